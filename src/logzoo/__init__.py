@@ -1,0 +1,50 @@
+"""logzoo: log partition functions of restricted Boltzmann machines, by every method of four papers."""
+
+import importlib
+import os
+import sys
+
+from logzoo.artifacts.provenance import kernels_digest
+
+__version__ = "0.1.0"
+
+_PUBLIC = {
+    "RBM": "logzoo.models.rbm",
+    "exact_log_z": "logzoo.models.exact",
+    "Estimate": "logzoo.estimators.result",
+    "TrainingRun": "logzoo.trainers.loop",
+    "sample_gibbs": "logzoo.api",
+    "estimate_log_z": "logzoo.api",
+    "train_rbm": "logzoo.api",
+}
+__all__ = sorted(_PUBLIC)
+
+
+def __getattr__(name):
+    if name not in _PUBLIC:
+        raise AttributeError(f"module 'logzoo' has no attribute '{name}'")
+    return getattr(importlib.import_module(_PUBLIC[name]), name)
+
+
+def __dir__():
+    return [*__all__, "__version__"]
+
+
+def _use_kernel_cache():
+    # numba serves stale machine code when a kernel in another file changed: one cache folder per state of kernels/.
+    from platformdirs import user_cache_path
+
+    folder = user_cache_path("logzoo") / "numba" / kernels_digest()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        writable = os.access(folder, os.W_OK)
+    except OSError:
+        writable = False
+    if not writable:
+        return
+    os.environ["NUMBA_CACHE_DIR"] = str(folder)
+    if "numba" in sys.modules:
+        sys.modules["numba"].config.CACHE_DIR = str(folder)
+
+
+_use_kernel_cache()

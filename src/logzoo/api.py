@@ -1,0 +1,71 @@
+"""The public functions: sample, estimate, train."""
+
+import numpy as np
+
+from logzoo.budgets import SweepLedger
+from logzoo.checks import binary_matrix, positive_number, whole_number
+from logzoo.estimators.registry import estimator
+from logzoo.kernels.gibbs import refresh_inputs, run_sweeps, start_chains
+from logzoo.kernels.layout import new_chains
+from logzoo.paths import base_of, kernel_parameters
+from logzoo.streams import root_stream
+from logzoo.trainers.registry import trainer
+
+
+def sample_gibbs(rbm, chains, sweeps, *, beta=1.0, start=None, seed=0):
+    """Visible states (chains, visible) uint8 after `sweeps` Gibbs sweeps of each chain at inverse temperature beta.
+
+    beta scales weights and both biases. start: 0/1 matrix (chains, visible), or None for draws from the visible bias.
+    Raises ValueError for impossible sizes and starts.
+    """
+    chains = whole_number("chains", chains)
+    sweeps = whole_number("sweeps", sweeps, minimum=0)
+    if beta != 0.0:
+        positive_number("beta", beta)
+    key = root_stream(seed).child("gibbs").key
+    # A base of zero log-odds leaves the path as beta times all parameters.
+    parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
+    state = new_chains(chains, rbm.visible, rbm.hidden)
+    start_chains(parameters, key, rbm.visible_bias.astype(np.float32), state)
+    if start is not None:
+        v = binary_matrix("start", start, visible=rbm.visible)
+        if len(v) != chains:
+            raise ValueError(f"start: expected {chains} rows (chains), found {len(v)}")
+        state.v[...] = v
+        refresh_inputs(parameters, state)
+    run_sweeps(parameters, key, 1, sweeps + 1, np.full(chains, beta, np.float32), state)
+    return state.v
+
+
+def estimate_log_z(rbm, method="rts", *, sweeps=10_000, chains=100, base=None, data=None, seed=0, **options):
+    """Estimate log Z of an RBM by a named method, within a budget of `sweeps` Gibbs sweeps of each of `chains` chains.
+
+    base: base log-odds (visible,), "uniform", or None for the visible bias; data: 0/1 matrix for the methods that need one.
+    Returns Estimate. Raises ValueError for unknown methods and options and for impossible sizes.
+    """
+    run = estimator(method)
+    ledger = SweepLedger(sweeps, chains)
+    options = {**options, "base": base_of(rbm, base)}
+    if data is not None:
+        options["data"] = binary_matrix("data", data, visible=rbm.visible)
+    return run(rbm, ledger, root_stream(seed).child(method), options)
+
+
+def train_rbm(
+    data, method="pcd", *, hidden, updates, batch=100, learning_rate=0.05, seed=0, progress=False, **options
+):
+    """Train an RBM on a 0/1 matrix (examples, visible) by a named method.
+
+    Returns TrainingRun (.rbm, .trace). Raises ValueError for unknown methods and options, and for bad data.
+    """
+    run = trainer(method)
+    return run(
+        binary_matrix("data", data),
+        hidden=whole_number("hidden", hidden),
+        updates=whole_number("updates", updates),
+        batch=whole_number("batch", batch),
+        learning_rate=positive_number("learning_rate", learning_rate),
+        stream=root_stream(seed).child("train", method),
+        progress=progress,
+        **options,
+    )

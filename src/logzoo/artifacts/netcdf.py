@@ -1,0 +1,199 @@
+"""Artifacts as NetCDF files that carry their provenance and a hash of their own content."""
+
+import hashlib
+import json
+import os
+import re
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray
+
+from logzoo.artifacts import schema
+from logzoo.artifacts.provenance import software_versions
+
+CONVENTIONS = "CF-1.11"
+# Below this, compression saves less than the chunk index costs.
+COMPRESS_BYTES = 2**16
+
+_ABSOLUTE_PATH = re.compile(r"/|\\|[A-Za-z]:[\\/]")
+# Types of numbers that NetCDF gives back unchanged; variables may be of type bool too, attributes may not.
+_INTEGERS = {f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
+_NUMBERS = _INTEGERS | {"float32", "float64"}
+
+
+def write_artifact(
+    dataset: xarray.Dataset,
+    path: str | os.PathLike,
+    *,
+    kind: str,
+    parameters: Mapping[str, Any],
+    source: str,
+    inputs: Mapping[str, str],
+    seed_path: str,
+) -> None:
+    """Write a dataset with its provenance: complete and read back, or not at all.
+
+    `source` is a `source_digest`, `inputs` maps names of input artifacts to their content hashes, `seed_path`
+    names the random stream. Equal arguments give equal bytes. A target that exists is replaced in one step.
+
+    Raises ValueError, one line, for what the schema of the kind, NetCDF or reproducibility forbids.
+    """
+    path = Path(path)
+    if not path.parent.is_dir():
+        raise ValueError(f"cannot write {path}: there is no folder {path.parent}")
+    schema.check(dataset, kind)
+    artifact = dataset.drop_encoding().assign_attrs(
+        Conventions=CONVENTIONS,
+        artifact_schema=f"{kind}/1",
+        parameters_json=_portable_json(parameters, "parameters"),
+        source_sha256=source,
+        inputs_json=_portable_json(inputs, "inputs"),
+        seed_path=seed_path,
+        software_json=_portable_json(software_versions(), "software versions"),
+    )
+    _refuse_absolute_paths(seed_path, "seed_path")
+    artifact.attrs["content_sha256"] = content_sha256(artifact)
+    # Unique, so that two writers of one target cannot disturb each other.
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    try:
+        artifact.to_netcdf(temporary, engine="netcdf4", encoding=_encoding(artifact))
+        if content_sha256(_load(temporary)) != artifact.attrs["content_sha256"]:
+            raise ValueError(f"cannot write {path}: the file read back differs from what was written")
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def read_artifact(path: str | os.PathLike, kind: str | None = None, *, verify: bool = True) -> xarray.Dataset:
+    """Read an artifact into memory and close the file; values and attributes are as they were written.
+
+    `kind` is the kind that is wanted (None: any); `verify` recomputes the content hash.
+
+    Raises ValueError, one line naming the file, if it is missing, damaged, edited or of another kind.
+    """
+    path = Path(path)
+    wanted = f"{kind} artifact" if kind else "logzoo artifact"
+    if not path.is_file():
+        raise ValueError(f"{path}: no such file (expected a {wanted})")
+    try:
+        dataset = _load(path)
+    except Exception as error:  # a damaged file surfaces as any of a dozen types, by where the damage is
+        reason = " ".join(str(error).split())
+        raise ValueError(f"{path}: not a readable NetCDF file (expected a {wanted}): {reason}") from error
+    found, version = _declared_schema(dataset)
+    if found not in schema.SCHEMAS or version != "1":
+        raise ValueError(f"{path}: not a logzoo artifact (expected a {wanted}, schema version 1)")
+    if kind not in (None, found):
+        raise ValueError(f"{path}: expected a {wanted}, found a {found} artifact")
+    try:
+        schema.check(dataset, found)
+        intact = not verify or content_sha256(dataset) == dataset.attrs.get("content_sha256")
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
+    if not intact:
+        raise ValueError(
+            f"{path}: content differs from its content_sha256, the file is damaged or was edited"
+        )
+    return dataset
+
+
+def content_sha256(dataset: xarray.Dataset) -> str:
+    """Hash all values, names, dimensions, types and attributes of a dataset, but for the hash stored in it.
+
+    Variables and attributes count as NetCDF gives them back: their order does not matter, a list of one
+    number is a number, strings have no fixed width. Returns 64 hexadecimal digits.
+
+    Raises ValueError for types that NetCDF cannot hold.
+    """
+    digest = hashlib.sha256()
+
+    def add(*parts: object) -> None:
+        # Quoted and bracketed by JSON, so that no two different sequences of parts run into one.
+        digest.update(json.dumps(parts).encode() + b"\n")
+
+    for name, variable in sorted(dataset.variables.items()):
+        values, type_name = _canonical_values(variable.values, f"variable {name!r}")
+        add("variable", name, variable.dims, variable.shape, type_name, len(values))
+        digest.update(values)
+        for key, attribute in sorted(variable.attrs.items()):
+            add(key, _canonical_attribute(attribute, f"attribute {key!r} of variable {name!r}"))
+    add("global")
+    for key, attribute in sorted(dataset.attrs.items()):
+        if key != "content_sha256":
+            add(key, _canonical_attribute(attribute, f"global attribute {key!r}"))
+    return digest.hexdigest()
+
+
+def _load(path: Path) -> xarray.Dataset:
+    """Read a file raw: no masking, no dates; only booleans, strings and coordinates are restored."""
+    options = {"decode_times": False, "decode_timedelta": False, "mask_and_scale": False}
+    with xarray.open_dataset(path, engine="netcdf4", **options) as dataset:
+        return dataset.load().drop_encoding()
+
+
+def _declared_schema(dataset: xarray.Dataset) -> tuple[str, str]:
+    kind, _, version = str(dataset.attrs.get("artifact_schema", "")).partition("/")
+    return kind, version
+
+
+def _encoding(dataset: xarray.Dataset) -> dict[str, dict[str, Any]]:
+    encoding: dict[str, dict[str, Any]] = {}
+    for name, variable in dataset.variables.items():
+        options = encoding.setdefault(name, {})
+        if "_FillValue" not in variable.attrs:
+            options["_FillValue"] = None
+        if variable.dtype.kind in "biuf" and variable.nbytes > COMPRESS_BYTES:
+            options.update(zlib=True, complevel=4)
+    return encoding
+
+
+def _canonical_values(values: np.ndarray, what: str) -> tuple[bytes, str]:
+    """Return C-order little-endian bytes and the name of the type; strings become length-prefixed UTF-8."""
+    if values.dtype.kind == "O" and all(isinstance(item, str) for item in values.flat):
+        values = values.astype(str)
+    if values.dtype.kind in "UT":
+        encoded = [str(item).encode() for item in values.flat]
+        return b"".join(len(item).to_bytes(8, "little") + item for item in encoded), "str"
+    if values.dtype.name not in _NUMBERS | {"bool"}:
+        raise ValueError(f"{what} has the type {values.dtype}: artifacts hold numbers and strings only")
+    little_endian = values.astype(values.dtype.newbyteorder("<"), order="C", copy=False)
+    return little_endian.tobytes(order="C"), little_endian.dtype.name
+
+
+def _canonical_attribute(value: object, what: str) -> list:
+    """Return [type name, values] of an attribute, numbers as hexadecimal bytes."""
+    plain = isinstance(value, str | int | float | list | tuple | np.generic | np.ndarray)
+    flat = np.atleast_1d(np.asarray(value)) if plain else np.empty(0)
+    is_text = flat.dtype.kind == "U"
+    if flat.ndim != 1 or flat.size == 0 or not (is_text or flat.dtype.name in _NUMBERS):
+        raise ValueError(f"{what} is {value!r}: attributes hold a string, a number or a list of them")
+    if is_text:
+        return ["str", flat.tolist()]
+    return [flat.dtype.name, flat.astype(flat.dtype.newbyteorder("<")).tobytes().hex()]
+
+
+def _portable_json(value: Mapping[str, Any], what: str) -> str:
+    """Write compact JSON with sorted keys, refusing all that would tie it to one machine."""
+    _refuse_absolute_paths(value, what)
+    try:
+        return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{what} cannot be written as JSON: {error}") from error
+
+
+def _refuse_absolute_paths(value: object, what: str) -> None:
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            _refuse_absolute_paths(key, what)
+            _refuse_absolute_paths(item, f"{what}[{key!r}]")
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            _refuse_absolute_paths(item, what)
+    elif isinstance(value, (str, os.PathLike)) and _ABSOLUTE_PATH.match(os.fspath(value)):
+        raise ValueError(
+            f"{what} holds the absolute path {os.fspath(value)!r}: artifacts name no machine's folders"
+        )

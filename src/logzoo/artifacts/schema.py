@@ -1,0 +1,82 @@
+"""What each kind of artifact holds: the variables that must be there, their dimensions and their units."""
+
+from typing import NamedTuple
+
+import xarray
+
+
+class Field(NamedTuple):
+    """A required variable: its dimensions in order, and its units where they are fixed."""
+
+    dimensions: tuple[str, ...]
+    units: str | None = None
+
+
+_RUNS = ("budget", "replicate")
+_COMPARISONS = ("model", "estimator", "budget", "replicate")
+
+SCHEMAS: dict[str, dict[str, Field]] = {
+    "dataset": {
+        "data": Field(("example", "visible")),
+        "split": Field(("example",)),
+    },
+    "model": {
+        "weights": Field(("visible", "hidden")),
+        "visible_bias": Field(("visible",)),
+        "hidden_bias": Field(("hidden",)),
+    },
+    "truth": {
+        "log_z": Field((), "nat"),
+        "std_error": Field((), "nat"),
+    },
+    "estimate": {
+        "budget": Field(("budget",), "sweep"),
+        "replicate": Field(("replicate",), "1"),
+        "log_z": Field(_RUNS, "nat"),
+        "std_error": Field(_RUNS, "nat"),
+        "interval": Field((*_RUNS, "bound"), "nat"),
+        "sweeps_spent": Field(_RUNS, "sweep"),
+        "converged": Field(_RUNS, "1"),
+    },
+    "trace": {},
+    "zoo": {
+        "log_z": Field(_COMPARISONS, "nat"),
+        "std_error": Field(_COMPARISONS, "nat"),
+        "truth": Field(("model",), "nat"),
+    },
+}
+
+
+def check(dataset: xarray.Dataset, kind: str) -> None:
+    """Check that a dataset is a valid artifact of a kind; variables beyond the required ones are welcome.
+
+    Raises ValueError, one line naming the first thing that is wrong.
+    """
+    if kind not in SCHEMAS:
+        raise ValueError(f"no artifact kind {kind!r}: choose from {', '.join(SCHEMAS)}")
+    if not any(variable.size for variable in dataset.data_vars.values()):
+        raise ValueError(f"{kind} artifact holds no data")
+    for name, field in SCHEMAS[kind].items():
+        _check_field(dataset, kind, name, field)
+    for name, variable in dataset.variables.items():
+        for attribute in ("long_name", "units"):
+            value = variable.attrs.get(attribute)
+            if not isinstance(value, str) or not value:
+                raise ValueError(
+                    f"{kind} artifact: variable {name!r} needs a {attribute} (a non-empty string)"
+                )
+
+
+def _check_field(dataset: xarray.Dataset, kind: str, name: str, field: Field) -> None:
+    if name not in dataset.variables:
+        raise ValueError(
+            f"{kind} artifact needs the variable {name!r}, found {sorted(map(str, dataset.variables))}"
+        )
+    variable = dataset.variables[name]
+    if variable.dims != field.dimensions:
+        raise ValueError(
+            f"{kind} artifact: {name!r} needs the dimensions {field.dimensions}, found {variable.dims}"
+        )
+    units = variable.attrs.get("units")
+    if field.units is not None and units != field.units:
+        raise ValueError(f"{kind} artifact: {name!r} needs units {field.units!r}, found {units!r}")

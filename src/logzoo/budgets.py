@@ -1,0 +1,42 @@
+"""The sweep ledger: every Gibbs sweep of every chain is counted and may not exceed the budget."""
+
+from logzoo.checks import whole_number
+
+
+class BudgetExceeded(ValueError):
+    """A method asked for more sweeps than its budget holds."""
+
+
+class SweepLedger:
+    """A budget of `sweeps` Gibbs sweeps for each of `chains` chains, spent under named purposes.
+
+    Raises ValueError for impossible sizes and BudgetExceeded, before the sweeps are made, when they do not fit.
+    """
+
+    def __init__(self, sweeps, chains):
+        self.sweeps = whole_number("sweeps", sweeps)
+        self.chains = whole_number("chains", chains)
+        self.by_purpose = {}
+
+    @property
+    def spent(self):
+        """Sweeps per chain spent so far, rounded up to whole sweeps of all chains."""
+        return -(-sum(self.by_purpose.values()) // self.chains)
+
+    @property
+    def remaining(self):
+        """Sweeps per chain still to be had."""
+        return self.sweeps - self.spent
+
+    def spend(self, sweeps, purpose, *, chains=None):
+        """Enter `sweeps` sweeps of `chains` chains (all by default) under `purpose`; returns `sweeps`."""
+        chains = self.chains if chains is None else chains
+        chain_sweeps = whole_number("sweeps", sweeps, minimum=0) * whole_number("chains", chains)
+        total = sum(self.by_purpose.values()) + chain_sweeps
+        if total > self.sweeps * self.chains:
+            raise BudgetExceeded(
+                f"{purpose}: {sweeps} sweeps of {chains} chains exceed what is left of the budget "
+                f"({self.sweeps} sweeps of {self.chains} chains, {self.spent} spent)"
+            )
+        self.by_purpose[purpose] = self.by_purpose.get(purpose, 0) + chain_sweeps
+        return sweeps

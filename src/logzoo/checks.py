@@ -1,0 +1,58 @@
+"""Checks of what a user hands in: each raises ValueError with one line that names the value and what was expected."""
+
+import numbers
+
+import numpy as np
+
+
+def whole_number(name, value, *, minimum=1):
+    """`value` as int, if it is a whole number of at least `minimum`."""
+    is_whole = isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_)
+    if not is_whole or value < minimum:
+        raise ValueError(f"{name}: expected a whole number of at least {minimum}, found {value!r}")
+    return int(value)
+
+
+def positive_number(name, value):
+    """`value` as float, if it is finite and above zero."""
+    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
+    if not is_number or not np.isfinite(value) or value <= 0:
+        raise ValueError(f"{name}: expected a finite number above 0, found {value!r}")
+    return float(value)
+
+
+def one_of(name, value, choices):
+    """`value`, if it is among `choices`."""
+    if value not in choices:
+        raise ValueError(f"{name}: unknown value {value!r}; expected one of {', '.join(sorted(choices))}")
+    return value
+
+
+def finite_array(name, value, *, dimensions):
+    """`value` as a contiguous float64 array of that many dimensions, if every entry is finite."""
+    try:
+        array = np.ascontiguousarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name}: expected numbers, found {type(value).__name__}") from None
+    if array.ndim != dimensions or array.size == 0:
+        raise ValueError(
+            f"{name}: expected a non-empty array of {dimensions} dimension(s), found {array.shape}"
+        )
+    wrong = np.count_nonzero(~np.isfinite(array))
+    if wrong:
+        raise ValueError(f"{name}: expected finite numbers, found {wrong} NaN or infinite of {array.size}")
+    return array
+
+
+def binary_matrix(name, value, *, visible=None):
+    """`value` as a contiguous uint8 matrix (examples, visible) of zeros and ones."""
+    array = np.asarray(value)
+    if array.ndim != 2 or array.size == 0:
+        raise ValueError(
+            f"{name}: expected a non-empty matrix (examples, visible), found shape {array.shape}"
+        )
+    if array.dtype.kind not in "biuf" or not np.isin(array, (0, 1)).all():
+        raise ValueError(f"{name}: expected zeros and ones only; binarise the data first")
+    if visible is not None and array.shape[1] != visible:
+        raise ValueError(f"{name}: expected {visible} columns (visible units), found {array.shape[1]}")
+    return np.ascontiguousarray(array, dtype=np.uint8)

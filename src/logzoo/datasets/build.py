@@ -1,0 +1,126 @@
+"""Datasets in memory: raw files read, checked and labelled with CF attributes."""
+
+import hashlib
+import logging
+from pathlib import Path
+
+import numpy as np
+import xarray as xr
+
+from logzoo.datasets.readers import READERS
+from logzoo.datasets.splits import SPLITS, Splits
+
+LOG = logging.getLogger(__name__)
+VALUE_SCALES = {"binary": 1, "grey": 255}
+
+
+def dataset_entry(configuration: dict, name: str) -> dict:
+    """Look up one dataset of config/datasets.yaml, with the licence, citation and files of its source added.
+
+    Raises ValueError naming the choices when there is no such dataset.
+    """
+    datasets = configuration["datasets"]
+    if name not in datasets:
+        raise ValueError(f"unknown dataset {name!r}; choose one of {', '.join(sorted(datasets))}")
+    source = configuration["sources"][datasets[name]["source"]]
+    return {**{key: source[key] for key in ("licence", "citation", "files")}, **datasets[name]}
+
+
+def build_dataset(name: str, entry: dict, folder: Path) -> xr.Dataset:
+    """Read the raw files of one dataset from `folder` and check them against its entry.
+
+    Returns `data` (example, visible) uint8, `split` (example) int8 and, when there are labels, `label`
+    (example) int16; examples are in the order train, validation, test. Raises ValueError in one line.
+    """
+    paths = {file: Path(folder) / file for file in entry["files"]}
+    missing = [file for file, path in paths.items() if not path.is_file()]
+    if missing:
+        raise ValueError(f"{name}: raw files are missing: {', '.join(missing)}")
+    if entry["reader"] not in READERS:
+        raise ValueError(f"{name}: unknown reader {entry['reader']!r}; choose one of {', '.join(READERS)}")
+    parts = READERS[entry["reader"]](paths, entry["options"])
+    _check(name, entry, parts)
+    data = np.concatenate([parts.data[split] for split in SPLITS])
+    checksum = hashlib.sha256(np.ascontiguousarray(data)).hexdigest()
+    if entry.get("array_sha256", checksum) != checksum:
+        raise ValueError(f"{name}: expected an array with sha256 {entry['array_sha256']}, found {checksum}")
+    return _labelled(name, entry, data, parts)
+
+
+def stand_in(name: str, entry_of_digits: dict, reason: str) -> xr.Dataset:
+    """Build the 8 x 8 digits in the place of a dataset that cannot be had, plainly marked as such.
+
+    Always binary with 64 visible units, whatever `name` would have been. Logs a warning.
+    """
+    LOG.warning("%s: the 8 x 8 digits stand in for it: %s", name, reason)
+    dataset = build_dataset("digits", entry_of_digits, Path())
+    title = f"Stand-in for {name}: {dataset.attrs['title']}"
+    return dataset.assign_attrs(title=title, stand_in_for=name, stand_in_reason=reason)
+
+
+def visible_matrix(dataset: xr.Dataset, split: str | None = None) -> np.ndarray:
+    """Return the examples of one split, or of all.
+
+    The array (examples, visible) is uint8 0/1, or float32 in [0, 1] for grey levels. Raises ValueError for an
+    unknown or empty split.
+    """
+    data = dataset["data"].values
+    if split is not None:
+        if split not in SPLITS:
+            raise ValueError(f"unknown split {split!r}; choose one of {', '.join(SPLITS)}")
+        data = data[dataset["split"].values == SPLITS.index(split)]
+    if not len(data):
+        raise ValueError(f"{dataset.attrs.get('dataset', 'dataset')}: no examples in split {split or 'all'}")
+    scale = int(dataset["data"].attrs["value_scale"])
+    return data if scale == 1 else data.astype(np.float32) / np.float32(scale)
+
+
+def _check(name: str, entry: dict, parts: Splits) -> None:
+    for split in SPLITS:
+        data, expected = parts.data[split], (entry["splits"][split], entry["visible"])
+        if data.shape != expected or not data.size:
+            raise ValueError(
+                f"{name}: expected {expected[0]} {split} examples (at least one) of {expected[1]} values, "
+                f"found an array of shape {data.shape}"
+            )
+        if entry["values"] == "binary" and data.max() > 1:
+            raise ValueError(f"{name}: expected values 0 or 1 in {split}, found {data.max()}")
+
+
+def _labelled(name: str, entry: dict, data: np.ndarray, parts: Splits) -> xr.Dataset:
+    split = np.repeat(np.arange(len(SPLITS), dtype=np.int8), [len(parts.data[part]) for part in SPLITS])
+    variables = {
+        "data": (
+            ("example", "visible"),
+            data,
+            {
+                "long_name": "visible units of each example",
+                "units": "1",
+                "value_scale": VALUE_SCALES[entry["values"]],
+            },
+        ),
+        "split": (
+            "example",
+            split,
+            {
+                "long_name": "split that the example belongs to",
+                "units": "1",
+                "flag_values": np.arange(len(SPLITS), dtype=np.int8),
+                "flag_meanings": " ".join(SPLITS),
+            },
+        ),
+    }
+    labels = [parts.labels[part] for part in SPLITS]
+    if all(part is not None for part in labels):
+        attributes = {"long_name": "class of the example", "units": "1"}
+        variables["label"] = ("example", np.concatenate(labels).astype(np.int16), attributes)
+    attributes = {
+        "title": entry["title"],
+        "licence": entry["licence"],
+        "source_citation": entry["citation"],
+        "dataset": name,
+        "values": entry["values"],
+    }
+    if "comment" in entry:
+        attributes["comment"] = entry["comment"]
+    return xr.Dataset(variables, attrs=attributes)

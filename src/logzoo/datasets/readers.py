@@ -1,0 +1,123 @@
+"""Readers: raw files of one format -> the uint8 examples and the labels of each split.
+
+Every reader has the signature read(paths, options) -> Splits. `paths` maps file names to files; `options`
+comes from config/datasets.yaml. Malformed input raises ValueError: one line that names the file and what was
+expected.
+"""
+
+import math
+from pathlib import Path
+
+import numpy as np
+from scipy.io import loadmat
+
+from logzoo.datasets.digits import read_digits
+from logzoo.datasets.splits import SPLITS, Splits
+from logzoo.datasets.tables import read_libsvm, read_text
+from logzoo.datasets.unpacking import read_contents
+
+IDX_IMAGES, IDX_LABELS = 2051, 2049  # magic numbers: unsigned bytes in three dimensions, in one
+
+
+def read_idx(paths: dict[str, Path], options: dict) -> Splits:
+    """Read MNIST-like idx files, gzipped or not; the last `validation` training images are for validation.
+
+    options: `train` and `test` ({images, labels}: file names), `validation` (count), `threshold` (grey levels
+    at or above it become 1, others 0; without it the grey levels 0..255 are kept).
+    """
+    data, labels = {}, {}
+    for split in ("train", "test"):
+        images = paths[options[split]["images"]]
+        data[split] = _idx_array(images, IDX_IMAGES)
+        labels[split] = _idx_array(paths[options[split]["labels"]], IDX_LABELS)
+        if len(data[split]) != len(labels[split]):
+            raise ValueError(
+                f"{images.name}: expected one label per image, found {len(data[split])} images and "
+                f"{len(labels[split])} labels"
+            )
+        data[split] = data[split].reshape(len(data[split]), -1)
+        if "threshold" in options:
+            data[split] = (data[split] >= options["threshold"]).astype(np.uint8)
+    border = len(data["train"]) - options["validation"]
+    if border < 1:
+        raise ValueError(
+            f"{options['train']['images']}: expected more than {options['validation']} images, found "
+            f"{len(data['train'])}"
+        )
+    for part in (data, labels):
+        part["train"], part["validation"] = part["train"][:border], part["train"][border:]
+    return Splits(data, labels)
+
+
+def read_matlab(paths: dict[str, Path], options: dict) -> Splits:
+    """Read binary matrices (examples, visible) and their labels from one MATLAB 5 file.
+
+    options: `file`, `train`, `validation`, `test` ({data, labels}: variable names), `column_major` ([height,
+    width]: the images are stored column by column and come out row by row).
+    The file should have been verified: scipy turns most damage into exceptions, but can crash on some.
+    """
+    path = paths[options["file"]]
+    names = [options[split][kind] for split in SPLITS for kind in ("data", "labels")]
+    try:
+        variables = loadmat(path, appendmat=False, variable_names=names)
+    except Exception as error:  # damaged files make scipy raise nearly anything
+        raise ValueError(f"{path.name}: expected a MATLAB 5 file ({type(error).__name__})") from error
+    data, labels = {}, {}
+    for split in SPLITS:
+        images = _matlab_integers(path, variables, options[split]["data"])
+        labels[split] = _matlab_integers(path, variables, options[split]["labels"]).ravel()
+        if len(images) != len(labels[split]):
+            raise ValueError(
+                f"{path.name}: expected one label per row of {options[split]['data']}, found "
+                f"{len(images)} rows and {len(labels[split])} labels"
+            )
+        if images.min() < 0 or images.max() > 1:
+            raise ValueError(f"{path.name}: expected values 0 or 1 in {options[split]['data']}")
+        data[split] = _row_major(path, images.astype(np.uint8), *options["column_major"])
+    return Splits(data, labels)
+
+
+READERS = {
+    "idx": read_idx,
+    "text": read_text,
+    "libsvm": read_libsvm,
+    "matlab": read_matlab,
+    "digits": read_digits,
+}
+
+
+def _idx_array(path: Path, magic: int) -> np.ndarray:
+    contents = read_contents(path)
+    if contents[:4] != magic.to_bytes(4, "big"):
+        raise ValueError(
+            f"{path.name}: expected the idx magic number {magic}, found {contents[:4].hex()} (hexadecimal)"
+        )
+    header = 4 + 4 * contents[3]
+    shape = [int.from_bytes(contents[start : start + 4], "big") for start in range(4, header, 4)]
+    size = header + math.prod(shape)
+    if len(contents) != size or size == header:
+        raise ValueError(
+            f"{path.name}: expected {size} bytes, at least one example, for the sizes {shape} in its "
+            f"header, found {len(contents)}"
+        )
+    return np.frombuffer(contents, np.uint8, offset=header).reshape(shape)
+
+
+def _matlab_integers(path: Path, variables: dict, name: str) -> np.ndarray:
+    array = variables.get(name)
+    real = isinstance(array, np.ndarray) and array.dtype.kind in "uif"
+    if not real or array.ndim != 2 or not array.size:
+        raise ValueError(f"{path.name}: expected a non-empty real matrix {name}")
+    with np.errstate(invalid="ignore"):  # what does not fit is refused in the next line
+        integers = array.astype(np.int16)
+    if not np.array_equal(integers, array):
+        raise ValueError(f"{path.name}: expected small whole numbers in {name}")
+    return integers
+
+
+def _row_major(path: Path, images: np.ndarray, height: int, width: int) -> np.ndarray:
+    if images.shape[1] != height * width:
+        raise ValueError(
+            f"{path.name}: expected {height * width} pixels in each row, found {images.shape[1]}"
+        )
+    return images.reshape(-1, width, height).transpose(0, 2, 1).reshape(len(images), -1)

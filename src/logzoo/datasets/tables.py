@@ -1,0 +1,80 @@
+"""Readers of binary tables in text form: dense digits and sparse LIBSVM rows."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+
+from logzoo.datasets.splits import SPLITS, Splits
+from logzoo.datasets.unpacking import read_contents
+
+LIBSVM_LINE = re.compile(r"([+-]?\d{1,4})((?: +\d{1,7}:[01])*) *\r?", re.ASCII)
+
+
+def read_text(paths: dict[str, Path], options: dict) -> Splits:
+    """Read rows of single digits 0 and 1, gzipped or not; there are no labels.
+
+    options: `files` (split -> file name), `separator` (one character), `sort` (splits whose rows are put in
+    ascending order, for files that circulate in more than one order).
+    """
+    data = {split: _parse_text(paths[options["files"][split]], options["separator"]) for split in SPLITS}
+    for split in options.get("sort", []):
+        data[split] = data[split][np.lexsort(np.packbits(data[split], axis=1).T[::-1])]
+    return Splits(data, dict.fromkeys(SPLITS))
+
+
+def read_libsvm(paths: dict[str, Path], options: dict) -> Splits:
+    """Read sparse rows `label index:1 index:1 ...`, indices from 1 and ascending.
+
+    options: `files` (split -> file name), `features` (number of columns).
+    """
+    data, labels = {}, {}
+    for split in SPLITS:
+        data[split], labels[split] = _parse_libsvm(paths[options["files"][split]], options["features"])
+    return Splits(data, labels)
+
+
+def _parse_text(path: Path, separator: str) -> np.ndarray:
+    contents = read_contents(path)
+    columns = (contents.find(b"\n") + 1) // 2
+    if columns < 1:
+        raise ValueError(f"{path.name}: expected lines of values 0 or 1")
+    rows = len(contents) // (2 * columns)
+    table = np.frombuffer(contents, np.uint8, count=rows * 2 * columns).reshape(rows, columns, 2)
+    data = table[:, :, 0] ^ ord("0")
+    good = data <= 1
+    good[:, :-1] &= table[:, :-1, 1] == ord(separator)
+    good[:, -1] &= table[:, -1, 1] == ord("\n")
+    if not good.all() or len(contents) != rows * 2 * columns:
+        # All rows before the first bad byte have the right length, so that byte's row is the bad line.
+        line = 1 + (rows if good.all() else int(np.argmin(good.all(axis=1))))
+        raise ValueError(
+            f"{path.name}: expected {columns} values 0 or 1 separated by {separator!r} in each line, "
+            f"line {line} is not that"
+        )
+    return data
+
+
+def _parse_libsvm(path: Path, features: int) -> tuple[np.ndarray, np.ndarray]:
+    try:
+        lines = read_contents(path).decode("ascii").removesuffix("\n").split("\n")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path.name}: expected LIBSVM rows in ASCII") from error
+    data, labels = np.zeros((len(lines), features), np.uint8), np.zeros(len(lines), np.int16)
+    for row, line in enumerate(lines):
+        match = LIBSVM_LINE.fullmatch(line)
+        if match is None:
+            raise ValueError(
+                f"{path.name}: expected `label index:1 ...` with values 0 or 1, line {row + 1} is not that"
+            )
+        labels[row] = int(match[1])
+        previous = 0
+        for pair in match[2].split():
+            index, _, value = pair.partition(":")
+            if not previous < int(index) <= features:
+                raise ValueError(
+                    f"{path.name}: expected ascending indices 1 to {features}, line {row + 1} has {index}"
+                )
+            previous = int(index)
+            data[row, previous - 1] = int(value)
+    return data, labels

@@ -1,0 +1,35 @@
+"""What every estimator returns, and the vocabulary of its diagnostics."""
+
+import math
+from dataclasses import dataclass, field
+
+# name -> (long name, unit); the only diagnostics an estimator may report.
+DIAGNOSTICS = {
+    "effective_sample_size": ("effective number of chains behind the estimate", "1"),
+    "occupancy_error": ("K max_k |r_k - c_k|: distance of the rung occupancy from its prior", "1"),
+    "round_trips": ("round trips between the ends of the ladder, mean per chain", "1"),
+    "initial_iterations": ("initial iterations made", "1"),
+    "initial_rule_met": ("stopping rule of the initial iterations held", "1"),
+    "interpolation_error": ("largest error of interpolated log-densities on the final states", "nat"),
+}
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """An estimate of log Z in nats, with its standard error and 95% interval over chains."""
+
+    method: str
+    log_z: float
+    std_error: float
+    interval: tuple[float, float]
+    sweeps: int  # per chain, all purposes
+    chains: int
+    converged: bool
+    diagnostics: dict = field(default_factory=dict)
+
+    def __post_init__(self):
+        unknown = set(self.diagnostics) - set(DIAGNOSTICS)
+        if unknown:
+            raise ValueError(f"{self.method}: undeclared diagnostics {', '.join(sorted(unknown))}")
+        if not math.isfinite(self.log_z):
+            raise ValueError(f"{self.method}: log Z came out as {self.log_z}: the weights overflow or vanish")

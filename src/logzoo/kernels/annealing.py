@@ -1,0 +1,47 @@
+"""Annealing: weigh each step along the path, sweep, go on (Neal 2001; Salakhutdinov & Murray 2008).
+
+Legend: log w = sum_k [log f_k(v_{k-1}) - log f_{k-1}(v_{k-1})], hidden units summed out.
+"""
+
+import numpy as np
+from numba import njit
+
+from logzoo.kernels.energies import dot_bits, factor_scratch, load_magnitudes, smooth_part, sum_bits
+from logzoo.kernels.gibbs import draw_hidden, finish_sweep, layer_scratch
+
+
+@njit(cache=True)
+def log_weight_step(parameters, chains, chain, before, after, magnitudes, factors):
+    """log f_after(v) - log f_before(v) of one chain, at two inverse temperatures, in nats."""
+    v = chains.v[chain]
+    slope = float(sum_bits(v, parameters.visible_bias)) * np.float64(parameters.unit)
+    slope += load_magnitudes(chains.hidden_input[chain], parameters.unit, magnitudes)
+    slope -= dot_bits(v, parameters.base)
+    step = smooth_part(magnitudes, np.float32(after), factors)
+    step -= smooth_part(magnitudes, np.float32(before), factors)
+    # The linear part uses the same rounded inverse temperatures as the smooth part.
+    return step + (np.float64(np.float32(after)) - np.float64(np.float32(before))) * slope
+
+
+@njit(cache=True, nogil=True)
+def run_annealing(parameters, betas, key, first, last, chains, log_weight):
+    """Annealing steps first, ..., last - 1 in place: weigh from beta_{k-1} to beta_k, then sweep at beta_k.
+
+    The step to the last rung only weighs: nothing reads the state after it.
+    """
+    count = log_weight.size
+    scratch = layer_scratch(chains)
+    magnitudes = np.empty(chains.h.shape[1], np.float32)
+    factors = factor_scratch()
+    beta = np.empty(count, np.float32)
+    for k in range(first, last):
+        for chain in range(count):
+            log_weight[chain] += log_weight_step(
+                parameters, chains, chain, betas[k - 1], betas[k], magnitudes, factors
+            )
+        if k == betas.size - 1:
+            return
+        beta[:] = np.float32(betas[k])
+        for chain in range(count):
+            draw_hidden(parameters, key, k, chain, beta[chain], chains, scratch)
+        finish_sweep(parameters, key, k, beta, chains, scratch)

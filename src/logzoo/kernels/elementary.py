@@ -1,0 +1,90 @@
+"""Elementary functions that LLVM can vectorise, with the same bits on every x86-64 processor.
+
+Plain multiplies and adds in a fixed order (no fused multiply-add, no library calls) in float32.
+"""
+
+import numpy as np
+from llvmlite import ir
+from numba import njit, types
+from numba.extending import intrinsic
+
+# Below this exp() is under 1e-38; clipping keeps the result a normal float32.
+LOWEST_EXPONENT = np.float32(-87.0)
+
+_LOG2_E = np.float32(1.4426950408889634)
+# log(2) in two parts (Cody & Waite): the first has few enough bits that n * _LN2_HIGH is exact.
+_LN2_HIGH = np.float32(0.693359375)
+_LN2_LOW = np.float32(-2.12194440e-4)
+# Adding and subtracting 1.5 * 2**23 rounds a float32 below 2**22 in size to the nearest integer.
+_ROUNDER = np.float32(12582912.0)
+_HALF = np.float32(0.5)
+_ONE = np.float32(1.0)
+# Minimax coefficients of (exp(r) - 1 - r) / r**2 on |r| <= log(2) / 2 (Cephes expf, Moshier).
+_P0 = np.float32(1.9875691500e-4)
+_P1 = np.float32(1.3981999507e-3)
+_P2 = np.float32(8.3334519073e-3)
+_P3 = np.float32(4.1665795894e-2)
+_P4 = np.float32(1.6666665459e-1)
+_P5 = np.float32(5.0000001201e-1)
+_EXPONENT_BIAS = np.int32(127)
+_MANTISSA_BITS = np.int32(23)
+# Below this exp_wide() returns exp(-700), about 1e-304: still a normal float64.
+_LOWEST_WIDE = -700.0
+_WIDE_LOG2_E = 1.4426950408889634
+_WIDE_LN2_HIGH = 6.93147180369123816490e-01
+_WIDE_LN2_LOW = 1.90821492927058770002e-10
+_WIDE_ROUNDER = 6755399441055744.0  # 1.5 * 2**52
+_WIDE_BIAS = np.int64(1023)
+_WIDE_MANTISSA_BITS = np.int64(52)
+
+
+@intrinsic
+def _float_from_bits(typing_context, bits):
+    def generate(context, builder, signature, arguments):
+        return builder.bitcast(arguments[0], ir.FloatType())
+
+    return types.float32(types.int32), generate
+
+
+@intrinsic
+def _double_from_bits(typing_context, bits):
+    def generate(context, builder, signature, arguments):
+        return builder.bitcast(arguments[0], ir.DoubleType())
+
+    return types.float64(types.int64), generate
+
+
+@intrinsic
+def _bits_of_double(typing_context, value):
+    def generate(context, builder, signature, arguments):
+        return builder.bitcast(arguments[0], ir.IntType(64))
+
+    return types.int64(types.float64), generate
+
+
+@njit(inline="always")
+def exp_nonpositive(x):
+    """exp(x) of a float32 x <= 0; relative error below 2e-7, exp(-87) for all x below -87."""
+    x = max(x, LOWEST_EXPONENT)
+    n = (x * _LOG2_E + _ROUNDER) - _ROUNDER
+    r = (x - n * _LN2_HIGH) - n * _LN2_LOW
+    p = ((((_P0 * r + _P1) * r + _P2) * r + _P3) * r + _P4) * r + _P5
+    power = _float_from_bits(np.int32((np.int32(n) + _EXPONENT_BIAS) << _MANTISSA_BITS))
+    return (p * (r * r) + r + _ONE) * power
+
+
+@njit(inline="always")
+def exp_wide(x):
+    """exp(x) of a float64 x <= 0; relative error below 1e-9, exp(-700) for all x below -700."""
+    x = max(x, _LOWEST_WIDE)
+    shifted = x * _WIDE_LOG2_E + _WIDE_ROUNDER
+    n = shifted - _WIDE_ROUNDER
+    r = (x - n * _WIDE_LN2_HIGH) - n * _WIDE_LN2_LOW
+    # Taylor series to order 9 on |r| <= log(2) / 2: remainder below 0.35**10 / 10! = 8e-12.
+    p = 1.0 / 40320.0 + r * (1.0 / 362880.0)
+    p = 1.0 / 720.0 + r * (1.0 / 5040.0 + r * p)
+    p = 1.0 / 24.0 + r * (1.0 / 120.0 + r * p)
+    p = 0.5 + r * (1.0 / 6.0 + r * p)
+    p = 1.0 + r * (1.0 + r * p)
+    # The low bits of `shifted` are n; the shift drops the rest. (There is no packed conversion to int64 before AVX-512.)
+    return p * _double_from_bits((_bits_of_double(shifted) + _WIDE_BIAS) << _WIDE_MANTISSA_BITS)

@@ -1,0 +1,207 @@
+"""Gibbs sweeps of many chains, each at its own inverse temperature.
+
+Legend: v (chains, V) and h (chains, H) uint8 states; W (V, H) weights, c (V,) visible and b (H,) hidden bias, c0 (V,) base
+log-odds; a = b + v W; beta (chains,) inverse temperatures.
+
+    h | v : sigmoid(beta a)        v | h : sigmoid(beta (c + W h) + (1 - beta) c0)
+
+Parameters are fixed-point int32, multiples of `unit`, a power of two (see `fixed_point`). Integer sums have no rounding, so
+each layer's input can follow the units that flip for ever without drift, and any order of additions gives the same bits.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from logzoo.kernels.elementary import exp_nonpositive
+from logzoo.kernels.random import HIDDEN, START, VISIBLE, fill_words
+from logzoo.kernels.rows import WIDTH, add_rows, subtract_rows
+
+# |logit| above which float32 exp() would overflow; sigmoid(-80) = 2e-35 is below any draw (2**-33) anyway.
+_LARGEST_LOGIT = np.float32(80.0)
+_ONE = np.float32(1.0)
+_ZERO = np.float32(0.0)
+_HALF_WORD = np.float32(0.5)
+_2_TO_MINUS_32 = np.float32(1.0 / 4294967296.0)
+
+
+class Parameters(NamedTuple):
+    """Fixed-point parameters of one RBM, and its base distribution."""
+
+    weights: np.ndarray  # (blocks of H, V, WIDTH) int32
+    weights_transposed: np.ndarray  # (blocks of V, H, WIDTH) int32
+    visible_bias: np.ndarray  # (V rounded up to blocks,) int32
+    hidden_bias: np.ndarray  # (H rounded up to blocks,) int32
+    base: np.ndarray  # (V,) float32
+    unit: np.float32  # value of the integer one
+
+
+class Chains(NamedTuple):
+    """Markov chains and their scratch. Between sweeps hidden_input belongs to v and visible_input to h."""
+
+    number: np.ndarray  # (chains,) uint64: the chain's place in the random stream
+    v: np.ndarray  # (chains, V) uint8
+    h: np.ndarray  # (chains, H) uint8
+    hidden_input: np.ndarray  # (chains, H rounded up to blocks) int32: b + v W
+    visible_input: np.ndarray  # (chains, V rounded up to blocks) int32: c + W h
+    plus: np.ndarray  # (chains, max(V, H)) int32: rows to add
+    minus: np.ndarray  # (chains, max(V, H)) int32: rows to subtract
+    counts: np.ndarray  # (chains, 3) int64: rows to add, rows to subtract, 1 to start from the bias
+
+
+@njit(cache=True)
+def list_ones(state, chains):
+    """List the ones of `state` (chains, units) as the rows to add to the bias."""
+    for chain in range(state.shape[0]):
+        n = 0
+        for unit in range(state.shape[1]):
+            chains.plus[chain, n] = unit
+            n += state[chain, unit]
+        chains.counts[chain, 0] = n
+        chains.counts[chain, 1] = 0
+        chains.counts[chain, 2] = 1
+
+
+@njit(cache=True)
+def list_changes(state, drawn, chain, chains):
+    """Move one chain's `state` (units,) to `drawn` and list the rows to add and subtract: flips, or ones if fewer."""
+    plus = chains.plus[chain]
+    minus = chains.minus[chain]
+    rise = 0
+    fall = 0
+    ones = 0
+    for unit in range(state.size):
+        was = state[unit]
+        now = drawn[unit]
+        plus[rise] = unit
+        minus[fall] = unit
+        rise += now & ~was
+        fall += was & ~now
+        ones += now
+        state[unit] = now
+    fresh = rise + fall > ones
+    if fresh:
+        rise = 0
+        fall = 0
+        for unit in range(state.size):
+            plus[rise] = unit
+            rise += state[unit]
+    chains.counts[chain, 0] = rise
+    chains.counts[chain, 1] = fall
+    chains.counts[chain, 2] = fresh
+
+
+@njit(cache=True)
+def apply_changes(table, bias, chains, inputs):
+    """Bring `inputs` (chains, columns) up to date with the listed changes, block of columns by block of columns."""
+    for block in range(table.shape[0]):
+        rows = table[block]
+        first = block * WIDTH
+        for chain in range(inputs.shape[0]):
+            sums = inputs[chain, first : first + WIDTH]
+            if chains.counts[chain, 2]:
+                sums[:] = bias[first : first + WIDTH]
+            add_rows(rows, chains.plus[chain], chains.counts[chain, 0], sums)
+            subtract_rows(rows, chains.minus[chain], chains.counts[chain, 1], sums)
+
+
+@njit(cache=True)
+def draw_layer(logit, words, state):
+    """Draw state (units,) from independent Bernoullis: P(1) = sigmoid(logit), with `words` as 32-bit draws.
+
+    The rarer value is drawn with probability sigmoid(-|logit|) <= 1/2, so both ends of the scale are resolved
+    down to 2**-32 although float32 has only 24 bits near one.
+    """
+    for unit in range(state.size):
+        x = logit[unit]
+        decay = exp_nonpositive(-min(abs(x), _LARGEST_LOGIT))
+        draw = (np.float32(words[unit]) + _HALF_WORD) * _2_TO_MINUS_32
+        state[unit] = (draw * (_ONE + decay) < decay) != (x > _ZERO)
+
+
+@njit(cache=True)
+def draw_hidden(parameters, key, sweep, chain, beta, chains, scratch):
+    """Draw h of one chain given v; list its changes."""
+    logit, words, drawn = scratch
+    units = chains.h.shape[1]
+    scale = beta * parameters.unit
+    a = chains.hidden_input[chain]
+    for j in range(units):
+        logit[j] = scale * np.float32(a[j])
+    fill_words(key, chains.number[chain], sweep, HIDDEN, words[: (units + 3) // 4 * 4])
+    draw_layer(logit, words, drawn[:units])
+    list_changes(chains.h[chain], drawn[:units], chain, chains)
+
+
+@njit(cache=True)
+def draw_visible(parameters, key, sweep, chain, beta, chains, scratch):
+    """Draw v of one chain given h; list its changes."""
+    logit, words, drawn = scratch
+    units = chains.v.shape[1]
+    scale = beta * parameters.unit
+    cold = _ONE - beta
+    x = chains.visible_input[chain]
+    for i in range(units):
+        logit[i] = scale * np.float32(x[i]) + cold * parameters.base[i]
+    fill_words(key, chains.number[chain], sweep, VISIBLE, words[: (units + 3) // 4 * 4])
+    draw_layer(logit, words, drawn[:units])
+    list_changes(chains.v[chain], drawn[:units], chain, chains)
+
+
+@njit(cache=True)
+def layer_scratch(chains):
+    """Arrays that hold one layer of one chain while it is drawn: logits, random words, new state."""
+    largest = (max(chains.v.shape[1], chains.h.shape[1]) + 3) // 4 * 4
+    return np.empty(largest, np.float32), np.empty(largest, np.uint32), np.empty(largest, np.uint8)
+
+
+@njit(cache=True)
+def update_hidden_inputs(parameters, chains):
+    """Bring b + v W up to date with the listed changes of v."""
+    apply_changes(parameters.weights, parameters.hidden_bias, chains, chains.hidden_input)
+
+
+@njit(cache=True)
+def update_visible_inputs(parameters, chains):
+    """Bring c + W h up to date with the listed changes of h."""
+    apply_changes(parameters.weights_transposed, parameters.visible_bias, chains, chains.visible_input)
+
+
+@njit(cache=True)
+def refresh_inputs(parameters, chains):
+    """Compute both layers' inputs from their states: after a start, or when the parameters changed."""
+    list_ones(chains.h, chains)
+    update_visible_inputs(parameters, chains)
+    list_ones(chains.v, chains)
+    update_hidden_inputs(parameters, chains)
+
+
+@njit(cache=True)
+def start_chains(parameters, key, logit, chains):
+    """Draw v of every chain from independent units of the given log-odds (V,), set h to zero."""
+    _, words, _ = layer_scratch(chains)
+    for chain in range(chains.v.shape[0]):
+        fill_words(key, chains.number[chain], 0, START, words)
+        draw_layer(logit, words, chains.v[chain])
+    chains.h[:] = 0
+    refresh_inputs(parameters, chains)
+
+
+@njit(cache=True)
+def finish_sweep(parameters, key, sweep, beta, chains, scratch):
+    """The second half of a sweep of every chain: v given h, and all inputs brought up to date."""
+    update_visible_inputs(parameters, chains)
+    for chain in range(chains.v.shape[0]):
+        draw_visible(parameters, key, sweep, chain, beta[chain], chains, scratch)
+    update_hidden_inputs(parameters, chains)
+
+
+@njit(cache=True, nogil=True)
+def run_sweeps(parameters, key, first, last, beta, chains):
+    """Sweeps first, ..., last - 1 of every chain at fixed inverse temperatures beta (chains,), in place."""
+    scratch = layer_scratch(chains)
+    for sweep in range(first, last):
+        for chain in range(chains.v.shape[0]):
+            draw_hidden(parameters, key, sweep, chain, beta[chain], chains, scratch)
+        finish_sweep(parameters, key, sweep, beta, chains, scratch)

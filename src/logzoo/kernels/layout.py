@@ -1,0 +1,67 @@
+"""Arrays the kernels work on: fixed-point parameters in blocks of columns, and chains."""
+
+import numpy as np
+
+from logzoo.kernels.gibbs import Chains, Parameters
+from logzoo.kernels.rows import WIDTH
+
+# Inputs stay below 2**30, so that one more row in transit cannot overflow an int32.
+_LARGEST_SUM_BITS = 30
+
+
+def fixed_point_unit(weights, visible_bias, hidden_bias):
+    """The power of two of which all parameters are taken as multiples (float).
+
+    The smallest for which no input b + v W or c + W h can reach 2**30: each parameter is off by at most half of it.
+    """
+    largest = max(
+        np.max(np.abs(hidden_bias) + np.abs(weights).sum(axis=0)),
+        np.max(np.abs(visible_bias) + np.abs(weights).sum(axis=1)),
+    )
+    exponent = int(np.ceil(np.log2(largest))) if largest > 0 else 0
+    # Small models need no finer grid than float32 resolves, and a modest exponent keeps float32 scaling exact.
+    return 2.0 ** max(exponent - _LARGEST_SUM_BITS, -_LARGEST_SUM_BITS)
+
+
+def fixed_point_parameters(weights, visible_bias, hidden_bias, base):
+    """Kernel parameters from weights (V, H), biases and base log-odds (V,)."""
+    unit = fixed_point_unit(weights, visible_bias, hidden_bias)
+    integers = np.rint(np.asarray(weights) * (1.0 / unit)).astype(np.int32)
+    return Parameters(
+        weights=_blocks(integers),
+        weights_transposed=_blocks(integers.T),
+        visible_bias=_padded(np.rint(visible_bias / unit).astype(np.int32)),
+        hidden_bias=_padded(np.rint(hidden_bias / unit).astype(np.int32)),
+        base=np.ascontiguousarray(base, dtype=np.float32),
+        unit=np.float32(unit),
+    )
+
+
+def new_chains(count, visible, hidden):
+    """`count` chains of zeros, numbered from 0."""
+    largest = max(visible, hidden)
+    return Chains(
+        number=np.arange(count, dtype=np.uint64),
+        v=np.zeros((count, visible), np.uint8),
+        h=np.zeros((count, hidden), np.uint8),
+        hidden_input=np.zeros((count, _round_up(hidden)), np.int32),
+        visible_input=np.zeros((count, _round_up(visible)), np.int32),
+        plus=np.zeros((count, largest), np.int32),
+        minus=np.zeros((count, largest), np.int32),
+        counts=np.zeros((count, 3), np.int64),
+    )
+
+
+def _round_up(columns):
+    return -(-columns // WIDTH) * WIDTH
+
+
+def _padded(vector):
+    return np.pad(vector, (0, _round_up(vector.size) - vector.size))
+
+
+def _blocks(matrix):
+    rows, columns = matrix.shape
+    padded = np.zeros((rows, _round_up(columns)), np.int32)
+    padded[:, :columns] = matrix
+    return np.ascontiguousarray(padded.reshape(rows, -1, WIDTH).transpose(1, 0, 2))

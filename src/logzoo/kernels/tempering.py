@@ -1,0 +1,134 @@
+"""Simulated tempering: Gibbs sweeps in turn with draws of the inverse temperature.
+
+Legend: K rungs at inverse temperatures beta_k; offset_k = log r_k - log Zhat_k; q(k | x) proportional to
+exp(offset_k) f_k(x) (Carlson et al. 2016, eq 8). x is v with the hidden units summed out, or (v, h).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from logzoo.kernels.elementary import exp_wide
+from logzoo.kernels.energies import dot_bits, factor_scratch, load_magnitudes, smooth_part, sum_bits
+from logzoo.kernels.gibbs import draw_hidden, finish_sweep, layer_scratch
+from logzoo.kernels.random import RUNG, uniform
+
+# Each end of the ladder, for counting round trips, is this share of the rungs (at least one): an end of one rung in many
+# is missed by chance, not for want of travelling.
+_RUNGS_PER_END = 20
+
+
+class Ladder(NamedTuple):
+    """Inverse temperatures and how the smooth part of log f is carried from nodes to rungs."""
+
+    betas: np.ndarray  # (K,) float64
+    nodes: np.ndarray  # (N,) float32 inverse temperatures at which the smooth part is evaluated
+    interpolation: np.ndarray  # (N, K) float64: values at the rungs from values at the nodes
+
+
+class RungSums(NamedTuple):
+    """Running sums over sweeps."""
+
+    occupancy: np.ndarray  # (chains, K) float64: sums of q(k | x)
+    visits: np.ndarray  # (chains, K) int64: how often each rung was drawn
+    round_trips: np.ndarray  # (chains,) int64
+
+
+@njit(cache=True)
+def log_f_marginal_at_rungs(parameters, ladder, chains, chain, magnitudes, factors, log_f):
+    """log f_k(v) of one chain at every rung, hidden units summed out."""
+    v = chains.v[chain]
+    warm = float(sum_bits(v, parameters.visible_bias)) * np.float64(parameters.unit)
+    warm += load_magnitudes(chains.hidden_input[chain], parameters.unit, magnitudes)
+    cold = dot_bits(v, parameters.base)
+    for k in range(log_f.size):
+        log_f[k] = ladder.betas[k] * warm + (1.0 - ladder.betas[k]) * cold
+    for n in range(ladder.nodes.size):
+        value = smooth_part(magnitudes, ladder.nodes[n], factors)
+        row = ladder.interpolation[n]
+        for k in range(log_f.size):
+            log_f[k] += value * row[k]
+
+
+@njit(cache=True)
+def log_f_joint_at_rungs(parameters, ladder, chains, chain, log_f):
+    """log f_k(v, h) - log p_1(v, h) of one chain at every rung: beta_k Delta(v, h)."""
+    v = chains.v[chain]
+    integers = sum_bits(v, parameters.visible_bias) + sum_bits(chains.h[chain], chains.hidden_input[chain])
+    delta = float(integers) * np.float64(parameters.unit) - dot_bits(v, parameters.base)
+    for k in range(log_f.size):
+        log_f[k] = ladder.betas[k] * delta
+
+
+@njit(cache=True)
+def draw_rung(log_f, offset, draw, q):
+    """Normalise q(k | x) into `q` and return the rung that the uniform `draw` selects."""
+    largest = -np.inf
+    for k in range(q.size):
+        q[k] = log_f[k] + offset[k]
+        largest = max(largest, q[k])
+    for k in range(q.size):
+        q[k] = exp_wide(q[k] - largest)
+    total = 0.0
+    for k in range(q.size):
+        total += q[k]
+    threshold = draw * total
+    running = 0.0
+    rung = 0
+    while rung < q.size - 1:
+        running += q[rung]
+        if threshold < running:
+            break
+        rung += 1
+    share = 1.0 / total
+    for k in range(q.size):
+        q[k] *= share
+    return rung
+
+
+@njit(cache=True)
+def count_crossing(rung, base_end, model_end, heading):
+    """Follow one chain between the ends of the ladder: (new heading, round trip completed).
+
+    The base end is the rungs up to `base_end`, the model's end those from `model_end` on. heading: 0 none yet, 1 left the
+    base end last, 2 left the model's end last. A round trip ends at the base.
+    """
+    if rung >= model_end:
+        return 2 if heading != 0 else 0, 0
+    if rung <= base_end:
+        return 1, 1 if heading == 2 else 0
+    return heading, 0
+
+
+@njit(cache=True, nogil=True)
+def run_tempering(parameters, ladder, offset, marginal, key, first, last, chains, rung, heading, sums):
+    """Sweeps first, ..., last - 1 of simulated tempering in place; what the rungs did is added to `sums`.
+
+    Each sweep draws x at the rung (chains,) and then the rung given x.
+    """
+    count, rungs = sums.occupancy.shape
+    end = max(1, rungs // _RUNGS_PER_END)
+    scratch = layer_scratch(chains)
+    magnitudes = np.empty(chains.h.shape[1], np.float32)
+    factors = factor_scratch()
+    log_f = np.empty(rungs)
+    q = np.empty(rungs)
+    beta = np.empty(count, np.float32)
+    for sweep in range(first, last):
+        for chain in range(count):
+            beta[chain] = np.float32(ladder.betas[rung[chain]])
+            draw_hidden(parameters, key, sweep, chain, beta[chain], chains, scratch)
+        finish_sweep(parameters, key, sweep, beta, chains, scratch)
+        for chain in range(count):
+            if marginal:
+                log_f_marginal_at_rungs(parameters, ladder, chains, chain, magnitudes, factors, log_f)
+            else:
+                log_f_joint_at_rungs(parameters, ladder, chains, chain, log_f)
+            drawn = draw_rung(log_f, offset, uniform(key, chains.number[chain], sweep, RUNG), q)
+            rung[chain] = drawn
+            for k in range(rungs):
+                sums.occupancy[chain, k] += q[k]
+            sums.visits[chain, drawn] += 1
+            heading[chain], completed = count_crossing(drawn, end - 1, rungs - end, heading[chain])
+            sums.round_trips[chain] += completed

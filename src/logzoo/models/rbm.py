@@ -1,0 +1,130 @@
+"""Restricted Boltzmann machines with binary units: parameters, energies, files."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import scipy.io
+import xarray as xr
+
+from logzoo.artifacts.netcdf import read_artifact, write_artifact
+from logzoo.checks import binary_matrix, finite_array
+
+# Examples handled together, so that memory does not grow with the data.
+_ROWS = 4096
+
+
+@dataclass(frozen=True, eq=False)
+class RBM:
+    """An RBM with log f(v, h) = c.v + v W h + b.h over v in {0, 1}^V and h in {0, 1}^H.
+
+    weights W (visible, hidden), visible_bias c (visible,), hidden_bias b (hidden,): kept as float64.
+    Raises ValueError for values that are not finite and shapes that do not match.
+    """
+
+    weights: np.ndarray
+    visible_bias: np.ndarray
+    hidden_bias: np.ndarray
+
+    def __post_init__(self):
+        for name, dimensions in (("weights", 2), ("visible_bias", 1), ("hidden_bias", 1)):
+            array = finite_array(name, getattr(self, name), dimensions=dimensions).copy()
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
+        for name, expected in (("visible_bias", self.visible), ("hidden_bias", self.hidden)):
+            found = getattr(self, name).size
+            if found != expected:
+                raise ValueError(f"{name}: expected length {expected} to match the weights, found {found}")
+
+    @property
+    def visible(self):
+        """Number of visible units."""
+        return self.weights.shape[0]
+
+    @property
+    def hidden(self):
+        """Number of hidden units."""
+        return self.weights.shape[1]
+
+    @cached_property
+    def transposed(self):
+        """The RBM with its layers exchanged: the same joint distribution, the same Z."""
+        return RBM(self.weights.T, self.hidden_bias, self.visible_bias)
+
+    def energy(self, v, h):
+        """E(v, h) = -log f(v, h) in nats of each pair (n, visible), (n, hidden): array (n,)."""
+        v = binary_matrix("v", v, visible=self.visible).astype(np.float64)
+        h = binary_matrix("h", h, visible=self.hidden).astype(np.float64)
+        return -(v @ self.visible_bias + h @ self.hidden_bias + np.einsum("ni,ni->n", v @ self.weights, h))
+
+    def free_energy(self, v):
+        """F(v) = -log sum_h f(v, h) in nats of each row of v (n, visible): array (n,)."""
+        v = binary_matrix("v", v, visible=self.visible)
+        values = np.empty(len(v))
+        for start in range(0, len(v), _ROWS):
+            rows = v[start : start + _ROWS].astype(np.float64)
+            inputs = rows @ self.weights + self.hidden_bias
+            values[start : start + _ROWS] = rows @ self.visible_bias + np.logaddexp(0.0, inputs).sum(axis=1)
+        return -values
+
+    def log_likelihood(self, v, log_z):
+        """log p(v) = -F(v) - log Z in nats of each row of v (n, visible): array (n,)."""
+        return -self.free_energy(v) - float(log_z)
+
+    def to_dataset(self):
+        """The parameters as an xarray Dataset with dimensions visible, hidden."""
+        return xr.Dataset(
+            {
+                "weights": (("visible", "hidden"), self.weights, _attributes("weights")),
+                "visible_bias": (("visible",), self.visible_bias, _attributes("visible bias")),
+                "hidden_bias": (("hidden",), self.hidden_bias, _attributes("hidden bias")),
+            }
+        )
+
+    @classmethod
+    def from_dataset(cls, dataset):
+        """The RBM whose parameters `to_dataset` wrote."""
+        return cls(*(dataset[name].values for name in ("weights", "visible_bias", "hidden_bias")))
+
+    def save(self, path):
+        """Write the parameters to a NetCDF file."""
+        write_artifact(
+            self.to_dataset(), Path(path), kind="model", parameters={}, source="", inputs={}, seed_path=""
+        )
+
+    @classmethod
+    def load(cls, path):
+        """Read an RBM from a NetCDF file of `save` or of the workflow; ValueError if it is not one."""
+        return cls.from_dataset(read_artifact(Path(path), "model"))
+
+    @classmethod
+    def from_sklearn(cls, model):
+        """The RBM of a fitted scikit-learn `BernoulliRBM`; ValueError if it is not fitted."""
+        if not hasattr(model, "components_"):
+            raise ValueError(f"{type(model).__name__}: expected a fitted BernoulliRBM, found no components_")
+        return cls(model.components_.T, model.intercept_visible_, model.intercept_hidden_)
+
+    @classmethod
+    def from_mat(cls, path):
+        """Read an RBM from a MATLAB file with `vishid`, `visbiases`, `hidbiases`; ValueError if it is not one."""
+        names = ("vishid", "visbiases", "hidbiases")
+        try:
+            content = scipy.io.loadmat(path, variable_names=names)
+        except FileNotFoundError:
+            raise ValueError(f"{path}: no such file") from None
+        except Exception:  # scipy raises whatever a damaged file happens to break
+            raise ValueError(f"{path}: not a readable MATLAB 5 file") from None
+        missing = [name for name in names if name not in content]
+        if missing:
+            raise ValueError(
+                f"{path}: expected the variables {', '.join(names)}, missing {', '.join(missing)}"
+            )
+        try:
+            return cls(content["vishid"], content["visbiases"].ravel(), content["hidbiases"].ravel())
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from None
+
+
+def _attributes(long_name):
+    return {"long_name": long_name, "units": "1"}

@@ -1,0 +1,99 @@
+"""Base distributions and tempered paths from them to an RBM.
+
+The geometric path at inverse temperature beta: log f_beta(v, h) = beta [c.v + v W h + b.h] + (1 - beta) c0.v.
+The base p_1 (beta = 0) has independent visible units with log-odds c0 and uniform hidden units; densities along the path
+are unnormalised, so log Z_1 = sum_i softplus(c0_i) + H log 2.
+"""
+
+import numpy as np
+
+from logzoo.checks import finite_array, positive_number, whole_number
+from logzoo.kernels.layout import fixed_point_parameters
+from logzoo.models.rbm import RBM
+
+# Share of the examples added to each of the two counts of a unit, so that no log-odds is infinite.
+PSEUDO_SHARE = 0.05
+# Salakhutdinov & Murray (2008): 500 steps to 0.5, 4000 to 0.9 and 10,000 to 1, as shares of all steps.
+_DENSE_NEAR_ONE = ((0.0, 0.0), (0.5, 500 / 14500), (0.9, 4500 / 14500), (1.0, 1.0))
+
+
+def log_odds(data, *, pseudo_share=PSEUDO_SHARE):
+    """Log-odds (visible,) of the mean of 0/1 data (examples, visible), smoothed by a pseudo-count.
+
+    p = (mean + s) / (1 + 2 s) with s = pseudo_share.
+    """
+    positive_number("pseudo_share", pseudo_share)
+    mean = np.asarray(data, dtype=np.float64).mean(axis=0)
+    p = (mean + pseudo_share) / (1.0 + 2.0 * pseudo_share)
+    return np.log(p) - np.log1p(-p)
+
+
+def base_of(rbm, base=None):
+    """Base log-odds (visible,) as a checked array; the RBM's visible bias when None, zeros for "uniform"."""
+    if base is None:
+        return rbm.visible_bias
+    if isinstance(base, str) and base == "uniform":
+        return np.zeros(rbm.visible)
+    array = finite_array("base", base, dimensions=1)
+    if array.size != rbm.visible:
+        raise ValueError(f"base: expected {rbm.visible} log-odds (visible units), found {array.size}")
+    return array
+
+
+def log_z_base(base, hidden):
+    """log Z_1 of the unnormalised base in nats."""
+    return float(np.logaddexp(0.0, base).sum() + hidden * np.log(2.0))
+
+
+def tempered_rbm(rbm, base, beta):
+    """The RBM whose joint distribution is f_beta: enumerate it for the exact log Z along the path."""
+    return RBM(beta * rbm.weights, beta * rbm.visible_bias + (1.0 - beta) * base, beta * rbm.hidden_bias)
+
+
+def kernel_parameters(rbm, base):
+    """Parameters for the sampling kernels: fixed point, in blocks of columns, with the base log-odds."""
+    return fixed_point_parameters(rbm.weights, rbm.visible_bias, rbm.hidden_bias, base)
+
+
+def inverse_temperatures(ladder, rungs):
+    """Inverse temperatures (rungs,) from 0 to 1.
+
+    ladder: "linear"; "dense-near-one" (spacing of Salakhutdinov & Murray 2008); or the values themselves, increasing
+    from 0 to 1. Raises ValueError for anything else.
+    """
+    rungs = whole_number("rungs", rungs, minimum=2)
+    if isinstance(ladder, str):
+        steps = np.linspace(0.0, 1.0, rungs)
+        if ladder == "linear":
+            return steps
+        if ladder == "dense-near-one":
+            betas, shares = zip(*_DENSE_NEAR_ONE, strict=True)
+            return np.interp(steps, shares, betas)
+        raise ValueError(f"ladder: unknown {ladder!r}; expected linear, dense-near-one or a list of values")
+    betas = finite_array("ladder", ladder, dimensions=1)
+    if betas.size != rungs:
+        raise ValueError(f"ladder: expected {rungs} inverse temperatures, found {betas.size}")
+    if betas[0] != 0.0 or betas[-1] != 1.0 or np.any(np.diff(betas) <= 0.0):
+        raise ValueError("ladder: expected inverse temperatures that increase from 0 to 1")
+    return betas
+
+
+def chebyshev_nodes(count):
+    """`count` Chebyshev points of the second kind on [0, 1], ends included: exact there (Trefethen 2013, ch. 2)."""
+    return 0.5 * (1.0 - np.cos(np.pi * np.arange(count) / (count - 1)))
+
+
+def interpolation_matrix(nodes, targets):
+    """Matrix (nodes, targets) that carries values at Chebyshev nodes to targets: the barycentric formula.
+
+    Berrut & Trefethen (2004), eq 4.2 with the weights of eq 5.4.
+    """
+    weights = (-1.0) ** np.arange(nodes.size)
+    weights[[0, -1]] *= 0.5
+    distance = targets[:, None] - nodes[None, :]
+    at_node = distance == 0.0
+    terms = weights / np.where(at_node, 1.0, distance)
+    matrix = terms / terms.sum(axis=1, keepdims=True)
+    hit = at_node.any(axis=1)
+    matrix[hit] = at_node[hit]
+    return np.ascontiguousarray(matrix.T)

@@ -1,0 +1,217 @@
+"""Simulated tempering: chains that sample a state and its inverse temperature in turn.
+
+Carlson et al. (2016), sections 2.2 to 2.4. x | beta_k by one Gibbs sweep, beta_k | x from
+q(beta_k | x) proportional to r_k f_k(x) / Zhat_k; x is v with the hidden units summed out (`marginal`) or (v, h) (`joint`).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from tqdm import tqdm
+
+from logzoo.checks import finite_array, one_of, whole_number
+from logzoo.kernels.energies import smooth_parts
+from logzoo.kernels.gibbs import start_chains
+from logzoo.kernels.layout import new_chains
+from logzoo.kernels.tempering import Ladder, RungSums, run_tempering
+from logzoo.paths import (
+    base_of,
+    chebyshev_nodes,
+    interpolation_matrix,
+    inverse_temperatures,
+    kernel_parameters,
+    log_z_base,
+)
+
+# Nats by which interpolated log f_k may miss the direct value on the states seen; well below any sampling error.
+_INTERPOLATION_TOLERANCE = 1e-4
+_NODE_COUNTS = (16, 24, 32, 48, 64, 96, 128)
+# Added to every bin of plain counts (Carlson et al. 2016, section 4.1), so that no logarithm is infinite.
+COUNT_FLOOR = 0.1
+# Occupancies below this are rounding: one update moves a rung by at most log(1e300) = 690 nats.
+_OCCUPANCY_FLOOR = 1e-300
+# Sweeps between two updates of a progress bar.
+_STRIDE = 50
+
+
+class TemperedDraws(NamedTuple):
+    """What simulated tempering leaves for estimators: sums, never single draws.
+
+    log_z_hat is relative to the base (0 at the first rung); occupancy and visits are sums over sweeps.
+    """
+
+    betas: np.ndarray  # (rung,) inverse temperatures
+    prior: np.ndarray  # (rung,) r, sums to one
+    log_z_hat: np.ndarray  # (rung,) log Zhat used while sampling
+    log_z_base: float  # nats
+    occupancy: np.ndarray  # (block, chain, rung) sums of q(beta_k | x)
+    visits: np.ndarray  # (block, chain, rung) counts of beta_k
+    round_trips: np.ndarray  # (chain,)
+    initial_log_z: np.ndarray  # (iteration, rung) log Zhat after each initial iteration
+    initial_occupancy: np.ndarray  # (iteration, rung) the occupancy that made it
+    rule_met: bool  # the stopping rule of the initial iterations held
+    interpolation_error: float  # nats, largest seen on the final states
+
+
+def run(
+    rbm,
+    ledger,
+    stream,
+    *,
+    base=None,
+    rungs=100,
+    ladder="linear",
+    prior=None,
+    form="marginal",
+    rao_blackwell=True,
+    initial_sweeps=50,
+    initial_iterations=10,
+    final=True,
+    blocks=8,
+    progress=False,
+):
+    """Run the initial iterations, then spend what is left of the ledger at the log Zhat they found.
+
+    Initial iterations of `initial_sweeps` sweeps update log Zhat by eq 12 until max_k |r_k - c_k| < 0.1 / K; they end in
+    any case after `initial_iterations` of them or a tenth of the budget, whichever is more, and at half the budget.
+    rao_blackwell=False updates from plain visit counts. final=False stops after exactly `initial_iterations` iterations.
+    Returns TemperedDraws. Raises ValueError for impossible options.
+    """
+    one_of("form", form, ("marginal", "joint"))
+    whole_number("initial_sweeps", initial_sweeps)
+    whole_number("initial_iterations", initial_iterations)
+    base = base_of(rbm, base)
+    betas = inverse_temperatures(ladder, whole_number("rungs", rungs, minimum=2))
+    prior = _prior(prior, betas.size)
+    sampler = _Sampler(rbm, base, betas, stream, ledger.chains, form)
+    limit = initial_iterations if not final else _iteration_limit(ledger.sweeps, initial_sweeps, initial_iterations)
+    bar = tqdm(total=ledger.remaining, desc="tempering", unit="sweep", disable=None if progress else True)
+    with bar:
+        log_z_hat = np.zeros(betas.size)
+        history, rule_met = [], False
+        while len(history) < limit and not (rule_met and final):
+            ledger.spend(initial_sweeps, "initial iterations")
+            sums = sampler.advance(np.log(prior) - log_z_hat, initial_sweeps, bar)
+            occupancy = mean_occupancy(sums, rao_blackwell)
+            log_z_hat = updated_log_z(log_z_hat, prior, occupancy)
+            history.append((log_z_hat, occupancy))
+            rule_met = bool(np.max(np.abs(prior - occupancy)) < 0.1 / betas.size)
+            sampler.restart()
+        parts = []
+        for sweeps in _block_sizes(ledger.remaining if final else 0, blocks):
+            ledger.spend(sweeps, "sampling")
+            parts.append(sampler.advance(np.log(prior) - log_z_hat, sweeps, bar))
+    empty = np.zeros((0, ledger.chains, betas.size))
+    return TemperedDraws(
+        betas=betas,
+        prior=prior,
+        log_z_hat=log_z_hat,
+        log_z_base=log_z_base(base, rbm.hidden),
+        occupancy=np.stack([part.occupancy for part in parts]) if parts else empty,
+        visits=np.stack([part.visits for part in parts]) if parts else empty.astype(np.int64),
+        round_trips=sum((part.round_trips for part in parts), np.zeros(ledger.chains, np.int64)),
+        initial_log_z=np.array([entry[0] for entry in history]).reshape(-1, betas.size),
+        initial_occupancy=np.array([entry[1] for entry in history]).reshape(-1, betas.size),
+        rule_met=rule_met,
+        interpolation_error=sampler.interpolation_error(),
+    )
+
+
+def updated_log_z(log_z_hat, prior, occupancy):
+    """log Zhat_k + log(r_1 / r_k) + log(c_k / c_1) (rung,) in nats, relative to the base (eq 12)."""
+    log_c = np.log(np.maximum(occupancy, _OCCUPANCY_FLOOR))
+    return log_z_hat + np.log(prior[0] / prior) + log_c - log_c[0]
+
+
+def mean_occupancy(sums, rao_blackwell):
+    """Occupancy (rung,) that sums to one, from RungSums: of q(beta_k | x), or of visits with 0.1 added to every bin."""
+    total = sums.occupancy.sum(axis=0) if rao_blackwell else sums.visits.sum(axis=0) + COUNT_FLOOR
+    return total / total.sum()
+
+
+def _prior(prior, rungs):
+    if prior is None:
+        return np.full(rungs, 1.0 / rungs)
+    r = finite_array("prior", prior, dimensions=1)
+    if r.size != rungs or np.any(r <= 0.0):
+        raise ValueError(f"prior: expected {rungs} positive weights, one a rung")
+    return r / r.sum()
+
+
+def _iteration_limit(budget, sweeps, iterations):
+    share = max(iterations * sweeps, budget // 10)
+    return min(share, budget // 2) // sweeps
+
+
+def _block_sizes(sweeps, blocks):
+    edges = np.linspace(0, sweeps, blocks + 1).astype(int)
+    return [int(size) for size in np.diff(edges) if size]
+
+
+class _Sampler:
+    """The chains of one run, their rungs, their place in the stream, and the interpolation they use."""
+
+    def __init__(self, rbm, base, betas, stream, count, form):
+        self.parameters = kernel_parameters(rbm, base)
+        self.betas = betas
+        self.marginal = form == "marginal"
+        self.key = stream.child("sweeps").key
+        self.generator = stream.child("rungs").generator()
+        self.sweep = 1
+        self.chains = new_chains(count, rbm.visible, rbm.hidden)
+        start_chains(self.parameters, self.key, self.parameters.base, self.chains)
+        self.ladder = _interpolating_ladder(betas, _NODE_COUNTS[0])
+        self.restart()
+
+    def restart(self):
+        """Redraw the rungs uniformly, keep the states (section 2.4), and see to the interpolation."""
+        count = len(self.chains.v)
+        self.rung = self.generator.integers(self.betas.size, size=count)
+        self.heading = np.zeros(count, np.int64)
+        for nodes in _NODE_COUNTS:
+            if nodes >= self.ladder.nodes.size:
+                self.ladder = _interpolating_ladder(self.betas, nodes)
+                if self.interpolation_error() < _INTERPOLATION_TOLERANCE:
+                    return
+
+    def advance(self, offset, sweeps, bar):
+        """Advance all chains by some sweeps with offset log r - log Zhat (rung,); the RungSums they leave."""
+        count = len(self.chains.v)
+        shape = (count, self.betas.size)
+        sums = RungSums(np.zeros(shape), np.zeros(shape, np.int64), np.zeros(count, np.int64))
+        last = self.sweep + sweeps
+        for first in range(self.sweep, last, _STRIDE):
+            stop = min(first + _STRIDE, last)
+            run_tempering(
+                self.parameters,
+                self.ladder,
+                offset,
+                self.marginal,
+                self.key,
+                first,
+                stop,
+                self.chains,
+                self.rung,
+                self.heading,
+                sums,
+            )
+            bar.update(stop - first)
+        self.sweep = last
+        return sums
+
+    def interpolation_error(self):
+        """Largest |interpolated - direct| smooth part of log f_k over chains and rungs, in nats."""
+        if not self.marginal:
+            return 0.0
+        direct = np.empty((len(self.chains.v), self.betas.size))
+        at_nodes = np.empty((len(self.chains.v), self.ladder.nodes.size))
+        smooth_parts(self.parameters, self.chains, self.betas.astype(np.float32), direct)
+        smooth_parts(self.parameters, self.chains, self.ladder.nodes, at_nodes)
+        return float(np.max(np.abs(at_nodes @ self.ladder.interpolation - direct)))
+
+
+def _interpolating_ladder(betas, count):
+    if count >= betas.size:
+        return Ladder(betas, betas.astype(np.float32), np.eye(betas.size))
+    nodes = chebyshev_nodes(count).astype(np.float32)
+    return Ladder(betas, nodes, interpolation_matrix(nodes.astype(np.float64), betas))

@@ -1,0 +1,45 @@
+"""The chains of a negative phase, at inverse temperature 1."""
+
+import numpy as np
+
+from logzoo.kernels.gibbs import refresh_inputs, run_sweeps, start_chains
+from logzoo.kernels.layout import new_chains
+
+
+class Particles:
+    """`count` chains that make k sweeps an update; their inputs follow parameters that change between updates."""
+
+    def __init__(self, key, k, count):
+        self.key = key
+        self.k = k
+        self.count = count
+        self.beta = np.ones(count, np.float32)
+        self.chains = None
+
+    @property
+    def chain_sweeps(self):
+        """Gibbs sweeps an update, summed over the chains."""
+        return self.k * self.count
+
+    def start(self, parameters):
+        """Draw v of every chain from the visible bias."""
+        self._allocate(parameters)
+        logit = parameters.visible_bias[: self.chains.v.shape[1]] * parameters.unit
+        start_chains(parameters, self.key, logit.astype(np.float32), self.chains)
+
+    def place(self, parameters, v):
+        """Put the chains at v (count, visible)."""
+        if self.chains is None:
+            self._allocate(parameters)
+        self.chains.v[...] = v
+
+    def move(self, parameters, update):
+        """Make the sweeps of one update; returns the Chains, inputs up to date."""
+        refresh_inputs(parameters, self.chains)
+        first = 1 + update * self.k
+        run_sweeps(parameters, self.key, first, first + self.k, self.beta, self.chains)
+        return self.chains
+
+    def _allocate(self, parameters):
+        hidden = parameters.weights_transposed.shape[1]
+        self.chains = new_chains(self.count, parameters.base.size, hidden)

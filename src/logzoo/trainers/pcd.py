@@ -1,0 +1,22 @@
+"""PCD-k: persistent contrastive divergence, k sweeps of chains that go on between updates (Younes 1999; Tieleman 2008)."""
+
+from logzoo.checks import whole_number
+from logzoo.trainers.loop import train
+from logzoo.trainers.particles import Particles
+
+
+class _NegativePhase:
+    def __init__(self, key, k, count):
+        self.particles = Particles(key, k, count)
+
+    def __call__(self, parameters, update, positive):
+        if update == 0:
+            self.particles.start(parameters)
+        return self.particles.move(parameters, update)
+
+
+def run(data, *, stream, batch, k=1, particles=None, **settings):
+    """Train by PCD-k with `particles` chains (the mini-batch size by default). Returns TrainingRun."""
+    count = whole_number("particles", batch if particles is None else particles)
+    negative_phase = _NegativePhase(stream.child("sweeps").key, whole_number("k", k), count)
+    return train(negative_phase, data, stream=stream, batch=batch, **settings)

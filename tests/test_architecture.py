@@ -1,0 +1,163 @@
+"""Imports point one way: the table below says who may import whom, and a few things nobody may do."""
+
+import ast
+from graphlib import CycleError, TopologicalSorter
+
+import pytest
+
+from logzoo.artifacts.provenance import PACKAGE_FOLDER, direct_imports
+
+HELPERS = {"budgets", "checks", "streams"}
+SAMPLING = {"kernels", "models", "paths", "samplers"} | HELPERS
+FIGURES = {"artifacts", "datasets", "figures", "models", "paths", "checks"}
+BELOW_API = SAMPLING | {"artifacts", "datasets", "estimators", "trackers", "trainers"}
+
+# Each part of the package, from bottom to top, and the parts that it may import.
+ALLOWED = {
+    "checks": set(),
+    "streams": set(),
+    "budgets": {"checks"},
+    "kernels": {"kernels"},
+    "artifacts": {"artifacts"},
+    "models": {"artifacts", "checks", "kernels", "models", "streams"},
+    "paths": {"checks", "kernels", "models"},
+    "samplers": SAMPLING,
+    "estimators": SAMPLING | {"estimators"},
+    "trainers": SAMPLING | {"trainers"},
+    "trackers": SAMPLING | {"trackers"},
+    "datasets": {"artifacts", "checks", "datasets"},
+    "figures": FIGURES,
+    "api": BELOW_API | {"api"},
+    "cli": BELOW_API | FIGURES | {"api", "cli"},
+    # The public names are imported when they are first used; at once, only the digest for numba's cache.
+    "__init__": {"artifacts"},
+}
+KERNEL_LIBRARIES = {"llvmlite", "math", "numba", "numpy", "typing"}
+MODERN_RANDOM = {"BitGenerator", "Generator", "Philox", "SeedSequence", "default_rng"}
+
+
+def violations(root):
+    """List every breach of the rules in the package at `root`, one line each."""
+    names = {file: module_name(file, root) for file in sorted(root.rglob("*.py"))}
+    graph, found = {}, []
+    for file, name in names.items():
+        tree = ast.parse(file.read_bytes())
+        found += [f"{name}: {breach}" for breach in breaches_of_file(file, tree, root)]
+        graph[name] = direct_imports(name, root=root) if name != root.name else set()
+        allowed = ALLOWED.get(part_of(file, root))
+        if allowed is None:
+            found.append(f"{name}: has no row in the table of allowed imports")
+            continue
+        imported = graph[name] if name != root.name else set(imports_at_start(tree, root.name))
+        reached = {module.split(".")[1] if "." in module else "__init__" for module in imported}
+        found += [f"{name}: may not import {part}" for part in sorted(reached - allowed)]
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        found.append(f"import cycle: {' -> '.join(error.args[1])}")
+    return found
+
+
+def breaches_of_file(file, tree, root):
+    """Yield what one file does that no file, or no kernel, may do."""
+    part = part_of(file, root)
+    if file.name == "__init__.py" and part != "__init__" and tree.body:
+        yield "__init__.py is not empty"
+    if not (file.parent / "__init__.py").is_file():
+        yield "its folder has no __init__.py, so it would not be installed"
+    for module in imports(tree):
+        library = module.split(".")[0]
+        if library in ("random", "snakemake"):
+            yield f"imports {library}"
+        if module.startswith("numpy.random"):
+            yield "imports from numpy.random: write np.random.Generator"
+        if part == "kernels" and library not in KERNEL_LIBRARIES | {root.name}:
+            yield f"a kernel imports {library}"
+    for attribute in (node for node in ast.walk(tree) if isinstance(node, ast.Attribute)):
+        owner = ast.unparse(attribute.value)
+        if owner in ("np.random", "numpy.random") and attribute.attr not in MODERN_RANDOM:
+            yield f"uses the global random state: {owner}.{attribute.attr}"
+
+
+def part_of(file, root):
+    return file.relative_to(root).with_suffix("").parts[0]
+
+
+def module_name(file, root):
+    parts = [root.name, *file.relative_to(root).with_suffix("").parts]
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imports(tree):
+    """Yield the full name of everything imported anywhere below a syntax node."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def imports_at_start(tree, package):
+    """Yield what the top __init__.py imports at once from the package: all outside functions."""
+    for statement in tree.body:
+        if not isinstance(statement, ast.FunctionDef):
+            yield from (module for module in imports(statement) if module.split(".")[0] == package)
+
+
+def test_this_package_keeps_the_rules():
+    assert violations(PACKAGE_FOLDER) == []
+
+
+def clean_package(tmp_path):
+    root = tmp_path / "logzoo"
+    clean = {
+        "__init__.py": "from logzoo.artifacts import provenance\n\n\ndef load():\n    import logzoo.api\n",
+        "api.py": "from logzoo.models import rbm\n",
+        "artifacts/__init__.py": "",
+        "artifacts/provenance.py": "import ast\n",
+        "kernels/__init__.py": "",
+        "kernels/gibbs.py": "import numpy as np\nfrom numba import njit\n",
+        "models/__init__.py": "",
+        "models/rbm.py": "import numpy as np\nfrom logzoo.kernels.gibbs import np\nx = np.random.Generator\n",
+    }
+    for name, text in clean.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return root
+
+
+def test_a_clean_package_passes(tmp_path):
+    assert violations(clean_package(tmp_path)) == []
+
+
+@pytest.mark.parametrize(
+    ("file", "source", "breach"),
+    [
+        (
+            "kernels/gibbs.py",
+            "def f():\n    import logzoo.artifacts.provenance\n",
+            "may not import artifacts",
+        ),
+        ("kernels/gibbs.py", "import scipy.special\n", "a kernel imports scipy"),
+        ("models/rbm.py", "from logzoo import api\n", "may not import api"),
+        ("models/rbm.py", "from logzoo import RBM\n", "may not import __init__"),
+        ("models/rbm.py", "import snakemake.script\n", "imports snakemake"),
+        ("models/rbm.py", "import random\n", "imports random"),
+        ("models/rbm.py", "from numpy.random import default_rng\n", "imports from numpy.random"),
+        ("models/rbm.py", "from numpy import random\n", "imports from numpy.random"),
+        ("models/rbm.py", "import numpy as np\nnp.random.seed(0)\n", "global random state: np.random.seed"),
+        ("models/rbm.py", "import numpy\nnumpy.random.rand(3)\n", "global random state: numpy.random.rand"),
+        ("models/rbm.py", "import logzoo.models.mixture\n", "import cycle"),
+        ("models/__init__.py", "from logzoo.models.rbm import x\n", "__init__.py is not empty"),
+        ("__init__.py", "if True:\n    import logzoo.api\n", "may not import api"),
+        ("helpers/misc.py", "", "no row in the table"),
+        ("helpers/misc.py", "", "no __init__.py"),
+    ],
+)
+def test_a_planted_breach_is_found(tmp_path, file, source, breach):
+    root = clean_package(tmp_path)
+    (root / "models" / "mixture.py").write_text("import logzoo.models.rbm\n")
+    (root / file).parent.mkdir(exist_ok=True)
+    (root / file).write_text(source)
+    assert breach in "\n".join(violations(root))

@@ -1,0 +1,250 @@
+"""Artifacts: written whole or not at all, read back as written, refused when they are not what they say."""
+
+import json
+import os
+
+import numpy as np
+import pytest
+import xarray
+
+from logzoo.artifacts import schema
+from logzoo.artifacts.netcdf import content_sha256, read_artifact, write_artifact
+
+PROVENANCE = {
+    "kind": "estimate",
+    "parameters": {"method": "rts", "chains": 100, "budgets": [10, 20]},
+    "inputs": {"model": "1" * 64},
+    "source": "0" * 64,
+    "seed_path": "0/small/rts",
+}
+
+
+def labelled(dims, values, units="1", **attributes):
+    return dims, np.asarray(values), {"long_name": "a quantity", "units": units, **attributes}
+
+
+def estimate(value=451.25):
+    runs, shape = ("budget", "replicate"), (2, 3)
+    log_z = np.full(shape, value)
+    log_z[1, 2] = np.nan
+    return xarray.Dataset(
+        {
+            "log_z": labelled(runs, log_z, "nat"),
+            "std_error": labelled(runs, np.full(shape, 0.5), "nat"),
+            "interval": labelled((*runs, "bound"), np.zeros((*shape, 2)), "nat"),
+            "sweeps_spent": labelled(runs, np.full(shape, 10), "sweep"),
+            "converged": labelled(runs, np.full(shape, True)),
+            "estimator": labelled(("replicate",), ["rts", "ais", "naïve"]),
+            "rung": labelled(
+                ("none",), np.zeros(0, dtype="float32"), flags=[1, 2], names=["a", "b"], one=[3]
+            ),
+        },
+        coords={
+            "budget": labelled(("budget",), [10, 20], "sweep"),
+            "replicate": labelled(("replicate",), [0, 1, 2]),
+            "bound": labelled(("bound",), ["lower", "upper"]),
+            "ladder": labelled(("budget",), ["short", "longer"]),
+            "base": labelled((), 2.5),
+        },
+        attrs={"title": "a test", "version": 3, "step": np.float32(0.1), "empty": ""},
+    )
+
+
+def write(path, dataset=None, **changes):
+    write_artifact(estimate() if dataset is None else dataset, path, **PROVENANCE | changes)
+    return path
+
+
+def test_reading_gives_back_what_was_written(tmp_path):
+    written, path = estimate(), write(tmp_path / "a.nc")
+    found = read_artifact(path, "estimate")
+    xarray.testing.assert_equal(found, written)
+    assert found.converged.dtype == bool and found.rung.dtype == np.float32
+    assert set(found.coords) == set(written.coords)
+    assert all("_FillValue" not in variable.attrs for variable in found.variables.values())
+    assert found.attrs["Conventions"] == "CF-1.11" and found.attrs["artifact_schema"] == "estimate/1"
+    assert found.attrs["parameters_json"] == '{"budgets":[10,20],"chains":100,"method":"rts"}'
+    assert json.loads(found.attrs["inputs_json"]) == PROVENANCE["inputs"]
+    assert set(json.loads(found.attrs["software_json"])) >= {"numpy", "numba", "xarray", "netCDF4", "logzoo"}
+    assert found.attrs["content_sha256"] == content_sha256(found)
+    assert "content_sha256" not in written.attrs, "the caller's dataset was changed"
+
+
+def test_equal_input_gives_equal_bytes(tmp_path):
+    first, second = write(tmp_path / "first.nc"), write(tmp_path / "second.nc")
+    again = write(tmp_path / "again.nc", read_artifact(first))
+    assert first.read_bytes() == second.read_bytes() == again.read_bytes()
+
+
+def test_a_fill_value_survives_only_if_set(tmp_path):
+    dataset = estimate()
+    dataset.log_z.attrs["_FillValue"] = -1.0
+    found = read_artifact(write(tmp_path / "a.nc", dataset))
+    assert found.log_z.attrs["_FillValue"] == -1.0 and np.isnan(found.log_z[1, 2])
+
+
+def test_large_arrays_are_compressed(tmp_path):
+    big = estimate().assign(trace=labelled(("step",), np.zeros(100_000)))
+    path = write(tmp_path / "big.nc", big)
+    assert path.stat().st_size < big.trace.nbytes / 10
+    xarray.testing.assert_equal(read_artifact(path), big)
+
+
+def test_content_hash_notices_every_edit():
+    edits = [
+        estimate(1.0 + 1e-12),
+        estimate(1.0),
+        estimate().assign(log_z=estimate().log_z.assign_attrs(long_name="another")),
+        estimate().rename(std_error="error"),
+        estimate().rename(bound="edge"),
+        estimate().drop_vars("interval"),
+        estimate().transpose(),
+        estimate().assign_attrs(title="another"),
+        estimate().assign_attrs(version="3"),
+        estimate().assign_coords(ladder=labelled(("budget",), ["shortl", "onger"])),
+        estimate().assign(sweeps_spent=estimate().sweeps_spent.astype("int32")),
+    ]
+    hashes = {content_sha256(dataset) for dataset in [estimate(), *edits]}
+    assert len(hashes) == 1 + len(edits)
+
+
+def test_content_hash_ignores_memory_layout_and_itself():
+    dataset = estimate()
+    swapped = dataset.copy()
+    swapped["log_z"] = dataset.log_z.copy(data=np.asfortranarray(dataset.log_z).astype(">f8"))
+    swapped["estimator"] = dataset.estimator.astype("<U40").astype(object)
+    assert content_sha256(swapped.assign_attrs(content_sha256="x")) == content_sha256(dataset)
+
+
+@pytest.mark.parametrize("compressed", [False, True])
+def test_a_flipped_byte_is_detected(tmp_path, compressed):
+    # Random, so that the compressed chunk is most of the file and holds its middle.
+    marker = np.random.default_rng(1).random(20_000 if compressed else 50)
+    path = write(tmp_path / "a.nc", estimate().assign(marker=labelled(("step",), marker)))
+    content = bytearray(path.read_bytes())
+    position = len(content) // 2 if compressed else content.index(marker.tobytes()) + 100
+    content[position] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=r"a\.nc: (content differs|not a readable)") as caught:
+        read_artifact(path, "estimate")
+    assert "\n" not in str(caught.value)
+
+
+def test_files_that_are_not_the_artifact_are_refused(tmp_path):
+    path = write(tmp_path / "a.nc")
+    truncated, text, foreign = tmp_path / "cut.nc", tmp_path / "text.nc", tmp_path / "foreign.nc"
+    truncated.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    text.write_text("not NetCDF")
+    estimate().to_netcdf(foreign)
+    for wrong, kind, reason in [
+        (tmp_path / "missing.nc", "model", "no such file .expected a model artifact"),
+        (tmp_path, None, "no such file .expected a logzoo artifact"),
+        (truncated, "estimate", "not a readable NetCDF file .expected a estimate artifact"),
+        (text, None, "not a readable NetCDF file .expected a logzoo artifact"),
+        (foreign, None, "not a logzoo artifact"),
+        (path, "model", "expected a model artifact, found a estimate artifact"),
+    ]:
+        with pytest.raises(ValueError, match=reason) as caught:
+            read_artifact(wrong, kind)
+        assert str(caught.value).startswith(f"{wrong}: ") and "\n" not in str(caught.value)
+
+
+def test_verification_can_be_left_out(tmp_path):
+    path = tmp_path / "edited.nc"
+    read_artifact(write(tmp_path / "a.nc")).assign_attrs(title="edited").to_netcdf(path)
+    assert read_artifact(path, verify=False).attrs["title"] == "edited"
+    with pytest.raises(ValueError, match="content differs"):
+        read_artifact(path)
+
+
+@pytest.mark.parametrize("failure", [KeyboardInterrupt, OSError("disk full"), "silent damage"])
+def test_a_failed_write_leaves_the_target_alone(tmp_path, monkeypatch, failure):
+    path = write(tmp_path / "a.nc")
+    before = path.read_bytes()
+    original = xarray.Dataset.to_netcdf
+
+    def fail(dataset, *arguments, **options):
+        damaged = dataset.assign(log_z=dataset.log_z + 1)
+        original(damaged if failure == "silent damage" else dataset, *arguments, **options)
+        if failure != "silent damage":
+            raise failure
+
+    monkeypatch.setattr(xarray.Dataset, "to_netcdf", fail)
+    with pytest.raises((KeyboardInterrupt, OSError, ValueError)):
+        write(path, estimate(1.0))
+    assert path.read_bytes() == before and os.listdir(tmp_path) == ["a.nc"]
+
+
+@pytest.mark.parametrize(
+    "value", [True, np.True_, {"a": 1}, None, [], [True], b"bytes", [[1, 2], [3, 4]], 1j]
+)
+def test_attributes_that_netcdf_cannot_hold_are_refused(tmp_path, value):
+    dataset = estimate()
+    dataset.log_z.attrs["flag"] = value
+    with pytest.raises(ValueError, match="attribute 'flag' of variable 'log_z'"):
+        write(tmp_path / "a.nc", dataset)
+    with pytest.raises(ValueError, match="global attribute 'flag'"):
+        write(tmp_path / "a.nc", estimate().assign_attrs(flag=value))
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("dtype", ["complex128", "datetime64[s]", "float16", "S3", object])
+def test_variables_that_netcdf_cannot_hold_are_refused(tmp_path, dtype):
+    values = np.array([None]) if dtype is object else np.zeros(1).astype("int64").astype(dtype)
+    with pytest.raises(ValueError, match="variable 'odd' has the type"):
+        write(tmp_path / "a.nc", estimate().assign(odd=labelled(("odd_dim",), values)))
+
+
+@pytest.mark.parametrize("place", ["/home/me/model.nc", "C:\\models\\a.nc", "D:/a.nc", "\\\\server\\a"])
+def test_provenance_names_no_absolute_path(tmp_path, place):
+    nested = {"files": [{"model": place}]}
+    for changes in ({"parameters": nested}, {"inputs": {place: "0"}}, {"seed_path": place}):
+        with pytest.raises(ValueError, match="absolute path"):
+            write(tmp_path / "a.nc", **changes)
+    write(tmp_path / "a.nc", parameters={"model": "data/quick/models/a.nc", "ratio": "1/2"})
+
+
+def test_unusable_arguments_are_one_line(tmp_path):
+    for changes, reason in [
+        ({"parameters": {"a": object()}}, "parameters cannot be written as JSON"),
+        ({"parameters": {"a": float("nan")}}, "parameters cannot be written as JSON"),
+        ({"kind": "plot"}, "no artifact kind 'plot': choose from dataset, model"),
+        ({"source": None}, "global attribute 'source_sha256' is None"),
+    ]:
+        with pytest.raises(ValueError, match=reason):
+            write(tmp_path / "a.nc", **changes)
+    with pytest.raises(ValueError, match="there is no folder"):
+        write(tmp_path / "nowhere" / "a.nc")
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda data: data.drop_vars("std_error"), "needs the variable 'std_error'"),
+        (lambda data: data.transpose(), "'log_z' needs the dimensions"),
+        (
+            lambda data: data.assign(log_z=data.log_z.assign_attrs(units="bit")),
+            "needs units 'nat', found 'bit'",
+        ),
+        (lambda data: data.assign(rung=data.rung.drop_attrs()), "variable 'rung' needs a long_name"),
+        (lambda data: data.assign(rung=data.rung.assign_attrs(units="")), "variable 'rung' needs a units"),
+        (lambda data: data.drop_vars(list(data)), "holds no data"),
+    ],
+)
+def test_schema_names_what_is_wrong(change, reason):
+    schema.check(estimate(), "estimate")
+    with pytest.raises(ValueError, match=reason) as caught:
+        schema.check(change(estimate()), "estimate")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", schema.SCHEMAS)
+def test_every_kind_round_trips(tmp_path, kind):
+    fields = schema.SCHEMAS[kind] or {"free": schema.Field(("update",), "1")}
+    variables = {
+        name: labelled(field.dimensions, np.zeros((2,) * len(field.dimensions)), field.units or "1")
+        for name, field in fields.items()
+    }
+    path = write(tmp_path / "a.nc", xarray.Dataset(variables), kind=kind)
+    assert set(read_artifact(path, kind).variables) == set(fields)
+    assert read_artifact(path).attrs["artifact_schema"] == f"{kind}/1"

@@ -1,0 +1,241 @@
+"""config/datasets.yaml: it fits its schema, hangs together, and says the truth about the files at hand."""
+
+import copy
+import gzip
+import shutil
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import jsonschema
+import numpy as np
+import pytest
+import yaml
+
+from logzoo.datasets.build import build_dataset, dataset_entry, visible_matrix
+from logzoo.datasets.readers import READERS
+from logzoo.datasets.sources import fetch
+
+ROOT = Path(__file__).parents[1]
+MIRROR = ROOT.parent / "shared" / "datasets"
+CONFIGURATION = yaml.safe_load((ROOT / "config" / "datasets.yaml").read_text(encoding="utf-8"))
+SCHEMA = yaml.safe_load((ROOT / "workflow" / "schemas" / "datasets.schema.yaml").read_text(encoding="utf-8"))
+
+needs_files = pytest.mark.skipif(not MIRROR.is_dir(), reason="no ../shared/datasets beside the repository")
+
+
+def validate(configuration: dict) -> None:
+    jsonschema.Draft202012Validator(SCHEMA).validate(configuration)
+
+
+def local_only(files: dict) -> dict:
+    return {
+        file: {**entry, "sources": [source for source in entry["sources"] if "file" in source]}
+        for file, entry in files.items()
+    }
+
+
+def local_sources() -> list[str]:
+    return [
+        name
+        for name, source in CONFIGURATION["sources"].items()
+        if source["files"] and all(entry["sources"] for entry in local_only(source["files"]).values())
+    ]
+
+
+@pytest.fixture(scope="module")
+def raw(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("raw")
+    yield folder
+    shutil.rmtree(folder)  # about 150 MB, not worth keeping
+
+
+def build(name: str, raw: Path):
+    entry = dataset_entry(CONFIGURATION, name)
+    folder = raw / entry["source"]
+    fetch(entry["source"], local_only(entry["files"]), folder, mirrors=[MIRROR], progress=False)
+    return build_dataset(name, entry, folder)
+
+
+def test_configuration_fits_the_schema():
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    validate(CONFIGURATION)
+
+
+def no_checksum(configuration):
+    del configuration["sources"]["mnist"]["files"]["train-images-idx3-ubyte.gz"]["sha256"]
+
+
+def unverified_gzip(configuration):
+    del configuration["sources"]["dna"]["files"]["dna.scale.t"]["sources"][0]["sha256"]
+
+
+def place(configuration):
+    return configuration["sources"]["mnist"]["files"]["train-images-idx3-ubyte.gz"]["sources"][0]
+
+
+MISTAKES = {
+    "top": lambda c: c.update(source={}),
+    "source key": lambda c: c["sources"]["mnist"].update(license="x"),
+    "file key": lambda c: c["sources"]["dna"]["files"]["dna.scale.t"].update(sha="0" * 64),
+    "place key": lambda c: place(c).update(gzipped=True),
+    "dataset key": lambda c: c["datasets"]["mnist-binary"].update(array_sha512="0"),
+    "split key": lambda c: c["datasets"]["dna"]["splits"].update(valid=600),
+    "idx option": lambda c: c["datasets"]["mnist-binary"]["options"].update(treshold=3),
+    "text option": lambda c: c["datasets"]["nips"]["options"].update(seperator=","),
+    "libsvm option": lambda c: c["datasets"]["dna"]["options"].update(feature=180),
+    "matlab option": lambda c: c["datasets"]["caltech"]["options"].update(colum_major=[2, 3]),
+    "digits option": lambda c: c["datasets"]["digits"]["options"].update(thresh=8),
+    "other reader's option": lambda c: c["datasets"]["dna"].update(reader="text"),
+    "unknown reader": lambda c: c["datasets"]["dna"].update(reader="svm"),
+    "short checksum": lambda c: c["datasets"]["dna"].update(array_sha256="abc"),
+    "two places in one": lambda c: place(c).update(url="https://example.org/x"),
+    "absolute path": lambda c: place(c).update(file="/mnist/train-images-idx3-ubyte.gz"),
+    "path upwards": lambda c: place(c).update(file="mnist/../secret"),
+    "no checksum": no_checksum,
+    "unverified gzip": unverified_gzip,
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_mistakes_in_the_configuration_are_found(mistake):
+    configuration = copy.deepcopy(CONFIGURATION)
+    MISTAKES[mistake](configuration)
+    with pytest.raises(jsonschema.ValidationError):
+        validate(configuration)
+
+
+def test_schema_names_exactly_the_readers():
+    assert SCHEMA["$defs"]["dataset"]["properties"]["reader"]["enum"] == list(READERS)
+
+
+def named_files(options) -> set[str]:
+    """All strings below `files`, `images`, `labels` and `file` of reader options."""
+    if not isinstance(options, dict):
+        return set()
+    found = set(options.get("files", {}).values())
+    if "images" in options:
+        found |= {options["images"], options["labels"]}
+    if "file" in options:
+        found.add(options["file"])
+    return found.union(*(named_files(value) for value in options.values()))
+
+
+@pytest.mark.parametrize("name", CONFIGURATION["datasets"])
+def test_dataset_uses_exactly_the_files_of_its_source(name):
+    entry = dataset_entry(CONFIGURATION, name)
+    used = named_files(entry["options"])
+    assert used == set(entry["files"])
+    assert ("array_sha256" in entry) == (name != "rcv1")  # its arrays could not be had yet
+
+
+def test_local_mirrors_come_before_public_addresses():
+    for source in CONFIGURATION["sources"].values():
+        for entry in source["files"].values():
+            kinds = ["url" in place for place in entry["sources"]]
+            assert kinds == sorted(kinds) and kinds[-1], "every file has a public address, after the mirrors"
+
+
+def test_addresses_are_public_file_servers():
+    hosts = {
+        urlsplit(place["url"]).netloc
+        for source in CONFIGURATION["sources"].values()
+        for entry in source["files"].values()
+        for place in entry["sources"]
+        if "url" in place
+    }
+    assert hosts == {
+        "ossci-datasets.s3.amazonaws.com",
+        "people.cs.umass.edu",
+        "raw.githubusercontent.com",
+        "storage.googleapis.com",
+        "www.cs.toronto.edu",
+        "www.csie.ntu.edu.tw",
+        "yann.lecun.com",
+    }
+
+
+@needs_files
+@pytest.mark.parametrize("name", local_sources())
+def test_local_files_have_the_configured_checksums(name, raw):
+    files = local_only(CONFIGURATION["sources"][name]["files"])
+    manifest = fetch(name, files, raw / name, mirrors=[MIRROR], progress=False)
+    assert set(manifest["files"]) == set(files)
+    for file, record in manifest["files"].items():
+        assert (
+            record["sha256"] == files[file]["sha256"]
+            and (raw / name / file).stat().st_size == record["bytes"]
+        )
+
+
+@needs_files
+def test_local_part_of_rcv1_has_the_configured_checksums(tmp_path):
+    files = local_only(CONFIGURATION["sources"]["rcv1"]["files"])
+    part = {"rcv1.valid.data": files["rcv1.valid.data"]}
+    manifest = fetch("rcv1", part, tmp_path, mirrors=[MIRROR], progress=False)
+    assert manifest["files"]["rcv1.valid.data"]["bytes"] == 10_000 * 150 * 2
+
+
+@needs_files
+@pytest.mark.parametrize("name", ["adult", "nips", "ocr-letters", "mnist-grey"])
+def test_dataset_builds_with_its_array_checksum(name, raw):
+    dataset = build(name, raw)
+    assert dataset.sizes["visible"] == CONFIGURATION["datasets"][name]["visible"]
+
+
+@needs_files
+def test_mnist_binary(raw):
+    dataset = build("mnist-binary", raw)
+    test = dataset["label"].values[dataset["split"].values == 2]
+    assert np.bincount(test).tolist() == [980, 1135, 1032, 1010, 982, 892, 958, 1028, 974, 1009]
+    with gzip.open(MIRROR / "mnist" / "train-images-idx3-ubyte.gz") as stream:
+        stream.seek(16 + 55_000 * 784)
+        grey = np.frombuffer(stream.read(784), np.uint8)
+    np.testing.assert_array_equal(visible_matrix(dataset, "validation")[0], grey / 255 >= 0.5)
+
+
+@needs_files
+def test_dna_is_the_dna_of_the_nade_benchmark(raw):
+    dataset = build("dna", raw)
+    assert np.bincount(dataset["label"][:1400]).tolist() == [0, 331, 329, 740]
+    parts = {"train": "train", "validation": "valid", "test": "test"}
+    paths = {part: MIRROR / "nade_binary" / f"dna.{part}.data.gz" for part in parts.values()}
+    other = READERS["text"](paths, {"files": parts, "separator": ","})
+    for split in parts:
+        np.testing.assert_array_equal(visible_matrix(dataset, split), other.data[split])
+
+
+@needs_files
+def test_caltech_is_upright_with_the_stored_polarity(raw):
+    dataset = build("caltech", raw)
+    means = [
+        round(float(visible_matrix(dataset, split).mean()), 3) for split in ("train", "validation", "test")
+    ]
+    assert means == [0.551, 0.536, 0.539]
+    assert (dataset["label"].min(), dataset["label"].max()) == (1, 101)
+    # Airplanes seen from the side (class 1) are long and low: upright, the rows of their mean differ far more
+    # than its columns.
+    planes = 1.0 - dataset["data"].values[dataset["label"].values == 1].reshape(-1, 28, 28).mean(axis=0)
+    assert planes.mean(axis=1).var() > 3 * planes.mean(axis=0).var()
+
+
+@needs_files
+def test_mushrooms_has_one_bit_for_each_attribute(raw):
+    dataset = build("mushrooms", raw)
+    assert set(dataset["data"].values.sum(axis=1).tolist()) == {21}
+
+
+@needs_files
+def test_connect4_is_the_same_in_any_order_of_its_test_rows(raw, tmp_path):
+    dataset = build("connect4", raw)
+    assert (dataset["data"].values.reshape(-1, 42, 3).sum(axis=2) == 1).all()
+    entry = dataset_entry(CONFIGURATION, "connect4")
+    for file in entry["files"]:
+        lines = (raw / "connect4" / file).read_bytes().splitlines(keepends=True)
+        (tmp_path / file).write_bytes(b"".join(reversed(lines) if ".test." in file else lines))
+    assert build_dataset("connect4", entry, tmp_path).identical(dataset)
+
+
+def test_digits_builds_anywhere(tmp_path):
+    dataset = build_dataset("digits", dataset_entry(CONFIGURATION, "digits"), tmp_path)
+    assert dict(dataset.sizes) == {"example": 1797, "visible": 64}
+    assert np.bincount(dataset["label"]).min() >= 174

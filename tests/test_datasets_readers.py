@@ -1,0 +1,408 @@
+"""Readers and the datasets built from them, on small fabricated files, good and malformed."""
+
+import gzip
+import hashlib
+import struct
+
+import numpy as np
+import pytest
+from scipy.io import savemat
+
+from logzoo.datasets import unpacking
+from logzoo.datasets.build import build_dataset, dataset_entry, stand_in, visible_matrix
+from logzoo.datasets.readers import READERS
+
+IDX_OPTIONS = {
+    "train": {"images": "train-images", "labels": "train-labels"},
+    "test": {"images": "test-images", "labels": "test-labels"},
+    "validation": 2,
+}
+MATLAB_OPTIONS = {
+    "file": "images.mat",
+    "train": {"data": "train_data", "labels": "train_labels"},
+    "validation": {"data": "val_data", "labels": "val_labels"},
+    "test": {"data": "test_data", "labels": "test_labels"},
+    "column_major": [2, 3],
+}
+SPLIT_FILES = {"train": "train", "validation": "validation", "test": "test"}
+
+
+def idx(array: np.ndarray) -> bytes:
+    header = struct.pack(">BBBB", 0, 0, 8, array.ndim) + struct.pack(f">{array.ndim}I", *array.shape)
+    return header + array.astype(np.uint8).tobytes()
+
+
+def images(count: int) -> np.ndarray:
+    return np.random.default_rng(count).integers(0, 256, (count, 2, 3), dtype=np.uint8)
+
+
+def idx_files() -> dict[str, bytes]:
+    return {
+        "train-images": idx(images(5)),
+        "train-labels": idx(np.arange(5)),
+        "test-images": gzip.compress(idx(images(3))),
+        "test-labels": gzip.compress(idx(np.arange(3) + 7)),
+    }
+
+
+def matlab_variables() -> dict[str, np.ndarray]:
+    variables = {}
+    for count, part in ((4, "train"), (2, "val"), (3, "test")):
+        upright = images(count) > 127
+        variables[f"{part}_data"] = upright.transpose(0, 2, 1).reshape(count, 6).astype(np.uint8)
+        variables[f"{part}_labels"] = np.arange(1, count + 1, dtype=np.uint8)[:, None]
+    return variables
+
+
+def write_all(folder, contents: dict[str, bytes]) -> dict:
+    paths = {name: folder / name for name in contents}
+    for name, path in paths.items():
+        path.write_bytes(contents[name])
+    return paths
+
+
+def read_split_files(folder, reader: str, options: dict, **contents: bytes):
+    return READERS[reader](write_all(folder, contents), {"files": SPLIT_FILES, **options})
+
+
+def assert_refused(error: pytest.ExceptionInfo, file: str) -> None:
+    message = str(error.value)
+    assert message.startswith(f"{file}: expected ") and "\n" not in message
+
+
+def test_idx_keeps_grey_levels_and_takes_validation_from_the_end(tmp_path):
+    splits = READERS["idx"](write_all(tmp_path, idx_files()), IDX_OPTIONS)
+    np.testing.assert_array_equal(splits.data["train"], images(5).reshape(5, 6)[:3])
+    np.testing.assert_array_equal(splits.data["validation"], images(5).reshape(5, 6)[3:])
+    np.testing.assert_array_equal(splits.data["test"], images(3).reshape(3, 6))
+    assert splits.labels["train"].tolist() == [0, 1, 2]
+    assert splits.labels["validation"].tolist() == [3, 4]
+    assert splits.labels["test"].tolist() == [7, 8, 9]
+
+
+def test_idx_threshold_is_one_at_and_above(tmp_path):
+    contents = idx_files()
+    contents["train-images"] = idx(np.array([0, 127, 128, 255]).reshape(4, 1, 1))
+    contents["train-labels"] = idx(np.arange(4))
+    splits = READERS["idx"](write_all(tmp_path, contents), {**IDX_OPTIONS, "threshold": 128})
+    assert splits.data["train"].tolist() == [[0], [0]]
+    assert splits.data["validation"].tolist() == [[1], [1]]
+    assert splits.data["train"].dtype == np.uint8
+
+
+@pytest.mark.parametrize(
+    ("file", "content"),
+    [
+        ("train-images", b""),
+        ("train-images", b"\x08\x03"),
+        ("train-images", idx(images(5))[:10]),
+        ("train-images", idx(images(5))[:-1]),
+        ("train-images", idx(images(5)) + b"\0"),
+        ("train-images", idx(np.arange(5))),
+        ("train-images", struct.pack(">IIII", 2051, 2**32 - 1, 2**32 - 1, 2**32 - 1)),
+        ("train-images", struct.pack(">IIII", 2051, 0, 28, 28)),
+        ("train-images", idx(images(2))),
+        ("train-images", b"not idx at all"),
+        ("train-labels", idx(np.arange(5))[:-1]),
+        ("test-images", gzip.compress(idx(images(3)))[:-12]),
+        ("test-images", gzip.compress(b"")),
+        ("test-images", b"\x1f\x8b no gzip"),
+    ],
+)
+def test_malformed_idx_is_refused(tmp_path, file, content):
+    with pytest.raises(ValueError) as error:
+        READERS["idx"](write_all(tmp_path, {**idx_files(), file: content}), IDX_OPTIONS)
+    assert_refused(error, file)
+
+
+def test_idx_needs_one_label_per_image_and_some_training_images(tmp_path):
+    paths = write_all(tmp_path, {**idx_files(), "test-labels": idx(np.arange(4))})
+    with pytest.raises(ValueError, match="3 images and 4 labels"):
+        READERS["idx"](paths, IDX_OPTIONS)
+    with pytest.raises(ValueError, match="expected more than 5 images"):
+        READERS["idx"](write_all(tmp_path, idx_files()), {**IDX_OPTIONS, "validation": 5})
+
+
+def test_unpacking_stops_at_its_bound(tmp_path, monkeypatch):
+    monkeypatch.setattr(unpacking, "MAX_UNPACKED_BYTES", 20)
+    with pytest.raises(ValueError, match="train-images: expected at most 20 bytes"):
+        READERS["idx"](write_all(tmp_path, idx_files()), IDX_OPTIONS)
+
+
+@pytest.mark.parametrize("separator", [" ", ","])
+def test_text_reads_rows_plain_and_gzipped(tmp_path, separator):
+    draw = np.random.default_rng(7)
+    rows = {"train": draw.integers(0, 2, (6, 9)), "validation": draw.integers(0, 2, (1, 9))}
+    rows["test"] = draw.integers(0, 2, (3, 9))
+    contents = {
+        split: "".join(separator.join(map(str, row)) + "\n" for row in table).encode()
+        for split, table in rows.items()
+    }
+    contents["test"] = gzip.compress(contents["test"])
+    splits = read_split_files(tmp_path, "text", {"separator": separator}, **contents)
+    for split in SPLIT_FILES:
+        np.testing.assert_array_equal(splits.data[split], rows[split])
+        assert splits.data[split].dtype == np.uint8 and splits.labels[split] is None
+
+
+def test_text_sorts_the_rows_of_the_named_splits_only(tmp_path):
+    content = b"1,0,0\n0,1,1\n1,0,0\n0,0,1\n"
+    options = {"separator": ",", "sort": ["test"]}
+    splits = read_split_files(tmp_path, "text", options, train=content, validation=content, test=content)
+    assert splits.data["test"].tolist() == [[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 0, 0]]
+    assert splits.data["train"].tolist() == [[1, 0, 0], [0, 1, 1], [1, 0, 0], [0, 0, 1]]
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        (b"0,1,0\n0,2,0\n", 2),
+        (b"0,1,0\n0,1\n0,1,0\n", 2),
+        (b"0,1,0\n0,1,0,1\n0,1,0\n", 2),
+        (b"0,1,0\n0 1 0\n", 2),
+        (b"0,1,0\n0,1,0", 2),
+        (b"0,1,0\n0,1,0\n\n", 3),
+        (b"0,1,0,\n0,1,0,\n", 1),
+        (b"0,1,0\r\n0,1,0\r\n", 1),
+        (b"0,1,\xff\n", 1),
+        (b"0,1\n0,1,0,1,0\n", 2),
+    ],
+)
+def test_malformed_text_is_refused_with_its_line(tmp_path, content, line):
+    good = b"0,1,0\n"
+    with pytest.raises(ValueError, match=f"line {line} is not that") as error:
+        read_split_files(tmp_path, "text", {"separator": ","}, train=good, validation=good, test=content)
+    assert_refused(error, "test")
+
+
+@pytest.mark.parametrize("content", [b"", b"\n", b"0,1,0", gzip.compress(b"")])
+def test_text_without_a_line_is_refused(tmp_path, content):
+    with pytest.raises(ValueError) as error:
+        read_split_files(
+            tmp_path, "text", {"separator": ","}, train=content, validation=content, test=content
+        )
+    assert_refused(error, "train")
+
+
+def test_libsvm_counts_indices_from_one(tmp_path):
+    content = b"2 1:1 4:1 \n-1 2:0 3:1\n+1\n"
+    splits = read_split_files(
+        tmp_path, "libsvm", {"features": 4}, train=content, validation=b"3 4:1\r\n", test=b"1 1:1"
+    )
+    assert splits.data["train"].tolist() == [[1, 0, 0, 1], [0, 0, 1, 0], [0, 0, 0, 0]]
+    assert splits.labels["train"].tolist() == [2, -1, 1]
+    assert splits.data["validation"].tolist() == [[0, 0, 0, 1]]
+    assert splits.data["test"].tolist() == [[1, 0, 0, 0]]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\n",
+        b"1 1:1\n\n1 1:1\n",
+        b"1 0:1\n",
+        b"1 5:1\n",
+        b"1 2:1 1:1\n",
+        b"1 2:1 2:1\n",
+        b"1 2:0.5\n",
+        b"1 2:2\n",
+        b"1 2:\n",
+        b"1 2\n",
+        b"one 2:1\n",
+        b"99999 2:1\n",
+        b"1 99999999999999999999:1\n",
+        b"1 1:1\xff\n",
+    ],
+)
+def test_malformed_libsvm_is_refused(tmp_path, content):
+    with pytest.raises(ValueError) as error:
+        read_split_files(
+            tmp_path, "libsvm", {"features": 4}, train=b"1 1:1\n", validation=content, test=b"1\n"
+        )
+    assert_refused(error, "validation")
+
+
+def test_matlab_images_come_out_row_by_row(tmp_path):
+    savemat(tmp_path / "images.mat", matlab_variables(), do_compression=True)
+    splits = READERS["matlab"]({"images.mat": tmp_path / "images.mat"}, MATLAB_OPTIONS)
+    for split, count in (("train", 4), ("validation", 2), ("test", 3)):
+        np.testing.assert_array_equal(splits.data[split].reshape(count, 2, 3), images(count) > 127)
+        assert splits.labels[split].tolist() == list(range(1, count + 1))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"train_data": np.full((4, 6), 2)},
+        {"train_data": np.full((4, 6), 0.5)},
+        {"train_data": np.full((4, 6), np.nan)},
+        {"train_data": np.zeros((4, 6), complex)},
+        {"train_data": np.zeros((0, 6))},
+        {"train_data": np.zeros((4, 5))},
+        {"train_data": np.zeros((4, 2, 3))},
+        {"train_data": np.array(["text"])},
+        {"train_data": {"structure": 1}},
+        {"train_labels": np.arange(5)[:, None]},
+        {"val_labels": np.full((2, 1), 1e9)},
+    ],
+)
+def test_unexpected_matlab_variables_are_refused(tmp_path, changes):
+    path = tmp_path / "images.mat"
+    savemat(path, {**matlab_variables(), **changes})
+    with pytest.raises(ValueError) as error:
+        READERS["matlab"]({"images.mat": path}, MATLAB_OPTIONS)
+    assert_refused(error, "images.mat")
+
+
+def test_damaged_matlab_files_are_refused(tmp_path):
+    path = tmp_path / "images.mat"
+    savemat(path, matlab_variables())
+    whole = path.read_bytes()
+    for content in (b"", b"no MATLAB file", whole[:100], whole[:200], whole[:-30]):
+        path.write_bytes(content)
+        with pytest.raises(ValueError) as error:
+            READERS["matlab"]({"images.mat": path}, MATLAB_OPTIONS)
+        assert_refused(error, "images.mat")
+
+
+def test_digits_are_the_stored_ones_in_order():
+    splits = READERS["digits"]({}, {"threshold": 8, "validation": 250, "test": 250})
+    assert [len(splits.data[split]) for split in SPLIT_FILES] == [1297, 250, 250]
+    assert splits.labels["train"][:12].tolist() == [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 1]
+    zero = splits.data["train"][0].reshape(8, 8)
+    assert zero[1].tolist() == [0, 0, 1, 1, 1, 1, 0, 0] and zero[4, 3:5].tolist() == [0, 0]
+    with pytest.raises(ValueError, match="1797 examples"):
+        READERS["digits"]({}, {"threshold": 8, "validation": 1000, "test": 797})
+
+
+@pytest.fixture
+def toy(tmp_path):
+    """A text dataset of 3 + 1 + 2 examples with its entry."""
+    write_all(tmp_path, {"train": b"0,1\n1,1\n0,0\n", "validation": b"1,0\n", "test": b"1,1\n0,1\n"})
+    array = np.array([[0, 1], [1, 1], [0, 0], [1, 0], [1, 1], [0, 1]], np.uint8)
+    entry = {
+        "title": "Toy",
+        "licence": "CC0",
+        "citation": "Nobody (2000)",
+        "comment": "Made up",
+        "files": dict.fromkeys(SPLIT_FILES),
+        "reader": "text",
+        "options": {"files": SPLIT_FILES, "separator": ","},
+        "splits": {"train": 3, "validation": 1, "test": 2},
+        "visible": 2,
+        "values": "binary",
+        "array_sha256": hashlib.sha256(array.tobytes()).hexdigest(),
+    }
+    return entry, tmp_path, array
+
+
+def test_build_dataset_gives_labelled_arrays(toy):
+    entry, folder, array = toy
+    dataset = build_dataset("toy", entry, folder)
+    np.testing.assert_array_equal(dataset["data"], array)
+    assert dataset["data"].dims == ("example", "visible") and dataset["data"].dtype == np.uint8
+    assert dataset["split"].values.tolist() == [0, 0, 0, 1, 2, 2] and dataset["split"].dtype == np.int8
+    assert dataset["split"].attrs["flag_values"].tolist() == [0, 1, 2]
+    assert dataset["split"].attrs["flag_meanings"] == "train validation test"
+    assert "label" not in dataset
+    assert all(v.attrs["units"] == "1" and v.attrs["long_name"] for v in dataset.variables.values())
+    assert dataset.attrs == {
+        "title": "Toy",
+        "licence": "CC0",
+        "source_citation": "Nobody (2000)",
+        "dataset": "toy",
+        "values": "binary",
+        "comment": "Made up",
+    }
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"splits": {"train": 2, "validation": 1, "test": 2}}, "toy: expected 2 train examples"),
+        ({"visible": 3}, "of 3 values"),
+        ({"array_sha256": "0" * 64}, "toy: expected an array with sha256 0000"),
+        ({"reader": "idy"}, "unknown reader 'idy'; choose one of idx, text"),
+        ({"files": {"train": None, "elsewhere": None}}, "toy: raw files are missing: elsewhere"),
+    ],
+)
+def test_build_dataset_refuses_what_does_not_fit(toy, changes, message):
+    entry, folder, _ = toy
+    with pytest.raises(ValueError, match=message) as error:
+        build_dataset("toy", {**entry, **changes}, folder)
+    assert "\n" not in str(error.value)
+
+
+def grey_entry() -> dict:
+    return {
+        "title": "Grey",
+        "licence": "CC0",
+        "citation": "Nobody (2000)",
+        "files": dict.fromkeys(idx_files()),
+        "reader": "idx",
+        "options": IDX_OPTIONS,
+        "splits": {"train": 3, "validation": 2, "test": 3},
+        "visible": 6,
+        "values": "grey",
+    }
+
+
+def test_grey_levels_become_fractions_and_labels_survive(tmp_path):
+    write_all(tmp_path, idx_files())
+    dataset = build_dataset("grey", grey_entry(), tmp_path)
+    assert dataset["data"].attrs["value_scale"] == 255 and dataset["data"].dtype == np.uint8
+    assert dataset["label"].values.tolist() == [0, 1, 2, 3, 4, 7, 8, 9] and dataset["label"].dtype == np.int16
+    matrix = visible_matrix(dataset, "test")
+    assert matrix.dtype == np.float32
+    np.testing.assert_allclose(matrix, images(3).reshape(3, 6) / 255, rtol=1e-6)
+    with pytest.raises(ValueError, match="expected values 0 or 1 in train"):
+        build_dataset("grey", {**grey_entry(), "values": "binary"}, tmp_path)
+
+
+def test_visible_matrix_selects_splits(toy):
+    entry, folder, array = toy
+    dataset = build_dataset("toy", entry, folder)
+    np.testing.assert_array_equal(visible_matrix(dataset), array)
+    np.testing.assert_array_equal(visible_matrix(dataset, "test"), array[4:])
+    assert visible_matrix(dataset).dtype == np.uint8
+    with pytest.raises(ValueError, match="unknown split 'valid'; choose one of train, validation, test"):
+        visible_matrix(dataset, "valid")
+    with pytest.raises(ValueError, match="toy: no examples in split validation"):
+        visible_matrix(dataset.isel(example=slice(0, 3)), "validation")
+
+
+def test_stand_in_says_what_it_is(caplog):
+    entry = {
+        "title": "Digits",
+        "licence": "CC BY 4.0",
+        "citation": "Alpaydin, Kaynak (1998)",
+        "files": {},
+        "reader": "digits",
+        "options": {"threshold": 8, "validation": 250, "test": 250},
+        "splits": {"train": 1297, "validation": 250, "test": 250},
+        "visible": 64,
+        "values": "binary",
+    }
+    dataset = stand_in("mnist-grey", entry, "no source worked")
+    assert dataset.attrs["stand_in_for"] == "mnist-grey"
+    assert dataset.attrs["stand_in_reason"] == "no source worked"
+    assert dataset.attrs["title"] == "Stand-in for mnist-grey: Digits"
+    assert visible_matrix(dataset, "train").shape == (1297, 64)
+    assert "mnist-grey" in caplog.text and "no source worked" in caplog.text
+
+
+def test_dataset_entry_joins_source_and_names_the_choices():
+    configuration = {
+        "sources": {"raw": {"title": "Raw", "licence": "CC0", "citation": "Nobody", "files": {"a": {}}}},
+        "datasets": {"toy": {"title": "Toy", "source": "raw"}, "other": {}},
+    }
+    assert dataset_entry(configuration, "toy") == {
+        "title": "Toy",
+        "source": "raw",
+        "licence": "CC0",
+        "citation": "Nobody",
+        "files": {"a": {}},
+    }
+    with pytest.raises(ValueError, match="unknown dataset 'toi'; choose one of other, toy"):
+        dataset_entry(configuration, "toi")

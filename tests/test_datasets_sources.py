@@ -1,0 +1,304 @@
+"""Fetching raw files: order of sources, verification, failures, and that nothing half-written stays."""
+
+import gzip
+import hashlib
+import logging
+import socket
+import threading
+import time
+from collections import Counter
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from logzoo.datasets import unpacking
+from logzoo.datasets.downloads import Downloader
+from logzoo.datasets.sources import SourcesExhausted, digests, fetch, mirror_folders
+
+CONTENT = b"0 1 1 0\n" * 5000
+PACKED = gzip.compress(CONTENT, mtime=0)
+
+
+def sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+class Handler(BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.server.requests[self.path] += 1
+        if self.path == "/good":
+            self._answer(CONTENT)
+        elif self.path == "/wrong":
+            self._answer(CONTENT[::-1])
+        elif self.path == "/packed":
+            self._answer(PACKED, {"Content-Encoding": "gzip"})
+        elif self.path == "/truncated":
+            self._answer(CONTENT[:-9], {"Content-Length": str(len(CONTENT))})
+        elif self.path == "/stall":
+            self._answer(CONTENT[:100], {"Content-Length": str(len(CONTENT))})
+            self.server.finished.wait(20)
+        elif self.path == "/silent":
+            self.server.finished.wait(20)
+        elif self.path == "/loop":
+            self._answer(b"", {"Location": "/loop"}, 302)
+        else:
+            self._answer(b"no such file", status=404)
+
+    def _answer(self, content, headers=(), status=200):
+        self.send_response(status)
+        for key, value in {"Content-Length": str(len(content)), **dict(headers)}.items():
+            self.send_header(key, value)
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *arguments):
+        pass
+
+
+@pytest.fixture
+def server(monkeypatch):
+    monkeypatch.setenv("NO_PROXY", "*")
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as running:
+        running.requests, running.finished = Counter(), threading.Event()
+        running.url = f"http://127.0.0.1:{running.server_port}"
+        thread = threading.Thread(target=running.serve_forever, args=(0.02,))
+        thread.start()
+        yield running
+        running.finished.set()
+        running.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def closed_port(monkeypatch):
+    monkeypatch.setenv("NO_PROXY", "*")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        yield f"http://127.0.0.1:{probe.getsockname()[1]}"  # bound but not listening: connections are refused
+
+
+def write(path: Path, content: bytes) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+    return path
+
+
+def files(*sources: dict, **checksum: str) -> dict:
+    return {"a.txt": {**(checksum or {"sha256": sha256(CONTENT)}), "sources": list(sources)}}
+
+
+def fetch_quietly(entry: dict, folder: Path, mirrors=(), timeout=1.0) -> dict:
+    return fetch("toy", entry, folder, mirrors=mirrors, timeout=timeout, progress=False)
+
+
+def test_mirror_folders_defaults_and_variable():
+    assert mirror_folders({}) == [Path("data/mirror"), Path("../shared/datasets")]
+    assert mirror_folders({"LOGZOO_MIRROR": ""}) == []
+    assert mirror_folders({"LOGZOO_MIRROR": ":one::two/three:"}) == [Path("one"), Path("two/three")]
+
+
+def test_digests_agree_with_git(tmp_path):
+    found = digests(write(tmp_path / "hello", b"hello\n"))
+    assert (
+        found.git_blob == "ce013625030ba8dba906f756967f9e9ca394464a"
+    )  # echo hello | git hash-object --stdin
+    assert (found.sha256, found.bytes) == (sha256(b"hello\n"), 6)
+
+
+def test_sources_are_tried_in_order_and_the_manifest_is_the_same_each_time(tmp_path, server):
+    mirror = tmp_path / "mirror"
+    write(mirror / "toy/a.txt", CONTENT)
+    entry = files({"file": "toy/a.txt"}, {"url": f"{server.url}/good"})
+    expected = {"sha256": sha256(CONTENT), "bytes": len(CONTENT), "source": "mirror:toy/a.txt"}
+    for attempt in ("first", "second"):
+        manifest = fetch_quietly(entry, tmp_path / attempt, [tmp_path / "absent", mirror])
+        assert manifest == {"name": "toy", "files": {"a.txt": expected}}
+    assert not server.requests
+    assert (tmp_path / "first/a.txt").read_bytes() == CONTENT
+
+    manifest = fetch_quietly(entry, tmp_path / "third", mirrors=[])
+    assert manifest["files"]["a.txt"]["source"] == f"{server.url}/good"
+    assert server.requests == {"/good": 1}
+
+
+def test_wrong_bytes_are_rejected_by_name_and_the_next_source_is_used(tmp_path, server, caplog):
+    write(tmp_path / "bad_mirror/a.txt", b"other")
+    write(tmp_path / "good_mirror/a.txt", CONTENT)
+    mirrors = [tmp_path / "bad_mirror", tmp_path / "good_mirror"]
+    entry = files({"url": f"{server.url}/wrong"}, {"file": "a.txt"})
+    manifest = fetch_quietly(entry, tmp_path / "raw", mirrors)
+    assert manifest["files"]["a.txt"]["source"] == "mirror:a.txt"
+    assert (tmp_path / "raw/a.txt").read_bytes() == CONTENT
+    warnings = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
+    assert len(warnings) == 2
+    for warning, label, content in zip(
+        warnings, [f"{server.url}/wrong", "mirror:a.txt"], [CONTENT[::-1], b"other"], strict=True
+    ):
+        assert all(part in warning for part in ("a.txt", label, sha256(CONTENT), sha256(content)))
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        ("/truncated", "broke off"),
+        ("/stall", "broke off"),
+        ("/silent", "no answer in time"),
+        ("/loop", "more than 5 redirects"),
+        ("/absent", "HTTP 404"),
+        ("/wrong", "wrong bytes"),
+    ],
+)
+def test_a_failing_url_leaves_nothing_and_is_named(tmp_path, server, path, reason):
+    started = time.monotonic()
+    with pytest.raises(SourcesExhausted) as failure:
+        fetch_quietly(files({"url": server.url + path}), tmp_path / "raw", timeout=0.4)
+    assert time.monotonic() - started < 3
+    assert f"{server.url}{path} ({reason})" in str(failure.value)
+    assert list((tmp_path / "raw").iterdir()) == []
+
+
+def test_truncated_download_falls_back_to_the_next_url(tmp_path, server):
+    entry = files({"url": f"{server.url}/truncated"}, {"url": f"{server.url}/good"})
+    manifest = fetch_quietly(entry, tmp_path)
+    assert manifest["files"]["a.txt"]["source"] == f"{server.url}/good"
+    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
+
+
+def test_a_dead_host_is_tried_once_for_all_files(tmp_path, closed_port, monkeypatch):
+    attempts = []
+    request = Downloader._request
+
+    def counted(self, url, answers):
+        attempts.append(url)
+        request(self, url, answers)
+
+    monkeypatch.setattr(Downloader, "_request", counted)
+    write(tmp_path / "mirror/a.txt", CONTENT)
+    place = {"sha256": sha256(CONTENT), "sources": [{"url": f"{closed_port}/x"}, {"file": "a.txt"}]}
+    started = time.monotonic()
+    fetch_quietly({f"{number}.txt": place for number in range(4)}, tmp_path / "raw", [tmp_path / "mirror"])
+    assert time.monotonic() - started < 3
+    assert len(attempts) == 1
+    assert len(list((tmp_path / "raw").iterdir())) == 4
+
+
+def test_a_host_that_never_answers_costs_one_bounded_wait(tmp_path, server):
+    entry = files({"url": f"{server.url}/silent"}, {"url": f"{server.url}/good"})
+    with pytest.raises(SourcesExhausted, match="host was unreachable before"):
+        fetch_quietly(entry, tmp_path, timeout=0.3)
+    assert server.requests == {"/silent": 1}
+
+
+def test_name_lookup_that_hangs_is_cut_off(tmp_path, monkeypatch):
+    released = threading.Event()
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *arguments, **options: released.wait(20) and [])
+    started = time.monotonic()
+    with pytest.raises(SourcesExhausted, match="no answer in time"):
+        fetch_quietly(files({"url": "http://slow.invalid/a.txt"}), tmp_path, timeout=0.3)
+    assert time.monotonic() - started < 3
+    released.set()
+
+
+def test_all_failures_are_told_in_one_line(tmp_path, server, closed_port):
+    write(tmp_path / "mirror/bad.txt", b"bad")
+    sources = [
+        {"file": "absent.txt"},
+        {"file": "bad.txt"},
+        {"url": f"{server.url}/nowhere"},
+        {"url": f"{closed_port}/a.txt"},
+    ]
+    with pytest.raises(ValueError) as failure:
+        fetch_quietly(files(*sources), tmp_path / "raw", [tmp_path / "mirror"])
+    assert str(failure.value) == (
+        "toy: no source of a.txt worked; tried mirror:absent.txt (in no mirror folder); "
+        f"mirror:bad.txt (wrong bytes); {server.url}/nowhere (HTTP 404); {closed_port}/a.txt (cannot connect)"
+    )
+    assert list((tmp_path / "raw").iterdir()) == []
+
+
+def test_a_verified_file_is_kept_and_a_wrong_one_replaced(tmp_path, server):
+    entry = files({"url": f"{server.url}/good"})
+    write(tmp_path / "a.txt", CONTENT)
+    assert fetch_quietly(entry, tmp_path)["files"]["a.txt"]["source"] == "kept"
+    assert not server.requests
+    write(tmp_path / "a.txt", CONTENT[:-1])
+    assert fetch_quietly(entry, tmp_path)["files"]["a.txt"]["source"] == f"{server.url}/good"
+    assert (tmp_path / "a.txt").read_bytes() == CONTENT
+
+
+def test_gzip_source_is_verified_before_and_after_unpacking(tmp_path, server):
+    write(tmp_path / "mirror/a.gz", PACKED)
+    packed = {"file": "a.gz", "gzip": True, "sha256": sha256(PACKED)}
+    for source in (packed, {"url": f"{server.url}/packed", "gzip": True, "sha256": sha256(PACKED)}):
+        folder = tmp_path / next(iter(source))
+        fetch_quietly(files(source), folder, [tmp_path / "mirror"])
+        assert (folder / "a.txt").read_bytes() == CONTENT
+        assert [path.name for path in folder.iterdir()] == ["a.txt"]
+
+    for source, checksum in [({**packed, "sha256": "0" * 64}, sha256(CONTENT)), (packed, "0" * 64)]:
+        with pytest.raises(SourcesExhausted, match="wrong bytes"):
+            fetch_quietly(files(source, sha256=checksum), tmp_path / "raw", [tmp_path / "mirror"])
+    assert list((tmp_path / "raw").iterdir()) == []
+
+
+def test_a_stored_gz_labelled_as_an_encoding_stays_gz(tmp_path, server):
+    fetch_quietly(files({"url": f"{server.url}/packed"}, sha256=sha256(PACKED)), tmp_path)
+    assert (tmp_path / "a.txt").read_bytes() == PACKED
+
+
+@pytest.mark.parametrize("damaged", [PACKED[:-20], PACKED[:40] + b"\xff" * 40 + PACKED[80:]])
+def test_damaged_gzip_is_rejected(tmp_path, damaged):
+    write(tmp_path / "mirror/a.gz", damaged)
+    source = {"file": "a.gz", "gzip": True, "sha256": sha256(damaged)}
+    with pytest.raises(SourcesExhausted, match="does not unpack"):
+        fetch_quietly(files(source), tmp_path / "raw", [tmp_path / "mirror"])
+    assert list((tmp_path / "raw").iterdir()) == []
+
+
+def test_unpacking_is_bounded(tmp_path, monkeypatch):
+    monkeypatch.setattr(unpacking, "MAX_UNPACKED_BYTES", len(CONTENT) - 1)
+    write(tmp_path / "mirror/a.gz", PACKED)
+    source = {"file": "a.gz", "gzip": True, "sha256": sha256(PACKED)}
+    with pytest.raises(SourcesExhausted, match="does not unpack"):
+        fetch_quietly(files(source), tmp_path / "raw", [tmp_path / "mirror"])
+    assert list((tmp_path / "raw").iterdir()) == []
+
+
+def test_git_blob_can_stand_for_sha256(tmp_path):
+    right = digests(write(tmp_path / "mirror/a.txt", CONTENT)).git_blob
+    manifest = fetch_quietly(
+        files({"file": "a.txt"}, git_blob=right), tmp_path / "raw", [tmp_path / "mirror"]
+    )
+    assert manifest["files"]["a.txt"]["sha256"] == sha256(CONTENT)
+    with pytest.raises(SourcesExhausted, match="wrong bytes"):
+        fetch_quietly(files({"file": "a.txt"}, git_blob="0" * 40), tmp_path / "no", [tmp_path / "mirror"])
+
+
+def test_another_accepted_form_is_stored_and_kept(tmp_path):
+    other = write(tmp_path / "mirror/other.txt", CONTENT + b"more\n")
+    source = {"file": "other.txt", "git_blob": digests(other).git_blob}
+    for expected in ("mirror:other.txt", "kept"):
+        manifest = fetch_quietly(files(source), tmp_path / "raw", [tmp_path / "mirror"])
+        assert manifest["files"]["a.txt"]["source"] == expected
+    assert (tmp_path / "raw/a.txt").read_bytes() == CONTENT + b"more\n"
+
+
+def test_bytes_without_any_checksum_are_never_accepted(tmp_path):
+    write(tmp_path / "mirror/a.txt", CONTENT)
+    entry = {"a.txt": {"sources": [{"file": "a.txt"}]}}
+    with pytest.raises(SourcesExhausted):
+        fetch_quietly(entry, tmp_path / "raw", [tmp_path / "mirror"])
+    assert list((tmp_path / "raw").iterdir()) == []
+
+
+def test_an_interrupt_leaves_nothing_half_written(tmp_path, monkeypatch):
+    def interrupted(self, url):
+        yield CONTENT[:100]
+        assert len(list(tmp_path.iterdir())) == 1, "the download should be under way"
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Downloader, "chunks", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        fetch_quietly(files({"url": "http://example.invalid/a.txt"}), tmp_path)
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,214 @@
+"""The files that say what to install agree with each other and with what is installed."""
+
+import re
+import tomllib
+from importlib.metadata import PackageNotFoundError, requires, version
+from pathlib import Path
+
+import pytest
+import yaml
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).parents[1]
+CONDA_NAMES = {"matplotlib-base": "matplotlib"}
+# Spelled in halves, so that this file does not name them itself.
+HOSTS = [
+    ("py", "pi.org"),
+    ("python", "hosted.org"),
+    ("ana", "conda.org"),
+    ("ana", "conda.com"),
+    ("pre", "fix.dev"),
+    ("npm", "js.org"),
+    ("docker", ".io"),
+    ("gh", "cr.io"),
+    ("qu", "ay.io"),
+]
+HOST_PATTERN = re.compile("|".join(re.escape(first + second) for first, second in HOSTS), re.IGNORECASE)
+TEXT_SUFFIXES = {".cff", ".md", ".toml", ".txt", ".yml", ".yaml"}
+CACHE = "__pycache__"
+FOLDERS = ("src", "workflow", "config", "docs", "tests", "benchmarks", ".ci")
+
+
+def read_files():
+    names = ("pyproject.toml", "requirements.txt", "environment.yml", "CITATION.cff")
+    return {name: (ROOT / name).read_text() for name in names}
+
+
+def direct_dependencies(files):
+    """Read the requirements in pyproject.toml, the test tools included: canonical name -> Requirement."""
+    project = tomllib.loads(files["pyproject.toml"])["project"]
+    texts = project["dependencies"] + project["optional-dependencies"]["test"]
+    return {canonicalize_name(found.name): found for found in map(Requirement, texts)}
+
+
+def read_pins(files):
+    """Read requirements.txt: canonical name -> version of the pins that apply here, and the faulty lines."""
+    pins, faults = {}, []
+    *lines, last = files["requirements.txt"].splitlines()
+    if last != "-e .":
+        faults.append(f"requirements.txt ends with {last!r}, not '-e .'")
+    for line in lines:
+        try:
+            found = Requirement(line)
+            (pin,) = found.specifier
+        except (InvalidRequirement, ValueError):
+            faults.append(f"requirements.txt: not one pin: {line!r}")
+            continue
+        if found.url or "://" in line or pin.operator != "==" or pin.version.endswith(".*"):
+            faults.append(f"requirements.txt: not an exact pin: {line!r}")
+        elif found.marker is None or found.marker.evaluate():
+            pins[canonicalize_name(found.name)] = pin.version
+    return pins, faults
+
+
+def disagreements(files):
+    """List how pyproject.toml, requirements.txt, environment.yml and CITATION.cff contradict each other."""
+    direct, (pins, found) = direct_dependencies(files), read_pins(files)
+    for name, requirement in direct.items():
+        if name not in pins:
+            found.append(f"{name} is not pinned in requirements.txt")
+        elif not requirement.specifier or pins[name] not in requirement.specifier:
+            found.append(f"{name}=={pins[name]} in requirements.txt does not satisfy {requirement}")
+    found += conda_disagreements(files, direct, pins)
+    project, citation = (
+        tomllib.loads(files["pyproject.toml"])["project"],
+        yaml.safe_load(files["CITATION.cff"]),
+    )
+    for key in ("version", "license"):
+        if citation.get(key) != project[key]:
+            found.append(
+                f"CITATION.cff: {key} {citation.get(key)!r} is not pyproject.toml's {project[key]!r}"
+            )
+    return found
+
+
+def conda_disagreements(files, direct, pins):
+    """Yield how environment.yml differs: it holds Python and the pinned direct dependencies."""
+    environment = yaml.safe_load(files["environment.yml"])
+    if environment["channels"] != ["conda-forge", "bioconda"]:
+        yield "environment.yml: channels are not conda-forge, bioconda"
+    python = "python" + tomllib.loads(files["pyproject.toml"])["project"]["requires-python"]
+    if python not in environment["dependencies"]:
+        yield f"environment.yml does not hold {python}"
+    named = (item.partition("=") for item in environment["dependencies"] if item != python)
+    found = {canonicalize_name(CONDA_NAMES.get(name, name)): pin for name, _, pin in named}
+    for name in sorted(direct.keys() | found.keys()):
+        if name not in found:
+            yield f"{name} is missing in environment.yml"
+        elif found[name] != pins.get(name):
+            yield f"{name}: {found[name]} in environment.yml, {pins.get(name)} in requirements.txt"
+
+
+def differences_from_installed(files):
+    """List where the pins are not exactly what is installed here for the direct dependencies."""
+    pins, found = read_pins(files)
+    waiting, seen = list(direct_dependencies(files).values()), set()
+    while waiting:
+        requirement = waiting.pop()
+        name, extras = canonicalize_name(requirement.name), frozenset(requirement.extras)
+        if (name, extras) in seen:
+            continue
+        seen.add((name, extras))
+        try:
+            installed, below = version(name), map(Requirement, requires(name) or [])
+        except PackageNotFoundError:
+            found.append(f"{name} is needed and not installed")
+            continue
+        if name not in pins:
+            found.append(f"{name} is needed and not pinned in requirements.txt")
+        elif pins[name] != installed:
+            found.append(f"{name}=={pins[name]} in requirements.txt, {installed} is installed")
+        waiting.extend(
+            item
+            for item in below
+            if not item.marker or any(item.marker.evaluate({"extra": extra}) for extra in {"", *extras})
+        )
+    unneeded = pins.keys() - {name for name, _ in seen}
+    return found + [f"{name} is pinned and nothing needs it" for name in sorted(unneeded)]
+
+
+def test_the_files_agree():
+    assert disagreements(read_files()) == []
+
+
+def test_pins_are_complete_and_installed():
+    assert differences_from_installed(read_files()) == []
+
+
+@pytest.mark.parametrize(
+    ("file", "pattern", "replacement", "complaint"),
+    [
+        (
+            "requirements.txt",
+            r"numpy==.*",
+            "numpy==2.0.1",
+            "numpy==2.0.1 in requirements.txt does not satisfy",
+        ),
+        ("requirements.txt", r"tqdm==.*\n", "", "tqdm is not pinned"),
+        ("requirements.txt", r"tqdm==", "tqdm>=", "not an exact pin: 'tqdm>="),
+        ("requirements.txt", r"tqdm==.*", "tqdm==4.*", "not an exact pin: 'tqdm==4.*'"),
+        ("requirements.txt", r"tqdm==.*", "tqdm @ https://example.test/tqdm.whl", "not one pin: 'tqdm @"),
+        ("requirements.txt", r"tqdm==", "--pre\ntqdm==", "not one pin: '--pre'"),
+        ("requirements.txt", r"-e \.\n", "", "not '-e .'"),
+        ("environment.yml", r"numba=.*", "numba=0.1", "numba: 0.1 in environment.yml"),
+        ("environment.yml", r"  - tqdm=.*\n", "", "tqdm is missing in environment.yml"),
+        ("environment.yml", r"  - tqdm", "  - dask=1.0\n  - tqdm", "dask: 1.0 in environment.yml, None"),
+        ("environment.yml", r"python>=.*", "python>=3.12", "does not hold python>=3.11"),
+        ("pyproject.toml", r'"tqdm>=.*",', '"tqdm>=99",', "does not satisfy tqdm>=99"),
+        ("pyproject.toml", r'"tqdm>=.*",', '"tqdm",', "does not satisfy tqdm"),
+        ("pyproject.toml", r'"tqdm>=.*",', '"dask>=1",', "dask is not pinned"),
+        ("CITATION.cff", r"(?m)^version: .*", "version: 9.9.9", "version '9.9.9' is not"),
+    ],
+)
+def test_a_disagreement_is_found(file, pattern, replacement, complaint):
+    files = read_files()
+    changed = re.sub(pattern, replacement, files[file], count=1)
+    assert changed != files[file]
+    assert complaint in "\n".join(disagreements(files | {file: changed}))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "replacement", "complaint"),
+    [
+        (r"packaging==.*\n", "", "packaging is needed and not pinned"),
+        (r"packaging==", "dask==1.0\npackaging==", "dask is pinned and nothing needs it"),
+        (r"packaging==.*", "packaging==1.0", "packaging==1.0 in requirements.txt"),
+    ],
+)
+def test_an_incomplete_pin_list_is_found(pattern, replacement, complaint):
+    files = read_files()
+    files["requirements.txt"] = re.sub(pattern, replacement, files["requirements.txt"], count=1)
+    assert complaint in "\n".join(differences_from_installed(files))
+
+
+def test_citation_is_complete():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert citation["cff-version"] == "1.2.0" and citation["type"] == "software"
+    assert citation["title"] == "logzoo" and citation["message"] and citation["authors"]
+    assert len(citation["references"]) == 4
+    for paper in citation["references"]:
+        assert {"type", "title", "authors", "year", "conference"} <= paper.keys()
+        assert all(author.keys() == {"family-names", "given-names"} for author in paper["authors"])
+
+
+def test_one_version():
+    import logzoo
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert logzoo.__version__ == project["version"]
+
+
+def host_mentions(root):
+    """List the text files under `root` that name a package registry's host."""
+    files = [path for path in root.iterdir() if path.name == "Snakefile" or path.suffix in TEXT_SUFFIXES]
+    files += [path for folder in FOLDERS for path in (root / folder).rglob("*") if path.is_file()]
+    texts = {path: path.read_bytes().decode(errors="ignore") for path in files if CACHE not in path.parts}
+    return [str(path.relative_to(root)) for path, text in texts.items() if HOST_PATTERN.search(text)]
+
+
+def test_no_file_names_a_registry(tmp_path):
+    assert host_mentions(ROOT) == []
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "a.py").write_text("index = 'https://" + "".join(HOSTS[0]) + "/simple'\n")
+    assert host_mentions(tmp_path) == ["src/a.py"]

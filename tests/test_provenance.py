@@ -1,0 +1,158 @@
+"""Source digests follow the import graph: they change with what a module uses, and with nothing else."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from logzoo.artifacts.provenance import (
+    direct_imports,
+    imported_modules,
+    kernels_digest,
+    software_versions,
+    source_digest,
+)
+
+FILES = {
+    "__init__.py": "from package.api import estimate\n",
+    "api.py": "def estimate():\n    from package.estimators.rts import run\n    return run()\n",
+    "kernels/__init__.py": "",
+    "kernels/gibbs.py": "import numpy as np\nimport package.kernels.random as random\n",
+    "kernels/random.py": "import math\n",
+    "estimators/__init__.py": "",
+    "estimators/rts.py": "from package.kernels import gibbs, random\nfrom package.shared import options\n",
+    "estimators/ais.py": "def run():\n    import package.kernels.random\n",
+    "shared/__init__.py": "options = {}\n",
+    "shared/late.py": "def f():\n    from package.kernels.random import draw\n",
+    "figures.py": "from package.estimators import ais\n",
+}
+
+
+@pytest.fixture
+def root(tmp_path):
+    folder = tmp_path / "package"
+    for name, text in FILES.items():
+        file = folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    return folder
+
+
+def test_the_walk_follows_every_form_of_import(root):
+    expected = {
+        "package.estimators.rts",
+        "package.kernels.gibbs",
+        "package.kernels.random",
+        "package.shared",
+    }
+    assert imported_modules("package.estimators.rts", root=root) == expected
+    assert imported_modules("package.api", root=root) == expected | {"package.api"}
+    assert imported_modules("package.estimators.ais", root=root) == {
+        "package.estimators.ais",
+        "package.kernels.random",
+    }
+    assert direct_imports("package.figures", root=root) == {"package.estimators.ais"}
+
+
+def test_a_package_counts_only_when_it_holds_code(root):
+    assert "package.kernels" not in imported_modules("package.estimators.ais", root=root)
+    (root / "estimators" / "__init__.py").write_text("limit = 3\n")
+    assert "package.estimators" in imported_modules("package.figures", root=root)
+    (root / "figures.py").write_text("from package import version\n")
+    assert "package" in imported_modules("package.figures", root=root), "asked for by name"
+
+
+def test_digest_changes_with_what_is_imported_and_with_nothing_else(root):
+    before = source_digest("package.estimators.ais", root=root)
+    (root / "estimators" / "rts.py").write_text("unrelated = True\n")
+    (root / "__init__.py").write_text("unrelated = True\n")
+    os.utime(root / "kernels" / "random.py", (1, 1))
+    assert source_digest("package.estimators.ais", root=root) == before
+    (root / "kernels" / "random.py").write_text("import cmath\n")
+    assert source_digest("package.estimators.ais", root=root) != before
+
+
+def test_digest_does_not_depend_on_the_place(root, tmp_path):
+    copy = tmp_path / "elsewhere" / "package"
+    shutil.copytree(root, copy)
+    assert source_digest("package.api", root=copy) == source_digest("package.api", root=root)
+
+
+def test_digest_tells_contents_and_files_apart(root):
+    first, second = root / "kernels" / "gibbs.py", root / "kernels" / "random.py"
+    before = source_digest("package.kernels.gibbs", "package.kernels.random", root=root)
+    first.write_text("a = 1\nb = 2\n")
+    second.write_text("")
+    joined = source_digest("package.kernels.gibbs", "package.kernels.random", root=root)
+    first.write_text("a = 1\n")
+    second.write_text("b = 2\n")
+    apart = source_digest("package.kernels.gibbs", "package.kernels.random", root=root)
+    assert len({before, joined, apart}) == 3 and len(apart) == 64
+
+
+def test_several_modules_in_any_order(root):
+    names = ("package.estimators.rts", "package.estimators.ais")
+    both = source_digest(*names, root=root)
+    assert both == source_digest(*reversed(names), root=root)
+    assert both not in {source_digest(name, root=root) for name in names}
+
+
+@pytest.mark.parametrize(
+    ("module", "source", "reason"),
+    [
+        ("package.missing", None, "no module named 'package.missing' in package"),
+        ("numpy", None, "no module named 'numpy' in package"),
+        ("package.bad", "import package.gone", "package.bad imports package.gone, which does not exist"),
+        ("package.bad", "\nfrom .api import x", "package.bad has a relative import on line 2"),
+    ],
+)
+def test_what_cannot_be_followed_is_refused_in_one_line(root, module, source, reason):
+    if source:
+        (root / "bad.py").write_text(source)
+    with pytest.raises(ValueError, match=reason) as caught:
+        source_digest(module, root=root)
+    assert "\n" not in str(caught.value)
+
+
+def test_kernels_digest_follows_the_kernels(root):
+    before = kernels_digest(root=root)
+    (root / "api.py").write_text("")
+    assert kernels_digest(root=root) == before
+    (root / "kernels" / "random.py").rename(root / "kernels" / "philox.py")
+    assert kernels_digest(root=root) != before
+
+
+def test_digests_of_this_package():
+    module = "logzoo.artifacts.netcdf"
+    assert imported_modules(module) == {
+        module,
+        "logzoo.artifacts.provenance",
+        "logzoo.artifacts.schema",
+    }
+    assert source_digest(module) != source_digest("logzoo.artifacts.schema")
+
+
+def test_provenance_starts_with_the_standard_library_alone():
+    import logzoo.artifacts.provenance as provenance
+
+    code = f"""
+import runpy, sys
+runpy.run_path({str(Path(provenance.__file__))!r})
+print(sorted({{name.split(".")[0] for name in sys.modules}} - set(sys.stdlib_module_names)))
+"""
+    # -I -S: without site-packages, whose start-up files may import anything.
+    found = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, check=True
+    )
+    assert found.stdout.strip() in ("[]", "['__main__']")
+
+
+def test_software_versions_name_the_libraries():
+    import numpy
+
+    versions = software_versions()
+    assert versions["numpy"] == numpy.__version__
+    assert set(versions) == {"python", "logzoo", "netCDF4", "numba", "numpy", "xarray"}
