@@ -9,7 +9,7 @@ from logzoo.artifacts.provenance import PACKAGE_FOLDER, direct_imports
 
 HELPERS = {"budgets", "checks", "streams"}
 SAMPLING = {"kernels", "models", "paths", "samplers"} | HELPERS
-FIGURES = {"artifacts", "datasets", "figures", "models", "paths", "checks"}
+FIGURES = {"artifacts", "datasets", "figures", "models", "paths", "checks", "zoo"}
 BELOW_API = SAMPLING | {"artifacts", "datasets", "estimators", "trackers", "trainers"}
 
 # Each part of the package, from bottom to top, and the parts that it may import.
@@ -27,8 +27,13 @@ ALLOWED = {
     "trackers": SAMPLING | {"trackers"},
     "datasets": {"artifacts", "checks", "datasets"},
     "figures": FIGURES,
+    "truths": {"models", "truths"},
+    "zoo": {"zoo"},
+    "jobs": {"artifacts", "jobs"},
+    "configuration": {"configuration", "estimators", "trainers"},
+    "modelfiles": {"artifacts", "checks", "datasets", "models"},
     "api": BELOW_API | {"api"},
-    "cli": BELOW_API | FIGURES | {"api", "cli"},
+    "cli": BELOW_API | FIGURES | {"api", "cli", "modelfiles"},
     # The public names are imported when they are first used; at once, only the digest for numba's cache.
     "__init__": {"artifacts"},
 }

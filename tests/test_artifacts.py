@@ -35,9 +35,7 @@ def estimate(value=451.25):
             "sweeps_spent": labelled(runs, np.full(shape, 10), "sweep"),
             "converged": labelled(runs, np.full(shape, True)),
             "estimator": labelled(("replicate",), ["rts", "ais", "naïve"]),
-            "rung": labelled(
-                ("none",), np.zeros(0, dtype="float32"), flags=[1, 2], names=["a", "b"], one=[3]
-            ),
+            "rung": labelled(("none",), np.zeros(0, dtype="float32"), flags=[1, 2], names=["a", "b"], one=[3]),
         },
         coords={
             "budget": labelled(("budget",), [10, 20], "sweep"),
@@ -175,9 +173,7 @@ def test_a_failed_write_leaves_the_target_alone(tmp_path, monkeypatch, failure):
     assert path.read_bytes() == before and os.listdir(tmp_path) == ["a.nc"]
 
 
-@pytest.mark.parametrize(
-    "value", [True, np.True_, {"a": 1}, None, [], [True], b"bytes", [[1, 2], [3, 4]], 1j]
-)
+@pytest.mark.parametrize("value", [True, np.True_, {"a": 1}, None, [], [True], b"bytes", [[1, 2], [3, 4]], 1j])
 def test_attributes_that_netcdf_cannot_hold_are_refused(tmp_path, value):
     dataset = estimate()
     dataset.log_z.attrs["flag"] = value

@@ -161,10 +161,7 @@ def test_local_files_have_the_configured_checksums(name, raw):
     manifest = fetch(name, files, raw / name, mirrors=[MIRROR], progress=False)
     assert set(manifest["files"]) == set(files)
     for file, record in manifest["files"].items():
-        assert (
-            record["sha256"] == files[file]["sha256"]
-            and (raw / name / file).stat().st_size == record["bytes"]
-        )
+        assert record["sha256"] == files[file]["sha256"] and (raw / name / file).stat().st_size == record["bytes"]
 
 
 @needs_files
@@ -207,9 +204,7 @@ def test_dna_is_the_dna_of_the_nade_benchmark(raw):
 @needs_files
 def test_caltech_is_upright_with_the_stored_polarity(raw):
     dataset = build("caltech", raw)
-    means = [
-        round(float(visible_matrix(dataset, split).mean()), 3) for split in ("train", "validation", "test")
-    ]
+    means = [round(float(visible_matrix(dataset, split).mean()), 3) for split in ("train", "validation", "test")]
     assert means == [0.551, 0.536, 0.539]
     assert (dataset["label"].min(), dataset["label"].max()) == (1, 101)
     # Airplanes seen from the side (class 1) are long and low: upright, the rows of their mean differ far more

@@ -135,8 +135,7 @@ def test_text_reads_rows_plain_and_gzipped(tmp_path, separator):
     rows = {"train": draw.integers(0, 2, (6, 9)), "validation": draw.integers(0, 2, (1, 9))}
     rows["test"] = draw.integers(0, 2, (3, 9))
     contents = {
-        split: "".join(separator.join(map(str, row)) + "\n" for row in table).encode()
-        for split, table in rows.items()
+        split: "".join(separator.join(map(str, row)) + "\n" for row in table).encode() for split, table in rows.items()
     }
     contents["test"] = gzip.compress(contents["test"])
     splits = read_split_files(tmp_path, "text", {"separator": separator}, **contents)
@@ -178,9 +177,7 @@ def test_malformed_text_is_refused_with_its_line(tmp_path, content, line):
 @pytest.mark.parametrize("content", [b"", b"\n", b"0,1,0", gzip.compress(b"")])
 def test_text_without_a_line_is_refused(tmp_path, content):
     with pytest.raises(ValueError) as error:
-        read_split_files(
-            tmp_path, "text", {"separator": ","}, train=content, validation=content, test=content
-        )
+        read_split_files(tmp_path, "text", {"separator": ","}, train=content, validation=content, test=content)
     assert_refused(error, "train")
 
 
@@ -217,9 +214,7 @@ def test_libsvm_counts_indices_from_one(tmp_path):
 )
 def test_malformed_libsvm_is_refused(tmp_path, content):
     with pytest.raises(ValueError) as error:
-        read_split_files(
-            tmp_path, "libsvm", {"features": 4}, train=b"1 1:1\n", validation=content, test=b"1\n"
-        )
+        read_split_files(tmp_path, "libsvm", {"features": 4}, train=b"1 1:1\n", validation=content, test=b"1\n")
     assert_refused(error, "validation")
 
 

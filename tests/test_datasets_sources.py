@@ -100,9 +100,7 @@ def test_mirror_folders_defaults_and_variable():
 
 def test_digests_agree_with_git(tmp_path):
     found = digests(write(tmp_path / "hello", b"hello\n"))
-    assert (
-        found.git_blob == "ce013625030ba8dba906f756967f9e9ca394464a"
-    )  # echo hello | git hash-object --stdin
+    assert found.git_blob == "ce013625030ba8dba906f756967f9e9ca394464a"  # echo hello | git hash-object --stdin
     assert (found.sha256, found.bytes) == (sha256(b"hello\n"), 6)
 
 
@@ -267,9 +265,7 @@ def test_unpacking_is_bounded(tmp_path, monkeypatch):
 
 def test_git_blob_can_stand_for_sha256(tmp_path):
     right = digests(write(tmp_path / "mirror/a.txt", CONTENT)).git_blob
-    manifest = fetch_quietly(
-        files({"file": "a.txt"}, git_blob=right), tmp_path / "raw", [tmp_path / "mirror"]
-    )
+    manifest = fetch_quietly(files({"file": "a.txt"}, git_blob=right), tmp_path / "raw", [tmp_path / "mirror"])
     assert manifest["files"]["a.txt"]["sha256"] == sha256(CONTENT)
     with pytest.raises(SourcesExhausted, match="wrong bytes"):
         fetch_quietly(files({"file": "a.txt"}, git_blob="0" * 40), tmp_path / "no", [tmp_path / "mirror"])

@@ -77,9 +77,7 @@ def disagreements(files):
     )
     for key in ("version", "license"):
         if citation.get(key) != project[key]:
-            found.append(
-                f"CITATION.cff: {key} {citation.get(key)!r} is not pyproject.toml's {project[key]!r}"
-            )
+            found.append(f"CITATION.cff: {key} {citation.get(key)!r} is not pyproject.toml's {project[key]!r}")
     return found
 
 

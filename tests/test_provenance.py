@@ -144,9 +144,7 @@ runpy.run_path({str(Path(provenance.__file__))!r})
 print(sorted({{name.split(".")[0] for name in sys.modules}} - set(sys.stdlib_module_names)))
 """
     # -I -S: without site-packages, whose start-up files may import anything.
-    found = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, check=True
-    )
+    found = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() in ("[]", "['__main__']")
 
 

@@ -26,7 +26,7 @@ def sample_gibbs(rbm, chains, sweeps, *, beta=1.0, start=None, seed=0):
     # A base of zero log-odds leaves the path as beta times all parameters.
     parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
     state = new_chains(chains, rbm.visible, rbm.hidden)
-    start_chains(parameters, key, rbm.visible_bias.astype(np.float32), state)
+    start_chains(parameters, key, parameters.visible_bias, state)
     if start is not None:
         v = binary_matrix("start", start, visible=rbm.visible)
         if len(v) != chains:
@@ -40,20 +40,20 @@ def sample_gibbs(rbm, chains, sweeps, *, beta=1.0, start=None, seed=0):
 def estimate_log_z(rbm, method="rts", *, sweeps=10_000, chains=100, base=None, data=None, seed=0, **options):
     """Estimate log Z of an RBM by a named method, within a budget of `sweeps` Gibbs sweeps of each of `chains` chains.
 
-    base: base log-odds (visible,), "uniform", or None for the visible bias; data: 0/1 matrix for the methods that need one.
-    Returns Estimate. Raises ValueError for unknown methods and options and for impossible sizes.
+    base: base log-odds (visible,), "uniform", "visible-bias", or None to match the marginals of the model itself by a
+    few of the sweeps; data: 0/1 matrix for the methods that need one. Returns Estimate. Raises ValueError for unknown
+    methods and options and for impossible sizes.
     """
     run = estimator(method)
-    ledger = SweepLedger(sweeps, chains)
-    options = {**options, "base": base_of(rbm, base)}
+    # The spread between chains is where every standard error comes from.
+    ledger = SweepLedger(sweeps, whole_number("chains", chains, minimum=2))
+    options = {**options, "base": None if base is None else base_of(rbm, base)}
     if data is not None:
         options["data"] = binary_matrix("data", data, visible=rbm.visible)
     return run(rbm, ledger, root_stream(seed).child(method), options)
 
 
-def train_rbm(
-    data, method="pcd", *, hidden, updates, batch=100, learning_rate=0.05, seed=0, progress=False, **options
-):
+def train_rbm(data, method="pcd", *, hidden, updates, batch=100, learning_rate=0.05, seed=0, progress=False, **options):
     """Train an RBM on a 0/1 matrix (examples, visible) by a named method.
 
     Returns TrainingRun (.rbm, .trace). Raises ValueError for unknown methods and options, and for bad data.

@@ -2,6 +2,9 @@
 
 from logzoo.checks import whole_number
 
+# More sweeps than any machine makes in a year; a budget beyond it is a slip of the pen.
+LARGEST_BUDGET = 10**11
+
 
 class BudgetExceeded(ValueError):
     """A method asked for more sweeps than its budget holds."""
@@ -15,6 +18,8 @@ class SweepLedger:
 
     def __init__(self, sweeps, chains):
         self.sweeps = whole_number("sweeps", sweeps)
+        if self.sweeps > LARGEST_BUDGET:
+            raise ValueError(f"sweeps: expected at most {LARGEST_BUDGET:,}, found {sweeps}")
         self.chains = whole_number("chains", chains)
         self.by_purpose = {}
 

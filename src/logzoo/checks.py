@@ -35,9 +35,7 @@ def finite_array(name, value, *, dimensions):
     except (TypeError, ValueError):
         raise ValueError(f"{name}: expected numbers, found {type(value).__name__}") from None
     if array.ndim != dimensions or array.size == 0:
-        raise ValueError(
-            f"{name}: expected a non-empty array of {dimensions} dimension(s), found {array.shape}"
-        )
+        raise ValueError(f"{name}: expected a non-empty array of {dimensions} dimension(s), found {array.shape}")
     wrong = np.count_nonzero(~np.isfinite(array))
     if wrong:
         raise ValueError(f"{name}: expected finite numbers, found {wrong} NaN or infinite of {array.size}")
@@ -48,9 +46,7 @@ def binary_matrix(name, value, *, visible=None):
     """`value` as a contiguous uint8 matrix (examples, visible) of zeros and ones."""
     array = np.asarray(value)
     if array.ndim != 2 or array.size == 0:
-        raise ValueError(
-            f"{name}: expected a non-empty matrix (examples, visible), found shape {array.shape}"
-        )
+        raise ValueError(f"{name}: expected a non-empty matrix (examples, visible), found shape {array.shape}")
     if array.dtype.kind not in "biuf" or not np.isin(array, (0, 1)).all():
         raise ValueError(f"{name}: expected zeros and ones only; binarise the data first")
     if visible is not None and array.shape[1] != visible:

@@ -1,13 +1,13 @@
 """Base distributions and tempered paths from them to an RBM.
 
 The geometric path at inverse temperature beta: log f_beta(v, h) = beta [c.v + v W h + b.h] + (1 - beta) c0.v.
-The base p_1 (beta = 0) has independent visible units with log-odds c0 and uniform hidden units; densities along the path
-are unnormalised, so log Z_1 = sum_i softplus(c0_i) + H log 2.
+The base p_1 (beta = 0) has independent visible units with log-odds c0 and uniform hidden units; densities along the
+path are unnormalised, so log Z_1 = sum_i softplus(c0_i) + H log 2.
 """
 
 import numpy as np
 
-from logzoo.checks import finite_array, positive_number, whole_number
+from logzoo.checks import finite_array, one_of, positive_number, whole_number
 from logzoo.kernels.layout import fixed_point_parameters
 from logzoo.models.rbm import RBM
 
@@ -28,12 +28,12 @@ def log_odds(data, *, pseudo_share=PSEUDO_SHARE):
     return np.log(p) - np.log1p(-p)
 
 
-def base_of(rbm, base=None):
-    """Base log-odds (visible,) as a checked array; the RBM's visible bias when None, zeros for "uniform"."""
-    if base is None:
+def base_of(rbm, base):
+    """Base log-odds (visible,) as a checked array; "visible-bias" and "uniform" (zeros) are known by name."""
+    if isinstance(base, str):
+        if one_of("base", base, ("uniform", "visible-bias")) == "uniform":
+            return np.zeros(rbm.visible)
         return rbm.visible_bias
-    if isinstance(base, str) and base == "uniform":
-        return np.zeros(rbm.visible)
     array = finite_array("base", base, dimensions=1)
     if array.size != rbm.visible:
         raise ValueError(f"base: expected {rbm.visible} log-odds (visible units), found {array.size}")

@@ -95,9 +95,7 @@ def read_artifact(path: str | os.PathLike, kind: str | None = None, *, verify: b
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
     if not intact:
-        raise ValueError(
-            f"{path}: content differs from its content_sha256, the file is damaged or was edited"
-        )
+        raise ValueError(f"{path}: content differs from its content_sha256, the file is damaged or was edited")
     return dataset
 
 
@@ -194,6 +192,4 @@ def _refuse_absolute_paths(value: object, what: str) -> None:
         for item in value:
             _refuse_absolute_paths(item, what)
     elif isinstance(value, (str, os.PathLike)) and _ABSOLUTE_PATH.match(os.fspath(value)):
-        raise ValueError(
-            f"{what} holds the absolute path {os.fspath(value)!r}: artifacts name no machine's folders"
-        )
+        raise ValueError(f"{what} holds the absolute path {os.fspath(value)!r}: artifacts name no machine's folders")

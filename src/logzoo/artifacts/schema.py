@@ -62,21 +62,15 @@ def check(dataset: xarray.Dataset, kind: str) -> None:
         for attribute in ("long_name", "units"):
             value = variable.attrs.get(attribute)
             if not isinstance(value, str) or not value:
-                raise ValueError(
-                    f"{kind} artifact: variable {name!r} needs a {attribute} (a non-empty string)"
-                )
+                raise ValueError(f"{kind} artifact: variable {name!r} needs a {attribute} (a non-empty string)")
 
 
 def _check_field(dataset: xarray.Dataset, kind: str, name: str, field: Field) -> None:
     if name not in dataset.variables:
-        raise ValueError(
-            f"{kind} artifact needs the variable {name!r}, found {sorted(map(str, dataset.variables))}"
-        )
+        raise ValueError(f"{kind} artifact needs the variable {name!r}, found {sorted(map(str, dataset.variables))}")
     variable = dataset.variables[name]
     if variable.dims != field.dimensions:
-        raise ValueError(
-            f"{kind} artifact: {name!r} needs the dimensions {field.dimensions}, found {variable.dims}"
-        )
+        raise ValueError(f"{kind} artifact: {name!r} needs the dimensions {field.dimensions}, found {variable.dims}")
     units = variable.attrs.get("units")
     if field.units is not None and units != field.units:
         raise ValueError(f"{kind} artifact: {name!r} needs units {field.units!r}, found {units!r}")

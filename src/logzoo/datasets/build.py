@@ -71,7 +71,7 @@ def visible_matrix(dataset: xr.Dataset, split: str | None = None) -> np.ndarray:
         data = data[dataset["split"].values == SPLITS.index(split)]
     if not len(data):
         raise ValueError(f"{dataset.attrs.get('dataset', 'dataset')}: no examples in split {split or 'all'}")
-    scale = int(dataset["data"].attrs["value_scale"])
+    scale = int(dataset["data"].attrs.get("value_scale", 1))
     return data if scale == 1 else data.astype(np.float32) / np.float32(scale)
 
 

@@ -117,7 +117,5 @@ def _matlab_integers(path: Path, variables: dict, name: str) -> np.ndarray:
 
 def _row_major(path: Path, images: np.ndarray, height: int, width: int) -> np.ndarray:
     if images.shape[1] != height * width:
-        raise ValueError(
-            f"{path.name}: expected {height * width} pixels in each row, found {images.shape[1]}"
-        )
+        raise ValueError(f"{path.name}: expected {height * width} pixels in each row, found {images.shape[1]}")
     return images.reshape(-1, width, height).transpose(0, 2, 1).reshape(len(images), -1)

@@ -62,9 +62,7 @@ def fetch(
     downloader = Downloader(timeout, progress)
     return {
         "name": name,
-        "files": {
-            file: _obtain(name, folder / file, entry, mirrors, downloader) for file, entry in files.items()
-        },
+        "files": {file: _obtain(name, folder / file, entry, mirrors, downloader) for file, entry in files.items()},
     }
 
 

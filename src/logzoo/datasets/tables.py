@@ -72,9 +72,7 @@ def _parse_libsvm(path: Path, features: int) -> tuple[np.ndarray, np.ndarray]:
         for pair in match[2].split():
             index, _, value = pair.partition(":")
             if not previous < int(index) <= features:
-                raise ValueError(
-                    f"{path.name}: expected ascending indices 1 to {features}, line {row + 1} has {index}"
-                )
+                raise ValueError(f"{path.name}: expected ascending indices 1 to {features}, line {row + 1} has {index}")
             previous = int(index)
             data[row, previous - 1] = int(value)
     return data, labels

@@ -1,7 +1,7 @@
 """RTS: Rao-Blackwellized tempered sampling.
 
-Carlson et al. (2016), eqs 9 and 12: log Z = log Z_1 + log Zhat_K + log(r_1 / r_K) + log(c_K / c_1), c the mean over sweeps
-and chains of q(beta_k | x). Cost: one sweep and log f at a few interpolation nodes a sweep (`marginal`).
+Carlson et al. (2016), eqs 9 and 12: log Z = log Z_1 + log Zhat_K + log(r_1 / r_K) + log(c_K / c_1), c the mean over
+sweeps and chains of q(beta_k | x). Cost: one sweep and log f at a few interpolation nodes a sweep (`marginal`).
 """
 
 from logzoo.estimators.options import merged

@@ -6,19 +6,19 @@ Legend: log w = sum_k [log f_k(v_{k-1}) - log f_{k-1}(v_{k-1})], hidden units su
 import numpy as np
 from numba import njit
 
-from logzoo.kernels.energies import dot_bits, factor_scratch, load_magnitudes, smooth_part, sum_bits
+from logzoo.kernels.energies import energy_scratch, load_magnitudes, smooth_part, sum_bits
 from logzoo.kernels.gibbs import draw_hidden, finish_sweep, layer_scratch
 
 
 @njit(cache=True)
-def log_weight_step(parameters, chains, chain, before, after, magnitudes, factors):
+def log_weight_step(parameters, chains, chain, before, after, scratch):
     """log f_after(v) - log f_before(v) of one chain, at two inverse temperatures, in nats."""
+    units = chains.h.shape[1]
     v = chains.v[chain]
-    slope = float(sum_bits(v, parameters.visible_bias)) * np.float64(parameters.unit)
-    slope += load_magnitudes(chains.hidden_input[chain], parameters.unit, magnitudes)
-    slope -= dot_bits(v, parameters.base)
-    step = smooth_part(magnitudes, np.float32(after), factors)
-    step -= smooth_part(magnitudes, np.float32(before), factors)
+    linear = sum_bits(v, parameters.visible_bias) - sum_bits(v, parameters.base)
+    slope = float(linear) * np.float64(parameters.unit)
+    slope += load_magnitudes(chains.hidden_input[chain], units, parameters.unit, scratch)
+    step = smooth_part(units, np.float32(after), scratch) - smooth_part(units, np.float32(before), scratch)
     # The linear part uses the same rounded inverse temperatures as the smooth part.
     return step + (np.float64(np.float32(after)) - np.float64(np.float32(before))) * slope
 
@@ -31,14 +31,11 @@ def run_annealing(parameters, betas, key, first, last, chains, log_weight):
     """
     count = log_weight.size
     scratch = layer_scratch(chains)
-    magnitudes = np.empty(chains.h.shape[1], np.float32)
-    factors = factor_scratch()
+    energies = energy_scratch(chains.h.shape[1])
     beta = np.empty(count, np.float32)
     for k in range(first, last):
         for chain in range(count):
-            log_weight[chain] += log_weight_step(
-                parameters, chains, chain, betas[k - 1], betas[k], magnitudes, factors
-            )
+            log_weight[chain] += log_weight_step(parameters, chains, chain, betas[k - 1], betas[k], energies)
         if k == betas.size - 1:
             return
         beta[:] = np.float32(betas[k])

@@ -62,6 +62,42 @@ def _bits_of_double(typing_context, value):
     return types.int64(types.float64), generate
 
 
+@intrinsic
+def _bits_of_float(typing_context, value):
+    def generate(context, builder, signature, arguments):
+        return builder.bitcast(arguments[0], ir.IntType(32))
+
+    return types.int32(types.float32), generate
+
+
+# For exp2_nonpositive: rounder, lowest argument, then the minimax polynomial (2**r - 1) / r on |r| <= 1/2 (relative
+# error of 2**r below 1e-7).
+_EXP2_CONSTANTS = np.array([12582912.0, -125.0, 0.69314698, 0.24022242, 0.05550734, 0.00967151, 0.00132647], np.float32)
+
+
+@njit(cache=True)
+def exp2_constants():
+    """Constants of `exp2_nonpositive` (7,) float32, as data.
+
+    Handed in as data they stay in registers; written in the code, LLVM loads each anew in every step of a loop.
+    """
+    return _EXP2_CONSTANTS.copy()
+
+
+@njit(inline="always")
+def exp2_nonpositive(y, rounder, lowest, c1, c2, c3, c4, c5):
+    """2**y of a float32 y <= 0; absolute error below 2e-7, 2**-125 for all y below -125.
+
+    The error relative to the result grows with |y| to 1e-5, as y itself has 24 bits: use it where 2**y adds to one.
+    """
+    y = max(y, lowest)
+    shifted = y + rounder
+    r = y - (shifted - rounder)
+    p = _ONE + r * (c1 + r * (c2 + r * (c3 + r * (c4 + r * c5))))
+    # The low bits of `shifted` are round(y); added to the exponent of p they multiply by its power of two.
+    return _float_from_bits(np.int32(_bits_of_float(p) + np.int32(_bits_of_float(shifted) << _MANTISSA_BITS)))
+
+
 @njit(inline="always")
 def exp_nonpositive(x):
     """exp(x) of a float32 x <= 0; relative error below 2e-7, exp(-87) for all x below -87."""
@@ -86,5 +122,6 @@ def exp_wide(x):
     p = 1.0 / 24.0 + r * (1.0 / 120.0 + r * p)
     p = 0.5 + r * (1.0 / 6.0 + r * p)
     p = 1.0 + r * (1.0 + r * p)
-    # The low bits of `shifted` are n; the shift drops the rest. (There is no packed conversion to int64 before AVX-512.)
+    # The low bits of `shifted` are n; the shift drops the rest. (There is no packed conversion to int64 before
+    # AVX-512.)
     return p * _double_from_bits((_bits_of_double(shifted) + _WIDE_BIAS) << _WIDE_MANTISSA_BITS)

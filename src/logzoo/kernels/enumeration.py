@@ -1,7 +1,7 @@
 """The partition function by visiting every state of one layer, the other summed out.
 
-Legend: W (S, E): the enumerated layer has E units with bias e, the other S units with bias s. For each enumerated state g,
-log f(g) = e.g + sum_i softplus(s_i + (W g)_i). States are visited in Gray-code order: one row of W is added or
+Legend: W (S, E): the enumerated layer has E units with bias e, the other S units with bias s. For each enumerated state
+g, log f(g) = e.g + sum_i softplus(s_i + (W g)_i). States are visited in Gray-code order: one row of W is added or
 subtracted between neighbours, and the input is recomputed afresh every `_REFRESH` states against drift.
 """
 

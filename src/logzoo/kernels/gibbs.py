@@ -1,12 +1,13 @@
 """Gibbs sweeps of many chains, each at its own inverse temperature.
 
-Legend: v (chains, V) and h (chains, H) uint8 states; W (V, H) weights, c (V,) visible and b (H,) hidden bias, c0 (V,) base
-log-odds; a = b + v W; beta (chains,) inverse temperatures.
+Legend: v (chains, V) and h (chains, H) uint8 states; W (V, H) weights, c (V,) visible and b (H,) hidden bias, c0 (V,)
+base log-odds; a = b + v W; beta (chains,) inverse temperatures.
 
     h | v : sigmoid(beta a)        v | h : sigmoid(beta (c + W h) + (1 - beta) c0)
 
-Parameters are fixed-point int32, multiples of `unit`, a power of two (see `fixed_point`). Integer sums have no rounding, so
-each layer's input can follow the units that flip for ever without drift, and any order of additions gives the same bits.
+Parameters are fixed-point int32, multiples of `unit`, a power of two (see `fixed_point`). Integer sums have no
+rounding, so each layer's input can follow the units that flip for ever without drift, and any order of additions gives
+the same bits.
 """
 
 from typing import NamedTuple
@@ -33,7 +34,7 @@ class Parameters(NamedTuple):
     weights_transposed: np.ndarray  # (blocks of V, H, WIDTH) int32
     visible_bias: np.ndarray  # (V rounded up to blocks,) int32
     hidden_bias: np.ndarray  # (H rounded up to blocks,) int32
-    base: np.ndarray  # (V,) float32
+    base: np.ndarray  # (V rounded up to blocks,) int32: base log-odds
     unit: np.float32  # value of the integer one
 
 
@@ -140,10 +141,10 @@ def draw_visible(parameters, key, sweep, chain, beta, chains, scratch):
     logit, words, drawn = scratch
     units = chains.v.shape[1]
     scale = beta * parameters.unit
-    cold = _ONE - beta
+    cold = (_ONE - beta) * parameters.unit
     x = chains.visible_input[chain]
     for i in range(units):
-        logit[i] = scale * np.float32(x[i]) + cold * parameters.base[i]
+        logit[i] = scale * np.float32(x[i]) + cold * np.float32(parameters.base[i])
     fill_words(key, chains.number[chain], sweep, VISIBLE, words[: (units + 3) // 4 * 4])
     draw_layer(logit, words, drawn[:units])
     list_changes(chains.v[chain], drawn[:units], chain, chains)
@@ -178,9 +179,11 @@ def refresh_inputs(parameters, chains):
 
 
 @njit(cache=True)
-def start_chains(parameters, key, logit, chains):
-    """Draw v of every chain from independent units of the given log-odds (V,), set h to zero."""
-    _, words, _ = layer_scratch(chains)
+def start_chains(parameters, key, log_odds, chains):
+    """Draw v of every chain from independent units of the given fixed-point log-odds (at least V,), set h to zero."""
+    logit, words, _ = layer_scratch(chains)
+    for unit in range(chains.v.shape[1]):
+        logit[unit] = parameters.unit * np.float32(log_odds[unit])
     for chain in range(chains.v.shape[0]):
         fill_words(key, chains.number[chain], 0, START, words)
         draw_layer(logit, words, chains.v[chain])

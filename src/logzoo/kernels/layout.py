@@ -9,15 +9,19 @@ from logzoo.kernels.rows import WIDTH
 _LARGEST_SUM_BITS = 30
 
 
-def fixed_point_unit(weights, visible_bias, hidden_bias):
+def fixed_point_unit(weights, visible_bias, hidden_bias, base):
     """The power of two of which all parameters are taken as multiples (float).
 
-    The smallest for which no input b + v W or c + W h can reach 2**30: each parameter is off by at most half of it.
+    The smallest for which no input b + v W or c + W h can exceed 2**30: each parameter is off by at most half of it.
+    Raises ValueError when such an input would overflow float64.
     """
     largest = max(
         np.max(np.abs(hidden_bias) + np.abs(weights).sum(axis=0)),
         np.max(np.abs(visible_bias) + np.abs(weights).sum(axis=1)),
+        np.max(np.abs(base)),
     )
+    if not np.isfinite(largest):
+        raise ValueError("weights: expected parameters whose sums are finite, found sums that overflow")
     exponent = int(np.ceil(np.log2(largest))) if largest > 0 else 0
     # Small models need no finer grid than float32 resolves, and a modest exponent keeps float32 scaling exact.
     return 2.0 ** max(exponent - _LARGEST_SUM_BITS, -_LARGEST_SUM_BITS)
@@ -25,14 +29,14 @@ def fixed_point_unit(weights, visible_bias, hidden_bias):
 
 def fixed_point_parameters(weights, visible_bias, hidden_bias, base):
     """Kernel parameters from weights (V, H), biases and base log-odds (V,)."""
-    unit = fixed_point_unit(weights, visible_bias, hidden_bias)
+    unit = fixed_point_unit(weights, visible_bias, hidden_bias, base)
     integers = np.rint(np.asarray(weights) * (1.0 / unit)).astype(np.int32)
     return Parameters(
         weights=_blocks(integers),
         weights_transposed=_blocks(integers.T),
         visible_bias=_padded(np.rint(visible_bias / unit).astype(np.int32)),
         hidden_bias=_padded(np.rint(hidden_bias / unit).astype(np.int32)),
-        base=np.ascontiguousarray(base, dtype=np.float32),
+        base=_padded(np.rint(base / unit).astype(np.int32)),
         unit=np.float32(unit),
     )
 

@@ -70,12 +70,17 @@ def fill_words(key, chain, sweep, layer, words):
     c1 = np.uint64(chain)
     c2 = np.uint64(sweep) & _LOW
     c3 = layer | ((np.uint64(sweep) >> _32) << _8)
+    # Slices, because an index that adds an offset keeps LLVM from packed stores.
+    lane_0 = words[:blocks]
+    lane_1 = words[blocks : 2 * blocks]
+    lane_2 = words[2 * blocks : 3 * blocks]
+    lane_3 = words[3 * blocks : 4 * blocks]
     for block in range(blocks):
         w0, w1, w2, w3 = philox(np.uint64(block), c1, c2, c3, k0, k1)
-        words[block] = np.uint32(w0)
-        words[blocks + block] = np.uint32(w1)
-        words[2 * blocks + block] = np.uint32(w2)
-        words[3 * blocks + block] = np.uint32(w3)
+        lane_0[block] = np.uint32(w0)
+        lane_1[block] = np.uint32(w1)
+        lane_2[block] = np.uint32(w2)
+        lane_3[block] = np.uint32(w3)
 
 
 @njit(cache=True)

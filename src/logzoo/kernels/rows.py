@@ -1,7 +1,8 @@
 """Sums of rows of an integer table, selected by a list of indices: the inner loop of every Gibbs sweep.
 
-A table holds one block of `WIDTH` columns of the weights, all rows, contiguous. Sums are int32, so the order of additions
-does not matter: adding the units that are on and adding or subtracting the units that flipped give the same bits.
+A table holds one block of `WIDTH` columns of the weights, all rows, contiguous. Sums are int32, so the order of
+additions does not matter: adding the units that are on and adding or subtracting the units that flipped give the same
+bits.
 """
 
 from llvmlite import ir
@@ -47,9 +48,7 @@ def _accumulate(typing_context, table, indices, count, sums, subtract):
                 pointer = _vector_pointer(builder, start, strip * _LANES * _BYTES)
                 values = builder.load(pointer, align=_BYTES)
                 before = builder.load(total)
-                builder.store(
-                    builder.sub(before, values) if negative else builder.add(before, values), total
-                )
+                builder.store(builder.sub(before, values) if negative else builder.add(before, values), total)
         for strip, total in zip(strips, totals, strict=True):
             pointer = _vector_pointer(builder, sums, strip * _LANES * _BYTES)
             builder.store(builder.load(total), pointer, align=_BYTES)

@@ -10,12 +10,12 @@ import numpy as np
 from numba import njit
 
 from logzoo.kernels.elementary import exp_wide
-from logzoo.kernels.energies import dot_bits, factor_scratch, load_magnitudes, smooth_part, sum_bits
+from logzoo.kernels.energies import energy_scratch, load_magnitudes, smooth_part, sum_bits
 from logzoo.kernels.gibbs import draw_hidden, finish_sweep, layer_scratch
 from logzoo.kernels.random import RUNG, uniform
 
-# Each end of the ladder, for counting round trips, is this share of the rungs (at least one): an end of one rung in many
-# is missed by chance, not for want of travelling.
+# Each end of the ladder, for counting round trips, is this share of the rungs (at least one): an end of one rung in
+# many is missed by chance, not for want of travelling.
 _RUNGS_PER_END = 20
 
 
@@ -36,16 +36,18 @@ class RungSums(NamedTuple):
 
 
 @njit(cache=True)
-def log_f_marginal_at_rungs(parameters, ladder, chains, chain, magnitudes, factors, log_f):
+def log_f_marginal_at_rungs(parameters, ladder, chains, chain, scratch, log_f):
     """log f_k(v) of one chain at every rung, hidden units summed out."""
+    units = chains.h.shape[1]
     v = chains.v[chain]
-    warm = float(sum_bits(v, parameters.visible_bias)) * np.float64(parameters.unit)
-    warm += load_magnitudes(chains.hidden_input[chain], parameters.unit, magnitudes)
-    cold = dot_bits(v, parameters.base)
+    unit = np.float64(parameters.unit)
+    warm = float(sum_bits(v, parameters.visible_bias)) * unit
+    warm += load_magnitudes(chains.hidden_input[chain], units, parameters.unit, scratch)
+    cold = float(sum_bits(v, parameters.base)) * unit
     for k in range(log_f.size):
         log_f[k] = ladder.betas[k] * warm + (1.0 - ladder.betas[k]) * cold
     for n in range(ladder.nodes.size):
-        value = smooth_part(magnitudes, ladder.nodes[n], factors)
+        value = smooth_part(units, ladder.nodes[n], scratch)
         row = ladder.interpolation[n]
         for k in range(log_f.size):
             log_f[k] += value * row[k]
@@ -55,8 +57,9 @@ def log_f_marginal_at_rungs(parameters, ladder, chains, chain, magnitudes, facto
 def log_f_joint_at_rungs(parameters, ladder, chains, chain, log_f):
     """log f_k(v, h) - log p_1(v, h) of one chain at every rung: beta_k Delta(v, h)."""
     v = chains.v[chain]
-    integers = sum_bits(v, parameters.visible_bias) + sum_bits(chains.h[chain], chains.hidden_input[chain])
-    delta = float(integers) * np.float64(parameters.unit) - dot_bits(v, parameters.base)
+    integers = sum_bits(v, parameters.visible_bias) - sum_bits(v, parameters.base)
+    integers += sum_bits(chains.h[chain], chains.hidden_input[chain])
+    delta = float(integers) * np.float64(parameters.unit)
     for k in range(log_f.size):
         log_f[k] = ladder.betas[k] * delta
 
@@ -91,8 +94,8 @@ def draw_rung(log_f, offset, draw, q):
 def count_crossing(rung, base_end, model_end, heading):
     """Follow one chain between the ends of the ladder: (new heading, round trip completed).
 
-    The base end is the rungs up to `base_end`, the model's end those from `model_end` on. heading: 0 none yet, 1 left the
-    base end last, 2 left the model's end last. A round trip ends at the base.
+    The base end is the rungs up to `base_end`, the model's end those from `model_end` on. heading: 0 none yet, 1 left
+    the base end last, 2 left the model's end last. A round trip ends at the base.
     """
     if rung >= model_end:
         return 2 if heading != 0 else 0, 0
@@ -110,8 +113,7 @@ def run_tempering(parameters, ladder, offset, marginal, key, first, last, chains
     count, rungs = sums.occupancy.shape
     end = max(1, rungs // _RUNGS_PER_END)
     scratch = layer_scratch(chains)
-    magnitudes = np.empty(chains.h.shape[1], np.float32)
-    factors = factor_scratch()
+    energies = energy_scratch(chains.h.shape[1])
     log_f = np.empty(rungs)
     q = np.empty(rungs)
     beta = np.empty(count, np.float32)
@@ -122,7 +124,7 @@ def run_tempering(parameters, ladder, offset, marginal, key, first, last, chains
         finish_sweep(parameters, key, sweep, beta, chains, scratch)
         for chain in range(count):
             if marginal:
-                log_f_marginal_at_rungs(parameters, ladder, chains, chain, magnitudes, factors, log_f)
+                log_f_marginal_at_rungs(parameters, ladder, chains, chain, energies, log_f)
             else:
                 log_f_joint_at_rungs(parameters, ladder, chains, chain, log_f)
             drawn = draw_rung(log_f, offset, uniform(key, chains.number[chain], sweep, RUNG), q)

@@ -32,8 +32,8 @@ def exact_log_z(rbm, *, progress=False):
     steps = range(0, states, _CHUNK)
     for first in tqdm(steps, desc="enumeration", unit_scale=_CHUNK, disable=None if progress else True):
         last = min(first + _CHUNK, states)
-        largest, total = log_sum_states(
-            weights_by_unit, rbm.visible_bias, rbm.hidden_bias, first, last, scratch
-        )
+        largest, total = log_sum_states(weights_by_unit, rbm.visible_bias, rbm.hidden_bias, first, last, scratch)
         log_z = np.logaddexp(log_z, largest + np.log(total))
+    if not np.isfinite(log_z):
+        raise ValueError("exact log Z: the parameters are too large, log Z overflows float64")
     return float(log_z)

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import scipy.io
 import xarray as xr
+from scipy.sparse import issparse
 
 from logzoo.artifacts.netcdf import read_artifact, write_artifact
 from logzoo.checks import binary_matrix, finite_array
@@ -89,14 +90,15 @@ class RBM:
 
     def save(self, path):
         """Write the parameters to a NetCDF file."""
-        write_artifact(
-            self.to_dataset(), Path(path), kind="model", parameters={}, source="", inputs={}, seed_path=""
-        )
+        write_artifact(self.to_dataset(), Path(path), kind="model", parameters={}, source="", inputs={}, seed_path="")
 
     @classmethod
     def load(cls, path):
         """Read an RBM from a NetCDF file of `save` or of the workflow; ValueError if it is not one."""
-        return cls.from_dataset(read_artifact(Path(path), "model"))
+        try:
+            return cls.from_dataset(read_artifact(Path(path), "model"))
+        except ValueError as error:
+            raise ValueError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from None
 
     @classmethod
     def from_sklearn(cls, model):
@@ -109,19 +111,18 @@ class RBM:
     def from_mat(cls, path):
         """Read an RBM from a MATLAB file with `vishid`, `visbiases`, `hidbiases`; ValueError if it is not one."""
         names = ("vishid", "visbiases", "hidbiases")
+        if not Path(path).is_file():
+            raise ValueError(f"{path}: no such file")
         try:
             content = scipy.io.loadmat(path, variable_names=names)
-        except FileNotFoundError:
-            raise ValueError(f"{path}: no such file") from None
         except Exception:  # scipy raises whatever a damaged file happens to break
             raise ValueError(f"{path}: not a readable MATLAB 5 file") from None
         missing = [name for name in names if name not in content]
         if missing:
-            raise ValueError(
-                f"{path}: expected the variables {', '.join(names)}, missing {', '.join(missing)}"
-            )
+            raise ValueError(f"{path}: expected the variables {', '.join(names)}, missing {', '.join(missing)}")
+        values = [content[name].toarray() if issparse(content[name]) else content[name] for name in names]
         try:
-            return cls(content["vishid"], content["visbiases"].ravel(), content["hidbiases"].ravel())
+            return cls(values[0], values[1].ravel(), values[2].ravel())
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from None
 

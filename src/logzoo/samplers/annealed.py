@@ -1,4 +1,4 @@
-"""Annealing from the base to the RBM, one sweep a rung, with importance weights (Neal 2001; Salakhutdinov & Murray 2008)."""
+"""Annealing from the base to the RBM, one sweep a rung (Neal 2001; Salakhutdinov & Murray 2008)."""
 
 from typing import NamedTuple
 
@@ -8,7 +8,8 @@ from tqdm import tqdm
 from logzoo.kernels.annealing import run_annealing
 from logzoo.kernels.gibbs import start_chains
 from logzoo.kernels.layout import new_chains
-from logzoo.paths import base_of, inverse_temperatures, kernel_parameters, log_z_base
+from logzoo.paths import inverse_temperatures, kernel_parameters, log_z_base
+from logzoo.samplers.base import resolve_base
 
 _STRIDE = 50
 
@@ -26,7 +27,7 @@ def run(rbm, ledger, stream, *, base=None, ladder="linear", progress=False):
     S sweeps make S + 2 rungs: one sweep at each between the ends; the base is drawn directly and the state at
     beta = 1 is not needed. Weights sum the hidden units out. Returns AnnealedDraws.
     """
-    base = base_of(rbm, base)
+    base = resolve_base(rbm, base, ledger, stream)
     sweeps = ledger.spend(ledger.remaining, "annealing")
     betas = inverse_temperatures(ladder, sweeps + 2)
     parameters = kernel_parameters(rbm, base)

@@ -1,7 +1,8 @@
 """Simulated tempering: chains that sample a state and its inverse temperature in turn.
 
 Carlson et al. (2016), sections 2.2 to 2.4. x | beta_k by one Gibbs sweep, beta_k | x from
-q(beta_k | x) proportional to r_k f_k(x) / Zhat_k; x is v with the hidden units summed out (`marginal`) or (v, h) (`joint`).
+q(beta_k | x) proportional to r_k f_k(x) / Zhat_k; x is v with the hidden units summed out (`marginal`) or (v, h)
+(`joint`).
 """
 
 from typing import NamedTuple
@@ -15,13 +16,13 @@ from logzoo.kernels.gibbs import start_chains
 from logzoo.kernels.layout import new_chains
 from logzoo.kernels.tempering import Ladder, RungSums, run_tempering
 from logzoo.paths import (
-    base_of,
     chebyshev_nodes,
     interpolation_matrix,
     inverse_temperatures,
     kernel_parameters,
     log_z_base,
 )
+from logzoo.samplers.base import resolve_base
 
 # Nats by which interpolated log f_k may miss the direct value on the states seen; well below any sampling error.
 _INTERPOLATION_TOLERANCE = 1e-4
@@ -72,31 +73,36 @@ def run(
 ):
     """Run the initial iterations, then spend what is left of the ledger at the log Zhat they found.
 
-    Initial iterations of `initial_sweeps` sweeps update log Zhat by eq 12 until max_k |r_k - c_k| < 0.1 / K; they end in
-    any case after `initial_iterations` of them or a tenth of the budget, whichever is more, and at half the budget.
-    rao_blackwell=False updates from plain visit counts. final=False stops after exactly `initial_iterations` iterations.
-    Returns TemperedDraws. Raises ValueError for impossible options.
+    Initial iterations of `initial_sweeps` sweeps update log Zhat by eq 12 until max_k |r_k - c_k| < 0.1 / K; they end
+    in any case after `initial_iterations` of them or a tenth of the budget, whichever is more, and at half the budget;
+    after the first `initial_iterations` each is twice as long as the one before.
+    rao_blackwell=False updates from plain visit counts. final=False stops after exactly `initial_iterations`
+    iterations. Returns TemperedDraws. Raises ValueError for impossible options.
     """
     one_of("form", form, ("marginal", "joint"))
     whole_number("initial_sweeps", initial_sweeps)
     whole_number("initial_iterations", initial_iterations)
-    base = base_of(rbm, base)
+    base = resolve_base(rbm, base, ledger, stream)
     betas = inverse_temperatures(ladder, whole_number("rungs", rungs, minimum=2))
     prior = _prior(prior, betas.size)
     sampler = _Sampler(rbm, base, betas, stream, ledger.chains, form)
-    limit = initial_iterations if not final else _iteration_limit(ledger.sweeps, initial_sweeps, initial_iterations)
+    lengths = [initial_sweeps] * initial_iterations
+    if final:
+        lengths = _iteration_lengths(ledger, initial_sweeps, initial_iterations)
     bar = tqdm(total=ledger.remaining, desc="tempering", unit="sweep", disable=None if progress else True)
     with bar:
         log_z_hat = np.zeros(betas.size)
         history, rule_met = [], False
-        while len(history) < limit and not (rule_met and final):
-            ledger.spend(initial_sweeps, "initial iterations")
-            sums = sampler.advance(np.log(prior) - log_z_hat, initial_sweeps, bar)
+        for sweeps in lengths:
+            ledger.spend(sweeps, "initial iterations")
+            sums = sampler.advance(np.log(prior) - log_z_hat, sweeps, bar)
             occupancy = mean_occupancy(sums, rao_blackwell)
             log_z_hat = updated_log_z(log_z_hat, prior, occupancy)
             history.append((log_z_hat, occupancy))
             rule_met = bool(np.max(np.abs(prior - occupancy)) < 0.1 / betas.size)
             sampler.restart()
+            if rule_met and final:
+                break
         parts = []
         for sweeps in _block_sizes(ledger.remaining if final else 0, blocks):
             ledger.spend(sweeps, "sampling")
@@ -138,9 +144,18 @@ def _prior(prior, rungs):
     return r / r.sum()
 
 
-def _iteration_limit(budget, sweeps, iterations):
-    share = max(iterations * sweeps, budget // 10)
-    return min(share, budget // 2) // sweeps
+def _iteration_lengths(ledger, sweeps, iterations):
+    """Sweeps of each initial iteration: `iterations` equal ones, then each twice as long as the one before.
+
+    Short iterations find log Zhat roughly, but cannot tell an occupancy error of 0.1 / K from noise; longer ones can.
+    """
+    left = min(max(iterations * sweeps, ledger.sweeps // 10), ledger.sweeps // 2, ledger.remaining - 1)
+    lengths = []
+    while left >= sweeps:
+        doubled = sweeps * 2 ** max(0, len(lengths) + 1 - iterations)
+        lengths.append(doubled if left >= 2 * doubled else left)
+        left -= lengths[-1]
+    return lengths
 
 
 def _block_sizes(sweeps, blocks):

@@ -1,4 +1,4 @@
-"""The one training loop: mini-batches, gradient ascent on the likelihood, a trace; methods differ in the negative phase."""
+"""The one training loop: mini-batches, gradient ascent, a trace; methods differ in the negative phase."""
 
 from typing import NamedTuple
 
@@ -17,6 +17,8 @@ from logzoo.paths import log_odds
 SCHEDULES = ("constant", "inverse", "linear")
 _INITIAL_SCALE = 0.01  # standard deviation of the initial weights
 _TRACE_POINTS = 100
+# A hidden bias of this size (or NaN) is no model of anything: its unit never changes.
+_DIVERGED = 1e4
 # Visible biases start within about +-4.6 under this pseudo-count.
 _PSEUDO_SHARE = 0.01
 
@@ -72,8 +74,10 @@ def train(
             trace.append((update, rate, *levels, (update + 1) * negative_phase.particles.chain_sweeps))
         for array, slope in zip(values, gradient, strict=True):
             array += np.float32(rate) * slope
-        if not np.isfinite(values.hidden_bias).all():
-            raise ValueError(f"training diverged at update {update}: lower learning_rate ({learning_rate})")
+        if not np.abs(values.hidden_bias).max() < _DIVERGED:
+            raise ValueError(
+                f"learning_rate: training diverged at update {update}; expected less than {learning_rate:g}"
+            )
     return TrainingRun(RBM(*values), _trace_dataset(trace))
 
 

@@ -24,8 +24,7 @@ class Particles:
     def start(self, parameters):
         """Draw v of every chain from the visible bias."""
         self._allocate(parameters)
-        logit = parameters.visible_bias[: self.chains.v.shape[1]] * parameters.unit
-        start_chains(parameters, self.key, logit.astype(np.float32), self.chains)
+        start_chains(parameters, self.key, parameters.visible_bias, self.chains)
 
     def place(self, parameters, v):
         """Put the chains at v (count, visible)."""
@@ -41,5 +40,5 @@ class Particles:
         return self.chains
 
     def _allocate(self, parameters):
-        hidden = parameters.weights_transposed.shape[1]
-        self.chains = new_chains(self.count, parameters.base.size, hidden)
+        visible, hidden = parameters.weights.shape[1], parameters.weights_transposed.shape[1]
+        self.chains = new_chains(self.count, visible, hidden)

@@ -1,4 +1,4 @@
-"""PCD-k: persistent contrastive divergence, k sweeps of chains that go on between updates (Younes 1999; Tieleman 2008)."""
+"""PCD-k: contrastive divergence with chains that persist between updates (Younes 1999; Tieleman 2008)."""
 
 from logzoo.checks import whole_number
 from logzoo.trainers.loop import train

@@ -22,7 +22,9 @@ def trainer(method):
     def checked(data, **settings):
         unknown = sorted(set(settings) - known)
         if unknown:
-            raise ValueError(f"{method}: unknown option {', '.join(unknown)}; expected one of {', '.join(sorted(known))}")
+            raise ValueError(
+                f"{method}: unknown option {', '.join(unknown)}; expected one of {', '.join(sorted(known))}"
+            )
         return run(data, **settings)
 
     return checked

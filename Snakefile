@@ -1,0 +1,39 @@
+# The whole replication: snakemake --cores N draws every figure of the configured scale.
+import sys
+from pathlib import Path
+
+from logzoo.artifacts.provenance import source_digest
+from logzoo.configuration import check_configuration
+
+
+configfile: "config/datasets.yaml"
+configfile: "config/models.yaml"
+configfile: "config/estimators.yaml"
+configfile: "config/figures.yaml"
+configfile: "config/config.yaml"
+
+
+try:
+    check_configuration(config, Path(workflow.basedir) / "workflow" / "schemas")
+except ValueError as error:
+    sys.exit(f"logzoo: error: {error}")
+
+
+include: "workflow/rules/common.smk"
+include: "workflow/rules/datasets.smk"
+include: "workflow/rules/models.smk"
+include: "workflow/rules/truths.smk"
+include: "workflow/rules/estimates.smk"
+include: "workflow/rules/figures.smk"
+
+
+rule all:
+    default_target: True
+    input:
+        figure_files(),
+        f"{DATA}/zoo.nc",
+        f"{FIGURES}/likelihoods.md",
+
+
+onsuccess:
+    print_summary()

@@ -1,0 +1,299 @@
+"""The command line: estimate, exact, train, info.
+
+Whatever is wrong with the input ends in one line on stderr and exit code 1. What takes long to import is imported
+inside the commands, so that help comes at once.
+"""
+
+import argparse
+import json
+import math
+import os
+import sys
+import warnings
+from importlib import import_module
+from pathlib import Path
+
+USER_ERROR = 1
+INTERRUPTED = 130
+BROKEN_PIPE = 141  # as a shell reports a process that SIGPIPE ended
+BASES = ("matched", "visible-bias", "uniform")
+MODEL_HELP = "an RBM: .nc (artifact of logzoo) or .mat (MATLAB, with vishid, visbiases and hidbiases)"
+DATA_HELP = "0/1 examples: .nc (dataset artifact) or .npy (matrix, one example a row)"
+# Arguments of the library's functions that are neither flags here nor options of a method.
+_RESERVED = {"options", "progress", "rbm", "stream"}
+
+
+def main(argv=None):
+    """Run the command line on `argv` (the arguments of the process when None). Returns the exit code."""
+    try:
+        # Arithmetic that overflows ends in an error or a warning of our own.
+        with warnings.catch_warnings(action="ignore"):
+            _run(argv)
+    except KeyboardInterrupt:
+        print("logzoo: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        return BROKEN_PIPE
+    except (ValueError, OSError, MemoryError, OverflowError) as error:
+        hint = "too large a number or size: " if isinstance(error, MemoryError | OverflowError) else ""
+        print(f"logzoo: error: {hint}{_one_line(error)}", file=sys.stderr)
+        return USER_ERROR
+    return 0
+
+
+def _run(argv):
+    try:
+        arguments = _parser().parse_args(argv)
+    except SystemExit:  # --help; bad usage raises ValueError
+        _write("")
+        return
+    arguments.run(arguments)
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser that leaves bad usage to its caller."""
+
+    def error(self, message):
+        raise ValueError(f"{message} (see {self.prog} --help)")
+
+
+def _parser():
+    parser = _Parser(prog="logzoo", description="Log partition functions of restricted Boltzmann machines.")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+
+    def command(name, run, summary):
+        added = commands.add_parser(name, help=summary, description=summary, allow_abbrev=False)
+        added.set_defaults(run=run)
+        return added.add_argument
+
+    _add_estimate(command("estimate", _estimate, "Estimate log Z of an RBM within a budget of Gibbs sweeps."))
+    add = command("exact", _exact, "Compute log Z of a small RBM by enumerating its smaller layer.")
+    add("model", metavar="MODEL", help=MODEL_HELP)
+    add("--json", action="store_true", help="print one JSON object")
+    _add_train(command("train", _train, "Train an RBM on 0/1 data."))
+    add = command("info", _info, "Say what a file holds and where it comes from.")
+    add("file", metavar="FILE", help="any artifact of logzoo (.nc), or an RBM from MATLAB (.mat)")
+    return parser
+
+
+def _add_estimate(add):
+    add("model", metavar="MODEL", help=MODEL_HELP)
+    add("--method", default="rts", help="estimator (default rts); an unknown name lists them all")
+    add("--sweeps", type=int, default=10_000, metavar="N", help="sweeps of each chain (default 10000)")
+    add("--chains", type=int, default=100, metavar="N", help="independent chains (default 100)")
+    add("--seed", type=int, default=0, metavar="N", help="random seed (default 0)")
+    add("--base", metavar="NAME", help=f"base distribution: {', '.join(BASES)} (default {BASES[0]}, to the model)")
+    add("--base-data", metavar="DATA", help=f"match the base to the mean of {DATA_HELP}; not with --base")
+    add("--data", metavar="DATA", help=f"give the mean log-likelihood of (the test split of) {DATA_HELP}")
+    _add_option(add)
+    add("--json", action="store_true", help="print one JSON object")
+
+
+def _add_train(add):
+    add("data", metavar="DATA", help=f"{DATA_HELP}; of an artifact, the training split")
+    add("--method", default="pcd", help="trainer (default pcd); an unknown name lists them all")
+    add("--hidden", type=int, required=True, metavar="N", help="hidden units")
+    add("--updates", type=int, required=True, metavar="N", help="parameter updates")
+    add("--batch", type=int, default=100, metavar="N", help="examples in a mini-batch (default 100)")
+    add("--learning-rate", type=float, default=0.05, metavar="X", help="learning rate (default 0.05)")
+    add("--seed", type=int, default=0, metavar="N", help="random seed (default 0)")
+    _add_option(add)
+    add("-o", "--output", required=True, metavar="MODEL", help="file to write (.nc)")
+
+
+def _add_option(add):
+    add("--option", action="append", default=[], metavar="NAME=VALUE", help="option of the method; may be repeated")
+
+
+def _options(arguments):
+    """The --option settings by name; values are JSON where they can be read so, else text."""
+    flags = vars(arguments).keys() - {"option", "run"}
+    options = {}
+    for setting in arguments.option:
+        name, equals, text = setting.partition("=")
+        if not (name and equals):
+            raise ValueError(f"--option: expected NAME=VALUE, found {setting!r}")
+        if name in flags | _RESERVED:
+            hint = "an argument of its own" if name in flags else "not to be set"
+            raise ValueError(f"--option {name}: expected an option of the method, {name} is {hint}")
+        try:
+            value = json.loads(text)
+            json.dumps(value, allow_nan=False)
+        except (ValueError, RecursionError):
+            value = text
+        options[name] = value
+    return options
+
+
+def _estimate(arguments):
+    options = _options(arguments)
+    from logzoo.api import estimate_log_z
+    from logzoo.estimators.registry import estimator_module
+    from logzoo.modelfiles import read_model
+
+    needs = import_module(estimator_module(arguments.method)).DEFAULTS
+    rbm = read_model(arguments.model)
+    base = _base(arguments, rbm)
+    data = None if arguments.data is None else _data(arguments.data, "test", visible=rbm.visible)[0]
+    found = estimate_log_z(
+        rbm,
+        arguments.method,
+        sweeps=arguments.sweeps,
+        chains=arguments.chains,
+        base=base,
+        data=data if "data" in needs else None,
+        seed=arguments.seed,
+        progress=True,  # on a terminal only
+        **options,
+    )
+    likelihood = None if data is None else (float(rbm.log_likelihood(data, found.log_z).mean()), len(data))
+    _write((_estimate_json if arguments.json else _estimate_table)(arguments, found, likelihood))
+    if not found.converged:
+        signs = ", ".join(f"{name} {value:.4g}" for name, value in found.diagnostics.items())
+        _warn(f"{found.method} did not converge ({signs}): do not trust the interval, raise --sweeps or --chains")
+
+
+def _base(arguments, rbm):
+    if arguments.base is not None and arguments.base not in BASES:
+        raise ValueError(f"--base: unknown value {arguments.base!r}; expected one of {', '.join(BASES)}")
+    if None not in (arguments.base, arguments.base_data):
+        raise ValueError("--base: expected no --base-data beside it, the base is matched to one thing")
+    if arguments.base_data is not None:
+        from logzoo.paths import log_odds
+
+        return log_odds(_data(arguments.base_data, "train", visible=rbm.visible)[0])
+    return None if arguments.base in (None, "matched") else arguments.base
+
+
+def _estimate_table(_arguments, found, likelihood):
+    rows = [
+        ("method", found.method),
+        ("log Z", f"{found.log_z:.4f} +- {found.std_error:.4f} nat"),
+        ("95% interval", f"{found.interval[0]:.4f} to {found.interval[1]:.4f} nat"),
+        ("spent", f"{found.sweeps} sweeps x {found.chains} chains"),
+        ("converged", "yes" if found.converged else "no"),
+    ]
+    if likelihood is not None:
+        rows.append(("mean log-likelihood", f"{likelihood[0]:.4f} nat ({likelihood[1]} examples)"))
+    return _table(rows)
+
+
+def _estimate_json(arguments, found, likelihood):
+    content = {
+        "method": found.method,
+        "log_z": found.log_z,
+        "std_error": found.std_error,
+        "interval": found.interval,
+        "sweeps": found.sweeps,
+        "chains": found.chains,
+        "seed": arguments.seed,
+        "converged": bool(found.converged),
+        "diagnostics": found.diagnostics,
+    }
+    if likelihood is not None:
+        content["mean_log_likelihood"], content["examples"] = likelihood
+    return _json(content)
+
+
+def _exact(arguments):
+    from logzoo.modelfiles import read_model
+    from logzoo.models.exact import exact_log_z
+
+    rbm = read_model(arguments.model)
+    log_z = exact_log_z(rbm, progress=True)
+    if not math.isfinite(log_z):
+        raise ValueError(f"{arguments.model}: exact log Z came out as {log_z}: the parameters overflow")
+    if arguments.json:
+        _write(_json({"method": "exact", "log_z": log_z, "visible": rbm.visible, "hidden": rbm.hidden}))
+    else:
+        states = f"2**{min(rbm.visible, rbm.hidden)} states"
+        _write(_table([("method", "exact"), ("log Z", f"{log_z:.6f} nat"), ("enumerated", states)]))
+
+
+def _train(arguments):
+    options = _options(arguments)
+    from logzoo.api import train_rbm
+    from logzoo.artifacts.netcdf import write_artifact
+    from logzoo.artifacts.provenance import source_digest
+    from logzoo.modelfiles import writable_model_file
+    from logzoo.streams import root_stream
+    from logzoo.trainers.registry import trainer_module
+
+    source = source_digest(trainer_module(arguments.method))
+    output = writable_model_file(arguments.output, arguments.data)
+    data, origin = _data(arguments.data, "train")
+    names = ("method", "hidden", "updates", "batch", "learning_rate", "seed")
+    settings = {name: getattr(arguments, name) for name in names} | options
+    run = train_rbm(data, progress=True, **settings)
+    name = Path(arguments.data).name
+    title = f"RBM with {run.rbm.hidden} hidden units trained by {arguments.method} on {name}"
+    notices = {key: value for key, value in origin.items() if key.startswith("stand_in")}
+    write_artifact(
+        run.rbm.to_dataset().assign_attrs(title=title, **notices),
+        output,
+        kind="model",
+        parameters=settings,
+        source=source,
+        inputs={name: origin["content_sha256"]},
+        seed_path=str(root_stream(arguments.seed).child("train", arguments.method)),
+    )
+    units = f"{run.rbm.visible} visible x {run.rbm.hidden} hidden"
+    spent = f"{arguments.updates} updates, {int(run.trace['chain_sweeps'][-1])} sweeps over all chains"
+    _write(_table([("method", arguments.method), ("units", units), ("spent", spent), ("written", output)]))
+
+
+def _info(arguments):
+    from logzoo.modelfiles import description
+
+    _write(_table(description(arguments.file)))
+
+
+def _data(path, split, *, visible=None):
+    """As `read_data`, with a warning when the data stand in for others."""
+    from logzoo.modelfiles import read_data
+
+    data, attributes = read_data(path, split, visible=visible)
+    if "stand_in_for" in attributes:
+        _warn(f"{path}: NOT {attributes['stand_in_for']} but a stand-in for it, see logzoo info {path}")
+    return data, attributes
+
+
+def _json(content):
+    """One line of JSON; numbers that JSON does not know become null."""
+
+    def plain(value):
+        if isinstance(value, dict):
+            return {key: plain(item) for key, item in value.items()}
+        if isinstance(value, list | tuple):
+            return [plain(item) for item in value]
+        value = value.item() if hasattr(value, "item") else value
+        return None if isinstance(value, float) and not math.isfinite(value) else value
+
+    return json.dumps(plain(content), allow_nan=False) + "\n"
+
+
+def _table(rows):
+    width = max(len(label) for label, _ in rows)
+    return "".join(f"{label:{width}}  {_one_line(value)}\n" for label, value in rows)
+
+
+def _one_line(value):
+    return " ".join(str(value).split())
+
+
+def _warn(text):
+    print(f"logzoo: warning: {_one_line(text)}", file=sys.stderr)
+
+
+def _write(text):
+    """Write to stdout, now."""
+    try:
+        print(text, end="", flush=True)
+    except OSError:
+        # Python would try the buffered rest again when it exits, and complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,66 @@
+"""One estimator on one model at every budget and replicate, as one dataset."""
+
+import numpy as np
+import xarray as xr
+from tqdm import tqdm
+
+from logzoo.budgets import SweepLedger
+from logzoo.estimators.registry import estimator
+from logzoo.estimators.result import DIAGNOSTICS
+
+_VARIABLES = {
+    "log_z": ("estimate of log Z", "nat", np.float64),
+    "std_error": ("standard error of log Z, bootstrapped over chains", "nat", np.float64),
+    "sweeps_spent": ("Gibbs sweeps spent per chain, all purposes", "sweep", np.int64),
+    "converged": ("1 when the method found nothing wrong with its own run", "1", np.int8),
+}
+
+
+def estimate_matrix(rbm, method, *, budgets, replicates, chains, stream, options, progress=False):
+    """Estimate log Z at every budget (sweeps per chain) and replicate, each from a stream of its own.
+
+    Returns a Dataset over (budget, replicate): log_z, std_error, interval (with `bound`), sweeps_spent, converged and
+    the method's diagnostics. Raises ValueError for unknown methods, options and impossible sizes.
+    """
+    run = estimator(method)
+    shape = (len(budgets), replicates)
+    results = np.empty(shape, object)
+    cells = list(np.ndindex(shape))
+    with tqdm(total=replicates * sum(budgets), desc=method, unit="sweep", disable=None if progress else True) as bar:
+        for cell in cells:
+            budget, replicate = budgets[cell[0]], cell[1]
+            ledger = SweepLedger(budget, chains)
+            results[cell] = run(rbm, ledger, stream.child(budget, replicate), options)
+            bar.update(budget)
+    return _dataset(results, budgets, chains)
+
+
+def _dataset(results, budgets, chains):
+    cells = ("budget", "replicate")
+    variables = {}
+    for name, (long_name, units, dtype) in _VARIABLES.items():
+        field = "sweeps" if name == "sweeps_spent" else name
+        variables[name] = (cells, _collect(results, lambda one, key=field: getattr(one, key), dtype), long_name, units)
+    interval = np.stack([_collect(results, lambda one, end=end: one.interval[end], np.float64) for end in (0, 1)], -1)
+    variables["interval"] = ((*cells, "bound"), interval, "95% bootstrap interval of log Z", "nat")
+    for name in sorted({name for one in results.flat for name in one.diagnostics}):
+        values = _collect(results, lambda one, key=name: one.diagnostics.get(key, np.nan), np.float64)
+        variables[name] = (cells, values, *DIAGNOSTICS[name])
+    coordinates = {
+        "budget": (("budget",), np.array(budgets, np.int64), "budget in Gibbs sweeps per chain", "sweep"),
+        "replicate": (("replicate",), np.arange(results.shape[1]), "independent repeat", "1"),
+        "bound": (("bound",), np.array([0.025, 0.975]), "quantile of the bootstrap distribution", "1"),
+    }
+    dataset = xr.Dataset(
+        {name: _variable(*content) for name, content in variables.items()},
+        coords={name: _variable(*content) for name, content in coordinates.items()},
+    )
+    return dataset.assign_attrs(chains=chains)
+
+
+def _collect(results, read, dtype):
+    return np.array([read(one) for one in results.flat], dtype).reshape(results.shape)
+
+
+def _variable(dimensions, values, long_name, units):
+    return dimensions, values, {"long_name": long_name, "units": units}

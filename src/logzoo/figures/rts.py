@@ -1,0 +1,85 @@
+"""Figures of Carlson et al. (2016), Partition Functions from Rao-Blackwellized Tempered Sampling."""
+
+import matplotlib
+import numpy as np
+
+from logzoo.figures.statistics import mean_with_band, rmse_with_band
+from logzoo.figures.style import TRUTH, label_panels, look_of, mark_stand_in, new_figure
+
+_VARIANT_TITLES = {"rao-blackwell": "Rao-Blackwellised, eq 9", "counts": "plain counts + 0.1"}
+
+
+def figure_1(iterations, shown):
+    """log Zhat_k and c_k over initial iterations, with and without Rao-Blackwellisation, and the exact curve.
+
+    iterations: Dataset of `samplers.initial.initial_iterations`; shown: the iterations to draw.
+    """
+    figure = new_figure(7.2, 5.6)
+    axes = figure.subplots(2, 2, sharex=True, sharey="row")
+    betas = iterations["inverse_temperature"]
+    colours = _ramp(len(shown))
+    for column, variant in enumerate(iterations["variant"].values):
+        data = iterations.sel(variant=variant)
+        upper, lower = axes[:, column]
+        for colour, iteration in zip(colours, shown, strict=True):
+            one = data.sel(iteration=iteration)
+            upper.plot(betas, one["log_z"], color=colour, label=f"iteration {iteration}")
+            lower.semilogy(betas, one["occupancy"].clip(min=1e-12), color=colour)
+        upper.plot(betas, iterations["exact_log_z"], color=TRUTH, linestyle="--", label="exact")
+        lower.axhline(1.0 / betas.size, color=TRUTH, linestyle="--", label="prior $r_k$")
+        upper.set_title(_VARIANT_TITLES[variant])
+        lower.set_xlabel(r"inverse temperature $\beta_k$")
+        lower.set_ylim(1e-7, 2.0)
+    axes[0, 0].set_ylabel(r"$\log \hat Z_k - \log Z_1$ [nat]")
+    axes[1, 0].set_ylabel(r"occupancy $\hat c_k$")
+    axes[0, 0].legend()
+    axes[1, 0].legend()
+    label_panels(axes.flat)
+    mark_stand_in(figure, iterations)
+    return figure
+
+
+def figure_3(estimates, truths, titles, names, published):
+    """Mean and RMSE of log Z against sweeps per chain, a column for each model.
+
+    estimates: {model: {estimator: Dataset}}; truths: {model: Dataset}; titles: {model: title}; names: {estimator:
+    name}; published: {model: log Z or None}.
+    """
+    figure = new_figure(3.8 * len(estimates) + 0.6, 5.6)
+    axes = figure.subplots(2, len(estimates), sharex="col", squeeze=False)
+    for column, (model, by_estimator) in enumerate(estimates.items()):
+        truth = float(truths[model]["log_z"])
+        upper, lower = axes[:, column]
+        for position, (estimator, estimate) in enumerate(by_estimator.items()):
+            budgets, log_z = estimate["budget"].values, estimate["log_z"].values
+            look = look_of(estimator, position)
+            for axis, (values, band) in (
+                (upper, mean_with_band(log_z)),
+                (lower, rmse_with_band(log_z, truth)),
+            ):
+                axis.plot(budgets, values, label=names[estimator], **look)
+                axis.fill_between(budgets, *band, color=look["color"], alpha=0.2, linewidth=0)
+        _draw_truth(upper, truths[model], published.get(model))
+        upper.set_title(titles[model])
+        lower.set_xscale("log")
+        lower.set_yscale("log")
+        lower.set_xlabel("Gibbs sweeps per chain")
+    axes[0, 0].set_ylabel(r"mean of $\log \hat Z$ [nat]")
+    axes[1, 0].set_ylabel(r"RMSE of $\log \hat Z$ [nat]")
+    axes[0, 0].legend(loc="lower right")
+    label_panels(axes.flat)
+    mark_stand_in(figure, *truths.values())
+    return figure
+
+
+def _draw_truth(axis, truth, published):
+    log_z, error = float(truth["log_z"]), float(truth["std_error"])
+    axis.axhline(log_z, color=TRUTH, linestyle="--", label=f"truth ({truth.attrs['truth_method']})")
+    axis.axhspan(log_z - 2 * error, log_z + 2 * error, color=TRUTH, alpha=0.1, linewidth=0)
+    if published is not None:
+        axis.axhline(published, color="grey", linestyle=":", label=f"published {published:g}")
+
+
+def _ramp(count):
+    """Colours from light to dark: later iterations stand out."""
+    return matplotlib.colormaps["viridis_r"](np.linspace(0.1, 0.95, count))

@@ -1,0 +1,25 @@
+"""Error statistics over replicates, with bootstrap bands."""
+
+import numpy as np
+
+_RESAMPLES = 2000
+_QUANTILES = (0.025, 0.975)
+
+
+def mean_with_band(log_z):
+    """Mean over the last axis (budget, replicate) and a 95% bootstrap band: (budget,), (2, budget)."""
+    return _with_band(log_z, lambda values: values.mean(axis=-1))
+
+
+def rmse_with_band(log_z, truth):
+    """Root mean square error over replicates (budget, replicate) and its 95% bootstrap band: (budget,), (2, budget)."""
+    return _with_band(log_z - truth, lambda errors: np.sqrt((errors**2).mean(axis=-1)))
+
+
+def _with_band(values, statistic):
+    # Always the same resamples: a redrawn figure has the same band.
+    generator = np.random.Generator(np.random.Philox(key=0))
+    replicates = values.shape[-1]
+    chosen = generator.integers(replicates, size=(_RESAMPLES, replicates))
+    resampled = np.stack([statistic(values[..., index]) for index in chosen])
+    return statistic(values), np.quantile(resampled, _QUANTILES, axis=0)

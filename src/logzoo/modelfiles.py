@@ -1,0 +1,123 @@
+"""Files that a user hands to the command line: RBMs, 0/1 data, and what any artifact says of itself.
+
+Each function raises ValueError, one line naming the file, for what it cannot use.
+"""
+
+import hashlib
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from logzoo.artifacts.netcdf import read_artifact
+from logzoo.checks import binary_matrix
+from logzoo.datasets.build import visible_matrix
+from logzoo.models.rbm import RBM
+
+_PROVENANCE = ("content_sha256", "source_sha256", "inputs_json", "parameters_json", "seed_path", "software_json")
+
+
+def read_model(path):
+    """The RBM in a file: a model artifact (.nc) or a MATLAB file (.mat)."""
+    path = Path(path)
+    if path.suffix.lower() == ".mat":
+        return _read_matlab(path)
+    if path.suffix.lower() != ".nc":
+        raise ValueError(f"{path}: expected an RBM in a .nc (artifact of kind model) or .mat (MATLAB) file")
+    return _model_of(path, read_artifact(path, "model"))
+
+
+def read_data(path, split, *, visible=None):
+    """A 0/1 matrix (examples, visible) and the attributes of its file.
+
+    Of a dataset artifact (.nc) one split; of a matrix (.npy) all rows, and its only attribute is `content_sha256`.
+    """
+    path = Path(path)
+    readers = {".nc": _read_dataset, ".npy": _read_array}
+    if path.suffix.lower() not in readers:
+        raise ValueError(f"{path}: expected data in a .nc (artifact of kind dataset) or .npy (0/1 matrix) file")
+    matrix, attributes = readers[path.suffix.lower()](path, split)
+    return binary_matrix(str(path), matrix, visible=visible), attributes
+
+
+def writable_model_file(path, data):
+    """`path` as a Path, if a model trained on the file `data` can be written there; it tries, and leaves nothing."""
+    path = Path(path)
+    if path.suffix.lower() != ".nc":
+        raise ValueError(f"{path}: expected the name of a .nc file to write the model to")
+    if path.is_dir():
+        raise ValueError(f"cannot write {path}: it is a folder")
+    if not path.parent.is_dir():
+        raise ValueError(f"cannot write {path}: there is no folder {path.parent}")
+    if path.exists() and Path(data).exists() and path.samefile(data):
+        raise ValueError(f"cannot write {path}: it is the data to train on")
+    try:
+        with tempfile.TemporaryFile(dir=path.parent):
+            return path
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise ValueError(f"cannot write {path}: no file can be made in {path.parent} ({reason})") from None
+
+
+def description(path):
+    """What a file holds and where it comes from, as pairs (label, text): any artifact, or an RBM from MATLAB (.mat)."""
+    path = Path(path)
+    if path.suffix.lower() == ".mat":
+        return [("kind", "model (MATLAB)"), *_model_rows(_read_matlab(path))]
+    artifact = read_artifact(path)
+    attributes = artifact.attrs
+    kind = attributes["artifact_schema"].partition("/")[0]
+    rows = [("kind", kind), ("title", attributes.get("title", "none"))]
+    if "stand_in_for" in attributes:
+        reason = attributes.get("stand_in_reason", "no reason given")
+        rows.append(("stand-in", f"NOT {attributes['stand_in_for']}: {reason}"))
+    sizes = ", ".join(f"{name} {size}" for name, size in artifact.sizes.items())
+    rows.append(("dimensions", sizes or "none"))
+    if kind == "model":
+        rows += _model_rows(_model_of(path, artifact))
+    for name in _PROVENANCE:
+        rows.append((name.removesuffix("_json").replace("_", " "), attributes.get(name) or "none"))
+    return rows
+
+
+def _read_matlab(path):
+    if not path.is_file():
+        raise ValueError(f"{path}: no such file (expected a MATLAB file)")
+    return RBM.from_mat(path)
+
+
+def _model_of(path, artifact):
+    try:
+        return RBM.from_dataset(artifact)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+
+
+def _model_rows(rbm):
+    yield "units", f"{rbm.visible} visible x {rbm.hidden} hidden"
+    for name in ("weights", "visible_bias", "hidden_bias"):
+        values = getattr(rbm, name)
+        yield name.replace("_", " "), f"{values.min():.4g} to {values.max():.4g}, mean {values.mean():.4g}"
+
+
+def _read_dataset(path, split):
+    dataset = read_artifact(path, "dataset")
+    try:
+        return visible_matrix(dataset, split), dataset.attrs
+    except KeyError as error:
+        raise ValueError(f"{path}: expected a dataset with the attribute {error}") from None
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+
+
+def _read_array(path, _split):
+    if not path.is_file():
+        raise ValueError(f"{path}: no such file (expected a .npy file)")
+    try:
+        array = np.load(path, allow_pickle=False)
+    except Exception:  # numpy raises whatever a damaged file happens to break
+        array = None
+    if not isinstance(array, np.ndarray):
+        raise ValueError(f"{path}: not a readable .npy file (expected a matrix of numbers)")
+    with path.open("rb") as file:
+        return array, {"content_sha256": hashlib.file_digest(file, "sha256").hexdigest()}

@@ -1,0 +1,43 @@
+"""The base distribution an estimator starts its path from."""
+
+import numpy as np
+
+from logzoo.kernels.annealing import run_annealing
+from logzoo.kernels.gibbs import run_sweeps, start_chains
+from logzoo.kernels.layout import new_chains
+from logzoo.paths import base_of, kernel_parameters, log_odds
+
+# Share of the budget that finding the marginals may cost, and the most sweeps that are of use.
+_SHARE = 50
+_MOST_SWEEPS = 200
+# Sweeps at beta = 1 whose states are averaged: the last of the run.
+_AVERAGED = 10
+
+
+def resolve_base(rbm, base, ledger, stream):
+    """Base log-odds (visible,): those given, by name, or for None matched to the model's own marginals.
+
+    Matching anneals the chains from the visible bias to the RBM in a fiftieth of the budget (at most 200 sweeps,
+    entered in the ledger) and takes the smoothed log-odds of their mean; a budget too small for that leaves the visible
+    bias.
+    """
+    if base is not None:
+        return base_of(rbm, base)
+    sweeps = min(ledger.sweeps // _SHARE, _MOST_SWEEPS)
+    if sweeps <= _AVERAGED:
+        return rbm.visible_bias
+    ledger.spend(sweeps, "matching the base")
+    parameters = kernel_parameters(rbm, rbm.visible_bias)
+    chains = new_chains(ledger.chains, rbm.visible, rbm.hidden)
+    key = stream.child("base").key
+    start_chains(parameters, key, parameters.base, chains)
+    annealed = sweeps - _AVERAGED
+    # The last rung lies beyond the last step, so that every step here ends in a sweep.
+    betas = np.append(np.linspace(0.0, 1.0, annealed + 1), np.inf)
+    run_annealing(parameters, betas, key, 1, annealed + 1, chains, np.zeros(ledger.chains))
+    ones = np.ones(ledger.chains, np.float32)
+    total = np.zeros(rbm.visible)
+    for sweep in range(annealed + 1, sweeps + 1):
+        run_sweeps(parameters, key, sweep, sweep + 1, ones, chains)
+        total += chains.v.mean(axis=0)
+    return log_odds(total[None, :] / _AVERAGED)

@@ -1,0 +1,57 @@
+"""The initial iterations of simulated tempering, with and without Rao-Blackwellisation, beside the exact curve."""
+
+import numpy as np
+import xarray as xr
+
+from logzoo.budgets import SweepLedger
+from logzoo.models.exact import exact_log_z
+from logzoo.paths import base_of, inverse_temperatures, log_z_base, tempered_rbm
+from logzoo.samplers import tempered
+
+VARIANTS = ("rao-blackwell", "counts")
+
+
+def initial_iterations(rbm, base, *, rungs, sweeps, iterations, chains, stream):
+    """Every iteration's log Zhat_k and occupancy c_k for both variants, and exact log Z_k, all from Zhat = 1.
+
+    Returns a Dataset over (variant, iteration, rung); log Z relative to the base. Raises ValueError when the model is
+    too large to enumerate. Source: Carlson et al. (2016), figure 1.
+    """
+    base = base_of(rbm, base)
+    betas = inverse_temperatures("linear", rungs)
+    runs = [
+        tempered.run(
+            rbm,
+            SweepLedger(sweeps * iterations, chains),
+            stream.child(variant),
+            base=base,
+            rungs=rungs,
+            rao_blackwell=variant == "rao-blackwell",
+            initial_sweeps=sweeps,
+            initial_iterations=iterations,
+            final=False,
+        )
+        for variant in VARIANTS
+    ]
+    reference = log_z_base(base, rbm.hidden)
+    exact = np.array([exact_log_z(tempered_rbm(rbm, base, beta)) for beta in betas]) - reference
+    cells = ("variant", "iteration", "rung")
+    return xr.Dataset(
+        {
+            "log_z": _variable(cells, np.stack([run.initial_log_z for run in runs]), "log Zhat_k - log Z_1", "nat"),
+            "occupancy": _variable(
+                cells, np.stack([run.initial_occupancy for run in runs]), "share of samples at the rung, c_k", "1"
+            ),
+            "exact_log_z": _variable(("rung",), exact, "exact log Z_k - log Z_1", "nat"),
+            "inverse_temperature": _variable(("rung",), betas, "inverse temperature", "1"),
+        },
+        coords={
+            "variant": _variable(("variant",), np.array(VARIANTS, dtype=object), "what is averaged", "1"),
+            "iteration": _variable(("iteration",), np.arange(1, iterations + 1), "initial iteration", "1"),
+            "rung": _variable(("rung",), np.arange(1, rungs + 1), "rung of the ladder", "1"),
+        },
+    )
+
+
+def _variable(dimensions, values, long_name, units):
+    return dimensions, values, {"long_name": long_name, "units": units}

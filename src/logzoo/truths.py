@@ -1,0 +1,49 @@
+"""The log Z that estimates are measured against, and the likelihoods it gives."""
+
+import numpy as np
+import xarray as xr
+
+from logzoo.models.exact import exact_log_z
+
+
+def exact_truth(rbm):
+    """Truth by enumeration: Dataset with log_z and std_error (zero) in nats."""
+    return _dataset(exact_log_z(rbm), 0.0, "enumeration")
+
+
+def long_run_truth(long_runs):
+    """Truth as the mean of long runs of unlike estimators: name -> Dataset of one estimate each.
+
+    std_error is the larger of the standard error of the mean and half the spread between the runs: an error that the
+    estimators do not admit shows in their disagreement.
+    """
+    log_z = np.array([float(run["log_z"].values.item()) for run in long_runs.values()])
+    errors = np.array([float(run["std_error"].values.item()) for run in long_runs.values()])
+    spread = 0.5 * np.ptp(log_z)
+    std_error = max(float(np.sqrt((errors**2).sum()) / errors.size), float(spread))
+    truth = _dataset(float(log_z.mean()), std_error, "mean of " + ", ".join(sorted(long_runs)))
+    truth.attrs["converged"] = int(all(run["converged"].values.all() for run in long_runs.values()))
+    return truth
+
+
+def with_likelihoods(truth, rbm, data):
+    """Truth with the mean unnormalised log-probability and log-likelihood (split,) of data: split name -> 0/1 matrix."""
+    splits = list(data)
+    log_f = np.array([-rbm.free_energy(data[split]).mean() for split in splits])
+    attributes = {"long_name": "mean log-likelihood of the split", "units": "nat"}
+    return truth.assign(
+        log_likelihood=(("split",), log_f - float(truth["log_z"]), attributes),
+        mean_log_f=(("split",), log_f, {"long_name": "mean unnormalised log-probability of the split", "units": "nat"}),
+    ).assign_coords(
+        split=(("split",), np.array(splits, dtype=object), {"long_name": "split of the data", "units": "1"})
+    )
+
+
+def _dataset(log_z, std_error, method):
+    return xr.Dataset(
+        {
+            "log_z": ((), log_z, {"long_name": "log partition function", "units": "nat"}),
+            "std_error": ((), std_error, {"long_name": "standard error of log Z", "units": "nat"}),
+        },
+        attrs={"truth_method": method},
+    )

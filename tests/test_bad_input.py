@@ -1,0 +1,300 @@
+"""Whatever a user gets wrong ends in one line that names it, exit code 1 and nothing written."""
+
+import numpy as np
+import pytest
+import scipy.io
+import xarray as xr
+
+from logzoo import RBM, estimate_log_z, exact_log_z, sample_gibbs, train_rbm
+from logzoo.artifacts.netcdf import write_artifact
+from logzoo.cli import main
+
+VISIBLE, HIDDEN = 8, 3
+BUDGET = "--sweeps 50 --chains 2"
+TRAINING = "--hidden 2 --updates 5 --batch 5"
+
+# The command, and what its one line of complaint must say.
+CASES = [
+    # Usage
+    ("", "required: COMMAND"),
+    ("frobnicate model.nc", "invalid choice: 'frobnicate'"),
+    ("estimate", "required: MODEL"),
+    ("exact model.nc --budget 3", "unrecognized arguments: --budget 3"),
+    ("estimate model.nc --sweeps many", "--sweeps: invalid int value: 'many'"),
+    ("estimate model.nc --chains 2.5", "--chains: invalid int value: '2.5'"),
+    ("estimate model.nc --seed", "--seed: expected one argument"),
+    ("estimate model.nc --base flat", "--base: unknown value 'flat'; expected one of matched, visible-bias, uniform"),
+    ("estimate model.nc --base uniform --base-data data.nc", "no --base-data beside it"),
+    (f"train data.nc {TRAINING}", "required: -o/--output"),
+    ("train data.nc --updates 5 -o new.nc", "required: --hidden"),
+    (f"train data.nc {TRAINING} --learning-rate fast -o new.nc", "--learning-rate: invalid float value: 'fast'"),
+    # Methods and their options
+    ("estimate model.nc --method guess", "method: unknown value 'guess'; expected one of ais, "),
+    (f"train data.nc {TRAINING} --method guess -o new.nc", "method: unknown value 'guess'; expected one of cd, "),
+    (f"estimate model.nc {BUDGET} --option rungz=5", "rts: unknown option rungz; expected one of base, "),
+    (f"estimate model.nc {BUDGET} --option rungs", "--option: expected NAME=VALUE, found 'rungs'"),
+    (f"estimate model.nc {BUDGET} --option =5", "--option: expected NAME=VALUE, found '=5'"),
+    (f"estimate model.nc {BUDGET} --option rungs=many", "rungs: expected a whole number of at least 2, found 'many'"),
+    (f"estimate model.nc {BUDGET} --option rungs=NaN", "rungs: expected a whole number of at least 2, found 'NaN'"),
+    (f"estimate model.nc {BUDGET} --option seed=5", "--option seed: expected an option of the method"),
+    (f"estimate model.nc {BUDGET} --option progress=1", "--option progress: expected an option of the method"),
+    (f"train data.nc {TRAINING} --option kk=5 -o new.nc", "pcd: unknown option kk; expected one of "),
+    (f"train data.nc {TRAINING} --option k=-1 -o new.nc", "k: expected a whole number of at least 1, found -1"),
+    (f"train data.nc {TRAINING} --option stream=1 -o new.nc", "--option stream: expected an option of the method"),
+    # Sizes
+    ("estimate model.nc --sweeps -5", "sweeps: expected a whole number of at least 1, found -5"),
+    ("estimate model.nc --sweeps 0", "sweeps: expected a whole number of at least 1, found 0"),
+    ("estimate model.nc --chains -1", "chains: expected a whole number of at least 1, found -1"),
+    ("estimate model.nc --sweeps 20 --chains 1", "chains: expected at least 2"),
+    ("estimate model.nc --chains 1000000000000000", "too large a number or size"),
+    ("train data.nc --hidden 0 --updates 5 -o new.nc", "hidden: expected a whole number of at least 1, found 0"),
+    ("train data.nc --hidden 2 --updates -5 -o new.nc", "updates: expected a whole number of at least 1, found -5"),
+    ("train data.nc --hidden 2 --updates 5 --batch 99 -o new.nc", "batch: expected at most 10"),
+    (f"train data.nc {TRAINING} --learning-rate 0 -o new.nc", "learning_rate: expected a finite number above 0"),
+    (f"train data.nc {TRAINING} --learning-rate nan -o new.nc", "learning_rate: expected a finite number above 0"),
+    ("exact large.nc", "smaller layer has 40 units"),
+    # Models
+    ("exact absent.nc", "absent.nc: no such file"),
+    ("exact absent.mat", "absent.mat: no such file"),
+    ("exact model.pt", "model.pt: expected an RBM in a .nc"),
+    ("exact .", "expected an RBM in a .nc"),
+    ("exact folder.nc", "folder.nc: no such file"),
+    ("exact folder.mat", "folder.mat: no such file"),
+    ("exact data.nc", "data.nc: expected a model artifact, found a dataset artifact"),
+    ("exact plain.nc", "plain.nc: not a logzoo artifact"),
+    ("exact edited.nc", "edited.nc: content differs from its content_sha256"),
+    ("exact truncated.nc", "truncated.nc: not a readable NetCDF file"),
+    ("exact text.nc", "text.nc: not a readable NetCDF file"),
+    ("exact blank.nc", "blank.nc: not a readable NetCDF file"),
+    ("exact nan.nc", "nan.nc: weights: expected finite numbers, found 1 NaN"),
+    ("exact huge.nc", "huge.nc: exact log Z came out as "),
+    ("exact truncated.mat", "truncated.mat: not a readable MATLAB"),
+    ("exact text.mat", "text.mat: not a readable MATLAB"),
+    ("exact blank.mat", "blank.mat: not a readable MATLAB"),
+    ("exact nan.mat", "nan.mat: hidden_bias: expected finite numbers, found 1 NaN"),
+    ("exact bias.mat", "bias.mat: visible_bias: expected length 8 to match the weights, found 9"),
+    ("exact words.mat", "words.mat: weights: expected numbers"),
+    ("exact other.mat", "other.mat: expected the variables vishid, visbiases, hidbiases, missing hidbiases"),
+    (f"estimate nan.nc {BUDGET}", "nan.nc: weights"),
+    (f"estimate huge.nc {BUDGET}", ""),  # in any words
+    # Data
+    (f"train absent.nc {TRAINING} -o new.nc", "absent.nc: no such file"),
+    (f"train absent.npy {TRAINING} -o new.nc", "absent.npy: no such file"),
+    (f"train data.csv {TRAINING} -o new.nc", "data.csv: expected data in a .nc"),
+    (f"train model.nc {TRAINING} -o new.nc", "model.nc: expected a dataset artifact, found a model artifact"),
+    (f"train truncated.npy {TRAINING} -o new.nc", "truncated.npy: not a readable .npy file"),
+    (f"train text.npy {TRAINING} -o new.nc", "text.npy: not a readable .npy file"),
+    (f"train blank.npy {TRAINING} -o new.nc", "blank.npy: not a readable .npy file"),
+    (f"train archive.npy {TRAINING} -o new.nc", "archive.npy: not a readable .npy file"),
+    (f"train objects.npy {TRAINING} -o new.nc", "objects.npy: not a readable .npy file"),
+    (f"train none.npy {TRAINING} -o new.nc", "none.npy: expected a non-empty matrix"),
+    (f"train vector.npy {TRAINING} -o new.nc", "vector.npy: expected a non-empty matrix"),
+    (f"train counts.npy {TRAINING} -o new.nc", "counts.npy: expected zeros and ones only"),
+    (f"train halves.npy {TRAINING} -o new.nc", "halves.npy: expected zeros and ones only"),
+    (f"train nan.npy {TRAINING} -o new.nc", "nan.npy: expected zeros and ones only"),
+    (f"train grey.nc {TRAINING} -o new.nc", "grey.nc: expected zeros and ones only"),
+    (f"train unscaled.nc {TRAINING} -o new.nc", "unscaled.nc: "),
+    (f"train test_only.nc {TRAINING} -o new.nc", "test_only.nc: dataset: no examples in split train"),
+    (f"estimate model.nc {BUDGET} --data wide.npy", "wide.npy: expected 8 columns (visible units), found 9"),
+    (f"estimate model.nc {BUDGET} --data train_only.nc", "train_only.nc: dataset: no examples in split test"),
+    (f"estimate model.nc {BUDGET} --data halves.npy", "halves.npy: expected zeros and ones only"),
+    (f"estimate model.nc {BUDGET} --base-data wide.npy", "wide.npy: expected 8 columns"),
+    (f"estimate model.nc {BUDGET} --base-data model.nc", "model.nc: expected a dataset artifact"),
+    # Where to write
+    (f"train data.nc {TRAINING} -o absent/new.nc", "cannot write absent/new.nc: there is no folder absent"),
+    (f"train data.nc {TRAINING} -o model.nc/new.nc", "cannot write model.nc/new.nc: there is no folder model.nc"),
+    (f"train data.nc {TRAINING} -o folder.nc", "cannot write folder.nc: it is a folder"),
+    (f"train data.nc {TRAINING} -o new.mat", "new.mat: expected the name of a .nc file"),
+    (f"train data.nc {TRAINING} -o data.nc", "cannot write data.nc: it is the data to train on"),
+    # Any file
+    ("info absent.nc", "absent.nc: no such file"),
+    ("info text.nc", "text.nc: not a readable NetCDF file"),
+    ("info data.npy", "data.npy: not a readable NetCDF file"),
+    ("info nan.nc", "nan.nc: weights: expected finite numbers"),
+    ("info absent.mat", "absent.mat: no such file"),
+    ("info other.mat", "other.mat: expected the variables"),
+]
+
+
+def ones(examples, visible=VISIBLE):
+    return np.ones((examples, visible), np.uint8)
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """A folder of files, good and bad, that no command may change."""
+    folder = tmp_path_factory.mktemp("files")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        write_models()
+        write_matlab()
+        write_datasets()
+        write_arrays()
+        for name in ("model.nc", "model.mat", "data.npy"):
+            content = (folder / name).read_bytes()
+            suffix = name.partition(".")[2]
+            (folder / f"truncated.{suffix}").write_bytes(content[: len(content) // 2])
+            (folder / f"text.{suffix}").write_text("a text\nof two lines\n")
+            (folder / f"blank.{suffix}").write_bytes(b"")
+        for name in ("folder.nc", "folder.mat"):
+            (folder / name).mkdir()
+        yield folder
+
+
+def write_models():
+    good = RBM(np.full((VISIBLE, HIDDEN), 0.1), np.zeros(VISIBLE), np.zeros(HIDDEN))
+    good.save("model.nc")
+    RBM(np.full((VISIBLE, HIDDEN), 1e308), np.zeros(VISIBLE), np.zeros(HIDDEN)).save("huge.nc")
+    RBM(np.zeros((40, 40)), np.zeros(40), np.zeros(40)).save("large.nc")
+    dataset = good.to_dataset()
+    dataset.to_netcdf("plain.nc")
+    broken = dataset.copy(deep=True)
+    broken["weights"][0, 0] = np.nan
+    write_artifact(broken, "nan.nc", kind="model", parameters={}, source="", inputs={}, seed_path="")
+    edited = xr.load_dataset("model.nc")
+    edited["weights"][0, 0] = 0.2
+    edited.to_netcdf("edited.nc")
+
+
+def write_matlab():
+    content = {
+        "vishid": np.full((VISIBLE, HIDDEN), 0.1),
+        "visbiases": np.zeros(VISIBLE),
+        "hidbiases": np.zeros(HIDDEN),
+    }
+    scipy.io.savemat("model.mat", content)
+    scipy.io.savemat("nan.mat", content | {"hidbiases": np.array([0.0, np.nan, 0.0])})
+    scipy.io.savemat("bias.mat", content | {"visbiases": np.zeros(VISIBLE + 1)})
+    scipy.io.savemat("words.mat", content | {"vishid": "weights"})
+    scipy.io.savemat("other.mat", {name: content[name] for name in ("vishid", "visbiases")})
+
+
+def write_datasets():
+    both = np.repeat(np.array([0, 2], np.int8), 10)
+    write_dataset("data.nc", ones(20), both)
+    write_dataset("train_only.nc", ones(20), 0 * both)
+    write_dataset("test_only.nc", ones(20), 0 * both + 2)
+    write_dataset("grey.nc", 100 * ones(20), both, value_scale=255)
+    write_dataset("unscaled.nc", ones(20), both, value_scale=None)
+
+
+def write_dataset(path, data, split, value_scale=1):
+    labels = {"long_name": "test data", "units": "1"}
+    scale = {} if value_scale is None else {"value_scale": value_scale}
+    variables = {"data": (("example", "visible"), data, labels | scale), "split": ("example", split, labels)}
+    write_artifact(xr.Dataset(variables), path, kind="dataset", parameters={}, source="", inputs={}, seed_path="")
+
+
+def write_arrays():
+    np.save("data.npy", ones(20))
+    np.save("none.npy", ones(0))
+    np.save("vector.npy", np.ones(VISIBLE))
+    np.save("wide.npy", ones(20, VISIBLE + 1))
+    np.save("counts.npy", 2 * ones(20))
+    np.save("halves.npy", 0.5 * ones(20))
+    np.save("nan.npy", np.full((20, VISIBLE), np.nan))
+    np.save("objects.npy", np.array([[None]]), allow_pickle=True)
+    with open("archive.npy", "wb") as file:
+        np.savez(file, data=ones(20))
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() if path.is_file() else list(path.iterdir()) for path in folder.iterdir()}
+
+
+def complaint_of(capfd, command):
+    """Run a command that must fail; the one line it wrote."""
+    assert main(command.split()) == 1
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert err.startswith("logzoo: error: ") and err.endswith("\n") and err.count("\n") == 1, err
+    assert "Traceback" not in err and len(err) < 600
+    return err
+
+
+@pytest.mark.parametrize(("command", "complaint"), CASES, ids=[command for command, _ in CASES])
+def test_one_line_and_nothing_written(files, capfd, command, complaint):
+    before = contents(files)
+    assert complaint in complaint_of(capfd, command)
+    assert contents(files) == before
+
+
+@pytest.mark.parametrize(
+    ("target", "error", "complaint"),
+    [
+        (
+            "tempfile.TemporaryFile",
+            PermissionError(13, "Permission denied"),
+            "cannot write new.nc: no file can be made",
+        ),
+        ("logzoo.artifacts.netcdf.os.replace", OSError(28, "No space left on device"), "No space left on device"),
+    ],
+)
+def test_a_folder_that_takes_no_file(files, capfd, monkeypatch, target, error, complaint):
+    def refuse(*_, **__):
+        raise error
+
+    monkeypatch.setattr(target, refuse)
+    before = contents(files)
+    assert complaint in complaint_of(capfd, f"train data.nc {TRAINING} -o new.nc")
+    assert contents(files) == before
+
+
+def rbm(visible=VISIBLE, hidden=HIDDEN):
+    return RBM(np.full((visible, hidden), 0.1), np.zeros(visible), np.zeros(hidden))
+
+
+def train(data, **settings):
+    return train_rbm(data, **({"hidden": 2, "updates": 5, "batch": 5} | settings))
+
+
+LIBRARY = {
+    "NaN weights": (lambda: RBM(np.full((2, 2), np.nan), [0, 0], [0, 0]), "weights: expected finite"),
+    "infinite bias": (lambda: RBM(np.zeros((2, 2)), [0, np.inf], [0, 0]), "visible_bias: expected finite"),
+    "long bias": (lambda: RBM(np.zeros((2, 2)), [0, 0], [0, 0, 0]), "hidden_bias: expected length 2"),
+    "flat weights": (lambda: RBM(np.zeros(4), [0, 0], [0, 0]), "weights: expected a non-empty array of 2"),
+    "no weights": (lambda: RBM(np.zeros((0, 2)), [], [0, 0]), "weights: expected a non-empty array"),
+    "words": (lambda: RBM([["a", "b"]], [0], [0, 0]), "weights: expected numbers"),
+    "ragged": (lambda: RBM([[1, 2], [3]], [0, 0], [0, 0]), "weights: expected numbers"),
+    "absent file": (lambda: RBM.load("absent.nc"), "absent.nc: no such file"),
+    "truncated file": (lambda: RBM.load("truncated.nc"), "truncated.nc: not a readable"),
+    "wrong kind": (lambda: RBM.load("data.nc"), "data.nc: expected a model artifact"),
+    "NaN in a file": (lambda: RBM.load("nan.nc"), "weights: expected finite"),
+    "not MATLAB": (lambda: RBM.from_mat("text.mat"), "text.mat: not a readable"),
+    "bias in MATLAB": (lambda: RBM.from_mat("bias.mat"), "bias.mat: visible_bias: expected length 8"),
+    "no folder": (lambda: rbm().save("absent/new.nc"), "cannot write absent/new.nc"),
+    "too large": (lambda: exact_log_z(rbm(40, 40)), "smaller layer has 40 units"),
+    "unknown estimator": (lambda: estimate_log_z(rbm(), "guess"), "method: unknown value 'guess'; expected one of ais"),
+    "unknown option": (lambda: estimate_log_z(rbm(), rungz=5), "rts: unknown option rungz"),
+    "negative budget": (lambda: estimate_log_z(rbm(), sweeps=-5), "sweeps: expected a whole number"),
+    "fractional budget": (lambda: estimate_log_z(rbm(), sweeps=10.5), "sweeps: expected a whole number"),
+    "boolean chains": (lambda: estimate_log_z(rbm(), chains=True), "chains: expected a whole number"),
+    "short base": (lambda: estimate_log_z(rbm(), base=np.zeros(3)), "base: expected 8 log-odds"),
+    "unknown base": (lambda: estimate_log_z(rbm(), base="flat"), "base: unknown value 'flat'"),
+    "NaN base": (lambda: estimate_log_z(rbm(), base=np.full(VISIBLE, np.nan)), "base: expected finite"),
+    "grey data": (lambda: estimate_log_z(rbm(), data=0.5 * ones(4)), "data: expected zeros and ones"),
+    "wide data": (lambda: estimate_log_z(rbm(), data=ones(4, 9)), "data: expected 8 columns"),
+    "unknown trainer": (lambda: train(ones(20), method="guess"), "method: unknown value 'guess'; expected one of cd"),
+    "unknown setting": (lambda: train(ones(20), kk=5), "pcd: unknown option kk"),
+    "no examples": (lambda: train(ones(0)), "data: expected a non-empty matrix"),
+    "counts": (lambda: train(2 * ones(20)), "data: expected zeros and ones"),
+    "no hidden units": (lambda: train(ones(20), hidden=0), "hidden: expected a whole number"),
+    "large batch": (lambda: train(ones(20), batch=21), "batch: expected at most 20"),
+    "no step": (lambda: train(ones(20), learning_rate=0), "learning_rate: expected a finite number above 0"),
+    "no chains": (lambda: sample_gibbs(rbm(), 0, 5), "chains: expected a whole number"),
+    "backwards": (lambda: sample_gibbs(rbm(), 2, -5), "sweeps: expected a whole number of at least 0"),
+    "cold": (lambda: sample_gibbs(rbm(), 2, 5, beta=-1), "beta: expected a finite number above 0"),
+    "few starts": (lambda: sample_gibbs(rbm(), 2, 5, start=ones(1)), "start: expected 2 rows"),
+    "grey start": (lambda: sample_gibbs(rbm(), 2, 5, start=0.5 * ones(2)), "start: expected zeros and ones"),
+    "visible units": (lambda: rbm().free_energy(ones(2, 9)), "v: expected 8 columns"),
+}
+
+
+@pytest.mark.parametrize("case", LIBRARY)
+def test_the_library_says_it_in_one_line(files, case):
+    call, complaint = LIBRARY[case]
+    before = contents(files)
+    with pytest.raises(ValueError) as caught:
+        call()
+    assert complaint in str(caught.value) and "\n" not in str(caught.value)
+    assert contents(files) == before

@@ -1,0 +1,278 @@
+"""The command line: what it prints, writes and returns."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.io
+import xarray as xr
+
+from logzoo import RBM, estimate_log_z, exact_log_z, train_rbm
+from logzoo.artifacts.netcdf import read_artifact, write_artifact
+from logzoo.artifacts.provenance import PACKAGE_FOLDER, source_digest
+from logzoo.cli import main
+from logzoo.paths import log_odds
+
+VISIBLE, HIDDEN = 12, 5
+SHORT = ["--sweeps", "400", "--chains", "10"]
+TRAINING = ["--hidden", "3", "--updates", "20", "--batch", "10"]
+
+
+@pytest.fixture
+def rbm():
+    generator = np.random.default_rng(1)
+    return RBM(
+        generator.normal(0, 0.5, (VISIBLE, HIDDEN)),
+        generator.normal(0, 0.5, VISIBLE),
+        generator.normal(0, 0.5, HIDDEN),
+    )
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch, rbm):
+    """The working folder, with an RBM in both formats and the same kind of data in both formats."""
+    monkeypatch.chdir(tmp_path)
+    rbm.save("model.nc")
+    content = {"vishid": rbm.weights, "visbiases": rbm.visible_bias, "hidbiases": rbm.hidden_bias}
+    scipy.io.savemat("model.mat", content)
+    np.save("data.npy", examples(40))
+    write_dataset("data.nc", examples(40))
+    return tmp_path
+
+
+def examples(count):
+    return np.random.default_rng(2).integers(0, 2, (count, VISIBLE), dtype=np.uint8)
+
+
+def write_dataset(path, data, **attributes):
+    """Write a dataset artifact: the first half is for training, the rest for testing."""
+    split = np.where(np.arange(len(data)) < len(data) // 2, 0, 2).astype(np.int8)
+    labels = {"long_name": "test data", "units": "1", "value_scale": 1}
+    variables = {"data": (("example", "visible"), data, labels), "split": ("example", split, labels)}
+    dataset = xr.Dataset(variables, attrs={"title": "Toy", **attributes})
+    write_artifact(dataset, path, kind="dataset", parameters={}, source="", inputs={}, seed_path="")
+
+
+def run(capfd, *arguments):
+    """Run a command that must succeed; what it wrote to stdout and stderr."""
+    assert main([str(argument) for argument in arguments]) == 0
+    return capfd.readouterr()
+
+
+def run_json(capfd, *arguments):
+    out, _ = run(capfd, *arguments, "--json")
+    assert out.count("\n") == 1
+    return json.loads(out, parse_constant=pytest.fail)
+
+
+def table(text):
+    """The lines of a table as label -> value; the values start in one column."""
+    lines = text.splitlines()
+    rows = dict(line.split("  ", 1) for line in lines)
+    assert len({len(line) - len(line.split("  ", 1)[1].lstrip()) for line in lines}) == 1
+    return {label: value.strip() for label, value in rows.items()}
+
+
+def process(*arguments, stdout=subprocess.PIPE):
+    """Run Python in a process of its own, whatever its working folder is."""
+    environment = os.environ | {"PYTHONPATH": str(PACKAGE_FOLDER.parent)}
+    command = [sys.executable, *arguments]
+    return subprocess.run(command, stdout=stdout, stderr=subprocess.PIPE, text=True, timeout=60, env=environment)
+
+
+def test_estimate_prints_what_the_library_returns(folder, rbm, capfd):
+    found = run_json(capfd, "estimate", "model.nc", *SHORT, "--seed", 3)
+    expected = estimate_log_z(rbm, sweeps=400, chains=10, seed=3)
+    assert found == {
+        "method": "rts",
+        "log_z": expected.log_z,
+        "std_error": expected.std_error,
+        "interval": list(expected.interval),
+        "sweeps": 400,
+        "chains": 10,
+        "seed": 3,
+        "converged": True,
+        "diagnostics": expected.diagnostics,
+    }
+
+
+def test_estimate_as_a_table(folder, rbm, capfd):
+    expected = estimate_log_z(rbm, "ais", sweeps=400, chains=10)
+    out, err = run(capfd, "estimate", "model.mat", "--method", "ais", *SHORT)
+    assert err == ""
+    assert table(out) == {
+        "method": "ais",
+        "log Z": f"{expected.log_z:.4f} +- {expected.std_error:.4f} nat",
+        "95% interval": f"{expected.interval[0]:.4f} to {expected.interval[1]:.4f} nat",
+        "spent": "400 sweeps x 10 chains",
+        "converged": "yes",
+    }
+
+
+def test_mean_log_likelihood_of_the_test_split(folder, rbm, capfd):
+    found = run_json(capfd, "estimate", "model.nc", *SHORT, "--data", "data.nc")
+    test = examples(40)[20:]
+    assert found["mean_log_likelihood"] == pytest.approx(rbm.log_likelihood(test, found["log_z"]).mean(), rel=1e-12)
+    assert found["examples"] == 20
+    assert run_json(capfd, "estimate", "model.nc", *SHORT, "--data", "data.npy")["examples"] == 40
+    out, _ = run(capfd, "estimate", "model.nc", *SHORT, "--data", "data.nc")
+    assert table(out)["mean log-likelihood"] == f"{found['mean_log_likelihood']:.4f} nat (20 examples)"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "base"),
+    [
+        (["--base", "uniform"], "uniform"),
+        (["--base", "visible-bias"], "visible-bias"),
+        (["--base", "matched"], None),
+        (["--base-data", "data.nc"], log_odds(examples(40)[:20])),
+        (["--base-data", "data.npy"], log_odds(examples(40))),
+    ],
+)
+def test_base(folder, rbm, capfd, arguments, base):
+    found = run_json(capfd, "estimate", "model.nc", "--method", "ais", *SHORT, *arguments)
+    assert found["log_z"] == estimate_log_z(rbm, "ais", sweeps=400, chains=10, base=base).log_z
+
+
+def test_options_reach_the_estimator(folder, rbm, capfd):
+    options = ["--option", "rungs=3", "--option", "ladder=[0, 0.5, 1]", "--option", "form=joint"]
+    found = run_json(capfd, "estimate", "model.nc", *SHORT, *options)
+    expected = estimate_log_z(rbm, sweeps=400, chains=10, rungs=3, ladder=[0, 0.5, 1], form="joint")
+    assert found["log_z"] == expected.log_z
+
+
+def test_a_run_that_did_not_converge_warns(folder, rbm, capfd):
+    RBM(20 * rbm.weights, rbm.visible_bias, rbm.hidden_bias).save("hard.nc")
+    arguments = ["estimate", "hard.nc", "--sweeps", "60", "--chains", "2", "--base", "uniform"]
+    out, err = run(capfd, *arguments)
+    assert table(out)["converged"] == "no"
+    assert err.startswith("logzoo: warning: rts did not converge (") and err.count("\n") == 1
+    assert run_json(capfd, *arguments)["converged"] is False
+
+
+def test_numbers_that_json_does_not_know_become_null(folder, capfd, monkeypatch):
+    import logzoo.api
+    from logzoo.estimators.result import Estimate
+
+    diagnostics = {"round_trips": np.float64("nan"), "initial_rule_met": np.int64(1)}
+    result = Estimate("rts", 1.0, float("nan"), (float("-inf"), 2.0), 400, 10, np.True_, diagnostics)
+    monkeypatch.setattr(logzoo.api, "estimate_log_z", lambda *_, **__: result)
+    found = run_json(capfd, "estimate", "model.nc")
+    assert found["std_error"] is None and found["interval"] == [None, 2.0]
+    assert found["diagnostics"] == {"round_trips": None, "initial_rule_met": 1} and found["converged"] is True
+
+
+@pytest.mark.parametrize("file", ["model.nc", "model.mat"])
+def test_exact(folder, rbm, capfd, file):
+    expected = exact_log_z(rbm)
+    found = run_json(capfd, "exact", file)
+    assert found == {"method": "exact", "log_z": expected, "visible": VISIBLE, "hidden": HIDDEN}
+    out, err = run(capfd, "exact", file)
+    assert table(out) == {"method": "exact", "log Z": f"{expected:.6f} nat", "enumerated": "2**5 states"}
+    assert err == ""
+
+
+@pytest.mark.parametrize(("file", "rows"), [("data.nc", 20), ("data.npy", 40)])
+def test_train_writes_the_model_of_the_library(folder, capfd, file, rows):
+    out, err = run(capfd, "train", file, *TRAINING, "--option", "k=2", "-o", "new.nc")
+    expected = train_rbm(examples(40)[:rows], hidden=3, updates=20, batch=10, k=2).rbm
+    assert np.array_equal(RBM.load("new.nc").weights, expected.weights)
+    assert table(out) == {
+        "method": "pcd",
+        "units": f"{VISIBLE} visible x 3 hidden",
+        "spent": "20 updates, 400 sweeps over all chains",
+        "written": "new.nc",
+    }
+    assert err == ""
+    assert sorted(path.name for path in folder.iterdir()) == ["data.nc", "data.npy", "model.mat", "model.nc", "new.nc"]
+
+
+def test_a_trained_model_says_where_it_comes_from(folder, capfd):
+    run(capfd, "train", "data.nc", *TRAINING, "--method", "cd", "--seed", 4, "-o", "new.nc")
+    attributes = read_artifact("new.nc", "model").attrs
+    data = read_artifact("data.nc").attrs["content_sha256"]
+    assert json.loads(attributes["inputs_json"]) == {"data.nc": data}
+    settings = {"method": "cd", "hidden": 3, "updates": 20, "batch": 10, "learning_rate": 0.05, "seed": 4}
+    assert json.loads(attributes["parameters_json"]) == settings
+    assert attributes["seed_path"] == "4/train/cd"
+    assert attributes["source_sha256"] == source_digest("logzoo.trainers.cd")
+    first = Path("new.nc").read_bytes()
+    run(capfd, "train", "data.nc", *TRAINING, "--method", "cd", "--seed", 4, "-o", "new.nc")
+    assert Path("new.nc").read_bytes() == first
+
+
+def test_info_of_a_model(folder, rbm, capfd):
+    rows = table(run(capfd, "info", "model.nc").out)
+    assert rows["kind"] == "model" and rows["dimensions"] == f"visible {VISIBLE}, hidden {HIDDEN}"
+    assert rows["weights"].startswith(f"{rbm.weights.min():.4g} to {rbm.weights.max():.4g}, mean ")
+    assert rows["content sha256"] == read_artifact("model.nc").attrs["content_sha256"]
+    matlab = table(run(capfd, "info", "model.mat").out)
+    assert matlab["kind"] == "model (MATLAB)"
+    assert all(matlab[name] == rows[name] for name in ("units", "weights", "visible bias", "hidden bias"))
+
+
+def test_info_of_a_dataset(folder, capfd):
+    rows = table(run(capfd, "info", "data.nc").out)
+    assert (rows["kind"], rows["title"]) == ("dataset", "Toy")
+    assert rows["dimensions"] == f"example 40, visible {VISIBLE}"
+    assert "stand-in" not in rows and "weights" not in rows and rows["inputs"] == "{}"
+
+
+def test_stand_in_data_is_named_and_remembered(folder, capfd):
+    write_dataset("other.nc", examples(40), stand_in_for="mnist", stand_in_reason="no\nnetwork")
+    out, err = run(capfd, "train", "other.nc", *TRAINING, "-o", "new.nc")
+    assert err == "logzoo: warning: other.nc: NOT mnist but a stand-in for it, see logzoo info other.nc\n"
+    for file in ("other.nc", "new.nc"):
+        assert table(run(capfd, "info", file).out)["stand-in"] == "NOT mnist: no network"
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["estimate", "--help"], ["exact", "-h"], ["train", "-h"]])
+def test_help(capfd, arguments):
+    out, err = run(capfd, *arguments)
+    assert out.startswith("usage: logzoo") and err == ""
+
+
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [
+        ("logzoo.api", "train_rbm"),  # before anything is done
+        ("logzoo.trainers.loop", "rate_at"),  # amid the training
+        ("logzoo.artifacts.netcdf", "os.replace"),  # with the file complete but not yet in place
+    ],
+)
+def test_an_interrupt_leaves_nothing(folder, capfd, monkeypatch, module, name):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(f"{module}.{name}", interrupt)
+    before = sorted(folder.iterdir())
+    assert main(["train", "data.npy", *TRAINING, "-o", "new.nc"]) == 130
+    assert capfd.readouterr() == ("", "logzoo: interrupted\n")
+    assert sorted(folder.iterdir()) == before
+
+
+def test_as_a_module(folder, rbm):
+    done = process("-m", "logzoo.cli", "exact", "model.nc", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["log_z"] == exact_log_z(rbm)
+
+
+def test_a_broken_pipe_is_quiet(folder):
+    read, write = os.pipe()
+    os.close(read)
+    script = "import sys; from logzoo.cli import main; sys.exit(main(['info', 'data.nc']))"
+    try:
+        done = process("-c", script, stdout=write)
+    finally:
+        os.close(write)
+    assert (done.returncode, done.stderr) == (141, "")
+
+
+def test_help_imports_nothing_heavy():
+    heavy = "{'numpy', 'numba', 'scipy', 'xarray', 'tqdm'}"
+    script = f"import sys; from logzoo.cli import main; main(['-h']); print('heavy', {heavy} & set(sys.modules))"
+    assert process("-c", script).stdout.endswith("heavy set()\n")

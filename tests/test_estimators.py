@@ -1,0 +1,202 @@
+"""One contract for every estimator, and their accuracy on models whose log Z is known."""
+
+import math
+from functools import lru_cache
+
+import numpy as np
+import pytest
+
+from logzoo.api import estimate_log_z
+from logzoo.budgets import SweepLedger
+from logzoo.estimators.registry import ESTIMATORS, estimator, estimator_module
+from logzoo.estimators.result import DIAGNOSTICS, Estimate
+from logzoo.models.exact import exact_log_z
+from logzoo.models.rbm import RBM
+from logzoo.streams import root_stream
+
+NAMES = sorted(ESTIMATORS)
+# Sweeps of 50 chains at which an estimate of a small model is as good as its standard error says.
+SETTINGS = {
+    "ais": {"sweeps": 1000},
+    "rts": {"sweeps": 1500, "rungs": 30},
+    "rts joint": {"sweeps": 2500, "rungs": 30, "form": "joint"},
+    "ts": {"sweeps": 1500, "rungs": 30},
+}
+
+
+def random_rbm(seed, largest=3.0):
+    """At most 20 visible and 12 hidden units, weights and biases up to +-`largest`."""
+    generator = np.random.default_rng([2024, seed])
+    visible, hidden = generator.integers(2, 21), generator.integers(1, 13)
+    return RBM(*(generator.uniform(-largest, largest, shape) for shape in ((visible, hidden), visible, hidden)))
+
+
+def estimated(method, seed=0, *, sweeps=400, chains=20, rbm=None, path="test", **options):
+    """An estimate and the ledger that paid for it."""
+    ledger = SweepLedger(sweeps, chains)
+    stream = root_stream(seed).child(path)
+    return estimator(method)(random_rbm(1) if rbm is None else rbm, ledger, stream, options), ledger
+
+
+@pytest.mark.parametrize("method", NAMES)
+@pytest.mark.parametrize("sweeps", [1, 2, 3, 99, 400])
+def test_every_estimator_keeps_the_contract(method, sweeps):
+    found, ledger = estimated(method, sweeps=sweeps)
+    assert isinstance(found, Estimate)
+    assert found.method == method
+    assert math.isfinite(found.log_z)
+    assert math.isfinite(found.std_error) and found.std_error >= 0.0
+    low, high = found.interval
+    assert math.isfinite(low) and math.isfinite(high) and low <= high
+    assert found.sweeps == ledger.spent == sweeps
+    assert found.chains == 20
+    assert isinstance(found.converged, bool)
+    assert set(found.diagnostics) <= set(DIAGNOSTICS)
+    assert all(math.isfinite(value) for value in found.diagnostics.values())
+    assert all(type(value) in (int, float) for value in (found.log_z, found.std_error, *found.diagnostics.values()))
+
+
+@pytest.mark.parametrize("method", NAMES)
+def test_intervals_contain_the_estimate_and_are_as_wide_as_the_standard_error_says(method):
+    found, _ = estimated(method, chains=200)
+    low, high = found.interval
+    assert low < found.log_z < high
+    assert (high - low) / found.std_error == pytest.approx(2 * 1.96, rel=0.15)
+
+
+@pytest.mark.parametrize("method", NAMES)
+def test_the_same_stream_repeats_an_estimate_and_another_does_not(method):
+    one, again = estimated(method)[0], estimated(method)[0]
+    assert one == again
+    for other in (estimated(method, seed=1)[0], estimated(method, path="other")[0]):
+        assert other.log_z != one.log_z
+        assert other.std_error != one.std_error
+
+
+@pytest.mark.parametrize("method", NAMES)
+def test_unknown_options_are_refused_by_name_before_any_sweep(method):
+    ledger = SweepLedger(100, 5)
+    with pytest.raises(ValueError, match=rf"{method}: unknown option wrung.*expected one of .*base") as caught:
+        estimator(method)(random_rbm(1), ledger, root_stream(0), {"wrung": 3})
+    assert "\n" not in str(caught.value)
+    assert ledger.spent == 0
+
+
+@pytest.mark.parametrize("method", NAMES)
+def test_one_chain_is_refused_because_it_has_no_spread(method):
+    with pytest.raises(ValueError, match="chains: expected at least 2"):
+        estimated(method, chains=1)
+
+
+@pytest.mark.parametrize("method", NAMES)
+def test_the_public_function_reaches_every_estimator(method):
+    found = estimate_log_z(random_rbm(1), method, sweeps=60, chains=4, base="uniform")
+    assert (found.method, found.sweeps, found.chains) == (method, 60, 4)
+    assert estimator_module(method).startswith("logzoo.estimators.")
+
+
+def test_unknown_methods_are_refused_with_the_choices():
+    with pytest.raises(ValueError, match="unknown value 'magic'.*ais.*rts"):
+        estimate_log_z(random_rbm(1), "magic")
+    for bad, match in (({"sweeps": 0}, "sweeps"), ({"chains": 2.5}, "chains"), ({"base": [0.0]}, "base")):
+        with pytest.raises(ValueError, match=match):
+            estimate_log_z(random_rbm(1), "ais", **bad)
+
+
+def test_undeclared_diagnostics_and_infinite_results_are_refused():
+    good = {"method": "x", "log_z": 1.0, "std_error": 0.1, "interval": (0.9, 1.1), "sweeps": 1, "chains": 2}
+    assert Estimate(**good, converged=True).diagnostics == {}
+    with pytest.raises(ValueError, match="undeclared diagnostics speed"):
+        Estimate(**good, converged=True, diagnostics={"speed": 1.0})
+    for bad in (np.nan, np.inf):
+        with pytest.raises(ValueError, match="log Z"):
+            Estimate(**{**good, "log_z": bad}, converged=True)
+
+
+@lru_cache
+def estimate_of(kind, seed, largest):
+    """(error, standard error, converged) of one estimate of a random model, the base its visible bias."""
+    rbm = random_rbm(seed, largest)
+    found = estimate_log_z(rbm, kind.split()[0], chains=50, base="visible-bias", seed=seed, **SETTINGS[kind])
+    return found.log_z - exact_log_z(rbm), found.std_error, found.converged
+
+
+def wrong(results, shift=0.0):
+    """Those of the results, moved by `shift` nats, that miss by over four standard errors unflagged."""
+    return [result for result in results if result[2] and abs(result[0] + shift) > 4 * result[1]]
+
+
+@pytest.mark.parametrize("kind", ["ais", "rts", "ts"])
+def test_estimates_of_twenty_random_models_are_within_their_errors_or_flagged(kind):
+    results = [estimate_of(kind, seed, 3.0) for seed in range(20)]
+    assert wrong(results) == []
+    assert sum(converged for _, _, converged in results) >= 18
+    # A bias of 0.3 nat, or of a few per cent, does not pass.
+    assert len(wrong(results, 0.3)) >= 18
+    if kind != "ts":
+        assert wrong(results, 0.05)
+
+
+def test_estimates_in_the_joint_form_are_within_their_errors():
+    results = [estimate_of("rts joint", seed, 1.0) for seed in range(5)]
+    assert wrong(results) == []
+    assert all(converged for _, _, converged in results)
+    assert len(wrong(results, 0.3)) == 5
+
+
+@pytest.mark.parametrize("kind", ["ais", "rts", "ts"])
+def test_standard_errors_are_neither_too_small_nor_too_large(kind):
+    z = np.array([error / std_error for error, std_error, _ in (estimate_of(kind, s, 3.0) for s in range(20))])
+    assert 0.6 < z.std() < 1.5
+    assert abs(z.mean()) < 4 / math.sqrt(20)
+    # Errors half or twice as large as stated do not pass.
+    assert not 0.6 < 2.5 * z.std() < 1.5 and not 0.6 < 0.4 * z.std() < 1.5
+
+
+def bimodal_rbm(weight, visible=20, hidden=12):
+    """All units agree: two modes of equal weight, everything off and everything on."""
+    return RBM(
+        np.full((visible, hidden), weight),
+        np.full(visible, -weight * hidden / 2),
+        np.full(hidden, -weight * visible / 2),
+    )
+
+
+@pytest.mark.parametrize("method", ["ais", "rts", "ts"])
+def test_both_modes_are_found_from_the_uniform_base(method):
+    rbm = bimodal_rbm(0.6)
+    found = estimate_log_z(rbm, method, sweeps=1500, chains=50, base="uniform")
+    error = found.log_z - exact_log_z(rbm)
+    assert abs(error) < 4 * found.std_error < 0.4
+    # Losing one of them costs log 2.
+    assert abs(error - math.log(2)) > 4 * found.std_error
+
+
+@pytest.mark.xfail(reason="the annealing that matches the base starts from the visible bias, inside one of the modes")
+@pytest.mark.parametrize("method", ["ais", "rts"])
+def test_both_modes_are_found_from_the_default_base_or_the_estimate_is_flagged(method):
+    rbm = bimodal_rbm(1.0)
+    found = estimate_log_z(rbm, method, sweeps=1500, chains=50)
+    assert not found.converged or abs(found.log_z - exact_log_z(rbm)) < 4 * found.std_error
+
+
+@pytest.mark.parametrize("method", ["rts", "ts"])
+@pytest.mark.parametrize("sweeps", [5, 40])
+def test_a_hopeless_budget_is_flagged(method, sweeps):
+    rbm = bimodal_rbm(1.0)
+    assert not estimate_log_z(rbm, method, sweeps=sweeps, chains=20, base="uniform").converged
+    assert estimate_log_z(rbm, method, sweeps=3000, chains=20, base="uniform", rungs=30).converged
+
+
+def test_annealing_that_rests_on_one_weight_is_flagged():
+    generator = np.random.default_rng(0)
+    rbm = RBM(generator.normal(0, 4, (30, 30)), generator.normal(0, 2, 30), generator.normal(0, 2, 30))
+    assert not estimate_log_z(rbm, "ais", sweeps=1, chains=10, base="uniform").converged
+
+
+@pytest.mark.parametrize("method", NAMES)
+def test_thousands_of_hidden_units_do_not_overflow(method):
+    rbm = RBM(np.zeros((3, 2100)), np.array([1.0, -1.0, 0.0]), np.zeros(2100))
+    found, _ = estimated(method, rbm=rbm, sweeps=20, chains=4, base="visible-bias")
+    exact = 2100 * math.log(2) + np.logaddexp(0.0, rbm.visible_bias).sum()
+    assert found.log_z == pytest.approx(exact, abs=max(1e-3, 6 * found.std_error))

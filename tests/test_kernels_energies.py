@@ -1,0 +1,142 @@
+"""Log-densities of the kernels against float64 NumPy."""
+
+import numpy as np
+import pytest
+import twins
+
+from logzoo.kernels.energies import factor_scratch, log_f_marginal, smooth_part, smooth_parts
+from logzoo.kernels.gibbs import refresh_inputs
+from logzoo.kernels.layout import new_chains
+from logzoo.kernels.tempering import (
+    Ladder,
+    count_crossing,
+    draw_rung,
+    log_f_joint_at_rungs,
+    log_f_marginal_at_rungs,
+)
+from logzoo.models.rbm import RBM
+from logzoo.paths import kernel_parameters
+
+HIDDEN = [1, 15, 16, 17, 500, 1024, 1025, 3000]
+
+
+def exact_smooth_part(magnitudes, beta):
+    """sum_j log(1 + exp(-beta |a_j|)) in float64."""
+    return np.log1p(np.exp(-np.float64(beta) * magnitudes.astype(np.float64))).sum()
+
+
+def chains_at(parameters, v, h):
+    """Chains in the given states."""
+    chains = new_chains(len(v), v.shape[1], h.shape[1])
+    chains.v[...] = v
+    chains.h[...] = h
+    refresh_inputs(parameters, chains)
+    return chains
+
+
+def random_case(visible, hidden, largest, count=6, seed=0):
+    """An RBM whose hidden inputs reach about `largest`, a base and random states."""
+    generator = np.random.default_rng([seed, visible, hidden])
+    weights = generator.standard_normal((visible, hidden)) * largest / np.sqrt(visible) / 2
+    rbm = RBM(weights, generator.normal(0, 2, visible), generator.normal(0, largest / 4, hidden))
+    v = generator.integers(0, 2, (count, visible)).astype(np.uint8)
+    h = generator.integers(0, 2, (count, hidden)).astype(np.uint8)
+    return rbm, generator.normal(0, 2, visible), v, h
+
+
+@pytest.mark.parametrize("hidden", HIDDEN)
+@pytest.mark.parametrize("beta", [0.0, 1e-3, 0.37, 1.0])
+@pytest.mark.parametrize("largest", [0.0, 0.1, 5.0, 200.0])
+def test_smooth_part_equals_logarithms_in_float64(hidden, beta, largest):
+    magnitudes = np.random.default_rng(hidden).uniform(0, largest, hidden).astype(np.float32)
+    found = smooth_part(magnitudes, np.float32(beta), factor_scratch())
+    exact = exact_smooth_part(magnitudes, np.float32(beta))
+    # A rounding of float32 for every factor and every product of two.
+    assert found == pytest.approx(exact, abs=1e-7 * hidden + 1e-7)
+
+
+def test_smooth_part_of_one_unit_forgotten_would_be_seen():
+    magnitudes = np.linspace(0, 5, 1025).astype(np.float32)
+    found = smooth_part(magnitudes[:-1], np.float32(1), factor_scratch())
+    assert abs(found - exact_smooth_part(magnitudes, 1)) > 1e-7 * 1025 + 1e-7
+
+
+@pytest.mark.parametrize(("visible", "hidden"), [(1, 1), (20, 33), (784, 500), (30, 3000)])
+@pytest.mark.parametrize("largest", [1.0, 20.0, 200.0])
+def test_log_f_marginal_equals_numpy(visible, hidden, largest):
+    rbm, base, v, h = random_case(visible, hidden, largest)
+    parameters = kernel_parameters(rbm, base)
+    found = np.empty(len(v))
+    log_f_marginal(parameters, chains_at(parameters, v, h), found)
+    exact = twins.log_f_marginal(rbm, base, v.astype(float))
+    assert np.max(np.abs(found - exact)) < tolerance(parameters, visible, hidden)
+    np.testing.assert_allclose(exact, -rbm.free_energy(v), rtol=1e-12)
+
+
+def tolerance(parameters, visible, hidden):
+    """Rounding to the fixed-point grid (a random walk over its terms, five sigma) and of float32 factors."""
+    terms = visible * hidden + visible + hidden
+    return 5 * float(parameters.unit) * np.sqrt(terms / 12) + 1e-7 * hidden + 1e-6
+
+
+@pytest.mark.parametrize(("visible", "hidden"), [(5, 4), (50, 33), (784, 500)])
+def test_smooth_parts_and_rungs_equal_numpy_along_the_path(visible, hidden):
+    rbm, base, v, h = random_case(visible, hidden, 20.0)
+    parameters = kernel_parameters(rbm, base)
+    chains = chains_at(parameters, v, h)
+    betas = np.linspace(0, 1, 9)
+    inputs = np.abs(v @ rbm.weights + rbm.hidden_bias)
+    smooth = np.empty((len(v), 9))
+    smooth_parts(parameters, chains, betas.astype(np.float32), smooth)
+    exact = np.log1p(np.exp(-betas[:, None, None] * inputs)).sum(axis=2).T
+    assert np.max(np.abs(smooth - exact)) < 2e-7 * hidden + 1e-6
+    ladder = Ladder(betas, betas.astype(np.float32), np.eye(9))
+    log_f, magnitudes = np.empty(9), np.empty(hidden, np.float32)
+    limit = tolerance(parameters, visible, hidden) + 1e-6 * np.sqrt(visible)
+    for chain in range(len(v)):
+        one = v[chain : chain + 1].astype(float)
+        log_f_marginal_at_rungs(parameters, ladder, chains, chain, magnitudes, factor_scratch(), log_f)
+        exact = [twins.log_f_marginal(rbm, base, one, beta)[0] for beta in betas]
+        assert np.max(np.abs(log_f - exact)) < limit
+        log_f_joint_at_rungs(parameters, ladder, chains, chain, log_f)
+        delta = -rbm.energy(v[chain : chain + 1], h[chain : chain + 1])[0] - one[0] @ base
+        assert np.max(np.abs(log_f - betas * delta)) < limit
+
+
+def rung_shares(q, draws):
+    """Share of each rung among the rungs that many uniform draws select."""
+    out = np.empty(q.size)
+    rungs = [draw_rung(np.log(q), np.zeros(q.size), draw, out) for draw in draws]
+    np.testing.assert_allclose(out, q / q.sum(), rtol=1e-8)
+    return np.bincount(rungs, minlength=q.size) / len(draws)
+
+
+def test_rungs_are_drawn_with_their_probabilities():
+    q = np.array([1.0, 1e-300, 5.0, 0.25, 3.75])
+    shares = rung_shares(q, (np.arange(20_000) + 0.5) / 20_000)
+    np.testing.assert_allclose(shares, q / q.sum(), atol=1.01 / 20_000)
+
+
+def test_a_draw_of_a_rung_survives_huge_and_tiny_numbers():
+    q = np.empty(3)
+    offset = np.array([1e4, 0.0, -1e4])
+    assert draw_rung(np.array([-5e3, 0.0, 0.0]), offset, 0.999999, q) == 0
+    np.testing.assert_allclose(q, [1.0, 0.0, 0.0], atol=1e-300)
+    assert draw_rung(np.array([0.0, 0.0, 3e4]), offset, 1e-16, q) in (0, 2)
+    np.testing.assert_allclose(q, [0.0, 0.0, 1.0], atol=1e-300)
+    assert draw_rung(np.zeros(3), np.zeros(3), 1.0 - 2.0**-53, q) == 2
+
+
+def test_round_trips_are_counted_at_the_base_after_a_visit_to_the_model():
+    def trips(path):
+        heading = total = 0
+        for rung in path:
+            heading, completed = count_crossing(rung, 1, 8, heading)
+            total += completed
+        return total
+
+    assert trips([0, 5, 9, 5, 1]) == 1
+    assert trips([0, 8, 1, 8, 0, 9, 9, 9, 0, 1, 0]) == 3
+    assert trips([9, 0]) == 0  # did not start from the base
+    assert trips([0, 7, 0, 7, 1, 7, 2]) == 0  # never reached the model
+    assert trips([0, 9, 2, 9, 2]) == 0  # never came back

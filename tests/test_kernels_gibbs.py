@@ -1,0 +1,252 @@
+"""Fixed-point parameters, Gibbs sweeps against a slow twin, and the distribution they sample."""
+
+from functools import lru_cache
+
+import numpy as np
+import pytest
+import twins
+from scipy.stats import chisquare
+
+from logzoo.api import sample_gibbs
+from logzoo.kernels.gibbs import draw_layer, refresh_inputs, run_sweeps, start_chains
+from logzoo.kernels.layout import fixed_point_parameters, fixed_point_unit, new_chains
+from logzoo.kernels.random import HIDDEN, VISIBLE
+from logzoo.models.rbm import RBM
+
+KEY = np.uint64(0xC0FFEE1234567)
+SHAPES = [(1, 1), (1, 5), (6, 1), (4, 3), (32, 33), (33, 64), (784, 10)]
+SWEEPS = 6  # of the chains whose distribution is checked
+
+
+def random_rbm(visible, hidden, scale=1.0, seed=0):
+    """Normal weights and biases of that scale."""
+    generator = np.random.default_rng([seed, visible, hidden])
+    return RBM(*(scale * generator.standard_normal(shape) for shape in ((visible, hidden), visible, hidden)))
+
+
+def parameters_of(rbm, base):
+    """Kernel parameters of an RBM."""
+    return fixed_point_parameters(rbm.weights, rbm.visible_bias, rbm.hidden_bias, base)
+
+
+def matrix_of(blocks, columns):
+    """The matrix (rows, columns) that was cut into blocks (blocks, rows, width); the padding must be zero."""
+    whole = np.concatenate(list(blocks), axis=1)
+    assert not whole[:, columns:].any()
+    return whole[:, :columns]
+
+
+def started(rbm, base, count):
+    """Parameters and chains that start from the base."""
+    parameters = parameters_of(rbm, base)
+    chains = new_chains(count, rbm.visible, rbm.hidden)
+    start_chains(parameters, KEY, parameters.base, chains)
+    return parameters, chains
+
+
+@pytest.mark.parametrize("scale", [1e-4, 0.1, 1.0, 30.0, 1e4])
+@pytest.mark.parametrize(("visible", "hidden"), SHAPES)
+def test_fixed_point_rounds_to_half_a_unit_and_cannot_overflow(visible, hidden, scale):
+    rbm = random_rbm(visible, hidden, scale)
+    parameters = parameters_of(rbm, np.zeros(visible))
+    unit = float(parameters.unit)
+    assert np.frexp(unit)[0] == 0.5
+    weights = matrix_of(parameters.weights, hidden).astype(np.int64)
+    visible_bias = parameters.visible_bias[:visible].astype(np.int64)
+    hidden_bias = parameters.hidden_bias[:hidden].astype(np.int64)
+    for integers, values in (
+        (weights, rbm.weights),
+        (visible_bias, rbm.visible_bias),
+        (hidden_bias, rbm.hidden_bias),
+    ):
+        assert np.max(np.abs(integers * unit - values)) <= 0.5 * unit
+    largest = max(
+        np.max(np.abs(hidden_bias) + np.abs(weights).sum(axis=0)),
+        np.max(np.abs(visible_bias) + np.abs(weights).sum(axis=1)),
+    )
+    # Rounding adds up to half a unit for each of the terms.
+    assert largest <= 2**30 + (max(visible, hidden) + 1) / 2
+    # The grid is as fine as that allows, down to 2**-30 for small models.
+    assert unit == 2.0**-30 or largest > 2**28
+
+
+@pytest.mark.parametrize("power", [-3, 0, 5])
+def test_inputs_that_are_powers_of_two_stay_in_range(power):
+    value = 2.0**power
+    parameters = fixed_point_parameters(np.full((1, 1), -value), np.zeros(1), np.zeros(1), np.zeros(1))
+    assert abs(int(parameters.weights[0, 0, 0])) <= 2**30
+    assert parameters.weights[0, 0, 0] * float(parameters.unit) == -value
+
+
+def test_the_unit_of_an_empty_model_is_defined():
+    assert fixed_point_unit(np.zeros((3, 2)), np.zeros(3), np.zeros(2)) == 2.0**-30
+
+
+@pytest.mark.parametrize(("visible", "hidden"), SHAPES)
+def test_blocks_hold_the_matrix_and_its_transpose(visible, hidden):
+    parameters = parameters_of(random_rbm(visible, hidden), np.zeros(visible))
+    weights = matrix_of(parameters.weights, hidden)
+    assert weights.shape == (visible, hidden)
+    np.testing.assert_array_equal(weights, matrix_of(parameters.weights_transposed, visible).T)
+    assert not parameters.visible_bias[visible:].any()
+    assert not parameters.hidden_bias[hidden:].any()
+
+
+@pytest.mark.parametrize(("visible", "hidden"), SHAPES)
+def test_sweeps_equal_the_slow_twin_bit_for_bit(visible, hidden):
+    rbm = random_rbm(visible, hidden, 0.5)
+    base = np.random.default_rng(1).standard_normal(visible)
+    count, sweeps = 5, 6
+    parameters, chains = started(rbm, base, count)
+    twin = twins.FixedPointRBM(rbm, base, parameters.unit, draw_layer)
+    beta = np.array([0.0, 0.25, 0.7, 1.0, 1.0], np.float32)
+    v = list(chains.v.copy())
+    for sweep in range(1, sweeps + 1):
+        run_sweeps(parameters, KEY, sweep, sweep + 1, beta, chains)
+        for chain in range(count):
+            v[chain], h = twin.sweep(v[chain], beta[chain], KEY, chain, sweep, int(HIDDEN), int(VISIBLE))
+            np.testing.assert_array_equal(chains.h[chain], h)
+        np.testing.assert_array_equal(chains.v, v)
+
+
+def test_the_twin_notices_a_wrong_temperature_and_a_wrong_stream():
+    rbm, base = random_rbm(33, 64, 0.5), np.zeros(33)
+    parameters, chains = started(rbm, base, 1)
+    twin = twins.FixedPointRBM(rbm, base, parameters.unit, draw_layer)
+    start = chains.v[0].copy()
+    run_sweeps(parameters, KEY, 1, 2, np.ones(1, np.float32), chains)
+    right, _ = twin.sweep(start, 1.0, KEY, 0, 1, int(HIDDEN), int(VISIBLE))
+    np.testing.assert_array_equal(chains.v[0], right)
+    for wrong in ((0.9, KEY, 0, 1), (1.0, KEY, 1, 1), (1.0, KEY, 0, 2), (1.0, np.uint64(3), 0, 1)):
+        v, _ = twin.sweep(start, *wrong, int(HIDDEN), int(VISIBLE))
+        assert not np.array_equal(v, right)
+
+
+@pytest.mark.parametrize(("visible", "hidden"), SHAPES)
+def test_inputs_stay_exact_through_many_sweeps(visible, hidden):
+    rbm, base = random_rbm(visible, hidden, 0.5), np.zeros(visible)
+    parameters, chains = started(rbm, base, 4)
+    twin = twins.FixedPointRBM(rbm, base, parameters.unit, draw_layer)
+    run_sweeps(parameters, KEY, 1, 2001, np.array([0.0, 0.3, 0.8, 1.0], np.float32), chains)
+    np.testing.assert_array_equal(chains.hidden_input[:, :hidden], twin.hidden_input(chains.v))
+    np.testing.assert_array_equal(chains.visible_input[:, :visible], twin.visible_input(chains.h))
+    assert chains.v.max() <= 1 and chains.h.max() <= 1
+
+
+def test_chains_start_from_the_base_with_inputs_that_belong_to_them():
+    rbm, base = random_rbm(6, 40), np.array([0.0, 1.0, -1.0, 3.0, -30.0, 30.0])
+    parameters, chains = started(rbm, base, 20_000)
+    p = 1 / (1 + np.exp(-base))
+    assert np.all(np.abs(chains.v.mean(axis=0) - p) <= 4 * np.sqrt(p * (1 - p) / 20_000))
+    assert np.abs(np.corrcoef(chains.v[:, :4].T) - np.eye(4)).max() < 4 / np.sqrt(20_000)
+    assert not chains.h.any()
+    twin = twins.FixedPointRBM(rbm, base, parameters.unit, draw_layer)
+    np.testing.assert_array_equal(chains.hidden_input[:, :40], twin.hidden_input(chains.v))
+    np.testing.assert_array_equal(chains.visible_input[:, :6], twin.visible_input(chains.h))
+
+
+def test_refreshed_inputs_belong_to_the_states_and_to_new_parameters():
+    old, new = random_rbm(33, 64), random_rbm(33, 64, 2.0, seed=1)
+    _, chains = started(old, np.zeros(33), 3)
+    parameters = parameters_of(new, np.zeros(33))
+    chains.v[1] = 1
+    refresh_inputs(parameters, chains)
+    twin = twins.FixedPointRBM(new, np.zeros(33), parameters.unit, draw_layer)
+    np.testing.assert_array_equal(chains.hidden_input[:, :64], twin.hidden_input(chains.v))
+    np.testing.assert_array_equal(chains.visible_input[:, :33], twin.visible_input(chains.h))
+
+
+def test_a_chain_does_not_depend_on_how_many_run_with_it():
+    rbm, base = random_rbm(33, 40, 0.3), np.zeros(33)
+    states = []
+    for count in (3, 7):
+        parameters, chains = started(rbm, base, count)
+        run_sweeps(parameters, KEY, 1, 51, np.full(count, 0.9, np.float32), chains)
+        states.append((chains.v, chains.h))
+    for few, many in zip(*states, strict=True):
+        np.testing.assert_array_equal(few, many[:3])
+    assert len({v.tobytes() for v in states[1][0]}) == 7
+
+
+def test_sweeps_made_in_parts_equal_sweeps_made_at_once():
+    rbm, beta = random_rbm(33, 40, 0.3), np.ones(4, np.float32)
+    parameters, at_once = started(rbm, np.zeros(33), 4)
+    run_sweeps(parameters, KEY, 1, 21, beta, at_once)
+    parameters, in_parts = started(rbm, np.zeros(33), 4)
+    for first, last in ((1, 2), (2, 2), (2, 14), (14, 21)):
+        run_sweeps(parameters, KEY, first, last, beta, in_parts)
+    np.testing.assert_array_equal(at_once.v, in_parts.v)
+
+
+def small_rbm():
+    """4 visible and 3 hidden units, weights up to 1.9, every visible state of probability above 0.006."""
+    return random_rbm(4, 3, 0.8, seed=3)
+
+
+@lru_cache
+def gibbs_counts(beta, chunks=10, chains=100_000):
+    """Counts (16,) of the visible states of a million independent chains."""
+    counts = np.zeros(16, np.int64)
+    for seed in range(chunks):
+        v = sample_gibbs(small_rbm(), chains, SWEEPS, beta=beta, seed=seed)
+        counts += np.bincount(twins.state_numbers(v), minlength=16)
+    return counts
+
+
+def p_value(counts, probabilities):
+    """Of Pearson's chi-square test."""
+    return chisquare(counts, probabilities * counts.sum()).pvalue
+
+
+@pytest.mark.parametrize("beta", [1.0, 0.5])
+def test_a_million_independent_chains_have_the_exact_distribution(beta):
+    counts = gibbs_counts(beta)
+    assert counts.sum() == 1_000_000
+    assert p_value(counts, twins.visible_probabilities(small_rbm(), beta)) > 6e-5
+
+
+@pytest.mark.parametrize(("sampled", "claimed"), [(1.0, 0.98), (1.0, 1.02), (0.5, 0.48), (0.5, 1.0)])
+def test_the_same_check_fails_at_a_slightly_wrong_temperature(sampled, claimed):
+    assert p_value(gibbs_counts(sampled), twins.visible_probabilities(small_rbm(), claimed)) < 6e-5
+
+
+@pytest.mark.parametrize("beta", [1.0, 0.5])
+def test_the_chains_of_the_check_have_forgotten_their_start(beta):
+    rbm, v, h = small_rbm(), twins.all_states(4), twins.all_states(3)
+    joint = np.exp(beta * twins.log_f_joint(rbm, v, h))
+    kernel = (joint / joint.sum(axis=1, keepdims=True)) @ (joint / joint.sum(axis=0)).T
+    start = np.exp(v @ rbm.visible_bias - np.logaddexp(0.0, rbm.visible_bias).sum())
+    target = twins.visible_probabilities(rbm, beta)
+    left = start @ np.linalg.matrix_power(kernel, SWEEPS) - target
+    # What is left adds this much to a chi-square of 15 degrees of freedom.
+    assert 1e6 * np.sum(left**2 / target) < 0.01
+
+
+def test_sample_gibbs_starts_where_it_is_told_and_refuses_the_impossible():
+    rbm = small_rbm()
+    start = np.array([[0, 1, 1, 0], [1, 1, 1, 1], [0, 0, 0, 0]])
+    v = sample_gibbs(rbm, 3, 0, start=start)
+    assert v.dtype == np.uint8
+    np.testing.assert_array_equal(v, start)
+    np.testing.assert_array_equal(sample_gibbs(rbm, 3, 5, seed=1), sample_gibbs(rbm, 3, 5, seed=1))
+    assert not np.array_equal(sample_gibbs(rbm, 30, 5, seed=1), sample_gibbs(rbm, 30, 5, seed=2))
+    for bad in ({"chains": 0}, {"sweeps": -1}, {"beta": -1.0}, {"beta": np.nan}, {"start": start[:2]}):
+        with pytest.raises(ValueError, match=next(iter(bad))):
+            sample_gibbs(**{"rbm": rbm, "chains": 3, "sweeps": 1, **bad})
+    with pytest.raises(ValueError, match="4 columns"):
+        sample_gibbs(rbm, 3, 1, start=start[:, :3])
+
+
+def test_sampling_at_beta_zero_is_fair_coins_and_a_start_is_used():
+    rbm = RBM(np.full((6, 2), 3.0), np.full(6, 4.0), np.full(2, -1.0))
+    v = sample_gibbs(rbm, 20_000, 1, beta=0.0)
+    assert v.mean() == pytest.approx(0.5, abs=4 * 0.5 / np.sqrt(v.size))
+    # One sweep from given states: exact conditional distribution, hidden units in between summed out.
+    rbm = RBM(np.full((6, 2), 3.0), np.full(6, -4.0), np.full(2, -9.0))
+    p_hidden = 1 / (1 + np.exp(-9.0))
+    p_visible = sum(
+        weight * 1 / (1 + np.exp(4.0 - 3.0 * ones))
+        for ones, weight in ((0, (1 - p_hidden) ** 2), (1, 2 * p_hidden * (1 - p_hidden)), (2, p_hidden**2))
+    )
+    v = sample_gibbs(rbm, 20_000, 1, start=np.ones((20_000, 6)))
+    assert v[:, 0].mean() == pytest.approx(p_visible, abs=4 * np.sqrt(p_visible * (1 - p_visible) / len(v)))

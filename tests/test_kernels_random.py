@@ -1,0 +1,201 @@
+"""The random words, the elementary functions and the Bernoulli draws made of them."""
+
+import math
+
+import numpy as np
+import pytest
+import twins
+from numba import njit
+
+from logzoo.kernels.elementary import exp_nonpositive, exp_wide
+from logzoo.kernels.gibbs import draw_layer
+from logzoo.kernels.random import HIDDEN, RUNG, START, VISIBLE, fill_words, philox, uniform
+
+KEY = np.uint64(0x299F31D0A4093822)
+# Random123, kat_vectors, philox4x32 10 rounds: counter, key, output.
+KNOWN_ANSWERS = [
+    ((0, 0, 0, 0), (0, 0), (0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8)),
+    ((0xFFFFFFFF,) * 4, (0xFFFFFFFF,) * 2, (0x408F276D, 0x41C83B0E, 0xA20BC7C6, 0x6D5451FD)),
+    (
+        (0x243F6A88, 0x85A308D3, 0x13198A2E, 0x03707344),
+        (0xA4093822, 0x299F31D0),
+        (0xD16CFE09, 0x94FDCCEB, 0x5001E420, 0x24126EA1),
+    ),
+]
+
+
+@njit
+def _philox(c0, c1, c2, c3, k0, k1):
+    return philox(c0, c1, c2, c3, k0, k1)
+
+
+@njit
+def _exp_all(function_is_wide, x, out):
+    for i in range(x.size):
+        out[i] = exp_wide(np.float64(x[i])) if function_is_wide else exp_nonpositive(np.float32(x[i]))
+
+
+def exp32(x):
+    """exp_nonpositive of every entry."""
+    x = np.asarray(x, np.float32)
+    out = np.empty(x.size, np.float32)
+    _exp_all(False, x, out)
+    return out
+
+
+def exp64(x):
+    """exp_wide of every entry."""
+    x = np.asarray(x, np.float64)
+    out = np.empty(x.size, np.float64)
+    _exp_all(True, x, out)
+    return out
+
+
+def filled(key, chain, sweep, layer, count):
+    """`count` words of one layer."""
+    words = np.zeros(count, np.uint32)
+    fill_words(np.uint64(key), np.uint64(chain), sweep, np.uint64(layer), words)
+    return words
+
+
+@pytest.mark.parametrize(("counter", "key", "answer"), KNOWN_ANSWERS)
+def test_philox_gives_the_published_answers(counter, key, answer):
+    found = _philox(*(np.uint64(word) for word in (*counter, *key)))
+    assert tuple(int(word) for word in found) == answer
+    assert twins.philox(counter, key) == answer
+
+
+@pytest.mark.parametrize("count", [4, 8, 36, 784])
+@pytest.mark.parametrize(("chain", "sweep", "layer"), [(0, 0, 0), (5, 17, 1), (4_000_000_000, (7 << 32) + 9, 3)])
+def test_words_have_the_documented_layout(count, chain, sweep, layer):
+    found = filled(KEY, chain, sweep, layer, count)
+    np.testing.assert_array_equal(found, twins.words(KEY, chain, sweep, layer, count))
+
+
+def test_a_wrong_layout_of_words_would_be_seen():
+    found = filled(KEY, 5, 17, 1, 8)
+    assert not np.array_equal(found, found.reshape(4, 2).T.ravel())
+    assert not np.array_equal(found, twins.words(KEY, 5, 17, 0, 8))
+
+
+def test_every_coordinate_of_a_draw_makes_another_stream():
+    places = [
+        (key, chain, sweep, layer)
+        for key in (1, 2, 1 << 32)
+        for chain in (0, 1)
+        for sweep in (0, 1, 1 << 32)
+        for layer in (HIDDEN, VISIBLE, RUNG, START)
+    ]
+    drawn = {tuple(filled(*place, 8)) for place in places}
+    assert len(drawn) == len(places)
+
+
+def test_uniform_is_strictly_between_zero_and_one_and_is_uniform():
+    draws = np.array([uniform(KEY, np.uint64(chain), 3, RUNG) for chain in range(20_000)])
+    assert 0.0 < draws.min() < 1e-3
+    assert 1.0 - 1e-3 < draws.max() < 1.0
+    assert abs(draws.mean() - 0.5) < 4.0 / math.sqrt(12 * draws.size)
+    w0, w1, _, _ = twins.philox((0, 7, 3, int(RUNG)), (int(KEY) & 0xFFFFFFFF, int(KEY) >> 32))
+    assert draws[7] == pytest.approx(((w0 >> 5 << 26) + (w1 >> 6)) / 2.0**53, abs=2.0**-52)
+
+
+def test_uniform_is_below_one_even_if_all_its_bits_are_ones():
+    # Found by running the generator backwards from two words of ones.
+    chain, sweep, layer = 3628667067, 11754402797216796, 118
+    counter = (0, chain, sweep & 0xFFFFFFFF, layer | sweep >> 32 << 8)
+    assert twins.philox(counter, (1, 0))[:2] == (0xFFFFFFFF, 0xFFFFFFFF)
+    assert 1.0 - 2.0**-50 < uniform(np.uint64(1), np.uint64(chain), sweep, np.uint64(layer)) < 1.0
+
+
+def test_exp_of_a_float32_is_within_its_bound_over_the_whole_range():
+    mantissas = np.linspace(1.0, 2.0, 20_000, endpoint=False)
+    x = -np.concatenate([[0.0], *(mantissas * 2.0**power for power in range(-40, 7))]).astype(np.float32)
+    x = x[x >= -87.0]
+    exact = np.exp(x.astype(np.float64))
+    error = np.abs(exp32(x) / exact - 1.0)
+    assert error.max() < 2e-7
+    # The check can fail: float32 resolves no better than 6e-8, and 2e-8 is beyond it.
+    assert error.max() > 2e-8
+
+
+def test_exp_of_a_float32_is_clipped_and_exact_at_zero():
+    np.testing.assert_array_equal(exp32([0.0, -0.0]), [1.0, 1.0])
+    smallest = exp32([-87.0])[0]
+    assert smallest >= np.finfo(np.float32).tiny
+    np.testing.assert_array_equal(exp32([-88.0, -1e3, -1e30, -np.inf]), np.full(4, smallest))
+
+
+def test_exp_of_a_float64_is_within_its_bound_over_the_whole_range():
+    mantissas = np.linspace(1.0, 2.0, 20_000, endpoint=False)
+    x = -np.concatenate([[0.0], *(mantissas * 2.0**power for power in range(-60, 10))])
+    x = x[x >= -700.0]
+    error = np.abs(exp64(x) / np.exp(x) - 1.0)
+    assert error.max() < 1e-9
+    np.testing.assert_array_equal(exp64([0.0, -701.0, -1e300, -np.inf]), [1.0, *exp64([-700.0] * 3)])
+
+
+def states_from(logit, words):
+    """draw_layer at one logit for each of many words."""
+    words = np.asarray(words, np.uint32)
+    state = np.full(words.size, 7, np.uint8)
+    draw_layer(np.full(words.size, logit, np.float32), words, state)
+    return state
+
+
+def switch_point(logit):
+    """The number of words (of 2**32) that draw the rarer value, by bisection: they are the small ones."""
+    rare = 0 if logit > 0 else 1
+    low, high = 0, 1 << 32
+    while low < high:
+        middle = (low + high) // 2
+        if states_from(logit, [middle])[0] == rare:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@pytest.mark.parametrize("size", [0.0, 1e-6, 0.3, 1.0, 2.0, 5.0, 10.0, 15.0, 18.0, 20.0, 21.5])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_words_that_draw_each_value_count_its_probability(size, sign):
+    logit = np.float32(sign * size)
+    rare = 1.0 / (1.0 + math.exp(abs(float(logit))))
+    counted = switch_point(logit) / 2.0**32
+    # Half a word from the comparison and what float32 resolves of the word and of exp.
+    assert counted == pytest.approx(rare, abs=2.0**-32 + 2e-7 * rare)
+    # The neighbourhood of the switch is clean: one value below, the other from there on.
+    edge = switch_point(logit)
+    around = np.arange(max(edge - 2000, 0), min(edge + 2000, 1 << 32))
+    drawn = states_from(logit, around) == (0 if logit > 0 else 1)
+    np.testing.assert_array_equal(drawn, around < edge)
+
+
+def test_rare_values_are_resolved_to_half_a_word_at_both_ends():
+    for size in (14.0, 17.0, 20.0, 20.5):
+        exact = 2.0**32 / (1.0 + math.exp(size))
+        assert abs(switch_point(np.float32(size)) - exact) <= 0.51 + 2e-7 * exact
+        assert switch_point(np.float32(-size)) == switch_point(np.float32(size))
+    # P = 2e-9 is 8.85 words: words 0 to 8 draw it, whichever value is the rare one.
+    np.testing.assert_array_equal(states_from(20.0, range(12)), [0] * 9 + [1] * 3)
+    np.testing.assert_array_equal(states_from(-20.0, range(12)), [1] * 9 + [0] * 3)
+
+
+@pytest.mark.parametrize("size", [30.0, 80.0, 88.0, 1e4, 3e38, np.inf])
+def test_extreme_logits_draw_one_value_from_every_word(size):
+    edges = [0, 1, 2, (1 << 31) - 1, 1 << 31, (1 << 32) - 2, (1 << 32) - 1]
+    np.testing.assert_array_equal(states_from(size, edges), np.ones(len(edges)))
+    np.testing.assert_array_equal(states_from(-size, edges), np.zeros(len(edges)))
+
+
+def test_a_sigmoid_in_float32_would_fail_the_count():
+    # The naive draw, u < sigmoid(x) in float32, loses everything beyond 2**-24 near one.
+    naive = 1.0 - float(np.float32(1.0) / (np.float32(1.0) + np.exp(np.float32(-20.0))))
+    rare = 1.0 / (1.0 + math.exp(20.0))
+    assert abs(naive - rare) > 2.0**-32 + 2e-7 * rare
+
+
+@pytest.mark.parametrize("logit", [0.0, 5.0, -5.0])
+def test_sampled_frequencies_agree_with_the_sigmoid(logit):
+    words = filled(KEY, 1, 2, HIDDEN, 1_000_000)
+    p = 1.0 / (1.0 + math.exp(-logit))
+    assert states_from(logit, words).mean() == pytest.approx(p, abs=4 * math.sqrt(p * (1 - p) / words.size))

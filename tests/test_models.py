@@ -1,0 +1,227 @@
+"""RBMs: validation, energies, files, and the exact partition function."""
+
+import itertools
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.io
+import twins
+from sklearn.neural_network import BernoulliRBM
+
+from logzoo.models.exact import exact_log_z
+from logzoo.models.rbm import RBM
+
+
+def random_rbm(visible, hidden, largest=3.0, seed=0):
+    """Weights and biases uniform up to +-`largest`."""
+    generator = np.random.default_rng([seed, visible, hidden])
+    return RBM(*(generator.uniform(-largest, largest, shape) for shape in ((visible, hidden), visible, hidden)))
+
+
+def parts():
+    """Valid weights and biases of a 3 x 2 model."""
+    return {"weights": np.ones((3, 2)), "visible_bias": np.zeros(3), "hidden_bias": np.zeros(2)}
+
+
+def same(one, other):
+    """Whether two RBMs have equal parameters."""
+    return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in parts())
+
+
+@pytest.mark.parametrize("name", parts())
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_values_that_are_not_finite_are_refused_by_name(name, bad):
+    arrays = {key: np.array(array) for key, array in parts().items()}
+    arrays[name].flat[-1] = bad
+    with pytest.raises(ValueError, match=f"{name}.*finite"):
+        RBM(**arrays)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("weights", np.ones(3)),
+        ("weights", np.ones((3, 2, 1))),
+        ("weights", np.ones((0, 2))),
+        ("weights", np.ones((3, 0))),
+        ("weights", 1.0),
+        ("weights", [["a", "b"]]),
+        ("weights", [[1.0], [1.0, 2.0]]),
+        ("weights", None),
+        ("visible_bias", np.zeros(2)),
+        ("visible_bias", np.zeros((3, 1))),
+        ("visible_bias", []),
+        ("hidden_bias", np.zeros(3)),
+        ("hidden_bias", np.zeros(0)),
+    ],
+)
+def test_wrong_shapes_and_kinds_are_refused_by_name_in_one_line(name, value):
+    with pytest.raises(ValueError, match=name) as caught:
+        RBM(**{**parts(), name: value})
+    assert "\n" not in str(caught.value)
+
+
+def test_an_rbm_owns_its_parameters():
+    arrays = parts()
+    rbm = RBM(**arrays)
+    arrays["weights"][:] = 7.0
+    assert rbm.weights.max() == 1.0
+    with pytest.raises(ValueError, match="read-only"):
+        rbm.weights[0, 0] = 2.0
+    assert (rbm.visible, rbm.hidden) == (3, 2)
+
+
+@pytest.mark.parametrize(("visible", "hidden"), [(1, 1), (5, 3), (3, 6)])
+def test_energies_equal_sums_over_units(visible, hidden):
+    rbm = random_rbm(visible, hidden)
+    for v, h in itertools.product(itertools.product((0, 1), repeat=visible), itertools.product((0, 1), repeat=hidden)):
+        expected = -sum(c * x for c, x in zip(rbm.visible_bias, v, strict=True))
+        expected -= sum(b * y for b, y in zip(rbm.hidden_bias, h, strict=True))
+        expected -= sum(rbm.weights[i, j] * v[i] * h[j] for i in range(visible) for j in range(hidden))
+        assert rbm.energy([v], [h])[0] == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize(("visible", "hidden"), [(1, 1), (5, 3), (3, 6)])
+def test_free_energy_and_likelihood_equal_brute_force(visible, hidden):
+    rbm = random_rbm(visible, hidden)
+    v = twins.all_states(visible)
+    joint = twins.log_f_joint(rbm, v, twins.all_states(hidden))
+    expected = np.log(np.exp(joint).sum(axis=1))
+    np.testing.assert_allclose(rbm.free_energy(v), -expected, atol=1e-12)
+    log_z = exact_log_z(rbm)
+    np.testing.assert_allclose(rbm.log_likelihood(v, log_z), expected - log_z, atol=1e-12)
+    assert np.exp(rbm.log_likelihood(v, log_z)).sum() == pytest.approx(1.0, abs=1e-12)
+
+
+def test_free_energies_of_many_rows_equal_those_of_single_rows():
+    rbm = random_rbm(6, 4)
+    v = np.random.default_rng(0).integers(0, 2, (10_000, 6))
+    found = rbm.free_energy(v)
+    np.testing.assert_allclose(found, rbm.free_energy(twins.all_states(6))[twins.state_numbers(v)], rtol=1e-13)
+
+
+def test_states_that_do_not_fit_are_refused():
+    rbm = random_rbm(3, 2)
+    for bad, match in (([[0, 1]], "3 columns"), ([[0, 1, 2]], "zeros and ones"), ([0, 1, 1], "matrix")):
+        with pytest.raises(ValueError, match=match):
+            rbm.free_energy(bad)
+    with pytest.raises(ValueError, match="h: expected 2 columns"):
+        rbm.energy([[0, 1, 1]], [[0, 1, 1]])
+
+
+def test_saved_models_come_back_bit_for_bit(tmp_path):
+    rbm = random_rbm(7, 5)
+    rbm.save(tmp_path / "model.nc")
+    assert same(RBM.load(tmp_path / "model.nc"), rbm)
+    assert not same(RBM.load(tmp_path / "model.nc"), random_rbm(7, 5, seed=1))
+
+
+def test_files_that_are_no_model_are_refused_by_name(tmp_path):
+    (tmp_path / "text.nc").write_text("not NetCDF")
+    for name in ("text.nc", "missing.nc"):
+        with pytest.raises(ValueError, match=name):
+            RBM.load(tmp_path / name)
+
+
+def mat_content(rbm):
+    """The variables of a MATLAB file, biases as rows, as the published files have them."""
+    return {
+        "vishid": rbm.weights,
+        "visbiases": rbm.visible_bias[None, :],
+        "hidbiases": rbm.hidden_bias[None, :],
+    }
+
+
+def test_matlab_files_are_read(tmp_path):
+    rbm = random_rbm(7, 5)
+    scipy.io.savemat(tmp_path / "model.mat", {**mat_content(rbm), "other": 1})
+    assert same(RBM.from_mat(tmp_path / "model.mat"), rbm)
+
+
+def test_matlab_files_that_are_no_model_are_refused_in_one_line(tmp_path):
+    rbm = random_rbm(7, 5)
+    content = mat_content(rbm)
+    scipy.io.savemat(tmp_path / "lacking.mat", {"vishid": rbm.weights})
+    scipy.io.savemat(tmp_path / "nan.mat", {**content, "vishid": np.full((7, 5), np.nan)})
+    scipy.io.savemat(tmp_path / "mismatched.mat", {**content, "visbiases": np.zeros((1, 6))})
+    (tmp_path / "text.mat").write_text("not MATLAB, but long enough to look for a header in it " * 10)
+    (tmp_path / "empty.mat").write_bytes(b"")
+    whole = (tmp_path / "mismatched.mat").read_bytes()
+    (tmp_path / "cut.mat").write_bytes(whole[: len(whole) // 2])
+    for name, match in (
+        ("lacking.mat", "missing visbiases, hidbiases"),
+        ("nan.mat", "finite"),
+        ("mismatched.mat", "visible_bias: expected length 7"),
+        ("text.mat", "MATLAB"),
+        ("empty.mat", "MATLAB"),
+        ("cut.mat", "MATLAB"),
+    ):
+        with pytest.raises(ValueError, match=match) as caught:
+            RBM.from_mat(tmp_path / name)
+        assert name in str(caught.value) and "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", [str, Path])
+def test_a_matlab_file_that_is_not_there_is_called_that(tmp_path, kind):
+    with pytest.raises(ValueError, match="absent.mat: no such file"):
+        RBM.from_mat(kind(tmp_path / "absent.mat"))
+
+
+def test_a_fitted_scikit_learn_model_keeps_its_free_energies():
+    data = np.random.default_rng(0).integers(0, 2, (40, 6))
+    model = BernoulliRBM(n_components=4, n_iter=3, random_state=0)
+    with pytest.raises(ValueError, match="fitted"):
+        RBM.from_sklearn(model)
+    model.fit(data)
+    rbm = RBM.from_sklearn(model)
+    assert (rbm.visible, rbm.hidden) == (6, 4)
+    np.testing.assert_allclose(rbm.free_energy(data), model._free_energy(data), rtol=1e-12)
+
+
+SHAPES = [(1, 1), (1, 12), (12, 1), (2, 2), (16, 4), (9, 11), (8, 12), (12, 8), (10, 10), (5, 7)]
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize(("visible", "hidden"), SHAPES)
+def test_exact_log_z_equals_a_sum_over_both_layers(visible, hidden, seed):
+    rbm = random_rbm(visible, hidden, seed=seed)
+    assert exact_log_z(rbm) == pytest.approx(twins.brute_log_z(rbm), rel=1e-9)
+    assert exact_log_z(rbm.transposed) == pytest.approx(exact_log_z(rbm), rel=1e-12)
+
+
+def test_exact_log_z_of_enumerations_longer_than_a_chunk_does_not_drift():
+    # 2**18 states in four chunks; with disconnected layers log Z is a sum over units.
+    generator = np.random.default_rng(0)
+    c, b = generator.normal(0, 3, 18), generator.normal(0, 3, 18)
+    alone = np.logaddexp(0, c).sum() + np.logaddexp(0, b).sum()
+    assert exact_log_z(RBM(np.zeros((18, 18)), c, b)) == pytest.approx(alone, rel=1e-12)
+    # Pairs: each visible unit is joined to one hidden unit, so log Z is a sum over pairs.
+    w = generator.normal(0, 3, 18)
+    pairs = np.log(1 + np.exp(c) + np.exp(b) + np.exp(c + b + w)).sum()
+    assert exact_log_z(RBM(np.diag(w), c, b)) == pytest.approx(pairs, rel=1e-12)
+    assert exact_log_z(RBM(np.diag(w), c, b)) != pytest.approx(pairs + 1e-6, rel=1e-12)
+
+
+@pytest.mark.parametrize(("weight", "bias"), [(50.0, 100.0), (-50.0, 100.0), (50.0, -100.0), (-50.0, -100.0)])
+def test_exact_log_z_of_large_weights_neither_overflows_nor_vanishes(weight, bias):
+    generator = np.random.default_rng(5)
+    signs = generator.choice([-1.0, 1.0], (9, 6))
+    rbm = RBM(weight * signs, np.full(9, bias), np.full(6, -bias))
+    assert exact_log_z(rbm) == pytest.approx(twins.brute_log_z(rbm), rel=1e-9)
+    rbm = RBM(np.full((9, 6), weight), np.full(9, bias), np.full(6, bias))
+    assert exact_log_z(rbm) == pytest.approx(twins.brute_log_z(rbm), rel=1e-9)
+
+
+def test_exact_log_z_of_many_units_in_the_other_layer():
+    rbm = RBM(np.zeros((2000, 1)), np.zeros(2000), np.zeros(1))
+    assert exact_log_z(rbm) == pytest.approx(2001 * math.log(2), rel=1e-12)
+
+
+def test_enumerations_that_cannot_finish_are_refused_with_their_cost():
+    with pytest.raises(ValueError, match=r"smaller layer has 40 units.*2\*\*40 states.*years.*at most 36") as caught:
+        exact_log_z(RBM(np.zeros((784, 40)), np.zeros(784), np.zeros(40)))
+    assert "\n" not in str(caught.value)
+    with pytest.raises(ValueError, match="smaller layer has 37 units"):
+        exact_log_z(RBM(np.zeros((37, 100)), np.zeros(37), np.zeros(100)))

@@ -1,0 +1,230 @@
+"""Simulated tempering and annealing: budgets, shapes, and what the draws converge to."""
+
+import numpy as np
+import pytest
+import twins
+
+from logzoo.budgets import BudgetExceeded, SweepLedger
+from logzoo.kernels.annealing import run_annealing
+from logzoo.kernels.gibbs import draw_layer, start_chains
+from logzoo.kernels.layout import new_chains
+from logzoo.kernels.random import HIDDEN, VISIBLE
+from logzoo.models.exact import exact_log_z
+from logzoo.models.rbm import RBM
+from logzoo.paths import inverse_temperatures, kernel_parameters, log_z_base, tempered_rbm
+from logzoo.samplers import annealed, tempered
+from logzoo.streams import root_stream
+
+BUDGETS = [1, 2, 3, 7, 49, 50, 99, 101, 333, 1000, 1013]
+STREAM = root_stream(5).child("samplers")
+
+
+def easy_rbm(visible=8, hidden=5, scale=0.6):
+    """Normal weights and biases: chains travel freely."""
+    generator = np.random.default_rng(11)
+    return RBM(*(scale * generator.standard_normal(shape) for shape in ((visible, hidden), visible, hidden)))
+
+
+def tempering(sweeps=2000, chains=10, stream=STREAM, rbm=None, **options):
+    """Draws and the ledger that paid for them."""
+    ledger = SweepLedger(sweeps, chains)
+    options = {"base": "visible-bias", "rungs": 20, **options}
+    return tempered.run(easy_rbm() if rbm is None else rbm, ledger, stream, **options), ledger
+
+
+@pytest.mark.parametrize("base", [None, "uniform"])
+@pytest.mark.parametrize("form", ["marginal", "joint"])
+@pytest.mark.parametrize("sweeps", BUDGETS)
+def test_tempering_spends_its_whole_budget_and_counts_every_sweep(sweeps, form, base):
+    draws, ledger = tempering(sweeps, 3, form=form, base=base)
+    assert ledger.spent == sweeps
+    assert sum(ledger.by_purpose.values()) == 3 * sweeps
+    sampled = ledger.by_purpose["sampling"] // 3
+    assert sampled >= 1
+    np.testing.assert_allclose(draws.occupancy.sum(axis=(0, 2)), sampled, rtol=1e-9)
+    np.testing.assert_array_equal(draws.visits.sum(axis=(0, 2)), sampled)
+    assert np.all(draws.occupancy >= 0.0) and np.all(draws.visits >= 0)
+    np.testing.assert_allclose(draws.occupancy.sum(axis=2), draws.visits.sum(axis=2), rtol=1e-9)
+
+
+def test_draws_have_the_documented_shapes():
+    draws, ledger = tempering(1000, 4, rungs=15, blocks=6)
+    assert draws.occupancy.shape == draws.visits.shape == (6, 4, 15)
+    assert draws.betas.shape == draws.prior.shape == draws.log_z_hat.shape == (15,)
+    assert draws.round_trips.shape == (4,)
+    iterations = len(draws.initial_log_z)
+    assert draws.initial_log_z.shape == draws.initial_occupancy.shape == (iterations, 15)
+    assert iterations >= 1
+    np.testing.assert_allclose(draws.initial_occupancy.sum(axis=1), 1.0)
+    np.testing.assert_array_equal(draws.initial_log_z[:, 0], 0.0)
+    np.testing.assert_array_equal(draws.initial_log_z[-1], draws.log_z_hat)
+    assert draws.log_z_base == pytest.approx(log_z_base(easy_rbm().visible_bias, 5))
+    assert ledger.by_purpose["initial iterations"] <= 4 * 500
+
+
+@pytest.mark.parametrize(
+    ("sweeps", "chains", "scale", "met"), [(1500, 400, 0.6, True), (1500, 4, 0.6, True), (100, 1, 3.0, False)]
+)
+def test_initial_iterations_stop_at_the_rule_and_not_before(sweeps, chains, scale, met):
+    draws, _ = tempering(sweeps, chains, rbm=easy_rbm(scale=scale), rungs=5)
+    distance = 5 * np.max(np.abs(draws.prior - draws.initial_occupancy), axis=1)
+    assert draws.rule_met == met == (distance[-1] < 0.1)
+    assert np.all(distance[:-1] >= 0.1)
+
+
+def test_each_initial_iteration_follows_equation_12():
+    draws, _ = tempering(1000, 20, final=False, initial_iterations=4)
+    assert len(draws.initial_log_z) == 4
+    before = np.zeros(20)
+    for log_z, occupancy in zip(draws.initial_log_z, draws.initial_occupancy, strict=True):
+        expected = before + np.log(draws.prior[0] / draws.prior) + np.log(occupancy / occupancy[0])
+        np.testing.assert_allclose(log_z, expected, atol=1e-9)
+        before = log_z
+
+
+def test_without_the_final_run_exactly_the_iterations_asked_for_are_made():
+    draws, ledger = tempering(10_000, 300, rungs=5, final=False, initial_iterations=7, initial_sweeps=13)
+    assert len(draws.initial_log_z) == 7
+    assert ledger.by_purpose == {"initial iterations": 300 * 7 * 13}
+    assert draws.occupancy.shape == draws.visits.shape == (0, 300, 5)
+    assert np.all(draws.round_trips == 0)
+    with pytest.raises(BudgetExceeded):
+        tempering(90, 3, final=False, initial_iterations=7, initial_sweeps=13)
+
+
+@pytest.mark.parametrize("form", ["marginal", "joint"])
+@pytest.mark.parametrize("base", ["visible-bias", "uniform", None])
+def test_log_z_at_every_rung_tends_to_the_exact_curve(form, base):
+    draws, _ = tempering(4000, 50, form=form, base=base, rungs=10)
+    occupancy = draws.occupancy.sum(axis=(0, 1))
+    found = draws.log_z_base + tempered.updated_log_z(draws.log_z_hat, draws.prior, occupancy / occupancy.sum())
+    if base is None:
+        assert found[-1] == pytest.approx(exact_log_z(easy_rbm()), abs=0.05)
+        return
+    log_odds = easy_rbm().visible_bias if base == "visible-bias" else np.zeros(8)
+    exact = [exact_log_z(tempered_rbm(easy_rbm(), log_odds, beta)) for beta in draws.betas]
+    np.testing.assert_allclose(found, exact, atol=0.05)
+    assert np.ptp(exact) > 0.2  # a flat curve would pass for any estimate
+
+
+@pytest.mark.parametrize("rao_blackwell", [True, False])
+def test_a_prior_decides_how_often_each_rung_is_visited(rao_blackwell):
+    prior = np.linspace(1.0, 4.0, 10)
+    draws, _ = tempering(8000, 50, rungs=10, prior=prior, rao_blackwell=rao_blackwell, initial_sweeps=200)
+    r = prior / prior.sum()
+    np.testing.assert_allclose(draws.prior, r)
+    for sums in (draws.occupancy, draws.visits):
+        share = sums.sum(axis=(0, 1)) / sums.sum()
+        np.testing.assert_allclose(share, r, rtol=0.15)
+        assert np.max(np.abs(share / 0.1 - 1.0)) > 0.4
+    # Rao-Blackwellised and plain counts are of the same draws.
+    np.testing.assert_allclose(draws.occupancy.sum(axis=(0, 1)), draws.visits.sum(axis=(0, 1)), rtol=0.05)
+
+
+def test_the_same_stream_repeats_the_draws_and_another_does_not():
+    one, again, other = (tempering(300, 5, stream=root_stream(seed))[0] for seed in (1, 1, 2))
+    for name in one._fields:
+        np.testing.assert_array_equal(getattr(one, name), getattr(again, name))
+    assert not np.array_equal(one.visits, other.visits)
+
+
+def test_interpolation_stays_within_its_tolerance_and_counts_for_steep_models():
+    generator = np.random.default_rng(0)
+    rbm = RBM(generator.normal(0, 4, (60, 300)), generator.normal(0, 1, 60), generator.normal(0, 1, 300))
+    draws, _ = tempering(200, 20, rbm=rbm, rungs=200)
+    assert 0.0 < draws.interpolation_error < 1e-3
+    assert tempering(200, 20, rbm=rbm, rungs=200, form="joint")[0].interpolation_error == 0.0
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        ({"form": "both"}, "form"),
+        ({"rungs": 1}, "rungs"),
+        ({"ladder": "steep"}, "ladder"),
+        ({"prior": [1.0, 2.0]}, "prior"),
+        ({"prior": np.zeros(20)}, "prior"),
+        ({"prior": -np.ones(20)}, "prior"),
+        ({"prior": np.full(20, np.nan)}, "prior"),
+        ({"initial_sweeps": 0}, "initial_sweeps"),
+        ({"initial_iterations": 0}, "initial_iterations"),
+        ({"base": np.zeros(3)}, "base"),
+        ({"base": "flat"}, "base"),
+    ],
+)
+def test_impossible_options_of_tempering_are_refused_before_any_sweep(options, match):
+    ledger = SweepLedger(1000, 3)
+    with pytest.raises(ValueError, match=match):
+        tempered.run(easy_rbm(), ledger, STREAM, **{"rungs": 20, "base": "uniform", **options})
+    assert ledger.spent == 0
+
+
+def annealing(sweeps, chains, rbm, base="visible-bias", **options):
+    """Draws and the ledger that paid for them."""
+    ledger = SweepLedger(sweeps, chains)
+    return annealed.run(rbm, ledger, STREAM, base=base, **options), ledger
+
+
+@pytest.mark.parametrize("base", [None, "uniform"])
+@pytest.mark.parametrize("sweeps", BUDGETS)
+def test_annealing_spends_its_whole_budget(sweeps, base):
+    draws, ledger = annealing(sweeps, 3, easy_rbm(), base)
+    assert ledger.spent == sweeps
+    assert sum(ledger.by_purpose.values()) == 3 * sweeps
+    assert draws.log_weight.shape == (3,)
+    assert np.all(np.isfinite(draws.log_weight))
+
+
+@pytest.mark.parametrize("ladder", ["linear", "dense-near-one"])
+def test_weights_of_a_model_that_is_its_own_base_are_zero(ladder):
+    bias = np.random.default_rng(0).normal(0, 3, 784)
+    draws, _ = annealing(120, 5, RBM(np.zeros((784, 40)), bias, np.zeros(40)), ladder=ladder)
+    # The base is float32 and the bias fixed-point: 784 roundings of 1e-7.
+    assert np.max(np.abs(draws.log_weight)) < 2e-5
+    assert draws.log_z_base == pytest.approx(np.logaddexp(0, bias).sum() + 40 * np.log(2))
+    other, _ = annealing(120, 5, RBM(np.zeros((784, 40)), bias, np.full(40, 1e-5)), ladder=ladder)
+    assert np.all(np.abs(other.log_weight) > 1e-4)
+
+
+def test_weights_equal_those_of_the_slow_twin():
+    rbm, base = easy_rbm(6, 4, scale=1.5), np.random.default_rng(4).standard_normal(6)
+    betas = inverse_temperatures("linear", 25)
+    parameters, key, count = kernel_parameters(rbm, base), STREAM.key, 7
+    chains = new_chains(count, 6, 4)
+    start_chains(parameters, key, parameters.base, chains)
+    states = list(chains.v.copy())
+    log_weight = np.zeros(count)
+    for first, last in ((1, 9), (9, 25)):
+        run_annealing(parameters, betas, key, first, last, chains, log_weight)
+    twin = twins.FixedPointRBM(rbm, base, parameters.unit, draw_layer)
+    for chain, start in enumerate(states):
+        v, expected, skipped = start, 0.0, 0.0
+        for k in range(1, 25):
+            after, before = (twins.log_f_marginal(rbm, base, v[None, :].astype(float), betas[n])[0] for n in (k, k - 1))
+            expected += after - before
+            skipped += (after - before) * (k != 12)
+            if k < 24:
+                v, _ = twin.sweep(v, betas[k], key, chain, k, int(HIDDEN), int(VISIBLE))
+        assert log_weight[chain] == pytest.approx(expected, abs=2e-5)
+        assert log_weight[chain] != pytest.approx(skipped, abs=2e-5)
+        np.testing.assert_array_equal(chains.v[chain], v)
+
+
+@pytest.mark.parametrize("sweeps", [1, 5])
+@pytest.mark.parametrize("base", ["visible-bias", "uniform"])
+def test_the_mean_weight_is_unbiased_however_few_the_sweeps(sweeps, base):
+    rbm = easy_rbm()
+    draws, _ = annealing(sweeps, 40_000, rbm, base)
+    ratio = np.exp(draws.log_weight + draws.log_z_base - exact_log_z(rbm))
+    assert ratio.std() > 0.05
+    assert ratio.mean() == pytest.approx(1.0, abs=4 * ratio.std() / np.sqrt(ratio.size))
+
+
+def test_impossible_options_of_annealing_are_refused():
+    for options, match in (
+        ({"ladder": "steep"}, "ladder"),
+        ({"ladder": [0.0, 1.0]}, "ladder"),
+        ({"base": [0.0]}, "base"),
+    ):
+        with pytest.raises(ValueError, match=match):
+            annealing(50, 3, easy_rbm(), **options)

@@ -1,0 +1,242 @@
+"""One contract for every trainer, the exact gradient, and training on a small data set."""
+
+import itertools
+import math
+import warnings
+
+import numpy as np
+import pytest
+import twins
+
+from logzoo.api import train_rbm
+from logzoo.kernels.gibbs import refresh_inputs
+from logzoo.kernels.layout import fixed_point_parameters, new_chains
+from logzoo.kernels.statistics import add_statistics, hidden_probabilities
+from logzoo.models.exact import exact_log_z
+from logzoo.models.rbm import RBM
+from logzoo.trainers.loop import TrainingRun, rate_at
+from logzoo.trainers.particles import Particles
+from logzoo.trainers.registry import TRAINERS, trainer_module
+
+NAMES = sorted(TRAINERS)
+TRACED = {"learning_rate", "log_f_data", "log_f_particles", "chain_sweeps"}
+
+
+def bars():
+    """The 14 patterns of rows or columns of 3 x 3 pixels."""
+    patterns = list(itertools.product((0, 1), repeat=3))
+    return np.unique([np.repeat(p, 3) for p in patterns] + [np.tile(p, 3) for p in patterns], axis=0)
+
+
+def trained(method, *, data=None, **settings):
+    """A short training run on the bars."""
+    settings = {"hidden": 4, "updates": 30, "batch": 7, **settings}
+    return train_rbm(bars() if data is None else data, method, **settings)
+
+
+@pytest.mark.parametrize("method", NAMES)
+def test_every_trainer_keeps_the_contract(method):
+    run = trained(method, updates=250, k=2, learning_rate=0.1)
+    assert isinstance(run, TrainingRun)
+    assert isinstance(run.rbm, RBM)
+    assert (run.rbm.visible, run.rbm.hidden) == (9, 4)
+    assert set(run.trace.data_vars) >= TRACED
+    assert all({"long_name", "units"} <= set(variable.attrs) for variable in run.trace.variables.values())
+    assert all(np.isfinite(variable).all() for variable in run.trace.data_vars.values())
+    update = run.trace["update"].values
+    assert update[0] == 0 and update[-1] == 249
+    assert np.all(np.diff(update) > 0) and update.size >= 100
+    np.testing.assert_array_equal(run.trace["chain_sweeps"], (update + 1) * 7 * 2)
+    np.testing.assert_array_equal(run.trace["learning_rate"], 0.1)
+
+
+@pytest.mark.parametrize("method", NAMES)
+def test_the_same_seed_repeats_a_training_and_another_does_not(method):
+    one, again, other = (trained(method, seed=seed) for seed in (3, 3, 4))
+    assert one.trace.identical(again.trace)
+    for name in ("weights", "visible_bias", "hidden_bias"):
+        np.testing.assert_array_equal(getattr(one.rbm, name), getattr(again.rbm, name))
+    assert not np.array_equal(one.rbm.weights, other.rbm.weights)
+
+
+@pytest.mark.parametrize("method", NAMES)
+@pytest.mark.parametrize(
+    ("settings", "match"),
+    [
+        ({"wrung": 1}, "unknown option wrung.*expected one of .*schedule"),
+        ({"batch": 15}, "batch: expected at most 14"),
+        ({"batch": 0}, "batch"),
+        ({"hidden": 0}, "hidden"),
+        ({"hidden": 2.5}, "hidden"),
+        ({"updates": 0}, "updates"),
+        ({"k": 0}, "k"),
+        ({"learning_rate": 0.0}, "learning_rate"),
+        ({"learning_rate": math.nan}, "learning_rate"),
+        ({"schedule": "steep"}, "schedule"),
+        ({"schedule": "inverse", "alpha": -1.0}, "alpha"),
+        ({"data": np.full((20, 9), 0.5)}, "zeros and ones"),
+        ({"data": np.zeros((0, 9))}, "data"),
+        ({"data": np.zeros(9)}, "data"),
+    ],
+)
+def test_impossible_settings_are_refused_in_one_line(method, settings, match):
+    with pytest.raises(ValueError, match=match) as caught:
+        trained(method, **settings)
+    assert "\n" not in str(caught.value)
+
+
+def test_unknown_trainers_are_refused_with_the_choices():
+    with pytest.raises(ValueError, match="unknown value 'magic'.*cd.*pcd"):
+        trained("magic")
+    assert all(trainer_module(name).startswith("logzoo.trainers.") for name in NAMES)
+
+
+@pytest.mark.parametrize("method", NAMES)
+@pytest.mark.parametrize("learning_rate", [1e38, 1e39, 1e300])
+def test_a_training_that_diverges_is_one_line_and_names_the_learning_rate(method, learning_rate):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(ValueError, match="diverged.*learning_rate") as caught:
+            trained(method, learning_rate=learning_rate)
+    assert "\n" not in str(caught.value)
+
+
+def test_schedules_are_constant_inverse_or_linear():
+    assert [rate_at(update, 4, 0.2, "constant", 3.0) for update in range(4)] == [0.2] * 4
+    inverse = [rate_at(update, 9, 0.2, "inverse", 3.0) for update in (0, 2, 3, 8)]
+    assert inverse == pytest.approx([0.2, 0.2, 0.15, 0.2 / 3])
+    linear = [rate_at(update, 4, 0.2, "linear", 3.0) for update in range(4)]
+    assert linear == pytest.approx([0.2, 0.15, 0.1, 0.05])
+
+
+@pytest.mark.parametrize("method", NAMES)
+def test_the_trace_records_the_schedule(method):
+    run = trained(method, updates=10, learning_rate=0.2, schedule="linear")
+    np.testing.assert_allclose(run.trace["learning_rate"], 0.2 * (1 - np.arange(10) / 10))
+    run = trained(method, updates=10, learning_rate=0.2, schedule="inverse", alpha=2.0)
+    np.testing.assert_allclose(run.trace["learning_rate"], [0.2, *(0.4 / np.arange(2, 11))])
+
+
+def test_visible_biases_start_at_the_log_odds_of_the_data_and_weights_small():
+    data = np.zeros((1000, 5), int)
+    data[:700, 1] = data[:, 2] = data[::2, 3] = 1
+    rbm = trained("cd", data=data, hidden=400, updates=1, learning_rate=1e-12).rbm
+    # Pseudo-counts of a hundredth keep the log-odds of constant units finite.
+    np.testing.assert_allclose(
+        rbm.visible_bias, [-math.log(101), math.log(0.71 / 0.31), math.log(101), 0.0, -math.log(101)], atol=1e-5
+    )
+    assert rbm.weights.std() == pytest.approx(0.01, rel=4 / math.sqrt(2 * 2000))
+    np.testing.assert_allclose(rbm.hidden_bias, 0.0, atol=1e-6)
+
+
+def small_rbm():
+    """4 visible and 3 hidden units, normal weights and biases."""
+    generator = np.random.default_rng(12)
+    return RBM(*(generator.standard_normal(shape) for shape in ((4, 3), 4, 3)))
+
+
+def parameters_of(rbm):
+    """Kernel parameters, the base uniform."""
+    return fixed_point_parameters(rbm.weights, rbm.visible_bias, rbm.hidden_bias, np.zeros(rbm.visible))
+
+
+def test_statistics_equal_numpy():
+    rbm, generator = small_rbm(), np.random.default_rng(0)
+    chains = new_chains(50, 4, 3)
+    chains.v[...] = generator.integers(0, 2, (50, 4))
+    refresh_inputs(parameters_of(rbm), chains)
+    p = np.empty((50, 3), np.float32)
+    hidden_probabilities(chains, parameters_of(rbm).unit, p)
+    exact = 1 / (1 + np.exp(-(chains.v @ rbm.weights + rbm.hidden_bias)))
+    np.testing.assert_allclose(p, exact, rtol=1e-6)
+    gradient = [np.ones(shape, np.float32) for shape in ((4, 3), 4, 3)]
+    add_statistics(chains.v, p, np.float32(-0.02), *gradient)
+    expected = (chains.v.T @ exact, chains.v.sum(axis=0), exact.sum(axis=0))
+    for found, sums in zip(gradient, expected, strict=True):
+        np.testing.assert_allclose(found, 1 - 0.02 * sums, atol=2e-6)
+
+
+@pytest.mark.parametrize("logit", [0.0, 5.0, -5.0, 50.0, -50.0, 1e4, -1e4])
+def test_hidden_probabilities_do_not_overflow(logit):
+    rbm = RBM(np.zeros((1, 1)), np.zeros(1), np.full(1, logit))
+    chains = new_chains(1, 1, 1)
+    refresh_inputs(parameters_of(rbm), chains)
+    p = np.empty((1, 1), np.float32)
+    hidden_probabilities(chains, parameters_of(rbm).unit, p)
+    assert p[0, 0] == pytest.approx(1 / (1 + math.exp(min(-logit, 700))), rel=3e-7, abs=2e-38)
+
+
+def mean_and_error(values):
+    """Mean over rows and its standard error."""
+    return values.mean(axis=0), values.std(axis=0) / math.sqrt(len(values))
+
+
+def z_scores(v, p, rbm):
+    """Distance of the particles' statistics from the exact expectations, in standard errors, all in one array."""
+    products = (v[:, :, None] * p[:, None, :]).reshape(len(v), -1)
+    exact = twins.expectations(rbm)
+    pairs = ((mean_and_error(values), target.ravel()) for values, target in zip((products, v, p), exact, strict=True))
+    return np.concatenate([(mean - target) / error for (mean, error), target in pairs])
+
+
+def test_many_particles_approach_the_exact_model_expectations():
+    rbm, parameters = small_rbm(), parameters_of(small_rbm())
+    particles = Particles(np.uint64(99), 5, 100_000)
+    particles.start(parameters)
+    for update in range(3):
+        chains = particles.move(parameters, update)
+    p = np.empty(chains.h.shape, np.float32)
+    hidden_probabilities(chains, parameters.unit, p)
+    v, p = chains.v.astype(float), p.astype(float)
+    assert np.abs(z_scores(v, p, rbm)).max() < 4
+    # A model whose weights are five per cent larger is told apart.
+    other = RBM(1.05 * rbm.weights, rbm.visible_bias, rbm.hidden_bias)
+    assert np.abs(z_scores(v, p, other)).max() > 8
+
+
+def test_particles_follow_parameters_that_change_between_updates():
+    first, second = small_rbm(), RBM(-small_rbm().weights, small_rbm().visible_bias, small_rbm().hidden_bias)
+    particles = Particles(np.uint64(98), 10, 40_000)
+    particles.start(parameters_of(first))
+    particles.move(parameters_of(first), 0)
+    chains = particles.move(parameters_of(second), 1)
+    p = np.empty(chains.h.shape, np.float32)
+    hidden_probabilities(chains, parameters_of(second).unit, p)
+    v, p = chains.v.astype(float), p.astype(float)
+    assert np.abs(z_scores(v, p, second)).max() < 4
+    assert np.abs(z_scores(v, p, first)).max() > 8
+
+
+def test_one_update_of_pcd_moves_along_the_exact_gradient():
+    data = np.random.default_rng(1).integers(0, 2, (40, 4)) & [1, 1, 0, 1]
+    settings = {"data": data, "hidden": 3, "updates": 1, "batch": 40, "particles": 200_000, "k": 3, "seed": 5}
+    before = trained("pcd", **settings, learning_rate=1e-12).rbm
+    after = trained("pcd", **settings, learning_rate=1.0).rbm
+    p = 1 / (1 + np.exp(-(data @ before.weights + before.hidden_bias)))
+    positive = (data.T @ p / 40, data.mean(axis=0), p.mean(axis=0))
+    for name, data_part, model_part in zip(
+        ("weights", "visible_bias", "hidden_bias"), positive, twins.expectations(before), strict=True
+    ):
+        step = getattr(after, name) - getattr(before, name)
+        # Standard deviation of a Bernoulli at most one half; single precision sums.
+        assert np.max(np.abs(step - (data_part - model_part))) < 4 * 0.5 / math.sqrt(200_000) + 2e-5
+        if name == "weights":
+            assert np.max(np.abs(step)) > 0.1
+
+
+def independent_log_likelihood(data):
+    """Mean log-likelihood of independent units with the frequencies of the data."""
+    p = data.mean(axis=0)
+    return float((data * np.log(p) + (1 - data) * np.log(1 - p)).sum(axis=1).mean())
+
+
+@pytest.mark.parametrize("method", NAMES)
+def test_training_learns_the_bars(method):
+    data = np.tile(bars(), (10, 1))
+    run = trained(method, data=data, hidden=10, updates=3000, batch=70, learning_rate=0.1)
+    likelihood = run.rbm.log_likelihood(bars(), exact_log_z(run.rbm)).mean()
+    assert independent_log_likelihood(bars()) == pytest.approx(-9 * math.log(2), abs=1e-12)
+    # The best possible is -log 14 = -2.64, independent units reach -6.24.
+    assert -4.4 < likelihood < -math.log(14)
+    start = trained(method, data=data, hidden=10, updates=1, batch=70, learning_rate=1e-12).rbm
+    assert start.log_likelihood(bars(), exact_log_z(start)).mean() == pytest.approx(-9 * math.log(2), abs=0.05)

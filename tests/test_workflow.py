@@ -1,0 +1,194 @@
+"""The workflow as a user runs it, at toy size, with every source hidden: complete, repeatable, rerun when it should be."""
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import xarray as xr
+
+ROOT = Path(__file__).parents[1]
+CONFIGURATION = ["--configfile", "tests/tiny.yaml"]
+RULES = re.compile(r"^(\w+) +(\d+)$", re.MULTILINE)
+
+
+def copy_project(target):
+    """A fresh clone, but for the numba cache: tracked and new files, nothing that was made."""
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    for name in listed.stdout.splitlines():
+        if (ROOT / name).is_file():
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(ROOT / name, target / name)
+    return target
+
+
+def snakemake(folder, *arguments):
+    """Run snakemake in `folder` on its own copy of the package, with no mirror and no way out to the network."""
+    closed = "http://127.0.0.1:9"
+    environment = {**os.environ, "PYTHONPATH": str(folder / "src"), "LOGZOO_MIRROR": ""}
+    environment |= {name: closed for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY")}
+    environment.pop("no_proxy", None)
+    return subprocess.run(
+        [sys.executable, "-m", "snakemake", *arguments], cwd=folder, env=environment, capture_output=True, text=True
+    )
+
+
+def planned(folder):
+    """Rules that a dry run would execute, without `all`."""
+    result = snakemake(folder, "-n", "--cores", "2", *CONFIGURATION)
+    assert result.returncode == 0, result.stderr
+    return (
+        {name: int(count) for name, count in RULES.findall(result.stdout + result.stderr)}
+        if ("Job stats" in result.stdout + result.stderr)
+        else {}
+    )
+
+
+def fingerprints(folder):
+    files = [*folder.glob("data/**/*.nc"), *folder.glob("figures/**/*.png"), *folder.glob("figures/**/*.md")]
+    return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A project in which `snakemake --cores 2` has run, and its result."""
+    folder = copy_project(tmp_path_factory.mktemp("two-cores"))
+    return folder, snakemake(folder, "--cores", "2", *CONFIGURATION)
+
+
+@pytest.fixture
+def pristine(finished):
+    """The finished project; files a test edits are put back."""
+    folder, _ = finished
+    kept = {path: path.read_bytes() for path in (folder / "src").rglob("*.py")}
+    yield folder
+    for path, content in kept.items():
+        if path.read_bytes() != content:
+            path.write_bytes(content)
+
+
+def test_a_run_ends_in_figures_artifacts_and_a_summary(finished):
+    folder, result = finished
+    assert result.returncode == 0, result.stderr
+    for name in ("rts/rts-f1", "rts/rts-f3", "zoo/zoo-rmse"):
+        assert (folder / f"figures/tiny/{name}.png").read_bytes()[:4] == b"\x89PNG"
+        assert (folder / f"figures/tiny/{name}.pdf").read_bytes()[:5] == b"%PDF-"
+    assert "Log partition functions" in result.stdout
+    with xr.open_dataset(folder / "data/tiny/zoo.nc") as zoo:
+        assert dict(zoo["log_z"].sizes) == {"model": 2, "estimator": 2, "budget": 2, "replicate": 2}
+        assert int(zoo["sweeps_spent"].max()) == 120
+
+
+def test_a_stand_in_says_so_in_log_artifact_table_and_figure(finished):
+    folder, result = finished
+    with xr.open_dataset(folder / "data/tiny/models/mnist-10.nc") as model:
+        assert model.attrs["stand_in_for"] == "mnist-binary"
+        assert model.sizes["visible"] == 64
+    with xr.open_dataset(folder / "data/tiny/estimates/mnist-cd25-500/rts.nc") as estimate:
+        assert estimate.attrs["stand_in_for"] == "mnist-cd25-500"
+    assert "stand-in" in (folder / "logs/fetch/mnist.log").read_text()
+    assert "STAND-IN" in (folder / "figures/tiny/likelihoods.md").read_text()
+    assert "stand-in" in result.stderr
+
+
+def test_a_second_run_has_nothing_to_do(finished):
+    folder, _ = finished
+    result = snakemake(folder, "--cores", "2", *CONFIGURATION)
+    assert "Nothing to be done" in result.stdout + result.stderr
+
+
+def test_one_core_makes_the_same_bits(finished, tmp_path):
+    folder, _ = finished
+    other = copy_project(tmp_path)
+    assert snakemake(other, "--cores", "1", *CONFIGURATION).returncode == 0
+    assert fingerprints(other) == fingerprints(folder)
+
+
+def test_touching_a_file_reruns_nothing(pristine):
+    for path in (pristine / "src").rglob("*.py"):
+        path.touch()
+    assert planned(pristine) == {}
+
+
+def test_editing_a_kernel_reruns_what_depends_on_it(pristine):
+    with (pristine / "src/logzoo/kernels/gibbs.py").open("a") as file:
+        file.write("\n# edited\n")
+    rules = planned(pristine)
+    assert {"train_model", "import_model", "estimate", "long_run", "initial_iterations"} <= set(rules)
+    assert not {"fetch", "build_dataset"} & set(rules)
+
+
+def test_editing_a_plot_reruns_the_plot_only(pristine):
+    with (pristine / "src/logzoo/figures/zoo.py").open("a") as file:
+        file.write("\n# edited\n")
+    assert set(planned(pristine)) - {"all", "total"} == {"zoo_rmse", "likelihoods"}
+
+
+def test_editing_one_estimator_leaves_the_others(pristine):
+    with (pristine / "src/logzoo/estimators/ais.py").open("a") as file:
+        file.write("\n# edited\n")
+    rules = planned(pristine)
+    assert rules["estimate"] == 2
+    assert rules["long_run"] == 1
+    assert "train_model" not in rules
+
+
+@pytest.mark.parametrize(
+    ("setting", "complaint"),
+    [
+        ("chians=3", "top level: .*'chians'.*expected one of .*seed"),
+        ("matrix={replicas: 3}", "matrix: .*'replicas'.*replicates"),
+        ("matrix={budgets: [-5]}", r"matrix\.budgets\.0: -5"),
+        ("matrix={estimators: [magic]}", "matrix.estimators: unknown name 'magic'; expected one of ais, rts, ts"),
+        ("estimators={rts: {method: magic}}", "estimators.rts.method: unknown name 'magic'"),
+    ],
+)
+def test_a_wrong_configuration_is_one_line_before_anything_runs(tmp_path, setting, complaint):
+    folder = copy_project(tmp_path)
+    result = snakemake(folder, "--cores", "1", "--config", setting)
+    assert result.returncode == 1
+    lines = [line for line in result.stderr.splitlines() if line.startswith("logzoo: error:")]
+    assert len(lines) == 1
+    assert re.search(complaint, lines[0])
+    assert "Traceback" not in result.stderr
+    assert not (folder / "data/raw").exists()
+
+
+def test_missing_data_can_stop_the_run_with_one_line(tmp_path):
+    folder = copy_project(tmp_path)
+    arguments = ("--cores", "1", *CONFIGURATION, "--config", "missing_data=stop", "--", "data/datasets/dna.nc")
+    result = snakemake(folder, *arguments)
+    assert result.returncode == 1
+    errors = [line for line in result.stderr.splitlines() if line.startswith("ERROR")]
+    assert len(errors) == 1
+    assert "dna" in errors[0]
+    assert "https://www.csie.ntu.edu.tw" in errors[0]
+    assert "Traceback" not in result.stderr
+    assert not list((folder / "data/raw/dna").glob("*"))
+
+
+def test_the_report_opens_in_a_browser(finished, tmp_path):
+    folder, _ = finished
+    result = snakemake(folder, "--cores", "1", *CONFIGURATION, "--report", "report.html")
+    assert result.returncode == 0, result.stderr
+    report = folder / "report.html"
+    assert "rts-f3" in report.read_text()
+    browser = shutil.which("chromium") or shutil.which("google-chrome")
+    if browser is None:
+        pytest.skip("no Chromium on this machine")
+    options = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--dump-dom"]
+    options += [f"--user-data-dir={tmp_path}", "--virtual-time-budget=5000"]
+    page = subprocess.run([browser, *options, report.as_uri()], capture_output=True, text=True, timeout=120)
+    # The menu is drawn by scripts: it is there only if they ran.
+    assert re.search(r"<div[^>]*>.*RTS", page.stdout, re.DOTALL)
+    assert "Loading" not in re.sub(r"<script.*?</script>", "", page.stdout, flags=re.DOTALL)

@@ -1,0 +1,118 @@
+"""Slow, obvious twins of the kernels: plain Python integers and float64 NumPy, nothing shared with the package."""
+
+import numpy as np
+
+_MASK = 0xFFFFFFFF
+
+
+def philox(counter, key):
+    """Philox 4x32-10 on Python integers: four words from a counter of four and a key of two."""
+    c0, c1, c2, c3 = counter
+    k0, k1 = key
+    for _ in range(10):
+        high_0, low_0 = divmod(0xD2511F53 * c0, 1 << 32)
+        high_1, low_1 = divmod(0xCD9E8D57 * c2, 1 << 32)
+        c0, c1, c2, c3 = high_1 ^ c1 ^ k0, low_1, high_0 ^ c3 ^ k1, low_0
+        k0, k1 = (k0 + 0x9E3779B9) & _MASK, (k1 + 0xBB67AE85) & _MASK
+    return c0, c1, c2, c3
+
+
+def words(key, chain, sweep, layer, count):
+    """The first `count` of the 32-bit words that `fill_words` gives: block u mod n, lane u // n, n blocks of four."""
+    blocks = -(-count // 4)
+    table = [philox((block, *_place(chain, sweep, layer)), _split(key)) for block in range(blocks)]
+    return np.array([table[unit % blocks][unit // blocks] for unit in range(count)], np.uint32)
+
+
+def _place(chain, sweep, layer):
+    return chain, sweep & _MASK, layer | (sweep >> 32) << 8
+
+
+def _split(key):
+    return int(key) & _MASK, int(key) >> 32
+
+
+def all_states(units):
+    """Every 0/1 state (2**units, units), float64."""
+    return (np.arange(1 << units)[:, None] >> np.arange(units)[::-1] & 1).astype(np.float64)
+
+
+def log_f_joint(rbm, v, h):
+    """log f of every pair of rows of v and h: (len(v), len(h))."""
+    return (v @ rbm.visible_bias)[:, None] + v @ rbm.weights @ h.T + (h @ rbm.hidden_bias)[None, :]
+
+
+def log_f_marginal(rbm, base, v, beta=1.0):
+    """log f_beta(v) of every row of v, hidden units summed out."""
+    inputs = v @ rbm.weights + rbm.hidden_bias
+    linear = beta * (v @ rbm.visible_bias) + (1.0 - beta) * (v @ base)
+    return linear + np.logaddexp(0.0, beta * inputs).sum(axis=1)
+
+
+def log_sum_exp(values):
+    """log sum exp of all entries."""
+    largest = np.max(values)
+    return float(largest + np.log(np.sum(np.exp(values - largest))))
+
+
+def brute_log_z(rbm):
+    """log Z by visiting every pair (v, h)."""
+    return log_sum_exp(log_f_joint(rbm, all_states(rbm.visible), all_states(rbm.hidden)))
+
+
+def visible_probabilities(rbm, beta=1.0):
+    """p(v) of every visible state, in the order of `all_states`, all parameters scaled by beta."""
+    joint = beta * log_f_joint(rbm, all_states(rbm.visible), all_states(rbm.hidden))
+    p = np.exp(joint - log_sum_exp(joint))
+    return p.sum(axis=1)
+
+
+def expectations(rbm):
+    """Exact model expectations (E[v h'], E[v], E[h])."""
+    v, h = all_states(rbm.visible), all_states(rbm.hidden)
+    joint = log_f_joint(rbm, v, h)
+    p = np.exp(joint - log_sum_exp(joint))
+    return v.T @ p @ h, v.T @ p.sum(axis=1), h.T @ p.sum(axis=0)
+
+
+def state_numbers(v):
+    """Row number in `all_states` of every row of v."""
+    return v.astype(np.int64) @ (1 << np.arange(v.shape[1])[::-1])
+
+
+class FixedPointRBM:
+    """Gibbs sweeps with inputs recomputed from scratch from integers at every half-step.
+
+    Draws come from the package's `draw_layer`, which is tested by itself; `draw(logit, words, state)` fills `state`.
+    """
+
+    def __init__(self, rbm, base, unit, draw):
+        self.unit = np.float32(unit)
+        self.base = np.asarray(base, np.float32)
+        self.draw = draw
+        self.weights, self.visible_bias, self.hidden_bias = (
+            np.array([round(x / float(unit)) for x in np.ravel(array)], np.int64).reshape(np.shape(array))
+            for array in (rbm.weights, rbm.visible_bias, rbm.hidden_bias)
+        )
+
+    def hidden_input(self, v):
+        """b + v W in units."""
+        return self.hidden_bias + v.astype(np.int64) @ self.weights
+
+    def visible_input(self, h):
+        """c + W h in units."""
+        return self.visible_bias + h.astype(np.int64) @ self.weights.T
+
+    def sweep(self, v, beta, key, chain, number, hidden_layer, visible_layer):
+        """One sweep of one chain from v (V,): the new (v, h)."""
+        beta = np.float32(beta)
+        scale = beta * self.unit
+        logit = scale * self.hidden_input(v).astype(np.float32)
+        h = self._draw(logit, words(key, chain, number, hidden_layer, logit.size))
+        logit = scale * self.visible_input(h).astype(np.float32) + (np.float32(1.0) - beta) * self.base
+        return self._draw(logit, words(key, chain, number, visible_layer, logit.size)), h
+
+    def _draw(self, logit, draws):
+        state = np.empty(logit.size, np.uint8)
+        self.draw(logit, draws, state)
+        return state

@@ -1,0 +1,83 @@
+# Names and functions that the rules share; no rules here.
+from pathlib import Path
+
+from logzoo.estimators.registry import estimator_module
+from logzoo.trainers.registry import trainer_module
+
+DATA = f"data/{config['scale']}"
+FIGURES = f"figures/{config['scale']}"
+MATRIX = config["matrix"]
+
+
+wildcard_constraints:
+    source="|".join(config["sources"]),
+    dataset="|".join(config["datasets"]),
+    model="|".join(config["models"]),
+    estimator="|".join(config["estimators"]),
+
+
+def model_entry(wildcards):
+    return config["models"][wildcards.model]
+
+
+def dataset_file(model):
+    """The data set that a model belongs to."""
+    return f"data/datasets/{config['models'][model]['dataset']}.nc"
+
+
+def dataset_of(wildcards):
+    return dataset_file(wildcards.model)
+
+
+def is_enumerable(model):
+    entry = config["models"][model]
+    return "import" not in entry and entry["train"]["hidden"] <= config["truth"]["enumerate_up_to"]
+
+
+def estimate_settings(wildcards):
+    """What an estimate of one estimator on one model depends on, beside its inputs."""
+    entry = config["estimators"][wildcards.estimator]
+    return {
+        "method": entry["method"],
+        "base": entry["base"],
+        "options": entry["options"],
+        "budgets": model_entry(wildcards).get("budgets", MATRIX["budgets"]),
+        "replicates": MATRIX["replicates"],
+        "chains": MATRIX["chains"],
+        "seed": config["seed"],
+    }
+
+
+def long_run_settings(wildcards):
+    return {**estimate_settings(wildcards), "budgets": [config["truth"]["sweeps"]], "replicates": 1}
+
+
+def estimate_source(wildcards):
+    method = config["estimators"][wildcards.estimator]["method"]
+    return source_digest(estimator_module(method), "logzoo.estimators.matrix")
+
+
+def figure_file(name):
+    return f"{FIGURES}/{config['figures'][name]['paper']}/{name}"
+
+
+def figure_files():
+    return [f"{figure_file(name)}.{form}" for name in config["figures"] for form in ("png", "pdf")]
+
+
+def figure_report(name):
+    """A figure as it stands in the report."""
+    entry = config["figures"][name]
+    return report(
+        f"{figure_file(name)}.png",
+        caption=f"../report/{name}.rst",
+        category=entry["paper"].upper(),
+        labels={"figure": name, "title": entry["title"], "scale": config["scale"]},
+    )
+
+
+def print_summary():
+    table = Path(FIGURES) / "likelihoods.md"
+    if table.is_file():
+        print(table.read_text())
+        print(f"Figures are in {FIGURES}/.")

@@ -1,0 +1,54 @@
+# RBMs: trained on a data set, or imported from a published file.
+#
+# inputs:  data/datasets/<dataset>.nc; data/raw/<source>/ for an imported model
+# outputs: data/<scale>/models/<model>.nc; <model>.trace.nc for a trained one
+# steps:   train_model, import_model
+
+
+rule train_model:
+    input:
+        dataset=dataset_of,
+    output:
+        model=f"{DATA}/models/{{model}}.nc",
+        trace=f"{DATA}/models/{{model}}.trace.nc",
+    log:
+        f"logs/{config['scale']}/models/{{model}}.log",
+    benchmark:
+        f"logs/{config['scale']}/models/{{model}}.benchmark.tsv"
+    wildcard_constraints:
+        model="|".join(name for name, entry in config["models"].items() if "import" not in entry),
+    conda:
+        "../../environment.yml"
+    params:
+        title=lambda wildcards: model_entry(wildcards)["title"],
+        train=lambda wildcards: model_entry(wildcards)["train"],
+        seed=config["seed"],
+        source=lambda wildcards: source_digest(trainer_module(model_entry(wildcards)["train"]["method"])),
+    script:
+        "../scripts/train_model.py"
+
+
+rule import_model:
+    input:
+        manifest=lambda wildcards: f"data/raw/{model_entry(wildcards)['import']['source']}/manifest.json",
+        dataset=dataset_of,
+    output:
+        model=f"{DATA}/models/{{model}}.nc",
+    log:
+        f"logs/{config['scale']}/models/{{model}}.log",
+    benchmark:
+        f"logs/{config['scale']}/models/{{model}}.benchmark.tsv"
+    wildcard_constraints:
+        model="|".join(name for name, entry in config["models"].items() if "import" in entry),
+    conda:
+        "../../environment.yml"
+    params:
+        title=lambda wildcards: model_entry(wildcards)["title"],
+        file=lambda wildcards: model_entry(wildcards)["import"]["file"],
+        train=lambda wildcards: model_entry(wildcards)["train"],
+        seed=config["seed"],
+        source=lambda wildcards: source_digest(
+            trainer_module(model_entry(wildcards)["train"]["method"]), "logzoo.models.rbm"
+        ),
+    script:
+        "../scripts/import_model.py"

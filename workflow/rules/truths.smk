@@ -1,0 +1,49 @@
+# What log Z is: by enumeration where the smaller layer allows it, else the mean of long runs of unlike estimators.
+#
+# inputs:  data/<scale>/models/<model>.nc; data/datasets/<dataset>.nc
+# outputs: data/<scale>/truths/<model>.nc; <model>.<estimator>.nc for the long runs
+# steps:   long_run, truth
+
+
+rule long_run:
+    input:
+        model=f"{DATA}/models/{{model}}.nc",
+        dataset=dataset_of,
+    output:
+        estimate=f"{DATA}/truths/{{model}}.{{estimator}}.nc",
+    log:
+        f"logs/{config['scale']}/truths/{{model}}.{{estimator}}.log",
+    benchmark:
+        f"logs/{config['scale']}/truths/{{model}}.{{estimator}}.benchmark.tsv"
+    conda:
+        "../../environment.yml"
+    params:
+        settings=long_run_settings,
+        stream="truth",
+        source=estimate_source,
+    script:
+        "../scripts/estimate.py"
+
+
+rule truth:
+    input:
+        model=f"{DATA}/models/{{model}}.nc",
+        dataset=dataset_of,
+        long_runs=lambda wildcards: (
+            []
+            if is_enumerable(wildcards.model)
+            else expand(f"{DATA}/truths/{wildcards.model}.{{estimator}}.nc", estimator=config["truth"]["estimators"])
+        ),
+    output:
+        truth=f"{DATA}/truths/{{model}}.nc",
+    log:
+        f"logs/{config['scale']}/truths/{{model}}.log",
+    benchmark:
+        f"logs/{config['scale']}/truths/{{model}}.benchmark.tsv"
+    conda:
+        "../../environment.yml"
+    params:
+        published=lambda wildcards: model_entry(wildcards).get("published", {}),
+        source=source_digest("logzoo.models.exact", "logzoo.truths"),
+    script:
+        "../scripts/truth.py"

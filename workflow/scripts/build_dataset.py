@@ -1,0 +1,25 @@
+"""Read the raw files of one data set into its NetCDF form, or the digits that stand in for it."""
+
+import json
+from pathlib import Path
+
+from logzoo.artifacts.netcdf import write_artifact
+from logzoo.datasets.build import build_dataset, stand_in
+from logzoo.jobs import job
+
+with job(snakemake.log[0]):
+    name, params = snakemake.wildcards.dataset, snakemake.params
+    manifest = json.loads(Path(snakemake.input.manifest).read_text())
+    if "unavailable" in manifest:
+        dataset = stand_in(name, {**params.digits_origin, **params.digits}, manifest["unavailable"])
+    else:
+        dataset = build_dataset(name, {**params.origin, **params.entry}, Path(snakemake.input.manifest).parent)
+    write_artifact(
+        dataset,
+        snakemake.output.dataset,
+        kind="dataset",
+        parameters=params.entry,
+        source=params.source,
+        inputs={file: entry["sha256"] for file, entry in manifest["files"].items()},
+        seed_path="",
+    )

@@ -1,0 +1,20 @@
+"""Fetch and verify the raw files of one source; at a scale that allows it, record that they cannot be had."""
+
+import json
+import logging
+from pathlib import Path
+
+from logzoo.datasets.sources import SourcesExhausted, fetch, mirror_folders
+from logzoo.jobs import job
+
+with job(snakemake.log[0]):
+    manifest = Path(snakemake.output.manifest)
+    name = snakemake.wildcards.source
+    try:
+        content = fetch(name, snakemake.params.files, manifest.parent, mirrors=mirror_folders())
+    except SourcesExhausted as error:
+        if snakemake.params.missing_data == "stop":
+            raise
+        logging.warning("%s; a stand-in will be used (when it can be had: snakemake --forcerun fetch)", error)
+        content = {"name": name, "files": {}, "unavailable": str(error)}
+    manifest.write_text(json.dumps(content, indent=1, sort_keys=True) + "\n")
