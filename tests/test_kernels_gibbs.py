@@ -44,11 +44,12 @@ def started(rbm, base, count):
     return parameters, chains
 
 
-@pytest.mark.parametrize("scale", [1e-4, 0.1, 1.0, 30.0, 1e4])
+@pytest.mark.parametrize("scale", [1e-4, 0.1, 1.0, 30.0, 1e4, 1e20])
 @pytest.mark.parametrize(("visible", "hidden"), SHAPES)
 def test_fixed_point_rounds_to_half_a_unit_and_cannot_overflow(visible, hidden, scale):
     rbm = random_rbm(visible, hidden, scale)
-    parameters = parameters_of(rbm, np.zeros(visible))
+    base = np.random.default_rng(2).standard_normal(visible)
+    parameters = parameters_of(rbm, base)
     unit = float(parameters.unit)
     assert np.frexp(unit)[0] == 0.5
     weights = matrix_of(parameters.weights, hidden).astype(np.int64)
@@ -58,11 +59,13 @@ def test_fixed_point_rounds_to_half_a_unit_and_cannot_overflow(visible, hidden, 
         (weights, rbm.weights),
         (visible_bias, rbm.visible_bias),
         (hidden_bias, rbm.hidden_bias),
+        (parameters.base[:visible].astype(np.int64), base),
     ):
         assert np.max(np.abs(integers * unit - values)) <= 0.5 * unit
     largest = max(
         np.max(np.abs(hidden_bias) + np.abs(weights).sum(axis=0)),
         np.max(np.abs(visible_bias) + np.abs(weights).sum(axis=1)),
+        np.max(np.abs(parameters.base.astype(np.int64))),
     )
     # Rounding adds up to half a unit for each of the terms.
     assert largest <= 2**30 + (max(visible, hidden) + 1) / 2
@@ -78,8 +81,19 @@ def test_inputs_that_are_powers_of_two_stay_in_range(power):
     assert parameters.weights[0, 0, 0] * float(parameters.unit) == -value
 
 
+def test_a_large_base_widens_the_grid_instead_of_overflowing():
+    parameters = parameters_of(random_rbm(6, 4, 1e-3), np.array([0.0, 1.0, -1.0, 1e6, -1e6, 2.0**20]))
+    assert np.abs(parameters.base.astype(np.int64)).max() <= 2**30
+    np.testing.assert_allclose(parameters.base[:6] * float(parameters.unit), [0, 1, -1, 1e6, -1e6, 2**20], atol=1e-3)
+
+
+def test_parameters_whose_sums_overflow_are_refused():
+    with np.errstate(over="ignore"), pytest.raises(ValueError, match="overflow"):
+        fixed_point_parameters(np.full((4, 2), 1e308), np.zeros(4), np.zeros(2), np.zeros(4))
+
+
 def test_the_unit_of_an_empty_model_is_defined():
-    assert fixed_point_unit(np.zeros((3, 2)), np.zeros(3), np.zeros(2)) == 2.0**-30
+    assert fixed_point_unit(np.zeros((3, 2)), np.zeros(3), np.zeros(2), np.zeros(3)) == 2.0**-30
 
 
 @pytest.mark.parametrize(("visible", "hidden"), SHAPES)

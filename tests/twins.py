@@ -24,6 +24,11 @@ def words(key, chain, sweep, layer, count):
     return np.array([table[unit % blocks][unit // blocks] for unit in range(count)], np.uint32)
 
 
+def layer_words(key, chain, sweep, layer, units):
+    """The words a sweep draws a layer with: whole groups of eight units are filled, the last may be unused in part."""
+    return words(key, chain, sweep, layer, -(-units // 8) * 8)[:units]
+
+
 def _place(chain, sweep, layer):
     return chain, sweep & _MASK, layer | (sweep >> 32) << 8
 
@@ -88,11 +93,10 @@ class FixedPointRBM:
 
     def __init__(self, rbm, base, unit, draw):
         self.unit = np.float32(unit)
-        self.base = np.asarray(base, np.float32)
         self.draw = draw
-        self.weights, self.visible_bias, self.hidden_bias = (
+        self.weights, self.visible_bias, self.hidden_bias, self.base = (
             np.array([round(x / float(unit)) for x in np.ravel(array)], np.int64).reshape(np.shape(array))
-            for array in (rbm.weights, rbm.visible_bias, rbm.hidden_bias)
+            for array in (rbm.weights, rbm.visible_bias, rbm.hidden_bias, base)
         )
 
     def hidden_input(self, v):
@@ -106,11 +110,11 @@ class FixedPointRBM:
     def sweep(self, v, beta, key, chain, number, hidden_layer, visible_layer):
         """One sweep of one chain from v (V,): the new (v, h)."""
         beta = np.float32(beta)
-        scale = beta * self.unit
+        scale, cold = beta * self.unit, (np.float32(1.0) - beta) * self.unit
         logit = scale * self.hidden_input(v).astype(np.float32)
-        h = self._draw(logit, words(key, chain, number, hidden_layer, logit.size))
-        logit = scale * self.visible_input(h).astype(np.float32) + (np.float32(1.0) - beta) * self.base
-        return self._draw(logit, words(key, chain, number, visible_layer, logit.size)), h
+        h = self._draw(logit, layer_words(key, chain, number, hidden_layer, logit.size))
+        logit = scale * self.visible_input(h).astype(np.float32) + cold * self.base.astype(np.float32)
+        return self._draw(logit, layer_words(key, chain, number, visible_layer, logit.size)), h
 
     def _draw(self, logit, draws):
         state = np.empty(logit.size, np.uint8)

@@ -27,23 +27,26 @@ def long_run_truth(long_runs):
 
 
 def with_likelihoods(truth, rbm, data):
-    """Truth with the mean unnormalised log-probability and log-likelihood (split,) of data: split name -> 0/1 matrix."""
+    """Truth with mean unnormalised log-probability and log-likelihood (split,) of data {split name: 0/1 matrix}."""
     splits = list(data)
     log_f = np.array([-rbm.free_energy(data[split]).mean() for split in splits])
-    attributes = {"long_name": "mean log-likelihood of the split", "units": "nat"}
+    likelihood = log_f - float(truth["log_z"])
+    truth = truth.assign_coords(split=_variable("split", np.array(splits, dtype=object), "split of the data", "1"))
     return truth.assign(
-        log_likelihood=(("split",), log_f - float(truth["log_z"]), attributes),
-        mean_log_f=(("split",), log_f, {"long_name": "mean unnormalised log-probability of the split", "units": "nat"}),
-    ).assign_coords(
-        split=(("split",), np.array(splits, dtype=object), {"long_name": "split of the data", "units": "1"})
+        mean_log_f=_variable("split", log_f, "mean unnormalised log-probability of the split", "nat"),
+        log_likelihood=_variable("split", likelihood, "mean log-likelihood of the split", "nat"),
     )
 
 
 def _dataset(log_z, std_error, method):
     return xr.Dataset(
         {
-            "log_z": ((), log_z, {"long_name": "log partition function", "units": "nat"}),
-            "std_error": ((), std_error, {"long_name": "standard error of log Z", "units": "nat"}),
+            "log_z": _variable((), log_z, "log partition function", "nat"),
+            "std_error": _variable((), std_error, "standard error of log Z", "nat"),
         },
         attrs={"truth_method": method},
     )
+
+
+def _variable(dimensions, values, long_name, units):
+    return dimensions, values, {"long_name": long_name, "units": units}

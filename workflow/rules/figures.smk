@@ -5,6 +5,7 @@
 # steps:   rts_f1, rts_f3, zoo_rmse, likelihoods
 
 TITLES = {model: entry["title"] for model, entry in config["models"].items()}
+SHORT_TITLES = {model: entry["short"] for model, entry in config["models"].items()}
 ESTIMATOR_NAMES = {name: entry["title"] for name, entry in config["estimators"].items()}
 PUBLISHED = {model: entry["published"] for model, entry in config["models"].items() if "published" in entry}
 
@@ -42,7 +43,7 @@ rule rts_f3:
     conda:
         "../../environment.yml"
     params:
-        titles=TITLES,
+        titles=SHORT_TITLES,
         names=ESTIMATOR_NAMES,
         published=PUBLISHED,
         source=source_digest("logzoo.figures.rts"),
@@ -61,7 +62,7 @@ rule zoo_rmse:
     conda:
         "../../environment.yml"
     params:
-        titles=TITLES,
+        titles=SHORT_TITLES,
         names=ESTIMATOR_NAMES,
         source=source_digest("logzoo.figures.zoo"),
     script:

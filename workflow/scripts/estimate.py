@@ -3,6 +3,7 @@
 from logzoo.artifacts.netcdf import write_artifact
 from logzoo.datasets.build import visible_matrix
 from logzoo.estimators.matrix import estimate_matrix
+from logzoo.estimators.registry import estimator
 from logzoo.jobs import job, read_inputs, stand_in_notice
 from logzoo.models.rbm import RBM
 from logzoo.paths import log_odds
@@ -19,7 +20,7 @@ with job(snakemake.log[0]):
     )
     estimates = estimate_matrix(
         RBM.from_dataset(inputs["model"]),
-        settings["method"],
+        estimator(settings["method"]),
         budgets=settings["budgets"],
         replicates=settings["replicates"],
         chains=settings["chains"],

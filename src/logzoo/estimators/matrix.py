@@ -5,7 +5,6 @@ import xarray as xr
 from tqdm import tqdm
 
 from logzoo.budgets import SweepLedger
-from logzoo.estimators.registry import estimator
 from logzoo.estimators.result import DIAGNOSTICS
 
 _VARIABLES = {
@@ -16,17 +15,18 @@ _VARIABLES = {
 }
 
 
-def estimate_matrix(rbm, method, *, budgets, replicates, chains, stream, options, progress=False):
+def estimate_matrix(rbm, run, *, budgets, replicates, chains, stream, options, progress=False):
     """Estimate log Z at every budget (sweeps per chain) and replicate, each from a stream of its own.
 
+    run: an estimator's function (handed in, so that one method's results do not depend on the code of the others).
     Returns a Dataset over (budget, replicate): log_z, std_error, interval (with `bound`), sweeps_spent, converged and
-    the method's diagnostics. Raises ValueError for unknown methods, options and impossible sizes.
+    the method's diagnostics. Raises ValueError for unknown options and impossible sizes.
     """
-    run = estimator(method)
     shape = (len(budgets), replicates)
     results = np.empty(shape, object)
     cells = list(np.ndindex(shape))
-    with tqdm(total=replicates * sum(budgets), desc=method, unit="sweep", disable=None if progress else True) as bar:
+    total = replicates * sum(budgets)
+    with tqdm(total=total, desc="estimates", unit="sweep", disable=None if progress else True) as bar:
         for cell in cells:
             budget, replicate = budgets[cell[0]], cell[1]
             ledger = SweepLedger(budget, chains)

@@ -16,7 +16,7 @@ def rmse_heat_map(zoo, titles, names):
     errors = rmse(zoo)
     converged = zoo["converged"].min("replicate")
     models, estimators, budgets = (zoo[name].values for name in ("model", "estimator", "budget"))
-    figure = new_figure(2.2 + 0.85 * len(estimators) * len(budgets), 1.6 + 0.55 * len(models))
+    figure = new_figure(2.8 + max(1.4, 0.6 * len(estimators)) * len(budgets), 1.4 + 0.5 * len(models))
     axes = figure.subplots(1, len(budgets), sharey=True, squeeze=False)[0]
     finite = errors.values[np.isfinite(errors.values) & (errors.values > 0)]
     norm = LogNorm(finite.min(), max(finite.max(), finite.min() * 1.01))
@@ -29,12 +29,12 @@ def rmse_heat_map(zoo, titles, names):
                 dark = norm(value) > 0.6
                 text = f"{value:.2g}" + ("" if fine else " ×")
                 axis.text(column, row, text, ha="center", va="center", color="white" if dark else "black")
-        axis.set_title(f"{budget:,} sweeps per chain")
+        axis.set_title(f"{budget:,} sweeps")
         axis.set_xticks(range(len(estimators)), [names[name] for name in estimators])
         axis.set_yticks(range(len(models)), [titles[model] for model in models])
         axis.tick_params(length=0)
         axis.spines[:].set_visible(False)
-    figure.colorbar(image, ax=axes, label="RMSE of log Z [nat]; × not converged")
+    figure.colorbar(image, ax=axes, label="RMSE of log Z [nat]\n(× not converged)")
     mark_stand_in(figure, zoo)
     return figure
 

@@ -7,7 +7,7 @@ import numpy as np
 from numba import njit
 
 from logzoo.kernels.energies import energy_scratch, load_magnitudes, smooth_part, sum_bits
-from logzoo.kernels.gibbs import draw_hidden, finish_sweep, layer_scratch
+from logzoo.kernels.gibbs import layer_scratch, sweep_once
 
 
 @njit(cache=True)
@@ -30,7 +30,8 @@ def run_annealing(parameters, betas, key, first, last, chains, log_weight):
     The step to the last rung only weighs: nothing reads the state after it.
     """
     count = log_weight.size
-    scratch = layer_scratch(chains)
+    hidden_scratch = layer_scratch(chains.h.shape[1])
+    visible_scratch = layer_scratch(chains.v.shape[1])
     energies = energy_scratch(chains.h.shape[1])
     beta = np.empty(count, np.float32)
     for k in range(first, last):
@@ -39,6 +40,4 @@ def run_annealing(parameters, betas, key, first, last, chains, log_weight):
         if k == betas.size - 1:
             return
         beta[:] = np.float32(betas[k])
-        for chain in range(count):
-            draw_hidden(parameters, key, k, chain, beta[chain], chains, scratch)
-        finish_sweep(parameters, key, k, beta, chains, scratch)
+        sweep_once(parameters, key, k, beta, chains, hidden_scratch, visible_scratch)

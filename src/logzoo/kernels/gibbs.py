@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from logzoo.kernels.compaction import GROUP, count_set, list_set
 from logzoo.kernels.elementary import exp_nonpositive
 from logzoo.kernels.random import HIDDEN, START, VISIBLE, fill_words
 from logzoo.kernels.rows import WIDTH, add_rows, subtract_rows
@@ -23,6 +24,7 @@ from logzoo.kernels.rows import WIDTH, add_rows, subtract_rows
 _LARGEST_LOGIT = np.float32(80.0)
 _ONE = np.float32(1.0)
 _ZERO = np.float32(0.0)
+_BIT = np.uint8(1)
 _HALF_WORD = np.float32(0.5)
 _2_TO_MINUS_32 = np.float32(1.0 / 4294967296.0)
 
@@ -46,50 +48,61 @@ class Chains(NamedTuple):
     h: np.ndarray  # (chains, H) uint8
     hidden_input: np.ndarray  # (chains, H rounded up to blocks) int32: b + v W
     visible_input: np.ndarray  # (chains, V rounded up to blocks) int32: c + W h
-    plus: np.ndarray  # (chains, max(V, H)) int32: rows to add
-    minus: np.ndarray  # (chains, max(V, H)) int32: rows to subtract
+    plus: np.ndarray  # (chains, max(V, H) and some slack) int32: rows to add
+    minus: np.ndarray  # like `plus`: rows to subtract
     counts: np.ndarray  # (chains, 3) int64: rows to add, rows to subtract, 1 to start from the bias
 
 
+class LayerScratch(NamedTuple):
+    """One layer of one chain while it is drawn; sizes are rounded up to whole groups of units."""
+
+    logit: np.ndarray  # float32
+    words: np.ndarray  # uint32 random words
+    drawn: np.ndarray  # uint8 new state; zero beyond the units of the layer, like the next two
+    rise: np.ndarray  # uint8 1 where a unit goes on
+    fall: np.ndarray  # uint8 1 where a unit goes off
+
+
 @njit(cache=True)
-def list_ones(state, chains):
+def layer_scratch(units):
+    """Scratch for a layer of that many units."""
+    size = -(-units // GROUP) * GROUP
+    return LayerScratch(
+        np.empty(size, np.float32),
+        np.empty(size, np.uint32),
+        np.zeros(size, np.uint8),
+        np.zeros(size, np.uint8),
+        np.zeros(size, np.uint8),
+    )
+
+
+@njit(cache=True)
+def list_ones(state, scratch, chains):
     """List the ones of `state` (chains, units) as the rows to add to the bias."""
     for chain in range(state.shape[0]):
-        n = 0
-        for unit in range(state.shape[1]):
-            chains.plus[chain, n] = unit
-            n += state[chain, unit]
-        chains.counts[chain, 0] = n
+        scratch.drawn[: state.shape[1]] = state[chain]
+        chains.counts[chain, 0] = list_set(scratch.drawn, chains.plus[chain])
         chains.counts[chain, 1] = 0
         chains.counts[chain, 2] = 1
 
 
 @njit(cache=True)
-def list_changes(state, drawn, chain, chains):
-    """Move one chain's `state` (units,) to `drawn` and list the rows to add and subtract: flips, or ones if fewer."""
-    plus = chains.plus[chain]
-    minus = chains.minus[chain]
-    rise = 0
-    fall = 0
-    ones = 0
+def list_changes(state, scratch, chain, chains):
+    """Move one chain's `state` (units,) to the drawn one; list the rows to add and subtract: flips, or all ones."""
+    drawn, rise, fall = scratch.drawn, scratch.rise, scratch.fall
     for unit in range(state.size):
         was = state[unit]
         now = drawn[unit]
-        plus[rise] = unit
-        minus[fall] = unit
-        rise += now & ~was
-        fall += was & ~now
-        ones += now
+        rise[unit] = now & (was ^ _BIT)
+        fall[unit] = was & (now ^ _BIT)
         state[unit] = now
-    fresh = rise + fall > ones
+    fresh = count_set(rise) + count_set(fall) > count_set(drawn)
     if fresh:
-        rise = 0
-        fall = 0
-        for unit in range(state.size):
-            plus[rise] = unit
-            rise += state[unit]
-    chains.counts[chain, 0] = rise
-    chains.counts[chain, 1] = fall
+        chains.counts[chain, 0] = list_set(drawn, chains.plus[chain])
+        chains.counts[chain, 1] = 0
+    else:
+        chains.counts[chain, 0] = list_set(rise, chains.plus[chain])
+        chains.counts[chain, 1] = list_set(fall, chains.minus[chain])
     chains.counts[chain, 2] = fresh
 
 
@@ -124,37 +137,28 @@ def draw_layer(logit, words, state):
 @njit(cache=True)
 def draw_hidden(parameters, key, sweep, chain, beta, chains, scratch):
     """Draw h of one chain given v; list its changes."""
-    logit, words, drawn = scratch
     units = chains.h.shape[1]
     scale = beta * parameters.unit
     a = chains.hidden_input[chain]
     for j in range(units):
-        logit[j] = scale * np.float32(a[j])
-    fill_words(key, chains.number[chain], sweep, HIDDEN, words[: (units + 3) // 4 * 4])
-    draw_layer(logit, words, drawn[:units])
-    list_changes(chains.h[chain], drawn[:units], chain, chains)
+        scratch.logit[j] = scale * np.float32(a[j])
+    fill_words(key, chains.number[chain], sweep, HIDDEN, scratch.words)
+    draw_layer(scratch.logit, scratch.words, scratch.drawn[:units])
+    list_changes(chains.h[chain], scratch, chain, chains)
 
 
 @njit(cache=True)
 def draw_visible(parameters, key, sweep, chain, beta, chains, scratch):
     """Draw v of one chain given h; list its changes."""
-    logit, words, drawn = scratch
     units = chains.v.shape[1]
     scale = beta * parameters.unit
     cold = (_ONE - beta) * parameters.unit
     x = chains.visible_input[chain]
     for i in range(units):
-        logit[i] = scale * np.float32(x[i]) + cold * np.float32(parameters.base[i])
-    fill_words(key, chains.number[chain], sweep, VISIBLE, words[: (units + 3) // 4 * 4])
-    draw_layer(logit, words, drawn[:units])
-    list_changes(chains.v[chain], drawn[:units], chain, chains)
-
-
-@njit(cache=True)
-def layer_scratch(chains):
-    """Arrays that hold one layer of one chain while it is drawn: logits, random words, new state."""
-    largest = (max(chains.v.shape[1], chains.h.shape[1]) + 3) // 4 * 4
-    return np.empty(largest, np.float32), np.empty(largest, np.uint32), np.empty(largest, np.uint8)
+        scratch.logit[i] = scale * np.float32(x[i]) + cold * np.float32(parameters.base[i])
+    fill_words(key, chains.number[chain], sweep, VISIBLE, scratch.words)
+    draw_layer(scratch.logit, scratch.words, scratch.drawn[:units])
+    list_changes(chains.v[chain], scratch, chain, chains)
 
 
 @njit(cache=True)
@@ -172,39 +176,40 @@ def update_visible_inputs(parameters, chains):
 @njit(cache=True)
 def refresh_inputs(parameters, chains):
     """Compute both layers' inputs from their states: after a start, or when the parameters changed."""
-    list_ones(chains.h, chains)
+    list_ones(chains.h, layer_scratch(chains.h.shape[1]), chains)
     update_visible_inputs(parameters, chains)
-    list_ones(chains.v, chains)
+    list_ones(chains.v, layer_scratch(chains.v.shape[1]), chains)
     update_hidden_inputs(parameters, chains)
 
 
 @njit(cache=True)
 def start_chains(parameters, key, log_odds, chains):
     """Draw v of every chain from independent units of the given fixed-point log-odds (at least V,), set h to zero."""
-    logit, words, _ = layer_scratch(chains)
+    scratch = layer_scratch(chains.v.shape[1])
     for unit in range(chains.v.shape[1]):
-        logit[unit] = parameters.unit * np.float32(log_odds[unit])
+        scratch.logit[unit] = parameters.unit * np.float32(log_odds[unit])
     for chain in range(chains.v.shape[0]):
-        fill_words(key, chains.number[chain], 0, START, words)
-        draw_layer(logit, words, chains.v[chain])
+        fill_words(key, chains.number[chain], 0, START, scratch.words)
+        draw_layer(scratch.logit, scratch.words, chains.v[chain])
     chains.h[:] = 0
     refresh_inputs(parameters, chains)
 
 
 @njit(cache=True)
-def finish_sweep(parameters, key, sweep, beta, chains, scratch):
-    """The second half of a sweep of every chain: v given h, and all inputs brought up to date."""
+def sweep_once(parameters, key, sweep, beta, chains, hidden_scratch, visible_scratch):
+    """One sweep of every chain, each at its inverse temperature beta (chains,); all inputs brought up to date."""
+    for chain in range(chains.v.shape[0]):
+        draw_hidden(parameters, key, sweep, chain, beta[chain], chains, hidden_scratch)
     update_visible_inputs(parameters, chains)
     for chain in range(chains.v.shape[0]):
-        draw_visible(parameters, key, sweep, chain, beta[chain], chains, scratch)
+        draw_visible(parameters, key, sweep, chain, beta[chain], chains, visible_scratch)
     update_hidden_inputs(parameters, chains)
 
 
 @njit(cache=True, nogil=True)
 def run_sweeps(parameters, key, first, last, beta, chains):
     """Sweeps first, ..., last - 1 of every chain at fixed inverse temperatures beta (chains,), in place."""
-    scratch = layer_scratch(chains)
+    hidden_scratch = layer_scratch(chains.h.shape[1])
+    visible_scratch = layer_scratch(chains.v.shape[1])
     for sweep in range(first, last):
-        for chain in range(chains.v.shape[0]):
-            draw_hidden(parameters, key, sweep, chain, beta[chain], chains, scratch)
-        finish_sweep(parameters, key, sweep, beta, chains, scratch)
+        sweep_once(parameters, key, sweep, beta, chains, hidden_scratch, visible_scratch)

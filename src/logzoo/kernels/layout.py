@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from logzoo.kernels.compaction import GROUP
 from logzoo.kernels.gibbs import Chains, Parameters
 from logzoo.kernels.rows import WIDTH
 
@@ -43,15 +44,15 @@ def fixed_point_parameters(weights, visible_bias, hidden_bias, base):
 
 def new_chains(count, visible, hidden):
     """`count` chains of zeros, numbered from 0."""
-    largest = max(visible, hidden)
+    room = max(visible, hidden) + 2 * GROUP
     return Chains(
         number=np.arange(count, dtype=np.uint64),
         v=np.zeros((count, visible), np.uint8),
         h=np.zeros((count, hidden), np.uint8),
         hidden_input=np.zeros((count, _round_up(hidden)), np.int32),
         visible_input=np.zeros((count, _round_up(visible)), np.int32),
-        plus=np.zeros((count, largest), np.int32),
-        minus=np.zeros((count, largest), np.int32),
+        plus=np.zeros((count, room), np.int32),
+        minus=np.zeros((count, room), np.int32),
         counts=np.zeros((count, 3), np.int64),
     )
 

@@ -11,7 +11,7 @@ from numba import njit
 
 from logzoo.kernels.elementary import exp_wide
 from logzoo.kernels.energies import energy_scratch, load_magnitudes, smooth_part, sum_bits
-from logzoo.kernels.gibbs import draw_hidden, finish_sweep, layer_scratch
+from logzoo.kernels.gibbs import layer_scratch, sweep_once
 from logzoo.kernels.random import RUNG, uniform
 
 # Each end of the ladder, for counting round trips, is this share of the rungs (at least one): an end of one rung in
@@ -112,7 +112,8 @@ def run_tempering(parameters, ladder, offset, marginal, key, first, last, chains
     """
     count, rungs = sums.occupancy.shape
     end = max(1, rungs // _RUNGS_PER_END)
-    scratch = layer_scratch(chains)
+    hidden_scratch = layer_scratch(chains.h.shape[1])
+    visible_scratch = layer_scratch(chains.v.shape[1])
     energies = energy_scratch(chains.h.shape[1])
     log_f = np.empty(rungs)
     q = np.empty(rungs)
@@ -120,8 +121,7 @@ def run_tempering(parameters, ladder, offset, marginal, key, first, last, chains
     for sweep in range(first, last):
         for chain in range(count):
             beta[chain] = np.float32(ladder.betas[rung[chain]])
-            draw_hidden(parameters, key, sweep, chain, beta[chain], chains, scratch)
-        finish_sweep(parameters, key, sweep, beta, chains, scratch)
+        sweep_once(parameters, key, sweep, beta, chains, hidden_scratch, visible_scratch)
         for chain in range(count):
             if marginal:
                 log_f_marginal_at_rungs(parameters, ladder, chains, chain, energies, log_f)
