@@ -172,7 +172,6 @@ def test_both_modes_are_found_from_the_uniform_base(method):
     assert abs(error - math.log(2)) > 4 * found.std_error
 
 
-@pytest.mark.xfail(reason="the annealing that matches the base starts from the visible bias, inside one of the modes")
 @pytest.mark.parametrize("method", ["ais", "rts"])
 def test_both_modes_are_found_from_the_default_base_or_the_estimate_is_flagged(method):
     rbm = bimodal_rbm(1.0)

@@ -96,7 +96,7 @@ def test_uniform_is_strictly_between_zero_and_one_and_is_uniform():
     assert 1.0 - 1e-3 < draws.max() < 1.0
     assert abs(draws.mean() - 0.5) < 4.0 / math.sqrt(12 * draws.size)
     w0, w1, _, _ = twins.philox((0, 7, 3, int(RUNG)), (int(KEY) & 0xFFFFFFFF, int(KEY) >> 32))
-    assert draws[7] == pytest.approx(((w0 >> 5 << 26) + (w1 >> 6)) / 2.0**53, abs=2.0**-50)
+    assert draws[7] == pytest.approx(((w0 >> 6 << 26) + (w1 >> 6)) / 2.0**52, abs=2.0**-50)
 
 
 def test_uniform_is_below_one_even_if_all_its_bits_are_ones():

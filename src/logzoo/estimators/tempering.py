@@ -18,6 +18,8 @@ DEFAULTS = {
 }
 # Mean round trips of a chain below which the ends of the ladder were hardly compared.
 _FEWEST_ROUND_TRIPS = 1.0
+# Nats by which interpolated log-densities may be off before they bias log Z visibly.
+_LARGEST_INTERPOLATION_ERROR = 0.01
 
 
 def from_rung_sums(method, draws, sums, ledger, stream):
@@ -41,7 +43,7 @@ def from_rung_sums(method, draws, sums, ledger, stream):
         interval=interval,
         sweeps=ledger.spent,
         chains=ledger.chains,
-        converged=round_trips >= _FEWEST_ROUND_TRIPS,
+        converged=round_trips >= _FEWEST_ROUND_TRIPS and draws.interpolation_error < _LARGEST_INTERPOLATION_ERROR,
         diagnostics={
             "occupancy_error": occupancy_error,
             "round_trips": round_trips,

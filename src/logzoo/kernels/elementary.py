@@ -125,3 +125,16 @@ def exp_wide(x):
     # The low bits of `shifted` are n; the shift drops the rest. (There is no packed conversion to int64 before
     # AVX-512.)
     return p * _double_from_bits((_bits_of_double(shifted) + _WIDE_BIAS) << _WIDE_MANTISSA_BITS)
+
+
+_EXPONENT_MASK = np.int64(0x7FF)
+_MANTISSA_MASK = np.int64(0xFFFFFFFFFFFFF)
+_ONE_BITS = np.int64(0x3FF0000000000000)
+
+
+@njit(inline="always")
+def split_exponent(x):
+    """(mantissa in [1, 2), exponent) of a positive normal float64 x = mantissa * 2**exponent."""
+    bits = _bits_of_double(x)
+    exponent = ((bits >> _WIDE_MANTISSA_BITS) & _EXPONENT_MASK) - _WIDE_BIAS
+    return _double_from_bits((bits & _MANTISSA_MASK) | _ONE_BITS), exponent

@@ -17,8 +17,8 @@ from logzoo.kernels.elementary import exp2_constants, exp2_nonpositive
 
 # Magnitudes come in four strips of this multiple, so that every loop over them is whole vectors.
 _STRIP = 16
-# Units whose factors are multiplied before a logarithm: 2**(units / 16 lanes) stays far from float32 overflow.
-_UNITS_PER_LOG = 1024
+# Units whose factors, at most 2 each, are multiplied before a logarithm: 2**32 a lane in float32, 2**512 in float64.
+_UNITS_PER_LOG = 512
 _LANES = 16
 _ONE = np.float32(1.0)
 _LOG2_E = np.float32(1.4426950408889634)

@@ -1,70 +1,112 @@
 """The partition function by visiting every state of one layer, the other summed out.
 
-Legend: W (S, E): the enumerated layer has E units with bias e, the other S units with bias s. For each enumerated state
-g, log f(g) = e.g + sum_i softplus(s_i + (W g)_i). States are visited in Gray-code order: one row of W is added or
-subtracted between neighbours, and the input is recomputed afresh every `_REFRESH` states against drift.
+Legend: the enumerated layer has E units with bias e, the other S units with bias s, weights W (E, S). A state g is a
+low part of its bits, l, and a high part, m. With x_i = s_i + (g W)_i, log f(g) = e.g + sum_i log(1 + exp(x_i)).
+
+Let t_i(l) = exp((l W)_i - L_i) with L_i the largest (l W)_i, and u_i(m) = s_i + (m W)_i + L_i, so x_i <= u_i. Then
+
+    log(1 + exp(x_i)) = max(u_i, 0) + log(p_i + q_i t_i),   (p, q) = (exp(-u), 1) if u > 0 else (1, exp(u)):
+
+exponentials are taken once for each l and each m, and a state costs one multiplication, one addition and one
+multiplication a unit. Factors p + q t lie between exp(-R_i) and 2, R_i the range of (l W)_i: products of many fit a
+float64, and their exponents are moved to an integer at the `stops`. One logarithm is taken for each state.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
-_REFRESH = 1024
+from logzoo.kernels.elementary import exp_wide, split_exponent
+
+# States of the low part handled together: eight vectors of float64.
+LANES = 32
+# Units multiplied in one pass over the lanes.
+UNITS = 4
+_LOG_2 = math.log(2.0)
+
+
+class LowPart(NamedTuple):
+    """All states of the low bits, in blocks of LANES; units are rounded up to UNITS."""
+
+    t: np.ndarray  # (blocks, S, LANES) float64
+    energy: np.ndarray  # (blocks, LANES) e.l; -inf where there is no state
+    largest: np.ndarray  # (S,) L_i
+    stops: np.ndarray  # (stops,) int64: units after which exponents are moved away, rising to S
 
 
 @njit(cache=True)
-def _softplus_sum(x):
-    """sum_i softplus(x_i): sums of max(x, 0) and products of factors in (1, 2], one log per 512 units."""
-    total = 0.0
-    product = 1.0
-    for i in range(x.size):
-        total += max(x[i], 0.0)
-        product *= 1.0 + math.exp(-abs(x[i]))
-        if i % 512 == 511:
-            total += math.log(product)
-            product = 1.0
-    return total + math.log(product)
+def load_high_part(weights, bias, enumerated_bias, largest, code, p, q):
+    """Fill p, q (S,) for one state of the high bits; returns e.m + sum_i max(u_i, 0).
 
-
-@njit(cache=True)
-def _inputs_at(weights_by_unit, bias, enumerated_bias, code, x):
-    """Input of the other layer and bias energy of the state whose bits are `code`, computed from scratch."""
-    x[:] = bias
-    energy = 0.0
-    for unit in range(enumerated_bias.size):
-        if (code >> unit) & 1:
-            energy += enumerated_bias[unit]
-            for i in range(x.size):
-                x[i] += weights_by_unit[unit, i]
-    return energy
-
-
-@njit(cache=True)
-def log_sum_states(weights_by_unit, bias, enumerated_bias, first, last, x):
-    """(largest, sum exp(log f - largest)) over the states number first, ..., last - 1 in Gray-code order.
-
-    weights_by_unit (E, S), bias (S,), enumerated_bias (E,), scratch x (S,): all float64.
+    weights (high bits, S), bias (S,), enumerated_bias (high bits,).
     """
+    constant = 0.0
+    q[:] = bias + largest
+    for bit in range(enumerated_bias.size):
+        if (code >> bit) & 1:
+            constant += enumerated_bias[bit]
+            for i in range(q.size):
+                q[i] += weights[bit, i]
+    for i in range(q.size):
+        u = q[i]
+        constant += max(u, 0.0)
+        p[i] = math.exp(-max(u, 0.0))
+        q[i] = math.exp(min(u, 0.0))
+    return constant
+
+
+@njit(cache=True)
+def log_products(t, p, q, stops, product, exponent):
+    """Leave prod_i (p_i + q_i t_i) of one block of states (LANES,) as product * 2**exponent."""
+    product[:] = 1.0
+    exponent[:] = 0
+    start = 0
+    for stop in stops:
+        for i in range(start, stop, UNITS):
+            t0, t1, t2, t3 = t[i], t[i + 1], t[i + 2], t[i + 3]
+            p0, p1, p2, p3 = p[i], p[i + 1], p[i + 2], p[i + 3]
+            q0, q1, q2, q3 = q[i], q[i + 1], q[i + 2], q[i + 3]
+            for lane in range(LANES):
+                product[lane] *= ((p0 + q0 * t0[lane]) * (p1 + q1 * t1[lane])) * (
+                    (p2 + q2 * t2[lane]) * (p3 + q3 * t3[lane])
+                )
+        for lane in range(LANES):
+            mantissa, power = split_exponent(product[lane])
+            product[lane] = mantissa
+            exponent[lane] += power
+        start = stop
+
+
+@njit(cache=True, nogil=True)
+def log_sum_states(low, weights, bias, enumerated_bias, first, last, p, q):
+    """(largest log f, sum of exp(log f - largest)) over the states of the high bits first, ..., last - 1, all low ones.
+
+    weights (high bits, S), bias (S,), enumerated_bias (high bits,); scratch p, q (high states together, S): float64.
+    """
+    together = p.shape[0]
+    constants = np.empty(together)
+    product = np.empty(LANES)
+    exponent = np.empty(LANES, np.int64)
     largest = -np.inf
     total = 0.0
-    energy = 0.0
-    for number in range(first, last):
-        code = number ^ (number >> 1)
-        if number == first or number % _REFRESH == 0:
-            energy = _inputs_at(weights_by_unit, bias, enumerated_bias, code, x)
-        else:
-            unit = 0
-            while ((number >> unit) & 1) == 0:
-                unit += 1
-            sign = 1.0 if (code >> unit) & 1 else -1.0
-            energy += sign * enumerated_bias[unit]
-            for i in range(x.size):
-                x[i] += sign * weights_by_unit[unit, i]
-        value = energy + _softplus_sum(x)
-        if value > largest:
-            total = total * math.exp(largest - value) + 1.0
-            largest = value
-        else:
-            total += math.exp(value - largest)
+    for start in range(first, last, together):
+        count = min(together, last - start)
+        for n in range(count):
+            constants[n] = load_high_part(weights, bias, enumerated_bias, low.largest, start + n, p[n], q[n])
+        for block in range(low.t.shape[0]):
+            for n in range(count):
+                log_products(low.t[block], p[n], q[n], low.stops, product, exponent)
+                peak = largest
+                for lane in range(LANES):
+                    product[lane] = (
+                        math.log(product[lane]) + _LOG_2 * exponent[lane] + constants[n] + low.energy[block, lane]
+                    )
+                    peak = max(peak, product[lane])
+                if peak > largest:
+                    total *= math.exp(largest - peak)
+                    largest = peak
+                for lane in range(LANES):
+                    total += exp_wide(product[lane] - largest)
     return largest, total

@@ -21,9 +21,8 @@ _WEYL_1 = np.uint64(0xBB67AE85)
 _LOW = np.uint64(0xFFFFFFFF)
 _32 = np.uint64(32)
 _8 = np.uint64(8)
-_5 = np.uint64(5)
 _6 = np.uint64(6)
-_2_TO_MINUS_53 = 1.0 / 9007199254740992.0
+_2_TO_MINUS_52 = 1.0 / 4503599627370496.0
 
 
 @njit(inline="always")
@@ -85,7 +84,7 @@ def fill_words(key, chain, sweep, layer, words):
 
 @njit(cache=True)
 def uniform(key, chain, sweep, layer):
-    """One uniform draw in (0, 1), 53 bits: the centre of one of 2**53 equal cells, so never 0 or 1."""
+    """One uniform draw in (0, 1): the centre of one of 2**52 equal cells, which float64 holds, so never 0 or 1."""
     c3 = layer | ((np.uint64(sweep) >> _32) << _8)
     w0, w1, _, _ = philox(np.uint64(0), np.uint64(chain), np.uint64(sweep) & _LOW, c3, key & _LOW, key >> _32)
-    return (float((w0 >> _5) * np.uint64(67108864) + (w1 >> _6)) + 0.5) * _2_TO_MINUS_53
+    return (float((w0 >> _6) * np.uint64(67108864) + (w1 >> _6)) + 0.5) * _2_TO_MINUS_52

@@ -3,37 +3,93 @@
 import numpy as np
 from tqdm import tqdm
 
-from logzoo.kernels.enumeration import log_sum_states
+from logzoo.kernels.enumeration import LANES, UNITS, LowPart, log_sum_states
 
-# States a kernel call visits: long enough to hide the call, short enough for a live progress bar.
-_CHUNK = 1 << 16
 LARGEST_LAYER = 36
-_STATES_PER_SECOND = 4e8  # times units of the other layer; measured, for the message only
+_STATES_PER_SECOND = 4e9  # times units of the other layer; for the message only
+# Low bits at most: 1024 states, so that the exponentials of a high state cost little beside them.
+_LOW_BITS = 10
+# States of the high bits that share one pass over the table of the low ones.
+_TOGETHER = 16
+# High states in one kernel call: long enough to hide the call, short enough for a live progress bar.
+_CHUNK = 256
+# Factors of one product may shrink it by exp(-600) in all, well within float64; and grow it by 2**512.
+_LARGEST_RANGE = 600.0
+_MOST_UNITS = 512
 
 
 def exact_log_z(rbm, *, progress=False):
     """log Z of an RBM in nats, by enumeration of the smaller layer.
 
     Cost: 2**min(visible, hidden) states, each visiting the other layer once; memory does not grow.
-    Raises ValueError, stating the cost, above 36 units in the smaller layer.
+    Raises ValueError, stating the cost, above 36 units in the smaller layer; and when log Z overflows.
     """
     if rbm.visible < rbm.hidden:
         rbm = rbm.transposed
-    states = 1 << rbm.hidden
     if rbm.hidden > LARGEST_LAYER:
         years = 2.0**rbm.hidden * rbm.visible / _STATES_PER_SECOND / 3.15e7
         raise ValueError(
             f"exact log Z: the smaller layer has {rbm.hidden} units, so 2**{rbm.hidden} states of {rbm.visible} "
             f"units (about {years:.1g} years); at most {LARGEST_LAYER} units are enumerated"
         )
-    weights_by_unit = np.ascontiguousarray(rbm.weights.T)
-    scratch = np.empty(rbm.visible)
+    padding = -rbm.visible % UNITS
+    weights = np.pad(rbm.weights.T, ((0, 0), (0, padding)))
+    # A unit that is not there has x = -inf: log(1 + exp(x)) = 0.
+    bias = np.pad(rbm.visible_bias, (0, padding), constant_values=-np.inf)
+    bits = _low_bits(weights)
+    low = _low_part(weights[:bits], rbm.hidden_bias[:bits])
+    high = (np.ascontiguousarray(weights[bits:]), bias, rbm.hidden_bias[bits:])
+    scratch = np.empty((2, _TOGETHER, bias.size))
+    states = 1 << (rbm.hidden - bits)
     log_z = -np.inf
-    steps = range(0, states, _CHUNK)
-    for first in tqdm(steps, desc="enumeration", unit_scale=_CHUNK, disable=None if progress else True):
-        last = min(first + _CHUNK, states)
-        largest, total = log_sum_states(weights_by_unit, rbm.visible_bias, rbm.hidden_bias, first, last, scratch)
-        log_z = np.logaddexp(log_z, largest + np.log(total))
+    with tqdm(total=states << bits, desc="enumeration", unit="state", disable=None if progress else True) as bar:
+        for first in range(0, states, _CHUNK):
+            last = min(first + _CHUNK, states)
+            largest, total = log_sum_states(low, *high, first, last, *scratch)
+            log_z = np.logaddexp(log_z, largest + np.log(total))
+            bar.update((last - first) << bits)
     if not np.isfinite(log_z):
         raise ValueError("exact log Z: the parameters are too large, log Z overflows float64")
     return float(log_z)
+
+
+def _low_bits(weights):
+    """As many low bits, up to 10, as keep every pass of UNITS factors within the range of float64."""
+    for bits in range(min(_LOW_BITS, len(weights)), 0, -1):
+        spread = np.abs(weights[:bits]).sum(axis=0).reshape(-1, UNITS).sum(axis=1)
+        if spread.max() <= _LARGEST_RANGE:
+            return bits
+    return 0
+
+
+def _low_part(weights, enumerated_bias):
+    """The table of all states of the low bits, weights (bits, S)."""
+    codes = np.arange(1 << len(weights))
+    states = (codes[:, None] >> np.arange(len(weights)) & 1).astype(np.float64)
+    inputs = states @ weights
+    largest = inputs.max(axis=0)
+    blocks = -(-len(codes) // LANES)
+    t = np.zeros((blocks * LANES, weights.shape[1]))
+    t[: len(codes)] = np.exp(inputs - largest)
+    # Lanes without a state weigh nothing; their factors are those of some state, so that no product vanishes.
+    t[len(codes) :] = t[0]
+    energy = np.full(blocks * LANES, -np.inf)
+    energy[: len(codes)] = states @ enumerated_bias
+    return LowPart(
+        t=np.ascontiguousarray(t.reshape(blocks, LANES, -1).transpose(0, 2, 1)),
+        energy=energy.reshape(blocks, LANES),
+        largest=largest,
+        stops=_stops(np.abs(weights).sum(axis=0)),
+    )
+
+
+def _stops(spread):
+    """Units (multiples of UNITS) after which a running product must give up its exponent."""
+    stops, used, first = [], 0.0, 0
+    for end in range(UNITS, spread.size + 1, UNITS):
+        more = spread[end - UNITS : end].sum()
+        if end - first > _MOST_UNITS or used + more > _LARGEST_RANGE:
+            stops.append(end - UNITS)
+            used, first = 0.0, end - UNITS
+        used += more
+    return np.array([*(stop for stop in stops if stop), spread.size], np.int64)

@@ -17,9 +17,9 @@ _AVERAGED = 10
 def resolve_base(rbm, base, ledger, stream):
     """Base log-odds (visible,): those given, by name, or for None matched to the model's own marginals.
 
-    Matching anneals the chains from the visible bias to the RBM in a fiftieth of the budget (at most 200 sweeps,
-    entered in the ledger) and takes the smoothed log-odds of their mean; a budget too small for that leaves the visible
-    bias.
+    Matching anneals the chains to the RBM in a fiftieth of the budget (at most 200 sweeps, entered in the ledger) and
+    takes the smoothed log-odds of their mean. It starts from uniform units, which favour no mode; the visible bias can
+    lie inside one. A budget too small for that leaves the visible bias.
     """
     if base is not None:
         return base_of(rbm, base)
@@ -27,7 +27,7 @@ def resolve_base(rbm, base, ledger, stream):
     if sweeps <= _AVERAGED:
         return rbm.visible_bias
     ledger.spend(sweeps, "matching the base")
-    parameters = kernel_parameters(rbm, rbm.visible_bias)
+    parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
     chains = new_chains(ledger.chains, rbm.visible, rbm.hidden)
     key = stream.child("base").key
     start_chains(parameters, key, parameters.base, chains)

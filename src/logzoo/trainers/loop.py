@@ -17,7 +17,7 @@ from logzoo.paths import log_odds
 SCHEDULES = ("constant", "inverse", "linear")
 _INITIAL_SCALE = 0.01  # standard deviation of the initial weights
 _TRACE_POINTS = 100
-# A hidden bias of this size (or NaN) is no model of anything: its unit never changes.
+# A parameter of this size (or NaN) is no model of anything: its unit never changes.
 _DIVERGED = 1e4
 # Visible biases start within about +-4.6 under this pseudo-count.
 _PSEUDO_SHARE = 0.01
@@ -72,12 +72,11 @@ def train(
         if update % every == 0 or update == updates - 1:
             levels = (_mean_log_f(parameters, positive), _mean_log_f(parameters, negative))
             trace.append((update, rate, *levels, (update + 1) * negative_phase.particles.chain_sweeps))
-        for array, slope in zip(values, gradient, strict=True):
-            array += np.float32(rate) * slope
-        if not np.abs(values.hidden_bias).max() < _DIVERGED:
-            raise ValueError(
-                f"learning_rate: training diverged at update {update}; expected less than {learning_rate:g}"
-            )
+        with np.errstate(over="ignore", invalid="ignore"):
+            for array, slope in zip(values, gradient, strict=True):
+                array += np.float32(rate) * slope
+        if any(not np.abs(array).max() < _DIVERGED for array in values):
+            raise ValueError(f"learning_rate: diverged at update {update}; expected less than {learning_rate:g}")
     return TrainingRun(RBM(*values), _trace_dataset(trace))
 
 
