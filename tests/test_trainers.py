@@ -9,7 +9,8 @@ import pytest
 import twins
 
 from logzoo.api import train_rbm
-from logzoo.kernels.gibbs import refresh_inputs
+from logzoo.kernels.elementary import exp2_constants
+from logzoo.kernels.gibbs import layer_scratch, refresh_inputs
 from logzoo.kernels.layout import fixed_point_parameters, new_chains
 from logzoo.kernels.statistics import add_statistics, hidden_probabilities
 from logzoo.models.exact import exact_log_z
@@ -140,17 +141,23 @@ def parameters_of(rbm):
     return fixed_point_parameters(rbm.weights, rbm.visible_bias, rbm.hidden_bias, np.zeros(rbm.visible))
 
 
+def probabilities(chains, parameters):
+    """hidden_probabilities of every chain (chains, H)."""
+    p = np.empty(chains.h.shape, np.float32)
+    for row, inputs in zip(p, chains.hidden_input, strict=True):
+        hidden_probabilities(inputs, parameters.unit, exp2_constants(), row)
+    return p
+
+
 def test_statistics_equal_numpy():
     rbm, generator = small_rbm(), np.random.default_rng(0)
     chains = new_chains(50, 4, 3)
     chains.v[...] = generator.integers(0, 2, (50, 4))
     refresh_inputs(parameters_of(rbm), chains)
-    p = np.empty((50, 3), np.float32)
-    hidden_probabilities(chains, parameters_of(rbm).unit, p)
     exact = 1 / (1 + np.exp(-(chains.v @ rbm.weights + rbm.hidden_bias)))
-    np.testing.assert_allclose(p, exact, rtol=1e-6)
+    np.testing.assert_allclose(probabilities(chains, parameters_of(rbm)), exact, rtol=1e-6)
     gradient = [np.ones(shape, np.float32) for shape in ((4, 3), 4, 3)]
-    add_statistics(chains.v, p, np.float32(-0.02), *gradient)
+    add_statistics(parameters_of(rbm), chains, layer_scratch(4), np.float32(-0.02), *gradient)
     expected = (chains.v.T @ exact, chains.v.sum(axis=0), exact.sum(axis=0))
     for found, sums in zip(gradient, expected, strict=True):
         np.testing.assert_allclose(found, 1 - 0.02 * sums, atol=2e-6)
@@ -161,9 +168,10 @@ def test_hidden_probabilities_do_not_overflow(logit):
     rbm = RBM(np.zeros((1, 1)), np.zeros(1), np.full(1, logit))
     chains = new_chains(1, 1, 1)
     refresh_inputs(parameters_of(rbm), chains)
-    p = np.empty((1, 1), np.float32)
-    hidden_probabilities(chains, parameters_of(rbm).unit, p)
-    assert p[0, 0] == pytest.approx(1 / (1 + math.exp(min(-logit, 700))), rel=3e-7, abs=2e-38)
+    p = probabilities(chains, parameters_of(rbm))
+    # 2**-24 |logit| is the rounding of logit / log(2); below 2**-125 the probability stays at that.
+    precision = 3e-7 + 2.0**-24 * abs(logit)
+    assert p[0, 0] == pytest.approx(1 / (1 + math.exp(min(-logit, 700))), rel=precision, abs=3e-38)
 
 
 def mean_and_error(values):
@@ -185,9 +193,7 @@ def test_many_particles_approach_the_exact_model_expectations():
     particles.start(parameters)
     for update in range(3):
         chains = particles.move(parameters, update)
-    p = np.empty(chains.h.shape, np.float32)
-    hidden_probabilities(chains, parameters.unit, p)
-    v, p = chains.v.astype(float), p.astype(float)
+    v, p = chains.v.astype(float), probabilities(chains, parameters).astype(float)
     assert np.abs(z_scores(v, p, rbm)).max() < 4
     # A model whose weights are five per cent larger is told apart.
     other = RBM(1.05 * rbm.weights, rbm.visible_bias, rbm.hidden_bias)
@@ -200,9 +206,7 @@ def test_particles_follow_parameters_that_change_between_updates():
     particles.start(parameters_of(first))
     particles.move(parameters_of(first), 0)
     chains = particles.move(parameters_of(second), 1)
-    p = np.empty(chains.h.shape, np.float32)
-    hidden_probabilities(chains, parameters_of(second).unit, p)
-    v, p = chains.v.astype(float), p.astype(float)
+    v, p = chains.v.astype(float), probabilities(chains, parameters_of(second)).astype(float)
     assert np.abs(z_scores(v, p, second)).max() < 4
     assert np.abs(z_scores(v, p, first)).max() > 8
 

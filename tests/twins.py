@@ -85,6 +85,11 @@ def state_numbers(v):
     return v.astype(np.int64) @ (1 << np.arange(v.shape[1])[::-1])
 
 
+def draw_with(draw_layer, constants):
+    """The package's draw_layer as a function draw(logit, words, state)."""
+    return lambda logit, words, state: draw_layer(logit, words, constants, state)
+
+
 class FixedPointRBM:
     """Gibbs sweeps with inputs recomputed from scratch from integers at every half-step.
 

@@ -8,26 +8,12 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
 
-# Below this exp() is under 1e-38; clipping keeps the result a normal float32.
-LOWEST_EXPONENT = np.float32(-87.0)
-
-_LOG2_E = np.float32(1.4426950408889634)
-# log(2) in two parts (Cody & Waite): the first has few enough bits that n * _LN2_HIGH is exact.
-_LN2_HIGH = np.float32(0.693359375)
-_LN2_LOW = np.float32(-2.12194440e-4)
-# Adding and subtracting 1.5 * 2**23 rounds a float32 below 2**22 in size to the nearest integer.
-_ROUNDER = np.float32(12582912.0)
-_HALF = np.float32(0.5)
+LOG2_E = np.float32(1.4426950408889634)
 _ONE = np.float32(1.0)
-# Minimax coefficients of (exp(r) - 1 - r) / r**2 on |r| <= log(2) / 2 (Cephes expf, Moshier).
-_P0 = np.float32(1.9875691500e-4)
-_P1 = np.float32(1.3981999507e-3)
-_P2 = np.float32(8.3334519073e-3)
-_P3 = np.float32(4.1665795894e-2)
-_P4 = np.float32(1.6666665459e-1)
-_P5 = np.float32(5.0000001201e-1)
-_EXPONENT_BIAS = np.int32(127)
 _MANTISSA_BITS = np.int32(23)
+# For exp2_nonpositive: 1.5 * 2**23, adding and subtracting which rounds a float32 to the nearest integer; the lowest
+# argument; the minimax polynomial (2**r - 1) / r on |r| <= 1/2, which leaves 2**r a relative error below 1e-7.
+_EXP2_CONSTANTS = np.array([12582912.0, -125.0, 0.69314698, 0.24022242, 0.05550734, 0.00967151, 0.00132647], np.float32)
 # Below this exp_wide() returns exp(-700), about 1e-304: still a normal float64.
 _LOWEST_WIDE = -700.0
 _WIDE_LOG2_E = 1.4426950408889634
@@ -70,11 +56,6 @@ def _bits_of_float(typing_context, value):
     return types.int32(types.float32), generate
 
 
-# For exp2_nonpositive: rounder, lowest argument, then the minimax polynomial (2**r - 1) / r on |r| <= 1/2 (relative
-# error of 2**r below 1e-7).
-_EXP2_CONSTANTS = np.array([12582912.0, -125.0, 0.69314698, 0.24022242, 0.05550734, 0.00967151, 0.00132647], np.float32)
-
-
 @njit(cache=True)
 def exp2_constants():
     """Constants of `exp2_nonpositive` (7,) float32, as data.
@@ -86,9 +67,9 @@ def exp2_constants():
 
 @njit(inline="always")
 def exp2_nonpositive(y, rounder, lowest, c1, c2, c3, c4, c5):
-    """2**y of a float32 y <= 0; absolute error below 2e-7, 2**-125 for all y below -125.
+    """2**y of a float32 y <= 0: relative error below 2e-7 down to y = -125, and 2**-125 for all y below.
 
-    The error relative to the result grows with |y| to 1e-5, as y itself has 24 bits: use it where 2**y adds to one.
+    As exp(x) = 2**(LOG2_E x) it inherits the rounding of the product, a relative error of 6e-8 |x|.
     """
     y = max(y, lowest)
     shifted = y + rounder
@@ -96,17 +77,6 @@ def exp2_nonpositive(y, rounder, lowest, c1, c2, c3, c4, c5):
     p = _ONE + r * (c1 + r * (c2 + r * (c3 + r * (c4 + r * c5))))
     # The low bits of `shifted` are round(y); added to the exponent of p they multiply by its power of two.
     return _float_from_bits(np.int32(_bits_of_float(p) + np.int32(_bits_of_float(shifted) << _MANTISSA_BITS)))
-
-
-@njit(inline="always")
-def exp_nonpositive(x):
-    """exp(x) of a float32 x <= 0; relative error below 2e-7, exp(-87) for all x below -87."""
-    x = max(x, LOWEST_EXPONENT)
-    n = (x * _LOG2_E + _ROUNDER) - _ROUNDER
-    r = (x - n * _LN2_HIGH) - n * _LN2_LOW
-    p = ((((_P0 * r + _P1) * r + _P2) * r + _P3) * r + _P4) * r + _P5
-    power = _float_from_bits(np.int32((np.int32(n) + _EXPONENT_BIAS) << _MANTISSA_BITS))
-    return (p * (r * r) + r + _ONE) * power
 
 
 @njit(inline="always")

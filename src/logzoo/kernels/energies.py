@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from logzoo.kernels.elementary import exp2_constants, exp2_nonpositive
+from logzoo.kernels.elementary import LOG2_E, exp2_constants, exp2_nonpositive
 
 # Magnitudes come in four strips of this multiple, so that every loop over them is whole vectors.
 _STRIP = 16
@@ -21,7 +21,6 @@ _STRIP = 16
 _UNITS_PER_LOG = 512
 _LANES = 16
 _ONE = np.float32(1.0)
-_LOG2_E = np.float32(1.4426950408889634)
 _LOG_2 = math.log(2.0)
 # |a| of units that are not there: exp(-beta |a|) vanishes for every beta > 0.
 _ABSENT = np.float32(1e30)
@@ -60,7 +59,7 @@ def smooth_part(units, beta, scratch):
         return units * _LOG_2
     total = 0.0
     for start in range(0, scratch.magnitudes.size, _UNITS_PER_LOG):
-        total += _log_of_product(scratch.magnitudes[start : start + _UNITS_PER_LOG], -beta * _LOG2_E, scratch)
+        total += _log_of_product(scratch.magnitudes[start : start + _UNITS_PER_LOG], -beta * LOG2_E, scratch)
     return total
 
 

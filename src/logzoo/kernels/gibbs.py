@@ -16,12 +16,10 @@ import numpy as np
 from numba import njit
 
 from logzoo.kernels.compaction import GROUP, count_set, list_set
-from logzoo.kernels.elementary import exp_nonpositive
+from logzoo.kernels.elementary import LOG2_E, exp2_constants, exp2_nonpositive
 from logzoo.kernels.random import HIDDEN, START, VISIBLE, fill_words
 from logzoo.kernels.rows import WIDTH, add_rows, subtract_rows
 
-# |logit| above which float32 exp() would overflow; sigmoid(-80) = 2e-35 is below any draw (2**-33) anyway.
-_LARGEST_LOGIT = np.float32(80.0)
 _ONE = np.float32(1.0)
 _ZERO = np.float32(0.0)
 _BIT = np.uint8(1)
@@ -61,6 +59,7 @@ class LayerScratch(NamedTuple):
     drawn: np.ndarray  # uint8 new state; zero beyond the units of the layer, like the next two
     rise: np.ndarray  # uint8 1 where a unit goes on
     fall: np.ndarray  # uint8 1 where a unit goes off
+    constants: np.ndarray  # of exp2_nonpositive
 
 
 @njit(cache=True)
@@ -73,6 +72,7 @@ def layer_scratch(units):
         np.zeros(size, np.uint8),
         np.zeros(size, np.uint8),
         np.zeros(size, np.uint8),
+        exp2_constants(),
     )
 
 
@@ -121,15 +121,17 @@ def apply_changes(table, bias, chains, inputs):
 
 
 @njit(cache=True)
-def draw_layer(logit, words, state):
+def draw_layer(logit, words, constants, state):
     """Draw state (units,) from independent Bernoullis: P(1) = sigmoid(logit), with `words` as 32-bit draws.
 
     The rarer value is drawn with probability sigmoid(-|logit|) <= 1/2, so both ends of the scale are resolved
-    down to 2**-32 although float32 has only 24 bits near one.
+    down to 2**-32 although float32 has only 24 bits near one. `constants` are those of exp2_nonpositive.
     """
+    rounder, lowest = constants[0], constants[1]
+    c1, c2, c3, c4, c5 = constants[2], constants[3], constants[4], constants[5], constants[6]
     for unit in range(state.size):
         x = logit[unit]
-        decay = exp_nonpositive(-min(abs(x), _LARGEST_LOGIT))
+        decay = exp2_nonpositive(-abs(x) * LOG2_E, rounder, lowest, c1, c2, c3, c4, c5)
         draw = (np.float32(words[unit]) + _HALF_WORD) * _2_TO_MINUS_32
         state[unit] = (draw * (_ONE + decay) < decay) != (x > _ZERO)
 
@@ -143,7 +145,7 @@ def draw_hidden(parameters, key, sweep, chain, beta, chains, scratch):
     for j in range(units):
         scratch.logit[j] = scale * np.float32(a[j])
     fill_words(key, chains.number[chain], sweep, HIDDEN, scratch.words)
-    draw_layer(scratch.logit, scratch.words, scratch.drawn[:units])
+    draw_layer(scratch.logit, scratch.words, scratch.constants, scratch.drawn[:units])
     list_changes(chains.h[chain], scratch, chain, chains)
 
 
@@ -157,7 +159,7 @@ def draw_visible(parameters, key, sweep, chain, beta, chains, scratch):
     for i in range(units):
         scratch.logit[i] = scale * np.float32(x[i]) + cold * np.float32(parameters.base[i])
     fill_words(key, chains.number[chain], sweep, VISIBLE, scratch.words)
-    draw_layer(scratch.logit, scratch.words, scratch.drawn[:units])
+    draw_layer(scratch.logit, scratch.words, scratch.constants, scratch.drawn[:units])
     list_changes(chains.v[chain], scratch, chain, chains)
 
 
@@ -190,7 +192,7 @@ def start_chains(parameters, key, log_odds, chains):
         scratch.logit[unit] = parameters.unit * np.float32(log_odds[unit])
     for chain in range(chains.v.shape[0]):
         fill_words(key, chains.number[chain], 0, START, scratch.words)
-        draw_layer(scratch.logit, scratch.words, chains.v[chain])
+        draw_layer(scratch.logit, scratch.words, scratch.constants, chains.v[chain])
     chains.h[:] = 0
     refresh_inputs(parameters, chains)
 

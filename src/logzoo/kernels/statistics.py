@@ -6,32 +6,42 @@ Legend: v (n, V) uint8; p = sigmoid(b + v W) (n, H) float32.
 import numpy as np
 from numba import njit
 
-from logzoo.kernels.elementary import exp_nonpositive
+from logzoo.kernels.compaction import list_set
+from logzoo.kernels.elementary import LOG2_E, exp2_nonpositive
 
 _ONE = np.float32(1.0)
 _ZERO = np.float32(0.0)
 
 
 @njit(cache=True)
-def hidden_probabilities(chains, unit, p):
-    """p (n, H) = sigmoid of the hidden inputs, without overflow."""
-    for row in range(p.shape[0]):
-        for j in range(p.shape[1]):
-            x = np.float32(chains.hidden_input[row, j]) * unit
-            decay = exp_nonpositive(-abs(x))
-            p[row, j] = (_ONE if x > _ZERO else decay) / (_ONE + decay)
+def hidden_probabilities(hidden_input, unit, constants, p):
+    """p (H,) = sigmoid of the integer hidden inputs of one chain, without overflow."""
+    rounder, lowest = constants[0], constants[1]
+    c1, c2, c3, c4, c5 = constants[2], constants[3], constants[4], constants[5], constants[6]
+    for j in range(p.size):
+        x = np.float32(hidden_input[j]) * unit
+        decay = exp2_nonpositive(-abs(x) * LOG2_E, rounder, lowest, c1, c2, c3, c4, c5)
+        p[j] = (_ONE if x > _ZERO else decay) / (_ONE + decay)
 
 
 @njit(cache=True)
-def add_statistics(v, p, factor, weights, visible_bias, hidden_bias):
-    """Add factor * sum_n (v_n p_n, v_n, p_n) to the three parts of a gradient: (V, H), (V,), (H,) float32."""
-    for row in range(v.shape[0]):
-        scaled = p[row] * factor
-        for i in range(v.shape[1]):
-            if v[row, i]:
-                visible_bias[i] += factor
-                target = weights[i]
-                for j in range(scaled.size):
-                    target[j] += scaled[j]
-        for j in range(scaled.size):
-            hidden_bias[j] += scaled[j]
+def add_statistics(parameters, chains, scratch, factor, weights, visible_bias, hidden_bias):
+    """Add factor * sum_n (v_n p_n, v_n, p_n) to the three parts of a gradient: (V, H), (V,), (H,) float32.
+
+    `scratch` is the LayerScratch of the visible layer; hidden inputs must be up to date.
+    """
+    visible = chains.v.shape[1]
+    p = np.empty(hidden_bias.size, np.float32)
+    ones = chains.plus[0]
+    for row in range(chains.v.shape[0]):
+        hidden_probabilities(chains.hidden_input[row], parameters.unit, scratch.constants, p)
+        for j in range(p.size):
+            p[j] *= factor
+            hidden_bias[j] += p[j]
+        scratch.drawn[:visible] = chains.v[row]
+        for m in range(list_set(scratch.drawn, ones)):
+            i = ones[m]
+            visible_bias[i] += factor
+            target = weights[i]
+            for j in range(p.size):
+                target[j] += p[j]

@@ -8,9 +8,9 @@ from tqdm import tqdm
 
 from logzoo.checks import one_of, positive_number
 from logzoo.kernels.energies import log_f_marginal
-from logzoo.kernels.gibbs import refresh_inputs
+from logzoo.kernels.gibbs import layer_scratch, refresh_inputs
 from logzoo.kernels.layout import fixed_point_parameters, new_chains
-from logzoo.kernels.statistics import add_statistics, hidden_probabilities
+from logzoo.kernels.statistics import add_statistics
 from logzoo.models.rbm import RBM
 from logzoo.paths import log_odds
 
@@ -106,9 +106,8 @@ def _batches(examples, batch, generator):
 
 
 def _add_phase(parameters, chains, sign, gradient):
-    p = np.empty(chains.h.shape, np.float32)
-    hidden_probabilities(chains, parameters.unit, p)
-    add_statistics(chains.v, p, np.float32(sign / len(p)), *gradient)
+    count, visible = chains.v.shape
+    add_statistics(parameters, chains, layer_scratch(visible), np.float32(sign / count), *gradient)
 
 
 def _mean_log_f(parameters, chains):
