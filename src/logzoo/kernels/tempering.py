@@ -17,6 +17,7 @@ from logzoo.kernels.random import RUNG, uniform
 # Each end of the ladder, for counting round trips, is this share of the rungs (at least one): an end of one rung in
 # many is missed by chance, not for want of travelling.
 _RUNGS_PER_END = 20
+_BLOCK = 16
 
 
 class Ladder(NamedTuple):
@@ -65,27 +66,42 @@ def log_f_joint_at_rungs(parameters, ladder, chains, chain, log_f):
 
 
 @njit(cache=True)
-def draw_rung(log_f, offset, draw, q):
-    """Normalise q(k | x) into `q` and return the rung that the uniform `draw` selects."""
-    largest = -np.inf
-    for k in range(q.size):
+def draw_rung(log_f, offset, draw, q, block_sums):
+    """Normalise q(k | x) into `q` (K,) and return the rung that the uniform `draw` selects.
+
+    Sums go block by block of 16 rungs (`block_sums` is their scratch): blocks do not wait for one another, and the
+    search for the rung skips whole ones.
+    """
+    rungs = q.size
+    for k in range(rungs):
         q[k] = log_f[k] + offset[k]
-        largest = max(largest, q[k])
-    for k in range(q.size):
+    m0, m1, m2, m3 = q[0], q[0], q[0], q[0]
+    for k in range(0, rungs - 3, 4):
+        m0, m1, m2, m3 = max(m0, q[k]), max(m1, q[k + 1]), max(m2, q[k + 2]), max(m3, q[k + 3])
+    for k in range(rungs - rungs % 4, rungs):
+        m0 = max(m0, q[k])
+    largest = max(max(m0, m1), max(m2, m3))
+    for k in range(rungs):
         q[k] = exp_wide(q[k] - largest)
     total = 0.0
-    for k in range(q.size):
-        total += q[k]
-    threshold = draw * total
-    running = 0.0
-    rung = 0
-    while rung < q.size - 1:
-        running += q[rung]
-        if threshold < running:
-            break
+    for block in range(block_sums.size):
+        part = 0.0
+        for k in range(block * _BLOCK, min((block + 1) * _BLOCK, rungs)):
+            part += q[k]
+        block_sums[block] = part
+        total += part
+    left = draw * total
+    block = 0
+    while block < block_sums.size - 1 and left >= block_sums[block]:
+        left -= block_sums[block]
+        block += 1
+    rung = block * _BLOCK
+    end = min(rung + _BLOCK, rungs) - 1
+    while rung < end and left >= q[rung]:
+        left -= q[rung]
         rung += 1
     share = 1.0 / total
-    for k in range(q.size):
+    for k in range(rungs):
         q[k] *= share
     return rung
 
@@ -117,6 +133,7 @@ def run_tempering(parameters, ladder, offset, marginal, key, first, last, chains
     energies = energy_scratch(chains.h.shape[1])
     log_f = np.empty(rungs)
     q = np.empty(rungs)
+    block_sums = np.empty(-(-rungs // _BLOCK))
     beta = np.empty(count, np.float32)
     for sweep in range(first, last):
         for chain in range(count):
@@ -127,7 +144,7 @@ def run_tempering(parameters, ladder, offset, marginal, key, first, last, chains
                 log_f_marginal_at_rungs(parameters, ladder, chains, chain, energies, log_f)
             else:
                 log_f_joint_at_rungs(parameters, ladder, chains, chain, log_f)
-            drawn = draw_rung(log_f, offset, uniform(key, chains.number[chain], sweep, RUNG), q)
+            drawn = draw_rung(log_f, offset, uniform(key, chains.number[chain], sweep, RUNG), q, block_sums)
             rung[chain] = drawn
             for k in range(rungs):
                 sums.occupancy[chain, k] += q[k]

@@ -25,8 +25,8 @@ from logzoo.paths import (
 from logzoo.samplers.base import resolve_base
 
 # Nats by which interpolated log f_k may miss the direct value on the states seen; well below any sampling error.
-_INTERPOLATION_TOLERANCE = 1e-4
-_NODE_COUNTS = (16, 24, 32, 48, 64, 96, 128)
+_INTERPOLATION_TOLERANCE = 5e-4
+_NODE_COUNTS = (12, 16, 20, 24, 32, 48, 64, 96, 128)
 # Added to every bin of plain counts (Carlson et al. 2016, section 4.1), so that no logarithm is infinite.
 COUNT_FLOOR = 0.1
 # Occupancies below this are rounding: one update moves a rung by at most log(1e300) = 690 nats.
