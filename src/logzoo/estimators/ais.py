@@ -12,7 +12,7 @@ from logzoo.estimators.options import merged
 from logzoo.estimators.result import Estimate
 from logzoo.samplers import annealed
 
-DEFAULTS = {"base": None, "ladder": "linear", "progress": False}
+DEFAULTS = {"base": None, "ladder": "linear", "threads": 1, "progress": False}
 # Effective chains below which the log-mean-exp rests on a few weights and its bootstrap interval means nothing.
 _FEWEST_EFFECTIVE = 2.0
 

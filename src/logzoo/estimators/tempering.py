@@ -14,6 +14,7 @@ DEFAULTS = {
     "form": "marginal",
     "initial_sweeps": 50,
     "initial_iterations": 10,
+    "threads": 1,
     "progress": False,
 }
 # Mean round trips of a chain below which the ends of the ladder were hardly compared.

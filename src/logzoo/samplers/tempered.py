@@ -5,6 +5,7 @@ q(beta_k | x) proportional to r_k f_k(x) / Zhat_k; x is v with the hidden units 
 (`joint`).
 """
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +24,7 @@ from logzoo.paths import (
     log_z_base,
 )
 from logzoo.samplers.base import resolve_base
+from logzoo.samplers.threads import over_chains
 
 # Nats by which interpolated log f_k may miss the direct value on the states seen; well below any sampling error.
 _INTERPOLATION_TOLERANCE = 5e-4
@@ -69,6 +71,7 @@ def run(
     initial_iterations=10,
     final=True,
     blocks=8,
+    threads=1,
     progress=False,
 ):
     """Run the initial iterations, then spend what is left of the ledger at the log Zhat they found.
@@ -82,10 +85,11 @@ def run(
     one_of("form", form, ("marginal", "joint"))
     whole_number("initial_sweeps", initial_sweeps)
     whole_number("initial_iterations", initial_iterations)
+    whole_number("threads", threads)
     base = resolve_base(rbm, base, ledger, stream)
     betas = inverse_temperatures(ladder, whole_number("rungs", rungs, minimum=2))
     prior = _prior(prior, betas.size)
-    sampler = _Sampler(rbm, base, betas, stream, ledger.chains, form)
+    sampler = Tempering(rbm, base, betas, stream, ledger.chains, form, threads)
     lengths = [initial_sweeps] * initial_iterations
     if final:
         lengths = _iteration_lengths(ledger, initial_sweeps, initial_iterations)
@@ -163,13 +167,14 @@ def _block_sizes(sweeps, blocks):
     return [int(size) for size in np.diff(edges) if size]
 
 
-class _Sampler:
+class Tempering:
     """The chains of one run, their rungs, their place in the stream, and the interpolation they use."""
 
-    def __init__(self, rbm, base, betas, stream, count, form):
+    def __init__(self, rbm, base, betas, stream, count, form, threads):
         self.parameters = kernel_parameters(rbm, base)
         self.betas = betas
         self.marginal = form == "marginal"
+        self.threads = threads
         self.key = stream.child("sweeps").key
         self.generator = stream.child("rungs").generator()
         self.sweep = 1
@@ -189,7 +194,7 @@ class _Sampler:
                 if self.interpolation_error() < _INTERPOLATION_TOLERANCE:
                     return
 
-    def advance(self, offset, sweeps, bar):
+    def advance(self, offset, sweeps, bar=None):
         """Advance all chains by some sweeps with offset log r - log Zhat (rung,); the RungSums they leave."""
         count = len(self.chains.v)
         shape = (count, self.betas.size)
@@ -197,20 +202,11 @@ class _Sampler:
         last = self.sweep + sweeps
         for first in range(self.sweep, last, _STRIDE):
             stop = min(first + _STRIDE, last)
-            run_tempering(
-                self.parameters,
-                self.ladder,
-                offset,
-                self.marginal,
-                self.key,
-                first,
-                stop,
-                self.chains,
-                self.rung,
-                self.heading,
-                sums,
-            )
-            bar.update(stop - first)
+            settings = (self.parameters, self.ladder, offset, self.marginal, self.key, first, stop)
+            kernel = partial(run_tempering, *settings)
+            over_chains(kernel, self.threads, self.chains, self.rung, self.heading, sums)
+            if bar is not None:
+                bar.update(stop - first)
         self.sweep = last
         return sums
 

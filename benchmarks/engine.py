@@ -1,0 +1,212 @@
+"""The Gibbs engine against matrix products and peers: ratios of medians taken in turn, printed as a Markdown table."""
+
+import argparse
+import json
+import resource
+import sys
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import peers
+from threadpoolctl import threadpool_limits
+
+from logzoo import RBM, exact_log_z
+from logzoo.budgets import SweepLedger
+from logzoo.kernels.gibbs import run_sweeps, start_chains
+from logzoo.kernels.layout import new_chains
+from logzoo.paths import kernel_parameters
+from logzoo.samplers import annealed, tempered
+from logzoo.samplers.base import resolve_base
+from logzoo.samplers.threads import over_chains
+from logzoo.streams import root_stream
+
+REPEATS = 9
+SWEEPS = 40
+
+
+class Row(NamedTuple):
+    """One line of the table: a ratio, and the bound it should keep."""
+
+    what: str
+    ratio: float
+    bound: str  # "<=" or ">="
+    target: float
+
+    @property
+    def met(self):
+        return self.ratio <= self.target if self.bound == "<=" else self.ratio >= self.target
+
+
+def medians(*functions, repeats=REPEATS):
+    """Median seconds of each function, called in turn after one warm-up."""
+    seconds = [[] for _ in functions]
+    for repeat in range(repeats + 1):
+        for function, taken in zip(functions, seconds, strict=True):
+            start = time.perf_counter()
+            function()
+            if repeat:
+                taken.append(time.perf_counter() - start)
+    return [float(np.median(taken)) for taken in seconds]
+
+
+def repeated(function, times=SWEEPS):
+    def run():
+        for _ in range(times):
+            function()
+
+    return run
+
+
+class Sampler:
+    """Chains of one RBM at fixed inverse temperatures, warmed up."""
+
+    def __init__(self, rbm, chains, betas, *, base=None, warm_up=300):
+        base = rbm.visible_bias if base is None else base
+        self.parameters = kernel_parameters(rbm, base)
+        self.chains = new_chains(chains, rbm.visible, rbm.hidden)
+        self.betas = np.broadcast_to(np.float32(betas), chains).copy()
+        self.key = root_stream(0).key
+        self.next = 1
+        start_chains(self.parameters, self.key, self.parameters.base, self.chains)
+        self.run(warm_up)
+
+    def run(self, sweeps=SWEEPS, threads=1):
+        def kernel(betas, chains):
+            run_sweeps(self.parameters, self.key, self.next, self.next + sweeps, betas, chains)
+
+        over_chains(kernel, threads, self.betas, self.chains)
+        self.next += sweeps
+
+
+def random_rbm(generator, visible, hidden, scale):
+    weights = generator.normal(0.0, scale, (visible, hidden))
+    return RBM(weights, generator.normal(-1.0, 1.0, visible), generator.normal(-1.0, 1.0, hidden))
+
+
+def sweep_rows(rbm):
+    sampler, ladder = Sampler(rbm, 100, 1.0), Sampler(rbm, 100, np.linspace(0, 1, 100))
+    products = repeated(peers.two_products(rbm, 100))
+    hot, cold, reference = medians(sampler.run, ladder.run, products)
+    yield Row("sweep, 784 x 500, 100 chains, beta = 1 / two float32 products", hot / reference, "<=", 0.65)
+    yield Row("sweep averaged over 100 betas in [0, 1] / two float32 products", cold / reference, "<=", 1.0)
+
+
+def peer_rows(rbm):
+    sampler = Sampler(rbm, 100, 1.0)
+    makers = {"scikit-learn BernoulliRBM.gibbs": (peers.sklearn_sweep, 2.8), "plain NumPy": (peers.numpy_sweep, 2.0)}
+    try:
+        import torch  # noqa: F401
+
+        makers["rbms on CPU torch"] = (peers.rbms_sweep, 2.7)
+    except ImportError:
+        print("torch and rbms are not installed: their row is left out", file=sys.stderr)
+    for name, (maker, target) in makers.items():
+        theirs, ours = medians(repeated(maker(rbm, 100)), sampler.run)
+        yield Row(f"{name} float32 / our sweep", theirs / ours, ">=", target)
+
+
+def estimator_rows(rbm, base):
+    times = {}
+    for rungs in (100, 1000):
+        draws = tempered.run(rbm, SweepLedger(1200, 100), root_stream(1), base=base, rungs=rungs)
+        state = tempered.Tempering(rbm, base, draws.betas, root_stream(2), 100, "marginal", 1)
+        offset = -draws.log_z_hat
+        state.advance(offset, 300)
+        bare = Sampler(rbm, 100, draws.betas[state.rung], base=base)
+        times[rungs] = medians(lambda state=state, offset=offset: state.advance(offset, SWEEPS), bare.run)
+    yield Row("tempered sweep, marginal, K = 100 / bare sweep", times[100][0] / times[100][1], "<=", 1.8)
+    yield Row("tempered sweep, K = 1000 / K = 100", times[1000][0] / times[100][0], "<=", 1.3)
+    betas = np.linspace(0.0, 1.0, 402)[1:-1]
+
+    def anneal():
+        annealed.run(rbm, SweepLedger(400, 100), root_stream(3), base=base)
+
+    plain = Sampler(rbm, 100, 0.0, base=base)
+
+    def same_betas():
+        for beta in betas:
+            plain.betas[:] = beta
+            plain.run(1)
+
+    with_weights, without = medians(anneal, same_betas, repeats=5)
+    yield Row("AIS sweep with its weight / bare sweep", with_weights / without, "<=", 1.4)
+
+
+def enumeration_rows():
+    generator = np.random.Generator(np.random.SFC64(0))
+    ours, theirs = (
+        RBM(generator.normal(0, 0.5, (784, h)), generator.normal(0, 1, 784), generator.normal(0, 1, h))
+        for h in (18, 12)
+    )
+    fast, slow = medians(lambda: exact_log_z(ours), lambda: peers.numpy_log_z(theirs), repeats=3)
+    rate = 2**18 / fast
+    difference = abs(exact_log_z(theirs) / peers.numpy_log_z(theirs) - 1)
+    print(f"enumeration at 784 visible: {rate:.3g} states a second, log Z off by {difference:.1e}", file=sys.stderr)
+    yield Row("exact enumeration, states a second at 784 visible / blocked NumPy", rate / (2**12 / slow), ">=", 60.0)
+
+
+def size_rows():
+    generator = np.random.Generator(np.random.SFC64(1))
+    for visible, hidden, chains in ((180, 500, 2000), (784, 25, 200)):
+        rbm = random_rbm(generator, visible, hidden, 0.1)
+        sampler = Sampler(rbm, chains, 1.0, warm_up=50)
+        ours, theirs = medians(lambda s=sampler: s.run(10), repeated(peers.numpy_sweep(rbm, chains), 10))
+        yield Row(f"sweep, {visible} x {hidden}, {chains} chains / plain NumPy float32", ours / theirs, "<=", 0.4)
+
+
+def thread_rows(rbm):
+    sampler = Sampler(rbm, 100, 1.0)
+    two, one = medians(lambda: sampler.run(200, threads=2), lambda: sampler.run(200, threads=1))
+    yield Row("two threads / one thread, the same job", two / one, "<=", 0.6)
+
+
+def growth_rows(rbm):
+    sampler, more = Sampler(rbm, 100, 1.0), Sampler(rbm, 1000, 1.0, warm_up=100)
+    short, long, wide = medians(lambda: sampler.run(40), lambda: sampler.run(400), lambda: more.run(40), repeats=5)
+    yield Row("time a sweep at 10 x the sweeps / before", long / short / 10, "<=", 1.1)
+    yield Row("time a sweep and chain at 10 x the chains / before", wide / short / 10, "<=", 1.1)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    annealed.run(rbm, SweepLedger(2000, 100), root_stream(4), base=rbm.visible_bias)
+    tempered.run(rbm, SweepLedger(2000, 100), root_stream(4), base=rbm.visible_bias)
+    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    yield Row("peak memory after 2000 more sweeps of AIS and RTS / before", after / before, "<=", 1.05)
+
+
+def rows(rbm, base):
+    yield from sweep_rows(rbm)
+    yield from peer_rows(rbm)
+    yield from estimator_rows(rbm, base)
+    yield from enumeration_rows()
+    yield from size_rows()
+    yield from thread_rows(rbm)
+    yield from growth_rows(rbm)
+
+
+def main():
+    """Print the table; with --check, fail when a row misses its target."""
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument("--model", default="data/quick/models/mnist-cd25-500.nc", help="784 x 500 RBM")
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--json", type=Path, help="also write the rows here")
+    arguments = parser.parse_args()
+    rbm = RBM.load(arguments.model)
+    # The base of the estimators: marginals of the model, as an estimate without data would take them.
+    base = resolve_base(rbm, None, SweepLedger(10_000, 100), root_stream(0))
+    print("| what | ratio | target | met |\n|---|---|---|---|")
+    table = []
+    # With two threads BLAS collapses as soon as the other core is busy.
+    with threadpool_limits(1, "blas"):
+        for row in rows(rbm, base):
+            table.append(row)
+            bound = "at most" if row.bound == "<=" else "at least"
+            met = "yes" if row.met else "NO"
+            print(f"| {row.what} | {row.ratio:.2f} | {bound} {row.target:g} | {met} |", flush=True)
+    if arguments.json:
+        arguments.json.write_text(json.dumps([row._asdict() for row in table], indent=1) + "\n")
+    return int(arguments.check and not all(row.met for row in table))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

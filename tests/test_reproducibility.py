@@ -1,0 +1,78 @@
+"""The same bits whatever the number of threads and the vector width of the processor."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from logzoo import RBM, estimate_log_z, exact_log_z
+from logzoo.estimators.registry import ESTIMATORS
+from logzoo.samplers.threads import over_chains
+
+SAMPLE = """
+import hashlib, json
+import numpy as np
+from logzoo import RBM, sample_gibbs, train_rbm
+
+generator = np.random.default_rng(0)
+rbm = RBM(generator.normal(0, 0.4, (70, 45)), generator.normal(0, 1, 70), generator.normal(0, 1, 45))
+states = sample_gibbs(rbm, 30, 200, seed=1)
+trained = train_rbm(states, "pcd", hidden=9, updates=60, batch=10, seed=2).rbm
+print(hashlib.sha256(states.tobytes() + trained.weights.tobytes()).hexdigest())
+"""
+
+
+def random_rbm(seed=0):
+    generator = np.random.default_rng(seed)
+    return RBM(generator.normal(0, 0.7, (40, 14)), generator.normal(0, 1, 40), generator.normal(0, 1, 14))
+
+
+@pytest.mark.parametrize("method", sorted(ESTIMATORS))
+@pytest.mark.parametrize("threads", [2, 5])
+def test_estimates_have_the_same_bits_on_any_number_of_threads(method, threads):
+    one, many = (estimate_log_z(random_rbm(), method, sweeps=130, chains=7, threads=n) for n in (1, threads))
+    assert one == many
+
+
+def test_exact_log_z_has_the_same_bits_on_any_number_of_threads():
+    generator = np.random.default_rng(3)
+    rbm = RBM(generator.normal(0, 1, (21, 20)), generator.normal(0, 1, 21), generator.normal(0, 1, 20))
+    assert exact_log_z(rbm, threads=2) == exact_log_z(rbm, threads=1)
+
+
+def test_every_chain_is_visited_once():
+    seen = np.zeros(11, np.int64)
+
+    def kernel(part):
+        part += 1
+
+    over_chains(kernel, 3, seen)
+    np.testing.assert_array_equal(seen, np.ones(11))
+
+
+def test_an_error_in_a_thread_is_not_lost():
+    def kernel(part):
+        raise ValueError("in a thread")
+
+    with pytest.raises(ValueError, match="in a thread"):
+        over_chains(kernel, 2, np.zeros(4))
+
+
+def test_threads_must_be_a_number_of_threads():
+    with pytest.raises(ValueError, match="threads: expected a whole number"):
+        estimate_log_z(random_rbm(), "ais", sweeps=10, chains=5, threads=0)
+
+
+def test_a_plain_avx2_processor_draws_the_same_bits():
+    digests = set()
+    for name in ("haswell", None):
+        environment = {key: value for key, value in os.environ.items() if key != "NUMBA_CPU_NAME"}
+        if name:
+            environment |= {"NUMBA_CPU_NAME": name, "NUMBA_CPU_FEATURES": ""}
+        result = subprocess.run(
+            [sys.executable, "-c", SAMPLE], env=environment, capture_output=True, text=True, check=True
+        )
+        digests.add(result.stdout.strip())
+    assert len(digests) == 1
