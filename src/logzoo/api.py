@@ -1,5 +1,7 @@
 """The public functions: sample, estimate, train."""
 
+from functools import partial
+
 import numpy as np
 
 from logzoo.budgets import SweepLedger
@@ -8,11 +10,12 @@ from logzoo.estimators.registry import estimator
 from logzoo.kernels.gibbs import refresh_inputs, run_sweeps, start_chains
 from logzoo.kernels.layout import new_chains
 from logzoo.paths import base_of, kernel_parameters
+from logzoo.samplers.threads import over_chains
 from logzoo.streams import root_stream
 from logzoo.trainers.registry import trainer
 
 
-def sample_gibbs(rbm, chains, sweeps, *, beta=1.0, start=None, seed=0):
+def sample_gibbs(rbm, chains, sweeps, *, beta=1.0, start=None, seed=0, threads=1):
     """Visible states (chains, visible) uint8 after `sweeps` Gibbs sweeps of each chain at inverse temperature beta.
 
     beta scales weights and both biases. start: 0/1 matrix (chains, visible), or None for draws from the visible bias.
@@ -33,7 +36,8 @@ def sample_gibbs(rbm, chains, sweeps, *, beta=1.0, start=None, seed=0):
             raise ValueError(f"start: expected {chains} rows (chains), found {len(v)}")
         state.v[...] = v
         refresh_inputs(parameters, state)
-    run_sweeps(parameters, key, 1, sweeps + 1, np.full(chains, beta, np.float32), state)
+    kernel = partial(run_sweeps, parameters, key, 1, sweeps + 1)
+    over_chains(kernel, whole_number("threads", threads), np.full(chains, beta, np.float32), state)
     return state.v
 
 

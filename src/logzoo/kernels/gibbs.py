@@ -18,7 +18,7 @@ from numba import njit
 from logzoo.kernels.compaction import GROUP, count_set, list_set
 from logzoo.kernels.elementary import LOG2_E, exp2_constants, exp2_nonpositive
 from logzoo.kernels.random import HIDDEN, START, VISIBLE, fill_words
-from logzoo.kernels.rows import WIDTH, add_rows, subtract_rows
+from logzoo.kernels.rows import WIDTH, update_sums
 
 _ONE = np.float32(1.0)
 _ZERO = np.float32(0.0)
@@ -96,14 +96,13 @@ def list_changes(state, scratch, chain, chains):
         rise[unit] = now & (was ^ _BIT)
         fall[unit] = was & (now ^ _BIT)
         state[unit] = now
-    fresh = count_set(rise) + count_set(fall) > count_set(drawn)
-    if fresh:
+    chains.counts[chain, 0] = list_set(rise, chains.plus[chain])
+    chains.counts[chain, 1] = list_set(fall, chains.minus[chain])
+    chains.counts[chain, 2] = 0
+    if chains.counts[chain, 0] + chains.counts[chain, 1] > count_set(drawn):
         chains.counts[chain, 0] = list_set(drawn, chains.plus[chain])
         chains.counts[chain, 1] = 0
-    else:
-        chains.counts[chain, 0] = list_set(rise, chains.plus[chain])
-        chains.counts[chain, 1] = list_set(fall, chains.minus[chain])
-    chains.counts[chain, 2] = fresh
+        chains.counts[chain, 2] = 1
 
 
 @njit(cache=True)
@@ -111,13 +110,11 @@ def apply_changes(table, bias, chains, inputs):
     """Bring `inputs` (chains, columns) up to date with the listed changes, block of columns by block of columns."""
     for block in range(table.shape[0]):
         rows = table[block]
-        first = block * WIDTH
         for chain in range(inputs.shape[0]):
-            sums = inputs[chain, first : first + WIDTH]
-            if chains.counts[chain, 2]:
-                sums[:] = bias[first : first + WIDTH]
-            add_rows(rows, chains.plus[chain], chains.counts[chain, 0], sums)
-            subtract_rows(rows, chains.minus[chain], chains.counts[chain, 1], sums)
+            rises, falls, afresh = chains.counts[chain]
+            sums = inputs[chain]
+            start = bias if afresh else sums
+            update_sums(rows, chains.plus[chain], rises, chains.minus[chain], falls, start, sums, block * WIDTH)
 
 
 @njit(cache=True)

@@ -1,4 +1,4 @@
-"""Sums of rows of an integer table, selected by a list of indices: the inner loop of every Gibbs sweep.
+"""Sums of rows of an integer table, selected by lists of indices: the inner loop of every Gibbs sweep.
 
 A table holds one block of `WIDTH` columns of the weights, all rows, contiguous. Sums are int32, so the order of
 additions does not matter: adding the units that are on and adding or subtracting the units that flipped give the same
@@ -15,56 +15,56 @@ from numba.extending import intrinsic
 WIDTH = 32
 _LANES = 8
 _BYTES = 4
+_VECTOR = ir.VectorType(ir.IntType(32), _LANES)
 
 
-def _vector_pointer(builder, address, byte_offset):
-    vector = ir.VectorType(ir.IntType(32), _LANES)
-    return builder.inttoptr(builder.add(address, ir.Constant(address.type, byte_offset)), vector.as_pointer())
+def _strips(builder, address):
+    """Pointers to the vectors of one row of WIDTH integers."""
+    for strip in range(WIDTH // _LANES):
+        offset = ir.Constant(address.type, strip * _LANES * _BYTES)
+        yield builder.inttoptr(builder.add(address, offset), _VECTOR.as_pointer())
+
+
+def _accumulate(builder, combine, table, indices, count, totals):
+    """Combine the rows table[indices[m]], m < count, with the running `totals` (vectors in registers)."""
+    with cgutils.for_range(builder, count) as loop:
+        place = builder.add(indices, builder.mul(loop.index, ir.Constant(indices.type, _BYTES)))
+        index = builder.load(builder.inttoptr(place, ir.IntType(32).as_pointer()), align=_BYTES)
+        row = builder.mul(builder.zext(index, table.type), ir.Constant(table.type, WIDTH * _BYTES))
+        for pointer, total in zip(_strips(builder, builder.add(table, row)), totals, strict=True):
+            builder.store(combine(builder.load(total), builder.load(pointer, align=_BYTES)), total)
 
 
 @intrinsic
-def _accumulate(typing_context, table, indices, count, sums, subtract):
-    """sums[:WIDTH] += or -= table[indices[m], :WIDTH] for m < count; the first, second and fourth are addresses."""
-    if not isinstance(subtract, types.BooleanLiteral | types.Literal):
-        return None
-    negative = bool(subtract.literal_value)
+def _update(typing_context, table, plus, rises, minus, falls, start, sums):
+    """The body of `update_sums`; all but the two counts are addresses."""
 
     def generate(context, builder, signature, arguments):
-        table, indices, count, sums, _ = arguments
-        vector = ir.VectorType(ir.IntType(32), _LANES)
-        strips = range(WIDTH // _LANES)
-        totals = [cgutils.alloca_once(builder, vector) for _ in strips]
-        for strip, total in zip(strips, totals, strict=True):
-            pointer = _vector_pointer(builder, sums, strip * _LANES * _BYTES)
+        table, plus, rises, minus, falls, start, sums = arguments
+        totals = [cgutils.alloca_once(builder, _VECTOR) for _ in range(WIDTH // _LANES)]
+        for pointer, total in zip(_strips(builder, start), totals, strict=True):
             builder.store(builder.load(pointer, align=_BYTES), total)
-        with cgutils.for_range(builder, count) as loop:
-            entry = builder.inttoptr(
-                builder.add(indices, builder.mul(loop.index, ir.Constant(indices.type, _BYTES))),
-                ir.IntType(32).as_pointer(),
-            )
-            row = builder.zext(builder.load(entry, align=_BYTES), table.type)
-            start = builder.add(table, builder.mul(row, ir.Constant(table.type, WIDTH * _BYTES)))
-            for strip, total in zip(strips, totals, strict=True):
-                pointer = _vector_pointer(builder, start, strip * _LANES * _BYTES)
-                values = builder.load(pointer, align=_BYTES)
-                before = builder.load(total)
-                builder.store(builder.sub(before, values) if negative else builder.add(before, values), total)
-        for strip, total in zip(strips, totals, strict=True):
-            pointer = _vector_pointer(builder, sums, strip * _LANES * _BYTES)
+        _accumulate(builder, builder.add, table, plus, rises, totals)
+        _accumulate(builder, builder.sub, table, minus, falls, totals)
+        for pointer, total in zip(_strips(builder, sums), totals, strict=True):
             builder.store(builder.load(total), pointer, align=_BYTES)
         return context.get_dummy_value()
 
-    intp = types.intp
-    return types.void(intp, intp, intp, intp, subtract), generate
+    return types.void(*[types.intp] * 7), generate
 
 
 @njit(inline="always")
-def add_rows(table, indices, count, sums):
-    """sums (WIDTH,) += the rows of `table` (rows, WIDTH) listed by the first `count` of `indices`; all int32."""
-    _accumulate(table.ctypes.data, indices.ctypes.data, count, sums.ctypes.data, False)
+def update_sums(table, plus, rises, minus, falls, start, sums, column):
+    """sums[column : column + WIDTH] = the same columns of `start`, plus and minus the listed rows of `table`.
 
-
-@njit(inline="always")
-def subtract_rows(table, indices, count, sums):
-    """sums (WIDTH,) -= the rows of `table` (rows, WIDTH) listed by the first `count` of `indices`; all int32."""
-    _accumulate(table.ctypes.data, indices.ctypes.data, count, sums.ctypes.data, True)
+    table (rows, WIDTH); plus and minus list `rises` and `falls` rows; start and sums are vectors; all int32, contiguous.
+    """
+    _update(
+        table.ctypes.data,
+        plus.ctypes.data,
+        rises,
+        minus.ctypes.data,
+        falls,
+        start.ctypes.data + column * _BYTES,
+        sums.ctypes.data + column * _BYTES,
+    )

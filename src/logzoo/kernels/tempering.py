@@ -17,14 +17,17 @@ from logzoo.kernels.random import RUNG, uniform
 # Each end of the ladder, for counting round trips, is this share of the rungs (at least one): an end of one rung in
 # many is missed by chance, not for want of travelling.
 _RUNGS_PER_END = 20
+# Rungs summed together.
 _BLOCK = 16
+# Nodes carried to the rungs in one pass.
+NODES_TOGETHER = 4
 
 
 class Ladder(NamedTuple):
     """Inverse temperatures and how the smooth part of log f is carried from nodes to rungs."""
 
     betas: np.ndarray  # (K,) float64
-    nodes: np.ndarray  # (N,) float32 inverse temperatures at which the smooth part is evaluated
+    nodes: np.ndarray  # (N,) float32 inverse temperatures at which the smooth part is evaluated; N a multiple of 4
     interpolation: np.ndarray  # (N, K) float64: values at the rungs from values at the nodes
 
 
@@ -47,11 +50,15 @@ def log_f_marginal_at_rungs(parameters, ladder, chains, chain, scratch, log_f):
     cold = float(sum_bits(v, parameters.base)) * unit
     for k in range(log_f.size):
         log_f[k] = ladder.betas[k] * warm + (1.0 - ladder.betas[k]) * cold
-    for n in range(ladder.nodes.size):
-        value = smooth_part(units, ladder.nodes[n], scratch)
-        row = ladder.interpolation[n]
+    for n in range(0, ladder.nodes.size, NODES_TOGETHER):
+        s0 = smooth_part(units, ladder.nodes[n], scratch)
+        s1 = smooth_part(units, ladder.nodes[n + 1], scratch)
+        s2 = smooth_part(units, ladder.nodes[n + 2], scratch)
+        s3 = smooth_part(units, ladder.nodes[n + 3], scratch)
+        i0, i1 = ladder.interpolation[n], ladder.interpolation[n + 1]
+        i2, i3 = ladder.interpolation[n + 2], ladder.interpolation[n + 3]
         for k in range(log_f.size):
-            log_f[k] += value * row[k]
+            log_f[k] += (s0 * i0[k] + s1 * i1[k]) + (s2 * i2[k] + s3 * i3[k])
 
 
 @njit(cache=True)

@@ -15,7 +15,7 @@ from logzoo.checks import finite_array, one_of, whole_number
 from logzoo.kernels.energies import smooth_parts
 from logzoo.kernels.gibbs import start_chains
 from logzoo.kernels.layout import new_chains
-from logzoo.kernels.tempering import Ladder, RungSums, run_tempering
+from logzoo.kernels.tempering import NODES_TOGETHER, Ladder, RungSums, run_tempering
 from logzoo.paths import (
     chebyshev_nodes,
     interpolation_matrix,
@@ -222,7 +222,11 @@ class Tempering:
 
 
 def _interpolating_ladder(betas, count):
-    if count >= betas.size:
-        return Ladder(betas, betas.astype(np.float32), np.eye(betas.size))
-    nodes = chebyshev_nodes(count).astype(np.float32)
-    return Ladder(betas, nodes, interpolation_matrix(nodes.astype(np.float64), betas))
+    nodes = betas if count >= betas.size else chebyshev_nodes(count)
+    nodes = nodes.astype(np.float32)
+    matrix = np.eye(nodes.size)
+    if nodes.size < betas.size:
+        matrix = interpolation_matrix(nodes.astype(np.float64), betas)
+    # Nodes at beta = 0 that count for nothing make up whole groups.
+    padding = -nodes.size % NODES_TOGETHER
+    return Ladder(betas, np.pad(nodes, (0, padding)), np.pad(matrix, ((0, padding), (0, 0))))

@@ -4,6 +4,7 @@ import numpy as np
 
 from logzoo.kernels.gibbs import refresh_inputs, run_sweeps, start_chains
 from logzoo.kernels.layout import new_chains
+from logzoo.samplers.threads import over_chains
 
 
 class Particles:
@@ -34,9 +35,13 @@ class Particles:
 
     def move(self, parameters, update):
         """Make the sweeps of one update; returns the Chains, inputs up to date."""
-        refresh_inputs(parameters, self.chains)
         first = 1 + update * self.k
-        run_sweeps(parameters, self.key, first, first + self.k, self.beta, self.chains)
+
+        def kernel(beta, chains):
+            refresh_inputs(parameters, chains)
+            run_sweeps(parameters, self.key, first, first + self.k, beta, chains)
+
+        over_chains(kernel, 1, self.beta, self.chains)
         return self.chains
 
     def _allocate(self, parameters):
