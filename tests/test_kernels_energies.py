@@ -127,6 +127,13 @@ def test_rungs_are_drawn_with_their_probabilities():
     np.testing.assert_allclose(shares, q / q.sum(), atol=1.01 / 20_000)
 
 
+@pytest.mark.parametrize("rungs", [16, 37, 100])
+def test_rungs_are_drawn_with_their_probabilities_across_blocks(rungs):
+    q = np.random.default_rng(rungs).gamma(0.3, size=rungs)
+    shares = rung_shares(q, (np.arange(40_000) + 0.5) / 40_000)
+    np.testing.assert_allclose(shares, q / q.sum(), atol=1.01 / 40_000)
+
+
 def test_a_draw_of_a_rung_survives_huge_and_tiny_numbers():
     q = np.empty(3)
     offset = np.array([1e4, 0.0, -1e4])

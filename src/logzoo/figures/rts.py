@@ -2,6 +2,7 @@
 
 import matplotlib
 import numpy as np
+from matplotlib.ticker import LogFormatter, StrMethodFormatter
 
 from logzoo.figures.statistics import mean_with_band, rmse_with_band
 from logzoo.figures.style import TRUTH, label_panels, look_of, mark_stand_in, new_figure
@@ -63,6 +64,8 @@ def figure_3(estimates, truths, titles, names, published):
         upper.set_title(titles[model])
         lower.set_xscale("log")
         lower.set_yscale("log")
+        lower.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+        lower.yaxis.set_minor_formatter(LogFormatter(labelOnlyBase=False, minor_thresholds=(1.5, 0.5)))
         lower.set_xlabel("Gibbs sweeps per chain")
     axes[0, 0].set_ylabel(r"mean of $\log \hat Z$ [nat]")
     axes[1, 0].set_ylabel(r"RMSE of $\log \hat Z$ [nat]")

@@ -57,7 +57,8 @@ def _update(typing_context, table, plus, rises, minus, falls, start, sums):
 def update_sums(table, plus, rises, minus, falls, start, sums, column):
     """sums[column : column + WIDTH] = the same columns of `start`, plus and minus the listed rows of `table`.
 
-    table (rows, WIDTH); plus and minus list `rises` and `falls` rows; start and sums are vectors; all int32, contiguous.
+    table (rows, WIDTH); plus and minus list `rises` and `falls` rows; start and sums are vectors.
+    All are contiguous int32.
     """
     _update(
         table.ctypes.data,

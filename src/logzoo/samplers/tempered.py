@@ -93,38 +93,43 @@ def run(
     lengths = [initial_sweeps] * initial_iterations
     if final:
         lengths = _iteration_lengths(ledger, initial_sweeps, initial_iterations)
-    bar = tqdm(total=ledger.remaining, desc="tempering", unit="sweep", disable=None if progress else True)
-    with bar:
-        log_z_hat = np.zeros(betas.size)
-        history, rule_met = [], False
-        for sweeps in lengths:
-            ledger.spend(sweeps, "initial iterations")
-            sums = sampler.advance(np.log(prior) - log_z_hat, sweeps, bar)
-            occupancy = mean_occupancy(sums, rao_blackwell)
-            log_z_hat = updated_log_z(log_z_hat, prior, occupancy)
-            history.append((log_z_hat, occupancy))
-            rule_met = bool(np.max(np.abs(prior - occupancy)) < 0.1 / betas.size)
-            sampler.restart()
-            if rule_met and final:
-                break
+    with tqdm(total=ledger.remaining, desc="tempering", unit="sweep", disable=None if progress else True) as bar:
+        history, rule_met = _iterate(sampler, ledger, lengths, prior, rao_blackwell, final, bar)
+        log_z_hat = history[-1][0] if history else np.zeros(betas.size)
         parts = []
         for sweeps in _block_sizes(ledger.remaining if final else 0, blocks):
             ledger.spend(sweeps, "sampling")
             parts.append(sampler.advance(np.log(prior) - log_z_hat, sweeps, bar))
-    empty = np.zeros((0, ledger.chains, betas.size))
+    shape = (len(parts), ledger.chains, betas.size)
     return TemperedDraws(
         betas=betas,
         prior=prior,
         log_z_hat=log_z_hat,
         log_z_base=log_z_base(base, rbm.hidden),
-        occupancy=np.stack([part.occupancy for part in parts]) if parts else empty,
-        visits=np.stack([part.visits for part in parts]) if parts else empty.astype(np.int64),
+        occupancy=np.array([part.occupancy for part in parts], float).reshape(shape),
+        visits=np.array([part.visits for part in parts], np.int64).reshape(shape),
         round_trips=sum((part.round_trips for part in parts), np.zeros(ledger.chains, np.int64)),
         initial_log_z=np.array([entry[0] for entry in history]).reshape(-1, betas.size),
         initial_occupancy=np.array([entry[1] for entry in history]).reshape(-1, betas.size),
         rule_met=rule_met,
         interpolation_error=sampler.interpolation_error(),
     )
+
+
+def _iterate(sampler, ledger, lengths, prior, rao_blackwell, stop_early, bar):
+    """The initial iterations: (log Zhat, occupancy) after each, and whether the stopping rule held at the end."""
+    log_z_hat, history, rule_met = np.zeros(prior.size), [], False
+    for sweeps in lengths:
+        ledger.spend(sweeps, "initial iterations")
+        sums = sampler.advance(np.log(prior) - log_z_hat, sweeps, bar)
+        occupancy = mean_occupancy(sums, rao_blackwell)
+        log_z_hat = updated_log_z(log_z_hat, prior, occupancy)
+        history.append((log_z_hat, occupancy))
+        sampler.restart()
+        rule_met = bool(np.max(np.abs(prior - occupancy)) < 0.1 / prior.size)
+        if rule_met and stop_early:
+            break
+    return history, rule_met
 
 
 def updated_log_z(log_z_hat, prior, occupancy):

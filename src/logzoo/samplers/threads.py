@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-# Chains that make all sweeps of a kernel call before others have their turn: about 1 MB of state and lists at 784 x 500.
+# Chains that make all sweeps of a kernel call before others have their turn: 1 MB of state and lists at 784 x 500.
 _TILE = 128
 
 
