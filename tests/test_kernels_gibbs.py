@@ -265,3 +265,47 @@ def test_sampling_at_beta_zero_is_fair_coins_and_a_start_is_used():
     )
     v = sample_gibbs(rbm, 20_000, 1, start=np.ones((20_000, 6)))
     assert v[:, 0].mean() == pytest.approx(p_visible, abs=4 * np.sqrt(p_visible * (1 - p_visible) / len(v)))
+
+
+def distribution_after_one_sweep(rbm, beta):
+    """Exact P(v') over all visible states, from v uniform, by summing over v and h."""
+    v, h = twins.all_states(rbm.visible).astype(float), twins.all_states(rbm.hidden).astype(float)
+
+    def conditional(states, logits):
+        # P(state | logits) = prod sigmoid(+-logit), in the log domain.
+        return np.exp(-np.logaddexp(0.0, (1 - 2 * states[None, :, :]) * logits[:, None, :]).sum(axis=-1))
+
+    h_given_v = conditional(h, beta * (v @ rbm.weights + rbm.hidden_bias))
+    v_given_h = conditional(v, beta * (h @ rbm.weights.T + rbm.visible_bias))
+    return (h_given_v @ v_given_h).mean(axis=0)
+
+
+@pytest.mark.parametrize(("scale", "beta"), [(50.0, 1.0), (50.0, 0.05), (50.0, 0.0), (1.0, 1.0), (1000.0, 1.0)])
+def test_one_sweep_has_the_exact_transition_probabilities_even_at_extreme_weights(scale, beta):
+    generator = np.random.default_rng(8)
+    rbm = RBM(scale * generator.choice([-1.0, 1.0], (4, 3)), generator.normal(0, 2, 4), -scale * generator.random(3))
+    chains = 200_000
+    start = np.random.default_rng(9).integers(0, 2, (chains, 4))
+    v = sample_gibbs(rbm, chains, 1, beta=beta, start=start, seed=4)
+    # Starts are independent uniform draws, so the ends are independent draws from P(v').
+    exact = distribution_after_one_sweep(rbm, beta)
+    counts = np.bincount(twins.state_numbers(v), minlength=16)
+    often = exact * chains >= 5
+    assert counts[~often].sum() <= 10 * max(exact[~often].sum() * chains, 1)
+    expected = exact[often] / exact[often].sum() * counts[often].sum()
+    if often.sum() > 1:
+        assert chisquare(counts[often], expected).pvalue > 6e-5
+    if beta:
+        wrong = distribution_after_one_sweep(rbm, 0.9 * beta)[often]
+        different = np.abs(wrong / wrong.sum() - exact[often] / exact[often].sum()).max() > 0.01
+        assert not different or chisquare(counts[often], wrong / wrong.sum() * counts[often].sum()).pvalue < 6e-5
+
+
+def test_a_million_sweeps_leave_no_drift():
+    rbm = random_rbm(12, 9)
+    parameters, chains = started(rbm, np.zeros(12), 2)
+    run_sweeps(parameters, KEY, 1, 1_000_001, np.ones(2, np.float32), chains)
+    kept = chains.hidden_input.copy(), chains.visible_input.copy()
+    refresh_inputs(parameters, chains)
+    np.testing.assert_array_equal(kept[0], chains.hidden_input)
+    np.testing.assert_array_equal(kept[1], chains.visible_input)

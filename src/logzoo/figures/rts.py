@@ -5,7 +5,7 @@ import numpy as np
 from matplotlib.ticker import LogFormatter, StrMethodFormatter
 
 from logzoo.figures.statistics import mean_with_band, rmse_with_band
-from logzoo.figures.style import TRUTH, label_panels, look_of, mark_stand_in, new_figure
+from logzoo.figures.style import TRUTH, label_panels, look_of, mark_stand_in, new_figure, title_of
 
 _VARIANT_TITLES = {"rao-blackwell": "Rao-Blackwellised, eq 9", "counts": "plain counts + 0.1"}
 
@@ -28,7 +28,7 @@ def figure_1(iterations, shown):
             lower.semilogy(betas, one["occupancy"].clip(min=1e-12), color=colour)
         upper.plot(betas, iterations["exact_log_z"], color=TRUTH, linestyle="--", label="exact")
         lower.axhline(1.0 / betas.size, color=TRUTH, linestyle="--", label="prior $r_k$")
-        upper.set_title(_VARIANT_TITLES[variant])
+        upper.set_title(_VARIANT_TITLES[variant], loc="right")
         lower.set_xlabel(r"inverse temperature $\beta_k$")
         lower.set_ylim(1e-7, 2.0)
     axes[0, 0].set_ylabel(r"$\log \hat Z_k - \log Z_1$ [nat]")
@@ -61,8 +61,11 @@ def figure_3(estimates, truths, titles, names, published):
                 axis.plot(budgets, values, label=names[estimator], **look)
                 axis.fill_between(budgets, *band, color=look["color"], alpha=0.2, linewidth=0)
         _draw_truth(upper, truths[model], published.get(model))
-        upper.set_title(titles[model])
+        upper.set_title(title_of(titles[model], truths[model]), loc="right")
+        upper.ticklabel_format(axis="y", useOffset=False)
         lower.set_xscale("log")
+        lower.set_xticks(budgets, [f"{budget:,}" for budget in budgets], minor=False)
+        lower.set_xticks([], minor=True)
         lower.set_yscale("log")
         lower.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
         lower.yaxis.set_minor_formatter(LogFormatter(labelOnlyBase=False, minor_thresholds=(1.5, 0.5)))

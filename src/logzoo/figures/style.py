@@ -51,6 +51,11 @@ def mark_stand_in(figure, *datasets):
         figure.suptitle(text, color="#D55E00", fontweight="bold")
 
 
+def title_of(title, dataset):
+    """The title of a model, or that another stands in for it."""
+    return f"stand-in for {title}" if "stand_in_for" in dataset.attrs else title
+
+
 def save(figure, png, pdf):
     """Write a figure as PNG and PDF, with no time stamp in either."""
     figure.savefig(png, metadata={"Software": None})
