@@ -25,8 +25,8 @@ def words(key, chain, sweep, layer, count):
 
 
 def layer_words(key, chain, sweep, layer, units):
-    """The words a sweep draws a layer with: whole groups of eight units are filled, the last may be unused in part."""
-    return words(key, chain, sweep, layer, -(-units // 8) * 8)[:units]
+    """The words a sweep draws a layer with: whole groups of 32 units are filled, the last may be unused in part."""
+    return words(key, chain, sweep, layer, -(-units // 32) * 32)[:units]
 
 
 def _place(chain, sweep, layer):

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from logzoo.kernels.compaction import GROUP, count_set, list_set
+from logzoo.kernels.compaction import count_set, list_set
 from logzoo.kernels.elementary import LOG2_E, exp2_constants, exp2_nonpositive
 from logzoo.kernels.random import HIDDEN, START, VISIBLE, fill_words
 from logzoo.kernels.rows import WIDTH, update_sums
@@ -23,6 +23,8 @@ from logzoo.kernels.rows import WIDTH, update_sums
 _ONE = np.float32(1.0)
 _ZERO = np.float32(0.0)
 _BIT = np.uint8(1)
+# Layers are drawn in whole vectors of uint8: units beyond the last are drawn too, and set to zero.
+UNITS_TOGETHER = 32
 _HALF_WORD = np.float32(0.5)
 _2_TO_MINUS_32 = np.float32(1.0 / 4294967296.0)
 
@@ -52,7 +54,7 @@ class Chains(NamedTuple):
 
 
 class LayerScratch(NamedTuple):
-    """One layer of one chain while it is drawn; sizes are rounded up to whole groups of units."""
+    """One layer of one chain while it is drawn; sizes are rounded up to UNITS_TOGETHER."""
 
     logit: np.ndarray  # float32
     words: np.ndarray  # uint32 random words
@@ -65,10 +67,10 @@ class LayerScratch(NamedTuple):
 @njit(cache=True)
 def layer_scratch(units):
     """Scratch for a layer of that many units."""
-    size = -(-units // GROUP) * GROUP
+    size = -(-units // UNITS_TOGETHER) * UNITS_TOGETHER
     return LayerScratch(
-        np.empty(size, np.float32),
-        np.empty(size, np.uint32),
+        np.zeros(size, np.float32),
+        np.zeros(size, np.uint32),
         np.zeros(size, np.uint8),
         np.zeros(size, np.uint8),
         np.zeros(size, np.uint8),
@@ -142,7 +144,8 @@ def draw_hidden(parameters, key, sweep, chain, beta, chains, scratch):
     for j in range(units):
         scratch.logit[j] = scale * np.float32(a[j])
     fill_words(key, chains.number[chain], sweep, HIDDEN, scratch.words)
-    draw_layer(scratch.logit, scratch.words, scratch.constants, scratch.drawn[:units])
+    draw_layer(scratch.logit, scratch.words, scratch.constants, scratch.drawn)
+    scratch.drawn[units:] = 0
     list_changes(chains.h[chain], scratch, chain, chains)
 
 
@@ -156,7 +159,8 @@ def draw_visible(parameters, key, sweep, chain, beta, chains, scratch):
     for i in range(units):
         scratch.logit[i] = scale * np.float32(x[i]) + cold * np.float32(parameters.base[i])
     fill_words(key, chains.number[chain], sweep, VISIBLE, scratch.words)
-    draw_layer(scratch.logit, scratch.words, scratch.constants, scratch.drawn[:units])
+    draw_layer(scratch.logit, scratch.words, scratch.constants, scratch.drawn)
+    scratch.drawn[units:] = 0
     list_changes(chains.v[chain], scratch, chain, chains)
 
 
@@ -189,7 +193,8 @@ def start_chains(parameters, key, log_odds, chains):
         scratch.logit[unit] = parameters.unit * np.float32(log_odds[unit])
     for chain in range(chains.v.shape[0]):
         fill_words(key, chains.number[chain], 0, START, scratch.words)
-        draw_layer(scratch.logit, scratch.words, scratch.constants, chains.v[chain])
+        draw_layer(scratch.logit, scratch.words, scratch.constants, scratch.drawn)
+        chains.v[chain] = scratch.drawn[: chains.v.shape[1]]
     chains.h[:] = 0
     refresh_inputs(parameters, chains)
 
