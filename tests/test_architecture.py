@@ -7,7 +7,7 @@ import pytest
 
 from logzoo.artifacts.provenance import PACKAGE_FOLDER, direct_imports
 
-HELPERS = {"budgets", "checks", "streams"}
+HELPERS = {"budgets", "checks", "labels", "streams"}
 SAMPLING = {"kernels", "models", "paths", "samplers"} | HELPERS
 FIGURES = {"artifacts", "datasets", "figures", "models", "paths", "checks", "zoo"}
 BELOW_API = SAMPLING | {"artifacts", "datasets", "estimators", "trackers", "trainers"}
@@ -15,11 +15,12 @@ BELOW_API = SAMPLING | {"artifacts", "datasets", "estimators", "trackers", "trai
 # Each part of the package, from bottom to top, and the parts that it may import.
 ALLOWED = {
     "checks": set(),
+    "labels": set(),
     "streams": set(),
     "budgets": {"checks"},
     "kernels": {"kernels"},
     "artifacts": {"artifacts"},
-    "models": {"artifacts", "checks", "kernels", "models", "streams"},
+    "models": {"artifacts", "checks", "kernels", "labels", "models", "streams"},
     "paths": {"checks", "kernels", "models"},
     "samplers": SAMPLING,
     "estimators": SAMPLING | {"estimators"},
@@ -27,8 +28,8 @@ ALLOWED = {
     "trackers": SAMPLING | {"trackers"},
     "datasets": {"artifacts", "checks", "datasets"},
     "figures": FIGURES,
-    "truths": {"models", "truths"},
-    "zoo": {"zoo"},
+    "truths": {"labels", "models", "truths"},
+    "zoo": {"labels", "zoo"},
     "jobs": {"artifacts", "jobs"},
     "configuration": {"configuration", "estimators", "trainers"},
     "modelfiles": {"artifacts", "checks", "datasets", "models"},

@@ -21,10 +21,10 @@ def read_model(path):
     """The RBM in a file: a model artifact (.nc) or a MATLAB file (.mat)."""
     path = Path(path)
     if path.suffix.lower() == ".mat":
-        return _read_matlab(path)
+        return RBM.from_mat(path)
     if path.suffix.lower() != ".nc":
         raise ValueError(f"{path}: expected an RBM in a .nc (artifact of kind model) or .mat (MATLAB) file")
-    return _model_of(path, read_artifact(path, "model"))
+    return RBM.load(path)
 
 
 def read_data(path, split, *, visible=None):
@@ -63,7 +63,7 @@ def description(path):
     """What a file holds and where it comes from, as pairs (label, text): any artifact, or an RBM from MATLAB (.mat)."""
     path = Path(path)
     if path.suffix.lower() == ".mat":
-        return [("kind", "model (MATLAB)"), *_model_rows(_read_matlab(path))]
+        return [("kind", "model (MATLAB)"), *_model_rows(RBM.from_mat(path))]
     artifact = read_artifact(path)
     attributes = artifact.attrs
     kind = attributes["artifact_schema"].partition("/")[0]
@@ -74,23 +74,10 @@ def description(path):
     sizes = ", ".join(f"{name} {size}" for name, size in artifact.sizes.items())
     rows.append(("dimensions", sizes or "none"))
     if kind == "model":
-        rows += _model_rows(_model_of(path, artifact))
+        rows += _model_rows(RBM.load(path))
     for name in _PROVENANCE:
         rows.append((name.removesuffix("_json").replace("_", " "), attributes.get(name) or "none"))
     return rows
-
-
-def _read_matlab(path):
-    if not path.is_file():
-        raise ValueError(f"{path}: no such file (expected a MATLAB file)")
-    return RBM.from_mat(path)
-
-
-def _model_of(path, artifact):
-    try:
-        return RBM.from_dataset(artifact)
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
 
 
 def _model_rows(rbm):
@@ -104,8 +91,6 @@ def _read_dataset(path, split):
     dataset = read_artifact(path, "dataset")
     try:
         return visible_matrix(dataset, split), dataset.attrs
-    except KeyError as error:
-        raise ValueError(f"{path}: expected a dataset with the attribute {error}") from None
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
 

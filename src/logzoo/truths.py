@@ -3,6 +3,7 @@
 import numpy as np
 import xarray as xr
 
+from logzoo.labels import labelled
 from logzoo.models.exact import exact_log_z
 
 
@@ -31,22 +32,18 @@ def with_likelihoods(truth, rbm, data):
     splits = list(data)
     log_f = np.array([-rbm.free_energy(data[split]).mean() for split in splits])
     likelihood = log_f - float(truth["log_z"])
-    truth = truth.assign_coords(split=_variable("split", np.array(splits, dtype=object), "split of the data", "1"))
+    truth = truth.assign_coords(split=labelled("split", np.array(splits, dtype=object), "split of the data", "1"))
     return truth.assign(
-        mean_log_f=_variable("split", log_f, "mean unnormalised log-probability of the split", "nat"),
-        log_likelihood=_variable("split", likelihood, "mean log-likelihood of the split", "nat"),
+        mean_log_f=labelled("split", log_f, "mean unnormalised log-probability of the split", "nat"),
+        log_likelihood=labelled("split", likelihood, "mean log-likelihood of the split", "nat"),
     )
 
 
 def _dataset(log_z, std_error, method):
     return xr.Dataset(
         {
-            "log_z": _variable((), log_z, "log partition function", "nat"),
-            "std_error": _variable((), std_error, "standard error of log Z", "nat"),
+            "log_z": labelled((), log_z, "log partition function", "nat"),
+            "std_error": labelled((), std_error, "standard error of log Z", "nat"),
         },
         attrs={"truth_method": method},
     )
-
-
-def _variable(dimensions, values, long_name, units):
-    return dimensions, values, {"long_name": long_name, "units": units}

@@ -3,6 +3,8 @@
 import numpy as np
 import xarray as xr
 
+from logzoo.labels import labelled
+
 _CELLS = ("model", "estimator", "budget", "replicate")
 _KEPT = ("log_z", "std_error", "interval", "converged", "sweeps_spent")
 
@@ -33,9 +35,9 @@ def combine(estimates, truths):
         ),
     }
     names = {"model": (models, "trained or imported RBM"), "estimator": (estimators, "estimator of log Z")}
-    zoo = zoo.assign({name: ("model", values, _attributes(*text)) for name, (values, *text) in per_model.items()})
+    zoo = zoo.assign({name: labelled("model", values, *text) for name, (values, *text) in per_model.items()})
     zoo = zoo.assign_coords(
-        {name: (name, np.array(values, dtype=object), _attributes(text, "1")) for name, (values, text) in names.items()}
+        {name: labelled(name, np.array(values, dtype=object), text, "1") for name, (values, text) in names.items()}
     )
     return zoo.transpose(*_CELLS, "bound")
 
@@ -47,7 +49,3 @@ def rmse(zoo):
 
 def _kept(estimate):
     return estimate[list(_KEPT)].drop_attrs(deep=False)
-
-
-def _attributes(long_name, units):
-    return {"long_name": long_name, "units": units}

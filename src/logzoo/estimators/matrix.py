@@ -6,6 +6,7 @@ from tqdm import tqdm
 
 from logzoo.budgets import SweepLedger
 from logzoo.estimators.result import DIAGNOSTICS
+from logzoo.labels import labelled
 
 _VARIABLES = {
     "log_z": ("estimate of log Z", "nat", np.float64),
@@ -52,15 +53,11 @@ def _dataset(results, budgets, chains):
         "bound": (("bound",), np.array([0.025, 0.975]), "quantile of the bootstrap distribution", "1"),
     }
     dataset = xr.Dataset(
-        {name: _variable(*content) for name, content in variables.items()},
-        coords={name: _variable(*content) for name, content in coordinates.items()},
+        {name: labelled(*content) for name, content in variables.items()},
+        coords={name: labelled(*content) for name, content in coordinates.items()},
     )
     return dataset.assign_attrs(chains=chains)
 
 
 def _collect(results, read, dtype):
     return np.array([read(one) for one in results.flat], dtype).reshape(results.shape)
-
-
-def _variable(dimensions, values, long_name, units):
-    return dimensions, values, {"long_name": long_name, "units": units}

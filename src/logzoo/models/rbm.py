@@ -11,6 +11,7 @@ from scipy.sparse import issparse
 
 from logzoo.artifacts.netcdf import read_artifact, write_artifact
 from logzoo.checks import binary_matrix, finite_array
+from logzoo.labels import labelled
 
 # Examples handled together, so that memory does not grow with the data.
 _ROWS = 4096
@@ -77,9 +78,9 @@ class RBM:
         """The parameters as an xarray Dataset with dimensions visible, hidden."""
         return xr.Dataset(
             {
-                "weights": (("visible", "hidden"), self.weights, _attributes("weights")),
-                "visible_bias": (("visible",), self.visible_bias, _attributes("visible bias")),
-                "hidden_bias": (("hidden",), self.hidden_bias, _attributes("hidden bias")),
+                "weights": labelled(("visible", "hidden"), self.weights, "weights", "1"),
+                "visible_bias": labelled(("visible",), self.visible_bias, "visible bias", "1"),
+                "hidden_bias": labelled(("hidden",), self.hidden_bias, "hidden bias", "1"),
             }
         )
 
@@ -95,10 +96,11 @@ class RBM:
     @classmethod
     def load(cls, path):
         """Read an RBM from a NetCDF file of `save` or of the workflow; ValueError if it is not one."""
+        artifact = read_artifact(Path(path), "model")
         try:
-            return cls.from_dataset(read_artifact(Path(path), "model"))
+            return cls.from_dataset(artifact)
         except ValueError as error:
-            raise ValueError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from None
+            raise ValueError(f"{path}: {error}") from None
 
     @classmethod
     def from_sklearn(cls, model):
@@ -112,7 +114,7 @@ class RBM:
         """Read an RBM from a MATLAB file with `vishid`, `visbiases`, `hidbiases`; ValueError if it is not one."""
         names = ("vishid", "visbiases", "hidbiases")
         if not Path(path).is_file():
-            raise ValueError(f"{path}: no such file")
+            raise ValueError(f"{path}: no such file (expected a MATLAB file)")
         try:
             content = scipy.io.loadmat(path, variable_names=names)
         except Exception:  # scipy raises whatever a damaged file happens to break
@@ -125,7 +127,3 @@ class RBM:
             return cls(values[0], values[1].ravel(), values[2].ravel())
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from None
-
-
-def _attributes(long_name):
-    return {"long_name": long_name, "units": "1"}

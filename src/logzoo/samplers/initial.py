@@ -4,6 +4,7 @@ import numpy as np
 import xarray as xr
 
 from logzoo.budgets import SweepLedger
+from logzoo.labels import labelled
 from logzoo.models.exact import exact_log_z
 from logzoo.paths import base_of, inverse_temperatures, log_z_base, tempered_rbm
 from logzoo.samplers import tempered
@@ -38,20 +39,16 @@ def initial_iterations(rbm, base, *, rungs, sweeps, iterations, chains, stream):
     cells = ("variant", "iteration", "rung")
     return xr.Dataset(
         {
-            "log_z": _variable(cells, np.stack([run.initial_log_z for run in runs]), "log Zhat_k - log Z_1", "nat"),
-            "occupancy": _variable(
+            "log_z": labelled(cells, np.stack([run.initial_log_z for run in runs]), "log Zhat_k - log Z_1", "nat"),
+            "occupancy": labelled(
                 cells, np.stack([run.initial_occupancy for run in runs]), "share of samples at the rung, c_k", "1"
             ),
-            "exact_log_z": _variable(("rung",), exact, "exact log Z_k - log Z_1", "nat"),
-            "inverse_temperature": _variable(("rung",), betas, "inverse temperature", "1"),
+            "exact_log_z": labelled(("rung",), exact, "exact log Z_k - log Z_1", "nat"),
+            "inverse_temperature": labelled(("rung",), betas, "inverse temperature", "1"),
         },
         coords={
-            "variant": _variable(("variant",), np.array(VARIANTS, dtype=object), "what is averaged", "1"),
-            "iteration": _variable(("iteration",), np.arange(1, iterations + 1), "initial iteration", "1"),
-            "rung": _variable(("rung",), np.arange(1, rungs + 1), "rung of the ladder", "1"),
+            "variant": labelled(("variant",), np.array(VARIANTS, dtype=object), "what is averaged", "1"),
+            "iteration": labelled(("iteration",), np.arange(1, iterations + 1), "initial iteration", "1"),
+            "rung": labelled(("rung",), np.arange(1, rungs + 1), "rung of the ladder", "1"),
         },
     )
-
-
-def _variable(dimensions, values, long_name, units):
-    return dimensions, values, {"long_name": long_name, "units": units}

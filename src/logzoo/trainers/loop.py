@@ -11,6 +11,7 @@ from logzoo.kernels.energies import log_f_marginal
 from logzoo.kernels.gibbs import layer_scratch, refresh_inputs
 from logzoo.kernels.layout import fixed_point_parameters, new_chains
 from logzoo.kernels.statistics import add_statistics
+from logzoo.labels import labelled
 from logzoo.models.rbm import RBM
 from logzoo.paths import log_odds
 
@@ -124,9 +125,9 @@ def _trace_dataset(rows):
         ("chain_sweeps", "Gibbs sweeps spent so far, summed over chains", "sweep"),
     )
     columns = list(zip(*rows, strict=True))
-    update = ("update", np.array(columns[0]), {"long_name": "parameter updates made before", "units": "1"})
+    update = labelled("update", np.array(columns[0]), "parameter updates made before", "1")
     variables = {
-        name: ("update", np.array(column), {"long_name": long_name, "units": units})
+        name: labelled("update", np.array(column), long_name, units)
         for (name, long_name, units), column in zip(names, columns[1:], strict=True)
     }
     return xr.Dataset(variables, coords={"update": update})
