@@ -5,11 +5,11 @@ from functools import lru_cache
 import numpy as np
 import pytest
 import twins
+from drawing import draw_each
 from scipy.stats import chisquare
 
 from logzoo.api import sample_gibbs
-from logzoo.kernels.elementary import exp2_constants
-from logzoo.kernels.gibbs import draw_layer, refresh_inputs, run_sweeps, start_chains
+from logzoo.kernels.gibbs import refresh_inputs, run_sweeps, start_chains
 from logzoo.kernels.layout import fixed_point_parameters, fixed_point_unit, new_chains
 from logzoo.kernels.random import HIDDEN, VISIBLE
 from logzoo.models.rbm import RBM
@@ -113,7 +113,7 @@ def test_sweeps_equal_the_slow_twin_bit_for_bit(visible, hidden):
     base = np.random.default_rng(1).standard_normal(visible)
     count, sweeps = 5, 6
     parameters, chains = started(rbm, base, count)
-    twin = twins.FixedPointRBM(rbm, base, parameters.unit, twins.draw_with(draw_layer, exp2_constants()))
+    twin = twins.FixedPointRBM(rbm, base, parameters.unit, draw_each)
     beta = np.array([0.0, 0.25, 0.7, 1.0, 1.0], np.float32)
     v = list(chains.v.copy())
     for sweep in range(1, sweeps + 1):
@@ -127,7 +127,7 @@ def test_sweeps_equal_the_slow_twin_bit_for_bit(visible, hidden):
 def test_the_twin_notices_a_wrong_temperature_and_a_wrong_stream():
     rbm, base = random_rbm(33, 64, 0.5), np.zeros(33)
     parameters, chains = started(rbm, base, 1)
-    twin = twins.FixedPointRBM(rbm, base, parameters.unit, twins.draw_with(draw_layer, exp2_constants()))
+    twin = twins.FixedPointRBM(rbm, base, parameters.unit, draw_each)
     start = chains.v[0].copy()
     run_sweeps(parameters, KEY, 1, 2, np.ones(1, np.float32), chains)
     right, _ = twin.sweep(start, 1.0, KEY, 0, 1, int(HIDDEN), int(VISIBLE))
@@ -141,7 +141,7 @@ def test_the_twin_notices_a_wrong_temperature_and_a_wrong_stream():
 def test_inputs_stay_exact_through_many_sweeps(visible, hidden):
     rbm, base = random_rbm(visible, hidden, 0.5), np.zeros(visible)
     parameters, chains = started(rbm, base, 4)
-    twin = twins.FixedPointRBM(rbm, base, parameters.unit, twins.draw_with(draw_layer, exp2_constants()))
+    twin = twins.FixedPointRBM(rbm, base, parameters.unit, draw_each)
     run_sweeps(parameters, KEY, 1, 2001, np.array([0.0, 0.3, 0.8, 1.0], np.float32), chains)
     np.testing.assert_array_equal(chains.hidden_input[:, :hidden], twin.hidden_input(chains.v))
     np.testing.assert_array_equal(chains.visible_input[:, :visible], twin.visible_input(chains.h))
@@ -155,7 +155,7 @@ def test_chains_start_from_the_base_with_inputs_that_belong_to_them():
     assert np.all(np.abs(chains.v.mean(axis=0) - p) <= 4 * np.sqrt(p * (1 - p) / 20_000))
     assert np.abs(np.corrcoef(chains.v[:, :4].T) - np.eye(4)).max() < 4 / np.sqrt(20_000)
     assert not chains.h.any()
-    twin = twins.FixedPointRBM(rbm, base, parameters.unit, twins.draw_with(draw_layer, exp2_constants()))
+    twin = twins.FixedPointRBM(rbm, base, parameters.unit, draw_each)
     np.testing.assert_array_equal(chains.hidden_input[:, :40], twin.hidden_input(chains.v))
     np.testing.assert_array_equal(chains.visible_input[:, :6], twin.visible_input(chains.h))
 
@@ -166,7 +166,7 @@ def test_refreshed_inputs_belong_to_the_states_and_to_new_parameters():
     parameters = parameters_of(new, np.zeros(33))
     chains.v[1] = 1
     refresh_inputs(parameters, chains)
-    twin = twins.FixedPointRBM(new, np.zeros(33), parameters.unit, twins.draw_with(draw_layer, exp2_constants()))
+    twin = twins.FixedPointRBM(new, np.zeros(33), parameters.unit, draw_each)
     np.testing.assert_array_equal(chains.hidden_input[:, :64], twin.hidden_input(chains.v))
     np.testing.assert_array_equal(chains.visible_input[:, :33], twin.visible_input(chains.h))
 

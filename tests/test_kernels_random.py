@@ -5,11 +5,11 @@ import math
 import numpy as np
 import pytest
 import twins
+from drawing import decide_each, draw_each
 from numba import njit
 
 from logzoo.kernels.elementary import exp2_constants, exp2_nonpositive, exp_wide
-from logzoo.kernels.gibbs import draw_layer
-from logzoo.kernels.random import HIDDEN, RUNG, START, VISIBLE, fill_words, philox, uniform
+from logzoo.kernels.random import HIDDEN, RUNG, START, VISIBLE, philox, uniform, word_of_unit
 
 KEY = np.uint64(0x299F31D0A4093822)
 # Random123, kat_vectors, philox4x32 10 rounds: counter, key, output.
@@ -59,10 +59,16 @@ def exp64(x):
     return out
 
 
+@njit
+def _fill(key, chain, sweep, layer, words):
+    for unit in range(words.size):
+        words[unit] = word_of_unit(key, chain, sweep, layer, unit)
+
+
 def filled(key, chain, sweep, layer, count):
-    """`count` words of one layer."""
+    """The words of the first `count` units of one layer."""
     words = np.zeros(count, np.uint32)
-    fill_words(np.uint64(key), np.uint64(chain), sweep, np.uint64(layer), words)
+    _fill(np.uint64(key), np.uint64(chain), sweep, np.uint64(layer), words)
     return words
 
 
@@ -73,17 +79,17 @@ def test_philox_gives_the_published_answers(counter, key, answer):
     assert twins.philox(counter, key) == answer
 
 
-@pytest.mark.parametrize("count", [4, 8, 36, 784])
+@pytest.mark.parametrize("count", [1, 8, 36, 784])
 @pytest.mark.parametrize(("chain", "sweep", "layer"), [(0, 0, 0), (5, 17, 1), (4_000_000_000, (7 << 32) + 9, 3)])
 def test_words_have_the_documented_layout(count, chain, sweep, layer):
     found = filled(KEY, chain, sweep, layer, count)
-    np.testing.assert_array_equal(found, twins.words(KEY, chain, sweep, layer, count))
+    np.testing.assert_array_equal(found, twins.layer_words(KEY, chain, sweep, layer, count))
 
 
 def test_a_wrong_layout_of_words_would_be_seen():
     found = filled(KEY, 5, 17, 1, 8)
     assert not np.array_equal(found, found.reshape(4, 2).T.ravel())
-    assert not np.array_equal(found, twins.words(KEY, 5, 17, 0, 8))
+    assert not np.array_equal(found, twins.layer_words(KEY, 5, 17, 0, 8))
 
 
 def test_every_coordinate_of_a_draw_makes_another_stream():
@@ -142,11 +148,9 @@ def test_exp_of_a_float64_is_within_its_bound_over_the_whole_range():
 
 
 def states_from(logit, words):
-    """draw_layer at one logit for each of many words."""
+    """draw_unit at one logit for each of many words."""
     words = np.asarray(words, np.uint32)
-    state = np.full(words.size, 7, np.uint8)
-    draw_layer(np.full(words.size, logit, np.float32), words, exp2_constants(), state)
-    return state
+    return draw_each(np.full(words.size, logit, np.float32), words)
 
 
 def resolved(size):
@@ -203,6 +207,36 @@ def test_a_sigmoid_in_float32_would_fail_the_count():
     naive = 1.0 - float(np.float32(1.0) / (np.float32(1.0) + np.exp(np.float32(-20.0))))
     rare = 1.0 / (1.0 + math.exp(20.0))
     assert abs(naive - rare) > 2.0**-32 + resolved(20.0) * rare
+
+
+def logits_to_decide():
+    """Over the whole range, both signs, with many near zero and where the rarer value is one half in 65,536."""
+    generator = np.random.default_rng(7)
+    sizes = [np.linspace(0, 31, 300), 10.0 ** generator.uniform(-30, 2, 100), [0.0, 1e-40, 1e4, 3e38, np.inf]]
+    sizes = np.concatenate([*sizes, np.log(2.0**16) + np.linspace(-1, 1, 50)])
+    return np.concatenate([sizes, -sizes]).astype(np.float32)
+
+
+def test_a_leading_half_that_decides_does_so_for_every_trailing_half():
+    halves = np.arange(1 << 16, dtype=np.uint32)
+    left_open = []
+    for logit in logits_to_decide():
+        logits = np.full(halves.size, logit)
+        drawn, undecided = decide_each(logits, halves)
+        # The draw is monotonic in the word, so the ends stand for all trailing halves.
+        for trailing in (0, 0xFFFF):
+            exact = draw_each(logits, halves << 16 | trailing)
+            np.testing.assert_array_equal(drawn[~undecided], exact[~undecided])
+        left_open.append(undecided.sum())
+    # One half in 65,536 is where the draw changes; no more than its neighbours are open too.
+    assert min(left_open) >= 1 and max(left_open) <= 4
+
+
+def test_a_decision_from_a_sigmoid_slightly_off_would_be_seen():
+    halves = np.arange(1 << 16, dtype=np.uint32)
+    drawn, undecided = decide_each(np.full(halves.size, np.float32(0.1)), halves)
+    exact = draw_each(np.full(halves.size, np.float32(0.1003)), halves << 16)
+    assert not np.array_equal(drawn[~undecided], exact[~undecided])
 
 
 @pytest.mark.parametrize("logit", [0.0, 5.0, -5.0])

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 import twins
+from drawing import draw_each
 
 from logzoo.budgets import BudgetExceeded, SweepLedger
 from logzoo.kernels.annealing import run_annealing
-from logzoo.kernels.elementary import exp2_constants
-from logzoo.kernels.gibbs import draw_layer, start_chains
+from logzoo.kernels.gibbs import start_chains
 from logzoo.kernels.layout import new_chains
 from logzoo.kernels.random import HIDDEN, VISIBLE
 from logzoo.models.exact import exact_log_z
@@ -205,7 +205,7 @@ def test_weights_equal_those_of_the_slow_twin():
     log_weight = np.zeros(count)
     for first, last in ((1, 9), (9, 25)):
         run_annealing(parameters, betas, key, first, last, chains, log_weight)
-    twin = twins.FixedPointRBM(rbm, base, parameters.unit, twins.draw_with(draw_layer, exp2_constants()))
+    twin = twins.FixedPointRBM(rbm, base, parameters.unit, draw_each)
     for chain, start in enumerate(states):
         v, expected, skipped = start, 0.0, 0.0
         for k in range(1, 25):

@@ -17,16 +17,17 @@ def philox(counter, key):
     return c0, c1, c2, c3
 
 
-def words(key, chain, sweep, layer, count):
-    """The first `count` of the 32-bit words that `fill_words` gives: block u mod n, lane u // n, n blocks of four."""
-    blocks = -(-count // 4)
-    table = [philox((block, *_place(chain, sweep, layer)), _split(key)) for block in range(blocks)]
-    return np.array([table[unit % blocks][unit // blocks] for unit in range(count)], np.uint32)
-
-
 def layer_words(key, chain, sweep, layer, units):
-    """The words a sweep draws a layer with: whole groups of 32 units are filled, the last may be unused in part."""
-    return words(key, chain, sweep, layer, -(-units // 32) * 32)[:units]
+    """The 32-bit draws of a layer's units: leading and trailing halves, whose places `word_of_unit` tells."""
+    draws = np.zeros(units, np.uint32)
+    for first in range(0, units, 32):
+        four = [philox((first // 8 + lane, *_place(chain, sweep, layer)), _split(key)) for lane in range(4)]
+        pairs = [[answer[word] for answer in four for word in two] for two in ((0, 1), (2, 3))]
+        leading = [half for eight in pairs for part in (0, 16) for half in ((word >> part) & 0xFFFF for word in eight)]
+        for unit, half in zip(range(first, units), leading, strict=False):
+            trailing = philox((unit, *_place(chain, sweep, layer | 128)), _split(key))[0] & 0xFFFF
+            draws[unit] = half << 16 | trailing
+    return draws
 
 
 def _place(chain, sweep, layer):
@@ -85,15 +86,11 @@ def state_numbers(v):
     return v.astype(np.int64) @ (1 << np.arange(v.shape[1])[::-1])
 
 
-def draw_with(draw_layer, constants):
-    """The package's draw_layer as a function draw(logit, words, state)."""
-    return lambda logit, words, state: draw_layer(logit, words, constants, state)
-
-
 class FixedPointRBM:
     """Gibbs sweeps with inputs recomputed from scratch from integers at every half-step.
 
-    Draws come from the package's `draw_layer`, which is tested by itself; `draw(logit, words, state)` fills `state`.
+    Draws follow the package's rule for one unit, `draw_unit`, which is tested by itself: `draw(logits, words)` applies
+    it to a layer.
     """
 
     def __init__(self, rbm, base, unit, draw):
@@ -117,11 +114,6 @@ class FixedPointRBM:
         beta = np.float32(beta)
         scale, cold = beta * self.unit, (np.float32(1.0) - beta) * self.unit
         logit = scale * self.hidden_input(v).astype(np.float32)
-        h = self._draw(logit, layer_words(key, chain, number, hidden_layer, logit.size))
+        h = self.draw(logit, layer_words(key, chain, number, hidden_layer, logit.size))
         logit = scale * self.visible_input(h).astype(np.float32) + cold * self.base.astype(np.float32)
-        return self._draw(logit, layer_words(key, chain, number, visible_layer, logit.size)), h
-
-    def _draw(self, logit, draws):
-        state = np.empty(logit.size, np.uint8)
-        self.draw(logit, draws, state)
-        return state
+        return self.draw(logit, layer_words(key, chain, number, visible_layer, logit.size)), h

@@ -1,35 +1,39 @@
-"""Which units of a layer changed, as lists of indices: eight units at a time, without branches."""
+"""Sets of units as words of 32 bits, first unit lowest; made of states and listed as indices without branches."""
 
 import numpy as np
 from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
 
-# Units looked at together.
+# Units of a word.
+WORD = 32
+# Units listed together: one byte of a word.
 GROUP = 8
 # Rows of eight: the positions of the set bits of each byte, in order; behind them whatever.
 _POSITIONS = np.array(
-    [sorted(range(GROUP), key=lambda bit, byte=byte: not byte >> bit & 1) for byte in range(256)], np.int32
+    [sorted(range(GROUP), key=lambda bit, byte=byte: not byte >> bit & 1) for byte in range(256)], np.uint8
 )
-_COUNTS = np.array([byte.bit_count() for byte in range(256)], np.int64)
+# The eight bytes of 0 or 1 that the bits of each byte stand for.
+_SPREAD = np.array([sum((byte >> bit & 1) << 8 * bit for bit in range(GROUP)) for byte in range(256)], np.uint64)
 # Multiplying eight bytes of 0 or 1 by this gathers them, first byte lowest, in the top byte of the product.
 _GATHER = np.uint64(0x0102040810204080)
-# Multiplying by this sums the eight bytes in the top byte.
-_SUM = np.uint64(0x0101010101010101)
 _56 = np.uint64(56)
+_BYTE = np.int64(255)
+_BIT = np.uint32(1)
 
 
 @intrinsic
 def _store_positions(typing_context, positions, row, first, target):
-    """target[:8] = positions[8 row : 8 row + 8] + first; `positions` and `target` are addresses of int32."""
+    """target[:8] = positions[8 row : 8 row + 8] + first; addresses of uint8 and of int32."""
 
     def generate(context, builder, signature, arguments):
         positions, row, first, target = arguments
         vector = ir.VectorType(ir.IntType(32), GROUP)
-        source = builder.add(positions, builder.mul(row, ir.Constant(row.type, 4 * GROUP)))
-        values = builder.load(builder.inttoptr(source, vector.as_pointer()), align=4)
+        narrow = ir.VectorType(ir.IntType(8), GROUP)
+        source = builder.add(positions, builder.mul(row, ir.Constant(row.type, GROUP)))
+        values = builder.zext(builder.load(builder.inttoptr(source, narrow.as_pointer()), align=1), vector)
         lane = builder.insert_element(ir.Constant(vector, ir.Undefined), first, ir.Constant(ir.IntType(32), 0))
-        mask = ir.Constant(ir.VectorType(ir.IntType(32), GROUP), [0] * GROUP)
+        mask = ir.Constant(vector, [0] * GROUP)
         offset = builder.shuffle_vector(lane, ir.Constant(vector, ir.Undefined), mask)
         builder.store(builder.add(values, offset), builder.inttoptr(target, vector.as_pointer()), align=4)
         return context.get_dummy_value()
@@ -37,28 +41,115 @@ def _store_positions(typing_context, positions, row, first, target):
     return types.void(types.intp, types.intp, types.int32, types.intp), generate
 
 
+@intrinsic
+def _pack_word(typing_context, address):
+    """The word of which the 32 bytes at `address` are the bits."""
+
+    def generate(context, builder, signature, arguments):
+        bytes_ = ir.VectorType(ir.IntType(8), WORD)
+        values = builder.load(builder.inttoptr(arguments[0], bytes_.as_pointer()), align=1)
+        bits = builder.icmp_unsigned("!=", values, ir.Constant(bytes_, [0] * WORD))
+        return builder.bitcast(bits, ir.IntType(WORD))
+
+    return types.uint32(types.intp), generate
+
+
+@intrinsic
+def _unpack_word(typing_context, word, address):
+    """Store the bits of `word` as 32 bytes of 0 or 1 at `address`."""
+
+    def generate(context, builder, signature, arguments):
+        word, address = arguments
+        bytes_ = ir.VectorType(ir.IntType(8), WORD)
+        values = builder.zext(builder.bitcast(word, ir.VectorType(ir.IntType(1), WORD)), bytes_)
+        builder.store(values, builder.inttoptr(address, bytes_.as_pointer()), align=1)
+        return context.get_dummy_value()
+
+    return types.void(types.uint32, types.intp), generate
+
+
+@intrinsic
+def _load_eight(typing_context, address):
+    """The eight bytes at `address`."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.load(builder.inttoptr(arguments[0], ir.IntType(64).as_pointer()), align=1)
+
+    return types.uint64(types.intp), generate
+
+
+@intrinsic
+def _store_eight(typing_context, value, address):
+    """Store the eight bytes of `value` at `address`."""
+
+    def generate(context, builder, signature, arguments):
+        builder.store(arguments[0], builder.inttoptr(arguments[1], ir.IntType(64).as_pointer()), align=1)
+        return context.get_dummy_value()
+
+    return types.void(types.uint64, types.intp), generate
+
+
+@intrinsic
+def count_bits(typing_context, word):
+    """How many bits of a uint32 are set (int64)."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.zext(builder.ctpop(arguments[0]), ir.IntType(64))
+
+    return types.int64(types.uint32), generate
+
+
+@njit(cache=True)
+def words_of(units):
+    """Words of a set of that many units."""
+    return -(-units // WORD)
+
+
 @njit(inline="always")
-def list_set(flags, indices):
-    """Write the indices of the nonzero entries of `flags` (units rounded up to 8,) uint8, all 0 or 1; their number.
+def pack(state, word):
+    """Word number `word` of the set of the ones of `state` (units,) uint8, all 0 or 1; zero beyond the last unit."""
+    address = state.ctypes.data
+    first = word * WORD
+    if first + WORD <= state.size:
+        return _pack_word(address + first)
+    whole = (state.size - first) // GROUP
+    bits = np.uint32(0)
+    for group in range(whole):
+        byte = (_load_eight(address + first + group * GROUP) * _GATHER) >> _56
+        bits |= np.uint32(byte) << np.uint32(group * GROUP)
+    for bit in range(whole * GROUP, state.size - first):
+        bits |= np.uint32(state[first + bit]) << np.uint32(bit)
+    return bits
+
+
+@njit(inline="always")
+def unpack(bits, word, state):
+    """Set the 32 units of word number `word` in state (units,) uint8, as far as there are so many, from its bits."""
+    address = state.ctypes.data
+    first = word * WORD
+    if first + WORD <= state.size:
+        _unpack_word(bits, address + first)
+        return
+    whole = (state.size - first) // GROUP
+    for group in range(whole):
+        byte = np.int64(bits >> np.uint32(group * GROUP)) & _BYTE
+        _store_eight(_SPREAD[byte], address + first + group * GROUP)
+    for bit in range(whole * GROUP, state.size - first):
+        state[first + bit] = np.uint8(bits >> np.uint32(bit) & _BIT)
+
+
+@njit(inline="always")
+def list_set(words, indices):
+    """Write the members of a set (words,) uint32 in increasing order; their number.
 
     `indices` int32 must have room for 8 more than it will list.
     """
-    words = flags.view(np.uint64)
     positions = _POSITIONS.ctypes.data
+    groups = words.view(np.uint8)
     target = indices.ctypes.data
     count = 0
-    for word in range(words.size):
-        byte = np.int64((words[word] * _GATHER) >> _56)
-        _store_positions(positions, byte, np.int32(word * GROUP), target + 4 * count)
-        count += _COUNTS[byte]
+    for group in range(groups.size):
+        byte = np.int64(groups[group])
+        _store_positions(positions, byte, np.int32(group * GROUP), target + 4 * count)
+        count += count_bits(np.uint32(byte))
     return count
-
-
-@njit(inline="always")
-def count_set(flags):
-    """How many entries of `flags` (units rounded up to 8,) uint8, all 0 or 1, are 1."""
-    words = flags.view(np.uint64)
-    count = np.uint64(0)
-    for word in range(words.size):
-        count += (words[word] * _SUM) >> _56
-    return np.int64(count)

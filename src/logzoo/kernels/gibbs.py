@@ -15,18 +15,15 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from logzoo.kernels.compaction import count_set, list_set
-from logzoo.kernels.elementary import LOG2_E, exp2_constants, exp2_nonpositive
-from logzoo.kernels.random import HIDDEN, START, VISIBLE, fill_words
+from logzoo.kernels.compaction import WORD, count_bits, list_set, pack, unpack, words_of
+from logzoo.kernels.draws import draw_layer
+from logzoo.kernels.elementary import exp2_constants
+from logzoo.kernels.random import HIDDEN, START, VISIBLE
 from logzoo.kernels.rows import WIDTH, update_sums
 
 _ONE = np.float32(1.0)
 _ZERO = np.float32(0.0)
-_BIT = np.uint8(1)
-# Layers are drawn in whole vectors of uint8: units beyond the last are drawn too, and set to zero.
-UNITS_TOGETHER = 32
-_HALF_WORD = np.float32(0.5)
-_2_TO_MINUS_32 = np.float32(1.0 / 4294967296.0)
+_BIT = np.uint32(1)
 
 
 class Parameters(NamedTuple):
@@ -54,27 +51,20 @@ class Chains(NamedTuple):
 
 
 class LayerScratch(NamedTuple):
-    """One layer of one chain while it is drawn; sizes are rounded up to UNITS_TOGETHER."""
+    """One layer of one chain while it is drawn; sets are words of 32 units, see `compaction`."""
 
-    logit: np.ndarray  # float32
-    words: np.ndarray  # uint32 random words
-    drawn: np.ndarray  # uint8 new state; zero beyond the units of the layer, like the next two
-    rise: np.ndarray  # uint8 1 where a unit goes on
-    fall: np.ndarray  # uint8 1 where a unit goes off
+    drawn: np.ndarray  # (units / 32 rounded up,) uint32: the set of the new ones
+    rise: np.ndarray  # the set of the units that go on
+    fall: np.ndarray  # the set of the units that go off
     constants: np.ndarray  # of exp2_nonpositive
 
 
 @njit(cache=True)
 def layer_scratch(units):
     """Scratch for a layer of that many units."""
-    size = -(-units // UNITS_TOGETHER) * UNITS_TOGETHER
+    words = words_of(units)
     return LayerScratch(
-        np.zeros(size, np.float32),
-        np.zeros(size, np.uint32),
-        np.zeros(size, np.uint8),
-        np.zeros(size, np.uint8),
-        np.zeros(size, np.uint8),
-        exp2_constants(),
+        np.zeros(words, np.uint32), np.zeros(words, np.uint32), np.zeros(words, np.uint32), exp2_constants()
     )
 
 
@@ -82,29 +72,37 @@ def layer_scratch(units):
 def list_ones(state, scratch, chains):
     """List the ones of `state` (chains, units) as the rows to add to the bias."""
     for chain in range(state.shape[0]):
-        scratch.drawn[: state.shape[1]] = state[chain]
+        for word in range(scratch.drawn.size):
+            scratch.drawn[word] = pack(state[chain], word)
         chains.counts[chain, 0] = list_set(scratch.drawn, chains.plus[chain])
         chains.counts[chain, 1] = 0
         chains.counts[chain, 2] = 1
 
 
-@njit(cache=True)
+@njit(inline="always")
 def list_changes(state, scratch, chain, chains):
     """Move one chain's `state` (units,) to the drawn one; list the rows to add and subtract: flips, or all ones."""
     drawn, rise, fall = scratch.drawn, scratch.rise, scratch.fall
-    for unit in range(state.size):
-        was = state[unit]
-        now = drawn[unit]
-        rise[unit] = now & (was ^ _BIT)
-        fall[unit] = was & (now ^ _BIT)
-        state[unit] = now
-    chains.counts[chain, 0] = list_set(rise, chains.plus[chain])
-    chains.counts[chain, 1] = list_set(fall, chains.minus[chain])
-    chains.counts[chain, 2] = 0
-    if chains.counts[chain, 0] + chains.counts[chain, 1] > count_set(drawn):
+    ones = 0
+    flips = 0
+    for word in range(drawn.size):
+        left = state.size - word * WORD
+        now = drawn[word] if left >= WORD else drawn[word] & ((_BIT << np.uint32(left)) - _BIT)
+        was = pack(state, word)
+        unpack(now, word, state)
+        drawn[word] = now
+        rise[word] = now & ~was
+        fall[word] = was & ~now
+        ones += count_bits(now)
+        flips += count_bits(now ^ was)
+    if flips > ones:
         chains.counts[chain, 0] = list_set(drawn, chains.plus[chain])
         chains.counts[chain, 1] = 0
         chains.counts[chain, 2] = 1
+    else:
+        chains.counts[chain, 0] = list_set(rise, chains.plus[chain])
+        chains.counts[chain, 1] = list_set(fall, chains.minus[chain])
+        chains.counts[chain, 2] = 0
 
 
 @njit(cache=True)
@@ -120,48 +118,26 @@ def apply_changes(table, bias, chains, inputs):
 
 
 @njit(cache=True)
-def draw_layer(logit, words, constants, state):
-    """Draw state (units,) from independent Bernoullis: P(1) = sigmoid(logit), with `words` as 32-bit draws.
-
-    The rarer value is drawn with probability sigmoid(-|logit|) <= 1/2, so both ends of the scale are resolved
-    down to 2**-32 although float32 has only 24 bits near one. `constants` are those of exp2_nonpositive.
-    """
-    rounder, lowest = constants[0], constants[1]
-    c1, c2, c3, c4, c5 = constants[2], constants[3], constants[4], constants[5], constants[6]
-    for unit in range(state.size):
-        x = logit[unit]
-        decay = exp2_nonpositive(-abs(x) * LOG2_E, rounder, lowest, c1, c2, c3, c4, c5)
-        draw = (np.float32(words[unit]) + _HALF_WORD) * _2_TO_MINUS_32
-        state[unit] = (draw * (_ONE + decay) < decay) != (x > _ZERO)
+def draw_hidden(parameters, key, sweep, beta, chains, scratch):
+    """Draw h of every chain given v, each at its inverse temperature beta (chains,); list the changes."""
+    for chain in range(beta.size):
+        a = chains.hidden_input[chain]
+        scale = beta[chain] * parameters.unit
+        number = chains.number[chain]
+        draw_layer(a, a, scale, _ZERO, key, number, sweep, HIDDEN, scratch.constants, scratch.drawn)
+        list_changes(chains.h[chain], scratch, chain, chains)
 
 
 @njit(cache=True)
-def draw_hidden(parameters, key, sweep, chain, beta, chains, scratch):
-    """Draw h of one chain given v; list its changes."""
-    units = chains.h.shape[1]
-    scale = beta * parameters.unit
-    a = chains.hidden_input[chain]
-    for j in range(units):
-        scratch.logit[j] = scale * np.float32(a[j])
-    fill_words(key, chains.number[chain], sweep, HIDDEN, scratch.words)
-    draw_layer(scratch.logit, scratch.words, scratch.constants, scratch.drawn)
-    scratch.drawn[units:] = 0
-    list_changes(chains.h[chain], scratch, chain, chains)
-
-
-@njit(cache=True)
-def draw_visible(parameters, key, sweep, chain, beta, chains, scratch):
-    """Draw v of one chain given h; list its changes."""
-    units = chains.v.shape[1]
-    scale = beta * parameters.unit
-    cold = (_ONE - beta) * parameters.unit
-    x = chains.visible_input[chain]
-    for i in range(units):
-        scratch.logit[i] = scale * np.float32(x[i]) + cold * np.float32(parameters.base[i])
-    fill_words(key, chains.number[chain], sweep, VISIBLE, scratch.words)
-    draw_layer(scratch.logit, scratch.words, scratch.constants, scratch.drawn)
-    scratch.drawn[units:] = 0
-    list_changes(chains.v[chain], scratch, chain, chains)
+def draw_visible(parameters, key, sweep, beta, chains, scratch):
+    """Draw v of every chain given h, each at its inverse temperature beta (chains,); list the changes."""
+    for chain in range(beta.size):
+        x = chains.visible_input[chain]
+        scale = beta[chain] * parameters.unit
+        cold = (_ONE - beta[chain]) * parameters.unit
+        number = chains.number[chain]
+        draw_layer(x, parameters.base, scale, cold, key, number, sweep, VISIBLE, scratch.constants, scratch.drawn)
+        list_changes(chains.v[chain], scratch, chain, chains)
 
 
 @njit(cache=True)
@@ -187,14 +163,17 @@ def refresh_inputs(parameters, chains):
 
 @njit(cache=True)
 def start_chains(parameters, key, log_odds, chains):
-    """Draw v of every chain from independent units of the given fixed-point log-odds (at least V,), set h to zero."""
+    """Draw v of every chain from independent units, set h to zero.
+
+    log_odds (V rounded up to blocks,) int32: in fixed point, like the base.
+    """
     scratch = layer_scratch(chains.v.shape[1])
-    for unit in range(chains.v.shape[1]):
-        scratch.logit[unit] = parameters.unit * np.float32(log_odds[unit])
     for chain in range(chains.v.shape[0]):
-        fill_words(key, chains.number[chain], 0, START, scratch.words)
-        draw_layer(scratch.logit, scratch.words, scratch.constants, scratch.drawn)
-        chains.v[chain] = scratch.drawn[: chains.v.shape[1]]
+        number = chains.number[chain]
+        unit = parameters.unit
+        draw_layer(log_odds, log_odds, unit, _ZERO, key, number, 0, START, scratch.constants, scratch.drawn)
+        for word in range(scratch.drawn.size):
+            unpack(scratch.drawn[word], word, chains.v[chain])
     chains.h[:] = 0
     refresh_inputs(parameters, chains)
 
@@ -202,11 +181,9 @@ def start_chains(parameters, key, log_odds, chains):
 @njit(cache=True)
 def sweep_once(parameters, key, sweep, beta, chains, hidden_scratch, visible_scratch):
     """One sweep of every chain, each at its inverse temperature beta (chains,); all inputs brought up to date."""
-    for chain in range(chains.v.shape[0]):
-        draw_hidden(parameters, key, sweep, chain, beta[chain], chains, hidden_scratch)
+    draw_hidden(parameters, key, sweep, beta, chains, hidden_scratch)
     update_visible_inputs(parameters, chains)
-    for chain in range(chains.v.shape[0]):
-        draw_visible(parameters, key, sweep, chain, beta[chain], chains, visible_scratch)
+    draw_visible(parameters, key, sweep, beta, chains, visible_scratch)
     update_hidden_inputs(parameters, chains)
 
 

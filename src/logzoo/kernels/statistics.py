@@ -6,7 +6,7 @@ Legend: v (n, V) uint8; p = sigmoid(b + v W) (n, H) float32.
 import numpy as np
 from numba import njit
 
-from logzoo.kernels.compaction import list_set
+from logzoo.kernels.compaction import list_set, pack
 from logzoo.kernels.elementary import LOG2_E, exp2_nonpositive
 
 _ONE = np.float32(1.0)
@@ -30,7 +30,6 @@ def add_statistics(parameters, chains, scratch, factor, weights, visible_bias, h
 
     `scratch` is the LayerScratch of the visible layer; hidden inputs must be up to date.
     """
-    visible = chains.v.shape[1]
     p = np.empty(hidden_bias.size, np.float32)
     ones = chains.plus[0]
     for row in range(chains.v.shape[0]):
@@ -38,7 +37,8 @@ def add_statistics(parameters, chains, scratch, factor, weights, visible_bias, h
         for j in range(p.size):
             p[j] *= factor
             hidden_bias[j] += p[j]
-        scratch.drawn[:visible] = chains.v[row]
+        for word in range(scratch.drawn.size):
+            scratch.drawn[word] = pack(chains.v[row], word)
         for m in range(list_set(scratch.drawn, ones)):
             i = ones[m]
             visible_bias[i] += factor
