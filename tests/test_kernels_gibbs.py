@@ -107,6 +107,16 @@ def test_blocks_hold_the_matrix_and_its_transpose(visible, hidden):
     assert not parameters.hidden_bias[hidden:].any()
 
 
+@pytest.mark.parametrize(("visible", "hidden"), [*SHAPES, (784, 500)])
+def test_no_vector_of_weights_or_inputs_straddles_two_cache_lines(visible, hidden):
+    parameters = parameters_of(random_rbm(visible, hidden), np.zeros(visible))
+    chains = new_chains(3, visible, hidden)
+    for array in (parameters.weights, parameters.weights_transposed, chains.hidden_input, chains.visible_input):
+        assert array.flags.c_contiguous
+        assert array.ctypes.data % 64 == 0
+        assert array.strides[-2] % 64 == 0
+
+
 @pytest.mark.parametrize(("visible", "hidden"), SHAPES)
 def test_sweeps_equal_the_slow_twin_bit_for_bit(visible, hidden):
     rbm = random_rbm(visible, hidden, 0.5)

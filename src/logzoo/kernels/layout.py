@@ -8,6 +8,7 @@ from logzoo.kernels.rows import WIDTH
 
 # Inputs stay below 2**30, so that one more row in transit cannot overflow an int32.
 _LARGEST_SUM_BITS = 30
+_LINE_BYTES = 64
 
 
 def fixed_point_unit(weights, visible_bias, hidden_bias, base):
@@ -49,8 +50,8 @@ def new_chains(count, visible, hidden):
         number=np.arange(count, dtype=np.uint64),
         v=np.zeros((count, visible), np.uint8),
         h=np.zeros((count, hidden), np.uint8),
-        hidden_input=np.zeros((count, _round_up(hidden)), np.int32),
-        visible_input=np.zeros((count, _round_up(visible)), np.int32),
+        hidden_input=_aligned_zeros((count, _round_up(hidden))),
+        visible_input=_aligned_zeros((count, _round_up(visible))),
         plus=np.zeros((count, room), np.int32),
         minus=np.zeros((count, room), np.int32),
         counts=np.zeros((count, 3), np.int64),
@@ -69,4 +70,18 @@ def _blocks(matrix):
     rows, columns = matrix.shape
     padded = np.zeros((rows, _round_up(columns)), np.int32)
     padded[:, :columns] = matrix
-    return np.ascontiguousarray(padded.reshape(rows, -1, WIDTH).transpose(1, 0, 2))
+    blocks = _aligned_zeros((padded.shape[1] // WIDTH, rows, WIDTH))
+    blocks[...] = padded.reshape(rows, -1, WIDTH).transpose(1, 0, 2)
+    return blocks
+
+
+def _aligned_zeros(shape):
+    """Zeros (int32) that start on a cache line.
+
+    NumPy promises 16 bytes only, and large arrays lie 16 bytes behind a line: then every other load of a vector
+    straddles two lines, and sums of rows take a third longer.
+    """
+    size = int(np.prod(shape))
+    room = np.zeros(size + _LINE_BYTES // 4, np.int32)
+    first = -room.ctypes.data % _LINE_BYTES // 4
+    return room[first : first + size].reshape(shape)
