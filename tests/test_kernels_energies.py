@@ -4,11 +4,13 @@ import numpy as np
 import pytest
 import twins
 
-from logzoo.kernels.energies import energy_scratch, log_f_marginal, smooth_parts
+from logzoo.kernels.energies import energy_scratch, log_f_marginal, smooth_parts_of_chains
 from logzoo.kernels.gibbs import refresh_inputs
 from logzoo.kernels.layout import new_chains
 from logzoo.kernels.tempering import (
+    CHAINS_TOGETHER,
     Ladder,
+    carry_to_rungs,
     count_crossing,
     draw_rung,
     log_f_joint_at_rungs,
@@ -51,7 +53,7 @@ def smooth_part(magnitudes, beta):
     parameters = kernel_parameters(rbm, np.zeros(1))
     chains = chains_at(parameters, np.zeros((1, 1)), np.zeros((1, magnitudes.size)))
     found = np.empty((1, 1))
-    smooth_parts(parameters, chains, np.array([beta], np.float32), found)
+    smooth_parts_of_chains(parameters, chains, np.array([beta], np.float32), found)
     return found[0, 0]
 
 
@@ -68,6 +70,20 @@ def test_smooth_part_equals_logarithms_in_float64(hidden, beta, largest):
 def test_smooth_part_of_one_unit_forgotten_would_be_seen():
     magnitudes = np.linspace(0, 5, 1025)
     assert abs(smooth_part(magnitudes[:-1], 1.0) - exact_smooth_part(magnitudes, 1)) > 1e-7 * 1025 + 2e-7
+
+
+def test_smooth_parts_taken_together_are_those_taken_one_by_one():
+    magnitudes = np.linspace(0, 40, 700)
+    rbm = RBM(np.zeros((1, 700)), np.zeros(1), magnitudes)
+    parameters = kernel_parameters(rbm, np.zeros(1))
+    chains = chains_at(parameters, np.zeros((1, 1)), np.zeros((1, 700)))
+    betas = np.array([0.0, 0.2, 1e-6, 0.5, 1.0, 0.7], np.float32)
+    found = np.empty((1, betas.size))
+    smooth_parts_of_chains(parameters, chains, betas, found)
+    alone = np.empty((1, 1))
+    for k in range(betas.size):
+        smooth_parts_of_chains(parameters, chains, betas[k : k + 1], alone)
+        assert found[0, k] == alone[0, 0]
 
 
 @pytest.mark.parametrize(("visible", "hidden"), [(1, 1), (20, 33), (784, 500), (30, 3000)])
@@ -96,21 +112,32 @@ def test_smooth_parts_and_rungs_equal_numpy_along_the_path(visible, hidden):
     betas = np.linspace(0, 1, 9)
     inputs = np.abs(v @ rbm.weights + rbm.hidden_bias)
     smooth = np.empty((len(v), 9))
-    smooth_parts(parameters, chains, betas.astype(np.float32), smooth)
+    smooth_parts_of_chains(parameters, chains, betas.astype(np.float32), smooth)
     exact = np.log1p(np.exp(-betas[:, None, None] * inputs)).sum(axis=2).T
     assert np.max(np.abs(smooth - exact)) < 2e-7 * hidden + 1e-6
-    # Three nodes that count for nothing make up whole groups of four.
-    ladder = Ladder(betas, np.pad(betas, (0, 3)).astype(np.float32), np.pad(np.eye(9), ((0, 3), (0, 0))))
-    log_f, scratch = np.empty(9), energy_scratch(hidden)
+    ladder = Ladder(betas, betas.astype(np.float32), np.eye(9))
+    together, scratch = np.empty((CHAINS_TOGETHER, 9)), energy_scratch(hidden)
     limit = tolerance(parameters, visible, hidden) + 1e-6 * np.sqrt(visible)
     for chain in range(len(v)):
+        first, at_nodes = chain - chain % CHAINS_TOGETHER, np.zeros((9, CHAINS_TOGETHER))
         one = v[chain : chain + 1].astype(float)
-        log_f_marginal_at_rungs(parameters, ladder, chains, chain, scratch, log_f)
+        log_f_marginal_at_rungs(parameters, ladder, chains, first, scratch, at_nodes, together)
+        log_f = together[chain - first]
         exact = [twins.log_f_marginal(rbm, base, one, beta)[0] for beta in betas]
         assert np.max(np.abs(log_f - exact)) < limit
         log_f_joint_at_rungs(parameters, ladder, chains, chain, log_f)
         delta = -rbm.energy(v[chain : chain + 1], h[chain : chain + 1])[0] - one[0] @ base
         assert np.max(np.abs(log_f - betas * delta)) < limit
+
+
+@pytest.mark.parametrize(("nodes", "rungs"), [(1, 1), (3, 7), (12, 8), (20, 1001)])
+def test_values_are_carried_from_nodes_to_rungs(nodes, rungs):
+    generator = np.random.default_rng(nodes)
+    matrix, at_nodes = generator.standard_normal((nodes, rungs)), generator.standard_normal((nodes, CHAINS_TOGETHER))
+    before = generator.standard_normal((CHAINS_TOGETHER, rungs))
+    after = before.copy()
+    carry_to_rungs(matrix, at_nodes, after)
+    np.testing.assert_allclose(after, before + at_nodes.T @ matrix, rtol=0, atol=1e-13 * nodes)
 
 
 def rung_shares(q, draws):

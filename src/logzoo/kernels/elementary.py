@@ -17,8 +17,16 @@ _EXP2_CONSTANTS = np.array([12582912.0, -125.0, 0.69314698, 0.24022242, 0.055507
 # Below this exp_wide() returns exp(-700), about 1e-304: still a normal float64.
 _LOWEST_WIDE = -700.0
 _WIDE_LOG2_E = 1.4426950408889634
-_WIDE_LN2_HIGH = 6.93147180369123816490e-01
-_WIDE_LN2_LOW = 1.90821492927058770002e-10
+# Taylor coefficients of 2**r: log(2)**k / k!.
+_TAYLOR_1 = 0.6931471805599453
+_TAYLOR_2 = 0.2402265069591007
+_TAYLOR_3 = 0.055504108664821576
+_TAYLOR_4 = 0.009618129107628477
+_TAYLOR_5 = 0.0013333558146428441
+_TAYLOR_6 = 0.00015403530393381606
+_TAYLOR_7 = 1.5252733804059838e-05
+_TAYLOR_8 = 1.3215486790144305e-06
+_TAYLOR_9 = 1.0178086009239696e-07
 _WIDE_ROUNDER = 6755399441055744.0  # 1.5 * 2**52
 _WIDE_BIAS = np.int64(1023)
 _WIDE_MANTISSA_BITS = np.int64(52)
@@ -79,22 +87,36 @@ def exp2_nonpositive(y, rounder, lowest, c1, c2, c3, c4, c5):
     return _float_from_bits(np.int32(_bits_of_float(p) + np.int32(_bits_of_float(shifted) << _MANTISSA_BITS)))
 
 
+def emit_exp2_nonpositive(builder, y):
+    """Emit exp2_nonpositive of a vector of float32: the same operations in the same order, so the same bits."""
+    lanes = y.type.count
+    integers = ir.VectorType(ir.IntType(32), lanes)
+    rounder, lowest, *coefficients = (ir.Constant(y.type, [float(value)] * lanes) for value in _EXP2_CONSTANTS)
+    y = builder.select(builder.fcmp_ordered(">", y, lowest), y, lowest)
+    shifted = builder.fadd(y, rounder)
+    r = builder.fsub(y, builder.fsub(shifted, rounder))
+    p = coefficients.pop()
+    for coefficient in (*reversed(coefficients), ir.Constant(y.type, [1.0] * lanes)):
+        p = builder.fadd(builder.fmul(p, r), coefficient)
+    exponent = builder.shl(builder.bitcast(shifted, integers), ir.Constant(integers, [int(_MANTISSA_BITS)] * lanes))
+    return builder.bitcast(builder.add(builder.bitcast(p, integers), exponent), y.type)
+
+
 @njit(inline="always")
 def exp_wide(x):
     """exp(x) of a float64 x <= 0; relative error below 1e-9, exp(-700) for all x below -700."""
-    x = max(x, _LOWEST_WIDE)
-    shifted = x * _WIDE_LOG2_E + _WIDE_ROUNDER
-    n = shifted - _WIDE_ROUNDER
-    r = (x - n * _WIDE_LN2_HIGH) - n * _WIDE_LN2_LOW
-    # Taylor series to order 9 on |r| <= log(2) / 2: remainder below 0.35**10 / 10! = 8e-12.
-    p = 1.0 / 40320.0 + r * (1.0 / 362880.0)
-    p = 1.0 / 720.0 + r * (1.0 / 5040.0 + r * p)
-    p = 1.0 / 24.0 + r * (1.0 / 120.0 + r * p)
-    p = 0.5 + r * (1.0 / 6.0 + r * p)
-    p = 1.0 + r * (1.0 + r * p)
-    # The low bits of `shifted` are n; the shift drops the rest. (There is no packed conversion to int64 before
+    y = max(x, _LOWEST_WIDE) * _WIDE_LOG2_E
+    shifted = y + _WIDE_ROUNDER
+    r = y - (shifted - _WIDE_ROUNDER)
+    # To order 9 on |r| <= 1/2: remainder below 0.35**10 / 10! = 8e-12. In pairs, so that few
+    # of its operations wait for one another.
+    r2 = r * r
+    r4 = r2 * r2
+    low = (1.0 + _TAYLOR_1 * r) + (_TAYLOR_2 + _TAYLOR_3 * r) * r2
+    high = ((_TAYLOR_4 + _TAYLOR_5 * r) + (_TAYLOR_6 + _TAYLOR_7 * r) * r2) + (_TAYLOR_8 + _TAYLOR_9 * r) * r4
+    # The low bits of `shifted` are round(y); the shift drops the rest. (There is no packed conversion to int64 before
     # AVX-512.)
-    return p * _double_from_bits((_bits_of_double(shifted) + _WIDE_BIAS) << _WIDE_MANTISSA_BITS)
+    return (low + high * r4) * _double_from_bits((_bits_of_double(shifted) + _WIDE_BIAS) << _WIDE_MANTISSA_BITS)
 
 
 _EXPONENT_MASK = np.int64(0x7FF)

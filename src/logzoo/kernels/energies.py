@@ -11,16 +11,22 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+from llvmlite import ir
+from numba import njit, types
+from numba.core import cgutils
+from numba.extending import intrinsic
 
-from logzoo.kernels.elementary import LOG2_E, exp2_constants, exp2_nonpositive
+from logzoo.kernels.elementary import LOG2_E, emit_exp2_nonpositive
 
-# Magnitudes come in four strips of this multiple, so that every loop over them is whole vectors.
-_STRIP = 16
-# Units whose factors, at most 2 each, are multiplied before a logarithm: 2**32 a lane in float32, 2**512 in float64.
+_LANES = 8
+_FLOATS = ir.VectorType(ir.FloatType(), _LANES)
+_BYTES = 4
+# Units whose factors, at most 2 each, are multiplied before a logarithm: 2**64 a lane in float32, 2**512 in float64.
 _UNITS_PER_LOG = 512
-_LANES = 16
+# Inverse temperatures at which the smooth part is taken in one pass.
+BETAS_TOGETHER = 4
 _ONE = np.float32(1.0)
+_ZERO = np.float32(0.0)
 _LOG_2 = math.log(2.0)
 # |a| of units that are not there: exp(-beta |a|) vanishes for every beta > 0.
 _ABSENT = np.float32(1e30)
@@ -30,67 +36,123 @@ class EnergyScratch(NamedTuple):
     """Scratch of the functions below, allocated once a run."""
 
     magnitudes: np.ndarray  # (H rounded up,) float32: |a|
-    factors: np.ndarray  # (_UNITS_PER_LOG / 4,) float32
-    constants: np.ndarray  # of exp2_nonpositive
+    scales: np.ndarray  # (BETAS_TOGETHER,) float32
+    products: np.ndarray  # (BETAS_TOGETHER,) float64
+    betas: np.ndarray  # (1,) float32
+    smooth: np.ndarray  # (1,) float64
 
 
 @njit(cache=True)
 def energy_scratch(units):
     """Scratch for that many hidden units."""
-    padded = -(-units // (4 * _STRIP)) * (4 * _STRIP)
-    return EnergyScratch(np.full(padded, _ABSENT), np.empty(_UNITS_PER_LOG // 4, np.float32), exp2_constants())
+    return EnergyScratch(
+        np.full(-(-units // _LANES) * _LANES, _ABSENT),
+        np.empty(BETAS_TOGETHER, np.float32),
+        np.empty(BETAS_TOGETHER),
+        np.empty(1, np.float32),
+        np.empty(1),
+    )
 
 
 @njit(cache=True)
 def load_magnitudes(hidden_input, units, unit, scratch):
     """Load |a| of one chain's `units` integer inputs into the scratch; returns sum_j max(a_j, 0)."""
-    total = 0
+    magnitudes = scratch.magnitudes
     for j in range(units):
-        a = np.int64(hidden_input[j])
-        total += max(a, np.int64(0))
-        scratch.magnitudes[j] = np.float32(abs(a)) * unit
+        magnitudes[j] = abs(np.float32(hidden_input[j])) * unit
+    total = np.int64(0)
+    for j in range(units):
+        total += np.int64(max(hidden_input[j], np.int32(0)))
     return float(total) * np.float64(unit)
+
+
+def _products(betas):
+    """An intrinsic: prod_j (1 + 2**(scale |a_j|)) at that many scales, float64.
+
+    It takes the address and number of vectors of magnitudes, the addresses of the scales (float32, at most 0) and of
+    the products. Everything stays in registers, and magnitudes are read once.
+    """
+
+    def generate(context, builder, signature, arguments):
+        magnitudes, vectors, scales, target = arguments
+        lane_type = ir.VectorType(ir.IntType(32), _LANES)
+
+        def everywhere(place):
+            value = builder.load(builder.inttoptr(place, ir.FloatType().as_pointer()), align=_BYTES)
+            first = builder.insert_element(ir.Constant(_FLOATS, ir.Undefined), value, ir.Constant(ir.IntType(32), 0))
+            return builder.shuffle_vector(first, first, ir.Constant(lane_type, [0] * _LANES))
+
+        def after(address, size, number):
+            return builder.add(address, ir.Constant(address.type, size * number))
+
+        one = ir.Constant(_FLOATS, [1.0] * _LANES)
+        factors = [everywhere(after(scales, _BYTES, number)) for number in range(betas)]
+        products = [cgutils.alloca_once_value(builder, one) for _ in range(betas)]
+        with cgutils.for_range(builder, vectors) as loop:
+            place = builder.add(magnitudes, builder.mul(loop.index, ir.Constant(magnitudes.type, _LANES * _BYTES)))
+            size = builder.load(builder.inttoptr(place, _FLOATS.as_pointer()), align=_BYTES)
+            for scale, product in zip(factors, products, strict=True):
+                factor = builder.fadd(one, emit_exp2_nonpositive(builder, builder.fmul(scale, size)))
+                builder.store(builder.fmul(builder.load(product), factor), product)
+        for number, product in enumerate(products):
+            lanes = _LANES
+            left = builder.fpext(builder.load(product), ir.VectorType(ir.DoubleType(), lanes))
+            while lanes > 1:
+                lanes //= 2
+                halves = [
+                    ir.Constant(ir.VectorType(ir.IntType(32), lanes), list(range(first, first + lanes)))
+                    for first in (0, lanes)
+                ]
+                left = builder.fmul(*(builder.shuffle_vector(left, left, half) for half in halves))
+            value = builder.extract_element(left, ir.Constant(ir.IntType(32), 0))
+            builder.store(value, builder.inttoptr(after(target, 8, number), ir.DoubleType().as_pointer()), align=8)
+        return context.get_dummy_value()
+
+    def typed(typing_context, magnitudes, vectors, scales, target):
+        return types.void(*[types.intp] * 4), generate
+
+    return intrinsic(typed)
+
+
+_products_of_one = _products(1)
+_products_together = _products(BETAS_TOGETHER)
+
+
+@njit(cache=True)
+def smooth_parts(units, betas, scratch, out):
+    """out (betas,) float64 = sum_j log(1 + exp(-beta |a_j|)) over the magnitudes loaded for `units` units.
+
+    betas float32 in [0, 1].
+    """
+    magnitudes, scales, products = scratch.magnitudes, scratch.scales, scratch.products
+    out[:] = 0.0
+    for start in range(0, magnitudes.size, _UNITS_PER_LOG):
+        vectors = min(magnitudes.size - start, _UNITS_PER_LOG) // _LANES
+        first = magnitudes.ctypes.data + start * _BYTES
+        k = 0
+        while k < betas.size:
+            count = BETAS_TOGETHER if k + BETAS_TOGETHER <= betas.size else 1
+            for m in range(count):
+                scales[m] = -betas[k + m] * LOG2_E
+            if count == 1:
+                _products_of_one(first, vectors, scales.ctypes.data, products.ctypes.data)
+            else:
+                _products_together(first, vectors, scales.ctypes.data, products.ctypes.data)
+            for m in range(count):
+                out[k + m] += math.log(products[m])
+            k += count
+    for k in range(betas.size):
+        # There the units that are not there would count.
+        if betas[k] == _ZERO:
+            out[k] = units * _LOG_2
 
 
 @njit(cache=True)
 def smooth_part(units, beta, scratch):
-    """sum_j log(1 + exp(-beta |a_j|)) over the magnitudes loaded for `units` units; beta float32 in [0, 1]."""
-    if beta == 0.0:
-        return units * _LOG_2
-    total = 0.0
-    for start in range(0, scratch.magnitudes.size, _UNITS_PER_LOG):
-        total += _log_of_product(scratch.magnitudes[start : start + _UNITS_PER_LOG], -beta * LOG2_E, scratch)
-    return total
-
-
-@njit(cache=True)
-def _log_of_product(magnitudes, scale, scratch):
-    """log prod_j (1 + 2**(scale |a_j|)), four strips of factors at a time, then folded down to one vector."""
-    factors = scratch.factors
-    constants = scratch.constants
-    rounder, lowest = constants[0], constants[1]
-    c1, c2, c3, c4, c5 = constants[2], constants[3], constants[4], constants[5], constants[6]
-    count = magnitudes.size // 4
-    strip_0 = magnitudes[:count]
-    strip_1 = magnitudes[count : 2 * count]
-    strip_2 = magnitudes[2 * count : 3 * count]
-    strip_3 = magnitudes[3 * count :]
-    for j in range(count):
-        f0 = _ONE + exp2_nonpositive(scale * strip_0[j], rounder, lowest, c1, c2, c3, c4, c5)
-        f1 = _ONE + exp2_nonpositive(scale * strip_1[j], rounder, lowest, c1, c2, c3, c4, c5)
-        f2 = _ONE + exp2_nonpositive(scale * strip_2[j], rounder, lowest, c1, c2, c3, c4, c5)
-        f3 = _ONE + exp2_nonpositive(scale * strip_3[j], rounder, lowest, c1, c2, c3, c4, c5)
-        factors[j] = (f0 * f1) * (f2 * f3)
-    while count > _LANES:
-        half = (count + 1) // 2
-        upper = factors[half:count]
-        for j in range(upper.size):
-            factors[j] *= upper[j]
-        count = half
-    product = 1.0
-    for j in range(count):
-        product *= np.float64(factors[j])
-    return math.log(product)
+    """smooth_parts at one inverse temperature (float32)."""
+    scratch.betas[0] = beta
+    smooth_parts(units, scratch.betas, scratch, scratch.smooth)
+    return scratch.smooth[0]
 
 
 @njit(cache=True)
@@ -114,11 +176,10 @@ def log_f_marginal(parameters, chains, out):
 
 
 @njit(cache=True)
-def smooth_parts(parameters, chains, betas, out):
-    """smooth_part of every chain at every inverse temperature (float32), into `out` (chains, betas)."""
+def smooth_parts_of_chains(parameters, chains, betas, out):
+    """smooth_parts of every chain, into `out` (chains, betas)."""
     units = chains.h.shape[1]
     scratch = energy_scratch(units)
     for chain in range(out.shape[0]):
         load_magnitudes(chains.hidden_input[chain], units, parameters.unit, scratch)
-        for k in range(betas.size):
-            out[chain, k] = smooth_part(units, betas[k], scratch)
+        smooth_parts(units, betas, scratch, out[chain])

@@ -7,10 +7,13 @@ exp(offset_k) f_k(x) (Carlson et al. 2016, eq 8). x is v with the hidden units s
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+from llvmlite import ir
+from numba import njit, types
+from numba.core import cgutils
+from numba.extending import intrinsic
 
 from logzoo.kernels.elementary import exp_wide
-from logzoo.kernels.energies import energy_scratch, load_magnitudes, smooth_part, sum_bits
+from logzoo.kernels.energies import energy_scratch, load_magnitudes, smooth_parts, sum_bits
 from logzoo.kernels.gibbs import layer_scratch, sweep_once
 from logzoo.kernels.random import RUNG, uniform
 
@@ -19,15 +22,18 @@ from logzoo.kernels.random import RUNG, uniform
 _RUNGS_PER_END = 20
 # Rungs summed together.
 _BLOCK = 16
-# Nodes carried to the rungs in one pass.
-NODES_TOGETHER = 4
+# Chains whose values are carried from nodes to rungs together, and how many rungs at a time: eight 256-bit registers.
+CHAINS_TOGETHER = 4
+_RUNGS_TOGETHER = 8
+_DOUBLES = ir.VectorType(ir.DoubleType(), 4)
+_BYTES = 8
 
 
 class Ladder(NamedTuple):
     """Inverse temperatures and how the smooth part of log f is carried from nodes to rungs."""
 
     betas: np.ndarray  # (K,) float64
-    nodes: np.ndarray  # (N,) float32 inverse temperatures at which the smooth part is evaluated; N a multiple of 4
+    nodes: np.ndarray  # (N,) float32 inverse temperatures at which the smooth part is evaluated
     interpolation: np.ndarray  # (N, K) float64: values at the rungs from values at the nodes
 
 
@@ -39,26 +45,79 @@ class RungSums(NamedTuple):
     round_trips: np.ndarray  # (chains,) int64
 
 
+@intrinsic
+def _carry(typing_context, matrix, matrix_step, nodes, at_nodes, log_f, log_f_step):
+    """Eight rungs of `carry_to_rungs`; arguments but `nodes` are addresses and bytes from one row to the next."""
+
+    def generate(context, builder, signature, arguments):
+        matrix, matrix_step, nodes, at_nodes, log_f, log_f_step = arguments
+
+        def after(address, size):
+            return builder.add(address, ir.Constant(address.type, size))
+
+        def load(address, kind):
+            return builder.load(builder.inttoptr(address, kind.as_pointer()), align=_BYTES)
+
+        def everywhere(value):
+            first = builder.insert_element(ir.Constant(_DOUBLES, ir.Undefined), value, ir.Constant(ir.IntType(32), 0))
+            return builder.shuffle_vector(first, first, ir.Constant(ir.VectorType(ir.IntType(32), 4), [0] * 4))
+
+        places, totals = [], []
+        for chain in range(CHAINS_TOGETHER):
+            row = builder.add(log_f, builder.mul(log_f_step, ir.Constant(log_f_step.type, chain)))
+            places.append([after(row, rung * _BYTES) for rung in range(0, _RUNGS_TOGETHER, 4)])
+            totals.append([cgutils.alloca_once_value(builder, load(place, _DOUBLES)) for place in places[-1]])
+        with cgutils.for_range(builder, nodes) as loop:
+            row = builder.add(matrix, builder.mul(loop.index, matrix_step))
+            weights = [load(after(row, rung * _BYTES), _DOUBLES) for rung in range(0, _RUNGS_TOGETHER, 4)]
+            values = builder.add(
+                at_nodes, builder.mul(loop.index, ir.Constant(at_nodes.type, CHAINS_TOGETHER * _BYTES))
+            )
+            for chain in range(CHAINS_TOGETHER):
+                value = everywhere(load(after(values, chain * _BYTES), ir.DoubleType()))
+                for weight, total in zip(weights, totals[chain], strict=True):
+                    builder.store(builder.fadd(builder.load(total), builder.fmul(value, weight)), total)
+        for chain in range(CHAINS_TOGETHER):
+            for place, total in zip(places[chain], totals[chain], strict=True):
+                builder.store(builder.load(total), builder.inttoptr(place, _DOUBLES.as_pointer()), align=_BYTES)
+        return context.get_dummy_value()
+
+    return types.void(*[types.intp] * 6), generate
+
+
 @njit(cache=True)
-def log_f_marginal_at_rungs(parameters, ladder, chains, chain, scratch, log_f):
-    """log f_k(v) of one chain at every rung, hidden units summed out."""
+def carry_to_rungs(interpolation, at_nodes, log_f):
+    """log_f (CHAINS_TOGETHER, K) += at_nodes' interpolation: at_nodes (N, CHAINS_TOGETHER), interpolation (N, K)."""
+    nodes, rungs = interpolation.shape
+    step = rungs * _BYTES
+    matrix, values, target = interpolation.ctypes.data, at_nodes.ctypes.data, log_f.ctypes.data
+    whole = rungs - rungs % _RUNGS_TOGETHER
+    for k in range(0, whole, _RUNGS_TOGETHER):
+        _carry(matrix + k * _BYTES, step, nodes, values, target + k * _BYTES, step)
+    for chain in range(CHAINS_TOGETHER):
+        for k in range(whole, rungs):
+            for n in range(nodes):
+                log_f[chain, k] += at_nodes[n, chain] * interpolation[n, k]
+
+
+@njit(cache=True)
+def log_f_marginal_at_rungs(parameters, ladder, chains, first, scratch, at_nodes, log_f):
+    """log f_k(v) of CHAINS_TOGETHER chains from `first` on, or as many as there are, at every rung, h summed out.
+
+    log_f (CHAINS_TOGETHER, K); at_nodes (N, CHAINS_TOGETHER) is scratch.
+    """
     units = chains.h.shape[1]
-    v = chains.v[chain]
     unit = np.float64(parameters.unit)
-    warm = float(sum_bits(v, parameters.visible_bias)) * unit
-    warm += load_magnitudes(chains.hidden_input[chain], units, parameters.unit, scratch)
-    cold = float(sum_bits(v, parameters.base)) * unit
-    for k in range(log_f.size):
-        log_f[k] = ladder.betas[k] * warm + (1.0 - ladder.betas[k]) * cold
-    for n in range(0, ladder.nodes.size, NODES_TOGETHER):
-        s0 = smooth_part(units, ladder.nodes[n], scratch)
-        s1 = smooth_part(units, ladder.nodes[n + 1], scratch)
-        s2 = smooth_part(units, ladder.nodes[n + 2], scratch)
-        s3 = smooth_part(units, ladder.nodes[n + 3], scratch)
-        i0, i1 = ladder.interpolation[n], ladder.interpolation[n + 1]
-        i2, i3 = ladder.interpolation[n + 2], ladder.interpolation[n + 3]
-        for k in range(log_f.size):
-            log_f[k] += (s0 * i0[k] + s1 * i1[k]) + (s2 * i2[k] + s3 * i3[k])
+    for place in range(min(CHAINS_TOGETHER, chains.v.shape[0] - first)):
+        v = chains.v[first + place]
+        warm = float(sum_bits(v, parameters.visible_bias)) * unit
+        warm += load_magnitudes(chains.hidden_input[first + place], units, parameters.unit, scratch)
+        cold = float(sum_bits(v, parameters.base)) * unit
+        linear = log_f[place]
+        for k in range(linear.size):
+            linear[k] = ladder.betas[k] * warm + (1.0 - ladder.betas[k]) * cold
+        smooth_parts(units, ladder.nodes, scratch, at_nodes[:, place])
+    carry_to_rungs(ladder.interpolation, at_nodes, log_f)
 
 
 @njit(cache=True)
@@ -72,6 +131,16 @@ def log_f_joint_at_rungs(parameters, ladder, chains, chain, log_f):
         log_f[k] = ladder.betas[k] * delta
 
 
+@njit(cache=True, fastmath={"nnan", "nsz"})
+def _add(log_f, offset, q):
+    """q = log_f + offset; returns the largest. Told that no entry is NaN, LLVM compares whole vectors."""
+    largest = log_f[0] + offset[0]
+    for k in range(q.size):
+        q[k] = log_f[k] + offset[k]
+        largest = max(largest, q[k])
+    return largest
+
+
 @njit(cache=True)
 def draw_rung(log_f, offset, draw, q, block_sums):
     """Normalise q(k | x) into `q` (K,) and return the rung that the uniform `draw` selects.
@@ -80,14 +149,7 @@ def draw_rung(log_f, offset, draw, q, block_sums):
     search for the rung skips whole ones.
     """
     rungs = q.size
-    for k in range(rungs):
-        q[k] = log_f[k] + offset[k]
-    m0, m1, m2, m3 = q[0], q[0], q[0], q[0]
-    for k in range(0, rungs - 3, 4):
-        m0, m1, m2, m3 = max(m0, q[k]), max(m1, q[k + 1]), max(m2, q[k + 2]), max(m3, q[k + 3])
-    for k in range(rungs - rungs % 4, rungs):
-        m0 = max(m0, q[k])
-    largest = max(max(m0, m1), max(m2, m3))
+    largest = _add(log_f, offset, q)
     for k in range(rungs):
         q[k] = exp_wide(q[k] - largest)
     total = 0.0
@@ -138,7 +200,8 @@ def run_tempering(parameters, ladder, offset, marginal, key, first, last, chains
     hidden_scratch = layer_scratch(chains.h.shape[1])
     visible_scratch = layer_scratch(chains.v.shape[1])
     energies = energy_scratch(chains.h.shape[1])
-    log_f = np.empty(rungs)
+    at_nodes = np.zeros((ladder.nodes.size, CHAINS_TOGETHER))
+    log_f = np.zeros((CHAINS_TOGETHER, rungs))
     q = np.empty(rungs)
     block_sums = np.empty(-(-rungs // _BLOCK))
     beta = np.empty(count, np.float32)
@@ -146,15 +209,19 @@ def run_tempering(parameters, ladder, offset, marginal, key, first, last, chains
         for chain in range(count):
             beta[chain] = np.float32(ladder.betas[rung[chain]])
         sweep_once(parameters, key, sweep, beta, chains, hidden_scratch, visible_scratch)
-        for chain in range(count):
+        for first_of_group in range(0, count, CHAINS_TOGETHER):
+            group = range(first_of_group, min(first_of_group + CHAINS_TOGETHER, count))
             if marginal:
-                log_f_marginal_at_rungs(parameters, ladder, chains, chain, energies, log_f)
+                log_f_marginal_at_rungs(parameters, ladder, chains, first_of_group, energies, at_nodes, log_f)
             else:
-                log_f_joint_at_rungs(parameters, ladder, chains, chain, log_f)
-            drawn = draw_rung(log_f, offset, uniform(key, chains.number[chain], sweep, RUNG), q, block_sums)
-            rung[chain] = drawn
-            for k in range(rungs):
-                sums.occupancy[chain, k] += q[k]
-            sums.visits[chain, drawn] += 1
-            heading[chain], completed = count_crossing(drawn, end - 1, rungs - end, heading[chain])
-            sums.round_trips[chain] += completed
+                for chain in group:
+                    log_f_joint_at_rungs(parameters, ladder, chains, chain, log_f[chain - first_of_group])
+            for chain in group:
+                draw = uniform(key, chains.number[chain], sweep, RUNG)
+                drawn = draw_rung(log_f[chain - first_of_group], offset, draw, q, block_sums)
+                rung[chain] = drawn
+                for k in range(rungs):
+                    sums.occupancy[chain, k] += q[k]
+                sums.visits[chain, drawn] += 1
+                heading[chain], completed = count_crossing(drawn, end - 1, rungs - end, heading[chain])
+                sums.round_trips[chain] += completed

@@ -12,10 +12,10 @@ import numpy as np
 from tqdm import tqdm
 
 from logzoo.checks import finite_array, one_of, whole_number
-from logzoo.kernels.energies import smooth_parts
+from logzoo.kernels.energies import smooth_parts_of_chains
 from logzoo.kernels.gibbs import start_chains
 from logzoo.kernels.layout import new_chains
-from logzoo.kernels.tempering import NODES_TOGETHER, Ladder, RungSums, run_tempering
+from logzoo.kernels.tempering import Ladder, RungSums, run_tempering
 from logzoo.paths import (
     chebyshev_nodes,
     interpolation_matrix,
@@ -221,8 +221,8 @@ class Tempering:
             return 0.0
         direct = np.empty((len(self.chains.v), self.betas.size))
         at_nodes = np.empty((len(self.chains.v), self.ladder.nodes.size))
-        smooth_parts(self.parameters, self.chains, self.betas.astype(np.float32), direct)
-        smooth_parts(self.parameters, self.chains, self.ladder.nodes, at_nodes)
+        smooth_parts_of_chains(self.parameters, self.chains, self.betas.astype(np.float32), direct)
+        smooth_parts_of_chains(self.parameters, self.chains, self.ladder.nodes, at_nodes)
         return float(np.max(np.abs(at_nodes @ self.ladder.interpolation - direct)))
 
 
@@ -232,6 +232,4 @@ def _interpolating_ladder(betas, count):
     matrix = np.eye(nodes.size)
     if nodes.size < betas.size:
         matrix = interpolation_matrix(nodes.astype(np.float64), betas)
-    # Nodes at beta = 0 that count for nothing make up whole groups.
-    padding = -nodes.size % NODES_TOGETHER
-    return Ladder(betas, np.pad(nodes, (0, padding)), np.pad(matrix, ((0, padding), (0, 0))))
+    return Ladder(betas, nodes, matrix)
