@@ -104,8 +104,9 @@ def _emit_word(builder, masks):
     return builder.bitcast(builder.shuffle_vector(low, high, fours), ir.IntType(WORD))
 
 
-def _draw_word(with_base):
-    """An intrinsic that draws 32 units; with_base: the base has a part in their logits."""
+@intrinsic
+def _draw_word(typing_context, inputs, base, scale, cold, block, c1, c2, c3, k0, k1):
+    """Draw 32 units: the word of the ones, and above it the word of the units that are open."""
 
     def generate(context, builder, signature, arguments):
         inputs, base, scale, cold, block, *stream = arguments
@@ -129,8 +130,7 @@ def _draw_word(with_base):
             half = builder.lshr(pairs, _integers(16)) if group % 2 else builder.and_(pairs, _integers(0xFFFF))
             # The logits must be those of the exact rule, to the bit.
             x = builder.fmul(everywhere(scale), load(inputs, group))
-            if with_base:
-                x = builder.fadd(x, builder.fmul(everywhere(cold), load(base, group)))
+            x = builder.fadd(x, builder.fmul(everywhere(cold), load(base, group)))
             masks = emit_decision(builder, x, half)
             drawn.append(masks[0])
             undecided.append(masks[1])
@@ -138,18 +138,12 @@ def _draw_word(with_base):
         high = builder.shl(builder.zext(_emit_word(builder, undecided), wide), ir.Constant(wide, WORD))
         return builder.or_(builder.zext(_emit_word(builder, drawn), wide), high)
 
-    def typed(typing_context, inputs, base, scale, cold, block, c1, c2, c3, k0, k1):
-        floats, words = [types.float32] * 2, [types.uint64] * 6
-        return types.uint64(types.intp, types.intp, *floats, *words), generate
-
-    return intrinsic(typed)
+    floats, words = [types.float32] * 2, [types.uint64] * 6
+    return types.uint64(types.intp, types.intp, *floats, *words), generate
 
 
-_draw_word_without_base = _draw_word(with_base=False)
-_draw_word_with_base = _draw_word(with_base=True)
-
-
-@njit(inline="always")
+# Not inlined: every kernel that sweeps would compile it anew for each layer.
+@njit(cache=True)
 def draw_layer(inputs, base, scale, cold, key, chain, sweep, layer, constants, drawn):
     """Draw one layer of one chain, of logits scale * inputs + cold * base: `drawn` becomes the set of its ones.
 
@@ -160,10 +154,7 @@ def draw_layer(inputs, base, scale, cold, key, chain, sweep, layer, constants, d
     for word in range(drawn.size):
         block = np.uint64(word * BLOCKS_TOGETHER)
         place = word * WORD * _BYTES
-        if cold == _ZERO:
-            both = _draw_word_without_base(x + place, x0, scale, cold, block, chain, c2, c3, k0, k1)
-        else:
-            both = _draw_word_with_base(x + place, x0 + place, scale, cold, block, chain, c2, c3, k0, k1)
+        both = _draw_word(x + place, x0 + place, scale, cold, block, chain, c2, c3, k0, k1)
         drawn[word] = np.uint32(both & _LOW)
         if both > _LOW:
             undecided = np.uint32(both >> _32)

@@ -79,7 +79,7 @@ def list_ones(state, scratch, chains):
         chains.counts[chain, 2] = 1
 
 
-@njit(inline="always")
+@njit(cache=True)
 def list_changes(state, scratch, chain, chains):
     """Move one chain's `state` (units,) to the drawn one; list the rows to add and subtract: flips, or all ones."""
     drawn, rise, fall = scratch.drawn, scratch.rise, scratch.fall
