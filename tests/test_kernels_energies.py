@@ -8,11 +8,11 @@ from logzoo.kernels.energies import energy_scratch, log_f_marginal, smooth_parts
 from logzoo.kernels.gibbs import refresh_inputs
 from logzoo.kernels.layout import new_chains
 from logzoo.kernels.tempering import (
-    Ladder,
+    carry,
     count_crossing,
     draw_rung,
-    log_f_joint_at_rungs,
-    log_f_marginal_at_rungs,
+    read_joint,
+    read_marginal,
 )
 from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters
@@ -99,16 +99,22 @@ def test_smooth_parts_and_rungs_equal_numpy_along_the_path(visible, hidden):
     smooth_parts(parameters, chains, betas.astype(np.float32), smooth)
     exact = np.log1p(np.exp(-betas[:, None, None] * inputs)).sum(axis=2).T
     assert np.max(np.abs(smooth - exact)) < 2e-7 * hidden + 1e-6
-    # Three nodes that count for nothing make up whole groups of four.
-    ladder = Ladder(betas, np.pad(betas, (0, 3)).astype(np.float32), np.pad(np.eye(9), ((0, 3), (0, 0))))
+    # Nodes at the rungs themselves, what beta and 1 - beta multiply, and one value that makes up whole groups of four.
+    linear, zeros = np.stack([betas, 1 - betas]), np.zeros((1, 9))
+    marginal = np.concatenate([np.eye(9), linear, zeros])
+    joint = np.concatenate([linear, zeros, zeros])
     log_f, scratch = np.empty(9), energy_scratch(hidden)
     limit = tolerance(parameters, visible, hidden) + 1e-6 * np.sqrt(visible)
     for chain in range(len(v)):
         one = v[chain : chain + 1].astype(float)
-        log_f_marginal_at_rungs(parameters, ladder, chains, chain, scratch, log_f)
+        values = np.zeros(12)
+        read_marginal(parameters, betas.astype(np.float32), chains, chain, scratch, values)
+        carry(values, marginal, log_f)
         exact = [twins.log_f_marginal(rbm, base, one, beta)[0] for beta in betas]
         assert np.max(np.abs(log_f - exact)) < limit
-        log_f_joint_at_rungs(parameters, ladder, chains, chain, log_f)
+        values = np.zeros(4)
+        read_joint(parameters, chains, chain, values)
+        carry(values, joint, log_f)
         delta = -rbm.energy(v[chain : chain + 1], h[chain : chain + 1])[0] - one[0] @ base
         assert np.max(np.abs(log_f - betas * delta)) < limit
 

@@ -88,8 +88,7 @@ def interpolation_matrix(nodes, targets):
 
     Berrut & Trefethen (2004), eq 4.2 with the weights of eq 5.4.
     """
-    weights = (-1.0) ** np.arange(nodes.size)
-    weights[[0, -1]] *= 0.5
+    weights = _barycentric_weights(nodes.size)
     distance = targets[:, None] - nodes[None, :]
     at_node = distance == 0.0
     terms = weights / np.where(at_node, 1.0, distance)
@@ -97,3 +96,23 @@ def interpolation_matrix(nodes, targets):
     hit = at_node.any(axis=1)
     matrix[hit] = at_node[hit]
     return np.ascontiguousarray(matrix.T)
+
+
+def differentiation_matrix(nodes):
+    """Matrix (nodes, nodes) that carries values at Chebyshev nodes to derivatives of their interpolant at the nodes.
+
+    Berrut & Trefethen (2004), section 9.3: off the diagonal (w_j / w_i) / (x_i - x_j); rows sum to zero.
+    """
+    weights = _barycentric_weights(nodes.size)
+    distance = nodes[:, None] - nodes[None, :]
+    np.fill_diagonal(distance, 1.0)
+    matrix = weights[None, :] / weights[:, None] / distance
+    np.fill_diagonal(matrix, 0.0)
+    np.fill_diagonal(matrix, -matrix.sum(axis=1))
+    return np.ascontiguousarray(matrix.T)
+
+
+def _barycentric_weights(count):
+    weights = (-1.0) ** np.arange(count)
+    weights[[0, -1]] *= 0.5
+    return weights

@@ -19,16 +19,27 @@ from logzoo.kernels.random import RUNG, uniform
 _RUNGS_PER_END = 20
 # Rungs summed together.
 _BLOCK = 16
-# Nodes carried to the rungs in one pass.
-NODES_TOGETHER = 4
+# Values carried to the rungs in one pass.
+VALUES_TOGETHER = 4
 
 
 class Ladder(NamedTuple):
-    """Inverse temperatures and how the smooth part of log f is carried from nodes to rungs."""
+    """Inverse temperatures, and how log f at all of them is read off a few numbers of a state.
+
+    Those numbers, its `values` (M,), are the smooth part at the N nodes, then what beta and 1 - beta multiply, then
+    zeros that make up whole groups. Joint form: N = 0.
+    """
 
     betas: np.ndarray  # (K,) float64
-    nodes: np.ndarray  # (N,) float32 inverse temperatures at which the smooth part is evaluated; N a multiple of 4
-    interpolation: np.ndarray  # (N, K) float64: values at the rungs from values at the nodes
+    nodes: np.ndarray  # (N,) float32 inverse temperatures at which the smooth part is evaluated
+    readout: np.ndarray  # (M, K) float64: log f at the rungs from the values; M a multiple of 4
+
+
+class Record(NamedTuple):
+    """Single draws of a stretch of sweeps."""
+
+    values: np.ndarray  # (chains, sweeps, M) float64 as in `Ladder`; no sweeps when they are not wanted
+    rungs: np.ndarray  # (chains, sweeps + 1) int64: x of sweep i is drawn at rungs[i], then rungs[i + 1] given x
 
 
 class RungSums(NamedTuple):
@@ -40,36 +51,37 @@ class RungSums(NamedTuple):
 
 
 @njit(cache=True)
-def log_f_marginal_at_rungs(parameters, ladder, chains, chain, scratch, log_f):
-    """log f_k(v) of one chain at every rung, hidden units summed out."""
+def read_marginal(parameters, nodes, chains, chain, scratch, values):
+    """The values (M,) of one chain's v, hidden units summed out."""
     units = chains.h.shape[1]
     v = chains.v[chain]
     unit = np.float64(parameters.unit)
     warm = float(sum_bits(v, parameters.visible_bias)) * unit
     warm += load_magnitudes(chains.hidden_input[chain], units, parameters.unit, scratch)
-    cold = float(sum_bits(v, parameters.base)) * unit
-    for k in range(log_f.size):
-        log_f[k] = ladder.betas[k] * warm + (1.0 - ladder.betas[k]) * cold
-    for n in range(0, ladder.nodes.size, NODES_TOGETHER):
-        s0 = smooth_part(units, ladder.nodes[n], scratch)
-        s1 = smooth_part(units, ladder.nodes[n + 1], scratch)
-        s2 = smooth_part(units, ladder.nodes[n + 2], scratch)
-        s3 = smooth_part(units, ladder.nodes[n + 3], scratch)
-        i0, i1 = ladder.interpolation[n], ladder.interpolation[n + 1]
-        i2, i3 = ladder.interpolation[n + 2], ladder.interpolation[n + 3]
-        for k in range(log_f.size):
-            log_f[k] += (s0 * i0[k] + s1 * i1[k]) + (s2 * i2[k] + s3 * i3[k])
+    for n in range(nodes.size):
+        values[n] = smooth_part(units, nodes[n], scratch)
+    values[nodes.size] = warm
+    values[nodes.size + 1] = float(sum_bits(v, parameters.base)) * unit
 
 
 @njit(cache=True)
-def log_f_joint_at_rungs(parameters, ladder, chains, chain, log_f):
-    """log f_k(v, h) - log p_1(v, h) of one chain at every rung: beta_k Delta(v, h)."""
+def read_joint(parameters, chains, chain, values):
+    """The values (M,) of one chain's (v, h), relative to the base: log f_k(v, h) - log p_1(v, h) = beta_k Delta."""
     v = chains.v[chain]
     integers = sum_bits(v, parameters.visible_bias) - sum_bits(v, parameters.base)
     integers += sum_bits(chains.h[chain], chains.hidden_input[chain])
-    delta = float(integers) * np.float64(parameters.unit)
-    for k in range(log_f.size):
-        log_f[k] = ladder.betas[k] * delta
+    values[0] = float(integers) * np.float64(parameters.unit)
+
+
+@njit(cache=True)
+def carry(values, table, out):
+    """out_k = sum_m values_m table_mk: log f at the rungs, or its derivatives, from the values of one state."""
+    out[:] = 0.0
+    for m in range(0, values.size, VALUES_TOGETHER):
+        s0, s1, s2, s3 = values[m], values[m + 1], values[m + 2], values[m + 3]
+        t0, t1, t2, t3 = table[m], table[m + 1], table[m + 2], table[m + 3]
+        for k in range(out.size):
+            out[k] += (s0 * t0[k] + s1 * t1[k]) + (s2 * t2[k] + s3 * t3[k])
 
 
 @njit(cache=True)
@@ -128,31 +140,39 @@ def count_crossing(rung, base_end, model_end, heading):
 
 
 @njit(cache=True, nogil=True)
-def run_tempering(parameters, ladder, offset, marginal, key, first, last, chains, rung, heading, sums):
+def run_tempering(parameters, ladder, offsets, marginal, key, first, last, chains, rung, heading, group, sums, record):
     """Sweeps first, ..., last - 1 of simulated tempering in place; what the rungs did is added to `sums`.
 
-    Each sweep draws x at the rung (chains,) and then the rung given x.
+    Each sweep draws x at the rung (chains,) and then the rung given x, with the offset (K,) of the chain's group.
     """
     count, rungs = sums.occupancy.shape
     end = max(1, rungs // _RUNGS_PER_END)
     hidden_scratch = layer_scratch(chains.h.shape[1])
     visible_scratch = layer_scratch(chains.v.shape[1])
     energies = energy_scratch(chains.h.shape[1])
+    values = np.zeros(ladder.readout.shape[0])
     log_f = np.empty(rungs)
     q = np.empty(rungs)
     block_sums = np.empty(-(-rungs // _BLOCK))
     beta = np.empty(count, np.float32)
+    keep = record.values.shape[1] > 0
+    record.rungs[:, 0] = rung
     for sweep in range(first, last):
         for chain in range(count):
             beta[chain] = np.float32(ladder.betas[rung[chain]])
         sweep_once(parameters, key, sweep, beta, chains, hidden_scratch, visible_scratch)
         for chain in range(count):
             if marginal:
-                log_f_marginal_at_rungs(parameters, ladder, chains, chain, energies, log_f)
+                read_marginal(parameters, ladder.nodes, chains, chain, energies, values)
             else:
-                log_f_joint_at_rungs(parameters, ladder, chains, chain, log_f)
-            drawn = draw_rung(log_f, offset, uniform(key, chains.number[chain], sweep, RUNG), q, block_sums)
+                read_joint(parameters, chains, chain, values)
+            carry(values, ladder.readout, log_f)
+            draw = uniform(key, chains.number[chain], sweep, RUNG)
+            drawn = draw_rung(log_f, offsets[group[chain]], draw, q, block_sums)
             rung[chain] = drawn
+            record.rungs[chain, sweep - first + 1] = drawn
+            if keep:
+                record.values[chain, sweep - first] = values
             for k in range(rungs):
                 sums.occupancy[chain, k] += q[k]
             sums.visits[chain, drawn] += 1

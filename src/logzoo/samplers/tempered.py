@@ -15,9 +15,10 @@ from logzoo.checks import finite_array, one_of, whole_number
 from logzoo.kernels.energies import smooth_parts
 from logzoo.kernels.gibbs import start_chains
 from logzoo.kernels.layout import new_chains
-from logzoo.kernels.tempering import NODES_TOGETHER, Ladder, RungSums, run_tempering
+from logzoo.kernels.tempering import VALUES_TOGETHER, Ladder, Record, RungSums, run_tempering
 from logzoo.paths import (
     chebyshev_nodes,
+    differentiation_matrix,
     interpolation_matrix,
     inverse_temperatures,
     kernel_parameters,
@@ -38,14 +39,15 @@ _STRIDE = 50
 
 
 class TemperedDraws(NamedTuple):
-    """What simulated tempering leaves for estimators: sums, never single draws.
+    """What simulated tempering leaves for estimators: sums over sweeps; observers see the single draws.
 
-    log_z_hat is relative to the base (0 at the first rung); occupancy and visits are sums over sweeps.
+    log Zhat is relative to the base (0 at the first rung).
     """
 
     betas: np.ndarray  # (rung,) inverse temperatures
     prior: np.ndarray  # (rung,) r, sums to one
-    log_z_hat: np.ndarray  # (rung,) log Zhat used while sampling
+    log_z_hat: np.ndarray  # (rung,) log Zhat that the initial iterations found
+    log_z_hats: np.ndarray  # (block, rung) log Zhat used in each block of the sampling phase
     log_z_base: float  # nats
     occupancy: np.ndarray  # (block, chain, rung) sums of q(beta_k | x)
     visits: np.ndarray  # (block, chain, rung) counts of beta_k
@@ -54,6 +56,21 @@ class TemperedDraws(NamedTuple):
     initial_occupancy: np.ndarray  # (iteration, rung) the occupancy that made it
     rule_met: bool  # the stopping rule of the initial iterations held
     interpolation_error: float  # nats, largest seen on the final states
+
+
+class Stretch(NamedTuple):
+    """Single draws of some sweeps, as observers see them.
+
+    log f at the rungs = values @ readout, its derivatives in beta = values @ slopes and values @ curvatures; with the
+    offset log r - log Zhat, q(beta | x) = softmax(values @ readout + offset).
+    """
+
+    values: np.ndarray  # (chain, sweep, value)
+    rungs: np.ndarray  # (chain, sweep + 1): x of sweep i is drawn at rungs[i], then rungs[i + 1] given x
+    readout: np.ndarray  # (value, rung)
+    slopes: np.ndarray  # (value, rung)
+    curvatures: np.ndarray  # (value, rung)
+    offset: np.ndarray  # (rung,)
 
 
 def run(
@@ -71,6 +88,8 @@ def run(
     initial_iterations=10,
     final=True,
     blocks=8,
+    mixed=False,
+    observers=(),
     threads=1,
     progress=False,
 ):
@@ -80,7 +99,9 @@ def run(
     in any case after `initial_iterations` of them or a tenth of the budget, whichever is more, and at half the budget;
     after the first `initial_iterations` each is twice as long as the one before.
     rao_blackwell=False updates from plain visit counts. final=False stops after exactly `initial_iterations`
-    iterations. Returns TemperedDraws. Raises ValueError for impossible options.
+    iterations. mixed=True updates log Zhat by eq 12 after each block of the sampling phase, too (supplement A).
+    observers: objects with start(chains, rungs, sweeps) and add(stretch), which see every single draw of the sampling
+    phase in stretches. Returns TemperedDraws. Raises ValueError for impossible options.
     """
     one_of("form", form, ("marginal", "joint"))
     whole_number("initial_sweeps", initial_sweeps)
@@ -96,15 +117,23 @@ def run(
     with tqdm(total=ledger.remaining, desc="tempering", unit="sweep", disable=None if progress else True) as bar:
         history, rule_met = _iterate(sampler, ledger, lengths, prior, rao_blackwell, final, bar)
         log_z_hat = history[-1][0] if history else np.zeros(betas.size)
-        parts = []
-        for sweeps in _block_sizes(ledger.remaining if final else 0, blocks):
+        sizes = _block_sizes(ledger.remaining if final else 0, blocks)
+        for observer in observers:
+            observer.start(ledger.chains, betas.size, sum(sizes))
+        log_z_hats, parts = [], []
+        for sweeps in sizes:
             ledger.spend(sweeps, "sampling")
-            parts.append(sampler.advance(np.log(prior) - log_z_hat, sweeps, bar))
+            current = log_z_hat
+            if mixed and parts:
+                current = updated_log_z(log_z_hats[-1], prior, mean_occupancy(parts[-1], rao_blackwell))
+            log_z_hats.append(current)
+            parts.append(sampler.advance(np.log(prior) - current, sweeps, bar, observers))
     shape = (len(parts), ledger.chains, betas.size)
     return TemperedDraws(
         betas=betas,
         prior=prior,
         log_z_hat=log_z_hat,
+        log_z_hats=np.array(log_z_hats).reshape(-1, betas.size),
         log_z_base=log_z_base(base, rbm.hidden),
         occupancy=np.array([part.occupancy for part in parts], float).reshape(shape),
         visits=np.array([part.visits for part in parts], np.int64).reshape(shape),
@@ -185,7 +214,9 @@ class Tempering:
         self.sweep = 1
         self.chains = new_chains(count, rbm.visible, rbm.hidden)
         start_chains(self.parameters, self.key, self.parameters.base, self.chains)
-        self.ladder = _interpolating_ladder(betas, _NODE_COUNTS[0])
+        # Chains of one group share an offset; all do unless someone says otherwise.
+        self.group = np.zeros(count, np.int64)
+        self._set_nodes(_NODE_COUNTS[0])
         self.restart()
 
     def restart(self):
@@ -195,23 +226,39 @@ class Tempering:
         self.heading = np.zeros(count, np.int64)
         for nodes in _NODE_COUNTS:
             if nodes >= self.ladder.nodes.size:
-                self.ladder = _interpolating_ladder(self.betas, nodes)
+                self._set_nodes(nodes)
                 if self.interpolation_error() < _INTERPOLATION_TOLERANCE:
                     return
 
-    def advance(self, offset, sweeps, bar=None):
-        """Advance all chains by some sweeps with offset log r - log Zhat (rung,); the RungSums they leave."""
+    def _set_nodes(self, count):
+        nodes = chebyshev_nodes(count if self.marginal else 0).astype(np.float32)
+        readout, slopes, curvatures = _tables(nodes.astype(np.float64), self.betas)
+        self.ladder = Ladder(self.betas, nodes, readout)
+        self.slopes, self.curvatures = slopes, curvatures
+
+    def advance(self, offset, sweeps, bar=None, observers=()):
+        """Advance all chains by some sweeps with offset log r - log Zhat (rung,) or (group, rung); returns RungSums.
+
+        Observers see every draw (with offsets of several groups: the first group's offset).
+        """
         count = len(self.chains.v)
         shape = (count, self.betas.size)
         sums = RungSums(np.zeros(shape), np.zeros(shape, np.int64), np.zeros(count, np.int64))
+        offsets = np.atleast_2d(offset)
         last = self.sweep + sweeps
         for first in range(self.sweep, last, _STRIDE):
             stop = min(first + _STRIDE, last)
-            settings = (self.parameters, self.ladder, offset, self.marginal, self.key, first, stop)
+            stretch = stop - first
+            values = np.zeros((count, stretch if observers else 0, len(self.ladder.readout)))
+            record = Record(values, np.zeros((count, stretch + 1), np.int64))
+            settings = (self.parameters, self.ladder, offsets, self.marginal, self.key, first, stop)
             kernel = partial(run_tempering, *settings)
-            over_chains(kernel, self.threads, self.chains, self.rung, self.heading, sums)
+            over_chains(kernel, self.threads, self.chains, self.rung, self.heading, self.group, sums, record)
+            for observer in observers:
+                tables = (self.ladder.readout, self.slopes, self.curvatures)
+                observer.add(Stretch(record.values, record.rungs, *tables, offsets[0]))
             if bar is not None:
-                bar.update(stop - first)
+                bar.update(stretch)
         self.sweep = last
         return sums
 
@@ -219,19 +266,23 @@ class Tempering:
         """Largest |interpolated - direct| smooth part of log f_k over chains and rungs, in nats."""
         if not self.marginal:
             return 0.0
+        nodes = self.ladder.nodes
         direct = np.empty((len(self.chains.v), self.betas.size))
-        at_nodes = np.empty((len(self.chains.v), self.ladder.nodes.size))
+        at_nodes = np.empty((len(self.chains.v), nodes.size))
         smooth_parts(self.parameters, self.chains, self.betas.astype(np.float32), direct)
-        smooth_parts(self.parameters, self.chains, self.ladder.nodes, at_nodes)
-        return float(np.max(np.abs(at_nodes @ self.ladder.interpolation - direct)))
+        smooth_parts(self.parameters, self.chains, nodes, at_nodes)
+        return float(np.max(np.abs(at_nodes @ self.ladder.readout[: nodes.size] - direct)))
 
 
-def _interpolating_ladder(betas, count):
-    nodes = betas if count >= betas.size else chebyshev_nodes(count)
-    nodes = nodes.astype(np.float32)
-    matrix = np.eye(nodes.size)
-    if nodes.size < betas.size:
-        matrix = interpolation_matrix(nodes.astype(np.float64), betas)
-    # Nodes at beta = 0 that count for nothing make up whole groups.
-    padding = -nodes.size % NODES_TOGETHER
-    return Ladder(betas, np.pad(nodes, (0, padding)), np.pad(matrix, ((0, padding), (0, 0))))
+def _tables(nodes, betas):
+    """Tables (value, rung) that carry the values of a state to log f at the rungs and its first two derivatives."""
+    padding = np.zeros((-(nodes.size + 2) % VALUES_TOGETHER, betas.size))
+    one = np.ones_like(betas)
+    # What beta and 1 - beta multiply is linear in beta.
+    tables = [[betas, 1.0 - betas], [one, -one], [0.0 * one, 0.0 * one]]
+    if nodes.size:
+        smooth, derivative = interpolation_matrix(nodes, betas), differentiation_matrix(nodes)
+        for table in tables:
+            table[:0] = smooth
+            smooth = derivative @ smooth
+    return [np.concatenate([table, padding]) for table in tables]
