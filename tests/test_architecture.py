@@ -27,6 +27,8 @@ ALLOWED = {
     "trainers": SAMPLING | {"trainers"},
     "trackers": SAMPLING | {"trackers"},
     "datasets": {"artifacts", "checks", "datasets"},
+    # What a figure needs beyond the estimates of the matrix: one module for each.
+    "experiments": SAMPLING | {"estimators", "experiments"},
     "figures": FIGURES,
     "truths": {"labels", "models", "truths"},
     "zoo": {"labels", "zoo"},

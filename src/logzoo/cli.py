@@ -168,6 +168,7 @@ def _base(arguments, rbm):
 def _estimate_table(_arguments, found, likelihood):
     rows = [
         ("method", found.method),
+        ("densities", found.form),
         ("log Z", f"{found.log_z:.4f} +- {found.std_error:.4f} nat"),
         ("95% interval", f"{found.interval[0]:.4f} to {found.interval[1]:.4f} nat"),
         ("spent", f"{found.sweeps} sweeps x {found.chains} chains"),
@@ -181,6 +182,7 @@ def _estimate_table(_arguments, found, likelihood):
 def _estimate_json(arguments, found, likelihood):
     content = {
         "method": found.method,
+        "form": found.form,
         "log_z": found.log_z,
         "std_error": found.std_error,
         "interval": found.interval,

@@ -63,6 +63,6 @@ rule initial_iterations:
             "chains": MATRIX["chains"],
             "seed": config["seed"],
         },
-        source=source_digest("logzoo.samplers.initial"),
+        source=source_digest("logzoo.experiments.initial"),
     script:
         "../scripts/initial_iterations.py"

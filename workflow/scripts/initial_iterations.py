@@ -5,7 +5,7 @@ from logzoo.datasets.build import visible_matrix
 from logzoo.jobs import job, read_inputs, stand_in_notice
 from logzoo.models.rbm import RBM
 from logzoo.paths import log_odds
-from logzoo.samplers.initial import initial_iterations
+from logzoo.experiments.initial import initial_iterations
 from logzoo.streams import root_stream
 
 with job(snakemake.log[0]):

@@ -5,7 +5,7 @@ import xarray as xr
 from tqdm import tqdm
 
 from logzoo.budgets import SweepLedger
-from logzoo.estimators.result import DIAGNOSTICS
+from logzoo.estimators.result import DIAGNOSTICS, PROFILES
 from logzoo.labels import labelled
 
 _VARIABLES = {
@@ -21,7 +21,7 @@ def estimate_matrix(rbm, run, *, budgets, replicates, chains, stream, options, p
 
     run: an estimator's function (handed in, so that one method's results do not depend on the code of the others).
     Returns a Dataset over (budget, replicate): log_z, std_error, interval (with `bound`), sweeps_spent, converged and
-    the method's diagnostics. Raises ValueError for unknown options and impossible sizes.
+    the method's diagnostics and profiles. Raises ValueError for unknown options and impossible sizes.
     """
     shape = (len(budgets), replicates)
     results = np.empty(shape, object)
@@ -47,6 +47,10 @@ def _dataset(results, budgets, chains):
     for name in sorted({name for one in results.flat for name in one.diagnostics}):
         values = _collect(results, lambda one, key=name: one.diagnostics.get(key, np.nan), np.float64)
         variables[name] = (cells, values, *DIAGNOSTICS[name])
+    for name in sorted({name for one in results.flat for name in one.profiles}):
+        long_name, units, dimensions = PROFILES[name]
+        values = np.stack([one.profiles[name] for one in results.flat])
+        variables[name] = ((*cells, *dimensions), values.reshape(*results.shape, *values.shape[1:]), long_name, units)
     coordinates = {
         "budget": (("budget",), np.array(budgets, np.int64), "budget in Gibbs sweeps per chain", "sweep"),
         "replicate": (("replicate",), np.arange(results.shape[1]), "independent repeat", "1"),
@@ -56,7 +60,7 @@ def _dataset(results, budgets, chains):
         {name: labelled(*content) for name, content in variables.items()},
         coords={name: labelled(*content) for name, content in coordinates.items()},
     )
-    return dataset.assign_attrs(chains=chains)
+    return dataset.assign_attrs(chains=chains, form=results.flat[0].form)
 
 
 def _collect(results, read, dtype):

@@ -13,7 +13,7 @@ _VARIANT_TITLES = {"rao-blackwell": "Rao-Blackwellised, eq 9", "counts": "plain 
 def figure_1(iterations, shown):
     """log Zhat_k and c_k over initial iterations, with and without Rao-Blackwellisation, and the exact curve.
 
-    iterations: Dataset of `samplers.initial.initial_iterations`; shown: the iterations to draw.
+    iterations: Dataset of `experiments.initial.initial_iterations`; shown: the iterations to draw.
     """
     figure = new_figure(7.2, 5.6)
     axes = figure.subplots(2, 2, sharex=True, sharey="row")

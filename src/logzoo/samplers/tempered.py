@@ -65,7 +65,7 @@ class Stretch(NamedTuple):
     offset log r - log Zhat, q(beta | x) = softmax(values @ readout + offset).
     """
 
-    values: np.ndarray  # (chain, sweep, value)
+    values: np.ndarray  # (chain, sweep, value); no sweeps when no observer reads them
     rungs: np.ndarray  # (chain, sweep + 1): x of sweep i is drawn at rungs[i], then rungs[i + 1] given x
     readout: np.ndarray  # (value, rung)
     slopes: np.ndarray  # (value, rung)
@@ -100,8 +100,8 @@ def run(
     after the first `initial_iterations` each is twice as long as the one before.
     rao_blackwell=False updates from plain visit counts. final=False stops after exactly `initial_iterations`
     iterations. mixed=True updates log Zhat by eq 12 after each block of the sampling phase, too (supplement A).
-    observers: objects with start(chains, rungs, sweeps) and add(stretch), which see every single draw of the sampling
-    phase in stretches. Returns TemperedDraws. Raises ValueError for impossible options.
+    observers: objects as in `logzoo.samplers.observers`, which see every single draw of the
+    sampling phase. Returns TemperedDraws. Raises ValueError for impossible options.
     """
     one_of("form", form, ("marginal", "joint"))
     whole_number("initial_sweeps", initial_sweeps)
@@ -249,7 +249,8 @@ class Tempering:
         for first in range(self.sweep, last, _STRIDE):
             stop = min(first + _STRIDE, last)
             stretch = stop - first
-            values = np.zeros((count, stretch if observers else 0, len(self.ladder.readout)))
+            kept = stretch if any(observer.reads_values for observer in observers) else 0
+            values = np.zeros((count, kept, len(self.ladder.readout)))
             record = Record(values, np.zeros((count, stretch + 1), np.int64))
             settings = (self.parameters, self.ladder, offsets, self.marginal, self.key, first, stop)
             kernel = partial(run_tempering, *settings)
