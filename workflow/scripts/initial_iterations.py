@@ -2,10 +2,10 @@
 
 from logzoo.artifacts.netcdf import write_artifact
 from logzoo.datasets.build import visible_matrix
+from logzoo.experiments.initial import initial_iterations
 from logzoo.jobs import job, read_inputs, stand_in_notice
 from logzoo.models.rbm import RBM
 from logzoo.paths import log_odds
-from logzoo.experiments.initial import initial_iterations
 from logzoo.streams import root_stream
 
 with job(snakemake.log[0]):
