@@ -10,7 +10,7 @@ from logzoo.labels import labelled
 
 _VARIABLES = {
     "log_z": ("estimate of log Z", "nat", np.float64),
-    "std_error": ("standard error of log Z, bootstrapped over chains", "nat", np.float64),
+    "std_error": ("standard error of log Z, over independent chains", "nat", np.float64),
     "sweeps_spent": ("Gibbs sweeps spent per chain, all purposes", "sweep", np.int64),
     "converged": ("1 when the method found nothing wrong with its own run", "1", np.int8),
 }
@@ -43,7 +43,7 @@ def _dataset(results, budgets, chains):
         field = "sweeps" if name == "sweeps_spent" else name
         variables[name] = (cells, _collect(results, lambda one, key=field: getattr(one, key), dtype), long_name, units)
     interval = np.stack([_collect(results, lambda one, end=end: one.interval[end], np.float64) for end in (0, 1)], -1)
-    variables["interval"] = ((*cells, "bound"), interval, "95% bootstrap interval of log Z", "nat")
+    variables["interval"] = ((*cells, "bound"), interval, "95% interval of log Z", "nat")
     for name in sorted({name for one in results.flat for name in one.diagnostics}):
         values = _collect(results, lambda one, key=name: one.diagnostics.get(key, np.nan), np.float64)
         variables[name] = (cells, values, *DIAGNOSTICS[name])
@@ -54,7 +54,7 @@ def _dataset(results, budgets, chains):
     coordinates = {
         "budget": (("budget",), np.array(budgets, np.int64), "budget in Gibbs sweeps per chain", "sweep"),
         "replicate": (("replicate",), np.arange(results.shape[1]), "independent repeat", "1"),
-        "bound": (("bound",), np.array([0.025, 0.975]), "quantile of the bootstrap distribution", "1"),
+        "bound": (("bound",), np.array([0.025, 0.975]), "quantile that the end of the interval stands for", "1"),
     }
     dataset = xr.Dataset(
         {name: labelled(*content) for name, content in variables.items()},

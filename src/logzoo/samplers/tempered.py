@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from tqdm import tqdm
 
-from logzoo.checks import finite_array, one_of, whole_number
+from logzoo.checks import one_of, share, whole_number
 from logzoo.kernels.energies import smooth_parts
 from logzoo.kernels.gibbs import start_chains
 from logzoo.kernels.layout import new_chains
@@ -23,8 +23,10 @@ from logzoo.paths import (
     inverse_temperatures,
     kernel_parameters,
     log_z_base,
+    prior_weights,
 )
 from logzoo.samplers.base import resolve_base
+from logzoo.samplers.ladders import Curvature, carried, equal_length
 from logzoo.samplers.threads import over_chains
 
 # Nats by which interpolated log f_k may miss the direct value on the states seen; well below any sampling error.
@@ -87,6 +89,7 @@ def run(
     initial_sweeps=50,
     initial_iterations=10,
     final=True,
+    settling=0.0,
     blocks=8,
     mixed=False,
     observers=(),
@@ -98,8 +101,13 @@ def run(
     Initial iterations of `initial_sweeps` sweeps update log Zhat by eq 12 until max_k |r_k - c_k| < 0.1 / K; they end
     in any case after `initial_iterations` of them or a tenth of the budget, whichever is more, and at half the budget;
     after the first `initial_iterations` each is twice as long as the one before.
+    settling: share of what is left after them, in [0, 1), whose draws nobody sees: the rungs that the last of them
+    redrew have gone back to where they belong by then.
     rao_blackwell=False updates from plain visit counts. final=False stops after exactly `initial_iterations`
     iterations. mixed=True updates log Zhat by eq 12 after each block of the sampling phase, too (supplement A).
+    prior: weights r (rung,); a number s for r_k proportional to exp(s beta_k); or None for equal ones. ladder: as in
+    `paths.inverse_temperatures`, or "adapted": the first half of the initial iterations is a pilot on linear rungs,
+    which then move to equal steps of thermodynamic length (`logzoo.samplers.ladders`).
     observers: objects as in `logzoo.samplers.observers`, which see every single draw of the
     sampling phase. Returns TemperedDraws. Raises ValueError for impossible options.
     """
@@ -107,16 +115,23 @@ def run(
     whole_number("initial_sweeps", initial_sweeps)
     whole_number("initial_iterations", initial_iterations)
     whole_number("threads", threads)
+    settling = share("settling", settling)
     base = resolve_base(rbm, base, ledger, stream)
-    betas = inverse_temperatures(ladder, whole_number("rungs", rungs, minimum=2))
-    prior = _prior(prior, betas.size)
+    adapt = isinstance(ladder, str) and ladder == "adapted"
+    betas = inverse_temperatures("linear" if adapt else ladder, rungs)
+    prior_weights(prior, betas)  # refuses bad ones before any sweep
     sampler = Tempering(rbm, base, betas, stream, ledger.chains, form, threads)
     lengths = [initial_sweeps] * initial_iterations
     if final:
-        lengths = _iteration_lengths(ledger, initial_sweeps, initial_iterations)
+        lengths = iteration_lengths(ledger, initial_sweeps, initial_iterations)
     with tqdm(total=ledger.remaining, desc="tempering", unit="sweep", disable=None if progress else True) as bar:
-        history, rule_met = _iterate(sampler, ledger, lengths, prior, rao_blackwell, final, bar)
-        log_z_hat = history[-1][0] if history else np.zeros(betas.size)
+        initial = initial_phase(
+            sampler, ledger, lengths, prior, adapt, rao_blackwell=rao_blackwell, stop_early=final, bar=bar
+        )
+        betas, prior, log_z_hat = sampler.betas, initial.prior, initial.log_z_hat
+        if final and settling:
+            settled = ledger.spend(int(settling * ledger.remaining), "settling")
+            sampler.advance(np.log(prior) - log_z_hat, settled, bar)
         sizes = _block_sizes(ledger.remaining if final else 0, blocks)
         for observer in observers:
             observer.start(ledger.chains, betas.size, sum(sizes))
@@ -138,19 +153,49 @@ def run(
         occupancy=np.array([part.occupancy for part in parts], float).reshape(shape),
         visits=np.array([part.visits for part in parts], np.int64).reshape(shape),
         round_trips=sum((part.round_trips for part in parts), np.zeros(ledger.chains, np.int64)),
-        initial_log_z=np.array([entry[0] for entry in history]).reshape(-1, betas.size),
-        initial_occupancy=np.array([entry[1] for entry in history]).reshape(-1, betas.size),
-        rule_met=rule_met,
+        initial_log_z=np.array([entry[0] for entry in initial.history]).reshape(-1, betas.size),
+        initial_occupancy=np.array([entry[1] for entry in initial.history]).reshape(-1, betas.size),
+        rule_met=initial.rule_met,
         interpolation_error=sampler.interpolation_error(),
     )
 
 
-def _iterate(sampler, ledger, lengths, prior, rao_blackwell, stop_early, bar):
-    """The initial iterations: (log Zhat, occupancy) after each, and whether the stopping rule held at the end."""
-    log_z_hat, history, rule_met = np.zeros(prior.size), [], False
+class Initial(NamedTuple):
+    """What the initial iterations found, at the rungs the sampler has after them."""
+
+    log_z_hat: np.ndarray  # (rung,) nats, relative to the base
+    prior: np.ndarray  # (rung,) r
+    history: list  # (log Zhat, occupancy) after each iteration, at the rungs it was made with
+    rule_met: bool
+
+
+def initial_phase(sampler, ledger, lengths, prior, adapt, *, rao_blackwell=True, stop_early=True, bar=None):
+    """Make initial iterations of the given lengths in sweeps, from log Zhat = 0. Returns Initial.
+
+    prior: as in `run`. adapt: the first half of them is a pilot, after which the rungs move to equal steps of
+    thermodynamic length and log Zhat is carried over.
+    """
+    settings = (ledger, rao_blackwell, stop_early, bar)
+    r, log_z_hat, history = prior_weights(prior, sampler.betas), np.zeros(sampler.betas.size), []
+    if adapt and lengths:
+        pilot, lengths = lengths[: -(-len(lengths) // 2)], lengths[-(-len(lengths) // 2) :]
+        curvature = Curvature()
+        history, _ = _iterate(sampler, pilot, r, log_z_hat, *settings, (curvature,))
+        before = sampler.betas
+        sampler.move_rungs(equal_length(before, curvature.values()))
+        r, log_z_hat = prior_weights(prior, sampler.betas), carried(history[-1][0], before, sampler.betas)
+    later, rule_met = _iterate(sampler, lengths, r, log_z_hat, *settings)
+    return Initial(later[-1][0] if later else log_z_hat, r, history + later, rule_met)
+
+
+def _iterate(sampler, lengths, prior, log_z_hat, ledger, rao_blackwell, stop_early, bar, observers=()):
+    """Iterations of eq 12: (log Zhat, occupancy) after each, and whether the stopping rule held at the end."""
+    history, rule_met = [], False
     for sweeps in lengths:
         ledger.spend(sweeps, "initial iterations")
-        sums = sampler.advance(np.log(prior) - log_z_hat, sweeps, bar)
+        for observer in observers:
+            observer.start(ledger.chains, prior.size, sweeps)
+        sums = sampler.advance(np.log(prior) - log_z_hat, sweeps, bar, observers)
         occupancy = mean_occupancy(sums, rao_blackwell)
         log_z_hat = updated_log_z(log_z_hat, prior, occupancy)
         history.append((log_z_hat, occupancy))
@@ -173,16 +218,7 @@ def mean_occupancy(sums, rao_blackwell):
     return total / total.sum()
 
 
-def _prior(prior, rungs):
-    if prior is None:
-        return np.full(rungs, 1.0 / rungs)
-    r = finite_array("prior", prior, dimensions=1)
-    if r.size != rungs or np.any(r <= 0.0):
-        raise ValueError(f"prior: expected {rungs} positive weights, one a rung")
-    return r / r.sum()
-
-
-def _iteration_lengths(ledger, sweeps, iterations):
+def iteration_lengths(ledger, sweeps, iterations):
     """Sweeps of each initial iteration: `iterations` equal ones, then each twice as long as the one before.
 
     Short iterations find log Zhat roughly, but cannot tell an occupancy error of 0.1 / K from noise; longer ones can.
@@ -229,6 +265,12 @@ class Tempering:
                 self._set_nodes(nodes)
                 if self.interpolation_error() < _INTERPOLATION_TOLERANCE:
                     return
+
+    def move_rungs(self, betas):
+        """Move the rungs to other inverse temperatures (rung,), and restart."""
+        self.betas = betas
+        self._set_nodes(max(self.ladder.nodes.size, _NODE_COUNTS[0]))
+        self.restart()
 
     def _set_nodes(self, count):
         nodes = chebyshev_nodes(count if self.marginal else 0).astype(np.float32)
