@@ -10,6 +10,7 @@ configfile: "config/datasets.yaml"
 configfile: "config/models.yaml"
 configfile: "config/estimators.yaml"
 configfile: "config/figures.yaml"
+configfile: "config/claims.yaml"
 configfile: "config/config.yaml"
 
 
@@ -24,6 +25,8 @@ include: "workflow/rules/datasets.smk"
 include: "workflow/rules/models.smk"
 include: "workflow/rules/truths.smk"
 include: "workflow/rules/estimates.smk"
+include: "workflow/rules/experiments.smk"
+include: "workflow/rules/claims.smk"
 include: "workflow/rules/figures.smk"
 
 
@@ -33,6 +36,7 @@ rule all:
         figure_files(),
         f"{DATA}/zoo.nc",
         f"{FIGURES}/likelihoods.md",
+        f"{FIGURES}/claims.md",
 
 
 onsuccess:

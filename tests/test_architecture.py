@@ -9,7 +9,7 @@ from logzoo.artifacts.provenance import PACKAGE_FOLDER, direct_imports
 
 HELPERS = {"budgets", "checks", "labels", "streams"}
 SAMPLING = {"kernels", "models", "paths", "samplers"} | HELPERS
-FIGURES = {"artifacts", "datasets", "figures", "models", "paths", "checks", "zoo"}
+FIGURES = {"artifacts", "claims", "datasets", "figures", "models", "paths", "checks", "zoo"}
 BELOW_API = SAMPLING | {"artifacts", "datasets", "estimators", "trackers", "trainers"}
 
 # Each part of the package, from bottom to top, and the parts that it may import.
@@ -27,10 +27,13 @@ ALLOWED = {
     "trainers": SAMPLING | {"trainers"},
     "trackers": SAMPLING | {"trackers"},
     "datasets": {"artifacts", "checks", "datasets"},
+    # What a figure needs beyond the estimates of the matrix: one module for each.
+    "claims": {"checks", "claims", "labels"},
+    "experiments": SAMPLING | {"estimators", "experiments"},
     "figures": FIGURES,
     "truths": {"labels", "models", "truths"},
     "zoo": {"labels", "zoo"},
-    "jobs": {"artifacts", "jobs"},
+    "jobs": {"artifacts", "datasets", "estimators", "jobs", "paths"},
     "configuration": {"configuration", "estimators", "trainers"},
     "modelfiles": {"artifacts", "checks", "datasets", "models"},
     "api": BELOW_API | {"api"},

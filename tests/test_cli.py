@@ -89,6 +89,7 @@ def test_estimate_prints_what_the_library_returns(folder, rbm, capfd):
     expected = estimate_log_z(rbm, sweeps=400, chains=10, seed=3)
     assert found == {
         "method": "rts",
+        "form": "marginal",
         "log_z": expected.log_z,
         "std_error": expected.std_error,
         "interval": list(expected.interval),
@@ -106,6 +107,7 @@ def test_estimate_as_a_table(folder, rbm, capfd):
     assert err == ""
     assert table(out) == {
         "method": "ais",
+        "densities": "marginal",
         "log Z": f"{expected.log_z:.4f} +- {expected.std_error:.4f} nat",
         "95% interval": f"{expected.interval[0]:.4f} to {expected.interval[1]:.4f} nat",
         "spent": "400 sweeps x 10 chains",
@@ -159,7 +161,7 @@ def test_numbers_that_json_does_not_know_become_null(folder, capfd, monkeypatch)
     from logzoo.estimators.result import Estimate
 
     diagnostics = {"round_trips": np.float64("nan"), "initial_rule_met": np.int64(1)}
-    result = Estimate("rts", 1.0, float("nan"), (float("-inf"), 2.0), 400, 10, np.True_, diagnostics)
+    result = Estimate("rts", 1.0, float("nan"), (float("-inf"), 2.0), 400, 10, np.True_, diagnostics=diagnostics)
     monkeypatch.setattr(logzoo.api, "estimate_log_z", lambda *_, **__: result)
     found = run_json(capfd, "estimate", "model.nc")
     assert found["std_error"] is None and found["interval"] == [None, 2.0]

@@ -9,12 +9,12 @@ from logzoo.kernels.gibbs import refresh_inputs
 from logzoo.kernels.layout import new_chains
 from logzoo.kernels.tempering import (
     CHAINS_TOGETHER,
-    Ladder,
+    carry,
     carry_to_rungs,
     count_crossing,
     draw_rung,
-    log_f_joint_at_rungs,
-    log_f_marginal_at_rungs,
+    read_joint,
+    read_marginal,
 )
 from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters
@@ -115,29 +115,32 @@ def test_smooth_parts_and_rungs_equal_numpy_along_the_path(visible, hidden):
     smooth_parts_of_chains(parameters, chains, betas.astype(np.float32), smooth)
     exact = np.log1p(np.exp(-betas[:, None, None] * inputs)).sum(axis=2).T
     assert np.max(np.abs(smooth - exact)) < 2e-7 * hidden + 1e-6
-    ladder = Ladder(betas, betas.astype(np.float32), np.eye(9))
-    together, scratch = np.empty((CHAINS_TOGETHER, 9)), energy_scratch(hidden)
+    # Nodes at the rungs themselves, then what beta and 1 - beta multiply.
+    linear = np.stack([betas, 1 - betas])
+    marginal = np.concatenate([np.eye(9), linear])
+    log_f, scratch = np.empty(9), energy_scratch(hidden)
     limit = tolerance(parameters, visible, hidden) + 1e-6 * np.sqrt(visible)
     for chain in range(len(v)):
-        first, at_nodes = chain - chain % CHAINS_TOGETHER, np.zeros((9, CHAINS_TOGETHER))
         one = v[chain : chain + 1].astype(float)
-        log_f_marginal_at_rungs(parameters, ladder, chains, first, scratch, at_nodes, together)
-        log_f = together[chain - first]
+        values = np.zeros(11)
+        read_marginal(parameters, betas.astype(np.float32), chains, chain, scratch, values)
+        carry(values, marginal, log_f)
         exact = [twins.log_f_marginal(rbm, base, one, beta)[0] for beta in betas]
         assert np.max(np.abs(log_f - exact)) < limit
-        log_f_joint_at_rungs(parameters, ladder, chains, chain, log_f)
+        values = np.zeros(2)
+        read_joint(parameters, chains, chain, values)
+        carry(values, linear, log_f)
         delta = -rbm.energy(v[chain : chain + 1], h[chain : chain + 1])[0] - one[0] @ base
         assert np.max(np.abs(log_f - betas * delta)) < limit
 
 
-@pytest.mark.parametrize(("nodes", "rungs"), [(1, 1), (3, 7), (12, 8), (20, 1001)])
-def test_values_are_carried_from_nodes_to_rungs(nodes, rungs):
-    generator = np.random.default_rng(nodes)
-    matrix, at_nodes = generator.standard_normal((nodes, rungs)), generator.standard_normal((nodes, CHAINS_TOGETHER))
-    before = generator.standard_normal((CHAINS_TOGETHER, rungs))
-    after = before.copy()
-    carry_to_rungs(matrix, at_nodes, after)
-    np.testing.assert_allclose(after, before + at_nodes.T @ matrix, rtol=0, atol=1e-13 * nodes)
+@pytest.mark.parametrize(("count", "rungs"), [(1, 1), (3, 7), (12, 8), (20, 1001)])
+def test_values_are_carried_to_the_rungs(count, rungs):
+    generator = np.random.default_rng(count)
+    table, values = generator.standard_normal((count, rungs)), generator.standard_normal((count, CHAINS_TOGETHER))
+    log_f = generator.standard_normal((CHAINS_TOGETHER, rungs))
+    carry_to_rungs(table, values, log_f)
+    np.testing.assert_allclose(log_f, values.T @ table, rtol=0, atol=1e-13 * count)
 
 
 def rung_shares(q, draws):

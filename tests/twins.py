@@ -17,6 +17,11 @@ def philox(counter, key):
     return c0, c1, c2, c3
 
 
+def block_words(key, chain, sweep, layer, blocks):
+    """The words of the first blocks of a stream, four a block."""
+    return [word for block in range(blocks) for word in philox((block, *_place(chain, sweep, layer)), _split(key))]
+
+
 def layer_words(key, chain, sweep, layer, units):
     """The 32-bit draws of a layer's units: leading and trailing halves, whose places `word_of_unit` tells."""
     draws = np.zeros(units, np.uint32)

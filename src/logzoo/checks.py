@@ -21,6 +21,14 @@ def positive_number(name, value):
     return float(value)
 
 
+def share(name, value):
+    """`value` as float, if it is at least 0 and below 1."""
+    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
+    if not is_number or not 0.0 <= value < 1.0:
+        raise ValueError(f"{name}: expected a number from 0 to below 1, found {value!r}")
+    return float(value)
+
+
 def one_of(name, value, choices):
     """`value`, if it is among `choices`."""
     if value not in choices:

@@ -84,7 +84,8 @@ def _add_estimate(add):
     add("--seed", type=int, default=0, metavar="N", help="random seed (default 0)")
     add("--base", metavar="NAME", help=f"base distribution: {', '.join(BASES)} (default {BASES[0]}, to the model)")
     add("--base-data", metavar="DATA", help=f"match the base to the mean of {DATA_HELP}; not with --base")
-    add("--data", metavar="DATA", help=f"give the mean log-likelihood of (the test split of) {DATA_HELP}")
+    summary = f"give the mean log-likelihood of (the test split of) {DATA_HELP}; raise starts from it"
+    add("--data", metavar="DATA", help=summary)
     _add_option(add)
     add("--json", action="store_true", help="print one JSON object")
 
@@ -168,6 +169,7 @@ def _base(arguments, rbm):
 def _estimate_table(_arguments, found, likelihood):
     rows = [
         ("method", found.method),
+        ("densities", found.form),
         ("log Z", f"{found.log_z:.4f} +- {found.std_error:.4f} nat"),
         ("95% interval", f"{found.interval[0]:.4f} to {found.interval[1]:.4f} nat"),
         ("spent", f"{found.sweeps} sweeps x {found.chains} chains"),
@@ -181,6 +183,7 @@ def _estimate_table(_arguments, found, likelihood):
 def _estimate_json(arguments, found, likelihood):
     content = {
         "method": found.method,
+        "form": found.form,
         "log_z": found.log_z,
         "std_error": found.std_error,
         "interval": found.interval,

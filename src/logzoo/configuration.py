@@ -29,7 +29,10 @@ def check_configuration(config, schema_folder):
     for name, entry in config["figures"].items():
         models = entry.get("models", [entry["model"]] if "model" in entry else [])
         _check_names(f"figures.{name}.models", models, config["models"])
-        _check_names(f"figures.{name}.estimators", entry.get("estimators", []), config["estimators"])
+        for key in ("estimators", "remedies", "matrices"):
+            _check_names(f"figures.{name}.{key}", entry.get(key, []), config["estimators"])
+    for name, entry in config["claims"].items():
+        _check_names(f"claims.{name}.figure", [entry["figure"]], config["figures"])
 
 
 def _check_names(key, names, choices):

@@ -3,9 +3,13 @@
 import contextlib
 import logging
 import sys
+from importlib import import_module
 from pathlib import Path
 
 from logzoo.artifacts.netcdf import read_artifact
+from logzoo.datasets.build import visible_matrix
+from logzoo.estimators.registry import estimator_module
+from logzoo.paths import log_odds
 
 LOG = logging.getLogger(__name__)
 STAND_IN = ("stand_in_for", "stand_in_reason")
@@ -34,6 +38,31 @@ def read_inputs(**paths):
     """Artifacts by name, and their content hashes for the provenance of what is made from them."""
     artifacts = {name: read_artifact(path) for name, path in paths.items()}
     return artifacts, {name: artifact.attrs["content_sha256"] for name, artifact in artifacts.items()}
+
+
+def read_named(paths):
+    """Artifacts by the names of their files."""
+    return read_inputs(**{Path(path).stem: path for path in paths})[0]
+
+
+def read_estimates(paths):
+    """Estimates {model: {estimator: Dataset}} from data/<scale>/estimates/<model>/<estimator>.nc."""
+    estimates = {}
+    for path in map(Path, paths):
+        estimates.setdefault(path.parent.name, {})[path.stem] = read_artifact(path)
+    return estimates
+
+
+def estimator_options(entry, dataset):
+    """Options of a configured estimator (method, base, options), with what it takes from the model's data set.
+
+    The `matched` base has the marginals of the training split; methods that start from data get the test split.
+    """
+    options = dict(entry["options"])
+    options["base"] = log_odds(visible_matrix(dataset, "train")) if entry["base"] == "matched" else entry["base"]
+    if "data" in import_module(estimator_module(entry["method"])).DEFAULTS:
+        options["data"] = visible_matrix(dataset, "test")
+    return options
 
 
 def stand_in_notice(*artifacts):

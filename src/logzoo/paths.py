@@ -5,6 +5,8 @@ The base p_1 (beta = 0) has independent visible units with log-odds c0 and unifo
 path are unnormalised, so log Z_1 = sum_i softplus(c0_i) + H log 2.
 """
 
+import numbers
+
 import numpy as np
 
 from logzoo.checks import finite_array, one_of, positive_number, whole_number
@@ -69,13 +71,32 @@ def inverse_temperatures(ladder, rungs):
         if ladder == "dense-near-one":
             betas, shares = zip(*_DENSE_NEAR_ONE, strict=True)
             return np.interp(steps, shares, betas)
-        raise ValueError(f"ladder: unknown {ladder!r}; expected linear, dense-near-one or a list of values")
+        known = "linear, dense-near-one, a list of values or (for tempering) adapted"
+        raise ValueError(f"ladder: unknown {ladder!r}; expected {known}")
     betas = finite_array("ladder", ladder, dimensions=1)
     if betas.size != rungs:
         raise ValueError(f"ladder: expected {rungs} inverse temperatures, found {betas.size}")
     if betas[0] != 0.0 or betas[-1] != 1.0 or np.any(np.diff(betas) <= 0.0):
         raise ValueError("ladder: expected inverse temperatures that increase from 0 to 1")
     return betas
+
+
+def prior_weights(prior, betas):
+    """Prior r (rung,) of the rungs, which sums to one.
+
+    prior: weights (rung,); a number s for r_k proportional to exp(s beta_k); or None for equal weights. Raises
+    ValueError for anything else, and for weights that are not all positive.
+    """
+    if prior is None:
+        return np.full(betas.size, 1.0 / betas.size)
+    if isinstance(prior, numbers.Real) and not isinstance(prior, bool | np.bool_):
+        slope = float(prior)
+        r = np.exp(slope * betas - max(slope, 0.0)) if np.isfinite(slope) else np.zeros(betas.size)
+    else:
+        r = finite_array("prior", prior, dimensions=1)
+    if r.size != betas.size or np.any(r <= 0.0):
+        raise ValueError(f"prior: expected {betas.size} positive weights, one a rung, or a number s for exp(s beta)")
+    return r / r.sum()
 
 
 def chebyshev_nodes(count):
@@ -88,8 +109,7 @@ def interpolation_matrix(nodes, targets):
 
     Berrut & Trefethen (2004), eq 4.2 with the weights of eq 5.4.
     """
-    weights = (-1.0) ** np.arange(nodes.size)
-    weights[[0, -1]] *= 0.5
+    weights = _barycentric_weights(nodes.size)
     distance = targets[:, None] - nodes[None, :]
     at_node = distance == 0.0
     terms = weights / np.where(at_node, 1.0, distance)
@@ -97,3 +117,23 @@ def interpolation_matrix(nodes, targets):
     hit = at_node.any(axis=1)
     matrix[hit] = at_node[hit]
     return np.ascontiguousarray(matrix.T)
+
+
+def differentiation_matrix(nodes):
+    """Matrix (nodes, nodes) that carries values at Chebyshev nodes to derivatives of their interpolant at the nodes.
+
+    Berrut & Trefethen (2004), section 9.3: off the diagonal (w_j / w_i) / (x_i - x_j); rows sum to zero.
+    """
+    weights = _barycentric_weights(nodes.size)
+    distance = nodes[:, None] - nodes[None, :]
+    np.fill_diagonal(distance, 1.0)
+    matrix = weights[None, :] / weights[:, None] / distance
+    np.fill_diagonal(matrix, 0.0)
+    np.fill_diagonal(matrix, -matrix.sum(axis=1))
+    return np.ascontiguousarray(matrix.T)
+
+
+def _barycentric_weights(count):
+    weights = (-1.0) ** np.arange(count)
+    weights[[0, -1]] *= 0.5
+    return weights

@@ -1,6 +1,7 @@
 # Names and functions that the rules share; no rules here.
 from pathlib import Path
 
+from logzoo.claims.registry import claims_module
 from logzoo.estimators.registry import estimator_module
 from logzoo.trainers.registry import trainer_module
 
@@ -14,6 +15,7 @@ wildcard_constraints:
     dataset="|".join(config["datasets"]),
     model="|".join(config["models"]),
     estimator="|".join(config["estimators"]),
+    figure="|".join(config["figures"]),
 
 
 def model_entry(wildcards):
@@ -77,7 +79,8 @@ def figure_report(name):
 
 
 def print_summary():
-    table = Path(FIGURES) / "likelihoods.md"
-    if table.is_file():
-        print(table.read_text())
-        print(f"Figures are in {FIGURES}/.")
+    """Print the tables that a run ended in."""
+    for table in (Path(FIGURES) / "likelihoods.md", Path(FIGURES) / "claims.md"):
+        if table.is_file():
+            print(table.read_text())
+    print(f"Figures are in {FIGURES}/.")

@@ -1,8 +1,8 @@
 # Estimates of log Z: one job for each pair of model and estimator, all budgets and replicates inside.
 #
 # inputs:  data/<scale>/models/<model>.nc; data/datasets/<dataset>.nc; data/<scale>/truths/<model>.nc
-# outputs: data/<scale>/estimates/<model>/<estimator>.nc; data/<scale>/zoo.nc; data/<scale>/figures/rts-f1.nc
-# steps:   estimate, zoo, initial_iterations
+# outputs: data/<scale>/estimates/<model>/<estimator>.nc; data/<scale>/zoo.nc
+# steps:   estimate, zoo
 
 
 rule estimate:
@@ -43,26 +43,3 @@ rule zoo:
         source=source_digest("logzoo.zoo"),
     script:
         "../scripts/zoo.py"
-
-
-rule initial_iterations:
-    input:
-        model=f"{DATA}/models/{config['figures']['rts-f1']['model']}.nc",
-        dataset=dataset_file(config["figures"]["rts-f1"]["model"]),
-    output:
-        iterations=f"{DATA}/figures/rts-f1.nc",
-    log:
-        f"logs/{config['scale']}/figures/rts-f1.data.log",
-    benchmark:
-        f"logs/{config['scale']}/figures/rts-f1.data.benchmark.tsv"
-    conda:
-        "../../environment.yml"
-    params:
-        settings={
-            **{key: config["figures"]["rts-f1"][key] for key in ("rungs", "sweeps", "iterations")},
-            "chains": MATRIX["chains"],
-            "seed": config["seed"],
-        },
-        source=source_digest("logzoo.samplers.initial"),
-    script:
-        "../scripts/initial_iterations.py"

@@ -2,7 +2,7 @@
 #
 # inputs:  data/<scale>/
 # outputs: figures/<scale>/<paper>/<figure>.png and .pdf; figures/<scale>/likelihoods.md
-# steps:   rts_f1, rts_f3, zoo_rmse, likelihoods
+# steps:   one for each figure, likelihoods
 
 TITLES = {model: entry["title"] for model, entry in config["models"].items()}
 SHORT_TITLES = {model: entry["short"] for model, entry in config["models"].items()}
@@ -10,9 +10,24 @@ ESTIMATOR_NAMES = {name: entry["title"] for name, entry in config["estimators"].
 PUBLISHED = {model: entry["published"] for model, entry in config["models"].items() if "published" in entry}
 
 
+def verdict_on(figure):
+    return f"{DATA}/verdicts/{figure}.nc"
+
+
+def f3_models():
+    return config["figures"]["rts-f3"]["models"]
+
+
+def f7_estimators():
+    """Every estimator that some panel of the figure shows, once."""
+    entry = config["figures"]["rts-f7"]
+    return list(dict.fromkeys([*entry["estimators"], *entry["remedies"], *entry["matrices"]]))
+
+
 rule rts_f1:
     input:
         iterations=f"{DATA}/figures/rts-f1.nc",
+        verdict=verdict_on("rts-f1"),
     output:
         png=figure_report("rts-f1"),
         pdf=f"{figure_file('rts-f1')}.pdf",
@@ -22,19 +37,38 @@ rule rts_f1:
         "../../environment.yml"
     params:
         shown=config["figures"]["rts-f1"]["shown"],
-        source=source_digest("logzoo.figures.rts"),
+        source=source_digest("logzoo.figures.rts", "logzoo.figures.verdicts"),
     script:
         "../scripts/rts_f1.py"
+
+
+rule rts_f2:
+    input:
+        mixture=f"{DATA}/figures/rts-f2.nc",
+        verdict=verdict_on("rts-f2"),
+    output:
+        png=figure_report("rts-f2"),
+        pdf=f"{figure_file('rts-f2')}.pdf",
+    log:
+        f"logs/{config['scale']}/figures/rts-f2.log",
+    conda:
+        "../../environment.yml"
+    params:
+        names=ESTIMATOR_NAMES,
+        source=source_digest("logzoo.figures.mixture", "logzoo.figures.verdicts"),
+    script:
+        "../scripts/rts_f2.py"
 
 
 rule rts_f3:
     input:
         estimates=expand(
             f"{DATA}/estimates/{{model}}/{{estimator}}.nc",
-            model=config["figures"]["rts-f3"]["models"],
+            model=f3_models(),
             estimator=config["figures"]["rts-f3"]["estimators"],
         ),
-        truths=expand(f"{DATA}/truths/{{model}}.nc", model=config["figures"]["rts-f3"]["models"]),
+        truths=expand(f"{DATA}/truths/{{model}}.nc", model=f3_models()),
+        verdict=verdict_on("rts-f3"),
     output:
         png=figure_report("rts-f3"),
         pdf=f"{figure_file('rts-f3')}.pdf",
@@ -46,9 +80,129 @@ rule rts_f3:
         titles=SHORT_TITLES,
         names=ESTIMATOR_NAMES,
         published=PUBLISHED,
-        source=source_digest("logzoo.figures.rts"),
+        source=source_digest("logzoo.figures.rts", "logzoo.figures.verdicts"),
     script:
         "../scripts/rts_f3.py"
+
+
+rule rts_f3_seconds:
+    input:
+        estimates=expand(
+            f"{DATA}/estimates/{{model}}/{{estimator}}.nc",
+            model=f3_models(),
+            estimator=config["figures"]["rts-f3"]["estimators"],
+        ),
+        truths=expand(f"{DATA}/truths/{{model}}.nc", model=f3_models()),
+        timings=expand(f"{DATA}/timings/rts-f3.{{model}}.nc", model=f3_models()),
+    output:
+        png=figure_report("rts-f3-seconds"),
+        pdf=f"{figure_file('rts-f3-seconds')}.pdf",
+    log:
+        f"logs/{config['scale']}/figures/rts-f3-seconds.log",
+    conda:
+        "../../environment.yml"
+    params:
+        titles=SHORT_TITLES,
+        names=ESTIMATOR_NAMES,
+        source=source_digest("logzoo.figures.rts"),
+    script:
+        "../scripts/rts_f3_seconds.py"
+
+
+rule rts_f4:
+    input:
+        rungs=f"{DATA}/figures/rts-f4.nc",
+        truth=f"{DATA}/truths/{model_of('rts-f4')}.nc",
+        verdict=verdict_on("rts-f4"),
+    output:
+        png=figure_report("rts-f4"),
+        pdf=f"{figure_file('rts-f4')}.pdf",
+    log:
+        f"logs/{config['scale']}/figures/rts-f4.log",
+    conda:
+        "../../environment.yml"
+    params:
+        title=SHORT_TITLES[model_of("rts-f4")],
+        names=ESTIMATOR_NAMES,
+        source=source_digest("logzoo.figures.rts_rungs", "logzoo.figures.verdicts"),
+    script:
+        "../scripts/rts_f4.py"
+
+
+rule rts_f4_cost:
+    input:
+        timings=f"{DATA}/timings/rts-f4.nc",
+        verdict=verdict_on("rts-f4-cost"),
+    output:
+        png=figure_report("rts-f4-cost"),
+        pdf=f"{figure_file('rts-f4-cost')}.pdf",
+    log:
+        f"logs/{config['scale']}/figures/rts-f4-cost.log",
+    conda:
+        "../../environment.yml"
+    params:
+        title=SHORT_TITLES[model_of("rts-f4")],
+        source=source_digest("logzoo.figures.rts_rungs", "logzoo.figures.verdicts"),
+    script:
+        "../scripts/rts_f4_cost.py"
+
+
+rule rts_f6:
+    input:
+        mixture=f"{DATA}/figures/rts-f6.nc",
+        verdict=verdict_on("rts-f6"),
+    output:
+        png=figure_report("rts-f6"),
+        pdf=f"{figure_file('rts-f6')}.pdf",
+    log:
+        f"logs/{config['scale']}/figures/rts-f6.log",
+    conda:
+        "../../environment.yml"
+    params:
+        source=source_digest("logzoo.figures.mixture", "logzoo.figures.verdicts"),
+    script:
+        "../scripts/rts_f6.py"
+
+
+rule rts_f7:
+    input:
+        estimates=expand(f"{DATA}/estimates/{model_of('rts-f7')}/{{estimator}}.nc", estimator=f7_estimators()),
+        truth=f"{DATA}/truths/{model_of('rts-f7')}.nc",
+        verdict=verdict_on("rts-f7"),
+    output:
+        png=figure_report("rts-f7"),
+        pdf=f"{figure_file('rts-f7')}.pdf",
+    log:
+        f"logs/{config['scale']}/figures/rts-f7.log",
+    conda:
+        "../../environment.yml"
+    params:
+        settings=config["figures"]["rts-f7"],
+        title=SHORT_TITLES[model_of("rts-f7")],
+        names=ESTIMATOR_NAMES,
+        source=source_digest("logzoo.figures.rts_base", "logzoo.figures.verdicts"),
+    script:
+        "../scripts/rts_f7.py"
+
+
+rule rts_f8:
+    input:
+        stationary=expand(f"{DATA}/figures/rts-f8.{{model}}.nc", model=config["figures"]["rts-f8"]["models"]),
+        truths=expand(f"{DATA}/truths/{{model}}.nc", model=config["figures"]["rts-f8"]["models"]),
+        verdict=verdict_on("rts-f8"),
+    output:
+        png=figure_report("rts-f8"),
+        pdf=f"{figure_file('rts-f8')}.pdf",
+    log:
+        f"logs/{config['scale']}/figures/rts-f8.log",
+    conda:
+        "../../environment.yml"
+    params:
+        titles=SHORT_TITLES,
+        names=ESTIMATOR_NAMES,
+        source=source_digest("logzoo.figures.rts_stationary", "logzoo.figures.verdicts"),
+    script:
+        "../scripts/rts_f8.py"
 
 
 rule zoo_rmse:

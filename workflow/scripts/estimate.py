@@ -1,20 +1,15 @@
 """Estimate log Z of one model by one estimator, at every budget and replicate."""
 
 from logzoo.artifacts.netcdf import write_artifact
-from logzoo.datasets.build import visible_matrix
 from logzoo.estimators.matrix import estimate_matrix
 from logzoo.estimators.registry import estimator
-from logzoo.jobs import job, read_inputs, stand_in_notice
+from logzoo.jobs import estimator_options, job, read_inputs, stand_in_notice
 from logzoo.models.rbm import RBM
-from logzoo.paths import log_odds
 from logzoo.streams import root_stream
 
 with job(snakemake.log[0]):
     settings = snakemake.params.settings
     (inputs, hashes) = read_inputs(model=snakemake.input.model, dataset=snakemake.input.dataset)
-    base = settings["base"]
-    if base == "matched":
-        base = log_odds(visible_matrix(inputs["dataset"], "train"))
     stream = root_stream(settings["seed"]).child(
         snakemake.params.stream, snakemake.wildcards.model, snakemake.wildcards.estimator
     )
@@ -25,7 +20,7 @@ with job(snakemake.log[0]):
         replicates=settings["replicates"],
         chains=settings["chains"],
         stream=stream,
-        options={**settings["options"], "base": base},
+        options=estimator_options(settings, inputs["dataset"]),
     )
     write_artifact(
         estimates.assign_attrs(stand_in_notice(inputs["model"])),

@@ -2,10 +2,10 @@
 
 from logzoo.artifacts.netcdf import write_artifact
 from logzoo.datasets.build import visible_matrix
+from logzoo.experiments.initial import initial_iterations
 from logzoo.jobs import job, read_inputs, stand_in_notice
 from logzoo.models.rbm import RBM
 from logzoo.paths import log_odds
-from logzoo.samplers.initial import initial_iterations
 from logzoo.streams import root_stream
 
 with job(snakemake.log[0]):
@@ -13,9 +13,9 @@ with job(snakemake.log[0]):
     (inputs, hashes) = read_inputs(model=snakemake.input.model, dataset=snakemake.input.dataset)
     stream = root_stream(settings.pop("seed")).child("initial-iterations")
     base = log_odds(visible_matrix(inputs["dataset"], "train"))
-    iterations = initial_iterations(RBM.from_dataset(inputs["model"]), base, stream=stream, **settings)
+    found = initial_iterations(RBM.from_dataset(inputs["model"]), base, stream=stream, **settings)
     write_artifact(
-        iterations.assign_attrs(stand_in_notice(inputs["model"])),
+        found.assign_attrs(stand_in_notice(inputs["model"])),
         snakemake.output.iterations,
         kind="trace",
         parameters=snakemake.params.settings,

@@ -38,6 +38,11 @@ SCHEMAS: dict[str, dict[str, Field]] = {
         "sweeps_spent": Field(_RUNS, "sweep"),
         "converged": Field(_RUNS, "1"),
     },
+    "verdict": {
+        "verdict": Field(("id",), "1"),
+        "value": Field(("id",), "1"),
+        "threshold": Field(("id",), "1"),
+    },
     "trace": {},
     "zoo": {
         "log_z": Field(_COMPARISONS, "nat"),

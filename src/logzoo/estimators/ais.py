@@ -7,32 +7,36 @@ Cost: one sweep a rung, and log f at two rungs.
 import numpy as np
 from scipy.special import logsumexp
 
-from logzoo.estimators.bootstrap import error_and_interval, resampled_sums
+from logzoo.estimators.intervals import (
+    check_spread,
+    effective_number,
+    jackknife_error,
+    log_sums_left_out,
+    student_interval,
+)
 from logzoo.estimators.options import merged
 from logzoo.estimators.result import Estimate
 from logzoo.samplers import annealed
 
 DEFAULTS = {"base": None, "ladder": "linear", "threads": 1, "progress": False}
-# Effective chains below which the log-mean-exp rests on a few weights and its bootstrap interval means nothing.
+# Effective chains below which the log-mean-exp rests on a few weights and its interval means nothing.
 _FEWEST_EFFECTIVE = 2.0
 
 
 def estimate(rbm, ledger, stream, options):
-    """Estimate log Z by AIS; options: base, ladder. Returns Estimate."""
-    draws = annealed.run(rbm, ledger, stream, **merged("ais", DEFAULTS, options))
+    """Estimate log Z by AIS; options: base, ladder. Returns Estimate, its error by the jackknife over chains."""
+    options = merged("ais", DEFAULTS, options)
+    check_spread(ledger)
+    draws = annealed.run(rbm, ledger, stream, **options)
     log_w = draws.log_weight
-    largest = log_w.max()
-    weights = np.exp(log_w - largest)
-    sums = resampled_sums(weights, stream.child("bootstrap").generator())[:, 0]
-    shift = draws.log_z_base + largest - np.log(log_w.size)
-    # A resample can miss every weight that counts; the smallest positive number stands for "nothing left".
-    std_error, interval = error_and_interval(shift + np.log(np.maximum(sums, np.finfo(float).tiny)))
-    effective = float(np.exp(2.0 * logsumexp(log_w) - logsumexp(2.0 * log_w)))
+    log_z = draws.log_z_base + float(logsumexp(log_w)) - np.log(log_w.size)
+    std_error = jackknife_error(log_sums_left_out(log_w))
+    effective = float(effective_number(log_w))
     return Estimate(
         method="ais",
-        log_z=float(shift + np.log(weights.sum())),
+        log_z=float(log_z),
         std_error=std_error,
-        interval=interval,
+        interval=student_interval(log_z, std_error, log_w.size),
         sweeps=ledger.spent,
         chains=ledger.chains,
         converged=effective >= _FEWEST_EFFECTIVE,

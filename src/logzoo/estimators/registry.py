@@ -1,12 +1,24 @@
 """The estimators, by name. A method is one module with `estimate` and `DEFAULTS`; adding one is a line here."""
 
 from logzoo.checks import one_of
-from logzoo.estimators import ais, rts, ts
+from logzoo.estimators import ais, ais_moments, bar, mbar, reverse, rsd, rts, sams, sd, ti, ts, wang_landau
 
 ESTIMATORS = {
     "ais": ais.estimate,
+    "ais-moments": ais_moments.estimate,
+    "bar": bar.estimate,
+    "mbar": mbar.estimate,
+    "raise": reverse.estimate,
+    "rsd": rsd.estimate,
     "rts": rts.estimate,
+    "sams": sams.estimate,
+    "sd": sd.estimate,
+    "ti-corrected": ti.corrected,
+    "ti-rb": ti.rao_blackwell,
+    "ti-riemann": ti.riemann,
+    "ti-trapezoid": ti.trapezoid,
     "ts": ts.estimate,
+    "wang-landau": wang_landau.estimate,
 }
 
 

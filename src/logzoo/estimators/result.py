@@ -3,14 +3,31 @@
 import math
 from dataclasses import dataclass, field
 
+import numpy as np
+
 # name -> (long name, unit); the only diagnostics an estimator may report.
 DIAGNOSTICS = {
-    "effective_sample_size": ("effective number of chains behind the estimate", "1"),
+    "effective_sample_size": ("effective number of independent draws behind the estimate", "1"),
     "occupancy_error": ("K max_k |r_k - c_k|: distance of the rung occupancy from its prior", "1"),
     "round_trips": ("round trips between the ends of the ladder, mean per chain", "1"),
+    "round_trip_rate": ("round trips between the ends of the ladder per 1000 sweeps of a chain", "1"),
+    "autocorrelation_time": ("autocorrelation time of beta, from the spread of its means over chains", "sweep"),
+    "delta_bias": ("bias of log Z by the delta method, from the spread over chains", "nat"),
+    "delta_std_error": ("standard error of log Z by the delta method, from the spread over chains", "nat"),
+    "drift": ("log Z from the second half of the sampling phase less that from the first, in standard errors", "1"),
+    "effective_trajectories": ("effective reverse trajectories from a data vector, mean over vectors", "1"),
+    "exchange_rate": ("share of exchanges made by the pair of neighbouring rungs that makes the fewest", "1"),
     "initial_iterations": ("initial iterations made", "1"),
     "initial_rule_met": ("stopping rule of the initial iterations held", "1"),
     "interpolation_error": ("largest error of interpolated log-densities on the final states", "nat"),
+}
+# name -> (long name, unit, dimensions); the only profiles: diagnostics that are arrays.
+PROFILES = {
+    "transition_matrix": (
+        "share of moves from one part of the ladder to another, parts being neighbouring rungs",
+        "1",
+        ("part_before", "part_after"),
+    ),
 }
 
 
@@ -25,11 +42,14 @@ class Estimate:
     sweeps: int  # per chain, all purposes
     chains: int
     converged: bool
+    form: str = "marginal"  # of the densities behind it: hidden units summed out (marginal) or not (joint)
     diagnostics: dict = field(default_factory=dict)
+    profiles: dict[str, np.ndarray] = field(default_factory=dict, compare=False)
 
     def __post_init__(self):
-        unknown = set(self.diagnostics) - set(DIAGNOSTICS)
-        if unknown:
-            raise ValueError(f"{self.method}: undeclared diagnostics {', '.join(sorted(unknown))}")
+        for given, known in ((self.diagnostics, DIAGNOSTICS), (self.profiles, PROFILES)):
+            unknown = set(given) - set(known)
+            if unknown:
+                raise ValueError(f"{self.method}: undeclared diagnostics {', '.join(sorted(unknown))}")
         if not math.isfinite(self.log_z):
             raise ValueError(f"{self.method}: log Z came out as {self.log_z}: the weights overflow or vanish")

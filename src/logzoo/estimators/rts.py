@@ -4,12 +4,56 @@ Carlson et al. (2016), eqs 9 and 12: log Z = log Z_1 + log Zhat_K + log(r_1 / r_
 sweeps and chains of q(beta_k | x). Cost: one sweep and log f at a few interpolation nodes a sweep (`marginal`).
 """
 
+from functools import partial
+
+import numpy as np
+
+from logzoo.estimators import mixed
+from logzoo.estimators.intervals import jackknife_error, sums_left_out
 from logzoo.estimators.options import merged
-from logzoo.estimators.tempering import DEFAULTS, from_rung_sums
-from logzoo.samplers import tempered
+from logzoo.estimators.tempering import FIXED, FLOOR, end_ratio, estimate_of_draws, from_sums, run
+
+DEFAULTS = {**FIXED, "mixed": False}
+# Groups of chains left out in turn when each takes an optimisation.
+_MOST_GROUPS = 20
 
 
 def estimate(rbm, ledger, stream, options):
-    """Estimate log Z by RTS; options as in `logzoo.samplers.tempered.run`. Returns Estimate."""
-    draws = tempered.run(rbm, ledger, stream, **merged("rts", DEFAULTS, options))
-    return from_rung_sums("rts", draws, draws.occupancy.sum(axis=0), ledger, stream)
+    """Estimate log Z by RTS; options as in `logzoo.samplers.tempered.run`. Returns Estimate.
+
+    mixed: log Zhat is updated after each block of the sampling phase, and log Z maximises the likelihood of all blocks
+    (supplement A).
+    """
+    options = merged("rts", DEFAULTS, options)
+    draws, transitions = run(rbm, ledger, stream, options)
+    if options["mixed"]:
+        log_z, left_out = _by_likelihood(draws)
+        std_error = jackknife_error(left_out)
+        form = options["form"]
+        return estimate_of_draws("rts", draws, transitions, log_z, std_error, left_out.size, ledger, form)
+    ends = draws.occupancy.sum(axis=0)[:, [0, -1]]
+    bias, std_error = delta_method(ends)
+    delta = {"delta_bias": bias, "delta_std_error": std_error}
+    of_ends = partial(end_ratio, draws)
+    return from_sums("rts", draws, transitions, ends, of_ends, ledger, options["form"], **delta)
+
+
+def delta_method(ends):
+    """(bias, standard error) of log Z in nats by eqs 25 and 26, from sums (chain, 2) of q at the two end rungs.
+
+    The variances of c_1 and c_K are those of their means over chains.
+    """
+    relative = ends / np.maximum(ends.mean(axis=0), FLOOR)
+    covariance = np.cov(relative, rowvar=False) / len(ends)
+    first, last, both = covariance[0, 0], covariance[1, 1], covariance[0, 1]
+    return float(0.5 * (first - last)), float(np.sqrt(max(first + last - 2.0 * both, 0.0)))
+
+
+def _by_likelihood(draws):
+    """log Z of a mixed run, and (group,) the same with a group of chains left out."""
+    blocks, chains, rungs = draws.occupancy.shape
+    sums = np.zeros((min(chains, _MOST_GROUPS), blocks, rungs))
+    np.add.at(sums, np.arange(chains) % len(sums), np.moveaxis(draws.occupancy, 1, 0))
+    total = mixed.maximise(draws.prior, draws.log_z_hats, sums.sum(axis=0))
+    left_out = [mixed.maximise(draws.prior, draws.log_z_hats, rest, total)[-1] for rest in sums_left_out(sums)]
+    return float(draws.log_z_base + total[-1]), draws.log_z_base + np.array(left_out)

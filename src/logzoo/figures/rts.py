@@ -13,8 +13,10 @@ _VARIANT_TITLES = {"rao-blackwell": "Rao-Blackwellised, eq 9", "counts": "plain 
 def figure_1(iterations, shown):
     """log Zhat_k and c_k over initial iterations, with and without Rao-Blackwellisation, and the exact curve.
 
-    iterations: Dataset of `samplers.initial.initial_iterations`; shown: the iterations to draw.
+    iterations: Dataset of `experiments.initial.initial_iterations`, of which the first replicate is drawn; shown: the
+    iterations to draw.
     """
+    iterations = iterations.isel(replicate=0)
     figure = new_figure(7.2, 5.6)
     axes = figure.subplots(2, 2, sharex=True, sharey="row")
     betas = iterations["inverse_temperature"]
@@ -74,6 +76,36 @@ def figure_3(estimates, truths, titles, names, published):
     axes[1, 0].set_ylabel(r"RMSE of $\log \hat Z$ [nat]")
     axes[0, 0].legend(loc="lower right")
     label_panels(axes.flat)
+    mark_stand_in(figure, *truths.values())
+    return figure
+
+
+def figure_3_seconds(estimates, truths, timings, titles, names):
+    """RMSE of log Z against seconds on one core, a panel for each model; arguments as for `figure_3`.
+
+    timings: {model: Dataset of `experiments.timing.cost_of_sweeps`}; time is linear in sweeps beyond a fixed part.
+    """
+    figure = new_figure(3.8 * len(estimates) + 0.6, 3.4)
+    axes = figure.subplots(1, len(estimates), squeeze=False)[0]
+    for axis, (model, by_estimator) in zip(axes, estimates.items(), strict=True):
+        for position, (estimator, estimate) in enumerate(by_estimator.items()):
+            measured = timings[model]["seconds"].sel(estimator=estimator)
+            rate, fixed = np.polyfit(measured["budget"].values, measured.values, 1)
+            seconds = np.maximum(fixed, 0.0) + rate * estimate["budget"].values
+            values, band = rmse_with_band(estimate["log_z"].values, float(truths[model]["log_z"]))
+            look = look_of(estimator, position)
+            axis.plot(seconds, values, label=f"{names[estimator]}, {1e3 * rate:.2g} ms a sweep", **look)
+            axis.fill_between(seconds, *band, color=look["color"], alpha=0.2, linewidth=0)
+        axis.set_xscale("log")
+        axis.set_yscale("log")
+        for formatted in (axis.xaxis, axis.yaxis):
+            formatted.set_major_formatter(StrMethodFormatter("{x:g}"))
+            formatted.set_minor_formatter(LogFormatter(labelOnlyBase=False, minor_thresholds=(1.5, 0.5)))
+        axis.set_xlabel(f"seconds on one core, {timings[model].attrs['chains']} chains")
+        axis.set_title(title_of(titles[model], truths[model]), loc="right")
+        axis.legend()
+    axes[0].set_ylabel(r"RMSE of $\log \hat Z$ [nat]")
+    label_panels(axes)
     mark_stand_in(figure, *truths.values())
     return figure
 

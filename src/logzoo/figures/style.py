@@ -3,15 +3,27 @@
 import matplotlib
 from matplotlib.figure import Figure
 
-# Okabe & Ito's palette, told apart by colour-blind eyes; black is kept for the truth.
-COLOURS = {
-    "ais": "#D55E00",
-    "rts": "#0072B2",
-    "ts": "#009E73",
+# Okabe & Ito's palette, told apart by colour-blind eyes; black is kept for the truth. Estimators of one family share a
+# colour and differ in their marker and line.
+LOOKS = {
+    "ais": ("#D55E00", "s", "-"),
+    "raise": ("#CC79A7", "D", "-"),
+    "ais-moments": ("#D55E00", "P", "--"),
+    "rts": ("#0072B2", "o", "-"),
+    "ts": ("#009E73", "^", "-"),
+    "sd": ("#009E73", "v", "--"),
+    "rsd": ("#56B4E9", "P", "--"),
+    "ti-riemann": ("#E69F00", "<", ":"),
+    "ti-trapezoid": ("#E69F00", ">", "-"),
+    "ti-corrected": ("#E69F00", "*", "--"),
+    "ti-rb": ("#B8A000", "h", "-"),
+    "mbar": ("#8B4513", "X", "-"),
+    "bar": ("#8B4513", "d", "--"),
+    "sams": ("#7570B3", "p", "-"),
+    "wang-landau": ("#7570B3", "x", "--"),
 }
-MARKERS = {"ais": "s", "rts": "o", "ts": "^"}
 TRUTH = "black"
-_OTHERS = ("#CC79A7", "#E69F00", "#56B4E9", "#F0E442")
+_OTHERS = ("#CC79A7", "#56B4E9", "#999999", "#332288")
 _SETTINGS = {
     "font.size": 9,
     "axes.titlesize": 10,
@@ -31,10 +43,13 @@ def new_figure(width, height):
     return Figure(figsize=(width, height), layout="constrained")
 
 
-def look_of(estimator, position):
-    """Colour and marker of an estimator: its own, or one by its position among the others."""
-    colour = COLOURS.get(estimator, _OTHERS[position % len(_OTHERS)])
-    return {"color": colour, "marker": MARKERS.get(estimator, "D")}
+def look_of(name, position):
+    """Colour, marker and line of an estimator: `rts-uniform` looks like `rts`, unknown ones are told by position."""
+    method = name
+    while method and method not in LOOKS:
+        method = method.rpartition("-")[0]
+    colour, marker, line = LOOKS.get(method, (_OTHERS[position % len(_OTHERS)], "D", "-."))
+    return {"color": colour, "marker": marker, "linestyle": line}
 
 
 def label_panels(axes):

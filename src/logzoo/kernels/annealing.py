@@ -1,6 +1,7 @@
-"""Annealing: weigh each step along the path, sweep, go on (Neal 2001; Salakhutdinov & Murray 2008).
+"""Annealing: weigh each step along the path, sweep, go on (Neal 2001; Salakhutdinov & Murray 2008); and its reverse.
 
-Legend: log w = sum_k [log f_k(v_{k-1}) - log f_{k-1}(v_{k-1})], hidden units summed out.
+Legend: log w = sum_k [log f_k(v_{k-1}) - log f_{k-1}(v_{k-1})], hidden units summed out; K rungs. The sweep from v to h
+to v is reversible for f_k(v), so the reversed transitions are the same sweeps (Burda, Grosse & Salakhutdinov 2015).
 """
 
 import numpy as np
@@ -41,3 +42,24 @@ def run_annealing(parameters, betas, key, first, last, chains, log_weight):
             return
         beta[:] = np.float32(betas[k])
         sweep_once(parameters, key, k, beta, chains, hidden_scratch, visible_scratch)
+
+
+@njit(cache=True, nogil=True)
+def run_reverse_annealing(parameters, betas, key, first, last, chains, log_weight):
+    """Reverse steps first, ..., last - 1 in place; step n starts at the n-th rung from the top, K - n + 1.
+
+    A step sweeps at the rung and weighs the new state from the rung below to it: the sweep at beta_k, reversed, leads
+    to the state x_{k-1} that a forward path weighs from beta_{k-1} to beta_k before it sweeps. K - 1 steps reach the
+    base.
+    """
+    count = log_weight.size
+    hidden_scratch = layer_scratch(chains.h.shape[1])
+    visible_scratch = layer_scratch(chains.v.shape[1])
+    energies = energy_scratch(chains.h.shape[1])
+    beta = np.empty(count, np.float32)
+    for step in range(first, last):
+        k = betas.size - step
+        beta[:] = np.float32(betas[k])
+        sweep_once(parameters, key, step, beta, chains, hidden_scratch, visible_scratch)
+        for chain in range(count):
+            log_weight[chain] += log_weight_step(parameters, chains, chain, betas[k - 1], betas[k], energies)

@@ -43,6 +43,29 @@ def fixed_point_parameters(weights, visible_bias, hidden_bias, base):
     )
 
 
+def paired_parameters(near, far, unit):
+    """Kernel parameters of two RBMs (weights, visible bias, hidden bias), side by side, as multiples of one unit.
+
+    Columns of the near RBM come first in every array. There is no base: the path goes from one RBM to the other.
+    """
+    integers = [[np.rint(np.asarray(array) / unit).astype(np.int32) for array in rbm] for rbm in (near, far)]
+    return Parameters(
+        weights=np.concatenate([_blocks(weights) for weights, _, _ in integers]),
+        weights_transposed=np.concatenate([_blocks(weights.T) for weights, _, _ in integers]),
+        visible_bias=np.concatenate([_padded(bias) for _, bias, _ in integers]),
+        hidden_bias=np.concatenate([_padded(bias) for _, _, bias in integers]),
+        base=_padded(np.zeros(len(near[1]), np.int32)),
+        unit=np.float32(unit),
+    )
+
+
+def paired_chains(count, visible, hidden):
+    """`count` chains of zeros, numbered from 0, with the inputs of two RBMs side by side."""
+    chains = new_chains(count, visible, hidden)
+    inputs = {name: np.tile(getattr(chains, name), 2) for name in ("hidden_input", "visible_input")}
+    return chains._replace(**inputs)
+
+
 def new_chains(count, visible, hidden):
     """`count` chains of zeros, numbered from 0."""
     room = max(visible, hidden) + 2 * GROUP

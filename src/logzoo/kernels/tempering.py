@@ -22,7 +22,7 @@ from logzoo.kernels.random import RUNG, uniform
 _RUNGS_PER_END = 20
 # Rungs summed together.
 _BLOCK = 16
-# Chains whose values are carried from nodes to rungs together, and how many rungs at a time: eight 256-bit registers.
+# Chains whose values are carried to the rungs together, and how many rungs at a time: eight 256-bit registers.
 CHAINS_TOGETHER = 4
 _RUNGS_TOGETHER = 8
 _DOUBLES = ir.VectorType(ir.DoubleType(), 4)
@@ -30,11 +30,22 @@ _BYTES = 8
 
 
 class Ladder(NamedTuple):
-    """Inverse temperatures and how the smooth part of log f is carried from nodes to rungs."""
+    """Inverse temperatures, and how log f at all of them is read off a few numbers of a state.
+
+    Those numbers, its `values` (M,), are the smooth part at the N nodes, then what beta and 1 - beta multiply:
+    M = N + 2. Joint form: N = 0.
+    """
 
     betas: np.ndarray  # (K,) float64
     nodes: np.ndarray  # (N,) float32 inverse temperatures at which the smooth part is evaluated
-    interpolation: np.ndarray  # (N, K) float64: values at the rungs from values at the nodes
+    readout: np.ndarray  # (M, K) float64: log f at the rungs from the values
+
+
+class Record(NamedTuple):
+    """Single draws of a stretch of sweeps."""
+
+    values: np.ndarray  # (chains, sweeps, M) float64 as in `Ladder`; no sweeps when they are not wanted
+    rungs: np.ndarray  # (chains, sweeps + 1) int64: x of sweep i is drawn at rungs[i], then rungs[i + 1] given x
 
 
 class RungSums(NamedTuple):
@@ -46,11 +57,11 @@ class RungSums(NamedTuple):
 
 
 @intrinsic
-def _carry(typing_context, matrix, matrix_step, nodes, at_nodes, log_f, log_f_step):
-    """Eight rungs of `carry_to_rungs`; arguments but `nodes` are addresses and bytes from one row to the next."""
+def _carry(typing_context, table, table_step, count, values, log_f, log_f_step):
+    """Eight rungs of `carry_to_rungs`; arguments but `count` are addresses and bytes from one row to the next."""
 
     def generate(context, builder, signature, arguments):
-        matrix, matrix_step, nodes, at_nodes, log_f, log_f_step = arguments
+        table, table_step, count, values, log_f, log_f_step = arguments
 
         def after(address, size):
             return builder.add(address, ir.Constant(address.type, size))
@@ -67,14 +78,12 @@ def _carry(typing_context, matrix, matrix_step, nodes, at_nodes, log_f, log_f_st
             row = builder.add(log_f, builder.mul(log_f_step, ir.Constant(log_f_step.type, chain)))
             places.append([after(row, rung * _BYTES) for rung in range(0, _RUNGS_TOGETHER, 4)])
             totals.append([cgutils.alloca_once_value(builder, load(place, _DOUBLES)) for place in places[-1]])
-        with cgutils.for_range(builder, nodes) as loop:
-            row = builder.add(matrix, builder.mul(loop.index, matrix_step))
+        with cgutils.for_range(builder, count) as loop:
+            row = builder.add(table, builder.mul(loop.index, table_step))
             weights = [load(after(row, rung * _BYTES), _DOUBLES) for rung in range(0, _RUNGS_TOGETHER, 4)]
-            values = builder.add(
-                at_nodes, builder.mul(loop.index, ir.Constant(at_nodes.type, CHAINS_TOGETHER * _BYTES))
-            )
+            place = builder.add(values, builder.mul(loop.index, ir.Constant(values.type, CHAINS_TOGETHER * _BYTES)))
             for chain in range(CHAINS_TOGETHER):
-                value = everywhere(load(after(values, chain * _BYTES), ir.DoubleType()))
+                value = everywhere(load(after(place, chain * _BYTES), ir.DoubleType()))
                 for weight, total in zip(weights, totals[chain], strict=True):
                     builder.store(builder.fadd(builder.load(total), builder.fmul(value, weight)), total)
         for chain in range(CHAINS_TOGETHER):
@@ -86,49 +95,51 @@ def _carry(typing_context, matrix, matrix_step, nodes, at_nodes, log_f, log_f_st
 
 
 @njit(cache=True)
-def carry_to_rungs(interpolation, at_nodes, log_f):
-    """log_f (CHAINS_TOGETHER, K) += at_nodes' interpolation: at_nodes (N, CHAINS_TOGETHER), interpolation (N, K)."""
-    nodes, rungs = interpolation.shape
+def carry_to_rungs(table, values, log_f):
+    """log_f (CHAINS_TOGETHER, K) = values' table: values (M, CHAINS_TOGETHER), table (M, K)."""
+    count, rungs = table.shape
     step = rungs * _BYTES
-    matrix, values, target = interpolation.ctypes.data, at_nodes.ctypes.data, log_f.ctypes.data
+    first, second, target = table.ctypes.data, values.ctypes.data, log_f.ctypes.data
+    log_f[:] = 0.0
     whole = rungs - rungs % _RUNGS_TOGETHER
     for k in range(0, whole, _RUNGS_TOGETHER):
-        _carry(matrix + k * _BYTES, step, nodes, values, target + k * _BYTES, step)
+        _carry(first + k * _BYTES, step, count, second, target + k * _BYTES, step)
     for chain in range(CHAINS_TOGETHER):
         for k in range(whole, rungs):
-            for n in range(nodes):
-                log_f[chain, k] += at_nodes[n, chain] * interpolation[n, k]
+            for m in range(count):
+                log_f[chain, k] += values[m, chain] * table[m, k]
 
 
 @njit(cache=True)
-def log_f_marginal_at_rungs(parameters, ladder, chains, first, scratch, at_nodes, log_f):
-    """log f_k(v) of CHAINS_TOGETHER chains from `first` on, or as many as there are, at every rung, h summed out.
+def carry(values, table, out):
+    """out (K,) = values table: values (M,) of one state, table (M, K)."""
+    out[:] = 0.0
+    for m in range(values.size):
+        for k in range(out.size):
+            out[k] += values[m] * table[m, k]
 
-    log_f (CHAINS_TOGETHER, K); at_nodes (N, CHAINS_TOGETHER) is scratch.
-    """
+
+@njit(cache=True)
+def read_marginal(parameters, nodes, chains, chain, scratch, values):
+    """The values (M,) of one chain's v, hidden units summed out."""
     units = chains.h.shape[1]
+    v = chains.v[chain]
     unit = np.float64(parameters.unit)
-    for place in range(min(CHAINS_TOGETHER, chains.v.shape[0] - first)):
-        v = chains.v[first + place]
-        warm = float(sum_bits(v, parameters.visible_bias)) * unit
-        warm += load_magnitudes(chains.hidden_input[first + place], units, parameters.unit, scratch)
-        cold = float(sum_bits(v, parameters.base)) * unit
-        linear = log_f[place]
-        for k in range(linear.size):
-            linear[k] = ladder.betas[k] * warm + (1.0 - ladder.betas[k]) * cold
-        smooth_parts(units, ladder.nodes, scratch, at_nodes[:, place])
-    carry_to_rungs(ladder.interpolation, at_nodes, log_f)
+    warm = float(sum_bits(v, parameters.visible_bias)) * unit
+    warm += load_magnitudes(chains.hidden_input[chain], units, parameters.unit, scratch)
+    smooth_parts(units, nodes, scratch, values[: nodes.size])
+    values[nodes.size] = warm
+    values[nodes.size + 1] = float(sum_bits(v, parameters.base)) * unit
 
 
 @njit(cache=True)
-def log_f_joint_at_rungs(parameters, ladder, chains, chain, log_f):
-    """log f_k(v, h) - log p_1(v, h) of one chain at every rung: beta_k Delta(v, h)."""
+def read_joint(parameters, chains, chain, values):
+    """The values (M,) of one chain's (v, h), relative to the base: log f_k(v, h) - log p_1(v, h) = beta_k Delta."""
     v = chains.v[chain]
     integers = sum_bits(v, parameters.visible_bias) - sum_bits(v, parameters.base)
     integers += sum_bits(chains.h[chain], chains.hidden_input[chain])
-    delta = float(integers) * np.float64(parameters.unit)
-    for k in range(log_f.size):
-        log_f[k] = ladder.betas[k] * delta
+    values[0] = float(integers) * np.float64(parameters.unit)
+    values[1] = 0.0
 
 
 @njit(cache=True, fastmath={"nnan", "nsz"})
@@ -190,36 +201,43 @@ def count_crossing(rung, base_end, model_end, heading):
 
 
 @njit(cache=True, nogil=True)
-def run_tempering(parameters, ladder, offset, marginal, key, first, last, chains, rung, heading, sums):
+def run_tempering(parameters, ladder, offsets, marginal, key, first, last, chains, rung, heading, group, sums, record):
     """Sweeps first, ..., last - 1 of simulated tempering in place; what the rungs did is added to `sums`.
 
-    Each sweep draws x at the rung (chains,) and then the rung given x.
+    Each sweep draws x at the rung (chains,) and then the rung given x, with the offset (K,) of the chain's group.
     """
     count, rungs = sums.occupancy.shape
     end = max(1, rungs // _RUNGS_PER_END)
     hidden_scratch = layer_scratch(chains.h.shape[1])
     visible_scratch = layer_scratch(chains.v.shape[1])
     energies = energy_scratch(chains.h.shape[1])
-    at_nodes = np.zeros((ladder.nodes.size, CHAINS_TOGETHER))
+    values = np.zeros((ladder.readout.shape[0], CHAINS_TOGETHER))
     log_f = np.zeros((CHAINS_TOGETHER, rungs))
     q = np.empty(rungs)
     block_sums = np.empty(-(-rungs // _BLOCK))
     beta = np.empty(count, np.float32)
+    keep = record.values.shape[1] > 0
+    record.rungs[:, 0] = rung
     for sweep in range(first, last):
         for chain in range(count):
             beta[chain] = np.float32(ladder.betas[rung[chain]])
         sweep_once(parameters, key, sweep, beta, chains, hidden_scratch, visible_scratch)
-        for first_of_group in range(0, count, CHAINS_TOGETHER):
-            group = range(first_of_group, min(first_of_group + CHAINS_TOGETHER, count))
-            if marginal:
-                log_f_marginal_at_rungs(parameters, ladder, chains, first_of_group, energies, at_nodes, log_f)
-            else:
-                for chain in group:
-                    log_f_joint_at_rungs(parameters, ladder, chains, chain, log_f[chain - first_of_group])
-            for chain in group:
+        for first_together in range(0, count, CHAINS_TOGETHER):
+            together = range(first_together, min(first_together + CHAINS_TOGETHER, count))
+            for chain in together:
+                column = values[:, chain - first_together]
+                if marginal:
+                    read_marginal(parameters, ladder.nodes, chains, chain, energies, column)
+                else:
+                    read_joint(parameters, chains, chain, column)
+                if keep:
+                    record.values[chain, sweep - first] = column
+            carry_to_rungs(ladder.readout, values, log_f)
+            for chain in together:
                 draw = uniform(key, chains.number[chain], sweep, RUNG)
-                drawn = draw_rung(log_f[chain - first_of_group], offset, draw, q, block_sums)
+                drawn = draw_rung(log_f[chain - first_together], offsets[group[chain]], draw, q, block_sums)
                 rung[chain] = drawn
+                record.rungs[chain, sweep - first + 1] = drawn
                 for k in range(rungs):
                     sums.occupancy[chain, k] += q[k]
                 sums.visits[chain, drawn] += 1

@@ -1,4 +1,4 @@
-"""Annealing from the base to the RBM, one sweep a rung (Neal 2001; Salakhutdinov & Murray 2008)."""
+"""Annealing from the base to the RBM, one sweep a rung, and back (Neal 2001; Burda, Grosse & Salakhutdinov 2015)."""
 
 from functools import partial
 from typing import NamedTuple
@@ -6,9 +6,9 @@ from typing import NamedTuple
 import numpy as np
 from tqdm import tqdm
 
-from logzoo.checks import whole_number
-from logzoo.kernels.annealing import run_annealing
-from logzoo.kernels.gibbs import start_chains
+from logzoo.checks import binary_matrix, whole_number
+from logzoo.kernels.annealing import run_annealing, run_reverse_annealing
+from logzoo.kernels.gibbs import refresh_inputs, start_chains
 from logzoo.kernels.layout import new_chains
 from logzoo.paths import inverse_temperatures, kernel_parameters, log_z_base
 from logzoo.samplers.base import resolve_base
@@ -39,9 +39,40 @@ def run(rbm, ledger, stream, *, base=None, ladder="linear", threads=1, progress=
     key = stream.child("sweeps").key
     start_chains(parameters, key, parameters.base, chains)
     log_weight = np.zeros(ledger.chains)
-    with tqdm(total=sweeps, desc="annealing", unit="sweep", disable=None if progress else True) as bar:
-        for first in range(1, sweeps + 2, _STRIDE):
-            last = min(first + _STRIDE, sweeps + 2)
-            over_chains(partial(run_annealing, parameters, betas, key, first, last), threads, chains, log_weight)
-            bar.update(min(last, sweeps + 1) - first)
+    kernel = partial(run_annealing, parameters, betas, key)
+    _in_stretches(kernel, sweeps + 1, threads, chains, log_weight, progress)
     return AnnealedDraws(log_weight, log_z_base(base, rbm.hidden))
+
+
+def run_reverse(rbm, ledger, stream, starts, *, base=None, ladder="linear", threads=1, progress=False):
+    """Anneal every chain of the ledger from its row of `starts` (chain, visible) down to the base, over all its sweeps.
+
+    S sweeps make S + 1 rungs: one sweep at each but the base, the first at beta = 1. Returns AnnealedDraws whose
+    log_weight is w = sum_k [log f_{k+1}(x_k) - log f_k(x_k)] along the reverse trajectory: exp(-w) f(v) / Z_1 has the
+    mean p_ann(v), the probability that annealing forward along these rungs, the sweep at beta = 1 included, ends at v
+    (Burda, Grosse & Salakhutdinov 2015, section 3). Raises ValueError for starts that are not such a 0/1 matrix.
+    """
+    whole_number("threads", threads)
+    starts = binary_matrix("starts", starts, visible=rbm.visible)
+    if len(starts) != ledger.chains:
+        raise ValueError(f"starts: expected {ledger.chains} rows (chains), found {len(starts)}")
+    base = resolve_base(rbm, base, ledger, stream)
+    sweeps = ledger.spend(ledger.remaining, "reverse annealing")
+    betas = inverse_temperatures(ladder, sweeps + 1)
+    parameters = kernel_parameters(rbm, base)
+    chains = new_chains(ledger.chains, rbm.visible, rbm.hidden)
+    chains.v[...] = starts
+    refresh_inputs(parameters, chains)
+    log_weight = np.zeros(ledger.chains)
+    kernel = partial(run_reverse_annealing, parameters, betas, stream.child("sweeps").key)
+    _in_stretches(kernel, sweeps, threads, chains, log_weight, progress)
+    return AnnealedDraws(log_weight, log_z_base(base, rbm.hidden))
+
+
+def _in_stretches(kernel, steps, threads, chains, log_weight, progress):
+    """Steps 1, ..., `steps` of an annealing kernel on all chains, some at a time."""
+    with tqdm(total=steps, desc="annealing", unit="step", disable=None if progress else True) as bar:
+        for first in range(1, steps + 1, _STRIDE):
+            last = min(first + _STRIDE, steps + 1)
+            over_chains(partial(kernel, first, last), threads, chains, log_weight)
+            bar.update(last - first)

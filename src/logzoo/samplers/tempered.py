@@ -11,19 +11,22 @@ from typing import NamedTuple
 import numpy as np
 from tqdm import tqdm
 
-from logzoo.checks import finite_array, one_of, whole_number
+from logzoo.checks import one_of, share, whole_number
 from logzoo.kernels.energies import smooth_parts_of_chains
 from logzoo.kernels.gibbs import start_chains
 from logzoo.kernels.layout import new_chains
-from logzoo.kernels.tempering import Ladder, RungSums, run_tempering
+from logzoo.kernels.tempering import Ladder, Record, RungSums, run_tempering
 from logzoo.paths import (
     chebyshev_nodes,
+    differentiation_matrix,
     interpolation_matrix,
     inverse_temperatures,
     kernel_parameters,
     log_z_base,
+    prior_weights,
 )
 from logzoo.samplers.base import resolve_base
+from logzoo.samplers.ladders import Curvature, carried, equal_length
 from logzoo.samplers.threads import over_chains
 
 # Nats by which interpolated log f_k may miss the direct value on the states seen; well below any sampling error.
@@ -38,14 +41,15 @@ _STRIDE = 50
 
 
 class TemperedDraws(NamedTuple):
-    """What simulated tempering leaves for estimators: sums, never single draws.
+    """What simulated tempering leaves for estimators: sums over sweeps; observers see the single draws.
 
-    log_z_hat is relative to the base (0 at the first rung); occupancy and visits are sums over sweeps.
+    log Zhat is relative to the base (0 at the first rung).
     """
 
     betas: np.ndarray  # (rung,) inverse temperatures
     prior: np.ndarray  # (rung,) r, sums to one
-    log_z_hat: np.ndarray  # (rung,) log Zhat used while sampling
+    log_z_hat: np.ndarray  # (rung,) log Zhat that the initial iterations found
+    log_z_hats: np.ndarray  # (block, rung) log Zhat used in each block of the sampling phase
     log_z_base: float  # nats
     occupancy: np.ndarray  # (block, chain, rung) sums of q(beta_k | x)
     visits: np.ndarray  # (block, chain, rung) counts of beta_k
@@ -54,6 +58,21 @@ class TemperedDraws(NamedTuple):
     initial_occupancy: np.ndarray  # (iteration, rung) the occupancy that made it
     rule_met: bool  # the stopping rule of the initial iterations held
     interpolation_error: float  # nats, largest seen on the final states
+
+
+class Stretch(NamedTuple):
+    """Single draws of some sweeps, as observers see them.
+
+    log f at the rungs = values @ readout, its derivatives in beta = values @ slopes and values @ curvatures; with the
+    offset log r - log Zhat, q(beta | x) = softmax(values @ readout + offset).
+    """
+
+    values: np.ndarray  # (chain, sweep, value); no sweeps when no observer reads them
+    rungs: np.ndarray  # (chain, sweep + 1): x of sweep i is drawn at rungs[i], then rungs[i + 1] given x
+    readout: np.ndarray  # (value, rung)
+    slopes: np.ndarray  # (value, rung)
+    curvatures: np.ndarray  # (value, rung)
+    offset: np.ndarray  # (rung,)
 
 
 def run(
@@ -70,7 +89,10 @@ def run(
     initial_sweeps=50,
     initial_iterations=10,
     final=True,
+    settling=0.0,
     blocks=8,
+    mixed=False,
+    observers=(),
     threads=1,
     progress=False,
 ):
@@ -79,49 +101,101 @@ def run(
     Initial iterations of `initial_sweeps` sweeps update log Zhat by eq 12 until max_k |r_k - c_k| < 0.1 / K; they end
     in any case after `initial_iterations` of them or a tenth of the budget, whichever is more, and at half the budget;
     after the first `initial_iterations` each is twice as long as the one before.
+    settling: share of what is left after them, in [0, 1), whose draws nobody sees: the rungs that the last of them
+    redrew have gone back to where they belong by then.
     rao_blackwell=False updates from plain visit counts. final=False stops after exactly `initial_iterations`
-    iterations. Returns TemperedDraws. Raises ValueError for impossible options.
+    iterations. mixed=True updates log Zhat by eq 12 after each block of the sampling phase, too (supplement A).
+    prior: weights r (rung,); a number s for r_k proportional to exp(s beta_k); or None for equal ones. ladder: as in
+    `paths.inverse_temperatures`, or "adapted": the first half of the initial iterations is a pilot on linear rungs,
+    which then move to equal steps of thermodynamic length (`logzoo.samplers.ladders`).
+    observers: objects as in `logzoo.samplers.observers`, which see every single draw of the
+    sampling phase. Returns TemperedDraws. Raises ValueError for impossible options.
     """
     one_of("form", form, ("marginal", "joint"))
     whole_number("initial_sweeps", initial_sweeps)
     whole_number("initial_iterations", initial_iterations)
     whole_number("threads", threads)
+    settling = share("settling", settling)
     base = resolve_base(rbm, base, ledger, stream)
-    betas = inverse_temperatures(ladder, whole_number("rungs", rungs, minimum=2))
-    prior = _prior(prior, betas.size)
+    adapt = isinstance(ladder, str) and ladder == "adapted"
+    betas = inverse_temperatures("linear" if adapt else ladder, rungs)
+    prior_weights(prior, betas)  # refuses bad ones before any sweep
     sampler = Tempering(rbm, base, betas, stream, ledger.chains, form, threads)
     lengths = [initial_sweeps] * initial_iterations
     if final:
-        lengths = _iteration_lengths(ledger, initial_sweeps, initial_iterations)
+        lengths = iteration_lengths(ledger, initial_sweeps, initial_iterations)
     with tqdm(total=ledger.remaining, desc="tempering", unit="sweep", disable=None if progress else True) as bar:
-        history, rule_met = _iterate(sampler, ledger, lengths, prior, rao_blackwell, final, bar)
-        log_z_hat = history[-1][0] if history else np.zeros(betas.size)
-        parts = []
-        for sweeps in _block_sizes(ledger.remaining if final else 0, blocks):
+        initial = initial_phase(
+            sampler, ledger, lengths, prior, adapt, rao_blackwell=rao_blackwell, stop_early=final, bar=bar
+        )
+        betas, prior, log_z_hat = sampler.betas, initial.prior, initial.log_z_hat
+        if final and settling:
+            settled = ledger.spend(int(settling * ledger.remaining), "settling")
+            sampler.advance(np.log(prior) - log_z_hat, settled, bar)
+        sizes = _block_sizes(ledger.remaining if final else 0, blocks)
+        for observer in observers:
+            observer.start(ledger.chains, betas.size, sum(sizes))
+        log_z_hats, parts = [], []
+        for sweeps in sizes:
             ledger.spend(sweeps, "sampling")
-            parts.append(sampler.advance(np.log(prior) - log_z_hat, sweeps, bar))
+            current = log_z_hat
+            if mixed and parts:
+                current = updated_log_z(log_z_hats[-1], prior, mean_occupancy(parts[-1], rao_blackwell))
+            log_z_hats.append(current)
+            parts.append(sampler.advance(np.log(prior) - current, sweeps, bar, observers))
     shape = (len(parts), ledger.chains, betas.size)
     return TemperedDraws(
         betas=betas,
         prior=prior,
         log_z_hat=log_z_hat,
+        log_z_hats=np.array(log_z_hats).reshape(-1, betas.size),
         log_z_base=log_z_base(base, rbm.hidden),
         occupancy=np.array([part.occupancy for part in parts], float).reshape(shape),
         visits=np.array([part.visits for part in parts], np.int64).reshape(shape),
         round_trips=sum((part.round_trips for part in parts), np.zeros(ledger.chains, np.int64)),
-        initial_log_z=np.array([entry[0] for entry in history]).reshape(-1, betas.size),
-        initial_occupancy=np.array([entry[1] for entry in history]).reshape(-1, betas.size),
-        rule_met=rule_met,
+        initial_log_z=np.array([entry[0] for entry in initial.history]).reshape(-1, betas.size),
+        initial_occupancy=np.array([entry[1] for entry in initial.history]).reshape(-1, betas.size),
+        rule_met=initial.rule_met,
         interpolation_error=sampler.interpolation_error(),
     )
 
 
-def _iterate(sampler, ledger, lengths, prior, rao_blackwell, stop_early, bar):
-    """The initial iterations: (log Zhat, occupancy) after each, and whether the stopping rule held at the end."""
-    log_z_hat, history, rule_met = np.zeros(prior.size), [], False
+class Initial(NamedTuple):
+    """What the initial iterations found, at the rungs the sampler has after them."""
+
+    log_z_hat: np.ndarray  # (rung,) nats, relative to the base
+    prior: np.ndarray  # (rung,) r
+    history: list  # (log Zhat, occupancy) after each iteration, at the rungs it was made with
+    rule_met: bool
+
+
+def initial_phase(sampler, ledger, lengths, prior, adapt, *, rao_blackwell=True, stop_early=True, bar=None):
+    """Make initial iterations of the given lengths in sweeps, from log Zhat = 0. Returns Initial.
+
+    prior: as in `run`. adapt: the first half of them is a pilot, after which the rungs move to equal steps of
+    thermodynamic length and log Zhat is carried over.
+    """
+    settings = (ledger, rao_blackwell, stop_early, bar)
+    r, log_z_hat, history = prior_weights(prior, sampler.betas), np.zeros(sampler.betas.size), []
+    if adapt and lengths:
+        pilot, lengths = lengths[: -(-len(lengths) // 2)], lengths[-(-len(lengths) // 2) :]
+        curvature = Curvature()
+        history, _ = _iterate(sampler, pilot, r, log_z_hat, *settings, (curvature,))
+        before = sampler.betas
+        sampler.move_rungs(equal_length(before, curvature.values()))
+        r, log_z_hat = prior_weights(prior, sampler.betas), carried(history[-1][0], before, sampler.betas)
+    later, rule_met = _iterate(sampler, lengths, r, log_z_hat, *settings)
+    return Initial(later[-1][0] if later else log_z_hat, r, history + later, rule_met)
+
+
+def _iterate(sampler, lengths, prior, log_z_hat, ledger, rao_blackwell, stop_early, bar, observers=()):
+    """Iterations of eq 12: (log Zhat, occupancy) after each, and whether the stopping rule held at the end."""
+    history, rule_met = [], False
     for sweeps in lengths:
         ledger.spend(sweeps, "initial iterations")
-        sums = sampler.advance(np.log(prior) - log_z_hat, sweeps, bar)
+        for observer in observers:
+            observer.start(ledger.chains, prior.size, sweeps)
+        sums = sampler.advance(np.log(prior) - log_z_hat, sweeps, bar, observers)
         occupancy = mean_occupancy(sums, rao_blackwell)
         log_z_hat = updated_log_z(log_z_hat, prior, occupancy)
         history.append((log_z_hat, occupancy))
@@ -144,16 +218,7 @@ def mean_occupancy(sums, rao_blackwell):
     return total / total.sum()
 
 
-def _prior(prior, rungs):
-    if prior is None:
-        return np.full(rungs, 1.0 / rungs)
-    r = finite_array("prior", prior, dimensions=1)
-    if r.size != rungs or np.any(r <= 0.0):
-        raise ValueError(f"prior: expected {rungs} positive weights, one a rung")
-    return r / r.sum()
-
-
-def _iteration_lengths(ledger, sweeps, iterations):
+def iteration_lengths(ledger, sweeps, iterations):
     """Sweeps of each initial iteration: `iterations` equal ones, then each twice as long as the one before.
 
     Short iterations find log Zhat roughly, but cannot tell an occupancy error of 0.1 / K from noise; longer ones can.
@@ -185,7 +250,9 @@ class Tempering:
         self.sweep = 1
         self.chains = new_chains(count, rbm.visible, rbm.hidden)
         start_chains(self.parameters, self.key, self.parameters.base, self.chains)
-        self.ladder = _interpolating_ladder(betas, _NODE_COUNTS[0])
+        # Chains of one group share an offset; all do unless someone says otherwise.
+        self.group = np.zeros(count, np.int64)
+        self._set_nodes(_NODE_COUNTS[0])
         self.restart()
 
     def restart(self):
@@ -195,23 +262,46 @@ class Tempering:
         self.heading = np.zeros(count, np.int64)
         for nodes in _NODE_COUNTS:
             if nodes >= self.ladder.nodes.size:
-                self.ladder = _interpolating_ladder(self.betas, nodes)
+                self._set_nodes(nodes)
                 if self.interpolation_error() < _INTERPOLATION_TOLERANCE:
                     return
 
-    def advance(self, offset, sweeps, bar=None):
-        """Advance all chains by some sweeps with offset log r - log Zhat (rung,); the RungSums they leave."""
+    def move_rungs(self, betas):
+        """Move the rungs to other inverse temperatures (rung,), and restart."""
+        self.betas = betas
+        self._set_nodes(max(self.ladder.nodes.size, _NODE_COUNTS[0]))
+        self.restart()
+
+    def _set_nodes(self, count):
+        nodes = chebyshev_nodes(count if self.marginal else 0).astype(np.float32)
+        readout, slopes, curvatures = _tables(nodes.astype(np.float64), self.betas)
+        self.ladder = Ladder(self.betas, nodes, readout)
+        self.slopes, self.curvatures = slopes, curvatures
+
+    def advance(self, offset, sweeps, bar=None, observers=()):
+        """Advance all chains by some sweeps with offset log r - log Zhat (rung,) or (group, rung); returns RungSums.
+
+        Observers see every draw (with offsets of several groups: the first group's offset).
+        """
         count = len(self.chains.v)
         shape = (count, self.betas.size)
         sums = RungSums(np.zeros(shape), np.zeros(shape, np.int64), np.zeros(count, np.int64))
+        offsets = np.atleast_2d(offset)
         last = self.sweep + sweeps
         for first in range(self.sweep, last, _STRIDE):
             stop = min(first + _STRIDE, last)
-            settings = (self.parameters, self.ladder, offset, self.marginal, self.key, first, stop)
+            stretch = stop - first
+            kept = stretch if any(observer.reads_values for observer in observers) else 0
+            values = np.zeros((count, kept, len(self.ladder.readout)))
+            record = Record(values, np.zeros((count, stretch + 1), np.int64))
+            settings = (self.parameters, self.ladder, offsets, self.marginal, self.key, first, stop)
             kernel = partial(run_tempering, *settings)
-            over_chains(kernel, self.threads, self.chains, self.rung, self.heading, sums)
+            over_chains(kernel, self.threads, self.chains, self.rung, self.heading, self.group, sums, record)
+            for observer in observers:
+                tables = (self.ladder.readout, self.slopes, self.curvatures)
+                observer.add(Stretch(record.values, record.rungs, *tables, offsets[0]))
             if bar is not None:
-                bar.update(stop - first)
+                bar.update(stretch)
         self.sweep = last
         return sums
 
@@ -219,17 +309,22 @@ class Tempering:
         """Largest |interpolated - direct| smooth part of log f_k over chains and rungs, in nats."""
         if not self.marginal:
             return 0.0
+        nodes = self.ladder.nodes
         direct = np.empty((len(self.chains.v), self.betas.size))
-        at_nodes = np.empty((len(self.chains.v), self.ladder.nodes.size))
+        at_nodes = np.empty((len(self.chains.v), nodes.size))
         smooth_parts_of_chains(self.parameters, self.chains, self.betas.astype(np.float32), direct)
-        smooth_parts_of_chains(self.parameters, self.chains, self.ladder.nodes, at_nodes)
-        return float(np.max(np.abs(at_nodes @ self.ladder.interpolation - direct)))
+        smooth_parts_of_chains(self.parameters, self.chains, nodes, at_nodes)
+        return float(np.max(np.abs(at_nodes @ self.ladder.readout[: nodes.size] - direct)))
 
 
-def _interpolating_ladder(betas, count):
-    nodes = betas if count >= betas.size else chebyshev_nodes(count)
-    nodes = nodes.astype(np.float32)
-    matrix = np.eye(nodes.size)
-    if nodes.size < betas.size:
-        matrix = interpolation_matrix(nodes.astype(np.float64), betas)
-    return Ladder(betas, nodes, matrix)
+def _tables(nodes, betas):
+    """Tables (value, rung) that carry the values of a state to log f at the rungs and its first two derivatives."""
+    one = np.ones_like(betas)
+    # What beta and 1 - beta multiply is linear in beta.
+    tables = [[betas, 1.0 - betas], [one, -one], [0.0 * one, 0.0 * one]]
+    if nodes.size:
+        smooth, derivative = interpolation_matrix(nodes, betas), differentiation_matrix(nodes)
+        for table in tables:
+            table[:0] = smooth
+            smooth = derivative @ smooth
+    return [np.stack(table) for table in tables]

@@ -12,41 +12,47 @@ from logzoo.samplers import tempered
 VARIANTS = ("rao-blackwell", "counts")
 
 
-def initial_iterations(rbm, base, *, rungs, sweeps, iterations, chains, stream):
+def initial_iterations(rbm, base, *, rungs, sweeps, iterations, replicates, chains, stream):
     """Every iteration's log Zhat_k and occupancy c_k for both variants, and exact log Z_k, all from Zhat = 1.
 
-    Returns a Dataset over (variant, iteration, rung); log Z relative to the base. Raises ValueError when the model is
-    too large to enumerate. Source: Carlson et al. (2016), figure 1.
+    Returns a Dataset over (replicate, variant, iteration, rung); log Z relative to the base. Raises ValueError when the
+    model is too large to enumerate. Source: Carlson et al. (2016), figure 1.
     """
     base = base_of(rbm, base)
     betas = inverse_temperatures("linear", rungs)
     runs = [
-        tempered.run(
-            rbm,
-            SweepLedger(sweeps * iterations, chains),
-            stream.child(variant),
-            base=base,
-            rungs=rungs,
-            rao_blackwell=variant == "rao-blackwell",
-            initial_sweeps=sweeps,
-            initial_iterations=iterations,
-            final=False,
-        )
-        for variant in VARIANTS
+        [
+            tempered.run(
+                rbm,
+                SweepLedger(sweeps * iterations, chains),
+                stream.child(variant, replicate),
+                base=base,
+                rungs=rungs,
+                rao_blackwell=variant == "rao-blackwell",
+                initial_sweeps=sweeps,
+                initial_iterations=iterations,
+                final=False,
+            )
+            for variant in VARIANTS
+        ]
+        for replicate in range(replicates)
     ]
     reference = log_z_base(base, rbm.hidden)
     exact = np.array([exact_log_z(tempered_rbm(rbm, base, beta)) for beta in betas]) - reference
-    cells = ("variant", "iteration", "rung")
+    cells = ("replicate", "variant", "iteration", "rung")
+
+    def collected(name):
+        return np.array([[getattr(run, name) for run in pair] for pair in runs])
+
     return xr.Dataset(
         {
-            "log_z": labelled(cells, np.stack([run.initial_log_z for run in runs]), "log Zhat_k - log Z_1", "nat"),
-            "occupancy": labelled(
-                cells, np.stack([run.initial_occupancy for run in runs]), "share of samples at the rung, c_k", "1"
-            ),
+            "log_z": labelled(cells, collected("initial_log_z"), "log Zhat_k - log Z_1", "nat"),
+            "occupancy": labelled(cells, collected("initial_occupancy"), "share of samples at the rung, c_k", "1"),
             "exact_log_z": labelled(("rung",), exact, "exact log Z_k - log Z_1", "nat"),
             "inverse_temperature": labelled(("rung",), betas, "inverse temperature", "1"),
         },
         coords={
+            "replicate": labelled(("replicate",), np.arange(replicates), "independent repeat", "1"),
             "variant": labelled(("variant",), np.array(VARIANTS, dtype=object), "what is averaged", "1"),
             "iteration": labelled(("iteration",), np.arange(1, iterations + 1), "initial iteration", "1"),
             "rung": labelled(("rung",), np.arange(1, rungs + 1), "rung of the ladder", "1"),

@@ -1,0 +1,19 @@
+"""The statistics behind the claims, by the figure that shows them: one function of the figure's artifacts each."""
+
+from logzoo.claims import rts
+
+CLAIMS = {
+    "rts-f1": rts.figure_1,
+    "rts-f2": rts.figure_2,
+    "rts-f3": rts.figure_3,
+    "rts-f4": rts.figure_4,
+    "rts-f4-cost": rts.cost_of_mbar,
+    "rts-f6": rts.figure_6,
+    "rts-f7": rts.figure_7,
+    "rts-f8": rts.figure_8,
+}
+
+
+def claims_module(figure):
+    """Name of the module that holds the statistics of a figure's claims."""
+    return CLAIMS[figure].__module__

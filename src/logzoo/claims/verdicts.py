@@ -1,0 +1,128 @@
+"""Verdicts on published claims: a statistic with its interval against a threshold.
+
+A claim says that a statistic is `at_least` or `at_most` a threshold. It is reproduced when the whole 95% interval lies
+on the claimed side, not reproduced when none of it does, and undecided otherwise.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import xarray as xr
+
+from logzoo.checks import one_of
+from logzoo.labels import labelled
+
+REPRODUCED = "reproduced"
+NOT_REPRODUCED = "not reproduced"
+UNDECIDED = "undecided at this scale"
+NOT_TESTED = "not tested"
+DIRECTIONS = ("at_least", "at_most")
+_LEVEL = (0.025, 0.975)
+_RESAMPLES = 2000
+
+
+class Statistic(NamedTuple):
+    """A number computed from artifacts, with its 95% interval, and what exactly it is of."""
+
+    value: float
+    low: float
+    high: float
+    of: str
+
+
+def bootstrapped(statistic, *replicated, of):
+    """`statistic(*replicated)` with its 95% bootstrap interval over the last axis (replicate) of every array.
+
+    All arrays are resampled together when they have equally many replicates, else each on its own. The statistic takes
+    arrays with a leading axis of resamples and returns one number for each.
+    """
+    # Always the same resamples: a repeated verdict is the same verdict.
+    generator = np.random.Generator(np.random.Philox(key=1))
+    counts = {array.shape[-1] for array in replicated}
+    shared = generator.integers(min(counts), size=(_RESAMPLES, min(counts))) if len(counts) == 1 else None
+    resampled = [_resampled(array, shared, generator) for array in replicated]
+    value = float(statistic(*(array[None] for array in replicated))[0])
+    if np.isnan(value):
+        return Statistic(value, value, value, of)
+    low, high = np.nanquantile(statistic(*resampled), _LEVEL)
+    return Statistic(value, float(low), float(high), of)
+
+
+def _resampled(array, chosen, generator):
+    replicates = array.shape[-1]
+    if chosen is None:
+        chosen = generator.integers(replicates, size=(_RESAMPLES, replicates))
+    return np.moveaxis(array[..., chosen], -2, 0)
+
+
+def judge(claim, statistic):
+    """The verdict on one claim (its entry of config/claims.yaml) by one statistic."""
+    one_of("direction", claim["direction"], DIRECTIONS)
+    threshold = claim["threshold"]
+    numbers = np.array([statistic.value, statistic.low, statistic.high])
+    if not np.isfinite(numbers).all():
+        return NOT_TESTED
+    right = numbers >= threshold if claim["direction"] == "at_least" else numbers <= threshold
+    if right.all():
+        return REPRODUCED
+    return UNDECIDED if right.any() else NOT_REPRODUCED
+
+
+def verdicts(claims, statistics, *, untested=None):
+    """Dataset over claims: {id: entry} and {id: Statistic}; `untested` is the reason when none can be judged."""
+    names = list(claims)
+    found = [statistics[name] for name in names]
+    said = [NOT_TESTED if untested else judge(claims[name], statistics[name]) for name in names]
+    texts = {
+        "verdict": (said, "what the data say of the claim"),
+        "claim": ([claims[name]["claim"] for name in names], "what was published"),
+        "statistic": ([one.of for one in found], "what was computed"),
+        "direction": ([claims[name]["direction"] for name in names], "side of the threshold that was claimed"),
+        "figure": ([claims[name]["figure"] for name in names], "figure that shows it"),
+        "published": ([claims[name].get("published", "-") for name in names], "published value"),
+    }
+    numbers = {
+        "value": ([one.value for one in found], "the statistic"),
+        "low": ([one.low for one in found], "lower end of its 95% interval"),
+        "high": ([one.high for one in found], "upper end of its 95% interval"),
+        "threshold": ([claims[name]["threshold"] for name in names], "threshold of the claim"),
+    }
+    dataset = xr.Dataset(
+        {name: labelled("id", np.array(values, dtype=object), text, "1") for name, (values, text) in texts.items()}
+        | {name: labelled("id", np.array(values, float), text, "1") for name, (values, text) in numbers.items()},
+        coords={"id": labelled("id", np.array(names, dtype=object), "claim", "1")},
+    )
+    return dataset.assign_attrs(untested=untested or "")
+
+
+def verdict_table(tables):
+    """Markdown table of the verdicts of several Datasets."""
+    lines = [
+        "Verdicts on the published claims",
+        "",
+        "| claim | published | found | threshold | verdict | figure |",
+        "|---|---|---|---|---|---|",
+    ]
+    for table in tables:
+        for name in table["id"].values:
+            one = table.sel(id=name)
+            lines.append(
+                f"| {one['claim'].item()} | {one['published'].item()} | {one['statistic'].item()}: {number_of(one)} | "
+                f"{bound_of(one)} | {one['verdict'].item()}{_reason(table)} | {one['figure'].item()} |"
+            )
+    return "\n".join(lines) + "\n"
+
+
+def number_of(one):
+    """A statistic with its interval, in words."""
+    value, low, high = (float(one[name]) for name in ("value", "low", "high"))
+    return f"{value:.3g} [{low:.3g}, {high:.3g}]"
+
+
+def bound_of(one):
+    """What was claimed of a statistic, in words."""
+    return f"{one['direction'].item().replace('_', ' ')} {float(one['threshold']):g}"
+
+
+def _reason(table):
+    return f" ({table.attrs['untested']})" if table.attrs["untested"] else ""

@@ -1,0 +1,127 @@
+"""BAR: bridge sampling between the neighbouring rungs of parallel tempering.
+
+Bennett (1976); Meng & Wong (1996); Desjardins, Courville & Bengio (2011), section 3.2. For a pair of rungs with
+s = Z_{i+1} / Z_i and q* = f_i f_{i+1} / (s f_i + f_{i+1}): Z_{i+1} / Z_i = mean u / mean v, u = q* / f_i at the
+states of rung i and v = q* / f_{i+1} at those of rung i + 1. log Z = log Z_1 + sum_i log(Z_{i+1} / Z_i).
+Cost: one sweep and log f at three rungs a sweep.
+"""
+
+import numpy as np
+from scipy.special import expit
+
+from logzoo.estimators.intervals import check_spread, jackknife_error, student_interval, sums_left_out
+from logzoo.estimators.options import merged
+from logzoo.estimators.result import Estimate
+from logzoo.samplers import parallel
+
+DEFAULTS = {"base": None, "rungs": None, "ladder": "linear", "burn_in": 0.1, "threads": 1, "progress": False}
+# Fewer ladders than this have too uncertain a spread: their runs are cut into blocks.
+_FEWEST_LADDERS = 5
+_BLOCKS = 10
+# Replicas must have travelled: mean round trips of one, and the share of exchanges made by the worst pair.
+_FEWEST_ROUND_TRIPS = 1.0
+_LEAST_EXCHANGE = 0.02
+_TINY = np.finfo(float).tiny
+_BISECTIONS = 80
+
+
+def estimate(rbm, ledger, stream, options):
+    """Estimate log Z by BAR; options: base, rungs, ladder, burn_in as in `logzoo.samplers.parallel.run`.
+
+    Returns Estimate, its error by the jackknife over independent ladders, or over blocks of the run of fewer than five.
+    Raises ValueError for a single ladder that has but one sweep.
+    """
+    options = merged("bar", DEFAULTS, options)
+    check_spread(ledger)
+    sums = BridgeSums()
+    draws = parallel.run(rbm, ledger, stream, observers=(sums,), **options)
+    parts = sums.parts()
+    if len(parts) < 2:
+        raise ValueError("sweeps: expected at least 2 where there is but one ladder, an interval needs a spread")
+    total = parts.sum(axis=0)
+    log_z = draws.log_z_base + float(sums.log_ratios(total).sum())
+    std_error = jackknife_error(sums.log_ratios(sums_left_out(parts)).sum(axis=1))
+    round_trips = float(draws.round_trips.mean())
+    exchange_rate = float(draws.exchange_rates.min())
+    return Estimate(
+        method="bar",
+        log_z=log_z,
+        std_error=std_error,
+        interval=student_interval(log_z, std_error, len(parts)),
+        sweeps=ledger.spent,
+        chains=ledger.chains,
+        converged=round_trips >= _FEWEST_ROUND_TRIPS and exchange_rate >= _LEAST_EXCHANGE,
+        diagnostics={"exchange_rate": exchange_rate, "round_trips": round_trips},
+    )
+
+
+class BridgeSums:
+    """Observer of parallel tempering: running sums of u and s v for every pair, at an s that the burn-in found.
+
+    Any s that the draws do not depend on gives a consistent ratio, and one near Z_{i+1} / Z_i nearly the least
+    variance: being off costs to second order. So the burn-in solves for s again and again, and what counts is summed at
+    its last value, sweep by sweep, in memory that does not grow. Without a burn-in, s comes from the first stretch.
+    """
+
+    def start(self, ladders, rungs, sweeps):
+        """Begin a run whose sampling phase has that many sweeps."""
+        self.log_s = None
+        self._pilot = np.zeros((2, rungs - 1))
+        self._stretches = 0
+        self._sweeps, self._done = sweeps, 0
+        blocks = 1 if ladders >= _FEWEST_LADDERS else min(_BLOCKS, sweeps)
+        self._sums = np.zeros((blocks, ladders, 2, rungs - 1))
+
+    def add(self, steps):
+        """Add a stretch of sweeps: to the search for s in the burn-in, to the sums after it."""
+        if self.log_s is None:
+            self.log_s = bridge_root(*(_pooled(values) for values in (steps.up, steps.down)))
+        u, v = expit(steps.up - self.log_s), expit(self.log_s - steps.down)
+        if steps.burn_in:
+            self._improve(np.stack([_pooled(u).mean(axis=0), _pooled(v).mean(axis=0)]))
+            return
+        sweep = self._done + np.arange(u.shape[1])
+        block = sweep * len(self._sums) // self._sweeps
+        for one in np.unique(block):
+            self._sums[one, :, 0] += u[:, block == one].sum(axis=1)
+            self._sums[one, :, 1] += v[:, block == one].sum(axis=1)
+        self._done += u.shape[1]
+
+    def _improve(self, means):
+        """One step of s towards mean u / mean v; the early, unsettled stretches are forgotten as the run doubles."""
+        self._stretches += 1
+        if self._stretches & (self._stretches - 1) == 0:
+            self._pilot[:] = 0.0
+        # v is kept in units that do not depend on s, relative to the present one.
+        self._pilot += means
+        before = self.log_s
+        self.log_s = self.log_ratios(self._pilot)
+        self._pilot[1] *= np.exp(np.clip(self.log_s - before, -300.0, 300.0))
+
+    def parts(self):
+        """Sums (part, 2, pair) of u and s v over independent parts of the run: ladders, or blocks of each."""
+        blocks, ladders, _, pairs = self._sums.shape
+        return self._sums.reshape(blocks * ladders, 2, pairs)
+
+    def log_ratios(self, sums):
+        """log(Z_{i+1} / Z_i) (..., pair) in nats from sums (..., 2, pair) over as many draws of u as of v."""
+        logs = np.log(np.maximum(sums, _TINY))
+        return self.log_s + logs[..., 0, :] - logs[..., 1, :]
+
+
+def bridge_root(up, down):
+    """The log s (pair,) at which mean u / mean v = s, for steps up and down (draw, pair) in nats, as many of each.
+
+    The root of sum expit(up - C) = sum expit(C - down), by bisection (Bennett 1976, eq 12).
+    """
+    low = np.minimum(up.min(axis=0), down.min(axis=0))
+    high = np.maximum(up.max(axis=0), down.max(axis=0))
+    for _ in range(_BISECTIONS):
+        middle = 0.5 * (low + high)
+        above = expit(middle - down).sum(axis=0) > expit(up - middle).sum(axis=0)
+        low, high = np.where(above, low, middle), np.where(above, middle, high)
+    return 0.5 * (low + high)
+
+
+def _pooled(values):
+    return values.reshape(-1, values.shape[-1])

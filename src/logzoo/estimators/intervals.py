@@ -1,0 +1,50 @@
+"""Standard errors and intervals of logarithms of sums, over few independent parts (chains, ladders, data vectors).
+
+The jackknife errs on the wide side (Efron & Stein 1981), and Student's quantiles allow for the spread being
+estimated from few parts; percentiles of a bootstrap over few parts are too close together.
+"""
+
+import numpy as np
+from scipy.special import stdtrit
+
+_LEVEL = 0.95
+
+
+def check_spread(ledger):
+    """Raise ValueError for a ledger of one chain, which has no spread."""
+    if ledger.chains < 2:
+        raise ValueError(f"chains: expected at least 2, an interval needs a spread, found {ledger.chains}")
+
+
+def jackknife_error(left_out):
+    """Standard error from the estimates (part,) with one part left out each."""
+    parts = left_out.size
+    return float(np.sqrt((parts - 1) / parts * np.sum((left_out - left_out.mean()) ** 2)))
+
+
+def student_interval(center, std_error, parts):
+    """Central 95% interval (low, high) around `center`, whose error was estimated from that many parts."""
+    reach = std_error * float(stdtrit(parts - 1, 0.5 + _LEVEL / 2))
+    return float(center - reach), float(center + reach)
+
+
+def sums_left_out(values):
+    """Sums (n, ...) of all values (n, ...) but one, for each of them, without subtracting."""
+    nothing = np.zeros((1, *values.shape[1:]))
+    before = np.concatenate([nothing, np.cumsum(values, axis=0)[:-1]])
+    after = np.concatenate([np.cumsum(values[::-1], axis=0)[-2::-1], nothing])
+    return before + after
+
+
+def log_sums_left_out(log_values):
+    """log sum exp (n,) of all values (n,) but one, for each of them; n at least 2."""
+    nothing = np.array([-np.inf])
+    before = np.concatenate([nothing, np.logaddexp.accumulate(log_values)[:-1]])
+    after = np.concatenate([np.logaddexp.accumulate(log_values[::-1])[-2::-1], nothing])
+    return np.logaddexp(before, after)
+
+
+def effective_number(log_weights):
+    """(sum w)^2 / sum w^2 of weights (..., n) given by their logarithms: how many equal ones would spread as much."""
+    relative = np.exp(log_weights - np.max(log_weights, axis=-1, keepdims=True))
+    return relative.sum(axis=-1) ** 2 / np.square(relative).sum(axis=-1)

@@ -1,0 +1,89 @@
+"""The Rao-Blackwellised likelihood of log Z when log Zhat changed between blocks of draws.
+
+Carlson et al. (2016), supplement A: L = sum_k C_k log Z_k - sum_b N_b log sum_k r_k Z_k / Zhat_bk with C_bk the sum of
+q(beta_k | x) over the draws of block b, C_k its sum over blocks and N_b its sum over rungs. L is concave in log Z.
+"""
+
+import numpy as np
+from scipy.optimize import minimize
+
+_FLOOR = 1e-300
+# Fixed-point steps before Newton's: they bring rungs that hardly any draw reached within its range.
+_FIRST_STEPS = 20
+# Largest gradient, as a share of all draws, that counts as zero; and from which plain Newton steps lead there.
+_GRADIENT = 1e-12
+_NEAR = 1e-5
+_MOST_NEWTON_STEPS = 10
+
+
+def likelihood(log_z, prior, log_z_hats, occupancy):
+    """L / N at log_z (rung,), its gradient (rung,) and its Hessian (rung, rung), N the number of draws.
+
+    prior (rung,): r; log_z_hats (block, rung): log Zhat of each block; occupancy (block, rung): C.
+    """
+    share = occupancy.sum(axis=1) / occupancy.sum()
+    log_terms = np.log(prior) - log_z_hats + log_z
+    log_norms = np.logaddexp.reduce(log_terms, axis=1)
+    p = np.exp(log_terms - log_norms[:, None])
+    c = occupancy.sum(axis=0) / occupancy.sum()
+    mean = share @ p
+    return c @ log_z - share @ log_norms, c - mean, (p.T * share) @ p - np.diag(mean)
+
+
+def maximise(prior, log_z_hats, occupancy, start=None):
+    """log Z_k - log Z_1 (rung,) in nats where the likelihood is largest; arguments as in `likelihood`.
+
+    start (rung,): a first guess; by default eq 12 averaged over blocks. With one block the maximum is eq 12. Raises
+    ValueError when it is not found.
+    """
+    case = (prior, log_z_hats, occupancy)
+    log_z = _fixed_point(_by_block(*case), *case, _FIRST_STEPS) if start is None else _fixed_point(start, *case, 1)
+    if np.max(np.abs(likelihood(log_z, *case)[1])) > _NEAR:
+        log_z = _by_trust_region(log_z, *case)
+    for _ in range(_MOST_NEWTON_STEPS):
+        _, gradient, curvature = likelihood(log_z, *case)
+        if np.max(np.abs(gradient)) < _GRADIENT:
+            break
+        # Least squares leave alone what the draws do not determine.
+        log_z[1:] -= np.linalg.lstsq(curvature[1:, 1:], gradient[1:])[0]
+    log_z = _fixed_point(log_z, *case, 1)
+    error = np.max(np.abs(likelihood(log_z, *case)[1]))
+    if not error < 1e3 * _GRADIENT:
+        raise ValueError(f"rts: the likelihood of mixed blocks was not maximised: its gradient is {error:.2g}")
+    return log_z
+
+
+def _by_trust_region(log_z, *case):
+    """log Z (rung,) near the maximum, from anywhere: Newton's method in a trust region.
+
+    It compares values of the likelihood, whose rounding hides the last digits of log Z.
+    """
+
+    def objective(free):
+        value, gradient, _ = likelihood(np.append(0.0, free), *case)
+        return -value, -gradient[1:]
+
+    def curvature(free):
+        return -likelihood(np.append(0.0, free), *case)[2][1:, 1:]
+
+    options = {"gtol": _NEAR}
+    found = minimize(objective, log_z[1:], jac=True, hess=curvature, method="trust-exact", options=options)
+    return np.append(0.0, found.x)
+
+
+def _by_block(prior, log_z_hats, occupancy):
+    log_c = np.log(np.maximum(occupancy, _FLOOR)) - np.log(prior)
+    log_z = log_z_hats + log_c - (log_z_hats + log_c)[:, :1]
+    return occupancy.sum(axis=1) / occupancy.sum() @ log_z
+
+
+def _fixed_point(log_z, prior, log_z_hats, occupancy, steps):
+    """Steps of Z_k = C_k / sum_b N_b (r_k / Zhat_bk) / sum_j r_j Z_j / Zhat_bj: each raises the likelihood."""
+    log_c = np.log(np.maximum(occupancy.sum(axis=0), _FLOOR))
+    log_ratio = np.log(prior) - log_z_hats
+    log_n = np.log(occupancy.sum(axis=1))
+    for _ in range(steps):
+        log_norms = np.logaddexp.reduce(log_ratio + log_z, axis=1)
+        log_z = log_c - np.logaddexp.reduce(log_ratio + (log_n - log_norms)[:, None], axis=0)
+        log_z -= log_z[0]
+    return log_z

@@ -1,0 +1,101 @@
+"""RAISE: reverse annealed importance sampling, hidden units summed out of the weights.
+
+Burda, Grosse & Salakhutdinov (2015). Annealing from the base to the RBM draws v from some p_ann close to p. Reverse
+trajectories from a data vector v estimate p_ann(v) without bias, log p_hat(v) = log f(v) - log Z_1 + log mean exp(-w),
+so log p_hat(v) lies below log p_ann(v) on average, and log Z = mean_v [log f(v) - log p_hat(v)] above log Z: by
+KL(p || p_ann) and the spread of w, when the data are draws of the RBM.
+Cost: one sweep a rung, and log f at two rungs, as AIS.
+"""
+
+import numpy as np
+from scipy.special import logsumexp
+
+from logzoo.checks import binary_matrix, whole_number
+from logzoo.estimators.intervals import (
+    check_spread,
+    effective_number,
+    jackknife_error,
+    log_sums_left_out,
+    student_interval,
+)
+from logzoo.estimators.options import merged
+from logzoo.estimators.result import Estimate
+from logzoo.samplers import annealed
+
+DEFAULTS = {"data": None, "vectors": None, "base": None, "ladder": "linear", "threads": 1, "progress": False}
+# Data vectors when nobody says otherwise and there are two trajectories for each.
+_VECTORS = 10
+# Nats by which the spread of the weights biases log p_hat(v) before it is flagged.
+_LARGEST_BIAS = 0.1
+
+
+def estimate(rbm, ledger, stream, options):
+    """Estimate log Z by RAISE. Returns Estimate, its error by the spread over data vectors.
+
+    options: data, a 0/1 matrix (examples, visible), required; vectors, how many of its rows are drawn for the chains to
+    be dealt out to (None: 10, or half of the chains if these are fewer); base; ladder. `converged` says that the
+    trajectories of a vector agree: the bias of their log-mean-exp is small. Raises ValueError for missing or bad data
+    and for more vectors than chains.
+    """
+    options = merged("raise", DEFAULTS, options)
+    check_spread(ledger)
+    data, vectors = options.pop("data"), _vector_count(options.pop("vectors"), ledger.chains)
+    if data is None:
+        raise ValueError("raise: data: expected a 0/1 matrix (examples, visible) to start from, found none")
+    data = binary_matrix("raise: data", data, visible=rbm.visible)
+    rows = stream.child("data").generator().choice(len(data), vectors, replace=vectors > len(data))
+    vector = np.arange(ledger.chains) % vectors
+    draws = annealed.run_reverse(rbm, ledger, stream, data[rows[vector]], **options)
+    per_vector = [-draws.log_weight[vector == one] for one in range(vectors)]
+    log_z = draws.log_z_base - np.array([_log_mean(log_p) for log_p in per_vector])
+    center = float(log_z.mean())
+    std_error, parts = _spread(log_z, per_vector)
+    effective = np.array([effective_number(log_p) for log_p in per_vector])
+    return Estimate(
+        method="raise",
+        log_z=center,
+        std_error=std_error,
+        interval=student_interval(center, std_error, parts),
+        sweeps=ledger.spent,
+        chains=ledger.chains,
+        converged=bool(np.mean(_bias(effective, np.bincount(vector))) < _LARGEST_BIAS),
+        diagnostics={"effective_trajectories": float(effective.mean())},
+    )
+
+
+def sandwich_gap(lower, upper):
+    """How far an estimate from above (RAISE) lies over one from below (AIS): (gap, standard error) in nats.
+
+    log Z lies between the two on average, so the gap bounds the bias of each; a gap below zero by several standard
+    errors means that one of them is wrong (Burda, Grosse & Salakhutdinov 2015). Takes two independent Estimates.
+    """
+    return upper.log_z - lower.log_z, float(np.hypot(lower.std_error, upper.std_error))
+
+
+def _vector_count(vectors, chains):
+    if vectors is None:
+        return min(_VECTORS, max(2, chains // 2))
+    vectors = whole_number("raise: vectors", vectors)
+    if vectors > chains:
+        raise ValueError(f"raise: vectors: expected at most {chains} (chains; each vector takes one), found {vectors}")
+    return vectors
+
+
+def _log_mean(log_values):
+    return float(logsumexp(log_values)) - np.log(log_values.size)
+
+
+def _bias(effective, trajectories):
+    """Bias (n,) of a log-mean-exp in nats, half the squared relative error of the mean: unknown, infinite, for one."""
+    return np.where(trajectories > 1, 0.5 * (1.0 / effective - 1.0 / trajectories), np.inf)
+
+
+def _spread(log_z, per_vector):
+    """Standard error of the mean and the number of parts behind it.
+
+    Vectors are independent and each brings the noise of its own trajectories, so their spread has both in it. A single
+    vector has the spread of its trajectories only.
+    """
+    if log_z.size > 1:
+        return float(np.std(log_z, ddof=1) / np.sqrt(log_z.size)), log_z.size
+    return jackknife_error(log_sums_left_out(per_vector[0])), per_vector[0].size

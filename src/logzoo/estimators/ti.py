@@ -1,0 +1,101 @@
+"""TI: thermodynamic integration, log Z_K - log Z_1 = the integral over beta of E_beta[d log f_beta(x) / d beta].
+
+Carlson et al. (2016), section 3.2; Friel, Hurn & Wyse (2014) for the corrected trapezoid. Same draws and cost as RTS.
+"""
+
+from functools import partial
+
+import numpy as np
+
+from logzoo.checks import one_of
+from logzoo.estimators.options import merged
+from logzoo.estimators.tempering import FIXED, FLOOR, from_sums, run
+from logzoo.samplers.observers import RungDerivatives, WeightedDerivatives
+
+DEFAULTS = FIXED
+
+_RULES = ("riemann", "trapezoid", "corrected")
+
+
+def riemann(rbm, ledger, stream, options):
+    """Estimate log Z by TI with the right Riemann sum; options as in `logzoo.samplers.tempered.run`."""
+    return _at_drawn_rungs("riemann", rbm, ledger, stream, options)
+
+
+def trapezoid(rbm, ledger, stream, options):
+    """Estimate log Z by TI with the trapezoidal rule; options as in `logzoo.samplers.tempered.run`."""
+    return _at_drawn_rungs("trapezoid", rbm, ledger, stream, options)
+
+
+def corrected(rbm, ledger, stream, options):
+    """Estimate log Z by TI with the corrected trapezoidal rule; options as in `logzoo.samplers.tempered.run`."""
+    return _at_drawn_rungs("corrected", rbm, ledger, stream, options)
+
+
+def rao_blackwell(rbm, ledger, stream, options):
+    """Estimate log Z by TI-RB, every draw weighted by q(beta_k | x) at every rung (eq 21), by the trapezoidal rule.
+
+    Options as in `logzoo.samplers.tempered.run`.
+    """
+    options = merged("ti-rb", DEFAULTS, options)
+    observer = WeightedDerivatives()
+    draws, transitions = run(rbm, ledger, stream, options, observers=(observer,))
+
+    def log_z_of(totals):
+        mean = totals[..., 1, :] / np.maximum(totals[..., 0, :], FLOOR)
+        return draws.log_z_base + log_ratio(draws.betas, mean, rule="trapezoid")
+
+    return from_sums("ti-rb", draws, transitions, observer.sums, log_z_of, ledger, options["form"])
+
+
+def _at_drawn_rungs(rule, rbm, ledger, stream, options):
+    """TI by a rule, every draw counted at the rung drawn given it."""
+    options = merged(f"ti-{rule}", DEFAULTS, options)
+    observer = RungDerivatives()
+    draws, transitions = run(rbm, ledger, stream, options, observers=(observer,))
+    log_z_of = partial(_log_z_of_sums, draws, rule)
+    return from_sums(f"ti-{rule}", draws, transitions, observer.sums, log_z_of, ledger, options["form"])
+
+
+def _log_z_of_sums(draws, rule, totals):
+    """log Z (...,) from totals (..., 4, rung) as in `RungDerivatives`."""
+    count, slope, square, bend = np.moveaxis(totals, -2, 0)
+    count = np.where(count > 0.0, count, np.nan)
+    mean = slope / count
+    # d^2 log Z / d beta^2 is the variance of the derivative and the mean of the second derivative.
+    variance = (square - slope * mean) / np.maximum(count - 1.0, 1.0)
+    return draws.log_z_base + log_ratio(draws.betas, mean, variance + bend / count, rule=rule)
+
+
+def log_ratio(betas, mean, second=None, *, rule):
+    """log Z_K - log Z_1 (...,) in nats from the means of d log f / d beta at the rungs, mean (..., rung).
+
+    rule: "riemann" (right Riemann sum), "trapezoid", or "corrected": the trapezoid less
+    (b_{k+1} - b_k)^2 / 12 times the increase of `second` (..., rung), the second derivative of log Z in beta (Friel,
+    Hurn & Wyse 2014). NaN stands for an empty rung and is filled by linear interpolation. Raises ValueError
+    for an unknown rule, and when every rung is empty.
+    """
+    one_of("rule", rule, _RULES)
+    widths = np.diff(betas)
+    mean = _filled("mean", betas, mean)
+    if rule == "riemann":
+        return mean[..., 1:] @ widths
+    area = 0.5 * (mean[..., 1:] + mean[..., :-1]) @ widths
+    if rule == "corrected":
+        if second is None:
+            raise ValueError("second: expected second derivatives of log Z at the rungs for rule 'corrected'")
+        area = area - np.diff(_filled("second", betas, second), axis=-1) @ widths**2 / 12.0
+    return area
+
+
+def _filled(name, betas, values):
+    """`values` (..., rung) with NaN replaced by linear interpolation in beta, constant beyond the last known rung."""
+    values = np.array(values, np.float64)
+    rows = values.reshape(-1, values.shape[-1])
+    missing = np.isnan(rows)
+    for row in np.flatnonzero(missing.any(axis=1)):
+        empty = missing[row]
+        if empty.all():
+            raise ValueError(f"{name}: expected a value at one rung at least, found none")
+        rows[row, empty] = np.interp(betas[empty], betas[~empty], rows[row, ~empty])
+    return values

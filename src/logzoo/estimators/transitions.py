@@ -1,0 +1,71 @@
+"""What SD and RSD share: occupancies from the stationary distribution of the moves between rungs."""
+
+import numpy as np
+
+from logzoo.estimators.intervals import jackknife_error, sums_left_out
+from logzoo.estimators.tempering import end_ratio, estimate_of_draws, run
+from logzoo.samplers.observers import GroupedMoves
+from logzoo.samplers.tempered import COUNT_FLOOR
+
+# Groups of chains whose matrices are kept for the spread; each costs 8 bytes times rungs squared.
+_MOST_GROUPS = 20
+# Added to every entry of the row-stochastic matrix: far below rounding, far above the smallest number.
+_FLOOR = 1e-100
+
+
+def from_stationary(method, rbm, ledger, stream, options, *, rao_blackwell):
+    """Estimate by eq 12 with the stationary distribution of the moves between rungs in place of the occupancies.
+
+    The spread is that of the delete-a-group jackknife over at most 20 groups of chains. Returns Estimate.
+    """
+    moves = GroupedMoves(min(ledger.chains, _MOST_GROUPS), rao_blackwell=rao_blackwell)
+    draws, transitions = run(rbm, ledger, stream, options, observers=(moves,))
+
+    def log_z_of(total):
+        return float(end_ratio(draws, stationary(smoothed(total))[[0, -1]]))
+
+    left_out = np.array([log_z_of(total) for total in sums_left_out(moves.sums)])
+    log_z, std_error = log_z_of(moves.sums.sum(axis=0)), jackknife_error(left_out)
+    return estimate_of_draws(method, draws, transitions, log_z, std_error, left_out.size, ledger, options["form"])
+
+
+def smoothed(moves):
+    """Moves (rung, rung) with 0.1 added to every rung, half of it to each neighbour and back.
+
+    Rungs without a move then follow from those beside them. What is added is symmetric, with rows of equal sums (the
+    ends keep half of theirs), so it favours no rung.
+    """
+    total = moves.copy()
+    rungs, half = np.arange(len(moves) - 1), 0.5 * COUNT_FLOOR
+    total[rungs, rungs + 1] += half
+    total[rungs + 1, rungs] += half
+    total[[0, -1], [0, -1]] += half
+    return total
+
+
+def stationary(matrix):
+    """Stationary distribution (state,) of the chain with transition weights `matrix` (state, state), rows of any sum.
+
+    By elimination without subtractions (Grassmann, Taksar & Heyman 1985), so that small probabilities are as exact as
+    large ones. A floor far below rounding joins states that do not communicate; a row of zeros counts as uniform.
+    Raises ValueError for anything but a square matrix of finite weights that are not negative.
+    """
+    weights = np.array(matrix, np.float64)
+    square = weights.ndim == 2 and weights.shape[0] == weights.shape[1] > 0
+    if not square or not np.all(np.isfinite(weights)) or np.any(weights < 0.0):
+        raise ValueError("matrix: expected a square matrix of finite weights that are not negative")
+    total = weights.sum(axis=1, keepdims=True)
+    weights = np.divide(weights, total, out=np.zeros(weights.shape), where=total > 0.0) + _FLOOR
+    return _eliminated(weights)
+
+
+def _eliminated(p):
+    """The stationary distribution (n,) of p (n, n), which is overwritten."""
+    n = len(p)
+    for last in range(n - 1, 0, -1):
+        p[:last, last] /= p[last, :last].sum()
+        p[:last, :last] += np.multiply.outer(p[:last, last], p[last, :last])
+    share = np.ones(n)
+    for k in range(1, n):
+        share[k] = np.sum(share[:k] * p[:k, k])
+    return share / share.sum()

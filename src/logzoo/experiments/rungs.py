@@ -1,0 +1,128 @@
+"""Estimators against the number of rungs, on bootstrapped samples of long runs (Carlson et al. 2016, figure 4)."""
+
+import numpy as np
+import xarray as xr
+from scipy.sparse import csr_array
+
+from logzoo.budgets import SweepLedger
+from logzoo.estimators import mbar, ti
+from logzoo.labels import labelled
+from logzoo.samplers import tempered
+
+ESTIMATORS = ("rts", "ts", "ti-riemann", "ti-rb", "mbar")
+# Draws whose densities at all rungs are held at once.
+_CHUNK = 4096
+
+
+class KeptDraws:
+    """An observer that keeps every draw: values (draw, value) and rungs (draw,)."""
+
+    reads_values = True
+
+    def start(self, chains, rungs, sweeps):
+        """Begin a sampling phase."""
+        self._values, self._rungs = [], []
+
+    def add(self, stretch):
+        """Keep the draws of a stretch; the rung of a draw is the one drawn given its x."""
+        self._values.append(stretch.values.reshape(-1, stretch.values.shape[-1]))
+        self._rungs.append(stretch.rungs[:, 1:].ravel())
+        self.tables = stretch.readout, stretch.slopes
+        self.offset = stretch.offset
+
+    def finish(self):
+        """Join what was kept."""
+        self.values, self.rungs = np.concatenate(self._values), np.concatenate(self._rungs)
+
+
+def rungs_experiment(rbm, base, *, ladders, sweeps, chains, samples, estimates, mbar_ladders, mbar_estimates, stream):
+    """log Z (estimator, ladder, estimate) for linear ladders of several numbers of rungs.
+
+    For each ladder one run of `sweeps` sweeps, then `estimates` samples of `samples` draws with replacement, from each
+    of which every estimator makes one estimate; `mbar` makes `mbar_estimates`, on the ladders `mbar_ladders` only, the
+    rest is NaN. base: log-odds (visible,). Returns a Dataset, log Z in nats.
+    """
+    log_z = np.full((len(ESTIMATORS), len(ladders), estimates), np.nan)
+    converged = np.zeros(len(ladders), np.int8)
+    for position, rungs in enumerate(ladders):
+        kept = KeptDraws()
+        path = stream.child(rungs)
+        draws = tempered.run(rbm, SweepLedger(sweeps, chains), path, base=base, rungs=rungs, observers=(kept,))
+        kept.finish()
+        converged[position] = draws.round_trips.mean() >= 1.0
+        generator = path.child("bootstrap").generator()
+        chosen = generator.integers(kept.rungs.size, size=(estimates, samples))
+        found = estimates_of_samples(draws, kept, chosen)
+        if rungs in mbar_ladders:
+            found["mbar"] = [mbar_of_sample(draws, kept, one) for one in chosen[:mbar_estimates]]
+        for name, values in found.items():
+            log_z[ESTIMATORS.index(name), position, : len(values)] = draws.log_z_base + np.array(values)
+    return xr.Dataset(
+        {
+            "log_z": labelled(("estimator", "rungs", "estimate"), log_z, "estimate of log Z", "nat"),
+            "converged": labelled(("rungs",), converged, "1 when the chains of the run travelled the ladder", "1"),
+        },
+        coords={
+            "estimator": labelled("estimator", np.array(ESTIMATORS, dtype=object), "estimator of log Z", "1"),
+            "rungs": labelled("rungs", np.array(ladders), "inverse temperatures in the ladder", "1"),
+            "estimate": labelled("estimate", np.arange(estimates), "bootstrapped sample", "1"),
+        },
+        attrs={"samples": samples, "sweeps": sweeps, "chains": chains},
+    )
+
+
+def estimates_of_samples(draws, kept, chosen):
+    """log Z_K - log Z_1 of every sample, chosen (sample, draw), by every estimator but MBAR: {name: (sample,)}."""
+    occupancy, slope_sums = weighted_sums(kept, chosen, draws.betas.size)
+    drawn = kept.rungs[chosen]
+    visits = _per_rung(drawn, np.ones(drawn.shape), draws.betas.size)
+    slopes = np.einsum("nv,nv->n", kept.values, kept.tables[1].T[kept.rungs])
+    with np.errstate(invalid="ignore"):
+        means = _per_rung(drawn, slopes[chosen], draws.betas.size) / visits
+        rao_blackwell = slope_sums / occupancy
+    counts = visits + tempered.COUNT_FLOOR
+    return {
+        "rts": _updated(draws, occupancy),
+        "ts": _updated(draws, counts),
+        "ti-riemann": ti.log_ratio(draws.betas, means, rule="riemann"),
+        "ti-rb": ti.log_ratio(draws.betas, rao_blackwell, rule="trapezoid"),
+    }
+
+
+def mbar_of_sample(draws, kept, chosen):
+    """log Z_K - log Z_1 by MBAR from the chosen draws."""
+    chosen = chosen[np.argsort(kept.rungs[chosen], kind="stable")]
+    counts = np.bincount(kept.rungs[chosen], minlength=draws.betas.size)
+    log_f = kept.values[chosen] @ kept.tables[0]
+    return float(mbar.log_ratios(log_f, counts, draws.log_z_hat)[0][-1])
+
+
+def weighted_sums(kept, chosen, rungs):
+    """Sums of q(beta_k | x) and of q(beta_k | x) d log f_k / d beta over every sample: two arrays (sample, rung)."""
+    samples, draws = chosen.shape[0], kept.rungs.size
+    owner = np.repeat(np.arange(samples), chosen.shape[1])
+    # How often each draw is in each sample; entries of one place are added.
+    multiplicity = csr_array((np.ones(chosen.size), (chosen.ravel(), owner)), shape=(draws, samples))
+    occupancy, slope_sums = np.zeros((2, samples, rungs))
+    for first in range(0, draws, _CHUNK):
+        part = slice(first, min(first + _CHUNK, draws))
+        q = kept.values[part] @ kept.tables[0] + kept.offset
+        q -= q.max(axis=1, keepdims=True)
+        np.exp(q, out=q)
+        q /= q.sum(axis=1, keepdims=True)
+        occupancy += multiplicity[part].T @ q
+        q *= kept.values[part] @ kept.tables[1]
+        slope_sums += multiplicity[part].T @ q
+    return occupancy, slope_sums
+
+
+def _per_rung(rungs, values, count):
+    """Sums (sample, rung) of values (sample, draw) over the draws at each rung."""
+    sums = np.zeros((len(rungs), count))
+    np.add.at(sums, (np.arange(len(rungs))[:, None], rungs), values)
+    return sums
+
+
+def _updated(draws, sums):
+    ends = np.log(sums[:, -1]) - np.log(sums[:, 0])
+    return draws.log_z_hat[-1] + np.log(draws.prior[0] / draws.prior[-1]) + ends

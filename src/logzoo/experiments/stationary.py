@@ -1,0 +1,46 @@
+"""RTS beside the estimators from a transition matrix, on the same draws (Carlson et al. 2016, figure 8)."""
+
+import numpy as np
+import xarray as xr
+
+from logzoo.budgets import SweepLedger
+from logzoo.estimators.tempering import end_ratio
+from logzoo.estimators.transitions import smoothed, stationary
+from logzoo.labels import labelled
+from logzoo.samplers import tempered
+from logzoo.samplers.observers import GroupedMoves
+
+ESTIMATORS = ("rts", "sd", "rsd")
+
+
+def stationary_experiment(rbm, base, *, rungs, budgets, replicates, chains, stream):
+    """log Z (estimator, budget, replicate) by RTS, SD and RSD, all three from the same draws.
+
+    base: log-odds (visible,); budgets in sweeps per chain. Returns a Dataset, log Z in nats.
+    """
+    log_z = np.empty((len(ESTIMATORS), len(budgets), replicates))
+    for row, budget in enumerate(budgets):
+        for replicate in range(replicates):
+            ledger = SweepLedger(budget, chains)
+            log_z[:, row, replicate] = _estimates(rbm, base, rungs, ledger, stream.child(budget, replicate))
+    return xr.Dataset(
+        {"log_z": labelled(("estimator", "budget", "replicate"), log_z, "estimate of log Z", "nat")},
+        coords={
+            "estimator": labelled("estimator", np.array(ESTIMATORS, dtype=object), "estimator of log Z", "1"),
+            "budget": labelled("budget", np.array(budgets), "budget in Gibbs sweeps per chain", "sweep"),
+            "replicate": labelled("replicate", np.arange(replicates), "independent repeat", "1"),
+        },
+        attrs={"chains": chains, "hidden": rbm.hidden},
+    )
+
+
+def _estimates(rbm, base, rungs, ledger, stream):
+    """log Z by each estimator from one run."""
+    counted, weighed = GroupedMoves(1, rao_blackwell=False), GroupedMoves(1, rao_blackwell=True)
+    draws = tempered.run(rbm, ledger, stream, base=base, rungs=rungs, observers=(counted, weighed))
+    occupancies = (
+        draws.occupancy.sum(axis=(0, 1)),
+        stationary(smoothed(counted.sums[0])),
+        stationary(smoothed(weighed.sums[0])),
+    )
+    return [end_ratio(draws, occupancy[[0, -1]]) for occupancy in occupancies]

@@ -1,0 +1,83 @@
+"""What estimates cost in seconds. Times differ from run to run: nothing but pictures of time may depend on them."""
+
+import time
+from functools import partial
+
+import numpy as np
+import xarray as xr
+
+from logzoo.budgets import SweepLedger
+from logzoo.experiments.rungs import KeptDraws, estimates_of_samples, mbar_of_sample
+from logzoo.labels import labelled
+from logzoo.samplers import tempered
+
+_REPEATS = 3
+STEPS = {
+    "sampling": "sampling the draws",
+    "rts": "RTS, TS and TI, from the draws",
+    "mbar": "MBAR, from the draws",
+}
+
+
+def seconds_of(function, repeats=_REPEATS):
+    """The least wall-clock seconds that a call took: what else the machine did only adds."""
+    taken = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        function()
+        taken.append(time.perf_counter() - start)
+    return min(taken)
+
+
+def cost_of_sweeps(rbm, runs, *, budgets, chains, stream):
+    """Seconds of estimators at two or more budgets: Dataset over (estimator, budget).
+
+    runs: {name: (function, options)}. Each is run once before it is timed, so that nothing is compiled meanwhile.
+    """
+    seconds = np.empty((len(runs), len(budgets)))
+    for row, (name, (run, options)) in enumerate(runs.items()):
+        _estimate(rbm, run, min(budgets), chains, stream, options)
+        for column, budget in enumerate(budgets):
+            seconds[row, column] = seconds_of(partial(_estimate, rbm, run, budget, chains, stream.child(name), options))
+    return xr.Dataset(
+        {"seconds": labelled(("estimator", "budget"), seconds, "wall-clock time of an estimate", "s")},
+        coords={
+            "estimator": labelled("estimator", np.array(list(runs), dtype=object), "estimator of log Z", "1"),
+            "budget": labelled("budget", np.array(budgets), "budget in Gibbs sweeps per chain", "sweep"),
+        },
+        attrs={"chains": chains},
+    )
+
+
+def _estimate(rbm, run, budget, chains, stream, options):
+    run(rbm, SweepLedger(budget, chains), stream.child(budget), options)
+
+
+def cost_of_rungs(rbm, base, *, ladders, samples, chains, stream):
+    """Seconds of sampling `samples` draws and of the estimates from them: Dataset over (step, rungs)."""
+    sweeps = -(-samples // chains)
+    seconds = np.empty((len(STEPS), len(ladders)))
+    for column, rungs in enumerate(ladders):
+        path = stream.child(rungs)
+        pilot = tempered.run(rbm, SweepLedger(20 * sweeps, chains), path, base=base, rungs=rungs)
+        sampler = tempered.Tempering(rbm, base, pilot.betas, path, chains, "marginal", 1)
+        offset = np.log(pilot.prior) - pilot.log_z_hat
+        sampler.advance(offset, sweeps)
+        kept = KeptDraws()
+        kept.start(chains, rungs, sweeps)
+        start = time.perf_counter()
+        sampler.advance(offset, sweeps, observers=(kept,))
+        seconds[0, column] = time.perf_counter() - start
+        kept.finish()
+        chosen = np.arange(kept.rungs.size)[None, :samples]
+        seconds[1, column] = seconds_of(partial(estimates_of_samples, pilot, kept, chosen))
+        seconds[2, column] = seconds_of(partial(mbar_of_sample, pilot, kept, chosen[0]), repeats=1)
+    return xr.Dataset(
+        {"seconds": labelled(("step", "rungs"), seconds, "wall-clock time", "s")},
+        coords={
+            "step": labelled("step", np.array(list(STEPS), dtype=object), "part of the work", "1"),
+            "title": labelled("step", np.array(list(STEPS.values()), dtype=object), "part of the work, in words", "1"),
+            "rungs": labelled("rungs", np.array(ladders), "inverse temperatures in the ladder", "1"),
+        },
+        attrs={"samples": samples, "chains": chains},
+    )

@@ -1,0 +1,211 @@
+"""Hamiltonian Monte Carlo on a tempered path between two Gaussian mixtures, alone and within simulated tempering.
+
+Legend: log f_beta(x) = beta log f(x) + (1 - beta) log p_1(x); Delta = log f - log p_1; q(k | x) proportional to
+exp(offset_k + beta_k Delta) with offset_k = log r_k - log Zhat_k. Leapfrog with unit masses (Neal 2011, section 5.2).
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from logzoo.kernels.random import RUNG, philox, stream_words, uniform
+from logzoo.kernels.tempering import count_crossing
+
+MOMENTUM = np.uint64(4)
+ACCEPTANCE = np.uint64(5)
+STEP_SIZE = np.uint64(6)
+# Each end of the ladder is this share of the rungs (at least one), as in the kernel for RBMs.
+_RUNGS_PER_END = 20
+_6 = np.uint64(6)
+_2_TO_26 = np.uint64(67108864)
+_2_TO_MINUS_52 = 1.0 / 4503599627370496.0
+
+
+class Mixture(NamedTuple):
+    """An unnormalised mixture of Gaussians with one spherical covariance: log f(x) = log sum_j exp(a_j - ...)."""
+
+    log_weights: np.ndarray  # (component,) a_j
+    means: np.ndarray  # (component, dimension)
+    precision: float  # one over the variance of each coordinate
+
+
+class Walkers(NamedTuple):
+    """The state of chains in continuous space."""
+
+    x: np.ndarray  # (chain, dimension) float64
+    number: np.ndarray  # (chain,) uint64: names the chain's stream
+
+
+class Moves(NamedTuple):
+    """Single draws of a stretch of simulated tempering."""
+
+    delta: np.ndarray  # (chain, draw) Delta of x after the move, nats
+    rungs: np.ndarray  # (chain, draw + 1) int64: x of draw i is drawn at rungs[i], then rungs[i + 1] given x
+    step: np.ndarray  # (chain, draw) leapfrog step size
+    accepted: np.ndarray  # (chain, draw) uint8
+
+
+@njit(cache=True)
+def log_f_and_gradient(mixture, x, gradient):
+    """log f(x) in nats; its gradient goes to `gradient` (dimension,)."""
+    components, dimension = mixture.means.shape
+    largest, total = -np.inf, 0.0
+    for i in range(dimension):
+        gradient[i] = 0.0
+    for j in range(components):
+        square = 0.0
+        for i in range(dimension):
+            square += (x[i] - mixture.means[j, i]) ** 2
+        exponent = mixture.log_weights[j] - 0.5 * mixture.precision * square
+        # One pass: what was summed before is rescaled whenever a larger exponent turns up.
+        if exponent > largest:
+            kept, weight = math.exp(largest - exponent), 1.0
+            largest = exponent
+        else:
+            kept, weight = 1.0, math.exp(exponent - largest)
+        total = total * kept + weight
+        for i in range(dimension):
+            gradient[i] = gradient[i] * kept + weight * (mixture.means[j, i] - x[i])
+    for i in range(dimension):
+        gradient[i] *= mixture.precision / total
+    return largest + math.log(total)
+
+
+@njit(cache=True)
+def log_f_many(mixture, x, log_f, gradient):
+    """log f (point,) and its gradient (point, dimension) at the points x (point, dimension)."""
+    for point in range(len(x)):
+        log_f[point] = log_f_and_gradient(mixture, x[point], gradient[point])
+
+
+@njit(cache=True)
+def tempered_gradient(target, base, beta, x, gradient, spare):
+    """log f_beta(x) and, in `gradient`, its gradient; `spare` is scratch of the same size."""
+    at_target = log_f_and_gradient(target, x, gradient)
+    at_base = log_f_and_gradient(base, x, spare)
+    for i in range(x.size):
+        gradient[i] = beta * gradient[i] + (1.0 - beta) * spare[i]
+    return beta * at_target + (1.0 - beta) * at_base
+
+
+@njit(cache=True)
+def leapfrog(target, base, beta, step, steps, x, momentum, gradient, spare):
+    """Follow Hamilton's equations for `steps` leapfrog steps in place; returns the rise of the energy in nats.
+
+    Halved kicks at both ends (Neal 2011, eqs 2.28 to 2.30); neighbouring half kicks are one kick.
+    """
+    before = -tempered_gradient(target, base, beta, x, gradient, spare) + 0.5 * np.sum(momentum * momentum)
+    log_f = 0.0
+    for i in range(x.size):
+        momentum[i] += 0.5 * step * gradient[i]
+    for number in range(steps):
+        for i in range(x.size):
+            x[i] += step * momentum[i]
+        log_f = tempered_gradient(target, base, beta, x, gradient, spare)
+        kick = step if number < steps - 1 else 0.5 * step
+        for i in range(x.size):
+            momentum[i] += kick * gradient[i]
+    return -log_f + 0.5 * np.sum(momentum * momentum) - before
+
+
+@njit(cache=True)
+def fill_normals(key, chain, draw, normals):
+    """Standard normals (dimension,) by Box & Muller (1958): two from each block of random words."""
+    c2, c3, k0, k1 = stream_words(key, draw, MOMENTUM)
+    for pair in range((normals.size + 1) // 2):
+        w0, w1, w2, w3 = philox(np.uint64(pair), np.uint64(chain), c2, c3, k0, k1)
+        radius = math.sqrt(-2.0 * math.log(_unit(w0, w1)))
+        angle = 2.0 * math.pi * _unit(w2, w3)
+        normals[2 * pair] = radius * math.cos(angle)
+        if 2 * pair + 1 < normals.size:
+            normals[2 * pair + 1] = radius * math.sin(angle)
+
+
+@njit(cache=True)
+def _unit(first, second):
+    """A uniform draw in (0, 1) from two 32-bit words, as in `kernels.random.uniform`."""
+    return (float((first >> _6) * _2_TO_26 + (second >> _6)) + 0.5) * _2_TO_MINUS_52
+
+
+@njit(cache=True)
+def move(target, base, beta, step, steps, key, chain, draw, x, scratch):
+    """One draw of Hamiltonian Monte Carlo at beta, in place: (probability of acceptance, accepted).
+
+    scratch: (4, dimension). A trajectory that leaves the floats is refused.
+    """
+    proposal, momentum = scratch[0], scratch[1]
+    proposal[:] = x
+    fill_normals(key, chain, draw, momentum)
+    rise = leapfrog(target, base, beta, step, steps, proposal, momentum, scratch[2], scratch[3])
+    probability = math.exp(-max(rise, 0.0)) if math.isfinite(rise) else 0.0
+    accepted = uniform(key, chain, draw, ACCEPTANCE) < probability
+    if accepted:
+        x[:] = proposal
+    return probability, accepted
+
+
+@njit(cache=True, nogil=True)
+def run_at(target, base, steps, key, first, last, beta, low, high, walkers, probability):
+    """Draws first, ..., last - 1 at one fixed beta; sums of acceptance probabilities go to `probability` (chain,).
+
+    Step sizes are uniform between low and high.
+    """
+    scratch = np.empty((4, walkers.x.shape[1]))
+    for chain in range(len(walkers.x)):
+        x, number = walkers.x[chain], walkers.number[chain]
+        for draw in range(first, last):
+            step = low + (high - low) * uniform(key, number, draw, STEP_SIZE)
+            found, _ = move(target, base, beta, step, steps, key, number, draw, x, scratch)
+            probability[chain] += found
+
+
+@njit(cache=True)
+def draw_rung_given(delta, betas, offset, uniform_draw, q):
+    """Normalise q(k | x) into `q` (rung,) and return the rung that the uniform draw selects."""
+    largest, total = -np.inf, 0.0
+    for k in range(q.size):
+        q[k] = offset[k] + betas[k] * delta
+        largest = max(largest, q[k])
+    for k in range(q.size):
+        q[k] = math.exp(q[k] - largest)
+        total += q[k]
+    left, rung = uniform_draw, q.size - 1
+    for k in range(q.size):
+        q[k] /= total
+        left -= q[k]
+        if left < 0.0 and rung == q.size - 1:
+            rung = k
+    return rung
+
+
+@njit(cache=True, nogil=True)
+def run_tempered(target, base, betas, low, high, steps, offset, key, first, last, walkers, rung, heading, sums, moves):
+    """Draws first, ..., last - 1 of simulated tempering in place: x by one move at the rung, then the rung given x.
+
+    Step sizes are uniform between low (rung,) and high (rung,). What the rungs did is added to `sums` (RungSums).
+    """
+    rungs = betas.size
+    end = max(1, rungs // _RUNGS_PER_END)
+    scratch = np.empty((4, walkers.x.shape[1]))
+    q = np.empty(rungs)
+    for chain in range(len(walkers.x)):
+        x, number = walkers.x[chain], walkers.number[chain]
+        moves.rungs[chain, 0] = rung[chain]
+        for draw in range(first, last):
+            k, place = rung[chain], draw - first
+            step = low[k] + (high[k] - low[k]) * uniform(key, number, draw, STEP_SIZE)
+            _, accepted = move(target, base, betas[k], step, steps, key, number, draw, x, scratch)
+            delta = log_f_and_gradient(target, x, scratch[2]) - log_f_and_gradient(base, x, scratch[3])
+            drawn = draw_rung_given(delta, betas, offset, uniform(key, number, draw, RUNG), q)
+            rung[chain] = drawn
+            moves.delta[chain, place] = delta
+            moves.rungs[chain, place + 1] = drawn
+            moves.step[chain, place] = step
+            moves.accepted[chain, place] = accepted
+            for i in range(rungs):
+                sums.occupancy[chain, i] += q[i]
+            sums.visits[chain, drawn] += 1
+            heading[chain], completed = count_crossing(drawn, end - 1, rungs - end, heading[chain])
+            sums.round_trips[chain] += completed

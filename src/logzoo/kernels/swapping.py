@@ -1,0 +1,94 @@
+"""Parallel tempering: Gibbs sweeps in turn with exchanges of inverse temperatures between neighbouring replicas.
+
+Legend: a ladder is `rungs` replicas, one at each inverse temperature beta_k; pair i is rungs i and i + 1, x_i the
+state at rung i; log f_k(v) has the hidden units summed out. Exchanges are accepted with probability
+min(1, f_i(x_{i+1}) f_{i+1}(x_i) / (f_i(x_i) f_{i+1}(x_{i+1}))): log f_k is the density that the sweep at beta_k leaves
+invariant, which beta_k times log f is not.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from logzoo.kernels.energies import energy_scratch, load_magnitudes, smooth_part, sum_bits
+from logzoo.kernels.gibbs import layer_scratch, sweep_once
+from logzoo.kernels.random import RUNG, uniform
+from logzoo.kernels.tempering import count_crossing
+
+
+class Replicas(NamedTuple):
+    """Where each replica is on its ladder; the replicas of one ladder lie together."""
+
+    rung: np.ndarray  # (ladders * rungs,) int64
+    heading: np.ndarray  # (ladders * rungs,) int64: the end of the ladder it left last, as in `count_crossing`
+    round_trips: np.ndarray  # (ladders * rungs,) int64
+
+
+class Exchanges(NamedTuple):
+    """What a stretch of sweeps did on each ladder; counts are added to, steps overwritten."""
+
+    attempted: np.ndarray  # (ladders, rungs - 1) int64
+    accepted: np.ndarray  # (ladders, rungs - 1) int64
+    up: np.ndarray  # (ladders, sweeps, rungs - 1) float64: log f_{i+1}(x_i) - log f_i(x_i)
+    down: np.ndarray  # (ladders, sweeps, rungs - 1) float64: log f_{i+1}(x_{i+1}) - log f_i(x_{i+1})
+
+
+@njit(cache=True)
+def read_steps(parameters, betas, chains, chain, rung, scratch, up, down):
+    """The steps in log f from one replica's rung to its neighbours, into `up` and `down` (rungs - 1,), in nats."""
+    units = chains.h.shape[1]
+    v = chains.v[chain]
+    linear = sum_bits(v, parameters.visible_bias) - sum_bits(v, parameters.base)
+    slope = float(linear) * np.float64(parameters.unit)
+    slope += load_magnitudes(chains.hidden_input[chain], units, parameters.unit, scratch)
+    here = smooth_part(units, betas[rung], scratch)
+    if rung + 1 < betas.size:
+        step = np.float64(betas[rung + 1]) - np.float64(betas[rung])
+        up[rung] = step * slope + smooth_part(units, betas[rung + 1], scratch) - here
+    if rung > 0:
+        step = np.float64(betas[rung]) - np.float64(betas[rung - 1])
+        down[rung - 1] = step * slope + here - smooth_part(units, betas[rung - 1], scratch)
+
+
+@njit(cache=True)
+def exchange_neighbours(key, sweep, number, holder, rung, up, down, attempted, accepted):
+    """Exchange the rungs of neighbours on one ladder: pairs 0, 2, ... in odd sweeps, 1, 3, ... in even ones.
+
+    holder (rungs,): the replica at each rung; number: the random stream of the ladder's first replica.
+    """
+    for pair in range((sweep - 1) % 2, up.size, 2):
+        attempted[pair] += 1
+        log_ratio = up[pair] - down[pair]
+        if log_ratio >= 0.0 or uniform(key, number + np.uint64(pair), sweep, RUNG) < math.exp(log_ratio):
+            accepted[pair] += 1
+            rung[holder[pair]] = pair + 1
+            rung[holder[pair + 1]] = pair
+
+
+@njit(cache=True, nogil=True)
+def run_swapping(parameters, betas, key, first, last, chains, replicas, exchanges):
+    """Sweeps first, ..., last - 1 of whole ladders in place, with exchanges after each; betas (rungs,) float32."""
+    ladders, rungs = exchanges.attempted.shape[0], betas.size
+    hidden_scratch = layer_scratch(chains.h.shape[1])
+    visible_scratch = layer_scratch(chains.v.shape[1])
+    energies = energy_scratch(chains.h.shape[1])
+    beta = np.empty(ladders * rungs, np.float32)
+    holder = np.empty(rungs, np.int64)
+    for sweep in range(first, last):
+        for chain in range(beta.size):
+            beta[chain] = betas[replicas.rung[chain]]
+        sweep_once(parameters, key, sweep, beta, chains, hidden_scratch, visible_scratch)
+        for ladder in range(ladders):
+            start = ladder * rungs
+            up, down = exchanges.up[ladder, sweep - first], exchanges.down[ladder, sweep - first]
+            for chain in range(start, start + rungs):
+                holder[replicas.rung[chain]] = chain
+                read_steps(parameters, betas, chains, chain, replicas.rung[chain], energies, up, down)
+            counts = exchanges.attempted[ladder], exchanges.accepted[ladder]
+            exchange_neighbours(key, sweep, chains.number[start], holder, replicas.rung, up, down, *counts)
+        for chain in range(beta.size):
+            heading = replicas.heading[chain]
+            replicas.heading[chain], completed = count_crossing(replicas.rung[chain], 0, rungs - 1, heading)
+            replicas.round_trips[chain] += completed

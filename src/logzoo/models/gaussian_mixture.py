@@ -1,0 +1,117 @@
+"""Mixtures of Gaussians with one spherical covariance: continuous densities whose log Z is known."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import logsumexp
+
+from logzoo.checks import finite_array, positive_number, whole_number
+from logzoo.kernels.hamiltonian import Mixture, log_f_many
+
+# Points of the trapezoidal rule along the separated axis, and its reach beyond all means in standard deviations.
+_POINTS = 4001
+_REACH = 12.0
+
+
+class PathMoments(NamedTuple):
+    """Exact values along a tempered path f_k = f^beta_k p_1^(1 - beta_k)."""
+
+    log_z: np.ndarray  # (rung,) nats, absolute
+    mean: np.ndarray  # (rung,) E_k[Delta], Delta = log f - log p_1: the slope of log Z in beta
+    variance: np.ndarray  # (rung,) Var_k[Delta]: its second derivative
+
+
+class GaussianMixture:
+    """f(x) = sum_j w_j exp(-|x - m_j|^2 / (2 s^2)), unnormalised, so that Z = (2 pi s^2)^(d/2) sum_j w_j.
+
+    weights (component,) positive, of any sum; means (component, dimension); variance s^2 of every coordinate.
+    Raises ValueError for anything else. One component at the origin is a base distribution.
+    """
+
+    def __init__(self, weights, means, variance):
+        self.weights = finite_array("weights", weights, dimensions=1)
+        self.means = finite_array("means", means, dimensions=2)
+        self.variance = positive_number("variance", variance)
+        if np.any(self.weights <= 0.0):
+            raise ValueError("weights: expected positive numbers only")
+        if len(self.means) != self.weights.size:
+            raise ValueError(f"means: expected {self.weights.size} rows, one a weight, found {len(self.means)}")
+
+    @classmethod
+    def pair(cls, dimension, separation, variance):
+        """Two equal components, `separation` apart along the first coordinate, halves of it either side of 0."""
+        means = np.zeros((2, whole_number("dimension", dimension)))
+        means[:, 0] = (-0.5 * separation, 0.5 * separation)
+        return cls((0.5, 0.5), means, variance)
+
+    @classmethod
+    def centred(cls, dimension, variance):
+        """One component of weight 1 at the origin."""
+        return cls((1.0,), np.zeros((1, whole_number("dimension", dimension))), variance)
+
+    @property
+    def dimension(self):
+        """Number of coordinates of x."""
+        return self.means.shape[1]
+
+    @property
+    def parameters(self):
+        """What the sampling kernels take."""
+        return Mixture(np.log(self.weights), self.means, 1.0 / self.variance)
+
+    @property
+    def log_z(self):
+        """Exact log Z of f in nats."""
+        return float(0.5 * self.dimension * np.log(2.0 * np.pi * self.variance) + np.log(self.weights.sum()))
+
+    def log_f(self, x):
+        """log f (point,) in nats at the points x (point, dimension)."""
+        return self._evaluate(x)[0]
+
+    def gradient(self, x):
+        """Gradient (point, dimension) of log f at the points x (point, dimension)."""
+        return self._evaluate(x)[1]
+
+    def draw(self, generator, count):
+        """Exact independent draws (count, dimension) from f / Z."""
+        component = generator.choice(self.weights.size, size=count, p=self.weights / self.weights.sum())
+        noise = generator.standard_normal((count, self.dimension))
+        return self.means[component] + np.sqrt(self.variance) * noise
+
+    def _evaluate(self, x):
+        x = finite_array("x", x, dimensions=2)
+        if x.shape[1] != self.dimension:
+            raise ValueError(f"x: expected {self.dimension} columns (dimension), found {x.shape[1]}")
+        log_f, gradient = np.empty(len(x)), np.empty(x.shape)
+        log_f_many(self.parameters, x, log_f, gradient)
+        return log_f, gradient
+
+
+def path_moments(target, base, betas):
+    """Exact PathMoments at the inverse temperatures betas (rung,), for means that differ in the first coordinate only.
+
+    That coordinate by the trapezoidal rule (exact to rounding for such smooth, fast-falling functions: Trefethen &
+    Weideman 2014), the others are independent and Gaussian. Raises ValueError for other mixtures.
+    """
+    if np.any(target.means[:, 1:]) or np.any(base.means) or target.dimension != base.dimension:
+        raise ValueError("means: expected components apart along the first coordinate only, and a base at the origin")
+    betas = finite_array("betas", betas, dimensions=1)[:, None]
+    reach = np.max(np.abs(target.means)) + _REACH * np.sqrt(max(target.variance, base.variance))
+    x = np.linspace(-reach, reach, _POINTS)
+    exponents = -((x - target.means[:, :1]) ** 2) / (2.0 * target.variance)
+    at_target = logsumexp(exponents + np.log(target.weights)[:, None], axis=0)
+    at_base = np.log(base.weights.sum()) - x**2 / (2.0 * base.variance)
+    log_f = betas * at_target + (1.0 - betas) * at_base
+    log_z = logsumexp(log_f, axis=1, keepdims=True) + np.log(x[1] - x[0])
+    p = np.exp(log_f - log_z) * (x[1] - x[0])
+    delta = at_target - at_base
+    mean = p @ delta
+    variance = p @ delta**2 - mean**2
+    others = target.dimension - 1
+    precision = (betas / target.variance + (1.0 - betas) / base.variance)[:, 0]
+    slope = 0.5 / base.variance - 0.5 / target.variance
+    return PathMoments(
+        log_z[:, 0] + 0.5 * others * np.log(2.0 * np.pi / precision),
+        mean + others * slope / precision,
+        variance + 2.0 * others * (slope / precision) ** 2,
+    )

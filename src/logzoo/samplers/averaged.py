@@ -1,0 +1,214 @@
+"""Annealing along RBMs whose moments are averages of the base's and the model's.
+
+Grosse, Maddison & Salakhutdinov (2013), section 4: the moments (E[v], E[h], E[v h']) of the path at beta are
+(1 - beta) times those of the base plus beta times those of the model. RBMs with such moments are fitted at a few knots;
+between knots their parameters are interpolated linearly. Whatever the fits are worth, the weights are exact for the
+path that results: it only decides how much they vary.
+"""
+
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from tqdm import tqdm
+
+from logzoo.checks import positive_number, whole_number
+from logzoo.kernels.annealing import run_annealing
+from logzoo.kernels.between import run_between
+from logzoo.kernels.gibbs import layer_scratch, refresh_inputs, run_sweeps, start_chains
+from logzoo.kernels.layout import (
+    fixed_point_parameters,
+    fixed_point_unit,
+    new_chains,
+    paired_chains,
+    paired_parameters,
+)
+from logzoo.kernels.statistics import add_statistics
+from logzoo.paths import kernel_parameters, log_z_base
+from logzoo.samplers.annealed import AnnealedDraws
+from logzoo.samplers.base import resolve_base
+from logzoo.samplers.threads import over_chains
+
+# Sweeps at beta = 1 over which the model's moments are averaged, at most.
+_AVERAGED = 20
+# Fewer sweeps than these, for the moments or for the fit of one knot, are worth nothing: the path stays straight.
+_FEWEST_MOMENT_SWEEPS = 10
+_FEWEST_UPDATES = 5
+# More than these are better spent on annealing; an update costs as much as several sweeps.
+_MOST_MOMENT_SWEEPS = 1000
+_MOST_UPDATES = 300
+# Share of the sweeps of the annealing that is spread evenly over the path, whatever its length.
+_EVEN_SHARE = 0.1
+
+
+class Terms(NamedTuple):
+    """Parameters or moments of an RBM, float64: what belongs to v h', v and h."""
+
+    pairs: np.ndarray  # (visible, hidden)
+    visible: np.ndarray  # (visible,)
+    hidden: np.ndarray  # (hidden,)
+
+
+class Budget(NamedTuple):
+    """Sweeps of each chain for the three phases."""
+
+    moments: int
+    updates: int  # for each knot between the ends, one sweep each
+    annealing: int
+
+
+def run(
+    rbm, ledger, stream, *, base=None, knots=5, moments=0.1, fitting=0.4, learning_rate=0.05, threads=1, progress=False
+):
+    """Estimate the model's moments, fit the knots, and anneal fresh chains along the path over what is left.
+
+    knots: RBMs on the path, its ends included; moments, fitting: shares of the sweeps for these phases (with a budget
+    too small for them the path is straight). Returns AnnealedDraws. Raises ValueError for impossible options.
+    """
+    whole_number("threads", threads)
+    whole_number("knots", knots, minimum=2)
+    positive_number("learning_rate", learning_rate)
+    if positive_number("moments", moments) + positive_number("fitting", fitting) >= 1.0:
+        raise ValueError("moments, fitting: expected shares whose sum is below 1, annealing needs the rest")
+    base = resolve_base(rbm, base, ledger, stream)
+    budget = shares_of(ledger.remaining, knots, moments, fitting)
+    ends = (
+        Terms(np.zeros(rbm.weights.shape), base, np.zeros(rbm.hidden)),
+        Terms(rbm.weights, rbm.visible_bias, rbm.hidden_bias),
+    )
+    path, shares = list(ends), np.array([0.0, 1.0])
+    if budget.updates:
+        ledger.spend(budget.moments, "moments")
+        cold = base_moments(base, rbm.hidden)
+        warm, chains = model_moments(rbm, base, stream.child("moments").key, ledger.chains, budget.moments, threads)
+        ledger.spend(budget.updates * (knots - 2), "fitting")
+        key = stream.child("fitting").key
+        path = fitted_path(ends, cold, warm, chains, knots, key, budget.updates, learning_rate, threads)
+        shares = sweep_shares(path, cold, warm)
+    ledger.spend(ledger.remaining, "annealing")
+    key = stream.child("sweeps").key
+    log_weight = anneal(path, shares, key, ledger.chains, budget.annealing, threads, progress)
+    return AnnealedDraws(log_weight, log_z_base(base, rbm.hidden))
+
+
+def shares_of(sweeps, knots, moments, fitting):
+    """The Budget of that many sweeps; no moments and no updates where they would be too few, or without inner knots."""
+    spent = min(int(moments * sweeps), _MOST_MOMENT_SWEEPS)
+    updates = min(int(fitting * sweeps) // (knots - 2), _MOST_UPDATES) if knots > 2 else 0
+    if spent < _FEWEST_MOMENT_SWEEPS or updates < _FEWEST_UPDATES:
+        return Budget(0, 0, sweeps)
+    return Budget(spent, updates, sweeps - spent - updates * (knots - 2))
+
+
+def base_moments(base, hidden):
+    """Moments (Terms) of independent visible units with log-odds `base` and uniform hidden units."""
+    p = 0.5 * (1.0 + np.tanh(0.5 * base))
+    return Terms(np.outer(p, np.full(hidden, 0.5)), p, np.full(hidden, 0.5))
+
+
+def model_moments(rbm, base, key, count, sweeps, threads):
+    """Moments (Terms) of the model from annealed chains, and those chains: their last sweeps at beta = 1, averaged."""
+    parameters = kernel_parameters(rbm, base)
+    chains = new_chains(count, rbm.visible, rbm.hidden)
+    start_chains(parameters, key, parameters.base, chains)
+    averaged = min(_AVERAGED, sweeps // 3)
+    annealed = sweeps - averaged
+    # The last rung lies beyond the last step, so that every step here ends in a sweep.
+    betas = np.append(np.linspace(0.0, 1.0, annealed + 1), np.inf)
+    kernel = partial(run_annealing, parameters, betas, key, 1, annealed + 1)
+    over_chains(kernel, threads, chains, np.zeros(count))
+    total = _zeros(rbm.weights.shape, np.float64)
+    ones = np.ones(count, np.float32)
+    for sweep in range(annealed + 1, sweeps + 1):
+        over_chains(partial(run_sweeps, parameters, key, sweep, sweep + 1), threads, ones, chains)
+        for sums, found in zip(total, _statistics(parameters, chains), strict=True):
+            sums += found
+    return Terms(*(sums / averaged for sums in total)), chains
+
+
+def fitted_path(ends, cold, warm, chains, knots, key, updates, learning_rate, threads):
+    """The knots' parameters (list of Terms), from the base to the model, by stochastic gradient steps on the moments.
+
+    The gradient of the mean log-likelihood is the moments wanted minus those of the RBM (Grosse et al. 2013, section
+    4), taken from chains that go on from knot to knot, model first. A knot starts from the one above, shrunk
+    towards the base in proportion to beta, and is the mean of the second half of its iterates.
+    """
+    base, model = ends
+    path, current, sweep = [model], model, 1
+    ones = np.ones(len(chains.v), np.float32)
+    no_base = np.zeros(base.visible.size)
+    for knot in range(knots - 2, 0, -1):
+        beta = knot / (knots - 1)
+        wanted = [(1.0 - beta) * a + beta * b for a, b in zip(cold, warm, strict=True)]
+        shrink = knot / (knot + 1)
+        current = Terms(*(shrink * a + (1.0 - shrink) * b for a, b in zip(current, base, strict=True)))
+        mean = _zeros(base.pairs.shape, np.float64)
+        for update in range(updates):
+            parameters = fixed_point_parameters(*current, no_base)
+            refresh_inputs(parameters, chains)
+            over_chains(partial(run_sweeps, parameters, key, sweep, sweep + 1), threads, ones, chains)
+            sweep += 1
+            for term, target, found in zip(current, wanted, _statistics(parameters, chains), strict=True):
+                term += learning_rate * (target - found)
+            if update >= updates // 2:
+                for sums, term in zip(mean, current, strict=True):
+                    sums += term
+        current = Terms(*(sums / (updates - updates // 2) for sums in mean))
+        path.append(Terms(*(term.copy() for term in current)))
+    return [*path, base][::-1]
+
+
+def sweep_shares(path, cold, warm):
+    """Where the knots (knot,) lie, from 0 to 1, as shares of the annealing's sweeps: at equal steps of length.
+
+    The squared length between two knots is the product of their differences in parameters and in moments, which is
+    their symmetrised divergence; the moments that were wanted stand for those that were reached.
+    """
+    change = [b - a for a, b in zip(cold, warm, strict=True)]
+    squares = []
+    for near, far in zip(path, path[1:], strict=False):
+        squares.append(sum(np.sum((b - a) * c) for a, b, c in zip(near, far, change, strict=True)))
+    lengths = np.sqrt(np.maximum(squares, 0.0))
+    total = lengths.sum()
+    even = np.full(lengths.size, 1.0 / lengths.size)
+    shares = (1.0 - _EVEN_SHARE) * lengths / total + _EVEN_SHARE * even if total > 0.0 else even
+    placed = np.append(0.0, np.cumsum(shares))
+    placed[-1] = 1.0
+    return placed
+
+
+def anneal(path, shares, key, count, sweeps, threads, progress=False):
+    """Log weights (chain,) relative to the base of `count` chains annealed along the path in that many sweeps.
+
+    path: list of Terms, the base first, whose pairs and hidden terms are zero; shares (knot,) as of `sweep_shares`.
+    """
+    segments = len(path) - 1
+    unit = max(fixed_point_unit(*knot, np.zeros(1)) for knot in path)
+    places = np.interp(np.arange(1, sweeps + 1) / (sweeps + 1), shares, np.arange(segments + 1))
+    chains = paired_chains(count, *path[0].pairs.shape)
+    log_weight = np.zeros(count)
+    sweep = 1
+    with tqdm(total=sweeps, desc="annealing", unit="sweep", disable=None if progress else True) as bar:
+        for segment in range(segments):
+            parameters = paired_parameters(path[segment], path[segment + 1], unit)
+            if segment == 0:
+                start_chains(parameters, key, parameters.visible_bias, chains)
+            refresh_inputs(parameters, chains)
+            inside = places[(places >= segment) & (places < segment + 1)] - segment
+            steps = np.concatenate([[0.0], inside, [1.0]])
+            over_chains(partial(run_between, parameters, steps, key, sweep), threads, chains, log_weight)
+            sweep += inside.size
+            bar.update(inside.size)
+    return log_weight
+
+
+def _statistics(parameters, chains):
+    """Mean over chains of (v p', v, p) (Terms of float32), p the probabilities of the hidden units given v."""
+    count, visible = chains.v.shape
+    sums = _zeros((visible, chains.h.shape[1]), np.float32)
+    add_statistics(parameters, chains, layer_scratch(visible), np.float32(1.0 / count), *sums)
+    return sums
+
+
+def _zeros(shape, kind):
+    return Terms(np.zeros(shape, kind), np.zeros(shape[0], kind), np.zeros(shape[1], kind))

@@ -1,0 +1,128 @@
+"""Verdicts on claims: right, wrong and undecided, and the statistics behind them on data made to order."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray as xr
+import yaml
+
+from logzoo.claims import rts
+from logzoo.claims.registry import CLAIMS
+from logzoo.claims.verdicts import Statistic, bootstrapped, judge, verdict_table, verdicts
+from logzoo.figures.style import new_figure
+from logzoo.figures.verdicts import note_verdicts
+
+ROOT = Path(__file__).parents[1]
+ENTRY = {"figure": "rts-f9", "claim": "It is small", "direction": "at_most", "threshold": 1.0, "published": "small"}
+
+
+@pytest.mark.parametrize(
+    ("numbers", "at_most", "at_least"),
+    [
+        ((0.5, 0.4, 0.9), "reproduced", "not reproduced"),
+        ((1.5, 1.2, 1.9), "not reproduced", "reproduced"),
+        ((0.9, 0.5, 1.5), "undecided at this scale", "undecided at this scale"),
+        ((1.1, 0.5, 1.5), "undecided at this scale", "undecided at this scale"),
+        ((1.0, 1.0, 1.0), "reproduced", "reproduced"),
+        ((np.nan, np.nan, np.nan), "not tested", "not tested"),
+    ],
+)
+def test_a_verdict_needs_the_whole_interval_on_one_side(numbers, at_most, at_least):
+    statistic = Statistic(*numbers, of="size")
+    assert judge(ENTRY, statistic) == at_most
+    assert judge({**ENTRY, "direction": "at_least"}, statistic) == at_least
+    with pytest.raises(ValueError, match="direction"):
+        judge({**ENTRY, "direction": "about"}, statistic)
+
+
+def test_verdicts_say_what_was_claimed_and_found():
+    found = verdicts({"rts-f9-small": ENTRY}, {"rts-f9-small": Statistic(0.5, 0.4, 0.9, "size of it")})
+    text = verdict_table([found])
+    assert "| It is small | small | size of it: 0.5 [0.4, 0.9] | at most 1 | reproduced | rts-f9 |" in text
+    untested = verdicts(
+        {"rts-f9-small": ENTRY}, {"rts-f9-small": Statistic(0.5, 0.4, 0.9, "size of it")}, untested="stand-in data"
+    )
+    assert "not tested (stand-in data)" in verdict_table([untested])
+    for one, word in ((found, "REPRODUCED"), (untested, "stand-in data")):
+        figure = new_figure(4.0, 3.0)
+        note_verdicts(figure, one)
+        assert word in figure.get_supxlabel()
+
+
+def test_bootstrap_intervals_of_a_mean_cover_as_often_as_they_say():
+    generator = np.random.default_rng(0)
+    covered = 0
+    for _ in range(300):
+        one = bootstrapped(lambda values: values.mean(axis=-1), generator.normal(2.0, 1.0, 30), of="mean")
+        assert one.low < one.value < one.high
+        covered += one.low <= 2.0 <= one.high
+    assert 0.88 < covered / 300 < 0.98
+
+
+def test_arrays_of_different_lengths_are_resampled_apart():
+    one = bootstrapped(lambda a, b: a.mean(axis=-1) / b.mean(axis=-1), np.arange(1.0, 6.0), np.full(9, 2.0), of="ratio")
+    assert one.value == pytest.approx(1.5)
+    assert 0.8 < one.low < 1.2 and 1.8 < one.high < 2.2
+
+
+def runs(log_z, budgets):
+    return xr.Dataset({"log_z": (("budget", "replicate"), log_z)}, coords={"budget": budgets})
+
+
+def noise(scale, shape, bias=0.0, seed=0):
+    return bias + scale * np.random.default_rng([seed, int(1000 * scale)]).standard_normal(shape)
+
+
+def test_figure_3_statistics_on_made_up_estimates():
+    truth = xr.Dataset({"log_z": 5.0})
+    budgets = [1000, 10_000]
+    estimates = {
+        "rts": runs(5.0 + noise(0.1, (2, 400)), budgets),
+        "ais": runs(5.0 + noise(1.0, (2, 400), bias=-2.0), budgets),
+        "raise": runs(5.0 + noise(1.0, (2, 400), bias=3.0), budgets),
+    }
+    found = rts.figure_3(truth, **estimates)
+    assert found["rts-f3-bias"].high < 0.02
+    assert found["rts-f3-tenfold"].value == pytest.approx(np.sqrt(5.0) / 0.1, rel=0.1)
+    short = {name: one.isel(budget=slice(0, 1)) for name, one in estimates.items()}
+    assert judge({**ENTRY, "direction": "at_least"}, rts.figure_3(truth, **short)["rts-f3-tenfold"]) == "not tested"
+
+
+def test_the_smallest_flux_finds_the_knot():
+    parts = 10
+    tied = np.full((parts, parts), 0.1)
+    loose = tied.copy()
+    tied[:4, 4:] = tied[4:, :4] = 0.001
+    assert rts.smallest_flux(loose) == pytest.approx(0.09)
+    # Four parts below the knot, six above it, a thousandth each.
+    assert rts.smallest_flux(tied) == pytest.approx(24 * 0.001 / parts)
+    np.testing.assert_allclose(rts.smallest_flux(np.stack([tied, loose])), [0.0024, 0.09])
+
+
+def test_figure_7_and_8_statistics_on_made_up_estimates():
+    truth, budgets = xr.Dataset({"log_z": 0.0}), [100, 1000]
+    matrix = np.full((2, 300, 4, 4), 0.25)
+    matched = runs(noise(1.0, (2, 300)), budgets)
+    matched["transition_matrix"] = (("budget", "replicate", "part_before", "part_after"), matrix)
+    uniform = runs(noise(5.0, (2, 300)), budgets)
+    knotted = matrix.copy()
+    knotted[..., :2, 2:] = 0.05
+    uniform["transition_matrix"] = (("budget", "replicate", "part_before", "part_after"), knotted)
+    found = rts.figure_7(matched, uniform, truth)
+    assert found["rts-f7-worse"].low < 5.0 < found["rts-f7-worse"].high
+    assert found["rts-f7-knot"].value == pytest.approx(4 * 0.05 / (3 * 0.25))
+    log_z = np.stack([noise(scale, (2, 500)) for scale in (1.0, 2.0, 0.9)])
+    one = xr.Dataset(
+        {"log_z": (("estimator", "budget", "replicate"), log_z)}, {"estimator": ["rts", "sd", "rsd"]}, {"hidden": 10}
+    )
+    found = rts.figure_8(one, one, truth, truth)
+    assert found["rts-f8-small"].low < 0.9 < found["rts-f8-small"].high < 1.0
+
+
+def test_every_configured_claim_has_its_statistic_and_a_figure():
+    claims = yaml.safe_load((ROOT / "config/claims.yaml").read_text())["claims"]
+    figures = yaml.safe_load((ROOT / "config/figures.yaml").read_text())["figures"]
+    assert {entry["figure"] for entry in claims.values()} == set(CLAIMS) <= set(figures)
+    for name, entry in claims.items():
+        assert name.startswith(entry["figure"].removesuffix("-cost"))

@@ -1,0 +1,77 @@
+"""Every estimator against exact log Z: errors within their standard errors, intervals that cover, or a flag."""
+
+from functools import lru_cache
+from importlib import import_module
+
+import numpy as np
+import pytest
+
+from logzoo.api import estimate_log_z, sample_gibbs
+from logzoo.estimators.registry import ESTIMATORS, estimator_module
+from logzoo.models.exact import exact_log_z
+from logzoo.models.rbm import RBM
+
+NAMES = sorted(ESTIMATORS)
+CHAINS = 40
+SWEEPS = 500
+MODELS = 30
+REPEATS = 200
+
+
+def random_rbm(seed, scale):
+    """At most 40 visible and 12 hidden units, weights and biases from N(0, scale^2)."""
+    generator = np.random.default_rng([40, 12, seed])
+    visible, hidden = generator.integers(5, 41), generator.integers(2, 13)
+    return RBM(*(generator.normal(0.0, scale, shape) for shape in ((visible, hidden), visible, hidden)))
+
+
+@lru_cache
+def truth(seed, scale):
+    return exact_log_z(random_rbm(seed, scale))
+
+
+@lru_cache
+def estimated(method, seed, scale, repeat=0):
+    """(error, standard error, interval holds the truth, converged) of one estimate."""
+    rbm, options = random_rbm(seed, scale), {}
+    defaults = import_module(estimator_module(method)).DEFAULTS
+    if "data" in defaults:
+        options["data"] = sample_gibbs(rbm, 100, 200, seed=seed)
+    if "rungs" in defaults and method != "bar":
+        options["rungs"] = 20
+    found = estimate_log_z(
+        rbm, method, sweeps=SWEEPS, chains=CHAINS, base="visible-bias", seed=f"{seed}/{repeat}", **options
+    )
+    exact = truth(seed, scale)
+    low, high = found.interval
+    return found.log_z - exact, found.std_error, low <= exact <= high, found.converged
+
+
+def misses(results, shift=0.0):
+    """Those that are over four standard errors off, moved by `shift` nats, and do not say so."""
+    return [one for one in results if one[3] and abs(one[0] + shift) > 4.0 * one[1]]
+
+
+@pytest.mark.parametrize("method", NAMES)
+def test_thirty_easy_models_are_within_four_standard_errors(method):
+    results = [estimated(method, seed, 0.5) for seed in range(MODELS)]
+    assert misses(results) == []
+    assert sum(one[3] for one in results) >= 0.9 * MODELS
+    z = np.array([error / std_error for error, std_error, _, converged in results if converged])
+    assert 0.7 < z.std() < 1.4
+    # Errors of half or twice the stated size do not pass, nor does a bias of half a nat.
+    assert not 0.7 < 2.0 * z.std() < 1.4 and not 0.7 < 0.5 * z.std() < 1.4
+    assert len(misses(results, 0.5)) > 0.8 * MODELS
+
+
+@pytest.mark.parametrize("method", NAMES)
+def test_thirty_hard_models_are_within_four_standard_errors_or_flagged(method):
+    results = [estimated(method, seed, 2.0) for seed in range(MODELS)]
+    assert misses(results) == []
+    assert misses(results, 20.0)
+
+
+@pytest.mark.parametrize("method", NAMES)
+def test_intervals_cover_the_truth_as_often_as_they_claim(method):
+    covered = [estimated(method, seed, 0.5, repeat)[2] for seed in range(4) for repeat in range(REPEATS // 4)]
+    assert 0.90 <= np.mean(covered) <= 0.99

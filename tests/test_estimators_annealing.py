@@ -1,0 +1,358 @@
+"""AIS, RAISE and BAR: exactness on enumerable models, the sandwich, honest intervals."""
+
+import math
+from functools import lru_cache
+
+import numpy as np
+import pymbar
+import pytest
+import twins
+
+from logzoo.api import estimate_log_z
+from logzoo.budgets import SweepLedger
+from logzoo.estimators import bar, intervals, reverse
+from logzoo.estimators.registry import estimator
+from logzoo.estimators.result import Estimate
+from logzoo.models.exact import exact_log_z
+from logzoo.models.rbm import RBM
+from logzoo.paths import inverse_temperatures, log_z_base
+from logzoo.samplers import annealed
+from logzoo.samplers.parallel import Steps
+from logzoo.streams import root_stream
+
+METHODS = ["ais", "bar", "raise"]
+
+
+def normal_rbm(visible=8, hidden=5, scale=0.7, seed=0):
+    generator = np.random.default_rng([7, seed])
+    return RBM(*(generator.normal(0, scale, shape) for shape in ((visible, hidden), visible, hidden)))
+
+
+def model_draws(rbm, count=2000, seed=0):
+    """Independent draws (count, visible) of an RBM with few hidden units: h from its exact distribution, then v."""
+    generator = np.random.default_rng([9, seed])
+    h = twins.all_states(rbm.hidden)
+    log_f = twins.log_f_marginal(rbm.transposed, np.zeros(rbm.hidden), h)
+    h = h[generator.choice(len(h), count, p=np.exp(log_f - twins.log_sum_exp(log_f)))]
+    p = 1.0 / (1.0 + np.exp(-(rbm.visible_bias + h @ rbm.weights.T)))
+    return (generator.random(p.shape) < p).astype(np.uint8)
+
+
+# --- exactness of the reverse weights
+
+
+def sweep_matrix(rbm, base, beta):
+    """P(v' | v) (state, state) of one sweep at beta."""
+    v, h = twins.all_states(rbm.visible), twins.all_states(rbm.hidden)
+    log_joint = beta * twins.log_f_joint(rbm, v, h) + (1 - beta) * (v @ base)[:, None]
+    joint = np.exp(log_joint - log_joint.max())
+    return (joint / joint.sum(axis=1, keepdims=True)) @ (joint / joint.sum(axis=0)).T
+
+
+@lru_cache
+def reverse_case(sweeps, trajectories=4000):
+    """An RBM of 16 visible states, p_ann of each by matrix products, and weights of reverse trajectories from it."""
+    rbm, base = normal_rbm(4, 3, 1.5), np.array([0.5, -1.0, 0.0, 1.0])
+    states = twins.all_states(4)
+    betas = inverse_temperatures("linear", sweeps + 1)
+    log_f = np.array([twins.log_f_marginal(rbm, base, states, beta) for beta in betas])
+    p = np.exp(log_f[0] - twins.log_sum_exp(log_f[0]))
+    matrices = [sweep_matrix(rbm, base, beta) for beta in betas]
+    for matrix in matrices[1:]:
+        p = p @ matrix
+    starts = np.repeat(states, trajectories, axis=0)
+    ledger = SweepLedger(sweeps, len(starts))
+    draws = annealed.run_reverse(rbm, ledger, root_stream(3), starts, base=base)
+    assert draws.log_z_base == pytest.approx(log_z_base(base, 3)) == pytest.approx(twins.log_sum_exp(log_f[0]))
+    return p, log_f, matrices, draws.log_weight.reshape(16, trajectories), draws.log_z_base
+
+
+def z_scores(case, expected, sign=-1.0):
+    """How many standard errors mean exp(-w) f(v) / Z_1 of each v lies from the expected p(v)."""
+    _, log_f, _, log_weight, log_z_1 = case
+    ratio = np.exp(sign * log_weight + (log_f[-1] - log_z_1)[:, None]) / expected[:, None]
+    return (ratio.mean(axis=1) - 1.0) / (ratio.std(axis=1) / np.sqrt(ratio.shape[1]))
+
+
+def recursion(case, weigh_after_sweep=True, skip_model_sweep=False):
+    """mean exp(-w) f(v) / Z_1 by matrix products, for weights read after each sweep, or (wrongly) before."""
+    _, log_f, matrices, _, log_z_1 = case
+    total = np.ones(len(log_f[0]))
+    for k in range(len(log_f) - 1):
+        ratio = np.exp(log_f[k] - log_f[k + 1])
+        matrix = np.eye(len(ratio)) if skip_model_sweep and k == len(log_f) - 2 else matrices[k + 1]
+        total = matrix @ (ratio * total) if weigh_after_sweep else ratio * (matrix @ total)
+    return np.exp(log_f[-1] - log_z_1) * total
+
+
+@pytest.mark.parametrize("sweeps", [1, 2, 5])
+def test_reverse_weights_estimate_the_annealed_probability_without_bias(sweeps):
+    case = reverse_case(sweeps)
+    p = case[0]
+    np.testing.assert_allclose(recursion(case), p, rtol=1e-10)
+    assert p.sum() == pytest.approx(1.0)
+    assert np.max(np.abs(z_scores(case, p))) < 4.0
+    # Weighing the state before its sweep, leaving out the sweep at beta = 1, or the wrong sign do not pass.
+    assert np.max(np.abs(z_scores(case, recursion(case, weigh_after_sweep=False)))) > 8.0
+    assert np.max(np.abs(z_scores(case, recursion(case, skip_model_sweep=True)))) > 8.0
+    assert np.max(np.abs(z_scores(case, p, sign=1.0))) > 8.0
+
+
+@pytest.mark.parametrize("sweeps", [1, 5])
+def test_the_logarithm_of_the_mean_is_taken_of_the_inverse_weights(sweeps):
+    p, log_f, _, log_weight, log_z_1 = case = reverse_case(sweeps)
+    exact = log_f[-1] - np.log(p)
+    right = log_z_1 - np.log(np.exp(-log_weight).mean(axis=1))
+    # +log mean exp(w) stands for -log mean exp(-w) in a library in use.
+    library = log_z_1 + np.log(np.exp(log_weight).mean(axis=1))
+    assert np.max(np.abs(right - exact)) < 0.1
+    assert np.all(library - exact > 0.1)
+    assert np.max(np.abs(right - exact)) < 0.1 * np.max(library - exact)
+    assert np.max(np.abs(z_scores(case, np.exp(log_f[-1] - library)))) > 8.0
+
+
+def test_raise_is_the_mean_over_vectors_of_log_means_over_their_trajectories():
+    rbm, data = normal_rbm(), model_draws(normal_rbm(), 50)
+    options = {"data": data, "vectors": 3, "base": "uniform"}
+    found = reverse.estimate(rbm, SweepLedger(40, 11), root_stream(2), options)
+    rows = root_stream(2).child("data").generator().choice(50, 3, replace=False)
+    vector = np.arange(11) % 3
+    draws = annealed.run_reverse(rbm, SweepLedger(40, 11), root_stream(2), data[rows[vector]], base="uniform")
+    each = [-np.log(np.exp(-draws.log_weight[vector == one]).mean()) for one in range(3)]
+    assert found.log_z == pytest.approx(draws.log_z_base + np.mean(each), abs=1e-10)
+    assert found.std_error == pytest.approx(np.std(each, ddof=1) / np.sqrt(3))
+    assert found.interval[1] - found.log_z == pytest.approx(4.302653 * found.std_error, rel=1e-5)
+
+
+# --- the sandwich
+
+
+@lru_cache
+def errors(method, sweeps, chains, repeats, scale):
+    """(error, standard error, low, high) (repeat, 4) of log Z on one model, with data drawn from it."""
+    rbm = normal_rbm(scale=scale)
+    options = {"data": model_draws(rbm)} if method == "raise" else {}
+    exact, results = exact_log_z(rbm), []
+    for repeat in range(repeats):
+        stream = root_stream(repeat).child(method)
+        found = estimator(method)(rbm, SweepLedger(sweeps, chains), stream, {"base": "uniform", **options})
+        results.append((found.log_z - exact, found.std_error, *(end - exact for end in found.interval)))
+    return np.array(results)
+
+
+def mean_error(method, sweeps):
+    """Mean error of 400 estimates from four chains each, and how many standard errors it is from zero."""
+    error = errors(method, sweeps, 4, 400, 1.5)[:, 0]
+    return error.mean(), error.mean() / (error.std() / np.sqrt(error.size))
+
+
+def test_ais_lies_below_and_raise_above_with_few_sweeps_and_both_tend_to_the_truth():
+    for method, side in (("ais", -1), ("raise", 1)):
+        few, sigmas = mean_error(method, 3)
+        assert side * sigmas > 4.0
+        many, sigmas = mean_error(method, 400)
+        assert abs(many) < 0.1 * abs(few)
+        assert abs(many) < 0.02 and abs(sigmas) < 4.0
+
+
+def test_the_sandwich_gap_is_the_difference_and_its_error():
+    def of(log_z, std_error):
+        return Estimate("x", log_z, std_error, (log_z - 1, log_z + 1), 1, 2, True)
+
+    assert reverse.sandwich_gap(of(10.0, 0.3), of(11.5, 0.4)) == (1.5, pytest.approx(0.5))
+    assert reverse.sandwich_gap(of(11.5, 0.4), of(10.0, 0.3))[0] == -1.5
+
+
+# --- RAISE: options
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        ({"data": None}, "raise: data: expected a 0/1 matrix"),
+        ({"data": np.full((3, 8), 0.5)}, "raise: data: expected zeros and ones"),
+        ({"data": np.zeros((3, 7))}, "raise: data: expected 8 columns"),
+        ({"data": np.zeros((0, 8))}, "raise: data: expected a non-empty matrix"),
+        ({"data": [1, 0]}, "raise: data"),
+        ({"vectors": 0}, "raise: vectors"),
+        ({"vectors": 21}, "raise: vectors: expected at most 20"),
+        ({"vectors": 2.5}, "raise: vectors"),
+        ({"ladder": "steep"}, "ladder"),
+    ],
+)
+def test_impossible_options_of_raise_are_refused_with_their_name(options, match):
+    with pytest.raises(ValueError, match=match) as caught:
+        reverse.estimate(normal_rbm(), SweepLedger(50, 20), root_stream(0), {"data": np.zeros((3, 8)), **options})
+    assert "\n" not in str(caught.value)
+
+
+def test_starts_of_reverse_annealing_are_checked():
+    for starts in (np.zeros((3, 8)), np.zeros((4, 7)), np.full((4, 8), 2)):
+        ledger = SweepLedger(10, 4)
+        with pytest.raises(ValueError, match="starts"):
+            annealed.run_reverse(normal_rbm(), ledger, root_stream(0), starts)
+        assert ledger.spent == 0
+
+
+@pytest.mark.parametrize("vectors", [1, 2, 9, 20])
+def test_any_number_of_vectors_gives_an_interval(vectors):
+    data = model_draws(normal_rbm(), 5)
+    found = reverse.estimate(normal_rbm(), SweepLedger(50, 20), root_stream(0), {"data": data, "vectors": vectors})
+    assert 0.0 < found.std_error < 1.0
+    assert found.interval[0] < found.log_z < found.interval[1]
+    # Single trajectories cannot say whether they agree.
+    assert found.converged == (vectors < 20)
+
+
+def test_reverse_trajectories_that_disagree_are_flagged():
+    rbm = normal_rbm(20, 12, 3.0)
+    data = model_draws(rbm)
+    options = {"data": data, "base": "uniform"}
+    few, many = (reverse.estimate(rbm, SweepLedger(s, 50), root_stream(1), dict(options)) for s in (2, 3000))
+    assert not few.converged and few.diagnostics["effective_trajectories"] < 3.0
+    assert many.converged and many.diagnostics["effective_trajectories"] > 4.0
+
+
+# --- bridge sampling
+
+
+def gaussian_steps(generator, draws, gap=2.0, shift=1.5):
+    """Steps (draw,) for two normals of unit variance `gap` apart, the second of mass exp(shift)."""
+
+    def step(x):
+        return shift + gap * x - gap**2 / 2
+
+    return step(generator.standard_normal(draws)), step(gap + generator.standard_normal(draws))
+
+
+def test_the_root_of_the_bridge_equation_is_that_of_another_implementation():
+    generator = np.random.default_rng(0)
+    pairs = [gaussian_steps(generator, 500, gap, shift) for gap, shift in ((0.1, -3.0), (2.0, 1.5), (6.0, 40.0))]
+    up, down = (np.stack(values, axis=1) for values in zip(*pairs, strict=True))
+    found = bar.bridge_root(up, down)
+    for pair, (one, other) in enumerate(pairs):
+        peer = -pymbar.bar(-one, other, compute_uncertainty=False)["Delta_f"]
+        assert found[pair] == pytest.approx(peer, abs=1e-5)
+        assert found[pair] != pytest.approx(np.log(np.mean(np.exp(one))), abs=1e-5)
+
+
+def fed(up, down, burning, sweeps, stretch=50):
+    """BridgeSums of one ladder fed with steps (draw, pair): the burn-in, then the sampling phase."""
+    sums = bar.BridgeSums()
+    sums.start(1, up.shape[1] + 1, sweeps)
+    for first in range(0, burning + sweeps, stretch):
+        part = slice(first, first + stretch)
+        sums.add(Steps(first < burning, up[None, part], down[None, part]))
+    return sums
+
+
+@pytest.mark.parametrize("burning", [0, 50, 1000])
+def test_bridge_sums_come_close_to_the_root_for_all_draws_without_keeping_them(burning):
+    generator = np.random.default_rng(4)
+    up, down = (values.reshape(-1, 4) for values in gaussian_steps(generator, 4 * (burning + 20_000), 3.0))
+    sums = fed(up, down, burning, 20_000)
+    total = sums.parts().sum(axis=0)
+    found, best = sums.log_ratios(total), bar.bridge_root(up[burning:], down[burning:])
+    error = intervals.jackknife_error(sums.log_ratios(total - sums.parts())[:, 0])
+    # Beside s of the burn-in, an s off by a nat or the ratio without s would be seen.
+    assert np.max(np.abs(found - best)) < 0.02
+    assert np.max(np.abs(found - 1.5)) < 4 * 0.03
+    assert 0.005 < error < 0.06
+    assert np.min(np.abs(found - sums.log_s - 1.5)) > 0.5
+    short = fed(up[: burning + 500], down[: burning + 500], burning, 500)
+    assert short.parts().nbytes == sums.parts().nbytes
+
+
+def test_a_bad_guess_of_the_ratio_leaves_the_bridge_consistent():
+    generator = np.random.default_rng(5)
+    up, down = (values.reshape(-1, 1) for values in gaussian_steps(generator, 100_000, 1.0))
+    for guess in (-1.0, 4.0):
+        sums = bar.BridgeSums()
+        sums.start(1, 2, 100_000)
+        sums.log_s = np.array([guess])
+        sums.add(Steps(False, up[None], down[None]))
+        assert sums.log_ratios(sums.parts().sum(axis=0))[0] == pytest.approx(1.5, abs=0.03)
+
+
+def test_bar_of_two_modes_that_never_meet_is_flagged():
+    weight, visible, hidden = 1.0, 20, 12
+    weights = np.full((visible, hidden), weight)
+    biases = np.full(visible, -weight * hidden / 2), np.full(hidden, -weight * visible / 2)
+    rbm = RBM(weights, *biases)
+    assert not estimate_log_z(rbm, "bar", sweeps=20, chains=20, base="uniform").converged
+    assert not estimate_log_z(rbm, "bar", sweeps=3000, chains=20, base="uniform", rungs=2).converged
+    found = estimate_log_z(rbm, "bar", sweeps=3000, chains=60, base="uniform", rungs=30)
+    assert found.converged
+    assert abs(found.log_z - exact_log_z(rbm)) < 4 * found.std_error < 0.2
+
+
+def test_a_single_ladder_needs_two_sweeps():
+    with pytest.raises(ValueError, match="sweeps: expected at least 2"):
+        estimate_log_z(normal_rbm(), "bar", sweeps=1, chains=2, base="uniform")
+    assert estimate_log_z(normal_rbm(), "bar", sweeps=2, chains=2, base="uniform").std_error >= 0.0
+
+
+# --- intervals
+
+
+def test_leaving_one_out_gives_what_direct_sums_give():
+    values = np.random.default_rng(0).normal(0, 3, (7, 4))
+    direct = np.array([np.delete(values, i, axis=0).sum(axis=0) for i in range(7)])
+    np.testing.assert_allclose(intervals.sums_left_out(values), direct, atol=1e-12)
+    logs = intervals.log_sums_left_out(values[:, 0])
+    np.testing.assert_allclose(logs, [twins.log_sum_exp(np.delete(values[:, 0], i)) for i in range(7)], atol=1e-12)
+    # One value may dwarf the rest, or overflow alone.
+    np.testing.assert_allclose(intervals.log_sums_left_out(np.array([2000.0, 0.0])), [0.0, 2000.0])
+
+
+def test_the_jackknife_of_a_mean_is_its_standard_error():
+    values = np.random.default_rng(1).normal(0, 2, 9)
+    left_out = intervals.sums_left_out(values) / 8
+    assert intervals.jackknife_error(left_out) == pytest.approx(values.std(ddof=1) / 3.0)
+
+
+@pytest.mark.parametrize(("parts", "quantile"), [(2, 12.7062), (5, 2.7764), (10, 2.2622), (100, 1.9842)])
+def test_intervals_use_students_quantiles(parts, quantile):
+    low, high = intervals.student_interval(3.0, 0.5, parts)
+    assert (high - 3.0, 3.0 - low) == (pytest.approx(0.5 * quantile, rel=1e-4),) * 2
+
+
+def test_effective_numbers():
+    np.testing.assert_allclose(intervals.effective_number(np.array([[5.0, 5.0], [900.0, 0.0]])), [2.0, 1.0])
+
+
+@pytest.mark.parametrize("chains", [20, 50])
+@pytest.mark.parametrize("method", METHODS)
+def test_intervals_cover_the_truth_as_often_as_they_say(method, chains):
+    error, std_error, low, high = errors(method, 300, chains, 100, 0.7).T
+    four_sigma = 4 * math.sqrt(0.95 * 0.05 / error.size)
+    assert np.mean((low <= 0) & (high >= 0)) > 0.95 - four_sigma
+    # Intervals half as long, or moved by a tenth of a nat, do not pass.
+    assert np.mean(np.abs(error) <= (high - low) / 4) < 0.95 - four_sigma
+    assert np.mean((low + 0.1 <= 0) & (high + 0.1 >= 0)) < 0.95 - four_sigma
+    z = error / std_error
+    assert 0.7 < z.std() < 1.4
+    assert abs(z.mean()) < 4 / math.sqrt(error.size)
+
+
+SETTINGS = {"bar": {"sweeps": 1500}, "raise": {"sweeps": 3000}}
+
+
+def random_rbm(seed):
+    generator = np.random.default_rng([2024, seed])
+    visible, hidden = generator.integers(2, 21), generator.integers(1, 13)
+    return RBM(*(generator.uniform(-3.0, 3.0, shape) for shape in ((visible, hidden), visible, hidden)))
+
+
+@pytest.mark.parametrize("method", sorted(SETTINGS))
+def test_estimates_of_twenty_random_models_are_within_their_errors_or_flagged(method):
+    results = []
+    for seed in range(20):
+        rbm = random_rbm(seed)
+        options = {**SETTINGS[method], **({"data": model_draws(rbm)} if method == "raise" else {})}
+        found = estimate_log_z(rbm, method, chains=50, base="visible-bias", seed=seed, **options)
+        results.append((found.log_z - exact_log_z(rbm), found.std_error, found.converged))
+    for shift, fewest, most in ((0.0, 0, 0), (0.3, 18, 20), (0.05, 5, 20)):
+        missed = [abs(error + shift) > 4 * std_error for error, std_error, converged in results if converged]
+        assert fewest <= sum(missed) <= most
+    assert sum(converged for _, _, converged in results) >= 18

@@ -1,0 +1,511 @@
+"""The estimators on draws of simulated tempering: their formulas on draws made by hand, then their honesty."""
+
+import logging
+import math
+from functools import cache
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from scipy.optimize import approx_fprime, minimize
+from scipy.special import logsumexp, softmax
+
+from logzoo.budgets import SweepLedger
+from logzoo.estimators import mbar, mixed
+from logzoo.estimators.registry import estimator
+from logzoo.estimators.rts import delta_method
+from logzoo.estimators.sd import stationary
+from logzoo.estimators.tempering import drift
+from logzoo.estimators.ti import log_ratio
+from logzoo.estimators.transitions import smoothed
+from logzoo.models.exact import exact_log_z
+from logzoo.models.rbm import RBM
+from logzoo.samplers.observers import GroupedMoves, RungDerivatives, ThinnedDraws, WeightedDerivatives
+from logzoo.samplers.tempered import Stretch, run, updated_log_z
+from logzoo.streams import root_stream
+
+# Rungs with which the error of each rule of integration is well below the standard error of the runs here.
+OPTIONS = {
+    "rts": {"rungs": 20},
+    "rts mixed": {"rungs": 20, "mixed": True},
+    "ts": {"rungs": 20},
+    "ti-riemann": {"rungs": 300},
+    "ti-trapezoid": {"rungs": 60},
+    "ti-corrected": {"rungs": 30},
+    "ti-rb": {"rungs": 60},
+    "mbar": {"rungs": 20, "draws": 1000},
+    "sd": {"rungs": 20},
+    "rsd": {"rungs": 20},
+}
+KINDS = sorted(OPTIONS)
+REPEATS = 40
+
+
+def small_rbm():
+    """8 x 5 units: chains travel freely."""
+    generator = np.random.default_rng(11)
+    return RBM(*(generator.normal(0, 0.7, shape) for shape in ((8, 5), 8, 5)))
+
+
+def estimated(kind, seed=0, *, rbm=None, sweeps=300, chains=24, **options):
+    """An estimate from the uniform base."""
+    options = {"base": "uniform", **OPTIONS[kind], **options}
+    stream = root_stream(seed).child("tempered", kind)
+    return estimator(kind.split()[0])(rbm or small_rbm(), SweepLedger(sweeps, chains), stream, options)
+
+
+# Thermodynamic integration.
+
+
+@pytest.mark.parametrize("rule", ["riemann", "trapezoid", "corrected"])
+def test_rules_of_integration_are_exact_where_they_should_be(rule):
+    betas = np.array([0.0, 0.1, 0.35, 0.4, 0.8, 1.0])
+    degree = {"riemann": 0, "trapezoid": 1, "corrected": 3}[rule]
+    for power in range(degree + 2):
+        mean, second = betas**power, power * betas ** max(power - 1, 0)
+        error = log_ratio(betas, mean, second, rule=rule) - 1.0 / (power + 1)
+        assert abs(error) < 1e-14 if power <= degree else abs(error) > 1e-4
+
+
+def test_riemann_sums_take_the_right_end():
+    assert log_ratio(np.array([0.0, 0.3, 1.0]), np.array([100.0, 1.0, 2.0]), rule="riemann") == pytest.approx(1.7)
+
+
+def test_empty_rungs_are_filled_linearly_row_by_row():
+    betas = np.array([0.0, 0.2, 0.3, 0.9, 1.0])
+    full = np.array([2.0 * betas + 1.0, -betas])
+    holes = full.copy()
+    holes[0, [1, 3]], holes[1, 2] = np.nan, np.nan
+    for rule in ("riemann", "trapezoid", "corrected"):
+        expected = log_ratio(betas, full, full, rule=rule)
+        np.testing.assert_allclose(log_ratio(betas, holes, holes, rule=rule), expected, rtol=1e-12)
+    assert np.isnan(holes[0, 1])
+    ends = np.array([np.nan, 3.0, np.nan, 3.0, np.nan])
+    assert log_ratio(betas, ends, rule="trapezoid") == pytest.approx(3.0)
+    with pytest.raises(ValueError, match="mean: .*one rung"):
+        log_ratio(betas, np.full(5, np.nan), rule="trapezoid")
+    with pytest.raises(ValueError, match="rule: .*simpson.*corrected"):
+        log_ratio(betas, ends, rule="simpson")
+    with pytest.raises(ValueError, match="second"):
+        log_ratio(betas, ends, rule="corrected")
+
+
+def joint_stretch(delta, rungs, offset, betas):
+    """A stretch of draws in the joint form, made of Delta (chain, sweep) alone."""
+    values = np.zeros((*delta.shape, 4))
+    values[..., 0] = delta
+    tables = np.zeros((3, 4, betas.size))
+    tables[0, 0], tables[1, 0] = betas, 1.0
+    return Stretch(values, rungs, *tables, offset)
+
+
+def test_rts_and_ti_rb_agree_on_the_same_draws_as_rungs_multiply():
+    # Supplement C: any draws, any smooth log Zhat and prior.
+    delta = np.random.default_rng(5).normal(3.0, 2.0, (4, 50))
+    gaps = []
+    for rungs in (11, 41, 161):
+        betas = np.linspace(0.0, 1.0, rungs)
+        log_z_hat, prior = 2.5 * betas + np.sin(3.0 * betas), np.exp(0.7 * betas)
+        prior /= prior.sum()
+        observer = WeightedDerivatives()
+        observer.start(4, rungs, 50)
+        stretch = joint_stretch(delta, np.zeros((4, 51), np.int64), np.log(prior) - log_z_hat, betas)
+        observer.add(stretch)
+        q, slope = observer.sums.sum(axis=0)
+        rts = updated_log_z(log_z_hat, prior, q)[-1]
+        gaps.append(rts - log_ratio(betas, slope / q, rule="trapezoid"))
+    assert abs(gaps[0]) > 1e-4
+    # The trapezoid's error falls with the square of the width.
+    assert gaps[1] / gaps[0] == pytest.approx(1 / 16, rel=0.05)
+    assert gaps[2] / gaps[1] == pytest.approx(1 / 16, rel=0.05)
+
+
+# Observers, against plain NumPy.
+
+
+def random_stretches(rungs, lengths=(7, 1, 12)):
+    """Consecutive stretches of 3 chains with random values and tables, and the whole of them as one."""
+    generator = np.random.default_rng(3)
+    sweeps = sum(lengths)
+    values = generator.standard_normal((3, sweeps, 8))
+    path = generator.integers(rungs, size=(3, sweeps + 1))
+    tables = generator.standard_normal((3, 8, rungs))
+    offset = generator.standard_normal(rungs)
+    edges = np.cumsum([0, *lengths])
+    parts = [
+        Stretch(values[:, first:last], path[:, first : last + 1], *tables, offset)
+        for first, last in zip(edges, edges[1:], strict=False)
+    ]
+    return parts, Stretch(values, path, *tables, offset)
+
+
+def observed(observer, rungs):
+    """An observer that has seen all of `random_stretches`, and those draws as one stretch."""
+    parts, whole = random_stretches(rungs)
+    observer.start(3, rungs, whole.values.shape[1])
+    for part in parts:
+        observer.add(part)
+    return observer, whole
+
+
+def test_derivatives_are_summed_at_the_rung_drawn_given_the_state():
+    observer, whole = observed(RungDerivatives(), 5)
+    after = whole.rungs[:, 1:]
+    slope, bend = (
+        np.take_along_axis(whole.values @ table, after[..., None], axis=2)[..., 0]
+        for table in (whole.slopes, whole.curvatures)
+    )
+    for k in range(5):
+        here = after == k
+        expected = np.array([np.where(here, term, 0.0).sum(axis=1) for term in (1.0, slope, slope**2, bend)])
+        np.testing.assert_allclose(observer.sums[:, :, k], expected.T, atol=1e-12)
+
+
+def test_weighted_derivatives_are_summed_at_every_rung():
+    observer, whole = observed(WeightedDerivatives(), 5)
+    q = softmax(whole.values @ whole.readout + whole.offset, axis=2)
+    expected = np.stack([q.sum(axis=1), (q * (whole.values @ whole.slopes)).sum(axis=1)], axis=1)
+    np.testing.assert_allclose(observer.sums, expected, atol=1e-8)
+
+
+def test_moves_are_counted_or_weighted_by_group():
+    for rao_blackwell in (False, True):
+        observer, whole = observed(GroupedMoves(2, rao_blackwell=rao_blackwell), 5)
+        q = softmax(whole.values @ whole.readout + whole.offset, axis=2)
+        after = q if rao_blackwell else np.eye(5)[whole.rungs[:, 1:]]
+        chains = np.einsum("csj,csk->cjk", np.eye(5)[whole.rungs[:, :-1]], after)
+        np.testing.assert_allclose(observer.sums, [chains[0] + chains[2], chains[1]], atol=1e-8)
+    assert len(observed(GroupedMoves(20, rao_blackwell=False), 5)[0].sums) == 3
+
+
+@pytest.mark.parametrize(("draws", "stride"), [(60, 1), (59, 2), (20, 3), (6, 10), (1, 20)])
+def test_thinned_draws_are_equally_far_apart_and_within_their_number(draws, stride):
+    observer, whole = observed(ThinnedDraws(draws), 5)
+    assert observer.stride == stride
+    assert observer.rungs.size <= max(draws, 3)
+    np.testing.assert_array_equal(observer.values, whole.values[:, stride - 1 :: stride])
+    np.testing.assert_array_equal(observer.rungs, whole.rungs[:, stride::stride])
+
+
+# MBAR.
+
+
+def gaussian_draws(rungs=6, draws=900, seed=0, *, every=1):
+    """log f (draw, rung) of exp(-x^2 / 2 s_k^2) with draws at every so-many-th rung, their counts, and exact ratios."""
+    generator = np.random.default_rng(seed)
+    width = np.geomspace(1.0, 6.0, rungs)
+    rung = np.sort(generator.integers(-(-rungs // every), size=draws) * every)
+    x = generator.normal(0.0, width[rung])
+    return -0.5 * (x[:, None] / width) ** 2, np.bincount(rung, minlength=rungs), np.log(width)
+
+
+@pytest.mark.parametrize("every", [1, 2])
+def test_mbar_finds_the_ratios_of_gaussians_within_its_errors(every):
+    z = []
+    for seed in range(30):
+        log_f, counts, exact = gaussian_draws(seed=seed, every=every)
+        found, error = mbar.log_ratios(log_f, counts, np.zeros(6))
+        assert found[0] == error[0] == 0.0
+        z.append((found[1:] - exact[1:]) / error[1:])
+    z = np.array(z)
+    assert np.all(np.abs(z.mean(axis=0)) < 4 / math.sqrt(30))
+    assert np.all((z.std(axis=0) > 0.55) & (z.std(axis=0) < 1.5))
+    # The same with a bias of one and a half standard errors does not pass.
+    assert np.all(np.abs(z.mean(axis=0) + 1.5) > 4 / math.sqrt(30))
+
+
+def test_mbar_errors_are_those_of_pymbar_for_independent_draws():
+    import pymbar
+
+    log_f, counts, _ = gaussian_draws(draws=3000)
+    found, error = mbar.log_ratios(log_f, counts, np.zeros(6))
+    theirs = pymbar.MBAR(-log_f.T, counts, initial_f_k=-found).compute_free_energy_differences()
+    np.testing.assert_allclose(found, -theirs["Delta_f"][0], atol=1e-6)
+    np.testing.assert_allclose(error[1:], theirs["dDelta_f"][0, 1:], rtol=0.05)
+
+
+def test_mbar_moves_with_the_energies_and_not_with_the_order_or_the_start():
+    log_f, counts, exact = gaussian_draws()
+    shift = np.array([3.0, -400.0, 0.0, 2.0, 50.0, 700.0])
+    found, error = mbar.log_ratios(log_f, counts, np.zeros(6))
+    moved, moved_error = mbar.log_ratios(log_f + shift, counts, shift - shift[0] + exact)
+    np.testing.assert_allclose(moved - found, shift - shift[0], atol=1e-8)
+    np.testing.assert_allclose(moved_error, error, rtol=1e-6)
+    order = np.concatenate([np.arange(end - n, end)[::-1] for n, end in zip(counts, np.cumsum(counts), strict=True)])
+    np.testing.assert_allclose(mbar.log_ratios(log_f[order], counts, exact)[0], found, atol=1e-8)
+
+
+def test_influence_is_the_change_that_one_more_copy_of_a_draw_makes():
+    log_f, counts, _ = gaussian_draws(rungs=4, draws=40)
+    rungs = np.repeat(np.arange(4), counts)
+    copies = 200
+    many = np.repeat(log_f, copies, axis=0)
+    found, _ = mbar.log_ratios(many, copies * counts, np.zeros(4))
+    expected = mbar.influence(log_f, rungs, found)
+    np.testing.assert_allclose(expected.sum(axis=0), 0.0, atol=1e-6)
+    for draw in (0, 13, 39):
+        more = np.insert(many, draw * copies, log_f[draw], axis=0)
+        changed, _ = mbar.log_ratios(more, copies * counts + (np.arange(4) == rungs[draw]), found)
+        np.testing.assert_allclose((changed - found) * copies, expected[draw], rtol=0.03, atol=1e-4)
+
+
+def test_a_solver_that_stalls_is_found_out(monkeypatch):
+    import pymbar
+
+    log_f, counts, exact = gaussian_draws()
+    right = -mbar.log_ratios(log_f, counts, exact)[0]
+    for planted in (0.0, 1e-3):
+        stalled = right + planted * np.arange(6)
+        monkeypatch.setattr(pymbar, "MBAR", lambda *_, stalled=stalled, **__: SimpleNamespace(f_k=stalled))
+        if planted:
+            with pytest.raises(ValueError, match="mbar: .*did not solve"):
+                mbar.log_ratios(log_f, counts, exact)
+        else:
+            mbar.log_ratios(log_f, counts, exact)
+
+
+def test_mbar_refuses_what_does_not_fit():
+    log_f, counts, exact = gaussian_draws()
+    with pytest.raises(ValueError, match="mbar: expected counts"):
+        mbar.log_ratios(log_f, counts[:-1], exact)
+    with pytest.raises(ValueError, match="mbar: expected counts"):
+        mbar.log_ratios(log_f, counts + 1, exact)
+    for options, match in (({"rungs": 5000, "draws": 10_000}, "draws: .*20,000,000"), ({"draws": 0}, "draws")):
+        ledger = SweepLedger(20_000, 20)
+        with pytest.raises(ValueError, match=match):
+            estimator("mbar")(small_rbm(), ledger, root_stream(0), options)
+        assert ledger.spent == 0
+
+
+def test_pymbar_is_quiet(capfd, caplog):
+    with caplog.at_level(logging.WARNING):
+        mbar.log_ratios(*gaussian_draws())
+    assert capfd.readouterr() == ("", "")
+    assert not caplog.records
+
+
+# RTS as a maximum of likelihoods.
+
+
+def test_rts_maximises_the_likelihood_of_mbar_with_expected_counts():
+    # Supplement D, on draws from anywhere.
+    generator = np.random.default_rng(8)
+    log_f = generator.normal(0.0, 1.0, (60, 5)) + np.arange(5.0)
+    prior = generator.dirichlet(np.ones(5) * 5)
+    log_z_hat = np.append(0.0, generator.normal(2.0, 1.0, 4))
+    occupancy = softmax(log_f + np.log(prior) - log_z_hat, axis=1).mean(axis=0)
+    rts = updated_log_z(log_z_hat, prior, occupancy)
+
+    def negative_likelihood(free):
+        log_z = np.append(0.0, free)
+        return expected @ log_z + logsumexp(np.log(expected) - log_z + log_f, axis=1).mean()
+
+    # The expected share of rung k is q(beta_k), proportional to r_k Z_k / Zhat_k (eq 5).
+    expected = softmax(np.log(prior) + rts - log_z_hat)
+    found = minimize(negative_likelihood, np.zeros(4), method="BFGS", options={"gtol": 1e-9})
+    np.testing.assert_allclose(found.x, rts[1:], atol=1e-5)
+    expected = prior
+    other = minimize(negative_likelihood, np.zeros(4), method="BFGS")
+    assert np.max(np.abs(other.x - rts[1:])) > 1e-3
+
+
+def mixed_case(blocks=4, rungs=6):
+    """A prior, log Zhat per block, and draws per block."""
+    generator = np.random.default_rng(2)
+    prior = generator.dirichlet(np.ones(rungs) * 5)
+    log_z_hats = np.cumsum(generator.normal(1.0, 1.0, (blocks, rungs)), axis=1)
+    return prior, log_z_hats - log_z_hats[:, :1], generator.gamma(2.0, 50.0, (blocks, rungs))
+
+
+def test_the_mixed_likelihood_has_the_derivatives_it_says():
+    case = mixed_case()
+    log_z = np.linspace(0.0, 4.0, 6)
+    value, gradient, curvature = mixed.likelihood(log_z, *case)
+    assert math.isfinite(value)
+    numeric = approx_fprime(log_z, lambda z: mixed.likelihood(z, *case)[0], 1e-6)
+    np.testing.assert_allclose(gradient, numeric, atol=1e-5)
+    assert np.max(np.abs(gradient)) > 1e-2
+    numeric = approx_fprime(log_z, lambda z: mixed.likelihood(z, *case)[1], 1e-6)
+    np.testing.assert_allclose(curvature, numeric, atol=1e-5)
+    assert np.all(np.linalg.eigvalsh(curvature) < 1e-12)
+    assert gradient.sum() == pytest.approx(0.0, abs=1e-12)
+
+
+def test_one_block_gives_equation_12():
+    prior, log_z_hats, occupancy = mixed_case(1)
+    occupancy[0, 2] = 1e-200
+    found = mixed.maximise(prior, log_z_hats, occupancy)
+    np.testing.assert_allclose(found, updated_log_z(log_z_hats[0], prior, occupancy[0]), rtol=1e-10, atol=1e-10)
+
+
+def test_blocks_at_different_log_z_hat_give_the_exact_ratios_from_expected_occupancies():
+    prior, log_z_hats, sizes = mixed_case()
+    exact = np.array([0.0, 1.0, 3.0, 2.0, 5.0, 4.0])
+    occupancy = softmax(np.log(prior) + exact - log_z_hats, axis=1) * sizes.sum(axis=1, keepdims=True)
+    for start in (None, np.zeros(6), exact + 5.0 * np.arange(6)):
+        np.testing.assert_allclose(mixed.maximise(prior, log_z_hats, occupancy, start), exact, atol=1e-8)
+    # Eq 12 at the average log Zhat is not enough.
+    plain = updated_log_z(log_z_hats.mean(axis=0), prior, occupancy.sum(axis=0))
+    assert np.max(np.abs(plain - exact)) > 0.05
+
+
+def test_the_delta_method_follows_equations_25_and_26():
+    ends = np.random.default_rng(4).gamma(20.0, 1.0, (30, 2)) * [1.0, 3.0]
+    first, last = ends.mean(axis=0)
+    variance_1, variance_k = ends.var(axis=0, ddof=1) / 30
+    both = np.cov(ends.T)[0, 1] / 30
+    bias, std_error = delta_method(ends)
+    assert bias == pytest.approx(0.5 * (variance_1 / first**2 - variance_k / last**2), rel=1e-10)
+    expected = variance_1 / first**2 + variance_k / last**2 - 2 * both / (first * last)
+    assert std_error == pytest.approx(math.sqrt(expected), rel=1e-10)
+    assert delta_method(1e-300 * ends) == pytest.approx((bias, std_error))
+
+
+def test_the_delta_method_agrees_with_the_jackknife():
+    found = estimated("rts", chains=60)
+    assert found.diagnostics["delta_std_error"] == pytest.approx(found.std_error, rel=0.05)
+    assert abs(found.diagnostics["delta_bias"]) < 0.1 * found.std_error
+
+
+# Stationary distributions.
+
+
+def test_stationary_distributions_of_random_walks_are_exact_down_to_tiny_ones():
+    up, down = np.array([1e-6, 0.3, 1e-5, 0.2]), np.array([0.4, 0.1, 0.7, 1e-3])
+    walk = np.diag(up, 1) + np.diag(down, -1)
+    walk += np.diag(1.0 - walk.sum(axis=1))
+    expected = np.append(1.0, np.cumprod(up / down))
+    found = stationary(walk)
+    np.testing.assert_allclose(found, expected / expected.sum(), rtol=1e-10)
+    assert found.min() < 1e-9
+    # Rows of any sum, states in any order.
+    order = np.array([3, 0, 4, 2, 1])
+    rows = np.array([7.0, 1e-3, 1.0, 40.0, 2.0])[:, None]
+    np.testing.assert_allclose(stationary((rows * walk)[np.ix_(order, order)]), found[order], rtol=1e-10)
+
+
+def test_stationary_distributions_exist_for_chains_that_fall_apart():
+    np.testing.assert_allclose(stationary(np.zeros((4, 4))), 0.25)
+    np.testing.assert_allclose(stationary(np.eye(3)), 1 / 3)
+    absorbed = stationary(np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 1.0]]))
+    np.testing.assert_allclose(absorbed, [0.0, 0.0, 1.0], atol=1e-12)
+    for bad in ([[1.0, -0.1], [0.5, 0.5]], [[1.0, 2.0]], [[np.nan]], [1.0]):
+        with pytest.raises(ValueError, match="matrix"):
+            stationary(bad)
+
+
+def test_smoothed_moves_favour_no_rung():
+    np.testing.assert_allclose(stationary(smoothed(np.zeros((6, 6)))), 1 / 6)
+    moves = np.zeros((4, 4))
+    moves[0, 1], moves[1, 0] = 30.0, 20.0
+    found = stationary(smoothed(moves))
+    # Rungs that nobody visited are joined to the nearest that somebody did.
+    assert np.all(found > 0.0)
+    assert found[3] == pytest.approx(found[2])
+
+
+# Whole estimates.
+
+
+@cache
+def repeats(kind, form):
+    """Errors in nats and standard errors of repeated estimates, and whether each interval holds the truth."""
+    exact = exact_log_z(small_rbm())
+    found = [estimated(kind, seed, form=form) for seed in range(REPEATS)]
+    error = np.array([one.log_z - exact for one in found])
+    inside = np.array([one.interval[0] <= exact <= one.interval[1] for one in found])
+    return error, np.array([one.std_error for one in found]), inside
+
+
+def honest(error, std_error, shift=0.0):
+    """Whether errors, moved by `shift` standard errors, are centred and as widely spread as their standard errors."""
+    z = error / std_error + shift
+    return abs(z.mean()) < 4 / math.sqrt(z.size) and 0.65 < z.std(ddof=1) < 1.5
+
+
+@pytest.mark.parametrize("form", ["marginal", "joint"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_estimates_are_unbiased_and_their_errors_honest(kind, form):
+    error, std_error, inside = repeats(kind, form)
+    assert honest(error, std_error)
+    # 95% of 40, less four standard deviations of that count.
+    assert inside.sum() >= 0.95 * REPEATS - 4 * math.sqrt(0.95 * 0.05 * REPEATS)
+    assert std_error.mean() < 0.2
+    # A bias of 1.5 standard errors, or errors stated at half or twice their size, would be found.
+    assert not honest(error, std_error, 1.5) and not honest(error, std_error, -1.5)
+    assert not honest(error, 0.4 * std_error) and not honest(error, 2.5 * std_error)
+
+
+def test_rules_of_integration_show_their_bias_on_few_rungs_as_theory_says():
+    exact = exact_log_z(small_rbm())
+    found = {rule: estimated(f"ti-{rule}", rungs=6, sweeps=3000) for rule in ("riemann", "trapezoid", "corrected")}
+    error = {rule: one.log_z - exact for rule, one in found.items()}
+    bound = 4 * max(one.std_error for one in found.values())
+    assert error["riemann"] > error["trapezoid"] + bound > bound
+    assert abs(error["corrected"]) < max(bound, 0.3 * abs(error["trapezoid"]))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_order_of_units_changes_nothing_beyond_noise(kind):
+    rbm, generator = small_rbm(), np.random.default_rng(0)
+    v, h = generator.permutation(8), generator.permutation(5)
+    other = RBM(rbm.weights[np.ix_(v, h)], rbm.visible_bias[v], rbm.hidden_bias[h])
+    one, two = estimated(kind), estimated(kind, rbm=other)
+    assert one.log_z != two.log_z
+    assert abs(one.log_z - two.log_z) < 4 * math.hypot(one.std_error, two.std_error)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_settling_is_paid_for_and_can_be_left_out(kind):
+    for settling, spent in ((0.0, None), (0.25, True)):
+        ledger = SweepLedger(300, 24)
+        options = {"base": "uniform", **OPTIONS[kind], "settling": settling}
+        estimator(kind.split()[0])(small_rbm(), ledger, root_stream(0), options)
+        assert ledger.spent == 300
+        settled = ledger.by_purpose.get("settling", 0)
+        assert settled == (int(0.25 * (settled + ledger.by_purpose["sampling"]) / 24) * 24 if spent else 0)
+        assert bool(settled) == bool(spent)
+    for bad in (1.0, -0.1, True, "half", math.nan):
+        ledger = SweepLedger(300, 24)
+        with pytest.raises(ValueError, match="settling"):
+            estimator(kind.split()[0])(small_rbm(), ledger, root_stream(0), {"settling": bad})
+        assert ledger.spent == 0
+
+
+def test_settling_hides_the_draws_that_come_first():
+    seen = []
+    observer = SimpleNamespace(
+        reads_values=False, start=lambda *sizes: seen.append(sizes), add=lambda stretch: seen.append(stretch.rungs)
+    )
+    options = {"base": "uniform", "rungs": 10, "observers": (observer,)}
+    ledger = SweepLedger(400, 5)
+    run(small_rbm(), ledger, root_stream(0), settling=0.5, blocks=1, **options)
+    sampled = ledger.by_purpose["sampling"] // 5
+    assert seen[0] == (5, 10, sampled)
+    assert sum(rungs.shape[1] - 1 for rungs in seen[1:]) == sampled
+    hidden, ledger = seen[1:], SweepLedger(400, 5)
+    seen.clear()
+    run(small_rbm(), ledger, root_stream(0), blocks=1, **options)
+    late, every = (np.concatenate([rungs[:, 1:] for rungs in part], axis=1) for part in (hidden, seen[1:]))
+    np.testing.assert_array_equal(late, every[:, -sampled:])
+
+
+def test_drift_tells_a_run_whose_halves_differ():
+    generator = np.random.default_rng(1)
+    occupancy = generator.gamma(30.0, 1.0, (7, 40, 3))
+    draws = SimpleNamespace(occupancy=occupancy, log_z_hats=np.zeros((7, 3)))
+    assert abs(drift(draws)) < 4
+    occupancy[4:, :, 2] *= 1.5
+    assert drift(draws) > 6
+    # A log Zhat that differs between blocks by just as much explains it.
+    draws.log_z_hats = np.repeat([[0.0] * 3, [0.0, 0.0, -math.log(1.5)]], [4, 3], axis=0)
+    assert abs(drift(draws)) < 4
+    assert drift(SimpleNamespace(occupancy=occupancy[:1], log_z_hats=np.zeros((1, 3)))) == 0.0
+
+
+@pytest.mark.parametrize("kind", ["mbar", "rsd", "rts mixed", "ti-corrected", "ti-rb"])
+def test_a_drifting_or_standing_run_is_flagged(kind):
+    weight = 1.0
+    rbm = RBM(np.full((20, 12), weight), np.full(20, -6.0 * weight), np.full(12, -10.0 * weight))
+    assert not estimated(kind, rbm=rbm, sweeps=40, chains=20, rungs=20).converged
+    assert estimated(kind).converged

@@ -1,0 +1,166 @@
+"""Ladders of equal thermodynamic length, priors of the rungs, and simulated tempering with both."""
+
+import numpy as np
+import pytest
+import twins
+
+from logzoo.budgets import SweepLedger
+from logzoo.models.exact import exact_log_z
+from logzoo.models.rbm import RBM
+from logzoo.paths import prior_weights
+from logzoo.samplers import tempered
+from logzoo.samplers.ladders import Curvature, carried, equal_length
+from logzoo.streams import root_stream
+
+BASE = np.array([0.5, -1.0, 0.0, 2.0, -0.5, 1.0])
+
+
+def steep_rbm():
+    """Two modes and a first stretch in which almost everything happens."""
+    generator = np.random.default_rng(8)
+    return RBM(*(3.0 * generator.standard_normal(shape) for shape in ((6, 4), 6, 4)))
+
+
+def exact_curve(betas, step=1e-3):
+    """log Z along the path (point,) and its second derivative in beta, both by enumerating v."""
+    v = twins.all_states(6)
+
+    def log_z(beta):
+        return twins.log_sum_exp(twins.log_f_marginal(steep_rbm(), BASE, v, beta))
+
+    values = np.array([[log_z(beta + shift) for shift in (-step, 0.0, step)] for beta in betas])
+    return values[:, 1], (values[:, 0] - 2.0 * values[:, 1] + values[:, 2]) / step**2
+
+
+def lengths(betas):
+    """Exact thermodynamic length (gap,) between neighbouring rungs, in shares of the whole."""
+    fine = np.linspace(0.0, 1.0, 2001)
+    speed = np.sqrt(exact_curve(fine)[1])
+    length = np.append(0.0, np.cumsum(0.5 * (speed[1:] + speed[:-1]) * np.diff(fine)))
+    return np.diff(np.interp(betas, fine, length)) / length[-1]
+
+
+def test_rungs_lie_at_equal_steps_of_the_exact_length():
+    linear = np.linspace(0.0, 1.0, 60)
+    placed = equal_length(linear, exact_curve(linear)[1], linear_share=1e-9)
+    assert placed[0] == 0.0 and placed[-1] == 1.0 and np.all(np.diff(placed) > 0.0)
+    np.testing.assert_allclose(59 * lengths(placed), 1.0, atol=0.05)
+    assert np.max(59 * lengths(linear)) > 2.0
+    # The curvature itself in place of its root is another ladder.
+    assert np.max(np.abs(59 * lengths(equal_length(linear, exact_curve(linear)[1] ** 2)) - 1.0)) > 0.2
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 1.0])
+def test_no_gap_is_wider_than_the_linear_share_allows(share):
+    linear = np.linspace(0.0, 1.0, 50)
+    placed = equal_length(linear, np.where(linear > 0.9, 1e6, 1e-6), linear_share=share)
+    assert np.max(49 * np.diff(placed)) <= 1.0 / share * (1.0 + 1e-9)
+    if share == 1.0:
+        np.testing.assert_allclose(placed, linear, atol=1e-12)
+
+
+def test_a_flat_curve_leaves_the_ladder_as_it_is():
+    linear = np.linspace(0.0, 1.0, 20)
+    for curvature in (np.zeros(20), np.full(20, 7.0)):
+        np.testing.assert_allclose(equal_length(linear, curvature), linear, atol=1e-12)
+
+
+def test_log_z_carried_to_other_rungs_keeps_its_ends_and_its_shape():
+    linear = np.linspace(0.0, 1.0, 60)
+    log_z = exact_curve(linear)[0]
+    other = equal_length(linear, exact_curve(linear)[1])
+    found = carried(log_z, linear, other)
+    np.testing.assert_allclose(found, exact_curve(other)[0], atol=0.01)
+    assert found[0] == log_z[0] and found[-1] == log_z[-1]
+    assert np.max(np.abs(log_z - exact_curve(other)[0])) > 0.1
+
+
+def pilot(form, sweeps=2000, chains=30):
+    """Curvature as observed, and the rungs it was observed at."""
+    observer = Curvature()
+    options = {"base": BASE, "rungs": 15, "form": form, "observers": (observer,)}
+    draws = tempered.run(steep_rbm(), SweepLedger(sweeps, chains), root_stream(4), **options)
+    return observer.values(), draws.betas
+
+
+@pytest.mark.parametrize("form", ["marginal", "joint"])
+def test_the_observed_curvature_is_the_second_derivative_of_log_z(form):
+    found, betas = pilot(form)
+    expected = exact_curve(betas)[1]
+    np.testing.assert_allclose(found, expected, rtol=0.15)
+    assert np.max(expected) > 2.0 * np.min(expected)
+
+
+def test_rungs_nobody_saw_take_the_curvature_of_their_neighbours():
+    observer = Curvature()
+    observer.start(1, 5, 10)
+    observer.sums = np.array([[0.0, 10.0, 0.0, 10.0, 0.0], np.zeros(5), [0.0, 20.0, 0.0, 40.0, 0.0], np.zeros(5)])
+    np.testing.assert_allclose(observer.values(), [2.0, 2.0, 3.0, 4.0, 4.0])
+    observer.start(1, 5, 10)
+    np.testing.assert_allclose(observer.sums[0], [0.0, 5.0, 0.0, 5.0, 0.0])
+    observer.sums[:] = 0.0
+    np.testing.assert_array_equal(observer.values(), np.ones(5))
+
+
+def adapted(sweeps=4000, chains=40, **options):
+    """Draws with an adapted ladder, and the ledger."""
+    ledger = SweepLedger(sweeps, chains)
+    options = {"base": BASE, "rungs": 20, "ladder": "adapted", **options}
+    return tempered.run(steep_rbm(), ledger, root_stream(9), **options), ledger
+
+
+@pytest.mark.parametrize("form", ["marginal", "joint"])
+def test_the_adapted_ladder_evens_out_the_lengths_and_log_z_stays_right(form):
+    draws, ledger = adapted(form=form)
+    assert ledger.spent == 4000
+    assert draws.betas.size == 20 and draws.betas[0] == 0.0 and draws.betas[-1] == 1.0
+    uneven = [np.max(19 * lengths(betas)) for betas in (draws.betas, np.linspace(0.0, 1.0, 20))]
+    assert uneven[0] < 1.3 < 1.6 < uneven[1]
+    occupancy = draws.occupancy.sum(axis=(0, 1))
+    found = draws.log_z_base + tempered.updated_log_z(draws.log_z_hat, draws.prior, occupancy / occupancy.sum())
+    expected = exact_curve(draws.betas)[0]
+    np.testing.assert_allclose(found, expected, atol=0.1)
+    assert found[-1] == pytest.approx(exact_log_z(steep_rbm()), abs=0.1)
+    assert np.ptp(expected) > 1.0
+
+
+@pytest.mark.parametrize("sweeps", [1, 2, 3, 99, 150])
+def test_small_budgets_adapt_what_they_can_and_are_spent(sweeps):
+    draws, ledger = adapted(sweeps, 3, prior=1.5)
+    assert ledger.spent == sweeps
+    np.testing.assert_allclose(draws.prior, prior_weights(1.5, draws.betas))
+    assert np.all(np.diff(draws.betas) > 0.0)
+
+
+def test_the_pilot_is_the_first_half_of_the_initial_iterations():
+    draws, ledger = adapted(10_000, 60, final=False, initial_iterations=6, initial_sweeps=10)
+    assert ledger.by_purpose == {"initial iterations": 60 * 60}
+    assert len(draws.initial_log_z) == 6
+    assert not np.allclose(draws.betas, np.linspace(0.0, 1.0, 20))
+
+
+def test_a_number_as_prior_is_an_exponential_in_beta():
+    betas = np.array([0.0, 0.2, 0.7, 1.0])
+    r = prior_weights(2, betas)
+    assert r.sum() == pytest.approx(1.0)
+    np.testing.assert_allclose(r[1:] / r[0], np.exp(2.0 * betas[1:]))
+    np.testing.assert_allclose(prior_weights(-3.0, betas)[0] / prior_weights(-3.0, betas)[-1], np.exp(3.0))
+    np.testing.assert_allclose(prior_weights(0, betas), 0.25)
+    np.testing.assert_allclose(prior_weights(None, betas), 0.25)
+    np.testing.assert_allclose(prior_weights([1, 2, 3, 4], betas), np.arange(1, 5) / 10)
+    assert not np.allclose(r, prior_weights(2, betas[::-1]))
+
+
+@pytest.mark.parametrize("prior", [np.nan, np.inf, 1e6, True, "steep", [1.0, 2.0], [1.0, 2.0, 0.0, 1.0]])
+def test_impossible_priors_are_refused_before_any_sweep(prior):
+    ledger = SweepLedger(100, 3)
+    with pytest.raises(ValueError, match="prior"):
+        tempered.run(steep_rbm(), ledger, root_stream(0), base=BASE, rungs=4, prior=prior)
+    assert ledger.spent == 0
+
+
+def test_rungs_are_visited_as_the_number_says():
+    draws, _ = adapted(8000, 50, ladder="linear", prior=2.0, rungs=10)
+    share = draws.visits.sum(axis=(0, 1)) / draws.visits.sum()
+    np.testing.assert_allclose(share, prior_weights(2.0, draws.betas), rtol=0.2)
+    assert np.max(np.abs(10 * share - 1.0)) > 0.5

@@ -1,0 +1,216 @@
+"""Parallel tempering: budgets, steps, exchanges, and the distribution at every rung."""
+
+import numpy as np
+import pytest
+import twins
+
+from logzoo.budgets import SweepLedger
+from logzoo.models.rbm import RBM
+from logzoo.paths import inverse_temperatures
+from logzoo.samplers import parallel
+from logzoo.streams import root_stream
+
+STREAM = root_stream(8).child("parallel")
+BETAS = np.array([0.0, 0.3, 1.0])
+
+
+def steep_rbm(visible=6, hidden=4, scale=2.0):
+    """Weights N(0, 2^2): the modes at beta = 1 are far apart for single sweeps."""
+    generator = np.random.default_rng(2)
+    return RBM(*(scale * generator.standard_normal(shape) for shape in ((visible, hidden), visible, hidden)))
+
+
+def swapping(sweeps=100, chains=12, stream=STREAM, rbm=None, **options):
+    """Draws and the ledger that paid for them."""
+    ledger = SweepLedger(sweeps, chains)
+    options = {"base": "uniform", **options}
+    return parallel.run(steep_rbm() if rbm is None else rbm, ledger, stream, **options), ledger
+
+
+class Kept:
+    """Observer that keeps everything."""
+
+    def start(self, ladders, rungs, sweeps):
+        self.sizes = (ladders, rungs, sweeps)
+        self.seen = []
+
+    def add(self, steps):
+        self.seen.append(steps)
+
+
+@pytest.mark.parametrize("base", [None, "uniform"])
+@pytest.mark.parametrize("rungs", [2, 3, 5, 7, None])
+@pytest.mark.parametrize("sweeps", [1, 2, 3, 99, 101, 1013])
+def test_the_whole_budget_is_spent_and_every_sweep_counted(sweeps, rungs, base):
+    kept = Kept()
+    draws, ledger = swapping(sweeps, 7, rungs=rungs, base=base, observers=(kept,))
+    assert ledger.spent == sweeps
+    count = draws.betas.size
+    active = 7 // count * count
+    assert 0 <= 7 * sweeps - sum(ledger.by_purpose.values()) < active
+    sampled = ledger.by_purpose["sampling"] // active
+    assert kept.sizes == (7 // count, count, sampled)
+    made = {flag: sum(s.up.shape[1] for s in kept.seen if s.burn_in == flag) for flag in (True, False)}
+    assert made == {True: ledger.by_purpose["burn-in"] // active, False: sampled}
+    assert made[True] == int(0.1 * (made[True] + sampled))
+    # Pairs take turns: each is tried in half of the sweeps.
+    assert np.max(np.abs(2 * draws.attempted - sampled)) <= 1
+    assert np.all(draws.accepted <= draws.attempted)
+
+
+@pytest.mark.parametrize(("chains", "rungs"), [(2, 2), (3, 2), (4, 2), (7, 3), (20, 10), (50, 20), (100, 20)])
+def test_two_ladders_or_more_remain_whenever_the_chains_allow(chains, rungs):
+    draws, _ = swapping(3, chains)
+    assert draws.betas.size == rungs
+    assert draws.round_trips.shape == (chains // rungs, rungs)
+
+
+def test_a_listed_ladder_brings_its_own_length():
+    draws, _ = swapping(20, 12, ladder=[0.0, 0.1, 0.6, 1.0])
+    np.testing.assert_array_equal(draws.betas, [0.0, 0.1, 0.6, 1.0])
+    assert draws.attempted.shape == draws.accepted.shape == (3, 3)
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        ({"rungs": 1}, "rungs"),
+        ({"rungs": 13}, "rungs: expected at most 12"),
+        ({"rungs": 2.5}, "rungs"),
+        ({"ladder": "steep"}, "ladder"),
+        ({"ladder": [0.0, 1.0], "rungs": 3}, "ladder"),
+        ({"burn_in": 1.0}, "burn_in"),
+        ({"burn_in": -0.1}, "burn_in"),
+        ({"burn_in": "long"}, "burn_in"),
+        ({"burn_in": None}, "burn_in"),
+        ({"base": [0.0]}, "base"),
+        ({"threads": 0}, "threads"),
+    ],
+)
+def test_impossible_options_are_refused_before_any_sweep(options, match):
+    ledger = SweepLedger(1000, 12)
+    with pytest.raises(ValueError, match=match):
+        parallel.run(steep_rbm(), ledger, STREAM, **{"base": "uniform", **options})
+    assert ledger.spent == 0
+
+
+def test_bits_depend_on_the_stream_alone():
+    runs = [(1, 1), (1, 1), (1, 2), (1, 5), (2, 1)]
+    one, *same, other = (swapping(130, 21, root_stream(s), rungs=3, threads=t)[0] for s, t in runs)
+    for again in same:
+        for name in one._fields:
+            np.testing.assert_array_equal(getattr(one, name), getattr(again, name))
+    assert not np.array_equal(one.accepted, other.accepted)
+
+
+def sampler_of(rbm, base, betas, ladders):
+    return parallel.ParallelTempering(rbm, base, betas, STREAM.child("sampler"), ladders)
+
+
+def test_steps_are_differences_of_the_tempered_densities_at_the_states_of_both_rungs():
+    rbm, base = steep_rbm(), np.random.default_rng(3).normal(0, 1, 6)
+    betas = np.array([0.0, 0.2, 0.7, 1.0])
+    sampler, kept = sampler_of(rbm, base, betas, 5), Kept()
+    kept.seen = []
+    for sweep in range(30):
+        before = sampler.replicas.rung.copy()
+        sampler.advance(1, (kept,))
+        v = sampler.chains.v.astype(float)
+        f = np.array([twins.log_f_marginal(rbm, base, v, beta) for beta in betas])
+        for ladder in range(5):
+            at = {before[c]: c for c in range(4 * ladder, 4 * ladder + 4)}
+            up = [f[i + 1, at[i]] - f[i, at[i]] for i in range(3)]
+            down = [f[i + 1, at[i + 1]] - f[i, at[i + 1]] for i in range(3)]
+            np.testing.assert_allclose(kept.seen[sweep].up[ladder, 0], up, atol=1e-4)
+            np.testing.assert_allclose(kept.seen[sweep].down[ladder, 0], down, atol=1e-4)
+    # Each ladder still has one replica at each rung, and they did move.
+    np.testing.assert_array_equal(np.sort(sampler.replicas.rung.reshape(5, 4), axis=1), np.tile(np.arange(4), (5, 1)))
+    assert not np.array_equal(sampler.replicas.rung, np.tile(np.arange(4), 5))
+
+
+@pytest.mark.parametrize("rungs", [3, 6])
+def test_where_every_exchange_is_made_replicas_travel_at_full_speed(rungs):
+    rbm = RBM(np.zeros((4, 3)), np.zeros(4), np.zeros(3))
+    trips = 10
+    draws, _ = swapping(2 * rungs * (trips + 1), 2 * rungs, rbm=rbm, rungs=rungs, burn_in=0.0)
+    np.testing.assert_array_equal(draws.accepted, draws.attempted)
+    np.testing.assert_array_equal(draws.exchange_rates, 1.0)
+    # A replica needs `rungs` sweeps from end to end; its first trip may start halfway.
+    assert np.all((draws.round_trips == trips) | (draws.round_trips == trips + 1))
+
+
+def exact_marginals(rbm, base, betas):
+    """p_k(v) (rung, state) by enumeration, and log f_k (rung, state)."""
+    states = twins.all_states(rbm.visible)
+    log_f = np.array([twins.log_f_marginal(rbm, base, states, beta) for beta in betas])
+    return np.exp(log_f - [[twins.log_sum_exp(row)] for row in log_f]), log_f
+
+
+def test_exchanges_are_made_as_often_as_the_exact_distributions_say():
+    rbm, betas = steep_rbm(), inverse_temperatures("linear", 4)
+    p, log_f = exact_marginals(rbm, np.zeros(6), betas)
+    draws, _ = swapping(300, 4000, rungs=4, burn_in=0.2)
+    for pair in range(3):
+        step = log_f[pair + 1] - log_f[pair]
+        exact = p[pair] @ np.minimum(1.0, np.exp(step[:, None] - step[None, :])) @ p[pair + 1]
+        rates = draws.accepted[:, pair] / draws.attempted[:, pair]
+        assert abs(rates.mean() - exact) < 4 * rates.std() / np.sqrt(rates.size) < 0.01
+        assert abs(draws.exchange_rates[pair] - rates.mean()) < 1e-3
+        assert 0.1 < exact < 0.9
+
+
+def total_variation(counts, p):
+    """Distance (rung,) of counts (rung, state) from the probabilities p."""
+    return 0.5 * np.abs(counts / counts.sum(axis=1, keepdims=True) - p).sum(axis=1)
+
+
+def states_by_rung(v, rung, rungs):
+    numbers = rung * (1 << v.shape[1]) + twins.state_numbers(v)
+    return np.bincount(numbers, minlength=rungs << v.shape[1]).reshape(rungs, -1)
+
+
+def test_every_rung_has_its_exact_distribution():
+    rbm, base = steep_rbm(), steep_rbm().visible_bias
+    p, _ = exact_marginals(rbm, base, BETAS)
+    sampler = sampler_of(rbm, base, BETAS, 4000)
+    sampler.advance(30)
+    counts = np.zeros(p.shape)
+    for _ in range(120):
+        sampler.advance(1)
+        counts += states_by_rung(sampler.chains.v, sampler.replicas.rung, 3)
+    assert np.max(total_variation(counts, p)) < 0.003
+
+
+def twin_counts(rbm, base, betas, energy, ladders, sweeps, generator):
+    """Counts (rung, state) of plain NumPy parallel tempering from exact draws, exchanging by energy (rung, state)."""
+    p, _ = exact_marginals(rbm, base, betas)
+    states = twins.all_states(rbm.visible)
+    x = np.array([generator.choice(len(states), ladders, p=row) for row in p])  # (rung, ladder) state numbers
+    counts = np.zeros(p.shape)
+    for sweep in range(sweeps):
+        for k, beta in enumerate(betas):
+            h = generator.random((ladders, rbm.hidden)) < sigmoid(beta * (states[x[k]] @ rbm.weights + rbm.hidden_bias))
+            logit = beta * (h @ rbm.weights.T + rbm.visible_bias) + (1 - beta) * base
+            x[k] = twins.state_numbers(generator.random((ladders, rbm.visible)) < sigmoid(logit))
+        for i in range(sweep % 2, len(betas) - 1, 2):
+            log_ratio = energy[i, x[i]] + energy[i + 1, x[i + 1]] - energy[i, x[i + 1]] - energy[i + 1, x[i]]
+            made = np.log(generator.random(ladders)) < log_ratio
+            x[i], x[i + 1] = np.where(made, x[i + 1], x[i]), np.where(made, x[i], x[i + 1])
+        counts += [np.bincount(row, minlength=len(states)) for row in x]
+    return counts
+
+
+def sigmoid(x):
+    return 1.0 / (1.0 + np.exp(-x))
+
+
+def test_exchanging_by_beta_times_the_free_energy_would_not_pass():
+    rbm, base = steep_rbm(), steep_rbm().visible_bias
+    p, log_f = exact_marginals(rbm, base, BETAS)
+    free_energy = -twins.log_f_marginal(rbm, base, twins.all_states(6))
+    distances = {}
+    for name, energy in (("tempered", -log_f), ("scaled", BETAS[:, None] * free_energy)):
+        counts = twin_counts(rbm, base, BETAS, energy, 5000, 120, np.random.default_rng(1))
+        distances[name] = np.max(total_variation(counts, p))
+    assert distances["tempered"] < 0.003
+    assert distances["scaled"] > 0.1

@@ -1,0 +1,140 @@
+# What a figure needs beyond the estimates of the matrix: one job for each experiment.
+#
+# inputs:  data/<scale>/models/<model>.nc; data/datasets/<dataset>.nc
+# outputs: data/<scale>/figures/<figure>.nc; data/<scale>/timings/<figure>.nc, which differ from run to run
+# steps:   initial_iterations, mixture, rungs, stationary, time_of_sweeps, time_of_rungs
+
+
+def figure_settings(name, *keys):
+    """Settings of a figure's experiment: those of its entry, with the seed and the chains of the matrix."""
+    entry = config["figures"][name]
+    return {**{key: entry[key] for key in keys}, "chains": MATRIX["chains"], "seed": config["seed"]}
+
+
+def mixture_settings(name):
+    """Settings of an experiment on the Gaussian mixture: all that its entry says beside its titles."""
+    entry = {key: value for key, value in config["figures"][name].items() if key not in ("paper", "title")}
+    return {**entry, "seed": config["seed"]}
+
+
+def model_of(name):
+    return config["figures"][name]["model"]
+
+
+rule initial_iterations:
+    input:
+        model=f"{DATA}/models/{model_of('rts-f1')}.nc",
+        dataset=dataset_file(model_of("rts-f1")),
+    output:
+        iterations=f"{DATA}/figures/rts-f1.nc",
+    log:
+        f"logs/{config['scale']}/experiments/rts-f1.log",
+    benchmark:
+        f"logs/{config['scale']}/experiments/rts-f1.benchmark.tsv"
+    conda:
+        "../../environment.yml"
+    params:
+        settings=figure_settings("rts-f1", "rungs", "sweeps", "iterations", "replicates"),
+        source=source_digest("logzoo.experiments.initial"),
+    script:
+        "../scripts/initial_iterations.py"
+
+
+rule mixture:
+    output:
+        mixture=f"{DATA}/figures/{{figure}}.nc",
+    log:
+        f"logs/{config['scale']}/experiments/{{figure}}.log",
+    benchmark:
+        f"logs/{config['scale']}/experiments/{{figure}}.benchmark.tsv"
+    wildcard_constraints:
+        figure="rts-f2|rts-f6",
+    conda:
+        "../../environment.yml"
+    params:
+        settings=lambda wildcards: mixture_settings(wildcards.figure),
+        source=source_digest("logzoo.experiments.mixture"),
+    script:
+        "../scripts/mixture.py"
+
+
+rule rungs:
+    input:
+        model=f"{DATA}/models/{model_of('rts-f4')}.nc",
+        dataset=dataset_file(model_of("rts-f4")),
+    output:
+        rungs=f"{DATA}/figures/rts-f4.nc",
+    log:
+        f"logs/{config['scale']}/experiments/rts-f4.log",
+    benchmark:
+        f"logs/{config['scale']}/experiments/rts-f4.benchmark.tsv"
+    conda:
+        "../../environment.yml"
+    params:
+        settings=figure_settings(
+            "rts-f4", "ladders", "sweeps", "samples", "estimates", "mbar_ladders", "mbar_estimates"
+        ),
+        source=source_digest("logzoo.experiments.rungs"),
+    script:
+        "../scripts/rungs.py"
+
+
+rule stationary:
+    input:
+        model=f"{DATA}/models/{{model}}.nc",
+        dataset=dataset_of,
+    output:
+        stationary=f"{DATA}/figures/rts-f8.{{model}}.nc",
+    log:
+        f"logs/{config['scale']}/experiments/rts-f8.{{model}}.log",
+    benchmark:
+        f"logs/{config['scale']}/experiments/rts-f8.{{model}}.benchmark.tsv"
+    conda:
+        "../../environment.yml"
+    params:
+        settings=figure_settings("rts-f8", "rungs", "budgets", "replicates"),
+        source=source_digest("logzoo.experiments.stationary"),
+    script:
+        "../scripts/stationary.py"
+
+
+# Times are taken with the machine to themselves.
+rule time_of_sweeps:
+    input:
+        model=f"{DATA}/models/{{model}}.nc",
+        dataset=dataset_of,
+    output:
+        timings=f"{DATA}/timings/rts-f3.{{model}}.nc",
+    log:
+        f"logs/{config['scale']}/timings/rts-f3.{{model}}.log",
+    benchmark:
+        f"logs/{config['scale']}/timings/rts-f3.{{model}}.benchmark.tsv"
+    conda:
+        "../../environment.yml"
+    threads: workflow.cores
+    params:
+        settings=figure_settings("rts-f3-seconds", "budgets"),
+        estimators={name: config["estimators"][name] for name in config["figures"]["rts-f3"]["estimators"]},
+        source=source_digest("logzoo.experiments.timing"),
+    script:
+        "../scripts/time_of_sweeps.py"
+
+
+rule time_of_rungs:
+    input:
+        model=f"{DATA}/models/{model_of('rts-f4')}.nc",
+        dataset=dataset_file(model_of("rts-f4")),
+    output:
+        timings=f"{DATA}/timings/rts-f4.nc",
+    log:
+        f"logs/{config['scale']}/timings/rts-f4.log",
+    benchmark:
+        f"logs/{config['scale']}/timings/rts-f4.benchmark.tsv"
+    conda:
+        "../../environment.yml"
+    threads: workflow.cores
+    params:
+        settings=figure_settings("rts-f4-cost", "ladders", "samples"),
+        source=source_digest("logzoo.experiments.timing"),
+    script:
+        "../scripts/time_of_rungs.py"

@@ -1,0 +1,25 @@
+"""Estimate log Z from samples of long runs on ladders of several numbers of rungs."""
+
+from logzoo.artifacts.netcdf import write_artifact
+from logzoo.datasets.build import visible_matrix
+from logzoo.experiments.rungs import rungs_experiment
+from logzoo.jobs import job, read_inputs, stand_in_notice
+from logzoo.models.rbm import RBM
+from logzoo.paths import log_odds
+from logzoo.streams import root_stream
+
+with job(snakemake.log[0]):
+    settings = dict(snakemake.params.settings)
+    (inputs, hashes) = read_inputs(model=snakemake.input.model, dataset=snakemake.input.dataset)
+    stream = root_stream(settings.pop("seed")).child("rungs")
+    base = log_odds(visible_matrix(inputs["dataset"], "train"))
+    found = rungs_experiment(RBM.from_dataset(inputs["model"]), base, stream=stream, **settings)
+    write_artifact(
+        found.assign_attrs(stand_in_notice(inputs["model"])),
+        snakemake.output.rungs,
+        kind="trace",
+        parameters=snakemake.params.settings,
+        source=snakemake.params.source,
+        inputs=hashes,
+        seed_path=str(stream),
+    )
