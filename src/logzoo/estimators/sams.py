@@ -1,7 +1,7 @@
 """SAMS: self-adjusted mixture sampling.
 
-Tan (2016, 2017); Carlson et al. (2016), eq 19: log Zhat_k grows by gamma_t q(beta_k | x) / r_k after every sweep, q being
-averaged over the chains of a group. Cost: one sweep and log f at a few interpolation nodes a sweep.
+Tan (2016, 2017); Carlson et al. (2016), eq 19: log Zhat_k grows by gamma_t q(beta_k | x) / r_k after every sweep, the
+mean over the chains of a group. Cost: one sweep and log f at a few interpolation nodes a sweep.
 """
 
 import numpy as np
@@ -29,7 +29,7 @@ def estimate(rbm, ledger, stream, options):
 
 
 class TwoStages:
-    """The recursion on log Zhat: gain t^-exponent until the rungs are evenly filled, then 1 / t (Tan 2017, eq 15).
+    """The recursion on log Zhat: gain t^-exponent until the rungs are evenly filled, then 1 / t (Tan 2017).
 
     In the second stage the gain is 1 / (t - t0 + t0^exponent), t0 the sweep the first ended with. To first order an
     error e of log Zhat shrinks by 1 - gain a sweep, so over the second stage by t0^exponent / (t - t0 + t0^exponent):

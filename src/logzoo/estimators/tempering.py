@@ -18,8 +18,8 @@ DEFAULTS = {
     "threads": 1,
     "progress": False,
 }
-# For the methods that sample at one log Zhat after the initial iterations. A fifth for settling: on a 784 x 500 RBM the
-# first hundreds of sweeps pull log Z down by more than its standard error; on easy models it costs a tenth of precision.
+# For the methods that sample at one log Zhat after the initial iterations. A fifth is for settling: on a 784 x 500 RBM
+# the first hundreds of sweeps pull log Z down by more than its standard error; easy models lose a tenth of precision.
 FIXED = {**DEFAULTS, "settling": 0.2}
 # Mean round trips of a chain below which the ends of the ladder were hardly compared.
 _FEWEST_ROUND_TRIPS = 1.0

@@ -116,10 +116,10 @@ def run(
     whole_number("initial_iterations", initial_iterations)
     whole_number("threads", threads)
     settling = share("settling", settling)
-    base = resolve_base(rbm, base, ledger, stream)
     adapt = isinstance(ladder, str) and ladder == "adapted"
     betas = inverse_temperatures("linear" if adapt else ladder, rungs)
     prior_weights(prior, betas)  # refuses bad ones before any sweep
+    base = resolve_base(rbm, base, ledger, stream)
     sampler = Tempering(rbm, base, betas, stream, ledger.chains, form, threads)
     lengths = [initial_sweeps] * initial_iterations
     if final:
