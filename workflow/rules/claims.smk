@@ -71,7 +71,9 @@ rule verdict:
 
 rule claims:
     input:
-        verdicts=expand(f"{DATA}/verdicts/{{figure}}.nc", figure=[name for name in config["figures"] if name in ARTIFACTS]),
+        verdicts=expand(
+            f"{DATA}/verdicts/{{figure}}.nc", figure=[name for name in config["figures"] if name in ARTIFACTS]
+        ),
     output:
         table=f"{FIGURES}/claims.md",
     log:

@@ -43,7 +43,7 @@ def estimate_settings(wildcards):
         "method": entry["method"],
         "base": entry["base"],
         "options": entry["options"],
-        "budgets": model_entry(wildcards).get("budgets", MATRIX["budgets"]),
+        "budgets": entry.get("budgets", model_entry(wildcards).get("budgets", MATRIX["budgets"])),
         "replicates": MATRIX["replicates"],
         "chains": MATRIX["chains"],
         "seed": config["seed"],

@@ -18,6 +18,15 @@ def f3_models():
     return config["figures"]["rts-f3"]["models"]
 
 
+def names_with_base():
+    """Names of estimators for a figure that compares bases."""
+    entries = config["estimators"].items()
+    return {
+        name: f"{entry['title']}, matched base" if entry["base"] == "matched" else entry["title"]
+        for name, entry in entries
+    }
+
+
 def f7_estimators():
     """Every estimator that some panel of the figure shows, once."""
     entry = config["figures"]["rts-f7"]
@@ -179,7 +188,7 @@ rule rts_f7:
     params:
         settings=config["figures"]["rts-f7"],
         title=SHORT_TITLES[model_of("rts-f7")],
-        names=ESTIMATOR_NAMES,
+        names=names_with_base(),
         source=source_digest("logzoo.figures.rts_base", "logzoo.figures.verdicts"),
     script:
         "../scripts/rts_f7.py"

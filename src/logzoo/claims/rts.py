@@ -8,8 +8,8 @@ from logzoo.claims.verdicts import Statistic, bootstrapped
 def figure_1(iterations):
     """From the Dataset of `experiments.initial`: how far log Zhat and c are off at the last iteration.
 
-    rts-f1-exact: largest error of the Rao-Blackwellised log Zhat_k; rts-f1-noise: error with plain counts over that
-    without; rts-f1-flat: K max_k |r_k - c_k|.
+    rts-f1-exact: largest error of the Rao-Blackwellised log Zhat_k; rts-f1-noise: RMS jumps of the error
+    from rung to rung, with plain counts over those without; rts-f1-flat: K max_k |r_k - c_k|.
     """
     last = iterations.isel(iteration=-1)
     error = (last["log_z"] - last["exact_log_z"]).transpose("variant", "rung", "replicate").values
@@ -23,10 +23,10 @@ def figure_1(iterations):
             of="max_k |log Zhat_k - exact| at the last iteration [nat], mean over repeats",
         ),
         "rts-f1-noise": bootstrapped(
-            lambda plain, smooth: _rms(plain) / _rms(smooth),
+            lambda plain, smooth: _rms(np.diff(plain, axis=1)) / _rms(np.diff(smooth, axis=1)),
             counts,
             rao_blackwell,
-            of="RMSE of log Zhat_k over rungs, plain counts / Rao-Blackwellised",
+            of="jumps of the error of log Zhat_k from rung to rung, plain counts / Rao-Blackwellised",
         ),
         "rts-f1-flat": bootstrapped(
             lambda values: values.mean(axis=-1), distance, of="K max_k |r_k - c_k| at the last iteration"
@@ -102,7 +102,8 @@ def figure_3(truth, **estimates):
 def figure_4(rungs, truth):
     """From the Dataset of `experiments.rungs` and a truth: RMSE against the number of rungs K.
 
-    rts-f4-flat: RTS at the largest K over RTS at the middle one; rts-f4-ti: TI over RTS at the smallest K;
+    rts-f4-flat: spread of RTS over samples (which, unlike the RMSE, leaves out what the samples of one long run share)
+    at the largest K over that at the middle one; others are ratios of RMSE. rts-f4-ti: TI over RTS at the smallest K;
     rts-f4-ti-rb: TI-RB over RTS at the largest; rts-f4-ts: TS over RTS at the largest.
     """
     error = rungs["log_z"].transpose("estimator", "rungs", "estimate") - float(truth["log_z"])
@@ -115,7 +116,11 @@ def figure_4(rungs, truth):
         return bootstrapped(lambda a, b: _rms(a) / _rms(b), *chosen, of=of)
 
     return {
-        "rts-f4-flat": ratio(("rts", many), ("rts", middle)),
+        "rts-f4-flat": bootstrapped(
+            lambda a, b: a.std(axis=-1) / b.std(axis=-1),
+            *(error.sel(estimator="rts", rungs=count).values for count in (many, middle)),
+            of=f"spread of RTS over samples at K = {many} / at K = {middle}",
+        ),
         "rts-f4-ti": ratio(("ti-riemann", few), ("rts", few)),
         "rts-f4-ti-rb": ratio(("ti-rb", many), ("rts", many)),
         "rts-f4-ts": ratio(("ts", many), ("rts", many)),

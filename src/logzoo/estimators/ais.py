@@ -7,6 +7,7 @@ Cost: one sweep a rung, and log f at two rungs.
 import numpy as np
 from scipy.special import logsumexp
 
+from logzoo.estimators.bootstrap import bootstrapped
 from logzoo.estimators.intervals import (
     check_spread,
     effective_number,
@@ -32,6 +33,12 @@ def estimate(rbm, ledger, stream, options):
     log_z = draws.log_z_base + float(logsumexp(log_w)) - np.log(log_w.size)
     std_error = jackknife_error(log_sums_left_out(log_w))
     effective = float(effective_number(log_w))
+    # A resample can miss every weight that counts; the smallest positive number stands for "nothing left".
+    bootstrap_error, quantiles = bootstrapped(
+        np.exp(log_w - log_w.max()),
+        lambda total: log_z - logsumexp(log_w) + log_w.max() + np.log(np.maximum(total, np.finfo(float).tiny)),
+        stream.child("bootstrap").generator(),
+    )
     return Estimate(
         method="ais",
         log_z=float(log_z),
@@ -40,5 +47,6 @@ def estimate(rbm, ledger, stream, options):
         sweeps=ledger.spent,
         chains=ledger.chains,
         converged=effective >= _FEWEST_EFFECTIVE,
-        diagnostics={"effective_sample_size": effective},
+        diagnostics={"effective_sample_size": effective, "bootstrap_std_error": bootstrap_error},
+        profiles={"bootstrap_quantiles": quantiles},
     )

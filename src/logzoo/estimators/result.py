@@ -12,6 +12,7 @@ DIAGNOSTICS = {
     "round_trips": ("round trips between the ends of the ladder, mean per chain", "1"),
     "round_trip_rate": ("round trips between the ends of the ladder per 1000 sweeps of a chain", "1"),
     "autocorrelation_time": ("autocorrelation time of beta, from the spread of its means over chains", "sweep"),
+    "bootstrap_std_error": ("standard error of log Z by the bootstrap over chains", "nat"),
     "delta_bias": ("bias of log Z by the delta method, from the spread over chains", "nat"),
     "delta_std_error": ("standard error of log Z by the delta method, from the spread over chains", "nat"),
     "drift": ("log Z from the second half of the sampling phase less that from the first, in standard errors", "1"),
@@ -19,10 +20,16 @@ DIAGNOSTICS = {
     "exchange_rate": ("share of exchanges made by the pair of neighbouring rungs that makes the fewest", "1"),
     "initial_iterations": ("initial iterations made", "1"),
     "initial_rule_met": ("stopping rule of the initial iterations held", "1"),
+    "rule_error": ("error of the integration rule, from the same rule on every other rung", "nat"),
     "interpolation_error": ("largest error of interpolated log-densities on the final states", "nat"),
 }
 # name -> (long name, unit, dimensions); the only profiles: diagnostics that are arrays.
 PROFILES = {
+    "bootstrap_quantiles": (
+        "2.5, 16, 50, 84 and 97.5% quantiles of log Z over chains drawn with replacement",
+        "nat",
+        ("quantile",),
+    ),
     "transition_matrix": (
         "share of moves from one part of the ladder to another, parts being neighbouring rungs",
         "1",

@@ -35,7 +35,7 @@ def estimate(rbm, ledger, stream, options):
     bias, std_error = delta_method(ends)
     delta = {"delta_bias": bias, "delta_std_error": std_error}
     of_ends = partial(end_ratio, draws)
-    return from_sums("rts", draws, transitions, ends, of_ends, ledger, options["form"], **delta)
+    return from_sums("rts", draws, transitions, ends, of_ends, ledger, stream, options["form"], **delta)
 
 
 def delta_method(ends):

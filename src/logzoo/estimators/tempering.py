@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from logzoo.estimators.bootstrap import bootstrapped
 from logzoo.estimators.intervals import check_spread, jackknife_error, student_interval, sums_left_out
 from logzoo.estimators.result import Estimate
 from logzoo.samplers import tempered
@@ -27,6 +28,8 @@ _FEWEST_ROUND_TRIPS = 1.0
 _LARGEST_INTERPOLATION_ERROR = 0.01
 # Standard errors by which the halves of a run may differ before it counts as not settled.
 _LARGEST_DRIFT = 3.0
+# Standard errors by which an integration rule may be off; what noise adds to its error stays below one.
+_LARGEST_RULE_ERROR = 3.0
 # Parts of the ladder in a stored transition matrix.
 _PARTS = 50
 # Stands for "nothing left" when no draw counts.
@@ -51,23 +54,35 @@ def end_ratio(draws, ends):
     return shift + np.log(ends[..., 1]) - np.log(ends[..., 0])
 
 
-def from_sums(method, draws, transitions, sums, log_z_of, ledger, form, **more):
+def from_sums(method, draws, transitions, sums, log_z_of, ledger, stream, form, **more):
     """Estimate from sums (chain, ...) over the draws of each chain: log_z_of their total, spread by the jackknife.
 
-    log_z_of maps totals (..., *shape) to log Z (...,). more: diagnostics of the method's own.
+    log_z_of maps totals (..., *shape) to log Z (...,). The bootstrap is reported beside. more: as in
+    `estimate_of_draws`.
     """
     log_z = float(log_z_of(sums.sum(axis=0)))
     std_error = jackknife_error(log_z_of(sums_left_out(sums)))
-    return estimate_of_draws(method, draws, transitions, log_z, std_error, len(sums), ledger, form, **more)
+    more["bootstrap_std_error"], quantiles = bootstrapped(sums, log_z_of, stream.child("bootstrap").generator())
+    return estimate_of_draws(
+        method, draws, transitions, log_z, std_error, len(sums), ledger, form, quantiles=quantiles, **more
+    )
 
 
-def estimate_of_draws(method, draws, transitions, log_z, std_error, parts, ledger, form, **more):
+def estimate_of_draws(
+    method, draws, transitions, log_z, std_error, parts, ledger, form, *, quantiles=None, rule_error=0.0, **more
+):
     """Estimate with the diagnostics of a run; its error was found from that many independent parts of the draws.
 
-    `converged` says that the chains travelled the ladder, at least one round trip each on average, and that the halves
-    of the sampling phase agree.
+    `converged` says that the chains travelled the ladder, at least one round trip each on average, that the halves of
+    the sampling phase agree, and that the error of an integration rule is hidden by the noise. more: diagnostics of the
+    method's own.
     """
     moved = drift(draws)
+    profiles = {"transition_matrix": transition_matrix(transitions)}
+    if quantiles is not None:
+        profiles["bootstrap_quantiles"] = quantiles
+    if rule_error:
+        more["rule_error"] = rule_error
     return Estimate(
         method=method,
         log_z=log_z,
@@ -75,10 +90,10 @@ def estimate_of_draws(method, draws, transitions, log_z, std_error, parts, ledge
         interval=student_interval(log_z, std_error, parts),
         sweeps=ledger.spent,
         chains=ledger.chains,
-        converged=travelled(draws) and abs(moved) < _LARGEST_DRIFT,
+        converged=travelled(draws) and abs(moved) < _LARGEST_DRIFT and rule_error <= _LARGEST_RULE_ERROR * std_error,
         form=form,
         diagnostics={**diagnostics(draws), "drift": moved, **more},
-        profiles={"transition_matrix": transition_matrix(transitions)},
+        profiles=profiles,
     )
 
 

@@ -14,7 +14,9 @@ from logzoo.samplers.observers import RungDerivatives, WeightedDerivatives
 
 DEFAULTS = FIXED
 
-_RULES = ("riemann", "trapezoid", "corrected")
+# The power of the spacing of the rungs that a rule's error goes with.
+_ORDERS = {"riemann": 1, "trapezoid": 2, "corrected": 4}
+_RULES = tuple(_ORDERS)
 
 
 def riemann(rbm, ledger, stream, options):
@@ -41,11 +43,11 @@ def rao_blackwell(rbm, ledger, stream, options):
     observer = WeightedDerivatives()
     draws, transitions = run(rbm, ledger, stream, options, observers=(observer,))
 
-    def log_z_of(totals):
-        mean = totals[..., 1, :] / np.maximum(totals[..., 0, :], FLOOR)
-        return draws.log_z_base + log_ratio(draws.betas, mean, rule="trapezoid")
+    def log_z_of(totals, rungs=slice(None)):
+        mean = totals[..., 1, rungs] / np.maximum(totals[..., 0, rungs], FLOOR)
+        return draws.log_z_base + log_ratio(draws.betas[rungs], mean, rule="trapezoid")
 
-    return from_sums("ti-rb", draws, transitions, observer.sums, log_z_of, ledger, options["form"])
+    return _estimated("ti-rb", "trapezoid", draws, transitions, observer.sums, log_z_of, ledger, stream, options)
 
 
 def _at_drawn_rungs(rule, rbm, ledger, stream, options):
@@ -54,17 +56,26 @@ def _at_drawn_rungs(rule, rbm, ledger, stream, options):
     observer = RungDerivatives()
     draws, transitions = run(rbm, ledger, stream, options, observers=(observer,))
     log_z_of = partial(_log_z_of_sums, draws, rule)
-    return from_sums(f"ti-{rule}", draws, transitions, observer.sums, log_z_of, ledger, options["form"])
+    return _estimated(f"ti-{rule}", rule, draws, transitions, observer.sums, log_z_of, ledger, stream, options)
 
 
-def _log_z_of_sums(draws, rule, totals):
-    """log Z (...,) from totals (..., 4, rung) as in `RungDerivatives`."""
-    count, slope, square, bend = np.moveaxis(totals, -2, 0)
+def _estimated(method, rule, draws, transitions, sums, log_z_of, ledger, stream, options):
+    """Estimate with the error of the rule: on every other rung it is 2^order times as large (Richardson)."""
+    coarse = np.unique(np.append(np.arange(0, draws.betas.size, 2), draws.betas.size - 1))
+    total = sums.sum(axis=0)
+    rule_error = float(abs(log_z_of(total, coarse) - log_z_of(total))) / (2.0 ** _ORDERS[rule] - 1.0)
+    form = options["form"]
+    return from_sums(method, draws, transitions, sums, log_z_of, ledger, stream, form, rule_error=rule_error)
+
+
+def _log_z_of_sums(draws, rule, totals, rungs=slice(None)):
+    """log Z (...,) from totals (..., 4, rung) as in `RungDerivatives`, at all rungs or some."""
+    count, slope, square, bend = np.moveaxis(totals[..., rungs], -2, 0)
     count = np.where(count > 0.0, count, np.nan)
     mean = slope / count
     # d^2 log Z / d beta^2 is the variance of the derivative and the mean of the second derivative.
     variance = (square - slope * mean) / np.maximum(count - 1.0, 1.0)
-    return draws.log_z_base + log_ratio(draws.betas, mean, variance + bend / count, rule=rule)
+    return draws.log_z_base + log_ratio(draws.betas[rungs], mean, variance + bend / count, rule=rule)
 
 
 def log_ratio(betas, mean, second=None, *, rule):

@@ -14,7 +14,8 @@ def figure_7(estimates, remedies, matrices, truth, title, names):
     """Mean and RMSE of log Z from a uniform base, transition matrices of beta, and remedies at the same budgets.
 
     estimates, remedies: {estimator: Dataset}, drawn in panels of their own; matrices: {label: Dataset with a
-    transition_matrix}, of which the largest budget is drawn, averaged over replicates; names: {estimator: name}.
+    transition_matrix}, of which the largest budget that all have is drawn, averaged over replicates; names:
+    {estimator: name}.
     """
     figure = new_figure(9.6, 6.2)
     grid = figure.add_gridspec(2, 6)
@@ -22,11 +23,13 @@ def figure_7(estimates, remedies, matrices, truth, title, names):
     log_z = float(truth["log_z"])
     mean.axhline(log_z, color=TRUTH, linestyle="--", label="truth")
     for axis, group in ((error, estimates), (remedy, remedies)):
+        ticks = sorted({int(budget) for estimate in group.values() for budget in estimate["budget"].values})
         for position, (estimator, estimate) in enumerate(group.items()):
             look, budgets = look_of(estimator, position), estimate["budget"].values
             _draw(axis, budgets, rmse_with_band(estimate["log_z"].values, log_z), names[estimator], look)
             if axis is error:
                 _draw(mean, budgets, mean_with_band(estimate["log_z"].values), names[estimator], look)
+        _label_budgets(axis, ticks)
         axis.set_yscale("log")
         axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         axis.set_ylabel(r"RMSE of $\log \hat Z$ [nat]")
@@ -34,11 +37,7 @@ def figure_7(estimates, remedies, matrices, truth, title, names):
     mean.set_ylabel(r"mean of $\log \hat Z$ [nat]")
     mean.ticklabel_format(axis="y", useOffset=False)
     mean.legend(fontsize=7)
-    for axis in (mean, error, remedy):
-        axis.set_xscale("log")
-        axis.set_xticks(budgets, [f"{budget:,}" for budget in budgets])
-        axis.xaxis.set_minor_locator(NullLocator())
-        axis.set_xlabel("Gibbs sweeps per chain")
+    _label_budgets(mean, sorted({int(budget) for one in estimates.values() for budget in one["budget"].values}))
     mean.set_title("uniform base", loc="right")
     error.set_title("uniform base", loc="right")
     remedy.set_title("remedies", loc="right")
@@ -47,6 +46,13 @@ def figure_7(estimates, remedies, matrices, truth, title, names):
     figure.suptitle(title_of(title, truth), fontsize=10)
     mark_stand_in(figure, truth)
     return figure
+
+
+def _label_budgets(axis, budgets):
+    axis.set_xscale("log")
+    axis.set_xticks(budgets, [f"{budget:,}" for budget in budgets])
+    axis.xaxis.set_minor_locator(NullLocator())
+    axis.set_xlabel("Gibbs sweeps per chain")
 
 
 def _draw(axis, budgets, values_and_band, name, look):
@@ -58,11 +64,11 @@ def _draw(axis, budgets, values_and_band, name, look):
 def _draw_matrices(figure, grid, matrices):
     """A panel for each transition matrix, on one scale; a knot is a place where the band around the diagonal thins."""
     width = 6 // len(matrices)
+    budget = max(set.intersection(*({int(value) for value in one["budget"].values} for one in matrices.values())))
     axes = []
     for part, (label, estimate) in enumerate(matrices.items()):
         axis = figure.add_subplot(grid[1, width * part : width * (part + 1)])
-        last = estimate.isel(budget=-1)
-        matrix = last["transition_matrix"].mean("replicate").values
+        matrix = estimate["transition_matrix"].sel(budget=budget).mean("replicate").values
         image = axis.imshow(
             np.maximum(matrix, _SMALLEST_SHARE),
             origin="lower",
@@ -70,7 +76,7 @@ def _draw_matrices(figure, grid, matrices):
             cmap="magma",
             extent=(0, 1, 0, 1),
         )
-        axis.set_title(label, loc="right")
+        axis.set_title(f"{label}, {budget:,} sweeps", loc="right", fontsize=9)
         axis.set_xlabel(r"$\beta$ after a sweep")
         axis.set_ylabel(r"$\beta$ before it")
         axes.append(axis)

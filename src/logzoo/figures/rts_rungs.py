@@ -32,8 +32,7 @@ def figure_4(rungs, truth, title, names):
     axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axis.set_xlabel("rungs of the ladder, K")
     axis.set_ylabel(r"RMSE of $\log \hat Z$ [nat]")
-    axis.set_title(title_of(title, truth), loc="left")
-    axis.set_title(f"{rungs.attrs['samples']:,} draws an estimate", loc="right")
+    axis.set_title(f"{title_of(title, truth)}\n{rungs.attrs['samples']:,} draws an estimate", loc="left", fontsize=9)
     axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
     mark_stand_in(figure, truth)
     return figure
