@@ -63,7 +63,7 @@ def test_bootstrap_intervals_of_a_mean_cover_as_often_as_they_say():
 def test_arrays_of_different_lengths_are_resampled_apart():
     one = bootstrapped(lambda a, b: a.mean(axis=-1) / b.mean(axis=-1), np.arange(1.0, 6.0), np.full(9, 2.0), of="ratio")
     assert one.value == pytest.approx(1.5)
-    assert 0.8 < one.low < 1.2 and 1.8 < one.high < 2.2
+    assert 0.7 < one.low < 1.2 and 1.8 < one.high < 2.3
 
 
 def runs(log_z, budgets):

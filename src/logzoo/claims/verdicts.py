@@ -33,13 +33,14 @@ class Statistic(NamedTuple):
 def bootstrapped(statistic, *replicated, of):
     """`statistic(*replicated)` with its 95% bootstrap interval over the last axis (replicate) of every array.
 
-    All arrays are resampled together when they have equally many replicates, else each on its own. The statistic takes
-    arrays with a leading axis of resamples and returns one number for each.
+    Of n replicates n - 1 are drawn, so that the variance of a mean comes out right however few there are (Rao & Wu
+    1988). All arrays are resampled together when they have equally many replicates, else each on its own. The statistic
+    takes arrays with a leading axis of resamples and returns one number for each.
     """
     # Always the same resamples: a repeated verdict is the same verdict.
     generator = np.random.Generator(np.random.Philox(key=1))
     counts = {array.shape[-1] for array in replicated}
-    shared = generator.integers(min(counts), size=(_RESAMPLES, min(counts))) if len(counts) == 1 else None
+    shared = _drawn(min(counts), generator) if len(counts) == 1 else None
     resampled = [_resampled(array, shared, generator) for array in replicated]
     value = float(statistic(*(array[None] for array in replicated))[0])
     if np.isnan(value):
@@ -49,10 +50,13 @@ def bootstrapped(statistic, *replicated, of):
 
 
 def _resampled(array, chosen, generator):
-    replicates = array.shape[-1]
     if chosen is None:
-        chosen = generator.integers(replicates, size=(_RESAMPLES, replicates))
+        chosen = _drawn(array.shape[-1], generator)
     return np.moveaxis(array[..., chosen], -2, 0)
+
+
+def _drawn(replicates, generator):
+    return generator.integers(replicates, size=(_RESAMPLES, max(replicates - 1, 1)))
 
 
 def judge(claim, statistic):
@@ -116,6 +120,8 @@ def verdict_table(tables):
 def number_of(one):
     """A statistic with its interval, in words."""
     value, low, high = (float(one[name]) for name in ("value", "low", "high"))
+    if low == high:
+        return f"{value:.3g}"
     return f"{value:.3g} [{low:.3g}, {high:.3g}]"
 
 

@@ -6,6 +6,7 @@ from scipy.sparse import csr_array
 
 from logzoo.budgets import SweepLedger
 from logzoo.estimators import mbar, ti
+from logzoo.estimators.tempering import FIXED
 from logzoo.labels import labelled
 from logzoo.samplers import tempered
 
@@ -47,7 +48,8 @@ def rungs_experiment(rbm, base, *, ladders, sweeps, chains, samples, estimates, 
     for position, rungs in enumerate(ladders):
         kept = KeptDraws()
         path = stream.child(rungs)
-        draws = tempered.run(rbm, SweepLedger(sweeps, chains), path, base=base, rungs=rungs, observers=(kept,))
+        settings = {"base": base, "rungs": rungs, "settling": FIXED["settling"]}
+        draws = tempered.run(rbm, SweepLedger(sweeps, chains), path, observers=(kept,), **settings)
         kept.finish()
         converged[position] = draws.round_trips.mean() >= 1.0
         generator = path.child("bootstrap").generator()

@@ -4,7 +4,7 @@ import numpy as np
 import xarray as xr
 
 from logzoo.budgets import SweepLedger
-from logzoo.estimators.tempering import end_ratio
+from logzoo.estimators.tempering import FIXED, end_ratio
 from logzoo.estimators.transitions import smoothed, stationary
 from logzoo.labels import labelled
 from logzoo.samplers import tempered
@@ -37,7 +37,8 @@ def stationary_experiment(rbm, base, *, rungs, budgets, replicates, chains, stre
 def _estimates(rbm, base, rungs, ledger, stream):
     """log Z by each estimator from one run."""
     counted, weighed = GroupedMoves(1, rao_blackwell=False), GroupedMoves(1, rao_blackwell=True)
-    draws = tempered.run(rbm, ledger, stream, base=base, rungs=rungs, observers=(counted, weighed))
+    settings = {"base": base, "rungs": rungs, "settling": FIXED["settling"]}
+    draws = tempered.run(rbm, ledger, stream, observers=(counted, weighed), **settings)
     occupancies = (
         draws.occupancy.sum(axis=(0, 1)),
         stationary(smoothed(counted.sums[0])),

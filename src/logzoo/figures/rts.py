@@ -2,7 +2,7 @@
 
 import matplotlib
 import numpy as np
-from matplotlib.ticker import LogFormatter, StrMethodFormatter
+from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from logzoo.figures.statistics import mean_with_band, rmse_with_band
 from logzoo.figures.style import TRUTH, label_panels, look_of, mark_stand_in, new_figure, title_of
@@ -48,7 +48,7 @@ def figure_3(estimates, truths, titles, names, published):
     estimates: {model: {estimator: Dataset}}; truths: {model: Dataset}; titles: {model: title}; names: {estimator:
     name}; published: {model: log Z or None}.
     """
-    figure = new_figure(3.8 * len(estimates) + 0.6, 5.6)
+    figure = new_figure(3.8 * len(estimates) + 1.8, 5.6)
     axes = figure.subplots(2, len(estimates), sharex="col", squeeze=False)
     for column, (model, by_estimator) in enumerate(estimates.items()):
         truth = float(truths[model]["log_z"])
@@ -69,12 +69,13 @@ def figure_3(estimates, truths, titles, names, published):
         lower.set_xticks(budgets, [f"{budget:,}" for budget in budgets], minor=False)
         lower.set_xticks([], minor=True)
         lower.set_yscale("log")
+        lower.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
         lower.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-        lower.yaxis.set_minor_formatter(LogFormatter(labelOnlyBase=False, minor_thresholds=(1.5, 0.5)))
+        lower.yaxis.set_minor_formatter(NullFormatter())
         lower.set_xlabel("Gibbs sweeps per chain")
     axes[0, 0].set_ylabel(r"mean of $\log \hat Z$ [nat]")
     axes[1, 0].set_ylabel(r"RMSE of $\log \hat Z$ [nat]")
-    axes[0, 0].legend(loc="lower right")
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside right upper", fontsize=8)
     label_panels(axes.flat)
     mark_stand_in(figure, *truths.values())
     return figure
@@ -99,8 +100,9 @@ def figure_3_seconds(estimates, truths, timings, titles, names):
         axis.set_xscale("log")
         axis.set_yscale("log")
         for formatted in (axis.xaxis, axis.yaxis):
+            formatted.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
             formatted.set_major_formatter(StrMethodFormatter("{x:g}"))
-            formatted.set_minor_formatter(LogFormatter(labelOnlyBase=False, minor_thresholds=(1.5, 0.5)))
+            formatted.set_minor_formatter(NullFormatter())
         axis.set_xlabel(f"seconds on one core, {timings[model].attrs['chains']} chains")
         axis.set_title(title_of(titles[model], truths[model]), loc="right")
         axis.legend()

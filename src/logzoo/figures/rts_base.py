@@ -17,7 +17,7 @@ def figure_7(estimates, remedies, matrices, truth, title, names):
     transition_matrix}, of which the largest budget that all have is drawn, averaged over replicates; names:
     {estimator: name}.
     """
-    figure = new_figure(9.6, 6.2)
+    figure = new_figure(9.6, 7.2)
     grid = figure.add_gridspec(2, 6)
     mean, error, remedy = (figure.add_subplot(grid[0, 2 * part : 2 * part + 2]) for part in range(3))
     log_z = float(truth["log_z"])
@@ -33,10 +33,10 @@ def figure_7(estimates, remedies, matrices, truth, title, names):
         axis.set_yscale("log")
         axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         axis.set_ylabel(r"RMSE of $\log \hat Z$ [nat]")
-        axis.legend(fontsize=7)
+        axis.legend(fontsize=6.5, loc="upper center", bbox_to_anchor=(0.5, -0.28))
     mean.set_ylabel(r"mean of $\log \hat Z$ [nat]")
     mean.ticklabel_format(axis="y", useOffset=False)
-    mean.legend(fontsize=7)
+    mean.legend(fontsize=6.5, loc="upper center", bbox_to_anchor=(0.5, -0.28))
     _label_budgets(mean, sorted({int(budget) for one in estimates.values() for budget in one["budget"].values}))
     mean.set_title("uniform base", loc="right")
     error.set_title("uniform base", loc="right")

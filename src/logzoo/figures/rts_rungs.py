@@ -59,7 +59,7 @@ def figure_4_cost(timings, title):
     left.set_ylabel("seconds, one core")
     right.set_ylabel("share of the time that\nsampling the same draws took")
     right.axhline(1.0, color="grey", linestyle=":")
-    left.legend()
-    left.set_title(f"{title}, {timings.attrs['samples']:,} draws", loc="right", fontsize=8)
+    figure.legend(*left.get_legend_handles_labels(), loc="outside upper center", ncols=3)
+    right.set_title(f"{title}, {timings.attrs['samples']:,} draws", loc="right", fontsize=8)
     label_panels((left, right))
     return figure

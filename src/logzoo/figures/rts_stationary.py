@@ -1,6 +1,6 @@
 """Figure 8 of Carlson et al. (2016): the occupancy from a transition matrix, against RTS on the same draws."""
 
-from matplotlib.ticker import FuncFormatter, NullLocator
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 
 from logzoo.figures.statistics import rmse_with_band
 from logzoo.figures.style import label_panels, look_of, mark_stand_in, new_figure, title_of
@@ -28,8 +28,9 @@ def figure_8(stationary, truths, titles, names):
         axis.set_yscale("log")
         axis.set_xticks(budgets, [f"{budget:,}" for budget in budgets])
         axis.xaxis.set_minor_locator(NullLocator())
+        axis.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
         axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        axis.yaxis.set_minor_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axis.yaxis.set_minor_formatter(NullFormatter())
         axis.set_xlabel("Gibbs sweeps per chain")
         axis.set_title(title_of(titles[model], truth), loc="right")
     axes[0].set_ylabel(r"RMSE of $\log \hat Z$ [nat]")

@@ -20,6 +20,7 @@ def _with_band(values, statistic):
     # Always the same resamples: a redrawn figure has the same band.
     generator = np.random.Generator(np.random.Philox(key=0))
     replicates = values.shape[-1]
-    chosen = generator.integers(replicates, size=(_RESAMPLES, replicates))
+    # One fewer than there are, so that the variance of a mean comes out right however few (Rao & Wu 1988).
+    chosen = generator.integers(replicates, size=(_RESAMPLES, max(replicates - 1, 1)))
     resampled = np.stack([statistic(values[..., index]) for index in chosen])
     return statistic(values), np.quantile(resampled, _QUANTILES, axis=0)

@@ -36,6 +36,10 @@ _NODE_COUNTS = (12, 16, 20, 24, 32, 48, 64, 96, 128)
 COUNT_FLOOR = 0.1
 # Occupancies below this are rounding: one update moves a rung by at most log(1e300) = 690 nats.
 _OCCUPANCY_FLOOR = 1e-300
+# Initial iterations stop when K max_k |r_k - c_k| is below the first number, and are worth half the budget while it is
+# above the second: sampling at such a log Zhat tells next to nothing.
+_RULE = 0.1
+_FAR_OFF = 0.5
 # Sweeps between two updates of a progress bar.
 _STRIDE = 50
 
@@ -100,7 +104,8 @@ def run(
 
     Initial iterations of `initial_sweeps` sweeps update log Zhat by eq 12 until max_k |r_k - c_k| < 0.1 / K; they end
     in any case after `initial_iterations` of them or a tenth of the budget, whichever is more, and at half the budget;
-    after the first `initial_iterations` each is twice as long as the one before.
+    after the first `initial_iterations` each is twice as long as the one before. While K max_k |r_k - c_k| is above
+    0.5, short ones go on to half the budget.
     settling: share of what is left after them, in [0, 1), whose draws nobody sees: the rungs that the last of them
     redrew have gone back to where they belong by then.
     rao_blackwell=False updates from plain visit counts. final=False stops after exactly `initial_iterations`
@@ -191,7 +196,9 @@ def initial_phase(sampler, ledger, lengths, prior, adapt, *, rao_blackwell=True,
 def _iterate(sampler, lengths, prior, log_z_hat, ledger, rao_blackwell, stop_early, bar, observers=()):
     """Iterations of eq 12: (log Zhat, occupancy) after each, and whether the stopping rule held at the end."""
     history, rule_met = [], False
-    for sweeps in lengths:
+    queue = list(lengths)
+    while queue:
+        sweeps = queue.pop(0)
         ledger.spend(sweeps, "initial iterations")
         for observer in observers:
             observer.start(ledger.chains, prior.size, sweeps)
@@ -200,9 +207,12 @@ def _iterate(sampler, lengths, prior, log_z_hat, ledger, rao_blackwell, stop_ear
         log_z_hat = updated_log_z(log_z_hat, prior, occupancy)
         history.append((log_z_hat, occupancy))
         sampler.restart()
-        rule_met = bool(np.max(np.abs(prior - occupancy)) < 0.1 / prior.size)
+        error = prior.size * float(np.max(np.abs(prior - occupancy)))
+        rule_met = error < _RULE
         if rule_met and stop_early:
             break
+        if stop_early and not queue and error > _FAR_OFF and ledger.spent + lengths[0] <= ledger.sweeps // 2:
+            queue.append(lengths[0])
     return history, rule_met
 
 
