@@ -110,16 +110,23 @@ def verdict_table(tables):
     for table in tables:
         for name in table["id"].values:
             one = table.sel(id=name)
-            lines.append(
-                f"| {one['claim'].item()} | {one['published'].item()} | {one['statistic'].item()}: {number_of(one)} | "
-                f"{bound_of(one)} | {one['verdict'].item()}{_reason(table)} | {one['figure'].item()} |"
+            cells = (
+                one["claim"].item(),
+                one["published"].item(),
+                f"{one['statistic'].item()}: {number_of(one)}",
+                bound_of(one),
+                one["verdict"].item() + _reason(table),
+                one["figure"].item(),
             )
+            lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(lines) + "\n"
 
 
 def number_of(one):
     """A statistic with its interval, in words."""
     value, low, high = (float(one[name]) for name in ("value", "low", "high"))
+    if np.isnan(value):
+        return "no data"
     if low == high:
         return f"{value:.3g}"
     return f"{value:.3g} [{low:.3g}, {high:.3g}]"
