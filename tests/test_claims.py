@@ -85,6 +85,7 @@ def test_figure_3_statistics_on_made_up_estimates():
     found = rts.figure_3(truth, **estimates)
     assert found["rts-f3-bias"].high < 0.02
     assert found["rts-f3-tenfold"].value == pytest.approx(np.sqrt(5.0) / 0.1, rel=0.1)
+    assert found["rts-f3-sandwich"].low < 5.0 < found["rts-f3-sandwich"].high
     short = {name: one.isel(budget=slice(0, 1)) for name, one in estimates.items()}
     assert judge({**ENTRY, "direction": "at_least"}, rts.figure_3(truth, **short)["rts-f3-tenfold"]) == "not tested"
 

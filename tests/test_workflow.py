@@ -115,6 +115,13 @@ def test_a_second_run_has_nothing_to_do(finished):
     assert "Nothing to be done" in result.stdout + result.stderr
 
 
+def test_claims_are_printed_whenever_they_are_asked_for(finished):
+    folder, _ = finished
+    result = snakemake(folder, "--cores", "1", *CONFIGURATION, "claims")
+    assert result.returncode == 0
+    assert result.stdout.count("Verdicts on the published claims") == 1
+
+
 def test_one_core_makes_the_same_bits(finished, tmp_path):
     folder, _ = finished
     other = copy_project(tmp_path)

@@ -2,7 +2,7 @@
 #
 # inputs:  data/<scale>/
 # outputs: data/<scale>/verdicts/<figure>.nc; figures/<scale>/claims.md
-# steps:   verdict, claims
+# steps:   verdict, claims_table, claims
 
 
 def claims_of(figure):
@@ -69,7 +69,7 @@ rule verdict:
         "../scripts/verdict.py"
 
 
-rule claims:
+rule claims_table:
     input:
         verdicts=expand(
             f"{DATA}/verdicts/{{figure}}.nc", figure=[name for name in config["figures"] if name in ARTIFACTS]
@@ -84,3 +84,15 @@ rule claims:
         source=source_digest("logzoo.claims.verdicts"),
     script:
         "../scripts/claims.py"
+
+
+# Without outputs it always runs, and whatever ran ends in printing the tables.
+rule claims:
+    input:
+        table=f"{FIGURES}/claims.md",
+    log:
+        f"logs/{config['scale']}/claims.log",
+    conda:
+        "../../environment.yml"
+    shell:
+        "true 2> {log}"

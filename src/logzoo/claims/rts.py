@@ -72,7 +72,8 @@ def figure_3(truth, **estimates):
     """From estimates by name (`rts`, `ais`, perhaps `raise`; Datasets over (budget, replicate)) and a truth.
 
     rts-f3-bias: |bias| of RTS over the smaller of those of AIS and RAISE at the smallest budget; rts-f3-tenfold: RMSE
-    of AIS at ten times the sweeps over that of RTS (NaN when no budget is ten times the smallest).
+    of AIS at ten times the sweeps over that of RTS (NaN when no budget is ten times the smallest); rts-f3-sandwich: how
+    far RAISE lies above AIS at the smallest budget (NaN without RAISE).
     """
     error = {name: estimate["log_z"].values - float(truth["log_z"]) for name, estimate in estimates.items()}
     budgets = estimates["rts"]["budget"].values
@@ -82,6 +83,7 @@ def figure_3(truth, **estimates):
     def bias_ratio(rts, *rest):
         return np.abs(rts.mean(axis=-1)) / np.min([np.abs(other.mean(axis=-1)) for other in rest], axis=0)
 
+    above = error["raise"][0] if "raise" in error else np.full_like(error["ais"][0], np.nan)
     ais = error["ais"][tenfold[0]] if tenfold.size else np.full_like(error["ais"][0], np.nan)
     return {
         "rts-f3-bias": bootstrapped(
@@ -95,6 +97,12 @@ def figure_3(truth, **estimates):
             ais,
             error["rts"][0],
             of=f"RMSE of AIS at {10 * budgets[0]:,} sweeps / RMSE of RTS at {budgets[0]:,}",
+        ),
+        "rts-f3-sandwich": bootstrapped(
+            lambda one, other: one.mean(axis=-1) - other.mean(axis=-1),
+            above,
+            error["ais"][0],
+            of=f"sandwich gap: mean of RAISE less mean of AIS at {budgets[0]:,} sweeps [nat]",
         ),
     }
 
