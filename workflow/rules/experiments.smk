@@ -37,7 +37,7 @@ rule initial_iterations:
         settings=figure_settings("rts-f1", "rungs", "sweeps", "iterations", "replicates"),
         source=source_digest("logzoo.experiments.initial"),
     script:
-        "../scripts/initial_iterations.py"
+        "../scripts/experiment.py"
 
 
 rule mixture:
@@ -76,7 +76,7 @@ rule rungs:
         ),
         source=source_digest("logzoo.experiments.rungs"),
     script:
-        "../scripts/rungs.py"
+        "../scripts/experiment.py"
 
 
 rule stationary:
@@ -95,7 +95,7 @@ rule stationary:
         settings=figure_settings("rts-f8", "rungs", "budgets", "replicates"),
         source=source_digest("logzoo.experiments.stationary"),
     script:
-        "../scripts/stationary.py"
+        "../scripts/experiment.py"
 
 
 # Seconds are taken with the machine to themselves; what takes long is judged by ratios.
@@ -136,4 +136,4 @@ rule time_of_rungs:
         settings=figure_settings("rts-f4-cost", "ladders", "samples"),
         source=source_digest("logzoo.experiments.timing"),
     script:
-        "../scripts/time_of_rungs.py"
+        "../scripts/experiment.py"
