@@ -15,6 +15,7 @@ from logzoo.kernels.tempering import (
     draw_rung,
     read_joint,
     read_marginal,
+    rung_blocks,
 )
 from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters
@@ -137,17 +138,27 @@ def test_smooth_parts_and_rungs_equal_numpy_along_the_path(visible, hidden):
 @pytest.mark.parametrize(("count", "rungs"), [(1, 1), (3, 7), (12, 8), (20, 1001)])
 def test_values_are_carried_to_the_rungs(count, rungs):
     generator = np.random.default_rng(count)
-    table, values = generator.standard_normal((count, rungs)), generator.standard_normal((count, CHAINS_TOGETHER))
-    log_f = generator.standard_normal((CHAINS_TOGETHER, rungs))
-    carry_to_rungs(table, values, log_f)
-    np.testing.assert_allclose(log_f, values.T @ table, rtol=0, atol=1e-13 * count)
+    table, values = generator.standard_normal((count, rungs)), generator.standard_normal((CHAINS_TOGETHER, count))
+    blocks = rung_blocks(table)
+    before = generator.standard_normal((CHAINS_TOGETHER, blocks.shape[0] * blocks.shape[2]))
+    out = before.copy()
+    carry_to_rungs(blocks, values, out)
+    expected = before[:, :rungs] + values @ table
+    np.testing.assert_allclose(out[:, :rungs], expected, rtol=0, atol=1e-13 * count)
+    np.testing.assert_array_equal(out[:, rungs:], before[:, rungs:])
+
+
+def drawn_rung(log_q, draw):
+    """The rung that the draw selects, and q(k | x) at all of them."""
+    q = np.array(log_q)
+    rung, share = draw_rung(q, draw, np.empty(-(-q.size // 16)))
+    return rung, share * q
 
 
 def rung_shares(q, draws):
     """Share of each rung among the rungs that many uniform draws select."""
-    out = np.empty(q.size)
-    rungs = [draw_rung(np.log(q), np.zeros(q.size), draw, out, np.empty(-(-q.size // 16))) for draw in draws]
-    np.testing.assert_allclose(out, q / q.sum(), rtol=1e-8)
+    rungs, densities = zip(*(drawn_rung(np.log(q), draw) for draw in draws), strict=True)
+    np.testing.assert_allclose(densities[-1], q / q.sum(), rtol=1e-8)
     return np.bincount(rungs, minlength=q.size) / len(draws)
 
 
@@ -165,13 +176,14 @@ def test_rungs_are_drawn_with_their_probabilities_across_blocks(rungs):
 
 
 def test_a_draw_of_a_rung_survives_huge_and_tiny_numbers():
-    q = np.empty(3)
-    offset = np.array([1e4, 0.0, -1e4])
-    assert draw_rung(np.array([-5e3, 0.0, 0.0]), offset, 0.999999, q, np.empty(1)) == 0
+    rung, q = drawn_rung([5e3, 0.0, -1e4], 0.999999)
+    assert rung == 0
     np.testing.assert_allclose(q, [1.0, 0.0, 0.0], atol=1e-300)
-    assert draw_rung(np.array([0.0, 0.0, 3e4]), offset, 1e-16, q, np.empty(1)) in (0, 2)
+    rung, q = drawn_rung([1e4, 0.0, 2e4], 1e-16)
+    assert rung in (0, 2)
     np.testing.assert_allclose(q, [0.0, 0.0, 1.0], atol=1e-300)
-    assert draw_rung(np.zeros(3), np.zeros(3), 1.0 - 2.0**-53, q, np.empty(1)) == 2
+    rung, _ = drawn_rung(np.zeros(3), 1.0 - 2.0**-53)
+    assert rung == 2
 
 
 def test_round_trips_are_counted_at_the_base_after_a_visit_to_the_model():

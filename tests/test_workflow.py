@@ -117,7 +117,7 @@ def test_a_second_run_has_nothing_to_do(finished):
 
 def test_claims_are_printed_whenever_they_are_asked_for(finished):
     folder, _ = finished
-    result = snakemake(folder, "--cores", "1", *CONFIGURATION, "claims")
+    result = snakemake(folder, "claims", "--cores", "1", *CONFIGURATION)
     assert result.returncode == 0
     assert result.stdout.count("Verdicts on the published claims") == 1
 

@@ -23,6 +23,8 @@ from logzoo.kernels.rows import WIDTH, update_sums
 
 _ONE = np.float32(1.0)
 _ZERO = np.float32(0.0)
+# The sweep of the draws at the start. A plain 0 is a type of its own to numba, which would compile all draws once more.
+_BEFORE = np.int64(0)
 _BIT = np.uint32(1)
 
 
@@ -171,7 +173,7 @@ def start_chains(parameters, key, log_odds, chains):
     for chain in range(chains.v.shape[0]):
         number = chains.number[chain]
         unit = parameters.unit
-        draw_layer(log_odds, log_odds, unit, _ZERO, key, number, 0, START, scratch.constants, scratch.drawn)
+        draw_layer(log_odds, log_odds, unit, _ZERO, key, number, _BEFORE, START, scratch.constants, scratch.drawn)
         for word in range(scratch.drawn.size):
             unpack(scratch.drawn[word], word, chains.v[chain])
     chains.h[:] = 0

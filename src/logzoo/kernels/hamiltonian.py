@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from logzoo.kernels.elementary import copy_into
 from logzoo.kernels.random import RUNG, philox, stream_words, uniform
 from logzoo.kernels.tempering import count_crossing
 
@@ -136,13 +137,13 @@ def move(target, base, beta, step, steps, key, chain, draw, x, scratch):
     scratch: (4, dimension). A trajectory that leaves the floats is refused.
     """
     proposal, momentum = scratch[0], scratch[1]
-    proposal[:] = x
+    copy_into(proposal, x)
     fill_normals(key, chain, draw, momentum)
     rise = leapfrog(target, base, beta, step, steps, proposal, momentum, scratch[2], scratch[3])
     probability = math.exp(-max(rise, 0.0)) if math.isfinite(rise) else 0.0
     accepted = uniform(key, chain, draw, ACCEPTANCE) < probability
     if accepted:
-        x[:] = proposal
+        copy_into(x, proposal)
     return probability, accepted
 
 

@@ -12,7 +12,7 @@ from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from logzoo.kernels.elementary import exp_wide
+from logzoo.kernels.elementary import copy_into, exp_wide
 from logzoo.kernels.energies import energy_scratch, load_magnitudes, smooth_parts, sum_bits
 from logzoo.kernels.gibbs import layer_scratch, sweep_once
 from logzoo.kernels.random import RUNG, uniform
@@ -57,14 +57,17 @@ class RungSums(NamedTuple):
 
 
 @intrinsic
-def _carry(typing_context, table, table_step, count, values, log_f, log_f_step):
-    """Eight rungs of `carry_to_rungs`; arguments but `count` are addresses and bytes from one row to the next."""
+def _carry(typing_context, block, count, values, values_step, out, out_step):
+    """Eight rungs of `carry_to_rungs`: addresses but for `count`, and the bytes from one row to the next."""
 
     def generate(context, builder, signature, arguments):
-        table, table_step, count, values, log_f, log_f_step = arguments
+        block, count, values, values_step, out, out_step = arguments
 
         def after(address, size):
             return builder.add(address, ir.Constant(address.type, size))
+
+        def step(address, index, size):
+            return builder.add(address, builder.mul(index, ir.Constant(address.type, size)))
 
         def load(address, kind):
             return builder.load(builder.inttoptr(address, kind.as_pointer()), align=_BYTES)
@@ -73,17 +76,22 @@ def _carry(typing_context, table, table_step, count, values, log_f, log_f_step):
             first = builder.insert_element(ir.Constant(_DOUBLES, ir.Undefined), value, ir.Constant(ir.IntType(32), 0))
             return builder.shuffle_vector(first, first, ir.Constant(ir.VectorType(ir.IntType(32), 4), [0] * 4))
 
+        quarters = range(0, _RUNGS_TOGETHER * _BYTES, 4 * _BYTES)
+
+        def row_of(address, row_step, chain):
+            return builder.add(address, builder.mul(row_step, ir.Constant(row_step.type, chain)))
+
         places, totals = [], []
         for chain in range(CHAINS_TOGETHER):
-            row = builder.add(log_f, builder.mul(log_f_step, ir.Constant(log_f_step.type, chain)))
-            places.append([after(row, rung * _BYTES) for rung in range(0, _RUNGS_TOGETHER, 4)])
+            row = row_of(out, out_step, chain)
+            places.append([after(row, offset) for offset in quarters])
             totals.append([cgutils.alloca_once_value(builder, load(place, _DOUBLES)) for place in places[-1]])
         with cgutils.for_range(builder, count) as loop:
-            row = builder.add(table, builder.mul(loop.index, table_step))
-            weights = [load(after(row, rung * _BYTES), _DOUBLES) for rung in range(0, _RUNGS_TOGETHER, 4)]
-            place = builder.add(values, builder.mul(loop.index, ir.Constant(values.type, CHAINS_TOGETHER * _BYTES)))
+            row = step(block, loop.index, _RUNGS_TOGETHER * _BYTES)
+            weights = [load(after(row, offset), _DOUBLES) for offset in quarters]
+            place = step(values, loop.index, _BYTES)
             for chain in range(CHAINS_TOGETHER):
-                value = everywhere(load(after(place, chain * _BYTES), ir.DoubleType()))
+                value = everywhere(load(row_of(place, values_step, chain), ir.DoubleType()))
                 for weight, total in zip(weights, totals[chain], strict=True):
                     builder.store(builder.fadd(builder.load(total), builder.fmul(value, weight)), total)
         for chain in range(CHAINS_TOGETHER):
@@ -95,19 +103,28 @@ def _carry(typing_context, table, table_step, count, values, log_f, log_f_step):
 
 
 @njit(cache=True)
-def carry_to_rungs(table, values, log_f):
-    """log_f (CHAINS_TOGETHER, K) = values' table: values (M, CHAINS_TOGETHER), table (M, K)."""
+def rung_blocks(table):
+    """The table (M, K) as blocks (K / 8 rounded up, M, 8), padded with zeros: each is read from start to end."""
     count, rungs = table.shape
-    step = rungs * _BYTES
-    first, second, target = table.ctypes.data, values.ctypes.data, log_f.ctypes.data
-    log_f[:] = 0.0
-    whole = rungs - rungs % _RUNGS_TOGETHER
-    for k in range(0, whole, _RUNGS_TOGETHER):
-        _carry(first + k * _BYTES, step, count, second, target + k * _BYTES, step)
-    for chain in range(CHAINS_TOGETHER):
-        for k in range(whole, rungs):
-            for m in range(count):
-                log_f[chain, k] += values[m, chain] * table[m, k]
+    blocks = np.zeros((-(-rungs // _RUNGS_TOGETHER), count, _RUNGS_TOGETHER))
+    for m in range(count):
+        for k in range(rungs):
+            blocks[k // _RUNGS_TOGETHER, m, k % _RUNGS_TOGETHER] = table[m, k]
+    return blocks
+
+
+@njit(cache=True)
+def carry_to_rungs(blocks, values, out):
+    """out += values table: values (CHAINS_TOGETHER, M), blocks of the table (M, K) as `rung_blocks` lays them out.
+
+    out: (CHAINS_TOGETHER, K rounded up to 8).
+    """
+    count = blocks.shape[1]
+    values_step, out_step = values.shape[1] * _BYTES, out.shape[1] * _BYTES
+    first, second, target = blocks.ctypes.data, values.ctypes.data, out.ctypes.data
+    for block in range(blocks.shape[0]):
+        size = block * _RUNGS_TOGETHER * _BYTES
+        _carry(first + count * size, count, second, values_step, target + size, out_step)
 
 
 @njit(cache=True)
@@ -143,31 +160,42 @@ def read_joint(parameters, chains, chain, values):
 
 
 @njit(cache=True, fastmath={"nnan", "nsz"})
-def _add(log_f, offset, q):
-    """q = log_f + offset; returns the largest. Told that no entry is NaN, LLVM compares whole vectors."""
-    largest = log_f[0] + offset[0]
-    for k in range(q.size):
-        q[k] = log_f[k] + offset[k]
-        largest = max(largest, q[k])
+def _largest(x):
+    """The largest entry. Told that no entry is NaN, LLVM compares whole vectors."""
+    largest = x[0]
+    for k in range(x.size):
+        largest = x[k] if x[k] > largest else largest
     return largest
 
 
-@njit(cache=True)
-def draw_rung(log_f, offset, draw, q, block_sums):
-    """Normalise q(k | x) into `q` (K,) and return the rung that the uniform `draw` selects.
+@njit(inline="always")
+def _sum_of_block(q, start):
+    """The sum of up to 16 entries, four at a time: a sum in one chain of additions waits for each of them."""
+    if start + _BLOCK > q.size:
+        total = 0.0
+        for k in range(start, q.size):
+            total += q[k]
+        return total
+    a, b, c, d = q[start], q[start + 1], q[start + 2], q[start + 3]
+    for k in range(start + 4, start + _BLOCK, 4):
+        a, b, c, d = a + q[k], b + q[k + 1], c + q[k + 2], d + q[k + 3]
+    return (a + b) + (c + d)
 
-    Sums go block by block of 16 rungs (`block_sums` is their scratch): blocks do not wait for one another, and the
-    search for the rung skips whole ones.
+
+@njit(cache=True)
+def draw_rung(q, draw, block_sums):
+    """The rung that the uniform `draw` selects, and the s with s q = q(k | x).
+
+    q (K,) comes in as log f_k + offset_k, and goes out as q(k | x) but for s. Sums go block by block of 16 rungs
+    (`block_sums` is their scratch): blocks do not wait for one another, and the search for the rung skips whole ones.
     """
     rungs = q.size
-    largest = _add(log_f, offset, q)
+    largest = _largest(q)
     for k in range(rungs):
         q[k] = exp_wide(q[k] - largest)
     total = 0.0
     for block in range(block_sums.size):
-        part = 0.0
-        for k in range(block * _BLOCK, min((block + 1) * _BLOCK, rungs)):
-            part += q[k]
+        part = _sum_of_block(q, block * _BLOCK)
         block_sums[block] = part
         total += part
     left = draw * total
@@ -180,10 +208,7 @@ def draw_rung(log_f, offset, draw, q, block_sums):
     while rung < end and left >= q[rung]:
         left -= q[rung]
         rung += 1
-    share = 1.0 / total
-    for k in range(rungs):
-        q[k] *= share
-    return rung
+    return rung, 1.0 / total
 
 
 @njit(cache=True)
@@ -211,13 +236,13 @@ def run_tempering(parameters, ladder, offsets, marginal, key, first, last, chain
     hidden_scratch = layer_scratch(chains.h.shape[1])
     visible_scratch = layer_scratch(chains.v.shape[1])
     energies = energy_scratch(chains.h.shape[1])
-    values = np.zeros((ladder.readout.shape[0], CHAINS_TOGETHER))
-    log_f = np.zeros((CHAINS_TOGETHER, rungs))
-    q = np.empty(rungs)
+    values = np.zeros((CHAINS_TOGETHER, ladder.readout.shape[0]))
+    blocks = rung_blocks(ladder.readout)
+    log_q = np.zeros((CHAINS_TOGETHER, blocks.shape[0] * _RUNGS_TOGETHER))
     block_sums = np.empty(-(-rungs // _BLOCK))
     beta = np.empty(count, np.float32)
     keep = record.values.shape[1] > 0
-    record.rungs[:, 0] = rung
+    copy_into(record.rungs[:, 0], rung)
     for sweep in range(first, last):
         for chain in range(count):
             beta[chain] = np.float32(ladder.betas[rung[chain]])
@@ -225,21 +250,24 @@ def run_tempering(parameters, ladder, offsets, marginal, key, first, last, chain
         for first_together in range(0, count, CHAINS_TOGETHER):
             together = range(first_together, min(first_together + CHAINS_TOGETHER, count))
             for chain in together:
-                column = values[:, chain - first_together]
+                own = values[chain - first_together]
                 if marginal:
-                    read_marginal(parameters, ladder.nodes, chains, chain, energies, column)
+                    read_marginal(parameters, ladder.nodes, chains, chain, energies, own)
                 else:
-                    read_joint(parameters, chains, chain, column)
+                    read_joint(parameters, chains, chain, own)
                 if keep:
-                    record.values[chain, sweep - first] = column
-            carry_to_rungs(ladder.readout, values, log_f)
+                    copy_into(record.values[chain, sweep - first], own)
+                copy_into(log_q[chain - first_together], offsets[group[chain]])
+            carry_to_rungs(blocks, values, log_q)
             for chain in together:
+                q = log_q[chain - first_together, :rungs]
                 draw = uniform(key, chains.number[chain], sweep, RUNG)
-                drawn = draw_rung(log_f[chain - first_together], offsets[group[chain]], draw, q, block_sums)
+                drawn, share = draw_rung(q, draw, block_sums)
                 rung[chain] = drawn
                 record.rungs[chain, sweep - first + 1] = drawn
+                occupancy = sums.occupancy[chain]
                 for k in range(rungs):
-                    sums.occupancy[chain, k] += q[k]
+                    occupancy[k] += share * q[k]
                 sums.visits[chain, drawn] += 1
                 heading[chain], completed = count_crossing(drawn, end - 1, rungs - end, heading[chain])
                 sums.round_trips[chain] += completed
