@@ -2,7 +2,7 @@
 
 import numpy as np
 from matplotlib.colors import LogNorm
-from matplotlib.ticker import FuncFormatter, NullLocator
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 
 from logzoo.figures.statistics import mean_with_band, rmse_with_band
 from logzoo.figures.style import TRUTH, label_panels, look_of, mark_stand_in, new_figure, title_of
@@ -31,7 +31,9 @@ def figure_7(estimates, remedies, matrices, truth, title, names):
                 _draw(mean, budgets, mean_with_band(estimate["log_z"].values), names[estimator], look)
         _label_budgets(axis, ticks)
         axis.set_yscale("log")
+        axis.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
         axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axis.yaxis.set_minor_formatter(NullFormatter())
         axis.set_ylabel(r"RMSE of $\log \hat Z$ [nat]")
         axis.legend(fontsize=6.5, loc="upper center", bbox_to_anchor=(0.5, -0.28))
     mean.set_ylabel(r"mean of $\log \hat Z$ [nat]")
@@ -76,7 +78,7 @@ def _draw_matrices(figure, grid, matrices):
             cmap="magma",
             extent=(0, 1, 0, 1),
         )
-        axis.set_title(f"{label}, {budget:,} sweeps", loc="right", fontsize=9)
+        axis.set_title(f"{label}\n{budget:,} sweeps", loc="right", fontsize=9)
         axis.set_xlabel(r"$\beta$ after a sweep")
         axis.set_ylabel(r"$\beta$ before it")
         axes.append(axis)

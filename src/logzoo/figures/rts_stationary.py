@@ -34,7 +34,8 @@ def figure_8(stationary, truths, titles, names):
         axis.set_xlabel("Gibbs sweeps per chain")
         axis.set_title(title_of(titles[model], truth), loc="right")
     axes[0].set_ylabel(r"RMSE of $\log \hat Z$ [nat]")
-    axes[0].legend()
+    handles = {label: handle for axis in axes for handle, label in zip(*axis.get_legend_handles_labels(), strict=True)}
+    axes[-1].legend(handles.values(), handles.keys(), loc="upper right", fontsize=8)
     label_panels(axes)
     mark_stand_in(figure, *truths.values())
     return figure
