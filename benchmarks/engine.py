@@ -19,6 +19,7 @@ from logzoo.kernels.layout import new_chains
 from logzoo.paths import kernel_parameters
 from logzoo.samplers import annealed, tempered
 from logzoo.samplers.base import resolve_base
+from logzoo.samplers.tempering import Tempering
 from logzoo.samplers.threads import over_chains
 from logzoo.streams import root_stream
 
@@ -115,7 +116,7 @@ def estimator_rows(rbm, base):
     tempering = []
     for rungs in (100, 1000):
         draws = tempered.run(rbm, SweepLedger(1200, 100), root_stream(1), base=base, rungs=rungs)
-        state = tempered.Tempering(rbm, base, draws.betas, root_stream(2), 100, "marginal", 1)
+        state = Tempering(rbm, base, draws.betas, root_stream(2), 100, "marginal", 1)
         offset = -draws.log_z_hat
         state.advance(offset, 300)
         bare = Sampler(rbm, 100, draws.betas[state.rung], base=base)

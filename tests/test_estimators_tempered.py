@@ -21,8 +21,10 @@ from logzoo.estimators.transitions import smoothed
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.paths import log_z_base, tempered_rbm
+from logzoo.samplers.initial import updated_log_z
 from logzoo.samplers.observers import GroupedMoves, RungDerivatives, ThinnedDraws, WeightedDerivatives
-from logzoo.samplers.tempered import Stretch, run, updated_log_z
+from logzoo.samplers.tempered import run
+from logzoo.samplers.tempering import Stretch
 from logzoo.streams import root_stream
 
 # Rungs with which the error of each rule of integration is well below the standard error of the runs here.

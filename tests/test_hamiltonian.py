@@ -13,8 +13,8 @@ from logzoo.budgets import BudgetExceeded, SweepLedger
 from logzoo.kernels import hamiltonian as kernel
 from logzoo.models.gaussian_mixture import GaussianMixture, path_moments
 from logzoo.samplers import hamiltonian
+from logzoo.samplers.initial import updated_log_z
 from logzoo.samplers.step_sizes import adapted_step, fit_acceptance, steps_at, tune
-from logzoo.samplers.tempered import updated_log_z
 from logzoo.streams import root_stream
 
 STREAM = root_stream(3).child("hamiltonian")

@@ -4,8 +4,8 @@ import numpy as np
 
 from logzoo.estimators.intervals import jackknife_error, sums_left_out
 from logzoo.estimators.tempering import end_ratio, estimate_of_draws, run
+from logzoo.samplers.initial import COUNT_FLOOR
 from logzoo.samplers.observers import GroupedMoves
-from logzoo.samplers.tempered import COUNT_FLOOR
 
 # Groups of chains whose matrices are kept for the spread; each costs 8 bytes times rungs squared.
 _MOST_GROUPS = 20

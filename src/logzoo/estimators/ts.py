@@ -7,7 +7,7 @@ from functools import partial
 
 from logzoo.estimators.options import merged
 from logzoo.estimators.tempering import FIXED, end_ratio, from_sums, run
-from logzoo.samplers.tempered import COUNT_FLOOR
+from logzoo.samplers.initial import COUNT_FLOOR
 
 DEFAULTS = FIXED
 

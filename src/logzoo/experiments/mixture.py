@@ -15,8 +15,8 @@ from logzoo.labels import labelled
 from logzoo.models.gaussian_mixture import GaussianMixture, path_moments
 from logzoo.paths import inverse_temperatures
 from logzoo.samplers import hamiltonian
+from logzoo.samplers.initial import updated_log_z
 from logzoo.samplers.step_sizes import tune
-from logzoo.samplers.tempered import updated_log_z
 
 ESTIMATORS = ("rts", "mbar", "ti-riemann", "ti-trapezoid", "ti-corrected", "ti-rb")
 STEP_RULES = ("fixed", "adaptive")

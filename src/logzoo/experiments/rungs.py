@@ -9,6 +9,7 @@ from logzoo.estimators import mbar, ti
 from logzoo.estimators.tempering import FIXED
 from logzoo.labels import labelled
 from logzoo.samplers import tempered
+from logzoo.samplers.initial import COUNT_FLOOR
 
 ESTIMATORS = ("rts", "ts", "ti-riemann", "ti-rb", "mbar")
 # Draws whose densities at all rungs are held at once.
@@ -82,7 +83,7 @@ def estimates_of_samples(draws, kept, chosen):
     with np.errstate(invalid="ignore"):
         means = _per_rung(drawn, slopes[chosen], draws.betas.size) / visits
         rao_blackwell = slope_sums / occupancy
-    counts = visits + tempered.COUNT_FLOOR
+    counts = visits + COUNT_FLOOR
     return {
         "rts": _updated(draws, occupancy),
         "ts": _updated(draws, counts),

@@ -12,8 +12,9 @@ from tqdm import tqdm
 from logzoo.checks import one_of, whole_number
 from logzoo.paths import inverse_temperatures, log_z_base, prior_weights
 from logzoo.samplers.base import resolve_base
+from logzoo.samplers.initial import initial_phase, iteration_lengths
 from logzoo.samplers.observers import Transitions
-from logzoo.samplers.tempered import Tempering, initial_phase, iteration_lengths
+from logzoo.samplers.tempering import Tempering
 
 # A group has this many chains at least, if that leaves two groups.
 _CHAINS_PER_GROUP = 2

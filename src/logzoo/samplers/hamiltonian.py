@@ -15,7 +15,7 @@ from logzoo.checks import finite_array, whole_number
 from logzoo.kernels.hamiltonian import Moves, Walkers, run_tempered
 from logzoo.kernels.tempering import RungSums
 from logzoo.paths import inverse_temperatures, prior_weights
-from logzoo.samplers.tempered import mean_occupancy, updated_log_z
+from logzoo.samplers.initial import mean_occupancy, updated_log_z
 from logzoo.samplers.threads import over_chains
 
 STEPS = 5

@@ -1,47 +1,15 @@
-"""Simulated tempering: chains that sample a state and its inverse temperature in turn.
+"""Simulated tempering: initial iterations that find log Zhat, then one long run at it (Carlson et al. 2016)."""
 
-Carlson et al. (2016), sections 2.2 to 2.4. x | beta_k by one Gibbs sweep, beta_k | x from
-q(beta_k | x) proportional to r_k f_k(x) / Zhat_k; x is v with the hidden units summed out (`marginal`) or (v, h)
-(`joint`).
-"""
-
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from tqdm import tqdm
 
 from logzoo.checks import one_of, share, whole_number
-from logzoo.kernels.energies import smooth_parts_of_chains
-from logzoo.kernels.gibbs import start_chains
-from logzoo.kernels.layout import new_chains
-from logzoo.kernels.tempering import Ladder, Record, RungSums, run_tempering
-from logzoo.paths import (
-    chebyshev_nodes,
-    differentiation_matrix,
-    interpolation_matrix,
-    inverse_temperatures,
-    kernel_parameters,
-    log_z_base,
-    prior_weights,
-)
+from logzoo.paths import inverse_temperatures, log_z_base, prior_weights
 from logzoo.samplers.base import resolve_base
-from logzoo.samplers.ladders import Curvature, carried, equal_length
-from logzoo.samplers.threads import over_chains
-
-# Nats by which interpolated log f_k may miss the direct value on the states seen; well below any sampling error.
-_INTERPOLATION_TOLERANCE = 5e-4
-_NODE_COUNTS = (12, 16, 20, 24, 32, 48, 64, 96, 128)
-# Added to every bin of plain counts (Carlson et al. 2016, section 4.1), so that no logarithm is infinite.
-COUNT_FLOOR = 0.1
-# Occupancies below this are rounding: one update moves a rung by at most log(1e300) = 690 nats.
-_OCCUPANCY_FLOOR = 1e-300
-# Initial iterations stop when K max_k |r_k - c_k| is below the first number, and are worth half the budget while it is
-# above the second: sampling at such a log Zhat tells next to nothing.
-_RULE = 0.1
-_FAR_OFF = 0.5
-# Sweeps between two updates of a progress bar.
-_STRIDE = 50
+from logzoo.samplers.initial import initial_phase, iteration_lengths, mean_occupancy, updated_log_z
+from logzoo.samplers.tempering import Tempering
 
 
 class TemperedDraws(NamedTuple):
@@ -62,21 +30,6 @@ class TemperedDraws(NamedTuple):
     initial_occupancy: np.ndarray  # (iteration, rung) the occupancy that made it
     rule_met: bool  # the stopping rule of the initial iterations held
     interpolation_error: float  # nats, largest seen on the final states
-
-
-class Stretch(NamedTuple):
-    """Single draws of some sweeps, as observers see them.
-
-    log f at the rungs = values @ readout, its derivatives in beta = values @ slopes and values @ curvatures; with the
-    offset log r - log Zhat, q(beta | x) = softmax(values @ readout + offset).
-    """
-
-    values: np.ndarray  # (chain, sweep, value); no sweeps when no observer reads them
-    rungs: np.ndarray  # (chain, sweep + 1): x of sweep i is drawn at rungs[i], then rungs[i + 1] given x
-    readout: np.ndarray  # (value, rung)
-    slopes: np.ndarray  # (value, rung)
-    curvatures: np.ndarray  # (value, rung)
-    offset: np.ndarray  # (rung,)
 
 
 def run(
@@ -165,176 +118,6 @@ def run(
     )
 
 
-class Initial(NamedTuple):
-    """What the initial iterations found, at the rungs the sampler has after them."""
-
-    log_z_hat: np.ndarray  # (rung,) nats, relative to the base
-    prior: np.ndarray  # (rung,) r
-    history: list  # (log Zhat, occupancy) after each iteration, at the rungs it was made with
-    rule_met: bool
-
-
-def initial_phase(sampler, ledger, lengths, prior, adapt, *, rao_blackwell=True, stop_early=True, bar=None):
-    """Make initial iterations of the given lengths in sweeps, from log Zhat = 0. Returns Initial.
-
-    prior: as in `run`. adapt: the first half of them is a pilot, after which the rungs move to equal steps of
-    thermodynamic length and log Zhat is carried over.
-    """
-    settings = (ledger, rao_blackwell, stop_early, bar)
-    r, log_z_hat, history = prior_weights(prior, sampler.betas), np.zeros(sampler.betas.size), []
-    if adapt and lengths:
-        pilot, lengths = lengths[: -(-len(lengths) // 2)], lengths[-(-len(lengths) // 2) :]
-        curvature = Curvature()
-        history, _ = _iterate(sampler, pilot, r, log_z_hat, *settings, (curvature,))
-        before = sampler.betas
-        sampler.move_rungs(equal_length(before, curvature.values()))
-        r, log_z_hat = prior_weights(prior, sampler.betas), carried(history[-1][0], before, sampler.betas)
-    later, rule_met = _iterate(sampler, lengths, r, log_z_hat, *settings)
-    return Initial(later[-1][0] if later else log_z_hat, r, history + later, rule_met)
-
-
-def _iterate(sampler, lengths, prior, log_z_hat, ledger, rao_blackwell, stop_early, bar, observers=()):
-    """Iterations of eq 12: (log Zhat, occupancy) after each, and whether the stopping rule held at the end."""
-    history, rule_met = [], False
-    queue = list(lengths)
-    while queue:
-        sweeps = queue.pop(0)
-        ledger.spend(sweeps, "initial iterations")
-        for observer in observers:
-            observer.start(ledger.chains, prior.size, sweeps)
-        sums = sampler.advance(np.log(prior) - log_z_hat, sweeps, bar, observers)
-        occupancy = mean_occupancy(sums, rao_blackwell)
-        log_z_hat = updated_log_z(log_z_hat, prior, occupancy)
-        history.append((log_z_hat, occupancy))
-        sampler.restart()
-        error = prior.size * float(np.max(np.abs(prior - occupancy)))
-        rule_met = error < _RULE
-        if rule_met and stop_early:
-            break
-        if stop_early and not queue and error > _FAR_OFF and ledger.spent + lengths[0] <= ledger.sweeps // 2:
-            queue.append(lengths[0])
-    return history, rule_met
-
-
-def updated_log_z(log_z_hat, prior, occupancy):
-    """log Zhat_k + log(r_1 / r_k) + log(c_k / c_1) (rung,) in nats, relative to the base (eq 12)."""
-    log_c = np.log(np.maximum(occupancy, _OCCUPANCY_FLOOR))
-    return log_z_hat + np.log(prior[0] / prior) + log_c - log_c[0]
-
-
-def mean_occupancy(sums, rao_blackwell):
-    """Occupancy (rung,) that sums to one, from RungSums: of q(beta_k | x), or of visits with 0.1 added to every bin."""
-    total = sums.occupancy.sum(axis=0) if rao_blackwell else sums.visits.sum(axis=0) + COUNT_FLOOR
-    return total / total.sum()
-
-
-def iteration_lengths(ledger, sweeps, iterations):
-    """Sweeps of each initial iteration: `iterations` equal ones, then each twice as long as the one before.
-
-    Short iterations find log Zhat roughly, but cannot tell an occupancy error of 0.1 / K from noise; longer ones can.
-    """
-    left = min(max(iterations * sweeps, ledger.sweeps // 10), ledger.sweeps // 2, ledger.remaining - 1)
-    lengths = []
-    while left >= sweeps:
-        doubled = sweeps * 2 ** max(0, len(lengths) + 1 - iterations)
-        lengths.append(doubled if left >= 2 * doubled else left)
-        left -= lengths[-1]
-    return lengths
-
-
 def _block_sizes(sweeps, blocks):
     edges = np.linspace(0, sweeps, blocks + 1).astype(int)
     return [int(size) for size in np.diff(edges) if size]
-
-
-class Tempering:
-    """The chains of one run, their rungs, their place in the stream, and the interpolation they use."""
-
-    def __init__(self, rbm, base, betas, stream, count, form, threads):
-        self.parameters = kernel_parameters(rbm, base)
-        self.betas = betas
-        self.marginal = form == "marginal"
-        self.threads = threads
-        self.key = stream.child("sweeps").key
-        self.generator = stream.child("rungs").generator()
-        self.sweep = 1
-        self.chains = new_chains(count, rbm.visible, rbm.hidden)
-        start_chains(self.parameters, self.key, self.parameters.base, self.chains)
-        # Chains of one group share an offset; all do unless someone says otherwise.
-        self.group = np.zeros(count, np.int64)
-        self._set_nodes(_NODE_COUNTS[0])
-        self.restart()
-
-    def restart(self):
-        """Redraw the rungs uniformly, keep the states (section 2.4), and see to the interpolation."""
-        count = len(self.chains.v)
-        self.rung = self.generator.integers(self.betas.size, size=count)
-        self.heading = np.zeros(count, np.int64)
-        for nodes in _NODE_COUNTS:
-            if nodes >= self.ladder.nodes.size:
-                self._set_nodes(nodes)
-                if self.interpolation_error() < _INTERPOLATION_TOLERANCE:
-                    return
-
-    def move_rungs(self, betas):
-        """Move the rungs to other inverse temperatures (rung,), and restart."""
-        self.betas = betas
-        self._set_nodes(max(self.ladder.nodes.size, _NODE_COUNTS[0]))
-        self.restart()
-
-    def _set_nodes(self, count):
-        nodes = chebyshev_nodes(count if self.marginal else 0).astype(np.float32)
-        readout, slopes, curvatures = _tables(nodes.astype(np.float64), self.betas)
-        self.ladder = Ladder(self.betas, nodes, readout)
-        self.slopes, self.curvatures = slopes, curvatures
-
-    def advance(self, offset, sweeps, bar=None, observers=()):
-        """Advance all chains by some sweeps with offset log r - log Zhat (rung,) or (group, rung); returns RungSums.
-
-        Observers see every draw (with offsets of several groups: the first group's offset).
-        """
-        count = len(self.chains.v)
-        shape = (count, self.betas.size)
-        sums = RungSums(np.zeros(shape), np.zeros(shape, np.int64), np.zeros(count, np.int64))
-        offsets = np.atleast_2d(offset)
-        last = self.sweep + sweeps
-        for first in range(self.sweep, last, _STRIDE):
-            stop = min(first + _STRIDE, last)
-            stretch = stop - first
-            kept = stretch if any(observer.reads_values for observer in observers) else 0
-            values = np.zeros((count, kept, len(self.ladder.readout)))
-            record = Record(values, np.zeros((count, stretch + 1), np.int64))
-            settings = (self.parameters, self.ladder, offsets, self.marginal, self.key, first, stop)
-            kernel = partial(run_tempering, *settings)
-            over_chains(kernel, self.threads, self.chains, self.rung, self.heading, self.group, sums, record)
-            for observer in observers:
-                tables = (self.ladder.readout, self.slopes, self.curvatures)
-                observer.add(Stretch(record.values, record.rungs, *tables, offsets[0]))
-            if bar is not None:
-                bar.update(stretch)
-        self.sweep = last
-        return sums
-
-    def interpolation_error(self):
-        """Largest |interpolated - direct| smooth part of log f_k over chains and rungs, in nats."""
-        if not self.marginal:
-            return 0.0
-        nodes = self.ladder.nodes
-        direct = np.empty((len(self.chains.v), self.betas.size))
-        at_nodes = np.empty((len(self.chains.v), nodes.size))
-        smooth_parts_of_chains(self.parameters, self.chains, self.betas.astype(np.float32), direct)
-        smooth_parts_of_chains(self.parameters, self.chains, nodes, at_nodes)
-        return float(np.max(np.abs(at_nodes @ self.ladder.readout[: nodes.size] - direct)))
-
-
-def _tables(nodes, betas):
-    """Tables (value, rung) that carry the values of a state to log f at the rungs and its first two derivatives."""
-    one = np.ones_like(betas)
-    # What beta and 1 - beta multiply is linear in beta.
-    tables = [[betas, 1.0 - betas], [one, -one], [0.0 * one, 0.0 * one]]
-    if nodes.size:
-        smooth, derivative = interpolation_matrix(nodes, betas), differentiation_matrix(nodes)
-        for table in tables:
-            table[:0] = smooth
-            smooth = derivative @ smooth
-    return [np.stack(table) for table in tables]
