@@ -15,11 +15,15 @@ from logzoo.kernels.layout import fixed_point_parameters, new_chains
 from logzoo.kernels.statistics import add_statistics, hidden_probabilities
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
+from logzoo.paths import tempered_rbm
 from logzoo.trainers.loop import TrainingRun, rate_at
 from logzoo.trainers.particles import Particles
 from logzoo.trainers.registry import TRAINERS, trainer_module
+from logzoo.trainers.tempered_particles import TemperedParticles
 
 NAMES = sorted(TRAINERS)
+PERSISTENT = ("pcd", "sml-pt")
+CHAINS = {"sml-pt": 7 * 10}  # of a mini-batch of 7, where they are not just as many
 TRACED = {"learning_rate", "log_f_data", "log_f_particles", "chain_sweeps"}
 
 
@@ -47,7 +51,7 @@ def test_every_trainer_keeps_the_contract(method):
     update = run.trace["update"].values
     assert update[0] == 0 and update[-1] == 249
     assert np.all(np.diff(update) > 0) and update.size >= 100
-    np.testing.assert_array_equal(run.trace["chain_sweeps"], (update + 1) * 7 * 2)
+    np.testing.assert_array_equal(run.trace["chain_sweeps"], (update + 1) * CHAINS.get(method, 7) * 2)
     np.testing.assert_array_equal(run.trace["learning_rate"], 0.1)
 
 
@@ -211,11 +215,67 @@ def test_particles_follow_parameters_that_change_between_updates():
     assert np.abs(z_scores(v, p, first)).max() > 8
 
 
-def test_an_update_of_pcd_moves_along_the_exact_gradient():
+@pytest.mark.parametrize("base", ["bias", "zero"])
+def test_tempered_particles_have_the_exact_distribution_at_every_rung(base):
+    rbm = small_rbm()
+    parameters = parameters_of(rbm)
+    log_odds = np.zeros(4)
+    if base == "bias":
+        parameters, log_odds = parameters._replace(base=parameters.visible_bias), rbm.visible_bias
+    particles = TemperedParticles(np.uint64(97), 5, 40_000, [0.0, 0.3, 1.0])
+    particles.start(parameters)
+    for update in range(3):
+        found = particles.move(parameters, update)
+    assert np.all(particles.exchange_rates > 0.1)
+    tempered = [tempered_rbm(rbm, log_odds, beta) for beta in (0.0, 0.3, 1.0)]
+    for rung, target in enumerate(tempered):
+        chains = found if rung == 2 else particles.at_rung(rung)
+        p = 1 / (1 + np.exp(-(chains.v @ target.weights + target.hidden_bias)))
+        scores = z_scores(chains.v.astype(float), p, target) if rung else z_scores_of_units(chains.v, target)
+        assert np.abs(scores).max() < 4
+    # Taken for its neighbour's, the distribution of a rung would be seen.
+    v = particles.at_rung(1).v
+    p = 1 / (1 + np.exp(-(v @ tempered[2].weights + tempered[2].hidden_bias)))
+    assert np.abs(z_scores(v.astype(float), p, tempered[2])).max() > 8
+
+
+def z_scores_of_units(v, rbm):
+    """z_scores of the visible units alone, for a model without weights, whose p(h | v) has no spread."""
+    mean, error = mean_and_error(v.astype(float))
+    return (mean - twins.expectations(rbm)[1]) / error
+
+
+def test_tempered_particles_follow_parameters_that_change_between_updates():
+    first, second = small_rbm(), RBM(-small_rbm().weights, small_rbm().visible_bias, small_rbm().hidden_bias)
+    particles = TemperedParticles(np.uint64(96), 10, 20_000, [0.0, 0.5, 1.0])
+    particles.start(parameters_of(first))
+    particles.move(parameters_of(first), 0)
+    chains = particles.move(parameters_of(second), 1)
+    v, p = chains.v.astype(float), probabilities(chains, parameters_of(second)).astype(float)
+    assert np.abs(z_scores(v, p, second)).max() < 4
+    assert np.abs(z_scores(v, p, first)).max() > 8
+
+
+@pytest.mark.parametrize(
+    ("settings", "match"),
+    [
+        ({"rungs": 1}, "rungs"),
+        ({"particles": 0}, "particles"),
+        ({"ladder": [0.0, 0.5, 0.9]}, "ladder"),
+        ({"base": "somewhere"}, "base: .*data, visible-bias"),
+    ],
+)
+def test_impossible_tempered_settings_are_refused(settings, match):
+    with pytest.raises(ValueError, match=match):
+        trained("sml-pt", **settings)
+
+
+@pytest.mark.parametrize("method", PERSISTENT)
+def test_an_update_with_persistent_particles_moves_along_the_exact_gradient(method):
     data = np.repeat([[1, 1, 1, 1], [0, 0, 0, 0], [1, 1, 0, 0], [0, 0, 0, 1]], 10, axis=0)
     settings = {"data": data, "hidden": 3, "batch": 40, "particles": 20_000, "k": 5, "seed": 5, "learning_rate": 4.0}
     # The last of 24 updates, made when the hidden units have just learned to differ.
-    before, after = (trained("pcd", **settings, updates=updates).rbm for updates in (23, 24))
+    before, after = (trained(method, **settings, updates=updates).rbm for updates in (23, 24))
     p = 1 / (1 + np.exp(-(data @ before.weights + before.hidden_bias)))
     positive = (data.T @ p / 40, data.mean(axis=0), p.mean(axis=0))
     # Four standard errors of a mean of numbers between 0 and 1, and particles that lag a little.

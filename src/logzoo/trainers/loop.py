@@ -40,12 +40,24 @@ class _Values(NamedTuple):
 
 
 def train(
-    negative_phase, data, *, hidden, updates, batch, learning_rate, stream, schedule="constant", alpha=1e4, progress
+    negative_phase,
+    data,
+    base=None,
+    *,
+    hidden,
+    updates,
+    batch,
+    learning_rate,
+    stream,
+    schedule="constant",
+    alpha=1e4,
+    progress,
 ):
     """Train an RBM by stochastic gradient ascent with the given negative phase.
 
     data (examples, visible) uint8. negative_phase(parameters, update, positive) -> Chains whose v are the negative
-    particles; its `particles.chain_sweeps` are spent at each update. Weights start at N(0, 0.01^2), hidden biases at 0,
+    particles; its `particles.chain_sweeps` are spent at each update. base: log-odds (visible,) in `parameters`, for
+    phases that temper; 0 by default. Weights start at N(0, 0.01^2), hidden biases at 0,
     visible biases at the log-odds of the data. schedule: constant; inverse, min(alpha eps / (t + 1), eps); linear, down
     to 0 at the end. Returns TrainingRun. Raises ValueError for impossible settings and when the weights diverge.
     """
@@ -57,7 +69,7 @@ def train(
     gradient = _Values(*(np.zeros_like(array) for array in values))
     batches = _batches(len(data), batch, stream.child("batches").generator())
     positive = new_chains(batch, data.shape[1], hidden)
-    base = np.zeros(data.shape[1])
+    base = np.zeros(data.shape[1]) if base is None else base
     every = max(1, updates // _TRACE_POINTS)
     trace = []
     for update in tqdm(range(updates), desc="training", unit="update", disable=None if progress else True):

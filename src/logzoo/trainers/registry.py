@@ -3,11 +3,12 @@
 import inspect
 
 from logzoo.checks import one_of
-from logzoo.trainers import cd, loop, pcd
+from logzoo.trainers import cd, loop, pcd, sml_pt
 
 TRAINERS = {
     "cd": cd.run,
     "pcd": pcd.run,
+    "sml-pt": sml_pt.run,
 }
 
 
