@@ -223,13 +223,13 @@ def test_tempered_particles_have_the_exact_distribution_at_every_rung(base):
     if base == "bias":
         parameters, log_odds = parameters._replace(base=parameters.visible_bias), rbm.visible_bias
     particles = TemperedParticles(np.uint64(97), 5, 40_000, [0.0, 0.3, 1.0])
-    particles.start(parameters)
+    particles.load(parameters)
     for update in range(3):
-        found = particles.move(parameters, update)
+        particles.move(update)
     assert np.all(particles.exchange_rates > 0.1)
     tempered = [tempered_rbm(rbm, log_odds, beta) for beta in (0.0, 0.3, 1.0)]
     for rung, target in enumerate(tempered):
-        chains = found if rung == 2 else particles.at_rung(rung)
+        chains = particles.at_rung(rung)
         p = 1 / (1 + np.exp(-(chains.v @ target.weights + target.hidden_bias)))
         scores = z_scores(chains.v.astype(float), p, target) if rung else z_scores_of_units(chains.v, target)
         assert np.abs(scores).max() < 4
@@ -248,9 +248,10 @@ def z_scores_of_units(v, rbm):
 def test_tempered_particles_follow_parameters_that_change_between_updates():
     first, second = small_rbm(), RBM(-small_rbm().weights, small_rbm().visible_bias, small_rbm().hidden_bias)
     particles = TemperedParticles(np.uint64(96), 10, 20_000, [0.0, 0.5, 1.0])
-    particles.start(parameters_of(first))
-    particles.move(parameters_of(first), 0)
-    chains = particles.move(parameters_of(second), 1)
+    for update, rbm in enumerate((first, second)):
+        particles.load(parameters_of(rbm))
+        particles.move(update)
+    chains = particles.at_rung(2)
     v, p = chains.v.astype(float), probabilities(chains, parameters_of(second)).astype(float)
     assert np.abs(z_scores(v, p, second)).max() < 4
     assert np.abs(z_scores(v, p, first)).max() > 8

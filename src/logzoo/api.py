@@ -12,6 +12,7 @@ from logzoo.kernels.layout import new_chains
 from logzoo.paths import base_of, kernel_parameters
 from logzoo.samplers.threads import over_chains
 from logzoo.streams import root_stream
+from logzoo.trackers.registry import tracker
 from logzoo.trainers.registry import trainer
 
 
@@ -60,9 +61,12 @@ def estimate_log_z(rbm, method="rts", *, sweeps=10_000, chains=100, base=None, d
 def train_rbm(data, method="pcd", *, hidden, updates, batch=100, learning_rate=0.05, seed=0, progress=False, **options):
     """Train an RBM on a 0/1 matrix (examples, visible) by a named method.
 
-    Returns TrainingRun (.rbm, .trace). Raises ValueError for unknown methods and options, and for bad data.
+    options: those of the method; `tracker="kalman"` lets the tempered ones follow log Z. Returns TrainingRun (.rbm,
+    .trace). Raises ValueError for unknown methods and options, and for bad data.
     """
     run = trainer(method)
+    if isinstance(options.get("tracker"), str):
+        options["tracker"] = tracker(options["tracker"])
     return run(
         binary_matrix("data", data),
         hidden=whole_number("hidden", hidden),

@@ -176,6 +176,20 @@ def log_f_marginal(parameters, chains, out):
 
 
 @njit(cache=True)
+def log_f_tempered(parameters, beta, chains, out):
+    """log f_beta(v) of every chain (chains,) at its inverse temperature beta (chains,) float32, in nats."""
+    units = chains.h.shape[1]
+    scratch = energy_scratch(units)
+    unit = np.float64(parameters.unit)
+    for chain in range(out.size):
+        warm = load_magnitudes(chains.hidden_input[chain], units, parameters.unit, scratch)
+        warm += float(sum_bits(chains.v[chain], parameters.visible_bias)) * unit
+        cold = float(sum_bits(chains.v[chain], parameters.base)) * unit
+        share = np.float64(beta[chain])
+        out[chain] = share * warm + (1.0 - share) * cold + smooth_part(units, beta[chain], scratch)
+
+
+@njit(cache=True)
 def smooth_parts_of_chains(parameters, chains, betas, out):
     """smooth_parts of every chain, into `out` (chains, betas)."""
     units = chains.h.shape[1]

@@ -9,7 +9,7 @@ class _NegativePhase:
     def __init__(self, key, k, batch):
         self.particles = Particles(key, k, batch)
 
-    def __call__(self, parameters, update, positive):
+    def __call__(self, parameters, update, positive, rate):
         self.particles.place(parameters, positive)
         return self.particles.move(parameters, update)
 

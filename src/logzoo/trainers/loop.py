@@ -43,6 +43,7 @@ def train(
     negative_phase,
     data,
     base=None,
+    tracker=None,
     *,
     hidden,
     updates,
@@ -55,11 +56,12 @@ def train(
 ):
     """Train an RBM by stochastic gradient ascent with the given negative phase.
 
-    data (examples, visible) uint8. negative_phase(parameters, update, positive) -> Chains whose v are the negative
-    particles; its `particles.chain_sweeps` are spent at each update. base: log-odds (visible,) in `parameters`, for
-    phases that temper; 0 by default. Weights start at N(0, 0.01^2), hidden biases at 0,
-    visible biases at the log-odds of the data. schedule: constant; inverse, min(alpha eps / (t + 1), eps); linear, down
-    to 0 at the end. Returns TrainingRun. Raises ValueError for impossible settings and when the weights diverge.
+    data (examples, visible) uint8. negative_phase(parameters, update, positive, rate) -> Chains whose v are the
+    negative particles; its `particles.chain_sweeps` are spent at each update. base: log-odds (visible,) in
+    `parameters`, for phases that temper; 0 by default. tracker: its `log_z`, mean and standard deviation in nats, goes
+    into the trace. Weights start at N(0, 0.01^2), hidden biases at 0, visible biases at the log-odds of the data.
+    schedule: constant; inverse, min(alpha eps / (t + 1), eps); linear, down to 0 at the end. Returns TrainingRun.
+    Raises ValueError for impossible settings and when the weights diverge.
     """
     one_of("schedule", schedule, SCHEDULES)
     positive_number("alpha", alpha)
@@ -76,15 +78,16 @@ def train(
         parameters = fixed_point_parameters(*values, base)
         positive.v[...] = data[next(batches)]
         refresh_inputs(parameters, positive)
-        negative = negative_phase(parameters, update, positive.v)
+        rate = rate_at(update, updates, learning_rate, schedule, alpha)
+        negative = negative_phase(parameters, update, positive.v, rate)
         for array in gradient:
             array[...] = 0.0
         _add_phase(parameters, positive, 1.0, gradient)
         _add_phase(parameters, negative, -1.0, gradient)
-        rate = rate_at(update, updates, learning_rate, schedule, alpha)
         if update % every == 0 or update == updates - 1:
             levels = (_mean_log_f(parameters, positive), _mean_log_f(parameters, negative))
-            trace.append((update, rate, *levels, (update + 1) * negative_phase.particles.chain_sweeps))
+            tracked = () if tracker is None else tracker.log_z
+            trace.append((update, rate, *levels, (update + 1) * negative_phase.particles.chain_sweeps, *tracked))
         with np.errstate(over="ignore", invalid="ignore"):
             for array, slope in zip(values, gradient, strict=True):
                 array += np.float32(rate) * slope
@@ -135,11 +138,13 @@ def _trace_dataset(rows):
         ("log_f_data", "mean unnormalised log-probability of the mini-batch", "nat"),
         ("log_f_particles", "mean unnormalised log-probability of the negative particles", "nat"),
         ("chain_sweeps", "Gibbs sweeps spent so far, summed over chains", "sweep"),
+        ("log_z", "tracked log partition function", "nat"),
+        ("log_z_std_dev", "standard deviation that the tracker states", "nat"),
     )
     columns = list(zip(*rows, strict=True))
     update = labelled("update", np.array(columns[0]), "parameter updates made before", "1")
     variables = {
         name: labelled("update", np.array(column), long_name, units)
-        for (name, long_name, units), column in zip(names, columns[1:], strict=True)
+        for (name, long_name, units), column in zip(names, columns[1:], strict=False)
     }
     return xr.Dataset(variables, coords={"update": update})

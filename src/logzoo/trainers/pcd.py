@@ -9,7 +9,7 @@ class _NegativePhase:
     def __init__(self, key, k, count):
         self.particles = Particles(key, k, count)
 
-    def __call__(self, parameters, update, positive):
+    def __call__(self, parameters, update, positive, rate):
         if update == 0:
             self.particles.start(parameters)
         return self.particles.move(parameters, update)

@@ -1,0 +1,122 @@
+"""A Kalman filter over the log partition functions of a ladder whose parameters change (Desjardins et al. 2011).
+
+State: log Z at every rung but the first, which is known exactly, then the bias of the observed change at the last rung,
+whose particles also made the gradient. Without a prior on how far log Z moves (sigma_Z infinite), an observed change is
+a prediction whose noise is that of the observation; no covariance is ever inverted.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+# Nats^2: particles that all carry the same weight seem to leave no doubt; rounding does.
+_SMALLEST_VARIANCE = 1e-10
+
+
+class Belief(NamedTuple):
+    """Normal distribution of the state: log Z at rungs 2, ..., M in nats, then the bias."""
+
+    mean: np.ndarray  # (M,)
+    covariance: np.ndarray  # (M, M)
+
+    @property
+    def log_z(self):
+        """Mean and standard deviation of log Z at the last rung, in nats."""
+        return float(self.mean[-2]), float(np.sqrt(self.covariance[-2, -2]))
+
+
+def vague(log_z, std_dev, rungs):
+    """The Belief that log Z is about `log_z` at every rung, without bias."""
+    variances = np.full(rungs, std_dev**2)
+    variances[-1] = 0.0
+    return Belief(np.append(np.full(rungs - 1, log_z), 0.0), np.diag(variances))
+
+
+def after_change(belief, change, variance, bias_variance):
+    """The Belief after log Z was seen to change by `change` (M,) with that variance (M,), first rung included.
+
+    The change at the last rung has the bias added to it, which walks with steps of variance bias_variance.
+    """
+    moved = np.eye(belief.mean.size)
+    moved[-2, -1] = -1.0
+    # Columns: noise of each rung's change, then the step of the bias, which the last rung feels as well.
+    noise = moved * np.sqrt(np.append(variance[1:], bias_variance))
+    mean = moved @ belief.mean
+    mean[:-1] += change[1:]
+    return Belief(mean, moved @ belief.covariance @ moved.T + noise @ noise.T)
+
+
+def after_differences(belief, log_z_base, differences, variance):
+    """The Belief after log Z_{i+1} - log Z_i of all neighbours (M - 1,) was seen with that variance; Joseph's form."""
+    size = belief.mean.size
+    reads = np.eye(size - 1, size) - np.eye(size - 1, size, k=-1)
+    seen = differences.copy()
+    seen[0] += log_z_base
+    crossed = reads @ belief.covariance
+    gain = np.linalg.solve(crossed @ reads.T + np.diag(variance), crossed).T
+    kept = np.eye(size) - gain @ reads
+    covariance = kept @ belief.covariance @ kept.T + (gain * variance) @ gain.T
+    return Belief(belief.mean + gain @ (seen - reads @ belief.mean), 0.5 * (covariance + covariance.T))
+
+
+def importance_sampling(log_f_before, log_f_after):
+    """Observed change of log Z (rung,) and its variance, from log f (rung, particle) at the same states.
+
+    log mean of w = f_t(x) / f_{t-1}(x), and by the delta method the variance of the mean over its square.
+    """
+    return _log_mean(log_f_after - log_f_before)
+
+
+def bridge_sampling(up, down, log_ratio):
+    """Observed log Z_{i+1} - log Z_i (pair,) and its variance, with the bridge that log_ratio (pair,) makes optimal.
+
+    up (particle, pair): log f_{i+1} - log f_i at the states of rung i; down: the same at those of rung i + 1
+    (Bennett 1976, eq 8, one step).
+    """
+    forward, forward_variance = _log_mean(-np.logaddexp(0.0, log_ratio - up).T)
+    backward, backward_variance = _log_mean(-np.logaddexp(0.0, down - log_ratio).T)
+    return log_ratio + forward - backward, forward_variance + backward_variance
+
+
+def _log_mean(log_weights):
+    """log of the mean of weights (row,) over the columns of log_weights, and its variance by the delta method."""
+    largest = log_weights.max(axis=1)
+    weights = np.exp(log_weights - largest[:, None])
+    mean = weights.mean(axis=1)
+    variance = weights.var(axis=1, ddof=1) / (log_weights.shape[1] * mean**2)
+    return largest + np.log(mean), np.maximum(variance, _SMALLEST_VARIANCE)
+
+
+class KalmanTracker:
+    """Follows log Z of an RBM while tempered particles train it."""
+
+    # Variance of a step of the bias, as a multiple of the learning rate (Desjardins et al. 2011, section 4).
+    bias_variance = 1e-3
+    # Nats: how far the log Z of the first parameters may lie from that of independent units.
+    doubt = 10.0
+
+    def __init__(self):
+        self.belief = None
+        self.log_f = None
+
+    def parameters_changed(self, particles, learning_rate):
+        """Follow the change of log Z from the last parameters to those that the particles have loaded."""
+        if self.belief is None:
+            self.belief = vague(particles.log_z_base(), self.doubt, particles.betas.size)
+            return
+        seen = importance_sampling(self.log_f, particles.log_f())
+        self.belief = after_change(self.belief, *seen, self.bias_variance * learning_rate)
+
+    def particles_moved(self, particles, up, down):
+        """Learn from the steps between neighbouring rungs (ladder, sweep, pair) that the exchanges were made from."""
+        log_z_base = particles.log_z_base()
+        at_rungs = np.append(log_z_base, self.belief.mean[:-1])
+        pairs = at_rungs.size - 1
+        seen = bridge_sampling(up.reshape(-1, pairs), down.reshape(-1, pairs), np.diff(at_rungs))
+        self.belief = after_differences(self.belief, log_z_base, *seen)
+        self.log_f = particles.log_f()
+
+    @property
+    def log_z(self):
+        """Mean and standard deviation of log Z, in nats."""
+        return self.belief.log_z

@@ -1,0 +1,11 @@
+"""The trackers, by name."""
+
+from logzoo.checks import one_of
+from logzoo.trackers.kalman import KalmanTracker
+
+TRACKERS = {"kalman": KalmanTracker}
+
+
+def tracker(method):
+    """A new tracker of that name; ValueError if unknown."""
+    return TRACKERS[one_of("tracker", method, TRACKERS)]()

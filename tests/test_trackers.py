@@ -1,0 +1,172 @@
+"""The Kalman filter against conditioning of normal variables, its observations, and tracked log Z against exact."""
+
+import numpy as np
+import pytest
+import twins
+
+from logzoo.api import train_rbm
+from logzoo.models.exact import exact_log_z
+from logzoo.models.rbm import RBM
+from logzoo.paths import tempered_rbm
+from logzoo.trackers import kalman
+from logzoo.trackers.kalman import KalmanTracker
+from logzoo.trainers import loop
+
+
+def conditioned(mean, covariance, reads, noise, seen):
+    """Mean and covariance of a normal vector once reads @ x + noise was seen, by the textbook formula."""
+    gain = covariance @ reads.T @ np.linalg.inv(reads @ covariance @ reads.T + np.diag(noise))
+    return mean + gain @ (seen - reads @ mean), covariance - gain @ reads @ covariance
+
+
+def some_belief(rungs, generator):
+    root = generator.standard_normal((rungs, rungs))
+    return kalman.Belief(generator.standard_normal(rungs), root @ root.T + 0.1 * np.eye(rungs))
+
+
+@pytest.mark.parametrize("rungs", [2, 3, 10])
+def test_a_change_and_differences_are_conditioned_on(rungs):
+    generator = np.random.default_rng(rungs)
+    belief, free = some_belief(rungs, generator), rungs - 1
+    change, variance = generator.standard_normal(rungs), generator.uniform(0.1, 1.0, rungs)
+    found = kalman.after_change(belief, change, variance, 0.3)
+    # Joint normal of (old log Z, new log Z, new bias), next to no prior on the new log Z (the paper's figure 2).
+    wide = 1e6
+    joint = np.zeros((2 * free + 1, 2 * free + 1))
+    old, new = np.arange(free), free + np.arange(free)
+    joint[np.ix_([*old, -1], [*old, -1])] = belief.covariance
+    joint[-1, -1] += 0.3
+    joint[new, new] = wide
+    mean = np.concatenate([belief.mean[:free], np.zeros(free), belief.mean[free:]])
+    reads = np.zeros((free, 2 * free + 1))
+    reads[old, old], reads[old, new], reads[-1, -1] = -1.0, 1.0, 1.0
+    mean, joint = conditioned(mean, joint, reads, variance[1:], change[1:])
+    np.testing.assert_allclose(found.mean, mean[free:], atol=1e-4)
+    np.testing.assert_allclose(found.covariance, joint[free:, free:], atol=1e-3)
+
+    seen, noise = generator.standard_normal(free), generator.uniform(0.1, 1.0, free)
+    after = kalman.after_differences(found, 0.7, seen, noise)
+    reads = np.zeros((free, rungs))
+    for pair in range(free):
+        reads[pair, pair] = 1.0
+        if pair:
+            reads[pair, pair - 1] = -1.0
+    mean, covariance = conditioned(
+        found.mean, found.covariance, reads, noise, seen + np.append(0.7, np.zeros(free - 1))
+    )
+    np.testing.assert_allclose(after.mean, mean, atol=1e-8)
+    np.testing.assert_allclose(after.covariance, covariance, atol=1e-8)
+
+
+def test_the_filter_stays_positive_however_unequal_the_variances():
+    belief = kalman.vague(100.0, 1e3, 10)
+    for step in range(200):
+        belief = kalman.after_change(belief, np.zeros(10), np.full(10, 1e-9), 1e-12)
+        belief = kalman.after_differences(belief, 100.0, np.zeros(9), np.full(9, 1e-10 if step % 2 else 1e4))
+    assert np.linalg.eigvalsh(belief.covariance).min() > -1e-15
+    assert belief.log_z == pytest.approx((100.0, 0.0), abs=1e-2)
+
+
+def two_models():
+    """Two RBMs a small step apart, 8 visible and 4 hidden units."""
+    generator = np.random.default_rng(5)
+    arrays = [generator.standard_normal(shape) for shape in ((8, 4), 8, 4)]
+    return [RBM(*(array + 0.05 * step * generator.standard_normal(array.shape) for array in arrays)) for step in (0, 1)]
+
+
+def exact_draws(rbm, count, generator):
+    states = twins.all_states(rbm.visible)
+    log_f = twins.log_f_marginal(rbm, np.zeros(rbm.visible), states, 1.0)
+    return states[generator.choice(len(states), count, p=np.exp(log_f - twins.log_sum_exp(log_f)))]
+
+
+def log_f_of(rbm, v):
+    return twins.log_f_marginal(rbm, np.zeros(rbm.visible), v, 1.0)
+
+
+def observations(log_ratio, repeats=400, particles=50):
+    """z-scores of importance and bridge sampling over repeats, against exact log Z."""
+    (first, second), generator = two_models(), np.random.default_rng(6)
+    truth = exact_log_z(second) - exact_log_z(first)
+    scores = []
+    for _ in range(repeats):
+        v, w = (exact_draws(rbm, particles, generator) for rbm in (first, second))
+        change, variance = kalman.importance_sampling(log_f_of(first, v)[None], log_f_of(second, v)[None])
+        up, down = (log_f_of(second, x) - log_f_of(first, x) for x in (v, w))
+        bridged, noise = kalman.bridge_sampling(up[:, None], down[:, None], np.array([truth + log_ratio]))
+        scores.append([(change[0] - truth) / np.sqrt(variance[0]), (bridged[0] - truth) / np.sqrt(noise[0])])
+    return np.array(scores)
+
+
+@pytest.mark.parametrize("log_ratio", [0.0, 0.5])
+def test_observations_agree_with_exact_changes_within_their_variances(log_ratio):
+    scores = observations(log_ratio)
+    assert np.all(np.abs(scores.mean(axis=0)) < 4 / np.sqrt(len(scores)) + 0.1)
+    # The standard deviation of 400 scores is known to 3.5%; those of 50 particles have tails a little wider.
+    assert np.all(np.abs(scores.std(axis=0) - 1.0) < 0.2)
+
+
+def patterns(examples=200, visible=12):
+    """Blocks of equal pixels, a few of them flipped."""
+    generator = np.random.default_rng(1)
+    data = np.repeat(generator.integers(0, 2, (examples, 3)), visible // 3, axis=1)
+    return (data ^ (generator.random(data.shape) < 0.05)).astype(np.uint8)
+
+
+def tracked(monkeypatch, learning_rate, *, updates=3000, every=100, tracker=None, **settings):
+    """log Z every so many updates: (exact, tracked, stated standard deviation) in rows."""
+    models, stated = [], []
+
+    class Kept(KalmanTracker):
+        def particles_moved(self, particles, up, down):
+            super().particles_moved(particles, up, down)
+            stated.append(self.log_z)
+
+    def kept(*values):
+        models.append(RBM(*(array.copy() for array in values[:3])) if len(models) % every == 0 else None)
+        return parameters_from(*values)
+
+    parameters_from = loop.fixed_point_parameters
+    monkeypatch.setattr(loop, "fixed_point_parameters", kept)
+    tracker = Kept() if tracker is None else tracker
+    settings = {"hidden": 6, "batch": 20, "particles": 50, "rungs": 5, "k": 1, **settings}
+    train_rbm(patterns(), "sml-pt", updates=updates, learning_rate=learning_rate, tracker=tracker, **settings)
+    return np.array([(exact_log_z(models[u]), *stated[u]) for u in range(0, updates, every)])
+
+
+@pytest.mark.parametrize("base", ["visible-bias", "data"])
+def test_the_tracked_log_z_follows_the_exact_one(monkeypatch, base):
+    exact, mean, std_dev = tracked(monkeypatch, 0.03, base=base)[5:].T
+    assert np.ptp(exact) > 1.0
+    assert np.abs(mean - exact).mean() < 0.1
+    assert np.mean(np.abs(mean - exact) < 3 * std_dev) >= 0.9
+    assert std_dev.max() < 0.2
+
+
+def test_a_tracker_whose_observations_are_wrong_is_told_apart(monkeypatch):
+    monkeypatch.setattr(kalman, "bridge_sampling", lambda up, down, ratio: (up.mean(axis=0), np.full(ratio.size, 1e-3)))
+    exact, mean, std_dev = tracked(monkeypatch, 0.03)[5:].T
+    assert np.mean(np.abs(mean - exact) < 3 * std_dev) < 0.5
+
+
+def test_the_trace_holds_what_the_tracker_says_and_names_it():
+    run = train_rbm(patterns(), "sml-pt", hidden=4, updates=40, batch=20, learning_rate=0.01, tracker="kalman")
+    assert {"log_z", "log_z_std_dev"} <= set(run.trace.data_vars)
+    assert run.trace["log_z"].attrs["units"] == "nat"
+    np.testing.assert_allclose(run.trace["log_z"][-1], exact_log_z(run.rbm), atol=0.5)
+    plain = train_rbm(patterns(), "sml-pt", hidden=4, updates=40, batch=20, learning_rate=0.01)
+    np.testing.assert_array_equal(plain.rbm.weights, run.rbm.weights)
+    assert "log_z" not in plain.trace
+
+
+@pytest.mark.parametrize(("method", "tracker"), [("sml-pt", "magic"), ("pcd", "kalman")])
+def test_unknown_trackers_and_trainers_without_one_are_refused(method, tracker):
+    with pytest.raises(ValueError, match="tracker"):
+        train_rbm(patterns(), method, hidden=4, updates=4, batch=20, tracker=tracker)
+
+
+def test_the_first_belief_is_about_independent_units():
+    belief = kalman.vague(3.0, 10.0, 4)
+    assert belief.log_z == (3.0, 10.0)
+    assert belief.mean[-1] == belief.covariance[-1, -1] == 0.0
+    assert exact_log_z(tempered_rbm(two_models()[0], np.zeros(8), 0.0)) == pytest.approx(12 * np.log(2))
