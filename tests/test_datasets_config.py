@@ -73,6 +73,10 @@ def place(configuration):
     return configuration["sources"]["mnist"]["files"]["train-images-idx3-ubyte.gz"]["sources"][0]
 
 
+def own_split(configuration):
+    return configuration["datasets"]["web-own-split"]["options"]["own_split"]
+
+
 MISTAKES = {
     "top": lambda c: c.update(source={}),
     "source key": lambda c: c["sources"]["mnist"].update(license="x"),
@@ -83,6 +87,13 @@ MISTAKES = {
     "idx option": lambda c: c["datasets"]["mnist-binary"]["options"].update(treshold=3),
     "text option": lambda c: c["datasets"]["nips"]["options"].update(seperator=","),
     "libsvm option": lambda c: c["datasets"]["dna"]["options"].update(feature=180),
+    "files and own split": lambda c: c["datasets"]["dna"]["options"].update(own_split=own_split(c)),
+    "neither files nor own split": lambda c: c["datasets"]["nips"]["options"].pop("files"),
+    "own split key": lambda c: own_split(c).update(train=14000),
+    "own split without test": lambda c: own_split(c).pop("test"),
+    "own split with a fraction": lambda c: own_split(c).update(test=0.1),
+    "negative seed": lambda c: own_split(c).update(seed=-1),
+    "sorted own split": lambda c: c["datasets"]["rcv1-own-split"]["options"].update(sort=["test"]),
     "matlab option": lambda c: c["datasets"]["caltech"]["options"].update(colum_major=[2, 3]),
     "digits option": lambda c: c["datasets"]["digits"]["options"].update(thresh=8),
     "other reader's option": lambda c: c["datasets"]["dna"].update(reader="text"),
@@ -126,6 +137,21 @@ def test_dataset_uses_exactly_the_files_of_its_source(name):
     used = named_files(entry["options"])
     assert used == set(entry["files"])
     assert ("array_sha256" in entry) == (name != "rcv1")  # its arrays could not be had yet
+
+
+@pytest.mark.parametrize("name", CONFIGURATION["datasets"])
+def test_own_splits_are_marked_in_name_and_title(name):
+    entry = CONFIGURATION["datasets"][name]
+    own = "own_split" in entry["options"]
+    assert own == name.endswith("-own-split") == ("own split" in entry["title"])
+    if own:
+        assert all(entry["options"]["own_split"][split] == entry["splits"][split] for split in ("validation", "test"))
+
+
+def test_rcv1_validation_is_the_validation_part_of_rcv1():
+    sources = CONFIGURATION["sources"]
+    part = {"rcv1.valid.data": sources["rcv1"]["files"]["rcv1.valid.data"]}
+    assert sources["rcv1-validation"]["files"] == part
 
 
 def test_local_mirrors_come_before_public_addresses():
@@ -228,6 +254,31 @@ def test_connect4_is_the_same_in_any_order_of_its_test_rows(raw, tmp_path):
         lines = (raw / "connect4" / file).read_bytes().splitlines(keepends=True)
         (tmp_path / file).write_bytes(b"".join(reversed(lines) if ".test." in file else lines))
     assert build_dataset("connect4", entry, tmp_path).identical(dataset)
+
+
+@needs_files
+def test_rcv1_own_split_is_the_validation_part_in_its_order(raw):
+    dataset = build("rcv1-own-split", raw)
+    with gzip.open(MIRROR / "nade_binary" / "rcv1.valid.data.gz") as stream:
+        rows = np.loadtxt(stream, np.uint8, delimiter=",")
+    np.testing.assert_array_equal(dataset["data"], rows)
+
+
+@needs_files
+def test_web_own_split_has_every_pooled_row_and_parts_that_are_alike(raw):
+    dataset = build("web-own-split", raw)
+    with gzip.open(MIRROR / "libsvm_binary" / "w8a.gz", "rt") as stream:
+        pooled = [line.split() for line in stream]
+    rows = sorted((int(label), *(int(pair.removesuffix(":1")) for pair in pairs)) for label, *pairs in pooled)
+    data, labels = dataset["data"].values, dataset["label"].values
+    assert rows == sorted((int(label), *(np.flatnonzero(row) + 1)) for label, row in zip(labels, data, strict=True))
+    # In the order of the file all 1479 positives come first; here each part has its share of them, and of rows
+    # without any keyword.
+    for indicator in (labels == 1, ~data.any(axis=1)):
+        rate = indicator.mean()
+        for split in range(3):
+            part = indicator[dataset["split"].values == split]
+            assert abs(part.mean() - rate) < 4 * np.sqrt(rate * (1 - rate) / len(part))
 
 
 def test_digits_builds_anywhere(tmp_path):

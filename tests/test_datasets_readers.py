@@ -11,6 +11,7 @@ from scipy.io import savemat
 from logzoo.datasets import unpacking
 from logzoo.datasets.build import build_dataset, dataset_entry, stand_in, visible_matrix
 from logzoo.datasets.readers import READERS
+from logzoo.datasets.splits import shuffled_order
 
 IDX_OPTIONS = {
     "train": {"images": "train-images", "labels": "train-labels"},
@@ -216,6 +217,53 @@ def test_malformed_libsvm_is_refused(tmp_path, content):
     with pytest.raises(ValueError) as error:
         read_split_files(tmp_path, "libsvm", {"features": 4}, train=b"1 1:1\n", validation=content, test=b"1\n")
     assert_refused(error, "validation")
+
+
+def test_own_split_cuts_one_file_in_its_order(tmp_path):
+    paths = write_all(tmp_path, {"pooled": gzip.compress(b"0,0\n0,1\n1,0\n1,1\n0,0\n")})
+    options = {"own_split": {"file": "pooled", "validation": 1, "test": 2}, "separator": ","}
+    splits = READERS["text"](paths, options)
+    assert splits.data["train"].tolist() == [[0, 0], [0, 1]]
+    assert splits.data["validation"].tolist() == [[1, 0]]
+    assert splits.data["test"].tolist() == [[1, 1], [0, 0]]
+    assert splits.labels == dict.fromkeys(SPLIT_FILES)
+
+
+def test_own_split_with_a_seed_keeps_every_row_and_its_label(tmp_path):
+    rows = 40
+    lines = [f"{row} " + " ".join(f"{bit + 1}:{row >> bit & 1}" for bit in range(6)) for row in range(rows)]
+    paths = write_all(tmp_path, {"pooled": "\n".join(lines).encode()})
+    options = {"own_split": {"file": "pooled", "validation": 10, "test": 25, "seed": 3}, "features": 6}
+    splits = READERS["libsvm"](paths, options)
+    assert [len(splits.data[split]) for split in SPLIT_FILES] == [5, 10, 25]
+    labels = np.concatenate([splits.labels[split] for split in SPLIT_FILES])
+    data = np.concatenate([splits.data[split] for split in SPLIT_FILES])
+    assert sorted(labels) == list(range(rows)) and sorted(labels) != labels.tolist()
+    np.testing.assert_array_equal(data @ (1 << np.arange(6)), labels)
+
+
+def test_shuffled_order_is_a_permutation_that_never_changes():
+    assert shuffled_order(8, 0).tolist() == [0, 2, 1, 5, 4, 3, 6, 7]
+    assert shuffled_order(8, 1).tolist() == [3, 5, 2, 7, 0, 6, 1, 4]
+    assert sorted(shuffled_order(1000, 0)) == list(range(1000))
+    moved = np.corrcoef(shuffled_order(10_000, 0), np.arange(10_000))[0, 1]
+    assert abs(moved) < 4 / np.sqrt(10_000)  # of two independent orders: mean 0, standard deviation 1 / sqrt(rows)
+
+
+@pytest.mark.parametrize("seed", [{}, {"seed": 0}])
+@pytest.mark.parametrize(("reader", "options"), [("text", {"separator": ","}), ("libsvm", {"features": 2})])
+def test_own_split_needs_some_training_rows(tmp_path, reader, options, seed):
+    paths = write_all(tmp_path, {"pooled": b"0,1\n1,0\n1,1\n" if reader == "text" else b"1 1:1\n1 2:1\n1\n"})
+    with pytest.raises(ValueError, match="expected more than 3 examples, found 3") as error:
+        READERS[reader](paths, {"own_split": {"file": "pooled", "validation": 1, "test": 2, **seed}, **options})
+    assert_refused(error, "pooled")
+
+
+def test_malformed_files_of_an_own_split_are_refused(tmp_path):
+    paths = write_all(tmp_path, {"pooled": b"1 1:1\n1 3:1\n1\n"})
+    with pytest.raises(ValueError, match="line 2 has 3") as error:
+        READERS["libsvm"](paths, {"own_split": {"file": "pooled", "validation": 1, "test": 1}, "features": 2})
+    assert_refused(error, "pooled")
 
 
 def test_matlab_images_come_out_row_by_row(tmp_path):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from logzoo.datasets.splits import SPLITS, Splits
+from logzoo.datasets.splits import Splits, cut_table
 
 
 def read_digits(paths: dict[str, Path], options: dict) -> Splits:
@@ -18,15 +18,4 @@ def read_digits(paths: dict[str, Path], options: dict) -> Splits:
 
     grey, labels = load_digits(return_X_y=True)
     data = (grey >= options["threshold"]).astype(np.uint8)
-    test_start = len(data) - options["test"]
-    validation_start = test_start - options["validation"]
-    if validation_start < 1:
-        raise ValueError(
-            f"digits: {len(data)} examples cannot give {options['validation']} for validation, "
-            f"{options['test']} for test and some for training"
-        )
-    borders = [validation_start, test_start]
-    return Splits(
-        dict(zip(SPLITS, np.split(data, borders), strict=True)),
-        dict(zip(SPLITS, np.split(labels, borders), strict=True)),
-    )
+    return cut_table("digits", data, labels, options["validation"], options["test"])

@@ -1,4 +1,4 @@
-"""What every reader returns: examples and labels, split by split."""
+"""What every reader returns, examples and labels split by split, and the cutting of one table into splits."""
 
 from typing import NamedTuple
 
@@ -16,3 +16,26 @@ class Splits(NamedTuple):
 
     data: dict[str, np.ndarray]
     labels: dict[str, np.ndarray | None]
+
+
+def cut_table(name: str, data: np.ndarray, labels: np.ndarray | None, validation: int, test: int) -> Splits:
+    """Cut one table into splits in the order of its rows: train, then `validation`, then `test` rows.
+
+    data: (examples, visible); labels: (examples,) or None. Raises ValueError naming `name` when train gets none.
+    """
+    test_start = len(data) - test
+    validation_start = test_start - validation
+    if validation_start < 1:
+        raise ValueError(f"{name}: expected more than {validation + test} examples, found {len(data)} examples")
+    borders = [validation_start, test_start]
+    labels_of_splits = [None] * len(SPLITS) if labels is None else np.split(labels, borders)
+    return Splits(
+        dict(zip(SPLITS, np.split(data, borders), strict=True)),
+        dict(zip(SPLITS, labels_of_splits, strict=True)),
+    )
+
+
+def shuffled_order(rows: int, seed: int) -> np.ndarray:
+    """Draw a permutation of range(rows)."""
+    # NumPy keeps the raw words of a bit generator the same for ever, but not what its Generator makes of them.
+    return np.argsort(np.random.Philox(key=seed).random_raw(rows), kind="stable")

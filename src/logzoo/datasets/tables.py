@@ -1,12 +1,19 @@
-"""Readers of binary tables in text form: dense digits and sparse LIBSVM rows."""
+"""Readers of binary tables in text form: dense digits and sparse LIBSVM rows.
+
+The options of both say where the splits come from. `files` (split -> file name): each split is a file. `own_split`
+({file, validation, test} and perhaps seed): one file is cut here, in the order of its rows or, with a seed, shuffled.
+"""
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
-from logzoo.datasets.splits import SPLITS, Splits
+from logzoo.datasets.splits import SPLITS, Splits, cut_table, shuffled_order
 from logzoo.datasets.unpacking import read_contents
+
+Parser = Callable[[Path], tuple[np.ndarray, np.ndarray | None]]  # file -> examples, labels if there are any
 
 LIBSVM_LINE = re.compile(r"([+-]?\d{1,4})((?: +\d{1,7}:[01])*) *\r?", re.ASCII)
 
@@ -14,24 +21,39 @@ LIBSVM_LINE = re.compile(r"([+-]?\d{1,4})((?: +\d{1,7}:[01])*) *\r?", re.ASCII)
 def read_text(paths: dict[str, Path], options: dict) -> Splits:
     """Read rows of single digits 0 and 1, gzipped or not; there are no labels.
 
-    options: `files` (split -> file name), `separator` (one character), `sort` (splits whose rows are put in
-    ascending order, for files that circulate in more than one order).
+    options: `files` or `own_split`, `separator` (one character), `sort` (splits whose rows are put in ascending
+    order, for files that circulate in more than one order).
     """
-    data = {split: _parse_text(paths[options["files"][split]], options["separator"]) for split in SPLITS}
+    splits = _read_splits(paths, options, lambda path: (_parse_text(path, options["separator"]), None))
     for split in options.get("sort", []):
-        data[split] = data[split][np.lexsort(np.packbits(data[split], axis=1).T[::-1])]
-    return Splits(data, dict.fromkeys(SPLITS))
+        data = splits.data[split]
+        splits.data[split] = data[np.lexsort(np.packbits(data, axis=1).T[::-1])]
+    return splits
 
 
 def read_libsvm(paths: dict[str, Path], options: dict) -> Splits:
     """Read sparse rows `label index:1 index:1 ...`, indices from 1 and ascending.
 
-    options: `files` (split -> file name), `features` (number of columns).
+    options: `files` or `own_split`, `features` (number of columns).
     """
+    return _read_splits(paths, options, lambda path: _parse_libsvm(path, options["features"]))
+
+
+def _read_splits(paths: dict[str, Path], options: dict, parse: Parser) -> Splits:
+    if "own_split" in options:
+        return _cut_file(paths[options["own_split"]["file"]], options["own_split"], parse)
     data, labels = {}, {}
     for split in SPLITS:
-        data[split], labels[split] = _parse_libsvm(paths[options["files"][split]], options["features"])
+        data[split], labels[split] = parse(paths[options["files"][split]])
     return Splits(data, labels)
+
+
+def _cut_file(path: Path, own_split: dict, parse: Parser) -> Splits:
+    data, labels = parse(path)
+    if "seed" in own_split:
+        order = shuffled_order(len(data), own_split["seed"])
+        data, labels = data[order], None if labels is None else labels[order]
+    return cut_table(path.name, data, labels, own_split["validation"], own_split["test"])
 
 
 def _parse_text(path: Path, separator: str) -> np.ndarray:
