@@ -21,6 +21,7 @@ except ValueError as error:
 
 
 include: "workflow/rules/common.smk"
+include: "workflow/rules/judged.smk"
 include: "workflow/rules/datasets.smk"
 include: "workflow/rules/models.smk"
 include: "workflow/rules/truths.smk"

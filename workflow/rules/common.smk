@@ -78,6 +78,51 @@ def figure_report(name):
     )
 
 
+TITLES = {model: entry["title"] for model, entry in config["models"].items()}
+SHORT_TITLES = {model: entry["short"] for model, entry in config["models"].items()}
+ESTIMATOR_NAMES = {name: entry["title"] for name, entry in config["estimators"].items()}
+PUBLISHED = {model: entry["published"] for model, entry in config["models"].items() if "published" in entry}
+
+
+def verdict_on(figure):
+    return f"{DATA}/verdicts/{figure}.nc"
+
+
+def f3_models():
+    return config["figures"]["rts-f3"]["models"]
+
+
+def names_with_base():
+    """Names of estimators for a figure that compares bases."""
+    entries = config["estimators"].items()
+    return {
+        name: f"{entry['title']}, matched base" if entry["base"] == "matched" else entry["title"]
+        for name, entry in entries
+    }
+
+
+def f7_estimators():
+    """Every estimator that some panel of the figure shows, once."""
+    entry = config["figures"]["rts-f7"]
+    return list(dict.fromkeys([*entry["estimators"], *entry["remedies"], *entry["matrices"]]))
+
+
+def figure_settings(name, *keys):
+    """Settings of a figure's experiment: those of its entry, with the seed and the chains of the matrix."""
+    entry = config["figures"][name]
+    return {**{key: entry[key] for key in keys}, "chains": MATRIX["chains"], "seed": config["seed"]}
+
+
+def mixture_settings(name):
+    """Settings of an experiment on the Gaussian mixture: all that its entry says beside its titles."""
+    entry = {key: value for key, value in config["figures"][name].items() if key not in ("paper", "title")}
+    return {**entry, "seed": config["seed"]}
+
+
+def model_of(name):
+    return config["figures"][name]["model"]
+
+
 def print_summary():
     """Print the tables that a run ended in."""
     for table in (Path(FIGURES) / "likelihoods.md", Path(FIGURES) / "claims.md"):

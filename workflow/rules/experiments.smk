@@ -5,22 +5,6 @@
 # steps:   initial_iterations, mixture, rungs, stationary, time_of_sweeps, time_of_rungs
 
 
-def figure_settings(name, *keys):
-    """Settings of a figure's experiment: those of its entry, with the seed and the chains of the matrix."""
-    entry = config["figures"][name]
-    return {**{key: entry[key] for key in keys}, "chains": MATRIX["chains"], "seed": config["seed"]}
-
-
-def mixture_settings(name):
-    """Settings of an experiment on the Gaussian mixture: all that its entry says beside its titles."""
-    entry = {key: value for key, value in config["figures"][name].items() if key not in ("paper", "title")}
-    return {**entry, "seed": config["seed"]}
-
-
-def model_of(name):
-    return config["figures"][name]["model"]
-
-
 rule initial_iterations:
     input:
         model=f"{DATA}/models/{model_of('rts-f1')}.nc",

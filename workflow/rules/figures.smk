@@ -4,34 +4,6 @@
 # outputs: figures/<scale>/<paper>/<figure>.png and .pdf; figures/<scale>/likelihoods.md
 # steps:   one for each figure, likelihoods
 
-TITLES = {model: entry["title"] for model, entry in config["models"].items()}
-SHORT_TITLES = {model: entry["short"] for model, entry in config["models"].items()}
-ESTIMATOR_NAMES = {name: entry["title"] for name, entry in config["estimators"].items()}
-PUBLISHED = {model: entry["published"] for model, entry in config["models"].items() if "published" in entry}
-
-
-def verdict_on(figure):
-    return f"{DATA}/verdicts/{figure}.nc"
-
-
-def f3_models():
-    return config["figures"]["rts-f3"]["models"]
-
-
-def names_with_base():
-    """Names of estimators for a figure that compares bases."""
-    entries = config["estimators"].items()
-    return {
-        name: f"{entry['title']}, matched base" if entry["base"] == "matched" else entry["title"]
-        for name, entry in entries
-    }
-
-
-def f7_estimators():
-    """Every estimator that some panel of the figure shows, once."""
-    entry = config["figures"]["rts-f7"]
-    return list(dict.fromkeys([*entry["estimators"], *entry["remedies"], *entry["matrices"]]))
-
 
 rule rts_f1:
     input:
