@@ -24,8 +24,8 @@ ALLOWED = {
     "paths": {"checks", "kernels", "models"},
     "samplers": SAMPLING,
     "estimators": SAMPLING | {"estimators"},
-    "trainers": SAMPLING | {"trainers"},
     "trackers": SAMPLING | {"trackers"},
+    "trainers": SAMPLING | {"trackers", "trainers"},
     "datasets": {"artifacts", "checks", "datasets"},
     # What a figure needs beyond the estimates of the matrix: one module for each.
     "claims": {"checks", "claims", "labels"},

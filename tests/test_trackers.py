@@ -120,7 +120,7 @@ def tracked(monkeypatch, learning_rate, *, updates=3000, every=100, tracker=None
     class Kept(KalmanTracker):
         def particles_moved(self, particles, up, down):
             super().particles_moved(particles, up, down)
-            stated.append(self.log_z)
+            stated.append(self.belief.log_z)
 
     def kept(*values):
         models.append(RBM(*(array.copy() for array in values[:3])) if len(models) % every == 0 else None)

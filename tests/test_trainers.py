@@ -22,8 +22,12 @@ from logzoo.trainers.registry import TRAINERS, trainer_module
 from logzoo.trainers.tempered_particles import TemperedParticles
 
 NAMES = sorted(TRAINERS)
-PERSISTENT = ("pcd", "sml-pt")
-CHAINS = {"sml-pt": 7 * 10}  # of a mini-batch of 7, where they are not just as many
+PERSISTENT = ("pcd", "sml-pt", "sml-apt")
+SIMULATED = ("rms-spectral", "rmsprop")
+# Options that keep simulated tempering small; its chains, and those of ten temperatures with a mini-batch of 7.
+SIZES = {name: {"particles": 20, "rungs": 5} for name in SIMULATED}
+CHAINS = {"sml-pt": 7 * 10, "sml-apt": 7 * 10, **dict.fromkeys(SIMULATED, 20)}
+INITIAL_SWEEPS = dict.fromkeys(SIMULATED, 10 * 50)
 TRACED = {"learning_rate", "log_f_data", "log_f_particles", "chain_sweeps"}
 
 
@@ -35,7 +39,7 @@ def bars():
 
 def trained(method, *, data=None, **settings):
     """A short training run on the bars."""
-    settings = {"hidden": 4, "updates": 30, "batch": 7, **settings}
+    settings = {"hidden": 4, "updates": 30, "batch": 7, **SIZES.get(method, {}), **settings}
     return train_rbm(bars() if data is None else data, method, **settings)
 
 
@@ -51,7 +55,8 @@ def test_every_trainer_keeps_the_contract(method):
     update = run.trace["update"].values
     assert update[0] == 0 and update[-1] == 249
     assert np.all(np.diff(update) > 0) and update.size >= 100
-    np.testing.assert_array_equal(run.trace["chain_sweeps"], (update + 1) * CHAINS.get(method, 7) * 2)
+    sweeps = INITIAL_SWEEPS.get(method, 0) + (update + 1) * 2
+    np.testing.assert_array_equal(run.trace["chain_sweeps"], sweeps * CHAINS.get(method, 7))
     np.testing.assert_array_equal(run.trace["learning_rate"], 0.1)
 
 
@@ -161,7 +166,7 @@ def test_statistics_equal_numpy():
     exact = 1 / (1 + np.exp(-(chains.v @ rbm.weights + rbm.hidden_bias)))
     np.testing.assert_allclose(probabilities(chains, parameters_of(rbm)), exact, rtol=1e-6)
     gradient = [np.ones(shape, np.float32) for shape in ((4, 3), 4, 3)]
-    add_statistics(parameters_of(rbm), chains, layer_scratch(4), np.float32(-0.02), *gradient)
+    add_statistics(parameters_of(rbm), chains, layer_scratch(4), np.full(50, -0.02, np.float32), *gradient)
     expected = (chains.v.T @ exact, chains.v.sum(axis=0), exact.sum(axis=0))
     for found, sums in zip(gradient, expected, strict=True):
         np.testing.assert_allclose(found, 1 - 0.02 * sums, atol=2e-6)
@@ -275,6 +280,8 @@ def test_impossible_tempered_settings_are_refused(settings, match):
 def test_an_update_with_persistent_particles_moves_along_the_exact_gradient(method):
     data = np.repeat([[1, 1, 1, 1], [0, 0, 0, 0], [1, 1, 0, 0], [0, 0, 0, 1]], 10, axis=0)
     settings = {"data": data, "hidden": 3, "batch": 40, "particles": 20_000, "k": 5, "seed": 5, "learning_rate": 4.0}
+    if method != "pcd":
+        settings["rungs"] = 2
     # The last of 24 updates, made when the hidden units have just learned to differ.
     before, after = (trained(method, **settings, updates=updates).rbm for updates in (23, 24))
     p = 1 / (1 + np.exp(-(data @ before.weights + before.hidden_bias)))
@@ -299,7 +306,9 @@ def independent_log_likelihood(data):
 @pytest.mark.parametrize("method", NAMES)
 def test_training_learns_the_bars(method):
     data = np.tile(bars(), (10, 1))
-    run = trained(method, data=data, hidden=10, updates=3000, batch=70, learning_rate=0.1)
+    # A step of RMSspectral is as long as all singular values together.
+    rate = 0.01 if method == "rms-spectral" else 0.1
+    run = trained(method, data=data, hidden=10, updates=3000, batch=70, learning_rate=rate)
     likelihood = run.rbm.log_likelihood(bars(), exact_log_z(run.rbm)).mean()
     assert independent_log_likelihood(bars()) == pytest.approx(-9 * math.log(2), abs=1e-12)
     # The best possible is -log 14 = -2.64, independent units reach -6.24.

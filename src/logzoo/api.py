@@ -4,16 +4,19 @@ from functools import partial
 
 import numpy as np
 
+from logzoo.artifacts.provenance import source_digest
 from logzoo.budgets import SweepLedger
 from logzoo.checks import binary_matrix, positive_number, whole_number
 from logzoo.estimators.registry import estimator
-from logzoo.kernels.gibbs import refresh_inputs, run_sweeps, start_chains
+from logzoo.kernels.gibbs import forget_hidden, run_sweeps, start_chains
 from logzoo.kernels.layout import new_chains
+from logzoo.models.rbm import RBM
 from logzoo.paths import base_of, kernel_parameters
 from logzoo.samplers.threads import over_chains
 from logzoo.streams import root_stream
 from logzoo.trackers.registry import tracker
-from logzoo.trainers.registry import trainer
+from logzoo.trainers.checkpoints import Checkpoint, identity_of
+from logzoo.trainers.registry import trainer, trainer_module
 
 
 def sample_gibbs(rbm, chains, sweeps, *, beta=1.0, start=None, seed=0, threads=1):
@@ -36,7 +39,7 @@ def sample_gibbs(rbm, chains, sweeps, *, beta=1.0, start=None, seed=0, threads=1
         if len(v) != chains:
             raise ValueError(f"start: expected {chains} rows (chains), found {len(v)}")
         state.v[...] = v
-        refresh_inputs(parameters, state)
+        forget_hidden(parameters, state)
     kernel = partial(run_sweeps, parameters, key, 1, sweeps + 1)
     over_chains(kernel, whole_number("threads", threads), np.full(chains, beta, np.float32), state)
     return state.v
@@ -58,22 +61,45 @@ def estimate_log_z(rbm, method="rts", *, sweeps=10_000, chains=100, base=None, d
     return run(rbm, ledger, root_stream(seed).child(method), options)
 
 
-def train_rbm(data, method="pcd", *, hidden, updates, batch=100, learning_rate=0.05, seed=0, progress=False, **options):
+def train_rbm(
+    data,
+    method="pcd",
+    *,
+    hidden,
+    updates,
+    batch=100,
+    learning_rate=0.05,
+    seed=0,
+    checkpoint=None,
+    progress=False,
+    **options,
+):
     """Train an RBM on a 0/1 matrix (examples, visible) by a named method.
 
-    options: those of the method; `tracker="kalman"` lets the tempered ones follow log Z. Returns TrainingRun (.rbm,
-    .trace). Raises ValueError for unknown methods and options, and for bad data.
+    checkpoint: path of a file that is written now and then, from which the same call goes on to the same bits; it stays
+    when the training is over. options: those of the method and of `logzoo.trainers.loop.train`; tracker="kalman" or
+    "rts" lets the tempered methods follow log Z. Returns TrainingRun (.rbm, .trace, .snapshots). Raises ValueError for
+    unknown methods and options, and for bad data.
     """
     run = trainer(method)
+    data = binary_matrix("data", data)
+    settings = {"hidden": hidden, "updates": updates, "batch": batch}
+    settings = {name: whole_number(name, value) for name, value in settings.items()}
+    settings["learning_rate"] = positive_number("learning_rate", learning_rate)
+    if checkpoint is not None:
+        source = source_digest(trainer_module(method), "logzoo.trackers.registry")
+        asked = {"method": method, "seed": str(seed), "data": data, "source": source, **settings, **_plain(options)}
+        options["checkpoint"] = Checkpoint(checkpoint, identity_of(asked))
     if isinstance(options.get("tracker"), str):
         options["tracker"] = tracker(options["tracker"])
-    return run(
-        binary_matrix("data", data),
-        hidden=whole_number("hidden", hidden),
-        updates=whole_number("updates", updates),
-        batch=whole_number("batch", batch),
-        learning_rate=positive_number("learning_rate", learning_rate),
-        stream=root_stream(seed).child("train", method),
-        progress=progress,
-        **options,
-    )
+    return run(data, stream=root_stream(seed).child("train", method), progress=progress, **settings, **options)
+
+
+def _plain(options):
+    """Options as dicts, arrays and plain values, so that their identity can be taken."""
+    return {
+        name: {part: getattr(value, part) for part in ("weights", "visible_bias", "hidden_bias")}
+        if isinstance(value, RBM)
+        else value
+        for name, value in options.items()
+    }

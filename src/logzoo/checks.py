@@ -55,7 +55,7 @@ def binary_matrix(name, value, *, visible=None):
     array = np.asarray(value)
     if array.ndim != 2 or array.size == 0:
         raise ValueError(f"{name}: expected a non-empty matrix (examples, visible), found shape {array.shape}")
-    if array.dtype.kind not in "biuf" or not np.isin(array, (0, 1)).all():
+    if array.dtype.kind not in "biuf" or not ((array == 0) | (array == 1)).all():
         raise ValueError(f"{name}: expected zeros and ones only; binarise the data first")
     if visible is not None and array.shape[1] != visible:
         raise ValueError(f"{name}: expected {visible} columns (visible units), found {array.shape[1]}")

@@ -9,6 +9,7 @@ import xarray as xr
 from logzoo.budgets import SweepLedger
 from logzoo.experiments.rungs import KeptDraws, estimates_of_samples, mbar_of_sample
 from logzoo.labels import labelled
+from logzoo.paths import kernel_parameters
 from logzoo.samplers import tempered
 from logzoo.samplers.tempering import Tempering
 
@@ -61,7 +62,7 @@ def cost_of_rungs(rbm, base, *, ladders, samples, chains, stream):
     for column, rungs in enumerate(ladders):
         path = stream.child(rungs)
         pilot = tempered.run(rbm, SweepLedger(20 * sweeps, chains), path, base=base, rungs=rungs)
-        sampler = Tempering(rbm, base, pilot.betas, path, chains, "marginal", 1)
+        sampler = Tempering(kernel_parameters(rbm, base), pilot.betas, path, chains, "marginal", 1)
         offset = np.log(pilot.prior) - pilot.log_z_hat
         sampler.advance(offset, sweeps)
         kept = KeptDraws()

@@ -190,6 +190,22 @@ def log_f_tempered(parameters, beta, chains, out):
 
 
 @njit(cache=True)
+def log_f_at_betas(parameters, betas, chains, out):
+    """log f_beta(v) of every chain at all inverse temperatures betas (rung,) float32: out (chain, rung), in nats."""
+    units = chains.h.shape[1]
+    scratch = energy_scratch(units)
+    unit = np.float64(parameters.unit)
+    for chain in range(out.shape[0]):
+        warm = load_magnitudes(chains.hidden_input[chain], units, parameters.unit, scratch)
+        warm += float(sum_bits(chains.v[chain], parameters.visible_bias)) * unit
+        cold = float(sum_bits(chains.v[chain], parameters.base)) * unit
+        smooth_parts(units, betas, scratch, out[chain])
+        for k in range(betas.size):
+            share = np.float64(betas[k])
+            out[chain, k] += share * warm + (1.0 - share) * cold
+
+
+@njit(cache=True)
 def smooth_parts_of_chains(parameters, chains, betas, out):
     """smooth_parts of every chain, into `out` (chains, betas)."""
     units = chains.h.shape[1]

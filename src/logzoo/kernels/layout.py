@@ -1,6 +1,7 @@
 """Arrays the kernels work on: fixed-point parameters in blocks of columns, and chains."""
 
 import numpy as np
+from numba import njit
 
 from logzoo.kernels.compaction import GROUP
 from logzoo.kernels.gibbs import Chains, Parameters
@@ -32,10 +33,10 @@ def fixed_point_unit(weights, visible_bias, hidden_bias, base):
 def fixed_point_parameters(weights, visible_bias, hidden_bias, base):
     """Kernel parameters from weights (V, H), biases and base log-odds (V,)."""
     unit = fixed_point_unit(weights, visible_bias, hidden_bias, base)
-    integers = np.rint(np.asarray(weights) * (1.0 / unit)).astype(np.int32)
+    blocks, transposed = _both_layouts(weights, unit)
     return Parameters(
-        weights=_blocks(integers),
-        weights_transposed=_blocks(integers.T),
+        weights=blocks,
+        weights_transposed=transposed,
         visible_bias=_padded(np.rint(visible_bias / unit).astype(np.int32)),
         hidden_bias=_padded(np.rint(hidden_bias / unit).astype(np.int32)),
         base=_padded(np.rint(base / unit).astype(np.int32)),
@@ -48,12 +49,13 @@ def paired_parameters(near, far, unit):
 
     Columns of the near RBM come first in every array. There is no base: the path goes from one RBM to the other.
     """
-    integers = [[np.rint(np.asarray(array) / unit).astype(np.int32) for array in rbm] for rbm in (near, far)]
+    layouts = [_both_layouts(weights, unit) for weights, _, _ in (near, far)]
+    biases = [[_padded(np.rint(bias / unit).astype(np.int32)) for bias in rbm[1:]] for rbm in (near, far)]
     return Parameters(
-        weights=np.concatenate([_blocks(weights) for weights, _, _ in integers]),
-        weights_transposed=np.concatenate([_blocks(weights.T) for weights, _, _ in integers]),
-        visible_bias=np.concatenate([_padded(bias) for _, bias, _ in integers]),
-        hidden_bias=np.concatenate([_padded(bias) for _, _, bias in integers]),
+        weights=np.concatenate([blocks for blocks, _ in layouts]),
+        weights_transposed=np.concatenate([transposed for _, transposed in layouts]),
+        visible_bias=np.concatenate([visible for visible, _ in biases]),
+        hidden_bias=np.concatenate([hidden for _, hidden in biases]),
         base=_padded(np.zeros(len(near[1]), np.int32)),
         unit=np.float32(unit),
     )
@@ -89,13 +91,32 @@ def _padded(vector):
     return np.pad(vector, (0, _round_up(vector.size) - vector.size))
 
 
-def _blocks(matrix):
-    rows, columns = matrix.shape
-    padded = np.zeros((rows, _round_up(columns)), np.int32)
-    padded[:, :columns] = matrix
-    blocks = _aligned_zeros((padded.shape[1] // WIDTH, rows, WIDTH))
-    blocks[...] = padded.reshape(rows, -1, WIDTH).transpose(1, 0, 2)
-    return blocks
+def _both_layouts(weights, unit):
+    """Blocks of columns (blocks of H, V, WIDTH) and of rows (blocks of V, H, WIDTH) of weights in fixed point."""
+    visible, hidden = weights.shape
+    blocks = _aligned_zeros((_round_up(hidden) // WIDTH, visible, WIDTH))
+    transposed = _aligned_zeros((_round_up(visible) // WIDTH, hidden, WIDTH))
+    weights = np.ascontiguousarray(weights)
+    _fill_layouts(weights, weights.dtype.type(1.0 / unit), blocks, transposed)
+    return blocks, transposed
+
+
+@njit(cache=True)
+def _fill_layouts(weights, scale, blocks, transposed):
+    """Round scale * weights (V, H) into both layouts, a tile of WIDTH x WIDTH at a time, whose lines stay in cache."""
+    visible, hidden = weights.shape
+    for first_row in range(0, visible, WIDTH):
+        height = min(WIDTH, visible - first_row)
+        rows = transposed[first_row // WIDTH]
+        for first_column in range(0, hidden, WIDTH):
+            width = min(WIDTH, hidden - first_column)
+            columns = blocks[first_column // WIDTH]
+            for i in range(height):
+                for j in range(width):
+                    columns[first_row + i, j] = np.int32(np.rint(weights[first_row + i, first_column + j] * scale))
+            for j in range(width):
+                for i in range(height):
+                    rows[first_column + j, i] = columns[first_row + i, j]
 
 
 def _aligned_zeros(shape):

@@ -25,14 +25,18 @@ def hidden_probabilities(hidden_input, unit, constants, p):
 
 
 @njit(cache=True)
-def add_statistics(parameters, chains, scratch, factor, weights, visible_bias, hidden_bias):
-    """Add factor * sum_n (v_n p_n, v_n, p_n) to the three parts of a gradient: (V, H), (V,), (H,) float32.
+def add_statistics(parameters, chains, scratch, factors, weights, visible_bias, hidden_bias):
+    """Add sum_n factors_n (v_n p_n, v_n, p_n) to the three parts of a gradient: (V, H), (V,), (H,) float32.
 
-    `scratch` is the LayerScratch of the visible layer; hidden inputs must be up to date.
+    factors (n,) float32; rows whose factor is zero are skipped. `scratch` is the LayerScratch of the visible layer;
+    hidden inputs must be up to date.
     """
     p = np.empty(hidden_bias.size, np.float32)
     ones = chains.plus[0]
     for row in range(chains.v.shape[0]):
+        factor = factors[row]
+        if factor == _ZERO:
+            continue
         hidden_probabilities(chains.hidden_input[row], parameters.unit, scratch.constants, p)
         for j in range(p.size):
             p[j] *= factor

@@ -10,7 +10,7 @@ import numpy as np
 from tqdm import tqdm
 
 from logzoo.checks import one_of, whole_number
-from logzoo.paths import inverse_temperatures, log_z_base, prior_weights
+from logzoo.paths import inverse_temperatures, kernel_parameters, log_z_base, prior_weights
 from logzoo.samplers.base import resolve_base
 from logzoo.samplers.initial import initial_phase, iteration_lengths
 from logzoo.samplers.observers import Transitions
@@ -69,7 +69,7 @@ def run(
     betas = inverse_temperatures("linear" if adapt else ladder, rungs)
     prior_weights(prior, betas)  # refuses bad ones before any sweep
     base = resolve_base(rbm, base, ledger, stream)
-    sampler = Tempering(rbm, base, betas, stream, ledger.chains, form, threads)
+    sampler = Tempering(kernel_parameters(rbm, base), betas, stream, ledger.chains, form, threads)
     lengths = iteration_lengths(ledger, initial_sweeps, initial_iterations) if initial_iterations else []
     with tqdm(total=ledger.remaining, desc="tempering", unit="sweep", disable=None if progress else True) as bar:
         initial = initial_phase(sampler, ledger, lengths, prior, adapt, bar=bar)

@@ -8,7 +8,7 @@ from tqdm import tqdm
 
 from logzoo.checks import binary_matrix, whole_number
 from logzoo.kernels.annealing import run_annealing, run_reverse_annealing
-from logzoo.kernels.gibbs import refresh_inputs, start_chains
+from logzoo.kernels.gibbs import forget_hidden, start_chains
 from logzoo.kernels.layout import new_chains
 from logzoo.paths import inverse_temperatures, kernel_parameters, log_z_base
 from logzoo.samplers.base import resolve_base
@@ -62,7 +62,7 @@ def run_reverse(rbm, ledger, stream, starts, *, base=None, ladder="linear", thre
     parameters = kernel_parameters(rbm, base)
     chains = new_chains(ledger.chains, rbm.visible, rbm.hidden)
     chains.v[...] = starts
-    refresh_inputs(parameters, chains)
+    forget_hidden(parameters, chains)
     log_weight = np.zeros(ledger.chains)
     kernel = partial(run_reverse_annealing, parameters, betas, stream.child("sweeps").key)
     _in_stretches(kernel, sweeps, threads, chains, log_weight, progress)

@@ -15,7 +15,7 @@ from tqdm import tqdm
 from logzoo.checks import positive_number, whole_number
 from logzoo.kernels.annealing import run_annealing
 from logzoo.kernels.between import run_between
-from logzoo.kernels.gibbs import layer_scratch, refresh_inputs, run_sweeps, start_chains
+from logzoo.kernels.gibbs import forget_hidden, layer_scratch, run_sweeps, start_chains
 from logzoo.kernels.layout import (
     fixed_point_parameters,
     fixed_point_unit,
@@ -145,7 +145,7 @@ def fitted_path(ends, cold, warm, chains, knots, key, updates, learning_rate, th
         mean = _zeros(base.pairs.shape, np.float64)
         for update in range(updates):
             parameters = fixed_point_parameters(*current, no_base)
-            refresh_inputs(parameters, chains)
+            forget_hidden(parameters, chains)
             over_chains(partial(run_sweeps, parameters, key, sweep, sweep + 1), threads, ones, chains)
             sweep += 1
             for term, target, found in zip(current, wanted, _statistics(parameters, chains), strict=True):
@@ -193,7 +193,7 @@ def anneal(path, shares, key, count, sweeps, threads, progress=False):
             parameters = paired_parameters(path[segment], path[segment + 1], unit)
             if segment == 0:
                 start_chains(parameters, key, parameters.visible_bias, chains)
-            refresh_inputs(parameters, chains)
+            forget_hidden(parameters, chains)
             inside = places[(places >= segment) & (places < segment + 1)] - segment
             steps = np.concatenate([[0.0], inside, [1.0]])
             over_chains(partial(run_between, parameters, steps, key, sweep), threads, chains, log_weight)
@@ -206,7 +206,7 @@ def _statistics(parameters, chains):
     """Mean over chains of (v p', v, p) (Terms of float32), p the probabilities of the hidden units given v."""
     count, visible = chains.v.shape
     sums = _zeros((visible, chains.h.shape[1]), np.float32)
-    add_statistics(parameters, chains, layer_scratch(visible), np.float32(1.0 / count), *sums)
+    add_statistics(parameters, chains, layer_scratch(visible), np.full(count, 1.0 / count, np.float32), *sums)
     return sums
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from tqdm import tqdm
 
 from logzoo.checks import one_of, share, whole_number
-from logzoo.paths import inverse_temperatures, log_z_base, prior_weights
+from logzoo.paths import inverse_temperatures, kernel_parameters, log_z_base, prior_weights
 from logzoo.samplers.base import resolve_base
 from logzoo.samplers.initial import initial_phase, iteration_lengths, mean_occupancy, updated_log_z
 from logzoo.samplers.tempering import Tempering
@@ -78,7 +78,7 @@ def run(
     betas = inverse_temperatures("linear" if adapt else ladder, rungs)
     prior_weights(prior, betas)  # refuses bad ones before any sweep
     base = resolve_base(rbm, base, ledger, stream)
-    sampler = Tempering(rbm, base, betas, stream, ledger.chains, form, threads)
+    sampler = Tempering(kernel_parameters(rbm, base), betas, stream, ledger.chains, form, threads)
     lengths = [initial_sweeps] * initial_iterations
     if final:
         lengths = iteration_lengths(ledger, initial_sweeps, initial_iterations)

@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from logzoo.kernels.energies import smooth_parts_of_chains
-from logzoo.kernels.gibbs import start_chains
+from logzoo.kernels.gibbs import forget_hidden, start_chains
 from logzoo.kernels.layout import new_chains
 from logzoo.kernels.tempering import Ladder, Record, RungSums, run_tempering
-from logzoo.paths import chebyshev_nodes, differentiation_matrix, interpolation_matrix, kernel_parameters
+from logzoo.paths import chebyshev_nodes, differentiation_matrix, interpolation_matrix
 from logzoo.samplers.threads import over_chains
 
 # Nats by which interpolated log f_k may miss the direct value on the states seen; well below any sampling error.
@@ -41,19 +41,19 @@ class Stretch(NamedTuple):
 class Tempering:
     """The chains of one run, their rungs, their place in the stream, and the interpolation they use."""
 
-    def __init__(self, rbm, base, betas, stream, count, form, threads):
-        self.parameters = kernel_parameters(rbm, base)
+    def __init__(self, parameters, betas, stream, count, form, threads):
+        self.parameters = parameters
         self.betas = betas
         self.marginal = form == "marginal"
         self.threads = threads
         self.key = stream.child("sweeps").key
         self.generator = stream.child("rungs").generator()
         self.sweep = 1
-        self.chains = new_chains(count, rbm.visible, rbm.hidden)
+        self.chains = new_chains(count, parameters.weights.shape[1], parameters.weights_transposed.shape[1])
         start_chains(self.parameters, self.key, self.parameters.base, self.chains)
         # Chains of one group share an offset; all do unless someone says otherwise.
         self.group = np.zeros(count, np.int64)
-        self._set_nodes(_NODE_COUNTS[0])
+        self.set_nodes(_NODE_COUNTS[0])
         self.restart()
 
     def restart(self):
@@ -61,19 +61,29 @@ class Tempering:
         count = len(self.chains.v)
         self.rung = self.generator.integers(self.betas.size, size=count)
         self.heading = np.zeros(count, np.int64)
+        self.fit_nodes()
+
+    def fit_nodes(self):
+        """Take as many more nodes as interpolation needs on the present states."""
         for nodes in _NODE_COUNTS:
             if nodes >= self.ladder.nodes.size:
-                self._set_nodes(nodes)
+                self.set_nodes(nodes)
                 if self.interpolation_error() < _INTERPOLATION_TOLERANCE:
                     return
+
+    def load(self, parameters):
+        """Go on with other parameters, from the same states."""
+        self.parameters = parameters
+        forget_hidden(parameters, self.chains)
 
     def move_rungs(self, betas):
         """Move the rungs to other inverse temperatures (rung,), and restart."""
         self.betas = betas
-        self._set_nodes(max(self.ladder.nodes.size, _NODE_COUNTS[0]))
+        self.set_nodes(max(self.ladder.nodes.size, _NODE_COUNTS[0]))
         self.restart()
 
-    def _set_nodes(self, count):
+    def set_nodes(self, count):
+        """Interpolate log f from that many nodes."""
         nodes = chebyshev_nodes(count if self.marginal else 0).astype(np.float32)
         readout, slopes, curvatures = _tables(nodes.astype(np.float64), self.betas)
         self.ladder = Ladder(self.betas, nodes, readout)

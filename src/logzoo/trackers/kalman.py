@@ -94,29 +94,61 @@ class KalmanTracker:
     bias_variance = 1e-3
     # Nats: how far the log Z of the first parameters may lie from that of independent units.
     doubt = 10.0
+    columns = {
+        "log_z": ("tracked log partition function", "nat"),
+        "log_z_std_dev": ("standard deviation that the tracker states", "nat"),
+        "bias": ("bias of the observed change at beta = 1", "nat"),
+        "observed_change": ("change of log Z at beta = 1 since the last update, by importance sampling", "nat"),
+        "observed_change_std_dev": ("standard deviation of the observed change", "nat"),
+        "bridged_log_z": ("log Z by bridge sampling across the ladder at this update alone", "nat"),
+        "bridged_log_z_std_dev": ("standard deviation of the bridged log Z", "nat"),
+    }
 
     def __init__(self):
         self.belief = None
         self.log_f = None
+        self.observed = np.zeros(4)  # as in the last four columns
 
     def parameters_changed(self, particles, learning_rate):
         """Follow the change of log Z from the last parameters to those that the particles have loaded."""
         if self.belief is None:
             self.belief = vague(particles.log_z_base(), self.doubt, particles.betas.size)
             return
-        seen = importance_sampling(self.log_f, particles.log_f())
-        self.belief = after_change(self.belief, *seen, self.bias_variance * learning_rate)
+        change, variance = importance_sampling(self.log_f, particles.log_f())
+        self.belief = after_change(self.belief, change, variance, self.bias_variance * learning_rate)
+        self.observed[:2] = change[-1], np.sqrt(variance[-1])
 
     def particles_moved(self, particles, up, down):
         """Learn from the steps between neighbouring rungs (ladder, sweep, pair) that the exchanges were made from."""
         log_z_base = particles.log_z_base()
         at_rungs = np.append(log_z_base, self.belief.mean[:-1])
         pairs = at_rungs.size - 1
-        seen = bridge_sampling(up.reshape(-1, pairs), down.reshape(-1, pairs), np.diff(at_rungs))
-        self.belief = after_differences(self.belief, log_z_base, *seen)
+        differences, variance = bridge_sampling(up.reshape(-1, pairs), down.reshape(-1, pairs), np.diff(at_rungs))
+        self.belief = after_differences(self.belief, log_z_base, differences, variance)
+        self.log_f = particles.log_f()
+        self.observed[2:] = log_z_base + differences.sum(), np.sqrt(variance.sum())
+
+    def rung_inserted(self, rung, particles):
+        """Make room for a rung that the ladder has gained; its log Z is a guess between its neighbours'."""
+        at_rungs = np.append(particles.log_z_base(), self.belief.mean[:-1])
+        guess = 0.5 * (at_rungs[rung - 1] + at_rungs[rung])
+        place = rung - 1
+        covariance = np.insert(np.insert(self.belief.covariance, place, 0.0, axis=0), place, 0.0, axis=1)
+        covariance[place, place] = self.doubt**2
+        self.belief = Belief(np.insert(self.belief.mean, place, guess), covariance)
         self.log_f = particles.log_f()
 
     @property
-    def log_z(self):
-        """Mean and standard deviation of log Z, in nats."""
-        return self.belief.log_z
+    def reading(self):
+        """The numbers that go into a trace, by column."""
+        return dict(zip(self.columns, (*self.belief.log_z, self.belief.mean[-1], *self.observed), strict=True))
+
+    @property
+    def state(self):
+        """What a checkpoint holds."""
+        return {**self.belief._asdict(), "log_f": self.log_f, "observed": self.observed}
+
+    def restore(self, state):
+        """Go on from a `state`."""
+        self.belief = Belief(state["mean"], state["covariance"])
+        self.log_f, self.observed = state["log_f"], state["observed"]

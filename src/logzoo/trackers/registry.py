@@ -2,8 +2,9 @@
 
 from logzoo.checks import one_of
 from logzoo.trackers.kalman import KalmanTracker
+from logzoo.trackers.rts import RtsTracker
 
-TRACKERS = {"kalman": KalmanTracker}
+TRACKERS = {"kalman": KalmanTracker, "rts": RtsTracker}
 
 
 def tracker(method):

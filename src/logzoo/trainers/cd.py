@@ -3,18 +3,16 @@
 from logzoo.checks import whole_number
 from logzoo.trainers.loop import train
 from logzoo.trainers.particles import Particles
+from logzoo.trainers.steps import Ascent
 
 
-class _NegativePhase:
-    def __init__(self, key, k, batch):
-        self.particles = Particles(key, k, batch)
-
+class _NegativePhase(Particles):
     def __call__(self, parameters, update, positive, rate):
-        self.particles.place(parameters, positive)
-        return self.particles.move(parameters, update)
+        self.place(parameters, positive)
+        return self.move(parameters, update), None
 
 
-def run(data, *, stream, batch, k=1, **settings):
+def run(data, *, stream, batch, k=1, weight_decay=0.0, **settings):
     """Train by CD-k; settings as in `logzoo.trainers.loop.train`. Returns TrainingRun."""
     negative_phase = _NegativePhase(stream.child("sweeps").key, whole_number("k", k), batch)
-    return train(negative_phase, data, stream=stream, batch=batch, **settings)
+    return train(negative_phase, data, Ascent(weight_decay), stream=stream, batch=batch, **settings)

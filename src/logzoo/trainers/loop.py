@@ -1,19 +1,20 @@
-"""The one training loop: mini-batches, gradient ascent, a trace; methods differ in the negative phase."""
+"""The one training loop: mini-batches, gradient steps, a trace; methods differ in the negative phase and the step."""
 
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
 import xarray as xr
 from tqdm import tqdm
 
-from logzoo.checks import one_of, positive_number
-from logzoo.kernels.energies import log_f_marginal
-from logzoo.kernels.gibbs import layer_scratch, refresh_inputs
+from logzoo.checks import binary_matrix, one_of, positive_number, whole_number
+from logzoo.kernels.gibbs import forget_hidden, layer_scratch
 from logzoo.kernels.layout import fixed_point_parameters, new_chains
 from logzoo.kernels.statistics import add_statistics
-from logzoo.labels import labelled
 from logzoo.models.rbm import RBM
 from logzoo.paths import log_odds
+from logzoo.trainers.stopping import EarlyStopping
+from logzoo.trainers.trace import Trace, mean_log_f
 
 SCHEDULES = ("constant", "inverse", "linear")
 _INITIAL_SCALE = 0.01  # standard deviation of the initial weights
@@ -25,23 +26,38 @@ _PSEUDO_SHARE = 0.01
 
 
 class TrainingRun(NamedTuple):
-    """A trained RBM and the trace of its training (xarray Dataset over `update`)."""
+    """A trained RBM, the trace of its training (Dataset over `update`), and its parameters on the way.
+
+    snapshots: Dataset over `update`, of the parameters that update started from; None unless asked for.
+    """
 
     rbm: RBM
     trace: xr.Dataset
+    snapshots: xr.Dataset | None = None
 
 
-class _Values(NamedTuple):
+class Values(NamedTuple):
     """Master copy of the parameters, or a gradient: float32 arrays (V, H), (V,), (H,)."""
 
     weights: np.ndarray
     visible_bias: np.ndarray
     hidden_bias: np.ndarray
 
+    @property
+    def state(self):
+        """The arrays by name."""
+        return self._asdict()
+
+    def restore(self, state):
+        """Take over the arrays of a `state`."""
+        for name, array in self._asdict().items():
+            array[...] = state[name]
+
 
 def train(
     negative_phase,
     data,
+    step,
     base=None,
     tracker=None,
     *,
@@ -52,48 +68,73 @@ def train(
     stream,
     schedule="constant",
     alpha=1e4,
+    start=None,
+    validation=None,
+    patience=None,
+    monitored=2000,
+    every=None,
+    snapshots=0,
+    checkpoint=None,
     progress,
 ):
-    """Train an RBM by stochastic gradient ascent with the given negative phase.
+    """Train an RBM by stochastic gradient steps with the given negative phase.
 
-    data (examples, visible) uint8. negative_phase(parameters, update, positive, rate) -> Chains whose v are the
-    negative particles; its `particles.chain_sweeps` are spent at each update. base: log-odds (visible,) in
-    `parameters`, for phases that temper; 0 by default. tracker: its `log_z`, mean and standard deviation in nats, goes
-    into the trace. Weights start at N(0, 0.01^2), hidden biases at 0, visible biases at the log-odds of the data.
-    schedule: constant; inverse, min(alpha eps / (t + 1), eps); linear, down to 0 at the end. Returns TrainingRun.
-    Raises ValueError for impossible settings and when the weights diverge.
+    data (examples, visible) uint8. negative_phase(parameters, update, positive, rate) -> (Chains whose v are the
+    negative particles, their weights (chains,) or None for equal ones); it counts the sweeps that it has `spent`, and
+    its `profiles`, if any, go into the trace. step: an object of `logzoo.trainers.steps`. base: log-odds (visible,) in
+    `parameters`, for phases that temper; 0 by default. tracker: its `reading` goes into the trace. start: RBM to start
+    from; by default weights are N(0, 0.01^2), hidden biases 0, visible biases the log-odds of the data.
+    schedule: constant; inverse, min(alpha eps / (t + 1), eps); linear, down to 0 at the end. every: updates between
+    two rows of the trace, a hundredth of all by default; snapshots: about how many rows keep the parameters.
+    validation (examples, visible): with a tracker, the tracked log-likelihood of at most `monitored` of them is traced;
+    patience: end when it has not risen for so many updates, and return the parameters of the best row. checkpoint: a
+    `logzoo.trainers.checkpoints.Checkpoint`, from which an interrupted training goes on to the same bits.
+    Returns TrainingRun. Raises ValueError for impossible settings and when the weights diverge.
     """
     one_of("schedule", schedule, SCHEDULES)
     positive_number("alpha", alpha)
     if batch > len(data):
         raise ValueError(f"batch: expected at most {len(data)} (examples in the data), found {batch}")
-    values = _initial_values(data, hidden, stream.child("weights").generator())
-    gradient = _Values(*(np.zeros_like(array) for array in values))
-    batches = _batches(len(data), batch, stream.child("batches").generator())
-    positive = new_chains(batch, data.shape[1], hidden)
+    every = max(1, updates // _TRACE_POINTS) if every is None else whole_number("every", every)
+    values = _initial_values(data, hidden, start, stream.child("weights").generator())
+    gradient = Values(*(np.zeros_like(array) for array in values))
     base = np.zeros(data.shape[1]) if base is None else base
-    every = max(1, updates // _TRACE_POINTS)
-    trace = []
-    for update in tqdm(range(updates), desc="training", unit="update", disable=None if progress else True):
+    examples = _monitored(data, validation, tracker, patience, whole_number("monitored", monitored))
+    trace = Trace(-(-updates // every), whole_number("snapshots", snapshots, minimum=0), hidden, examples, tracker)
+    stopping = EarlyStopping(None if patience is None else whole_number("patience", patience))
+    parts = {"values": values, "step": step, "phase": negative_phase, "trace": trace, "stopping": stopping}
+    parts |= {} if tracker is None else {"tracker": tracker}
+    first = 0 if checkpoint is None else checkpoint.load(parts)
+    batches = islice(_batches(len(data), batch, stream.child("batches").generator()), first, None)
+    positive = new_chains(batch, data.shape[1], hidden)
+    steps = range(first, updates)
+    bar = tqdm(steps, "training", updates, initial=first, unit="update", disable=None if progress else True)
+    for update in bar:
+        if stopping.over:
+            break
         parameters = fixed_point_parameters(*values, base)
         positive.v[...] = data[next(batches)]
-        refresh_inputs(parameters, positive)
+        forget_hidden(parameters, positive)
         rate = rate_at(update, updates, learning_rate, schedule, alpha)
-        negative = negative_phase(parameters, update, positive.v, rate)
+        negative, weights = negative_phase(parameters, update, positive.v, rate)
+        if update % every == 0 or update == updates - 1:
+            means = mean_log_f(parameters, positive), mean_log_f(parameters, negative, weights)
+            numbers = {"learning_rate": rate, "chain_sweeps": negative_phase.spent}
+            trace.add(update, parameters, values, numbers, means, getattr(negative_phase, "profiles", {}))
+            if patience is not None:
+                stopping.see(update, trace.last("log_likelihood_validation"), values)
         for array in gradient:
             array[...] = 0.0
-        _add_phase(parameters, positive, 1.0, gradient)
-        _add_phase(parameters, negative, -1.0, gradient)
-        if update % every == 0 or update == updates - 1:
-            levels = (_mean_log_f(parameters, positive), _mean_log_f(parameters, negative))
-            tracked = () if tracker is None else tracker.log_z
-            trace.append((update, rate, *levels, (update + 1) * negative_phase.particles.chain_sweeps, *tracked))
+        _add_phase(parameters, positive, None, 1.0, gradient)
+        _add_phase(parameters, negative, weights, -1.0, gradient)
         with np.errstate(over="ignore", invalid="ignore"):
-            for array, slope in zip(values, gradient, strict=True):
-                array += np.float32(rate) * slope
+            step(values, gradient, rate)
         if any(not np.abs(array).max() < _DIVERGED for array in values):
             raise ValueError(f"learning_rate: diverged at update {update}; expected less than {learning_rate:g}")
-    return TrainingRun(RBM(*values), _trace_dataset(trace))
+        if checkpoint is not None:
+            checkpoint.save_if_due(update + 1, parts)
+    stopping.give_back(values)
+    return TrainingRun(RBM(*values), trace.dataset().assign_attrs(stopping.attributes), trace.snapshots_dataset())
 
 
 def rate_at(update, updates, learning_rate, schedule, alpha):
@@ -105,12 +146,31 @@ def rate_at(update, updates, learning_rate, schedule, alpha):
     return learning_rate
 
 
-def _initial_values(data, hidden, generator):
-    return _Values(
+def _initial_values(data, hidden, start, generator):
+    if start is not None:
+        if (start.visible, start.hidden) != (data.shape[1], hidden):
+            found = f"{start.visible} visible and {start.hidden} hidden units"
+            raise ValueError(f"start: expected an RBM of {data.shape[1]} visible and {hidden} hidden, found {found}")
+        return Values(
+            *(np.array(array, np.float32) for array in (start.weights, start.visible_bias, start.hidden_bias))
+        )
+    return Values(
         weights=(_INITIAL_SCALE * generator.standard_normal((data.shape[1], hidden))).astype(np.float32),
         visible_bias=log_odds(data, pseudo_share=_PSEUDO_SHARE).astype(np.float32),
         hidden_bias=np.zeros(hidden, np.float32),
     )
+
+
+def _monitored(data, validation, tracker, patience, count):
+    """Examples by split whose log-likelihood is traced, `count` of each at most."""
+    if validation is None:
+        if patience is not None:
+            raise ValueError("patience: expected validation data and a tracker with it, found no validation data")
+        return {}
+    if tracker is None:
+        raise ValueError("validation: expected a tracker with it, which says what log Z is; found none")
+    validation = binary_matrix("validation", validation, visible=data.shape[1])
+    return {"train": data[:count], "validation": validation[:count]}
 
 
 def _batches(examples, batch, generator):
@@ -121,30 +181,7 @@ def _batches(examples, batch, generator):
             yield order[first : first + batch]
 
 
-def _add_phase(parameters, chains, sign, gradient):
+def _add_phase(parameters, chains, weights, sign, gradient):
     count, visible = chains.v.shape
-    add_statistics(parameters, chains, layer_scratch(visible), np.float32(sign / count), *gradient)
-
-
-def _mean_log_f(parameters, chains):
-    values = np.empty(len(chains.v))
-    log_f_marginal(parameters, chains, values)
-    return values.mean()
-
-
-def _trace_dataset(rows):
-    names = (
-        ("learning_rate", "learning rate", "1"),
-        ("log_f_data", "mean unnormalised log-probability of the mini-batch", "nat"),
-        ("log_f_particles", "mean unnormalised log-probability of the negative particles", "nat"),
-        ("chain_sweeps", "Gibbs sweeps spent so far, summed over chains", "sweep"),
-        ("log_z", "tracked log partition function", "nat"),
-        ("log_z_std_dev", "standard deviation that the tracker states", "nat"),
-    )
-    columns = list(zip(*rows, strict=True))
-    update = labelled("update", np.array(columns[0]), "parameter updates made before", "1")
-    variables = {
-        name: labelled("update", np.array(column), long_name, units)
-        for (name, long_name, units), column in zip(names, columns[1:], strict=False)
-    }
-    return xr.Dataset(variables, coords={"update": update})
+    factors = np.full(count, sign / count, np.float32) if weights is None else (sign * weights).astype(np.float32)
+    add_statistics(parameters, chains, layer_scratch(visible), factors, *gradient)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from logzoo.kernels.gibbs import refresh_inputs, run_sweeps, start_chains
+from logzoo.kernels.gibbs import forget_hidden, run_sweeps, start_chains
 from logzoo.kernels.layout import new_chains
 from logzoo.samplers.threads import over_chains
 
@@ -16,11 +16,7 @@ class Particles:
         self.count = count
         self.beta = np.ones(count, np.float32)
         self.chains = None
-
-    @property
-    def chain_sweeps(self):
-        """Gibbs sweeps an update, summed over the chains."""
-        return self.k * self.count
+        self.spent = 0  # Gibbs sweeps so far, summed over the chains
 
     def start(self, parameters):
         """Draw v of every chain from the visible bias."""
@@ -38,11 +34,23 @@ class Particles:
         first = 1 + update * self.k
 
         def kernel(beta, chains):
-            refresh_inputs(parameters, chains)
+            forget_hidden(parameters, chains)
             run_sweeps(parameters, self.key, first, first + self.k, beta, chains)
 
         over_chains(kernel, 1, self.beta, self.chains)
+        self.spent += self.k * self.count
         return self.chains
+
+    @property
+    def state(self):
+        """What a checkpoint holds."""
+        return {"v": self.chains.v, "h": self.chains.h, "spent": np.array(self.spent)}
+
+    def restore(self, state):
+        """Go on from a `state`."""
+        self.chains = new_chains(self.count, state["v"].shape[1], state["h"].shape[1])
+        self.chains.v[...] = state["v"]
+        self.spent = int(state["spent"])
 
     def _allocate(self, parameters):
         visible, hidden = parameters.weights.shape[1], parameters.weights_transposed.shape[1]

@@ -3,20 +3,18 @@
 from logzoo.checks import whole_number
 from logzoo.trainers.loop import train
 from logzoo.trainers.particles import Particles
+from logzoo.trainers.steps import Ascent
 
 
-class _NegativePhase:
-    def __init__(self, key, k, count):
-        self.particles = Particles(key, k, count)
-
+class _NegativePhase(Particles):
     def __call__(self, parameters, update, positive, rate):
         if update == 0:
-            self.particles.start(parameters)
-        return self.particles.move(parameters, update)
+            self.start(parameters)
+        return self.move(parameters, update), None
 
 
-def run(data, *, stream, batch, k=1, particles=None, **settings):
+def run(data, *, stream, batch, k=1, particles=None, weight_decay=0.0, **settings):
     """Train by PCD-k with `particles` chains (the mini-batch size by default). Returns TrainingRun."""
     count = whole_number("particles", batch if particles is None else particles)
     negative_phase = _NegativePhase(stream.child("sweeps").key, whole_number("k", k), count)
-    return train(negative_phase, data, stream=stream, batch=batch, **settings)
+    return train(negative_phase, data, Ascent(weight_decay), stream=stream, batch=batch, **settings)

@@ -3,12 +3,18 @@
 import inspect
 
 from logzoo.checks import one_of
-from logzoo.trainers import cd, loop, pcd, sml_pt
+from logzoo.trainers import cd, pcd, rms_spectral, rmsprop, sml_apt, sml_pt
+from logzoo.trainers.loop import train
+from logzoo.trainers.simulated import train_simulated
 
+# Each method's function, and those that it hands the rest of its settings to.
 TRAINERS = {
-    "cd": cd.run,
-    "pcd": pcd.run,
-    "sml-pt": sml_pt.run,
+    "cd": (cd.run, train),
+    "pcd": (pcd.run, train),
+    "sml-pt": (sml_pt.run, train),
+    "sml-apt": (sml_apt.run, train),
+    "rms-spectral": (rms_spectral.run, train_simulated, train),
+    "rmsprop": (rmsprop.run, train_simulated, train),
 }
 
 
@@ -17,8 +23,8 @@ def trainer(method):
 
     The function refuses unknown settings with a ValueError that names the known ones.
     """
-    run = TRAINERS[one_of("method", method, TRAINERS)]
-    known = _settings(run) | _settings(loop.train)
+    functions = TRAINERS[one_of("method", method, TRAINERS)]
+    known = set().union(*map(_settings, functions))
 
     def checked(data, **settings):
         unknown = sorted(set(settings) - known)
@@ -26,14 +32,14 @@ def trainer(method):
             raise ValueError(
                 f"{method}: unknown option {', '.join(unknown)}; expected one of {', '.join(sorted(known))}"
             )
-        return run(data, **settings)
+        return functions[0](data, **settings)
 
     return checked
 
 
 def trainer_module(method):
     """Name of the module that holds a method."""
-    return TRAINERS[one_of("method", method, TRAINERS)].__module__
+    return TRAINERS[one_of("method", method, TRAINERS)][0].__module__
 
 
 def _settings(function):

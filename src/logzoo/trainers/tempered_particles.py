@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from logzoo.kernels.energies import log_f_tempered
-from logzoo.kernels.gibbs import Chains, refresh_inputs, start_chains
+from logzoo.kernels.energies import log_f_at_betas, log_f_tempered
+from logzoo.kernels.gibbs import Chains, forget_hidden, start_chains
 from logzoo.kernels.layout import new_chains
 from logzoo.kernels.swapping import Exchanges, Replicas, run_swapping
 from logzoo.paths import log_z_base
@@ -20,15 +20,11 @@ class TemperedParticles:
         self.betas = np.asarray(betas, np.float32)
         chains = count * self.betas.size
         self.chains = self.parameters = None
+        self.spent = 0  # Gibbs sweeps so far, summed over the chains
         rung = np.tile(np.arange(self.betas.size), count)
         self.replicas = Replicas(rung, np.zeros(chains, np.int64), np.zeros(chains, np.int64))
         pairs = (count, self.betas.size - 1)
         self.attempted, self.accepted = np.zeros(pairs, np.int64), np.zeros(pairs, np.int64)
-
-    @property
-    def chain_sweeps(self):
-        """Gibbs sweeps an update, summed over the chains."""
-        return self.k * self.count * self.betas.size
 
     def load(self, parameters):
         """Go on with these parameters; at first, draw v of every chain from the base."""
@@ -37,7 +33,8 @@ class TemperedParticles:
             visible, hidden = parameters.weights.shape[1], parameters.weights_transposed.shape[1]
             self.chains = new_chains(self.count * self.betas.size, visible, hidden)
             start_chains(parameters, self.key, parameters.base, self.chains)
-        refresh_inputs(parameters, self.chains)
+        else:
+            forget_hidden(parameters, self.chains)
 
     def move(self, update):
         """Make the sweeps and exchanges of one update.
@@ -50,6 +47,7 @@ class TemperedParticles:
         exchanges = Exchanges(self.attempted, self.accepted, up, down)
         ends = first, first + self.k
         run_swapping(self.parameters, self.betas, self.key, *ends, self.chains, self.replicas, exchanges)
+        self.spent += self.k * self.replicas.rung.size
         return up, down
 
     def log_z_base(self):
@@ -64,6 +62,48 @@ class TemperedParticles:
         found = np.empty((self.betas.size, self.count))
         found[self.replicas.rung, np.repeat(np.arange(self.count), self.betas.size)] = values
         return found
+
+    def log_f_everywhere(self):
+        """log f at every rung of every chain, (chain, rung) in nats, hidden units summed out."""
+        values = np.empty((self.replicas.rung.size, self.betas.size))
+        log_f_at_betas(self.parameters, self.betas, self.chains, values)
+        return values
+
+    def insert_rung(self, rung, betas):
+        """Add a rung below the present one of that number; its chains start as copies of those there.
+
+        betas (rungs + 1,): the inverse temperatures from now on.
+        """
+        rungs = self.betas.size
+        source = np.flatnonzero(self.replicas.rung == rung)
+        moved = np.where(self.replicas.rung >= rung, self.replicas.rung + 1, self.replicas.rung)
+        places = np.append(np.arange(rungs * self.count).reshape(self.count, rungs), source[:, None], axis=1).ravel()
+        old, self.betas = self.chains, np.asarray(betas, np.float32)
+        self.chains = new_chains(places.size, old.v.shape[1], old.h.shape[1])
+        for name in ("v", "h", "hidden_input", "visible_input"):
+            getattr(self.chains, name)[...] = getattr(old, name)[places]
+        replicas = Replicas(moved, self.replicas.heading, self.replicas.round_trips)
+        self.replicas = Replicas(*(array[places] for array in replicas))
+        fresh = np.arange(rungs, places.size, rungs + 1)
+        self.replicas.rung[fresh] = rung
+        self.replicas.heading[fresh] = 0
+        self.replicas.round_trips[fresh] = 0
+        pairs = (self.count, rungs)
+        self.attempted, self.accepted = np.zeros(pairs, np.int64), np.zeros(pairs, np.int64)
+
+    @property
+    def state(self):
+        """What a checkpoint holds."""
+        counts = {"attempted": self.attempted, "accepted": self.accepted, "spent": np.array(self.spent)}
+        return {"v": self.chains.v, "h": self.chains.h, "betas": self.betas, **self.replicas._asdict(), **counts}
+
+    def restore(self, state):
+        """Go on from a `state`."""
+        self.betas = state["betas"]
+        self.replicas = Replicas(*(state[name] for name in Replicas._fields))
+        self.attempted, self.accepted, self.spent = state["attempted"], state["accepted"], int(state["spent"])
+        self.chains = new_chains(len(state["v"]), state["v"].shape[1], state["h"].shape[1])
+        self.chains.v[...] = state["v"]
 
     def at_rung(self, rung):
         """The Chains (count of them) that are at one rung now, a copy in the order of the ladders."""

@@ -1,0 +1,83 @@
+"""RTS while training: log Zhat at all rungs follows the occupancy of the trainer's own chains (Carlson et al. 2016).
+
+log Zhat_k += alpha log(r_1 c_k / (r_k c_1)) (section 3.3): a part of the step that `rts` makes, because an update's
+draws are few and the parameters move on.
+"""
+
+import numpy as np
+
+from logzoo.checks import share
+
+_FLOOR = 1e-300
+
+
+class RtsTracker:
+    """Follows log Z of an RBM from the Rao-Blackwellised occupancy of tempered particles."""
+
+    columns = {
+        "log_z": ("tracked log partition function", "nat"),
+        "log_z_std_dev": ("standard error over the chains of what was averaged, as if updates were independent", "nat"),
+        "occupancy_error": ("largest |r - c| of this update, times the number of rungs", "1"),
+    }
+
+    def __init__(self, alpha=0.2):
+        self.alpha = 1.0 if alpha == 1.0 else share("alpha", alpha)
+        self.log_z_hat = None  # (rung,) relative to the first rung
+        self.log_z_base = 0.0
+        self.variance = 0.0
+        self.occupancy_error = 1.0
+
+    def parameters_changed(self, particles, learning_rate):
+        """Nothing to do: the draws that come next tell how log Z has changed."""
+
+    def particles_moved(self, particles, up, down):
+        """Learn from the states of all chains, as many at one rung as at any other."""
+        log_f = particles.log_f_everywhere()
+        if self.log_z_hat is None:
+            self.log_z_hat = np.zeros(log_f.shape[1])
+        rungs = log_f.shape[1]
+        log_q = log_f - self.log_z_hat
+        q = np.exp(log_q - log_q.max(axis=1, keepdims=True))
+        q /= q.sum(axis=1, keepdims=True)
+        # One ladder's chains make one draw: they are stratified over the rungs.
+        ladders = q.reshape(-1, rungs, rungs).mean(axis=1)
+        self.follow(ladders, np.full(rungs, 1.0 / rungs), particles.log_z_base())
+
+    def follow(self, occupancy, prior, log_z_base):
+        """Take the step for the occupancy (chain, rung) of independent chains and the prior r (rung,)."""
+        mean = np.maximum(occupancy.mean(axis=0), _FLOOR)
+        step = np.log(prior[0] / prior) + np.log(mean / mean[0])
+        if self.log_z_hat is None:
+            self.log_z_hat = np.zeros(prior.size)
+        self.log_z_hat = self.log_z_hat + self.alpha * step
+        self.log_z_base = log_z_base
+        influence = occupancy[:, -1] / mean[-1] - occupancy[:, 0] / mean[0]
+        variance = influence.var(ddof=1) / len(influence) if len(influence) > 1 else np.inf
+        self.variance = (1.0 - self.alpha) ** 2 * self.variance + self.alpha**2 * variance
+        self.occupancy_error = prior.size * float(np.max(np.abs(prior - mean)))
+
+    def rung_inserted(self, rung, particles):
+        """Make room for a rung that the ladder has gained."""
+        guess = 0.5 * (self.log_z_hat[rung - 1] + self.log_z_hat[rung])
+        self.log_z_hat = np.insert(self.log_z_hat, rung, guess)
+
+    @property
+    def log_z(self):
+        """log Z and its standard error, in nats."""
+        return self.log_z_base + float(self.log_z_hat[-1]), float(np.sqrt(self.variance))
+
+    @property
+    def reading(self):
+        """The numbers that go into a trace, by column."""
+        return dict(zip(self.columns, (*self.log_z, self.occupancy_error), strict=True))
+
+    @property
+    def state(self):
+        """What a checkpoint holds."""
+        numbers = np.array([self.log_z_base, self.variance, self.occupancy_error])
+        return {"log_z_hat": self.log_z_hat, "numbers": numbers}
+
+    def restore(self, state):
+        """Go on from a `state`."""
+        self.log_z_hat = state["log_z_hat"]
+        self.log_z_base, self.variance, self.occupancy_error = (float(number) for number in state["numbers"])

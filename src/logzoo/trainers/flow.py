@@ -1,0 +1,145 @@
+"""The adaptive ladder of SML-APT: rungs move until replicas flow evenly between its ends.
+
+After Desjardins, Courville & Bengio 2010 (adaptive parallel tempering) and Katzgraber, Trebst, Huse & Troyer 2006. A
+replica is "up" after the model end (beta = 1), "down" after the base end. f_up, the share of "up" among the labelled
+replicas of a rung, steps most where exchanges fail; rungs go there until f_up is linear in the rung.
+
+Even and odd pairs in turn carry replicas ballistically: where a share a of exchanges is made, an inner gap adds
+J (1 - a) / a to f_up, but an end gap J / 2 more, since who arrives is relabelled at once. A linear f_up would leave
+nothing of the end gaps once a > 2/3 inside. The feedback counts arrivals under the label they came with, and adds J
+to every gap: J / a, as in the random walk that the rule is for. J / 2 is the flow: round trips per sweep and ladder.
+"""
+
+import numpy as np
+from scipy.optimize import isotonic_regression
+
+from logzoo.checks import share, whole_number
+from logzoo.paths import inverse_temperatures
+
+_DOWN, _UP = 1, 2  # headings of replicas, as in `logzoo.kernels.tempering.count_crossing`
+# The return time is not known at first: that of a ladder of this exchange rate, where spawning sets in.
+_EXCHANGE_RATE_AT_START = 0.4
+# In gaps of the linear ladder: no gap gets smaller, so that float32 tells rungs apart.
+_SMALLEST_GAP = 1e-3
+_STATE = ("betas", "share_up", "exchange_rates", "trip_rate", "trips_seen", "sweeps", "quiet")
+
+
+class FlowLadder:
+    """Inverse temperatures `betas` (rung,), 0 to 1, that follow the flow of replicas; k sweeps an update.
+
+    rate: share of the way to the targets that an update goes, but at most 1 / return time: a ladder faster than its
+    profile oscillates. spawn_below: mean exchange rate below which `proposed_rung` asks for another rung, though not
+    within `burn_in` updates of the last. as_published: feed back f_up as it is. ValueError for impossible settings.
+    """
+
+    def __init__(self, betas, rate=1e-4, *, k=1, spawn_below=None, burn_in=100, as_published=False):
+        self.betas = inverse_temperatures(betas, np.size(betas)).copy()
+        self.rate, self.k = share("rate", rate), whole_number("k", k)
+        self.spawn_below = None if spawn_below is None else share("spawn_below", spawn_below)
+        self.burn_in = whole_number("burn_in", burn_in, minimum=0)
+        self.as_published = as_published
+        rungs = self.betas.size
+        self.share_up = np.linspace(0.0, 1.0, rungs)
+        # No exchange fails until one is seen to.
+        self.exchange_rates = np.ones(rungs - 1)
+        failures = (rungs - 1) * (1.0 - _EXCHANGE_RATE_AT_START) / _EXCHANGE_RATE_AT_START
+        # Round trips per replica and update; Syed et al. 2022, round trip rate of the even-odd scheme.
+        self.trip_rate = self.k / (rungs * (2.0 + 2.0 * failures))
+        self.trips_seen = self.sweeps = self.quiet = 0
+
+    @property
+    def return_time(self):
+        """Mean updates of a replica's round trip; the time constant of all averages, where at least 2.
+
+        Before the first round trips: that of a ladder whose exchange rates are 0.4, plus the updates waited since.
+        """
+        return 1.0 / self.trip_rate
+
+    @property
+    def f_up(self):
+        """Share (rung,) of "up" among labelled replicas: 0 at the base end, 1 at the model end; linear at first."""
+        return np.clip(self.share_up, 0.0, 1.0)
+
+    @property
+    def _flow(self):
+        """Round trips per sweep and ladder."""
+        return min(self.trip_rate * self.betas.size / self.k, 0.5)
+
+    def _profile(self):
+        """What is to become linear (rung,): f_up made monotone, gaps like those of a random walk."""
+        profile = self.f_up
+        if self.as_published:
+            return isotonic_regression(profile).x
+        profile[[0, -1]] = self._flow, 1.0 - self._flow
+        return isotonic_regression(profile).x + 2.0 * self._flow * np.arange(profile.size)
+
+    def update(self, rung, heading, round_trips, exchanged=None):
+        """Learn from the replicas after each update, the first included; new betas (rung,), or None where they stay.
+
+        rung, heading, round_trips (ladder * rung,): as in `logzoo.kernels.swapping.Replicas`. exchanged (pair,): share
+        or mean probability of the update's exchanges, NaN for a pair without any; only spawning reads it.
+        """
+        rungs, weight = self.betas.size, min(self.trip_rate, 0.5)
+        self.sweeps += self.k
+        up, down = (np.bincount(rung[heading == label], minlength=rungs) for label in (_UP, _DOWN))
+        # Those who move up, on every other inner rung, are "up" less often than those who move down, by twice the flow.
+        expected = self.share_up + self._flow * np.where((np.arange(rungs) + self.sweeps) % 2 == 0, -1.0, 1.0)
+        expected[[0, -1]] = 0.0, 1.0
+        # Replicas without a label count as expected: a rung of them alone keeps its value.
+        self.share_up = self.share_up + weight * (up - (up + down) * expected) * (rungs / rung.size)
+        if exchanged is not None:
+            seen = np.where(np.isnan(exchanged), self.exchange_rates, exchanged)
+            self.exchange_rates = self.exchange_rates + weight * (seen - self.exchange_rates)
+        trips = int(round_trips.sum())
+        # Its own inverse being the time constant, the rate falls as 1 / updates until a round trip is made.
+        self.trip_rate += weight * ((trips - self.trips_seen) / rung.size - self.trip_rate)
+        self.trips_seen, self.quiet = trips, max(0, self.quiet - 1)
+        moved = moved_towards(linearising(self.betas, self._profile()), self.betas, min(self.rate, weight))
+        if np.array_equal(moved, self.betas):
+            return None
+        self.betas = moved
+        return moved.copy()
+
+    def proposed_rung(self):
+        """Index and beta of a rung to insert, halfway in the gap of the largest step in flow; None if none is due."""
+        if self.spawn_below is None or self.quiet > 0 or self.exchange_rates.mean() >= self.spawn_below:
+            return None
+        below = int(np.argmax(np.diff(self._profile())))
+        return below + 1, float(0.5 * (self.betas[below] + self.betas[below + 1]))
+
+    def insert(self, index, beta):
+        """Adopt a rung that `proposed_rung` named; its replicas start without label or round trips."""
+        self.betas = np.insert(self.betas, index, beta)
+        self.share_up = np.insert(self.share_up, index, 0.5 * (self.share_up[index - 1] + self.share_up[index]))
+        # In half the gap, about half as many exchanges fail.
+        self.exchange_rates = np.insert(self.exchange_rates, index, 0.5 * (1.0 + self.exchange_rates[index - 1]))
+        self.exchange_rates[index - 1] = self.exchange_rates[index]
+        self.quiet = self.burn_in
+
+    @property
+    def state(self):
+        """What a checkpoint holds."""
+        return {name: np.array(getattr(self, name)) for name in _STATE}
+
+    def restore(self, state):
+        """Go on from a `state`, to the same bits."""
+        for name in _STATE:
+            setattr(self, name, np.array(state[name])[()])
+
+
+def linearising(betas, profile):
+    """Inverse temperatures (rung,) at which a monotone profile (rung,) would be linear in the rung."""
+    found = np.interp(np.linspace(profile[0], profile[-1], betas.size), profile, betas)
+    # A profile that is flat at an end does not say so.
+    found[[0, -1]] = betas[[0, -1]]
+    return found
+
+
+def moved_towards(targets, betas, rate):
+    """`betas` (rung,) that share of the way to the targets, no gap too small; ends stay exactly 0 and 1."""
+    moved = betas + rate * (targets - betas)
+    smallest = _SMALLEST_GAP / (betas.size - 1)
+    if np.diff(moved).min() < smallest:
+        reached = np.cumsum(np.maximum(np.diff(moved), smallest))
+        moved[1:] = reached / reached[-1]
+    return moved

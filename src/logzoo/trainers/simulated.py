@@ -1,0 +1,117 @@
+"""A negative phase of simulated tempering, which knows log Z as it goes (Carlson et al. 2016, section 3.3)."""
+
+import numpy as np
+
+from logzoo.checks import whole_number
+from logzoo.paths import inverse_temperatures, log_odds, log_z_base, prior_weights
+from logzoo.samplers.tempering import Tempering
+from logzoo.trackers.rts import RtsTracker
+from logzoo.trainers.loop import train
+
+# Initial iterations of log Zhat before the first update, and the sweeps of each.
+_INITIAL_ITERATIONS = 10
+_INITIAL_SWEEPS = 50
+# Updates between two looks at the interpolation of log f over the rungs, which larger weights make harder.
+_NODES_EVERY = 50
+
+
+class SimulatedPhase:
+    """Chains of simulated tempering, k sweeps an update; their final states weigh q(beta = 1 | x)."""
+
+    def __init__(self, stream, k, count, betas, prior, base, tracker):
+        self.stream = stream
+        self.k = k
+        self.count = count
+        self.betas = betas
+        self.prior = prior
+        self.base = base
+        self.tracker = tracker
+        self.sampler = None
+        self.spent = 0  # Gibbs sweeps so far, summed over the chains
+        self.stored = None
+
+    def __call__(self, parameters, update, positive, rate):
+        if self.sampler is None:
+            self._start(parameters)
+        else:
+            self.sampler.load(parameters)
+        if update % _NODES_EVERY == 0:
+            self.sampler.fit_nodes()
+        offset = np.log(self.prior) - self.tracker.log_z_hat
+        last = _LastWeights()
+        occupancy = np.zeros((self.count, self.betas.size))
+        for sweeps, observers in ((self.k - 1, ()), (1, (last,))):
+            if sweeps:
+                occupancy += self._advance(offset, sweeps, observers)
+        self._follow(occupancy / self.k)
+        return self.sampler.chains, last.weights
+
+    def _start(self, parameters):
+        self.sampler = Tempering(parameters, self.betas, self.stream, self.count, "marginal", 1)
+        if self.stored is not None:
+            self._put_back(parameters)
+            return
+        self.tracker.log_z_hat = np.zeros(self.betas.size)
+        smoothing, self.tracker.alpha = self.tracker.alpha, 1.0
+        for _ in range(_INITIAL_ITERATIONS):
+            offset = np.log(self.prior) - self.tracker.log_z_hat
+            self._follow(self._advance(offset, _INITIAL_SWEEPS) / _INITIAL_SWEEPS)
+            self.sampler.restart()
+        self.tracker.alpha = smoothing
+
+    def _advance(self, offset, sweeps, observers=()):
+        self.spent += sweeps * self.count
+        return self.sampler.advance(offset, sweeps, observers=observers).occupancy
+
+    def _follow(self, occupancy):
+        self.tracker.follow(occupancy, self.prior, log_z_base(self.base, self.sampler.chains.h.shape[1]))
+
+    @property
+    def state(self):
+        """What a checkpoint holds."""
+        sampler = self.sampler
+        numbers = np.array([self.spent, sampler.sweep, sampler.ladder.nodes.size])
+        return {"v": sampler.chains.v, "rung": sampler.rung, "heading": sampler.heading, "numbers": numbers}
+
+    def restore(self, state):
+        """Go on from a `state`: at the next call, which brings the parameters."""
+        self.stored = state
+        self.spent = int(state["numbers"][0])
+
+    def _put_back(self, parameters):
+        state, sampler = self.stored, self.sampler
+        sampler.sweep, nodes = (int(number) for number in state["numbers"][1:])
+        sampler.set_nodes(nodes)
+        sampler.rung, sampler.heading = state["rung"], state["heading"]
+        sampler.chains.v[...] = state["v"]
+        sampler.load(parameters)
+
+
+class _LastWeights:
+    """An observer that keeps q(beta = 1 | x) of the last draws, as weights (chain,) that sum to one."""
+
+    reads_values = True
+
+    def add(self, stretch):
+        """Read the last draws of a stretch."""
+        # einsum, unlike a BLAS product, adds in the same order everywhere.
+        log_q = np.einsum("cv,vk->ck", stretch.values[:, -1], stretch.readout) + stretch.offset
+        log_weights = log_q[:, -1] - np.logaddexp.reduce(log_q, axis=1)
+        weights = np.exp(log_weights - log_weights.max())
+        self.weights = weights / weights.sum()
+
+
+def train_simulated(
+    data, step, *, stream, batch, k=25, particles=2000, rungs=100, prior=2.0, smoothing=0.2, **settings
+):
+    """Train with this negative phase and the given step; log Z is tracked by RTS.
+
+    An update makes k sweeps of `particles` chains over `rungs` linear inverse temperatures; prior: as in
+    `logzoo.samplers.tempered.run`; smoothing: share of a step of log Zhat that an update makes. The base has the
+    marginals of the data. Returns TrainingRun. Raises ValueError for impossible options.
+    """
+    betas = inverse_temperatures("linear", whole_number("rungs", rungs, minimum=2))
+    base, tracker = log_odds(data), RtsTracker(smoothing)
+    sizes = whole_number("k", k), whole_number("particles", particles, minimum=2)
+    negative_phase = SimulatedPhase(stream.child("negative"), *sizes, betas, prior_weights(prior, betas), base, tracker)
+    return train(negative_phase, data, step, base, tracker, stream=stream, batch=batch, **settings)

@@ -1,0 +1,239 @@
+"""Gradient steps against closed forms and the SVD; the cheap spectral step; states, weight decay, bad options."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from logzoo.trainers.steps import STEPS, make_step, sharp, sharp_of_rank
+
+EVERY_STEP = [("ascent", {}), ("rmsprop", {}), ("spectral", {}), ("spectral", {"rank": 3, "key": 9})]
+
+
+class Parts(NamedTuple):
+    weights: np.ndarray
+    visible_bias: np.ndarray
+    hidden_bias: np.ndarray
+
+
+def parts(seed, visible=20, hidden=30):
+    generator = np.random.default_rng(seed)
+    return Parts(*(generator.standard_normal(shape, np.float32) for shape in ((visible, hidden), visible, hidden)))
+
+
+def moved(step, gradient, rate=1.0):
+    """What one step adds to zero parameters."""
+    values = Parts(*(np.zeros_like(array) for array in gradient))
+    step(values, gradient, rate)
+    return values
+
+
+def matrix_of(sizes, shape, seed=1):
+    """Matrix with those singular values, float32, and its U V'."""
+    generator = np.random.default_rng(seed)
+    left, right = (np.linalg.qr(generator.standard_normal((rows, len(sizes))))[0] for rows in shape)
+    return ((left * sizes) @ right.T).astype(np.float32), left @ right.T
+
+
+def exact_sharp(matrix):
+    left, sizes, right = np.linalg.svd(matrix.astype(np.float64), full_matrices=False)
+    return sizes.sum() * left @ right
+
+
+def relative_error(found, expected):
+    return np.linalg.norm(found - expected) / np.linalg.norm(expected)
+
+
+def test_ascent_adds_rate_times_gradient_to_the_bit():
+    values, gradient = parts(1), parts(2)
+    expected = [array + np.float32(0.05) * slope for array, slope in zip(values, gradient, strict=True)]
+    make_step("ascent")(values, gradient, 0.05)
+    for array, want in zip(values, expected, strict=True):
+        np.testing.assert_array_equal(array, want)
+
+
+@pytest.mark.parametrize("decay", [0.0, 0.5, 0.99])
+def test_rmsprop_divides_by_a_weighted_root_mean_square(decay):
+    step, gradients = make_step("rmsprop", decay=decay, epsilon=0.1), [parts(seed) for seed in range(4)]
+    for gradient in gradients:
+        found = moved(step, gradient, 0.3)
+    weights = decay ** np.arange(3, -1, -1.0)
+    for part, slopes in enumerate(zip(*gradients, strict=True)):
+        mean_square = np.average(np.square(np.array(slopes, np.float64)), axis=0, weights=weights)
+        np.testing.assert_allclose(found[part], 0.3 * slopes[-1] / (0.1 + np.sqrt(mean_square)), rtol=1e-5)
+
+
+def test_first_steps_are_those_of_the_sign_of_the_gradient():
+    found = moved(make_step("rmsprop", epsilon=1e-9), parts(3))
+    for array, slope in zip(found, parts(3), strict=True):
+        np.testing.assert_allclose(array, np.sign(slope), rtol=1e-4)
+
+
+@pytest.mark.parametrize("shape", [(20, 30), (30, 20), (20, 20), (1, 7), (7, 1)])
+def test_sharp_is_that_of_the_svd(shape):
+    matrix = np.random.default_rng(4).standard_normal(shape, np.float32)
+    found = sharp(matrix)
+    assert found.dtype == np.float32 and found.shape == shape
+    assert relative_error(found, exact_sharp(matrix)) < 1e-6
+
+
+def test_sharp_keeps_small_singular_values_and_drops_rounding():
+    sizes = np.geomspace(1.0, 1e-4, 30)
+    matrix, polar = matrix_of(sizes, (60, 90))
+    found = sharp(matrix)
+    # The entries of the matrix are rounded by 6e-8 of themselves, 6e-4 of the smallest singular value.
+    assert relative_error(found, sizes.sum() * polar) < 3e-4
+    assert np.linalg.svd(found, compute_uv=False)[30] < 1e-3
+
+
+@pytest.mark.parametrize("apply", [sharp, lambda matrix: sharp_of_rank(matrix, 5, 0)])
+def test_sharp_of_a_diagonal_and_of_orthonormal_rows(apply):
+    diagonal = np.diag(np.array([4.0, -0.5, 0.25, 0.0] + [0.0] * 20, np.float32))
+    np.testing.assert_allclose(apply(diagonal), 4.75 * np.sign(diagonal), atol=1e-5)
+    rows = np.linalg.qr(np.random.default_rng(5).standard_normal((40, 12)))[0].T.astype(np.float32)
+    np.testing.assert_allclose(apply(rows), 12 * rows, atol=1e-5)
+
+
+def test_sharp_is_steepest_ascent_in_the_spectral_norm():
+    matrix = np.random.default_rng(6).standard_normal((20, 30), np.float32)
+    nuclear = np.linalg.norm(matrix, "nuc")
+    best = (matrix * sharp(matrix)).sum() - 0.5 * np.linalg.norm(sharp(matrix), 2) ** 2
+    assert best == pytest.approx(0.5 * nuclear**2, rel=1e-5)
+
+
+def test_spectral_step_is_orthogonal_where_epsilon_rules():
+    gradient = Parts(*(1e-6 * array for array in parts(7)))
+    found = moved(make_step("spectral", epsilon=4.0), gradient).weights
+    # D is 4 everywhere: the step is U V' times the nuclear norm of G / 2, over 2.
+    scale = np.linalg.norm(gradient.weights, "nuc") / 4.0
+    np.testing.assert_allclose(found @ found.T / scale**2, np.eye(20), atol=1e-4)
+
+
+@pytest.mark.parametrize("rank", [None, 3])
+def test_spectral_step_sharpens_between_two_roots_and_moves_biases_by_rmsprop(rank):
+    options = {"decay": 0.9, "epsilon": 0.01}
+    spectral, plain = make_step("spectral", rank=rank, key=2, **options), make_step("rmsprop", **options)
+    for seed in range(3):
+        gradient = parts(seed)
+        found, simple = moved(spectral, gradient, 0.1), moved(plain, gradient, 0.1)
+    np.testing.assert_array_equal(found.visible_bias, simple.visible_bias)
+    np.testing.assert_array_equal(found.hidden_bias, simple.hidden_bias)
+    root = np.sqrt(0.01 + np.sqrt(spectral.state["weights"]))
+    scaled = gradient.weights / root
+    expected = exact_sharp(scaled) if rank is None else sharp_of_rank(scaled, rank, 2)
+    np.testing.assert_allclose(found.weights, 0.1 * expected / root, rtol=1e-3, atol=1e-5)
+
+
+@pytest.mark.parametrize("shape", [(120, 90), (90, 120)])
+def test_cheap_form_is_exact_at_low_rank(shape):
+    sizes = np.geomspace(1.0, 0.01, 12)
+    matrix, polar = matrix_of(sizes, shape)
+    assert relative_error(sharp_of_rank(matrix, 12, 0), sizes.sum() * polar) < 1e-4
+    assert relative_error(sharp_of_rank(matrix, 30, 0), sizes.sum() * polar) < 1e-4
+
+
+@pytest.mark.parametrize("shape", [(120, 90), (90, 120)])
+def test_cheap_form_scales_the_remainder(shape):
+    sizes = np.geomspace(1.0, 1e-3, 60)
+    matrix, _ = matrix_of(sizes, shape)
+    left, values, right = np.linalg.svd(matrix.astype(np.float64), full_matrices=False)
+    remainder = matrix - (left[:, :8] * values[:8]) @ right[:8]
+    expected = values[:9].sum() * (left[:, :8] @ right[:8] + remainder / values[8])
+    assert relative_error(sharp_of_rank(matrix, 8, 0), expected) < 0.01
+    assert relative_error(sharp_of_rank(matrix, 8, 1), expected) < 0.01
+    assert relative_error(sharp(matrix), expected) > 0.3
+
+
+def test_cheap_form_depends_on_nothing_but_its_arguments():
+    matrix = np.random.default_rng(8).standard_normal((50, 70), np.float32)
+    first = sharp_of_rank(matrix, 4, 3)
+    np.testing.assert_array_equal(sharp_of_rank(matrix, 4, 3), first)
+    assert not np.array_equal(sharp_of_rank(matrix, 4, 4), first)
+    # As wide as its basis, a matrix is worth its exact form.
+    np.testing.assert_array_equal(sharp_of_rank(matrix, 40, 3), sharp(matrix))
+
+
+@pytest.mark.parametrize("name, options", EVERY_STEP)
+def test_a_restored_step_goes_on_to_the_same_bits(name, options):
+    step, twin = make_step(name, **options), make_step(name, **options)
+    values = parts(10)
+    for seed in range(3):
+        step(values, parts(seed), 0.01)
+    saved = {key: array.copy() for key, array in step.state.items()}
+    again = Parts(*(array.copy() for array in values))
+    step(values, parts(3), 0.01)
+    twin.restore(saved)
+    twin(again, parts(3), 0.01)
+    step(values, parts(4), 0.01)
+    twin(again, parts(4), 0.01)
+    for one, other in zip(values, again, strict=True):
+        assert one.dtype == np.float32
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("name", ["rmsprop", "spectral"])
+def test_restoring_nothing_starts_afresh_and_states_do_not_change(name):
+    step = make_step(name)
+    assert step.state == {}
+    first = moved(step, parts(1))
+    state = step.state
+    kept = {key: array.copy() for key, array in state.items()}
+    assert not np.array_equal(moved(step, parts(1)).weights + moved(step, parts(2)).weights, first.weights)
+    for key, array in kept.items():
+        np.testing.assert_array_equal(state[key], array)
+    step.restore({})
+    np.testing.assert_array_equal(moved(step, parts(1)).weights, first.weights)
+
+
+@pytest.mark.parametrize("name, options", EVERY_STEP)
+def test_weight_decay_shrinks_the_weights_alone(name, options):
+    values, plain = parts(1), parts(1)
+    make_step(name, weight_decay=0.2, **options)(values, parts(2), 0.1)
+    make_step(name, **options)(plain, parts(2), 0.1)
+    np.testing.assert_allclose(plain.weights - values.weights, 0.02 * parts(1).weights, atol=1e-6)
+    np.testing.assert_array_equal(values.visible_bias, plain.visible_bias)
+    np.testing.assert_array_equal(values.hidden_bias, plain.hidden_bias)
+
+
+@pytest.mark.parametrize("name, options", EVERY_STEP)
+def test_no_gradient_no_step(name, options):
+    step, values = make_step(name, **options), parts(1)
+    nothing = Parts(*(np.zeros_like(array) for array in values))
+    for _ in range(2):
+        step(values, nothing, 0.1)
+        for array, before in zip(values, parts(1), strict=True):
+            np.testing.assert_array_equal(array, before)
+    # A visible unit that never changes has a row of zeros, and stays where it is.
+    gradient = parts(2)
+    gradient.weights[4] = 0.0
+    step(values, gradient, 0.1)
+    assert all(np.isfinite(array).all() for array in values)
+    np.testing.assert_allclose(values.weights[4], parts(1).weights[4], atol=1e-5)
+    assert np.abs(values.weights - parts(1).weights).max() > 0.01
+
+
+@pytest.mark.parametrize(
+    "name, options, message",
+    [
+        ("adam", {}, "step: unknown value 'adam'; expected one of ascent, rmsprop, spectral"),
+        ("ascent", {"decay": 0.9}, "ascent: unknown option decay; expected one of weight_decay"),
+        ("rmsprop", {"rank": 3}, "rmsprop: unknown option rank"),
+        ("rmsprop", {"decay": 1.0}, "decay: .* found 1.0"),
+        ("spectral", {"epsilon": 0.0}, "epsilon: .* found 0.0"),
+        ("spectral", {"rank": 0}, "rank: .* found 0"),
+        ("spectral", {"key": -1}, "key: .* found -1"),
+        ("ascent", {"weight_decay": -0.1}, "weight_decay: .* found -0.1"),
+    ],
+)
+def test_bad_options_are_named(name, options, message):
+    with pytest.raises(ValueError, match=message):
+        make_step(name, **options)
+
+
+def test_states_of_other_steps_are_refused():
+    step = make_step("rmsprop")
+    moved(step, parts(1))
+    with pytest.raises(ValueError, match="state: expected nothing, found hidden_bias, updates"):
+        STEPS["ascent"]().restore(step.state)
+    with pytest.raises(ValueError, match="state: expected updates, weights, .* found weights"):
+        make_step("spectral").restore({"weights": np.zeros((2, 3))})
