@@ -85,14 +85,14 @@ def test_the_profile_and_the_return_time_of_a_still_ladder_are_exact(k):
         profile += ladder.f_up / 2000
         trip_rate += 1.0 / ladder.return_time / 2000
     rates = walk.rates(LINEAR)
-    np.testing.assert_allclose(profile, exact_f_up(rates), atol=0.025)
+    np.testing.assert_allclose(profile, exact_f_up(rates), atol=0.012)
     # The two directions differ by the flux, 0.16 here, which looks at every second sweep would mistake for steps.
-    assert np.diff(profile).min() > 0.03
+    assert np.diff(profile).min() > 0.07
     assert ladder.f_up[0] == 0.0 and ladder.f_up[-1] == 1.0
     assert 1.0 / trip_rate == pytest.approx(exact_return_time(rates) / k, rel=0.05)
 
 
-@pytest.mark.parametrize(("k", "rate"), [(1, 1e-3), (1, 1e-2), (1, 0.9), (2, 1e-2)])
+@pytest.mark.parametrize(("k", "rate"), [(1, 1e-3), (1, 0.9), (2, 1e-2)])
 def test_a_bottleneck_draws_rungs_and_more_round_trips_are_made(k, rate):
     still, walk = FlowLadder(LINEAR, rate=0.0, k=k), Walk(bottleneck, seed=1)
     follow(still, walk, 3000 // k)
@@ -105,9 +105,9 @@ def test_a_bottleneck_draws_rungs_and_more_round_trips_are_made(k, rate):
     # No ladder at all does better than equal rates; the linear one takes 4.7 times as long.
     best = exact_return_time(np.full(RUNGS - 1, np.exp(-np.ptp(bottleneck(LINEAR)) / (RUNGS - 1))))
     assert exact_return_time(walk.rates(LINEAR)) > 4.5 * best
-    assert exact_return_time(walk.rates(betas)) < 1.06 * best
-    assert unevenness(still.f_up) > 0.25
-    assert unevenness(ladder.f_up) < 0.12
+    assert exact_return_time(walk.rates(betas)) < 1.01 * best
+    assert unevenness(still.f_up) > 0.5
+    assert unevenness(ladder.f_up) < 0.06
     assert betas[0] == 0.0 and betas[-1] == 1.0 and np.diff(betas).min() > 0.0
     assert np.count_nonzero(np.abs(betas - 0.7) < 0.05) >= 4
 
@@ -116,7 +116,7 @@ def test_a_bottleneck_draws_rungs_and_more_round_trips_are_made(k, rate):
 def test_a_uniform_medium_leaves_the_linear_ladder_alone(failures):
     ladder, walk = FlowLadder(LINEAR, rate=1e-3), Walk(uniform(failures))
     betas = follow(ladder, walk, 4000)
-    assert np.max(np.abs(betas - LINEAR)) < 0.02
+    assert np.max(np.abs(betas - LINEAR)) < 0.015
     # The published feedback sees large steps at the ends, where replicas are relabelled, and pulls the rungs there.
     if failures < 8.0:
         published = follow(FlowLadder(LINEAR, rate=1e-3, as_published=True), Walk(uniform(failures)), 4000)
@@ -127,7 +127,7 @@ def test_the_published_feedback_finds_a_bottleneck_too():
     ladder, walk = FlowLadder(LINEAR, rate=1e-2, as_published=True), Walk(bottleneck, seed=3)
     betas = follow(ladder, walk, 4000)
     assert exact_return_time(walk.rates(betas)) < 0.25 * exact_return_time(walk.rates(LINEAR))
-    np.testing.assert_allclose(ladder.f_up, LINEAR, atol=0.08)
+    np.testing.assert_allclose(ladder.f_up, LINEAR, atol=0.06)
 
 
 def test_without_labels_hardly_anything_moves_and_the_return_time_is_what_was_waited():

@@ -10,6 +10,7 @@ from logzoo.models.rbm import RBM
 from logzoo.paths import tempered_rbm
 from logzoo.trackers import kalman
 from logzoo.trackers.kalman import KalmanTracker
+from logzoo.trackers.rts import RtsTracker
 from logzoo.trainers import loop
 
 
@@ -113,14 +114,18 @@ def patterns(examples=200, visible=12):
     return (data ^ (generator.random(data.shape) < 0.05)).astype(np.uint8)
 
 
-def tracked(monkeypatch, learning_rate, *, updates=3000, every=100, tracker=None, **settings):
+def tracked(monkeypatch, learning_rate, *, updates=3000, every=100, kind=KalmanTracker, **settings):
     """log Z every so many updates: (exact, tracked, stated standard deviation) in rows."""
     models, stated = [], []
 
-    class Kept(KalmanTracker):
-        def particles_moved(self, particles, up, down):
-            super().particles_moved(particles, up, down)
-            stated.append(self.belief.log_z)
+    tracker = kind()
+    follow = tracker.particles_moved
+
+    def following(*arguments):
+        follow(*arguments)
+        stated.append([tracker.reading["log_z"], tracker.reading["log_z_std_dev"]])
+
+    tracker.particles_moved = following
 
     def kept(*values):
         models.append(RBM(*(array.copy() for array in values[:3])) if len(models) % every == 0 else None)
@@ -128,7 +133,6 @@ def tracked(monkeypatch, learning_rate, *, updates=3000, every=100, tracker=None
 
     parameters_from = loop.fixed_point_parameters
     monkeypatch.setattr(loop, "fixed_point_parameters", kept)
-    tracker = Kept() if tracker is None else tracker
     settings = {"hidden": 6, "batch": 20, "particles": 50, "rungs": 5, "k": 1, **settings}
     train_rbm(patterns(), "sml-pt", updates=updates, learning_rate=learning_rate, tracker=tracker, **settings)
     return np.array([(exact_log_z(models[u]), *stated[u]) for u in range(0, updates, every)])
@@ -141,6 +145,33 @@ def test_the_tracked_log_z_follows_the_exact_one(monkeypatch, base):
     assert np.abs(mean - exact).mean() < 0.1
     assert np.mean(np.abs(mean - exact) < 3 * std_dev) >= 0.9
     assert std_dev.max() < 0.2
+
+
+# Smaller steps average longer, so what is left is lag, of which the standard error says nothing.
+@pytest.mark.parametrize(("alpha", "covered"), [(0.05, 0.0), (0.5, 0.75)])
+def test_log_z_by_rts_follows_the_exact_one(monkeypatch, alpha, covered):
+    exact, found, std_error = tracked(monkeypatch, 0.03, kind=lambda: RtsTracker(alpha))[5:].T
+    assert np.ptp(exact) > 1.0
+    assert np.abs(found - exact).mean() < 0.15
+    assert abs((found - exact).mean()) < 0.05
+    assert np.mean(np.abs(found - exact) < 3 * std_error) >= covered
+    assert std_error.max() < 0.2
+
+
+def test_rts_takes_the_whole_step_of_eq_12_and_a_part_of_it():
+    prior, occupancy = np.array([0.2, 0.3, 0.5]), np.array([[0.5, 0.2, 0.3], [0.3, 0.4, 0.3]])
+    whole, part = RtsTracker(1.0), RtsTracker(0.2)
+    for tracker in (whole, part):
+        tracker.follow(occupancy, prior, 7.0)
+    step = np.log(0.3 / 0.4) + np.log(0.2 / 0.5)
+    assert whole.reading["log_z"] == pytest.approx(7.0 + step)
+    assert part.reading["log_z"] == pytest.approx(7.0 + 0.2 * step)
+    # Delta method: the spread of c_K / mean c_K - c_1 / mean c_1 over two chains.
+    spread = 0.5 / 0.4 - 0.3 / 0.4
+    assert whole.reading["log_z_std_dev"] == pytest.approx(abs(spread) / 2)
+    assert whole.reading["occupancy_error"] == pytest.approx(3 * 0.2)
+    with pytest.raises(ValueError, match="alpha"):
+        RtsTracker(1.5)
 
 
 def test_a_tracker_whose_observations_are_wrong_is_told_apart(monkeypatch):

@@ -15,10 +15,13 @@ from logzoo.kernels.layout import fixed_point_parameters, new_chains
 from logzoo.kernels.statistics import add_statistics, hidden_probabilities
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
-from logzoo.paths import tempered_rbm
+from logzoo.paths import prior_weights, tempered_rbm
+from logzoo.streams import root_stream
+from logzoo.trackers.rts import RtsTracker
 from logzoo.trainers.loop import TrainingRun, rate_at
 from logzoo.trainers.particles import Particles
 from logzoo.trainers.registry import TRAINERS, trainer_module
+from logzoo.trainers.simulated import SimulatedPhase
 from logzoo.trainers.tempered_particles import TemperedParticles
 
 NAMES = sorted(TRAINERS)
@@ -274,6 +277,24 @@ def test_tempered_particles_follow_parameters_that_change_between_updates():
 def test_impossible_tempered_settings_are_refused(settings, match):
     with pytest.raises(ValueError, match=match):
         trained("sml-pt", **settings)
+
+
+def test_simulated_particles_weigh_as_the_model_and_know_its_log_z():
+    first, second = small_rbm(), RBM(-small_rbm().weights, small_rbm().visible_bias, small_rbm().hidden_bias)
+    betas, tracker = np.linspace(0.0, 1.0, 10), RtsTracker(0.5)
+    prior = prior_weights(2.0, betas)
+    phase = SimulatedPhase(root_stream(7), 5, 20_000, betas, prior, np.zeros(4), tracker)
+    phase(parameters_of(first), 0, None, 0.1)
+    for update in range(1, 8):
+        chains, weights = phase(parameters_of(second), update, None, 0.1)
+    assert phase.spent == (10 * 50 + 8 * 5) * 20_000
+    assert weights.sum() == pytest.approx(1.0)
+    assert tracker.reading["log_z"] == pytest.approx(exact_log_z(second), abs=0.05)
+    v, p = chains.v.astype(float), probabilities(chains, parameters_of(second)).astype(float)
+    chosen = np.random.default_rng(0).choice(len(v), 5000, p=weights)
+    assert np.abs(z_scores(v[chosen], p[chosen], second)).max() < 4
+    # Without the weights they are those of all inverse temperatures together.
+    assert np.abs(z_scores(v, p, second)).max() > 8
 
 
 @pytest.mark.parametrize("method", PERSISTENT)

@@ -16,7 +16,7 @@ class RtsTracker:
 
     columns = {
         "log_z": ("tracked log partition function", "nat"),
-        "log_z_std_dev": ("standard error over the chains of what was averaged, as if updates were independent", "nat"),
+        "log_z_std_dev": ("standard error over the chains of what the updates have averaged; says nothing of lag", "nat"),
         "occupancy_error": ("largest |r - c| of this update, times the number of rungs", "1"),
     }
 
@@ -24,7 +24,7 @@ class RtsTracker:
         self.alpha = 1.0 if alpha == 1.0 else share("alpha", alpha)
         self.log_z_hat = None  # (rung,) relative to the first rung
         self.log_z_base = 0.0
-        self.variance = 0.0
+        self.influence = 0.0  # (chain,) of each independent chain on log Z, averaged over updates as log Zhat is
         self.occupancy_error = 1.0
 
     def parameters_changed(self, particles, learning_rate):
@@ -52,8 +52,7 @@ class RtsTracker:
         self.log_z_hat = self.log_z_hat + self.alpha * step
         self.log_z_base = log_z_base
         influence = occupancy[:, -1] / mean[-1] - occupancy[:, 0] / mean[0]
-        variance = influence.var(ddof=1) / len(influence) if len(influence) > 1 else np.inf
-        self.variance = (1.0 - self.alpha) ** 2 * self.variance + self.alpha**2 * variance
+        self.influence = (1.0 - self.alpha) * self.influence + self.alpha * influence
         self.occupancy_error = prior.size * float(np.max(np.abs(prior - mean)))
 
     def rung_inserted(self, rung, particles):
@@ -63,8 +62,10 @@ class RtsTracker:
 
     @property
     def log_z(self):
-        """log Z and its standard error, in nats."""
-        return self.log_z_base + float(self.log_z_hat[-1]), float(np.sqrt(self.variance))
+        """log Z and its standard error, in nats: NaN from a single chain."""
+        count = len(self.influence)
+        error = self.influence.std(ddof=1) / np.sqrt(count) if count > 1 else np.nan
+        return self.log_z_base + float(self.log_z_hat[-1]), float(error)
 
     @property
     def reading(self):
@@ -74,10 +75,10 @@ class RtsTracker:
     @property
     def state(self):
         """What a checkpoint holds."""
-        numbers = np.array([self.log_z_base, self.variance, self.occupancy_error])
-        return {"log_z_hat": self.log_z_hat, "numbers": numbers}
+        numbers = np.array([self.log_z_base, self.occupancy_error])
+        return {"log_z_hat": self.log_z_hat, "influence": self.influence, "numbers": numbers}
 
     def restore(self, state):
         """Go on from a `state`."""
-        self.log_z_hat = state["log_z_hat"]
-        self.log_z_base, self.variance, self.occupancy_error = (float(number) for number in state["numbers"])
+        self.log_z_hat, self.influence = state["log_z_hat"], state["influence"]
+        self.log_z_base, self.occupancy_error = (float(number) for number in state["numbers"])

@@ -41,8 +41,8 @@ class Checkpoint:
         if not self.path.exists():
             return 0
         try:
-            with np.load(self.path, allow_pickle=False) as file:
-                arrays = dict(file)
+            with open(self.path, "rb") as file, np.load(file, allow_pickle=False) as stored:
+                arrays = dict(stored)
         except (OSError, ValueError, EOFError, zipfile.BadZipFile):
             LOG.warning("%s: cannot be read as a checkpoint; starting over", self.path)
             return 0

@@ -1,0 +1,160 @@
+"""Interrupted trainings go on to the same bits; early stopping and snapshots give back what they say."""
+
+import numpy as np
+import pytest
+from test_trackers import patterns
+
+from logzoo.api import train_rbm
+from logzoo.models.exact import exact_log_z
+from logzoo.models.rbm import RBM
+from logzoo.trainers import checkpoints
+from logzoo.trainers.checkpoints import Checkpoint, identity_of
+from logzoo.trainers.registry import TRAINERS
+
+SMALL = {"hidden": 6, "batch": 20, "updates": 130, "learning_rate": 0.02, "every": 10, "snapshots": 3}
+TEMPERED = {"rungs": 4, "particles": 10}
+OPTIONS = {
+    "sml-pt": {**TEMPERED, "tracker": "kalman"},
+    "sml-apt": {**TEMPERED, "tracker": "rts", "spawn_below": 0.999, "ladder_rate": 0.05},
+    "rms-spectral": {**TEMPERED, "k": 2, "rank": 2},
+    "rmsprop": {**TEMPERED, "k": 2, "weight_decay": 0.1},
+}
+TRACKED = ("sml-pt", "rmsprop")
+
+
+class Interrupted(Exception):
+    pass
+
+
+def interrupt_after(monkeypatch, saves):
+    """Write a checkpoint at every update, and stop the training after so many; returns a function that undoes it."""
+    counted = []
+
+    def save_if_due(self, update, parts):
+        self.save(update, parts)
+        counted.append(update)
+        if len(counted) == saves:
+            raise Interrupted
+
+    monkeypatch.setattr(Checkpoint, "save_if_due", save_if_due)
+
+
+def trained(method, **settings):
+    settings = {**SMALL, **OPTIONS.get(method, {}), **settings}
+    return train_rbm(patterns(), method, **settings)
+
+
+def assert_same(one, other):
+    for name in ("weights", "visible_bias", "hidden_bias"):
+        np.testing.assert_array_equal(getattr(one.rbm, name), getattr(other.rbm, name))
+    assert one.trace.identical(other.trace)
+    assert one.snapshots.identical(other.snapshots)
+
+
+@pytest.mark.parametrize("method", sorted(TRAINERS))
+def test_a_training_interrupted_anywhere_ends_in_the_same_bits(method, tmp_path, monkeypatch):
+    path = tmp_path / "folder" / "checkpoint.npz"
+    validation = {"validation": patterns(50), "patience": 100} if method in TRACKED else {}
+    whole = trained(method, **validation)
+    for saves in (1, 57, 58):
+        with monkeypatch.context() as patched:
+            interrupt_after(patched, saves)
+            with pytest.raises(Interrupted):
+                trained(method, checkpoint=path, **validation)
+    again = trained(method, checkpoint=path, **validation)
+    assert_same(whole, again)
+    # It did go on: with 116 updates made, the same call has 14 left.
+    assert int(np.load(path)["update"]) == 116
+
+
+def test_a_checkpoint_of_another_training_or_a_broken_one_starts_over(tmp_path, monkeypatch, caplog):
+    path = tmp_path / "checkpoint.npz"
+    with monkeypatch.context() as patched:
+        interrupt_after(patched, 40)
+        with pytest.raises(Interrupted):
+            trained("pcd", checkpoint=path, learning_rate=0.01)
+    whole = trained("pcd")
+    assert_same(whole, trained("pcd", checkpoint=path))
+    assert "another training" in caplog.text
+    path.write_bytes(path.read_bytes()[:-200])
+    assert_same(whole, trained("pcd", checkpoint=path))
+    assert "cannot be read" in caplog.text
+
+
+def test_checkpoints_are_written_when_due_and_leave_no_other_file(tmp_path, monkeypatch):
+    path = tmp_path / "checkpoint.npz"
+    monkeypatch.setattr(checkpoints, "_SECONDS", 0.0)
+    run = trained("cd", checkpoint=path)
+    assert [file.name for file in tmp_path.iterdir()] == ["checkpoint.npz"]
+    assert int(np.load(path)["update"]) == 130
+    # What is finished is only read back.
+    assert_same(run, trained("cd", checkpoint=path))
+
+
+def test_identities_tell_settings_apart():
+    settings = [
+        {"a": 1},
+        {"a": 2},
+        {"b": 1},
+        {"a": "1"},
+        {"a": np.ones(2)},
+        {"a": np.ones(2, np.float32)},
+        {"a": np.ones((1, 2))},
+        {"a": {"a": 1}},
+    ]
+    assert len({identity_of(one) for one in settings}) == len(settings)
+    assert identity_of({"a": 1, "b": np.arange(3)}) == identity_of({"b": np.arange(3), "a": 1})
+
+
+def test_the_best_parameters_come_back_and_a_training_without_progress_ends():
+    # Ten examples, learned by heart: their likelihood rises while that of others falls.
+    data, others = patterns(10), patterns(210)[10:]
+    settings = {"hidden": 20, "batch": 10, "learning_rate": 0.2, "tracker": "kalman", "particles": 50, "every": 10}
+    run = train_rbm(data, "sml-pt", updates=4000, validation=others, patience=500, **settings)
+    trace, best = run.trace, run.trace.attrs["best_update"]
+    likelihood = trace["log_likelihood_validation"]
+    assert best == trace["update"][int(np.argmax(likelihood.values))]
+    assert trace["update"][-1] == best + 500 < 3999
+    assert float(trace["log_likelihood_train"][-1]) > float(trace["log_likelihood_train"].sel(update=best))
+    found = run.rbm.log_likelihood(others, exact_log_z(run.rbm)).mean()
+    assert found == pytest.approx(float(likelihood.max()), abs=0.5)
+    assert found == pytest.approx(trace.attrs["best_log_likelihood"], abs=0.5)
+
+
+def test_snapshots_are_the_parameters_that_an_update_started_from():
+    run = train_rbm(patterns(), "pcd", hidden=4, batch=20, updates=60, learning_rate=0.1, every=10, snapshots=3)
+    assert list(run.snapshots["update"]) == [0, 20, 40, 59]
+    half = train_rbm(patterns(), "pcd", hidden=4, batch=20, updates=20, learning_rate=0.1)
+    for name in ("weights", "visible_bias", "hidden_bias"):
+        np.testing.assert_array_equal(run.snapshots[name].sel(update=20), getattr(half.rbm, name).astype(np.float32))
+    assert train_rbm(patterns(), "pcd", hidden=4, batch=20, updates=5).snapshots is None
+
+
+def test_training_goes_on_from_an_rbm():
+    first = train_rbm(patterns(), "cd", hidden=4, batch=20, updates=50).rbm
+    after = train_rbm(patterns(), "pcd", hidden=4, batch=20, updates=1, learning_rate=1e-6, start=first).rbm
+    np.testing.assert_allclose(after.weights, first.weights, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("settings", "match"),
+    [
+        ({"patience": 10}, "patience: expected validation"),
+        ({"validation": patterns(), "tracker": None}, "validation: expected a tracker"),
+        ({"validation": patterns()[:, :5]}, "validation: expected 12 columns"),
+        ({"validation": patterns(), "patience": 0}, "patience"),
+        ({"every": 0}, "every"),
+        ({"snapshots": -1}, "snapshots"),
+        ({"monitored": 0}, "monitored"),
+        ({"weight_decay": -0.1}, "weight_decay"),
+        ({"start": RBM(np.zeros((12, 3)), np.zeros(12), np.zeros(3))}, "start: expected an RBM of 12 visible and 6"),
+    ],
+)
+def test_impossible_settings_are_refused(settings, match):
+    with pytest.raises(ValueError, match=match):
+        trained("sml-pt", **settings)
+
+
+def test_weights_decay():
+    free, bound = (trained("pcd", updates=400, learning_rate=0.05, weight_decay=decay).rbm for decay in (0.0, 0.2))
+    assert np.abs(bound.weights).mean() < 0.7 * np.abs(free.weights).mean()
