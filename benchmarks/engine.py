@@ -1,16 +1,11 @@
 """The Gibbs engine against matrix products and peers: median ratios of times taken in turn, as a Markdown table."""
 
-import argparse
-import json
 import resource
 import sys
-import time
-from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import peers
-from threadpoolctl import threadpool_limits
+from table import Row, ratio, run, seconds_of
 
 from logzoo import RBM, exact_log_z
 from logzoo.budgets import SweepLedger
@@ -25,35 +20,6 @@ from logzoo.streams import root_stream
 
 REPEATS = 9
 SWEEPS = 40
-
-
-class Row(NamedTuple):
-    """One line of the table: a ratio, and the bound it should keep."""
-
-    what: str
-    ratio: float
-    bound: str  # "<=" or ">="
-    target: float
-
-    @property
-    def met(self):
-        return self.ratio <= self.target if self.bound == "<=" else self.ratio >= self.target
-
-
-def seconds_of(*functions, repeats=REPEATS):
-    """Seconds (functions, repeats) of each function, called in turn after one warm-up."""
-    seconds = np.empty((len(functions), repeats + 1))
-    for repeat in range(repeats + 1):
-        for function, taken in zip(functions, seconds, strict=True):
-            start = time.perf_counter()
-            function()
-            taken[repeat] = time.perf_counter() - start
-    return seconds[:, 1:]
-
-
-def ratio(times, others):
-    """Median over repeats of times / others: both of one turn meet the machine in one mood."""
-    return float(np.median(times / others))
 
 
 def repeated(function, times=SWEEPS):
@@ -116,7 +82,7 @@ def estimator_rows(rbm, base):
     tempering = []
     for rungs in (100, 1000):
         draws = tempered.run(rbm, SweepLedger(1200, 100), root_stream(1), base=base, rungs=rungs)
-        state = Tempering(rbm, base, draws.betas, root_stream(2), 100, "marginal", 1)
+        state = Tempering(kernel_parameters(rbm, base), draws.betas, root_stream(2), 100, "marginal", 1)
         offset = -draws.log_z_hat
         state.advance(offset, 300)
         bare = Sampler(rbm, 100, draws.betas[state.rung], base=base)
@@ -192,29 +158,11 @@ def rows(rbm, base):
     yield from growth_rows(rbm)
 
 
-def main():
-    """Print the table; with --check, fail when a row misses its target."""
-    parser = argparse.ArgumentParser(description=main.__doc__)
-    parser.add_argument("--model", default="data/quick/models/mnist-cd25-500.nc", help="784 x 500 RBM")
-    parser.add_argument("--check", action="store_true")
-    parser.add_argument("--json", type=Path, help="also write the rows here")
-    arguments = parser.parse_args()
-    rbm = RBM.load(arguments.model)
+def rows_of(rbm):
     # The base of the estimators: marginals of the model, as an estimate without data would take them.
     base = resolve_base(rbm, None, SweepLedger(10_000, 100), root_stream(0))
-    print("| what | ratio | target | met |\n|---|---|---|---|")
-    table = []
-    # With two threads BLAS collapses as soon as the other core is busy.
-    with threadpool_limits(1, "blas"):
-        for row in rows(rbm, base):
-            table.append(row)
-            bound = "at most" if row.bound == "<=" else "at least"
-            met = "yes" if row.met else "NO"
-            print(f"| {row.what} | {row.ratio:.2f} | {bound} {row.target:g} | {met} |", flush=True)
-    if arguments.json:
-        arguments.json.write_text(json.dumps([row._asdict() for row in table], indent=1) + "\n")
-    return int(arguments.check and not all(row.met for row in table))
+    yield from rows(rbm, base)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(rows_of))

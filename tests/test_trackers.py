@@ -127,9 +127,9 @@ def tracked(monkeypatch, learning_rate, *, updates=3000, every=100, kind=KalmanT
 
     tracker.particles_moved = following
 
-    def kept(*values):
+    def kept(*values, into):
         models.append(RBM(*(array.copy() for array in values[:3])) if len(models) % every == 0 else None)
-        return parameters_from(*values)
+        return parameters_from(*values, into=into)
 
     parameters_from = loop.fixed_point_parameters
     monkeypatch.setattr(loop, "fixed_point_parameters", kept)

@@ -10,6 +10,9 @@ from logzoo.kernels.rows import WIDTH
 # Inputs stay below 2**30, so that one more row in transit cannot overflow an int32.
 _LARGEST_SUM_BITS = 30
 _LINE_BYTES = 64
+_LANES = 8
+# Adding and subtracting 1.5 * 2**52 rounds a float64 to the nearest integer, half to even, in whole vectors.
+_ROUNDER = 1.5 * 2.0**52
 
 
 def fixed_point_unit(weights, visible_bias, hidden_bias, base):
@@ -18,11 +21,10 @@ def fixed_point_unit(weights, visible_bias, hidden_bias, base):
     The smallest for which no input b + v W or c + W h can exceed 2**30: each parameter is off by at most half of it.
     Raises ValueError when such an input would overflow float64.
     """
-    largest = max(
-        np.max(np.abs(hidden_bias) + np.abs(weights).sum(axis=0)),
-        np.max(np.abs(visible_bias) + np.abs(weights).sum(axis=1)),
-        np.max(np.abs(base)),
-    )
+    weights = np.ascontiguousarray(weights)
+    rows, columns = np.zeros(weights.shape[0]), np.zeros(weights.shape[1])
+    _add_sizes(weights, rows, columns)
+    largest = max(np.max(np.abs(hidden_bias) + columns), np.max(np.abs(visible_bias) + rows), np.max(np.abs(base)))
     if not np.isfinite(largest):
         raise ValueError("weights: expected parameters whose sums are finite, found sums that overflow")
     exponent = int(np.ceil(np.log2(largest))) if largest > 0 else 0
@@ -30,16 +32,20 @@ def fixed_point_unit(weights, visible_bias, hidden_bias, base):
     return 2.0 ** max(exponent - _LARGEST_SUM_BITS, -_LARGEST_SUM_BITS)
 
 
-def fixed_point_parameters(weights, visible_bias, hidden_bias, base):
-    """Kernel parameters from weights (V, H), biases and base log-odds (V,)."""
+def fixed_point_parameters(weights, visible_bias, hidden_bias, base, into=None):
+    """Kernel parameters from weights (V, H), biases and base log-odds (V,).
+
+    into: Parameters of the same shapes whose arrays of weights are no longer wanted and take the new ones.
+    """
     unit = fixed_point_unit(weights, visible_bias, hidden_bias, base)
-    blocks, transposed = _both_layouts(weights, unit)
+    layouts = _new_layouts(*weights.shape) if into is None else (into.weights, into.weights_transposed)
+    _fill(weights, unit, *layouts)
     return Parameters(
-        weights=blocks,
-        weights_transposed=transposed,
-        visible_bias=_padded(np.rint(visible_bias / unit).astype(np.int32)),
-        hidden_bias=_padded(np.rint(hidden_bias / unit).astype(np.int32)),
-        base=_padded(np.rint(base / unit).astype(np.int32)),
+        weights=layouts[0],
+        weights_transposed=layouts[1],
+        visible_bias=_padded(visible_bias, unit),
+        hidden_bias=_padded(hidden_bias, unit),
+        base=_padded(base, unit),
         unit=np.float32(unit),
     )
 
@@ -49,14 +55,15 @@ def paired_parameters(near, far, unit):
 
     Columns of the near RBM come first in every array. There is no base: the path goes from one RBM to the other.
     """
-    layouts = [_both_layouts(weights, unit) for weights, _, _ in (near, far)]
-    biases = [[_padded(np.rint(bias / unit).astype(np.int32)) for bias in rbm[1:]] for rbm in (near, far)]
+    layouts = [_new_layouts(*weights.shape) for weights, _, _ in (near, far)]
+    for (weights, _, _), layout in zip((near, far), layouts, strict=True):
+        _fill(weights, unit, *layout)
     return Parameters(
         weights=np.concatenate([blocks for blocks, _ in layouts]),
         weights_transposed=np.concatenate([transposed for _, transposed in layouts]),
-        visible_bias=np.concatenate([visible for visible, _ in biases]),
-        hidden_bias=np.concatenate([hidden for _, hidden in biases]),
-        base=_padded(np.zeros(len(near[1]), np.int32)),
+        visible_bias=np.concatenate([_padded(visible, unit) for _, visible, _ in (near, far)]),
+        hidden_bias=np.concatenate([_padded(hidden, unit) for _, _, hidden in (near, far)]),
+        base=_padded(np.zeros(len(near[1])), unit),
         unit=np.float32(unit),
     )
 
@@ -87,18 +94,40 @@ def _round_up(columns):
     return -(-columns // WIDTH) * WIDTH
 
 
-def _padded(vector):
-    return np.pad(vector, (0, _round_up(vector.size) - vector.size))
+def _padded(vector, unit):
+    """A vector in fixed point, zeros behind it up to whole blocks."""
+    padded = np.zeros(_round_up(len(vector)), np.int32)
+    padded[: len(vector)] = np.rint(vector / unit)
+    return padded
 
 
-def _both_layouts(weights, unit):
-    """Blocks of columns (blocks of H, V, WIDTH) and of rows (blocks of V, H, WIDTH) of weights in fixed point."""
-    visible, hidden = weights.shape
-    blocks = _aligned_zeros((_round_up(hidden) // WIDTH, visible, WIDTH))
-    transposed = _aligned_zeros((_round_up(visible) // WIDTH, hidden, WIDTH))
-    weights = np.ascontiguousarray(weights)
-    _fill_layouts(weights, weights.dtype.type(1.0 / unit), blocks, transposed)
-    return blocks, transposed
+def _new_layouts(visible, hidden):
+    """Room for blocks of columns (blocks of H, V, WIDTH) and of rows (blocks of V, H, WIDTH) of weights."""
+    columns = _aligned_zeros((_round_up(hidden) // WIDTH, visible, WIDTH))
+    return columns, _aligned_zeros((_round_up(visible) // WIDTH, hidden, WIDTH))
+
+
+def _fill(weights, unit, blocks, transposed):
+    _fill_layouts(np.ascontiguousarray(weights), 1.0 / unit, blocks, transposed)
+
+
+@njit(cache=True)
+def _add_sizes(weights, rows, columns):
+    """Add the sizes of weights (V, H) to their sums over each row and each column."""
+    for i in range(weights.shape[0]):
+        for j in range(weights.shape[1]):
+            columns[j] += abs(np.float64(weights[i, j]))
+    # In lanes, so that an addition need not wait for the one before.
+    lanes = np.zeros(_LANES)
+    for i in range(weights.shape[0]):
+        lanes[:] = 0.0
+        whole = weights.shape[1] // _LANES * _LANES
+        for j in range(0, whole, _LANES):
+            for lane in range(_LANES):
+                lanes[lane] += abs(np.float64(weights[i, j + lane]))
+        rows[i] = lanes.sum()
+        for j in range(whole, weights.shape[1]):
+            rows[i] += abs(np.float64(weights[i, j]))
 
 
 @njit(cache=True)
@@ -113,7 +142,8 @@ def _fill_layouts(weights, scale, blocks, transposed):
             columns = blocks[first_column // WIDTH]
             for i in range(height):
                 for j in range(width):
-                    columns[first_row + i, j] = np.int32(np.rint(weights[first_row + i, first_column + j] * scale))
+                    scaled = np.float64(weights[first_row + i, first_column + j]) * scale
+                    columns[first_row + i, j] = np.int32((scaled + _ROUNDER) - _ROUNDER)
             for j in range(width):
                 for i in range(height):
                     rows[first_column + j, i] = columns[first_row + i, j]

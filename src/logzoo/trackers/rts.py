@@ -16,7 +16,10 @@ class RtsTracker:
 
     columns = {
         "log_z": ("tracked log partition function", "nat"),
-        "log_z_std_dev": ("standard error over the chains of what the updates have averaged; says nothing of lag", "nat"),
+        "log_z_std_dev": (
+            "standard error over the chains of what was averaged, lag left aside",
+            "nat",
+        ),
         "occupancy_error": ("largest |r - c| of this update, times the number of rungs", "1"),
     }
 

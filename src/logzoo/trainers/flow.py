@@ -98,7 +98,7 @@ class FlowLadder:
         if np.array_equal(moved, self.betas):
             return None
         self.betas = moved
-        return moved.copy()
+        return moved
 
     def proposed_rung(self):
         """Index and beta of a rung to insert, halfway in the gap of the largest step in flow; None if none is due."""

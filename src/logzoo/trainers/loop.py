@@ -107,12 +107,12 @@ def train(
     first = 0 if checkpoint is None else checkpoint.load(parts)
     batches = islice(_batches(len(data), batch, stream.child("batches").generator()), first, None)
     positive = new_chains(batch, data.shape[1], hidden)
-    steps = range(first, updates)
-    bar = tqdm(steps, "training", updates, initial=first, unit="update", disable=None if progress else True)
-    for update in bar:
+    parameters = None
+    silent = None if progress else True
+    for update in tqdm(range(first, updates), "training", updates, initial=first, unit="update", disable=silent):
         if stopping.over:
             break
-        parameters = fixed_point_parameters(*values, base)
+        parameters = fixed_point_parameters(*values, base, into=parameters)
         positive.v[...] = data[next(batches)]
         forget_hidden(parameters, positive)
         rate = rate_at(update, updates, learning_rate, schedule, alpha)
@@ -129,7 +129,7 @@ def train(
         _add_phase(parameters, negative, weights, -1.0, gradient)
         with np.errstate(over="ignore", invalid="ignore"):
             step(values, gradient, rate)
-        if any(not np.abs(array).max() < _DIVERGED for array in values):
+        if any(not max(array.max(), -array.min()) < _DIVERGED for array in values):
             raise ValueError(f"learning_rate: diverged at update {update}; expected less than {learning_rate:g}")
         if checkpoint is not None:
             checkpoint.save_if_due(update + 1, parts)

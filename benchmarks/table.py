@@ -1,0 +1,65 @@
+"""A Markdown table of ratios, each with the bound that it should keep."""
+
+import argparse
+import json
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from logzoo import RBM
+
+REPEATS = 9
+
+
+class Row(NamedTuple):
+    """One line of the table: a ratio, and the bound it should keep."""
+
+    what: str
+    ratio: float
+    bound: str  # "<=" or ">="
+    target: float
+
+    @property
+    def met(self):
+        return self.ratio <= self.target if self.bound == "<=" else self.ratio >= self.target
+
+
+def seconds_of(*functions, repeats=REPEATS):
+    """Seconds (functions, repeats) of each function, called in turn after one warm-up."""
+    seconds = np.empty((len(functions), repeats + 1))
+    for repeat in range(repeats + 1):
+        for function, taken in zip(functions, seconds, strict=True):
+            start = time.perf_counter()
+            function()
+            taken[repeat] = time.perf_counter() - start
+    return seconds[:, 1:]
+
+
+def ratio(times, others):
+    """Median over repeats of times / others: both of one turn meet the machine in one mood."""
+    return float(np.median(times / others))
+
+
+def run(rows_of):
+    """Print the table of `rows_of(rbm)`; returns the exit code: with --check, 1 when a row misses its target."""
+    parser = argparse.ArgumentParser(description="Ratios of times taken in turn, as a Markdown table.")
+    parser.add_argument("--model", default="data/quick/models/mnist-cd25-500.nc", help="784 x 500 RBM")
+    parser.add_argument("--check", action="store_true", help="exit code 1 when a row misses its target")
+    parser.add_argument("--json", type=Path, help="also write the rows here")
+    arguments = parser.parse_args()
+    rbm = RBM.load(arguments.model)
+    print("| what | ratio | target | met |\n|---|---|---|---|")
+    table = []
+    # With two threads BLAS collapses as soon as the other core is busy.
+    with threadpool_limits(1, "blas"):
+        for row in rows_of(rbm):
+            table.append(row)
+            bound = "at most" if row.bound == "<=" else "at least"
+            met = "yes" if row.met else "NO"
+            print(f"| {row.what} | {row.ratio:.2f} | {bound} {row.target:g} | {met} |", flush=True)
+    if arguments.json:
+        arguments.json.write_text(json.dumps([row._asdict() for row in table], indent=1) + "\n")
+    return int(arguments.check and not all(row.met for row in table))
