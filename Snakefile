@@ -3,11 +3,12 @@ import sys
 from pathlib import Path
 
 from logzoo.artifacts.provenance import source_digest
-from logzoo.configuration import check_configuration
+from logzoo.configuration import check_configuration, grid_models, kept_grids
 
 
 configfile: "config/datasets.yaml"
 configfile: "config/models.yaml"
+configfile: "config/grids.yaml"
 configfile: "config/estimators.yaml"
 configfile: "config/figures.yaml"
 configfile: "config/claims.yaml"
@@ -15,6 +16,8 @@ configfile: "config/config.yaml"
 
 
 try:
+    config["grids"] = kept_grids(config["grids"])
+    config["models"] |= grid_models(config["grids"])
     check_configuration(config, Path(workflow.basedir) / "workflow" / "schemas")
 except ValueError as error:
     sys.exit(f"logzoo: error: {error}")
@@ -24,10 +27,12 @@ include: "workflow/rules/common.smk"
 include: "workflow/rules/judged.smk"
 include: "workflow/rules/datasets.smk"
 include: "workflow/rules/models.smk"
+include: "workflow/rules/tracking.smk"
 include: "workflow/rules/truths.smk"
 include: "workflow/rules/estimates.smk"
 include: "workflow/rules/experiments.smk"
 include: "workflow/rules/claims.smk"
+include: "workflow/rules/tables.smk"
 include: "workflow/rules/figures.smk"
 
 
@@ -37,6 +42,7 @@ rule all:
         figure_files(),
         f"{DATA}/zoo.nc",
         f"{FIGURES}/likelihoods.md",
+        table_files(),
         f"{FIGURES}/claims.md",
 
 

@@ -9,7 +9,7 @@ from logzoo.artifacts.provenance import PACKAGE_FOLDER, direct_imports
 
 HELPERS = {"budgets", "checks", "labels", "streams"}
 SAMPLING = {"kernels", "models", "paths", "samplers"} | HELPERS
-FIGURES = {"artifacts", "claims", "datasets", "figures", "models", "paths", "checks", "zoo"}
+FIGURES = {"artifacts", "claims", "datasets", "figures", "labels", "models", "paths", "checks", "zoo"}
 BELOW_API = SAMPLING | {"artifacts", "datasets", "estimators", "trackers", "trainers"}
 
 # Each part of the package, from bottom to top, and the parts that it may import.

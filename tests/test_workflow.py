@@ -86,9 +86,17 @@ def test_a_run_ends_in_figures_artifacts_and_a_summary(finished):
     folder, result = finished
     assert result.returncode == 0, result.stderr
     numbers = ("1", "2", "3", "3-seconds", "4", "4-cost", "6", "7", "8")
-    for name in (*(f"rts/rts-f{number}" for number in numbers), "zoo/zoo-rmse"):
+    tracked = ("rts/rts-f5", *(f"trk/trk-f{number}" for number in ("1", "2", "3", "4a", "4b")))
+    for name in (*(f"rts/rts-f{number}" for number in numbers), *tracked, "zoo/zoo-rmse"):
         assert (folder / f"figures/tiny/{name}.png").read_bytes()[:4] == b"\x89PNG"
         assert (folder / f"figures/tiny/{name}.pdf").read_bytes()[:5] == b"%PDF-"
+    for name in ("trk/trk-t1", "trk/trk-text", "zoo/trainers"):
+        text = (folder / f"figures/tiny/{name}.md").read_text()
+        assert text in result.stdout
+        assert "STAND-IN" in text and "[nat]" in text
+        assert (folder / f"figures/tiny/{name}.csv").read_text().count("\n") == text.count("\n") - 3
+        assert "<table" in (folder / f"figures/tiny/{name}.html").read_text()
+    assert not list((folder / "data").rglob("*.checkpoint.npz*"))
     assert "Log partition functions" in result.stdout
     assert result.stdout.count("not tested (stand-in data)") >= 10
     assert "On a mixture of two Gaussians" in result.stdout

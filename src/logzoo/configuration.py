@@ -1,5 +1,6 @@
 """The workflow's configuration: checked against its schemas and within itself before anything runs."""
 
+from itertools import product
 from pathlib import Path
 
 import yaml
@@ -11,7 +12,10 @@ from logzoo.trainers.registry import TRAINERS
 
 
 def check_configuration(config, schema_folder):
-    """Check the merged configuration; ValueError in one line naming the key and what was expected."""
+    """Check the merged configuration, the models of its grids included.
+
+    ValueError in one line naming the key and what was expected.
+    """
     datasets = {key: config.get(key, {}) for key in ("sources", "datasets")}
     _check_schema(config, Path(schema_folder) / "config.schema.yaml")
     _check_schema(datasets, Path(schema_folder) / "datasets.schema.yaml")
@@ -24,15 +28,59 @@ def check_configuration(config, schema_folder):
         _check_names(f"models.{name}.train.method", [entry["train"]["method"]], TRAINERS)
         if "import" in entry:
             _check_names(f"models.{name}.import.source", [entry["import"]["source"]], config["sources"])
+        _check_names(f"models.{name}.start", [entry["start"]] if "start" in entry else [], config["models"])
+    for name, grid in config["grids"].items():
+        _check_names(f"grids.{name}.datasets", grid["datasets"], config["datasets"])
     for name, entry in config["estimators"].items():
         _check_names(f"estimators.{name}.method", [entry["method"]], ESTIMATORS)
     for name, entry in config["figures"].items():
-        models = entry.get("models", [entry["model"]] if "model" in entry else [])
+        models = [*entry.get("slow", []), *entry.get("fast", [])]
+        models += entry.get("models", [entry["model"]] if "model" in entry else [])
         _check_names(f"figures.{name}.models", models, config["models"])
         for key in ("estimators", "remedies", "matrices"):
             _check_names(f"figures.{name}.{key}", entry.get(key, []), config["estimators"])
+    for name, entry in config["tables"].items():
+        _check_names(f"tables.{name}.models", entry.get("models", []), config["models"])
+        _check_names(f"tables.{name}.grid", [entry["grid"]] if "grid" in entry else [], config["grids"])
     for name, entry in config["claims"].items():
-        _check_names(f"claims.{name}.figure", [entry["figure"]], config["figures"])
+        _check_names(f"claims.{name}.figure", [entry["figure"]], [*config["figures"], *config["tables"]])
+
+
+def grid_settings(grid):
+    """The settings (`train` entries) of a grid, one for each combination of the entries of its lists, in order."""
+    train = {**grid["train"], **{("options", name): value for name, value in grid["train"]["options"].items()}}
+    del train["options"]
+    axes = {key: value for key, value in train.items() if isinstance(value, list)}
+    settings = []
+    for chosen in product(*axes.values()):
+        entry = {"options": {}}
+        for key, value in {**train, **dict(zip(axes, chosen, strict=True))}.items():
+            target, name = (entry["options"], key[1]) if isinstance(key, tuple) else (entry, key)
+            target[name] = value
+        settings.append(entry)
+    return settings
+
+
+def kept_grids(grids):
+    """Grids without the data sets that are left out: those whose entry is null."""
+    kept = {name: {key: entry for key, entry in grid["datasets"].items() if entry} for name, grid in grids.items()}
+    return {name: {**grid, "datasets": kept[name]} for name, grid in grids.items()}
+
+
+def grid_models(grids):
+    """Models {name: entry} of all grids, named <grid>-<data set>-<number of the setting>."""
+    models = {}
+    for name, grid in grids.items():
+        for number, train in enumerate(grid_settings(grid)):
+            for dataset in grid["datasets"]:
+                models[f"{name}-{dataset}-{number}"] = {
+                    "title": f"{grid['title']}: {dataset}, setting {number}",
+                    "short": f"{dataset}, setting {number}",
+                    "dataset": dataset,
+                    "validate": True,
+                    "train": train,
+                }
+    return models
 
 
 def _check_names(key, names, choices):

@@ -12,6 +12,8 @@ rule verdict:
         verdict=f"{DATA}/verdicts/{{figure}}.nc",
     log:
         f"logs/{config['scale']}/verdicts/{{figure}}.log",
+    wildcard_constraints:
+        figure=one_of_names(ARTIFACTS),
     conda:
         "../../environment.yml"
     params:
@@ -24,7 +26,8 @@ rule verdict:
 rule claims_table:
     input:
         verdicts=expand(
-            f"{DATA}/verdicts/{{figure}}.nc", figure=[name for name in config["figures"] if name in ARTIFACTS]
+            f"{DATA}/verdicts/{{figure}}.nc",
+            figure=[name for name in [*config["figures"], *config["tables"]] if name in ARTIFACTS],
         ),
     output:
         table=f"{FIGURES}/claims.md",

@@ -2,6 +2,7 @@
 from pathlib import Path
 
 from logzoo.claims.registry import claims_module
+from logzoo.configuration import grid_settings
 from logzoo.estimators.registry import estimator_module
 from logzoo.trainers.registry import trainer_module
 
@@ -10,16 +11,45 @@ FIGURES = f"figures/{config['scale']}"
 MATRIX = config["matrix"]
 
 
+def one_of_names(names):
+    """A pattern for wildcards that any of these names matches, and nothing else if there are none."""
+    return "|".join(sorted(names)) or "(?!)"
+
+
 wildcard_constraints:
     source="|".join(config["sources"]),
     dataset="|".join(config["datasets"]),
     model="|".join(config["models"]),
     estimator="|".join(config["estimators"]),
     figure="|".join(config["figures"]),
+    table=one_of_names(config["tables"]),
+    paper="[a-z]+",
 
 
 def model_entry(wildcards):
     return config["models"][wildcards.model]
+
+
+def trained_models():
+    return {name for name, entry in config["models"].items() if "import" not in entry}
+
+
+def models_with_snapshots():
+    """Models whose parameters on the way are kept, too."""
+    return {name for name in trained_models() if config["models"][name]["train"].get("options", {}).get("snapshots")}
+
+
+def start_of(wildcards):
+    """The model that a training goes on from, if any."""
+    entry = model_entry(wildcards)
+    return {"start": f"{DATA}/models/{entry['start']}.nc"} if "start" in entry else {}
+
+
+def grid_files(wildcards):
+    """Models and traces of a grid on one data set."""
+    numbers = range(len(grid_settings(config["grids"][wildcards.grid])))
+    names = [f"{DATA}/models/{wildcards.grid}-{wildcards.dataset}-{number}" for number in numbers]
+    return {"models": [f"{name}.nc" for name in names], "traces": [f"{name}.trace.nc" for name in names]}
 
 
 def dataset_file(model):
@@ -101,6 +131,11 @@ def names_with_base():
     }
 
 
+def tracked_runs():
+    """The trainings of tracking figure 3."""
+    return [model for speed in ("slow", "fast") for model in config["figures"]["trk-f3"][speed]]
+
+
 def f7_estimators():
     """Every estimator that some panel of the figure shows, once."""
     entry = config["figures"]["rts-f7"]
@@ -123,9 +158,25 @@ def model_of(name):
     return config["figures"][name]["model"]
 
 
+def rows_of(wildcards):
+    """What the rows of a table are made of."""
+    entry = config["tables"][wildcards.table]
+    if "grid" in entry:
+        datasets = config["grids"][entry["grid"]]["datasets"]
+        return [f"{DATA}/best/{entry['grid']}.{dataset}.nc" for dataset in datasets]
+    truths, traces = f"{DATA}/truths/{{model}}.nc", f"{DATA}/models/{{model}}.trace.nc"
+    return expand([truths, traces], model=entry["models"])
+
+
+def table_files():
+    files = {name: f"{FIGURES}/{entry['paper']}/{name}" for name, entry in config["tables"].items()}
+    return [f"{file}.{form}" for file in files.values() for form in ("md", "html", "csv")]
+
+
 def print_summary():
     """Print the tables that a run ended in."""
-    for table in (Path(FIGURES) / "likelihoods.md", Path(FIGURES) / "claims.md"):
+    tables = [file for file in table_files() if file.endswith(".md")]
+    for table in map(Path, [f"{FIGURES}/likelihoods.md", *tables, f"{FIGURES}/claims.md"]):
         if table.is_file():
             print(table.read_text())
     print(f"Figures are in {FIGURES}/.")

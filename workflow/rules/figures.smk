@@ -186,6 +186,90 @@ rule rts_f8:
         "../scripts/rts_f8.py"
 
 
+rule rts_f5:
+    input:
+        trace=f"{DATA}/models/{model_of('rts-f5')}.trace.nc",
+        check=f"{DATA}/checks/{model_of('rts-f5')}.ais.nc",
+        verdict=verdict_on("rts-f5"),
+    output:
+        png=figure_report("rts-f5"),
+        pdf=f"{figure_file('rts-f5')}.pdf",
+    log:
+        f"logs/{config['scale']}/figures/rts-f5.log",
+    conda:
+        "../../environment.yml"
+    params:
+        title=SHORT_TITLES[model_of("rts-f5")],
+        source=source_digest("logzoo.figures.tracking", "logzoo.figures.verdicts"),
+    script:
+        "../scripts/tracked_figure.py"
+
+
+use rule rts_f5 as trk_f4a with:
+    input:
+        trace=f"{DATA}/models/{model_of('trk-f4a')}.trace.nc",
+        check=f"{DATA}/checks/{model_of('trk-f4a')}.ais.nc",
+        verdict=verdict_on("trk-f4a"),
+    output:
+        png=figure_report("trk-f4a"),
+        pdf=f"{figure_file('trk-f4a')}.pdf",
+    log:
+        f"logs/{config['scale']}/figures/trk-f4a.log",
+    params:
+        title=SHORT_TITLES[model_of("trk-f4a")],
+        source=source_digest("logzoo.figures.tracking", "logzoo.figures.verdicts"),
+
+
+use rule rts_f5 as trk_f4b with:
+    input:
+        trace=f"{DATA}/models/{model_of('trk-f4b')}.trace.nc",
+        check=f"{DATA}/checks/{model_of('trk-f4b')}.ais.nc",
+        verdict=verdict_on("trk-f4b"),
+    output:
+        png=figure_report("trk-f4b"),
+        pdf=f"{figure_file('trk-f4b')}.pdf",
+    log:
+        f"logs/{config['scale']}/figures/trk-f4b.log",
+    params:
+        title=SHORT_TITLES[model_of("trk-f4b")],
+        source=source_digest("logzoo.figures.tracking", "logzoo.figures.verdicts"),
+
+
+rule trk_f3:
+    input:
+        traces=expand(f"{DATA}/models/{{model}}.trace.nc", model=tracked_runs()),
+        exact=expand(f"{DATA}/checks/{{model}}.exact.nc", model=tracked_runs()),
+        ais=expand(f"{DATA}/checks/{{model}}.ais.nc", model=tracked_runs()),
+        verdict=verdict_on("trk-f3"),
+    output:
+        png=figure_report("trk-f3"),
+        pdf=f"{figure_file('trk-f3')}.pdf",
+    log:
+        f"logs/{config['scale']}/figures/trk-f3.log",
+    conda:
+        "../../environment.yml"
+    params:
+        panels={speed: config["figures"]["trk-f3"][speed] for speed in ("slow", "fast")},
+        train={model: config["models"][model]["train"] for model in tracked_runs()},
+        source=source_digest("logzoo.figures.tracking", "logzoo.figures.verdicts"),
+    script:
+        "../scripts/trk_f3.py"
+
+
+rule trk_drawing:
+    output:
+        png=[figure_report(name) for name in ("trk-f1", "trk-f2")],
+        pdf=[f"{figure_file(name)}.pdf" for name in ("trk-f1", "trk-f2")],
+    log:
+        f"logs/{config['scale']}/figures/trk-drawing.log",
+    conda:
+        "../../environment.yml"
+    params:
+        source=source_digest("logzoo.figures.tracking_model"),
+    script:
+        "../scripts/trk_drawing.py"
+
+
 rule zoo_rmse:
     input:
         zoo=f"{DATA}/zoo.nc",

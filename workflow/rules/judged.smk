@@ -37,7 +37,25 @@ def f8_artifacts():
     }
 
 
+def tracked_artifacts(figure):
+    model = model_of(figure)
+    return {"trace": f"{DATA}/models/{model}.trace.nc", "check": f"{DATA}/checks/{model}.ais.nc"}
+
+
+def best_artifacts(table):
+    """The best model of each data set of a table's grid."""
+    grid = config["tables"][table]["grid"]
+    datasets = config["grids"][grid]["datasets"]
+    return {dataset.partition("-")[0]: f"{DATA}/best/{grid}.{dataset}.nc" for dataset in datasets}
+
+
 ARTIFACTS = {
+    "rts-f5": lambda: tracked_artifacts("rts-f5"),
+    "trk-f3": lambda: {model: f"{DATA}/checks/{model}.exact.nc" for model in tracked_runs()},
+    "trk-f4a": lambda: tracked_artifacts("trk-f4a"),
+    "trk-f4b": lambda: tracked_artifacts("trk-f4b"),
+    "trk-t1": lambda: best_artifacts("trk-t1"),
+    "trk-text": lambda: best_artifacts("trk-text"),
     "rts-f1": lambda: {"iterations": f"{DATA}/figures/rts-f1.nc"},
     "rts-f2": lambda: {"mixture": f"{DATA}/figures/rts-f2.nc"},
     "rts-f3": f3_artifacts,

@@ -7,6 +7,7 @@
 
 rule train_model:
     input:
+        unpack(start_of),
         dataset=dataset_of,
     output:
         model=f"{DATA}/models/{{model}}.nc",
@@ -16,14 +17,17 @@ rule train_model:
     benchmark:
         f"logs/{config['scale']}/models/{{model}}.benchmark.tsv"
     wildcard_constraints:
-        model="|".join(name for name, entry in config["models"].items() if "import" not in entry),
+        model=one_of_names(trained_models() - models_with_snapshots()),
     conda:
         "../../environment.yml"
     params:
         title=lambda wildcards: model_entry(wildcards)["title"],
         train=lambda wildcards: model_entry(wildcards)["train"],
+        validate=lambda wildcards: model_entry(wildcards).get("validate", False),
         seed=config["seed"],
-        source=lambda wildcards: source_digest(trainer_module(model_entry(wildcards)["train"]["method"])),
+        source=lambda wildcards: source_digest(
+            trainer_module(model_entry(wildcards)["train"]["method"]), "logzoo.trackers.registry"
+        ),
     script:
         "../scripts/train_model.py"
 
@@ -39,7 +43,7 @@ rule import_model:
     benchmark:
         f"logs/{config['scale']}/models/{{model}}.benchmark.tsv"
     wildcard_constraints:
-        model="|".join(name for name, entry in config["models"].items() if "import" in entry),
+        model=one_of_names(set(config["models"]) - trained_models()),
     conda:
         "../../environment.yml"
     params:

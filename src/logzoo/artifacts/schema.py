@@ -44,6 +44,26 @@ SCHEMAS: dict[str, dict[str, Field]] = {
         "threshold": Field(("id",), "1"),
     },
     "trace": {},
+    "snapshots": {
+        "update": Field(("update",), "1"),
+        "weights": Field(("update", "visible", "hidden")),
+        "visible_bias": Field(("update", "visible")),
+        "hidden_bias": Field(("update", "hidden")),
+    },
+    "check": {
+        "update": Field(("update",), "1"),
+        "log_z": Field(("update",), "nat"),
+        "std_error": Field(("update",), "nat"),
+        "mean_log_f": Field(("update", "split"), "nat"),
+    },
+    "best": {
+        "test_log_likelihood_tracked": Field((), "nat"),
+        "test_log_likelihood_ais": Field((), "nat"),
+        "ais_std_error": Field((), "nat"),
+    },
+    "table": {
+        "row": Field(("row",), "1"),
+    },
     "zoo": {
         "log_z": Field(_COMPARISONS, "nat"),
         "std_error": Field(_COMPARISONS, "nat"),

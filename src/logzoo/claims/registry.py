@@ -1,6 +1,6 @@
 """The statistics behind the claims, by the figure that shows them: one function of the figure's artifacts each."""
 
-from logzoo.claims import rts
+from logzoo.claims import rts, tracking
 
 CLAIMS = {
     "rts-f1": rts.figure_1,
@@ -8,9 +8,15 @@ CLAIMS = {
     "rts-f3": rts.figure_3,
     "rts-f4": rts.figure_4,
     "rts-f4-cost": rts.cost_of_mbar,
+    "rts-f5": tracking.rts_figure_5,
     "rts-f6": rts.figure_6,
     "rts-f7": rts.figure_7,
     "rts-f8": rts.figure_8,
+    "trk-f3": tracking.figure_3,
+    "trk-f4a": tracking.figure_4a,
+    "trk-f4b": tracking.figure_4b,
+    "trk-t1": tracking.table_1,
+    "trk-text": tracking.text,
 }
 
 

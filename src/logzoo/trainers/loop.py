@@ -134,7 +134,11 @@ def train(
         if checkpoint is not None:
             checkpoint.save_if_due(update + 1, parts)
     stopping.give_back(values)
-    return TrainingRun(RBM(*values), trace.dataset().assign_attrs(stopping.attributes), trace.snapshots_dataset())
+    return TrainingRun(
+        RBM(*values),
+        trace.dataset().assign_attrs(monitored=monitored, **stopping.attributes),
+        trace.snapshots_dataset(),
+    )
 
 
 def rate_at(update, updates, learning_rate, schedule, alpha):

@@ -1,0 +1,200 @@
+"""Figures 1 and 2 of Desjardins et al. (2011): the graphical model of the tracker, and the equations of its filter."""
+
+from math import hypot
+
+from matplotlib.patches import Circle, FancyArrowPatch, Rectangle
+
+from logzoo.figures.style import new_figure
+
+_BY_UPDATE, _BY_TEMPERATURE, _BIAS = "#D55E00", "#0072B2", "#009E73"
+_OBSERVED = "#E0E0E0"
+_RADIUS = 0.54
+# Nodes: columns are updates, rows temperatures; an observation lies between what it compares.
+_COLUMNS = {"t-1": 1.5, "t": 5.3}
+_BIAS_ROW, _ROWS = 9.9, {"1": 8.0, "2": 5.0, "M": 0.0}
+_PAIRS = {"1": 6.5, "2": 3.5, "M-1": 1.5}
+_TEMPERATURES = {"1": r"$\beta_1 = 1$", "2": r"$\beta_2$", "M": r"$\beta_M = 0$"}
+_EQUATIONS = (
+    ("Hidden state", "black"),
+    (r"$\zeta_{i,t} = \log Z_{i,t}$,  $b_t$: a bias", "black"),
+    (r"$\zeta_{i,t} \sim N(\zeta_{i,t-1},\ \sigma_Z^2)$,  $\sigma_Z = \infty$", "black"),
+    (r"$b_t \sim N(b_{t-1},\ \sigma_b^2)$,  $\sigma_b^2 = 10^{-3}\,\epsilon_t$  (learning rate)", _BIAS),
+    ("Observed between updates, importance sampling", _BY_UPDATE),
+    (r"$O^{\Delta t}_{1,t} = \zeta_{1,t} - \zeta_{1,t-1} + b_t\ +$ noise", _BY_UPDATE),
+    (r"$O^{\Delta t}_{i,t} = \zeta_{i,t} - \zeta_{i,t-1}\ +$ noise,  $1 < i < M$", _BY_UPDATE),
+    ("Observed between temperatures, bridge sampling", _BY_TEMPERATURE),
+    (r"$O^{\Delta\beta}_{i,t} = \zeta_{i+1,t} - \zeta_{i,t}\ +$ noise", _BY_TEMPERATURE),
+    ("Known: independent units", "black"),
+    (r"$\zeta_{M,t} = \sum_v \, \log(1 + e^{c_v}) + n_h \log 2$", "black"),
+)
+_STEPS = (
+    (
+        "State after update $t - 1$",
+        "black",
+        (
+            r"$(\zeta_1, \ldots, \zeta_{M-1},\, b)_{t-1} \sim N(\mu,\, P)$;   "
+            r"first $\mu = (\zeta_M, \ldots, \zeta_M, 0)$ and $P = \mathrm{diag}(10^2, \ldots, 10^2, 0)$",
+            r"$\zeta_{M} = \sum_v \, \log(1 + e^{c_v}) + n_h \log 2$ is known;   "
+            r"$x_{in}$: the states of $N$ particles at $\beta_i$;   $f$: hidden units summed out",
+        ),
+    ),
+    (
+        "1  See the change that the parameters made: importance sampling at the last states $x_{in}$",
+        _BY_UPDATE,
+        (
+            r"$w_{in} = f_{i,t}(x_{in}) \, / \, f_{i,t-1}(x_{in})$,     "
+            r"$O^{\Delta t}_i = \log \, \frac{1}{N} \sum_n \, w_{in}$,     "
+            r"$(\Sigma_{\Delta t})_{ii} = \mathrm{Var}_n[w_{in}] \, / \, (N \, \bar{w}_i^2)$",
+        ),
+    ),
+    (
+        "2  Predict: without a prior on the drift, the observed change moves the state and brings its noise along",
+        _BY_UPDATE,
+        (
+            r"$A = I - e_1 e_b^{\top}$:  the bias comes off the change at $\beta = 1$, "
+            r"whose particles made the gradient",
+            r"$\mu^{-} = A \, \mu + (O^{\Delta t}, 0)$,     "
+            r"$P^{-} = A \, [\, P + \mathrm{diag}(\Sigma_{\Delta t},\; \sigma_b^2) \,] \, A^{\top}$,     "
+            r"$\sigma_b^2 = 10^{-3} \, \epsilon_t$",
+        ),
+    ),
+    (
+        "3  See the differences along the ladder: bridge sampling at the states after the sweeps",
+        _BY_TEMPERATURE,
+        (
+            r"$s_i = \exp(\mu^{-}_{i+1} - \mu^{-}_i)$,     "
+            r"$u_{in} = \dfrac{f_{i+1}(x_{in})}{s_i f_i(x_{in}) + f_{i+1}(x_{in})}$,     "
+            r"$v_{in} = \dfrac{f_i(x_{i+1,n})}{s_i f_i(x_{i+1,n}) + f_{i+1}(x_{i+1,n})}$",
+            r"$O^{\Delta\beta}_i = \log \, \sum_n \, u_{in} - \log \, \sum_n \, v_{in}$,     "
+            r"$(\Sigma_{\Delta\beta})_{ii} = \mathrm{Var}_n[u_{in}] \, / \, (N \bar{u}_i^2)"
+            r" + \mathrm{Var}_n[v_{in}] \, / \, (N \bar{v}_i^2)$",
+        ),
+    ),
+    (
+        "4  Update, in Joseph's form: P stays symmetric and positive whatever the rounding",
+        _BY_TEMPERATURE,
+        (
+            r"$(H \zeta)_i = \zeta_{i+1} - \zeta_i$,  but $(H \zeta)_{M-1} = -\zeta_{M-1}$;     "
+            r"$y = O^{\Delta\beta} - (0, \ldots, 0, \zeta_M)$",
+            r"$K = P^{-} H^{\top} (H P^{-} H^{\top} + \Sigma_{\Delta\beta})^{-1}$,     "
+            r"$\mu \leftarrow \mu^{-} + K (y - H \mu^{-})$",
+            r"$P \leftarrow (I - K H) \, P^{-} (I - K H)^{\top} + K \, \Sigma_{\Delta\beta} K^{\top}$",
+        ),
+    ),
+    (
+        "Read off",
+        "black",
+        (r"$\log Z_t = \mu_1 \pm \sqrt{P_{11}}$,     then go on from 1 with the parameters of update $t + 1$",),
+    ),
+)
+
+
+def figure_1():
+    """The graphical model: log partition functions and a bias in time, and the two kinds of observations of them.
+
+    Temperatures are numbered as in the paper, from the model's own (beta = 1) to the known one (beta = 0).
+    """
+    figure = new_figure(7.2, 6.0)
+    axis = figure.subplots()
+    axis.set_xlim(-1.1, 14.1)
+    axis.set_ylim(-1.35, 10.6)
+    axis.set_aspect("equal")
+    axis.axis("off")
+    _draw_states(axis)
+    _draw_observations(axis)
+    _draw_key(axis)
+    top = 8.4
+    for text, colour in _EQUATIONS:
+        heading = not text.startswith("$")
+        top -= 1.05 if heading else 0.78
+        style = {"fontsize": 8, "fontweight": "bold"} if heading else {"fontsize": 10, "math_fontfamily": "stix"}
+        axis.text(7.3 if heading else 7.6, top, text, va="center", color=colour, **style)
+    return figure
+
+
+def figure_2():
+    """The equations of one update of the filter, in the order in which they are worked out."""
+    figure = new_figure(7.2, 7.0)
+    axis = figure.subplots()
+    axis.axis("off")
+    axis.set_xlim(0.0, 1.0)
+    gap, line = 0.4, 1.0
+    heights = [line * (len(equations) + 1.0) for _, _, equations in _STEPS]
+    axis.set_ylim(-sum(heights) - gap * len(heights), 0.1)
+    top = 0.0
+    for (heading, colour, equations), height in zip(_STEPS, heights, strict=True):
+        axis.add_patch(Rectangle((0.0, top - height), 0.006, height, color=colour))
+        axis.text(0.02, top - 0.4 * line, heading, fontsize=8.2, fontweight="bold", color=colour, va="center")
+        for number, equation in enumerate(equations, 1):
+            place = top - line * (number + 0.45)
+            axis.text(0.04, place, equation, fontsize=9.5, va="center", math_fontfamily="stix")
+        top -= height + gap
+    return figure
+
+
+def _draw_states(axis):
+    """Log partition functions and biases of two updates, and arrows from each to the next."""
+    before, now = _COLUMNS.values()
+    for time, place in _COLUMNS.items():
+        _node(axis, place, _BIAS_ROW, rf"$b_{{{time}}}$", edge=_BIAS)
+        for row, height in _ROWS.items():
+            _node(axis, place, height, rf"$\zeta_{{{row},{time}}}$", known=row == "M")
+        axis.text(place, -1.1, rf"update ${time}$", ha="center", fontsize=8.5)
+    for height, colour, line in ((_BIAS_ROW, _BIAS, "-"), (_ROWS["1"], "black", ":"), (_ROWS["2"], "black", ":")):
+        _arrow(axis, (before - 1.6, height), (before, height), colour, line, start=0.0)
+        _arrow(axis, (before, height), (now, height), colour, line)
+        _arrow(axis, (now, height), (now + 1.6, height), colour, line, end=0.0)
+    for row, label in _TEMPERATURES.items():
+        axis.text(before - 0.75, _ROWS[row] - 0.6, label, ha="right", fontsize=8)
+
+
+def _draw_observations(axis):
+    """Observed nodes, and arrows to them from the states that they depend on."""
+    before, now = _COLUMNS.values()
+    middle = 0.5 * (before + now)
+    for row in ("1", "2"):
+        height = _ROWS[row] + 0.95
+        for place in (before, now):
+            _arrow(axis, (place, _ROWS[row]), (middle, height), _BY_UPDATE)
+        _node(axis, middle, height, rf"$O^{{\Delta t}}_{{{row},t}}$", _OBSERVED, _BY_UPDATE)
+    _arrow(axis, (now, _BIAS_ROW), (middle, _ROWS["1"] + 0.95), _BIAS)
+    for time, place in _COLUMNS.items():
+        for pair, height in _PAIRS.items():
+            if pair != "M-1":
+                _arrow(axis, (place, _ROWS[pair]), (place, height), _BY_TEMPERATURE)
+            if pair != "2":
+                _arrow(axis, (place, _ROWS["M" if pair == "M-1" else "2"]), (place, height), _BY_TEMPERATURE)
+            _node(axis, place, height, rf"$O^{{\Delta\beta}}_{{{pair},{time}}}$", _OBSERVED, _BY_TEMPERATURE)
+        axis.text(place, 0.5 * (_PAIRS["2"] + _PAIRS["M-1"]), r"$\vdots$", ha="center", va="center", fontsize=12)
+
+
+def _draw_key(axis):
+    """What the looks of nodes and arrows mean."""
+    for place, height, text, fill, known in (
+        (7.55, 9.9, "hidden", "white", False),
+        (9.75, 9.9, "observed", _OBSERVED, False),
+        (12.3, 9.9, "known", "white", True),
+    ):
+        _node(axis, place, height, "", fill, known=known, radius=0.25)
+        axis.text(place + 0.4, height, text, va="center", fontsize=8)
+    axis.plot([7.3, 8.1], [9.1, 9.1], "k:", linewidth=1.0)
+    axis.text(8.3, 9.1, "drift: there is no prior on its size", va="center", fontsize=8)
+
+
+def _node(axis, x, y, text, fill="white", edge="black", known=False, radius=_RADIUS):
+    """A circle with a label; what is known exactly has a double wall."""
+    axis.add_patch(Circle((x, y), radius, facecolor=fill, edgecolor=edge, linewidth=1.1, zorder=2))
+    if known:
+        axis.add_patch(Circle((x, y), 0.84 * radius, fill=False, edgecolor=edge, linewidth=1.1, zorder=3))
+    size = 7.5 if fill == _OBSERVED else 8.5  # these have longer labels
+    axis.text(x, y, text, ha="center", va="center", fontsize=size, math_fontfamily="stix", zorder=4)
+
+
+def _arrow(axis, tail, head, colour, line="-", start=_RADIUS, end=_RADIUS):
+    """An arrow between two nodes, from wall to wall."""
+    length = hypot(head[0] - tail[0], head[1] - tail[1])
+    ends = [
+        tuple(a + share / length * (b - a) for a, b in zip(tail, head, strict=True)) for share in (start, length - end)
+    ]
+    look = {"arrowstyle": "-|>", "mutation_scale": 8, "shrinkA": 0.0, "shrinkB": 0.0, "linewidth": 1.1}
+    axis.add_patch(FancyArrowPatch(*ends, color=colour, linestyle=line, zorder=1, **look))

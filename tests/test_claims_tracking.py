@@ -1,0 +1,337 @@
+"""Statistics behind the claims on tracked log Z, on data made to order: right, wrong, and too little to say."""
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from logzoo.claims import tracking
+from logzoo.claims.verdicts import judge
+
+AT_MOST = {"fit": 0.5, "bias": 0.5, "change": 1.0}
+AT_LEAST = {
+    "cover": 0.9,
+    "oscillates": 2.0,
+    "variance": 1.0,
+    "turn": 0.0,
+    "train": 0.0,
+    "agree": 0.8,
+    "overfit": 0.0,
+    "above": 0.0,
+    "order": 0.9,
+}
+PUBLISHED_AIS = (-15.70, -16.81, -88.51, -14.68, -271.23, -31.45, -48.61, -29.91)
+
+
+def verdict(statistics, claim, threshold=None):
+    """The verdict on one claim, at the threshold proposed for it unless told."""
+    kind = claim.rsplit("-", 1)[1]
+    direction = "at_most" if kind in AT_MOST else "at_least"
+    proposed = AT_MOST.get(kind, AT_LEAST.get(kind))
+    return judge({"direction": direction, "threshold": proposed if threshold is None else threshold}, statistics[claim])
+
+
+def noise(size, seed):
+    return np.random.default_rng(seed).standard_normal(size)
+
+
+def check_of(tracked_error, *, std_dev=0.1, std_error=0.0, likelihoods=None, last_update=9000):
+    """A check whose tracked log Z is off by so much (update,); likelihoods: {split: (update,)} under the true log Z."""
+    tracked_error = np.asarray(tracked_error, float)
+    size = tracked_error.size
+    log_z = np.linspace(450.0, 500.0, size)
+    likelihoods = {"train": np.zeros(size), "validation": np.zeros(size), "test": np.zeros(size), **(likelihoods or {})}
+    variables = {
+        "log_z": log_z,
+        "std_error": np.full(size, std_error),
+        "log_z_low": log_z - 2.0 * std_error,
+        "log_z_high": log_z + 2.0 * std_error,
+        "tracked_log_z": log_z + tracked_error,
+        "tracked_std_dev": np.full(size, std_dev),
+    }
+    log_f = np.stack(list(likelihoods.values()), axis=1) + log_z[:, None]
+    return xr.Dataset(
+        {name: ("update", array) for name, array in variables.items()} | {"mean_log_f": (("update", "split"), log_f)},
+        coords={"update": np.linspace(0, last_update, size).round().astype(int), "split": list(likelihoods)},
+    )
+
+
+def six_runs(size=40, fast_high=3.0, scale=0.1, std_dev=0.1, **other):
+    """Checks of the six runs, errors of that scale but for the one that fails."""
+    scales = {f"trk-f3-{speed}-{decay}": scale for speed in ("slow", "fast") for decay in ("low", "mid", "high")}
+    scales |= {"trk-f3-fast-high": fast_high, **other}
+    return {name: check_of(one * noise(size, seed), std_dev=std_dev) for seed, (name, one) in enumerate(scales.items())}
+
+
+def test_figure_3_of_a_tracker_that_fits_but_for_one_run():
+    found = tracking.figure_3(**six_runs())
+    assert set(found) == {"trk-f3-fit", "trk-f3-cover", "trk-f3-oscillates"}
+    assert {verdict(found, claim) for claim in found} == {"reproduced"}
+    # Mean of |normal|: sqrt(2 / pi) of its scale.
+    assert found["trk-f3-fit"].value == pytest.approx(0.1 * np.sqrt(2 / np.pi), rel=0.1)
+    assert found["trk-f3-oscillates"].value == pytest.approx(30.0, rel=0.3)
+    assert "by run" in found["trk-f3-fit"].of and "by block of check points / by run" in found["trk-f3-oscillates"].of
+    renamed = {name.replace("-", "_"): check for name, check in six_runs().items()}
+    assert tracking.figure_3(**renamed) == found
+
+
+def test_figure_3_of_a_tracker_that_is_off_everywhere():
+    found = tracking.figure_3(**six_runs(scale=3.0))
+    assert {verdict(found, claim) for claim in found} == {"not reproduced"}
+
+
+def test_figure_3_knows_too_small_a_standard_deviation_from_a_bad_fit():
+    found = tracking.figure_3(**six_runs(std_dev=0.01))
+    assert verdict(found, "trk-f3-fit") == "reproduced"
+    assert verdict(found, "trk-f3-cover") == "not reproduced"
+
+
+def test_figure_3_resamples_runs_as_a_whole():
+    # One run of five is far off: whether the tracker fits cannot be told from so few.
+    found = tracking.figure_3(**six_runs(**{"trk-f3-slow-low": 2.0}))
+    assert verdict(found, "trk-f3-fit") == "undecided at this scale"
+
+
+def test_figure_3_leaves_out_the_first_tenth():
+    wrong_at_first = {name: check_of(np.where(np.arange(41) < 4, 50.0, 0.1)) for name in six_runs()}
+    assert tracking.figure_3(**wrong_at_first)["trk-f3-fit"].value == pytest.approx(0.1)
+
+
+def test_figure_3_counts_a_tracker_that_failed_as_not_covering():
+    checks = six_runs()
+    for name in ("trk-f3-slow-low", "trk-f3-slow-mid", "trk-f3-slow-high"):
+        checks[name]["tracked_log_z"][:] = np.nan
+    assert tracking.figure_3(**checks)["trk-f3-cover"].value < 0.5
+
+
+def test_figure_3_of_a_single_run_resamples_blocks():
+    found = tracking.figure_3(**{"trk-f3-slow-low": six_runs()["trk-f3-slow-low"]})
+    assert verdict(found, "trk-f3-fit") == "reproduced"
+    assert "by block of check points" in found["trk-f3-fit"].of
+    assert verdict(found, "trk-f3-oscillates") == "not tested"
+
+
+@pytest.mark.parametrize("checks", [{}, six_runs(size=0), {"trk-f3-fast-high": check_of([0.1, 0.2, 0.1])}])
+def test_figure_3_of_too_little_is_not_tested(checks):
+    found = tracking.figure_3(**checks)
+    assert {verdict(found, claim) for claim in found} == {"not tested"}
+
+
+def test_figure_3_refuses_runs_it_does_not_know():
+    with pytest.raises(ValueError, match="speed"):
+        tracking.figure_3(**{"trk-f3-quick-low": check_of(np.zeros(9))})
+
+
+def trace_of(bias, bridged, change):
+    rows = len(bias)
+    columns = {"bias": bias, "bridged_log_z_std_dev": bridged, "observed_change_std_dev": change}
+    return xr.Dataset(
+        {name: ("update", np.asarray(column, float)) for name, column in columns.items()},
+        coords={"update": 30 * np.arange(rows)},
+    )
+
+
+def filter_at_work(rows=101):
+    """A trace whose bias builds up, then dies off as the change does, while the bridge widens."""
+    time = np.linspace(0.0, 1.0, rows)
+    bias = -0.3 * np.minimum(20 * time, 1.0) * np.exp(-4.0 * time) + 0.01 * noise(rows, 1)
+    bridged = (0.2 + 0.2 * time) * np.exp(0.1 * noise(rows, 2))
+    change = 0.1 * np.exp(-2.0 * time + 0.1 * noise(rows, 3))
+    # No update has been made before the first row.
+    bridged[:1] = change[:1] = 0.0
+    return trace_of(bias, bridged, change)
+
+
+def test_figure_4a_of_a_filter_at_work():
+    found = tracking.figure_4a(filter_at_work(), check_of(np.zeros(9)))
+    assert set(found) == {"trk-f4a-bias", "trk-f4a-variance", "trk-f4a-change"}
+    assert {verdict(found, claim) for claim in found} == {"reproduced"}
+
+
+def test_figure_4a_of_one_that_runs_backwards():
+    backwards = filter_at_work().isel(update=slice(None, None, -1))
+    backwards["update"] = filter_at_work()["update"]
+    found = tracking.figure_4a(backwards, None)
+    assert {verdict(found, claim) for claim in found} == {"not reproduced"}
+    # The last third is the largest.
+    assert found["trk-f4a-bias"].value == found["trk-f4a-bias"].low == found["trk-f4a-bias"].high == 1.0
+
+
+def test_figure_4a_bias_does_not_hang_on_one_row():
+    trace = filter_at_work()
+    trace["bias"][:] = 0.1 + 0.01 * noise(101, 4)
+    trace["bias"][20] = 1.0
+    assert verdict(tracking.figure_4a(trace, None), "trk-f4a-bias") == "not reproduced"
+
+
+def test_figure_4a_cannot_tell_what_does_not_change():
+    level = 0.2 * np.exp(0.3 * noise((2, 101), 5))
+    found = tracking.figure_4a(trace_of(0.1 * noise(101, 6), *level), None)
+    assert verdict(found, "trk-f4a-variance") == verdict(found, "trk-f4a-change") == "undecided at this scale"
+    assert verdict(found, "trk-f4a-bias") == "not reproduced"
+
+
+@pytest.mark.parametrize("rows", [0, 1, 5, 60])
+def test_figure_4a_of_a_short_trace_is_not_tested(rows):
+    found = tracking.figure_4a(filter_at_work(rows), None)
+    assert {verdict(found, claim) for claim in found} == {"not tested"}
+
+
+def test_figure_4a_without_any_bias_is_not_tested():
+    trace = filter_at_work()
+    trace["bias"][:] = 0.0
+    assert verdict(tracking.figure_4a(trace, None), "trk-f4a-bias") == "not tested"
+
+
+def training(turns=True, size=30, error=0.05, tracked_error=0.05, std_dev=0.05, seed=7):
+    """A check of a training whose validation likelihood peaks half way, or else climbs to the end."""
+    time = np.linspace(0.0, 1.0, size)
+    train = -90.0 + 10.0 * time
+    validation = -92.0 - 8.0 * (time - 0.5) ** 2 if turns else -95.0 + 4.0 * time
+    ais_error = error * noise(size, seed)
+    likelihoods = {"train": train - ais_error, "validation": validation - ais_error}
+    return check_of(
+        tracked_error * noise(size, seed + 1) - ais_error, std_dev=std_dev, std_error=error, likelihoods=likelihoods
+    )
+
+
+def test_figure_4b_of_a_training_that_over_fits():
+    found = tracking.figure_4b(None, training(size=60, error=0.1, tracked_error=0.02))
+    assert set(found) == {"trk-f4b-turn", "trk-f4b-train", "trk-f4b-agree"}
+    assert {verdict(found, claim) for claim in found} == {"reproduced"}
+    assert found["trk-f4b-turn"].value == pytest.approx(2.0, abs=0.5)
+    # Two AIS estimates of standard error 0.1.
+    turn = found["trk-f4b-turn"]
+    assert turn.high - turn.low == pytest.approx(2 * 1.96 * 0.1 * np.sqrt(2), rel=1e-3)
+
+
+def test_figure_4b_of_a_training_that_climbs_to_the_end():
+    found = tracking.figure_4b(None, training(turns=False, tracked_error=2.0))
+    assert verdict(found, "trk-f4b-turn") == "not reproduced"
+    assert verdict(found, "trk-f4b-train") == "reproduced"
+    assert verdict(found, "trk-f4b-agree") == "not reproduced"
+
+
+def test_figure_4b_of_a_training_that_falls_apart():
+    check = training()
+    check["mean_log_f"].loc[{"split": "train"}] -= np.linspace(0.0, 40.0, 30)
+    assert verdict(tracking.figure_4b(None, check), "trk-f4b-train") == "not reproduced"
+
+
+def test_figure_4b_of_a_noisy_level_likelihood_claims_a_turn_no_more_often_than_its_interval_may():
+    size, turned = 30, 0
+    for seed in range(300):
+        error, tracked = noise((2, size), [8, seed])
+        level = {"train": -error, "validation": -error}
+        check = check_of(tracked - error, std_error=1.0, likelihoods=level)
+        turned += verdict(tracking.figure_4b(None, check), "trk-f4b-turn") == "reproduced"
+    assert turned / 300 < 0.06
+
+
+def few_checks():
+    no_errors = training()
+    no_errors["std_error"][:] = np.nan
+    no_errors["log_z_low"][:] = np.nan
+    no_errors["tracked_std_dev"][:] = np.nan
+    return [check_of([]), no_errors]
+
+
+@pytest.mark.parametrize("check", few_checks())
+def test_figure_4b_and_figure_5_of_too_little_are_not_tested(check):
+    for found in (tracking.figure_4b(None, check), tracking.rts_figure_5(None, check)):
+        assert {verdict(found, claim) for claim in found} == {"not tested"}
+
+
+def test_likelihoods_at_two_updates_have_no_turn():
+    check = training(size=2)
+    assert verdict(tracking.figure_4b(None, check), "trk-f4b-turn") == "not tested"
+    assert verdict(tracking.rts_figure_5(None, check), "rts-f5-overfit") == "not tested"
+
+
+def test_rts_figure_5_shows_the_over_fitting_point_or_does_not():
+    found = tracking.rts_figure_5(None, training(size=60, error=0.1, tracked_error=0.02))
+    assert set(found) == {"rts-f5-agree", "rts-f5-overfit"}
+    assert {verdict(found, claim) for claim in found} == {"reproduced"}
+    climbs = tracking.rts_figure_5(None, training(turns=False, tracked_error=0.05, error=0.01))
+    assert {verdict(climbs, claim) for claim in climbs} == {"not reproduced"}
+    # What is tracked drifts away just as fast as the true likelihood falls.
+    blind = training(size=60, error=0.1, tracked_error=0.02)
+    drift = blind["mean_log_f"].sel(split="validation") - blind["log_z"]
+    blind["tracked_log_z"] = blind["log_z"] + drift - np.linspace(0.0, 1.0, 60)
+    blind = tracking.rts_figure_5(None, blind)
+    assert {verdict(blind, claim) for claim in blind} == {"not reproduced"}
+
+
+def best_model(tracked, ais, error=0.1, std_dev=0.1, **attributes):
+    numbers = {
+        "test_log_likelihood_tracked": tracked,
+        "test_log_likelihood_ais": ais,
+        "ais_std_error": error,
+        "tracked_std_dev": std_dev,
+    }
+    return xr.Dataset(numbers, attrs=attributes)
+
+
+def test_the_tracker_must_be_above_ais_on_both_data_sets():
+    above, below = best_model(-90.0, -94.3), best_model(-120.0, -115.0)
+    found = tracking.text(above, best_model(-114.3, -134.2))
+    assert verdict(found, "trk-text-above") == "reproduced"
+    assert found["trk-text-above"].value == pytest.approx(4.3)
+    assert verdict(tracking.text(above, below), "trk-text-above") == "not reproduced"
+    assert verdict(tracking.text(below, above), "trk-text-above") == "not reproduced"
+    unsure = best_model(-114.3, -134.2, error=20.0)
+    assert verdict(tracking.text(above, unsure), "trk-text-above") == "undecided at this scale"
+    assert verdict(tracking.text(above, best_model(np.nan, -134.2)), "trk-text-above") == "not tested"
+    assert verdict(tracking.text(above, best_model(-114.3, -134.2, np.inf)), "trk-text-above") == "not tested"
+
+
+def eight_models(ais, tracked_error=0.1, **numbers):
+    return {
+        f"set-{place}": best_model(one + tracked_error, one, published_ais=published, published_kalman=-1.0, **numbers)
+        for place, (one, published) in enumerate(zip(ais, PUBLISHED_AIS, strict=True))
+    }
+
+
+def test_table_1_of_models_as_published_and_of_others():
+    found = tracking.table_1(**eight_models(PUBLISHED_AIS))
+    assert set(found) == {"trk-t1-agree", "trk-t1-order"}
+    assert verdict(found, "trk-t1-agree", 0.5) == verdict(found, "trk-t1-order") == "reproduced"
+    assert found["trk-t1-agree"].value == found["trk-t1-order"].value == pytest.approx(1.0)
+    wrong = tracking.table_1(**eight_models(PUBLISHED_AIS[::-1], tracked_error=5.0))
+    assert verdict(wrong, "trk-t1-agree", 0.5) == verdict(wrong, "trk-t1-order") == "not reproduced"
+    # Two neighbours in the order of the table change places: 1 - 6 * 2 / (8 * 63).
+    swapped = list(PUBLISHED_AIS)
+    swapped[0], swapped[1] = swapped[1], swapped[0]
+    assert tracking.table_1(**eight_models(swapped))["trk-t1-order"].value == pytest.approx(1 - 12 / 504)
+    vague = tracking.table_1(**eight_models(PUBLISHED_AIS, error=30.0))
+    assert verdict(vague, "trk-t1-order") == "undecided at this scale"
+
+
+def test_table_1_of_the_published_columns_themselves():
+    kalman = (-15.24, -15.77, -87.97, -10.49, -270.10, -33.87, -46.89, -28.95)
+    three_sigma = (0.50, 0.67, 0.97, 30.75, 0.58, 2.70, 0.69, 0.74)
+    rows = zip(kalman, PUBLISHED_AIS, three_sigma, strict=True)
+    models = {
+        f"set-{place}": best_model(one, ais, sigma / 3, 0.0, published_ais=ais)
+        for place, (one, ais, sigma) in enumerate(rows)
+    }
+    assert tracking.table_1(**models)["trk-t1-agree"].value == 0.5
+
+
+def test_table_1_of_too_little_is_not_tested():
+    stand_ins = {name: one.drop_attrs() for name, one in eight_models(PUBLISHED_AIS).items()}
+    found = tracking.table_1(**stand_ins)
+    assert verdict(found, "trk-t1-order") == "not tested" and found["trk-t1-agree"].value == 1.0
+    three = dict(list(eight_models(PUBLISHED_AIS).items())[:3])
+    assert verdict(tracking.table_1(**three), "trk-t1-order") == "not tested"
+    unknown = tracking.table_1(**eight_models([np.nan] * 8))
+    assert {verdict(unknown, claim) for claim in unknown} == {"not tested"}
+    nothing = tracking.table_1()
+    assert {verdict(nothing, claim) for claim in nothing} == {"not tested"}
+
+
+def test_shares_have_binomial_intervals():
+    # Wilson's interval of 8 in 10 (Brown, Cai & DasGupta 2001): 0.490 to 0.943.
+    check = check_of(np.where(np.arange(10) < 8, 0.0, 9.0), std_error=1.0)
+    share = tracking.figure_4b(None, check)["trk-f4b-agree"]
+    assert (share.value, share.low, share.high) == pytest.approx((0.8, 0.490, 0.943), abs=1e-3)
+    assert "of 10" in share.of

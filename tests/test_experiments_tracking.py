@@ -1,0 +1,55 @@
+"""Checks of a tracked training at its snapshots, and the best model of several, against exact values."""
+
+import numpy as np
+import pytest
+from test_trackers import patterns
+
+from logzoo.api import train_rbm
+from logzoo.experiments.best import best_likelihoods, best_of
+from logzoo.experiments.snapshots import check_snapshots, rbm_at
+from logzoo.models.exact import exact_log_z
+from logzoo.paths import log_odds
+from logzoo.streams import root_stream
+
+DATA = {"train": patterns(100), "validation": patterns(150)[100:], "test": patterns(200)[150:]}
+SETTINGS = {"base": log_odds(DATA["train"]), "sweeps": 400, "chains": 50, "stream": root_stream(1)}
+
+
+def trained(learning_rate):
+    settings = {"hidden": 6, "updates": 400, "batch": 20, "particles": 50, "snapshots": 4, "patience": 1000}
+    validation = {"validation": DATA["validation"], "tracker": "kalman"}
+    return train_rbm(DATA["train"], "sml-pt", learning_rate=learning_rate, **settings, **validation)
+
+
+@pytest.fixture(scope="module")
+def run():
+    return trained(0.05)
+
+
+def test_snapshots_are_checked_exactly_and_by_ais(run):
+    exact, ais = (check_snapshots(run.snapshots, run.trace, DATA, check, **SETTINGS) for check in ("exact", "ais"))
+    updates = run.snapshots["update"].values
+    np.testing.assert_array_equal(exact["update"], updates)
+    for place, update in enumerate(updates):
+        rbm = rbm_at(run.snapshots, update)
+        assert float(exact["log_z"][place]) == pytest.approx(exact_log_z(rbm))
+        found = exact["mean_log_f"].sel(split="test")[place] - exact["log_z"][place]
+        assert float(found) == pytest.approx(rbm.log_likelihood(DATA["test"], exact_log_z(rbm)).mean())
+    error = ais["log_z"] - exact["log_z"]
+    assert np.all(np.abs(error) < 4 * ais["std_error"] + 1e-6)
+    assert np.all(ais["log_z_low"] <= ais["log_z_high"])
+    np.testing.assert_array_equal(exact["tracked_log_z"], run.trace["log_z"].sel(update=updates))
+    assert (exact.attrs["check_method"], ais.attrs["check_method"]) == ("enumeration", "ais")
+    with pytest.raises(ValueError, match="check: unknown value 'guess'"):
+        check_snapshots(run.snapshots, run.trace, DATA, "guess", **SETTINGS)
+
+
+def test_the_best_model_is_the_one_of_the_highest_tracked_likelihood(run):
+    slow = trained(0.001)
+    assert best_of({"slow": slow.trace, "fast": run.trace}) == "fast"
+    found = best_likelihoods(run.rbm, run.trace, DATA["test"], **SETTINGS)
+    exact = run.rbm.log_likelihood(DATA["test"], exact_log_z(run.rbm)).mean()
+    assert float(found["test_log_likelihood_ais"]) == pytest.approx(exact, abs=4 * float(found["ais_std_error"]))
+    assert float(found["test_log_likelihood_tracked"]) == pytest.approx(exact, abs=0.5)
+    assert float(found["ais_weight_spread"]) == pytest.approx(float(found["ais_std_error"]) * np.sqrt(50))
+    assert float(found["ais_low"]) < float(found["test_log_likelihood_ais"]) < float(found["ais_high"])

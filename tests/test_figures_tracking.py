@@ -1,0 +1,282 @@
+"""Figures of tracked log Z: what they show of traces and checks, and the drawn model of the tracker."""
+
+from io import BytesIO
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from logzoo.api import train_rbm
+from logzoo.figures import tracking_model
+from logzoo.figures.style import TRUTH, save
+from logzoo.figures.tracking import Run, exchange_rates, figure_3, figure_4a, figure_4b, figure_5
+from logzoo.models.exact import exact_log_z
+from logzoo.models.rbm import RBM
+
+SPLITS = ("train", "validation", "test")
+NAMES = {"exact": "name of exact", "ais": "name of AIS", "kalman": "name of Kalman"}
+TITLE = "some model"
+
+
+def examples(count, seed):
+    return (np.random.default_rng(seed).random((count, 12)) < 0.3).astype(np.uint8)
+
+
+def checked(run, method, error):
+    """A check of every snapshot of a run: the exact log Z, or off by `error` nats with an interval of unequal ends."""
+    rbms = [
+        RBM(*(run.snapshots[name].sel(update=update).values for name in ("weights", "visible_bias", "hidden_bias")))
+        for update in run.snapshots["update"].values
+    ]
+    exact = np.array([exact_log_z(rbm) for rbm in rbms])
+    log_f = np.array([[-rbm.free_energy(examples(30, seed)).mean() for seed in range(3)] for rbm in rbms])
+    there = run.trace.sel(update=run.snapshots["update"])
+    variables = {
+        "log_z": exact + error,
+        "std_error": np.full(exact.size, error),
+        "log_z_low": exact - error,
+        "log_z_high": exact + 2.5 * error,
+        "tracked_log_z": there["log_z"].values,
+        "tracked_std_dev": there["log_z_std_dev"].values,
+    }
+    variables = {name: ("update", values) for name, values in variables.items()}
+    coordinates = {"update": run.snapshots["update"].values, "split": np.array(SPLITS, dtype=object)}
+    attributes = {"check_method": method, "sweeps": 100, "chains": 10}
+    return xr.Dataset(variables | {"mean_log_f": (("update", "split"), log_f)}, coordinates, attributes)
+
+
+@pytest.fixture(scope="module")
+def kalman():
+    settings = {"hidden": 4, "updates": 300, "batch": 10, "learning_rate": 0.05, "every": 10, "snapshots": 6}
+    settings |= {"schedule": "inverse", "alpha": 50, "particles": 5, "rungs": 4, "validation": examples(30, 1)}
+    run = train_rbm(examples(30, 0), "sml-apt", tracker="kalman", patience=1000, **settings)
+    return run.trace, checked(run, "enumeration", 0.0), checked(run, "ais", 0.2)
+
+
+@pytest.fixture(scope="module")
+def rts():
+    settings = {"hidden": 4, "updates": 60, "batch": 10, "learning_rate": 1e-3, "snapshots": 4}
+    settings |= {"k": 2, "particles": 10, "rungs": 5, "validation": examples(30, 1)}
+    run = train_rbm(examples(30, 0), "rms-spectral", **settings)
+    return run.trace, checked(run, "ais", 0.2)
+
+
+def log_likelihood(check, split):
+    return (check["mean_log_f"].sel(split=split) - check["log_z"]).values
+
+
+def has_band(axis, update, middle, std_dev):
+    """Whether a band of three standard deviations is drawn around `middle`."""
+    ends = [*zip(update, middle - 3.0 * std_dev, strict=True), *zip(update, middle + 3.0 * std_dev, strict=True)]
+    expected = {tuple(end) for end in np.round(ends, 9)}
+    bands = [np.round(band.get_paths()[0].vertices, 9) for band in axis.collections]
+    return any(expected <= {tuple(corner) for corner in band} for band in bands)
+
+
+def bars_of(container):
+    """Lower and upper ends (update,) of the bars of an errorbar."""
+    return np.array([segment[:, 1] for segment in container.lines[2][0].get_segments()]).T
+
+
+def by_label(axis):
+    return {line.get_label(): line for line in axis.get_lines()}
+
+
+def test_figure_3_shows_exact_sampled_and_tracked_values_of_every_run(kalman):
+    trace, exact, ais = kalman
+    panels = {"slow": [Run("one", *kalman), Run("two", *kalman)], "fast": [Run("two", *kalman)]}
+    figure = figure_3(panels, NAMES)
+    for axis, title in zip(figure.axes, panels, strict=True):
+        assert axis.get_title(loc="right") == title
+        assert axis.get_xlabel() == "updates"
+        assert len(axis.containers) == len(panels[title])
+    axis = figure.axes[1]
+    assert "[nat]" in figure.axes[0].get_ylabel()
+    solid, dashed = (line for line in axis.get_lines() if line.get_linestyle() != "None")
+    there = trace.sel(update=exact["update"])
+    np.testing.assert_allclose(solid.get_ydata(), log_likelihood(exact, "test"))
+    tracked = exact["mean_log_f"].sel(split="test").values - there["log_z"].values
+    np.testing.assert_allclose(dashed.get_ydata(), tracked)
+    assert (solid.get_linestyle(), solid.get_marker(), dashed.get_linestyle()) == ("-", "o", "--")
+    (container,) = axis.containers
+    np.testing.assert_allclose(container.lines[0].get_ydata(), log_likelihood(ais, "test"))
+    log_f = ais["mean_log_f"].sel(split="test").values
+    np.testing.assert_allclose(bars_of(container), [log_f - ais["log_z_high"], log_f - ais["log_z_low"]])
+    assert has_band(axis, exact["update"].values, tracked, there["log_z_std_dev"].values)
+    # One label, one colour, whatever the panel.
+    assert {line.get_color() for line in (solid, dashed)} == {figure.axes[0].get_lines()[-1].get_color()}
+    texts = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert texts == ["one", "two", "name of exact", "name of AIS, 95%", "name of Kalman, ±3 s.d."]
+
+
+def test_figure_4a_shows_the_filter_at_work(kalman):
+    trace, exact, ais = kalman
+    figure = figure_4a(trace, ais, TITLE)
+    log_z, change, bias, error, exchange, ladder, rate = figure.axes
+    lines = by_label(log_z)
+    np.testing.assert_array_equal(lines["Kalman, ±3 s.d."].get_ydata(), trace["log_z"])
+    np.testing.assert_array_equal(lines["bridge sampling at one update"].get_ydata(), trace["bridged_log_z"])
+    assert has_band(log_z, *(trace[name].values for name in ("update", "log_z", "log_z_std_dev")))
+    (points,) = log_z.containers
+    np.testing.assert_allclose(points.lines[0].get_ydata(), ais["log_z"])
+    np.testing.assert_allclose(bars_of(points), [ais["log_z_low"], ais["log_z_high"]])
+    assert points.get_label() == "AIS, 95% interval"
+    assert log_z.get_legend().get_title().get_text() == TITLE
+    # At the first update nothing has changed yet.
+    (changes,) = change.containers
+    np.testing.assert_array_equal(changes.lines[0].get_ydata(), trace["observed_change"][1:])
+    half = trace["observed_change_std_dev"].values[1:]
+    np.testing.assert_allclose(np.diff(bars_of(changes), axis=0)[0], 2.0 * half)
+    np.testing.assert_array_equal(by_label(bias)["bias (left)"].get_ydata(), trace["bias"])
+    np.testing.assert_array_equal(by_label(rate)["learning rate (right)"].get_ydata(), trace["learning_rate"])
+    assert error.get_yscale() == "log"
+    drawn = [line.get_ydata()[1:] for line in error.get_lines()]
+    names = ("bridged_log_z_std_dev", "observed_change_std_dev", "log_z_std_dev")
+    np.testing.assert_array_equal(drawn, [trace[name][1:] for name in names])
+    for stairs, last in zip(exchange.patches, (False, True), strict=True):
+        found, betas = exchange_rates(trace, last)
+        np.testing.assert_array_equal(stairs.get_data().values, found)
+        np.testing.assert_array_equal(stairs.get_data().edges, betas)
+    np.testing.assert_array_equal([line.get_ydata() for line in ladder.get_lines()], trace["inverse_temperature"].T)
+    assert all("[nat]" in axis.get_ylabel() for axis in (log_z, change, bias, error))
+    assert all(axis.get_xlabel() for axis in (error, exchange, ladder))
+    assert all(axis.get_ylabel() for axis in (exchange, ladder, rate))
+    (points,) = figure_4a(trace, exact, TITLE).axes[0].containers
+    assert (points.get_label(), points.lines[0].get_color()) == ("exact", TRUTH)
+
+
+def test_figure_4a_without_a_ladder_has_no_panels_of_it(kalman):
+    trace, exact, _ = kalman
+    untempered = trace.drop_vars(["inverse_temperature", "exchanges_tried", "exchanges_made", "share_up"])
+    assert len(figure_4a(untempered, exact, TITLE).axes) == 5
+
+
+def grown_ladder():
+    """A trace of eleven rows whose ladder has a third pair from the row of update 50 on, where its counts begin."""
+    tried = np.full((11, 3), np.nan)
+    tried[:5, :2] = 10.0 * np.arange(1, 6)[:, None]
+    tried[5:] = 10.0 * np.arange(6)[:, None]
+    made = tried * [0.5, 0.8, 0.9]
+    made[10] = made[9] + [1.0, 2.0, 3.0]
+    betas = np.full((11, 4), np.nan)
+    betas[:5, :3] = 0.0, 0.5, 1.0
+    betas[5:] = 0.0, 0.3, 0.6, 1.0
+    variables = {"exchanges_tried": ("pair", tried), "exchanges_made": ("pair", made)}
+    variables["inverse_temperature"] = ("rung", betas)
+    variables = {name: (("update", along), values) for name, (along, values) in variables.items()}
+    return xr.Dataset(variables, coords={"update": 10 * np.arange(11)})
+
+
+def test_exchange_rates_are_of_one_tenth_and_one_ladder():
+    trace = grown_ladder()
+    rates, betas = exchange_rates(trace, last=False)
+    np.testing.assert_allclose(rates, [0.5, 0.8])
+    np.testing.assert_array_equal(betas, [0.0, 0.5, 1.0])
+    # From the row of update 90 to that of update 100.
+    rates, betas = exchange_rates(trace, last=True)
+    np.testing.assert_allclose(rates, [0.1, 0.2, 0.3])
+    np.testing.assert_array_equal(betas, [0.0, 0.3, 0.6, 1.0])
+    # A rung gained within the last tenth: what was counted since.
+    rates, _ = exchange_rates(trace.isel(update=slice(None, 7)), last=True)
+    np.testing.assert_allclose(rates, [0.5, 0.8, 0.9])
+
+
+def test_a_ladder_that_gains_a_rung_is_drawn_anew(kalman):
+    trace, exact, _ = kalman
+    trace = trace.isel(update=slice(0, 11)).drop_vars(["inverse_temperature", "exchanges_tried", "exchanges_made"])
+    grown = grown_ladder().assign_coords(update=trace["update"].values)
+    trace = trace.drop_dims(["rung", "pair"], errors="ignore").merge(grown)
+    ladder = figure_4a(trace, exact, TITLE).axes[5]
+    assert [line.get_ydata().size for line in ladder.get_lines()] == [5] * 3 + [6] * 4
+    assert all(np.ptp(line.get_ydata()) == 0.0 for line in ladder.get_lines())
+
+
+def test_figures_4b_and_5_show_tracked_and_checked_log_likelihoods(kalman, rts):
+    for draw, tracker, (trace, check), splits in (
+        (figure_4b, "Kalman", kalman[::2], ("validation",)),
+        (figure_5, "RTS", rts, ("train", "validation")),
+    ):
+        (axis,) = draw(trace, check, TITLE).axes
+        lines = by_label(axis)
+        for split in ("train", "validation"):
+            line, tracked = lines[f"{split}, {tracker}, ±3 s.d."], trace[f"log_likelihood_{split}"].values
+            np.testing.assert_array_equal(line.get_ydata(), tracked)
+            assert has_band(axis, trace["update"].values, tracked, trace["log_z_std_dev"].values)
+        points = {container.get_label(): container for container in axis.containers}
+        assert set(points) == {f"{split}, AIS, 95% interval" for split in splits}
+        for split in splits:
+            container = points[f"{split}, AIS, 95% interval"]
+            np.testing.assert_allclose(container.lines[0].get_ydata(), log_likelihood(check, split))
+            log_f = check["mean_log_f"].sel(split=split).values
+            np.testing.assert_allclose(bars_of(container), [log_f - check["log_z_high"], log_f - check["log_z_low"]])
+        assert axis.get_xlabel() == "updates"
+        assert "[nat]" in axis.get_ylabel()
+        assert axis.get_title(loc="left") == TITLE
+
+
+def test_early_stopping_is_marked_where_it_was(kalman, rts):
+    trace, _, ais = kalman
+    (axis,) = figure_4b(trace, ais, TITLE).axes
+    (best,) = (line for line in axis.get_lines() if line.get_linestyle() == ":")
+    assert best.get_xdata()[0] == trace.attrs["best_update"]
+    assert f"{trace.attrs['best_update']:,}" in best.get_label()
+    (axis,) = figure_5(*rts, TITLE).axes
+    assert not any(line.get_linestyle() == ":" for line in axis.get_lines())
+
+
+def test_limits_show_all_values_and_give_way_to_intervals_in_part(kalman):
+    trace, _, ais = kalman
+    wide = ais.assign(log_z_low=ais["log_z"] - 1000.0)
+    (axis,) = figure_4b(trace, wide, TITLE).axes
+    low, high = axis.get_ylim()
+    values = [*trace["log_likelihood_train"].values[3:], *log_likelihood(ais, "validation")[1:]]
+    assert low < min(values) and max(values) < high
+    assert high - low < 10 * np.ptp(values)
+
+
+def test_the_tracker_is_drawn_with_all_that_it_follows():
+    texts = [text.get_text() for text in tracking_model.figure_1().axes[0].texts]
+    for time in ("t-1", "t"):
+        assert {rf"$b_{{{time}}}$", rf"$\zeta_{{1,{time}}}$", rf"$\zeta_{{M,{time}}}$"} <= set(texts)
+        assert rf"$O^{{\Delta\beta}}_{{M-1,{time}}}$" in texts
+    assert {r"$O^{\Delta t}_{1,t}$", r"$O^{\Delta t}_{2,t}$"} <= set(texts)
+    text = "\n".join(text.get_text() for text in tracking_model.figure_2().axes[0].texts)
+    assert r"P \leftarrow (I - K H) \, P^{-} (I - K H)^{\top}" in text
+    assert all(f"\n{step}  " in text for step in (1, 2, 3, 4))
+
+
+def test_stand_ins_are_marked(kalman, rts):
+    trace, exact, ais = (dataset.assign_attrs(stand_in_for="Letters") for dataset in kalman)
+    figures = [
+        figure_3({"slow": [Run("one", trace, exact, ais)]}, NAMES),
+        figure_4a(trace, ais, TITLE),
+        figure_4b(trace, ais, TITLE),
+        figure_5(rts[0].assign_attrs(stand_in_for="Letters"), rts[1], TITLE),
+    ]
+    for figure in figures:
+        assert "replace Letters" in figure.get_suptitle()
+    assert figures[1].axes[0].get_legend().get_title().get_text() == f"stand-in for {TITLE}"
+    assert [figure.axes[0].get_title(loc="left") for figure in figures[2:]] == [f"stand-in for {TITLE}"] * 2
+    assert not figure_4a(*kalman[:2], TITLE).get_suptitle()
+
+
+def test_the_figures_are_saved_with_the_same_bytes(kalman, rts, tmp_path):
+    trace, exact, ais = kalman
+    draws = (
+        tracking_model.figure_1,
+        tracking_model.figure_2,
+        lambda: figure_3({"slow": [Run("one", *kalman)]}, NAMES),
+        lambda: figure_4a(trace, exact, TITLE),
+        lambda: figure_4b(trace, ais, TITLE),
+    )
+    for draw in draws:
+        # Few dots, for the time it takes.
+        copies = [BytesIO(), BytesIO()]
+        for copy in copies:
+            draw().savefig(copy, dpi=50)
+        assert copies[0].getvalue() == copies[1].getvalue()
+    paths = [(tmp_path / f"{copy}.png", tmp_path / f"{copy}.pdf") for copy in "ab"]
+    for png, pdf in paths:
+        save(figure_5(*rts, TITLE), png, pdf)
+    for first, second in zip(*paths, strict=True):
+        assert first.read_bytes() == second.read_bytes()

@@ -1,0 +1,76 @@
+"""Tables of log-likelihoods: the right numbers in the right rows, in every form."""
+
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+from logzoo.configuration import grid_models, grid_settings, kept_grids
+from logzoo.figures.tables import best_rows, csv, html, markdown, trainer_rows
+
+
+def best(tracked, ais, **attributes):
+    numbers = {
+        "test_log_likelihood_tracked": tracked,
+        "tracked_std_dev": 0.2,
+        "test_log_likelihood_ais": ais,
+        "ais_std_error": 0.1,
+        "ais_weight_spread": 1.0,
+    }
+    return xr.Dataset({name: ((), value) for name, value in numbers.items()}, attrs={"hidden": 100, **attributes})
+
+
+@pytest.fixture
+def table():
+    published = {"published_kalman": -88.0, "published_ais": -88.5}
+    return best_rows({"dna": best(-90.0, -91.0, **published), "web-own-split": best(-30.0, -30.5)})
+
+
+def test_best_models_stand_beside_what_was_published(table):
+    assert list(table["row"].values) == ["dna", "web (own split)"]
+    np.testing.assert_allclose(table["kalman"], [-90.0, -30.0])
+    np.testing.assert_allclose(table["ais_three_sigma"], [0.3, 0.3])
+    np.testing.assert_allclose(table["ais_weight_three_sigma"], [3.0, 3.0])
+    np.testing.assert_allclose(table["published_ais"], [-88.5, np.nan])
+    assert "published_nade" not in table
+    assert all({"long_name", "units"} <= set(variable.attrs) for variable in table.variables.values())
+
+
+def test_stand_ins_are_marked():
+    assert "STAND-IN" in best_rows({"dna": best(-90.0, -91.0, stand_in_for="dna")})["row"].values[0]
+
+
+def test_every_form_holds_the_same_rows(table):
+    text = markdown(table, "Test log-likelihoods")
+    assert text.startswith("Test log-likelihoods\n\n| data set |")
+    assert "| dna | 100 | -90.00 |" in text and "AIS [nat]" in text
+    assert text.splitlines()[-1].endswith("| - | - |")
+    assert "<td>-90.00</td>" in html(table, "Test log-likelihoods")
+    read = pd.read_csv(io.StringIO(csv(table)), index_col=0)
+    np.testing.assert_array_equal(read["ais"], table["ais"])
+    assert read.index.name == "data set"
+
+
+def test_trainers_are_compared_at_their_chain_sweeps():
+    truth = xr.Dataset(
+        {"log_z": ((), 100.0), "log_likelihood": ("split", [-150.0, -151.0, -152.0])},
+        coords={"split": np.array(["train", "validation", "test"], dtype=object)},
+    )
+    trace = xr.Dataset({"chain_sweeps": ("update", [100, 1000])}, coords={"update": [0, 9]})
+    table = trainer_rows({"one": truth}, {"one": trace}, {"one": "PCD-1"})
+    assert table["row"].values[0] == "PCD-1"
+    found = {name: float(table[name][0]) for name in ("updates", "chain_sweeps", "log_z", "test")}
+    assert found == {"updates": 10.0, "chain_sweeps": 1000.0, "log_z": 100.0, "test": -152.0}
+
+
+def test_a_grid_is_the_product_of_its_lists_on_every_data_set():
+    train = {"method": "sml-pt", "hidden": [10, 20], "learning_rate": 0.1, "options": {"rungs": [5, 6], "k": 1}}
+    grid = {"title": "Grid", "train": train, "datasets": {"dna": {"published": {}}, "adult": None}}
+    settings = grid_settings(grid)
+    assert [(one["hidden"], one["options"]["rungs"]) for one in settings] == [(10, 5), (10, 6), (20, 5), (20, 6)]
+    assert all(one["method"] == "sml-pt" and one["options"]["k"] == 1 for one in settings)
+    models = grid_models(kept_grids({"t1": grid}))
+    assert list(models) == ["t1-dna-0", "t1-dna-1", "t1-dna-2", "t1-dna-3"]
+    assert models["t1-dna-3"]["train"] == settings[3] and models["t1-dna-3"]["dataset"] == "dna"

@@ -1,0 +1,27 @@
+"""Gather a table of log-likelihoods: the best models of a grid, or one model by each trainer."""
+
+from pathlib import Path
+
+from logzoo.artifacts.netcdf import write_artifact
+from logzoo.figures.tables import best_rows, trainer_rows
+from logzoo.jobs import job, read_inputs, stand_in_notice
+
+with job(snakemake.log[0]):
+    params = snakemake.params
+    names = [Path(path).name for path in snakemake.input]
+    inputs, hashes = read_inputs(**dict(zip(names, snakemake.input, strict=True)))
+    if params.grid is not None:
+        table = best_rows({name.split(".")[1]: one for name, one in inputs.items()})
+    else:
+        truths = {name.split(".")[0]: one for name, one in inputs.items() if ".trace." not in name}
+        traces = {name.split(".")[0]: one for name, one in inputs.items() if ".trace." in name}
+        table = trainer_rows(truths, traces, params.titles)
+    write_artifact(
+        table.assign_attrs(title=params.title, **stand_in_notice(*inputs.values())),
+        snakemake.output.rows,
+        kind="table",
+        parameters={"title": params.title},
+        source=params.source,
+        inputs=hashes,
+        seed_path="",
+    )
