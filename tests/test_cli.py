@@ -193,6 +193,13 @@ def test_train_writes_the_model_of_the_library(folder, capfd, file, rows):
     assert sorted(path.name for path in folder.iterdir()) == ["data.nc", "data.npy", "model.mat", "model.nc", "new.nc"]
 
 
+def test_a_checkpoint_is_gone_when_the_model_is_there(folder, capfd):
+    assert main(["train", "data.npy", *TRAINING, "--checkpoint", "going/on.npz", "-o", "trained.nc"]) == 0
+    assert (folder / "trained.nc").exists() and not list((folder / "going").iterdir())
+    assert main(["train", "data.npy", *TRAINING, "--checkpoint", str(folder), "-o", "trained.nc"]) != 0
+    assert capfd.readouterr().err.strip().splitlines()[-1].count("checkpoint:") == 1
+
+
 def test_a_trained_model_says_where_it_comes_from(folder, capfd):
     run(capfd, "train", "data.nc", *TRAINING, "--method", "cd", "--seed", 4, "-o", "new.nc")
     attributes = read_artifact("new.nc", "model").attrs

@@ -91,6 +91,14 @@ def test_checkpoints_are_written_when_due_and_leave_no_other_file(tmp_path, monk
     assert_same(run, trained("cd", checkpoint=path))
 
 
+def test_a_place_for_checkpoints_that_cannot_be_is_one_line(tmp_path):
+    (tmp_path / "file").write_text("")
+    for path in (tmp_path, tmp_path / "file" / "checkpoint.npz"):
+        with pytest.raises(ValueError, match="checkpoint: ") as caught:
+            trained("cd", checkpoint=path)
+        assert "\n" not in str(caught.value)
+
+
 def test_identities_tell_settings_apart():
     settings = [
         {"a": 1},
@@ -147,6 +155,7 @@ def test_training_goes_on_from_an_rbm():
         ({"snapshots": -1}, "snapshots"),
         ({"monitored": 0}, "monitored"),
         ({"weight_decay": -0.1}, "weight_decay"),
+        ({"start": "model.nc"}, "start: expected an RBM, found str"),
         ({"start": RBM(np.zeros((12, 3)), np.zeros(12), np.zeros(3))}, "start: expected an RBM of 12 visible and 6"),
     ],
 )

@@ -99,6 +99,7 @@ def _add_train(add):
     add("--learning-rate", type=float, default=0.05, metavar="X", help="learning rate (default 0.05)")
     add("--seed", type=int, default=0, metavar="N", help="random seed (default 0)")
     _add_option(add)
+    add("--checkpoint", metavar="FILE", help="progress, written now and then: the same command goes on from it")
     add("-o", "--output", required=True, metavar="MODEL", help="file to write (.nc)")
 
 
@@ -225,7 +226,7 @@ def _train(arguments):
     data, origin = _data(arguments.data, "train")
     names = ("method", "hidden", "updates", "batch", "learning_rate", "seed")
     settings = {name: getattr(arguments, name) for name in names} | options
-    run = train_rbm(data, progress=True, **settings)
+    run = train_rbm(data, progress=True, checkpoint=arguments.checkpoint, **settings)
     name = Path(arguments.data).name
     title = f"RBM with {run.rbm.hidden} hidden units trained by {arguments.method} on {name}"
     notices = {key: value for key, value in origin.items() if key.startswith("stand_in")}
@@ -238,6 +239,8 @@ def _train(arguments):
         inputs={name: origin["content_sha256"]},
         seed_path=str(root_stream(arguments.seed).child("train", arguments.method)),
     )
+    if arguments.checkpoint is not None:
+        Path(arguments.checkpoint).unlink(missing_ok=True)
     units = f"{run.rbm.visible} visible x {run.rbm.hidden} hidden"
     spent = f"{arguments.updates} updates, {int(run.trace['chain_sweeps'][-1])} sweeps over all chains"
     _write(_table([("method", arguments.method), ("units", units), ("spent", spent), ("written", output)]))

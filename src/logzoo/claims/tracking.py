@@ -266,7 +266,8 @@ def _agreement(check):
 
 def _distance(check):
     """Mean |tracked - AIS| of log Z, and so of all likelihoods."""
-    error, unit = _units([np.abs(check["tracked_log_z"] - check["log_z"]).values])
+    apart = np.abs(check["tracked_log_z"] - check["log_z"]).where(np.isfinite(check["std_error"]))
+    error, unit = _units([apart.values])
     return _resampled(_mean, error, of=f"mean |tracked - AIS| of log Z [nat], resampled by {unit}")
 
 

@@ -28,11 +28,17 @@ class Checkpoint:
     """The file at `path`, written about every 15 seconds of training; `identity` names the one it belongs to.
 
     A training with the same identity goes on from it and ends in the same bits. It stays when the training is over:
-    whoever has stored the result removes it.
+    whoever has stored the result removes it. Raises ValueError for a path that no file can have.
     """
 
     def __init__(self, path, identity):
         self.path = Path(path)
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ValueError(f"checkpoint: {path}: {error.strerror or error}") from None
+        if self.path.is_dir() or not os.access(self.path.parent, os.W_OK):
+            raise ValueError(f"checkpoint: {path}: expected a file in a folder that can be written to")
         self.identity = identity
         self.written = time.monotonic()
 
@@ -63,7 +69,6 @@ class Checkpoint:
         """Write the file beside its place, then move it there."""
         arrays = {f"{name}/{key}": array for name, part in parts.items() for key, array in part.state.items()}
         beside = self.path.with_name(f"{self.path.name}.part")
-        beside.parent.mkdir(parents=True, exist_ok=True)
         with open(beside, "wb") as file:
             np.savez(file, identity=self.identity, update=update, **arrays)
             file.flush()

@@ -152,6 +152,8 @@ def rate_at(update, updates, learning_rate, schedule, alpha):
 
 def _initial_values(data, hidden, start, generator):
     if start is not None:
+        if not isinstance(start, RBM):
+            raise ValueError(f"start: expected an RBM, found {type(start).__name__}")
         if (start.visible, start.hidden) != (data.shape[1], hidden):
             found = f"{start.visible} visible and {start.hidden} hidden units"
             raise ValueError(f"start: expected an RBM of {data.shape[1]} visible and {hidden} hidden, found {found}")
