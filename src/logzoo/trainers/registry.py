@@ -6,13 +6,14 @@ from logzoo.checks import one_of
 from logzoo.trainers import cd, pcd, rms_spectral, rmsprop, sml_apt, sml_pt
 from logzoo.trainers.loop import train
 from logzoo.trainers.simulated import train_simulated
+from logzoo.trainers.tempered_phase import train_tempered
 
 # Each method's function, and those that it hands the rest of its settings to.
 TRAINERS = {
     "cd": (cd.run, train),
     "pcd": (pcd.run, train),
-    "sml-pt": (sml_pt.run, train),
-    "sml-apt": (sml_apt.run, train),
+    "sml-pt": (sml_pt.run, train_tempered, train),
+    "sml-apt": (sml_apt.run, train_tempered, train),
     "rms-spectral": (rms_spectral.run, train_simulated, train),
     "rmsprop": (rmsprop.run, train_simulated, train),
 }

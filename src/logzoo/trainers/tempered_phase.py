@@ -1,0 +1,111 @@
+"""A negative phase at many temperatures, neighbours exchanging theirs: what SML-PT and SML-APT share."""
+
+import numpy as np
+
+from logzoo.checks import one_of, whole_number
+from logzoo.paths import inverse_temperatures, log_odds
+from logzoo.trainers.loop import train
+from logzoo.trainers.steps import Ascent
+from logzoo.trainers.tempered_particles import TemperedParticles
+
+BASES = ("visible-bias", "data")
+
+
+class TemperedPhase:
+    """A negative phase of tempered particles, whose log Z a tracker and whose ladder a FlowLadder may follow."""
+
+    def __init__(self, particles, keep_bias, tracker, flow=None):
+        self.particles = particles
+        self.keep_bias = keep_bias
+        self.tracker = tracker
+        self.flow = flow
+
+    @property
+    def spent(self):
+        """Gibbs sweeps so far, summed over the chains."""
+        return self.particles.spent
+
+    def __call__(self, parameters, update, positive, rate):
+        if self.keep_bias:
+            parameters = parameters._replace(base=parameters.visible_bias)
+        self.particles.load(parameters)
+        if self.tracker is not None:
+            self.tracker.parameters_changed(self.particles, rate)
+        up, down = self.particles.move(update)
+        if self.tracker is not None:
+            self.tracker.particles_moved(self.particles, up, down)
+        negative = self.particles.at_rung(self.particles.betas.size - 1)
+        if self.flow is not None:
+            self._adapt(np.exp(np.minimum(up - down, 0.0)).mean(axis=(0, 1)))
+        return negative, None
+
+    def _adapt(self, exchanged):
+        replicas = self.particles.replicas
+        moved = self.flow.update(replicas.rung, replicas.heading, replicas.round_trips, exchanged)
+        if moved is not None:
+            self.particles.betas = moved.astype(np.float32)
+        proposed = self.flow.proposed_rung()
+        if proposed is not None:
+            self.flow.insert(*proposed)
+            self.particles.insert_rung(proposed[0], self.flow.betas)
+            if self.tracker is not None:
+                self.tracker.rung_inserted(proposed[0], self.particles)
+
+    @property
+    def profiles(self):
+        """Numbers by rung, or by pair of neighbouring rungs, that go into the trace."""
+        particles = self.particles
+        found = {
+            "inverse_temperature": particles.betas,
+            "exchanges_tried": particles.attempted.sum(axis=0),
+            "exchanges_made": particles.accepted.sum(axis=0),
+            "round_trips": particles.replicas.round_trips.sum(keepdims=True),
+        }
+        return found if self.flow is None else found | {"share_up": self.flow.f_up}
+
+    @property
+    def state(self):
+        """What a checkpoint holds."""
+        flow = {} if self.flow is None else {f"flow.{name}": array for name, array in self.flow.state.items()}
+        return self.particles.state | flow
+
+    def restore(self, state):
+        """Go on from a `state`."""
+        self.particles.restore(state)
+        if self.flow is not None:
+            prefix = "flow."
+            self.flow.restore({key.removeprefix(prefix): state[key] for key in state if key.startswith(prefix)})
+
+
+def train_tempered(
+    data,
+    flow_of=None,
+    *,
+    stream,
+    batch,
+    k=1,
+    particles=None,
+    rungs=10,
+    ladder="linear",
+    base="visible-bias",
+    tracker=None,
+    weight_decay=0.0,
+    **settings,
+):
+    """Train with `particles` chains (the mini-batch size by default) at each of `rungs` temperatures.
+
+    An update makes k sweeps of all of them, each followed by exchanges of even and odd neighbours in turn; the chains
+    at beta = 1 are the negative particles. ladder: as in `logzoo.paths.inverse_temperatures`. base: "visible-bias",
+    where the path tempers weights and hidden bias only (Desjardins et al. 2011); or "data", the geometric path from
+    independent units with the marginals of the data. tracker: an object as in `logzoo.trackers.kalman` that follows
+    log Z; the trace then holds what it says. flow_of(betas, k): a FlowLadder that moves the rungs. Returns TrainingRun.
+    Raises ValueError for impossible options.
+    """
+    betas = inverse_temperatures(ladder, whole_number("rungs", rungs, minimum=2))
+    count = whole_number("particles", batch if particles is None else particles)
+    chains = TemperedParticles(stream.child("sweeps").key, whole_number("k", k), count, betas)
+    keep_bias = one_of("base", base, BASES) == "visible-bias"
+    flow = None if flow_of is None else flow_of(betas, k)
+    negative_phase = TemperedPhase(chains, keep_bias, tracker, flow)
+    fixed = None if keep_bias else log_odds(data)
+    return train(negative_phase, data, Ascent(weight_decay), fixed, tracker, stream=stream, batch=batch, **settings)
