@@ -23,7 +23,6 @@ wildcard_constraints:
     estimator="|".join(config["estimators"]),
     figure="|".join(config["figures"]),
     table=one_of_names(config["tables"]),
-    paper="[a-z]+",
 
 
 def model_entry(wildcards):
@@ -168,9 +167,23 @@ def rows_of(wildcards):
     return expand([truths, traces], model=entry["models"])
 
 
+def table_file(name):
+    return f"{FIGURES}/{config['tables'][name]['paper']}/{name}"
+
+
 def table_files():
-    files = {name: f"{FIGURES}/{entry['paper']}/{name}" for name, entry in config["tables"].items()}
-    return [f"{file}.{form}" for file in files.values() for form in ("md", "html", "csv")]
+    return [f"{table_file(name)}.{form}" for name in config["tables"] for form in ("md", "html", "csv")]
+
+
+def table_report(name):
+    """A table as it stands in the report."""
+    entry = config["tables"][name]
+    return report(
+        f"{table_file(name)}.html",
+        caption="../report/tables.rst",
+        category=entry["paper"].upper(),
+        labels={"figure": name, "title": entry["title"], "scale": config["scale"]},
+    )
 
 
 def print_summary():

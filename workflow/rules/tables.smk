@@ -23,23 +23,22 @@ rule likelihood_rows:
         "../scripts/likelihood_rows.py"
 
 
-rule write_table:
-    input:
-        rows=f"{DATA}/tables/{{table}}.nc",
-    output:
-        md=f"{FIGURES}/{{paper}}/{{table}}.md",
-        html=report(
-            f"{FIGURES}/{{paper}}/{{table}}.html",
-            caption="../report/tables.rst",
-            category="{paper}",
-            labels={"figure": "{table}", "title": "table of log-likelihoods", "scale": config["scale"]},
-        ),
-        csv=f"{FIGURES}/{{paper}}/{{table}}.csv",
-    log:
-        f"logs/{config['scale']}/tables/{{paper}}.{{table}}.log",
-    conda:
-        "../../environment.yml"
-    params:
-        source=source_digest("logzoo.figures.tables"),
-    script:
-        "../scripts/write_table.py"
+for name in config["tables"]:
+
+    rule:
+        name:
+            f"write_table_{name.replace('-', '_')}"
+        input:
+            rows=f"{DATA}/tables/{name}.nc",
+        output:
+            md=f"{table_file(name)}.md",
+            html=table_report(name),
+            csv=f"{table_file(name)}.csv",
+        log:
+            f"logs/{config['scale']}/tables/{name}.log",
+        conda:
+            "../../environment.yml"
+        params:
+            source=source_digest("logzoo.figures.tables"),
+        script:
+            "../scripts/write_table.py"

@@ -123,10 +123,7 @@ def train(
             trace.add(update, parameters, values, numbers, means, getattr(negative_phase, "profiles", {}))
             if patience is not None:
                 stopping.see(update, trace.last("log_likelihood_validation"), values)
-        for array in gradient:
-            array[...] = 0.0
-        _add_phase(parameters, positive, None, 1.0, gradient)
-        _add_phase(parameters, negative, weights, -1.0, gradient)
+        _set_gradient(gradient, parameters, positive, negative, weights)
         with np.errstate(over="ignore", invalid="ignore"):
             step(values, gradient, rate)
         if any(not max(array.max(), -array.min()) < _DIVERGED for array in values):
@@ -185,6 +182,13 @@ def _batches(examples, batch, generator):
         order = generator.permutation(examples)
         for first in range(0, examples - batch + 1, batch):
             yield order[first : first + batch]
+
+
+def _set_gradient(gradient, parameters, positive, negative, weights):
+    for array in gradient:
+        array[...] = 0.0
+    _add_phase(parameters, positive, None, 1.0, gradient)
+    _add_phase(parameters, negative, weights, -1.0, gradient)
 
 
 def _add_phase(parameters, chains, weights, sign, gradient):
