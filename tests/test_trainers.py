@@ -18,6 +18,7 @@ from logzoo.models.rbm import RBM
 from logzoo.paths import prior_weights, tempered_rbm
 from logzoo.streams import root_stream
 from logzoo.trackers.rts import RtsTracker
+from logzoo.trainers import ins
 from logzoo.trainers.loop import TrainingRun, rate_at
 from logzoo.trainers.particles import Particles
 from logzoo.trainers.registry import TRAINERS, trainer_module
@@ -25,11 +26,11 @@ from logzoo.trainers.simulated import SimulatedPhase
 from logzoo.trainers.tempered_particles import TemperedParticles
 
 NAMES = sorted(TRAINERS)
-PERSISTENT = ("pcd", "sml-pt", "sml-apt")
+PERSISTENT = ("pcd", "sml-pt", "sml-apt", "ins")
 SIMULATED = ("rms-spectral", "rmsprop")
 # Options that keep simulated tempering small; its chains, and those of ten temperatures with a mini-batch of 7.
 SIZES = {name: {"particles": 20, "rungs": 5} for name in SIMULATED}
-CHAINS = {"sml-pt": 7 * 10, "sml-apt": 7 * 10, **dict.fromkeys(SIMULATED, 20)}
+CHAINS = {"sml-pt": 7 * 10, "sml-apt": 7 * 10, "ins": 7 * 5, **dict.fromkeys(SIMULATED, 20)}
 INITIAL_SWEEPS = dict.fromkeys(SIMULATED, 10 * 50)
 TRACED = {"learning_rate", "log_f_data", "log_f_particles", "chain_sweeps"}
 
@@ -297,12 +298,52 @@ def test_simulated_particles_weigh_as_the_model_and_know_its_log_z():
     assert np.abs(z_scores(v, p, second)).max() > 8
 
 
+@pytest.mark.parametrize("group", [None, 2, 3])
+def test_swapped_particles_weigh_as_the_model_and_hold_each_temperature(group):
+    rbm, temperatures, ladders = small_rbm(), np.array([4.0, 2.5, 1.5, 1.0]), 20_000
+    partitions = ins.partitions_of(4, 4 if group is None else group)
+    phase = ins._NegativePhase(np.uint64(95), 4, ladders, 1.0 / temperatures, partitions)
+    for update in range(4):
+        chains, weights = phase(parameters_of(rbm), update, None, 0.1)
+    assert phase.spent == 4 * 4 * 4 * ladders
+    shares = phase.shares.reshape(ladders, 4)
+    np.testing.assert_allclose(shares.sum(axis=1), 1.0)
+    assert np.array_equal(np.sort(phase.rung.reshape(ladders, 4), axis=1), np.tile(np.arange(4), (ladders, 1)))
+    v, p = chains.v.astype(float), probabilities(chains, parameters_of(rbm)).astype(float)
+    # The weighted mean over a ladder is one draw of an unbiased estimate of the expectation under the model.
+    v_mean, p_mean = (np.einsum("lk,lku->lu", shares, array.reshape(ladders, 4, -1)) for array in (v, p))
+    exact = twins.expectations(rbm)
+    for values, target in ((v_mean, exact[1]), (p_mean, exact[2])):
+        mean, error = mean_and_error(values)
+        assert np.abs((mean - target) / error).max() < 4
+        mean, error = mean_and_error((v if values is v_mean else p).reshape(ladders, 4, -1).mean(axis=1))
+        assert np.abs((mean - target) / error).max() > 8
+    for rung, beta in enumerate(1.0 / temperatures):
+        tempered = tempered_rbm(rbm, np.zeros(4), beta)
+        held = v[phase.rung == rung]
+        hidden = 1 / (1 + np.exp(-(held @ tempered.weights + tempered.hidden_bias)))
+        assert np.abs(z_scores(held, hidden, tempered)).max() < 4.5
+
+
+@pytest.mark.parametrize(
+    ("settings", "match"),
+    [
+        ({"temperatures": [2.0, 1.0]}, "temperatures: expected numbers that increase from 1"),
+        ({"temperatures": [1.0, 1.0]}, "temperatures"),
+        ({"temperatures": list(range(1, 22))}, "group: expected at most 20"),
+        ({"group": 1}, "group"),
+    ],
+)
+def test_impossible_swapping_is_refused(settings, match):
+    with pytest.raises(ValueError, match=match):
+        trained("ins", **settings)
+
+
 @pytest.mark.parametrize("method", PERSISTENT)
 def test_an_update_with_persistent_particles_moves_along_the_exact_gradient(method):
     data = np.repeat([[1, 1, 1, 1], [0, 0, 0, 0], [1, 1, 0, 0], [0, 0, 0, 1]], 10, axis=0)
     settings = {"data": data, "hidden": 3, "batch": 40, "particles": 20_000, "k": 5, "seed": 5, "learning_rate": 4.0}
-    if method != "pcd":
-        settings["rungs"] = 2
+    settings |= {"pcd": {}, "ins": {"temperatures": [1.0, 3.0]}}.get(method, {"rungs": 2})
     # The last of 24 updates, made when the hidden units have just learned to differ.
     before, after = (trained(method, **settings, updates=updates).rbm for updates in (23, 24))
     p = 1 / (1 + np.exp(-(data @ before.weights + before.hidden_bias)))

@@ -3,7 +3,7 @@
 import inspect
 
 from logzoo.checks import one_of
-from logzoo.trainers import cd, pcd, rms_spectral, rmsprop, sml_apt, sml_pt
+from logzoo.trainers import cd, ins, pcd, rms_spectral, rmsprop, sml_apt, sml_pt
 from logzoo.trainers.loop import train
 from logzoo.trainers.simulated import train_simulated
 from logzoo.trainers.tempered_phase import train_tempered
@@ -14,6 +14,7 @@ TRAINERS = {
     "pcd": (pcd.run, train),
     "sml-pt": (sml_pt.run, train_tempered, train),
     "sml-apt": (sml_apt.run, train_tempered, train),
+    "ins": (ins.run, train),
     "rms-spectral": (rms_spectral.run, train_simulated, train),
     "rmsprop": (rmsprop.run, train_simulated, train),
 }
