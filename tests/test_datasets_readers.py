@@ -41,8 +41,8 @@ def idx_files() -> dict[str, bytes]:
     return {
         "train-images": idx(images(5)),
         "train-labels": idx(np.arange(5)),
-        "test-images": gzip.compress(idx(images(3))),
-        "test-labels": gzip.compress(idx(np.arange(3) + 7)),
+        "test-images": gzip.compress(idx(images(3)), mtime=0),
+        "test-labels": gzip.compress(idx(np.arange(3) + 7), mtime=0),
     }
 
 
@@ -105,8 +105,8 @@ def test_idx_threshold_is_one_at_and_above(tmp_path):
         ("train-images", idx(images(2))),
         ("train-images", b"not idx at all"),
         ("train-labels", idx(np.arange(5))[:-1]),
-        ("test-images", gzip.compress(idx(images(3)))[:-12]),
-        ("test-images", gzip.compress(b"")),
+        ("test-images", gzip.compress(idx(images(3)), mtime=0)[:-12]),
+        ("test-images", gzip.compress(b"", mtime=0)),
         ("test-images", b"\x1f\x8b no gzip"),
     ],
 )
@@ -138,7 +138,7 @@ def test_text_reads_rows_plain_and_gzipped(tmp_path, separator):
     contents = {
         split: "".join(separator.join(map(str, row)) + "\n" for row in table).encode() for split, table in rows.items()
     }
-    contents["test"] = gzip.compress(contents["test"])
+    contents["test"] = gzip.compress(contents["test"], mtime=0)
     splits = read_split_files(tmp_path, "text", {"separator": separator}, **contents)
     for split in SPLIT_FILES:
         np.testing.assert_array_equal(splits.data[split], rows[split])
@@ -175,7 +175,7 @@ def test_malformed_text_is_refused_with_its_line(tmp_path, content, line):
     assert_refused(error, "test")
 
 
-@pytest.mark.parametrize("content", [b"", b"\n", b"0,1,0", gzip.compress(b"")])
+@pytest.mark.parametrize("content", [b"", b"\n", b"0,1,0", gzip.compress(b"", mtime=0)])
 def test_text_without_a_line_is_refused(tmp_path, content):
     with pytest.raises(ValueError) as error:
         read_split_files(tmp_path, "text", {"separator": ","}, train=content, validation=content, test=content)
@@ -220,7 +220,7 @@ def test_malformed_libsvm_is_refused(tmp_path, content):
 
 
 def test_own_split_cuts_one_file_in_its_order(tmp_path):
-    paths = write_all(tmp_path, {"pooled": gzip.compress(b"0,0\n0,1\n1,0\n1,1\n0,0\n")})
+    paths = write_all(tmp_path, {"pooled": gzip.compress(b"0,0\n0,1\n1,0\n1,1\n0,0\n", mtime=0)})
     options = {"own_split": {"file": "pooled", "validation": 1, "test": 2}, "separator": ","}
     splits = READERS["text"](paths, options)
     assert splits.data["train"].tolist() == [[0, 0], [0, 1]]
