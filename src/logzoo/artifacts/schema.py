@@ -61,9 +61,7 @@ SCHEMAS: dict[str, dict[str, Field]] = {
         "test_log_likelihood_ais": Field((), "nat"),
         "ais_std_error": Field((), "nat"),
     },
-    "table": {
-        "row": Field(("row",), "1"),
-    },
+    "table": {},
     "zoo": {
         "log_z": Field(_COMPARISONS, "nat"),
         "std_error": Field(_COMPARISONS, "nat"),
