@@ -5,6 +5,7 @@ whose particles also made the gradient. Without a prior on how far log Z moves (
 a prediction whose noise is that of the observation; no covariance is ever inverted.
 """
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -49,7 +50,7 @@ def after_change(belief, change, variance, bias_variance):
 def after_differences(belief, log_z_base, differences, variance):
     """The Belief after log Z_{i+1} - log Z_i of all neighbours (M - 1,) was seen with that variance; Joseph's form."""
     size = belief.mean.size
-    reads = np.eye(size - 1, size) - np.eye(size - 1, size, k=-1)
+    reads = _neighbours(size)
     seen = differences.copy()
     seen[0] += log_z_base
     crossed = reads @ belief.covariance
@@ -57,6 +58,12 @@ def after_differences(belief, log_z_base, differences, variance):
     kept = np.eye(size) - gain @ reads
     covariance = kept @ belief.covariance @ kept.T + (gain * variance) @ gain.T
     return Belief(belief.mean + gain @ (seen - reads @ belief.mean), 0.5 * (covariance + covariance.T))
+
+
+@lru_cache
+def _neighbours(size):
+    """The matrix (size - 1, size) that reads the differences of neighbouring rungs off the state; not to be changed."""
+    return np.eye(size - 1, size) - np.eye(size - 1, size, k=-1)
 
 
 def importance_sampling(log_f_before, log_f_after):
@@ -73,17 +80,19 @@ def bridge_sampling(up, down, log_ratio):
     up (particle, pair): log f_{i+1} - log f_i at the states of rung i; down: the same at those of rung i + 1
     (Bennett 1976, eq 8, one step).
     """
-    forward, forward_variance = _log_mean(-np.logaddexp(0.0, log_ratio - up).T)
-    backward, backward_variance = _log_mean(-np.logaddexp(0.0, down - log_ratio).T)
-    return log_ratio + forward - backward, forward_variance + backward_variance
+    pairs = log_ratio.size
+    means, variances = _log_mean(-np.logaddexp(0.0, np.concatenate([log_ratio - up, down - log_ratio], axis=1)).T)
+    return log_ratio + means[:pairs] - means[pairs:], variances[:pairs] + variances[pairs:]
 
 
 def _log_mean(log_weights):
     """log of the mean of weights (row,) over the columns of log_weights, and its variance by the delta method."""
     largest = log_weights.max(axis=1)
     weights = np.exp(log_weights - largest[:, None])
-    mean = weights.mean(axis=1)
-    variance = weights.var(axis=1, ddof=1) / (log_weights.shape[1] * mean**2)
+    count = log_weights.shape[1]
+    mean = weights.sum(axis=1) / count
+    weights -= mean[:, None]
+    variance = np.einsum("rc,rc->r", weights, weights) / ((count - 1) * count * mean**2)
     return largest + np.log(mean), np.maximum(variance, _SMALLEST_VARIANCE)
 
 
