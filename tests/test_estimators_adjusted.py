@@ -12,7 +12,7 @@ from logzoo.estimators.registry import estimator
 from logzoo.estimators.sams import TwoStages
 from logzoo.estimators.wang_landau import HalvedFactor
 from logzoo.kernels.between import run_between
-from logzoo.kernels.gibbs import refresh_inputs, run_sweeps
+from logzoo.kernels.gibbs import run_sweeps
 from logzoo.kernels.layout import (
     fixed_point_parameters,
     fixed_point_unit,
@@ -245,13 +245,13 @@ def test_sweeps_between_two_models_are_those_of_the_model_between(share):
     plain = new_chains(count, 40, 70)
     plain.v[...] = start
     parameters = fixed_point_parameters(*between, np.zeros(40))
-    refresh_inputs(parameters, plain)
+    twins.refresh_inputs(parameters, plain)
     run_sweeps(parameters, key, 5, 9, np.ones(count, np.float32), plain)
     pair = paired_chains(count, 40, 70)
     pair.v[...] = start
     unit = max(fixed_point_unit(*terms, np.zeros(1)) for terms in (near, far))
     both = paired_parameters(near, far, unit)
-    refresh_inputs(both, pair)
+    twins.refresh_inputs(both, pair)
     log_weight = np.zeros(count)
     run_between(both, np.full(6, share), key, 5, pair, log_weight)
     np.testing.assert_array_equal(pair.v, plain.v)

@@ -5,7 +5,6 @@ import pytest
 import twins
 
 from logzoo.kernels.energies import energy_scratch, log_f_marginal, smooth_parts_of_chains
-from logzoo.kernels.gibbs import refresh_inputs
 from logzoo.kernels.layout import new_chains
 from logzoo.kernels.tempering import (
     CHAINS_TOGETHER,
@@ -33,7 +32,7 @@ def chains_at(parameters, v, h):
     chains = new_chains(len(v), v.shape[1], h.shape[1])
     chains.v[...] = v
     chains.h[...] = h
-    refresh_inputs(parameters, chains)
+    twins.refresh_inputs(parameters, chains)
     return chains
 
 

@@ -9,7 +9,7 @@ from drawing import draw_each
 from scipy.stats import chisquare
 
 from logzoo.api import sample_gibbs
-from logzoo.kernels.gibbs import refresh_inputs, run_sweeps, start_chains
+from logzoo.kernels.gibbs import run_sweeps, start_chains
 from logzoo.kernels.layout import fixed_point_parameters, fixed_point_unit, new_chains
 from logzoo.kernels.random import HIDDEN, VISIBLE
 from logzoo.models.rbm import RBM
@@ -175,7 +175,7 @@ def test_refreshed_inputs_belong_to_the_states_and_to_new_parameters():
     _, chains = started(old, np.zeros(33), 3)
     parameters = parameters_of(new, np.zeros(33))
     chains.v[1] = 1
-    refresh_inputs(parameters, chains)
+    twins.refresh_inputs(parameters, chains)
     twin = twins.FixedPointRBM(new, np.zeros(33), parameters.unit, draw_each)
     np.testing.assert_array_equal(chains.hidden_input[:, :64], twin.hidden_input(chains.v))
     np.testing.assert_array_equal(chains.visible_input[:, :33], twin.visible_input(chains.h))
@@ -316,6 +316,6 @@ def test_a_million_sweeps_leave_no_drift():
     parameters, chains = started(rbm, np.zeros(12), 2)
     run_sweeps(parameters, KEY, 1, 1_000_001, np.ones(2, np.float32), chains)
     kept = chains.hidden_input.copy(), chains.visible_input.copy()
-    refresh_inputs(parameters, chains)
+    twins.refresh_inputs(parameters, chains)
     np.testing.assert_array_equal(kept[0], chains.hidden_input)
     np.testing.assert_array_equal(kept[1], chains.visible_input)

@@ -10,7 +10,7 @@ import twins
 
 from logzoo.api import train_rbm
 from logzoo.kernels.elementary import exp2_constants
-from logzoo.kernels.gibbs import layer_scratch, refresh_inputs
+from logzoo.kernels.gibbs import layer_scratch
 from logzoo.kernels.layout import fixed_point_parameters, new_chains
 from logzoo.kernels.statistics import add_statistics, hidden_probabilities
 from logzoo.models.exact import exact_log_z
@@ -166,7 +166,7 @@ def test_statistics_equal_numpy():
     rbm, generator = small_rbm(), np.random.default_rng(0)
     chains = new_chains(50, 4, 3)
     chains.v[...] = generator.integers(0, 2, (50, 4))
-    refresh_inputs(parameters_of(rbm), chains)
+    twins.refresh_inputs(parameters_of(rbm), chains)
     exact = 1 / (1 + np.exp(-(chains.v @ rbm.weights + rbm.hidden_bias)))
     np.testing.assert_allclose(probabilities(chains, parameters_of(rbm)), exact, rtol=1e-6)
     gradient = [np.ones(shape, np.float32) for shape in ((4, 3), 4, 3)]
@@ -180,7 +180,7 @@ def test_statistics_equal_numpy():
 def test_hidden_probabilities_do_not_overflow(logit):
     rbm = RBM(np.zeros((1, 1)), np.zeros(1), np.full(1, logit))
     chains = new_chains(1, 1, 1)
-    refresh_inputs(parameters_of(rbm), chains)
+    twins.refresh_inputs(parameters_of(rbm), chains)
     p = probabilities(chains, parameters_of(rbm))
     # 2**-24 |logit| is the rounding of logit / log(2); below 2**-125 the probability stays at that.
     precision = 3e-7 + 2.0**-24 * abs(logit)

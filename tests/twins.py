@@ -1,6 +1,11 @@
-"""Slow, obvious twins of the kernels: plain Python integers and float64 NumPy, nothing shared with the package."""
+"""Slow, obvious twins of the kernels: plain Python integers and float64 NumPy, nothing shared with the package.
+
+Only `refresh_inputs` calls its kernels: it brings both layers' inputs up to date from given states.
+"""
 
 import numpy as np
+
+from logzoo.kernels.gibbs import layer_scratch, list_ones, update_hidden_inputs, update_visible_inputs
 
 _MASK = 0xFFFFFFFF
 
@@ -122,3 +127,11 @@ class FixedPointRBM:
         h = self.draw(logit, layer_words(key, chain, number, hidden_layer, logit.size))
         logit = scale * self.visible_input(h).astype(np.float32) + cold * self.base.astype(np.float32)
         return self.draw(logit, layer_words(key, chain, number, visible_layer, logit.size)), h
+
+
+def refresh_inputs(parameters, chains):
+    """Compute both layers' inputs from their states, whatever those are."""
+    list_ones(chains.h, layer_scratch(chains.h.shape[1]), chains)
+    update_visible_inputs(parameters, chains)
+    list_ones(chains.v, layer_scratch(chains.v.shape[1]), chains)
+    update_hidden_inputs(parameters, chains)

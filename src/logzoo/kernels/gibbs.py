@@ -155,15 +155,6 @@ def update_visible_inputs(parameters, chains):
 
 
 @njit(cache=True)
-def refresh_inputs(parameters, chains):
-    """Compute both layers' inputs from their states: after a start, or when the parameters changed."""
-    list_ones(chains.h, layer_scratch(chains.h.shape[1]), chains)
-    update_visible_inputs(parameters, chains)
-    list_ones(chains.v, layer_scratch(chains.v.shape[1]), chains)
-    update_hidden_inputs(parameters, chains)
-
-
-@njit(cache=True)
 def forget_hidden(parameters, chains):
     """Set h to zero, compute both layers' inputs: all that a sweep needs, which draws h first, for half the work."""
     chains.h[:] = 0

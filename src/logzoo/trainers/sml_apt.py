@@ -4,14 +4,15 @@ from logzoo.trainers.flow import FlowLadder
 from logzoo.trainers.tempered_phase import train_tempered
 
 
-def run(data, *, ladder_rate=1e-3, spawn_below=None, **settings):
+def run(data, *, ladder_rate=1e-3, spawn_below=None, as_published=False, **settings):
     """Train by SML-APT; settings as in `logzoo.trainers.tempered_phase.train_tempered`, the ladder to start from.
 
-    ladder_rate, spawn_below: rate of the ladder, and the mean exchange rate below which it gains a rung (None: never),
-    as in `logzoo.trainers.flow.FlowLadder`. Returns TrainingRun. Raises ValueError for impossible options.
+    ladder_rate, spawn_below: rate of the ladder, and the mean exchange rate below which it gains a rung (None: never);
+    as_published: feed back the flow as it is. All as in `logzoo.trainers.flow.FlowLadder`. Returns TrainingRun. Raises
+    ValueError for impossible options.
     """
 
     def flow_of(betas, k):
-        return FlowLadder(betas, ladder_rate, k=k, spawn_below=spawn_below)
+        return FlowLadder(betas, ladder_rate, k=k, spawn_below=spawn_below, as_published=as_published)
 
     return train_tempered(data, flow_of, **settings)

@@ -3,13 +3,11 @@
 Parameters and gradients are NamedTuples of float32 arrays: weights (V, H), visible_bias (V,), hidden_bias (H,).
 """
 
-import inspect
-
 import numpy as np
 from scipy.linalg import qr
 from threadpoolctl import ThreadpoolController
 
-from logzoo.checks import one_of, positive_number, share, whole_number
+from logzoo.checks import positive_number, share, whole_number
 
 _PARTS = ("weights", "visible_bias", "hidden_bias")
 # Rounding of a float32 gradient, as a share of its largest singular value: what is smaller has no direction.
@@ -161,16 +159,3 @@ def _left_factors(wide):
     sizes = np.sqrt(np.maximum(squares, 0.0))
     kept = sizes > _ROUNDING * sizes[-1]
     return sizes[kept], axes[:, kept]
-
-
-STEPS = {"ascent": Ascent, "rmsprop": RMSprop, "spectral": RMSspectral}
-
-
-def make_step(name, **options):
-    """The step of that name; raises ValueError for unknown names and options and for impossible values."""
-    kind = STEPS[one_of("step", name, STEPS)]
-    known = inspect.signature(kind).parameters
-    unknown = sorted(set(options) - set(known))
-    if unknown:
-        raise ValueError(f"{name}: unknown option {', '.join(unknown)}; expected one of {', '.join(known)}")
-    return kind(**options)
