@@ -10,7 +10,7 @@ from logzoo.samplers.ladders import Curvature, carried, equal_length
 # Added to every bin of plain counts (Carlson et al. 2016, section 4.1), so that no logarithm is infinite.
 COUNT_FLOOR = 0.1
 # Occupancies below this are rounding: one update moves a rung by at most log(1e300) = 690 nats.
-_OCCUPANCY_FLOOR = 1e-300
+OCCUPANCY_FLOOR = 1e-300
 # Initial iterations stop when K max_k |r_k - c_k| is below the first number, and are worth half the budget while it is
 # above the second: sampling at such a log Zhat tells next to nothing.
 _RULE = 0.1
@@ -70,7 +70,7 @@ def _iterate(sampler, lengths, prior, log_z_hat, ledger, rao_blackwell, stop_ear
 
 def updated_log_z(log_z_hat, prior, occupancy):
     """log Zhat_k + log(r_1 / r_k) + log(c_k / c_1) (rung,) in nats, relative to the base (eq 12)."""
-    log_c = np.log(np.maximum(occupancy, _OCCUPANCY_FLOOR))
+    log_c = np.log(np.maximum(occupancy, OCCUPANCY_FLOOR))
     return log_z_hat + np.log(prior[0] / prior) + log_c - log_c[0]
 
 

@@ -7,8 +7,7 @@ draws are few and the parameters move on.
 import numpy as np
 
 from logzoo.checks import share
-
-_FLOOR = 1e-300
+from logzoo.samplers.initial import OCCUPANCY_FLOOR, updated_log_z
 
 
 class RtsTracker:
@@ -48,11 +47,10 @@ class RtsTracker:
 
     def follow(self, occupancy, prior, log_z_base):
         """Take the step for the occupancy (chain, rung) of independent chains and the prior r (rung,)."""
-        mean = np.maximum(occupancy.mean(axis=0), _FLOOR)
-        step = np.log(prior[0] / prior) + np.log(mean / mean[0])
+        mean = np.maximum(occupancy.mean(axis=0), OCCUPANCY_FLOOR)
         if self.log_z_hat is None:
             self.log_z_hat = np.zeros(prior.size)
-        self.log_z_hat = self.log_z_hat + self.alpha * step
+        self.log_z_hat = self.log_z_hat + self.alpha * updated_log_z(0.0, prior, mean)
         self.log_z_base = log_z_base
         influence = occupancy[:, -1] / mean[-1] - occupancy[:, 0] / mean[0]
         self.influence = (1.0 - self.alpha) * self.influence + self.alpha * influence
