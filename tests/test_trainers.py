@@ -325,6 +325,11 @@ def test_swapped_particles_weigh_as_the_model_and_hold_each_temperature(group):
         assert np.abs(z_scores(held, hidden, tempered)).max() < 4.5
 
 
+def test_more_temperatures_than_can_swap_together_swap_in_groups():
+    run = trained("ins", temperatures=list(range(1, 31)), group=3, updates=3)
+    assert int(run.trace["chain_sweeps"][-1]) == 3 * 7 * 30
+
+
 @pytest.mark.parametrize(
     ("settings", "match"),
     [

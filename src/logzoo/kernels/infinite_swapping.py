@@ -60,7 +60,10 @@ def run_infinite_swapping(parameters, betas, key, first, last, partitions, chain
     rungs = betas.size
     hidden_scratch = layer_scratch(chains.h.shape[1])
     visible_scratch = layer_scratch(chains.v.shape[1])
-    scratch = assignment_scratch(rungs)
+    largest = 1
+    for groups in partitions:
+        largest = max(largest, np.bincount(groups).max())
+    scratch = assignment_scratch(largest)
     room = (
         np.zeros((rungs, rungs)),
         np.zeros(rungs),
