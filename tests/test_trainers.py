@@ -14,25 +14,29 @@ from logzoo.kernels.gibbs import layer_scratch
 from logzoo.kernels.layout import fixed_point_parameters, new_chains
 from logzoo.kernels.statistics import add_statistics, hidden_probabilities
 from logzoo.models.exact import exact_log_z
+from logzoo.models.expectations import exact_expectations
 from logzoo.models.rbm import RBM
 from logzoo.paths import prior_weights, tempered_rbm
+from logzoo.samplers.swapping import IN_TURN, SwappedLadders
 from logzoo.streams import root_stream
 from logzoo.trackers.rts import RtsTracker
-from logzoo.trainers import ins
 from logzoo.trainers.loop import TrainingRun, rate_at
 from logzoo.trainers.particles import Particles
 from logzoo.trainers.registry import TRAINERS, trainer_module
 from logzoo.trainers.simulated import SimulatedPhase
+from logzoo.trainers.swapped_phase import SwappedPhase
 from logzoo.trainers.tempered_particles import TemperedParticles
 
 NAMES = sorted(TRAINERS)
-PERSISTENT = ("pcd", "sml-pt", "sml-apt", "ins")
+SWAPPED = ("pt", "ins", "pins")
+PERSISTENT = ("pcd", "sml-pt", "sml-apt", *SWAPPED)
 SIMULATED = ("rms-spectral", "rmsprop")
 # Options that keep simulated tempering small; its chains, and those of ten temperatures with a mini-batch of 7.
 SIZES = {name: {"particles": 20, "rungs": 5} for name in SIMULATED}
-CHAINS = {"sml-pt": 7 * 10, "sml-apt": 7 * 10, "ins": 7 * 5, **dict.fromkeys(SIMULATED, 20)}
+CHAINS = {"sml-pt": 7 * 10, "sml-apt": 7 * 10, **dict.fromkeys(SWAPPED, 7 * 5), **dict.fromkeys(SIMULATED, 20)}
+CHAINS["exact"] = 0
 INITIAL_SWEEPS = dict.fromkeys(SIMULATED, 10 * 50)
-TRACED = {"learning_rate", "log_f_data", "log_f_particles", "chain_sweeps"}
+TRACED = {"learning_rate", "log_f_data", "chain_sweeps"}
 
 
 def bars():
@@ -42,8 +46,10 @@ def bars():
 
 
 def trained(method, *, data=None, **settings):
-    """A short training run on the bars."""
+    """A short training run on the bars; exact gradients make no sweeps, so `k` is not for them."""
     settings = {"hidden": 4, "updates": 30, "batch": 7, **SIZES.get(method, {}), **settings}
+    if method == "exact":
+        settings.pop("k", None)
     return train_rbm(bars() if data is None else data, method, **settings)
 
 
@@ -54,6 +60,7 @@ def test_every_trainer_keeps_the_contract(method):
     assert isinstance(run.rbm, RBM)
     assert (run.rbm.visible, run.rbm.hidden) == (9, 4)
     assert set(run.trace.data_vars) >= TRACED
+    assert ("log_f_particles" in run.trace) == (method != "exact")
     assert all({"long_name", "units"} <= set(variable.attrs) for variable in run.trace.variables.values())
     assert all(np.isfinite(variable).all() for variable in run.trace.data_vars.values())
     update = run.trace["update"].values
@@ -94,6 +101,8 @@ def test_the_same_seed_repeats_a_training_and_another_does_not(method):
     ],
 )
 def test_impossible_settings_are_refused_in_one_line(method, settings, match):
+    if method == "exact" and "k" in settings:
+        settings, match = {"particles": 3}, "exact: unknown option particles"
     with pytest.raises(ValueError, match=match) as caught:
         trained(method, **settings)
     assert "\n" not in str(caught.value)
@@ -298,57 +307,83 @@ def test_simulated_particles_weigh_as_the_model_and_know_its_log_z():
     assert np.abs(z_scores(v, p, second)).max() > 8
 
 
-@pytest.mark.parametrize("group", [None, 2, 3])
-def test_swapped_particles_weigh_as_the_model_and_hold_each_temperature(group):
-    rbm, temperatures, ladders = small_rbm(), np.array([4.0, 2.5, 1.5, 1.0]), 20_000
-    partitions = ins.partitions_of(4, 4 if group is None else group)
-    phase = ins._NegativePhase(np.uint64(95), 4, ladders, 1.0 / temperatures, partitions)
+@pytest.mark.parametrize("density", ["marginal", "joint"])
+@pytest.mark.parametrize("group", [None, 2, 3, IN_TURN])
+def test_swapped_particles_weigh_as_the_model_and_hold_each_temperature(group, density):
+    rbm, temperatures, count = small_rbm(), [1.0, 1.5, 2.5, 4.0], 20_000
+    ladders = SwappedLadders(np.uint64(95), count, temperatures, group, density)
+    phase = SwappedPhase(ladders, 4)
     for update in range(4):
         chains, weights = phase(parameters_of(rbm), update, None, 0.1)
-    assert phase.spent == 4 * 4 * 4 * ladders
-    shares = phase.shares.reshape(ladders, 4)
+    assert phase.spent == 4 * 4 * 4 * count
+    assert np.all(ladders.occupancy.sum(axis=1) == 4 * 4)
+    shares = weights.reshape(count, 4) * count
     np.testing.assert_allclose(shares.sum(axis=1), 1.0)
-    assert np.array_equal(np.sort(phase.rung.reshape(ladders, 4), axis=1), np.tile(np.arange(4), (ladders, 1)))
+    assert np.array_equal(np.sort(ladders.rung.reshape(count, 4), axis=1), np.tile(np.arange(4), (count, 1)))
     v, p = chains.v.astype(float), probabilities(chains, parameters_of(rbm)).astype(float)
     # The weighted mean over a ladder is one draw of an unbiased estimate of the expectation under the model.
-    v_mean, p_mean = (np.einsum("lk,lku->lu", shares, array.reshape(ladders, 4, -1)) for array in (v, p))
+    v_mean, p_mean = (np.einsum("lk,lku->lu", shares, array.reshape(count, 4, -1)) for array in (v, p))
     exact = twins.expectations(rbm)
     for values, target in ((v_mean, exact[1]), (p_mean, exact[2])):
         mean, error = mean_and_error(values)
         assert np.abs((mean - target) / error).max() < 4
-        mean, error = mean_and_error((v if values is v_mean else p).reshape(ladders, 4, -1).mean(axis=1))
+        mean, error = mean_and_error((v if values is v_mean else p).reshape(count, 4, -1).mean(axis=1))
         assert np.abs((mean - target) / error).max() > 8
-    for rung, beta in enumerate(1.0 / temperatures):
-        tempered = tempered_rbm(rbm, np.zeros(4), beta)
-        held = v[phase.rung == rung]
+    for rung, beta in enumerate(ladders.betas):
+        tempered = tempered_rbm(rbm, np.zeros(4), float(beta))
+        held = v[ladders.rung == rung]
         hidden = 1 / (1 + np.exp(-(held @ tempered.weights + tempered.hidden_bias)))
         assert np.abs(z_scores(held, hidden, tempered)).max() < 4.5
 
 
 def test_more_temperatures_than_can_swap_together_swap_in_groups():
-    run = trained("ins", temperatures=list(range(1, 31)), group=3, updates=3)
+    run = trained("pins", temperatures=list(range(1, 31)), updates=3)
     assert int(run.trace["chain_sweeps"][-1]) == 3 * 7 * 30
 
 
 @pytest.mark.parametrize(
-    ("settings", "match"),
+    ("method", "settings", "match"),
     [
-        ({"temperatures": [2.0, 1.0]}, "temperatures: expected numbers that increase from 1"),
-        ({"temperatures": [1.0, 1.0]}, "temperatures"),
-        ({"temperatures": list(range(1, 22))}, "group: expected at most 20"),
-        ({"group": 1}, "group"),
+        ("ins", {"temperatures": [2.0, 1.0]}, "temperatures: expected numbers that increase from 1"),
+        ("pt", {"temperatures": [1.0, 1.0]}, "temperatures"),
+        ("pt", {"temperatures": []}, "temperatures"),
+        ("ins", {"temperatures": list(range(1, 22))}, "group: expected at most 20"),
+        ("pins", {"group": 1}, "group"),
+        ("pins", {"group": "in-turn"}, "group"),
+        ("ins", {"density": "conditional"}, "density: .*marginal, joint|density: .*joint, marginal"),
     ],
 )
-def test_impossible_swapping_is_refused(settings, match):
+def test_impossible_swapping_is_refused(method, settings, match):
     with pytest.raises(ValueError, match=match):
-        trained("ins", **settings)
+        trained(method, **settings)
+
+
+def test_exact_gradients_know_log_z_and_refuse_what_cannot_be_enumerated():
+    run = trained("exact", hidden=9, updates=40, learning_rate=0.2, snapshots=2)
+    for update in run.snapshots["update"].values:
+        one = run.snapshots.sel(update=update)
+        rbm = RBM(*(one[name].values for name in ("weights", "visible_bias", "hidden_bias")))
+        assert float(run.trace["log_z"].sel(update=update)) == pytest.approx(exact_log_z(rbm), abs=1e-5)
+    with pytest.raises(ValueError, match="hidden: expected at most 20"):
+        trained("exact", data=np.eye(21, dtype=int), hidden=21)
+
+
+@pytest.mark.parametrize(("visible", "hidden"), [(4, 3), (3, 5), (1, 1), (6, 6)])
+@pytest.mark.parametrize("scale", [1.0, 30.0])
+def test_exact_expectations_equal_those_over_all_pairs(visible, hidden, scale):
+    generator = np.random.default_rng([visible, hidden])
+    rbm = RBM(*(scale * generator.standard_normal(shape) for shape in ((visible, hidden), visible, hidden)))
+    found = exact_expectations(rbm.weights, rbm.visible_bias, rbm.hidden_bias)
+    assert found.log_z == pytest.approx(twins.brute_log_z(rbm), rel=1e-12)
+    for one, other in zip(found[1:], twins.expectations(rbm), strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-10)
 
 
 @pytest.mark.parametrize("method", PERSISTENT)
 def test_an_update_with_persistent_particles_moves_along_the_exact_gradient(method):
     data = np.repeat([[1, 1, 1, 1], [0, 0, 0, 0], [1, 1, 0, 0], [0, 0, 0, 1]], 10, axis=0)
     settings = {"data": data, "hidden": 3, "batch": 40, "particles": 20_000, "k": 5, "seed": 5, "learning_rate": 4.0}
-    settings |= {"pcd": {}, "ins": {"temperatures": [1.0, 3.0]}}.get(method, {"rungs": 2})
+    settings |= {"pcd": {}, **dict.fromkeys(SWAPPED, {"temperatures": [1.0, 3.0]})}.get(method, {"rungs": 2})
     # The last of 24 updates, made when the hidden units have just learned to differ.
     before, after = (trained(method, **settings, updates=updates).rbm for updates in (23, 24))
     p = 1 / (1 + np.exp(-(data @ before.weights + before.hidden_bias)))

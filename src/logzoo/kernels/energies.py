@@ -209,6 +209,22 @@ def log_f_at_betas(parameters, betas, chains, out):
 
 
 @njit(cache=True)
+def log_f_joint_at_betas(parameters, betas, chains, out):
+    """log f_beta(v, h) of every chain at all inverse temperatures betas (rung,) float32: out (chain, rung), in nats.
+
+    Visible inputs must belong to h, as they do after a sweep.
+    """
+    unit = np.float64(parameters.unit)
+    for chain in range(out.shape[0]):
+        v = chains.v[chain]
+        warm = sum_bits(v, chains.visible_input[chain]) + sum_bits(chains.h[chain], parameters.hidden_bias)
+        cold = sum_bits(v, parameters.base)
+        for k in range(betas.size):
+            share = np.float64(betas[k])
+            out[chain, k] = share * (float(warm) * unit) + (1.0 - share) * (float(cold) * unit)
+
+
+@njit(cache=True)
 def smooth_parts_of_chains(parameters, chains, betas, out):
     """smooth_parts of every chain, into `out` (chains, betas)."""
     units = chains.h.shape[1]

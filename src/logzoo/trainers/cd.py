@@ -2,6 +2,7 @@
 
 from logzoo.checks import whole_number
 from logzoo.trainers.loop import train
+from logzoo.trainers.negative import WeightedChains
 from logzoo.trainers.particles import Particles
 from logzoo.trainers.steps import Ascent
 
@@ -9,7 +10,7 @@ from logzoo.trainers.steps import Ascent
 class _NegativePhase(Particles):
     def __call__(self, parameters, update, positive, rate):
         self.place(parameters, positive)
-        return self.move(parameters, update), None
+        return WeightedChains(self.move(parameters, update))
 
 
 def run(data, *, stream, batch, k=1, weight_decay=0.0, **settings):

@@ -8,13 +8,13 @@ import xarray as xr
 from tqdm import tqdm
 
 from logzoo.checks import binary_matrix, one_of, positive_number, whole_number
-from logzoo.kernels.gibbs import forget_hidden, layer_scratch
+from logzoo.kernels.gibbs import forget_hidden
 from logzoo.kernels.layout import fixed_point_parameters, new_chains
-from logzoo.kernels.statistics import add_statistics
 from logzoo.models.rbm import RBM
 from logzoo.paths import log_odds
+from logzoo.trainers.negative import WeightedChains
 from logzoo.trainers.stopping import EarlyStopping
-from logzoo.trainers.trace import Trace, mean_log_f
+from logzoo.trainers.trace import Trace
 
 SCHEDULES = ("constant", "inverse", "linear")
 _INITIAL_SCALE = 0.01  # standard deviation of the initial weights
@@ -79,9 +79,8 @@ def train(
 ):
     """Train an RBM by stochastic gradient steps with the given negative phase.
 
-    data (examples, visible) uint8. negative_phase(parameters, update, positive, rate) -> (Chains whose v are the
-    negative particles, their weights (chains,) or None for equal ones); it counts the sweeps that it has `spent`, and
-    its `profiles`, if any, go into the trace. step: an object of `logzoo.trainers.steps`. base: log-odds (visible,) in
+    data (examples, visible) uint8. negative_phase(parameters, update, positive, rate) -> an object of
+    `logzoo.trainers.negative`; it counts the sweeps that it has `spent`, and its `profiles`, if any, go into the trace. step: an object of `logzoo.trainers.steps`. base: log-odds (visible,) in
     `parameters`, for phases that temper; 0 by default. tracker: its `reading` goes into the trace. start: RBM to start
     from; by default weights are N(0, 0.01^2), hidden biases 0, visible biases the log-odds of the data.
     schedule: constant; inverse, min(alpha eps / (t + 1), eps); linear, down to 0 at the end. every: updates between
@@ -106,24 +105,27 @@ def train(
     parts |= {} if tracker is None else {"tracker": tracker}
     first = 0 if checkpoint is None else checkpoint.load(parts)
     batches = islice(_batches(len(data), batch, stream.child("batches").generator()), first, None)
-    positive = new_chains(batch, data.shape[1], hidden)
+    positive = WeightedChains(new_chains(batch, data.shape[1], hidden))
     parameters = None
     silent = None if progress else True
     for update in tqdm(range(first, updates), "training", updates, initial=first, unit="update", disable=silent):
         if stopping.over:
             break
         parameters = fixed_point_parameters(*values, base, into=parameters)
-        positive.v[...] = data[next(batches)]
-        forget_hidden(parameters, positive)
+        positive.chains.v[...] = data[next(batches)]
+        forget_hidden(parameters, positive.chains)
         rate = rate_at(update, updates, learning_rate, schedule, alpha)
-        negative, weights = negative_phase(parameters, update, positive.v, rate)
+        negative = negative_phase(parameters, update, positive.chains.v, rate)
         if update % every == 0 or update == updates - 1:
-            means = mean_log_f(parameters, positive), mean_log_f(parameters, negative, weights)
+            means = positive.mean_log_f(parameters), negative.mean_log_f(parameters)
             numbers = {"learning_rate": rate, "chain_sweeps": negative_phase.spent}
             trace.add(update, parameters, values, numbers, means, getattr(negative_phase, "profiles", {}))
             if patience is not None:
                 stopping.see(update, trace.last("log_likelihood_validation"), values)
-        _set_gradient(gradient, parameters, positive, negative, weights)
+        for array in gradient:
+            array[...] = 0.0
+        positive.add_to(parameters, 1.0, gradient)
+        negative.add_to(parameters, -1.0, gradient)
         with np.errstate(over="ignore", invalid="ignore"):
             step(values, gradient, rate)
         if any(not max(array.max(), -array.min()) < _DIVERGED for array in values):
@@ -182,16 +184,3 @@ def _batches(examples, batch, generator):
         order = generator.permutation(examples)
         for first in range(0, examples - batch + 1, batch):
             yield order[first : first + batch]
-
-
-def _set_gradient(gradient, parameters, positive, negative, weights):
-    for array in gradient:
-        array[...] = 0.0
-    _add_phase(parameters, positive, None, 1.0, gradient)
-    _add_phase(parameters, negative, weights, -1.0, gradient)
-
-
-def _add_phase(parameters, chains, weights, sign, gradient):
-    count, visible = chains.v.shape
-    factors = np.full(count, sign / count, np.float32) if weights is None else (sign * weights).astype(np.float32)
-    add_statistics(parameters, chains, layer_scratch(visible), factors, *gradient)

@@ -3,18 +3,22 @@
 import inspect
 
 from logzoo.checks import one_of
-from logzoo.trainers import cd, ins, pcd, rms_spectral, rmsprop, sml_apt, sml_pt
+from logzoo.trainers import cd, exact, ins, pcd, pins, pt, rms_spectral, rmsprop, sml_apt, sml_pt
 from logzoo.trainers.loop import train
 from logzoo.trainers.simulated import train_simulated
+from logzoo.trainers.swapped_phase import train_swapped
 from logzoo.trainers.tempered_phase import train_tempered
 
 # Each method's function, and those that it hands the rest of its settings to.
 TRAINERS = {
+    "exact": (exact.run, train),
     "cd": (cd.run, train),
     "pcd": (pcd.run, train),
     "sml-pt": (sml_pt.run, train_tempered, train),
     "sml-apt": (sml_apt.run, train_tempered, train),
-    "ins": (ins.run, train),
+    "pt": (pt.run, train_swapped, train),
+    "ins": (ins.run, train_swapped, train),
+    "pins": (pins.run, train_swapped, train),
     "rms-spectral": (rms_spectral.run, train_simulated, train),
     "rmsprop": (rmsprop.run, train_simulated, train),
 }

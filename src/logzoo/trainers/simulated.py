@@ -7,6 +7,7 @@ from logzoo.paths import inverse_temperatures, log_odds, log_z_base, prior_weigh
 from logzoo.samplers.tempering import Tempering
 from logzoo.trackers.rts import RtsTracker
 from logzoo.trainers.loop import train
+from logzoo.trainers.negative import WeightedChains
 
 # Initial iterations of log Zhat before the first update, and the sweeps of each.
 _INITIAL_ITERATIONS = 10
@@ -44,7 +45,7 @@ class SimulatedPhase:
             if sweeps:
                 occupancy += self._advance(offset, sweeps, observers)
         self._follow(occupancy / self.k)
-        return self.sampler.chains, last.weights
+        return WeightedChains(self.sampler.chains, last.weights)
 
     def _start(self, parameters):
         self.sampler = Tempering(parameters, self.betas, self.stream, self.count, "marginal", 1)

@@ -5,6 +5,7 @@ import numpy as np
 from logzoo.checks import one_of, whole_number
 from logzoo.paths import inverse_temperatures, log_odds
 from logzoo.trainers.loop import train
+from logzoo.trainers.negative import WeightedChains
 from logzoo.trainers.steps import Ascent
 from logzoo.trainers.tempered_particles import TemperedParticles
 
@@ -37,7 +38,7 @@ class TemperedPhase:
         negative = self.particles.at_rung(self.particles.betas.size - 1)
         if self.flow is not None:
             self._adapt(np.exp(np.minimum(up - down, 0.0)).mean(axis=(0, 1)))
-        return negative, None
+        return WeightedChains(negative)
 
     def _adapt(self, exchanged):
         replicas = self.particles.replicas

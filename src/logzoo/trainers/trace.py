@@ -17,6 +17,7 @@ _COLUMNS = {
     "log_likelihood_train": ("tracked mean log-likelihood of training examples", "nat"),
     "log_likelihood_validation": ("tracked mean log-likelihood of validation examples", "nat"),
 }
+_MEANS = ("log_f_data", "log_f_particles")
 _PROFILES = {
     "inverse_temperature": ("rung", "inverse temperature of each rung"),
     "share_up": ("rung", "share of replicas that left the model's end last, an average over the return time"),
@@ -47,8 +48,12 @@ class Trace:
         self.snapshots = {}
 
     def add(self, update, parameters, values, numbers, means, profiles):
-        """Add a row: numbers by column, mean log f of mini-batch and particles, what the tracker reads, profiles."""
-        row = {"update": update, **numbers, "log_f_data": means[0], "log_f_particles": means[1]}
+        """Add a row: numbers by column, mean log f of mini-batch and particles, what the tracker reads, profiles.
+
+        A mean that is None is left out: exact gradients have no particles.
+        """
+        row = {"update": update, **numbers}
+        row |= {name: mean for name, mean in zip(_MEANS, means, strict=True) if mean is not None}
         if self.tracker is not None:
             row |= self.tracker.reading
         for split, examples in self.monitored.items():

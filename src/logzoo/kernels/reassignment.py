@@ -1,0 +1,120 @@
+"""Temperatures handed out anew after each sweep: by infinite swapping, or by exchanges of neighbours in turn.
+
+Hult, Nyquist & Ringqvist (2019). Legend: a ladder is K replicas that hold K inverse temperatures beta_k, rising, each
+one of them; log f_k(x_i) is taken at each replica's state x_i: (v, h), or v with h summed out. The sweep at beta_k leaves
+both densities invariant.
+"""
+
+import math
+
+import numpy as np
+from numba import njit
+
+from logzoo.kernels.assignments import assignment_scratch, draw_assignment, shares_of_temperature, sum_assignments
+from logzoo.kernels.energies import log_f_at_betas, log_f_joint_at_betas
+from logzoo.kernels.gibbs import layer_scratch, sweep_once
+from logzoo.kernels.random import RUNG, uniform
+
+
+@njit(cache=True)
+def reassign(key, sweep, number, log_f, groups, rung, shares, room, scratch):
+    """Hand out the temperatures of one ladder anew within each group of them, and count who may hold the last.
+
+    An assignment s is drawn in proportion to prod_i f_{s(i)}(x_i); by eq 8 each replica counts for the last rung with
+    P(s(i) = it). log_f (K, K): of each replica at each rung; groups (K,): of each rung; rung, shares (K,): of each
+    replica, changed; number: the random stream of the first replica; room: (K, K) float64, (K,) uniforms, members and
+    rungs of a group, drawn places, shares.
+    """
+    count = rung.size
+    m, uniforms, members, rungs, drawn, part = room
+    for group in range(groups.max() + 1):
+        size = 0
+        for k in range(count):
+            if groups[k] == group:
+                rungs[size] = k
+                size += 1
+        found = 0
+        for i in range(count):
+            if groups[rung[i]] == group:
+                members[found] = i
+                uniforms[found] = uniform(key, number + np.uint64(i), sweep, RUNG)
+                for place in range(size):
+                    m[found, place] = log_f[i, rungs[place]]
+                found += 1
+        if size == 0:
+            continue
+        sum_assignments(m, size, scratch)
+        part[:size] = 0.0
+        if rungs[size - 1] == count - 1:
+            shares_of_temperature(size - 1, scratch, part[:size])
+        draw_assignment(uniforms, scratch, drawn[:size])
+        for place in range(size):
+            shares[members[place]] = part[place]
+            rung[members[place]] = rungs[drawn[place]]
+
+
+@njit(cache=True)
+def exchange_in_turn(key, sweep, number, log_f, rung, shares, holder):
+    """Try to exchange each two neighbours of one ladder, from the last rung down; arguments as in `reassign`.
+
+    The paper's order, whose temperatures rise from the last rung's. shares: 1 for the replica at the last rung, else 0.
+    holder (K,): scratch.
+    """
+    count = rung.size
+    for i in range(count):
+        holder[rung[i]] = i
+    for low in range(count - 2, -1, -1):
+        one, other = holder[low], holder[low + 1]
+        log_ratio = log_f[one, low + 1] + log_f[other, low] - log_f[one, low] - log_f[other, low + 1]
+        if log_ratio >= 0.0 or uniform(key, number + np.uint64(low), sweep, RUNG) < math.exp(log_ratio):
+            holder[low], holder[low + 1] = other, one
+    for k in range(count):
+        rung[holder[k]] = k
+        shares[holder[k]] = 1.0 if k == count - 1 else 0.0
+
+
+@njit(cache=True, nogil=True)
+def run_reassigned(parameters, betas, key, first, last, partitions, joint, chains, rung, shares, occupancy):
+    """Sweeps first, ..., last - 1 of whole ladders in place, temperatures handed out anew after each.
+
+    betas (K,) float32, rising; partitions (P, K) int64: the group of each rung, one row for each sweep in turn: a
+    single row of zeros is infinite swapping proper, no row means neighbours in turn. joint: log f of (v, h), not of v.
+    rung (chains,): of each replica; shares (chains,): P(the replica holds the last beta) after the last sweep;
+    occupancy (chains, K) int64: sweeps after which the replica held each beta, added to.
+    """
+    rungs = betas.size
+    hidden_scratch = layer_scratch(chains.h.shape[1])
+    visible_scratch = layer_scratch(chains.v.shape[1])
+    largest = 1
+    for groups in partitions:
+        largest = max(largest, np.bincount(groups).max())
+    scratch = assignment_scratch(largest)
+    room = (
+        np.zeros((rungs, rungs)),
+        np.zeros(rungs),
+        np.zeros(rungs, np.int64),
+        np.zeros(rungs, np.int64),
+        np.zeros(rungs, np.int64),
+        np.zeros(rungs),
+    )
+    beta = np.empty(rung.size, np.float32)
+    log_f = np.empty((rung.size, rungs))
+    for sweep in range(first, last):
+        for chain in range(rung.size):
+            beta[chain] = betas[rung[chain]]
+        sweep_once(parameters, key, sweep, beta, chains, hidden_scratch, visible_scratch)
+        if joint:
+            log_f_joint_at_betas(parameters, betas, chains, log_f)
+        else:
+            log_f_at_betas(parameters, betas, chains, log_f)
+        for start in range(0, rung.size, rungs):
+            end = start + rungs
+            of_ladder = log_f[start:end], rung[start:end], shares[start:end]
+            own = chains.number[start]
+            if partitions.shape[0] == 0:
+                exchange_in_turn(key, sweep, own, of_ladder[0], of_ladder[1], of_ladder[2], room[2])
+            else:
+                groups = partitions[(sweep - 1) % partitions.shape[0]]
+                reassign(key, sweep, own, of_ladder[0], groups, of_ladder[1], of_ladder[2], room, scratch)
+        for chain in range(rung.size):
+            occupancy[chain, rung[chain]] += 1

@@ -1,0 +1,41 @@
+"""Exact expectations under an RBM, the model's part of the gradient, by enumerating the smaller layer."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from logzoo.kernels.expectations import add_expectations
+
+LARGEST_LAYER = 20
+
+
+class Expectations(NamedTuple):
+    """log Z in nats, and E[v h'] (V, H), E[v] (V,), E[h] (H,), float64."""
+
+    log_z: float
+    products: np.ndarray
+    visible: np.ndarray
+    hidden: np.ndarray
+
+
+def exact_expectations(weights, visible_bias, hidden_bias):
+    """Expectations under the RBM of these parameters, (V, H), (V,) and (H,).
+
+    Cost: 2**min(V, H) states, each visiting the other layer once. Raises ValueError above 20 units in the smaller layer.
+    """
+    weights, visible_bias, hidden_bias = (
+        np.ascontiguousarray(array, np.float64) for array in (weights, visible_bias, hidden_bias)
+    )
+    smaller = min(weights.shape)
+    if smaller > LARGEST_LAYER:
+        raise ValueError(
+            f"exact expectations: the smaller layer has {smaller} units; at most {LARGEST_LAYER} are enumerated"
+        )
+    products, visible, hidden = np.empty_like(weights), np.empty_like(visible_bias), np.empty_like(hidden_bias)
+    if weights.shape[1] == smaller:
+        turned = np.empty_like(weights.T, order="C")
+        log_z = add_expectations(np.ascontiguousarray(weights.T), hidden_bias, visible_bias, turned, hidden, visible)
+        products[...] = turned.T
+    else:
+        log_z = add_expectations(weights, visible_bias, hidden_bias, products, visible, hidden)
+    return Expectations(log_z, products, visible, hidden)

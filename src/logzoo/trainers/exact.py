@@ -1,0 +1,54 @@
+"""Exact SGD: the model's part of the gradient by enumeration, so that only the mini-batches are random."""
+
+import numpy as np
+
+from logzoo.models.expectations import LARGEST_LAYER, exact_expectations
+from logzoo.trainers.loop import train
+from logzoo.trainers.negative import ExactMeans
+from logzoo.trainers.steps import Ascent
+
+
+class _NegativePhase:
+    """Knows log Z as well, and so is its own tracker."""
+
+    columns = {
+        "log_z": ("log partition function, exact", "nat"),
+        "log_z_std_dev": ("its standard deviation", "nat"),
+    }
+
+    def __init__(self):
+        self.spent = 0  # it makes no Gibbs sweeps
+        self.log_z = np.nan
+
+    def __call__(self, parameters, update, positive, rate):
+        unit = np.float64(parameters.unit)
+        visible, hidden = parameters.weights.shape[1], parameters.weights_transposed.shape[1]
+        weights = parameters.weights.transpose(1, 0, 2).reshape(visible, -1)[:, :hidden] * unit
+        biases = parameters.visible_bias[:visible] * unit, parameters.hidden_bias[:hidden] * unit
+        self.log_z, *means = exact_expectations(weights, *biases)
+        return ExactMeans(*means)
+
+    @property
+    def reading(self):
+        """log Z at the parameters of the last update, in nats."""
+        return {"log_z": self.log_z, "log_z_std_dev": 0.0}
+
+    @property
+    def state(self):
+        """What a checkpoint holds."""
+        return {"log_z": np.array(self.log_z)}
+
+    def restore(self, state):
+        """Go on from a `state`."""
+        self.log_z = float(state["log_z"])
+
+
+def run(data, *, stream, batch, hidden, weight_decay=0.0, **settings):
+    """Train by exact gradients; settings as in `logzoo.trainers.loop.train`; the trace holds log Z.
+
+    Returns TrainingRun. Raises ValueError when both layers are too large to enumerate.
+    """
+    if min(data.shape[1], hidden) > LARGEST_LAYER:
+        raise ValueError(f"hidden: expected at most {LARGEST_LAYER} units in the smaller layer, found {hidden}")
+    phase = _NegativePhase()
+    return train(phase, data, Ascent(weight_decay), None, phase, stream=stream, batch=batch, hidden=hidden, **settings)
