@@ -60,6 +60,11 @@ def dataset_of(wildcards):
     return dataset_file(wildcards.model)
 
 
+def digits_for(dataset):
+    """The digits that stand in for a data set: with label units if it has them."""
+    return "digits-labelled" if "label_units" in config["datasets"][dataset] else "digits"
+
+
 def is_enumerable(model):
     entry = config["models"][model]
     return "import" not in entry and entry["train"]["hidden"] <= config["truth"]["enumerate_up_to"]
