@@ -11,7 +11,7 @@ from scipy.io import savemat
 from logzoo.datasets import unpacking
 from logzoo.datasets.build import build_dataset, dataset_entry, label_units, stand_in, visible_matrix
 from logzoo.datasets.readers import READERS
-from logzoo.datasets.splits import shuffled_order
+from logzoo.datasets.splits import one_hot, shuffled_order
 
 IDX_OPTIONS = {
     "train": {"images": "train-images", "labels": "train-labels"},
@@ -422,6 +422,8 @@ def test_label_units_need_labels_that_fit(tmp_path, toy):
     assert str(error.value) == "grey: expected labels from 0 to 6, found 7"
     with pytest.raises(ValueError, match="grey: expected 3 train examples .* of 4 values, found"):
         build_dataset("grey", {**grey_entry(), "label_units": 2}, tmp_path)
+    with pytest.raises(ValueError, match="^libsvm: expected labels from 0 to 1, found -1$"):
+        one_hot("libsvm", np.array([1, -1, 0]), 2)
     entry, folder, _ = toy
     with pytest.raises(ValueError, match="^toy: expected a label of every example for 2 label units, found none$"):
         build_dataset("toy", {**entry, "visible": 4, "label_units": 2}, folder)
