@@ -1,4 +1,4 @@
-"""Repeats of one training, judged on the way: likelihood and prediction accuracy (Hult et al. 2019, figures 3, 5, 6)."""
+"""Repeats of a training, judged on the way: likelihood and prediction accuracy (Hult et al. 2019, figures 3, 5, 6)."""
 
 import numpy as np
 import xarray as xr
@@ -20,24 +20,25 @@ def repeated_training(train, examples, labels, *, repeats, subset, stream):
     where log Z cannot be enumerated.
     """
     chosen = stream.child("subset").generator().choice(len(examples), min(subset, len(examples)), replace=False)
-    # Small toy data hold the same example many times.
-    distinct, counts = np.unique(examples, axis=0, return_counts=True)
+    likelihood = None
     rows = []
     for repeat in range(repeats):
         run = train(repeat)
         states = [rbm_at(run.snapshots, update) for update in run.snapshots["update"].values]
-        columns = {"accuracy": [], "right": []}
-        for rbm in states:
-            found = prediction_accuracy(rbm, examples[chosen], labels)
-            columns["accuracy"].append(found.mean)
-            columns["right"].append(found.right)
-            if min(rbm.visible, rbm.hidden) <= _LARGEST_LAYER:
-                log_likelihood = rbm.log_likelihood(distinct, exact_log_z(rbm))
-                columns.setdefault("log_likelihood", []).append(np.average(log_likelihood, weights=counts))
+        found = [prediction_accuracy(rbm, examples[chosen], labels) for rbm in states]
+        columns = {"accuracy": [one.mean for one in found], "right": [one.right for one in found]}
+        if min(states[0].visible, states[0].hidden) <= _LARGEST_LAYER:
+            likelihood = likelihood or _mean_log_likelihood_of(examples)
+            columns["log_likelihood"] = [likelihood(rbm) for rbm in states]
         rows.append(columns)
-    return _dataset(rows, run).assign_attrs(
-        visible=rbm.visible, hidden=rbm.hidden, subset=chosen.size, examples=len(examples)
-    )
+    size = {"visible": states[0].visible, "hidden": states[0].hidden}
+    return _dataset(rows, run).assign_attrs(size | {"subset": chosen.size, "examples": len(examples)})
+
+
+def _mean_log_likelihood_of(examples):
+    """A function of an RBM: the exact mean log-likelihood of examples, of which small data hold many twice."""
+    distinct, counts = np.unique(examples, axis=0, return_counts=True)
+    return lambda rbm: np.average(rbm.log_likelihood(distinct, exact_log_z(rbm)), weights=counts)
 
 
 def _dataset(rows, run):

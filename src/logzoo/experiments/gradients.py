@@ -1,7 +1,7 @@
 """How far a running estimate of the gradient is from the exact one (Hult et al. 2019, figures 2 and 4).
 
-The data's part of the gradient is the same in both, so the distance is that of the model's part: between the running mean
-of the weighted statistics (v p(h | v)', v, p(h | v)) over all sweeps so far and their exact expectations.
+The data's part of the gradient is the same in both, so the distance is that of the model's part: between the running
+mean of the weighted statistics (v p(h | v)', v, p(h | v)) over all sweeps so far and their exact expectations.
 """
 
 import numpy as np
@@ -16,22 +16,19 @@ from logzoo.samplers.swapping import SwappedLadders
 def gradient_distances(states, samplers, *, ladders, steps, repeats, points, stream):
     """Distances of running estimates of the gradient from the exact one, and how evenly replicas use temperatures.
 
-    states: {name: RBM}; samplers: {name: settings of SwappedLadders, with `steps` of its own if it is too dear for as
-    many}. Each repeat runs `ladders` ladders from uniform units for `steps` sweeps, looked at `points` times, at equal
-    ratios. Returns a Dataset over (state, sampler, repeat, step); NaN where a sampler makes fewer steps.
+    states: {name: RBM}; samplers: {name: settings of SwappedLadders, with `ladders` of its own if it has others}. Each
+    repeat runs `ladders` ladders from uniform units for `steps` sweeps, looked at `points` times, at equal ratios.
+    Returns a Dataset over (state, sampler, repeat, step).
     """
     looks = np.unique(np.geomspace(1, steps, points).round().astype(int))
     shape = len(states), len(samplers), repeats, looks.size
-    distance, unevenness = np.full(shape, np.nan), np.full(shape, np.nan)
-    rungs = np.zeros(len(samplers), int)
+    distance, unevenness = np.empty(shape), np.empty(shape)
+    chains = np.zeros(len(samplers), int)
     for row, (state, rbm) in enumerate(states.items()):
         for column, (name, settings) in enumerate(samplers.items()):
-            settings = dict(settings)
-            last = settings.pop("steps", steps)
-            sampler = SwappedLadders(stream.child(state, name).key, ladders * repeats, **settings)
-            rungs[column] = sampler.betas.size
-            found = _distances(rbm, sampler, looks[looks <= last], repeats)
-            distance[row, column, :, : found[0].shape[1]], unevenness[row, column, :, : found[1].shape[1]] = found
+            sampler = swapped_ladders(stream.child(state, name).key, repeats, ladders, settings)
+            chains[column] = sampler.rung.size // repeats
+            distance[row, column], unevenness[row, column] = _distances(rbm, sampler, looks, repeats)
     over = ("state", "sampler", "repeat", "step")
     return xr.Dataset(
         {
@@ -39,7 +36,7 @@ def gradient_distances(states, samplers, *, ladders, steps, repeats, points, str
             "unevenness": labelled(
                 over, unevenness, "total variation distance of a replica's temperatures so far from uniform", "1"
             ),
-            "chains": labelled("sampler", ladders * rungs, "chains of a repeat", "1"),
+            "chains": labelled("sampler", chains, "chains of a repeat", "1"),
         },
         coords={
             "state": labelled("state", np.array(list(states), dtype=object), "state of the parameters", "1"),
@@ -49,6 +46,12 @@ def gradient_distances(states, samplers, *, ladders, steps, repeats, points, str
         },
         attrs={"visible": rbm.visible, "hidden": rbm.hidden, "ladders": ladders},
     )
+
+
+def swapped_ladders(key, repeats, ladders, settings):
+    """The SwappedLadders of so many repeats; `settings` may say `ladders` itself."""
+    settings = {"ladders": ladders, **settings}
+    return SwappedLadders(key, repeats * settings.pop("ladders"), **settings)
 
 
 def _distances(rbm, sampler, looks, repeats):
