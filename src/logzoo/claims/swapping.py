@@ -13,6 +13,8 @@ _LATER = 0.1
 _START = 1.0 / 3.0
 _END = 0.2
 _RIVALS = ("pcd", "pt")
+# Fewer have no variance worth the name.
+_FEWEST_REPEATS = 4
 
 
 def distances(figure):
@@ -82,9 +84,8 @@ def figure_6(**artifacts):
     }
 
     def apart(data):
-        means = lambda *values: np.stack([one.mean(axis=(1, 2)) for one in values])  # noqa: E731
         return bootstrapped(
-            lambda *values: np.ptp(means(*values), axis=0),
+            lambda *values: np.ptp([one.mean(axis=(1, 2)) for one in values], axis=0),
             *end[data].values(),
             of="mean accuracy [nat] over the last fifth, largest - smallest of the trainers",
         )
@@ -120,16 +121,16 @@ def _spread(values, of):
     rivals = [values[name] for name in _RIVALS]
 
     def spread(array):
-        # Repeats drawn twice leave less spread; a draw of equal ones has none at all.
-        variance = np.maximum(array.var(axis=-1, ddof=1), np.finfo(float).tiny)
+        # A draw of equal repeats has no spread at all.
+        variance = np.maximum(array.var(axis=-1), np.finfo(float).tiny)
         return np.exp(np.log(variance).mean(axis=1))
 
-    return bootstrapped(
-        lambda own, *others: spread(own) / np.min([spread(one) for one in others], axis=0),
-        values["ins"],
-        *rivals,
-        of=f"{of}, INS / smaller of PCD-1 and PT",
-    )
+    def ratio(own, *others):
+        found = spread(own) / np.min([spread(one) for one in others], axis=0)
+        return np.where(enough, found, np.nan)
+
+    enough = min(array.shape[-1] for array in (values["ins"], *rivals)) >= _FEWEST_REPEATS
+    return bootstrapped(ratio, values["ins"], *rivals, of=f"{of}, INS / smaller of PCD-1 and PT")
 
 
 def _ratio_of_means(one, other):
