@@ -148,7 +148,8 @@ def test_editing_a_kernel_reruns_what_depends_on_it(pristine):
     with (pristine / "src/logzoo/kernels/gibbs.py").open("a") as file:
         file.write("\n# edited\n")
     rules = planned(pristine)
-    expected = {"train_model", "import_model", "estimate", "estimate_together_0", "long_run", "initial_iterations", "rungs", "stationary"}
+    expected = {"train_model", "import_model", "estimate", "estimate_together_0", "long_run"}
+    expected |= {"initial_iterations", "rungs", "stationary"}
     assert expected <= set(rules)
     assert not {"fetch", "build_dataset"} & set(rules)
 
