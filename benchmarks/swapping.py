@@ -15,7 +15,7 @@ from logzoo.paths import kernel_parameters
 from logzoo.samplers.swapping import DENSITIES, IN_TURN, SwappedLadders
 
 CHAINS = 120
-SWEEPS = 20
+SWEEPS = 40
 BURN_IN = 200
 
 
