@@ -280,9 +280,10 @@ def test_weights_are_those_of_all_assignments_that_the_swap_allows(density, grou
         generator.integers(0, twin.p.shape[1], (200, RUNGS)),
         generator.permuted(np.tile(np.arange(RUNGS), (200, 1)), axis=1),
     )
-    ladders.move(1, 2)
+    # In the second sweep the last rung has a partner in its group of 2.
+    ladders.move(1, 3)
     np.testing.assert_allclose(ladders.weights.sum(), 1.0)
-    table = twin.reassignment(group, twin.log_f, 1)
+    table = twin.reassignment(group, twin.log_f, 2)
     for shares, row, x in zip(ladders.shares.reshape(-1, RUNGS), *places_of(ladders, rbm, density, twin), strict=True):
         # Within a group what comes next does not depend on where one was; in turn only where one is counts.
         p = np.arange(len(ASSIGNMENTS)) == row if group == IN_TURN else table[row, :, x]
