@@ -1,0 +1,146 @@
+"""Stopping sets drawn from data, and tours: Gibbs chains from such a set back to it (Savarese et al. 2018).
+
+The stopping set S holds every (v, h) whose h is in H, the distinct states drawn from p(h | v_i) for data v_i. Known
+with it: Z_S = sum_{h in H} f(h). A tour starts at h of H with probability f(h) / Z_S and ends when it is back in H.
+Its mean length is Z / Z_S (Kac; corollary 2 of the paper).
+"""
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import logsumexp
+
+from logzoo.checks import whole_number
+from logzoo.kernels.gibbs import forget_hidden
+from logzoo.kernels.hashing import HashSet, new_hash_set
+from logzoo.kernels.hidden_energies import log_f_hidden
+from logzoo.kernels.layout import new_chains
+from logzoo.kernels.tours import TourStates, add_hidden_draws, run_tours
+
+# Examples whose hidden units are drawn together.
+_TOGETHER = 512
+# Chains of a thread: those of all tours that a processor's cache holds.
+_FLIGHT = 128
+# Tours are numbered by 32 bits of the random stream's counter.
+MOST_TOURS = 2**32
+# States that the paths of no tours lead through.
+_NO_PATH = np.empty((0, 0, 0), np.uint64)
+
+
+class StoppingSet(NamedTuple):
+    """Distinct hidden states drawn from data, and their log f(h)."""
+
+    members: HashSet
+    example: np.ndarray  # (states,) int64: the row of the data that first drew each
+    log_f: np.ndarray  # (states,) nats, visible units summed out
+
+    @property
+    def log_z(self):
+        """log Z_S in nats."""
+        return float(logsumexp(self.log_f))
+
+    @property
+    def size(self):
+        """Number of distinct states."""
+        return len(self.log_f)
+
+    def refreshed(self, parameters):
+        """The same states with log f of other parameters."""
+        log_f_hidden(parameters, self.members.rows, self.log_f)
+        return self
+
+    def starts(self, uniforms):
+        """Rows (tours,) drawn with probability f(h) / Z_S, one for each uniform number in [0, 1)."""
+        cumulative = np.cumsum(np.exp(self.log_f - self.log_f.max()))
+        rows = np.searchsorted(cumulative, uniforms * cumulative[-1], side="right")
+        return np.minimum(rows, self.size - 1)
+
+
+class Tours(NamedTuple):
+    """Tours in the order of their numbers."""
+
+    start: np.ndarray  # (tour,) int64: the row of the stopping set that it started from
+    length: np.ndarray  # (tour,) int64: sweeps made
+    finished: np.ndarray  # (tour,) bool: back in the stopping set; the others were cut
+
+
+def stopping_set(parameters, data, draws, stream):
+    """Draw a StoppingSet of that many hidden states, one for each example in turn, the examples in random order.
+
+    data (examples, visible) 0/1. Whole rounds over the data take each example equally often.
+    """
+    draws = whole_number("draws", draws)
+    visible, hidden = parameters.weights.shape[1], parameters.weights_transposed.shape[1]
+    order = stream.child("order").generator().permutation(len(data))[:draws]
+    key = stream.child("hidden").key
+    members, example = new_hash_set(draws, hidden), np.empty(draws, np.int64)
+    count = 0
+    for first in range(0, len(order), _TOGETHER):
+        rows = order[first : first + _TOGETHER]
+        chains = new_chains(len(rows), visible, hidden)
+        chains.number[...] = rows
+        chains.v[...] = data[rows]
+        forget_hidden(parameters, chains)
+        rounds, more = divmod(draws, len(data))
+        for turn in range(rounds):
+            count = add_hidden_draws(parameters, key, turn, chains, members, count, example)
+        last = type(chains)(*(array[: max(0, more - first)] for array in chains))
+        if len(last.number):
+            count = add_hidden_draws(parameters, key, rounds, last, members, count, example)
+    members = HashSet(members.rows[:count].copy(), members.slots)
+    return StoppingSet(members, example[:count].copy(), np.empty(count)).refreshed(parameters)
+
+
+class TourSampler:
+    """Tours from one stopping set, numbered from 0: what a tour does depends on the stream and its number only."""
+
+    def __init__(self, parameters, stopping, stream, *, threads=1, flight=_FLIGHT):
+        self.parameters = parameters
+        self.stopping = stopping
+        self.key = stream.child("sweeps").key
+        self.uniforms = stream.child("starts").generator()
+        self.next_number = 0
+        visible, hidden = parameters.weights.shape[1], parameters.weights_transposed.shape[1]
+        self.chains = [new_chains(whole_number("flight", flight), visible, hidden) for _ in range(threads)]
+
+    def run(self, count, budget, cap=None):
+        """Start `count` tours, which end at home, at `cap` sweeps or when all together have made `budget` sweeps.
+
+        All unfinished tours are always equally long, but for the last sweeps of a budget: those go to the tours of the
+        lowest numbers. Returns Tours. Raises ValueError when the numbers run out.
+        """
+        if self.next_number + count > MOST_TOURS:
+            raise ValueError(f"tours: expected at most {MOST_TOURS:,}, found {self.next_number + count:,}")
+        start = self.stopping.starts(self.uniforms.random(count))
+        number = np.arange(self.next_number, self.next_number + count, dtype=np.uint64)
+        self.next_number += count
+        rows = self.stopping.members.rows[start]
+        tours = TourStates(number, rows, np.zeros(count, np.int64), np.zeros(count, bool))
+        longest = 0
+        queue = np.arange(count)
+        while queue.size and budget and longest != cap:
+            # Each stretch is as long as all before.
+            step = min(max(1, longest), budget // queue.size, budget if cap is None else cap - longest)
+            if step == 0:
+                queue, step = queue[:budget], 1
+            budget -= self._advance(tours, queue, longest + step)
+            longest += step
+            queue = queue[~tours.finished[queue]]
+        return Tours(start, tours.length, tours.finished)
+
+    def _advance(self, tours, queue, limit):
+        """Take the tours of a queue up to a length, or to their end; returns the sweeps made."""
+        before = int(tours.length[queue].sum())
+        parts = np.array_split(queue, len(self.chains))
+
+        def run_part(part, chains):
+            run_tours(self.parameters, self.key, self.stopping.members, tours, part, limit, chains, _NO_PATH)
+
+        if len(parts) == 1:
+            run_part(queue, self.chains[0])
+        else:
+            with ThreadPoolExecutor(len(parts)) as pool:
+                for future in [pool.submit(run_part, *both) for both in zip(parts, self.chains, strict=True)]:
+                    future.result()
+        return int(tours.length[queue].sum()) - before
