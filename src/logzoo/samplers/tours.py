@@ -13,7 +13,7 @@ from scipy.special import logsumexp
 
 from logzoo.checks import whole_number
 from logzoo.kernels.gibbs import forget_hidden
-from logzoo.kernels.hashing import HashSet, new_hash_set
+from logzoo.kernels.hashing import LONG_WORD, HashSet, new_hash_set
 from logzoo.kernels.hidden_energies import log_f_hidden
 from logzoo.kernels.layout import new_chains
 from logzoo.kernels.tours import TourStates, add_hidden_draws, run_tours
@@ -100,6 +100,7 @@ class TourSampler:
         self.stopping = stopping
         self.key = stream.child("sweeps").key
         self.uniforms = stream.child("starts").generator()
+        self.elsewhere = stream.child("probes").generator()
         self.next_number = 0
         visible, hidden = parameters.weights.shape[1], parameters.weights_transposed.shape[1]
         self.chains = [new_chains(whole_number("flight", flight), visible, hidden) for _ in range(threads)]
@@ -110,12 +111,28 @@ class TourSampler:
         All unfinished tours are always equally long, but for the last sweeps of a budget: those go to the tours of the
         lowest numbers. Returns Tours. Raises ValueError when the numbers run out.
         """
+        start = self.stopping.starts(self.uniforms.random(count))
+        tours = self._travel(self.stopping.members.rows[start], budget, cap)
+        return Tours(start, tours.length, tours.finished)
+
+    def probe(self, count, budget):
+        """Send `count` chains from uniform hidden states to the stopping set; returns Tours that start at no row of it.
+
+        Where the model has a mode that the set knows nothing of, some do not arrive.
+        """
+        words = self.stopping.members.rows.shape[1]
+        rows = self.elsewhere.integers(0, 2**64, (count, words), dtype=np.uint64)
+        beyond = words * LONG_WORD - self.parameters.weights_transposed.shape[1]
+        rows[:, -1] &= np.uint64(2**64 - 1) >> np.uint64(beyond)
+        tours = self._travel(rows, budget, None)
+        return Tours(np.full(count, -1), tours.length, tours.finished)
+
+    def _travel(self, rows, budget, cap):
+        count = len(rows)
         if self.next_number + count > MOST_TOURS:
             raise ValueError(f"tours: expected at most {MOST_TOURS:,}, found {self.next_number + count:,}")
-        start = self.stopping.starts(self.uniforms.random(count))
         number = np.arange(self.next_number, self.next_number + count, dtype=np.uint64)
         self.next_number += count
-        rows = self.stopping.members.rows[start]
         tours = TourStates(number, rows, np.zeros(count, np.int64), np.zeros(count, bool))
         longest = 0
         queue = np.arange(count)
@@ -127,7 +144,7 @@ class TourSampler:
             budget -= self._advance(tours, queue, longest + step)
             longest += step
             queue = queue[~tours.finished[queue]]
-        return Tours(start, tours.length, tours.finished)
+        return tours
 
     def _advance(self, tours, queue, limit):
         """Take the tours of a queue up to a length, or to their end; returns the sweeps made."""
