@@ -9,6 +9,7 @@ from logzoo.configuration import check_configuration, grid_models, kept_grids
 configfile: "config/datasets.yaml"
 configfile: "config/models.yaml"
 configfile: "config/grids.yaml"
+configfile: "config/comparisons.yaml"
 configfile: "config/estimators.yaml"
 configfile: "config/figures.yaml"
 configfile: "config/claims.yaml"
@@ -34,6 +35,7 @@ include: "workflow/rules/experiments.smk"
 include: "workflow/rules/claims.smk"
 include: "workflow/rules/tables.smk"
 include: "workflow/rules/figures.smk"
+include: "workflow/rules/swapping.smk"
 
 
 rule all:

@@ -26,7 +26,7 @@ ALLOWED = {
     "estimators": SAMPLING | {"estimators"},
     "trackers": SAMPLING | {"trackers"},
     "trainers": SAMPLING | {"trackers", "trainers"},
-    "datasets": {"artifacts", "checks", "datasets"},
+    "datasets": {"artifacts", "checks", "datasets", "streams"},
     # What a figure needs beyond the estimates of the matrix: one module for each.
     "claims": {"checks", "claims", "labels"},
     "experiments": SAMPLING | {"estimators", "experiments"},

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 import yaml
 
-from logzoo.datasets.build import build_dataset, dataset_entry, visible_matrix
+from logzoo.artifacts.netcdf import read_artifact, write_artifact
+from logzoo.datasets.build import build_dataset, dataset_entry, label_units, visible_matrix
 from logzoo.datasets.readers import READERS
 from logzoo.datasets.sources import fetch
 
@@ -96,6 +97,11 @@ MISTAKES = {
     "sorted own split": lambda c: c["datasets"]["rcv1-own-split"]["options"].update(sort=["test"]),
     "matlab option": lambda c: c["datasets"]["caltech"]["options"].update(colum_major=[2, 3]),
     "digits option": lambda c: c["datasets"]["digits"]["options"].update(thresh=8),
+    "toy option": lambda c: c["datasets"]["toy-4-4"]["options"].update(distance=4),
+    "toy without seed": lambda c: c["datasets"]["toy-4-4"]["options"].pop("seed"),
+    "toy samples of one split": lambda c: c["datasets"]["toy-4-4"]["options"]["samples"].pop("test"),
+    "toy that always flips": lambda c: c["datasets"]["toy-4-4"]["options"].update(flip=1.0),
+    "one label unit": lambda c: c["datasets"]["mnist-labelled"].update(label_units=1),
     "other reader's option": lambda c: c["datasets"]["dna"].update(reader="text"),
     "unknown reader": lambda c: c["datasets"]["dna"].update(reader="svm"),
     "short checksum": lambda c: c["datasets"]["dna"].update(array_sha256="abc"),
@@ -214,6 +220,53 @@ def test_mnist_binary(raw):
         stream.seek(16 + 55_000 * 784)
         grey = np.frombuffer(stream.read(784), np.uint8)
     np.testing.assert_array_equal(visible_matrix(dataset, "validation")[0], grey / 255 >= 0.5)
+
+
+@needs_files
+def test_mnist_labelled_is_mnist_binary_and_the_label(raw):
+    labelled, binary = build("mnist-labelled", raw), build("mnist-binary", raw)
+    np.testing.assert_array_equal(labelled["data"][:, :784], binary["data"])
+    np.testing.assert_array_equal(labelled["data"][:, 784:], np.eye(10)[binary["label"]])
+    assert label_units(labelled) == 10 and visible_matrix(labelled, "train").shape == (55_000, 794)
+    # Rounding, as the paper has it, and the threshold part the grey levels in the same place.
+    grey = np.arange(256) / 255
+    np.testing.assert_array_equal(np.round(grey), np.arange(256) >= 128)
+
+
+TOYS = ["toy-4-4", "toy-4-8", "toy-16", "toy-128"]
+
+
+def test_toys_have_the_sizes_of_the_paper():
+    options = {name: CONFIGURATION["datasets"][name]["options"] for name in TOYS}
+    sizes = {name: [o["modes"], o["copies"], o["samples"]["train"], o["flip"]] for name, o in options.items()}
+    assert sizes.pop("toy-16") == [16, 20, 250, 0.2]  # smaller than the largest of the paper
+    assert sizes == {"toy-4-4": [4, 4, 2500, 0.2], "toy-4-8": [4, 8, 2500, 0.2], "toy-128": [128, 150, 1000, 0.2]}
+    visible = {name: CONFIGURATION["datasets"][name]["visible"] for name in TOYS}
+    assert visible == {"toy-4-4": 12, "toy-4-8": 20, "toy-16": 96, "toy-128": 1178}
+
+
+@pytest.mark.parametrize("name", TOYS)
+def test_toys_build_anywhere(name, tmp_path):
+    dataset = build_dataset(name, dataset_entry(CONFIGURATION, name), tmp_path)
+    modes = CONFIGURATION["datasets"][name]["options"]["modes"]
+    assert label_units(dataset) == modes
+    data = dataset["data"].values
+    assert (data[:, -modes:].sum(axis=1) == 1).all()
+    np.testing.assert_array_equal(data[:, -modes:].argmax(axis=1), dataset["label"])
+    for part in range(3):
+        assert np.ptp(np.bincount(dataset["label"].values[dataset["split"].values == part])) == 0
+    # The most frequent value of every unit in each mode is its code: mode 0 is all ones, the last all zeros.
+    means = [data[dataset["label"].values == mode, :-modes].mean() for mode in (0, modes - 1)]
+    np.testing.assert_allclose(means, [0.8, 0.2], atol=4 * 0.4 / np.sqrt(len(data) / modes * (data.shape[1] - modes)))
+
+
+def test_labelled_digits_survive_a_file(tmp_path):
+    dataset = build_dataset("digits-labelled", dataset_entry(CONFIGURATION, "digits-labelled"), tmp_path)
+    path = tmp_path / "digits-labelled.nc"
+    write_artifact(dataset, path, kind="dataset", parameters={}, source="0", inputs={}, seed_path="")
+    found = read_artifact(path, "dataset")
+    assert label_units(found) == 10 and type(label_units(found)) is int
+    np.testing.assert_array_equal(visible_matrix(found)[:, 64:], np.eye(10)[found["label"]])
 
 
 @needs_files

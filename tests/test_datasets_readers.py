@@ -9,9 +9,9 @@ import pytest
 from scipy.io import savemat
 
 from logzoo.datasets import unpacking
-from logzoo.datasets.build import build_dataset, dataset_entry, stand_in, visible_matrix
+from logzoo.datasets.build import build_dataset, dataset_entry, label_units, stand_in, visible_matrix
 from logzoo.datasets.readers import READERS
-from logzoo.datasets.splits import shuffled_order
+from logzoo.datasets.splits import one_hot, shuffled_order
 
 IDX_OPTIONS = {
     "train": {"images": "train-images", "labels": "train-labels"},
@@ -403,6 +403,32 @@ def test_grey_levels_become_fractions_and_labels_survive(tmp_path):
         build_dataset("grey", {**grey_entry(), "values": "binary"}, tmp_path)
 
 
+def test_label_units_are_the_last_visible_units(tmp_path):
+    write_all(tmp_path, idx_files())
+    plain = build_dataset("grey", grey_entry(), tmp_path)
+    dataset = build_dataset("grey", {**grey_entry(), "visible": 16, "label_units": 10}, tmp_path)
+    assert label_units(dataset) == 10
+    np.testing.assert_array_equal(visible_matrix(dataset)[:, :6], visible_matrix(plain))
+    np.testing.assert_array_equal(visible_matrix(dataset)[:, 6:], np.eye(10)[[0, 1, 2, 3, 4, 7, 8, 9]])
+    assert dataset["label"].equals(plain["label"])
+    with pytest.raises(ValueError, match="grey: expected a data set whose last visible units are the label"):
+        label_units(plain)
+
+
+def test_label_units_need_labels_that_fit(tmp_path, toy):
+    write_all(tmp_path, idx_files())
+    with pytest.raises(ValueError) as error:
+        build_dataset("grey", {**grey_entry(), "visible": 13, "label_units": 7}, tmp_path)
+    assert str(error.value) == "grey: expected labels from 0 to 6, found 7"
+    with pytest.raises(ValueError, match="grey: expected 3 train examples .* of 4 values, found"):
+        build_dataset("grey", {**grey_entry(), "label_units": 2}, tmp_path)
+    with pytest.raises(ValueError, match="^libsvm: expected labels from 0 to 1, found -1$"):
+        one_hot("libsvm", np.array([1, -1, 0]), 2)
+    entry, folder, _ = toy
+    with pytest.raises(ValueError, match="^toy: expected a label of every example for 2 label units, found none$"):
+        build_dataset("toy", {**entry, "visible": 4, "label_units": 2}, folder)
+
+
 def test_visible_matrix_selects_splits(toy):
     entry, folder, array = toy
     dataset = build_dataset("toy", entry, folder)
@@ -427,6 +453,8 @@ def test_stand_in_says_what_it_is(caplog):
         "visible": 64,
         "values": "binary",
     }
+    labelled = stand_in("mnist-labelled", {**entry, "visible": 74, "label_units": 10}, "no source worked")
+    assert label_units(labelled) == 10 and labelled.attrs["stand_in_for"] == "mnist-labelled"
     dataset = stand_in("mnist-grey", entry, "no source worked")
     assert dataset.attrs["stand_in_for"] == "mnist-grey"
     assert dataset.attrs["stand_in_reason"] == "no source worked"

@@ -152,6 +152,15 @@ def test_visible_biases_start_at_the_log_odds_of_the_data_and_weights_small():
     np.testing.assert_allclose(rbm.hidden_bias, 0.0, atol=1e-6)
 
 
+def test_all_parameters_start_small_if_asked_to():
+    data = np.repeat([[0, 1]], 50, axis=0)
+    rbm = trained("cd", data=np.tile(data, 200), hidden=400, updates=1, learning_rate=1e-12, initial="small").rbm
+    for values in (rbm.weights, rbm.visible_bias, rbm.hidden_bias):
+        assert values.std() == pytest.approx(0.01, rel=4 / math.sqrt(2 * values.size))
+    with pytest.raises(ValueError, match="initial: .*marginals"):
+        trained("cd", initial="large")
+
+
 def small_rbm():
     """4 visible and 3 hidden units, normal weights and biases."""
     generator = np.random.default_rng(12)

@@ -16,11 +16,12 @@ TEMPERED = {"rungs": 4, "particles": 10}
 OPTIONS = {
     "sml-pt": {**TEMPERED, "tracker": "kalman"},
     "sml-apt": {**TEMPERED, "tracker": "rts", "spawn_below": 0.999, "ladder_rate": 0.05},
-    "ins": {"temperatures": [1.0, 2.0, 4.0], "group": 2, "particles": 10},
+    "ins": {"temperatures": [1.0, 2.0, 4.0], "particles": 10},
+    "pins": {"temperatures": [1.0, 2.0, 4.0], "group": 2, "density": "joint"},
     "rms-spectral": {**TEMPERED, "k": 2, "rank": 2},
     "rmsprop": {**TEMPERED, "k": 2, "weight_decay": 0.1},
 }
-TRACKED = ("sml-pt", "rmsprop")
+TRACKED = ("exact", "sml-pt", "rmsprop")
 
 
 class Interrupted(Exception):

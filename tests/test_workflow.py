@@ -55,7 +55,7 @@ def planned(folder):
 
 
 # Measured times, and what is drawn and judged from them, differ from run to run.
-TIMED = re.compile(r"timings/|verdicts/rts-f4-cost|rts-f3-seconds|rts-f4-cost|claims\.md")
+TIMED = re.compile(r"timings/|verdicts/rts-f4-cost|rts-f3-seconds|rts-f4-cost|ins-equal|ins-many\.png|claims\.md")
 
 
 def fingerprints(folder):
@@ -87,7 +87,8 @@ def test_a_run_ends_in_figures_artifacts_and_a_summary(finished):
     assert result.returncode == 0, result.stderr
     numbers = ("1", "2", "3", "3-seconds", "4", "4-cost", "6", "7", "8")
     tracked = ("rts/rts-f5", *(f"trk/trk-f{number}" for number in ("1", "2", "3", "4a", "4b")))
-    for name in (*(f"rts/rts-f{number}" for number in numbers), *tracked, "zoo/zoo-rmse"):
+    swapped = (f"ins/ins-{name}" for name in ("f1", "f2", "f3", "f4", "f5", "f6", "equal", "many", "association"))
+    for name in (*(f"rts/rts-f{number}" for number in numbers), *tracked, *swapped, "zoo/zoo-rmse"):
         assert (folder / f"figures/tiny/{name}.png").read_bytes()[:4] == b"\x89PNG"
         assert (folder / f"figures/tiny/{name}.pdf").read_bytes()[:5] == b"%PDF-"
     for name in ("trk/trk-t1", "trk/trk-text", "zoo/trainers"):

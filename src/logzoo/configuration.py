@@ -31,6 +31,10 @@ def check_configuration(config, schema_folder):
         _check_names(f"models.{name}.start", [entry["start"]] if "start" in entry else [], config["models"])
     for name, grid in config["grids"].items():
         _check_names(f"grids.{name}.datasets", grid["datasets"], config["datasets"])
+    for name, entry in config["comparisons"].items():
+        _check_names(f"comparisons.{name}.dataset", [entry["dataset"]], config["datasets"])
+        for trainer, settings in entry["trainers"].items():
+            _check_names(f"comparisons.{name}.trainers.{trainer}.method", [settings["method"]], TRAINERS)
     for name, entry in config["estimators"].items():
         _check_names(f"estimators.{name}.method", [entry["method"]], ESTIMATORS)
     for name, entry in config["figures"].items():
@@ -39,11 +43,29 @@ def check_configuration(config, schema_folder):
         _check_names(f"figures.{name}.models", models, config["models"])
         for key in ("estimators", "remedies", "matrices"):
             _check_names(f"figures.{name}.{key}", entry.get(key, []), config["estimators"])
+        _check_swapping(name, entry, config)
     for name, entry in config["tables"].items():
         _check_names(f"tables.{name}.models", entry.get("models", []), config["models"])
         _check_names(f"tables.{name}.grid", [entry["grid"]] if "grid" in entry else [], config["grids"])
     for name, entry in config["claims"].items():
         _check_names(f"claims.{name}.figure", [entry["figure"]], [*config["figures"], *config["tables"]])
+
+
+def _check_swapping(name, entry, config):
+    """Check the names in a figure of swapped temperatures: of comparisons and their trainers, of other figures."""
+    _check_names(f"figures.{name}.dataset", [entry["dataset"]] if "dataset" in entry else [], config["datasets"])
+    compared = [*entry.get("comparisons", []), *([entry["comparison"]] if "comparison" in entry else [])]
+    _check_names(f"figures.{name}.comparisons", compared, config["comparisons"])
+    for comparison in compared:
+        known = config["comparisons"][comparison]["trainers"]
+        for key in ("trainers", "shown"):
+            _check_names(f"figures.{name}.{key}", entry.get(key, []), known)
+    if "gradients" in entry:
+        sources = {one: other for one, other in config["figures"].items() if "ladders" in other and "samplers" in other}
+        _check_names(f"figures.{name}.gradients", [entry["gradients"]], sources)
+        known = sources[entry["gradients"]]["samplers"]
+        for key in ("samplers", "shown"):
+            _check_names(f"figures.{name}.{key}", entry.get(key, []), known)
 
 
 def grid_settings(grid):

@@ -36,7 +36,7 @@ rule build_dataset:
     params:
         entry=lambda wildcards: config["datasets"][wildcards.dataset],
         origin=lambda wildcards: config["sources"][config["datasets"][wildcards.dataset]["source"]],
-        digits=config["datasets"]["digits"],
+        digits=lambda wildcards: config["datasets"][digits_for(wildcards.dataset)],
         digits_origin=config["sources"]["digits"],
         source=source_digest("logzoo.datasets.build"),
     script:

@@ -49,7 +49,23 @@ def best_artifacts(table):
     return {dataset.partition("-")[0]: f"{DATA}/best/{grid}.{dataset}.nc" for dataset in datasets}
 
 
+def compared_artifacts(figure):
+    """The comparisons that a figure shows, by trainer; by data and trainer if they are two."""
+    trainers, comparisons = config["figures"][figure]["trainers"], config["figures"][figure]["comparisons"]
+    prefixes = [""] if len(comparisons) == 1 else ["mnist_", "toy_"]
+    return {
+        f"{prefix}{trainer}": f"{DATA}/comparisons/{comparison}.{trainer}.nc"
+        for prefix, comparison in zip(prefixes, comparisons, strict=True)
+        for trainer in trainers
+    }
+
+
 ARTIFACTS = {
+    "ins-f2": lambda: {"gradients": f"{DATA}/figures/ins-f2.nc"},
+    "ins-f3": lambda: compared_artifacts("ins-f3"),
+    "ins-f4": lambda: {"gradients": f"{DATA}/figures/ins-f4.nc"},
+    "ins-f5": lambda: compared_artifacts("ins-f5"),
+    "ins-f6": lambda: compared_artifacts("ins-f6"),
     "rts-f5": lambda: tracked_artifacts("rts-f5"),
     "trk-f3": lambda: {model: f"{DATA}/checks/{model}.exact.nc" for model in tracked_runs()},
     "trk-f4a": lambda: tracked_artifacts("trk-f4a"),

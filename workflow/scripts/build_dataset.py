@@ -21,5 +21,5 @@ with job(snakemake.log[0]):
         parameters=params.entry,
         source=params.source,
         inputs={file: entry["sha256"] for file, entry in manifest["files"].items()},
-        seed_path="",
+        seed_path=str(params.entry["options"].get("seed", "")),
     )

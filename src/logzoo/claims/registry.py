@@ -1,6 +1,6 @@
 """The statistics behind the claims, by the figure that shows them: one function of the figure's artifacts each."""
 
-from logzoo.claims import rts, tracking
+from logzoo.claims import rts, swapping, tracking
 
 CLAIMS = {
     "rts-f1": rts.figure_1,
@@ -17,6 +17,11 @@ CLAIMS = {
     "trk-f4b": tracking.figure_4b,
     "trk-t1": tracking.table_1,
     "trk-text": tracking.text,
+    "ins-f2": swapping.distances("ins-f2"),
+    "ins-f3": swapping.trainings("ins-f3"),
+    "ins-f4": swapping.distances("ins-f4"),
+    "ins-f5": swapping.trainings("ins-f5"),
+    "ins-f6": swapping.figure_6,
 }
 
 

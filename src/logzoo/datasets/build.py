@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 
 from logzoo.datasets.readers import READERS
-from logzoo.datasets.splits import SPLITS, Splits
+from logzoo.datasets.splits import SPLITS, Splits, one_hot
 
 LOG = logging.getLogger(__name__)
 VALUE_SCALES = {"binary": 1, "grey": 255}
@@ -30,7 +30,8 @@ def build_dataset(name: str, entry: dict, folder: Path) -> xr.Dataset:
     """Read the raw files of one dataset from `folder` and check them against its entry.
 
     Returns `data` (example, visible) uint8, `split` (example) int8 and, when there are labels, `label`
-    (example) int16; examples are in the order train, validation, test. Raises ValueError in one line.
+    (example) int16; examples are in the order train, validation, test. Where the entry has `label_units`, that many
+    units at the end of `visible` are the label as a one-hot vector. Raises ValueError in one line.
     """
     paths = {file: Path(folder) / file for file in entry["files"]}
     missing = [file for file, path in paths.items() if not path.is_file()]
@@ -40,8 +41,8 @@ def build_dataset(name: str, entry: dict, folder: Path) -> xr.Dataset:
         raise ValueError(f"{name}: unknown reader {entry['reader']!r}; choose one of {', '.join(READERS)}")
     parts = READERS[entry["reader"]](paths, entry["options"])
     _check(name, entry, parts)
-    data = np.concatenate([parts.data[split] for split in SPLITS])
-    checksum = hashlib.sha256(np.ascontiguousarray(data)).hexdigest()
+    data = _joined(name, entry, parts)
+    checksum = hashlib.sha256(data).hexdigest()
     if entry.get("array_sha256", checksum) != checksum:
         raise ValueError(f"{name}: expected an array with sha256 {entry['array_sha256']}, found {checksum}")
     return _labelled(name, entry, data, parts)
@@ -50,7 +51,8 @@ def build_dataset(name: str, entry: dict, folder: Path) -> xr.Dataset:
 def stand_in(name: str, entry_of_digits: dict, reason: str) -> xr.Dataset:
     """Build the 8 x 8 digits in the place of a dataset that cannot be had, plainly marked as such.
 
-    Always binary with 64 visible units, whatever `name` would have been. Logs a warning.
+    Always binary with 64 visible units, and 10 label units if `entry_of_digits` has them, whatever `name` would have
+    been. Logs a warning.
     """
     LOG.warning("%s: the 8 x 8 digits stand in for it: %s", name, reason)
     dataset = build_dataset("digits", entry_of_digits, Path())
@@ -75,9 +77,33 @@ def visible_matrix(dataset: xr.Dataset, split: str | None = None) -> np.ndarray:
     return data if scale == 1 else data.astype(np.float32) / np.float32(scale)
 
 
+def label_units(dataset: xr.Dataset) -> int:
+    """How many of the last visible units are the label, as a one-hot vector.
+
+    Raises ValueError when none are.
+    """
+    if "label_units" not in dataset.attrs:
+        name = dataset.attrs.get("dataset", "dataset")
+        raise ValueError(f"{name}: expected a data set whose last visible units are the label, found no label_units")
+    return int(dataset.attrs["label_units"])
+
+
+def _joined(name: str, entry: dict, parts: Splits) -> np.ndarray:
+    """All examples in one array, label units appended."""
+    units = entry.get("label_units", 0)
+    inputs, rows = entry["visible"] - units, sum(len(parts.data[split]) for split in SPLITS)
+    data = np.empty((rows, entry["visible"]), np.uint8)
+    np.concatenate([parts.data[split] for split in SPLITS], out=data[:, :inputs])
+    if units:
+        labels = [one_hot(name, parts.labels[split], units) for split in SPLITS]
+        data[:, inputs:] = np.concatenate(labels) * np.uint8(VALUE_SCALES[entry["values"]])
+    return data
+
+
 def _check(name: str, entry: dict, parts: Splits) -> None:
+    inputs = entry["visible"] - entry.get("label_units", 0)
     for split in SPLITS:
-        data, expected = parts.data[split], (entry["splits"][split], entry["visible"])
+        data, expected = parts.data[split], (entry["splits"][split], inputs)
         if data.shape != expected or not data.size:
             raise ValueError(
                 f"{name}: expected {expected[0]} {split} examples (at least one) of {expected[1]} values, "
@@ -121,6 +147,5 @@ def _labelled(name: str, entry: dict, data: np.ndarray, parts: Splits) -> xr.Dat
         "dataset": name,
         "values": entry["values"],
     }
-    if "comment" in entry:
-        attributes["comment"] = entry["comment"]
+    attributes |= {key: entry[key] for key in ("comment", "label_units") if key in entry}
     return xr.Dataset(variables, attrs=attributes)

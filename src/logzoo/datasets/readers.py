@@ -14,6 +14,7 @@ from scipy.io import loadmat
 from logzoo.datasets.digits import read_digits
 from logzoo.datasets.splits import SPLITS, Splits
 from logzoo.datasets.tables import read_libsvm, read_text
+from logzoo.datasets.toy import read_toy
 from logzoo.datasets.unpacking import read_contents
 
 IDX_IMAGES, IDX_LABELS = 2051, 2049  # magic numbers: unsigned bytes in three dimensions, in one
@@ -83,6 +84,7 @@ READERS = {
     "libsvm": read_libsvm,
     "matlab": read_matlab,
     "digits": read_digits,
+    "toy": read_toy,
 }
 
 

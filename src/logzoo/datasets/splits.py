@@ -35,6 +35,19 @@ def cut_table(name: str, data: np.ndarray, labels: np.ndarray | None, validation
     )
 
 
+def one_hot(name: str, labels: np.ndarray | None, classes: int) -> np.ndarray:
+    """Write each label 0 .. classes - 1 as a row of zeros with a single one: (examples, classes) uint8.
+
+    Raises ValueError naming `name` when there are no labels, or others.
+    """
+    if labels is None:
+        raise ValueError(f"{name}: expected a label of every example for {classes} label units, found none")
+    wrong = labels[(labels < 0) | (labels >= classes)]
+    if wrong.size:
+        raise ValueError(f"{name}: expected labels from 0 to {classes - 1}, found {wrong[0]}")
+    return (labels[:, None] == np.arange(classes)).astype(np.uint8)
+
+
 def shuffled_order(rows: int, seed: int) -> np.ndarray:
     """Draw a permutation of range(rows)."""
     # NumPy keeps the raw words of a bit generator the same for ever, but not what its Generator makes of them.

@@ -7,6 +7,7 @@ import numpy as np
 import xarray as xr
 
 from logzoo.budgets import SweepLedger
+from logzoo.experiments.gradients import swapped_ladders
 from logzoo.experiments.rungs import KeptDraws, estimates_of_samples, mbar_of_sample
 from logzoo.labels import labelled
 from logzoo.paths import kernel_parameters
@@ -53,6 +54,36 @@ def cost_of_sweeps(rbm, runs, *, budgets, chains, stream):
 
 def _estimate(rbm, run, budget, chains, stream, options):
     run(rbm, SweepLedger(budget, chains), stream.child(budget), options)
+
+
+def cost_of_swapping(rbm, samplers, trainings, *, ladders, steps, stream):
+    """Seconds that a step of every sampler takes, and an update of every training, as a Dataset.
+
+    samplers: as in `experiments.gradients`; trainings: {name: function of the number of updates}. An update is timed as
+    the difference between a training and one three times as long, which leaves out what comes before the first.
+    """
+    parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
+    of_step, of_update = np.empty(len(samplers)), np.empty(len(trainings))
+    for place, (name, settings) in enumerate(samplers.items()):
+        sampler = swapped_ladders(stream.child(name).key, 1, ladders, settings)
+        sampler.load(parameters)
+        sampler.move(1, 2)
+        of_step[place] = seconds_of(partial(sampler.move, 2, 2 + steps)) / steps
+    for place, train in enumerate(trainings.values()):
+        train(1)
+        short, long = (seconds_of(partial(train, updates)) for updates in (steps, 3 * steps))
+        of_update[place] = (long - short) / (2 * steps)
+    return xr.Dataset(
+        {
+            "step_seconds": labelled("sampler", of_step, "wall-clock time of a step of all chains", "s"),
+            "update_seconds": labelled("trainer", of_update, "wall-clock time of an update", "s"),
+        },
+        coords={
+            "sampler": labelled("sampler", np.array(list(samplers), dtype=object), "sampler", "1"),
+            "trainer": labelled("trainer", np.array(list(trainings), dtype=object), "trainer", "1"),
+        },
+        attrs={"steps": steps},
+    )
 
 
 def cost_of_rungs(rbm, base, *, ladders, samples, chains, stream):

@@ -1,8 +1,8 @@
 """Temperatures handed out anew after each sweep: by infinite swapping, or by exchanges of neighbours in turn.
 
 Hult, Nyquist & Ringqvist (2019). Legend: a ladder is K replicas that hold K inverse temperatures beta_k, rising, each
-one of them; log f_k(x_i) is taken at each replica's state x_i: (v, h), or v with h summed out. The sweep at beta_k leaves
-both densities invariant.
+one of them; log f_k(x_i) is taken at each replica's state x_i: (v, h), or v with h summed out, densities that the sweep
+at beta_k leaves invariant.
 """
 
 import math
@@ -14,6 +14,7 @@ from logzoo.kernels.assignments import assignment_scratch, draw_assignment, shar
 from logzoo.kernels.energies import log_f_at_betas, log_f_joint_at_betas
 from logzoo.kernels.gibbs import layer_scratch, sweep_once
 from logzoo.kernels.random import RUNG, uniform
+from logzoo.kernels.statistics import hidden_probabilities
 
 
 @njit(cache=True)
@@ -118,3 +119,30 @@ def run_reassigned(parameters, betas, key, first, last, partitions, joint, chain
                 reassign(key, sweep, own, of_ladder[0], groups, of_ladder[1], of_ladder[2], room, scratch)
         for chain in range(rung.size):
             occupancy[chain, rung[chain]] += 1
+
+
+@njit(cache=True, nogil=True)
+def run_and_sum(parameters, betas, key, first, last, partitions, joint, chains, rung, shares, occupancy, sums):
+    """`run_reassigned`, adding each chain's share of (v p(h | v)', v, p(h | v)) to sums after every sweep.
+
+    sums (groups, V H + V + H) float64: of as many equal groups of neighbouring chains.
+    """
+    visible, hidden = chains.v.shape[1], chains.h.shape[1]
+    scratch = layer_scratch(hidden)
+    p = np.empty(hidden, np.float32)
+    size = rung.size // sums.shape[0]
+    for sweep in range(first, last):
+        run_reassigned(parameters, betas, key, sweep, sweep + 1, partitions, joint, chains, rung, shares, occupancy)
+        for chain in range(rung.size):
+            share = shares[chain]
+            if share == 0.0:
+                continue
+            total = sums[chain // size]
+            hidden_probabilities(chains.hidden_input[chain], parameters.unit, scratch.constants, p)
+            for i in range(visible):
+                if chains.v[chain, i]:
+                    total[visible * hidden + i] += share
+                    for j in range(hidden):
+                        total[i * hidden + j] += share * p[j]
+            for j in range(hidden):
+                total[visible * (hidden + 1) + j] += share * p[j]

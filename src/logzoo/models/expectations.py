@@ -21,7 +21,7 @@ class Expectations(NamedTuple):
 def exact_expectations(weights, visible_bias, hidden_bias):
     """Expectations under the RBM of these parameters, (V, H), (V,) and (H,).
 
-    Cost: 2**min(V, H) states, each visiting the other layer once. Raises ValueError above 20 units in the smaller layer.
+    Cost: 2**min(V, H) states, each visiting the other layer once. Raises ValueError above 20 units in the smaller one.
     """
     weights, visible_bias, hidden_bias = (
         np.ascontiguousarray(array, np.float64) for array in (weights, visible_bias, hidden_bias)

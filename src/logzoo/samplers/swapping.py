@@ -11,7 +11,7 @@ from logzoo.checks import finite_array, one_of, whole_number
 from logzoo.kernels.assignments import LARGEST
 from logzoo.kernels.gibbs import forget_hidden, start_chains
 from logzoo.kernels.layout import new_chains
-from logzoo.kernels.reassignment import run_reassigned
+from logzoo.kernels.reassignment import run_and_sum, run_reassigned
 
 TEMPERATURES = (1.0, 2.0, 3.0, 4.0, 5.0)
 DENSITIES = ("marginal", "joint")
@@ -58,10 +58,20 @@ class SwappedLadders:
 
     def move(self, first, last):
         """Make the sweeps first, ..., last - 1, numbered from 1; returns the Chains, inputs up to date."""
-        ends = self.partitions, self.joint, self.chains, self.rung, self.shares, self.occupancy
-        run_reassigned(self.parameters, self.betas, self.key, first, last, *ends)
+        run_reassigned(self.parameters, self.betas, self.key, first, last, *self._replicas())
         self.spent += (last - first) * self.rung.size
         return self.chains
+
+    def move_and_sum(self, first, last, sums):
+        """`move`; after every sweep the sum over each group of ladders of (v p(h | v)', v, p(h | v)), weighted by eq 8.
+
+        sums (groups, V H + V + H) float64, added to: of as many equal groups of ladders.
+        """
+        run_and_sum(self.parameters, self.betas, self.key, first, last, *self._replicas(), sums)
+        self.spent += (last - first) * self.rung.size
+
+    def _replicas(self):
+        return self.partitions, self.joint, self.chains, self.rung, self.shares, self.occupancy
 
     @property
     def weights(self):

@@ -17,6 +17,7 @@ from logzoo.trainers.stopping import EarlyStopping
 from logzoo.trainers.trace import Trace
 
 SCHEDULES = ("constant", "inverse", "linear")
+INITIAL = ("marginals", "small")
 _INITIAL_SCALE = 0.01  # standard deviation of the initial weights
 _TRACE_POINTS = 100
 # A parameter of this size (or NaN) is no model of anything: its unit never changes.
@@ -69,6 +70,7 @@ def train(
     schedule="constant",
     alpha=1e4,
     start=None,
+    initial="marginals",
     validation=None,
     patience=None,
     monitored=2000,
@@ -80,9 +82,10 @@ def train(
     """Train an RBM by stochastic gradient steps with the given negative phase.
 
     data (examples, visible) uint8. negative_phase(parameters, update, positive, rate) -> an object of
-    `logzoo.trainers.negative`; it counts the sweeps that it has `spent`, and its `profiles`, if any, go into the trace. step: an object of `logzoo.trainers.steps`. base: log-odds (visible,) in
-    `parameters`, for phases that temper; 0 by default. tracker: its `reading` goes into the trace. start: RBM to start
-    from; by default weights are N(0, 0.01^2), hidden biases 0, visible biases the log-odds of the data.
+    `logzoo.trainers.negative`; it counts the sweeps that it has `spent`, and its `profiles`, if any, go into the trace.
+    step: an object of `logzoo.trainers.steps`. base: log-odds (visible,) in `parameters`, for phases that temper; 0 by
+    default. tracker: its `reading` goes into the trace. start: RBM to start from; without one weights are N(0, 0.01^2),
+    and biases too if `initial` is "small", while by "marginals" hidden biases are 0, visible ones the data's log-odds.
     schedule: constant; inverse, min(alpha eps / (t + 1), eps); linear, down to 0 at the end. every: updates between
     two rows of the trace, a hundredth of all by default; snapshots: about how many rows keep the parameters.
     validation (examples, visible): with a tracker, the tracked log-likelihood of at most `monitored` of them is traced;
@@ -91,11 +94,12 @@ def train(
     Returns TrainingRun. Raises ValueError for impossible settings and when the weights diverge.
     """
     one_of("schedule", schedule, SCHEDULES)
+    one_of("initial", initial, INITIAL)
     positive_number("alpha", alpha)
     if batch > len(data):
         raise ValueError(f"batch: expected at most {len(data)} (examples in the data), found {batch}")
     every = max(1, updates // _TRACE_POINTS) if every is None else whole_number("every", every)
-    values = _initial_values(data, hidden, start, stream.child("weights").generator())
+    values = _initial_values(data, hidden, start, initial, stream.child("weights").generator())
     gradient = Values(*(np.zeros_like(array) for array in values))
     base = np.zeros(data.shape[1]) if base is None else base
     examples = _monitored(data, validation, tracker, patience, whole_number("monitored", monitored))
@@ -149,7 +153,7 @@ def rate_at(update, updates, learning_rate, schedule, alpha):
     return learning_rate
 
 
-def _initial_values(data, hidden, start, generator):
+def _initial_values(data, hidden, start, initial, generator):
     if start is not None:
         if not isinstance(start, RBM):
             raise ValueError(f"start: expected an RBM, found {type(start).__name__}")
@@ -159,11 +163,15 @@ def _initial_values(data, hidden, start, generator):
         return Values(
             *(np.array(array, np.float32) for array in (start.weights, start.visible_bias, start.hidden_bias))
         )
-    return Values(
-        weights=(_INITIAL_SCALE * generator.standard_normal((data.shape[1], hidden))).astype(np.float32),
-        visible_bias=log_odds(data, pseudo_share=_PSEUDO_SHARE).astype(np.float32),
-        hidden_bias=np.zeros(hidden, np.float32),
-    )
+    shapes = (data.shape[1], hidden), data.shape[1], hidden
+    if initial == "small":
+        return Values(*(_small(shape, generator) for shape in shapes))
+    visible_bias = log_odds(data, pseudo_share=_PSEUDO_SHARE).astype(np.float32)
+    return Values(_small(shapes[0], generator), visible_bias, np.zeros(hidden, np.float32))
+
+
+def _small(shape, generator):
+    return (_INITIAL_SCALE * generator.standard_normal(shape)).astype(np.float32)
 
 
 def _monitored(data, validation, tracker, patience, count):

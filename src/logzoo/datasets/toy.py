@@ -1,0 +1,67 @@
+"""Toy data of Hult et al. (2019), section 4.3: noisy copies of binary codes, one code for each mode.
+
+A source that needs no file: its raw data are drawn, from words that NumPy keeps the same for ever.
+"""
+
+from pathlib import Path
+
+import numpy as np
+
+from logzoo.checks import share, whole_number
+from logzoo.datasets.splits import SPLITS, Splits, shuffled_order
+from logzoo.streams import root_stream
+
+# Leading bits of a 64-bit word that make a uniform number: as many as a float64 holds.
+_UNIFORM_BITS = 53
+
+
+def mode_codes(modes: int, copies: int) -> np.ndarray:
+    """Write every mode in binary, from all ones down to all zeros, each bit `copies` times.
+
+    Returns (modes, log2(modes) * copies) uint8: steps 1 to 3 of the paper. Raises ValueError if `modes` is not a
+    power of two.
+    """
+    modes, copies = whole_number("modes", modes, minimum=2), whole_number("copies", copies)
+    if modes & (modes - 1):
+        raise ValueError(f"modes: expected a power of two, found {modes}")
+    places = np.arange(modes.bit_length() - 1)[::-1]
+    bits = np.arange(modes)[::-1, None] >> places & 1
+    return np.repeat(bits.astype(np.uint8), copies, axis=1)
+
+
+def noisy_copies(
+    modes: int, copies: int, samples: int, flip: float, words: np.random.BitGenerator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Draw the explanatory part of a toy data set: `samples` examples of each mode, every bit flipped by chance.
+
+    flip: probability of a flip, from 0 to below 1. words: a bit generator; one word is taken for each bit.
+    Returns examples (modes * samples, log2(modes) * copies) uint8 and their modes (modes * samples,) int16, counted
+    from 0: steps 4 and 5 of the paper, in its order. Raises ValueError naming the argument.
+    """
+    codes = mode_codes(modes, copies)
+    samples, flip = whole_number("samples", samples), share("flip", flip)
+    width = codes.shape[1]
+    below = np.uint64(round(flip * 2.0**_UNIFORM_BITS))
+    examples = np.repeat(codes, samples, axis=0)
+    # One mode at a time: a word is eight times the size of what it decides.
+    for start in range(0, len(examples), samples):
+        uniform = words.random_raw(samples * width).reshape(samples, width) >> np.uint64(64 - _UNIFORM_BITS)
+        examples[start : start + samples] ^= uniform < below
+    return examples, np.repeat(np.arange(modes, dtype=np.int16), samples)
+
+
+def read_toy(paths: dict[str, Path], options: dict) -> Splits:
+    """Draw the three splits, each from a stream of its own, and shuffle them, so that leading rows are of any mode.
+
+    options: `modes`, `copies`, `flip`, `seed`, and `samples` ({train, validation, test}: examples of each mode).
+    The labels are the modes. paths is not used. Raises ValueError naming the option.
+    """
+    data, labels = {}, {}
+    numbers = [options[name] for name in ("modes", "copies")]
+    for split in SPLITS:
+        stream = root_stream(options["seed"]).child("toy", *numbers, split)
+        words = np.random.Philox(key=int(stream.key))
+        examples, modes = noisy_copies(*numbers, options["samples"][split], options["flip"], words)
+        order = shuffled_order(len(examples), int(stream.child("order").key))
+        data[split], labels[split] = examples[order], modes[order]
+    return Splits(data, labels)

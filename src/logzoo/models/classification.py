@@ -1,0 +1,77 @@
+"""Classification by a joint RBM: the last visible units are the label as a one-hot vector, the others the input."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from logzoo.checks import binary_matrix, whole_number
+
+# Numbers (examples x labels x hidden units) handled together: they stay in the processor's cache.
+_TOGETHER = 1 << 18
+# Factors, at most 2 each, that are multiplied before a logarithm: their product stays below the largest float64.
+_FACTORS = 1000
+
+
+class PredictionAccuracy(NamedTuple):
+    """How well an RBM tells the labels of some examples."""
+
+    total: float  # A: sum of log p(label | input), nats
+    mean: float  # the same for one example
+    right: float  # share of examples whose own label is the most probable one
+
+
+def label_log_probabilities(rbm, v, labels):
+    """log p(label | input) in nats of every label: array (examples, labels), float64.
+
+    v: inputs (examples, rbm.visible - labels) of zeros and ones; the last `labels` visible units of `rbm` are the
+    label. Exact: hidden units are summed out, the sum over labels is a plain one, so Z is not needed. Costs
+    examples x labels x hidden exponentials, in memory that does not grow with the examples.
+    Hult et al. (2019), section 4.1. Raises ValueError for values other than 0 and 1 and shapes that do not match.
+    """
+    inputs = _inputs(rbm, labels)
+    v = binary_matrix("v", v, visible=inputs)
+    weights, biases = rbm.weights[inputs:], rbm.visible_bias[inputs:]
+    log_p = np.empty((len(v), len(biases)))
+    rows = max(1, _TOGETHER // weights.size)
+    for start in range(0, len(v), rows):
+        # What the input adds to every label, c.v, cancels.
+        hidden_input = v[start : start + rows] @ rbm.weights[:inputs] + rbm.hidden_bias
+        log_f = biases + _sum_softplus(hidden_input[:, None, :] + weights)
+        log_p[start : start + rows] = log_f - np.logaddexp.reduce(log_f, axis=1)[:, None]
+    return log_p
+
+
+def prediction_accuracy(rbm, examples, labels):
+    """How well `rbm` tells the labels of examples that carry them: a `PredictionAccuracy`.
+
+    examples: (examples, visible) of zeros and ones, the last `labels` of each a one-hot label, as in a data set with
+    `label_units`. `total` is A of Hult et al. (2019), section 4.1, over these examples, in nats.
+    Raises ValueError for shapes that do not match and rows without exactly one label.
+    """
+    inputs = _inputs(rbm, labels)
+    examples = binary_matrix("examples", examples, visible=rbm.visible)
+    wrong = np.flatnonzero(examples[:, inputs:].sum(axis=1) != 1)
+    if wrong.size:
+        raise ValueError(f"examples: expected a single one among the last {labels} values, not so in row {wrong[0]}")
+    own = examples[:, inputs:].argmax(axis=1)
+    log_p = label_log_probabilities(rbm, examples[:, :inputs], labels)
+    log_p_own = log_p[np.arange(len(own)), own]
+    right = log_p.argmax(axis=1) == own
+    return PredictionAccuracy(float(log_p_own.sum()), float(log_p_own.mean()), float(right.mean()))
+
+
+def _inputs(rbm, labels):
+    """Number of visible units that are not the label."""
+    labels = whole_number("labels", labels, minimum=2)
+    if labels >= rbm.visible:
+        raise ValueError(f"labels: expected fewer than the {rbm.visible} visible units, found {labels}")
+    return rbm.visible - labels
+
+
+def _sum_softplus(x):
+    """sum_j log(1 + exp(x_j)) over the last axis, which is all in the logarithm of products of 1 + exp(-|x_j|)."""
+    total = np.maximum(x, 0.0).sum(axis=-1)
+    factors = 1.0 + np.exp(-np.abs(x))
+    for start in range(0, x.shape[-1], _FACTORS):
+        total += np.log(factors[..., start : start + _FACTORS].prod(axis=-1))
+    return total

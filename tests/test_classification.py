@@ -1,0 +1,151 @@
+"""Classification by joint RBMs, against enumeration and against the marginalisation trick of Hult et al. (2019)."""
+
+import numpy as np
+import pytest
+from twins import all_states, log_f_joint, log_sum_exp
+
+from logzoo.models import classification
+from logzoo.models.classification import label_log_probabilities, prediction_accuracy
+from logzoo.models.rbm import RBM
+
+
+def random_rbm(visible, hidden, scale, seed):
+    generator = np.random.default_rng(seed)
+    draw = generator.uniform if scale < 30 else lambda low, high, size: generator.choice([low, high], size)
+    return RBM(draw(-scale, scale, (visible, hidden)), draw(-scale, scale, visible), draw(-scale, scale, hidden))
+
+
+def random_inputs(examples, units, seed=0):
+    return np.random.default_rng(seed).integers(0, 2, (examples, units)).astype(np.uint8)
+
+
+def with_every_label(v, labels):
+    """Each input with each label: (examples, labels, units)."""
+    tables = [np.broadcast_to(part, (len(v), labels, part.shape[-1])) for part in (v[:, None, :], np.eye(labels))]
+    return np.concatenate(tables, axis=2)
+
+
+def by_enumeration(rbm, v, labels):
+    """log p(label | input) by visiting every hidden state."""
+    states = all_states(rbm.hidden)
+    joint = with_every_label(v, labels)
+    log_f = np.array([[log_sum_exp(log_f_joint(rbm, row[None], states)) for row in table] for table in joint])
+    return log_f - np.array([[log_sum_exp(row)] for row in log_f])
+
+
+def by_marginalisation_trick(rbm, v, labels):
+    """log p(label | input) from p(v) = p(v, h) / p(h | v) at the most probable h, appendix 6.1 of the paper."""
+    log_f = np.empty((len(v), labels))
+    for row, table in enumerate(with_every_label(v, labels)):
+        for label, visible in enumerate(table):
+            hidden_input = visible @ rbm.weights + rbm.hidden_bias
+            h = np.round(1.0 / (1.0 + np.exp(-hidden_input)))
+            log_p_of_h = -np.logaddexp(0.0, np.where(h == 1.0, -hidden_input, hidden_input)).sum()
+            log_f[row, label] = log_f_joint(rbm, visible[None], h[None])[0, 0] - log_p_of_h
+    return log_f - np.array([[log_sum_exp(row)] for row in log_f])
+
+
+@pytest.mark.parametrize("scale", [0.1, 1.0, 5.0, 30.0])
+def test_every_label_of_a_small_rbm_against_enumeration(scale):
+    for seed in range(5):
+        rbm = random_rbm(11, 7, scale, seed)
+        v = random_inputs(12, 8, seed)
+        np.testing.assert_allclose(
+            label_log_probabilities(rbm, v, 3), by_enumeration(rbm, v, 3), rtol=1e-12, atol=1e-12
+        )
+
+
+@pytest.mark.parametrize("scale", [0.1, 3.0, 30.0])
+@pytest.mark.parametrize(("inputs", "labels", "hidden"), [(20, 10, 40), (50, 2, 5), (6, 16, 1100)])
+def test_marginalisation_trick_gives_the_same_numbers(scale, inputs, labels, hidden):
+    rbm = random_rbm(inputs + labels, hidden, scale, hidden)
+    v = random_inputs(9, inputs)
+    log_p = label_log_probabilities(rbm, v, labels)
+    assert log_p.shape == (9, labels) and np.isfinite(log_p).all()
+    # Both are differences of sums of inputs x hidden weights of this scale; the products have `hidden` factors.
+    rounding = 1e-15 * hidden * (scale * inputs + 1.0)
+    np.testing.assert_allclose(log_p, by_marginalisation_trick(rbm, v, labels), rtol=0, atol=rounding)
+    np.testing.assert_allclose(np.exp(log_p).sum(axis=1), 1.0, rtol=1e-12)
+
+
+def test_extreme_weights_neither_overflow_nor_hide_small_differences():
+    weights = np.full((4, 700), 30.0)
+    weights[2:] = [[1.0], [-1.0]]
+    rbm = RBM(weights, np.zeros(4), np.zeros(700))
+    # At inputs near 60 softplus is linear, so the labels differ by 2 for each hidden unit;
+    # without input by softplus(1) - softplus(-1) = 1.
+    log_p = label_log_probabilities(rbm, np.array([[1, 1], [0, 0]]), 2)
+    np.testing.assert_allclose(log_p[:, 1], [-1400.0, -700.0], rtol=1e-13)
+    np.testing.assert_array_equal(log_p[:, 0], 0.0)
+    np.testing.assert_allclose(
+        label_log_probabilities(RBM(-weights, np.zeros(4), np.zeros(700)), [[1, 1]], 2)[0], np.log(0.5), atol=1e-12
+    )
+
+
+def test_batches_do_not_show(monkeypatch):
+    rbm, v = random_rbm(25, 30, 1.0, 0), random_inputs(50, 20)
+    whole = label_log_probabilities(rbm, v, 5)
+    for together in (1, 700, 150 * 7):
+        monkeypatch.setattr(classification, "_TOGETHER", together)
+        np.testing.assert_allclose(label_log_probabilities(rbm, v, 5), whole, rtol=1e-12, atol=1e-13)
+
+
+def test_accuracy_is_the_sum_over_examples_of_their_own_label():
+    rbm, v = random_rbm(25, 30, 1.0, 2), random_inputs(200, 20)
+    own = np.random.default_rng(1).integers(0, 5, 200)
+    examples = np.hstack([v, np.eye(5, dtype=np.uint8)[own]])
+    accuracy = prediction_accuracy(rbm, examples, 5)
+    expected = by_marginalisation_trick(rbm, v, 5)
+    np.testing.assert_allclose(accuracy.total, sum(expected[row, label] for row, label in enumerate(own)))
+    np.testing.assert_allclose(accuracy.mean, accuracy.total / 200)
+    assert accuracy.right == np.mean([expected[row].argmax() == label for row, label in enumerate(own)])
+    assert 0.0 < accuracy.right < 1.0
+
+
+def test_an_rbm_made_to_tell_the_labels_tells_them():
+    # One hidden unit for each class, on when input and label agree.
+    weights = 20.0 * np.vstack([np.eye(4), np.eye(4)])
+    rbm = RBM(weights, np.zeros(8), np.full(4, -30.0))
+    examples = np.hstack([np.eye(4), np.eye(4)])
+    perfect, none = (
+        prediction_accuracy(rbm, table, 4) for table in (examples, np.hstack([np.eye(4), np.eye(4)[::-1]]))
+    )
+    assert perfect.right == 1.0 and none.right == 0.0
+    # Own label: log(1 + e^10); each of the three others: 2 log(1 + e^-10) more than the rest of either.
+    own, other = np.logaddexp(0, 10) + np.logaddexp(0, -30), 2 * np.logaddexp(0, -10)
+    np.testing.assert_allclose(perfect.mean, -np.log1p(3 * np.exp(other - own)), rtol=1e-10)
+
+
+def test_nothing_learnt_is_a_guess():
+    rbm = RBM(np.zeros((14, 3)), np.zeros(14), np.zeros(3))
+    examples = np.hstack([random_inputs(40, 4), np.eye(10, dtype=int)[np.arange(40) % 10]])
+    accuracy = prediction_accuracy(rbm, examples, 10)
+    np.testing.assert_allclose([accuracy.total, accuracy.mean], [-40 * np.log(10), -np.log(10)], rtol=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("function", "v", "labels", "message"),
+    [
+        (label_log_probabilities, np.zeros((2, 8)), 3, "v: expected 7 columns (visible units), found 8"),
+        (label_log_probabilities, np.full((2, 7), 0.5), 3, "v: expected zeros and ones only; binarise the data first"),
+        (label_log_probabilities, np.zeros((2, 7)), 10, "labels: expected fewer than the 10 visible units, found 10"),
+        (label_log_probabilities, np.zeros((2, 7)), 1, "labels: expected a whole number of at least 2, found 1"),
+        (prediction_accuracy, np.zeros((2, 7)), 3, "examples: expected 10 columns (visible units), found 7"),
+        (
+            prediction_accuracy,
+            np.zeros((2, 10)),
+            3,
+            "examples: expected a single one among the last 3 values, not so in row 0",
+        ),
+        (
+            prediction_accuracy,
+            np.ones((2, 10)),
+            3,
+            "examples: expected a single one among the last 3 values, not so in row 0",
+        ),
+    ],
+)
+def test_bad_arguments_are_refused_in_one_line(function, v, labels, message):
+    with pytest.raises(ValueError) as error:
+        function(random_rbm(10, 4, 1.0, 0), v, labels)
+    assert str(error.value) == message

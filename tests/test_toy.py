@@ -1,0 +1,158 @@
+"""Toy data: the worked example of Hult et al. (2019), section 4.3, and the chances of flips."""
+
+import numpy as np
+import pytest
+
+from logzoo.datasets.splits import one_hot
+from logzoo.datasets.toy import mode_codes, noisy_copies, read_toy
+
+OPTIONS = {
+    "modes": 8,
+    "copies": 5,
+    "samples": {"train": 400, "validation": 40, "test": 20},
+    "flip": 0.2,
+    "seed": 3,
+}
+# Section 4.3, (modes, copies, samples) = (4, 2, 2): steps 2 to 6.
+STEP_2 = [(1, 1), (1, 0), (0, 1), (0, 0)]
+STEP_3 = [(1, 1, 1, 1), (1, 1, 0, 0), (0, 0, 1, 1), (0, 0, 0, 0)]
+STEP_4 = [row for row in STEP_3 for _ in range(2)]
+STEP_5 = [
+    (1, 1, 1, 0),
+    (1, 1, 1, 1),
+    (1, 1, 0, 1),
+    (1, 1, 1, 0),
+    (0, 0, 1, 0),
+    (0, 0, 1, 1),
+    (0, 0, 0, 0),
+    (1, 0, 0, 0),
+]
+STEP_6 = [
+    (1, 1, 1, 0, 1, 0, 0, 0),
+    (1, 1, 1, 1, 1, 0, 0, 0),
+    (1, 1, 0, 1, 0, 1, 0, 0),
+    (1, 1, 1, 0, 0, 1, 0, 0),
+    (0, 0, 1, 0, 0, 0, 1, 0),
+    (0, 0, 1, 1, 0, 0, 1, 0),
+    (0, 0, 0, 0, 0, 0, 0, 1),
+    (1, 0, 0, 0, 0, 0, 0, 1),
+]
+# Which bits step 5 has flipped: row and column.
+FLIPPED = {(0, 3), (2, 3), (3, 2), (4, 3), (7, 0)}
+
+
+class Script:
+    """A bit generator that gives the words it was told, in their order."""
+
+    def __init__(self, words):
+        self.words = np.asarray(words, np.uint64)
+
+    def random_raw(self, count):
+        words, self.words = self.words[:count], self.words[count:]
+        return words
+
+
+def philox(key):
+    return np.random.Philox(key=key)
+
+
+def joint(data, labels, modes):
+    return np.hstack([data, one_hot("toy", labels, modes)]).tolist()
+
+
+def rows(table):
+    return [list(row) for row in table]
+
+
+def test_codes_of_the_worked_example():
+    assert mode_codes(4, 1).tolist() == rows(STEP_2)
+    assert mode_codes(4, 2).tolist() == rows(STEP_3)
+    assert mode_codes(4, 2).dtype == np.uint8
+
+
+def test_worked_example_without_flips():
+    data, labels = noisy_copies(4, 2, 2, 0.0, philox(0))
+    assert data.tolist() == rows(STEP_4) and data.dtype == np.uint8
+    assert joint(data, labels, 4) == [[*row, *last[4:]] for row, last in zip(STEP_4, STEP_6, strict=True)]
+
+
+def test_worked_example_with_the_flips_of_the_paper():
+    words = [0 if (row, column) in FLIPPED else 2**64 - 1 for row in range(8) for column in range(4)]
+    script = Script(words)
+    data, labels = noisy_copies(4, 2, 2, 0.2, script)
+    assert data.tolist() == rows(STEP_5)
+    assert joint(data, labels, 4) == rows(STEP_6)
+    assert script.words.size == 0
+
+
+def test_a_bit_flips_exactly_below_its_probability():
+    border = round(0.2 * 2**53) << 11
+    data, _ = noisy_copies(2, 1, 2, 0.2, Script([border - 1, border, 2**64 - 1, 0]))
+    assert data.ravel().tolist() == [0, 1, 0, 1]
+
+
+@pytest.mark.parametrize("flip", [0.05, 0.2, 0.5])
+def test_flip_rate_of_all_bits_of_each_column_and_of_each_mode(flip):
+    modes, copies, samples = 8, 5, 2000
+    data, labels = noisy_copies(modes, copies, samples, flip, philox(11))
+    flips = data != mode_codes(modes, copies)[labels]
+    standard_deviation = np.sqrt(flip * (1 - flip))
+    assert abs(flips.mean() - flip) < 4 * standard_deviation / np.sqrt(flips.size)
+    assert np.abs(flips.mean(axis=0) - flip).max() < 4 * standard_deviation / np.sqrt(len(flips))
+    by_mode = flips.reshape(modes, -1).mean(axis=1)
+    assert np.abs(by_mode - flip).max() < 4 * standard_deviation / np.sqrt(flips.size / modes)
+
+
+def test_flips_of_different_bits_are_independent():
+    data, labels = noisy_copies(4, 6, 5000, 0.2, philox(5))
+    flips = (data != mode_codes(4, 6)[labels]).astype(float)
+    correlations = np.corrcoef(flips.T)[np.triu_indices(12, 1)]
+    assert np.abs(correlations).max() < 4 / np.sqrt(len(flips))
+    # The bits of one example and those of the next.
+    assert abs(np.corrcoef(flips[:-1].ravel(), flips[1:].ravel())[0, 1]) < 4 / np.sqrt(flips.size)
+
+
+def test_splits_have_every_mode_in_shuffled_order():
+    splits = read_toy({}, OPTIONS)
+    for split, samples in OPTIONS["samples"].items():
+        data, labels = splits.data[split], splits.labels[split]
+        assert data.shape == (8 * samples, 15) and data.dtype == np.uint8
+        assert np.bincount(labels).tolist() == [samples] * 8
+        assert (np.diff(labels) < 0).any()
+        # Shuffled together: each example still is a noisy copy of the code of its own mode.
+        flips = data != mode_codes(8, 5)[labels]
+        assert abs(flips.mean() - 0.2) < 4 * np.sqrt(0.2 * 0.8 / flips.size)
+
+
+def test_splits_of_one_size_have_nothing_in_common():
+    data = read_toy({}, {**OPTIONS, "samples": dict.fromkeys(OPTIONS["samples"], 40)}).data
+    for one, other in (("train", "validation"), ("train", "test"), ("validation", "test")):
+        assert not np.array_equal(data[one], data[other])
+
+
+def test_another_seed_gives_other_examples_and_the_same_seed_the_same():
+    train = read_toy({}, OPTIONS).data["train"]
+    np.testing.assert_array_equal(train, read_toy({}, OPTIONS).data["train"])
+    assert not np.array_equal(train, read_toy({}, {**OPTIONS, "seed": 4}).data["train"])
+    # A split does not depend on how many examples the others have.
+    longer = {**OPTIONS, "samples": {**OPTIONS["samples"], "validation": 80}}
+    np.testing.assert_array_equal(train, read_toy({}, longer).data["train"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((6, 2, 2, 0.2), "modes: expected a power of two, found 6"),
+        ((1, 2, 2, 0.2), "modes: expected a whole number of at least 2, found 1"),
+        ((4.0, 2, 2, 0.2), "modes: expected a whole number of at least 2, found 4.0"),
+        ((4, 0, 2, 0.2), "copies: expected a whole number of at least 1, found 0"),
+        ((4, 2, 0, 0.2), "samples: expected a whole number of at least 1, found 0"),
+        ((4, 2, 2, 1.0), "flip: expected a number from 0 to below 1, found 1.0"),
+        ((4, 2, 2, -0.1), "flip: expected a number from 0 to below 1, found -0.1"),
+        ((4, 2, 2, "often"), "flip: expected a number from 0 to below 1, found 'often'"),
+    ],
+)
+def test_arguments_that_make_no_sense_are_refused(arguments, message):
+    with pytest.raises(ValueError) as error:
+        noisy_copies(*arguments, philox(0))
+    assert str(error.value) == message

@@ -1,0 +1,38 @@
+"""Repeat a training and judge it on the way; a checkpoint of each repeat survives an interruption."""
+
+from pathlib import Path
+
+from logzoo.api import train_rbm
+from logzoo.artifacts.netcdf import write_artifact
+from logzoo.datasets.build import label_units, visible_matrix
+from logzoo.experiments.comparisons import repeated_training
+from logzoo.jobs import job, read_inputs, stand_in_notice
+from logzoo.streams import root_stream
+
+with job(snakemake.log[0]):
+    settings, output = dict(snakemake.params.settings), snakemake.output.comparison
+    inputs, hashes = read_inputs(dataset=snakemake.input.dataset)
+    train, points, seed = (settings.pop(name) for name in ("train", "points", "seed"))
+    path = "/".join(map(str, (seed, "comparisons", *snakemake.wildcards)))
+    checkpoints = [Path(f"{output}.{repeat}.checkpoint.npz") for repeat in range(settings["repeats"])]
+    data = visible_matrix(inputs["dataset"], "train")
+    train["every"], train["snapshots"] = max(1, train["updates"] // points), points
+    found = repeated_training(
+        lambda repeat: train_rbm(data, seed=f"{path}/{repeat}", checkpoint=checkpoints[repeat], **train),
+        data,
+        label_units(inputs["dataset"]),
+        # One subset for all trainers of a comparison.
+        stream=root_stream(seed).child("comparisons", snakemake.wildcards.comparison),
+        **settings,
+    )
+    write_artifact(
+        found.assign_attrs(stand_in_notice(inputs["dataset"])),
+        output,
+        kind="trace",
+        parameters=snakemake.params.settings,
+        source=snakemake.params.source,
+        inputs=hashes,
+        seed_path=path,
+    )
+    for checkpoint in checkpoints:
+        checkpoint.unlink(missing_ok=True)
