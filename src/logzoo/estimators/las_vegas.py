@@ -128,7 +128,7 @@ def _run(sampler, count, budget, cap, progress):
             lengths = np.concatenate([tours.length for tours in made])
             spare = budget - _KEPT_BACK * int(lengths.max())
             count = int(min(max(spare, 0) / (2.0 * lengths.mean()), _TOGETHER))
-    return Tours(*(np.concatenate(arrays) for arrays in zip(*made, strict=True)))
+    return Tours(*(np.concatenate([tours[field] for tours in made]) for field in range(3)))
 
 
 def _estimate_of(rbm, stopping, tours, lost, ledger):

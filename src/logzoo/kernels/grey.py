@@ -21,9 +21,9 @@ _BYTES = 4
 
 @intrinsic
 def _add_weighted_rows(typing_context, table, count, factors, step, sums):
-    """sums[:WIDTH] += sum_m factors[m step] table[m]; addresses of float32, rows of WIDTH. Rows of factor 0 are skipped.
+    """sums[:WIDTH] += sum_m factors[m step] table[m]; addresses of float32, rows of WIDTH.
 
-    The sums stay in registers; every product is rounded before it is added.
+    Rows of factor 0 are skipped. The sums stay in registers; every product is rounded before it is added.
     """
 
     def generate(context, builder, signature, arguments):

@@ -77,6 +77,13 @@ def insert(members, count, words, code):
 
 
 @njit(cache=True)
+def insert_all(members, rows):
+    """Add distinct states, rows (states, words), to an empty set, in their order."""
+    for row in range(rows.shape[0]):
+        insert(members, row, rows[row], hash_of(rows[row]))
+
+
+@njit(cache=True)
 def pack_state(state, words):
     """words (words,) uint64 = the set of the ones of `state` (units,) uint8."""
     for word in range(words.size):

@@ -21,6 +21,7 @@ from logzoo.kernels.gibbs import (
     update_hidden_inputs,
     update_visible_inputs,
 )
+from logzoo.kernels.grey import add_products, mean_visible, update_hidden_inputs_of_values
 from logzoo.kernels.hashing import find, hash_of, insert, pack_state, unpack_state
 from logzoo.kernels.random import HIDDEN, VISIBLE
 
@@ -76,11 +77,12 @@ def _draw(inputs, unit, key, number, sweep, layer, scratch):
 
 
 @njit(cache=True, nogil=True)
-def run_tours(parameters, key, members, tours, queue, limit, chains, path):
+def run_tours(parameters, key, members, tours, queue, limit, chains, means, path):
     """Take the tours listed in `queue` up to length `limit`, or to their end, as many in flight as there are chains.
 
-    A tour that comes to rest makes room for the next of the queue. path (places in the queue, sweeps, words): becomes
-    the states that the last sweeps up to the limit started from; of size 0 to keep none.
+    A tour that comes to rest makes room for the next of the queue. means (chains, V) float32: scratch for tours on
+    which E[v | h] stands for the draws of v; of size 0 for true Gibbs sampling. path (places in the queue, sweeps,
+    words): becomes the states that the last sweeps up to the limit started from; of size 0 to keep none.
     """
     scratches = layer_scratch(chains.h.shape[1]), layer_scratch(chains.v.shape[1])
     words = np.empty(members.rows.shape[1], np.uint64)
@@ -93,7 +95,11 @@ def run_tours(parameters, key, members, tours, queue, limit, chains, path):
         _load(tours.rows[queue[chain]], chain, scratches[0], chains)
     update_visible_inputs(parameters, chains)
     while active:
-        _sweep_tours(parameters, key, tours, queue, flying, limit, scratches, words, chains, path)
+        if path.size:
+            for chain in range(active):
+                tour = queue[flying[chain]]
+                path[flying[chain], tours.length[tour] + path.shape[1] - limit] = tours.rows[tour]
+        _sweep_tours(parameters, key, tours, queue, flying, scratches, words, chains, means)
         for chain in range(active):
             tour = queue[flying[chain]]
             tours.finished[tour] = find(members, tours.rows[tour], hash_of(tours.rows[tour])) >= 0
@@ -109,20 +115,24 @@ def run_tours(parameters, key, members, tours, queue, limit, chains, path):
 
 
 @njit(cache=True)
-def _sweep_tours(parameters, key, tours, queue, flying, limit, scratches, words, chains, path):
+def _sweep_tours(parameters, key, tours, queue, flying, scratches, words, chains, means):
     """One sweep of every chain: of the tour that it is of, in the stream of that tour. Lists the changes of h."""
     hidden_scratch, visible_scratch = scratches
     unit = parameters.unit
+    if means.size:
+        averages = means[: chains.number.size]
+        mean_visible(parameters, chains, averages)
+        update_hidden_inputs_of_values(parameters, averages, chains)
+    else:
+        for chain in range(chains.number.size):
+            tour = queue[flying[chain]]
+            number, sweep = tours.number[tour], tours.length[tour] + 1
+            _draw(chains.visible_input[chain], unit, key, number, sweep, VISIBLE, visible_scratch)
+            list_changes(chains.v[chain], visible_scratch, chain, chains)
+        update_hidden_inputs(parameters, chains)
     for chain in range(chains.number.size):
         tour = queue[flying[chain]]
-        if path.size:
-            path[flying[chain], tours.length[tour] + path.shape[1] - limit] = tours.rows[tour]
         tours.length[tour] += 1
-        _draw(chains.visible_input[chain], unit, key, tours.number[tour], tours.length[tour], VISIBLE, visible_scratch)
-        list_changes(chains.v[chain], visible_scratch, chain, chains)
-    update_hidden_inputs(parameters, chains)
-    for chain in range(chains.number.size):
-        tour = queue[flying[chain]]
         _draw(chains.hidden_input[chain], unit, key, tours.number[tour], tours.length[tour], HIDDEN, hidden_scratch)
         list_changes(chains.h[chain], hidden_scratch, chain, chains)
         pack_state(chains.h[chain], words)
@@ -161,3 +171,21 @@ def _close_ranks(tours, queue, limit, flying, chains):
         for array in (chains.hidden_input, chains.visible_input):
             copy_into(array[chain], array[left])
     return left
+
+
+@njit(cache=True, nogil=True)
+def add_means_of_states(parameters, rows, factor, chains, means, weights, visible_bias, hidden_bias):
+    """Add factor * sum_n (E[v | h_n] h_n', E[v | h_n], h_n) over states, rows (n, words), to the parts of a gradient.
+
+    chains, means (chains, V) float32: scratch for as many states as are handled together.
+    """
+    scratch = layer_scratch(chains.h.shape[1])
+    together = means.shape[0]
+    for first in range(0, rows.shape[0], together):
+        count = min(together, rows.shape[0] - first)
+        part = _part_of(chains, count)
+        for n in range(count):
+            _load(rows[first + n], n, scratch, part)
+        update_visible_inputs(parameters, part)
+        mean_visible(parameters, part, means[:count])
+        add_products(means[:count], part.h.astype(np.float32), factor, weights, visible_bias, hidden_bias)

@@ -13,7 +13,8 @@ from scipy.special import logsumexp
 
 from logzoo.checks import whole_number
 from logzoo.kernels.gibbs import forget_hidden
-from logzoo.kernels.hashing import LONG_WORD, HashSet, new_hash_set
+from logzoo.kernels.grey import update_hidden_inputs_of_values
+from logzoo.kernels.hashing import LONG_WORD, HashSet, insert_all, new_hash_set
 from logzoo.kernels.hidden_energies import log_f_hidden
 from logzoo.kernels.layout import new_chains
 from logzoo.kernels.tours import TourStates, add_hidden_draws, run_tours
@@ -34,6 +35,13 @@ class StoppingSet(NamedTuple):
     members: HashSet
     example: np.ndarray  # (states,) int64: the row of the data that first drew each
     log_f: np.ndarray  # (states,) nats, visible units summed out
+
+    @classmethod
+    def of(cls, rows, example):
+        """The set of distinct states, rows (states, words); log f is yet to be had by `refreshed`."""
+        members = HashSet(rows, new_hash_set(len(rows), 1).slots)
+        insert_all(members, rows)
+        return cls(members, example, np.empty(len(rows)))
 
     @property
     def log_z(self):
@@ -63,12 +71,13 @@ class Tours(NamedTuple):
     start: np.ndarray  # (tour,) int64: the row of the stopping set that it started from
     length: np.ndarray  # (tour,) int64: sweeps made
     finished: np.ndarray  # (tour,) bool: back in the stopping set; the others were cut
+    visited: np.ndarray | None = None  # (states, words) uint64: all that finished tours left by a sweep, if asked for
 
 
 def stopping_set(parameters, data, draws, stream):
     """Draw a StoppingSet of that many hidden states, one for each example in turn, the examples in random order.
 
-    data (examples, visible) 0/1. Whole rounds over the data take each example equally often.
+    data (examples, visible) uint8 of 0/1, or float32 grey levels. Whole rounds take each example equally often.
     """
     draws = whole_number("draws", draws)
     visible, hidden = parameters.weights.shape[1], parameters.weights_transposed.shape[1]
@@ -80,8 +89,7 @@ def stopping_set(parameters, data, draws, stream):
         rows = order[first : first + _TOGETHER]
         chains = new_chains(len(rows), visible, hidden)
         chains.number[...] = rows
-        chains.v[...] = data[rows]
-        forget_hidden(parameters, chains)
+        _load_examples(parameters, data[rows], chains)
         rounds, more = divmod(draws, len(data))
         for turn in range(rounds):
             count = add_hidden_draws(parameters, key, turn, chains, members, count, example)
@@ -95,7 +103,7 @@ def stopping_set(parameters, data, draws, stream):
 class TourSampler:
     """Tours from one stopping set, numbered from 0: what a tour does depends on the stream and its number only."""
 
-    def __init__(self, parameters, stopping, stream, *, threads=1, flight=_FLIGHT):
+    def __init__(self, parameters, stopping, stream, *, threads=1, flight=_FLIGHT, mean_field=False):
         self.parameters = parameters
         self.stopping = stopping
         self.key = stream.child("sweeps").key
@@ -104,16 +112,20 @@ class TourSampler:
         self.next_number = 0
         visible, hidden = parameters.weights.shape[1], parameters.weights_transposed.shape[1]
         self.chains = [new_chains(whole_number("flight", flight), visible, hidden) for _ in range(threads)]
+        # For mean-field tours: E[v | h] in the place of v, which is no longer Gibbs sampling.
+        self.means = [np.empty((flight if mean_field else 0, visible), np.float32) for _ in range(threads)]
 
-    def run(self, count, budget, cap=None):
+    def run(self, count, budget, cap=None, *, keep=False):
         """Start `count` tours, which end at home, at `cap` sweeps or when all together have made `budget` sweeps.
 
         All unfinished tours are always equally long, but for the last sweeps of a budget: those go to the tours of the
-        lowest numbers. Returns Tours. Raises ValueError when the numbers run out.
+        lowest numbers. keep: also give the states visited. Returns Tours. Raises ValueError when the numbers run out.
         """
         start = self.stopping.starts(self.uniforms.random(count))
-        tours = self._travel(self.stopping.members.rows[start], budget, cap)
-        return Tours(start, tours.length, tours.finished)
+        paths = [] if keep else None
+        tours = self._travel(self.stopping.members.rows[start], budget, cap, paths)
+        visited = None if paths is None else _visited(tours, paths)
+        return Tours(start, tours.length, tours.finished, visited)
 
     def probe(self, count, budget):
         """Send `count` chains from uniform hidden states to the stopping set; returns Tours that start at no row of it.
@@ -124,10 +136,10 @@ class TourSampler:
         rows = self.elsewhere.integers(0, 2**64, (count, words), dtype=np.uint64)
         beyond = words * LONG_WORD - self.parameters.weights_transposed.shape[1]
         rows[:, -1] &= np.uint64(2**64 - 1) >> np.uint64(beyond)
-        tours = self._travel(rows, budget, None)
+        tours = self._travel(rows, budget, None, None)
         return Tours(np.full(count, -1), tours.length, tours.finished)
 
-    def _travel(self, rows, budget, cap):
+    def _travel(self, rows, budget, cap, paths):
         count = len(rows)
         if self.next_number + count > MOST_TOURS:
             raise ValueError(f"tours: expected at most {MOST_TOURS:,}, found {self.next_number + count:,}")
@@ -141,23 +153,48 @@ class TourSampler:
             step = min(max(1, longest), budget // queue.size, budget if cap is None else cap - longest)
             if step == 0:
                 queue, step = queue[:budget], 1
-            budget -= self._advance(tours, queue, longest + step)
+            budget -= self._advance(tours, queue, longest + step, step, paths)
             longest += step
             queue = queue[~tours.finished[queue]]
         return tours
 
-    def _advance(self, tours, queue, limit):
+    def _advance(self, tours, queue, limit, step, paths):
         """Take the tours of a queue up to a length, or to their end; returns the sweeps made."""
         before = int(tours.length[queue].sum())
-        parts = np.array_split(queue, len(self.chains))
+        path = _NO_PATH
+        if paths is not None:
+            path = np.empty((queue.size, step, tours.rows.shape[1]), np.uint64)
+            paths.append((queue, limit - step, path))
+        parts = (np.array_split(one, len(self.chains)) for one in (queue, path))
+        jobs = list(zip(*parts, self.chains, self.means, strict=True))
 
-        def run_part(part, chains):
-            run_tours(self.parameters, self.key, self.stopping.members, tours, part, limit, chains, _NO_PATH)
+        def run_part(part, path, chains, means):
+            run_tours(self.parameters, self.key, self.stopping.members, tours, part, limit, chains, means, path)
 
-        if len(parts) == 1:
-            run_part(queue, self.chains[0])
+        if len(jobs) == 1:
+            run_part(*jobs[0])
         else:
-            with ThreadPoolExecutor(len(parts)) as pool:
-                for future in [pool.submit(run_part, *both) for both in zip(parts, self.chains, strict=True)]:
+            with ThreadPoolExecutor(len(jobs)) as pool:
+                for future in [pool.submit(run_part, *job) for job in jobs]:
                     future.result()
         return int(tours.length[queue].sum()) - before
+
+
+def _load_examples(parameters, examples, chains):
+    """Give chains the hidden inputs of examples, and no hidden units."""
+    if examples.dtype == np.uint8:
+        chains.v[...] = examples
+        forget_hidden(parameters, chains)
+    else:
+        chains.h[...] = 0
+        chains.visible_input[...] = parameters.visible_bias
+        update_hidden_inputs_of_values(parameters, examples, chains)
+
+
+def _visited(tours, paths):
+    """The states (states, words) that the finished tours left by a sweep, from what each stretch has kept."""
+    found = []
+    for queue, first, path in paths:
+        made = np.where(tours.finished[queue], tours.length[queue] - first, 0)
+        found.append(path[np.arange(path.shape[1]) < made[:, None]])
+    return np.concatenate(found) if found else tours.rows[:0]
