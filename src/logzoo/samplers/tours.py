@@ -53,9 +53,9 @@ class StoppingSet(NamedTuple):
         """Number of distinct states."""
         return len(self.log_f)
 
-    def refreshed(self, parameters):
-        """The same states with log f of other parameters."""
-        log_f_hidden(parameters, self.members.rows, self.log_f)
+    def refreshed(self, parameters, *, single=False):
+        """The same states with log f of other parameters; single: in single precision, in half the time."""
+        log_f_hidden(parameters, self.members.rows, self.log_f, single)
         return self
 
     def starts(self, uniforms):
