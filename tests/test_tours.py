@@ -243,15 +243,29 @@ def test_the_mean_length_is_z_over_z_of_the_set_and_sweeps_over_returns_lie_belo
     assert exact == pytest.approx(1 / z_ratio, rel=1e-6)
 
 
-def test_probes_start_from_uniform_states_and_miss_a_mode_that_the_set_does_not_know():
+def test_probes_find_a_mode_that_the_set_does_not_know_and_weigh_it():
     # All units off or all on; the set knows only the former.
-    rbm = RBM(np.full((20, 12), 1.0), np.full(20, -6.0), np.full(12, -10.0))
-    stopping = stopping_set(parameters_of(rbm), np.zeros((1, 20), np.uint8), 5, root_stream(0))
-    sampler = TourSampler(parameters_of(rbm), stopping, root_stream(0))
-    assert 100 < sampler.probe(400, 400 * 200).finished.sum() < 300
-    assert np.all(sampler.run(400, 400 * 200).finished)
-    both = stopping_set(parameters_of(rbm), np.repeat([[0], [1]], 20, axis=1).astype(np.uint8), 10, root_stream(0))
-    assert np.all(TourSampler(parameters_of(rbm), both, root_stream(0)).probe(400, 400 * 200).finished)
+    weights = np.full((20, 12), 1.0), np.full(20, -6.0), np.full(12, -10.0)
+    for tilt, known in ((0.0, False), (-0.3, False), (0.0, True)):
+        rbm = RBM(weights[0], weights[1] + tilt, weights[2])
+        data = np.repeat([[0], [1]] if known else [[0]], 20, axis=1).astype(np.uint8)
+        stopping = stopping_set(parameters_of(rbm), data, 10, root_stream(0))
+        found = TourSampler(parameters_of(rbm), stopping, root_stream(0)).probe(200, 200 * 200)
+        assert found.sweeps <= 200 * 200
+        if known:
+            assert found.lost == 0 and found.log_mass == -np.inf
+        else:
+            assert 10 < found.lost < 190
+            h = twins.all_states(12)
+            on = log_f_of_hidden(rbm, h[h.sum(axis=1) > 6])
+            assert found.log_mass == pytest.approx(twins.log_sum_exp(on), abs=0.05)
+
+
+def test_what_lost_probes_have_not_seen_twice_is_not_weighed():
+    rbm = random_rbm(30, 60, 0.01)
+    stopping, _ = a_stopping_set(rbm)
+    found = TourSampler(parameters_of(rbm), stopping, root_stream(0)).probe(5, 50)
+    assert (found.lost, found.log_mass) == (5, np.inf)
 
 
 def test_a_stopping_set_of_55_000_states_at_500_hidden_units_takes_less_than_20_megabytes():
