@@ -76,9 +76,10 @@ def test_intervals_contain_the_estimate_and_are_as_wide_as_the_standard_error_sa
 
 @pytest.mark.parametrize("method", NAMES)
 def test_the_same_stream_repeats_an_estimate_and_another_does_not(method):
-    one, again = estimated(method)[0], estimated(method)[0]
+    rbm = random_rbm(2)
+    one, again = estimated(method, rbm=rbm)[0], estimated(method, rbm=rbm)[0]
     assert one == again
-    for other in (estimated(method, seed=1)[0], estimated(method, path="other")[0]):
+    for other in (estimated(method, seed=1, rbm=rbm)[0], estimated(method, path="other", rbm=rbm)[0]):
         assert other.log_z != one.log_z
         assert other.std_error != one.std_error
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from logzoo.artifacts.provenance import source_digest
 from logzoo.budgets import SweepLedger
-from logzoo.checks import binary_matrix, positive_number, whole_number
+from logzoo.checks import binary_matrix, grey_matrix, one_of, positive_number, whole_number
 from logzoo.estimators.registry import estimator
 from logzoo.kernels.gibbs import forget_hidden, run_sweeps, start_chains
 from logzoo.kernels.layout import new_chains
@@ -17,6 +17,9 @@ from logzoo.streams import root_stream
 from logzoo.trackers.registry import tracker
 from logzoo.trainers.checkpoints import Checkpoint, identity_of
 from logzoo.trainers.registry import trainer, trainer_module
+
+# Checks of the data to train on.
+_VALUES = {"binary": binary_matrix, "grey": grey_matrix}
 
 
 def sample_gibbs(rbm, chains, sweeps, *, beta=1.0, start=None, seed=0, threads=1):
@@ -74,7 +77,7 @@ def train_rbm(
     progress=False,
     **options,
 ):
-    """Train an RBM on a 0/1 matrix (examples, visible) by a named method.
+    """Train an RBM on a 0/1 matrix (examples, visible) by a named method; for some, values="grey" takes grey levels.
 
     checkpoint: path of a file that is written now and then, from which the same call goes on to the same bits; it stays
     when the training is over. options: those of the method and of `logzoo.trainers.loop.train`; tracker="kalman" or
@@ -82,7 +85,7 @@ def train_rbm(
     unknown methods and options, and for bad data.
     """
     run = trainer(method)
-    data = binary_matrix("data", data)
+    data = _VALUES[one_of("values", options.get("values", "binary"), _VALUES)]("data", data)
     settings = {"hidden": hidden, "updates": updates, "batch": batch}
     settings = {name: whole_number(name, value) for name, value in settings.items()}
     settings["learning_rate"] = positive_number("learning_rate", learning_rate)

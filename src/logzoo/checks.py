@@ -60,3 +60,13 @@ def binary_matrix(name, value, *, visible=None):
     if visible is not None and array.shape[1] != visible:
         raise ValueError(f"{name}: expected {visible} columns (visible units), found {array.shape[1]}")
     return np.ascontiguousarray(array, dtype=np.uint8)
+
+
+def grey_matrix(name, value):
+    """`value` as a contiguous float32 matrix (examples, visible) of numbers from 0 to 1."""
+    array = np.asarray(value)
+    if array.ndim != 2 or array.size == 0:
+        raise ValueError(f"{name}: expected a non-empty matrix (examples, visible), found shape {array.shape}")
+    if array.dtype.kind not in "biuf" or not (array.min() >= 0 and array.max() <= 1):
+        raise ValueError(f"{name}: expected grey levels from 0 to 1 only; divide them by the largest possible")
+    return np.ascontiguousarray(array, dtype=np.float32)

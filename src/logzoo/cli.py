@@ -88,7 +88,7 @@ def _add_estimate(add):
     add("--seed", type=int, default=0, metavar="N", help="random seed (default 0)")
     add("--base", metavar="NAME", help=f"base distribution: {', '.join(BASES)} (default {BASES[0]}, to the model)")
     add("--base-data", metavar="DATA", help=f"match the base to the mean of {DATA_HELP}; not with --base")
-    summary = f"give the mean log-likelihood of (the test split of) {DATA_HELP}; raise starts from it"
+    summary = f"give the mean log-likelihood of (the test split of) {DATA_HELP}; raise, las-vegas start from it"
     add("--data", metavar="DATA", help=summary)
     _add_option(add)
     add("--json", action="store_true", help="print one JSON object")

@@ -1,12 +1,13 @@
 """The estimators, by name. A method is one module with `estimate` and `DEFAULTS`; adding one is a line here."""
 
 from logzoo.checks import one_of
-from logzoo.estimators import ais, ais_moments, bar, mbar, reverse, rsd, rts, sams, sd, ti, ts, wang_landau
+from logzoo.estimators import ais, ais_moments, bar, las_vegas, mbar, reverse, rsd, rts, sams, sd, ti, ts, wang_landau
 
 ESTIMATORS = {
     "ais": ais.estimate,
     "ais-moments": ais_moments.estimate,
     "bar": bar.estimate,
+    "las-vegas": las_vegas.estimate,
     "mbar": mbar.estimate,
     "raise": reverse.estimate,
     "rsd": rsd.estimate,

@@ -21,6 +21,12 @@ DIAGNOSTICS = {
     "initial_iterations": ("initial iterations made", "1"),
     "initial_rule_met": ("stopping rule of the initial iterations held", "1"),
     "rule_error": ("error of the integration rule, from the same rule on every other rung", "nat"),
+    "tours": ("tours that returned to the stopping set", "1"),
+    "tours_cut": ("tours cut before they returned", "1"),
+    "longest_tour": ("length of the longest tour", "sweep"),
+    "stopping_states": ("distinct hidden states of the stopping set", "1"),
+    "probes_lost": ("chains from uniform hidden states that did not find the stopping set", "1"),
+    "share_missed": ("share of Z around the chains that did not find the stopping set", "1"),
     "interpolation_error": ("largest error of interpolated log-densities on the final states", "nat"),
 }
 # name -> (long name, unit, dimensions); the only profiles: diagnostics that are arrays.

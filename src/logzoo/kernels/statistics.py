@@ -13,7 +13,8 @@ _ONE = np.float32(1.0)
 _ZERO = np.float32(0.0)
 
 
-@njit(cache=True)
+# Without a check for division by zero, which keeps LLVM from working on whole vectors.
+@njit(cache=True, error_model="numpy")
 def hidden_probabilities(hidden_input, unit, constants, p):
     """p (H,) = sigmoid of the integer hidden inputs of one chain, without overflow."""
     rounder, lowest = constants[0], constants[1]

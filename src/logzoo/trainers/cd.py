@@ -2,6 +2,7 @@
 
 from logzoo.checks import whole_number
 from logzoo.trainers.loop import train
+from logzoo.trainers.mean_field import MeanFieldParticles
 from logzoo.trainers.negative import WeightedChains
 from logzoo.trainers.particles import Particles
 from logzoo.trainers.steps import Ascent
@@ -13,7 +14,19 @@ class _NegativePhase(Particles):
         return WeightedChains(self.move(parameters, update))
 
 
-def run(data, *, stream, batch, k=1, weight_decay=0.0, **settings):
-    """Train by CD-k; settings as in `logzoo.trainers.loop.train`. Returns TrainingRun."""
-    negative_phase = _NegativePhase(stream.child("sweeps").key, whole_number("k", k), batch)
+class _GreyNegativePhase(MeanFieldParticles):
+    def __call__(self, parameters, update, positive, rate):
+        self.place(parameters, positive)
+        return self.move(parameters, update)
+
+
+PHASES = {"binary": _NegativePhase, "grey": _GreyNegativePhase}
+
+
+def run(data, *, stream, batch, k=1, values="binary", weight_decay=0.0, **settings):
+    """Train by CD-k; settings as in `logzoo.trainers.loop.train`. Returns TrainingRun.
+
+    values: binary; or grey, for data of grey levels, with means in the place of draws of the visible units.
+    """
+    negative_phase = PHASES[values](stream.child("sweeps").key, whole_number("k", k), batch)
     return train(negative_phase, data, Ascent(weight_decay), stream=stream, batch=batch, **settings)

@@ -8,18 +8,20 @@ import xarray as xr
 from tqdm import tqdm
 
 from logzoo.checks import binary_matrix, one_of, positive_number, whole_number
-from logzoo.kernels.gibbs import forget_hidden
-from logzoo.kernels.layout import fixed_point_parameters, new_chains
+from logzoo.kernels.layout import fixed_point_parameters
 from logzoo.models.rbm import RBM
 from logzoo.paths import log_odds
-from logzoo.trainers.negative import WeightedChains
+from logzoo.trainers.negative import mini_batch
 from logzoo.trainers.stopping import EarlyStopping
 from logzoo.trainers.trace import Trace
 
-SCHEDULES = ("constant", "inverse", "linear")
-INITIAL = ("marginals", "small")
+SCHEDULES = ("constant", "epochs", "inverse", "linear")
+INITIAL = ("marginals", "small", "uniform")
 _INITIAL_SCALE = 0.01  # standard deviation of the initial weights
+_INITIAL_REACH = 0.1  # of uniform ones, times the root of the number of units
 _TRACE_POINTS = 100
+# Epochs between two falls of the learning rate.
+_EPOCHS = 10
 # A parameter of this size (or NaN) is no model of anything: its unit never changes.
 _DIVERGED = 1e4
 # Visible biases start within about +-4.6 under this pseudo-count.
@@ -81,13 +83,16 @@ def train(
 ):
     """Train an RBM by stochastic gradient steps with the given negative phase.
 
-    data (examples, visible) uint8. negative_phase(parameters, update, positive, rate) -> an object of
-    `logzoo.trainers.negative`; it counts the sweeps that it has `spent`, and its `profiles`, if any, go into the trace.
-    step: an object of `logzoo.trainers.steps`. base: log-odds (visible,) in `parameters`, for phases that temper; 0 by
-    default. tracker: its `reading` goes into the trace. start: RBM to start from; without one weights are N(0, 0.01^2),
-    and biases too if `initial` is "small", while by "marginals" hidden biases are 0, visible ones the data's log-odds.
-    schedule: constant; inverse, min(alpha eps / (t + 1), eps); linear, down to 0 at the end. every: updates between
-    two rows of the trace, a hundredth of all by default; snapshots: about how many rows keep the parameters.
+    data (examples, visible) uint8 of 0/1, or float32 grey levels in [0, 1]. negative_phase(parameters, update,
+    positive, rate) -> an object of `logzoo.trainers.negative`; if it is not `usable`, the update changes nothing. The
+    phase counts the sweeps that it has `spent`; its `numbers` and `profiles`, if any, go into the trace. step: an
+    object of `logzoo.trainers.steps`. base: log-odds (visible,) in `parameters`, for phases that temper; 0 by default.
+    tracker: its `reading` goes into the trace. start: RBM to start from; without one weights are N(0, 0.01^2), and
+    biases too if `initial` is "small", while by "marginals" hidden biases are 0, visible ones the data's log-odds;
+    "uniform": weights U(-0.1, 0.1) / sqrt(visible + hidden), hidden biases 0, visible ones log((p + 0.01) / (1 - p)).
+    schedule: constant; inverse, min(alpha eps / (t + 1), eps); linear, down to 0 at the end; epochs, eps for ten
+    epochs, eps / 2 for ten, eps / 3, ... every: updates between two rows of the trace, a hundredth of all by default;
+    snapshots: about how many rows keep the parameters.
     validation (examples, visible): with a tracker, the tracked log-likelihood of at most `monitored` of them is traced;
     patience: end when it has not risen for so many updates, and return the parameters of the best row. checkpoint: a
     `logzoo.trainers.checkpoints.Checkpoint`, from which an interrupted training goes on to the same bits.
@@ -109,27 +114,28 @@ def train(
     parts |= {} if tracker is None else {"tracker": tracker}
     first = 0 if checkpoint is None else checkpoint.load(parts)
     batches = islice(_batches(len(data), batch, stream.child("batches").generator()), first, None)
-    positive = WeightedChains(new_chains(batch, data.shape[1], hidden))
+    positive = mini_batch(data, batch, hidden)
     parameters = None
     silent = None if progress else True
     for update in tqdm(range(first, updates), "training", updates, initial=first, unit="update", disable=silent):
         if stopping.over:
             break
         parameters = fixed_point_parameters(*values, base, into=parameters)
-        positive.chains.v[...] = data[next(batches)]
-        forget_hidden(parameters, positive.chains)
-        rate = rate_at(update, updates, learning_rate, schedule, alpha)
-        negative = negative_phase(parameters, update, positive.chains.v, rate)
+        positive.load(parameters, data[next(batches)])
+        rate = rate_at(update, updates, learning_rate, schedule, alpha, len(data) // batch)
+        negative = negative_phase(parameters, update, positive.v, rate)
         if update % every == 0 or update == updates - 1:
             means = positive.mean_log_f(parameters), negative.mean_log_f(parameters)
             numbers = {"learning_rate": rate, "chain_sweeps": negative_phase.spent}
+            numbers |= getattr(negative_phase, "numbers", {})
             trace.add(update, parameters, values, numbers, means, getattr(negative_phase, "profiles", {}))
             if patience is not None:
                 stopping.see(update, trace.last("log_likelihood_validation"), values)
         for array in gradient:
             array[...] = 0.0
-        positive.add_to(parameters, 1.0, gradient)
-        negative.add_to(parameters, -1.0, gradient)
+        if getattr(negative, "usable", True):
+            positive.add_to(parameters, 1.0, gradient)
+            negative.add_to(parameters, -1.0, gradient)
         with np.errstate(over="ignore", invalid="ignore"):
             step(values, gradient, rate)
         if any(not max(array.max(), -array.min()) < _DIVERGED for array in values):
@@ -144,8 +150,10 @@ def train(
     )
 
 
-def rate_at(update, updates, learning_rate, schedule, alpha):
-    """Learning rate of one update (see `train`)."""
+def rate_at(update, updates, learning_rate, schedule, alpha, per_epoch=1):
+    """Learning rate of one update (see `train`), an epoch being so many updates."""
+    if schedule == "epochs":
+        return learning_rate / -(-(1 + update // per_epoch) // _EPOCHS)
     if schedule == "inverse":
         return min(alpha * learning_rate / (update + 1), learning_rate)
     if schedule == "linear":
@@ -166,8 +174,22 @@ def _initial_values(data, hidden, start, initial, generator):
     shapes = (data.shape[1], hidden), data.shape[1], hidden
     if initial == "small":
         return Values(*(_small(shape, generator) for shape in shapes))
+    if initial == "uniform":
+        return _uniform(data, hidden, generator)
     visible_bias = log_odds(data, pseudo_share=_PSEUDO_SHARE).astype(np.float32)
     return Values(_small(shapes[0], generator), visible_bias, np.zeros(hidden, np.float32))
+
+
+def _uniform(data, hidden, generator):
+    """The initial values of Savarese et al. (2018); no unit counts as on in more than 99 of 100 examples."""
+    visible = data.shape[1]
+    p = np.minimum(data.mean(axis=0, dtype=np.float64), 1.0 - _PSEUDO_SHARE)
+    reach = _INITIAL_REACH / np.sqrt(visible + hidden)
+    return Values(
+        weights=generator.uniform(-reach, reach, (visible, hidden)).astype(np.float32),
+        visible_bias=np.log((p + _PSEUDO_SHARE) / (1.0 - p)).astype(np.float32),
+        hidden_bias=np.zeros(hidden, np.float32),
+    )
 
 
 def _small(shape, generator):

@@ -4,7 +4,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from logzoo.kernels.gibbs import Chains, layer_scratch
+from logzoo.kernels.gibbs import Chains, forget_hidden, layer_scratch
+from logzoo.kernels.grey import (
+    add_products,
+    log_f_of_values,
+    probabilities_of_hidden,
+    update_hidden_inputs_of_values,
+)
+from logzoo.kernels.layout import new_chains
 from logzoo.kernels.statistics import add_statistics
 from logzoo.trainers.trace import mean_log_f
 
@@ -14,6 +21,16 @@ class WeightedChains(NamedTuple):
 
     chains: Chains
     weights: np.ndarray | None = None
+
+    @property
+    def v(self):
+        """Visible states (chains, visible)."""
+        return self.chains.v
+
+    def load(self, parameters, examples):
+        """Move the chains to the examples (chains, visible) uint8."""
+        self.chains.v[...] = examples
+        forget_hidden(parameters, self.chains)
 
     def add_to(self, parameters, sign, gradient):
         """Add sign times the mean of (v p(h | v)', v, p(h | v)) to the arrays of a gradient."""
@@ -25,6 +42,48 @@ class WeightedChains(NamedTuple):
     def mean_log_f(self, parameters):
         """Mean log f(v) in nats."""
         return mean_log_f(parameters, self.chains, self.weights)
+
+
+class GreyChains(NamedTuple):
+    """Chains whose visible units have values x (chains, visible) float32 in [0, 1]; hidden inputs up to date."""
+
+    chains: Chains
+    v: np.ndarray
+
+    @classmethod
+    def new(cls, count, visible, hidden):
+        """`count` chains of zeros."""
+        return cls(new_chains(count, visible, hidden), np.zeros((count, visible), np.float32))
+
+    def load(self, parameters, examples):
+        """Move the chains to the examples (chains, visible) float32; hidden units and their effects are forgotten."""
+        self.v[...] = examples
+        self.forget_hidden(parameters)
+
+    def forget_hidden(self, parameters):
+        """Set h to zero, compute both layers' inputs."""
+        self.chains.h[...] = 0
+        self.chains.visible_input[...] = parameters.visible_bias
+        update_hidden_inputs_of_values(parameters, self.v, self.chains)
+
+    def add_to(self, parameters, sign, gradient):
+        """Add sign times the mean of (x p(h | x)', x, p(h | x)) to the arrays of a gradient."""
+        p = np.empty(self.chains.h.shape, np.float32)
+        probabilities_of_hidden(parameters, self.chains, p)
+        add_products(self.v, p, np.float32(sign / len(p)), *gradient)
+
+    def mean_log_f(self, parameters):
+        """Mean log f(x) in nats, hidden units summed out."""
+        values = np.empty(len(self.v))
+        log_f_of_values(parameters, self.v, self.chains, values)
+        return values.mean()
+
+
+def mini_batch(examples, batch, hidden):
+    """Chains to `load` mini-batches of the data `examples` into, uint8 of 0/1 or float32 grey levels."""
+    if examples.dtype == np.uint8:
+        return WeightedChains(new_chains(batch, examples.shape[1], hidden))
+    return GreyChains.new(batch, examples.shape[1], hidden)
 
 
 class ExactMeans(NamedTuple):

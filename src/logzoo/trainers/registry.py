@@ -3,7 +3,7 @@
 import inspect
 
 from logzoo.checks import one_of
-from logzoo.trainers import cd, exact, ins, pcd, pins, pt, rms_spectral, rmsprop, sml_apt, sml_pt
+from logzoo.trainers import cd, exact, ins, lvs, pcd, pins, pt, rms_spectral, rmsprop, sml_apt, sml_pt
 from logzoo.trainers.loop import train
 from logzoo.trainers.simulated import train_simulated
 from logzoo.trainers.swapped_phase import train_swapped
@@ -14,6 +14,7 @@ TRAINERS = {
     "exact": (exact.run, train),
     "cd": (cd.run, train),
     "pcd": (pcd.run, train),
+    "lvs": (lvs.run, train),
     "sml-pt": (sml_pt.run, train_tempered, train),
     "sml-apt": (sml_apt.run, train_tempered, train),
     "pt": (pt.run, train_swapped, train),

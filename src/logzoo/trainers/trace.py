@@ -14,6 +14,9 @@ _COLUMNS = {
     "chain_sweeps": ("Gibbs sweeps spent so far, summed over chains", "sweep"),
     "log_f_data": ("mean unnormalised log-probability of the mini-batch", "nat"),
     "log_f_particles": ("mean unnormalised log-probability of the negative particles", "nat"),
+    "tours_finished": ("share of the tours of the update that returned to the stopping set", "1"),
+    "tour_length": ("mean length of the tours of the update", "sweep"),
+    "stopping_states": ("distinct hidden states of the stopping set", "1"),
     "log_likelihood_train": ("tracked mean log-likelihood of training examples", "nat"),
     "log_likelihood_validation": ("tracked mean log-likelihood of validation examples", "nat"),
 }

@@ -1,0 +1,129 @@
+"""Visible units with values between 0 and 1: grey levels of the data, or probabilities in the place of draws.
+
+Legend: x (chains, V) float32 visible values; hidden inputs b + x W in fixed point, as for binary units, so that the
+hidden units are drawn by the same rule. Sums over units are float32, in the order of the units.
+"""
+
+import numpy as np
+from llvmlite import ir
+from numba import njit, types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from logzoo.kernels.elementary import exp2_constants
+from logzoo.kernels.rows import WIDTH
+from logzoo.kernels.statistics import hidden_probabilities
+
+_ZERO = np.float32(0.0)
+_LANES = 8
+_BYTES = 4
+
+
+@intrinsic
+def _add_weighted_rows(typing_context, table, count, factors, step, sums):
+    """sums[:WIDTH] += sum_m factors[m step] table[m]; addresses of float32, rows of WIDTH.
+
+    Rows of factor 0 are skipped. The sums stay in registers; every product is rounded before it is added.
+    """
+
+    def generate(context, builder, signature, arguments):
+        table, count, factors, step, sums = arguments
+        vector, number = ir.VectorType(ir.FloatType(), _LANES), table.type
+        everywhere = ir.Constant(ir.VectorType(ir.IntType(32), _LANES), [0] * _LANES)
+
+        def strips(address):
+            for strip in range(WIDTH // _LANES):
+                place = builder.add(address, ir.Constant(number, strip * _LANES * _BYTES))
+                yield builder.inttoptr(place, vector.as_pointer())
+
+        totals = [cgutils.alloca_once_value(builder, builder.load(one, align=_BYTES)) for one in strips(sums)]
+        with cgutils.for_range(builder, count) as loop:
+            place = builder.add(factors, builder.mul(builder.mul(loop.index, step), ir.Constant(number, _BYTES)))
+            factor = builder.load(builder.inttoptr(place, ir.FloatType().as_pointer()), align=_BYTES)
+            with builder.if_then(builder.fcmp_unordered("!=", factor, ir.Constant(ir.FloatType(), 0.0))):
+                undefined = ir.Constant(vector, ir.Undefined)
+                first = builder.insert_element(undefined, factor, ir.Constant(ir.IntType(32), 0))
+                factor = builder.shuffle_vector(first, undefined, everywhere)
+                row = builder.add(table, builder.mul(loop.index, ir.Constant(number, WIDTH * _BYTES)))
+                for total, strip in zip(totals, strips(row), strict=True):
+                    product = builder.fmul(factor, builder.load(strip, align=_BYTES))
+                    builder.store(builder.fadd(builder.load(total), product), total)
+        for total, strip in zip(totals, strips(sums), strict=True):
+            builder.store(builder.load(total), strip, align=_BYTES)
+        return context.get_dummy_value()
+
+    return types.void(*[types.intp] * 5), generate
+
+
+@njit(cache=True, nogil=True)
+def update_hidden_inputs_of_values(parameters, x, chains):
+    """Set the hidden inputs of every chain to b + x W, rounded to the unit."""
+    sums = np.empty(WIDTH, np.float32)
+    table = np.empty(parameters.weights.shape[1:], np.float32)
+    for block in range(parameters.weights.shape[0]):
+        table[:] = parameters.weights[block]
+        first = block * WIDTH
+        for chain in range(x.shape[0]):
+            sums[:] = _ZERO
+            _add_weighted_rows(table.ctypes.data, x.shape[1], x[chain].ctypes.data, 1, sums.ctypes.data)
+            for j in range(WIDTH):
+                chains.hidden_input[chain, first + j] = parameters.hidden_bias[first + j] + np.int32(np.rint(sums[j]))
+
+
+@njit(cache=True, nogil=True)
+def mean_visible(parameters, chains, x):
+    """x (chains, V) = E[v | h] = sigmoid(c + W h) of every chain; visible inputs must be up to date."""
+    constants = exp2_constants()
+    for chain in range(x.shape[0]):
+        hidden_probabilities(chains.visible_input[chain], parameters.unit, constants, x[chain])
+
+
+@njit(cache=True, nogil=True)
+def add_products(x, y, factor, weights, visible_bias, hidden_bias):
+    """Add factor * sum_n (x_n y_n', x_n, y_n) to the three parts of a gradient: (V, H), (V,), (H,) float32.
+
+    x (n, V), y (n, H) float32.
+    """
+    count, visible = x.shape
+    hidden = y.shape[1]
+    sums = np.empty(WIDTH, np.float32)
+    table = np.zeros((count, WIDTH), np.float32)
+    for first in range(0, hidden, WIDTH):
+        width = min(WIDTH, hidden - first)
+        for n in range(count):
+            for j in range(width):
+                table[n, j] = factor * y[n, first + j]
+                hidden_bias[first + j] += table[n, j]
+            for j in range(width, WIDTH):
+                table[n, j] = _ZERO
+        for i in range(visible):
+            sums[:] = _ZERO
+            _add_weighted_rows(table.ctypes.data, count, x.ctypes.data + _BYTES * i, visible, sums.ctypes.data)
+            for j in range(width):
+                weights[i, first + j] += sums[j]
+    for n in range(count):
+        for i in range(visible):
+            visible_bias[i] += factor * x[n, i]
+
+
+@njit(cache=True, nogil=True)
+def probabilities_of_hidden(parameters, chains, p):
+    """p (chains, H) = sigmoid of the hidden inputs of every chain."""
+    constants = exp2_constants()
+    for chain in range(p.shape[0]):
+        hidden_probabilities(chains.hidden_input[chain], parameters.unit, constants, p[chain])
+
+
+@njit(cache=True)
+def log_f_of_values(parameters, x, chains, out):
+    """log f of every row of visible values x (chains,), hidden units summed out, in nats; inputs must be up to date."""
+    unit = np.float64(parameters.unit)
+    for chain in range(out.size):
+        total = 0.0
+        for i in range(x.shape[1]):
+            total += np.float64(x[chain, i]) * parameters.visible_bias[i]
+        total *= unit
+        for j in range(chains.h.shape[1]):
+            a = chains.hidden_input[chain, j] * unit
+            total += max(a, 0.0) + np.log1p(np.exp(-abs(a)))
+        out[chain] = total

@@ -1,0 +1,228 @@
+"""Stopping sets drawn from data, and tours: Gibbs chains from such a set back to it (Savarese et al. 2018).
+
+The stopping set S holds every (v, h) whose h is in H, the distinct states drawn from p(h | v_i) for data v_i. Known
+with it: Z_S = sum_{h in H} f(h). A tour starts at h of H with probability f(h) / Z_S and ends when it is back in H.
+Its mean length is Z / Z_S (Kac; corollary 2 of the paper).
+"""
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import logsumexp
+
+from logzoo.checks import whole_number
+from logzoo.kernels.gibbs import forget_hidden
+from logzoo.kernels.grey import update_hidden_inputs_of_values
+from logzoo.kernels.hashing import LONG_WORD, HashSet, insert_all, new_hash_set
+from logzoo.kernels.hidden_energies import log_f_hidden
+from logzoo.kernels.layout import new_chains
+from logzoo.kernels.tours import TourStates, add_hidden_draws, run_tours
+
+# Examples whose hidden units are drawn together.
+_TOGETHER = 512
+# Chains of a thread: those of all tours that a processor's cache holds.
+_FLIGHT = 128
+# Tours are numbered by 32 bits of the random stream's counter.
+MOST_TOURS = 2**32
+# States that the paths of no tours lead through.
+_NO_PATH = np.empty((0, 0, 0), np.uint64)
+
+
+class StoppingSet(NamedTuple):
+    """Distinct hidden states drawn from data, and their log f(h)."""
+
+    members: HashSet
+    example: np.ndarray  # (states,) int64: the row of the data that first drew each
+    log_f: np.ndarray  # (states,) nats, visible units summed out
+
+    @classmethod
+    def of(cls, rows, example):
+        """The set of distinct states, rows (states, words); log f is yet to be had by `refreshed`."""
+        members = HashSet(rows, new_hash_set(len(rows), 1).slots)
+        insert_all(members, rows)
+        return cls(members, example, np.empty(len(rows)))
+
+    @property
+    def log_z(self):
+        """log Z_S in nats."""
+        return float(logsumexp(self.log_f))
+
+    @property
+    def size(self):
+        """Number of distinct states."""
+        return len(self.log_f)
+
+    def refreshed(self, parameters, *, single=False):
+        """Set log f to that of other parameters; returns the set. single: in single precision, in half the time."""
+        log_f_hidden(parameters, self.members.rows, self.log_f, single)
+        return self
+
+    def starts(self, uniforms):
+        """Rows (tours,) drawn with probability f(h) / Z_S, one for each uniform number in [0, 1)."""
+        cumulative = np.cumsum(np.exp(self.log_f - self.log_f.max()))
+        rows = np.searchsorted(cumulative, uniforms * cumulative[-1], side="right")
+        return np.minimum(rows, self.size - 1)
+
+
+class Tours(NamedTuple):
+    """Tours in the order of their numbers."""
+
+    start: np.ndarray  # (tour,) int64: the row of the stopping set that it started from
+    length: np.ndarray  # (tour,) int64: sweeps made
+    finished: np.ndarray  # (tour,) bool: back in the stopping set; the others were cut
+    visited: np.ndarray | None = None  # (states, words) uint64: all that finished tours left by a sweep, if asked for
+
+
+class Probes(NamedTuple):
+    """What chains from uniform hidden states found."""
+
+    sweeps: int  # made by all of them
+    lost: int  # how many did not arrive at the stopping set
+    log_mass: float  # log of the sum of f(h) over the states that the lost ones move among, nats; infinite if unknown
+
+
+def stopping_set(parameters, data, draws, stream):
+    """Draw a StoppingSet of that many hidden states, one for each example in turn, the examples in random order.
+
+    data (examples, visible) uint8 of 0/1, or float32 grey levels. Whole rounds take each example equally often.
+    """
+    draws = whole_number("draws", draws)
+    visible, hidden = parameters.weights.shape[1], parameters.weights_transposed.shape[1]
+    order = stream.child("order").generator().permutation(len(data))[:draws]
+    key = stream.child("hidden").key
+    members, example = new_hash_set(draws, hidden), np.empty(draws, np.int64)
+    count = 0
+    rounds, more = divmod(draws, len(data))
+    for first in range(0, len(order), _TOGETHER):
+        rows = order[first : first + _TOGETHER]
+        chains = new_chains(len(rows), visible, hidden)
+        chains.number[...] = rows
+        _load_examples(parameters, data[rows], chains)
+        for turn in range(rounds):
+            count = add_hidden_draws(parameters, key, turn, chains, members, count, example)
+        last = type(chains)(*(array[: max(0, more - first)] for array in chains))
+        if len(last.number):
+            count = add_hidden_draws(parameters, key, rounds, last, members, count, example)
+    members = HashSet(members.rows[:count].copy(), members.slots)
+    return StoppingSet(members, example[:count].copy(), np.empty(count)).refreshed(parameters)
+
+
+class TourSampler:
+    """Tours from one stopping set, numbered from 0: what a tour does depends on the stream and its number only."""
+
+    def __init__(self, parameters, stopping, stream, *, threads=1, flight=_FLIGHT, mean_field=False):
+        self.parameters = parameters
+        self.stopping = stopping
+        self.key = stream.child("sweeps").key
+        self.uniforms = stream.child("starts").generator()
+        self.elsewhere = stream.child("probes").generator()
+        self.next_number = 0
+        visible, hidden = parameters.weights.shape[1], parameters.weights_transposed.shape[1]
+        self.chains = [new_chains(whole_number("flight", flight), visible, hidden) for _ in range(threads)]
+        # For mean-field tours: E[v | h] in the place of v, which is no longer Gibbs sampling.
+        self.means = [np.empty((flight if mean_field else 0, visible), np.float32) for _ in range(threads)]
+
+    def run(self, count, budget, cap=None, *, keep=False):
+        """Start `count` tours, which end at home, at `cap` sweeps or when all together have made `budget` sweeps.
+
+        All unfinished tours are always equally long, but for the last sweeps of a budget: those go to the tours of the
+        lowest numbers. keep: also give the states visited. Returns Tours. Raises ValueError when the numbers run out.
+        """
+        start = self.stopping.starts(self.uniforms.random(count))
+        paths = [] if keep else None
+        tours = self._travel(self.stopping.members.rows[start], budget, cap, paths)
+        visited = None if paths is None else _visited(tours, paths)
+        return Tours(start, tours.length, tours.finished, visited)
+
+    def probe(self, count, budget):
+        """Send `count` chains from uniform hidden states to the stopping set, with half of a budget of sweeps.
+
+        Those that do not arrive look around with the other half. Returns Probes.
+        """
+        words = self.stopping.members.rows.shape[1]
+        rows = self.elsewhere.integers(0, 2**64, (count, words), dtype=np.uint64)
+        beyond = words * LONG_WORD - self.parameters.weights_transposed.shape[1]
+        rows[:, -1] &= np.uint64(2**64 - 1) >> np.uint64(beyond)
+        there = self._travel(rows, budget // 2, None, None)
+        rows = there.rows[~there.finished]
+        steps = (budget - budget // 2) // max(len(rows), 1)
+        around = self._travel(rows, steps * len(rows), steps, paths := [])
+        lost = ~around.finished
+        seen = [path[lost[queue]].reshape(-1, words) for queue, _, path in paths]
+        seen = np.concatenate(seen) if seen else rows
+        mass = self._log_mass(seen) if lost.any() else -np.inf
+        return Probes(int(there.length.sum() + around.length.sum()), int(lost.sum()), mass)
+
+    def _log_mass(self, rows):
+        """log of the sum of f over the states that chains move among which have visited those of `rows`, in nats.
+
+        f of the distinct ones, over their share of the whole by Good (1953): that of the visits to states seen twice.
+        """
+        states, visits = np.unique(rows, axis=0, return_counts=True)
+        share = 1.0 - np.count_nonzero(visits == 1) / max(len(rows), 1)
+        if share == 0.0:
+            return np.inf
+        log_f = np.empty(len(states))
+        log_f_hidden(self.parameters, states, log_f, False)
+        return float(logsumexp(log_f) - np.log(share))
+
+    def _travel(self, rows, budget, cap, paths):
+        count = len(rows)
+        if self.next_number + count > MOST_TOURS:
+            raise ValueError(f"tours: expected at most {MOST_TOURS:,}, found {self.next_number + count:,}")
+        number = np.arange(self.next_number, self.next_number + count, dtype=np.uint64)
+        self.next_number += count
+        tours = TourStates(number, rows, np.zeros(count, np.int64), np.zeros(count, bool))
+        longest = 0
+        queue = np.arange(count)
+        while queue.size and budget and longest != cap:
+            # Each stretch is as long as all before.
+            step = min(max(1, longest), budget // queue.size, budget if cap is None else cap - longest)
+            if step == 0:
+                queue, step = queue[:budget], 1
+            budget -= self._advance(tours, queue, longest + step, step, paths)
+            longest += step
+            queue = queue[~tours.finished[queue]]
+        return tours
+
+    def _advance(self, tours, queue, limit, step, paths):
+        """Take the tours of a queue up to a length, or to their end; returns the sweeps made."""
+        before = int(tours.length[queue].sum())
+        path = _NO_PATH
+        if paths is not None:
+            path = np.empty((queue.size, step, tours.rows.shape[1]), np.uint64)
+            paths.append((queue, limit - step, path))
+        parts = (np.array_split(one, len(self.chains)) for one in (queue, path))
+        jobs = list(zip(*parts, self.chains, self.means, strict=True))
+
+        def run_part(part, path, chains, means):
+            run_tours(self.parameters, self.key, self.stopping.members, tours, part, limit, chains, means, path)
+
+        if len(jobs) == 1:
+            run_part(*jobs[0])
+        else:
+            with ThreadPoolExecutor(len(jobs)) as pool:
+                for future in [pool.submit(run_part, *job) for job in jobs]:
+                    future.result()
+        return int(tours.length[queue].sum()) - before
+
+
+def _load_examples(parameters, examples, chains):
+    """Give chains the hidden inputs of examples, and no hidden units."""
+    if examples.dtype == np.uint8:
+        chains.v[...] = examples
+        forget_hidden(parameters, chains)
+    else:
+        chains.h[...] = 0
+        chains.visible_input[...] = parameters.visible_bias
+        update_hidden_inputs_of_values(parameters, examples, chains)
+
+
+def _visited(tours, paths):
+    """The states (states, words) that the finished tours left by a sweep, from what each stretch has kept."""
+    found = []
+    for queue, first, path in paths:
+        made = np.where(tours.finished[queue], tours.length[queue] - first, 0)
+        found.append(path[np.arange(path.shape[1]) < made[:, None]])
+    return np.concatenate(found) if found else tours.rows[:0]

@@ -1,0 +1,133 @@
+"""LVS-K: the Las Vegas slope, a negative phase of the tours that return to a stopping set (Savarese et al. 2018).
+
+Corollary 3: the sum of E[v | h] h' over all states that the finished tours of a mini-batch left by a sweep, divided by
+their number. Without a cap the sum of a tour has the mean E[v h'] E[length], so the direction of the gradient has no
+bias (corollary 4). E[v | h] stands for the draw of v that follows h: the same mean, less noise.
+"""
+
+import numpy as np
+
+from logzoo.checks import whole_number
+from logzoo.kernels.tours import add_means_of_states
+from logzoo.samplers.tours import StoppingSet, TourSampler, stopping_set
+from logzoo.trainers import cd
+from logzoo.trainers.loop import train
+from logzoo.trainers.negative import GreyChains
+from logzoo.trainers.steps import Ascent
+
+# Tours without a cap are cut when those of one update have made so many sweeps each, on average.
+MOST_SWEEPS = 10_000
+
+
+class VisitedStates:
+    """Hidden states that tours have left by a sweep, rows (states, words), and those that the tours started from."""
+
+    def __init__(self, visited, started, grey):
+        self.visited = visited
+        self.started = started
+        self.grey = grey  # GreyChains to work in
+
+    @property
+    def usable(self):
+        """Whether any tour returned."""
+        return len(self.visited) > 0
+
+    def add_to(self, parameters, sign, gradient):
+        """Add sign times the mean of (E[v | h] h', E[v | h], h) to the arrays of a gradient."""
+        factor = np.float32(sign / len(self.visited))
+        add_means_of_states(parameters, self.visited, factor, *self.grey, *gradient)
+
+    def mean_log_f(self, parameters):
+        """Mean log f, in nats, of the means E[v | h] at the states that the tours started from."""
+        unused = [np.zeros(shape, np.float32) for shape in _shapes(parameters)]
+        add_means_of_states(parameters, self.started, np.float32(0.0), *self.grey, *unused)
+        self.grey.forget_hidden(parameters)
+        return self.grey.mean_log_f(parameters)
+
+
+class LasVegasPhase:
+    """Tours from a stopping set that is drawn anew every epoch, and when a mini-batch has brought none home.
+
+    Before that, `warm_up` epochs of CD. log f of the states, and so the probabilities of the starts, is that of the
+    parameters of each update.
+    """
+
+    def __init__(self, data, stream, count, k, warm_up, epoch, warm_phase):
+        self.data = data
+        self.stream = stream
+        self.count = count
+        self.k = k
+        self.first = warm_up * epoch
+        self.epoch = epoch
+        self.warm_phase = warm_phase
+        self.stopping = None
+        self.grey = None
+        self.stale = False
+        self.touring = 0  # sweeps and draws of stopping sets so far, summed over tours
+        self.numbers = {"tours_finished": 0.0, "tour_length": 0.0, "stopping_states": 0}
+
+    def __call__(self, parameters, update, positive, rate):
+        if update < self.first:
+            return self.warm_phase(parameters, update, positive, rate)
+        if self.grey is None:
+            visible, hidden = positive.shape[1], parameters.weights_transposed.shape[1]
+            self.grey = GreyChains.new(self.count, visible, hidden)
+        if self.stopping is None or self.stale or update % self.epoch == 0:
+            draws = len(self.data)
+            self.stopping = stopping_set(parameters, self.data, draws, self.stream.child("stopping", update))
+            self.touring += draws
+        else:
+            self.stopping.refreshed(parameters, single=True)
+        tours = self._tours(parameters, update)
+        self.stale = not np.any(tours.finished)
+        self.touring += int(tours.length.sum())
+        self.numbers = {
+            "tours_finished": float(tours.finished.mean()),
+            "tour_length": float(tours.length.mean()),
+            "stopping_states": self.stopping.size,
+        }
+        return VisitedStates(tours.visited, self.stopping.members.rows[tours.start], self.grey)
+
+    def _tours(self, parameters, update):
+        settings = {"flight": self.count, "mean_field": self.data.dtype != np.uint8}
+        sampler = TourSampler(parameters, self.stopping, self.stream.child("tours", update), **settings)
+        return sampler.run(self.count, self.count * (self.k or MOST_SWEEPS), self.k, keep=True)
+
+    @property
+    def spent(self):
+        """Sweeps so far, summed over chains and tours; a hidden state drawn for a stopping set counts as one."""
+        return self.warm_phase.spent + self.touring
+
+    @property
+    def state(self):
+        """What a checkpoint holds."""
+        numbers = np.array([self.warm_phase.spent, self.touring, self.stale])
+        if self.stopping is None:
+            return {"numbers": numbers}
+        return {"numbers": numbers, "rows": self.stopping.members.rows, "example": self.stopping.example}
+
+    def restore(self, state):
+        """Go on from a `state`."""
+        spent, touring, stale = state["numbers"]
+        self.warm_phase.spent, self.touring, self.stale = int(spent), int(touring), bool(stale)
+        if "rows" in state:
+            self.stopping = StoppingSet.of(state["rows"], state["example"])
+
+
+def run(data, *, stream, batch, k=1, particles=None, warm_up=15, values="binary", weight_decay=0.0, **settings):
+    """Train by LVS-k with `particles` tours an update (the mini-batch size by default), cut after k sweeps.
+
+    k: None for no cap (the warm-up is CD-1 then); warm_up: epochs of CD-k before; values: as in `cd`. An update in
+    which no tour returned changes nothing. Returns TrainingRun.
+    """
+    count = whole_number("particles", batch if particles is None else particles)
+    k = None if k is None else whole_number("k", k)
+    warm_phase = cd.PHASES[values](stream.child("sweeps").key, k or 1, batch)
+    sizes = count, k, whole_number("warm_up", warm_up, minimum=0), max(1, len(data) // batch)
+    phase = LasVegasPhase(data, stream, *sizes, warm_phase)
+    return train(phase, data, Ascent(weight_decay), stream=stream, batch=batch, **settings)
+
+
+def _shapes(parameters):
+    visible, hidden = parameters.weights.shape[1], parameters.weights_transposed.shape[1]
+    return (visible, hidden), visible, hidden

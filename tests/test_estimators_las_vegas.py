@@ -1,0 +1,179 @@
+"""The Las Vegas estimator: unbiased, covered by its intervals, and never silently low."""
+
+import numpy as np
+import pytest
+
+from logzoo.api import estimate_log_z, sample_gibbs
+from logzoo.budgets import SweepLedger
+from logzoo.estimators import las_vegas
+from logzoo.estimators.las_vegas import mean_length, upper_bound
+from logzoo.models.exact import exact_log_z
+from logzoo.models.rbm import RBM
+from logzoo.paths import kernel_parameters
+from logzoo.samplers.tours import StoppingSet, Tours, TourSampler, stopping_set
+from logzoo.streams import root_stream
+
+SHAPES = [(12, 4, 1.5), (12, 6, 1.5), (10, 6, 0.4)]
+
+
+def random_rbm(visible, hidden, scale, seed=0):
+    generator = np.random.default_rng([77, seed, visible, hidden])
+    return RBM(*(generator.normal(0.0, scale, shape) for shape in ((visible, hidden), visible, hidden)))
+
+
+def some_data(rbm, examples=3):
+    """A draw of the model and others that are nothing like it: stopping sets of probable and improbable states."""
+    others = np.random.default_rng(1).integers(0, 2, (examples - 1, rbm.visible)).astype(np.uint8)
+    return np.concatenate([sample_gibbs(rbm, 1, 50, seed=5), others])
+
+
+def z_score(values, exact):
+    """Distance of the mean of independent values from what it should be, in standard errors."""
+    return (values.mean() - exact) / (values.std(ddof=1) / np.sqrt(values.size))
+
+
+def relative_z(rbm, runs, tours=8):
+    """Z_hat / Z of that many independent runs, each with its own stopping set and a number of tours fixed up front."""
+    log_z, data = exact_log_z(rbm), some_data(rbm)
+    options = {"data": data, "rounds": 1, "tours": tours}
+    found = []
+    for run in range(runs):
+        estimate = las_vegas.estimate(rbm, SweepLedger(5000, 10), root_stream(run), options)
+        assert estimate.diagnostics["tours_cut"] == 0
+        found.append(np.exp(estimate.log_z - log_z))
+    return np.array(found)
+
+
+@pytest.mark.parametrize(("visible", "hidden", "scale"), SHAPES)
+def test_z_is_unbiased_over_thousands_of_runs(visible, hidden, scale):
+    found = relative_z(random_rbm(visible, hidden, scale), 2000)
+    assert found.std() > 0.1
+    assert abs(z_score(found, 1.0)) < 4
+
+
+def test_uniform_starts_would_be_noticed(monkeypatch):
+    monkeypatch.setattr(StoppingSet, "starts", lambda self, uniforms: (uniforms * self.size).astype(int))
+    assert abs(z_score(relative_z(random_rbm(*SHAPES[0]), 2000), 1.0)) > 6
+
+
+def tours_of_runs(rbm, runs, budget):
+    """(log Z_S, Tours) of that many runs, each with its own stopping set and as many tours as the budget allows."""
+    parameters, data = kernel_parameters(rbm, np.zeros(rbm.visible)), some_data(rbm)
+    for run in range(runs):
+        stream = root_stream(run)
+        stopping = stopping_set(parameters, data, 3, stream)
+        yield stopping.log_z, las_vegas._run(TourSampler(parameters, stopping, stream), None, budget, None, False)
+
+
+@pytest.mark.parametrize(("visible", "hidden", "scale"), SHAPES)
+def test_sums_of_lengths_are_unbiased_when_the_budget_decides_how_many_tours_are_made(visible, hidden, scale):
+    rbm = random_rbm(visible, hidden, scale)
+    exact, excess, come_home, cut = exact_log_z(rbm), [], [], 0
+    for log_z, tours in tours_of_runs(rbm, 250, 20_000):
+        mean = np.exp(exact - log_z)
+        cut += not np.all(tours.finished)
+        excess.append(tours.length.sum() / mean - tours.finished.sum())
+        # Tours counted as they come home, until a budget ends: the long ones are missing.
+        home = np.cumsum(tours.length) <= 5 * mean
+        come_home.append((tours.length[home] / mean - 1.0).sum())
+    assert cut <= 5
+    assert abs(z_score(np.array(excess), 0.0)) < 4
+    assert z_score(np.array(come_home), 0.0) < -6
+
+
+@pytest.mark.parametrize("settings", [{"cap": 1}, {"cap": 3}, {"cap": 5, "tours": 200}, {"tours": 400}])
+def test_cut_tours_are_flagged_and_the_truth_lies_within_the_bounds(settings):
+    rbm = random_rbm(16, 8, 0.5)
+    exact = exact_log_z(rbm)
+    excess = []
+    for seed in range(30):
+        asked = {"data": some_data(rbm), "rounds": 1, "seed": seed, **settings}
+        found = estimate_log_z(rbm, "las-vegas", sweeps=60, chains=10, **asked)
+        assert not found.converged
+        assert found.diagnostics["tours_cut"] > 0
+        assert found.interval[0] <= exact <= found.interval[1]
+        # Sweeps made, in mean lengths, less tours that returned.
+        excess.append((np.exp(found.log_z - exact) - 1.0) * found.diagnostics["tours"])
+    assert z_score(np.array(excess), 0.0) < -2
+
+
+def test_the_upper_bound_holds_and_is_exact_without_weights():
+    for seed in range(20):
+        rbm = random_rbm(9, 5, [0.1, 1.0, 5.0][seed % 3], seed)
+        assert upper_bound(rbm) > exact_log_z(rbm)
+        assert upper_bound(rbm) == pytest.approx(upper_bound(rbm.transposed))
+    rbm = RBM(np.zeros((4, 3)), np.arange(4.0), -np.arange(3.0))
+    assert upper_bound(rbm) == pytest.approx(exact_log_z(rbm))
+
+
+def test_a_mode_without_data_is_flagged():
+    rbm = RBM(np.full((20, 12), 1.0), np.full(20, -6.0), np.full(12, -10.0))
+    one, both = np.zeros((1, 20), np.uint8), np.repeat([[0], [1]], 20, axis=1)
+    found = estimate_log_z(rbm, "las-vegas", sweeps=500, chains=20, data=one)
+    assert found.log_z == pytest.approx(exact_log_z(rbm) - np.log(2), abs=0.01)
+    assert not found.converged and found.diagnostics["probes_lost"] > 0
+    assert found.interval[1] > exact_log_z(rbm)
+    found = estimate_log_z(rbm, "las-vegas", sweeps=500, chains=20, data=both)
+    assert found.converged
+    assert abs(found.log_z - exact_log_z(rbm)) < 4 * found.std_error < 0.01
+
+
+def test_the_ledger_says_what_the_sweeps_were_for():
+    rbm, ledger = random_rbm(10, 6, 0.4), SweepLedger(300, 20)
+    found = las_vegas.estimate(rbm, ledger, root_stream(0), {"data": some_data(rbm), "rounds": 40, "tours": 100})
+    assert ledger.by_purpose["stopping set"] == 120
+    assert ledger.by_purpose["tours"] >= 100 == found.diagnostics["tours"]
+    assert sum(ledger.by_purpose.values()) == 6000
+    ledger = SweepLedger(300, 20)
+    las_vegas.estimate(rbm, ledger, root_stream(0), {"data": some_data(rbm)})
+    assert ledger.by_purpose["stopping set"] == 1200
+    # Five times the longest tour, and less than two tours more.
+    assert ledger.by_purpose["left over"] < 0.1 * 6000
+
+
+@pytest.mark.parametrize("scale", [0.5, 1.5])
+@pytest.mark.parametrize(("draws", "tours"), [(10, 20), (10, 300), (60, 1000)])
+def test_intervals_cover_the_truth(scale, draws, tours):
+    covered, converged = [], []
+    for seed in range(8):
+        rbm = random_rbm(20, 10, scale, seed)
+        data, exact = sample_gibbs(rbm, draws, 200, seed=seed), exact_log_z(rbm)
+        for run in range(15):
+            settings = {"data": data, "rounds": 1, "tours": tours, "seed": run}
+            found = estimate_log_z(rbm, "las-vegas", sweeps=20_000, chains=20, **settings)
+            covered.append(found.interval[0] <= exact <= found.interval[1])
+            converged.append(found.converged)
+    # Four standard errors of 120 repeats below 95%.
+    assert np.mean(covered) > 0.95 - 4 * np.sqrt(0.95 * 0.05 / len(covered))
+    assert np.mean(converged) > 0.8
+
+
+def test_an_error_that_no_tour_has_shown_yet_is_allowed_for():
+    none_left = Tours(np.zeros(50), np.ones(50, int), np.ones(50, bool))
+    mean, std_error = mean_length(none_left)
+    assert mean == 1.0
+    assert std_error == pytest.approx(1 / 50, rel=0.02)
+    many = Tours(np.zeros(5000), 1 + np.arange(5000) % 9, np.ones(5000, bool))
+    mean, std_error = mean_length(many)
+    assert std_error == pytest.approx(many.length.std() / np.sqrt(5000) / mean, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("settings", "match"),
+    [
+        ({"data": None}, "data: expected a 0/1 matrix"),
+        ({"data": np.full((2, 10), 0.5)}, "zeros and ones"),
+        ({"data": np.zeros((2, 9))}, "data: expected 10 columns"),
+        ({"rounds": 0}, "rounds"),
+        ({"rounds": 300}, "rounds: expected a stopping set of at most half of the budget of 1,000 sweeps, found 300"),
+        ({"cap": 0}, "cap"),
+        ({"tours": 0}, "tours"),
+        ({"tours": 950}, r"tours: expected at most [789]\d\d \(sweeps left for them\), found 950"),
+        ({"threads": 0}, "threads"),
+    ],
+)
+def test_impossible_options_are_refused_in_one_line(settings, match):
+    rbm = random_rbm(10, 6, 0.4)
+    with pytest.raises(ValueError, match=match) as caught:
+        estimate_log_z(rbm, "las-vegas", sweeps=100, chains=10, **{"data": some_data(rbm), **settings})
+    assert "\n" not in str(caught.value)

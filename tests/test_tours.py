@@ -1,0 +1,291 @@
+"""Stopping sets, log f(h) of their states, and tours: against slow twins and exact transition probabilities."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+import twins
+from drawing import draw_each
+
+from logzoo.kernels.hashing import find, hash_of, insert, new_hash_set, pack_state, unpack_state
+from logzoo.kernels.hidden_energies import log_f_hidden
+from logzoo.kernels.random import HIDDEN, VISIBLE
+from logzoo.models.rbm import RBM
+from logzoo.paths import kernel_parameters
+from logzoo.samplers import tours as tours_module
+from logzoo.samplers.tours import TourSampler, stopping_set
+from logzoo.streams import root_stream
+
+
+def random_rbm(visible, hidden, scale=1.0, seed=0):
+    """Normal weights and biases of that scale."""
+    generator = np.random.default_rng([seed, visible, hidden])
+    return RBM(*(scale * generator.standard_normal(shape) for shape in ((visible, hidden), visible, hidden)))
+
+
+def parameters_of(rbm):
+    return kernel_parameters(rbm, np.zeros(rbm.visible))
+
+
+def bits(rows, hidden):
+    """States (states, hidden) uint8 of rows of words."""
+    states = np.empty((len(rows), hidden), np.uint8)
+    for state, words in zip(states, rows, strict=True):
+        unpack_state(words, state)
+    return states
+
+
+def packed(states):
+    """Rows of words of states (states, hidden)."""
+    rows = np.zeros((len(states), -(-states.shape[1] // 64)), np.uint64)
+    for words, state in zip(rows, np.ascontiguousarray(states, np.uint8), strict=True):
+        pack_state(state, words)
+    return rows
+
+
+def log_f_of_hidden(rbm, h):
+    """log f(h) of every row of h, visible units summed out."""
+    return h @ rbm.hidden_bias + np.logaddexp(0.0, h @ rbm.weights.T + rbm.visible_bias).sum(axis=1)
+
+
+def a_stopping_set(rbm, draws=6, examples=4, seed=1):
+    """A stopping set from random data, and the 0/1 states in it."""
+    data = np.random.default_rng(seed).integers(0, 2, (examples, rbm.visible)).astype(np.uint8)
+    stopping = stopping_set(parameters_of(rbm), data, draws, root_stream(seed))
+    return stopping, bits(stopping.members.rows, rbm.hidden)
+
+
+def transitions(rbm):
+    """Exact P(h' | h) of one sweep h -> v -> h' over all hidden states, and their probabilities."""
+    v, h = twins.all_states(rbm.visible), twins.all_states(rbm.hidden)
+    joint = np.exp(twins.log_f_joint(rbm, v, h) - twins.brute_log_z(rbm))
+    given_h, given_v = joint / joint.sum(axis=0), joint / joint.sum(axis=1, keepdims=True)
+    return given_h.T @ given_v, joint.sum(axis=0)
+
+
+@pytest.mark.parametrize("hidden", [1, 7, 31, 32, 33, 63, 64, 65, 100, 500])
+def test_states_are_packed_into_words_and_back(hidden):
+    states = np.random.default_rng(hidden).integers(0, 2, (20, hidden)).astype(np.uint8)
+    rows = packed(states)
+    for state, words in zip(states, rows, strict=True):
+        expected = [
+            sum(int(bit) << place for place, bit in enumerate(state[first : first + 64]))
+            for first in range(0, hidden, 64)
+        ]
+        assert [int(word) for word in words] == expected
+    np.testing.assert_array_equal(bits(rows, hidden), states)
+
+
+@pytest.mark.parametrize("planted", [False, True])
+@pytest.mark.parametrize("hidden", [5, 64, 130])
+def test_a_hash_set_knows_its_members_even_if_all_hashes_collide(hidden, planted):
+    generator = np.random.default_rng(hidden)
+    states = generator.integers(0, 2, (300, hidden)).astype(np.uint8)
+    rows, members, known = packed(states), new_hash_set(300, hidden), {}
+    # Near the end of the table, so that probing goes round.
+    code = (lambda words: np.uint64(members.slots.size - 2)) if planted else (lambda words: np.uint64(hash_of(words)))
+    for words in rows[:200]:
+        row = insert(members, len(known), words, code(words))
+        assert row == known.setdefault(words.tobytes(), len(known))
+    assert len(known) > 25
+    assert [words.tobytes() for words in members.rows[: len(known)]] == list(known)
+    for words in rows:
+        assert find(members, words, code(words)) == known.get(words.tobytes(), -1)
+
+
+def test_hashes_spread_states_that_differ_in_few_bits():
+    rows = packed(twins.all_states(14).astype(np.uint8))
+    slots = np.array([int(hash_of(words)) % 2**15 for words in rows])
+    # 2**14 random states in 2**15 slots leave exp(-1/2) of them free.
+    assert np.unique(slots).size / 2**15 == pytest.approx(1 - np.exp(-0.5), abs=0.02)
+
+
+@pytest.mark.parametrize("single", [False, True])
+@pytest.mark.parametrize("scale", [0.0, 0.3, 3.0, 60.0, 1000.0])
+@pytest.mark.parametrize(("visible", "hidden"), [(1, 1), (5, 3), (32, 8), (33, 9), (70, 40), (100, 130)])
+def test_log_f_of_hidden_states_equals_numpy(visible, hidden, scale, single):
+    rbm = random_rbm(visible, hidden, scale)
+    states = np.random.default_rng(3).integers(0, 2, (50, hidden)).astype(np.uint8)
+    found = np.empty(50)
+    log_f_hidden(parameters_of(rbm), packed(states), found, single)
+    expected = log_f_of_hidden(rbm, states)
+    # Half a unit for each parameter that has a part.
+    rounding = 0.5 * float(parameters_of(rbm).unit) * (visible + 1) * (hidden + 1)
+    # A factor in single precision has a rounding for each of its parts.
+    tables = 2.0**-24 * visible * (hidden + 5) if single else 1e-9
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=rounding + tables)
+
+
+def test_a_stopping_set_holds_the_draws_that_its_stream_makes_once_each():
+    rbm = random_rbm(6, 40, 0.2)
+    data = np.random.default_rng(2).integers(0, 2, (700, 6)).astype(np.uint8)
+    stopping = stopping_set(parameters_of(rbm), data, 1600, root_stream(5))
+    twin = twins.FixedPointRBM(rbm, np.zeros(6), parameters_of(rbm).unit, draw_each)
+    order = root_stream(5).child("order").generator().permutation(700)
+    key, drawn = root_stream(5).child("hidden").key, set()
+    for turn, rows in enumerate((order, order, order[:200])):
+        for row in rows:
+            words = twins.layer_words(key, int(row), turn, int(HIDDEN), 40)
+            logits = np.float32(twin.unit) * twin.hidden_input(data[row]).astype(np.float32)
+            drawn.add(draw_each(logits, words).tobytes())
+    states = bits(stopping.members.rows, 40)
+    assert {state.tobytes() for state in states} == drawn and len(states) == len(drawn) == stopping.size
+    np.testing.assert_allclose(stopping.log_f, log_f_of_hidden(rbm, states), atol=1e-6)
+    assert stopping.log_z == pytest.approx(twins.log_sum_exp(stopping.log_f), abs=1e-12)
+    # What each example drew first: probable under it, more than under another.
+    inputs = data[stopping.example] @ rbm.weights + rbm.hidden_bias
+    log_p = (states * inputs - np.logaddexp(0, inputs)).sum(axis=1)
+    others = inputs[::-1]
+    assert log_p.mean() > (states * others - np.logaddexp(0, others)).sum(axis=1).mean() + 0.1
+
+
+def test_starts_are_drawn_in_proportion_to_f():
+    stopping, _ = a_stopping_set(random_rbm(5, 4), 30)
+    assert stopping.size > 4
+    p = np.exp(stopping.log_f - stopping.log_z)
+    counts = np.bincount(stopping.starts(np.random.default_rng(0).random(50_000)), minlength=stopping.size)
+    assert np.abs((counts / 50_000 - p) / np.sqrt(p * (1 - p) / 50_000)).max() < 4
+    uniform = np.full(stopping.size, 1 / stopping.size)
+    assert np.abs((counts / 50_000 - uniform) / np.sqrt(uniform * (1 - uniform) / 50_000)).max() > 8
+    assert stopping.starts(np.array([0.0, np.nextafter(1.0, 0.0)])).tolist() == [0, stopping.size - 1]
+
+
+@pytest.mark.parametrize(("visible", "hidden"), [(7, 5), (40, 33), (3, 70)])
+def test_tours_are_those_of_a_slow_twin(visible, hidden):
+    rbm = random_rbm(visible, hidden, 0.2)
+    stopping, states = a_stopping_set(rbm)
+    sampler = TourSampler(parameters_of(rbm), stopping, root_stream(3), flight=4)
+    found = sampler.run(10, 10**6, cap=30)
+    twin = twins.FixedPointRBM(rbm, np.zeros(visible), parameters_of(rbm).unit, draw_each)
+    home = {state.tobytes() for state in states}
+
+    def drawn(inputs, number, sweep, layer):
+        logits = np.float32(twin.unit) * inputs.astype(np.float32)
+        return draw_each(logits, twins.layer_words(sampler.key, number, sweep, layer, inputs.size))
+
+    for number in range(10):
+        h, length, finished = states[found.start[number]], 0, False
+        while not finished and length < 30:
+            length += 1
+            v = drawn(twin.visible_input(h), number, length, int(VISIBLE))
+            h = drawn(twin.hidden_input(v), number, length, int(HIDDEN))
+            finished = h.tobytes() in home
+        assert (found.length[number], found.finished[number]) == (length, finished)
+
+
+def test_a_tour_does_not_depend_on_how_many_are_in_flight_threads_or_the_order_of_calls():
+    rbm = random_rbm(20, 9, 0.4)
+    stopping, _ = a_stopping_set(rbm)
+
+    def lengths(counts, **settings):
+        sampler = TourSampler(parameters_of(rbm), stopping, root_stream(3), **settings)
+        return np.concatenate([sampler.run(count, 10**9).length for count in counts])
+
+    expected = lengths([3000])
+    assert expected.max() > 100
+    for counts, settings in (([3000], {"flight": 7}), ([3000], {"threads": 3, "flight": 999}), ([1, 1999, 1000], {})):
+        np.testing.assert_array_equal(lengths(counts, **settings), expected)
+
+
+@pytest.mark.parametrize(("budget", "cap"), [(10**6, 5), (3000, None), (1999, None), (1500, 3), (0, None), (2000, 1)])
+def test_tours_end_with_the_cap_or_the_budget(budget, cap):
+    rbm = random_rbm(20, 9, 0.4)
+    stopping, _ = a_stopping_set(rbm)
+    whole = TourSampler(parameters_of(rbm), stopping, root_stream(3)).run(2000, 10**9).length
+    found = TourSampler(parameters_of(rbm), stopping, root_stream(3), flight=50).run(2000, budget, cap)
+    assert found.length.sum() <= budget
+    np.testing.assert_array_equal(found.finished, found.length == whole)
+    assert np.all(found.length <= whole)
+    if cap is not None:
+        assert found.length.max() <= cap
+    if found.length.sum() < budget:
+        np.testing.assert_array_equal(found.length, np.minimum(whole, cap))
+    else:
+        # All the unfinished are equally long, those of lower numbers by at most one sweep longer.
+        out = found.length[~found.finished]
+        assert np.all(np.diff(out) <= 0) and out.max() - out.min() <= 1
+
+
+def test_lengths_have_the_distribution_that_the_transition_matrix_gives():
+    rbm = random_rbm(6, 4)
+    stopping, states = a_stopping_set(rbm, 3)
+    p, weight = transitions(rbm)
+    home = np.isin(np.arange(16), twins.state_numbers(states))
+    tail, out = [], weight * home / weight[home].sum() @ p
+    for _ in range(12):
+        out = np.where(home, 0.0, out)
+        tail.append(out.sum())
+        out = out @ p
+    length = TourSampler(parameters_of(rbm), stopping, root_stream(0)).run(60_000, 10**9).length
+    found = np.array([(length > sweeps).mean() for sweeps in range(1, 13)])
+    error = np.sqrt(np.array(tail) * (1 - np.array(tail)) / 60_000)
+    assert found[0] > 0.05
+    assert np.abs((found - tail) / error).max() < 4
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_mean_length_is_z_over_z_of_the_set_and_sweeps_over_returns_lie_below_it_under_any_cap(seed):
+    rbm = random_rbm(5, 4, [0.3, 1.0, 2.0, 4.0][seed % 4], seed)
+    p, weight = transitions(rbm)
+    home = np.random.default_rng(seed).permutation(16) < 1 + seed % 7
+    z_ratio = weight[home].sum()
+    out, made, returned, ahead = weight * home / z_ratio, 0.0, 0.0, 1.0
+    for _ in range(300):
+        made += ahead
+        out = out @ p
+        returned += out[home].sum()
+        out = np.where(home, 0.0, out)
+        ahead = out.sum()
+        assert made <= returned / z_ratio * (1 + 1e-10)
+    there = np.eye(16)[~home][:, ~home] - p[~home][:, ~home]
+    start = weight * home / z_ratio @ p
+    exact = 1.0 + start[~home] @ np.linalg.solve(there, np.ones(np.sum(~home)))
+    assert exact == pytest.approx(1 / z_ratio, rel=1e-6)
+
+
+def test_probes_find_a_mode_that_the_set_does_not_know_and_weigh_it():
+    # All units off or all on; the set knows only the former.
+    weights = np.full((20, 12), 1.0), np.full(20, -6.0), np.full(12, -10.0)
+    for tilt, known in ((0.0, False), (-0.3, False), (0.0, True)):
+        rbm = RBM(weights[0], weights[1] + tilt, weights[2])
+        data = np.repeat([[0], [1]] if known else [[0]], 20, axis=1).astype(np.uint8)
+        stopping = stopping_set(parameters_of(rbm), data, 10, root_stream(0))
+        found = TourSampler(parameters_of(rbm), stopping, root_stream(0)).probe(200, 200 * 200)
+        assert found.sweeps <= 200 * 200
+        if known:
+            assert found.lost == 0 and found.log_mass == -np.inf
+        else:
+            assert 10 < found.lost < 190
+            h = twins.all_states(12)
+            on = log_f_of_hidden(rbm, h[h.sum(axis=1) > 6])
+            assert found.log_mass == pytest.approx(twins.log_sum_exp(on), abs=0.05)
+
+
+def test_what_lost_probes_have_not_seen_twice_is_not_weighed():
+    rbm = random_rbm(30, 60, 0.01)
+    stopping, _ = a_stopping_set(rbm)
+    found = TourSampler(parameters_of(rbm), stopping, root_stream(0)).probe(5, 50)
+    assert (found.lost, found.log_mass) == (5, np.inf)
+
+
+def test_a_stopping_set_of_55_000_states_at_500_hidden_units_takes_less_than_20_megabytes():
+    rbm = random_rbm(20, 500, 0.01)
+    data = np.zeros((55_000, 20), np.uint8)
+    stopping_set(parameters_of(rbm), data[:100], 100, root_stream(0))  # compiled before it is measured
+    tracemalloc.start()
+    stopping = stopping_set(parameters_of(rbm), data, 55_000, root_stream(0))
+    kept, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert stopping.size == 55_000
+    held = sum(array.nbytes for array in (*stopping.members, stopping.example, stopping.log_f))
+    assert held <= kept < 20e6
+    assert peak < 20e6
+
+
+def test_more_tours_than_numbers_are_refused(monkeypatch):
+    monkeypatch.setattr(tours_module, "MOST_TOURS", 10)
+    rbm = random_rbm(5, 4)
+    sampler = TourSampler(parameters_of(rbm), a_stopping_set(rbm)[0], root_stream(0))
+    sampler.run(10, 1000)
+    with pytest.raises(ValueError, match="tours: expected at most 10, found 11"):
+        sampler.run(1, 1000)
