@@ -125,8 +125,8 @@ def train(
                 stopping.see(update, trace.last("log_likelihood_validation"), values)
         _set_gradient(gradient, parameters, positive, negative, weights)
         with np.errstate(over="ignore", invalid="ignore"):
-            step(values, gradient, rate)
-        if any(not max(array.max(), -array.min()) < _DIVERGED for array in values):
+            largest = step(values, gradient, rate)
+        if not largest < _DIVERGED:
             raise ValueError(f"learning_rate: diverged at update {update}; expected less than {learning_rate:g}")
         if checkpoint is not None:
             checkpoint.save_if_due(update + 1, parts)
