@@ -122,14 +122,14 @@ _products_together = _products(BETAS_TOGETHER)
 def smooth_parts(units, betas, scratch, out):
     """out (betas,) float64 = sum_j log(1 + exp(-beta |a_j|)) over the magnitudes loaded for `units` units.
 
-    betas float32 in [0, 1].
+    betas float32 in [0, 1]. At beta = 0 the smooth part is known: a zero that comes first costs nothing.
     """
     magnitudes, scales, products = scratch.magnitudes, scratch.scales, scratch.products
     out[:] = 0.0
     for start in range(0, magnitudes.size, _UNITS_PER_LOG):
         vectors = min(magnitudes.size - start, _UNITS_PER_LOG) // _LANES
         first = magnitudes.ctypes.data + start * _BYTES
-        k = 0
+        k = 1 if betas[0] == _ZERO else 0
         while k < betas.size:
             count = BETAS_TOGETHER if k + BETAS_TOGETHER <= betas.size else 1
             for m in range(count):
@@ -195,14 +195,11 @@ def log_f_at_betas(parameters, betas, chains, out):
     units = chains.h.shape[1]
     scratch = energy_scratch(units)
     unit = np.float64(parameters.unit)
-    # The smooth part at beta = 0 is known, and one rung less may spare a pass over the units.
-    first = 1 if betas[0] == _ZERO else 0
     for chain in range(out.shape[0]):
         warm = load_magnitudes(chains.hidden_input[chain], units, parameters.unit, scratch)
         warm += float(sum_bits(chains.v[chain], parameters.visible_bias)) * unit
         cold = float(sum_bits(chains.v[chain], parameters.base)) * unit
-        out[chain, 0] = units * _LOG_2
-        smooth_parts(units, betas[first:], scratch, out[chain, first:])
+        smooth_parts(units, betas, scratch, out[chain])
         for k in range(betas.size):
             share = np.float64(betas[k])
             out[chain, k] += share * warm + (1.0 - share) * cold
