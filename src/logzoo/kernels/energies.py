@@ -165,6 +165,15 @@ def sum_bits(state, integers):
 
 
 @njit(cache=True)
+def sum_biases(parameters, v):
+    """The sums of the visible bias and of the base where v (V,) is one; once only where the base is that bias."""
+    model = sum_bits(v, parameters.visible_bias)
+    if parameters.base.ctypes.data == parameters.visible_bias.ctypes.data:
+        return model, model
+    return model, sum_bits(v, parameters.base)
+
+
+@njit(cache=True)
 def log_f_marginal(parameters, chains, out):
     """log f(v) of every chain (chains,) at beta = 1, hidden units summed out, in nats."""
     units = chains.h.shape[1]
@@ -183,8 +192,9 @@ def log_f_tempered(parameters, beta, chains, out):
     unit = np.float64(parameters.unit)
     for chain in range(out.size):
         warm = load_magnitudes(chains.hidden_input[chain], units, parameters.unit, scratch)
-        warm += float(sum_bits(chains.v[chain], parameters.visible_bias)) * unit
-        cold = float(sum_bits(chains.v[chain], parameters.base)) * unit
+        model, base = sum_biases(parameters, chains.v[chain])
+        warm += float(model) * unit
+        cold = float(base) * unit
         share = np.float64(beta[chain])
         out[chain] = share * warm + (1.0 - share) * cold + smooth_part(units, beta[chain], scratch)
 
@@ -197,8 +207,9 @@ def log_f_at_betas(parameters, betas, chains, out):
     unit = np.float64(parameters.unit)
     for chain in range(out.shape[0]):
         warm = load_magnitudes(chains.hidden_input[chain], units, parameters.unit, scratch)
-        warm += float(sum_bits(chains.v[chain], parameters.visible_bias)) * unit
-        cold = float(sum_bits(chains.v[chain], parameters.base)) * unit
+        model, base = sum_biases(parameters, chains.v[chain])
+        warm += float(model) * unit
+        cold = float(base) * unit
         smooth_parts(units, betas, scratch, out[chain])
         for k in range(betas.size):
             share = np.float64(betas[k])

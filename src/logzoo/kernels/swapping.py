@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from logzoo.kernels.energies import energy_scratch, load_magnitudes, smooth_parts, sum_bits
+from logzoo.kernels.energies import energy_scratch, load_magnitudes, smooth_parts, sum_biases
 from logzoo.kernels.gibbs import layer_scratch, sweep_once
 from logzoo.kernels.random import RUNG, uniform
 from logzoo.kernels.tempering import count_crossing
@@ -52,8 +52,7 @@ def rungs_looked_at(rung, rungs, sweep, all_pairs, all_rungs):
 def read_log_f(parameters, betas, chains, chain, rung, first, last, scratch, log_f, up, down):
     """log f of one chain at rungs first, ..., last, into `log_f` (rungs,); steps from its rung into `up` and `down`."""
     units, unit = chains.h.shape[1], np.float64(parameters.unit)
-    v = chains.v[chain]
-    model, base = sum_bits(v, parameters.visible_bias), sum_bits(v, parameters.base)
+    model, base = sum_biases(parameters, chains.v[chain])
     positive = load_magnitudes(chains.hidden_input[chain], units, parameters.unit, scratch)
     smooth_parts(units, betas[first : last + 1], scratch, log_f[first : last + 1])
     slope = float(model - base) * unit + positive

@@ -109,9 +109,15 @@ class TemperedParticles:
         self.chains.v[...] = state["v"]
 
     def at_rung(self, rung):
-        """The Chains (count of them) that are at one rung now, a copy in the order of the ladders."""
+        """The Chains (count of them) that are at one rung now, copies in the order of the ladders; scratch is shared."""
         places = np.flatnonzero(self.replicas.rung == rung)
-        return Chains(*(array[places] for array in self.chains))
+        scratch = {"plus", "minus", "counts"}
+        return Chains(
+            *(
+                array[: self.count] if name in scratch else array[places]
+                for name, array in self.chains._asdict().items()
+            )
+        )
 
     @property
     def exchange_rates(self):
