@@ -27,13 +27,13 @@ class Replicas(NamedTuple):
 
 
 class Exchanges(NamedTuple):
-    """What a stretch of sweeps did on each ladder; counts are added to, the rest overwritten where it is looked at."""
+    """What a stretch of sweeps did on each ladder; counts are added to, steps overwritten where they are looked at."""
 
     attempted: np.ndarray  # (ladders, rungs - 1) int64
     accepted: np.ndarray  # (ladders, rungs - 1) int64
     up: np.ndarray  # (ladders, sweeps, rungs - 1) float64: log f_{i+1}(x_i) - log f_i(x_i)
     down: np.ndarray  # (ladders, sweeps, rungs - 1) float64: log f_{i+1}(x_{i+1}) - log f_i(x_{i+1})
-    log_f: np.ndarray  # (ladders, rungs, rungs) float64: of each replica's last state, log f at the rungs, in nats
+    log_f: np.ndarray  # (ladders, rungs, rungs) float64: of replicas' last states, log f at the rungs, or NaN
 
 
 @njit(cache=True)
@@ -107,9 +107,10 @@ def run_swapping(parameters, betas, key, first, last, chains, replicas, exchange
                 chain = start + place
                 rung = replicas.rung[chain]
                 holder[rung] = chain
+                log_f = exchanges.log_f[ladder, place]
+                log_f[:] = np.nan
                 ends = rungs_looked_at(rung, rungs, sweep, all_pairs, all_rungs and sweep == last - 1)
                 if ends[0] < ends[1]:
-                    log_f = exchanges.log_f[ladder, place]
                     read_log_f(parameters, betas, chains, chain, rung, *ends, energies, log_f, up, down)
             counts = exchanges.attempted[ladder], exchanges.accepted[ladder]
             exchange_neighbours(key, sweep, chains.number[start], holder, replicas.rung, up, down, *counts)

@@ -112,7 +112,7 @@ class ParallelTempering:
         for first in range(self.sweep, last, _STRIDE):
             stop = min(first + _STRIDE, last)
             steps = (np.full((self.ladders, stop - first, pairs), np.nan) for _ in range(2))
-            exchanges = Exchanges(*counts, *steps, np.full((self.ladders, pairs + 1, pairs + 1), np.nan))
+            exchanges = Exchanges(*counts, *steps, np.empty((self.ladders, pairs + 1, pairs + 1)))
             kernel = partial(_on_ladders, self.parameters, self.betas, self.key, first, stop, bool(observers))
             over_chains(kernel, self.threads, self._grouped(self.chains), self._grouped(self.replicas), exchanges)
             for observer in observers:

@@ -43,8 +43,7 @@ class TemperedParticles:
         """
         first, rungs = 1 + update * self.k, self.betas.size
         up, down = (np.full((self.count, self.k, rungs - 1), np.nan) for _ in range(2))
-        log_f = np.full((self.count, rungs, rungs), np.nan)
-        exchanges = Exchanges(self.attempted, self.accepted, up, down, log_f)
+        exchanges = Exchanges(self.attempted, self.accepted, up, down, np.empty((self.count, rungs, rungs)))
         chains = self.chains, self.replicas, exchanges
         run_swapping(self.parameters, self.betas, self.key, first, first + self.k, *chains, all_pairs, all_rungs)
         self.spent += self.k * self.replicas.rung.size
@@ -109,15 +108,9 @@ class TemperedParticles:
         self.chains.v[...] = state["v"]
 
     def at_rung(self, rung):
-        """The Chains (count of them) that are at one rung now, copies in the order of the ladders; scratch is shared."""
+        """The Chains (count of them) that are at one rung now, a copy in the order of the ladders."""
         places = np.flatnonzero(self.replicas.rung == rung)
-        scratch = {"plus", "minus", "counts"}
-        return Chains(
-            *(
-                array[: self.count] if name in scratch else array[places]
-                for name, array in self.chains._asdict().items()
-            )
-        )
+        return Chains(*(array[places] for array in self.chains))
 
     @property
     def exchange_rates(self):
