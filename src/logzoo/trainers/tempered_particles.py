@@ -8,6 +8,8 @@ from logzoo.kernels.layout import new_chains
 from logzoo.kernels.swapping import Exchanges, Replicas, run_swapping
 from logzoo.paths import log_z_base
 
+_NOT_SCRATCH = ("number", "v", "h", "hidden_input", "visible_input")
+
 
 class TemperedParticles:
     """`count` ladders of one chain at each inverse temperature beta (rung,), which make k sweeps an update."""
@@ -108,9 +110,11 @@ class TemperedParticles:
         self.chains.v[...] = state["v"]
 
     def at_rung(self, rung):
-        """The Chains (count of them) that are at one rung now, a copy in the order of the ladders."""
+        """The Chains (count of them) that are at one rung now: copies in the order of the ladders, scratch shared."""
         places = np.flatnonzero(self.replicas.rung == rung)
-        return Chains(*(array[places] for array in self.chains))
+        copied = {name: getattr(self.chains, name)[places] for name in _NOT_SCRATCH}
+        scratch = {name: array[: self.count] for name, array in self.chains._asdict().items() if name not in copied}
+        return Chains(**copied, **scratch)
 
     @property
     def exchange_rates(self):
