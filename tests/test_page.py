@@ -149,14 +149,14 @@ def write_pages():
     truth = {"one": some_truth().assign_attrs(truth_method="exact")}
     exhibits["likelihoods"] = likelihoods_exhibit(truth, {"one": "One"}, {}, likelihoods, records)
     card = some_card(config, places)
-    settings = {"papers": config["papers"], "scale": "tiny", "folder": "figures/tiny", "templates": TEMPLATES}
+    settings = {"scale": "tiny", "folder": "figures/tiny", "templates": TEMPLATES}
     for form, text in (
         ("md", markdown(card, "figures/tiny")),
         ("html", scorecard_page(card, **settings)),
         ("csv", card_csv(card)),
     ):
         Path(f"figures/tiny/scorecard.{form}").write_text(text)
-    text = page(card, exhibits, **settings)
+    text = page(card, exhibits, papers=config["papers"], **settings)
     Path("figures/tiny/index.html").write_text(text)
     return text, card
 
@@ -248,8 +248,9 @@ def test_each_picture_has_its_provenance(made):
     path, text, _ = made
     figures = {one.attributes["id"]: one for one in Page(text).all("article") if "id" in one.attributes}
     record = read_provenance(path.parents[2] / "data/tiny/figures/rts-f3.nc")
-    for key in ("content_sha256", "source_sha256", "parameters_json", "seed_path"):
+    for key in ("content_sha256", "source_sha256", "seed_path"):
         assert record[key] in figures["rts-f3"].text
+    assert '{"note": "<b>no markup</b> & none", "sweeps": 10}' in figures["rts-f3"].text
     assert "1" * 64 in figures["rts-f3"].text
     assert record["content_sha256"] not in figures["rts-f4"].text
 
@@ -259,7 +260,9 @@ def test_stand_in_data_are_said_at_the_top_and_beside_the_figure(made):
     notices = [one for one in Page(text).all("p") if one.attributes.get("class") == "notice"]
     assert len(notices) == 2
     assert notices[0].inside("header") and notices[1].inside("article").attributes["id"] == "rts-f5"
-    assert all("replace dna (nothing <was> to be had)" in one.text for one in notices)
+    assert all("digits of scikit-learn replace dna." in one.text for one in notices)
+    (why,) = [one for one in Page(text).all("details") if one.inside("header")]
+    assert "nothing <was> to be had" in why.text
 
 
 def test_pictures_are_small_and_keep_their_rare_colours():

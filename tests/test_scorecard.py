@@ -107,9 +107,10 @@ def test_stand_in_data_leave_claims_untested_and_are_named():
     card = scorecard(CLAIMS, tables, PLACES)
     assert set(card["verdict"].values) == {"not tested"}
     assert "not tested (stand-in data)" in markdown(card, "figures/quick")
-    assert "replace mnist (no way out)." in markdown(card, "figures/quick")
+    assert "digits of scikit-learn replace mnist." in markdown(card, "figures/quick")
     both = stand_ins([card, {"stand_in_for": "dna", "stand_in_reason": "lost"}, {}])
-    assert both == {"stand_in_for": "dna, mnist", "stand_in_reason": "lost; no way out"}
+    assert both == {"stand_in_for": "dna, mnist", "stand_in_reason": "lost\nno way out"}
+    assert stand_ins([both, {"stand_in_for": "dna", "stand_in_reason": "lost"}]) == both
     assert stand_in_line({}) == "" and stand_ins([{}]) == {}
 
 

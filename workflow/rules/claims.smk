@@ -53,7 +53,6 @@ rule scorecard:
     conda:
         "../../environment.yml"
     params:
-        papers=config["papers"],
         scale=config["scale"],
         source=source_digest("logzoo.claims.scorecard", "logzoo.figures.page"),
     script:

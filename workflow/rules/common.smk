@@ -245,9 +245,9 @@ def swapping_timings():
     }
 
 
-def rows_of(wildcards):
+def rows_of(table):
     """What the rows of a table are made of."""
-    entry = config["tables"][wildcards.table]
+    entry = config["tables"][table]
     if "grid" in entry:
         datasets = config["grids"][entry["grid"]]["datasets"]
         return [f"{DATA}/best/{entry['grid']}.{dataset}.nc" for dataset in datasets]
@@ -282,15 +282,15 @@ def made_from(file):
 
 def shown():
     """All figures and tables: {name: settings of its place on the page}."""
-    kinds = (("figures", figure_file, "png", "pdf"), ("tables", table_file, "html", "md", "csv"))
+    kinds = (("figures", figure_file, lambda _: [], "png", "pdf"), ("tables", table_file, rows_of, "html", "md", "csv"))
     return {
         name: {
             "title": entry["title"],
             "paper": entry["paper"],
             "files": [f"{file(name)}.{form}" for form in forms],
-            "artifacts": made_from(f"{file(name)}.{forms[0]}"),
+            "artifacts": [*made_from(f"{file(name)}.{forms[0]}"), *below(name)],
         }
-        for kind, file, *forms in kinds
+        for kind, file, below, *forms in kinds
         for name, entry in config[kind].items()
     }
 

@@ -7,7 +7,7 @@
 
 rule likelihood_rows:
     input:
-        rows_of,
+        lambda wildcards: rows_of(wildcards.table),
     output:
         rows=f"{DATA}/tables/{{table}}.nc",
     log:

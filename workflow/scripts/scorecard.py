@@ -12,7 +12,6 @@ with job(snakemake.log[0]):
     folder = Path(snakemake.output.md).parent
     text = scorecard_page(
         card,
-        papers=snakemake.params.papers,
         scale=snakemake.params.scale,
         folder=folder,
         templates=Path(snakemake.input.templates[0]).parent,

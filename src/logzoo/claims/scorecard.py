@@ -58,17 +58,18 @@ def scorecard(claims, verdicts, places):
 
 
 def stand_ins(artifacts):
-    """Attributes that name every data set that another stands in for, and why; empty if there is none.
+    """Attributes that name every data set that another stands in for, and why (by line); empty if there is none.
 
     Each of the artifacts has attributes of its own, or is nothing but its attributes.
     """
     found = [getattr(one, "attrs", one) for one in artifacts]
     found = [one for one in found if "stand_in_for" in one]
-    joined = {
-        key: join.join(sorted({one.get(key, "no reason given") for one in found}))
-        for key, join in (("stand_in_for", ", "), ("stand_in_reason", "; "))
+    # What was joined before is taken apart first.
+    return {
+        key: mark.join(sorted({text for one in found for text in one.get(key, "no reason given").split(mark)}))
+        for key, mark in (("stand_in_for", ", "), ("stand_in_reason", "\n"))
+        if found
     }
-    return joined if found else {}
 
 
 def _row(name, entry, verdicts, place):
@@ -122,8 +123,7 @@ def stand_in_line(attributes):
     """A plain line on data that stand in for others; empty if there are none."""
     if "stand_in_for" not in attributes:
         return ""
-    names, reason = attributes["stand_in_for"], attributes["stand_in_reason"]
-    return f"STAND-IN DATA: the 8 x 8 digits of scikit-learn replace {names} ({reason})"
+    return f"STAND-IN DATA: the 8 x 8 digits of scikit-learn replace {attributes['stand_in_for']}"
 
 
 def said_of(row):
@@ -134,7 +134,7 @@ def said_of(row):
 def markdown(card, folder):
     """A scorecard in Markdown; links are relative to `folder`, itself relative to the folder of the project."""
     lines = ["Verdicts on the published claims", "", summary(card) + "."]
-    lines += [stand_in_line(card.attrs) + "."] if card.attrs.get("stand_in_for") else []
+    lines += [f"{stand_in_line(card.attrs)}."] if "stand_in_for" in card.attrs else []
     lines += ["", f"| {' | '.join(_COLUMNS)} |", "|" + "---|" * len(_COLUMNS)]
     for row in entries(card):
         figure = link(row["figure"], row["picture"], folder) if row["picture"] else row["figure"]

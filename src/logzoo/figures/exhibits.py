@@ -18,9 +18,9 @@ def figure_exhibit(place, caption, records):
 
 
 def table_exhibit(place, caption, records):
-    """A table, whose one artifact holds its rows."""
-    (path,) = place["artifacts"]
-    return _exhibit(place, caption, records)._replace(table=frame_of(read_artifact(path, "table")))
+    """A table, whose first artifact holds its rows."""
+    rows = read_artifact(place["artifacts"][0], "table")
+    return _exhibit(place, caption, records)._replace(table=frame_of(rows))
 
 
 def likelihoods_exhibit(truths, titles, published, place, records):

@@ -41,23 +41,21 @@ def page(card, exhibits, *, papers, scale, folder, templates):
     rows = [_row(row, folder, exhibits) for row in entries(card)]
     items = [_item(name, one, [row for row in rows if row["figure"] == name], folder) for name, one in exhibits.items()]
     records = [record for one in exhibits.values() for record in one.records.values()]
+    replaced = stand_ins(records)
     return _render(
         "page.html",
         templates,
-        **_said(card, rows, papers, scale),
-        notice=stand_in_line(stand_ins([card, *records])),
+        **_said(card, rows, scale, replaced),
         sections=[_section(name, entry, items, rows) for name, entry in papers.items()],
         counts=_counts(rows, papers),
         software=sorted({_listed(record["software_json"]) for record in records}),
     )
 
 
-def scorecard_page(card, *, papers, scale, folder, templates):
+def scorecard_page(card, *, scale, folder, templates):
     """The scorecard alone, as a page."""
     rows = [_row(row, folder, {}) for row in entries(card)]
-    return _render(
-        "scorecard.html", templates, **_said(card, rows, papers, scale), notice=stand_in_line(card.attrs), counts=[]
-    )
+    return _render("scorecard.html", templates, **_said(card, rows, scale, card.attrs))
 
 
 def _render(name, templates, **contents):
@@ -72,9 +70,16 @@ def _render(name, templates, **contents):
     return environment.get_template(name).render(**contents)
 
 
-def _said(card, rows, papers, scale):
-    verdicts = [{"word": word, "sign": _SIGNS[word], "slug": _slug(word)} for word in VERDICTS]
-    return {"summary": summary(card), "rows": rows, "verdicts": verdicts, "papers": papers, "scale": scale}
+def _said(card, rows, scale, replaced):
+    """What both pages say."""
+    return {
+        "summary": summary(card),
+        "rows": rows,
+        "verdicts": [{"word": word, "slug": _slug(word)} for word in VERDICTS],
+        "scale": scale,
+        "notice": stand_in_line(replaced),
+        "why": replaced.get("stand_in_reason", "").splitlines(),
+    }
 
 
 def _row(row, folder, exhibits):
@@ -128,7 +133,8 @@ def _record(path, attributes, folder):
         "href": relative(path, folder),
         "kind": attributes["artifact_schema"].partition("/")[0],
         "seed": attributes["seed_path"],
-        "parameters": attributes["parameters_json"],
+        # With blanks, at which lines may break.
+        "parameters": json.dumps(json.loads(attributes["parameters_json"]), ensure_ascii=False),
         "content": attributes["content_sha256"],
         "source": attributes["source_sha256"],
         "inputs": json.loads(attributes["inputs_json"]),
