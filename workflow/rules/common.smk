@@ -1,5 +1,8 @@
 # Names and functions that the rules share; no rules here.
 from pathlib import Path
+from types import SimpleNamespace
+
+from snakemake.io import is_callable
 
 from logzoo.claims.registry import claims_module
 from logzoo.claims.scorecard import without_links
@@ -245,9 +248,9 @@ def swapping_timings():
     }
 
 
-def rows_of(table):
+def rows_of(wildcards):
     """What the rows of a table are made of."""
-    entry = config["tables"][table]
+    entry = config["tables"][wildcards.table]
     if "grid" in entry:
         datasets = config["grids"][entry["grid"]]["datasets"]
         return [f"{DATA}/best/{entry['grid']}.{dataset}.nc" for dataset in datasets]
@@ -277,20 +280,25 @@ def table_report(name):
 def made_from(file):
     """Artifacts that the rule which makes a file reads."""
     (rule,) = [rule for rule in workflow.rules if file in map(str, rule.output)]
+    if any(map(is_callable, rule.input)):
+        raise ValueError(f"{rule.name}: its inputs must be files, not functions, so that the page can name them")
     return [str(path) for path in rule.input if str(path).endswith(".nc")]
 
 
 def shown():
     """All figures and tables: {name: settings of its place on the page}."""
-    kinds = (("figures", figure_file, lambda _: [], "png", "pdf"), ("tables", table_file, rows_of, "html", "md", "csv"))
+    kinds = (("figures", figure_file, "png", "pdf"), ("tables", table_file, "html", "md", "csv"))
     return {
         name: {
             "title": entry["title"],
             "paper": entry["paper"],
             "files": [f"{file(name)}.{form}" for form in forms],
-            "artifacts": [*made_from(f"{file(name)}.{forms[0]}"), *below(name)],
+            "artifacts": [
+                *made_from(f"{file(name)}.{forms[0]}"),
+                *(rows_of(SimpleNamespace(table=name)) if kind == "tables" else []),
+            ],
         }
-        for kind, file, below, *forms in kinds
+        for kind, file, *forms in kinds
         for name, entry in config[kind].items()
     }
 
@@ -312,4 +320,5 @@ def print_summary():
     for table in map(Path, [f"{FIGURES}/likelihoods.md", *tables, f"{FIGURES}/scorecard.md"]):
         if table.is_file():
             print(without_links(table.read_text()))
-    print(f"Figures are in {FIGURES}/, all of them on one page: {FIGURES}/index.html.")
+    page = Path(FIGURES) / "index.html"
+    print(f"Figures are in {FIGURES}/" + (f", all of them on one page: {page}" if page.is_file() else ""))

@@ -7,7 +7,7 @@
 
 rule likelihood_rows:
     input:
-        lambda wildcards: rows_of(wildcards.table),
+        rows_of,
     output:
         rows=f"{DATA}/tables/{{table}}.nc",
     log:
