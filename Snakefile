@@ -38,6 +38,7 @@ include: "workflow/rules/claims.smk"
 include: "workflow/rules/tables.smk"
 include: "workflow/rules/figures.smk"
 include: "workflow/rules/swapping.smk"
+include: "workflow/rules/page.smk"
 
 
 rule all:
@@ -47,7 +48,8 @@ rule all:
         f"{DATA}/zoo.nc",
         f"{FIGURES}/likelihoods.md",
         table_files(),
-        f"{FIGURES}/claims.md",
+        SCORECARD,
+        f"{FIGURES}/index.html",
 
 
 onsuccess:

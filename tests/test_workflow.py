@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 import xarray as xr
+from pages import faults
+
+from logzoo.claims.scorecard import without_links
 
 ROOT = Path(__file__).parents[1]
 CONFIGURATION = ["--configfile", "tests/tiny.yaml"]
@@ -55,7 +58,7 @@ def planned(folder):
 
 
 # Measured times, and what is drawn and judged from them, differ from run to run.
-TIMED = re.compile(r"timings/|verdicts/rts-f4-cost|rts-f3-seconds|rts-f4-cost|ins-equal|ins-many\.png|claims\.md")
+TIMED = re.compile(r"timings/|verdicts/rts-f4-cost|rts-f3-seconds|rts-f4-cost|ins-equal|ins-many\.png|scorecard")
 
 
 def fingerprints(folder):
@@ -101,6 +104,12 @@ def test_a_run_ends_in_figures_artifacts_and_a_summary(finished):
     assert "Log partition functions" in result.stdout
     assert result.stdout.count("not tested (stand-in data)") >= 10
     assert "On a mixture of two Gaussians" in result.stdout
+    card = (folder / "figures/tiny/scorecard.md").read_text()
+    assert without_links(card) in result.stdout and "](rts/rts-f3.png)" in card
+    for name in ("index.html", "scorecard.html"):
+        assert faults(folder / "figures/tiny" / name) == []
+    page = (folder / "figures/tiny/index.html").read_text()
+    assert "STAND-IN DATA" in page and str(folder) not in page
     with xr.open_dataset(folder / "data/tiny/zoo.nc") as zoo:
         assert dict(zoo["log_z"].sizes) == {"model": 3, "estimator": 4, "budget": 2, "replicate": 2}
         assert int(zoo["sweeps_spent"].max()) == 120
@@ -157,7 +166,7 @@ def test_editing_a_kernel_reruns_what_depends_on_it(pristine):
 def test_editing_a_plot_reruns_the_plot_only(pristine):
     with (pristine / "src/logzoo/figures/zoo.py").open("a") as file:
         file.write("\n# edited\n")
-    assert set(planned(pristine)) - {"all", "total"} == {"zoo_rmse", "likelihoods"}
+    assert set(planned(pristine)) - {"all", "total"} == {"zoo_rmse", "likelihoods", "page"}
 
 
 def test_editing_one_estimator_leaves_the_others(pristine):

@@ -50,8 +50,19 @@ def check_configuration(config, schema_folder):
     for name, entry in config["tables"].items():
         _check_names(f"tables.{name}.zoo", [entry["zoo"]] if "zoo" in entry else [], config["zoo"]["hidden"])
         _check_names(f"tables.{name}.grid", [entry["grid"]] if "grid" in entry else [], config["grids"])
+    _check_shown(config)
+
+
+def _check_shown(config):
+    """Check the papers of figures and tables, and that what is tested is shown."""
+    for kind in ("figures", "tables"):
+        for name, entry in config[kind].items():
+            _check_names(f"{kind}.{name}.paper", [entry["paper"]], config["papers"])
     for name, entry in config["claims"].items():
-        _check_names(f"claims.{name}.figure", [entry["figure"]], [*config["figures"], *config["tables"]])
+        if "not_tested" not in entry:
+            _check_names(f"claims.{name}.figure", [entry["figure"]], [*config["figures"], *config["tables"]])
+        # The paper of a figure that is not drawn is the first part of its name.
+        _check_names(f"claims.{name}.figure", [entry["figure"].partition("-")[0]], config["papers"])
 
 
 def _check_swapping(name, entry, config):

@@ -1,7 +1,11 @@
 # Names and functions that the rules share; no rules here.
 from pathlib import Path
+from types import SimpleNamespace
+
+from snakemake.io import is_callable
 
 from logzoo.claims.registry import claims_module
+from logzoo.claims.scorecard import without_links
 from logzoo.configuration import grid_settings, zoo_models
 from logzoo.estimators.registry import estimator_module
 from logzoo.trainers.registry import trainer_module
@@ -10,6 +14,11 @@ DATA = f"data/{config['scale']}"
 FIGURES = f"figures/{config['scale']}"
 MATRIX = config["matrix"]
 MATRIX_MODELS = [*MATRIX["models"], *zoo_models(config["zoo"])]
+TRUTHS = expand(f"{DATA}/truths/{{model}}.nc", model=MATRIX_MODELS)
+SCORECARD = [f"{FIGURES}/scorecard.{form}" for form in ("md", "html", "csv")]
+TEMPLATES = expand(
+    "workflow/templates/{name}", name=["page.html", "scorecard.html", "parts.html", "style.css", "sort.js"]
+)
 
 
 def one_of_names(names):
@@ -289,10 +298,48 @@ def table_report(name):
     )
 
 
+def made_from(file):
+    """Artifacts that the rule which makes a file reads."""
+    (rule,) = [rule for rule in workflow.rules if file in map(str, rule.output)]
+    if any(map(is_callable, rule.input)):
+        raise ValueError(f"{rule.name}: its inputs must be files, not functions, so that the page can name them")
+    return [str(path) for path in rule.input if str(path).endswith(".nc")]
+
+
+def shown():
+    """All figures and tables: {name: settings of its place on the page}."""
+    kinds = (("figures", figure_file, "png", "pdf"), ("tables", table_file, "html", "md", "csv"))
+    return {
+        name: {
+            "title": entry["title"],
+            "paper": entry["paper"],
+            "files": [f"{file(name)}.{form}" for form in forms],
+            "artifacts": [
+                *made_from(f"{file(name)}.{forms[0]}"),
+                *(rows_of(SimpleNamespace(table=name)) if kind == "tables" else []),
+            ],
+        }
+        for kind, file, *forms in kinds
+        for name, entry in config[kind].items()
+    }
+
+
+def likelihoods_place():
+    """The place on the page of the table of all truths."""
+    title = "Log partition functions and likelihoods of the models"
+    return {"title": title, "paper": "zoo", "files": [f"{FIGURES}/likelihoods.md"], "artifacts": TRUTHS}
+
+
+def shown_artifacts(wildcards):
+    """Every artifact that some figure or table is made from, once."""
+    return sorted({path for place in shown().values() for path in place["artifacts"]})
+
+
 def print_summary():
     """Print the tables that a run ended in."""
     tables = [file for file in table_files() if file.endswith(".md")]
-    for table in map(Path, [f"{FIGURES}/likelihoods.md", *tables, f"{FIGURES}/claims.md"]):
+    for table in map(Path, [f"{FIGURES}/likelihoods.md", *tables, f"{FIGURES}/scorecard.md"]):
         if table.is_file():
-            print(table.read_text())
-    print(f"Figures are in {FIGURES}/.")
+            print(without_links(table.read_text()))
+    page = Path(FIGURES) / "index.html"
+    print(f"Figures are in {FIGURES}/" + (f", all of them on one page: {page}" if page.is_file() else ""))

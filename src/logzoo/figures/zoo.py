@@ -1,10 +1,14 @@
 """Figures and tables over all models and estimators."""
 
 import numpy as np
+import pandas as pd
 from matplotlib.colors import LogNorm
 
 from logzoo.figures.style import mark_stand_in, new_figure
 from logzoo.zoo import rmse
+
+LIKELIHOODS = "Log partition functions and mean log-likelihoods [nat]"
+_COLUMNS = ("model", "log Z", "from", "train", "validation", "test", "published log Z", "published test")
 
 
 def rmse_heat_map(zoo, titles, names):
@@ -39,13 +43,9 @@ def rmse_heat_map(zoo, titles, names):
     return figure
 
 
-def likelihood_table(truths, titles, published):
-    """Markdown table of log Z and mean log-likelihoods of every model, beside the published values."""
-    lines = [
-        "| model | log Z | from | train | validation | test | published log Z | published test |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
-    notes = []
+def likelihood_rows(truths, titles, published):
+    """Log Z and mean log-likelihoods of every model beside the published values: (DataFrame of texts, notes)."""
+    rows, notes = [], []
     for model, truth in truths.items():
         stand_in = "stand_in_for" in truth.attrs
         values = [f"{float(truth['log_likelihood'].sel(split=split)):.2f}" for split in truth["split"].values]
@@ -53,15 +53,21 @@ def likelihood_table(truths, titles, published):
         log_z = f"{float(truth['log_z']):.2f} ± {float(truth['std_error']):.2f}"
         quoted = [_quoted(known.get(key)) for key in ("log_z", "test_log_likelihood")]
         title = titles[model] + (" (STAND-IN: digits)" if stand_in else "")
-        lines.append(f"| {' | '.join([title, log_z, truth.attrs['truth_method'], *values, *quoted])} |")
+        rows.append([title, log_z, truth.attrs["truth_method"], *values, *quoted])
         if "test_log_likelihood_at_published_log_z" in truth and "test_log_likelihood" in known:
             found = float(truth["test_log_likelihood_at_published_log_z"])
             notes.append(
                 f"{titles[model]}: with the published log Z = {known['log_z']:g} the mean test log-likelihood is "
                 f"{found:.2f} nat; published {known['test_log_likelihood']:g}."
             )
-    heading = "Log partition functions and mean log-likelihoods [nat]"
-    return "\n".join([heading, "", *lines, "", *notes]).rstrip() + "\n"
+    return pd.DataFrame(rows, columns=list(_COLUMNS)), notes
+
+
+def likelihood_table(truths, titles, published):
+    """The same as a table in Markdown."""
+    frame, notes = likelihood_rows(truths, titles, published)
+    lines = [list(frame.columns), ["---"] * len(frame.columns), *frame.values.tolist()]
+    return "\n".join([LIKELIHOODS, "", *(f"| {' | '.join(line)} |" for line in lines), "", *notes]).rstrip() + "\n"
 
 
 def _quoted(value):
