@@ -58,7 +58,9 @@ def planned(folder):
 
 
 # Measured times, and what is drawn and judged from them, differ from run to run.
-TIMED = re.compile(r"timings/|verdicts/rts-f4-cost|rts-f3-seconds|rts-f4-cost|ins-equal|ins-many\.png|scorecard")
+TIMED = re.compile(
+    r"timings/|verdicts/rts-f4-cost|rts-f3-seconds|rts-f4-cost|ins-equal|ins-many\.png|zoo-seconds|zoo-choice|scorecard"
+)
 
 
 def fingerprints(folder):
@@ -91,10 +93,11 @@ def test_a_run_ends_in_figures_artifacts_and_a_summary(finished):
     numbers = ("1", "2", "3", "3-seconds", "4", "4-cost", "6", "7", "8")
     tracked = ("rts/rts-f5", *(f"trk/trk-f{number}" for number in ("1", "2", "3", "4a", "4b")))
     swapped = (f"ins/ins-{name}" for name in ("f1", "f2", "f3", "f4", "f5", "f6", "equal", "many", "association"))
-    for name in (*(f"rts/rts-f{number}" for number in numbers), *tracked, *swapped, "zoo/zoo-rmse"):
+    zoo_figures = (f"zoo/zoo-{name}" for name in ("rmse", "sweeps", "seconds", "ranks", "bias", "coverage", "trainers"))
+    for name in (*(f"rts/rts-f{number}" for number in numbers), *tracked, *swapped, *zoo_figures):
         assert (folder / f"figures/tiny/{name}.png").read_bytes()[:4] == b"\x89PNG"
         assert (folder / f"figures/tiny/{name}.pdf").read_bytes()[:5] == b"%PDF-"
-    for name in ("trk/trk-t1", "trk/trk-text", "zoo/trainers"):
+    for name in ("trk/trk-t1", "trk/trk-text", "zoo/trainers", "zoo/zoo-choice"):
         text = (folder / f"figures/tiny/{name}.md").read_text()
         assert text in result.stdout
         assert "STAND-IN" in text and "[nat]" in text
@@ -113,6 +116,7 @@ def test_a_run_ends_in_figures_artifacts_and_a_summary(finished):
     with xr.open_dataset(folder / "data/tiny/zoo.nc") as zoo:
         assert dict(zoo["log_z"].sizes) == {"model": 3, "estimator": 4, "budget": 2, "replicate": 2}
         assert int(zoo["sweeps_spent"].max()) == 120
+        assert list(zoo["family"].values) == ["mnist-cd25-500", "mnist-8", "mnist-8"]
 
 
 def test_a_stand_in_says_so_in_log_artifact_table_and_figure(finished):

@@ -145,6 +145,14 @@ def zoo_models(zoo):
     return models
 
 
+def zoo_places(zoo):
+    """{model: family, data set and trainer} of the models of the zoo; a family is a data set and a number of units."""
+    return {
+        f"{place}-{hidden}-{trainer}": {"family": f"{place}-{hidden}", "dataset": dataset, "trainer": trainer}
+        for (place, dataset), hidden, trainer in product(zoo["datasets"].items(), zoo["hidden"], zoo["trainers"])
+    }
+
+
 def _check_names(key, names, choices):
     for name in names:
         if name not in choices:

@@ -6,7 +6,7 @@ from snakemake.io import is_callable
 
 from logzoo.claims.registry import claims_module
 from logzoo.claims.scorecard import without_links
-from logzoo.configuration import grid_settings, zoo_models
+from logzoo.configuration import grid_settings, zoo_models, zoo_places
 from logzoo.estimators.registry import estimator_module
 from logzoo.trainers.registry import trainer_module
 
@@ -269,6 +269,11 @@ def swapping_timings():
     }
 
 
+def likelihood_tables():
+    """Tables of the best models of a grid, or of one model by each trainer."""
+    return {name for name, entry in config["tables"].items() if "grid" in entry or "zoo" in entry}
+
+
 def rows_of(wildcards):
     """What the rows of a table are made of."""
     entry = config["tables"][wildcards.table]
@@ -277,6 +282,53 @@ def rows_of(wildcards):
         return [f"{DATA}/best/{entry['grid']}.{dataset}.nc" for dataset in datasets]
     truths, traces = f"{DATA}/truths/{{model}}.nc", f"{DATA}/models/{{model}}.trace.nc"
     return expand([truths, traces], model=[*zoo_models({**config["zoo"], "hidden": [entry["zoo"]]})])
+
+
+# Figures of the zoo, and the modules that draw them.
+ZOO_FIGURES = {
+    "zoo-rmse": "logzoo.figures.zoo",
+    "zoo-sweeps": "logzoo.figures.zoo_lines",
+    "zoo-seconds": "logzoo.figures.zoo_lines",
+    "zoo-ranks": "logzoo.figures.zoo_ranks",
+    "zoo-bias": "logzoo.figures.zoo_errors",
+    "zoo-coverage": "logzoo.figures.zoo_errors",
+    "zoo-trainers": "logzoo.figures.zoo_trainers",
+}
+
+
+def place_of(model):
+    """What a model is selected by in zoo.nc; one that is not of the zoo is a family of its own."""
+    entry = config["models"][model]
+    trainer = "imported" if "import" in entry else entry["train"]["method"]
+    own = {"family": model, "dataset": entry["dataset"], "trainer": trainer}
+    return zoo_places(config["zoo"]).get(model, own)
+
+
+MATRIX_PLACES = {model: place_of(model) for model in MATRIX_MODELS}
+FAMILIES = list(dict.fromkeys(place["family"] for place in MATRIX_PLACES.values()))
+
+
+def first_in_family(wildcards):
+    return next(model for model, place in MATRIX_PLACES.items() if place["family"] == wildcards.family)
+
+
+def timed_in_family(wildcards):
+    model = first_in_family(wildcards)
+    return {"model": f"{DATA}/models/{model}.nc", "dataset": dataset_file(model)}
+
+
+def family_timing_settings(wildcards):
+    chains = config["models"][first_in_family(wildcards)].get("chains", MATRIX["chains"])
+    return {**figure_settings("zoo-seconds", "budgets"), "chains": chains}
+
+
+def family_timings():
+    return expand(f"{DATA}/timings/zoo.{{family}}.nc", family=FAMILIES)
+
+
+def zoo_figure_inputs(name):
+    timings = {"timings": family_timings()} if name == "zoo-seconds" else {}
+    return {"zoo": f"{DATA}/zoo.nc", **timings}
 
 
 def table_file(name):
@@ -306,6 +358,14 @@ def made_from(file):
     return [str(path) for path in rule.input if str(path).endswith(".nc")]
 
 
+def behind_table(name):
+    """Artifacts that the rows of a table are made from, by a rule of its own or by that of all tables."""
+    rows = f"{DATA}/tables/{name}.nc"
+    if any(rows in map(str, rule.output) for rule in workflow.rules):
+        return made_from(rows)
+    return rows_of(SimpleNamespace(table=name))
+
+
 def shown():
     """All figures and tables: {name: settings of its place on the page}."""
     kinds = (("figures", figure_file, "png", "pdf"), ("tables", table_file, "html", "md", "csv"))
@@ -316,7 +376,7 @@ def shown():
             "files": [f"{file(name)}.{form}" for form in forms],
             "artifacts": [
                 *made_from(f"{file(name)}.{forms[0]}"),
-                *(rows_of(SimpleNamespace(table=name)) if kind == "tables" else []),
+                *(behind_table(name) if kind == "tables" else []),
             ],
         }
         for kind, file, *forms in kinds
