@@ -220,7 +220,7 @@ def _samplers_of(figure):
 def gradients_settings(figure):
     """What the distances of gradients depend on, beside the states."""
     entry = config["figures"][figure]
-    sizes = {key: entry[key] for key in ("ladders", "steps", "repeats", "points")}
+    sizes = {key: entry[key] for key in ("states", "ladders", "steps", "repeats", "points")}
     return {**sizes, "samplers": _samplers_of(figure), "seed": config["seed"]}
 
 

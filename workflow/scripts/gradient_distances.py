@@ -13,6 +13,7 @@ with job(snakemake.log[0]):
     stream = root_stream(settings.pop("seed")).child("gradients", *snakemake.wildcards)
     first = inputs["snapshots"]["update"].values[0]
     states = {"early": rbm_at(inputs["snapshots"], first), "late": RBM.from_dataset(inputs["model"])}
+    states = {name: states[name] for name in settings.pop("states")}
     found = gradient_distances(states, stream=stream, **settings)
     write_artifact(
         found.assign_attrs(stand_in_notice(inputs["model"])),

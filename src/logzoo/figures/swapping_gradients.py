@@ -4,6 +4,7 @@ Gradients are Datasets of `experiments.gradients`; names: of their samplers.
 """
 
 import numpy as np
+from scipy.stats import binom
 
 from logzoo.figures.statistics import mean_with_band
 from logzoo.figures.style import TRUTH, label_panels, mark_stand_in, new_figure
@@ -103,6 +104,7 @@ def _draw_with_band(axis, x, values, **look):
 
 
 def _unevenness_of_draws(rungs, steps):
-    """The same distance of so many independent uniform draws, by the normal approximation; at most that of one draw."""
-    expected = 0.5 * rungs * np.sqrt(2.0 / np.pi * (1.0 - 1.0 / rungs) / rungs / steps)
-    return np.minimum(expected, 1.0 - 1.0 / rungs)
+    """The mean of the same distance for so many independent uniform draws: de Moivre's mean deviation of a binomial."""
+    share = 1.0 / rungs
+    above = np.floor(steps * share) + 1
+    return rungs * above * (1.0 - share) * binom.pmf(above, steps, share) / steps

@@ -42,7 +42,8 @@ def figure_trainings(rows, names):
         right.set_title(f"{row.title}, {repeats} repeats", loc="right", fontsize=9)
     for axis in axes[-1]:
         axis.set_xlabel("parameter updates")
-    axes[0, 0].legend(fontsize=8)
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=len(labels), fontsize=8)
     label_panels(axes.ravel())
     mark_stand_in(figure, *(one for row in rows for one in row.runs.values()))
     return figure

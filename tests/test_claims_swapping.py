@@ -1,0 +1,100 @@
+"""Statistics behind the claims on infinite swapping, on data made to order: right, wrong, and too little to say."""
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from logzoo.claims import swapping
+from logzoo.claims.verdicts import judge
+
+AT_MOST_ONE = {"direction": "at_most", "threshold": 1.0}
+AT_LEAST_ZERO = {"direction": "at_least", "threshold": 0.0}
+
+
+def noise(shape, seed):
+    return np.random.default_rng(seed).standard_normal(shape)
+
+
+def gradients_of(late, early=None, repeats=20):
+    """Distances {sampler: size} late and early in training that fall as steps grow, 10% noise."""
+    steps = np.array([1, 10, 100, 1000, 5000])
+    states = {"early": early or late, "late": late}
+    samplers = list(late)
+    values = np.empty((2, len(samplers), repeats, steps.size))
+    for row, sizes in enumerate(states.values()):
+        for column, name in enumerate(samplers):
+            factor = np.exp(0.1 * noise((repeats, steps.size), [row, column]))
+            values[row, column] = sizes[name] / np.sqrt(steps) * factor
+    # Before a tenth of the steps nobody is judged.
+    values[..., :2] = noise(values[..., :2].shape, 9) ** 2
+    dimensions = ("state", "sampler", "repeat", "step")
+    return xr.Dataset(
+        {"distance": (dimensions, values)}, coords={"state": list(states), "sampler": samplers, "step": steps}
+    )
+
+
+def test_distances_are_compared_late_and_early():
+    found = swapping.distances("ins-f2")(gradients_of({"pcd": 4.0, "pt": 1.0, "ins": 0.8}))
+    assert found["ins-f2-late"].value == pytest.approx(0.8, rel=0.1)
+    assert found["ins-f2-pcd"].value == pytest.approx(0.25, rel=0.1)
+    assert [judge(AT_MOST_ONE, found[f"ins-f2-{name}"]) for name in ("late", "pcd", "early")] == ["reproduced"] * 3
+    early = {"pcd": 1.0, "pt": 1.0, "ins": 2.0}
+    found = swapping.distances("ins-f4")(gradients_of({"pcd": 0.5, "pt": 1.0, "ins": 1.3}, early))
+    assert [judge(AT_MOST_ONE, found[f"ins-f4-{name}"]) for name in ("late", "pcd", "early")] == ["not reproduced"] * 3
+    found = swapping.distances("ins-f2")(gradients_of({"pcd": 1.0, "pt": 1.0, "ins": 1.0}))
+    assert judge(AT_MOST_ONE, found["ins-f2-late"]) == "undecided at this scale"
+
+
+def run_of(level, spread, *, falls=0.0, repeats=30, seed=0):
+    """A run whose likelihood and accuracy rise to `level`, then fall; repeats differ by that standard deviation."""
+    update = np.linspace(0, 1000, 51).round().astype(int)
+    mean = level - 3.0 * np.exp(-update / 50.0) - falls * np.maximum(update - 300, 0) / 700
+    values = mean + spread * noise((repeats, update.size), seed)
+    return xr.Dataset(
+        {name: (("repeat", "update"), values) for name in ("log_likelihood", "accuracy")}, coords={"update": update}
+    )
+
+
+def test_trainings_are_compared_by_mean_and_variance():
+    runs = {
+        "exact": run_of(-5.0, 0.001, seed=1),
+        "pcd": run_of(-5.0, 0.2, falls=2.0, seed=2),
+        "pt": run_of(-5.5, 0.1, seed=3),
+        "ins": run_of(-5.4, 0.05, seed=4),
+    }
+    found = swapping.trainings("ins-f3")(**runs)
+    for quantity in ("likelihood", "accuracy"):
+        assert found[f"ins-f3-{quantity}"].value == pytest.approx(0.1, abs=0.02)
+        assert judge(AT_LEAST_ZERO, found[f"ins-f3-{quantity}"]) == "reproduced"
+        assert found[f"ins-f3-{quantity}-spread"].value == pytest.approx(0.25, rel=0.3)
+        assert judge(AT_MOST_ONE, found[f"ins-f3-{quantity}-spread"]) == "reproduced"
+    # On average over the last fifth the fall is at nine tenths.
+    assert found["ins-f3-degenerate"].value == pytest.approx(1.77, abs=0.15)
+    worse = swapping.trainings("ins-f3")(**{**runs, "ins": run_of(-5.8, 0.3, seed=5)})
+    assert judge(AT_LEAST_ZERO, worse["ins-f3-likelihood"]) == "not reproduced"
+    assert judge(AT_MOST_ONE, worse["ins-f3-likelihood-spread"]) == "not reproduced"
+    steady = swapping.trainings("ins-f3")(**{**runs, "pcd": run_of(-5.6, 0.1, seed=6)})
+    assert steady["ins-f3-degenerate"].value < 0.1
+
+
+def test_three_repeats_have_no_variance_to_judge():
+    runs = {name: run_of(-5.0, 0.1, repeats=3, seed=place) for place, name in enumerate(("pcd", "pt", "ins"))}
+    found = swapping.trainings("ins-f5")(**runs)
+    assert judge(AT_MOST_ONE, found["ins-f5-accuracy-spread"]) == "not tested"
+    assert judge(AT_LEAST_ZERO, found["ins-f5-accuracy"]) != "not tested"
+
+
+def test_larger_data_are_compared_by_how_far_the_trainers_are_apart():
+    runs = {
+        f"{data}_{name}": run_of(level, spread, seed=[place, len(data)])
+        for data in ("mnist", "toy")
+        for place, (name, level, spread) in enumerate((("pcd", -0.50, 0.2), ("pt", -0.45, 0.2), ("ins", -0.40, 0.1)))
+    }
+    found = swapping.figure_6(**runs)
+    assert found["ins-f6-spread"].value == pytest.approx(0.25, rel=0.4)
+    assert found["ins-f6-mnist"].value == pytest.approx(0.1, abs=0.05)
+    assert found["ins-f6-later"].value == pytest.approx(0.05, abs=0.05)
+    far = swapping.figure_6(**{**runs, "toy_pcd": run_of(-2.0, 0.1, seed=7)})
+    assert judge({"direction": "at_most", "threshold": 0.2}, found["ins-f6-toy"]) == "reproduced"
+    assert judge({"direction": "at_most", "threshold": 0.2}, far["ins-f6-toy"]) == "not reproduced"
+    assert far["ins-f6-mnist"] == found["ins-f6-mnist"]

@@ -1,0 +1,154 @@
+"""Figures of swapped temperatures: every line is a mean of what was measured, over the axis that its label names."""
+
+from io import BytesIO
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from logzoo.api import train_rbm
+from logzoo.experiments.comparisons import repeated_training
+from logzoo.experiments.gradients import gradient_distances
+from logzoo.figures.style import save
+from logzoo.figures.swapping_gradients import figure_association, figure_gradients, figure_many
+from logzoo.figures.swapping_trainings import Rows, figure_equal, figure_trainings
+from logzoo.models.rbm import RBM
+from logzoo.streams import root_stream
+
+SAMPLERS = {
+    "pcd": {"temperatures": [1]},
+    "pt": {"temperatures": [1, 2, 4], "group": "in-turn", "density": "joint"},
+    "ins": {"temperatures": [1, 2, 4]},
+}
+NAMES = {name: f"name of {name}" for name in SAMPLERS}
+
+
+@pytest.fixture(scope="module")
+def gradients():
+    generator = np.random.default_rng(3)
+    states = {
+        name: RBM(*(scale * generator.standard_normal(shape) for shape in ((6, 3), 6, 3)))
+        for name, scale in (("early", 0.1), ("late", 1.5))
+    }
+    return gradient_distances(states, SAMPLERS, ladders=3, steps=60, repeats=4, points=6, stream=root_stream(1))
+
+
+@pytest.fixture(scope="module")
+def runs():
+    examples = np.hstack([np.random.default_rng(0).integers(0, 2, (60, 5)), np.eye(2, dtype=int)[np.arange(60) % 2]])
+    settings = {"hidden": 3, "updates": 30, "batch": 10, "learning_rate": 0.1, "every": 5, "snapshots": 6}
+    return {
+        name: repeated_training(
+            lambda repeat, name=name: train_rbm(examples, name, seed=f"{name}/{repeat}", **settings),
+            examples.astype(np.uint8),
+            2,
+            repeats=3,
+            subset=20,
+            stream=root_stream(2),
+        )
+        for name in SAMPLERS
+    }
+
+
+@pytest.fixture
+def timings():
+    seconds = {"pcd": 1e-4, "pt": 3e-4, "ins": 4e-4}
+    return xr.Dataset(
+        {"step_seconds": ("sampler", list(seconds.values())), "update_seconds": ("trainer", [1e-3, 2e-3, 3e-3])},
+        coords={"sampler": list(seconds), "trainer": list(seconds)},
+    )
+
+
+def lines(axis):
+    return {line.get_label(): line for line in axis.get_lines()}
+
+
+def assert_drawn_alike(draw):
+    contents = []
+    for _ in range(2):
+        png, pdf = BytesIO(), BytesIO()
+        save(draw(), png, pdf)
+        contents.append((png.getvalue(), pdf.getvalue()))
+    assert contents[0] == contents[1]
+
+
+def test_distances_early_and_late_over_steps(gradients):
+    figure = figure_gradients(gradients, "some model", NAMES)
+    for axis, state in zip(figure.axes, ("early", "late"), strict=True):
+        drawn = lines(axis)
+        assert set(drawn) == set(NAMES.values())
+        for sampler, name in NAMES.items():
+            expected = gradients["distance"].sel(state=state, sampler=sampler).mean("repeat")
+            np.testing.assert_allclose(drawn[name].get_ydata(), expected)
+            np.testing.assert_array_equal(drawn[name].get_xdata(), gradients["step"])
+        assert axis.get_xscale() == axis.get_yscale() == "log"
+        assert "sweeps" in axis.get_xlabel() and "some model" in axis.get_title("right")
+    assert_drawn_alike(lambda: figure_gradients(gradients, "some model", NAMES))
+
+
+def test_many_temperatures_over_steps_and_seconds(gradients, timings):
+    figure = figure_many(gradients, timings, "some model", NAMES)
+    left, right = (lines(axis) for axis in figure.axes)
+    for sampler, name in NAMES.items():
+        expected = gradients["distance"].sel(state="late", sampler=sampler).mean("repeat")
+        for drawn, scale in ((left, 1.0), (right, float(timings["step_seconds"].sel(sampler=sampler)))):
+            np.testing.assert_allclose(drawn[name].get_ydata(), expected)
+            np.testing.assert_allclose(drawn[name].get_xdata(), gradients["step"] * scale)
+    assert "seconds" in figure.axes[1].get_xlabel()
+
+
+def test_associations_beside_those_of_independent_draws(gradients):
+    names = {name: NAMES[name] for name in ("pt", "ins")}
+    figure = figure_association(gradients, "some model", names)
+    drawn = lines(figure.axes[1])
+    for sampler, name in names.items():
+        expected = gradients["unevenness"].sel(state="late", sampler=sampler).mean("repeat")
+        np.testing.assert_allclose(drawn[name].get_ydata(), expected)
+    draws = drawn["independent draws"].get_ydata()
+    generator = np.random.default_rng(0)
+    last = int(gradients["step"][-1])
+    counts = generator.multinomial(last, [1 / 3] * 3, 5000) / last
+    assert draws[-1] == pytest.approx(0.5 * np.abs(counts - 1 / 3).sum(axis=1).mean(), rel=0.05)
+    assert draws[0] == pytest.approx(2 / 3)
+
+
+def test_trainings_show_mean_and_variance_over_repeats(runs):
+    rows = [Rows("some data", name, runs) for name in ("log_likelihood", "accuracy")]
+    figure = figure_trainings(rows, NAMES)
+    assert len(figure.axes) == 4
+    for row, variable in enumerate(("log_likelihood", "accuracy")):
+        left, right = (lines(axis) for axis in figure.axes[2 * row : 2 * row + 2])
+        for trainer, name in NAMES.items():
+            values = runs[trainer][variable]
+            np.testing.assert_allclose(left[name].get_ydata(), values.mean("repeat"))
+            np.testing.assert_allclose(right[name].get_ydata(), values.var("repeat", ddof=1)[1:])
+        assert "[nat" in figure.axes[2 * row].get_ylabel() and "nat²" in figure.axes[2 * row + 1].get_ylabel()
+        assert "3 repeats" in figure.axes[2 * row + 1].get_title("right")
+    assert_drawn_alike(lambda: figure_trainings(rows, NAMES))
+
+
+def test_equal_sweeps_and_seconds_scale_the_same_curves(gradients, runs, timings):
+    figure = figure_equal(gradients, runs, timings, "some data", NAMES)
+    axes = [lines(axis) for axis in figure.axes]
+    for name, label in NAMES.items():
+        steps, chains = gradients["step"].values, float(gradients["chains"].sel(sampler=name))
+        seconds = float(timings["step_seconds"].sel(sampler=name)), float(timings["update_seconds"].sel(trainer=name))
+        np.testing.assert_allclose(axes[0][label].get_xdata(), steps * chains)
+        np.testing.assert_allclose(axes[1][label].get_xdata(), steps * seconds[0])
+        np.testing.assert_allclose(axes[2][label].get_xdata(), runs[name]["chain_sweeps"])
+        np.testing.assert_allclose(axes[3][label].get_xdata(), runs[name]["update"] * seconds[1])
+        for place in (2, 3):
+            np.testing.assert_allclose(axes[place][label].get_ydata(), runs[name]["log_likelihood"].mean("repeat"))
+    assert [float(gradients["chains"].sel(sampler=name)) for name in NAMES] == [3, 9, 9]
+
+
+def test_stand_in_data_are_marked(gradients, runs, timings):
+    notice = {"stand_in_for": "toy", "stand_in_reason": "none"}
+    marked = {name: one.assign_attrs(notice) for name, one in runs.items()}
+    for figure in (
+        figure_gradients(gradients.assign_attrs(notice), "some model", NAMES),
+        figure_trainings([Rows("some data", "accuracy", marked)], NAMES),
+        figure_equal(gradients, marked, timings, "some data", NAMES),
+    ):
+        assert "STAND-IN" in figure.get_suptitle()
+    assert not figure_gradients(gradients, "some model", NAMES).get_suptitle()
