@@ -3,12 +3,13 @@ import sys
 from pathlib import Path
 
 from logzoo.artifacts.provenance import source_digest
-from logzoo.configuration import check_configuration, grid_models, kept_grids
+from logzoo.configuration import check_configuration, grid_models, kept_grids, kept_zoo, zoo_models
 
 
 configfile: "config/datasets.yaml"
 configfile: "config/models.yaml"
 configfile: "config/grids.yaml"
+configfile: "config/zoo.yaml"
 configfile: "config/comparisons.yaml"
 configfile: "config/estimators.yaml"
 configfile: "config/figures.yaml"
@@ -18,7 +19,8 @@ configfile: "config/config.yaml"
 
 try:
     config["grids"] = kept_grids(config["grids"])
-    config["models"] |= grid_models(config["grids"])
+    config["zoo"] = kept_zoo(config["zoo"])
+    config["models"] |= grid_models(config["grids"]) | zoo_models(config["zoo"])
     check_configuration(config, Path(workflow.basedir) / "workflow" / "schemas")
 except ValueError as error:
     sys.exit(f"logzoo: error: {error}")

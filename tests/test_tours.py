@@ -100,17 +100,20 @@ def test_hashes_spread_states_that_differ_in_few_bits():
     assert np.unique(slots).size / 2**15 == pytest.approx(1 - np.exp(-0.5), abs=0.02)
 
 
+@pytest.mark.parametrize("single", [False, True])
 @pytest.mark.parametrize("scale", [0.0, 0.3, 3.0, 60.0, 1000.0])
 @pytest.mark.parametrize(("visible", "hidden"), [(1, 1), (5, 3), (32, 8), (33, 9), (70, 40), (100, 130)])
-def test_log_f_of_hidden_states_equals_numpy(visible, hidden, scale):
+def test_log_f_of_hidden_states_equals_numpy(visible, hidden, scale, single):
     rbm = random_rbm(visible, hidden, scale)
     states = np.random.default_rng(3).integers(0, 2, (50, hidden)).astype(np.uint8)
     found = np.empty(50)
-    log_f_hidden(parameters_of(rbm), packed(states), found)
+    log_f_hidden(parameters_of(rbm), packed(states), found, single)
     expected = log_f_of_hidden(rbm, states)
     # Half a unit for each parameter that has a part.
     rounding = 0.5 * float(parameters_of(rbm).unit) * (visible + 1) * (hidden + 1)
-    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=rounding + 1e-9)
+    # A factor in single precision has a rounding for each of its parts.
+    tables = 2.0**-24 * visible * (hidden + 5) if single else 1e-9
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=rounding + tables)
 
 
 def test_a_stopping_set_holds_the_draws_that_its_stream_makes_once_each():
@@ -240,15 +243,29 @@ def test_the_mean_length_is_z_over_z_of_the_set_and_sweeps_over_returns_lie_belo
     assert exact == pytest.approx(1 / z_ratio, rel=1e-6)
 
 
-def test_probes_start_from_uniform_states_and_miss_a_mode_that_the_set_does_not_know():
+def test_probes_find_a_mode_that_the_set_does_not_know_and_weigh_it():
     # All units off or all on; the set knows only the former.
-    rbm = RBM(np.full((20, 12), 1.0), np.full(20, -6.0), np.full(12, -10.0))
-    stopping = stopping_set(parameters_of(rbm), np.zeros((1, 20), np.uint8), 5, root_stream(0))
-    sampler = TourSampler(parameters_of(rbm), stopping, root_stream(0))
-    assert 100 < sampler.probe(400, 400 * 200).finished.sum() < 300
-    assert np.all(sampler.run(400, 400 * 200).finished)
-    both = stopping_set(parameters_of(rbm), np.repeat([[0], [1]], 20, axis=1).astype(np.uint8), 10, root_stream(0))
-    assert np.all(TourSampler(parameters_of(rbm), both, root_stream(0)).probe(400, 400 * 200).finished)
+    weights = np.full((20, 12), 1.0), np.full(20, -6.0), np.full(12, -10.0)
+    for tilt, known in ((0.0, False), (-0.3, False), (0.0, True)):
+        rbm = RBM(weights[0], weights[1] + tilt, weights[2])
+        data = np.repeat([[0], [1]] if known else [[0]], 20, axis=1).astype(np.uint8)
+        stopping = stopping_set(parameters_of(rbm), data, 10, root_stream(0))
+        found = TourSampler(parameters_of(rbm), stopping, root_stream(0)).probe(200, 200 * 200)
+        assert found.sweeps <= 200 * 200
+        if known:
+            assert found.lost == 0 and found.log_mass == -np.inf
+        else:
+            assert 10 < found.lost < 190
+            h = twins.all_states(12)
+            on = log_f_of_hidden(rbm, h[h.sum(axis=1) > 6])
+            assert found.log_mass == pytest.approx(twins.log_sum_exp(on), abs=0.05)
+
+
+def test_what_lost_probes_have_not_seen_twice_is_not_weighed():
+    rbm = random_rbm(30, 60, 0.01)
+    stopping, _ = a_stopping_set(rbm)
+    found = TourSampler(parameters_of(rbm), stopping, root_stream(0)).probe(5, 50)
+    assert (found.lost, found.log_mass) == (5, np.inf)
 
 
 def test_a_stopping_set_of_55_000_states_at_500_hidden_units_takes_less_than_20_megabytes():

@@ -32,7 +32,7 @@ SWAPPED = ("pt", "ins", "pins")
 PERSISTENT = ("pcd", "sml-pt", "sml-apt", *SWAPPED)
 SIMULATED = ("rms-spectral", "rmsprop")
 # Options that keep simulated tempering small; its chains, and those of ten temperatures with a mini-batch of 7.
-SIZES = {name: {"particles": 20, "rungs": 5} for name in SIMULATED}
+SIZES = {name: {"particles": 20, "rungs": 5} for name in SIMULATED} | {"lvs": {"warm_up": 2}}
 CHAINS = {"sml-pt": 7 * 10, "sml-apt": 7 * 10, **dict.fromkeys(SWAPPED, 7 * 5), **dict.fromkeys(SIMULATED, 20)}
 CHAINS["exact"] = 0
 INITIAL_SWEEPS = dict.fromkeys(SIMULATED, 10 * 50)
@@ -67,7 +67,14 @@ def test_every_trainer_keeps_the_contract(method):
     assert update[0] == 0 and update[-1] == 249
     assert np.all(np.diff(update) > 0) and update.size >= 100
     sweeps = INITIAL_SWEEPS.get(method, 0) + (update + 1) * 2
-    np.testing.assert_array_equal(run.trace["chain_sweeps"], sweeps * CHAINS.get(method, 7))
+    if method == "lvs":
+        # Tours end when they will, and the stopping set costs as many sweeps as there are examples.
+        tours = update >= 2 * 2
+        spent = run.trace["chain_sweeps"].values
+        np.testing.assert_array_equal(spent[~tours], sweeps[~tours] * 7)
+        assert np.all((np.diff(spent[tours]) >= 7) & (np.diff(spent[tours]) <= 7 * 2 * 2 + 14 * 2))
+    else:
+        np.testing.assert_array_equal(run.trace["chain_sweeps"], sweeps * CHAINS.get(method, 7))
     np.testing.assert_array_equal(run.trace["learning_rate"], 0.1)
 
 
@@ -124,12 +131,14 @@ def test_a_training_that_diverges_is_one_line_and_names_the_learning_rate(method
     assert "\n" not in str(caught.value)
 
 
-def test_schedules_are_constant_inverse_or_linear():
+def test_schedules_are_constant_inverse_linear_or_by_epochs():
     assert [rate_at(update, 4, 0.2, "constant", 3.0) for update in range(4)] == [0.2] * 4
     inverse = [rate_at(update, 9, 0.2, "inverse", 3.0) for update in (0, 2, 3, 8)]
     assert inverse == pytest.approx([0.2, 0.2, 0.15, 0.2 / 3])
     linear = [rate_at(update, 4, 0.2, "linear", 3.0) for update in range(4)]
     assert linear == pytest.approx([0.2, 0.15, 0.1, 0.05])
+    epochs = [rate_at(update, 99, 0.6, "epochs", 3.0, per_epoch=5) for update in (0, 4, 49, 50, 99, 100, 495, 499, 500)]
+    assert epochs == pytest.approx([0.6, 0.6, 0.6, 0.3, 0.3, 0.2, 0.06, 0.06, 0.6 / 11])
 
 
 @pytest.mark.parametrize("method", NAMES)

@@ -18,6 +18,7 @@ OPTIONS = {
     "sml-apt": {**TEMPERED, "tracker": "rts", "spawn_below": 0.999, "ladder_rate": 0.05},
     "ins": {"temperatures": [1.0, 2.0, 4.0], "particles": 10},
     "pins": {"temperatures": [1.0, 2.0, 4.0], "group": 2, "density": "joint"},
+    "lvs": {"warm_up": 3, "k": None},
     "rms-spectral": {**TEMPERED, "k": 2, "rank": 2},
     "rmsprop": {**TEMPERED, "k": 2, "weight_decay": 0.1},
 }

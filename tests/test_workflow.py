@@ -102,7 +102,7 @@ def test_a_run_ends_in_figures_artifacts_and_a_summary(finished):
     assert result.stdout.count("not tested (stand-in data)") >= 10
     assert "On a mixture of two Gaussians" in result.stdout
     with xr.open_dataset(folder / "data/tiny/zoo.nc") as zoo:
-        assert dict(zoo["log_z"].sizes) == {"model": 2, "estimator": 2, "budget": 2, "replicate": 2}
+        assert dict(zoo["log_z"].sizes) == {"model": 3, "estimator": 4, "budget": 2, "replicate": 2}
         assert int(zoo["sweeps_spent"].max()) == 120
 
 
@@ -148,7 +148,8 @@ def test_editing_a_kernel_reruns_what_depends_on_it(pristine):
     with (pristine / "src/logzoo/kernels/gibbs.py").open("a") as file:
         file.write("\n# edited\n")
     rules = planned(pristine)
-    expected = {"train_model", "import_model", "estimate", "long_run", "initial_iterations", "rungs", "stationary"}
+    expected = {"train_model", "import_model", "estimate", "estimate_together_0", "long_run"}
+    expected |= {"initial_iterations", "rungs", "stationary"}
     assert expected <= set(rules)
     assert not {"fetch", "build_dataset"} & set(rules)
 
@@ -163,8 +164,9 @@ def test_editing_one_estimator_leaves_the_others(pristine):
     with (pristine / "src/logzoo/estimators/ais.py").open("a") as file:
         file.write("\n# edited\n")
     rules = planned(pristine)
-    # AIS on two models, and from a uniform base on one.
-    assert rules["estimate"] == 3
+    # AIS on three models, and from a uniform base on one; two others run together, without it.
+    assert rules["estimate"] == 4
+    assert "estimate_together_0" not in rules
     assert not {"train_model", "rungs", "stationary"} & set(rules)
 
 

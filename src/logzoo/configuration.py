@@ -22,6 +22,8 @@ def check_configuration(config, schema_folder):
     matrix, truth = config["matrix"], config["truth"]
     _check_names("matrix.models", matrix["models"], config["models"])
     _check_names("matrix.estimators", matrix["estimators"], config["estimators"])
+    for number, names in enumerate(matrix["jobs"]):
+        _check_names(f"matrix.jobs.{number}", names, config["estimators"])
     _check_names("truth.estimators", truth["estimators"], config["estimators"])
     for name, entry in config["models"].items():
         _check_names(f"models.{name}.dataset", [entry["dataset"]], config["datasets"])
@@ -31,6 +33,7 @@ def check_configuration(config, schema_folder):
         _check_names(f"models.{name}.start", [entry["start"]] if "start" in entry else [], config["models"])
     for name, grid in config["grids"].items():
         _check_names(f"grids.{name}.datasets", grid["datasets"], config["datasets"])
+    _check_names("zoo.datasets", config["zoo"]["datasets"].values(), config["datasets"])
     for name, entry in config["comparisons"].items():
         _check_names(f"comparisons.{name}.dataset", [entry["dataset"]], config["datasets"])
         for trainer, settings in entry["trainers"].items():
@@ -45,7 +48,7 @@ def check_configuration(config, schema_folder):
             _check_names(f"figures.{name}.{key}", entry.get(key, []), config["estimators"])
         _check_swapping(name, entry, config)
     for name, entry in config["tables"].items():
-        _check_names(f"tables.{name}.models", entry.get("models", []), config["models"])
+        _check_names(f"tables.{name}.zoo", [entry["zoo"]] if "zoo" in entry else [], config["zoo"]["hidden"])
         _check_names(f"tables.{name}.grid", [entry["grid"]] if "grid" in entry else [], config["grids"])
     for name, entry in config["claims"].items():
         _check_names(f"claims.{name}.figure", [entry["figure"]], [*config["figures"], *config["tables"]])
@@ -85,8 +88,16 @@ def grid_settings(grid):
 
 def kept_grids(grids):
     """Grids without the data sets that are left out: those whose entry is null."""
-    kept = {name: {key: entry for key, entry in grid["datasets"].items() if entry} for name, grid in grids.items()}
-    return {name: {**grid, "datasets": kept[name]} for name, grid in grids.items()}
+    return {name: {**grid, "datasets": _kept(grid["datasets"])} for name, grid in grids.items()}
+
+
+def kept_zoo(zoo):
+    """The zoo without the data sets and trainers that are left out: those whose entry is null."""
+    return {**zoo, **{key: _kept(zoo[key]) for key in ("datasets", "trainers")}}
+
+
+def _kept(entries):
+    return {name: entry for name, entry in entries.items() if entry}
 
 
 def grid_models(grids):
@@ -102,6 +113,24 @@ def grid_models(grids):
                     "validate": True,
                     "train": train,
                 }
+    return models
+
+
+def zoo_models(zoo):
+    """Models {name: entry} of the zoo, named <data set>-<hidden>-<trainer>."""
+    models = {}
+    for (place, dataset), hidden, (trainer, entry) in product(
+        zoo["datasets"].items(), zoo["hidden"], zoo["trainers"].items()
+    ):
+        train = {key: value for key, value in entry.items() if key != "title"}
+        models[f"{place}-{hidden}-{trainer}"] = {
+            "title": f"{place}, {hidden} hidden units, {entry['title']}",
+            "short": f"{place}, {hidden} hidden, {entry['title']}",
+            "dataset": dataset,
+            "budgets": zoo["budgets"],
+            "chains": zoo["chains"],
+            "train": {**train, "hidden": hidden},
+        }
     return models
 
 

@@ -2,13 +2,14 @@
 from pathlib import Path
 
 from logzoo.claims.registry import claims_module
-from logzoo.configuration import grid_settings
+from logzoo.configuration import grid_settings, zoo_models
 from logzoo.estimators.registry import estimator_module
 from logzoo.trainers.registry import trainer_module
 
 DATA = f"data/{config['scale']}"
 FIGURES = f"figures/{config['scale']}"
 MATRIX = config["matrix"]
+MATRIX_MODELS = [*MATRIX["models"], *zoo_models(config["zoo"])]
 
 
 def one_of_names(names):
@@ -72,27 +73,47 @@ def is_enumerable(model):
     return "import" not in entry and entry["train"]["hidden"] <= config["truth"]["enumerate_up_to"]
 
 
-def estimate_settings(wildcards):
+def estimate_settings(model, estimator):
     """What an estimate of one estimator on one model depends on, beside its inputs."""
-    entry = config["estimators"][wildcards.estimator]
+    entry, of_model = config["estimators"][estimator], config["models"][model]
     return {
         "method": entry["method"],
         "base": entry["base"],
         "options": entry["options"],
-        "budgets": entry.get("budgets", model_entry(wildcards).get("budgets", MATRIX["budgets"])),
+        "budgets": entry.get("budgets", of_model.get("budgets", MATRIX["budgets"])),
         "replicates": MATRIX["replicates"],
-        "chains": MATRIX["chains"],
+        "chains": of_model.get("chains", MATRIX["chains"]),
         "seed": config["seed"],
     }
 
 
+def settings_of(estimators):
+    """A function of a job's wildcards: {estimator: settings} of the estimators that it runs."""
+    return lambda wildcards: {name: estimate_settings(wildcards.model, name) for name in estimators}
+
+
+def settings_of_one(wildcards):
+    return {wildcards.estimator: estimate_settings(wildcards.model, wildcards.estimator)}
+
+
 def long_run_settings(wildcards):
-    return {**estimate_settings(wildcards), "budgets": [config["truth"]["sweeps"]], "replicates": 1}
+    settings = estimate_settings(wildcards.model, wildcards.estimator)
+    return {wildcards.estimator: {**settings, "budgets": [config["truth"]["sweeps"]], "replicates": 1}}
 
 
-def estimate_source(wildcards):
-    method = config["estimators"][wildcards.estimator]["method"]
-    return source_digest(estimator_module(method), "logzoo.estimators.matrix")
+def sources_of(estimators):
+    """{estimator: digest of its code}."""
+    modules = {name: estimator_module(config["estimators"][name]["method"]) for name in estimators}
+    return {name: source_digest(module, "logzoo.estimators.matrix") for name, module in modules.items()}
+
+
+def source_of_one(wildcards):
+    return sources_of([wildcards.estimator])
+
+
+def estimators_alone():
+    """Estimators that run by themselves."""
+    return set(config["estimators"]).difference(*MATRIX["jobs"])
 
 
 def figure_file(name):
@@ -246,7 +267,7 @@ def rows_of(wildcards):
         datasets = config["grids"][entry["grid"]]["datasets"]
         return [f"{DATA}/best/{entry['grid']}.{dataset}.nc" for dataset in datasets]
     truths, traces = f"{DATA}/truths/{{model}}.nc", f"{DATA}/models/{{model}}.trace.nc"
-    return expand([truths, traces], model=entry["models"])
+    return expand([truths, traces], model=[*zoo_models({**config["zoo"], "hidden": [entry["zoo"]]})])
 
 
 def table_file(name):

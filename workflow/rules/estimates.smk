@@ -1,8 +1,8 @@
-# Estimates of log Z: one job for each pair of model and estimator, all budgets and replicates inside.
+# Estimates of log Z: all budgets and replicates of a model and an estimator in one job, some estimators together.
 #
 # inputs:  data/<scale>/models/<model>.nc; data/datasets/<dataset>.nc; data/<scale>/truths/<model>.nc
 # outputs: data/<scale>/estimates/<model>/<estimator>.nc; data/<scale>/zoo.nc
-# steps:   estimate, zoo
+# steps:   estimate, estimate_together_<number>; zoo
 
 
 rule estimate:
@@ -10,27 +10,53 @@ rule estimate:
         model=f"{DATA}/models/{{model}}.nc",
         dataset=dataset_of,
     output:
-        estimate=f"{DATA}/estimates/{{model}}/{{estimator}}.nc",
+        f"{DATA}/estimates/{{model}}/{{estimator}}.nc",
     log:
         f"logs/{config['scale']}/estimates/{{model}}.{{estimator}}.log",
     benchmark:
         f"logs/{config['scale']}/estimates/{{model}}.{{estimator}}.benchmark.tsv"
+    wildcard_constraints:
+        estimator=one_of_names(estimators_alone()),
     conda:
         "../../environment.yml"
     params:
-        settings=estimate_settings,
+        settings=settings_of_one,
         stream="estimate",
-        source=estimate_source,
+        sources=source_of_one,
     script:
         "../scripts/estimate.py"
+
+
+for number, names in enumerate(MATRIX["jobs"]):
+
+    rule:
+        name:
+            f"estimate_together_{number}"
+        input:
+            model=f"{DATA}/models/{{model}}.nc",
+            dataset=dataset_of,
+        output:
+            expand(f"{DATA}/estimates/{{{{model}}}}/{{estimator}}.nc", estimator=names),
+        log:
+            f"logs/{config['scale']}/estimates/{{model}}.together-{number}.log",
+        benchmark:
+            f"logs/{config['scale']}/estimates/{{model}}.together-{number}.benchmark.tsv"
+        conda:
+            "../../environment.yml"
+        params:
+            settings=settings_of(names),
+            stream="estimate",
+            sources=sources_of(names),
+        script:
+            "../scripts/estimate.py"
 
 
 rule zoo:
     input:
         estimates=expand(
-            f"{DATA}/estimates/{{model}}/{{estimator}}.nc", model=MATRIX["models"], estimator=MATRIX["estimators"]
+            f"{DATA}/estimates/{{model}}/{{estimator}}.nc", model=MATRIX_MODELS, estimator=MATRIX["estimators"]
         ),
-        truths=expand(f"{DATA}/truths/{{model}}.nc", model=MATRIX["models"]),
+        truths=expand(f"{DATA}/truths/{{model}}.nc", model=MATRIX_MODELS),
     output:
         zoo=f"{DATA}/zoo.nc",
     log:
@@ -38,7 +64,7 @@ rule zoo:
     conda:
         "../../environment.yml"
     params:
-        models=MATRIX["models"],
+        models=MATRIX_MODELS,
         estimators=MATRIX["estimators"],
         source=source_digest("logzoo.zoo"),
     script:

@@ -290,7 +290,7 @@ rule zoo_rmse:
 
 rule likelihoods:
     input:
-        truths=expand(f"{DATA}/truths/{{model}}.nc", model=MATRIX["models"]),
+        truths=expand(f"{DATA}/truths/{{model}}.nc", model=MATRIX_MODELS),
     output:
         table=f"{FIGURES}/likelihoods.md",
     log:

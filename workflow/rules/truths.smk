@@ -10,7 +10,7 @@ rule long_run:
         model=f"{DATA}/models/{{model}}.nc",
         dataset=dataset_of,
     output:
-        estimate=f"{DATA}/truths/{{model}}.{{estimator}}.nc",
+        f"{DATA}/truths/{{model}}.{{estimator}}.nc",
     log:
         f"logs/{config['scale']}/truths/{{model}}.{{estimator}}.log",
     benchmark:
@@ -20,7 +20,7 @@ rule long_run:
     params:
         settings=long_run_settings,
         stream="truth",
-        source=estimate_source,
+        sources=source_of_one,
     script:
         "../scripts/estimate.py"
 

@@ -1,4 +1,4 @@
-"""Estimate log Z of one model by one estimator, at every budget and replicate."""
+"""Estimate log Z of one model by one estimator or more, each at every budget and replicate."""
 
 from logzoo.artifacts.netcdf import write_artifact
 from logzoo.estimators.matrix import estimate_matrix
@@ -8,26 +8,23 @@ from logzoo.models.rbm import RBM
 from logzoo.streams import root_stream
 
 with job(snakemake.log[0]):
-    settings = snakemake.params.settings
-    (inputs, hashes) = read_inputs(model=snakemake.input.model, dataset=snakemake.input.dataset)
-    stream = root_stream(settings["seed"]).child(
-        snakemake.params.stream, snakemake.wildcards.model, snakemake.wildcards.estimator
-    )
-    estimates = estimate_matrix(
-        RBM.from_dataset(inputs["model"]),
-        estimator(settings["method"]),
-        budgets=settings["budgets"],
-        replicates=settings["replicates"],
-        chains=settings["chains"],
-        stream=stream,
-        options=estimator_options(settings, inputs["dataset"]),
-    )
-    write_artifact(
-        estimates.assign_attrs(stand_in_notice(inputs["model"])),
-        snakemake.output.estimate,
-        kind="estimate",
-        parameters=settings,
-        source=snakemake.params.source,
-        inputs=hashes,
-        seed_path=str(stream),
-    )
+    inputs, hashes = read_inputs(model=snakemake.input.model, dataset=snakemake.input.dataset)
+    rbm, params = RBM.from_dataset(inputs["model"]), snakemake.params
+    for output, (name, settings) in zip(snakemake.output, params.settings.items(), strict=True):
+        stream = root_stream(settings["seed"]).child(params.stream, snakemake.wildcards.model, name)
+        estimates = estimate_matrix(
+            rbm,
+            estimator(settings["method"]),
+            **{key: settings[key] for key in ("budgets", "replicates", "chains")},
+            stream=stream,
+            options=estimator_options(settings, inputs["dataset"]),
+        )
+        write_artifact(
+            estimates.assign_attrs(stand_in_notice(inputs["model"])),
+            output,
+            kind="estimate",
+            parameters=settings,
+            source=params.sources[name],
+            inputs=hashes,
+            seed_path=str(stream),
+        )

@@ -7,7 +7,7 @@ Cost: one sweep for each hidden state drawn (p(h | v), then f(h): the two bounds
 """
 
 import numpy as np
-from scipy.special import logsumexp
+from scipy.special import expit, logsumexp
 from tqdm import tqdm
 
 from logzoo.checks import binary_matrix, whole_number
@@ -46,8 +46,9 @@ def estimate(rbm, ledger, stream, options):
 
     options: data, a 0/1 matrix (examples, visible), required; rounds, hidden states drawn for each example; tours, how
     many are made (None: as the budget allows); cap, their largest length (None: none). `converged` says that enough
-    tours returned, none was cut, and the chains sent from elsewhere arrived. If not, log Z is likely too low, and the
-    interval ends at an upper bound. Raises ValueError for missing or bad data and for what the budget cannot pay.
+    tours returned, none was cut, and chains sent from elsewhere found nothing of weight that the stopping set misses.
+    If not, log Z is likely too low, and the interval ends at an upper bound. Raises ValueError for missing or bad data
+    and for what the budget cannot pay.
     """
     options = merged("las-vegas", DEFAULTS, options)
     check_spread(ledger)
@@ -62,11 +63,11 @@ def estimate(rbm, ledger, stream, options):
     stopping = stopping_set(parameters, data, ledger.spend(draws, "stopping set", chains=1), stream.child("stopping"))
     sampler = TourSampler(parameters, stopping, stream.child("tours"), threads=threads)
     probes = sampler.probe(min(_PROBES, budget // _PROBE_SHARE), budget // _PROBE_SHARE)
-    left = budget - draws - ledger.spend(int(probes.length.sum()), "probes", chains=1)
+    left = budget - draws - ledger.spend(probes.sweeps, "probes", chains=1)
     tours = _run(sampler, options["tours"], left, cap, options["progress"])
     left -= ledger.spend(int(tours.length.sum()), "tours", chains=1)
     ledger.spend(left, "left over", chains=1)
-    return _estimate_of(rbm, stopping, tours, int(np.sum(~probes.finished)), ledger)
+    return _estimate_of(rbm, stopping, tours, probes, ledger)
 
 
 def mean_length(tours):
@@ -131,13 +132,15 @@ def _run(sampler, count, budget, cap, progress):
     return Tours(*(np.concatenate([tours[field] for tours in made]) for field in range(3)))
 
 
-def _estimate_of(rbm, stopping, tours, lost, ledger):
+def _estimate_of(rbm, stopping, tours, probes, ledger):
     mean, std_error = mean_length(tours)
     log_z = stopping.log_z + float(np.log(mean))
     low, high = student_interval(log_z, std_error, tours.length.size + 1)
     returned = int(tours.finished.sum())
     cut = tours.length.size - returned
-    converged = not cut and not lost and returned >= _FEWEST_TOURS
+    # The share of Z around the lost chains is what log Z may miss.
+    missed = float(expit(probes.log_mass - log_z))
+    converged = not cut and missed <= std_error and returned >= _FEWEST_TOURS
     if not converged:
         high = max(high, upper_bound(rbm))
         std_error = (high - low) / (2.0 * _NORMAL_REACH)
@@ -156,6 +159,7 @@ def _estimate_of(rbm, stopping, tours, lost, ledger):
             "tours_cut": cut,
             "longest_tour": int(tours.length.max()),
             "stopping_states": stopping.size,
-            "probes_lost": lost,
+            "probes_lost": probes.lost,
+            "share_missed": missed,
         },
     )

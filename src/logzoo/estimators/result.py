@@ -26,6 +26,7 @@ DIAGNOSTICS = {
     "longest_tour": ("length of the longest tour", "sweep"),
     "stopping_states": ("distinct hidden states of the stopping set", "1"),
     "probes_lost": ("chains from uniform hidden states that did not find the stopping set", "1"),
+    "share_missed": ("share of Z around the chains that did not find the stopping set", "1"),
     "interpolation_error": ("largest error of interpolated log-densities on the final states", "nat"),
 }
 # name -> (long name, unit, dimensions); the only profiles: diagnostics that are arrays.

@@ -19,35 +19,43 @@ from logzoo.kernels.rows import WIDTH
 
 _BYTE = 8
 _VALUES = 256
-_LANES = 4
 _LOG_2 = math.log(2.0)
-# No sum of inputs beyond this has exponentials that vanish or overflow.
-_LARGEST_INPUT = 700.0
+# exp of partial inputs up to these neither vanish nor overflow, in single and in double precision.
+_LARGEST_SINGLE = 80.0
+_LARGEST_DOUBLE = 700.0
 # Larger products of a block of factors are not trusted.
 _LARGEST_PRODUCT = 1e300
+_VECTOR_BYTES = 32
 
 
 @njit(cache=True, nogil=True)
-def log_f_hidden(parameters, rows, out):
-    """log f(h) in nats of every state, rows (states, words) uint64, into `out` (states,) float64."""
+def log_f_hidden(parameters, rows, out, single):
+    """log f(h) in nats of every state, rows (states, words) uint64, into `out` (states,) float64.
+
+    single: tables in single precision where they can be, in half the time: errors of 1e-7 of the root of V, or so.
+    """
     visible, hidden = parameters.weights.shape[1], parameters.weights_transposed.shape[1]
     unit = np.float64(parameters.unit)
     codes = rows.view(np.uint8)
     count = -(-hidden // _BYTE)
     tables = np.empty((count, _VALUES, WIDTH))
-    mantissas = np.ones(out.size)
-    exponents = np.zeros(out.size, np.int64)
+    single_tables = np.empty((count if single else 0, _VALUES, WIDTH), np.float32)
+    products = np.ones(out.size), np.zeros(out.size, np.int64)
     _add_bias(parameters.hidden_bias, unit, codes, count, out)
-    for block in range(parameters.weights_transposed.shape[0]):
-        rows_of_block = parameters.weights_transposed[block]
-        bias = parameters.visible_bias[block * WIDTH : (block + 1) * WIDTH]
-        present = min(WIDTH, visible - block * WIDTH)
-        if _largest_input(rows_of_block, bias, unit) < _LARGEST_INPUT:
-            _fill_tables(rows_of_block, bias, present, unit, tables)
-            _multiply(tables, codes, rows_of_block, bias, present, unit, mantissas, exponents, out)
+    for number in range(parameters.weights_transposed.shape[0]):
+        bias = parameters.visible_bias[number * WIDTH : (number + 1) * WIDTH]
+        block = parameters.weights_transposed[number], bias, min(WIDTH, visible - number * WIDTH), unit
+        largest = _largest_input(block)
+        if single and largest < _LARGEST_SINGLE:
+            _fill_tables(block, single_tables)
+            _multiply(single_tables, codes, block, products, out)
+        elif largest < _LARGEST_DOUBLE:
+            _fill_tables(block, tables)
+            _multiply(tables, codes, block, products, out)
         else:
             for state in range(out.size):
-                out[state] += _sum_of_logs(rows_of_block, bias, present, unit, codes[state])
+                out[state] += _sum_of_logs(block, codes[state])
+    mantissas, exponents = products
     for state in range(out.size):
         out[state] += math.log(mantissas[state]) + _LOG_2 * exponents[state]
 
@@ -69,24 +77,27 @@ def _add_bias(hidden_bias, unit, codes, count, out):
 
 
 @njit(cache=True)
-def _largest_input(rows, bias, unit):
-    """The largest |c_i| + sum_j |W_ij| of a block of visible units."""
+def _largest_input(block):
+    """The largest size of a part of x_i, over the units i of a block: all that excites it, or all that inhibits it."""
+    rows, bias, present, unit = block
     largest = 0.0
-    for i in range(WIDTH):
-        total = abs(float(bias[i]))
+    for i in range(present):
+        plus, minus = max(float(bias[i]), 0.0), max(-float(bias[i]), 0.0)
         for j in range(rows.shape[0]):
-            total += abs(float(rows[j, i]))
-        largest = max(largest, total * unit)
+            plus += max(float(rows[j, i]), 0.0)
+            minus += max(-float(rows[j, i]), 0.0)
+        largest = max(largest, plus * unit, minus * unit)
     return largest
 
 
 @njit(cache=True)
-def _fill_tables(rows, bias, present, unit, tables):
+def _fill_tables(block, tables):
     """tables (bytes, value, WIDTH) = exp of what the units of a byte add to x_i, the bias in the first byte's.
 
     Units that are not there have exp(x_i) = 0.
     """
-    factor = np.empty(WIDTH)
+    rows, bias, present, unit = block
+    factor = np.empty(WIDTH, tables.dtype)
     for byte in range(tables.shape[0]):
         for i in range(WIDTH):
             tables[byte, 0, i] = 1.0
@@ -102,54 +113,66 @@ def _fill_tables(rows, bias, present, unit, tables):
 
 
 @intrinsic
-def _product_of_block(typing_context, tables, codes, count):
-    """prod_i (1 + prod_k tables[k, codes[k], i]) over a block of units; addresses of float64 and of uint8."""
+def _product_of_block(typing_context, entry, tables, codes, count):
+    """prod_i (1 + prod_k tables[k, codes[k], i]) over a block of units; `entry` is one of the tables, for its type.
+
+    tables and codes (uint8) are addresses. Four strips of a block are multiplied before they are widened.
+    """
+    size = entry.bitwidth // 8
+    lanes = _VECTOR_BYTES // size
 
     def generate(context, builder, signature, arguments):
-        tables, codes, count = arguments
-        vector = ir.VectorType(ir.DoubleType(), _LANES)
-        strips = range(WIDTH // _LANES)
+        _, tables, codes, count = arguments
+        vector = ir.VectorType(ir.FloatType() if size == 4 else ir.DoubleType(), lanes)
+        strips = range(WIDTH // lanes)
 
         def factors(byte):
             code = builder.load(builder.inttoptr(builder.add(codes, byte), ir.IntType(8).as_pointer()))
             row = builder.add(builder.mul(byte, ir.Constant(byte.type, _VALUES)), builder.zext(code, byte.type))
-            place = builder.add(tables, builder.mul(row, ir.Constant(row.type, WIDTH * 8)))
+            place = builder.add(tables, builder.mul(row, ir.Constant(row.type, WIDTH * size)))
             for strip in strips:
-                address = builder.add(place, ir.Constant(place.type, strip * _LANES * 8))
-                yield builder.load(builder.inttoptr(address, vector.as_pointer()), align=8)
+                address = builder.add(place, ir.Constant(place.type, strip * _VECTOR_BYTES))
+                yield builder.load(builder.inttoptr(address, vector.as_pointer()), align=size)
 
         zero, one = (ir.Constant(count.type, number) for number in (0, 1))
         exponentials = [cgutils.alloca_once_value(builder, factor) for factor in factors(zero)]
         with cgutils.for_range_slice(builder, one, count, one) as (byte, _):
             for total, factor in zip(exponentials, factors(byte), strict=True):
                 builder.store(builder.fmul(builder.load(total), factor), total)
-        ones = ir.Constant(vector, [1.0] * _LANES)
+        ones = ir.Constant(vector, [1.0] * lanes)
         products = [builder.fadd(ones, builder.load(total)) for total in exponentials]
         while len(products) > 1:
             products = [builder.fmul(*pair) for pair in zip(products[::2], products[1::2], strict=True)]
-        lanes = [builder.extract_element(products[0], ir.Constant(ir.IntType(32), lane)) for lane in range(_LANES)]
-        return builder.fmul(builder.fmul(lanes[0], lanes[1]), builder.fmul(lanes[2], lanes[3]))
+        wide = products[0]
+        if size == 4:
+            wide = builder.fpext(wide, ir.VectorType(ir.DoubleType(), lanes))
+        parts = [builder.extract_element(wide, ir.Constant(ir.IntType(32), lane)) for lane in range(lanes)]
+        while len(parts) > 1:
+            parts = [builder.fmul(*pair) for pair in zip(parts[::2], parts[1::2], strict=True)]
+        return parts[0]
 
-    return types.float64(types.intp, types.intp, types.intp), generate
+    return types.float64(entry, types.intp, types.intp, types.intp), generate
 
 
 @njit(cache=True)
-def _multiply(tables, codes, rows, bias, present, unit, mantissas, exponents, out):
+def _multiply(tables, codes, block, products, out):
     """Multiply mantissas * 2**exponents (states,) by the factors of one block; what overflows is added to `out`."""
+    mantissas, exponents = products
     first, step = codes.ctypes.data, codes.shape[1]
     for state in range(out.size):
-        product = _product_of_block(tables.ctypes.data, first + state * step, tables.shape[0])
+        product = _product_of_block(tables[0, 0, 0], tables.ctypes.data, first + state * step, tables.shape[0])
         if product < _LARGEST_PRODUCT:
             mantissa, power = split_exponent(mantissas[state] * product)
             mantissas[state] = mantissa
             exponents[state] += power
         else:
-            out[state] += _sum_of_logs(rows, bias, present, unit, codes[state])
+            out[state] += _sum_of_logs(block, codes[state])
 
 
 @njit(cache=True)
-def _sum_of_logs(rows, bias, present, unit, code):
+def _sum_of_logs(block, code):
     """sum_i log(1 + exp(x_i)) over the units of a block, for whatever x_i."""
+    rows, bias, present, unit = block
     total = 0.0
     for i in range(present):
         x = np.int64(bias[i])

@@ -53,9 +53,9 @@ class StoppingSet(NamedTuple):
         """Number of distinct states."""
         return len(self.log_f)
 
-    def refreshed(self, parameters):
-        """The same states with log f of other parameters."""
-        log_f_hidden(parameters, self.members.rows, self.log_f)
+    def refreshed(self, parameters, *, single=False):
+        """The same states with log f of other parameters; single: in single precision, in half the time."""
+        log_f_hidden(parameters, self.members.rows, self.log_f, single)
         return self
 
     def starts(self, uniforms):
@@ -72,6 +72,14 @@ class Tours(NamedTuple):
     length: np.ndarray  # (tour,) int64: sweeps made
     finished: np.ndarray  # (tour,) bool: back in the stopping set; the others were cut
     visited: np.ndarray | None = None  # (states, words) uint64: all that finished tours left by a sweep, if asked for
+
+
+class Probes(NamedTuple):
+    """What chains from uniform hidden states found."""
+
+    sweeps: int  # made by all of them
+    lost: int  # how many did not arrive at the stopping set
+    log_mass: float  # log of the sum of f(h) over the states that the lost ones move among, nats; infinite if unknown
 
 
 def stopping_set(parameters, data, draws, stream):
@@ -128,16 +136,36 @@ class TourSampler:
         return Tours(start, tours.length, tours.finished, visited)
 
     def probe(self, count, budget):
-        """Send `count` chains from uniform hidden states to the stopping set; returns Tours that start at no row of it.
+        """Send `count` chains from uniform hidden states to the stopping set, with half of a budget of sweeps.
 
-        Where the model has a mode that the set knows nothing of, some do not arrive.
+        Those that do not arrive look around with the other half. Returns Probes.
         """
         words = self.stopping.members.rows.shape[1]
         rows = self.elsewhere.integers(0, 2**64, (count, words), dtype=np.uint64)
         beyond = words * LONG_WORD - self.parameters.weights_transposed.shape[1]
         rows[:, -1] &= np.uint64(2**64 - 1) >> np.uint64(beyond)
-        tours = self._travel(rows, budget, None, None)
-        return Tours(np.full(count, -1), tours.length, tours.finished)
+        there = self._travel(rows, budget // 2, None, None)
+        rows = there.rows[~there.finished]
+        steps = (budget - budget // 2) // max(len(rows), 1)
+        around = self._travel(rows, steps * len(rows), steps, paths := [])
+        lost = ~around.finished
+        seen = [path[lost[queue]].reshape(-1, words) for queue, _, path in paths]
+        seen = np.concatenate(seen) if seen else rows
+        mass = self._log_mass(seen) if lost.any() else -np.inf
+        return Probes(int(there.length.sum() + around.length.sum()), int(lost.sum()), mass)
+
+    def _log_mass(self, rows):
+        """log of the sum of f over the states that chains move among which have visited those of `rows`, in nats.
+
+        f of the distinct ones, over their share of the whole by Good (1953): that of the visits to states seen twice.
+        """
+        states, visits = np.unique(rows, axis=0, return_counts=True)
+        share = 1.0 - np.count_nonzero(visits == 1) / max(len(rows), 1)
+        if share == 0.0:
+            return np.inf
+        log_f = np.empty(len(states))
+        log_f_hidden(self.parameters, states, log_f, False)
+        return float(logsumexp(log_f) - np.log(share))
 
     def _travel(self, rows, budget, cap, paths):
         count = len(rows)

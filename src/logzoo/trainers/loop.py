@@ -83,15 +83,15 @@ def train(
 ):
     """Train an RBM by stochastic gradient steps with the given negative phase.
 
-    data (examples, visible) uint8 of 0/1, or float32 grey levels in [0, 1]. negative_phase(parameters, update, positive,
-    rate) -> an object of `logzoo.trainers.negative`; if that is not `usable`, the update changes nothing. The phase counts
-    the sweeps that it has `spent`; its `numbers` and `profiles`, if any, go into the trace. step: an object of
-    `logzoo.trainers.steps`. base: log-odds (visible,) in `parameters`, for phases that temper; 0 by default. tracker: its
-    `reading` goes into the trace. start: RBM to start from; without one weights are N(0, 0.01^2), and biases too if
-    `initial` is "small", while by "marginals" hidden biases are 0, visible ones the data's log-odds; "uniform": weights
-    U(-0.1, 0.1) / sqrt(visible + hidden), hidden biases 0, visible ones log((p + 0.01) / (1 - p)).
-    schedule: constant; inverse, min(alpha eps / (t + 1), eps); linear, down to 0 at the end; epochs, eps for ten epochs,
-    then eps / 2 for ten, eps / 3, ... every: updates between two rows of the trace, a hundredth of all by default;
+    data (examples, visible) uint8 of 0/1, or float32 grey levels in [0, 1]. negative_phase(parameters, update,
+    positive, rate) -> an object of `logzoo.trainers.negative`; if it is not `usable`, the update changes nothing. The
+    phase counts the sweeps that it has `spent`; its `numbers` and `profiles`, if any, go into the trace. step: an
+    object of `logzoo.trainers.steps`. base: log-odds (visible,) in `parameters`, for phases that temper; 0 by default.
+    tracker: its `reading` goes into the trace. start: RBM to start from; without one weights are N(0, 0.01^2), and
+    biases too if `initial` is "small", while by "marginals" hidden biases are 0, visible ones the data's log-odds;
+    "uniform": weights U(-0.1, 0.1) / sqrt(visible + hidden), hidden biases 0, visible ones log((p + 0.01) / (1 - p)).
+    schedule: constant; inverse, min(alpha eps / (t + 1), eps); linear, down to 0 at the end; epochs, eps for ten
+    epochs, eps / 2 for ten, eps / 3, ... every: updates between two rows of the trace, a hundredth of all by default;
     snapshots: about how many rows keep the parameters.
     validation (examples, visible): with a tracker, the tracked log-likelihood of at most `monitored` of them is traced;
     patience: end when it has not risen for so many updates, and return the parameters of the best row. checkpoint: a

@@ -1,8 +1,8 @@
 """LVS-K: the Las Vegas slope, a negative phase of the tours that return to a stopping set (Savarese et al. 2018).
 
 Corollary 3: the sum of E[v | h] h' over all states that the finished tours of a mini-batch left by a sweep, divided by
-their number. Without a cap the sum of a tour has the mean E[v h'] E[length], so the direction of the gradient has no bias
-(corollary 4). E[v | h] stands for the draw of v that follows h: the same mean, less noise.
+their number. Without a cap the sum of a tour has the mean E[v h'] E[length], so the direction of the gradient has no
+bias (corollary 4). E[v | h] stands for the draw of v that follows h: the same mean, less noise.
 """
 
 import numpy as np
@@ -77,7 +77,7 @@ class LasVegasPhase:
             self.stopping = stopping_set(parameters, self.data, draws, self.stream.child("stopping", update))
             self.touring += draws
         else:
-            self.stopping.refreshed(parameters)
+            self.stopping.refreshed(parameters, single=True)
         tours = self._tours(parameters, update)
         self.stale = not np.any(tours.finished)
         self.touring += int(tours.length.sum())

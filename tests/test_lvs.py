@@ -1,0 +1,242 @@
+"""LVS: its gradient against exact expectations; grey levels and mean-field visible units against NumPy."""
+
+import numpy as np
+import pytest
+import twins
+from test_tours import bits, packed, parameters_of, random_rbm
+from test_training_runs import Interrupted, assert_same, interrupt_after
+
+from logzoo.api import train_rbm
+from logzoo.kernels.gibbs import forget_hidden
+from logzoo.kernels.grey import add_products
+from logzoo.kernels.layout import new_chains
+from logzoo.kernels.tours import add_means_of_states
+from logzoo.samplers.tours import StoppingSet, TourSampler, stopping_set
+from logzoo.streams import root_stream
+from logzoo.trainers.lvs import LasVegasPhase
+from logzoo.trainers.mean_field import MeanFieldParticles
+from logzoo.trainers.negative import GreyChains, mini_batch
+
+SHAPES = [(1, 1), (9, 4), (33, 40), (100, 65)]
+
+
+def sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def zeros(rbm):
+    """An empty gradient."""
+    return [np.zeros(shape, np.float32) for shape in ((rbm.visible, rbm.hidden), rbm.visible, rbm.hidden)]
+
+
+def grey_levels(examples, visible, seed=0):
+    """Numbers in [0, 1], half of them 0."""
+    generator = np.random.default_rng(seed)
+    return np.maximum(generator.uniform(-1, 1, (examples, visible)), 0).astype(np.float32)
+
+
+def gradient_errors(rbm, k=None, updates=300, count=32):
+    """Over many updates, how far the sums over tours are from what the model gives for as many states, in errors."""
+    parameters, exact = parameters_of(rbm), twins.expectations(rbm)
+    data = np.random.default_rng(1).integers(0, 2, (20, rbm.visible)).astype(np.uint8)
+    phase = LasVegasPhase(data[:3], root_stream(4), count, k, 0, 10, None)
+    off = []
+    for update in range(updates):
+        negative, sums = phase(parameters, update, data, 0.1), zeros(rbm)
+        if negative.usable:
+            negative.add_to(parameters, 1.0, sums)
+        states = len(negative.visited)
+        off.append(
+            np.concatenate([states * (found - target).ravel() for found, target in zip(sums, exact, strict=True)])
+        )
+    off = np.array(off)
+    return off.mean(axis=0) / (off.std(axis=0, ddof=1) / np.sqrt(updates))
+
+
+def test_the_gradient_without_a_cap_is_unbiased():
+    errors = gradient_errors(random_rbm(12, 4, 0.7))
+    assert errors.size == 12 * 4 + 12 + 4
+    assert np.abs(errors).max() < 4
+
+
+def test_a_cap_or_uniform_starts_bias_the_gradient(monkeypatch):
+    assert np.abs(gradient_errors(random_rbm(12, 4, 0.7), k=1)).max() > 8
+    monkeypatch.setattr(StoppingSet, "starts", lambda self, uniforms: (uniforms * self.size).astype(int))
+    assert np.abs(gradient_errors(random_rbm(12, 4, 0.7))).max() > 8
+
+
+def test_visited_states_are_those_of_finished_tours_without_the_last():
+    rbm = random_rbm(20, 9, 0.4)
+    parameters = parameters_of(rbm)
+    stopping = stopping_set(parameters, np.eye(4, 20, dtype=np.uint8), 8, root_stream(0))
+    found = TourSampler(parameters, stopping, root_stream(1), flight=7).run(60, 10**6, cap=20, keep=True)
+    assert 0 < found.finished.sum() < 60
+    states = []
+    for number, start in enumerate(found.start):
+        if found.finished[number]:
+            # The same tour, cut after one sweep, two sweeps, ...
+            states.append(stopping.members.rows[start].tobytes())
+            for length in range(1, found.length[number]):
+                alone = TourSampler(parameters, stopping, root_stream(1))
+                tours = alone._travel(stopping.members.rows[found.start[: number + 1]], 10**6, length, paths := [])
+                assert not tours.finished[number] and paths
+                states.append(tours.rows[number].tobytes())
+    assert sorted(states) == sorted(row.tobytes() for row in found.visited)
+    assert len(found.visited) == found.length[found.finished].sum()
+
+
+@pytest.mark.parametrize(("visible", "hidden"), SHAPES)
+def test_statistics_of_states_equal_numpy(visible, hidden):
+    rbm = random_rbm(visible, hidden, 0.3)
+    h = np.random.default_rng(0).integers(0, 2, (25, hidden)).astype(np.uint8)
+    grey, gradient = GreyChains.new(10, visible, hidden), zeros(rbm)
+    add_means_of_states(parameters_of(rbm), packed(h), np.float32(0.5), *grey, *gradient)
+    means = sigmoid(rbm.visible_bias + h @ rbm.weights.T)
+    for found, sums in zip(gradient, (means.T @ h, means.sum(axis=0), h.sum(axis=0)), strict=True):
+        np.testing.assert_allclose(found, 0.5 * sums, rtol=2e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize(("visible", "hidden"), SHAPES)
+def test_grey_levels_give_inputs_statistics_and_log_f_as_numpy(visible, hidden):
+    rbm, x = random_rbm(visible, hidden, 0.3), grey_levels(12, visible)
+    parameters, grey, gradient = parameters_of(rbm), mini_batch(x, 12, hidden), zeros(rbm)
+    grey.load(parameters, x)
+    a = rbm.hidden_bias + x @ rbm.weights
+    np.testing.assert_allclose(grey.chains.hidden_input[:, :hidden] * float(parameters.unit), a, atol=2e-5)
+    grey.add_to(parameters, -1.0, gradient)
+    p = sigmoid(a)
+    for found, sums in zip(gradient, (x.T @ p, x.sum(axis=0), p.sum(axis=0)), strict=True):
+        np.testing.assert_allclose(found, -sums / 12, atol=2e-5)
+    log_f = x @ rbm.visible_bias + np.logaddexp(0, a).sum(axis=1)
+    assert grey.mean_log_f(parameters) == pytest.approx(log_f.mean(), abs=1e-3)
+    again = [array.copy() for array in gradient]
+    add_products(x, p.astype(np.float32), np.float32(2.0), *again)
+    np.testing.assert_allclose(again[0], gradient[0] + 2 * x.T @ p, atol=2e-5)
+
+
+def test_grey_levels_of_0_and_1_are_binary_states():
+    rbm = random_rbm(40, 33, 0.3)
+    v = np.random.default_rng(0).integers(0, 2, (6, 40)).astype(np.uint8)
+    parameters, binary, grey = parameters_of(rbm), new_chains(6, 40, 33), GreyChains.new(6, 40, 33)
+    binary.v[...] = v
+    forget_hidden(parameters, binary)
+    grey.load(parameters, v.astype(np.float32))
+    unit = float(parameters.unit)
+    np.testing.assert_allclose(grey.chains.hidden_input * unit, binary.hidden_input * unit, atol=1e-5)
+    np.testing.assert_array_equal(grey.chains.visible_input, binary.visible_input)
+
+
+def test_mean_field_particles_draw_hidden_units_and_take_means_of_visible_ones():
+    rbm, x = random_rbm(6, 4, 1.0), grey_levels(1, 6)
+    parameters, particles = parameters_of(rbm), MeanFieldParticles(np.uint64(7), 1, 20_000)
+    particles.place(parameters, x)
+    grey = particles.move(parameters, 0)
+    h, p = grey.chains.h.astype(float), sigmoid(rbm.hidden_bias + x @ rbm.weights)[0]
+    assert np.abs((h.mean(axis=0) - p) / np.sqrt(p * (1 - p) / 20_000)).max() < 4
+    assert np.abs(np.corrcoef(h.T) - np.eye(4)).max() < 4 / np.sqrt(20_000)
+    np.testing.assert_allclose(grey.v, sigmoid(rbm.visible_bias + h @ rbm.weights.T), atol=1e-6)
+    first = grey.v.copy()
+    # The second sweep starts from these, at other parameters.
+    other = random_rbm(6, 4, 1.0, seed=3)
+    grey = particles.move(parameters_of(other), 1)
+    p = sigmoid(other.hidden_bias + first @ other.weights)
+    h = grey.chains.h
+    assert np.abs((h - p).mean(axis=0) / np.sqrt((p * (1 - p)).mean(axis=0) / 20_000)).max() < 4
+    np.testing.assert_allclose(grey.v, sigmoid(other.visible_bias + h @ other.weights.T), atol=1e-6)
+    assert particles.spent == 40_000
+
+
+def test_mean_field_tours_draw_hidden_units_given_means():
+    rbm = random_rbm(6, 5, 1.5)
+    parameters = parameters_of(rbm)
+    stopping = stopping_set(parameters, np.zeros((1, 6), np.uint8), 1, root_stream(0))
+    sampler = TourSampler(parameters, stopping, root_stream(0), mean_field=True)
+    tours = sampler._travel(np.repeat(stopping.members.rows, 20_000, axis=0), 10**6, 1, None)
+    h = bits(tours.rows, 5)
+    start = bits(stopping.members.rows, 5)[0]
+    p = sigmoid(rbm.hidden_bias + sigmoid(rbm.visible_bias + rbm.weights @ start) @ rbm.weights)
+    assert np.abs((h.mean(axis=0) - p) / np.sqrt(p * (1 - p) / 20_000)).max() < 4
+    # Given the means they are independent, while draws of v would tie them together.
+    assert np.abs(np.corrcoef(h.T) - np.eye(5)).max() < 4.5 / np.sqrt(20_000)
+    gibbs = TourSampler(parameters, stopping, root_stream(0))
+    tours = gibbs._travel(np.repeat(stopping.members.rows, 20_000, axis=0), 10**6, 1, None)
+    assert np.abs(np.corrcoef(bits(tours.rows, 5).T) - np.eye(5)).max() > 8 / np.sqrt(20_000)
+
+
+def small_images():
+    """Forty grey pictures of a bright bar, horizontal or vertical, 5 x 5."""
+    images = np.zeros((40, 5, 5), np.float32)
+    for number, image in enumerate(images):
+        bar = image[number % 5] if number % 2 else image[:, number % 5]
+        bar[...] = 0.6 + 0.4 * np.sin(number)
+    return images.reshape(40, 25).clip(0, 1)
+
+
+@pytest.mark.parametrize("method", ["cd", "pcd", "lvs"])
+def test_grey_trainings_learn_and_go_on_from_a_checkpoint_to_the_same_bits(method, tmp_path, monkeypatch):
+    data, path = small_images(), tmp_path / "checkpoint.npz"
+    settings = {"hidden": 8, "batch": 20, "updates": 1500, "learning_rate": 0.5, "values": "grey", "snapshots": 2}
+    settings |= {"k": 2}
+    settings |= {"warm_up": 20} if method == "lvs" else {}
+    whole = train_rbm(data, method, **settings)
+    # Reconstructions follow the picture and not only the mean picture.
+    p = sigmoid(data @ whole.rbm.weights + whole.rbm.hidden_bias)
+    again = sigmoid(p @ whole.rbm.weights.T + whole.rbm.visible_bias)
+    assert np.square(again - data).mean() < 0.7 * np.square(data - data.mean(axis=0)).mean()
+    for saves in (1, 70, 90):
+        with monkeypatch.context() as patched:
+            interrupt_after(patched, saves)
+            with pytest.raises(Interrupted):
+                train_rbm(data, method, checkpoint=path, **settings)
+    assert_same(whole, train_rbm(data, method, checkpoint=path, **settings))
+
+
+def test_initial_values_are_those_of_the_paper():
+    data = np.zeros((1000, 4), np.uint8)
+    data[:700, 1] = data[:, 2] = data[::2, 3] = 1
+    rbm = train_rbm(data, "cd", hidden=300, updates=1, learning_rate=1e-12, initial="uniform").rbm
+    np.testing.assert_allclose(rbm.visible_bias, np.log([0.01, 0.71 / 0.3, 100.0, 0.51 / 0.5]), atol=1e-5)
+    reach = 0.1 / np.sqrt(304)
+    assert 0.99 * reach < np.abs(rbm.weights).max() <= reach
+    assert rbm.weights.std() == pytest.approx(reach / np.sqrt(3), rel=0.05)
+    np.testing.assert_allclose(rbm.hidden_bias, 0.0, atol=1e-6)
+
+
+def test_an_update_in_which_no_tour_returns_changes_nothing_and_the_stopping_set_is_drawn_anew():
+    # 60 hidden units that all draws of a stopping set miss.
+    data = np.random.default_rng(0).integers(0, 2, (20, 6))
+    settings = {"hidden": 60, "batch": 10, "learning_rate": 0.1, "warm_up": 0, "every": 1}
+    short, long = (train_rbm(data, "lvs", updates=updates, **settings) for updates in (1, 6))
+    np.testing.assert_array_equal(short.rbm.weights, long.rbm.weights)
+    assert np.all(long.trace["tours_finished"] == 0)
+    # 20 draws for a new set and 10 tours of one sweep, every time.
+    np.testing.assert_array_equal(long.trace["chain_sweeps"], 30 * np.arange(1, 7))
+
+
+def test_tours_without_a_cap_are_cut_in_the_end(monkeypatch):
+    monkeypatch.setattr("logzoo.trainers.lvs.MOST_SWEEPS", 7)
+    data = np.random.default_rng(0).integers(0, 2, (20, 6))
+    settings = {"hidden": 60, "batch": 10, "learning_rate": 0.1, "warm_up": 0, "k": None}
+    run = train_rbm(data, "lvs", updates=1, **settings)
+    assert float(run.trace["tour_length"][0]) == 7.0
+
+
+@pytest.mark.parametrize(
+    ("method", "settings", "match"),
+    [
+        ("lvs", {"warm_up": -1}, "warm_up"),
+        ("lvs", {"particles": 0}, "particles"),
+        ("lvs", {"values": "colour"}, "values: unknown value 'colour'; expected one of binary, grey"),
+        ("sml-pt", {"values": "grey"}, "sml-pt: unknown option values"),
+        ("cd", {"values": "grey", "data": np.full((20, 6), 1.5)}, "data: expected grey levels from 0 to 1"),
+        ("cd", {"values": "grey", "data": np.full((20, 6), np.nan)}, "data: expected grey levels from 0 to 1"),
+        ("cd", {"values": "grey", "data": np.zeros(6)}, "data: expected a non-empty matrix"),
+        ("cd", {"data": np.full((20, 6), 0.5)}, "zeros and ones"),
+        ("cd", {"initial": "large"}, "initial"),
+    ],
+)
+def test_impossible_settings_are_refused_in_one_line(method, settings, match):
+    asked = {"data": np.eye(20, 6), "hidden": 3, "batch": 10, "updates": 3, **settings}
+    with pytest.raises(ValueError, match=match) as caught:
+        train_rbm(asked.pop("data"), method, **asked)
+    assert "\n" not in str(caught.value)
