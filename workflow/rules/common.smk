@@ -292,6 +292,11 @@ def drawn_models(figure):
     return entry.get("models") or [entry["model"]]
 
 
+def drawn_estimators(figure):
+    """Titles of the estimators that a figure of tours compares them with."""
+    return {name: ESTIMATOR_NAMES[name] for name in config["figures"][figure].get("estimators", [])}
+
+
 def drawn_tours(figure):
     """What a figure of tours is drawn from: a file for each of its models."""
     if figure == "lv-f1":

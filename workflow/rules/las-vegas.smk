@@ -104,7 +104,7 @@ for name in ("lv-f1", "lv-f2a", "lv-f2b", "lv-f2c", "lv-f3", "lv-f4"):
             figure=name,
             models=drawn_models(name),
             titles=SHORT_TITLES,
-            names=ESTIMATOR_NAMES,
+            names=drawn_estimators(name),
             source=source_digest("logzoo.figures.tours", "logzoo.figures.las_vegas", "logzoo.figures.verdicts"),
         script:
             "../scripts/tour_figures.py"
