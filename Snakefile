@@ -38,6 +38,7 @@ include: "workflow/rules/claims.smk"
 include: "workflow/rules/tables.smk"
 include: "workflow/rules/figures.smk"
 include: "workflow/rules/swapping.smk"
+include: "workflow/rules/las-vegas.smk"
 include: "workflow/rules/zoo.smk"
 include: "workflow/rules/page.smk"
 

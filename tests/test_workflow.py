@@ -94,10 +94,11 @@ def test_a_run_ends_in_figures_artifacts_and_a_summary(finished):
     tracked = ("rts/rts-f5", *(f"trk/trk-f{number}" for number in ("1", "2", "3", "4a", "4b")))
     swapped = (f"ins/ins-{name}" for name in ("f1", "f2", "f3", "f4", "f5", "f6", "equal", "many", "association"))
     zoo_figures = (f"zoo/zoo-{name}" for name in ("rmse", "sweeps", "seconds", "ranks", "bias", "coverage", "trainers"))
-    for name in (*(f"rts/rts-f{number}" for number in numbers), *tracked, *swapped, *zoo_figures):
+    toured = (f"lv/lv-{name}" for name in ("f1", "f2a", "f2b", "f2c", "f3", "f4"))
+    for name in (*(f"rts/rts-f{number}" for number in numbers), *tracked, *swapped, *toured, *zoo_figures):
         assert (folder / f"figures/tiny/{name}.png").read_bytes()[:4] == b"\x89PNG"
         assert (folder / f"figures/tiny/{name}.pdf").read_bytes()[:5] == b"%PDF-"
-    for name in ("trk/trk-t1", "trk/trk-text", "zoo/trainers", "zoo/zoo-choice"):
+    for name in ("trk/trk-t1", "trk/trk-text", "lv/lv-t1", "lv/lv-t2", "zoo/trainers", "zoo/zoo-choice"):
         text = (folder / f"figures/tiny/{name}.md").read_text()
         assert text in result.stdout
         assert "STAND-IN" in text and "[nat]" in text

@@ -38,11 +38,16 @@ def check_configuration(config, schema_folder):
         _check_names(f"comparisons.{name}.dataset", [entry["dataset"]], config["datasets"])
         for trainer, settings in entry["trainers"].items():
             _check_names(f"comparisons.{name}.trainers.{trainer}.method", [settings["method"]], TRAINERS)
+    for name, entry in config["trainings"].items():
+        _check_names(f"trainings.{name}.dataset", [entry["dataset"]], config["datasets"])
+        for trainer, settings in entry["trainers"].items():
+            _check_names(f"trainings.{name}.trainers.{trainer}.method", [settings["method"]], TRAINERS)
     for name, entry in config["estimators"].items():
         _check_names(f"estimators.{name}.method", [entry["method"]], ESTIMATORS)
     for name, entry in config["figures"].items():
         models = [*entry.get("slow", []), *entry.get("fast", [])]
         models += entry.get("models", [entry["model"]] if "model" in entry else [])
+        models += entry.get("means", [])
         _check_names(f"figures.{name}.models", models, config["models"])
         for key in ("estimators", "remedies", "matrices"):
             _check_names(f"figures.{name}.{key}", entry.get(key, []), config["estimators"])
@@ -50,6 +55,8 @@ def check_configuration(config, schema_folder):
     for name, entry in config["tables"].items():
         _check_names(f"tables.{name}.zoo", [entry["zoo"]] if "zoo" in entry else [], config["zoo"]["hidden"])
         _check_names(f"tables.{name}.grid", [entry["grid"]] if "grid" in entry else [], config["grids"])
+        trained = [entry["trainings"]] if "trainings" in entry else []
+        _check_names(f"tables.{name}.trainings", trained, config["trainings"])
     _check_shown(config)
 
 

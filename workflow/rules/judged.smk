@@ -61,7 +61,18 @@ def compared_artifacts(figure):
     }
 
 
+def tours_artifact(figure):
+    return {"tours": f"{DATA}/tours/{model_of(figure)}.nc"}
+
+
 ARTIFACTS = {
+    "lv-f2a": lambda: dict(zip(drawn_models("lv-f2a"), drawn_tours("lv-f2a"))),
+    "lv-f2b": lambda: tours_artifact("lv-f2b"),
+    "lv-f2c": lambda: tours_artifact("lv-f2c"),
+    "lv-f3": lambda: tours_artifact("lv-f3"),
+    "lv-f4": lambda: dict(zip(drawn_models("lv-f4"), drawn_tours("lv-f4"))),
+    "lv-t1": lambda: training_files(config["tables"]["lv-t1"]["trainings"]),
+    "lv-t2": lambda: training_files(config["tables"]["lv-t2"]["trainings"]),
     "ins-f2": lambda: {"gradients": f"{DATA}/figures/ins-f2.nc"},
     "ins-f3": lambda: compared_artifacts("ins-f3"),
     "ins-f4": lambda: {"gradients": f"{DATA}/figures/ins-f4.nc"},

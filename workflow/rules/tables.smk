@@ -1,6 +1,6 @@
 # Tables of log-likelihoods, as artifacts and to read.
 #
-# inputs:  data/<scale>/best/; data/<scale>/truths/; data/<scale>/models/<model>.trace.nc
+# inputs:  data/<scale>/{best,trainings,truths}/; data/<scale>/models/<model>.trace.nc
 # outputs: data/<scale>/tables/<table>.nc; figures/<scale>/<paper>/<table>.{md,html,csv}
 # steps:   likelihood_rows, write_table
 
@@ -18,8 +18,9 @@ rule likelihood_rows:
         "../../environment.yml"
     params:
         grid=lambda wildcards: config["tables"][wildcards.table].get("grid"),
-        title=lambda wildcards: config["tables"][wildcards.table]["title"],
+        title=table_title,
         titles=TITLES,
+        trainers=table_trainers,
         source=source_digest("logzoo.figures.tables"),
     script:
         "../scripts/likelihood_rows.py"

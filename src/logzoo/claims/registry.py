@@ -1,6 +1,6 @@
 """The statistics behind the claims, by the figure that shows them: one function of the figure's artifacts each."""
 
-from logzoo.claims import rts, swapping, tracking
+from logzoo.claims import las_vegas, rts, swapping, tracking
 
 CLAIMS = {
     "rts-f1": rts.figure_1,
@@ -22,6 +22,13 @@ CLAIMS = {
     "ins-f4": swapping.distances("ins-f4"),
     "ins-f5": swapping.trainings("ins-f5"),
     "ins-f6": swapping.figure_6,
+    "lv-f2a": las_vegas.figure_2a,
+    "lv-f2b": las_vegas.figure_2b,
+    "lv-f2c": las_vegas.figure_2c,
+    "lv-f3": las_vegas.figure_3,
+    "lv-f4": las_vegas.figure_4,
+    "lv-t1": las_vegas.table("lv-t1"),
+    "lv-t2": las_vegas.table("lv-t2"),
 }
 
 

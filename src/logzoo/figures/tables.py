@@ -3,7 +3,9 @@
 import numpy as np
 import pandas as pd
 import xarray as xr
+from scipy.stats import ttest_rel
 
+from logzoo.claims.las_vegas import at_best_rate
 from logzoo.labels import labelled
 
 # Columns: heading, units.
@@ -28,6 +30,23 @@ _TRAINERS = {
     "validation": ("validation", "nat"),
     "test": ("test", "nat"),
 }
+_TRAININGS = {
+    "rate": ("learning rate", "1"),
+    "train": ("train", "nat"),
+    "train_error": ("± s.e.", "nat"),
+    "test": ("test", "nat"),
+    "test_error": ("± s.e. of test", "nat"),
+    "lead": ("LVS-1 leads by", "nat"),
+    "p": ("p, paired t-test", "1"),
+    "published_rate": ("published rate", "1"),
+    "published_train": ("published train", "nat"),
+    "published_train_error": ("± published", "nat"),
+    "published_test": ("published test", "nat"),
+    "published_test_error": ("± published test", "nat"),
+}
+_SHORT = ("rate", "p", "published_rate")
+_REFERENCE = "lvs-1"
+_FEWEST_PAIRS = 2
 _COUNTS = ("hidden", "updates", "chain_sweeps")
 # Numbers of any size: two digits, not two decimals.
 _ROUNDED = ("rmse", "rmse_low", "rmse_high", "seconds", "fastest_seconds")
@@ -68,6 +87,35 @@ def trainer_rows(truths, traces, titles):
     return table_of(rows, "model", _TRAINERS)
 
 
+def training_rows(trainings, trainers):
+    """Rows of exact mean log-likelihoods over runs, by trainer, each at its best rate by validation likelihood.
+
+    trainings: {trainer: Dataset of `experiments.likelihoods`}; trainers: {trainer: entry with title and published}.
+    LVS-1 is compared on the test split, run by run, with every other trainer.
+    """
+    rows, tests = {}, {name: at_best_rate(one)[1].sel(split="test").values for name, one in trainings.items()}
+    for name, entry in trainers.items():
+        one = trainings[name]
+        stand_in = " (STAND-IN: digits)" if "stand_in_for" in one.attrs else ""
+        rate, likelihood = at_best_rate(one)
+        row = {"rate": rate, **{f"published_{key}": value for key, value in entry["published"].items()}}
+        for split in ("train", "test"):
+            values = likelihood.sel(split=split).values
+            row[split] = values.mean()
+            row[f"{split}_error"] = values.std(ddof=1) / np.sqrt(values.size)
+        if name != _REFERENCE and _REFERENCE in tests:
+            row |= _lead(tests[_REFERENCE], tests[name])
+        rows[entry["title"] + stand_in] = row
+    return table_of(rows, "trainer", _TRAININGS)
+
+
+def _lead(reference, other):
+    difference = reference - other
+    enough = difference.size >= _FEWEST_PAIRS and np.ptp(difference) > 0.0
+    p = float(ttest_rel(reference, other).pvalue) if enough else np.nan
+    return {"lead": difference.mean(), "p": p}
+
+
 def table_of(rows, what, columns):
     """Dataset over `row`: one variable for each column that any row fills; NaN, or "-" among words, where one does not.
 
@@ -105,6 +153,8 @@ def _text(key, value):
         return "-"
     if key in _ROUNDED:
         return np.format_float_positional(value, precision=2, fractional=False, trim="-")
+    if key in _SHORT:
+        return f"{value:.2g}"
     return f"{int(value):,}" if key in _COUNTS else f"{value:.2f}"
 
 

@@ -135,6 +135,10 @@ class TourSampler:
         visited = None if paths is None else _visited(tours, paths)
         return Tours(start, tours.length, tours.finished, visited)
 
+    def run_from(self, states, budget, cap=None):
+        """As `run`, from hidden states (tours, words) uint64; returns TourStates, where the tours came to rest."""
+        return self._travel(states, budget, cap, None)
+
     def probe(self, count, budget):
         """Send `count` chains from uniform hidden states to the stopping set, with half of a budget of sweeps.
 

@@ -1,0 +1,61 @@
+"""Exact log-likelihoods of trained RBMs over runs and learning rates (Savarese et al. 2018, tables 1 and 2)."""
+
+import logging
+
+import numpy as np
+import xarray as xr
+
+from logzoo.labels import labelled
+from logzoo.models.exact import exact_log_z
+
+LOG = logging.getLogger(__name__)
+# Examples whose log f is computed at once.
+_TOGETHER = 1000
+# How a training that ran away begins its complaint.
+_DIVERGED = "learning_rate: diverged"
+
+
+def trained_likelihoods(train, splits, *, rates, runs):
+    """Mean log-likelihoods, in nats, of RBMs trained by train(rate, run) -> TrainingRun, as a Dataset.
+
+    splits: {name: visible values (examples, visible) from 0 to 1}. A training that diverged has NaN. Returns a Dataset
+    over (rate, run, split), log Z by enumeration.
+    """
+    likelihood = np.full((len(rates), runs, len(splits)), np.nan)
+    log_z, sweeps = np.full((2, len(rates), runs), np.nan)
+    for row, rate in enumerate(rates):
+        for run in range(runs):
+            try:
+                trained = train(rate, run)
+            except ValueError as error:
+                if not str(error).startswith(_DIVERGED):
+                    raise
+                LOG.warning("run %d: %s", run, error)
+                continue
+            log_z[row, run] = exact_log_z(trained.rbm)
+            sweeps[row, run] = trained.trace["chain_sweeps"].values[-1]
+            means = [log_f(trained.rbm, data).mean() for data in splits.values()]
+            likelihood[row, run] = np.array(means) - log_z[row, run]
+    over = ("rate", "run")
+    return xr.Dataset(
+        {
+            "log_likelihood": labelled((*over, "split"), likelihood, "mean log-likelihood of the split, exact", "nat"),
+            "log_z": labelled(over, log_z, "log partition function, exact", "nat"),
+            "chain_sweeps": labelled(over, sweeps, "Gibbs sweeps of the training, summed over chains", "sweep"),
+        },
+        coords={
+            "rate": labelled("rate", np.array(rates, float), "initial learning rate", "1"),
+            "run": labelled("run", np.arange(runs), "independent training", "1"),
+            "split": labelled("split", np.array(list(splits), dtype=object), "split of the data", "1"),
+        },
+    )
+
+
+def log_f(rbm, data):
+    """log f (examples,) of visible values from 0 to 1, in nats, hidden units summed out."""
+    values = np.empty(len(data))
+    for first in range(0, len(data), _TOGETHER):
+        rows = data[first : first + _TOGETHER].astype(np.float64)
+        inputs = rows @ rbm.weights + rbm.hidden_bias
+        values[first : first + _TOGETHER] = rows @ rbm.visible_bias + np.logaddexp(0.0, inputs).sum(axis=1)
+    return values

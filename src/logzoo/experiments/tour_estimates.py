@@ -1,0 +1,88 @@
+"""log Z by tours as they accumulate, beside other estimators at the same number of chain-sweeps.
+
+Savarese et al. (2018), corollary 2 and figure 4.
+"""
+
+import numpy as np
+import xarray as xr
+
+from logzoo.budgets import SweepLedger
+from logzoo.estimators.intervals import student_interval
+from logzoo.estimators.las_vegas import mean_length
+from logzoo.estimators.registry import estimator
+from logzoo.labels import labelled
+from logzoo.models.exact import exact_log_z
+from logzoo.paths import kernel_parameters
+from logzoo.samplers.tours import Tours, TourSampler, stopping_set
+
+# The fewest tours that log Z is looked at.
+_FIRST = 10
+
+
+def tour_estimates(rbm, data, base, others, *, tours, cap, points, replicates, chains, shares, stream):
+    """Estimates of log Z by 10, ..., `tours` tours cut after `cap` sweeps, from a set of one draw for each example.
+
+    data (examples, visible): what the stopping sets are drawn from. others: {name: (method, options)}, run from the
+    log-odds `base` with `chains` chains at `shares` of the chain-sweeps that all tours and their set cost on average.
+    Returns a Dataset over (replicate, tours) and (estimator, share, replicate), exact log Z with it, in nats.
+    """
+    counts = np.unique(np.geomspace(_FIRST, tours, points).round().astype(int))
+    parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
+    log_z, low, high, spent = np.empty((4, replicates, counts.size))
+    cut = np.empty(replicates, np.int64)
+    for replicate in range(replicates):
+        own = stream.child("tours", replicate)
+        stopping = stopping_set(parameters, data, len(data), own.child("stopping"))
+        made = TourSampler(parameters, stopping, own.child("tours")).run(tours, tours * cap, cap)
+        cut[replicate] = np.count_nonzero(~made.finished)
+        for place, count in enumerate(counts):
+            mean, error = mean_length(Tours(*(made[field][:count] for field in range(3))))
+            log_z[replicate, place] = stopping.log_z + np.log(mean)
+            low[replicate, place], high[replicate, place] = student_interval(log_z[replicate, place], error, count + 1)
+            spent[replicate, place] = len(data) + made.length[:count].sum()
+    found = _dataset(counts, log_z, low, high, spent, cut)
+    budgets = [max(2, int(share * spent[:, -1].mean() / chains)) for share in shares]
+    found = found.assign(_others(rbm, base, others, budgets, chains, replicates, stream))
+    found["exact"] = labelled((), exact_log_z(rbm), "exact log Z", "nat")
+    names = np.array(list(others), dtype=object)
+    return found.assign_coords(
+        estimator=labelled("estimator", names, "estimator", "1"),
+        share=labelled("share", np.array(shares), "share of the chain-sweeps of all tours", "1"),
+    ).assign_attrs(visible_units=rbm.visible, hidden_units=rbm.hidden, draws=len(data), cap=cap)
+
+
+def _others(rbm, base, others, budgets, chains, replicates, stream):
+    shape = len(others), len(budgets), replicates
+    log_z, low, high, spent = np.empty((4, *shape))
+    for row, (name, (method, options)) in enumerate(others.items()):
+        for column, budget in enumerate(budgets):
+            for replicate in range(replicates):
+                own = stream.child(name, budget, replicate)
+                found = estimator(method)(rbm, SweepLedger(budget, chains), own, {**options, "base": base})
+                log_z[row, column, replicate] = found.log_z
+                low[row, column, replicate], high[row, column, replicate] = found.interval
+                spent[row, column, replicate] = found.sweeps * chains
+    over = ("estimator", "share", "replicate")
+    return {
+        "other_log_z": labelled(over, log_z, "log Z by another estimator", "nat"),
+        "other_low": labelled(over, low, "lower end of its 95% interval", "nat"),
+        "other_high": labelled(over, high, "upper end of its 95% interval", "nat"),
+        "other_chain_sweeps": labelled(over, spent, "Gibbs sweeps, summed over chains", "sweep"),
+    }
+
+
+def _dataset(counts, log_z, low, high, spent, cut):
+    over = ("replicate", "tours")
+    return xr.Dataset(
+        {
+            "log_z": labelled(over, log_z, "log Z by tours", "nat"),
+            "low": labelled(over, low, "lower end of its 95% interval", "nat"),
+            "high": labelled(over, high, "upper end of its 95% interval", "nat"),
+            "chain_sweeps": labelled(over, spent, "sweeps of tours and draws of the stopping set", "sweep"),
+            "tours_cut": labelled("replicate", cut, "tours that were cut", "1"),
+        },
+        coords={
+            "replicate": labelled("replicate", np.arange(len(log_z)), "independent repeat", "1"),
+            "tours": labelled("tours", counts, "tours made", "1"),
+        },
+    )

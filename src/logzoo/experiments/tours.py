@@ -1,0 +1,127 @@
+"""How long tours are, from training images back to a stopping set (Savarese et al. 2018, figures 1 to 3)."""
+
+from typing import NamedTuple
+
+import numpy as np
+import xarray as xr
+
+from logzoo.experiments.likelihoods import log_f
+from logzoo.labels import labelled
+from logzoo.paths import kernel_parameters
+from logzoo.samplers.tours import TourSampler, stopping_set
+from logzoo.samplers.walks import first_draws, walk
+
+# What takes the place of the visible units on a tour: draws, or their means given h, as the authors' code has it.
+VISIBLE = {"draws": False, "means": True}
+_SETS = "stopping-set"
+_TOURS = "tours"
+
+
+class Images(NamedTuple):
+    """Training images and what they show."""
+
+    data: np.ndarray  # (examples, visible) uint8 of 0/1, or float32 grey levels
+    labels: np.ndarray  # (examples,) whole numbers; -1 where there are none
+
+
+def tour_lengths(rbm, images, *, rounds, visible, batches, batch, cap, shown, stream):
+    """Tours from hidden states that training images drew, cut after `cap` sweeps, as a Dataset.
+
+    rounds: hidden states drawn for each image, for as many stopping sets, each a part of the next; visible: names of
+    VISIBLE. `batches` times `batch` images are drawn uniformly; every set is toured from the same states with the same
+    random numbers. `shown` images each that started tours of one sweep, and the longest, are kept with the tours' first
+    draws (first set, draws). Returns a Dataset over (visible, rounds, batch, tour).
+    """
+    parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
+    example = stream.child("examples").generator().integers(len(images.data), size=batches * batch)
+    states = first_draws(parameters, images.data, example, stream.child(_SETS))
+    lengths = np.empty((len(visible), len(rounds), example.size), np.int64)
+    finished, same = np.empty(lengths.shape, bool), np.empty(lengths.shape, bool)
+    sizes = np.empty(len(rounds), np.int64)
+    for column, count in enumerate(rounds):
+        stopping = stopping_set(parameters, images.data, count * len(images.data), stream.child(_SETS))
+        sizes[column] = stopping.size
+        for row, name in enumerate(visible):
+            sampler = TourSampler(parameters, stopping, stream.child(_TOURS), mean_field=VISIBLE[name])
+            tours = sampler.run_from(states.copy(), example.size * cap, cap)
+            lengths[row, column], finished[row, column] = tours.length, tours.finished
+            same[row, column] = (tours.rows == states).all(axis=1)
+    found = _dataset(lengths, finished, same, example, images.labels, sizes, (visible, rounds, batches, batch))
+    chosen = _extremes(lengths[0, 0], finished[0, 0], shown)
+    first, _ = walk(parameters, states[chosen.ravel()], chosen.ravel().astype(np.uint64), 1, stream.child(_TOURS))
+    over = ("kind", "shown", "unit")
+    pictures = {
+        "image": labelled(over, images.data[example[chosen]], "image that the tour started from", "1"),
+        "first_draw": labelled(over, first[0].reshape(*chosen.shape, -1), "visible units after the first sweep", "1"),
+        "shown_length": labelled(over[:2], lengths[0, 0][chosen], "length of the tour", "sweep"),
+        "shown_finished": labelled(over[:2], finished[0, 0][chosen].astype(np.int8), "1: the tour returned", "1"),
+        "shown_label": labelled(over[:2], images.labels[example[chosen]], "class of the image", "1"),
+    }
+    kind = labelled("kind", np.array(["short", "long"], dtype=object), "tours of one sweep, and the longest", "1")
+    found = found.assign(pictures).assign_coords(kind=kind)
+    looks = {
+        "log_f": (log_f(rbm, images.data[example]), "log f of the image", "nat"),
+        "ink": (images.data[example].mean(axis=1, dtype=np.float64), "mean visible value of the image", "1"),
+    }
+    for name, (values, *text) in looks.items():
+        found[name] = labelled(("batch", "tour"), values.reshape(batches, batch), *text)
+    return found.assign_attrs(visible_units=rbm.visible, hidden_units=rbm.hidden, cap=cap)
+
+
+def broken_chains(rbm, images, *, digits, sweeps, candidates, stream):
+    """A chain from an image of each digit, broken into tours wherever its first hidden state is drawn again.
+
+    Of `candidates` images, in the order of the data, the first is taken whose chain returns after more than one sweep;
+    failing that, the first that returns; failing that, the first. Returns a Dataset over (chain, sweep).
+    """
+    parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
+    rows = []
+    for digit in digits:
+        chosen = np.flatnonzero(images.labels == digit)[:candidates]
+        if not chosen.size:
+            raise ValueError(f"digits: expected classes of the data, found {digit}")
+        states = first_draws(parameters, images.data, chosen, stream.child(_SETS))
+        seen, reached = walk(parameters, states, chosen.astype(np.uint64), sweeps, stream.child(_TOURS))
+        home = (reached == states).all(axis=2)
+        best = int(np.argmax(home.any(axis=0) + 2 * (home[1:] & ~home[:-1]).any(axis=0)))
+        rows.append((images.data[chosen[best]], seen[:, best], home[:, best]))
+    start, seen, home = (np.array(arrays) for arrays in zip(*rows, strict=True))
+    return xr.Dataset(
+        {
+            "start": labelled(("chain", "unit"), start, "image that the chain started from", "1"),
+            "v": labelled(("chain", "sweep", "unit"), seen, "visible units after each sweep", "1"),
+            "home": labelled(("chain", "sweep"), home.astype(np.int8), "1: the first hidden state again", "1"),
+        },
+        coords={
+            "chain": labelled("chain", np.array(digits), "class of the image", "1"),
+            "sweep": labelled("sweep", 1 + np.arange(sweeps), "sweeps made", "sweep"),
+        },
+        attrs={"visible_units": rbm.visible, "hidden_units": rbm.hidden},
+    )
+
+
+def _extremes(lengths, finished, shown):
+    """Tours (2, shown): of the shortest the first ones, and the longest, cut ones before those that returned."""
+    order = np.lexsort((np.arange(lengths.size), finished, -lengths))
+    short = np.lexsort((np.arange(lengths.size), lengths))
+    return np.array([short[:shown], order[:shown]])
+
+
+def _dataset(lengths, finished, same, example, labels, sizes, axes):
+    visible, rounds, batches, batch = axes
+    over = ("visible", "rounds", "batch", "tour")
+    shape = len(visible), len(rounds), batches, batch
+    texts = {
+        "length": (lengths, "sweeps of the tour", "sweep"),
+        "finished": (finished.astype(np.int8), "1: the tour returned, 0: it was cut", "1"),
+        "same": (same.astype(np.int8), "1: the tour ended in the hidden state that it started from", "1"),
+    }
+    variables = {name: labelled(over, array.reshape(shape), *text) for name, (array, *text) in texts.items()}
+    variables["example"] = labelled(over[2:], example.reshape(batches, batch), "training image", "1")
+    variables["label"] = labelled(over[2:], labels[example].reshape(batches, batch), "class of the image", "1")
+    variables["stopping_states"] = labelled("rounds", sizes, "distinct hidden states of the stopping set", "1")
+    coords = {
+        "visible": labelled("visible", np.array(visible, dtype=object), "what visible units are on a tour", "1"),
+        "rounds": labelled("rounds", np.array(rounds), "hidden states drawn for each training image", "1"),
+    }
+    return xr.Dataset(variables, coords)

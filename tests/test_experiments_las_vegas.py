@@ -1,0 +1,188 @@
+"""Experiments on tours: walks against tours, lengths against a slow twin, likelihoods against those by hand."""
+
+import numpy as np
+import pytest
+from scipy.special import expit
+
+from logzoo.api import train_rbm
+from logzoo.experiments.likelihoods import log_f, trained_likelihoods
+from logzoo.experiments.tour_estimates import tour_estimates
+from logzoo.experiments.tours import Images, broken_chains, tour_lengths
+from logzoo.kernels.hashing import unpack_state
+from logzoo.models.exact import exact_log_z
+from logzoo.models.rbm import RBM
+from logzoo.paths import kernel_parameters
+from logzoo.samplers.tours import TourSampler, stopping_set
+from logzoo.samplers.walks import first_draws, packed_states, unpacked_states, walk
+from logzoo.streams import root_stream
+
+
+def random_rbm(visible, hidden, scale=1.0, seed=0):
+    generator = np.random.default_rng([seed, visible, hidden])
+    return RBM(*(scale * generator.standard_normal(shape) for shape in ((visible, hidden), visible, hidden)))
+
+
+def parameters_of(rbm):
+    return kernel_parameters(rbm, np.zeros(rbm.visible))
+
+
+def images_of(visible, count=40, grey=False, seed=0):
+    generator = np.random.default_rng(seed)
+    data = generator.random((count, visible))
+    data = data.astype(np.float32) if grey else (data < 0.5).astype(np.uint8)
+    return Images(data, np.arange(count) % 3)
+
+
+@pytest.mark.parametrize("units", [3, 64, 70])
+def test_states_are_packed_as_the_kernels_pack_them(units):
+    states = np.random.default_rng(units).integers(0, 2, (5, units)).astype(np.uint8)
+    rows = packed_states(states)
+    unpacked = np.empty_like(states)
+    for words, state in zip(rows, unpacked, strict=True):
+        unpack_state(words, state)
+    np.testing.assert_array_equal(unpacked, states)
+    np.testing.assert_array_equal(unpacked_states(rows, units), states)
+
+
+@pytest.mark.parametrize("grey", [False, True])
+def test_first_draws_are_those_that_the_stopping_set_is_made_of(grey):
+    rbm, images, stream = random_rbm(9, 30), images_of(9, 600, grey), root_stream(5)
+    parameters = parameters_of(rbm)
+    stopping = stopping_set(parameters, images.data, len(images.data), stream)
+    drawn = first_draws(parameters, images.data, np.arange(600), stream)
+    # In whatever order the examples are asked for.
+    np.testing.assert_array_equal(first_draws(parameters, images.data, np.arange(600)[::-1], stream)[::-1], drawn)
+    assert {tuple(row) for row in drawn} == {tuple(row) for row in stopping.members.rows}
+    np.testing.assert_array_equal(drawn[stopping.example], stopping.members.rows)
+
+
+def test_a_walk_goes_where_the_tours_of_its_numbers_go():
+    rbm, images, stream = random_rbm(8, 4, 1.2), images_of(8, 3), root_stream(7)
+    parameters = parameters_of(rbm)
+    stopping = stopping_set(parameters, images.data, 3, stream)
+    states = first_draws(parameters, images.data, np.arange(50) % 3, stream)
+    tours = TourSampler(parameters, stopping, stream).run_from(states.copy(), 50 * 30, 30)
+    seen, reached = walk(parameters, states, np.arange(50), 30, stream)
+    members = {tuple(row) for row in stopping.members.rows}
+    for tour in range(50):
+        home = [tuple(row) in members for row in reached[:, tour]]
+        length = home.index(True) + 1 if any(home) else 30
+        assert (length, any(home)) == (tours.length[tour], tours.finished[tour])
+        np.testing.assert_array_equal(reached[length - 1, tour], tours.rows[tour])
+    assert set(np.unique(tours.length)) > {1, 2, 3}
+    # v is drawn given the state before: its mean is the exact one.
+    many = np.repeat(states[:1], 20_000, axis=0)
+    seen, _ = walk(parameters, many, np.arange(20_000), 1, stream)
+    exact = expit(rbm.visible_bias + rbm.weights @ unpacked_states(states[:1], 4)[0])
+    assert (np.abs(seen[0].mean(axis=0) - exact) < 4 * np.sqrt(exact * (1 - exact) / 20_000)).all()
+
+
+def test_lengths_of_nested_sets_start_from_the_same_states():
+    rbm, images = random_rbm(10, 7, 0.8), images_of(10, 30)
+    settings = {"visible": ["draws", "means"], "batches": 5, "batch": 20, "cap": 6, "shown": 3}
+    found = tour_lengths(rbm, images, rounds=[1, 3], stream=root_stream(1), **settings)
+    assert dict(found["length"].sizes) == {"visible": 2, "rounds": 2, "batch": 5, "tour": 20}
+    lengths = found["length"].sel(visible="draws").values
+    # A larger set that holds the smaller ends no tour later, and some earlier.
+    assert (lengths[1] <= lengths[0]).all() and (lengths[1] < lengths[0]).any()
+    assert (np.diff(found["stopping_states"]) > 0).all()
+    cut = found["finished"].values == 0
+    assert cut.any() and (found["length"].values[cut] == 6).all() and found["length"].max() == 6
+    np.testing.assert_array_equal(found["label"], images.labels[found["example"].values])
+    np.testing.assert_allclose(found["ink"], images.data.mean(axis=1)[found["example"].values])
+    np.testing.assert_allclose(found["log_f"], -rbm.free_energy(images.data)[found["example"].values].reshape(5, 20))
+    assert found["same"].values[cut].sum() == 0 and 0 < found["same"].values.sum() < found["same"].size
+    again = tour_lengths(rbm, images, rounds=[1], stream=root_stream(1), **settings | {"visible": ["draws"]})
+    np.testing.assert_array_equal(again["length"].values[0, 0], lengths[0])
+
+
+def test_the_shortest_and_the_longest_tours_are_shown_with_their_own_first_draws():
+    rbm, images = random_rbm(10, 7, 0.8), images_of(10, 30)
+    settings = {"rounds": [1], "visible": ["draws"], "batches": 5, "batch": 20, "cap": 1000, "shown": 3}
+    found = tour_lengths(rbm, images, stream=root_stream(1), **settings)
+    lengths = np.sort(found["length"].values.ravel())
+    np.testing.assert_array_equal(found["shown_length"].sel(kind="short"), lengths[:3])
+    np.testing.assert_array_equal(found["shown_length"].sel(kind="long"), lengths[-3:][::-1])
+    flat = found["length"].values.ravel()
+    tour = int(np.argmax(flat))
+    example = found["example"].values.ravel()
+    np.testing.assert_array_equal(found["image"].sel(kind="long")[0], images.data[example[tour]])
+    stream, parameters = root_stream(1), parameters_of(rbm)
+    state = first_draws(parameters, images.data, example[tour : tour + 1], stream.child("stopping-set"))
+    seen, _ = walk(parameters, state, np.array([tour]), 1, stream.child("tours"))
+    np.testing.assert_array_equal(found["first_draw"].sel(kind="long")[0], seen[0, 0])
+
+
+def test_chains_are_broken_where_their_first_hidden_state_comes_again():
+    rbm, images = random_rbm(6, 3), images_of(6, 60)
+    found = broken_chains(rbm, images, digits=[2, 0], sweeps=15, candidates=10, stream=root_stream(4))
+    assert list(found["chain"]) == [2, 0] and found["v"].shape == (2, 15, 6)
+    for digit in (2, 0):
+        one = found.sel(chain=digit)
+        home = one["home"].values.astype(bool)
+        # Away for a while, and back.
+        assert (home[1:] & ~home[:-1]).any()
+        candidates = images.data[images.labels == digit][:10]
+        assert (candidates == one["start"].values).all(axis=1).any()
+    with pytest.raises(ValueError, match="digits: expected classes of the data, found 9"):
+        broken_chains(rbm, images, digits=[9], sweeps=3, candidates=10, stream=root_stream(4))
+
+
+def test_log_z_by_tours_ends_at_the_exact_one():
+    rbm, images = random_rbm(10, 6, 0.7), images_of(10, 25)
+    others = {"ais": ("ais", {"ladder": "linear"})}
+    settings = {"cap": 10_000, "points": 5, "replicates": 12, "chains": 10, "shares": [0.5, 1.0]}
+    found = tour_estimates(rbm, images.data, np.zeros(10), others, tours=3000, stream=root_stream(2), **settings)
+    exact = exact_log_z(rbm)
+    assert float(found["exact"]) == pytest.approx(exact, abs=1e-10)
+    error = (found["log_z"] - exact).isel(tours=-1).values
+    # Student's interval for the mean of 12 at 4 sigma of its normal.
+    assert abs(error.mean()) < 5.5 * error.std(ddof=1) / np.sqrt(12) and error.std() > 0
+    early = (found["log_z"] - exact).isel(tours=0).values
+    assert error.std() < 0.3 * early.std()
+    covered = (found["low"] <= exact) & (exact <= found["high"])
+    assert covered.isel(tours=-1).mean() > 0.7
+    assert list(found["tours"].values[[0, -1]]) == [10, 3000]
+    spent = found["chain_sweeps"]
+    assert (spent.diff("tours") > 0).all() and (spent >= 25 + found["tours"]).all()
+    full = float(spent.isel(tours=-1).mean())
+    np.testing.assert_allclose(found["other_chain_sweeps"].sel(share=1.0), full, atol=10)
+    np.testing.assert_allclose(found["other_chain_sweeps"].sel(share=0.5), full / 2, atol=10)
+    assert abs(float((found["other_log_z"] - exact).mean())) < 0.5
+
+
+def test_tours_that_are_cut_are_counted():
+    rbm, images = random_rbm(10, 8, 0.5), images_of(10, 2)
+    settings = {"points": 3, "replicates": 2, "chains": 10, "shares": [1.0], "tours": 50}
+    cut = tour_estimates(rbm, images.data, np.zeros(10), {}, cap=3, stream=root_stream(2), **settings)
+    assert (cut["tours_cut"] > 0).all() and (cut["chain_sweeps"].isel(tours=-1) <= 2 + 150).all()
+
+
+def test_likelihoods_over_rates_and_runs_are_exact_and_divergence_is_no_number():
+    data = (np.random.default_rng(0).random((40, 6)) < 0.3).astype(np.uint8)
+    runs = {}
+
+    def train(rate, run):
+        if rate > 1.0:
+            raise ValueError("learning_rate: diverged at update 3; expected less than 5")
+        settings = {"hidden": 3, "updates": 20, "batch": 10}
+        runs[rate, run] = train_rbm(data, "cd", learning_rate=rate, seed=run, **settings)
+        return runs[rate, run]
+
+    splits = {"train": data, "test": data[:7]}
+    found = trained_likelihoods(train, splits, rates=[0.1, 0.5, 5.0], runs=2)
+    for (rate, run), trained in runs.items():
+        expected = trained.rbm.log_likelihood(data[:7], exact_log_z(trained.rbm)).mean()
+        one = found.sel(rate=rate, run=run)
+        assert float(one["log_likelihood"].sel(split="test")) == pytest.approx(expected, abs=1e-9)
+        assert int(one["chain_sweeps"]) == 200
+    assert found["log_likelihood"].sel(rate=5.0).isnull().all() and found["log_z"].sel(rate=0.1).notnull().all()
+    with pytest.raises(ValueError, match="batch"):
+        trained_likelihoods(lambda rate, run: train_rbm(data, "cd", hidden=3, updates=1), splits, rates=[0.1], runs=1)
+
+
+def test_log_f_of_grey_levels_is_that_of_the_formula():
+    rbm, values = random_rbm(5, 3), np.random.default_rng(1).random((4, 5))
+    inputs = rbm.hidden_bias + values @ rbm.weights
+    expected = values @ rbm.visible_bias + np.log1p(np.exp(inputs)).sum(axis=1)
+    np.testing.assert_allclose(log_f(rbm, values.astype(np.float32)), expected, rtol=1e-6)

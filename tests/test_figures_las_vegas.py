@@ -1,0 +1,231 @@
+"""Figures and tables of tours: every line is a tail or an error of what was measured, every picture the right one."""
+
+from io import BytesIO
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from logzoo.experiments.tour_estimates import tour_estimates
+from logzoo.experiments.tours import Images, broken_chains, tour_lengths
+from logzoo.figures.las_vegas import figure_4
+from logzoo.figures.style import save
+from logzoo.figures.tables import html, markdown, training_rows
+from logzoo.figures.tours import figure_1, figure_2a, figure_2b, figure_2c, figure_3, tail, tours_of
+from logzoo.models.rbm import RBM
+from logzoo.streams import root_stream
+
+NOTICE = {"stand_in_for": "mnist-grey", "stand_in_reason": "none"}
+
+
+def random_rbm(hidden, seed=0):
+    generator = np.random.default_rng([seed, hidden])
+    return RBM(*(generator.standard_normal(shape) for shape in ((9, hidden), 9, hidden)))
+
+
+@pytest.fixture(scope="module")
+def images():
+    generator = np.random.default_rng(0)
+    return Images(generator.random((60, 9)).astype(np.float32), np.arange(60) % 10)
+
+
+@pytest.fixture(scope="module")
+def tours(images):
+    settings = {"rounds": [1, 3], "batches": 6, "batch": 50, "cap": 30, "shown": 4}
+    return {
+        f"lv-{hidden}": tour_lengths(
+            random_rbm(hidden), images, visible=visible, stream=root_stream(hidden), **settings
+        )
+        for hidden, visible in ((4, ["draws", "means"]), (14, ["draws"]))
+    }
+
+
+@pytest.fixture(scope="module")
+def estimates(images):
+    others = {"ais": ("ais", {"ladder": "linear"}), "bar": ("bar", {"rungs": 3})}
+    settings = {"tours": 400, "cap": 1000, "points": 6, "replicates": 4, "chains": 10, "shares": [0.5, 1.0]}
+    return tour_estimates(random_rbm(5), images.data, np.zeros(9), others, stream=root_stream(1), **settings)
+
+
+def lines(axis):
+    return {line.get_label(): line for line in axis.get_lines()}
+
+
+def shown(axis):
+    return axis.get_images()[0].get_array().ravel()
+
+
+def assert_drawn_alike(draw):
+    contents = []
+    for _ in range(2):
+        png, pdf = BytesIO(), BytesIO()
+        save(draw(), png, pdf)
+        contents.append((png.getvalue(), pdf.getvalue()))
+    assert contents[0] == contents[1]
+
+
+def assert_tail(line, lengths):
+    values = np.unique(lengths)
+    expected = [np.mean(lengths > value) for value in values]
+    np.testing.assert_array_equal(line.get_xdata()[1:], values)
+    np.testing.assert_allclose(line.get_ydata()[1:], [share or np.nan for share in expected])
+    assert line.get_ydata()[0] == 1.0
+
+
+def test_a_tail_is_the_share_of_longer_tours():
+    values, longer = tail(np.array([1, 1, 1, 2, 5, 5, 9, 9]))
+    np.testing.assert_array_equal(values, [1, 2, 5, 9])
+    np.testing.assert_allclose(longer, [5 / 8, 4 / 8, 2 / 8, 0])
+
+
+def test_tails_of_all_models_with_drawn_and_mean_visible_units(tours):
+    titles = {"lv-4": "four", "lv-14": "seven"}
+    figure = figure_2a(tours, titles)
+    (axis,) = figure.axes
+    drawn = lines(axis)
+    for model, title in titles.items():
+        assert_tail(drawn[title], tours[model]["length"].sel(visible="draws").isel(rounds=0).values.ravel())
+    dashed = [line for line in axis.get_lines() if line.get_linestyle() == "--" and len(line.get_xdata())]
+    assert len(dashed) == 1 and dashed[0].get_color() == drawn["four"].get_color()
+    assert_tail(dashed[0], tours["lv-4"]["length"].sel(visible="means").isel(rounds=0).values.ravel())
+    assert axis.get_xscale() == axis.get_yscale() == "log"
+    assert any(list(line.get_xdata()) == [30, 30] for line in axis.get_lines())
+    assert "longer than n" in axis.get_ylabel() and "cap" in [text.get_text().strip() for text in axis.texts]
+    assert_drawn_alike(lambda: figure_2a(tours, titles))
+
+
+def test_tails_by_the_size_of_the_stopping_set(tours):
+    one = tours["lv-14"]
+    drawn = lines(figure_2b(one, "some model").axes[0])
+    for rounds, size in zip((1, 3), one["stopping_states"].values, strict=True):
+        line = drawn[f"R = {rounds}: {int(size):,} states"]
+        assert_tail(line, one["length"].sel(visible="draws", rounds=rounds).values.ravel())
+
+
+def test_lengths_by_digit(tours):
+    one = tours["lv-14"]
+    left, right = figure_2c(one, "some model").axes
+    lengths, labels = one["length"].sel(visible="draws").isel(rounds=0).values.ravel(), one["label"].values.ravel()
+    for digit in (1, 4, 6, 8):
+        assert_tail(lines(left)[f"{digit}"], lengths[labels == digit])
+    means = {line.get_xdata()[0]: line.get_ydata()[0] for line in right.get_lines() if len(line.get_xdata()) == 1}
+    for digit in range(10):
+        assert means[digit] == pytest.approx(np.exp(np.log(lengths[labels == digit]).mean()))
+    assert right.get_title("right") == "some model" and "sweeps" in right.get_ylabel()
+
+
+def test_images_of_short_and_long_tours_stand_above_their_first_draws(tours):
+    one = tours["lv-14"]
+    axes = np.reshape(figure_3(one).axes, (4, 4))
+    for place, kind in enumerate(("short", "long")):
+        for column in range(4):
+            image, draw = axes[2 * place : 2 * place + 2, column]
+            np.testing.assert_allclose(shown(image), one["image"].sel(kind=kind)[column])
+            np.testing.assert_allclose(shown(draw), one["first_draw"].sel(kind=kind)[column])
+            length, finished = (int(one[name].sel(kind=kind)[column]) for name in ("shown_length", "shown_finished"))
+            assert image.get_title() == (f"{length:,}" if finished else f"> {length:,}")
+    cut = one["shown_finished"].sel(kind="long")[0] == 0
+    assert cut and axes[2, 0].get_title() == "> 30"
+
+
+def test_sweeps_belong_to_tours_that_return_or_not():
+    assert tours_of(np.array([0, 1, 1, 0, 0])) == [(0, True), (0, True), (1, True), (2, False), (2, False)]
+    assert tours_of(np.array([0, 1])) == [(0, True), (0, True)]
+    assert tours_of(np.array([0, 0])) == [(0, False), (0, False)]
+
+
+def test_broken_chains_show_every_sweep_in_the_frame_of_its_tour(images):
+    chains = broken_chains(random_rbm(3), images, digits=[7, 3], sweeps=6, candidates=6, stream=root_stream(2))
+    figure = figure_1(chains)
+    axes = np.reshape(figure.axes, (2, 7))
+    for row, digit in zip(axes, (7, 3), strict=True):
+        one = chains.sel(chain=digit)
+        np.testing.assert_allclose(shown(row[0]), one["start"])
+        expected = tours_of(one["home"].values)
+        for sweep in range(6):
+            np.testing.assert_allclose(shown(row[1 + sweep]), one["v"][sweep])
+            number, finished = expected[sweep]
+            assert row[1 + sweep].get_title() == (f"tour {number + 1}" if finished else "not home")
+        assert row[0].get_ylabel() == f"from a {digit}"
+    colours = {axis.get_title(): axis.spines["left"].get_edgecolor() for axis in axes.ravel()}
+    assert len(set(colours.values())) == len(colours)
+    assert_drawn_alike(lambda: figure_1(chains))
+
+
+def test_errors_of_log_z_by_tours_and_costs(estimates):
+    figure = figure_4({"a": estimates}, {"a": "some model"}, {"ais": "AIS", "bar": "BAR"})
+    above, below = figure.axes
+    exact = float(estimates["exact"])
+    np.testing.assert_allclose(lines(above)["one run"].get_ydata(), estimates["log_z"][0] - exact)
+    np.testing.assert_array_equal(lines(above)["one run"].get_xdata(), estimates["tours"])
+    assert f"{exact:.2f}" in above.get_title("right") and "some model" in above.get_title("right")
+    drawn = lines(below)
+    rmse = np.sqrt(((estimates["log_z"] - exact) ** 2).mean("replicate"))
+    np.testing.assert_allclose(drawn["tours"].get_ydata(), rmse)
+    np.testing.assert_allclose(drawn["tours"].get_xdata(), estimates["chain_sweeps"].mean("replicate"))
+    for name, title in (("ais", "AIS"), ("bar", "BAR")):
+        other = estimates.sel(estimator=name)
+        expected = np.sqrt(((other["other_log_z"] - exact) ** 2).mean("replicate"))
+        np.testing.assert_allclose(drawn[title].get_ydata(), expected)
+        np.testing.assert_allclose(drawn[title].get_xdata(), other["other_chain_sweeps"].mean("replicate"))
+    assert_drawn_alike(lambda: figure_4({"a": estimates}, {"a": "some model"}, {"ais": "AIS"}))
+
+
+def test_stand_in_data_are_marked(tours, estimates, images):
+    chains = broken_chains(random_rbm(3), images, digits=[7], sweeps=3, candidates=6, stream=root_stream(2))
+    one = tours["lv-14"].assign_attrs(NOTICE)
+    for figure in (
+        figure_1(chains.assign_attrs(NOTICE)),
+        figure_2a({"a": one}, {"a": "title"}),
+        figure_2b(one, "title"),
+        figure_2c(one, "title"),
+        figure_3(one),
+        figure_4({"a": estimates.assign_attrs(NOTICE)}, {"a": "title"}, {"ais": "AIS"}),
+    ):
+        assert "STAND-IN" in figure.get_suptitle()
+    assert not figure_3(tours["lv-14"]).get_suptitle()
+
+
+def training_of(rates, levels, **attributes):
+    """Likelihoods over three runs, at each rate; of test data as given, of training data one nat less."""
+    test = np.array(levels, float)
+    likelihood = np.stack([test - 1.0, test - 0.5, test], axis=-1)
+    return xr.Dataset(
+        {"log_likelihood": (("rate", "run", "split"), likelihood)},
+        coords={"rate": rates, "split": ["train", "validation", "test"]},
+        attrs=attributes,
+    )
+
+
+@pytest.fixture
+def table():
+    trainings = {
+        "cd-1": training_of([0.001, 0.1], [[-150, -151, -152], [-170, -170, -170]]),
+        "lvs-1": training_of([0.001, 0.1], [[-140, -140, -140], [-130, -132, -131]], **NOTICE),
+    }
+    trainers = {
+        "cd-1": {"title": "CD-1", "published": {"rate": 0.01, "test": -169.0}},
+        "lvs-1": {"title": "LVS-1", "published": {"rate": 0.1, "test": -137.5}},
+    }
+    return training_rows(trainings, trainers)
+
+
+def test_trainers_stand_beside_what_was_published(table):
+    assert list(table["row"].values) == ["CD-1", "LVS-1 (STAND-IN: digits)"]
+    np.testing.assert_allclose(table["rate"], [0.001, 0.1])
+    np.testing.assert_allclose(table["test"], [-151.0, -131.0])
+    np.testing.assert_allclose(table["train"], [-152.0, -132.0])
+    np.testing.assert_allclose(table["test_error"], [1 / np.sqrt(3)] * 2)
+    np.testing.assert_allclose(table["published_test"], [-169.0, -137.5])
+    # Differences of 20, 19 and 21 nats: t = 20 sqrt(3) with two degrees of freedom.
+    np.testing.assert_allclose(table["lead"], [20.0, np.nan])
+    t = 20 * np.sqrt(3)
+    np.testing.assert_allclose(table["p"], [1 - t / np.sqrt(2 + t * t), np.nan], rtol=1e-9)
+    assert "published_train" not in table
+
+
+def test_small_rates_and_probabilities_are_readable(table):
+    text = markdown(table, "Table: grey levels")
+    assert text.startswith("Table: grey levels\n\n| trainer | learning rate | train [nat] |")
+    assert "| CD-1 | 0.001 | -152.00 |" in text and "| 20.00 | 0.00083 |" in text
+    assert "<td>0.001</td>" in html(table, "Table")
