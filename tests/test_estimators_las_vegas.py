@@ -10,7 +10,7 @@ from logzoo.estimators.las_vegas import mean_length, upper_bound
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters
-from logzoo.samplers.tours import StoppingSet, Tours, TourSampler, stopping_set
+from logzoo.samplers.tours import Probes, StoppingSet, Tours, TourSampler, stopping_set
 from logzoo.streams import root_stream
 
 SHAPES = [(12, 4, 1.5), (12, 6, 1.5), (10, 6, 0.4)]
@@ -132,7 +132,7 @@ def test_the_ledger_says_what_the_sweeps_were_for():
 
 
 @pytest.mark.parametrize("scale", [0.5, 1.5])
-@pytest.mark.parametrize(("draws", "tours"), [(10, 20), (10, 300), (60, 1000)])
+@pytest.mark.parametrize(("draws", "tours"), [(10, 60), (10, 300), (60, 1000)])
 def test_intervals_cover_the_truth(scale, draws, tours):
     covered, converged = [], []
     for seed in range(8):
@@ -177,3 +177,18 @@ def test_impossible_options_are_refused_in_one_line(settings, match):
     with pytest.raises(ValueError, match=match) as caught:
         estimate_log_z(rbm, "las-vegas", sweeps=100, chains=10, **{"data": some_data(rbm), **settings})
     assert "\n" not in str(caught.value)
+
+
+def test_a_mean_that_rests_on_a_few_long_tours_is_flagged():
+    rbm = random_rbm(10, 6, 0.4)
+    parameters = kernel_parameters(rbm, np.zeros(10))
+    stopping, ledger = stopping_set(parameters, some_data(rbm), 3, root_stream(0)), SweepLedger(100, 10)
+    none_lost = Probes(0, 0, -np.inf)
+    for longest, converged in ((9, True), (2000, False)):
+        tours = Tours(np.zeros(200), np.append(np.ones(199, int), longest), np.ones(200, bool))
+        assert las_vegas._estimate_of(rbm, stopping, tours, none_lost, ledger).converged == converged
+    # Something that lost chains move among weighs a tenth of what the tours have found.
+    tours = Tours(np.zeros(200), np.ones(200, int), np.ones(200, bool))
+    for share, converged in ((0.001, True), (0.1, False)):
+        lost = Probes(0, 3, stopping.log_z + np.log(share))
+        assert las_vegas._estimate_of(rbm, stopping, tours, lost, ledger).converged == converged

@@ -37,7 +37,10 @@ _FIRST = 100
 _TOGETHER = 100_000
 # Sweeps kept back so that no tour is cut when the budget ends, in lengths of the longest tour so far.
 _KEPT_BACK = 5
+# Tours, equal ones worth as much as those made, below which a mean of lengths rests on a few.
 _FEWEST_TOURS = 10
+# Share of Z that the set may miss, if the standard error is no smaller.
+_LARGEST_MISS = 0.05
 _NORMAL_REACH = 1.96
 
 
@@ -138,13 +141,15 @@ def _estimate_of(rbm, stopping, tours, probes, ledger):
     low, high = student_interval(log_z, std_error, tours.length.size + 1)
     returned = int(tours.finished.sum())
     cut = tours.length.size - returned
+    # (sum of lengths)^2 / sum of their squares
+    log_lengths = np.log(tours.length)
+    effective = float(np.exp(2.0 * logsumexp(log_lengths) - logsumexp(2.0 * log_lengths)))
     # The share of Z around the lost chains is what log Z may miss.
     missed = float(expit(probes.log_mass - log_z))
-    converged = not cut and missed <= std_error and returned >= _FEWEST_TOURS
+    converged = bool(not cut and missed <= min(std_error, _LARGEST_MISS) and effective >= _FEWEST_TOURS)
     if not converged:
         high = max(high, upper_bound(rbm))
         std_error = (high - low) / (2.0 * _NORMAL_REACH)
-    log_lengths = np.log(tours.length)
     return Estimate(
         method="las-vegas",
         log_z=log_z,
@@ -154,7 +159,7 @@ def _estimate_of(rbm, stopping, tours, probes, ledger):
         chains=ledger.chains,
         converged=converged,
         diagnostics={
-            "effective_sample_size": float(np.exp(2.0 * logsumexp(log_lengths) - logsumexp(2.0 * log_lengths))),
+            "effective_sample_size": effective,
             "tours": returned,
             "tours_cut": cut,
             "longest_tour": int(tours.length.max()),
