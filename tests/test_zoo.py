@@ -1,13 +1,16 @@
 """The zoo on a Dataset made to order: known errors, ranks, bias and coverage are found, and figures show them."""
 
-from io import BytesIO
+from io import BytesIO, StringIO
 
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 
-from logzoo.artifacts.netcdf import write_artifact
+from logzoo.artifacts.netcdf import read_artifact, write_artifact
+from logzoo.configuration import zoo_models, zoo_places
 from logzoo.figures.style import save
+from logzoo.figures.tables import csv, html, markdown
 from logzoo.figures.zoo import rmse_heat_map
 from logzoo.figures.zoo_choice import choice_rows
 from logzoo.figures.zoo_errors import figure_bias, figure_coverage
@@ -314,6 +317,31 @@ def test_the_choice_names_winner_ties_seconds_and_doubts(zoo, timings):
     assert table.isel(row=0)["warning"].item() == "-"
     last = table.isel(row=-1)
     assert "of 6 rows" in last["row"].item() and last["best"].item() == "RTS 6" and last["tied"].item().startswith("TS")
+
+
+def test_the_choice_can_be_stored_and_read_in_every_form(zoo, timings, tmp_path):
+    table = choice_rows(zoo, timings, NAMES)
+    write_artifact(table, tmp_path / "t.nc", kind="table", parameters={}, source="0" * 64, inputs={}, seed_path="")
+    read = read_artifact(tmp_path / "t.nc")
+    text = markdown(read, "Choice")
+    assert text == markdown(table, "Choice")
+    value = float(table["rmse"][0])
+    cells = text.splitlines()[4].split(" | ")
+    assert float(cells[2]) == float(f"{value:.2g}") and cells[-1] == "- |"
+    assert text.splitlines()[-1].startswith("| among the best, of 6 rows | RTS 6 | - |")
+    assert "<td>RTS 6</td>" in html(read, "Choice")
+    frame = pd.read_csv(StringIO(csv(read)), index_col=0)
+    np.testing.assert_array_equal(frame["rmse"], table["rmse"])
+    assert frame["tied"].iloc[0] == table["tied"].values[0]
+
+
+def test_every_model_of_the_zoo_has_its_place():
+    trainer = {"title": "T", "method": "cd", "updates": 1, "batch": 1, "learning_rate": 0.1, "options": {}}
+    settings = {"datasets": {"mnist": "mnist-fixed"}, "hidden": [5, 7], "budgets": [1], "chains": 2}
+    settings["trainers"] = {"cd": trainer, "lvs": trainer}
+    places = zoo_places(settings)
+    assert list(places) == list(zoo_models(settings))
+    assert places["mnist-7-lvs"] == {"family": "mnist-7", "dataset": "mnist-fixed", "trainer": "lvs"}
 
 
 def test_too_narrow_intervals_are_named(timings):

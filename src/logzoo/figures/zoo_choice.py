@@ -26,9 +26,9 @@ _COLUMNS = {
     "tied": ("not distinguishable from it", "1"),
     "coverage": ("its intervals that cover", "1"),
     "narrow": ("intervals too narrow", "1"),
-    "seconds": ("time", "s"),
+    "seconds": ("its time", "s"),
     "fastest": ("fastest of all these", "1"),
-    "fastest_seconds": ("its time", "s"),
+    "fastest_seconds": ("time of the fastest", "s"),
     "warning": ("not converged in some runs", "1"),
 }
 

@@ -34,7 +34,7 @@ def figure_bias(zoo, names):
             row[column].set_title(f"{budget:,} sweeps", loc="right", fontsize=9)
         for axis in row[one.sizes["budget"] :]:
             axis.set_visible(False)
-        row[0].set_title(title_of_family(one), loc="left", fontsize=9, fontweight="bold")
+        row[0].set_ylabel(title_of_family(one), fontweight="bold")
     _name_rows(axes[0, 0], zoo, names)
     for axis in axes[-1]:
         axis.set_xlabel("mean error of log Z [nat]")

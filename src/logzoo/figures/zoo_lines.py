@@ -15,7 +15,12 @@ def figure_sweeps(zoo, names):
 
     names: {estimator: name}. Hollow markers: some replicate had not converged. Grey: below the truth's own error.
     """
-    return _figure(zoo, names, lambda one, _: one["budget"].values, "Gibbs sweeps per chain")
+    figure = _figure(zoo, names, lambda one, _: one["budget"].values, "Gibbs sweeps per chain")
+    for axis, family in zip(figure.axes, families(zoo), strict=True):
+        budgets = of_family(zoo, family)["budget"].values
+        axis.set_xticks(budgets, [f"{budget:,}" for budget in budgets])
+        axis.set_xticks([], minor=True)
+    return figure
 
 
 def figure_seconds(zoo, timings, names):
@@ -53,7 +58,7 @@ def _draw_family(axis, one, names, places):
     for row, estimator in enumerate(one["estimator"].values):
         x, look = places(one, estimator), look_of(estimator, row)
         axis.plot(x, values[row], label=names[estimator], **look)
-        axis.fill_between(x, *band[:, row], color=look["color"], alpha=0.1, linewidth=0)
+        axis.fill_between(x, *band[:, row], color=look["color"], alpha=0.06, linewidth=0)
         hollow = doubtful[row].any(axis=-1)
         marker = {key: look[key] for key in ("color", "marker")}
         axis.plot(x[hollow], values[row, hollow], linestyle="", markerfacecolor="white", **marker)

@@ -96,7 +96,10 @@ def mean_rank(moments):
 
 def with_interval(one, statistic):
     """A statistic of the moments of a family, and its 95% interval: (estimator, budget), (2, estimator, budget)."""
-    return statistic(found(one))[0], np.quantile(statistic(resampled(one)), QUANTILES, axis=0)
+    value = statistic(found(one))[0]
+    low, high = np.quantile(statistic(resampled(one)), QUANTILES, axis=0)
+    # Of three replicates resampled errors and ranks may all lie to one side of what was found.
+    return value, np.stack([np.minimum(low, value), np.maximum(high, value)])
 
 
 def among_the_best(one):

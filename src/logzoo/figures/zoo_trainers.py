@@ -1,7 +1,7 @@
 """Which training makes models that are hard to evaluate."""
 
 import numpy as np
-from matplotlib.ticker import NullFormatter, ScalarFormatter
+from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from logzoo.figures.style import TRUTH, label_panels, look_of, mark_stand_in, new_figure
 from logzoo.figures.zoo_statistics import difficulty, families, of_family, title_of_family
@@ -40,5 +40,6 @@ def _draw_difficulty(axis, one):
     axis.errorbar(value, rows, xerr=np.abs(interval - value), fmt="o", color=TRUTH, capsize=2, label="all")
     axis.axvline(1.0, color=TRUTH, linestyle="--", linewidth=0.8)
     axis.set_xscale("log")
-    axis.xaxis.set_major_formatter(ScalarFormatter())
+    axis.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axis.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
     axis.xaxis.set_minor_formatter(NullFormatter())
