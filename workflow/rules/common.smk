@@ -464,7 +464,7 @@ def made_from(file):
 def behind_table(name):
     """Artifacts that the rows of a table are made from, by a rule of its own or by that of all tables."""
     rows = f"{DATA}/tables/{name}.nc"
-    if any(rows in map(str, rule.output) for rule in workflow.rules):
+    if any(rows in map(str, one.output) for one in workflow.rules):
         return made_from(rows)
     return rows_of(SimpleNamespace(table=name))
 
