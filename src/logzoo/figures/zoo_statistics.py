@@ -30,8 +30,10 @@ def families(zoo):
 
 
 def of_family(zoo, family):
-    """The part of the zoo that holds one family, with the budgets that its models ran at."""
-    return zoo.isel(model=np.flatnonzero(zoo["family"].values == family)).dropna("budget", how="all", subset=["log_z"])
+    """The part of the zoo that holds one family, with the budgets that all its models ran at."""
+    one = zoo.isel(model=np.flatnonzero(zoo["family"].values == family))
+    shared = one["log_z"].notnull().any(["estimator", "replicate"]).all("model")
+    return one.isel(budget=np.flatnonzero(shared))
 
 
 def title_of_family(one):
