@@ -39,6 +39,8 @@ include: "workflow/rules/tables.smk"
 include: "workflow/rules/figures.smk"
 include: "workflow/rules/swapping.smk"
 include: "workflow/rules/las-vegas.smk"
+include: "workflow/rules/zoo.smk"
+include: "workflow/rules/page.smk"
 
 
 rule all:
@@ -48,7 +50,8 @@ rule all:
         f"{DATA}/zoo.nc",
         f"{FIGURES}/likelihoods.md",
         table_files(),
-        f"{FIGURES}/claims.md",
+        SCORECARD,
+        f"{FIGURES}/index.html",
 
 
 onsuccess:

@@ -37,7 +37,9 @@ ALLOWED = {
     "configuration": {"configuration", "estimators", "trainers"},
     "modelfiles": {"artifacts", "checks", "datasets", "models"},
     "api": BELOW_API | {"api"},
-    "cli": BELOW_API | FIGURES | {"api", "cli", "modelfiles"},
+    "agreement": {"api", "estimators", "printing"},
+    "printing": set(),
+    "cli": BELOW_API | FIGURES | {"agreement", "api", "cli", "modelfiles", "printing"},
     # The public names are imported when they are first used; at once, only the digest for numba's cache.
     "__init__": {"artifacts"},
 }

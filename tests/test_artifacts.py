@@ -8,7 +8,7 @@ import pytest
 import xarray
 
 from logzoo.artifacts import schema
-from logzoo.artifacts.netcdf import content_sha256, read_artifact, write_artifact
+from logzoo.artifacts.netcdf import content_sha256, read_artifact, read_provenance, write_artifact
 
 PROVENANCE = {
     "kind": "estimate",
@@ -153,6 +153,17 @@ def test_verification_can_be_left_out(tmp_path):
     assert read_artifact(path, verify=False).attrs["title"] == "edited"
     with pytest.raises(ValueError, match="content differs"):
         read_artifact(path)
+
+
+def test_provenance_is_read_alone(tmp_path):
+    path = tmp_path / "estimate.nc"
+    write_artifact(estimate(), path, **PROVENANCE)
+    assert read_provenance(path) == read_artifact(path).attrs
+    (tmp_path / "text.nc").write_text("no artifact")
+    xarray.Dataset({"x": 1}).to_netcdf(tmp_path / "other.nc")
+    for name in ("text.nc", "other.nc", "missing.nc"):
+        with pytest.raises(ValueError, match=rf"{name}: not a .*logzoo artifact"):
+            read_provenance(tmp_path / name)
 
 
 @pytest.mark.parametrize("failure", [KeyboardInterrupt, OSError("disk full"), "silent damage"])

@@ -57,6 +57,11 @@ CASES = [
     ("exact absent.nc", "absent.nc: no such file"),
     ("exact absent.mat", "absent.mat: no such file"),
     ("exact model.pt", "model.pt: expected an RBM in a .nc"),
+    ("exact model.joblib", "model.joblib: reading a pickle runs whatever program it holds"),
+    ("exact missing.npz", "missing.npz: no such file"),
+    ("exact other.npz", "other.npz: expected the arrays weights, visible_bias, hidden_bias or vishid"),
+    ("exact objects.npz", "objects.npz: not a readable .npz file"),
+    ("exact shapes.npz", "shapes.npz: "),
     ("exact .", "expected an RBM in a .nc"),
     ("exact folder.nc", "folder.nc: no such file"),
     ("exact folder.mat", "folder.mat: no such file"),
@@ -192,6 +197,10 @@ def write_arrays():
     np.save("halves.npy", 0.5 * ones(20))
     np.save("nan.npy", np.full((20, VISIBLE), np.nan))
     np.save("objects.npy", np.array([[None]]), allow_pickle=True)
+    names = ("weights", "visible_bias", "hidden_bias")
+    np.savez("other.npz", weights=ones(3))
+    np.savez("objects.npz", **{name: np.array([None]) for name in names})
+    np.savez("shapes.npz", **{name: np.zeros((VISIBLE, HIDDEN)) for name in names})
     with open("archive.npy", "wb") as file:
         np.savez(file, data=ones(20))
 

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from logzoo.kernels.assignments import assignment_scratch, draw_assignment, shares_of_temperature, sum_assignments
+from logzoo.kernels.assignments import assignment_scratch, draw_assignment, sum_assignments
 
 
 def enumerated(m):
@@ -23,14 +23,14 @@ def enumerated(m):
 
 
 def summed(m):
-    scratch = assignment_scratch(len(m))
-    total = sum_assignments(m, len(m), scratch)
-    shares = np.zeros(m.shape)
-    for k in range(len(m)):
-        column = np.zeros(len(m))
-        shares_of_temperature(k, scratch, column)
-        shares[:, k] = column
-    return total, shares, scratch
+    """log permanent of exp(m), P(particle i has temperature k) with each temperature the last in turn, and scratch."""
+    count = len(m)
+    scratch, shares = assignment_scratch(count), np.zeros(m.shape)
+    for k in range(count):
+        order = [*(other for other in range(count) if other != k), k]
+        sum_assignments(np.ascontiguousarray(m[:, order]), count, scratch)
+        shares[:, k] = scratch.shares
+    return sum_assignments(m, count, scratch), shares, scratch
 
 
 def log_weights(count, scale, seed):
@@ -88,3 +88,26 @@ def test_assignments_are_drawn_in_proportion_to_their_weights():
     assert chi_square < 23 + 4 * math.sqrt(2 * 23)
     wrong = draws * np.array(list(enumerated(1.1 * m)[2].values()))
     assert ((found - wrong) ** 2 / wrong).sum() > 10 * 23
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 6])
+def test_every_particle_gets_a_temperature_of_its_own_whatever_the_uniforms(count):
+    for scale in (1.0, 30.0, 3000.0):
+        m = log_weights(count, scale, 6)
+        probability, (_, _, scratch) = enumerated(m)[2], summed(m)
+        for level in (0.0, 0.5, 1 - 2.0**-53):
+            drawn = np.full(count, -1)
+            draw_assignment(np.full(count, level), scratch, drawn)
+            assert probability[tuple(drawn)] > 1e-40
+
+
+def test_a_scratch_for_more_particles_serves_fewer():
+    m = log_weights(5, 2.0, 7)
+    scratch, small = assignment_scratch(5), assignment_scratch(3)
+    sum_assignments(m, 5, scratch)
+    uniforms, one, other = np.array([0.3, 0.6, 0.9]), np.zeros(3, np.int64), np.zeros(3, np.int64)
+    assert sum_assignments(m, 3, scratch) == sum_assignments(m[:3, :3].copy(), 3, small)
+    np.testing.assert_array_equal(scratch.shares[:3], small.shares)
+    draw_assignment(uniforms, scratch, one)
+    draw_assignment(uniforms, small, other)
+    np.testing.assert_array_equal(one, other)

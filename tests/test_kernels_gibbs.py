@@ -12,6 +12,7 @@ from logzoo.api import sample_gibbs
 from logzoo.kernels.gibbs import run_sweeps, start_chains
 from logzoo.kernels.layout import fixed_point_parameters, fixed_point_unit, new_chains
 from logzoo.kernels.random import HIDDEN, VISIBLE
+from logzoo.kernels.rounding import add_sizes
 from logzoo.models.rbm import RBM
 
 KEY = np.uint64(0xC0FFEE1234567)
@@ -105,6 +106,35 @@ def test_blocks_hold_the_matrix_and_its_transpose(visible, hidden):
     np.testing.assert_array_equal(weights, matrix_of(parameters.weights_transposed, visible).T)
     assert not parameters.visible_bias[visible:].any()
     assert not parameters.hidden_bias[hidden:].any()
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64, np.int64])
+@pytest.mark.parametrize(("visible", "hidden"), [*SHAPES, (41, 75), (784, 500)])
+def test_weights_are_rounded_half_to_even_whatever_their_type(visible, hidden, kind):
+    generator = np.random.default_rng(4)
+    # Quarters of a unit, half of them ties or integers; the base makes the unit 4.
+    weights = generator.integers(-400, 401, (visible, hidden)).astype(kind)
+    base = np.full(visible, 2.0**32)
+    parameters = fixed_point_parameters(weights, np.zeros(visible), np.zeros(hidden), base)
+    assert parameters.unit == 4.0
+    expected = np.rint(weights / 4)
+    np.testing.assert_array_equal(matrix_of(parameters.weights, hidden), expected)
+    np.testing.assert_array_equal(matrix_of(parameters.weights_transposed, visible), expected.T)
+    # Laid out again, and from an array whose rows are not the ones in memory.
+    again = fixed_point_parameters(-weights.T.copy().T, np.zeros(visible), np.zeros(hidden), base, into=parameters)
+    assert again.weights is parameters.weights
+    np.testing.assert_array_equal(matrix_of(again.weights, hidden), -expected)
+    np.testing.assert_array_equal(matrix_of(again.weights_transposed, visible), -expected.T)
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+@pytest.mark.parametrize(("visible", "hidden"), [*SHAPES, (41, 75)])
+def test_sizes_are_summed_over_rows_and_columns(visible, hidden, kind):
+    weights = np.random.default_rng(5).standard_normal((visible, hidden)).astype(kind)
+    rows, columns = np.ones(visible), np.ones(hidden)
+    add_sizes(weights, rows, columns)
+    np.testing.assert_allclose(rows, 1 + np.abs(weights).sum(axis=1, dtype=np.float64), rtol=1e-14)
+    np.testing.assert_allclose(columns, 1 + np.abs(weights).sum(axis=0, dtype=np.float64), rtol=1e-14)
 
 
 @pytest.mark.parametrize(("visible", "hidden"), [*SHAPES, (784, 500)])

@@ -128,6 +128,13 @@ def test_steps_are_differences_of_the_tempered_densities_at_the_states_of_both_r
     assert not np.array_equal(sampler.replicas.rung, np.tile(np.arange(4), 5))
 
 
+@pytest.mark.parametrize("rungs", [2, 3, 6])
+def test_exchanges_are_the_same_whoever_looks_on(rungs):
+    alone, watched = (swapping(130, 4 * rungs, rungs=rungs, observers=seen)[0] for seen in ((), (Kept(),)))
+    for name in alone._fields:
+        np.testing.assert_array_equal(getattr(alone, name), getattr(watched, name))
+
+
 @pytest.mark.parametrize("rungs", [3, 6])
 def test_where_every_exchange_is_made_replicas_travel_at_full_speed(rungs):
     rbm = RBM(np.zeros((4, 3)), np.zeros(4), np.zeros(3))

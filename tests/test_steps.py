@@ -57,6 +57,18 @@ def test_ascent_adds_rate_times_gradient_to_the_bit():
         np.testing.assert_array_equal(array, want)
 
 
+@pytest.mark.parametrize("shape", [(3, 2), (100, 60)])
+@pytest.mark.parametrize(("part", "place"), [(0, (0, 0)), (0, (-1, -1)), (1, -1), (2, 0)])
+@pytest.mark.parametrize("planted", [-50.0, 50.0, np.inf, -np.inf, np.nan])
+def test_a_step_returns_the_largest_size_of_all_parameters(planted, part, place, shape):
+    values, gradient = parts(1, *shape), parts(2, *shape)
+    largest = max(np.abs(array + np.float32(0.05) * slope).max() for array, slope in zip(values, gradient, strict=True))
+    assert make_step("ascent")(Parts(*(array.copy() for array in values)), gradient, 0.05) == largest
+    values[part][place] = planted
+    gradient[part][place] = 0.0
+    np.testing.assert_array_equal(make_step("ascent")(values, gradient, 0.05), abs(planted))
+
+
 @pytest.mark.parametrize("decay", [0.0, 0.5, 0.99])
 def test_rmsprop_divides_by_a_weighted_root_mean_square(decay):
     step, gradients = make_step("rmsprop", decay=decay, epsilon=0.1), [parts(seed) for seed in range(4)]

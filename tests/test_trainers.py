@@ -203,6 +203,23 @@ def test_statistics_equal_numpy():
         np.testing.assert_allclose(found, 1 - 0.02 * sums, atol=2e-6)
 
 
+def test_statistics_add_the_chains_in_their_order_to_the_bit():
+    rbm, generator = small_rbm(), np.random.default_rng(1)
+    chains = new_chains(150, 4, 3)
+    chains.v[...] = generator.integers(0, 2, (150, 4))
+    twins.refresh_inputs(parameters_of(rbm), chains)
+    factors = generator.standard_normal(150).astype(np.float32)
+    factors[::7] = 0.0
+    found, expected = ([np.ones(shape, np.float32) for shape in ((4, 3), 4, 3)] for _ in range(2))
+    add_statistics(parameters_of(rbm), chains, layer_scratch(4), factors, *found)
+    for v, p, factor in zip(chains.v, probabilities(chains, parameters_of(rbm)), factors, strict=True):
+        if factor:
+            for array, term in zip(expected, (v[:, None] * (factor * p), v * factor, factor * p), strict=True):
+                array += term
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
 @pytest.mark.parametrize("logit", [0.0, 5.0, -5.0, 50.0, -50.0, 1e4, -1e4])
 def test_hidden_probabilities_do_not_overflow(logit):
     rbm = RBM(np.zeros((1, 1)), np.zeros(1), np.full(1, logit))
@@ -291,6 +308,45 @@ def test_tempered_particles_follow_parameters_that_change_between_updates():
     v, p = chains.v.astype(float), probabilities(chains, parameters_of(second)).astype(float)
     assert np.abs(z_scores(v, p, second)).max() < 4
     assert np.abs(z_scores(v, p, first)).max() > 8
+
+
+LOOKS = {"pairs": {"all_pairs": True}, "rungs": {"all_rungs": True}, "both": {"all_pairs": True, "all_rungs": True}}
+
+
+@pytest.mark.parametrize("base", ["bias", "zero"])
+@pytest.mark.parametrize("rungs", [2, 3, 6])
+@pytest.mark.parametrize("look", [{}, *LOOKS.values()], ids=["exchanges", *LOOKS])
+def test_log_f_is_handed_over_where_it_was_looked_at_and_changes_nothing(look, rungs, base):
+    rbm = small_rbm()
+    parameters, log_odds = parameters_of(rbm), np.zeros(4)
+    if base == "bias":
+        parameters, log_odds = parameters._replace(base=parameters.visible_bias), rbm.visible_bias
+    plain, looking = (TemperedParticles(np.uint64(94), 2, 50, np.linspace(0.0, 1.0, rungs)) for _ in range(2))
+    for update in range(3):
+        for particles in (plain, looking):
+            particles.load(parameters)
+        at_rung = looking.replicas.rung.copy()
+        plain.move(update)
+        exchanges = looking.move(update, **look)
+    np.testing.assert_array_equal(plain.chains.v, looking.chains.v)
+    for one, other in zip(plain.replicas, looking.replicas, strict=True):
+        np.testing.assert_array_equal(one, other)
+    np.testing.assert_array_equal(plain.accepted, looking.accepted)
+    assert not np.array_equal(at_rung, looking.replicas.rung)
+    found = exchanges.log_f.reshape(-1, rungs)
+    betas = looking.betas.astype(float)
+    exact = np.array([twins.log_f_marginal(rbm, log_odds, looking.chains.v.astype(float), beta) for beta in betas]).T
+    seen = np.isfinite(found)
+    np.testing.assert_allclose(found[seen], exact[seen], atol=1e-4)
+    if look:
+        np.testing.assert_array_equal(looking.own_log_f(exchanges), looking.log_f())
+        assert np.isfinite(exchanges.up[:, -1]).all()
+        assert seen.all() or "all_rungs" not in look
+    if not look:
+        # After sweep 6 pairs 1, 3, ... exchange; whoever has no partner is not looked at.
+        tried = (rungs - 1) // 2
+        assert seen.sum() == 50 * 2 * 2 * tried
+        assert np.isfinite(exchanges.up[:, -1]).sum() == 50 * tried
 
 
 @pytest.mark.parametrize(

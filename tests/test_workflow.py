@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 import xarray as xr
+from pages import faults
+
+from logzoo.claims.scorecard import without_links
 
 ROOT = Path(__file__).parents[1]
 CONFIGURATION = ["--configfile", "tests/tiny.yaml"]
@@ -55,7 +58,9 @@ def planned(folder):
 
 
 # Measured times, and what is drawn and judged from them, differ from run to run.
-TIMED = re.compile(r"timings/|verdicts/rts-f4-cost|rts-f3-seconds|rts-f4-cost|ins-equal|ins-many\.png|claims\.md")
+TIMED = re.compile(
+    r"timings/|verdicts/rts-f4-cost|rts-f3-seconds|rts-f4-cost|ins-equal|ins-many\.png|zoo-seconds|zoo-choice|scorecard"
+)
 
 
 def fingerprints(folder):
@@ -89,10 +94,11 @@ def test_a_run_ends_in_figures_artifacts_and_a_summary(finished):
     tracked = ("rts/rts-f5", *(f"trk/trk-f{number}" for number in ("1", "2", "3", "4a", "4b")))
     swapped = (f"ins/ins-{name}" for name in ("f1", "f2", "f3", "f4", "f5", "f6", "equal", "many", "association"))
     toured = (f"lv/lv-{name}" for name in ("f1", "f2a", "f2b", "f2c", "f3", "f4"))
-    for name in (*(f"rts/rts-f{number}" for number in numbers), *tracked, *swapped, *toured, "zoo/zoo-rmse"):
+    zoo_figures = (f"zoo/zoo-{name}" for name in ("rmse", "sweeps", "seconds", "ranks", "bias", "coverage", "trainers"))
+    for name in (*(f"rts/rts-f{number}" for number in numbers), *tracked, *swapped, *toured, *zoo_figures):
         assert (folder / f"figures/tiny/{name}.png").read_bytes()[:4] == b"\x89PNG"
         assert (folder / f"figures/tiny/{name}.pdf").read_bytes()[:5] == b"%PDF-"
-    for name in ("trk/trk-t1", "trk/trk-text", "lv/lv-t1", "lv/lv-t2", "zoo/trainers"):
+    for name in ("trk/trk-t1", "trk/trk-text", "lv/lv-t1", "lv/lv-t2", "zoo/trainers", "zoo/zoo-choice"):
         text = (folder / f"figures/tiny/{name}.md").read_text()
         assert text in result.stdout
         assert "STAND-IN" in text and "[nat]" in text
@@ -102,9 +108,16 @@ def test_a_run_ends_in_figures_artifacts_and_a_summary(finished):
     assert "Log partition functions" in result.stdout
     assert result.stdout.count("not tested (stand-in data)") >= 10
     assert "On a mixture of two Gaussians" in result.stdout
+    card = (folder / "figures/tiny/scorecard.md").read_text()
+    assert without_links(card) in result.stdout and "](rts/rts-f3.png)" in card
+    for name in ("index.html", "scorecard.html"):
+        assert faults(folder / "figures/tiny" / name) == []
+    page = (folder / "figures/tiny/index.html").read_text()
+    assert "STAND-IN DATA" in page and str(folder) not in page
     with xr.open_dataset(folder / "data/tiny/zoo.nc") as zoo:
         assert dict(zoo["log_z"].sizes) == {"model": 3, "estimator": 4, "budget": 2, "replicate": 2}
         assert int(zoo["sweeps_spent"].max()) == 120
+        assert list(zoo["family"].values) == ["mnist-cd25-500", "mnist-8", "mnist-8"]
 
 
 def test_a_stand_in_says_so_in_log_artifact_table_and_figure(finished):
@@ -158,7 +171,7 @@ def test_editing_a_kernel_reruns_what_depends_on_it(pristine):
 def test_editing_a_plot_reruns_the_plot_only(pristine):
     with (pristine / "src/logzoo/figures/zoo.py").open("a") as file:
         file.write("\n# edited\n")
-    assert set(planned(pristine)) - {"all", "total"} == {"zoo_rmse", "likelihoods"}
+    assert set(planned(pristine)) - {"all", "total"} == {"zoo_rmse", "likelihoods", "page"}
 
 
 def test_editing_one_estimator_leaves_the_others(pristine):

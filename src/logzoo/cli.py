@@ -6,18 +6,22 @@ inside the commands, so that help comes at once.
 
 import argparse
 import json
-import math
 import os
 import sys
 import warnings
 from importlib import import_module
 from pathlib import Path
 
+from logzoo.printing import json_line, one_line, table
+
 USER_ERROR = 1
 INTERRUPTED = 130
 BROKEN_PIPE = 141  # as a shell reports a process that SIGPIPE ended
 BASES = ("matched", "visible-bias", "uniform")
-MODEL_HELP = "an RBM: .nc (artifact of logzoo) or .mat (MATLAB, with vishid, visbiases and hidbiases)"
+MODEL_HELP = (
+    "an RBM: .nc (artifact of logzoo), .npz (weights, visible_bias, hidden_bias) or .mat (MATLAB: vishid, visbiases, "
+    "hidbiases)"
+)
 DATA_HELP = "0/1 examples: .nc (dataset artifact) or .npy (matrix, one example a row)"
 # Arguments of the library's functions that are neither flags here nor options of a method.
 _RESERVED = {"options", "progress", "rbm", "stream"}
@@ -36,7 +40,7 @@ def main(argv=None):
         return BROKEN_PIPE
     except (ValueError, OSError, MemoryError, OverflowError) as error:
         hint = "too large a number or size: " if isinstance(error, MemoryError | OverflowError) else ""
-        print(f"logzoo: error: {hint}{_one_line(error)}", file=sys.stderr)
+        print(f"logzoo: error: {hint}{one_line(error)}", file=sys.stderr)
         return USER_ERROR
     return 0
 
@@ -78,7 +82,7 @@ def _parser():
 
 def _add_estimate(add):
     add("model", metavar="MODEL", help=MODEL_HELP)
-    add("--method", default="rts", help="estimator (default rts); an unknown name lists them all")
+    add("--method", default="rts", help="estimator (default rts), or all of them: all; an unknown name lists them")
     add("--sweeps", type=int, default=10_000, metavar="N", help="sweeps of each chain (default 10000)")
     add("--chains", type=int, default=100, metavar="N", help="independent chains (default 100)")
     add("--seed", type=int, default=0, metavar="N", help="random seed (default 0)")
@@ -133,6 +137,9 @@ def _estimate(arguments):
     from logzoo.estimators.registry import estimator_module
     from logzoo.modelfiles import read_model
 
+    if arguments.method == "all":
+        _estimate_all(arguments, options)
+        return
     needs = import_module(estimator_module(arguments.method)).DEFAULTS
     rbm = read_model(arguments.model)
     base = _base(arguments, rbm)
@@ -153,6 +160,34 @@ def _estimate(arguments):
     if not found.converged:
         signs = ", ".join(f"{name} {value:.4g}" for name, value in found.diagnostics.items())
         _warn(f"{found.method} did not converge ({signs}): do not trust the interval, raise --sweeps or --chains")
+
+
+def _estimate_all(arguments, options):
+    from logzoo.agreement import agreement_json, agreement_of, agreement_table, try_all
+    from logzoo.modelfiles import read_model
+
+    if options:
+        raise ValueError("--option: expected none beside --method all, options belong to one method")
+    rbm = read_model(arguments.model)
+    data = None if arguments.data is None else _data(arguments.data, "test", visible=rbm.visible)[0]
+    settings = {name: getattr(arguments, name) for name in ("sweeps", "chains", "seed")}
+    show = sys.stderr.isatty()
+    attempts = try_all(
+        rbm,
+        data=data,
+        base=_base(arguments, rbm),
+        tell=lambda method: print(f"{method} ...", file=sys.stderr) if show else None,
+        progress=True,
+        **settings,
+    )
+    found = agreement_of(attempts)
+    _write((agreement_json if arguments.json else agreement_table)(attempts, found))
+    if found.disagree:
+        first, second = found.apart
+        _warn(f"{first} and {second} lie {found.sigmas:.1f} standard errors apart: some interval here is wrong")
+    doubtful = [one.method for one in attempts if one.estimate is not None and not one.estimate.converged]
+    if doubtful:
+        _warn(f"not converged, do not trust their intervals: {', '.join(doubtful)}")
 
 
 def _base(arguments, rbm):
@@ -178,7 +213,7 @@ def _estimate_table(_arguments, found, likelihood):
     ]
     if likelihood is not None:
         rows.append(("mean log-likelihood", f"{likelihood[0]:.4f} nat ({likelihood[1]} examples)"))
-    return _table(rows)
+    return table(rows)
 
 
 def _estimate_json(arguments, found, likelihood):
@@ -196,7 +231,7 @@ def _estimate_json(arguments, found, likelihood):
     }
     if likelihood is not None:
         content["mean_log_likelihood"], content["examples"] = likelihood
-    return _json(content)
+    return json_line(content)
 
 
 def _exact(arguments):
@@ -206,10 +241,10 @@ def _exact(arguments):
     rbm = read_model(arguments.model)
     log_z = exact_log_z(rbm, progress=True)
     if arguments.json:
-        _write(_json({"method": "exact", "log_z": log_z, "visible": rbm.visible, "hidden": rbm.hidden}))
+        _write(json_line({"method": "exact", "log_z": log_z, "visible": rbm.visible, "hidden": rbm.hidden}))
     else:
         states = f"2**{min(rbm.visible, rbm.hidden)} states"
-        _write(_table([("method", "exact"), ("log Z", f"{log_z:.6f} nat"), ("enumerated", states)]))
+        _write(table([("method", "exact"), ("log Z", f"{log_z:.6f} nat"), ("enumerated", states)]))
 
 
 def _train(arguments):
@@ -243,13 +278,13 @@ def _train(arguments):
         Path(arguments.checkpoint).unlink(missing_ok=True)
     units = f"{run.rbm.visible} visible x {run.rbm.hidden} hidden"
     spent = f"{arguments.updates} updates, {int(run.trace['chain_sweeps'][-1])} sweeps over all chains"
-    _write(_table([("method", arguments.method), ("units", units), ("spent", spent), ("written", output)]))
+    _write(table([("method", arguments.method), ("units", units), ("spent", spent), ("written", output)]))
 
 
 def _info(arguments):
     from logzoo.modelfiles import description
 
-    _write(_table(description(arguments.file)))
+    _write(table(description(arguments.file)))
 
 
 def _data(path, split, *, visible=None):
@@ -262,31 +297,8 @@ def _data(path, split, *, visible=None):
     return data, attributes
 
 
-def _json(content):
-    """One line of JSON; numbers that JSON does not know become null."""
-
-    def plain(value):
-        if isinstance(value, dict):
-            return {key: plain(item) for key, item in value.items()}
-        if isinstance(value, list | tuple):
-            return [plain(item) for item in value]
-        value = value.item() if hasattr(value, "item") else value
-        return None if isinstance(value, float) and not math.isfinite(value) else value
-
-    return json.dumps(plain(content), allow_nan=False) + "\n"
-
-
-def _table(rows):
-    width = max(len(label) for label, _ in rows)
-    return "".join(f"{label:{width}}  {_one_line(value)}\n" for label, value in rows)
-
-
-def _one_line(value):
-    return " ".join(str(value).split())
-
-
 def _warn(text):
-    print(f"logzoo: warning: {_one_line(text)}", file=sys.stderr)
+    print(f"logzoo: warning: {one_line(text)}", file=sys.stderr)
 
 
 def _write(text):

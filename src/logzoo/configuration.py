@@ -57,8 +57,19 @@ def check_configuration(config, schema_folder):
         _check_names(f"tables.{name}.grid", [entry["grid"]] if "grid" in entry else [], config["grids"])
         trained = [entry["trainings"]] if "trainings" in entry else []
         _check_names(f"tables.{name}.trainings", trained, config["trainings"])
+    _check_shown(config)
+
+
+def _check_shown(config):
+    """Check the papers of figures and tables, and that what is tested is shown."""
+    for kind in ("figures", "tables"):
+        for name, entry in config[kind].items():
+            _check_names(f"{kind}.{name}.paper", [entry["paper"]], config["papers"])
     for name, entry in config["claims"].items():
-        _check_names(f"claims.{name}.figure", [entry["figure"]], [*config["figures"], *config["tables"]])
+        if "not_tested" not in entry:
+            _check_names(f"claims.{name}.figure", [entry["figure"]], [*config["figures"], *config["tables"]])
+        # The paper of a figure that is not drawn is the first part of its name.
+        _check_names(f"claims.{name}.figure", [entry["figure"].partition("-")[0]], config["papers"])
 
 
 def _check_swapping(name, entry, config):
@@ -139,6 +150,14 @@ def zoo_models(zoo):
             "train": {**train, "hidden": hidden},
         }
     return models
+
+
+def zoo_places(zoo):
+    """{model: family, data set and trainer} of the models of the zoo; a family is a data set and a number of units."""
+    return {
+        f"{place}-{hidden}-{trainer}": {"family": f"{place}-{hidden}", "dataset": dataset, "trainer": trainer}
+        for (place, dataset), hidden, trainer in product(zoo["datasets"].items(), zoo["hidden"], zoo["trainers"])
+    }
 
 
 def _check_names(key, names, choices):

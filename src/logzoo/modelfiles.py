@@ -14,17 +14,26 @@ from logzoo.checks import binary_matrix
 from logzoo.datasets.build import visible_matrix
 from logzoo.models.rbm import RBM
 
+# Names of an RBM's arrays in a .npz file: ours, and those of the MATLAB files.
+_ARRAYS = (("weights", "visible_bias", "hidden_bias"), ("vishid", "visbiases", "hidbiases"))
+_UNSAFE = (".joblib", ".pkl", ".pickle")
 _PROVENANCE = ("content_sha256", "source_sha256", "inputs_json", "parameters_json", "seed_path", "software_json")
 
 
 def read_model(path):
-    """The RBM in a file: a model artifact (.nc) or a MATLAB file (.mat)."""
+    """The RBM in a file: a model artifact (.nc), arrays of NumPy (.npz) or a MATLAB file (.mat)."""
     path = Path(path)
-    if path.suffix.lower() == ".mat":
-        return RBM.from_mat(path)
-    if path.suffix.lower() != ".nc":
-        raise ValueError(f"{path}: expected an RBM in a .nc (artifact of kind model) or .mat (MATLAB) file")
-    return RBM.load(path)
+    readers = {".nc": RBM.load, ".npz": _model_of_arrays, ".mat": RBM.from_mat}
+    suffix = path.suffix.lower()
+    if suffix in _UNSAFE:
+        raise ValueError(
+            f"{path}: reading a pickle runs whatever program it holds; in Python, where you trust it: "
+            "RBM.from_sklearn(model).save('model.nc')"
+        )
+    if suffix not in readers:
+        kinds = ".nc (artifact of kind model), .npz (NumPy) or .mat (MATLAB)"
+        raise ValueError(f"{path}: expected an RBM in a {kinds} file")
+    return readers[suffix](path)
 
 
 def read_data(path, split, *, visible=None):
@@ -60,10 +69,11 @@ def writable_model_file(path, data):
 
 
 def description(path):
-    """What a file holds and where it comes from, as pairs (label, text): any artifact, or an RBM from MATLAB (.mat)."""
+    """What a file holds and where it comes from, as pairs (label, text): any artifact, or an RBM from elsewhere."""
     path = Path(path)
-    if path.suffix.lower() == ".mat":
-        return [("kind", "model (MATLAB)"), *_model_rows(RBM.from_mat(path))]
+    foreign = {".mat": "MATLAB", ".npz": "NumPy"}
+    if path.suffix.lower() in foreign:
+        return [("kind", f"model ({foreign[path.suffix.lower()]})"), *_model_rows(read_model(path))]
     artifact = read_artifact(path)
     attributes = artifact.attrs
     kind = attributes["artifact_schema"].partition("/")[0]
@@ -78,6 +88,25 @@ def description(path):
     for name in _PROVENANCE:
         rows.append((name.removesuffix("_json").replace("_", " "), attributes.get(name) or "none"))
     return rows
+
+
+def _model_of_arrays(path):
+    if not path.is_file():
+        raise ValueError(f"{path}: no such file (expected a .npz file)")
+    expected = " or ".join(", ".join(names) for names in _ARRAYS)
+    try:
+        with np.load(path, allow_pickle=False) as stored:
+            names = next((names for names in _ARRAYS if set(names) <= set(stored.files)), None)
+            arrays = None if names is None else [stored[name] for name in names]
+            found = ", ".join(stored.files)
+    except Exception:  # numpy raises whatever a damaged file happens to break
+        raise ValueError(f"{path}: not a readable .npz file (expected arrays of numbers: {expected})") from None
+    if arrays is None:
+        raise ValueError(f"{path}: expected the arrays {expected}, found {found or 'none'}")
+    try:
+        return RBM(arrays[0], *map(np.ravel, arrays[1:]))
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
 
 
 def _model_rows(rbm):

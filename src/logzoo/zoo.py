@@ -7,44 +7,82 @@ from logzoo.labels import labelled
 
 _CELLS = ("model", "estimator", "budget", "replicate")
 _KEPT = ("log_z", "std_error", "interval", "converged", "sweeps_spent")
+# What a model may be selected by, beside its sizes.
+_PLACES = {
+    "family": "models alike: their data set and number of hidden units",
+    "dataset": "data set that the model belongs to",
+    "trainer": "how the model was trained",
+}
 
 
-def combine(estimates, truths):
+def combine(estimates, truths, models, places):
     """One Dataset over (model, estimator, budget, replicate) from {(model, estimator): Dataset} and {model: Dataset}.
 
-    A budget that a model lacks is NaN (0 for counts). `truth`, `truth_std_error` and `stand_in` are per model.
+    models: {model: its parameters}; places: {model: {"family", "dataset", "trainer"}}, which become coordinates beside
+    `visible`, `hidden` and `chains`. A budget that a model lacks is NaN (0 for counts). `truth`, `truth_std_error`,
+    `test_log_likelihood` and `stand_in` are per model.
     """
-    models = list(dict.fromkeys(model for model, _ in estimates))
+    names = list(dict.fromkeys(model for model, _ in estimates))
     estimators = list(dict.fromkeys(estimator for _, estimator in estimates))
     rows = [
-        xr.concat([_kept(estimates[model, estimator]) for estimator in estimators], dim="estimator", join="outer")
-        for model in models
+        xr.concat([_kept(estimates[name, estimator]) for estimator in estimators], dim="estimator", join="outer")
+        for name in names
     ]
     zoo = xr.concat(rows, dim="model", join="outer", combine_attrs="drop")
     for name in ("converged", "sweeps_spent"):
         zoo[name] = zoo[name].fillna(0).astype(np.int64)
     for name in _KEPT:
         zoo[name].attrs.update(next(iter(estimates.values()))[name].attrs)
-    per_model = {
-        "truth": ([float(truths[model]["log_z"]) for model in models], "log Z taken as true", "nat"),
-        "truth_std_error": ([float(truths[model]["std_error"]) for model in models], "standard error of it", "nat"),
-        "stand_in": (
-            [int("stand_in_for" in truths[model].attrs) for model in models],
-            "1 when another data set stands in for the model's own",
-            "1",
-        ),
-    }
-    names = {"model": (models, "trained or imported RBM"), "estimator": (estimators, "estimator of log Z")}
-    zoo = zoo.assign({name: labelled("model", values, *text) for name, (values, *text) in per_model.items()})
-    zoo = zoo.assign_coords(
-        {name: labelled(name, np.array(values, dtype=object), text, "1") for name, (values, text) in names.items()}
+    chains = [estimates[name, estimators[0]].attrs["chains"] for name in names]
+    zoo = zoo.assign(_of_truths([truths[name] for name in names])).assign_coords(
+        {
+            "model": labelled("model", np.array(names, dtype=object), "trained or imported RBM", "1"),
+            "estimator": labelled("estimator", np.array(estimators, dtype=object), "estimator of log Z", "1"),
+            **_of_places([places[name] for name in names]),
+            **_of_sizes([models[name] for name in names], chains),
+        }
     )
     return zoo.transpose(*_CELLS, "bound")
+
+
+def _of_truths(truths):
+    """Variables over `model` of what is taken as true."""
+    likelihoods = [float(truth["log_likelihood"].sel(split="test")) for truth in truths]
+    stand_ins = [int("stand_in_for" in truth.attrs) for truth in truths]
+    values = {
+        "truth": ([float(truth["log_z"]) for truth in truths], "log Z taken as true", "nat"),
+        "truth_std_error": ([float(truth["std_error"]) for truth in truths], "standard error of it", "nat"),
+        "test_log_likelihood": (likelihoods, "mean test log-likelihood under it", "nat"),
+        "stand_in": (stand_ins, "1 when another data set stands in for the model's own", "1"),
+    }
+    return {name: labelled("model", *content) for name, content in values.items()}
+
+
+def _of_places(places):
+    return {
+        name: labelled("model", np.array([place[name] for place in places], dtype=object), text, "1")
+        for name, text in _PLACES.items()
+    }
+
+
+def _of_sizes(models, chains):
+    values = {
+        "visible": ([model.sizes["visible"] for model in models], "visible units", "1"),
+        "hidden": ([model.sizes["hidden"] for model in models], "hidden units", "1"),
+        "chains": (chains, "chains that each run with the budget", "1"),
+    }
+    return {name: labelled("model", np.array(numbers), *text) for name, (numbers, *text) in values.items()}
 
 
 def rmse(zoo):
     """Root mean square error (model, estimator, budget) in nats, over replicates."""
     return np.sqrt(((zoo["log_z"] - zoo["truth"]) ** 2).mean("replicate"))
+
+
+def unconverged(zoo):
+    """Share (model, estimator, budget) of replicates that say they did not converge; NaN where there are none."""
+    ran = zoo["log_z"].notnull()
+    return (1.0 - zoo["converged"]).where(ran).mean("replicate")
 
 
 def _kept(estimate):

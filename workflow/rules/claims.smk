@@ -1,8 +1,8 @@
-# Verdicts on the published claims, from artifacts alone: one job for each figure that shows any.
+# Verdicts on the published claims, from artifacts alone: one job for each figure that shows any, and the scorecard.
 #
 # inputs:  data/<scale>/
-# outputs: data/<scale>/verdicts/<figure>.nc; figures/<scale>/claims.md
-# steps:   verdict, claims_table, claims
+# outputs: data/<scale>/verdicts/<figure>.nc; data/<scale>/scorecard.nc; figures/<scale>/scorecard.{md,html,csv}
+# steps:   verdict, all_verdicts, scorecard, claims
 
 
 rule verdict:
@@ -23,28 +23,46 @@ rule verdict:
         "../scripts/verdict.py"
 
 
-rule claims_table:
+rule all_verdicts:
     input:
-        verdicts=expand(
-            f"{DATA}/verdicts/{{figure}}.nc",
-            figure=[name for name in [*config["figures"], *config["tables"]] if name in ARTIFACTS],
-        ),
+        verdicts=expand(f"{DATA}/verdicts/{{figure}}.nc", figure=judged_figures()),
     output:
-        table=f"{FIGURES}/claims.md",
+        scorecard=f"{DATA}/scorecard.nc",
     log:
-        f"logs/{config['scale']}/figures/claims.log",
+        f"logs/{config['scale']}/scorecard.log",
     conda:
         "../../environment.yml"
     params:
-        source=source_digest("logzoo.claims.verdicts"),
+        claims=config["claims"],
+        places=places_of_claims(),
+        source=source_digest("logzoo.claims.scorecard"),
     script:
-        "../scripts/claims.py"
+        "../scripts/all_verdicts.py"
+
+
+rule scorecard:
+    input:
+        scorecard=f"{DATA}/scorecard.nc",
+        templates=TEMPLATES,
+    output:
+        md=f"{FIGURES}/scorecard.md",
+        html=f"{FIGURES}/scorecard.html",
+        csv=f"{FIGURES}/scorecard.csv",
+    log:
+        f"logs/{config['scale']}/figures/scorecard.log",
+    conda:
+        "../../environment.yml"
+    params:
+        scale=config["scale"],
+        source=source_digest("logzoo.claims.scorecard", "logzoo.figures.page"),
+    script:
+        "../scripts/scorecard.py"
 
 
 # Without outputs it always runs, and whatever ran ends in printing the tables.
 rule claims:
     input:
-        table=f"{FIGURES}/claims.md",
+        table=f"{FIGURES}/scorecard.md",
     log:
         f"logs/{config['scale']}/claims.log",
     conda:

@@ -1,8 +1,12 @@
 # Names and functions that the rules share; no rules here.
 from pathlib import Path
+from types import SimpleNamespace
+
+from snakemake.io import is_callable
 
 from logzoo.claims.registry import claims_module
-from logzoo.configuration import grid_settings, zoo_models
+from logzoo.claims.scorecard import without_links
+from logzoo.configuration import grid_settings, zoo_models, zoo_places
 from logzoo.estimators.registry import estimator_module
 from logzoo.trainers.registry import trainer_module
 
@@ -10,6 +14,11 @@ DATA = f"data/{config['scale']}"
 FIGURES = f"figures/{config['scale']}"
 MATRIX = config["matrix"]
 MATRIX_MODELS = [*MATRIX["models"], *zoo_models(config["zoo"])]
+TRUTHS = expand(f"{DATA}/truths/{{model}}.nc", model=MATRIX_MODELS)
+SCORECARD = [f"{FIGURES}/scorecard.{form}" for form in ("md", "html", "csv")]
+TEMPLATES = expand(
+    "workflow/templates/{name}", name=["page.html", "scorecard.html", "parts.html", "style.css", "sort.js"]
+)
 
 
 def one_of_names(names):
@@ -361,6 +370,12 @@ def table_title(wildcards):
     return f"{entry['title']}: {values}, {train['hidden']} hidden units, {train['updates']:,} updates, {runs} runs"
 
 
+def likelihood_tables():
+    """Tables of the best models of a grid, of one model by each trainer, or of runs of trainers."""
+    kinds = {"grid", "zoo", "trainings"}
+    return {name for name, entry in config["tables"].items() if kinds & set(entry)}
+
+
 def rows_of(wildcards):
     """What the rows of a table are made of."""
     entry = config["tables"][wildcards.table]
@@ -371,6 +386,53 @@ def rows_of(wildcards):
         return [f"{DATA}/best/{entry['grid']}.{dataset}.nc" for dataset in datasets]
     truths, traces = f"{DATA}/truths/{{model}}.nc", f"{DATA}/models/{{model}}.trace.nc"
     return expand([truths, traces], model=[*zoo_models({**config["zoo"], "hidden": [entry["zoo"]]})])
+
+
+# Figures of the zoo, and the modules that draw them.
+ZOO_FIGURES = {
+    "zoo-rmse": "logzoo.figures.zoo",
+    "zoo-sweeps": "logzoo.figures.zoo_lines",
+    "zoo-seconds": "logzoo.figures.zoo_lines",
+    "zoo-ranks": "logzoo.figures.zoo_ranks",
+    "zoo-bias": "logzoo.figures.zoo_errors",
+    "zoo-coverage": "logzoo.figures.zoo_errors",
+    "zoo-trainers": "logzoo.figures.zoo_trainers",
+}
+
+
+def place_of(model):
+    """What a model is selected by in zoo.nc; one that is not of the zoo is a family of its own."""
+    entry = config["models"][model]
+    trainer = "imported" if "import" in entry else entry["train"]["method"]
+    own = {"family": model, "dataset": entry["dataset"], "trainer": trainer}
+    return zoo_places(config["zoo"]).get(model, own)
+
+
+MATRIX_PLACES = {model: place_of(model) for model in MATRIX_MODELS}
+FAMILIES = list(dict.fromkeys(place["family"] for place in MATRIX_PLACES.values()))
+
+
+def first_in_family(wildcards):
+    return next(model for model, place in MATRIX_PLACES.items() if place["family"] == wildcards.family)
+
+
+def timed_in_family(wildcards):
+    model = first_in_family(wildcards)
+    return {"model": f"{DATA}/models/{model}.nc", "dataset": dataset_file(model)}
+
+
+def family_timing_settings(wildcards):
+    chains = config["models"][first_in_family(wildcards)].get("chains", MATRIX["chains"])
+    return {**figure_settings("zoo-seconds", "budgets"), "chains": chains}
+
+
+def family_timings():
+    return expand(f"{DATA}/timings/zoo.{{family}}.nc", family=FAMILIES)
+
+
+def zoo_figure_inputs(name):
+    timings = {"timings": family_timings()} if name == "zoo-seconds" else {}
+    return {"zoo": f"{DATA}/zoo.nc", **timings}
 
 
 def table_file(name):
@@ -392,10 +454,56 @@ def table_report(name):
     )
 
 
+def made_from(file):
+    """Artifacts that the rule which makes a file reads."""
+    (rule,) = [rule for rule in workflow.rules if file in map(str, rule.output)]
+    if any(map(is_callable, rule.input)):
+        raise ValueError(f"{rule.name}: its inputs must be files, not functions, so that the page can name them")
+    return [str(path) for path in rule.input if str(path).endswith(".nc")]
+
+
+def behind_table(name):
+    """Artifacts that the rows of a table are made from, by a rule of its own or by that of all tables."""
+    rows = f"{DATA}/tables/{name}.nc"
+    if any(rows in map(str, one.output) for one in workflow.rules):
+        return made_from(rows)
+    return rows_of(SimpleNamespace(table=name))
+
+
+def shown():
+    """All figures and tables: {name: settings of its place on the page}."""
+    kinds = (("figures", figure_file, "png", "pdf"), ("tables", table_file, "html", "md", "csv"))
+    return {
+        name: {
+            "title": entry["title"],
+            "paper": entry["paper"],
+            "files": [f"{file(name)}.{form}" for form in forms],
+            "artifacts": [
+                *made_from(f"{file(name)}.{forms[0]}"),
+                *(behind_table(name) if kind == "tables" else []),
+            ],
+        }
+        for kind, file, *forms in kinds
+        for name, entry in config[kind].items()
+    }
+
+
+def likelihoods_place():
+    """The place on the page of the table of all truths."""
+    title = "Log partition functions and likelihoods of the models"
+    return {"title": title, "paper": "zoo", "files": [f"{FIGURES}/likelihoods.md"], "artifacts": TRUTHS}
+
+
+def shown_artifacts(wildcards):
+    """Every artifact that some figure or table is made from, once."""
+    return sorted({path for place in shown().values() for path in place["artifacts"]})
+
+
 def print_summary():
     """Print the tables that a run ended in."""
     tables = [file for file in table_files() if file.endswith(".md")]
-    for table in map(Path, [f"{FIGURES}/likelihoods.md", *tables, f"{FIGURES}/claims.md"]):
+    for table in map(Path, [f"{FIGURES}/likelihoods.md", *tables, f"{FIGURES}/scorecard.md"]):
         if table.is_file():
-            print(table.read_text())
-    print(f"Figures are in {FIGURES}/.")
+            print(without_links(table.read_text()))
+    page = Path(FIGURES) / "index.html"
+    print(f"Figures are in {FIGURES}/" + (f", all of them on one page: {page}" if page.is_file() else ""))

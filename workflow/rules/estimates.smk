@@ -1,8 +1,8 @@
 # Estimates of log Z: all budgets and replicates of a model and an estimator in one job, some estimators together.
 #
-# inputs:  data/<scale>/models/<model>.nc; data/datasets/<dataset>.nc; data/<scale>/truths/<model>.nc
-# outputs: data/<scale>/estimates/<model>/<estimator>.nc; data/<scale>/zoo.nc
-# steps:   estimate, estimate_together_<number>; zoo
+# inputs:  data/<scale>/models/<model>.nc; data/datasets/<dataset>.nc
+# outputs: data/<scale>/estimates/<model>/<estimator>.nc
+# steps:   estimate, estimate_together_<number>
 
 
 rule estimate:
@@ -49,23 +49,3 @@ for number, names in enumerate(MATRIX["jobs"]):
             sources=sources_of(names),
         script:
             "../scripts/estimate.py"
-
-
-rule zoo:
-    input:
-        estimates=expand(
-            f"{DATA}/estimates/{{model}}/{{estimator}}.nc", model=MATRIX_MODELS, estimator=MATRIX["estimators"]
-        ),
-        truths=expand(f"{DATA}/truths/{{model}}.nc", model=MATRIX_MODELS),
-    output:
-        zoo=f"{DATA}/zoo.nc",
-    log:
-        f"logs/{config['scale']}/zoo.log",
-    conda:
-        "../../environment.yml"
-    params:
-        models=MATRIX_MODELS,
-        estimators=MATRIX["estimators"],
-        source=source_digest("logzoo.zoo"),
-    script:
-        "../scripts/zoo.py"

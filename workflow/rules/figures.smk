@@ -270,24 +270,6 @@ rule trk_drawing:
         "../scripts/trk_drawing.py"
 
 
-rule zoo_rmse:
-    input:
-        zoo=f"{DATA}/zoo.nc",
-    output:
-        png=figure_report("zoo-rmse"),
-        pdf=f"{figure_file('zoo-rmse')}.pdf",
-    log:
-        f"logs/{config['scale']}/figures/zoo-rmse.log",
-    conda:
-        "../../environment.yml"
-    params:
-        titles=SHORT_TITLES,
-        names=ESTIMATOR_NAMES,
-        source=source_digest("logzoo.figures.zoo"),
-    script:
-        "../scripts/zoo_rmse.py"
-
-
 rule likelihoods:
     input:
         truths=expand(f"{DATA}/truths/{{model}}.nc", model=MATRIX_MODELS),

@@ -2,8 +2,9 @@
 
 
 def claims_of(figure):
-    """The claims that a figure shows, by id."""
-    return {name: entry for name, entry in config["claims"].items() if entry["figure"] == figure}
+    """The claims that a figure shows and that are tested, by id."""
+    entries = config["claims"].items()
+    return {name: entry for name, entry in entries if entry["figure"] == figure and "not_tested" not in entry}
 
 
 def artifacts_of(wildcards):
@@ -92,3 +93,23 @@ ARTIFACTS = {
     "rts-f7": f7_artifacts,
     "rts-f8": f8_artifacts,
 }
+
+
+def judged_figures():
+    """Figures and tables whose claims are judged."""
+    return [name for name in [*config["figures"], *config["tables"]] if name in ARTIFACTS]
+
+
+def places_of_claims():
+    """Where the figure or table of each claim is, and what it is judged from; papers in their order."""
+    drawn = {name: (entry["paper"], f"{figure_file(name)}.png") for name, entry in config["figures"].items()}
+    drawn |= {name: (entry["paper"], f"{table_file(name)}.html") for name, entry in config["tables"].items()}
+    named = list(dict.fromkeys(entry["figure"] for entry in config["claims"].values()))
+    # A figure that is not drawn belongs to the paper that its name begins with.
+    found = {name: drawn.get(name, (name.partition("-")[0], "")) for name in named}
+    return {
+        name: {"paper": paper, "picture": picture, "artifacts": ARTIFACTS[name]() if name in ARTIFACTS else {}}
+        for one in config["papers"]
+        for name, (paper, picture) in found.items()
+        if paper == one
+    }

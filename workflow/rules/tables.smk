@@ -12,6 +12,8 @@ rule likelihood_rows:
         rows=f"{DATA}/tables/{{table}}.nc",
     log:
         f"logs/{config['scale']}/tables/{{table}}.rows.log",
+    wildcard_constraints:
+        table=one_of_names(likelihood_tables()),
     conda:
         "../../environment.yml"
     params:

@@ -2,12 +2,13 @@
 
 from logzoo.artifacts.netcdf import write_artifact
 from logzoo.claims.registry import CLAIMS
+from logzoo.claims.scorecard import stand_ins
 from logzoo.claims.verdicts import verdicts
-from logzoo.jobs import job, read_inputs, stand_in_notice
+from logzoo.jobs import job, read_inputs
 
 with job(snakemake.log[0]):
     artifacts, hashes = read_inputs(**dict(snakemake.input.items()))
-    notice = stand_in_notice(*artifacts.values())
+    notice = stand_ins(artifacts.values())
     found = verdicts(
         snakemake.params.claims,
         CLAIMS[snakemake.wildcards.figure](**artifacts),

@@ -99,6 +99,22 @@ def read_artifact(path: str | os.PathLike, kind: str | None = None, *, verify: b
     return dataset
 
 
+def read_provenance(path: str | os.PathLike) -> dict[str, Any]:
+    """Read the attributes of an artifact alone, whatever its size: nothing is verified but that it is one.
+
+    Raises ValueError, one line naming the file, if it is missing or no artifact.
+    """
+    path = Path(path)
+    try:
+        with xarray.open_dataset(path, engine="netcdf4", decode_times=False, mask_and_scale=False) as dataset:
+            attributes = dict(dataset.attrs)
+    except (OSError, ValueError) as error:
+        raise ValueError(f"{path}: not a readable logzoo artifact: {' '.join(str(error).split())}") from error
+    if "content_sha256" not in attributes:
+        raise ValueError(f"{path}: not a logzoo artifact")
+    return attributes
+
+
 def content_sha256(dataset: xarray.Dataset) -> str:
     """Hash all values, names, dimensions, types and attributes of a dataset, but for the hash stored in it.
 

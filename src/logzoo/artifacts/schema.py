@@ -43,6 +43,11 @@ SCHEMAS: dict[str, dict[str, Field]] = {
         "value": Field(("id",), "1"),
         "threshold": Field(("id",), "1"),
     },
+    "scorecard": {
+        "verdict": Field(("id",), "1"),
+        "reason": Field(("id",), "1"),
+        "value": Field(("id",), "1"),
+    },
     "trace": {},
     "snapshots": {
         "update": Field(("update",), "1"),

@@ -99,29 +99,6 @@ def verdicts(claims, statistics, *, untested=None):
     return dataset.assign_attrs(untested=untested or "")
 
 
-def verdict_table(tables):
-    """Markdown table of the verdicts of several Datasets."""
-    lines = [
-        "Verdicts on the published claims",
-        "",
-        "| claim | published | found | threshold | verdict | figure |",
-        "|---|---|---|---|---|---|",
-    ]
-    for table in tables:
-        for name in table["id"].values:
-            one = table.sel(id=name)
-            cells = (
-                one["claim"].item(),
-                one["published"].item(),
-                f"{one['statistic'].item()}: {number_of(one)}",
-                bound_of(one),
-                one["verdict"].item() + _reason(table),
-                one["figure"].item(),
-            )
-            lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
-    return "\n".join(lines) + "\n"
-
-
 def number_of(one):
     """A statistic with its interval, in words."""
     value, low, high = (float(one[name]) for name in ("value", "low", "high"))
@@ -135,7 +112,3 @@ def number_of(one):
 def bound_of(one):
     """What was claimed of a statistic, in words."""
     return f"{one['direction'].item().replace('_', ' ')} {float(one['threshold']):g}"
-
-
-def _reason(table):
-    return f" ({table.attrs['untested']})" if table.attrs["untested"] else ""

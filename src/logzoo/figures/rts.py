@@ -4,7 +4,7 @@ import matplotlib
 import numpy as np
 from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
-from logzoo.figures.statistics import mean_with_band, rmse_with_band
+from logzoo.figures.statistics import mean_with_band, rmse_with_band, seconds_of_budgets
 from logzoo.figures.style import TRUTH, label_panels, look_of, mark_stand_in, new_figure, title_of
 
 _VARIANT_TITLES = {"rao-blackwell": "Rao-Blackwellised, eq 9", "counts": "plain counts + 0.1"}
@@ -84,15 +84,13 @@ def figure_3(estimates, truths, titles, names, published):
 def figure_3_seconds(estimates, truths, timings, titles, names):
     """RMSE of log Z against seconds on one core, a panel for each model; arguments as for `figure_3`.
 
-    timings: {model: Dataset of `experiments.timing.cost_of_sweeps`}; time is linear in sweeps beyond a fixed part.
+    timings: {model: Dataset of `experiments.timing.cost_of_sweeps`}.
     """
     figure = new_figure(3.8 * len(estimates) + 0.6, 3.4)
     axes = figure.subplots(1, len(estimates), squeeze=False)[0]
     for axis, (model, by_estimator) in zip(axes, estimates.items(), strict=True):
         for position, (estimator, estimate) in enumerate(by_estimator.items()):
-            measured = timings[model]["seconds"].sel(estimator=estimator)
-            rate, fixed = np.polyfit(measured["budget"].values, measured.values, 1)
-            seconds = np.maximum(fixed, 0.0) + rate * estimate["budget"].values
+            seconds, rate = seconds_of_budgets(timings[model], estimator, estimate["budget"].values)
             values, band = rmse_with_band(estimate["log_z"].values, float(truths[model]["log_z"]))
             look = look_of(estimator, position)
             axis.plot(seconds, values, label=f"{names[estimator]}, {1e3 * rate:.2g} ms a sweep", **look)

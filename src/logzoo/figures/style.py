@@ -1,6 +1,7 @@
 """How figures look, and how they are saved with the same bytes each time."""
 
 import matplotlib
+import numpy as np
 from matplotlib.figure import Figure
 
 # Okabe & Ito's palette, told apart by colour-blind eyes; black is kept for the truth. Estimators of one family share a
@@ -60,6 +61,27 @@ def label_panels(axes):
     """Letter the panels a, b, c, ... in reading order."""
     for letter, axis in zip("abcdefghijkl", axes, strict=False):
         axis.set_title(f"({letter})", loc="left", fontweight="bold")
+
+
+def draw_map(axis, values, texts, norm, colours):
+    """A heat map (row, column) with a text in every cell whose value is finite; returns the image."""
+    image = axis.imshow(values, norm=norm, cmap=colours, aspect="auto")
+    for (row, column), value in np.ndenumerate(values):
+        if np.isfinite(value):
+            red, green, blue, _ = image.to_rgba(value)
+            dark = 0.3 * red + 0.6 * green + 0.1 * blue < 0.5
+            text, colour = texts[row][column], "white" if dark else "black"
+            axis.text(column, row, text, ha="center", va="center", fontsize=7.5, color=colour)
+    axis.tick_params(length=0)
+    axis.spines[:].set_visible(False)
+    return image
+
+
+def name_columns(axis, names, shown=True):
+    """Names below the columns of a heat map, where they are shown."""
+    axis.set_xticks(
+        range(len(names)), names if shown else [""] * len(names), rotation=35, ha="right", rotation_mode="anchor"
+    )
 
 
 def mark_stand_in(figure, *datasets):

@@ -1,4 +1,4 @@
-"""Tables of log-likelihoods: rows of numbers, and how they are written as Markdown, HTML, CSV and NetCDF."""
+"""Tables: rows of numbers and words, and how they are written as Markdown, HTML, CSV and NetCDF."""
 
 import numpy as np
 import pandas as pd
@@ -48,6 +48,8 @@ _SHORT = ("rate", "p", "published_rate")
 _REFERENCE = "lvs-1"
 _FEWEST_PAIRS = 2
 _COUNTS = ("hidden", "updates", "chain_sweeps")
+# Numbers of any size: two digits, not two decimals.
+_ROUNDED = ("rmse", "rmse_low", "rmse_high", "seconds", "fastest_seconds")
 
 
 def best_rows(best):
@@ -66,7 +68,7 @@ def best_rows(best):
             "ais_weight_three_sigma": 3 * float(one["ais_weight_spread"]),
             **numbers,
         }
-    return _table(rows, "data set", _BEST)
+    return table_of(rows, "data set", _BEST)
 
 
 def trainer_rows(truths, traces, titles):
@@ -82,7 +84,7 @@ def trainer_rows(truths, traces, titles):
             "log_z": float(truth["log_z"]),
             **likelihoods,
         }
-    return _table(rows, "model", _TRAINERS)
+    return table_of(rows, "model", _TRAINERS)
 
 
 def training_rows(trainings, trainers):
@@ -104,7 +106,7 @@ def training_rows(trainings, trainers):
         if name != _REFERENCE and _REFERENCE in tests:
             row |= _lead(tests[_REFERENCE], tests[name])
         rows[entry["title"] + stand_in] = row
-    return _table(rows, "trainer", _TRAININGS)
+    return table_of(rows, "trainer", _TRAININGS)
 
 
 def _lead(reference, other):
@@ -114,15 +116,24 @@ def _lead(reference, other):
     return {"lead": difference.mean(), "p": p}
 
 
-def _table(rows, what, columns):
-    """Dataset over `row`: one variable for each column that any row fills, NaN where one does not."""
+def table_of(rows, what, columns):
+    """Dataset over `row`: one variable for each column that any row fills; NaN, or "-" among words, where one does not.
+
+    rows: {name: {column: number or word}}; what: heading of the names; columns: {column: (heading, units)}.
+    """
     names = labelled("row", np.array(list(rows), dtype=object), what, "1")
     variables = {
-        key: labelled("row", np.array([row.get(key, np.nan) for row in rows.values()], float), heading, units)
+        key: labelled("row", _values([row.get(key) for row in rows.values()]), heading, units)
         for key, (heading, units) in columns.items()
         if any(key in row for row in rows.values())
     }
     return xr.Dataset(variables, coords={"row": names})
+
+
+def _values(entries):
+    if any(isinstance(entry, str) for entry in entries):
+        return np.array(["-" if entry is None else entry for entry in entries], dtype=object)
+    return np.array([np.nan if entry is None else entry for entry in entries], dtype=float)
 
 
 def frame_of(table):
@@ -136,10 +147,14 @@ def frame_of(table):
 
 
 def _text(key, value):
+    if isinstance(value, str):
+        return value
     if np.isnan(value):
         return "-"
     if key in _SHORT:
         return f"{value:.2g}"
+    if key in _ROUNDED:
+        return np.format_float_positional(value, precision=2, fractional=False, trim="-")
     return f"{int(value):,}" if key in _COUNTS else f"{value:.2f}"
 
 

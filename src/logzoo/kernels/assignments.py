@@ -1,8 +1,11 @@
 """Sums over all assignments of K particles to K temperatures, each to one: permanents, by subsets of temperatures.
 
 Legend: m (K, K) log weight of particle i at temperature k; an assignment s has the weight exp(sum_i m[i, s(i)]).
-F(S): the sum over all ways to give the first |S| particles the temperatures S; B(S): over all ways to give the others
-the rest. Both take K 2**(K - 1) multiplications, where the assignments are K!.
+Sets S hold temperatures other than the last. F(S): the sum over all ways to give the first |S| particles the
+temperatures S; B(S): over all ways to give them to the last |S| particles. Where the first |S| have S, the next one has
+the last temperature, and the others have the rest R: F(S) exp(m[|S|, K]) B(R) adds up to the sum over all assignments,
+and by |S| it says who has the last temperature. F and B take (K - 1) 2**(K - 2) multiplications each, where the
+assignments are K!.
 
 Sums stay in float64 without logarithms: potentials u_i + w_k >= m[i, k], with equality along the best assignment, turn
 the weights into exp(m[i, k] - u_i - w_k) <= 1, of which the best assignment has the product 1. So the sum over all
@@ -15,17 +18,24 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-# 2**K float64 twice: 16 MB at the largest K.
+# 2**(K - 1) float64 twice: 8 MB at the largest K.
 LARGEST = 20
+# A scaled weight below exp(-100) changes no sum: 20! times it is 1e-25. As zero it makes no subnormal products.
+_LOWEST = -100.0
+# Sets that differ in this many elements are summed over together.
+_LOW = 3
 
 
 class AssignmentScratch(NamedTuple):
-    """Scratch for K particles; what `sum_assignments` leaves in it, the functions below it read."""
+    """Scratch for K particles; what `sum_assignments` leaves in it, `draw_assignment` reads."""
 
     table: np.ndarray  # (K, K) float64: scaled weights
-    forward: np.ndarray  # (2**K,) float64: F
-    backward: np.ndarray  # (2**K,) float64: B
-    sizes: np.ndarray  # (2**K,) int64: |S|
+    rows: np.ndarray  # (K - 1, K - 1), at least (3, 3), float64: those of F or B, in the order in which they are used
+    forward: np.ndarray  # (2**(K - 1),), at least 8, float64: F
+    backward: np.ndarray  # like `forward`: B
+    sizes: np.ndarray  # like `forward`, int64: |S|
+    shares: np.ndarray  # (K,) float64: P(particle i has the last temperature)
+    total: np.ndarray  # (1,) float64: sum over all assignments of the scaled weights
     potentials: np.ndarray  # (2, K + 1) float64: u and w, one entry to spare
     matched: np.ndarray  # (K + 1,) int64: the particle at each temperature, counted from 1
     before: np.ndarray  # (K + 1,) int64: the temperature before, on the path to each
@@ -36,16 +46,20 @@ class AssignmentScratch(NamedTuple):
 @njit(cache=True)
 def assignment_scratch(particles):
     """Scratch for that many particles."""
-    subsets = 1 << particles
+    elements = max(particles - 1, _LOW)
+    subsets = 1 << elements
     sizes = np.zeros(subsets, np.int64)
     for subset in range(1, subsets):
         sizes[subset] = sizes[subset >> 1] + (subset & 1)
     size = particles + 1
     return AssignmentScratch(
         np.zeros((particles, particles)),
+        np.zeros((elements, elements)),
         np.zeros(subsets),
         np.zeros(subsets),
         sizes,
+        np.zeros(particles),
+        np.zeros(1),
         np.zeros((2, size)),
         np.zeros(size, np.int64),
         np.zeros(size, np.int64),
@@ -97,74 +111,141 @@ def _find_potentials(m, count, scratch):
 
 
 @njit(cache=True)
-def sum_assignments(m, count, scratch):
-    """log of the sum over all assignments of `count` particles, the permanent of exp(m); fills `scratch`.
-
-    m: finite, its first `count` rows and columns are read; the scratch may be for more particles.
-    """
+def _fill_table(m, count, scratch):
+    """The weights, scaled to at most 1 by the potentials; returns log of the scale of all assignments."""
     _find_potentials(m, count, scratch)
     u, w = scratch.potentials
     log_scale = 0.0
     for i in range(count):
         log_scale -= u[i + 1] + w[i + 1]
         for k in range(count):
-            scratch.table[i, k] = math.exp(min(m[i, k] + u[i + 1] + w[k + 1], 0.0))
-    last = (1 << count) - 1
-    forward, backward, sizes = scratch.forward, scratch.backward, scratch.sizes
-    forward[0] = 1.0
-    for subset in range(1, last + 1):
-        weights = scratch.table[sizes[subset] - 1]
-        total = 0.0
-        # Each element of the subset in turn, without a branch for those that are not in it.
-        left = subset
-        while left:
-            lowest = left & -left
-            total += forward[subset ^ lowest] * weights[sizes[lowest - 1]]
-            left ^= lowest
-        forward[subset] = total
-    backward[last] = 1.0
-    for subset in range(last - 1, -1, -1):
-        weights = scratch.table[sizes[subset]]
-        total = 0.0
-        left = last ^ subset
-        while left:
-            lowest = left & -left
-            total += backward[subset | lowest] * weights[sizes[lowest - 1]]
-            left ^= lowest
-        backward[subset] = total
-    return log_scale + math.log(forward[last])
+            scaled = min(m[i, k] + u[i + 1] + w[k + 1], 0.0)
+            scratch.table[i, k] = math.exp(scaled) if scaled > _LOWEST else 0.0
+    return log_scale
 
 
 @njit(cache=True)
-def shares_of_temperature(k, scratch, shares):
-    """shares (K,) = P(particle i has temperature k), after `sum_assignments`."""
-    count = shares.size
-    shares[:] = 0.0
-    for subset in range(1 << count):
-        if not subset >> k & 1:
-            i = scratch.sizes[subset]
-            shares[i] += scratch.forward[subset] * scratch.table[i, k] * scratch.backward[subset | (1 << k)]
-    total = scratch.forward[(1 << count) - 1]
+def _fill_rows(count, reverse, scratch):
+    """The weights at all temperatures but the last, of the first particle and those after it, or from the last back."""
+    rows, elements = scratch.rows, count - 1
+    for i in range(max(elements, _LOW)):
+        particle = elements - i if reverse else i
+        for k in range(max(elements, _LOW)):
+            rows[i, k] = scratch.table[particle, k] if i < elements and k < elements else 0.0
+
+
+@njit(cache=True)
+def _sum_over_sets(rows, elements, sizes, sums):
+    """sums[S] = sum over all orders of the elements of S of the product of rows[place, element].
+
+    Of eight sets that differ in the first three elements, each is a sum of its own, which need not wait for the others.
+    """
+    for high in range(1 << max(elements - _LOW, 0)):
+        size = sizes[high]
+        f0 = 0.0 if high else 1.0
+        f1 = f2 = f3 = f4 = f5 = f6 = f7 = 0.0
+        left = high
+        while left:
+            lowest = left & -left
+            left ^= lowest
+            k = sizes[lowest - 1] + _LOW
+            place = (high ^ lowest) << _LOW
+            f0 += sums[place] * rows[size - 1, k]
+            weight = rows[size, k]
+            f1 += sums[place + 1] * weight
+            f2 += sums[place + 2] * weight
+            f4 += sums[place + 4] * weight
+            weight = rows[size + 1, k]
+            f3 += sums[place + 3] * weight
+            f5 += sums[place + 5] * weight
+            f6 += sums[place + 6] * weight
+            f7 += sums[place + 7] * rows[size + 2, k]
+        one, two, three = rows[size], rows[size + 1], rows[size + 2]
+        f1 += f0 * one[0]
+        f2 += f0 * one[1]
+        f4 += f0 * one[2]
+        f3 += f2 * two[0] + f1 * two[1]
+        f5 += f4 * two[0] + f1 * two[2]
+        f6 += f4 * two[1] + f2 * two[2]
+        f7 += f6 * three[0] + f5 * three[1] + f3 * three[2]
+        place = high << _LOW
+        sums[place], sums[place + 1], sums[place + 2], sums[place + 3] = f0, f1, f2, f3
+        sums[place + 4], sums[place + 5], sums[place + 6], sums[place + 7] = f4, f5, f6, f7
+
+
+@njit(cache=True)
+def sum_assignments(m, count, scratch):
+    """log of the sum over all assignments of `count` particles, the permanent of exp(m); fills `scratch`.
+
+    m: finite, its first `count` rows and columns are read; the scratch may be for more particles.
+    """
+    log_scale = _fill_table(m, count, scratch)
+    forward, backward, sizes, shares = scratch.forward, scratch.backward, scratch.sizes, scratch.shares
+    _fill_rows(count, False, scratch)
+    _sum_over_sets(scratch.rows, count - 1, sizes, forward)
+    _fill_rows(count, True, scratch)
+    _sum_over_sets(scratch.rows, count - 1, sizes, backward)
+    whole = (1 << (count - 1)) - 1
+    shares[:count] = 0.0
+    for subset in range(whole + 1):
+        shares[sizes[subset]] += forward[subset] * backward[whole ^ subset]
+    total = 0.0
+    for i in range(count):
+        shares[i] *= scratch.table[i, count - 1]
+        total += shares[i]
     for i in range(count):
         shares[i] /= total
+    scratch.total[0] = total
+    return log_scale + math.log(total)
 
 
 @njit(cache=True)
 def draw_assignment(uniforms, scratch, drawn):
     """drawn (K,): the temperature of each particle, in proportion to the weights, after `sum_assignments`.
 
-    uniforms (K,) in [0, 1): one for each particle.
+    uniforms (K,) in [0, 1): the last one for who has the last temperature and which those before it have together, the
+    others for the other particles in turn.
     """
     count = drawn.size
-    subset = (1 << count) - 1
-    for i in range(count - 1, -1, -1):
-        level = uniforms[i] * scratch.forward[subset]
-        chosen = -1
-        for k in range(count):
-            if subset >> k & 1:
+    whole = (1 << (count - 1)) - 1
+    level = uniforms[count - 1] * scratch.total[0]
+    chosen = 0
+    for subset in range(whole + 1):
+        weight = scratch.table[scratch.sizes[subset], count - 1]
+        weight *= scratch.forward[subset] * scratch.backward[whole ^ subset]
+        # Rounding may leave the level at 0; what cannot be is not drawn even so.
+        if weight > 0.0:
+            chosen = subset
+            level -= weight
+            if level < 0.0:
+                break
+    one = scratch.sizes[chosen]
+    drawn[one] = count - 1
+    left = chosen
+    for i in range(one - 1, -1, -1):
+        drawn[i] = _draw_element(uniforms[i], scratch.table[i], left, scratch.forward)
+        left ^= 1 << drawn[i]
+    left = whole ^ chosen
+    for i in range(one + 1, count):
+        drawn[i] = _draw_element(uniforms[i - 1], scratch.table[i], left, scratch.backward)
+        left ^= 1 << drawn[i]
+
+
+@njit(cache=True)
+def _draw_element(uniform, weights, left, sums):
+    """An element k of the set `left`, in proportion to weights[k] times the sum of what then is left."""
+    level = uniform * sums[left]
+    chosen = 0
+    remaining = left
+    k = 0
+    while remaining:
+        if remaining & 1:
+            weight = sums[left ^ (1 << k)] * weights[k]
+            if weight > 0.0:
                 chosen = k
-                level -= scratch.forward[subset ^ (1 << k)] * scratch.table[i, k]
+                level -= weight
                 if level < 0.0:
                     break
-        drawn[i] = chosen
-        subset ^= 1 << chosen
+        remaining >>= 1
+        k += 1
+    return chosen

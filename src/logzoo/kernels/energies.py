@@ -122,14 +122,14 @@ _products_together = _products(BETAS_TOGETHER)
 def smooth_parts(units, betas, scratch, out):
     """out (betas,) float64 = sum_j log(1 + exp(-beta |a_j|)) over the magnitudes loaded for `units` units.
 
-    betas float32 in [0, 1].
+    betas float32 in [0, 1]. At beta = 0 the smooth part is known: a zero that comes first costs nothing.
     """
     magnitudes, scales, products = scratch.magnitudes, scratch.scales, scratch.products
     out[:] = 0.0
     for start in range(0, magnitudes.size, _UNITS_PER_LOG):
         vectors = min(magnitudes.size - start, _UNITS_PER_LOG) // _LANES
         first = magnitudes.ctypes.data + start * _BYTES
-        k = 0
+        k = 1 if betas[0] == _ZERO else 0
         while k < betas.size:
             count = BETAS_TOGETHER if k + BETAS_TOGETHER <= betas.size else 1
             for m in range(count):
@@ -165,6 +165,15 @@ def sum_bits(state, integers):
 
 
 @njit(cache=True)
+def sum_biases(parameters, v):
+    """The sums of the visible bias and of the base where v (V,) is one; once only where the base is that bias."""
+    model = sum_bits(v, parameters.visible_bias)
+    if parameters.base.ctypes.data == parameters.visible_bias.ctypes.data:
+        return model, model
+    return model, sum_bits(v, parameters.base)
+
+
+@njit(cache=True)
 def log_f_marginal(parameters, chains, out):
     """log f(v) of every chain (chains,) at beta = 1, hidden units summed out, in nats."""
     units = chains.h.shape[1]
@@ -183,8 +192,9 @@ def log_f_tempered(parameters, beta, chains, out):
     unit = np.float64(parameters.unit)
     for chain in range(out.size):
         warm = load_magnitudes(chains.hidden_input[chain], units, parameters.unit, scratch)
-        warm += float(sum_bits(chains.v[chain], parameters.visible_bias)) * unit
-        cold = float(sum_bits(chains.v[chain], parameters.base)) * unit
+        model, base = sum_biases(parameters, chains.v[chain])
+        warm += float(model) * unit
+        cold = float(base) * unit
         share = np.float64(beta[chain])
         out[chain] = share * warm + (1.0 - share) * cold + smooth_part(units, beta[chain], scratch)
 
@@ -195,14 +205,12 @@ def log_f_at_betas(parameters, betas, chains, out):
     units = chains.h.shape[1]
     scratch = energy_scratch(units)
     unit = np.float64(parameters.unit)
-    # The smooth part at beta = 0 is known, and one rung less may spare a pass over the units.
-    first = 1 if betas[0] == _ZERO else 0
     for chain in range(out.shape[0]):
         warm = load_magnitudes(chains.hidden_input[chain], units, parameters.unit, scratch)
-        warm += float(sum_bits(chains.v[chain], parameters.visible_bias)) * unit
-        cold = float(sum_bits(chains.v[chain], parameters.base)) * unit
-        out[chain, 0] = units * _LOG_2
-        smooth_parts(units, betas[first:], scratch, out[chain, first:])
+        model, base = sum_biases(parameters, chains.v[chain])
+        warm += float(model) * unit
+        cold = float(base) * unit
+        smooth_parts(units, betas, scratch, out[chain])
         for k in range(betas.size):
             share = np.float64(betas[k])
             out[chain, k] += share * warm + (1.0 - share) * cold

@@ -5,14 +5,12 @@ from numba import njit
 
 from logzoo.kernels.compaction import GROUP
 from logzoo.kernels.gibbs import Chains, Parameters
+from logzoo.kernels.rounding import LANES, add_sizes, round_tile
 from logzoo.kernels.rows import WIDTH
 
 # Inputs stay below 2**30, so that one more row in transit cannot overflow an int32.
 _LARGEST_SUM_BITS = 30
 _LINE_BYTES = 64
-_LANES = 8
-# Adding and subtracting 1.5 * 2**52 rounds a float64 to the nearest integer, half to even, in whole vectors.
-_ROUNDER = 1.5 * 2.0**52
 
 
 def fixed_point_unit(weights, visible_bias, hidden_bias, base):
@@ -21,9 +19,9 @@ def fixed_point_unit(weights, visible_bias, hidden_bias, base):
     The smallest for which no input b + v W or c + W h can exceed 2**30: each parameter is off by at most half of it.
     Raises ValueError when such an input would overflow float64.
     """
-    weights = np.ascontiguousarray(weights)
+    weights = _contiguous(weights)
     rows, columns = np.zeros(weights.shape[0]), np.zeros(weights.shape[1])
-    _add_sizes(weights, rows, columns)
+    add_sizes(weights, rows, columns)
     largest = max(np.max(np.abs(hidden_bias) + columns), np.max(np.abs(visible_bias) + rows), np.max(np.abs(base)))
     if not np.isfinite(largest):
         raise ValueError("weights: expected parameters whose sums are finite, found sums that overflow")
@@ -108,45 +106,31 @@ def _new_layouts(visible, hidden):
 
 
 def _fill(weights, unit, blocks, transposed):
-    _fill_layouts(np.ascontiguousarray(weights), 1.0 / unit, blocks, transposed)
+    weights = _contiguous(weights)
+    # Their product with a power of two is exact in float32 as well.
+    _fill_layouts(weights, weights.dtype.type(1.0 / unit), blocks, transposed)
 
 
-@njit(cache=True)
-def _add_sizes(weights, rows, columns):
-    """Add the sizes of weights (V, H) to their sums over each row and each column."""
-    for i in range(weights.shape[0]):
-        for j in range(weights.shape[1]):
-            columns[j] += abs(np.float64(weights[i, j]))
-    # In lanes, so that an addition need not wait for the one before.
-    lanes = np.zeros(_LANES)
-    for i in range(weights.shape[0]):
-        lanes[:] = 0.0
-        whole = weights.shape[1] // _LANES * _LANES
-        for j in range(0, whole, _LANES):
-            for lane in range(_LANES):
-                lanes[lane] += abs(np.float64(weights[i, j + lane]))
-        rows[i] = lanes.sum()
-        for j in range(whole, weights.shape[1]):
-            rows[i] += abs(np.float64(weights[i, j]))
+def _contiguous(weights):
+    """Weights as a contiguous array of float32, or of float64 if they are of any other type."""
+    return np.ascontiguousarray(weights, np.result_type(weights, np.float32))
 
 
 @njit(cache=True)
 def _fill_layouts(weights, scale, blocks, transposed):
-    """Round scale * weights (V, H) into both layouts, a tile of WIDTH x WIDTH at a time, whose lines stay in cache."""
+    """Round scale * weights (V, H) into both layouts, in tiles one below the other, whose lines stay in cache."""
     visible, hidden = weights.shape
-    for first_row in range(0, visible, WIDTH):
-        height = min(WIDTH, visible - first_row)
-        rows = transposed[first_row // WIDTH]
-        for first_column in range(0, hidden, WIDTH):
-            width = min(WIDTH, hidden - first_column)
-            columns = blocks[first_column // WIDTH]
-            for i in range(height):
-                for j in range(width):
-                    scaled = np.float64(weights[first_row + i, first_column + j]) * scale
-                    columns[first_row + i, j] = np.int32((scaled + _ROUNDER) - _ROUNDER)
-            for j in range(width):
-                for i in range(height):
-                    rows[first_column + j, i] = columns[first_row + i, j]
+    whole_rows, whole_columns = visible // LANES * LANES, hidden // LANES * LANES
+    for first in range(0, whole_rows, WIDTH):
+        rows = transposed[first // WIDTH]
+        for j in range(0, whole_columns, LANES):
+            for i in range(first, min(first + WIDTH, whole_rows), LANES):
+                round_tile(weights, i, j, scale, blocks[j // WIDTH], rows)
+    for i in range(visible):
+        for j in range(whole_columns if i < whole_rows else 0, hidden):
+            rounded = np.int32(np.rint(weights[i, j] * scale))
+            blocks[j // WIDTH, i, j % WIDTH] = rounded
+            transposed[i // WIDTH, j, i % WIDTH] = rounded
 
 
 def _aligned_zeros(shape):

@@ -10,7 +10,7 @@ import math
 import numpy as np
 from numba import njit
 
-from logzoo.kernels.assignments import assignment_scratch, draw_assignment, shares_of_temperature, sum_assignments
+from logzoo.kernels.assignments import assignment_scratch, draw_assignment, sum_assignments
 from logzoo.kernels.energies import log_f_at_betas, log_f_joint_at_betas
 from logzoo.kernels.gibbs import layer_scratch, sweep_once
 from logzoo.kernels.random import RUNG, uniform
@@ -24,10 +24,10 @@ def reassign(key, sweep, number, log_f, groups, rung, shares, room, scratch):
     An assignment s is drawn in proportion to prod_i f_{s(i)}(x_i); by eq 8 each replica counts for the last rung with
     P(s(i) = it). log_f (K, K): of each replica at each rung; groups (K,): of each rung; rung, shares (K,): of each
     replica, changed; number: the random stream of the first replica; room: (K, K) float64, (K,) uniforms, members and
-    rungs of a group, drawn places, shares.
+    rungs of a group, drawn places.
     """
     count = rung.size
-    m, uniforms, members, rungs, drawn, part = room
+    m, uniforms, members, rungs, drawn = room
     for group in range(groups.max() + 1):
         size = 0
         for k in range(count):
@@ -45,12 +45,10 @@ def reassign(key, sweep, number, log_f, groups, rung, shares, room, scratch):
         if size == 0:
             continue
         sum_assignments(m, size, scratch)
-        part[:size] = 0.0
-        if rungs[size - 1] == count - 1:
-            shares_of_temperature(size - 1, scratch, part[:size])
         draw_assignment(uniforms, scratch, drawn[:size])
+        has_last = rungs[size - 1] == count - 1
         for place in range(size):
-            shares[members[place]] = part[place]
+            shares[members[place]] = scratch.shares[place] if has_last else 0.0
             rung[members[place]] = rungs[drawn[place]]
 
 
@@ -96,7 +94,6 @@ def run_reassigned(parameters, betas, key, first, last, partitions, joint, chain
         np.zeros(rungs, np.int64),
         np.zeros(rungs, np.int64),
         np.zeros(rungs, np.int64),
-        np.zeros(rungs),
     )
     beta = np.empty(rung.size, np.float32)
     log_f = np.empty((rung.size, rungs))

@@ -11,9 +11,11 @@ from logzoo.kernels.elementary import LOG2_E, exp2_nonpositive
 
 _ONE = np.float32(1.0)
 _ZERO = np.float32(0.0)
+# Chains whose p are kept at once: with 500 hidden units they stay in the level-2 cache.
+_TOGETHER = 64
 
 
-# Without a check for division by zero, which keeps LLVM from working on whole vectors.
+# A division that could raise an error is not vectorised; this one cannot.
 @njit(cache=True, error_model="numpy")
 def hidden_probabilities(hidden_input, unit, constants, p):
     """p (H,) = sigmoid of the integer hidden inputs of one chain, without overflow."""
@@ -32,21 +34,39 @@ def add_statistics(parameters, chains, scratch, factors, weights, visible_bias, 
     factors (n,) float32; rows whose factor is zero are skipped. `scratch` is the LayerScratch of the visible layer;
     hidden inputs must be up to date.
     """
-    p = np.empty(hidden_bias.size, np.float32)
+    units = visible_bias.size
+    p = np.empty((min(_TOGETHER, factors.size), hidden_bias.size), np.float32)
+    members = np.empty((units, p.shape[0]), np.int32)
+    counts = np.empty(units, np.int64)
     ones = chains.plus[0]
-    for row in range(chains.v.shape[0]):
-        factor = factors[row]
-        if factor == _ZERO:
-            continue
-        hidden_probabilities(chains.hidden_input[row], parameters.unit, scratch.constants, p)
-        for j in range(p.size):
-            p[j] *= factor
-            hidden_bias[j] += p[j]
-        for word in range(scratch.drawn.size):
-            scratch.drawn[word] = pack(chains.v[row], word)
-        for m in range(list_set(scratch.drawn, ones)):
-            i = ones[m]
-            visible_bias[i] += factor
-            target = weights[i]
-            for j in range(p.size):
-                target[j] += p[j]
+    for start in range(0, factors.size, _TOGETHER):
+        counts[:] = 0
+        for row in range(start, min(start + _TOGETHER, factors.size)):
+            factor = factors[row]
+            if factor == _ZERO:
+                continue
+            q = p[row - start]
+            hidden_probabilities(chains.hidden_input[row], parameters.unit, scratch.constants, q)
+            for j in range(q.size):
+                q[j] *= factor
+                hidden_bias[j] += q[j]
+            for word in range(scratch.drawn.size):
+                scratch.drawn[word] = pack(chains.v[row], word)
+            for m in range(list_set(scratch.drawn, ones)):
+                i = ones[m]
+                visible_bias[i] += factor
+                members[i, counts[i]] = row - start
+                counts[i] += 1
+        _add_rows(p, members, counts, weights)
+
+
+@njit(cache=True)
+def _add_rows(p, members, counts, weights):
+    """Add the rows of p (n, H) that each visible unit lists (V, n), counts (V,) of them, to its row of the weights."""
+    # Unit by unit, so that its row of the weights stays in the level-1 cache.
+    for i in range(counts.size):
+        target = weights[i]
+        for m in range(counts[i]):
+            q = p[members[i, m]]
+            for j in range(q.size):
+                target[j] += q[j]

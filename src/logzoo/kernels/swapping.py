@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from logzoo.kernels.energies import energy_scratch, load_magnitudes, smooth_part, sum_bits
+from logzoo.kernels.energies import energy_scratch, load_magnitudes, smooth_parts, sum_biases
 from logzoo.kernels.gibbs import layer_scratch, sweep_once
 from logzoo.kernels.random import RUNG, uniform
 from logzoo.kernels.tempering import count_crossing
@@ -27,29 +27,45 @@ class Replicas(NamedTuple):
 
 
 class Exchanges(NamedTuple):
-    """What a stretch of sweeps did on each ladder; counts are added to, steps overwritten."""
+    """What a stretch of sweeps did on each ladder; counts are added to, steps overwritten where they are looked at."""
 
     attempted: np.ndarray  # (ladders, rungs - 1) int64
     accepted: np.ndarray  # (ladders, rungs - 1) int64
     up: np.ndarray  # (ladders, sweeps, rungs - 1) float64: log f_{i+1}(x_i) - log f_i(x_i)
     down: np.ndarray  # (ladders, sweeps, rungs - 1) float64: log f_{i+1}(x_{i+1}) - log f_i(x_{i+1})
+    log_f: np.ndarray  # (ladders, rungs, rungs) float64: of replicas' last states, log f at the rungs, or NaN
 
 
 @njit(cache=True)
-def read_steps(parameters, betas, chains, chain, rung, scratch, up, down):
-    """The steps in log f from one replica's rung to its neighbours, into `up` and `down` (rungs - 1,), in nats."""
-    units = chains.h.shape[1]
-    v = chains.v[chain]
-    linear = sum_bits(v, parameters.visible_bias) - sum_bits(v, parameters.base)
-    slope = float(linear) * np.float64(parameters.unit)
-    slope += load_magnitudes(chains.hidden_input[chain], units, parameters.unit, scratch)
-    here = smooth_part(units, betas[rung], scratch)
-    if rung + 1 < betas.size:
+def rungs_looked_at(rung, rungs, sweep, all_pairs, all_rungs):
+    """The first and the last of the rungs at which log f of the state at `rung` is taken; the same one if at none."""
+    if all_rungs:
+        return 0, rungs - 1
+    if all_pairs:
+        return max(rung - 1, 0), min(rung + 1, rungs - 1)
+    # The pair that is about to exchange; at an end of the ladder there may be none.
+    lower = rung - (rung + sweep - 1) % 2
+    return max(lower, 0), min(lower + 1, rungs - 1)
+
+
+@njit(cache=True)
+def read_log_f(parameters, betas, chains, chain, rung, first, last, scratch, log_f, up, down):
+    """log f of one chain at rungs first, ..., last, into `log_f` (rungs,); steps from its rung into `up` and `down`."""
+    units, unit = chains.h.shape[1], np.float64(parameters.unit)
+    model, base = sum_biases(parameters, chains.v[chain])
+    positive = load_magnitudes(chains.hidden_input[chain], units, parameters.unit, scratch)
+    smooth_parts(units, betas[first : last + 1], scratch, log_f[first : last + 1])
+    slope = float(model - base) * unit + positive
+    if rung < last:
         step = np.float64(betas[rung + 1]) - np.float64(betas[rung])
-        up[rung] = step * slope + smooth_part(units, betas[rung + 1], scratch) - here
-    if rung > 0:
+        up[rung] = step * slope + log_f[rung + 1] - log_f[rung]
+    if rung > first:
         step = np.float64(betas[rung]) - np.float64(betas[rung - 1])
-        down[rung - 1] = step * slope + here - smooth_part(units, betas[rung - 1], scratch)
+        down[rung - 1] = step * slope + log_f[rung] - log_f[rung - 1]
+    warm, cold = positive + float(model) * unit, float(base) * unit
+    for k in range(first, last + 1):
+        share = np.float64(betas[k])
+        log_f[k] += share * warm + (1.0 - share) * cold
 
 
 @njit(cache=True)
@@ -68,8 +84,12 @@ def exchange_neighbours(key, sweep, number, holder, rung, up, down, attempted, a
 
 
 @njit(cache=True, nogil=True)
-def run_swapping(parameters, betas, key, first, last, chains, replicas, exchanges):
-    """Sweeps first, ..., last - 1 of whole ladders in place, with exchanges after each; betas (rungs,) float32."""
+def run_swapping(parameters, betas, key, first, last, chains, replicas, exchanges, all_pairs, all_rungs):
+    """Sweeps first, ..., last - 1 of whole ladders in place, with exchanges after each; betas (rungs,) float32.
+
+    log f is looked at where exchanges need it: at the two rungs of each pair that is about to exchange. all_pairs: at
+    all neighbouring rungs, whether or not they exchange. all_rungs: after the last sweep, at every rung.
+    """
     ladders, rungs = exchanges.attempted.shape[0], betas.size
     hidden_scratch = layer_scratch(chains.h.shape[1])
     visible_scratch = layer_scratch(chains.v.shape[1])
@@ -83,9 +103,15 @@ def run_swapping(parameters, betas, key, first, last, chains, replicas, exchange
         for ladder in range(ladders):
             start = ladder * rungs
             up, down = exchanges.up[ladder, sweep - first], exchanges.down[ladder, sweep - first]
-            for chain in range(start, start + rungs):
-                holder[replicas.rung[chain]] = chain
-                read_steps(parameters, betas, chains, chain, replicas.rung[chain], energies, up, down)
+            for place in range(rungs):
+                chain = start + place
+                rung = replicas.rung[chain]
+                holder[rung] = chain
+                log_f = exchanges.log_f[ladder, place]
+                log_f[:] = np.nan
+                ends = rungs_looked_at(rung, rungs, sweep, all_pairs, all_rungs and sweep == last - 1)
+                if ends[0] < ends[1]:
+                    read_log_f(parameters, betas, chains, chain, rung, *ends, energies, log_f, up, down)
             counts = exchanges.attempted[ladder], exchanges.accepted[ladder]
             exchange_neighbours(key, sweep, chains.number[start], holder, replicas.rung, up, down, *counts)
         for chain in range(beta.size):

@@ -111,8 +111,9 @@ class ParallelTempering:
         last = self.sweep + sweeps
         for first in range(self.sweep, last, _STRIDE):
             stop = min(first + _STRIDE, last)
-            exchanges = Exchanges(*counts, *(np.zeros((self.ladders, stop - first, pairs)) for _ in range(2)))
-            kernel = partial(_on_ladders, self.parameters, self.betas, self.key, first, stop)
+            steps = (np.full((self.ladders, stop - first, pairs), np.nan) for _ in range(2))
+            exchanges = Exchanges(*counts, *steps, np.empty((self.ladders, pairs + 1, pairs + 1)))
+            kernel = partial(_on_ladders, self.parameters, self.betas, self.key, first, stop, bool(observers))
             over_chains(kernel, self.threads, self._grouped(self.chains), self._grouped(self.replicas), exchanges)
             for observer in observers:
                 observer.add(Steps(burn_in, exchanges.up, exchanges.down))
@@ -126,11 +127,11 @@ class ParallelTempering:
         return type(arrays)(*(array.reshape(self.ladders, -1, *array.shape[1:]) for array in arrays))
 
 
-def _on_ladders(parameters, betas, key, first, last, chains, replicas, exchanges):
+def _on_ladders(parameters, betas, key, first, last, all_pairs, chains, replicas, exchanges):
     chains, replicas = (
         type(arrays)(*(array.reshape(-1, *array.shape[2:]) for array in arrays)) for arrays in (chains, replicas)
     )
-    run_swapping(parameters, betas, key, first, last, chains, replicas, exchanges)
+    run_swapping(parameters, betas, key, first, last, chains, replicas, exchanges, all_pairs, False)
 
 
 def _rung_count(rungs, ladder, chains):

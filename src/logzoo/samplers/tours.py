@@ -54,7 +54,7 @@ class StoppingSet(NamedTuple):
         return len(self.log_f)
 
     def refreshed(self, parameters, *, single=False):
-        """The same states with log f of other parameters; single: in single precision, in half the time."""
+        """Set log f to that of other parameters; returns the set. single: in single precision, in half the time."""
         log_f_hidden(parameters, self.members.rows, self.log_f, single)
         return self
 
@@ -93,12 +93,12 @@ def stopping_set(parameters, data, draws, stream):
     key = stream.child("hidden").key
     members, example = new_hash_set(draws, hidden), np.empty(draws, np.int64)
     count = 0
+    rounds, more = divmod(draws, len(data))
     for first in range(0, len(order), _TOGETHER):
         rows = order[first : first + _TOGETHER]
         chains = new_chains(len(rows), visible, hidden)
         chains.number[...] = rows
         _load_examples(parameters, data[rows], chains)
-        rounds, more = divmod(draws, len(data))
         for turn in range(rounds):
             count = add_hidden_draws(parameters, key, turn, chains, members, count, example)
         last = type(chains)(*(array[: max(0, more - first)] for array in chains))

@@ -103,6 +103,8 @@ class KalmanTracker:
     bias_variance = 1e-3
     # Nats: how far the log Z of the first parameters may lie from that of independent units.
     doubt = 10.0
+    # What it reads: the steps of all pairs of rungs.
+    all_pairs, all_rungs = True, False
     columns = {
         "log_z": ("tracked log partition function", "nat"),
         "log_z_std_dev": ("standard deviation that the tracker states", "nat"),
@@ -127,14 +129,14 @@ class KalmanTracker:
         self.belief = after_change(self.belief, change, variance, self.bias_variance * learning_rate)
         self.observed[:2] = change[-1], np.sqrt(variance[-1])
 
-    def particles_moved(self, particles, up, down):
-        """Learn from the steps between neighbouring rungs (ladder, sweep, pair) that the exchanges were made from."""
+    def particles_moved(self, particles, exchanges):
+        """Learn from the Exchanges of all pairs: the steps between neighbouring rungs, after every sweep."""
         log_z_base = particles.log_z_base()
         at_rungs = np.append(log_z_base, self.belief.mean[:-1])
-        pairs = at_rungs.size - 1
-        differences, variance = bridge_sampling(up.reshape(-1, pairs), down.reshape(-1, pairs), np.diff(at_rungs))
+        up, down = (steps.reshape(-1, at_rungs.size - 1) for steps in (exchanges.up, exchanges.down))
+        differences, variance = bridge_sampling(up, down, np.diff(at_rungs))
         self.belief = after_differences(self.belief, log_z_base, differences, variance)
-        self.log_f = particles.log_f()
+        self.log_f = particles.own_log_f(exchanges)
         self.observed[2:] = log_z_base + differences.sum(), np.sqrt(variance.sum())
 
     def rung_inserted(self, rung, particles):

@@ -22,6 +22,9 @@ class RtsTracker:
         "occupancy_error": ("largest |r - c| of this update, times the number of rungs", "1"),
     }
 
+    # What it reads: log f at all rungs.
+    all_pairs, all_rungs = False, True
+
     def __init__(self, alpha=0.2):
         self.alpha = 1.0 if alpha == 1.0 else share("alpha", alpha)
         self.log_z_hat = None  # (rung,) relative to the first rung
@@ -32,13 +35,12 @@ class RtsTracker:
     def parameters_changed(self, particles, learning_rate):
         """Nothing to do: the draws that come next tell how log Z has changed."""
 
-    def particles_moved(self, particles, up, down):
-        """Learn from the states of all chains, as many at one rung as at any other."""
-        log_f = particles.log_f_everywhere()
+    def particles_moved(self, particles, exchanges):
+        """Learn from log f of all chains at all rungs, as many chains at one rung as at any other."""
+        rungs = exchanges.log_f.shape[-1]
         if self.log_z_hat is None:
-            self.log_z_hat = np.zeros(log_f.shape[1])
-        rungs = log_f.shape[1]
-        log_q = log_f - self.log_z_hat
+            self.log_z_hat = np.zeros(rungs)
+        log_q = exchanges.log_f.reshape(-1, rungs) - self.log_z_hat
         q = np.exp(log_q - log_q.max(axis=1, keepdims=True))
         q /= q.sum(axis=1, keepdims=True)
         # One ladder's chains make one draw: they are stratified over the rungs.

@@ -137,8 +137,8 @@ def train(
             positive.add_to(parameters, 1.0, gradient)
             negative.add_to(parameters, -1.0, gradient)
         with np.errstate(over="ignore", invalid="ignore"):
-            step(values, gradient, rate)
-        if any(not max(array.max(), -array.min()) < _DIVERGED for array in values):
+            largest = step(values, gradient, rate)
+        if not largest < _DIVERGED:
             raise ValueError(f"learning_rate: diverged at update {update}; expected less than {learning_rate:g}")
         if checkpoint is not None:
             checkpoint.save_if_due(update + 1, parts)

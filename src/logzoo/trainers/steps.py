@@ -8,6 +8,7 @@ from scipy.linalg import qr
 from threadpoolctl import ThreadpoolController
 
 from logzoo.checks import positive_number, share, whole_number
+from logzoo.kernels.ascent import add_multiple
 
 _PARTS = ("weights", "visible_bias", "hidden_bias")
 # Rounding of a float32 gradient, as a share of its largest singular value: what is smaller has no direction.
@@ -29,12 +30,16 @@ class Ascent:
         self.weight_decay = share("weight_decay", weight_decay)
 
     def __call__(self, values, gradient, rate):
-        """Change `values` in place by one step of learning rate `rate`."""
+        """Change `values` in place by one step of learning rate `rate`.
+
+        Returns the largest size of a parameter after it, NaN if any is not a number.
+        """
         directions = self._directions(gradient)
         if self.weight_decay:
             values.weights[...] *= np.float32(1.0 - rate * self.weight_decay)
-        for array, direction in zip(values, directions, strict=True):
-            array += np.float32(rate) * direction
+        pairs = zip(values, directions, strict=True)
+        sizes = [add_multiple(array.reshape(-1), np.float32(rate), direction.reshape(-1)) for array, direction in pairs]
+        return np.max(sizes)
 
     @property
     def state(self):

@@ -2,11 +2,13 @@
 
 import numpy as np
 
-from logzoo.kernels.energies import log_f_at_betas, log_f_tempered
+from logzoo.kernels.energies import log_f_tempered
 from logzoo.kernels.gibbs import Chains, forget_hidden, start_chains
 from logzoo.kernels.layout import new_chains
 from logzoo.kernels.swapping import Exchanges, Replicas, run_swapping
 from logzoo.paths import log_z_base
+
+_NOT_SCRATCH = ("number", "v", "h", "hidden_input", "visible_input")
 
 
 class TemperedParticles:
@@ -36,19 +38,18 @@ class TemperedParticles:
         else:
             forget_hidden(parameters, self.chains)
 
-    def move(self, update):
+    def move(self, update, *, all_pairs=False, all_rungs=False):
         """Make the sweeps and exchanges of one update.
 
-        Returns the steps in log f between neighbouring rungs, up and down (ladder, sweep, pair) in nats, that the
-        exchanges were made from; see `logzoo.kernels.swapping.Exchanges`.
+        Returns the Exchanges, NaN where log f was not looked at: see `logzoo.kernels.swapping.run_swapping`.
         """
-        first = 1 + update * self.k
-        up, down = (np.zeros((self.count, self.k, self.betas.size - 1)) for _ in range(2))
-        exchanges = Exchanges(self.attempted, self.accepted, up, down)
-        ends = first, first + self.k
-        run_swapping(self.parameters, self.betas, self.key, *ends, self.chains, self.replicas, exchanges)
+        first, rungs = 1 + update * self.k, self.betas.size
+        up, down = (np.full((self.count, self.k, rungs - 1), np.nan) for _ in range(2))
+        exchanges = Exchanges(self.attempted, self.accepted, up, down, np.empty((self.count, rungs, rungs)))
+        chains = self.chains, self.replicas, exchanges
+        run_swapping(self.parameters, self.betas, self.key, first, first + self.k, *chains, all_pairs, all_rungs)
         self.spent += self.k * self.replicas.rung.size
-        return up, down
+        return exchanges
 
     def log_z_base(self):
         """log Z at the first rung in nats."""
@@ -59,15 +60,18 @@ class TemperedParticles:
         """log f at its own rung of every chain, (rung, ladder) in nats, hidden units summed out."""
         values = np.empty(self.replicas.rung.size)
         log_f_tempered(self.parameters, self.betas[self.replicas.rung], self.chains, values)
+        return self._by_rung(values)
+
+    def own_log_f(self, exchanges):
+        """The same after `move`, with all pairs or all rungs, from what it has found already."""
+        everywhere = exchanges.log_f.reshape(-1, self.betas.size)
+        return self._by_rung(everywhere[np.arange(self.replicas.rung.size), self.replicas.rung])
+
+    def _by_rung(self, values):
+        """Numbers (chain,) as an array (rung, ladder)."""
         found = np.empty((self.betas.size, self.count))
         found[self.replicas.rung, np.repeat(np.arange(self.count), self.betas.size)] = values
         return found
-
-    def log_f_everywhere(self):
-        """log f at every rung of every chain, (chain, rung) in nats, hidden units summed out."""
-        values = np.empty((self.replicas.rung.size, self.betas.size))
-        log_f_at_betas(self.parameters, self.betas, self.chains, values)
-        return values
 
     def insert_rung(self, rung, betas):
         """Add a rung below the present one of that number; its chains start as copies of those there.
@@ -106,9 +110,11 @@ class TemperedParticles:
         self.chains.v[...] = state["v"]
 
     def at_rung(self, rung):
-        """The Chains (count of them) that are at one rung now, a copy in the order of the ladders."""
+        """The Chains (count of them) that are at one rung now: copies in the order of the ladders, scratch shared."""
         places = np.flatnonzero(self.replicas.rung == rung)
-        return Chains(*(array[places] for array in self.chains))
+        copied = {name: getattr(self.chains, name)[places] for name in _NOT_SCRATCH}
+        scratch = {name: array[: self.count] for name, array in self.chains._asdict().items() if name not in copied}
+        return Chains(**copied, **scratch)
 
     @property
     def exchange_rates(self):

@@ -20,6 +20,9 @@ class TemperedPhase:
         self.keep_bias = keep_bias
         self.tracker = tracker
         self.flow = flow
+        # Looking at log f where no exchange needs it costs as much as the exchanges.
+        self.all_pairs = flow is not None or (tracker is not None and tracker.all_pairs)
+        self.all_rungs = tracker is not None and tracker.all_rungs
 
     @property
     def spent(self):
@@ -32,12 +35,12 @@ class TemperedPhase:
         self.particles.load(parameters)
         if self.tracker is not None:
             self.tracker.parameters_changed(self.particles, rate)
-        up, down = self.particles.move(update)
+        exchanges = self.particles.move(update, all_pairs=self.all_pairs, all_rungs=self.all_rungs)
         if self.tracker is not None:
-            self.tracker.particles_moved(self.particles, up, down)
+            self.tracker.particles_moved(self.particles, exchanges)
         negative = self.particles.at_rung(self.particles.betas.size - 1)
         if self.flow is not None:
-            self._adapt(np.exp(np.minimum(up - down, 0.0)).mean(axis=(0, 1)))
+            self._adapt(np.exp(np.minimum(exchanges.up - exchanges.down, 0.0)).mean(axis=(0, 1)))
         return WeightedChains(negative)
 
     def _adapt(self, exchanged):

@@ -1,0 +1,128 @@
+"""What handing out temperatures costs beside the sweeps, and beside parallel tempering, as a Markdown table."""
+
+import itertools
+import math
+import sys
+
+import numpy as np
+from numba import njit
+from table import Row, ratio, run, seconds_of
+
+from logzoo.kernels.assignments import assignment_scratch, draw_assignment, sum_assignments
+from logzoo.kernels.gibbs import run_sweeps
+from logzoo.kernels.swapping import Exchanges, Replicas, run_swapping
+from logzoo.paths import kernel_parameters
+from logzoo.samplers.swapping import DENSITIES, IN_TURN, SwappedLadders
+
+CHAINS = 120
+SWEEPS = 40
+BURN_IN = 200
+
+
+def ladders_of(rbm, rungs, group=None, density="marginal", chains=CHAINS):
+    """Ladders of that many temperatures 1, 2, ..., run in."""
+    ladders = SwappedLadders(np.uint64(1), chains // rungs, np.arange(1.0, rungs + 1.0), group, density)
+    ladders.load(kernel_parameters(rbm, np.zeros(rbm.visible)))
+    ladders.move(1, BURN_IN)
+    return ladders
+
+
+def onwards(sweeps=SWEEPS):
+    """First and last sweep of the next stretch, over and over."""
+    return zip(itertools.count(BURN_IN, sweeps), itertools.count(BURN_IN + sweeps, sweeps), strict=True)
+
+
+def moving(ladders, sweeps=SWEEPS):
+    """The sweeps of these ladders, temperatures handed out anew after each."""
+    ends = onwards(sweeps)
+    return lambda: ladders.move(*next(ends))
+
+
+def even_odd(ladders):
+    """The sweeps of these ladders with exchanges of even and odd neighbours in turn."""
+    count, rungs = ladders.count, ladders.betas.size
+    counts = [np.zeros((count, rungs - 1), np.int64) for _ in range(2)]
+    exchanges = Exchanges(*counts, *(np.zeros((count, SWEEPS, rungs - 1)) for _ in range(2)))
+    replicas = Replicas(ladders.rung, *(np.zeros(ladders.rung.size, np.int64) for _ in range(2)))
+    model, state, ends = (ladders.parameters, ladders.betas, ladders.key), (ladders.chains, replicas), onwards()
+    return lambda: run_swapping(*model, *next(ends), *state, exchanges)
+
+
+def bare(ladders):
+    """The sweeps alone, each chain at the temperature that it has now."""
+    beta, ends = ladders.betas[ladders.rung], onwards()
+    return lambda: run_sweeps(ladders.parameters, ladders.key, *next(ends), beta, ladders.chains)
+
+
+@njit
+def _over_all(m, orders, weights):
+    """log of the sum over all `orders` (K!, K); weights (K!,): of each."""
+    largest = -math.inf
+    for place in range(len(orders)):
+        weights[place] = 0.0
+        for i in range(len(m)):
+            weights[place] += m[i, orders[place, i]]
+        largest = max(largest, weights[place])
+    total = 0.0
+    for place in range(len(orders)):
+        weights[place] = math.exp(weights[place] - largest)
+        total += weights[place]
+    return largest + math.log(total)
+
+
+@njit
+def _repeat_all(m, orders, weights, times):
+    total = 0.0
+    for _ in range(times):
+        total += _over_all(m, orders, weights)
+    return total
+
+
+@njit
+def _repeat_subsets(m, uniforms, scratch, drawn, times):
+    total = 0.0
+    for _ in range(times):
+        total += sum_assignments(m, len(m), scratch)
+        draw_assignment(uniforms, scratch, drawn)
+    return total
+
+
+def rows_of_assignments(count):
+    """All K! assignments one by one, shares and draw left out, against subsets with both."""
+    generator = np.random.default_rng(count)
+    m, uniforms = generator.standard_normal((count, count)), generator.random(count)
+    orders = np.array(list(itertools.permutations(range(count))))
+    scratch, drawn, weights = assignment_scratch(count), np.zeros(count, np.int64), np.zeros(len(orders))
+    times = 2_000_000 // len(orders)
+    times = seconds_of(
+        lambda: _repeat_all(m, orders, weights, times), lambda: _repeat_subsets(m, uniforms, scratch, drawn, times)
+    )
+    yield Row(f"all assignments of {count} temperatures one by one / by subsets", ratio(*times), ">=", 1.0)
+
+
+def rows_of(rbm):
+    for density in DENSITIES:
+        few = ladders_of(rbm, 5, density=density)
+        in_turn = ladders_of(rbm, 5, IN_TURN, density)
+        parallel = even_odd(ladders_of(rbm, 5, IN_TURN))
+        times = seconds_of(moving(few), moving(in_turn), parallel)
+        what = f"sweep of infinite swapping, 784x500, 5 temperatures, {density} density"
+        yield Row(f"{what} / exchanges in turn", ratio(times[0], times[1]), "<=", 1.05)
+        yield Row("the same / even-odd parallel tempering", ratio(times[0], times[2]), "<=", 1.05)
+        many = ladders_of(rbm, 12, density=density)
+        times = seconds_of(moving(many), bare(ladders_of(rbm, 12, density=density)))
+        yield Row(f"the same, 12 temperatures, {density} density / bare sweeps", ratio(*times), "<=", 2.0)
+    groups = ladders_of(rbm, 12, 3)
+    times = seconds_of(moving(groups), bare(ladders_of(rbm, 12, 3)))
+    yield Row("the same, 12 temperatures in groups of 3 / bare sweeps", ratio(*times), "<=", 1.5)
+    for count in (5, 6, 7):
+        yield from rows_of_assignments(count)
+    few = ladders_of(rbm, 5)
+    times = seconds_of(moving(few, 10 * SWEEPS), moving(few))
+    yield Row("ten times the sweeps / ten times the time", ratio(times[0], 10 * times[1]), "<=", 1.1)
+    times = seconds_of(moving(ladders_of(rbm, 5, chains=4 * CHAINS)), moving(few))
+    yield Row("four times the ladders / four times the time", ratio(times[0], 4 * times[1]), "<=", 1.1)
+
+
+if __name__ == "__main__":
+    sys.exit(run(rows_of))

@@ -1,0 +1,117 @@
+"""All estimators on one RBM at the same budget: what they say of log Z, whether they agree, what bounds it."""
+
+import time
+from importlib import import_module
+from typing import NamedTuple
+
+import numpy as np
+
+from logzoo.api import estimate_log_z
+from logzoo.estimators.registry import ESTIMATORS, estimator_module
+from logzoo.estimators.result import Estimate
+from logzoo.printing import columns, json_line, one_line, table
+
+# Two estimates disagree when they lie farther apart than so many standard errors of their difference.
+_SIGMAS = 4.0
+
+
+class Attempt(NamedTuple):
+    """One estimator's turn."""
+
+    method: str
+    estimate: Estimate | None  # None when it could not be run
+    seconds: float
+    reason: str  # why it could not; empty otherwise
+
+
+class Agreement(NamedTuple):
+    """What the attempts say together, in nats."""
+
+    lower: float  # AIS less its error: E[Z^] = Z, so log Z^ lies below log Z on average; NaN without AIS
+    upper: float  # RAISE and its error, above log Z on average where the data are draws of the model; NaN without
+    apart: tuple  # the two converged methods farthest apart in standard errors of the difference; () if below 2
+    sigmas: float  # that distance
+
+    @property
+    def disagree(self):
+        """Whether some two are too far apart to be both right."""
+        return self.sigmas > _SIGMAS
+
+
+def applicable_methods(data):
+    """Names of the estimators that can be run: those that start from data only where there are any."""
+    return [
+        name for name in ESTIMATORS if data is not None or "data" not in import_module(estimator_module(name)).DEFAULTS
+    ]
+
+
+def try_all(rbm, *, data, tell=lambda method: None, **settings):
+    """Run every applicable estimator with the same settings, as in `estimate_log_z`; a list of Attempts.
+
+    tell(method): called before each. One that refuses the budget or model is an Attempt with its reason.
+    """
+    attempts = []
+    for method in applicable_methods(data):
+        tell(method)
+        needs = import_module(estimator_module(method)).DEFAULTS
+        start = time.perf_counter()
+        try:
+            found, reason = estimate_log_z(rbm, method, data=data if "data" in needs else None, **settings), ""
+        except ValueError as error:
+            found, reason = None, str(error)
+        attempts.append(Attempt(method, found, time.perf_counter() - start, reason))
+    return attempts
+
+
+def agreement_of(attempts):
+    """The Agreement of Attempts; those that did not converge are left out of the comparison."""
+    found = {one.method: one.estimate for one in attempts if one.estimate is not None}
+    lower = found["ais"].log_z - 2.0 * found["ais"].std_error if "ais" in found else np.nan
+    upper = found["raise"].log_z + 2.0 * found["raise"].std_error if "raise" in found else np.nan
+    # RAISE does not estimate log Z without bias at small budgets, so it only bounds.
+    sound = {name: one for name, one in found.items() if one.converged and name != "raise"}
+    farthest, sigmas = (), 0.0
+    for name, one in sound.items():
+        for other_name, other in sound.items():
+            error = np.hypot(one.std_error, other.std_error)
+            if name < other_name and error > 0 and abs(one.log_z - other.log_z) / error > sigmas:
+                farthest, sigmas = (name, other_name), abs(one.log_z - other.log_z) / error
+    return Agreement(lower, upper, farthest, float(sigmas))
+
+
+def agreement_table(attempts, found):
+    """Attempts and their Agreement as text."""
+    heads = ("method", "log Z [nat]", "std error", "95% interval", "converged", "seconds")
+    rows = []
+    for one in attempts:
+        if one.estimate is None:
+            rows.append((one.method, "not run", "", "", "", ""))
+            continue
+        estimate = one.estimate
+        numbers = f"{estimate.log_z:.4f}", f"{estimate.std_error:.4f}"
+        interval = f"{estimate.interval[0]:.4f} to {estimate.interval[1]:.4f}"
+        rows.append((one.method, *numbers, interval, "yes" if estimate.converged else "no", f"{one.seconds:.1f}"))
+    text = columns(heads, rows)
+    text += "".join(f"{one.method} not run: {one_line(one.reason)}\n" for one in attempts if one.reason)
+    lines = [
+        ("lower bound (AIS - 2 std errors)", f"{found.lower:.4f} nat"),
+        (
+            "upper bound (RAISE + 2 std errors)",
+            f"{found.upper:.4f} nat" if found.upper == found.upper else "needs --data",
+        ),
+        ("farthest apart", f"{' and '.join(found.apart) or 'none'}, {found.sigmas:.1f} standard errors"),
+    ]
+    return text + table(lines)
+
+
+def agreement_json(attempts, found):
+    """Attempts and their Agreement as one line of JSON."""
+    rows = []
+    for one in attempts:
+        row = {"method": one.method, "seconds": one.seconds, "reason": one.reason or None}
+        if one.estimate is not None:
+            fields = ("log_z", "std_error", "interval", "sweeps", "chains")
+            row |= {name: getattr(one.estimate, name) for name in fields} | {"converged": bool(one.estimate.converged)}
+        rows.append(row)
+    bounds = {"lower_bound": found.lower, "upper_bound": found.upper}
+    return json_line({"estimates": rows, **bounds, "farthest_apart": found.apart, "sigmas": found.sigmas})

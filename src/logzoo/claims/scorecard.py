@@ -1,0 +1,164 @@
+"""The scorecard: every claim, figure and table of the papers with its verdict, from the verdicts of all figures."""
+
+import os
+import re
+
+import numpy as np
+import xarray as xr
+
+from logzoo.claims.verdicts import NOT_REPRODUCED, NOT_TESTED, REPRODUCED, UNDECIDED, bound_of, number_of
+from logzoo.labels import labelled
+
+VERDICTS = (REPRODUCED, NOT_REPRODUCED, UNDECIDED, NOT_TESTED)
+# In the summary, in the order of VERDICTS.
+_WORDS = ("reproduced", "not reproduced", "undecided", "not tested")
+_TEXTS = {
+    "paper": "paper that says so",
+    "figure": "figure or table that shows it",
+    "claim": "what was published",
+    "published": "published value",
+    "statistic": "what was computed",
+    "direction": "side of the threshold that was claimed",
+    "verdict": "what the data say of the claim",
+    "reason": "why it was not tested",
+    "picture": "file that shows it, from the folder of the project",
+    "artifacts": "files it was judged from, name=path from the folder of the project, between spaces",
+}
+_NUMBERS = {
+    "value": "the statistic",
+    "low": "lower end of its 95% interval",
+    "high": "upper end of its 95% interval",
+    "threshold": "threshold of the claim",
+}
+_COLUMNS = ("claim", "published", "found", "claimed", "verdict", "figure", "judged from")
+
+
+def scorecard(claims, verdicts, places):
+    """Dataset over all claims, those that are not tested included.
+
+    claims: {id: entry of config/claims.yaml}; verdicts: {figure: Dataset of `claims.verdicts.verdicts`}; places:
+    {figure: {paper, picture ("" if there is none), artifacts ({name: path})}}, in the order of papers. Attributes
+    name the data sets that others stand in for.
+
+    Raises ValueError for a claim with neither a verdict nor a reason why it was not tested.
+    """
+    papers = list(dict.fromkeys(place["paper"] for place in places.values()))
+    # Stable: claims of one paper stay in their order.
+    names = sorted(claims, key=lambda name: papers.index(places[claims[name]["figure"]]["paper"]))
+    rows = [_row(name, claims[name], verdicts, places[claims[name]["figure"]]) for name in names]
+    coordinate = labelled("id", np.array(names, dtype=object), "claim", "1")
+    texts = {
+        key: labelled("id", np.array([row[key] for row in rows], dtype=object), text, "1")
+        for key, text in _TEXTS.items()
+    }
+    numbers = {
+        key: labelled("id", np.array([row[key] for row in rows], float), text, "1") for key, text in _NUMBERS.items()
+    }
+    return xr.Dataset(texts | numbers, coords={"id": coordinate}).assign_attrs(stand_ins(verdicts.values()))
+
+
+def stand_ins(artifacts):
+    """Attributes that name every data set that another stands in for, and why (by line); empty if there is none.
+
+    Each of the artifacts has attributes of its own, or is nothing but its attributes.
+    """
+    found = [getattr(one, "attrs", one) for one in artifacts]
+    found = [one for one in found if "stand_in_for" in one]
+    # What was joined before is taken apart first.
+    return {
+        key: mark.join(sorted({text for one in found for text in one.get(key, "no reason given").split(mark)}))
+        for key, mark in (("stand_in_for", ", "), ("stand_in_reason", "\n"))
+        if found
+    }
+
+
+def _row(name, entry, verdicts, place):
+    row = {
+        "paper": place["paper"],
+        "figure": entry["figure"],
+        "claim": entry["claim"],
+        "published": entry["published"],
+        "picture": place["picture"],
+    }
+    if "not_tested" in entry:
+        nothing = {"statistic": "", "direction": "", "artifacts": "", **dict.fromkeys(_NUMBERS, np.nan)}
+        return {**row, **nothing, "verdict": NOT_TESTED, "reason": entry["not_tested"]}
+    table = verdicts.get(entry["figure"])
+    if table is None or name not in table["id"].values:
+        raise ValueError(f"claim {name}: no verdict on it; expected one, or `not_tested` in config/claims.yaml")
+    one = table.sel(id=name)
+    artifacts = " ".join(f"{key}={path}" for key, path in place["artifacts"].items())
+    said = {key: one[key].item() for key in ("statistic", "direction", "verdict", *_NUMBERS)}
+    return {**row, **said, "reason": _reason(one), "artifacts": artifacts}
+
+
+def _reason(one):
+    if one["verdict"].item() != NOT_TESTED:
+        return ""
+    return one.attrs["untested"] or "nothing to compute it from at this scale"
+
+
+def entries(card):
+    """The rows of a scorecard as dicts of texts: `number` with its interval, `found` with what it is of as well."""
+    rows = []
+    for name in card["id"].values:
+        one = card.sel(id=name)
+        row = {"id": str(name), **{key: one[key].item() for key in _TEXTS}}
+        number = number_of(one) if row["statistic"] else "-"
+        found = f"{row['statistic']}: {number}" if row["statistic"] else "-"
+        claimed = bound_of(one) if row["direction"] else "-"
+        artifacts = dict(pair.split("=", 1) for pair in row["artifacts"].split())
+        rows.append({**row, "number": number, "found": found, "claimed": claimed, "artifacts": artifacts})
+    return rows
+
+
+def summary(card):
+    """One line: how many claims there are, and how many of each verdict."""
+    said = list(card["verdict"].values)
+    counts = ", ".join(f"{said.count(verdict)} {word}" for verdict, word in zip(VERDICTS, _WORDS, strict=True))
+    return f"{len(said)} claims: {counts}"
+
+
+def stand_in_line(attributes):
+    """A plain line on data that stand in for others; empty if there are none."""
+    if "stand_in_for" not in attributes:
+        return ""
+    return f"STAND-IN DATA: the 8 x 8 digits of scikit-learn replace {attributes['stand_in_for']}"
+
+
+def said_of(row):
+    """The verdict in a row, with the reason where it was not tested."""
+    return row["verdict"] + (f" ({row['reason']})" if row["reason"] else "")
+
+
+def markdown(card, folder):
+    """A scorecard in Markdown; links are relative to `folder`, itself relative to the folder of the project."""
+    lines = ["Verdicts on the published claims", "", summary(card) + "."]
+    lines += [f"{stand_in_line(card.attrs)}."] if "stand_in_for" in card.attrs else []
+    lines += ["", f"| {' | '.join(_COLUMNS)} |", "|" + "---|" * len(_COLUMNS)]
+    for row in entries(card):
+        figure = link(row["figure"], row["picture"], folder) if row["picture"] else row["figure"]
+        judged = ", ".join(link(key, path, folder) for key, path in row["artifacts"].items()) or "-"
+        texts = [row["claim"], row["published"], row["found"], row["claimed"], said_of(row)]
+        lines.append("| " + " | ".join([*(text.replace("|", "\\|") for text in texts), figure, judged]) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def without_links(text):
+    """Markdown with the texts of its links alone, to print."""
+    return re.sub(r"\[([^]\n]*)\]\([^)\n]*\)", r"\1", text)
+
+
+def csv(card):
+    """A scorecard as comma-separated values, at full precision."""
+    return card.to_dataframe()[[*_TEXTS, *_NUMBERS]].to_csv()
+
+
+def link(text, path, folder):
+    """A link of Markdown from a folder to a path, both relative to the folder of the project."""
+    return f"[{text}]({relative(path, folder)})"
+
+
+def relative(path, folder):
+    """A path as seen from a folder, both relative to the folder of the project."""
+    return os.path.relpath(path, folder).replace(os.sep, "/")

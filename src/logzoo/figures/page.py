@@ -1,0 +1,167 @@
+"""One page of all figures, tables and verdicts with their provenance, and the scorecard as a page of its own.
+
+Both are self-contained HTML from the templates in workflow/templates: same contents, same bytes.
+"""
+
+import json
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+import jinja2
+import pandas as pd
+
+from logzoo.claims.scorecard import VERDICTS, entries, relative, said_of, stand_in_line, stand_ins, summary
+from logzoo.figures.pictures import Picture
+
+# Beside the word, so that no verdict is told by its colour alone.
+_SIGNS = dict(zip(VERDICTS, ("✓", "✗", "?", "–"), strict=True))
+
+
+class Exhibit(NamedTuple):
+    """A figure or a table: what is said of it, where its files are, and what it was made from.
+
+    `files` and the keys of `records` (attributes of artifacts) are paths from the folder of the project.
+    """
+
+    title: str
+    paper: str
+    caption: str
+    files: list
+    records: dict
+    picture: Picture | None = None
+    table: pd.DataFrame | None = None
+    notes: list = ()
+
+
+def page(card, exhibits, *, papers, scale, folder, templates):
+    """The page: card of `claims.scorecard.scorecard`, {name: Exhibit}, {paper: {title, source}} in order.
+
+    `folder` is where the page will lie, from the folder of the project; `templates` is a folder, too.
+    """
+    rows = [_row(row, folder, exhibits) for row in entries(card)]
+    items = [_item(name, one, [row for row in rows if row["figure"] == name], folder) for name, one in exhibits.items()]
+    records = [record for one in exhibits.values() for record in one.records.values()]
+    replaced = stand_ins(records)
+    return _render(
+        "page.html",
+        templates,
+        **_said(card, rows, scale, replaced),
+        sections=[_section(name, entry, items, rows) for name, entry in papers.items()],
+        counts=_counts(rows, papers),
+        software=sorted({_listed(record["software_json"]) for record in records}),
+    )
+
+
+def scorecard_page(card, *, scale, folder, templates):
+    """The scorecard alone, as a page."""
+    rows = [_row(row, folder, {}) for row in entries(card)]
+    return _render("scorecard.html", templates, **_said(card, rows, scale, card.attrs))
+
+
+def _render(name, templates, **contents):
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(templates),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    return environment.get_template(name).render(**contents)
+
+
+def _said(card, rows, scale, replaced):
+    """What both pages say."""
+    return {
+        "summary": summary(card),
+        "rows": rows,
+        "verdicts": [{"word": word, "slug": _slug(word)} for word in VERDICTS],
+        "scale": scale,
+        "notice": stand_in_line(replaced),
+        "why": replaced.get("stand_in_reason", "").splitlines(),
+    }
+
+
+def _row(row, folder, exhibits):
+    """A row of the scorecard as the templates want it, linked to the figure on the page where there is one."""
+    here = f"#{row['figure']}" if row["figure"] in exhibits else ""
+    elsewhere = relative(row["picture"], folder) if row["picture"] else ""
+    return {
+        **row,
+        "sign": _SIGNS[row["verdict"]],
+        "slug": _slug(row["verdict"]),
+        "order": VERDICTS.index(row["verdict"]),
+        "href": here or elsewhere,
+        "artifacts": [(name, relative(path, folder)) for name, path in row["artifacts"].items()],
+    }
+
+
+def _item(name, exhibit, rows, folder):
+    """An exhibit as the templates want it."""
+    paragraphs = [" ".join(text.split()) for text in exhibit.caption.split("\n\n") if text.strip()]
+    notice = stand_in_line(stand_ins(exhibit.records.values()))
+    files = [(PurePosixPath(path).suffix[1:].upper(), relative(path, folder)) for path in exhibit.files]
+    alternative = " ".join([f"{exhibit.title}.", *paragraphs[:1], f"{notice}." if notice else "", _verdicts(rows)])
+    return {
+        "name": name,
+        "title": exhibit.title,
+        "paper": exhibit.paper,
+        "paragraphs": paragraphs,
+        "notice": notice,
+        "files": files,
+        "picture": exhibit.picture,
+        "alternative": " ".join(alternative.split()),
+        "headings": [] if exhibit.table is None else list(exhibit.table.columns),
+        "lines": [] if exhibit.table is None else exhibit.table.values.tolist(),
+        "notes": list(exhibit.notes),
+        "rows": rows,
+        "records": [_record(path, one, folder) for path, one in exhibit.records.items()],
+    }
+
+
+def _verdicts(rows):
+    """The verdicts on one figure in a sentence."""
+    if not rows:
+        return "No claim is tested on it."
+    return "Verdicts: " + "; ".join(f"{row['claim']}: {said_of(row)}" for row in rows) + "."
+
+
+def _record(path, attributes, folder):
+    """Where an artifact comes from, from its attributes."""
+    return {
+        "path": path,
+        "href": relative(path, folder),
+        "kind": attributes["artifact_schema"].partition("/")[0],
+        "seed": attributes["seed_path"],
+        # With blanks, at which lines may break.
+        "parameters": json.dumps(json.loads(attributes["parameters_json"]), ensure_ascii=False),
+        "content": attributes["content_sha256"],
+        "source": attributes["source_sha256"],
+        "inputs": json.loads(attributes["inputs_json"]),
+    }
+
+
+def _section(name, entry, items, rows):
+    """A paper: its exhibits, and the claims whose figures are not there."""
+    mine = [item for item in items if item["paper"] == name]
+    present = {item["name"] for item in mine}
+    absent = [row for row in rows if row["paper"] == name and row["figure"] not in present]
+    return {"name": name, **entry, "exhibits": mine, "absent": absent}
+
+
+def _counts(rows, papers):
+    """How many verdicts of each sort every paper got."""
+    said = {name: [row["verdict"] for row in rows if row["paper"] == name] for name in papers}
+    return [
+        (name, papers[name]["source"], [found.count(verdict) for verdict in VERDICTS])
+        for name, found in said.items()
+        if found
+    ]
+
+
+def _listed(software):
+    return ", ".join(f"{name} {version}" for name, version in sorted(json.loads(software).items()))
+
+
+def _slug(word):
+    return "-".join(word.split()[:2]) if word.startswith("not") else word.split()[0]

@@ -1,0 +1,136 @@
+"""Headless Chromium, driven over its debugging pipe with the standard library alone."""
+
+import base64
+import json
+import os
+import select
+import shutil
+import subprocess
+import time
+
+PATIENCE = 60.0
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-background-networking",
+    "--hide-scrollbars",
+    "--no-first-run",
+    "--remote-debugging-pipe",
+    # Whatever a page asks for on the network stays unanswered.
+    "--proxy-server=http://127.0.0.1:9",
+]
+
+
+def find_chromium():
+    """Path of a Chromium, or None."""
+    return shutil.which("chromium") or shutil.which("google-chrome")
+
+
+class Browser:
+    """One tab of a Chromium of its own; use as a context manager. `events` holds what it reported, oldest first."""
+
+    def __init__(self, program, profile):
+        to_read, self._commands = os.pipe()
+        self._answers, to_write = os.pipe()
+        # Chromium reads commands from descriptor 3 and answers on 4.
+        line = f'exec "$0" "$@" 3<&{to_read} 4>&{to_write}'
+        self._process = subprocess.Popen(
+            ["bash", "-c", line, program, *FLAGS, f"--user-data-dir={profile}", "about:blank"],
+            pass_fds=(to_read, to_write),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        os.close(to_read)
+        os.close(to_write)
+        self._buffer, self._number, self._session, self.events = b"", 0, None, []
+
+    def __enter__(self):
+        try:
+            target = self.call("Target.createTarget", url="about:blank")["targetId"]
+            self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+            for domain in ("Page", "Runtime", "Network", "Log"):
+                self.call(f"{domain}.enable")
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        self._process.kill()
+        self._process.wait()
+        os.close(self._commands)
+        os.close(self._answers)
+
+    def call(self, method, **parameters):
+        """Send one command and wait for its answer; events on the way are kept."""
+        self._number += 1
+        message = {"id": self._number, "method": method, "params": parameters}
+        if self._session:
+            message["sessionId"] = self._session
+        os.write(self._commands, json.dumps(message).encode() + b"\0")
+        answer = self._wait(lambda one: one.get("id") == self._number)
+        if "error" in answer:
+            raise RuntimeError(f"{method}: {answer['error']['message']}")
+        return answer["result"]
+
+    def open(self, uri, *, width=1280, height=900, scripts=True, dark=False):
+        """Load a page in a window of that size and wait until it is complete; `events` starts anew."""
+        self.call(
+            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600
+        )
+        self.call("Emulation.setScriptExecutionDisabled", value=not scripts)
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        self.call("Emulation.setEmulatedMedia", features=[scheme])
+        self.events.clear()
+        self.call("Page.navigate", url=uri)
+        if not any(one.get("method") == "Page.loadEventFired" for one in self.events):
+            self._wait(lambda one: one.get("method") == "Page.loadEventFired")
+
+    def evaluate(self, expression):
+        """The value of a JavaScript expression in the page; a promise is waited for."""
+        found = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+        if "exceptionDetails" in found:
+            raise RuntimeError(found["exceptionDetails"]["exception"]["description"])
+        return found["result"].get("value")
+
+    def complaints(self):
+        """Errors and warnings on the console, exceptions, and what a policy refused."""
+        said = []
+        for event in self.events:
+            method, parameters = event.get("method"), event.get("params", {})
+            if method == "Runtime.exceptionThrown":
+                said.append(parameters["exceptionDetails"]["text"])
+            elif method == "Runtime.consoleAPICalled" and parameters["type"] in ("error", "warning", "assert"):
+                said.append(str(parameters["args"]))
+            elif method == "Log.entryAdded" and parameters["entry"]["level"] in ("error", "warning"):
+                said.append(parameters["entry"]["text"])
+        return said
+
+    def requests(self):
+        """Addresses that the page asked for, but those that hold their own data."""
+        asked = [
+            one["params"]["request"]["url"] for one in self.events if one.get("method") == "Network.requestWillBeSent"
+        ]
+        return [address for address in asked if not address.startswith("data:")]
+
+    def screenshot(self, *, whole=False):
+        """Bytes of a PNG of the window, or of the whole page."""
+        return base64.b64decode(self.call("Page.captureScreenshot", captureBeyondViewport=whole)["data"])
+
+    def _wait(self, wanted):
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            while b"\0" not in self._buffer:
+                ready, _, _ = select.select([self._answers], [], [], max(0.0, deadline - time.monotonic()))
+                part = os.read(self._answers, 2**20) if ready else b""
+                if not part:
+                    raise RuntimeError("Chromium ended or did not answer in time")
+                self._buffer += part
+            text, _, self._buffer = self._buffer.partition(b"\0")
+            message = json.loads(text)
+            if "id" not in message:
+                self.events.append(message)
+            if wanted(message):
+                return message

@@ -1,0 +1,127 @@
+"""All estimators on one model: what is run, what they say together, and how the command line says it."""
+
+import json
+
+import numpy as np
+import pytest
+
+from logzoo.agreement import Attempt, agreement_of, applicable_methods, try_all
+from logzoo.cli import main
+from logzoo.estimators.registry import ESTIMATORS
+from logzoo.estimators.result import Estimate
+from logzoo.models.exact import exact_log_z
+from logzoo.models.rbm import RBM
+from logzoo.streams import root_stream
+
+FROM_DATA = {"raise"}
+
+
+def estimate(method, log_z, std_error, *, converged=1):
+    interval = (log_z - 2 * std_error, log_z + 2 * std_error)
+    return Estimate(
+        method=method,
+        form="marginal",
+        log_z=log_z,
+        std_error=std_error,
+        interval=interval,
+        sweeps=10,
+        chains=4,
+        converged=converged,
+        diagnostics={},
+        profiles={},
+    )
+
+
+def attempts(*estimates):
+    return [Attempt(one.method, one, 0.1, "") for one in estimates]
+
+
+@pytest.fixture
+def rbm():
+    generator = np.random.default_rng(1)
+    return RBM(*(0.5 * generator.standard_normal(shape) for shape in ((6, 4), 6, 4)))
+
+
+@pytest.fixture
+def data():
+    return np.random.default_rng(2).integers(0, 2, (30, 6)).astype(np.uint8)
+
+
+def test_methods_that_start_from_data_are_run_where_there_are_any(data):
+    assert set(applicable_methods(data)) == set(ESTIMATORS)
+    assert set(ESTIMATORS) - set(applicable_methods(None)) >= FROM_DATA
+
+
+def test_all_estimators_on_a_small_model_agree(rbm, data):
+    told = []
+    found = try_all(rbm, data=data, sweeps=400, chains=20, seed=1, tell=told.append)
+    assert told == [one.method for one in found] == list(ESTIMATORS)
+    truth = exact_log_z(rbm)
+    for one in found:
+        assert one.estimate.log_z == pytest.approx(truth, abs=max(5 * one.estimate.std_error, 0.05))
+        assert one.seconds > 0
+    together = agreement_of(found)
+    assert together.lower < truth < together.upper
+    assert not together.disagree
+
+
+def test_two_that_are_too_far_apart_are_named():
+    together = agreement_of(attempts(estimate("ais", 5.0, 0.1), estimate("rts", 5.1, 0.1), estimate("bar", 7.0, 0.3)))
+    assert together.apart == ("ais", "bar")
+    assert together.sigmas == pytest.approx(2.0 / np.hypot(0.1, 0.3))
+    assert together.disagree
+    assert (together.lower, together.upper != together.upper) == (pytest.approx(4.8), True)
+
+
+@pytest.mark.parametrize("odd", [estimate("bar", 7.0, 0.3, converged=0), estimate("raise", 9.0, 0.1)])
+def test_one_that_has_not_converged_or_only_bounds_does_not_disagree(odd):
+    together = agreement_of(attempts(estimate("ais", 5.0, 0.1), estimate("rts", 5.1, 0.1), odd))
+    assert together.apart == ("ais", "rts")
+    assert not together.disagree
+
+
+def test_one_that_refuses_is_an_attempt_with_its_reason(rbm):
+    found = {one.method: one for one in try_all(rbm, data=None, sweeps=1, chains=2, seed=1)}
+    refused = [one for one in found.values() if one.estimate is None]
+    assert all(one.reason and "\n" not in one.reason for one in refused)
+    assert agreement_of(list(found.values())).sigmas >= 0.0
+
+
+def test_the_command_line_compares_them_all(rbm, data, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    np.savez("model.npz", weights=rbm.weights, visible_bias=rbm.visible_bias, hidden_bias=rbm.hidden_bias)
+    np.save("data.npy", data)
+    budget = ["--sweeps", "300", "--chains", "10"]
+    assert main(["estimate", "model.npz", "--method", "all", *budget, "--data", "data.npy"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split()[:2] == ["method", "log"]
+    assert {line.split()[0] for line in lines[1 : 1 + len(ESTIMATORS)]} == set(ESTIMATORS)
+    assert any(line.startswith("upper bound") and line.endswith("nat") for line in lines)
+    assert main(["estimate", "model.npz", "--method", "all", *budget, "--json"]) == 0
+    content = json.loads(capsys.readouterr().out)
+    assert {one["method"] for one in content["estimates"]} == set(applicable_methods(None))
+    assert content["upper_bound"] is None
+    ais = next(one for one in content["estimates"] if one["method"] == "ais")
+    assert content["lower_bound"] == pytest.approx(ais["log_z"] - 2 * ais["std_error"])
+    assert main(["estimate", "model.npz", "--method", "all", "--option", "rungs=5"]) == 1
+    assert "--option: expected none beside --method all" in capsys.readouterr().err
+
+
+def test_a_disagreement_is_a_warning(rbm, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    rbm.save("model.nc")
+    apart = attempts(estimate("ais", 5.0, 0.1), estimate("bar", 7.0, 0.1), estimate("ts", 6.0, 0.1, converged=0))
+    monkeypatch.setattr("logzoo.agreement.try_all", lambda *_, **__: apart)
+    assert main(["estimate", "model.nc", "--method", "all"]) == 0
+    errors = capsys.readouterr().err.splitlines()
+    assert len(errors) == 2
+    assert "ais and bar lie 14.1 standard errors apart" in errors[0]
+    assert errors[1].endswith("intervals: ts")
+
+
+def test_streams_of_a_method_do_not_depend_on_the_others(rbm, data):
+    one = next(one for one in try_all(rbm, data=data, sweeps=100, chains=4, seed=3) if one.method == "rts")
+    from logzoo.api import estimate_log_z
+
+    assert one.estimate.log_z == estimate_log_z(rbm, "rts", sweeps=100, chains=4, seed=3).log_z
+    assert str(root_stream(3).child("rts")) == "3/rts"

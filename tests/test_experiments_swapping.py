@@ -1,0 +1,150 @@
+"""Distances of running gradients and repeats of trainings at toy size, against the same taken by hand."""
+
+import math
+
+import numpy as np
+import pytest
+import twins
+
+from logzoo.api import train_rbm
+from logzoo.experiments.comparisons import repeated_training
+from logzoo.experiments.gradients import gradient_distances
+from logzoo.models.rbm import RBM
+from logzoo.paths import kernel_parameters
+from logzoo.samplers.swapping import IN_TURN, SwappedLadders
+from logzoo.streams import root_stream
+
+STREAM = root_stream(5).child("gradients")
+SAMPLERS = {
+    "pcd": {"temperatures": [1.0]},
+    "ins": {"temperatures": [1.0, 2.0, 4.0]},
+    "more": {"temperatures": [1.0, 2.0, 4.0], "group": IN_TURN, "density": "joint", "ladders": 5},
+}
+SIZE = {"ladders": 2, "steps": 30, "repeats": 3, "points": 6}
+
+
+def rbms():
+    generator = np.random.default_rng(6)
+    return {
+        name: RBM(*(scale * generator.standard_normal(shape) for shape in ((4, 3), 4, 3)))
+        for name, scale in (("early", 0.1), ("late", 1.0))
+    }
+
+
+def distances(stream=STREAM, **settings):
+    return gradient_distances(rbms(), SAMPLERS, stream=stream, **{**SIZE, **settings})
+
+
+def test_the_dataset_of_distances():
+    found = distances()
+    assert found["distance"].dims == found["unevenness"].dims == ("state", "sampler", "repeat", "step")
+    assert found["distance"].shape == (2, 3, 3, 6)
+    assert list(found["state"].values) == ["early", "late"] and list(found["sampler"].values) == list(SAMPLERS)
+    assert list(found["step"].values) == [1, 2, 4, 8, 15, 30]
+    assert list(found["chains"].values) == [2, 6, 15]
+    assert (found.attrs["visible"], found.attrs["hidden"], found.attrs["ladders"]) == (4, 3, 2)
+    assert all({"long_name", "units"} <= set(variable.attrs) for variable in found.variables.values())
+    assert all(np.isfinite(found[name]).all() for name in ("distance", "unevenness"))
+    np.testing.assert_array_equal(found["unevenness"].sel(sampler="pcd"), 0.0)
+    assert float(found["unevenness"].sel(sampler="ins", step=1).min()) == pytest.approx(1 - 1 / 3)
+
+
+def test_the_same_stream_gives_the_same_bits_and_another_does_not():
+    one, again, other = distances(), distances(), distances(STREAM.child("other"))
+    assert one.identical(again)
+    assert not np.any(one["distance"].values == other["distance"].values)
+    # Fewer looks at fewer steps change nothing of what is looked at.
+    short = distances(steps=4, points=3)
+    np.testing.assert_array_equal(short["distance"], one["distance"].sel(step=[1, 2, 4]))
+
+
+@pytest.mark.parametrize("sampler", SAMPLERS)
+def test_distances_equal_those_by_hand(sampler):
+    rbm = rbms()["late"]
+    settings = {name: value for name, value in SAMPLERS[sampler].items() if name != "ladders"}
+    count = SAMPLERS[sampler].get("ladders", 2)
+    ladders = SwappedLadders(STREAM.child("late", sampler).key, count * 3, **settings)
+    # All chains start at uniform units.
+    parameters = kernel_parameters(rbm, np.zeros(4))
+    ladders.load(parameters, np.zeros_like(parameters.base))
+    sums, held, expected = np.zeros((3, 4 * 3 + 4 + 3)), np.zeros((len(ladders.rung), ladders.betas.size)), {}
+    target = np.concatenate([means.ravel() for means in twins.expectations(rbm)])
+    for step in range(1, 31):
+        v = ladders.move(step, step + 1).v.astype(float)
+        p = 1 / (1 + np.exp(-(v @ rbm.weights + rbm.hidden_bias)))
+        rows = np.concatenate([(v[:, :, None] * p[:, None, :]).reshape(len(v), -1), v, p], axis=1)
+        sums += (ladders.shares[:, None] * rows).reshape(3, -1, rows.shape[1]).sum(axis=1)
+        held[np.arange(len(held)), ladders.rung] += 1
+        uneven = 0.5 * np.abs(held / step - 1 / ladders.betas.size).sum(axis=1).reshape(3, -1).mean(axis=1)
+        expected[step] = np.linalg.norm(sums / (count * step) - target, axis=1), uneven
+    found = distances().sel(state="late", sampler=sampler)
+    for step in found["step"].values:
+        np.testing.assert_allclose(found["distance"].sel(step=step), expected[step][0], rtol=1e-5)
+        np.testing.assert_allclose(found["unevenness"].sel(step=step), expected[step][1], atol=1e-12)
+
+
+def test_distances_fall_as_chains_run_on():
+    found = distances(ladders=20, steps=1000)["distance"].sel(sampler=["pcd", "ins"]).mean("repeat")
+    last, before = found.isel(step=-1), found.sel(step=found["step"][1])
+    assert float((last / before).max()) < 0.4
+
+
+def trained(repeat, data, hidden=3):
+    settings = {"updates": 20, "batch": 5, "learning_rate": 0.1, "snapshots": 4, "every": 5}
+    return train_rbm(data, "ins", hidden=hidden, seed=repeat, **settings)
+
+
+def examples():
+    """30 examples of 3 units and a one-hot label of 2, many of them alike."""
+    generator = np.random.default_rng(9)
+    label = generator.integers(0, 2, 30)
+    return np.column_stack([generator.integers(0, 2, (30, 3)), label, 1 - label]).astype(np.uint8)
+
+
+def test_repeats_of_a_training_are_judged_as_by_hand():
+    data = examples()
+    found = repeated_training(
+        lambda repeat: trained(repeat, data), data, 2, repeats=2, subset=1000, stream=STREAM.child("judged")
+    )
+    assert found["accuracy"].dims == found["log_likelihood"].dims == found["right"].dims == ("repeat", "update")
+    assert list(found["update"].values) == [0, 5, 10, 15, 19]
+    np.testing.assert_array_equal(found["chain_sweeps"], (found["update"] + 1) * 5 * 5)
+    assert (found.attrs["subset"], found.attrs["examples"]) == (30, 30)
+    assert all({"long_name", "units"} <= set(variable.attrs) for variable in found.variables.values())
+    other = np.column_stack([data[:, :3], data[:, :2:-1]])
+    for repeat in range(2):
+        snapshots = trained(repeat, data).snapshots
+        for update in found["update"].values:
+            one = snapshots.sel(update=update)
+            rbm = RBM(*(one[name].values for name in ("weights", "visible_bias", "hidden_bias")))
+            own, wrong = (twins.log_f_marginal(rbm, np.zeros(5), v.astype(float)) for v in (data, other))
+            here = found.sel(repeat=repeat, update=update)
+            assert float(here["accuracy"]) == pytest.approx(-np.logaddexp(0.0, wrong - own).mean(), abs=1e-9)
+            assert float(here["right"]) == pytest.approx((own > wrong).mean())
+            assert float(here["log_likelihood"]) == pytest.approx(own.mean() - twins.brute_log_z(rbm), abs=1e-9)
+    assert float(np.ptp(found["accuracy"].values[:, -1])) > 0.0
+
+
+def test_accuracy_is_that_of_one_subset_and_likelihood_of_all():
+    data = examples()
+    judged = {
+        subset: repeated_training(
+            lambda repeat: trained(0, data), data, 2, repeats=2, subset=subset, stream=STREAM.child("judged")
+        )
+        for subset in (7, 30)
+    }
+    assert judged[7].attrs["subset"] == 7
+    for found in judged.values():
+        # The same training and the same subset: repeats do not differ.
+        assert not np.ptp(found["accuracy"].values, axis=0).any()
+    np.testing.assert_array_equal(judged[7]["log_likelihood"], judged[30]["log_likelihood"])
+    assert not np.any(judged[7]["accuracy"].values == judged[30]["accuracy"].values)
+    assert np.all(7 * judged[7]["right"].values % 1.0 < 1e-9) and math.isfinite(judged[7]["accuracy"].values.sum())
+
+
+def test_likelihood_is_left_out_where_log_z_cannot_be_enumerated():
+    data = np.tile(examples(), (1, 3))
+    found = repeated_training(
+        lambda repeat: trained(repeat, data, 13), data, 2, repeats=1, subset=5, stream=STREAM.child("judged")
+    )
+    assert "log_likelihood" not in found and np.isfinite(found["accuracy"]).all()

@@ -1,0 +1,128 @@
+"""The negative phase of every trainer, run on at fixed parameters: its mean becomes the exact gradient, but for CD."""
+
+import math
+import sys
+
+import numpy as np
+import pytest
+import twins
+
+from logzoo.models.rbm import RBM
+from logzoo.paths import kernel_parameters
+from logzoo.streams import root_stream
+from logzoo.trainers.negative import ExactMeans
+from logzoo.trainers.registry import TRAINERS, trainer
+
+VISIBLE, HIDDEN = 12, 4
+# Independent chains, or ladders of them: whole ladders are the units whose spread makes the standard error.
+CHAINS, TEMPERATURES = 300, [1.0, 1.7, 3.0]
+SWAPPED = {"particles": CHAINS, "temperatures": TEMPERATURES}
+SIMULATED = {"particles": CHAINS * 2, "rungs": 5, "k": 5}
+SETTINGS = {
+    "pcd": {"particles": CHAINS},
+    **dict.fromkeys(("sml-pt", "sml-apt"), {"particles": CHAINS, "rungs": 3}),
+    **dict.fromkeys(("pt", "ins"), SWAPPED),
+    "pins": {**SWAPPED, "group": 2},
+    **dict.fromkeys(("rms-spectral", "rmsprop"), SIMULATED),
+}
+BURN_IN, UPDATES = 60, 200
+SAMPLED = sorted(set(TRAINERS) - {"exact"})
+
+
+def rbm():
+    """12 x 4, weights large enough that chains take some sweeps to forget where they started."""
+    generator = np.random.default_rng(7)
+    return RBM(1.5 * generator.standard_normal((VISIBLE, HIDDEN)), *(generator.standard_normal(n) for n in (12, 4)))
+
+
+def data():
+    """Examples that are nothing like the model."""
+    return (np.random.default_rng(8).random((CHAINS, VISIBLE)) < 0.5).astype(np.uint8)
+
+
+def phase_of(method, monkeypatch):
+    """The negative phase that a trainer hands to the training loop, and the base of its path."""
+    for function in TRAINERS[method]:
+        module = sys.modules[function.__module__]
+        if hasattr(module, "train"):
+            monkeypatch.setattr(module, "train", lambda phase, data, step, base=None, *_, **__: (phase, base))
+    settings = {"stream": root_stream(1).child(method), "batch": CHAINS, **SETTINGS.get(method, {})}
+    if method == "exact":
+        settings["hidden"] = HIDDEN
+    phase, base = trainer(method)(data(), **settings)
+    return phase, np.zeros(VISIBLE) if base is None else base
+
+
+def statistics(chains, model):
+    """(v p(h | v)', v, p(h | v)) of every chain, in one row each."""
+    v = chains.v.astype(float)
+    p = 1 / (1 + np.exp(-(v @ model.weights + model.hidden_bias)))
+    return np.concatenate([(v[:, :, None] * p[:, None, :]).reshape(len(v), -1), v, p], axis=1)
+
+
+def exact(model):
+    return np.concatenate([means.ravel() for means in twins.expectations(model)])
+
+
+def running_sums(method, monkeypatch):
+    """Sums over chains (units, statistics) of what each update adds to the gradient, and their weights (units,)."""
+    model = rbm()
+    phase, base = phase_of(method, monkeypatch)
+    parameters = kernel_parameters(model, base)
+    units = SIMULATED["particles"] if "rms" in method else CHAINS
+    means, weights = [], []
+    for update in range(BURN_IN + UPDATES):
+        chains, share = phase(parameters, update, data(), 1e-9)
+        if update >= BURN_IN:
+            share = np.full(len(chains.v), 1 / len(chains.v)) if share is None else share
+            rows = share[:, None] * statistics(chains, model)
+            means.append(rows.reshape(units, -1, rows.shape[1]).sum(axis=1))
+            weights.append(share.reshape(units, -1).sum(axis=1))
+    return np.array(means), np.array(weights)
+
+
+def scores(means, weights, target):
+    """Distance of the mean over updates from `target`, in standard errors from the spread over units.
+
+    Where weights sum to one over all chains, as in simulated tempering, this is the linearised error of a ratio.
+    """
+    apart = (means.mean(axis=0) - weights.mean(axis=0)[:, None] * target) * len(means[0])
+    return apart.mean(axis=0) / (apart.std(axis=0) / math.sqrt(len(apart)))
+
+
+def distance(means, target):
+    """Euclidean distance of the gradient's running mean from the exact one."""
+    return np.linalg.norm(means.mean(axis=0).sum(axis=0) - target)
+
+
+@pytest.mark.parametrize("method", SAMPLED)
+def test_the_mean_over_updates_is_the_exact_gradient_but_for_cd(method, monkeypatch):
+    means, weights = running_sums(method, monkeypatch)
+    np.testing.assert_allclose(weights.sum(axis=1), 1.0)
+    target = exact(rbm())
+    found = np.abs(scores(means, weights, target)).max()
+    if method == "cd":
+        # One sweep from data unlike the model is far from the model, however often it is repeated.
+        assert found > 15
+        assert distance(means, target) > 0.9 * distance(means[:2], target)
+        return
+    assert found < 4
+    # Running on brings the estimate closer.
+    assert distance(means, target) < 0.5 * np.mean([distance(means[t : t + 1], target) for t in range(UPDATES)])
+    # The gradient of a model whose weights are five per cent larger is told apart.
+    other = RBM(1.05 * rbm().weights, rbm().visible_bias, rbm().hidden_bias)
+    assert np.abs(scores(means, weights, exact(other))).max() > 8
+
+
+def test_the_exact_phase_is_exact(monkeypatch):
+    phase, base = phase_of("exact", monkeypatch)
+    found = phase(kernel_parameters(rbm(), base), 0, data(), 0.1)
+    assert isinstance(found, ExactMeans)
+    for means, expected in zip(found, twins.expectations(rbm()), strict=True):
+        np.testing.assert_allclose(means, expected, atol=1e-6)
+    assert phase.log_z == pytest.approx(twins.brute_log_z(rbm()), abs=1e-6)
+
+
+def test_no_trainer_is_left_out():
+    assert {*SAMPLED, "exact"} == set(TRAINERS)
+    assert set(SETTINGS) == set(SAMPLED) - {"cd"}

@@ -1,0 +1,384 @@
+"""The page of all figures, tables and verdicts: sound HTML, nothing loaded, the same bytes; looked at in Chromium."""
+
+import base64
+import contextlib
+import io
+import re
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import numpy as np
+import pytest
+import xarray as xr
+import yaml
+from browser import Browser, find_chromium
+from pages import Page, faults
+from PIL import Image
+
+from logzoo.artifacts.netcdf import read_provenance, write_artifact
+from logzoo.claims.scorecard import VERDICTS, markdown, scorecard, summary
+from logzoo.claims.scorecard import csv as card_csv
+from logzoo.claims.verdicts import Statistic, verdicts
+from logzoo.figures.exhibits import figure_exhibit, likelihoods_exhibit, table_exhibit
+from logzoo.figures.page import page, scorecard_page
+from logzoo.figures.pictures import embedded
+from logzoo.figures.style import new_figure, save
+from logzoo.labels import labelled
+
+ROOT = Path(__file__).parents[1]
+TEMPLATES = ROOT / "workflow/templates"
+STAND_IN = {"stand_in_for": "dna", "stand_in_reason": "nothing <was> to be had"}
+# On and on either side of every threshold, so that all verdicts occur.
+OFFSETS = ((1.0, 0.5, 2.0), (-1.0, -2.0, -0.5), (0.1, -1.0, 1.0), (np.nan, np.nan, np.nan))
+
+
+def configured():
+    files = ("figures", "claims")
+    return {
+        key: one for name in files for key, one in yaml.safe_load((ROOT / f"config/{name}.yaml").read_text()).items()
+    }
+
+
+def artifact(path, dataset, kind, **attributes):
+    """Write a small artifact with its provenance."""
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    write_artifact(
+        dataset.assign_attrs(attributes),
+        path,
+        kind=kind,
+        parameters={"sweeps": 10, "note": "<b>no markup</b> & none"},
+        source="5" * 64,
+        inputs={"model": "1" * 64},
+        seed_path="2016/" + Path(path).stem,
+    )
+
+
+def statistics_of(claims):
+    """A made-up number for every claim: all verdicts in turn."""
+    found = {}
+    for number, (name, entry) in enumerate(claims.items()):
+        offsets = OFFSETS[number % len(OFFSETS)]
+        found[name] = Statistic(*(entry["threshold"] + offset for offset in offsets), of=f"size of {name} <nat>")
+    return found
+
+
+def some_card(config, places):
+    tested = {name: entry for name, entry in config["claims"].items() if "not_tested" not in entry}
+    found = {}
+    for figure in dict.fromkeys(entry["figure"] for entry in tested.values()):
+        mine = {name: entry for name, entry in tested.items() if entry["figure"] == figure}
+        found[figure] = verdicts(mine, statistics_of(mine), untested="stand-in data" if figure == "rts-f5" else None)
+    return scorecard(config["claims"], found, places)
+
+
+def places_of(config):
+    """Where all figures and tables are, drawn or not."""
+    kinds = (("figures", ("png", "pdf")), ("tables", ("html", "md", "csv")))
+    shown = {
+        name: {
+            "title": entry["title"],
+            "paper": entry["paper"],
+            "files": [f"figures/tiny/{entry['paper']}/{name}.{form}" for form in forms],
+            "artifacts": [f"data/tiny/{kind}/{name}.nc"],
+        }
+        for kind, forms in kinds
+        for name, entry in config[kind].items()
+    }
+    claimed = {
+        name: {
+            "paper": name.partition("-")[0],
+            "picture": shown[name]["files"][0] if name in shown else "",
+            "artifacts": {"data": shown[name]["artifacts"][0]} if name in shown else {},
+        }
+        for name in sorted({entry["figure"] for entry in config["claims"].values()})
+    }
+    ordered = {name: place for paper in config["papers"] for name, place in claimed.items() if place["paper"] == paper}
+    return shown, ordered
+
+
+def write_files(shown):
+    """The files that the page shows and links to."""
+    figure = new_figure(8.0, 2.0)
+    figure.subplots().plot([0, 1])
+    save(figure, "one.png", "one.pdf")
+    rows = labelled("row", np.array(["dna", "web"], dtype=object), "data set", "1")
+    table = xr.Dataset({"ais": labelled("row", np.array([-1.0, np.nan]), "AIS", "nat")}, coords={"row": rows})
+    data = xr.Dataset({"x": labelled("point", np.arange(3.0), "x", "1")})
+    for name, place in shown.items():
+        is_table = place["files"][0].endswith(".html")
+        stand_in = STAND_IN if name == "rts-f5" else {}
+        artifact(place["artifacts"][0], table if is_table else data, "table" if is_table else "trace", **stand_in)
+        for path in map(Path, place["files"]):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(Path("one.png").read_bytes() if path.suffix == ".png" else b"x")
+    Path("figures/tiny/likelihoods.md").write_text("x")
+
+
+def some_truth():
+    splits = np.array(["train", "validation", "test"], dtype=object)
+    return xr.Dataset(
+        {
+            "log_z": labelled((), 5.0, "log Z", "nat"),
+            "std_error": labelled((), 0.1, "standard error", "nat"),
+            "log_likelihood": labelled("split", np.array([-1.0, -2.0, -3.0]), "mean log-likelihood", "nat"),
+        },
+        coords={"split": labelled("split", splits, "split", "1")},
+    )
+
+
+def write_pages():
+    """Everything that a run ends in, in the current folder: (text of the page, scorecard)."""
+    config = configured()
+    shown, places = places_of(config)
+    write_files(shown)
+    artifact("data/tiny/truths/one.nc", some_truth(), "truth", truth_method="exact")
+    likelihoods = {
+        "title": "Likelihoods",
+        "paper": "zoo",
+        "files": ["figures/tiny/likelihoods.md"],
+        "artifacts": ["data/tiny/truths/one.nc"],
+    }
+    records = {path: read_provenance(path) for place in [*shown.values(), likelihoods] for path in place["artifacts"]}
+    report = ROOT / "workflow/report"
+    exhibits = {
+        name: figure_exhibit(place, (report / f"{name}.rst").read_text(), records)
+        if name in config["figures"]
+        else table_exhibit(place, (report / "tables.rst").read_text(), records)
+        for name, place in shown.items()
+    }
+    truth = {"one": some_truth().assign_attrs(truth_method="exact")}
+    exhibits["likelihoods"] = likelihoods_exhibit(truth, {"one": "One"}, {}, likelihoods, records)
+    card = some_card(config, places)
+    settings = {"scale": "tiny", "folder": "figures/tiny", "templates": TEMPLATES}
+    for form, text in (
+        ("md", markdown(card, "figures/tiny")),
+        ("html", scorecard_page(card, **settings)),
+        ("csv", card_csv(card)),
+    ):
+        Path(f"figures/tiny/scorecard.{form}").write_text(text)
+    text = page(card, exhibits, papers=config["papers"], **settings)
+    Path("figures/tiny/index.html").write_text(text)
+    return text, card
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """(path of the page, its text, the scorecard) in a folder with all that it links to."""
+    folder = tmp_path_factory.mktemp("page")
+    with contextlib.chdir(folder):
+        text, card = write_pages()
+    return folder / "figures/tiny/index.html", text, card
+
+
+def test_the_pages_are_sound(made):
+    path, _, _ = made
+    assert faults(path) == []
+    assert faults(path.with_name("scorecard.html")) == []
+
+
+@pytest.mark.parametrize(
+    ("pattern", "replacement", "complaint"),
+    [
+        (r' alt="[^"]+"', ' alt=""', "no alternative text"),
+        (r'src="data:', 'src="https://example.test/', "loaded from https"),
+        (r"base64,.{40}", "base64,", "does not decode"),
+        (r'<img src="([^"]*)" width="\d+"', r'<img src="\1" width="7"', "another size"),
+        (r'href="rts/rts-f1.pdf"', 'href="rts/rts-f0.pdf"', "rts-f0.pdf, which is not there"),
+        (r'href="#rts"', 'href="#rst"', "#rst, which is not there"),
+        (r'href="#rts"', 'href="https://example.test"', "a link to 'https"),
+        (r'id="rts-f2"', 'id="rts-f1"', "id rts-f1 twice"),
+        (r"<h2 ", "<h2></h2><h1>x</h1><h4 ", "left out"),
+        (r"<caption>.*?</caption>", "", "no caption"),
+        (r'<th scope="row">', "<th>", "no header cells"),
+        (r"</section>", "", "where section is open"),
+        (r'lang="en"', "", "no language"),
+        (r'<label for="show-all">', '<label for="show-none">', "has no label"),
+        (r"</style>", '</style><link rel="x">', "<link>"),
+        (r"</footer>", '</footer><script src="x.js"></script>', "loads x.js"),
+    ],
+)
+def test_a_planted_fault_is_found(made, pattern, replacement, complaint):
+    path, text, _ = made
+    broken = re.sub(pattern, replacement, text, count=1, flags=re.DOTALL)
+    assert broken != text
+    target = path.with_name("broken.html")
+    target.write_text(broken)
+    assert complaint in "\n".join(faults(target))
+    target.unlink()
+
+
+def test_the_same_contents_give_the_same_bytes_that_name_no_machine(made, tmp_path):
+    path, text, _ = made
+    with contextlib.chdir(tmp_path):
+        assert write_pages()[0] == text
+    assert str(path.parents[2]) not in text and str(ROOT) not in text
+    assert not re.search(r"\b20\d\d-\d\d-\d\d|\d\d:\d\d:\d\d|file://|https?://", text)
+
+
+def test_every_figure_table_and_claim_is_on_the_page(made):
+    _, text, card = made
+    config, parsed = configured(), Page(text)
+    shown = {one.attributes["id"]: one for one in parsed.all("article") if "id" in one.attributes}
+    assert set(shown) == {*config["figures"], *config["tables"], "likelihoods"}
+    assert len(parsed.all("img")) == len(config["figures"])
+    (table,) = [one for one in parsed.all("table") if one.attributes.get("id") == "scorecard-table"]
+    for entry in config["claims"].values():
+        assert entry["claim"] in table.text
+        if entry["figure"] in shown:
+            assert entry["claim"] in shown[entry["figure"]].text
+    assert summary(card) in text and all(word in table.text for word in VERDICTS)
+    assert "not drawn yet" in table.text
+    rows = [one for one in parsed.all("tr") if one.inside("tbody") and one.inside("table") is table]
+    assert len(rows) == len(config["claims"])
+
+
+def test_a_figure_says_its_verdicts_to_those_who_cannot_see_it(made):
+    _, text, card = made
+    described = {one.inside("article").attributes["id"]: one.attributes["alt"] for one in Page(text).all("img")}
+    for name in card["id"].values:
+        one = card.sel(id=name)
+        if one["figure"].item() in described:
+            alternative = described[one["figure"].item()]
+            assert f"{one['claim'].item()}: {one['verdict'].item()}" in alternative
+    assert "95% bootstrap intervals" in described["rts-f3"]
+    assert described["zoo-rmse"].endswith("No claim is tested on it.")
+
+
+def test_each_picture_has_its_provenance(made):
+    path, text, _ = made
+    figures = {one.attributes["id"]: one for one in Page(text).all("article") if "id" in one.attributes}
+    record = read_provenance(path.parents[2] / "data/tiny/figures/rts-f3.nc")
+    for key in ("content_sha256", "source_sha256", "seed_path"):
+        assert record[key] in figures["rts-f3"].text
+    assert '{"note": "<b>no markup</b> & none", "sweeps": 10}' in figures["rts-f3"].text
+    assert "1" * 64 in figures["rts-f3"].text
+    assert record["content_sha256"] not in figures["rts-f4"].text
+
+
+def test_stand_in_data_are_said_at_the_top_and_beside_the_figure(made):
+    _, text, _ = made
+    notices = [one for one in Page(text).all("p") if one.attributes.get("class") == "notice"]
+    assert len(notices) == 2
+    assert notices[0].inside("header") and notices[1].inside("article").attributes["id"] == "rts-f5"
+    assert all("digits of scikit-learn replace dna." in one.text for one in notices)
+    (why,) = [one for one in Page(text).all("details") if one.inside("header")]
+    assert "nothing <was> to be had" in why.text
+
+
+def test_pictures_are_small_and_keep_their_rare_colours():
+    figure = new_figure(9.0, 6.0)
+    axes = figure.subplots()
+    axes.imshow(np.add.outer(np.arange(400.0), np.arange(300.0)), aspect="auto", cmap="magma")
+    axes.axhline(200.0, color="#56B4E9")
+    target = io.BytesIO()
+    figure.savefig(target, format="png")
+    one = embedded(target.getvalue())
+    assert (one.width, one.height) == (1200, 800)
+    assert len(one.uri) < target.tell()
+    assert one == embedded(target.getvalue())
+    pixels = np.asarray(Image.open(io.BytesIO(base64.b64decode(one.uri.partition(",")[2]))).convert("RGB"))
+    assert np.abs(pixels.astype(int) - (0x56, 0xB4, 0xE9)).max(axis=-1).min() < 12
+    with pytest.raises(ValueError, match="expected the bytes of a PNG"):
+        embedded(b"no picture")
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    program = find_chromium()
+    if program is None:
+        pytest.skip("no Chromium on this machine")
+    with Browser(program, tmp_path_factory.mktemp("profile")) as one:
+        yield one
+
+
+PAGES = ("index.html", "scorecard.html")
+# JavaScript that lists texts which do not stand out from what is behind them.
+LOOK = Path(__file__).with_name("look.js").read_text()
+
+
+@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("width", [360, 1280])
+def test_it_opens_in_a_browser_without_complaint(browser, made, name, width):
+    path = made[0].with_name(name)
+    browser.open(path.as_uri(), width=width)
+    assert browser.evaluate("innerWidth") == width
+    assert browser.complaints() == []
+    assert browser.requests() == [path.as_uri()]
+    assert browser.evaluate("document.documentElement.scrollWidth") <= width
+    images = browser.evaluate("Array.from(document.images, (one) => one.naturalWidth)")
+    assert len(images) == (len(configured()["figures"]) if name == "index.html" else 0) and all(images)
+    links = browser.evaluate("Array.from(document.links, (one) => one.href)")
+    assert len(links) > 50
+    assert all(Path(unquote(urlsplit(one).path)).is_file() for one in links)
+
+
+def test_faults_in_a_browser_are_found(browser, made):
+    path, text, _ = made
+    target = path.with_name("broken.html")
+    planted = {
+        "<script>throw new Error('x')</script>": lambda: browser.complaints(),
+        "<script>console.error('x')</script>": lambda: browser.complaints(),
+        "<img src='https://example.test/x.png' alt='x'>": lambda: browser.complaints(),
+        "<div style='width: 900px'>x</div>": lambda: browser.evaluate("document.documentElement.scrollWidth > 360"),
+        "<p style='color: #999; background: #eee'>x</p>": lambda: browser.evaluate(LOOK),
+    }
+    for fault, found in planted.items():
+        target.write_text(text.replace("</main>", f"{fault}</main>"))
+        browser.open(target.as_uri(), width=360)
+        assert found(), fault
+    without_policy = re.sub(r"<meta http-equiv[^>]*>", "", text)
+    target.write_text(without_policy.replace("</main>", "<img src='http://example.test/x.png' alt='x'></main>"))
+    browser.open(target.as_uri())
+    assert "http://example.test/x.png" in browser.requests()
+    target.unlink()
+
+
+@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("dark", [False, True])
+def test_all_texts_stand_out_from_what_is_behind_them(browser, made, name, dark):
+    browser.open(made[0].with_name(name).as_uri(), dark=dark)
+    background = browser.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert (background == "rgb(255, 255, 255)") != dark
+    assert browser.evaluate(LOOK) == []
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_the_scorecard_is_filtered_by_verdict_with_and_without_scripts(browser, made, scripts):
+    path, _, card = made
+    browser.open(path.as_uri(), scripts=scripts)
+    assert bool(browser.evaluate("document.querySelectorAll('th button').length")) == scripts
+    said = list(card["verdict"].values)
+    shown = "Array.from(document.querySelectorAll('.scorecard tbody tr')).filter((one) => one.offsetHeight).length"
+    assert browser.evaluate(shown) == len(said)
+    for slug, verdict in zip(("reproduced", "not-reproduced", "undecided", "not-tested"), VERDICTS, strict=True):
+        browser.evaluate(f"document.getElementById('show-{slug}').click()")
+        assert browser.evaluate(shown) == said.count(verdict) > 0
+        status = browser.evaluate("document.getElementById('scorecard-status').textContent")
+        assert status == (f"{said.count(verdict)} of {len(said)} rows shown" if scripts else "")
+
+
+def test_the_scorecard_is_sorted_by_its_headings(browser, made):
+    path, _, card = made
+    browser.open(path.as_uri())
+    column = "Array.from(document.querySelectorAll('.scorecard tbody tr'), (one) => one.classList[0])"
+    slugs = {"reproduced": 0, "not-reproduced": 1, "undecided": 2, "not-tested": 3}
+    before = [slugs[one] for one in browser.evaluate(column)]
+    assert before == [VERDICTS.index(one) for one in card["verdict"].values] != sorted(before)
+    for order in ("ascending", "descending"):
+        browser.evaluate("document.querySelectorAll('th button')[1].click()")
+        after = [slugs[one] for one in browser.evaluate(column)]
+        assert after == sorted(before, reverse=order == "descending")
+        assert browser.evaluate("document.querySelectorAll('th[aria-sort]').length") == 1
+        assert browser.evaluate("document.querySelector('th[aria-sort]').getAttribute('aria-sort')") == order
+
+
+def test_the_keyboard_reaches_the_contents(browser, made):
+    browser.open(made[0].as_uri())
+    for kind in ("rawKeyDown", "keyUp"):
+        browser.call("Input.dispatchKeyEvent", type=kind, key="Tab", code="Tab", windowsVirtualKeyCode=9)
+    first = "document.activeElement.getBoundingClientRect()"
+    assert browser.evaluate("document.activeElement.getAttribute('href')") == "#main"
+    assert browser.evaluate(f"{first}.left >= 0 && {first}.width > 50")
+    assert browser.evaluate("parseFloat(getComputedStyle(document.activeElement).outlineWidth) >= 2")
+    regions = "Array.from(document.querySelectorAll('.scroll'), (one) => one.tabIndex)"
+    assert set(browser.evaluate(regions)) == {0}

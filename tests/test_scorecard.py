@@ -1,0 +1,166 @@
+"""The scorecard: every claim, figure and table of the papers, each with its verdict or why there is none."""
+
+import io
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from jsonschema import Draft202012Validator
+
+from logzoo.artifacts.netcdf import read_artifact, write_artifact
+from logzoo.claims.scorecard import csv, entries, markdown, scorecard, stand_in_line, stand_ins, summary, without_links
+from logzoo.claims.verdicts import Statistic, verdicts
+from logzoo.configuration import check_configuration, grid_models, kept_grids
+
+ROOT = Path(__file__).parents[1]
+# Figures and tables of the four papers; those with panels of their own by panel.
+PUBLISHED = [
+    *(f"rts-f{number}" for number in range(1, 9)),
+    *("trk-f1", "trk-f2", "trk-f3", "trk-f4a", "trk-f4b", "trk-text", "trk-t1"),
+    *(f"ins-f{number}" for number in range(1, 7)),
+    *("lv-t1", "lv-t2", "lv-f1", "lv-f2a", "lv-f2b", "lv-f2c", "lv-f3", "lv-f4"),
+]
+CLAIMS = {
+    "trk-f1": {"figure": "trk-f1", "claim": "A drawing", "published": "-", "not_tested": "nothing to measure"},
+    "rts-f9-small": {
+        "figure": "rts-f9",
+        "claim": "It is |small|",
+        "direction": "at_most",
+        "threshold": 1.0,
+        "published": "small",
+    },
+    "rts-f9-large": {
+        "figure": "rts-f9",
+        "claim": "It is large",
+        "direction": "at_least",
+        "threshold": 1.0,
+        "published": "-",
+    },
+    "rts-f9-any": {
+        "figure": "rts-f9",
+        "claim": "It is there",
+        "direction": "at_least",
+        "threshold": 0.0,
+        "published": "-",
+    },
+}
+STATISTICS = {
+    "rts-f9-small": Statistic(0.5, 0.4, 0.9, "|size|"),
+    "rts-f9-large": Statistic(1.0, 0.5, 1.5, "size"),
+    "rts-f9-any": Statistic(np.nan, np.nan, np.nan, "presence"),
+}
+PLACES = {
+    "rts-f9": {
+        "paper": "rts",
+        "picture": "figures/quick/rts/rts-f9.png",
+        "artifacts": {"truth": "data/quick/truths/one.nc", "rts": "data/quick/estimates/one/rts.nc"},
+    },
+    "trk-f1": {"paper": "trk", "picture": "", "artifacts": {}},
+}
+
+
+def found(**options):
+    tested = {name: entry for name, entry in CLAIMS.items() if name in STATISTICS}
+    return {"rts-f9": verdicts(tested, STATISTICS, **options)}
+
+
+@pytest.fixture
+def card():
+    return scorecard(CLAIMS, found(), PLACES)
+
+
+def test_every_claim_has_its_verdict_and_papers_their_order(card):
+    assert list(card["id"].values) == ["rts-f9-small", "rts-f9-large", "rts-f9-any", "trk-f1"]
+    assert list(card["verdict"].values) == ["reproduced", "undecided at this scale", "not tested", "not tested"]
+    assert list(card["reason"].values) == ["", "", "nothing to compute it from at this scale", "nothing to measure"]
+    assert summary(card) == "4 claims: 1 reproduced, 0 not reproduced, 1 undecided, 2 not tested"
+
+
+def test_links_lead_to_the_figure_and_to_what_it_was_judged_from(card):
+    text = markdown(card, "figures/quick")
+    assert (
+        "| It is \\|small\\| | small | \\|size\\|: 0.5 [0.4, 0.9] | at most 1 | reproduced | [rts-f9](rts/rts-f9.png) "
+        "| [truth](../../data/quick/truths/one.nc), [rts](../../data/quick/estimates/one/rts.nc) |"
+    ) in text
+    assert "| A drawing | - | - | - | not tested (nothing to measure) | trk-f1 | - |" in text
+    assert without_links(text).endswith("| trk-f1 | - |\n")
+    assert "0.5 [0.4, 0.9] | at most 1 | reproduced | rts-f9 | truth, rts |" in without_links(text)
+
+
+def test_numbers_keep_their_precision_in_csv(card):
+    read = pd.read_csv(io.StringIO(csv(card)), index_col=0, keep_default_na=False)
+    assert list(read.index) == list(card["id"].values)
+    assert read.loc["rts-f9-small", "high"] == "0.9" and read.loc["trk-f1", "value"] == ""
+
+
+def test_a_scorecard_is_an_artifact(card, tmp_path):
+    path = tmp_path / "scorecard.nc"
+    write_artifact(card, path, kind="scorecard", parameters={}, source="0" * 64, inputs={}, seed_path="")
+    assert entries(read_artifact(path, "scorecard")) == entries(card)
+
+
+def test_stand_in_data_leave_claims_untested_and_are_named():
+    tables = found(untested="stand-in data")
+    tables["rts-f9"].attrs |= {"stand_in_for": "mnist", "stand_in_reason": "no way out"}
+    card = scorecard(CLAIMS, tables, PLACES)
+    assert set(card["verdict"].values) == {"not tested"}
+    assert "not tested (stand-in data)" in markdown(card, "figures/quick")
+    assert "digits of scikit-learn replace mnist." in markdown(card, "figures/quick")
+    both = stand_ins([card, {"stand_in_for": "dna", "stand_in_reason": "lost"}, {}])
+    assert both == {"stand_in_for": "dna, mnist", "stand_in_reason": "lost\nno way out"}
+    assert stand_ins([both, {"stand_in_for": "dna", "stand_in_reason": "lost"}]) == both
+    assert stand_in_line({}) == "" and stand_ins([{}]) == {}
+
+
+def test_a_claim_without_verdict_or_reason_is_refused():
+    with pytest.raises(ValueError, match="rts-f9-small: no verdict"):
+        scorecard(CLAIMS, {}, PLACES)
+
+
+def test_every_figure_and_table_of_the_papers_is_in_the_configuration():
+    claims = yaml.safe_load((ROOT / "config/claims.yaml").read_text())["claims"]
+    claimed = {entry["figure"].removesuffix("-cost") for entry in claims.values()}
+    assert claimed == set(PUBLISHED)
+    shown = yaml.safe_load((ROOT / "config/figures.yaml").read_text())
+    drawn = {*shown["figures"], *shown["tables"]}
+    for name, entry in claims.items():
+        assert entry["figure"] in drawn or "not drawn" in entry["not_tested"], name
+
+
+@pytest.mark.parametrize(
+    ("change", "valid"),
+    [
+        ({}, True),
+        ({"threshold": None}, False),
+        ({"direction": None, "threshold": None}, False),
+        ({"direction": None, "threshold": None, "not_tested": "a drawing"}, True),
+        ({"not_tested": ""}, False),
+        ({"published": None, "not_tested": "a drawing"}, False),
+    ],
+)
+def test_a_claim_needs_a_threshold_or_a_reason(change, valid):
+    schema = yaml.safe_load((ROOT / "workflow/schemas/config.schema.yaml").read_text())
+    entry = {key: value for key, value in {**CLAIMS["rts-f9-small"], **change}.items() if value is not None}
+    part = {**schema["properties"]["claims"], "$defs": schema["$defs"]}
+    assert Draft202012Validator(part).is_valid({"one": entry}) == valid
+
+
+def test_claims_and_figures_name_what_there_is():
+    parts = [
+        yaml.safe_load(path.read_text()) for path in sorted((ROOT / "config").glob("*.yaml")) if path.stem != "paper"
+    ]
+    config = {key: entry for part in parts for key, entry in part.items()}
+    config["grids"] = kept_grids(config["grids"])
+    config["models"] |= grid_models(config["grids"])
+    check_configuration(config, ROOT / "workflow/schemas")
+    entry = {"figure": "lv-f9", "claim": "x", "published": "-"}
+    for change, complaint in (
+        ({"claims": {"one": {**entry, "direction": "at_most", "threshold": 1.0}}}, "claims.one.figure: .*'lv-f9'"),
+        ({"claims": {"one": {**entry, "figure": "xy-f9", "not_tested": "a drawing"}}}, "claims.one.figure: .*'xy'"),
+        ({"tables": {"one": {"paper": "xy", "title": "x"}}}, "tables.one.paper: unknown name 'xy'"),
+    ):
+        with pytest.raises(ValueError, match=complaint):
+            check_configuration({**config, **change}, ROOT / "workflow/schemas")
+    check_configuration({**config, "claims": {"one": {**entry, "not_tested": "a drawing"}}}, ROOT / "workflow/schemas")

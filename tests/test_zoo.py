@@ -1,0 +1,344 @@
+"""The zoo on a Dataset made to order: known errors, ranks, bias and coverage are found, and figures show them."""
+
+from io import BytesIO
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from logzoo.artifacts.netcdf import write_artifact
+from logzoo.figures.style import save
+from logzoo.figures.zoo import rmse_heat_map
+from logzoo.figures.zoo_choice import choice_rows
+from logzoo.figures.zoo_errors import figure_bias, figure_coverage
+from logzoo.figures.zoo_lines import figure_seconds, figure_sweeps
+from logzoo.figures.zoo_ranks import figure_ranks
+from logzoo.figures.zoo_statistics import (
+    among_the_best,
+    coverage,
+    covered,
+    difficulty,
+    families,
+    found,
+    log_rmse,
+    mean_bias,
+    mean_rank,
+    of_family,
+    resampled,
+    share_with_interval,
+    with_interval,
+)
+from logzoo.figures.zoo_trainers import figure_trainers
+from logzoo.zoo import combine, unconverged
+
+ESTIMATORS = {"ais": 0.3, "rts": 0.1, "ts": 0.1, "bar": 1.0}
+NAMES = {name: name.upper() for name in ESTIMATORS}
+TRAINERS = {"cd": 1.0, "pcd": 1.0, "ins": 1.0, "pt": 4.0, "flow": 1.0, "lvs": 1.0}
+BUDGETS = [100, 400, 1600]
+REPLICATES = 40
+CHAINS = 20
+
+
+def estimate(errors, truth, half, chains=CHAINS, budgets=BUDGETS):
+    """An estimate's artifact from errors (budget, replicate); its intervals reach `half` to either side."""
+    log_z = truth + errors
+    variables = {
+        "log_z": (("budget", "replicate"), log_z, "nat"),
+        "std_error": (("budget", "replicate"), np.full(errors.shape, half / 1.96), "nat"),
+        "interval": (("budget", "replicate", "bound"), np.stack([log_z - half, log_z + half], -1), "nat"),
+        "converged": (("budget", "replicate"), np.ones(errors.shape, np.int64), "1"),
+        "sweeps_spent": (("budget", "replicate"), np.array(budgets)[:, None] * np.ones(errors.shape, int), "sweep"),
+    }
+    coordinates = {
+        "budget": (budgets, "sweep"),
+        "replicate": (range(errors.shape[1]), "1"),
+        "bound": ([0.025, 0.975], "1"),
+    }
+    return xr.Dataset(
+        {
+            name: (dims, values, {"long_name": name, "units": units})
+            for name, (dims, values, units) in variables.items()
+        },
+        coords={
+            name: (name, np.array(values), {"long_name": name, "units": u}) for name, (values, u) in coordinates.items()
+        },
+        attrs={"chains": chains},
+    )
+
+
+def parts_of(family, sizes, scales, trainers, half=1.96, std_error=0.0, seed=0, **other):
+    """Estimates, truths, models and places of a family whose RMSE is known: of estimator, trainer, 1 / sqrt(budget)."""
+    generator = np.random.default_rng(seed)
+    estimates, truths, models, places = {}, {}, {}, {}
+    for trainer, hardness in trainers.items():
+        model = f"{family}-{trainer}"
+        for name, scale in scales.items():
+            unit = generator.standard_normal((len(BUDGETS), REPLICATES))
+            size = scale * hardness * 10.0 / np.sqrt(BUDGETS)[:, None]
+            estimates[model, name] = estimate(size * unit, 50.0, half * np.broadcast_to(size, unit.shape), **other)
+        truths[model] = xr.Dataset(
+            {"log_z": 50.0, "std_error": std_error, "log_likelihood": ("split", [-100.0, -90.0 - hardness])},
+            coords={"split": ["train", "test"]},
+        )
+        models[model] = xr.Dataset({"weights": (("visible", "hidden"), np.zeros(sizes))})
+        places[model] = {"family": family, "dataset": family.partition("-")[0], "trainer": trainer}
+    return estimates, truths, models, places
+
+
+def joined(*parts):
+    return combine(
+        *({key: value for part in column for key, value in part.items()} for column in zip(*parts, strict=True))
+    )
+
+
+@pytest.fixture(scope="module")
+def zoo():
+    """A family of six models, one of them four times as hard; a single model with an uncertain truth."""
+    large = parts_of("dna-20", (180, 20), ESTIMATORS, TRAINERS)
+    single = parts_of("one", (784, 500), {**ESTIMATORS, "rts": 0.01}, {"cd": 1.0}, std_error=0.05, seed=1)
+    return joined(large, single)
+
+
+@pytest.fixture(scope="module")
+def timings():
+    rates = np.array([1e-4, 3e-4, 2e-4, 5e-4])
+    seconds = 0.01 + rates[:, None] * np.array([100, 400])
+    one = xr.Dataset(
+        {"seconds": (("estimator", "budget"), seconds)},
+        coords={"estimator": list(ESTIMATORS), "budget": [100, 400]},
+        attrs={"chains": CHAINS},
+    )
+    return {"dna-20": one, "one": one * 10}
+
+
+def bytes_of(figure):
+    png, pdf = BytesIO(), BytesIO()
+    save(figure, png, pdf)
+    return png.getvalue(), pdf.getvalue()
+
+
+def known_rmse(scale, hardness=4.0 ** (1 / 6)):
+    return scale * hardness * 10.0 / np.sqrt(BUDGETS)
+
+
+def test_models_are_selected_by_what_they_are(zoo, tmp_path):
+    path = tmp_path / "zoo.nc"
+    write_artifact(zoo, path, kind="zoo", parameters={}, source="0" * 64, inputs={}, seed_path="")
+    with xr.open_dataset(path) as read:
+        assert list(read["model"].values[read["trainer"] == "pt"]) == ["dna-20-pt"]
+        assert list(read["model"].values[read["hidden"] == 500]) == ["one-cd"]
+        assert set(read["log_z"].coords) >= {"family", "dataset", "trainer", "visible", "hidden", "chains"}
+        assert float(read["test_log_likelihood"].sel(model="dna-20-pt")) == -94.0
+        assert int(read["chains"][0]) == CHAINS
+        np.testing.assert_array_equal(read["log_z"], zoo["log_z"])
+
+
+def test_a_budget_that_a_model_lacks_is_no_number_and_no_doubt():
+    here = parts_of("a", (4, 2), {"rts": 1.0}, {"cd": 1.0})
+    there = parts_of("b", (4, 2), {"rts": 1.0}, {"cd": 1.0}, budgets=[200, 400, 800])
+    both = joined(here, there)
+    assert np.isnan(both["log_z"].sel(model="a-cd", budget=200)).all()
+    assert np.isnan(unconverged(both).sel(model="a-cd", budget=200)).all()
+    assert (unconverged(both).sel(model="a-cd", budget=400) == 0).all()
+    assert list(of_family(both, "a")["budget"].values) == BUDGETS
+
+
+def test_known_errors_ranks_and_bias_lie_in_their_intervals(zoo):
+    one = of_family(zoo, "dna-20")
+    values, interval = (np.exp(part) for part in with_interval(one, log_rmse))
+    for row, scale in enumerate(ESTIMATORS.values()):
+        np.testing.assert_allclose(values[row], known_rmse(scale), rtol=4 * 0.5**0.5 / np.sqrt(REPLICATES * 6))
+        assert (interval[0, row] < known_rmse(scale)).all() and (interval[1, row] > known_rmse(scale)).all()
+    ranks = mean_rank(found(one))[0]
+    np.testing.assert_array_equal(ranks[0], 3.0)
+    np.testing.assert_array_equal(ranks[3], 4.0)
+    np.testing.assert_allclose(ranks[1] + ranks[2], 3.0)
+    bias = mean_bias(found(one))[0]
+    np.testing.assert_allclose(bias, (one["log_z"] - one["truth"]).mean(["model", "replicate"]).values)
+
+
+def test_ranks_share_ties_and_leave_out_what_is_missing():
+    square = np.array([3.0, 1.0, 1.0, np.nan, 2.0])
+    moments = found(of_family(joined(parts_of("a", (4, 2), {"rts": 1.0}, {"cd": 1.0})), "a"))
+    ranks = mean_rank(moments._replace(square=square[None, None, :, None]))
+    np.testing.assert_array_equal(ranks[0, :, 0], [4.0, 1.5, 1.5, np.nan, 3.0])
+
+
+def test_bands_hold_the_known_rmse_as_often_as_they_say():
+    """Of 60 made families of models that differ in nothing but chance."""
+    inside = 0
+    for seed in range(60):
+        one = of_family(joined(parts_of("a", (4, 2), {"rts": 1.0}, dict.fromkeys(TRAINERS, 1.0), seed=seed)), "a")
+        _, (low, high) = with_interval(one, log_rmse)
+        # E log RMSE of normal errors: half (digamma(n / 2) + log(2 / n)) above the log of the scale, -0.0126 for 40.
+        expected = np.log(known_rmse(1.0, 1.0)[0]) - 0.0126
+        inside += low[0, 0] <= expected <= high[0, 0]
+    # Percentiles of means of six cover in some 90%: their Student's quantile is 2.57, not 1.96.
+    assert inside / 60 > 0.9 - 4 * np.sqrt(0.9 * 0.1 / 60)
+
+
+def test_a_planted_winner_is_found_and_ties_are_listed_together(zoo):
+    for chosen in among_the_best(of_family(zoo, "dna-20")):
+        assert sorted(chosen) == [1, 2]
+    assert [chosen[0] for chosen in among_the_best(of_family(zoo, "one"))] == [1, 1, 1]
+
+
+def test_an_uncertain_truth_widens_bands_and_makes_ties():
+    exact = of_family(joined(parts_of("a", (4, 2), {"rts": 0.01, "ais": 0.02}, {"cd": 1.0})), "a")
+    vague = exact.assign(truth_std_error=("model", [2.0]))
+    assert among_the_best(exact) == [[0], [0], [0]]
+    assert [sorted(chosen) for chosen in among_the_best(vague)] == [[0, 1], [0, 1], [0, 1]]
+    widths = [np.ptp(mean_bias(resampled(one)), axis=0).min() for one in (exact, vague)]
+    assert widths[1] > 10 * widths[0]
+
+
+def test_coverage_is_that_of_the_intervals():
+    calm = joined(parts_of("a", (4, 2), {"rts": 1.0, "ais": 1.0}, TRAINERS))
+    share, interval, number = coverage(calm)
+    assert (number == 6 * REPLICATES).all()
+    assert (interval[0] < 0.95).all() and (interval[1] > 0.95).all()
+    scale = np.array([10.0, 10.0, 10.0, 40.0, 10.0, 10.0])[:, None, None, None] / np.sqrt(BUDGETS)[:, None]
+    np.testing.assert_allclose(share, (np.abs(calm["log_z"] - 50.0) < 1.96 * scale).mean(["model", "replicate"]))
+    narrow, upper, _ = coverage(joined(parts_of("a", (4, 2), {"rts": 1.0}, TRAINERS, half=1.0)))
+    assert (upper[1] < 0.95).all() and np.abs(narrow - 0.683).max() < 4 * np.sqrt(0.683 * 0.317 / 240)
+
+
+def test_the_error_of_the_truth_enters_coverage_in_quadrature():
+    one = joined(parts_of("a", (4, 2), {"rts": 1e-6}, {"cd": 1.0}, half=0.0))
+    far = one.assign(truth=one["truth"] + 1.0)
+    assert not covered(far).any()
+    assert not covered(far.assign(truth_std_error=("model", [0.5]))).any()
+    assert covered(far.assign(truth_std_error=("model", [0.52]))).all()
+    wide = far.assign(interval=far["interval"] + xr.DataArray([-0.6, 0.6], dims="bound"))
+    assert not covered(wide.assign(truth_std_error=("model", [0.4]))).any()
+    assert covered(wide.assign(truth_std_error=("model", [0.42]))).all()
+
+
+def test_the_binomial_interval_is_that_of_the_tables():
+    # Clopper & Pearson for 8 of 10 and for 0 of 10, as in any table of them.
+    share, interval = share_with_interval(np.array([8, 0, 10, 0]), np.array([10, 10, 10, 0]))
+    np.testing.assert_allclose(share[:3], [0.8, 0.0, 1.0])
+    np.testing.assert_allclose(interval[:, 0], [0.4439, 0.9748], atol=1e-4)
+    np.testing.assert_allclose(interval[:, 1:3], [[0.0, 0.6915], [0.3085, 1.0]], atol=1e-4)
+    assert np.isnan(interval[:, 3]).all()
+
+
+def test_the_hard_model_stands_out_by_its_factor(zoo):
+    each, value, interval = difficulty(of_family(zoo, "dna-20"))
+    hard = list(TRAINERS).index("pt")
+    assert each.shape == (4, 6)
+    np.testing.assert_allclose(value[hard], 4.0, rtol=0.2)
+    assert interval[0, hard] < 4.0 < interval[1, hard] and interval[0, hard] > 3.0
+    others = np.delete(value, hard)
+    assert (np.abs(np.log(others)) < 0.2).all()
+
+
+def lines(axis):
+    return {line.get_label(): line for line in axis.get_lines()}
+
+
+def test_lines_are_geometric_means_over_models(zoo, timings):
+    for figure, scale in ((figure_sweeps(zoo, NAMES), None), (figure_seconds(zoo, timings, NAMES), 1.0)):
+        for axis, family in zip(figure.axes, families(zoo), strict=True):
+            one, drawn = of_family(zoo, family), lines(axis)
+            square = ((one["log_z"] - one["truth"]) ** 2).mean("replicate")
+            for row, name in enumerate(ESTIMATORS):
+                expected = np.exp(0.5 * np.log(square.sel(estimator=name)).mean("model"))
+                np.testing.assert_allclose(drawn[NAMES[name]].get_ydata(), expected)
+                x = np.array(BUDGETS, float)
+                if scale:
+                    rate = [1e-4, 3e-4, 2e-4, 5e-4][row]
+                    x = (0.01 + rate * x) * (10 if family == "one" else 1)
+                np.testing.assert_allclose(drawn[NAMES[name]].get_xdata(), x, rtol=1e-6)
+        texts = [[text.get_text() for text in axis.texts] for axis in figure.axes]
+        assert texts == [[], ["standard error of the truth"]]
+
+
+def test_maps_show_the_numbers(zoo):
+    zoo = zoo.copy(deep=True)
+    zoo["converged"].loc[{"model": "dna-20-cd", "estimator": "bar", "budget": 100, "replicate": 3}] = 0
+    ranks = figure_ranks(zoo, NAMES)
+    first = [text.get_text() for text in ranks.axes[0].texts]
+    assert first[3].startswith("4.0 ×") and not any("×" in text for text in first[:3] + first[4:])
+    assert first[0] == "3.0\n3.0–3.0"
+    errors = rmse_heat_map(zoo, {model: model for model in zoo["model"].values}, NAMES)
+    cells = [text.get_text() for text in errors.axes[0].texts]
+    value = float(np.sqrt(((zoo["log_z"] - zoo["truth"]) ** 2).mean("replicate"))[0, 3, 0])
+    assert cells[3] == f"{value:.2g} ×" and sum("×" in text for text in cells) == 1
+    assert len(cells) == 7 * 4
+
+
+def test_biases_have_their_sign_and_the_truth_its_band(zoo):
+    low = xr.DataArray([-5.0, 0.0, 0.0, 5.0], dims="estimator")
+    figure = figure_bias(zoo.assign(log_z=zoo["log_z"] + low), NAMES)
+    axis = figure.axes[2]
+    drawn = lines(axis)
+    values = {name: float(drawn[name].get_xdata()[0]) for name in ESTIMATORS}
+    assert values["ais"] < -4 and values["bar"] > 4 and abs(values["rts"]) < 0.2
+    band = figure.axes[3].patches[0]
+    assert (band.get_x(), band.get_width()) == (pytest.approx(-0.1), pytest.approx(0.2))
+
+
+def test_coverage_is_drawn_for_all_runs_and_for_those_that_converged(zoo):
+    some = zoo.copy(deep=True)
+    some["converged"].loc[{"estimator": "ais", "replicate": slice(0, 9)}] = 0
+    some["interval"].loc[{"estimator": "ais", "replicate": slice(0, 9)}] = 1e6
+    axis = figure_coverage(some, NAMES).axes[0]
+    dots = [line for line in axis.get_lines() if line.get_label() == "ais"]
+    whole, trusted = (float(line.get_xdata()[0]) for line in dots)
+    share, _, _ = coverage(some.sel(budget=100))
+    assert whole == pytest.approx(share[0]) and whole < 0.75 and trusted > 0.9
+    assert dots[1].get_markerfacecolor() == "white"
+    assert len([line for line in axis.get_lines() if line.get_label() == "rts"]) == 1
+
+
+def test_trainers_are_compared_within_a_family(zoo):
+    figure = figure_trainers(zoo, {"pt": "Tempering"})
+    assert len(figure.axes) == 2
+    labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    assert labels[3] == "Tempering" and labels[0] == "cd"
+    likelihood = figure.axes[1].get_lines()[0].get_xdata()
+    np.testing.assert_allclose(likelihood, [-91, -91, -91, -94, -91, -91])
+
+
+def test_the_choice_names_winner_ties_seconds_and_doubts(zoo, timings):
+    doubtful = zoo.copy(deep=True)
+    doubtful["converged"].loc[{"model": "dna-20-cd", "estimator": "ts", "budget": 400}] = 0
+    table = choice_rows(doubtful, timings, NAMES)
+    assert table.sizes["row"] == 2 * 3 + 1
+    row = table.isel(row=1)
+    assert "dna-20" in row["row"].item() and "400 sweeps" in row["row"].item()
+    assert {row["best"].item(), row["tied"].item()} == {"RTS", "TS"}
+    assert row["fastest"].item() == "TS" and float(row["fastest_seconds"]) == pytest.approx(0.01 + 2e-4 * 400)
+    assert row["warning"].item() == "TS (17%)" and row["narrow"].item() == "-"
+    assert table.isel(row=0)["warning"].item() == "-"
+    last = table.isel(row=-1)
+    assert "of 6 rows" in last["row"].item() and last["best"].item() == "RTS 6" and last["tied"].item().startswith("TS")
+
+
+def test_too_narrow_intervals_are_named(timings):
+    narrow = joined(parts_of("dna-20", (4, 2), ESTIMATORS, TRAINERS, half=1.0))
+    table = choice_rows(narrow, timings, NAMES)
+    assert set(table.isel(row=0)["narrow"].item().split(", ")) == {"RTS", "TS"}
+    assert float(table.isel(row=0)["coverage"]) == pytest.approx(0.683, abs=0.13)
+
+
+def test_figures_are_the_same_bytes_each_time(zoo, timings):
+    small = zoo.isel(model=[0, 3], budget=[0, 2], replicate=slice(0, 4))
+    draws = (
+        lambda: figure_sweeps(small, NAMES),
+        lambda: figure_seconds(small, timings, NAMES),
+        lambda: figure_ranks(small, NAMES),
+        lambda: figure_bias(small, NAMES),
+        lambda: figure_coverage(small, NAMES),
+        lambda: figure_trainers(small, {}),
+    )
+    for draw in draws:
+        assert bytes_of(draw()) == bytes_of(draw())
+
+
+def test_stand_in_data_are_marked(zoo, timings):
+    other = zoo.assign(stand_in=zoo["stand_in"] + 1).assign_attrs(stand_in_for="dna", stand_in_reason="none")
+    for figure in (figure_sweeps(other, NAMES), figure_bias(other, NAMES), figure_trainers(other, {})):
+        assert "STAND-IN" in figure.get_suptitle()
+    assert "STAND-IN" in choice_rows(other, timings, NAMES)["row"].values[0]

@@ -1,0 +1,22 @@
+"""Derive the table of which estimator to use."""
+
+from pathlib import Path
+
+from logzoo.artifacts.netcdf import write_artifact
+from logzoo.figures.zoo_choice import choice_rows
+from logzoo.jobs import job, read_inputs, stand_in_notice
+
+with job(snakemake.log[0]):
+    params = snakemake.params
+    inputs, hashes = read_inputs(zoo=snakemake.input.zoo)
+    timings, more = read_inputs(**{Path(path).stem.partition(".")[2]: path for path in snakemake.input.timings})
+    table = choice_rows(inputs["zoo"], timings, params.names)
+    write_artifact(
+        table.assign_attrs(title=params.title, **stand_in_notice(inputs["zoo"])),
+        snakemake.output.rows,
+        kind="table",
+        parameters={"title": params.title},
+        source=params.source,
+        inputs={**hashes, **more},
+        seed_path="",
+    )

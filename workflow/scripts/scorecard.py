@@ -1,0 +1,20 @@
+"""Write the scorecard as Markdown, HTML and CSV."""
+
+from pathlib import Path
+
+from logzoo.artifacts.netcdf import read_artifact
+from logzoo.claims.scorecard import csv, markdown
+from logzoo.figures.page import scorecard_page
+from logzoo.jobs import job
+
+with job(snakemake.log[0]):
+    card = read_artifact(snakemake.input.scorecard, "scorecard")
+    folder = Path(snakemake.output.md).parent
+    text = scorecard_page(
+        card,
+        scale=snakemake.params.scale,
+        folder=folder,
+        templates=Path(snakemake.input.templates[0]).parent,
+    )
+    for form, content in (("md", markdown(card, folder)), ("html", text), ("csv", csv(card))):
+        Path(snakemake.output[form]).write_text(content)
