@@ -36,7 +36,7 @@ def tours(images):
         f"lv-{hidden}": tour_lengths(
             random_rbm(hidden), images, visible=visible, stream=root_stream(hidden), **settings
         )
-        for hidden, visible in ((4, ["draws", "means"]), (14, ["draws"]))
+        for hidden, visible in ((4, ["draws", "means"]), (20, ["draws"]))
     }
 
 
@@ -79,7 +79,7 @@ def test_a_tail_is_the_share_of_longer_tours():
 
 
 def test_tails_of_all_models_with_drawn_and_mean_visible_units(tours):
-    titles = {"lv-4": "four", "lv-14": "seven"}
+    titles = {"lv-4": "four", "lv-20": "seven"}
     figure = figure_2a(tours, titles)
     (axis,) = figure.axes
     drawn = lines(axis)
@@ -95,7 +95,7 @@ def test_tails_of_all_models_with_drawn_and_mean_visible_units(tours):
 
 
 def test_tails_by_the_size_of_the_stopping_set(tours):
-    one = tours["lv-14"]
+    one = tours["lv-20"]
     drawn = lines(figure_2b(one, "some model").axes[0])
     for rounds, size in zip((1, 3), one["stopping_states"].values, strict=True):
         line = drawn[f"R = {rounds}: {int(size):,} states"]
@@ -103,7 +103,7 @@ def test_tails_by_the_size_of_the_stopping_set(tours):
 
 
 def test_lengths_by_digit(tours):
-    one = tours["lv-14"]
+    one = tours["lv-20"]
     left, right = figure_2c(one, "some model").axes
     lengths, labels = one["length"].sel(visible="draws").isel(rounds=0).values.ravel(), one["label"].values.ravel()
     for digit in (1, 4, 6, 8):
@@ -115,7 +115,7 @@ def test_lengths_by_digit(tours):
 
 
 def test_images_of_short_and_long_tours_stand_above_their_first_draws(tours):
-    one = tours["lv-14"]
+    one = tours["lv-20"]
     axes = np.reshape(figure_3(one).axes, (4, 4))
     for place, kind in enumerate(("short", "long")):
         for column in range(4):
@@ -123,9 +123,10 @@ def test_images_of_short_and_long_tours_stand_above_their_first_draws(tours):
             np.testing.assert_allclose(shown(image), one["image"].sel(kind=kind)[column])
             np.testing.assert_allclose(shown(draw), one["first_draw"].sel(kind=kind)[column])
             length, finished = (int(one[name].sel(kind=kind)[column]) for name in ("shown_length", "shown_finished"))
-            assert image.get_title() == (f"{length:,}" if finished else f"> {length:,}")
+            words = "1 sweep" if length == 1 else f"{length:,} sweeps"
+            assert image.get_title() == (words if finished else f"> {words}")
     cut = one["shown_finished"].sel(kind="long")[0] == 0
-    assert cut and axes[2, 0].get_title() == "> 30"
+    assert cut and axes[2, 0].get_title() == "> 30 sweeps"
 
 
 def test_sweeps_belong_to_tours_that_return_or_not():
@@ -173,7 +174,7 @@ def test_errors_of_log_z_by_tours_and_costs(estimates):
 
 def test_stand_in_data_are_marked(tours, estimates, images):
     chains = broken_chains(random_rbm(3), images, digits=[7], sweeps=3, candidates=6, stream=root_stream(2))
-    one = tours["lv-14"].assign_attrs(NOTICE)
+    one = tours["lv-20"].assign_attrs(NOTICE)
     for figure in (
         figure_1(chains.assign_attrs(NOTICE)),
         figure_2a({"a": one}, {"a": "title"}),
@@ -183,7 +184,7 @@ def test_stand_in_data_are_marked(tours, estimates, images):
         figure_4({"a": estimates.assign_attrs(NOTICE)}, {"a": "title"}, {"ais": "AIS"}),
     ):
         assert "STAND-IN" in figure.get_suptitle()
-    assert not figure_3(tours["lv-14"]).get_suptitle()
+    assert not figure_3(tours["lv-20"]).get_suptitle()
 
 
 def training_of(rates, levels, **attributes):

@@ -93,8 +93,8 @@ def test_a_run_ends_in_figures_artifacts_and_a_summary(finished):
     numbers = ("1", "2", "3", "3-seconds", "4", "4-cost", "6", "7", "8")
     tracked = ("rts/rts-f5", *(f"trk/trk-f{number}" for number in ("1", "2", "3", "4a", "4b")))
     swapped = (f"ins/ins-{name}" for name in ("f1", "f2", "f3", "f4", "f5", "f6", "equal", "many", "association"))
-    zoo_figures = (f"zoo/zoo-{name}" for name in ("rmse", "sweeps", "seconds", "ranks", "bias", "coverage", "trainers"))
     toured = (f"lv/lv-{name}" for name in ("f1", "f2a", "f2b", "f2c", "f3", "f4"))
+    zoo_figures = (f"zoo/zoo-{name}" for name in ("rmse", "sweeps", "seconds", "ranks", "bias", "coverage", "trainers"))
     for name in (*(f"rts/rts-f{number}" for number in numbers), *tracked, *swapped, *toured, *zoo_figures):
         assert (folder / f"figures/tiny/{name}.png").read_bytes()[:4] == b"\x89PNG"
         assert (folder / f"figures/tiny/{name}.pdf").read_bytes()[:5] == b"%PDF-"

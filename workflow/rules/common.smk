@@ -371,8 +371,9 @@ def table_title(wildcards):
 
 
 def likelihood_tables():
-    """Tables of log-likelihoods: of the best models of a grid, one model by each trainer, or runs of trainers."""
-    return {name for name, entry in config["tables"].items() if {"grid", "zoo", "trainings"} & set(entry)}
+    """Tables of the best models of a grid, of one model by each trainer, or of runs of trainers."""
+    kinds = {"grid", "zoo", "trainings"}
+    return {name for name, entry in config["tables"].items() if kinds & set(entry)}
 
 
 def rows_of(wildcards):

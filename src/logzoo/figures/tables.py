@@ -151,10 +151,10 @@ def _text(key, value):
         return value
     if np.isnan(value):
         return "-"
-    if key in _ROUNDED:
-        return np.format_float_positional(value, precision=2, fractional=False, trim="-")
     if key in _SHORT:
         return f"{value:.2g}"
+    if key in _ROUNDED:
+        return np.format_float_positional(value, precision=2, fractional=False, trim="-")
     return f"{int(value):,}" if key in _COUNTS else f"{value:.2f}"
 
 

@@ -55,7 +55,7 @@ def colour_of(number, finished):
 
 def figure_2a(tours, titles):
     """Tails of tour lengths of several models, with visible units drawn, and with their means where that was run."""
-    figure = new_figure(6.4, 4.6)
+    figure = new_figure(7.0, 5.0)
     axis = figure.subplots()
     for colour, (model, one) in zip(_COLOURS, tours.items(), strict=False):
         for visible in one["visible"].values:
@@ -66,6 +66,7 @@ def figure_2a(tours, titles):
         if any(visible in one["visible"].values for one in tours.values()):
             axis.plot([], [], color="black", linestyle=line, label=_VISIBLE[visible])
     _finish_tails(axis, int(one.attrs["cap"]))
+    figure.legend(loc="outside upper center", ncols=3, fontsize=8)
     mark_stand_in(figure, *tours.values())
     return figure
 
@@ -79,6 +80,7 @@ def figure_2b(tours, title):
         label = f"R = {int(rounds)}: {int(one['stopping_states']):,} states"
         _draw_tail(axis, one["length"].values.ravel(), label=label, color=colour)
     _finish_tails(axis, int(tours.attrs["cap"]))
+    axis.legend(fontsize=8)
     axis.set_title(title, loc="right", fontsize=9)
     mark_stand_in(figure, tours)
     return figure
@@ -125,12 +127,17 @@ def figure_3(tours):
             _draw_image(image, one["image"].values[column], "black")
             _draw_image(draw, one["first_draw"].values[column], "black")
             length, finished = int(one["shown_length"][column]), bool(one["shown_finished"][column])
-            image.set_title(f"{length:,}" if finished else f"> {length:,}", fontsize=8, pad=2)
+            image.set_title(_length_of(length, finished), fontsize=8, pad=2)
         axes[2 * place, 0].set_ylabel(f"{_NAMES[kind]}\nimages", fontsize=8)
         axes[2 * place + 1, 0].set_ylabel("first draws", fontsize=8)
-    figure.supxlabel("above each image: the length of its tour in sweeps", fontsize=8)
     mark_stand_in(figure, tours)
     return figure
+
+
+def _length_of(length, finished):
+    """The length of a tour, or that it was cut, in words."""
+    words = f"{length:,} sweep" + ("" if length == 1 else "s")
+    return words if finished else f"> {words}"
 
 
 def tail(lengths):
@@ -149,14 +156,12 @@ def _draw_tail(axis, lengths, **look):
 
 def _finish_tails(axis, cap):
     axis.axvline(cap, color="#999999", linestyle=":", linewidth=1)
-    axis.text(
-        cap, 0.98, "cap ", fontsize=8, color="#666666", ha="right", va="top", transform=axis.get_xaxis_transform()
-    )
+    place = axis.get_xaxis_transform()
+    axis.text(cap, 0.02, "cap ", fontsize=8, color="#666666", ha="right", va="bottom", transform=place)
     axis.set_xscale("log")
     axis.set_yscale("log")
     axis.set_xlabel("length n [sweeps]")
     axis.set_ylabel("share of tours longer than n")
-    axis.legend(fontsize=8)
 
 
 def _draw_image(axis, values, colour):
