@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from logzoo.artifacts.netcdf import read_artifact, write_artifact
 from logzoo.claims.scorecard import csv, entries, markdown, scorecard, stand_in_line, stand_ins, summary, without_links
 from logzoo.claims.verdicts import Statistic, verdicts
-from logzoo.configuration import check_configuration, grid_models, kept_grids
+from logzoo.configuration import check_configuration, grid_models, kept_grids, zoo_models
 
 ROOT = Path(__file__).parents[1]
 # Figures and tables of the four papers; those with panels of their own by panel.
@@ -153,7 +153,7 @@ def test_claims_and_figures_name_what_there_is():
     ]
     config = {key: entry for part in parts for key, entry in part.items()}
     config["grids"] = kept_grids(config["grids"])
-    config["models"] |= grid_models(config["grids"])
+    config["models"] |= grid_models(config["grids"]) | zoo_models(config["zoo"])
     check_configuration(config, ROOT / "workflow/schemas")
     entry = {"figure": "lv-f9", "claim": "x", "published": "-"}
     for change, complaint in (

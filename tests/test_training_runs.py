@@ -57,7 +57,7 @@ def assert_same(one, other):
 @pytest.mark.parametrize("method", sorted(TRAINERS))
 def test_a_training_interrupted_anywhere_ends_in_the_same_bits(method, tmp_path, monkeypatch):
     path = tmp_path / "folder" / "checkpoint.npz"
-    validation = {"validation": patterns(50), "patience": 100} if method in TRACKED else {}
+    validation = {"validation": patterns(50), "patience": 130} if method in TRACKED else {}
     whole = trained(method, **validation)
     for saves in (1, 57, 58):
         with monkeypatch.context() as patched:
