@@ -28,7 +28,7 @@ _TRAINERS = {
     "validation": ("validation", "nat"),
     "test": ("test", "nat"),
 }
-_COUNTS = ("hidden", "updates", "chain_sweeps")
+_COUNTS = ("hidden", "updates", "chain_sweeps", "runs")
 # Numbers of any size: two digits, not two decimals.
 _ROUNDED = ("rmse", "rmse_low", "rmse_high", "seconds", "fastest_seconds")
 
@@ -104,8 +104,13 @@ def _text(key, value):
     if np.isnan(value):
         return "-"
     if key in _ROUNDED:
-        return np.format_float_positional(value, precision=2, fractional=False, trim="-")
+        return two_digits(value)
     return f"{int(value):,}" if key in _COUNTS else f"{value:.2f}"
+
+
+def two_digits(value):
+    """A number rounded to two digits, without an exponent."""
+    return np.format_float_positional(value, precision=2, fractional=False, trim="-")
 
 
 def markdown(table, title):
