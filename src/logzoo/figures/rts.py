@@ -2,10 +2,9 @@
 
 import matplotlib
 import numpy as np
-from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from logzoo.figures.statistics import mean_with_band, rmse_with_band, seconds_of_budgets
-from logzoo.figures.style import TRUTH, label_panels, look_of, mark_stand_in, new_figure, title_of
+from logzoo.figures.style import TRUTH, label_panels, look_of, mark_stand_in, new_figure, plain_logarithms, title_of
 
 _VARIANT_TITLES = {"rao-blackwell": "Rao-Blackwellised, eq 9", "counts": "plain counts + 0.1"}
 
@@ -68,10 +67,7 @@ def figure_3(estimates, truths, titles, names, published):
         lower.set_xscale("log")
         lower.set_xticks(budgets, [f"{budget:,}" for budget in budgets], minor=False)
         lower.set_xticks([], minor=True)
-        lower.set_yscale("log")
-        lower.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-        lower.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-        lower.yaxis.set_minor_formatter(NullFormatter())
+        plain_logarithms(lower.yaxis)
         lower.set_xlabel("Gibbs sweeps per chain")
     axes[0, 0].set_ylabel(r"mean of $\log \hat Z$ [nat]")
     axes[1, 0].set_ylabel(r"RMSE of $\log \hat Z$ [nat]")
@@ -95,12 +91,7 @@ def figure_3_seconds(estimates, truths, timings, titles, names):
             look = look_of(estimator, position)
             axis.plot(seconds, values, label=f"{names[estimator]}, {1e3 * rate:.2g} ms a sweep", **look)
             axis.fill_between(seconds, *band, color=look["color"], alpha=0.2, linewidth=0)
-        axis.set_xscale("log")
-        axis.set_yscale("log")
-        for formatted in (axis.xaxis, axis.yaxis):
-            formatted.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-            formatted.set_major_formatter(StrMethodFormatter("{x:g}"))
-            formatted.set_minor_formatter(NullFormatter())
+        plain_logarithms(axis.xaxis, axis.yaxis)
         axis.set_xlabel(f"seconds on one core, {timings[model].attrs['chains']} chains")
         axis.set_title(title_of(titles[model], truths[model]), loc="right")
         axis.legend()

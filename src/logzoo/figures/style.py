@@ -3,6 +3,7 @@
 import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 # Okabe & Ito's palette, told apart by colour-blind eyes; black is kept for the truth. Estimators of one family share a
 # colour and differ in their marker and line.
@@ -61,6 +62,15 @@ def label_panels(axes):
     """Letter the panels a, b, c, ... in reading order."""
     for letter, axis in zip("abcdefghijkl", axes, strict=False):
         axis.set_title(f"({letter})", loc="left", fontweight="bold")
+
+
+def plain_logarithms(*axes):
+    """Make axes (x or y) logarithmic, with ticks at 1, 2 and 5 times powers of ten, written out."""
+    for axis in axes:
+        axis.axes.set(**{f"{axis.axis_name}scale": "log"})
+        axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axis.set_major_formatter(StrMethodFormatter("{x:g}"))
+        axis.set_minor_formatter(NullFormatter())
 
 
 def draw_map(axis, values, texts, norm, colours):

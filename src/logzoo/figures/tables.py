@@ -47,7 +47,7 @@ _TRAININGS = {
 _SHORT = ("rate", "p", "published_rate")
 _REFERENCE = "lvs-1"
 _FEWEST_PAIRS = 2
-_COUNTS = ("hidden", "updates", "chain_sweeps")
+_COUNTS = ("hidden", "updates", "chain_sweeps", "runs")
 # Numbers of any size: two digits, not two decimals.
 _ROUNDED = ("rmse", "rmse_low", "rmse_high", "seconds", "fastest_seconds")
 
@@ -154,8 +154,13 @@ def _text(key, value):
     if key in _SHORT:
         return f"{value:.2g}"
     if key in _ROUNDED:
-        return np.format_float_positional(value, precision=2, fractional=False, trim="-")
+        return two_digits(value)
     return f"{int(value):,}" if key in _COUNTS else f"{value:.2f}"
+
+
+def two_digits(value):
+    """A number rounded to two digits, without an exponent."""
+    return np.format_float_positional(value, precision=2, fractional=False, trim="-")
 
 
 def markdown(table, title):

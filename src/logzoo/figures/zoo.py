@@ -5,6 +5,7 @@ import pandas as pd
 from matplotlib.colors import LogNorm
 
 from logzoo.figures.style import draw_map, mark_stand_in, name_columns, new_figure
+from logzoo.figures.tables import two_digits
 from logzoo.zoo import rmse, unconverged
 
 LIKELIHOODS = "Log partition functions and mean log-likelihoods [nat]"
@@ -26,7 +27,7 @@ def rmse_heat_map(zoo, titles, names):
     for axis, panel in zip(axes, panels, strict=True):
         crossed = doubtful.sel(budget=panel["budget"], model=panel["model"]).values
         texts = [
-            [f"{value:.2g}" + (" ×" if cross else "") for value, cross in zip(*row, strict=True)]
+            [two_digits(value) + (" ×" if cross else "") for value, cross in zip(*row, strict=True)]
             for row in zip(panel.values, crossed, strict=True)
         ]
         image = draw_map(axis, panel.values, texts, norm, "cividis_r")

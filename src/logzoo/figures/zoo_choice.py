@@ -25,6 +25,7 @@ _COLUMNS = {
     "rmse_high": ("95% high", "nat"),
     "tied": ("not distinguishable from it", "1"),
     "coverage": ("its intervals that cover", "1"),
+    "runs": ("of so many runs", "1"),
     "narrow": ("intervals too narrow", "1"),
     "seconds": ("its time", "s"),
     "fastest": ("fastest of all these", "1"),
@@ -55,7 +56,7 @@ def choice_rows(zoo, timings, names):
                 "rmse_low": interval[0, chosen[0], column],
                 "rmse_high": interval[1, chosen[0], column],
                 **_words(one, chosen, names, seconds[:, column]),
-                **_trust(one.sel(budget=budget), chosen, names, [part[..., column] for part in covers[:2]]),
+                **_trust(one.sel(budget=budget), chosen, names, [part[..., column] for part in covers]),
             }
             estimators = one["estimator"].values[chosen]
             listed.update(estimators)
@@ -77,14 +78,15 @@ def _words(one, chosen, names, seconds):
 
 
 def _trust(one, chosen, names, covers):
-    """How far the intervals of the chosen are to be trusted, at one budget; covers: share and interval of it."""
+    """How far the intervals of the chosen are to be trusted, at one budget; covers: share, its interval, runs."""
     estimators = one["estimator"].values
-    share, (_, high) = covers
+    share, (_, high), runs = covers
     doubtful = unconverged(one).transpose("estimator", "model").mean("model").values
     narrow = [names[estimators[place]] for place in chosen if high[place] < _LEVEL]
     warned = [f"{names[estimators[place]]} ({doubtful[place]:.0%})" for place in chosen if doubtful[place] > 0]
     return {
         "coverage": share[chosen[0]],
+        "runs": runs[chosen[0]],
         "narrow": ", ".join(narrow) or "-",
         "warning": ", ".join(warned) or "-",
     }

@@ -1,9 +1,10 @@
 """RMSE of log Z of every estimator on every family of the zoo, against sweeps and against seconds."""
 
 import numpy as np
+from matplotlib.ticker import LogLocator
 
 from logzoo.figures.statistics import seconds_of_budgets
-from logzoo.figures.style import TRUTH, label_panels, look_of, mark_stand_in, new_figure
+from logzoo.figures.style import TRUTH, label_panels, look_of, mark_stand_in, new_figure, plain_logarithms
 from logzoo.figures.zoo_statistics import families, log_rmse, of_family, title_of_family, with_interval
 from logzoo.zoo import unconverged
 
@@ -62,12 +63,14 @@ def _draw_family(axis, one, names, places):
         hollow = doubtful[row].any(axis=-1)
         marker = {key: look[key] for key in ("color", "marker")}
         axis.plot(x[hollow], values[row, hollow], linestyle="", markerfacecolor="white", **marker)
-    axis.set_xscale("log")
-    axis.set_yscale("log")
+    plain_logarithms(axis.xaxis, axis.yaxis)
+    if np.nanmax(values) / np.nanmin(values) > 1000:
+        axis.yaxis.set_major_locator(LogLocator())
     error = float(one["truth_std_error"].max())
     if error > 0:
-        axis.axhspan(axis.get_ylim()[0], error, color=TRUTH, alpha=0.12, linewidth=0)
+        lowest = min(axis.get_ylim()[0], 0.5 * error)
+        axis.axhspan(lowest, error, color=TRUTH, alpha=0.12, linewidth=0)
+        axis.set_ylim(bottom=lowest)
         axis.axhline(error, color=TRUTH, linestyle="--", linewidth=1)
-        axis.annotate(
-            "standard error of the truth", (0.02, error), xycoords=("axes fraction", "data"), va="top", fontsize=8
-        )
+        place = {"xytext": (4, -3), "textcoords": "offset points", "va": "top", "fontsize": 8}
+        axis.annotate("standard error of the truth", (0, error), xycoords=("axes fraction", "data"), **place)

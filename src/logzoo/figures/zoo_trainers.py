@@ -1,9 +1,9 @@
 """Which training makes models that are hard to evaluate."""
 
 import numpy as np
-from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+from matplotlib.ticker import MaxNLocator
 
-from logzoo.figures.style import TRUTH, label_panels, look_of, mark_stand_in, new_figure
+from logzoo.figures.style import TRUTH, label_panels, look_of, mark_stand_in, new_figure, plain_logarithms
 from logzoo.figures.zoo_statistics import difficulty, families, of_family, title_of_family
 
 
@@ -21,6 +21,7 @@ def figure_trainers(zoo, trainers):
         rows = np.arange(one.sizes["model"])
         likelihoods, error = one["test_log_likelihood"].values, 1.96 * one["truth_std_error"].values
         right.errorbar(likelihoods, rows, xerr=error, fmt="o", color=TRUTH, capsize=2)
+        right.xaxis.set_major_locator(MaxNLocator(5))
         left.set_yticks(rows, [trainers.get(name, name) for name in one["trainer"].values])
         left.set_ylim(len(rows) - 0.5, -0.5)
         left.set_title(title_of_family(one), loc="right", fontsize=9)
@@ -39,7 +40,4 @@ def _draw_difficulty(axis, one):
         axis.plot(each[place], rows, linestyle="", color="grey", alpha=0.5, marker=look["marker"], markersize=4)
     axis.errorbar(value, rows, xerr=np.abs(interval - value), fmt="o", color=TRUTH, capsize=2, label="all")
     axis.axvline(1.0, color=TRUTH, linestyle="--", linewidth=0.8)
-    axis.set_xscale("log")
-    axis.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-    axis.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-    axis.xaxis.set_minor_formatter(NullFormatter())
+    plain_logarithms(axis.xaxis)
