@@ -79,7 +79,12 @@ def test_larger_sets_are_compared_with_the_smallest():
 
 
 def test_digits_are_compared_with_all_others():
-    found = las_vegas.figure_2c(tours_of(8, of_label={1: 1.1, 6: 1.1, 4: 9.0, 8: 9.0}))
+    tours = tours_of(8, of_label={1: 1.1, 6: 1.1, 4: 9.0, 8: 9.0})
+    found = las_vegas.figure_2c(tours)
+    logs, label = np.log(tours["length"].values[0, 0]), tours["label"].values
+    for name, digits in (("short", (1, 6)), ("long", (4, 8))):
+        chosen = np.isin(label, digits)
+        assert found[f"lv-f2c-{name}"].value == pytest.approx(logs[chosen].mean() - logs[~chosen].mean())
     assert judge(AT_MOST_ZERO, found["lv-f2c-short"]) == "reproduced"
     assert judge(AT_LEAST_ZERO, found["lv-f2c-long"]) == "reproduced"
     found = las_vegas.figure_2c(tours_of(8, of_label={1: 9.0, 6: 9.0, 4: 1.1, 8: 1.1}))
