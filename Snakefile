@@ -28,6 +28,10 @@ except ValueError as error:
 
 include: "workflow/rules/common.smk"
 include: "workflow/rules/judged.smk"
+include: "workflow/rules/swapped.smk"
+include: "workflow/rules/toured.smk"
+include: "workflow/rules/families.smk"
+include: "workflow/rules/shown.smk"
 include: "workflow/rules/datasets.smk"
 include: "workflow/rules/models.smk"
 include: "workflow/rules/tracking.smk"

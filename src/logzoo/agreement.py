@@ -1,13 +1,12 @@
 """All estimators on one RBM at the same budget: what they say of log Z, whether they agree, what bounds it."""
 
 import time
-from importlib import import_module
 from typing import NamedTuple
 
 import numpy as np
 
 from logzoo.api import estimate_log_z
-from logzoo.estimators.registry import ESTIMATORS, estimator_module
+from logzoo.estimators.registry import ESTIMATORS, starts_from_data
 from logzoo.estimators.result import Estimate
 from logzoo.printing import columns, json_line, one_line, table
 
@@ -40,9 +39,7 @@ class Agreement(NamedTuple):
 
 def applicable_methods(data):
     """Names of the estimators that can be run: those that start from data only where there are any."""
-    return [
-        name for name in ESTIMATORS if data is not None or "data" not in import_module(estimator_module(name)).DEFAULTS
-    ]
+    return [name for name in ESTIMATORS if data is not None or not starts_from_data(name)]
 
 
 def try_all(rbm, *, data, tell=lambda method: None, **settings):
@@ -53,10 +50,10 @@ def try_all(rbm, *, data, tell=lambda method: None, **settings):
     attempts = []
     for method in applicable_methods(data):
         tell(method)
-        needs = import_module(estimator_module(method)).DEFAULTS
+        needed = data if starts_from_data(method) else None
         start = time.perf_counter()
         try:
-            found, reason = estimate_log_z(rbm, method, data=data if "data" in needs else None, **settings), ""
+            found, reason = estimate_log_z(rbm, method, data=needed, **settings), ""
         except ValueError as error:
             found, reason = None, str(error)
         attempts.append(Attempt(method, found, time.perf_counter() - start, reason))

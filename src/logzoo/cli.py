@@ -9,7 +9,6 @@ import json
 import os
 import sys
 import warnings
-from importlib import import_module
 from pathlib import Path
 
 from logzoo.printing import json_line, one_line, table
@@ -134,13 +133,13 @@ def _options(arguments):
 def _estimate(arguments):
     options = _options(arguments)
     from logzoo.api import estimate_log_z
-    from logzoo.estimators.registry import estimator_module
+    from logzoo.estimators.registry import starts_from_data
     from logzoo.modelfiles import read_model
 
     if arguments.method == "all":
         _estimate_all(arguments, options)
         return
-    needs = import_module(estimator_module(arguments.method)).DEFAULTS
+    needs_data = starts_from_data(arguments.method)
     rbm = read_model(arguments.model)
     base = _base(arguments, rbm)
     data = None if arguments.data is None else _data(arguments.data, "test", visible=rbm.visible)[0]
@@ -150,7 +149,7 @@ def _estimate(arguments):
         sweeps=arguments.sweeps,
         chains=arguments.chains,
         base=base,
-        data=data if "data" in needs else None,
+        data=data if needs_data else None,
         seed=arguments.seed,
         progress=True,  # on a terminal only
         **options,

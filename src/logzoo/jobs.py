@@ -3,12 +3,11 @@
 import contextlib
 import logging
 import sys
-from importlib import import_module
 from pathlib import Path
 
 from logzoo.artifacts.netcdf import read_artifact
 from logzoo.datasets.build import visible_matrix
-from logzoo.estimators.registry import estimator_module
+from logzoo.estimators.registry import starts_from_data
 from logzoo.paths import log_odds
 
 LOG = logging.getLogger(__name__)
@@ -60,7 +59,7 @@ def estimator_options(entry, dataset):
     """
     options = dict(entry["options"])
     options["base"] = log_odds(visible_matrix(dataset, "train")) if entry["base"] == "matched" else entry["base"]
-    if "data" in import_module(estimator_module(entry["method"])).DEFAULTS:
+    if starts_from_data(entry["method"]):
         options["data"] = visible_matrix(dataset, "test")
     return options
 

@@ -59,16 +59,13 @@ def figure_2c(tours):
         chosen = tours["label"].isin(classes)
         return [(logs * chosen).sum("tour").values, chosen.sum("tour").values]
 
-    def difference(total, count, other_total, other_count):
-        return _ratio(total, count) - _ratio(other_total, other_count)
-
     every = np.unique(tours["label"].values)
     found = {}
     for name, classes in (("lv-f2c-short", _SHORT), ("lv-f2c-long", _LONG)):
         others = np.setdiff1d(every, classes)
         digits = " and ".join(map(str, classes))
         of = f"mean log length of tours from {digits}, less that from the other digits"
-        found[name] = bootstrapped(difference, *sums(classes), *sums(others), of=of)
+        found[name] = bootstrapped(_difference, *sums(classes), *sums(others), of=of)
     return found
 
 
@@ -79,16 +76,15 @@ def figure_3(tours):
     def sums(variable, chosen):
         return [(tours[variable] * chosen).sum("tour").values, chosen.sum("tour").values]
 
-    def difference(total, count, other_total, other_count):
-        return _ratio(total, count) - _ratio(other_total, other_count)
-
     short, long = lengths == 1, lengths > _TAIL
     said = f"images of tours of one sweep less that of tours of more than {_TAIL}"
     return {
         "lv-f3-odd": bootstrapped(
-            difference, *sums("log_f", short), *sums("log_f", long), of=f"mean log f [nat], {said}"
+            _difference, *sums("log_f", short), *sums("log_f", long), of=f"mean log f [nat], {said}"
         ),
-        "lv-f3-thick": bootstrapped(difference, *sums("ink", short), *sums("ink", long), of=f"mean grey value, {said}"),
+        "lv-f3-thick": bootstrapped(
+            _difference, *sums("ink", short), *sums("ink", long), of=f"mean grey value, {said}"
+        ),
     }
 
 
@@ -157,3 +153,8 @@ def _ratio(above, below):
     """Ratio of sums over batches, NaN where nothing was counted."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return above.sum(axis=-1) / below.sum(axis=-1)
+
+
+def _difference(total, count, other_total, other_count):
+    """Ratio of sums over batches less that of other sums."""
+    return _ratio(total, count) - _ratio(other_total, other_count)

@@ -1,5 +1,7 @@
 """The estimators, by name. A method is one module with `estimate` and `DEFAULTS`; adding one is a line here."""
 
+from importlib import import_module
+
 from logzoo.checks import one_of
 from logzoo.estimators import ais, ais_moments, bar, las_vegas, mbar, reverse, rsd, rts, sams, sd, ti, ts, wang_landau
 
@@ -31,3 +33,8 @@ def estimator(method):
 def estimator_module(method):
     """Name of the module that holds a method."""
     return estimator(method).__module__
+
+
+def starts_from_data(method):
+    """Whether a method takes examples: those that it starts from."""
+    return "data" in import_module(estimator_module(method)).DEFAULTS

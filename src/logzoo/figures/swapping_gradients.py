@@ -75,7 +75,7 @@ def figure_association(gradients, title, names):
     for axis, (state, text) in zip(axes, _STATES.items(), strict=True):
         for sampler, name in names.items():
             values = gradients["unevenness"].sel(state=state, sampler=sampler).transpose("step", "repeat").values
-            _draw_with_band(axis, steps, values, label=name, **look_of(sampler))
+            draw_mean(axis, steps, values, label=name, **look_of(sampler))
         rungs = float(gradients["chains"].sel(sampler=next(iter(names)))) / float(gradients.attrs["ladders"])
         axis.plot(steps, _unevenness_of_draws(rungs, steps), color=TRUTH, linestyle=":", label="independent draws")
         axis.set_xscale("log")
@@ -92,12 +92,13 @@ def figure_association(gradients, title, names):
 def draw_distance(axis, gradients, state, sampler, x, label):
     """The mean distance over repeats of one sampler, with its 95% band, against x (step,)."""
     values = gradients["distance"].sel(state=state, sampler=sampler).transpose("step", "repeat").values
-    _draw_with_band(axis, x, values, label=label, **look_of(sampler))
+    draw_mean(axis, x, values, label=label, **look_of(sampler))
     axis.set_xscale("log")
     axis.set_yscale("log")
 
 
-def _draw_with_band(axis, x, values, **look):
+def draw_mean(axis, x, values, **look):
+    """The mean of values (x, repeat) over repeats, with its 95% band."""
     mean, band = mean_with_band(values)
     axis.plot(x, mean, **look)
     axis.fill_between(x, *band, color=look["color"], alpha=0.2, linewidth=0)

@@ -7,9 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from logzoo.figures.statistics import mean_with_band
 from logzoo.figures.style import label_panels, mark_stand_in, new_figure
-from logzoo.figures.swapping_gradients import draw_distance, look_of
+from logzoo.figures.swapping_gradients import draw_distance, draw_mean, look_of
 
 _LABELS = {"log_likelihood": "mean log-likelihood [nat]", "accuracy": "prediction accuracy\n[nat an example]"}
 # Share of a training whose rise is cut off, so that what follows can be seen.
@@ -32,7 +31,7 @@ def figure_trainings(rows, names):
         for trainer, name in names.items():
             one = row.runs[trainer]
             update, values = one["update"].values, one[row.variable].transpose("update", "repeat").values
-            _draw_mean(left, update, values, label=name, **look_of(trainer))
+            draw_mean(left, update, values, label=name, **look_of(trainer))
             right.plot(update[1:], values[1:].var(axis=-1, ddof=1), label=name, **look_of(trainer))
         _limit(left, [row.runs[trainer][row.variable] for trainer in names])
         right.set_yscale("log")
@@ -63,7 +62,7 @@ def figure_equal(gradients, runs, timings, title, names):
         values = one["log_likelihood"].transpose("update", "repeat").values
         seconds = float(timings["update_seconds"].sel(trainer=name))
         for axis, x in zip(axes[1], (one["chain_sweeps"].values, one["update"].values * seconds), strict=True):
-            _draw_mean(axis, x, values, label=label, **look_of(name))
+            draw_mean(axis, x, values, label=label, **look_of(name))
     for axis, label in zip(axes[:, 0], ("distance to the\nexact gradient", _LABELS["log_likelihood"]), strict=True):
         axis.set_ylabel(label)
     for row, what in ((axes[0], "estimating"), (axes[1], "training")):
@@ -76,12 +75,6 @@ def figure_equal(gradients, runs, timings, title, names):
     label_panels(axes.ravel())
     mark_stand_in(figure, gradients, *runs.values())
     return figure
-
-
-def _draw_mean(axis, x, values, **look):
-    mean, band = mean_with_band(values)
-    axis.plot(x, mean, **look)
-    axis.fill_between(x, *band, color=look["color"], alpha=0.2, linewidth=0)
 
 
 def _limit(axis, arrays):
