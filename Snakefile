@@ -45,6 +45,7 @@ include: "workflow/rules/swapping.smk"
 include: "workflow/rules/las-vegas.smk"
 include: "workflow/rules/zoo.smk"
 include: "workflow/rules/page.smk"
+include: "workflow/rules/targets.smk"
 
 
 rule all:

@@ -47,3 +47,11 @@ def likelihoods_place():
 def shown_artifacts(wildcards):
     """Every artifact that some figure or table is made from, once."""
     return sorted({path for place in shown().values() for path in place["artifacts"]})
+
+
+def files_of_paper(paper):
+    """What the target of a paper makes: its figures and tables, and the verdicts on its claims."""
+    places = {name: place for name, place in shown().items() if place["paper"] == paper}
+    files = [file for place in places.values() for file in place["files"]]
+    judged = [verdict_on(name) for name in judged_figures() if name in places]
+    return [*files, *judged, *([f"{DATA}/zoo.nc", *likelihoods_place()["files"]] if paper == "zoo" else [])]

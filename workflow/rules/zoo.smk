@@ -3,10 +3,10 @@
 # inputs:  data/<scale>/estimates/<model>/<estimator>.nc; data/<scale>/models/<model>.nc; data/<scale>/truths/<model>.nc
 # outputs: data/<scale>/zoo.nc; data/<scale>/timings/zoo.<family>.nc, which differ from run to run;
 #          data/<scale>/tables/zoo-choice.nc; figures/<scale>/zoo/
-# steps:   zoo, time_of_zoo, choice_rows; one for each figure
+# steps:   combine_zoo, time_of_zoo, choice_rows; one for each figure
 
 
-rule zoo:
+rule combine_zoo:
     input:
         estimates=expand(
             f"{DATA}/estimates/{{model}}/{{estimator}}.nc", model=MATRIX_MODELS, estimator=MATRIX["estimators"]
