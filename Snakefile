@@ -17,6 +17,11 @@ configfile: "config/claims.yaml"
 configfile: "config/config.yaml"
 
 
+# On this machine jobs may start as fast as they end. Under a limit snakemake 9 looks for jobs once more each second for every
+# job that it has started, which after some hundred costs it a core.
+if workflow.scheduling_settings and workflow.local_exec:
+    workflow.scheduling_settings.max_jobs_per_timespan = None
+
 try:
     config["grids"] = kept_grids(config["grids"])
     config["zoo"] = kept_zoo(config["zoo"])
@@ -45,18 +50,14 @@ include: "workflow/rules/swapping.smk"
 include: "workflow/rules/las-vegas.smk"
 include: "workflow/rules/zoo.smk"
 include: "workflow/rules/page.smk"
+include: "workflow/rules/costs.smk"
 include: "workflow/rules/targets.smk"
 
 
 rule all:
     default_target: True
     input:
-        figure_files(),
-        f"{DATA}/zoo.nc",
-        f"{FIGURES}/likelihoods.md",
-        table_files(),
-        SCORECARD,
-        f"{FIGURES}/index.html",
+        files_of_all(),
 
 
 onsuccess:

@@ -1,49 +1,19 @@
 """The workflow as a user runs it, at toy size, with every source hidden: complete, repeatable, rerun when due."""
 
 import hashlib
-import os
 import re
 import shutil
 import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 import xarray as xr
 from pages import faults
+from projects import copy_project, snakemake
 
 from logzoo.claims.scorecard import without_links
 
-ROOT = Path(__file__).parents[1]
 CONFIGURATION = ["--configfile", "tests/tiny.yaml"]
 RULES = re.compile(r"^(\w+) +(\d+)$", re.MULTILINE)
-
-
-def copy_project(target):
-    """A fresh clone, but for the numba cache: tracked and new files, nothing that was made."""
-    listed = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    for name in listed.stdout.splitlines():
-        if (ROOT / name).is_file():
-            (target / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(ROOT / name, target / name)
-    return target
-
-
-def snakemake(folder, *arguments):
-    """Run snakemake in `folder` on its own copy of the package, with no mirror and no way out to the network."""
-    closed = "http://127.0.0.1:9"
-    environment = {**os.environ, "PYTHONPATH": str(folder / "src"), "LOGZOO_MIRROR": ""}
-    environment |= {name: closed for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY")}
-    environment.pop("no_proxy", None)
-    return subprocess.run(
-        [sys.executable, "-m", "snakemake", *arguments], cwd=folder, env=environment, capture_output=True, text=True
-    )
 
 
 def planned(folder):
@@ -136,6 +106,41 @@ def test_a_second_run_has_nothing_to_do(finished):
     folder, _ = finished
     result = snakemake(folder, "--cores", "2", *CONFIGURATION)
     assert "Nothing to be done" in result.stdout + result.stderr
+
+
+def test_the_targets_of_the_papers_make_everything_between_them(finished):
+    folder, _ = finished
+    made = {}
+    for target in ("rts", "tracking", "infinite-swapping", "las-vegas", "zoo"):
+        assert "Nothing to be done" in snakemake(folder, "-n", "--cores", "2", *CONFIGURATION, "--", target).stderr
+        plan = snakemake(folder, "-n", "--forceall", "--cores", "2", *CONFIGURATION, "--", target)
+        made[target] = set(re.findall(r"figures/tiny/\S+\.(?:png|csv)", plan.stdout + plan.stderr))
+        assert made[target]
+    shown = {
+        str(path.relative_to(folder)) for kind in ("png", "csv") for path in folder.glob(f"figures/tiny/*/*.{kind}")
+    }
+    assert set.union(*made.values()) == shown
+    assert sum(map(len, made.values())) == len(shown)
+
+
+def test_costs_are_told_for_every_figure_and_table_before_anything_runs(finished, tmp_path):
+    folder = copy_project(tmp_path)
+    result = snakemake(folder, "--cores", "1", "--configfile", "config/paper.yaml", "--", "cost")
+    assert result.returncode == 0, result.stderr
+    rows = {
+        line.split()[0]: line.split()[1:] for line in result.stdout.splitlines() if "core-hours" not in line and line
+    }
+    shown = {path.stem for kind in ("png", "csv") for path in finished[0].glob(f"figures/tiny/*/*.{kind}")}
+    assert shown <= set(rows)
+    core_hours = {name: float(rows[name][-2].replace(",", "")) for name in [*shown, "everything"]}
+    assert max(core_hours[name] for name in shown) < core_hours["everything"] < sum(core_hours.values())
+    assert not (folder / "data/paper").exists()
+    # Rates can be measured anew, wherever a run has finished.
+    folder, _ = finished
+    kept = (folder / "config/rates.yaml").read_bytes()
+    result = snakemake(folder, "--cores", "1", *CONFIGURATION, "--", "measure_rates")
+    assert result.returncode == 0 and b"tiny scale" in (folder / "config/rates.yaml").read_bytes(), result.stderr
+    (folder / "config/rates.yaml").write_bytes(kept)
 
 
 def test_claims_are_printed_whenever_they_are_asked_for(finished):

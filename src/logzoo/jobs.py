@@ -3,11 +3,11 @@
 import contextlib
 import logging
 import sys
+import time
 from pathlib import Path
 
 from logzoo.artifacts.netcdf import read_artifact
 from logzoo.datasets.build import visible_matrix
-from logzoo.estimators.registry import starts_from_data
 from logzoo.paths import log_odds
 
 LOG = logging.getLogger(__name__)
@@ -16,7 +16,11 @@ STAND_IN = ("stand_in_for", "stand_in_reason")
 
 @contextlib.contextmanager
 def job(log_file):
-    """Log to the job's file, warnings to the terminal too; a ValueError ends the job with one line on both."""
+    """Log to the job's file, warnings to the terminal too; a ValueError ends the job with one line on both.
+
+    The last line of the log says how long the work took, without what it takes to start Python.
+    """
+    start = time.perf_counter()
     Path(log_file).parent.mkdir(parents=True, exist_ok=True)
     to_file = logging.FileHandler(log_file, mode="w")
     to_terminal = logging.StreamHandler(sys.stderr)
@@ -31,6 +35,7 @@ def job(log_file):
     except ValueError as error:
         LOG.error("%s", error)
         sys.exit(1)
+    LOG.info("took %.2f s", time.perf_counter() - start)
 
 
 def read_inputs(**paths):
@@ -57,6 +62,9 @@ def estimator_options(entry, dataset):
 
     The `matched` base has the marginals of the training split; methods that start from data get the test split.
     """
+    # Imported where they are used, as they take long: every job of the workflow would wait for them.
+    from logzoo.estimators.registry import starts_from_data
+
     options = dict(entry["options"])
     options["base"] = log_odds(visible_matrix(dataset, "train")) if entry["base"] == "matched" else entry["base"]
     if starts_from_data(entry["method"]):

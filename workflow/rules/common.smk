@@ -134,10 +134,6 @@ def figure_file(name):
     return f"{FIGURES}/{config['figures'][name]['paper']}/{name}"
 
 
-def figure_files():
-    return [f"{figure_file(name)}.{form}" for name in config["figures"] for form in ("png", "pdf")]
-
-
 def figure_report(name):
     """A figure as it stands in the report."""
     entry = config["figures"][name]
@@ -244,4 +240,6 @@ def print_summary():
         if table.is_file():
             print(without_links(table.read_text()))
     page = Path(FIGURES) / "index.html"
+    if not Path(FIGURES).is_dir():
+        return
     print(f"Figures are in {FIGURES}/" + (f", all of them on one page: {page}" if page.is_file() else ""))

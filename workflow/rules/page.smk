@@ -8,7 +8,7 @@
 rule page:
     input:
         scorecard=f"{DATA}/scorecard.nc",
-        files=[*figure_files(), *table_files(), *SCORECARD, f"{FIGURES}/likelihoods.md"],
+        files=shown_files(),
         drawn=shown_artifacts,
         truths=TRUTHS,
         captions=[*expand("workflow/report/{figure}.rst", figure=config["figures"]), "workflow/report/tables.rst"],

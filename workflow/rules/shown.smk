@@ -49,6 +49,16 @@ def shown_artifacts(wildcards):
     return sorted({path for place in shown().values() for path in place["artifacts"]})
 
 
+def shown_files():
+    """All that the page shows or links to."""
+    return [file for place in [*shown().values(), likelihoods_place()] for file in place["files"]] + SCORECARD
+
+
+def files_of_all():
+    """What a run makes if nothing is asked for by name."""
+    return [*shown_files(), f"{DATA}/zoo.nc", f"{FIGURES}/index.html"]
+
+
 def files_of_paper(paper):
     """What the target of a paper makes: its figures and tables, and the verdicts on its claims."""
     places = {name: place for name, place in shown().items() if place["paper"] == paper}

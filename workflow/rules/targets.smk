@@ -1,8 +1,8 @@
-# What may be asked for by name, beside `all` and `claims`: everything of one paper.
+# What may be asked for by name, beside `all` and `claims`: everything of one paper, and what it all will cost.
 #
-# inputs:  figures/<scale>/<paper>/; data/<scale>/verdicts/; data/<scale>/zoo.nc
-# outputs: none
-# steps:   one for each target of config/figures.yaml
+# inputs:  figures/<scale>/<paper>/; data/<scale>/verdicts/; data/<scale>/zoo.nc; config/rates.yaml
+# outputs: none that is an artifact; measure_rates rewrites config/rates.yaml
+# steps:   one for each target of config/figures.yaml, cost, measure_rates
 
 
 for paper, entry in config["papers"].items():
@@ -12,3 +12,18 @@ for paper, entry in config["papers"].items():
             entry["target"]
         input:
             files_of_paper(paper),
+
+
+rule cost:
+    log:
+        f"logs/{config['scale']}/cost.log",
+    run:
+        print_costs()
+
+
+# From a finished run of the same scale.
+rule measure_rates:
+    log:
+        f"logs/{config['scale']}/measure_rates.log",
+    run:
+        write_rates()

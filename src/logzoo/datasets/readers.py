@@ -9,7 +9,6 @@ import math
 from pathlib import Path
 
 import numpy as np
-from scipy.io import loadmat
 
 from logzoo.datasets.digits import read_digits
 from logzoo.datasets.splits import SPLITS, Splits
@@ -57,6 +56,9 @@ def read_matlab(paths: dict[str, Path], options: dict) -> Splits:
     width]: the images are stored column by column and come out row by row).
     The file should have been verified: scipy turns most damage into exceptions, but can crash on some.
     """
+    # Imported where it is used, as it takes long: every job of the workflow would wait for it.
+    from scipy.io import loadmat
+
     path = paths[options["file"]]
     names = [options[split][kind] for split in SPLITS for kind in ("data", "labels")]
     try:

@@ -5,7 +5,6 @@ q(beta_k | x) over the draws of block b, C_k its sum over blocks and N_b its sum
 """
 
 import numpy as np
-from scipy.optimize import minimize
 
 _FLOOR = 1e-300
 # Fixed-point steps before Newton's: they bring rungs that hardly any draw reached within its range.
@@ -58,6 +57,8 @@ def _by_trust_region(log_z, *case):
 
     It compares values of the likelihood, whose rounding hides the last digits of log Z.
     """
+    # Imported where it is used, as it takes long: every job of the workflow would wait for it.
+    from scipy.optimize import minimize
 
     def objective(free):
         value, gradient, _ = likelihood(np.append(0.0, free), *case)

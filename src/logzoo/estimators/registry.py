@@ -3,7 +3,21 @@
 from importlib import import_module
 
 from logzoo.checks import one_of
-from logzoo.estimators import ais, ais_moments, bar, las_vegas, mbar, reverse, rsd, rts, sams, sd, ti, ts, wang_landau
+from logzoo.estimators import (
+    ais,
+    ais_moments,
+    bar,
+    las_vegas,
+    mbar,
+    reverse,
+    rsd,
+    rts,
+    sams,
+    sd,
+    ti,
+    ts,
+    wang_landau,
+)
 
 ESTIMATORS = {
     "ais": ais.estimate,

@@ -15,6 +15,8 @@ from logzoo.samplers import tempered
 from logzoo.samplers.tempering import Tempering
 
 _REPEATS = 3
+# Seconds after which a call is not repeated: what disturbs a long one is small beside it.
+_ENOUGH = 2.0
 STEPS = {
     "sampling": "sampling the draws",
     "rts": "RTS, TS and TI, from the draws",
@@ -25,7 +27,7 @@ STEPS = {
 def seconds_of(function, repeats=_REPEATS):
     """The least wall-clock seconds that a call took: what else the machine did only adds."""
     taken = []
-    for _ in range(repeats):
+    while len(taken) < repeats and sum(taken) < _ENOUGH:
         start = time.perf_counter()
         function()
         taken.append(time.perf_counter() - start)

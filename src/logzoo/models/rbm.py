@@ -5,9 +5,7 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-import scipy.io
 import xarray as xr
-from scipy.sparse import issparse
 
 from logzoo.artifacts.netcdf import read_artifact, write_artifact
 from logzoo.checks import binary_matrix, finite_array
@@ -90,7 +88,9 @@ class RBM:
         return cls(*(dataset[name].values for name in ("weights", "visible_bias", "hidden_bias")))
 
     def save(self, path):
-        """Write the parameters to a NetCDF file."""
+        """Write the parameters to a NetCDF file; ValueError for a name that does not end in .nc."""
+        if Path(path).suffix != ".nc":
+            raise ValueError(f"{path}: expected a name that ends in .nc, models are saved as NetCDF")
         write_artifact(self.to_dataset(), Path(path), kind="model", parameters={}, source="", inputs={}, seed_path="")
 
     @classmethod
@@ -112,11 +112,15 @@ class RBM:
     @classmethod
     def from_mat(cls, path):
         """Read an RBM from a MATLAB file with `vishid`, `visbiases`, `hidbiases`; ValueError if it is not one."""
+        # Imported where it is used, as it takes long: every job of the workflow would wait for it.
+        from scipy.io import loadmat
+        from scipy.sparse import issparse
+
         names = ("vishid", "visbiases", "hidbiases")
         if not Path(path).is_file():
             raise ValueError(f"{path}: no such file (expected a MATLAB file)")
         try:
-            content = scipy.io.loadmat(path, variable_names=names)
+            content = loadmat(path, variable_names=names)
         except Exception:  # scipy raises whatever a damaged file happens to break
             raise ValueError(f"{path}: not a readable MATLAB 5 file") from None
         missing = [name for name in names if name not in content]

@@ -5,7 +5,6 @@ section 3; Crooks 2007). With D = d log f_beta(x) / d beta, the second derivativ
 """
 
 import numpy as np
-from scipy.interpolate import PchipInterpolator
 
 # Share of the length that counts beta itself: no gap is wider than this many times fewer rungs would make it.
 LINEAR_SHARE = 0.1
@@ -69,4 +68,7 @@ def equal_length(betas, curvature, *, linear_share=LINEAR_SHARE):
 
 def carried(log_z_hat, before, after):
     """log Zhat (rung,) at the rungs `after` from those at `before`: cubic, without new extremes."""
+    # Imported where it is used, as it takes long: every job of the workflow would wait for it.
+    from scipy.interpolate import PchipInterpolator
+
     return PchipInterpolator(before, log_z_hat)(after)

@@ -11,7 +11,6 @@ to every gap: J / a, as in the random walk that the rule is for. J / 2 is the fl
 """
 
 import numpy as np
-from scipy.optimize import isotonic_regression
 
 from logzoo.checks import share, whole_number
 from logzoo.paths import inverse_temperatures
@@ -67,6 +66,9 @@ class FlowLadder:
 
     def _profile(self):
         """What is to become linear (rung,): f_up made monotone, gaps like those of a random walk."""
+        # Imported where it is used, as it takes long: every job of the workflow would wait for it.
+        from scipy.optimize import isotonic_regression
+
         profile = self.f_up
         if self.as_published:
             return isotonic_regression(profile).x

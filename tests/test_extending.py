@@ -1,0 +1,86 @@
+"""What docs/extending.md says, done in a copy of the project: the estimator it adds is held to the contract and run."""
+
+import re
+import subprocess
+
+import numpy as np
+import pytest
+import xarray as xr
+from projects import ROOT, copy_project, run_module, snakemake
+
+from logzoo.estimators.registry import ESTIMATORS
+from logzoo.models.rbm import RBM
+
+GUIDE = (ROOT / "docs" / "extending.md").read_text()
+PYTHON = re.compile(r"`(src/\S+\.py)`:\n\n```python\n(.*?)```", re.DOTALL)
+DIFF = re.compile(r"```diff\n(.*?)```", re.DOTALL)
+NAME = "ais-rounds"
+
+
+@pytest.fixture(scope="module")
+def extended(tmp_path_factory):
+    """A copy of the project in which everything that the guide says was done."""
+    folder = copy_project(tmp_path_factory.mktemp("extended"))
+    ((file, code),) = PYTHON.findall(GUIDE)
+    (folder / file).write_text(code)
+    for patch in DIFF.findall(GUIDE):
+        done = subprocess.run(["git", "apply", "-"], cwd=folder, input=patch, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+    return folder
+
+
+def test_the_contract_and_the_tests_of_accuracy_pick_it_up(extended):
+    files = ("tests/test_estimators.py", "tests/test_estimators_accuracy.py")
+    result = run_module(extended, "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "-k", NAME, *files)
+    assert result.returncode == 0, result.stdout
+    assert int(re.search(r"(\d+) passed", result.stdout).group(1)) >= 14
+
+
+def test_a_faulty_one_would_not_pass(extended):
+    file = extended / "src/logzoo/estimators/ais_rounds.py"
+    right = file.read_text()
+    try:
+        # The last round is left out of the ledger.
+        file.write_text(right.replace('        ledger.spend(sweeps, "annealing")\n', ""))
+        result = run_module(
+            extended, "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "-k", NAME, "tests/test_estimators.py"
+        )
+    finally:
+        file.write_text(right)
+    assert result.returncode == 1
+    assert "test_every_estimator_keeps_the_contract" in result.stdout
+
+
+def test_the_command_line_and_the_zoo_pick_it_up(extended):
+    RBM(np.zeros((4, 3)), np.zeros(4), np.zeros(3)).save(extended / "flat.nc")
+    told = run_module(
+        extended, "logzoo.cli", "estimate", "flat.nc", "--method", "all", "--sweeps", "100", "--chains", "4"
+    )
+    assert NAME in told.stdout, told.stderr
+    plan = snakemake(extended, "-n", "--cores", "2", "data/quick/zoo.nc")
+    assert plan.returncode == 0, plan.stderr
+    models = set(re.findall(rf"data/quick/estimates/(\S+)/{NAME}\.nc", plan.stdout + plan.stderr))
+    assert {"mnist-cd25-500", "mnist-20-pcd", "dna-20-pcd"} <= models and len(models) == 17
+
+
+def test_a_job_of_it_ends_in_an_artifact(extended):
+    target = f"data/tiny/estimates/mnist-cd25-500/{NAME}.nc"
+    result = snakemake(extended, "--cores", "2", "--configfile", "tests/tiny.yaml", "--", target)
+    assert result.returncode == 0, result.stderr
+    with xr.open_dataset(extended / target) as estimate:
+        assert estimate["sweeps_spent"].values.tolist() == [[60, 60], [120, 120]]
+
+
+def test_the_lint_has_nothing_to_say_of_it(extended):
+    for command in (["ruff", "check", "src"], ["ruff", "format", "--check", "src"]):
+        assert run_module(extended, *command).returncode == 0
+
+
+def test_every_method_has_its_page_and_its_row():
+    pages = {path.stem for path in (ROOT / "docs/estimators").glob("*.md")} - {"README"}
+    table = (ROOT / "docs/estimators/README.md").read_text()
+    linked = dict.fromkeys(re.findall(r"\]\((\S+)\.md\)", table))
+    assert pages <= set(linked)
+    for method in ESTIMATORS:
+        (row,) = [line for line in table.splitlines() if line.startswith("|") and f"`{method}`" in line]
+        assert set(re.findall(r"\]\((\S+)\.md\)", row)) & pages, method

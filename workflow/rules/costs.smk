@@ -1,0 +1,216 @@
+# What a run will cost, before anyone commits to it, from rates that were measured; no rules here.
+from csv import DictReader
+
+import yaml
+
+from logzoo import costs
+from logzoo.artifacts.netcdf import read_artifact
+
+RATES = Path(workflow.basedir) / "config" / "rates.yaml"
+
+
+def shape_of(model):
+    """(visible, hidden) units of a model."""
+    entry = config["models"][model]
+    hidden = 500 if "import" in entry else entry["train"]["hidden"]
+    return config["datasets"][entry["dataset"]]["visible"], hidden
+
+
+def snapshots_work(wildcards):
+    count = config["models"][wildcards.model]["train"]["options"]["snapshots"]
+    shape = shape_of(wildcards.model)
+    if wildcards.check == "exact":
+        return costs.total(costs.enumeration(*shape), times=count)
+    return costs.total(ais_work(*shape), times=count)
+
+
+def ais_work(visible, hidden):
+    settings = config["checks"]["ais"]
+    return {"estimate ais": costs.sampling(settings["sweeps"], settings["chains"], visible, hidden)}
+
+
+def best_work(wildcards):
+    hidden = max(one["hidden"] for one in grid_settings(config["grids"][wildcards.grid]))
+    return ais_work(config["datasets"][wildcards.dataset]["visible"], hidden)
+
+
+def compared_work(wildcards):
+    entry, settings = config["comparisons"][wildcards.comparison], comparison_settings(wildcards)
+    visible = config["datasets"][entry["dataset"]]["visible"]
+    judged = {
+        "judge a training": costs.Work(settings["points"], settings["points"] * visible * entry["train"]["hidden"])
+    }
+    return costs.total(costs.training(settings["train"], visible), judged, times=settings["repeats"])
+
+
+def likelihoods_work(wildcards):
+    settings = training_settings(wildcards)
+    visible = config["datasets"][training_entry(wildcards)["dataset"]]["visible"]
+    train = {**settings["train"], "method": settings["method"]}
+    works = costs.training(train, visible), costs.enumeration(visible, train["hidden"])
+    return costs.total(*works, times=settings["runs"] * len(settings["rates"]))
+
+
+def gradients_work(wildcards):
+    settings, shape = gradients_settings(wildcards.figure), shape_of(model_of(wildcards.figure))
+    runs = settings["repeats"] * len(settings["states"]) * settings["steps"]
+    works = []
+    for one in settings["samplers"].values():
+        chains = one.get("ladders", settings["ladders"]) * len(one["temperatures"])
+        works.append({"gradient distances": costs.sampling(runs, chains, *shape)})
+    return costs.total(*works)
+
+
+def rungs_work(wildcards):
+    entry = config["figures"]["rts-f4"]
+    sampled = costs.sampling(entry["sweeps"] * len(entry["ladders"]), MATRIX["chains"], *shape_of(entry["model"]))
+    solved = entry["mbar_estimates"] * entry["samples"] * sum(entry["mbar_ladders"])
+    counted = entry["estimates"] * entry["samples"] * sum(entry["ladders"])
+    return {"estimate rts": sampled, "MBAR": costs.Work(solved), "estimates from samples": costs.Work(counted)}
+
+
+def stationary_work(wildcards):
+    entry = config["figures"]["rts-f8"]
+    sweeps = sum(entry["budgets"]) * entry["replicates"]
+    return {"stationary": costs.sampling(sweeps, MATRIX["chains"], *shape_of(wildcards.model))}
+
+
+def initial_work(wildcards):
+    entry = config["figures"]["rts-f1"]
+    sweeps = entry["sweeps"] * entry["iterations"] * entry["replicates"]
+    return {"estimate rts": costs.sampling(sweeps, MATRIX["chains"], *shape_of(entry["model"]))}
+
+
+def mixture_work(wildcards):
+    entry = config["figures"][wildcards.figure]
+    draws = sum(entry.get("samples", [entry.get("draws", 0)])) * entry["replicates"] * entry["chains"]
+    return {f"mixture {wildcards.figure}": costs.Work(draws)}
+
+
+def tours_work(wildcards):
+    entry = config["figures"]["lv-f2a"]
+    rounds = tour_settings(wildcards)["rounds"]
+    return {"tours": costs.sampling(entry["batches"] * len(rounds), entry["batch"], *shape_of(wildcards.model))}
+
+
+def tour_estimates_work(wildcards):
+    entry = config["figures"]["lv-f4"]
+    shape = shape_of(wildcards.model)
+    return {"log Z by tours": costs.sampling(entry["replicates"], entry["tours"], *shape), **costs.enumeration(*shape)}
+
+
+def trained_work(wildcards):
+    entry = model_entry(wildcards)
+    return costs.training(entry["train"], shape_of(wildcards.model)[0])
+
+
+def estimates_work(settings):
+    """A function of a job's wildcards: the work of estimates whose settings another function of them gives."""
+    return lambda wildcards: costs.estimates(settings(wildcards), *shape_of(wildcards.model))
+
+
+def truth_work(wildcards):
+    return costs.enumeration(*shape_of(wildcards.model)) if is_enumerable(wildcards.model) else {}
+
+
+# The work of the jobs of a rule, as a function of their wildcards; the jobs of other rules only start.
+WORK = {
+    "train_model": trained_work,
+    "train_with_snapshots": trained_work,
+    "estimate": estimates_work(settings_of_one),
+    **{
+        f"estimate_together_{number}": estimates_work(settings_of(names)) for number, names in enumerate(MATRIX["jobs"])
+    },
+    "long_run": estimates_work(long_run_settings),
+    "truth": truth_work,
+    "check_snapshots": snapshots_work,
+    "best_model": best_work,
+    "compare_trainings": compared_work,
+    "trained_likelihoods": likelihoods_work,
+    "gradient_distances": gradients_work,
+    "rungs": rungs_work,
+    "stationary": stationary_work,
+    "initial_iterations": initial_work,
+    "mixture": mixture_work,
+    "tour_lengths": tours_work,
+    "tour_estimates": tour_estimates_work,
+}
+
+
+def jobs_behind(files, known):
+    """Jobs {(rule, wildcards): (work, benchmark file)} that make files and all they are made from.
+
+    known: {file: (job, files that it reads)} of what was found before; it grows.
+    """
+    jobs, waiting, seen = {}, [str(file) for file in files], set()
+    while waiting:
+        file = waiting.pop()
+        if file in seen:
+            continue
+        seen.add(file)
+        if file not in known:
+            known[file] = _job_of(file)
+        if known[file] is not None:
+            name, values, found, inputs = known[file]
+            jobs[name, values] = found
+            waiting += inputs
+    return jobs
+
+
+def _job_of(file):
+    """(rule, wildcards, (work, benchmark), inputs) of the job that makes a file; None if no rule does."""
+    makers = [one for one in workflow.rules if one.is_producer(file)]
+    if not makers:
+        return None
+    (maker,) = makers
+    wildcards = maker.get_wildcards(file)
+    inputs = [str(path) for path in maker.expand_input(wildcards)[0]]
+    benchmark = str(maker.expand_benchmark(wildcards)) if maker.benchmark else None
+    work = WORK[maker.name](SimpleNamespace(**wildcards)) if maker.name in WORK else {}
+    work = {costs.START: costs.Work(1.0), **work}
+    return maker.name, tuple(sorted(wildcards.items())), (work, benchmark), inputs
+
+
+def print_costs():
+    """Print core-hours of every figure and table, each by itself, and of all together."""
+    measured, known, rows = yaml.safe_load(RATES.read_text()), {}, []
+    papers = list(config["papers"])
+    places = sorted(shown().items(), key=lambda item: papers.index(item[1]["paper"]))
+    for name, place in [*places, ("everything", {"paper": "", "files": files_of_all()})]:
+        jobs = jobs_behind(place["files"], known).values()
+        rows.append((place["paper"], name, [costs.seconds(work, measured["rates"]) for work, _ in jobs]))
+    print(costs.table(rows))
+    print(f"Rates were measured on {measured['machine']}: {measured['accuracy']}.")
+
+
+def measured_work():
+    """[(work, seconds)] of the finished jobs behind everything, and of estimators timed by themselves."""
+    found = []
+    for work, benchmark in jobs_behind(files_of_all(), {}).values():
+        if benchmark and Path(benchmark).is_file():
+            with open(benchmark) as file:
+                (row,) = DictReader(file, delimiter="\t")
+            found.append((work, float(row["s"])))
+    for family, file in zip(FAMILIES, family_timings()):
+        timings = read_artifact(file)
+        shape = shape_of(next(model for model, place in MATRIX_PLACES.items() if place["family"] == family))
+        for (name, budget), taken in timings["seconds"].to_series().items():
+            sampled = costs.sampling(budget, timings.attrs["chains"], *shape)
+            found.append(({f"estimate {config['estimators'][name]['method']}": sampled}, taken))
+    return found
+
+
+def write_rates():
+    """Fit rates to what a finished run measured, and say how well they tell its times."""
+    measured = measured_work()
+    rates = costs.fitted(measured)
+    ratios = sorted(costs.seconds(work, rates) / taken for work, taken in measured)
+    within = sum(0.5 <= ratio <= 2.0 for ratio in ratios) / len(ratios)
+    content = {
+        "machine": f"{costs.processor()}, {config['scale']} scale",
+        "accuracy": f"they tell {within:.0%} of its {len(ratios)} times within a factor of two",
+        "rates": rates,
+    }
+    heading = "# Seconds of a step and of a visit (logzoo.costs), from a finished run: snakemake measure_rates\n"
+    RATES.write_text(heading + yaml.safe_dump(content, sort_keys=True))
+    print(f"{RATES.name}: {content['accuracy']}")
