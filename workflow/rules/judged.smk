@@ -18,7 +18,7 @@ def estimates_on(model, **names):
 
 def f3_artifacts():
     entry = config["figures"]["rts-f3"]
-    model = entry["models"][0]
+    model = entry["judged"]
     names = {name: name for name in entry["estimators"]}
     return {"truth": f"{DATA}/truths/{model}.nc", **estimates_on(model, **names)}
 
