@@ -174,6 +174,16 @@ def sum_biases(parameters, v):
 
 
 @njit(cache=True)
+def log_z_of_base(parameters, visible, hidden):
+    """log Z of independent units: `visible` ones with the base's log-odds, and `hidden` ones without bias; in nats."""
+    total, unit = hidden * _LOG_2, np.float64(parameters.unit)
+    for i in range(visible):
+        x = float(parameters.base[i]) * unit
+        total += max(x, 0.0) + math.log1p(math.exp(-abs(x)))
+    return total
+
+
+@njit(cache=True)
 def log_f_marginal(parameters, chains, out):
     """log f(v) of every chain (chains,) at beta = 1, hidden units summed out, in nats."""
     units = chains.h.shape[1]

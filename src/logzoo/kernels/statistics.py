@@ -28,10 +28,11 @@ def hidden_probabilities(hidden_input, unit, constants, p):
 
 
 @njit(cache=True)
-def add_statistics(parameters, chains, scratch, factors, weights, visible_bias, hidden_bias):
+def add_statistics(parameters, chains, scratch, factors, weights, visible_bias, hidden_bias, fresh=False):
     """Add sum_n factors_n (v_n p_n, v_n, p_n) to the three parts of a gradient: (V, H), (V,), (H,) float32.
 
-    factors (n,) float32; rows whose factor is zero are skipped. `scratch` is the LayerScratch of the visible layer;
+    fresh: the sums take the place of what the gradient held. factors (n,) float32; rows whose factor is zero are
+    skipped. `scratch` is the LayerScratch of the visible layer;
     hidden inputs must be up to date.
     """
     units = visible_bias.size
@@ -39,6 +40,9 @@ def add_statistics(parameters, chains, scratch, factors, weights, visible_bias, 
     members = np.empty((units, p.shape[0]), np.int32)
     counts = np.empty(units, np.int64)
     ones = chains.plus[0]
+    if fresh:
+        visible_bias[:] = _ZERO
+        hidden_bias[:] = _ZERO
     for start in range(0, factors.size, _TOGETHER):
         counts[:] = 0
         for row in range(start, min(start + _TOGETHER, factors.size)):
@@ -57,15 +61,17 @@ def add_statistics(parameters, chains, scratch, factors, weights, visible_bias, 
                 visible_bias[i] += factor
                 members[i, counts[i]] = row - start
                 counts[i] += 1
-        _add_rows(p, members, counts, weights)
+        _add_rows(p, members, counts, weights, fresh and start == 0)
 
 
 @njit(cache=True)
-def _add_rows(p, members, counts, weights):
+def _add_rows(p, members, counts, weights, fresh):
     """Add the rows of p (n, H) that each visible unit lists (V, n), counts (V,) of them, to its row of the weights."""
     # Unit by unit, so that its row of the weights stays in the level-1 cache.
     for i in range(counts.size):
         target = weights[i]
+        if fresh:
+            target[:] = _ZERO
         for m in range(counts[i]):
             q = p[members[i, m]]
             for j in range(q.size):

@@ -5,13 +5,12 @@ whose particles also made the gradient. Without a prior on how far log Z moves (
 a prediction whose noise is that of the observation; no covariance is ever inverted.
 """
 
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
-# Nats^2: particles that all carry the same weight seem to leave no doubt; rounding does.
-_SMALLEST_VARIANCE = 1e-10
+from logzoo.kernels import filtering
+from logzoo.kernels.filtering import bridge_sampling, importance_sampling
 
 
 class Belief(NamedTuple):
@@ -38,62 +37,12 @@ def after_change(belief, change, variance, bias_variance):
 
     The change at the last rung has the bias added to it, which walks with steps of variance bias_variance.
     """
-    moved = np.eye(belief.mean.size)
-    moved[-2, -1] = -1.0
-    # Columns: noise of each rung's change, then the step of the bias, which the last rung feels as well.
-    noise = moved * np.sqrt(np.append(variance[1:], bias_variance))
-    mean = moved @ belief.mean
-    mean[:-1] += change[1:]
-    return Belief(mean, moved @ belief.covariance @ moved.T + noise @ noise.T)
+    return Belief(*filtering.predicted(*belief, change, variance, bias_variance))
 
 
 def after_differences(belief, log_z_base, differences, variance):
     """The Belief after log Z_{i+1} - log Z_i of all neighbours (M - 1,) was seen with that variance; Joseph's form."""
-    size = belief.mean.size
-    reads = _neighbours(size)
-    seen = differences.copy()
-    seen[0] += log_z_base
-    crossed = reads @ belief.covariance
-    gain = np.linalg.solve(crossed @ reads.T + np.diag(variance), crossed).T
-    kept = np.eye(size) - gain @ reads
-    covariance = kept @ belief.covariance @ kept.T + (gain * variance) @ gain.T
-    return Belief(belief.mean + gain @ (seen - reads @ belief.mean), 0.5 * (covariance + covariance.T))
-
-
-@lru_cache
-def _neighbours(size):
-    """The matrix (size - 1, size) that reads the differences of neighbouring rungs off the state; not to be changed."""
-    return np.eye(size - 1, size) - np.eye(size - 1, size, k=-1)
-
-
-def importance_sampling(log_f_before, log_f_after):
-    """Observed change of log Z (rung,) and its variance, from log f (rung, particle) at the same states.
-
-    log mean of w = f_t(x) / f_{t-1}(x), and by the delta method the variance of the mean over its square.
-    """
-    return _log_mean(log_f_after - log_f_before)
-
-
-def bridge_sampling(up, down, log_ratio):
-    """Observed log Z_{i+1} - log Z_i (pair,) and its variance, with the bridge that log_ratio (pair,) makes optimal.
-
-    up (particle, pair): log f_{i+1} - log f_i at the states of rung i; down: the same at those of rung i + 1
-    (Bennett 1976, eq 8, one step).
-    """
-    pairs = log_ratio.size
-    means, variances = _log_mean(-np.logaddexp(0.0, np.concatenate([log_ratio - up, down - log_ratio], axis=1)).T)
-    return log_ratio + means[:pairs] - means[pairs:], variances[:pairs] + variances[pairs:]
-
-
-def _log_mean(log_weights):
-    """log of the mean of weights (row,) over the columns of log_weights, and its variance by the delta method."""
-    largest = log_weights.max(axis=1)
-    weights = np.exp(log_weights - largest[:, None])
-    count = log_weights.shape[1]
-    mean = weights.sum(axis=1) / count
-    weights -= mean[:, None]
-    variance = np.einsum("rc,rc->r", weights, weights) / ((count - 1) * count * mean**2)
-    return largest + np.log(mean), np.maximum(variance, _SMALLEST_VARIANCE)
+    return Belief(*filtering.updated(*belief, log_z_base, differences, variance))
 
 
 class KalmanTracker:

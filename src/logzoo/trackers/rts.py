@@ -7,6 +7,7 @@ draws are few and the parameters move on.
 import numpy as np
 
 from logzoo.checks import share
+from logzoo.kernels.filtering import mean_by_ladder
 from logzoo.samplers.initial import OCCUPANCY_FLOOR, updated_log_z
 
 
@@ -40,12 +41,10 @@ class RtsTracker:
         rungs = exchanges.log_f.shape[-1]
         if self.log_z_hat is None:
             self.log_z_hat = np.zeros(rungs)
-        log_q = exchanges.log_f.reshape(-1, rungs) - self.log_z_hat
-        q = np.exp(log_q - log_q.max(axis=1, keepdims=True))
-        q /= q.sum(axis=1, keepdims=True)
         # One ladder's chains make one draw: they are stratified over the rungs.
-        ladders = q.reshape(-1, rungs, rungs).mean(axis=1)
-        self.follow(ladders, np.full(rungs, 1.0 / rungs), particles.log_z_base())
+        occupancy = np.empty((len(exchanges.log_f), rungs))
+        mean_by_ladder(exchanges.log_f, self.log_z_hat, occupancy)
+        self.follow(occupancy, np.full(rungs, 1.0 / rungs), particles.log_z_base())
 
     def follow(self, occupancy, prior, log_z_base):
         """Take the step for the occupancy (chain, rung) of independent chains and the prior r (rung,)."""

@@ -131,11 +131,12 @@ def train(
             trace.add(update, parameters, values, numbers, means, getattr(negative_phase, "profiles", {}))
             if patience is not None:
                 stopping.see(update, trace.last("log_likelihood_validation"), values)
-        for array in gradient:
-            array[...] = 0.0
         if getattr(negative, "usable", True):
-            positive.add_to(parameters, 1.0, gradient)
+            positive.add_to(parameters, 1.0, gradient, fresh=True)
             negative.add_to(parameters, -1.0, gradient)
+        else:
+            for array in gradient:
+                array[...] = 0.0
         with np.errstate(over="ignore", invalid="ignore"):
             largest = step(values, gradient, rate)
         if not largest < _DIVERGED:

@@ -32,12 +32,15 @@ class WeightedChains(NamedTuple):
         self.chains.v[...] = examples
         forget_hidden(parameters, self.chains)
 
-    def add_to(self, parameters, sign, gradient):
-        """Add sign times the mean of (v p(h | v)', v, p(h | v)) to the arrays of a gradient."""
+    def add_to(self, parameters, sign, gradient, fresh=False):
+        """Add sign times the mean of (v p(h | v)', v, p(h | v)) to the arrays of a gradient.
+
+        fresh: whatever these held is forgotten.
+        """
         count, visible = self.chains.v.shape
         weights = np.full(count, 1.0 / count) if self.weights is None else self.weights
         factors = (sign * weights).astype(np.float32)
-        add_statistics(parameters, self.chains, layer_scratch(visible), factors, *gradient)
+        add_statistics(parameters, self.chains, layer_scratch(visible), factors, *gradient, fresh)
 
     def mean_log_f(self, parameters):
         """Mean log f(v) in nats."""
@@ -66,8 +69,11 @@ class GreyChains(NamedTuple):
         self.chains.visible_input[...] = parameters.visible_bias
         update_hidden_inputs_of_values(parameters, self.v, self.chains)
 
-    def add_to(self, parameters, sign, gradient):
-        """Add sign times the mean of (x p(h | x)', x, p(h | x)) to the arrays of a gradient."""
+    def add_to(self, parameters, sign, gradient, fresh=False):
+        """Add sign times the mean of (x p(h | x)', x, p(h | x)) to the arrays of a gradient; fresh: forget these."""
+        if fresh:
+            for array in gradient:
+                array[...] = 0.0
         p = np.empty(self.chains.h.shape, np.float32)
         probabilities_of_hidden(parameters, self.chains, p)
         add_products(self.v, p, np.float32(sign / len(p)), *gradient)

@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from logzoo.kernels.energies import log_f_tempered
+from logzoo.kernels.energies import log_f_tempered, log_z_of_base
 from logzoo.kernels.gibbs import Chains, forget_hidden, start_chains
 from logzoo.kernels.layout import new_chains
 from logzoo.kernels.swapping import Exchanges, Replicas, run_swapping
-from logzoo.paths import log_z_base
 
-_NOT_SCRATCH = ("number", "v", "h", "hidden_input", "visible_input")
+# What the gradient and log f read of chains.
+_READ = ("number", "v", "hidden_input")
 
 
 class TemperedParticles:
@@ -53,8 +53,7 @@ class TemperedParticles:
 
     def log_z_base(self):
         """log Z at the first rung in nats."""
-        visible, hidden = self.chains.v.shape[1], self.chains.h.shape[1]
-        return log_z_base(self.parameters.base[:visible] * np.float64(self.parameters.unit), hidden)
+        return log_z_of_base(self.parameters, self.chains.v.shape[1], self.chains.h.shape[1])
 
     def log_f(self):
         """log f at its own rung of every chain, (rung, ladder) in nats, hidden units summed out."""
@@ -110,9 +109,12 @@ class TemperedParticles:
         self.chains.v[...] = state["v"]
 
     def at_rung(self, rung):
-        """The Chains (count of them) that are at one rung now: copies in the order of the ladders, scratch shared."""
+        """The Chains (count of them) that are at one rung now: copies in the order of the ladders.
+
+        Their v and hidden inputs, that is; all else belongs to other chains.
+        """
         places = np.flatnonzero(self.replicas.rung == rung)
-        copied = {name: getattr(self.chains, name)[places] for name in _NOT_SCRATCH}
+        copied = {name: getattr(self.chains, name)[places] for name in _READ}
         scratch = {name: array[: self.count] for name, array in self.chains._asdict().items() if name not in copied}
         return Chains(**copied, **scratch)
 

@@ -1,0 +1,196 @@
+"""A Kalman filter over the rungs of a ladder, and what it observes: arrays of ten or twenty, in plain loops.
+
+Legend: the state x (n,) is log Z at rungs 2, ..., M in nats, then a bias, so n = M; P (n, n) its covariance; H
+(n - 1, n) reads the differences of neighbouring rungs off it, (H x)_i = x_i - x_{i-1}, and x_0 in the first place.
+NumPy would spend the time of an update of training on starting some forty functions.
+"""
+
+import math
+
+import numpy as np
+from numba import njit
+
+# Nats^2: particles that all carry the same weight seem to leave no doubt; rounding does.
+SMALLEST_VARIANCE = 1e-10
+
+
+@njit(cache=True)
+def _log_mean(log_weights, weights):
+    """log of the mean of exp(log_weights) (n,), and its variance by the delta method; `weights` (n,) is scratch."""
+    count = log_weights.size
+    largest = -np.inf
+    for m in range(count):
+        largest = max(largest, log_weights[m])
+    total = 0.0
+    for m in range(count):
+        weights[m] = math.exp(log_weights[m] - largest)
+        total += weights[m]
+    mean, square = total / count, 0.0
+    for m in range(count):
+        square += (weights[m] - mean) ** 2
+    variance = square / ((count - 1) * count * mean**2) if count > 1 else np.inf
+    return largest + math.log(mean), max(variance, SMALLEST_VARIANCE)
+
+
+@njit(cache=True)
+def importance_sampling(log_f_before, log_f_after):
+    """Observed change of log Z (rung,) and its variance, from log f (rung, particle) at the same states.
+
+    log mean of w = f_t(x) / f_{t-1}(x), and by the delta method the variance of the mean over its square.
+    """
+    rungs, count = log_f_before.shape
+    change, variance = np.empty(rungs), np.empty(rungs)
+    log_weights, scratch = np.empty(count), np.empty(count)
+    for k in range(rungs):
+        for m in range(count):
+            log_weights[m] = log_f_after[k, m] - log_f_before[k, m]
+        change[k], variance[k] = _log_mean(log_weights, scratch)
+    return change, variance
+
+
+@njit(cache=True)
+def _log_share(x):
+    """log(1 / (1 + exp(x))) without overflow."""
+    return -(max(x, 0.0) + math.log1p(math.exp(-abs(x))))
+
+
+@njit(cache=True)
+def bridge_sampling(up, down, log_ratio):
+    """Observed log Z_{i+1} - log Z_i (pair,) and its variance, with the bridge that log_ratio (pair,) makes optimal.
+
+    up (particle, pair): log f_{i+1} - log f_i at the states of rung i; down: the same at those of rung i + 1
+    (Bennett 1976, eq 8, one step).
+    """
+    count, pairs = up.shape
+    differences, variance = np.empty(pairs), np.empty(pairs)
+    log_weights, scratch = np.empty(count), np.empty(count)
+    for i in range(pairs):
+        for m in range(count):
+            log_weights[m] = _log_share(log_ratio[i] - up[m, i])
+        above, noise_above = _log_mean(log_weights, scratch)
+        for m in range(count):
+            log_weights[m] = _log_share(down[m, i] - log_ratio[i])
+        below, noise_below = _log_mean(log_weights, scratch)
+        differences[i] = log_ratio[i] + above - below
+        variance[i] = noise_above + noise_below
+    return differences, variance
+
+
+@njit(cache=True)
+def predicted(x, p, change, variance, bias_variance):
+    """x and P after log Z was seen to change by `change` (M,) with that variance (M,), first rung included.
+
+    The change at the last rung has the bias added to it, which walks with steps of variance bias_variance.
+    """
+    n = x.size
+    mean, covariance = x.copy(), p.copy()
+    mean[n - 2] -= x[n - 1]
+    for i in range(n - 1):
+        mean[i] += change[i + 1]
+    # A P A', A the identity with -1 in the place (n - 2, n - 1).
+    covariance[n - 2] -= p[n - 1]
+    for i in range(n):
+        covariance[i, n - 2] -= covariance[i, n - 1]
+    for i in range(n - 1):
+        covariance[i, i] += variance[i + 1]
+    # The step of the bias, which the last rung feels as well.
+    covariance[n - 1, n - 1] += bias_variance
+    covariance[n - 2, n - 2] += bias_variance
+    covariance[n - 2, n - 1] -= bias_variance
+    covariance[n - 1, n - 2] -= bias_variance
+    return mean, covariance
+
+
+@njit(cache=True)
+def updated(x, p, log_z_base, differences, variance):
+    """x and P after H x was seen to be `differences` (n - 1,), less log Z of the first rung, with that variance.
+
+    The gain K solves (H P H' + R) K' = H P by a square root of the matrix (Cholesky), and P becomes
+    (1 - K H) P (1 - K H)' + K R K' (Joseph's form), which stays positive.
+    """
+    n, pairs = x.size, x.size - 1
+    crossed, root, residual = np.empty((pairs, n)), np.zeros((pairs, pairs)), np.empty(pairs)
+    for i in range(pairs):
+        for j in range(n):
+            crossed[i, j] = p[i, j] - (p[i - 1, j] if i else 0.0)
+        residual[i] = differences[i] + (log_z_base if i == 0 else 0.0) - x[i] + (x[i - 1] if i else 0.0)
+    for i in range(pairs):
+        for j in range(i + 1):
+            value = crossed[i, j] - (crossed[i, j - 1] if j else 0.0)
+            for k in range(j):
+                value -= root[i, k] * root[j, k]
+            if i == j:
+                # No pivot is below the variance, but for rounding.
+                root[i, i] = math.sqrt(max(value + variance[i], variance[i]))
+            else:
+                root[i, j] = value / root[j, j]
+    gain = _solved(root, crossed)
+    kept = np.eye(n)
+    mean = x.copy()
+    for i in range(n):
+        for j in range(pairs):
+            mean[i] += gain[j, i] * residual[j]
+            kept[i, j] -= gain[j, i] - (gain[j + 1, i] if j + 1 < pairs else 0.0)
+    return mean, _joseph(kept, p, gain, variance)
+
+
+@njit(cache=True)
+def _solved(root, right):
+    """The X with L L' X = right (rows, columns), L lower triangular."""
+    found = right.copy()
+    rows, columns = found.shape
+    for i in range(rows):
+        for k in range(i):
+            for j in range(columns):
+                found[i, j] -= root[i, k] * found[k, j]
+        for j in range(columns):
+            found[i, j] /= root[i, i]
+    for i in range(rows - 1, -1, -1):
+        for k in range(i + 1, rows):
+            for j in range(columns):
+                found[i, j] -= root[k, i] * found[k, j]
+        for j in range(columns):
+            found[i, j] /= root[i, i]
+    return found
+
+
+@njit(cache=True)
+def _joseph(kept, p, gain, variance):
+    """kept P kept' + K R K', K' being `gain` (pair, n); made exactly symmetric."""
+    n = p.shape[0]
+    half, covariance = np.zeros((n, n)), np.empty((n, n))
+    for i in range(n):
+        for k in range(n):
+            for j in range(n):
+                half[i, j] += kept[i, k] * p[k, j]
+    for i in range(n):
+        for j in range(i + 1):
+            value = 0.0
+            for k in range(n):
+                value += half[i, k] * kept[j, k]
+            for k in range(variance.size):
+                value += gain[k, i] * variance[k] * gain[k, j]
+            covariance[i, j] = covariance[j, i] = value
+    return covariance
+
+
+@njit(cache=True)
+def mean_by_ladder(log_f, log_z_hat, occupancy):
+    """occupancy (ladder, rung): mean over each ladder's chains of q(beta_k | x), proportional to f_k(x) / Zhat_k.
+
+    log_f (ladder, chain, rung) in nats.
+    """
+    ladders, chains, rungs = log_f.shape
+    q = np.empty(rungs)
+    occupancy[:] = 0.0
+    for ladder in range(ladders):
+        for chain in range(chains):
+            largest, total = -np.inf, 0.0
+            for k in range(rungs):
+                q[k] = log_f[ladder, chain, k] - log_z_hat[k]
+                largest = max(largest, q[k])
+            for k in range(rungs):
+                q[k] = math.exp(q[k] - largest)
+                total += q[k]
+            for k in range(rungs):
+                occupancy[ladder, k] += q[k] / (total * chains)
