@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import twins
 
-from logzoo.kernels.energies import energy_scratch, log_f_marginal, smooth_parts_of_chains
+from logzoo.kernels.energies import energy_scratch, log_f_marginal, log_z_of_base, smooth_parts_of_chains
 from logzoo.kernels.layout import new_chains
 from logzoo.kernels.tempering import (
     CHAINS_TOGETHER,
@@ -17,7 +17,7 @@ from logzoo.kernels.tempering import (
     rung_blocks,
 )
 from logzoo.models.rbm import RBM
-from logzoo.paths import kernel_parameters
+from logzoo.paths import kernel_parameters, log_z_base
 
 HIDDEN = [1, 15, 16, 17, 64, 65, 500, 1023, 1024, 1025, 2048, 3000]
 
@@ -198,3 +198,12 @@ def test_round_trips_are_counted_at_the_base_after_a_visit_to_the_model():
     assert trips([9, 0]) == 0  # did not start from the base
     assert trips([0, 7, 0, 7, 1, 7, 2]) == 0  # never reached the model
     assert trips([0, 9, 2, 9, 2]) == 0  # never came back
+
+
+@pytest.mark.parametrize("largest", [0.0, 3.0, 1000.0])
+def test_log_z_of_the_base_is_that_of_independent_units(largest):
+    base = np.random.default_rng(7).uniform(-largest, largest, 37)
+    rbm = RBM(np.ones((37, 5)), np.zeros(37), np.zeros(5))
+    found = log_z_of_base(kernel_parameters(rbm, base), 37, 5)
+    # Bases are whole multiples of a unit in the kernels.
+    assert found == pytest.approx(log_z_base(base, 5), abs=1e-4 * max(1.0, largest))

@@ -203,6 +203,21 @@ def test_statistics_equal_numpy():
         np.testing.assert_allclose(found, 1 - 0.02 * sums, atol=2e-6)
 
 
+@pytest.mark.parametrize("count", [1, 50, 150])
+def test_fresh_statistics_take_the_place_of_what_was_there(count):
+    rbm, generator = small_rbm(), np.random.default_rng(2)
+    chains = new_chains(count, 4, 3)
+    chains.v[...] = generator.integers(0, 2, (count, 4))
+    twins.refresh_inputs(parameters_of(rbm), chains)
+    factors = generator.standard_normal(count).astype(np.float32)
+    # NaN would outlive a sum that is only added to.
+    found, expected = ([np.full(shape, value, np.float32) for shape in ((4, 3), 4, 3)] for value in (np.nan, 0.0))
+    add_statistics(parameters_of(rbm), chains, layer_scratch(4), factors, *found, True)
+    add_statistics(parameters_of(rbm), chains, layer_scratch(4), factors, *expected)
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
 def test_statistics_add_the_chains_in_their_order_to_the_bit():
     rbm, generator = small_rbm(), np.random.default_rng(1)
     chains = new_chains(150, 4, 3)
