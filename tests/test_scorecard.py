@@ -1,6 +1,7 @@
 """The scorecard: every claim, figure and table of the papers, each with its verdict or why there is none."""
 
 import io
+import re
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,8 @@ from logzoo.claims.verdicts import Statistic, verdicts
 from logzoo.configuration import check_configuration, grid_models, kept_grids, zoo_models
 
 ROOT = Path(__file__).parents[1]
+# As `claims.scorecard.summary` writes it.
+LINE = re.compile(r"(\d+) claims: (\d+) reproduced, (\d+) not reproduced, (\d+) undecided, (\d+) not\s+tested")
 # Figures and tables of the four papers; those with panels of their own by panel.
 PUBLISHED = [
     *(f"rts-f{number}" for number in range(1, 9)),
@@ -164,3 +167,12 @@ def test_claims_and_figures_name_what_there_is():
         with pytest.raises(ValueError, match=complaint):
             check_configuration({**config, **change}, ROOT / "workflow/schemas")
     check_configuration({**config, "claims": {"one": {**entry, "not_tested": "a drawing"}}}, ROOT / "workflow/schemas")
+
+
+def test_the_line_in_the_readme_counts_every_claim_once():
+    claims = yaml.safe_load((ROOT / "config/claims.yaml").read_text())["claims"]
+    (line,) = LINE.findall((ROOT / "README.md").read_text())
+    total, *counts = map(int, line)
+    assert total == len(claims) == sum(counts)
+    # What is not tested at any scale is so at this one.
+    assert counts[-1] >= sum("not_tested" in entry for entry in claims.values())
