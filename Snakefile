@@ -46,6 +46,7 @@ include: "workflow/rules/las-vegas.smk"
 include: "workflow/rules/zoo.smk"
 include: "workflow/rules/page.smk"
 include: "workflow/rules/targets.smk"
+include: "workflow/rules/audit.smk"
 
 
 rule all:
@@ -60,4 +61,6 @@ rule all:
 
 
 onsuccess:
-    print_summary()
+    if "audit" not in workflow.dag_settings.targets:
+        print_summary()
+        print_manifest()

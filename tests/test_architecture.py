@@ -39,7 +39,8 @@ ALLOWED = {
     "api": BELOW_API | {"api"},
     "agreement": {"api", "estimators", "printing"},
     "printing": set(),
-    "cli": BELOW_API | FIGURES | {"agreement", "api", "cli", "modelfiles", "printing"},
+    "audit": {"artifacts", "audit", "claims", "datasets", "figures", "printing"},
+    "cli": BELOW_API | FIGURES | {"agreement", "api", "audit", "cli", "modelfiles", "printing"},
     # The public names are imported when they are first used; at once, only the digest for numba's cache.
     "__init__": {"artifacts"},
 }
