@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import xarray as xr
-from corruptions import corrupt, missed, rewrite
+from damage import corrupt, missed, rewrite
 from trees import Tree, labelled
 
 from logzoo.artifacts.netcdf import content_sha256, load_raw

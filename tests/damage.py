@@ -1,6 +1,5 @@
 """Ways to damage a file of a tree: each changes one file, or swaps two, and says what it did."""
 
-import json
 import os
 import shutil
 
@@ -142,10 +141,6 @@ def corrupt(path, draws, others):
 
 
 def missed(faults, corrupted):
-    """Corrupted files that no fault names; a manifest of raw files that is gone shows in what it named."""
+    """Corrupted files that no fault names."""
     named = {fault.file for fault in faults}
     return [path for path in corrupted if path not in named]
-
-
-def tell(log):
-    return json.dumps(log, indent=1)
