@@ -32,14 +32,18 @@ def drill(source, folder, arguments):
     draws = np.random.Generator(np.random.Philox(key=arguments.seed))
     made = 0
     while made < arguments.count:
-        size = min(arguments.batch, arguments.count - made, len(files))
-        chosen = [files[place] for place in draws.permutation(len(files))[:size]]
-        others = [folder / path for path in files if path not in chosen]
+        # A manifest of a run vouches for many damaged files; it is damaged alone.
+        kept = [path for path in files if kind_of(path) != "manifest"]
+        size = min(arguments.batch, arguments.count - made, len(kept))
+        chosen = [kept[place] for place in draws.permutation(len(kept))[:size]]
+        if len(kept) < len(files) and draws.random() < 0.2:
+            chosen = [draws.choice([path for path in files if path not in kept])]
+        others = [folder / path for path in kept if path not in chosen]
         log = {path: corrupt(folder / path, draws, others) for path in chosen}
         wrong = set(missed(audit(folder, tasks).faults, chosen))
         for path, (way, done) in log.items():
             yield kind_of(path), way, path, done, path in wrong
-        made += size
+        made += len(chosen)
         for path in files:  # a swap changes a second file
             if not (folder / path).is_file() or (folder / path).stat().st_mtime != (source / path).stat().st_mtime:
                 shutil.copy2(source / path, folder / path)

@@ -20,8 +20,8 @@ def manifest_path(scale):
 
 
 def listed_files(folder, scale):
-    """The files of a project that the manifest of a scale lists: its own, data sets and manifests of raw files."""
-    unlisted = (None, "description", "raw file", "manifest")
+    """The files of a project that the manifest of a scale lists: its own, data sets and raw files."""
+    unlisted = (None, "description", "manifest")
     return [path for path in files_of(folder) if kind_of(path) not in unlisted and scale_of(path) in (scale, None)]
 
 
@@ -48,7 +48,8 @@ def read_manifest(folder, scale):
         intact = _text(content) == text and content["scale"] == scale
         files, tasks = content["files"], Tasks(content["tasks"])
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"{path}: not a manifest: {' '.join(str(error).split())}") from None
+        reason = error.strerror if isinstance(error, OSError) else " ".join(str(error).split())
+        raise ValueError(f"{path}: not a manifest: {reason}") from None
     if not intact:
         raise ValueError(f"{path}: other content than its sha256 says, the file is damaged or was edited")
     return files, tasks, stated
