@@ -12,9 +12,9 @@ from trees import Tree, labelled
 
 from logzoo.artifacts.netcdf import content_sha256, load_raw
 from logzoo.audit.layout import files_of, is_timed, kind_of
-from logzoo.audit.manifest import read_manifest
+from logzoo.audit.manifest import read_manifest, write_manifest
 from logzoo.audit.replay import pick, replay_some
-from logzoo.audit.tasks import Named, read_tasks
+from logzoo.audit.tasks import Named, Tasks, read_tasks
 from logzoo.audit.tree import audit
 from logzoo.cli import main
 
@@ -353,6 +353,26 @@ def test_the_manifest_is_the_same_each_time(pristine, tmp_path):
     again = Tree(tmp_path / "again").write()
     timed = read_manifest(pristine, "tiny")
     assert read_manifest(again, "tiny")[0] == timed[0]
+
+
+def test_the_manifest_keeps_the_order_of_what_jobs_are_given(tree):
+    content = json.loads((tree / "logs/expected.json").read_text())
+    given = {"settings": {"sd": {"b": 1}, "rsd": {"a": 2}}, "sources": {"sd": "1" * 64, "rsd": "2" * 64}}
+    task = content["tasks"][content["files"][LEAF][0]]
+    task["params"] = {"items": list(given.values()), "names": {"settings": [0, None], "sources": [1, None]}}
+    write_manifest(tree, "tiny", Tasks(content))
+    task = read_manifest(tree, "tiny")[1].of(LEAF)
+    assert list(task.params["settings"]) == ["sd", "rsd"]
+    assert (task.parameters, task.source) == ({"b": 1}, "1" * 64)
+
+
+def test_what_is_expected_is_compared_as_it_is_written():
+    content = {"scale": "tiny", "tasks": [], "files": {}}
+    params = {"items": [{"pair": ("ais", 1)}, "1" * 64], "names": {"settings": [0, None], "source": [1, None]}}
+    nothing = {"items": [], "names": {}}
+    task = {"rule": "some", "script": "", "wildcards": nothing, "input": nothing, "output": nothing, "params": params}
+    found = Tasks({**content, "tasks": [task], "files": {LEAF: [0, 0]}}).of(LEAF)
+    assert found.parameters == {"pair": ["ais", 1]}
 
 
 def test_lists_with_names_read_as_scripts_want_them():

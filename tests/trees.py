@@ -63,6 +63,8 @@ def estimate_of(seed):
     draws = np.random.Generator(np.random.Philox(key=seed))
     runs, log_z = ("budget", "replicate"), draws.normal(size=(2, 3))
     matrix = draws.random((2, 3, 4, 4))
+    matrix /= matrix.sum(-1, keepdims=True)
+    matrix[0, 0, 0] = 0.0  # no move from there
     return xr.Dataset(
         {
             "log_z": labelled(runs, log_z, "nat"),
@@ -70,7 +72,7 @@ def estimate_of(seed):
             "interval": labelled((*runs, "bound"), np.stack([log_z - 1, log_z + 1], -1), "nat"),
             "sweeps_spent": labelled(runs, [[10] * 3, [19] * 3], "sweep"),
             "converged": labelled(runs, np.ones((2, 3), np.int8)),
-            "transition_matrix": labelled((*runs, "part_before", "part_after"), matrix / matrix.sum(-1, keepdims=True)),
+            "transition_matrix": labelled((*runs, "part_before", "part_after"), matrix),
             "drift": labelled(runs, np.where(log_z > 0, log_z, np.nan)),
         },
         coords={"budget": labelled("budget", [10, 20], "sweep"), "replicate": labelled("replicate", [0, 1, 2])},

@@ -22,7 +22,9 @@ def manifest_path(scale):
 def listed_files(folder, scale):
     """The files of a project that the manifest of a scale lists: its own, data sets and raw files."""
     unlisted = (None, "description", "manifest")
-    return [path for path in files_of(folder) if kind_of(path) not in unlisted and scale_of(path) in (scale, None)]
+    return [
+        path for path in files_of(Path(folder)) if kind_of(path) not in unlisted and scale_of(path) in (scale, None)
+    ]
 
 
 def write_manifest(folder, scale, tasks):
@@ -70,5 +72,6 @@ def sha256_of(content):
 
 
 def _text(content):
-    digest = sha256_of(json.dumps(content, sort_keys=True).encode())
-    return json.dumps({**content, "sha256": digest}, sort_keys=True, indent=0) + "\n"
+    # Not sorted: jobs go by the order of what they are given.
+    digest = sha256_of(json.dumps(content).encode())
+    return json.dumps({**content, "sha256": digest}, indent=0) + "\n"

@@ -49,6 +49,7 @@ class Tasks:
 
     def __init__(self, content):
         try:
+            content = json.loads(json.dumps(content))  # tuples and keys as they will be read
             self.scale, self.files = content["scale"], content["files"]
             tasks = content["tasks"]
             wrong = [task for task in tasks if set(task) != _KEYS]
