@@ -39,7 +39,7 @@ ALLOWED = {
     "api": BELOW_API | {"api"},
     "agreement": {"api", "estimators", "printing"},
     "printing": set(),
-    "audit": {"artifacts", "audit", "claims", "datasets", "figures", "printing"},
+    "audit": {"artifacts", "audit", "checks", "claims", "datasets", "figures", "printing"},
     "cli": BELOW_API | FIGURES | {"agreement", "api", "audit", "cli", "modelfiles", "printing"},
     # The public names are imported when they are first used; at once, only the digest for numba's cache.
     "__init__": {"artifacts"},

@@ -302,25 +302,12 @@ def _info(arguments):
 
 
 def _audit(arguments):
-    from logzoo.audit.replay import replay_some
-    from logzoo.audit.report import report, write_report
-    from logzoo.audit.tasks import read_tasks
-    from logzoo.audit.tree import audit
-    from logzoo.checks import whole_number
+    from logzoo.audit.command import run_audit
 
-    folder = Path(arguments.folder)
-    output = folder / "audit.json" if arguments.output is None else Path(arguments.output)
-    if arguments.output is not None and not output.parent.is_dir():
-        raise ValueError(f"--output {output}: there is no folder {output.parent}")
-    for name in ("replay", "seed"):
-        whole_number(f"--{name}", getattr(arguments, name), minimum=0)
-    tasks = None if arguments.expected is None else read_tasks(arguments.expected)
-    findings = audit(folder, tasks)
-    if arguments.replay:
-        replay_some(findings, folder, tasks, arguments.replay, arguments.seed)
-    write_report(findings, output)
-    _write(report(findings))
-    return FAULTS if findings.faults else 0
+    names = ("folder", "expected", "replay", "seed", "output")
+    text, passed = run_audit(**{name: getattr(arguments, name) for name in names})
+    _write(text)
+    return 0 if passed else FAULTS
 
 
 def _data(path, split, *, visible=None):

@@ -42,7 +42,10 @@ def check_artifact(findings, path, dataset, kind):
 def _schema(enter, dataset, kind):
     stated = dataset.attrs.get("artifact_schema")
     if enter("schema", stated == f"{kind}/1", f"artifact_schema {stated}", f"{kind}/1, by the place of the file"):
-        schema.check(dataset, kind)
+        try:
+            schema.check(dataset, kind)
+        except ValueError as error:
+            enter("schema", False, error, "what the schema of the kind says")
 
 
 def _provenance(enter, dataset, _kind):

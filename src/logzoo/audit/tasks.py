@@ -1,6 +1,6 @@
 """The jobs of the workflow as data: what each is given, and so what its outputs ought to record.
 
-The workflow writes them (workflow/rules/audit.smk) as {"scale", "tasks": [task], "files": {path: [task, number]}}. A
+The workflow writes them (workflow/rules/made.smk) as {"scale", "tasks": [task], "files": {path: [task, number]}}. A
 task is {"rule", "script", "wildcards", "input", "output", "params"}; what may have names is {"items": [...], "names":
 {name: [first, end or None]}}. A file that no rule makes has None.
 """
