@@ -114,8 +114,13 @@ def title_of(title, dataset):
 
 def save(figure, png, pdf, stamp=UNKNOWN):
     """Write a figure as PNG and PDF, with no time but a stamp (`artifacts.stamps`) of what it was made from."""
-    as_png, as_pdf = io.BytesIO(), io.BytesIO()
-    figure.savefig(as_png, format="png", metadata={"Software": None})
-    figure.savefig(as_pdf, format="pdf", metadata={"CreationDate": None, "Keywords": keywords(stamp)})
-    Path(png).write_bytes(stamped_png(as_png.getvalue(), stamp))
-    Path(pdf).write_bytes(stamped_pdf(as_pdf.getvalue()))
+    for path, content in zip((png, pdf), picture_bytes(figure, stamp), strict=True):
+        Path(path).write_bytes(content)
+
+
+def picture_bytes(figure, stamp=UNKNOWN):
+    """The bytes that `save` writes as PNG and as PDF."""
+    png, pdf = io.BytesIO(), io.BytesIO()
+    figure.savefig(png, format="png", metadata={"Software": None})
+    figure.savefig(pdf, format="pdf", metadata={"CreationDate": None, "Keywords": keywords(stamp)})
+    return stamped_png(png.getvalue(), stamp), stamped_pdf(pdf.getvalue())
