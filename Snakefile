@@ -37,6 +37,7 @@ include: "workflow/rules/swapped.smk"
 include: "workflow/rules/toured.smk"
 include: "workflow/rules/families.smk"
 include: "workflow/rules/shown.smk"
+include: "workflow/rules/made.smk"
 include: "workflow/rules/datasets.smk"
 include: "workflow/rules/models.smk"
 include: "workflow/rules/tracking.smk"
@@ -52,6 +53,7 @@ include: "workflow/rules/zoo.smk"
 include: "workflow/rules/page.smk"
 include: "workflow/rules/costs.smk"
 include: "workflow/rules/targets.smk"
+include: "workflow/rules/audit.smk"
 
 
 rule all:
@@ -61,4 +63,6 @@ rule all:
 
 
 onsuccess:
-    print_summary()
+    if "audit" not in workflow.dag_settings.targets:
+        print_summary()
+        print_manifest()

@@ -1,7 +1,5 @@
 """Figures and tables of tours: every line is a tail or an error of what was measured, every picture the right one."""
 
-from io import BytesIO
-
 import numpy as np
 import pytest
 import xarray as xr
@@ -9,7 +7,7 @@ import xarray as xr
 from logzoo.experiments.tour_estimates import tour_estimates
 from logzoo.experiments.tours import Images, broken_chains, tour_lengths
 from logzoo.figures.las_vegas import figure_4
-from logzoo.figures.style import save
+from logzoo.figures.style import picture_bytes
 from logzoo.figures.tables import html, markdown, training_rows
 from logzoo.figures.tours import figure_1, figure_2a, figure_2b, figure_2c, figure_3, tail, tours_of
 from logzoo.models.rbm import RBM
@@ -56,12 +54,7 @@ def shown(axis):
 
 
 def assert_drawn_alike(draw):
-    contents = []
-    for _ in range(2):
-        png, pdf = BytesIO(), BytesIO()
-        save(draw(), png, pdf)
-        contents.append((png.getvalue(), pdf.getvalue()))
-    assert contents[0] == contents[1]
+    assert picture_bytes(draw()) == picture_bytes(draw())
 
 
 def assert_tail(line, lengths):

@@ -1,6 +1,7 @@
 """The workflow as a user runs it, at toy size, with every source hidden: complete, repeatable, rerun when due."""
 
 import hashlib
+import json
 import re
 import shutil
 import subprocess
@@ -148,6 +149,33 @@ def test_claims_are_printed_whenever_they_are_asked_for(finished):
     result = snakemake(folder, "claims", "--cores", "1", *CONFIGURATION)
     assert result.returncode == 0
     assert result.stdout.count("Verdicts on the published claims") == 1
+
+
+def test_an_audit_finds_nothing_wrong_and_makes_nothing(finished):
+    folder, result = finished
+    assert "All files are listed in data/tiny/manifest.json" in result.stdout
+    before = {path: path.stat().st_mtime_ns for path in [*folder.glob("data/**/*"), *folder.glob("figures/**/*")]}
+    done = snakemake(folder, "audit", "--cores", "1", *CONFIGURATION)
+    assert done.returncode == 0, done.stdout
+    assert " 0 faults in 0 files" in f" {done.stdout}" and "not checked" not in done.stdout
+    assert before == {path: path.stat().st_mtime_ns for path in before}
+    checks = json.loads((folder / "audit.json").read_text())["checks"]
+    assert {"parameters", "source", "inputs", "manifest"} <= set(checks["estimate"]) & set(
+        checks["picture"] | checks["model"]
+    )
+
+
+def test_an_audit_sees_another_configuration_and_other_code(pristine):
+    with (pristine / "src/logzoo/figures/zoo_ranks.py").open("a") as file:
+        file.write("\n# edited\n")
+    done = snakemake(pristine, "audit", "--cores", "1", *CONFIGURATION, "--config", "matrix={replicates: 3}")
+    assert done.returncode == 1
+    faults = {(one["file"], one["check"]) for one in json.loads((pristine / "audit.json").read_text())["faults"]}
+    assert {check for _, check in faults} == {"parameters", "source"}
+    assert {file for file, check in faults if check == "source"} == {
+        f"figures/tiny/zoo/zoo-ranks.{form}" for form in ("png", "pdf")
+    }
+    assert ("data/tiny/estimates/mnist-cd25-500/rts.nc", "parameters") in faults
 
 
 def test_one_core_makes_the_same_bits(finished, tmp_path):

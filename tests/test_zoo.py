@@ -1,6 +1,6 @@
 """The zoo on a Dataset made to order: known errors, ranks, bias and coverage are found, and figures show them."""
 
-from io import BytesIO, StringIO
+from io import StringIO
 
 import numpy as np
 import pandas as pd
@@ -9,7 +9,7 @@ import xarray as xr
 
 from logzoo.artifacts.netcdf import read_artifact, write_artifact
 from logzoo.configuration import zoo_models, zoo_places
-from logzoo.figures.style import save
+from logzoo.figures.style import picture_bytes
 from logzoo.figures.tables import csv, html, markdown
 from logzoo.figures.zoo import rmse_heat_map
 from logzoo.figures.zoo_choice import choice_rows
@@ -112,12 +112,6 @@ def timings():
         attrs={"chains": CHAINS},
     )
     return {"dna-20": one, "one": one * 10}
-
-
-def bytes_of(figure):
-    png, pdf = BytesIO(), BytesIO()
-    save(figure, png, pdf)
-    return png.getvalue(), pdf.getvalue()
 
 
 def known_rmse(scale, hardness=4.0 ** (1 / 6)):
@@ -366,7 +360,7 @@ def test_figures_are_the_same_bytes_each_time(zoo, timings):
         lambda: figure_trainers(small, {}),
     )
     for draw in draws:
-        assert bytes_of(draw()) == bytes_of(draw())
+        assert picture_bytes(draw()) == picture_bytes(draw())
 
 
 def test_stand_in_data_are_marked(zoo, timings):

@@ -1,4 +1,4 @@
-"""The command line: estimate, exact, train, info.
+"""The command line: estimate, exact, train, info, audit.
 
 Whatever is wrong with the input ends in one line on stderr and exit code 1. What takes long to import is imported
 inside the commands, so that help comes at once.
@@ -14,6 +14,7 @@ from pathlib import Path
 from logzoo.printing import json_line, one_line, table
 
 USER_ERROR = 1
+FAULTS = 1
 INTERRUPTED = 130
 BROKEN_PIPE = 141  # as a shell reports a process that SIGPIPE ended
 BASES = ("matched", "visible-bias", "uniform")
@@ -31,7 +32,7 @@ def main(argv=None):
     try:
         # Arithmetic that overflows ends in an error or a warning of our own.
         with warnings.catch_warnings(action="ignore"):
-            _run(argv)
+            return _run(argv)
     except KeyboardInterrupt:
         print("logzoo: interrupted", file=sys.stderr)
         return INTERRUPTED
@@ -41,7 +42,6 @@ def main(argv=None):
         hint = "too large a number or size: " if isinstance(error, MemoryError | OverflowError) else ""
         print(f"logzoo: error: {hint}{one_line(error)}", file=sys.stderr)
         return USER_ERROR
-    return 0
 
 
 def _run(argv):
@@ -49,8 +49,8 @@ def _run(argv):
         arguments = _parser().parse_args(argv)
     except SystemExit:  # --help; bad usage raises ValueError
         _write("")
-        return
-    arguments.run(arguments)
+        return 0
+    return arguments.run(arguments) or 0
 
 
 class _Parser(argparse.ArgumentParser):
@@ -76,6 +76,7 @@ def _parser():
     _add_train(command("train", _train, "Train an RBM on 0/1 data."))
     add = command("info", _info, "Say what a file holds and where it comes from.")
     add("file", metavar="FILE", help="any artifact of logzoo (.nc), or an RBM from MATLAB (.mat)")
+    _add_audit(command("audit", _audit, "Check every artifact, picture and table of a project."))
     return parser
 
 
@@ -104,6 +105,20 @@ def _add_train(add):
     _add_option(add)
     add("--checkpoint", metavar="FILE", help="progress, written now and then: the same command goes on from it")
     add("-o", "--output", required=True, metavar="MODEL", help="file to write (.nc)")
+
+
+def _add_audit(add):
+    add("folder", metavar="PATH", nargs="?", default=".", help="folder of the project (default: this one)")
+    add(
+        "--expected",
+        metavar="FILE",
+        help="what the configuration asks for: logs/<scale>/expected.json of snakemake audit",
+    )
+    add(
+        "--replay", type=int, default=0, metavar="N", help="make N artifacts once more and compare all bits (default 0)"
+    )
+    add("--seed", type=int, default=0, metavar="N", help="seed of which artifacts are made once more (default 0)")
+    add("--output", metavar="FILE", help="where to write what was found (default PATH/audit.json)")
 
 
 def _add_option(add):
@@ -284,6 +299,15 @@ def _info(arguments):
     from logzoo.modelfiles import description
 
     _write(table(description(arguments.file)))
+
+
+def _audit(arguments):
+    from logzoo.audit.command import run_audit
+
+    names = ("folder", "expected", "replay", "seed", "output")
+    text, passed = run_audit(**{name: getattr(arguments, name) for name in names})
+    _write(text)
+    return 0 if passed else FAULTS
 
 
 def _data(path, split, *, visible=None):

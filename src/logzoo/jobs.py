@@ -6,7 +6,9 @@ import sys
 import time
 from pathlib import Path
 
-from logzoo.artifacts.netcdf import read_artifact
+from logzoo.artifacts.made import digest_of, named_hashes, recorded
+from logzoo.artifacts.netcdf import read_artifact, write_artifact
+from logzoo.artifacts.stamps import stamped_text
 from logzoo.datasets.build import visible_matrix
 from logzoo.paths import log_odds
 
@@ -39,14 +41,41 @@ def job(log_file):
 
 
 def read_inputs(**paths):
-    """Artifacts by name, and their content hashes for the provenance of what is made from them."""
-    artifacts = {name: read_artifact(path) for name, path in paths.items()}
-    return artifacts, {name: artifact.attrs["content_sha256"] for name, artifact in artifacts.items()}
+    """Artifacts by name."""
+    return {name: read_artifact(path) for name, path in paths.items()}
 
 
 def read_named(paths):
     """Artifacts by the names of their files."""
-    return read_inputs(**{Path(path).stem: path for path in paths})[0]
+    return read_inputs(**{Path(path).stem: path for path in paths})
+
+
+def write_output(task, dataset, *, kind, number=0, seed_path=""):
+    """Write a dataset as the output of that number of a job, with what the job was given as its provenance.
+
+    task: the `snakemake` object of a script.
+    """
+    parameters, source = recorded(dict(task.params.items()), number)
+    write_artifact(
+        dataset,
+        task.output[number],
+        kind=kind,
+        parameters=parameters,
+        source=source,
+        inputs=named_hashes(task.input),
+        seed_path=str(seed_path),
+    )
+
+
+def stamp_of(task):
+    """The stamp (`artifacts.stamps`) of what a job draws or writes, from the `snakemake` object of its script."""
+    parameters, source = recorded(dict(task.params.items()))
+    return {"inputs": named_hashes(task.input), "parameters": digest_of(parameters), "source": source}
+
+
+def write_stamped(task, text):
+    """Write HTML or Markdown as the first output of a job, stamped."""
+    Path(task.output[0]).write_text(stamped_text(text, stamp_of(task)))
 
 
 def read_estimates(paths):

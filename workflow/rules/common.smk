@@ -1,6 +1,7 @@
 # Names and functions that the rules share; no rules here.
 from pathlib import Path
 
+from logzoo.artifacts.stamps import without_stamp
 from logzoo.claims.registry import claims_module
 from logzoo.claims.scorecard import without_links
 from logzoo.configuration import grid_settings, zoo_models, zoo_places
@@ -210,10 +211,15 @@ def rows_of(wildcards):
         datasets = config["grids"][entry["grid"]]["datasets"]
         return [f"{DATA}/best/{entry['grid']}.{dataset}.nc" for dataset in datasets]
     truths, traces = f"{DATA}/truths/{{model}}.nc", f"{DATA}/models/{{model}}.trace.nc"
-    return expand([truths, traces], model=[*zoo_models({**config["zoo"], "hidden": [entry["zoo"]]})])
+    return expand([truths, traces], model=tabled_models(wildcards.table))
 
 
-# Figures of the zoo, and the modules that draw them.
+def tabled_models(table):
+    """The models of the zoo that are rows of a table."""
+    entry = config["tables"][table]
+    return [*zoo_models({**config["zoo"], "hidden": [entry["zoo"]]})] if "zoo" in entry else []
+
+
 def table_file(name):
     return f"{FIGURES}/{config['tables'][name]['paper']}/{name}"
 
@@ -238,7 +244,7 @@ def print_summary():
     tables = [file for file in table_files() if file.endswith(".md")]
     for table in map(Path, [f"{FIGURES}/likelihoods.md", *tables, f"{FIGURES}/scorecard.md"]):
         if table.is_file():
-            print(without_links(table.read_text()))
+            print(without_links(without_stamp(table.read_text())))
     page = Path(FIGURES) / "index.html"
     if not Path(FIGURES).is_dir():
         return

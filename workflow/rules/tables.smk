@@ -19,7 +19,7 @@ rule likelihood_rows:
     params:
         grid=lambda wildcards: config["tables"][wildcards.table].get("grid"),
         title=table_title,
-        titles=TITLES,
+        titles=lambda wildcards: {model: TITLES[model] for model in tabled_models(wildcards.table)},
         trainers=table_trainers,
         source=source_digest("logzoo.figures.tables"),
     script:

@@ -3,9 +3,8 @@
 import json
 from pathlib import Path
 
-from logzoo.artifacts.netcdf import write_artifact
 from logzoo.datasets.build import build_dataset, stand_in
-from logzoo.jobs import job
+from logzoo.jobs import job, write_output
 
 with job(snakemake.log[0]):
     name, params = snakemake.wildcards.dataset, snakemake.params
@@ -14,12 +13,4 @@ with job(snakemake.log[0]):
         dataset = stand_in(name, {**params.digits_origin, **params.digits}, manifest["unavailable"])
     else:
         dataset = build_dataset(name, {**params.origin, **params.entry}, Path(snakemake.input.manifest).parent)
-    write_artifact(
-        dataset,
-        snakemake.output.dataset,
-        kind="dataset",
-        parameters=params.entry,
-        source=params.source,
-        inputs={file: entry["sha256"] for file, entry in manifest["files"].items()},
-        seed_path=str(params.entry["options"].get("seed", "")),
-    )
+    write_output(snakemake, dataset, kind="dataset", seed_path=params.entry["options"].get("seed", ""))

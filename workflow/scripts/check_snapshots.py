@@ -1,16 +1,15 @@
 """Find log Z at the snapshots of one training."""
 
-from logzoo.artifacts.netcdf import write_artifact
 from logzoo.datasets.build import visible_matrix
 from logzoo.datasets.splits import SPLITS
 from logzoo.experiments.snapshots import check_snapshots
-from logzoo.jobs import job, read_inputs, stand_in_notice
+from logzoo.jobs import job, read_inputs, stand_in_notice, write_output
 from logzoo.paths import log_odds
 from logzoo.streams import root_stream
 
 with job(snakemake.log[0]):
     settings = dict(snakemake.params.settings)
-    inputs, hashes = read_inputs(**dict(snakemake.input.items()))
+    inputs = read_inputs(**dict(snakemake.input.items()))
     data = {split: visible_matrix(inputs["dataset"], split) for split in SPLITS}
     base = log_odds(data["train"])
     monitored = int(inputs["trace"].attrs.get("monitored", 2000))
@@ -19,12 +18,9 @@ with job(snakemake.log[0]):
     names = inputs["snapshots"], inputs["trace"], data, snakemake.wildcards.check
     found = check_snapshots(*names, base=base, stream=stream, **settings)
     notice = stand_in_notice(inputs["snapshots"])
-    write_artifact(
+    write_output(
+        snakemake,
         found.assign_attrs(title=inputs["snapshots"].attrs["title"], **notice),
-        snakemake.output.check,
         kind="check",
-        parameters=snakemake.params.settings,
-        source=snakemake.params.source,
-        inputs=hashes,
-        seed_path=str(stream),
+        seed_path=stream,
     )

@@ -3,20 +3,19 @@
 from pathlib import Path
 
 from logzoo.api import train_rbm
-from logzoo.artifacts.netcdf import write_artifact
 from logzoo.datasets.build import label_units, visible_matrix
 from logzoo.experiments.comparisons import repeated_training
-from logzoo.jobs import job, read_inputs, stand_in_notice
+from logzoo.jobs import job, read_inputs, stand_in_notice, write_output
 from logzoo.streams import root_stream
 
 with job(snakemake.log[0]):
     settings, output = dict(snakemake.params.settings), snakemake.output.comparison
-    inputs, hashes = read_inputs(dataset=snakemake.input.dataset)
+    inputs = read_inputs(dataset=snakemake.input.dataset)
     train, points, seed = (settings.pop(name) for name in ("train", "points", "seed"))
     path = "/".join(map(str, (seed, "comparisons", *snakemake.wildcards)))
     checkpoints = [Path(f"{output}.{repeat}.checkpoint.npz") for repeat in range(settings["repeats"])]
     data = visible_matrix(inputs["dataset"], "train")
-    train["every"], train["snapshots"] = max(1, train["updates"] // points), points
+    train = {**train, "every": max(1, train["updates"] // points), "snapshots": points}
     found = repeated_training(
         lambda repeat: train_rbm(data, seed=f"{path}/{repeat}", checkpoint=checkpoints[repeat], **train),
         data,
@@ -25,14 +24,6 @@ with job(snakemake.log[0]):
         stream=root_stream(seed).child("comparisons", snakemake.wildcards.comparison),
         **settings,
     )
-    write_artifact(
-        found.assign_attrs(stand_in_notice(inputs["dataset"])),
-        output,
-        kind="trace",
-        parameters=snakemake.params.settings,
-        source=snakemake.params.source,
-        inputs=hashes,
-        seed_path=path,
-    )
+    write_output(snakemake, found.assign_attrs(stand_in_notice(inputs["dataset"])), kind="trace", seed_path=path)
     for checkpoint in checkpoints:
         checkpoint.unlink(missing_ok=True)

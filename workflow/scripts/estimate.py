@@ -1,16 +1,15 @@
 """Estimate log Z of one model by one estimator or more, each at every budget and replicate."""
 
-from logzoo.artifacts.netcdf import write_artifact
 from logzoo.estimators.matrix import estimate_matrix
 from logzoo.estimators.registry import estimator
-from logzoo.jobs import estimator_options, job, read_inputs, stand_in_notice
+from logzoo.jobs import estimator_options, job, read_inputs, stand_in_notice, write_output
 from logzoo.models.rbm import RBM
 from logzoo.streams import root_stream
 
 with job(snakemake.log[0]):
-    inputs, hashes = read_inputs(model=snakemake.input.model, dataset=snakemake.input.dataset)
+    inputs = read_inputs(model=snakemake.input.model, dataset=snakemake.input.dataset)
     rbm, params = RBM.from_dataset(inputs["model"]), snakemake.params
-    for output, (name, settings) in zip(snakemake.output, params.settings.items(), strict=True):
+    for number, (name, settings) in enumerate(params.settings.items()):
         stream = root_stream(settings["seed"]).child(params.stream, snakemake.wildcards.model, name)
         estimates = estimate_matrix(
             rbm,
@@ -19,12 +18,5 @@ with job(snakemake.log[0]):
             stream=stream,
             options=estimator_options(settings, inputs["dataset"]),
         )
-        write_artifact(
-            estimates.assign_attrs(stand_in_notice(inputs["model"])),
-            output,
-            kind="estimate",
-            parameters=settings,
-            source=params.sources[name],
-            inputs=hashes,
-            seed_path=str(stream),
-        )
+        estimates = estimates.assign_attrs(stand_in_notice(inputs["model"]))
+        write_output(snakemake, estimates, kind="estimate", number=number, seed_path=stream)

@@ -5,16 +5,15 @@ import logging
 from pathlib import Path
 
 from logzoo.api import train_rbm
-from logzoo.artifacts.netcdf import write_artifact
 from logzoo.datasets.build import visible_matrix
-from logzoo.jobs import job, read_inputs, stand_in_notice
+from logzoo.jobs import job, read_inputs, stand_in_notice, write_output
 from logzoo.models.rbm import RBM
 
 with job(snakemake.log[0]):
     params = snakemake.params
     model = snakemake.wildcards.model
     manifest = json.loads(Path(snakemake.input.manifest).read_text())
-    (inputs, hashes) = read_inputs(dataset=snakemake.input.dataset)
+    inputs = read_inputs(dataset=snakemake.input.dataset)
     data = visible_matrix(inputs["dataset"], "train")
     attributes = {"title": params.title, **stand_in_notice(inputs["dataset"])}
     seed = ""
@@ -24,7 +23,6 @@ with job(snakemake.log[0]):
         reason = f"its data set is replaced: {attributes['stand_in_reason']}"
     else:
         reason = None
-        hashes[params.file] = manifest["files"][params.file]["sha256"]
     if reason is None:
         rbm = RBM.from_mat(Path(snakemake.input.manifest).parent / params.file)
     else:
@@ -34,12 +32,4 @@ with job(snakemake.log[0]):
         seed = f"{params.seed}/{model}"
         rbm = train_rbm(data, seed=seed, **settings, **options).rbm
         attributes |= {"stand_in_for": model, "stand_in_reason": reason}
-    write_artifact(
-        rbm.to_dataset().assign_attrs(attributes),
-        snakemake.output.model,
-        kind="model",
-        parameters={"file": params.file, "train": params.train},
-        source=params.source,
-        inputs=hashes,
-        seed_path=seed,
-    )
+    write_output(snakemake, rbm.to_dataset().assign_attrs(attributes), kind="model", seed_path=seed)

@@ -1,8 +1,7 @@
 """Sample a mixture of two Gaussians by tempered Hamiltonian Monte Carlo: estimators, or step sizes."""
 
-from logzoo.artifacts.netcdf import write_artifact
 from logzoo.experiments.mixture import estimators_experiment, steps_experiment
-from logzoo.jobs import job
+from logzoo.jobs import job, write_output
 from logzoo.streams import root_stream
 
 EXPERIMENTS = {"rts-f2": estimators_experiment, "rts-f6": steps_experiment}
@@ -10,12 +9,6 @@ EXPERIMENTS = {"rts-f2": estimators_experiment, "rts-f6": steps_experiment}
 with job(snakemake.log[0]):
     settings = dict(snakemake.params.settings)
     stream = root_stream(settings.pop("seed")).child("mixture", snakemake.wildcards.figure)
-    write_artifact(
-        EXPERIMENTS[snakemake.wildcards.figure](stream=stream, **settings),
-        snakemake.output.mixture,
-        kind="trace",
-        parameters=snakemake.params.settings,
-        source=snakemake.params.source,
-        inputs={},
-        seed_path=str(stream),
+    write_output(
+        snakemake, EXPERIMENTS[snakemake.wildcards.figure](stream=stream, **settings), kind="trace", seed_path=stream
     )

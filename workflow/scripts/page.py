@@ -5,7 +5,7 @@ from pathlib import Path
 from logzoo.artifacts.netcdf import read_artifact, read_provenance
 from logzoo.figures.exhibits import figure_exhibit, likelihoods_exhibit, table_exhibit
 from logzoo.figures.page import page
-from logzoo.jobs import job, read_named
+from logzoo.jobs import job, read_named, write_stamped
 
 with job(snakemake.log[0]):
     given, params = snakemake.input, snakemake.params
@@ -28,4 +28,4 @@ with job(snakemake.log[0]):
         folder=Path(snakemake.output.page).parent,
         templates=Path(given.templates[0]).parent,
     )
-    Path(snakemake.output.page).write_text(text)
+    write_stamped(snakemake, text)

@@ -2,7 +2,7 @@
 
 from logzoo.figures.rts import figure_3_seconds
 from logzoo.figures.style import save
-from logzoo.jobs import job, read_estimates, read_named
+from logzoo.jobs import job, read_estimates, read_named, stamp_of
 
 with job(snakemake.log[0]):
     params = snakemake.params
@@ -14,4 +14,4 @@ with job(snakemake.log[0]):
         params.titles,
         params.names,
     )
-    save(figure, snakemake.output.png, snakemake.output.pdf)
+    save(figure, snakemake.output.png, snakemake.output.pdf, stamp_of(snakemake))

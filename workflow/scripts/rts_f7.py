@@ -3,12 +3,12 @@
 from logzoo.figures.rts_base import figure_7
 from logzoo.figures.style import save
 from logzoo.figures.verdicts import note_verdicts
-from logzoo.jobs import job, read_inputs, read_named
+from logzoo.jobs import job, read_inputs, read_named, stamp_of
 
 with job(snakemake.log[0]):
     settings, params = snakemake.params.settings, snakemake.params
     estimates = read_named(snakemake.input.estimates)
-    (inputs, _) = read_inputs(truth=snakemake.input.truth, verdict=snakemake.input.verdict)
+    inputs = read_inputs(truth=snakemake.input.truth, verdict=snakemake.input.verdict)
     figure = figure_7(
         {name: estimates[name] for name in settings["estimators"]},
         {name: estimates[name] for name in settings["remedies"]},
@@ -18,4 +18,4 @@ with job(snakemake.log[0]):
         params.names,
     )
     note_verdicts(figure, inputs["verdict"])
-    save(figure, snakemake.output.png, snakemake.output.pdf)
+    save(figure, snakemake.output.png, snakemake.output.pdf, stamp_of(snakemake))

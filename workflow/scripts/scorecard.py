@@ -3,9 +3,10 @@
 from pathlib import Path
 
 from logzoo.artifacts.netcdf import read_artifact
+from logzoo.artifacts.stamps import stamped_text
 from logzoo.claims.scorecard import csv, markdown
 from logzoo.figures.page import scorecard_page
-from logzoo.jobs import job
+from logzoo.jobs import job, stamp_of
 
 with job(snakemake.log[0]):
     card = read_artifact(snakemake.input.scorecard, "scorecard")
@@ -16,5 +17,6 @@ with job(snakemake.log[0]):
         folder=folder,
         templates=Path(snakemake.input.templates[0]).parent,
     )
+    text = stamped_text(text, stamp_of(snakemake))
     for form, content in (("md", markdown(card, folder)), ("html", text), ("csv", csv(card))):
         Path(snakemake.output[form]).write_text(content)

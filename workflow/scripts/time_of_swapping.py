@@ -3,10 +3,9 @@
 from functools import partial
 
 from logzoo.api import train_rbm
-from logzoo.artifacts.netcdf import write_artifact
 from logzoo.datasets.build import visible_matrix
 from logzoo.experiments.timing import cost_of_swapping
-from logzoo.jobs import job, read_inputs, stand_in_notice
+from logzoo.jobs import job, read_inputs, stand_in_notice, write_output
 from logzoo.models.rbm import RBM
 from logzoo.streams import root_stream
 
@@ -18,17 +17,9 @@ def training(data, settings, updates):
 
 with job(snakemake.log[0]):
     settings = dict(snakemake.params.settings)
-    inputs, hashes = read_inputs(**dict(snakemake.input.items()))
+    inputs = read_inputs(**dict(snakemake.input.items()))
     stream = root_stream(settings.pop("seed")).child("time-of-swapping")
     data = visible_matrix(inputs["dataset"], "train")
     settings["trainings"] = {name: partial(training, data, one) for name, one in settings["trainings"].items()}
     found = cost_of_swapping(RBM.from_dataset(inputs["model"]), stream=stream, **settings)
-    write_artifact(
-        found.assign_attrs(stand_in_notice(inputs["model"])),
-        snakemake.output.timings,
-        kind="trace",
-        parameters=snakemake.params.settings,
-        source=snakemake.params.source,
-        inputs=hashes,
-        seed_path=str(stream),
-    )
+    write_output(snakemake, found.assign_attrs(stand_in_notice(inputs["model"])), kind="trace", seed_path=stream)

@@ -1,27 +1,18 @@
 """Time the estimators on one model."""
 
-from logzoo.artifacts.netcdf import write_artifact
 from logzoo.estimators.registry import estimator
 from logzoo.experiments.timing import cost_of_sweeps
-from logzoo.jobs import estimator_options, job, read_inputs, stand_in_notice
+from logzoo.jobs import estimator_options, job, read_inputs, stand_in_notice, write_output
 from logzoo.models.rbm import RBM
 from logzoo.streams import root_stream
 
 with job(snakemake.log[0]):
     settings = dict(snakemake.params.settings)
-    (inputs, hashes) = read_inputs(model=snakemake.input.model, dataset=snakemake.input.dataset)
+    inputs = read_inputs(model=snakemake.input.model, dataset=snakemake.input.dataset)
     stream = root_stream(settings.pop("seed")).child("time-of-sweeps")
     runs = {
         name: (estimator(entry["method"]), estimator_options(entry, inputs["dataset"]))
         for name, entry in snakemake.params.estimators.items()
     }
     found = cost_of_sweeps(RBM.from_dataset(inputs["model"]), runs, stream=stream, **settings)
-    write_artifact(
-        found.assign_attrs(stand_in_notice(inputs["model"])),
-        snakemake.output.timings,
-        kind="trace",
-        parameters=snakemake.params.settings,
-        source=snakemake.params.source,
-        inputs=hashes,
-        seed_path=str(stream),
-    )
+    write_output(snakemake, found.assign_attrs(stand_in_notice(inputs["model"])), kind="trace", seed_path=stream)

@@ -2,11 +2,10 @@
 
 import numpy as np
 
-from logzoo.artifacts.netcdf import write_artifact
 from logzoo.datasets.build import visible_matrix
 from logzoo.datasets.splits import SPLITS
 from logzoo.experiments.tours import Images, broken_chains, tour_lengths
-from logzoo.jobs import job, read_inputs, stand_in_notice
+from logzoo.jobs import job, read_inputs, stand_in_notice, write_output
 from logzoo.models.rbm import RBM
 from logzoo.streams import root_stream
 
@@ -14,7 +13,7 @@ EXPERIMENTS = {"tour_lengths": tour_lengths, "broken_chains": broken_chains}
 
 with job(snakemake.log[0]):
     settings = dict(snakemake.params.settings)
-    inputs, hashes = read_inputs(**dict(snakemake.input.items()))
+    inputs = read_inputs(**dict(snakemake.input.items()))
     dataset, data = inputs["dataset"], visible_matrix(inputs["dataset"], "train")
     labels = np.full(len(data), -1)
     if "label" in dataset:
@@ -23,12 +22,4 @@ with job(snakemake.log[0]):
     found = EXPERIMENTS[snakemake.rule](
         RBM.from_dataset(inputs["model"]), Images(data, labels), stream=stream, **settings
     )
-    write_artifact(
-        found.assign_attrs(stand_in_notice(inputs["model"])),
-        snakemake.output[0],
-        kind="trace",
-        parameters=snakemake.params.settings,
-        source=snakemake.params.source,
-        inputs=hashes,
-        seed_path=str(stream),
-    )
+    write_output(snakemake, found.assign_attrs(stand_in_notice(inputs["model"])), kind="trace", seed_path=stream)

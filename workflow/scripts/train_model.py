@@ -3,14 +3,13 @@
 from pathlib import Path
 
 from logzoo.api import train_rbm
-from logzoo.artifacts.netcdf import write_artifact
 from logzoo.datasets.build import visible_matrix
-from logzoo.jobs import job, read_inputs, stand_in_notice
+from logzoo.jobs import job, read_inputs, stand_in_notice, write_output
 from logzoo.models.rbm import RBM
 
 with job(snakemake.log[0]):
     params, output = snakemake.params, snakemake.output
-    inputs, hashes = read_inputs(**dict(snakemake.input.items()))
+    inputs = read_inputs(**dict(snakemake.input.items()))
     settings = dict(params.train)
     options = dict(settings.pop("options", {}))
     if params.validate:
@@ -22,9 +21,7 @@ with job(snakemake.log[0]):
     data = visible_matrix(inputs["dataset"], "train")
     run = train_rbm(data, seed=seed, checkpoint=checkpoint, **settings, **options)
     notice = {"title": params.title, **stand_in_notice(inputs["dataset"])}
-    provenance = {"parameters": params.train, "source": params.source, "inputs": hashes, "seed_path": seed}
-    write_artifact(run.rbm.to_dataset().assign_attrs(notice), output.model, kind="model", **provenance)
-    write_artifact(run.trace.assign_attrs(notice), output.trace, kind="trace", **provenance)
-    if run.snapshots is not None:
-        write_artifact(run.snapshots.assign_attrs(notice), output.snapshots, kind="snapshots", **provenance)
+    made = {"model": run.rbm.to_dataset(), "trace": run.trace, "snapshots": run.snapshots}
+    for number, kind in enumerate(output.keys()):
+        write_output(snakemake, made[kind].assign_attrs(notice), kind=kind, number=number, seed_path=seed)
     checkpoint.unlink(missing_ok=True)

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from logzoo.artifacts.netcdf import write_artifact
+from logzoo.artifacts.made import named_hashes
 from logzoo.checks import binary_matrix, grey_matrix
 from logzoo.datasets.build import visible_matrix
 from logzoo.datasets.splits import SPLITS
 from logzoo.experiments.likelihoods import trained_likelihoods
-from logzoo.jobs import job, read_inputs, stand_in_notice
+from logzoo.jobs import job, read_inputs, stand_in_notice, write_output
 from logzoo.streams import root_stream
 from logzoo.trainers.checkpoints import Checkpoint, identity_of
 from logzoo.trainers.registry import trainer
@@ -16,7 +16,7 @@ CHECKS = {"grey": grey_matrix, "binary": binary_matrix}
 
 with job(snakemake.log[0]):
     settings, output = dict(snakemake.params.settings), snakemake.output.likelihoods
-    inputs, hashes = read_inputs(dataset=snakemake.input.dataset)
+    inputs = read_inputs(dataset=snakemake.input.dataset)
     check = CHECKS[settings["train"]["values"]]
     splits = {split: check(split, visible_matrix(inputs["dataset"], split)) for split in SPLITS}
     # Runs of all trainers share their streams, and so their mini-batches.
@@ -26,7 +26,13 @@ with job(snakemake.log[0]):
     def train(rate, run):
         path = Path(f"{output}.{rate}.{run}.checkpoint.npz")
         checkpoints.append(path)
-        asked = {"settings": settings, "rate": rate, "run": run, "source": snakemake.params.source, **hashes}
+        asked = {
+            "settings": settings,
+            "rate": rate,
+            "run": run,
+            "source": snakemake.params.source,
+            **named_hashes(snakemake.input),
+        }
         return trainer(settings["method"])(
             splits["train"],
             stream=stream.child(run),
@@ -37,14 +43,6 @@ with job(snakemake.log[0]):
         )
 
     found = trained_likelihoods(train, splits, rates=settings["rates"], runs=settings["runs"])
-    write_artifact(
-        found.assign_attrs(stand_in_notice(inputs["dataset"])),
-        output,
-        kind="trace",
-        parameters=snakemake.params.settings,
-        source=snakemake.params.source,
-        inputs=hashes,
-        seed_path=str(stream),
-    )
+    write_output(snakemake, found.assign_attrs(stand_in_notice(inputs["dataset"])), kind="trace", seed_path=stream)
     for checkpoint in checkpoints:
         checkpoint.unlink(missing_ok=True)

@@ -2,8 +2,8 @@
 
 from logzoo.figures.style import save
 from logzoo.figures.tracking_model import figure_1, figure_2
-from logzoo.jobs import job
+from logzoo.jobs import job, stamp_of
 
 with job(snakemake.log[0]):
     for figure, png, pdf in zip((figure_1(), figure_2()), snakemake.output.png, snakemake.output.pdf, strict=True):
-        save(figure, png, pdf)
+        save(figure, png, pdf, stamp_of(snakemake))

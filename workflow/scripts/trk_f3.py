@@ -3,7 +3,7 @@
 from logzoo.figures.style import save
 from logzoo.figures.tracking import Run, figure_3
 from logzoo.figures.verdicts import note_verdicts
-from logzoo.jobs import job, read_inputs, read_named
+from logzoo.jobs import job, read_inputs, read_named, stamp_of
 
 NAMES = {"exact": "exact", "ais": "AIS", "kalman": "Kalman filter"}
 
@@ -17,7 +17,7 @@ with job(snakemake.log[0]):
             label = f"α = {train['options']['alpha']:g}"
             runs.append(Run(label, traces[f"{model}.trace"], exact[f"{model}.exact"], ais[f"{model}.ais"]))
         panels[f"learning rate {train['learning_rate']:g}"] = runs
-    (inputs, _) = read_inputs(verdict=snakemake.input.verdict)
+    inputs = read_inputs(verdict=snakemake.input.verdict)
     figure = figure_3(panels, NAMES)
     note_verdicts(figure, inputs["verdict"])
-    save(figure, snakemake.output.png, snakemake.output.pdf)
+    save(figure, snakemake.output.png, snakemake.output.pdf, stamp_of(snakemake))

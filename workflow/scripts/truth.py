@@ -2,16 +2,15 @@
 
 from pathlib import Path
 
-from logzoo.artifacts.netcdf import write_artifact
 from logzoo.datasets.build import visible_matrix
 from logzoo.datasets.splits import SPLITS
-from logzoo.jobs import job, read_inputs, stand_in_notice
+from logzoo.jobs import job, read_inputs, stand_in_notice, write_output
 from logzoo.models.rbm import RBM
 from logzoo.truths import exact_truth, long_run_truth, with_likelihoods
 
 with job(snakemake.log[0]):
-    (inputs, hashes) = read_inputs(model=snakemake.input.model, dataset=snakemake.input.dataset)
-    long_runs, more = read_inputs(**{Path(path).stem.rsplit(".")[-1]: path for path in snakemake.input.long_runs})
+    inputs = read_inputs(model=snakemake.input.model, dataset=snakemake.input.dataset)
+    long_runs = read_inputs(**{Path(path).stem.rsplit(".")[-1]: path for path in snakemake.input.long_runs})
     rbm = RBM.from_dataset(inputs["model"])
     truth = long_run_truth(long_runs) if long_runs else exact_truth(rbm)
     truth = with_likelihoods(truth, rbm, {split: visible_matrix(inputs["dataset"], split) for split in SPLITS})
@@ -25,12 +24,4 @@ with job(snakemake.log[0]):
             at_published,
             {"long_name": "mean test log-likelihood under the published log Z", "units": "nat"},
         )
-    write_artifact(
-        truth.assign_attrs(title=inputs["model"].attrs["title"], **notice),
-        snakemake.output.truth,
-        kind="truth",
-        parameters={"published": published},
-        source=snakemake.params.source,
-        inputs={**hashes, **more},
-        seed_path="",
-    )
+    write_output(snakemake, truth.assign_attrs(title=inputs["model"].attrs["title"], **notice), kind="truth")

@@ -6,7 +6,7 @@ from logzoo.figures.tables import csv, html, markdown
 from logzoo.jobs import job, read_inputs
 
 with job(snakemake.log[0]):
-    inputs, _ = read_inputs(rows=snakemake.input.rows)
+    inputs = read_inputs(rows=snakemake.input.rows)
     table, title = inputs["rows"], inputs["rows"].attrs["title"]
     for path, text in (("md", markdown(table, title)), ("html", html(table, title)), ("csv", csv(table))):
         Path(snakemake.output[path]).write_text(text)

@@ -61,7 +61,7 @@ def write_artifact(
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     try:
         artifact.to_netcdf(temporary, engine="netcdf4", encoding=_encoding(artifact))
-        if content_sha256(_load(temporary)) != artifact.attrs["content_sha256"]:
+        if content_sha256(load_raw(temporary)) != artifact.attrs["content_sha256"]:
             raise ValueError(f"cannot write {path}: the file read back differs from what was written")
         os.replace(temporary, path)
     finally:
@@ -80,7 +80,7 @@ def read_artifact(path: str | os.PathLike, kind: str | None = None, *, verify: b
     if not path.is_file():
         raise ValueError(f"{path}: no such file (expected a {wanted})")
     try:
-        dataset = _load(path)
+        dataset = load_raw(path)
     except Exception as error:  # a damaged file surfaces as any of a dozen types, by where the damage is
         reason = " ".join(str(error).split())
         raise ValueError(f"{path}: not a readable NetCDF file (expected a {wanted}): {reason}") from error
@@ -115,6 +115,16 @@ def read_provenance(path: str | os.PathLike) -> dict[str, Any]:
     return attributes
 
 
+def load_raw(path: str | os.PathLike) -> xarray.Dataset:
+    """Read a file raw: no masking, no dates; only booleans, strings and coordinates are restored.
+
+    Nothing is checked. Raises whatever a damaged file happens to break.
+    """
+    options = {"decode_times": False, "decode_timedelta": False, "mask_and_scale": False}
+    with xarray.open_dataset(path, engine="netcdf4", **options) as dataset:
+        return dataset.load().drop_encoding()
+
+
 def content_sha256(dataset: xarray.Dataset) -> str:
     """Hash all values, names, dimensions, types and attributes of a dataset, but for the hash stored in it.
 
@@ -140,13 +150,6 @@ def content_sha256(dataset: xarray.Dataset) -> str:
         if key != "content_sha256":
             add(key, _canonical_attribute(attribute, f"global attribute {key!r}"))
     return digest.hexdigest()
-
-
-def _load(path: Path) -> xarray.Dataset:
-    """Read a file raw: no masking, no dates; only booleans, strings and coordinates are restored."""
-    options = {"decode_times": False, "decode_timedelta": False, "mask_and_scale": False}
-    with xarray.open_dataset(path, engine="netcdf4", **options) as dataset:
-        return dataset.load().drop_encoding()
 
 
 def _declared_schema(dataset: xarray.Dataset) -> tuple[str, str]:

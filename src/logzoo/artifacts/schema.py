@@ -74,6 +74,26 @@ SCHEMAS: dict[str, dict[str, Field]] = {
     },
 }
 
+ALL = "all"
+# Variables that may hold NaN, by kind (ALL: any of them). No kind holds infinite numbers.
+INCOMPLETE: dict[str, str | set[str]] = {
+    "trace": ALL,  # what was not tried, or did not fit the rows beside it
+    "table": ALL,
+    "check": {"tracked_log_z", "tracked_std_dev"},
+    "verdict": {"value", "low", "high"},
+    "scorecard": {"value", "low", "high", "threshold"},
+    "zoo": {"log_z", "std_error", "interval"},
+}
+# Variables that are distributions, and the dimension over which they sum to one.
+DISTRIBUTIONS = {"transition_matrix": "part_after", "occupancy": "rung"}
+
+
+def may_be_missing(kind: str, name: str) -> bool:
+    """Whether a variable of an artifact of that kind may hold NaN; of estimates, the diagnostics may."""
+    if kind == "estimate":
+        return name not in SCHEMAS[kind]
+    return INCOMPLETE.get(kind) == ALL or name in INCOMPLETE.get(kind, ())
+
 
 def check(dataset: xarray.Dataset, kind: str) -> None:
     """Check that a dataset is a valid artifact of a kind; variables beyond the required ones are welcome.

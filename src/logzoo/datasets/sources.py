@@ -77,10 +77,15 @@ def digests(path: Path) -> Digests:
     return Digests(sha256.hexdigest(), git_blob.hexdigest(), size)
 
 
+def matches(found: Digests, entry: dict) -> bool:
+    """Whether a stored file has checksums that its entry in config/datasets.yaml accepts."""
+    return any(_difference(found, form) is None for form in _accepted_forms(entry))
+
+
 def _obtain(name: str, target: Path, entry: dict, mirrors: Sequence[Path], downloader: Downloader) -> dict:
     if target.is_file():
         found = digests(target)
-        if any(_difference(found, form) is None for form in _accepted_forms(entry)):
+        if matches(found, entry):
             LOG.info("%s: %s is here already, verified", name, target.name)
             return _record(found, "kept")
         LOG.warning("%s: %s in the folder has wrong bytes (sha256 %s)", name, target.name, found.sha256)

@@ -1,9 +1,14 @@
 """How figures look, and how they are saved with the same bytes each time."""
 
+import io
+from pathlib import Path
+
 import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+
+from logzoo.artifacts.stamps import UNKNOWN, keywords, stamped_pdf, stamped_png
 
 # Okabe & Ito's palette, told apart by colour-blind eyes; black is kept for the truth. Estimators of one family share a
 # colour and differ in their marker and line.
@@ -107,7 +112,15 @@ def title_of(title, dataset):
     return f"stand-in for {title}" if "stand_in_for" in dataset.attrs else title
 
 
-def save(figure, png, pdf):
-    """Write a figure as PNG and PDF, with no time stamp in either."""
-    figure.savefig(png, metadata={"Software": None})
-    figure.savefig(pdf, metadata={"CreationDate": None})
+def save(figure, png, pdf, stamp=UNKNOWN):
+    """Write a figure as PNG and PDF, with no time but a stamp (`artifacts.stamps`) of what it was made from."""
+    for path, content in zip((png, pdf), picture_bytes(figure, stamp), strict=True):
+        Path(path).write_bytes(content)
+
+
+def picture_bytes(figure, stamp=UNKNOWN):
+    """The bytes that `save` writes as PNG and as PDF."""
+    png, pdf = io.BytesIO(), io.BytesIO()
+    figure.savefig(png, format="png", metadata={"Software": None})
+    figure.savefig(pdf, format="pdf", metadata={"CreationDate": None, "Keywords": keywords(stamp)})
+    return stamped_png(png.getvalue(), stamp), stamped_pdf(pdf.getvalue())

@@ -1,0 +1,79 @@
+"""What a job of the workflow records of how its outputs were made, and what an audit expects them to record.
+
+One rule for all jobs: the digest is `source` of the params of the rule, the parameters are all its other params, those
+in `settings` among them; the inputs are all artifacts and raw files that the job was given, by their paths.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path, PurePath
+from typing import Any
+
+import netCDF4
+
+RAW_MANIFEST = "manifest.json"
+
+
+def recorded(params: Mapping[str, Any], number: int = 0) -> tuple[dict[str, Any], str]:
+    """The parameters and the source digest that a job with these params records in its output of that number.
+
+    Where params has `sources`, each output has settings and a digest of its own: entries of `settings` and `sources`,
+    in the order of the outputs.
+    """
+    given = dict(params)
+    if "sources" in given:
+        given["settings"] = list(given["settings"].values())[number]
+        given["source"] = list(given.pop("sources").values())[number]
+    source = given.pop("source")
+    return {**given.pop("settings", {}), **given}, source
+
+
+def digest_of(parameters: Mapping[str, Any]) -> str:
+    """Hash parameters (64 hexadecimal digits), where there is no room for all of them."""
+    return hashlib.sha256(json.dumps(parameters, sort_keys=True, allow_nan=False).encode()).hexdigest()
+
+
+def named_hashes(paths: Iterable[str | os.PathLike]) -> dict[str, str]:
+    """Content hashes of the artifacts among some files, and the sha256 of all files of raw manifests, by path.
+
+    Raises ValueError, one line naming the file, for what is not readable.
+    """
+    found = {}
+    for path in map(str, paths):
+        if path.endswith(".nc"):
+            found[path] = content_hash(path)
+        elif is_raw_manifest(path):
+            found |= raw_hashes(path)
+    return found
+
+
+def is_raw_manifest(path: str | os.PathLike) -> bool:
+    """Whether a path is that of the list of files of a source of raw data."""
+    path = PurePath(path)
+    return path.name == RAW_MANIFEST and path.parts[-3:-2] == ("raw",)
+
+
+def raw_hashes(manifest: str | os.PathLike, text: str | None = None) -> dict[str, str]:
+    """The sha256 of each raw file that a manifest (its text, where it was read already) lists, by path.
+
+    Raises ValueError, one line naming the file, if it is no manifest.
+    """
+    try:
+        files = json.loads(Path(manifest).read_text() if text is None else text)["files"]
+        return {(PurePath(manifest).parent / name).as_posix(): entry["sha256"] for name, entry in files.items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        raise ValueError(f"{manifest}: not a manifest of raw files") from None
+
+
+def content_hash(path: str | os.PathLike) -> str:
+    """The content hash that an artifact states, without reading the rest of it.
+
+    Raises ValueError, one line naming the file, if it states none.
+    """
+    try:
+        with netCDF4.Dataset(path) as file:
+            return file.getncattr("content_sha256")
+    except (OSError, AttributeError, RuntimeError) as error:
+        raise ValueError(f"{path}: not a readable logzoo artifact: {' '.join(str(error).split())}") from None

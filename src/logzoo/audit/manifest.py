@@ -1,0 +1,77 @@
+"""The manifest of a run: the sha256 of every file that it left, and the jobs that make them.
+
+The last step of the workflow writes it to data/<scale>/manifest.json. It fixes what no other file vouches for:
+pictures, tables, and artifacts that nothing was made from. It states the sha256 of its own content, to keep elsewhere.
+"""
+
+import hashlib
+import json
+import os
+import secrets
+from pathlib import Path
+
+from logzoo.audit.layout import files_of, kind_of, scale_of
+from logzoo.audit.tasks import Tasks
+
+
+def manifest_path(scale):
+    """Where the manifest of a scale lies, from the folder of the project."""
+    return f"data/{scale}/manifest.json"
+
+
+def listed_files(folder, scale):
+    """The files of a project that the manifest of a scale lists: its own, data sets and raw files."""
+    unlisted = (None, "description", "manifest")
+    return [
+        path for path in files_of(Path(folder)) if kind_of(path) not in unlisted and scale_of(path) in (scale, None)
+    ]
+
+
+def write_manifest(folder, scale, tasks):
+    """List all files of a scale as they are now, with the tasks that make them, in one step. Returns the sha256."""
+    folder = Path(folder)
+    files = {path: sha256_of((folder / path).read_bytes()) for path in listed_files(folder, scale)}
+    content = {"files": files, "scale": scale, "tasks": tasks.content}
+    text = _text(content)
+    write_text(folder / manifest_path(scale), text)
+    return json.loads(text)["sha256"]
+
+
+def read_manifest(folder, scale):
+    """The files ({path: sha256}), the tasks and the sha256 of the manifest of a scale.
+
+    Raises ValueError, one line naming the file, if it is not as it was written.
+    """
+    path = manifest_path(scale)
+    try:
+        text = (Path(folder) / path).read_text()
+        content = json.loads(text)
+        stated = content.pop("sha256")
+        intact = _text(content) == text and content["scale"] == scale
+        files, tasks = content["files"], Tasks(content["tasks"])
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else " ".join(str(error).split())
+        raise ValueError(f"{path}: not a manifest: {reason}") from None
+    if not intact:
+        raise ValueError(f"{path}: other content than its sha256 says, the file is damaged or was edited")
+    return files, tasks, stated
+
+
+def write_text(path, text):
+    """Write a text file whole or not at all."""
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    try:
+        temporary.write_text(text)
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def sha256_of(content):
+    return hashlib.sha256(content).hexdigest()
+
+
+def _text(content):
+    # Not sorted: jobs go by the order of what they are given.
+    digest = sha256_of(json.dumps(content).encode())
+    return json.dumps({**content, "sha256": digest}, indent=0) + "\n"

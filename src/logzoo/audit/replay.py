@@ -1,0 +1,142 @@
+"""Artifacts made once more, in a scratch folder, from the inputs and parameters that they record.
+
+Measured times differ from run to run: neither they nor what is made from them are picked.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from logzoo.artifacts.made import content_hash, named_hashes
+from logzoo.artifacts.netcdf import load_raw, read_provenance
+from logzoo.artifacts.schema import SCHEMAS
+from logzoo.audit.layout import files_of, is_timed, kind_of, scale_of
+from logzoo.audit.manifest import read_manifest
+from logzoo.printing import one_line
+
+
+def replay_some(findings, folder, tasks, count, seed):
+    """Make artifacts picked at random once more, and enter what came out.
+
+    tasks: `Tasks` or None; those of the manifests of the project come first, for they are what was run.
+    Raises ValueError, one line, if it is not known how any artifact is made.
+    """
+    known = [*_of_manifests(Path(folder)), *([] if tasks is None else [tasks])]
+    picked = pick(folder, known, count, seed)
+    if not picked:
+        raise ValueError(
+            "--replay: no manifest says how an artifact is made; give --expected (snakemake audit writes it)"
+        )
+    for path in picked:
+        one = replay(folder, task_of(known, path), path)
+        findings.check(path, kind_of(path), "replay", one.same, one.found, "the same bits")
+        findings.notes.append(f"made once more: {path}: {'the same bits' if one.same else one.found}")
+    findings.notes.append("never made once more: measured times, and what is made from them")
+
+
+def _of_manifests(folder):
+    """Tasks of the manifests that can be read."""
+    for scale in sorted({scale_of(path) for path in files_of(folder)} - {None}):
+        try:
+            yield read_manifest(folder, scale)[1]
+        except ValueError:
+            continue  # the audit says so
+
+
+class Replay(NamedTuple):
+    """An artifact that was made once more: whether it is the same, and if not, what differs."""
+
+    file: str
+    same: bool
+    found: str = ""
+
+
+def pick(folder, tasks, count, seed):
+    """So many artifacts at random that can be made once more, sorted; all of them if there are fewer.
+
+    tasks: list of `Tasks`, the first that knows a file counts.
+    """
+    folder = Path(folder)
+    artifacts = [path for path in files_of(folder) if kind_of(path) in SCHEMAS]
+    inputs = {path: _inputs(folder / path) for path in artifacts}
+    timed = {path for path in artifacts if is_timed(path)}
+    while more := {path for path in artifacts if path not in timed and timed & set(inputs[path])}:
+        timed |= more
+    able = [path for path in artifacts if path not in timed and task_of(tasks, path) is not None]
+    generator = np.random.Generator(np.random.Philox(key=seed))
+    return sorted(generator.choice(able, min(count, len(able)), replace=False).tolist()) if able else []
+
+
+def task_of(tasks, path):
+    """The task whose script makes a file, by the first of several `Tasks` that knows one."""
+    return next((task for task in (one.of(path) for one in tasks) if task is not None and task.script), None)
+
+
+def replay(folder, task, path):
+    """Make an artifact once more and compare content hashes. Returns `Replay`."""
+    folder = Path(folder).resolve()
+    try:
+        attributes = read_provenance(folder / path)
+        same_inputs = json.loads(attributes["inputs_json"]) == _hashes(folder, task)
+        same_parameters = json.loads(attributes["parameters_json"]) == task.parameters
+    except (ValueError, KeyError) as error:
+        return Replay(path, False, f"not to be made again: {one_line(error)}")
+    if not (same_inputs and same_parameters):
+        return Replay(path, False, f"other {'parameters' if same_inputs else 'inputs'} than it records")
+    with tempfile.TemporaryDirectory() as scratch:
+        failure = _run(folder, Path(scratch), task)
+        if failure:
+            return Replay(path, False, f"not to be made again: {failure}")
+        if content_hash(Path(scratch, path)) == content_hash(folder / path):
+            return Replay(path, True)
+        return Replay(path, False, f"other {_differences(load_raw(folder / path), load_raw(Path(scratch, path)))}")
+
+
+def _inputs(path):
+    try:
+        return json.loads(read_provenance(path)["inputs_json"])
+    except (ValueError, KeyError):
+        return {}
+
+
+def _hashes(folder, task):
+    """Hashes of the inputs as a job records them, by paths from the folder."""
+    found = named_hashes(folder / path for path in task.inputs)
+    return {Path(path).relative_to(folder).as_posix(): digest for path, digest in found.items()}
+
+
+def _run(folder, scratch, task):
+    """Run the script of a task in a scratch folder that links to its inputs; returns what went wrong."""
+    for name in task.inputs:
+        files = (folder / name).parent.iterdir() if name in task.raw_manifests else [folder / name]
+        for file in files:
+            link = scratch / file.relative_to(folder)
+            link.parent.mkdir(parents=True, exist_ok=True)
+            if not link.is_symlink():
+                link.symlink_to(file)
+    for name in task.outputs:
+        (scratch / name).parent.mkdir(parents=True, exist_ok=True)
+    given = scratch / "task.json"
+    given.write_text(json.dumps({**task.content, "script": str(folder / task.script)}))
+    command = [sys.executable, "-m", "logzoo.audit.rerun", str(given)]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    done = subprocess.run(command, cwd=scratch, env=environment, capture_output=True, text=True)
+    return "" if done.returncode == 0 else one_line((done.stderr.strip().splitlines() or ["it failed"])[-1])
+
+
+def _differences(found, again):
+    """Names of the variables and attributes that differ."""
+    names = {*found.variables, *again.variables}
+    variables = [name for name in names if not _same(found.variables.get(name), again.variables.get(name))]
+    attributes = [name for name in {*found.attrs, *again.attrs} if found.attrs.get(name) != again.attrs.get(name)]
+    return ", ".join(sorted(map(str, variables)) + sorted(set(attributes) - {"content_sha256"}))
+
+
+def _same(one, other):
+    return one is not None and other is not None and one.identical(other)

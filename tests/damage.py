@@ -1,0 +1,146 @@
+"""Ways to damage a file of a tree: each changes one file, or swaps two, and says what it did."""
+
+import os
+import shutil
+
+import numpy as np
+
+from logzoo.artifacts.netcdf import content_sha256, load_raw
+
+HASHED = "content_sha256"
+
+
+def flip_a_bit(path, draws, _others):
+    content = bytearray(path.read_bytes())
+    place = int(draws.integers(len(content)))
+    content[place] ^= 1 << int(draws.integers(8))
+    path.write_bytes(content)
+    return f"flipped a bit of byte {place}"
+
+
+def truncate(path, draws, _others):
+    length = int(draws.integers(path.stat().st_size))
+    os.truncate(path, length)
+    return f"cut after {length} bytes"
+
+
+def append(path, _draws, _others):
+    with path.open("ab") as file:
+        file.write(b"\n")
+    return "added a line feed"
+
+
+def blank(path, draws, _others):
+    """Overwrite some bytes with zeros, where they are not zeros already."""
+    content = bytearray(path.read_bytes())
+    places = np.flatnonzero(np.frombuffer(bytes(content), np.uint8))
+    start = int(draws.choice(places))
+    content[start : start + 64] = bytes(len(content[start : start + 64]))
+    path.write_bytes(content)
+    return f"zeros from byte {start}"
+
+
+def delete(path, _draws, _others):
+    path.unlink()
+    return "deleted"
+
+
+def swap(path, draws, others):
+    """Swap with another file of the same sort, if there is one that differs."""
+    same = [one for one in others if one.suffix == path.suffix and one.read_bytes() != path.read_bytes()]
+    if not same:
+        return None
+    other = same[int(draws.integers(len(same)))]
+    content = path.read_bytes()
+    shutil.copyfile(other, path)
+    other.write_bytes(content)
+    return f"swapped with {other}"
+
+
+def edit_a_value(path, draws, _others):
+    """Change one number by a millionth of a millionth, the hash left as it is."""
+    return _edited(path, draws, rewrite_hash=False)
+
+
+def edit_and_rehash(path, draws, _others):
+    """Change one number by a millionth of a millionth, and the hash with it."""
+    return _edited(path, draws, rewrite_hash=True)
+
+
+def edit_an_attribute(path, draws, _others):
+    if path.suffix != ".nc":
+        return None
+    dataset = load_raw(path)
+    names = sorted(name for name, value in dataset.attrs.items() if isinstance(value, str))
+    name = names[int(draws.integers(len(names)))]
+    dataset.attrs[name] += "x"
+    rewrite(dataset, path)
+    return f"edited the attribute {name}"
+
+
+def edit_text(path, draws, _others):
+    """Change one digit of a text."""
+    if path.suffix not in (".md", ".html", ".csv", ".json", ".txt"):
+        return None
+    text = path.read_text()
+    places = [place for place, letter in enumerate(text) if letter.isdigit()]
+    if not places:
+        return None
+    place = places[int(draws.integers(len(places)))]
+    path.write_text(f"{text[:place]}{(int(text[place]) + 1) % 10}{text[place + 1 :]}")
+    return f"changed the digit at {place}"
+
+
+def _edited(path, draws, *, rewrite_hash):
+    if path.suffix != ".nc":
+        return None
+    dataset = load_raw(path)
+    names = [name for name, one in dataset.data_vars.items() if one.dtype.kind == "f" and one.notnull().any()]
+    if not names:
+        return None
+    name = names[int(draws.integers(len(names)))]
+    values = dataset[name].values.copy()
+    places = np.argwhere(np.isfinite(values))
+    place = tuple(places[int(draws.integers(len(places)))])
+    values[place] = np.nextafter(values[place] * (1 + 1e-12), np.inf, dtype=values.dtype)
+    dataset[name] = dataset[name].copy(data=values)
+    if rewrite_hash:
+        dataset.attrs[HASHED] = content_sha256(dataset)
+    rewrite(dataset, path)
+    return f"changed {name}{list(map(int, place))}" + (" and the hash" if rewrite_hash else "")
+
+
+def rewrite(dataset, path):
+    """Write a dataset as it is, whatever its hash says."""
+    encoding = {name: {"_FillValue": None} for name in dataset.variables}
+    dataset.to_netcdf(path, engine="netcdf4", encoding=encoding)
+
+
+CORRUPTIONS = (
+    flip_a_bit,
+    truncate,
+    append,
+    blank,
+    delete,
+    swap,
+    edit_a_value,
+    edit_and_rehash,
+    edit_an_attribute,
+    edit_text,
+)
+
+
+def corrupt(path, draws, others):
+    """Damage a file in a way drawn at random among those that fit it; returns what was done."""
+    for choice in draws.permutation(len(CORRUPTIONS)):
+        before = path.read_bytes()
+        done = CORRUPTIONS[choice](path, draws, others)
+        if done is not None and (not path.exists() or path.read_bytes() != before):
+            return CORRUPTIONS[choice].__name__, done
+    raise AssertionError(f"{path}: nothing fits it")
+
+
+def missed(faults, corrupted):
+    """Corrupted files that no fault names."""
+    named = {fault.file for fault in faults}
+    return [path for path in corrupted if path not in named]

@@ -1,0 +1,52 @@
+# What every file that is there would be made with, by this configuration and this code; no rules here.
+from snakemake.rules import Wildcards
+
+from logzoo.audit.manifest import listed_files, manifest_path, write_manifest
+from logzoo.audit.tasks import Tasks
+
+
+def named_list(items):
+    """What a job is given under names, as logzoo.audit.tasks reads it."""
+    plain = [str(item) if isinstance(item, str) else item for item in items]
+    return {"items": plain, "names": dict(items._get_names())}
+
+
+def task_content(maker, wildcards):
+    """One job, as logzoo.audit.tasks reads it."""
+    given, made = maker.expand_input(wildcards)[0], maker.expand_output(wildcards)[0]
+    return {
+        "rule": maker.name,
+        "script": f"workflow/scripts/{Path(maker.script).name}" if maker.script else "",
+        "wildcards": named_list(Wildcards(fromdict=wildcards)),
+        "input": named_list(given),
+        "output": named_list(made),
+        "params": named_list(maker.expand_params(wildcards, given, made, None)[0]),
+    }
+
+
+def maker_of(path):
+    """The rule that makes a file; None if there is none."""
+    return next((one for one in workflow.rules if any(made.match(path) for made in one.output)), None)
+
+
+def tasks_of_files():
+    """The jobs that make the files that are there, as this configuration and this code would have them made."""
+    tasks, files, numbers = [], {}, {}
+    for path in listed_files(".", config["scale"]):
+        maker = maker_of(path)
+        if maker is None:
+            files[path] = None
+            continue
+        wildcards = maker.get_wildcards(path)
+        key = (maker.name, *wildcards.values())
+        if key not in numbers:
+            numbers[key] = len(tasks)
+            tasks.append(task_content(maker, wildcards))
+        files[path] = [numbers[key], tasks[numbers[key]]["output"]["items"].index(path)]
+    return {"scale": config["scale"], "tasks": tasks, "files": files}
+
+
+def print_manifest():
+    """Write the manifest of a run, and print its hash."""
+    digest = write_manifest(".", config["scale"], Tasks(tasks_of_files()))
+    print(f"All files are listed in {manifest_path(config['scale'])}, sha256 {digest}")
