@@ -111,9 +111,11 @@ def _edited(path, draws, *, rewrite_hash):
 
 
 def rewrite(dataset, path):
-    """Write a dataset as it is, whatever its hash says."""
+    """Write a dataset as it is, whatever its hash says; to a new file, for HDF5 keeps a damaged one open."""
     encoding = {name: {"_FillValue": None} for name in dataset.variables}
-    dataset.to_netcdf(path, engine="netcdf4", encoding=encoding)
+    fresh = path.with_name(f".{path.name}.tmp")
+    dataset.to_netcdf(fresh, engine="netcdf4", encoding=encoding)
+    os.replace(fresh, path)
 
 
 CORRUPTIONS = (

@@ -44,8 +44,10 @@ def drill(source, folder, arguments):
         for path, (way, done) in log.items():
             yield kind_of(path), way, path, done, path in wrong
         made += len(chosen)
+        print(f"{made} tried", flush=True)
         for path in files:  # a swap changes a second file
             if not (folder / path).is_file() or (folder / path).stat().st_mtime != (source / path).stat().st_mtime:
+                (folder / path).unlink(missing_ok=True)
                 shutil.copy2(source / path, folder / path)
 
 
