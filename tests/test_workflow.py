@@ -138,10 +138,10 @@ def test_costs_are_told_for_every_figure_and_table_before_anything_runs(finished
     assert not (folder / "data/paper").exists()
     # Rates can be measured anew, wherever a run has finished.
     folder, _ = finished
-    kept = (folder / "config/rates.yaml").read_bytes()
+    kept = (folder / "workflow/rates.yaml").read_bytes()
     result = snakemake(folder, "--cores", "1", *CONFIGURATION, "--", "measure_rates")
-    assert result.returncode == 0 and b"tiny scale" in (folder / "config/rates.yaml").read_bytes(), result.stderr
-    (folder / "config/rates.yaml").write_bytes(kept)
+    assert result.returncode == 0 and b"tiny scale" in (folder / "workflow/rates.yaml").read_bytes(), result.stderr
+    (folder / "workflow/rates.yaml").write_bytes(kept)
 
 
 def test_claims_are_printed_whenever_they_are_asked_for(finished):

@@ -6,7 +6,7 @@ import yaml
 from logzoo import costs
 from logzoo.artifacts.netcdf import read_artifact
 
-RATES = Path(workflow.basedir) / "config" / "rates.yaml"
+RATES = Path(workflow.basedir) / "workflow" / "rates.yaml"
 
 
 def shape_of(model):
