@@ -5,6 +5,7 @@ every rung (memory) and Newton steps of the order of draws times rungs squared.
 """
 
 import logging
+import warnings
 
 import numpy as np
 from scipy.special import logsumexp
@@ -101,7 +102,7 @@ def _solved(log_f, counts, start):
     import pymbar
 
     guess = -(start - start[0])
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
         solution = pymbar.MBAR(-log_f.T, counts, initial_f_k=guess, solver_protocol="robust", relative_tolerance=1e-10)
     log_z = -np.asarray(solution.f_k)
     log_z -= log_z[0]
