@@ -30,6 +30,8 @@ def check_configuration(config, schema_folder):
         _check_names(f"models.{name}.train.method", [entry["train"]["method"]], TRAINERS)
         if "import" in entry:
             _check_names(f"models.{name}.import.source", [entry["import"]["source"]], config["sources"])
+            known = config["sources"][entry["import"]["source"]]["files"]
+            _check_names(f"models.{name}.import.file", [entry["import"]["file"]], known)
         _check_names(f"models.{name}.start", [entry["start"]] if "start" in entry else [], config["models"])
     for name, grid in config["grids"].items():
         _check_names(f"grids.{name}.datasets", grid["datasets"], config["datasets"])

@@ -22,7 +22,7 @@ def seal(path):
 
 
 def check_seal(path):
-    """Raise ValueError, which does not name the file, unless it is sealed NetCDF 4 and all its bytes are as they were."""
+    """Raise ValueError, which does not name the file, unless it is sealed NetCDF 4 with its bytes as they were."""
     digest, tail = hashlib.sha256(), b""
     with Path(path).open("rb") as file:
         if not file.read(len(_SIGNATURE)) == _SIGNATURE:

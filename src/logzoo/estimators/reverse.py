@@ -35,8 +35,8 @@ def estimate(rbm, ledger, stream, options):
 
     options: data, a 0/1 matrix (examples, visible), required; vectors, how many of its rows are drawn for the chains to
     be dealt out to (None: 10, or half of the chains if these are fewer); base; ladder. `converged` says that the
-    trajectories of a vector agree, so that the bias of their log-mean-exp is small, and can tell what they missed. Raises ValueError for missing or bad data
-    and for more vectors than chains.
+    trajectories of a vector agree, so that the bias of their log-mean-exp is small, and can tell what they missed.
+    Raises ValueError for missing or bad data and for more vectors than chains.
     """
     options = merged("raise", DEFAULTS, options)
     check_spread(ledger)
