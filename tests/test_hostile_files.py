@@ -1,6 +1,7 @@
 """Broken and hostile files end in one line or a correct read; `tests/drills/fuzz.py` does the same at length."""
 
 import io
+import re
 import struct
 import subprocess
 import sys
@@ -40,7 +41,7 @@ def test_a_few_broken_files_of_every_format():
 
 
 def test_the_drill_sees_planted_faults():
-    done = drill("--cases", 6, "--format", "data-array", "--plant", "--seconds", 1)
+    done = drill("--cases", 6, "--format", "data-array", "--plant", "--seconds", 5)
     assert done.returncode == 1 and "6 cases, 6 lost" in done.stdout
     for seen in ("crash: SIGSEGV", "hang: SIGALRM", "memory: ", "written: ", "exception: KeyError", "message: "):
         assert seen in done.stdout
@@ -220,7 +221,8 @@ def test_no_name_of_a_file_leads_out_of_its_folder(tmp_path, file, place):
 
 @pytest.fixture(scope="module")
 def configuration():
-    parts = [yaml.safe_load(path.read_text()) for path in (ROOT / "config").glob("*.yaml") if path.stem != "paper"]
+    names = re.findall(r'^configfile: "(.+)"$', (ROOT / "Snakefile").read_text(), re.MULTILINE)
+    parts = [yaml.safe_load((ROOT / name).read_text()) for name in names]
     config = {key: entry for part in parts for key, entry in part.items()}
     config["grids"] = kept_grids(config["grids"])
     config["models"] |= grid_models(config["grids"]) | zoo_models(config["zoo"])

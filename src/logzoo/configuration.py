@@ -49,7 +49,7 @@ def check_configuration(config, schema_folder):
     for name, entry in config["figures"].items():
         models = [*entry.get("slow", []), *entry.get("fast", [])]
         models += entry.get("models", [entry["model"]] if "model" in entry else [])
-        models += entry.get("means", [])
+        models += [*entry.get("means", []), *([entry["judged"]] if "judged" in entry else [])]
         _check_names(f"figures.{name}.models", models, config["models"])
         for key in ("estimators", "remedies", "matrices"):
             _check_names(f"figures.{name}.{key}", entry.get(key, []), config["estimators"])
