@@ -9,6 +9,7 @@ import xarray
 
 from logzoo.artifacts import schema
 from logzoo.artifacts.netcdf import content_sha256, read_artifact, read_provenance, write_artifact
+from logzoo.artifacts.seals import seal
 
 PROVENANCE = {
     "kind": "estimate",
@@ -123,7 +124,7 @@ def test_a_flipped_byte_is_detected(tmp_path, compressed):
     position = len(content) // 2 if compressed else content.index(marker.tobytes()) + 100
     content[position] ^= 1
     path.write_bytes(content)
-    with pytest.raises(ValueError, match=r"a\.nc: (content differs|not a readable)") as caught:
+    with pytest.raises(ValueError, match=r"a\.nc: content differs from the seal") as caught:
         read_artifact(path, "estimate")
     assert "\n" not in str(caught.value)
 
@@ -137,7 +138,7 @@ def test_files_that_are_not_the_artifact_are_refused(tmp_path):
     for wrong, kind, reason in [
         (tmp_path / "missing.nc", "model", "no such file .expected a model artifact"),
         (tmp_path, None, "no such file .expected a logzoo artifact"),
-        (truncated, "estimate", "not a readable NetCDF file .expected a estimate artifact"),
+        (truncated, "estimate", "damaged or edited .* no seal at its end .expected a estimate artifact"),
         (text, None, "not a readable NetCDF file .expected a logzoo artifact"),
         (foreign, None, "not a logzoo artifact"),
         (path, "model", "expected a model artifact, found a estimate artifact"),
@@ -150,6 +151,9 @@ def test_files_that_are_not_the_artifact_are_refused(tmp_path):
 def test_verification_can_be_left_out(tmp_path):
     path = tmp_path / "edited.nc"
     read_artifact(write(tmp_path / "a.nc")).assign_attrs(title="edited").to_netcdf(path)
+    with pytest.raises(ValueError, match="not a logzoo artifact, or damaged or edited"):
+        read_artifact(path, verify=False)
+    seal(path)
     assert read_artifact(path, verify=False).attrs["title"] == "edited"
     with pytest.raises(ValueError, match="content differs"):
         read_artifact(path)

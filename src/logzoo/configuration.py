@@ -30,6 +30,8 @@ def check_configuration(config, schema_folder):
         _check_names(f"models.{name}.train.method", [entry["train"]["method"]], TRAINERS)
         if "import" in entry:
             _check_names(f"models.{name}.import.source", [entry["import"]["source"]], config["sources"])
+            known = config["sources"][entry["import"]["source"]]["files"]
+            _check_names(f"models.{name}.import.file", [entry["import"]["file"]], known)
         _check_names(f"models.{name}.start", [entry["start"]] if "start" in entry else [], config["models"])
     for name, grid in config["grids"].items():
         _check_names(f"grids.{name}.datasets", grid["datasets"], config["datasets"])
@@ -47,7 +49,7 @@ def check_configuration(config, schema_folder):
     for name, entry in config["figures"].items():
         models = [*entry.get("slow", []), *entry.get("fast", [])]
         models += entry.get("models", [entry["model"]] if "model" in entry else [])
-        models += entry.get("means", [])
+        models += [*entry.get("means", []), *([entry["judged"]] if "judged" in entry else [])]
         _check_names(f"figures.{name}.models", models, config["models"])
         for key in ("estimators", "remedies", "matrices"):
             _check_names(f"figures.{name}.{key}", entry.get(key, []), config["estimators"])

@@ -16,6 +16,8 @@ from logzoo.models.rbm import RBM
 
 # Names of an RBM's arrays in a .npz file: ours, and those of the MATLAB files.
 _ARRAYS = (("weights", "visible_bias", "hidden_bias"), ("vishid", "visbiases", "hidbiases"))
+# Names of a foreign file in a message, at most.
+_NAMED = 8
 _UNSAFE = (".joblib", ".pkl", ".pickle")
 _PROVENANCE = ("content_sha256", "source_sha256", "inputs_json", "parameters_json", "seed_path", "software_json")
 
@@ -98,7 +100,7 @@ def _model_of_arrays(path):
         with np.load(path, allow_pickle=False) as stored:
             names = next((names for names in _ARRAYS if set(names) <= set(stored.files)), None)
             arrays = None if names is None else [stored[name] for name in names]
-            found = ", ".join(stored.files)
+            found = ", ".join(map(repr, stored.files[:_NAMED]))
     except Exception:  # numpy raises whatever a damaged file happens to break
         raise ValueError(f"{path}: not a readable .npz file (expected arrays of numbers: {expected})") from None
     if arrays is None:

@@ -14,11 +14,14 @@ import xarray
 
 from logzoo.artifacts import schema
 from logzoo.artifacts.provenance import software_versions
+from logzoo.artifacts.seals import check_seal, seal
 
 CONVENTIONS = "CF-1.11"
 # Below this, compression saves less than the chunk index costs.
 COMPRESS_BYTES = 2**16
 
+# Numbers packed by zlib take at least a 1032nd of their bytes; beside them a file has names and attributes.
+_MOST_UNPACKED = 1100
 _ABSOLUTE_PATH = re.compile(r"/|\\|[A-Za-z]:[\\/]")
 # Types of numbers that NetCDF gives back unchanged; variables may be of type bool too, attributes may not.
 _INTEGERS = {f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
@@ -61,6 +64,7 @@ def write_artifact(
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     try:
         artifact.to_netcdf(temporary, engine="netcdf4", encoding=_encoding(artifact))
+        seal(temporary)
         if content_sha256(load_raw(temporary)) != artifact.attrs["content_sha256"]:
             raise ValueError(f"cannot write {path}: the file read back differs from what was written")
         os.replace(temporary, path)
@@ -71,7 +75,8 @@ def write_artifact(
 def read_artifact(path: str | os.PathLike, kind: str | None = None, *, verify: bool = True) -> xarray.Dataset:
     """Read an artifact into memory and close the file; values and attributes are as they were written.
 
-    `kind` is the kind that is wanted (None: any); `verify` recomputes the content hash.
+    `kind` is the kind that is wanted (None: any); `verify` recomputes the content hash. The bytes of the file are
+    always verified, before the NetCDF library sees them.
 
     Raises ValueError, one line naming the file, if it is missing, damaged, edited or of another kind.
     """
@@ -79,6 +84,11 @@ def read_artifact(path: str | os.PathLike, kind: str | None = None, *, verify: b
     wanted = f"{kind} artifact" if kind else "logzoo artifact"
     if not path.is_file():
         raise ValueError(f"{path}: no such file (expected a {wanted})")
+    try:
+        check_seal(path)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ValueError(f"{path}: {reason} (expected a {wanted})") from None
     try:
         dataset = load_raw(path)
     except Exception as error:  # a damaged file surfaces as any of a dozen types, by where the damage is
@@ -100,12 +110,13 @@ def read_artifact(path: str | os.PathLike, kind: str | None = None, *, verify: b
 
 
 def read_provenance(path: str | os.PathLike) -> dict[str, Any]:
-    """Read the attributes of an artifact alone, whatever its size: nothing is verified but that it is one.
+    """Read the attributes of an artifact alone; the bytes of the file are verified, not what they mean.
 
     Raises ValueError, one line naming the file, if it is missing or no artifact.
     """
     path = Path(path)
     try:
+        check_seal(path)
         with xarray.open_dataset(path, engine="netcdf4", decode_times=False, mask_and_scale=False) as dataset:
             attributes = dict(dataset.attrs)
     except (OSError, ValueError) as error:
@@ -118,10 +129,14 @@ def read_provenance(path: str | os.PathLike) -> dict[str, Any]:
 def load_raw(path: str | os.PathLike) -> xarray.Dataset:
     """Read a file raw: no masking, no dates; only booleans, strings and coordinates are restored.
 
-    Nothing is checked. Raises whatever a damaged file happens to break.
+    Nothing is checked but that it does not claim to hold far more than its size. Raises whatever a damaged file
+    happens to break.
     """
     options = {"decode_times": False, "decode_timedelta": False, "mask_and_scale": False}
     with xarray.open_dataset(path, engine="netcdf4", **options) as dataset:
+        claimed, size = sum(variable.nbytes for variable in dataset.variables.values()), Path(path).stat().st_size
+        if claimed > _MOST_UNPACKED * size:
+            raise ValueError(f"expected at most {_MOST_UNPACKED} times its {size} bytes, found claims to {claimed}")
         return dataset.load().drop_encoding()
 
 

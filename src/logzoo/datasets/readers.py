@@ -15,6 +15,7 @@ from logzoo.datasets.splits import SPLITS, Splits
 from logzoo.datasets.tables import read_libsvm, read_text
 from logzoo.datasets.toy import read_toy
 from logzoo.datasets.unpacking import read_contents
+from logzoo.matlab import read_matrices
 
 IDX_IMAGES, IDX_LABELS = 2051, 2049  # magic numbers: unsigned bytes in three dimensions, in one
 
@@ -54,17 +55,13 @@ def read_matlab(paths: dict[str, Path], options: dict) -> Splits:
 
     options: `file`, `train`, `validation`, `test` ({data, labels}: variable names), `column_major` ([height,
     width]: the images are stored column by column and come out row by row).
-    The file should have been verified: scipy turns most damage into exceptions, but can crash on some.
     """
-    # Imported where it is used, as it takes long: every job of the workflow would wait for it.
-    from scipy.io import loadmat
-
     path = paths[options["file"]]
     names = [options[split][kind] for split in SPLITS for kind in ("data", "labels")]
     try:
-        variables = loadmat(path, appendmat=False, variable_names=names)
-    except Exception as error:  # damaged files make scipy raise nearly anything
-        raise ValueError(f"{path.name}: expected a MATLAB 5 file ({type(error).__name__})") from error
+        variables = read_matrices(path, names)
+    except ValueError as error:
+        raise ValueError(f"{path.name}: {error}") from None
     data, labels = {}, {}
     for split in SPLITS:
         images = _matlab_integers(path, variables, options[split]["data"])
@@ -109,8 +106,7 @@ def _idx_array(path: Path, magic: int) -> np.ndarray:
 
 def _matlab_integers(path: Path, variables: dict, name: str) -> np.ndarray:
     array = variables.get(name)
-    real = isinstance(array, np.ndarray) and array.dtype.kind in "uif"
-    if not real or array.ndim != 2 or not array.size:
+    if array is None or array.ndim != 2 or not array.size:
         raise ValueError(f"{path.name}: expected a non-empty real matrix {name}")
     with np.errstate(invalid="ignore"):  # what does not fit is refused in the next line
         integers = array.astype(np.int16)

@@ -55,8 +55,11 @@ def fetch(
 
     files: file name -> {sha256 and/or git_blob, sources}, as in config/datasets.yaml; timeout in seconds.
     Returns {"name", "files": {file: {"sha256", "bytes", "source"}}}; the source is a URL, "mirror:<path in
-    the mirror>", or "kept" for a verified file that was there. Raises SourcesExhausted in one line.
+    the mirror>", or "kept" for a verified file that was there. Raises SourcesExhausted in one line, and
+    ValueError for a name that leads out of its folder.
     """
+    for file, entry in files.items():
+        _check_inside(name, file, *(source["file"] for source in entry["sources"] if "file" in source))
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     downloader = Downloader(timeout, progress)
@@ -80,6 +83,15 @@ def digests(path: Path) -> Digests:
 def matches(found: Digests, entry: dict) -> bool:
     """Whether a stored file has checksums that its entry in config/datasets.yaml accepts."""
     return any(_difference(found, form) is None for form in _accepted_forms(entry))
+
+
+def _check_inside(name: str, file: str, *in_mirror: str) -> None:
+    """Raise ValueError for a name that leads out of its folder."""
+    if Path(file).name != file or file == "..":
+        raise ValueError(f"{name}: expected the name of a file without a folder, found {file!r}")
+    for path in map(Path, in_mirror):
+        if path.is_absolute() or ".." in path.parts:
+            raise ValueError(f"{name}: expected a path inside a mirror folder, found {str(path)!r}")
 
 
 def _obtain(name: str, target: Path, entry: dict, mirrors: Sequence[Path], downloader: Downloader) -> dict:

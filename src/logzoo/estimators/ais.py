@@ -16,4 +16,4 @@ def estimate(rbm, ledger, stream, options):
     """Estimate log Z by AIS; options: base, ladder. Returns Estimate."""
     options = merged("ais", DEFAULTS, options)
     check_spread(ledger)
-    return from_weights("ais", annealed.run(rbm, ledger, stream, **options), ledger, stream)
+    return from_weights("ais", rbm, annealed.run(rbm, ledger, stream, **options), ledger, stream)

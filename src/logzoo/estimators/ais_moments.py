@@ -25,4 +25,4 @@ def estimate(rbm, ledger, stream, options):
     """Estimate log Z by AIS along averaged moments; options as in `logzoo.samplers.averaged.run`. Returns Estimate."""
     options = merged("ais-moments", DEFAULTS, options)
     check_spread(ledger)
-    return from_weights("ais-moments", averaged.run(rbm, ledger, stream, **options), ledger, stream)
+    return from_weights("ais-moments", rbm, averaged.run(rbm, ledger, stream, **options), ledger, stream)

@@ -5,6 +5,7 @@ every rung (memory) and Newton steps of the order of draws times rungs squared.
 """
 
 import logging
+import warnings
 
 import numpy as np
 from scipy.special import logsumexp
@@ -19,6 +20,8 @@ DEFAULTS = {**FIXED, "draws": 10_000}
 _MOST_NUMBERS = 20_000_000
 # Nats by which log Z of a visited rung may move when the self-consistency equations are applied once more.
 _RESIDUAL = 1e-6
+# Tens suffice where rungs overlap; where they do not, thousands change nothing.
+_ITERATIONS = 1000
 
 
 def estimate(rbm, ledger, stream, options):
@@ -101,8 +104,9 @@ def _solved(log_f, counts, start):
     import pymbar
 
     guess = -(start - start[0])
-    with np.errstate(all="ignore"):
-        solution = pymbar.MBAR(-log_f.T, counts, initial_f_k=guess, solver_protocol="robust", relative_tolerance=1e-10)
+    with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
+        options = {"solver_protocol": "robust", "relative_tolerance": 1e-10, "maximum_iterations": _ITERATIONS}
+        solution = pymbar.MBAR(-log_f.T, counts, initial_f_k=guess, **options)
     log_z = -np.asarray(solution.f_k)
     log_z -= log_z[0]
     # Rungs without draws have their log Z from those with draws.

@@ -20,7 +20,7 @@ DIAGNOSTICS = {
     "exchange_rate": ("share of exchanges made by the pair of neighbouring rungs that makes the fewest", "1"),
     "initial_iterations": ("initial iterations made", "1"),
     "initial_rule_met": ("stopping rule of the initial iterations held", "1"),
-    "rule_error": ("error of the integration rule, from the same rule on every other rung", "nat"),
+    "rule_error": ("error of the integration rule, from every other rung or from a finer rule", "nat"),
     "tours": ("tours that returned to the stopping set", "1"),
     "tours_cut": ("tours cut before they returned", "1"),
     "longest_tour": ("length of the longest tour", "sweep"),

@@ -20,6 +20,7 @@ from logzoo.estimators.intervals import (
 )
 from logzoo.estimators.options import merged
 from logzoo.estimators.result import Estimate
+from logzoo.estimators.weights import telling
 from logzoo.samplers import annealed
 
 DEFAULTS = {"data": None, "vectors": None, "base": None, "ladder": "linear", "threads": 1, "progress": False}
@@ -34,8 +35,8 @@ def estimate(rbm, ledger, stream, options):
 
     options: data, a 0/1 matrix (examples, visible), required; vectors, how many of its rows are drawn for the chains to
     be dealt out to (None: 10, or half of the chains if these are fewer); base; ladder. `converged` says that the
-    trajectories of a vector agree: the bias of their log-mean-exp is small. Raises ValueError for missing or bad data
-    and for more vectors than chains.
+    trajectories of a vector agree, so that the bias of their log-mean-exp is small, and can tell what they missed.
+    Raises ValueError for missing or bad data and for more vectors than chains.
     """
     options = merged("raise", DEFAULTS, options)
     check_spread(ledger)
@@ -51,6 +52,7 @@ def estimate(rbm, ledger, stream, options):
     center = float(log_z.mean())
     std_error, parts = _spread(log_z, per_vector)
     effective = np.array([effective_number(log_p) for log_p in per_vector])
+    agree = np.mean(_bias(effective, np.bincount(vector))) < _LARGEST_BIAS
     return Estimate(
         method="raise",
         log_z=center,
@@ -58,7 +60,7 @@ def estimate(rbm, ledger, stream, options):
         interval=student_interval(center, std_error, parts),
         sweeps=ledger.spent,
         chains=ledger.chains,
-        converged=bool(np.mean(_bias(effective, np.bincount(vector))) < _LARGEST_BIAS),
+        converged=bool(agree) and telling(rbm, draws.log_weight, ledger),
         diagnostics={"effective_trajectories": float(effective.mean())},
     )
 

@@ -74,14 +74,14 @@ def estimate_of_draws(
     """Estimate with the diagnostics of a run; its error was found from that many independent parts of the draws.
 
     `converged` says that the chains travelled the ladder, at least one round trip each on average, that the halves of
-    the sampling phase agree, and that the error of an integration rule is hidden by the noise. more: diagnostics of the
-    method's own.
+    the sampling phase agree, and that the error of an integration rule is hidden by the noise (infinite: unknown).
+    more: diagnostics of the method's own.
     """
     moved = drift(draws)
     profiles = {"transition_matrix": transition_matrix(transitions)}
     if quantiles is not None:
         profiles["bootstrap_quantiles"] = quantiles
-    if rule_error:
+    if 0.0 < rule_error < np.inf:
         more["rule_error"] = rule_error
     return Estimate(
         method=method,

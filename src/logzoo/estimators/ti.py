@@ -17,6 +17,8 @@ DEFAULTS = FIXED
 # The power of the spacing of the rungs that a rule's error goes with.
 _ORDERS = {"riemann": 1, "trapezoid": 2, "corrected": 4}
 _RULES = tuple(_ORDERS)
+# The rule that a rule is compared with, where the draws have what it takes.
+_FINER = {"riemann": "trapezoid", "trapezoid": "corrected"}
 
 
 def riemann(rbm, ledger, stream, options):
@@ -56,14 +58,23 @@ def _at_drawn_rungs(rule, rbm, ledger, stream, options):
     observer = RungDerivatives()
     draws, transitions = run(rbm, ledger, stream, options, observers=(observer,))
     log_z_of = partial(_log_z_of_sums, draws, rule)
-    return _estimated(f"ti-{rule}", rule, draws, transitions, observer.sums, log_z_of, ledger, stream, options)
+    finer = partial(_log_z_of_sums, draws, _FINER.get(rule, rule))
+    return _estimated(f"ti-{rule}", rule, draws, transitions, observer.sums, log_z_of, ledger, stream, options, finer)
 
 
-def _estimated(method, rule, draws, transitions, sums, log_z_of, ledger, stream, options):
-    """Estimate with the error of the rule: on every other rung it is 2^order times as large (Richardson)."""
+def _estimated(method, rule, draws, transitions, sums, log_z_of, ledger, stream, options, finer=None):
+    """Estimate with the error of the rule: on every other rung it is 2^order times as large (Richardson).
+
+    That holds where the integrand is smooth from rung to rung; the distance to a finer rule sees where it is not. Two
+    rungs leave nothing to compare with.
+    """
     coarse = np.unique(np.append(np.arange(0, draws.betas.size, 2), draws.betas.size - 1))
     total = sums.sum(axis=0)
     rule_error = float(abs(log_z_of(total, coarse) - log_z_of(total))) / (2.0 ** _ORDERS[rule] - 1.0)
+    if finer is not None:
+        rule_error = max(rule_error, float(abs(finer(total) - log_z_of(total))))
+    if draws.betas.size == 2:
+        rule_error = np.inf
     form = options["form"]
     return from_sums(method, draws, transitions, sums, log_z_of, ledger, stream, form, rule_error=rule_error)
 

@@ -10,6 +10,7 @@ import xarray as xr
 from logzoo.artifacts.netcdf import read_artifact, write_artifact
 from logzoo.checks import binary_matrix, finite_array
 from logzoo.labels import labelled
+from logzoo.matlab import read_matrices
 
 # Examples handled together, so that memory does not grow with the data.
 _ROWS = 4096
@@ -112,22 +113,14 @@ class RBM:
     @classmethod
     def from_mat(cls, path):
         """Read an RBM from a MATLAB file with `vishid`, `visbiases`, `hidbiases`; ValueError if it is not one."""
-        # Imported where it is used, as it takes long: every job of the workflow would wait for it.
-        from scipy.io import loadmat
-        from scipy.sparse import issparse
-
         names = ("vishid", "visbiases", "hidbiases")
         if not Path(path).is_file():
             raise ValueError(f"{path}: no such file (expected a MATLAB file)")
         try:
-            content = loadmat(path, variable_names=names)
-        except Exception:  # scipy raises whatever a damaged file happens to break
-            raise ValueError(f"{path}: not a readable MATLAB 5 file") from None
-        missing = [name for name in names if name not in content]
-        if missing:
-            raise ValueError(f"{path}: expected the variables {', '.join(names)}, missing {', '.join(missing)}")
-        values = [content[name].toarray() if issparse(content[name]) else content[name] for name in names]
-        try:
-            return cls(values[0], values[1].ravel(), values[2].ravel())
+            content = read_matrices(path, names)
+            missing = [name for name in names if name not in content]
+            if missing:
+                raise ValueError(f"expected the variables {', '.join(names)}, missing {', '.join(missing)}")
+            return cls(content["vishid"], content["visbiases"].ravel(), content["hidbiases"].ravel())
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from None

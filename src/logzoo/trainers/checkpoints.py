@@ -4,7 +4,6 @@ import hashlib
 import logging
 import os
 import time
-import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -43,22 +42,29 @@ class Checkpoint:
         self.written = time.monotonic()
 
     def load(self, parts):
-        """Restore the parts from the file; returns the update to go on with, 0 without a file of this identity."""
+        """Restore the parts from the file; returns the update to go on with, 0 without a file of this identity.
+
+        Raises ValueError for a file of this identity that does not hold the parts.
+        """
         if not self.path.exists():
             return 0
         try:
             with open(self.path, "rb") as file, np.load(file, allow_pickle=False) as stored:
                 arrays = dict(stored)
-        except (OSError, ValueError, EOFError, zipfile.BadZipFile):
+        except Exception:  # numpy raises whatever a damaged file happens to break
             LOG.warning("%s: cannot be read as a checkpoint; starting over", self.path)
             return 0
         if str(arrays.get("identity")) != self.identity:
             LOG.warning("%s: a checkpoint of another training; starting over", self.path)
             return 0
-        for name, part in parts.items():
-            prefix = f"{name}/"
-            part.restore({key.removeprefix(prefix): array for key, array in arrays.items() if key.startswith(prefix)})
-        return int(arrays["update"])
+        try:
+            for name, part in parts.items():
+                prefix = f"{name}/"
+                own = {key.removeprefix(prefix): array for key, array in arrays.items() if key.startswith(prefix)}
+                part.restore(own)
+            return int(arrays["update"])
+        except (KeyError, TypeError, ValueError):
+            raise ValueError(f"{self.path}: expected a whole checkpoint, found a damaged one; remove it") from None
 
     def save_if_due(self, update, parts):
         """Write the file if the last one is old: the state before `update` is made."""

@@ -1,0 +1,437 @@
+"""Good files of every format that is read, and ways to break them."""
+
+import gzip
+import io
+import struct
+import zipfile
+import zlib
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.io
+import xarray as xr
+
+from logzoo import RBM, train_rbm
+from logzoo.artifacts.netcdf import content_sha256, read_artifact, read_provenance, write_artifact
+from logzoo.datasets.readers import READERS
+from logzoo.modelfiles import description, read_data, read_model
+from logzoo.trainers.checkpoints import Checkpoint
+
+VISIBLE, HIDDEN, EXAMPLES = 12, 5, 40
+SPLITS = ("train", "validation", "test")
+GIANTS = (0xFFFFFFFF, 0x7FFFFFFF, 0x80000000, 2**40, 2**62, 2**63, 10**12, 0, 1)
+
+
+class Format(NamedTuple):
+    """A folder of good files, how it is read (None, or what is wrong), and which of its files is broken."""
+
+    folder: Path
+    read: Any
+    broken: str
+    repack: Any = None  # breaks what is within the packed parts, and packs them again
+
+
+def prepared(root, names):
+    """The named formats, their good files written below `root`: each reads without complaint."""
+    formats = {}
+    for name in names:
+        folder = root / name
+        folder.mkdir(parents=True)
+        formats[name] = FORMATS[name](folder)
+        wrong = formats[name].read(folder)
+        assert not wrong, (name, wrong)
+    return formats
+
+
+def broken(good, folder, generator):
+    """Write the files of a format into a new folder, one of them broken; returns how."""
+    folder.mkdir()
+    for path in good.folder.iterdir():
+        (folder / path.name).write_bytes(path.read_bytes())
+    contents = (folder / good.broken).read_bytes()
+    if good.repack is not None and generator.random() < 0.5:
+        tried = []
+
+        def breaking(inner):
+            name, inner = _mutated(inner, generator)
+            tried.append(name)
+            return inner
+
+        contents = good.repack(contents, breaking)
+        tried = "within: " + ", ".join(tried)
+    else:
+        tried, contents = _mutated(contents, generator)
+    (folder / good.broken).write_bytes(contents)
+    return tried
+
+
+def _mutated(contents, generator):
+    """One to three mutations, one after the other."""
+    names = []
+    for _ in range(1 + int(generator.integers(4) == 0) + int(generator.integers(8) == 0)):
+        name = list(MUTATIONS)[generator.integers(len(MUTATIONS))]
+        contents = bytes(MUTATIONS[name](bytearray(contents), generator))
+        names.append(name)
+    return ", ".join(names), contents
+
+
+def _place(contents, generator):
+    """Somewhere in a file; half of the time near its start, where the headers are."""
+    end = len(contents) if generator.random() < 0.5 else min(len(contents), 1024)
+    return int(generator.integers(end)) if end else 0
+
+
+def _stretch(contents, generator):
+    start = _place(contents, generator)
+    return start, start + int(2 ** generator.uniform(0, 10))
+
+
+def flip(contents, generator):
+    """Bits, one to eight."""
+    for _ in range(generator.integers(1, 9)):
+        if contents:
+            contents[_place(contents, generator)] ^= 1 << int(generator.integers(8))
+    return contents
+
+
+def truncate(contents, generator):
+    """An end that is missing."""
+    return contents[: _place(contents, generator)]
+
+
+def blank(contents, generator):
+    """A stretch of zeros."""
+    start, end = _stretch(contents, generator)
+    contents[start:end] = bytes(len(contents[start:end]))
+    return contents
+
+
+def noise(contents, generator):
+    """A stretch of random bytes."""
+    start, end = _stretch(contents, generator)
+    contents[start:end] = generator.bytes(len(contents[start:end]))
+    return contents
+
+
+def swap(contents, generator):
+    """Two stretches exchanged."""
+    size = int(2 ** generator.uniform(0, 9))
+    one, other = sorted(_place(contents, generator) for _ in range(2))
+    size = min(size, other - one, len(contents) - other)
+    part = contents[one : one + size]
+    contents[one : one + size] = contents[other : other + size]
+    contents[other : other + size] = part
+    return contents
+
+
+def repeat(contents, generator):
+    """A stretch twice."""
+    start, end = _stretch(contents, generator)
+    return contents[:end] + contents[start:]
+
+
+def remove(contents, generator):
+    """A stretch left out."""
+    start, end = _stretch(contents, generator)
+    return contents[:start] + contents[end:]
+
+
+def header_twice(contents, generator):
+    """The start of the file before it, or over some later part."""
+    size = int(generator.choice([8, 64, 128, 512]))
+    if generator.random() < 0.5:
+        return contents[:size] + contents
+    start = _place(contents, generator)
+    contents[start : start + size] = contents[:size]
+    return contents
+
+
+def twice(contents, _generator):
+    """The whole file twice."""
+    return contents + contents
+
+
+def giant(contents, generator):
+    """A number that may be a size, much too large or none, of 4 or 8 bytes in either order."""
+    code = str(generator.choice(["<I", ">I", "<Q", ">Q"]))
+    number = int(GIANTS[generator.integers(len(GIANTS))]) % (1 << 8 * struct.calcsize(code))
+    start = _place(contents, generator) // 4 * 4
+    contents[start : start + struct.calcsize(code)] = struct.pack(code, number)
+    return contents
+
+
+def text_number(contents, generator):
+    """Digits replaced by many, as in headers of text."""
+    start = _place(contents, generator)
+    contents[start : start + 1] = generator.choice([b"9999999999999", b"-1", b"1e308", b"NaN", b" ", b"\n", b"\0"])
+    return contents
+
+
+MUTATIONS = {
+    mutation.__name__: mutation
+    for mutation in (
+        flip,
+        truncate,
+        blank,
+        noise,
+        swap,
+        repeat,
+        remove,
+        header_twice,
+        twice,
+        giant,
+        text_number,
+    )
+}
+
+
+def rbm_arrays():
+    generator = np.random.default_rng(1)
+    shapes = {"weights": (VISIBLE, HIDDEN), "visible_bias": VISIBLE, "hidden_bias": HIDDEN}
+    return {name: generator.normal(size=shape) for name, shape in shapes.items()}
+
+
+def examples(rows=EXAMPLES):
+    return np.random.default_rng(2).integers(0, 2, (rows, VISIBLE)).astype(np.uint8)
+
+
+def model_netcdf(folder):
+    rbm = RBM(**rbm_arrays())
+    rbm.save(folder / "model.nc")
+
+    def read(folder):
+        found = RBM.load(folder / "model.nc")
+        description(folder / "model.nc")
+        read_provenance(folder / "model.nc")
+        return None if np.array_equal(found.weights, rbm.weights) else "other weights"
+
+    return Format(folder, read, "model.nc")
+
+
+def strings_netcdf(folder):
+    """An artifact with strings, a packed variable and a coordinate."""
+    words = np.array([f"claim {number}" for number in range(3000)], object)
+    labels = {"long_name": "something", "units": "1"}
+    variables = {
+        "verdict": ("id", words, labels),
+        "value": ("id", np.random.default_rng(0).integers(0, 3, 3000).astype(float), labels),
+        "threshold": ("id", np.arange(3000) * 1.5, labels),
+        "wide": (("id", "x"), np.zeros((3000, 30)), labels),
+    }
+    dataset = xr.Dataset(variables, coords={"id": ("id", words, labels)})
+    options = {"kind": "verdict", "parameters": {"a": 1}, "source": "", "inputs": {}, "seed_path": ""}
+    write_artifact(dataset, folder / "verdict.nc", **options)
+    wanted = content_sha256(read_artifact(folder / "verdict.nc"))
+
+    def read(folder):
+        found = read_artifact(folder / "verdict.nc", "verdict")
+        return None if content_sha256(found) == wanted else "other values"
+
+    return Format(folder, read, "verdict.nc")
+
+
+def classic_netcdf(folder):
+    """NetCDF 3: not what is written here."""
+    xr.Dataset({"weights": (("visible", "hidden"), np.zeros((4, 3)))}).to_netcdf(
+        folder / "classic.nc", format="NETCDF3_64BIT", engine="netcdf4"
+    )
+
+    def read(folder):
+        try:
+            RBM.load(folder / "classic.nc")
+        except ValueError:
+            if (folder / "classic.nc").read_bytes() != original:
+                raise
+            return None
+        return "a model"
+
+    original = (folder / "classic.nc").read_bytes()
+    return Format(folder, read, "classic.nc")
+
+
+def foreign_arrays(path, compressed):
+    arrays = rbm_arrays()
+    content = {
+        "vishid": arrays["weights"],
+        "visbiases": arrays["visible_bias"],
+        "hidbiases": arrays["hidden_bias"],
+        "names": np.array(["a", "b"], object),
+        "more": {"field": 1.0},
+    }
+    scipy.io.savemat(path, content, do_compression=compressed)
+
+
+def valid_model(rbm):
+    shapes_match = rbm.weights.shape == (rbm.visible_bias.size, rbm.hidden_bias.size)
+    finite = all(np.isfinite(part).all() for part in (rbm.weights, rbm.visible_bias, rbm.hidden_bias))
+    return None if shapes_match and finite else "no valid model"
+
+
+def matlab_model(folder):
+    foreign_arrays(folder / "model.mat", compressed=False)
+    return Format(folder, lambda folder: valid_model(read_model(folder / "model.mat")), "model.mat")
+
+
+def packed_matlab_model(folder):
+    foreign_arrays(folder / "packed.mat", compressed=True)
+
+    def repack(contents, breaking):
+        """The elements are unpacked, broken and packed again, with sizes that fit."""
+        header, rest, parts = contents[:128], contents[128:], []
+        while rest:
+            _, size = struct.unpack("<II", rest[:8])
+            inner = zlib.compress(breaking(zlib.decompress(rest[8 : 8 + size])))
+            parts.append(struct.pack("<II", 15, len(inner)) + inner)
+            rest = rest[8 + size :]
+        return header + b"".join(parts)
+
+    return Format(folder, lambda folder: valid_model(read_model(folder / "packed.mat")), "packed.mat", repack)
+
+
+def matlab_data(folder):
+    variables = {}
+    for split in SPLITS:
+        variables[f"{split}_data"] = examples()
+        variables[f"{split}_labels"] = np.arange(EXAMPLES)[:, None]
+    scipy.io.savemat(folder / "images.mat", variables, do_compression=True)
+    options = {"file": "images.mat", "column_major": [3, 4]}
+    options |= {split: {"data": f"{split}_data", "labels": f"{split}_labels"} for split in SPLITS}
+    return Format(folder, lambda folder: valid_splits("matlab", folder, options), "images.mat")
+
+
+def valid_splits(reader, folder, options):
+    splits = READERS[reader]({path.name: path for path in folder.iterdir()}, options)
+    right = all(data.dtype == np.uint8 and data.ndim == 2 for data in splits.data.values())
+    return None if right else "no valid examples"
+
+
+def model_arrays(folder):
+    np.savez_compressed(folder / "model.npz", **rbm_arrays())
+
+    def repack(contents, breaking):
+        return rezipped(contents, breaking)
+
+    return Format(folder, lambda folder: valid_model(read_model(folder / "model.npz")), "model.npz", repack)
+
+
+def rezipped(contents, breaking):
+    """An archive whose members are broken, with checksums that are right."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(contents)) as old, zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as new:
+        for name in old.namelist():
+            new.writestr(name, breaking(old.read(name)))
+    return packed.getvalue()
+
+
+def data_array(folder):
+    np.save(folder / "data.npy", examples())
+
+    def read(folder):
+        found, _ = read_data(folder / "data.npy", "train")
+        return None if found.dtype == np.uint8 and found.max() <= 1 else "no 0/1 matrix"
+
+    return Format(folder, read, "data.npy")
+
+
+def data_netcdf(folder):
+    labels = {"long_name": "data", "units": "1"}
+    split = np.repeat(np.array([0, 2], np.int8), EXAMPLES // 2)
+    variables = {"data": (("example", "visible"), examples(), labels), "split": ("example", split, labels)}
+    options = {"kind": "dataset", "parameters": {}, "source": "", "inputs": {}, "seed_path": ""}
+    write_artifact(xr.Dataset(variables), folder / "data.nc", **options)
+
+    def read(folder):
+        found, _ = read_data(folder / "data.nc", "train")
+        return None if np.array_equal(found, examples()[: EXAMPLES // 2]) else "other examples"
+
+    return Format(folder, read, "data.nc")
+
+
+def idx(array):
+    header = struct.pack(">BBBB", 0, 0, 8, array.ndim) + struct.pack(f">{array.ndim}I", *array.shape)
+    return header + array.astype(np.uint8).tobytes()
+
+
+def idx_files(folder):
+    for split in ("train", "test"):
+        (folder / f"{split}-images").write_bytes(idx(examples().reshape(-1, 3, 4)))
+        (folder / f"{split}-labels").write_bytes(idx(np.arange(EXAMPLES)))
+    options = {split: {"images": f"{split}-images", "labels": f"{split}-labels"} for split in ("train", "test")}
+    return Format(folder, lambda folder: valid_splits("idx", folder, options | {"validation": 5}), "train-images")
+
+
+def packed_idx_files(folder):
+    good = idx_files(folder)
+    path = folder / good.broken
+    path.write_bytes(gzip.compress(path.read_bytes(), mtime=0))
+    return good._replace(repack=regzipped)
+
+
+def regzipped(contents, breaking):
+    return gzip.compress(breaking(gzip.decompress(contents)), mtime=0)
+
+
+def text_files(folder):
+    lines = "".join(",".join(map(str, row)) + "\n" for row in examples()).encode()
+    return table_files(folder, "text", lines, {"separator": ","})
+
+
+def libsvm_files(folder):
+    lines = "".join(
+        "1 " + " ".join(f"{unit + 1}:1" for unit in np.flatnonzero(row)) + "\n" for row in examples()
+    ).encode()
+    return table_files(folder, "libsvm", lines, {"features": VISIBLE})
+
+
+def table_files(folder, reader, lines, options):
+    for split in SPLITS:
+        (folder / split).write_bytes(gzip.compress(lines, mtime=0))
+    options = {**options, "files": {split: split for split in SPLITS}}
+    return Format(folder, lambda folder: valid_splits(reader, folder, options), "train", regzipped)
+
+
+def checkpoint(folder):
+    """A training that goes on from its checkpoint, or starts over: it ends in the same bits."""
+    settings = {"hidden": 3, "updates": 8, "batch": 5}
+    wanted = train_rbm(examples(), **settings)
+
+    class Always(Checkpoint):
+        def save_if_due(self, update, parts):
+            if update == 4:
+                self.save(update, parts)
+
+    import logzoo.api
+
+    patched, logzoo.api.Checkpoint = logzoo.api.Checkpoint, Always
+    try:
+        train_rbm(examples(), checkpoint=folder / "part.ckpt", **settings)
+    finally:
+        logzoo.api.Checkpoint = patched
+
+    def read(folder):
+        found = train_rbm(examples(), checkpoint=folder / "part.ckpt", **settings)
+        return None if np.array_equal(found.rbm.weights, wanted.rbm.weights) else "other weights"
+
+    return Format(folder, read, "part.ckpt")
+
+
+FORMATS = {
+    make.__name__.replace("_", "-"): make
+    for make in (
+        model_netcdf,
+        data_netcdf,
+        strings_netcdf,
+        classic_netcdf,
+        matlab_model,
+        packed_matlab_model,
+        matlab_data,
+        model_arrays,
+        data_array,
+        idx_files,
+        packed_idx_files,
+        text_files,
+        libsvm_files,
+        checkpoint,
+    )
+}

@@ -1,0 +1,209 @@
+"""Extreme numbers and smallest sizes: a right answer, a flag that it is none, or one line; never NaN or a warning."""
+
+import json
+import math
+import warnings
+
+import numpy as np
+import pytest
+
+from logzoo import RBM, estimate_log_z, exact_log_z, sample_gibbs, train_rbm
+from logzoo.cli import main
+from logzoo.estimators.registry import ESTIMATORS, starts_from_data
+from logzoo.trainers.registry import TRAINERS
+
+LARGE = 1e3
+TINY = ["1 x 1", "1 x 4", "5 x 1"]
+
+
+def signs(*shape):
+    return np.random.default_rng(3).choice([-1.0, 1.0], shape)
+
+
+MODELS = {
+    "zero": RBM(np.zeros((5, 4)), np.zeros(5), np.zeros(4)),
+    "1 x 1": RBM([[0.7]], [0.3], [-0.2]),
+    "1 x 4": RBM(signs(1, 4), [0.3], np.zeros(4)),
+    "5 x 1": RBM(signs(5, 1), np.zeros(5), [-0.4]),
+    "weights of 1000": RBM(LARGE * np.ones((5, 4)), np.zeros(5), np.zeros(4)),
+    "weights of -1000": RBM(-LARGE * np.ones((5, 4)), np.zeros(5), np.zeros(4)),
+    "weights of either": RBM(LARGE * signs(5, 4), np.zeros(5), np.zeros(4)),
+    "visible biases": RBM(signs(5, 4), LARGE * signs(5), np.zeros(4)),
+    "hidden biases": RBM(signs(5, 4), np.zeros(5), LARGE * signs(4)),
+    "all": RBM(LARGE * signs(5, 4), LARGE * signs(5), LARGE * signs(4)),
+    "1 x 1 that cancels": RBM([[LARGE]], [-LARGE], [-LARGE]),
+}
+
+
+@pytest.fixture(autouse=True)
+def no_warning():
+    with warnings.catch_warnings(action="error"):
+        yield
+
+
+def twin_log_z(rbm):
+    """log Z by writing all states down."""
+    states = np.array(list(np.ndindex((2,) * rbm.visible)), float)
+    terms = states @ rbm.visible_bias + np.logaddexp(0.0, states @ rbm.weights + rbm.hidden_bias).sum(axis=1)
+    return float(terms.max() + np.log(np.exp(terms - terms.max()).sum()))
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_enumeration(name):
+    rbm = MODELS[name]
+    assert exact_log_z(rbm) == pytest.approx(twin_log_z(rbm), rel=1e-13, abs=1e-12)
+    assert exact_log_z(rbm.transposed) == pytest.approx(twin_log_z(rbm), rel=1e-13, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_probabilities_sum_to_one(name):
+    rbm = MODELS[name]
+    states = np.array(list(np.ndindex((2,) * rbm.visible)), np.uint8)
+    log_p = rbm.log_likelihood(states, exact_log_z(rbm))
+    assert np.isfinite(log_p).all() and np.exp(log_p).sum() == pytest.approx(1.0, rel=1e-9)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_samples_are_states_that_have_weight(name):
+    rbm = MODELS[name]
+    for chains, sweeps in ((1, 1), (1, 200), (64, 200)):
+        v = sample_gibbs(rbm, chains, sweeps)
+        assert v.shape == (chains, rbm.visible) and set(np.unique(v)) <= {0, 1}
+    if LARGE in np.abs(rbm.visible_bias) and name == "visible biases":
+        assert (v == (rbm.visible_bias > 0)).all()
+
+
+def drawn(rbm, count=6):
+    """Exact draws of the visible units (count, visible)."""
+    states = np.array(list(np.ndindex((2,) * rbm.visible)), np.uint8)
+    p = np.exp(rbm.log_likelihood(states, exact_log_z(rbm)))
+    return states[np.random.default_rng(1).choice(len(states), count, p=p / p.sum())]
+
+
+def judged(found, truth):
+    """Whether an estimate is right, or says that it is none; all its numbers must be finite.
+
+    Right: within twice the reach of its 95% interval, four standard errors where these are well known.
+    """
+    numbers = [found.log_z, found.std_error, *found.interval, *found.diagnostics.values()]
+    assert np.isfinite(numbers).all() and found.std_error >= 0.0
+    assert found.interval[0] <= found.log_z <= found.interval[1]
+    reach = found.interval[1] - found.interval[0]
+    right = abs(found.log_z - truth) <= reach + 1e-5 * max(1.0, abs(truth))
+    return bool(right or not found.converged)
+
+
+def estimated(name, method, **settings):
+    rbm = MODELS[name]
+    data = {"data": drawn(rbm)} if starts_from_data(method) else {}
+    return estimate_log_z(rbm, method, **{"sweeps": 300, "chains": 8} | data | settings)
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("method", ESTIMATORS)
+def test_estimates_are_right_or_flagged(method, name):
+    truth = exact_log_z(MODELS[name])
+    for settings in ({}, {"sweeps": 1}, {"sweeps": 20, "chains": 2}):
+        found = estimated(name, method, **settings)
+        assert judged(found, truth), (settings, truth, found)
+
+
+@pytest.mark.parametrize("method", ESTIMATORS)
+def test_tiny_models_are_estimated(method):
+    """A flag is no way out here."""
+    for name in TINY:
+        found = estimated(name, method, sweeps=400, chains=10)
+        assert abs(found.log_z - exact_log_z(MODELS[name])) <= 4.0 * found.std_error + 0.01, (name, found)
+
+
+# Between two rungs, several modes look the same as one of them: nobody can flag it.
+HIDES = ("weights of either",)
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("method", ESTIMATORS)
+def test_two_rungs(method, name):
+    try:
+        found = estimated(name, method, rungs=2)
+    except ValueError as error:
+        assert "unknown option rungs" in str(error) and "\n" not in str(error)
+        return
+    right = judged(found, exact_log_z(MODELS[name]))
+    assert right or name in HIDES, found
+
+
+@pytest.mark.parametrize("method", ESTIMATORS)
+def test_one_chain_has_no_spread(method):
+    with pytest.raises(ValueError, match="^chains: expected a whole number of at least 2, found 1$"):
+        estimated("1 x 1", method, chains=1)
+
+
+DATA = {
+    "all zero": np.zeros((20, 5), np.uint8),
+    "all one": np.ones((20, 5), np.uint8),
+    "one visible unit": (np.arange(20) % 2).astype(np.uint8)[:, None],
+    "one dead visible unit": np.zeros((20, 1), np.uint8),
+    "duplicates": np.tile(np.array([[1, 0, 1, 1, 0]], np.uint8), (20, 1)),
+    "one example": np.array([[1, 0, 1, 1, 0]], np.uint8),
+}
+
+
+# Simulated tempering kept small.
+FEWER = dict.fromkeys(("rms-spectral", "rmsprop"), {"particles": 20, "rungs": 5})
+
+
+def trained(name, method, **settings):
+    data = DATA[name]
+    return train_rbm(
+        data, method, **{"hidden": 3, "updates": 10, "batch": min(10, len(data))} | FEWER.get(method, {}) | settings
+    )
+
+
+def check_trained(run):
+    for values in (run.rbm.weights, run.rbm.visible_bias, run.rbm.hidden_bias):
+        assert np.isfinite(values).all()
+    for name, values in run.trace.items():
+        assert np.isfinite(values).all(), name
+    assert math.isfinite(exact_log_z(run.rbm))
+
+
+@pytest.mark.parametrize("name", DATA)
+@pytest.mark.parametrize("method", TRAINERS)
+def test_trainings_end_in_finite_numbers(method, name):
+    visible = DATA[name].shape[1]
+    start = RBM(LARGE * signs(visible, 3), LARGE * signs(visible), LARGE * signs(3))
+    for settings in ({"hidden": 1}, {"batch": 1, "updates": 1}, {"learning_rate": LARGE}, {"start": start}):
+        try:
+            check_trained(trained(name, method, **settings))
+        except ValueError as error:
+            assert str(error).startswith("learning_rate: diverged at update ") and "\n" not in str(error)
+            assert "learning_rate" in settings
+
+
+@pytest.mark.parametrize("method", TRAINERS)
+def test_trainings_that_cannot_be(method):
+    with pytest.raises(ValueError, match="^learning_rate: diverged at update 0"):
+        trained("duplicates", method, learning_rate=1e300)
+    with pytest.raises(ValueError, match="^batch: expected at most 20"):
+        trained("duplicates", method, batch=21)
+
+
+@pytest.mark.parametrize("method", TRAINERS)
+def test_a_unit_that_is_always_on_is_learnt(method):
+    run = trained("all one", method, updates=300)
+    v = DATA["all one"][:1]
+    before = trained("all one", method, updates=1).rbm
+    gain = run.rbm.log_likelihood(v, exact_log_z(run.rbm)) - before.log_likelihood(v, exact_log_z(before))
+    assert gain > 0.0
+
+
+@pytest.mark.parametrize("name", ["zero", "1 x 1", "weights of -1000", "all"])
+def test_the_command_line_prints_numbers(tmp_path, capfd, name):
+    MODELS[name].save(tmp_path / "model.nc")
+    model, truth = str(tmp_path / "model.nc"), exact_log_z(MODELS[name])
+    assert main(["exact", model, "--json"]) == 0
+    assert json.loads(capfd.readouterr().out)["log_z"] == truth
+    assert main(["estimate", model, "--json", "--sweeps", "300", "--chains", "8"]) == 0
+    found = json.loads(capfd.readouterr().out)
+    assert abs(found["log_z"] - truth) <= 4.0 * found["std_error"] + 1e-5 * max(1.0, truth) or not found["converged"]
+    assert None not in found["interval"]
