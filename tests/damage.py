@@ -6,6 +6,7 @@ import shutil
 import numpy as np
 
 from logzoo.artifacts.netcdf import content_sha256, load_raw
+from logzoo.artifacts.seals import seal
 
 HASHED = "content_sha256"
 
@@ -115,6 +116,7 @@ def rewrite(dataset, path):
     encoding = {name: {"_FillValue": None} for name in dataset.variables}
     fresh = path.with_name(f".{path.name}.tmp")
     dataset.to_netcdf(fresh, engine="netcdf4", encoding=encoding)
+    seal(fresh)
     os.replace(fresh, path)
 
 

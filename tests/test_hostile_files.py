@@ -84,7 +84,7 @@ def test_any_damage_to_an_artifact_is_seen_before_it_is_opened(tmp_path, monkeyp
     content = bytearray(path.read_bytes())
     content[at] ^= 16
     path.write_bytes(content)
-    monkeypatch.setattr("logzoo.artifacts.netcdf._load", lambda _: pytest.fail("opened"))
+    monkeypatch.setattr("logzoo.artifacts.netcdf.load_raw", lambda _: pytest.fail("opened"))
     with pytest.raises(ValueError, match=r"model\.nc: ") as caught:
         RBM.load(path)
     assert "\n" not in str(caught.value)
