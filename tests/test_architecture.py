@@ -40,6 +40,7 @@ ALLOWED = {
     "api": BELOW_API | {"api"},
     "agreement": {"api", "estimators", "printing"},
     "printing": set(),
+    "costs": {"printing"},
     "cli": BELOW_API | FIGURES | {"agreement", "api", "cli", "modelfiles", "printing"},
     # The public names are imported when they are first used; at once, only the digest for numba's cache.
     "__init__": {"artifacts"},
