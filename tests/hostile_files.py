@@ -14,6 +14,7 @@ import xarray as xr
 
 from logzoo import RBM, train_rbm
 from logzoo.artifacts.netcdf import content_sha256, read_artifact, read_provenance, write_artifact
+from logzoo.artifacts.seals import SEAL_BYTES, seal
 from logzoo.datasets.readers import READERS
 from logzoo.modelfiles import description, read_data, read_model
 from logzoo.trainers.checkpoints import Checkpoint
@@ -38,7 +39,7 @@ def prepared(root, names):
     for name in names:
         folder = root / name
         folder.mkdir(parents=True)
-        formats[name] = FORMATS[name](folder)
+        formats[name] = (FORMATS | ON_REQUEST)[name](folder)
         wrong = formats[name].read(folder)
         assert not wrong, (name, wrong)
     return formats
@@ -207,6 +208,20 @@ def model_netcdf(folder):
         return None if np.array_equal(found.weights, rbm.weights) else "other weights"
 
     return Format(folder, read, "model.nc")
+
+
+def resealed_netcdf(folder):
+    """A model broken and sealed again, as only somebody who means it would."""
+
+    def repack(contents, breaking):
+        path = folder / "resealed.tmp"
+        path.write_bytes(breaking(contents[:-SEAL_BYTES]))
+        seal(path)
+        contents = path.read_bytes()
+        path.unlink()
+        return contents
+
+    return model_netcdf(folder)._replace(repack=repack)
 
 
 def strings_netcdf(folder):
@@ -435,3 +450,5 @@ FORMATS = {
         checkpoint,
     )
 }
+# The library for HDF5 may crash on these: tried on request only.
+ON_REQUEST = {"resealed-netcdf": resealed_netcdf}

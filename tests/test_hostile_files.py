@@ -5,6 +5,7 @@ import re
 import struct
 import subprocess
 import sys
+import tracemalloc
 import zlib
 from pathlib import Path
 
@@ -144,6 +145,19 @@ def test_hostile_matlab_files_are_refused(tmp_path, case):
     with pytest.raises(ValueError) as caught:
         RBM.from_mat(path)
     assert str(caught.value).startswith(f"{path}: expected ") and "\n" not in str(caught.value)
+
+
+def test_a_packed_matrix_unpacks_to_no_more_than_it_claims(tmp_path):
+    path = tmp_path / "bomb.mat"
+    good = matrix_element(b"vishid", 3, 2, GOOD)
+    packed = zlib.compress(good + bytes(1 << 26))
+    path.write_bytes(matlab_file(struct.pack("<II", 15, len(packed)) + packed))
+    tracemalloc.start()
+    with pytest.raises(ValueError, match="a packed variable"):
+        RBM.from_mat(path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1 << 22
 
 
 TYPES = ["f8", "f4", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"]

@@ -121,7 +121,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--cases", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--format", action="append", choices=hostile_files.FORMATS)
+    parser.add_argument("--format", action="append", choices=hostile_files.FORMATS | hostile_files.ON_REQUEST)
     parser.add_argument("--seconds", type=int, default=20, help="longest that a case may take")
     parser.add_argument("--plant", action="store_true", help="faults in place of the readers: all must be seen")
     parser.add_argument("--keep", type=Path, help="folder for the files of the cases that were lost")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 _SIGNATURE = b"\x89HDF\r\n\x1a\n"
 _MARK = b"\nlogzoo sha256 "
-_SEAL_BYTES = len(_MARK) + 64 + 1
+SEAL_BYTES = len(_MARK) + 64 + 1
 
 
 def seal(path):
@@ -30,8 +30,8 @@ def check_seal(path):
         file.seek(0)
         while chunk := file.read(1 << 20):
             tail += chunk
-            digest.update(tail[:-_SEAL_BYTES])
-            tail = tail[-_SEAL_BYTES:]
+            digest.update(tail[:-SEAL_BYTES])
+            tail = tail[-SEAL_BYTES:]
     if not tail.startswith(_MARK):
         raise ValueError("not a logzoo artifact, or damaged or edited by another program: it has no seal at its end")
     if tail != _MARK + digest.hexdigest().encode() + b"\n":
