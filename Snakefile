@@ -17,11 +17,6 @@ configfile: "config/claims.yaml"
 configfile: "config/config.yaml"
 
 
-# On this machine jobs may start as fast as they end. Under a limit snakemake 9 looks for jobs once more each second for every
-# job that it has started, which after some hundred costs it a core.
-if workflow.scheduling_settings and workflow.local_exec:
-    workflow.scheduling_settings.max_jobs_per_timespan = None
-
 try:
     config["grids"] = kept_grids(config["grids"])
     config["zoo"] = kept_zoo(config["zoo"])
@@ -60,6 +55,13 @@ rule all:
     default_target: True
     input:
         files_of_all(),
+
+
+# On this machine jobs may start as fast as they end. Under a limit, snakemake 9 looks for jobs once more each second for
+# every job that it has started: after a hundred of them that costs a quarter of a core.
+onstart:
+    if workflow.local_exec:
+        workflow.scheduler.job_rate_limiter = None
 
 
 onsuccess:
