@@ -64,7 +64,8 @@ onstart:
         workflow.scheduler.job_rate_limiter = None
 
 
+# What only tells something changes nothing that could be summed up.
 onsuccess:
-    if "audit" not in workflow.dag_settings.targets:
+    if not {"audit", "cost", "measure_rates"} & set(workflow.dag_settings.targets):
         print_summary()
         print_manifest()
