@@ -30,6 +30,8 @@ LOOKS = {
     "wang-landau": ("#7570B3", "x", "--"),
 }
 TRUTH = "black"
+# Axes of more than three and a half powers of ten have no room for labels between these.
+_MANY = 10**3.5
 _OTHERS = ("#CC79A7", "#56B4E9", "#999999", "#332288")
 _SETTINGS = {
     "font.size": 9,
@@ -69,11 +71,19 @@ def label_panels(axes):
         axis.set_title(f"({letter})", loc="left", fontweight="bold")
 
 
+class _Ticks(LogLocator):
+    """Ticks at 1, 2 and 5 times powers of ten; over many powers at these alone, whose labels have room."""
+
+    def tick_values(self, vmin, vmax):
+        self.set_params(subs=(1.0,) if vmax > _MANY * vmin > 0.0 else (1.0, 2.0, 5.0))
+        return super().tick_values(vmin, vmax)
+
+
 def plain_logarithms(*axes):
-    """Make axes (x or y) logarithmic, with ticks at 1, 2 and 5 times powers of ten, written out."""
+    """Make axes (x or y) logarithmic, with ticks written out: at 1, 2 and 5 times powers of ten, or at powers only."""
     for axis in axes:
         axis.axes.set(**{f"{axis.axis_name}scale": "log"})
-        axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axis.set_major_locator(_Ticks())
         axis.set_major_formatter(StrMethodFormatter("{x:g}"))
         axis.set_minor_formatter(NullFormatter())
 
