@@ -37,9 +37,7 @@ def best_work(wildcards):
 def compared_work(wildcards):
     entry, settings = config["comparisons"][wildcards.comparison], comparison_settings(wildcards)
     visible = config["datasets"][entry["dataset"]]["visible"]
-    judged = {
-        "judge a training": costs.Work(settings["points"], settings["points"] * visible * entry["train"]["hidden"])
-    }
+    judged = {"judge a training": costs.sampling(settings["points"], 1, visible, entry["train"]["hidden"])}
     return costs.total(costs.training(settings["train"], visible), judged, times=settings["repeats"])
 
 
@@ -159,10 +157,9 @@ def jobs_behind(files, known):
 
 def _job_of(file):
     """(rule, wildcards, (work, benchmark), inputs) of the job that makes a file; None if no rule does."""
-    makers = [one for one in workflow.rules if one.is_producer(file)]
-    if not makers:
+    maker = maker_of(file)
+    if maker is None:
         return None
-    (maker,) = makers
     wildcards = maker.get_wildcards(file)
     inputs = [str(path) for path in maker.expand_input(wildcards)[0]]
     benchmark = str(maker.expand_benchmark(wildcards)) if maker.benchmark else None
@@ -193,7 +190,7 @@ def measured_work():
             found.append((work, float(row["s"])))
     for family, file in zip(FAMILIES, family_timings()):
         timings = read_artifact(file)
-        shape = shape_of(next(model for model, place in MATRIX_PLACES.items() if place["family"] == family))
+        shape = shape_of(first_in_family(SimpleNamespace(family=family)))
         for (name, budget), taken in timings["seconds"].to_series().items():
             sampled = costs.sampling(budget, timings.attrs["chains"], *shape)
             found.append(({f"estimate {config['estimators'][name]['method']}": sampled}, taken))
