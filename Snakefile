@@ -27,6 +27,7 @@ except ValueError as error:
 
 
 include: "workflow/rules/common.smk"
+include: "workflow/rules/needs.smk"
 include: "workflow/rules/judged.smk"
 include: "workflow/rules/swapped.smk"
 include: "workflow/rules/toured.smk"
