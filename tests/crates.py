@@ -8,6 +8,8 @@ from pathlib import Path
 from trees import Tree
 
 ROOT = Path(__file__).parents[1]
+# Those of the vocabulary of RO-Crate 1.1 (w3id.org/ro/crate/1.1/context) that a crate of ours uses.
+TERMS = Path(__file__).with_name("crate-terms.json")
 FIGURES = """
 papers:
   p: {target: tracking, title: On Tracking the Partition Function, source: Desjardins et al. (2011)}

@@ -10,10 +10,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from crates import breaches, finished_project, graph_of, listed, read_crate, references
+from crates import TERMS, breaches, finished_project, graph_of, listed, read_crate, references
+from damage import rewrite
 
+from logzoo.artifacts.netcdf import load_raw
 from logzoo.artifacts.provenance import PACKAGE_FOLDER
-from logzoo.audit.manifest import listed_files, read_manifest
+from logzoo.audit.manifest import listed_files, read_manifest, write_manifest
 from logzoo.audit.tasks import Tasks, read_tasks
 from logzoo.audit.tree import audit
 from logzoo.cli import main
@@ -91,6 +93,13 @@ def test_a_planted_breach_is_found(content, identifier, key, value, breach):
     assert breach in list(breaches(broken))
 
 
+def test_every_word_is_of_the_vocabulary(content):
+    # A reader of JSON-LD drops all others without a word.
+    terms = set(json.loads(TERMS.read_text())["@context"]) | set(content["@context"][1])
+    used = {key for one in content["@graph"] for key in one if not key.startswith("@")}
+    assert used | {kind for one in content["@graph"] for kind in listed(one["@type"])} == terms
+
+
 def test_every_file_is_there_once_and_as_it_is(pristine, graph):
     files, _, _ = read_manifest(pristine, "tiny")
     assert set(files) == set(listed_files(pristine, "tiny"))
@@ -128,7 +137,7 @@ def test_the_run_is_given_raw_files_and_configuration_and_makes_the_rest(pristin
     assert made == set(files) - {RAW}
     assert run["instrument"] == graph["./"]["mainEntity"] == {"@id": "Snakefile"}
     assert graph["./"]["mentions"] == {"@id": "#run-tiny"}
-    assert graph[run["agent"]["@id"]] == {"@id": "#jane-doe", "@type": "Person", "name": "Jane Doe"}
+    assert graph[run["agent"]["@id"]] == {"@id": "#person-jane-doe", "@type": "Person", "name": "Jane Doe"}
     for name in given | made:
         (kind,) = references({"is": graph[name]["exampleOfWork"]})
         side = "input" if name in given else "output"
@@ -177,9 +186,12 @@ def test_the_same_run_gives_the_same_bytes_but_for_dates(pristine, tmp_path):
             for path in listed_files(folder, "tiny"):
                 os.utime(folder / path, (when, when))
         texts.append(write_crate(folder, "tiny").read_text().splitlines())
-    assert texts[0] == texts[1]
-    other = [line for line, before in zip(texts[2], texts[0], strict=True) if line != before]
-    assert other and {line.split('"')[1] for line in other} <= DATES
+    others = [
+        {line.split('"')[1] for line, before in zip(text, texts[0], strict=True) if line != before}
+        for text in texts[1:]
+    ]
+    assert others[0] <= {"datePublished"}  # at midnight
+    assert "startTime" in others[1] and others[1] <= DATES
 
 
 def test_a_run_that_is_described_already_is_described_again(project):
@@ -203,6 +215,19 @@ def test_files_that_are_not_as_they_were_listed_are_refused(project):
     for number in range(8):
         (project / f"data/tiny/tables/u{number}.nc").write_bytes(held)
     assert "and 4 more" in refused(project)
+
+
+def test_what_could_not_be_had_is_said(project):
+    lost = project / "data/raw/lost/manifest.json"
+    lost.parent.mkdir()
+    lost.write_text(json.dumps({"name": "lost", "files": {}, "unavailable": "no mirror has it"}))
+    path = project / "data/datasets/digits.nc"
+    rewrite(load_raw(path).assign_attrs(stand_in_for="Lost digits"), path)
+    write_manifest(project, "tiny", read_tasks(project / "logs/expected.json"))
+    found = graph_of(read_crate(write_crate(project, "tiny").parent))
+    assert found["data/raw/lost/"]["description"] == "Not to be had: no mirror has it"
+    assert "data/raw/lost/manifest.json" in references({"are": found["#run-tiny"]["result"]})
+    assert found["data/datasets/digits.nc"]["description"] == "NOT Lost digits but a stand-in for it"
 
 
 def test_what_other_scales_add_is_left_out(project):
@@ -231,6 +256,8 @@ def test_other_configuration_or_code_is_refused(project):
         ("CITATION.cff", None, "CITATION.cff: expected a file of the project"),
         ("CITATION.cff", "title: [", "CITATION.cff: not YAML"),
         ("CITATION.cff", "title: a\n", "CITATION.cff: expected the keys title, version"),
+        ("CITATION.cff", "{title: a, version: 1, license: b, abstract: c, authors: [{}]}", "CITATION.cff, config/"),
+        ("config/figures.yaml", "{papers: {p: }, figures: {}, tables: {}}", "CITATION.cff, config/figures.yaml: "),
         ("LICENSE", None, "LICENSE: expected a file of the project"),
         ("Snakefile", None, "Snakefile: expected a file of the project"),
         ("config/figures.yaml", "- 1\n", "config/figures.yaml: expected the keys papers"),
@@ -244,6 +271,10 @@ def test_what_is_missing_is_named_in_one_line(project, path, text, said):
     assert refused(project).startswith(said)
 
 
+def test_a_person_has_a_name(project):
+    assert refused(project, agent=" ? ") == "agent: expected the name of a person, found ' ? '"
+
+
 def test_the_audit_finds_nothing_wrong_with_it(project):
     write_crate(project, "tiny")
     assert audit(project, read_tasks(project / "logs/expected.json")).faults == []
@@ -253,7 +284,7 @@ def test_the_command(project, capfd):
     assert main(["crate", str(project), "--scale", "tiny", "--agent", "Jane Doe"]) == 0
     out, err = capfd.readouterr()
     assert (out.split(), err) == (["written", str(project / CRATE)], "")
-    assert graph_of(read_crate(project))["#jane-doe"]["name"] == "Jane Doe"
+    assert graph_of(read_crate(project))["#person-jane-doe"]["name"] == "Jane Doe"
     assert main(["crate", str(project)]) == 1
     out, err = capfd.readouterr()
     assert out == "" and err.count("\n") == 1
@@ -269,7 +300,7 @@ def test_the_library_that_writes_crates_is_loaded_for_them_alone():
 def test_the_project_itself_says_what_a_crate_needs():
     found = read_project(ROOT, "quick")
     assert len(found.papers) == len(found.citation["references"]) == 4 and "zoo" not in found.papers
-    assert len({one["title"] for one in found.papers.values()}) == 4
+    assert len({one.title for one in found.papers.values()}) == 4
     assert "config/config.yaml" in found.configuration and "config/paper.yaml" not in found.configuration
     assert "config/paper.yaml" in read_project(ROOT, "paper").configuration
     assert all((ROOT / path).is_file() for path in (*found.configuration, *found.code, *found.about))

@@ -12,7 +12,7 @@ from rocrate.model.contextentity import ContextEntity
 
 from logzoo.audit.layout import kind_of
 from logzoo.audit.manifest import sha256_of
-from logzoo.crate.project import LICENCE, WORKFLOW, people
+from logzoo.crate.project import LICENCE, WORKFLOW
 from logzoo.crate.run import attributes_of, times_of
 
 # IRIs of the vocabularies; RO-Crate 1.1 has no sha256 of its own.
@@ -43,8 +43,11 @@ _FORMATS = {
     ".py": "text/x-python",
     ".rst": "text/x-rst",
     ".smk": "text/x-python",
+    ".t": "text/plain",
     ".toml": "application/toml",
+    ".tr": "text/plain",
     ".txt": "text/plain",
+    ".val": "text/plain",
     ".yaml": "application/yaml",
     ".yml": "application/yaml",
 }
@@ -76,11 +79,11 @@ def licence(crate, project):
     return _thing(crate, f"https://spdx.org/licenses/{name}", "CreativeWork", identifier=name, **said)
 
 
-def authors(crate, entries):
-    """Authors as a citation names them."""
+def people(crate, names):
+    """People and organisations: (name, whether it is one person)."""
     return [
-        _thing(crate, f"#{_slug(name)}", "Person" if one else "Organization", name=name)
-        for name, one in people(entries)
+        _thing(crate, f"#{kind.lower()}-{_slug(name)}", kind, name=name)
+        for name, kind in ((name, "Person" if person else "Organization") for name, person in names)
     ]
 
 
@@ -88,8 +91,8 @@ def papers(crate, project):
     """{name: article} of the papers that the citation refers to."""
     found = {}
     for name, one in project.papers.items():
-        identifier = f"https://doi.org/{one['doi']}" if "doi" in one else f"#paper-{name}"
-        said = {"name": one["title"], "author": authors(crate, one["authors"]), "datePublished": str(one["year"])}
+        identifier = f"https://doi.org/{one.doi}" if one.doi else f"#paper-{name}"
+        said = {"name": one.title, "author": people(crate, one.authors), "datePublished": str(one.year)}
         found[name] = _thing(crate, identifier, "ScholarlyArticle", **said)
     return found
 
@@ -97,7 +100,9 @@ def papers(crate, project):
 def software(crate, versions):
     """Applications by name and version."""
     return [
-        _thing(crate, f"#{_slug(f'{name}-{version}')}", "SoftwareApplication", name=name, softwareVersion=version)
+        _thing(
+            crate, f"#software-{_slug(f'{name}-{version}')}", "SoftwareApplication", name=name, softwareVersion=version
+        )
         for name, version in versions
     ]
 
@@ -157,7 +162,7 @@ def run_action(crate, folder, run, *, agent, **said):
     """The run itself, and when it was."""
     start, end = times_of(folder, run)
     if agent is not None:
-        said["agent"] = _thing(crate, f"#{_slug(agent)}", "Person", name=agent)
+        (said["agent"],) = people(crate, [(agent, True)])
     return _thing(
         crate,
         f"#run-{_slug(run.scale)}",

@@ -15,14 +15,25 @@ _CODE = ("workflow", "src/logzoo")
 _CONFIGFILE = re.compile(r"^\s*configfile:\s*[\"']([^\"']+)[\"']", re.MULTILINE)
 
 
+class Paper(NamedTuple):
+    """A paper as the citation refers to it; authors are (name, whether it is one person)."""
+
+    title: str
+    year: int
+    doi: str | None
+    authors: list
+
+
 class Project(NamedTuple):
     """What is said of a project; files are paths from its folder.
 
-    citation: content of CITATION.cff; licence: title of the licence; papers: {name: reference of the citation};
-    titles: {figure or table: title}; sources: {source of raw files: entry}; configuration, code, about: files.
+    citation: content of CITATION.cff; authors: (name, whether it is one person); licence: title of the licence;
+    papers: {name: Paper}; titles: {figure or table: title}; sources: {source of raw files: entry}; configuration,
+    code, about: files.
     """
 
     citation: dict
+    authors: list
     licence: str
     papers: dict
     titles: dict
@@ -40,34 +51,47 @@ def read_project(folder, scale):
     folder = Path(folder)
     citation = _mapping(folder, _CITATION, ("title", "version", "license", "abstract", "authors"))
     figures = _mapping(folder, "config/figures.yaml", ("papers", "figures", "tables"))
-    shown = {**figures["figures"], **figures["tables"]}
+    sources = _mapping(folder, "config/datasets.yaml", ("sources",))["sources"]
+    try:
+        authors, references = _people(citation["authors"]), [_paper(one) for one in citation.get("references", [])]
+        titles = {name: one["title"] for key in ("figures", "tables") for name, one in figures[key].items()}
+        papers = _references({name: one["title"] for name, one in figures["papers"].items()}, references)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"{_CITATION}, config/figures.yaml: expected names and titles, found {error!r}") from None
     return Project(
         citation=citation,
+        authors=authors,
         licence=_text(folder, LICENCE).split("\n", 1)[0].strip(),
-        papers=_references(figures["papers"], citation.get("references", [])),
-        titles={name: entry["title"] for name, entry in shown.items()},
-        sources=_mapping(folder, "config/datasets.yaml", ("sources",))["sources"],
+        papers=papers,
+        titles=titles,
+        sources=sources,
         configuration=_configuration(folder, scale),
         code=[path for top in _CODE for path in _files_below(folder, top)],
         about=[name for name in _ABOUT if (folder / name).is_file()],
     )
 
 
-def people(entries):
-    """(name, whether it is one person) of the authors in a citation."""
-    for entry in entries:
-        person = "family-names" in entry
-        parts = (entry.get("given-names"), entry["family-names"]) if person else (entry["name"],)
-        yield " ".join(part for part in parts if part), person
+def _people(entries):
+    """(name, whether it is one person) of authors."""
+    found = []
+    for one in entries:
+        person = "family-names" in one
+        parts = (one.get("given-names"), one["family-names"]) if person else (one["name"],)
+        found.append((" ".join(part for part in parts if part), person))
+    return found
 
 
-def _references(papers, references):
+def _paper(entry):
+    return Paper(entry["title"], entry["year"], entry.get("doi"), _people(entry["authors"]))
+
+
+def _references(titles, references):
     """The references of the papers that have one: the configuration may leave out a subtitle."""
     return {
         name: one
-        for name, paper in papers.items()
+        for name, title in titles.items()
         for one in references
-        if one["title"].casefold().startswith(paper["title"].casefold())
+        if one.title.casefold().startswith(title.casefold())
     }
 
 

@@ -4,6 +4,7 @@ Workflow Run Crate 0.5 (https://w3id.org/ro/wfrun/workflow/0.5), which builds on
 """
 
 import json
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -23,10 +24,12 @@ def write_crate(folder, scale, *, tasks=None, agent=None):
     tasks: `Tasks` of today's configuration and code, which are to be those of the run, or None if they are not known;
     agent: name of the person who ran it, or None. The same run gives the same bytes but for datePublished and the
     times of files. Returns the path.
-    Raises ValueError, one line, if there is no such run, if files, tasks or code are not as its manifest says, or if
-    the project does not say what it is.
+    Raises ValueError, one line, if there is no such run, if files or tasks are not as its manifest says, or if the
+    project does not say what it is.
     """
     folder = Path(folder)
+    if agent is not None and not re.search(r"\w", agent):
+        raise ValueError(f"agent: expected the name of a person, found {agent!r}")
     run, project = read_run(folder, scale, tasks), read_project(folder, scale)
     crate = ROCrate(version="1.1")
     crate.metadata.extra_terms["sha256"] = entities.SHA256
@@ -39,7 +42,7 @@ def write_crate(folder, scale, *, tasks=None, agent=None):
 def _described(crate, folder, project, run, agent):
     """The crate with all that is said of a run."""
     citation = project.citation
-    licence, authors = entities.licence(crate, project), entities.authors(crate, citation["authors"])
+    licence, authors = entities.licence(crate, project), entities.people(crate, project.authors)
     articles = entities.papers(crate, project)
     terms = {"license": licence, "author": authors}
     workflow = entities.workflow(crate, folder, project, **terms)
