@@ -17,6 +17,7 @@ from logzoo.audit.layout import STAMPED, files_of, is_unfinished, kind_of
 # What shows or lists measured times differs with them.
 _TIMED_TOO = re.compile(r"ins-many\.pdf|/index\.html$|/manifest\.json$")
 KINDS = ("job", "snakemake", "group", "disk")
+MOMENTS = ("any", "young job", "write")
 _FULL_SECONDS = 20
 # Bytes left when a disk is filled: none, too little for any file, enough for small ones.
 _LEFT = (0, 0, 3_000, 20_000, 200_000)
@@ -73,14 +74,14 @@ class Run:
         return found
 
 
-def wait_for_moment(run, draws):
-    """Wait for a moment drawn at random: any, one in the first second of a job, or one while a file is written.
+def wait_for_moment(run, draws, moments):
+    """Wait for a moment drawn from some of MOMENTS: any, in the first second of a job, or while a file is written.
 
     Returns its name, or None if the run has ended before.
     """
-    name = str(draws.choice(["any", "young job", "write"]))
+    name = str(draws.choice(moments))
     if name == "any":
-        until(lambda: run.over(), float(draws.uniform(0.5, 20.0)))
+        until(lambda: run.over(), float(draws.uniform(0.5, 8.0)))
     elif name == "young job":
         until(lambda: run.over() or run.jobs(), 60, step=0.05)
         old = set(run.jobs())
@@ -88,7 +89,7 @@ def wait_for_moment(run, draws):
         time.sleep(float(draws.uniform(0.0, 1.0)))
     else:
         time.sleep(float(draws.uniform(0.0, 5.0)))
-        until(lambda: run.over() or unfinished(run.folder), 60, step=0.002)
+        until(lambda: run.over() or unfinished(run.folder), 60, step=0.01)
         time.sleep(float(draws.choice([0.0, 0.0, 0.01, 0.03])))
     return None if run.over() else name
 

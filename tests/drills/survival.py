@@ -1,7 +1,7 @@
 """Kill a run of the workflow, and fill its disk, at random moments again and again, and see what is lost; run by hand.
 
     python tests/drills/survival.py [--moments 30] [--seed 0] [--configfile tests/tiny.yaml] [--targets TARGET ...]
-        [--reference FOLDER] [--kind KIND ...] [--plant]
+        [--reference FOLDER] [--kind KIND ...] [--moment MOMENT ...] [--plant]
 
 At each moment one of these: `kill -9` of a job, of snakemake alone, of all of it, or a full disk (a small tmpfs, where
 one can be mounted). After each, what lies at its final name must be what an undisturbed run makes, byte for byte, but
@@ -13,6 +13,7 @@ lost.
 
 import argparse
 import contextlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -25,7 +26,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from projects import copy_project, fingerprints, run_module, snakemake  # noqa: E402
-from survival import KINDS, Run, disturb, losses, tracebacks, unfinished, wait_for_moment  # noqa: E402
+from survival import KINDS, MOMENTS, Run, disturb, losses, tracebacks, unfinished, until, wait_for_moment  # noqa: E402
 
 from logzoo.audit.layout import files_of  # noqa: E402
 
@@ -80,24 +81,27 @@ def reference_of(folder, arguments):
 class Drill:
     """Disturbances of one project after another, and what they lost."""
 
-    def __init__(self, folder, reference, arguments, output, draws, kinds):
+    def __init__(self, folder, reference, arguments, output, draws, kinds, moments):
         self.folder, self.reference, self.arguments, self.output = folder, reference, arguments, output
-        self.draws, self.kinds = draws, kinds
+        self.draws, self.kinds, self.moments = draws, kinds, moments
         self.ballast = folder / "ballast"
         self.tried, self.lost, self.runs, self.left = Counter(), [], 0, 0
         self.run = None
 
     def disturbances(self, count):
-        """Disturb runs at so many moments, each kind as often, and look at all files after each."""
+        """Disturb runs at so many moments, each kind as often, and look at all files after each.
+
+        Moments are spread over the whole run, by the number of files that are made.
+        """
         order = np.concatenate([self.draws.permutation(len(self.kinds)) for _ in range(-(-count // len(self.kinds)))])
+        spread = np.sort(self.draws.uniform(0.0, 0.95 * len(files_of(self.reference)), count))
         for number, kind in enumerate(self.kinds[place] for place in order[:count]):
-            moment = self._moment()
+            moment = self._moment(spread[number])
             done = disturb(self.run, kind, self.draws, self.ballast)
             self.left = max(self.left, len(unfinished(self.folder)))
             self.tried[kind, moment] += 1
             self._look(f"{number + 1} {kind}, {moment}")
-            made = len(set(files_of(self.folder)) & set(files_of(self.reference)))
-            print(f"{number + 1:3} {moment:9} {done}; {made} files made", flush=True)
+            print(f"{number + 1:3} {moment:9} {done}; {self._made()} files made", flush=True)
 
     def finish(self):
         """Let the last run make everything, and see that it is all there and right."""
@@ -120,17 +124,21 @@ class Drill:
         for line in tracebacks(self.output.read_text()):
             self.lost.append(f"a job ended in a traceback: {line}")
 
-    def _moment(self):
-        """A moment of a run; of the next one where the last has made everything."""
+    def _moment(self, made):
+        """A moment of a run when so many files are made; of the next run where the last has made everything."""
         while True:
             if self.run is None or self.run.over():
                 self._start()
-            moment = wait_for_moment(self.run, self.draws)
+            until(lambda: self.run.over() or self._made() >= made, 3600, step=0.5)
+            moment = wait_for_moment(self.run, self.draws, self.moments)
             if moment is not None:
                 return moment
             if self.run.wait() == 0:
                 self._look("a run that ended", complete=True)
                 self._begin_again()
+
+    def _made(self):
+        return len(set(files_of(self.folder)) & set(files_of(self.reference)))
 
     def _start(self):
         self.run = Run(self.folder, self.arguments, self.output)
@@ -156,8 +164,11 @@ def main():
     parser.add_argument("--targets", nargs="*", default=[])
     parser.add_argument("--reference", type=Path)
     parser.add_argument("--kind", action="append", choices=KINDS)
+    parser.add_argument("--moment", action="append", choices=MOMENTS)
     parser.add_argument("--plant", action="store_true", help="files copied to their places: losses must be seen")
     arguments = parser.parse_args()
+    # Runs have process groups of their own: they must not outlive the drill.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     draws = np.random.Generator(np.random.Philox(key=arguments.seed))
     asked = ["--configfile", arguments.configfile, "--", *arguments.targets]
     with tempfile.TemporaryDirectory() as scratch:
@@ -170,7 +181,8 @@ def main():
             copy_project(folder)
             if arguments.plant:
                 (folder / "src/sitecustomize.py").write_text(_PLANTED)
-            drill = Drill(folder, reference, asked, scratch / "output.txt", draws, kinds)
+            moments = arguments.moment or MOMENTS
+            drill = Drill(folder, reference, asked, scratch / "output.txt", draws, kinds, moments)
             start = time.monotonic()
             try:
                 drill.disturbances(arguments.moments)
