@@ -1,9 +1,11 @@
 # The whole replication: snakemake --cores N draws every figure of the configured scale.
+import atexit
 import sys
 from pathlib import Path
 
 from logzoo.artifacts.provenance import source_digest
 from logzoo.configuration import check_configuration, grid_models, kept_grids, kept_zoo, zoo_models
+from logzoo.locks import clear_stale_locks
 
 
 configfile: "config/datasets.yaml"
@@ -24,6 +26,10 @@ try:
     check_configuration(config, Path(workflow.basedir) / "workflow" / "schemas")
 except ValueError as error:
     sys.exit(f"logzoo: error: {error}")
+
+
+if clear_stale_locks():
+    print("logzoo: a run was killed here; its lock is removed", file=sys.stderr)
 
 
 include: "workflow/rules/common.smk"
@@ -64,10 +70,14 @@ rule all:
 onstart:
     if workflow.local_exec:
         workflow.scheduler.job_rate_limiter = None
+    if makes_files():
+        remove_manifest()
 
 
-# What only tells something changes nothing that could be summed up.
 onsuccess:
-    if not {"audit", "cost", "crate", "measure_rates"} & set(workflow.dag_settings.targets):
+    if makes_files():
         print_summary()
         print_manifest()
+
+
+atexit.register(list_what_was_made)

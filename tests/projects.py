@@ -1,12 +1,18 @@
 """Copies of the project that tests may change, and commands run in them."""
 
+import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+# Measured times, and what is drawn and judged from them, differ from run to run.
+TIMED = re.compile(
+    r"timings/|verdicts/rts-f4-cost|rts-f3-seconds|rts-f4-cost|ins-equal|ins-many\.png|zoo-seconds|zoo-choice|scorecard"
+)
 
 
 def copy_project(target):
@@ -31,11 +37,22 @@ def snakemake(folder, *arguments):
 
 
 def run_module(folder, *arguments):
-    """Run a module of Python in `folder` on its own copy of the package: no mirror, no way out to the network."""
+    """Run a module of Python in `folder`, in its `closed_environment`."""
+    command, environment = [sys.executable, "-m", *arguments], closed_environment(folder)
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+
+
+def closed_environment(folder):
+    """Environment of a process that uses a folder's own copy of the package: no mirror, no way out to the network."""
     closed = "http://127.0.0.1:9"
     environment = {**os.environ, "PYTHONPATH": str(folder / "src"), "LOGZOO_MIRROR": ""}
     environment |= {name: closed for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY")}
     environment.pop("no_proxy", None)
-    return subprocess.run(
-        [sys.executable, "-m", *arguments], cwd=folder, env=environment, capture_output=True, text=True
-    )
+    return environment
+
+
+def fingerprints(folder):
+    """{path: sha256} of the artifacts, pictures and texts that are the same after every run of the workflow."""
+    files = [*folder.glob("data/**/*.nc"), *folder.glob("figures/**/*.png"), *folder.glob("figures/**/*.md")]
+    files = [path for path in files if not TIMED.search(str(path.relative_to(folder)))]
+    return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}

@@ -10,12 +10,14 @@ from logzoo.artifacts.provenance import PACKAGE_FOLDER, direct_imports
 HELPERS = {"budgets", "checks", "labels", "streams"}
 SAMPLING = {"kernels", "models", "paths", "samplers"} | HELPERS
 FIGURES = {"artifacts", "claims", "datasets", "figures", "labels", "models", "paths", "checks", "zoo"}
-BELOW_API = SAMPLING | {"artifacts", "datasets", "estimators", "trackers", "trainers"}
+BELOW_API = SAMPLING | {"artifacts", "checkpoints", "datasets", "estimators", "trackers", "trainers"}
 
 # Each part of the package, from bottom to top, and the parts that it may import.
 ALLOWED = {
     "checks": set(),
+    "checkpoints": {"artifacts"},
     "labels": set(),
+    "locks": set(),
     "matlab": set(),
     "streams": set(),
     "budgets": {"checks"},
@@ -34,7 +36,7 @@ ALLOWED = {
     "figures": FIGURES,
     "truths": {"labels", "models", "truths"},
     "zoo": {"labels", "zoo"},
-    "jobs": {"artifacts", "datasets", "estimators", "jobs", "paths"},
+    "jobs": {"artifacts", "checkpoints", "datasets", "estimators", "jobs", "paths"},
     "configuration": {"configuration", "estimators", "trainers"},
     "modelfiles": {"artifacts", "checks", "datasets", "models"},
     "api": BELOW_API | {"api"},

@@ -216,8 +216,8 @@ def test_parameters_sources_and_inputs_are_those_of_the_configuration(tree):
     "file",
     [
         "data/tiny/models/c.nc.checkpoint.npz",
-        "data/tiny/models/.a.nc.0a1b2c3d.tmp",
-        "data/raw/source/.values.txt.17.part",
+        "data/tiny/models/.a.nc.17-0a1b2c3d.tmp",
+        "data/raw/source/.values.txt.17-0a1b2c3d.tmp",
         "data/tiny/notes.txt",
         "data/tiny/estimates/stray.nc",
         "figures/tiny/p/f.svg",

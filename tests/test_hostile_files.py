@@ -20,11 +20,11 @@ from hypothesis import strategies as st
 from logzoo import RBM, train_rbm
 from logzoo.artifacts.netcdf import read_artifact
 from logzoo.artifacts.seals import seal
+from logzoo.checkpoints import Checkpoint
 from logzoo.configuration import check_configuration, grid_models, kept_grids, zoo_models
 from logzoo.datasets.sources import fetch
 from logzoo.matlab import read_matrices
 from logzoo.modelfiles import read_data, read_model
-from logzoo.trainers.checkpoints import Checkpoint
 
 DRILL = Path(__file__).parent / "drills" / "fuzz.py"
 ROOT = Path(__file__).parents[1]
@@ -203,7 +203,7 @@ def test_a_checkpoint_without_its_parts_is_named(tmp_path, monkeypatch):
     train_rbm(data, hidden=3, updates=4, batch=5, checkpoint=path)
     with np.load(path) as stored:
         arrays = dict(stored)
-    for change in ({"update": np.zeros(3)}, {"values/weights": np.zeros((2, 2))}):
+    for change in ({"step": np.zeros(3)}, {"values/weights": np.zeros((2, 2))}):
         with path.open("wb") as file:
             np.savez(file, **arrays | change)
         with pytest.raises(ValueError, match=r"part\.ckpt: expected a whole checkpoint, found a damaged one"):

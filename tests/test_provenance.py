@@ -129,6 +129,7 @@ def test_digests_of_this_package():
     module = "logzoo.artifacts.netcdf"
     assert imported_modules(module) == {
         module,
+        "logzoo.artifacts.atomic",
         "logzoo.artifacts.provenance",
         "logzoo.artifacts.schema",
         "logzoo.artifacts.seals",

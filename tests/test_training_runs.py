@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from test_trackers import patterns
 
+from logzoo import checkpoints
 from logzoo.api import train_rbm
+from logzoo.checkpoints import Checkpoint, identity_of
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
-from logzoo.trainers import checkpoints
-from logzoo.trainers.checkpoints import Checkpoint, identity_of
 from logzoo.trainers.registry import TRAINERS
 
 SMALL = {"hidden": 6, "batch": 20, "updates": 130, "learning_rate": 0.02, "every": 10, "snapshots": 3}
@@ -67,7 +67,7 @@ def test_a_training_interrupted_anywhere_ends_in_the_same_bits(method, tmp_path,
     again = trained(method, checkpoint=path, **validation)
     assert_same(whole, again)
     # It did go on: with 116 updates made, the same call has 14 left.
-    assert int(np.load(path)["update"]) == 116
+    assert int(np.load(path)["step"]) == 116
 
 
 def test_a_checkpoint_of_another_training_or_a_broken_one_starts_over(tmp_path, monkeypatch, caplog):
@@ -78,7 +78,7 @@ def test_a_checkpoint_of_another_training_or_a_broken_one_starts_over(tmp_path, 
             trained("pcd", checkpoint=path, learning_rate=0.01)
     whole = trained("pcd")
     assert_same(whole, trained("pcd", checkpoint=path))
-    assert "another training" in caplog.text
+    assert "other work" in caplog.text
     path.write_bytes(path.read_bytes()[:-200])
     assert_same(whole, trained("pcd", checkpoint=path))
     assert "cannot be read" in caplog.text
@@ -89,7 +89,7 @@ def test_checkpoints_are_written_when_due_and_leave_no_other_file(tmp_path, monk
     monkeypatch.setattr(checkpoints, "_SECONDS", 0.0)
     run = trained("cd", checkpoint=path)
     assert [file.name for file in tmp_path.iterdir()] == ["checkpoint.npz"]
-    assert int(np.load(path)["update"]) == 130
+    assert int(np.load(path)["step"]) == 130
     # What is finished is only read back.
     assert_same(run, trained("cd", checkpoint=path))
 

@@ -1,6 +1,5 @@
 """The workflow as a user runs it, at toy size, with every source hidden: complete, repeatable, rerun when due."""
 
-import hashlib
 import json
 import re
 import shutil
@@ -10,7 +9,7 @@ import pytest
 import xarray as xr
 from crates import breaches, graph_of, read_crate, references
 from pages import faults
-from projects import copy_project, snakemake
+from projects import copy_project, fingerprints, snakemake
 
 from logzoo.claims.scorecard import without_links
 
@@ -27,18 +26,6 @@ def planned(folder):
         if ("Job stats" in result.stdout + result.stderr)
         else {}
     )
-
-
-# Measured times, and what is drawn and judged from them, differ from run to run.
-TIMED = re.compile(
-    r"timings/|verdicts/rts-f4-cost|rts-f3-seconds|rts-f4-cost|ins-equal|ins-many\.png|zoo-seconds|zoo-choice|scorecard"
-)
-
-
-def fingerprints(folder):
-    files = [*folder.glob("data/**/*.nc"), *folder.glob("figures/**/*.png"), *folder.glob("figures/**/*.md")]
-    files = [path for path in files if not TIMED.search(str(path.relative_to(folder)))]
-    return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
 
 @pytest.fixture(scope="module")

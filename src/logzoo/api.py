@@ -6,6 +6,7 @@ import numpy as np
 
 from logzoo.artifacts.provenance import source_digest
 from logzoo.budgets import SweepLedger
+from logzoo.checkpoints import Checkpoint, identity_of
 from logzoo.checks import binary_matrix, grey_matrix, one_of, positive_number, whole_number
 from logzoo.estimators.registry import estimator
 from logzoo.kernels.gibbs import forget_hidden, run_sweeps, start_chains
@@ -15,7 +16,6 @@ from logzoo.paths import base_of, kernel_parameters
 from logzoo.samplers.threads import over_chains
 from logzoo.streams import root_stream
 from logzoo.trackers.registry import tracker
-from logzoo.trainers.checkpoints import Checkpoint, identity_of
 from logzoo.trainers.registry import trainer, trainer_module
 
 # Checks of the data to train on.

@@ -269,6 +269,7 @@ def _exact(arguments):
 def _train(arguments):
     options = _options(arguments)
     from logzoo.api import train_rbm
+    from logzoo.artifacts.atomic import discard
     from logzoo.artifacts.netcdf import write_artifact
     from logzoo.artifacts.provenance import source_digest
     from logzoo.modelfiles import writable_model_file
@@ -294,7 +295,7 @@ def _train(arguments):
         seed_path=str(root_stream(arguments.seed).child("train", arguments.method)),
     )
     if arguments.checkpoint is not None:
-        Path(arguments.checkpoint).unlink(missing_ok=True)
+        discard(arguments.checkpoint)
     units = f"{run.rbm.visible} visible x {run.rbm.hidden} hidden"
     spent = f"{arguments.updates} updates, {int(run.trace['chain_sweeps'][-1])} sweeps over all chains"
     _write(table([("method", arguments.method), ("units", units), ("spent", spent), ("written", output)]))

@@ -1,42 +1,41 @@
 """What every job of the workflow does around its one library call: its log, its errors, the artifacts it reads."""
 
 import contextlib
+import ctypes
 import logging
 import math
 import re
+import signal
 import sys
 import time
 from pathlib import Path
 
+from logzoo.artifacts.atomic import write_text
 from logzoo.artifacts.made import digest_of, named_hashes, recorded
 from logzoo.artifacts.netcdf import read_artifact, write_artifact
 from logzoo.artifacts.stamps import stamped_text
+from logzoo.checkpoints import Checkpoint, discard_beside, identity_of, path_beside
 from logzoo.datasets.build import visible_matrix
 
 LOG = logging.getLogger(__name__)
 STAND_IN = ("stand_in_for", "stand_in_reason")
+_PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux
 
 
 @contextlib.contextmanager
 def job(log_file):
-    """Log to the job's file, warnings to the terminal too; a ValueError ends the job with one line on both.
+    """Log to the job's file, warnings to the terminal too; a ValueError or OSError ends the job with one line on both.
 
     The last line of the log says how long the work took, without what it takes to start Python, and what it held.
     """
     start = time.perf_counter()
-    Path(log_file).parent.mkdir(parents=True, exist_ok=True)
-    to_file = logging.FileHandler(log_file, mode="w")
-    to_terminal = logging.StreamHandler(sys.stderr)
-    to_terminal.setLevel(logging.WARNING)
-    style = logging.Formatter("%(levelname)s %(message)s")
-    for handler in (to_file, to_terminal):
-        handler.setFormatter(style)
-    logging.basicConfig(level=logging.INFO, handlers=[to_file, to_terminal], force=True)
-    logging.captureWarnings(True)
+    _end_with_parent()
     try:
+        _log_to(log_file)
         yield
-    except ValueError as error:
-        LOG.error("%s", error)
+    except (ValueError, OSError) as error:
+        named = isinstance(error, OSError) and error.filename is not None
+        LOG.error("%s", f"{error.filename}: {error.strerror}" if named else error)
         sys.exit(1)
     LOG.info("took %.2f s, held %.0f MB", time.perf_counter() - start, _held())
 
@@ -54,6 +53,25 @@ def held_by(log_file):
     lines = Path(log_file).read_text().splitlines() if Path(log_file).is_file() else []
     ended = re.fullmatch(r"INFO took [\d.]+ s, held (nan|[\d.]+) MB", lines[-1]) if lines else None
     return float(ended.group(1)) if ended else None
+
+
+def _log_to(log_file):
+    to_terminal = logging.StreamHandler(sys.stderr)
+    to_terminal.setLevel(logging.WARNING)
+    # A disk without room for the log is no reason to fail: a job that makes something says so on the terminal.
+    logging.raiseExceptions = False
+    logging.basicConfig(level=logging.INFO, format="%(levelname)s %(message)s", handlers=[to_terminal], force=True)
+    logging.captureWarnings(True)
+    Path(log_file).parent.mkdir(parents=True, exist_ok=True)
+    to_file = logging.FileHandler(log_file, mode="w")
+    to_file.setFormatter(to_terminal.formatter)
+    logging.getLogger().addHandler(to_file)
+
+
+def _end_with_parent():
+    """Have this process end when the one that started it is killed: its output would belong to no run."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGTERM)
 
 
 def read_inputs(**paths):
@@ -83,6 +101,22 @@ def write_output(task, dataset, *, kind, number=0, seed_path=""):
     )
 
 
+def checkpoint_of(task, number=0, name=""):
+    """The checkpoint of a job's work on its output of that number, good for these inputs, params and code alone.
+
+    name: of a part of the work that has a checkpoint of its own.
+    """
+    parameters, source = recorded(dict(task.params.items()), number)
+    asked = {"inputs": named_hashes(task.input), "parameters": digest_of(parameters), "source": source, "name": name}
+    return Checkpoint(path_beside(task.output[number], name), identity_of(asked))
+
+
+def discard_checkpoints(task):
+    """Remove the checkpoints of a job; to be called when all its outputs are there."""
+    for output in task.output:
+        discard_beside(output)
+
+
 def stamp_of(task):
     """The stamp (`artifacts.stamps`) of what a job draws or writes, from the `snakemake` object of its script."""
     parameters, source = recorded(dict(task.params.items()))
@@ -91,7 +125,7 @@ def stamp_of(task):
 
 def write_stamped(task, text):
     """Write HTML or Markdown as the first output of a job, stamped."""
-    Path(task.output[0]).write_text(stamped_text(text, stamp_of(task)))
+    write_text(task.output[0], stamped_text(text, stamp_of(task)))
 
 
 def read_estimates(paths):

@@ -46,6 +46,26 @@ def tasks_of_files():
     return {"scale": config["scale"], "tasks": tasks, "files": files}
 
 
+def makes_files():
+    """Whether this run makes anything, or only tells something."""
+    return not {"audit", "cost", "crate", "measure_rates"} & set(workflow.dag_settings.targets)
+
+
+def remove_manifest():
+    """Remove the manifest of the last run: what follows changes files, and may be killed before it lists them."""
+    Path(manifest_path(config["scale"])).unlink(missing_ok=True)
+
+
+def list_what_was_made():
+    """Write the manifest if a run was killed when all was made but the manifest.
+
+    Snakemake then has nothing to do, and no hook for that.
+    """
+    ready = workflow.is_main_process and workflow.scheduler is not None and not workflow.dryrun
+    if ready and not len(workflow.dag) and Path(DATA).is_dir() and not Path(manifest_path(config["scale"])).exists():
+        print_manifest()
+
+
 def print_manifest():
     """Write the manifest of a run, and print its hash."""
     digest = write_manifest(".", config["scale"], Tasks(tasks_of_files()))

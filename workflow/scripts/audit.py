@@ -4,12 +4,13 @@ import json
 import sys
 from pathlib import Path
 
+from logzoo.artifacts.atomic import write_text
 from logzoo.audit.command import run_audit
 from logzoo.jobs import job
 
 with job(snakemake.log[0]):
     expected = Path(snakemake.params.expected)
-    expected.write_text(json.dumps(snakemake.params.tasks))
+    write_text(expected, json.dumps(snakemake.params.tasks))
     text, passed = run_audit(".", expected=expected)
     print(text, end="", flush=True)
     sys.exit(0 if passed else 1)

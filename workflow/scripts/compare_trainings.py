@@ -1,11 +1,10 @@
 """Repeat a training and judge it on the way; a checkpoint of each repeat survives an interruption."""
 
-from pathlib import Path
-
 from logzoo.api import train_rbm
+from logzoo.checkpoints import path_beside
 from logzoo.datasets.build import label_units, visible_matrix
 from logzoo.experiments.comparisons import repeated_training
-from logzoo.jobs import job, read_inputs, stand_in_notice, write_output
+from logzoo.jobs import discard_checkpoints, job, read_inputs, stand_in_notice, write_output
 from logzoo.streams import root_stream
 
 with job(snakemake.log[0]):
@@ -13,11 +12,10 @@ with job(snakemake.log[0]):
     inputs = read_inputs(dataset=snakemake.input.dataset)
     train, points, seed = (settings.pop(name) for name in ("train", "points", "seed"))
     path = "/".join(map(str, (seed, "comparisons", *snakemake.wildcards)))
-    checkpoints = [Path(f"{output}.{repeat}.checkpoint.npz") for repeat in range(settings["repeats"])]
     data = visible_matrix(inputs["dataset"], "train")
     train = {**train, "every": max(1, train["updates"] // points), "snapshots": points}
     found = repeated_training(
-        lambda repeat: train_rbm(data, seed=f"{path}/{repeat}", checkpoint=checkpoints[repeat], **train),
+        lambda repeat: train_rbm(data, seed=f"{path}/{repeat}", checkpoint=path_beside(output, repeat), **train),
         data,
         label_units(inputs["dataset"]),
         # One subset for all trainers of a comparison.
@@ -25,5 +23,4 @@ with job(snakemake.log[0]):
         **settings,
     )
     write_output(snakemake, found.assign_attrs(stand_in_notice(inputs["dataset"])), kind="trace", seed_path=path)
-    for checkpoint in checkpoints:
-        checkpoint.unlink(missing_ok=True)
+    discard_checkpoints(snakemake)

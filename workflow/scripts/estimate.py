@@ -1,8 +1,16 @@
-"""Estimate log Z of one model by one estimator or more, each at every budget and replicate."""
+"""Estimate log Z of one model by one estimator or more, each at every budget and replicate; checkpoints on the way."""
 
 from logzoo.estimators.matrix import estimate_matrix
 from logzoo.estimators.registry import estimator
-from logzoo.jobs import estimator_options, job, read_inputs, stand_in_notice, write_output
+from logzoo.jobs import (
+    checkpoint_of,
+    discard_checkpoints,
+    estimator_options,
+    job,
+    read_inputs,
+    stand_in_notice,
+    write_output,
+)
 from logzoo.models.rbm import RBM
 from logzoo.streams import root_stream
 
@@ -17,6 +25,8 @@ with job(snakemake.log[0]):
             **{key: settings[key] for key in ("budgets", "replicates", "chains")},
             stream=stream,
             options=estimator_options(settings, inputs["dataset"]),
+            checkpoint=checkpoint_of(snakemake, number),
         )
         estimates = estimates.assign_attrs(stand_in_notice(inputs["model"]))
         write_output(snakemake, estimates, kind="estimate", number=number, seed_path=stream)
+    discard_checkpoints(snakemake)

@@ -4,6 +4,7 @@ import json
 import logging
 from pathlib import Path
 
+from logzoo.artifacts.atomic import write_text
 from logzoo.datasets.sources import SourcesExhausted, fetch, mirror_folders
 from logzoo.jobs import job
 
@@ -17,4 +18,4 @@ with job(snakemake.log[0]):
             raise
         logging.warning("%s; a stand-in will be used (when it can be had: snakemake --forcerun fetch)", error)
         content = {"name": name, "files": {}, "unavailable": str(error)}
-    manifest.write_text(json.dumps(content, indent=1, sort_keys=True) + "\n")
+    write_text(manifest, json.dumps(content, indent=1, sort_keys=True) + "\n")

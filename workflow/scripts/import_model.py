@@ -5,8 +5,9 @@ import logging
 from pathlib import Path
 
 from logzoo.api import train_rbm
+from logzoo.checkpoints import path_beside
 from logzoo.datasets.build import visible_matrix
-from logzoo.jobs import job, read_inputs, stand_in_notice, write_output
+from logzoo.jobs import discard_checkpoints, job, read_inputs, stand_in_notice, write_output
 from logzoo.models.rbm import RBM
 
 with job(snakemake.log[0]):
@@ -30,6 +31,8 @@ with job(snakemake.log[0]):
         settings = dict(params.train)
         options = settings.pop("options", {})
         seed = f"{params.seed}/{model}"
-        rbm = train_rbm(data, seed=seed, **settings, **options).rbm
+        checkpoint = path_beside(snakemake.output.model)
+        rbm = train_rbm(data, seed=seed, checkpoint=checkpoint, **settings, **options).rbm
         attributes |= {"stand_in_for": model, "stand_in_reason": reason}
     write_output(snakemake, rbm.to_dataset().assign_attrs(attributes), kind="model", seed_path=seed)
+    discard_checkpoints(snakemake)

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from logzoo.artifacts.atomic import write_text
 from logzoo.artifacts.netcdf import read_artifact
 from logzoo.artifacts.stamps import stamped_text
 from logzoo.claims.scorecard import csv, markdown
@@ -19,4 +20,4 @@ with job(snakemake.log[0]):
     )
     text = stamped_text(text, stamp_of(snakemake))
     for form, content in (("md", markdown(card, folder)), ("html", text), ("csv", csv(card))):
-        Path(snakemake.output[form]).write_text(content)
+        write_text(snakemake.output[form], content)

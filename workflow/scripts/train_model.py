@@ -1,10 +1,9 @@
 """Train one RBM on the training split of its data set; a checkpoint beside it survives an interruption."""
 
-from pathlib import Path
-
 from logzoo.api import train_rbm
+from logzoo.checkpoints import path_beside
 from logzoo.datasets.build import visible_matrix
-from logzoo.jobs import job, read_inputs, stand_in_notice, write_output
+from logzoo.jobs import discard_checkpoints, job, read_inputs, stand_in_notice, write_output
 from logzoo.models.rbm import RBM
 
 with job(snakemake.log[0]):
@@ -17,11 +16,10 @@ with job(snakemake.log[0]):
     if "start" in inputs:
         options["start"] = RBM.from_dataset(inputs["start"])
     seed = f"{params.seed}/{snakemake.wildcards.model}"
-    checkpoint = Path(f"{output.model}.checkpoint.npz")
     data = visible_matrix(inputs["dataset"], "train")
-    run = train_rbm(data, seed=seed, checkpoint=checkpoint, **settings, **options)
+    run = train_rbm(data, seed=seed, checkpoint=path_beside(output.model), **settings, **options)
     notice = {"title": params.title, **stand_in_notice(inputs["dataset"])}
     made = {"model": run.rbm.to_dataset(), "trace": run.trace, "snapshots": run.snapshots}
     for number, kind in enumerate(output.keys()):
         write_output(snakemake, made[kind].assign_attrs(notice), kind=kind, number=number, seed_path=seed)
-    checkpoint.unlink(missing_ok=True)
+    discard_checkpoints(snakemake)

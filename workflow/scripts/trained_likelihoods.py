@@ -1,48 +1,33 @@
 """Train by one trainer, run after run at each learning rate, and find the exact likelihoods; checkpoints on the way."""
 
-from pathlib import Path
-
-from logzoo.artifacts.made import named_hashes
 from logzoo.checks import binary_matrix, grey_matrix
 from logzoo.datasets.build import visible_matrix
 from logzoo.datasets.splits import SPLITS
 from logzoo.experiments.likelihoods import trained_likelihoods
-from logzoo.jobs import job, read_inputs, stand_in_notice, write_output
+from logzoo.jobs import checkpoint_of, discard_checkpoints, job, read_inputs, stand_in_notice, write_output
 from logzoo.streams import root_stream
-from logzoo.trainers.checkpoints import Checkpoint, identity_of
 from logzoo.trainers.registry import trainer
 
 CHECKS = {"grey": grey_matrix, "binary": binary_matrix}
 
 with job(snakemake.log[0]):
-    settings, output = dict(snakemake.params.settings), snakemake.output.likelihoods
+    settings = dict(snakemake.params.settings)
     inputs = read_inputs(dataset=snakemake.input.dataset)
     check = CHECKS[settings["train"]["values"]]
     splits = {split: check(split, visible_matrix(inputs["dataset"], split)) for split in SPLITS}
     # Runs of all trainers share their streams, and so their mini-batches.
     stream = root_stream(settings["seed"]).child("trainings", snakemake.wildcards.training)
-    checkpoints = []
 
     def train(rate, run):
-        path = Path(f"{output}.{rate}.{run}.checkpoint.npz")
-        checkpoints.append(path)
-        asked = {
-            "settings": settings,
-            "rate": rate,
-            "run": run,
-            "source": snakemake.params.source,
-            **named_hashes(snakemake.input),
-        }
         return trainer(settings["method"])(
             splits["train"],
             stream=stream.child(run),
             learning_rate=rate,
-            checkpoint=Checkpoint(path, identity_of(asked)),
+            checkpoint=checkpoint_of(snakemake, name=f"{rate}.{run}"),
             progress=False,
             **settings["train"],
         )
 
     found = trained_likelihoods(train, splits, rates=settings["rates"], runs=settings["runs"])
     write_output(snakemake, found.assign_attrs(stand_in_notice(inputs["dataset"])), kind="trace", seed_path=stream)
-    for checkpoint in checkpoints:
-        checkpoint.unlink(missing_ok=True)
+    discard_checkpoints(snakemake)

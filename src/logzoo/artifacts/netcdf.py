@@ -4,7 +4,6 @@ import hashlib
 import json
 import os
 import re
-import secrets
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import numpy as np
 import xarray
 
 from logzoo.artifacts import schema
+from logzoo.artifacts.atomic import written_whole
 from logzoo.artifacts.provenance import software_versions
 from logzoo.artifacts.seals import check_seal, seal
 
@@ -43,7 +43,8 @@ def write_artifact(
     `source` is a `source_digest`, `inputs` maps names of input artifacts to their content hashes, `seed_path`
     names the random stream. Equal arguments give equal bytes. A target that exists is replaced in one step.
 
-    Raises ValueError, one line, for what the schema of the kind, NetCDF or reproducibility forbids.
+    Raises ValueError, one line, for what the schema of the kind, NetCDF or reproducibility forbids, and OSError, which
+    names the file, for what the disk refuses.
     """
     path = Path(path)
     if not path.parent.is_dir():
@@ -60,16 +61,11 @@ def write_artifact(
     )
     _refuse_absolute_paths(seed_path, "seed_path")
     artifact.attrs["content_sha256"] = content_sha256(artifact)
-    # Unique, so that two writers of one target cannot disturb each other.
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
-    try:
+    with written_whole(path) as temporary:
         artifact.to_netcdf(temporary, engine="netcdf4", encoding=_encoding(artifact))
         seal(temporary)
         if content_sha256(load_raw(temporary)) != artifact.attrs["content_sha256"]:
             raise ValueError(f"cannot write {path}: the file read back differs from what was written")
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def read_artifact(path: str | os.PathLike, kind: str | None = None, *, verify: bool = True) -> xarray.Dataset:

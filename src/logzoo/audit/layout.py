@@ -36,7 +36,7 @@ _PLACES = [
         (rf"figures/{_SIMPLE}/{_SIMPLE}/{_SIMPLE}\.(png|pdf)", "picture"),
     )
 ]
-_UNFINISHED = re.compile(r"(^|/)\.[^/]*\.(tmp|part|packed)$|\.checkpoint\.npz[^/]*$")
+_UNFINISHED = re.compile(r"(^|/)\.[^/]*\.tmp$|\.checkpoint\.npz$")
 STAMPED = ("picture", "page")
 
 

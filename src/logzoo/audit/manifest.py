@@ -6,10 +6,9 @@ pictures, tables, and artifacts that nothing was made from. It states the sha256
 
 import hashlib
 import json
-import os
-import secrets
 from pathlib import Path
 
+from logzoo.artifacts.atomic import write_text
 from logzoo.audit.layout import files_of, kind_of, scale_of
 from logzoo.audit.tasks import Tasks
 
@@ -55,16 +54,6 @@ def read_manifest(folder, scale):
     if not intact:
         raise ValueError(f"{path}: other content than its sha256 says, the file is damaged or was edited")
     return files, tasks, stated
-
-
-def write_text(path, text):
-    """Write a text file whole or not at all."""
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
-    try:
-        temporary.write_text(text)
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def sha256_of(content):

@@ -3,7 +3,7 @@
 import json
 import re
 
-from logzoo.audit.manifest import write_text
+from logzoo.artifacts.atomic import write_text
 from logzoo.printing import one_line
 
 _HASH = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{52}\b")

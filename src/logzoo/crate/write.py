@@ -10,7 +10,8 @@ from pathlib import Path
 
 from rocrate.rocrate import ROCrate
 
-from logzoo.audit.manifest import manifest_path, write_text
+from logzoo.artifacts.atomic import write_text
+from logzoo.audit.manifest import manifest_path
 from logzoo.crate import entities
 from logzoo.crate.project import README, read_project
 from logzoo.crate.run import read_run, software_of

@@ -8,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
+from logzoo.artifacts.atomic import beside, written_whole
 from logzoo.datasets.downloads import Downloader, DownloadFailed
 from logzoo.datasets.unpacking import CHUNK_BYTES, unpacked_chunks
 
@@ -160,22 +161,15 @@ def _unpacked(path: Path) -> Iterator[bytes]:
 
 
 def _store(target: Path, entry: dict, source: dict, chunks: Iterator[bytes]) -> Digests:
-    """Write one source to a temporary file beside the target and rename it once it is verified."""
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
-    packed = target.with_name(f".{target.name}.{os.getpid()}.packed")
-    try:
+    """Write one source to its place once it is verified."""
+    with written_whole(target) as part, beside(target) as packed:
         expected = source if _has_checksum(source) else entry
         if source.get("gzip"):
             _write(packed, chunks)
             _verify(packed, source)
             chunks, expected = _unpacked(packed), entry
         _write(part, chunks)
-        found = _verify(part, expected)
-        os.replace(part, target)
-        return found
-    finally:  # also when the user interrupts: nothing half-written stays
-        part.unlink(missing_ok=True)
-        packed.unlink(missing_ok=True)
+        return _verify(part, expected)
 
 
 def _write(path: Path, chunks: Iterator[bytes]) -> None:

@@ -5,7 +5,7 @@ import xarray as xr
 from tqdm import tqdm
 
 from logzoo.budgets import SweepLedger
-from logzoo.estimators.result import DIAGNOSTICS, PROFILES
+from logzoo.estimators.result import DIAGNOSTICS, PROFILES, Estimate
 from logzoo.labels import labelled
 
 _VARIABLES = {
@@ -16,24 +16,79 @@ _VARIABLES = {
 }
 
 
-def estimate_matrix(rbm, run, *, budgets, replicates, chains, stream, options, progress=False):
+class Finished:
+    """Estimates that are made, in order; `state` has them as arrays that a checkpoint can hold."""
+
+    def __init__(self):
+        self.estimates = []
+
+    @property
+    def state(self):
+        """The arrays by name."""
+        return {
+            f"{number}/{name}": array
+            for number, one in enumerate(self.estimates)
+            for name, array in _arrays_of(one).items()
+        }
+
+    def restore(self, state):
+        """Take over the arrays of a `state`."""
+        cells = {}
+        for key, array in state.items():
+            number, _, name = key.partition("/")
+            cells.setdefault(int(number), {})[name] = array
+        self.estimates = [_estimate_of(cells[number]) for number in range(len(cells))]
+
+
+def _arrays_of(one):
+    named = {
+        f"{kind}/{name}": value for kind in ("diagnostics", "profiles") for name, value in getattr(one, kind).items()
+    }
+    return {
+        "words": np.array([one.method, one.form]),
+        "counts": np.array([one.sweeps, one.chains, one.converged], np.int64),
+        "nats": np.array([one.log_z, one.std_error, *one.interval], np.float64),
+        **{name: np.asarray(value) for name, value in named.items()},
+    }
+
+
+def _estimate_of(arrays):
+    method, form = map(str, arrays["words"])
+    sweeps, chains, converged = map(int, arrays["counts"])
+    log_z, std_error, low, high = map(float, arrays["nats"])
+    named = {
+        kind: {name.removeprefix(f"{kind}/"): array for name, array in arrays.items() if name.startswith(f"{kind}/")}
+        for kind in ("diagnostics", "profiles")
+    }
+    diagnostics = {name: float(array) for name, array in named["diagnostics"].items()}
+    fixed = (method, log_z, std_error, (low, high), sweeps, chains, bool(converged), form)
+    return Estimate(*fixed, diagnostics, named["profiles"])
+
+
+def estimate_matrix(rbm, run, *, budgets, replicates, chains, stream, options, checkpoint=None, progress=False):
     """Estimate log Z at every budget (sweeps per chain) and replicate, each from a stream of its own.
 
     run: an estimator's function (handed in, so that one method's results do not depend on the code of the others).
+    checkpoint: a `logzoo.checkpoints.Checkpoint`, from which an interrupted call goes on after what it had finished.
     Returns a Dataset over (budget, replicate): log_z, std_error, interval (with `bound`), sweeps_spent, converged and
     the method's diagnostics and profiles. Raises ValueError for unknown options and impossible sizes.
     """
-    shape = (len(budgets), replicates)
-    results = np.empty(shape, object)
-    cells = list(np.ndindex(shape))
-    total = replicates * sum(budgets)
-    with tqdm(total=total, desc="estimates", unit="sweep", disable=None if progress else True) as bar:
-        for cell in cells:
-            budget, replicate = budgets[cell[0]], cell[1]
+    cells = [(budget, replicate) for budget in budgets for replicate in range(replicates)]
+    finished = Finished()
+    parts = {"cells": finished}
+    first = 0 if checkpoint is None else checkpoint.load(parts)
+    done, total = (sum(budget for budget, _ in some) for some in (cells[:first], cells))
+    silent = None if progress else True
+    with tqdm(total=total, initial=done, desc="estimates", unit="sweep", disable=silent) as bar:
+        for number, (budget, replicate) in enumerate(cells[first:], first):
             ledger = SweepLedger(budget, chains)
-            results[cell] = run(rbm, ledger, stream.child(budget, replicate), options)
+            finished.estimates.append(run(rbm, ledger, stream.child(budget, replicate), options))
             bar.update(budget)
-    return _dataset(results, budgets, chains)
+            if checkpoint is not None:
+                checkpoint.save_if_due(number + 1, parts)
+    results = np.empty(len(cells), object)
+    results[:] = finished.estimates
+    return _dataset(results.reshape(len(budgets), replicates), budgets, chains)
 
 
 def _dataset(results, budgets, chains):

@@ -1,13 +1,13 @@
 """How figures look, and how they are saved with the same bytes each time."""
 
 import io
-from pathlib import Path
 
 import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
+from logzoo.artifacts.atomic import write_bytes
 from logzoo.artifacts.stamps import UNKNOWN, keywords, stamped_pdf, stamped_png
 
 # Okabe & Ito's palette, told apart by colour-blind eyes; black is kept for the truth. Estimators of one family share a
@@ -127,7 +127,7 @@ def title_of(title, dataset):
 def save(figure, png, pdf, stamp=UNKNOWN):
     """Write a figure as PNG and PDF, with no time but a stamp (`artifacts.stamps`) of what it was made from."""
     for path, content in zip((png, pdf), picture_bytes(figure, stamp), strict=True):
-        Path(path).write_bytes(content)
+        write_bytes(path, content)
 
 
 def picture_bytes(figure, stamp=UNKNOWN):

@@ -1,12 +1,15 @@
-"""Checkpoints of a training: everything that changes between updates, in one file, written whole or not at all."""
+"""Checkpoints of long work, step by step: everything that changes between steps, in one file."""
 
 import hashlib
 import logging
 import os
+import re
 import time
 from pathlib import Path
 
 import numpy as np
+
+from logzoo.artifacts.atomic import discard, written_whole
 
 LOG = logging.getLogger(__name__)
 _SECONDS = 15.0
@@ -23,11 +26,25 @@ def identity_of(value):
     return hashlib.sha256(" ".join(parts).encode()).hexdigest()
 
 
-class Checkpoint:
-    """The file at `path`, written about every 15 seconds of training; `identity` names the one it belongs to.
+def path_beside(output, name=""):
+    """Where the checkpoint of work on a file lies; `name` tells parts of the work apart that have one each."""
+    return Path(f"{output}.{name}.checkpoint.npz" if name != "" else f"{output}.checkpoint.npz")
 
-    A training with the same identity goes on from it and ends in the same bits. It stays when the training is over:
-    whoever has stored the result removes it. Raises ValueError for a path that no file can have.
+
+def discard_beside(output):
+    """Remove all checkpoints of work on a file, and what killed processes left that were writing them."""
+    output = Path(output)
+    pattern = re.compile(rf"\.?({re.escape(output.name)}\.(?:.*\.)?checkpoint\.npz)(?:\.[^.]*\.tmp)?")
+    for found in map(pattern.fullmatch, os.listdir(output.parent)):
+        if found:
+            discard(output.with_name(found[1]))
+
+
+class Checkpoint:
+    """The file at `path`, written about every 15 seconds; `identity` names the work (a training, say) it belongs to.
+
+    Work of the same identity goes on from it and ends in the same bits. It stays when the work is over: whoever has
+    stored the result discards it. Raises ValueError for a path that no file can have.
     """
 
     def __init__(self, path, identity):
@@ -40,9 +57,10 @@ class Checkpoint:
             raise ValueError(f"checkpoint: {path}: expected a file in a folder that can be written to")
         self.identity = identity
         self.written = time.monotonic()
+        self.refused = False
 
     def load(self, parts):
-        """Restore the parts from the file; returns the update to go on with, 0 without a file of this identity.
+        """Restore the parts from the file; returns the step to go on with, 0 without a file of this identity.
 
         Raises ValueError for a file of this identity that does not hold the parts.
         """
@@ -55,29 +73,30 @@ class Checkpoint:
             LOG.warning("%s: cannot be read as a checkpoint; starting over", self.path)
             return 0
         if str(arrays.get("identity")) != self.identity:
-            LOG.warning("%s: a checkpoint of another training; starting over", self.path)
+            LOG.warning("%s: a checkpoint of other work; starting over", self.path)
             return 0
         try:
             for name, part in parts.items():
                 prefix = f"{name}/"
                 own = {key.removeprefix(prefix): array for key, array in arrays.items() if key.startswith(prefix)}
                 part.restore(own)
-            return int(arrays["update"])
+            return int(arrays["step"])
         except (KeyError, TypeError, ValueError):
             raise ValueError(f"{self.path}: expected a whole checkpoint, found a damaged one; remove it") from None
 
-    def save_if_due(self, update, parts):
-        """Write the file if the last one is old: the state before `update` is made."""
+    def save_if_due(self, step, parts):
+        """Write the file if the last one is old: the state before that step is made."""
         if time.monotonic() - self.written >= _SECONDS:
-            self.save(update, parts)
+            self.save(step, parts)
 
-    def save(self, update, parts):
-        """Write the file beside its place, then move it there."""
+    def save(self, step, parts):
+        """Write the file, whole or not at all; a disk that has no room now may have some before the work is over."""
         arrays = {f"{name}/{key}": array for name, part in parts.items() for key, array in part.state.items()}
-        beside = self.path.with_name(f"{self.path.name}.part")
-        with open(beside, "wb") as file:
-            np.savez(file, identity=self.identity, update=update, **arrays)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(beside, self.path)
+        try:
+            with written_whole(self.path) as temporary, temporary.open("wb") as file:
+                np.savez(file, identity=self.identity, step=step, **arrays)
+        except OSError as error:
+            if not self.refused:
+                LOG.warning("%s: %s; going on without a new checkpoint", self.path, error.strerror)
+            self.refused = True
         self.written = time.monotonic()

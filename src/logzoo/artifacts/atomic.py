@@ -1,0 +1,101 @@
+"""Files written whole or not at all, even by a writer that is killed or runs out of disk.
+
+A file is written beside its place, under a name with the number of the writing process, and moved there in one step.
+What a killed process left behind is cleared away by the next one that writes the same file.
+"""
+
+import contextlib
+import errno
+import os
+import re
+import secrets
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+# With less room than this, errors of libraries that give no reason are put down to a full disk.
+_FULL_BYTES = 2**16
+
+
+@contextlib.contextmanager
+def written_whole(path: str | os.PathLike) -> Iterator[Path]:
+    """Give the path of a file to write, which becomes `path` in one step when the block ends well.
+
+    Writers of one file at the same time do not disturb each other. Raises OSError, which names `path`, for what the
+    disk refuses.
+    """
+    path = Path(path)
+    with beside(path) as temporary:
+        try:
+            yield temporary
+            # Some file systems say only now that there is no room.
+            with temporary.open("rb") as file:
+                os.fsync(file.fileno())
+            os.replace(temporary, path)
+        except (OSError, RuntimeError) as error:  # the NetCDF library raises RuntimeError
+            raise _of_place(error, path, temporary) from error
+
+
+@contextlib.contextmanager
+def beside(path: str | os.PathLike) -> Iterator[Path]:
+    """Give the path of a temporary file in the folder of `path`; it is removed when the block ends."""
+    path = Path(path)
+    clear_leftovers(path)
+    # Unique, for threads of one process may write the same file.
+    temporary = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
+    try:
+        yield temporary
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_text(path: str | os.PathLike, text: str) -> None:
+    """Write a text file whole or not at all."""
+    with written_whole(path) as temporary:
+        temporary.write_text(text)
+
+
+def write_bytes(path: str | os.PathLike, content: bytes) -> None:
+    """Write bytes whole or not at all."""
+    with written_whole(path) as temporary:
+        temporary.write_bytes(content)
+
+
+def discard(path: str | os.PathLike) -> None:
+    """Remove a file, if it is there, and what killed processes left that were writing it."""
+    clear_leftovers(path)
+    Path(path).unlink(missing_ok=True)
+
+
+def clear_leftovers(path: str | os.PathLike) -> None:
+    """Remove the temporary files of `path` whose processes are gone."""
+    path = Path(path)
+    pattern = re.compile(rf"\.{re.escape(path.name)}\.(\d+)-[0-9a-f]+\.tmp")
+    for name in os.listdir(path.parent) if path.parent.is_dir() else ():
+        found = pattern.fullmatch(name)
+        if found and not _runs(int(found[1])):
+            path.with_name(name).unlink(missing_ok=True)
+
+
+def _runs(process: int) -> bool:
+    """Whether a process of that number is there, as far as that can be asked without harm to it."""
+    if os.name != "posix":
+        return True
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        pass
+    return True
+
+
+def _of_place(error: Exception, path: Path, temporary: Path) -> Exception:
+    """The error as one that names the file that was to be written; others are given back as they are."""
+    if isinstance(error, OSError) and error.filename not in (None, str(temporary)):
+        return error
+    if shutil.disk_usage(path.parent).free < _FULL_BYTES:
+        return OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+    if isinstance(error, OSError):
+        return OSError(error.errno, error.strerror or str(error), str(path)) if error.errno else error
+    return OSError(errno.EIO, " ".join(str(error).split()), str(path))

@@ -1,0 +1,299 @@
+"""What a killed process or a full disk leaves: whole files, checkpoints that go on, locks that do not stay."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import xarray as xr
+from survival import losses, tracebacks, until
+from test_trackers import patterns
+
+from logzoo import checkpoints, locks
+from logzoo.api import train_rbm
+from logzoo.artifacts import atomic
+from logzoo.artifacts.netcdf import read_artifact, write_artifact
+from logzoo.checkpoints import Checkpoint, discard_beside, path_beside
+from logzoo.estimators.matrix import estimate_matrix
+from logzoo.estimators.registry import estimator
+from logzoo.jobs import checkpoint_of
+from logzoo.labels import labelled
+from logzoo.models.rbm import RBM
+from logzoo.streams import root_stream
+
+PROVENANCE = {"parameters": {}, "source": "0" * 64, "inputs": {}, "seed_path": ""}
+MATRIX = {"budgets": [60, 90], "replicates": 2, "chains": 6, "stream": root_stream(0).child("matrix")}
+
+
+def truth(log_z):
+    names = {"log_z": "log partition function", "std_error": "standard error", "more": "ballast"}
+    values = {"log_z": ((), log_z), "std_error": ((), 0.0), "more": (("i",), np.full(20_000, log_z))}
+    return xr.Dataset({name: labelled(*values[name], text, "nat") for name, text in names.items()})
+
+
+def write_truth(path, log_z):
+    write_artifact(truth(log_z), path, kind="truth", **PROVENANCE)
+
+
+def killed(work, seconds, begun=None):
+    """Do work in a process of its own and kill that so long after it has begun; returns whether it was still at it."""
+    child = os.fork()
+    if child == 0:
+        try:
+            work()
+        finally:
+            os._exit(0)
+    assert begun is None or until(begun, 30, step=0.01)
+    time.sleep(seconds)
+    os.kill(child, signal.SIGKILL)
+    return os.WIFSIGNALED(os.waitpid(child, 0)[1])
+
+
+def in_place(path):
+    """A planted fault: the file is written where it belongs."""
+    return contextlib.nullcontext(path)
+
+
+@pytest.mark.parametrize("planted", [False, True])
+def test_writers_killed_at_any_moment_leave_whole_files(tmp_path, monkeypatch, planted):
+    path, draws = tmp_path / "a.nc", np.random.default_rng(0)
+    write_truth(path, 0.0)
+    if planted:
+        monkeypatch.setattr("logzoo.artifacts.netcdf.written_whole", in_place)
+
+    def work():
+        for number in range(10_000):
+            write_truth(path, float(number % 3))
+
+    torn, left = 0, 0
+    for seconds in draws.uniform(0.01, 0.1, 15):
+        assert killed(work, seconds)
+        left = max(left, len(os.listdir(tmp_path)) - 1)
+        try:
+            assert float(read_artifact(path)["log_z"]) in (0.0, 1.0, 2.0)
+        except ValueError:
+            torn += 1
+    assert (torn > 0) == planted
+    if not planted:
+        # Whoever writes next clears away what those before it left.
+        assert left == 1
+        write_truth(path, 1.0)
+        assert os.listdir(tmp_path) == ["a.nc"]
+
+
+def test_the_file_of_a_writer_at_work_is_left_alone(tmp_path):
+    with atomic.beside(tmp_path / "a.txt") as mine:
+        mine.write_text("half")
+        atomic.write_text(tmp_path / "a.txt", "whole")
+        assert mine.read_text() == "half"
+        (tmp_path / ".b.txt.4194303999-00.tmp").touch()
+        atomic.discard(tmp_path / "b.txt")
+    assert os.listdir(tmp_path) == ["a.txt"]
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A folder on a disk of 128 KiB."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=128k", "small", folder], capture_output=True).returncode:
+        pytest.skip("no tmpfs can be mounted here")
+    yield folder
+    subprocess.run(["umount", "--lazy", folder], check=True)
+
+
+@pytest.mark.parametrize("left", [0, 8192])
+def test_a_full_disk_is_one_line_that_names_the_file(small_disk, left):
+    write_truth(small_disk / "old.nc", 1.0)
+    before = (small_disk / "old.nc").read_bytes()
+    space = os.statvfs(small_disk)
+    with (small_disk / "ballast").open("wb") as file:
+        os.posix_fallocate(file.fileno(), 0, space.f_bavail * space.f_frsize - left)
+    writers = {
+        "old.nc": lambda path: write_truth(path, 2.0),
+        "new.nc": lambda path: write_truth(path, 2.0),
+        "new.txt": lambda path: atomic.write_text(path, "x" * 10_000),
+        "new.png": lambda path: atomic.write_bytes(path, bytes(10_000)),
+    }
+    for name, write in writers.items():
+        with pytest.raises(OSError, match="No space left on device") as caught:
+            write(small_disk / name)
+        assert caught.value.filename == str(small_disk / name)
+    script = "import logzoo.jobs as jobs\nwith jobs.job('logs/job.log'): jobs.write_text('new.txt', 'x' * 10_000)"
+    done = subprocess.run([sys.executable, "-c", script], cwd=small_disk, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (1, "ERROR new.txt: No space left on device\n")
+    assert (small_disk / "old.nc").read_bytes() == before
+    assert {path.name for path in small_disk.iterdir()} <= {"old.nc", "ballast", "logs"}
+
+
+@pytest.mark.parametrize(("method", "updates"), [("pcd", 5000), ("sml-apt", 1500)])
+def test_a_training_killed_five_times_ends_in_the_same_file(tmp_path, monkeypatch, method, updates):
+    monkeypatch.setattr(checkpoints, "_SECONDS", 0.02)
+    options = {"sml-apt": {"rungs": 4, "particles": 10, "tracker": "kalman"}}.get(method, {})
+    settings = {"method": method, "hidden": 6, "batch": 20, "updates": updates, **options}
+
+    def train(name):
+        rbm = train_rbm(patterns(), checkpoint=path_beside(tmp_path / name), **settings).rbm
+        write_artifact(rbm.to_dataset(), tmp_path / name, kind="model", **PROVENANCE)
+
+    def step():
+        if not path.exists():
+            return 0
+        with np.load(path) as stored:
+            return int(stored["step"])
+
+    train("whole.nc")
+    path, reached = path_beside(tmp_path / "killed.nc"), [0]
+    for seconds in np.random.default_rng(1).uniform(0.0, 0.05, 5):
+        assert killed(lambda: train("killed.nc"), seconds, begun=lambda: step() > reached[-1])
+        reached.append(step())
+    assert reached == sorted(reached) and reached[-1] < updates
+    train("killed.nc")
+    assert (tmp_path / "killed.nc").read_bytes() == (tmp_path / "whole.nc").read_bytes()
+    discard_beside(tmp_path / "killed.nc")
+    discard_beside(tmp_path / "whole.nc")
+    assert sorted(os.listdir(tmp_path)) == ["killed.nc", "whole.nc"]
+
+
+class Interrupted(Exception):
+    pass
+
+
+@pytest.mark.parametrize("method", ["rts", "sd", "ais"])
+def test_estimates_go_on_after_the_last_that_was_finished(tmp_path, monkeypatch, method):
+    monkeypatch.setattr(checkpoints, "_SECONDS", 0.0)
+    draws = np.random.default_rng(2)
+    rbm = RBM(draws.normal(0.0, 0.3, (8, 5)), draws.normal(0.0, 0.3, 8), draws.normal(0.0, 0.3, 5))
+    run, made = estimator(method), []
+
+    def estimate(allowed, checkpoint):
+        def counted(*arguments):
+            if len(made) == allowed:
+                raise Interrupted
+            made.append(arguments[2])
+            return run(*arguments)
+
+        return estimate_matrix(rbm, counted, options={"base": None}, checkpoint=checkpoint, **MATRIX)
+
+    whole = estimate(None, None)
+    made.clear()
+    for allowed in (1, 1, 3):
+        with pytest.raises(Interrupted):
+            estimate(allowed, Checkpoint(tmp_path / "c.npz", "mine"))
+    again = estimate(None, Checkpoint(tmp_path / "c.npz", "mine"))
+    assert again.identical(whole) and len(made) == len(set(made)) == 4
+    write_artifact(whole, tmp_path / "whole.nc", kind="estimate", **PROVENANCE)
+    write_artifact(again, tmp_path / "again.nc", kind="estimate", **PROVENANCE)
+    assert (tmp_path / "whole.nc").read_bytes() == (tmp_path / "again.nc").read_bytes()
+    # All is in the checkpoint; one of other work is not used.
+    assert estimate(4, Checkpoint(tmp_path / "c.npz", "mine")).identical(whole)
+    with pytest.raises(Interrupted):
+        estimate(4, Checkpoint(tmp_path / "c.npz", "other"))
+
+
+def test_checkpoints_of_jobs_are_good_for_the_same_inputs_params_and_code(tmp_path):
+    inputs = [tmp_path / name for name in ("a.nc", "b.nc")]
+    for number, path in enumerate(inputs):
+        write_truth(path, float(number))
+    settings = {"settings": {"rts": {"seed": 0}}, "sources": {"rts": "1"}, "stream": "estimate"}
+    tasks = [
+        (inputs[0], settings),
+        (inputs[1], settings),
+        (inputs[0], settings | {"settings": {"rts": {"seed": 1}}}),
+        (inputs[0], settings | {"sources": {"rts": "2"}}),
+    ]
+    tasks = [SimpleNamespace(input=[str(path)], output=[tmp_path / "o.nc"], params=params) for path, params in tasks]
+    identities = [checkpoint_of(task).identity for task in tasks]
+    assert len({*identities, checkpoint_of(tasks[0], name="0.1").identity}) == 5
+    assert checkpoint_of(tasks[0]).identity == identities[0]
+    assert checkpoint_of(tasks[0], name="0.1").path == tmp_path / "o.nc.0.1.checkpoint.npz"
+
+
+def test_a_checkpoint_that_has_no_room_is_a_warning(tmp_path, monkeypatch, caplog):
+    def refuse(_):
+        raise OSError(28, "No space left on device")
+
+    whole = train_rbm(patterns(), "pcd", hidden=4, batch=20, updates=30).rbm
+    monkeypatch.setattr(checkpoints, "_SECONDS", 0.0)
+    monkeypatch.setattr("logzoo.artifacts.atomic.os.fsync", refuse)
+    run = train_rbm(patterns(), "pcd", hidden=4, batch=20, updates=30, checkpoint=tmp_path / "c.npz")
+    np.testing.assert_array_equal(run.rbm.weights, whole.weights)
+    assert [record.message for record in caplog.records] == [
+        f"{tmp_path / 'c.npz'}: No space left on device; going on without a new checkpoint"
+    ]
+    assert os.listdir(tmp_path) == []
+
+
+def test_checkpoints_are_discarded_with_what_their_writers_left(tmp_path):
+    gone = ["m.nc.checkpoint.npz", "m.nc.0.05.3.checkpoint.npz", ".m.nc.1.checkpoint.npz.4194303999-0a.tmp"]
+    kept = ["m.nc", "m.trace.nc.checkpoint.npz", ".m.nc.4194303999-0a.tmp"]
+    for name in (*gone, *kept):
+        (tmp_path / name).touch()
+    discard_beside(tmp_path / "m.nc")
+    assert sorted(os.listdir(tmp_path)) == sorted(kept)
+
+
+def test_locks_are_stale_when_no_process_holds_them(tmp_path):
+    script = f"from logzoo.locks import clear_stale_locks as c; print(c({str(tmp_path)!r}), flush=True); input()"
+    lock = tmp_path / "locks" / "0.output.lock"
+
+    def reader():
+        process = subprocess.Popen(
+            [sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        return process, process.stdout.readline().strip()
+
+    first, said = reader()
+    assert said == "False"
+    lock.parent.mkdir()
+    lock.touch()
+    second, said = reader()
+    assert said == "False" and lock.exists()
+    for process in (first, second):
+        process.kill()
+        process.communicate()
+    third, said = reader()
+    assert said == "True" and not lock.exists()
+    third.communicate("\n")
+    assert locks.clear_stale_locks(tmp_path / "absent" / "folder") is False
+
+
+def test_a_job_ends_with_the_run_that_started_it(tmp_path):
+    if sys.platform != "linux":
+        pytest.skip("Linux alone tells a process of the end of its parent")
+    job_script = f"from logzoo.jobs import job\nimport time\nwith job({str(tmp_path / 'log')!r}): time.sleep(60)"
+    script = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {job_script!r}])"
+    parent = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, start_new_session=True)
+    while not (tmp_path / "log").exists():
+        time.sleep(0.05)
+    parent.kill()
+    # The pipe closes when the last process that holds it is gone.
+    parent.communicate(timeout=20)
+
+
+def test_the_drill_sees_what_is_lost(tmp_path):
+    for name in ("there", "reference"):
+        (tmp_path / name / "data/tiny/truths").mkdir(parents=True)
+        (tmp_path / name / "data/tiny/timings").mkdir()
+        for log_z, file in ((1.0, "truths/a"), (2.0, "truths/b"), (3.0, "timings/c")):
+            write_truth(tmp_path / name / f"data/tiny/{file}.nc", log_z)
+    there, reference = (tmp_path / name for name in ("there", "reference"))
+    assert losses(there, reference, complete=True) == []
+    a, b, c = (there / f"data/tiny/{file}.nc" for file in ("truths/a", "truths/b", "timings/c"))
+    write_truth(c, 4.0)  # what is measured may differ
+    assert losses(there, reference) == []
+    c.write_bytes(c.read_bytes()[:-1])
+    write_truth(a, 1.5)
+    b.rename(b.with_name(".b.nc.1-0a.tmp"))
+    a.with_name("z.nc").touch()
+    found = losses(there, reference, complete=True)
+    assert [line.split(":")[0].split("/")[-1] for line in found] == ["c.nc", ".b.nc.1-0a.tmp", "a.nc", "z.nc", "b.nc"]
+    assert len(losses(there, reference)) == 3
+    trace = "Traceback (most recent call last):\n  File \"/x/.snakemake/scripts/t.py\", line 1\nKeyError: 'k'\n"
+    assert tracebacks(f"Error in rule a\n{trace}RuleException:\n") == ["KeyError: 'k'"]
+    assert tracebacks('Traceback (most recent call last):\n  File "/x/snakemake/dag.py"\nOSError: full\n') == []
