@@ -31,11 +31,20 @@ def snakemake(folder, *arguments):
 
 
 def run_module(folder, *arguments):
-    """Run a module of Python in `folder` on its own copy of the package: no mirror, no way out to the network."""
+    """Run a module of Python in `folder`, in its closed environment."""
+    return subprocess.run(
+        [sys.executable, "-m", *arguments],
+        cwd=folder,
+        env=closed_environment(folder),
+        capture_output=True,
+        text=True,
+    )
+
+
+def closed_environment(folder, base=os.environ):
+    """An environment in which `folder` uses its own copy of the package: no mirror, no way out to the network."""
     closed = "http://127.0.0.1:9"
-    environment = {**os.environ, "PYTHONPATH": str(folder / "src"), "LOGZOO_MIRROR": ""}
+    environment = {**base, "PYTHONPATH": str(folder / "src"), "LOGZOO_MIRROR": ""}
     environment |= {name: closed for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY")}
     environment.pop("no_proxy", None)
-    return subprocess.run(
-        [sys.executable, "-m", *arguments], cwd=folder, env=environment, capture_output=True, text=True
-    )
+    return environment
