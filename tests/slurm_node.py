@@ -84,7 +84,8 @@ class SlurmNode:
 
     def __init__(self, folder, cpus):
         self.folder, self.cpus = Path(folder), cpus
-        self.environment = {**os.environ, "SLURM_CONF": str(self.folder / "slurm.conf")}
+        path = f"{self.folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
+        self.environment = {**os.environ, "SLURM_CONF": str(self.folder / "slurm.conf"), "PATH": path}
         self.daemons = {}
 
     def __enter__(self):
@@ -138,8 +139,12 @@ class SlurmNode:
     def _write_files(self):
         # munge asks for a way to its socket that all may take, and for a key that nobody else may read.
         self.folder.chmod(0o755)
-        for name in ("state", "spool"):
+        for name in ("bin", "spool", "state"):
             (self.folder / name).mkdir()
+        # Inside a job, snakemake's plugin forgets SLURM_CONF before it calls srun, which then looks below /etc.
+        srun = self.folder / "bin/srun"
+        srun.write_text(f'#!/bin/sh\nSLURM_CONF={self.folder}/slurm.conf exec {shutil.which("srun")} "$@"\n')
+        srun.chmod(0o755)
         key = self.folder / "munge.key"
         key.touch(0o600)
         key.write_bytes(os.urandom(128))

@@ -30,6 +30,8 @@ PLUGIN = "snakemake_executor_plugin_slurm"
 # No accounts here, so Slurm's queue must tell how jobs end; one machine need not wait for files or be gentle.
 HERE = ["--slurm-status-command=squeue", "--slurm-no-account", "--slurm-init-seconds-before-status-checks=5"]
 HERE += ["--seconds-between-status-checks=5", "--max-status-checks-per-second=10", "--latency-wait=10"]
+# Rules that the profile gives a node of their own, and how often each runs, as snakemake's table of jobs has it.
+TIMED_RULES = r"^time_of_(?:sweeps|swapping|zoo) +(\d+)$"
 # A job of the target, made again: by which rule, which file, and MB at each attempt.
 RETRIED = ("compare_trainings", "data/tiny/comparisons/toy-4-4.pcd.nc", "100 if attempt == 1 else 2000 * attempt")
 
@@ -55,9 +57,7 @@ class Project:
 
     def __init__(self, folder, slurm=None, plugin=None):
         self.folder = copy_project(folder)
-        self.profile = (
-            ["--workflow-profile", "workflow/profiles/slurm", *HERE] if slurm else ["--workflow-profile=none"]
-        )
+        self.options = ["--workflow-profile", "workflow/profiles/slurm", *HERE] if slurm else []
         self.environment = closed_environment(self.folder, slurm.environment if slurm else os.environ)
         if plugin:
             self.environment["PYTHONPATH"] += f"{os.pathsep}{plugin}"
@@ -103,6 +103,11 @@ def drill(arguments, scratch):
         # The target itself runs nothing.
         if completed != steps - 1:
             yield f"{steps} steps, but {completed} jobs completed in Slurm"
+        alone = sum(int(job["ProcCnt"]) == arguments.cores for job in jobs)
+        timed = sum(map(int, re.findall(TIMED_RULES, output, re.MULTILINE)))
+        print(f"{timed} jobs that take times, {alone} had all {arguments.cores} cores of the node", flush=True)
+        if alone != timed:
+            yield f"{timed} jobs take times, but {alone} had the node to themselves"
         yield from compared(local, cluster, "after the run")
         yield from retried(slurm, cluster)
         yield from compared(local, cluster, "after the retry")
@@ -132,6 +137,9 @@ def retried(slurm, cluster):
         print(f"{rule}, attempt {number}: asked for {asked} MB, {state}", flush=True)
     if [asked for _, asked in attempts] != [100, 4000] or attempts[0][0] == "COMPLETED":
         yield f"{rule} was not run again with more memory: {attempts}"
+    logs = (cluster.folder / f".snakemake/slurm_logs/rule_{rule}").rglob("*.log")
+    if not any("exceeded memory limit" in log.read_text() for log in logs):
+        yield f"{rule} failed of something else than memory"
     if (cluster.folder / file).stat().st_mtime_ns == made:
         yield f"{file} was not made again"
 
