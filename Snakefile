@@ -27,6 +27,7 @@ except ValueError as error:
 
 
 include: "workflow/rules/common.smk"
+include: "workflow/rules/needs.smk"
 include: "workflow/rules/judged.smk"
 include: "workflow/rules/swapped.smk"
 include: "workflow/rules/toured.smk"
@@ -49,6 +50,7 @@ include: "workflow/rules/page.smk"
 include: "workflow/rules/costs.smk"
 include: "workflow/rules/targets.smk"
 include: "workflow/rules/audit.smk"
+include: "workflow/rules/crate.smk"
 
 
 rule all:
@@ -66,6 +68,6 @@ onstart:
 
 # What only tells something changes nothing that could be summed up.
 onsuccess:
-    if not {"audit", "cost", "measure_rates"} & set(workflow.dag_settings.targets):
+    if not {"audit", "cost", "crate", "measure_rates"} & set(workflow.dag_settings.targets):
         print_summary()
         print_manifest()

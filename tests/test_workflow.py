@@ -8,6 +8,7 @@ import subprocess
 
 import pytest
 import xarray as xr
+from crates import breaches, graph_of, read_crate, references
 from pages import faults
 from projects import copy_project, snakemake
 
@@ -134,7 +135,7 @@ def test_costs_are_told_for_every_figure_and_table_before_anything_runs(finished
     }
     shown = {path.stem for kind in ("png", "csv") for path in finished[0].glob(f"figures/tiny/*/*.{kind}")}
     assert shown <= set(rows)
-    core_hours = {name: float(rows[name][-2].replace(",", "")) for name in [*shown, "everything"]}
+    core_hours = {name: float(rows[name][-3].replace(",", "")) for name in [*shown, "everything"]}
     assert max(core_hours[name] for name in shown) < core_hours["everything"] < sum(core_hours.values())
     assert not (folder / "data/paper").exists()
     # Rates can be measured anew, wherever a run has finished.
@@ -166,13 +167,30 @@ def test_an_audit_finds_nothing_wrong_and_makes_nothing(finished):
     )
 
 
+def test_a_finished_run_is_described_and_nothing_is_made(finished):
+    folder, _ = finished
+    before = {path: path.stat().st_mtime_ns for path in [*folder.glob("data/**/*"), *folder.glob("figures/**/*")]}
+    done = snakemake(folder, "crate", "--cores", "1", *CONFIGURATION)
+    assert done.returncode == 0, done.stdout
+    assert "written: ro-crate-metadata.json" in done.stdout
+    assert "Verdicts on the published claims" not in done.stdout and "All files are listed" not in done.stdout
+    assert before == {path: path.stat().st_mtime_ns for path in before}
+    content = read_crate(folder)
+    assert list(breaches(content)) == []
+    run = graph_of(content)["#run-tiny"]
+    assert {"data/tiny/zoo.nc", "figures/tiny/index.html"} <= set(references({"are": run["result"]}))
+    assert {"config/config.yaml", "config/models.yaml"} <= set(references({"are": run["object"]}))
+
+
 def test_an_audit_sees_another_configuration_and_other_code(pristine):
     with (pristine / "src/logzoo/figures/zoo_ranks.py").open("a") as file:
         file.write("\n# edited\n")
     other = pristine / "other.yaml"
     other.write_text("matrix: {replicates: 3}\n")
     done = snakemake(pristine, "audit", "--cores", "1", *CONFIGURATION, other.name)
+    crate = snakemake(pristine, "crate", "--cores", "1", *CONFIGURATION, other.name)
     other.unlink()
+    assert crate.returncode == 1 and "configuration or code is not that of the run" in crate.stdout + crate.stderr
     assert done.returncode == 1
     faults = {(one["file"], one["check"]) for one in json.loads((pristine / "audit.json").read_text())["faults"]}
     assert {check for _, check in faults} == {"parameters", "source"}
