@@ -88,21 +88,25 @@ def drill(arguments, scratch):
     """Run everything and print what was found; yield a line for each fault."""
     install()
     plugin = plugin_folder(scratch)
-    local = Project(scratch / "local")
-    _, seconds = local.make("--cores", str(arguments.cores), "--", arguments.target)
-    print(f"{arguments.target} on {arguments.cores} cores: {seconds:.0f} s", flush=True)
+    # munge asks for a way to its socket that all may take.
+    scratch.chmod(0o755)
     (scratch / "slurm").mkdir()
     with SlurmNode(scratch / "slurm", arguments.cores) as slurm:
         print(f"{slurm.ask('sinfo', '--version')}, node {slurm.ask('sinfo', '--noheader')}; {slurm.pids()}", flush=True)
-        cluster = Project(scratch / "cluster", slurm, plugin)
+        local, cluster = Project(scratch / "local"), Project(scratch / "cluster", slurm, plugin)
+        _, seconds = local.make("--cores", str(arguments.cores), "--", arguments.target)
+        print(f"{arguments.target} on {arguments.cores} cores: {seconds:.0f} s", flush=True)
         output, seconds = cluster.make("--", arguments.target)
         jobs = jobs_of_run(slurm, output)
         (steps,) = map(int, re.findall(r"^(\d+) of \1 steps \(100%\) done", output, re.MULTILINE))
         completed = sum(job["JobState"] == "COMPLETED" for job in jobs)
         print(f"through Slurm: {seconds:.0f} s, {len(jobs)} jobs in its record, {completed} completed, {steps} steps")
-        # The target itself runs nothing.
+        # The target itself runs nothing; no job should need a second attempt.
         if completed != steps - 1:
             yield f"{steps} steps, but {completed} jobs completed in Slurm"
+        for job in jobs:
+            if job["JobState"] != "COMPLETED":
+                yield f"job {job['JobId']}, which asked for {memory_of(job)} MB: {job['JobState']}"
         alone = sum(int(job["ProcCnt"]) == arguments.cores for job in jobs)
         timed = sum(map(int, re.findall(TIMED_RULES, output, re.MULTILINE)))
         print(f"{timed} jobs that take times, {alone} had all {arguments.cores} cores of the node", flush=True)
