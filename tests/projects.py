@@ -42,10 +42,10 @@ def run_module(folder, *arguments):
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
 
 
-def closed_environment(folder):
+def closed_environment(folder, base=os.environ):
     """Environment of a process that uses a folder's own copy of the package: no mirror, no way out to the network."""
     closed = "http://127.0.0.1:9"
-    environment = {**os.environ, "PYTHONPATH": str(folder / "src"), "LOGZOO_MIRROR": ""}
+    environment = {**base, "PYTHONPATH": str(folder / "src"), "LOGZOO_MIRROR": ""}
     environment |= {name: closed for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY")}
     environment.pop("no_proxy", None)
     return environment

@@ -45,7 +45,7 @@ ALLOWED = {
     "costs": {"printing"},
     "memory": set(),
     "audit": {"artifacts", "audit", "checks", "claims", "datasets", "figures", "printing"},
-    "crate": {"audit", "crate"},
+    "crate": {"artifacts", "audit", "crate"},
     "cli": BELOW_API | FIGURES | {"agreement", "api", "audit", "cli", "crate", "modelfiles", "printing"},
     # The public names are imported when they are first used; at once, only the digest for numba's cache.
     "__init__": {"artifacts"},
