@@ -5,8 +5,8 @@ from logzoo import costs, memory
 
 RATES = Path(workflow.basedir) / "workflow" / "rates.yaml"
 MEASURED = yaml.safe_load(RATES.read_text())
-# On a cluster, another snakemake starts each job and waits for it.
-BESIDE_MB = 0 if workflow.local_exec else 300
+# On a cluster, two other processes of snakemake run beside the work of each job.
+BESIDE_MB = 0 if workflow.local_exec else 500
 # Machines differ, and what was not foreseen takes longer.
 TIME_MARGIN = 3.0
 LEAST_MINUTES = 10
