@@ -4,7 +4,6 @@ from csv import DictReader
 import yaml
 
 from logzoo import costs
-from logzoo.artifacts.atomic import write_text
 from logzoo.artifacts.netcdf import read_artifact
 
 RATES = Path(workflow.basedir) / "workflow" / "rates.yaml"
@@ -210,5 +209,5 @@ def write_rates():
         "rates": rates,
     }
     heading = "# Seconds of a step and of a visit (logzoo.costs), from a finished run: snakemake measure_rates\n"
-    write_text(RATES, heading + yaml.safe_dump(content, sort_keys=True))
+    RATES.write_text(heading + yaml.safe_dump(content, sort_keys=True))
     print(f"{RATES.name}: {content['accuracy']}")
