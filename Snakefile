@@ -33,6 +33,7 @@ if clear_stale_locks():
 
 
 include: "workflow/rules/common.smk"
+include: "workflow/rules/needs.smk"
 include: "workflow/rules/judged.smk"
 include: "workflow/rules/swapped.smk"
 include: "workflow/rules/toured.smk"
@@ -55,6 +56,7 @@ include: "workflow/rules/page.smk"
 include: "workflow/rules/costs.smk"
 include: "workflow/rules/targets.smk"
 include: "workflow/rules/audit.smk"
+include: "workflow/rules/crate.smk"
 
 
 rule all:

@@ -43,8 +43,10 @@ ALLOWED = {
     "agreement": {"api", "estimators", "printing"},
     "printing": set(),
     "costs": {"printing"},
+    "memory": set(),
     "audit": {"artifacts", "audit", "checks", "claims", "datasets", "figures", "printing"},
-    "cli": BELOW_API | FIGURES | {"agreement", "api", "audit", "cli", "modelfiles", "printing"},
+    "crate": {"artifacts", "audit", "crate"},
+    "cli": BELOW_API | FIGURES | {"agreement", "api", "audit", "cli", "crate", "modelfiles", "printing"},
     # The public names are imported when they are first used; at once, only the digest for numba's cache.
     "__init__": {"artifacts"},
 }

@@ -101,6 +101,6 @@ def test_work_that_was_never_measured_is_refused_by_name():
 
 
 def test_the_table_sums_up_and_names_the_longest():
-    text = costs.table([("rts", "rts-f1", [3600.0, 1800.0]), ("", "everything", [36000.0])])
-    assert text.splitlines()[1].split() == ["rts-f1", "rts", "2", "1.50", "1.00"]
-    assert text.splitlines()[2].split() == ["everything", "1", "10.00", "10.00"]
+    text = costs.table([("rts", "rts-f1", [3600.0, 1800.0], 300), ("", "everything", [36000.0], 2000)])
+    assert text.splitlines()[1].split() == ["rts-f1", "rts", "2", "1.50", "1.00", "300"]
+    assert text.splitlines()[2].split() == ["everything", "1", "10.00", "10.00", "2,000"]

@@ -10,7 +10,6 @@ import twins
 
 from logzoo.api import train_rbm
 from logzoo.kernels.elementary import exp2_constants
-from logzoo.kernels.gibbs import layer_scratch
 from logzoo.kernels.layout import fixed_point_parameters, new_chains
 from logzoo.kernels.statistics import add_statistics, hidden_probabilities
 from logzoo.models.exact import exact_log_z
@@ -197,7 +196,7 @@ def test_statistics_equal_numpy():
     exact = 1 / (1 + np.exp(-(chains.v @ rbm.weights + rbm.hidden_bias)))
     np.testing.assert_allclose(probabilities(chains, parameters_of(rbm)), exact, rtol=1e-6)
     gradient = [np.ones(shape, np.float32) for shape in ((4, 3), 4, 3)]
-    add_statistics(parameters_of(rbm), chains, layer_scratch(4), np.full(50, -0.02, np.float32), *gradient)
+    add_statistics(parameters_of(rbm), chains, np.full(50, -0.02, np.float32), *gradient)
     expected = (chains.v.T @ exact, chains.v.sum(axis=0), exact.sum(axis=0))
     for found, sums in zip(gradient, expected, strict=True):
         np.testing.assert_allclose(found, 1 - 0.02 * sums, atol=2e-6)
@@ -212,8 +211,8 @@ def test_fresh_statistics_take_the_place_of_what_was_there(count):
     factors = generator.standard_normal(count).astype(np.float32)
     # NaN would outlive a sum that is only added to.
     found, expected = ([np.full(shape, value, np.float32) for shape in ((4, 3), 4, 3)] for value in (np.nan, 0.0))
-    add_statistics(parameters_of(rbm), chains, layer_scratch(4), factors, *found, True)
-    add_statistics(parameters_of(rbm), chains, layer_scratch(4), factors, *expected)
+    add_statistics(parameters_of(rbm), chains, factors, *found, True)
+    add_statistics(parameters_of(rbm), chains, factors, *expected)
     for one, other in zip(found, expected, strict=True):
         np.testing.assert_array_equal(one, other)
 
@@ -226,7 +225,7 @@ def test_statistics_add_the_chains_in_their_order_to_the_bit():
     factors = generator.standard_normal(150).astype(np.float32)
     factors[::7] = 0.0
     found, expected = ([np.ones(shape, np.float32) for shape in ((4, 3), 4, 3)] for _ in range(2))
-    add_statistics(parameters_of(rbm), chains, layer_scratch(4), factors, *found)
+    add_statistics(parameters_of(rbm), chains, factors, *found)
     for v, p, factor in zip(chains.v, probabilities(chains, parameters_of(rbm)), factors, strict=True):
         if factor:
             for array, term in zip(expected, (v[:, None] * (factor * p), v * factor, factor * p), strict=True):

@@ -7,6 +7,7 @@ import subprocess
 
 import pytest
 import xarray as xr
+from crates import breaches, graph_of, read_crate, references
 from pages import faults
 from projects import copy_project, fingerprints, snakemake
 
@@ -121,7 +122,7 @@ def test_costs_are_told_for_every_figure_and_table_before_anything_runs(finished
     }
     shown = {path.stem for kind in ("png", "csv") for path in finished[0].glob(f"figures/tiny/*/*.{kind}")}
     assert shown <= set(rows)
-    core_hours = {name: float(rows[name][-2].replace(",", "")) for name in [*shown, "everything"]}
+    core_hours = {name: float(rows[name][-3].replace(",", "")) for name in [*shown, "everything"]}
     assert max(core_hours[name] for name in shown) < core_hours["everything"] < sum(core_hours.values())
     assert not (folder / "data/paper").exists()
     # Rates can be measured anew, wherever a run has finished.
@@ -153,13 +154,30 @@ def test_an_audit_finds_nothing_wrong_and_makes_nothing(finished):
     )
 
 
+def test_a_finished_run_is_described_and_nothing_is_made(finished):
+    folder, _ = finished
+    before = {path: path.stat().st_mtime_ns for path in [*folder.glob("data/**/*"), *folder.glob("figures/**/*")]}
+    done = snakemake(folder, "crate", "--cores", "1", *CONFIGURATION)
+    assert done.returncode == 0, done.stdout
+    assert "written: ro-crate-metadata.json" in done.stdout
+    assert "Verdicts on the published claims" not in done.stdout and "All files are listed" not in done.stdout
+    assert before == {path: path.stat().st_mtime_ns for path in before}
+    content = read_crate(folder)
+    assert list(breaches(content)) == []
+    run = graph_of(content)["#run-tiny"]
+    assert {"data/tiny/zoo.nc", "figures/tiny/index.html"} <= set(references({"are": run["result"]}))
+    assert {"config/config.yaml", "config/models.yaml"} <= set(references({"are": run["object"]}))
+
+
 def test_an_audit_sees_another_configuration_and_other_code(pristine):
     with (pristine / "src/logzoo/figures/zoo_ranks.py").open("a") as file:
         file.write("\n# edited\n")
     other = pristine / "other.yaml"
     other.write_text("matrix: {replicates: 3}\n")
     done = snakemake(pristine, "audit", "--cores", "1", *CONFIGURATION, other.name)
+    crate = snakemake(pristine, "crate", "--cores", "1", *CONFIGURATION, other.name)
     other.unlink()
+    assert crate.returncode == 1 and "configuration or code is not that of the run" in crate.stdout + crate.stderr
     assert done.returncode == 1
     faults = {(one["file"], one["check"]) for one in json.loads((pristine / "audit.json").read_text())["faults"]}
     assert {check for _, check in faults} == {"parameters", "source"}
@@ -170,10 +188,22 @@ def test_an_audit_sees_another_configuration_and_other_code(pristine):
 
 
 def test_one_core_makes_the_same_bits(finished, tmp_path):
+    assert len(same_on_one_core(finished[0], tmp_path, "zoo")) > 50
+
+
+@pytest.mark.nightly
+def test_one_core_makes_the_same_bits_of_everything(finished, tmp_path):
     folder, _ = finished
-    other = copy_project(tmp_path)
-    assert snakemake(other, "--cores", "1", *CONFIGURATION).returncode == 0
-    assert fingerprints(other) == fingerprints(folder)
+    assert same_on_one_core(folder, tmp_path, "all") == set(fingerprints(folder))
+
+
+def same_on_one_core(folder, other, target):
+    """Files that a target leaves on one core, all of them the same as in a finished folder."""
+    other = copy_project(other)
+    assert snakemake(other, "--cores", "1", *CONFIGURATION, "--", target).returncode == 0
+    made, expected = fingerprints(other), fingerprints(folder)
+    assert made == {path: expected[path] for path in made}
+    return set(made)
 
 
 def test_touching_a_file_reruns_nothing(pristine):

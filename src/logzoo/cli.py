@@ -1,4 +1,4 @@
-"""The command line: estimate, exact, train, info, audit.
+"""The command line: estimate, exact, train, info, audit, crate.
 
 Whatever is wrong with the input ends in one line on stderr and exit code 1. What takes long to import is imported
 inside the commands, so that help comes at once.
@@ -23,6 +23,7 @@ MODEL_HELP = (
     "hidbiases)"
 )
 DATA_HELP = "0/1 examples: .nc (dataset artifact) or .npy (matrix, one example a row)"
+FOLDER_HELP = "folder of the project (default: this one)"
 # Arguments of the library's functions that are neither flags here nor options of a method.
 _RESERVED = {"options", "progress", "rbm", "stream"}
 
@@ -77,6 +78,10 @@ def _parser():
     add = command("info", _info, "Say what a file holds and where it comes from.")
     add("file", metavar="FILE", help="any artifact of logzoo (.nc), or an RBM from MATLAB (.mat)")
     _add_audit(command("audit", _audit, "Check every artifact, picture and table of a project."))
+    add = command("crate", _crate, "Describe a finished run for archives: ro-crate-metadata.json in its project.")
+    add("folder", metavar="PATH", nargs="?", default=".", help=FOLDER_HELP)
+    add("--scale", default="quick", metavar="NAME", help="scale of the run (default quick)")
+    add("--agent", metavar="NAME", help="the person who ran it")
     return parser
 
 
@@ -108,7 +113,7 @@ def _add_train(add):
 
 
 def _add_audit(add):
-    add("folder", metavar="PATH", nargs="?", default=".", help="folder of the project (default: this one)")
+    add("folder", metavar="PATH", nargs="?", default=".", help=FOLDER_HELP)
     add(
         "--expected",
         metavar="FILE",
@@ -309,6 +314,12 @@ def _audit(arguments):
     text, passed = run_audit(**{name: getattr(arguments, name) for name in names})
     _write(text)
     return 0 if passed else FAULTS
+
+
+def _crate(arguments):
+    from logzoo.crate.write import write_crate
+
+    _write(table([("written", write_crate(arguments.folder, arguments.scale, agent=arguments.agent))]))
 
 
 def _data(path, split, *, visible=None):

@@ -117,11 +117,11 @@ def fitted(measured):
 
 
 def table(rows):
-    """Lines with jobs, core-hours and the longest job of every row (paper, name, core-seconds of its jobs)."""
-    heads = ("", "paper", "jobs", "core-hours", "longest job [h]")
+    """Lines with jobs, core-hours, longest job and most memory of rows (paper, name, core-seconds of its jobs, MB)."""
+    heads = ("", "paper", "jobs", "core-hours", "longest job [h]", "largest job [MB]")
     cells = [
-        (name, paper, f"{len(jobs):,}", f"{sum(jobs) / 3600:,.2f}", f"{max(jobs) / 3600:,.2f}")
-        for paper, name, jobs in rows
+        (name, paper, f"{len(jobs):,}", f"{sum(jobs) / 3600:,.2f}", f"{max(jobs) / 3600:,.2f}", f"{largest:,}")
+        for paper, name, jobs, largest in rows
     ]
     return columns(heads, cells)
 

@@ -3,6 +3,8 @@
 import contextlib
 import ctypes
 import logging
+import math
+import re
 import signal
 import sys
 import time
@@ -14,7 +16,6 @@ from logzoo.artifacts.netcdf import read_artifact, write_artifact
 from logzoo.artifacts.stamps import stamped_text
 from logzoo.checkpoints import Checkpoint, discard_beside, identity_of, path_beside
 from logzoo.datasets.build import visible_matrix
-from logzoo.paths import log_odds
 
 LOG = logging.getLogger(__name__)
 STAND_IN = ("stand_in_for", "stand_in_reason")
@@ -25,7 +26,7 @@ _PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux
 def job(log_file):
     """Log to the job's file, warnings to the terminal too; a ValueError or OSError ends the job with one line on both.
 
-    The last line of the log says how long the work took, without what it takes to start Python.
+    The last line of the log says how long the work took, without what it takes to start Python, and what it held.
     """
     start = time.perf_counter()
     _end_with_parent()
@@ -36,7 +37,22 @@ def job(log_file):
         named = isinstance(error, OSError) and error.filename is not None
         LOG.error("%s", f"{error.filename}: {error.strerror}" if named else error)
         sys.exit(1)
-    LOG.info("took %.2f s", time.perf_counter() - start)
+    LOG.info("took %.2f s, held %.0f MB", time.perf_counter() - start, _held())
+
+
+def _held():
+    """The most MB that this process has held so far; NaN where the system does not tell."""
+    status = Path("/proc/self/status")
+    lines = status.read_text().splitlines() if status.is_file() else []
+    # Not getrusage: that counts what the process held before it became this program.
+    return next((int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM:")), math.nan)
+
+
+def held_by(log_file):
+    """The most MB that the job of a log held; None if it has not ended well."""
+    lines = Path(log_file).read_text().splitlines() if Path(log_file).is_file() else []
+    ended = re.fullmatch(r"INFO took [\d.]+ s, held (nan|[\d.]+) MB", lines[-1]) if lines else None
+    return float(ended.group(1)) if ended else None
 
 
 def _log_to(log_file):
@@ -127,6 +143,7 @@ def estimator_options(entry, dataset):
     """
     # Imported where they are used, as they take long: every job of the workflow would wait for them.
     from logzoo.estimators.registry import starts_from_data
+    from logzoo.paths import log_odds
 
     options = dict(entry["options"])
     options["base"] = log_odds(visible_matrix(dataset, "train")) if entry["base"] == "matched" else entry["base"]

@@ -16,6 +16,8 @@ rule verdict:
         figure=one_of_names(ARTIFACTS),
     conda:
         "../../environment.yml"
+    resources:
+        **needs("draw"),
     params:
         claims=lambda wildcards: claims_of(wildcards.figure),
         source=lambda wildcards: source_digest(claims_module(wildcards.figure)),
@@ -32,6 +34,8 @@ rule all_verdicts:
         f"logs/{config['scale']}/scorecard.log",
     conda:
         "../../environment.yml"
+    resources:
+        **needs("draw"),
     params:
         claims=config["claims"],
         places=places_of_claims(),
@@ -52,6 +56,8 @@ rule scorecard:
         f"logs/{config['scale']}/figures/scorecard.log",
     conda:
         "../../environment.yml"
+    resources:
+        **needs("draw"),
     params:
         scale=config["scale"],
         source=source_digest("logzoo.claims.scorecard", "logzoo.figures.page"),

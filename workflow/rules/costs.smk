@@ -1,12 +1,9 @@
 # What a run will cost, before anyone commits to it, from rates that were measured; no rules here.
 from csv import DictReader
+from typing import NamedTuple
 
-import yaml
-
-from logzoo import costs
 from logzoo.artifacts.netcdf import read_artifact
-
-RATES = Path(workflow.basedir) / "workflow" / "rates.yaml"
+from logzoo.jobs import held_by
 
 
 def shape_of(model):
@@ -135,10 +132,22 @@ WORK = {
 }
 
 
-def jobs_behind(files, known):
-    """Jobs {(rule, wildcards): (work, benchmark file)} that make files and all they are made from.
+class Job(NamedTuple):
+    """A job before it runs: its work, the MB that it reads, what it should be given and the files it leaves."""
 
-    known: {file: (job, files that it reads)} of what was found before; it grows.
+    maker: str
+    work: dict
+    inputs: list
+    read: float
+    declared: int
+    log: str | None
+    benchmark: str | None
+
+
+def jobs_behind(files, known):
+    """Jobs {(rule, wildcards): Job} that make files and all they are made from.
+
+    known: {file: (key, Job)} of what was found before; it grows.
     """
     jobs, waiting, seen = {}, [str(file) for file in files], set()
     while waiting:
@@ -149,45 +158,54 @@ def jobs_behind(files, known):
         if file not in known:
             known[file] = _job_of(file)
         if known[file] is not None:
-            name, values, found, inputs = known[file]
-            jobs[name, values] = found
-            waiting += inputs
+            key, found = known[file]
+            jobs[key] = found
+            waiting += found.inputs
     return jobs
 
 
 def _job_of(file):
-    """(rule, wildcards, (work, benchmark), inputs) of the job that makes a file; None if no rule does."""
+    """((rule, wildcards), Job) of the job that makes a file; None if no rule does."""
     maker = maker_of(file)
     if maker is None:
         return None
     wildcards = maker.get_wildcards(file)
     inputs = [str(path) for path in maker.expand_input(wildcards)[0]]
-    benchmark = str(maker.expand_benchmark(wildcards)) if maker.benchmark else None
-    work = WORK[maker.name](SimpleNamespace(**wildcards)) if maker.name in WORK else {}
-    work = {costs.START: costs.Work(1.0), **work}
-    return maker.name, tuple(sorted(wildcards.items())), (work, benchmark), inputs
+    work = work_of(maker.name, SimpleNamespace(**wildcards))
+    read = read_by(maker.name, [*inputs, file])
+    found = Job(
+        maker=maker.name,
+        work=work,
+        inputs=inputs,
+        read=read,
+        declared=memory.declared(memory_kind(maker.name, work), read, MEASURED["memory"]),
+        log=next(iter(map(str, maker.expand_log(wildcards))), None),
+        benchmark=str(maker.expand_benchmark(wildcards)) if maker.benchmark else None,
+    )
+    return (maker.name, tuple(sorted(wildcards.items()))), found
 
 
 def print_costs():
     """Print core-hours of every figure and table, each by itself, and of all together."""
-    measured, known, rows = yaml.safe_load(RATES.read_text()), {}, []
+    known, rows = {}, []
     papers = list(config["papers"])
     places = sorted(shown().items(), key=lambda item: papers.index(item[1]["paper"]))
     for name, place in [*places, ("everything", {"paper": "", "files": files_of_all()})]:
         jobs = jobs_behind(place["files"], known).values()
-        rows.append((place["paper"], name, [costs.seconds(work, measured["rates"]) for work, _ in jobs]))
+        taken = [costs.seconds(job.work, MEASURED["rates"]) for job in jobs]
+        rows.append((place["paper"], name, taken, max(job.declared for job in jobs)))
     print(costs.table(rows))
-    print(f"Rates were measured on {measured['machine']}: {measured['accuracy']}.")
+    print(f"Rates were measured on {MEASURED['machine']}: {MEASURED['accuracy']}.")
 
 
-def measured_work():
-    """[(work, seconds)] of the finished jobs behind everything, and of estimators timed by themselves."""
+def measured_work(jobs):
+    """[(work, seconds)] of jobs that have finished, and of estimators timed by themselves."""
     found = []
-    for work, benchmark in jobs_behind(files_of_all(), {}).values():
-        if benchmark and Path(benchmark).is_file():
-            with open(benchmark) as file:
+    for job in jobs:
+        if job.benchmark and Path(job.benchmark).is_file():
+            with open(job.benchmark) as file:
                 (row,) = DictReader(file, delimiter="\t")
-            found.append((work, float(row["s"])))
+            found.append((job.work, float(row["s"])))
     for family, file in zip(FAMILIES, family_timings()):
         timings = read_artifact(file)
         shape = shape_of(first_in_family(SimpleNamespace(family=family)))
@@ -197,17 +215,30 @@ def measured_work():
     return found
 
 
+def measured_peaks(jobs):
+    """[(kind, MB read, most MB held)] of jobs that have finished."""
+    peaks = ((job, held_by(job.log)) for job in jobs if job.log)
+    return [(memory_kind(job.maker, job.work), job.read, peak) for job, peak in peaks if peak is not None]
+
+
 def write_rates():
-    """Fit rates to what a finished run measured, and say how well they tell its times."""
-    measured = measured_work()
-    rates = costs.fitted(measured)
-    ratios = sorted(costs.seconds(work, rates) / taken for work, taken in measured)
+    """Fit rates and peaks to what a finished run measured, and say how well they tell its times and its memory."""
+    jobs = list(jobs_behind(files_of_all(), {}).values())
+    measured, held = measured_work(jobs), measured_peaks(jobs)
+    rates, peaks = costs.fitted(measured), memory.fitted(held)
+    ratios = [costs.seconds(work, rates) / taken for work, taken in measured]
     within = sum(0.5 <= ratio <= 2.0 for ratio in ratios) / len(ratios)
+    asked = [memory.declared(kind, read, peaks) / peak for kind, read, peak in held]
     content = {
         "machine": f"{costs.processor()}, {config['scale']} scale",
         "accuracy": f"they tell {within:.0%} of its {len(ratios)} times within a factor of two",
+        "memory_accuracy": f"{len(asked)} jobs ask for {min(asked):.2f} to {max(asked):.2f} times what they held",
         "rates": rates,
+        "memory": peaks,
     }
-    heading = "# Seconds of a step and of a visit (logzoo.costs), from a finished run: snakemake measure_rates\n"
+    heading = (
+        "# From a finished run (snakemake measure_rates): seconds of a step and of a visit (logzoo.costs), and MB of\n"
+        "# a job and for each MB that it reads (logzoo.memory).\n"
+    )
     RATES.write_text(heading + yaml.safe_dump(content, sort_keys=True))
-    print(f"{RATES.name}: {content['accuracy']}")
+    print(f"{RATES.name}: {content['accuracy']}; {content['memory_accuracy']}")

@@ -14,6 +14,8 @@ rule fetch:
         "logs/fetch/{source}.benchmark.tsv"
     conda:
         "../../environment.yml"
+    resources:
+        **needs("fetch"),
     params:
         files=lambda wildcards: config["sources"][wildcards.source]["files"],
         missing_data=config["missing_data"],
@@ -33,6 +35,8 @@ rule build_dataset:
         "logs/datasets/{dataset}.benchmark.tsv"
     conda:
         "../../environment.yml"
+    resources:
+        **needs("build_dataset"),
     params:
         entry=lambda wildcards: config["datasets"][wildcards.dataset],
         origin=lambda wildcards: config["sources"][config["datasets"][wildcards.dataset]["source"]],

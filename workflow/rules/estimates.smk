@@ -17,8 +17,11 @@ rule estimate:
         f"logs/{config['scale']}/estimates/{{model}}.{{estimator}}.benchmark.tsv"
     wildcard_constraints:
         estimator=one_of_names(estimators_alone()),
+    priority: ZOO_FIRST
     conda:
         "../../environment.yml"
+    resources:
+        **needs("estimate"),
     params:
         settings=settings_of_one,
         stream="estimate",
@@ -41,8 +44,11 @@ for number, names in enumerate(MATRIX["jobs"]):
             f"logs/{config['scale']}/estimates/{{model}}.together-{number}.log",
         benchmark:
             f"logs/{config['scale']}/estimates/{{model}}.together-{number}.benchmark.tsv"
+        priority: ZOO_FIRST
         conda:
             "../../environment.yml"
+        resources:
+            **needs(f"estimate_together_{number}", kind="estimate"),
         params:
             settings=settings_of(names),
             stream="estimate",

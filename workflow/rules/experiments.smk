@@ -17,6 +17,8 @@ rule initial_iterations:
         f"logs/{config['scale']}/experiments/rts-f1.benchmark.tsv"
     conda:
         "../../environment.yml"
+    resources:
+        **needs("initial_iterations"),
     params:
         settings=figure_settings("rts-f1", "rungs", "sweeps", "iterations", "replicates"),
         source=source_digest("logzoo.experiments.initial"),
@@ -35,6 +37,8 @@ rule mixture:
         figure="rts-f2|rts-f6",
     conda:
         "../../environment.yml"
+    resources:
+        **needs("mixture"),
     params:
         settings=lambda wildcards: mixture_settings(wildcards.figure),
         source=source_digest("logzoo.experiments.mixture"),
@@ -54,6 +58,8 @@ rule rungs:
         f"logs/{config['scale']}/experiments/rts-f4.benchmark.tsv"
     conda:
         "../../environment.yml"
+    resources:
+        **needs("rungs"),
     params:
         settings=figure_settings(
             "rts-f4", "ladders", "sweeps", "samples", "estimates", "mbar_ladders", "mbar_estimates"
@@ -75,6 +81,8 @@ rule stationary:
         f"logs/{config['scale']}/experiments/rts-f8.{{model}}.benchmark.tsv"
     conda:
         "../../environment.yml"
+    resources:
+        **needs("stationary"),
     params:
         settings=figure_settings("rts-f8", "rungs", "budgets", "replicates"),
         source=source_digest("logzoo.experiments.stationary"),
@@ -96,6 +104,8 @@ rule time_of_sweeps:
     conda:
         "../../environment.yml"
     threads: workflow.cores
+    resources:
+        **needs("time_of_sweeps"),
     params:
         settings=figure_settings("rts-f3-seconds", "budgets"),
         estimators={name: config["estimators"][name] for name in config["figures"]["rts-f3"]["estimators"]},
@@ -116,6 +126,8 @@ rule time_of_rungs:
         f"logs/{config['scale']}/timings/rts-f4.benchmark.tsv"
     conda:
         "../../environment.yml"
+    resources:
+        **needs("time_of_rungs", kind="rungs"),
     params:
         settings=figure_settings("rts-f4-cost", "ladders", "samples"),
         source=source_digest("logzoo.experiments.timing"),

@@ -16,6 +16,8 @@ rule rts_f1:
         f"logs/{config['scale']}/figures/rts-f1.log",
     conda:
         "../../environment.yml"
+    resources:
+        **needs("draw"),
     params:
         shown=config["figures"]["rts-f1"]["shown"],
         source=source_digest("logzoo.figures.rts", "logzoo.figures.verdicts"),
@@ -34,6 +36,8 @@ rule rts_f2:
         f"logs/{config['scale']}/figures/rts-f2.log",
     conda:
         "../../environment.yml"
+    resources:
+        **needs("draw"),
     params:
         names=ESTIMATOR_NAMES,
         source=source_digest("logzoo.figures.mixture", "logzoo.figures.verdicts"),
@@ -57,6 +61,8 @@ rule rts_f3:
         f"logs/{config['scale']}/figures/rts-f3.log",
     conda:
         "../../environment.yml"
+    resources:
+        **needs("draw"),
     params:
         titles=SHORT_TITLES,
         names=ESTIMATOR_NAMES,
@@ -82,6 +88,8 @@ rule rts_f3_seconds:
         f"logs/{config['scale']}/figures/rts-f3-seconds.log",
     conda:
         "../../environment.yml"
+    resources:
+        **needs("draw"),
     params:
         titles=SHORT_TITLES,
         names=ESTIMATOR_NAMES,
@@ -102,6 +110,8 @@ rule rts_f4:
         f"logs/{config['scale']}/figures/rts-f4.log",
     conda:
         "../../environment.yml"
+    resources:
+        **needs("draw"),
     params:
         title=SHORT_TITLES[model_of("rts-f4")],
         names=ESTIMATOR_NAMES,
@@ -121,6 +131,8 @@ rule rts_f4_cost:
         f"logs/{config['scale']}/figures/rts-f4-cost.log",
     conda:
         "../../environment.yml"
+    resources:
+        **needs("draw"),
     params:
         title=SHORT_TITLES[model_of("rts-f4")],
         source=source_digest("logzoo.figures.rts_rungs", "logzoo.figures.verdicts"),
@@ -139,6 +151,8 @@ rule rts_f6:
         f"logs/{config['scale']}/figures/rts-f6.log",
     conda:
         "../../environment.yml"
+    resources:
+        **needs("draw"),
     params:
         source=source_digest("logzoo.figures.mixture", "logzoo.figures.verdicts"),
     script:
@@ -157,6 +171,8 @@ rule rts_f7:
         f"logs/{config['scale']}/figures/rts-f7.log",
     conda:
         "../../environment.yml"
+    resources:
+        **needs("draw"),
     params:
         settings=config["figures"]["rts-f7"],
         title=SHORT_TITLES[model_of("rts-f7")],
@@ -178,6 +194,8 @@ rule rts_f8:
         f"logs/{config['scale']}/figures/rts-f8.log",
     conda:
         "../../environment.yml"
+    resources:
+        **needs("draw"),
     params:
         titles=SHORT_TITLES,
         names=ESTIMATOR_NAMES,
@@ -198,6 +216,8 @@ rule rts_f5:
         f"logs/{config['scale']}/figures/rts-f5.log",
     conda:
         "../../environment.yml"
+    resources:
+        **needs("draw"),
     params:
         title=SHORT_TITLES[model_of("rts-f5")],
         source=source_digest("logzoo.figures.tracking", "logzoo.figures.verdicts"),
@@ -248,6 +268,8 @@ rule trk_f3:
         f"logs/{config['scale']}/figures/trk-f3.log",
     conda:
         "../../environment.yml"
+    resources:
+        **needs("draw"),
     params:
         panels={speed: config["figures"]["trk-f3"][speed] for speed in ("slow", "fast")},
         train={model: config["models"][model]["train"] for model in tracked_runs()},
@@ -264,6 +286,8 @@ rule trk_drawing:
         f"logs/{config['scale']}/figures/trk-drawing.log",
     conda:
         "../../environment.yml"
+    resources:
+        **needs("draw"),
     params:
         source=source_digest("logzoo.figures.tracking_model"),
     script:
@@ -279,6 +303,8 @@ rule likelihoods:
         f"logs/{config['scale']}/figures/likelihoods.log",
     conda:
         "../../environment.yml"
+    resources:
+        **needs("draw"),
     params:
         titles=TITLES,
         published=PUBLISHED,

@@ -20,6 +20,8 @@ rule tour_lengths:
         model=one_of_names(toured_models()),
     conda:
         "../../environment.yml"
+    resources:
+        **needs("tour_lengths"),
     params:
         settings=tour_settings,
         source=source_digest("logzoo.experiments.tours"),
@@ -39,6 +41,8 @@ rule broken_chains:
         f"logs/{config['scale']}/experiments/lv-f1.benchmark.tsv"
     conda:
         "../../environment.yml"
+    resources:
+        **needs("broken_chains"),
     params:
         settings=chain_settings(),
         source=source_digest("logzoo.experiments.tours"),
@@ -58,6 +62,8 @@ rule tour_estimates:
         f"logs/{config['scale']}/experiments/lv-f4.{{model}}.benchmark.tsv"
     conda:
         "../../environment.yml"
+    resources:
+        **needs("tour_estimates"),
     params:
         settings=tour_estimate_settings(),
         source=source_digest("logzoo.experiments.tour_estimates"),
@@ -76,6 +82,8 @@ rule trained_likelihoods:
         f"logs/{config['scale']}/trainings/{{training}}.{{trainer}}.benchmark.tsv"
     conda:
         "../../environment.yml"
+    resources:
+        **needs("trained_likelihoods"),
     params:
         settings=training_settings,
         source=lambda wildcards: source_digest(
@@ -100,6 +108,8 @@ for name in ("lv-f1", "lv-f2a", "lv-f2b", "lv-f2c", "lv-f3", "lv-f4"):
             f"logs/{config['scale']}/figures/{name}.log",
         conda:
             "../../environment.yml"
+        resources:
+            **needs("draw"),
         params:
             figure=name,
             models=drawn_models(name),

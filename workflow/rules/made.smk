@@ -48,7 +48,7 @@ def tasks_of_files():
 
 def makes_files():
     """Whether this run makes anything, or only tells something."""
-    return not {"audit", "cost", "measure_rates"} & set(workflow.dag_settings.targets)
+    return not {"audit", "cost", "crate", "measure_rates"} & set(workflow.dag_settings.targets)
 
 
 def remove_manifest():

@@ -18,8 +18,11 @@ rule train_model:
         f"logs/{config['scale']}/models/{{model}}.benchmark.tsv"
     wildcard_constraints:
         model=one_of_names(trained_models() - models_with_snapshots()),
+    priority: ZOO_FIRST
     conda:
         "../../environment.yml"
+    resources:
+        **needs("train_model"),
     params:
         title=lambda wildcards: model_entry(wildcards)["title"],
         train=lambda wildcards: model_entry(wildcards)["train"],
@@ -46,6 +49,8 @@ rule import_model:
         model=one_of_names(set(config["models"]) - trained_models()),
     conda:
         "../../environment.yml"
+    resources:
+        **needs("import_model"),
     params:
         title=lambda wildcards: model_entry(wildcards)["title"],
         file=lambda wildcards: model_entry(wildcards)["import"]["file"],

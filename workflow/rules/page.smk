@@ -19,6 +19,8 @@ rule page:
         f"logs/{config['scale']}/figures/page.log",
     conda:
         "../../environment.yml"
+    resources:
+        **needs("draw"),
     params:
         papers=config["papers"],
         scale=config["scale"],

@@ -17,6 +17,8 @@ rule compare_trainings:
         f"logs/{config['scale']}/comparisons/{{comparison}}.{{trainer}}.benchmark.tsv"
     conda:
         "../../environment.yml"
+    resources:
+        **needs("compare_trainings"),
     params:
         settings=comparison_settings,
         source=lambda wildcards: source_digest(
@@ -40,6 +42,8 @@ rule gradient_distances:
         figure="ins-f2|ins-f4|ins-many",
     conda:
         "../../environment.yml"
+    resources:
+        **needs("gradient_distances"),
     params:
         settings=lambda wildcards: gradients_settings(wildcards.figure),
         source=source_digest("logzoo.experiments.gradients"),
@@ -61,6 +65,8 @@ rule time_of_swapping:
     conda:
         "../../environment.yml"
     threads: workflow.cores
+    resources:
+        **needs("time_of_swapping"),
     params:
         settings=swapping_timings(),
         source=source_digest("logzoo.experiments.timing"),
@@ -78,6 +84,8 @@ rule ins_f1:
         f"logs/{config['scale']}/figures/ins-f1.log",
     conda:
         "../../environment.yml"
+    resources:
+        **needs("draw"),
     params:
         examples=config["figures"]["ins-f1"]["examples"],
         source=source_digest("logzoo.figures.infinite_swapping"),
@@ -100,6 +108,8 @@ for name in ("ins-f2", "ins-f4"):
             f"logs/{config['scale']}/figures/{name}.log",
         conda:
             "../../environment.yml"
+        resources:
+            **needs("draw"),
         params:
             kind="gradients",
             title=SHORT_TITLES[model_of(name)],
@@ -124,6 +134,8 @@ for name in ("ins-f3", "ins-f5", "ins-f6"):
             f"logs/{config['scale']}/figures/{name}.log",
         conda:
             "../../environment.yml"
+        resources:
+            **needs("draw"),
         params:
             titles=comparison_titles(name),
             names=trainer_names(name),
@@ -144,6 +156,8 @@ rule ins_equal:
         f"logs/{config['scale']}/figures/ins-equal.log",
     conda:
         "../../environment.yml"
+    resources:
+        **needs("draw"),
     params:
         title=compared("ins-equal")["title"],
         names=trainer_names("ins-equal"),
@@ -163,6 +177,8 @@ rule ins_many:
         f"logs/{config['scale']}/figures/ins-many.log",
     conda:
         "../../environment.yml"
+    resources:
+        **needs("draw"),
     params:
         kind="many",
         title=SHORT_TITLES[model_of("ins-many")],
@@ -182,6 +198,8 @@ rule ins_association:
         f"logs/{config['scale']}/figures/ins-association.log",
     conda:
         "../../environment.yml"
+    resources:
+        **needs("draw"),
     params:
         kind="association",
         title=SHORT_TITLES[model_of(config["figures"]["ins-association"]["gradients"])],

@@ -16,6 +16,8 @@ rule likelihood_rows:
         table=one_of_names(likelihood_tables()),
     conda:
         "../../environment.yml"
+    resources:
+        **needs("draw"),
     params:
         grid=lambda wildcards: config["tables"][wildcards.table].get("grid"),
         title=table_title,
@@ -41,6 +43,8 @@ for name in config["tables"]:
             f"logs/{config['scale']}/tables/{name}.log",
         conda:
             "../../environment.yml"
+        resources:
+            **needs("draw"),
         params:
             source=source_digest("logzoo.figures.tables"),
         script:

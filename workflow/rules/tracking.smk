@@ -30,6 +30,8 @@ rule check_snapshots:
         check="exact|ais",
     conda:
         "../../environment.yml"
+    resources:
+        **needs("check_snapshots"),
     params:
         settings={**config["checks"]["ais"], "seed": config["seed"]},
         source=source_digest("logzoo.experiments.snapshots"),
@@ -51,6 +53,8 @@ rule best_model:
         grid=one_of_names(config["grids"]),
     conda:
         "../../environment.yml"
+    resources:
+        **needs("best_model"),
     params:
         settings={**config["checks"]["ais"], "seed": config["seed"]},
         published=lambda wildcards: config["grids"][wildcards.grid]["datasets"][wildcards.dataset]["published"],

@@ -17,6 +17,8 @@ rule long_run:
         f"logs/{config['scale']}/truths/{{model}}.{{estimator}}.benchmark.tsv"
     conda:
         "../../environment.yml"
+    resources:
+        **needs("long_run", kind="estimate"),
     params:
         settings=long_run_settings,
         stream="truth",
@@ -42,6 +44,8 @@ rule truth:
         f"logs/{config['scale']}/truths/{{model}}.benchmark.tsv"
     conda:
         "../../environment.yml"
+    resources:
+        **needs("truth"),
     params:
         published=lambda wildcards: model_entry(wildcards).get("published", {}),
         source=source_digest("logzoo.models.exact", "logzoo.truths"),

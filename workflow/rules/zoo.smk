@@ -19,8 +19,11 @@ rule combine_zoo:
         f"logs/{config['scale']}/zoo.log",
     benchmark:
         f"logs/{config['scale']}/zoo.benchmark.tsv"
+    priority: ZOO_FIRST
     conda:
         "../../environment.yml"
+    resources:
+        **needs("draw"),
     params:
         places=MATRIX_PLACES,
         estimators=MATRIX["estimators"],
@@ -44,6 +47,8 @@ rule time_of_zoo:
     conda:
         "../../environment.yml"
     threads: workflow.cores
+    resources:
+        **needs("time_of_zoo"),
     params:
         settings=family_timing_settings,
         estimators={name: config["estimators"][name] for name in MATRIX["estimators"]},
@@ -66,6 +71,8 @@ for name, module in ZOO_FIGURES.items():
             f"logs/{config['scale']}/figures/{name}.log",
         conda:
             "../../environment.yml"
+        resources:
+            **needs("draw"),
         params:
             figure=name,
             names=ESTIMATOR_NAMES,
@@ -86,6 +93,8 @@ rule choice_rows:
         f"logs/{config['scale']}/tables/zoo-choice.rows.log",
     conda:
         "../../environment.yml"
+    resources:
+        **needs("draw"),
     params:
         title=config["tables"]["zoo-choice"]["title"],
         names=ESTIMATOR_NAMES,

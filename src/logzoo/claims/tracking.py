@@ -6,7 +6,6 @@ so many updates. Where there are too few of them the statistics are NaN, that is
 """
 
 import numpy as np
-from scipy.stats import rankdata
 
 from logzoo.checks import one_of
 from logzoo.claims.verdicts import Statistic, bootstrapped
@@ -299,6 +298,8 @@ def _rank_correlation(ais, error, published):
 
 def _spearman(values, others):
     """Rank correlation of values (..., item) with others (item,)."""
+    from scipy.stats import rankdata  # takes long to import, and every verdict would wait for it
+
     one, other = (rankdata(array, axis=-1) - 0.5 * (others.size + 1) for array in (values, others))
     return (one * other).sum(axis=-1) / np.sqrt((one**2).sum(axis=-1) * (other**2).sum(axis=-1))
 

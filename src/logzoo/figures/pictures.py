@@ -32,6 +32,6 @@ def embedded(png, *, width=_WIDTH):
     # Of the ways to choose colours the one that keeps rare ones, such as a line beside a large coloured map.
     reduced = image.quantize(256, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
     target = io.BytesIO()
-    reduced.save(target, format="PNG", optimize=True)
+    reduced.save(target, format="PNG")
     text = base64.b64encode(target.getvalue()).decode("ascii")
     return Picture(f"data:image/png;base64,{text}", *reduced.size)

@@ -96,7 +96,9 @@ def draw_map(axis, values, texts, norm, colours):
             red, green, blue, _ = image.to_rgba(value)
             dark = 0.3 * red + 0.6 * green + 0.1 * blue < 0.5
             text, colour = texts[row][column], "white" if dark else "black"
-            axis.text(column, row, text, ha="center", va="center", fontsize=7.5, color=colour)
+            cell = axis.text(column, row, text, ha="center", va="center", fontsize=7.5, color=colour)
+            # Inside the axes already: to lay out around hundreds of them took longer than to draw them.
+            cell.set_in_layout(False)
     axis.tick_params(length=0)
     axis.spines[:].set_visible(False)
     return image
@@ -132,5 +134,7 @@ def picture_bytes(figure, stamp=UNKNOWN):
     """The bytes that `save` writes as PNG and as PDF."""
     png, pdf = io.BytesIO(), io.BytesIO()
     figure.savefig(png, format="png", metadata={"Software": None})
+    # Laid out already, and the same in both.
+    figure.set_layout_engine("none")
     figure.savefig(pdf, format="pdf", metadata={"CreationDate": None, "Keywords": keywords(stamp)})
     return stamped_png(png.getvalue(), stamp), stamped_pdf(pdf.getvalue())

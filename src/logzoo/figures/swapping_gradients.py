@@ -4,7 +4,6 @@ Gradients are Datasets of `experiments.gradients`; names: of their samplers.
 """
 
 import numpy as np
-from scipy.stats import binom
 
 from logzoo.figures.statistics import mean_with_band
 from logzoo.figures.style import TRUTH, label_panels, mark_stand_in, new_figure
@@ -106,6 +105,8 @@ def draw_mean(axis, x, values, **look):
 
 def _unevenness_of_draws(rungs, steps):
     """The mean of the same distance for so many independent uniform draws: de Moivre's mean deviation of a binomial."""
+    from scipy.stats import binom  # takes long to import
+
     share = 1.0 / rungs
     above = np.floor(steps * share) + 1
     return rungs * above * (1.0 - share) * binom.pmf(above, steps, share) / steps

@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 import xarray as xr
-from scipy.stats import ttest_rel
 
 from logzoo.claims.las_vegas import at_best_rate
 from logzoo.labels import labelled
@@ -110,6 +109,8 @@ def training_rows(trainings, trainers):
 
 
 def _lead(reference, other):
+    from scipy.stats import ttest_rel  # takes long to import, and most tables have no pairs
+
     difference = reference - other
     enough = difference.size >= _FEWEST_PAIRS and np.ptp(difference) > 0.0
     p = float(ttest_rel(reference, other).pvalue) if enough else np.nan

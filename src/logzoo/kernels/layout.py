@@ -1,5 +1,7 @@
 """Arrays the kernels work on: fixed-point parameters in blocks of columns, and chains."""
 
+import math
+
 import numpy as np
 from numba import njit
 
@@ -19,13 +21,10 @@ def fixed_point_unit(weights, visible_bias, hidden_bias, base):
     The smallest for which no input b + v W or c + W h can exceed 2**30: each parameter is off by at most half of it.
     Raises ValueError when such an input would overflow float64.
     """
-    weights = _contiguous(weights)
-    rows, columns = np.zeros(weights.shape[0]), np.zeros(weights.shape[1])
-    add_sizes(weights, rows, columns)
-    largest = max(np.max(np.abs(hidden_bias) + columns), np.max(np.abs(visible_bias) + rows), np.max(np.abs(base)))
-    if not np.isfinite(largest):
+    largest = _largest_size(_contiguous(weights), visible_bias, hidden_bias, base)
+    if largest == np.inf:
         raise ValueError("weights: expected parameters whose sums are finite, found sums that overflow")
-    exponent = int(np.ceil(np.log2(largest))) if largest > 0 else 0
+    exponent = math.ceil(math.log2(largest)) if largest > 0 else 0
     # Small models need no finer grid than float32 resolves, and a modest exponent keeps float32 scaling exact.
     return 2.0 ** max(exponent - _LARGEST_SUM_BITS, -_LARGEST_SUM_BITS)
 
@@ -95,8 +94,35 @@ def _round_up(columns):
 def _padded(vector, unit):
     """A vector in fixed point, zeros behind it up to whole blocks."""
     padded = np.zeros(_round_up(len(vector)), np.int32)
-    padded[: len(vector)] = np.rint(vector / unit)
+    _round_vector(vector, unit, padded)
     return padded
+
+
+# Compiled: a small model is trained in less time than NumPy takes to start the functions for its biases.
+@njit(cache=True)
+def _round_vector(vector, unit, padded):
+    for i in range(vector.size):
+        padded[i] = np.int32(np.rint(vector[i] / unit))
+
+
+@njit(cache=True)
+def _largest_size(weights, visible_bias, hidden_bias, base):
+    """The largest size of an input b + v W or c + W h, or of the base; infinity if any is not finite."""
+    rows, columns = np.zeros(weights.shape[0]), np.zeros(weights.shape[1])
+    add_sizes(weights, rows, columns)
+    of_inputs = max(_largest_with(visible_bias, rows), _largest_with(hidden_bias, columns))
+    return max(of_inputs, _largest_with(base, np.zeros(base.size)))
+
+
+@njit(cache=True)
+def _largest_with(biases, sums):
+    largest = 0.0
+    for i in range(biases.size):
+        size = abs(biases[i]) + sums[i]
+        if not np.isfinite(size):
+            return np.inf
+        largest = max(largest, size)
+    return largest
 
 
 def _new_layouts(visible, hidden):

@@ -8,6 +8,7 @@ from numba import njit
 
 from logzoo.kernels.compaction import list_set, pack
 from logzoo.kernels.elementary import LOG2_E, exp2_nonpositive
+from logzoo.kernels.gibbs import layer_scratch
 
 _ONE = np.float32(1.0)
 _ZERO = np.float32(0.0)
@@ -28,14 +29,14 @@ def hidden_probabilities(hidden_input, unit, constants, p):
 
 
 @njit(cache=True)
-def add_statistics(parameters, chains, scratch, factors, weights, visible_bias, hidden_bias, fresh=False):
+def add_statistics(parameters, chains, factors, weights, visible_bias, hidden_bias, fresh=False):
     """Add sum_n factors_n (v_n p_n, v_n, p_n) to the three parts of a gradient: (V, H), (V,), (H,) float32.
 
     fresh: the sums take the place of what the gradient held. factors (n,) float32; rows whose factor is zero are
-    skipped. `scratch` is the LayerScratch of the visible layer;
-    hidden inputs must be up to date.
+    skipped. Hidden inputs must be up to date.
     """
     units = visible_bias.size
+    scratch = layer_scratch(units)
     p = np.empty((min(_TOGETHER, factors.size), hidden_bias.size), np.float32)
     members = np.empty((units, p.shape[0]), np.int32)
     counts = np.empty(units, np.int64)

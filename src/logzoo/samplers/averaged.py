@@ -15,7 +15,7 @@ from tqdm import tqdm
 from logzoo.checks import positive_number, whole_number
 from logzoo.kernels.annealing import run_annealing
 from logzoo.kernels.between import run_between
-from logzoo.kernels.gibbs import forget_hidden, layer_scratch, run_sweeps, start_chains
+from logzoo.kernels.gibbs import forget_hidden, run_sweeps, start_chains
 from logzoo.kernels.layout import (
     fixed_point_parameters,
     fixed_point_unit,
@@ -206,7 +206,7 @@ def _statistics(parameters, chains):
     """Mean over chains of (v p', v, p) (Terms of float32), p the probabilities of the hidden units given v."""
     count, visible = chains.v.shape
     sums = _zeros((visible, chains.h.shape[1]), np.float32)
-    add_statistics(parameters, chains, layer_scratch(visible), np.full(count, 1.0 / count, np.float32), *sums)
+    add_statistics(parameters, chains, np.full(count, 1.0 / count, np.float32), *sums)
     return sums
 
 

@@ -19,6 +19,9 @@ def over_chains(kernel, threads, *per_chain):
     """
     count = len(_first_array(per_chain[0]))
     threads = min(threads, count)
+    if threads == 1 and count <= _TILE:
+        kernel(*per_chain)
+        return
     tiles = -(-count // (_TILE * threads)) * threads
     edges = np.linspace(0, count, min(tiles, count) + 1).astype(int)
     parts = [[_part(value, slice(*ends)) for value in per_chain] for ends in zip(edges, edges[1:], strict=False)]

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from logzoo.kernels.gibbs import Chains, forget_hidden, layer_scratch
+from logzoo.kernels.gibbs import Chains, forget_hidden
 from logzoo.kernels.grey import (
     add_products,
     log_f_of_values,
@@ -37,10 +37,12 @@ class WeightedChains(NamedTuple):
 
         fresh: whatever these held is forgotten.
         """
-        count, visible = self.chains.v.shape
-        weights = np.full(count, 1.0 / count) if self.weights is None else self.weights
-        factors = (sign * weights).astype(np.float32)
-        add_statistics(parameters, self.chains, layer_scratch(visible), factors, *gradient, fresh)
+        count = len(self.chains.v)
+        if self.weights is None:
+            factors = np.full(count, sign / count, np.float32)
+        else:
+            factors = (sign * self.weights).astype(np.float32)
+        add_statistics(parameters, self.chains, factors, *gradient, fresh)
 
     def mean_log_f(self, parameters):
         """Mean log f(v) in nats."""

@@ -1,0 +1,68 @@
+# What a job asks of a cluster: memory and run time, from what finished runs measured; no rules here.
+import yaml
+
+from logzoo import costs, memory
+
+RATES = Path(workflow.basedir) / "workflow" / "rates.yaml"
+MEASURED = yaml.safe_load(RATES.read_text())
+# On a cluster, another snakemake starts each job and waits for it.
+BESIDE_MB = 0 if workflow.local_exec else 300
+# Machines differ, and what was not foreseen takes longer.
+TIME_MARGIN = 3.0
+LEAST_MINUTES = 10
+# Of work that no finished run has measured.
+A_DAY = 1440
+# The kind of memory that the jobs of a rule need; of rules that are not here, that of drawing.
+KINDS = {"train_with_snapshots": "train_model"}
+# MB of each data set, a byte a value.
+DATASET_MB = {
+    f"data/datasets/{name}.nc": sum(entry["splits"].values()) * entry["visible"] / 1e6
+    for name, entry in config["datasets"].items()
+}
+
+
+def mbar_mb(figure):
+    """What MBAR holds: the energy of every draw at every rung, and about ten arrays of that size to solve with."""
+    entry = config["figures"][figure]
+    return 8e-5 * entry["samples"] * max(entry.get("mbar_ladders", entry["ladders"]))
+
+
+# What jobs of a rule hold beside the data sets that they read.
+HELD_MB = {"rungs": lambda: mbar_mb("rts-f4"), "time_of_rungs": lambda: mbar_mb("rts-f4-cost")}
+
+
+def work_of(rule, wildcards):
+    """The work of a job: that of its rule, and to start."""
+    return {costs.START: costs.Work(1.0), **(WORK[rule](wildcards) if rule in WORK else {})}
+
+
+def read_by(rule, files):
+    """MB of the data sets among the files of a job, and of what it holds beside them."""
+    return sum(DATASET_MB.get(str(file), 0.0) for file in files) + (HELD_MB[rule]() if rule in HELD_MB else 0.0)
+
+
+def memory_kind(rule, work):
+    """The kind of memory that a job needs; of trainings, the method says which."""
+    methods = [kind for kind in work if kind.startswith("train ")]
+    return " ".join([KINDS.get(rule, "draw"), *methods])
+
+
+def needs(rule, kind=None):
+    """Resources of a rule: memory and minutes of each of its jobs, more of both at every attempt."""
+    KINDS[rule] = kind or rule
+
+    def mem_mb(wildcards, input, attempt):
+        files = [*input, *([f"data/datasets/{wildcards.dataset}.nc"] if rule == "build_dataset" else [])]
+        asked = memory.declared(
+            memory_kind(rule, work_of(rule, wildcards)), read_by(rule, files), MEASURED.get("memory", {})
+        )
+        return (asked + BESIDE_MB) * attempt
+
+    def runtime(wildcards, attempt):
+        try:
+            taken = costs.seconds(work_of(rule, wildcards), MEASURED["rates"])
+        except ValueError:
+            return A_DAY * attempt
+        return max(LEAST_MINUTES, round(TIME_MARGIN * taken / 60)) * attempt
+
+    return {"mem_mb": mem_mb, "runtime": runtime}
