@@ -2,7 +2,6 @@
 from csv import DictReader
 from typing import NamedTuple
 
-from logzoo.artifacts.atomic import write_text
 from logzoo.artifacts.netcdf import read_artifact
 from logzoo.jobs import held_by
 
@@ -241,5 +240,5 @@ def write_rates():
         "# From a finished run (snakemake measure_rates): seconds of a step and of a visit (logzoo.costs), and MB of\n"
         "# a job and for each MB that it reads (logzoo.memory).\n"
     )
-    write_text(RATES, heading + yaml.safe_dump(content, sort_keys=True))
+    RATES.write_text(heading + yaml.safe_dump(content, sort_keys=True))
     print(f"{RATES.name}: {content['accuracy']}; {content['memory_accuracy']}")
