@@ -43,8 +43,10 @@ def test_jobs_that_read_about_the_same_cannot_tell_what_reading_takes():
 
 
 def test_a_kind_that_was_never_measured_asks_for_what_the_dearest_needs():
-    assert memory.declared("magic", 10.0, PEAKS) == 290
-    assert memory.declared("train", 0.0, PEAKS) == 230
+    assert memory.declared("magic", 10.0, PEAKS) == 280
+    peaks = PEAKS | {"train pcd": {"base": 300.0, "read": 0.0}}
+    assert memory.declared("train magic", 0.0, peaks) == 330
+    assert memory.declared("train", 0.0, PEAKS) == 220
 
 
 def test_the_log_of_a_job_tells_what_it_held(tmp_path):

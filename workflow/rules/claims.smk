@@ -17,7 +17,7 @@ rule verdict:
     conda:
         "../../environment.yml"
     resources:
-        **needs("draw"),
+        **needs("verdict"),
     params:
         claims=lambda wildcards: claims_of(wildcards.figure),
         source=lambda wildcards: source_digest(claims_module(wildcards.figure)),
@@ -35,7 +35,7 @@ rule all_verdicts:
     conda:
         "../../environment.yml"
     resources:
-        **needs("draw"),
+        **needs("all_verdicts"),
     params:
         claims=config["claims"],
         places=places_of_claims(),
@@ -57,7 +57,7 @@ rule scorecard:
     conda:
         "../../environment.yml"
     resources:
-        **needs("draw"),
+        **needs("scorecard"),
     params:
         scale=config["scale"],
         source=source_digest("logzoo.claims.scorecard", "logzoo.figures.page"),

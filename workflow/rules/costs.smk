@@ -135,9 +135,9 @@ WORK = {
 class Job(NamedTuple):
     """A job before it runs: its work, the MB that it reads, what it should be given and the files it leaves."""
 
-    maker: str
     work: dict
     inputs: list
+    memory_kind: str
     read: float
     declared: int
     log: str | None
@@ -171,14 +171,15 @@ def _job_of(file):
         return None
     wildcards = maker.get_wildcards(file)
     inputs = [str(path) for path in maker.expand_input(wildcards)[0]]
-    work = work_of(maker.name, SimpleNamespace(**wildcards))
-    read = read_by(maker.name, [*inputs, file])
+    values = SimpleNamespace(**wildcards)
+    work, read = work_of(maker.name, values), read_by(maker.name, [*inputs, file])
+    kind = memory_kind(maker.name, work, values, inputs)
     found = Job(
-        maker=maker.name,
         work=work,
         inputs=inputs,
+        memory_kind=kind,
         read=read,
-        declared=memory.declared(memory_kind(maker.name, work), read, MEASURED["memory"]),
+        declared=memory.declared(kind, read, MEASURED["memory"]),
         log=next(iter(map(str, maker.expand_log(wildcards))), None),
         benchmark=str(maker.expand_benchmark(wildcards)) if maker.benchmark else None,
     )
@@ -218,7 +219,7 @@ def measured_work(jobs):
 def measured_peaks(jobs):
     """[(kind, MB read, most MB held)] of jobs that have finished."""
     peaks = ((job, held_by(job.log)) for job in jobs if job.log)
-    return [(memory_kind(job.maker, job.work), job.read, peak) for job, peak in peaks if peak is not None]
+    return [(job.memory_kind, job.read, peak) for job, peak in peaks if peak is not None]
 
 
 def write_rates():
@@ -232,7 +233,8 @@ def write_rates():
     content = {
         "machine": f"{costs.processor()}, {config['scale']} scale",
         "accuracy": f"they tell {within:.0%} of its {len(ratios)} times within a factor of two",
-        "memory_accuracy": f"{len(asked)} jobs ask for {min(asked):.2f} to {max(asked):.2f} times what they held",
+        "memory_accuracy": f"{len(asked)} jobs ask for {min(asked):.2f} to {max(asked):.2f} times what they held, "
+        f"{sum(one <= memory.WITHIN for one in asked)} of them for at most {memory.WITHIN} times",
         "rates": rates,
         "memory": peaks,
     }

@@ -48,7 +48,7 @@ for number, names in enumerate(MATRIX["jobs"]):
         conda:
             "../../environment.yml"
         resources:
-            **needs(f"estimate_together_{number}", kind="estimate"),
+            **needs(f"estimate_together_{number}"),
         params:
             settings=settings_of(names),
             stream="estimate",

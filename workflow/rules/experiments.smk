@@ -127,7 +127,7 @@ rule time_of_rungs:
     conda:
         "../../environment.yml"
     resources:
-        **needs("time_of_rungs", kind="rungs"),
+        **needs("time_of_rungs"),
     params:
         settings=figure_settings("rts-f4-cost", "ladders", "samples"),
         source=source_digest("logzoo.experiments.timing"),

@@ -17,7 +17,7 @@ rule rts_f1:
     conda:
         "../../environment.yml"
     resources:
-        **needs("draw"),
+        **needs("rts_f1"),
     params:
         shown=config["figures"]["rts-f1"]["shown"],
         source=source_digest("logzoo.figures.rts", "logzoo.figures.verdicts"),
@@ -37,7 +37,7 @@ rule rts_f2:
     conda:
         "../../environment.yml"
     resources:
-        **needs("draw"),
+        **needs("rts_f2"),
     params:
         names=ESTIMATOR_NAMES,
         source=source_digest("logzoo.figures.mixture", "logzoo.figures.verdicts"),
@@ -62,7 +62,7 @@ rule rts_f3:
     conda:
         "../../environment.yml"
     resources:
-        **needs("draw"),
+        **needs("rts_f3"),
     params:
         titles=SHORT_TITLES,
         names=ESTIMATOR_NAMES,
@@ -89,7 +89,7 @@ rule rts_f3_seconds:
     conda:
         "../../environment.yml"
     resources:
-        **needs("draw"),
+        **needs("rts_f3_seconds"),
     params:
         titles=SHORT_TITLES,
         names=ESTIMATOR_NAMES,
@@ -111,7 +111,7 @@ rule rts_f4:
     conda:
         "../../environment.yml"
     resources:
-        **needs("draw"),
+        **needs("rts_f4"),
     params:
         title=SHORT_TITLES[model_of("rts-f4")],
         names=ESTIMATOR_NAMES,
@@ -132,7 +132,7 @@ rule rts_f4_cost:
     conda:
         "../../environment.yml"
     resources:
-        **needs("draw"),
+        **needs("rts_f4_cost"),
     params:
         title=SHORT_TITLES[model_of("rts-f4")],
         source=source_digest("logzoo.figures.rts_rungs", "logzoo.figures.verdicts"),
@@ -152,7 +152,7 @@ rule rts_f6:
     conda:
         "../../environment.yml"
     resources:
-        **needs("draw"),
+        **needs("rts_f6"),
     params:
         source=source_digest("logzoo.figures.mixture", "logzoo.figures.verdicts"),
     script:
@@ -172,7 +172,7 @@ rule rts_f7:
     conda:
         "../../environment.yml"
     resources:
-        **needs("draw"),
+        **needs("rts_f7"),
     params:
         settings=config["figures"]["rts-f7"],
         title=SHORT_TITLES[model_of("rts-f7")],
@@ -195,7 +195,7 @@ rule rts_f8:
     conda:
         "../../environment.yml"
     resources:
-        **needs("draw"),
+        **needs("rts_f8"),
     params:
         titles=SHORT_TITLES,
         names=ESTIMATOR_NAMES,
@@ -217,7 +217,7 @@ rule rts_f5:
     conda:
         "../../environment.yml"
     resources:
-        **needs("draw"),
+        **needs("rts_f5"),
     params:
         title=SHORT_TITLES[model_of("rts-f5")],
         source=source_digest("logzoo.figures.tracking", "logzoo.figures.verdicts"),
@@ -269,7 +269,7 @@ rule trk_f3:
     conda:
         "../../environment.yml"
     resources:
-        **needs("draw"),
+        **needs("trk_f3"),
     params:
         panels={speed: config["figures"]["trk-f3"][speed] for speed in ("slow", "fast")},
         train={model: config["models"][model]["train"] for model in tracked_runs()},
@@ -287,7 +287,7 @@ rule trk_drawing:
     conda:
         "../../environment.yml"
     resources:
-        **needs("draw"),
+        **needs("trk_drawing"),
     params:
         source=source_digest("logzoo.figures.tracking_model"),
     script:
@@ -304,7 +304,7 @@ rule likelihoods:
     conda:
         "../../environment.yml"
     resources:
-        **needs("draw"),
+        **needs("likelihoods"),
     params:
         titles=TITLES,
         published=PUBLISHED,

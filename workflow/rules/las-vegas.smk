@@ -109,7 +109,7 @@ for name in ("lv-f1", "lv-f2a", "lv-f2b", "lv-f2c", "lv-f3", "lv-f4"):
         conda:
             "../../environment.yml"
         resources:
-            **needs("draw"),
+            **needs(name.replace("-", "_")),
         params:
             figure=name,
             models=drawn_models(name),

@@ -12,13 +12,13 @@ TIME_MARGIN = 3.0
 LEAST_MINUTES = 10
 # Of work that no finished run has measured.
 A_DAY = 1440
-# The kind of memory that the jobs of a rule need; of rules that are not here, that of drawing.
-KINDS = {"train_with_snapshots": "train_model"}
 # MB of each data set, a byte a value.
 DATASET_MB = {
     f"data/datasets/{name}.nc": sum(entry["splits"].values()) * entry["visible"] / 1e6
     for name, entry in config["datasets"].items()
 }
+# Grey levels take four bytes each where they are used.
+GREY = {f"data/datasets/{name}.nc" for name, entry in config["datasets"].items() if entry["values"] == "grey"}
 
 
 def mbar_mb(figure):
@@ -41,22 +41,25 @@ def read_by(rule, files):
     return sum(DATASET_MB.get(str(file), 0.0) for file in files) + (HELD_MB[rule]() if rule in HELD_MB else 0.0)
 
 
-def memory_kind(rule, work):
-    """The kind of memory that a job needs; of trainings, the method says which."""
-    methods = [kind for kind in work if kind.startswith("train ")]
-    return " ".join([KINDS.get(rule, "draw"), *methods])
+def memory_kind(rule, work, wildcards, files):
+    """The kind of memory that a job needs: its rule and methods, what it is for, and whether it reads grey levels."""
+    name = "estimate" if rule.startswith("estimate_together") or rule == "long_run" else rule
+    if name == "train_model" and wildcards.model in models_with_snapshots():
+        name = "train_with_snapshots"
+    methods = [kind.partition(" ")[2] for kind in work if kind.startswith(("train ", "estimate "))]
+    shown = [getattr(wildcards, one) for one in ("figure", "table") if hasattr(wildcards, one)]
+    if name == "build_dataset":
+        shown = [config["datasets"][wildcards.dataset]["reader"]]
+    return " ".join([name, *methods, *shown, *(["grey"] if GREY.intersection(map(str, files)) else [])])
 
 
-def needs(rule, kind=None):
-    """Resources of a rule: memory and minutes of each of its jobs, more of both at every attempt."""
-    KINDS[rule] = kind or rule
+def needs(rule):
+    """Resources of the jobs of a rule: memory and minutes, more of both at every attempt."""
 
     def mem_mb(wildcards, input, attempt):
         files = [*input, *([f"data/datasets/{wildcards.dataset}.nc"] if rule == "build_dataset" else [])]
-        asked = memory.declared(
-            memory_kind(rule, work_of(rule, wildcards)), read_by(rule, files), MEASURED.get("memory", {})
-        )
-        return (asked + BESIDE_MB) * attempt
+        kind = memory_kind(rule, work_of(rule, wildcards), wildcards, input)
+        return (memory.declared(kind, read_by(rule, files), MEASURED["memory"]) + BESIDE_MB) * attempt
 
     def runtime(wildcards, attempt):
         try:

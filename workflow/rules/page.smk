@@ -20,7 +20,7 @@ rule page:
     conda:
         "../../environment.yml"
     resources:
-        **needs("draw"),
+        **needs("page"),
     params:
         papers=config["papers"],
         scale=config["scale"],

@@ -85,7 +85,7 @@ rule ins_f1:
     conda:
         "../../environment.yml"
     resources:
-        **needs("draw"),
+        **needs("ins_f1"),
     params:
         examples=config["figures"]["ins-f1"]["examples"],
         source=source_digest("logzoo.figures.infinite_swapping"),
@@ -109,7 +109,7 @@ for name in ("ins-f2", "ins-f4"):
         conda:
             "../../environment.yml"
         resources:
-            **needs("draw"),
+            **needs(name.replace("-", "_")),
         params:
             kind="gradients",
             title=SHORT_TITLES[model_of(name)],
@@ -135,7 +135,7 @@ for name in ("ins-f3", "ins-f5", "ins-f6"):
         conda:
             "../../environment.yml"
         resources:
-            **needs("draw"),
+            **needs(name.replace("-", "_")),
         params:
             titles=comparison_titles(name),
             names=trainer_names(name),
@@ -157,7 +157,7 @@ rule ins_equal:
     conda:
         "../../environment.yml"
     resources:
-        **needs("draw"),
+        **needs("ins_equal"),
     params:
         title=compared("ins-equal")["title"],
         names=trainer_names("ins-equal"),
@@ -178,7 +178,7 @@ rule ins_many:
     conda:
         "../../environment.yml"
     resources:
-        **needs("draw"),
+        **needs("ins_many"),
     params:
         kind="many",
         title=SHORT_TITLES[model_of("ins-many")],
@@ -199,7 +199,7 @@ rule ins_association:
     conda:
         "../../environment.yml"
     resources:
-        **needs("draw"),
+        **needs("ins_association"),
     params:
         kind="association",
         title=SHORT_TITLES[model_of(config["figures"]["ins-association"]["gradients"])],

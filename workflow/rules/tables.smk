@@ -17,7 +17,7 @@ rule likelihood_rows:
     conda:
         "../../environment.yml"
     resources:
-        **needs("draw"),
+        **needs("likelihood_rows"),
     params:
         grid=lambda wildcards: config["tables"][wildcards.table].get("grid"),
         title=table_title,
@@ -44,7 +44,7 @@ for name in config["tables"]:
         conda:
             "../../environment.yml"
         resources:
-            **needs("draw"),
+            **needs(f"write_table_{name.replace('-', '_')}"),
         params:
             source=source_digest("logzoo.figures.tables"),
         script:

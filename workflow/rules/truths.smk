@@ -18,7 +18,7 @@ rule long_run:
     conda:
         "../../environment.yml"
     resources:
-        **needs("long_run", kind="estimate"),
+        **needs("long_run"),
     params:
         settings=long_run_settings,
         stream="truth",

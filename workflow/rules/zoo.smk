@@ -23,7 +23,7 @@ rule combine_zoo:
     conda:
         "../../environment.yml"
     resources:
-        **needs("draw"),
+        **needs("combine_zoo"),
     params:
         places=MATRIX_PLACES,
         estimators=MATRIX["estimators"],
@@ -72,7 +72,7 @@ for name, module in ZOO_FIGURES.items():
         conda:
             "../../environment.yml"
         resources:
-            **needs("draw"),
+            **needs(name.replace("-", "_")),
         params:
             figure=name,
             names=ESTIMATOR_NAMES,
@@ -94,7 +94,7 @@ rule choice_rows:
     conda:
         "../../environment.yml"
     resources:
-        **needs("draw"),
+        **needs("choice_rows"),
     params:
         title=config["tables"]["zoo-choice"]["title"],
         names=ESTIMATOR_NAMES,
