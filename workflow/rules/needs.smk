@@ -5,8 +5,8 @@ from logzoo import costs, memory
 
 RATES = Path(workflow.basedir) / "workflow" / "rates.yaml"
 MEASURED = yaml.safe_load(RATES.read_text())
-# On a cluster, two other processes of snakemake run beside the work of each job.
-BESIDE_MB = 0 if workflow.local_exec else 500
+# On a cluster, two other processes of snakemake run beside the work of each job: 245 MB each, and some shells.
+BESIDE_MB = 600
 # Machines differ, and what was not foreseen takes longer.
 TIME_MARGIN = 3.0
 LEAST_MINUTES = 10
@@ -44,6 +44,8 @@ def read_by(rule, files):
 def memory_kind(rule, work, wildcards, files):
     """The kind of memory that a job needs: its rule and methods, what it is for, and whether it reads grey levels."""
     name = "estimate" if rule.startswith("estimate_together") or rule == "long_run" else rule
+    # Both solve MBAR's equations, and differ in how large these are.
+    name = "mbar" if rule in HELD_MB else name
     if name == "train_model" and wildcards.model in models_with_snapshots():
         name = "train_with_snapshots"
     methods = [kind.partition(" ")[2] for kind in work if kind.startswith(("train ", "estimate "))]
@@ -59,7 +61,9 @@ def needs(rule):
     def mem_mb(wildcards, input, attempt):
         files = [*input, *([f"data/datasets/{wildcards.dataset}.nc"] if rule == "build_dataset" else [])]
         kind = memory_kind(rule, work_of(rule, wildcards), wildcards, input)
-        return (memory.declared(kind, read_by(rule, files), MEASURED["memory"]) + BESIDE_MB) * attempt
+        asked = memory.declared(kind, read_by(rule, files), MEASURED["memory"])
+        # Where jobs run is not known yet when the rules are read.
+        return (asked + (0 if workflow.local_exec else BESIDE_MB)) * attempt
 
     def runtime(wildcards, attempt):
         try:

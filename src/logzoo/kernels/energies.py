@@ -16,7 +16,7 @@ from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from logzoo.kernels.elementary import LOG2_E, emit_exp2_nonpositive
+from logzoo.kernels.elementary import LOG2_E, emit_exp2_nonpositive, exp2_constants, exp2_nonpositive
 
 _LANES = 8
 _FLOATS = ir.VectorType(ir.FloatType(), _LANES)
@@ -27,6 +27,7 @@ _UNITS_PER_LOG = 512
 BETAS_TOGETHER = 4
 _ONE = np.float32(1.0)
 _ZERO = np.float32(0.0)
+_SMALLEST = np.float32(1e-18)
 _LOG_2 = math.log(2.0)
 # |a| of units that are not there: exp(-beta |a|) vanishes for every beta > 0.
 _ABSENT = np.float32(1e30)
@@ -40,17 +41,24 @@ class EnergyScratch(NamedTuple):
     products: np.ndarray  # (BETAS_TOGETHER,) float64
     betas: np.ndarray  # (1,) float32
     smooth: np.ndarray  # (1,) float64
+    decays: np.ndarray  # like the magnitudes: exp(-step |a|) of an even ladder
+    powers: np.ndarray  # like the magnitudes: the same to some power
+    constants: np.ndarray  # of exp2_nonpositive
 
 
 @njit(cache=True)
 def energy_scratch(units):
     """Scratch for that many hidden units."""
+    magnitudes = np.full(-(-units // _LANES) * _LANES, _ABSENT)
     return EnergyScratch(
-        np.full(-(-units // _LANES) * _LANES, _ABSENT),
+        magnitudes,
         np.empty(BETAS_TOGETHER, np.float32),
         np.empty(BETAS_TOGETHER),
         np.empty(1, np.float32),
         np.empty(1),
+        np.empty_like(magnitudes),
+        np.empty_like(magnitudes),
+        exp2_constants(),
     )
 
 
@@ -64,6 +72,28 @@ def load_magnitudes(hidden_input, units, unit, scratch):
     for j in range(units):
         total += np.int64(max(hidden_input[j], np.int32(0)))
     return float(total) * np.float64(unit)
+
+
+def _after(builder, address, size):
+    """The address that many bytes behind another."""
+    return builder.add(address, ir.Constant(address.type, size))
+
+
+def _store_products(builder, products, target):
+    """Store the products over the lanes of each vector, float64, at the address of an array."""
+    for number, product in enumerate(products):
+        lanes = _LANES
+        left = builder.fpext(builder.load(product), ir.VectorType(ir.DoubleType(), lanes))
+        while lanes > 1:
+            lanes //= 2
+            halves = [
+                ir.Constant(ir.VectorType(ir.IntType(32), lanes), list(range(first, first + lanes)))
+                for first in (0, lanes)
+            ]
+            left = builder.fmul(*(builder.shuffle_vector(left, left, half) for half in halves))
+        value = builder.extract_element(left, ir.Constant(ir.IntType(32), 0))
+        place = builder.inttoptr(_after(builder, target, 8 * number), ir.DoubleType().as_pointer())
+        builder.store(value, place, align=8)
 
 
 def _products(betas):
@@ -82,11 +112,8 @@ def _products(betas):
             first = builder.insert_element(ir.Constant(_FLOATS, ir.Undefined), value, ir.Constant(ir.IntType(32), 0))
             return builder.shuffle_vector(first, first, ir.Constant(lane_type, [0] * _LANES))
 
-        def after(address, size, number):
-            return builder.add(address, ir.Constant(address.type, size * number))
-
         one = ir.Constant(_FLOATS, [1.0] * _LANES)
-        factors = [everywhere(after(scales, _BYTES, number)) for number in range(betas)]
+        factors = [everywhere(_after(builder, scales, _BYTES * number)) for number in range(betas)]
         products = [cgutils.alloca_once_value(builder, one) for _ in range(betas)]
         with cgutils.for_range(builder, vectors) as loop:
             place = builder.add(magnitudes, builder.mul(loop.index, ir.Constant(magnitudes.type, _LANES * _BYTES)))
@@ -94,18 +121,7 @@ def _products(betas):
             for scale, product in zip(factors, products, strict=True):
                 factor = builder.fadd(one, emit_exp2_nonpositive(builder, builder.fmul(scale, size)))
                 builder.store(builder.fmul(builder.load(product), factor), product)
-        for number, product in enumerate(products):
-            lanes = _LANES
-            left = builder.fpext(builder.load(product), ir.VectorType(ir.DoubleType(), lanes))
-            while lanes > 1:
-                lanes //= 2
-                halves = [
-                    ir.Constant(ir.VectorType(ir.IntType(32), lanes), list(range(first, first + lanes)))
-                    for first in (0, lanes)
-                ]
-                left = builder.fmul(*(builder.shuffle_vector(left, left, half) for half in halves))
-            value = builder.extract_element(left, ir.Constant(ir.IntType(32), 0))
-            builder.store(value, builder.inttoptr(after(target, 8, number), ir.DoubleType().as_pointer()), align=8)
+        _store_products(builder, products, target)
         return context.get_dummy_value()
 
     def typed(typing_context, magnitudes, vectors, scales, target):
@@ -114,8 +130,42 @@ def _products(betas):
     return intrinsic(typed)
 
 
+def _power_products(count):
+    """An intrinsic: prod_j (1 + p_j d_j**m) for m = 1, ..., count, float64; p_j becomes p_j d_j**count.
+
+    It takes the addresses of d and p (float32), the number of their vectors and the address of the products. Powers
+    stay above _SMALLEST, which 1 does not feel: processors are slow with numbers below the least normal one.
+    """
+
+    def generate(context, builder, signature, arguments):
+        decays, powers, vectors, target = arguments
+        one = ir.Constant(_FLOATS, [1.0] * _LANES)
+        smallest = ir.Constant(_FLOATS, [float(_SMALLEST)] * _LANES)
+        products = [cgutils.alloca_once_value(builder, one) for _ in range(count)]
+        with cgutils.for_range(builder, vectors) as loop:
+            step = builder.mul(loop.index, ir.Constant(decays.type, _LANES * _BYTES))
+            decay, power = (
+                builder.inttoptr(builder.add(start, step), _FLOATS.as_pointer()) for start in (decays, powers)
+            )
+            factor, value = builder.load(decay, align=_BYTES), builder.load(power, align=_BYTES)
+            for product in products:
+                value = builder.fmul(value, factor)
+                value = builder.select(builder.fcmp_ordered(">", value, smallest), value, smallest)
+                builder.store(builder.fmul(builder.load(product), builder.fadd(one, value)), product)
+            builder.store(value, power, align=_BYTES)
+        _store_products(builder, products, target)
+        return context.get_dummy_value()
+
+    def typed(typing_context, decays, powers, vectors, target):
+        return types.void(*[types.intp] * 4), generate
+
+    return intrinsic(typed)
+
+
 _products_of_one = _products(1)
 _products_together = _products(BETAS_TOGETHER)
+_next_power = _power_products(1)
+_next_powers = _power_products(BETAS_TOGETHER)
 
 
 @njit(cache=True)
@@ -145,6 +195,46 @@ def smooth_parts(units, betas, scratch, out):
         # There the units that are not there would count.
         if betas[k] == _ZERO:
             out[k] = units * _LOG_2
+
+
+@njit(cache=True)
+def is_even(betas):
+    """Whether inverse temperatures go from 0 to the last in equal steps, as far as float32 can tell."""
+    even = betas.size > 1 and betas[0] == _ZERO
+    for k in range(betas.size):
+        even = even and abs(betas[k] - k * np.float64(betas[1])) <= 1e-6 * betas[k]
+    return even
+
+
+@njit(cache=True)
+def smooth_parts_of_even(units, betas, scratch, out):
+    """smooth_parts of inverse temperatures that go up from 0 in equal steps, by one exponential a unit.
+
+    Powers of it take a multiplication each, and round more: each term is off by about 1e-7 times its rung's number.
+    """
+    magnitudes, decays, powers = scratch.magnitudes, scratch.decays, scratch.powers
+    constants, products = scratch.constants, scratch.products
+    rounder, lowest = constants[0], constants[1]
+    c1, c2, c3, c4, c5 = constants[2], constants[3], constants[4], constants[5], constants[6]
+    scale = -betas[1] * LOG2_E
+    for j in range(magnitudes.size):
+        decays[j] = max(exp2_nonpositive(scale * magnitudes[j], rounder, lowest, c1, c2, c3, c4, c5), _SMALLEST)
+        powers[j] = _ONE
+    out[:] = 0.0
+    for start in range(0, magnitudes.size, _UNITS_PER_LOG):
+        vectors = min(magnitudes.size - start, _UNITS_PER_LOG) // _LANES
+        decay, power = decays.ctypes.data + start * _BYTES, powers.ctypes.data + start * _BYTES
+        k = 1
+        while k < betas.size:
+            count = BETAS_TOGETHER if k + BETAS_TOGETHER <= betas.size else 1
+            if count == 1:
+                _next_power(decay, power, vectors, products.ctypes.data)
+            else:
+                _next_powers(decay, power, vectors, products.ctypes.data)
+            for m in range(count):
+                out[k + m] += math.log(products[m])
+            k += count
+    out[0] = units * _LOG_2
 
 
 @njit(cache=True)

@@ -12,7 +12,14 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from logzoo.kernels.energies import energy_scratch, load_magnitudes, smooth_parts, sum_biases
+from logzoo.kernels.energies import (
+    energy_scratch,
+    is_even,
+    load_magnitudes,
+    smooth_parts,
+    smooth_parts_of_even,
+    sum_biases,
+)
 from logzoo.kernels.gibbs import layer_scratch, sweep_once
 from logzoo.kernels.random import RUNG, uniform
 from logzoo.kernels.tempering import count_crossing
@@ -49,11 +56,16 @@ def rungs_looked_at(rung, rungs, sweep, all_pairs, all_rungs):
 
 
 @njit(cache=True)
-def read_log_f(parameters, betas, chains, chain, rung, first, last, scratch, log_f, up, down):
-    """log f of one chain at rungs first, ..., last, into `log_f` (rungs,); steps from its rung into `up` and `down`."""
+def read_log_f(parameters, betas, chains, chain, rung, first, last, even, scratch, log_f, up, down):
+    """log f of one chain at rungs first, ..., last, into `log_f` (rungs,); steps from its rung into `up` and `down`.
+
+    even: log f at the other rungs as well, all betas being in equal steps: less exactly, but nothing is drawn by it.
+    """
     units, unit = chains.h.shape[1], np.float64(parameters.unit)
     model, base = sum_biases(parameters, chains.v[chain])
     positive = load_magnitudes(chains.hidden_input[chain], units, parameters.unit, scratch)
+    if even:
+        smooth_parts_of_even(units, betas, scratch, log_f)
     smooth_parts(units, betas[first : last + 1], scratch, log_f[first : last + 1])
     slope = float(model - base) * unit + positive
     if rung < last:
@@ -63,7 +75,7 @@ def read_log_f(parameters, betas, chains, chain, rung, first, last, scratch, log
         step = np.float64(betas[rung]) - np.float64(betas[rung - 1])
         down[rung - 1] = step * slope + log_f[rung] - log_f[rung - 1]
     warm, cold = positive + float(model) * unit, float(base) * unit
-    for k in range(first, last + 1):
+    for k in range(0 if even else first, betas.size if even else last + 1):
         share = np.float64(betas[k])
         log_f[k] += share * warm + (1.0 - share) * cold
 
@@ -96,6 +108,7 @@ def run_swapping(parameters, betas, key, first, last, chains, replicas, exchange
     energies = energy_scratch(chains.h.shape[1])
     beta = np.empty(ladders * rungs, np.float32)
     holder = np.empty(rungs, np.int64)
+    ladder_is_even = is_even(betas)
     for sweep in range(first, last):
         for chain in range(beta.size):
             beta[chain] = betas[replicas.rung[chain]]
@@ -109,9 +122,11 @@ def run_swapping(parameters, betas, key, first, last, chains, replicas, exchange
                 holder[rung] = chain
                 log_f = exchanges.log_f[ladder, place]
                 log_f[:] = np.nan
-                ends = rungs_looked_at(rung, rungs, sweep, all_pairs, all_rungs and sweep == last - 1)
-                if ends[0] < ends[1]:
-                    read_log_f(parameters, betas, chains, chain, rung, *ends, energies, log_f, up, down)
+                everywhere = all_rungs and sweep == last - 1
+                even = everywhere and ladder_is_even
+                ends = rungs_looked_at(rung, rungs, sweep, all_pairs, everywhere and not even)
+                if even or ends[0] < ends[1]:
+                    read_log_f(parameters, betas, chains, chain, rung, *ends, even, energies, log_f, up, down)
             counts = exchanges.attempted[ladder], exchanges.accepted[ladder]
             exchange_neighbours(key, sweep, chains.number[start], holder, replicas.rung, up, down, *counts)
         for chain in range(beta.size):
