@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import twins
 
+from logzoo.kernels import energies
 from logzoo.kernels.energies import energy_scratch, log_f_marginal, log_z_of_base, smooth_parts_of_chains
 from logzoo.kernels.layout import new_chains
 from logzoo.kernels.tempering import (
@@ -207,3 +208,25 @@ def test_log_z_of_the_base_is_that_of_independent_units(largest):
     found = log_z_of_base(kernel_parameters(rbm, base), 37, 5)
     # Bases are whole multiples of a unit in the kernels.
     assert found == pytest.approx(log_z_base(base, 5), abs=1e-4 * max(1.0, largest))
+
+
+@pytest.mark.parametrize("rungs", [2, 3, 6, 10, 31])
+@pytest.mark.parametrize("units", [3, 8, 500, 1030])
+def test_an_even_ladder_takes_one_exponential_a_unit(rungs, units):
+    betas = np.linspace(0.0, 1.0, rungs).astype(np.float32)
+    scratch = energies.energy_scratch(units)
+    # Some so large that their powers would be below the least normal number.
+    scratch.magnitudes[:units] = np.random.default_rng(units).exponential(8.0, units)
+    scratch.magnitudes[0] = 120.0
+    found, expected = np.empty(rungs), np.empty(rungs)
+    assert energies.is_even(betas)
+    energies.smooth_parts_of_even(units, betas, scratch, found)
+    energies.smooth_parts(units, betas, scratch, expected)
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
+    exact = np.log1p(np.exp(-betas[:, None].astype(float) * scratch.magnitudes[:units].astype(float))).sum(axis=1)
+    np.testing.assert_allclose(found, exact, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("betas", [[0.0, 0.4, 1.0], [0.1, 0.55, 1.0], [0.0, 0.501, 1.0], [1.0]])
+def test_other_ladders_are_not_even(betas):
+    assert not energies.is_even(np.array(betas, np.float32))

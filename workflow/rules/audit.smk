@@ -9,6 +9,7 @@
 rule audit:
     log:
         f"logs/{config['scale']}/audit.log",
+    localrule: True
     conda:
         "../../environment.yml"
     params:

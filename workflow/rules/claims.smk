@@ -71,6 +71,7 @@ rule claims:
         table=f"{FIGURES}/scorecard.md",
     log:
         f"logs/{config['scale']}/claims.log",
+    localrule: True
     conda:
         "../../environment.yml"
     shell:

@@ -9,6 +9,7 @@
 rule crate:
     log:
         f"logs/{config['scale']}/crate.log",
+    localrule: True
     conda:
         "../../environment.yml"
     params:

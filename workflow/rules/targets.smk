@@ -17,6 +17,7 @@ for paper, entry in config["papers"].items():
 rule cost:
     log:
         f"logs/{config['scale']}/cost.log",
+    localrule: True
     run:
         print_costs()
 
@@ -25,5 +26,6 @@ rule cost:
 rule measure_rates:
     log:
         f"logs/{config['scale']}/measure_rates.log",
+    localrule: True
     run:
         write_rates()

@@ -1,4 +1,4 @@
-"""A Kalman filter over the rungs of a ladder, and what it observes: arrays of ten or twenty, in plain loops.
+"""A Kalman filter over the rungs of a ladder, what it observes, and RTS: arrays of ten or twenty, in plain loops.
 
 Legend: the state x (n,) is log Z at rungs 2, ..., M in nats, then a bias, so n = M; P (n, n) its covariance; H
 (n - 1, n) reads the differences of neighbouring rungs off it, (H x)_i = x_i - x_{i-1}, and x_0 in the first place.
@@ -194,3 +194,26 @@ def mean_by_ladder(log_f, log_z_hat, occupancy):
                 total += q[k]
             for k in range(rungs):
                 occupancy[ladder, k] += q[k] / (total * chains)
+
+
+@njit(cache=True)
+def step_by_occupancy(occupancy, prior, alpha, floor, log_z_hat, influence):
+    """Take the part alpha of the step of RTS in place: log_z_hat (rung,) in nats, relative to the first rung.
+
+    occupancy (chain, rung) of independent chains; means below `floor` count as it. influence (chain,): of each chain
+    on the last rung's log Zhat, averaged with the same alpha. Returns the largest |r - c|.
+    """
+    chains, rungs = occupancy.shape
+    mean = np.empty(rungs)
+    error = 0.0
+    for k in range(rungs):
+        total = 0.0
+        for chain in range(chains):
+            total += occupancy[chain, k]
+        mean[k] = max(total / chains, floor)
+        error = max(error, abs(prior[k] - mean[k]))
+        log_z_hat[k] += alpha * (math.log(prior[0] / prior[k]) + math.log(mean[k]) - math.log(mean[0]))
+    for chain in range(chains):
+        change = occupancy[chain, rungs - 1] / mean[rungs - 1] - occupancy[chain, 0] / mean[0]
+        influence[chain] = (1.0 - alpha) * influence[chain] + alpha * change
+    return error

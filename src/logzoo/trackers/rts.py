@@ -7,8 +7,8 @@ draws are few and the parameters move on.
 import numpy as np
 
 from logzoo.checks import share
-from logzoo.kernels.filtering import mean_by_ladder
-from logzoo.samplers.initial import OCCUPANCY_FLOOR, updated_log_z
+from logzoo.kernels.filtering import mean_by_ladder, step_by_occupancy
+from logzoo.samplers.initial import OCCUPANCY_FLOOR
 
 
 class RtsTracker:
@@ -30,7 +30,7 @@ class RtsTracker:
         self.alpha = 1.0 if alpha == 1.0 else share("alpha", alpha)
         self.log_z_hat = None  # (rung,) relative to the first rung
         self.log_z_base = 0.0
-        self.influence = 0.0  # (chain,) of each independent chain on log Z, averaged over updates as log Zhat is
+        self.influence = None  # (chain,) of each independent chain on log Z, averaged over updates as log Zhat is
         self.occupancy_error = 1.0
 
     def parameters_changed(self, particles, learning_rate):
@@ -48,14 +48,15 @@ class RtsTracker:
 
     def follow(self, occupancy, prior, log_z_base):
         """Take the step for the occupancy (chain, rung) of independent chains and the prior r (rung,)."""
-        mean = np.maximum(occupancy.mean(axis=0), OCCUPANCY_FLOOR)
         if self.log_z_hat is None:
             self.log_z_hat = np.zeros(prior.size)
-        self.log_z_hat = self.log_z_hat + self.alpha * updated_log_z(0.0, prior, mean)
+        if self.influence is None:
+            self.influence = np.zeros(len(occupancy))
         self.log_z_base = log_z_base
-        influence = occupancy[:, -1] / mean[-1] - occupancy[:, 0] / mean[0]
-        self.influence = (1.0 - self.alpha) * self.influence + self.alpha * influence
-        self.occupancy_error = prior.size * float(np.max(np.abs(prior - mean)))
+        # Samplers may still draw by the last one.
+        self.log_z_hat = self.log_z_hat.copy()
+        arrays = self.log_z_hat, self.influence
+        self.occupancy_error = prior.size * step_by_occupancy(occupancy, prior, self.alpha, OCCUPANCY_FLOOR, *arrays)
 
     def rung_inserted(self, rung, particles):
         """Make room for a rung that the ladder has gained."""
