@@ -125,7 +125,7 @@ class Drill:
             self.lost.append(f"a job ended in a traceback: {line}")
 
     def _moment(self, made):
-        """A moment of a run when so many files are made; of the next run where the last has made everything."""
+        """A moment of a run when so many files are made; an earlier one of the next run where this one ends before."""
         while True:
             if self.run is None or self.run.over():
                 self._start()
@@ -136,6 +136,7 @@ class Drill:
             if self.run.wait() == 0:
                 self._look("a run that ended", complete=True)
                 self._begin_again()
+                made = self.draws.uniform(0.0, made)
 
     def _made(self):
         return len(set(files_of(self.folder)) & set(files_of(self.reference)))
