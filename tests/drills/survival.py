@@ -129,7 +129,7 @@ class Drill:
         while True:
             if self.run is None or self.run.over():
                 self._start()
-            until(lambda: self.run.over() or self._made() >= made, 3600, step=0.5)
+            until(lambda made=made: self.run.over() or self._made() >= made, 3600, step=0.5)
             moment = wait_for_moment(self.run, self.draws, self.moments)
             if moment is not None:
                 return moment
