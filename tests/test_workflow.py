@@ -188,7 +188,7 @@ def test_an_audit_sees_another_configuration_and_other_code(pristine):
 
 
 def test_one_core_makes_the_same_bits(finished, tmp_path):
-    assert len(same_on_one_core(finished[0], tmp_path, "zoo")) > 50
+    assert len(same_on_one_core(finished[0], tmp_path, "zoo")) > 30
 
 
 @pytest.mark.nightly
