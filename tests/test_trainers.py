@@ -353,8 +353,10 @@ def test_log_f_is_handed_over_where_it_was_looked_at_and_changes_nothing(look, r
     seen = np.isfinite(found)
     np.testing.assert_allclose(found[seen], exact[seen], atol=1e-4)
     if look:
-        np.testing.assert_array_equal(looking.own_log_f(exchanges), looking.log_f())
-        assert np.isfinite(exchanges.up[:, -1]).all()
+        # At all rungs of an even ladder log f is taken by powers, which round more.
+        atol = 1e-5 if "all_rungs" in look else 0.0
+        np.testing.assert_allclose(looking.own_log_f(exchanges), looking.log_f(), rtol=0.0, atol=atol)
+        assert np.isfinite(exchanges.up[:, -1]).all() or "all_pairs" not in look
         assert seen.all() or "all_rungs" not in look
     if not look:
         # After sweep 6 pairs 1, 3, ... exchange; whoever has no partner is not looked at.

@@ -62,7 +62,7 @@ class TemperedParticles:
         return self._by_rung(values)
 
     def own_log_f(self, exchanges):
-        """The same after `move`, with all pairs or all rungs, from what it has found already."""
+        """The same after `move`, with all pairs or (but for rounding) all rungs, from what it has found already."""
         everywhere = exchanges.log_f.reshape(-1, self.betas.size)
         return self._by_rung(everywhere[np.arange(self.replicas.rung.size), self.replicas.rung])
 
