@@ -1,4 +1,4 @@
-"""The public functions: sample, estimate, train."""
+"""The public functions: sample, estimate, train. Methods are imported where they are asked for: all take long."""
 
 from functools import partial
 
@@ -8,15 +8,12 @@ from logzoo.artifacts.provenance import source_digest
 from logzoo.budgets import SweepLedger
 from logzoo.checkpoints import Checkpoint, identity_of
 from logzoo.checks import binary_matrix, grey_matrix, one_of, positive_number, whole_number
-from logzoo.estimators.registry import estimator
 from logzoo.kernels.gibbs import forget_hidden, run_sweeps, start_chains
 from logzoo.kernels.layout import new_chains
 from logzoo.models.rbm import RBM
 from logzoo.paths import base_of, kernel_parameters
 from logzoo.samplers.threads import over_chains
 from logzoo.streams import root_stream
-from logzoo.trackers.registry import tracker
-from logzoo.trainers.registry import trainer, trainer_module
 
 # Checks of the data to train on.
 _VALUES = {"binary": binary_matrix, "grey": grey_matrix}
@@ -55,6 +52,8 @@ def estimate_log_z(rbm, method="rts", *, sweeps=10_000, chains=100, base=None, d
     few of the sweeps; data: 0/1 matrix for the methods that need one. Returns Estimate. Raises ValueError for unknown
     methods and options and for impossible sizes.
     """
+    from logzoo.estimators.registry import estimator
+
     run = estimator(method)
     # The spread between chains is where every standard error comes from.
     ledger = SweepLedger(sweeps, whole_number("chains", chains, minimum=2))
@@ -84,6 +83,9 @@ def train_rbm(
     "rts" lets the tempered methods follow log Z. Returns TrainingRun (.rbm, .trace, .snapshots). Raises ValueError for
     unknown methods and options, and for bad data.
     """
+    from logzoo.trackers.registry import tracker
+    from logzoo.trainers.registry import trainer, trainer_module
+
     run = trainer(method)
     data = _VALUES[one_of("values", options.get("values", "binary"), _VALUES)]("data", data)
     settings = {"hidden": hidden, "updates": updates, "batch": batch}

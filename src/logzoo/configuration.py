@@ -22,8 +22,7 @@ def check_configuration(config, schema_folder):
     matrix, truth = config["matrix"], config["truth"]
     _check_names("matrix.models", matrix["models"], config["models"])
     _check_names("matrix.estimators", matrix["estimators"], config["estimators"])
-    for number, names in enumerate(matrix["jobs"]):
-        _check_names(f"matrix.jobs.{number}", names, config["estimators"])
+    _check_names("matrix.together", matrix["together"], config["estimators"])
     _check_names("truth.estimators", truth["estimators"], config["estimators"])
     for name, entry in config["models"].items():
         _check_names(f"models.{name}.dataset", [entry["dataset"]], config["datasets"])

@@ -129,11 +129,6 @@ def source_of_one(wildcards):
     return sources_of([wildcards.estimator])
 
 
-def estimators_alone():
-    """Estimators that run by themselves."""
-    return set(config["estimators"]).difference(*MATRIX["jobs"])
-
-
 def figure_file(name):
     return f"{FIGURES}/{config['figures'][name]['paper']}/{name}"
 

@@ -113,9 +113,7 @@ WORK = {
     "train_model": trained_work,
     "train_with_snapshots": trained_work,
     "estimate": estimates_work(settings_of_one),
-    **{
-        f"estimate_together_{number}": estimates_work(settings_of(names)) for number, names in enumerate(MATRIX["jobs"])
-    },
+    "estimate_together": estimates_work(settings_of(MATRIX["together"])),
     "long_run": estimates_work(long_run_settings),
     "truth": truth_work,
     "check_snapshots": snapshots_work,

@@ -1,8 +1,8 @@
-# Estimates of log Z: all budgets and replicates of a model and an estimator in one job, some estimators together.
+# Estimates of log Z: all budgets and replicates of a model and an estimator in one job, those of the matrix's models together.
 #
 # inputs:  data/<scale>/models/<model>.nc; data/datasets/<dataset>.nc
 # outputs: data/<scale>/estimates/<model>/<estimator>.nc
-# steps:   estimate, estimate_together_<number>
+# steps:   estimate, estimate_together
 
 
 rule estimate:
@@ -16,7 +16,7 @@ rule estimate:
     benchmark:
         f"logs/{config['scale']}/estimates/{{model}}.{{estimator}}.benchmark.tsv"
     wildcard_constraints:
-        estimator=one_of_names(estimators_alone()),
+        estimator=one_of_names(config["estimators"]),
     priority: ZOO_FIRST
     conda:
         "../../environment.yml"
@@ -30,28 +30,30 @@ rule estimate:
         "../scripts/estimate.py"
 
 
-for number, names in enumerate(MATRIX["jobs"]):
+if MATRIX["together"]:
 
-    rule:
-        name:
-            f"estimate_together_{number}"
+    ruleorder: estimate_together > estimate
+
+    rule estimate_together:
         input:
             model=f"{DATA}/models/{{model}}.nc",
             dataset=dataset_of,
         output:
-            expand(f"{DATA}/estimates/{{{{model}}}}/{{estimator}}.nc", estimator=names),
+            expand(f"{DATA}/estimates/{{{{model}}}}/{{estimator}}.nc", estimator=MATRIX["together"]),
         log:
-            f"logs/{config['scale']}/estimates/{{model}}.together-{number}.log",
+            f"logs/{config['scale']}/estimates/{{model}}.together.log",
         benchmark:
-            f"logs/{config['scale']}/estimates/{{model}}.together-{number}.benchmark.tsv"
+            f"logs/{config['scale']}/estimates/{{model}}.together.benchmark.tsv"
+        wildcard_constraints:
+            model=one_of_names(MATRIX_MODELS),
         priority: ZOO_FIRST
         conda:
             "../../environment.yml"
         resources:
-            **needs(f"estimate_together_{number}"),
+            **needs("estimate_together"),
         params:
-            settings=settings_of(names),
+            settings=settings_of(MATRIX["together"]),
             stream="estimate",
-            sources=sources_of(names),
+            sources=sources_of(MATRIX["together"]),
         script:
             "../scripts/estimate.py"

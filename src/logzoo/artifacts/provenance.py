@@ -5,6 +5,7 @@ Only the standard library is imported, and nothing heavy: the package needs a di
 
 import ast
 import hashlib
+import os
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
@@ -21,8 +22,9 @@ def source_digest(*modules: str, root: Path = PACKAGE_FOLDER) -> str:
 
     Raises ValueError for a module that does not exist.
     """
-    reached = set().union(*(imported_modules(module, root=root) for module in modules))
-    return _digest_of_files((name, _source_file(name, root)) for name in sorted(reached))
+    files = _files_of_modules(root)
+    reached = set().union(*(_reached_from(module, files, root.name) for module in modules))
+    return _digest_of_files((name, files[name]) for name in sorted(reached))
 
 
 def kernels_digest(*, root: Path = PACKAGE_FOLDER) -> str:
@@ -35,15 +37,7 @@ def imported_modules(module: str, *, root: Path = PACKAGE_FOLDER) -> set[str]:
 
     Raises ValueError for a module that does not exist and for a relative import.
     """
-    if _source_file(module, root) is None:
-        raise ValueError(f"no module named {module!r} in {root.name}")
-    reached, waiting = set(), [module]
-    while waiting:
-        name = waiting.pop()
-        if name not in reached:
-            reached.add(name)
-            waiting.extend(direct_imports(name, root=root))
-    return reached
+    return _reached_from(module, _files_of_modules(root), root.name)
 
 
 def direct_imports(module: str, *, root: Path = PACKAGE_FOLDER) -> set[str]:
@@ -54,14 +48,7 @@ def direct_imports(module: str, *, root: Path = PACKAGE_FOLDER) -> set[str]:
 
     Raises ValueError for a module that does not exist and for a relative import.
     """
-    found = set()
-    for base, name in _import_statements(_source_file(module, root).read_bytes(), module, root.name):
-        submodule = f"{base}.{name}"
-        target = submodule if name and _source_file(submodule, root) else base
-        if _source_file(target, root) is None:
-            raise ValueError(f"{module} imports {target}, which does not exist in {root.name}")
-        found.update({target} if target == root.name else _with_parents(target, root))
-    return found - {module}
+    return _imported_by(module, _files_of_modules(root), root.name)
 
 
 def software_versions() -> dict[str, str]:
@@ -79,25 +66,56 @@ def software_versions() -> dict[str, str]:
     return versions
 
 
-def _with_parents(module: str, root: Path) -> Iterator[str]:
+def _files_of_modules(root: Path) -> dict[str, str]:
+    """Map every module of a package to its file; a package in it to its __init__.py."""
+    files = {}
+    # Strings, not paths: a workflow asks for some hundred digests whenever it starts.
+    for folder, _, names in os.walk(root):
+        parts = Path(folder).relative_to(root.parent).parts
+        for name in names:
+            stem, extension = os.path.splitext(name)
+            if extension == ".py":
+                module = ".".join(parts if stem == "__init__" else (*parts, stem))
+                files[module] = os.path.join(folder, name)
+    return files
+
+
+def _reached_from(module: str, files: dict[str, str], package: str) -> set[str]:
+    if module not in files:
+        raise ValueError(f"no module named {module!r} in {package}")
+    reached, waiting = set(), [module]
+    while waiting:
+        name = waiting.pop()
+        if name not in reached:
+            reached.add(name)
+            waiting.extend(_imported_by(name, files, package))
+    return reached
+
+
+def _imported_by(module: str, files: dict[str, str], package: str) -> set[str]:
+    found = set()
+    for base, name in _import_statements(_content(files[module]), module, package):
+        submodule = f"{base}.{name}"
+        target = submodule if name and submodule in files else base
+        if target not in files:
+            raise ValueError(f"{module} imports {target}, which does not exist in {package}")
+        found.update({target} if target == package else _with_parents(target, files))
+    return found - {module}
+
+
+def _with_parents(module: str, files: dict[str, str]) -> Iterator[str]:
     """Yield a module and its parents below the root that hold any code; an empty __init__.py holds none."""
     yield module
     parts = module.split(".")
     for length in range(2, len(parts)):
         parent = ".".join(parts[:length])
-        file = _source_file(parent, root)
-        if file and file.read_bytes().strip():
+        if parent in files and _content(files[parent]).strip():
             yield parent
 
 
-def _source_file(module: str, root: Path) -> Path | None:
-    """Find the file of a module (of a package, its __init__.py); None for what the package does not hold."""
-    top, *parts = module.split(".")
-    if top != root.name:
-        return None
-    location = root.joinpath(*parts)
-    candidates = (location.parent / f"{location.name}.py", location / "__init__.py")
-    return next((path for path in candidates if path.is_file()), None)
+def _content(file: str | Path) -> bytes:
+    with open(file, "rb") as opened:
+        return opened.read()
 
 
 @cache
@@ -114,10 +132,10 @@ def _import_statements(source: bytes, module: str, package: str) -> tuple[tuple[
     return tuple((base, name) for base, name in found if base.split(".")[0] == package)
 
 
-def _digest_of_files(named_files: Iterable[tuple[str, Path]]) -> str:
+def _digest_of_files(named_files: Iterable[tuple[str, str | Path]]) -> str:
     digest = hashlib.sha256()
     for name, path in named_files:
-        content = path.read_bytes()
+        content = _content(path)
         # The length keeps two files from passing for one longer file.
         digest.update(f"{name} {len(content)}\n".encode())
         digest.update(content)

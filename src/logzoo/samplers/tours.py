@@ -9,7 +9,6 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import logsumexp
 
 from logzoo.checks import whole_number
 from logzoo.kernels.gibbs import forget_hidden
@@ -46,7 +45,7 @@ class StoppingSet(NamedTuple):
     @property
     def log_z(self):
         """log Z_S in nats."""
-        return float(logsumexp(self.log_f))
+        return _log_sum_exp(self.log_f)
 
     @property
     def size(self):
@@ -169,7 +168,7 @@ class TourSampler:
             return np.inf
         log_f = np.empty(len(states))
         log_f_hidden(self.parameters, states, log_f, False)
-        return float(logsumexp(log_f) - np.log(share))
+        return _log_sum_exp(log_f) - float(np.log(share))
 
     def _travel(self, rows, budget, cap, paths):
         count = len(rows)
@@ -230,3 +229,9 @@ def _visited(tours, paths):
         made = np.where(tours.finished[queue], tours.length[queue] - first, 0)
         found.append(path[np.arange(path.shape[1]) < made[:, None]])
     return np.concatenate(found) if found else tours.rows[:0]
+
+
+def _log_sum_exp(values):
+    from scipy.special import logsumexp  # takes long to import, and every training would wait for it
+
+    return float(logsumexp(values))

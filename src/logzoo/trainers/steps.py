@@ -4,7 +4,6 @@ Parameters and gradients are NamedTuples of float32 arrays: weights (V, H), visi
 """
 
 import numpy as np
-from scipy.linalg import qr
 from threadpoolctl import ThreadpoolController
 
 from logzoo.checks import positive_number, share, whole_number
@@ -144,6 +143,8 @@ def sharp_of_rank(matrix, rank, key):
     columns = rank + _OVERSAMPLING
     if columns >= matrix.shape[1]:
         return sharp(matrix)
+    from scipy.linalg import qr  # takes long to import, and most trainings need none
+
     generator = np.random.Generator(np.random.Philox(key=key))
     basis = matrix @ generator.standard_normal((matrix.shape[1], columns), dtype=np.float32)
     for _ in range(_POWER_ITERATIONS):
