@@ -11,7 +11,7 @@ import twins
 from logzoo.api import train_rbm
 from logzoo.kernels.elementary import exp2_constants
 from logzoo.kernels.layout import fixed_point_parameters, new_chains
-from logzoo.kernels.statistics import add_statistics, hidden_probabilities
+from logzoo.kernels.statistics import add_statistics, hidden_probabilities, put_statistics
 from logzoo.models.exact import exact_log_z
 from logzoo.models.expectations import exact_expectations
 from logzoo.models.rbm import RBM
@@ -217,6 +217,25 @@ def test_fresh_statistics_take_the_place_of_what_was_there(count):
         np.testing.assert_array_equal(one, other)
 
 
+@pytest.mark.parametrize(("near", "far"), [(1, 1), (20, 64), (50, 150), (64, 30)])
+def test_statistics_of_two_phases_at_once_are_those_of_one_after_the_other(near, far):
+    rbm, generator = small_rbm(), np.random.default_rng(3)
+    phases = []
+    for count in (near, far):
+        chains = new_chains(count, 4, 3)
+        chains.v[...] = generator.integers(0, 2, (count, 4))
+        twins.refresh_inputs(parameters_of(rbm), chains)
+        factors = generator.standard_normal(count).astype(np.float32)
+        phases.append((chains, np.where(generator.random(count) < 0.2, np.float32(0.0), factors)))
+    found, expected = ([np.full(shape, np.nan, np.float32) for shape in ((4, 3), 4, 3)] for _ in range(2))
+    put_statistics(parameters_of(rbm), *phases[0], *phases[1], *found)
+    add_statistics(parameters_of(rbm), *phases[0], *expected, True)
+    add_statistics(parameters_of(rbm), *phases[1], *expected)
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(one, other)
+        assert near == 1 or np.all(one != 0.0)
+
+
 def test_statistics_add_the_chains_in_their_order_to_the_bit():
     rbm, generator = small_rbm(), np.random.default_rng(1)
     chains = new_chains(150, 4, 3)
@@ -296,12 +315,12 @@ def test_tempered_particles_have_the_exact_distribution_at_every_rung(base):
     assert np.all(particles.exchange_rates > 0.1)
     tempered = [tempered_rbm(rbm, log_odds, beta) for beta in (0.0, 0.3, 1.0)]
     for rung, target in enumerate(tempered):
-        chains = particles.at_rung(rung)
-        p = 1 / (1 + np.exp(-(chains.v @ target.weights + target.hidden_bias)))
-        scores = z_scores(chains.v.astype(float), p, target) if rung else z_scores_of_units(chains.v, target)
+        v = particles.chains.v[particles.weights_at(rung) > 0]
+        p = 1 / (1 + np.exp(-(v @ target.weights + target.hidden_bias)))
+        scores = z_scores(v.astype(float), p, target) if rung else z_scores_of_units(v, target)
         assert np.abs(scores).max() < 4
     # Taken for its neighbour's, the distribution of a rung would be seen.
-    v = particles.at_rung(1).v
+    v = particles.chains.v[particles.weights_at(1) > 0]
     p = 1 / (1 + np.exp(-(v @ tempered[2].weights + tempered[2].hidden_bias)))
     assert np.abs(z_scores(v.astype(float), p, tempered[2])).max() > 8
 
@@ -318,8 +337,9 @@ def test_tempered_particles_follow_parameters_that_change_between_updates():
     for update, rbm in enumerate((first, second)):
         particles.load(parameters_of(rbm))
         particles.move(update)
-    chains = particles.at_rung(2)
-    v, p = chains.v.astype(float), probabilities(chains, parameters_of(second)).astype(float)
+    v, weights = particles.chains.v.astype(float), particles.weights_at(2)
+    assert weights.sum() == pytest.approx(1.0) and np.count_nonzero(weights) == 20_000
+    v, p = v[weights > 0], probabilities(particles.chains, parameters_of(second))[weights > 0].astype(float)
     assert np.abs(z_scores(v, p, second)).max() < 4
     assert np.abs(z_scores(v, p, first)).max() > 8
 

@@ -35,39 +35,70 @@ def add_statistics(parameters, chains, factors, weights, visible_bias, hidden_bi
     fresh: the sums take the place of what the gradient held. factors (n,) float32; rows whose factor is zero are
     skipped. Hidden inputs must be up to date.
     """
-    units = visible_bias.size
-    scratch = layer_scratch(units)
-    p = np.empty((min(_TOGETHER, factors.size), hidden_bias.size), np.float32)
-    members = np.empty((units, p.shape[0]), np.int32)
-    counts = np.empty(units, np.int64)
-    ones = chains.plus[0]
     if fresh:
         visible_bias[:] = _ZERO
         hidden_bias[:] = _ZERO
-    for start in range(0, factors.size, _TOGETHER):
-        counts[:] = 0
-        for row in range(start, min(start + _TOGETHER, factors.size)):
-            factor = factors[row]
-            if factor == _ZERO:
-                continue
-            q = p[row - start]
-            hidden_probabilities(chains.hidden_input[row], parameters.unit, scratch.constants, q)
-            for j in range(q.size):
-                q[j] *= factor
-                hidden_bias[j] += q[j]
-            for word in range(scratch.drawn.size):
-                scratch.drawn[word] = pack(chains.v[row], word)
-            for m in range(list_set(scratch.drawn, ones)):
-                i = ones[m]
-                visible_bias[i] += factor
-                members[i, counts[i]] = row - start
-                counts[i] += 1
-        _add_rows(p, members, counts, weights, fresh and start == 0)
+    listed = _new_list(visible_bias.size, hidden_bias.size, factors.size)
+    filled, fresh = _add_chains(parameters, chains, factors, weights, visible_bias, hidden_bias, listed, 0, fresh)
+    _add_rows(*listed, weights, fresh)
+
+
+@njit(cache=True)
+def put_statistics(parameters, near, factors, far, far_factors, weights, visible_bias, hidden_bias):
+    """The fresh statistics of some chains and those of others, together in one pass over the gradient.
+
+    The same bits as those of `add_statistics`, first fresh, then not.
+    """
+    visible_bias[:] = _ZERO
+    hidden_bias[:] = _ZERO
+    listed = _new_list(visible_bias.size, hidden_bias.size, factors.size + far_factors.size)
+    filled, fresh = _add_chains(parameters, near, factors, weights, visible_bias, hidden_bias, listed, 0, True)
+    filled, fresh = _add_chains(parameters, far, far_factors, weights, visible_bias, hidden_bias, listed, filled, fresh)
+    _add_rows(*listed, weights, fresh)
+
+
+@njit(cache=True)
+def _new_list(visible, hidden, chains):
+    """Room for factor_n p_n of some chains, and which of them each visible unit is on in (V, n), how many (V,)."""
+    p = np.empty((min(_TOGETHER, chains), hidden), np.float32)
+    return p, np.empty((visible, p.shape[0]), np.int32), np.zeros(visible, np.int64)
+
+
+@njit(cache=True)
+def _add_chains(parameters, chains, factors, weights, visible_bias, hidden_bias, listed, filled, fresh):
+    """Add chains to the biases' sums and to the list of `filled` chains, which goes to the weights when it is full.
+
+    Returns how many the list holds now, and whether the weights still hold what is to be forgotten.
+    """
+    p, members, counts = listed
+    scratch = layer_scratch(visible_bias.size)
+    ones = chains.plus[0]
+    for row in range(factors.size):
+        factor = factors[row]
+        if factor == _ZERO:
+            continue
+        if filled == p.shape[0]:
+            _add_rows(p, members, counts, weights, fresh)
+            filled, fresh = 0, False
+        q = p[filled]
+        hidden_probabilities(chains.hidden_input[row], parameters.unit, scratch.constants, q)
+        for j in range(q.size):
+            q[j] *= factor
+            hidden_bias[j] += q[j]
+        for word in range(scratch.drawn.size):
+            scratch.drawn[word] = pack(chains.v[row], word)
+        for m in range(list_set(scratch.drawn, ones)):
+            i = ones[m]
+            visible_bias[i] += factor
+            members[i, counts[i]] = filled
+            counts[i] += 1
+        filled += 1
+    return filled, fresh
 
 
 @njit(cache=True)
 def _add_rows(p, members, counts, weights, fresh):
-    """Add the rows of p (n, H) that each visible unit lists (V, n), counts (V,) of them, to its row of the weights."""
+    """Add the rows of p (n, H) that each visible unit lists (V, n) to its row of the weights, and empty the lists."""
     # Unit by unit, so that its row of the weights stays in the level-1 cache.
     for i in range(counts.size):
         target = weights[i]
@@ -77,3 +108,4 @@ def _add_rows(p, members, counts, weights, fresh):
             q = p[members[i, m]]
             for j in range(q.size):
                 target[j] += q[j]
+        counts[i] = 0

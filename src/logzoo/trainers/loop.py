@@ -11,7 +11,7 @@ from logzoo.checks import binary_matrix, one_of, positive_number, whole_number
 from logzoo.kernels.layout import fixed_point_parameters
 from logzoo.models.rbm import RBM
 from logzoo.paths import log_odds
-from logzoo.trainers.negative import mini_batch
+from logzoo.trainers.negative import mini_batch, put_difference
 from logzoo.trainers.stopping import EarlyStopping
 from logzoo.trainers.trace import Trace
 
@@ -132,8 +132,7 @@ def train(
             if patience is not None:
                 stopping.see(update, trace.last("log_likelihood_validation"), values)
         if getattr(negative, "usable", True):
-            positive.add_to(parameters, 1.0, gradient, fresh=True)
-            negative.add_to(parameters, -1.0, gradient)
+            put_difference(parameters, positive, negative, gradient)
         else:
             for array in gradient:
                 array[...] = 0.0

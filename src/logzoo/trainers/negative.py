@@ -12,7 +12,7 @@ from logzoo.kernels.grey import (
     update_hidden_inputs_of_values,
 )
 from logzoo.kernels.layout import new_chains
-from logzoo.kernels.statistics import add_statistics
+from logzoo.kernels.statistics import add_statistics, put_statistics
 from logzoo.trainers.trace import mean_log_f
 
 
@@ -37,12 +37,13 @@ class WeightedChains(NamedTuple):
 
         fresh: whatever these held is forgotten.
         """
-        count = len(self.chains.v)
+        add_statistics(parameters, self.chains, self.factors(sign), *gradient, fresh)
+
+    def factors(self, sign):
+        """Factors (chains,) float32 that make the mean of a sum over the chains, times the sign."""
         if self.weights is None:
-            factors = np.full(count, sign / count, np.float32)
-        else:
-            factors = (sign * self.weights).astype(np.float32)
-        add_statistics(parameters, self.chains, factors, *gradient, fresh)
+            return np.full(len(self.chains.v), sign / len(self.chains.v), np.float32)
+        return (sign * self.weights).astype(np.float32)
 
     def mean_log_f(self, parameters):
         """Mean log f(v) in nats."""
@@ -109,3 +110,13 @@ class ExactMeans(NamedTuple):
     def mean_log_f(self, parameters):
         """None: there are no particles."""
         return None
+
+
+def put_difference(parameters, positive, negative, gradient):
+    """Have a gradient hold the means of the positive phase less those of the negative one."""
+    if isinstance(positive, WeightedChains) and isinstance(negative, WeightedChains):
+        near, far = (positive.chains, positive.factors(1.0)), (negative.chains, negative.factors(-1.0))
+        put_statistics(parameters, *near, *far, *gradient)
+    else:
+        positive.add_to(parameters, 1.0, gradient, fresh=True)
+        negative.add_to(parameters, -1.0, gradient)

@@ -3,12 +3,9 @@
 import numpy as np
 
 from logzoo.kernels.energies import log_f_tempered, log_z_of_base
-from logzoo.kernels.gibbs import Chains, forget_hidden, start_chains
+from logzoo.kernels.gibbs import forget_hidden, start_chains
 from logzoo.kernels.layout import new_chains
 from logzoo.kernels.swapping import Exchanges, Replicas, run_swapping
-
-# What the gradient and log f read of chains.
-_READ = ("number", "v", "hidden_input")
 
 
 class TemperedParticles:
@@ -108,15 +105,9 @@ class TemperedParticles:
         self.chains = new_chains(len(state["v"]), state["v"].shape[1], state["h"].shape[1])
         self.chains.v[...] = state["v"]
 
-    def at_rung(self, rung):
-        """The Chains (count of them) that are at one rung now: copies in the order of the ladders.
-
-        Their v and hidden inputs, that is; all else belongs to other chains.
-        """
-        places = np.flatnonzero(self.replicas.rung == rung)
-        copied = {name: getattr(self.chains, name)[places] for name in _READ}
-        scratch = {name: array[: self.count] for name, array in self.chains._asdict().items() if name not in copied}
-        return Chains(**copied, **scratch)
+    def weights_at(self, rung):
+        """Weights (chain,) that sum to 1: equal ones of the chains that are at one rung now, zero of all others."""
+        return (self.replicas.rung == rung) / self.count
 
     @property
     def exchange_rates(self):

@@ -38,10 +38,10 @@ class TemperedPhase:
         exchanges = self.particles.move(update, all_pairs=self.all_pairs, all_rungs=self.all_rungs)
         if self.tracker is not None:
             self.tracker.particles_moved(self.particles, exchanges)
-        negative = self.particles.at_rung(self.particles.betas.size - 1)
+        negative = WeightedChains(self.particles.chains, self.particles.weights_at(self.particles.betas.size - 1))
         if self.flow is not None:
             self._adapt(np.exp(np.minimum(exchanges.up - exchanges.down, 0.0)).mean(axis=(0, 1)))
-        return WeightedChains(negative)
+        return negative
 
     def _adapt(self, exchanged):
         replicas = self.particles.replicas
