@@ -24,12 +24,15 @@ _LEFT = (0, 0, 3_000, 20_000, 200_000)
 
 
 class Run:
-    """`snakemake --rerun-incomplete` in a folder, in a process group of its own; its output goes to a file outside."""
+    """`snakemake --rerun-incomplete` in a folder, in a process group of its own; its output goes to a file outside.
 
-    def __init__(self, folder, arguments, output):
+    mirror: folder of the sources, "" for none.
+    """
+
+    def __init__(self, folder, arguments, output, mirror=""):
         self.folder, self.output = folder, output
         command = [sys.executable, "-m", "snakemake", "--cores", "2", "--rerun-incomplete", *arguments]
-        environment = closed_environment(folder)
+        environment = closed_environment(folder) | {"LOGZOO_MIRROR": mirror}
         with output.open("a") as stream:
             self.process = subprocess.Popen(
                 command, cwd=folder, env=environment, stdout=stream, stderr=subprocess.STDOUT, start_new_session=True
@@ -47,7 +50,7 @@ class Run:
         """Whether snakemake has ended."""
         return self.process.poll() is not None
 
-    def wait(self, seconds=600):
+    def wait(self, seconds=3600):
         """Wait until snakemake and all it started have ended; returns its exit code."""
         code = self.process.wait(seconds)
         end = time.monotonic() + seconds

@@ -1,12 +1,13 @@
 """Kill a run of the workflow, and fill its disk, at random moments again and again, and see what is lost; run by hand.
 
     python tests/drills/survival.py [--moments 30] [--seed 0] [--configfile tests/tiny.yaml] [--targets TARGET ...]
-        [--reference FOLDER] [--kind KIND ...] [--moment MOMENT ...] [--plant]
+        [--mirror FOLDER] [--reference FOLDER] [--room MIB] [--kind KIND ...] [--moment MOMENT ...] [--plant]
 
 At each moment one of these: `kill -9` of a job, of snakemake alone, of all of it, or a full disk (a small tmpfs, where
 one can be mounted). After each, what lies at its final name must be what an undisturbed run makes, byte for byte, but
 for measured times; after the last, `snakemake --rerun-incomplete` must end in all of it, with nothing left over and no
-fault that the audit finds. `--reference`: folder of an undisturbed run of the same targets, made there if it is not.
+fault that the audit finds. `--mirror`: of the sources; without one, other data stand in for them. `--reference`: folder
+of an undisturbed run of the same targets, made there if it has no file `finished`. `--room`: of the small disk, in MiB.
 `--plant`: files are not moved to their places but copied, slowly, and the drill must notice. Ends in 1 if anything was
 lost.
 """
@@ -25,13 +26,11 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from projects import copy_project, fingerprints, run_module, snakemake  # noqa: E402
+from projects import copy_project, fingerprints, run_module  # noqa: E402
 from survival import KINDS, MOMENTS, Run, disturb, losses, tracebacks, unfinished, until, wait_for_moment  # noqa: E402
 
 from logzoo.audit.layout import files_of  # noqa: E402
 
-# Room for a run on the small disk beside what the project itself takes (MiB).
-_ROOM = 192
 # In place of os.replace, by the name that Python imports first of all.
 _PLANTED = """
 import os, time
@@ -51,11 +50,11 @@ os.replace = replace
 
 
 @contextlib.contextmanager
-def small_disk(folder):
-    """Give a folder on a tmpfs of its own, and whether it is one: who may not mount gets a plain folder."""
+def small_disk(folder, room):
+    """Give a folder on a tmpfs of so many MiB, and whether it is one: who may not mount gets a plain folder."""
     folder.mkdir(parents=True)
     done = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", f"size={_ROOM}m", "survival", str(folder)], capture_output=True, text=True
+        ["mount", "-t", "tmpfs", "-o", f"size={room}m", "survival", str(folder)], capture_output=True, text=True
     )
     try:
         yield folder, done.returncode == 0
@@ -64,15 +63,14 @@ def small_disk(folder):
             subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 
-def reference_of(folder, arguments):
+def reference_of(folder, arguments, output, mirror):
     """Make the undisturbed run, where it is not there already."""
     if (folder / "finished").exists():
         return folder
     folder.mkdir(parents=True, exist_ok=True)
     start = time.monotonic()
-    done = snakemake(copy_project(folder), "--cores", "2", *arguments)
-    if done.returncode:
-        sys.exit(f"the undisturbed run failed:\n{done.stderr[-3000:]}")
+    if Run(copy_project(folder), arguments, output, mirror).wait():
+        sys.exit(f"the undisturbed run failed:\n{output.read_text()[-3000:]}")
     (folder / "finished").touch()
     print(f"undisturbed: {len(files_of(folder))} files in {time.monotonic() - start:.0f} s", flush=True)
     return folder
@@ -81,8 +79,9 @@ def reference_of(folder, arguments):
 class Drill:
     """Disturbances of one project after another, and what they lost."""
 
-    def __init__(self, folder, reference, arguments, output, draws, kinds, moments):
-        self.folder, self.reference, self.arguments, self.output = folder, reference, arguments, output
+    def __init__(self, folder, reference, arguments, output, mirror, draws, kinds, moments):
+        self.folder, self.reference, self.arguments = folder, reference, arguments
+        self.output, self.mirror = output, mirror
         self.draws, self.kinds, self.moments = draws, kinds, moments
         self.ballast = folder / "ballast"
         self.tried, self.lost, self.runs, self.left = Counter(), [], 0, 0
@@ -142,7 +141,7 @@ class Drill:
         return len(set(files_of(self.folder)) & set(files_of(self.reference)))
 
     def _start(self):
-        self.run = Run(self.folder, self.arguments, self.output)
+        self.run = Run(self.folder, self.arguments, self.output, self.mirror)
         self.runs += 1
 
     def _begin_again(self):
@@ -163,7 +162,9 @@ def main():
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--configfile", default="tests/tiny.yaml")
     parser.add_argument("--targets", nargs="*", default=[])
+    parser.add_argument("--mirror", default="")
     parser.add_argument("--reference", type=Path)
+    parser.add_argument("--room", type=int, default=192)
     parser.add_argument("--kind", action="append", choices=KINDS)
     parser.add_argument("--moment", action="append", choices=MOMENTS)
     parser.add_argument("--plant", action="store_true", help="files copied to their places: losses must be seen")
@@ -174,8 +175,9 @@ def main():
     asked = ["--configfile", arguments.configfile, "--", *arguments.targets]
     with tempfile.TemporaryDirectory() as scratch:
         scratch = Path(scratch)
-        reference = reference_of((arguments.reference or scratch / "reference").resolve(), asked)
-        with small_disk(scratch / "disk") as (folder, mounted):
+        output, mirror = scratch / "output.txt", arguments.mirror
+        reference = reference_of((arguments.reference or scratch / "reference").resolve(), asked, output, mirror)
+        with small_disk(scratch / "disk", arguments.room) as (folder, mounted):
             kinds = [kind for kind in arguments.kind or KINDS if mounted or kind != "disk"]
             if not mounted:
                 print("no tmpfs can be mounted here: a full disk is not tried", flush=True)
@@ -183,7 +185,7 @@ def main():
             if arguments.plant:
                 (folder / "src/sitecustomize.py").write_text(_PLANTED)
             moments = arguments.moment or MOMENTS
-            drill = Drill(folder, reference, asked, scratch / "output.txt", draws, kinds, moments)
+            drill = Drill(folder, reference, asked, output, mirror, draws, kinds, moments)
             start = time.monotonic()
             try:
                 drill.disturbances(arguments.moments)

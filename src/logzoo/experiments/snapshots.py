@@ -5,7 +5,6 @@ import xarray as xr
 
 from logzoo.budgets import SweepLedger
 from logzoo.checks import one_of
-from logzoo.estimators.registry import estimator
 from logzoo.labels import labelled
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
@@ -62,5 +61,7 @@ def exact_numbers(rbm):
 
 def ais_numbers(rbm, base, sweeps, chains, stream):
     """log Z by AIS, its standard error and the ends of its 95% interval, in nats."""
+    from logzoo.estimators.registry import estimator  # takes long to import, and exact numbers need none
+
     found = estimator("ais")(rbm, SweepLedger(sweeps, chains), stream, {"base": base})
     return found.log_z, found.std_error, *found.interval

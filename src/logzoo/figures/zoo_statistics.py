@@ -9,7 +9,6 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import betaincinv
 
 from logzoo.figures.statistics import QUANTILES, RESAMPLES
 
@@ -133,6 +132,8 @@ def covered(zoo):
 
 def share_with_interval(hits, number):
     """Share of hits and its 95% interval (Clopper & Pearson 1934); NaN where the number is 0."""
+    from scipy.special import betaincinv  # takes long to import, and most figures of the zoo need none
+
     tail = QUANTILES[0]
     with np.errstate(invalid="ignore"):
         low = np.where(hits > 0, betaincinv(np.maximum(hits, 1), number - hits + 1, tail), 0.0)
