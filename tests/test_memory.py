@@ -6,8 +6,8 @@ import sys
 import numpy as np
 import pytest
 
-from logzoo.jobs import held_by, job
 from logzoo import memory
+from logzoo.jobs import held_by, job
 
 PEAKS = {"draw": {"base": 250.0, "read": 0.0}, "train": {"base": 200.0, "read": 3.0}}
 

@@ -14,7 +14,6 @@ import xarray as xr
 from survival import losses, tracebacks, until
 from test_trackers import patterns
 
-from logzoo.jobs import checkpoint_of
 from logzoo import checkpoints, locks
 from logzoo.api import train_rbm
 from logzoo.artifacts import atomic
@@ -22,6 +21,7 @@ from logzoo.artifacts.netcdf import read_artifact, write_artifact
 from logzoo.checkpoints import Checkpoint, discard_beside, path_beside
 from logzoo.estimators.matrix import estimate_matrix
 from logzoo.estimators.registry import estimator
+from logzoo.jobs import checkpoint_of
 from logzoo.labels import labelled
 from logzoo.models.rbm import RBM
 from logzoo.streams import root_stream

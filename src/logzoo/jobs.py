@@ -1,12 +1,10 @@
 """What every job of the workflow does around its one library call: its log, its errors, the artifacts it reads.
 
-What takes long to import is imported where it is used: every job of the workflow would wait for it. Scripts import this
-module first, for it makes the other imports faster.
+What takes long to import is imported where it is used: every job of the workflow would wait for it.
 """
 
 import contextlib
 import ctypes
-import gc
 import logging
 import math
 import re
@@ -21,10 +19,6 @@ from logzoo.artifacts.stamps import stamped_text
 from logzoo.checkpoints import Checkpoint, discard_beside, identity_of, path_beside
 
 LOG = logging.getLogger(__name__)
-# Importing leaves no garbage: looking for it after every 700 new objects takes a tenth of the time to start. Work does
-# leave some, and would hold twice the memory.
-_USUAL = gc.get_threshold()
-gc.set_threshold(100_000)
 STAND_IN = ("stand_in_for", "stand_in_reason")
 _PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux
 
@@ -36,7 +30,6 @@ def job(log_file):
     The last line of the log says how long the work took, without what it takes to start Python, and what it held.
     """
     start = time.perf_counter()
-    gc.set_threshold(*_USUAL)
     _end_with_parent()
     try:
         _log_to(log_file)

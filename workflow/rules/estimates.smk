@@ -1,4 +1,5 @@
-# Estimates of log Z: all budgets and replicates of a model and an estimator in one job, those of the matrix's models together.
+# Estimates of log Z: all budgets and replicates of a model and an estimator in one job; of a model of the matrix, of
+# some estimators together.
 #
 # inputs:  data/<scale>/models/<model>.nc; data/datasets/<dataset>.nc
 # outputs: data/<scale>/estimates/<model>/<estimator>.nc

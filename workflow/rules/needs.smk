@@ -43,8 +43,9 @@ def read_by(rule, files):
 
 def memory_kind(rule, work, wildcards, files):
     """The kind of memory that a job needs: its rule and methods, what it is for, and whether it reads grey levels."""
-    if rule in HELD_MB:
-        return "mbar"  # they solve MBAR's equations, and differ in how large these are
+    solves_mbar = rule in HELD_MB  # several rules do, and differ in how large its equations are
+    if solves_mbar:
+        return "mbar"
     name = "estimate" if rule in ("estimate_together", "long_run") else rule
     if name == "train_model" and wildcards.model in models_with_snapshots():
         name = "train_with_snapshots"

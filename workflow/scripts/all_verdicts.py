@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from logzoo.jobs import job, read_inputs, write_output
 from logzoo.claims.scorecard import scorecard
+from logzoo.jobs import job, read_inputs, write_output
 
 with job(snakemake.log[0]):
     verdicts = read_inputs(**{Path(path).stem: path for path in snakemake.input.verdicts})

@@ -4,9 +4,9 @@ import json
 import sys
 from pathlib import Path
 
-from logzoo.jobs import job
 from logzoo.artifacts.atomic import write_text
 from logzoo.audit.command import run_audit
+from logzoo.jobs import job
 
 with job(snakemake.log[0]):
     expected = Path(snakemake.params.expected)

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from logzoo.jobs import job, read_inputs, stand_in_notice, write_output
 from logzoo.datasets.build import visible_matrix
 from logzoo.experiments.best import best_likelihoods, best_of
+from logzoo.jobs import job, read_inputs, stand_in_notice, write_output
 from logzoo.models.rbm import RBM
 from logzoo.paths import log_odds
 from logzoo.streams import root_stream

@@ -3,8 +3,8 @@
 import json
 from pathlib import Path
 
-from logzoo.jobs import job, write_output
 from logzoo.datasets.build import build_dataset, stand_in
+from logzoo.jobs import job, write_output
 
 with job(snakemake.log[0]):
     name, params = snakemake.wildcards.dataset, snakemake.params

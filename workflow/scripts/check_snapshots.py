@@ -1,9 +1,9 @@
 """Find log Z at the snapshots of one training."""
 
-from logzoo.jobs import job, read_inputs, stand_in_notice, write_output
 from logzoo.datasets.build import visible_matrix
 from logzoo.datasets.splits import SPLITS
 from logzoo.experiments.snapshots import check_snapshots
+from logzoo.jobs import job, read_inputs, stand_in_notice, write_output
 from logzoo.paths import log_odds
 from logzoo.streams import root_stream
 

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from logzoo.jobs import job, read_inputs, stand_in_notice, write_output
 from logzoo.figures.zoo_choice import choice_rows
+from logzoo.jobs import job, read_inputs, stand_in_notice, write_output
 
 with job(snakemake.log[0]):
     params = snakemake.params

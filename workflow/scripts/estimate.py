@@ -1,5 +1,7 @@
 """Estimate log Z of one model by one estimator or more, each at every budget and replicate; checkpoints on the way."""
 
+from logzoo.estimators.matrix import estimate_matrix
+from logzoo.estimators.registry import estimator
 from logzoo.jobs import (
     checkpoint_of,
     discard_checkpoints,
@@ -9,8 +11,6 @@ from logzoo.jobs import (
     stand_in_notice,
     write_output,
 )
-from logzoo.estimators.matrix import estimate_matrix
-from logzoo.estimators.registry import estimator
 from logzoo.models.rbm import RBM
 from logzoo.streams import root_stream
 

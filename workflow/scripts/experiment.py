@@ -1,11 +1,11 @@
 """Run the experiment that a rule is named after on one model, from a base matched to its training data."""
 
-from logzoo.jobs import job, read_inputs, stand_in_notice, write_output
 from logzoo.datasets.build import visible_matrix
 from logzoo.experiments.initial import initial_iterations
 from logzoo.experiments.rungs import rungs_experiment
 from logzoo.experiments.stationary import stationary_experiment
 from logzoo.experiments.timing import cost_of_rungs
+from logzoo.jobs import job, read_inputs, stand_in_notice, write_output
 from logzoo.models.rbm import RBM
 from logzoo.paths import log_odds
 from logzoo.streams import root_stream

@@ -4,9 +4,9 @@ import json
 import logging
 from pathlib import Path
 
-from logzoo.jobs import job
 from logzoo.artifacts.atomic import write_text
 from logzoo.datasets.sources import SourcesExhausted, fetch, mirror_folders
+from logzoo.jobs import job
 
 with job(snakemake.log[0]):
     manifest = Path(snakemake.output.manifest)

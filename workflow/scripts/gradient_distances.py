@@ -1,8 +1,8 @@
 """Find how far estimates of the gradient are from the exact one, at the first and the last state of a training."""
 
-from logzoo.jobs import job, read_inputs, stand_in_notice, write_output
 from logzoo.experiments.gradients import gradient_distances
 from logzoo.experiments.snapshots import rbm_at
+from logzoo.jobs import job, read_inputs, stand_in_notice, write_output
 from logzoo.models.rbm import RBM
 from logzoo.streams import root_stream
 

@@ -1,8 +1,8 @@
 """Draw what trainers and samplers reach at equal chain-sweeps and at equal seconds."""
 
-from logzoo.jobs import job, read_inputs, read_named, stamp_of
 from logzoo.figures.style import save
 from logzoo.figures.swapping_trainings import figure_equal
+from logzoo.jobs import job, read_inputs, read_named, stamp_of
 
 with job(snakemake.log[0]):
     inputs = read_inputs(gradients=snakemake.input.gradients, timings=snakemake.input.timings)

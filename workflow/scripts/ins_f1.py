@@ -1,8 +1,8 @@
 """Draw example images and their labels."""
 
-from logzoo.jobs import job, read_inputs, stamp_of
 from logzoo.figures.infinite_swapping import figure_1
 from logzoo.figures.style import save
+from logzoo.jobs import job, read_inputs, stamp_of
 
 with job(snakemake.log[0]):
     inputs = read_inputs(dataset=snakemake.input.dataset)

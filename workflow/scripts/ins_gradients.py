@@ -1,9 +1,9 @@
 """Draw distances of estimated gradients, or how evenly replicas use the temperatures."""
 
-from logzoo.jobs import job, read_inputs, stamp_of
 from logzoo.figures.style import save
 from logzoo.figures.swapping_gradients import figure_association, figure_gradients, figure_many
 from logzoo.figures.verdicts import note_verdicts
+from logzoo.jobs import job, read_inputs, stamp_of
 
 FIGURES = {"gradients": figure_gradients, "many": figure_many, "association": figure_association}
 

@@ -1,9 +1,9 @@
 """Draw likelihood and prediction accuracy while training, over repeats."""
 
-from logzoo.jobs import job, read_inputs, read_named, stamp_of
 from logzoo.figures.style import save
 from logzoo.figures.swapping_trainings import Rows, figure_trainings
 from logzoo.figures.verdicts import note_verdicts
+from logzoo.jobs import job, read_inputs, read_named, stamp_of
 
 with job(snakemake.log[0]):
     params = snakemake.params

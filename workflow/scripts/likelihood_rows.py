@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from logzoo.jobs import job, read_inputs, stand_in_notice, write_output
 from logzoo.figures.tables import best_rows, trainer_rows, training_rows
+from logzoo.jobs import job, read_inputs, stand_in_notice, write_output
 
 with job(snakemake.log[0]):
     params = snakemake.params

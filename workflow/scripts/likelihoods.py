@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from logzoo.jobs import job, read_inputs, write_stamped
 from logzoo.figures.zoo import likelihood_table
+from logzoo.jobs import job, read_inputs, write_stamped
 
 with job(snakemake.log[0]):
     truths = read_inputs(**{Path(path).stem: path for path in snakemake.input.truths})

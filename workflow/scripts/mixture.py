@@ -1,7 +1,7 @@
 """Sample a mixture of two Gaussians by tempered Hamiltonian Monte Carlo: estimators, or step sizes."""
 
-from logzoo.jobs import job, write_output
 from logzoo.experiments.mixture import estimators_experiment, steps_experiment
+from logzoo.jobs import job, write_output
 from logzoo.streams import root_stream
 
 EXPERIMENTS = {"rts-f2": estimators_experiment, "rts-f6": steps_experiment}

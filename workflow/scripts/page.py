@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from logzoo.jobs import job, read_named, write_stamped
 from logzoo.artifacts.netcdf import read_artifact, read_provenance
 from logzoo.figures.exhibits import figure_exhibit, likelihoods_exhibit, table_exhibit
 from logzoo.figures.page import page
+from logzoo.jobs import job, read_named, write_stamped
 
 with job(snakemake.log[0]):
     given, params = snakemake.input, snakemake.params

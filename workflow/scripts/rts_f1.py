@@ -1,9 +1,9 @@
 """Draw RTS figure 1."""
 
-from logzoo.jobs import job, read_inputs, stamp_of
 from logzoo.figures.rts import figure_1
 from logzoo.figures.style import save
 from logzoo.figures.verdicts import note_verdicts
+from logzoo.jobs import job, read_inputs, stamp_of
 
 with job(snakemake.log[0]):
     inputs = read_inputs(iterations=snakemake.input.iterations, verdict=snakemake.input.verdict)

@@ -1,9 +1,9 @@
 """Draw RTS figure 3."""
 
-from logzoo.jobs import job, read_estimates, read_inputs, read_named, stamp_of
 from logzoo.figures.rts import figure_3
 from logzoo.figures.style import save
 from logzoo.figures.verdicts import note_verdicts
+from logzoo.jobs import job, read_estimates, read_inputs, read_named, stamp_of
 
 with job(snakemake.log[0]):
     params = snakemake.params

@@ -1,8 +1,8 @@
 """Draw the errors of RTS figure 3 against seconds."""
 
-from logzoo.jobs import job, read_estimates, read_named, stamp_of
 from logzoo.figures.rts import figure_3_seconds
 from logzoo.figures.style import save
+from logzoo.jobs import job, read_estimates, read_named, stamp_of
 
 with job(snakemake.log[0]):
     params = snakemake.params

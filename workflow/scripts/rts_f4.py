@@ -1,9 +1,9 @@
 """Draw RTS figure 4."""
 
-from logzoo.jobs import job, read_inputs, stamp_of
 from logzoo.figures.rts_rungs import figure_4
 from logzoo.figures.style import save
 from logzoo.figures.verdicts import note_verdicts
+from logzoo.jobs import job, read_inputs, stamp_of
 
 with job(snakemake.log[0]):
     files, params = snakemake.input, snakemake.params

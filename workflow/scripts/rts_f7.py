@@ -1,9 +1,9 @@
 """Draw RTS figure 7."""
 
-from logzoo.jobs import job, read_inputs, read_named, stamp_of
 from logzoo.figures.rts_base import figure_7
 from logzoo.figures.style import save
 from logzoo.figures.verdicts import note_verdicts
+from logzoo.jobs import job, read_inputs, read_named, stamp_of
 
 with job(snakemake.log[0]):
     settings, params = snakemake.params.settings, snakemake.params

@@ -1,9 +1,9 @@
 """Draw RTS figure 8."""
 
-from logzoo.jobs import job, read_inputs, read_named, stamp_of
 from logzoo.figures.rts_stationary import figure_8
 from logzoo.figures.style import save
 from logzoo.figures.verdicts import note_verdicts
+from logzoo.jobs import job, read_inputs, read_named, stamp_of
 
 with job(snakemake.log[0]):
     params = snakemake.params

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from logzoo.jobs import job, stamp_of
 from logzoo.artifacts.atomic import write_text
 from logzoo.artifacts.netcdf import read_artifact
 from logzoo.artifacts.stamps import stamped_text
 from logzoo.claims.scorecard import csv, markdown
 from logzoo.figures.page import scorecard_page
+from logzoo.jobs import job, stamp_of
 
 with job(snakemake.log[0]):
     card = read_artifact(snakemake.input.scorecard, "scorecard")

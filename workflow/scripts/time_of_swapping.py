@@ -2,10 +2,10 @@
 
 from functools import partial
 
-from logzoo.jobs import job, read_inputs, stand_in_notice, write_output
 from logzoo.api import train_rbm
 from logzoo.datasets.build import visible_matrix
 from logzoo.experiments.timing import cost_of_swapping
+from logzoo.jobs import job, read_inputs, stand_in_notice, write_output
 from logzoo.models.rbm import RBM
 from logzoo.streams import root_stream
 

@@ -1,8 +1,8 @@
 """Time the estimators on one model."""
 
-from logzoo.jobs import estimator_options, job, read_inputs, stand_in_notice, write_output
 from logzoo.estimators.registry import estimator
 from logzoo.experiments.timing import cost_of_sweeps
+from logzoo.jobs import estimator_options, job, read_inputs, stand_in_notice, write_output
 from logzoo.models.rbm import RBM
 from logzoo.streams import root_stream
 

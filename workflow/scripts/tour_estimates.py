@@ -1,8 +1,8 @@
 """Estimate log Z of one model by tours as they accumulate, and by other estimators at the same cost."""
 
-from logzoo.jobs import job, read_inputs, stand_in_notice, write_output
 from logzoo.datasets.build import visible_matrix
 from logzoo.experiments.tour_estimates import tour_estimates
+from logzoo.jobs import job, read_inputs, stand_in_notice, write_output
 from logzoo.models.rbm import RBM
 from logzoo.paths import log_odds
 from logzoo.streams import root_stream

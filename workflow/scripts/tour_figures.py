@@ -1,10 +1,10 @@
 """Draw one figure of tours."""
 
-from logzoo.jobs import job, read_inputs, stamp_of
 from logzoo.figures.las_vegas import figure_4
 from logzoo.figures.style import save
 from logzoo.figures.tours import figure_1, figure_2a, figure_2b, figure_2c, figure_3
 from logzoo.figures.verdicts import note_verdicts
+from logzoo.jobs import job, read_inputs, stamp_of
 
 with job(snakemake.log[0]):
     params = snakemake.params

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from logzoo.jobs import job, read_inputs, stand_in_notice, write_output
 from logzoo.datasets.build import visible_matrix
 from logzoo.datasets.splits import SPLITS
 from logzoo.experiments.tours import Images, broken_chains, tour_lengths
+from logzoo.jobs import job, read_inputs, stand_in_notice, write_output
 from logzoo.models.rbm import RBM
 from logzoo.streams import root_stream
 

@@ -1,10 +1,10 @@
 """Train by one trainer, run after run at each learning rate, and find the exact likelihoods; checkpoints on the way."""
 
-from logzoo.jobs import checkpoint_of, discard_checkpoints, job, read_inputs, stand_in_notice, write_output
 from logzoo.checks import binary_matrix, grey_matrix
 from logzoo.datasets.build import visible_matrix
 from logzoo.datasets.splits import SPLITS
 from logzoo.experiments.likelihoods import trained_likelihoods
+from logzoo.jobs import checkpoint_of, discard_checkpoints, job, read_inputs, stand_in_notice, write_output
 from logzoo.streams import root_stream
 from logzoo.trainers.registry import trainer
 

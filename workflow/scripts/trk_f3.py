@@ -1,9 +1,9 @@
 """Draw tracking figure 3."""
 
-from logzoo.jobs import job, read_inputs, read_named, stamp_of
 from logzoo.figures.style import save
 from logzoo.figures.tracking import Run, figure_3
 from logzoo.figures.verdicts import note_verdicts
+from logzoo.jobs import job, read_inputs, read_named, stamp_of
 
 NAMES = {"exact": "exact", "ais": "AIS", "kalman": "Kalman filter"}
 

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from logzoo.jobs import job, read_inputs, stand_in_notice, write_output
 from logzoo.datasets.build import visible_matrix
 from logzoo.datasets.splits import SPLITS
+from logzoo.jobs import job, read_inputs, stand_in_notice, write_output
 from logzoo.models.rbm import RBM
 from logzoo.truths import exact_truth, long_run_truth, with_likelihoods
 

@@ -1,9 +1,9 @@
 """Judge the claims that one figure shows."""
 
-from logzoo.jobs import job, read_inputs, write_output
 from logzoo.claims.registry import CLAIMS
 from logzoo.claims.scorecard import stand_ins
 from logzoo.claims.verdicts import verdicts
+from logzoo.jobs import job, read_inputs, write_output
 
 with job(snakemake.log[0]):
     artifacts = read_inputs(**dict(snakemake.input.items()))

@@ -1,8 +1,8 @@
 """Write one table as Markdown, HTML and CSV."""
 
-from logzoo.jobs import job, read_inputs
 from logzoo.artifacts.atomic import write_text
 from logzoo.figures.tables import csv, html, markdown
+from logzoo.jobs import job, read_inputs
 
 with job(snakemake.log[0]):
     inputs = read_inputs(rows=snakemake.input.rows)

@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from logzoo.jobs import job, read_inputs, stamp_of
 from logzoo.figures.style import save
 from logzoo.figures.zoo import rmse_heat_map
 from logzoo.figures.zoo_errors import figure_bias, figure_coverage
 from logzoo.figures.zoo_lines import figure_seconds, figure_sweeps
 from logzoo.figures.zoo_ranks import figure_ranks
 from logzoo.figures.zoo_trainers import figure_trainers
+from logzoo.jobs import job, read_inputs, stamp_of
 
 with job(snakemake.log[0]):
     inputs = read_inputs(zoo=snakemake.input.zoo)
