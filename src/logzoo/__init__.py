@@ -1,10 +1,12 @@
 """logzoo: log partition functions of restricted Boltzmann machines, by every method of four papers."""
 
+import contextlib
+import hashlib
 import importlib
 import os
 import sys
 
-from logzoo.artifacts.provenance import kernels_digest
+from logzoo.artifacts.provenance import PACKAGE_FOLDER, kernels_digest
 
 __version__ = "0.1.0"
 
@@ -42,6 +44,11 @@ def _use_kernel_cache():
         writable = False
     if not writable:
         return
+    # numba names a folder of code after the path of the sources: every copy of these kernels shares one.
+    path = os.path.abspath(PACKAGE_FOLDER / "kernels")
+    with contextlib.suppress(OSError):
+        (folder / "kernels").mkdir(exist_ok=True)
+        (folder / f"kernels_{hashlib.sha1(path.encode()).hexdigest()}").symlink_to("kernels")
     os.environ["NUMBA_CACHE_DIR"] = str(folder)
     if "numba" in sys.modules:
         sys.modules["numba"].config.CACHE_DIR = str(folder)

@@ -1,0 +1,47 @@
+"""Compiled kernels are kept for as long as their sources are the same, wherever the package lies."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from logzoo.artifacts.provenance import PACKAGE_FOLDER
+
+# Prints whether the kernel had to be compiled.
+SCRIPT = """
+import logzoo
+from logzoo.kernels.compaction import words_of
+assert logzoo.__file__.startswith({folder!r})
+words_of(65)
+print(bool(words_of.stats.cache_misses))
+"""
+
+
+def compiles(folder, home):
+    """Whether a copy of the package compiles a kernel, with the caches of all copies in one folder."""
+    environment = {**os.environ, "PYTHONPATH": str(folder), "XDG_CACHE_HOME": str(home), "HOME": str(home)}
+    environment.pop("NUMBA_CACHE_DIR", None)
+    command = [sys.executable, "-c", SCRIPT.format(folder=str(folder))]
+    result = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    return {"True": True, "False": False}[result.stdout.strip()]
+
+
+@pytest.fixture
+def copies(tmp_path):
+    """Three folders with a copy of the package each."""
+    folders = [tmp_path / name for name in ("one", "two", "three")]
+    for folder in folders:
+        shutil.copytree(PACKAGE_FOLDER, folder / "logzoo", ignore=shutil.ignore_patterns("__pycache__"))
+    return folders
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
+def test_kernels_are_compiled_once_for_every_state_of_their_sources(copies, tmp_path):
+    one, two, edited = copies
+    with (edited / "logzoo/kernels/gibbs.py").open("a") as file:
+        file.write("\n# edited\n")
+    home = tmp_path / "home"
+    assert [compiles(folder, home) for folder in (one, one, two, edited, edited)] == [True, False, False, True, False]
