@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+# The toy size, of a run that takes minutes.
+CONFIGURATION = ("--configfile", "tests/tiny.yaml")
 # Measured times, and what is drawn and judged from them, differ from run to run.
 TIMED = re.compile(
     r"timings/|verdicts/rts-f4-cost|rts-f3-seconds|rts-f4-cost|ins-equal|ins-many\.png|zoo-seconds|zoo-choice|scorecard"

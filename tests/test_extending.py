@@ -6,7 +6,7 @@ import subprocess
 import numpy as np
 import pytest
 import xarray as xr
-from projects import ROOT, copy_project, run_module, snakemake
+from projects import CONFIGURATION, ROOT, copy_project, run_module, snakemake
 
 from logzoo.estimators.registry import ESTIMATORS
 from logzoo.models.rbm import RBM
@@ -65,7 +65,7 @@ def test_the_command_line_and_the_zoo_pick_it_up(extended):
 
 def test_a_job_of_it_ends_in_an_artifact(extended):
     target = f"data/tiny/estimates/mnist-cd25-500/{NAME}.nc"
-    result = snakemake(extended, "--cores", "2", "--configfile", "tests/tiny.yaml", "--", target)
+    result = snakemake(extended, "--cores", "2", *CONFIGURATION, "--", target)
     assert result.returncode == 0, result.stderr
     with xr.open_dataset(extended / target) as estimate:
         assert estimate["sweeps_spent"].values.tolist() == [[60, 60], [120, 120]]

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from projects import snakemake
+from projects import CONFIGURATION, snakemake
 
 DRILL = Path(__file__).parent / "drills" / "survival.py"
 TARGETS = ["figures/tiny/rts/rts-f2.png", "data/tiny/estimates/mnist-cd25-500/ais.nc", "data/tiny/models/mnist-10.nc"]
@@ -42,7 +42,7 @@ def test_what_a_run_did_not_list_before_it_was_killed_is_listed_when_nothing_els
     manifest.unlink()
     lock.parent.mkdir(exist_ok=True)
     lock.write_text(f"{TARGETS[2]}\n")
-    arguments = ("--cores", "1", "--configfile", "tests/tiny.yaml", "--", *TARGETS)
+    arguments = ("--cores", "1", *CONFIGURATION, "--", *TARGETS)
     planned = snakemake(reference, "--dry-run", *arguments)
     assert "Nothing to be done" in planned.stderr and not manifest.exists()
     lock.parent.mkdir(exist_ok=True)

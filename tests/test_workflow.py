@@ -9,11 +9,10 @@ import pytest
 import xarray as xr
 from crates import breaches, graph_of, read_crate, references
 from pages import faults
-from projects import copy_project, fingerprints, snakemake
+from projects import CONFIGURATION, copy_project, fingerprints, snakemake
 
 from logzoo.claims.scorecard import without_links
 
-CONFIGURATION = ["--configfile", "tests/tiny.yaml"]
 RULES = re.compile(r"^(\w+) +(\d+)$", re.MULTILINE)
 
 
@@ -236,40 +235,6 @@ def test_editing_one_estimator_leaves_the_others(pristine):
     assert rules["estimate"] == 4
     assert "estimate_together" not in rules
     assert not {"train_model", "rungs", "stationary"} & set(rules)
-
-
-@pytest.mark.parametrize(
-    ("setting", "complaint"),
-    [
-        ("chians=3", "top level: .*'chians'.*expected one of .*seed"),
-        ("matrix={replicas: 3}", "matrix: .*'replicas'.*replicates"),
-        ("matrix={budgets: [-5]}", r"matrix\.budgets\.0: '?-5'?"),
-        ("matrix={estimators: [magic]}", "matrix.estimators: unknown name 'magic'; expected one of ais, .*rts"),
-        ("estimators={rts: {method: magic}}", "estimators.rts.method: unknown name 'magic'"),
-    ],
-)
-def test_a_wrong_configuration_is_one_line_before_anything_runs(tmp_path, setting, complaint):
-    folder = copy_project(tmp_path)
-    result = snakemake(folder, "--cores", "1", "--config", setting)
-    assert result.returncode == 1
-    lines = [line for line in result.stderr.splitlines() if line.startswith("logzoo: error:")]
-    assert len(lines) == 1
-    assert re.search(complaint, lines[0])
-    assert "Traceback" not in result.stderr
-    assert not (folder / "data/raw").exists()
-
-
-def test_missing_data_can_stop_the_run_with_one_line(tmp_path):
-    folder = copy_project(tmp_path)
-    arguments = ("--cores", "1", *CONFIGURATION, "--config", "missing_data=stop", "--", "data/datasets/dna.nc")
-    result = snakemake(folder, *arguments)
-    assert result.returncode == 1
-    errors = [line for line in result.stderr.splitlines() if line.startswith("ERROR")]
-    assert len(errors) == 1
-    assert "dna" in errors[0]
-    assert "https://www.csie.ntu.edu.tw" in errors[0]
-    assert "Traceback" not in result.stderr
-    assert not list((folder / "data/raw/dna").glob("*"))
 
 
 def test_the_report_opens_in_a_browser(finished, tmp_path):

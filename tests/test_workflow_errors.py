@@ -1,0 +1,40 @@
+"""What a user gets wrong, or lacks, is one line before anything is made."""
+
+import re
+
+import pytest
+from projects import CONFIGURATION, copy_project, snakemake
+
+
+@pytest.mark.parametrize(
+    ("setting", "complaint"),
+    [
+        ("chians=3", "top level: .*'chians'.*expected one of .*seed"),
+        ("matrix={replicas: 3}", "matrix: .*'replicas'.*replicates"),
+        ("matrix={budgets: [-5]}", r"matrix\.budgets\.0: '?-5'?"),
+        ("matrix={estimators: [magic]}", "matrix.estimators: unknown name 'magic'; expected one of ais, .*rts"),
+        ("estimators={rts: {method: magic}}", "estimators.rts.method: unknown name 'magic'"),
+    ],
+)
+def test_a_wrong_configuration_is_one_line_before_anything_runs(tmp_path, setting, complaint):
+    folder = copy_project(tmp_path)
+    result = snakemake(folder, "--cores", "1", "--config", setting)
+    assert result.returncode == 1
+    lines = [line for line in result.stderr.splitlines() if line.startswith("logzoo: error:")]
+    assert len(lines) == 1
+    assert re.search(complaint, lines[0])
+    assert "Traceback" not in result.stderr
+    assert not (folder / "data/raw").exists()
+
+
+def test_missing_data_can_stop_the_run_with_one_line(tmp_path):
+    folder = copy_project(tmp_path)
+    arguments = ("--cores", "1", *CONFIGURATION, "--config", "missing_data=stop", "--", "data/datasets/dna.nc")
+    result = snakemake(folder, *arguments)
+    assert result.returncode == 1
+    errors = [line for line in result.stderr.splitlines() if line.startswith("ERROR")]
+    assert len(errors) == 1
+    assert "dna" in errors[0]
+    assert "https://www.csie.ntu.edu.tw" in errors[0]
+    assert "Traceback" not in result.stderr
+    assert not list((folder / "data/raw/dna").glob("*"))
