@@ -1,13 +1,14 @@
-"""What jobs ask for: peaks as they were planted, and what a finished job held, from its log."""
+"""What jobs ask for: peaks as they were planted, and what a finished job held and took, from its log."""
 
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
 
 from logzoo import memory
-from logzoo.jobs import held_by, job
+from logzoo.jobs import ended, job
 
 PEAKS = {"draw": {"base": 250.0, "read": 0.0}, "train": {"base": 200.0, "read": 3.0}}
 
@@ -49,20 +50,26 @@ def test_a_kind_that_was_never_measured_asks_for_what_the_dearest_needs():
     assert memory.declared("train", 0.0, PEAKS) == 220
 
 
-def test_the_log_of_a_job_tells_what_it_held(tmp_path):
+def test_the_log_of_a_job_tells_what_it_held_and_took(tmp_path):
     log = tmp_path / "a.log"
-    held = 180
-    code = f"from logzoo.jobs import job\nwith job({str(log)!r}):\n    bytearray({held} << 20)"
+    held, slept = 180, 0.3
+    work = f"bytearray({held} << 20)\n    time.sleep({slept})"
+    code = f"import time\nfrom logzoo.jobs import job\nwith job({str(log)!r}):\n    {work}"
+    start = time.perf_counter()
     subprocess.run([sys.executable, "-c", code], check=True)
+    spent = time.perf_counter() - start
+    said = ended(log)
+    assert slept <= said.took < spent
+    assert 0.01 <= said.to_start < spent
     if not sys.platform.startswith("linux"):
-        assert np.isnan(held_by(log))
+        assert np.isnan(said.held)
         return
-    assert held < held_by(log) < held + 150
+    assert held < said.held < held + 150
 
 
 def test_a_job_that_failed_tells_nothing(tmp_path):
     log = tmp_path / "a.log"
-    assert held_by(log) is None
+    assert ended(log) is None
     with pytest.raises(SystemExit), job(log):
         raise ValueError("no")
-    assert held_by(log) is None
+    assert ended(log) is None

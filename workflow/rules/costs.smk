@@ -1,9 +1,8 @@
 # What a run will cost, before anyone commits to it, from rates that were measured; no rules here.
-from csv import DictReader
 from typing import NamedTuple
 
 from logzoo.artifacts.netcdf import read_artifact
-from logzoo.jobs import held_by
+from logzoo.jobs import ended
 
 
 def shape_of(model):
@@ -139,7 +138,6 @@ class Job(NamedTuple):
     read: float
     declared: int
     log: str | None
-    benchmark: str | None
 
 
 def jobs_behind(files, known):
@@ -179,7 +177,6 @@ def _job_of(file):
         read=read,
         declared=memory.declared(kind, read, MEASURED["memory"]),
         log=next(iter(map(str, maker.expand_log(wildcards))), None),
-        benchmark=str(maker.expand_benchmark(wildcards)) if maker.benchmark else None,
     )
     return (maker.name, tuple(sorted(wildcards.items()))), found
 
@@ -197,14 +194,15 @@ def print_costs():
     print(f"Rates were measured on {MEASURED['machine']}: {MEASURED['accuracy']}.")
 
 
+def ended_jobs(jobs):
+    """[(Job, what it says of itself)] of the jobs that have ended well."""
+    said = ((job, ended(job.log)) for job in jobs if job.log)
+    return [(job, one) for job, one in said if one is not None]
+
+
 def measured_work(jobs):
-    """[(work, seconds)] of jobs that have finished, and of estimators timed by themselves."""
-    found = []
-    for job in jobs:
-        if job.benchmark and Path(job.benchmark).is_file():
-            with open(job.benchmark) as file:
-                (row,) = DictReader(file, delimiter="\t")
-            found.append((job.work, float(row["s"])))
+    """[(work, seconds)] of jobs that have ended, as `ended_jobs`, and of estimators timed by themselves."""
+    found = [(job.work, one.to_start + one.took) for job, one in jobs]
     for family, file in zip(FAMILIES, family_timings()):
         timings = read_artifact(file)
         shape = shape_of(first_in_family(SimpleNamespace(family=family)))
@@ -214,16 +212,10 @@ def measured_work(jobs):
     return found
 
 
-def measured_peaks(jobs):
-    """[(kind, MB read, most MB held)] of jobs that have finished."""
-    peaks = ((job, held_by(job.log)) for job in jobs if job.log)
-    return [(job.memory_kind, job.read, peak) for job, peak in peaks if peak is not None]
-
-
 def write_rates():
     """Fit rates and peaks to what a finished run measured, and say how well they tell its times and its memory."""
-    jobs = list(jobs_behind(files_of_all(), {}).values())
-    measured, held = measured_work(jobs), measured_peaks(jobs)
+    jobs = ended_jobs(jobs_behind(files_of_all(), {}).values())
+    measured, held = measured_work(jobs), [(job.memory_kind, job.read, one.held) for job, one in jobs]
     rates, peaks = costs.fitted(measured), memory.fitted(held)
     ratios = [costs.seconds(work, rates) / taken for work, taken in measured]
     within = sum(0.5 <= ratio <= 2.0 for ratio in ratios) / len(ratios)
@@ -242,3 +234,5 @@ def write_rates():
     )
     RATES.write_text(heading + yaml.safe_dump(content, sort_keys=True))
     print(f"{RATES.name}: {content['accuracy']}; {content['memory_accuracy']}")
+    to_start, took = sum(one.to_start for _, one in jobs), sum(one.took for _, one in jobs)
+    print(f"{len(jobs)} jobs worked for {took:,.0f} s, and took {to_start:,.0f} s to start")

@@ -10,8 +10,6 @@ rule fetch:
         manifest="data/raw/{source}/manifest.json",
     log:
         "logs/fetch/{source}.log",
-    benchmark:
-        "logs/fetch/{source}.benchmark.tsv"
     conda:
         "../../environment.yml"
     resources:
@@ -31,8 +29,6 @@ rule build_dataset:
         dataset="data/datasets/{dataset}.nc",
     log:
         "logs/datasets/{dataset}.log",
-    benchmark:
-        "logs/datasets/{dataset}.benchmark.tsv"
     conda:
         "../../environment.yml"
     resources:

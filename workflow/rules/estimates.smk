@@ -14,8 +14,6 @@ rule estimate:
         f"{DATA}/estimates/{{model}}/{{estimator}}.nc",
     log:
         f"logs/{config['scale']}/estimates/{{model}}.{{estimator}}.log",
-    benchmark:
-        f"logs/{config['scale']}/estimates/{{model}}.{{estimator}}.benchmark.tsv"
     wildcard_constraints:
         estimator=one_of_names(config["estimators"]),
     priority: ZOO_FIRST
@@ -43,8 +41,6 @@ if MATRIX["together"]:
             expand(f"{DATA}/estimates/{{{{model}}}}/{{estimator}}.nc", estimator=MATRIX["together"]),
         log:
             f"logs/{config['scale']}/estimates/{{model}}.together.log",
-        benchmark:
-            f"logs/{config['scale']}/estimates/{{model}}.together.benchmark.tsv"
         wildcard_constraints:
             model=one_of_names(MATRIX_MODELS),
         priority: ZOO_FIRST

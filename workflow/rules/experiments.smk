@@ -13,8 +13,6 @@ rule initial_iterations:
         iterations=f"{DATA}/figures/rts-f1.nc",
     log:
         f"logs/{config['scale']}/experiments/rts-f1.log",
-    benchmark:
-        f"logs/{config['scale']}/experiments/rts-f1.benchmark.tsv"
     conda:
         "../../environment.yml"
     resources:
@@ -31,8 +29,6 @@ rule mixture:
         mixture=f"{DATA}/figures/{{figure}}.nc",
     log:
         f"logs/{config['scale']}/experiments/{{figure}}.log",
-    benchmark:
-        f"logs/{config['scale']}/experiments/{{figure}}.benchmark.tsv"
     wildcard_constraints:
         figure="rts-f2|rts-f6",
     conda:
@@ -54,8 +50,6 @@ rule rungs:
         rungs=f"{DATA}/figures/rts-f4.nc",
     log:
         f"logs/{config['scale']}/experiments/rts-f4.log",
-    benchmark:
-        f"logs/{config['scale']}/experiments/rts-f4.benchmark.tsv"
     conda:
         "../../environment.yml"
     resources:
@@ -77,8 +71,6 @@ rule stationary:
         stationary=f"{DATA}/figures/rts-f8.{{model}}.nc",
     log:
         f"logs/{config['scale']}/experiments/rts-f8.{{model}}.log",
-    benchmark:
-        f"logs/{config['scale']}/experiments/rts-f8.{{model}}.benchmark.tsv"
     conda:
         "../../environment.yml"
     resources:
@@ -99,8 +91,6 @@ rule time_of_sweeps:
         timings=f"{DATA}/timings/rts-f3.{{model}}.nc",
     log:
         f"logs/{config['scale']}/timings/rts-f3.{{model}}.log",
-    benchmark:
-        f"logs/{config['scale']}/timings/rts-f3.{{model}}.benchmark.tsv"
     conda:
         "../../environment.yml"
     threads: workflow.cores
@@ -122,8 +112,6 @@ rule time_of_rungs:
         timings=f"{DATA}/timings/rts-f4.nc",
     log:
         f"logs/{config['scale']}/timings/rts-f4.log",
-    benchmark:
-        f"logs/{config['scale']}/timings/rts-f4.benchmark.tsv"
     conda:
         "../../environment.yml"
     resources:

@@ -14,8 +14,6 @@ rule tour_lengths:
         tours=f"{DATA}/tours/{{model}}.nc",
     log:
         f"logs/{config['scale']}/tours/{{model}}.log",
-    benchmark:
-        f"logs/{config['scale']}/tours/{{model}}.benchmark.tsv"
     wildcard_constraints:
         model=one_of_names(toured_models()),
     conda:
@@ -37,8 +35,6 @@ rule broken_chains:
         chains=f"{DATA}/figures/lv-f1.nc",
     log:
         f"logs/{config['scale']}/experiments/lv-f1.log",
-    benchmark:
-        f"logs/{config['scale']}/experiments/lv-f1.benchmark.tsv"
     conda:
         "../../environment.yml"
     resources:
@@ -58,8 +54,6 @@ rule tour_estimates:
         estimates=f"{DATA}/figures/lv-f4.{{model}}.nc",
     log:
         f"logs/{config['scale']}/experiments/lv-f4.{{model}}.log",
-    benchmark:
-        f"logs/{config['scale']}/experiments/lv-f4.{{model}}.benchmark.tsv"
     conda:
         "../../environment.yml"
     resources:
@@ -78,8 +72,6 @@ rule trained_likelihoods:
         likelihoods=f"{DATA}/trainings/{{training}}.{{trainer}}.nc",
     log:
         f"logs/{config['scale']}/trainings/{{training}}.{{trainer}}.log",
-    benchmark:
-        f"logs/{config['scale']}/trainings/{{training}}.{{trainer}}.benchmark.tsv"
     conda:
         "../../environment.yml"
     resources:

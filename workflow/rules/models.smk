@@ -14,8 +14,6 @@ rule train_model:
         trace=f"{DATA}/models/{{model}}.trace.nc",
     log:
         f"logs/{config['scale']}/models/{{model}}.log",
-    benchmark:
-        f"logs/{config['scale']}/models/{{model}}.benchmark.tsv"
     wildcard_constraints:
         model=one_of_names(trained_models() - models_with_snapshots()),
     priority: ZOO_FIRST
@@ -43,8 +41,6 @@ rule import_model:
         model=f"{DATA}/models/{{model}}.nc",
     log:
         f"logs/{config['scale']}/models/{{model}}.log",
-    benchmark:
-        f"logs/{config['scale']}/models/{{model}}.benchmark.tsv"
     wildcard_constraints:
         model=one_of_names(set(config["models"]) - trained_models()),
     conda:

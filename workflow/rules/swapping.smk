@@ -13,8 +13,6 @@ rule compare_trainings:
         comparison=f"{DATA}/comparisons/{{comparison}}.{{trainer}}.nc",
     log:
         f"logs/{config['scale']}/comparisons/{{comparison}}.{{trainer}}.log",
-    benchmark:
-        f"logs/{config['scale']}/comparisons/{{comparison}}.{{trainer}}.benchmark.tsv"
     conda:
         "../../environment.yml"
     resources:
@@ -36,8 +34,6 @@ rule gradient_distances:
         gradients=f"{DATA}/figures/{{figure}}.nc",
     log:
         f"logs/{config['scale']}/experiments/{{figure}}.log",
-    benchmark:
-        f"logs/{config['scale']}/experiments/{{figure}}.benchmark.tsv"
     wildcard_constraints:
         figure="ins-f2|ins-f4|ins-many",
     conda:
@@ -60,8 +56,6 @@ rule time_of_swapping:
         timings=f"{DATA}/timings/swapping.nc",
     log:
         f"logs/{config['scale']}/timings/swapping.log",
-    benchmark:
-        f"logs/{config['scale']}/timings/swapping.benchmark.tsv"
     conda:
         "../../environment.yml"
     threads: workflow.cores

@@ -24,8 +24,6 @@ rule check_snapshots:
         check=f"{DATA}/checks/{{model}}.{{check}}.nc",
     log:
         f"logs/{config['scale']}/checks/{{model}}.{{check}}.log",
-    benchmark:
-        f"logs/{config['scale']}/checks/{{model}}.{{check}}.benchmark.tsv"
     wildcard_constraints:
         check="exact|ais",
     conda:
@@ -47,8 +45,6 @@ rule best_model:
         best=f"{DATA}/best/{{grid}}.{{dataset}}.nc",
     log:
         f"logs/{config['scale']}/best/{{grid}}.{{dataset}}.log",
-    benchmark:
-        f"logs/{config['scale']}/best/{{grid}}.{{dataset}}.benchmark.tsv"
     wildcard_constraints:
         grid=one_of_names(config["grids"]),
     conda:

@@ -13,8 +13,6 @@ rule long_run:
         f"{DATA}/truths/{{model}}.{{estimator}}.nc",
     log:
         f"logs/{config['scale']}/truths/{{model}}.{{estimator}}.log",
-    benchmark:
-        f"logs/{config['scale']}/truths/{{model}}.{{estimator}}.benchmark.tsv"
     conda:
         "../../environment.yml"
     resources:
@@ -40,8 +38,6 @@ rule truth:
         truth=f"{DATA}/truths/{{model}}.nc",
     log:
         f"logs/{config['scale']}/truths/{{model}}.log",
-    benchmark:
-        f"logs/{config['scale']}/truths/{{model}}.benchmark.tsv"
     conda:
         "../../environment.yml"
     resources:

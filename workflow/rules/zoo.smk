@@ -17,8 +17,6 @@ rule combine_zoo:
         zoo=f"{DATA}/zoo.nc",
     log:
         f"logs/{config['scale']}/zoo.log",
-    benchmark:
-        f"logs/{config['scale']}/zoo.benchmark.tsv"
     priority: ZOO_FIRST
     conda:
         "../../environment.yml"
@@ -40,8 +38,6 @@ rule time_of_zoo:
         timings=f"{DATA}/timings/zoo.{{family}}.nc",
     log:
         f"logs/{config['scale']}/timings/zoo.{{family}}.log",
-    benchmark:
-        f"logs/{config['scale']}/timings/zoo.{{family}}.benchmark.tsv"
     wildcard_constraints:
         family=one_of_names(FAMILIES),
     conda:
