@@ -116,10 +116,6 @@ def test_tiny_models_are_estimated(method):
         assert abs(found.log_z - exact_log_z(MODELS[name])) <= 4.0 * found.std_error + 0.01, (name, found)
 
 
-# Between two rungs, several modes look the same as one of them: nobody can flag it.
-HIDES = ("weights of either",)
-
-
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("method", ESTIMATORS)
 def test_two_rungs(method, name):
@@ -128,8 +124,15 @@ def test_two_rungs(method, name):
     except ValueError as error:
         assert "unknown option rungs" in str(error) and "\n" not in str(error)
         return
-    right = judged(found, exact_log_z(MODELS[name]))
-    assert right or name in HIDES, found
+    assert judged(found, exact_log_z(MODELS[name])), found
+
+
+def test_bridges_are_right_from_every_seed():
+    """The first guess of a ratio may be off by more than a float can hold."""
+    truth = exact_log_z(MODELS["weights of either"])
+    found = [estimated("weights of either", "bar", rungs=2, seed=seed) for seed in range(20)]
+    assert all(judged(one, truth) for one in found), found
+    assert sum(one.converged for one in found) >= 10
 
 
 @pytest.mark.parametrize("method", ESTIMATORS)

@@ -27,6 +27,8 @@ _SETTLING = 500
 _TOLD_APART = 3.0
 # Every job has one step of this kind, by itself: Python starts, artifacts are read and written.
 START = "start"
+# So has every job that draws a picture.
+DRAW = "draw"
 
 
 class Work(NamedTuple):

@@ -107,7 +107,7 @@ def truth_work(wildcards):
     return costs.enumeration(*shape_of(wildcards.model)) if is_enumerable(wildcards.model) else {}
 
 
-# The work of the jobs of a rule, as a function of their wildcards; the jobs of other rules only start.
+# The work of the jobs of a rule, as a function of their wildcards; the jobs of other rules only start, or draw.
 WORK = {
     "train_model": trained_work,
     "train_with_snapshots": trained_work,
@@ -162,9 +162,10 @@ def jobs_behind(files, known):
 
 def _job_of(file):
     """((rule, wildcards), Job) of the job that makes a file; None if no rule does."""
-    maker = maker_of(file)
-    if maker is None:
+    makers = makers_of(file)
+    if not makers:
         return None
+    maker = makers[-1]
     wildcards = maker.get_wildcards(file)
     inputs = [str(path) for path in maker.expand_input(wildcards)[0]]
     values = SimpleNamespace(**wildcards)

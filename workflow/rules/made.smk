@@ -24,16 +24,17 @@ def task_content(maker, wildcards):
     }
 
 
-def maker_of(path):
-    """The rule that makes a file; None if there is none."""
-    return next((one for one in workflow.rules if any(made.match(path) for made in one.output)), None)
+def makers_of(path):
+    """The rules that can make a file, those first that make the fewest others with it; a run takes the last."""
+    able = [one for one in workflow.rules if any(made.match(path) for made in one.output)]
+    return sorted(able, key=lambda one: len(one.output))
 
 
 def tasks_of_files():
     """The jobs that make the files that are there, as this configuration and this code would have them made."""
     tasks, files, numbers = [], {}, {}
     for path in listed_files(".", config["scale"]):
-        maker = maker_of(path)
+        maker = next(iter(makers_of(path)), None)
         if maker is None:
             files[path] = None
             continue

@@ -32,8 +32,10 @@ HELD_MB = {"rungs": lambda: mbar_mb("rts-f4"), "time_of_rungs": lambda: mbar_mb(
 
 
 def work_of(rule, wildcards):
-    """The work of a job: that of its rule, and to start."""
-    return {costs.START: costs.Work(1.0), **(WORK[rule](wildcards) if rule in WORK else {})}
+    """The work of a job: that of its rule, to draw, and to start."""
+    draws = any(str(made).endswith(".png") for made in workflow.get_rule(rule).output)
+    drawn = {costs.DRAW: costs.Work(1.0)} if draws else {}
+    return {costs.START: costs.Work(1.0), **drawn, **(WORK[rule](wildcards) if rule in WORK else {})}
 
 
 def read_by(rule, files):

@@ -7,7 +7,7 @@ Cost: one sweep and log f at three rungs a sweep.
 """
 
 import numpy as np
-from scipy.special import expit
+from scipy.special import expit, log_expit, logsumexp
 
 from logzoo.estimators.intervals import check_spread, jackknife_error, student_interval, sums_left_out
 from logzoo.estimators.options import merged
@@ -21,6 +21,8 @@ _BLOCKS = 10
 # Replicas must have travelled: mean round trips of one, and the share of exchanges made by the worst pair.
 _FEWEST_ROUND_TRIPS = 1.0
 _LEAST_EXCHANGE = 0.02
+# Nats by which a ratio may lie off the s that it was summed at: further off, what decides is in states too rare to see.
+_LARGEST_OFFSET = 3.0
 _TINY = np.finfo(float).tiny
 _BISECTIONS = 80
 
@@ -39,7 +41,9 @@ def estimate(rbm, ledger, stream, options):
     if len(parts) < 2:
         raise ValueError("sweeps: expected at least 2 where there is but one ladder, an interval needs a spread")
     total = parts.sum(axis=0)
-    log_z = draws.log_z_base + float(sums.log_ratios(total).sum())
+    log_ratios = sums.log_ratios(total)
+    log_z = draws.log_z_base + float(log_ratios.sum())
+    offset = float(np.abs(log_ratios - sums.log_s).max())
     std_error = jackknife_error(sums.log_ratios(sums_left_out(parts)).sum(axis=1))
     round_trips = float(draws.round_trips.mean())
     exchange_rate = float(draws.exchange_rates.min())
@@ -50,8 +54,8 @@ def estimate(rbm, ledger, stream, options):
         interval=student_interval(log_z, std_error, len(parts)),
         sweeps=ledger.spent,
         chains=ledger.chains,
-        converged=round_trips >= _FEWEST_ROUND_TRIPS and exchange_rate >= _LEAST_EXCHANGE,
-        diagnostics={"exchange_rate": exchange_rate, "round_trips": round_trips},
+        converged=round_trips >= _FEWEST_ROUND_TRIPS and exchange_rate >= _LEAST_EXCHANGE and offset <= _LARGEST_OFFSET,
+        diagnostics={"exchange_rate": exchange_rate, "round_trips": round_trips, "bridge_offset": offset},
     )
 
 
@@ -66,7 +70,7 @@ class BridgeSums:
     def start(self, ladders, rungs, sweeps):
         """Begin a run whose sampling phase has that many sweeps."""
         self.log_s = None
-        self._pilot = np.zeros((2, rungs - 1))
+        self._pilot = np.full((2, rungs - 1), -np.inf)
         self._stretches = 0
         self._sweeps, self._done = sweeps, 0
         blocks = 1 if ladders >= _FEWEST_LADDERS else min(_BLOCKS, sweeps)
@@ -76,10 +80,10 @@ class BridgeSums:
         """Add a stretch of sweeps: to the search for s in the burn-in, to the sums after it."""
         if self.log_s is None:
             self.log_s = bridge_root(*(_pooled(values) for values in (steps.up, steps.down)))
-        u, v = expit(steps.up - self.log_s), expit(self.log_s - steps.down)
         if steps.burn_in:
-            self._improve(np.stack([_pooled(u).mean(axis=0), _pooled(v).mean(axis=0)]))
+            self._improve(_pooled(steps.up), _pooled(steps.down))
             return
+        u, v = expit(steps.up - self.log_s), expit(self.log_s - steps.down)
         sweep = self._done + np.arange(u.shape[1])
         block = sweep * len(self._sums) // self._sweeps
         for one in np.unique(block):
@@ -87,16 +91,22 @@ class BridgeSums:
             self._sums[one, :, 1] += v[:, block == one].sum(axis=1)
         self._done += u.shape[1]
 
-    def _improve(self, means):
-        """One step of s towards mean u / mean v; the early, unsettled stretches are forgotten as the run doubles."""
+    def _improve(self, up, down):
+        """One step of s towards mean u / mean v; the early, unsettled stretches are forgotten as the run doubles.
+
+        In logs: the first s may be off by more than a float can hold.
+        """
         self._stretches += 1
         if self._stretches & (self._stretches - 1) == 0:
-            self._pilot[:] = 0.0
+            self._pilot[:] = -np.inf
         # v is kept in units that do not depend on s, relative to the present one.
-        self._pilot += means
-        before = self.log_s
-        self.log_s = self.log_ratios(self._pilot)
-        self._pilot[1] *= np.exp(np.clip(self.log_s - before, -300.0, 300.0))
+        found = np.stack(
+            [logsumexp(log_expit(up - self.log_s), axis=0), logsumexp(log_expit(self.log_s - down), axis=0)]
+        )
+        self._pilot = np.logaddexp(self._pilot, found)
+        step = self._pilot[0] - self._pilot[1]
+        self.log_s += step
+        self._pilot[1] += step
 
     def parts(self):
         """Sums (part, 2, pair) of u and s v over independent parts of the run: ladders, or blocks of each."""

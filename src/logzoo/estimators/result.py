@@ -13,6 +13,7 @@ DIAGNOSTICS = {
     "round_trip_rate": ("round trips between the ends of the ladder per 1000 sweeps of a chain", "1"),
     "autocorrelation_time": ("autocorrelation time of beta, from the spread of its means over chains", "sweep"),
     "bootstrap_std_error": ("standard error of log Z by the bootstrap over chains", "nat"),
+    "bridge_offset": ("largest distance of a ratio from the one that its bridge was built for", "nat"),
     "delta_bias": ("bias of log Z by the delta method, from the spread over chains", "nat"),
     "delta_std_error": ("standard error of log Z by the delta method, from the spread over chains", "nat"),
     "drift": ("log Z from the second half of the sampling phase less that from the first, in standard errors", "1"),
