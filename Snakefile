@@ -3,6 +3,10 @@ import atexit
 import sys
 from pathlib import Path
 
+
+include: "workflow/rules/bytecode.smk"
+
+
 from logzoo.artifacts.provenance import source_digest
 from logzoo.configuration import check_configuration, grid_models, kept_grids, kept_zoo, zoo_models
 from logzoo.locks import clear_stale_locks
