@@ -22,9 +22,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from projects import ROOT, closed_environment, copy_project, fingerprints  # noqa: E402
+from projects import CONFIGURATION, ROOT, closed_environment, copy_project, fingerprints  # noqa: E402
 from slurm_node import CannotRun, SlurmNode, install, memory_of  # noqa: E402
-from test_workflow import CONFIGURATION  # noqa: E402
 
 PLUGIN = "snakemake_executor_plugin_slurm"
 # No accounts here, so Slurm's queue must tell how jobs end; one machine need not wait for files or be gentle.
