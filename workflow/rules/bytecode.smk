@@ -28,4 +28,4 @@ if found is not None and not sys.dont_write_bytecode:
         compileall.compile_dir(package, quiet=2)
         remove_broken_modules(package)
     sys.dont_write_bytecode = True
-    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+    os.environ.update(PYTHONDONTWRITEBYTECODE="1")
