@@ -10,15 +10,19 @@ from jsonschema.exceptions import best_match
 from logzoo.estimators.registry import ESTIMATORS
 from logzoo.trainers.registry import TRAINERS
 
+# Parts of the configuration that have a schema of their own, by its name.
+_SECTIONS = {"datasets": ("sources", "datasets"), "figures": ("figures",)}
+
 
 def check_configuration(config, schema_folder):
     """Check the merged configuration, the models of its grids included.
 
     ValueError in one line naming the key and what was expected.
     """
-    datasets = {key: config.get(key, {}) for key in ("sources", "datasets")}
     _check_schema(config, Path(schema_folder) / "config.schema.yaml")
-    _check_schema(datasets, Path(schema_folder) / "datasets.schema.yaml")
+    for name, keys in _SECTIONS.items():
+        sections = {key: config.get(key, {}) for key in keys}
+        _check_schema(sections, Path(schema_folder) / f"{name}.schema.yaml")
     matrix, truth = config["matrix"], config["truth"]
     _check_names("matrix.models", matrix["models"], config["models"])
     _check_names("matrix.estimators", matrix["estimators"], config["estimators"])
