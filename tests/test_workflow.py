@@ -126,10 +126,13 @@ def test_costs_are_told_for_every_figure_and_table_before_anything_runs(finished
     assert not (folder / "data/paper").exists()
     # Rates can be measured anew, wherever a run has finished.
     folder, _ = finished
-    kept = (folder / "workflow/rates.yaml").read_bytes()
+    measured = [folder / f"workflow/{name}.yaml" for name in ("rates", "memory")]
+    kept = [path.read_bytes() for path in measured]
     result = snakemake(folder, "--cores", "1", *CONFIGURATION, "--", "measure_rates")
     assert result.returncode == 0 and b"tiny scale" in (folder / "workflow/rates.yaml").read_bytes(), result.stderr
-    (folder / "workflow/rates.yaml").write_bytes(kept)
+    assert b"jobs ask for" in measured[1].read_bytes() != kept[1]
+    for path, content in zip(measured, kept, strict=True):
+        path.write_bytes(content)
 
 
 def test_claims_are_printed_whenever_they_are_asked_for(finished):

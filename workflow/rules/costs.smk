@@ -162,10 +162,9 @@ def jobs_behind(files, known):
 
 def _job_of(file):
     """((rule, wildcards), Job) of the job that makes a file; None if no rule does."""
-    makers = makers_of(file)
-    if not makers:
+    maker = next(reversed(makers_of(file)), None)
+    if maker is None:
         return None
-    maker = makers[-1]
     wildcards = maker.get_wildcards(file)
     inputs = [str(path) for path in maker.expand_input(wildcards)[0]]
     values = SimpleNamespace(**wildcards)
@@ -213,6 +212,13 @@ def measured_work(jobs):
     return found
 
 
+def write_measured(path, what, content):
+    """Write what a finished run measured, with a heading that says what it is."""
+    path.write_text(
+        f"# From a finished run (snakemake measure_rates): {what}\n{yaml.safe_dump(content, sort_keys=True)}"
+    )
+
+
 def write_rates():
     """Fit rates and peaks to what a finished run measured, and say how well they tell its times and its memory."""
     jobs = ended_jobs(jobs_behind(files_of_all(), {}).values())
@@ -221,19 +227,22 @@ def write_rates():
     ratios = [costs.seconds(work, rates) / taken for work, taken in measured]
     within = sum(0.5 <= ratio <= 2.0 for ratio in ratios) / len(ratios)
     asked = [memory.declared(kind, read, peaks) / peak for kind, read, peak in held]
-    content = {
-        "machine": f"{costs.processor()}, {config['scale']} scale",
-        "accuracy": f"they tell {within:.0%} of its {len(ratios)} times within a factor of two",
-        "memory_accuracy": f"{len(asked)} jobs ask for {min(asked):.2f} to {max(asked):.2f} times what they held, "
-        f"{sum(one <= memory.WITHIN for one in asked)} of them for at most {memory.WITHIN} times",
-        "rates": rates,
-        "memory": peaks,
-    }
-    heading = (
-        "# From a finished run (snakemake measure_rates): seconds of a step and of a visit (logzoo.costs), and MB of\n"
-        "# a job and for each MB that it reads (logzoo.memory).\n"
+    machine = f"{costs.processor()}, {config['scale']} scale"
+    accuracy = f"they tell {within:.0%} of its {len(ratios)} times within a factor of two"
+    memory_accuracy = (
+        f"{len(asked)} jobs ask for {min(asked):.2f} to {max(asked):.2f} times what they held, "
+        f"{sum(one <= memory.WITHIN for one in asked)} of them for at most {memory.WITHIN} times"
     )
-    RATES.write_text(heading + yaml.safe_dump(content, sort_keys=True))
-    print(f"{RATES.name}: {content['accuracy']}; {content['memory_accuracy']}")
+    write_measured(
+        RATES,
+        "seconds of a step and of a visit (logzoo.costs).",
+        {"machine": machine, "accuracy": accuracy, "rates": rates},
+    )
+    write_measured(
+        PEAKS,
+        "MB of a job and for each MB that it reads (logzoo.memory).",
+        {"memory_accuracy": memory_accuracy, "memory": peaks},
+    )
+    print(f"{RATES.name}: {accuracy}; {PEAKS.name}: {memory_accuracy}")
     to_start, took = sum(one.to_start for _, one in jobs), sum(one.took for _, one in jobs)
     print(f"{len(jobs)} jobs worked for {took:,.0f} s, and took {to_start:,.0f} s to start")

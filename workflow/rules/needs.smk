@@ -4,7 +4,8 @@ import yaml
 from logzoo import costs, memory
 
 RATES = Path(workflow.basedir) / "workflow" / "rates.yaml"
-MEASURED = yaml.safe_load(RATES.read_text())
+PEAKS = Path(workflow.basedir) / "workflow" / "memory.yaml"
+MEASURED = yaml.safe_load(RATES.read_text()) | yaml.safe_load(PEAKS.read_text())
 # On a cluster, two other processes of snakemake run beside the work of each job: 245 MB each, and some shells.
 BESIDE_MB = 600
 # Machines differ, and what was not foreseen takes longer.

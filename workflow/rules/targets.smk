@@ -1,7 +1,7 @@
 # What may be asked for by name, beside `all` and `claims`: everything of one paper, and what it all will cost.
 #
-# inputs:  figures/<scale>/<paper>/; data/<scale>/verdicts/; data/<scale>/zoo.nc; workflow/rates.yaml
-# outputs: none that is an artifact; measure_rates rewrites workflow/rates.yaml
+# inputs:  figures/<scale>/<paper>/; data/<scale>/verdicts/; data/<scale>/zoo.nc; workflow/{rates,memory}.yaml
+# outputs: none that is an artifact; measure_rates rewrites workflow/{rates,memory}.yaml
 # steps:   one for each target of config/figures.yaml, cost, measure_rates
 
 
