@@ -23,6 +23,7 @@ from logzoo.checkpoints import Checkpoint, discard_beside, identity_of, path_bes
 
 LOG = logging.getLogger(__name__)
 STAND_IN = ("stand_in_for", "stand_in_reason")
+_LAST_LINE = re.compile(r"INFO ([\d.]+) s to start, took ([\d.]+) s, held (nan|[\d.]+) MB")
 _PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux
 
 
@@ -65,9 +66,7 @@ class Ended(NamedTuple):
 def ended(log_file):
     """What a log says of its job, as `Ended`; None if the job has not ended well."""
     lines = Path(log_file).read_text().splitlines() if Path(log_file).is_file() else []
-    said = (
-        re.fullmatch(r"INFO ([\d.]+) s to start, took ([\d.]+) s, held (nan|[\d.]+) MB", lines[-1]) if lines else None
-    )
+    said = _LAST_LINE.fullmatch(lines[-1]) if lines else None
     return Ended(*map(float, said.groups())) if said else None
 
 

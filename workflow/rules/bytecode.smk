@@ -22,10 +22,15 @@ def remove_broken_modules(package):
             path.unlink(missing_ok=True)
 
 
-found = find_spec("logzoo")
-if found is not None and not sys.dont_write_bytecode:
-    for package in found.submodule_search_locations:
+def keep_modules_compiled(name):
+    """Compile a package; whatever this process and its jobs import from now on is not written."""
+    for package in find_spec(name).submodule_search_locations:
         compileall.compile_dir(package, quiet=2)
         remove_broken_modules(package)
     sys.dont_write_bytecode = True
     os.environ.update(PYTHONDONTWRITEBYTECODE="1")
+
+
+# Without the package, its import says so.
+if find_spec("logzoo") and not sys.dont_write_bytecode:
+    keep_modules_compiled("logzoo")
