@@ -24,6 +24,16 @@ STEP_RULES = ("fixed", "adaptive")
 _WINDOW = 5.0
 
 
+def estimators(_, **settings):
+    """`estimators_experiment` as an experiment without artifacts."""
+    return estimators_experiment(**settings)
+
+
+def steps(_, **settings):
+    """`steps_experiment` as an experiment without artifacts."""
+    return steps_experiment(**settings)
+
+
 def target_and_base(*, dimension=10, separation=5.0, variance=0.5, base_variance=30.0):
     """The mixture of two Gaussians and its base; as published unless told otherwise."""
     return GaussianMixture.pair(dimension, separation, variance), GaussianMixture.centred(dimension, base_variance)

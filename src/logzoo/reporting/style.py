@@ -2,10 +2,7 @@
 
 import io
 
-import matplotlib
 import numpy as np
-from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from logzoo.artifacts.atomic import write_bytes
 from logzoo.artifacts.stamps import UNKNOWN, keywords, stamped_pdf, stamped_png
@@ -48,6 +45,9 @@ _SETTINGS = {
 
 def new_figure(width, height):
     """An empty figure of that size in inches, laid out so that labels never overlap."""
+    import matplotlib  # takes long; so do its parts below
+    from matplotlib.figure import Figure
+
     matplotlib.rcParams.update(_SETTINGS)
     return Figure(figsize=(width, height), layout="constrained")
 
@@ -71,21 +71,38 @@ def label_panels(axes):
         axis.set_title(f"({letter})", loc="left", fontweight="bold")
 
 
-class _Ticks(LogLocator):
-    """Ticks at 1, 2 and 5 times powers of ten; over many powers at these alone, whose labels have room."""
-
-    def tick_values(self, vmin, vmax):
-        self.set_params(subs=(1.0,) if vmax > _MANY * vmin > 0.0 else (1.0, 2.0, 5.0))
-        return super().tick_values(vmin, vmax)
-
-
 def plain_logarithms(*axes):
     """Make axes (x or y) logarithmic, with ticks written out: at 1, 2 and 5 times powers of ten, or at powers only."""
+    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+
+    class Ticks(LogLocator):
+        """Ticks at 1, 2 and 5 times powers of ten; over many powers at these alone, whose labels have room."""
+
+        def tick_values(self, vmin, vmax):
+            self.set_params(subs=(1.0,) if vmax > _MANY * vmin > 0.0 else (1.0, 2.0, 5.0))
+            return super().tick_values(vmin, vmax)
+
     for axis in axes:
         axis.axes.set(**{f"{axis.axis_name}scale": "log"})
-        axis.set_major_locator(_Ticks())
+        axis.set_major_locator(Ticks())
         axis.set_major_formatter(StrMethodFormatter("{x:g}"))
         axis.set_minor_formatter(NullFormatter())
+
+
+def count_ticks(axis, counts):
+    """Make the x axis logarithmic, with a tick at each of these whole numbers."""
+    from matplotlib.ticker import NullLocator
+
+    axis.set_xscale("log")
+    axis.set_xticks(counts, [f"{count:,}" for count in counts])
+    axis.xaxis.set_minor_locator(NullLocator())
+
+
+def draw_band(axis, x, values_and_band, **look):
+    """A line of values (x,) with a band (2, x) around it, as `reporting.statistics` gives them."""
+    values, band = values_and_band
+    axis.plot(x, values, **look)
+    axis.fill_between(x, *band, color=look["color"], alpha=0.2, linewidth=0)
 
 
 def draw_map(axis, values, texts, norm, colours):

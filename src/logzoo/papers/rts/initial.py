@@ -6,10 +6,18 @@ import xarray as xr
 from logzoo.budgets import SweepLedger
 from logzoo.labels import labelled
 from logzoo.models.exact import exact_log_z
+from logzoo.models.rbm import RBM
+from logzoo.papers.configured import matched_base
 from logzoo.paths import base_of, inverse_temperatures, log_z_base, tempered_rbm
 from logzoo.samplers import tempered
 
 VARIANTS = ("rao-blackwell", "counts")
+
+
+def run(artifacts, **settings):
+    """The experiment on a model, from the base matched to its training data."""
+    base = matched_base(artifacts["dataset"])
+    return initial_iterations(RBM.from_dataset(artifacts["model"]), base, **settings)
 
 
 def initial_iterations(rbm, base, *, rungs, sweeps, iterations, replicates, chains, stream):

@@ -8,6 +8,8 @@ from logzoo.budgets import SweepLedger
 from logzoo.estimators import mbar, ti
 from logzoo.estimators.tempering import FIXED
 from logzoo.labels import labelled
+from logzoo.models.rbm import RBM
+from logzoo.papers.configured import matched_base
 from logzoo.samplers import tempered
 from logzoo.samplers.initial import COUNT_FLOOR
 
@@ -35,6 +37,11 @@ class KeptDraws:
     def finish(self):
         """Join what was kept."""
         self.values, self.rungs = np.concatenate(self._values), np.concatenate(self._rungs)
+
+
+def run(artifacts, **settings):
+    """The experiment on a model, from the base matched to its training data."""
+    return rungs_experiment(RBM.from_dataset(artifacts["model"]), matched_base(artifacts["dataset"]), **settings)
 
 
 def rungs_experiment(rbm, base, *, ladders, sweeps, chains, samples, estimates, mbar_ladders, mbar_estimates, stream):

@@ -7,10 +7,17 @@ from logzoo.budgets import SweepLedger
 from logzoo.estimators.tempering import FIXED, end_ratio
 from logzoo.estimators.transitions import smoothed, stationary
 from logzoo.labels import labelled
+from logzoo.models.rbm import RBM
+from logzoo.papers.configured import matched_base
 from logzoo.samplers import tempered
 from logzoo.samplers.observers import GroupedMoves
 
 ESTIMATORS = ("rts", "sd", "rsd")
+
+
+def run(artifacts, **settings):
+    """The experiment on a model, from the base matched to its training data."""
+    return stationary_experiment(RBM.from_dataset(artifacts["model"]), matched_base(artifacts["dataset"]), **settings)
 
 
 def stationary_experiment(rbm, base, *, rungs, budgets, replicates, chains, stream):

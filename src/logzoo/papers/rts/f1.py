@@ -1,0 +1,101 @@
+"""RTS figure 1: initial iterations of log Zhat, with and without Rao-Blackwellisation, beside the exact curve."""
+
+import numpy as np
+
+from logzoo.papers.declaration import Claim
+from logzoo.reporting.statistics import bootstrapped, over_all
+from logzoo.reporting.style import TRUTH, label_panels, mark_stand_in, new_figure
+
+CAPTION = """
+Initial iterations of simulated tempering on an RBM with 10 hidden units: log Zhat (top) and the occupancy of the rungs
+(bottom), with the Rao-Blackwellised occupancy (left) and with plain counts (right). The dashed curve is exact.
+Carlson et al. (2016), figure 1.
+"""
+CLAIMS = {
+    "exact": Claim(
+        "The Rao-Blackwellised curve lies on the exact one by iteration 8",
+        "no visible difference on a scale of 120 nats",
+        at_most=1.0,
+    ),
+    "noise": Claim(
+        "Plain counts are far noisier than Rao-Blackwellised ones", "dramatically reduced noise", at_least=3.0
+    ),
+    "flat": Claim("The occupancy is very close to the prior by iteration 8", "very close to r", at_most=0.5),
+}
+_VARIANT_TITLES = {"rao-blackwell": "Rao-Blackwellised, eq 9", "counts": "plain counts + 0.1"}
+
+
+def inputs(here):
+    model, sizes = here.entry["model"], here.chosen("rungs", "sweeps", "iterations", "replicates")
+    visible, hidden = here.shape(model)
+    sweeps = sizes["sweeps"] * sizes["iterations"] * sizes["replicates"]
+    iterations = here.experiment(
+        "logzoo.papers.rts.initial:run",
+        here.model_and_data(model),
+        {**sizes, "chains": here.chains},
+        stream=("initial-iterations",),
+        work={"sampling": 2 * sweeps * here.chains * visible * hidden},
+    )
+    return {"iterations": iterations}
+
+
+def settings(here):
+    return here.chosen("shown")
+
+
+def statistics(artifacts):
+    """Exact: largest error of the Rao-Blackwellised log Zhat_k; noise: RMS jumps of the error from rung to rung, with
+    plain counts over those without; flat: K max_k |r_k - c_k|. All at the last iteration.
+    """
+    last = artifacts["iterations"].isel(iteration=-1)
+    error = (last["log_z"] - last["exact_log_z"]).transpose("variant", "rung", "replicate")
+    rao_blackwell, counts = (error.sel(variant=variant).values for variant in ("rao-blackwell", "counts"))
+    occupancy = last["occupancy"].sel(variant="rao-blackwell").transpose("rung", "replicate").values
+    distance = np.max(np.abs(occupancy * len(occupancy) - 1.0), axis=0)
+    return {
+        "exact": bootstrapped(
+            lambda errors: np.abs(errors).max(axis=1).mean(axis=-1),
+            rao_blackwell,
+            of="max_k |log Zhat_k - exact| at the last iteration [nat], mean over repeats",
+        ),
+        "noise": bootstrapped(
+            lambda plain, smooth: over_all(np.diff(plain, axis=1)) / over_all(np.diff(smooth, axis=1)),
+            counts,
+            rao_blackwell,
+            of="jumps of the error of log Zhat_k from rung to rung, plain counts / Rao-Blackwellised",
+        ),
+        "flat": bootstrapped(
+            lambda distances: distances.mean(axis=-1), distance, of="K max_k |r_k - c_k| at the last iteration"
+        ),
+    }
+
+
+def draw(artifacts, *, shown):
+    """log Zhat_k and c_k of the first replicate after the iterations that are shown."""
+    import matplotlib
+
+    iterations = artifacts["iterations"].isel(replicate=0)
+    figure = new_figure(7.2, 5.6)
+    axes = figure.subplots(2, 2, sharex=True, sharey="row")
+    betas = iterations["inverse_temperature"]
+    # From light to dark: later iterations stand out.
+    colours = matplotlib.colormaps["viridis_r"](np.linspace(0.1, 0.95, len(shown)))
+    for column, variant in enumerate(iterations["variant"].values):
+        data = iterations.sel(variant=variant)
+        upper, lower = axes[:, column]
+        for colour, iteration in zip(colours, shown, strict=True):
+            state = data.sel(iteration=iteration)
+            upper.plot(betas, state["log_z"], color=colour, label=f"iteration {iteration}")
+            lower.semilogy(betas, state["occupancy"].clip(min=1e-12), color=colour)
+        upper.plot(betas, iterations["exact_log_z"], color=TRUTH, linestyle="--", label="exact")
+        lower.axhline(1.0 / betas.size, color=TRUTH, linestyle="--", label="prior $r_k$")
+        upper.set_title(_VARIANT_TITLES[variant], loc="right")
+        lower.set_xlabel(r"inverse temperature $\beta_k$")
+        lower.set_ylim(1e-7, 2.0)
+    axes[0, 0].set_ylabel(r"$\log \hat Z_k - \log Z_1$ [nat]")
+    axes[1, 0].set_ylabel(r"occupancy $\hat c_k$")
+    axes[0, 0].legend()
+    axes[1, 0].legend()
+    label_panels(axes.flat)
+    mark_stand_in(figure, iterations)
+    return figure

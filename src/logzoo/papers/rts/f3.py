@@ -1,0 +1,119 @@
+"""RTS figure 3: log Z and its RMSE against sweeps, by RTS, AIS and RAISE."""
+
+import numpy as np
+
+from logzoo.papers.declaration import Claim
+from logzoo.reporting.statistics import bootstrapped, mean_with_band, over_all, rmse_with_band
+from logzoo.reporting.style import (
+    TRUTH,
+    draw_band,
+    label_panels,
+    look_of,
+    mark_stand_in,
+    new_figure,
+    plain_logarithms,
+    title_of,
+)
+
+CAPTION = """
+Mean (top) and root mean square error (bottom) of log Z against Gibbs sweeps per chain, every sweep counted. Bands are 95%
+bootstrap intervals over replicates; the grey band around the truth is two standard errors. Carlson et al. (2016), figure 3.
+"""
+CLAIMS = {
+    "bias": Claim("The bias of RTS falls fastest", "faster than AIS and RAISE", at_most=1.0),
+    "tenfold": Claim(
+        "AIS needs more than ten times the sweeps of RTS for the same RMSE", "more than ten times", at_least=1.0
+    ),
+    "sandwich": Claim("AIS underestimates log Z and RAISE overestimates it", "below and above", at_least=0.0),
+}
+
+
+def inputs(here):
+    models, judged = here.entry["models"], here.entry["judged"]
+    return {
+        "truths": {model: here.truth(model) for model in models},
+        "estimates": {model: here.estimates(model, here.entry["estimators"]) for model in models},
+        # Claims are judged on one of the models.
+        "judged": {"truth": here.truth(judged), **here.estimates(judged, here.entry["estimators"])},
+    }
+
+
+def settings(here):
+    models = here.entry["models"]
+    published = {name: here.config["models"][name].get("published", {}).get("log_z") for name in models}
+    return {"titles": here.titles(models), "names": here.estimator_titles(), "published": published}
+
+
+def statistics(artifacts):
+    """From the model that claims are judged on. Bias: |bias| of RTS over the smaller of those of AIS and RAISE at the
+    smallest budget; tenfold: RMSE of AIS at ten times the sweeps over that of RTS (NaN when no budget is ten times the
+    smallest); sandwich: how far RAISE lies above AIS at the smallest budget (NaN without RAISE).
+    """
+    estimates = {name: artifact for name, artifact in artifacts["judged"].items() if name != "truth"}
+    truth = float(artifacts["judged"]["truth"]["log_z"])
+    error = {name: estimate["log_z"].values - truth for name, estimate in estimates.items()}
+    budgets = estimates["rts"]["budget"].values
+    tenfold = np.flatnonzero(budgets == 10 * budgets[0])
+    others = [error[name][0] for name in ("ais", "raise") if name in error]
+
+    def bias_ratio(rts, *rest):
+        return np.abs(rts.mean(axis=-1)) / np.min([np.abs(other.mean(axis=-1)) for other in rest], axis=0)
+
+    nothing = np.full_like(error["ais"][0], np.nan)
+    return {
+        "bias": bootstrapped(
+            bias_ratio,
+            error["rts"][0],
+            *others,
+            of=f"|bias of RTS| / smaller |bias| of AIS and RAISE at {budgets[0]:,} sweeps",
+        ),
+        "tenfold": bootstrapped(
+            lambda ais, rts: over_all(ais) / over_all(rts),
+            error["ais"][tenfold[0]] if tenfold.size else nothing,
+            error["rts"][0],
+            of=f"RMSE of AIS at {10 * budgets[0]:,} sweeps / RMSE of RTS at {budgets[0]:,}",
+        ),
+        "sandwich": bootstrapped(
+            lambda upper, lower: upper.mean(axis=-1) - lower.mean(axis=-1),
+            error["raise"][0] if "raise" in error else nothing,
+            error["ais"][0],
+            of=f"sandwich gap: mean of RAISE less mean of AIS at {budgets[0]:,} sweeps [nat]",
+        ),
+    }
+
+
+def draw(artifacts, *, titles, names, published):
+    """Mean and RMSE of log Z against sweeps per chain, a column for each model."""
+    estimates, truths = artifacts["estimates"], artifacts["truths"]
+    figure = new_figure(3.8 * len(estimates) + 1.8, 5.6)
+    axes = figure.subplots(2, len(estimates), sharex="col", squeeze=False)
+    for column, (model, by_estimator) in enumerate(estimates.items()):
+        truth = float(truths[model]["log_z"])
+        upper, lower = axes[:, column]
+        for position, (estimator, estimate) in enumerate(by_estimator.items()):
+            budgets, log_z = estimate["budget"].values, estimate["log_z"].values
+            look = look_of(estimator, position)
+            draw_band(upper, budgets, mean_with_band(log_z), label=names[estimator], **look)
+            draw_band(lower, budgets, rmse_with_band(log_z, truth), label=names[estimator], **look)
+        _draw_truth(upper, truths[model], published[model])
+        upper.set_title(title_of(titles[model], truths[model]), loc="right")
+        upper.ticklabel_format(axis="y", useOffset=False)
+        lower.set_xscale("log")
+        lower.set_xticks(budgets, [f"{budget:,}" for budget in budgets], minor=False)
+        lower.set_xticks([], minor=True)
+        plain_logarithms(lower.yaxis)
+        lower.set_xlabel("Gibbs sweeps per chain")
+    axes[0, 0].set_ylabel(r"mean of $\log \hat Z$ [nat]")
+    axes[1, 0].set_ylabel(r"RMSE of $\log \hat Z$ [nat]")
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside right upper", fontsize=8)
+    label_panels(axes.flat)
+    mark_stand_in(figure, *truths.values())
+    return figure
+
+
+def _draw_truth(axis, truth, published):
+    log_z, error = float(truth["log_z"]), float(truth["std_error"])
+    axis.axhline(log_z, color=TRUTH, linestyle="--", label=f"truth ({truth.attrs['truth_method']})")
+    axis.axhspan(log_z - 2 * error, log_z + 2 * error, color=TRUTH, alpha=0.1, linewidth=0)
+    if published is not None and "stand_in_for" not in truth.attrs:
+        axis.axhline(published, color="grey", linestyle=":", label=f"published {published:g}")

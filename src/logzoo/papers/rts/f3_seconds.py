@@ -1,0 +1,52 @@
+"""RTS figure 3 against seconds."""
+
+from logzoo.reporting.statistics import rmse_with_band, seconds_of_budgets
+from logzoo.reporting.style import (
+    draw_band,
+    label_panels,
+    look_of,
+    mark_stand_in,
+    new_figure,
+    plain_logarithms,
+    title_of,
+)
+
+CAPTION = """
+The errors of figure 3 against wall-clock seconds on one core, measured on this machine with nothing else running: seconds
+grow linearly with sweeps. Times differ from run to run, the errors do not.
+"""
+
+
+def inputs(here):
+    shown = here.of(here.entry["figure"]).entry
+    models, estimators = shown["models"], shown["estimators"]
+    return {
+        "truths": {model: here.truth(model) for model in models},
+        "estimates": {model: here.estimates(model, estimators) for model in models},
+        "timings": {model: here.timed_estimators(model, model, estimators, here.chains) for model in models},
+    }
+
+
+def settings(here):
+    return {"titles": here.titles(here.of(here.entry["figure"]).entry["models"]), "names": here.estimator_titles()}
+
+
+def draw(artifacts, *, titles, names):
+    """RMSE of log Z against seconds on one core, a panel for each model."""
+    estimates, truths, timings = (artifacts[name] for name in ("estimates", "truths", "timings"))
+    figure = new_figure(3.8 * len(estimates) + 0.6, 3.4)
+    axes = figure.subplots(1, len(estimates), squeeze=False)[0]
+    for axis, (model, by_estimator) in zip(axes, estimates.items(), strict=True):
+        for position, (estimator, estimate) in enumerate(by_estimator.items()):
+            seconds, rate = seconds_of_budgets(timings[model], estimator, estimate["budget"].values)
+            errors = rmse_with_band(estimate["log_z"].values, float(truths[model]["log_z"]))
+            label = f"{names[estimator]}, {1e3 * rate:.2g} ms a sweep"
+            draw_band(axis, seconds, errors, label=label, **look_of(estimator, position))
+        plain_logarithms(axis.xaxis, axis.yaxis)
+        axis.set_xlabel(f"seconds on one core, {timings[model].attrs['chains']} chains")
+        axis.set_title(title_of(titles[model], truths[model]), loc="right")
+        axis.legend()
+    axes[0].set_ylabel(r"RMSE of $\log \hat Z$ [nat]")
+    label_panels(axes)
+    mark_stand_in(figure, *truths.values())
+    return figure

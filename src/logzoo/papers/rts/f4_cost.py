@@ -1,0 +1,66 @@
+"""What the estimates of RTS figure 4 cost, MBAR above all."""
+
+from logzoo.papers.declaration import Claim
+from logzoo.reporting.statistics import Statistic
+from logzoo.reporting.style import count_ticks, label_panels, look_of, new_figure
+
+CAPTION = """
+Seconds on one core that the estimates of figure 4 take, from the same draws, and as a share of the time that drawing them
+took. Measured on this machine; times differ from run to run.
+"""
+CLAIMS = {"mbar": Claim("MBAR is unaffordable at many rungs", "not run beyond few rungs", at_least=10.0)}
+
+
+def inputs(here):
+    model, sizes = here.of(here.entry["figure"]).entry["model"], here.chosen("ladders", "samples")
+    visible, hidden = here.shape(model)
+    timings = here.experiment(
+        "logzoo.papers.timing:rungs",
+        here.model_and_data(model),
+        {**sizes, "chains": here.chains},
+        f"timings/{here.name}",
+        stream=("time-of-rungs",),
+        timed=True,
+        work={
+            "sampling": 22 * sizes["samples"] * len(sizes["ladders"]) * visible * hidden,
+            "solving": sizes["samples"] * sum(sizes["ladders"]),
+        },
+    )
+    return {"timings": timings}
+
+
+def settings(here):
+    model = here.of(here.entry["figure"]).entry["model"]
+    return {"title": here.titles([model])[model]}
+
+
+def statistics(artifacts):
+    """Time of MBAR over that of sampling its draws, at the most rungs; one measurement, so no interval."""
+    last = artifacts["timings"]["seconds"].isel(rungs=-1)
+    ratio = float(last.sel(step="mbar") / last.sel(step="sampling"))
+    of = f"seconds of MBAR / of sampling its draws at K = {int(last['rungs'])}"
+    return {"mbar": Statistic(ratio, ratio, ratio, of)}
+
+
+def draw(artifacts, *, title):
+    """Seconds that each estimator takes on the same draws, against the number of rungs, and over those of sampling."""
+    timings = artifacts["timings"]
+    figure = new_figure(7.2, 3.4)
+    left, right = figure.subplots(1, 2, sharex=True)
+    counts = timings["rungs"].values
+    for position, step in enumerate(timings["step"].values):
+        seconds = timings["seconds"].sel(step=step).values
+        look = look_of(step, position)
+        left.loglog(counts, seconds, label=timings["title"].sel(step=step).item(), **look)
+        if step != "sampling":
+            right.loglog(counts, seconds / timings["seconds"].sel(step="sampling").values, **look)
+    for axis in (left, right):
+        axis.set_xlabel("rungs of the ladder, K")
+        count_ticks(axis, counts)
+    left.set_ylabel("seconds, one core")
+    right.set_ylabel("share of the time that\nsampling the same draws took")
+    right.axhline(1.0, color="grey", linestyle=":")
+    figure.legend(*left.get_legend_handles_labels(), loc="outside upper center", ncols=3)
+    right.set_title(f"{title}, {timings.attrs['samples']:,} draws", loc="right", fontsize=8)
+    label_panels((left, right))
+    return figure

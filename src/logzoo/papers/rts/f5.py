@@ -1,0 +1,55 @@
+"""RTS figure 5: log Z followed while RMSspectral trains."""
+
+from logzoo.papers.declaration import Claim
+from logzoo.papers.tracking.checks import checked
+from logzoo.papers.tracking.likelihoods import draw_likelihoods
+from logzoo.papers.tracking.statistics import AIS, TRACKED, agreement, best_and_last, difference, distance
+
+CAPTION = """
+Mean log-likelihood of training and validation data while RMSspectral trains on dna after CD-1, under the log Z that
+RTS tracks and by AIS. Carlson et al. (2016), figure 5.
+"""
+CLAIMS = {
+    "agree": Claim("The likelihoods that RTS tracks follow those of AIS", "curves together", at_least=0.8),
+    "close": Claim("Tracked log Z and AIS differ by less than half a nat", "curves together", at_most=0.5),
+    "overfit": Claim(
+        "The tracked validation likelihood shows the onset of over-fitting",
+        "visible near the end of 8,000 updates",
+        at_least=0.0,
+    ),
+    "cost": Claim(
+        "Tracking by RTS costs almost nothing extra",
+        "almost no extra cost",
+        not_tested="no seconds of it are measured",
+    ),
+}
+
+
+def inputs(here):
+    model = here.entry["model"]
+    return {"trace": here.trace(model), "check": checked(here, model, "ais")}
+
+
+def settings(here):
+    model = here.entry["model"]
+    return {"title": here.titles([model])[model]}
+
+
+def statistics(artifacts):
+    """Agree: share of check points whose tracked likelihood lies in the 95% interval of AIS; close: mean distance of the
+    two; overfit: tracked validation likelihood at the check point, before the last tenth of the updates, that AIS finds
+    best, less at the end: negative if it climbs to the end.
+    """
+    check = artifacts["check"]
+    best, last = best_and_last(check, AIS)
+    of = "tracked validation likelihood [nat]: best by AIS - end"
+    return {
+        "agree": agreement(check),
+        "close": distance(check),
+        "overfit": difference(check, "validation", TRACKED, best, last, of=of),
+    }
+
+
+def draw(artifacts, *, title):
+    """Train and validation log-likelihood while training, by RTS and by the check."""
+    return draw_likelihoods(artifacts["trace"], artifacts["check"], title, "RTS", ["train", "validation"])

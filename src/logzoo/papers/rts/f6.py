@@ -1,0 +1,106 @@
+"""RTS figure 6: fixed and adaptive steps of Hamiltonian Monte Carlo."""
+
+import numpy as np
+
+from logzoo.papers.declaration import Claim
+from logzoo.reporting.statistics import bootstrapped, over_all
+from logzoo.reporting.style import TRUTH, label_panels, mark_stand_in, new_figure
+
+CAPTION = """
+Simulated tempering with Hamiltonian Monte Carlo on a mixture of two Gaussians: the path of the inverse temperature with one
+step size for all rungs and with a step size adapted to each, and log Z after 10,000 draws by both. Carlson et al. (2016),
+figure 6.
+"""
+CLAIMS = {
+    "mixing": Claim("The adaptive step mixes faster in beta than a fixed one", "visibly faster", at_least=1.0),
+    "error": Claim("The adaptive step gives a more accurate log Z", "more accurate after 10,000 samples", at_least=1.0),
+}
+_STEP_COLOURS = {"fixed": "#D55E00", "adaptive": "#0072B2"}
+
+
+def inputs(here):
+    sizes = here.chosen("draws", "replicates", "chains", "rungs", "ladder", "initial_draws", "initial_iterations")
+    draws = 2 * sizes["draws"] * sizes["replicates"] * sizes["chains"]
+    return {
+        "mixture": here.experiment(
+            "logzoo.papers.rts.mixture:steps",
+            {},
+            sizes,
+            stream=("mixture", here.name),
+            work={"Hamiltonian": draws},
+        )
+    }
+
+
+def statistics(artifacts):
+    """Fixed over adaptive step. Mixing: autocorrelation times of beta; error: RMSE of log Z."""
+    mixture = artifacts["mixture"]
+    error = mixture["log_z"] - mixture["exact_log_z"]
+    errors = [error.sel(step_rule=rule).values for rule in ("fixed", "adaptive")]
+    times = [mixture["autocorrelation_time"].sel(step_rule=rule).values for rule in ("fixed", "adaptive")]
+    return {
+        "mixing": bootstrapped(
+            lambda fixed, adaptive: fixed.mean(axis=-1) / adaptive.mean(axis=-1),
+            *times,
+            of="autocorrelation time of beta, fixed / adaptive step",
+        ),
+        "error": bootstrapped(
+            lambda fixed, adaptive: over_all(fixed) / over_all(adaptive),
+            *errors,
+            of="RMSE of log Z, fixed / adaptive step",
+        ),
+    }
+
+
+def draw(artifacts):
+    """Mixing along the ladder with a fixed and an adaptive step, log Z, step sizes and acceptance."""
+    mixture = artifacts["mixture"]
+    figure = new_figure(9.2, 5.6)
+    rows = figure.subplot_mosaic([["fixed"] * 3 + ["adaptive"] * 3, ["z", "z", "step", "step", "rate", "rate"]])
+    rungs = mixture["inverse_temperature"].size
+    for rule in ("fixed", "adaptive"):
+        axis, by_rule = rows[rule], mixture.sel(step_rule=rule)
+        axis.plot(by_rule["draw"], by_rule["trace"], color=_STEP_COLOURS[rule], linewidth=0.6)
+        time = float(by_rule["autocorrelation_time"].mean())
+        axis.set_title(f"{rule} step: autocorrelation time {time:.0f} draws", loc="right", fontsize=9)
+        axis.set_xlabel("draw of one chain")
+        axis.set_ylim(0, rungs + 1)
+    rows["fixed"].set_ylabel(r"rung $k$ ($\beta_1 = 0, \beta_K = 1$)")
+    _draw_estimates(rows["z"], mixture)
+    _draw_by_rung(rows["step"], mixture, "step_size")
+    rows["step"].set_ylabel(r"leapfrog step $\epsilon_k$")
+    rows["step"].set_ylim(bottom=0.0)
+    rows["step"].set_title(f"{mixture.attrs['ladder']} ladder", loc="right", fontsize=8)
+    rows["step"].legend()
+    _draw_by_rung(rows["rate"], mixture, "acceptance")
+    rows["rate"].set_ylabel("acceptance rate")
+    rows["rate"].set_ylim(0.0, 1.05)
+    label_panels(rows.values())
+    mark_stand_in(figure, mixture)
+    return figure
+
+
+def _draw_estimates(axis, mixture):
+    """Every repeat's log Z, beside their mean and RMSE."""
+    exact = float(mixture["exact_log_z"])
+    rules = list(mixture["step_rule"].values)
+    for position, rule in enumerate(rules):
+        log_z = mixture["log_z"].sel(step_rule=rule).values
+        # Spread in a fixed order, so that a redrawn figure is the same.
+        spread = np.linspace(-0.22, 0.22, log_z.size)
+        axis.plot(position + spread, log_z, ".", color=_STEP_COLOURS[rule], alpha=0.7, markersize=5)
+        axis.hlines(log_z.mean(), position - 0.32, position + 0.32, color=_STEP_COLOURS[rule], linewidth=2)
+    axis.axhline(exact, color=TRUTH, linestyle="--", label="exact")
+    errors = [float(np.sqrt(((mixture["log_z"].sel(step_rule=rule) - exact) ** 2).mean())) for rule in rules]
+    axis.set_xticks(range(len(rules)), [f"{rule}\nRMSE {error:.2g}" for rule, error in zip(rules, errors, strict=True)])
+    axis.set_xlim(-0.5, len(rules) - 0.5)
+    samples = mixture.attrs["chains"] * mixture.attrs["draws"]
+    axis.set_ylabel(r"$\log \hat Z$" + f" after {samples:,} samples [nat]")
+    axis.legend(loc="best", fontsize=8)
+
+
+def _draw_by_rung(axis, mixture, name):
+    rungs = np.arange(1, mixture["inverse_temperature"].size + 1)
+    for rule in mixture["step_rule"].values:
+        axis.plot(rungs, mixture[name].sel(step_rule=rule), color=_STEP_COLOURS[rule], label=rule)
+    axis.set_xlabel(r"rung $k$")

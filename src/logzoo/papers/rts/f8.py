@@ -1,0 +1,91 @@
+"""RTS figure 8: the occupancy from a transition matrix, against RTS on the same draws."""
+
+import numpy as np
+
+from logzoo.papers.declaration import Claim
+from logzoo.reporting.statistics import bootstrapped, rmse_with_band, root_mean_square
+from logzoo.reporting.style import (
+    count_ticks,
+    draw_band,
+    label_panels,
+    look_of,
+    mark_stand_in,
+    new_figure,
+    plain_logarithms,
+    title_of,
+)
+
+CAPTION = """
+Root mean square error of log Z by RTS and by the stationary distribution of the transition matrix of the inverse
+temperature, counted (SD) and Rao-Blackwellised (RSD), all from the same draws. Carlson et al. (2016), figure 8.
+"""
+CLAIMS = {
+    "small": Claim("RSD is about 10% better than RTS at 10 hidden units", "about 0.9", at_most=0.95),
+    "large": Claim("RSD is no better than RTS at 200 hidden units", "no improvement", at_least=0.95),
+}
+
+
+def inputs(here):
+    models = here.entry["models"]
+    return {
+        "stationary": {model: _stationary(here, model) for model in models},
+        "truths": {model: here.truth(model) for model in models},
+    }
+
+
+def _stationary(here, model):
+    sizes = here.chosen("rungs", "budgets", "replicates")
+    visible, hidden = here.shape(model)
+    sweeps = sum(sizes["budgets"]) * sizes["replicates"]
+    return here.experiment(
+        "logzoo.papers.rts.stationary:run",
+        here.model_and_data(model),
+        {**sizes, "chains": here.chains},
+        f"figures/{here.name}.{model}",
+        stream=("stationary", model),
+        work={"sampling": sweeps * here.chains * visible * hidden},
+    )
+
+
+def settings(here):
+    return {"titles": here.titles(here.entry["models"]), "names": here.estimator_titles()}
+
+
+def statistics(artifacts):
+    """RMSE of RSD over that of RTS, over all budgets, of a small model and of a large one."""
+    statistics = {}
+    for key, (model, estimates) in zip(CLAIMS, artifacts["stationary"].items(), strict=True):
+        truth = float(artifacts["truths"][model]["log_z"])
+        error = estimates["log_z"].transpose("estimator", "budget", "replicate") - truth
+        statistics[key] = bootstrapped(
+            lambda rsd, rts: np.exp(np.log(root_mean_square(rsd) / root_mean_square(rts)).mean(axis=-1)),
+            error.sel(estimator="rsd").values,
+            error.sel(estimator="rts").values,
+            of=f"RMSE of RSD / RTS at {estimates.attrs['hidden']} hidden units, geometric mean over budgets",
+        )
+    return statistics
+
+
+def draw(artifacts, *, titles, names):
+    """RMSE of log Z by RTS, SD and RSD against sweeps, a panel for each model."""
+    stationary, truths = artifacts["stationary"], artifacts["truths"]
+    figure = new_figure(3.8 * len(stationary), 3.6)
+    axes = figure.subplots(1, len(stationary), squeeze=False)[0]
+    for axis, (model, estimates) in zip(axes, stationary.items(), strict=True):
+        budgets, truth = estimates["budget"].values, truths[model]
+        for position, estimator in enumerate(estimates["estimator"].values):
+            log_z = estimates["log_z"].sel(estimator=estimator).transpose("budget", "replicate").values
+            errors = rmse_with_band(log_z, float(truth["log_z"]))
+            draw_band(axis, budgets, errors, label=names[estimator], **look_of(estimator, position))
+        if float(truth["std_error"]) > 0:
+            axis.axhline(float(truth["std_error"]), color="grey", linestyle=":", label="uncertainty of the truth")
+        plain_logarithms(axis.yaxis)
+        count_ticks(axis, budgets)
+        axis.set_xlabel("Gibbs sweeps per chain")
+        axis.set_title(title_of(titles[model], truth), loc="right")
+    axes[0].set_ylabel(r"RMSE of $\log \hat Z$ [nat]")
+    handles = {label: handle for axis in axes for handle, label in zip(*axis.get_legend_handles_labels(), strict=True)}
+    axes[-1].legend(handles.values(), handles.keys(), loc="upper right", fontsize=8)
+    label_panels(axes)
+    mark_stand_in(figure, *truths.values())
+    return figure
