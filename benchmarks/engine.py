@@ -12,9 +12,9 @@ from logzoo.budgets import SweepLedger
 from logzoo.kernels.gibbs import run_sweeps, start_chains
 from logzoo.kernels.layout import new_chains
 from logzoo.paths import kernel_parameters
-from logzoo.samplers import annealed, tempered
+from logzoo.samplers import annealed, simulated_tempering
 from logzoo.samplers.base import resolve_base
-from logzoo.samplers.tempering import Tempering
+from logzoo.samplers.simulated_tempering import SimulatedTempering
 from logzoo.samplers.threads import over_chains
 from logzoo.streams import root_stream
 
@@ -81,8 +81,8 @@ def peer_rows(rbm):
 def estimator_rows(rbm, base):
     tempering = []
     for rungs in (100, 1000):
-        draws = tempered.run(rbm, SweepLedger(1200, 100), root_stream(1), base=base, rungs=rungs)
-        state = Tempering(kernel_parameters(rbm, base), draws.betas, root_stream(2), 100, "marginal", 1)
+        draws = simulated_tempering.run(rbm, SweepLedger(1200, 100), root_stream(1), base=base, rungs=rungs)
+        state = SimulatedTempering(kernel_parameters(rbm, base), draws.betas, root_stream(2), 100, "marginal", 1)
         offset = -draws.log_z_hat
         state.advance(offset, 300)
         bare = Sampler(rbm, 100, draws.betas[state.rung], base=base)
@@ -90,8 +90,8 @@ def estimator_rows(rbm, base):
         if rungs == 100:
             bare = Sampler(rbm, 100, draws.betas[state.rung], base=base)
     few, many, without = seconds_of(*tempering, bare.run)
-    yield Row("tempered sweep, marginal, K = 100 / bare sweep", ratio(few, without), "<=", 1.8)
-    yield Row("tempered sweep, K = 1000 / K = 100", ratio(many, few), "<=", 1.3)
+    yield Row("sweep of simulated tempering, marginal, K = 100 / bare sweep", ratio(few, without), "<=", 1.8)
+    yield Row("sweep of simulated tempering, K = 1000 / K = 100", ratio(many, few), "<=", 1.3)
     betas = np.linspace(0.0, 1.0, 402)[1:-1]
 
     def anneal():
@@ -143,7 +143,7 @@ def growth_rows(rbm):
     yield Row("time a sweep and chain at 10 x the chains / before", ratio(wide, short) / 10, "<=", 1.1)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     annealed.run(rbm, SweepLedger(2000, 100), root_stream(4), base=rbm.visible_bias)
-    tempered.run(rbm, SweepLedger(2000, 100), root_stream(4), base=rbm.visible_bias)
+    simulated_tempering.run(rbm, SweepLedger(2000, 100), root_stream(4), base=rbm.visible_bias)
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     yield Row("peak memory after 2000 more sweeps of AIS and RTS / before", after / before, "<=", 1.05)
 

@@ -12,7 +12,7 @@ from logzoo.kernels.layout import fixed_point_parameters
 from logzoo.paths import kernel_parameters
 from logzoo.trackers.kalman import KalmanTracker
 from logzoo.trackers.rts import RtsTracker
-from logzoo.trainers.tempered_particles import TemperedParticles
+from logzoo.trainers.parallel_particles import ParallelParticles
 
 LADDER = {"rungs": 10, "particles": 20}
 BATCH = 20
@@ -69,7 +69,7 @@ def sweeps_of(rbm, changing):
     changing: each sweep under new parameters, to be rounded and laid out, all inputs computed afresh. Otherwise it
     only follows the units that flip.
     """
-    particles = TemperedParticles(np.uint64(1), 1, LADDER["particles"], np.linspace(0.0, 1.0, LADDER["rungs"]))
+    particles = ParallelParticles(np.uint64(1), 1, LADDER["particles"], np.linspace(0.0, 1.0, LADDER["rungs"]))
     particles.load(kernel_parameters(rbm, rbm.visible_bias))
     for update in range(200):
         particles.move(update)

@@ -17,7 +17,7 @@ from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.paths import inverse_temperatures, log_z_base
 from logzoo.samplers import annealed
-from logzoo.samplers.parallel import Steps
+from logzoo.samplers.parallel_tempering import Steps
 from logzoo.streams import root_stream
 
 METHODS = ["ais", "bar", "raise"]

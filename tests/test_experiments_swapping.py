@@ -11,7 +11,7 @@ from logzoo.experiments.comparisons import repeated_training
 from logzoo.experiments.gradients import gradient_distances
 from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters
-from logzoo.samplers.swapping import IN_TURN, SwappedLadders
+from logzoo.samplers.infinite_swapping import IN_TURN, InfiniteSwapping
 from logzoo.streams import root_stream
 
 STREAM = root_stream(5).child("gradients")
@@ -63,7 +63,7 @@ def test_distances_equal_those_by_hand(sampler):
     rbm = rbms()["late"]
     settings = {name: value for name, value in SAMPLERS[sampler].items() if name != "ladders"}
     count = SAMPLERS[sampler].get("ladders", 2)
-    ladders = SwappedLadders(STREAM.child("late", sampler).key, count * 3, **settings)
+    ladders = InfiniteSwapping(STREAM.child("late", sampler).key, count * 3, **settings)
     # All chains start at uniform units.
     parameters = kernel_parameters(rbm, np.zeros(4))
     ladders.load(parameters, np.zeros_like(parameters.base))

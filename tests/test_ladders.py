@@ -8,7 +8,7 @@ from logzoo.budgets import SweepLedger
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.paths import prior_weights
-from logzoo.samplers import tempered
+from logzoo.samplers import simulated_tempering
 from logzoo.samplers.initial import updated_log_z
 from logzoo.samplers.ladders import Curvature, carried, equal_length
 from logzoo.streams import root_stream
@@ -80,7 +80,7 @@ def pilot(form, sweeps=2000, chains=30):
     """Curvature as observed, and the rungs it was observed at."""
     observer = Curvature()
     options = {"base": BASE, "rungs": 15, "form": form, "observers": (observer,)}
-    draws = tempered.run(steep_rbm(), SweepLedger(sweeps, chains), root_stream(4), **options)
+    draws = simulated_tempering.run(steep_rbm(), SweepLedger(sweeps, chains), root_stream(4), **options)
     return observer.values(), draws.betas
 
 
@@ -107,7 +107,7 @@ def adapted(sweeps=4000, chains=40, **options):
     """Draws with an adapted ladder, and the ledger."""
     ledger = SweepLedger(sweeps, chains)
     options = {"base": BASE, "rungs": 20, "ladder": "adapted", **options}
-    return tempered.run(steep_rbm(), ledger, root_stream(9), **options), ledger
+    return simulated_tempering.run(steep_rbm(), ledger, root_stream(9), **options), ledger
 
 
 @pytest.mark.parametrize("form", ["marginal", "joint"])
@@ -156,7 +156,7 @@ def test_a_number_as_prior_is_an_exponential_in_beta():
 def test_impossible_priors_are_refused_before_any_sweep(prior):
     ledger = SweepLedger(100, 3)
     with pytest.raises(ValueError, match="prior"):
-        tempered.run(steep_rbm(), ledger, root_stream(0), base=BASE, rungs=4, prior=prior)
+        simulated_tempering.run(steep_rbm(), ledger, root_stream(0), base=BASE, rungs=4, prior=prior)
     assert ledger.spent == 0
 
 

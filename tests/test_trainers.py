@@ -16,15 +16,15 @@ from logzoo.models.exact import exact_log_z
 from logzoo.models.expectations import exact_expectations
 from logzoo.models.rbm import RBM
 from logzoo.paths import prior_weights, tempered_rbm
-from logzoo.samplers.swapping import IN_TURN, SwappedLadders
+from logzoo.samplers.infinite_swapping import IN_TURN, InfiniteSwapping
 from logzoo.streams import root_stream
 from logzoo.trackers.rts import RtsTracker
+from logzoo.trainers.infinite_swapping import InfiniteSwappingPhase
 from logzoo.trainers.loop import TrainingRun, rate_at
+from logzoo.trainers.parallel_particles import ParallelParticles
 from logzoo.trainers.particles import Particles
 from logzoo.trainers.registry import TRAINERS, trainer_module
-from logzoo.trainers.simulated import SimulatedPhase
-from logzoo.trainers.swapped_phase import SwappedPhase
-from logzoo.trainers.tempered_particles import TemperedParticles
+from logzoo.trainers.simulated_tempering import SimulatedTemperingPhase
 
 NAMES = sorted(TRAINERS)
 SWAPPED = ("pt", "ins", "pins")
@@ -302,13 +302,13 @@ def test_particles_follow_parameters_that_change_between_updates():
 
 
 @pytest.mark.parametrize("base", ["bias", "zero"])
-def test_tempered_particles_have_the_exact_distribution_at_every_rung(base):
+def test_parallel_particles_have_the_exact_distribution_at_every_rung(base):
     rbm = small_rbm()
     parameters = parameters_of(rbm)
     log_odds = np.zeros(4)
     if base == "bias":
         parameters, log_odds = parameters._replace(base=parameters.visible_bias), rbm.visible_bias
-    particles = TemperedParticles(np.uint64(97), 5, 40_000, [0.0, 0.3, 1.0])
+    particles = ParallelParticles(np.uint64(97), 5, 40_000, [0.0, 0.3, 1.0])
     particles.load(parameters)
     for update in range(3):
         particles.move(update)
@@ -331,9 +331,9 @@ def z_scores_of_units(v, rbm):
     return (mean - twins.expectations(rbm)[1]) / error
 
 
-def test_tempered_particles_follow_parameters_that_change_between_updates():
+def test_parallel_particles_follow_parameters_that_change_between_updates():
     first, second = small_rbm(), RBM(-small_rbm().weights, small_rbm().visible_bias, small_rbm().hidden_bias)
-    particles = TemperedParticles(np.uint64(96), 10, 20_000, [0.0, 0.5, 1.0])
+    particles = ParallelParticles(np.uint64(96), 10, 20_000, [0.0, 0.5, 1.0])
     for update, rbm in enumerate((first, second)):
         particles.load(parameters_of(rbm))
         particles.move(update)
@@ -355,7 +355,7 @@ def test_log_f_is_handed_over_where_it_was_looked_at_and_changes_nothing(look, r
     parameters, log_odds = parameters_of(rbm), np.zeros(4)
     if base == "bias":
         parameters, log_odds = parameters._replace(base=parameters.visible_bias), rbm.visible_bias
-    plain, looking = (TemperedParticles(np.uint64(94), 2, 50, np.linspace(0.0, 1.0, rungs)) for _ in range(2))
+    plain, looking = (ParallelParticles(np.uint64(94), 2, 50, np.linspace(0.0, 1.0, rungs)) for _ in range(2))
     for update in range(3):
         for particles in (plain, looking):
             particles.load(parameters)
@@ -394,7 +394,7 @@ def test_log_f_is_handed_over_where_it_was_looked_at_and_changes_nothing(look, r
         ({"base": "somewhere"}, "base: .*data, visible-bias"),
     ],
 )
-def test_impossible_tempered_settings_are_refused(settings, match):
+def test_impossible_parallel_tempering_are_refused(settings, match):
     with pytest.raises(ValueError, match=match):
         trained("sml-pt", **settings)
 
@@ -403,7 +403,7 @@ def test_simulated_particles_weigh_as_the_model_and_know_its_log_z():
     first, second = small_rbm(), RBM(-small_rbm().weights, small_rbm().visible_bias, small_rbm().hidden_bias)
     betas, tracker = np.linspace(0.0, 1.0, 10), RtsTracker(0.5)
     prior = prior_weights(2.0, betas)
-    phase = SimulatedPhase(root_stream(7), 5, 20_000, betas, prior, np.zeros(4), tracker)
+    phase = SimulatedTemperingPhase(root_stream(7), 5, 20_000, betas, prior, np.zeros(4), tracker)
     phase(parameters_of(first), 0, None, 0.1)
     for update in range(1, 8):
         chains, weights = phase(parameters_of(second), update, None, 0.1)
@@ -421,8 +421,8 @@ def test_simulated_particles_weigh_as_the_model_and_know_its_log_z():
 @pytest.mark.parametrize("group", [None, 2, 3, IN_TURN])
 def test_swapped_particles_weigh_as_the_model_and_hold_each_temperature(group, density):
     rbm, temperatures, count = small_rbm(), [1.0, 1.5, 2.5, 4.0], 20_000
-    ladders = SwappedLadders(np.uint64(95), count, temperatures, group, density)
-    phase = SwappedPhase(ladders, 4)
+    ladders = InfiniteSwapping(np.uint64(95), count, temperatures, group, density)
+    phase = InfiniteSwappingPhase(ladders, 4)
     for update in range(4):
         chains, weights = phase(parameters_of(rbm), update, None, 0.1)
     assert phase.spent == 4 * 4 * 4 * count

@@ -80,7 +80,7 @@ def train_rbm(
 
     checkpoint: path of a file that is written now and then, from which the same call goes on to the same bits; it stays
     when the training is over. options: those of the method and of `logzoo.trainers.loop.train`; tracker="kalman" or
-    "rts" lets the tempered methods follow log Z. Returns TrainingRun (.rbm, .trace, .snapshots). Raises ValueError for
+    "rts" lets sml-pt and sml-apt follow log Z. Returns TrainingRun (.rbm, .trace, .snapshots). Raises ValueError for
     unknown methods and options, and for bad data.
     """
     from logzoo.trackers.registry import tracker

@@ -12,7 +12,7 @@ from scipy.special import expit, log_expit, logsumexp
 from logzoo.estimators.intervals import check_spread, jackknife_error, student_interval, sums_left_out
 from logzoo.estimators.options import merged
 from logzoo.estimators.result import Estimate
-from logzoo.samplers import parallel
+from logzoo.samplers import parallel_tempering
 
 DEFAULTS = {"base": None, "rungs": None, "ladder": "linear", "burn_in": 0.1, "threads": 1, "progress": False}
 # Fewer ladders than this have too uncertain a spread: their runs are cut into blocks.
@@ -28,7 +28,7 @@ _BISECTIONS = 80
 
 
 def estimate(rbm, ledger, stream, options):
-    """Estimate log Z by BAR; options: base, rungs, ladder, burn_in as in `logzoo.samplers.parallel.run`.
+    """Estimate log Z by BAR; options: base, rungs, ladder, burn_in as in `logzoo.samplers.parallel_tempering.run`.
 
     Returns Estimate, its error by the jackknife over independent ladders, or over blocks of the run of fewer than five.
     Raises ValueError for a single ladder that has but one sweep.
@@ -36,7 +36,7 @@ def estimate(rbm, ledger, stream, options):
     options = merged("bar", DEFAULTS, options)
     check_spread(ledger)
     sums = BridgeSums()
-    draws = parallel.run(rbm, ledger, stream, observers=(sums,), **options)
+    draws = parallel_tempering.run(rbm, ledger, stream, observers=(sums,), **options)
     parts = sums.parts()
     if len(parts) < 2:
         raise ValueError("sweeps: expected at least 2 where there is but one ladder, an interval needs a spread")

@@ -4,7 +4,7 @@ import numpy as np
 
 from logzoo.estimators.intervals import student_interval
 from logzoo.estimators.result import Estimate
-from logzoo.estimators.tempering import diagnostics, transition_matrix, travelled
+from logzoo.estimators.simulated_tempering import diagnostics, transition_matrix, travelled
 
 
 def from_groups(method, draws, ledger, form, *, settled=True):

@@ -12,7 +12,7 @@ from scipy.special import logsumexp
 
 from logzoo.checks import whole_number
 from logzoo.estimators.options import merged
-from logzoo.estimators.tempering import FIXED, autocorrelation_time, estimate_of_draws, run
+from logzoo.estimators.simulated_tempering import FIXED, autocorrelation_time, estimate_of_draws, run
 from logzoo.samplers.observers import ThinnedDraws
 
 DEFAULTS = {**FIXED, "draws": 10_000}
@@ -25,7 +25,7 @@ _ITERATIONS = 1000
 
 
 def estimate(rbm, ledger, stream, options):
-    """Estimate log Z by MBAR; options as in `logzoo.samplers.tempered.run`. Returns Estimate.
+    """Estimate log Z by MBAR; options as in `logzoo.samplers.simulated_tempering.run`. Returns Estimate.
 
     draws: the most draws kept in all (one of each chain at least), from sweeps equally far apart; chains that need
     more sweeps than that to forget their rung are thinned to half of their autocorrelation time. The error is that of

@@ -5,12 +5,12 @@ rung j. Cost: that of RTS, and q once more for every draw.
 """
 
 from logzoo.estimators.options import merged
-from logzoo.estimators.tempering import FIXED
+from logzoo.estimators.simulated_tempering import FIXED
 from logzoo.estimators.transitions import from_stationary
 
 DEFAULTS = FIXED
 
 
 def estimate(rbm, ledger, stream, options):
-    """Estimate log Z by RSD; options as in `logzoo.samplers.tempered.run`. Returns Estimate."""
+    """Estimate log Z by RSD; options as in `logzoo.samplers.simulated_tempering.run`. Returns Estimate."""
     return from_stationary("rsd", rbm, ledger, stream, merged("rsd", DEFAULTS, options), rao_blackwell=True)

@@ -11,7 +11,7 @@ import numpy as np
 from logzoo.estimators import mixed
 from logzoo.estimators.intervals import jackknife_error, sums_left_out
 from logzoo.estimators.options import merged
-from logzoo.estimators.tempering import FIXED, FLOOR, end_ratio, estimate_of_draws, from_sums, run
+from logzoo.estimators.simulated_tempering import FIXED, FLOOR, end_ratio, estimate_of_draws, from_sums, run
 
 DEFAULTS = {**FIXED, "mixed": False}
 # Groups of chains left out in turn when each takes an optimisation.
@@ -19,7 +19,7 @@ _MOST_GROUPS = 20
 
 
 def estimate(rbm, ledger, stream, options):
-    """Estimate log Z by RTS; options as in `logzoo.samplers.tempered.run`. Returns Estimate.
+    """Estimate log Z by RTS; options as in `logzoo.samplers.simulated_tempering.run`. Returns Estimate.
 
     mixed: log Zhat is updated after each block of the sampling phase, and log Z maximises the likelihood of all blocks
     (supplement A).

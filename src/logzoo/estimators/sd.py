@@ -5,7 +5,7 @@ draws and cost as RTS.
 """
 
 from logzoo.estimators.options import merged
-from logzoo.estimators.tempering import FIXED
+from logzoo.estimators.simulated_tempering import FIXED
 from logzoo.estimators.transitions import from_stationary, stationary
 
 DEFAULTS = FIXED
@@ -14,5 +14,5 @@ __all__ = ["DEFAULTS", "estimate", "stationary"]
 
 
 def estimate(rbm, ledger, stream, options):
-    """Estimate log Z by SD; options as in `logzoo.samplers.tempered.run`. Returns Estimate."""
+    """Estimate log Z by SD; options as in `logzoo.samplers.simulated_tempering.run`. Returns Estimate."""
     return from_stationary("sd", rbm, ledger, stream, merged("sd", DEFAULTS, options), rao_blackwell=False)

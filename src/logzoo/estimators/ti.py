@@ -9,7 +9,7 @@ import numpy as np
 
 from logzoo.checks import one_of
 from logzoo.estimators.options import merged
-from logzoo.estimators.tempering import FIXED, FLOOR, from_sums, run
+from logzoo.estimators.simulated_tempering import FIXED, FLOOR, from_sums, run
 from logzoo.samplers.observers import RungDerivatives, WeightedDerivatives
 
 DEFAULTS = FIXED
@@ -22,24 +22,24 @@ _FINER = {"riemann": "trapezoid", "trapezoid": "corrected"}
 
 
 def riemann(rbm, ledger, stream, options):
-    """Estimate log Z by TI with the right Riemann sum; options as in `logzoo.samplers.tempered.run`."""
+    """Estimate log Z by TI with the right Riemann sum; options as in `logzoo.samplers.simulated_tempering.run`."""
     return _at_drawn_rungs("riemann", rbm, ledger, stream, options)
 
 
 def trapezoid(rbm, ledger, stream, options):
-    """Estimate log Z by TI with the trapezoidal rule; options as in `logzoo.samplers.tempered.run`."""
+    """Estimate log Z by TI with the trapezoidal rule; options as in `logzoo.samplers.simulated_tempering.run`."""
     return _at_drawn_rungs("trapezoid", rbm, ledger, stream, options)
 
 
 def corrected(rbm, ledger, stream, options):
-    """Estimate log Z by TI with the corrected trapezoidal rule; options as in `logzoo.samplers.tempered.run`."""
+    """Estimate log Z by TI with the corrected trapezoidal rule; options as those of `riemann`."""
     return _at_drawn_rungs("corrected", rbm, ledger, stream, options)
 
 
 def rao_blackwell(rbm, ledger, stream, options):
     """Estimate log Z by TI-RB, every draw weighted by q(beta_k | x) at every rung (eq 21), by the trapezoidal rule.
 
-    Options as in `logzoo.samplers.tempered.run`.
+    Options as in `logzoo.samplers.simulated_tempering.run`.
     """
     options = merged("ti-rb", DEFAULTS, options)
     observer = WeightedDerivatives()

@@ -3,7 +3,7 @@
 import numpy as np
 
 from logzoo.estimators.intervals import jackknife_error, sums_left_out
-from logzoo.estimators.tempering import end_ratio, estimate_of_draws, run
+from logzoo.estimators.simulated_tempering import end_ratio, estimate_of_draws, run
 from logzoo.samplers.initial import COUNT_FLOOR
 from logzoo.samplers.observers import GroupedMoves
 

@@ -6,14 +6,14 @@ Carlson et al. (2016), eq 6 and section 4.1: 0.1 is added to the count of every 
 from functools import partial
 
 from logzoo.estimators.options import merged
-from logzoo.estimators.tempering import FIXED, end_ratio, from_sums, run
+from logzoo.estimators.simulated_tempering import FIXED, end_ratio, from_sums, run
 from logzoo.samplers.initial import COUNT_FLOOR
 
 DEFAULTS = FIXED
 
 
 def estimate(rbm, ledger, stream, options):
-    """Estimate log Z by TS; options as in `logzoo.samplers.tempered.run`. Returns Estimate."""
+    """Estimate log Z by TS; options as in `logzoo.samplers.simulated_tempering.run`. Returns Estimate."""
     options = merged("ts", DEFAULTS, options)
     draws, transitions = run(rbm, ledger, stream, options, rao_blackwell=False)
     # The floor is 0.1 a rung in all, so each chain carries its share and the jackknife all but keeps it.

@@ -9,7 +9,7 @@ import numpy as np
 from logzoo.checks import positive_number
 from logzoo.estimators.groups import from_groups
 from logzoo.estimators.options import merged
-from logzoo.estimators.tempering import DEFAULTS as TEMPERING
+from logzoo.estimators.simulated_tempering import DEFAULTS as TEMPERING
 from logzoo.samplers import adjusted
 
 DEFAULTS = {**TEMPERING, "groups": 20, "flatness": 0.5}

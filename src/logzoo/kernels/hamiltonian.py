@@ -12,7 +12,7 @@ from numba import njit
 
 from logzoo.kernels.elementary import copy_into
 from logzoo.kernels.random import RUNG, philox, stream_words, uniform
-from logzoo.kernels.tempering import count_crossing
+from logzoo.kernels.simulated_tempering import count_crossing
 
 MOMENTUM = np.uint64(4)
 ACCEPTANCE = np.uint64(5)

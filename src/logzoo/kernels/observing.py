@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 
 from logzoo.kernels.elementary import exp_wide
-from logzoo.kernels.tempering import carry
+from logzoo.kernels.simulated_tempering import carry
 
 
 @njit(cache=True, nogil=True)

@@ -11,8 +11,8 @@ from logzoo.experiments.gradients import swapped_ladders
 from logzoo.experiments.rungs import KeptDraws, estimates_of_samples, mbar_of_sample
 from logzoo.labels import labelled
 from logzoo.paths import kernel_parameters
-from logzoo.samplers import tempered
-from logzoo.samplers.tempering import Tempering
+from logzoo.samplers import simulated_tempering
+from logzoo.samplers.simulated_tempering import SimulatedTempering
 
 _REPEATS = 3
 # Seconds after which a call is not repeated: what disturbs a long one is small beside it.
@@ -94,8 +94,8 @@ def cost_of_rungs(rbm, base, *, ladders, samples, chains, stream):
     seconds = np.empty((len(STEPS), len(ladders)))
     for column, rungs in enumerate(ladders):
         path = stream.child(rungs)
-        pilot = tempered.run(rbm, SweepLedger(20 * sweeps, chains), path, base=base, rungs=rungs)
-        sampler = Tempering(kernel_parameters(rbm, base), pilot.betas, path, chains, "marginal", 1)
+        pilot = simulated_tempering.run(rbm, SweepLedger(20 * sweeps, chains), path, base=base, rungs=rungs)
+        sampler = SimulatedTempering(kernel_parameters(rbm, base), pilot.betas, path, chains, "marginal", 1)
         offset = np.log(pilot.prior) - pilot.log_z_hat
         sampler.advance(offset, sweeps)
         kept = KeptDraws()

@@ -14,7 +14,7 @@ from logzoo.paths import inverse_temperatures, kernel_parameters, log_z_base, pr
 from logzoo.samplers.base import resolve_base
 from logzoo.samplers.initial import initial_phase, iteration_lengths
 from logzoo.samplers.observers import Transitions
-from logzoo.samplers.tempering import Tempering
+from logzoo.samplers.simulated_tempering import SimulatedTempering
 
 # A group has this many chains at least, if that leaves two groups.
 _CHAINS_PER_GROUP = 2
@@ -57,7 +57,8 @@ def run(
 
     recursion has start(log_z_hat (group, rung), prior (rung,), sizes (group,), sweeps) and step(occupancy, visits),
     both (group, rung) sums over the chains of a group in one sweep, and changes log_z_hat in place. initial_iterations
-    may be 0: log Zhat starts at 0. The other options are those of `samplers.tempered.run`. Returns AdjustedDraws.
+    may be 0: log Zhat starts at 0. The other options are those of
+    `samplers.simulated_tempering.run`. Returns AdjustedDraws.
     Raises ValueError for impossible options and for a single chain, which makes no two groups.
     """
     one_of("form", form, ("marginal", "joint"))
@@ -69,7 +70,7 @@ def run(
     betas = inverse_temperatures("linear" if adapt else ladder, rungs)
     prior_weights(prior, betas)  # refuses bad ones before any sweep
     base = resolve_base(rbm, base, ledger, stream)
-    sampler = Tempering(kernel_parameters(rbm, base), betas, stream, ledger.chains, form, threads)
+    sampler = SimulatedTempering(kernel_parameters(rbm, base), betas, stream, ledger.chains, form, threads)
     lengths = iteration_lengths(ledger, initial_sweeps, initial_iterations) if initial_iterations else []
     with tqdm(total=ledger.remaining, desc="tempering", unit="sweep", disable=None if progress else True) as bar:
         initial = initial_phase(sampler, ledger, lengths, prior, adapt, bar=bar)

@@ -13,7 +13,7 @@ import numpy as np
 
 from logzoo.checks import finite_array, whole_number
 from logzoo.kernels.hamiltonian import Moves, Walkers, run_tempered
-from logzoo.kernels.tempering import RungSums
+from logzoo.kernels.simulated_tempering import RungSums
 from logzoo.paths import inverse_temperatures, prior_weights
 from logzoo.samplers.initial import mean_occupancy, updated_log_z
 from logzoo.samplers.threads import over_chains
@@ -39,7 +39,7 @@ class HamiltonianDraws(NamedTuple):
     rule_met: bool  # the stopping rule of the initial iterations held
 
 
-class Tempering:
+class SimulatedTempering:
     """The chains of one run, their rungs and their place in the stream."""
 
     def __init__(self, target, base, betas, stream, count, *, steps=STEPS, threads=1):
@@ -103,7 +103,7 @@ def run(
     sizes = _step_sizes(step_sizes, betas.size)
     prior = prior_weights(prior, betas)
     low, high = jittered(sizes, jitter)
-    sampler = Tempering(target, base, betas, stream, ledger.chains, steps=steps, threads=threads)
+    sampler = SimulatedTempering(target, base, betas, stream, ledger.chains, steps=steps, threads=threads)
     history, _, rule_met = iterate(sampler, ledger, prior, low, high, initial_draws, initial_iterations)
     log_z_hat = history[-1]
     ledger.spend(draws * sampler.steps, "sampling")

@@ -29,8 +29,8 @@ class Initial(NamedTuple):
 def initial_phase(sampler, ledger, lengths, prior, adapt, *, rao_blackwell=True, stop_early=True, bar=None):
     """Make initial iterations of the given lengths in sweeps, from log Zhat = 0. Returns Initial.
 
-    prior: as in `tempered.run`. adapt: the first half of them is a pilot, after which the rungs move to equal steps of
-    thermodynamic length and log Zhat is carried over.
+    prior: as in `simulated_tempering.run`. adapt: the first half of them is a pilot, after which the rungs move
+    to equal steps of thermodynamic length and log Zhat is carried over.
     """
     settings = (ledger, rao_blackwell, stop_early, bar)
     r, log_z_hat, history = prior_weights(prior, sampler.betas), np.zeros(sampler.betas.size), []

@@ -16,7 +16,7 @@ from scipy.special import expit, logit
 from logzoo.checks import whole_number
 from logzoo.kernels.hamiltonian import Walkers, run_at
 from logzoo.paths import inverse_temperatures
-from logzoo.samplers.hamiltonian import JITTER, STEPS, Tempering, iterate, jittered
+from logzoo.samplers.hamiltonian import JITTER, STEPS, SimulatedTempering, iterate, jittered
 
 # Optimal for Hamiltonian Monte Carlo in many dimensions (Beskos et al. 2013).
 TARGET_ACCEPTANCE = 0.651
@@ -67,7 +67,8 @@ def tune(
     ]
     # A base narrower than the target turns the interval round; the constraints then even the steps out.
     low, high = min(ends), max(ends)
-    sampler = Tempering(target, base, betas, stream.child("pilot"), ledger.chains, steps=steps, threads=threads)
+    stream = stream.child("pilot")
+    sampler = SimulatedTempering(target, base, betas, stream, ledger.chains, steps=steps, threads=threads)
     prior = np.full(betas.size, 1.0 / betas.size)
     lows, highs = np.full(betas.size, low), np.full(betas.size, high)
     _, moves, _ = iterate(sampler, ledger, prior, lows, highs, pilot_draws, pilot_iterations, stop_early=False)

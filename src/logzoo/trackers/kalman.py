@@ -46,7 +46,7 @@ def after_differences(belief, log_z_base, differences, variance):
 
 
 class KalmanTracker:
-    """Follows log Z of an RBM while tempered particles train it."""
+    """Follows log Z of an RBM while parallel tempering trains it."""
 
     # Variance of a step of the bias, as a multiple of the learning rate (Desjardins et al. 2011, section 4).
     bias_variance = 1e-3

@@ -12,7 +12,7 @@ from logzoo.samplers.initial import OCCUPANCY_FLOOR
 
 
 class RtsTracker:
-    """Follows log Z of an RBM from the Rao-Blackwellised occupancy of tempered particles."""
+    """Follows log Z of an RBM from the Rao-Blackwellised occupancy of tempering."""
 
     columns = {
         "log_z": ("tracked log partition function", "nat"),

@@ -15,7 +15,7 @@ import numpy as np
 from logzoo.checks import share, whole_number
 from logzoo.paths import inverse_temperatures
 
-_DOWN, _UP = 1, 2  # headings of replicas, as in `logzoo.kernels.tempering.count_crossing`
+_DOWN, _UP = 1, 2  # headings of replicas, as in `logzoo.kernels.simulated_tempering.count_crossing`
 # The return time is not known at first: that of a ladder of this exchange rate, where spawning sets in.
 _EXCHANGE_RATE_AT_START = 0.4
 # In gaps of the linear ladder: no gap gets smaller, so that float32 tells rungs apart.
@@ -78,8 +78,8 @@ class FlowLadder:
     def update(self, rung, heading, round_trips, exchanged=None):
         """Learn from the replicas after each update, the first included; new betas (rung,), or None where they stay.
 
-        rung, heading, round_trips (ladder * rung,): as in `logzoo.kernels.swapping.Replicas`. exchanged (pair,): share
-        or mean probability of the update's exchanges, NaN for a pair without any; only spawning reads it.
+        rung, heading, round_trips (ladder * rung,): as in `kernels.parallel_tempering.Replicas`. exchanged (pair,):
+        share or mean probability of the update's exchanges, NaN for a pair without any; only spawning reads it.
         """
         rungs, weight = self.betas.size, min(self.trip_rate, 0.5)
         self.sweeps += self.k

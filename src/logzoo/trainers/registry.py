@@ -4,10 +4,10 @@ import inspect
 
 from logzoo.checks import one_of
 from logzoo.trainers import cd, exact, ins, lvs, pcd, pins, pt, rms_spectral, rmsprop, sml_apt, sml_pt
+from logzoo.trainers.infinite_swapping import train_infinite_swapping
 from logzoo.trainers.loop import train
-from logzoo.trainers.simulated import train_simulated
-from logzoo.trainers.swapped_phase import train_swapped
-from logzoo.trainers.tempered_phase import train_tempered
+from logzoo.trainers.parallel_tempering import train_parallel_tempering
+from logzoo.trainers.simulated_tempering import train_simulated_tempering
 
 # Each method's function, and those that it hands the rest of its settings to.
 TRAINERS = {
@@ -15,13 +15,13 @@ TRAINERS = {
     "cd": (cd.run, train),
     "pcd": (pcd.run, train),
     "lvs": (lvs.run, train),
-    "sml-pt": (sml_pt.run, train_tempered, train),
-    "sml-apt": (sml_apt.run, train_tempered, train),
-    "pt": (pt.run, train_swapped, train),
-    "ins": (ins.run, train_swapped, train),
-    "pins": (pins.run, train_swapped, train),
-    "rms-spectral": (rms_spectral.run, train_simulated, train),
-    "rmsprop": (rmsprop.run, train_simulated, train),
+    "sml-pt": (sml_pt.run, train_parallel_tempering, train),
+    "sml-apt": (sml_apt.run, train_parallel_tempering, train),
+    "pt": (pt.run, train_infinite_swapping, train),
+    "ins": (ins.run, train_infinite_swapping, train),
+    "pins": (pins.run, train_infinite_swapping, train),
+    "rms-spectral": (rms_spectral.run, train_simulated_tempering, train),
+    "rmsprop": (rmsprop.run, train_simulated_tempering, train),
 }
 
 

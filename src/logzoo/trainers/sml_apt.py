@@ -1,11 +1,11 @@
 """SML-APT: SML-PT whose inverse temperatures move until replicas flow evenly (Desjardins et al. 2010b)."""
 
 from logzoo.trainers.flow import FlowLadder
-from logzoo.trainers.tempered_phase import train_tempered
+from logzoo.trainers.parallel_tempering import train_parallel_tempering
 
 
 def run(data, *, ladder_rate=1e-3, spawn_below=None, as_published=False, **settings):
-    """Train by SML-APT; settings as in `logzoo.trainers.tempered_phase.train_tempered`, the ladder to start from.
+    """Train by SML-APT; settings as in `train_parallel_tempering`, the ladder to start from.
 
     ladder_rate, spawn_below: rate of the ladder, and the mean exchange rate below which it gains a rung (None: never);
     as_published: feed back the flow as it is. All as in `logzoo.trainers.flow.FlowLadder`. Returns TrainingRun. Raises
@@ -15,4 +15,4 @@ def run(data, *, ladder_rate=1e-3, spawn_below=None, as_published=False, **setti
     def flow_of(betas, k):
         return FlowLadder(betas, ladder_rate, k=k, spawn_below=spawn_below, as_published=as_published)
 
-    return train_tempered(data, flow_of, **settings)
+    return train_parallel_tempering(data, flow_of, **settings)

@@ -10,14 +10,14 @@ import xarray as xr
 from logzoo.labels import labelled
 from logzoo.models.expectations import exact_expectations
 from logzoo.paths import kernel_parameters
-from logzoo.samplers.swapping import SwappedLadders
+from logzoo.samplers.infinite_swapping import InfiniteSwapping
 
 
 def gradient_distances(states, samplers, *, ladders, steps, repeats, points, stream):
     """Distances of running estimates of the gradient from the exact one, and how evenly replicas use temperatures.
 
-    states: {name: RBM}; samplers: {name: settings of SwappedLadders, with `ladders` of its own if it has others}. Each
-    repeat runs `ladders` ladders from uniform units for `steps` sweeps, looked at `points` times, at equal ratios.
+    states: {name: RBM}; samplers: {name: settings of InfiniteSwapping, with `ladders` of its own if it has others}.
+    Each repeat runs `ladders` ladders from uniform units for `steps` sweeps, looked at `points` times, at equal ratios.
     Returns a Dataset over (state, sampler, repeat, step).
     """
     looks = np.unique(np.geomspace(1, steps, points).round().astype(int))
@@ -49,9 +49,9 @@ def gradient_distances(states, samplers, *, ladders, steps, repeats, points, str
 
 
 def swapped_ladders(key, repeats, ladders, settings):
-    """The SwappedLadders of so many repeats; `settings` may say `ladders` itself."""
+    """The InfiniteSwapping of so many repeats; `settings` may say `ladders` itself."""
     settings = {"ladders": ladders, **settings}
-    return SwappedLadders(key, repeats * settings.pop("ladders"), **settings)
+    return InfiniteSwapping(key, repeats * settings.pop("ladders"), **settings)
 
 
 def _distances(rbm, sampler, looks, repeats):

@@ -9,7 +9,7 @@ from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.papers.configured import matched_base
 from logzoo.paths import base_of, inverse_temperatures, log_z_base, tempered_rbm
-from logzoo.samplers import tempered
+from logzoo.samplers import simulated_tempering
 
 VARIANTS = ("rao-blackwell", "counts")
 
@@ -30,7 +30,7 @@ def initial_iterations(rbm, base, *, rungs, sweeps, iterations, replicates, chai
     betas = inverse_temperatures("linear", rungs)
     runs = [
         [
-            tempered.run(
+            simulated_tempering.run(
                 rbm,
                 SweepLedger(sweeps * iterations, chains),
                 stream.child(variant, replicate),

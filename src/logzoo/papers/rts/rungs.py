@@ -6,11 +6,11 @@ from scipy.sparse import csr_array
 
 from logzoo.budgets import SweepLedger
 from logzoo.estimators import mbar, ti
-from logzoo.estimators.tempering import FIXED
+from logzoo.estimators.simulated_tempering import FIXED
 from logzoo.labels import labelled
 from logzoo.models.rbm import RBM
 from logzoo.papers.configured import matched_base
-from logzoo.samplers import tempered
+from logzoo.samplers import simulated_tempering
 from logzoo.samplers.initial import COUNT_FLOOR
 
 ESTIMATORS = ("rts", "ts", "ti-riemann", "ti-rb", "mbar")
@@ -57,7 +57,7 @@ def rungs_experiment(rbm, base, *, ladders, sweeps, chains, samples, estimates, 
         kept = KeptDraws()
         path = stream.child(rungs)
         settings = {"base": base, "rungs": rungs, "settling": FIXED["settling"]}
-        draws = tempered.run(rbm, SweepLedger(sweeps, chains), path, observers=(kept,), **settings)
+        draws = simulated_tempering.run(rbm, SweepLedger(sweeps, chains), path, observers=(kept,), **settings)
         kept.finish()
         converged[position] = draws.round_trips.mean() >= 1.0
         generator = path.child("bootstrap").generator()

@@ -4,12 +4,12 @@ import numpy as np
 import xarray as xr
 
 from logzoo.budgets import SweepLedger
-from logzoo.estimators.tempering import FIXED, end_ratio
+from logzoo.estimators.simulated_tempering import FIXED, end_ratio
 from logzoo.estimators.transitions import smoothed, stationary
 from logzoo.labels import labelled
 from logzoo.models.rbm import RBM
 from logzoo.papers.configured import matched_base
-from logzoo.samplers import tempered
+from logzoo.samplers import simulated_tempering
 from logzoo.samplers.observers import GroupedMoves
 
 ESTIMATORS = ("rts", "sd", "rsd")
@@ -45,7 +45,7 @@ def _estimates(rbm, base, rungs, ledger, stream):
     """log Z by each estimator from one run."""
     counted, weighed = GroupedMoves(1, rao_blackwell=False), GroupedMoves(1, rao_blackwell=True)
     settings = {"base": base, "rungs": rungs, "settling": FIXED["settling"]}
-    draws = tempered.run(rbm, ledger, stream, observers=(counted, weighed), **settings)
+    draws = simulated_tempering.run(rbm, ledger, stream, observers=(counted, weighed), **settings)
     occupancies = (
         draws.occupancy.sum(axis=(0, 1)),
         stationary(smoothed(counted.sums[0])),

@@ -5,10 +5,10 @@ import numpy as np
 from logzoo.kernels.energies import log_f_tempered, log_z_of_base
 from logzoo.kernels.gibbs import forget_hidden, start_chains
 from logzoo.kernels.layout import new_chains
-from logzoo.kernels.swapping import Exchanges, Replicas, run_swapping
+from logzoo.kernels.parallel_tempering import Exchanges, Replicas, run_parallel_tempering
 
 
-class TemperedParticles:
+class ParallelParticles:
     """`count` ladders of one chain at each inverse temperature beta (rung,), which make k sweeps an update."""
 
     def __init__(self, key, k, count, betas):
@@ -38,13 +38,14 @@ class TemperedParticles:
     def move(self, update, *, all_pairs=False, all_rungs=False):
         """Make the sweeps and exchanges of one update.
 
-        Returns the Exchanges, NaN where log f was not looked at: see `logzoo.kernels.swapping.run_swapping`.
+        Returns the Exchanges, NaN where log f was not looked at: see `run_parallel_tempering`.
         """
         first, rungs = 1 + update * self.k, self.betas.size
         up, down = (np.full((self.count, self.k, rungs - 1), np.nan) for _ in range(2))
         exchanges = Exchanges(self.attempted, self.accepted, up, down, np.empty((self.count, rungs, rungs)))
-        chains = self.chains, self.replicas, exchanges
-        run_swapping(self.parameters, self.betas, self.key, first, first + self.k, *chains, all_pairs, all_rungs)
+        sweeps = self.key, first, first + self.k
+        state = self.chains, self.replicas, exchanges
+        run_parallel_tempering(self.parameters, self.betas, *sweeps, *state, all_pairs, all_rungs)
         self.spent += self.k * self.replicas.rung.size
         return exchanges
 

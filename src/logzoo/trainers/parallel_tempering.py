@@ -6,14 +6,14 @@ from logzoo.checks import one_of, whole_number
 from logzoo.paths import inverse_temperatures, log_odds
 from logzoo.trainers.loop import train
 from logzoo.trainers.negative import WeightedChains
+from logzoo.trainers.parallel_particles import ParallelParticles
 from logzoo.trainers.steps import Ascent
-from logzoo.trainers.tempered_particles import TemperedParticles
 
 BASES = ("visible-bias", "data")
 
 
-class TemperedPhase:
-    """A negative phase of tempered particles, whose log Z a tracker and whose ladder a FlowLadder may follow."""
+class ParallelTemperingPhase:
+    """A negative phase of parallel tempering, whose log Z a tracker and whose ladder a FlowLadder may follow."""
 
     def __init__(self, particles, keep_bias, tracker, flow=None):
         self.particles = particles
@@ -81,7 +81,7 @@ class TemperedPhase:
             self.flow.restore({key.removeprefix(prefix): state[key] for key in state if key.startswith(prefix)})
 
 
-def train_tempered(
+def train_parallel_tempering(
     data,
     flow_of=None,
     *,
@@ -107,9 +107,9 @@ def train_tempered(
     """
     betas = inverse_temperatures(ladder, whole_number("rungs", rungs, minimum=2))
     count = whole_number("particles", batch if particles is None else particles)
-    chains = TemperedParticles(stream.child("sweeps").key, whole_number("k", k), count, betas)
+    chains = ParallelParticles(stream.child("sweeps").key, whole_number("k", k), count, betas)
     keep_bias = one_of("base", base, BASES) == "visible-bias"
     flow = None if flow_of is None else flow_of(betas, k)
-    negative_phase = TemperedPhase(chains, keep_bias, tracker, flow)
+    negative_phase = ParallelTemperingPhase(chains, keep_bias, tracker, flow)
     fixed = None if keep_bias else log_odds(data)
     return train(negative_phase, data, Ascent(weight_decay), fixed, tracker, stream=stream, batch=batch, **settings)

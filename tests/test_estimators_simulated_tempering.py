@@ -15,7 +15,7 @@ from logzoo.estimators import mbar, mixed
 from logzoo.estimators.registry import estimator
 from logzoo.estimators.rts import delta_method
 from logzoo.estimators.sd import stationary
-from logzoo.estimators.tempering import drift
+from logzoo.estimators.simulated_tempering import drift
 from logzoo.estimators.ti import log_ratio
 from logzoo.estimators.transitions import smoothed
 from logzoo.models.exact import exact_log_z
@@ -23,8 +23,7 @@ from logzoo.models.rbm import RBM
 from logzoo.paths import log_z_base, tempered_rbm
 from logzoo.samplers.initial import updated_log_z
 from logzoo.samplers.observers import GroupedMoves, RungDerivatives, ThinnedDraws, WeightedDerivatives
-from logzoo.samplers.tempered import run
-from logzoo.samplers.tempering import Stretch
+from logzoo.samplers.simulated_tempering import Stretch, run
 from logzoo.streams import root_stream
 
 # Rungs with which the error of each rule of integration is well below the standard error of the runs here.

@@ -22,7 +22,7 @@ from logzoo.kernels.energies import (
 )
 from logzoo.kernels.gibbs import layer_scratch, sweep_once
 from logzoo.kernels.random import RUNG, uniform
-from logzoo.kernels.tempering import count_crossing
+from logzoo.kernels.simulated_tempering import count_crossing
 
 
 class Replicas(NamedTuple):
@@ -96,7 +96,7 @@ def exchange_neighbours(key, sweep, number, holder, rung, up, down, attempted, a
 
 
 @njit(cache=True, nogil=True)
-def run_swapping(parameters, betas, key, first, last, chains, replicas, exchanges, all_pairs, all_rungs):
+def run_parallel_tempering(parameters, betas, key, first, last, chains, replicas, exchanges, all_pairs, all_rungs):
     """Sweeps first, ..., last - 1 of whole ladders in place, with exchanges after each; betas (rungs,) float32.
 
     log f is looked at where exchanges need it: at the two rungs of each pair that is about to exchange. all_pairs: at

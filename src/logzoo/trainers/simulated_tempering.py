@@ -4,7 +4,7 @@ import numpy as np
 
 from logzoo.checks import whole_number
 from logzoo.paths import inverse_temperatures, log_odds, log_z_base, prior_weights
-from logzoo.samplers.tempering import Tempering
+from logzoo.samplers.simulated_tempering import SimulatedTempering
 from logzoo.trackers.rts import RtsTracker
 from logzoo.trainers.loop import train
 from logzoo.trainers.negative import WeightedChains
@@ -16,7 +16,7 @@ _INITIAL_SWEEPS = 50
 _NODES_EVERY = 50
 
 
-class SimulatedPhase:
+class SimulatedTemperingPhase:
     """Chains of simulated tempering, k sweeps an update; their final states weigh q(beta = 1 | x)."""
 
     def __init__(self, stream, k, count, betas, prior, base, tracker):
@@ -48,7 +48,7 @@ class SimulatedPhase:
         return WeightedChains(self.sampler.chains, last.weights)
 
     def _start(self, parameters):
-        self.sampler = Tempering(parameters, self.betas, self.stream, self.count, "marginal", 1)
+        self.sampler = SimulatedTempering(parameters, self.betas, self.stream, self.count, "marginal", 1)
         if self.stored is not None:
             self._put_back(parameters)
             return
@@ -102,17 +102,18 @@ class _LastWeights:
         self.weights = weights / weights.sum()
 
 
-def train_simulated(
+def train_simulated_tempering(
     data, step, *, stream, batch, k=25, particles=2000, rungs=100, prior=2.0, smoothing=0.2, **settings
 ):
     """Train with this negative phase and the given step; log Z is tracked by RTS.
 
     An update makes k sweeps of `particles` chains over `rungs` linear inverse temperatures; prior: as in
-    `logzoo.samplers.tempered.run`; smoothing: share of a step of log Zhat that an update makes. The base has the
+    `samplers.simulated_tempering.run`; smoothing: share of a step of log Zhat that an update makes. The base has the
     marginals of the data. Returns TrainingRun. Raises ValueError for impossible options.
     """
     betas = inverse_temperatures("linear", whole_number("rungs", rungs, minimum=2))
     base, tracker = log_odds(data), RtsTracker(smoothing)
     sizes = whole_number("k", k), whole_number("particles", particles, minimum=2)
-    negative_phase = SimulatedPhase(stream.child("negative"), *sizes, betas, prior_weights(prior, betas), base, tracker)
+    path = betas, prior_weights(prior, betas), base
+    negative_phase = SimulatedTemperingPhase(stream.child("negative"), *sizes, *path, tracker)
     return train(negative_phase, data, step, base, tracker, stream=stream, batch=batch, **settings)

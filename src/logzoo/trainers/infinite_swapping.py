@@ -1,14 +1,14 @@
 """A negative phase of swapped temperatures (Hult, Nyquist & Ringqvist 2019): what INS, PINS and PT share."""
 
 from logzoo.checks import whole_number
-from logzoo.samplers.swapping import TEMPERATURES, SwappedLadders
+from logzoo.samplers.infinite_swapping import TEMPERATURES, InfiniteSwapping
 from logzoo.trainers.loop import train
 from logzoo.trainers.negative import WeightedChains
 from logzoo.trainers.steps import Ascent
 
 
-class SwappedPhase:
-    """SwappedLadders that make k sweeps an update; every replica is a negative particle, weighted by eq 8."""
+class InfiniteSwappingPhase:
+    """InfiniteSwapping that make k sweeps an update; every replica is a negative particle, weighted by eq 8."""
 
     def __init__(self, ladders, k):
         self.ladders = ladders
@@ -34,7 +34,7 @@ class SwappedPhase:
         self.ladders.restore(state)
 
 
-def train_swapped(
+def train_infinite_swapping(
     data,
     group=None,
     *,
@@ -50,10 +50,10 @@ def train_swapped(
     """Train with `particles` replicas (the mini-batch size by default) at each temperature, k sweeps an update.
 
     temperatures: rising from 1; the path tempers all parameters. density: what temperatures are handed out by, log f of
-    (v, h), "joint" as published, or of v, "marginal", which varies less. group: as in `logzoo.samplers.swapping`.
+    (v, h), "joint" as published, or of v, "marginal", which varies less. group: as in `InfiniteSwapping`.
     Returns TrainingRun. Raises ValueError for impossible options.
     """
     count = whole_number("particles", batch if particles is None else particles)
-    ladders = SwappedLadders(stream.child("sweeps").key, count, temperatures, group, density)
-    negative_phase = SwappedPhase(ladders, whole_number("k", k))
+    ladders = InfiniteSwapping(stream.child("sweeps").key, count, temperatures, group, density)
+    negative_phase = InfiniteSwappingPhase(ladders, whole_number("k", k))
     return train(negative_phase, data, Ascent(weight_decay), stream=stream, batch=batch, **settings)

@@ -10,13 +10,13 @@ from twins import all_states, log_f_joint, log_f_marginal, log_sum_exp, refresh_
 
 from logzoo.kernels.elementary import exp2_constants
 from logzoo.kernels.gibbs import run_sweeps, start_chains
+from logzoo.kernels.infinite_swapping import exchange_in_turn
 from logzoo.kernels.layout import new_chains
 from logzoo.kernels.random import RUNG, uniform
-from logzoo.kernels.reassignment import exchange_in_turn
 from logzoo.kernels.statistics import hidden_probabilities
 from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters
-from logzoo.samplers.swapping import DENSITIES, IN_TURN, SwappedLadders
+from logzoo.samplers.infinite_swapping import DENSITIES, IN_TURN, InfiniteSwapping
 
 KEY = np.uint64(2019)
 TEMPERATURES = (1.0, 2.0, 4.0)
@@ -167,8 +167,8 @@ def test_every_way_of_swapping_keeps_states_and_temperatures_together(density, g
 
 
 def ladders_at(rbm, density, group, x, assignments, key=KEY):
-    """SwappedLadders whose replicas are in the states x (ladders, K) of the twin, with these temperatures."""
-    ladders = SwappedLadders(key, len(x), TEMPERATURES, group, density)
+    """InfiniteSwapping whose replicas are in the states x (ladders, K) of the twin, with these temperatures."""
+    ladders = InfiniteSwapping(key, len(x), TEMPERATURES, group, density)
     ladders.load(kernel_parameters(rbm, np.zeros(rbm.visible)))
     hidden = rbm.hidden if density == "joint" else 0
     ladders.chains.v[...] = all_states(rbm.visible)[x.ravel() >> hidden]
@@ -318,7 +318,7 @@ def test_exchanges_in_turn_equal_the_twin_given_the_same_uniforms(count):
 
 
 def swapped(group, density="marginal", *, temperatures=(1.0, 1.5, 2.5, 4.0), count=6, cuts=(1, 12)):
-    ladders = SwappedLadders(KEY, count, temperatures, group, density)
+    ladders = InfiniteSwapping(KEY, count, temperatures, group, density)
     rbm = larger_rbm()
     ladders.load(kernel_parameters(rbm, np.zeros(rbm.visible)))
     for first, last in itertools.pairwise(cuts):

@@ -73,7 +73,7 @@ def exchange_in_turn(key, sweep, number, log_f, rung, shares, holder):
 
 
 @njit(cache=True, nogil=True)
-def run_reassigned(parameters, betas, key, first, last, partitions, joint, chains, rung, shares, occupancy):
+def run_infinite_swapping(parameters, betas, key, first, last, partitions, joint, chains, rung, shares, occupancy):
     """Sweeps first, ..., last - 1 of whole ladders in place, temperatures handed out anew after each.
 
     betas (K,) float32, rising; partitions (P, K) int64: the group of each rung, one row for each sweep in turn: a
@@ -119,8 +119,10 @@ def run_reassigned(parameters, betas, key, first, last, partitions, joint, chain
 
 
 @njit(cache=True, nogil=True)
-def run_and_sum(parameters, betas, key, first, last, partitions, joint, chains, rung, shares, occupancy, sums):
-    """`run_reassigned`, adding each chain's share of (v p(h | v)', v, p(h | v)) to sums after every sweep.
+def sum_infinite_swapping(
+    parameters, betas, key, first, last, partitions, joint, chains, rung, shares, occupancy, sums
+):
+    """`run_infinite_swapping`, adding each chain's share of (v p(h | v)', v, p(h | v)) to sums after every sweep.
 
     sums (groups, V H + V + H) float64: of as many equal groups of neighbouring chains.
     """
@@ -129,7 +131,8 @@ def run_and_sum(parameters, betas, key, first, last, partitions, joint, chains, 
     p = np.empty(hidden, np.float32)
     size = rung.size // sums.shape[0]
     for sweep in range(first, last):
-        run_reassigned(parameters, betas, key, sweep, sweep + 1, partitions, joint, chains, rung, shares, occupancy)
+        replicas = chains, rung, shares, occupancy
+        run_infinite_swapping(parameters, betas, key, sweep, sweep + 1, partitions, joint, *replicas)
         for chain in range(rung.size):
             share = shares[chain]
             if share == 0.0:

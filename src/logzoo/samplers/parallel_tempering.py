@@ -13,7 +13,7 @@ from tqdm import tqdm
 from logzoo.checks import finite_array, share, whole_number
 from logzoo.kernels.gibbs import start_chains
 from logzoo.kernels.layout import new_chains
-from logzoo.kernels.swapping import Exchanges, Replicas, run_swapping
+from logzoo.kernels.parallel_tempering import Exchanges, Replicas, run_parallel_tempering
 from logzoo.paths import inverse_temperatures, kernel_parameters, log_z_base
 from logzoo.samplers.base import resolve_base
 from logzoo.samplers.threads import over_chains
@@ -23,7 +23,7 @@ _RUNGS = 20
 _STRIDE = 50
 
 
-class ParallelDraws(NamedTuple):
+class ParallelTemperingDraws(NamedTuple):
     """What parallel tempering leaves: counts over the sampling phase; observers see the single steps."""
 
     betas: np.ndarray  # (rung,) inverse temperatures
@@ -65,7 +65,8 @@ def run(
     chains make as many whole ladders as they can; if some are left over, the sweeps that they would have made are
     made by the others. burn_in: share of the sweeps before the counts begin. observers: objects with
     start(ladders, rungs, sweeps), called once with the length of the sampling phase, and add(steps), called for every
-    stretch of sweeps, those of the burn-in included. Returns ParallelDraws. Raises ValueError for impossible options.
+    stretch of sweeps, those of the burn-in included. Returns ParallelTemperingDraws. Raises ValueError for impossible
+    options.
     """
     whole_number("threads", threads)
     rungs = _rung_count(rungs, ladder, ledger.chains)
@@ -84,7 +85,7 @@ def run(
         sampler.replicas.round_trips[:] = 0
         counts = sampler.advance(ledger.spend(sweeps - burning, "sampling", chains=active), observers, bar)
     round_trips = sampler.replicas.round_trips.reshape(ladders, rungs)
-    return ParallelDraws(betas, log_z_base(base, rbm.hidden), *counts, round_trips)
+    return ParallelTemperingDraws(betas, log_z_base(base, rbm.hidden), *counts, round_trips)
 
 
 class ParallelTempering:
@@ -131,7 +132,7 @@ def _on_ladders(parameters, betas, key, first, last, all_pairs, chains, replicas
     chains, replicas = (
         type(arrays)(*(array.reshape(-1, *array.shape[2:]) for array in arrays)) for arrays in (chains, replicas)
     )
-    run_swapping(parameters, betas, key, first, last, chains, replicas, exchanges, all_pairs, False)
+    run_parallel_tempering(parameters, betas, key, first, last, chains, replicas, exchanges, all_pairs, False)
 
 
 def _rung_count(rungs, ladder, chains):

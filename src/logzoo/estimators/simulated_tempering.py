@@ -5,7 +5,7 @@ import numpy as np
 from logzoo.estimators.bootstrap import bootstrapped
 from logzoo.estimators.intervals import check_spread, jackknife_error, student_interval, sums_left_out
 from logzoo.estimators.result import Estimate
-from logzoo.samplers import tempered
+from logzoo.samplers import simulated_tempering
 from logzoo.samplers.observers import Transitions
 
 DEFAULTS = {
@@ -43,7 +43,7 @@ def run(rbm, ledger, stream, options, *, observers=(), **settings):
     """
     check_spread(ledger)
     transitions = Transitions()
-    draws = tempered.run(rbm, ledger, stream, observers=(transitions, *observers), **options, **settings)
+    draws = simulated_tempering.run(rbm, ledger, stream, observers=(transitions, *observers), **options, **settings)
     return draws, transitions.counts
 
 

@@ -10,15 +10,15 @@ import numpy as np
 from logzoo.checks import finite_array, one_of, whole_number
 from logzoo.kernels.assignments import LARGEST
 from logzoo.kernels.gibbs import forget_hidden, start_chains
+from logzoo.kernels.infinite_swapping import run_infinite_swapping, sum_infinite_swapping
 from logzoo.kernels.layout import new_chains
-from logzoo.kernels.reassignment import run_and_sum, run_reassigned
 
 TEMPERATURES = (1.0, 2.0, 3.0, 4.0, 5.0)
 DENSITIES = ("marginal", "joint")
 IN_TURN = "in-turn"
 
 
-class SwappedLadders:
+class InfiniteSwapping:
     """`count` ladders of one replica at each temperature; the path tempers all parameters.
 
     temperatures (K,): rising from 1. group: temperatures that swap among themselves, None for all, or "in-turn" for
@@ -58,7 +58,7 @@ class SwappedLadders:
 
     def move(self, first, last):
         """Make the sweeps first, ..., last - 1, numbered from 1; returns the Chains, inputs up to date."""
-        run_reassigned(self.parameters, self.betas, self.key, first, last, *self._replicas())
+        run_infinite_swapping(self.parameters, self.betas, self.key, first, last, *self._replicas())
         self.spent += (last - first) * self.rung.size
         return self.chains
 
@@ -67,7 +67,7 @@ class SwappedLadders:
 
         sums (groups, V H + V + H) float64, added to: of as many equal groups of ladders.
         """
-        run_and_sum(self.parameters, self.betas, self.key, first, last, *self._replicas(), sums)
+        sum_infinite_swapping(self.parameters, self.betas, self.key, first, last, *self._replicas(), sums)
         self.spent += (last - first) * self.rung.size
 
     def _replicas(self):
@@ -92,7 +92,7 @@ class SwappedLadders:
 
 
 def partitions_of(rungs, group):
-    """Groups (partition, rung) of neighbouring rungs, one row for each sweep in turn, as `run_reassigned` has them.
+    """Groups (partition, rung) of neighbouring rungs, one row for each sweep in turn, as the kernel has them.
 
     group: temperatures in a group, whose second partition is shifted by half; None for all of them; "in-turn" for none.
     Raises ValueError for groups of fewer than 2 and more than can be summed over.

@@ -10,9 +10,9 @@ from table import Row, ratio, run, seconds_of
 
 from logzoo.kernels.assignments import assignment_scratch, draw_assignment, sum_assignments
 from logzoo.kernels.gibbs import run_sweeps
-from logzoo.kernels.swapping import Exchanges, Replicas, run_swapping
+from logzoo.kernels.parallel_tempering import Exchanges, Replicas, run_parallel_tempering
 from logzoo.paths import kernel_parameters
-from logzoo.samplers.swapping import DENSITIES, IN_TURN, SwappedLadders
+from logzoo.samplers.infinite_swapping import DENSITIES, IN_TURN, InfiniteSwapping
 
 CHAINS = 120
 SWEEPS = 40
@@ -21,7 +21,7 @@ BURN_IN = 200
 
 def ladders_of(rbm, rungs, group=None, density="marginal", chains=CHAINS):
     """Ladders of that many temperatures 1, 2, ..., run in."""
-    ladders = SwappedLadders(np.uint64(1), chains // rungs, np.arange(1.0, rungs + 1.0), group, density)
+    ladders = InfiniteSwapping(np.uint64(1), chains // rungs, np.arange(1.0, rungs + 1.0), group, density)
     ladders.load(kernel_parameters(rbm, np.zeros(rbm.visible)))
     ladders.move(1, BURN_IN)
     return ladders
@@ -45,7 +45,7 @@ def even_odd(ladders):
     exchanges = Exchanges(*counts, *(np.zeros((count, SWEEPS, rungs - 1)) for _ in range(2)))
     replicas = Replicas(ladders.rung, *(np.zeros(ladders.rung.size, np.int64) for _ in range(2)))
     model, state, ends = (ladders.parameters, ladders.betas, ladders.key), (ladders.chains, replicas), onwards()
-    return lambda: run_swapping(*model, *next(ends), *state, exchanges)
+    return lambda: run_parallel_tempering(*model, *next(ends), *state, exchanges)
 
 
 def bare(ladders):

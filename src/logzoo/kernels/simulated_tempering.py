@@ -226,7 +226,9 @@ def count_crossing(rung, base_end, model_end, heading):
 
 
 @njit(cache=True, nogil=True)
-def run_tempering(parameters, ladder, offsets, marginal, key, first, last, chains, rung, heading, group, sums, record):
+def run_simulated_tempering(
+    parameters, ladder, offsets, marginal, key, first, last, chains, rung, heading, group, sums, record
+):
     """Sweeps first, ..., last - 1 of simulated tempering in place; what the rungs did is added to `sums`.
 
     Each sweep draws x at the rung (chains,) and then the rung given x, with the offset (K,) of the chain's group.
