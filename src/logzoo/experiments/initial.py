@@ -3,8 +3,8 @@
 import numpy as np
 import xarray as xr
 
+from logzoo.artifacts.labels import labelled
 from logzoo.budgets import SweepLedger
-from logzoo.labels import labelled
 from logzoo.models.exact import exact_log_z
 from logzoo.paths import base_of, inverse_temperatures, log_z_base, tempered_rbm
 from logzoo.samplers import tempered

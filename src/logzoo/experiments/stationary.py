@@ -3,10 +3,10 @@
 import numpy as np
 import xarray as xr
 
+from logzoo.artifacts.labels import labelled
 from logzoo.budgets import SweepLedger
 from logzoo.estimators.tempering import FIXED, end_ratio
 from logzoo.estimators.transitions import smoothed, stationary
-from logzoo.labels import labelled
 from logzoo.samplers import tempered
 from logzoo.samplers.observers import GroupedMoves
 

@@ -6,10 +6,10 @@ from functools import partial
 import numpy as np
 import xarray as xr
 
+from logzoo.artifacts.labels import labelled
 from logzoo.budgets import SweepLedger
 from logzoo.experiments.gradients import swapped_ladders
 from logzoo.experiments.rungs import KeptDraws, estimates_of_samples, mbar_of_sample
-from logzoo.labels import labelled
 from logzoo.paths import kernel_parameters
 from logzoo.samplers import tempered
 from logzoo.samplers.tempering import Tempering

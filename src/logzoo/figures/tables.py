@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from logzoo.artifacts.labels import labelled
 from logzoo.claims.las_vegas import at_best_rate
-from logzoo.labels import labelled
 
 # Columns: heading, units.
 _BEST = {
