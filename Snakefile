@@ -2,14 +2,14 @@
 import atexit
 import sys
 from pathlib import Path
+from runpy import run_path
 
-
-include: "workflow/rules/bytecode.smk"
-
+# Before the package is imported: a full disk may have cut its compiled modules short.
+run_path(f"{workflow.basedir}/src/logzoo/pipeline/startup.py")["keep_modules_compiled"]("logzoo")
 
 from logzoo.artifacts.provenance import source_digest
 from logzoo.configuration import check_configuration, grid_models, kept_grids, kept_zoo, zoo_models
-from logzoo.locks import clear_stale_locks
+from logzoo.pipeline.startup import clear_stale_locks
 
 
 configfile: "config/datasets.yaml"

@@ -13,11 +13,11 @@ import scipy.io
 import xarray as xr
 
 from logzoo import RBM, train_rbm
+from logzoo.artifacts.checkpoints import Checkpoint
 from logzoo.artifacts.netcdf import content_sha256, read_artifact, read_provenance, write_artifact
 from logzoo.artifacts.seals import SEAL_BYTES, seal
-from logzoo.checkpoints import Checkpoint
+from logzoo.cli.files import description, read_data, read_model
 from logzoo.datasets.readers import READERS
-from logzoo.modelfiles import description, read_data, read_model
 
 VISIBLE, HIDDEN, EXAMPLES = 12, 5, 40
 SPLITS = ("train", "validation", "test")

@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from logzoo.agreement import Attempt, agreement_of, applicable_methods, try_all
-from logzoo.cli import main
+from logzoo.cli.agreement import Attempt, agreement_of, applicable_methods, try_all
+from logzoo.cli.main import main
 from logzoo.estimators.registry import ESTIMATORS
 from logzoo.estimators.result import Estimate
 from logzoo.models.exact import exact_log_z
@@ -111,7 +111,7 @@ def test_a_disagreement_is_a_warning(rbm, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     rbm.save("model.nc")
     apart = attempts(estimate("ais", 5.0, 0.1), estimate("bar", 7.0, 0.1), estimate("ts", 6.0, 0.1, converged=0))
-    monkeypatch.setattr("logzoo.agreement.try_all", lambda *_, **__: apart)
+    monkeypatch.setattr("logzoo.cli.agreement.try_all", lambda *_, **__: apart)
     assert main(["estimate", "model.nc", "--method", "all"]) == 0
     errors = capsys.readouterr().err.splitlines()
     assert len(errors) == 2

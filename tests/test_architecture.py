@@ -7,46 +7,41 @@ import pytest
 
 from logzoo.artifacts.provenance import PACKAGE_FOLDER, direct_imports
 
-HELPERS = {"budgets", "checks", "labels", "streams"}
+HELPERS = {"artifacts", "budgets", "checks", "streams"}
 SAMPLING = {"kernels", "models", "paths", "samplers"} | HELPERS
-FIGURES = {"artifacts", "claims", "datasets", "figures", "labels", "models", "paths", "checks", "zoo"}
-BELOW_API = SAMPLING | {"artifacts", "checkpoints", "datasets", "estimators", "trackers", "trainers"}
+FIGURES = {"artifacts", "claims", "datasets", "figures", "models", "paths", "checks", "zoo"}
+BELOW_API = SAMPLING | {"datasets", "estimators", "trackers", "trainers"}
 
 # Each part of the package, from bottom to top, and the parts that it may import.
 ALLOWED = {
     "checks": set(),
-    "checkpoints": {"artifacts"},
-    "labels": set(),
-    "locks": set(),
-    "matlab": set(),
     "streams": set(),
     "budgets": {"checks"},
     "kernels": {"kernels"},
     "artifacts": {"artifacts"},
-    "models": {"artifacts", "checks", "kernels", "labels", "matlab", "models", "streams"},
+    "models": {"artifacts", "checks", "kernels", "models", "streams"},
     "paths": {"checks", "kernels", "models"},
     "samplers": SAMPLING,
     "estimators": SAMPLING | {"estimators"},
     "trackers": SAMPLING | {"trackers"},
     "trainers": SAMPLING | {"trackers", "trainers"},
-    "datasets": {"artifacts", "checks", "datasets", "matlab", "streams"},
+    "datasets": {"artifacts", "checks", "datasets", "streams"},
     # What a figure needs beyond the estimates of the matrix: one module for each.
-    "claims": {"checks", "claims", "labels"},
+    "claims": {"artifacts", "checks", "claims"},
     "experiments": SAMPLING | {"estimators", "experiments"},
     "figures": FIGURES,
-    "truths": {"labels", "models", "truths"},
-    "zoo": {"labels", "zoo"},
-    "jobs": {"artifacts", "checkpoints", "datasets", "estimators", "jobs", "paths"},
+    "truths": {"artifacts", "models", "truths"},
+    "zoo": {"artifacts", "zoo"},
+    "jobs": {"artifacts", "datasets", "estimators", "jobs", "paths"},
     "configuration": {"configuration", "estimators", "trainers"},
-    "modelfiles": {"artifacts", "checks", "datasets", "models"},
     "api": BELOW_API | {"api"},
-    "agreement": {"api", "estimators", "printing"},
-    "printing": set(),
-    "costs": {"printing"},
+    "reporting": {"reporting"},
+    "pipeline": {"pipeline"},
+    "costs": {"reporting"},
     "memory": set(),
-    "audit": {"artifacts", "audit", "checks", "claims", "datasets", "figures", "printing"},
+    "audit": {"artifacts", "audit", "checks", "claims", "datasets", "figures", "reporting"},
     "crate": {"artifacts", "audit", "crate"},
-    "cli": BELOW_API | FIGURES | {"agreement", "api", "audit", "cli", "crate", "modelfiles", "printing"},
+    "cli": BELOW_API | FIGURES | {"api", "audit", "cli", "crate", "reporting"},
     # The public names are imported when they are first used; at once, only the digest for numba's cache.
     "__init__": {"artifacts"},
 }

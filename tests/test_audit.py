@@ -16,7 +16,7 @@ from logzoo.audit.manifest import read_manifest, write_manifest
 from logzoo.audit.replay import pick, replay_some
 from logzoo.audit.tasks import Named, Tasks, read_tasks
 from logzoo.audit.tree import audit
-from logzoo.cli import main
+from logzoo.cli.main import main
 
 MANIFEST = "data/tiny/manifest.json"
 ESTIMATE = "data/tiny/estimates/a/rts.nc"

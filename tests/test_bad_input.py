@@ -7,7 +7,7 @@ import xarray as xr
 
 from logzoo import RBM, estimate_log_z, exact_log_z, sample_gibbs, train_rbm
 from logzoo.artifacts.netcdf import write_artifact
-from logzoo.cli import main
+from logzoo.cli.main import main
 
 VISIBLE, HIDDEN = 8, 3
 BUDGET = "--sweeps 50 --chains 2"

@@ -14,7 +14,7 @@ import xarray as xr
 from logzoo import RBM, estimate_log_z, exact_log_z, train_rbm
 from logzoo.artifacts.netcdf import read_artifact, write_artifact
 from logzoo.artifacts.provenance import PACKAGE_FOLDER, source_digest
-from logzoo.cli import main
+from logzoo.cli.main import main
 from logzoo.paths import log_odds
 
 VISIBLE, HIDDEN = 12, 5
@@ -273,7 +273,7 @@ def test_as_a_module(folder, rbm):
 def test_a_broken_pipe_is_quiet(folder):
     read, write = os.pipe()
     os.close(read)
-    script = "import sys; from logzoo.cli import main; sys.exit(main(['info', 'data.nc']))"
+    script = "import sys; from logzoo.cli.main import main; sys.exit(main(['info', 'data.nc']))"
     try:
         done = process("-c", script, stdout=write)
     finally:
@@ -283,5 +283,5 @@ def test_a_broken_pipe_is_quiet(folder):
 
 def test_help_imports_nothing_heavy():
     heavy = "{'numpy', 'numba', 'scipy', 'xarray', 'tqdm'}"
-    script = f"import sys; from logzoo.cli import main; main(['-h']); print('heavy', {heavy} & set(sys.modules))"
+    script = f"import sys; from logzoo.cli.main import main; main(['-h']); print('heavy', {heavy} & set(sys.modules))"
     assert process("-c", script).stdout.endswith("heavy set()\n")

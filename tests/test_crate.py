@@ -18,7 +18,7 @@ from logzoo.artifacts.provenance import PACKAGE_FOLDER
 from logzoo.audit.manifest import listed_files, read_manifest, write_manifest
 from logzoo.audit.tasks import Tasks, read_tasks
 from logzoo.audit.tree import audit
-from logzoo.cli import main
+from logzoo.cli.main import main
 from logzoo.crate.project import read_project
 from logzoo.crate.write import write_crate
 

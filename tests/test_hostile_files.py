@@ -18,13 +18,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from logzoo import RBM, train_rbm
+from logzoo.artifacts.checkpoints import Checkpoint
+from logzoo.artifacts.matlab import read_matrices
 from logzoo.artifacts.netcdf import read_artifact
 from logzoo.artifacts.seals import seal
-from logzoo.checkpoints import Checkpoint
+from logzoo.cli.files import read_data, read_model
 from logzoo.configuration import check_configuration, grid_models, kept_grids, zoo_models
 from logzoo.datasets.sources import fetch
-from logzoo.matlab import read_matrices
-from logzoo.modelfiles import read_data, read_model
 
 DRILL = Path(__file__).parent / "drills" / "fuzz.py"
 ROOT = Path(__file__).parents[1]

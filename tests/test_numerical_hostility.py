@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from logzoo import RBM, estimate_log_z, exact_log_z, sample_gibbs, train_rbm
-from logzoo.cli import main
+from logzoo.cli.main import main
 from logzoo.estimators.registry import ESTIMATORS, starts_from_data
 from logzoo.trainers.registry import TRAINERS
 

@@ -15,6 +15,7 @@ from browser import Browser, find_chromium
 from pages import Page, faults
 from PIL import Image
 
+from logzoo.artifacts.labels import labelled
 from logzoo.artifacts.netcdf import read_provenance, write_artifact
 from logzoo.claims.scorecard import VERDICTS, markdown, scorecard, summary
 from logzoo.claims.scorecard import csv as card_csv
@@ -23,7 +24,6 @@ from logzoo.figures.exhibits import figure_exhibit, likelihoods_exhibit, table_e
 from logzoo.figures.page import page, scorecard_page
 from logzoo.figures.pictures import embedded
 from logzoo.figures.style import new_figure, save
-from logzoo.labels import labelled
 
 ROOT = Path(__file__).parents[1]
 TEMPLATES = ROOT / "workflow/templates"

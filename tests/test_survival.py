@@ -17,16 +17,16 @@ from projects import CONFIGURATION, closed_environment, copy_project, snakemake
 from survival import losses, tracebacks, until
 from test_trackers import patterns
 
-from logzoo import checkpoints, locks
 from logzoo.api import train_rbm
-from logzoo.artifacts import atomic
+from logzoo.artifacts import atomic, checkpoints
+from logzoo.artifacts.checkpoints import Checkpoint, discard_beside, path_beside
+from logzoo.artifacts.labels import labelled
 from logzoo.artifacts.netcdf import read_artifact, write_artifact
-from logzoo.checkpoints import Checkpoint, discard_beside, path_beside
 from logzoo.estimators.matrix import estimate_matrix
 from logzoo.estimators.registry import estimator
 from logzoo.jobs import checkpoint_of
-from logzoo.labels import labelled
 from logzoo.models.rbm import RBM
+from logzoo.pipeline import startup
 from logzoo.streams import root_stream
 
 PROVENANCE = {"parameters": {}, "source": "0" * 64, "inputs": {}, "seed_path": ""}
@@ -242,7 +242,8 @@ def test_checkpoints_are_discarded_with_what_their_writers_left(tmp_path):
 
 
 def test_locks_are_stale_when_no_process_holds_them(tmp_path):
-    script = f"from logzoo.locks import clear_stale_locks as c; print(c({str(tmp_path)!r}), flush=True); input()"
+    call = f"clear_stale_locks({str(tmp_path)!r})"
+    script = f"from logzoo.pipeline.startup import *; print({call}, flush=True); input()"
     lock = tmp_path / "locks" / "0.output.lock"
 
     def reader():
@@ -263,7 +264,7 @@ def test_locks_are_stale_when_no_process_holds_them(tmp_path):
     third, said = reader()
     assert said == "True" and not lock.exists()
     third.communicate("\n")
-    assert locks.clear_stale_locks(tmp_path / "absent" / "folder") is False
+    assert startup.clear_stale_locks(tmp_path / "absent" / "folder") is False
 
 
 def test_compiled_modules_that_a_full_disk_cut_short_stop_no_run(tmp_path, monkeypatch):

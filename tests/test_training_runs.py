@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from test_trackers import patterns
 
-from logzoo import checkpoints
 from logzoo.api import train_rbm
-from logzoo.checkpoints import Checkpoint, identity_of
+from logzoo.artifacts import checkpoints
+from logzoo.artifacts.checkpoints import Checkpoint, identity_of
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.trainers.registry import TRAINERS

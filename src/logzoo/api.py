@@ -4,9 +4,9 @@ from functools import partial
 
 import numpy as np
 
+from logzoo.artifacts.checkpoints import Checkpoint, identity_of
 from logzoo.artifacts.provenance import source_digest
 from logzoo.budgets import SweepLedger
-from logzoo.checkpoints import Checkpoint, identity_of
 from logzoo.checks import binary_matrix, grey_matrix, one_of, positive_number, whole_number
 from logzoo.kernels.gibbs import forget_hidden, run_sweeps, start_chains
 from logzoo.kernels.layout import new_chains

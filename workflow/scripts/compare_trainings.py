@@ -1,7 +1,7 @@
 """Repeat a training and judge it on the way; a checkpoint of each repeat survives an interruption."""
 
 from logzoo.api import train_rbm
-from logzoo.checkpoints import path_beside
+from logzoo.artifacts.checkpoints import path_beside
 from logzoo.datasets.build import label_units, visible_matrix
 from logzoo.experiments.comparisons import repeated_training
 from logzoo.jobs import discard_checkpoints, job, read_inputs, stand_in_notice, write_output

@@ -5,7 +5,7 @@ import logging
 from pathlib import Path
 
 from logzoo.api import train_rbm
-from logzoo.checkpoints import path_beside
+from logzoo.artifacts.checkpoints import path_beside
 from logzoo.datasets.build import visible_matrix
 from logzoo.jobs import discard_checkpoints, job, read_inputs, stand_in_notice, write_output
 from logzoo.models.rbm import RBM

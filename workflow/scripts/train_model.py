@@ -1,7 +1,7 @@
 """Train one RBM on the training split of its data set; a checkpoint beside it survives an interruption."""
 
 from logzoo.api import train_rbm
-from logzoo.checkpoints import path_beside
+from logzoo.artifacts.checkpoints import path_beside
 from logzoo.datasets.build import visible_matrix
 from logzoo.jobs import discard_checkpoints, job, read_inputs, stand_in_notice, write_output
 from logzoo.models.rbm import RBM

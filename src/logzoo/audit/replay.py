@@ -18,7 +18,7 @@ from logzoo.artifacts.netcdf import load_raw, read_provenance
 from logzoo.artifacts.schema import SCHEMAS
 from logzoo.audit.layout import files_of, is_timed, kind_of, scale_of
 from logzoo.audit.manifest import read_manifest
-from logzoo.printing import one_line
+from logzoo.reporting.printing import one_line
 
 
 def replay_some(findings, folder, tasks, count, seed):

@@ -4,7 +4,7 @@ import json
 import re
 
 from logzoo.artifacts.atomic import write_text
-from logzoo.printing import one_line
+from logzoo.reporting.printing import one_line
 
 _HASH = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{52}\b")
 _LONGEST = 110

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import numpy as np
 
+from logzoo.artifacts.matlab import read_matrices
 from logzoo.datasets.digits import read_digits
 from logzoo.datasets.splits import SPLITS, Splits
 from logzoo.datasets.tables import read_libsvm, read_text
 from logzoo.datasets.toy import read_toy
 from logzoo.datasets.unpacking import read_contents
-from logzoo.matlab import read_matrices
 
 IDX_IMAGES, IDX_LABELS = 2051, 2049  # magic numbers: unsigned bytes in three dimensions, in one
 

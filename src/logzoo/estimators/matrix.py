@@ -4,9 +4,9 @@ import numpy as np
 import xarray as xr
 from tqdm import tqdm
 
+from logzoo.artifacts.labels import labelled
 from logzoo.budgets import SweepLedger
 from logzoo.estimators.result import DIAGNOSTICS, PROFILES, Estimate
-from logzoo.labels import labelled
 
 _VARIABLES = {
     "log_z": ("estimate of log Z", "nat", np.float64),
@@ -69,7 +69,7 @@ def estimate_matrix(rbm, run, *, budgets, replicates, chains, stream, options, c
     """Estimate log Z at every budget (sweeps per chain) and replicate, each from a stream of its own.
 
     run: an estimator's function (handed in, so that one method's results do not depend on the code of the others).
-    checkpoint: a `logzoo.checkpoints.Checkpoint`, from which an interrupted call goes on after what it had finished.
+    checkpoint: an `artifacts.checkpoints.Checkpoint`: an interrupted call goes on after what it had finished.
     Returns a Dataset over (budget, replicate): log_z, std_error, interval (with `bound`), sweeps_spent, converged and
     the method's diagnostics and profiles. Raises ValueError for unknown options and impossible sizes.
     """

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import xarray as xr
 
+from logzoo.artifacts.labels import labelled
+from logzoo.artifacts.matlab import read_matrices
 from logzoo.artifacts.netcdf import read_artifact, write_artifact
 from logzoo.checks import binary_matrix, finite_array
-from logzoo.labels import labelled
-from logzoo.matlab import read_matrices
 
 # Examples handled together, so that memory does not grow with the data.
 _ROWS = 4096

@@ -6,13 +6,19 @@ from functools import partial
 import numpy as np
 import xarray as xr
 
+from logzoo.artifacts.labels import labelled
 from logzoo.budgets import SweepLedger
-from logzoo.experiments.gradients import swapped_ladders
-from logzoo.experiments.rungs import KeptDraws, estimates_of_samples, mbar_of_sample
-from logzoo.labels import labelled
+from logzoo.datasets.build import visible_matrix
+from logzoo.estimators.registry import estimator
+from logzoo.models.rbm import RBM
+from logzoo.papers.configured import estimator_options, matched_base
+from logzoo.papers.infinite_swapping.gradients import swapped_ladders
+from logzoo.papers.rts.rungs import KeptDraws, estimates_of_samples, mbar_of_sample
 from logzoo.paths import kernel_parameters
 from logzoo.samplers import simulated_tempering
 from logzoo.samplers.simulated_tempering import SimulatedTempering
+from logzoo.streams import root_stream
+from logzoo.trainers.registry import trainer
 
 _REPEATS = 3
 # Seconds after which a call is not repeated: what disturbs a long one is small beside it.
@@ -22,6 +28,34 @@ STEPS = {
     "rts": "RTS, TS and TI, from the draws",
     "mbar": "MBAR, from the draws",
 }
+
+
+def estimators(artifacts, *, estimators, **settings):
+    """The experiment that takes the seconds of configured estimators {name: entry} on a model."""
+    runs = {
+        name: (estimator(entry["method"]), estimator_options(entry, artifacts["dataset"]))
+        for name, entry in estimators.items()
+    }
+    return cost_of_sweeps(RBM.from_dataset(artifacts["model"]), runs, **settings)
+
+
+def rungs(artifacts, **settings):
+    """The experiment that takes the seconds of estimates from the same draws, by the number of rungs."""
+    return cost_of_rungs(RBM.from_dataset(artifacts["model"]), matched_base(artifacts["dataset"]), **settings)
+
+
+def infinite_swapping(artifacts, *, trainings, **settings):
+    """The experiment that takes the seconds of samplers on a model, and of trainings {name: settings} on its data."""
+    data = visible_matrix(artifacts["dataset"], "train")
+    trained = {name: partial(_train, data, entry) for name, entry in trainings.items()}
+    return cost_of_swapping(RBM.from_dataset(artifacts["model"]), trainings=trained, **settings)
+
+
+def _train(data, settings, updates):
+    """One training of so many updates, by settings of the configuration."""
+    settings = {**settings, "updates": updates, "every": updates}
+    method, seed = settings.pop("method"), settings.pop("seed", 0)
+    return trainer(method)(data, stream=root_stream(seed).child("train", method), progress=False, **settings)
 
 
 def seconds_of(function, repeats=_REPEATS):

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import nnls
 
-from logzoo.printing import columns
+from logzoo.reporting.printing import columns
 
 # Settings of trainers that nobody gave.
 _TEMPERATURES = 5

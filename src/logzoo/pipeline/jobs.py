@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from logzoo.artifacts.atomic import write_text
+from logzoo.artifacts.checkpoints import Checkpoint, discard_beside, identity_of, path_beside
 from logzoo.artifacts.made import digest_of, named_hashes, recorded
 from logzoo.artifacts.stamps import stamped_text
-from logzoo.checkpoints import Checkpoint, discard_beside, identity_of, path_beside
 
 LOG = logging.getLogger(__name__)
 STAND_IN = ("stand_in_for", "stand_in_reason")

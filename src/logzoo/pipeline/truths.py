@@ -3,7 +3,7 @@
 import numpy as np
 import xarray as xr
 
-from logzoo.labels import labelled
+from logzoo.artifacts.labels import labelled
 from logzoo.models.exact import exact_log_z
 
 

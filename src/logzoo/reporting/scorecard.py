@@ -6,8 +6,8 @@ import re
 import numpy as np
 import xarray as xr
 
+from logzoo.artifacts.labels import labelled
 from logzoo.claims.verdicts import NOT_REPRODUCED, NOT_TESTED, REPRODUCED, UNDECIDED, bound_of, number_of
-from logzoo.labels import labelled
 
 VERDICTS = (REPRODUCED, NOT_REPRODUCED, UNDECIDED, NOT_TESTED)
 # In the summary, in the order of VERDICTS.

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 import xarray as xr
 
+from logzoo.artifacts.labels import labelled
 from logzoo.checks import one_of
-from logzoo.labels import labelled
 
 REPRODUCED = "reproduced"
 NOT_REPRODUCED = "not reproduced"

@@ -95,7 +95,7 @@ def train(
     snapshots: about how many rows keep the parameters.
     validation (examples, visible): with a tracker, the tracked log-likelihood of at most `monitored` of them is traced;
     patience: end when it has not risen for so many updates, and return the parameters of the best row. checkpoint: a
-    `logzoo.checkpoints.Checkpoint`, from which an interrupted training goes on to the same bits.
+    `logzoo.artifacts.checkpoints.Checkpoint`, from which an interrupted training goes on to the same bits.
     Returns TrainingRun. Raises ValueError for impossible settings and when the weights diverge.
     """
     one_of("schedule", schedule, SCHEDULES)

@@ -3,10 +3,10 @@
 import numpy as np
 import xarray as xr
 
+from logzoo.artifacts.labels import labelled
 from logzoo.kernels.energies import log_f_marginal
 from logzoo.kernels.gibbs import forget_hidden
 from logzoo.kernels.layout import new_chains
-from logzoo.labels import labelled
 
 _COLUMNS = {
     "update": ("parameter updates made before", "1"),

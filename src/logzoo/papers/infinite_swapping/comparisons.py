@@ -3,8 +3,8 @@
 import numpy as np
 import xarray as xr
 
+from logzoo.artifacts.labels import labelled
 from logzoo.experiments.snapshots import rbm_at
-from logzoo.labels import labelled
 from logzoo.models.classification import prediction_accuracy
 from logzoo.models.exact import exact_log_z
 

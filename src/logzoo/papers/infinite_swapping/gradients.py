@@ -7,7 +7,7 @@ mean of the weighted statistics (v p(h | v)', v, p(h | v)) over all sweeps so fa
 import numpy as np
 import xarray as xr
 
-from logzoo.labels import labelled
+from logzoo.artifacts.labels import labelled
 from logzoo.models.expectations import exact_expectations
 from logzoo.paths import kernel_parameters
 from logzoo.samplers.infinite_swapping import InfiniteSwapping

@@ -5,7 +5,7 @@ import logging
 import numpy as np
 import xarray as xr
 
-from logzoo.labels import labelled
+from logzoo.artifacts.labels import labelled
 from logzoo.models.exact import exact_log_z
 
 LOG = logging.getLogger(__name__)

@@ -6,11 +6,11 @@ Savarese et al. (2018), corollary 2 and figure 4.
 import numpy as np
 import xarray as xr
 
+from logzoo.artifacts.labels import labelled
 from logzoo.budgets import SweepLedger
 from logzoo.estimators.intervals import student_interval
 from logzoo.estimators.las_vegas import mean_length
 from logzoo.estimators.registry import estimator
-from logzoo.labels import labelled
 from logzoo.models.exact import exact_log_z
 from logzoo.paths import kernel_parameters
 from logzoo.samplers.tours import Tours, TourSampler, stopping_set

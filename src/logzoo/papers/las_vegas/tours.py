@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 import xarray as xr
 
+from logzoo.artifacts.labels import labelled
 from logzoo.experiments.likelihoods import log_f
-from logzoo.labels import labelled
 from logzoo.paths import kernel_parameters
 from logzoo.samplers.tours import TourSampler, stopping_set
 from logzoo.samplers.walks import first_draws, walk

@@ -7,11 +7,11 @@ base N(0, 30 I), uniform prior over the rungs. They do not say how many rungs, n
 import numpy as np
 import xarray as xr
 
+from logzoo.artifacts.labels import labelled
 from logzoo.budgets import SweepLedger
 from logzoo.checks import whole_number
 from logzoo.estimators.mbar import log_ratios
 from logzoo.estimators.ti import log_ratio
-from logzoo.labels import labelled
 from logzoo.models.gaussian_mixture import GaussianMixture, path_moments
 from logzoo.paths import inverse_temperatures
 from logzoo.samplers import hamiltonian

@@ -4,10 +4,10 @@ import numpy as np
 import xarray as xr
 from scipy.sparse import csr_array
 
+from logzoo.artifacts.labels import labelled
 from logzoo.budgets import SweepLedger
 from logzoo.estimators import mbar, ti
 from logzoo.estimators.simulated_tempering import FIXED
-from logzoo.labels import labelled
 from logzoo.models.rbm import RBM
 from logzoo.papers.configured import matched_base
 from logzoo.samplers import simulated_tempering

@@ -3,10 +3,10 @@
 import numpy as np
 import xarray as xr
 
+from logzoo.artifacts.labels import labelled
 from logzoo.budgets import SweepLedger
 from logzoo.estimators.simulated_tempering import FIXED, end_ratio
 from logzoo.estimators.transitions import smoothed, stationary
-from logzoo.labels import labelled
 from logzoo.models.rbm import RBM
 from logzoo.papers.configured import matched_base
 from logzoo.samplers import simulated_tempering

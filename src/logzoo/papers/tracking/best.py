@@ -3,8 +3,8 @@
 import numpy as np
 import xarray as xr
 
+from logzoo.artifacts.labels import labelled
 from logzoo.experiments.snapshots import ais_numbers
-from logzoo.labels import labelled
 
 
 def best_of(traces):

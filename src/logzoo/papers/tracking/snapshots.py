@@ -3,9 +3,9 @@
 import numpy as np
 import xarray as xr
 
+from logzoo.artifacts.labels import labelled
 from logzoo.budgets import SweepLedger
 from logzoo.checks import one_of
-from logzoo.labels import labelled
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
 

@@ -3,7 +3,7 @@
 import numpy as np
 import xarray as xr
 
-from logzoo.labels import labelled
+from logzoo.artifacts.labels import labelled
 
 _CELLS = ("model", "estimator", "budget", "replicate")
 _KEPT = ("log_z", "std_error", "interval", "converged", "sweeps_spent")

@@ -11,7 +11,7 @@ import sys
 import warnings
 from pathlib import Path
 
-from logzoo.printing import json_line, one_line, table
+from logzoo.reporting.printing import json_line, one_line, table
 
 USER_ERROR = 1
 FAULTS = 1
@@ -153,8 +153,8 @@ def _options(arguments):
 def _estimate(arguments):
     options = _options(arguments)
     from logzoo.api import estimate_log_z
+    from logzoo.cli.files import read_model
     from logzoo.estimators.registry import starts_from_data
-    from logzoo.modelfiles import read_model
 
     if arguments.method == "all":
         _estimate_all(arguments, options)
@@ -182,8 +182,8 @@ def _estimate(arguments):
 
 
 def _estimate_all(arguments, options):
-    from logzoo.agreement import agreement_json, agreement_of, agreement_table, try_all
-    from logzoo.modelfiles import read_model
+    from logzoo.cli.agreement import agreement_json, agreement_of, agreement_table, try_all
+    from logzoo.cli.files import read_model
 
     if options:
         raise ValueError("--option: expected none beside --method all, options belong to one method")
@@ -254,7 +254,7 @@ def _estimate_json(arguments, found, likelihood):
 
 
 def _exact(arguments):
-    from logzoo.modelfiles import read_model
+    from logzoo.cli.files import read_model
     from logzoo.models.exact import exact_log_z
 
     rbm = read_model(arguments.model)
@@ -272,7 +272,7 @@ def _train(arguments):
     from logzoo.artifacts.atomic import discard
     from logzoo.artifacts.netcdf import write_artifact
     from logzoo.artifacts.provenance import source_digest
-    from logzoo.modelfiles import writable_model_file
+    from logzoo.cli.files import writable_model_file
     from logzoo.streams import root_stream
     from logzoo.trainers.registry import trainer_module
 
@@ -302,7 +302,7 @@ def _train(arguments):
 
 
 def _info(arguments):
-    from logzoo.modelfiles import description
+    from logzoo.cli.files import description
 
     _write(table(description(arguments.file)))
 
@@ -324,7 +324,7 @@ def _crate(arguments):
 
 def _data(path, split, *, visible=None):
     """As `read_data`, with a warning when the data stand in for others."""
-    from logzoo.modelfiles import read_data
+    from logzoo.cli.files import read_data
 
     data, attributes = read_data(path, split, visible=visible)
     if "stand_in_for" in attributes:
@@ -344,7 +344,3 @@ def _write(text):
         # Python would try the buffered rest again when it exits, and complain.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise
-
-
-if __name__ == "__main__":
-    sys.exit(main())

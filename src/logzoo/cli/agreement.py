@@ -8,7 +8,7 @@ import numpy as np
 from logzoo.api import estimate_log_z
 from logzoo.estimators.registry import ESTIMATORS, starts_from_data
 from logzoo.estimators.result import Estimate
-from logzoo.printing import columns, json_line, one_line, table
+from logzoo.reporting.printing import columns, json_line, one_line, table
 
 # Two estimates disagree when they lie farther apart than so many standard errors of their difference.
 _SIGMAS = 4.0

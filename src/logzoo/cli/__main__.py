@@ -1,0 +1,7 @@
+"""`python -m logzoo.cli`: the command line."""
+
+import sys
+
+from logzoo.cli.main import main
+
+sys.exit(main())

@@ -1,0 +1,70 @@
+"""What the Snakefile does before anything else: compiled modules are whole, and locks of killed runs are gone.
+
+This module imports the standard library alone, and the Snakefile runs it from its source.
+"""
+
+import compileall
+import marshal
+import os
+import shutil
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+try:
+    import fcntl
+except ImportError:  # no such locks on Windows: there, snakemake --unlock
+    fcntl = None
+
+# Of a .pyc file, before the code.
+_HEADER_BYTES = 16
+
+
+def keep_modules_compiled(name):
+    """Compile a package here, look at the result, and write no compiled module from now on, nor in jobs.
+
+    Before 3.12.8 Python does not notice that a disk is full when it writes a compiled module: it is cut short, and
+    every later import of it fails.
+    """
+    package = find_spec(name)
+    if package is None or sys.dont_write_bytecode:
+        return
+    for folder in package.submodule_search_locations:
+        compileall.compile_dir(folder, quiet=2)
+        for path in Path(folder).rglob(f"__pycache__/*.{sys.implementation.cache_tag}.pyc"):
+            try:
+                marshal.loads(path.read_bytes()[_HEADER_BYTES:])
+            except (EOFError, TypeError, ValueError):
+                path.unlink(missing_ok=True)
+    sys.dont_write_bytecode = True
+    os.environ.update(PYTHONDONTWRITEBYTECODE="1")
+
+
+def clear_stale_locks(folder=".snakemake"):
+    """Remove the locks that a killed snakemake left in its folder. Returns whether there were any.
+
+    Snakemake locks a project by files. Beside them, every process that calls this holds a lock of the system on one
+    file until it ends, however it ends: the files are stale when nobody else holds it.
+    """
+    folder = Path(folder)
+    if fcntl is None:
+        return False
+    try:
+        folder.mkdir(exist_ok=True)
+        # Not closed: the lock lasts as long as the process. Not inherited, so no job outlives it with the lock.
+        handle = os.open(folder / "logzoo.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        stale = _is_alone(handle) and any((folder / "locks").glob("*.lock"))
+        if stale:
+            shutil.rmtree(folder / "locks")
+        fcntl.flock(handle, fcntl.LOCK_SH)
+    except OSError:
+        return False  # a disk without such locks, or without room: snakemake reports it itself
+    return stale
+
+
+def _is_alone(handle):
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
