@@ -2,7 +2,7 @@
 
 from logzoo.audit.tasks import Tasks
 from logzoo.crate.write import write_crate
-from logzoo.jobs import job
+from logzoo.pipeline.jobs import job
 
 with job(snakemake.log[0]):
     path = write_crate(".", snakemake.params.scale, tasks=Tasks(snakemake.params.tasks))

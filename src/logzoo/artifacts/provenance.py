@@ -14,16 +14,18 @@ PACKAGE_FOLDER = Path(__file__).parents[1]
 SOFTWARE = ("logzoo", "netCDF4", "numba", "numpy", "xarray")
 
 
-def source_digest(*modules: str, root: Path = PACKAGE_FOLDER) -> str:
+def source_digest(*modules: str, scripts: Iterable[str | Path] = (), root: Path = PACKAGE_FOLDER) -> str:
     """Hash the sources of modules and of all that they import inside the package.
 
-    The digest (64 hexadecimal digits) depends on module names and file contents, not on where or when the
-    files were written. A package counts through its __init__.py, unless that is empty.
+    scripts: files outside the package that count, too (by their names), and if they are Python, what they import.
+    The digest (64 hexadecimal digits) depends on names and file contents, not on where or when the files were written.
+    A package counts through its __init__.py, unless that is empty.
 
     Raises ValueError for a module that does not exist.
     """
-    files = _files_of_modules(root)
-    reached = set().union(*(_reached_from(module, files, root.name) for module in modules))
+    files = {**_files_of_modules(root), **{Path(script).name: script for script in scripts}}
+    begun = [*modules, *(Path(script).name for script in scripts)]
+    reached = set().union(*(_reached_from(name, files, root.name) for name in begun))
     return _digest_of_files((name, files[name]) for name in sorted(reached))
 
 
@@ -94,6 +96,8 @@ def _reached_from(module: str, files: dict[str, str], package: str) -> set[str]:
 
 def _imported_by(module: str, files: dict[str, str], package: str) -> set[str]:
     found = set()
+    if not str(files[module]).endswith(".py"):
+        return found
     for base, name in _import_statements(_content(files[module]), module, package):
         submodule = f"{base}.{name}"
         target = submodule if name and submodule in files else base

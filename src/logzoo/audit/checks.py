@@ -7,7 +7,7 @@ import numpy as np
 
 from logzoo.artifacts import schema
 from logzoo.artifacts.netcdf import CONVENTIONS, content_sha256
-from logzoo.claims.verdicts import NOT_TESTED
+from logzoo.reporting.verdicts import NOT_TESTED
 
 # Distributions are sums of at most a few thousand float64 numbers.
 _ROUNDING = 1e-9

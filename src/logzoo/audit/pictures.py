@@ -44,11 +44,9 @@ def check_text(findings, folder, path, content, artifacts):
 
 def _text(path, rows):
     # Here, for the libraries that they draw on take long to import.
-    from logzoo.claims import scorecard
-    from logzoo.figures import tables
+    from logzoo.reporting import scorecard, tables
 
     place = PurePosixPath(path)
     if len(place.parts) == 3:
         return scorecard.markdown(rows, Path(place.parent)) if place.suffix == ".md" else scorecard.csv(rows)
-    write = {".md": tables.markdown, ".html": tables.html}.get(place.suffix)
-    return tables.csv(rows) if write is None else write(rows, rows.attrs["title"])
+    return tables.text_of(rows, place.suffix[1:])

@@ -26,14 +26,13 @@ CLAIMS = {
 def inputs(here):
     model = here.entry["model"]
     sizes = here.chosen("ladders", "sweeps", "samples", "estimates", "mbar_ladders", "mbar_estimates")
-    visible, hidden = here.shape(model)
     rungs = here.experiment(
         "logzoo.papers.rts.rungs:run",
         here.model_and_data(model),
         {**sizes, "chains": here.chains},
         stream=("rungs",),
         work={
-            "sampling": sizes["sweeps"] * len(sizes["ladders"]) * here.chains * visible * hidden,
+            "sampling": here.visits(model, sizes["sweeps"] * len(sizes["ladders"]) * here.chains),
             "solving": sizes["mbar_estimates"] * sizes["samples"] * sum(sizes["mbar_ladders"]),
             "resampling": sizes["estimates"] * sizes["samples"] * sum(sizes["ladders"]),
         },

@@ -13,7 +13,6 @@ CLAIMS = {"mbar": Claim("MBAR is unaffordable at many rungs", "not run beyond fe
 
 def inputs(here):
     model, sizes = here.of(here.entry["figure"]).entry["model"], here.chosen("ladders", "samples")
-    visible, hidden = here.shape(model)
     timings = here.experiment(
         "logzoo.papers.timing:rungs",
         here.model_and_data(model),
@@ -22,7 +21,7 @@ def inputs(here):
         stream=("time-of-rungs",),
         timed=True,
         work={
-            "sampling": 22 * sizes["samples"] * len(sizes["ladders"]) * visible * hidden,
+            "sampling": here.visits(model, 22 * sizes["samples"] * len(sizes["ladders"])),
             "solving": sizes["samples"] * sum(sizes["ladders"]),
         },
     )
