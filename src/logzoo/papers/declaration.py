@@ -19,7 +19,6 @@ from typing import NamedTuple
 
 from logzoo.checks import one_of
 
-
 # What a sweep of a chain costs beside its weights, in weights looked at: it tells in small models.
 SWEEP = 30_000
 
@@ -85,7 +84,8 @@ class Entry(dict):
 
     def get(self, key, default=None):
         """As of a dict; the setting is known whether it is there or not."""
-        return self[key] if key in self else default
+        self.unread.discard(key)
+        return super().get(key, default)
 
 
 class Here:

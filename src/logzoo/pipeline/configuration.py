@@ -28,6 +28,10 @@ def checked(config, schema_folder):
     _check_schemas(config, Path(schema_folder))
     config = _completed(config)
     _check_schemas(config, Path(schema_folder))
+    for name, entry in config["estimators"].items():
+        missing = {"title", "method", "base", "options"} - set(entry)
+        if missing:
+            raise ValueError(f"configuration: estimators.{name}: expected the keys {', '.join(sorted(missing))}")
     for key, names, choices in _references(config):
         _check_names(key, names, choices)
     return config

@@ -10,8 +10,8 @@ from logzoo.papers.declaration import SWEEP, named_paths
 from logzoo.pipeline.catalogue import Catalogue
 from logzoo.reporting.printing import columns
 
-# Core-seconds of a visit, by kind of work, as measured on a server of 2024; of "solving", "resampling" and "Hamiltonian"
-# of a draw at a rung, and of a draw.
+# Core-seconds of a visit, by kind of work, as measured on two cores of an AMD EPYC; of "solving" and "resampling" of a
+# draw at a rung, of "Hamiltonian" of a draw.
 SECONDS = {
     "sampling": 6e-11,
     "training": 1.6e-10,

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import jinja2
 import pandas as pd
 
-from logzoo.reporting.scorecard import VERDICTS, entries, relative, said_of, stand_in_line, stand_ins, summary
 from logzoo.reporting.pictures import Picture
+from logzoo.reporting.scorecard import VERDICTS, entries, relative, said_of, stand_in_line, stand_ins, summary
 
 # Beside the word, so that no verdict is told by its colour alone.
 _SIGNS = dict(zip(VERDICTS, ("✓", "✗", "?", "–"), strict=True))

@@ -36,9 +36,9 @@ _COLUMNS = ("claim", "published", "found", "claimed", "verdict", "figure", "judg
 def scorecard(claims, verdicts, places):
     """Dataset over all claims, those that are not tested included.
 
-    claims: {id: entry}, as in `reporting.verdicts`, or with `not_tested` for one that cannot be tested; verdicts: {figure: Dataset of `reporting.verdicts.verdicts`}; places:
-    {figure: {paper, picture ("" if there is none), artifacts ({name: path})}}, in the order of papers. Attributes
-    name the data sets that others stand in for.
+    claims: {id: entry}, as in `reporting.verdicts`, or with `not_tested` for one that cannot be tested; verdicts:
+    {figure: Dataset of `reporting.verdicts.verdicts`}; places: {figure: {paper, picture ("" if there is none),
+    artifacts ({name: path})}}, in the order of papers. Attributes name the data sets that others stand in for.
 
     Raises ValueError for a claim with neither a verdict nor a reason why it was not tested.
     """

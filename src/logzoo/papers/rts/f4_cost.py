@@ -5,8 +5,8 @@ from logzoo.reporting.statistics import Statistic
 from logzoo.reporting.style import count_ticks, label_panels, look_of, new_figure
 
 CAPTION = """
-Seconds on one core that the estimates of figure 4 take, from the same draws, and as a share of the time that drawing them
-took. Measured on this machine; times differ from run to run.
+Seconds on one core that the estimates of figure 4 take, from the same draws, and as a share of the time that drawing
+them took. Measured on this machine; times differ from run to run.
 """
 CLAIMS = {"mbar": Claim("MBAR is unaffordable at many rungs", "not run beyond few rungs", at_least=10.0)}
 
