@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 
 from logzoo.claims import swapping
-from logzoo.claims.verdicts import judge
+from logzoo.reporting.verdicts import judge
 
 AT_MOST_ONE = {"direction": "at_most", "threshold": 1.0}
 AT_LEAST_ZERO = {"direction": "at_least", "threshold": 0.0}

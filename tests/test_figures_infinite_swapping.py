@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 
 from logzoo.figures.infinite_swapping import figure_1
-from logzoo.figures.style import save
+from logzoo.reporting.style import save
 
 
 def examples(pixels, label_units=0, **attributes):

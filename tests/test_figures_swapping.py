@@ -7,7 +7,7 @@ import xarray as xr
 from logzoo.api import train_rbm
 from logzoo.experiments.comparisons import repeated_training
 from logzoo.experiments.gradients import gradient_distances
-from logzoo.figures.style import picture_bytes
+from logzoo.reporting.style import picture_bytes
 from logzoo.figures.swapping_gradients import figure_association, figure_gradients, figure_many
 from logzoo.figures.swapping_trainings import Rows, figure_equal, figure_trainings
 from logzoo.models.rbm import RBM

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from logzoo import memory
-from logzoo.jobs import ended, job
+from logzoo.pipeline.jobs import ended, job
 
 PEAKS = {"draw": {"base": 250.0, "read": 0.0}, "train": {"base": 200.0, "read": 3.0}}
 
@@ -54,7 +54,7 @@ def test_the_log_of_a_job_tells_what_it_held_and_took(tmp_path):
     log = tmp_path / "a.log"
     held, slept = 180, 0.3
     work = f"bytearray({held} << 20)\n    time.sleep({slept})"
-    code = f"import time\nfrom logzoo.jobs import job\nwith job({str(log)!r}):\n    {work}"
+    code = f"import time\nfrom logzoo.pipeline.jobs import job\nwith job({str(log)!r}):\n    {work}"
     start = time.perf_counter()
     subprocess.run([sys.executable, "-c", code], check=True)
     spent = time.perf_counter() - start

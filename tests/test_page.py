@@ -17,13 +17,14 @@ from PIL import Image
 
 from logzoo.artifacts.labels import labelled
 from logzoo.artifacts.netcdf import read_provenance, write_artifact
-from logzoo.claims.scorecard import VERDICTS, markdown, scorecard, summary
-from logzoo.claims.scorecard import csv as card_csv
-from logzoo.claims.verdicts import Statistic, verdicts
+from logzoo.reporting.scorecard import VERDICTS, markdown, scorecard, summary
+from logzoo.reporting.scorecard import csv as card_csv
+from logzoo.reporting.statistics import Statistic
+from logzoo.reporting.verdicts import verdicts
 from logzoo.figures.exhibits import figure_exhibit, likelihoods_exhibit, table_exhibit
-from logzoo.figures.page import page, scorecard_page
-from logzoo.figures.pictures import embedded
-from logzoo.figures.style import new_figure, save
+from logzoo.reporting.page import page, scorecard_page
+from logzoo.reporting.pictures import embedded
+from logzoo.reporting.style import new_figure, save
 
 ROOT = Path(__file__).parents[1]
 TEMPLATES = ROOT / "workflow/templates"

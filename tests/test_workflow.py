@@ -11,7 +11,7 @@ from crates import breaches, graph_of, read_crate, references
 from pages import faults
 from projects import CONFIGURATION, copy_project, fingerprints, snakemake
 
-from logzoo.claims.scorecard import without_links
+from logzoo.reporting.scorecard import without_links
 
 RULES = re.compile(r"^(\w+) +(\d+)$", re.MULTILINE)
 

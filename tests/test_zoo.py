@@ -8,8 +8,8 @@ import pytest
 import xarray as xr
 
 from logzoo.artifacts.netcdf import read_artifact, write_artifact
-from logzoo.configuration import zoo_models, zoo_places
-from logzoo.figures.style import picture_bytes
+from logzoo.pipeline.configuration import zoo_models, zoo_places
+from logzoo.reporting.style import picture_bytes
 from logzoo.figures.tables import csv, html, markdown
 from logzoo.figures.zoo import rmse_heat_map
 from logzoo.figures.zoo_choice import choice_rows
