@@ -7,7 +7,7 @@ import pytest
 
 from logzoo.artifacts.provenance import PACKAGE_FOLDER, direct_imports
 
-HELPERS = {"budgets", "checks", "labels", "streams"}
+HELPERS = {"budgets", "checks", "labels", "methods", "streams"}
 SAMPLING = {"kernels", "models", "paths", "samplers"} | HELPERS
 FIGURES = {"artifacts", "claims", "datasets", "figures", "labels", "models", "paths", "checks", "zoo"}
 BELOW_API = SAMPLING | {"artifacts", "checkpoints", "datasets", "estimators", "trackers", "trainers"}
@@ -19,6 +19,7 @@ ALLOWED = {
     "labels": set(),
     "locks": set(),
     "matlab": set(),
+    "methods": set(),
     "streams": set(),
     "budgets": {"checks"},
     "kernels": {"kernels"},

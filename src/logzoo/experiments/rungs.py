@@ -6,7 +6,7 @@ from scipy.sparse import csr_array
 
 from logzoo.budgets import SweepLedger
 from logzoo.estimators import mbar, ti
-from logzoo.estimators.simulated_tempering import FIXED
+from logzoo.estimators.simulated_tempering import SETTLING
 from logzoo.labels import labelled
 from logzoo.samplers import simulated_tempering
 from logzoo.samplers.initial import COUNT_FLOOR
@@ -49,7 +49,7 @@ def rungs_experiment(rbm, base, *, ladders, sweeps, chains, samples, estimates, 
     for position, rungs in enumerate(ladders):
         kept = KeptDraws()
         path = stream.child(rungs)
-        settings = {"base": base, "rungs": rungs, "settling": FIXED["settling"]}
+        settings = {"base": base, "rungs": rungs, "settling": SETTLING}
         draws = simulated_tempering.run(rbm, SweepLedger(sweeps, chains), path, observers=(kept,), **settings)
         kept.finish()
         converged[position] = draws.round_trips.mean() >= 1.0

@@ -50,12 +50,12 @@ def run(
     rbm,
     ledger,
     stream,
+    observers=(),
     *,
     base=None,
     rungs=None,
     ladder="linear",
     burn_in=0.1,
-    observers=(),
     threads=1,
     progress=False,
 ):
