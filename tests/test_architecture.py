@@ -7,7 +7,7 @@ import pytest
 
 from logzoo.artifacts.provenance import PACKAGE_FOLDER, direct_imports
 
-HELPERS = {"artifacts", "budgets", "checks", "streams"}
+HELPERS = {"artifacts", "budgets", "checks", "methods", "streams"}
 SAMPLING = {"kernels", "models", "paths", "samplers"} | HELPERS
 FIGURES = {"artifacts", "claims", "datasets", "figures", "models", "paths", "checks", "zoo"}
 BELOW_API = SAMPLING | {"datasets", "estimators", "trackers", "trainers"}
@@ -15,6 +15,7 @@ BELOW_API = SAMPLING | {"datasets", "estimators", "trackers", "trainers"}
 # Each part of the package, from bottom to top, and the parts that it may import.
 ALLOWED = {
     "checks": set(),
+    "methods": set(),
     "streams": set(),
     "budgets": {"checks"},
     "kernels": {"kernels"},

@@ -28,6 +28,7 @@ FILES = {
     "shared/__init__.py": "options = {}\n",
     "shared/late.py": "def f():\n    from package.kernels.random import draw\n",
     "figures.py": "from package.estimators import ais\n",
+    "registry.py": "METHODS = {'ais': 'package.estimators.ais:run', 'title': 'other.module:run', 'x': 'a: b'}\n",
 }
 
 
@@ -55,6 +56,8 @@ def test_the_walk_follows_every_form_of_import(root):
         "package.kernels.random",
     }
     assert direct_imports("package.figures", root=root) == {"package.estimators.ais"}
+    # A function that is named to be imported later.
+    assert direct_imports("package.registry", root=root) == {"package.estimators.ais"}
 
 
 def test_a_package_counts_only_when_it_holds_code(root):

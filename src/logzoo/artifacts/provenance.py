@@ -6,11 +6,13 @@ Only the standard library is imported, and nothing heavy: the package needs a di
 import ast
 import hashlib
 import os
+import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
 PACKAGE_FOLDER = Path(__file__).parents[1]
+_FUNCTION = re.compile(r"\w+(\.\w+)+:\w+")
 SOFTWARE = ("logzoo", "netCDF4", "numba", "numpy", "xarray")
 
 
@@ -124,7 +126,10 @@ def _content(file: str | Path) -> bytes:
 
 @cache
 def _import_statements(source: bytes, module: str, package: str) -> tuple[tuple[str, str], ...]:
-    """List (module, name or "") of each import from the package; cached, for a workflow asks many times."""
+    """List (module, name or "") of each import from the package; cached, for a workflow asks many times.
+
+    A string "module:function" names what is imported later (`logzoo.methods`).
+    """
     found = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
@@ -133,6 +138,8 @@ def _import_statements(source: bytes, module: str, package: str) -> tuple[tuple[
             if node.level:
                 raise ValueError(f"{module} has a relative import on line {node.lineno}: write the full name")
             found.extend((node.module, alias.name) for alias in node.names)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and _FUNCTION.fullmatch(node.value):
+            found.append((node.value.partition(":")[0], ""))
     return tuple((base, name) for base, name in found if base.split(".")[0] == package)
 
 
