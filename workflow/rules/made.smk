@@ -7,8 +7,14 @@ from logzoo.audit.tasks import Tasks
 
 def named_list(items):
     """What a job is given under names, as logzoo.audit.tasks reads it."""
-    plain = [str(item) if isinstance(item, str) else item for item in items]
-    return {"items": plain, "names": dict(items._get_names())}
+    return {"items": plain(list(items)), "names": {name: plain(value) for name, value in items.items()}}
+
+
+def plain(value):
+    """Texts and lists without the types of Snakemake."""
+    if isinstance(value, list):
+        return [plain(item) for item in value]
+    return str(value) if isinstance(value, str) else value
 
 
 def task_content(maker, wildcards):
