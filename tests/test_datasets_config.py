@@ -53,7 +53,7 @@ def raw(tmp_path_factory):
 def build(name: str, raw: Path):
     entry = dataset_entry(CONFIGURATION, name)
     folder = raw / entry["source"]
-    fetch(entry["source"], local_only(entry["files"]), folder, mirrors=[MIRROR], progress=False)
+    fetch(entry["source"], local_only(entry["files"]), folder, mirrors=[MIRROR])
     return build_dataset(name, entry, folder)
 
 
@@ -190,7 +190,7 @@ def test_addresses_are_public_file_servers():
 @pytest.mark.parametrize("name", local_sources())
 def test_local_files_have_the_configured_checksums(name, raw):
     files = local_only(CONFIGURATION["sources"][name]["files"])
-    manifest = fetch(name, files, raw / name, mirrors=[MIRROR], progress=False)
+    manifest = fetch(name, files, raw / name, mirrors=[MIRROR])
     assert set(manifest["files"]) == set(files)
     for file, record in manifest["files"].items():
         assert record["sha256"] == files[file]["sha256"] and (raw / name / file).stat().st_size == record["bytes"]
@@ -200,7 +200,7 @@ def test_local_files_have_the_configured_checksums(name, raw):
 def test_local_part_of_rcv1_has_the_configured_checksums(tmp_path):
     files = local_only(CONFIGURATION["sources"]["rcv1"]["files"])
     part = {"rcv1.valid.data": files["rcv1.valid.data"]}
-    manifest = fetch("rcv1", part, tmp_path, mirrors=[MIRROR], progress=False)
+    manifest = fetch("rcv1", part, tmp_path, mirrors=[MIRROR])
     assert manifest["files"]["rcv1.valid.data"]["bytes"] == 10_000 * 150 * 2
 
 
