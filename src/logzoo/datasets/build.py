@@ -15,18 +15,6 @@ LOG = logging.getLogger(__name__)
 VALUE_SCALES = {"binary": 1, "grey": 255}
 
 
-def dataset_entry(configuration: dict, name: str) -> dict:
-    """Look up one dataset of config/datasets.yaml, with the licence, citation and files of its source added.
-
-    Raises ValueError naming the choices when there is no such dataset.
-    """
-    datasets = configuration["datasets"]
-    if name not in datasets:
-        raise ValueError(f"unknown dataset {name!r}; choose one of {', '.join(sorted(datasets))}")
-    source = configuration["sources"][datasets[name]["source"]]
-    return {**{key: source[key] for key in ("licence", "citation", "files")}, **datasets[name]}
-
-
 def build_dataset(name: str, entry: dict, folder: Path) -> xr.Dataset:
     """Read the raw files of one dataset from `folder` and check them against its entry.
 
