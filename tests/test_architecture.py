@@ -41,8 +41,7 @@ ALLOWED = {
     "costs": {"reporting"},
     "memory": set(),
     "audit": {"artifacts", "audit", "checks", "claims", "datasets", "figures", "reporting"},
-    "crate": {"artifacts", "audit", "crate"},
-    "cli": BELOW_API | FIGURES | {"api", "audit", "cli", "crate", "reporting"},
+    "cli": BELOW_API | FIGURES | {"api", "audit", "cli", "reporting"},
     # The public names are imported when they are first used; at once, only the digest for numba's cache.
     "__init__": {"artifacts"},
 }

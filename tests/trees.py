@@ -103,8 +103,7 @@ def trace_of(values):
 
 
 def named(items=(), **more):
-    content = [*items, *more.values()]
-    return {"items": content, "names": {name: [len(items) + place, None] for place, name in enumerate(more)}}
+    return {"items": [*items, *more.values()], "names": more}
 
 
 class Tree:

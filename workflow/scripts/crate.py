@@ -1,7 +1,7 @@
 """Describe the finished run of a scale as an RO-Crate."""
 
+from logzoo.audit.crate import write_crate
 from logzoo.audit.tasks import Tasks
-from logzoo.crate.write import write_crate
 from logzoo.pipeline.jobs import job
 
 with job(snakemake.log[0]):

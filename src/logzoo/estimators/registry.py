@@ -8,26 +8,27 @@ from logzoo.methods import Method
 # What draws for the methods on simulated tempering, and takes their options.
 _TEMPERING = "logzoo.estimators.simulated_tempering:run", "logzoo.samplers.simulated_tempering:run"
 
+# In the order of tables and figures.
 ESTIMATORS = {
     "ais": Method("logzoo.estimators.ais:estimate", "logzoo.samplers.annealed:run", title="AIS"),
-    "ais-moments": Method(
-        "logzoo.estimators.ais_moments:estimate", "logzoo.samplers.averaged:run", title="AIS, moment averages"
-    ),
-    "bar": Method("logzoo.estimators.bar:estimate", "logzoo.samplers.parallel_tempering:run", title="BAR"),
-    "las-vegas": Method("logzoo.estimators.las_vegas:estimate", title="Las Vegas"),
-    "mbar": Method("logzoo.estimators.mbar:estimate", *_TEMPERING, title="MBAR"),
     "raise": Method("logzoo.estimators.reverse:estimate", "logzoo.samplers.annealed:run_reverse", title="RAISE"),
-    "rsd": Method("logzoo.estimators.transitions:rsd", *_TEMPERING, title="RSD"),
     "rts": Method("logzoo.estimators.rts:estimate", *_TEMPERING, title="RTS"),
-    "sams": Method("logzoo.estimators.sams:estimate", "logzoo.samplers.adjusted:run", title="SAMS"),
-    "sd": Method("logzoo.estimators.transitions:sd", *_TEMPERING, title="SD"),
-    "ti-corrected": Method("logzoo.estimators.ti:corrected", *_TEMPERING, title="TI (corrected)"),
-    "ti-rb": Method("logzoo.estimators.ti:rao_blackwell", *_TEMPERING, title="TI-RB"),
+    "ts": Method("logzoo.estimators.ts:estimate", *_TEMPERING, title="TS"),
     "ti-riemann": Method("logzoo.estimators.ti:riemann", *_TEMPERING, title="TI (Riemann)"),
     "ti-trapezoid": Method("logzoo.estimators.ti:trapezoid", *_TEMPERING, title="TI (trapezoid)"),
-    "ts": Method("logzoo.estimators.ts:estimate", *_TEMPERING, title="TS"),
+    "ti-corrected": Method("logzoo.estimators.ti:corrected", *_TEMPERING, title="TI (corrected)"),
+    "ti-rb": Method("logzoo.estimators.ti:rao_blackwell", *_TEMPERING, title="TI-RB"),
+    "mbar": Method("logzoo.estimators.mbar:estimate", *_TEMPERING, title="MBAR"),
+    "bar": Method("logzoo.estimators.bar:estimate", "logzoo.samplers.parallel_tempering:run", title="BAR"),
+    "sams": Method("logzoo.estimators.sams:estimate", "logzoo.samplers.adjusted:run", title="SAMS"),
     "wang-landau": Method(
         "logzoo.estimators.wang_landau:estimate", "logzoo.samplers.adjusted:run", title="Wang-Landau"
+    ),
+    "sd": Method("logzoo.estimators.transitions:sd", *_TEMPERING, title="SD"),
+    "rsd": Method("logzoo.estimators.transitions:rsd", *_TEMPERING, title="RSD"),
+    "las-vegas": Method("logzoo.estimators.las_vegas:estimate", title="Las Vegas"),
+    "ais-moments": Method(
+        "logzoo.estimators.ais_moments:estimate", "logzoo.samplers.averaged:run", title="AIS, moment averages"
     ),
 }
 

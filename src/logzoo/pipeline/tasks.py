@@ -58,14 +58,15 @@ def _task(maker: Any, wildcards: dict) -> dict:
 
 
 def _named(items: Any) -> dict:
-    """What a job is given under names: strings, and lists of them."""
+    """What a job is given, as `logzoo.audit.tasks` reads it."""
+    return {"items": _plain(list(items)), "names": {name: _plain(value) for name, value in items.items()}}
 
-    def plain(value: Any) -> Any:
-        if isinstance(value, str):
-            return str(value)
-        return [plain(part) for part in value] if type(value).__name__ == "Namedlist" else value
 
-    return {"items": [plain(item) for item in items], "names": {name: plain(value) for name, value in items.items()}}
+def _plain(value: Any) -> Any:
+    """Texts and lists without the types of Snakemake."""
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    return str(value) if isinstance(value, str) else value
 
 
 def makes_files(workflow: Any) -> bool:
