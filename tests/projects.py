@@ -1,6 +1,7 @@
 """Copies of the project that tests may change, and commands run in them."""
 
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -31,10 +32,14 @@ def merged_configuration(*more):
     return config
 
 
-@cache
 def catalogue_of(*more):
-    """The `Catalogue` of the configuration with further files."""
-    return Catalogue(checked(merged_configuration(*more), ROOT / "workflow/schemas"))
+    """The `Catalogue` of the configuration with further files, and dicts."""
+    return _catalogue_of(json.dumps(more))
+
+
+@cache
+def _catalogue_of(more):
+    return Catalogue(checked(merged_configuration(*json.loads(more)), ROOT / "workflow/schemas"))
 
 
 def copy_project(target):
