@@ -100,8 +100,8 @@ def _draw_log_z(axis, trace, check, title):
     tracked = draw_tracked(axis, trace["log_z"], trace["log_z_std_dev"], color=_KALMAN, label=label)
     colour = TRUTH if check.attrs["check_method"] == "enumeration" else LOOKS["ais"][0]
     label = name_of(check)
-    checked = draw_checked(axis, check, None, color=colour, markerfacecolor="none", zorder=3, label=label)
-    limit(axis, [np.stack([bridged] * 3), tracked, checked])
+    points = draw_checked(axis, check, None, color=colour, markerfacecolor="none", zorder=3, label=label)
+    limit(axis, [np.stack([bridged] * 3), tracked, points])
     axis.set_ylabel(r"$\log Z$ [nat]")
     _legend(axis, title=title)
 

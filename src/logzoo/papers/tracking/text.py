@@ -11,7 +11,8 @@ __all__ = ["CAPTION", "CLAIMS", "inputs", "rows", "statistics"]
 
 CAPTION = """
 Log-likelihoods are means in nats, with what was published beside them where there is anything; a spread of one AIS
-weight is ten times the standard error of the mean of a hundred: papers quote either. Desjardins et al. (2011), section 5.
+weight is ten times the standard error of the mean of a hundred: papers quote either. Desjardins et al. (2011),
+section 5.
 """
 CLAIMS = {
     "above": Claim(
