@@ -6,10 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-
-from logzoo.artifacts.netcdf import read_artifact, write_artifact
-from logzoo.pipeline.configuration import zoo_models, zoo_places
-from logzoo.reporting.style import picture_bytes
 from logzoo.figures.tables import csv, html, markdown
 from logzoo.figures.zoo import rmse_heat_map
 from logzoo.figures.zoo_choice import choice_rows
@@ -33,6 +29,10 @@ from logzoo.figures.zoo_statistics import (
 )
 from logzoo.figures.zoo_trainers import figure_trainers
 from logzoo.zoo import combine, unconverged
+
+from logzoo.artifacts.netcdf import read_artifact, write_artifact
+from logzoo.pipeline.configuration import zoo_models, zoo_places
+from logzoo.reporting.style import picture_bytes
 
 ESTIMATORS = {"ais": 0.3, "rts": 0.1, "ts": 0.1, "bar": 1.0}
 NAMES = {name: name.upper() for name in ESTIMATORS}
