@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 
 from logzoo.claims import las_vegas
-from logzoo.claims.verdicts import judge
+from logzoo.reporting.verdicts import judge
 
 AT_MOST_ZERO = {"direction": "at_most", "threshold": 0.0}
 AT_LEAST_ZERO = {"direction": "at_least", "threshold": 0.0}

@@ -7,7 +7,7 @@ import xarray as xr
 from logzoo.experiments.tour_estimates import tour_estimates
 from logzoo.experiments.tours import Images, broken_chains, tour_lengths
 from logzoo.figures.las_vegas import figure_4
-from logzoo.figures.style import picture_bytes
+from logzoo.reporting.style import picture_bytes
 from logzoo.figures.tables import html, markdown, training_rows
 from logzoo.figures.tours import figure_1, figure_2a, figure_2b, figure_2c, figure_3, tail, tours_of
 from logzoo.models.rbm import RBM

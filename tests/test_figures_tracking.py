@@ -8,7 +8,7 @@ import xarray as xr
 
 from logzoo.api import train_rbm
 from logzoo.figures import tracking_model
-from logzoo.figures.style import TRUTH, save
+from logzoo.reporting.style import TRUTH, save
 from logzoo.figures.tracking import Run, exchange_rates, figure_3, figure_4a, figure_4b, figure_5
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from logzoo.configuration import grid_models, grid_settings, kept_grids
+from logzoo.pipeline.configuration import grid_models, grid_settings, kept_grids
 from logzoo.figures.tables import best_rows, csv, html, markdown
 
 

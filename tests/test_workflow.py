@@ -11,7 +11,7 @@ from crates import breaches, graph_of, read_crate, references
 from pages import faults
 from projects import CONFIGURATION, copy_project, fingerprints, snakemake
 
-from logzoo.claims.scorecard import without_links
+from logzoo.reporting.scorecard import without_links
 
 RULES = re.compile(r"^(\w+) +(\d+)$", re.MULTILINE)
 
@@ -151,9 +151,7 @@ def test_an_audit_finds_nothing_wrong_and_makes_nothing(finished):
     assert "\n0 faults in 0 files" in done.stdout and "not checked" not in done.stdout
     assert before == {path: path.stat().st_mtime_ns for path in before}
     checks = json.loads((folder / "audit.json").read_text())["checks"]
-    assert {"parameters", "source", "inputs", "manifest"} <= set(checks["estimate"]) & set(
-        checks["picture"] | checks["model"]
-    )
+    assert min(checks[name] for name in ("parameters", "source", "inputs", "manifest")) > 50
 
 
 def test_a_finished_run_is_described_and_nothing_is_made(finished):

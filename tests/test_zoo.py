@@ -408,7 +408,7 @@ def test_likelihoods_stand_beside_the_published_ones_of_the_same_data():
         "other": truth.assign_attrs(stand_in_for="mnist"),
     }
     published = dict.fromkeys(truths, {"log_z": 451.28, "test_log_likelihood": -86.34})
-    table = likelihoods.rows({"truths": truths}, titles={"one": "One", "other": "Other"}, published=published)
+    table = likelihoods.rows(truths, titles={"one": "One", "other": "Other"}, published=published)
     assert list(table["row"].values) == ["One", "Other (STAND-IN: digits)"]
     np.testing.assert_array_equal(table["published_log_z"], [451.28, np.nan])
     np.testing.assert_array_equal(table["published_test"], [-86.34, np.nan])

@@ -1,26 +1,96 @@
-"""log Z by tours as they accumulate: figure 4 of Savarese et al. (2018), beside other estimators at equal cost.
-
-Estimates are {model: Dataset of `experiments.tour_estimates`}; titles: of models, names: of the other estimators.
-"""
+"""Las Vegas figure 4: log Z by tours as they accumulate, beside other estimators at equal cost."""
 
 import numpy as np
 
-from logzoo.figures.statistics import rmse_with_band
-from logzoo.figures.style import TRUTH, label_panels, look_of, mark_stand_in, new_figure
+from logzoo.papers.declaration import Claim
+from logzoo.reporting.statistics import bootstrapped, rmse_with_band
+from logzoo.reporting.style import TRUTH, draw_band, label_panels, look_of, mark_stand_in, new_figure
 
+CAPTION = """
+Error of log Z by tours as they accumulate, with the 95% interval of one run, and its RMSE against chain-sweeps (draws
+of the stopping set included) beside other estimators. Savarese et al. (2018), figure 4.
+"""
+CLAIMS = {
+    "converges": Claim("log Z by tours converges as they accumulate", "converges to the truth", at_most=0.5),
+    "truth": Claim("It converges to the exact log Z", "converges to the truth", at_most=0.1),
+    "covers": Claim("The error is within what the spread of the tours says", "-", at_least=0.8),
+}
 _TOURS = "#332288"
 # Errors beyond so many times the spread of all intervals but the first ones are cut off.
 _ROOM = 1.2
 
 
-def figure_4(estimates, titles, names):
+def inputs(here):
+    return {"estimates": {model: _estimates(here, model) for model in here.entry["models"]}}
+
+
+def _estimates(here, model):
+    sizes = here.chosen("tours", "cap", "points", "replicates", "shares")
+    entries = {name: here.config["estimators"][name] for name in here.entry["estimators"]}
+    visible, hidden = here.shape(model)
+    sweeps = sizes["replicates"] * sizes["tours"]
+    return here.experiment(
+        "logzoo.papers.las_vegas.tour_estimates:run",
+        here.model_and_data(model),
+        {
+            **sizes,
+            "chains": here.chains,
+            "others": {name: [entry["method"], entry["options"]] for name, entry in entries.items()},
+        },
+        f"figures/{here.name}.{model}",
+        stream=("lv-f4", model),
+        work={
+            "tours": sweeps * visible * hidden,
+            "sampling": len(entries) * sum(sizes["shares"]) * sweeps * visible * hidden,
+            "enumeration": 2 ** min(visible, hidden) * max(visible, hidden),
+        },
+        methods=tuple(entry["method"] for entry in entries.values()),
+    )
+
+
+def settings(here):
+    names = here.estimator_titles()
+    return {
+        "titles": here.titles(here.entry["models"]),
+        "names": {name: names[name] for name in here.entry["estimators"]},
+    }
+
+
+def statistics(artifacts):
+    """From estimates by model: error at the end, also over that at the start, and whether intervals cover the truth."""
+    estimates = list(artifacts["estimates"].values())
+    last = [by_tours.isel(tours=-1) for by_tours in estimates]
+    error = np.stack([(end["log_z"] - end["exact"]).values for end in last])
+    covered = np.stack([((end["low"] <= end["exact"]) & (end["exact"] <= end["high"])).values for end in last])
+    first = np.stack([(by_tours["log_z"] - by_tours["exact"]).isel(tours=0).values for by_tours in estimates])
+    tours = int(last[0]["tours"])
+    return {
+        "truth": bootstrapped(
+            lambda values: np.abs(values).mean(axis=(1, 2)),
+            error,
+            of=f"mean absolute error of log Z [nat] by {tours:,} tours",
+        ),
+        "converges": bootstrapped(
+            lambda end, start: np.sqrt(np.square(end).mean(axis=(1, 2)) / np.square(start).mean(axis=(1, 2))),
+            error,
+            first,
+            of=f"RMSE of log Z, {tours:,} tours / the first {int(estimates[0]['tours'][0])}",
+        ),
+        "covers": bootstrapped(
+            lambda values: values.mean(axis=(1, 2)), covered, of="share of 95% intervals that hold the exact log Z"
+        ),
+    }
+
+
+def draw(artifacts, *, titles, names):
     """Errors of log Z by tours with their intervals against the number of tours; RMSE against chain-sweeps."""
+    estimates = artifacts["estimates"]
     figure = new_figure(3.4 * len(estimates) + 0.6, 6.0)
     axes = figure.subplots(2, len(estimates), squeeze=False)
-    for (above, below), (model, one) in zip(axes.T, estimates.items(), strict=True):
-        _draw_errors(above, one)
-        above.set_title(f"{titles[model]}\nlog Z = {float(one['exact']):.2f}", loc="right", fontsize=8)
-        _draw_costs(below, one, names)
+    for (above, below), (model, by_tours) in zip(axes.T, estimates.items(), strict=True):
+        _draw_errors(above, by_tours)
+        above.set_title(f"{titles[model]}\nlog Z = {float(by_tours['exact']):.2f}", loc="right", fontsize=8)
+        _draw_costs(below, by_tours, names)
     axes[0, 0].set_ylabel("log Z by tours - exact [nat]")
     axes[1, 0].set_ylabel("RMSE of log Z [nat]")
     axes[0, 0].legend(fontsize=8)
@@ -30,12 +100,12 @@ def figure_4(estimates, titles, names):
     return figure
 
 
-def _draw_errors(axis, one):
-    exact = float(one["exact"])
-    tours = one["tours"].values
-    for replicate in one["replicate"].values:
-        run = one.sel(replicate=replicate)
-        first = replicate == one["replicate"].values[0]
+def _draw_errors(axis, estimates):
+    exact = float(estimates["exact"])
+    tours = estimates["tours"].values
+    for replicate in estimates["replicate"].values:
+        run = estimates.sel(replicate=replicate)
+        first = replicate == estimates["replicate"].values[0]
         look = {"color": _TOURS, "linewidth": 1.6 if first else 0.7, "alpha": 1.0 if first else 0.5}
         axis.plot(tours, run["log_z"] - exact, label="one run" if first else None, **look)
         if first:
@@ -44,25 +114,25 @@ def _draw_errors(axis, one):
     axis.axhline(0.0, color=TRUTH, linewidth=1)
     axis.set_xscale("log")
     axis.set_xlabel("tours")
-    middle = one["tours"].size // 3
+    middle = estimates["tours"].size // 3
     reach = _ROOM * max(
-        np.abs(one[name].isel(tours=slice(middle, None)).values - exact).max() for name in ("log_z", "low", "high")
+        np.abs(estimates[name].isel(tours=slice(middle, None)).values - exact).max()
+        for name in ("log_z", "low", "high")
     )
     axis.set_ylim(-reach, reach)
 
 
-def _draw_costs(axis, one, names):
-    exact = float(one["exact"])
-    sweeps = one["chain_sweeps"].mean("replicate").values
-    rmse, band = rmse_with_band(one["log_z"].transpose("tours", "replicate").values, exact)
-    axis.plot(sweeps, rmse, color=_TOURS, label="tours")
-    axis.fill_between(sweeps, *band, color=_TOURS, alpha=0.2, linewidth=0)
-    for place, (name, title) in enumerate(names.items()):
-        other = one.sel(estimator=name)
+def _draw_costs(axis, estimates, names):
+    exact = float(estimates["exact"])
+    sweeps = estimates["chain_sweeps"].mean("replicate").values
+    errors = rmse_with_band(estimates["log_z"].transpose("tours", "replicate").values, exact)
+    draw_band(axis, sweeps, errors, color=_TOURS, label="tours")
+    for position, (name, title) in enumerate(names.items()):
+        other = estimates.sel(estimator=name)
         spent = other["other_chain_sweeps"].mean("replicate").values
         rmse, _ = rmse_with_band(other["other_log_z"].transpose("share", "replicate").values, exact)
-        axis.plot(spent, rmse, label=title, **look_of(name, place))
-    draws = float(one.attrs["draws"])
+        axis.plot(spent, rmse, label=title, **look_of(name, position))
+    draws = float(estimates.attrs["draws"])
     axis.axvline(draws, color="#999999", linestyle=":", linewidth=1)
     axis.text(
         draws, 1.02, "stopping set", fontsize=7, color="#666666", ha="center", transform=axis.get_xaxis_transform()

@@ -6,13 +6,30 @@ import numpy as np
 import xarray as xr
 
 from logzoo.artifacts.labels import labelled
+from logzoo.checks import binary_matrix, grey_matrix
+from logzoo.datasets.build import visible_matrix
+from logzoo.datasets.splits import SPLITS
 from logzoo.models.exact import exact_log_z
+from logzoo.trainers.registry import trainer
 
 LOG = logging.getLogger(__name__)
 # Examples whose log f is computed at once.
 _TOGETHER = 1000
 # How a training that ran away begins its complaint.
 _DIVERGED = "learning_rate: diverged"
+_VALUES = {"grey": grey_matrix, "binary": binary_matrix}
+
+
+def run(artifacts, *, method, train, stream, checkpoint, **settings):
+    """The experiment on a data set: runs of a trainer with settings `train`, which say what `values` it takes."""
+    check = _VALUES[train["values"]]
+    splits = {split: check(split, visible_matrix(artifacts["dataset"], split)) for split in SPLITS}
+
+    def trained(rate, number):
+        saved = {"checkpoint": checkpoint(f"{rate}.{number}"), "progress": False}
+        return trainer(method)(splits["train"], stream=stream.child(number), learning_rate=rate, **saved, **train)
+
+    return trained_likelihoods(trained, splits, **settings)
 
 
 def trained_likelihoods(train, splits, *, rates, runs):

@@ -8,15 +8,23 @@ import xarray as xr
 
 from logzoo.artifacts.labels import labelled
 from logzoo.budgets import SweepLedger
+from logzoo.datasets.build import visible_matrix
 from logzoo.estimators.intervals import student_interval
 from logzoo.estimators.las_vegas import mean_length
 from logzoo.estimators.registry import estimator
 from logzoo.models.exact import exact_log_z
-from logzoo.paths import kernel_parameters
+from logzoo.models.rbm import RBM
+from logzoo.paths import kernel_parameters, log_odds
 from logzoo.samplers.tours import Tours, TourSampler, stopping_set
 
 # The fewest tours that log Z is looked at.
 _FIRST = 10
+
+
+def run(artifacts, **settings):
+    """The experiment on a model, from the base matched to its training data."""
+    data = visible_matrix(artifacts["dataset"], "train")
+    return tour_estimates(RBM.from_dataset(artifacts["model"]), data, log_odds(data), **settings)
 
 
 def tour_estimates(rbm, data, base, others, *, tours, cap, points, replicates, chains, shares, stream):

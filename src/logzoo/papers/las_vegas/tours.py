@@ -6,7 +6,10 @@ import numpy as np
 import xarray as xr
 
 from logzoo.artifacts.labels import labelled
-from logzoo.experiments.likelihoods import log_f
+from logzoo.datasets.build import visible_matrix
+from logzoo.datasets.splits import SPLITS
+from logzoo.models.rbm import RBM
+from logzoo.papers.las_vegas.likelihoods import log_f
 from logzoo.paths import kernel_parameters
 from logzoo.samplers.tours import TourSampler, stopping_set
 from logzoo.samplers.walks import first_draws, walk
@@ -22,6 +25,24 @@ class Images(NamedTuple):
 
     data: np.ndarray  # (examples, visible) uint8 of 0/1, or float32 grey levels
     labels: np.ndarray  # (examples,) whole numbers; -1 where there are none
+
+
+def lengths(artifacts, **settings):
+    """The experiment on the lengths of a model's tours."""
+    return tour_lengths(RBM.from_dataset(artifacts["model"]), _images_of(artifacts["dataset"]), **settings)
+
+
+def chains(artifacts, **settings):
+    """The experiment that breaks chains of a model into tours."""
+    return broken_chains(RBM.from_dataset(artifacts["model"]), _images_of(artifacts["dataset"]), **settings)
+
+
+def _images_of(dataset):
+    data = visible_matrix(dataset, "train")
+    labels = np.full(len(data), -1)
+    if "label" in dataset:
+        labels = dataset["label"].values[dataset["split"].values == SPLITS.index("train")]
+    return Images(data, labels)
 
 
 def tour_lengths(rbm, images, *, rounds, visible, batches, batch, cap, shown, stream):

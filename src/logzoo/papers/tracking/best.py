@@ -4,7 +4,22 @@ import numpy as np
 import xarray as xr
 
 from logzoo.artifacts.labels import labelled
-from logzoo.experiments.snapshots import ais_numbers
+from logzoo.datasets.build import visible_matrix
+from logzoo.models.rbm import RBM
+from logzoo.papers.configured import matched_base
+from logzoo.papers.tracking.snapshots import ais_numbers
+
+
+def run(artifacts, *, published, **settings):
+    """The experiment on the models of a grid and their traces, beside published {name: log-likelihood in nats}."""
+    traces, dataset = artifacts["traces"], artifacts["dataset"]
+    best = best_of(traces)
+    model, test = artifacts["models"][best], visible_matrix(dataset, "test")
+    rbm, base = RBM.from_dataset(model), matched_base(dataset)
+    likelihoods = best_likelihoods(rbm, traces[best], test, base=base, **settings)
+    # Of stand-in data nothing was published.
+    known = {} if "stand_in_for" in model.attrs else {f"published_{name}": value for name, value in published.items()}
+    return likelihoods.assign_attrs(title=dataset.attrs["title"], model=best, **known)
 
 
 def best_of(traces):
@@ -30,6 +45,8 @@ def best_likelihoods(rbm, trace, test, *, base, sweeps, chains, stream):
         "ais_weight_spread": (std_error * np.sqrt(chains), "standard deviation of one AIS weight over their mean"),
         "validation_log_likelihood": (trace.attrs["best_log_likelihood"], "tracked mean validation log-likelihood"),
     }
-    found = xr.Dataset({name: labelled((), value, text, "nat") for name, (value, text) in numbers.items()})
     size = {"visible": rbm.visible, "hidden": rbm.hidden, "best_update": trace.attrs["best_update"]}
-    return found.assign_attrs(size | {"sweeps": sweeps, "chains": chains})
+    return xr.Dataset(
+        {name: labelled((), value, text, "nat") for name, (value, text) in numbers.items()},
+        attrs=size | {"sweeps": sweeps, "chains": chains},
+    )

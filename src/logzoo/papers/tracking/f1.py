@@ -1,12 +1,16 @@
-"""Figures 1 and 2 of Desjardins et al. (2011): the graphical model of the tracker, and the equations of its filter."""
+"""Tracking figure 1: the model behind the filter."""
 
 from math import hypot
 
-from matplotlib.patches import Circle, FancyArrowPatch, Rectangle
+from logzoo.papers.declaration import Claim
+from logzoo.papers.tracking.drawing import BIAS, BY_TEMPERATURE, BY_UPDATE
+from logzoo.reporting.style import new_figure
 
-from logzoo.figures.style import new_figure
-
-_BY_UPDATE, _BY_TEMPERATURE, _BIAS = "#D55E00", "#0072B2", "#009E73"
+CAPTION = """
+Graphical model of the filter: log Z of every temperature and a bias move with the parameters; changes between updates
+and differences between neighbouring temperatures are observed. Desjardins et al. (2011), figure 1.
+"""
+CLAIMS = {"": Claim("Graphical model of the filter", "a drawing", not_tested="a drawing, nothing to measure")}
 _OBSERVED = "#E0E0E0"
 _RADIUS = 0.54
 # Nodes: columns are updates, rows temperatures; an observation lies between what it compares.
@@ -18,78 +22,22 @@ _EQUATIONS = (
     ("Hidden state", "black"),
     (r"$\zeta_{i,t} = \log Z_{i,t}$,  $b_t$: a bias", "black"),
     (r"$\zeta_{i,t} \sim N(\zeta_{i,t-1},\ \sigma_Z^2)$,  $\sigma_Z = \infty$", "black"),
-    (r"$b_t \sim N(b_{t-1},\ \sigma_b^2)$,  $\sigma_b^2 = 10^{-3}\,\epsilon_t$  (learning rate)", _BIAS),
-    ("Observed between updates, importance sampling", _BY_UPDATE),
-    (r"$O^{\Delta t}_{1,t} = \zeta_{1,t} - \zeta_{1,t-1} + b_t\ +$ noise", _BY_UPDATE),
-    (r"$O^{\Delta t}_{i,t} = \zeta_{i,t} - \zeta_{i,t-1}\ +$ noise,  $1 < i < M$", _BY_UPDATE),
-    ("Observed between temperatures, bridge sampling", _BY_TEMPERATURE),
-    (r"$O^{\Delta\beta}_{i,t} = \zeta_{i+1,t} - \zeta_{i,t}\ +$ noise", _BY_TEMPERATURE),
+    (r"$b_t \sim N(b_{t-1},\ \sigma_b^2)$,  $\sigma_b^2 = 10^{-3}\,\epsilon_t$  (learning rate)", BIAS),
+    ("Observed between updates, importance sampling", BY_UPDATE),
+    (r"$O^{\Delta t}_{1,t} = \zeta_{1,t} - \zeta_{1,t-1} + b_t\ +$ noise", BY_UPDATE),
+    (r"$O^{\Delta t}_{i,t} = \zeta_{i,t} - \zeta_{i,t-1}\ +$ noise,  $1 < i < M$", BY_UPDATE),
+    ("Observed between temperatures, bridge sampling", BY_TEMPERATURE),
+    (r"$O^{\Delta\beta}_{i,t} = \zeta_{i+1,t} - \zeta_{i,t}\ +$ noise", BY_TEMPERATURE),
     ("Known: independent units", "black"),
     (r"$\zeta_{M,t} = \sum_v \, \log(1 + e^{c_v}) + n_h \log 2$", "black"),
 )
-_STEPS = (
-    (
-        "State after update $t - 1$",
-        "black",
-        (
-            r"$(\zeta_1, \ldots, \zeta_{M-1},\, b)_{t-1} \sim N(\mu,\, P)$;   "
-            r"first $\mu = (\zeta_M, \ldots, \zeta_M, 0)$ and $P = \mathrm{diag}(10^2, \ldots, 10^2, 0)$",
-            r"$\zeta_{M} = \sum_v \, \log(1 + e^{c_v}) + n_h \log 2$ is known;   "
-            r"$x_{in}$: the states of $N$ particles at $\beta_i$;   $f$: hidden units summed out",
-        ),
-    ),
-    (
-        "1  See the change that the parameters made: importance sampling at the last states $x_{in}$",
-        _BY_UPDATE,
-        (
-            r"$w_{in} = f_{i,t}(x_{in}) \, / \, f_{i,t-1}(x_{in})$,     "
-            r"$O^{\Delta t}_i = \log \, \frac{1}{N} \sum_n \, w_{in}$,     "
-            r"$(\Sigma_{\Delta t})_{ii} = \mathrm{Var}_n[w_{in}] \, / \, (N \, \bar{w}_i^2)$",
-        ),
-    ),
-    (
-        "2  Predict: without a prior on the drift, the observed change moves the state and brings its noise along",
-        _BY_UPDATE,
-        (
-            r"$A = I - e_1 e_b^{\top}$:  the bias comes off the change at $\beta = 1$, "
-            r"whose particles made the gradient",
-            r"$\mu^{-} = A \, \mu + (O^{\Delta t}, 0)$,     "
-            r"$P^{-} = A \, [\, P + \mathrm{diag}(\Sigma_{\Delta t},\; \sigma_b^2) \,] \, A^{\top}$,     "
-            r"$\sigma_b^2 = 10^{-3} \, \epsilon_t$",
-        ),
-    ),
-    (
-        "3  See the differences along the ladder: bridge sampling at the states after the sweeps",
-        _BY_TEMPERATURE,
-        (
-            r"$s_i = \exp(\mu^{-}_{i+1} - \mu^{-}_i)$,     "
-            r"$u_{in} = \dfrac{f_{i+1}(x_{in})}{s_i f_i(x_{in}) + f_{i+1}(x_{in})}$,     "
-            r"$v_{in} = \dfrac{f_i(x_{i+1,n})}{s_i f_i(x_{i+1,n}) + f_{i+1}(x_{i+1,n})}$",
-            r"$O^{\Delta\beta}_i = \log \, \sum_n \, u_{in} - \log \, \sum_n \, v_{in}$,     "
-            r"$(\Sigma_{\Delta\beta})_{ii} = \mathrm{Var}_n[u_{in}] \, / \, (N \bar{u}_i^2)"
-            r" + \mathrm{Var}_n[v_{in}] \, / \, (N \bar{v}_i^2)$",
-        ),
-    ),
-    (
-        "4  Update, in Joseph's form: P stays symmetric and positive whatever the rounding",
-        _BY_TEMPERATURE,
-        (
-            r"$(H \zeta)_i = \zeta_{i+1} - \zeta_i$,  but $(H \zeta)_{M-1} = -\zeta_{M-1}$;     "
-            r"$y = O^{\Delta\beta} - (0, \ldots, 0, \zeta_M)$",
-            r"$K = P^{-} H^{\top} (H P^{-} H^{\top} + \Sigma_{\Delta\beta})^{-1}$,     "
-            r"$\mu \leftarrow \mu^{-} + K (y - H \mu^{-})$",
-            r"$P \leftarrow (I - K H) \, P^{-} (I - K H)^{\top} + K \, \Sigma_{\Delta\beta} K^{\top}$",
-        ),
-    ),
-    (
-        "Read off",
-        "black",
-        (r"$\log Z_t = \mu_1 \pm \sqrt{P_{11}}$,     then go on from 1 with the parameters of update $t + 1$",),
-    ),
-)
 
 
-def figure_1():
+def inputs(here):
+    return {}
+
+
+def draw(artifacts):
     """The graphical model: log partition functions and a bias in time, and the two kinds of observations of them.
 
     Temperatures are numbered as in the paper, from the model's own (beta = 1) to the known one (beta = 0).
@@ -112,35 +60,15 @@ def figure_1():
     return figure
 
 
-def figure_2():
-    """The equations of one update of the filter, in the order in which they are worked out."""
-    figure = new_figure(7.2, 7.0)
-    axis = figure.subplots()
-    axis.axis("off")
-    axis.set_xlim(0.0, 1.0)
-    gap, line = 0.4, 1.0
-    heights = [line * (len(equations) + 1.0) for _, _, equations in _STEPS]
-    axis.set_ylim(-sum(heights) - gap * len(heights), 0.1)
-    top = 0.0
-    for (heading, colour, equations), height in zip(_STEPS, heights, strict=True):
-        axis.add_patch(Rectangle((0.0, top - height), 0.006, height, color=colour))
-        axis.text(0.02, top - 0.4 * line, heading, fontsize=8.2, fontweight="bold", color=colour, va="center")
-        for number, equation in enumerate(equations, 1):
-            place = top - line * (number + 0.45)
-            axis.text(0.04, place, equation, fontsize=9.5, va="center", math_fontfamily="stix")
-        top -= height + gap
-    return figure
-
-
 def _draw_states(axis):
     """Log partition functions and biases of two updates, and arrows from each to the next."""
     before, now = _COLUMNS.values()
     for time, place in _COLUMNS.items():
-        _node(axis, place, _BIAS_ROW, rf"$b_{{{time}}}$", edge=_BIAS)
+        _node(axis, place, _BIAS_ROW, rf"$b_{{{time}}}$", edge=BIAS)
         for row, height in _ROWS.items():
             _node(axis, place, height, rf"$\zeta_{{{row},{time}}}$", known=row == "M")
         axis.text(place, -1.1, rf"update ${time}$", ha="center", fontsize=8.5)
-    for height, colour, line in ((_BIAS_ROW, _BIAS, "-"), (_ROWS["1"], "black", ":"), (_ROWS["2"], "black", ":")):
+    for height, colour, line in ((_BIAS_ROW, BIAS, "-"), (_ROWS["1"], "black", ":"), (_ROWS["2"], "black", ":")):
         _arrow(axis, (before - 1.6, height), (before, height), colour, line, start=0.0)
         _arrow(axis, (before, height), (now, height), colour, line)
         _arrow(axis, (now, height), (now + 1.6, height), colour, line, end=0.0)
@@ -155,16 +83,16 @@ def _draw_observations(axis):
     for row in ("1", "2"):
         height = _ROWS[row] + 0.95
         for place in (before, now):
-            _arrow(axis, (place, _ROWS[row]), (middle, height), _BY_UPDATE)
-        _node(axis, middle, height, rf"$O^{{\Delta t}}_{{{row},t}}$", _OBSERVED, _BY_UPDATE)
-    _arrow(axis, (now, _BIAS_ROW), (middle, _ROWS["1"] + 0.95), _BIAS)
+            _arrow(axis, (place, _ROWS[row]), (middle, height), BY_UPDATE)
+        _node(axis, middle, height, rf"$O^{{\Delta t}}_{{{row},t}}$", _OBSERVED, BY_UPDATE)
+    _arrow(axis, (now, _BIAS_ROW), (middle, _ROWS["1"] + 0.95), BIAS)
     for time, place in _COLUMNS.items():
         for pair, height in _PAIRS.items():
             if pair != "M-1":
-                _arrow(axis, (place, _ROWS[pair]), (place, height), _BY_TEMPERATURE)
+                _arrow(axis, (place, _ROWS[pair]), (place, height), BY_TEMPERATURE)
             if pair != "2":
-                _arrow(axis, (place, _ROWS["M" if pair == "M-1" else "2"]), (place, height), _BY_TEMPERATURE)
-            _node(axis, place, height, rf"$O^{{\Delta\beta}}_{{{pair},{time}}}$", _OBSERVED, _BY_TEMPERATURE)
+                _arrow(axis, (place, _ROWS["M" if pair == "M-1" else "2"]), (place, height), BY_TEMPERATURE)
+            _node(axis, place, height, rf"$O^{{\Delta\beta}}_{{{pair},{time}}}$", _OBSERVED, BY_TEMPERATURE)
         axis.text(place, 0.5 * (_PAIRS["2"] + _PAIRS["M-1"]), r"$\vdots$", ha="center", va="center", fontsize=12)
 
 
@@ -183,6 +111,8 @@ def _draw_key(axis):
 
 def _node(axis, x, y, text, fill="white", edge="black", known=False, radius=_RADIUS):
     """A circle with a label; what is known exactly has a double wall."""
+    from matplotlib.patches import Circle
+
     axis.add_patch(Circle((x, y), radius, facecolor=fill, edgecolor=edge, linewidth=1.1, zorder=2))
     if known:
         axis.add_patch(Circle((x, y), 0.84 * radius, fill=False, edgecolor=edge, linewidth=1.1, zorder=3))
@@ -192,6 +122,8 @@ def _node(axis, x, y, text, fill="white", edge="black", known=False, radius=_RAD
 
 def _arrow(axis, tail, head, colour, line="-", start=_RADIUS, end=_RADIUS):
     """An arrow between two nodes, from wall to wall."""
+    from matplotlib.patches import FancyArrowPatch
+
     length = hypot(head[0] - tail[0], head[1] - tail[1])
     ends = [
         tuple(a + share / length * (b - a) for a, b in zip(tail, head, strict=True)) for share in (start, length - end)

@@ -6,13 +6,26 @@ import xarray as xr
 from logzoo.artifacts.labels import labelled
 from logzoo.budgets import SweepLedger
 from logzoo.checks import one_of
+from logzoo.datasets.build import visible_matrix
+from logzoo.datasets.splits import SPLITS
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
+from logzoo.papers.configured import matched_base
 
 CHECKS = ("exact", "ais")
 
 
-def check_snapshots(snapshots, trace, data, check, *, base, sweeps, chains, stream):
+def run(artifacts, **settings):
+    """The experiment on the snapshots of a training, from the base matched to its training data."""
+    snapshots, trace, dataset = (artifacts[name] for name in ("snapshots", "trace", "dataset"))
+    monitored = int(trace.attrs.get("monitored", 2000))
+    data = {split: visible_matrix(dataset, split) for split in SPLITS}
+    data |= {split: data[split][:monitored] for split in ("train", "validation")}
+    checks = check_snapshots(snapshots, trace, data, base=matched_base(dataset), **settings)
+    return checks.assign_attrs(title=snapshots.attrs["title"])
+
+
+def check_snapshots(snapshots, trace, data, *, check, base, sweeps, chains, stream):
     """log Z of every snapshot of a training, and the mean log f of data, as a Dataset over `update`, in nats.
 
     snapshots, trace: of a TrainingRun whose log Z was tracked. data: {split: 0/1 matrix (examples, visible)}. check:
@@ -22,7 +35,7 @@ def check_snapshots(snapshots, trace, data, check, *, base, sweeps, chains, stre
     updates = snapshots["update"].values
     rows = []
     for update in updates:
-        rbm = rbm_at(snapshots, update)
+        rbm = RBM.from_dataset(snapshots.sel(update=update))
         log_z = exact_numbers(rbm) if check == "exact" else ais_numbers(rbm, base, sweeps, chains, stream.child(update))
         rows.append((log_z, [-rbm.free_energy(examples).mean() for examples in data.values()]))
     log_z = np.array([row[0] for row in rows])
@@ -47,12 +60,6 @@ def check_snapshots(snapshots, trace, data, check, *, base, sweeps, chains, stre
     return xr.Dataset(variables, coords, {"check_method": method, "sweeps": sweeps, "chains": chains, **size})
 
 
-def rbm_at(snapshots, update):
-    """The RBM of one snapshot."""
-    one = snapshots.sel(update=update)
-    return RBM(*(one[name].values for name in ("weights", "visible_bias", "hidden_bias")))
-
-
 def exact_numbers(rbm):
     """log Z by enumeration, as `ais_numbers` has it."""
     log_z = exact_log_z(rbm)
@@ -63,5 +70,5 @@ def ais_numbers(rbm, base, sweeps, chains, stream):
     """log Z by AIS, its standard error and the ends of its 95% interval, in nats."""
     from logzoo.estimators.registry import estimator  # takes long to import, and exact numbers need none
 
-    found = estimator("ais")(rbm, SweepLedger(sweeps, chains), stream, {"base": base})
-    return found.log_z, found.std_error, *found.interval
+    estimate = estimator("ais")(rbm, SweepLedger(sweeps, chains), stream, {"base": base})
+    return estimate.log_z, estimate.std_error, *estimate.interval

@@ -42,6 +42,11 @@ def matrix_places(config):
     return {**own, **zoo_places(config["zoo"])}
 
 
+def matrix_models(config):
+    """Names of all models that all estimators run on, the zoo last."""
+    return list(matrix_places(config))
+
+
 def _own_place(model, entry):
     trainer = "imported" if "import" in entry else entry["train"]["method"]
     return {"family": model, "dataset": entry["dataset"], "trainer": trainer}

@@ -1,0 +1,98 @@
+"""Las Vegas figure 2a: tails of tour lengths as hidden units are added."""
+
+import numpy as np
+
+from logzoo.papers.declaration import Claim
+from logzoo.papers.las_vegas.drawing import COLOURS, draw_tail, finish_tails
+from logzoo.papers.las_vegas.lengths import lengths
+from logzoo.papers.las_vegas.statistics import TAIL, ratio
+from logzoo.reporting.statistics import bootstrapped
+from logzoo.reporting.style import mark_stand_in, new_figure
+
+CAPTION = """
+Share of tours longer than n sweeps, for models with more and more hidden units; tours are cut at the cap. Dashed: the
+means of visible units stand in the place of draws, as in the authors' code. Savarese et al. (2018), figure 2a.
+"""
+CLAIMS = {
+    "heavy": Claim(
+        "The tails of tour lengths grow heavier with the number of hidden units",
+        "a very heavy tail as H grows",
+        at_least=0.0,
+    ),
+    "longer": Claim(
+        "Tours grow longer with the number of hidden units", "lengths increase significantly", at_least=0.0
+    ),
+    "one": Claim(
+        "With few hidden units most tours take one sweep, by Gibbs sampling", "most tours have length one", at_least=0.5
+    ),
+    "one-means": Claim(
+        "With few hidden units most tours take one sweep, visible units at their means as published",
+        "most tours have length one",
+        at_least=0.5,
+    ),
+    "same": Claim(
+        "Tours of one sweep end in the hidden state that they started from (visible units at their means)",
+        "over 99% of them",
+        at_least=0.99,
+    ),
+}
+_LINES = {"draws": "-", "means": "--"}
+_VISIBLE = {"draws": "visible units drawn", "means": "their means, as published"}
+
+
+def inputs(here):
+    return {"tours": {model: lengths(here, model) for model in here.entry["models"]}}
+
+
+def settings(here):
+    return {"titles": here.titles(here.entry["models"])}
+
+
+def statistics(artifacts):
+    """From tours by model: how lengths grow with the hidden units, and the one-sweep tours of the smallest."""
+    ordered = sorted(artifacts["tours"].values(), key=lambda tours: tours.attrs["hidden_units"])
+    size = np.log([tours.attrs["hidden_units"] for tours in ordered])
+    slope = (size - size.mean()) / max(np.square(size - size.mean()).sum(), np.finfo(float).tiny)
+    small, hidden = ordered[0], ordered[0].attrs["hidden_units"]
+
+    def grown(*values):
+        return sum(weight * batches.mean(axis=-1) for weight, batches in zip(slope, values, strict=True))
+
+    def by_batch(tours, visible="draws"):
+        return tours["length"].sel(visible=visible).isel(rounds=0)
+
+    logs = [np.log(by_batch(tours)).mean("tour").values for tours in ordered]
+    tails = [(by_batch(tours) > TAIL).mean("tour").values for tours in ordered]
+    statistics = {
+        "heavy": bootstrapped(grown, *tails, of=f"share of tours longer than {TAIL} sweeps, slope on log H"),
+        "longer": bootstrapped(grown, *logs, of="mean log length, slope on log H"),
+    }
+    for visible, key in (("draws", "one"), ("means", "one-means")):
+        one_sweep = (by_batch(small, visible) == 1).mean("tour").values
+        of = f"share of tours of one sweep, H = {hidden}, visible {visible}"
+        statistics[key] = bootstrapped(lambda values: values.mean(axis=-1), one_sweep, of=of)
+    home = (small["same"] * (small["length"] == 1) * small["finished"]).sel(visible="means").isel(rounds=0)
+    single = ((small["length"] == 1) * small["finished"]).sel(visible="means").isel(rounds=0)
+    sums = home.sum("tour").values, single.sum("tour").values
+    return statistics | {
+        "same": bootstrapped(ratio, *sums, of=f"share of these that end where they began, H = {hidden}")
+    }
+
+
+def draw(artifacts, *, titles):
+    """Tails of tour lengths of several models, with visible units drawn, and with their means where that was run."""
+    figure = new_figure(7.0, 5.0)
+    axis = figure.subplots()
+    by_model = artifacts["tours"]
+    for colour, (model, tours) in zip(COLOURS, by_model.items(), strict=False):
+        for visible in tours["visible"].values:
+            values = tours["length"].sel(visible=visible).isel(rounds=0).values.ravel()
+            label = titles[model] if visible == "draws" else None
+            draw_tail(axis, values, label=label, color=colour, linestyle=_LINES[visible])
+    for visible, line in _LINES.items():
+        if any(visible in tours["visible"].values for tours in by_model.values()):
+            axis.plot([], [], color="black", linestyle=line, label=_VISIBLE[visible])
+    finish_tails(axis, int(tours.attrs["cap"]))
+    figure.legend(loc="outside upper center", ncols=3, fontsize=8)
+    mark_stand_in(figure, *by_model.values())
+    return figure

@@ -1,0 +1,53 @@
+"""Las Vegas figure 2b: tails of tour lengths as the stopping set grows."""
+
+from logzoo.papers.declaration import Claim
+from logzoo.papers.las_vegas.drawing import COLOURS, draw_tail, finish_tails
+from logzoo.papers.las_vegas.lengths import lengths
+from logzoo.papers.las_vegas.statistics import ratio
+from logzoo.reporting.statistics import bootstrapped
+from logzoo.reporting.style import mark_stand_in, new_figure
+
+CAPTION = """
+Share of tours longer than n sweeps as more hidden states are drawn for each training image (R) and the stopping set
+grows; each set holds the one before. Savarese et al. (2018), figure 2b.
+"""
+CLAIMS = {
+    "shorter": Claim(
+        "A larger stopping set shortens tours significantly", "can significantly shorten the tours", at_most=0.9
+    )
+}
+
+
+def inputs(here):
+    return {"tours": lengths(here, here.entry["model"])}
+
+
+def settings(here):
+    model = here.entry["model"]
+    return {"title": here.titles([model])[model]}
+
+
+def statistics(artifacts):
+    """Share of tours longer than one sweep back to the largest stopping set, over that back to the smallest."""
+    tours = artifacts["tours"]
+    longer = (tours["length"].sel(visible="draws") > 1).mean("tour")
+    first, last = (longer.isel(rounds=place).values for place in (0, -1))
+    rounds = tours["rounds"].values
+    of = f"share of tours longer than one sweep, R = {rounds[-1]} / R = {rounds[0]}"
+    return {"shorter": bootstrapped(ratio, last, first, of=of)}
+
+
+def draw(artifacts, *, title):
+    """Tails of tour lengths of one model back to stopping sets of several sizes."""
+    tours = artifacts["tours"]
+    figure = new_figure(6.4, 4.4)
+    axis = figure.subplots()
+    for colour, rounds in zip(COLOURS, tours["rounds"].values, strict=False):
+        to_set = tours.sel(rounds=rounds, visible="draws")
+        label = f"R = {int(rounds)}: {int(to_set['stopping_states']):,} states"
+        draw_tail(axis, to_set["length"].values.ravel(), label=label, color=colour)
+    finish_tails(axis, int(tours.attrs["cap"]))
+    axis.legend(fontsize=8)
+    axis.set_title(title, loc="right", fontsize=9)
+    mark_stand_in(figure, tours)
+    return figure

@@ -1,0 +1,78 @@
+"""Las Vegas figure 2c: tour lengths by digit."""
+
+import numpy as np
+
+from logzoo.papers.declaration import Claim
+from logzoo.papers.las_vegas.drawing import draw_tail, finish_tails
+from logzoo.papers.las_vegas.lengths import lengths
+from logzoo.papers.las_vegas.statistics import difference
+from logzoo.reporting.statistics import bootstrapped
+from logzoo.reporting.style import label_panels, mark_stand_in, new_figure
+
+CAPTION = """
+Tour lengths by the digit on the image that the tour started from: shares longer than n sweeps, and geometric means with
+95% intervals. Savarese et al. (2018), figure 2c.
+"""
+CLAIMS = {
+    "short": Claim("Tours from the digits 1 and 6 are short", "learned well", at_most=0.0),
+    "long": Claim("Tours from the digits 4 and 8 are long", "more trouble", at_least=0.0),
+}
+_PUBLISHED = {"short": (1, 6), "long": (4, 8)}
+_COLOURS = {"short": "#009E73", "long": "#D55E00", None: "#BBBBBB"}
+
+
+def inputs(here):
+    return {"tours": lengths(here, here.entry["model"])}
+
+
+def settings(here):
+    model = here.entry["model"]
+    return {"title": here.titles([model])[model]}
+
+
+def statistics(artifacts):
+    """Mean log length of tours from 1 and 6, and from 4 and 8, less that of tours from all other digits."""
+    tours = artifacts["tours"]
+    logs = np.log(tours["length"].sel(visible="draws").isel(rounds=0))
+
+    def sums(classes):
+        chosen = tours["label"].isin(classes)
+        return [(logs * chosen).sum("tour").values, chosen.sum("tour").values]
+
+    every = np.unique(tours["label"].values)
+    statistics = {}
+    for key, classes in _PUBLISHED.items():
+        others = np.setdiff1d(every, classes)
+        digits = " and ".join(map(str, classes))
+        of = f"mean log length of tours from {digits}, less that from the other digits"
+        statistics[key] = bootstrapped(difference, *sums(classes), *sums(others), of=of)
+    return statistics
+
+
+def draw(artifacts, *, title):
+    """Tour lengths by the class of the image that they started from: tails, and geometric means."""
+    tours = artifacts["tours"]
+    figure = new_figure(9.0, 4.2)
+    left, right = figure.subplots(1, 2, width_ratios=(1.3, 1))
+    sweeps = tours["length"].sel(visible="draws").isel(rounds=0).values.ravel()
+    labels = tours["label"].values.ravel()
+    classes = np.unique(labels)
+    for position, label in enumerate(classes):
+        published = next((key for key, digits in _PUBLISHED.items() if int(label) in digits), None)
+        colour, line = _COLOURS[published], ("-", "--")[position % 2]
+        of_class = sweeps[labels == label]
+        draw_tail(left, of_class, label=f"{int(label)}" if published else None, color=colour, linestyle=line)
+        logs = np.log(of_class)
+        error = 1.96 * logs.std() / np.sqrt(max(of_class.size - 1, 1))
+        mean = np.exp(logs.mean())
+        reach = [[mean - np.exp(logs.mean() - error)], [np.exp(logs.mean() + error) - mean]]
+        right.errorbar(int(label), mean, reach, fmt="o", color=colour)
+    finish_tails(left, int(tours.attrs["cap"]))
+    left.legend(title="started from", fontsize=8)
+    right.set_xticks(classes)
+    right.set_xlabel("class of the image\n(published: green short, orange long)")
+    right.set_ylabel("geometric mean of the lengths [sweeps]")
+    right.set_title(title, loc="right", fontsize=9)
+    label_panels((left, right))
+    mark_stand_in(figure, tours)
+    return figure

@@ -1,0 +1,66 @@
+"""Las Vegas figure 3: images that start short and long tours."""
+
+from logzoo.papers.declaration import Claim
+from logzoo.papers.las_vegas.drawing import draw_image
+from logzoo.papers.las_vegas.lengths import lengths
+from logzoo.papers.las_vegas.statistics import TAIL, difference
+from logzoo.reporting.statistics import bootstrapped
+from logzoo.reporting.style import mark_stand_in, new_figure
+
+CAPTION = """
+Images that start tours of one sweep and the longest tours, each above the first visible units drawn on the tour.
+Savarese et al. (2018), figure 3.
+"""
+CLAIMS = {
+    "odd": Claim(
+        "Long tours start from images that the model finds less probable", "from not-so-common examples", at_least=0.0
+    ),
+    "thick": Claim("Long tours start from thicker digits", "tend to be thicker", at_most=0.0),
+}
+_NAMES = {"short": "tours of one sweep", "long": "the longest tours"}
+
+
+def inputs(here):
+    return {"tours": lengths(here, here.entry["model"])}
+
+
+def statistics(artifacts):
+    """How images that start tours of more than ten sweeps differ from those that start tours of one."""
+    tours = artifacts["tours"]
+    sweeps = tours["length"].sel(visible="draws").isel(rounds=0)
+
+    def less(variable, of):
+        sums = [
+            total.sum("tour").values
+            for chosen in (sweeps == 1, sweeps > TAIL)
+            for total in (tours[variable] * chosen, chosen)
+        ]
+        of = f"{of}, images of tours of one sweep less that of tours of more than {TAIL}"
+        return bootstrapped(difference, *sums, of=of)
+
+    return {"odd": less("log_f", "mean log f [nat]"), "thick": less("ink", "mean grey value")}
+
+
+def draw(artifacts):
+    """Images that start very short tours and very long ones, each above the first visible units drawn on its tour."""
+    tours = artifacts["tours"]
+    kinds, shown = tours["kind"].values, tours.sizes["shown"]
+    figure = new_figure(0.9 * shown + 0.9, 4.9)
+    axes = figure.subplots(2 * len(kinds), shown, squeeze=False)
+    for images, draws, kind in zip(axes[::2], axes[1::2], kinds, strict=True):
+        extreme = tours.sel(kind=kind)
+        for column in range(shown):
+            draw_image(images[column], extreme["image"].values[column], "black")
+            draw_image(draws[column], extreme["first_draw"].values[column], "black")
+            length, finished = int(extreme["shown_length"][column]), bool(extreme["shown_finished"][column])
+            images[column].set_title(_length_of(length, finished), fontsize=8, pad=2)
+        images[0].set_ylabel(f"{_NAMES[kind]}\nimages", fontsize=8)
+        draws[0].set_ylabel("first draws", fontsize=8)
+    mark_stand_in(figure, tours)
+    return figure
+
+
+def _length_of(length, finished):
+    """The length of a tour, or that it was cut, in words."""
+    words = f"{length:,} sweep" + ("" if length == 1 else "s")
+    return words if finished else f"> {words}"

@@ -1,0 +1,22 @@
+"""The experiment on the lengths of a model's tours, which several figures show."""
+
+
+def lengths(here, model):
+    """Lengths of tours of a model, at the sizes of lv-f2a; to stopping sets of several sizes if lv-f2b shows it."""
+    tails, sets, images = (here.of(name).entry for name in ("lv-f2a", "lv-f2b", "lv-f3"))
+    settings = {
+        **{key: tails[key] for key in ("batches", "batch", "cap")},
+        "rounds": sets["rounds"] if model == sets["model"] else [1],
+        "visible": ["draws", "means"] if model in tails["means"] else ["draws"],
+        "shown": images["shown"],
+    }
+    visible, hidden = here.shape(model)
+    tours = settings["batches"] * settings["batch"] * len(settings["rounds"]) * len(settings["visible"])
+    return here.experiment(
+        "logzoo.papers.las_vegas.tours:lengths",
+        here.model_and_data(model),
+        settings,
+        f"tours/{model}",
+        stream=("tour-lengths", model),
+        work={"tours": tours * visible * hidden},
+    )

@@ -1,0 +1,137 @@
+"""Tables of exact mean log-likelihoods by trainer, each at its best learning rate by validation likelihood."""
+
+import numpy as np
+
+from logzoo.papers.declaration import Claim
+from logzoo.reporting.statistics import bootstrapped
+from logzoo.reporting.tables import Column, stand_in_note, table_of
+
+_COLUMNS = {
+    "rate": Column("learning rate", form=".2g"),
+    "train": Column("train", "nat"),
+    "train_error": Column("± s.e.", "nat"),
+    "test": Column("test", "nat"),
+    "test_error": Column("± s.e. of test", "nat"),
+    "lead": Column("LVS-1 leads by", "nat"),
+    "p": Column("p, paired t-test", form=".2g"),
+    "published_rate": Column("published rate", form=".2g"),
+    "published_train": Column("published train", "nat"),
+    "published_train_error": Column("± published", "nat"),
+    "published_test": Column("published test", "nat"),
+    "published_test_error": Column("± published test", "nat"),
+}
+_VALUES = {"grey": "grey levels", "binary": "binary data"}
+_RIVALS = {"cd-1": "CD-1", "cd-10": "CD-10", "pcd-1": "PCD-1", "pcd-10": "PCD-10"}
+_REFERENCE = "lvs-1"
+_FEWEST_PAIRS = 2
+
+
+def claims(where, published):
+    """Claims of a table, and what was published of each rival and of LVS-10."""
+    texts = {key: f"LVS-1 ends at a better likelihood than {rival}" for key, rival in _RIVALS.items()}
+    leads = {key: Claim(f"{text}{where}", published[key], at_least=0.0) for key, text in texts.items()}
+    return leads | {"k": Claim(f"LVS-10 is hardly better than LVS-1{where}", published["k"], at_most=1.0)}
+
+
+def inputs(here):
+    """Likelihoods of the runs of every trainer."""
+    trainers = here.config["trainings"][here.entry["trainings"]]["trainers"]
+    return {"trainings": {trainer: _likelihoods(here, here.entry["trainings"], trainer) for trainer in trainers}}
+
+
+def _likelihoods(here, name, key):
+    entry = here.config["trainings"][name]
+    trainer, rates, runs = entry["trainers"][key], entry["train"]["learning_rate"], entry["runs"]
+    train = {option: value for option, value in entry["train"].items() if option not in ("learning_rate", "options")}
+    train |= entry["train"]["options"] | trainer["options"]
+    visible, hidden = here.config["datasets"][entry["dataset"]]["visible"], train["hidden"]
+    # As many chains as a batch has examples, unless told otherwise.
+    chains = train.get("particles", train["batch"]) * train.get("k", 1)
+    trainings = len(rates) * runs
+    return here.experiment(
+        "logzoo.papers.las_vegas.likelihoods:run",
+        {"dataset": here.dataset(entry["dataset"])},
+        {"method": trainer["method"], "train": train, "rates": rates, "runs": runs},
+        f"trainings/{name}.{key}",
+        # Runs of all trainers share their streams, and so their mini-batches.
+        stream=("trainings", name),
+        work={
+            "training": trainings * train["updates"] * (train["batch"] + chains) * visible * hidden,
+            "enumeration": trainings * 2 ** min(visible, hidden) * max(visible, hidden),
+        },
+        methods=(trainer["method"],),
+        checkpoints=True,
+    )
+
+
+def settings(here):
+    """Trainers with their titles and published numbers; the title of the table, with the sizes of its trainings."""
+    entry = here.config["trainings"][here.entry["trainings"]]
+    train, runs = entry["train"], entry["runs"]
+    sizes = f"{_VALUES[train['values']]}, {train['hidden']} hidden units, {train['updates']:,} updates, {runs} runs"
+    trainers = {
+        key: {"title": trainer["title"], "published": trainer["published"]}
+        for key, trainer in entry["trainers"].items()
+    }
+    return {"title": f"{here.entry['title']}: {sizes}", "trainers": trainers}
+
+
+def statistics(artifacts):
+    """Mean test log-likelihood by LVS-1 less that by a rival; k: by LVS-10 less that by LVS-1.
+
+    Runs are paired: they share their mini-batches and first weights. Each trainer is taken at its best learning rate.
+    """
+    test = _tests(artifacts)
+
+    def lead(trainer, other, text):
+        of = f"mean test log-likelihood [nat], {text}"
+        return bootstrapped(lambda a, b: (a - b).mean(axis=-1), test[trainer], test[other], of=of)
+
+    leads = {rival: lead(_REFERENCE, rival, f"LVS-1 - {text}") for rival, text in _RIVALS.items()}
+    return leads | {"k": lead("lvs-10", _REFERENCE, "LVS-10 - LVS-1")}
+
+
+def _tests(artifacts):
+    """Test log-likelihoods {trainer: (run,)} at the best learning rates."""
+    trainings = artifacts["trainings"].items()
+    return {trainer: at_best_rate(runs)[1].sel(split="test").values for trainer, runs in trainings}
+
+
+def at_best_rate(trainings):
+    """(learning rate, log-likelihoods over run and split) at the rate of the best mean validation log-likelihood.
+
+    A rate at which any run diverged is left out, unless every rate is such a one.
+    """
+    likelihood = trainings["log_likelihood"]
+    mean = likelihood.sel(split="validation").mean("run", skipna=False).values
+    best = int(np.nanargmax(mean)) if np.isfinite(mean).any() else 0
+    return float(trainings["rate"][best]), likelihood.isel(rate=best)
+
+
+def rows(artifacts, *, title, trainers):
+    """Exact mean log-likelihoods over runs by trainer; on the test split LVS-1 is compared with all others, run by run.
+
+    trainers: {trainer: {title, published numbers}}.
+    """
+    table, tests = {}, _tests(artifacts)
+    for trainer, entry in trainers.items():
+        runs = artifacts["trainings"][trainer]
+        rate, likelihood = at_best_rate(runs)
+        row = {"rate": rate, **{f"published_{key}": value for key, value in entry["published"].items()}}
+        for split in ("train", "test"):
+            values = likelihood.sel(split=split).values
+            row[split] = values.mean()
+            row[f"{split}_error"] = values.std(ddof=1) / np.sqrt(values.size)
+        if trainer != _REFERENCE and _REFERENCE in tests:
+            row |= _lead(tests[_REFERENCE], tests[trainer])
+        table[entry["title"] + stand_in_note(runs)] = row
+    return table_of(table, "trainer", _COLUMNS).assign_attrs(title=title)
+
+
+def _lead(reference, other):
+    from scipy.stats import ttest_rel  # takes long to import, and most tables have no pairs
+
+    difference = reference - other
+    enough = difference.size >= _FEWEST_PAIRS and np.ptp(difference) > 0.0
+    p = float(ttest_rel(reference, other).pvalue) if enough else np.nan
+    return {"lead": difference.mean(), "p": p}

@@ -1,0 +1,26 @@
+"""Checks of the log Z that was tracked while a model trained, as experiments."""
+
+
+def checked(here, model, check):
+    """The experiment that finds log Z at the snapshots of a training: `exact`, or by `ais`."""
+    visible, hidden = here.shape(model)
+    snapshots = here.config["models"][model]["train"]["options"]["snapshots"]
+    settings = here.config["checks"]["ais"]
+    if check == "exact":
+        work = {"enumeration": snapshots * 2 ** min(visible, hidden) * max(visible, hidden)}
+    else:
+        work = {"sampling": snapshots * settings["sweeps"] * settings["chains"] * visible * hidden}
+    return here.experiment(
+        "logzoo.papers.tracking.snapshots:run",
+        {
+            "snapshots": here.snapshots(model),
+            "trace": here.trace(model),
+            "dataset": here.dataset(here.config["models"][model]["dataset"]),
+        },
+        {**settings, "check": check},
+        f"checks/{model}.{check}",
+        stream=("checks", model, check),
+        kind="check",
+        work=work,
+        methods=() if check == "exact" else ("ais",),
+    )

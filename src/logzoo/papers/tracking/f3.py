@@ -1,0 +1,127 @@
+"""Tracking figure 3: test likelihood while training, exact, by AIS and tracked."""
+
+import numpy as np
+
+from logzoo.checks import one_of
+from logzoo.papers.declaration import Claim
+from logzoo.papers.tracking.checks import checked
+from logzoo.papers.tracking.drawing import DEVIATIONS, draw_checked, draw_tracked, label_updates, limit
+from logzoo.papers.tracking.statistics import SIGMAS, after_burn_in, mean, ratio, resampled_parts, units
+from logzoo.reporting.style import label_panels, mark_stand_in, new_figure
+
+CAPTION = """
+Mean test log-likelihood while an RBM trains, exact by enumeration, by AIS, and under the log Z that the Kalman filter
+tracks, for two learning rates and three times at which they begin to fall. Desjardins et al. (2011), figure 3.
+"""
+CLAIMS = {
+    "fit": Claim(
+        "The tracked log Z fits the exact one well, but where training itself oscillates", "good fit", at_most=0.5
+    ),
+    "cover": Claim("The exact log Z lies within three standard deviations of the tracked one", "-", at_least=0.9),
+    "oscillates": Claim(
+        "With the larger learning rate and the latest decay the fit breaks down", "training oscillates", at_least=2.0
+    ),
+}
+_SPEEDS = ("slow", "fast")
+_DECAYS = ("low", "mid", "high")
+_FASTEST = ("fast", "high")
+_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+
+
+def inputs(here):
+    models = [model for speed in _SPEEDS for model in here.entry[speed]]
+    checks = {check: {model: checked(here, model, check) for model in models} for check in ("exact", "ais")}
+    return {"traces": {model: here.trace(model) for model in models}, **checks}
+
+
+def settings(here):
+    """Panels {title: {model: label}}."""
+    panels = {}
+    for speed in _SPEEDS:
+        train = {model: here.config["models"][model]["train"] for model in here.entry[speed]}
+        labels = {model: f"α = {entry['options']['alpha']:g}" for model, entry in train.items()}
+        panels[f"learning rate {train[here.entry[speed][-1]]['learning_rate']:g}"] = labels
+    return {"panels": panels}
+
+
+def statistics(artifacts):
+    """From exact checks of runs named ...-<speed>-<decay>: learning rate 0.001 or 0.01; alpha 1e3, 1e4 or 1e5.
+
+    All after the first tenth of a run. Fit: mean |tracked - exact| of all runs but fast-high; cover: share of their
+    check points within 3 stated standard deviations; oscillates: mean |tracked - exact| of fast-high over that of the
+    other fast runs.
+    """
+    settled = {_speed_and_decay(model): after_burn_in(check) for model, check in artifacts["exact"].items()}
+    error = {run: np.abs(check["tracked_log_z"] - check["log_z"]).values for run, check in settled.items()}
+    others = [run for run in settled if run != _FASTEST]
+    errors, unit = units([error[run] for run in others])
+    shares, _ = units([_covered(settled[run]) for run in others])
+    fastest_errors, fastest_unit = units([error[run] for run in settled if run == _FASTEST])
+    fast_errors, fast_unit = units([error[run] for run in others if run[0] == "fast"])
+    of = f"of all runs but fast-high, resampled by {unit}"
+    fast = f"fast-high / other fast runs, resampled by {fastest_unit} / by {fast_unit}"
+    return {
+        "fit": resampled_parts(mean, errors, of=f"mean |tracked - exact log Z| [nat] {of}"),
+        "cover": resampled_parts(
+            mean, shares, of=f"share of check points within {SIGMAS:g} stated standard deviations {of}"
+        ),
+        "oscillates": resampled_parts(ratio, fastest_errors, fast_errors, of=f"mean |tracked - exact log Z|, {fast}"),
+    }
+
+
+def _speed_and_decay(model):
+    speed, decay = model.split("-")[-2:]
+    return one_of("speed", speed, _SPEEDS), one_of("decay", decay, _DECAYS)
+
+
+def _covered(check):
+    """1 or 0 (update,): is the truth within 3 stated standard deviations? NaN where there is no truth.
+
+    A tracked value that is not a number has failed, so it is 0.
+    """
+    within = np.abs(check["tracked_log_z"] - check["log_z"]) <= SIGMAS * check["tracked_std_dev"]
+    return within.where(np.isfinite(check["log_z"])).values
+
+
+def draw(artifacts, *, panels):
+    """Test log-likelihood while training: exact, by AIS, and by the Kalman filter where exact values are.
+
+    panels: {title: {model: label}}; runs of one label share a colour.
+    """
+    from matplotlib.lines import Line2D
+
+    figure = new_figure(3.5 * len(panels) + 1.6, 3.8)
+    axes = figure.subplots(1, len(panels), squeeze=False)[0]
+    labels = list(dict.fromkeys(label for runs in panels.values() for label in runs.values()))
+    colours = {label: _COLOURS[position % len(_COLOURS)] for position, label in enumerate(labels)}
+    for axis, (title, runs) in zip(axes, panels.items(), strict=True):
+        limit(
+            axis, [part for model, label in runs.items() for part in _draw_run(axis, artifacts, model, colours[label])]
+        )
+        label_updates(axis)
+        axis.set_title(title, loc="right")
+    axes[0].set_ylabel("mean test log-likelihood [nat]")
+    methods = (
+        Line2D([], [], color="black", marker="o", markersize=3, label="exact"),
+        Line2D([], [], color="black", marker="s", linestyle="", markerfacecolor="white", label="AIS, 95%"),
+        Line2D([], [], color="black", linestyle="--", label=f"Kalman filter, ±{DEVIATIONS:g} s.d."),
+    )
+    handles = [Line2D([], [], color=colour, linewidth=4, label=label) for label, colour in colours.items()]
+    figure.legend(handles=[*handles, *methods], loc="outside right upper", fontsize=8)
+    label_panels(axes)
+    mark_stand_in(figure, *(dataset for datasets in artifacts.values() for dataset in datasets.values()))
+    return figure
+
+
+def _draw_run(axis, artifacts, model, colour):
+    """A line for each way to the test log-likelihood of a run; returns values, lows, highs (3, update) of each."""
+    trace, exact_check, ais = (artifacts[name][model] for name in ("traces", "exact", "ais"))
+    log_f = exact_check["mean_log_f"].sel(split="test")
+    exact = log_f - exact_check["log_z"]
+    axis.plot(exact["update"], exact, color=colour, marker="o", markersize=3)
+    there = trace.sel(update=exact["update"])
+    return [
+        np.stack([exact] * 3),
+        draw_checked(axis, ais, "test", color=colour, markerfacecolor="white", zorder=3),
+        draw_tracked(axis, log_f - there["log_z"], there["log_z_std_dev"], color=colour, linestyle="--"),
+    ]

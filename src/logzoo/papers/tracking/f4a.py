@@ -1,0 +1,208 @@
+"""Tracking figure 4, left: the filter at work."""
+
+import numpy as np
+
+from logzoo.papers.declaration import Claim
+from logzoo.papers.tracking.checks import checked
+from logzoo.papers.tracking.drawing import DEVIATIONS, draw_checked, draw_tracked, label_updates, limit, name_of
+from logzoo.papers.tracking.statistics import after_burn_in, mean, ratio, resampled_parts, thirds
+from logzoo.reporting.style import LOOKS, TRUTH, label_panels, mark_stand_in, new_figure, title_of
+
+CAPTION = """
+The Kalman filter at work on an RBM of 500 hidden units trained by SML-APT: tracked and bridged log Z beside AIS, the
+observed change of each update, the bias, the standard deviations of both observations, and the exchange rates along
+the ladder. Desjardins et al. (2011), figure 4.
+"""
+CLAIMS = {
+    "bias": Claim(
+        "The bias of the observed change decays as the learning rate does",
+        "decays with the learning rate",
+        at_most=0.5,
+    ),
+    "variance": Claim("The variance of the observations between temperatures grows in training", "grows", at_least=1.0),
+    "change": Claim("The variance of the observed changes falls in training", "falls", at_most=1.0),
+}
+_KALMAN, _BRIDGE, _CHANGE, _RATE = "#0072B2", "#56B4E9", "#E69F00", "#009E73"
+# Sizes that differ by more than this factor need a logarithmic scale.
+_WIDE = 30.0
+# Share of a training that counts as its start, and as its end.
+_TENTH = 0.1
+
+
+def inputs(here):
+    model = here.entry["model"]
+    return {"trace": here.trace(model), "check": checked(here, model, "ais")}
+
+
+def settings(here):
+    model = here.entry["model"]
+    return {"title": here.titles([model])[model]}
+
+
+def statistics(artifacts):
+    """From the trace of a training, rows of the filter at work; the check is drawn, not judged.
+
+    Bias: mean |bias| over the last third of the rows over that of the third where it is largest; variance, change: mean
+    standard deviations of the bridged log Z and of the observed change, last third over first, the first tenth of the
+    updates left out.
+    """
+    trace = artifacts["trace"]
+    bias = thirds(np.abs(trace["bias"].values))
+    # The bias starts from 0, so it need not be largest in the first third; the largest of all rows would be noise.
+    largest = max(bias, key=lambda totals: mean(totals) if totals.size else -np.inf)
+    settled = after_burn_in(trace)
+
+    def growth(name, of):
+        first, _, last = thirds(settled[name].values)
+        of = f"mean standard deviation of the {of}, last / first third of the rows, resampled by block"
+        return resampled_parts(ratio, last, first, of=of)
+
+    return {
+        "bias": resampled_parts(
+            ratio, bias[-1], largest, of="mean |bias|, last / largest third of the rows, resampled by block"
+        ),
+        "variance": growth("bridged_log_z_std_dev", "bridged log Z"),
+        "change": growth("observed_change_std_dev", "observed change"),
+    }
+
+
+def draw(artifacts, *, title):
+    """The filter at work: log Z, the two kinds of observations, the bias, and the ladder if there is one.
+
+    The ladder is drawn while it moves, and the exchange rates of its gaps in the first and the last tenth of the
+    training.
+    """
+    trace, check = artifacts["trace"], artifacts["check"]
+    tempered = "inverse_temperature" in trace
+    figure = new_figure(7.2, 10.2 if tempered else 7.8)
+    rows = [[name] * 2 for name in ("log_z", "change", "bias", "error")] + [["exchange", "ladder"]] * tempered
+    axes = figure.subplot_mosaic(rows, height_ratios=[1.8, 1.0, 1.0, 1.0] + [1.3] * tempered)
+    _draw_log_z(axes["log_z"], trace, check, title_of(title, trace))
+    _draw_change(axes["change"], trace)
+    _draw_bias(axes["bias"], trace)
+    _draw_errors(axes["error"], trace)
+    for name in ("log_z", "change", "bias"):
+        axes[name].sharex(axes["error"])
+        axes[name].tick_params(labelbottom=False)
+    label_updates(axes["error"])
+    if tempered:
+        _draw_exchanges(axes["exchange"], trace)
+        _draw_ladder(axes["ladder"], trace)
+    label_panels(axes.values())
+    mark_stand_in(figure, trace, check)
+    return figure
+
+
+def _draw_log_z(axis, trace, check, title):
+    bridged = trace["bridged_log_z"]
+    axis.plot(trace["update"], bridged, ".", color=_BRIDGE, label="bridge sampling at one update")
+    label = f"Kalman, ±{DEVIATIONS:g} s.d."
+    tracked = draw_tracked(axis, trace["log_z"], trace["log_z_std_dev"], color=_KALMAN, label=label)
+    colour = TRUTH if check.attrs["check_method"] == "enumeration" else LOOKS["ais"][0]
+    label = name_of(check)
+    points = draw_checked(axis, check, None, color=colour, markerfacecolor="none", zorder=3, label=label)
+    limit(axis, [np.stack([bridged] * 3), tracked, points])
+    axis.set_ylabel(r"$\log Z$ [nat]")
+    _legend(axis, title=title)
+
+
+def _draw_change(axis, trace):
+    """Observed changes; the first row has none yet."""
+    seen = trace["observed_change_std_dev"].values > 0
+    change, std_dev = (trace[name].values[seen] for name in ("observed_change", "observed_change_std_dev"))
+    look = {"fmt": ".", "color": _CHANGE, "elinewidth": 0.8, "label": "importance sampling, ±1 s.d."}
+    axis.errorbar(trace["update"].values[seen], change, std_dev, **look)
+    axis.axhline(0.0, color="grey", linewidth=0.8)
+    _fit_scale(axis, change)
+    axis.set_ylabel(r"change of $\log Z$" + "\nin one update [nat]")
+    _legend(axis)
+
+
+def _draw_bias(axis, trace):
+    bias, rate = trace["bias"].values, trace["learning_rate"].values
+    axis.plot(trace["update"], bias, color=_KALMAN, label="bias (left)")
+    axis.axhline(0.0, color="grey", linewidth=0.8)
+    _fit_scale(axis, bias)
+    axis.set_ylabel("bias [nat]")
+    twin = axis.twinx()
+    twin.spines["right"].set_visible(True)
+    twin.plot(trace["update"], rate, color=_RATE, linestyle="--", label="learning rate (right)")
+    if rate.max() > _WIDE * rate.min():
+        twin.set_yscale("log")
+    else:
+        twin.set_ylim(0.0, 1.1 * rate.max())
+    twin.set_ylabel("learning rate")
+    _legend(axis, twin)
+
+
+def _draw_errors(axis, trace):
+    for name, colour, label in (
+        ("bridged_log_z_std_dev", _BRIDGE, r"$\log Z$ by bridge sampling"),
+        ("observed_change_std_dev", _CHANGE, "change by importance sampling"),
+        ("log_z_std_dev", _KALMAN, r"$\log Z$ by Kalman"),
+    ):
+        values = trace[name].values
+        # Zero before anything was observed.
+        axis.plot(trace["update"], np.where(values > 0, values, np.nan), color=colour, label=label)
+    axis.set_yscale("log")
+    axis.set_ylabel("standard deviation\n[nat]")
+    _legend(axis)
+
+
+def _draw_exchanges(axis, trace):
+    for last, colour, label in ((False, "grey", "first tenth"), (True, _KALMAN, "last tenth")):
+        rates, betas = exchange_rates(trace, last)
+        axis.stairs(rates, betas, baseline=None, color=colour, linewidth=1.5, label=label)
+        axis.plot(betas, np.full(betas.size, 0.06 if last else 0.02), "|", color=colour, markersize=5)
+    axis.set_ylim(0.0, 1.05)
+    axis.set_xlabel(r"inverse temperature $\beta$ (ticks: rungs)")
+    axis.set_ylabel("exchange rate of\nneighbouring rungs")
+    _legend(axis)
+
+
+def exchange_rates(trace, last):
+    """Share (pair,) of exchanges made in the first or the `last` tenth of a training, and betas (rung,) at that end.
+
+    The counts of a trace begin anew when its ladder gains a rung; so only rows of one number of pairs are compared.
+    """
+    tried, made = (trace[name].values for name in ("exchanges_tried", "exchanges_made"))
+    betas, update = trace["inverse_temperature"].values, trace["update"].values
+    pairs = np.isfinite(tried).sum(axis=1)
+    count, through = pairs[-1 if last else 0], (update - update[0]) / max(update[-1] - update[0], 1)
+    if last:
+        before = np.flatnonzero((through <= 1.0 - _TENTH) & (pairs == count))
+        counts = [array[-1] - (array[before[-1]] if before.size else 0.0) for array in (made, tried)]
+    else:
+        row = np.flatnonzero((through <= _TENTH) & (pairs == count))[-1]
+        counts = [made[row], tried[row]]
+    with np.errstate(invalid="ignore"):
+        rates = counts[0][:count] / counts[1][:count]
+    return rates, betas[-1 if last else 0, : count + 1]
+
+
+def _draw_ladder(axis, trace):
+    """A line for each rung; all begin anew when one is gained, which moves the numbers of the others."""
+    betas = trace["inverse_temperature"].values
+    rungs = np.isfinite(betas).sum(axis=1)
+    for count in np.unique(rungs):
+        rows = rungs == count
+        axis.plot(trace["update"].values[rows], betas[rows, :count], color=_KALMAN, linewidth=0.9)
+    axis.set_ylabel(r"inverse temperature $\beta$")
+    label_updates(axis)
+
+
+def _legend(axis, *others, title=None):
+    """A legend in one line above a panel, clear of what it shows, and above it a title."""
+    handles, labels = axis.get_legend_handles_labels()
+    for other in others:
+        more = other.get_legend_handles_labels()
+        handles, labels = handles + more[0], labels + more[1]
+    place = {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0), "borderaxespad": 0.0, "alignment": "right"}
+    axis.legend(handles, labels, ncols=3, fontsize=7.5, columnspacing=1.2, title=title, title_fontsize=10, **place)
+
+
+def _fit_scale(axis, values):
+    """Linear, or symmetric about zero and logarithmic where sizes differ much."""
+    sizes = np.abs(values[np.isfinite(values) & (values != 0)])
+    if sizes.size and sizes.max() > _WIDE * np.median(sizes):
+        axis.set_yscale("symlog", linthresh=10.0 ** np.ceil(np.log10(np.median(sizes))))

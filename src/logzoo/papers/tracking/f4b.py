@@ -1,0 +1,54 @@
+"""Tracking figure 4, right: early stopping by the tracker."""
+
+from logzoo.papers.declaration import Claim
+from logzoo.papers.tracking.checks import checked
+from logzoo.papers.tracking.likelihoods import draw_likelihoods
+from logzoo.papers.tracking.statistics import AIS, TRACKED, agreement, best_and_last, difference, distance
+
+CAPTION = """
+Mean log-likelihood of training and validation data while training on dna, under the tracked log Z and by AIS; the line
+marks the update whose parameters are kept. Desjardins et al. (2011), figure 4.
+"""
+CLAIMS = {
+    "turn": Claim("The validation likelihood turns down before the end", "turns down near epoch 250", at_least=0.0),
+    "train": Claim(
+        "The training likelihood climbs on after the best validation likelihood", "climbs to the end", at_least=0.0
+    ),
+    "agree": Claim("The tracked likelihoods agree with AIS", "close", at_least=0.8),
+    "close": Claim("Tracked log Z and AIS differ by less than half a nat", "curves together", at_most=0.5),
+}
+
+
+def inputs(here):
+    model = here.entry["model"]
+    return {"trace": here.trace(model), "check": checked(here, model, "ais")}
+
+
+def settings(here):
+    model = here.entry["model"]
+    return {"title": here.titles([model])[model]}
+
+
+def statistics(artifacts):
+    """From the AIS check of a training that over-fits; the trace is drawn, not judged.
+
+    Best is the check point, before the last tenth of the updates, of the highest tracked validation likelihood. AIS had
+    no part in that choice, so its noise does not flatter the gain. Turn: validation likelihood by AIS at the best less
+    at the end; train: training likelihood by AIS at the end less at the best; agree: share of check points whose
+    tracked likelihood lies in the 95% interval of AIS; close: mean distance of the two.
+    """
+    check = artifacts["check"]
+    best, last = best_and_last(check, TRACKED)
+    turn = "validation likelihood by AIS [nat]: best tracked one - end"
+    train = "training likelihood by AIS [nat]: end - best tracked validation"
+    return {
+        "turn": difference(check, "validation", AIS, best, last, of=turn),
+        "train": difference(check, "train", AIS, last, best, of=train),
+        "agree": agreement(check),
+        "close": distance(check),
+    }
+
+
+def draw(artifacts, *, title):
+    """Early stopping: train and validation log-likelihood by the Kalman filter, validation by the check as well."""
+    return draw_likelihoods(artifacts["trace"], artifacts["check"], title, "Kalman", ["validation"])

@@ -1,0 +1,64 @@
+"""Tables of the best RBM of a grid on each data set."""
+
+from logzoo.papers.tracking.grids import grid_settings
+from logzoo.reporting.tables import COUNT, Column, stand_in_note, table_of
+
+_COLUMNS = {
+    "hidden": Column("hidden units", form=COUNT),
+    "kalman": Column("tracked", "nat"),
+    "kalman_three_sigma": Column("± 3σ of tracker", "nat"),
+    "ais": Column("AIS", "nat"),
+    "ais_three_sigma": Column("± 3σ of the mean weight", "nat"),
+    "ais_weight_three_sigma": Column("± 3σ of one weight", "nat"),
+    "published_kalman": Column("published tracked", "nat"),
+    "published_ais": Column("published AIS", "nat"),
+    "published_three_sigma": Column("published ± 3σ", "nat"),
+    "published_rbm_25": Column("RBM, CD-25", "nat"),
+    "published_nade": Column("NADE", "nat"),
+}
+_OWN_SPLIT = "-own-split"
+
+
+def inputs(here):
+    """The best model of each data set of the grid."""
+    grid = here.entry["grid"]
+    datasets = here.config["grids"][grid]["datasets"]
+    return {"best": {dataset: _best(here, grid, dataset) for dataset in datasets}}
+
+
+def _best(here, grid, dataset):
+    entry, ais = here.config["grids"][grid], here.config["checks"]["ais"]
+    settings = grid_settings(entry)
+    models = [f"{grid}-{dataset}-{number}" for number in range(len(settings))]
+    weights = here.config["datasets"][dataset]["visible"] * max(train["hidden"] for train in settings)
+    return here.experiment(
+        "logzoo.papers.tracking.best:run",
+        {
+            "models": {model: here.model(model) for model in models},
+            "traces": {model: here.trace(model) for model in models},
+            "dataset": here.dataset(dataset),
+        },
+        {**ais, "published": entry["datasets"][dataset]["published"]},
+        f"best/{grid}.{dataset}",
+        stream=("best", grid, dataset),
+        kind="best",
+        work={"sampling": ais["sweeps"] * ais["chains"] * weights},
+        methods=("ais",),
+    )
+
+
+def rows(artifacts):
+    """Test log-likelihoods of the best model of each data set, beside those that were published."""
+    table = {}
+    for dataset, best in artifacts["best"].items():
+        own = " (own split)" if dataset.endswith(_OWN_SPLIT) else ""
+        table[dataset.removesuffix(_OWN_SPLIT) + own + stand_in_note(best)] = {
+            "hidden": best.attrs["hidden"],
+            "kalman": float(best["test_log_likelihood_tracked"]),
+            "kalman_three_sigma": 3 * float(best["tracked_std_dev"]),
+            "ais": float(best["test_log_likelihood_ais"]),
+            "ais_three_sigma": 3 * float(best["ais_std_error"]),
+            "ais_weight_three_sigma": 3 * float(best["ais_weight_spread"]),
+            **{key: value for key, value in best.attrs.items() if key.startswith("published_")},
+        }
+    return table_of(table, "data set", _COLUMNS)
