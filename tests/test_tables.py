@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from logzoo.figures.tables import best_rows, csv, html, markdown, trainer_rows
 
 from logzoo.pipeline.configuration import grid_models, grid_settings, kept_grids
+from logzoo.figures.tables import best_rows, csv, html, markdown
 
 
 def best(tracked, ais, **attributes):
@@ -51,18 +51,6 @@ def test_every_form_holds_the_same_rows(table):
     read = pd.read_csv(io.StringIO(csv(table)), index_col=0)
     np.testing.assert_array_equal(read["ais"], table["ais"])
     assert read.index.name == "data set"
-
-
-def test_trainers_are_compared_at_their_chain_sweeps():
-    truth = xr.Dataset(
-        {"log_z": ((), 100.0), "log_likelihood": ("split", [-150.0, -151.0, -152.0])},
-        coords={"split": np.array(["train", "validation", "test"], dtype=object)},
-    )
-    trace = xr.Dataset({"chain_sweeps": ("update", [100, 1000])}, coords={"update": [0, 9]})
-    table = trainer_rows({"one": truth}, {"one": trace}, {"one": "PCD-1"})
-    assert table["row"].values[0] == "PCD-1"
-    found = {name: float(table[name][0]) for name in ("updates", "chain_sweeps", "log_z", "test")}
-    assert found == {"updates": 10.0, "chain_sweeps": 1000.0, "log_z": 100.0, "test": -152.0}
 
 
 def test_a_grid_is_the_product_of_its_lists_on_every_data_set():
