@@ -16,12 +16,12 @@ configfile: "config/datasets.yaml"
 configfile: "config/models.yaml"
 configfile: "config/estimators.yaml"
 configfile: "config/zoo.yaml"
-configfile: "config/papers/rts.yaml"
-configfile: "config/papers/tracking.yaml"
-configfile: "config/papers/infinite_swapping.yaml"
-configfile: "config/papers/las_vegas.yaml"
-configfile: "config/papers/zoo.yaml"
 configfile: "config/config.yaml"
+
+
+for paper in sorted(Path(workflow.basedir).glob("config/papers/*.yaml")):
+
+    configfile: paper
 
 
 try:

@@ -27,7 +27,8 @@ _CONFIGFILE = re.compile(r'^configfile: "(.+)"', re.MULTILINE)
 def merged_configuration(*more):
     """The configuration that Snakemake would merge: the files that the Snakefile names, further files, and dicts."""
     config = {}
-    for part in (*_CONFIGFILE.findall((ROOT / "Snakefile").read_text()), *more):
+    papers = sorted(ROOT.glob("config/papers/*.yaml"))
+    for part in (*_CONFIGFILE.findall((ROOT / "Snakefile").read_text()), *papers, *more):
         update_config(config, part if isinstance(part, dict) else yaml.safe_load((ROOT / part).read_text()))
     return config
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 import xarray as xr
-
 from logzoo.claims import las_vegas
+
 from logzoo.reporting.verdicts import judge
 
 AT_MOST_ZERO = {"direction": "at_most", "threshold": 0.0}

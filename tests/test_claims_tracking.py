@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 import xarray as xr
-
 from logzoo.claims import tracking
+
 from logzoo.reporting.verdicts import judge
 
 AT_MOST = {"fit": 0.5, "close": 0.5, "bias": 0.5, "change": 1.0}

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from scipy.special import expit
-
-from logzoo.api import train_rbm
 from logzoo.experiments.likelihoods import log_f, trained_likelihoods
 from logzoo.experiments.tour_estimates import tour_estimates
 from logzoo.experiments.tours import Images, broken_chains, tour_lengths
+from scipy.special import expit
+
+from logzoo.api import train_rbm
 from logzoo.kernels.hashing import unpack_state
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from logzoo.experiments.best import best_likelihoods, best_of
+from logzoo.experiments.snapshots import check_snapshots, rbm_at
 from test_trackers import patterns
 
 from logzoo.api import train_rbm
-from logzoo.experiments.best import best_likelihoods, best_of
-from logzoo.experiments.snapshots import check_snapshots, rbm_at
 from logzoo.models.exact import exact_log_z
 from logzoo.paths import log_odds
 from logzoo.streams import root_stream

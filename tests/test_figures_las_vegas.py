@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 import xarray as xr
-
 from logzoo.experiments.tour_estimates import tour_estimates
 from logzoo.experiments.tours import Images, broken_chains, tour_lengths
 from logzoo.figures.las_vegas import figure_4
-from logzoo.reporting.style import picture_bytes
 from logzoo.figures.tables import html, markdown, training_rows
 from logzoo.figures.tours import figure_1, figure_2a, figure_2b, figure_2c, figure_3, tail, tours_of
+
 from logzoo.models.rbm import RBM
+from logzoo.reporting.style import picture_bytes
 from logzoo.streams import root_stream
 
 NOTICE = {"stand_in_for": "mnist-grey", "stand_in_reason": "none"}

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from logzoo.papers.rts import mixture
-from logzoo.papers.rts import f2, f6
+from logzoo.papers.rts import f2, f6, mixture
 from logzoo.reporting.style import TRUTH, save
 from logzoo.streams import root_stream
 

@@ -5,13 +5,13 @@ from io import BytesIO
 import numpy as np
 import pytest
 import xarray as xr
+from logzoo.figures import tracking_model
+from logzoo.figures.tracking import Run, exchange_rates, figure_3, figure_4a, figure_4b, figure_5
 
 from logzoo.api import train_rbm
-from logzoo.figures import tracking_model
-from logzoo.reporting.style import TRUTH, save
-from logzoo.figures.tracking import Run, exchange_rates, figure_3, figure_4a, figure_4b, figure_5
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
+from logzoo.reporting.style import TRUTH, save
 
 SPLITS = ("train", "validation", "test")
 NAMES = {"exact": "name of exact", "ais": "name of AIS", "kalman": "name of Kalman"}

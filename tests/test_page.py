@@ -17,14 +17,14 @@ from projects import ROOT, catalogue_of
 
 from logzoo.artifacts.labels import labelled
 from logzoo.artifacts.netcdf import read_provenance, write_artifact
-from logzoo.reporting.scorecard import VERDICTS, markdown, scorecard, summary
-from logzoo.reporting.scorecard import csv as card_csv
-from logzoo.reporting.statistics import Statistic
-from logzoo.reporting.verdicts import verdicts
 from logzoo.reporting.exhibits import exhibit_of
 from logzoo.reporting.page import page, scorecard_page
 from logzoo.reporting.pictures import embedded
+from logzoo.reporting.scorecard import VERDICTS, markdown, scorecard, summary
+from logzoo.reporting.scorecard import csv as card_csv
+from logzoo.reporting.statistics import Statistic
 from logzoo.reporting.style import new_figure, save
+from logzoo.reporting.verdicts import verdicts
 
 TEMPLATES = ROOT / "workflow/templates"
 CATALOGUE = catalogue_of({"scale": "tiny"})
@@ -193,7 +193,7 @@ def test_a_figure_says_its_verdicts_to_those_who_cannot_see_it(made):
 def test_each_picture_has_its_provenance(made):
     path, text, _ = made
     figures = {one.attributes["id"]: one for one in Page(text).all("article") if "id" in one.attributes}
-    record = read_provenance(path.parents[2] / "data/tiny/figures/rts-f3.nc")
+    record = read_provenance(path.parents[2] / "data/tiny/estimates/mnist-100/rts.nc")
     for key in ("content_sha256", "source_sha256", "seed_path"):
         assert record[key] in figures["rts-f3"].text
     assert '{"note": "<b>no markup</b> & none", "sweeps": 10}' in figures["rts-f3"].text

@@ -24,9 +24,9 @@ from logzoo.artifacts.labels import labelled
 from logzoo.artifacts.netcdf import read_artifact, write_artifact
 from logzoo.estimators.matrix import estimate_matrix
 from logzoo.estimators.registry import estimator
-from logzoo.pipeline.jobs import checkpoint_of
 from logzoo.models.rbm import RBM
 from logzoo.pipeline import startup
+from logzoo.pipeline.jobs import checkpoint_of
 from logzoo.streams import root_stream
 
 PROVENANCE = {"parameters": {}, "source": "0" * 64, "inputs": {}, "seed_path": ""}

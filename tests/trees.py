@@ -7,17 +7,17 @@ from pathlib import Path
 
 import numpy as np
 import xarray as xr
+from logzoo.claims import scorecard
+from logzoo.figures import tables
 
 from logzoo.artifacts.made import digest_of, named_hashes, recorded
 from logzoo.artifacts.netcdf import write_artifact
 from logzoo.artifacts.stamps import stamped_text
 from logzoo.audit.manifest import write_manifest, write_text
 from logzoo.audit.tasks import Tasks
-from logzoo.claims import scorecard
 from logzoo.reporting.statistics import Statistic
-from logzoo.reporting.verdicts import verdicts
-from logzoo.figures import tables
 from logzoo.reporting.style import new_figure, save
+from logzoo.reporting.verdicts import verdicts
 
 SOURCE = hashlib.sha256(b"the code").hexdigest()
 SCRIPT = """

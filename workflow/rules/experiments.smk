@@ -25,6 +25,7 @@ rule experiment:
     resources:
         mem_mb=megabytes(2500),
         runtime=minutes(720),
+        slurm_extra=lambda wildcards: "--exclusive" if experiment_at(wildcards).timed else "",
     params:
         run=lambda wildcards: experiment_at(wildcards).run,
         settings=lambda wildcards: experiment_at(wildcards).settings,

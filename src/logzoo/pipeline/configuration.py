@@ -49,6 +49,7 @@ def _completed(config):
     config["zoo"] = {**config["zoo"], **{key: _kept(config["zoo"][key]) for key in ("datasets", "trainers")}}
     methods = {name: {"title": title_of(name), "method": name, "base": "matched", "options": {}} for name in ESTIMATORS}
     config["estimators"] = _merged(methods, config["estimators"])
+    config["papers"] = dict(sorted(config["papers"].items(), key=lambda item: item[1]["place"]))
     matrix = config["matrix"]
     if matrix["estimators"] == "all":
         left_out = matrix.get("left_out", [])
