@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from logzoo.figures.tables import best_rows, csv, html, markdown
 
 from logzoo.pipeline.configuration import grid_models, grid_settings, kept_grids
+from logzoo.figures.tables import best_rows, csv, html, markdown
 
 
 def best(tracked, ais, **attributes):
