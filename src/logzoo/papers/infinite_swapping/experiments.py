@@ -1,5 +1,7 @@
 """The experiments of Hult et al. (2019) as figures declare them: gradients, comparisons of trainers, and seconds."""
 
+from collections import Counter
+
 from logzoo.checks import one_of
 from logzoo.papers.declaration import SWEEP
 
@@ -101,6 +103,7 @@ def timings(here):
     ladders, steps = gradient.entry["ladders"], equal.entry["steps"]
     # Samplers take so many steps three times over, trainers four times as many updates.
     works = [_training_work(train, _visible(here, comparison), 12 * steps) for train in trainings.values()]
+    sampling = here.visits(gradient.entry["model"], 3 * steps * _chains(samplers, ladders))
     return equal.experiment(
         "logzoo.papers.timing:infinite_swapping",
         {"model": here.model(gradient.entry["model"]), "dataset": here.dataset(comparison["dataset"])},
@@ -109,8 +112,5 @@ def timings(here):
         stream=("time-of-swapping",),
         methods=tuple(train["method"] for train in trainings.values()),
         timed=True,
-        work={
-            "sampling": here.visits(gradient.entry["model"], 3 * steps * _chains(samplers, ladders)),
-            **{kind: sum(work.get(kind, 0) for work in works) for kind in ("training", "enumeration")},
-        },
+        work=dict(sum(map(Counter, works), start=Counter(sampling=sampling))),
     )
