@@ -5,12 +5,12 @@ import pytest
 from scipy.special import expit
 
 from logzoo.api import train_rbm
-from logzoo.experiments.likelihoods import log_f, trained_likelihoods
-from logzoo.experiments.tour_estimates import tour_estimates
-from logzoo.experiments.tours import Images, broken_chains, tour_lengths
 from logzoo.kernels.hashing import unpack_state
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
+from logzoo.papers.las_vegas.likelihoods import log_f, trained_likelihoods
+from logzoo.papers.las_vegas.tour_estimates import tour_estimates
+from logzoo.papers.las_vegas.tours import Images, broken_chains, tour_lengths
 from logzoo.paths import kernel_parameters
 from logzoo.samplers.tours import TourSampler, stopping_set
 from logzoo.samplers.walks import first_draws, packed_states, unpacked_states, walk

@@ -5,9 +5,10 @@ import pytest
 from test_trackers import patterns
 
 from logzoo.api import train_rbm
-from logzoo.experiments.best import best_likelihoods, best_of
-from logzoo.experiments.snapshots import check_snapshots, rbm_at
 from logzoo.models.exact import exact_log_z
+from logzoo.models.rbm import RBM
+from logzoo.papers.tracking.best import best_likelihoods, best_of
+from logzoo.papers.tracking.snapshots import check_snapshots
 from logzoo.paths import log_odds
 from logzoo.streams import root_stream
 
@@ -27,11 +28,13 @@ def run():
 
 
 def test_snapshots_are_checked_exactly_and_by_ais(run):
-    exact, ais = (check_snapshots(run.snapshots, run.trace, DATA, check, **SETTINGS) for check in ("exact", "ais"))
+    exact, ais = (
+        check_snapshots(run.snapshots, run.trace, DATA, check=check, **SETTINGS) for check in ("exact", "ais")
+    )
     updates = run.snapshots["update"].values
     np.testing.assert_array_equal(exact["update"], updates)
     for place, update in enumerate(updates):
-        rbm = rbm_at(run.snapshots, update)
+        rbm = RBM.from_dataset(run.snapshots.sel(update=update))
         assert float(exact["log_z"][place]) == pytest.approx(exact_log_z(rbm))
         found = exact["mean_log_f"].sel(split="test")[place] - exact["log_z"][place]
         assert float(found) == pytest.approx(rbm.log_likelihood(DATA["test"], exact_log_z(rbm)).mean())
@@ -41,7 +44,7 @@ def test_snapshots_are_checked_exactly_and_by_ais(run):
     np.testing.assert_array_equal(exact["tracked_log_z"], run.trace["log_z"].sel(update=updates))
     assert (exact.attrs["check_method"], ais.attrs["check_method"]) == ("enumeration", "ais")
     with pytest.raises(ValueError, match="check: unknown value 'guess'"):
-        check_snapshots(run.snapshots, run.trace, DATA, "guess", **SETTINGS)
+        check_snapshots(run.snapshots, run.trace, DATA, check="guess", **SETTINGS)
 
 
 def test_the_best_model_is_the_one_of_the_highest_tracked_likelihood(run):
