@@ -10,9 +10,9 @@ from logzoo import train_rbm
 from logzoo.kernels.gibbs import forget_hidden, run_sweeps
 from logzoo.kernels.layout import fixed_point_parameters
 from logzoo.paths import kernel_parameters
+from logzoo.samplers.parallel_tempering import ParallelTempering
 from logzoo.trackers.kalman import KalmanTracker
 from logzoo.trackers.rts import RtsTracker
-from logzoo.trainers.parallel_particles import ParallelParticles
 
 LADDER = {"rungs": 10, "particles": 20}
 BATCH = 20
@@ -69,10 +69,10 @@ def sweeps_of(rbm, changing):
     changing: each sweep under new parameters, to be rounded and laid out, all inputs computed afresh. Otherwise it
     only follows the units that flip.
     """
-    particles = ParallelParticles(np.uint64(1), 1, LADDER["particles"], np.linspace(0.0, 1.0, LADDER["rungs"]))
+    particles = ParallelTempering(np.uint64(1), LADDER["particles"], np.linspace(0.0, 1.0, LADDER["rungs"]))
     particles.load(kernel_parameters(rbm, rbm.visible_bias))
     for update in range(200):
-        particles.move(update)
+        particles.move(1 + update, 2 + update)
     beta = particles.betas[particles.replicas.rung]
     # In float32, as those of a training, and far enough apart that rounding tells them apart.
     arrays = rbm.weights, rbm.visible_bias, rbm.hidden_bias

@@ -1,20 +1,46 @@
 """Copies of the project that tests may change, and commands run in them."""
 
 import hashlib
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
+
+import yaml
+from snakemake.utils import update_config
+
+from logzoo.pipeline.catalogue import Catalogue
+from logzoo.pipeline.configuration import checked
 
 ROOT = Path(__file__).parents[1]
 # The toy size, of a run that takes minutes.
 CONFIGURATION = ("--configfile", "tests/tiny.yaml")
 # Measured times, and what is drawn and judged from them, differ from run to run.
-TIMED = re.compile(
-    r"timings/|verdicts/rts-f4-cost|rts-f3-seconds|rts-f4-cost|ins-equal|ins-many\.png|zoo-seconds|zoo-choice|scorecard"
-)
+TIMED = re.compile(r"timings/|rts-f3-seconds|rts-f4-cost|ins-equal|ins-many\.png|zoo-seconds|zoo-choice|scorecard")
+_CONFIGFILE = re.compile(r'^configfile: "(.+)"', re.MULTILINE)
+
+
+def merged_configuration(*more):
+    """The configuration that Snakemake would merge: the files that the Snakefile names, further files, and dicts."""
+    config = {}
+    papers = sorted(ROOT.glob("config/papers/*.yaml"))
+    for part in (*_CONFIGFILE.findall((ROOT / "Snakefile").read_text()), *papers, *more):
+        update_config(config, part if isinstance(part, dict) else yaml.safe_load((ROOT / part).read_text()))
+    return config
+
+
+def catalogue_of(*more):
+    """The `Catalogue` of the configuration with further files, and dicts."""
+    return _catalogue_of(json.dumps(more))
+
+
+@cache
+def _catalogue_of(more):
+    return Catalogue(checked(merged_configuration(*json.loads(more)), ROOT / "workflow/schemas"))
 
 
 def copy_project(target):

@@ -77,6 +77,10 @@ class Run:
         return found
 
 
+# Of a PNG, a PDF, and a page with its stamp.
+_ENDS = (b"IEND\xaeB`\x82", b"%%EOF\n", b"-->\n")
+
+
 def wait_for_moment(run, draws, moments):
     """Wait for a moment drawn from some of MOMENTS: any, in the first second of a job, or while a file is written.
 
@@ -185,6 +189,8 @@ def _fault(path, wanted, name):
             read_artifact(path)
         elif kind_of(name) in STAMPED:
             read_stamp(name, content)
+            if not content.endswith(_ENDS):
+                return "does not end as such a file does"
         elif not content.endswith((b"\n", b"\r\n")):
             return "does not end with a line"
     except FileNotFoundError:

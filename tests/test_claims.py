@@ -1,19 +1,15 @@
 """Verdicts on claims: right, wrong and undecided, and the statistics behind them on data made to order."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 import xarray as xr
-import yaml
 
-from logzoo.claims import rts
-from logzoo.claims.registry import CLAIMS
-from logzoo.claims.verdicts import Statistic, bootstrapped, bound_of, judge, number_of, verdicts
-from logzoo.figures.style import new_figure
-from logzoo.figures.verdicts import note_verdicts
+from logzoo.papers.rts import f3, f7, f8
+from logzoo.reporting.notes import note_verdicts
+from logzoo.reporting.statistics import Statistic, bootstrapped
+from logzoo.reporting.style import new_figure
+from logzoo.reporting.verdicts import bound_of, judge, number_of, verdicts
 
-ROOT = Path(__file__).parents[1]
 ENTRY = {"figure": "rts-f9", "claim": "It is small", "direction": "at_most", "threshold": 1.0, "published": "small"}
 
 
@@ -80,12 +76,13 @@ def test_figure_3_statistics_on_made_up_estimates():
         "ais": runs(5.0 + noise(1.0, (2, 400), bias=-2.0), budgets),
         "raise": runs(5.0 + noise(1.0, (2, 400), bias=3.0), budgets),
     }
-    found = rts.figure_3(truth, **estimates)
-    assert found["rts-f3-bias"].high < 0.02
-    assert found["rts-f3-tenfold"].value == pytest.approx(np.sqrt(5.0) / 0.1, rel=0.1)
-    assert found["rts-f3-sandwich"].low < 5.0 < found["rts-f3-sandwich"].high
+    found = f3.statistics({"judged": {"truth": truth, **estimates}})
+    assert found["bias"].high < 0.02
+    assert found["tenfold"].value == pytest.approx(np.sqrt(5.0) / 0.1, rel=0.1)
+    assert found["sandwich"].low < 5.0 < found["sandwich"].high
     short = {name: one.isel(budget=slice(0, 1)) for name, one in estimates.items()}
-    assert judge({**ENTRY, "direction": "at_least"}, rts.figure_3(truth, **short)["rts-f3-tenfold"]) == "not tested"
+    tenfold = f3.statistics({"judged": {"truth": truth, **short}})["tenfold"]
+    assert judge({**ENTRY, "direction": "at_least"}, tenfold) == "not tested"
 
 
 def test_the_smallest_flux_finds_the_knot():
@@ -93,10 +90,10 @@ def test_the_smallest_flux_finds_the_knot():
     tied = np.full((parts, parts), 0.1)
     loose = tied.copy()
     tied[:4, 4:] = tied[4:, :4] = 0.001
-    assert rts.smallest_flux(loose) == pytest.approx(0.09)
+    assert f7.smallest_flux(loose) == pytest.approx(0.09)
     # Four parts below the knot, six above it, a thousandth each.
-    assert rts.smallest_flux(tied) == pytest.approx(24 * 0.001 / parts)
-    np.testing.assert_allclose(rts.smallest_flux(np.stack([tied, loose])), [0.0024, 0.09])
+    assert f7.smallest_flux(tied) == pytest.approx(24 * 0.001 / parts)
+    np.testing.assert_allclose(f7.smallest_flux(np.stack([tied, loose])), [0.0024, 0.09])
 
 
 def test_figure_7_and_8_statistics_on_made_up_estimates():
@@ -108,21 +105,13 @@ def test_figure_7_and_8_statistics_on_made_up_estimates():
     knotted = matrix.copy()
     knotted[..., :2, 2:] = 0.05
     uniform["transition_matrix"] = (("budget", "replicate", "part_before", "part_after"), knotted)
-    found = rts.figure_7(matched, uniform, truth)
-    assert found["rts-f7-worse"].low < 5.0 < found["rts-f7-worse"].high
-    assert found["rts-f7-knot"].value == pytest.approx(4 * 0.05 / (3 * 0.25))
+    found = f7.statistics({"truth": truth, "remedies": {"rts-uniform": uniform, "rts": matched}})
+    assert found["worse"].low < 5.0 < found["worse"].high
+    assert found["knot"].value == pytest.approx(4 * 0.05 / (3 * 0.25))
     log_z = np.stack([noise(scale, (2, 500)) for scale in (1.0, 2.0, 0.9)])
     one = xr.Dataset(
         {"log_z": (("estimator", "budget", "replicate"), log_z)}, {"estimator": ["rts", "sd", "rsd"]}, {"hidden": 10}
     )
-    found = rts.figure_8(one, one, truth, truth)
-    assert found["rts-f8-small"].low < 0.9 < found["rts-f8-small"].high < 1.0
-
-
-def test_every_configured_claim_has_its_statistic_and_a_figure():
-    claims = yaml.safe_load((ROOT / "config/claims.yaml").read_text())["claims"]
-    shown = yaml.safe_load((ROOT / "config/figures.yaml").read_text())
-    tested = {entry["figure"] for entry in claims.values() if "not_tested" not in entry}
-    assert tested == set(CLAIMS) <= set(shown["figures"]) | set(shown["tables"])
-    for name, entry in claims.items():
-        assert name.startswith(entry["figure"].removesuffix("-cost"))
+    models = {"stationary": {"small": one, "large": one}, "truths": {"small": truth, "large": truth}}
+    found = f8.statistics(models)
+    assert found["small"].low < 0.9 < found["small"].high < 1.0

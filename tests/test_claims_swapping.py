@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from logzoo.claims import swapping
-from logzoo.claims.verdicts import judge
+from logzoo.papers.infinite_swapping import f2, f3, f6
+from logzoo.reporting.verdicts import judge
 
 AT_MOST_ONE = {"direction": "at_most", "threshold": 1.0}
 AT_LEAST_ZERO = {"direction": "at_least", "threshold": 0.0}
@@ -34,15 +34,15 @@ def gradients_of(late, early=None, repeats=20):
 
 
 def test_distances_are_compared_late_and_early():
-    found = swapping.distances("ins-f2")(gradients_of({"pcd": 4.0, "pt": 1.0, "ins": 0.8}))
-    assert found["ins-f2-late"].value == pytest.approx(0.8, rel=0.1)
-    assert found["ins-f2-pcd"].value == pytest.approx(0.25, rel=0.1)
-    assert [judge(AT_MOST_ONE, found[f"ins-f2-{name}"]) for name in ("late", "pcd", "early")] == ["reproduced"] * 3
+    statistics = f2.statistics({"gradients": gradients_of({"pcd": 4.0, "pt": 1.0, "ins": 0.8})})
+    assert statistics["late"].value == pytest.approx(0.8, rel=0.1)
+    assert statistics["pcd"].value == pytest.approx(0.25, rel=0.1)
+    assert [judge(AT_MOST_ONE, statistics[name]) for name in ("late", "pcd", "early")] == ["reproduced"] * 3
     early = {"pcd": 1.0, "pt": 1.0, "ins": 2.0}
-    found = swapping.distances("ins-f4")(gradients_of({"pcd": 0.5, "pt": 1.0, "ins": 1.3}, early))
-    assert [judge(AT_MOST_ONE, found[f"ins-f4-{name}"]) for name in ("late", "pcd", "early")] == ["not reproduced"] * 3
-    found = swapping.distances("ins-f2")(gradients_of({"pcd": 1.0, "pt": 1.0, "ins": 1.0}))
-    assert judge(AT_MOST_ONE, found["ins-f2-late"]) == "undecided at this scale"
+    statistics = f2.statistics({"gradients": gradients_of({"pcd": 0.5, "pt": 1.0, "ins": 1.3}, early)})
+    assert [judge(AT_MOST_ONE, statistics[name]) for name in ("late", "pcd", "early")] == ["not reproduced"] * 3
+    statistics = f2.statistics({"gradients": gradients_of({"pcd": 1.0, "pt": 1.0, "ins": 1.0})})
+    assert judge(AT_MOST_ONE, statistics["late"]) == "undecided at this scale"
 
 
 def run_of(level, spread, *, falls=0.0, repeats=30, seed=0):
@@ -62,39 +62,41 @@ def test_trainings_are_compared_by_mean_and_variance():
         "pt": run_of(-5.5, 0.1, seed=3),
         "ins": run_of(-5.4, 0.05, seed=4),
     }
-    found = swapping.trainings("ins-f3")(**runs)
+    statistics = f3.statistics({"runs": {"toy": runs}})
     for quantity in ("likelihood", "accuracy"):
-        assert found[f"ins-f3-{quantity}"].value == pytest.approx(0.1, abs=0.02)
-        assert judge(AT_LEAST_ZERO, found[f"ins-f3-{quantity}"]) == "reproduced"
-        assert found[f"ins-f3-{quantity}-spread"].value == pytest.approx(0.25, rel=0.3)
-        assert judge(AT_MOST_ONE, found[f"ins-f3-{quantity}-spread"]) == "reproduced"
+        assert statistics[quantity].value == pytest.approx(0.1, abs=0.02)
+        assert judge(AT_LEAST_ZERO, statistics[quantity]) == "reproduced"
+        assert statistics[f"{quantity}-spread"].value == pytest.approx(0.25, rel=0.3)
+        assert judge(AT_MOST_ONE, statistics[f"{quantity}-spread"]) == "reproduced"
     # On average over the last fifth the fall is at nine tenths.
-    assert found["ins-f3-degenerate"].value == pytest.approx(1.77, abs=0.15)
-    worse = swapping.trainings("ins-f3")(**{**runs, "ins": run_of(-5.8, 0.3, seed=5)})
-    assert judge(AT_LEAST_ZERO, worse["ins-f3-likelihood"]) == "not reproduced"
-    assert judge(AT_MOST_ONE, worse["ins-f3-likelihood-spread"]) == "not reproduced"
-    steady = swapping.trainings("ins-f3")(**{**runs, "pcd": run_of(-5.6, 0.1, seed=6)})
-    assert steady["ins-f3-degenerate"].value < 0.1
+    assert statistics["degenerate"].value == pytest.approx(1.77, abs=0.15)
+    worse = f3.statistics({"runs": {"toy": {**runs, "ins": run_of(-5.8, 0.3, seed=5)}}})
+    assert judge(AT_LEAST_ZERO, worse["likelihood"]) == "not reproduced"
+    assert judge(AT_MOST_ONE, worse["likelihood-spread"]) == "not reproduced"
+    steady = f3.statistics({"runs": {"toy": {**runs, "pcd": run_of(-5.6, 0.1, seed=6)}}})
+    assert steady["degenerate"].value < 0.1
 
 
 def test_three_repeats_have_no_variance_to_judge():
-    runs = {name: run_of(-5.0, 0.1, repeats=3, seed=place) for place, name in enumerate(("pcd", "pt", "ins"))}
-    found = swapping.trainings("ins-f5")(**runs)
-    assert judge(AT_MOST_ONE, found["ins-f5-accuracy-spread"]) == "not tested"
-    assert judge(AT_LEAST_ZERO, found["ins-f5-accuracy"]) != "not tested"
+    runs = {name: run_of(-5.0, 0.1, repeats=3, seed=number) for number, name in enumerate(("pcd", "pt", "ins"))}
+    statistics = f3.statistics({"runs": {"toy": runs}})
+    assert judge(AT_MOST_ONE, statistics["accuracy-spread"]) == "not tested"
+    assert judge(AT_LEAST_ZERO, statistics["accuracy"]) != "not tested"
 
 
 def test_larger_data_are_compared_by_how_far_the_trainers_are_apart():
+    levels = (("pcd", -0.50, 0.2), ("pt", -0.45, 0.2), ("ins", -0.40, 0.1))
     runs = {
-        f"{data}_{name}": run_of(level, spread, seed=[place, len(data)])
+        data: {
+            name: run_of(level, spread, seed=[number, len(data)]) for number, (name, level, spread) in enumerate(levels)
+        }
         for data in ("mnist", "toy")
-        for place, (name, level, spread) in enumerate((("pcd", -0.50, 0.2), ("pt", -0.45, 0.2), ("ins", -0.40, 0.1)))
     }
-    found = swapping.figure_6(**runs)
-    assert found["ins-f6-spread"].value == pytest.approx(0.25, rel=0.4)
-    assert found["ins-f6-mnist"].value == pytest.approx(0.1, abs=0.05)
-    assert found["ins-f6-later"].value == pytest.approx(0.05, abs=0.05)
-    far = swapping.figure_6(**{**runs, "toy_pcd": run_of(-2.0, 0.1, seed=7)})
-    assert judge({"direction": "at_most", "threshold": 0.2}, found["ins-f6-toy"]) == "reproduced"
-    assert judge({"direction": "at_most", "threshold": 0.2}, far["ins-f6-toy"]) == "not reproduced"
-    assert far["ins-f6-mnist"] == found["ins-f6-mnist"]
+    statistics = f6.statistics({"runs": runs})
+    assert statistics["spread"].value == pytest.approx(0.25, rel=0.4)
+    assert statistics["mnist"].value == pytest.approx(0.1, abs=0.05)
+    assert statistics["later"].value == pytest.approx(0.05, abs=0.05)
+    far = f6.statistics({"runs": {**runs, "toy": {**runs["toy"], "pcd": run_of(-2.0, 0.1, seed=7)}}})
+    assert judge({"direction": "at_most", "threshold": 0.2}, statistics["toy"]) == "reproduced"
+    assert judge({"direction": "at_most", "threshold": 0.2}, far["toy"]) == "not reproduced"
+    assert far["mnist"] == statistics["mnist"]

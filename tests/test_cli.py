@@ -161,7 +161,16 @@ def test_numbers_that_json_does_not_know_become_null(folder, capfd, monkeypatch)
     from logzoo.estimators.result import Estimate
 
     diagnostics = {"round_trips": np.float64("nan"), "initial_rule_met": np.int64(1)}
-    result = Estimate("rts", 1.0, float("nan"), (float("-inf"), 2.0), 400, 10, np.True_, diagnostics=diagnostics)
+    result = Estimate(
+        method="rts",
+        log_z=1.0,
+        std_error=float("nan"),
+        interval=(float("-inf"), 2.0),
+        sweeps=400,
+        chains=10,
+        converged=np.True_,
+        diagnostics=diagnostics,
+    )
     monkeypatch.setattr(logzoo.api, "estimate_log_z", lambda *_, **__: result)
     found = run_json(capfd, "estimate", "model.nc")
     assert found["std_error"] is None and found["interval"] == [None, 2.0]

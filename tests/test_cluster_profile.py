@@ -5,7 +5,7 @@ import sys
 
 import pytest
 import yaml
-from projects import ROOT
+from projects import ROOT, catalogue_of
 from slurm_node import job_record, memory_of
 from snakemake.cli import get_argument_parser
 
@@ -17,19 +17,12 @@ PROFILE = ROOT / "workflow/profiles/slurm/config.yaml"
 LINE = "JobId=7 UserId=root(0) Name=0a-b JobState=FAILED ProcCnt=1 Tres=cpu=1,mem=100M,node=1,billing=1 ExitCode=1:0 "
 
 
-def timed_rules(folder):
-    """Rules that ask for every core, to have the machine to themselves."""
-    text = "\n".join(path.read_text() for path in sorted(folder.glob("*.smk")))
-    blocks = re.split(r"^(?=rule )", text, flags=re.MULTILINE)
-    return {re.match(r"rule (\w+)", block)[1] for block in blocks if "threads: workflow.cores" in block}
-
-
-def test_the_profile_gives_every_timed_job_a_node_of_its_own():
-    profile = yaml.safe_load(PROFILE.read_text())
-    rules = timed_rules(ROOT / "workflow/rules")
-    assert len(rules) >= 3
-    assert {rule for rule, said in profile["set-resources"].items() if "--exclusive" in said["slurm_extra"]} == rules
-    assert profile["cores"] == 1
+def test_timed_jobs_have_a_node_of_their_own():
+    timed = [experiment for experiment in catalogue_of().experiments.values() if experiment.timed]
+    assert len(timed) >= 3 and all("/timings/" in experiment.path for experiment in timed)
+    rule = (ROOT / "workflow/rules/experiments.smk").read_text()
+    assert re.search(r"slurm_extra=lambda wildcards: .*--exclusive.*experiment_at\(wildcards\)\.timed", rule)
+    assert yaml.safe_load(PROFILE.read_text())["cores"] == 1
 
 
 def test_every_key_of_the_profile_is_an_option_of_snakemake():

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from logzoo.artifacts.netcdf import read_artifact, write_artifact
-from logzoo.datasets.build import build_dataset, dataset_entry, label_units, visible_matrix
+from logzoo.datasets.build import build_dataset, label_units, visible_matrix
 from logzoo.datasets.readers import READERS
 from logzoo.datasets.sources import fetch
 
@@ -22,6 +22,11 @@ CONFIGURATION = yaml.safe_load((ROOT / "config" / "datasets.yaml").read_text(enc
 SCHEMA = yaml.safe_load((ROOT / "workflow" / "schemas" / "datasets.schema.yaml").read_text(encoding="utf-8"))
 
 needs_files = pytest.mark.skipif(not MIRROR.is_dir(), reason="no ../shared/datasets beside the repository")
+
+
+def dataset_entry(name: str) -> dict:
+    entry = CONFIGURATION["datasets"][name]
+    return CONFIGURATION["sources"][entry["source"]] | entry
 
 
 def validate(configuration: dict) -> None:
@@ -51,9 +56,9 @@ def raw(tmp_path_factory):
 
 
 def build(name: str, raw: Path):
-    entry = dataset_entry(CONFIGURATION, name)
+    entry = dataset_entry(name)
     folder = raw / entry["source"]
-    fetch(entry["source"], local_only(entry["files"]), folder, mirrors=[MIRROR], progress=False)
+    fetch(entry["source"], local_only(entry["files"]), folder, mirrors=[MIRROR])
     return build_dataset(name, entry, folder)
 
 
@@ -139,7 +144,7 @@ def named_files(options) -> set[str]:
 
 @pytest.mark.parametrize("name", CONFIGURATION["datasets"])
 def test_dataset_uses_exactly_the_files_of_its_source(name):
-    entry = dataset_entry(CONFIGURATION, name)
+    entry = dataset_entry(name)
     used = named_files(entry["options"])
     assert used == set(entry["files"])
     assert ("array_sha256" in entry) == (name != "rcv1")  # its arrays could not be had yet
@@ -190,7 +195,7 @@ def test_addresses_are_public_file_servers():
 @pytest.mark.parametrize("name", local_sources())
 def test_local_files_have_the_configured_checksums(name, raw):
     files = local_only(CONFIGURATION["sources"][name]["files"])
-    manifest = fetch(name, files, raw / name, mirrors=[MIRROR], progress=False)
+    manifest = fetch(name, files, raw / name, mirrors=[MIRROR])
     assert set(manifest["files"]) == set(files)
     for file, record in manifest["files"].items():
         assert record["sha256"] == files[file]["sha256"] and (raw / name / file).stat().st_size == record["bytes"]
@@ -200,7 +205,7 @@ def test_local_files_have_the_configured_checksums(name, raw):
 def test_local_part_of_rcv1_has_the_configured_checksums(tmp_path):
     files = local_only(CONFIGURATION["sources"]["rcv1"]["files"])
     part = {"rcv1.valid.data": files["rcv1.valid.data"]}
-    manifest = fetch("rcv1", part, tmp_path, mirrors=[MIRROR], progress=False)
+    manifest = fetch("rcv1", part, tmp_path, mirrors=[MIRROR])
     assert manifest["files"]["rcv1.valid.data"]["bytes"] == 10_000 * 150 * 2
 
 
@@ -247,7 +252,7 @@ def test_toys_have_the_sizes_of_the_paper():
 
 @pytest.mark.parametrize("name", TOYS)
 def test_toys_build_anywhere(name, tmp_path):
-    dataset = build_dataset(name, dataset_entry(CONFIGURATION, name), tmp_path)
+    dataset = build_dataset(name, dataset_entry(name), tmp_path)
     modes = CONFIGURATION["datasets"][name]["options"]["modes"]
     assert label_units(dataset) == modes
     data = dataset["data"].values
@@ -261,7 +266,7 @@ def test_toys_build_anywhere(name, tmp_path):
 
 
 def test_labelled_digits_survive_a_file(tmp_path):
-    dataset = build_dataset("digits-labelled", dataset_entry(CONFIGURATION, "digits-labelled"), tmp_path)
+    dataset = build_dataset("digits-labelled", dataset_entry("digits-labelled"), tmp_path)
     path = tmp_path / "digits-labelled.nc"
     write_artifact(dataset, path, kind="dataset", parameters={}, source="0", inputs={}, seed_path="")
     found = read_artifact(path, "dataset")
@@ -302,7 +307,7 @@ def test_mushrooms_has_one_bit_for_each_attribute(raw):
 def test_connect4_is_the_same_in_any_order_of_its_test_rows(raw, tmp_path):
     dataset = build("connect4", raw)
     assert (dataset["data"].values.reshape(-1, 42, 3).sum(axis=2) == 1).all()
-    entry = dataset_entry(CONFIGURATION, "connect4")
+    entry = dataset_entry("connect4")
     for file in entry["files"]:
         lines = (raw / "connect4" / file).read_bytes().splitlines(keepends=True)
         (tmp_path / file).write_bytes(b"".join(reversed(lines) if ".test." in file else lines))
@@ -335,6 +340,6 @@ def test_web_own_split_has_every_pooled_row_and_parts_that_are_alike(raw):
 
 
 def test_digits_builds_anywhere(tmp_path):
-    dataset = build_dataset("digits", dataset_entry(CONFIGURATION, "digits"), tmp_path)
+    dataset = build_dataset("digits", dataset_entry("digits"), tmp_path)
     assert dict(dataset.sizes) == {"example": 1797, "visible": 64}
     assert np.bincount(dataset["label"]).min() >= 174

@@ -9,7 +9,7 @@ import pytest
 from scipy.io import savemat
 
 from logzoo.datasets import unpacking
-from logzoo.datasets.build import build_dataset, dataset_entry, label_units, stand_in, visible_matrix
+from logzoo.datasets.build import build_dataset, label_units, stand_in, visible_matrix
 from logzoo.datasets.readers import READERS
 from logzoo.datasets.splits import one_hot, shuffled_order
 
@@ -461,19 +461,3 @@ def test_stand_in_says_what_it_is(caplog):
     assert dataset.attrs["title"] == "Stand-in for mnist-grey: Digits"
     assert visible_matrix(dataset, "train").shape == (1297, 64)
     assert "mnist-grey" in caplog.text and "no source worked" in caplog.text
-
-
-def test_dataset_entry_joins_source_and_names_the_choices():
-    configuration = {
-        "sources": {"raw": {"title": "Raw", "licence": "CC0", "citation": "Nobody", "files": {"a": {}}}},
-        "datasets": {"toy": {"title": "Toy", "source": "raw"}, "other": {}},
-    }
-    assert dataset_entry(configuration, "toy") == {
-        "title": "Toy",
-        "source": "raw",
-        "licence": "CC0",
-        "citation": "Nobody",
-        "files": {"a": {}},
-    }
-    with pytest.raises(ValueError, match="unknown dataset 'toi'; choose one of other, toy"):
-        dataset_entry(configuration, "toi")

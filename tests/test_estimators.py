@@ -2,14 +2,13 @@
 
 import math
 from functools import lru_cache
-from importlib import import_module
 
 import numpy as np
 import pytest
 
 from logzoo.api import estimate_log_z
 from logzoo.budgets import SweepLedger
-from logzoo.estimators.registry import ESTIMATORS, estimator, estimator_module
+from logzoo.estimators.registry import ESTIMATORS, estimator, estimator_module, starts_from_data, title_of
 from logzoo.estimators.result import DIAGNOSTICS, Estimate
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
@@ -36,8 +35,7 @@ def random_rbm(seed, largest=3.0):
 
 def needed(method, rbm):
     """The options without which a method refuses to run on an RBM: data, where it starts from some."""
-    defaults = import_module(estimator_module(method)).DEFAULTS
-    return {"data": np.eye(2, rbm.visible, dtype=np.uint8)} if "data" in defaults else {}
+    return {"data": np.eye(2, rbm.visible, dtype=np.uint8)} if starts_from_data(method) else {}
 
 
 def estimated(method, seed=0, *, sweeps=400, chains=20, rbm=None, path="test", **options):
@@ -105,6 +103,12 @@ def test_the_public_function_reaches_every_estimator(method):
     found = estimate_log_z(random_rbm(1), method, sweeps=60, chains=4, base="uniform", **needs)
     assert (found.method, found.sweeps, found.chains) == (method, 60, 4)
     assert estimator_module(method).startswith("logzoo.estimators.")
+
+
+def test_every_method_has_a_title_of_its_own():
+    titles = {title_of(method) for method in NAMES}
+    assert all(titles) and len(titles) == len(NAMES)
+    assert title_of("ti-riemann") == "TI (Riemann)"
 
 
 def test_unknown_methods_are_refused_with_the_choices():

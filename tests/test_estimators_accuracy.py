@@ -1,13 +1,12 @@
 """Every estimator against exact log Z: errors within their standard errors, intervals that cover, or a flag."""
 
 from functools import lru_cache
-from importlib import import_module
 
 import numpy as np
 import pytest
 
 from logzoo.api import estimate_log_z, sample_gibbs
-from logzoo.estimators.registry import ESTIMATORS, estimator_module
+from logzoo.estimators.registry import ESTIMATORS, options_of
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
 
@@ -43,9 +42,8 @@ def truth(seed, scale):
 def estimated(method, seed, scale, repeat=0):
     """(error, standard error, interval holds the truth, converged) of one estimate."""
     rbm = random_rbm(seed, scale)
-    defaults = import_module(estimator_module(method)).DEFAULTS
-    options = OPTIONS.get(method, {"rungs": 20} if "rungs" in defaults else {})
-    if "data" in defaults:
+    options = OPTIONS.get(method, {"rungs": 20} if "rungs" in options_of(method) else {})
+    if "data" in options_of(method):
         options = {**options, "data": sample_gibbs(rbm, 100, 200, seed=seed)}
     found = estimate_log_z(
         rbm, method, sweeps=SWEEPS, chains=CHAINS, base="visible-bias", seed=f"{seed}/{repeat}", **options

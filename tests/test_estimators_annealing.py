@@ -114,7 +114,7 @@ def test_the_logarithm_of_the_mean_is_taken_of_the_inverse_weights(sweeps):
 def test_raise_is_the_mean_over_vectors_of_log_means_over_their_trajectories():
     rbm, data = normal_rbm(), model_draws(normal_rbm(), 50)
     options = {"data": data, "vectors": 3, "base": "uniform"}
-    found = reverse.estimate(rbm, SweepLedger(40, 11), root_stream(2), options)
+    found = reverse.estimate(rbm, SweepLedger(40, 11), root_stream(2), **options)
     rows = root_stream(2).child("data").generator().choice(50, 3, replace=False)
     vector = np.arange(11) % 3
     draws = annealed.run_reverse(rbm, SweepLedger(40, 11), root_stream(2), data[rows[vector]], base="uniform")
@@ -157,7 +157,8 @@ def test_ais_lies_below_and_raise_above_with_few_sweeps_and_both_tend_to_the_tru
 
 def test_the_sandwich_gap_is_the_difference_and_its_error():
     def of(log_z, std_error):
-        return Estimate("x", log_z, std_error, (log_z - 1, log_z + 1), 1, 2, True)
+        interval = (log_z - 1, log_z + 1)
+        return Estimate(log_z=log_z, std_error=std_error, interval=interval, sweeps=1, chains=2, converged=True)
 
     assert reverse.sandwich_gap(of(10.0, 0.3), of(11.5, 0.4)) == (1.5, pytest.approx(0.5))
     assert reverse.sandwich_gap(of(11.5, 0.4), of(10.0, 0.3))[0] == -1.5
@@ -182,7 +183,7 @@ def test_the_sandwich_gap_is_the_difference_and_its_error():
 )
 def test_impossible_options_of_raise_are_refused_with_their_name(options, match):
     with pytest.raises(ValueError, match=match) as caught:
-        reverse.estimate(normal_rbm(), SweepLedger(50, 20), root_stream(0), {"data": np.zeros((3, 8)), **options})
+        reverse.estimate(normal_rbm(), SweepLedger(50, 20), root_stream(0), **{"data": np.zeros((3, 8)), **options})
     assert "\n" not in str(caught.value)
 
 
@@ -197,7 +198,7 @@ def test_starts_of_reverse_annealing_are_checked():
 @pytest.mark.parametrize("vectors", [1, 2, 9, 20])
 def test_any_number_of_vectors_gives_an_interval(vectors):
     data = model_draws(normal_rbm(), 5)
-    found = reverse.estimate(normal_rbm(), SweepLedger(50, 20), root_stream(0), {"data": data, "vectors": vectors})
+    found = reverse.estimate(normal_rbm(), SweepLedger(50, 20), root_stream(0), data=data, vectors=vectors)
     assert 0.0 < found.std_error < 1.0
     assert found.interval[0] < found.log_z < found.interval[1]
     # Single trajectories cannot say whether they agree.
@@ -208,7 +209,7 @@ def test_reverse_trajectories_that_disagree_are_flagged():
     rbm = normal_rbm(20, 12, 3.0)
     data = model_draws(rbm)
     options = {"data": data, "base": "uniform"}
-    few, many = (reverse.estimate(rbm, SweepLedger(s, 50), root_stream(1), dict(options)) for s in (2, 3000))
+    few, many = (reverse.estimate(rbm, SweepLedger(s, 50), root_stream(1), **options) for s in (2, 3000))
     assert not few.converged and few.diagnostics["effective_trajectories"] < 3.0
     assert many.converged and many.diagnostics["effective_trajectories"] > 4.0
 

@@ -38,7 +38,7 @@ def relative_z(rbm, runs, tours=8):
     options = {"data": data, "rounds": 1, "tours": tours}
     found = []
     for run in range(runs):
-        estimate = las_vegas.estimate(rbm, SweepLedger(5000, 10), root_stream(run), options)
+        estimate = las_vegas.estimate(rbm, SweepLedger(5000, 10), root_stream(run), **options)
         assert estimate.diagnostics["tours_cut"] == 0
         found.append(np.exp(estimate.log_z - log_z))
     return np.array(found)
@@ -120,12 +120,12 @@ def test_a_mode_without_data_is_flagged():
 
 def test_the_ledger_says_what_the_sweeps_were_for():
     rbm, ledger = random_rbm(10, 6, 0.4), SweepLedger(300, 20)
-    found = las_vegas.estimate(rbm, ledger, root_stream(0), {"data": some_data(rbm), "rounds": 40, "tours": 100})
+    found = las_vegas.estimate(rbm, ledger, root_stream(0), data=some_data(rbm), rounds=40, tours=100)
     assert ledger.by_purpose["stopping set"] == 120
     assert ledger.by_purpose["tours"] >= 100 == found.diagnostics["tours"]
     assert sum(ledger.by_purpose.values()) == 6000
     ledger = SweepLedger(300, 20)
-    las_vegas.estimate(rbm, ledger, root_stream(0), {"data": some_data(rbm)})
+    las_vegas.estimate(rbm, ledger, root_stream(0), data=some_data(rbm))
     assert ledger.by_purpose["stopping set"] == 1200
     # Five times the longest tour, and less than two tours more.
     assert ledger.by_purpose["left over"] < 0.1 * 6000

@@ -14,10 +14,9 @@ from logzoo.budgets import SweepLedger
 from logzoo.estimators import mbar, mixed
 from logzoo.estimators.registry import estimator
 from logzoo.estimators.rts import delta_method
-from logzoo.estimators.sd import stationary
 from logzoo.estimators.simulated_tempering import drift
 from logzoo.estimators.ti import log_ratio
-from logzoo.estimators.transitions import smoothed
+from logzoo.estimators.transitions import smoothed, stationary
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.paths import log_z_base, tempered_rbm

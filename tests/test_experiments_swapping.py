@@ -5,11 +5,12 @@ import math
 import numpy as np
 import pytest
 import twins
+import xarray as xr
 
 from logzoo.api import train_rbm
-from logzoo.experiments.comparisons import repeated_training
-from logzoo.experiments.gradients import gradient_distances
 from logzoo.models.rbm import RBM
+from logzoo.papers.infinite_swapping.comparisons import repeated_training, run
+from logzoo.papers.infinite_swapping.gradients import gradient_distances
 from logzoo.paths import kernel_parameters
 from logzoo.samplers.infinite_swapping import IN_TURN, InfiniteSwapping
 from logzoo.streams import root_stream
@@ -140,6 +141,24 @@ def test_accuracy_is_that_of_one_subset_and_likelihood_of_all():
     np.testing.assert_array_equal(judged[7]["log_likelihood"], judged[30]["log_likelihood"])
     assert not np.any(judged[7]["accuracy"].values == judged[30]["accuracy"].values)
     assert np.all(7 * judged[7]["right"].values % 1.0 < 1e-9) and math.isfinite(judged[7]["accuracy"].values.sum())
+
+
+def test_a_trainer_of_a_comparison_trains_from_streams_of_its_own():
+    splits = {"split": ("example", np.zeros(30, np.int8))}
+    dataset = xr.Dataset({"data": (("example", "visible"), examples()), **splits}, attrs={"label_units": 2})
+    train = {"method": "ins", "hidden": 3, "updates": 20, "batch": 5, "learning_rate": 0.1}
+    stream = root_stream(5).child("comparisons", "toy")
+    settings = {"trainer": "swapping", "train": train, "points": 4, "repeats": 2, "subset": 7, "stream": stream}
+    judged = run({"dataset": dataset}, checkpoint=lambda name: None, **settings)
+    expected = repeated_training(
+        lambda repeat: trained(f"5/comparisons/toy/swapping/{repeat}", examples()),
+        examples(),
+        2,
+        repeats=2,
+        subset=7,
+        stream=stream,
+    )
+    assert judged.identical(expected)
 
 
 def test_likelihood_is_left_out_where_log_z_cannot_be_enumerated():

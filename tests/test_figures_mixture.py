@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from logzoo.experiments import mixture
-from logzoo.figures.mixture import figure_2, figure_6
-from logzoo.figures.style import TRUTH, save
+from logzoo.papers.rts import f2, f6, mixture
+from logzoo.reporting.style import TRUTH, save
 from logzoo.streams import root_stream
 
 SETTINGS = {
@@ -35,7 +34,7 @@ def exact_lines(axis):
 
 
 def test_figure_2_shows_every_estimator_and_the_exact_value(estimators):
-    figure = figure_2(estimators, NAMES)
+    figure = f2.draw({"mixture": estimators}, names=NAMES)
     left, right = figure.axes
     by_label = {line.get_label(): line for line in left.get_lines()}
     assert set(by_label) == set(NAMES.values())
@@ -54,7 +53,7 @@ def test_figure_2_shows_every_estimator_and_the_exact_value(estimators):
 
 
 def test_figure_6_shows_traces_estimates_steps_and_acceptance(steps):
-    figure = figure_6(steps)
+    figure = f6.draw({"mixture": steps})
     fixed, adaptive, estimates, sizes, acceptance = figure.axes
     for axis, rule in ((fixed, "fixed"), (adaptive, "adaptive")):
         np.testing.assert_array_equal(axis.get_lines()[0].get_ydata(), steps["trace"].sel(step_rule=rule))
@@ -70,7 +69,9 @@ def test_figure_6_shows_traces_estimates_steps_and_acceptance(steps):
 
 
 def test_the_figures_are_saved_with_the_same_bytes(estimators, steps, tmp_path):
-    for number, draw in enumerate((lambda: figure_2(estimators, NAMES), lambda: figure_6(steps))):
+    for number, draw in enumerate(
+        (lambda: f2.draw({"mixture": estimators}, names=NAMES), lambda: f6.draw({"mixture": steps}))
+    ):
         paths = [(tmp_path / f"{number}{copy}.png", tmp_path / f"{number}{copy}.pdf") for copy in "ab"]
         for png, pdf in paths:
             save(draw(), png, pdf)

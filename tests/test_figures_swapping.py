@@ -5,12 +5,11 @@ import pytest
 import xarray as xr
 
 from logzoo.api import train_rbm
-from logzoo.experiments.comparisons import repeated_training
-from logzoo.experiments.gradients import gradient_distances
-from logzoo.figures.style import picture_bytes
-from logzoo.figures.swapping_gradients import figure_association, figure_gradients, figure_many
-from logzoo.figures.swapping_trainings import Rows, figure_equal, figure_trainings
 from logzoo.models.rbm import RBM
+from logzoo.papers.infinite_swapping import association, equal, f2, f3, many
+from logzoo.papers.infinite_swapping.comparisons import repeated_training
+from logzoo.papers.infinite_swapping.gradients import gradient_distances
+from logzoo.reporting.style import picture_bytes
 from logzoo.streams import root_stream
 
 SAMPLERS = {
@@ -61,12 +60,21 @@ def lines(axis):
     return {line.get_label(): line for line in axis.get_lines()}
 
 
+def trainings(runs):
+    return f3.draw({"runs": {"toy": runs}}, titles={"toy": "some data"}, names=NAMES)
+
+
+def equally(gradients, runs, timings):
+    artifacts = {"gradients": gradients, "runs": runs, "timings": timings}
+    return equal.draw(artifacts, title="some data", names=NAMES)
+
+
 def assert_drawn_alike(draw):
     assert picture_bytes(draw()) == picture_bytes(draw())
 
 
 def test_distances_early_and_late_over_steps(gradients):
-    figure = figure_gradients(gradients, "some model", NAMES)
+    figure = f2.draw({"gradients": gradients}, title="some model", names=NAMES)
     for axis, state in zip(figure.axes, ("early", "late"), strict=True):
         drawn = lines(axis)
         assert set(drawn) == set(NAMES.values())
@@ -76,11 +84,11 @@ def test_distances_early_and_late_over_steps(gradients):
             np.testing.assert_array_equal(drawn[name].get_xdata(), gradients["step"])
         assert axis.get_xscale() == axis.get_yscale() == "log"
         assert "sweeps" in axis.get_xlabel() and "some model" in axis.get_title("right")
-    assert_drawn_alike(lambda: figure_gradients(gradients, "some model", NAMES))
+    assert_drawn_alike(lambda: f2.draw({"gradients": gradients}, title="some model", names=NAMES))
 
 
 def test_many_temperatures_over_steps_and_seconds(gradients, timings):
-    figure = figure_many(gradients, timings, "some model", NAMES)
+    figure = many.draw({"gradients": gradients, "timings": timings}, title="some model", names=NAMES)
     left, right = (lines(axis) for axis in figure.axes)
     for sampler, name in NAMES.items():
         expected = gradients["distance"].sel(state="late", sampler=sampler).mean("repeat")
@@ -92,7 +100,7 @@ def test_many_temperatures_over_steps_and_seconds(gradients, timings):
 
 def test_associations_beside_those_of_independent_draws(gradients):
     names = {name: NAMES[name] for name in ("pt", "ins")}
-    figure = figure_association(gradients, "some model", names)
+    figure = association.draw({"gradients": gradients}, title="some model", names=names)
     drawn = lines(figure.axes[1])
     for sampler, name in names.items():
         expected = gradients["unevenness"].sel(state="late", sampler=sampler).mean("repeat")
@@ -106,8 +114,7 @@ def test_associations_beside_those_of_independent_draws(gradients):
 
 
 def test_trainings_show_mean_and_variance_over_repeats(runs):
-    rows = [Rows("some data", name, runs) for name in ("log_likelihood", "accuracy")]
-    figure = figure_trainings(rows, NAMES)
+    figure = trainings(runs)
     assert len(figure.axes) == 4
     for row, variable in enumerate(("log_likelihood", "accuracy")):
         left, right = (lines(axis) for axis in figure.axes[2 * row : 2 * row + 2])
@@ -117,11 +124,11 @@ def test_trainings_show_mean_and_variance_over_repeats(runs):
             np.testing.assert_allclose(right[name].get_ydata(), values.var("repeat", ddof=1)[1:])
         assert "[nat" in figure.axes[2 * row].get_ylabel() and "nat²" in figure.axes[2 * row + 1].get_ylabel()
         assert "3 repeats" in figure.axes[2 * row + 1].get_title("right")
-    assert_drawn_alike(lambda: figure_trainings(rows, NAMES))
+    assert_drawn_alike(lambda: trainings(runs))
 
 
 def test_equal_sweeps_and_seconds_scale_the_same_curves(gradients, runs, timings):
-    figure = figure_equal(gradients, runs, timings, "some data", NAMES)
+    figure = equally(gradients, runs, timings)
     axes = [lines(axis) for axis in figure.axes]
     for name, label in NAMES.items():
         steps, chains = gradients["step"].values, float(gradients["chains"].sel(sampler=name))
@@ -137,11 +144,11 @@ def test_equal_sweeps_and_seconds_scale_the_same_curves(gradients, runs, timings
 
 def test_stand_in_data_are_marked(gradients, runs, timings):
     notice = {"stand_in_for": "toy", "stand_in_reason": "none"}
-    marked = {name: one.assign_attrs(notice) for name, one in runs.items()}
+    marked = {name: run.assign_attrs(notice) for name, run in runs.items()}
     for figure in (
-        figure_gradients(gradients.assign_attrs(notice), "some model", NAMES),
-        figure_trainings([Rows("some data", "accuracy", marked)], NAMES),
-        figure_equal(gradients, marked, timings, "some data", NAMES),
+        f2.draw({"gradients": gradients.assign_attrs(notice)}, title="some model", names=NAMES),
+        trainings({name: run.drop_vars("log_likelihood") for name, run in marked.items()}),
+        equally(gradients, marked, timings),
     ):
         assert "STAND-IN" in figure.get_suptitle()
-    assert not figure_gradients(gradients, "some model", NAMES).get_suptitle()
+    assert not f2.draw({"gradients": gradients}, title="some model", names=NAMES).get_suptitle()

@@ -44,7 +44,7 @@ def data():
 
 def phase_of(method, monkeypatch):
     """The negative phase that a trainer hands to the training loop, and the base of its path."""
-    for function in TRAINERS[method]:
+    for function in TRAINERS[method].functions:
         module = sys.modules[function.__module__]
         if hasattr(module, "train"):
             monkeypatch.setattr(module, "train", lambda phase, data, step, base=None, *_, **__: (phase, base))

@@ -23,8 +23,8 @@ from logzoo.artifacts.matlab import read_matrices
 from logzoo.artifacts.netcdf import read_artifact
 from logzoo.artifacts.seals import seal
 from logzoo.cli.files import read_data, read_model
-from logzoo.configuration import check_configuration, grid_models, kept_grids, zoo_models
 from logzoo.datasets.sources import fetch
+from logzoo.pipeline.configuration import check_configuration, grid_models, kept_grids, zoo_models
 
 DRILL = Path(__file__).parent / "drills" / "fuzz.py"
 ROOT = Path(__file__).parents[1]

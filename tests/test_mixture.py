@@ -6,9 +6,8 @@ import xarray as xr
 from scipy import integrate
 
 from logzoo.artifacts import schema
-from logzoo.claims.rts import figure_2, figure_6
-from logzoo.experiments import mixture
 from logzoo.models.gaussian_mixture import GaussianMixture, path_moments
+from logzoo.papers.rts import f2, mixture
 from logzoo.samplers.hamiltonian import HamiltonianDraws
 from logzoo.streams import root_stream
 
@@ -235,9 +234,9 @@ def planted(scale):
 @pytest.mark.parametrize("scale", [1.0, 3.0])
 def test_the_statistics_find_a_planted_ratio(scale):
     estimators, steps = planted(scale)
-    same = figure_2(estimators)["rts-f2-same"]
+    same = f2.statistics({"mixture": estimators})["same"]
     assert same.value == pytest.approx(scale) and same.low <= same.value <= same.high
-    for name, tolerance in (("rts-f6-mixing", 0.02), ("rts-f6-error", 0.15)):
-        found = figure_6(steps)[name]
+    for name, tolerance in (("mixing", 0.02), ("error", 0.15)):
+        found = f6.statistics({"mixture": steps})[name]
         assert found.value == pytest.approx(scale, rel=tolerance)
         assert found.low < found.value < found.high < 1.5 * scale and found.low > 0.7 * scale

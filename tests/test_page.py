@@ -10,33 +10,28 @@ from urllib.parse import unquote, urlsplit
 import numpy as np
 import pytest
 import xarray as xr
-import yaml
 from browser import Browser, find_chromium
 from pages import Page, faults
 from PIL import Image
+from projects import ROOT, catalogue_of
 
 from logzoo.artifacts.labels import labelled
 from logzoo.artifacts.netcdf import read_provenance, write_artifact
-from logzoo.claims.scorecard import VERDICTS, markdown, scorecard, summary
-from logzoo.claims.scorecard import csv as card_csv
-from logzoo.claims.verdicts import Statistic, verdicts
-from logzoo.figures.exhibits import figure_exhibit, likelihoods_exhibit, table_exhibit
-from logzoo.figures.page import page, scorecard_page
-from logzoo.figures.pictures import embedded
-from logzoo.figures.style import new_figure, save
+from logzoo.reporting.exhibits import exhibit_of
+from logzoo.reporting.page import page, scorecard_page
+from logzoo.reporting.pictures import embedded
+from logzoo.reporting.scorecard import VERDICTS, markdown, scorecard, summary
+from logzoo.reporting.scorecard import csv as card_csv
+from logzoo.reporting.statistics import Statistic
+from logzoo.reporting.style import new_figure, save
+from logzoo.reporting.verdicts import verdicts
 
-ROOT = Path(__file__).parents[1]
 TEMPLATES = ROOT / "workflow/templates"
+CATALOGUE = catalogue_of({"scale": "tiny"})
+PICTURES = sum(not shown.is_table for shown in CATALOGUE.shown.values())
 STAND_IN = {"stand_in_for": "dna", "stand_in_reason": "nothing <was> to be had"}
 # On and on either side of every threshold, so that all verdicts occur.
 OFFSETS = ((1.0, 0.5, 2.0), (-1.0, -2.0, -0.5), (0.1, -1.0, 1.0), (np.nan, np.nan, np.nan))
-
-
-def configured():
-    files = ("figures", "claims")
-    return {
-        key: one for name in files for key, one in yaml.safe_load((ROOT / f"config/{name}.yaml").read_text()).items()
-    }
 
 
 def artifact(path, dataset, kind, **attributes):
@@ -62,41 +57,19 @@ def statistics_of(claims):
     return found
 
 
-def some_card(config, places):
-    tested = {name: entry for name, entry in config["claims"].items() if "not_tested" not in entry}
-    found = {}
-    for figure in dict.fromkeys(entry["figure"] for entry in tested.values()):
-        mine = {name: entry for name, entry in tested.items() if entry["figure"] == figure}
-        found[figure] = verdicts(mine, statistics_of(mine), untested="stand-in data" if figure == "rts-f5" else None)
-    return scorecard(config["claims"], found, places)
-
-
-def places_of(config):
-    """Where all figures and tables are, drawn or not."""
-    kinds = (("figures", ("png", "pdf")), ("tables", ("html", "md", "csv")))
-    shown = {
-        name: {
-            "title": entry["title"],
-            "paper": entry["paper"],
-            "files": [f"figures/tiny/{entry['paper']}/{name}.{form}" for form in forms],
-            "artifacts": [f"data/tiny/{kind}/{name}.nc"],
-        }
-        for kind, forms in kinds
-        for name, entry in config[kind].items()
+def some_card():
+    """A scorecard of all claims, each with a made-up number."""
+    verdict = {
+        name: verdicts(
+            shown.tested, statistics_of(shown.tested), untested="stand-in data" if name == "rts-f5" else None
+        )
+        for name, shown in CATALOGUE.shown.items()
+        if shown.tested
     }
-    claimed = {
-        name: {
-            "paper": name.partition("-")[0],
-            "picture": shown[name]["files"][0] if name in shown else "",
-            "artifacts": {"data": shown[name]["artifacts"][0]} if name in shown else {},
-        }
-        for name in sorted({entry["figure"] for entry in config["claims"].values()})
-    }
-    ordered = {name: place for paper in config["papers"] for name, place in claimed.items() if place["paper"] == paper}
-    return shown, ordered
+    return scorecard(CATALOGUE.claims, verdict, CATALOGUE.claimed)
 
 
-def write_files(shown):
+def write_files(exhibits):
     """The files that the page shows and links to."""
     figure = new_figure(8.0, 2.0)
     figure.subplots().plot([0, 1])
@@ -104,60 +77,33 @@ def write_files(shown):
     rows = labelled("row", np.array(["dna", "web"], dtype=object), "data set", "1")
     table = xr.Dataset({"ais": labelled("row", np.array([-1.0, np.nan]), "AIS", "nat")}, coords={"row": rows})
     data = xr.Dataset({"x": labelled("point", np.arange(3.0), "x", "1")})
-    for name, place in shown.items():
-        is_table = place["files"][0].endswith(".html")
+    for name, place in exhibits.items():
         stand_in = STAND_IN if name == "rts-f5" else {}
-        artifact(place["artifacts"][0], table if is_table else data, "table" if is_table else "trace", **stand_in)
+        for path in [*place["artifacts"], *CATALOGUE.claimed.get(name, {"artifacts": {}})["artifacts"].values()]:
+            is_table = "/tables/" in path
+            if not Path(path).exists() or stand_in:
+                artifact(path, table if is_table else data, "table" if is_table else "trace", **stand_in)
         for path in map(Path, place["files"]):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(Path("one.png").read_bytes() if path.suffix == ".png" else b"x")
-    Path("figures/tiny/likelihoods.md").write_text("x")
-
-
-def some_truth():
-    splits = np.array(["train", "validation", "test"], dtype=object)
-    return xr.Dataset(
-        {
-            "log_z": labelled((), 5.0, "log Z", "nat"),
-            "std_error": labelled((), 0.1, "standard error", "nat"),
-            "log_likelihood": labelled("split", np.array([-1.0, -2.0, -3.0]), "mean log-likelihood", "nat"),
-        },
-        coords={"split": labelled("split", splits, "split", "1")},
-    )
 
 
 def write_pages():
     """Everything that a run ends in, in the current folder: (text of the page, scorecard)."""
-    config = configured()
-    shown, places = places_of(config)
-    write_files(shown)
-    artifact("data/tiny/truths/one.nc", some_truth(), "truth", truth_method="exact")
-    likelihoods = {
-        "title": "Likelihoods",
-        "paper": "zoo",
-        "files": ["figures/tiny/likelihoods.md"],
-        "artifacts": ["data/tiny/truths/one.nc"],
-    }
-    records = {path: read_provenance(path) for place in [*shown.values(), likelihoods] for path in place["artifacts"]}
-    report = ROOT / "workflow/report"
-    exhibits = {
-        name: figure_exhibit(place, (report / f"{name}.rst").read_text(), records)
-        if name in config["figures"]
-        else table_exhibit(place, (report / "tables.rst").read_text(), records)
-        for name, place in shown.items()
-    }
-    truth = {"one": some_truth().assign_attrs(truth_method="exact")}
-    exhibits["likelihoods"] = likelihoods_exhibit(truth, {"one": "One"}, {}, likelihoods, records)
-    card = some_card(config, places)
-    settings = {"scale": "tiny", "folder": "figures/tiny", "templates": TEMPLATES}
+    exhibits = CATALOGUE.exhibits
+    write_files(exhibits)
+    records = {path: read_provenance(path) for place in exhibits.values() for path in place["artifacts"]}
+    card = some_card()
+    settings = {"scale": "tiny", "folder": CATALOGUE.folder, "templates": TEMPLATES}
     for form, text in (
-        ("md", markdown(card, "figures/tiny")),
+        ("md", markdown(card, CATALOGUE.folder)),
         ("html", scorecard_page(card, **settings)),
         ("csv", card_csv(card)),
     ):
-        Path(f"figures/tiny/scorecard.{form}").write_text(text)
-    text = page(card, exhibits, papers=config["papers"], **settings)
-    Path("figures/tiny/index.html").write_text(text)
+        Path(f"{CATALOGUE.folder}/scorecard.{form}").write_text(text)
+    shown = {name: exhibit_of(place, records) for name, place in exhibits.items()}
+    text = page(card, shown, papers=CATALOGUE.config["papers"], **settings)
+    Path(f"{CATALOGUE.folder}/index.html").write_text(text)
     return text, card
 
 
@@ -217,19 +163,19 @@ def test_the_same_contents_give_the_same_bytes_that_name_no_machine(made, tmp_pa
 
 def test_every_figure_table_and_claim_is_on_the_page(made):
     _, text, card = made
-    config, parsed = configured(), Page(text)
+    parsed, claims = Page(text), CATALOGUE.claims
     shown = {one.attributes["id"]: one for one in parsed.all("article") if "id" in one.attributes}
-    assert set(shown) == {*config["figures"], *config["tables"], "likelihoods"}
-    assert len(parsed.all("img")) == len(config["figures"])
+    assert set(shown) == set(CATALOGUE.shown)
+    assert len(parsed.all("img")) == PICTURES
     (table,) = [one for one in parsed.all("table") if one.attributes.get("id") == "scorecard-table"]
-    for entry in config["claims"].values():
+    for entry in claims.values():
         assert entry["claim"] in table.text
         if entry["figure"] in shown:
             assert entry["claim"] in shown[entry["figure"]].text
     assert summary(card) in text and all(word in table.text for word in VERDICTS)
-    assert all(one["not_tested"] in table.text for one in config["claims"].values() if "not_tested" in one)
+    assert all(one["not_tested"] in table.text for one in claims.values() if "not_tested" in one)
     rows = [one for one in parsed.all("tr") if one.inside("tbody") and one.inside("table") is table]
-    assert len(rows) == len(config["claims"])
+    assert len(rows) == len(claims)
 
 
 def test_a_figure_says_its_verdicts_to_those_who_cannot_see_it(made):
@@ -247,7 +193,7 @@ def test_a_figure_says_its_verdicts_to_those_who_cannot_see_it(made):
 def test_each_picture_has_its_provenance(made):
     path, text, _ = made
     figures = {one.attributes["id"]: one for one in Page(text).all("article") if "id" in one.attributes}
-    record = read_provenance(path.parents[2] / "data/tiny/figures/rts-f3.nc")
+    record = read_provenance(path.parents[2] / "data/tiny/estimates/mnist-100/rts.nc")
     for key in ("content_sha256", "source_sha256", "seed_path"):
         assert record[key] in figures["rts-f3"].text
     assert '{"note": "<b>no markup</b> & none", "sweeps": 10}' in figures["rts-f3"].text
@@ -306,7 +252,7 @@ def test_it_opens_in_a_browser_without_complaint(browser, made, name, width):
     assert browser.requests() == [path.as_uri()]
     assert browser.evaluate("document.documentElement.scrollWidth") <= width
     images = browser.evaluate("Array.from(document.images, (one) => one.naturalWidth)")
-    assert len(images) == (len(configured()["figures"]) if name == "index.html" else 0) and all(images)
+    assert len(images) == (PICTURES if name == "index.html" else 0) and all(images)
     links = browser.evaluate("Array.from(document.links, (one) => one.href)")
     assert len(links) > 50
     assert all(Path(unquote(urlsplit(one).path)).is_file() for one in links)

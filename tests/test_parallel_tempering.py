@@ -6,7 +6,7 @@ import twins
 
 from logzoo.budgets import SweepLedger
 from logzoo.models.rbm import RBM
-from logzoo.paths import inverse_temperatures
+from logzoo.paths import inverse_temperatures, kernel_parameters
 from logzoo.samplers import parallel_tempering
 from logzoo.streams import root_stream
 
@@ -20,7 +20,7 @@ def steep_rbm(visible=6, hidden=4, scale=2.0):
     return RBM(*(scale * generator.standard_normal(shape) for shape in ((visible, hidden), visible, hidden)))
 
 
-def swapping(sweeps=100, chains=12, stream=STREAM, rbm=None, **options):
+def drawn(sweeps=100, chains=12, stream=STREAM, rbm=None, **options):
     """Draws and the ledger that paid for them."""
     ledger = SweepLedger(sweeps, chains)
     options = {"base": "uniform", **options}
@@ -43,7 +43,7 @@ class Kept:
 @pytest.mark.parametrize("sweeps", [1, 2, 3, 99, 101, 1013])
 def test_the_whole_budget_is_spent_and_every_sweep_counted(sweeps, rungs, base):
     kept = Kept()
-    draws, ledger = swapping(sweeps, 7, rungs=rungs, base=base, observers=(kept,))
+    draws, ledger = drawn(sweeps, 7, rungs=rungs, base=base, observers=(kept,))
     assert ledger.spent == sweeps
     count = draws.betas.size
     active = 7 // count * count
@@ -60,13 +60,13 @@ def test_the_whole_budget_is_spent_and_every_sweep_counted(sweeps, rungs, base):
 
 @pytest.mark.parametrize(("chains", "rungs"), [(2, 2), (3, 2), (4, 2), (7, 3), (20, 10), (50, 20), (100, 20)])
 def test_two_ladders_or_more_remain_whenever_the_chains_allow(chains, rungs):
-    draws, _ = swapping(3, chains)
+    draws, _ = drawn(3, chains)
     assert draws.betas.size == rungs
     assert draws.round_trips.shape == (chains // rungs, rungs)
 
 
 def test_a_listed_ladder_brings_its_own_length():
-    draws, _ = swapping(20, 12, ladder=[0.0, 0.1, 0.6, 1.0])
+    draws, _ = drawn(20, 12, ladder=[0.0, 0.1, 0.6, 1.0])
     np.testing.assert_array_equal(draws.betas, [0.0, 0.1, 0.6, 1.0])
     assert draws.attempted.shape == draws.accepted.shape == (3, 3)
 
@@ -96,7 +96,7 @@ def test_impossible_options_are_refused_before_any_sweep(options, match):
 
 def test_bits_depend_on_the_stream_alone():
     runs = [(1, 1), (1, 1), (1, 2), (1, 5), (2, 1)]
-    one, *same, other = (swapping(130, 21, root_stream(s), rungs=3, threads=t)[0] for s, t in runs)
+    one, *same, other = (drawn(130, 21, root_stream(s), rungs=3, threads=t)[0] for s, t in runs)
     for again in same:
         for name in one._fields:
             np.testing.assert_array_equal(getattr(one, name), getattr(again, name))
@@ -104,25 +104,26 @@ def test_bits_depend_on_the_stream_alone():
 
 
 def sampler_of(rbm, base, betas, ladders):
-    return parallel_tempering.ParallelTempering(rbm, base, betas, STREAM.child("sampler"), ladders)
+    sampler = parallel_tempering.ParallelTempering(STREAM.child("sampler", "sweeps").key, ladders, betas)
+    sampler.load(kernel_parameters(rbm, base))
+    return sampler
 
 
 def test_steps_are_differences_of_the_tempered_densities_at_the_states_of_both_rungs():
     rbm, base = steep_rbm(), np.random.default_rng(3).normal(0, 1, 6)
     betas = np.array([0.0, 0.2, 0.7, 1.0])
-    sampler, kept = sampler_of(rbm, base, betas, 5), Kept()
-    kept.seen = []
+    sampler = sampler_of(rbm, base, betas, 5)
     for sweep in range(30):
         before = sampler.replicas.rung.copy()
-        sampler.advance(1, (kept,))
+        steps = sampler.move(1 + sweep, 2 + sweep, all_pairs=True)
         v = sampler.chains.v.astype(float)
         f = np.array([twins.log_f_marginal(rbm, base, v, beta) for beta in betas])
         for ladder in range(5):
             at = {before[c]: c for c in range(4 * ladder, 4 * ladder + 4)}
             up = [f[i + 1, at[i]] - f[i, at[i]] for i in range(3)]
             down = [f[i + 1, at[i + 1]] - f[i, at[i + 1]] for i in range(3)]
-            np.testing.assert_allclose(kept.seen[sweep].up[ladder, 0], up, atol=1e-4)
-            np.testing.assert_allclose(kept.seen[sweep].down[ladder, 0], down, atol=1e-4)
+            np.testing.assert_allclose(steps.up[ladder, 0], up, atol=1e-4)
+            np.testing.assert_allclose(steps.down[ladder, 0], down, atol=1e-4)
     # Each ladder still has one replica at each rung, and they did move.
     np.testing.assert_array_equal(np.sort(sampler.replicas.rung.reshape(5, 4), axis=1), np.tile(np.arange(4), (5, 1)))
     assert not np.array_equal(sampler.replicas.rung, np.tile(np.arange(4), 5))
@@ -130,7 +131,7 @@ def test_steps_are_differences_of_the_tempered_densities_at_the_states_of_both_r
 
 @pytest.mark.parametrize("rungs", [2, 3, 6])
 def test_exchanges_are_the_same_whoever_looks_on(rungs):
-    alone, watched = (swapping(130, 4 * rungs, rungs=rungs, observers=seen)[0] for seen in ((), (Kept(),)))
+    alone, watched = (drawn(130, 4 * rungs, rungs=rungs, observers=seen)[0] for seen in ((), (Kept(),)))
     for name in alone._fields:
         np.testing.assert_array_equal(getattr(alone, name), getattr(watched, name))
 
@@ -139,7 +140,7 @@ def test_exchanges_are_the_same_whoever_looks_on(rungs):
 def test_where_every_exchange_is_made_replicas_travel_at_full_speed(rungs):
     rbm = RBM(np.zeros((4, 3)), np.zeros(4), np.zeros(3))
     trips = 10
-    draws, _ = swapping(2 * rungs * (trips + 1), 2 * rungs, rbm=rbm, rungs=rungs, burn_in=0.0)
+    draws, _ = drawn(2 * rungs * (trips + 1), 2 * rungs, rbm=rbm, rungs=rungs, burn_in=0.0)
     np.testing.assert_array_equal(draws.accepted, draws.attempted)
     np.testing.assert_array_equal(draws.exchange_rates, 1.0)
     # A replica needs `rungs` sweeps from end to end; its first trip may start halfway.
@@ -156,7 +157,7 @@ def exact_marginals(rbm, base, betas):
 def test_exchanges_are_made_as_often_as_the_exact_distributions_say():
     rbm, betas = steep_rbm(), inverse_temperatures("linear", 4)
     p, log_f = exact_marginals(rbm, np.zeros(6), betas)
-    draws, _ = swapping(300, 4000, rungs=4, burn_in=0.2)
+    draws, _ = drawn(300, 4000, rungs=4, burn_in=0.2)
     for pair in range(3):
         step = log_f[pair + 1] - log_f[pair]
         exact = p[pair] @ np.minimum(1.0, np.exp(step[:, None] - step[None, :])) @ p[pair + 1]
@@ -180,10 +181,10 @@ def test_every_rung_has_its_exact_distribution():
     rbm, base = steep_rbm(), steep_rbm().visible_bias
     p, _ = exact_marginals(rbm, base, BETAS)
     sampler = sampler_of(rbm, base, BETAS, 4000)
-    sampler.advance(30)
+    sampler.move(1, 31)
     counts = np.zeros(p.shape)
-    for _ in range(120):
-        sampler.advance(1)
+    for sweep in range(31, 151):
+        sampler.move(sweep, sweep + 1)
         counts += states_by_rung(sampler.chains.v, sampler.replicas.rung, 3)
     assert np.max(total_variation(counts, p)) < 0.003
 

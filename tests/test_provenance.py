@@ -10,7 +10,6 @@ import pytest
 
 from logzoo.artifacts.provenance import (
     direct_imports,
-    imported_modules,
     kernels_digest,
     software_versions,
     source_digest,
@@ -41,28 +40,20 @@ def root(tmp_path):
     return folder
 
 
-def test_the_walk_follows_every_form_of_import(root):
+def test_every_form_of_import_is_seen(root):
     expected = {
-        "package.estimators.rts",
-        "package.kernels.gibbs",
-        "package.kernels.random",
-        "package.shared",
+        "estimators.rts": {"kernels.gibbs", "kernels.random", "shared"},
+        "kernels.gibbs": {"kernels.random"},
+        "api": {"estimators.rts"},
+        "estimators.ais": {"kernels.random"},
+        "shared.late": {"kernels.random"},
+        "figures": {"estimators.ais"},
     }
-    assert imported_modules("package.estimators.rts", root=root) == expected
-    assert imported_modules("package.api", root=root) == expected | {"package.api"}
-    assert imported_modules("package.estimators.ais", root=root) == {
-        "package.estimators.ais",
-        "package.kernels.random",
-    }
-    assert direct_imports("package.figures", root=root) == {"package.estimators.ais"}
-
-
-def test_a_package_counts_only_when_it_holds_code(root):
-    assert "package.kernels" not in imported_modules("package.estimators.ais", root=root)
-    (root / "estimators" / "__init__.py").write_text("limit = 3\n")
-    assert "package.estimators" in imported_modules("package.figures", root=root)
+    for module, imported in expected.items():
+        found = direct_imports(f"package.{module}", root=root)
+        assert found == {f"package.{name}" for name in imported}
     (root / "figures.py").write_text("from package import version\n")
-    assert "package" in imported_modules("package.figures", root=root), "asked for by name"
+    assert direct_imports("package.figures", root=root) == {"package"}, "asked for by name"
 
 
 def test_digest_changes_with_what_is_imported_and_with_nothing_else(root):
@@ -73,6 +64,10 @@ def test_digest_changes_with_what_is_imported_and_with_nothing_else(root):
     assert source_digest("package.estimators.ais", root=root) == before
     (root / "kernels" / "random.py").write_text("import cmath\n")
     assert source_digest("package.estimators.ais", root=root) != before
+    # Through others, too.
+    far = source_digest("package.figures", root=root)
+    (root / "kernels" / "random.py").write_text("import math\n")
+    assert source_digest("package.figures", root=root) != far
 
 
 def test_digest_does_not_depend_on_the_place(root, tmp_path):
@@ -127,13 +122,8 @@ def test_kernels_digest_follows_the_kernels(root):
 
 def test_digests_of_this_package():
     module = "logzoo.artifacts.netcdf"
-    assert imported_modules(module) == {
-        module,
-        "logzoo.artifacts.atomic",
-        "logzoo.artifacts.provenance",
-        "logzoo.artifacts.schema",
-        "logzoo.artifacts.seals",
-    }
+    parts = ("atomic", "provenance", "schema", "seals")
+    assert direct_imports(module) == {f"logzoo.artifacts.{part}" for part in parts}
     assert source_digest(module) != source_digest("logzoo.artifacts.schema")
 
 
@@ -156,3 +146,22 @@ def test_software_versions_name_the_libraries():
     versions = software_versions()
     assert versions["numpy"] == numpy.__version__
     assert set(versions) == {"python", "logzoo", "netCDF4", "numba", "numpy", "xarray"}
+
+
+def test_scripts_count_with_all_that_they_import(root, tmp_path):
+    script, template = tmp_path / "draw.py", tmp_path / "page.html"
+    script.write_text("from package.estimators import ais\n")
+    template.write_text("<p>{{ text }}</p>")
+
+    def digest():
+        return source_digest("package.shared.late", scripts=[script, template], root=root)
+
+    first = digest()
+    for path, text in (
+        (script, "from package.estimators import ais\n\nx = 1\n"),
+        (template, "<b>{{ text }}</b>"),
+        (root / "kernels" / "random.py", "import cmath\n"),
+    ):
+        path.write_text(text)
+        assert digest() != first
+        first = digest()

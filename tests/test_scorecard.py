@@ -2,29 +2,28 @@
 
 import io
 import re
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
-from jsonschema import Draft202012Validator
+from projects import ROOT, catalogue_of
 
 from logzoo.artifacts.netcdf import read_artifact, write_artifact
-from logzoo.claims.scorecard import csv, entries, markdown, scorecard, stand_in_line, stand_ins, summary, without_links
-from logzoo.claims.verdicts import Statistic, verdicts
-from logzoo.configuration import check_configuration, grid_models, kept_grids, zoo_models
+from logzoo.reporting.scorecard import (
+    csv,
+    entries,
+    markdown,
+    scorecard,
+    stand_in_line,
+    stand_ins,
+    summary,
+    without_links,
+)
+from logzoo.reporting.statistics import Statistic
+from logzoo.reporting.verdicts import verdicts
 
-ROOT = Path(__file__).parents[1]
 # As `claims.scorecard.summary` writes it.
 LINE = re.compile(r"(\d+) claims: (\d+) reproduced, (\d+) not reproduced, (\d+) undecided, (\d+) not\s+tested")
-# Figures and tables of the four papers; those with panels of their own by panel.
-PUBLISHED = [
-    *(f"rts-f{number}" for number in range(1, 9)),
-    *("trk-f1", "trk-f2", "trk-f3", "trk-f4a", "trk-f4b", "trk-text", "trk-t1"),
-    *(f"ins-f{number}" for number in range(1, 7)),
-    *("lv-t1", "lv-t2", "lv-f1", "lv-f2a", "lv-f2b", "lv-f2c", "lv-f3", "lv-f4"),
-]
 CLAIMS = {
     "trk-f1": {"figure": "trk-f1", "claim": "A drawing", "published": "-", "not_tested": "nothing to measure"},
     "rts-f9-small": {
@@ -122,57 +121,8 @@ def test_a_claim_without_verdict_or_reason_is_refused():
         scorecard(CLAIMS, {}, PLACES)
 
 
-def test_every_figure_and_table_of_the_papers_is_in_the_configuration():
-    claims = yaml.safe_load((ROOT / "config/claims.yaml").read_text())["claims"]
-    claimed = {entry["figure"].removesuffix("-cost") for entry in claims.values()}
-    assert claimed == set(PUBLISHED)
-    shown = yaml.safe_load((ROOT / "config/figures.yaml").read_text())
-    drawn = {*shown["figures"], *shown["tables"]}
-    for name, entry in claims.items():
-        assert entry["figure"] in drawn or "not drawn" in entry["not_tested"], name
-
-
-@pytest.mark.parametrize(
-    ("change", "valid"),
-    [
-        ({}, True),
-        ({"threshold": None}, False),
-        ({"direction": None, "threshold": None}, False),
-        ({"direction": None, "threshold": None, "not_tested": "a drawing"}, True),
-        ({"not_tested": ""}, False),
-        ({"published": None, "not_tested": "a drawing"}, False),
-    ],
-)
-def test_a_claim_needs_a_threshold_or_a_reason(change, valid):
-    schema = yaml.safe_load((ROOT / "workflow/schemas/config.schema.yaml").read_text())
-    entry = {key: value for key, value in {**CLAIMS["rts-f9-small"], **change}.items() if value is not None}
-    part = {**schema["properties"]["claims"], "$defs": schema["$defs"]}
-    assert Draft202012Validator(part).is_valid({"one": entry}) == valid
-
-
-def test_claims_and_figures_name_what_there_is():
-    parts = [
-        yaml.safe_load(path.read_text())
-        for path in sorted((ROOT / "config").glob("*.yaml"))
-        if path.stem not in ("paper", "rates")
-    ]
-    config = {key: entry for part in parts for key, entry in part.items()}
-    config["grids"] = kept_grids(config["grids"])
-    config["models"] |= grid_models(config["grids"]) | zoo_models(config["zoo"])
-    check_configuration(config, ROOT / "workflow/schemas")
-    entry = {"figure": "lv-f9", "claim": "x", "published": "-"}
-    for change, complaint in (
-        ({"claims": {"one": {**entry, "direction": "at_most", "threshold": 1.0}}}, "claims.one.figure: .*'lv-f9'"),
-        ({"claims": {"one": {**entry, "figure": "xy-f9", "not_tested": "a drawing"}}}, "claims.one.figure: .*'xy'"),
-        ({"tables": {"one": {"paper": "xy", "title": "x"}}}, "tables.one.paper: unknown name 'xy'"),
-    ):
-        with pytest.raises(ValueError, match=complaint):
-            check_configuration({**config, **change}, ROOT / "workflow/schemas")
-    check_configuration({**config, "claims": {"one": {**entry, "not_tested": "a drawing"}}}, ROOT / "workflow/schemas")
-
-
 def test_the_line_in_the_readme_counts_every_claim_once():
-    claims = yaml.safe_load((ROOT / "config/claims.yaml").read_text())["claims"]
+    claims = catalogue_of().claims
     (line,) = LINE.findall((ROOT / "README.md").read_text())
     total, *counts = map(int, line)
     assert total == len(claims) == sum(counts)

@@ -24,9 +24,9 @@ from logzoo.artifacts.labels import labelled
 from logzoo.artifacts.netcdf import read_artifact, write_artifact
 from logzoo.estimators.matrix import estimate_matrix
 from logzoo.estimators.registry import estimator
-from logzoo.jobs import checkpoint_of
 from logzoo.models.rbm import RBM
 from logzoo.pipeline import startup
+from logzoo.pipeline.jobs import checkpoint_of
 from logzoo.streams import root_stream
 
 PROVENANCE = {"parameters": {}, "source": "0" * 64, "inputs": {}, "seed_path": ""}
@@ -127,7 +127,9 @@ def test_a_full_disk_is_one_line_that_names_the_file(small_disk, left):
         with pytest.raises(OSError, match="No space left on device") as caught:
             write(small_disk / name)
         assert caught.value.filename == str(small_disk / name)
-    script = "import logzoo.jobs as jobs\nwith jobs.job('logs/job.log'): jobs.write_text('new.txt', 'x' * 10_000)"
+    script = (
+        "import logzoo.pipeline.jobs as jobs\nwith jobs.job('logs/job.log'): jobs.write_text('new.txt', 'x' * 10_000)"
+    )
     done = subprocess.run([sys.executable, "-c", script], cwd=small_disk, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (1, "ERROR new.txt: No space left on device\n")
     assert (small_disk / "old.nc").read_bytes() == before
@@ -285,7 +287,9 @@ def test_compiled_modules_that_a_full_disk_cut_short_stop_no_run(tmp_path, monke
 def test_a_job_ends_with_the_run_that_started_it(tmp_path):
     if sys.platform != "linux":
         pytest.skip("Linux alone tells a process of the end of its parent")
-    job_script = f"from logzoo.jobs import job\nimport time\nwith job({str(tmp_path / 'log')!r}): time.sleep(60)"
+    job_script = (
+        f"from logzoo.pipeline.jobs import job\nimport time\nwith job({str(tmp_path / 'log')!r}): time.sleep(60)"
+    )
     script = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {job_script!r}])"
     parent = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, start_new_session=True)
     while not (tmp_path / "log").exists():

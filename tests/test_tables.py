@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from logzoo.configuration import grid_models, grid_settings, kept_grids
-from logzoo.figures.tables import best_rows, csv, html, markdown, trainer_rows
+from logzoo.papers.tracking.grids import grid_models, grid_settings
+from logzoo.papers.tracking.tables import rows
+from logzoo.reporting.tables import csv, frame_of, html, markdown
 
 
 def best(tracked, ais, **attributes):
@@ -25,7 +26,7 @@ def best(tracked, ais, **attributes):
 @pytest.fixture
 def table():
     published = {"published_kalman": -88.0, "published_ais": -88.5}
-    return best_rows({"dna": best(-90.0, -91.0, **published), "web-own-split": best(-30.0, -30.5)})
+    return rows({"best": {"dna": best(-90.0, -91.0, **published), "web-own-split": best(-30.0, -30.5)}})
 
 
 def test_best_models_stand_beside_what_was_published(table):
@@ -39,38 +40,26 @@ def test_best_models_stand_beside_what_was_published(table):
 
 
 def test_stand_ins_are_marked():
-    assert "STAND-IN" in best_rows({"dna": best(-90.0, -91.0, stand_in_for="dna")})["row"].values[0]
+    assert "STAND-IN" in rows({"best": {"dna": best(-90.0, -91.0, stand_in_for="dna")}})["row"].values[0]
 
 
 def test_every_form_holds_the_same_rows(table):
-    text = markdown(table, "Test log-likelihoods")
+    text = markdown(frame_of(table), "Test log-likelihoods")
     assert text.startswith("Test log-likelihoods\n\n| data set |")
     assert "| dna | 100 | -90.00 |" in text and "AIS [nat]" in text
     assert text.splitlines()[-1].endswith("| - | - |")
-    assert "<td>-90.00</td>" in html(table, "Test log-likelihoods")
+    assert "<td>-90.00</td>" in html(frame_of(table), "Test log-likelihoods")
     read = pd.read_csv(io.StringIO(csv(table)), index_col=0)
     np.testing.assert_array_equal(read["ais"], table["ais"])
     assert read.index.name == "data set"
 
 
-def test_trainers_are_compared_at_their_chain_sweeps():
-    truth = xr.Dataset(
-        {"log_z": ((), 100.0), "log_likelihood": ("split", [-150.0, -151.0, -152.0])},
-        coords={"split": np.array(["train", "validation", "test"], dtype=object)},
-    )
-    trace = xr.Dataset({"chain_sweeps": ("update", [100, 1000])}, coords={"update": [0, 9]})
-    table = trainer_rows({"one": truth}, {"one": trace}, {"one": "PCD-1"})
-    assert table["row"].values[0] == "PCD-1"
-    found = {name: float(table[name][0]) for name in ("updates", "chain_sweeps", "log_z", "test")}
-    assert found == {"updates": 10.0, "chain_sweeps": 1000.0, "log_z": 100.0, "test": -152.0}
-
-
 def test_a_grid_is_the_product_of_its_lists_on_every_data_set():
     train = {"method": "sml-pt", "hidden": [10, 20], "learning_rate": 0.1, "options": {"rungs": [5, 6], "k": 1}}
-    grid = {"title": "Grid", "train": train, "datasets": {"dna": {"published": {}}, "adult": None}}
+    grid = {"title": "Grid", "train": train, "datasets": {"dna": {"published": {}}}}
     settings = grid_settings(grid)
     assert [(one["hidden"], one["options"]["rungs"]) for one in settings] == [(10, 5), (10, 6), (20, 5), (20, 6)]
     assert all(one["method"] == "sml-pt" and one["options"]["k"] == 1 for one in settings)
-    models = grid_models(kept_grids({"t1": grid}))
+    models = grid_models({"t1": grid})
     assert list(models) == ["t1-dna-0", "t1-dna-1", "t1-dna-2", "t1-dna-3"]
     assert models["t1-dna-3"]["train"] == settings[3] and models["t1-dna-3"]["dataset"] == "dna"

@@ -17,11 +17,11 @@ from logzoo.models.expectations import exact_expectations
 from logzoo.models.rbm import RBM
 from logzoo.paths import prior_weights, tempered_rbm
 from logzoo.samplers.infinite_swapping import IN_TURN, InfiniteSwapping
+from logzoo.samplers.parallel_tempering import ParallelTempering
 from logzoo.streams import root_stream
 from logzoo.trackers.rts import RtsTracker
 from logzoo.trainers.infinite_swapping import InfiniteSwappingPhase
 from logzoo.trainers.loop import TrainingRun, rate_at
-from logzoo.trainers.parallel_particles import ParallelParticles
 from logzoo.trainers.particles import Particles
 from logzoo.trainers.registry import TRAINERS, trainer_module
 from logzoo.trainers.simulated_tempering import SimulatedTemperingPhase
@@ -308,11 +308,10 @@ def test_parallel_particles_have_the_exact_distribution_at_every_rung(base):
     log_odds = np.zeros(4)
     if base == "bias":
         parameters, log_odds = parameters._replace(base=parameters.visible_bias), rbm.visible_bias
-    particles = ParallelParticles(np.uint64(97), 5, 40_000, [0.0, 0.3, 1.0])
+    particles = ParallelTempering(np.uint64(97), 40_000, [0.0, 0.3, 1.0])
     particles.load(parameters)
-    for update in range(3):
-        particles.move(update)
-    assert np.all(particles.exchange_rates > 0.1)
+    particles.move(1, 16)
+    assert np.all(particles.accepted.sum(axis=0) > 0.1 * particles.attempted.sum(axis=0))
     tempered = [tempered_rbm(rbm, log_odds, beta) for beta in (0.0, 0.3, 1.0)]
     for rung, target in enumerate(tempered):
         v = particles.chains.v[particles.weights_at(rung) > 0]
@@ -333,10 +332,10 @@ def z_scores_of_units(v, rbm):
 
 def test_parallel_particles_follow_parameters_that_change_between_updates():
     first, second = small_rbm(), RBM(-small_rbm().weights, small_rbm().visible_bias, small_rbm().hidden_bias)
-    particles = ParallelParticles(np.uint64(96), 10, 20_000, [0.0, 0.5, 1.0])
+    particles = ParallelTempering(np.uint64(96), 20_000, [0.0, 0.5, 1.0])
     for update, rbm in enumerate((first, second)):
         particles.load(parameters_of(rbm))
-        particles.move(update)
+        particles.move(1 + 10 * update, 11 + 10 * update)
     v, weights = particles.chains.v.astype(float), particles.weights_at(2)
     assert weights.sum() == pytest.approx(1.0) and np.count_nonzero(weights) == 20_000
     v, p = v[weights > 0], probabilities(particles.chains, parameters_of(second))[weights > 0].astype(float)
@@ -355,13 +354,14 @@ def test_log_f_is_handed_over_where_it_was_looked_at_and_changes_nothing(look, r
     parameters, log_odds = parameters_of(rbm), np.zeros(4)
     if base == "bias":
         parameters, log_odds = parameters._replace(base=parameters.visible_bias), rbm.visible_bias
-    plain, looking = (ParallelParticles(np.uint64(94), 2, 50, np.linspace(0.0, 1.0, rungs)) for _ in range(2))
+    plain, looking = (ParallelTempering(np.uint64(94), 50, np.linspace(0.0, 1.0, rungs)) for _ in range(2))
     for update in range(3):
         for particles in (plain, looking):
             particles.load(parameters)
         at_rung = looking.replicas.rung.copy()
-        plain.move(update)
-        exchanges = looking.move(update, **look)
+        sweeps = 1 + 2 * update, 3 + 2 * update
+        plain.move(*sweeps)
+        exchanges = looking.move(*sweeps, **look)
     np.testing.assert_array_equal(plain.chains.v, looking.chains.v)
     for one, other in zip(plain.replicas, looking.replicas, strict=True):
         np.testing.assert_array_equal(one, other)

@@ -8,31 +8,28 @@ import pytest
 import xarray as xr
 
 from logzoo.artifacts.netcdf import read_artifact, write_artifact
-from logzoo.configuration import zoo_models, zoo_places
-from logzoo.figures.style import picture_bytes
-from logzoo.figures.tables import csv, html, markdown
-from logzoo.figures.zoo import rmse_heat_map
-from logzoo.figures.zoo_choice import choice_rows
-from logzoo.figures.zoo_errors import figure_bias, figure_coverage
-from logzoo.figures.zoo_lines import figure_seconds, figure_sweeps
-from logzoo.figures.zoo_ranks import figure_ranks
-from logzoo.figures.zoo_statistics import (
+from logzoo.papers.zoo import bias, choice, likelihoods, ranks, rmse, seconds, sweeps, trained, trainers
+from logzoo.papers.zoo import coverage as coverage_figure
+from logzoo.papers.zoo.combined import run
+from logzoo.papers.zoo.families import matrix_places, zoo_models, zoo_places
+from logzoo.papers.zoo.statistics import (
     among_the_best,
     coverage,
     covered,
     difficulty,
     families,
-    found,
     log_rmse,
     mean_bias,
     mean_rank,
+    measured_moments,
     of_family,
-    resampled,
+    resampled_moments,
     share_with_interval,
+    unconverged,
     with_interval,
 )
-from logzoo.figures.zoo_trainers import figure_trainers
-from logzoo.zoo import combine, unconverged
+from logzoo.reporting.style import picture_bytes
+from logzoo.reporting.tables import csv, frame_of, html, markdown
 
 ESTIMATORS = {"ais": 0.3, "rts": 0.1, "ts": 0.1, "bar": 1.0}
 NAMES = {name: name.upper() for name in ESTIMATORS}
@@ -78,7 +75,9 @@ def parts_of(family, sizes, scales, trainers, half=1.96, std_error=0.0, seed=0, 
         for name, scale in scales.items():
             unit = generator.standard_normal((len(BUDGETS), REPLICATES))
             size = scale * hardness * 10.0 / np.sqrt(BUDGETS)[:, None]
-            estimates[model, name] = estimate(size * unit, 50.0, half * np.broadcast_to(size, unit.shape), **other)
+            estimates.setdefault(model, {})[name] = estimate(
+                size * unit, 50.0, half * np.broadcast_to(size, unit.shape), **other
+            )
         truths[model] = xr.Dataset(
             {"log_z": 50.0, "std_error": std_error, "log_likelihood": ("split", [-100.0, -90.0 - hardness])},
             coords={"split": ["train", "test"]},
@@ -89,9 +88,9 @@ def parts_of(family, sizes, scales, trainers, half=1.96, std_error=0.0, seed=0, 
 
 
 def joined(*parts):
-    return combine(
-        *({key: value for part in column for key, value in part.items()} for column in zip(*parts, strict=True))
-    )
+    columns = [{key: value for part in column for key, value in part.items()} for column in zip(*parts, strict=True)]
+    *artifacts, places = columns
+    return run(dict(zip(("estimates", "truths", "models"), artifacts, strict=True)), places=places)
 
 
 @pytest.fixture(scope="module")
@@ -146,17 +145,17 @@ def test_known_errors_ranks_and_bias_lie_in_their_intervals(zoo):
     for row, scale in enumerate(ESTIMATORS.values()):
         np.testing.assert_allclose(values[row], known_rmse(scale), rtol=4 * 0.5**0.5 / np.sqrt(REPLICATES * 6))
         assert (interval[0, row] < known_rmse(scale)).all() and (interval[1, row] > known_rmse(scale)).all()
-    ranks = mean_rank(found(one))[0]
+    ranks = mean_rank(measured_moments(one))[0]
     np.testing.assert_array_equal(ranks[0], 3.0)
     np.testing.assert_array_equal(ranks[3], 4.0)
     np.testing.assert_allclose(ranks[1] + ranks[2], 3.0)
-    bias = mean_bias(found(one))[0]
+    bias = mean_bias(measured_moments(one))[0]
     np.testing.assert_allclose(bias, (one["log_z"] - one["truth"]).mean(["model", "replicate"]).values)
 
 
 def test_ranks_share_ties_and_leave_out_what_is_missing():
     square = np.array([3.0, 1.0, 1.0, np.nan, 2.0])
-    moments = found(of_family(joined(parts_of("a", (4, 2), {"rts": 1.0}, {"cd": 1.0})), "a"))
+    moments = measured_moments(of_family(joined(parts_of("a", (4, 2), {"rts": 1.0}, {"cd": 1.0})), "a"))
     ranks = mean_rank(moments._replace(square=square[None, None, :, None]))
     np.testing.assert_array_equal(ranks[0, :, 0], [4.0, 1.5, 1.5, np.nan, 3.0])
 
@@ -185,7 +184,7 @@ def test_an_uncertain_truth_widens_bands_and_makes_ties():
     vague = exact.assign(truth_std_error=("model", [2.0]))
     assert among_the_best(exact) == [[0], [0], [0]]
     assert [sorted(chosen) for chosen in among_the_best(vague)] == [[0, 1], [0, 1], [0, 1]]
-    widths = [np.ptp(mean_bias(resampled(one)), axis=0).min() for one in (exact, vague)]
+    widths = [np.ptp(mean_bias(resampled_moments(one)), axis=0).min() for one in (exact, vague)]
     assert widths[1] > 10 * widths[0]
 
 
@@ -235,7 +234,10 @@ def lines(axis):
 
 
 def test_lines_are_geometric_means_over_models(zoo, timings):
-    for figure, scale in ((figure_sweeps(zoo, NAMES), None), (figure_seconds(zoo, timings, NAMES), 1.0)):
+    for figure, scale in (
+        (sweeps.draw({"zoo": zoo}, names=NAMES), None),
+        (seconds.draw({"zoo": zoo, "timings": timings}, names=NAMES), 1.0),
+    ):
         for axis, family in zip(figure.axes, families(zoo), strict=True):
             one, drawn = of_family(zoo, family), lines(axis)
             square = ((one["log_z"] - one["truth"]) ** 2).mean("replicate")
@@ -254,11 +256,11 @@ def test_lines_are_geometric_means_over_models(zoo, timings):
 def test_maps_show_the_numbers(zoo):
     zoo = zoo.copy(deep=True)
     zoo["converged"].loc[{"model": "dna-20-cd", "estimator": "bar", "budget": 100, "replicate": 3}] = 0
-    ranks = figure_ranks(zoo, NAMES)
-    first = [text.get_text() for text in ranks.axes[0].texts]
+    figure = ranks.draw({"zoo": zoo}, names=NAMES)
+    first = [text.get_text() for text in figure.axes[0].texts]
     assert first[3].startswith("4.0 ×") and not any("×" in text for text in first[:3] + first[4:])
     assert first[0] == "3.0\n3.0–3.0"
-    errors = rmse_heat_map(zoo, {model: model for model in zoo["model"].values}, NAMES)
+    errors = rmse.draw({"zoo": zoo}, titles={model: model for model in zoo["model"].values}, names=NAMES)
     cells = [text.get_text() for text in errors.axes[0].texts]
     value = float(np.sqrt(((zoo["log_z"] - zoo["truth"]) ** 2).mean("replicate"))[0, 3, 0])
     assert (
@@ -271,7 +273,7 @@ def test_maps_show_the_numbers(zoo):
 
 def test_biases_have_their_sign_and_the_truth_its_band(zoo):
     low = xr.DataArray([-5.0, 0.0, 0.0, 5.0], dims="estimator")
-    figure = figure_bias(zoo.assign(log_z=zoo["log_z"] + low), NAMES)
+    figure = bias.draw({"zoo": zoo.assign(log_z=zoo["log_z"] + low)}, names=NAMES)
     axis = figure.axes[2]
     drawn = lines(axis)
     values = {name: float(drawn[name].get_xdata()[0]) for name in ESTIMATORS}
@@ -284,7 +286,7 @@ def test_coverage_is_drawn_for_all_runs_and_for_those_that_converged(zoo):
     some = zoo.copy(deep=True)
     some["converged"].loc[{"estimator": "ais", "replicate": slice(0, 9)}] = 0
     some["interval"].loc[{"estimator": "ais", "replicate": slice(0, 9)}] = 1e6
-    axis = figure_coverage(some, NAMES).axes[0]
+    axis = coverage_figure.draw({"zoo": some}, names=NAMES).axes[0]
     dots = [line for line in axis.get_lines() if line.get_label() == "ais"]
     whole, trusted = (float(line.get_xdata()[0]) for line in dots)
     share, _, _ = coverage(some.sel(budget=100))
@@ -294,7 +296,7 @@ def test_coverage_is_drawn_for_all_runs_and_for_those_that_converged(zoo):
 
 
 def test_trainers_are_compared_within_a_family(zoo):
-    figure = figure_trainers(zoo, {"pt": "Tempering"})
+    figure = trainers.draw({"zoo": zoo}, trainers={"pt": "Tempering"})
     assert len(figure.axes) == 2
     labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
     assert labels[3] == "Tempering" and labels[0] == "cd"
@@ -305,7 +307,7 @@ def test_trainers_are_compared_within_a_family(zoo):
 def test_the_choice_names_winner_ties_seconds_and_doubts(zoo, timings):
     doubtful = zoo.copy(deep=True)
     doubtful["converged"].loc[{"model": "dna-20-cd", "estimator": "ts", "budget": 400}] = 0
-    table = choice_rows(doubtful, timings, NAMES)
+    table = choice.rows({"zoo": doubtful, "timings": timings}, names=NAMES)
     assert table.sizes["row"] == 2 * 3 + 1
     row = table.isel(row=1)
     assert "dna-20" in row["row"].item() and "400 sweeps" in row["row"].item()
@@ -318,16 +320,16 @@ def test_the_choice_names_winner_ties_seconds_and_doubts(zoo, timings):
 
 
 def test_the_choice_can_be_stored_and_read_in_every_form(zoo, timings, tmp_path):
-    table = choice_rows(zoo, timings, NAMES)
+    table = choice.rows({"zoo": zoo, "timings": timings}, names=NAMES)
     write_artifact(table, tmp_path / "t.nc", kind="table", parameters={}, source="0" * 64, inputs={}, seed_path="")
     read = read_artifact(tmp_path / "t.nc")
-    text = markdown(read, "Choice")
-    assert text == markdown(table, "Choice")
+    text = markdown(frame_of(read), "Choice")
+    assert text == markdown(frame_of(table), "Choice")
     value = float(table["rmse"][0])
     cells = text.splitlines()[4].split(" | ")
     assert float(cells[2]) == float(f"{value:.2g}") and cells[-1] == "- |"
     assert text.splitlines()[-1].startswith("| among the best, of 6 rows | RTS 6 | - |")
-    assert "<td>RTS 6</td>" in html(read, "Choice")
+    assert "<td>RTS 6</td>" in html(frame_of(read), "Choice")
     frame = pd.read_csv(StringIO(csv(read)), index_col=0)
     np.testing.assert_array_equal(frame["rmse"], table["rmse"])
     assert frame["tied"].iloc[0] == table["tied"].values[0]
@@ -342,9 +344,18 @@ def test_every_model_of_the_zoo_has_its_place():
     assert places["mnist-7-lvs"] == {"family": "mnist-7", "dataset": "mnist-fixed", "trainer": "lvs"}
 
 
+def test_a_model_beside_the_zoo_is_a_family_of_its_own():
+    models = {"large": {"dataset": "mnist", "import": {}}, "small": {"dataset": "dna", "train": {"method": "pcd"}}}
+    zoo = {"datasets": {"dna": "dna"}, "hidden": [5], "trainers": {"cd": {}}}
+    places = matrix_places({"models": models, "matrix": {"models": ["large", "small"]}, "zoo": zoo})
+    assert list(places) == ["large", "small", "dna-5-cd"]
+    assert places["large"] == {"family": "large", "dataset": "mnist", "trainer": "imported"}
+    assert places["small"] == {"family": "small", "dataset": "dna", "trainer": "pcd"}
+
+
 def test_too_narrow_intervals_are_named(timings):
     narrow = joined(parts_of("dna-20", (4, 2), ESTIMATORS, TRAINERS, half=1.0))
-    table = choice_rows(narrow, timings, NAMES)
+    table = choice.rows({"zoo": narrow, "timings": timings}, names=NAMES)
     assert set(table.isel(row=0)["narrow"].item().split(", ")) == {"RTS", "TS"}
     assert float(table.isel(row=0)["coverage"]) == pytest.approx(0.683, abs=0.13)
 
@@ -352,12 +363,12 @@ def test_too_narrow_intervals_are_named(timings):
 def test_figures_are_the_same_bytes_each_time(zoo, timings):
     small = zoo.isel(model=[0, 3], budget=[0, 2], replicate=slice(0, 4))
     draws = (
-        lambda: figure_sweeps(small, NAMES),
-        lambda: figure_seconds(small, timings, NAMES),
-        lambda: figure_ranks(small, NAMES),
-        lambda: figure_bias(small, NAMES),
-        lambda: figure_coverage(small, NAMES),
-        lambda: figure_trainers(small, {}),
+        lambda: sweeps.draw({"zoo": small}, names=NAMES),
+        lambda: seconds.draw({"zoo": small, "timings": timings}, names=NAMES),
+        lambda: ranks.draw({"zoo": small}, names=NAMES),
+        lambda: bias.draw({"zoo": small}, names=NAMES),
+        lambda: coverage_figure.draw({"zoo": small}, names=NAMES),
+        lambda: trainers.draw({"zoo": small}, trainers={}),
     )
     for draw in draws:
         assert picture_bytes(draw()) == picture_bytes(draw())
@@ -365,6 +376,44 @@ def test_figures_are_the_same_bytes_each_time(zoo, timings):
 
 def test_stand_in_data_are_marked(zoo, timings):
     other = zoo.assign(stand_in=zoo["stand_in"] + 1).assign_attrs(stand_in_for="dna", stand_in_reason="none")
-    for figure in (figure_sweeps(other, NAMES), figure_bias(other, NAMES), figure_trainers(other, {})):
+    for figure in (
+        sweeps.draw({"zoo": other}, names=NAMES),
+        bias.draw({"zoo": other}, names=NAMES),
+        trainers.draw({"zoo": other}, trainers={}),
+    ):
         assert "STAND-IN" in figure.get_suptitle()
-    assert "STAND-IN" in choice_rows(other, timings, NAMES)["row"].values[0]
+    assert "STAND-IN" in choice.rows({"zoo": other, "timings": timings}, names=NAMES)["row"].values[0]
+
+
+def test_trainers_are_compared_at_their_chain_sweeps():
+    truth = xr.Dataset(
+        {"log_z": ((), 100.0), "log_likelihood": ("split", [-150.0, -151.0, -152.0])},
+        coords={"split": np.array(["train", "validation", "test"], dtype=object)},
+    )
+    trace = xr.Dataset({"chain_sweeps": ("update", [100, 1000])}, coords={"update": [0, 9]})
+    table = trained.rows({"truths": {"one": truth}, "traces": {"one": trace}}, titles={"one": "PCD-1"})
+    assert table["row"].values[0] == "PCD-1"
+    numbers = {name: float(table[name][0]) for name in ("updates", "chain_sweeps", "log_z", "test")}
+    assert numbers == {"updates": 10.0, "chain_sweeps": 1000.0, "log_z": 100.0, "test": -152.0}
+
+
+def test_likelihoods_stand_beside_the_published_ones_of_the_same_data():
+    truth = xr.Dataset(
+        {"log_z": 451.25, "std_error": 0.01, "log_likelihood": ("split", [-84.0, -85.0, -86.0])},
+        coords={"split": np.array(["train", "validation", "test"], dtype=object)},
+        attrs={"truth_method": "ais, rts"},
+    )
+    truths = {
+        "one": truth.assign(test_log_likelihood_at_published_log_z=-86.125),
+        "other": truth.assign_attrs(stand_in_for="mnist"),
+    }
+    published = dict.fromkeys(truths, {"log_z": 451.28, "test_log_likelihood": -86.34})
+    table = likelihoods.rows(truths, titles={"one": "One", "other": "Other"}, published=published)
+    assert list(table["row"].values) == ["One", "Other (STAND-IN: digits)"]
+    np.testing.assert_array_equal(table["published_log_z"], [451.28, np.nan])
+    np.testing.assert_array_equal(table["published_test"], [-86.34, np.nan])
+    np.testing.assert_array_equal(table["validation"], [-85.0, -85.0])
+    note = "One: with the published log Z = 451.28 the mean test log-likelihood is -86.12 nat; published -86.34."
+    assert table.attrs["notes"] == note
+    line = "| One | 451.25 | 0.01 | ais, rts | -84.00 | -85.00 | -86.00 | 451.28 | -86.34 |"
+    assert line in markdown(frame_of(table), "Likelihoods", [note]).splitlines()

@@ -7,21 +7,22 @@ from pathlib import Path
 
 import numpy as np
 import xarray as xr
+from logzoo.claims import scorecard
+from logzoo.figures import tables
 
 from logzoo.artifacts.made import digest_of, named_hashes, recorded
 from logzoo.artifacts.netcdf import write_artifact
 from logzoo.artifacts.stamps import stamped_text
 from logzoo.audit.manifest import write_manifest, write_text
 from logzoo.audit.tasks import Tasks
-from logzoo.claims import scorecard
-from logzoo.claims.verdicts import Statistic, verdicts
-from logzoo.figures import tables
-from logzoo.figures.style import new_figure, save
+from logzoo.reporting.statistics import Statistic
+from logzoo.reporting.style import new_figure, save
+from logzoo.reporting.verdicts import verdicts
 
 SOURCE = hashlib.sha256(b"the code").hexdigest()
 SCRIPT = """
 import xarray as xr
-from logzoo.jobs import job, read_inputs, write_output
+from logzoo.pipeline.jobs import job, read_inputs, write_output
 
 with job(snakemake.log[0]):
     (start,) = read_inputs(**dict(snakemake.input.items())).values()
@@ -102,8 +103,7 @@ def trace_of(values):
 
 
 def named(items=(), **more):
-    content = [*items, *more.values()]
-    return {"items": content, "names": {name: [len(items) + place, None] for place, name in enumerate(more)}}
+    return {"items": [*items, *more.values()], "names": more}
 
 
 class Tree:

@@ -29,10 +29,10 @@ PLUGIN = "snakemake_executor_plugin_slurm"
 # No accounts here, so Slurm's queue must tell how jobs end; one machine need not wait for files or be gentle.
 HERE = ["--slurm-status-command=squeue", "--slurm-no-account", "--slurm-init-seconds-before-status-checks=5"]
 HERE += ["--seconds-between-status-checks=5", "--max-status-checks-per-second=10", "--latency-wait=10"]
-# Rules that the profile gives a node of their own, and how often each runs, as snakemake's table of jobs has it.
-TIMED_RULES = r"^time_of_(?:sweeps|swapping|zoo) +(\d+)$"
+# Jobs that take seconds and ask for a node of their own, as snakemake announces them.
+TIMED_JOBS = r"^ +wildcards: experiment=timings/\S+$"
 # A job of the target, made again: by which rule, which file, and MB at each attempt.
-RETRIED = ("compare_trainings", "data/tiny/comparisons/toy-4-4.pcd.nc", "100 if attempt == 1 else 2000 * attempt")
+RETRIED = ("experiment", "data/tiny/comparisons/toy-4-4.pcd.nc", "100 if attempt == 1 else 2000 * attempt")
 
 
 def plugin_folder(scratch):
@@ -107,7 +107,7 @@ def drill(arguments, scratch):
             if job["JobState"] != "COMPLETED":
                 yield f"job {job['JobId']}, which asked for {memory_of(job)} MB: {job['JobState']}"
         alone = sum(int(job["ProcCnt"]) == arguments.cores for job in jobs)
-        timed = sum(map(int, re.findall(TIMED_RULES, output, re.MULTILINE)))
+        timed = len(re.findall(TIMED_JOBS, output, re.MULTILINE))
         print(f"{timed} jobs that take times, {alone} had all {arguments.cores} cores of the node", flush=True)
         if alone != timed:
             yield f"{timed} jobs take times, but {alone} had the node to themselves"

@@ -1,19 +1,41 @@
-# The audit: is every file what this configuration and this code would make, and as it was made?
+# What is told of a run and makes nothing of it anew: what it will cost, whether every file is what this configuration and
+# this code would make, and its description for archives.
 #
 # inputs:  data/; figures/
-# outputs: audit.json; logs/<scale>/expected.json for `logzoo audit --expected`
-# steps:   audit, which makes nothing anew
+# outputs: audit.json and logs/<scale>/expected.json for `logzoo audit --expected`; ro-crate-metadata.json
+# steps:   cost, audit, crate
 
 
-# Without outputs it always runs; without inputs it makes nothing.
+rule cost:
+    log:
+        f"{LOGS}/cost.log",
+    localrule: True
+    run:
+        print(table_of_costs(CATALOGUE))
+
+
+# Without outputs these always run; without inputs they make nothing.
 rule audit:
     log:
-        f"logs/{config['scale']}/audit.log",
+        f"{LOGS}/audit.log",
     localrule: True
     conda:
         "../../environment.yml"
     params:
-        tasks=lambda wildcards: tasks_of_files(),
-        expected=f"logs/{config['scale']}/expected.json",
+        tasks=lambda wildcards: tasks_of_files(workflow, SCALE),
+        expected=f"{LOGS}/expected.json",
     script:
         "../scripts/audit.py"
+
+
+rule crate:
+    log:
+        f"{LOGS}/crate.log",
+    localrule: True
+    conda:
+        "../../environment.yml"
+    params:
+        tasks=lambda wildcards: tasks_of_files(workflow, SCALE),
+        scale=SCALE,
+    script:
+        "../scripts/crate.py"

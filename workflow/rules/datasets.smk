@@ -13,13 +13,23 @@ rule fetch:
     conda:
         "../../environment.yml"
     resources:
-        **needs("fetch"),
+        mem_mb=megabytes(500),
+        runtime=minutes(30),
     params:
         files=lambda wildcards: config["sources"][wildcards.source]["files"],
         missing_data=config["missing_data"],
-        source=source_digest("logzoo.datasets.sources"),
+        source=script_source("fetch"),
     script:
         "../scripts/fetch.py"
+
+
+def entries_of(dataset):
+    """Entries of a data set and its source, and of the digits that stand in for it: with label units if it has them."""
+    entry, digits = config["datasets"][dataset], config["datasets"]["digits"]
+    if "label_units" in entry:
+        digits = config["datasets"]["digits-labelled"]
+    origins = config["sources"]
+    return {"entry": {**origins[entry["source"]], **entry}, "digits": {**origins["digits"], **digits}}
 
 
 rule build_dataset:
@@ -32,12 +42,10 @@ rule build_dataset:
     conda:
         "../../environment.yml"
     resources:
-        **needs("build_dataset"),
+        mem_mb=megabytes(1500),
+        runtime=minutes(15),
     params:
-        entry=lambda wildcards: config["datasets"][wildcards.dataset],
-        origin=lambda wildcards: config["sources"][config["datasets"][wildcards.dataset]["source"]],
-        digits=lambda wildcards: config["datasets"][digits_for(wildcards.dataset)],
-        digits_origin=config["sources"]["digits"],
-        source=source_digest("logzoo.datasets.build"),
+        entries=lambda wildcards: entries_of(wildcards.dataset),
+        source=script_source("build_dataset"),
     script:
         "../scripts/build_dataset.py"

@@ -1,5 +1,5 @@
-# Estimates of log Z: all budgets and replicates of a model and an estimator in one job; of a model of the matrix, of
-# some estimators together.
+# Estimates of log Z: all budgets and replicates of a model and an estimator in one job; of a model of the matrix, of all
+# its estimators in one, where the configuration says so: starting a job may cost more than a small model.
 #
 # inputs:  data/<scale>/models/<model>.nc; data/datasets/<dataset>.nc
 # outputs: data/<scale>/estimates/<model>/<estimator>.nc
@@ -13,18 +13,17 @@ rule estimate:
     output:
         f"{DATA}/estimates/{{model}}/{{estimator}}.nc",
     log:
-        f"logs/{config['scale']}/estimates/{{model}}.{{estimator}}.log",
-    wildcard_constraints:
-        estimator=one_of_names(config["estimators"]),
+        f"{LOGS}/estimates/{{model}}.{{estimator}}.log",
     priority: ZOO_FIRST
     conda:
         "../../environment.yml"
     resources:
-        **needs("estimate"),
+        mem_mb=megabytes(2000),
+        runtime=minutes(720),
     params:
-        settings=settings_of_one,
+        settings=lambda wildcards: estimate_settings(config, wildcards.model, [wildcards.estimator]),
         stream="estimate",
-        sources=source_of_one,
+        sources=lambda wildcards: sources_of(config, script_source, [wildcards.estimator]),
     script:
         "../scripts/estimate.py"
 
@@ -38,19 +37,20 @@ if MATRIX["together"]:
             model=f"{DATA}/models/{{model}}.nc",
             dataset=dataset_of,
         output:
-            expand(f"{DATA}/estimates/{{{{model}}}}/{{estimator}}.nc", estimator=MATRIX["together"]),
+            expand(f"{DATA}/estimates/{{{{model}}}}/{{estimator}}.nc", estimator=MATRIX["estimators"]),
         log:
-            f"logs/{config['scale']}/estimates/{{model}}.together.log",
+            f"{LOGS}/estimates/{{model}}.together.log",
         wildcard_constraints:
-            model=one_of_names(MATRIX_MODELS),
+            model=one_of_names(matrix_models(config)),
         priority: ZOO_FIRST
         conda:
             "../../environment.yml"
         resources:
-            **needs("estimate_together"),
+            mem_mb=megabytes(2000),
+            runtime=minutes(720),
         params:
-            settings=settings_of(MATRIX["together"]),
+            settings=lambda wildcards: estimate_settings(config, wildcards.model, MATRIX["estimators"]),
             stream="estimate",
-            sources=sources_of(MATRIX["together"]),
+            sources=sources_of(config, script_source, MATRIX["estimators"]),
         script:
             "../scripts/estimate.py"

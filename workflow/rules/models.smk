@@ -1,8 +1,25 @@
 # RBMs: trained on a data set, or imported from a published file.
 #
 # inputs:  data/datasets/<dataset>.nc; data/raw/<source>/ for an imported model
-# outputs: data/<scale>/models/<model>.nc; <model>.trace.nc for a trained one
-# steps:   train_model, import_model
+# outputs: data/<scale>/models/<model>.nc; <model>.trace.nc for a trained one, <model>.snapshots.nc where they are kept
+# steps:   train_model, train_with_snapshots, import_model
+
+
+def start_of(wildcards):
+    """The model that a training goes on from, if any."""
+    entry = config["models"][wildcards.model]
+    return {"start": f"{DATA}/models/{entry['start']}.nc"} if "start" in entry else {}
+
+
+def dataset_of(wildcards):
+    return f"data/datasets/{config['models'][wildcards.model]['dataset']}.nc"
+
+
+def trainer_source(script, *modules):
+    """Digest of the code of a job that trains a model: that of its trainer alone."""
+    return lambda wildcards: script_source(
+        script, *modules_of([config["models"][wildcards.model]["train"]["method"]]), *modules
+    )
 
 
 rule train_model:
@@ -13,47 +30,54 @@ rule train_model:
         model=f"{DATA}/models/{{model}}.nc",
         trace=f"{DATA}/models/{{model}}.trace.nc",
     log:
-        f"logs/{config['scale']}/models/{{model}}.log",
+        f"{LOGS}/models/{{model}}.log",
     wildcard_constraints:
-        model=one_of_names(trained_models() - models_with_snapshots()),
+        model=one_of_names(trained_models(config) - with_snapshots(config)),
     priority: ZOO_FIRST
     conda:
         "../../environment.yml"
     resources:
-        **needs("train_model"),
+        mem_mb=megabytes(1500),
+        runtime=minutes(720),
     params:
-        title=lambda wildcards: model_entry(wildcards)["title"],
-        train=lambda wildcards: model_entry(wildcards)["train"],
-        validate=lambda wildcards: model_entry(wildcards).get("validate", False),
+        title=lambda wildcards: config["models"][wildcards.model]["title"],
+        train=lambda wildcards: config["models"][wildcards.model]["train"],
+        validate=lambda wildcards: config["models"][wildcards.model].get("validate", False),
         seed=config["seed"],
-        source=lambda wildcards: source_digest(
-            trainer_module(model_entry(wildcards)["train"]["method"]), "logzoo.trackers.registry"
-        ),
+        source=trainer_source("train_model", "logzoo.trackers.registry"),
     script:
         "../scripts/train_model.py"
 
 
+use rule train_model as train_with_snapshots with:
+    output:
+        model=f"{DATA}/models/{{model}}.nc",
+        trace=f"{DATA}/models/{{model}}.trace.nc",
+        snapshots=f"{DATA}/models/{{model}}.snapshots.nc",
+    wildcard_constraints:
+        model=one_of_names(with_snapshots(config)),
+
+
 rule import_model:
     input:
-        manifest=lambda wildcards: f"data/raw/{model_entry(wildcards)['import']['source']}/manifest.json",
+        manifest=lambda wildcards: f"data/raw/{config['models'][wildcards.model]['import']['source']}/manifest.json",
         dataset=dataset_of,
     output:
         model=f"{DATA}/models/{{model}}.nc",
     log:
-        f"logs/{config['scale']}/models/{{model}}.log",
+        f"{LOGS}/models/{{model}}.log",
     wildcard_constraints:
-        model=one_of_names(set(config["models"]) - trained_models()),
+        model=one_of_names(set(config["models"]) - trained_models(config)),
     conda:
         "../../environment.yml"
     resources:
-        **needs("import_model"),
+        mem_mb=megabytes(1500),
+        runtime=minutes(120),
     params:
-        title=lambda wildcards: model_entry(wildcards)["title"],
-        file=lambda wildcards: model_entry(wildcards)["import"]["file"],
-        train=lambda wildcards: model_entry(wildcards)["train"],
+        title=lambda wildcards: config["models"][wildcards.model]["title"],
+        file=lambda wildcards: config["models"][wildcards.model]["import"]["file"],
+        train=lambda wildcards: config["models"][wildcards.model]["train"],
         seed=config["seed"],
-        source=lambda wildcards: source_digest(
-            trainer_module(model_entry(wildcards)["train"]["method"]), "logzoo.models.rbm"
-        ),
+        source=trainer_source("import_model"),
     script:
         "../scripts/import_model.py"

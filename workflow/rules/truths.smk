@@ -5,6 +5,12 @@
 # steps:   long_run, truth
 
 
+def long_runs_of(wildcards):
+    if is_enumerable(config, wildcards.model):
+        return {}
+    return {f"long_runs/{name}": f"{DATA}/truths/{wildcards.model}.{name}.nc" for name in config["truth"]["estimators"]}
+
+
 rule long_run:
     input:
         model=f"{DATA}/models/{{model}}.nc",
@@ -12,38 +18,36 @@ rule long_run:
     output:
         f"{DATA}/truths/{{model}}.{{estimator}}.nc",
     log:
-        f"logs/{config['scale']}/truths/{{model}}.{{estimator}}.log",
+        f"{LOGS}/truths/{{model}}.{{estimator}}.log",
     conda:
         "../../environment.yml"
     resources:
-        **needs("long_run"),
+        mem_mb=megabytes(1000),
+        runtime=minutes(720),
     params:
-        settings=long_run_settings,
+        settings=lambda wildcards: estimate_settings(config, wildcards.model, [wildcards.estimator], long_run=True),
         stream="truth",
-        sources=source_of_one,
+        sources=lambda wildcards: sources_of(config, script_source, [wildcards.estimator]),
     script:
         "../scripts/estimate.py"
 
 
 rule truth:
     input:
+        unpack(long_runs_of),
         model=f"{DATA}/models/{{model}}.nc",
         dataset=dataset_of,
-        long_runs=lambda wildcards: (
-            []
-            if is_enumerable(wildcards.model)
-            else expand(f"{DATA}/truths/{wildcards.model}.{{estimator}}.nc", estimator=config["truth"]["estimators"])
-        ),
     output:
         truth=f"{DATA}/truths/{{model}}.nc",
     log:
-        f"logs/{config['scale']}/truths/{{model}}.log",
+        f"{LOGS}/truths/{{model}}.log",
     conda:
         "../../environment.yml"
     resources:
-        **needs("truth"),
+        mem_mb=megabytes(1000),
+        runtime=minutes(120),
     params:
-        published=lambda wildcards: model_entry(wildcards).get("published", {}),
-        source=source_digest("logzoo.models.exact", "logzoo.truths"),
+        published=lambda wildcards: config["models"][wildcards.model].get("published", {}),
+        source=script_source("truth"),
     script:
         "../scripts/truth.py"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from logzoo.artifacts.atomic import write_text
 from logzoo.audit.command import run_audit
-from logzoo.jobs import job
+from logzoo.pipeline.jobs import job
 
 with job(snakemake.log[0]):
     expected = Path(snakemake.params.expected)

@@ -1,8 +1,8 @@
 """Describe the finished run of a scale as an RO-Crate."""
 
+from logzoo.audit.crate import write_crate
 from logzoo.audit.tasks import Tasks
-from logzoo.crate.write import write_crate
-from logzoo.jobs import job
+from logzoo.pipeline.jobs import job
 
 with job(snakemake.log[0]):
     path = write_crate(".", snakemake.params.scale, tasks=Tasks(snakemake.params.tasks))

@@ -2,20 +2,13 @@
 
 from logzoo.estimators.matrix import estimate_matrix
 from logzoo.estimators.registry import estimator
-from logzoo.jobs import (
-    checkpoint_of,
-    discard_checkpoints,
-    estimator_options,
-    job,
-    read_inputs,
-    stand_in_notice,
-    write_output,
-)
 from logzoo.models.rbm import RBM
+from logzoo.papers.configured import estimator_options
+from logzoo.pipeline.jobs import checkpoint_of, discard_checkpoints, job, read_inputs, stand_in_notice, write_output
 from logzoo.streams import root_stream
 
 with job(snakemake.log[0]):
-    inputs = read_inputs(model=snakemake.input.model, dataset=snakemake.input.dataset)
+    inputs = read_inputs(snakemake)
     rbm, params = RBM.from_dataset(inputs["model"]), snakemake.params
     for number, (name, settings) in enumerate(params.settings.items()):
         stream = root_stream(settings["seed"]).child(params.stream, snakemake.wildcards.model, name)

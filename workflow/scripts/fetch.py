@@ -6,7 +6,7 @@ from pathlib import Path
 
 from logzoo.artifacts.atomic import write_text
 from logzoo.datasets.sources import SourcesExhausted, fetch, mirror_folders
-from logzoo.jobs import job
+from logzoo.pipeline.jobs import job
 
 with job(snakemake.log[0]):
     manifest = Path(snakemake.output.manifest)

@@ -7,14 +7,14 @@ from pathlib import Path
 from logzoo.api import train_rbm
 from logzoo.artifacts.checkpoints import path_beside
 from logzoo.datasets.build import visible_matrix
-from logzoo.jobs import discard_checkpoints, job, read_inputs, stand_in_notice, write_output
+from logzoo.pipeline.jobs import discard_checkpoints, job, read_inputs, stand_in_notice, write_output
 from logzoo.models.rbm import RBM
 
 with job(snakemake.log[0]):
     params = snakemake.params
     model = snakemake.wildcards.model
     manifest = json.loads(Path(snakemake.input.manifest).read_text())
-    inputs = read_inputs(dataset=snakemake.input.dataset)
+    inputs = read_inputs(snakemake)
     data = visible_matrix(inputs["dataset"], "train")
     attributes = {"title": params.title, **stand_in_notice(inputs["dataset"])}
     seed = ""

@@ -1,31 +1,19 @@
 """Write the page of all figures, tables and verdicts."""
 
-from pathlib import Path
-
 from logzoo.artifacts.netcdf import read_artifact, read_provenance
-from logzoo.figures.exhibits import figure_exhibit, likelihoods_exhibit, table_exhibit
-from logzoo.figures.page import page
-from logzoo.jobs import job, read_named, write_stamped
+from logzoo.pipeline.jobs import job, write_stamped
+from logzoo.reporting.exhibits import exhibit_of
+from logzoo.reporting.page import page
 
 with job(snakemake.log[0]):
     given, params = snakemake.input, snakemake.params
-    records = {path: read_provenance(path) for path in [*given.drawn, *given.truths]}
-    captions = {Path(path).stem: Path(path).read_text() for path in given.captions}
-    exhibits = {
-        name: figure_exhibit(place, captions[name], records)
-        if name in captions
-        else table_exhibit(place, captions["tables"], records)
-        for name, place in params.shown.items()
-    }
-    exhibits["likelihoods"] = likelihoods_exhibit(
-        read_named(given.truths), params.titles, params.published, params.likelihoods, records
-    )
+    records = {path: read_provenance(path) for path in given.artifacts}
     text = page(
         read_artifact(given.scorecard, "scorecard"),
-        exhibits,
+        {name: exhibit_of(shown, records) for name, shown in params.shown.items()},
         papers=params.papers,
         scale=params.scale,
-        folder=Path(snakemake.output.page).parent,
-        templates=Path(given.templates[0]).parent,
+        folder=params.folder,
+        templates=params.templates,
     )
     write_stamped(snakemake, text)

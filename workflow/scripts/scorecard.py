@@ -1,23 +1,8 @@
-"""Write the scorecard as Markdown, HTML and CSV."""
+"""Gather the verdicts on all claims, and the claims that are not tested."""
 
-from pathlib import Path
-
-from logzoo.artifacts.atomic import write_text
-from logzoo.artifacts.netcdf import read_artifact
-from logzoo.artifacts.stamps import stamped_text
-from logzoo.claims.scorecard import csv, markdown
-from logzoo.figures.page import scorecard_page
-from logzoo.jobs import job, stamp_of
+from logzoo.pipeline.jobs import job, read_inputs, write_output
+from logzoo.reporting.scorecard import scorecard
 
 with job(snakemake.log[0]):
-    card = read_artifact(snakemake.input.scorecard, "scorecard")
-    folder = Path(snakemake.output.md).parent
-    text = scorecard_page(
-        card,
-        scale=snakemake.params.scale,
-        folder=folder,
-        templates=Path(snakemake.input.templates[0]).parent,
-    )
-    text = stamped_text(text, stamp_of(snakemake))
-    for form, content in (("md", markdown(card, folder)), ("html", text), ("csv", csv(card))):
-        write_text(snakemake.output[form], content)
+    card = scorecard(snakemake.params.claims, read_inputs(snakemake), snakemake.params.places)
+    write_output(snakemake, card, kind="scorecard")

@@ -3,12 +3,12 @@
 from logzoo.api import train_rbm
 from logzoo.artifacts.checkpoints import path_beside
 from logzoo.datasets.build import visible_matrix
-from logzoo.jobs import discard_checkpoints, job, read_inputs, stand_in_notice, write_output
 from logzoo.models.rbm import RBM
+from logzoo.pipeline.jobs import discard_checkpoints, job, read_inputs, stand_in_notice, write_output
 
 with job(snakemake.log[0]):
     params, output = snakemake.params, snakemake.output
-    inputs = read_inputs(**dict(snakemake.input.items()))
+    inputs = read_inputs(snakemake)
     settings = dict(params.train)
     options = dict(settings.pop("options", {}))
     if params.validate:

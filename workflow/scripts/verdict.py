@@ -1,16 +1,18 @@
 """Judge the claims that one figure shows."""
 
-from logzoo.claims.registry import CLAIMS
-from logzoo.claims.scorecard import stand_ins
-from logzoo.claims.verdicts import verdicts
-from logzoo.jobs import job, read_inputs, write_output
+from importlib import import_module
+
+from logzoo.pipeline.jobs import flat, job, read_inputs, write_output
+from logzoo.reporting.scorecard import stand_ins
+from logzoo.reporting.verdicts import verdicts
 
 with job(snakemake.log[0]):
-    artifacts = read_inputs(**dict(snakemake.input.items()))
-    notice = stand_ins(artifacts.values())
-    found = verdicts(
-        snakemake.params.claims,
-        CLAIMS[snakemake.wildcards.figure](**artifacts),
+    params, artifacts = snakemake.params, read_inputs(snakemake)
+    notice = stand_ins(flat(artifacts))
+    statistics = import_module(params.module).statistics(artifacts)
+    judged = verdicts(
+        params.claims,
+        {f"{params.figure}-{key}": statistic for key, statistic in statistics.items()},
         untested="stand-in data" if notice else None,
     )
-    write_output(snakemake, found.assign_attrs(notice), kind="verdict")
+    write_output(snakemake, judged.assign_attrs(notice), kind="verdict")

@@ -55,13 +55,13 @@ def is_raw_manifest(path: str | os.PathLike) -> bool:
     return path.name == RAW_MANIFEST and path.parts[-3:-2] == ("raw",)
 
 
-def raw_hashes(manifest: str | os.PathLike, text: str | None = None) -> dict[str, str]:
-    """The sha256 of each raw file that a manifest (its text, where it was read already) lists, by path.
+def raw_hashes(manifest: str | os.PathLike, content: Mapping[str, Any] | None = None) -> dict[str, str]:
+    """The sha256 of each raw file that a manifest (its content, where it was read already) lists, by path.
 
     Raises ValueError, one line naming the file, if it is no manifest.
     """
     try:
-        files = json.loads(Path(manifest).read_text() if text is None else text)["files"]
+        files = (json.loads(Path(manifest).read_text()) if content is None else content)["files"]
         return {(PurePath(manifest).parent / name).as_posix(): entry["sha256"] for name, entry in files.items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         raise ValueError(f"{manifest}: not a manifest of raw files") from None

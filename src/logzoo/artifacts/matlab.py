@@ -14,8 +14,6 @@ _HEADER_BYTES = 128
 _TAG_BYTES = 8
 # Most bytes of one matrix, unpacked.
 _MOST_BYTES = 1 << 30
-# Enough of a packed matrix to hold its flags, sizes and name.
-_PEEK_BYTES = 1 << 12
 _MATRIX, _COMPRESSED = 14, 15
 _TEXT = (1, 2, 16)
 # Types of stored numbers, and classes of matrices that hold numbers.
@@ -36,15 +34,19 @@ def read_matrices(path, names):
     order = {b"IM": "<", b"MI": ">"}.get(bytes(contents[126:128]))
     if order is None or np.frombuffer(contents[124:126], order + "u2")[0] >> 8 != 1:
         raise _damaged("no header")
-    found, rest = {}, contents[_HEADER_BYTES:]
+    matrices, rest = {}, contents[_HEADER_BYTES:]
     while rest:
         kind, element, rest = _element(rest, order)
-        name, matrix = _matrix(kind, element, names, order)
+        if kind == _COMPRESSED:
+            kind, element = _unpacked(element, order)
+        if kind != _MATRIX:
+            raise _damaged(f"a variable of type {kind}")
+        name, flags, sizes, data = _described(element, order)
+        if name in matrices:
+            raise ValueError(f"expected one variable {name}, found two")
         if name in names:
-            if name in found:
-                raise ValueError(f"expected one variable {name}, found two")
-            found[name] = matrix
-    return found
+            matrices[name] = _numbers(name, flags, sizes, data, order)
+    return matrices
 
 
 def _damaged(reason):
@@ -68,29 +70,27 @@ def _element(contents, order):
     return kind, contents[first : first + size], contents[end:]
 
 
-def _matrix(kind, element, names, order):
-    """Name and array of a variable; the array is None unless the name is wanted."""
-    if kind == _COMPRESSED:
-        head = _unpacked(element, _PEEK_BYTES)
-        if len(head) < _TAG_BYTES:
+def _unpacked(packed, order):
+    """Type and bytes of the data element that was packed."""
+    unpacking = zlib.decompressobj()
+    try:
+        tag = unpacking.decompress(packed, _TAG_BYTES)
+        if len(tag) < _TAG_BYTES:
             raise _damaged("an empty variable")
-        kind, size = (int(number) for number in np.frombuffer(head[:_TAG_BYTES], order + "u4"))
-        contents = head[_TAG_BYTES : _TAG_BYTES + size]
-    else:
-        size, contents, head = len(element), element, None
-    if kind != _MATRIX:
-        raise _damaged(f"a variable of type {kind}")
-    flags, sizes, name, data = _described(contents, order)
-    if name not in names:
-        return name, None
-    if head is not None:
-        whole = _whole(element, _TAG_BYTES + size)
-        flags, sizes, name, data = _described(whole[_TAG_BYTES:], order)
-    return name, _numbers(name, flags, sizes, data, order)
+        kind, size = (int(number) for number in np.frombuffer(tag, order + "u4"))
+        if size > _MOST_BYTES:
+            raise ValueError(f"expected at most {_MOST_BYTES} bytes in a variable, found {size}")
+        # With room for one more, the end is reached and the checksum is checked.
+        contents = unpacking.decompress(unpacking.unconsumed_tail, size + 1)
+    except zlib.error:
+        raise _damaged("a packed variable") from None
+    if len(contents) != size or not unpacking.eof:
+        raise _damaged("a packed variable")
+    return kind, memoryview(contents)
 
 
 def _described(contents, order):
-    """Flags, sizes and name of a matrix, and the bytes that follow them."""
+    """Name, flags and sizes of a matrix, and the bytes that follow them."""
     kind, flags, contents = _element(contents, order)
     if kind != 6 or len(flags) != 8:
         raise _damaged("a variable without flags")
@@ -99,7 +99,7 @@ def _described(contents, order):
     # Objects have no sizes, and are of no use here.
     sizes = np.frombuffer(sizes, order + "i4").tolist() if kind == 5 and len(sizes) % 4 == 0 else []
     kind, name, contents = _element(contents, order)
-    return flags, sizes, bytes(name).decode("latin-1") if kind in _TEXT else "", contents
+    return bytes(name).decode("latin-1") if kind in _TEXT else "", flags, sizes, contents
 
 
 def _numbers(name, flags, sizes, data, order):
@@ -117,26 +117,3 @@ def _numbers(name, flags, sizes, data, order):
         raise _damaged(f"the type of {name}")
     with np.errstate(over="ignore"):
         return np.frombuffer(values, order + stored).astype(kind).reshape(sizes, order="F")
-
-
-def _unpacked(packed, size):
-    """At most `size` bytes of what was packed."""
-    try:
-        return memoryview(zlib.decompressobj().decompress(packed, size))
-    except zlib.error:
-        raise _damaged("a packed variable") from None
-
-
-def _whole(packed, size):
-    """All of what was packed, which must be `size` bytes."""
-    if size > _MOST_BYTES:
-        raise ValueError(f"expected at most {_MOST_BYTES} bytes in a variable, found {size}")
-    unpacking = zlib.decompressobj()
-    try:
-        # With room for one more, the end is reached and the checksum is checked.
-        contents = unpacking.decompress(packed, size + 1)
-    except zlib.error:
-        raise _damaged("a packed variable") from None
-    if len(contents) != size or not unpacking.eof:
-        raise _damaged("a packed variable")
-    return memoryview(contents)

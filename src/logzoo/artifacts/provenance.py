@@ -6,7 +6,7 @@ Only the standard library is imported, and nothing heavy: the package needs a di
 import ast
 import hashlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -14,17 +14,23 @@ PACKAGE_FOLDER = Path(__file__).parents[1]
 SOFTWARE = ("logzoo", "netCDF4", "numba", "numpy", "xarray")
 
 
-def source_digest(*modules: str, root: Path = PACKAGE_FOLDER) -> str:
+def source_digest(*modules: str, scripts: Iterable[str | Path] = (), root: Path = PACKAGE_FOLDER) -> str:
     """Hash the sources of modules and of all that they import inside the package.
 
-    The digest (64 hexadecimal digits) depends on module names and file contents, not on where or when the
-    files were written. A package counts through its __init__.py, unless that is empty.
+    scripts: files outside the package that count, too, by their names; of Python, what they import as well. The digest
+    (64 hexadecimal digits) depends on names and file contents, not on where or when the files were written.
 
-    Raises ValueError for a module that does not exist.
+    Raises ValueError for a module that does not exist and for a relative import.
     """
-    files = _files_of_modules(root)
-    reached = set().union(*(_reached_from(module, files, root.name) for module in modules))
-    return _digest_of_files((name, files[name]) for name in sorted(reached))
+    outside = {Path(script).name: str(script) for script in scripts}
+    files = {**_files_of_modules(root), **outside}
+    reached, waiting = set(), [*modules, *outside]
+    while waiting:
+        module = waiting.pop()
+        if module not in reached:
+            reached.add(module)
+            waiting.extend(direct_imports(module, root=root, files=files))
+    return _digest_of_files((module, files[module]) for module in sorted(reached))
 
 
 def kernels_digest(*, root: Path = PACKAGE_FOLDER) -> str:
@@ -32,23 +38,27 @@ def kernels_digest(*, root: Path = PACKAGE_FOLDER) -> str:
     return _digest_of_files((path.name, path) for path in sorted((root / "kernels").glob("*.py")))
 
 
-def imported_modules(module: str, *, root: Path = PACKAGE_FOLDER) -> set[str]:
-    """Name a module and every module of the package that it imports, directly or not, without importing any.
-
-    Raises ValueError for a module that does not exist and for a relative import.
-    """
-    return _reached_from(module, _files_of_modules(root), root.name)
-
-
-def direct_imports(module: str, *, root: Path = PACKAGE_FOLDER) -> set[str]:
+def direct_imports(module: str, *, root: Path = PACKAGE_FOLDER, files: Mapping[str, str] | None = None) -> set[str]:
     """Name the modules of the package that one module imports itself, function-level imports included.
 
-    Importing a.b.c runs a/b/__init__.py too, so a non-empty one counts. The package's own __init__.py counts
-    only where it is asked for by name: every import runs it, and it says nothing about a result.
+    files: the file of every module, where that is known. The __init__.py of a package counts only where it is asked
+    for by name: all are empty but that of the whole package, which says nothing about a result.
 
     Raises ValueError for a module that does not exist and for a relative import.
     """
-    return _imported_by(module, _files_of_modules(root), root.name)
+    files = _files_of_modules(root) if files is None else files
+    if module not in files:
+        raise ValueError(f"no module named {module!r} in {root.name}")
+    imported = set()
+    if not files[module].endswith(".py"):
+        return imported
+    for base, name in _import_statements(_content(files[module]), module, root.name):
+        submodule = f"{base}.{name}"
+        target = submodule if name and submodule in files else base
+        if target not in files:
+            raise ValueError(f"{module} imports {target}, which does not exist in {root.name}")
+        imported.add(target)
+    return imported - {module}
 
 
 def software_versions() -> dict[str, str]:
@@ -80,39 +90,6 @@ def _files_of_modules(root: Path) -> dict[str, str]:
     return files
 
 
-def _reached_from(module: str, files: dict[str, str], package: str) -> set[str]:
-    if module not in files:
-        raise ValueError(f"no module named {module!r} in {package}")
-    reached, waiting = set(), [module]
-    while waiting:
-        name = waiting.pop()
-        if name not in reached:
-            reached.add(name)
-            waiting.extend(_imported_by(name, files, package))
-    return reached
-
-
-def _imported_by(module: str, files: dict[str, str], package: str) -> set[str]:
-    found = set()
-    for base, name in _import_statements(_content(files[module]), module, package):
-        submodule = f"{base}.{name}"
-        target = submodule if name and submodule in files else base
-        if target not in files:
-            raise ValueError(f"{module} imports {target}, which does not exist in {package}")
-        found.update({target} if target == package else _with_parents(target, files))
-    return found - {module}
-
-
-def _with_parents(module: str, files: dict[str, str]) -> Iterator[str]:
-    """Yield a module and its parents below the root that hold any code; an empty __init__.py holds none."""
-    yield module
-    parts = module.split(".")
-    for length in range(2, len(parts)):
-        parent = ".".join(parts[:length])
-        if parent in files and _content(files[parent]).strip():
-            yield parent
-
-
 def _content(file: str | Path) -> bytes:
     with open(file, "rb") as opened:
         return opened.read()
@@ -121,15 +98,15 @@ def _content(file: str | Path) -> bytes:
 @cache
 def _import_statements(source: bytes, module: str, package: str) -> tuple[tuple[str, str], ...]:
     """List (module, name or "") of each import from the package; cached, for a workflow asks many times."""
-    found = []
+    statements = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
-            found.extend((alias.name, "") for alias in node.names)
+            statements.extend((alias.name, "") for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             if node.level:
                 raise ValueError(f"{module} has a relative import on line {node.lineno}: write the full name")
-            found.extend((node.module, alias.name) for alias in node.names)
-    return tuple((base, name) for base, name in found if base.split(".")[0] == package)
+            statements.extend((node.module, alias.name) for alias in node.names)
+    return tuple((base, name) for base, name in statements if base.split(".")[0] == package)
 
 
 def _digest_of_files(named_files: Iterable[tuple[str, str | Path]]) -> str:

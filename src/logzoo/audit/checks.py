@@ -6,128 +6,103 @@ import re
 import numpy as np
 
 from logzoo.artifacts import schema
-from logzoo.artifacts.netcdf import CONVENTIONS, content_sha256
-from logzoo.claims.verdicts import NOT_TESTED
+from logzoo.artifacts.netcdf import content_sha256
+from logzoo.reporting.verdicts import NOT_TESTED
 
 # Distributions are sums of at most a few thousand float64 numbers.
 _ROUNDING = 1e-9
-_DIGEST = re.compile("[0-9a-f]{64}")
 # What a file that was edited may make a check raise.
 _CANNOT = (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError)
 
 
 def check_artifact(findings, path, dataset, kind):
-    """Enter all checks of an artifact (as `load_raw` gives it) by itself; returns its content hash as it is now.
+    """Enter all checks of an artifact (as `load_raw` gives it) by itself.
 
-    The hash is None where there is none.
+    Returns its content hash as it is now, None where there is none.
     """
-
-    def enter(name, passed, found, expected):
-        return findings.check(path, kind, name, passed, found, expected)
-
-    for name, check in (("schema", _schema), ("provenance", _provenance), *_BY_KIND.get(kind, ()), *_OF_ALL):
+    for name, check in _CHECKS.items():
         try:
-            check(enter, dataset, kind)
+            for passed, found, expected in check(dataset, kind):
+                findings.check(path, name, passed, found, expected)
         except _CANNOT as error:
-            enter(name, False, f"not to be checked: {error!r}", f"a {kind} artifact")
+            findings.check(path, name, False, repr(error), f"a {kind} artifact")
     try:
-        found, stated = content_sha256(dataset), dataset.attrs.get("content_sha256")
-    except _CANNOT as error:
-        enter("content", False, error, "values and attributes that can be hashed")
+        return content_sha256(dataset)
+    except _CANNOT:
         return None
-    enter("content", found == stated, f"content {found}", f"content_sha256 {stated}")
-    return found
 
 
-def _schema(enter, dataset, kind):
+def _schema(dataset, kind):
     stated = dataset.attrs.get("artifact_schema")
-    if enter("schema", stated == f"{kind}/1", f"artifact_schema {stated}", f"{kind}/1, by the place of the file"):
-        try:
-            schema.check(dataset, kind)
-        except ValueError as error:
-            enter("schema", False, error, "what the schema of the kind says")
+    yield stated == f"{kind}/1", f"artifact_schema {stated}", f"{kind}/1, by the path of the file"
+    schema.check(dataset, kind)
 
 
-def _provenance(enter, dataset, _kind):
-    """Attributes that every artifact has, in the form that they are written in."""
+def _provenance(dataset, _kind):
     for name in ("parameters_json", "inputs_json", "software_json"):
-        text = dataset.attrs.get(name)
-        try:
-            content = json.loads(text)
-            passed = isinstance(content, dict)
-            passed = passed and json.dumps(content, sort_keys=True, separators=(",", ":")) == text
-        except (TypeError, ValueError):
-            passed = False
-        enter("provenance", passed, f"{name} {str(text):.60}", "a JSON object as write_artifact writes it")
-    source = str(dataset.attrs.get("source_sha256"))
-    enter("provenance", _DIGEST.fullmatch(source), f"source_sha256 {source:.70}", "64 hexadecimal digits")
-    conventions = dataset.attrs.get("Conventions")
-    enter("provenance", conventions == CONVENTIONS, f"Conventions {conventions}", CONVENTIONS)
-    enter("provenance", isinstance(dataset.attrs.get("seed_path"), str), "no seed_path", "a text")
+        text = dataset.attrs[name]
+        yield isinstance(json.loads(text), dict), f"{name} {text:.60}", "a JSON object"
+    source = dataset.attrs["source_sha256"]
+    yield re.fullmatch("[0-9a-f]{64}", source), f"source_sha256 {source:.70}", "64 hexadecimal digits"
+    yield isinstance(dataset.attrs["seed_path"], str), "no seed_path", "a text"
 
 
-def _values(enter, dataset, kind):
-    """NaN only where the kind allows it, and then only where there is a reason; nothing infinite."""
+def _values(dataset, kind):
+    """Nothing is infinite; NaN only where the kind allows it and, if it asks for a reason, there is one."""
+    excuses = _excuses(dataset, kind)
     for name, variable in dataset.variables.items():
-        if variable.dtype.kind != "f":
-            continue
-        infinite = int(np.isinf(variable.values).sum())
-        missing = int(np.isnan(variable.values).sum())
-        where = f"{name}: {infinite} infinite, {missing} NaN of {variable.size}"
-        allowed = schema.may_be_missing(kind, name)
-        expected = "nothing infinite" if allowed else "finite numbers"
-        enter("values", infinite == 0 and (allowed or missing == 0), where, expected)
-    reason = _reason_for_gaps(dataset, kind)
-    if reason is not None:
-        names, excused, text = reason
-        for name in names:
-            gaps = dataset[name].isnull()
-            enter("values", not (gaps & ~excused).any(), f"{name}: NaN", f"NaN {text} only")
+        if variable.dtype.kind == "f":
+            allowed = excuses.get(name, schema.may_be_missing(kind, name))
+            wrong = np.isinf(dataset[name]) | (np.isnan(dataset[name]) & np.logical_not(allowed))
+            yield not wrong.any(), f"{name}: {int(wrong.sum())} infinite or NaN", "finite numbers"
 
 
-def _reason_for_gaps(dataset, kind):
-    """Variables that may be NaN in some places only: their names, those places, and what the places are."""
+def _excuses(dataset, kind):
+    """{variable: where it may be NaN}, for those that may be in some places only."""
     if kind == "zoo":
-        return ("log_z", "std_error", "interval"), dataset["sweeps_spent"] == 0, "where nothing was spent"
-    if kind == "verdict" or kind == "scorecard":
-        names = [name for name in ("value", "low", "high") if name in dataset]
-        return names, dataset["verdict"] == NOT_TESTED, f"where the verdict is {NOT_TESTED!r}"
-    return None
+        return dict.fromkeys(("log_z", "std_error", "interval"), dataset["sweeps_spent"] == 0)
+    if kind in ("verdict", "scorecard"):
+        return dict.fromkeys(("value", "low", "high"), dataset["verdict"] == NOT_TESTED)
+    return {}
 
 
-def _distributions(enter, dataset, _kind):
+def _distributions(dataset, _kind):
     for name, dimension in schema.DISTRIBUTIONS.items():
         if name in dataset and dimension in dataset[name].dims:
             values = dataset[name]
             # A part of the ladder that no chain left has a row of zeros.
             left = (values != 0.0).any(dimension)
-            worst = float(abs(values.sum(dimension) - left).max())
-            passed = worst <= _ROUNDING and bool((values >= 0.0).all())
-            found = f"{name}: sums off by {worst:.3g}, least entry {float(values.min()):.3g}"
-            enter(
-                "distributions", passed, found, f"entries of at least 0 that sum to 1 over {dimension}, or zeros alone"
-            )
+            worst, least = float(abs(values.sum(dimension) - left).max()), float(values.min())
+            found = f"{name}: sums off by {worst:.3g}, least entry {least:.3g}"
+            yield worst <= _ROUNDING and least >= 0.0, found, f"at least 0, sums over {dimension} of 1, or zeros alone"
 
 
-def _budgets(enter, dataset, _kind):
-    """Budgets, replicates and chains are those of the parameters, and no more was spent."""
-    parameters = json.loads(dataset.attrs["parameters_json"])
-    said = {key: parameters.get(key) for key in ("budgets", "replicates", "chains")}
-    found = {
-        "budgets": dataset["budget"].values.tolist(),
-        "replicates": dataset.sizes["replicate"],
-        "chains": int(dataset.attrs.get("chains", 0)),
-    }
-    enter("budget", found == said, found, said)
+def _budget(dataset, kind):
+    """No more was spent than the budget; budgets, replicates and chains of an estimate are those of its parameters."""
+    if kind not in ("estimate", "zoo"):
+        return
     spent, budget = dataset["sweeps_spent"], dataset["budget"]
-    passed = bool(((spent <= budget) & (spent > 0)).all())
-    enter("budget", passed, f"sweeps_spent {spent.values.tolist()}", f"1 to {budget.values.tolist()}")
+    least = 0 if kind == "zoo" else 1
+    passed = ((spent <= budget) & (spent >= least)).all()
+    yield passed, f"sweeps_spent {spent.values.tolist()}", f"{least} to {budget.values.tolist()}"
+    if kind == "estimate":
+        parameters = json.loads(dataset.attrs["parameters_json"])
+        wanted = {key: parameters.get(key) for key in ("budgets", "replicates", "chains")}
+        chains = int(dataset.attrs.get("chains", 0))
+        found = {"budgets": budget.values.tolist(), "replicates": dataset.sizes["replicate"], "chains": chains}
+        yield found == wanted, found, wanted
 
 
-def _zoo_budgets(enter, dataset, _kind):
-    spent = (dataset["sweeps_spent"] <= dataset["budget"]).all()
-    enter("budget", spent, "sweeps beyond the budget", "sweeps_spent at most budget")
+def _content(dataset, _kind):
+    found, stated = content_sha256(dataset), dataset.attrs.get("content_sha256")
+    yield found == stated, f"content {found}", f"content_sha256 {stated}"
 
 
-_OF_ALL = (("values", _values), ("distributions", _distributions))
-_BY_KIND = {"estimate": (("budget", _budgets),), "zoo": (("budget", _zoo_budgets),)}
+_CHECKS = {
+    "schema": _schema,
+    "provenance": _provenance,
+    "values": _values,
+    "distributions": _distributions,
+    "budget": _budget,
+    "content": _content,
+}

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from logzoo.audit.findings import report, write_report
 from logzoo.audit.replay import replay_some
-from logzoo.audit.report import report, write_report
 from logzoo.audit.tasks import read_tasks
 from logzoo.audit.tree import audit
 from logzoo.checks import whole_number

@@ -1,7 +1,15 @@
-"""What an audit found: faults, and how much was checked."""
+"""What an audit found: faults, and how much was checked; as text for a terminal and as JSON."""
 
+import json
+import re
 from collections import Counter
 from typing import NamedTuple
+
+from logzoo.artifacts.atomic import write_text
+from logzoo.reporting.printing import one_line, table
+
+_HASH = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{52}\b")
+_LONGEST = 110
 
 
 class Fault(NamedTuple):
@@ -14,18 +22,43 @@ class Fault(NamedTuple):
 
 
 class Findings:
-    """Faults in order, and how many checks of each name were made on files of each kind."""
+    """Faults in order, how many files and checks (by name) there were, and notes on what was not checked."""
 
     def __init__(self):
-        self.faults: list[Fault] = []
-        self.made: Counter = Counter()
-        self.files: Counter = Counter()
-        self.notes: list[str] = []
+        self.faults, self.notes = [], []
+        self.files, self.checks = 0, Counter()
 
-    def check(self, file, kind, name, passed, found, expected):
-        """Count a check; if it did not pass, `found` and `expected` (texts, or anything that has one) say why."""
-        self.made[kind, name] += 1
-        passed = bool(passed)
+    def check(self, file, name, passed, found="", expected=""):
+        """Count a check, and enter a fault if it did not pass. Returns whether it passed."""
+        self.checks[name] += 1
         if not passed:
             self.faults.append(Fault(file, name, str(found), str(expected)))
-        return passed
+        return bool(passed)
+
+
+def report(findings):
+    """A table of all faults, the notes, and how much was checked."""
+    faults = [[_short(cell) for cell in fault] for fault in findings.faults]
+    text = table([Fault._fields, *faults]) + "\n" if faults else ""
+    text += "".join(f"{one_line(note)}\n" for note in findings.notes)
+    text += f"checks: {', '.join(f'{name} {count}' for name, count in sorted(findings.checks.items()))}\n"
+    wrong = len({fault.file for fault in findings.faults})
+    checks = findings.checks.total()
+    return f"{text}{len(faults)} faults in {wrong} files; {findings.files} files, {checks} checks\n"
+
+
+def write_report(findings, path):
+    """Write what was found as JSON, whole hashes included, in one step."""
+    content = {
+        "passed": not findings.faults,
+        "faults": [fault._asdict() for fault in findings.faults],
+        "files": findings.files,
+        "checks": dict(sorted(findings.checks.items())),
+        "notes": findings.notes,
+    }
+    write_text(path, json.dumps(content, indent=1) + "\n")
+
+
+def _short(text):
+    text = _HASH.sub(r"\1", one_line(text))
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."

@@ -11,6 +11,9 @@ from pathlib import Path
 from logzoo.artifacts.atomic import write_text
 from logzoo.audit.layout import files_of, kind_of, scale_of
 from logzoo.audit.tasks import Tasks
+from logzoo.reporting.printing import one_line
+
+UNLISTED = (None, "description", "manifest")
 
 
 def manifest_path(scale):
@@ -20,19 +23,15 @@ def manifest_path(scale):
 
 def listed_files(folder, scale):
     """The files of a project that the manifest of a scale lists: its own, data sets and raw files."""
-    unlisted = (None, "description", "manifest")
-    return [
-        path for path in files_of(Path(folder)) if kind_of(path) not in unlisted and scale_of(path) in (scale, None)
-    ]
+    files = [path for path in files_of(Path(folder)) if kind_of(path) not in UNLISTED]
+    return [path for path in files if scale_of(path) in (scale, None)]
 
 
 def write_manifest(folder, scale, tasks):
     """List all files of a scale as they are now, with the tasks that make them, in one step. Returns the sha256."""
-    folder = Path(folder)
-    files = {path: sha256_of((folder / path).read_bytes()) for path in listed_files(folder, scale)}
-    content = {"files": files, "scale": scale, "tasks": tasks.content}
-    text = _text(content)
-    write_text(folder / manifest_path(scale), text)
+    files = {path: sha256_of(Path(folder, path)) for path in listed_files(folder, scale)}
+    text = _text({"files": files, "scale": scale, "tasks": tasks.content})
+    write_text(Path(folder, manifest_path(scale)), text)
     return json.loads(text)["sha256"]
 
 
@@ -43,24 +42,33 @@ def read_manifest(folder, scale):
     """
     path = manifest_path(scale)
     try:
-        text = (Path(folder) / path).read_text()
+        text = Path(folder, path).read_text()
         content = json.loads(text)
         stated = content.pop("sha256")
         intact = _text(content) == text and content["scale"] == scale
         files, tasks = content["files"], Tasks(content["tasks"])
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else " ".join(str(error).split())
-        raise ValueError(f"{path}: not a manifest: {reason}") from None
+        raise ValueError(f"{path}: not a manifest: {getattr(error, 'strerror', None) or one_line(error)}") from None
     if not intact:
         raise ValueError(f"{path}: other content than its sha256 says, the file is damaged or was edited")
     return files, tasks, stated
 
 
-def sha256_of(content):
-    return hashlib.sha256(content).hexdigest()
+def deviations(listed, digests, scale):
+    """The files that are not as the manifest of a scale lists them ({path: sha256}): changed, missing or not listed.
+
+    digests: {path: sha256} of the files that are there. What other scales add to shared folders does not count.
+    """
+    added = [path for path in digests if path not in listed and scale_of(path) == scale]
+    return [path for path in listed if digests.get(path) != listed[path]] + added
+
+
+def sha256_of(path):
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _text(content):
     # Not sorted: jobs go by the order of what they are given.
-    digest = sha256_of(json.dumps(content).encode())
+    digest = hashlib.sha256(json.dumps(content).encode()).hexdigest()
     return json.dumps({**content, "sha256": digest}, indent=0) + "\n"

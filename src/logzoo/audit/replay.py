@@ -9,7 +9,6 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
@@ -27,20 +26,55 @@ def replay_some(findings, folder, tasks, count, seed):
     tasks: `Tasks` or None; those of the manifests of the project come first, for they are what was run.
     Raises ValueError, one line, if it is not known how any artifact is made.
     """
-    known = [*_of_manifests(Path(folder)), *([] if tasks is None else [tasks])]
+    known = [*_tasks_of_manifests(Path(folder)), *([] if tasks is None else [tasks])]
     picked = pick(folder, known, count, seed)
     if not picked:
         raise ValueError(
             "--replay: no manifest says how an artifact is made; give --expected (snakemake audit writes it)"
         )
     for path in picked:
-        one = replay(folder, task_of(known, path), path)
-        findings.check(path, kind_of(path), "replay", one.same, one.found, "the same bits")
-        findings.notes.append(f"made once more: {path}: {'the same bits' if one.same else one.found}")
+        difference = replay(folder, _task_of(known, path), path)
+        findings.check(path, "replay", not difference, difference, "the same bits")
+        findings.notes.append(f"made once more: {path}: {difference or 'the same bits'}")
     findings.notes.append("never made once more: measured times, and what is made from them")
 
 
-def _of_manifests(folder):
+def pick(folder, tasks, count, seed):
+    """So many artifacts at random that can be made once more, sorted; all of them if there are fewer.
+
+    tasks: list of `Tasks`, the first that knows a file counts.
+    """
+    artifacts = [path for path in files_of(Path(folder)) if kind_of(path) in SCHEMAS]
+    inputs = {path: _inputs(Path(folder, path)) for path in artifacts}
+    timed = {path for path in artifacts if is_timed(path)}
+    while more := {path for path in artifacts if path not in timed and timed & set(inputs[path])}:
+        timed |= more
+    able = [path for path in artifacts if path not in timed and _task_of(tasks, path) is not None]
+    generator = np.random.Generator(np.random.Philox(key=seed))
+    return sorted(generator.choice(able, min(count, len(able)), replace=False).tolist()) if able else []
+
+
+def replay(folder, task, path):
+    """Make an artifact once more. Returns what differs, as text; empty if nothing does."""
+    folder = Path(folder).resolve()
+    try:
+        attributes = read_provenance(folder / path)
+        if json.loads(attributes["inputs_json"]) != _hashes(folder, task):
+            return "other inputs than it records"
+        if json.loads(attributes["parameters_json"]) != task.parameters:
+            return "other parameters than it records"
+    except (ValueError, KeyError) as error:
+        return f"not to be made again: {one_line(error)}"
+    with tempfile.TemporaryDirectory() as scratch:
+        failure = _run(folder, Path(scratch), task)
+        if failure:
+            return f"not to be made again: {failure}"
+        if content_hash(Path(scratch, path)) == content_hash(folder / path):
+            return ""
+        return f"other {_differences(load_raw(folder / path), load_raw(Path(scratch, path)))}"
+
+
+def _tasks_of_manifests(folder):
     """Tasks of the manifests that can be read."""
     for scale in sorted({scale_of(path) for path in files_of(folder)} - {None}):
         try:
@@ -49,53 +83,10 @@ def _of_manifests(folder):
             continue  # the audit says so
 
 
-class Replay(NamedTuple):
-    """An artifact that was made once more: whether it is the same, and if not, what differs."""
-
-    file: str
-    same: bool
-    found: str = ""
-
-
-def pick(folder, tasks, count, seed):
-    """So many artifacts at random that can be made once more, sorted; all of them if there are fewer.
-
-    tasks: list of `Tasks`, the first that knows a file counts.
-    """
-    folder = Path(folder)
-    artifacts = [path for path in files_of(folder) if kind_of(path) in SCHEMAS]
-    inputs = {path: _inputs(folder / path) for path in artifacts}
-    timed = {path for path in artifacts if is_timed(path)}
-    while more := {path for path in artifacts if path not in timed and timed & set(inputs[path])}:
-        timed |= more
-    able = [path for path in artifacts if path not in timed and task_of(tasks, path) is not None]
-    generator = np.random.Generator(np.random.Philox(key=seed))
-    return sorted(generator.choice(able, min(count, len(able)), replace=False).tolist()) if able else []
-
-
-def task_of(tasks, path):
+def _task_of(tasks, path):
     """The task whose script makes a file, by the first of several `Tasks` that knows one."""
-    return next((task for task in (one.of(path) for one in tasks) if task is not None and task.script), None)
-
-
-def replay(folder, task, path):
-    """Make an artifact once more and compare content hashes. Returns `Replay`."""
-    folder = Path(folder).resolve()
-    try:
-        attributes = read_provenance(folder / path)
-        same_inputs = json.loads(attributes["inputs_json"]) == _hashes(folder, task)
-        same_parameters = json.loads(attributes["parameters_json"]) == task.parameters
-    except (ValueError, KeyError) as error:
-        return Replay(path, False, f"not to be made again: {one_line(error)}")
-    if not (same_inputs and same_parameters):
-        return Replay(path, False, f"other {'parameters' if same_inputs else 'inputs'} than it records")
-    with tempfile.TemporaryDirectory() as scratch:
-        failure = _run(folder, Path(scratch), task)
-        if failure:
-            return Replay(path, False, f"not to be made again: {failure}")
-        if content_hash(Path(scratch, path)) == content_hash(folder / path):
-            return Replay(path, True)
-        return Replay(path, False, f"other {_differences(load_raw(folder / path), load_raw(Path(scratch, path)))}")
+    candidates = (known.of(path) for known in tasks)
+    return next((task for task in candidates if task is not None and task.script), None)
 
 
 def _inputs(path):
@@ -107,8 +98,8 @@ def _inputs(path):
 
 def _hashes(folder, task):
     """Hashes of the inputs as a job records them, by paths from the folder."""
-    found = named_hashes(folder / path for path in task.inputs)
-    return {Path(path).relative_to(folder).as_posix(): digest for path, digest in found.items()}
+    hashes = named_hashes(folder / path for path in task.inputs)
+    return {Path(path).relative_to(folder).as_posix(): digest for path, digest in hashes.items()}
 
 
 def _run(folder, scratch, task):
@@ -130,13 +121,16 @@ def _run(folder, scratch, task):
     return "" if done.returncode == 0 else one_line((done.stderr.strip().splitlines() or ["it failed"])[-1])
 
 
-def _differences(found, again):
+def _differences(dataset, again):
     """Names of the variables and attributes that differ."""
-    names = {*found.variables, *again.variables}
-    variables = [name for name in names if not _same(found.variables.get(name), again.variables.get(name))]
-    attributes = [name for name in {*found.attrs, *again.attrs} if found.attrs.get(name) != again.attrs.get(name)]
-    return ", ".join(sorted(map(str, variables)) + sorted(set(attributes) - {"content_sha256"}))
-
-
-def _same(one, other):
-    return one is not None and other is not None and one.identical(other)
+    variables = [
+        str(name)
+        for name in {*dataset.variables, *again.variables}
+        if not (name in dataset and name in again and dataset.variables[name].identical(again.variables[name]))
+    ]
+    attributes = [
+        name
+        for name in {*dataset.attrs, *again.attrs} - {"content_sha256"}
+        if not np.array_equal(dataset.attrs.get(name), again.attrs.get(name))
+    ]
+    return ", ".join(sorted(variables) + sorted(attributes))

@@ -1,14 +1,15 @@
 """The jobs of the workflow as data: what each is given, and so what its outputs ought to record.
 
-The workflow writes them (workflow/rules/made.smk) as {"scale", "tasks": [task], "files": {path: [task, number]}}. A
-task is {"rule", "script", "wildcards", "input", "output", "params"}; what may have names is {"items": [...], "names":
-{name: [first, end or None]}}. A file that no rule makes has None.
+The workflow writes them as {"scale", "tasks": [task], "files": {path: [task, number]}}. A task is {"rule", "script",
+"wildcards", "input", "output", "params"}; the last four are {"items": [...], "names": {name: value}}. A file that no
+rule makes has None.
 """
 
 import json
 from pathlib import Path
 
 from logzoo.artifacts.made import digest_of, is_raw_manifest, recorded
+from logzoo.reporting.printing import one_line
 
 _KEYS = {"rule", "script", "wildcards", "input", "output", "params"}
 
@@ -18,11 +19,9 @@ class Task:
 
     def __init__(self, content, number):
         self.content, self.number = content, number
-        self.rule, self.script = content["rule"], content["script"]
-        params = Named(content["params"])
-        self.inputs = [str(path) for path in Named(content["input"])]
-        self.outputs = [str(path) for path in Named(content["output"])]
-        self.params = dict(params.items())
+        self.script = content["script"]
+        self.inputs, self.outputs = content["input"]["items"], content["output"]["items"]
+        self.params = content["params"]["names"]
         # Rules without a source digest make nothing that is recorded.
         records = {"source", "sources"} & set(self.params)
         self.parameters, self.source = recorded(self.params, number) if records else ({}, None)
@@ -49,22 +48,22 @@ class Tasks:
 
     def __init__(self, content):
         try:
-            content = json.loads(json.dumps(content))  # tuples and keys as they will be read
-            self.scale, self.files = content["scale"], content["files"]
-            tasks = content["tasks"]
-            wrong = [task for task in tasks if set(task) != _KEYS]
-            places = [place for place in self.files.values() if place is not None]
-            fits = all(0 <= task < len(tasks) and number >= 0 for task, number in places)
+            self.content = json.loads(json.dumps(content))  # tuples and keys as they will be read
+            self.scale, self.files = self.content["scale"], self.content["files"]
+            numbers = [of_file for of_file in self.files.values() if of_file is not None]
+            fits = all(set(task) == _KEYS for task in self.content["tasks"])
+            fits = fits and all(0 <= task < len(self.content["tasks"]) and output >= 0 for task, output in numbers)
         except (KeyError, TypeError, ValueError, AttributeError):
-            wrong, fits = [None], False
-        if wrong or not fits:
+            fits = False
+        if not fits:
             raise ValueError("expected the jobs of the workflow: scale, tasks, files")
-        self.content = content
 
     def of(self, path):
         """The task that makes a file; None for a file that no rule makes, or that the workflow did not know of."""
-        place = self.files.get(path)
-        return None if place is None else Task(self.content["tasks"][place[0]], place[1])
+        if self.files.get(path) is None:
+            return None
+        task, number = self.files[path]
+        return Task(self.content["tasks"][task], number)
 
 
 class Named(list):
@@ -72,22 +71,19 @@ class Named(list):
 
     def __init__(self, content):
         super().__init__(content["items"])
-        self._names = list(content["names"])
-        for name, (first, end) in content["names"].items():
-            value = self[first] if end is None else Named({"items": self[first:end], "names": {}})
-            setattr(self, name, value)
+        vars(self).update(content["names"])
 
     def keys(self):
-        return list(self._names)
+        return list(vars(self))
 
     def items(self):
-        return [(name, getattr(self, name)) for name in self._names]
+        return list(vars(self).items())
 
     def get(self, name, default=None):
-        return getattr(self, name) if name in self._names else default
+        return vars(self).get(name, default)
 
-    def __getitem__(self, place):
-        return getattr(self, place) if isinstance(place, str) else super().__getitem__(place)
+    def __getitem__(self, key):
+        return vars(self)[key] if isinstance(key, str) else super().__getitem__(key)
 
 
 def read_tasks(path):
@@ -95,5 +91,5 @@ def read_tasks(path):
     try:
         return Tasks(json.loads(Path(path).read_text()))
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else " ".join(str(error).split())
+        reason = error.strerror if isinstance(error, OSError) else one_line(error)
         raise ValueError(f"{path}: expected a file that snakemake audit wrote: {reason}") from None

@@ -317,7 +317,7 @@ def _audit(arguments):
 
 
 def _crate(arguments):
-    from logzoo.crate.write import write_crate
+    from logzoo.audit.crate import write_crate
 
     _write(table([("written", write_crate(arguments.folder, arguments.scale, agent=arguments.agent))]))
 

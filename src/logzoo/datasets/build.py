@@ -7,23 +7,12 @@ from pathlib import Path
 import numpy as np
 import xarray as xr
 
+from logzoo.artifacts.labels import labelled
 from logzoo.datasets.readers import READERS
 from logzoo.datasets.splits import SPLITS, Splits, one_hot
 
 LOG = logging.getLogger(__name__)
 VALUE_SCALES = {"binary": 1, "grey": 255}
-
-
-def dataset_entry(configuration: dict, name: str) -> dict:
-    """Look up one dataset of config/datasets.yaml, with the licence, citation and files of its source added.
-
-    Raises ValueError naming the choices when there is no such dataset.
-    """
-    datasets = configuration["datasets"]
-    if name not in datasets:
-        raise ValueError(f"unknown dataset {name!r}; choose one of {', '.join(sorted(datasets))}")
-    source = configuration["sources"][datasets[name]["source"]]
-    return {**{key: source[key] for key in ("licence", "citation", "files")}, **datasets[name]}
 
 
 def build_dataset(name: str, entry: dict, folder: Path) -> xr.Dataset:
@@ -114,38 +103,26 @@ def _check(name: str, entry: dict, parts: Splits) -> None:
 
 
 def _labelled(name: str, entry: dict, data: np.ndarray, parts: Splits) -> xr.Dataset:
-    split = np.repeat(np.arange(len(SPLITS), dtype=np.int8), [len(parts.data[part]) for part in SPLITS])
-    variables = {
-        "data": (
-            ("example", "visible"),
-            data,
-            {
-                "long_name": "visible units of each example",
-                "units": "1",
-                "value_scale": VALUE_SCALES[entry["values"]],
-            },
-        ),
-        "split": (
-            "example",
-            split,
-            {
-                "long_name": "split that the example belongs to",
-                "units": "1",
-                "flag_values": np.arange(len(SPLITS), dtype=np.int8),
-                "flag_meanings": " ".join(SPLITS),
-            },
-        ),
-    }
+    numbers = np.arange(len(SPLITS), dtype=np.int8)
+    split = np.repeat(numbers, [len(parts.data[part]) for part in SPLITS])
+    dataset = xr.Dataset(
+        {
+            "data": labelled(("example", "visible"), data, "visible units of each example", "1"),
+            "split": labelled("example", split, "split that the example belongs to", "1"),
+        },
+        attrs={
+            "title": entry["title"],
+            "licence": entry["licence"],
+            "source_citation": entry["citation"],
+            "dataset": name,
+            "values": entry["values"],
+            **{key: entry[key] for key in ("comment", "label_units") if key in entry},
+        },
+    )
+    dataset["data"].attrs["value_scale"] = VALUE_SCALES[entry["values"]]
+    dataset["split"].attrs.update(flag_values=numbers, flag_meanings=" ".join(SPLITS))
     labels = [parts.labels[part] for part in SPLITS]
     if all(part is not None for part in labels):
-        attributes = {"long_name": "class of the example", "units": "1"}
-        variables["label"] = ("example", np.concatenate(labels).astype(np.int16), attributes)
-    attributes = {
-        "title": entry["title"],
-        "licence": entry["licence"],
-        "source_citation": entry["citation"],
-        "dataset": name,
-        "values": entry["values"],
-    }
-    attributes |= {key: entry[key] for key in ("comment", "label_units") if key in entry}
-    return xr.Dataset(variables, attrs=attributes)
+        classes = np.concatenate(labels).astype(np.int16)
+        dataset["label"] = labelled("example", classes, "class of the example", "1")
+    return dataset

@@ -5,15 +5,11 @@ Cost: one sweep a rung, and log f at two rungs.
 """
 
 from logzoo.estimators.intervals import check_spread
-from logzoo.estimators.options import merged
 from logzoo.estimators.weights import from_weights
 from logzoo.samplers import annealed
 
-DEFAULTS = {"base": None, "ladder": "linear", "threads": 1, "progress": False}
 
-
-def estimate(rbm, ledger, stream, options):
-    """Estimate log Z by AIS; options: base, ladder. Returns Estimate."""
-    options = merged("ais", DEFAULTS, options)
+def estimate(rbm, ledger, stream, **options):
+    """Estimate log Z by AIS; options as in `logzoo.samplers.annealed.run`. Returns Estimate."""
     check_spread(ledger)
-    return from_weights("ais", rbm, annealed.run(rbm, ledger, stream, **options), ledger, stream)
+    return from_weights(rbm, annealed.run(rbm, ledger, stream, **options), ledger, stream)

@@ -6,23 +6,11 @@ two, because inputs of two RBMs are kept.
 """
 
 from logzoo.estimators.intervals import check_spread
-from logzoo.estimators.options import merged
 from logzoo.estimators.weights import from_weights
 from logzoo.samplers import averaged
 
-DEFAULTS = {
-    "base": None,
-    "knots": 5,
-    "moments": 0.1,
-    "fitting": 0.4,
-    "learning_rate": 0.05,
-    "threads": 1,
-    "progress": False,
-}
 
-
-def estimate(rbm, ledger, stream, options):
+def estimate(rbm, ledger, stream, **options):
     """Estimate log Z by AIS along averaged moments; options as in `logzoo.samplers.averaged.run`. Returns Estimate."""
-    options = merged("ais-moments", DEFAULTS, options)
     check_spread(ledger)
-    return from_weights("ais-moments", rbm, averaged.run(rbm, ledger, stream, **options), ledger, stream)
+    return from_weights(rbm, averaged.run(rbm, ledger, stream, **options), ledger, stream)

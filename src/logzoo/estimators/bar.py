@@ -10,11 +10,9 @@ import numpy as np
 from scipy.special import expit, log_expit, logsumexp
 
 from logzoo.estimators.intervals import check_spread, jackknife_error, student_interval, sums_left_out
-from logzoo.estimators.options import merged
 from logzoo.estimators.result import Estimate
 from logzoo.samplers import parallel_tempering
 
-DEFAULTS = {"base": None, "rungs": None, "ladder": "linear", "burn_in": 0.1, "threads": 1, "progress": False}
 # Fewer ladders than this have too uncertain a spread: their runs are cut into blocks.
 _FEWEST_LADDERS = 5
 _BLOCKS = 10
@@ -27,16 +25,15 @@ _TINY = np.finfo(float).tiny
 _BISECTIONS = 80
 
 
-def estimate(rbm, ledger, stream, options):
-    """Estimate log Z by BAR; options: base, rungs, ladder, burn_in as in `logzoo.samplers.parallel_tempering.run`.
+def estimate(rbm, ledger, stream, **options):
+    """Estimate log Z by BAR; options as in `logzoo.samplers.parallel_tempering.run`.
 
     Returns Estimate, its error by the jackknife over independent ladders, or over blocks of the run of fewer than five.
     Raises ValueError for a single ladder that has but one sweep.
     """
-    options = merged("bar", DEFAULTS, options)
     check_spread(ledger)
     sums = BridgeSums()
-    draws = parallel_tempering.run(rbm, ledger, stream, observers=(sums,), **options)
+    draws = parallel_tempering.run(rbm, ledger, stream, (sums,), **options)
     parts = sums.parts()
     if len(parts) < 2:
         raise ValueError("sweeps: expected at least 2 where there is but one ladder, an interval needs a spread")
@@ -48,7 +45,6 @@ def estimate(rbm, ledger, stream, options):
     round_trips = float(draws.round_trips.mean())
     exchange_rate = float(draws.exchange_rates.min())
     return Estimate(
-        method="bar",
         log_z=log_z,
         std_error=std_error,
         interval=student_interval(log_z, std_error, len(parts)),

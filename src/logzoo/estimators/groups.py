@@ -7,7 +7,7 @@ from logzoo.estimators.result import Estimate
 from logzoo.estimators.simulated_tempering import diagnostics, transition_matrix, travelled
 
 
-def from_groups(method, draws, ledger, form, *, settled=True):
+def from_groups(draws, ledger, *, settled=True):
     """Estimate from AdjustedDraws: the mean over groups of log Z_1 + log Zhat_K, with a t interval over groups.
 
     `converged` says that the chains travelled the ladder, a round trip each on average, and that the method settled.
@@ -16,14 +16,13 @@ def from_groups(method, draws, ledger, form, *, settled=True):
     log_z = float(found.mean())
     std_error = float(found.std(ddof=1) / np.sqrt(found.size))
     return Estimate(
-        method=method,
         log_z=log_z,
         std_error=std_error,
         interval=student_interval(log_z, std_error, found.size),
         sweeps=ledger.spent,
         chains=ledger.chains,
         converged=bool(travelled(draws) and settled),
-        form=form,
+        form=draws.form,
         diagnostics=diagnostics(draws),
         profiles={"transition_matrix": transition_matrix(draws.transitions)},
     )

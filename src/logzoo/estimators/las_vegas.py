@@ -12,20 +12,10 @@ from tqdm import tqdm
 
 from logzoo.checks import binary_matrix, whole_number
 from logzoo.estimators.intervals import check_spread, student_interval
-from logzoo.estimators.options import merged
 from logzoo.estimators.result import Estimate
 from logzoo.paths import kernel_parameters
 from logzoo.samplers.tours import Tours, TourSampler, stopping_set
 
-DEFAULTS = {
-    "data": None,
-    "rounds": None,
-    "tours": None,
-    "cap": None,
-    "base": None,  # there is no path and so no base: whatever is given is not looked at
-    "threads": 1,
-    "progress": False,
-}
 # Without `rounds`, the stopping set takes this share of the budget; but no more draws than one round, or this many.
 _SHARE = 5
 _MOST_DRAWS = 100_000
@@ -44,33 +34,35 @@ _LARGEST_MISS = 0.05
 _NORMAL_REACH = 1.96
 
 
-def estimate(rbm, ledger, stream, options):
+def estimate(
+    rbm, ledger, stream, *, data=None, rounds=None, tours=None, cap=None, base=None, threads=1, progress=False
+):
     """Estimate log Z by the lengths of tours. Returns Estimate, its error by the spread over tours.
 
-    options: data, a 0/1 matrix (examples, visible), required; rounds, hidden states drawn for each example; tours, how
-    many are made (None: as the budget allows); cap, their largest length (None: none). `converged` says that enough
-    tours returned, none was cut, and chains sent from elsewhere found nothing of weight that the stopping set misses.
+    data: a 0/1 matrix (examples, visible), required; rounds: hidden states drawn for each example; tours: how many are
+    made (None: as the budget allows); cap: their largest length (None: none); base: not used, there is no path.
+    `converged` says that enough tours returned, none was cut, and chains sent from elsewhere found nothing of weight
+    that the stopping set misses.
     If not, log Z is likely too low, and the interval ends at an upper bound. Raises ValueError for missing or bad data
     and for what the budget cannot pay.
     """
-    options = merged("las-vegas", DEFAULTS, options)
     check_spread(ledger)
-    if options["data"] is None:
+    if data is None:
         raise ValueError("las-vegas: data: expected a 0/1 matrix (examples, visible) to draw from, found none")
-    data = binary_matrix("las-vegas: data", options["data"], visible=rbm.visible)
-    cap = None if options["cap"] is None else whole_number("las-vegas: cap", options["cap"])
-    threads = whole_number("threads", options["threads"])
+    data = binary_matrix("las-vegas: data", data, visible=rbm.visible)
+    cap = None if cap is None else whole_number("las-vegas: cap", cap)
+    threads = whole_number("threads", threads)
     budget = ledger.sweeps * ledger.chains
-    draws = _draws(options["rounds"], len(data), budget)
+    draws = _draws(rounds, len(data), budget)
     parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
     stopping = stopping_set(parameters, data, ledger.spend(draws, "stopping set", chains=1), stream.child("stopping"))
     sampler = TourSampler(parameters, stopping, stream.child("tours"), threads=threads)
     probes = sampler.probe(min(_PROBES, budget // _PROBE_SHARE), budget // _PROBE_SHARE)
     left = budget - draws - ledger.spend(probes.sweeps, "probes", chains=1)
-    tours = _run(sampler, options["tours"], left, cap, options["progress"])
-    left -= ledger.spend(int(tours.length.sum()), "tours", chains=1)
+    made = _run(sampler, tours, left, cap, progress)
+    left -= ledger.spend(int(made.length.sum()), "tours", chains=1)
     ledger.spend(left, "left over", chains=1)
-    return _estimate_of(rbm, stopping, tours, probes, ledger)
+    return _estimate_of(rbm, stopping, made, probes, ledger)
 
 
 def mean_length(tours):
@@ -151,7 +143,6 @@ def _estimate_of(rbm, stopping, tours, probes, ledger):
         high = max(high, upper_bound(rbm))
         std_error = (high - low) / (2.0 * _NORMAL_REACH)
     return Estimate(
-        method="las-vegas",
         log_z=log_z,
         std_error=std_error,
         interval=(low, high),

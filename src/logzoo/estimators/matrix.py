@@ -60,9 +60,18 @@ def _estimate_of(arrays):
         kind: {name.removeprefix(f"{kind}/"): array for name, array in arrays.items() if name.startswith(f"{kind}/")}
         for kind in ("diagnostics", "profiles")
     }
-    diagnostics = {name: float(array) for name, array in named["diagnostics"].items()}
-    fixed = (method, log_z, std_error, (low, high), sweeps, chains, bool(converged), form)
-    return Estimate(*fixed, diagnostics, named["profiles"])
+    return Estimate(
+        method=method,
+        log_z=log_z,
+        std_error=std_error,
+        interval=(low, high),
+        sweeps=sweeps,
+        chains=chains,
+        converged=bool(converged),
+        form=form,
+        diagnostics={name: float(array) for name, array in named["diagnostics"].items()},
+        profiles=named["profiles"],
+    )
 
 
 def estimate_matrix(rbm, run, *, budgets, replicates, chains, stream, options, checkpoint=None, progress=False):

@@ -11,11 +11,9 @@ import numpy as np
 from scipy.special import logsumexp
 
 from logzoo.checks import whole_number
-from logzoo.estimators.options import merged
-from logzoo.estimators.simulated_tempering import FIXED, autocorrelation_time, estimate_of_draws, run
+from logzoo.estimators.simulated_tempering import autocorrelation_time, estimate_of_draws, run
 from logzoo.samplers.observers import ThinnedDraws
 
-DEFAULTS = {**FIXED, "draws": 10_000}
 # Most log-densities (draws times rungs) that are worked on: a few arrays of 160 MB.
 _MOST_NUMBERS = 20_000_000
 # Nats by which log Z of a visited rung may move when the self-consistency equations are applied once more.
@@ -24,17 +22,16 @@ _RESIDUAL = 1e-6
 _ITERATIONS = 1000
 
 
-def estimate(rbm, ledger, stream, options):
+def estimate(rbm, ledger, stream, *, draws=10_000, rungs=100, **options):
     """Estimate log Z by MBAR; options as in `logzoo.samplers.simulated_tempering.run`. Returns Estimate.
 
     draws: the most draws kept in all (one of each chain at least), from sweeps equally far apart; chains that need
     more sweeps than that to forget their rung are thinned to half of their autocorrelation time. The error is that of
     the infinitesimal jackknife over chains. Raises ValueError when draws times rungs are too many.
     """
-    options = merged("mbar", DEFAULTS, options)
-    observer = ThinnedDraws(whole_number("draws", options.pop("draws")))
-    _check_size(min(max(observer.draws, ledger.chains), ledger.chains * ledger.sweeps), options["rungs"])
-    draws, transitions = run(rbm, ledger, stream, options, observers=(observer,))
+    observer = ThinnedDraws(whole_number("draws", draws))
+    _check_size(min(max(observer.draws, ledger.chains), ledger.chains * ledger.sweeps), rungs)
+    draws, transitions = run(rbm, ledger, stream, (observer,), rungs=rungs, **options)
     step = _step(observer, autocorrelation_time(draws.visits.sum(axis=0), draws.betas))
     rungs, values = observer.rungs[:, step - 1 :: step], observer.values[:, step - 1 :: step]
     order = np.argsort(rungs, axis=None, kind="stable")
@@ -46,7 +43,7 @@ def estimate(rbm, ledger, stream, options):
     answers = np.bincount(chain, influence(log_f, rungs, log_z)[:, -1], ledger.chains)
     std_error = float(np.sqrt(np.sum(answers**2) * ledger.chains / (ledger.chains - 1)))
     total = float(draws.log_z_base + log_z[-1])
-    return estimate_of_draws("mbar", draws, transitions, total, std_error, ledger.chains, ledger, options["form"])
+    return estimate_of_draws(draws, transitions, total, std_error, ledger.chains, ledger)
 
 
 def _check_size(draws, rungs):

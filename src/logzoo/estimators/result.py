@@ -45,11 +45,11 @@ PROFILES = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Estimate:
     """An estimate of log Z in nats, with its standard error and 95% interval over chains."""
 
-    method: str
+    method: str = ""  # its name in the list of estimators, which fills it in
     log_z: float
     std_error: float
     interval: tuple[float, float]
@@ -64,6 +64,6 @@ class Estimate:
         for given, known in ((self.diagnostics, DIAGNOSTICS), (self.profiles, PROFILES)):
             unknown = set(given) - set(known)
             if unknown:
-                raise ValueError(f"{self.method}: undeclared diagnostics {', '.join(sorted(unknown))}")
+                raise ValueError(f"undeclared diagnostics {', '.join(sorted(unknown))}")
         if not math.isfinite(self.log_z):
-            raise ValueError(f"{self.method}: log Z came out as {self.log_z}: the weights overflow or vanish")
+            raise ValueError(f"log Z came out as {self.log_z}: the weights overflow or vanish")

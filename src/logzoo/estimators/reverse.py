@@ -18,29 +18,27 @@ from logzoo.estimators.intervals import (
     log_sums_left_out,
     student_interval,
 )
-from logzoo.estimators.options import merged
 from logzoo.estimators.result import Estimate
 from logzoo.estimators.weights import telling
 from logzoo.samplers import annealed
 
-DEFAULTS = {"data": None, "vectors": None, "base": None, "ladder": "linear", "threads": 1, "progress": False}
 # Data vectors when nobody says otherwise and there are two trajectories for each.
 _VECTORS = 10
 # Nats by which the spread of the weights biases log p_hat(v) before it is flagged.
 _LARGEST_BIAS = 0.1
 
 
-def estimate(rbm, ledger, stream, options):
+def estimate(rbm, ledger, stream, *, data=None, vectors=None, **options):
     """Estimate log Z by RAISE. Returns Estimate, its error by the spread over data vectors.
 
-    options: data, a 0/1 matrix (examples, visible), required; vectors, how many of its rows are drawn for the chains to
-    be dealt out to (None: 10, or half of the chains if these are fewer); base; ladder. `converged` says that the
+    data: a 0/1 matrix (examples, visible), required; vectors: how many of its rows are drawn for the chains to be dealt
+    out to (None: 10, or half of the chains if these are fewer); the other options as in
+    `logzoo.samplers.annealed.run_reverse`. `converged` says that the
     trajectories of a vector agree, so that the bias of their log-mean-exp is small, and can tell what they missed.
     Raises ValueError for missing or bad data and for more vectors than chains.
     """
-    options = merged("raise", DEFAULTS, options)
     check_spread(ledger)
-    data, vectors = options.pop("data"), _vector_count(options.pop("vectors"), ledger.chains)
+    vectors = _vector_count(vectors, ledger.chains)
     if data is None:
         raise ValueError("raise: data: expected a 0/1 matrix (examples, visible) to start from, found none")
     data = binary_matrix("raise: data", data, visible=rbm.visible)
@@ -54,7 +52,6 @@ def estimate(rbm, ledger, stream, options):
     effective = np.array([effective_number(log_p) for log_p in per_vector])
     agree = np.mean(_bias(effective, np.bincount(vector))) < _LARGEST_BIAS
     return Estimate(
-        method="raise",
         log_z=center,
         std_error=std_error,
         interval=student_interval(center, std_error, parts),

@@ -8,34 +8,29 @@ from functools import partial
 
 import numpy as np
 
-from logzoo.estimators import mixed
 from logzoo.estimators.intervals import jackknife_error, sums_left_out
-from logzoo.estimators.options import merged
-from logzoo.estimators.simulated_tempering import FIXED, FLOOR, end_ratio, estimate_of_draws, from_sums, run
+from logzoo.estimators.mixed import maximise
+from logzoo.estimators.simulated_tempering import FLOOR, end_ratio, estimate_of_draws, from_sums, run
 
-DEFAULTS = {**FIXED, "mixed": False}
 # Groups of chains left out in turn when each takes an optimisation.
 _MOST_GROUPS = 20
 
 
-def estimate(rbm, ledger, stream, options):
+def estimate(rbm, ledger, stream, *, mixed=False, **options):
     """Estimate log Z by RTS; options as in `logzoo.samplers.simulated_tempering.run`. Returns Estimate.
 
     mixed: log Zhat is updated after each block of the sampling phase, and log Z maximises the likelihood of all blocks
     (supplement A).
     """
-    options = merged("rts", DEFAULTS, options)
-    draws, transitions = run(rbm, ledger, stream, options)
-    if options["mixed"]:
+    draws, transitions = run(rbm, ledger, stream, mixed=mixed, **options)
+    if mixed:
         log_z, left_out = _by_likelihood(draws)
         std_error = jackknife_error(left_out)
-        form = options["form"]
-        return estimate_of_draws("rts", draws, transitions, log_z, std_error, left_out.size, ledger, form)
+        return estimate_of_draws(draws, transitions, log_z, std_error, left_out.size, ledger)
     ends = draws.occupancy.sum(axis=0)[:, [0, -1]]
     bias, std_error = delta_method(ends)
     delta = {"delta_bias": bias, "delta_std_error": std_error}
-    of_ends = partial(end_ratio, draws)
-    return from_sums("rts", draws, transitions, ends, of_ends, ledger, stream, options["form"], **delta)
+    return from_sums(draws, transitions, ends, partial(end_ratio, draws), ledger, stream, **delta)
 
 
 def delta_method(ends):
@@ -54,6 +49,6 @@ def _by_likelihood(draws):
     blocks, chains, rungs = draws.occupancy.shape
     sums = np.zeros((min(chains, _MOST_GROUPS), blocks, rungs))
     np.add.at(sums, np.arange(chains) % len(sums), np.moveaxis(draws.occupancy, 1, 0))
-    total = mixed.maximise(draws.prior, draws.log_z_hats, sums.sum(axis=0))
-    left_out = [mixed.maximise(draws.prior, draws.log_z_hats, rest, total)[-1] for rest in sums_left_out(sums)]
+    total = maximise(draws.prior, draws.log_z_hats, sums.sum(axis=0))
+    left_out = [maximise(draws.prior, draws.log_z_hats, rest, total)[-1] for rest in sums_left_out(sums)]
     return float(draws.log_z_base + total[-1]), draws.log_z_base + np.array(left_out)

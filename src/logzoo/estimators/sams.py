@@ -8,24 +8,18 @@ import numpy as np
 
 from logzoo.checks import positive_number
 from logzoo.estimators.groups import from_groups
-from logzoo.estimators.options import merged
-from logzoo.estimators.simulated_tempering import DEFAULTS as TEMPERING
 from logzoo.samplers import adjusted
 
-DEFAULTS = {**TEMPERING, "groups": 20, "exponent": 0.8, "flatness": 0.2, "first_stage": 0.2}
 
-
-def estimate(rbm, ledger, stream, options):
+def estimate(rbm, ledger, stream, *, exponent=0.8, flatness=0.2, first_stage=0.2, **options):
     """Estimate log Z by SAMS: the mean of log Zhat over independent groups of chains. Returns Estimate.
 
     Options: those of `logzoo.samplers.adjusted.run`; exponent in (0.5, 1) of the first gains; flatness, the largest
     |c_k / r_k - 1| of an evenly filled ladder; first_stage, the share of the sweeps after which the second stage begins
     in any case. Raises ValueError for others.
     """
-    options = merged("sams", DEFAULTS, options)
-    recursion = TwoStages(*(options.pop(name) for name in ("exponent", "flatness", "first_stage")))
-    draws = adjusted.run(rbm, ledger, stream, recursion, **options)
-    return from_groups("sams", draws, ledger, options["form"])
+    recursion = TwoStages(exponent, flatness, first_stage)
+    return from_groups(adjusted.run(rbm, ledger, stream, recursion, **options), ledger)
 
 
 class TwoStages:

@@ -1,4 +1,4 @@
-"""What the estimators on simulated tempering share: options, the spread over chains, diagnostics."""
+"""What the estimators on simulated tempering share: the draws, the spread over chains, diagnostics."""
 
 import numpy as np
 
@@ -8,20 +8,9 @@ from logzoo.estimators.result import Estimate
 from logzoo.samplers import simulated_tempering
 from logzoo.samplers.observers import Transitions
 
-DEFAULTS = {
-    "base": None,
-    "rungs": 100,
-    "ladder": "linear",
-    "prior": None,
-    "form": "marginal",
-    "initial_sweeps": 50,
-    "initial_iterations": 10,
-    "threads": 1,
-    "progress": False,
-}
-# For the methods that sample at one log Zhat after the initial iterations. A fifth is for settling: on a 784 x 500 RBM
-# the first hundreds of sweeps pull log Z down by more than its standard error; easy models lose a tenth of precision.
-FIXED = {**DEFAULTS, "settling": 0.2}
+# Share of the sampling phase in which the chains settle. On a 784 x 500 RBM the first hundreds of sweeps pull
+# log Z down by more than its standard error; easy models lose a tenth of their precision.
+SETTLING = 0.2
 # Mean round trips of a chain below which the ends of the ladder were hardly compared.
 _FEWEST_ROUND_TRIPS = 1.0
 # Nats by which interpolated log-densities may be off before they bias log Z visibly.
@@ -36,14 +25,16 @@ _PARTS = 50
 FLOOR = np.finfo(float).tiny
 
 
-def run(rbm, ledger, stream, options, *, observers=(), **settings):
+def run(rbm, ledger, stream, observers=(), *, settling=SETTLING, **settings):
     """Draws of simulated tempering for an estimator, and the transitions between rungs (rung, rung).
 
+    Settings as in `logzoo.samplers.simulated_tempering.run`.
     Raises ValueError for a ledger of one chain, before any sweep.
     """
     check_spread(ledger)
     transitions = Transitions()
-    draws = simulated_tempering.run(rbm, ledger, stream, observers=(transitions, *observers), **options, **settings)
+    observers = (transitions, *observers)
+    draws = simulated_tempering.run(rbm, ledger, stream, observers, settling=settling, **settings)
     return draws, transitions.counts
 
 
@@ -54,7 +45,7 @@ def end_ratio(draws, ends):
     return shift + np.log(ends[..., 1]) - np.log(ends[..., 0])
 
 
-def from_sums(method, draws, transitions, sums, log_z_of, ledger, stream, form, **more):
+def from_sums(draws, transitions, sums, log_z_of, ledger, stream, **more):
     """Estimate from sums (chain, ...) over the draws of each chain: log_z_of their total, spread by the jackknife.
 
     log_z_of maps totals (..., *shape) to log Z (...,). The bootstrap is reported beside. more: as in
@@ -63,14 +54,10 @@ def from_sums(method, draws, transitions, sums, log_z_of, ledger, stream, form, 
     log_z = float(log_z_of(sums.sum(axis=0)))
     std_error = jackknife_error(log_z_of(sums_left_out(sums)))
     more["bootstrap_std_error"], quantiles = bootstrapped(sums, log_z_of, stream.child("bootstrap").generator())
-    return estimate_of_draws(
-        method, draws, transitions, log_z, std_error, len(sums), ledger, form, quantiles=quantiles, **more
-    )
+    return estimate_of_draws(draws, transitions, log_z, std_error, len(sums), ledger, quantiles=quantiles, **more)
 
 
-def estimate_of_draws(
-    method, draws, transitions, log_z, std_error, parts, ledger, form, *, quantiles=None, rule_error=0.0, **more
-):
+def estimate_of_draws(draws, transitions, log_z, std_error, parts, ledger, *, quantiles=None, rule_error=0.0, **more):
     """Estimate with the diagnostics of a run; its error was found from that many independent parts of the draws.
 
     `converged` says that the chains travelled the ladder, at least one round trip each on average, that the halves of
@@ -84,14 +71,13 @@ def estimate_of_draws(
     if 0.0 < rule_error < np.inf:
         more["rule_error"] = rule_error
     return Estimate(
-        method=method,
         log_z=log_z,
         std_error=std_error,
         interval=student_interval(log_z, std_error, parts),
         sweeps=ledger.spent,
         chains=ledger.chains,
         converged=travelled(draws) and abs(moved) < _LARGEST_DRIFT and rule_error <= _LARGEST_RULE_ERROR * std_error,
-        form=form,
+        form=draws.form,
         diagnostics={**diagnostics(draws), "drift": moved, **more},
         profiles=profiles,
     )

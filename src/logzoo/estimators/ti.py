@@ -8,11 +8,8 @@ from functools import partial
 import numpy as np
 
 from logzoo.checks import one_of
-from logzoo.estimators.options import merged
-from logzoo.estimators.simulated_tempering import FIXED, FLOOR, from_sums, run
+from logzoo.estimators.simulated_tempering import FLOOR, from_sums, run
 from logzoo.samplers.observers import RungDerivatives, WeightedDerivatives
-
-DEFAULTS = FIXED
 
 # The power of the spacing of the rungs that a rule's error goes with.
 _ORDERS = {"riemann": 1, "trapezoid": 2, "corrected": 4}
@@ -21,48 +18,46 @@ _RULES = tuple(_ORDERS)
 _FINER = {"riemann": "trapezoid", "trapezoid": "corrected"}
 
 
-def riemann(rbm, ledger, stream, options):
+def riemann(rbm, ledger, stream, **options):
     """Estimate log Z by TI with the right Riemann sum; options as in `logzoo.samplers.simulated_tempering.run`."""
-    return _at_drawn_rungs("riemann", rbm, ledger, stream, options)
+    return _at_drawn_rungs("riemann", rbm, ledger, stream, **options)
 
 
-def trapezoid(rbm, ledger, stream, options):
+def trapezoid(rbm, ledger, stream, **options):
     """Estimate log Z by TI with the trapezoidal rule; options as in `logzoo.samplers.simulated_tempering.run`."""
-    return _at_drawn_rungs("trapezoid", rbm, ledger, stream, options)
+    return _at_drawn_rungs("trapezoid", rbm, ledger, stream, **options)
 
 
-def corrected(rbm, ledger, stream, options):
+def corrected(rbm, ledger, stream, **options):
     """Estimate log Z by TI with the corrected trapezoidal rule; options as those of `riemann`."""
-    return _at_drawn_rungs("corrected", rbm, ledger, stream, options)
+    return _at_drawn_rungs("corrected", rbm, ledger, stream, **options)
 
 
-def rao_blackwell(rbm, ledger, stream, options):
+def rao_blackwell(rbm, ledger, stream, **options):
     """Estimate log Z by TI-RB, every draw weighted by q(beta_k | x) at every rung (eq 21), by the trapezoidal rule.
 
     Options as in `logzoo.samplers.simulated_tempering.run`.
     """
-    options = merged("ti-rb", DEFAULTS, options)
     observer = WeightedDerivatives()
-    draws, transitions = run(rbm, ledger, stream, options, observers=(observer,))
+    draws, transitions = run(rbm, ledger, stream, (observer,), **options)
 
     def log_z_of(totals, rungs=slice(None)):
         mean = totals[..., 1, rungs] / np.maximum(totals[..., 0, rungs], FLOOR)
         return draws.log_z_base + log_ratio(draws.betas[rungs], mean, rule="trapezoid")
 
-    return _estimated("ti-rb", "trapezoid", draws, transitions, observer.sums, log_z_of, ledger, stream, options)
+    return _estimated("trapezoid", draws, transitions, observer.sums, log_z_of, ledger, stream)
 
 
-def _at_drawn_rungs(rule, rbm, ledger, stream, options):
+def _at_drawn_rungs(rule, rbm, ledger, stream, **options):
     """TI by a rule, every draw counted at the rung drawn given it."""
-    options = merged(f"ti-{rule}", DEFAULTS, options)
     observer = RungDerivatives()
-    draws, transitions = run(rbm, ledger, stream, options, observers=(observer,))
+    draws, transitions = run(rbm, ledger, stream, (observer,), **options)
     log_z_of = partial(_log_z_of_sums, draws, rule)
     finer = partial(_log_z_of_sums, draws, _FINER.get(rule, rule))
-    return _estimated(f"ti-{rule}", rule, draws, transitions, observer.sums, log_z_of, ledger, stream, options, finer)
+    return _estimated(rule, draws, transitions, observer.sums, log_z_of, ledger, stream, finer)
 
 
-def _estimated(method, rule, draws, transitions, sums, log_z_of, ledger, stream, options, finer=None):
+def _estimated(rule, draws, transitions, sums, log_z_of, ledger, stream, finer=None):
     """Estimate with the error of the rule: on every other rung it is 2^order times as large (Richardson).
 
     That holds where the integrand is smooth from rung to rung; the distance to a finer rule sees where it is not. Two
@@ -75,8 +70,7 @@ def _estimated(method, rule, draws, transitions, sums, log_z_of, ledger, stream,
         rule_error = max(rule_error, float(abs(finer(total) - log_z_of(total))))
     if draws.betas.size == 2:
         rule_error = np.inf
-    form = options["form"]
-    return from_sums(method, draws, transitions, sums, log_z_of, ledger, stream, form, rule_error=rule_error)
+    return from_sums(draws, transitions, sums, log_z_of, ledger, stream, rule_error=rule_error)
 
 
 def _log_z_of_sums(draws, rule, totals, rungs=slice(None)):

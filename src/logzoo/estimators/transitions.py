@@ -1,4 +1,8 @@
-"""What SD and RSD share: occupancies from the stationary distribution of the moves between rungs."""
+"""SD and RSD: occupancies from the stationary distribution of the moves between rungs.
+
+Carlson et al. (2016), supplement G: P_jk proportional to the number of moves from rung j to rung k. Same draws and
+cost as RTS.
+"""
 
 import numpy as np
 
@@ -13,20 +17,33 @@ _MOST_GROUPS = 20
 _FLOOR = 1e-100
 
 
-def from_stationary(method, rbm, ledger, stream, options, *, rao_blackwell):
+def sd(rbm, ledger, stream, **options):
+    """Estimate log Z by SD, from counted moves; options as in `logzoo.samplers.simulated_tempering.run`."""
+    return _from_stationary(False, rbm, ledger, stream, **options)
+
+
+def rsd(rbm, ledger, stream, **options):
+    """Estimate log Z by RSD, P_jk from q(beta_k | x) summed over the draws x made at rung j.
+
+    Options as those of `sd`. Cost: q once more for every draw.
+    """
+    return _from_stationary(True, rbm, ledger, stream, **options)
+
+
+def _from_stationary(rao_blackwell, rbm, ledger, stream, **options):
     """Estimate by eq 12 with the stationary distribution of the moves between rungs in place of the occupancies.
 
     The spread is that of the delete-a-group jackknife over at most 20 groups of chains. Returns Estimate.
     """
     moves = GroupedMoves(min(ledger.chains, _MOST_GROUPS), rao_blackwell=rao_blackwell)
-    draws, transitions = run(rbm, ledger, stream, options, observers=(moves,))
+    draws, transitions = run(rbm, ledger, stream, (moves,), **options)
 
     def log_z_of(total):
         return float(end_ratio(draws, stationary(smoothed(total))[[0, -1]]))
 
     left_out = np.array([log_z_of(total) for total in sums_left_out(moves.sums)])
     log_z, std_error = log_z_of(moves.sums.sum(axis=0)), jackknife_error(left_out)
-    return estimate_of_draws(method, draws, transitions, log_z, std_error, left_out.size, ledger, options["form"])
+    return estimate_of_draws(draws, transitions, log_z, std_error, left_out.size, ledger)
 
 
 def smoothed(moves):

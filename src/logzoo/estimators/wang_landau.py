@@ -8,25 +8,21 @@ import numpy as np
 
 from logzoo.checks import positive_number
 from logzoo.estimators.groups import from_groups
-from logzoo.estimators.options import merged
-from logzoo.estimators.simulated_tempering import DEFAULTS as TEMPERING
 from logzoo.samplers import adjusted
 
-DEFAULTS = {**TEMPERING, "groups": 20, "flatness": 0.5}
 # Parts of the ladder, of neighbouring rungs, whose visits must be flat.
 _PARTS = 10
 
 
-def estimate(rbm, ledger, stream, options):
+def estimate(rbm, ledger, stream, *, flatness=0.5, **options):
     """Estimate log Z by Wang-Landau: the mean of log Zhat over independent groups of chains. Returns Estimate.
 
     Options: those of `logzoo.samplers.adjusted.run`; flatness in (0, 1), the least visits of a part of the ladder
     relative to the mean that count as flat. Raises ValueError for others.
     """
-    options = merged("wang-landau", DEFAULTS, options)
-    recursion = HalvedFactor(options.pop("flatness"))
+    recursion = HalvedFactor(flatness)
     draws = adjusted.run(rbm, ledger, stream, recursion, **options)
-    return from_groups("wang-landau", draws, ledger, options["form"], settled=recursion.settled())
+    return from_groups(draws, ledger, settled=recursion.settled())
 
 
 class HalvedFactor:

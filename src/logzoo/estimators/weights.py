@@ -15,7 +15,7 @@ _LARGEST_STEP = 10.0
 _ROUNDING = 1e-12
 
 
-def from_weights(method, rbm, draws, ledger, stream):
+def from_weights(rbm, draws, ledger, stream):
     """Estimate log Z = log Z_1 + log mean exp(log w) from AnnealedDraws, its error by the jackknife over chains.
 
     `converged` says that log Z rests on two chains at least, and that their weights can tell what they missed.
@@ -32,7 +32,6 @@ def from_weights(method, rbm, draws, ledger, stream):
         stream.child("bootstrap").generator(),
     )
     return Estimate(
-        method=method,
         log_z=log_z,
         std_error=std_error,
         interval=student_interval(log_z, std_error, log_w.size),

@@ -17,6 +17,11 @@ they import what takes long (matplotlib, scipy) where they use it, and name expe
 
 from typing import NamedTuple
 
+from logzoo.checks import one_of
+
+# What a sweep of a chain costs beside its weights, in weights looked at: it tells in small models.
+SWEEP = 30_000
+
 
 class Claim(NamedTuple):
     """A published claim: a statistic is at least, or at most, a threshold; or the reason why that cannot be tested."""
@@ -54,20 +59,50 @@ class Experiment(NamedTuple):
     settings: dict
     stream: tuple = ()
     kind: str = "trace"
+    title: str = ""
     work: dict = {}
     methods: tuple = ()
     timed: bool = False  # seconds are measured: the job has the machine to itself
     checkpoints: bool = False  # run takes checkpoint(name), a Checkpoint of a part of the work
 
 
+class Entry(dict):
+    """The settings of a figure, which knows those that nobody read.
+
+    Raises ValueError, one line naming the figure and the key, for a setting that is not there.
+    """
+
+    def __init__(self, name, settings):
+        super().__init__(settings)
+        self.name, self.unread = name, set(settings) - {"paper", "title"}
+
+    def __getitem__(self, key):
+        if key not in self:
+            raise ValueError(f"configuration: figures.{self.name}: expected the setting {key!r}, found no such key")
+        self.unread.discard(key)
+        return super().__getitem__(key)
+
+    def get(self, key, default=None):
+        """As of a dict; the setting is known whether it is there or not."""
+        self.unread.discard(key)
+        return super().get(key, default)
+
+
 class Here:
-    """What a declaration is told: its entry of the configuration, all the rest of it, and where artifacts are."""
+    """What a declaration is told: its entry of the configuration, all the rest of it, and where artifacts are.
+
+    Names of models, data sets and estimators are looked up: ValueError, one line, for one that is not configured.
+    """
 
     def __init__(self, name, config):
         self.name, self.config = name, config
-        self.entry = config["figures"][name]
+        self.entry = config["figures"][self.known("figures", name)]
         self.chains = config["matrix"]["chains"]
         self.data = f"data/{config['scale']}"
+
+    def known(self, section, name):
+        """A name that is in a section of the configuration."""
+        return one_of(f"configuration: figures.{self.name}: {section}", name, self.config[section])
 
     def of(self, name):
         """The same for another figure."""
@@ -79,31 +114,38 @@ class Here:
 
     def model(self, name):
         """Parameters of a model."""
-        return f"{self.data}/models/{name}.nc"
+        return f"{self.data}/models/{self.known('models', name)}.nc"
 
     def trace(self, name):
         """The trace of a model's training."""
-        return f"{self.data}/models/{name}.trace.nc"
+        return f"{self.data}/models/{self.known('models', name)}.trace.nc"
 
     def snapshots(self, name):
         """Parameters on the way of a model's training."""
-        return f"{self.data}/models/{name}.snapshots.nc"
+        return f"{self.data}/models/{self.known('models', name)}.snapshots.nc"
 
     def dataset(self, name):
         """A data set."""
-        return f"data/datasets/{name}.nc"
+        return f"data/datasets/{self.known('datasets', name)}.nc"
 
     def model_and_data(self, name):
         """A model and the data set that it belongs to: inputs `model` and `dataset`."""
-        return {"model": self.model(name), "dataset": self.dataset(self.config["models"][name]["dataset"])}
+        model = self.model(name)
+        return {"model": model, "dataset": self.dataset(self.config["models"][name]["dataset"])}
 
     def truth(self, model):
         """log Z of a model taken as true."""
-        return f"{self.data}/truths/{model}.nc"
+        return f"{self.data}/truths/{self.known('models', model)}.nc"
 
     def estimates(self, model, estimators):
         """Estimates {estimator: path} of log Z of a model."""
-        return {name: f"{self.data}/estimates/{model}/{name}.nc" for name in estimators}
+        folder = f"{self.data}/estimates/{self.known('models', model)}"
+        return {name: f"{folder}/{self.known('estimators', name)}.nc" for name in estimators}
+
+    def visits(self, model, chain_sweeps):
+        """Weights that so many sweeps of single chains look at, and what a sweep costs beside them; for `work`."""
+        visible, hidden = self.shape(model)
+        return chain_sweeps * (visible * hidden + SWEEP)
 
     def titles(self, models):
         """Short titles {model: title}."""
@@ -115,15 +157,14 @@ class Here:
 
     def shape(self, model):
         """(visible, hidden) units of a model."""
-        entry = self.config["models"][model]
+        entry = self.config["models"][self.known("models", model)]
         hidden = entry["import"]["hidden"] if "import" in entry else entry["train"]["hidden"]
         return self.config["datasets"][entry["dataset"]]["visible"], hidden
 
     def timed_estimators(self, key, model, estimators, chains):
         """The experiment that takes the seconds of estimators on one model, at the budgets of the entry."""
         entries, budgets = self.config["estimators"], self.entry["budgets"]
-        visible, hidden = self.shape(model)
-        visits = 4 * sum(budgets) * len(estimators) * chains * visible * hidden
+        visits = self.visits(model, 4 * sum(budgets) * len(estimators) * chains)
         return self.experiment(
             "logzoo.papers.timing:estimators",
             self.model_and_data(model),
@@ -138,3 +179,26 @@ class Here:
     def experiment(self, run, inputs, settings, path=None, **more):
         """An `Experiment` whose artifact is <path>.nc below the folder of the scale, figures/<figure> by default."""
         return Experiment(f"{self.data}/{path or f'figures/{self.name}'}.nc", run, inputs, settings, **more)
+
+
+def named_paths(artifacts, prefix=""):
+    """Paths by name, "estimates/rts" for one in a dict: {name: path}."""
+    paths = {}
+    for name, artifact in artifacts.items():
+        if isinstance(artifact, dict):
+            paths |= named_paths(artifact, f"{prefix}{name}/")
+        else:
+            paths[f"{prefix}{name}"] = artifact.path if isinstance(artifact, Experiment) else artifact
+    return paths
+
+
+def nested(named):
+    """What was named by `named_paths` in dicts again."""
+    result = {}
+    for name, value in named.items():
+        *folders, last = name.split("/")
+        level = result
+        for folder in folders:
+            level = level.setdefault(folder, {})
+        level[last] = value
+    return result

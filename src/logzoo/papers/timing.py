@@ -95,20 +95,20 @@ def _estimate(rbm, run, budget, chains, stream, options):
 def cost_of_swapping(rbm, samplers, trainings, *, ladders, steps, stream):
     """Seconds that a step of every sampler takes, and an update of every training, as a Dataset.
 
-    samplers: as in `experiments.gradients`; trainings: {name: function of the number of updates}. An update is timed as
+    samplers: as in `infinite_swapping.gradients`; trainings: {name: function of the number of updates}. An update is timed as
     the difference between a training and one three times as long, which leaves out what comes before the first.
     """
     parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
     of_step, of_update = np.empty(len(samplers)), np.empty(len(trainings))
-    for place, (name, settings) in enumerate(samplers.items()):
+    for position, (name, settings) in enumerate(samplers.items()):
         sampler = swapped_ladders(stream.child(name).key, 1, ladders, settings)
         sampler.load(parameters)
         sampler.move(1, 2)
-        of_step[place] = seconds_of(partial(sampler.move, 2, 2 + steps)) / steps
-    for place, train in enumerate(trainings.values()):
+        of_step[position] = seconds_of(partial(sampler.move, 2, 2 + steps)) / steps
+    for position, train in enumerate(trainings.values()):
         train(1)
         short, long = (seconds_of(partial(train, updates)) for updates in (steps, 3 * steps))
-        of_update[place] = (long - short) / (2 * steps)
+        of_update[position] = (long - short) / (2 * steps)
     return xr.Dataset(
         {
             "step_seconds": labelled("sampler", of_step, "wall-clock time of a step of all chains", "s"),

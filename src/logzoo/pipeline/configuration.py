@@ -1,168 +1,110 @@
-"""The workflow's configuration: checked against its schemas and within itself before anything runs."""
+"""The workflow's configuration: completed, and checked against its schemas before anything runs."""
 
-from itertools import product
 from pathlib import Path
 
 import yaml
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match
 
-from logzoo.estimators.registry import ESTIMATORS
+from logzoo.estimators.registry import ESTIMATORS, title_of
+from logzoo.papers.tracking.grids import grid_models
+from logzoo.papers.zoo.families import zoo_models
 from logzoo.trainers.registry import TRAINERS
 
+# Sections whose entries may say under `scales` what another scale has instead.
+_SCALED = ("figures", "grids", "comparisons", "trainings", "estimators", "models")
 # Parts of the configuration that have a schema of their own, by its name.
-_SECTIONS = {"datasets": ("sources", "datasets"), "figures": ("figures",)}
+_SECTIONS = {"datasets": ("sources", "datasets")}
 
 
-def check_configuration(config, schema_folder):
-    """Check the merged configuration, the models of its grids included.
+def checked(config, schema_folder):
+    """The merged configuration, checked and completed with everything that follows from it.
 
-    ValueError in one line naming the key and what was expected.
+    Entries have the settings of their scale, data sets and trainers that are null are left out, every method has an
+    entry among the estimators, `matrix.estimators: all` is a list, and grids and the zoo have their models. Names in
+    entries of figures are checked where declarations read them. ValueError in one line naming the key and what was
+    expected.
     """
-    _check_schema(config, Path(schema_folder) / "config.schema.yaml")
-    for name, keys in _SECTIONS.items():
-        sections = {key: config.get(key, {}) for key in keys}
-        _check_schema(sections, Path(schema_folder) / f"{name}.schema.yaml")
-    matrix, truth = config["matrix"], config["truth"]
-    _check_names("matrix.models", matrix["models"], config["models"])
-    _check_names("matrix.estimators", matrix["estimators"], config["estimators"])
-    _check_names("matrix.together", matrix["together"], config["estimators"])
-    _check_names("truth.estimators", truth["estimators"], config["estimators"])
-    for name, entry in config["models"].items():
-        _check_names(f"models.{name}.dataset", [entry["dataset"]], config["datasets"])
-        _check_names(f"models.{name}.train.method", [entry["train"]["method"]], TRAINERS)
-        if "import" in entry:
-            _check_names(f"models.{name}.import.source", [entry["import"]["source"]], config["sources"])
-            known = config["sources"][entry["import"]["source"]]["files"]
-            _check_names(f"models.{name}.import.file", [entry["import"]["file"]], known)
-        _check_names(f"models.{name}.start", [entry["start"]] if "start" in entry else [], config["models"])
-    for name, grid in config["grids"].items():
-        _check_names(f"grids.{name}.datasets", grid["datasets"], config["datasets"])
-    _check_names("zoo.datasets", config["zoo"]["datasets"].values(), config["datasets"])
-    for name, entry in config["comparisons"].items():
-        _check_names(f"comparisons.{name}.dataset", [entry["dataset"]], config["datasets"])
-        for trainer, settings in entry["trainers"].items():
-            _check_names(f"comparisons.{name}.trainers.{trainer}.method", [settings["method"]], TRAINERS)
-    for name, entry in config["trainings"].items():
-        _check_names(f"trainings.{name}.dataset", [entry["dataset"]], config["datasets"])
-        for trainer, settings in entry["trainers"].items():
-            _check_names(f"trainings.{name}.trainers.{trainer}.method", [settings["method"]], TRAINERS)
+    _check_schemas(config, Path(schema_folder))
+    config = _completed(config)
+    _check_schemas(config, Path(schema_folder))
     for name, entry in config["estimators"].items():
-        _check_names(f"estimators.{name}.method", [entry["method"]], ESTIMATORS)
-    for name, entry in config["figures"].items():
-        models = [*entry.get("slow", []), *entry.get("fast", [])]
-        models += entry.get("models", [entry["model"]] if "model" in entry else [])
-        models += [*entry.get("means", []), *([entry["judged"]] if "judged" in entry else [])]
-        _check_names(f"figures.{name}.models", models, config["models"])
-        for key in ("estimators", "remedies", "matrices"):
-            _check_names(f"figures.{name}.{key}", entry.get(key, []), config["estimators"])
-        _check_swapping(name, entry, config)
-    for name, entry in config["tables"].items():
-        _check_names(f"tables.{name}.zoo", [entry["zoo"]] if "zoo" in entry else [], config["zoo"]["hidden"])
-        _check_names(f"tables.{name}.grid", [entry["grid"]] if "grid" in entry else [], config["grids"])
-        trained = [entry["trainings"]] if "trainings" in entry else []
-        _check_names(f"tables.{name}.trainings", trained, config["trainings"])
-    _check_shown(config)
+        missing = {"title", "method", "base", "options"} - set(entry)
+        if missing:
+            raise ValueError(f"configuration: estimators.{name}: expected the keys {', '.join(sorted(missing))}")
+    for key, names, choices in _references(config):
+        _check_names(key, names, choices)
+    return config
 
 
-def _check_shown(config):
-    """Check the papers of figures and tables, and that what is tested is shown."""
-    for kind in ("figures", "tables"):
-        for name, entry in config[kind].items():
-            _check_names(f"{kind}.{name}.paper", [entry["paper"]], config["papers"])
-    for name, entry in config["claims"].items():
-        if "not_tested" not in entry:
-            _check_names(f"claims.{name}.figure", [entry["figure"]], [*config["figures"], *config["tables"]])
-        # The paper of a figure that is not drawn is the first part of its name.
-        _check_names(f"claims.{name}.figure", [entry["figure"].partition("-")[0]], config["papers"])
+def _check_schemas(config, folder):
+    _check_schema(config, folder / "config.schema.yaml")
+    for name, keys in _SECTIONS.items():
+        _check_schema({key: config.get(key, {}) for key in keys}, folder / f"{name}.schema.yaml")
 
 
-def _check_swapping(name, entry, config):
-    """Check the names in a figure of swapped temperatures: of comparisons and their trainers, of other figures."""
-    _check_names(f"figures.{name}.dataset", [entry["dataset"]] if "dataset" in entry else [], config["datasets"])
-    compared = [*entry.get("comparisons", []), *([entry["comparison"]] if "comparison" in entry else [])]
-    _check_names(f"figures.{name}.comparisons", compared, config["comparisons"])
-    for comparison in compared:
-        known = config["comparisons"][comparison]["trainers"]
-        for key in ("trainers", "shown"):
-            _check_names(f"figures.{name}.{key}", entry.get(key, []), known)
-    if "gradients" in entry:
-        sources = {one: other for one, other in config["figures"].items() if "ladders" in other and "samplers" in other}
-        _check_names(f"figures.{name}.gradients", [entry["gradients"]], sources)
-        known = sources[entry["gradients"]]["samplers"]
-        for key in ("samplers", "shown"):
-            _check_names(f"figures.{name}.{key}", entry.get(key, []), known)
+def _completed(config):
+    config = {**config, **{section: _at_scale(config[section], config["scale"]) for section in _SCALED}}
+    config["grids"] = {name: {**grid, "datasets": _kept(grid["datasets"])} for name, grid in config["grids"].items()}
+    config["zoo"] = {**config["zoo"], **{key: _kept(config["zoo"][key]) for key in ("datasets", "trainers")}}
+    methods = {name: {"title": title_of(name), "method": name, "base": "matched", "options": {}} for name in ESTIMATORS}
+    config["estimators"] = _merged(methods, config["estimators"])
+    config["papers"] = dict(sorted(config["papers"].items(), key=lambda item: item[1]["place"]))
+    matrix = config["matrix"]
+    if matrix["estimators"] == "all":
+        left_out = matrix.get("left_out", [])
+        _check_names("matrix.left_out", left_out, methods)
+        matrix = {**matrix, "estimators": [name for name in methods if name not in left_out]}
+    models = {**config["models"], **grid_models(config["grids"]), **zoo_models(config["zoo"])}
+    return {**config, "matrix": matrix, "models": models}
 
 
-def grid_settings(grid):
-    """The settings (`train` entries) of a grid, one for each combination of the entries of its lists, in order."""
-    train = {**grid["train"], **{("options", name): value for name, value in grid["train"]["options"].items()}}
-    del train["options"]
-    axes = {key: value for key, value in train.items() if isinstance(value, list)}
-    settings = []
-    for chosen in product(*axes.values()):
-        entry = {"options": {}}
-        for key, value in {**train, **dict(zip(axes, chosen, strict=True))}.items():
-            target, name = (entry["options"], key[1]) if isinstance(key, tuple) else (entry, key)
-            target[name] = value
-        settings.append(entry)
-    return settings
+def _at_scale(entries, scale):
+    plain = {name: {key: value for key, value in entry.items() if key != "scales"} for name, entry in entries.items()}
+    return {name: _merged(entry, entries[name].get("scales", {}).get(scale, {})) for name, entry in plain.items()}
 
 
-def kept_grids(grids):
-    """Grids without the data sets that are left out: those whose entry is null."""
-    return {name: {**grid, "datasets": _kept(grid["datasets"])} for name, grid in grids.items()}
-
-
-def kept_zoo(zoo):
-    """The zoo without the data sets and trainers that are left out: those whose entry is null."""
-    return {**zoo, **{key: _kept(zoo[key]) for key in ("datasets", "trainers")}}
+def _merged(settings, others):
+    """Settings updated by others, section by section."""
+    both = {
+        key: _merged(settings[key], value) if isinstance(value, dict) and isinstance(settings.get(key), dict) else value
+        for key, value in others.items()
+    }
+    return {**settings, **both}
 
 
 def _kept(entries):
     return {name: entry for name, entry in entries.items() if entry}
 
 
-def grid_models(grids):
-    """Models {name: entry} of all grids, named <grid>-<data set>-<number of the setting>."""
-    models = {}
-    for name, grid in grids.items():
-        for number, train in enumerate(grid_settings(grid)):
-            for dataset in grid["datasets"]:
-                models[f"{name}-{dataset}-{number}"] = {
-                    "title": f"{grid['title']}: {dataset}, setting {number}",
-                    "short": f"{dataset}, setting {number}",
-                    "dataset": dataset,
-                    "validate": True,
-                    "train": train,
-                }
-    return models
-
-
-def zoo_models(zoo):
-    """Models {name: entry} of the zoo, named <data set>-<hidden>-<trainer>."""
-    models = {}
-    for (place, dataset), hidden, (trainer, entry) in product(
-        zoo["datasets"].items(), zoo["hidden"], zoo["trainers"].items()
-    ):
-        train = {key: value for key, value in entry.items() if key != "title"}
-        models[f"{place}-{hidden}-{trainer}"] = {
-            "title": f"{place}, {hidden} hidden units, {entry['title']}",
-            "short": f"{place}, {hidden} hidden, {entry['title']}",
-            "dataset": dataset,
-            "budgets": zoo["budgets"],
-            "chains": zoo["chains"],
-            "train": {**train, "hidden": hidden},
-        }
-    return models
-
-
-def zoo_places(zoo):
-    """{model: family, data set and trainer} of the models of the zoo; a family is a data set and a number of units."""
-    return {
-        f"{place}-{hidden}-{trainer}": {"family": f"{place}-{hidden}", "dataset": dataset, "trainer": trainer}
-        for (place, dataset), hidden, trainer in product(zoo["datasets"].items(), zoo["hidden"], zoo["trainers"])
-    }
+def _references(config):
+    """Yield (key, names, choices) of every name in the configuration that refers to another entry."""
+    datasets, models, estimators = config["datasets"], config["models"], config["estimators"]
+    matrix = config["matrix"]
+    yield "matrix.models", matrix["models"], models
+    yield "matrix.estimators", matrix["estimators"], estimators
+    yield "truth.estimators", config["truth"]["estimators"], estimators
+    for name, entry in models.items():
+        yield f"models.{name}.dataset", [entry["dataset"]], datasets
+        yield f"models.{name}.train.method", [entry["train"]["method"]], TRAINERS
+        if "import" in entry:
+            yield f"models.{name}.import.source", [entry["import"]["source"]], config["sources"]
+            files = config["sources"][entry["import"]["source"]]["files"]
+            yield f"models.{name}.import.file", [entry["import"]["file"]], files
+        if "start" in entry:
+            yield f"models.{name}.start", [entry["start"]], models
+    for name, grid in config["grids"].items():
+        yield f"grids.{name}.datasets", grid["datasets"], datasets
+    yield "zoo.datasets", config["zoo"]["datasets"].values(), datasets
+    for section in ("comparisons", "trainings"):
+        for name, entry in config[section].items():
+            yield f"{section}.{name}.dataset", [entry["dataset"]], datasets
+            for trainer, settings in entry["trainers"].items():
+                yield f"{section}.{name}.trainers.{trainer}.method", [settings["method"]], TRAINERS
+    for name, entry in estimators.items():
+        yield f"estimators.{name}.method", [entry["method"]], ESTIMATORS
+    for name, entry in config["figures"].items():
+        yield f"figures.{name}.paper", [entry["paper"]], config["papers"]
 
 
 def _check_names(key, names, choices):

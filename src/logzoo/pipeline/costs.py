@@ -1,135 +1,127 @@
-"""What jobs cost: work counted from their settings, and rates of work fitted to measured times.
+"""What a run will cost: the work of its jobs, counted from their settings, times the seconds that work takes.
 
-Work of a kind ("train pcd", "estimate rts", "enumerate", ...) is a pair (steps, visits): steps are rounds of a loop, an
-update or a sweep each; visits are weights looked at, V H of them in a chain-sweep of a V x H RBM. The work of a job is
-{kind: Work}, and a rate the seconds of a step and of a visit.
+Work is counted in visits: weights looked at, V H and a little more in a sweep of a chain of a V x H RBM.
 """
 
-import os
-import platform
-from collections import Counter
-from pathlib import Path
-from typing import NamedTuple
+from collections.abc import Iterable
+from pathlib import PurePosixPath
 
-import numpy as np
-from scipy.optimize import nnls
-
+from logzoo.papers.declaration import SWEEP, named_paths
+from logzoo.pipeline.catalogue import Catalogue
 from logzoo.reporting.printing import columns
 
-# Settings of trainers that nobody gave.
-_TEMPERATURES = 5
-_TEMPERED = {"sml-pt", "sml-apt"}
-_SWAPPED = {"pt", "ins", "pins"}
-_SIMULATED = {"rms-spectral", "rmsprop"}
-# Sweeps by which the trainers of simulated tempering settle log Zhat before the first update.
-_SETTLING = 500
-# How many times as many visits a step the one job must have as the other, if times are to tell visits from steps.
-_TOLD_APART = 3.0
-# Every job has one step of this kind, by itself: Python starts, artifacts are read and written.
-START = "start"
-# So has every job that draws a picture.
-DRAW = "draw"
+# Core-seconds of a visit, by kind of work, as measured on two cores of an AMD EPYC; of "solving" and "resampling" of a
+# draw at a rung, of "Hamiltonian" of a draw.
+SECONDS = {
+    "sampling": 6e-11,
+    "training": 1.6e-10,
+    "enumeration": 8e-10,
+    "tours": 1e-10,
+    "solving": 4e-6,
+    "resampling": 1e-8,
+    "Hamiltonian": 3e-5,
+}
+# Of work that nobody has measured: that of the dearest sweeps.
+UNKNOWN = 2e-10
+# Of every job: Python starts, artifacts are read and written, pictures are drawn.
+START = 2.0
+
+Work = dict[str, float]
 
 
-class Work(NamedTuple):
-    """Rounds of a loop, and weights looked at."""
-
-    steps: float = 0.0
-    visits: float = 0.0
+def seconds_of(work: Work) -> float:
+    """Core-seconds of a job."""
+    return START + sum(SECONDS.get(kind, UNKNOWN) * visits for kind, visits in work.items())
 
 
-def total(*works, times=1):
-    """The sum of works {kind: Work}, several times over."""
-    steps, visits = Counter(), Counter()
-    for kind, work in (item for one in works for item in one.items()):
-        steps[kind] += work.steps * times
-        visits[kind] += work.visits * times
-    return {kind: Work(steps[kind], visits[kind]) for kind in steps}
+def jobs_behind(catalogue: Catalogue, files: Iterable[str]) -> dict[str, Work]:
+    """The work of every artifact that some artifacts are made from, and of these, by path."""
+    jobs: dict[str, Work] = {}
+    waiting = list(files)
+    while waiting:
+        path = waiting.pop()
+        if path not in jobs:
+            jobs[path], inputs = _job(catalogue, path)
+            waiting += inputs
+    return jobs
 
 
-def training(train, visible):
-    """Work of one training; train: settings of an entry of the configuration, its options beside or inside them."""
-    settings = {**train, **train.get("options", {})}
-    method, hidden, batch = settings["method"], settings["hidden"], settings["batch"]
-    if method == "exact":
-        return {"train exact": Work(settings["updates"], settings["updates"] * 2.0 ** min(visible, hidden))}
-    k = settings.get("k", 25 if method in _SIMULATED else 1)
-    chains = settings.get("particles", 2000 if method in _SIMULATED else batch)
-    if method in _TEMPERED:
-        chains *= settings.get("rungs", 10)
-    elif method in _SWAPPED:
-        chains *= len(settings.get("temperatures", range(_TEMPERATURES)))
-    settling = _SETTLING * chains if method in _SIMULATED else 0
-    visits = (settings["updates"] * (batch + chains * k) + settling) * visible * hidden
-    return {f"train {method}": Work(settings["updates"], visits)}
+def _job(catalogue: Catalogue, path: str) -> tuple[Work, list[str]]:
+    """The work behind an artifact, and what it is made from."""
+    if path in catalogue.experiments:
+        experiment = catalogue.experiments[path]
+        return experiment.work, list(named_paths(experiment.inputs).values())
+    *_, folder, file = PurePosixPath(path).parts
+    model, _, estimator = file.removesuffix(".nc").partition(".")
+    if folder == "models":
+        return _training(catalogue, model)
+    if folder == "truths":
+        return _truth(catalogue, model, estimator)
+    parent = PurePosixPath(path).parent
+    if parent.parent.name == "estimates":
+        return _estimates(catalogue, parent.name, model, catalogue.config["matrix"])
+    return {}, []
 
 
-def estimates(settings, visible, hidden):
-    """Work of estimates; settings: {name: {method, budgets, replicates, chains}}."""
-    works = []
-    for one in settings.values():
-        sweeps = sum(one["budgets"]) * one["replicates"]
-        works.append({f"estimate {one['method']}": sampling(sweeps, one["chains"], visible, hidden)})
-    return total(*works)
+def _shape(catalogue: Catalogue, model: str) -> tuple[int, int]:
+    entry = catalogue.config["models"][model]
+    hidden = entry["import"]["hidden"] if "import" in entry else entry["train"]["hidden"]
+    return catalogue.config["datasets"][entry["dataset"]]["visible"], hidden
 
 
-def sampling(sweeps, chains, visible, hidden):
-    """Work of so many sweeps of so many chains."""
-    return Work(float(sweeps), float(sweeps) * chains * visible * hidden)
+def _training(catalogue: Catalogue, model: str) -> tuple[Work, list[str]]:
+    entry = catalogue.config["models"][model]
+    inputs = [f"data/datasets/{entry['dataset']}.nc"]
+    if "import" in entry:
+        return {}, inputs
+    if "start" in entry:
+        inputs.append(f"{catalogue.data}/models/{entry['start']}.nc")
+    return training_work(entry["train"], _shape(catalogue, model)[0]), inputs
 
 
-def enumeration(visible, hidden):
-    """Work of an exact log Z: every state of the smaller layer."""
-    return {"enumerate": Work(0.0, 2.0 ** min(visible, hidden) * max(visible, hidden))}
+def training_work(train: dict, visible: int) -> Work:
+    """Work of one training; what its settings leave to the trainer counts as if it had a chain an example."""
+    options = train.get("options", {})
+    chains = options.get("particles", train["batch"]) * options.get("rungs", len(options.get("temperatures", [1])))
+    examples = train["updates"] * (train["batch"] + chains * options.get("k", 1))
+    if train["method"] == "exact":
+        return {"enumeration": train["updates"] * 2.0 ** min(visible, train["hidden"]) * visible}
+    return {"training": examples * (visible * train["hidden"] + SWEEP)}
 
 
-def seconds(work, rates):
-    """Core-seconds of work at rates {kind: {step, visit}}; ValueError for a kind that was never measured."""
-    unknown = sorted(set(work) - set(rates))
-    if unknown:
-        raise ValueError(
-            f"no measured rate of {', '.join(unknown)}: run the quick scale, then `snakemake measure_rates`"
-        )
-    return sum(one.steps * rates[kind]["step"] + one.visits * rates[kind]["visit"] for kind, one in work.items())
+def _truth(catalogue: Catalogue, model: str, estimator: str) -> tuple[Work, list[str]]:
+    truth = catalogue.config["truth"]
+    if estimator:
+        return _estimates(catalogue, model, estimator, {"budgets": [truth["sweeps"]], "replicates": 1})
+    (visible, hidden), entry = _shape(catalogue, model), catalogue.config["models"][model]
+    if "import" not in entry and hidden <= truth["enumerate_up_to"]:
+        return {"enumeration": 2.0 ** min(visible, hidden) * max(visible, hidden)}, _given(catalogue, model)
+    return {}, [f"{catalogue.data}/truths/{model}.{name}.nc" for name in truth["estimators"]]
 
 
-def fitted(measured):
-    """Rates {kind: {step, visit}} from [(work, seconds)], by least squares of relative errors, none negative.
-
-    Where all work of a kind has about as many visits a step, times do not tell the two apart: they are put down to the
-    visits, which grow with the model.
-    """
-    kinds = sorted({kind for work, _ in measured for kind in work})
-    matrix = np.zeros((len(measured), 2 * len(kinds)))
-    for row, (work, taken) in enumerate(measured):
-        for kind, one in work.items():
-            column = 2 * kinds.index(kind)
-            matrix[row, column : column + 2] = one.steps / taken, one.visits / taken
-    for column in range(0, matrix.shape[1], 2):
-        steps, visits = matrix[:, column], matrix[:, column + 1]
-        ratios = visits[steps > 0] / steps[steps > 0]
-        if ratios.size and 0 < ratios.max() < _TOLD_APART * ratios.min():
-            matrix[:, column] = 0.0
-    # Columns of one size: seconds of a step and of a visit are ten powers of ten apart.
-    scale = np.maximum(matrix.max(axis=0), np.finfo(float).tiny)
-    found = (nnls(matrix / scale, np.ones(len(measured)))[0] / scale).tolist()
-    return {
-        kind: {"step": step, "visit": visit} for kind, step, visit in zip(kinds, found[::2], found[1::2], strict=True)
-    }
+def _estimates(catalogue: Catalogue, model: str, estimator: str, sizes: dict) -> tuple[Work, list[str]]:
+    config = catalogue.config
+    entry, (visible, hidden) = config["models"][model], _shape(catalogue, model)
+    chains = entry.get("chains", config["matrix"]["chains"])
+    budgets = sizes["budgets"]
+    if sizes is config["matrix"]:
+        budgets = config["estimators"][estimator].get("budgets", entry.get("budgets", budgets))
+    chain_sweeps = sum(budgets) * sizes["replicates"] * chains
+    return {"sampling": chain_sweeps * (visible * hidden + SWEEP)}, _given(catalogue, model)
 
 
-def table(rows):
-    """Lines with jobs, core-hours, longest job and most memory of rows (paper, name, core-seconds of its jobs, MB)."""
-    heads = ("", "paper", "jobs", "core-hours", "longest job [h]", "largest job [MB]")
-    cells = [
-        (name, paper, f"{len(jobs):,}", f"{sum(jobs) / 3600:,.2f}", f"{max(jobs) / 3600:,.2f}", f"{largest:,}")
-        for paper, name, jobs, largest in rows
-    ]
-    return columns(heads, cells)
+def _given(catalogue: Catalogue, model: str) -> list[str]:
+    dataset = catalogue.config["models"][model]["dataset"]
+    return [f"{catalogue.data}/models/{model}.nc", f"data/datasets/{dataset}.nc"]
 
 
-def processor():
-    """Name of the processor and the number of its cores that are ours."""
-    lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").is_file() else []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return f"{names[0] if names else platform.processor() or 'an unknown processor'}, {os.cpu_count()} cores"
+def table_of_costs(catalogue: Catalogue) -> str:
+    """Lines with jobs, core-hours and longest job of every figure and table, each by itself, and of all together."""
+    sources = {name: (shown.paper, [*named_paths(shown.inputs).values()]) for name, shown in catalogue.shown.items()}
+    sources["everything"] = ("", [path for _, paths in list(sources.values()) for path in paths])
+    rows = []
+    for name, (paper, paths) in sources.items():
+        taken = [seconds_of(work) for work in jobs_behind(catalogue, paths).values()] or [0.0]
+        hours = f"{(sum(taken) + START) / 3600:,.2f}", f"{max(taken) / 3600:,.2f}"
+        rows.append((name, paper, f"{len(taken):,}", *hours))
+    return columns(("", "paper", "artifacts", "core-hours", "longest job [h]"), rows)

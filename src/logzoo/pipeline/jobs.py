@@ -9,21 +9,20 @@ import ctypes
 import gc
 import logging
 import math
-import re
 import signal
 import sys
 import time
+from importlib import import_module
 from pathlib import Path
-from typing import NamedTuple
 
 from logzoo.artifacts.atomic import write_text
 from logzoo.artifacts.checkpoints import Checkpoint, discard_beside, identity_of, path_beside
 from logzoo.artifacts.made import digest_of, named_hashes, recorded
 from logzoo.artifacts.stamps import stamped_text
+from logzoo.papers.declaration import nested
 
 LOG = logging.getLogger(__name__)
 STAND_IN = ("stand_in_for", "stand_in_reason")
-_LAST_LINE = re.compile(r"INFO ([\d.]+) s to start, took ([\d.]+) s, held (nan|[\d.]+) MB")
 _PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux
 
 
@@ -55,21 +54,6 @@ def _held():
     return next((int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM:")), math.nan)
 
 
-class Ended(NamedTuple):
-    """What a job that ended well says of itself: seconds until its work began, seconds of work, the most MB held."""
-
-    to_start: float
-    took: float
-    held: float
-
-
-def ended(log_file):
-    """What a log says of its job, as `Ended`; None if the job has not ended well."""
-    lines = Path(log_file).read_text().splitlines() if Path(log_file).is_file() else []
-    said = _LAST_LINE.fullmatch(lines[-1]) if lines else None
-    return Ended(*map(float, said.groups())) if said else None
-
-
 def _log_to(log_file):
     to_terminal = logging.StreamHandler(sys.stderr)
     to_terminal.setLevel(logging.WARNING)
@@ -89,16 +73,11 @@ def _end_with_parent():
         ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGTERM)
 
 
-def read_inputs(**paths):
-    """Artifacts by name."""
+def read_inputs(task):
+    """The artifacts that a job was given under names, in dicts where names are "estimates/rts"."""
     from logzoo.artifacts.netcdf import read_artifact
 
-    return {name: read_artifact(path) for name, path in paths.items()}
-
-
-def read_named(paths):
-    """Artifacts by the names of their files."""
-    return read_inputs(**{Path(path).stem: path for path in paths})
+    return nested({name: read_artifact(path) for name, path in task.input.items() if str(path).endswith(".nc")})
 
 
 def write_output(task, dataset, *, kind, number=0, seed_path=""):
@@ -147,30 +126,16 @@ def write_stamped(task, text):
     write_text(task.output[0], stamped_text(text, stamp_of(task)))
 
 
-def read_estimates(paths):
-    """Estimates {model: {estimator: Dataset}} from data/<scale>/estimates/<model>/<estimator>.nc."""
-    from logzoo.artifacts.netcdf import read_artifact
-
-    estimates = {}
-    for path in map(Path, paths):
-        estimates.setdefault(path.parent.name, {})[path.stem] = read_artifact(path)
-    return estimates
+def function_of(name):
+    """The function "module:function"."""
+    module, _, function = name.partition(":")
+    return getattr(import_module(module), function)
 
 
-def estimator_options(entry, dataset):
-    """Options of a configured estimator (method, base, options), with what it takes from the model's data set.
-
-    The `matched` base has the marginals of the training split; methods that start from data get the test split.
-    """
-    from logzoo.datasets.build import visible_matrix
-    from logzoo.estimators.registry import starts_from_data
-    from logzoo.paths import log_odds
-
-    options = dict(entry["options"])
-    options["base"] = log_odds(visible_matrix(dataset, "train")) if entry["base"] == "matched" else entry["base"]
-    if starts_from_data(entry["method"]):
-        options["data"] = visible_matrix(dataset, "test")
-    return options
+def flat(artifacts):
+    """The artifacts in dicts of dicts, one after the other."""
+    for artifact in artifacts.values():
+        yield from flat(artifact) if isinstance(artifact, dict) else (artifact,)
 
 
 def stand_in_notice(*artifacts):

@@ -27,16 +27,25 @@ def long_run_truth(long_runs):
     return truth
 
 
-def with_likelihoods(truth, rbm, data):
-    """Truth with mean unnormalised log-probability and log-likelihood (split,) of data {split name: 0/1 matrix}."""
+def with_likelihoods(truth, rbm, data, published):
+    """Truth with mean unnormalised log-probability and log-likelihood (split,) of data {split name: 0/1 matrix}.
+
+    published: {"log_z": ...} where there is one: then the test log-likelihood under it, with our own free energies, is
+    what the publication should have found on these data.
+    """
     splits = list(data)
     log_f = np.array([-rbm.free_energy(data[split]).mean() for split in splits])
     likelihood = log_f - float(truth["log_z"])
     truth = truth.assign_coords(split=labelled("split", np.array(splits, dtype=object), "split of the data", "1"))
-    return truth.assign(
+    truth = truth.assign(
         mean_log_f=labelled("split", log_f, "mean unnormalised log-probability of the split", "nat"),
         log_likelihood=labelled("split", likelihood, "mean log-likelihood of the split", "nat"),
     )
+    if "log_z" in published:
+        at_published = float(truth["mean_log_f"].sel(split="test")) - published["log_z"]
+        text = "mean test log-likelihood under the published log Z"
+        truth["test_log_likelihood_at_published_log_z"] = labelled((), at_published, text, "nat")
+    return truth
 
 
 def _dataset(log_z, std_error, method):

@@ -1,34 +1,22 @@
-"""What the page shows: pictures and tables with their captions and the attributes of what they were made from.
-
-A place is {title, paper, files, artifacts}; records are {path of an artifact: its attributes}.
-"""
+"""What the page shows: pictures and tables with their captions and the attributes of what they were made from."""
 
 from pathlib import Path
 
 from logzoo.artifacts.netcdf import read_artifact
-from logzoo.figures.page import Exhibit
-from logzoo.figures.pictures import embedded
-from logzoo.figures.tables import frame_of
-from logzoo.figures.zoo import LIKELIHOODS, likelihood_rows
+from logzoo.reporting.page import Exhibit
+from logzoo.reporting.pictures import embedded
+from logzoo.reporting.tables import frame_of, notes_of
 
 
-def figure_exhibit(place, caption, records):
-    """A figure, whose first file is its PNG."""
-    return _exhibit(place, caption, records)._replace(picture=embedded(Path(place["files"][0]).read_bytes()))
+def exhibit_of(shown, records):
+    """An `Exhibit` of {title, paper, caption, files, artifacts}: of a picture its PNG, of a table its rows come first.
 
-
-def table_exhibit(place, caption, records):
-    """A table, whose first artifact holds its rows."""
-    rows = read_artifact(place["artifacts"][0], "table")
-    return _exhibit(place, caption, records)._replace(table=frame_of(rows))
-
-
-def likelihoods_exhibit(truths, titles, published, place, records):
-    """The table of log Z and likelihoods of {model: truth}."""
-    frame, notes = likelihood_rows(truths, titles, published)
-    return _exhibit(place, LIKELIHOODS, records)._replace(table=frame, notes=notes)
-
-
-def _exhibit(place, caption, records):
-    made_from = {path: records[path] for path in place["artifacts"]}
-    return Exhibit(place["title"], place["paper"], caption, place["files"], made_from)
+    records: {path of an artifact: its attributes}.
+    """
+    made_from = {path: records[path] for path in shown["artifacts"]}
+    exhibit = Exhibit(shown["title"], shown["paper"], shown["caption"], shown["files"], made_from)
+    first = shown["files"][0]
+    if first.endswith(".png"):
+        return exhibit._replace(picture=embedded(Path(first).read_bytes()))
+    rows = read_artifact(shown["artifacts"][0], "table")
+    return exhibit._replace(table=frame_of(rows), notes=notes_of(rows))

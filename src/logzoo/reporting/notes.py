@@ -2,13 +2,13 @@
 
 import textwrap
 
-from logzoo.claims.verdicts import bound_of, number_of
+from logzoo.reporting.verdicts import bound_of, number_of
 
 _COLOURS = {"reproduced": "#00693E", "not reproduced": "#B22222"}
 
 
 def note_verdicts(figure, verdicts):
-    """Say below a figure what the data say of each of its claims; verdicts: Dataset of `claims.verdicts`."""
+    """Say below a figure what the data say of each of its claims; verdicts: Dataset of `reporting.verdicts`."""
     width = int(figure.get_figwidth() * 16)
     lines = []
     for name in verdicts["id"].values:

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import jinja2
 import pandas as pd
 
-from logzoo.claims.scorecard import VERDICTS, entries, relative, said_of, stand_in_line, stand_ins, summary
-from logzoo.figures.pictures import Picture
+from logzoo.reporting.pictures import Picture
+from logzoo.reporting.scorecard import VERDICTS, entries, relative, said_of, stand_in_line, stand_ins, summary
 
 # Beside the word, so that no verdict is told by its colour alone.
 _SIGNS = dict(zip(VERDICTS, ("✓", "✗", "?", "–"), strict=True))
@@ -34,7 +34,7 @@ class Exhibit(NamedTuple):
 
 
 def page(card, exhibits, *, papers, scale, folder, templates):
-    """The page: card of `claims.scorecard.scorecard`, {name: Exhibit}, {paper: {title, source}} in order.
+    """The page: card of `reporting.scorecard.scorecard`, {name: Exhibit}, {paper: {title, source}} in order.
 
     `folder` is where the page will lie, from the folder of the project; `templates` is a folder, too.
     """

@@ -1,26 +1,21 @@
-"""Text for a terminal: tables of labels and values, one line of JSON."""
+"""Text for a terminal: aligned tables, one line of JSON."""
 
 import json
 import math
 
 
-def table(rows):
-    """Lines of (label, value) pairs, values below each other."""
-    width = max(len(label) for label, _ in rows)
-    return "".join(f"{label:{width}}  {one_line(value)}\n" for label, value in rows)
+def table(rows, *, right=False):
+    """Lines of rows of texts, aligned: all columns to the left, or all but the first to the right."""
+    rows = [[one_line(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    formats = [f"{'>' if right and place else '<'}{width}" for place, width in enumerate(widths)]
+    lines = ("  ".join(map(format, row, formats)) for row in rows)
+    return "".join(f"{line.rstrip()}\n" for line in lines)
 
 
 def columns(heads, rows):
-    """Lines of rows of texts under their heads, the first column to the left, the others to the right."""
-    rows = [[one_line(cell) for cell in row] for row in rows]
-    widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
-    aligned = [
-        "  ".join(
-            [f"{row[0]:{widths[0]}}", *(f"{cell:>{width}}" for cell, width in zip(row[1:], widths[1:], strict=True))]
-        )
-        for row in (heads, *rows)
-    ]
-    return "".join(f"{line.rstrip()}\n" for line in aligned)
+    """Lines of rows of numbers under their heads, the first column to the left, the others to the right."""
+    return table([heads, *rows], right=True)
 
 
 def json_line(content):

@@ -7,7 +7,7 @@ import numpy as np
 import xarray as xr
 
 from logzoo.artifacts.labels import labelled
-from logzoo.claims.verdicts import NOT_REPRODUCED, NOT_TESTED, REPRODUCED, UNDECIDED, bound_of, number_of
+from logzoo.reporting.verdicts import NOT_REPRODUCED, NOT_TESTED, REPRODUCED, UNDECIDED, bound_of, number_of
 
 VERDICTS = (REPRODUCED, NOT_REPRODUCED, UNDECIDED, NOT_TESTED)
 # In the summary, in the order of VERDICTS.
@@ -36,9 +36,9 @@ _COLUMNS = ("claim", "published", "found", "claimed", "verdict", "figure", "judg
 def scorecard(claims, verdicts, places):
     """Dataset over all claims, those that are not tested included.
 
-    claims: {id: entry of config/claims.yaml}; verdicts: {figure: Dataset of `claims.verdicts.verdicts`}; places:
-    {figure: {paper, picture ("" if there is none), artifacts ({name: path})}}, in the order of papers. Attributes
-    name the data sets that others stand in for.
+    claims: {id: entry}, as in `reporting.verdicts`, or with `not_tested` for one that cannot be tested; verdicts:
+    {figure: Dataset of `reporting.verdicts.verdicts`}; places: {figure: {paper, picture ("" if there is none),
+    artifacts ({name: path})}}, in the order of papers. Attributes name the data sets that others stand in for.
 
     Raises ValueError for a claim with neither a verdict nor a reason why it was not tested.
     """
@@ -85,7 +85,7 @@ def _row(name, entry, verdicts, place):
         return {**row, **nothing, "verdict": NOT_TESTED, "reason": entry["not_tested"]}
     table = verdicts.get(entry["figure"])
     if table is None or name not in table["id"].values:
-        raise ValueError(f"claim {name}: no verdict on it; expected one, or `not_tested` in config/claims.yaml")
+        raise ValueError(f"claim {name}: no verdict on it; expected one, or a claim that says why it is not tested")
     one = table.sel(id=name)
     artifacts = " ".join(f"{key}={path}" for key, path in place["artifacts"].items())
     said = {key: one[key].item() for key in ("statistic", "direction", "verdict", *_NUMBERS)}

@@ -50,7 +50,9 @@ def bootstrapped(statistic, *replicated, of):
     generator = fixed_generator(1)
     counts = {array.shape[-1] for array in replicated}
     shared = resamples(min(counts), generator) if len(counts) == 1 else None
-    drawn = [resampled(array, resamples(array.shape[-1], generator) if shared is None else shared) for array in replicated]
+    drawn = [
+        resampled(array, resamples(array.shape[-1], generator) if shared is None else shared) for array in replicated
+    ]
     value = float(statistic(*(array[None] for array in replicated))[0])
     if np.isnan(value):
         return untested(of)

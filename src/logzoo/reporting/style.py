@@ -5,7 +5,7 @@ import io
 import numpy as np
 
 from logzoo.artifacts.atomic import write_bytes
-from logzoo.artifacts.stamps import UNKNOWN, keywords, stamped_pdf, stamped_png
+from logzoo.artifacts.stamps import UNKNOWN, picture_metadata
 
 # Okabe & Ito's palette, told apart by colour-blind eyes; black is kept for the truth. Estimators of one family share a
 # colour and differ in their marker and line.
@@ -149,9 +149,9 @@ def save(figure, png, pdf, stamp=UNKNOWN):
 
 def picture_bytes(figure, stamp=UNKNOWN):
     """The bytes that `save` writes as PNG and as PDF."""
-    png, pdf = io.BytesIO(), io.BytesIO()
-    figure.savefig(png, format="png", metadata={"Software": None})
+    png, pdf, metadata = io.BytesIO(), io.BytesIO(), picture_metadata(stamp)
+    figure.savefig(png, format="png", metadata={"Software": None, **metadata["png"]})
     # Laid out already, and the same in both.
     figure.set_layout_engine("none")
-    figure.savefig(pdf, format="pdf", metadata={"CreationDate": None, "Keywords": keywords(stamp)})
-    return stamped_png(png.getvalue(), stamp), stamped_pdf(pdf.getvalue())
+    figure.savefig(pdf, format="pdf", metadata={"CreationDate": None, **metadata["pdf"]})
+    return png.getvalue(), pdf.getvalue()

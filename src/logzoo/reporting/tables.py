@@ -87,6 +87,19 @@ def html(frame, title):
     return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n{body}</html>\n'
 
 
+def text_of(table, form):
+    """A table as the text of a file: md, html or csv. Its attributes say its title, and notes where it has any."""
+    if form == "csv":
+        return csv(table)
+    frame, title = frame_of(table), table.attrs["title"]
+    return html(frame, title) if form == "html" else markdown(frame, title, notes_of(table))
+
+
+def notes_of(table):
+    """Lines to say below a table."""
+    return table.attrs.get("notes", "").splitlines()
+
+
 def csv(table):
     """A table as comma-separated values, at full precision."""
     return table.to_dataframe().rename_axis(table["row"].attrs["long_name"]).to_csv()

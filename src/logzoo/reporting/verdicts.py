@@ -4,8 +4,6 @@ A claim says that a statistic is `at_least` or `at_most` a threshold. It is repr
 on the claimed side, not reproduced when none of it does, and undecided otherwise.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 import xarray as xr
 
@@ -17,50 +15,10 @@ NOT_REPRODUCED = "not reproduced"
 UNDECIDED = "undecided at this scale"
 NOT_TESTED = "not tested"
 DIRECTIONS = ("at_least", "at_most")
-_LEVEL = (0.025, 0.975)
-_RESAMPLES = 2000
-
-
-class Statistic(NamedTuple):
-    """A number computed from artifacts, with its 95% interval, and what exactly it is of."""
-
-    value: float
-    low: float
-    high: float
-    of: str
-
-
-def bootstrapped(statistic, *replicated, of):
-    """`statistic(*replicated)` with its 95% bootstrap interval over the last axis (replicate) of every array.
-
-    Of n replicates n - 1 are drawn, so that the variance of a mean comes out right however few there are (Rao & Wu
-    1988). All arrays are resampled together when they have equally many replicates, else each on its own. The statistic
-    takes arrays with a leading axis of resamples and returns one number for each.
-    """
-    # Always the same resamples: a repeated verdict is the same verdict.
-    generator = np.random.Generator(np.random.Philox(key=1))
-    counts = {array.shape[-1] for array in replicated}
-    shared = _drawn(min(counts), generator) if len(counts) == 1 else None
-    resampled = [_resampled(array, shared, generator) for array in replicated]
-    value = float(statistic(*(array[None] for array in replicated))[0])
-    if np.isnan(value):
-        return Statistic(value, value, value, of)
-    low, high = np.nanquantile(statistic(*resampled), _LEVEL)
-    return Statistic(value, float(low), float(high), of)
-
-
-def _resampled(array, chosen, generator):
-    if chosen is None:
-        chosen = _drawn(array.shape[-1], generator)
-    return np.moveaxis(array[..., chosen], -2, 0)
-
-
-def _drawn(replicates, generator):
-    return generator.integers(replicates, size=(_RESAMPLES, max(replicates - 1, 1)))
 
 
 def judge(claim, statistic):
-    """The verdict on one claim (its entry of config/claims.yaml) by one statistic."""
+    """The verdict on one claim (an entry {claim, published, figure, direction, threshold}) by one statistic."""
     one_of("direction", claim["direction"], DIRECTIONS)
     threshold = claim["threshold"]
     numbers = np.array([statistic.value, statistic.low, statistic.high])

@@ -34,6 +34,7 @@ class AdjustedDraws(NamedTuple):
     initial_log_z: np.ndarray  # (iteration, rung) log Zhat after each initial iteration
     rule_met: bool  # the stopping rule of the initial iterations held
     interpolation_error: float  # nats, largest seen on the final states
+    form: str  # of the densities: hidden units summed out ("marginal") or not ("joint")
 
 
 def run(
@@ -42,16 +43,16 @@ def run(
     stream,
     recursion,
     *,
-    base,
-    rungs,
-    ladder,
-    prior,
-    form,
-    groups,
-    initial_sweeps,
-    initial_iterations,
-    threads,
-    progress,
+    base=None,
+    rungs=100,
+    ladder="linear",
+    prior=None,
+    form="marginal",
+    groups=20,
+    initial_sweeps=50,
+    initial_iterations=10,
+    threads=1,
+    progress=False,
 ):
     """Initial iterations of all chains together, then one step of the recursion a sweep until the ledger is empty.
 
@@ -87,6 +88,7 @@ def run(
         initial_log_z=np.array([entry[0] for entry in initial.history]).reshape(-1, betas.size),
         rule_met=initial.rule_met,
         interpolation_error=sampler.interpolation_error(),
+        form=form,
     )
 
 

@@ -24,15 +24,15 @@ class AnnealedDraws(NamedTuple):
     log_z_base: float  # nats
 
 
-def run(rbm, ledger, stream, *, base=None, ladder="linear", threads=1, progress=False):
-    """Anneal every chain of the ledger over all its sweeps.
+def run(rbm, ledger, stream, sweeps=None, *, base=None, ladder="linear", threads=1, progress=False):
+    """Anneal every chain of the ledger over that many sweeps, all that it has left by default.
 
     S sweeps make S + 2 rungs: one sweep at each between the ends; the base is drawn directly and the state at
     beta = 1 is not needed. Weights sum the hidden units out. Returns AnnealedDraws.
     """
     whole_number("threads", threads)
     base = resolve_base(rbm, base, ledger, stream)
-    sweeps = ledger.spend(ledger.remaining, "annealing")
+    sweeps = ledger.spend(ledger.remaining if sweeps is None else sweeps, "annealing")
     betas = inverse_temperatures(ladder, sweeps + 2)
     parameters = kernel_parameters(rbm, base)
     chains = new_chains(ledger.chains, rbm.visible, rbm.hidden)

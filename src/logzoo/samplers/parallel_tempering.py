@@ -11,7 +11,8 @@ import numpy as np
 from tqdm import tqdm
 
 from logzoo.checks import finite_array, share, whole_number
-from logzoo.kernels.gibbs import start_chains
+from logzoo.kernels.energies import log_f_tempered, log_z_of_base
+from logzoo.kernels.gibbs import forget_hidden, start_chains
 from logzoo.kernels.layout import new_chains
 from logzoo.kernels.parallel_tempering import Exchanges, Replicas, run_parallel_tempering
 from logzoo.paths import inverse_temperatures, kernel_parameters, log_z_base
@@ -50,12 +51,12 @@ def run(
     rbm,
     ledger,
     stream,
+    observers=(),
     *,
     base=None,
     rungs=None,
     ladder="linear",
     burn_in=0.1,
-    observers=(),
     threads=1,
     progress=False,
 ):
@@ -77,62 +78,146 @@ def run(
     active = ladders * rungs
     sweeps = (ledger.sweeps * ledger.chains - sum(ledger.by_purpose.values())) // active
     burning = int(burn_in * sweeps)
-    sampler = ParallelTempering(rbm, base, betas, stream, ladders, threads)
+    sampler = ParallelTempering(stream.child("sweeps").key, ladders, betas, threads)
+    sampler.load(kernel_parameters(rbm, base))
     for observer in observers:
         observer.start(ladders, rungs, sweeps - burning)
     with tqdm(total=sweeps, desc="parallel tempering", unit="sweep", disable=None if progress else True) as bar:
-        sampler.advance(ledger.spend(burning, "burn-in", chains=active), observers, bar, burn_in=True)
-        sampler.replicas.round_trips[:] = 0
-        counts = sampler.advance(ledger.spend(sweeps - burning, "sampling", chains=active), observers, bar)
+        ledger.spend(burning, "burn-in", chains=active)
+        _advance(sampler, 1, 1 + burning, observers, bar, burn_in=True)
+        sampler.reset_counts()
+        ledger.spend(sweeps - burning, "sampling", chains=active)
+        _advance(sampler, 1 + burning, 1 + sweeps, observers, bar, burn_in=False)
     round_trips = sampler.replicas.round_trips.reshape(ladders, rungs)
-    return ParallelTemperingDraws(betas, log_z_base(base, rbm.hidden), *counts, round_trips)
+    return ParallelTemperingDraws(betas, log_z_base(base, rbm.hidden), sampler.attempted, sampler.accepted, round_trips)
+
+
+def _advance(sampler, first, last, observers, bar, *, burn_in):
+    """Make the sweeps first, ..., last - 1, some at a time."""
+    for start in range(first, last, _STRIDE):
+        stop = min(start + _STRIDE, last)
+        exchanges = sampler.move(start, stop, all_pairs=bool(observers))
+        for observer in observers:
+            observer.add(Steps(burn_in, exchanges.up, exchanges.down))
+        bar.update(stop - start)
 
 
 class ParallelTempering:
-    """The replicas of one run: states `chains`, places on the ladder `replicas` (replicas of a ladder lie together)."""
+    """`count` ladders of one replica at each inverse temperature (rung,); the replicas of a ladder lie together.
 
-    def __init__(self, rbm, base, betas, stream, ladders, threads=1):
-        self.parameters = kernel_parameters(rbm, base)
+    attempted, accepted (ladder, pair): exchanges of rungs i and i + 1 tried and made.
+    """
+
+    def __init__(self, key, count, betas, threads=1):
+        self.key = key
+        self.count = count
+        self.threads = threads
         # Sweeps and densities must agree on the inverse temperatures, to the last bit.
         self.betas = np.asarray(betas, np.float32)
-        self.ladders = ladders
-        self.threads = threads
-        self.key = stream.child("sweeps").key
-        self.sweep = 1
-        count = ladders * self.betas.size
-        self.chains = new_chains(count, rbm.visible, rbm.hidden)
-        start_chains(self.parameters, self.key, self.parameters.base, self.chains)
-        rung = np.tile(np.arange(self.betas.size), ladders)
-        self.replicas = Replicas(rung, np.zeros(count, np.int64), np.zeros(count, np.int64))
+        self.chains = self.parameters = None
+        self.spent = 0  # Gibbs sweeps so far, summed over the chains
+        rung = np.tile(np.arange(self.betas.size), count)
+        self.replicas = Replicas(rung, np.zeros_like(rung), np.zeros_like(rung))
+        self.attempted, self.accepted = np.zeros((2, count, self.betas.size - 1), np.int64)
 
-    def advance(self, sweeps, observers=(), bar=None, *, burn_in=False):
-        """Sweep all replicas, exchanging neighbours after each sweep; returns counts (attempted, accepted)."""
-        pairs = self.betas.size - 1
-        counts = [np.zeros((self.ladders, pairs), np.int64) for _ in range(2)]
-        last = self.sweep + sweeps
-        for first in range(self.sweep, last, _STRIDE):
-            stop = min(first + _STRIDE, last)
-            steps = (np.full((self.ladders, stop - first, pairs), np.nan) for _ in range(2))
-            exchanges = Exchanges(*counts, *steps, np.empty((self.ladders, pairs + 1, pairs + 1)))
-            kernel = partial(_on_ladders, self.parameters, self.betas, self.key, first, stop, bool(observers))
-            over_chains(kernel, self.threads, self._grouped(self.chains), self._grouped(self.replicas), exchanges)
-            for observer in observers:
-                observer.add(Steps(burn_in, exchanges.up, exchanges.down))
-            if bar is not None:
-                bar.update(stop - first)
-        self.sweep = last
-        return counts
+    def load(self, parameters):
+        """Go on with these parameters; at first, draw v of every chain from the base."""
+        self.parameters = parameters
+        if self.chains is None:
+            visible, hidden = parameters.weights.shape[1], parameters.weights_transposed.shape[1]
+            self.chains = new_chains(self.replicas.rung.size, visible, hidden)
+            start_chains(parameters, self.key, parameters.base, self.chains)
+        else:
+            forget_hidden(parameters, self.chains)
 
-    def _grouped(self, arrays):
+    def move(self, first, last, *, all_pairs=False, all_rungs=False):
+        """Make the sweeps first, ..., last - 1, numbered from 1, and exchanges after each.
+
+        Returns the Exchanges, NaN where log f was not looked at: see `run_parallel_tempering`.
+        """
+        rungs, sweeps = self.betas.size, last - first
+        up, down = (np.full((self.count, sweeps, rungs - 1), np.nan) for _ in range(2))
+        exchanges = Exchanges(self.attempted, self.accepted, up, down, np.empty((self.count, rungs, rungs)))
+        kernel = partial(_on_ladders, self.parameters, self.betas, self.key, first, last, all_pairs, all_rungs)
+        over_chains(kernel, self.threads, self._by_ladder(self.chains), self._by_ladder(self.replicas), exchanges)
+        self.spent += sweeps * self.replicas.rung.size
+        return exchanges
+
+    def _by_ladder(self, arrays):
         """Views (ladder, replica, ...) of arrays over all replicas, so that threads share out whole ladders."""
-        return type(arrays)(*(array.reshape(self.ladders, -1, *array.shape[1:]) for array in arrays))
+        return type(arrays)(*(array.reshape(self.count, -1, *array.shape[1:]) for array in arrays))
+
+    def reset_counts(self):
+        """Count exchanges and round trips from here on."""
+        for counts in (self.attempted, self.accepted, self.replicas.round_trips):
+            counts[...] = 0
+
+    def weights_at(self, rung):
+        """Weights (chain,) that sum to 1: equal ones of the chains that are at one rung now, zero of all others."""
+        return (self.replicas.rung == rung) / self.count
+
+    def log_z_base(self):
+        """log Z at the first rung in nats."""
+        return log_z_of_base(self.parameters, self.chains.v.shape[1], self.chains.h.shape[1])
+
+    def log_f(self):
+        """log f at its own rung of every chain, (rung, ladder) in nats, hidden units summed out."""
+        values = np.empty(self.replicas.rung.size)
+        log_f_tempered(self.parameters, self.betas[self.replicas.rung], self.chains, values)
+        return self._by_rung(values)
+
+    def own_log_f(self, exchanges):
+        """The same after `move`, with all pairs or (but for rounding) all rungs, from the Exchanges."""
+        log_f = exchanges.log_f.reshape(-1, self.betas.size)
+        return self._by_rung(log_f[np.arange(self.replicas.rung.size), self.replicas.rung])
+
+    def _by_rung(self, values):
+        """Numbers (chain,) as an array (rung, ladder)."""
+        by_rung = np.empty((self.betas.size, self.count))
+        by_rung[self.replicas.rung, np.repeat(np.arange(self.count), self.betas.size)] = values
+        return by_rung
+
+    def insert_rung(self, rung, betas):
+        """Add a rung below the present one of that number; its chains start as copies of those there.
+
+        betas (rungs + 1,): the inverse temperatures from now on.
+        """
+        rungs = self.betas.size
+        copied = np.flatnonzero(self.replicas.rung == rung)
+        moved = np.where(self.replicas.rung >= rung, self.replicas.rung + 1, self.replicas.rung)
+        source = np.append(np.arange(rungs * self.count).reshape(self.count, rungs), copied[:, None], axis=1).ravel()
+        old, self.betas = self.chains, np.asarray(betas, np.float32)
+        self.chains = new_chains(source.size, old.v.shape[1], old.h.shape[1])
+        for name in ("v", "h", "hidden_input", "visible_input"):
+            getattr(self.chains, name)[...] = getattr(old, name)[source]
+        replicas = Replicas(moved, self.replicas.heading, self.replicas.round_trips)
+        self.replicas = Replicas(*(array[source] for array in replicas))
+        fresh = np.arange(rungs, source.size, rungs + 1)
+        self.replicas.rung[fresh] = rung
+        self.replicas.heading[fresh] = 0
+        self.replicas.round_trips[fresh] = 0
+        self.attempted, self.accepted = np.zeros((2, self.count, rungs), np.int64)
+
+    @property
+    def state(self):
+        """What a checkpoint holds."""
+        counts = {"attempted": self.attempted, "accepted": self.accepted, "spent": np.array(self.spent)}
+        return {"v": self.chains.v, "h": self.chains.h, "betas": self.betas, **self.replicas._asdict(), **counts}
+
+    def restore(self, state):
+        """Go on from a `state`."""
+        self.betas = state["betas"]
+        self.replicas = Replicas(*(state[name] for name in Replicas._fields))
+        self.attempted, self.accepted, self.spent = state["attempted"], state["accepted"], int(state["spent"])
+        self.chains = new_chains(len(state["v"]), state["v"].shape[1], state["h"].shape[1])
+        self.chains.v[...] = state["v"]
 
 
-def _on_ladders(parameters, betas, key, first, last, all_pairs, chains, replicas, exchanges):
+def _on_ladders(parameters, betas, key, first, last, all_pairs, all_rungs, chains, replicas, exchanges):
     chains, replicas = (
         type(arrays)(*(array.reshape(-1, *array.shape[2:]) for array in arrays)) for arrays in (chains, replicas)
     )
-    run_parallel_tempering(parameters, betas, key, first, last, chains, replicas, exchanges, all_pairs, False)
+    run_parallel_tempering(parameters, betas, key, first, last, chains, replicas, exchanges, all_pairs, all_rungs)
 
 
 def _rung_count(rungs, ladder, chains):

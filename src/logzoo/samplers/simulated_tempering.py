@@ -172,26 +172,27 @@ class SimulatedTemperingDraws(NamedTuple):
     initial_occupancy: np.ndarray  # (iteration, rung) the occupancy that made it
     rule_met: bool  # the stopping rule of the initial iterations held
     interpolation_error: float  # nats, largest seen on the final states
+    form: str  # of the densities: hidden units summed out ("marginal") or not ("joint")
 
 
 def run(
     rbm,
     ledger,
     stream,
+    observers=(),
+    rao_blackwell=True,
+    final=True,
+    blocks=8,
+    mixed=False,
     *,
     base=None,
     rungs=100,
     ladder="linear",
     prior=None,
     form="marginal",
-    rao_blackwell=True,
     initial_sweeps=50,
     initial_iterations=10,
-    final=True,
     settling=0.0,
-    blocks=8,
-    mixed=False,
-    observers=(),
     threads=1,
     progress=False,
 ):
@@ -257,6 +258,7 @@ def run(
         initial_occupancy=np.array([entry[1] for entry in initial.history]).reshape(-1, betas.size),
         rule_met=initial.rule_met,
         interpolation_error=sampler.interpolation_error(),
+        form=form,
     )
 
 

@@ -4,9 +4,9 @@ import numpy as np
 
 from logzoo.checks import one_of, whole_number
 from logzoo.paths import inverse_temperatures, log_odds
+from logzoo.samplers.parallel_tempering import ParallelTempering
 from logzoo.trainers.loop import train
 from logzoo.trainers.negative import WeightedChains
-from logzoo.trainers.parallel_particles import ParallelParticles
 from logzoo.trainers.steps import Ascent
 
 BASES = ("visible-bias", "data")
@@ -15,8 +15,9 @@ BASES = ("visible-bias", "data")
 class ParallelTemperingPhase:
     """A negative phase of parallel tempering, whose log Z a tracker and whose ladder a FlowLadder may follow."""
 
-    def __init__(self, particles, keep_bias, tracker, flow=None):
-        self.particles = particles
+    def __init__(self, particles, k, keep_bias, tracker, flow=None):
+        self.particles = particles  # ParallelTempering that makes k sweeps an update
+        self.k = k
         self.keep_bias = keep_bias
         self.tracker = tracker
         self.flow = flow
@@ -35,7 +36,9 @@ class ParallelTemperingPhase:
         self.particles.load(parameters)
         if self.tracker is not None:
             self.tracker.parameters_changed(self.particles, rate)
-        exchanges = self.particles.move(update, all_pairs=self.all_pairs, all_rungs=self.all_rungs)
+        first = 1 + update * self.k
+        looks = {"all_pairs": self.all_pairs, "all_rungs": self.all_rungs}
+        exchanges = self.particles.move(first, first + self.k, **looks)
         if self.tracker is not None:
             self.tracker.particles_moved(self.particles, exchanges)
         negative = WeightedChains(self.particles.chains, self.particles.weights_at(self.particles.betas.size - 1))
@@ -59,13 +62,13 @@ class ParallelTemperingPhase:
     def profiles(self):
         """Numbers by rung, or by pair of neighbouring rungs, that go into the trace."""
         particles = self.particles
-        found = {
+        profiles = {
             "inverse_temperature": particles.betas,
             "exchanges_tried": particles.attempted.sum(axis=0),
             "exchanges_made": particles.accepted.sum(axis=0),
             "round_trips": particles.replicas.round_trips.sum(keepdims=True),
         }
-        return found if self.flow is None else found | {"share_up": self.flow.f_up}
+        return profiles if self.flow is None else profiles | {"share_up": self.flow.f_up}
 
     @property
     def state(self):
@@ -107,9 +110,9 @@ def train_parallel_tempering(
     """
     betas = inverse_temperatures(ladder, whole_number("rungs", rungs, minimum=2))
     count = whole_number("particles", batch if particles is None else particles)
-    chains = ParallelParticles(stream.child("sweeps").key, whole_number("k", k), count, betas)
+    chains = ParallelTempering(stream.child("sweeps").key, count, betas)
     keep_bias = one_of("base", base, BASES) == "visible-bias"
     flow = None if flow_of is None else flow_of(betas, k)
-    negative_phase = ParallelTemperingPhase(chains, keep_bias, tracker, flow)
+    negative_phase = ParallelTemperingPhase(chains, whole_number("k", k), keep_bias, tracker, flow)
     fixed = None if keep_bias else log_odds(data)
     return train(negative_phase, data, Ascent(weight_decay), fixed, tracker, stream=stream, batch=batch, **settings)

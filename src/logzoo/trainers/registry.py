@@ -1,27 +1,27 @@
 """The trainers, by name. A method is one module with `run`; adding one is a line here."""
 
-import inspect
+from functools import partial
 
 from logzoo.checks import one_of
-from logzoo.trainers import cd, exact, ins, lvs, pcd, pins, pt, rms_spectral, rmsprop, sml_apt, sml_pt
-from logzoo.trainers.infinite_swapping import train_infinite_swapping
-from logzoo.trainers.loop import train
-from logzoo.trainers.parallel_tempering import train_parallel_tempering
-from logzoo.trainers.simulated_tempering import train_simulated_tempering
+from logzoo.methods import Method
 
-# Each method's function, and those that it hands the rest of its settings to.
+_LOOP = "logzoo.trainers.loop:train"
+_PARALLEL_TEMPERING = "logzoo.trainers.parallel_tempering:train_parallel_tempering", _LOOP
+_INFINITE_SWAPPING = "logzoo.trainers.infinite_swapping:train_infinite_swapping", _LOOP
+_SIMULATED_TEMPERING = "logzoo.trainers.simulated_tempering:train_simulated_tempering", _LOOP
+
 TRAINERS = {
-    "exact": (exact.run, train),
-    "cd": (cd.run, train),
-    "pcd": (pcd.run, train),
-    "lvs": (lvs.run, train),
-    "sml-pt": (sml_pt.run, train_parallel_tempering, train),
-    "sml-apt": (sml_apt.run, train_parallel_tempering, train),
-    "pt": (pt.run, train_infinite_swapping, train),
-    "ins": (ins.run, train_infinite_swapping, train),
-    "pins": (pins.run, train_infinite_swapping, train),
-    "rms-spectral": (rms_spectral.run, train_simulated_tempering, train),
-    "rmsprop": (rmsprop.run, train_simulated_tempering, train),
+    "exact": Method("logzoo.trainers.exact:run", _LOOP),
+    "cd": Method("logzoo.trainers.cd:run", _LOOP),
+    "pcd": Method("logzoo.trainers.pcd:run", _LOOP),
+    "lvs": Method("logzoo.trainers.lvs:run", _LOOP),
+    "sml-pt": Method("logzoo.trainers.sml_pt:run", *_PARALLEL_TEMPERING),
+    "sml-apt": Method("logzoo.trainers.sml_apt:run", *_PARALLEL_TEMPERING),
+    "pt": Method("logzoo.trainers.pt:run", *_INFINITE_SWAPPING),
+    "ins": Method("logzoo.trainers.ins:run", *_INFINITE_SWAPPING),
+    "pins": Method("logzoo.trainers.pins:run", *_INFINITE_SWAPPING),
+    "rms-spectral": Method("logzoo.trainers.rms_spectral:run", *_SIMULATED_TEMPERING),
+    "rmsprop": Method("logzoo.trainers.rmsprop:run", *_SIMULATED_TEMPERING),
 }
 
 
@@ -30,25 +30,13 @@ def trainer(method):
 
     The function refuses unknown settings with a ValueError that names the known ones.
     """
-    functions = TRAINERS[one_of("method", method, TRAINERS)]
-    known = set().union(*map(_settings, functions))
-
-    def checked(data, **settings):
-        unknown = sorted(set(settings) - known)
-        if unknown:
-            raise ValueError(
-                f"{method}: unknown option {', '.join(unknown)}; expected one of {', '.join(sorted(known))}"
-            )
-        return functions[0](data, **settings)
-
-    return checked
+    return partial(_listed(method).run, method)
 
 
 def trainer_module(method):
     """Name of the module that holds a method."""
-    return TRAINERS[one_of("method", method, TRAINERS)][0].__module__
+    return _listed(method).module
 
 
-def _settings(function):
-    kinds = inspect.Parameter.KEYWORD_ONLY
-    return {name for name, parameter in inspect.signature(function).parameters.items() if parameter.kind == kinds}
+def _listed(method):
+    return TRAINERS[one_of("method", method, TRAINERS)]

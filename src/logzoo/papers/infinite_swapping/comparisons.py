@@ -4,11 +4,31 @@ import numpy as np
 import xarray as xr
 
 from logzoo.artifacts.labels import labelled
-from logzoo.experiments.snapshots import rbm_at
+from logzoo.datasets.build import label_units, visible_matrix
 from logzoo.models.classification import prediction_accuracy
 from logzoo.models.exact import exact_log_z
+from logzoo.models.rbm import RBM
+from logzoo.streams import root_stream
+from logzoo.trainers import registry
 
 _LARGEST_LAYER = 12  # units of the smaller layer up to which log Z is enumerated at every point
+
+
+def run(artifacts, *, trainer, train, points, stream, checkpoint, **settings):
+    """The experiment of one trainer in a comparison; all trainers of a comparison share the subset.
+
+    train: settings of the training, `method` among them.
+    """
+    data = visible_matrix(artifacts["dataset"], "train")
+    snapshots = {"every": max(1, train["updates"] // points), "snapshots": points}
+    options = {**train, **snapshots, "learning_rate": float(train["learning_rate"])}
+    method = options.pop("method")
+
+    def trained(repeat):
+        own = root_stream(f"{stream}/{trainer}/{repeat}").child("train", method)
+        return registry.trainer(method)(data, stream=own, checkpoint=checkpoint(repeat), progress=False, **options)
+
+    return repeated_training(trained, data, label_units(artifacts["dataset"]), stream=stream, **settings)
 
 
 def repeated_training(train, examples, labels, *, repeats, subset, stream):
@@ -23,16 +43,17 @@ def repeated_training(train, examples, labels, *, repeats, subset, stream):
     likelihood = None
     rows = []
     for repeat in range(repeats):
-        run = train(repeat)
-        states = [rbm_at(run.snapshots, update) for update in run.snapshots["update"].values]
-        found = [prediction_accuracy(rbm, examples[chosen], labels) for rbm in states]
-        columns = {"accuracy": [one.mean for one in found], "right": [one.right for one in found]}
+        training = train(repeat)
+        snapshots = training.snapshots
+        states = [RBM.from_dataset(snapshots.isel(update=number)) for number in range(snapshots.sizes["update"])]
+        predictions = [prediction_accuracy(rbm, examples[chosen], labels) for rbm in states]
+        columns = {"accuracy": [each.mean for each in predictions], "right": [each.right for each in predictions]}
         if min(states[0].visible, states[0].hidden) <= _LARGEST_LAYER:
             likelihood = likelihood or _mean_log_likelihood_of(examples)
             columns["log_likelihood"] = [likelihood(rbm) for rbm in states]
         rows.append(columns)
     size = {"visible": states[0].visible, "hidden": states[0].hidden}
-    return _dataset(rows, run).assign_attrs(size | {"subset": chosen.size, "examples": len(examples)})
+    return _dataset(rows, training).assign_attrs(size | {"subset": chosen.size, "examples": len(examples)})
 
 
 def _mean_log_likelihood_of(examples):
@@ -41,17 +62,17 @@ def _mean_log_likelihood_of(examples):
     return lambda rbm: np.average(rbm.log_likelihood(distinct, exact_log_z(rbm)), weights=counts)
 
 
-def _dataset(rows, run):
+def _dataset(rows, training):
     texts = {
         "accuracy": ("mean log-probability of the label given the input", "nat"),
         "right": ("share of examples whose own label is the most probable", "1"),
         "log_likelihood": ("mean log-likelihood of the training data, exact", "nat"),
     }
-    update = run.snapshots["update"].values
+    update = training.snapshots["update"].values
     variables = {
         name: labelled(("repeat", "update"), np.array([row[name] for row in rows]), *texts[name]) for name in rows[0]
     }
-    sweeps = run.trace["chain_sweeps"].sel(update=update)
+    sweeps = training.trace["chain_sweeps"].sel(update=update)
     variables["chain_sweeps"] = labelled("update", sweeps.values, sweeps.attrs["long_name"], "sweep")
     coords = {
         "repeat": labelled("repeat", np.arange(len(rows)), "independent repeat", "1"),

@@ -9,8 +9,16 @@ import xarray as xr
 
 from logzoo.artifacts.labels import labelled
 from logzoo.models.expectations import exact_expectations
+from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters
 from logzoo.samplers.infinite_swapping import InfiniteSwapping
+
+
+def run(artifacts, *, states, **settings):
+    """The experiment at the first snapshot of a training (`early`) and at the model that it ended in (`late`)."""
+    snapshots = artifacts["snapshots"]
+    known = {"early": RBM.from_dataset(snapshots.isel(update=0)), "late": RBM.from_dataset(artifacts["model"])}
+    return gradient_distances({name: known[name] for name in states}, **settings)
 
 
 def gradient_distances(states, samplers, *, ladders, steps, repeats, points, stream):
@@ -63,11 +71,11 @@ def _distances(rbm, sampler, looks, repeats):
     sums = np.zeros((repeats, target.size))
     distance, unevenness = np.empty((repeats, looks.size)), np.empty((repeats, looks.size))
     done = 0
-    for place, look in enumerate(looks):
+    for position, look in enumerate(looks):
         sampler.move_and_sum(done + 1, look + 1, sums)
         done = look
         means = sums / (look * sampler.count / repeats)
-        distance[:, place] = np.sqrt(((means - target) ** 2).sum(axis=1))
+        distance[:, position] = np.sqrt(((means - target) ** 2).sum(axis=1))
         apart = 0.5 * np.abs(sampler.occupancy / look - 1.0 / sampler.betas.size).sum(axis=1)
-        unevenness[:, place] = apart.reshape(repeats, -1).mean(axis=1)
+        unevenness[:, position] = apart.reshape(repeats, -1).mean(axis=1)
     return distance, unevenness

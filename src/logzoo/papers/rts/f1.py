@@ -27,14 +27,13 @@ _VARIANT_TITLES = {"rao-blackwell": "Rao-Blackwellised, eq 9", "counts": "plain 
 
 def inputs(here):
     model, sizes = here.entry["model"], here.chosen("rungs", "sweeps", "iterations", "replicates")
-    visible, hidden = here.shape(model)
     sweeps = sizes["sweeps"] * sizes["iterations"] * sizes["replicates"]
     iterations = here.experiment(
         "logzoo.papers.rts.initial:run",
         here.model_and_data(model),
         {**sizes, "chains": here.chains},
         stream=("initial-iterations",),
-        work={"sampling": 2 * sweeps * here.chains * visible * hidden},
+        work={"sampling": here.visits(model, 2 * sweeps * here.chains)},
     )
     return {"iterations": iterations}
 

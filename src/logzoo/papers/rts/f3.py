@@ -16,8 +16,9 @@ from logzoo.reporting.style import (
 )
 
 CAPTION = """
-Mean (top) and root mean square error (bottom) of log Z against Gibbs sweeps per chain, every sweep counted. Bands are 95%
-bootstrap intervals over replicates; the grey band around the truth is two standard errors. Carlson et al. (2016), figure 3.
+Mean (top) and root mean square error (bottom) of log Z against Gibbs sweeps per chain, every sweep counted. Bands are
+95% bootstrap intervals over replicates; the grey band around the truth is two standard errors. Carlson et al. (2016),
+figure 3.
 """
 CLAIMS = {
     "bias": Claim("The bias of RTS falls fastest", "faster than AIS and RAISE", at_most=1.0),

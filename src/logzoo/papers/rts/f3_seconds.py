@@ -12,8 +12,8 @@ from logzoo.reporting.style import (
 )
 
 CAPTION = """
-The errors of figure 3 against wall-clock seconds on one core, measured on this machine with nothing else running: seconds
-grow linearly with sweeps. Times differ from run to run, the errors do not.
+The errors of figure 3 against wall-clock seconds on one core, measured on this machine with nothing else running:
+seconds grow linearly with sweeps. Times differ from run to run, the errors do not.
 """
 
 

@@ -7,11 +7,10 @@ from logzoo.reporting.statistics import bootstrapped, over_all, rmse_with_band
 from logzoo.reporting.style import count_ticks, draw_band, look_of, mark_stand_in, new_figure, title_of
 
 CAPTION = """
-Root mean square error of log Z against the number of rungs of the ladder. Every estimate is made from draws taken with
-replacement from one long run a ladder; bands are 95% bootstrap intervals over estimates. The dotted line is how well the
-truth itself is known. Carlson et al. (2016), figure 4.
-All estimates of one ladder share the error of its long run: at the quick scale, where that run is short, it moves whole
-columns of points up or down.
+Root mean square error of log Z against the number of rungs of the ladder. Every estimate is made from draws taken
+with replacement from one long run a ladder; bands are 95% bootstrap intervals over estimates. The dotted line is how
+well the truth itself is known. Carlson et al. (2016), figure 4. All estimates of one ladder share the error of its
+long run: at the quick scale, where that run is short, it moves whole columns of points up or down.
 """
 CLAIMS = {
     "flat": Claim(
@@ -26,14 +25,13 @@ CLAIMS = {
 def inputs(here):
     model = here.entry["model"]
     sizes = here.chosen("ladders", "sweeps", "samples", "estimates", "mbar_ladders", "mbar_estimates")
-    visible, hidden = here.shape(model)
     rungs = here.experiment(
         "logzoo.papers.rts.rungs:run",
         here.model_and_data(model),
         {**sizes, "chains": here.chains},
         stream=("rungs",),
         work={
-            "sampling": sizes["sweeps"] * len(sizes["ladders"]) * here.chains * visible * hidden,
+            "sampling": here.visits(model, sizes["sweeps"] * len(sizes["ladders"]) * here.chains),
             "solving": sizes["mbar_estimates"] * sizes["samples"] * sum(sizes["mbar_ladders"]),
             "resampling": sizes["estimates"] * sizes["samples"] * sum(sizes["ladders"]),
         },

@@ -5,15 +5,14 @@ from logzoo.reporting.statistics import Statistic
 from logzoo.reporting.style import count_ticks, label_panels, look_of, new_figure
 
 CAPTION = """
-Seconds on one core that the estimates of figure 4 take, from the same draws, and as a share of the time that drawing them
-took. Measured on this machine; times differ from run to run.
+Seconds on one core that the estimates of figure 4 take, from the same draws, and as a share of the time that drawing
+them took. Measured on this machine; times differ from run to run.
 """
 CLAIMS = {"mbar": Claim("MBAR is unaffordable at many rungs", "not run beyond few rungs", at_least=10.0)}
 
 
 def inputs(here):
     model, sizes = here.of(here.entry["figure"]).entry["model"], here.chosen("ladders", "samples")
-    visible, hidden = here.shape(model)
     timings = here.experiment(
         "logzoo.papers.timing:rungs",
         here.model_and_data(model),
@@ -22,7 +21,7 @@ def inputs(here):
         stream=("time-of-rungs",),
         timed=True,
         work={
-            "sampling": 22 * sizes["samples"] * len(sizes["ladders"]) * visible * hidden,
+            "sampling": here.visits(model, 22 * sizes["samples"] * len(sizes["ladders"])),
             "solving": sizes["samples"] * sum(sizes["ladders"]),
         },
     )

@@ -36,9 +36,9 @@ def settings(here):
 
 
 def statistics(artifacts):
-    """Agree: share of check points whose tracked likelihood lies in the 95% interval of AIS; close: mean distance of the
-    two; overfit: tracked validation likelihood at the check point, before the last tenth of the updates, that AIS finds
-    best, less at the end: negative if it climbs to the end.
+    """Agree: share of check points whose tracked likelihood lies in the 95% interval of AIS; close: mean distance of
+    the two; overfit: tracked validation likelihood at the check point, before the last tenth of the updates, that AIS
+    finds best, less at the end: negative if it climbs to the end.
     """
     check = artifacts["check"]
     best, last = best_and_last(check, AIS)

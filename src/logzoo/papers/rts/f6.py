@@ -7,9 +7,9 @@ from logzoo.reporting.statistics import bootstrapped, over_all
 from logzoo.reporting.style import TRUTH, label_panels, mark_stand_in, new_figure
 
 CAPTION = """
-Simulated tempering with Hamiltonian Monte Carlo on a mixture of two Gaussians: the path of the inverse temperature with one
-step size for all rungs and with a step size adapted to each, and log Z after 10,000 draws by both. Carlson et al. (2016),
-figure 6.
+Simulated tempering with Hamiltonian Monte Carlo on a mixture of two Gaussians: the path of the inverse temperature
+with one step size for all rungs and with a step size adapted to each, and log Z after 10,000 draws by both. Carlson
+et al. (2016), figure 6.
 """
 CLAIMS = {
     "mixing": Claim("The adaptive step mixes faster in beta than a fixed one", "visibly faster", at_least=1.0),

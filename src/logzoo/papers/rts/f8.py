@@ -35,7 +35,6 @@ def inputs(here):
 
 def _stationary(here, model):
     sizes = here.chosen("rungs", "budgets", "replicates")
-    visible, hidden = here.shape(model)
     sweeps = sum(sizes["budgets"]) * sizes["replicates"]
     return here.experiment(
         "logzoo.papers.rts.stationary:run",
@@ -43,7 +42,7 @@ def _stationary(here, model):
         {**sizes, "chains": here.chains},
         f"figures/{here.name}.{model}",
         stream=("stationary", model),
-        work={"sampling": sweeps * here.chains * visible * hidden},
+        work={"sampling": here.visits(model, sweeps * here.chains)},
     )
 
 

@@ -7,7 +7,7 @@ from scipy.sparse import csr_array
 from logzoo.artifacts.labels import labelled
 from logzoo.budgets import SweepLedger
 from logzoo.estimators import mbar, ti
-from logzoo.estimators.simulated_tempering import FIXED
+from logzoo.estimators.simulated_tempering import SETTLING
 from logzoo.models.rbm import RBM
 from logzoo.papers.configured import matched_base
 from logzoo.samplers import simulated_tempering
@@ -56,7 +56,7 @@ def rungs_experiment(rbm, base, *, ladders, sweeps, chains, samples, estimates, 
     for position, rungs in enumerate(ladders):
         kept = KeptDraws()
         path = stream.child(rungs)
-        settings = {"base": base, "rungs": rungs, "settling": FIXED["settling"]}
+        settings = {"base": base, "rungs": rungs, "settling": SETTLING}
         draws = simulated_tempering.run(rbm, SweepLedger(sweeps, chains), path, observers=(kept,), **settings)
         kept.finish()
         converged[position] = draws.round_trips.mean() >= 1.0

@@ -5,7 +5,7 @@ import xarray as xr
 
 from logzoo.artifacts.labels import labelled
 from logzoo.budgets import SweepLedger
-from logzoo.estimators.simulated_tempering import FIXED, end_ratio
+from logzoo.estimators.simulated_tempering import SETTLING, end_ratio
 from logzoo.estimators.transitions import smoothed, stationary
 from logzoo.models.rbm import RBM
 from logzoo.papers.configured import matched_base
@@ -44,7 +44,7 @@ def stationary_experiment(rbm, base, *, rungs, budgets, replicates, chains, stre
 def _estimates(rbm, base, rungs, ledger, stream):
     """log Z by each estimator from one run."""
     counted, weighed = GroupedMoves(1, rao_blackwell=False), GroupedMoves(1, rao_blackwell=True)
-    settings = {"base": base, "rungs": rungs, "settling": FIXED["settling"]}
+    settings = {"base": base, "rungs": rungs, "settling": SETTLING}
     draws = simulated_tempering.run(rbm, ledger, stream, observers=(counted, weighed), **settings)
     occupancies = (
         draws.occupancy.sum(axis=(0, 1)),

@@ -1,89 +1,95 @@
-"""Which estimator to use, by family and budget: derived from the zoo and from measured seconds."""
+"""Table of which estimator to use, by family and budget: derived from the zoo and from measured seconds."""
 
 from collections import Counter
 
 import numpy as np
 
-from logzoo.figures.statistics import seconds_of_budgets
-from logzoo.figures.tables import table_of
-from logzoo.figures.zoo_statistics import (
+from logzoo.papers.zoo.families import combined, timings
+from logzoo.papers.zoo.statistics import (
+    LEVEL,
     among_the_best,
     coverage,
-    families,
     log_rmse,
-    of_family,
+    name_of_family,
+    parts_of,
     title_of_family,
+    unconverged,
     with_interval,
 )
-from logzoo.zoo import unconverged
+from logzoo.reporting.statistics import seconds_of_budgets
+from logzoo.reporting.tables import COUNT, DIGITS, Column, table_of
 
-_LEVEL = 0.95
+CAPTION = """
+Which estimator to use, derived from the zoo and from measured seconds. The RMSE is the geometric mean over the models
+of a family. Beside the best are listed those that a paired bootstrap does not tell from it. Intervals are too narrow
+where significantly fewer than 95% of them cover.
+"""
 _COLUMNS = {
-    "best": ("lowest RMSE", "1"),
-    "rmse": ("RMSE", "nat"),
-    "rmse_low": ("95% low", "nat"),
-    "rmse_high": ("95% high", "nat"),
-    "tied": ("not distinguishable from it", "1"),
-    "coverage": ("its intervals that cover", "1"),
-    "runs": ("of so many runs", "1"),
-    "narrow": ("intervals too narrow", "1"),
-    "seconds": ("its time", "s"),
-    "fastest": ("fastest of all these", "1"),
-    "fastest_seconds": ("time of the fastest", "s"),
-    "warning": ("not converged in some runs", "1"),
+    "best": Column("lowest RMSE"),
+    "rmse": Column("RMSE", "nat", DIGITS),
+    "rmse_low": Column("95% low", "nat", DIGITS),
+    "rmse_high": Column("95% high", "nat", DIGITS),
+    "tied": Column("not distinguishable from it"),
+    "coverage": Column("its intervals that cover"),
+    "runs": Column("of so many runs", form=COUNT),
+    "narrow": Column("intervals too narrow"),
+    "seconds": Column("its time", "s", DIGITS),
+    "fastest": Column("fastest of all these"),
+    "fastest_seconds": Column("time of the fastest", "s", DIGITS),
+    "warning": Column("not converged in some runs"),
 }
 
 
-def choice_rows(zoo, timings, names):
-    """A row for every family and budget, and one that sums up, as a table.
+def inputs(here):
+    return {"zoo": combined(here), "timings": timings(here)}
 
-    zoo: the combined Dataset; timings: {family: Dataset of `experiments.timing.cost_of_sweeps` on a model of it};
-    names: {estimator: name}. RMSE: geometric mean over the models. Listed beside the best are those that a paired
-    bootstrap does not tell from it; too narrow are intervals of any of them that cover significantly less than 95%.
-    """
+
+def settings(here):
+    return {"names": here.estimator_titles()}
+
+
+def rows(artifacts, *, names):
+    """A row for every family and budget, and one that sums up."""
     rows, listed, seconds_of = {}, Counter(), Counter()
-    for family in families(zoo):
-        one = of_family(zoo, family)
-        rmse, interval = (np.exp(part) for part in with_interval(one, log_rmse))
-        covers = coverage(one)
-        seconds = np.array(
-            [seconds_of_budgets(timings[family], name, one["budget"].values)[0] for name in one["estimator"].values]
-        )
-        for column, chosen in enumerate(among_the_best(one)):
-            budget = int(one["budget"][column])
-            rows[f"{title_of_family(one)}, {budget:,} sweeps"] = {
+    for part in parts_of(artifacts["zoo"]):
+        timings, budgets = artifacts["timings"][name_of_family(part)], part["budget"].values
+        rmse, interval = (np.exp(logarithm) for logarithm in with_interval(part, log_rmse))
+        covers = coverage(part)
+        seconds = np.array([seconds_of_budgets(timings, name, budgets)[0] for name in part["estimator"].values])
+        for column, (budget, chosen) in enumerate(zip(budgets, among_the_best(part), strict=True)):
+            rows[f"{title_of_family(part)}, {budget:,} sweeps"] = {
                 "rmse": rmse[chosen[0], column],
                 "rmse_low": interval[0, chosen[0], column],
                 "rmse_high": interval[1, chosen[0], column],
-                **_words(one, chosen, names, seconds[:, column]),
-                **_trust(one.sel(budget=budget), chosen, names, [part[..., column] for part in covers]),
+                **_words(part, chosen, names, seconds[:, column]),
+                **_trust(part.sel(budget=budget), chosen, names, [array[..., column] for array in covers]),
             }
-            estimators = one["estimator"].values[chosen]
+            estimators = part["estimator"].values[chosen]
             listed.update(estimators)
             seconds_of.update(dict(zip(estimators, seconds[chosen, column], strict=True)))
     return table_of({**rows, **_summary(listed, seconds_of, names, len(rows))}, "models and budget", _COLUMNS)
 
 
-def _words(one, chosen, names, seconds):
+def _words(part, chosen, names, seconds):
     """Who is the best, who else may be, who of them is fastest; seconds (estimator,)."""
-    best, *tied = (names[name] for name in one["estimator"].values[chosen])
-    fastest = min(chosen, key=lambda place: seconds[place])
+    best, *tied = (names[name] for name in part["estimator"].values[chosen])
+    fastest = min(chosen, key=lambda row: seconds[row])
     return {
         "best": best,
         "tied": ", ".join(tied) or "-",
         "seconds": seconds[chosen[0]],
-        "fastest": names[one["estimator"].values[fastest]],
+        "fastest": names[part["estimator"].values[fastest]],
         "fastest_seconds": seconds[fastest],
     }
 
 
-def _trust(one, chosen, names, covers):
+def _trust(part, chosen, names, covers):
     """How far the intervals of the chosen are to be trusted, at one budget; covers: share, its interval, runs."""
-    estimators = one["estimator"].values
+    titles = [names[name] for name in part["estimator"].values]
     share, (_, high), runs = covers
-    doubtful = unconverged(one).transpose("estimator", "model").mean("model").values
-    narrow = [names[estimators[place]] for place in chosen if high[place] < _LEVEL]
-    warned = [f"{names[estimators[place]]} ({doubtful[place]:.0%})" for place in chosen if doubtful[place] > 0]
+    doubtful = unconverged(part).transpose("estimator", "model").mean("model").values
+    narrow = [titles[row] for row in chosen if high[row] < LEVEL]
+    warned = [f"{titles[row]} ({doubtful[row]:.0%})" for row in chosen if doubtful[row] > 0]
     return {
         "coverage": share[chosen[0]],
         "runs": runs[chosen[0]],

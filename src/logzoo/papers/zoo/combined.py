@@ -15,31 +15,35 @@ _PLACES = {
 }
 
 
+def run(artifacts, *, places):
+    """The job that combines every estimate, truth and model."""
+    return combine(artifacts["estimates"], artifacts["truths"], artifacts["models"], places)
+
+
 def combine(estimates, truths, models, places):
-    """One Dataset over (model, estimator, budget, replicate) from {(model, estimator): Dataset} and {model: Dataset}.
+    """One Dataset over (model, estimator, budget, replicate) from {model: {estimator: Dataset}} and {model: Dataset}.
 
     models: {model: its parameters}; places: {model: {"family", "dataset", "trainer"}}, which become coordinates beside
     `visible`, `hidden` and `chains`. A budget that a model lacks is NaN (0 for counts). `truth`, `truth_std_error`,
     `test_log_likelihood` and `stand_in` are per model.
     """
-    names = list(dict.fromkeys(model for model, _ in estimates))
-    estimators = list(dict.fromkeys(estimator for _, estimator in estimates))
+    names, estimators = list(estimates), list(next(iter(estimates.values())))
+    first = [by_estimator[estimators[0]] for by_estimator in estimates.values()]
     rows = [
-        xr.concat([_kept(estimates[name, estimator]) for estimator in estimators], dim="estimator", join="outer")
-        for name in names
+        xr.concat([_kept(by_estimator[name]) for name in estimators], dim="estimator", join="outer")
+        for by_estimator in estimates.values()
     ]
     zoo = xr.concat(rows, dim="model", join="outer", combine_attrs="drop")
     for name in ("converged", "sweeps_spent"):
         zoo[name] = zoo[name].fillna(0).astype(np.int64)
     for name in _KEPT:
-        zoo[name].attrs.update(next(iter(estimates.values()))[name].attrs)
-    chains = [estimates[name, estimators[0]].attrs["chains"] for name in names]
+        zoo[name].attrs.update(first[0][name].attrs)
     zoo = zoo.assign(_of_truths([truths[name] for name in names])).assign_coords(
         {
             "model": labelled("model", np.array(names, dtype=object), "trained or imported RBM", "1"),
             "estimator": labelled("estimator", np.array(estimators, dtype=object), "estimator of log Z", "1"),
             **_of_places([places[name] for name in names]),
-            **_of_sizes([models[name] for name in names], chains),
+            **_of_sizes([models[name] for name in names], [estimate.attrs["chains"] for estimate in first]),
         }
     )
     return zoo.transpose(*_CELLS, "bound")
@@ -60,7 +64,7 @@ def _of_truths(truths):
 
 def _of_places(places):
     return {
-        name: labelled("model", np.array([place[name] for place in places], dtype=object), text, "1")
+        name: labelled("model", np.array([labels[name] for labels in places], dtype=object), text, "1")
         for name, text in _PLACES.items()
     }
 
@@ -72,17 +76,6 @@ def _of_sizes(models, chains):
         "chains": (chains, "chains that each run with the budget", "1"),
     }
     return {name: labelled("model", np.array(numbers), *text) for name, (numbers, *text) in values.items()}
-
-
-def rmse(zoo):
-    """Root mean square error (model, estimator, budget) in nats, over replicates."""
-    return np.sqrt(((zoo["log_z"] - zoo["truth"]) ** 2).mean("replicate"))
-
-
-def unconverged(zoo):
-    """Share (model, estimator, budget) of replicates that say they did not converge; NaN where there are none."""
-    ran = zoo["log_z"].notnull()
-    return (1.0 - zoo["converged"]).where(ran).mean("replicate")
 
 
 def _kept(estimate):

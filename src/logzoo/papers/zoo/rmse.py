@@ -1,27 +1,39 @@
-"""Figures and tables over all models and estimators."""
+"""RMSE of every estimator on every model."""
 
 import numpy as np
-import pandas as pd
-from matplotlib.colors import LogNorm
 
-from logzoo.figures.style import draw_map, mark_stand_in, name_columns, new_figure
-from logzoo.figures.tables import two_digits
-from logzoo.zoo import rmse, unconverged
+from logzoo.papers.zoo.families import combined, matrix_places
+from logzoo.papers.zoo.statistics import rmse, unconverged
+from logzoo.reporting.style import draw_map, mark_stand_in, name_columns, new_figure
+from logzoo.reporting.tables import two_digits
 
-LIKELIHOODS = "Log partition functions and mean log-likelihoods [nat]"
-_COLUMNS = ("model", "log Z", "from", "train", "validation", "test", "published log Z", "published test")
+CAPTION = """
+Root mean square error of log Z of every estimator on every model at matched budgets of Gibbs sweeps. A cross marks
+cells in which some replicate reported that it had not converged.
+"""
 
 
-def rmse_heat_map(zoo, titles, names):
+def inputs(here):
+    return {"zoo": combined(here)}
+
+
+def settings(here):
+    return {"titles": here.titles(matrix_places(here.config)), "names": here.estimator_titles()}
+
+
+def draw(artifacts, *, titles, names):
     """RMSE of log Z of every estimator (column) on every model (row), a panel below another for each budget.
 
-    zoo: the combined Dataset; titles: {model: title}; names: {estimator: name}. A cross marks cells where some
-    replicate reported that it had not converged; a line divides families.
+    A cross marks cells where some replicate reported that it had not converged; a line divides families.
     """
+    from matplotlib.colors import LogNorm
+
+    zoo = artifacts["zoo"]
     errors, doubtful = rmse(zoo), unconverged(zoo) > 0
     panels = [errors.sel(budget=budget).dropna("model", how="all") for budget in errors["budget"].values]
-    figure = new_figure(3.6 + 0.62 * errors.sizes["estimator"], 1.6 + sum(0.5 + 0.24 * len(one) for one in panels))
-    axes = figure.subplots(len(panels), 1, squeeze=False, height_ratios=[1 + len(one) for one in panels])[:, 0]
+    figure = new_figure(3.6 + 0.62 * errors.sizes["estimator"], 1.6 + sum(0.5 + 0.24 * len(panel) for panel in panels))
+    heights = [1 + len(panel) for panel in panels]
+    axes = figure.subplots(len(panels), 1, squeeze=False, height_ratios=heights)[:, 0]
     finite = errors.values[np.isfinite(errors.values) & (errors.values > 0)]
     norm = LogNorm(finite.min(), max(finite.max(), finite.min() * 1.01))
     for axis, panel in zip(axes, panels, strict=True):
@@ -40,34 +52,3 @@ def rmse_heat_map(zoo, titles, names):
     figure.colorbar(image, ax=axes, label="RMSE of log Z [nat]   (× not converged)", shrink=0.5)
     mark_stand_in(figure, zoo)
     return figure
-
-
-def likelihood_rows(truths, titles, published):
-    """Log Z and mean log-likelihoods of every model beside the published values: (DataFrame of texts, notes)."""
-    rows, notes = [], []
-    for model, truth in truths.items():
-        stand_in = "stand_in_for" in truth.attrs
-        values = [f"{float(truth['log_likelihood'].sel(split=split)):.2f}" for split in truth["split"].values]
-        known = {} if stand_in else published.get(model, {})
-        log_z = f"{float(truth['log_z']):.2f} ± {float(truth['std_error']):.2f}"
-        quoted = [_quoted(known.get(key)) for key in ("log_z", "test_log_likelihood")]
-        title = titles[model] + (" (STAND-IN: digits)" if stand_in else "")
-        rows.append([title, log_z, truth.attrs["truth_method"], *values, *quoted])
-        if "test_log_likelihood_at_published_log_z" in truth and "test_log_likelihood" in known:
-            found = float(truth["test_log_likelihood_at_published_log_z"])
-            notes.append(
-                f"{titles[model]}: with the published log Z = {known['log_z']:g} the mean test log-likelihood is "
-                f"{found:.2f} nat; published {known['test_log_likelihood']:g}."
-            )
-    return pd.DataFrame(rows, columns=list(_COLUMNS)), notes
-
-
-def likelihood_table(truths, titles, published):
-    """The same as a table in Markdown."""
-    frame, notes = likelihood_rows(truths, titles, published)
-    lines = [list(frame.columns), ["---"] * len(frame.columns), *frame.values.tolist()]
-    return "\n".join([LIKELIHOODS, "", *(f"| {' | '.join(line)} |" for line in lines), "", *notes]).rstrip() + "\n"
-
-
-def _quoted(value):
-    return "-" if value is None else f"{value:g}"

@@ -10,14 +10,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from logzoo.figures.statistics import QUANTILES, RESAMPLES
+from logzoo.reporting.statistics import QUANTILES, RESAMPLES, fixed_generator, resampled, resamples
 
+LEVEL = 0.95
 _NORMAL = 1.959963984540054
 _RISK = 0.05
 
 
 class Moments(NamedTuple):
-    """Mean and mean square error of every cell, as found (1, model, estimator, budget) and resampled (n, ...)."""
+    """Mean and mean square error of every cell, measured (1, model, estimator, budget) or resampled (n, ...)."""
 
     bias: np.ndarray
     square: np.ndarray
@@ -29,47 +30,65 @@ def families(zoo):
 
 
 def of_family(zoo, family):
-    """The part of the zoo that holds one family, with the budgets that all its models ran at."""
-    one = zoo.isel(model=np.flatnonzero(zoo["family"].values == family))
-    shared = one["log_z"].notnull().any(["estimator", "replicate"]).all("model")
-    return one.isel(budget=np.flatnonzero(shared))
+    """The part of the zoo that holds a family, with the budgets that all its models ran at."""
+    models = zoo.isel(model=np.flatnonzero(zoo["family"].values == family))
+    shared = models["log_z"].notnull().any(["estimator", "replicate"]).all("model")
+    return models.isel(budget=np.flatnonzero(shared))
 
 
-def title_of_family(one):
+def parts_of(zoo):
+    """The parts of the zoo that hold a family, for all families."""
+    return [of_family(zoo, family) for family in families(zoo)]
+
+
+def name_of_family(part):
+    """Name of the family that a part of the zoo holds."""
+    return part["family"].values[0]
+
+
+def rmse(zoo):
+    """Root mean square error (model, estimator, budget) in nats, over replicates."""
+    return np.sqrt(((zoo["log_z"] - zoo["truth"]) ** 2).mean("replicate"))
+
+
+def unconverged(zoo):
+    """Share (model, estimator, budget) of replicates that say they did not converge; NaN where there are none."""
+    ran = zoo["log_z"].notnull()
+    return (1.0 - zoo["converged"]).where(ran).mean("replicate")
+
+
+def title_of_family(part):
     """Name, size and number of models of a family, and whether other data stand in for its own."""
-    count = one.sizes["model"]
-    size = f"{int(one['visible'][0])} × {int(one['hidden'][0])}"
-    stand_in = " (STAND-IN: digits)" if one["stand_in"].any() else ""
-    return f"{one['family'].values[0]}: {size}, {count} model{'s' if count > 1 else ''}{stand_in}"
+    count = part.sizes["model"]
+    size = f"{int(part['visible'][0])} × {int(part['hidden'][0])}"
+    stand_in = " (STAND-IN: digits)" if part["stand_in"].any() else ""
+    return f"{name_of_family(part)}: {size}, {count} model{'s' if count > 1 else ''}{stand_in}"
 
 
-def found(one):
+def measured_moments(part):
     """Moments of the errors of a family as they are."""
-    return _moments(_errors(one)[None])
+    return _moments(_errors(part)[None])
 
 
-def resampled(one):
+def resampled_moments(part):
     """Moments of the errors of a family over resamples, always the same ones: a redrawn figure has the same bands."""
-    generator = np.random.Generator(np.random.Philox(key=0))
-    errors = _errors(one)
-    count = errors.shape[0] if errors.shape[0] > 1 else errors.shape[-1]
-    # One fewer than there are, so that the variance of a mean comes out right however few (Rao & Wu 1988).
-    chosen = generator.integers(count, size=(RESAMPLES, max(count - 1, 1)))
+    generator = fixed_generator(0)
+    errors, std_error = _errors(part), part["truth_std_error"].values
     if errors.shape[0] > 1:
-        moments = Moments(*(part[0][chosen] for part in _moments(errors[None])))
-        std_error = one["truth_std_error"].values[chosen]
+        chosen = resamples(errors.shape[0], generator)
+        moments = Moments(*(moment[0][chosen] for moment in _moments(errors[None])))
+        std_error = std_error[chosen]
     else:
-        moments = _moments(np.moveaxis(errors[..., chosen], -2, 0))
-        std_error = np.broadcast_to(one["truth_std_error"].values, (RESAMPLES, 1))
+        moments = _moments(resampled(errors, resamples(errors.shape[-1], generator)))
+        std_error = np.broadcast_to(std_error, (RESAMPLES, 1))
     shift = (std_error * generator.standard_normal(std_error.shape))[..., None, None]
     # Rounding may leave the square of a cell without spread below 0.
     square = np.maximum(moments.square - 2 * shift * moments.bias + shift**2, 0.0)
     return Moments(moments.bias - shift, square)
 
 
-def _errors(one):
-    errors = (one["log_z"] - one["truth"]).transpose("model", "estimator", "budget", "replicate")
-    return errors.values
+def _errors(part):
+    return (part["log_z"] - part["truth"]).transpose("model", "estimator", "budget", "replicate").values
 
 
 def _moments(errors):
@@ -95,26 +114,26 @@ def mean_rank(moments):
     return np.where(np.isnan(square), np.nan, ranks).mean(axis=1)
 
 
-def with_interval(one, statistic):
+def with_interval(part, statistic):
     """A statistic of the moments of a family, and its 95% interval: (estimator, budget), (2, estimator, budget)."""
-    value = statistic(found(one))[0]
-    low, high = np.quantile(statistic(resampled(one)), QUANTILES, axis=0)
-    # Of three replicates resampled errors and ranks may all lie to one side of what was found.
+    value = statistic(measured_moments(part))[0]
+    low, high = np.quantile(statistic(resampled_moments(part)), QUANTILES, axis=0)
+    # Of three replicates resampled errors and ranks may all lie to one side of what was measured.
     return value, np.stack([np.minimum(low, value), np.maximum(high, value)])
 
 
-def among_the_best(one):
-    """For every budget, places of the estimators that may be the best by RMSE, in order: the first is the best found.
+def among_the_best(part):
+    """For every budget, numbers of the estimators that may be the best by RMSE, in order: the first is the best found.
 
     The others are those whose RMSE is no larger than its in a share of resamples above 5% over their number.
     """
-    values, others = log_rmse(found(one))[0], log_rmse(resampled(one))
+    values, others = log_rmse(measured_moments(part))[0], log_rmse(resampled_moments(part))
     chosen = []
     for column in range(values.shape[1]):
-        order = [place for place in np.argsort(values[:, column]) if np.isfinite(values[place, column])]
+        order = [row for row in np.argsort(values[:, column]) if np.isfinite(values[row, column])]
         best = others[:, order[0], column]
         risk = _RISK / max(len(order) - 1, 1)
-        chosen.append([place for place in order if (others[:, place, column] <= best).mean() > risk])
+        chosen.append([row for row in order if (others[:, row, column] <= best).mean() > risk])
     return chosen
 
 
@@ -123,7 +142,7 @@ def covered(zoo):
 
     Where the truth is not exact, its own error is added to half the interval in quadrature.
     """
-    low, high = (zoo["interval"].isel(bound=place, drop=True) for place in (0, 1))
+    low, high = (zoo["interval"].isel(bound=end, drop=True) for end in (0, 1))
     half = (high - low) / 2
     further = np.hypot(half, _NORMAL * zoo["truth_std_error"]) - half
     inside = (zoo["truth"] >= low - further) & (zoo["truth"] <= high + further)
@@ -144,25 +163,25 @@ def share_with_interval(hits, number):
 
 def coverage(zoo, dimensions=("model", "replicate")):
     """Share of intervals that cover, its 95% interval, and their number, over these dimensions."""
-    each = covered(zoo)
-    hits, number = each.sum(dimensions).values, each.count(dimensions).values
+    inside = covered(zoo)
+    hits, number = inside.sum(dimensions).values, inside.count(dimensions).values
     return *share_with_interval(hits, number), number
 
 
-def difficulty(one):
+def difficulty(part):
     """How hard every model of a family is: RMSE relative to the median model, (estimator, model), and over all.
 
     Returns the geometric means over budgets (estimator, model), those over estimators too (model,), and the 95%
     interval of these (2, model), from replicates resampled within every cell.
     """
-    errors = _errors(one)
+    errors = _errors(part)
     replicates = errors.shape[-1]
     each = _relative(0.5 * np.log(_moments(errors).square))
-    generator = np.random.Generator(np.random.Philox(key=0))
+    generator = fixed_generator(0)
     resample = partial(generator.integers, replicates, size=(*errors.shape[:-1], max(replicates - 1, 1)))
     overall = []
     for _ in range(RESAMPLES // 2):
-        shift = one["truth_std_error"].values * generator.standard_normal(errors.shape[0])
+        shift = part["truth_std_error"].values * generator.standard_normal(errors.shape[0])
         drawn = np.take_along_axis(errors, resample(), axis=-1) - shift[:, None, None, None]
         overall.append(np.nanmean(_relative(0.5 * np.log(_moments(drawn).square)), axis=0))
     value = np.nanmean(each, axis=0)

@@ -1,0 +1,86 @@
+"""Whether two finished trees hold the same science: python -m logzoo.audit.compare OLD NEW [--renamed OLD=NEW ...].
+
+Artifacts are compared by their variables and what they say of themselves, provenance left out; pictures by their pixels.
+Measured times, and what is made from them, differ from run to run: they are only looked for.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+from logzoo.artifacts.netcdf import load_raw
+
+_PROVENANCE = {
+    "artifact_schema",
+    "content_sha256",
+    "inputs_json",
+    "parameters_json",
+    "seed_path",
+    "software_json",
+    "source_sha256",
+}
+_COMPARED = (".nc", ".png")
+
+
+def differences(old, new, renamed):
+    """Yield (path, what differs) of every artifact and picture of a tree that another one has not the same.
+
+    renamed: {part of a path in the old tree: part in the new one}.
+    """
+    old, new = Path(old), Path(new)
+    paths = {path.relative_to(old).as_posix() for top in ("data", "figures") for path in (old / top).rglob("*")}
+    for path in sorted(path for path in paths if path.endswith(_COMPARED)):
+        other = path
+        for part, instead in renamed.items():
+            other = other.replace(part, instead)
+        if not (new / other).is_file():
+            yield path, f"no {other}"
+            continue
+        compare = _artifacts if path.endswith(".nc") else _pictures
+        said = compare(old / path, new / other)
+        if said:
+            yield path, said
+
+
+def _artifacts(old, new):
+    """Names of the variables and attributes that differ."""
+    before, after = load_raw(old), load_raw(new)
+    names = {*before.variables, *after.variables}
+    unlike = [name for name in names if not _same(before.variables.get(name), after.variables.get(name))]
+    attributes = {*before.attrs, *after.attrs} - _PROVENANCE
+    unlike += [name for name in attributes if not np.array_equal(before.attrs.get(name), after.attrs.get(name))]
+    return ", ".join(sorted(map(str, unlike)))
+
+
+def _same(before, after):
+    return before is not None and after is not None and before.identical(after)
+
+
+def _pictures(old, new):
+    """How many pixels differ, in words; nothing if none does."""
+    before, after = (np.asarray(Image.open(path).convert("RGB")) for path in (old, new))
+    if before.shape != after.shape:
+        return f"{before.shape[1]} x {before.shape[0]} pixels, now {after.shape[1]} x {after.shape[0]}"
+    unlike = np.count_nonzero((before != after).any(axis=-1))
+    return f"{unlike} pixels" if unlike else ""
+
+
+def main(arguments=None):
+    """Print every difference; exit code 1 if there is any."""
+    parser = argparse.ArgumentParser(prog="python -m logzoo.audit.compare", description=__doc__.split(":")[0])
+    parser.add_argument("old", help="folder of a project with a finished run")
+    parser.add_argument("new", help="another one")
+    parser.add_argument("--renamed", nargs="*", default=[], metavar="OLD=NEW", help="parts of paths that changed")
+    given = parser.parse_args(arguments)
+    unlike = list(differences(given.old, given.new, dict(pair.split("=", 1) for pair in given.renamed)))
+    for path, said in unlike:
+        print(f"{path}: {said}")
+    print(f"{len(unlike)} files differ")
+    sys.exit(1 if unlike else 0)
+
+
+if __name__ == "__main__":
+    main()

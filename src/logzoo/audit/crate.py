@@ -1,0 +1,261 @@
+"""A finished run as an RO-Crate: ro-crate-metadata.json in the folder of the project says what each file is.
+
+Workflow Run Crate 0.5 (https://w3id.org/ro/wfrun/workflow/0.5), which builds on RO-Crate 1.1. Relative identifiers are
+paths from the folder of the project, or start with #.
+"""
+
+import json
+import mimetypes
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+
+import yaml
+from rocrate.model.contextentity import ContextEntity
+from rocrate.rocrate import ROCrate
+
+from logzoo.artifacts.atomic import write_text
+from logzoo.artifacts.netcdf import read_provenance
+from logzoo.audit.layout import kind_of, scale_of
+from logzoo.audit.manifest import deviations, listed_files, manifest_path, read_manifest, sha256_of
+from logzoo.reporting.printing import one_line
+
+CRATE = "ro-crate-metadata.json"
+_CITATION, _WORKFLOW = "CITATION.cff", "Snakefile"
+_ABOUT = ("README.md", "LICENSE", _CITATION, "pyproject.toml", "requirements.txt", "environment.yml")
+_CODE = ("workflow", "src/logzoo")
+# RO-Crate 1.1 has no sha256 of its own.
+_SHA256 = "https://w3id.org/ro/terms/workflow-run#sha256"
+_PROFILES = {
+    "https://w3id.org/ro/wfrun/process/0.5": "Process Run Crate",
+    "https://w3id.org/ro/wfrun/workflow/0.5": "Workflow Run Crate",
+    "https://w3id.org/workflowhub/workflow-ro-crate/1.0": "Workflow RO-Crate",
+}
+# Not of the machine: the same run gives the same bytes.
+_FORMATS = mimetypes.MimeTypes(filenames=())
+_SHOWN = 5
+
+
+def write_crate(folder, scale, *, tasks=None, agent=None):
+    """Describe the finished run of a scale in `ro-crate-metadata.json` in the folder of its project.
+
+    tasks: `Tasks` of today's configuration and code, which are to be those of the run, or None if they are not known;
+    agent: name of the person who ran it, or None. The same run gives the same bytes but for datePublished and the
+    times of files. Returns the path.
+    Raises ValueError, one line, if there is no such run, if files or tasks are not as its manifest says, or if the
+    project does not say what it is.
+    """
+    folder = Path(folder)
+    if agent is not None and not re.search(r"\w", agent):
+        raise ValueError(f"agent: expected the name of a person, found {agent!r}")
+    crate = _Crate(folder, _files_of_run(folder, scale, tasks))
+    crate.describe(scale, agent)
+    text = json.dumps(crate.crate.metadata.generate(), indent=1, sort_keys=True, ensure_ascii=False)
+    write_text(folder / CRATE, text + "\n")
+    return folder / CRATE
+
+
+def _files_of_run(folder, scale, tasks):
+    """{path: sha256} of all files of the run, if they are as its manifest lists them and as tasks would make them."""
+    manifest = manifest_path(scale)
+    if not (folder / manifest).is_file():
+        raise ValueError(f"{manifest}: no such file in {folder}, run the workflow first: it ends by writing this")
+    files, made, _ = read_manifest(folder, scale)
+    digests = {path: sha256_of(folder / path) for path in listed_files(folder, scale)}
+    wrong = deviations(files, digests, scale)
+    if wrong:
+        raise ValueError(f"files are not as {manifest} lists them: {_some(wrong)}; run the workflow again")
+    other = [] if tasks is None else [path for path in files if _job(made, path) != _job(tasks, path)]
+    if other:
+        raise ValueError(
+            f"configuration or code is not that of the run in {manifest} (another job would make: {_some(other)}): "
+            "run the workflow again"
+        )
+    return dict(sorted(files.items()))
+
+
+def _job(tasks, path):
+    task = tasks.of(path)
+    return None if task is None else (task.content, task.number)
+
+
+def _some(paths):
+    return ", ".join(paths[:_SHOWN]) + (f" and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else "")
+
+
+class _Crate:
+    """The crate of a project as it is filled; files: {path: sha256} of those of the run."""
+
+    def __init__(self, folder, files):
+        self.folder, self.files = folder, files
+        self.crate = ROCrate(version="1.1")
+        self.crate.metadata.extra_terms["sha256"] = _SHA256
+
+    def describe(self, scale, agent):
+        """Add all that is said of a run."""
+        citation = _mapping(self.folder, _CITATION, ("title", "version", "license", "abstract", "authors"))
+        abstract = one_line(citation["abstract"])
+        licence = f"https://spdx.org/licenses/{citation['license']}"
+        try:
+            terms = {
+                "license": self._thing(licence, "CreativeWork", name=citation["license"]),
+                "author": self._people(citation["authors"]),
+            }
+            papers = [self._paper(reference) for reference in citation.get("references", [])]
+        except (KeyError, TypeError, AttributeError) as error:
+            raise ValueError(f"{_CITATION}: expected names and titles, found {error!r}") from None
+        workflow = self.crate.add_workflow(self.folder / _WORKFLOW, _WORKFLOW, main=True, lang="snakemake")
+        self._measure(workflow, _WORKFLOW, name=citation["title"], description=abstract, version=citation["version"])
+        code = [self._file(path) for path in self._below(*_CODE)]
+        for path in (manifest_path(scale), *(name for name in _ABOUT if (self.folder / name).is_file())):
+            self._file(path)
+        given = [self._file(path) for path in self._configuration(scale)] + self._raw_files()
+        made, software = self._results()
+        _say(workflow, hasPart=code, softwareRequirements=software, **terms)
+        _say(
+            self.crate.root_dataset,
+            name=f"{citation['title']} {citation['version']}: a run at the scale {scale}",
+            description=f"{abstract} A finished run of the workflow. Raw files keep the terms of their sources.",
+            datePublished=datetime.now(UTC).date().isoformat(),
+            keywords=citation.get("keywords"),
+            conformsTo=[
+                self._thing(profile, "CreativeWork", name=name, version=profile.rsplit("/", 1)[1])
+                for profile, name in _PROFILES.items()
+            ],
+            citation=papers,
+            mentions=self._action(scale, agent, instrument=workflow, object=given, result=made),
+            **terms,
+        )
+
+    def _action(self, scale, agent, **said):
+        """The run itself. The file system knows no more of its times than when files were written."""
+        own = [path for path in self.files if scale_of(path) == scale]
+        times = [(self.folder / path).stat().st_mtime for path in (*own, manifest_path(scale))]
+        start, end = (
+            datetime.fromtimestamp(time, UTC).isoformat(timespec="seconds") for time in (min(times), times[-1])
+        )
+        return self._thing(
+            f"#run-{_slug(scale)}",
+            "CreateAction",
+            name=f"Run of the workflow at the scale {scale}",
+            description="From when its oldest file was written to when its manifest was, the last step.",
+            startTime=start,
+            endTime=end,
+            agent=None if agent is None else self._thing(f"#person-{_slug(agent)}", "Person", name=agent),
+            **said,
+        )
+
+    def _raw_files(self):
+        """Raw files, each source in a folder that has the terms of the source."""
+        sources = _mapping(self.folder, "config/datasets.yaml", ("sources",))["sources"]
+        entities = []
+        for manifest in [path for path in self.files if kind_of(path) == "raw manifest"]:
+            place = manifest.rsplit("/", 1)[0]
+            content, source = json.loads((self.folder / manifest).read_text()), sources.get(Path(place).name, {})
+            files = [
+                self._file(f"{place}/{name}", description=f"Source: {entry['source']}")
+                for name, entry in sorted(content["files"].items())
+            ]
+            _say(
+                self.crate.add_dataset(self.folder / place, f"{place}/"),
+                name=source.get("title", place),
+                description=f"Not to be had: {content['unavailable']}" if "unavailable" in content else None,
+                license=source.get("licence"),
+                citation=source.get("citation"),
+                hasPart=files,
+            )
+            entities += files
+        return entities
+
+    def _results(self):
+        """The files that jobs made, and the software that artifacts name."""
+        entities, versions = [], set()
+        for path in [path for path in self.files if kind_of(path) != "raw file"]:
+            record = read_provenance(self.folder / path) if path.endswith(".nc") else {}
+            versions |= set(json.loads(record.get("software_json", "{}")).items())
+            stand_in = f"NOT {record['stand_in_for']} but a stand-in for it" if "stand_in_for" in record else None
+            entities.append(self._file(path, name=record.get("title", path), description=stand_in))
+        return entities, [
+            self._thing(f"#{_slug(f'{name}-{version}')}", "SoftwareApplication", name=name, softwareVersion=version)
+            for name, version in sorted(versions)
+        ]
+
+    def _paper(self, reference):
+        return self._thing(
+            f"https://doi.org/{reference['doi']}" if "doi" in reference else f"#{_slug(reference['title'])}",
+            "ScholarlyArticle",
+            name=reference["title"],
+            author=self._people(reference["authors"]),
+            datePublished=str(reference["year"]),
+        )
+
+    def _people(self, authors):
+        """People, and organisations: authors with one name."""
+        entities = []
+        for author in authors:
+            kind = "Person" if "family-names" in author else "Organization"
+            name = author["name"] if kind == "Organization" else f"{author['given-names']} {author['family-names']}"
+            entities.append(self._thing(f"#{kind.lower()}-{_slug(name)}", kind, name=name))
+        return entities
+
+    def _configuration(self, scale):
+        """The files in config/ but for those of other scales; config.yaml has the defaults of all."""
+        for path in self._below("config"):
+            if path == "config/config.yaml":
+                yield path
+            elif path.endswith(".yaml"):
+                content = _yaml(self.folder, path)
+                if not isinstance(content, dict) or content.get("scale", scale) == scale:
+                    yield path
+
+    def _below(self, *tops):
+        """The files below folders of the project, in order, but for what Python and editors leave."""
+        files = [path for top in tops for path in sorted((self.folder / top).rglob("*")) if path.is_file()]
+        paths = [path.relative_to(self.folder) for path in files]
+        return [path.as_posix() for path in paths if not any(part.startswith((".", "__")) for part in path.parts[:-1])]
+
+    def _file(self, path, **said):
+        return self._measure(self.crate.add_file(self.folder / path, path), path, **{"name": path} | said)
+
+    def _measure(self, entity, path, **said):
+        form, packed = _FORMATS.guess_type(path)
+        _say(
+            entity,
+            encodingFormat="application/gzip" if packed else form or "application/octet-stream",
+            contentSize=str((self.folder / path).stat().st_size),
+            sha256=self.files.get(path) or sha256_of(self.folder / path),
+        )
+        return _say(entity, **said)
+
+    def _thing(self, identifier, kind, **said):
+        return _say(self.crate.add(ContextEntity(self.crate, identifier, properties={"@type": kind})), **said)
+
+
+def _say(entity, **said):
+    """Set properties of an entity, but for those that are empty. Returns the entity."""
+    for name, value in said.items():
+        if value:
+            entity[name] = value
+    return entity
+
+
+def _slug(name):
+    return re.sub(r"[^\w.]+", "-", name.casefold()).strip("-")
+
+
+def _mapping(folder, path, keys):
+    content = _yaml(folder, path)
+    missing = [key for key in keys if not isinstance(content, dict) or key not in content]
+    if missing:
+        raise ValueError(f"{path}: expected the keys {', '.join(keys)}, found no {missing[0]}")
+    return content
+
+
+def _yaml(folder, path):
+    try:
+        return yaml.safe_load((folder / path).read_text(encoding="utf-8"))
+    except yaml.YAMLError as error:
+        raise ValueError(f"{path}: not YAML: {one_line(error)}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ValueError(f"{path}: expected a file of the project in {folder}: {reason}") from None

@@ -1,0 +1,39 @@
+"""Methods that are listed by name: their functions, imported when asked for, and the options that these take."""
+
+import inspect
+from importlib import import_module
+
+
+class Method:
+    """A method: its function, those that it hands the rest of its options to, and its title in tables and figures.
+
+    Functions are named as "package.module:function". Their options are their keyword-only parameters.
+    """
+
+    def __init__(self, *functions, title=""):
+        self._functions = functions
+        self.title = title
+
+    @property
+    def module(self):
+        """Name of the module that holds the method."""
+        return self._functions[0].partition(":")[0]
+
+    @property
+    def functions(self):
+        """The functions, the method's own first."""
+        names = (name.partition(":") for name in self._functions)
+        return [getattr(import_module(module), function) for module, _, function in names]
+
+    @property
+    def options(self):
+        """Names of the options."""
+        parameters = (inspect.signature(function).parameters.values() for function in self.functions)
+        return {each.name for of_one in parameters for each in of_one if each.kind == inspect.Parameter.KEYWORD_ONLY}
+
+    def run(self, name, *arguments, **options):
+        """Call the method; ValueError that names the known options for an unknown one. name: what it is listed as."""
+        unknown, known = sorted(set(options) - self.options), ", ".join(sorted(self.options))
+        if unknown:
+            raise ValueError(f"{name}: unknown option {', '.join(unknown)}; expected one of {known}")
+        return self.functions[0](*arguments, **options)

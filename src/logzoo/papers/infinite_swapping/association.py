@@ -1,0 +1,44 @@
+"""Infinite swapping: how evenly replicas use the temperatures."""
+
+import numpy as np
+
+from logzoo.papers.infinite_swapping import distances
+from logzoo.papers.infinite_swapping.drawing import draw_states
+from logzoo.papers.infinite_swapping.experiments import gradients
+from logzoo.reporting.style import TRUTH
+
+CAPTION = """
+How evenly each replica has used the temperatures so far: a diagnostic of convergence (Doll & Dupuis 2015).
+"""
+_UNEVENNESS = "total variation distance of a replica's\ntemperatures so far from uniform"
+
+
+def inputs(here):
+    return {"gradients": gradients(here.of(here.entry["gradients"]))}
+
+
+def settings(here):
+    shown = distances.settings(here.of(here.entry["gradients"]))
+    return {**shown, "names": {name: shown["names"][name] for name in here.entry["samplers"]}}
+
+
+def draw(artifacts, *, title, names):
+    """How far the temperatures that a replica has held so far are from uniform, early and late in training."""
+    gradients = artifacts["gradients"]
+    steps = gradients["step"].values
+    rungs = float(gradients["chains"].sel(sampler=next(iter(names)))) / float(gradients.attrs["ladders"])
+    expected = _unevenness_of_draws(rungs, steps)
+
+    def draw_independent(axis):
+        axis.plot(steps, expected, color=TRUTH, linestyle=":", label="independent draws")
+
+    return draw_states(gradients, "unevenness", _UNEVENNESS, title, names, draw_independent)
+
+
+def _unevenness_of_draws(rungs, steps):
+    """The mean of the same distance for so many independent uniform draws: de Moivre's mean deviation of a binomial."""
+    from scipy.stats import binom  # takes long to import
+
+    share = 1.0 / rungs
+    above = np.floor(steps * share) + 1
+    return rungs * above * (1.0 - share) * binom.pmf(above, steps, share) / steps

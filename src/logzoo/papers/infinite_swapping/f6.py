@@ -1,0 +1,47 @@
+"""Infinite swapping figure 6: prediction accuracy on larger data."""
+
+from logzoo.papers.declaration import Claim
+from logzoo.papers.infinite_swapping import trainings
+from logzoo.papers.infinite_swapping.trainings import END, lead, part, spread
+from logzoo.reporting.statistics import bootstrapped
+
+CAPTION = """
+Prediction accuracy while training on larger data, its mean and variance over repeats. Hult et al. (2019), figure 6.
+"""
+CLAIMS = {
+    "spread": Claim(
+        "On MNIST the accuracy varies least with INS early in training", "smallest variance initially", at_most=1.0
+    ),
+    "mnist": Claim("On MNIST INS ends no better than PCD-1", "differences all but disappear", at_most=0.1),
+    "toy": Claim("On the larger toy data INS ends hardly better than PCD-1", "a small difference", at_most=0.1),
+    "later": Claim(
+        "On the larger toy data INS classifies slightly better late in training", "slightly better", at_least=0.0
+    ),
+}
+_START = 1.0 / 3.0
+inputs, settings, draw = trainings.inputs, trainings.settings, trainings.draw
+
+
+def statistics(artifacts):
+    """Of accuracies, from the comparisons on MNIST and on the larger toy data, in this order. Spread: variance on MNIST
+    over the first third, INS over the steadiest rival; mnist, toy: mean over the last fifth, INS less PCD-1; later: INS
+    less the best rival, toy data.
+    """
+    mnist, toy = artifacts["runs"].values()
+    early = {name: part(run, "accuracy", 0.0, _START) for name, run in mnist.items()}
+    ends = [{name: part(run, "accuracy", END, 1.0) for name, run in runs.items()} for runs in (mnist, toy)]
+
+    def gain(end):
+        return bootstrapped(
+            lambda ins, pcd: ins.mean(axis=(1, 2)) - pcd.mean(axis=(1, 2)),
+            end["ins"],
+            end["pcd"],
+            of="mean accuracy [nat] over the last fifth, INS - PCD-1",
+        )
+
+    return {
+        "spread": spread(early, "variance of the accuracy over repeats, first third"),
+        "mnist": gain(ends[0]),
+        "toy": gain(ends[1]),
+        "later": lead(ends[1], "mean accuracy [nat] over the last fifth"),
+    }

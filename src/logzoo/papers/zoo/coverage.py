@@ -1,0 +1,48 @@
+"""How often each estimator's own intervals cover, by budget."""
+
+import numpy as np
+
+from logzoo.papers.zoo.drawing import draw_dot, name_rows
+from logzoo.papers.zoo.families import combined
+from logzoo.papers.zoo.statistics import LEVEL, coverage
+from logzoo.reporting.style import TRUTH, mark_stand_in, new_figure
+
+CAPTION = """
+Share of each estimator's own 95% intervals that cover the truth, over all models and replicates, with 95% binomial
+intervals. Hollow: of the runs alone that reported that they had converged. Where the truth is not exact, its standard
+error widens the intervals in quadrature.
+"""
+
+
+def inputs(here):
+    return {"zoo": combined(here)}
+
+
+def settings(here):
+    return {"names": here.estimator_titles()}
+
+
+def draw(artifacts, *, names):
+    """Share of 95% intervals that cover the truth, over models and replicates, a panel for each budget.
+
+    Dots and 95% binomial intervals: of all runs, and hollow of those that say they converged, where that differs.
+    Where the truth is not exact its own error is allowed for.
+    """
+    zoo = artifacts["zoo"]
+    budgets = np.sort(zoo["budget"].values)
+    figure = new_figure(2.2 + 2.6 * len(budgets), 1.0 + 0.22 * zoo.sizes["estimator"])
+    axes = figure.subplots(1, len(budgets), squeeze=False, sharey=True)[0]
+    trusted = zoo.assign(log_z=zoo["log_z"].where(zoo["converged"] == 1))
+    for axis, budget in zip(axes, budgets, strict=True):
+        axis.axvline(LEVEL, color=TRUTH, linestyle="--", linewidth=1)
+        every, sure = (coverage(runs.sel(budget=budget)) for runs in (zoo, trusted))
+        for row, estimator in enumerate(zoo["estimator"].values):
+            for hollow, (share, interval, number) in ((False, every), (True, sure)):
+                if number[row] > 0 and (not hollow or number[row] < every[2][row]):
+                    draw_dot(axis, estimator, row + 0.3 * hollow, share[row], interval[:, row], hollow=hollow)
+        axis.set_xlim(-0.02, 1.02)
+        axis.set_title(f"{budget:,} sweeps, {np.max(every[2])} runs", loc="right", fontsize=9)
+        axis.set_xlabel("share of 95% intervals that cover")
+    name_rows(axes[0], zoo, names)
+    mark_stand_in(figure, zoo)
+    return figure

@@ -1,0 +1,71 @@
+"""What several figures of the zoo draw: lines of errors by family, dots by estimator."""
+
+import numpy as np
+
+from logzoo.papers.zoo.statistics import log_rmse, parts_of, title_of_family, unconverged, with_interval
+from logzoo.reporting.style import TRUTH, label_panels, look_of, mark_stand_in, new_figure, plain_logarithms
+
+_COLUMNS = 3
+
+
+def draw_errors(zoo, names, x_of, label):
+    """Geometric mean of the RMSE over the models of a family, with 95% bootstrap bands, a panel for each family.
+
+    names: {estimator: name}; x_of(part, estimator): where its budgets are on the x axis. Hollow markers: some replicate
+    had not converged. Grey: below the truth's own error.
+    """
+    parts = parts_of(zoo)
+    rows, columns = -(-len(parts) // _COLUMNS), min(len(parts), _COLUMNS)
+    figure = new_figure(4.0 * columns + 1.6, 4.4 * rows)
+    axes = figure.subplots(rows, columns, squeeze=False).ravel()
+    for axis in axes[len(parts) :]:
+        axis.remove()
+    for axis, part in zip(axes, parts, strict=False):
+        _draw_family(axis, part, names, x_of)
+        axis.set_title(title_of_family(part), loc="right", fontsize=9)
+        axis.set_xlabel(f"{label}, {int(part['chains'][0])} chains")
+    for axis in axes[: len(parts) : _COLUMNS]:
+        axis.set_ylabel("RMSE of log Z [nat], geometric mean over models")
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside right upper", fontsize=8)
+    label_panels(axes[: len(parts)])
+    mark_stand_in(figure, zoo)
+    return figure
+
+
+def _draw_family(axis, part, names, x_of):
+    from matplotlib.ticker import LogLocator
+
+    values, band = (np.exp(logarithm) for logarithm in with_interval(part, log_rmse))
+    doubtful = unconverged(part).transpose("estimator", "budget", "model").values > 0
+    for row, estimator in enumerate(part["estimator"].values):
+        x, look = x_of(part, estimator), look_of(estimator, row)
+        axis.plot(x, values[row], label=names[estimator], **look)
+        axis.fill_between(x, *band[:, row], color=look["color"], alpha=0.06, linewidth=0)
+        hollow = doubtful[row].any(axis=-1)
+        marker = {key: look[key] for key in ("color", "marker")}
+        axis.plot(x[hollow], values[row, hollow], linestyle="", markerfacecolor="white", **marker)
+    plain_logarithms(axis.xaxis, axis.yaxis)
+    if np.nanmax(values) / np.nanmin(values) > 1000:
+        axis.yaxis.set_major_locator(LogLocator())
+    error = float(part["truth_std_error"].max())
+    if error > 0:
+        lowest = min(axis.get_ylim()[0], 0.5 * error)
+        axis.axhspan(lowest, error, color=TRUTH, alpha=0.12, linewidth=0)
+        axis.set_ylim(bottom=lowest)
+        axis.axhline(error, color=TRUTH, linestyle="--", linewidth=1)
+        offset = {"xytext": (4, -3), "textcoords": "offset points", "va": "top", "fontsize": 8}
+        axis.annotate("standard error of the truth", (0, error), xycoords=("axes fraction", "data"), **offset)
+
+
+def draw_dot(axis, estimator, y, value, interval, hollow):
+    """The value of an estimator and its interval (2,), at that height."""
+    look = look_of(estimator, int(y))
+    axis.plot(interval, [y, y], color=look["color"], linewidth=1.5)
+    face = "white" if hollow else look["color"]
+    axis.plot([value], [y], color=look["color"], marker=look["marker"], markerfacecolor=face, label=estimator)
+
+
+def name_rows(axis, zoo, names):
+    """Names of the estimators down the y axis."""
+    axis.set_yticks(range(zoo.sizes["estimator"]), [names[name] for name in zoo["estimator"].values], fontsize=8)
+    axis.set_ylim(zoo.sizes["estimator"] - 0.5, -0.5)

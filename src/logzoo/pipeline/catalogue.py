@@ -1,0 +1,181 @@
+"""All figures and tables of a configuration, and the jobs that make what they show."""
+
+from importlib import import_module
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from logzoo.artifacts.provenance import source_digest
+from logzoo.estimators.registry import ESTIMATORS, estimator_module
+from logzoo.papers.declaration import Claim, Entry, Experiment, Here, named_paths
+from logzoo.trainers.registry import trainer_module
+
+Config = dict[str, Any]
+
+
+class Shown(NamedTuple):
+    """A figure or table as it is declared (`logzoo.papers.declaration`) for one configuration."""
+
+    name: str
+    paper: str
+    title: str
+    module: ModuleType
+    inputs: dict  # {name: path, Experiment or a dict of these}
+    settings: dict
+    is_table: bool
+
+    @property
+    def caption(self) -> str:
+        """What is shown, as one paragraph or more."""
+        return self.module.CAPTION.strip()
+
+    @property
+    def claims(self) -> dict[str, Claim]:
+        """The claims by id."""
+        declared = getattr(self.module, "CLAIMS", {})
+        return {f"{self.name}-{key}" if key else self.name: claim for key, claim in declared.items()}
+
+    @property
+    def tested(self) -> dict[str, dict]:
+        """The claims that can be tested, as `logzoo.reporting.verdicts` takes them."""
+        return {name: entry for name, entry in self.claim_entries.items() if "not_tested" not in entry}
+
+    @property
+    def claim_entries(self) -> dict[str, dict]:
+        """All claims, as `logzoo.reporting.scorecard` takes them."""
+        return {name: _entry_of(self.name, claim) for name, claim in self.claims.items()}
+
+
+def _entry_of(figure: str, claim: Claim) -> dict:
+    entry = {"figure": figure, "claim": claim.text, "published": claim.published}
+    if claim.not_tested:
+        return {**entry, "not_tested": claim.not_tested}
+    return {**entry, "direction": claim.direction, "threshold": claim.threshold}
+
+
+class Catalogue:
+    """Everything that is shown, by name; `experiments` are the jobs behind it, by the path of their artifact.
+
+    Raises ValueError, one line, for an entry without a declaration, and for settings that it needs or does not know.
+    """
+
+    def __init__(self, config: Config) -> None:
+        self.config = {**config, "figures": {name: Entry(name, one) for name, one in config["figures"].items()}}
+        self.data, self.folder = f"data/{config['scale']}", f"figures/{config['scale']}"
+        # Papers in their order, figures of a paper in theirs.
+        papers = list(config["papers"])
+        names = sorted(config["figures"], key=lambda name: papers.index(config["figures"][name]["paper"]))
+        self.shown = {name: self._declared(name) for name in names}
+        self.experiments: dict[str, Experiment] = {}
+        for shown in self.shown.values():
+            self._collect(self.rows_of(shown) if shown.is_table else shown.inputs)
+        for name, entry in self.config["figures"].items():
+            if entry.unread:
+                known = ", ".join(sorted({*entry} - entry.unread))
+                raise ValueError(
+                    f"configuration: figures.{name}: unknown key {sorted(entry.unread)[0]!r}; expected one of {known}"
+                )
+
+    def _declared(self, name: str) -> Shown:
+        here = Here(name, self.config)
+        module = _module_of(name, here.entry["paper"])
+        settings = module.settings(here) if hasattr(module, "settings") else {}
+        is_table = hasattr(module, "rows")
+        return Shown(name, here.entry["paper"], here.entry["title"], module, module.inputs(here), settings, is_table)
+
+    def _collect(self, artifact: str | dict | Experiment) -> None:
+        """Enter the experiments among artifacts; the same one may be declared more than once."""
+        if isinstance(artifact, dict):
+            for part in artifact.values():
+                self._collect(part)
+        elif isinstance(artifact, Experiment):
+            if self.experiments.setdefault(artifact.path, artifact) != artifact:
+                raise ValueError(f"{artifact.path}: two figures declare different experiments for it")
+            self._collect(artifact.inputs)
+
+    def rows_of(self, shown: Shown) -> Experiment:
+        """The job that makes the rows of a table."""
+        path, run = f"{self.data}/tables/{shown.name}.nc", f"{shown.module.__name__}:rows"
+        return Experiment(path, run, shown.inputs, shown.settings, kind="table", title=shown.title)
+
+    def files_of(self, shown: Shown) -> list[str]:
+        """The files that show a figure or table, the one to look at first."""
+        forms = ("html", "md", "csv") if shown.is_table else ("png", "pdf")
+        return [f"{self.folder}/{shown.paper}/{shown.name}.{form}" for form in forms]
+
+    def verdict_of(self, name: str) -> dict[str, str]:
+        """The file of the verdicts on a figure: {"verdict": path}; empty if no claim of it is tested."""
+        return {"verdict": f"{self.data}/verdicts/{name}.nc"} if self.shown[name].tested else {}
+
+    @property
+    def verdicts(self) -> dict[str, str]:
+        """The files of all verdicts by figure."""
+        return {name: file for name in self.shown for file in self.verdict_of(name).values()}
+
+    def artifacts_of(self, shown: Shown) -> dict[str, str]:
+        """What a figure or table is made from, by name; of a table the rows come first."""
+        rows = {"rows": self.rows_of(shown).path} if shown.is_table else {}
+        return {**rows, **named_paths(shown.inputs)}
+
+    @property
+    def claims(self) -> dict[str, dict]:
+        """All claims by id, as `logzoo.reporting.scorecard` takes them."""
+        return {name: entry for shown in self.shown.values() for name, entry in shown.claim_entries.items()}
+
+    @property
+    def claimed(self) -> dict[str, dict]:
+        """Where the figures that show claims are, and what they were judged from, for the scorecard."""
+        return {
+            name: {
+                "paper": shown.paper,
+                "picture": self.files_of(shown)[0],
+                "artifacts": named_paths(shown.inputs) if shown.tested else {},
+            }
+            for name, shown in self.shown.items()
+            if shown.claims
+        }
+
+    @property
+    def exhibits(self) -> dict[str, dict]:
+        """Everything that is shown, for the page: {name: {title, paper, caption, files, artifacts}}."""
+        return {
+            name: {
+                "title": shown.title,
+                "paper": shown.paper,
+                "caption": shown.caption,
+                "files": self.files_of(shown),
+                "artifacts": list(dict.fromkeys(self.artifacts_of(shown).values())),
+            }
+            for name, shown in self.shown.items()
+        }
+
+    def files_of_paper(self, paper: str) -> list[str]:
+        """The figures and tables of a paper, and the verdicts on its claims."""
+        mine = [shown for shown in self.shown.values() if shown.paper == paper]
+        files = [file for shown in mine for file in self.files_of(shown)]
+        return [*files, *(file for shown in mine for file in self.verdict_of(shown.name).values())]
+
+    @property
+    def files(self) -> list[str]:
+        """All figures and tables."""
+        return [file for shown in self.shown.values() for file in self.files_of(shown)]
+
+
+def _module_of(name: str, paper: str) -> ModuleType:
+    """The module that declares a figure: its name without the prefix of the paper."""
+    words = f"{paper}.{name.partition('-')[2]}".replace("-", "_")
+    try:
+        return import_module(f"logzoo.papers.{words}")
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"logzoo.papers.{words}".startswith(error.name):
+            raise
+        raise ValueError(f"configuration: figures.{name}: no module logzoo.papers.{words} declares it") from None
+
+
+def modules_of(methods: tuple[str, ...]) -> list[str]:
+    """The modules of estimators and trainers by name."""
+    return sorted({estimator_module(name) if name in ESTIMATORS else trainer_module(name) for name in methods})
+
+
+def source_of(script: str, *modules: str, templates: tuple[str, ...] = ()) -> str:
+    """Digest of the code of a job: its script, further modules, all that they import, and templates."""
+    return source_digest(*modules, scripts=[script, *templates])

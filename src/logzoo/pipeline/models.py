@@ -1,0 +1,51 @@
+"""Models and their estimates, as the configuration has them: what the rules ask for by name."""
+
+from collections.abc import Callable, Iterable
+
+from logzoo.estimators.registry import estimator_module
+from logzoo.papers.zoo.families import matrix_models
+from logzoo.pipeline.catalogue import Config
+
+__all__ = ["estimate_settings", "is_enumerable", "matrix_models", "sources_of", "trained_models", "with_snapshots"]
+
+
+def trained_models(config: Config) -> set[str]:
+    """Models that are trained here."""
+    return {name for name, entry in config["models"].items() if "import" not in entry}
+
+
+def with_snapshots(config: Config) -> set[str]:
+    """Trained models whose parameters on the way are kept, too."""
+    options = {name: config["models"][name]["train"].get("options", {}) for name in trained_models(config)}
+    return {name for name, given in options.items() if given.get("snapshots")}
+
+
+def is_enumerable(config: Config, model: str) -> bool:
+    """Whether the truth of a model is found by enumeration."""
+    entry = config["models"][model]
+    return "import" not in entry and entry["train"]["hidden"] <= config["truth"]["enumerate_up_to"]
+
+
+def estimate_settings(
+    config: Config, model: str, estimators: Iterable[str], *, long_run: bool = False
+) -> dict[str, dict]:
+    """{estimator: what its estimates on a model depend on, beside their inputs}; of one long run for a truth."""
+    of_model, matrix = config["models"][model], config["matrix"]
+    settings = {}
+    for name in estimators:
+        entry = config["estimators"][name]
+        budgets = entry.get("budgets", of_model.get("budgets", matrix["budgets"]))
+        settings[name] = {
+            **{key: entry[key] for key in ("method", "base", "options")},
+            "budgets": [config["truth"]["sweeps"]] if long_run else budgets,
+            "replicates": 1 if long_run else matrix["replicates"],
+            "chains": of_model.get("chains", matrix["chains"]),
+            "seed": config["seed"],
+        }
+    return settings
+
+
+def sources_of(config: Config, script_source: Callable[..., str], estimators: Iterable[str]) -> dict[str, str]:
+    """{estimator: digest of the code of its estimates}."""
+    modules = {name: estimator_module(config["estimators"][name]["method"]) for name in estimators}
+    return {name: script_source("estimate", module) for name, module in modules.items()}

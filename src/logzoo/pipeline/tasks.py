@@ -1,0 +1,107 @@
+"""What every file that is there would be made with, by this configuration and this code, as the audit reads it.
+
+Functions take Snakemake's `workflow`. Nothing public names the rule that makes a file, or tells the targets of a run:
+`rules`, `rule.expand_*`, `dag`, `dag_settings` and `scheduler` are not documented, though none is marked as private.
+"""
+
+from pathlib import Path
+from typing import Any
+
+from logzoo.artifacts.stamps import without_stamp
+from logzoo.audit.manifest import listed_files, manifest_path, write_manifest
+from logzoo.audit.tasks import Tasks
+from logzoo.pipeline.catalogue import Catalogue
+from logzoo.reporting.scorecard import without_links
+
+# Targets that tell something and make nothing.
+_TELLING = {"audit", "cost", "crate"}
+
+
+def tasks_of_files(workflow: Any, scale: str) -> dict:
+    """The jobs that make the files that are there, as this configuration and this code would have them made."""
+    tasks: list[dict] = []
+    files: dict[str, list | None] = {}
+    numbers: dict[tuple, int] = {}
+    for path in listed_files(".", scale):
+        maker = _maker_of(workflow, path)
+        if maker is None:
+            files[path] = None
+            continue
+        wildcards = maker.get_wildcards(path)
+        key = (maker.name, *wildcards.values())
+        if key not in numbers:
+            numbers[key] = len(tasks)
+            tasks.append(_task(maker, wildcards))
+        files[path] = [numbers[key], tasks[numbers[key]]["output"]["items"].index(path)]
+    return {"scale": scale, "tasks": tasks, "files": files}
+
+
+def _maker_of(workflow: Any, path: str) -> Any:
+    """The rule that makes a file, of several the one that makes the fewest others with it; None if there is none."""
+    able = [rule for rule in workflow.rules if any(output.match(path) for output in rule.output)]
+    return min(able, key=lambda rule: len(rule.output), default=None)
+
+
+def _task(maker: Any, wildcards: dict) -> dict:
+    """One job, as `logzoo.audit.tasks` reads it."""
+    from snakemake.rules import Wildcards
+
+    given, made = maker.expand_input(wildcards)[0], maker.expand_output(wildcards)[0]
+    return {
+        "rule": maker.name,
+        "script": f"workflow/scripts/{Path(maker.script).name}" if maker.script else "",
+        "wildcards": _named(Wildcards(fromdict=wildcards)),
+        "input": _named(given),
+        "output": _named(made),
+        "params": _named(maker.expand_params(wildcards, given, made, None)[0]),
+    }
+
+
+def _named(items: Any) -> dict:
+    """What a job is given, as `logzoo.audit.tasks` reads it."""
+    return {"items": _plain(list(items)), "names": {name: _plain(value) for name, value in items.items()}}
+
+
+def _plain(value: Any) -> Any:
+    """Texts and lists without the types of Snakemake."""
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    return str(value) if isinstance(value, str) else value
+
+
+def makes_files(workflow: Any) -> bool:
+    """Whether this run makes anything, or only tells something."""
+    return not _TELLING & set(workflow.dag_settings.targets)
+
+
+def remove_manifest(scale: str) -> None:
+    """Remove the manifest of the last run: what follows changes files, and may be killed before it lists them."""
+    Path(manifest_path(scale)).unlink(missing_ok=True)
+
+
+def print_manifest(workflow: Any, scale: str) -> None:
+    """Write the manifest of a run, and print its hash."""
+    digest = write_manifest(".", scale, Tasks(tasks_of_files(workflow, scale)))
+    print(f"All files are listed in {manifest_path(scale)}, sha256 {digest}")
+
+
+def list_what_was_made(workflow: Any, scale: str) -> None:
+    """Write the manifest if a run was killed when all was made but the manifest.
+
+    Snakemake then has nothing to do, and no hook for that.
+    """
+    ready = workflow.is_main_process and workflow.scheduler is not None and not workflow.dryrun
+    made = Path(f"data/{scale}").is_dir() and not Path(manifest_path(scale)).exists()
+    if ready and not len(workflow.dag) and made:
+        print_manifest(workflow, scale)
+
+
+def print_tables(catalogue: Catalogue) -> None:
+    """Print the tables that a run ended in."""
+    tables = [file for file in catalogue.files if file.endswith(".md")]
+    for table in map(Path, [*tables, f"{catalogue.folder}/scorecard.md"]):
+        if table.is_file():
+            print(without_links(without_stamp(table.read_text())))
+    page = Path(catalogue.folder) / "index.html"
+    if page.parent.is_dir():
+        print(f"Figures are in {catalogue.folder}/" + (f", all on one page: {page}" if page.is_file() else ""))

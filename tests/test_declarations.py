@@ -1,0 +1,128 @@
+"""Every figure and table is declared once, by one protocol; what is wrong in an entry is one line."""
+
+import importlib
+import inspect
+import subprocess
+import sys
+
+import pytest
+from projects import ROOT, catalogue_of, merged_configuration
+
+from logzoo.papers.declaration import Claim, Experiment, Here, named_paths, nested
+from logzoo.pipeline.catalogue import Catalogue
+from logzoo.pipeline.configuration import checked
+
+# Figures and tables of the four papers; those with panels of their own by panel.
+PUBLISHED = [
+    *(f"rts-f{number}" for number in range(1, 9)),
+    *("trk-f1", "trk-f2", "trk-f3", "trk-f4a", "trk-f4b", "trk-text", "trk-t1"),
+    *(f"ins-f{number}" for number in range(1, 7)),
+    *("lv-t1", "lv-t2", "lv-f1", "lv-f2a", "lv-f2b", "lv-f2c", "lv-f3", "lv-f4"),
+]
+HEAVY = ("matplotlib", "numba", "pandas", "scipy", "xarray")
+SHOWN = sorted(catalogue_of().shown)
+
+
+def catalogue_with(change):
+    return Catalogue(checked(merged_configuration(change), ROOT / "workflow/schemas"))
+
+
+def test_every_figure_and_table_of_the_papers_is_declared():
+    shown = catalogue_of().shown
+    assert set(PUBLISHED) <= set(shown)
+    assert {name for name, declared in shown.items() if declared.claims} >= set(PUBLISHED)
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_a_declaration_keeps_the_protocol(name):
+    shown = catalogue_of().shown[name]
+    module = shown.module
+    assert shown.caption and module.__doc__
+    assert hasattr(module, "rows") != hasattr(module, "draw")
+    make = inspect.signature(module.rows if shown.is_table else module.draw)
+    make.bind({}, **shown.settings)
+    tested = [claim for claim in shown.claims.values() if not claim.not_tested]
+    assert bool(tested) == hasattr(module, "statistics")
+    for claim in shown.claims.values():
+        assert claim.text and claim.published
+        assert bool(claim.not_tested) != (claim.direction in ("at_least", "at_most"))
+        assert bool(claim.not_tested) or (claim.at_least is None) != (claim.at_most is None)
+    paths = named_paths(shown.inputs)
+    assert all(path.startswith(("data/quick/", "data/datasets/")) and path.endswith(".nc") for path in paths.values())
+    assert named_paths(nested(paths)) == paths
+
+
+@pytest.mark.parametrize("path", sorted(catalogue_of().experiments))
+def test_an_experiment_takes_the_settings_that_it_is_declared_with(path):
+    experiment = catalogue_of().experiments[path]
+    module, _, function = experiment.run.partition(":")
+    run = getattr(importlib.import_module(module), function)
+    given = {**experiment.settings, **({"stream": None} if experiment.stream else {})}
+    given |= {"checkpoint": None} if experiment.checkpoints else {}
+    inspect.signature(run).bind({}, **given)
+    assert all(visits > 0 for visits in experiment.work.values())
+
+
+def test_declarations_import_nothing_that_takes_long():
+    modules = [shown.module.__name__ for shown in catalogue_of().shown.values()]
+    code = f"import sys, importlib\nfor name in {modules}: importlib.import_module(name)\nprint(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert {name.split(".")[0] for name in loaded} & set(HEAVY) == set()
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        ({"rts-f1": {"replicas": 3}}, "figures.rts-f1: unknown key 'replicas'; expected one of .*replicates"),
+        (
+            {"rts-f1": {"model": "mnist-11"}},
+            "figures.rts-f1: models: unknown value 'mnist-11'; expected one of .*mnist-10",
+        ),
+        ({"rts-f7": {"remedies": ["magic"]}}, "figures.rts-f7: estimators: unknown value 'magic'"),
+        ({"rts-f1": {"replicates": 0}}, "figures.rts-f1.replicates: 0"),
+        ({"rts-f1": {"paper": "rst"}}, "figures.rts-f1.paper: unknown name 'rst'"),
+        ({"rts-f99": {"paper": "rts", "title": "x"}}, "figures.rts-f99: no module logzoo.papers.rts.f99 declares it"),
+        ({"rts-f3-seconds": {"figure": "rts-f33"}}, "figures.rts-f33: .*unknown value|unknown value 'rts-f33'"),
+        ({"rts-f1": {"scales": {"quick": {"replicas": 3}}}}, "figures.rts-f1: unknown key 'replicas'"),
+    ],
+)
+def test_a_wrong_entry_is_one_line_naming_the_key(change, complaint):
+    with pytest.raises(ValueError, match=complaint) as caught:
+        catalogue_with({"figures": change})
+    assert "\n" not in str(caught.value)
+
+
+def test_a_missing_setting_is_one_line():
+    config = merged_configuration()
+    del config["figures"]["rts-f1"]["rungs"]
+    with pytest.raises(ValueError, match="figures.rts-f1: expected the setting 'rungs'"):
+        Catalogue(checked(config, ROOT / "workflow/schemas"))
+
+
+def test_another_scale_has_what_its_entries_say():
+    quick, paper = catalogue_of(), catalogue_of("config/paper.yaml")
+    assert set(quick.shown) == set(paper.shown)
+    experiments = [catalogue.experiments[f"{catalogue.data}/figures/rts-f1.nc"] for catalogue in (quick, paper)]
+    assert [experiment.settings["replicates"] for experiment in experiments] == [5, 20]
+
+
+def test_two_figures_may_not_declare_different_experiments_for_one_artifact():
+    catalogue = catalogue_with({})
+    experiment = next(iter(catalogue.experiments.values()))
+    catalogue._collect({"again": experiment})
+    with pytest.raises(ValueError, match="different experiments"):
+        catalogue._collect({"other": experiment._replace(settings={"sweeps": 1})})
+
+
+def test_a_claim_is_at_least_or_at_most_a_threshold():
+    assert (Claim("x", "-", at_least=0.0).direction, Claim("x", "-", at_least=0.0).threshold) == ("at_least", 0.0)
+    assert (Claim("x", "-", at_most=2.0).direction, Claim("x", "-", at_most=2.0).threshold) == ("at_most", 2.0)
+    assert Claim("x", "-", not_tested="a drawing").direction == ""
+
+
+def test_files_are_named_from_the_scale():
+    here = Here("rts-f1", catalogue_of().config)
+    assert here.trace("mnist-10") == "data/quick/models/mnist-10.trace.nc"
+    experiment = here.experiment("module:run", {"truth": here.truth("mnist-10")}, {})
+    assert isinstance(experiment, Experiment) and experiment.path == "data/quick/figures/rts-f1.nc"
+    assert named_paths({"a": {"b": experiment}}) == {"a/b": experiment.path}

@@ -1,0 +1,68 @@
+# The scorecard to read, and all figures, tables and verdicts on one page that needs nothing beside itself.
+#
+# inputs:  data/<scale>/; figures/<scale>/; workflow/templates/
+# outputs: figures/<scale>/scorecard.{md,html,csv}; figures/<scale>/index.html
+# steps:   write_scorecard, page, claims
+
+
+rule write_scorecard:
+    input:
+        scorecard=f"{DATA}/scorecard.nc",
+        templates=TEMPLATES,
+    output:
+        md=f"{FIGURES}/scorecard.md",
+        html=f"{FIGURES}/scorecard.html",
+        csv=f"{FIGURES}/scorecard.csv",
+    log:
+        f"{LOGS}/figures/scorecard.log",
+    conda:
+        "../../environment.yml"
+    resources:
+        mem_mb=megabytes(500),
+        runtime=minutes(15),
+    params:
+        scale=SCALE,
+        folder=FIGURES,
+        templates="workflow/templates",
+        source=source_of(f"{workflow.basedir}/workflow/scripts/write_scorecard.py", templates=TEMPLATES),
+    script:
+        "../scripts/write_scorecard.py"
+
+
+rule page:
+    input:
+        scorecard=f"{DATA}/scorecard.nc",
+        files=[*CATALOGUE.files, *SCORECARD],
+        artifacts=sorted({path for one in CATALOGUE.exhibits.values() for path in one["artifacts"]}),
+        templates=TEMPLATES,
+    output:
+        page=f"{FIGURES}/index.html",
+    log:
+        f"{LOGS}/figures/page.log",
+    conda:
+        "../../environment.yml"
+    resources:
+        mem_mb=megabytes(1000),
+        runtime=minutes(15),
+    params:
+        papers=config["papers"],
+        scale=SCALE,
+        folder=FIGURES,
+        templates="workflow/templates",
+        shown=CATALOGUE.exhibits,
+        source=source_of(f"{workflow.basedir}/workflow/scripts/page.py", templates=TEMPLATES),
+    script:
+        "../scripts/page.py"
+
+
+# Without outputs it always runs, and whatever ran ends in printing the tables.
+rule claims:
+    input:
+        table=f"{FIGURES}/scorecard.md",
+    log:
+        f"{LOGS}/claims.log",
+    localrule: True
+    conda:
+        "../../environment.yml"
+    shell:
+        "true 2> {log}"
