@@ -3,31 +3,38 @@
 import numpy as np
 import pytest
 import xarray as xr
-from logzoo.claims import tracking
 
+from logzoo.papers.rts import f5
+from logzoo.papers.tracking import f3, f4a, f4b, t1, text
 from logzoo.reporting.verdicts import judge
 
-AT_MOST = {"fit": 0.5, "close": 0.5, "bias": 0.5, "change": 1.0}
-AT_LEAST = {
-    "cover": 0.9,
-    "oscillates": 2.0,
-    "variance": 1.0,
-    "turn": 0.0,
-    "train": 0.0,
-    "agree": 0.8,
-    "overfit": 0.0,
-    "above": 0.0,
-    "order": 0.9,
-}
 PUBLISHED_AIS = (-15.70, -16.81, -88.51, -14.68, -271.23, -31.45, -48.61, -29.91)
 
 
-def verdict(statistics, claim, threshold=None):
-    """The verdict on one claim, at the threshold proposed for it unless told."""
-    kind = claim.rsplit("-", 1)[1]
-    direction = "at_most" if kind in AT_MOST else "at_least"
-    proposed = AT_MOST.get(kind, AT_LEAST.get(kind))
-    return judge({"direction": direction, "threshold": proposed if threshold is None else threshold}, statistics[claim])
+def verdict(figure, statistics, key):
+    """The verdict on one claim of a figure."""
+    claim = figure.CLAIMS[key]
+    return judge({"direction": claim.direction, "threshold": claim.threshold}, statistics[key])
+
+
+def of_trace(trace):
+    return f4a.statistics({"trace": trace})
+
+
+def of_check(figure, check):
+    return figure.statistics({"check": check})
+
+
+def of_runs(checks):
+    return f3.statistics({"exact": checks})
+
+
+def of_models(table, models):
+    return table.statistics({"best": models})
+
+
+def of_pair(*models):
+    return of_models(text, dict(zip(("mnist-fixed", "caltech"), models, strict=True)))
 
 
 def noise(size, seed):
@@ -63,62 +70,60 @@ def six_runs(size=40, fast_high=3.0, scale=0.1, std_dev=0.1, **other):
 
 
 def test_figure_3_of_a_tracker_that_fits_but_for_one_run():
-    found = tracking.figure_3(**six_runs())
-    assert set(found) == {"trk-f3-fit", "trk-f3-cover", "trk-f3-oscillates"}
-    assert {verdict(found, claim) for claim in found} == {"reproduced"}
+    found = of_runs(six_runs())
+    assert set(found) == {"fit", "cover", "oscillates"}
+    assert {verdict(f3, found, claim) for claim in found} == {"reproduced"}
     # Mean of |normal|: sqrt(2 / pi) of its scale.
-    assert found["trk-f3-fit"].value == pytest.approx(0.1 * np.sqrt(2 / np.pi), rel=0.1)
-    assert found["trk-f3-oscillates"].value == pytest.approx(30.0, rel=0.3)
-    assert "by run" in found["trk-f3-fit"].of and "by block of check points / by run" in found["trk-f3-oscillates"].of
-    renamed = {name.replace("-", "_"): check for name, check in six_runs().items()}
-    assert tracking.figure_3(**renamed) == found
+    assert found["fit"].value == pytest.approx(0.1 * np.sqrt(2 / np.pi), rel=0.1)
+    assert found["oscillates"].value == pytest.approx(30.0, rel=0.3)
+    assert "by run" in found["fit"].of and "by block of check points / by run" in found["oscillates"].of
 
 
 def test_figure_3_of_a_tracker_that_is_off_everywhere():
-    found = tracking.figure_3(**six_runs(scale=3.0))
-    assert {verdict(found, claim) for claim in found} == {"not reproduced"}
+    found = of_runs(six_runs(scale=3.0))
+    assert {verdict(f3, found, claim) for claim in found} == {"not reproduced"}
 
 
 def test_figure_3_knows_too_small_a_standard_deviation_from_a_bad_fit():
-    found = tracking.figure_3(**six_runs(std_dev=0.01))
-    assert verdict(found, "trk-f3-fit") == "reproduced"
-    assert verdict(found, "trk-f3-cover") == "not reproduced"
+    found = of_runs(six_runs(std_dev=0.01))
+    assert verdict(f3, found, "fit") == "reproduced"
+    assert verdict(f3, found, "cover") == "not reproduced"
 
 
 def test_figure_3_resamples_runs_as_a_whole():
     # One run of five is far off: whether the tracker fits cannot be told from so few.
-    found = tracking.figure_3(**six_runs(**{"trk-f3-slow-low": 2.0}))
-    assert verdict(found, "trk-f3-fit") == "undecided at this scale"
+    found = of_runs(six_runs(**{"trk-f3-slow-low": 2.0}))
+    assert verdict(f3, found, "fit") == "undecided at this scale"
 
 
 def test_figure_3_leaves_out_the_first_tenth():
     wrong_at_first = {name: check_of(np.where(np.arange(41) < 4, 50.0, 0.1)) for name in six_runs()}
-    assert tracking.figure_3(**wrong_at_first)["trk-f3-fit"].value == pytest.approx(0.1)
+    assert of_runs(wrong_at_first)["fit"].value == pytest.approx(0.1)
 
 
 def test_figure_3_counts_a_tracker_that_failed_as_not_covering():
     checks = six_runs()
     for name in ("trk-f3-slow-low", "trk-f3-slow-mid", "trk-f3-slow-high"):
         checks[name]["tracked_log_z"][:] = np.nan
-    assert tracking.figure_3(**checks)["trk-f3-cover"].value < 0.5
+    assert of_runs(checks)["cover"].value < 0.5
 
 
 def test_figure_3_of_a_single_run_resamples_blocks():
-    found = tracking.figure_3(**{"trk-f3-slow-low": six_runs()["trk-f3-slow-low"]})
-    assert verdict(found, "trk-f3-fit") == "reproduced"
-    assert "by block of check points" in found["trk-f3-fit"].of
-    assert verdict(found, "trk-f3-oscillates") == "not tested"
+    found = of_runs({"trk-f3-slow-low": six_runs()["trk-f3-slow-low"]})
+    assert verdict(f3, found, "fit") == "reproduced"
+    assert "by block of check points" in found["fit"].of
+    assert verdict(f3, found, "oscillates") == "not tested"
 
 
 @pytest.mark.parametrize("checks", [{}, six_runs(size=0), {"trk-f3-fast-high": check_of([0.1, 0.2, 0.1])}])
 def test_figure_3_of_too_little_is_not_tested(checks):
-    found = tracking.figure_3(**checks)
-    assert {verdict(found, claim) for claim in found} == {"not tested"}
+    found = of_runs(checks)
+    assert {verdict(f3, found, claim) for claim in found} == {"not tested"}
 
 
 def test_figure_3_refuses_runs_it_does_not_know():
     with pytest.raises(ValueError, match="speed"):
-        tracking.figure_3(**{"trk-f3-quick-low": check_of(np.zeros(9))})
+        of_runs({"trk-f3-quick-low": check_of(np.zeros(9))})
 
 
 def trace_of(bias, bridged, change):
@@ -142,44 +147,44 @@ def filter_at_work(rows=101):
 
 
 def test_figure_4a_of_a_filter_at_work():
-    found = tracking.figure_4a(filter_at_work(), check_of(np.zeros(9)))
-    assert set(found) == {"trk-f4a-bias", "trk-f4a-variance", "trk-f4a-change"}
-    assert {verdict(found, claim) for claim in found} == {"reproduced"}
+    found = of_trace(filter_at_work())
+    assert set(found) == {"bias", "variance", "change"}
+    assert {verdict(f4a, found, claim) for claim in found} == {"reproduced"}
 
 
 def test_figure_4a_of_one_that_runs_backwards():
     backwards = filter_at_work().isel(update=slice(None, None, -1))
     backwards["update"] = filter_at_work()["update"]
-    found = tracking.figure_4a(backwards, None)
-    assert {verdict(found, claim) for claim in found} == {"not reproduced"}
+    found = of_trace(backwards)
+    assert {verdict(f4a, found, claim) for claim in found} == {"not reproduced"}
     # The last third is the largest.
-    assert found["trk-f4a-bias"].value == found["trk-f4a-bias"].low == found["trk-f4a-bias"].high == 1.0
+    assert found["bias"].value == found["bias"].low == found["bias"].high == 1.0
 
 
 def test_figure_4a_bias_does_not_hang_on_one_row():
     trace = filter_at_work()
     trace["bias"][:] = 0.1 + 0.01 * noise(101, 4)
     trace["bias"][20] = 1.0
-    assert verdict(tracking.figure_4a(trace, None), "trk-f4a-bias") == "not reproduced"
+    assert verdict(f4a, of_trace(trace), "bias") == "not reproduced"
 
 
 def test_figure_4a_cannot_tell_what_does_not_change():
     level = 0.2 * np.exp(0.3 * noise((2, 101), 5))
-    found = tracking.figure_4a(trace_of(0.1 * noise(101, 6), *level), None)
-    assert verdict(found, "trk-f4a-variance") == verdict(found, "trk-f4a-change") == "undecided at this scale"
-    assert verdict(found, "trk-f4a-bias") == "not reproduced"
+    found = of_trace(trace_of(0.1 * noise(101, 6), *level))
+    assert verdict(f4a, found, "variance") == verdict(f4a, found, "change") == "undecided at this scale"
+    assert verdict(f4a, found, "bias") == "not reproduced"
 
 
 @pytest.mark.parametrize("rows", [0, 1, 5, 60])
 def test_figure_4a_of_a_short_trace_is_not_tested(rows):
-    found = tracking.figure_4a(filter_at_work(rows), None)
-    assert {verdict(found, claim) for claim in found} == {"not tested"}
+    found = of_trace(filter_at_work(rows))
+    assert {verdict(f4a, found, claim) for claim in found} == {"not tested"}
 
 
 def test_figure_4a_without_any_bias_is_not_tested():
     trace = filter_at_work()
     trace["bias"][:] = 0.0
-    assert verdict(tracking.figure_4a(trace, None), "trk-f4a-bias") == "not tested"
+    assert verdict(f4a, of_trace(trace), "bias") == "not tested"
 
 
 def training(turns=True, size=30, error=0.05, tracked_error=0.05, std_dev=0.05, seed=7):
@@ -195,26 +200,26 @@ def training(turns=True, size=30, error=0.05, tracked_error=0.05, std_dev=0.05, 
 
 
 def test_figure_4b_of_a_training_that_over_fits():
-    found = tracking.figure_4b(None, training(size=60, error=0.1, tracked_error=0.02))
-    assert set(found) == {"trk-f4b-turn", "trk-f4b-train", "trk-f4b-agree", "trk-f4b-close"}
-    assert {verdict(found, claim) for claim in found} == {"reproduced"}
-    assert found["trk-f4b-turn"].value == pytest.approx(2.0, abs=0.5)
+    found = of_check(f4b, training(size=60, error=0.1, tracked_error=0.02))
+    assert set(found) == {"turn", "train", "agree", "close"}
+    assert {verdict(f4b, found, claim) for claim in found} == {"reproduced"}
+    assert found["turn"].value == pytest.approx(2.0, abs=0.5)
     # Two AIS estimates of standard error 0.1.
-    turn = found["trk-f4b-turn"]
+    turn = found["turn"]
     assert turn.high - turn.low == pytest.approx(2 * 1.96 * 0.1 * np.sqrt(2), rel=1e-3)
 
 
 def test_figure_4b_of_a_training_that_climbs_to_the_end():
-    found = tracking.figure_4b(None, training(turns=False, tracked_error=2.0))
-    assert verdict(found, "trk-f4b-turn") == "not reproduced"
-    assert verdict(found, "trk-f4b-train") == "reproduced"
-    assert verdict(found, "trk-f4b-agree") == "not reproduced"
+    found = of_check(f4b, training(turns=False, tracked_error=2.0))
+    assert verdict(f4b, found, "turn") == "not reproduced"
+    assert verdict(f4b, found, "train") == "reproduced"
+    assert verdict(f4b, found, "agree") == "not reproduced"
 
 
 def test_figure_4b_of_a_training_that_falls_apart():
     check = training()
     check["mean_log_f"].loc[{"split": "train"}] -= np.linspace(0.0, 40.0, 30)
-    assert verdict(tracking.figure_4b(None, check), "trk-f4b-train") == "not reproduced"
+    assert verdict(f4b, of_check(f4b, check), "train") == "not reproduced"
 
 
 def test_figure_4b_of_a_noisy_level_likelihood_claims_a_turn_no_more_often_than_its_interval_may():
@@ -223,7 +228,7 @@ def test_figure_4b_of_a_noisy_level_likelihood_claims_a_turn_no_more_often_than_
         error, tracked = noise((2, size), [8, seed])
         level = {"train": -error, "validation": -error}
         check = check_of(tracked - error, std_error=1.0, likelihoods=level)
-        turned += verdict(tracking.figure_4b(None, check), "trk-f4b-turn") == "reproduced"
+        turned += verdict(f4b, of_check(f4b, check), "turn") == "reproduced"
     assert turned / 300 < 0.06
 
 
@@ -237,31 +242,32 @@ def few_checks():
 
 @pytest.mark.parametrize("check", few_checks())
 def test_figure_4b_and_figure_5_of_too_little_are_not_tested(check):
-    for found in (tracking.figure_4b(None, check), tracking.rts_figure_5(None, check)):
-        assert {verdict(found, claim) for claim in found} == {"not tested"}
+    for figure in (f4b, f5):
+        found = of_check(figure, check)
+        assert {verdict(figure, found, claim) for claim in found} == {"not tested"}
 
 
 def test_likelihoods_at_two_updates_have_no_turn():
     check = training(size=2)
-    assert verdict(tracking.figure_4b(None, check), "trk-f4b-turn") == "not tested"
-    assert verdict(tracking.rts_figure_5(None, check), "rts-f5-overfit") == "not tested"
+    assert verdict(f4b, of_check(f4b, check), "turn") == "not tested"
+    assert verdict(f5, of_check(f5, check), "overfit") == "not tested"
 
 
 def test_rts_figure_5_shows_the_over_fitting_point_or_does_not():
-    found = tracking.rts_figure_5(None, training(size=60, error=0.1, tracked_error=0.02))
-    assert set(found) == {"rts-f5-agree", "rts-f5-close", "rts-f5-overfit"}
-    assert {verdict(found, claim) for claim in found} == {"reproduced"}
-    climbs = tracking.rts_figure_5(None, training(turns=False, tracked_error=0.05, error=0.01))
-    assert {verdict(climbs, claim) for claim in ("rts-f5-agree", "rts-f5-overfit")} == {"not reproduced"}
-    assert verdict(climbs, "rts-f5-close") == "reproduced"
-    far = tracking.rts_figure_5(None, training(turns=False, tracked_error=2.0))
-    assert verdict(far, "rts-f5-close") == "not reproduced"
+    found = of_check(f5, training(size=60, error=0.1, tracked_error=0.02))
+    assert set(found) == {"agree", "close", "overfit"}
+    assert {verdict(f5, found, claim) for claim in found} == {"reproduced"}
+    climbs = of_check(f5, training(turns=False, tracked_error=0.05, error=0.01))
+    assert {verdict(f5, climbs, claim) for claim in ("agree", "overfit")} == {"not reproduced"}
+    assert verdict(f5, climbs, "close") == "reproduced"
+    far = of_check(f5, training(turns=False, tracked_error=2.0))
+    assert verdict(f5, far, "close") == "not reproduced"
     # What is tracked drifts away just as fast as the true likelihood falls.
     blind = training(size=60, error=0.1, tracked_error=0.02)
     drift = blind["mean_log_f"].sel(split="validation") - blind["log_z"]
     blind["tracked_log_z"] = blind["log_z"] + drift - np.linspace(0.0, 1.0, 60)
-    blind = tracking.rts_figure_5(None, blind)
-    assert {verdict(blind, claim) for claim in ("rts-f5-agree", "rts-f5-overfit")} == {"not reproduced"}
+    blind = of_check(f5, blind)
+    assert {verdict(f5, blind, claim) for claim in ("agree", "overfit")} == {"not reproduced"}
 
 
 def best_model(tracked, ais, error=0.1, std_dev=0.1, **attributes):
@@ -276,15 +282,15 @@ def best_model(tracked, ais, error=0.1, std_dev=0.1, **attributes):
 
 def test_the_tracker_must_be_above_ais_on_both_data_sets():
     above, below = best_model(-90.0, -94.3), best_model(-120.0, -115.0)
-    found = tracking.text(above, best_model(-114.3, -134.2))
-    assert verdict(found, "trk-text-above") == "reproduced"
-    assert found["trk-text-above"].value == pytest.approx(4.3)
-    assert verdict(tracking.text(above, below), "trk-text-above") == "not reproduced"
-    assert verdict(tracking.text(below, above), "trk-text-above") == "not reproduced"
+    found = of_pair(above, best_model(-114.3, -134.2))
+    assert verdict(text, found, "above") == "reproduced"
+    assert found["above"].value == pytest.approx(4.3)
+    assert verdict(text, of_pair(above, below), "above") == "not reproduced"
+    assert verdict(text, of_pair(below, above), "above") == "not reproduced"
     unsure = best_model(-114.3, -134.2, error=20.0)
-    assert verdict(tracking.text(above, unsure), "trk-text-above") == "undecided at this scale"
-    assert verdict(tracking.text(above, best_model(np.nan, -134.2)), "trk-text-above") == "not tested"
-    assert verdict(tracking.text(above, best_model(-114.3, -134.2, np.inf)), "trk-text-above") == "not tested"
+    assert verdict(text, of_pair(above, unsure), "above") == "undecided at this scale"
+    assert verdict(text, of_pair(above, best_model(np.nan, -134.2)), "above") == "not tested"
+    assert verdict(text, of_pair(above, best_model(-114.3, -134.2, np.inf)), "above") == "not tested"
 
 
 def eight_models(ais, tracked_error=0.1, **numbers):
@@ -295,18 +301,18 @@ def eight_models(ais, tracked_error=0.1, **numbers):
 
 
 def test_table_1_of_models_as_published_and_of_others():
-    found = tracking.table_1(**eight_models(PUBLISHED_AIS))
-    assert set(found) == {"trk-t1-agree", "trk-t1-order"}
-    assert verdict(found, "trk-t1-agree", 0.5) == verdict(found, "trk-t1-order") == "reproduced"
-    assert found["trk-t1-agree"].value == found["trk-t1-order"].value == pytest.approx(1.0)
-    wrong = tracking.table_1(**eight_models(PUBLISHED_AIS[::-1], tracked_error=5.0))
-    assert verdict(wrong, "trk-t1-agree", 0.5) == verdict(wrong, "trk-t1-order") == "not reproduced"
+    found = of_models(t1, eight_models(PUBLISHED_AIS))
+    assert set(found) == {"agree", "order"}
+    assert verdict(t1, found, "agree") == verdict(t1, found, "order") == "reproduced"
+    assert found["agree"].value == found["order"].value == pytest.approx(1.0)
+    wrong = of_models(t1, eight_models(PUBLISHED_AIS[::-1], tracked_error=5.0))
+    assert verdict(t1, wrong, "agree") == verdict(t1, wrong, "order") == "not reproduced"
     # Two neighbours in the order of the table change places: 1 - 6 * 2 / (8 * 63).
     swapped = list(PUBLISHED_AIS)
     swapped[0], swapped[1] = swapped[1], swapped[0]
-    assert tracking.table_1(**eight_models(swapped))["trk-t1-order"].value == pytest.approx(1 - 12 / 504)
-    vague = tracking.table_1(**eight_models(PUBLISHED_AIS, error=30.0))
-    assert verdict(vague, "trk-t1-order") == "undecided at this scale"
+    assert of_models(t1, eight_models(swapped))["order"].value == pytest.approx(1 - 12 / 504)
+    vague = of_models(t1, eight_models(PUBLISHED_AIS, error=30.0))
+    assert verdict(t1, vague, "order") == "undecided at this scale"
 
 
 def test_table_1_of_the_published_columns_themselves():
@@ -317,24 +323,24 @@ def test_table_1_of_the_published_columns_themselves():
         f"set-{place}": best_model(one, ais, sigma / 3, 0.0, published_ais=ais)
         for place, (one, ais, sigma) in enumerate(rows)
     }
-    assert tracking.table_1(**models)["trk-t1-agree"].value == 0.5
+    assert of_models(t1, models)["agree"].value == 0.5
 
 
 def test_table_1_of_too_little_is_not_tested():
     stand_ins = {name: one.drop_attrs() for name, one in eight_models(PUBLISHED_AIS).items()}
-    found = tracking.table_1(**stand_ins)
-    assert verdict(found, "trk-t1-order") == "not tested" and found["trk-t1-agree"].value == 1.0
+    found = of_models(t1, stand_ins)
+    assert verdict(t1, found, "order") == "not tested" and found["agree"].value == 1.0
     three = dict(list(eight_models(PUBLISHED_AIS).items())[:3])
-    assert verdict(tracking.table_1(**three), "trk-t1-order") == "not tested"
-    unknown = tracking.table_1(**eight_models([np.nan] * 8))
-    assert {verdict(unknown, claim) for claim in unknown} == {"not tested"}
-    nothing = tracking.table_1()
-    assert {verdict(nothing, claim) for claim in nothing} == {"not tested"}
+    assert verdict(t1, of_models(t1, three), "order") == "not tested"
+    unknown = of_models(t1, eight_models([np.nan] * 8))
+    assert {verdict(t1, unknown, claim) for claim in unknown} == {"not tested"}
+    nothing = of_models(t1, {})
+    assert {verdict(t1, nothing, claim) for claim in nothing} == {"not tested"}
 
 
 def test_shares_have_binomial_intervals():
     # Wilson's interval of 8 in 10 (Brown, Cai & DasGupta 2001): 0.490 to 0.943.
     check = check_of(np.where(np.arange(10) < 8, 0.0, 9.0), std_error=1.0)
-    share = tracking.figure_4b(None, check)["trk-f4b-agree"]
+    share = of_check(f4b, check)["agree"]
     assert (share.value, share.low, share.high) == pytest.approx((0.8, 0.490, 0.943), abs=1e-3)
     assert "of 10" in share.of

@@ -2,15 +2,17 @@
 
 import numpy as np
 import pytest
-from logzoo.experiments.likelihoods import log_f, trained_likelihoods
-from logzoo.experiments.tour_estimates import tour_estimates
-from logzoo.experiments.tours import Images, broken_chains, tour_lengths
+import xarray as xr
 from scipy.special import expit
 
 from logzoo.api import train_rbm
 from logzoo.kernels.hashing import unpack_state
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
+from logzoo.papers.las_vegas import likelihoods
+from logzoo.papers.las_vegas.likelihoods import log_f, trained_likelihoods
+from logzoo.papers.las_vegas.tour_estimates import tour_estimates
+from logzoo.papers.las_vegas.tours import Images, broken_chains, tour_lengths
 from logzoo.paths import kernel_parameters
 from logzoo.samplers.tours import TourSampler, stopping_set
 from logzoo.samplers.walks import first_draws, packed_states, unpacked_states, walk
@@ -179,6 +181,19 @@ def test_likelihoods_over_rates_and_runs_are_exact_and_divergence_is_no_number()
     assert found["log_likelihood"].sel(rate=5.0).isnull().all() and found["log_z"].sel(rate=0.1).notnull().all()
     with pytest.raises(ValueError, match="batch"):
         trained_likelihoods(lambda rate, run: train_rbm(data, "cd", hidden=3, updates=1), splits, rates=[0.1], runs=1)
+
+
+def test_trainings_are_run_on_the_splits_with_a_checkpoint_each():
+    grey = np.random.default_rng(0).integers(0, 256, (60, 6)).astype(np.uint8)
+    dataset = xr.Dataset(
+        {"data": (("example", "visible"), grey, {"value_scale": 255}), "split": ("example", np.arange(60) % 3)}
+    )
+    train = {"hidden": 3, "updates": 20, "batch": 10, "values": "grey"}
+    settings = {"rates": [0.1, 0.5], "runs": 2, "stream": root_stream(3)}
+    names = []
+    found = likelihoods.run({"dataset": dataset}, method="cd", train=train, checkpoint=names.append, **settings)
+    assert names == ["0.1.0", "0.1.1", "0.5.0", "0.5.1"]
+    assert list(found["split"].values) == ["train", "validation", "test"] and found["log_likelihood"].notnull().all()
 
 
 def test_log_f_of_grey_levels_is_that_of_the_formula():

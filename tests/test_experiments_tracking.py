@@ -2,12 +2,16 @@
 
 import numpy as np
 import pytest
-from logzoo.experiments.best import best_likelihoods, best_of
-from logzoo.experiments.snapshots import check_snapshots, rbm_at
+import xarray as xr
 from test_trackers import patterns
 
 from logzoo.api import train_rbm
+from logzoo.datasets.splits import SPLITS
 from logzoo.models.exact import exact_log_z
+from logzoo.models.rbm import RBM
+from logzoo.papers.tracking.best import best_likelihoods, best_of
+from logzoo.papers.tracking.best import run as best_model
+from logzoo.papers.tracking.snapshots import check_snapshots
 from logzoo.paths import log_odds
 from logzoo.streams import root_stream
 
@@ -27,11 +31,13 @@ def run():
 
 
 def test_snapshots_are_checked_exactly_and_by_ais(run):
-    exact, ais = (check_snapshots(run.snapshots, run.trace, DATA, check, **SETTINGS) for check in ("exact", "ais"))
+    exact, ais = (
+        check_snapshots(run.snapshots, run.trace, DATA, check=check, **SETTINGS) for check in ("exact", "ais")
+    )
     updates = run.snapshots["update"].values
     np.testing.assert_array_equal(exact["update"], updates)
     for place, update in enumerate(updates):
-        rbm = rbm_at(run.snapshots, update)
+        rbm = RBM.from_dataset(run.snapshots.sel(update=update))
         assert float(exact["log_z"][place]) == pytest.approx(exact_log_z(rbm))
         found = exact["mean_log_f"].sel(split="test")[place] - exact["log_z"][place]
         assert float(found) == pytest.approx(rbm.log_likelihood(DATA["test"], exact_log_z(rbm)).mean())
@@ -41,7 +47,7 @@ def test_snapshots_are_checked_exactly_and_by_ais(run):
     np.testing.assert_array_equal(exact["tracked_log_z"], run.trace["log_z"].sel(update=updates))
     assert (exact.attrs["check_method"], ais.attrs["check_method"]) == ("enumeration", "ais")
     with pytest.raises(ValueError, match="check: unknown value 'guess'"):
-        check_snapshots(run.snapshots, run.trace, DATA, "guess", **SETTINGS)
+        check_snapshots(run.snapshots, run.trace, DATA, check="guess", **SETTINGS)
 
 
 def test_the_best_model_is_the_one_of_the_highest_tracked_likelihood(run):
@@ -53,3 +59,20 @@ def test_the_best_model_is_the_one_of_the_highest_tracked_likelihood(run):
     assert float(found["test_log_likelihood_tracked"]) == pytest.approx(exact, abs=0.5)
     assert float(found["ais_weight_spread"]) == pytest.approx(float(found["ais_std_error"]) * np.sqrt(50))
     assert float(found["ais_low"]) < float(found["test_log_likelihood_ais"]) < float(found["ais_high"])
+
+
+def test_published_numbers_stand_beside_the_best_model_but_not_of_stand_ins(run):
+    splits = [DATA[split] for split in SPLITS]
+    split = np.repeat(range(3), [len(examples) for examples in splits])
+    content = {"data": (("example", "visible"), np.concatenate(splits)), "split": ("example", split)}
+    dataset = xr.Dataset(content, attrs={"title": "patterns"})
+    settings = {"published": {"ais": -1.0}, **{name: SETTINGS[name] for name in ("sweeps", "chains", "stream")}}
+
+    def best(**attributes):
+        models = {"only": run.rbm.to_dataset().assign_attrs(attributes)}
+        return best_model({"models": models, "traces": {"only": run.trace}, "dataset": dataset}, **settings)
+
+    assert (best().attrs["published_ais"], best().attrs["model"], best().attrs["title"]) == (-1.0, "only", "patterns")
+    assert "published_ais" not in best(stand_in_for="dna").attrs
+    by_hand = best_likelihoods(run.rbm, run.trace, DATA["test"], **SETTINGS)
+    assert best().drop_attrs().equals(by_hand.drop_attrs())

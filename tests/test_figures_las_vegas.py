@@ -3,14 +3,15 @@
 import numpy as np
 import pytest
 import xarray as xr
-from logzoo.experiments.tour_estimates import tour_estimates
-from logzoo.experiments.tours import Images, broken_chains, tour_lengths
-from logzoo.figures.las_vegas import figure_4
-from logzoo.figures.tables import html, markdown, training_rows
-from logzoo.figures.tours import figure_1, figure_2a, figure_2b, figure_2c, figure_3, tail, tours_of
 
 from logzoo.models.rbm import RBM
+from logzoo.papers.las_vegas import f1, f2a, f2b, f2c, f3, f4, trainings
+from logzoo.papers.las_vegas.drawing import tail
+from logzoo.papers.las_vegas.f1 import tours_of
+from logzoo.papers.las_vegas.tour_estimates import tour_estimates
+from logzoo.papers.las_vegas.tours import Images, broken_chains, tour_lengths
 from logzoo.reporting.style import picture_bytes
+from logzoo.reporting.tables import frame_of, html, markdown
 from logzoo.streams import root_stream
 
 NOTICE = {"stand_in_for": "mnist-grey", "stand_in_reason": "none"}
@@ -73,7 +74,7 @@ def test_a_tail_is_the_share_of_longer_tours():
 
 def test_tails_of_all_models_with_drawn_and_mean_visible_units(tours):
     titles = {"lv-4": "four", "lv-20": "seven"}
-    figure = figure_2a(tours, titles)
+    figure = f2a.draw({"tours": tours}, titles=titles)
     (axis,) = figure.axes
     drawn = lines(axis)
     for model, title in titles.items():
@@ -84,12 +85,12 @@ def test_tails_of_all_models_with_drawn_and_mean_visible_units(tours):
     assert axis.get_xscale() == axis.get_yscale() == "log"
     assert any(list(line.get_xdata()) == [30, 30] for line in axis.get_lines())
     assert "longer than n" in axis.get_ylabel() and "cap" in [text.get_text().strip() for text in axis.texts]
-    assert_drawn_alike(lambda: figure_2a(tours, titles))
+    assert_drawn_alike(lambda: f2a.draw({"tours": tours}, titles=titles))
 
 
 def test_tails_by_the_size_of_the_stopping_set(tours):
     one = tours["lv-20"]
-    drawn = lines(figure_2b(one, "some model").axes[0])
+    drawn = lines(f2b.draw({"tours": one}, title="some model").axes[0])
     for rounds, size in zip((1, 3), one["stopping_states"].values, strict=True):
         line = drawn[f"R = {rounds}: {int(size):,} states"]
         assert_tail(line, one["length"].sel(visible="draws", rounds=rounds).values.ravel())
@@ -97,7 +98,7 @@ def test_tails_by_the_size_of_the_stopping_set(tours):
 
 def test_lengths_by_digit(tours):
     one = tours["lv-20"]
-    left, right = figure_2c(one, "some model").axes
+    left, right = f2c.draw({"tours": one}, title="some model").axes
     lengths, labels = one["length"].sel(visible="draws").isel(rounds=0).values.ravel(), one["label"].values.ravel()
     for digit in (1, 4, 6, 8):
         assert_tail(lines(left)[f"{digit}"], lengths[labels == digit])
@@ -109,7 +110,7 @@ def test_lengths_by_digit(tours):
 
 def test_images_of_short_and_long_tours_stand_above_their_first_draws(tours):
     one = tours["lv-20"]
-    axes = np.reshape(figure_3(one).axes, (4, 4))
+    axes = np.reshape(f3.draw({"tours": one}).axes, (4, 4))
     for place, kind in enumerate(("short", "long")):
         for column in range(4):
             image, draw = axes[2 * place : 2 * place + 2, column]
@@ -130,7 +131,7 @@ def test_sweeps_belong_to_tours_that_return_or_not():
 
 def test_broken_chains_show_every_sweep_in_the_frame_of_its_tour(images):
     chains = broken_chains(random_rbm(3), images, digits=[7, 3], sweeps=6, candidates=6, stream=root_stream(2))
-    figure = figure_1(chains)
+    figure = f1.draw({"chains": chains})
     axes = np.reshape(figure.axes, (2, 7))
     for row, digit in zip(axes, (7, 3), strict=True):
         one = chains.sel(chain=digit)
@@ -143,11 +144,11 @@ def test_broken_chains_show_every_sweep_in_the_frame_of_its_tour(images):
         assert row[0].get_ylabel() == f"from a {digit}"
     colours = {axis.get_title(): axis.spines["left"].get_edgecolor() for axis in axes.ravel()}
     assert len(set(colours.values())) == len(colours)
-    assert_drawn_alike(lambda: figure_1(chains))
+    assert_drawn_alike(lambda: f1.draw({"chains": chains}))
 
 
 def test_errors_of_log_z_by_tours_and_costs(estimates):
-    figure = figure_4({"a": estimates}, {"a": "some model"}, {"ais": "AIS", "bar": "BAR"})
+    figure = f4.draw({"estimates": {"a": estimates}}, titles={"a": "some model"}, names={"ais": "AIS", "bar": "BAR"})
     above, below = figure.axes
     exact = float(estimates["exact"])
     np.testing.assert_allclose(lines(above)["one run"].get_ydata(), estimates["log_z"][0] - exact)
@@ -162,22 +163,24 @@ def test_errors_of_log_z_by_tours_and_costs(estimates):
         expected = np.sqrt(((other["other_log_z"] - exact) ** 2).mean("replicate"))
         np.testing.assert_allclose(drawn[title].get_ydata(), expected)
         np.testing.assert_allclose(drawn[title].get_xdata(), other["other_chain_sweeps"].mean("replicate"))
-    assert_drawn_alike(lambda: figure_4({"a": estimates}, {"a": "some model"}, {"ais": "AIS"}))
+    assert_drawn_alike(
+        lambda: f4.draw({"estimates": {"a": estimates}}, titles={"a": "some model"}, names={"ais": "AIS"})
+    )
 
 
 def test_stand_in_data_are_marked(tours, estimates, images):
     chains = broken_chains(random_rbm(3), images, digits=[7], sweeps=3, candidates=6, stream=root_stream(2))
     one = tours["lv-20"].assign_attrs(NOTICE)
     for figure in (
-        figure_1(chains.assign_attrs(NOTICE)),
-        figure_2a({"a": one}, {"a": "title"}),
-        figure_2b(one, "title"),
-        figure_2c(one, "title"),
-        figure_3(one),
-        figure_4({"a": estimates.assign_attrs(NOTICE)}, {"a": "title"}, {"ais": "AIS"}),
+        f1.draw({"chains": chains.assign_attrs(NOTICE)}),
+        f2a.draw({"tours": {"a": one}}, titles={"a": "title"}),
+        f2b.draw({"tours": one}, title="title"),
+        f2c.draw({"tours": one}, title="title"),
+        f3.draw({"tours": one}),
+        f4.draw({"estimates": {"a": estimates.assign_attrs(NOTICE)}}, titles={"a": "title"}, names={"ais": "AIS"}),
     ):
         assert "STAND-IN" in figure.get_suptitle()
-    assert not figure_3(tours["lv-20"]).get_suptitle()
+    assert not f3.draw({"tours": tours["lv-20"]}).get_suptitle()
 
 
 def training_of(rates, levels, **attributes):
@@ -193,7 +196,7 @@ def training_of(rates, levels, **attributes):
 
 @pytest.fixture
 def table():
-    trainings = {
+    artifacts = {
         "cd-1": training_of([0.001, 0.1], [[-150, -151, -152], [-170, -170, -170]]),
         "lvs-1": training_of([0.001, 0.1], [[-140, -140, -140], [-130, -132, -131]], **NOTICE),
     }
@@ -201,7 +204,7 @@ def table():
         "cd-1": {"title": "CD-1", "published": {"rate": 0.01, "test": -169.0}},
         "lvs-1": {"title": "LVS-1", "published": {"rate": 0.1, "test": -137.5}},
     }
-    return training_rows(trainings, trainers)
+    return trainings.rows({"trainings": artifacts}, title="Table: grey levels", trainers=trainers)
 
 
 def test_trainers_stand_beside_what_was_published(table):
@@ -219,7 +222,7 @@ def test_trainers_stand_beside_what_was_published(table):
 
 
 def test_small_rates_and_probabilities_are_readable(table):
-    text = markdown(table, "Table: grey levels")
+    text = markdown(frame_of(table), table.attrs["title"])
     assert text.startswith("Table: grey levels\n\n| trainer | learning rate | train [nat] |")
     assert "| CD-1 | 0.001 | -152.00 |" in text and "| 20.00 | 0.00083 |" in text
-    assert "<td>0.001</td>" in html(table, "Table")
+    assert "<td>0.001</td>" in html(frame_of(table), "Table")

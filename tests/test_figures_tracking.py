@@ -5,16 +5,16 @@ from io import BytesIO
 import numpy as np
 import pytest
 import xarray as xr
-from logzoo.figures import tracking_model
-from logzoo.figures.tracking import Run, exchange_rates, figure_3, figure_4a, figure_4b, figure_5
 
 from logzoo.api import train_rbm
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
+from logzoo.papers.rts import f5
+from logzoo.papers.tracking import f1, f2, f3, f4a, f4b
+from logzoo.papers.tracking.f4a import exchange_rates
 from logzoo.reporting.style import TRUTH, save
 
 SPLITS = ("train", "validation", "test")
-NAMES = {"exact": "name of exact", "ais": "name of AIS", "kalman": "name of Kalman"}
 TITLE = "some model"
 
 
@@ -82,10 +82,24 @@ def by_label(axis):
     return {line.get_label(): line for line in axis.get_lines()}
 
 
+def draw_followed(figure, trace, check):
+    """A figure of one training."""
+    return figure.draw({"trace": trace, "check": check}, title=TITLE)
+
+
+def draw_runs(panels, datasets):
+    """Figure 3 of panels {title: {model: label}}; trace, exact and AIS check are the same for all models."""
+    models = [model for runs in panels.values() for model in runs]
+    artifacts = {
+        name: dict.fromkeys(models, part) for name, part in zip(("traces", "exact", "ais"), datasets, strict=True)
+    }
+    return f3.draw(artifacts, panels=panels)
+
+
 def test_figure_3_shows_exact_sampled_and_tracked_values_of_every_run(kalman):
     trace, exact, ais = kalman
-    panels = {"slow": [Run("one", *kalman), Run("two", *kalman)], "fast": [Run("two", *kalman)]}
-    figure = figure_3(panels, NAMES)
+    panels = {"slow": {"a": "one", "b": "two"}, "fast": {"c": "two"}}
+    figure = draw_runs(panels, kalman)
     for axis, title in zip(figure.axes, panels, strict=True):
         assert axis.get_title(loc="right") == title
         assert axis.get_xlabel() == "updates"
@@ -106,12 +120,12 @@ def test_figure_3_shows_exact_sampled_and_tracked_values_of_every_run(kalman):
     # One label, one colour, whatever the panel.
     assert {line.get_color() for line in (solid, dashed)} == {figure.axes[0].get_lines()[-1].get_color()}
     texts = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert texts == ["one", "two", "name of exact", "name of AIS, 95%", "name of Kalman, ±3 s.d."]
+    assert texts == ["one", "two", "exact", "AIS, 95%", "Kalman filter, ±3 s.d."]
 
 
 def test_figure_4a_shows_the_filter_at_work(kalman):
     trace, exact, ais = kalman
-    figure = figure_4a(trace, ais, TITLE)
+    figure = draw_followed(f4a, trace, ais)
     log_z, change, bias, error, exchange, ladder, rate = figure.axes
     lines = by_label(log_z)
     np.testing.assert_array_equal(lines["Kalman, ±3 s.d."].get_ydata(), trace["log_z"])
@@ -141,14 +155,14 @@ def test_figure_4a_shows_the_filter_at_work(kalman):
     assert all("[nat]" in axis.get_ylabel() for axis in (log_z, change, bias, error))
     assert all(axis.get_xlabel() for axis in (error, exchange, ladder))
     assert all(axis.get_ylabel() for axis in (exchange, ladder, rate))
-    (points,) = figure_4a(trace, exact, TITLE).axes[0].containers
+    (points,) = draw_followed(f4a, trace, exact).axes[0].containers
     assert (points.get_label(), points.lines[0].get_color()) == ("exact", TRUTH)
 
 
 def test_figure_4a_without_a_ladder_has_no_panels_of_it(kalman):
     trace, exact, _ = kalman
     untempered = trace.drop_vars(["inverse_temperature", "exchanges_tried", "exchanges_made", "share_up"])
-    assert len(figure_4a(untempered, exact, TITLE).axes) == 5
+    assert len(draw_followed(f4a, untempered, exact).axes) == 5
 
 
 def grown_ladder():
@@ -186,17 +200,17 @@ def test_a_ladder_that_gains_a_rung_is_drawn_anew(kalman):
     trace = trace.isel(update=slice(0, 11)).drop_vars(["inverse_temperature", "exchanges_tried", "exchanges_made"])
     grown = grown_ladder().assign_coords(update=trace["update"].values)
     trace = trace.drop_dims(["rung", "pair"], errors="ignore").merge(grown)
-    ladder = figure_4a(trace, exact, TITLE).axes[5]
+    ladder = draw_followed(f4a, trace, exact).axes[5]
     assert [line.get_ydata().size for line in ladder.get_lines()] == [5] * 3 + [6] * 4
     assert all(np.ptp(line.get_ydata()) == 0.0 for line in ladder.get_lines())
 
 
 def test_figures_4b_and_5_show_tracked_and_checked_log_likelihoods(kalman, rts):
-    for draw, tracker, (trace, check), splits in (
-        (figure_4b, "Kalman", kalman[::2], ("validation",)),
-        (figure_5, "RTS", rts, ("train", "validation")),
+    for followed, tracker, (trace, check), splits in (
+        (f4b, "Kalman", kalman[::2], ("validation",)),
+        (f5, "RTS", rts, ("train", "validation")),
     ):
-        (axis,) = draw(trace, check, TITLE).axes
+        (axis,) = draw_followed(followed, trace, check).axes
         lines = by_label(axis)
         for split in ("train", "validation"):
             line, tracked = lines[f"{split}, {tracker}, ±3 s.d."], trace[f"log_likelihood_{split}"].values
@@ -216,18 +230,18 @@ def test_figures_4b_and_5_show_tracked_and_checked_log_likelihoods(kalman, rts):
 
 def test_early_stopping_is_marked_where_it_was(kalman, rts):
     trace, _, ais = kalman
-    (axis,) = figure_4b(trace, ais, TITLE).axes
+    (axis,) = draw_followed(f4b, trace, ais).axes
     (best,) = (line for line in axis.get_lines() if line.get_linestyle() == ":")
     assert best.get_xdata()[0] == trace.attrs["best_update"]
     assert f"{trace.attrs['best_update']:,}" in best.get_label()
-    (axis,) = figure_5(*rts, TITLE).axes
+    (axis,) = draw_followed(f5, *rts).axes
     assert not any(line.get_linestyle() == ":" for line in axis.get_lines())
 
 
 def test_limits_show_all_values_and_give_way_to_intervals_in_part(kalman):
     trace, _, ais = kalman
     wide = ais.assign(log_z_low=ais["log_z"] - 1000.0)
-    (axis,) = figure_4b(trace, wide, TITLE).axes
+    (axis,) = draw_followed(f4b, trace, wide).axes
     low, high = axis.get_ylim()
     values = [*trace["log_likelihood_train"].values[3:], *log_likelihood(ais, "validation")[1:]]
     assert low < min(values) and max(values) < high
@@ -235,12 +249,12 @@ def test_limits_show_all_values_and_give_way_to_intervals_in_part(kalman):
 
 
 def test_the_tracker_is_drawn_with_all_that_it_follows():
-    texts = [text.get_text() for text in tracking_model.figure_1().axes[0].texts]
+    texts = [text.get_text() for text in f1.draw({}).axes[0].texts]
     for time in ("t-1", "t"):
         assert {rf"$b_{{{time}}}$", rf"$\zeta_{{1,{time}}}$", rf"$\zeta_{{M,{time}}}$"} <= set(texts)
         assert rf"$O^{{\Delta\beta}}_{{M-1,{time}}}$" in texts
     assert {r"$O^{\Delta t}_{1,t}$", r"$O^{\Delta t}_{2,t}$"} <= set(texts)
-    text = "\n".join(text.get_text() for text in tracking_model.figure_2().axes[0].texts)
+    text = "\n".join(text.get_text() for text in f2.draw({}).axes[0].texts)
     assert r"P \leftarrow (I - K H) \, P^{-} (I - K H)^{\top}" in text
     assert all(f"\n{step}  " in text for step in (1, 2, 3, 4))
 
@@ -248,26 +262,26 @@ def test_the_tracker_is_drawn_with_all_that_it_follows():
 def test_stand_ins_are_marked(kalman, rts):
     trace, exact, ais = (dataset.assign_attrs(stand_in_for="Letters") for dataset in kalman)
     figures = [
-        figure_3({"slow": [Run("one", trace, exact, ais)]}, NAMES),
-        figure_4a(trace, ais, TITLE),
-        figure_4b(trace, ais, TITLE),
-        figure_5(rts[0].assign_attrs(stand_in_for="Letters"), rts[1], TITLE),
+        draw_runs({"slow": {"a": "one"}}, (trace, exact, ais)),
+        draw_followed(f4a, trace, ais),
+        draw_followed(f4b, trace, ais),
+        draw_followed(f5, rts[0].assign_attrs(stand_in_for="Letters"), rts[1]),
     ]
     for figure in figures:
         assert "replace Letters" in figure.get_suptitle()
     assert figures[1].axes[0].get_legend().get_title().get_text() == f"stand-in for {TITLE}"
     assert [figure.axes[0].get_title(loc="left") for figure in figures[2:]] == [f"stand-in for {TITLE}"] * 2
-    assert not figure_4a(*kalman[:2], TITLE).get_suptitle()
+    assert not draw_followed(f4a, *kalman[:2]).get_suptitle()
 
 
 def test_the_figures_are_saved_with_the_same_bytes(kalman, rts, tmp_path):
     trace, exact, ais = kalman
     draws = (
-        tracking_model.figure_1,
-        tracking_model.figure_2,
-        lambda: figure_3({"slow": [Run("one", *kalman)]}, NAMES),
-        lambda: figure_4a(trace, exact, TITLE),
-        lambda: figure_4b(trace, ais, TITLE),
+        lambda: f1.draw({}),
+        lambda: f2.draw({}),
+        lambda: draw_runs({"slow": {"a": "one"}}, kalman),
+        lambda: draw_followed(f4a, trace, exact),
+        lambda: draw_followed(f4b, trace, ais),
     )
     for draw in draws:
         # Few dots, for the time it takes.
@@ -277,6 +291,6 @@ def test_the_figures_are_saved_with_the_same_bytes(kalman, rts, tmp_path):
         assert copies[0].getvalue() == copies[1].getvalue()
     paths = [(tmp_path / f"{copy}.png", tmp_path / f"{copy}.pdf") for copy in "ab"]
     for png, pdf in paths:
-        save(figure_5(*rts, TITLE), png, pdf)
+        save(draw_followed(f5, *rts), png, pdf)
     for first, second in zip(*paths, strict=True):
         assert first.read_bytes() == second.read_bytes()

@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from logzoo.figures.tables import best_rows, csv, html, markdown
 
-from logzoo.pipeline.configuration import grid_models, grid_settings, kept_grids
+from logzoo.papers.tracking.grids import grid_models, grid_settings
+from logzoo.papers.tracking.tables import rows
+from logzoo.reporting.tables import csv, frame_of, html, markdown
 
 
 def best(tracked, ais, **attributes):
@@ -25,7 +26,7 @@ def best(tracked, ais, **attributes):
 @pytest.fixture
 def table():
     published = {"published_kalman": -88.0, "published_ais": -88.5}
-    return best_rows({"dna": best(-90.0, -91.0, **published), "web-own-split": best(-30.0, -30.5)})
+    return rows({"best": {"dna": best(-90.0, -91.0, **published), "web-own-split": best(-30.0, -30.5)}})
 
 
 def test_best_models_stand_beside_what_was_published(table):
@@ -39,15 +40,15 @@ def test_best_models_stand_beside_what_was_published(table):
 
 
 def test_stand_ins_are_marked():
-    assert "STAND-IN" in best_rows({"dna": best(-90.0, -91.0, stand_in_for="dna")})["row"].values[0]
+    assert "STAND-IN" in rows({"best": {"dna": best(-90.0, -91.0, stand_in_for="dna")}})["row"].values[0]
 
 
 def test_every_form_holds_the_same_rows(table):
-    text = markdown(table, "Test log-likelihoods")
+    text = markdown(frame_of(table), "Test log-likelihoods")
     assert text.startswith("Test log-likelihoods\n\n| data set |")
     assert "| dna | 100 | -90.00 |" in text and "AIS [nat]" in text
     assert text.splitlines()[-1].endswith("| - | - |")
-    assert "<td>-90.00</td>" in html(table, "Test log-likelihoods")
+    assert "<td>-90.00</td>" in html(frame_of(table), "Test log-likelihoods")
     read = pd.read_csv(io.StringIO(csv(table)), index_col=0)
     np.testing.assert_array_equal(read["ais"], table["ais"])
     assert read.index.name == "data set"
@@ -55,10 +56,10 @@ def test_every_form_holds_the_same_rows(table):
 
 def test_a_grid_is_the_product_of_its_lists_on_every_data_set():
     train = {"method": "sml-pt", "hidden": [10, 20], "learning_rate": 0.1, "options": {"rungs": [5, 6], "k": 1}}
-    grid = {"title": "Grid", "train": train, "datasets": {"dna": {"published": {}}, "adult": None}}
+    grid = {"title": "Grid", "train": train, "datasets": {"dna": {"published": {}}}}
     settings = grid_settings(grid)
     assert [(one["hidden"], one["options"]["rungs"]) for one in settings] == [(10, 5), (10, 6), (20, 5), (20, 6)]
     assert all(one["method"] == "sml-pt" and one["options"]["k"] == 1 for one in settings)
-    models = grid_models(kept_grids({"t1": grid}))
+    models = grid_models({"t1": grid})
     assert list(models) == ["t1-dna-0", "t1-dna-1", "t1-dna-2", "t1-dna-3"]
     assert models["t1-dna-3"]["train"] == settings[3] and models["t1-dna-3"]["dataset"] == "dna"

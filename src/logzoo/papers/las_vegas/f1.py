@@ -17,13 +17,12 @@ _UNFINISHED = "#999999"
 
 def inputs(here):
     model, sizes = here.entry["model"], here.chosen("digits", "sweeps", "candidates")
-    visible, hidden = here.shape(model)
     chains = here.experiment(
         "logzoo.papers.las_vegas.tours:chains",
         here.model_and_data(model),
         sizes,
         stream=("broken-chains",),
-        work={"tours": len(sizes["digits"]) * sizes["candidates"] * sizes["sweeps"] * visible * hidden},
+        work={"tours": here.visits(model, len(sizes["digits"]) * sizes["candidates"] * sizes["sweeps"])},
     )
     return {"chains": chains}
 

@@ -26,7 +26,7 @@ def inputs(here):
 
 def _estimates(here, model):
     sizes = here.chosen("tours", "cap", "points", "replicates", "shares")
-    entries = {name: here.config["estimators"][name] for name in here.entry["estimators"]}
+    entries = {name: here.config["estimators"][here.known("estimators", name)] for name in here.entry["estimators"]}
     visible, hidden = here.shape(model)
     sweeps = sizes["replicates"] * sizes["tours"]
     return here.experiment(
@@ -40,8 +40,8 @@ def _estimates(here, model):
         f"figures/{here.name}.{model}",
         stream=("lv-f4", model),
         work={
-            "tours": sweeps * visible * hidden,
-            "sampling": len(entries) * sum(sizes["shares"]) * sweeps * visible * hidden,
+            "tours": here.visits(model, sweeps),
+            "sampling": here.visits(model, len(entries) * sum(sizes["shares"]) * sweeps),
             "enumeration": 2 ** min(visible, hidden) * max(visible, hidden),
         },
         methods=tuple(entry["method"] for entry in entries.values()),

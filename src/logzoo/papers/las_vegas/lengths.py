@@ -10,7 +10,6 @@ def lengths(here, model):
         "visible": ["draws", "means"] if model in tails["means"] else ["draws"],
         "shown": images["shown"],
     }
-    visible, hidden = here.shape(model)
     tours = settings["batches"] * settings["batch"] * len(settings["rounds"]) * len(settings["visible"])
     return here.experiment(
         "logzoo.papers.las_vegas.tours:lengths",
@@ -18,5 +17,5 @@ def lengths(here, model):
         settings,
         f"tours/{model}",
         stream=("tour-lengths", model),
-        work={"tours": tours * visible * hidden},
+        work={"tours": here.visits(model, tours)},
     )

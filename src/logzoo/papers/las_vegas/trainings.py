@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from logzoo.papers.declaration import Claim
+from logzoo.papers.declaration import SWEEP, Claim
 from logzoo.reporting.statistics import bootstrapped
 from logzoo.reporting.tables import Column, stand_in_note, table_of
 
@@ -35,8 +35,9 @@ def claims(where, published):
 
 def inputs(here):
     """Likelihoods of the runs of every trainer."""
-    trainers = here.config["trainings"][here.entry["trainings"]]["trainers"]
-    return {"trainings": {trainer: _likelihoods(here, here.entry["trainings"], trainer) for trainer in trainers}}
+    name = here.known("trainings", here.entry["trainings"])
+    trainers = here.config["trainings"][name]["trainers"]
+    return {"trainings": {trainer: _likelihoods(here, name, trainer) for trainer in trainers}}
 
 
 def _likelihoods(here, name, key):
@@ -56,7 +57,7 @@ def _likelihoods(here, name, key):
         # Runs of all trainers share their streams, and so their mini-batches.
         stream=("trainings", name),
         work={
-            "training": trainings * train["updates"] * (train["batch"] + chains) * visible * hidden,
+            "training": trainings * train["updates"] * (train["batch"] + chains) * (visible * hidden + SWEEP),
             "enumeration": trainings * 2 ** min(visible, hidden) * max(visible, hidden),
         },
         methods=(trainer["method"],),

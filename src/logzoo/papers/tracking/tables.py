@@ -21,7 +21,7 @@ _OWN_SPLIT = "-own-split"
 
 def inputs(here):
     """The best model of each data set of the grid."""
-    grid = here.entry["grid"]
+    grid = here.known("grids", here.entry["grid"])
     datasets = here.config["grids"][grid]["datasets"]
     return {"best": {dataset: _best(here, grid, dataset) for dataset in datasets}}
 
@@ -30,7 +30,7 @@ def _best(here, grid, dataset):
     entry, ais = here.config["grids"][grid], here.config["checks"]["ais"]
     settings = grid_settings(entry)
     models = [f"{grid}-{dataset}-{number}" for number in range(len(settings))]
-    weights = here.config["datasets"][dataset]["visible"] * max(train["hidden"] for train in settings)
+    largest = max(zip(models, settings, strict=True), key=lambda numbered: numbered[1]["hidden"])[0]
     return here.experiment(
         "logzoo.papers.tracking.best:run",
         {
@@ -42,7 +42,7 @@ def _best(here, grid, dataset):
         f"best/{grid}.{dataset}",
         stream=("best", grid, dataset),
         kind="best",
-        work={"sampling": ais["sweeps"] * ais["chains"] * weights},
+        work={"sampling": here.visits(largest, ais["sweeps"] * ais["chains"])},
         methods=("ais",),
     )
 
