@@ -7,7 +7,7 @@ from scipy import integrate
 
 from logzoo.artifacts import schema
 from logzoo.models.gaussian_mixture import GaussianMixture, path_moments
-from logzoo.papers.rts import f2, mixture
+from logzoo.papers.rts import f2, f6, mixture
 from logzoo.samplers.hamiltonian import HamiltonianDraws
 from logzoo.streams import root_stream
 
