@@ -150,15 +150,15 @@ class _Crate:
         sources = _mapping(self.folder, "config/datasets.yaml", ("sources",))["sources"]
         entities = []
         for manifest in [path for path in self.files if kind_of(path) == "raw manifest"]:
-            place = manifest.rsplit("/", 1)[0]
-            content, source = json.loads((self.folder / manifest).read_text()), sources.get(Path(place).name, {})
+            top = manifest.rsplit("/", 1)[0]
+            content, source = json.loads((self.folder / manifest).read_text()), sources.get(Path(top).name, {})
             files = [
-                self._file(f"{place}/{name}", description=f"Source: {entry['source']}")
+                self._file(f"{top}/{name}", description=f"Source: {entry['source']}")
                 for name, entry in sorted(content["files"].items())
             ]
             _say(
-                self.crate.add_dataset(self.folder / place, f"{place}/"),
-                name=source.get("title", place),
+                self.crate.add_dataset(self.folder / top, f"{top}/"),
+                name=source.get("title", top),
                 description=f"Not to be had: {content['unavailable']}" if "unavailable" in content else None,
                 license=source.get("licence"),
                 citation=source.get("citation"),
