@@ -1,6 +1,4 @@
 # What every file that is there would be made with, by this configuration and this code; no rules here.
-from snakemake.rules import Wildcards
-
 from logzoo.audit.manifest import listed_files, manifest_path, write_manifest
 from logzoo.audit.tasks import Tasks
 
@@ -23,10 +21,10 @@ def task_content(maker, wildcards):
     return {
         "rule": maker.name,
         "script": f"workflow/scripts/{Path(maker.script).name}" if maker.script else "",
-        "wildcards": named_list(Wildcards(fromdict=wildcards)),
+        "wildcards": {"items": [], "names": wildcards},
         "input": named_list(given),
         "output": named_list(made),
-        "params": named_list(maker.expand_params(wildcards, given, made, None)[0]),
+        "params": named_list(maker.expand_params(wildcards, given, made, None)[0]) | {"items": []},
     }
 
 
