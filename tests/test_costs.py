@@ -16,7 +16,6 @@ OPTIONS = {
     "sml-apt": {"rungs": 4},
     "pt": {"temperatures": [1, 2, 3]},
     "ins": {"k": 2, "particles": 3, "temperatures": [1, 2, 3, 4, 5]},
-    "rmsprop": {"k": 2, "particles": 6, "rungs": 5},
 }
 
 
@@ -28,6 +27,13 @@ def test_a_training_visits_as_many_weights_as_its_trace_counts(method):
     chain_sweeps = float(run.trace["chain_sweeps"][-1])
     work = costs.training_work({**train, "options": OPTIONS[method]}, V)
     assert work == {"training": (chain_sweeps + UPDATES * BATCH) * (V * HIDDEN + SWEEP)}
+
+
+def test_chains_that_travel_the_ladder_are_counted_once():
+    train = {"method": "rmsprop", "hidden": HIDDEN, "updates": UPDATES, "batch": BATCH}
+    work = costs.training_work({**train, "options": {"k": 2, "particles": 6, "rungs": 5}}, V)
+    # What settles log Zhat before the first update comes on top: it is 500 sweeps, whatever the updates.
+    assert work == {"training": UPDATES * (BATCH + 6 * 2) * (V * HIDDEN + SWEEP)}
 
 
 def test_unknown_work_has_a_stated_price():

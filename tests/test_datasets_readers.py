@@ -116,10 +116,7 @@ def test_malformed_idx_is_refused(tmp_path, file, content):
     assert_refused(error, file)
 
 
-def test_idx_needs_one_label_per_image_and_some_training_images(tmp_path):
-    paths = write_all(tmp_path, {**idx_files(), "test-labels": idx(np.arange(4))})
-    with pytest.raises(ValueError, match="3 images and 4 labels"):
-        READERS["idx"](paths, IDX_OPTIONS)
+def test_idx_needs_some_training_images(tmp_path):
     with pytest.raises(ValueError, match="expected more than 5 images"):
         READERS["idx"](write_all(tmp_path, idx_files()), {**IDX_OPTIONS, "validation": 5})
 
@@ -286,7 +283,6 @@ def test_matlab_images_come_out_row_by_row(tmp_path):
         {"train_data": np.zeros((4, 2, 3))},
         {"train_data": np.array(["text"])},
         {"train_data": {"structure": 1}},
-        {"train_labels": np.arange(5)[:, None]},
         {"val_labels": np.full((2, 1), 1e9)},
     ],
 )
@@ -389,6 +385,15 @@ def grey_entry() -> dict:
         "visible": 6,
         "values": "grey",
     }
+
+
+@pytest.mark.parametrize(("file", "split"), [("test-labels", "test"), ("train-labels", "validation")])
+def test_every_example_has_one_label(tmp_path, file, split):
+    for count in (4, 6):
+        write_all(tmp_path, {**idx_files(), file: idx(np.arange(count))})
+        with pytest.raises(ValueError, match=f"^grey: expected a label of every {split} example, found") as error:
+            build_dataset("grey", grey_entry(), tmp_path)
+        assert "\n" not in str(error.value)
 
 
 def test_grey_levels_become_fractions_and_labels_survive(tmp_path):

@@ -72,8 +72,8 @@ def clear_leftovers(path: str | os.PathLike) -> None:
     path = Path(path)
     pattern = re.compile(rf"\.{re.escape(path.name)}\.(\d+)-[0-9a-f]+\.tmp")
     for name in os.listdir(path.parent) if path.parent.is_dir() else ():
-        found = pattern.fullmatch(name)
-        if found and not _runs(int(found[1])):
+        leftover = pattern.fullmatch(name)
+        if leftover and not _runs(int(leftover[1])):
             path.with_name(name).unlink(missing_ok=True)
 
 

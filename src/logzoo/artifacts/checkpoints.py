@@ -35,9 +35,8 @@ def discard_beside(output):
     """Remove all checkpoints of work on a file, and what killed processes left that were writing them."""
     output = Path(output)
     pattern = re.compile(rf"\.?({re.escape(output.name)}\.(?:.*\.)?checkpoint\.npz)(?:\.[^.]*\.tmp)?")
-    for found in map(pattern.fullmatch, os.listdir(output.parent)):
-        if found:
-            discard(output.with_name(found[1]))
+    for checkpoint in filter(None, map(pattern.fullmatch, os.listdir(output.parent))):
+        discard(output.with_name(checkpoint[1]))
 
 
 class Checkpoint:

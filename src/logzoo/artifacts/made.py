@@ -40,13 +40,13 @@ def named_hashes(paths: Iterable[str | os.PathLike]) -> dict[str, str]:
 
     Raises ValueError, one line naming the file, for what is not readable.
     """
-    found = {}
+    hashes = {}
     for path in map(str, paths):
         if path.endswith(".nc"):
-            found[path] = content_hash(path)
+            hashes[path] = content_hash(path)
         elif is_raw_manifest(path):
-            found |= raw_hashes(path)
-    return found
+            hashes |= raw_hashes(path)
+    return hashes
 
 
 def is_raw_manifest(path: str | os.PathLike) -> bool:

@@ -22,7 +22,8 @@ COMPRESS_BYTES = 2**16
 
 # Numbers packed by zlib take at least a 1032nd of their bytes; beside them a file has names and attributes.
 _MOST_UNPACKED = 1100
-_ABSOLUTE_PATH = re.compile(r"/|\\|[A-Za-z]:[\\/]")
+# A text in JSON that starts as an absolute path does.
+_ABSOLUTE_PATH = re.compile(r'(?<!\\)"(/|\\\\|[A-Za-z]:(/|\\\\))[^"]*')
 # Types of numbers that NetCDF gives back unchanged; variables may be of type bool too, attributes may not.
 _INTEGERS = {f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
 _NUMBERS = _INTEGERS | {"float32", "float64"}
@@ -59,7 +60,7 @@ def write_artifact(
         seed_path=seed_path,
         software_json=_portable_json(software_versions(), "software versions"),
     )
-    _refuse_absolute_paths(seed_path, "seed_path")
+    _portable_json(seed_path, "seed_path")
     artifact.attrs["content_sha256"] = content_sha256(artifact)
     with written_whole(path) as temporary:
         artifact.to_netcdf(temporary, engine="netcdf4", encoding=_encoding(artifact))
@@ -190,22 +191,13 @@ def _canonical_attribute(value: object, what: str) -> list:
     return [flat.dtype.name, flat.astype(flat.dtype.newbyteorder("<")).tobytes().hex()]
 
 
-def _portable_json(value: Mapping[str, Any], what: str) -> str:
+def _portable_json(value: object, what: str) -> str:
     """Write compact JSON with sorted keys, refusing all that would tie it to one machine."""
-    _refuse_absolute_paths(value, what)
     try:
-        return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+        text = json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{what} cannot be written as JSON: {error}") from error
-
-
-def _refuse_absolute_paths(value: object, what: str) -> None:
-    if isinstance(value, Mapping):
-        for key, item in value.items():
-            _refuse_absolute_paths(key, what)
-            _refuse_absolute_paths(item, f"{what}[{key!r}]")
-    elif isinstance(value, (list, tuple)):
-        for item in value:
-            _refuse_absolute_paths(item, what)
-    elif isinstance(value, (str, os.PathLike)) and _ABSOLUTE_PATH.match(os.fspath(value)):
-        raise ValueError(f"{what} holds the absolute path {os.fspath(value)!r}: artifacts name no machine's folders")
+    path = _ABSOLUTE_PATH.search(text)
+    if path:
+        raise ValueError(f"{what} holds the absolute path {path[0][1:]}: artifacts name no machine's folders")
+    return text

@@ -14,10 +14,8 @@ SEAL_BYTES = len(_MARK) + 64 + 1
 
 def seal(path):
     """Append the seal to a file that is complete."""
-    path = Path(path)
-    with path.open("rb") as file:
+    with Path(path).open("r+b") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    with path.open("ab") as file:
         file.write(_MARK + digest.encode() + b"\n")
 
 

@@ -118,10 +118,7 @@ class _Crate:
             description=f"{abstract} A finished run of the workflow. Raw files keep the terms of their sources.",
             datePublished=datetime.now(UTC).date().isoformat(),
             keywords=citation.get("keywords"),
-            conformsTo=[
-                self._thing(profile, "CreativeWork", name=name, version=profile.rsplit("/", 1)[1])
-                for profile, name in _PROFILES.items()
-            ],
+            conformsTo=[self._thing(profile, "CreativeWork", name=name) for profile, name in _PROFILES.items()],
             citation=papers,
             mentions=self._action(scale, agent, instrument=workflow, object=given, result=made),
             **terms,
@@ -150,15 +147,15 @@ class _Crate:
         sources = _mapping(self.folder, "config/datasets.yaml", ("sources",))["sources"]
         entities = []
         for manifest in [path for path in self.files if kind_of(path) == "raw manifest"]:
-            place = manifest.rsplit("/", 1)[0]
-            content, source = json.loads((self.folder / manifest).read_text()), sources.get(Path(place).name, {})
+            top = manifest.rsplit("/", 1)[0]
+            content, source = json.loads((self.folder / manifest).read_text()), sources.get(Path(top).name, {})
             files = [
-                self._file(f"{place}/{name}", description=f"Source: {entry['source']}")
+                self._file(f"{top}/{name}", description=f"Source: {entry['source']}")
                 for name, entry in sorted(content["files"].items())
             ]
             _say(
-                self.crate.add_dataset(self.folder / place, f"{place}/"),
-                name=source.get("title", place),
+                self.crate.add_dataset(self.folder / top, f"{top}/"),
+                name=source.get("title", top),
                 description=f"Not to be had: {content['unavailable']}" if "unavailable" in content else None,
                 license=source.get("licence"),
                 citation=source.get("citation"),
@@ -200,19 +197,16 @@ class _Crate:
 
     def _configuration(self, scale):
         """The files in config/ but for those of other scales; config.yaml has the defaults of all."""
-        for path in self._below("config"):
-            if path == "config/config.yaml":
+        for path in [path for path in self._below("config") if path.endswith(".yaml")]:
+            content = _yaml(self.folder, path)
+            other = isinstance(content, dict) and content.get("scale", scale) != scale
+            if path == "config/config.yaml" or not other:
                 yield path
-            elif path.endswith(".yaml"):
-                content = _yaml(self.folder, path)
-                if not isinstance(content, dict) or content.get("scale", scale) == scale:
-                    yield path
 
     def _below(self, *tops):
-        """The files below folders of the project, in order, but for what Python and editors leave."""
-        files = [path for top in tops for path in sorted((self.folder / top).rglob("*")) if path.is_file()]
-        paths = [path.relative_to(self.folder) for path in files]
-        return [path.as_posix() for path in paths if not any(part.startswith((".", "__")) for part in path.parts[:-1])]
+        """The files below folders of the project, in order, but for what Python leaves."""
+        paths = [path for top in tops for path in sorted((self.folder / top).rglob("*")) if path.is_file()]
+        return [path.relative_to(self.folder).as_posix() for path in paths if path.parent.name != "__pycache__"]
 
     def _file(self, path, **said):
         return self._measure(self.crate.add_file(self.folder / path, path), path, **{"name": path} | said)

@@ -7,55 +7,52 @@ from pathlib import Path
 _NAME = r"[^/.][^/]*"
 _SIMPLE = r"[^/.]+"
 # Pattern of a path -> kind of artifact (`artifacts.schema`), or of another file; the first that fits.
-_PLACES = [
-    (re.compile(pattern), kind)
-    for pattern, kind in (
-        (r"(data|figures)/README\.md", "description"),
-        (rf"data/raw/{_NAME}/manifest\.json", "raw manifest"),
-        (rf"data/raw/{_NAME}/{_NAME}", "raw file"),
-        (rf"data/datasets/{_SIMPLE}\.nc", "dataset"),
-        (rf"data/{_SIMPLE}/manifest\.json", "manifest"),
-        (rf"data/{_SIMPLE}/zoo\.nc", "zoo"),
-        (rf"data/{_SIMPLE}/scorecard\.nc", "scorecard"),
-        (rf"data/{_SIMPLE}/models/{_SIMPLE}\.trace\.nc", "trace"),
-        (rf"data/{_SIMPLE}/models/{_SIMPLE}\.snapshots\.nc", "snapshots"),
-        (rf"data/{_SIMPLE}/models/{_SIMPLE}\.nc", "model"),
-        (rf"data/{_SIMPLE}/truths/{_SIMPLE}\.{_SIMPLE}\.nc", "estimate"),
-        (rf"data/{_SIMPLE}/truths/{_SIMPLE}\.nc", "truth"),
-        (rf"data/{_SIMPLE}/estimates/{_SIMPLE}/{_SIMPLE}\.nc", "estimate"),
-        (rf"data/{_SIMPLE}/checks/{_SIMPLE}\.{_SIMPLE}\.nc", "check"),
-        (rf"data/{_SIMPLE}/best/{_SIMPLE}\.{_SIMPLE}\.nc", "best"),
-        (rf"data/{_SIMPLE}/tables/{_SIMPLE}\.nc", "table"),
-        (rf"data/{_SIMPLE}/verdicts/{_SIMPLE}\.nc", "verdict"),
-        (rf"data/{_SIMPLE}/(figures|timings|tours)/{_SIMPLE}(\.{_SIMPLE})?\.nc", "trace"),
-        (rf"data/{_SIMPLE}/(comparisons|trainings)/{_SIMPLE}\.{_SIMPLE}\.nc", "trace"),
-        (rf"figures/{_SIMPLE}/(index|scorecard)\.html", "page"),
-        (rf"figures/{_SIMPLE}/scorecard\.(md|csv)", "table text"),
-        (rf"figures/{_SIMPLE}/{_SIMPLE}/{_SIMPLE}\.(md|html|csv)", "table text"),
-        (rf"figures/{_SIMPLE}/{_SIMPLE}/{_SIMPLE}\.(png|pdf)", "picture"),
-    )
-]
+_KINDS = (
+    (r"(data|figures)/README\.md", "description"),
+    (rf"data/raw/{_NAME}/manifest\.json", "raw manifest"),
+    (rf"data/raw/{_NAME}/{_NAME}", "raw file"),
+    (rf"data/datasets/{_SIMPLE}\.nc", "dataset"),
+    (rf"data/{_SIMPLE}/manifest\.json", "manifest"),
+    (rf"data/{_SIMPLE}/zoo\.nc", "zoo"),
+    (rf"data/{_SIMPLE}/scorecard\.nc", "scorecard"),
+    (rf"data/{_SIMPLE}/models/{_SIMPLE}\.trace\.nc", "trace"),
+    (rf"data/{_SIMPLE}/models/{_SIMPLE}\.snapshots\.nc", "snapshots"),
+    (rf"data/{_SIMPLE}/models/{_SIMPLE}\.nc", "model"),
+    (rf"data/{_SIMPLE}/truths/{_SIMPLE}\.{_SIMPLE}\.nc", "estimate"),
+    (rf"data/{_SIMPLE}/truths/{_SIMPLE}\.nc", "truth"),
+    (rf"data/{_SIMPLE}/estimates/{_SIMPLE}/{_SIMPLE}\.nc", "estimate"),
+    (rf"data/{_SIMPLE}/checks/{_SIMPLE}\.{_SIMPLE}\.nc", "check"),
+    (rf"data/{_SIMPLE}/best/{_SIMPLE}\.{_SIMPLE}\.nc", "best"),
+    (rf"data/{_SIMPLE}/tables/{_SIMPLE}\.nc", "table"),
+    (rf"data/{_SIMPLE}/verdicts/{_SIMPLE}\.nc", "verdict"),
+    (rf"data/{_SIMPLE}/(figures|timings|tours)/{_SIMPLE}(\.{_SIMPLE})?\.nc", "trace"),
+    (rf"data/{_SIMPLE}/(comparisons|trainings)/{_SIMPLE}\.{_SIMPLE}\.nc", "trace"),
+    (rf"figures/{_SIMPLE}/(index|scorecard)\.html", "page"),
+    (rf"figures/{_SIMPLE}/scorecard\.(md|csv)", "table text"),
+    (rf"figures/{_SIMPLE}/{_SIMPLE}/{_SIMPLE}\.(md|html|csv)", "table text"),
+    (rf"figures/{_SIMPLE}/{_SIMPLE}/{_SIMPLE}\.(png|pdf)", "picture"),
+)
 _UNFINISHED = re.compile(r"(^|/)\.[^/]*\.tmp$|\.checkpoint\.npz$")
 STAMPED = ("picture", "page")
 
 
 def files_of(folder: Path) -> list[str]:
     """All files below data/ and figures/ of a project, sorted, from its folder; the user's mirror left out."""
-    found = []
+    files = []
     for top in ("data", "figures"):
         for parent, folders, names in os.walk(folder / top, followlinks=True):
-            place = Path(parent).relative_to(folder)
-            if place.as_posix() == "data":
+            inside = Path(parent).relative_to(folder)
+            if inside.as_posix() == "data":
                 folders[:] = [name for name in folders if name != "mirror"]
-            found += [(place / name).as_posix() for name in names]
-    return sorted(found)
+            files += [(inside / name).as_posix() for name in names]
+    return sorted(files)
 
 
 def kind_of(path: str) -> str | None:
     """What a file is by its path; None for what no job of the workflow leaves behind."""
     if is_unfinished(path):
         return None
-    return next((kind for pattern, kind in _PLACES if pattern.fullmatch(path)), None)
+    return next((kind for pattern, kind in _KINDS if re.fullmatch(pattern, path)), None)
 
 
 def is_unfinished(path: str) -> bool:

@@ -1,8 +1,8 @@
 """The jobs of the workflow as data: what each is given, and so what its outputs ought to record.
 
 The workflow writes them as {"scale", "tasks": [task], "files": {path: [task, number]}}. A task is {"rule", "script",
-"wildcards", "input", "output", "params"}; the last four are {"items": [...], "names": {name: value}}. A file that no
-rule makes has None.
+"wildcards", "input", "output", "params"}; the last four are {"items": [...], "names": {name: value}}, without items for
+wildcards and params, which all have names. A file that no rule makes has None.
 """
 
 import json

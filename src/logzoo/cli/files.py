@@ -100,11 +100,11 @@ def _model_of_arrays(path):
         with np.load(path, allow_pickle=False) as stored:
             names = next((names for names in _ARRAYS if set(names) <= set(stored.files)), None)
             arrays = None if names is None else [stored[name] for name in names]
-            found = ", ".join(map(repr, stored.files[:_NAMED]))
+            present = ", ".join(map(repr, stored.files[:_NAMED]))
     except Exception:  # numpy raises whatever a damaged file happens to break
         raise ValueError(f"{path}: not a readable .npz file (expected arrays of numbers: {expected})") from None
     if arrays is None:
-        raise ValueError(f"{path}: expected the arrays {expected}, found {found or 'none'}")
+        raise ValueError(f"{path}: expected the arrays {expected}, found {present or 'none'}")
     try:
         return RBM(arrays[0], *map(np.ravel, arrays[1:]))
     except ValueError as error:

@@ -152,59 +152,46 @@ def _options(arguments):
 
 def _estimate(arguments):
     options = _options(arguments)
-    from logzoo.api import estimate_log_z
     from logzoo.cli.files import read_model
     from logzoo.estimators.registry import starts_from_data
 
-    if arguments.method == "all":
-        _estimate_all(arguments, options)
-        return
-    needs_data = starts_from_data(arguments.method)
-    rbm = read_model(arguments.model)
-    base = _base(arguments, rbm)
-    data = None if arguments.data is None else _data(arguments.data, "test", visible=rbm.visible)[0]
-    found = estimate_log_z(
-        rbm,
-        arguments.method,
-        sweeps=arguments.sweeps,
-        chains=arguments.chains,
-        base=base,
-        data=data if needs_data else None,
-        seed=arguments.seed,
-        progress=True,  # on a terminal only
-        **options,
-    )
-    likelihood = None if data is None else (float(rbm.log_likelihood(data, found.log_z).mean()), len(data))
-    _write((_estimate_json if arguments.json else _estimate_table)(arguments, found, likelihood))
-    if not found.converged:
-        signs = ", ".join(f"{name} {value:.4g}" for name, value in found.diagnostics.items())
-        _warn(f"{found.method} did not converge ({signs}): do not trust the interval, raise --sweeps or --chains")
-
-
-def _estimate_all(arguments, options):
-    from logzoo.cli.agreement import agreement_json, agreement_of, agreement_table, try_all
-    from logzoo.cli.files import read_model
-
-    if options:
+    every = arguments.method == "all"
+    if every and options:
         raise ValueError("--option: expected none beside --method all, options belong to one method")
+    needs_data = every or starts_from_data(arguments.method)
     rbm = read_model(arguments.model)
     data = None if arguments.data is None else _data(arguments.data, "test", visible=rbm.visible)[0]
-    settings = {name: getattr(arguments, name) for name in ("sweeps", "chains", "seed")}
+    settings = {name: getattr(arguments, name) for name in ("sweeps", "chains", "seed")} | options
+    settings["data"] = data if needs_data else None
+    settings |= {"base": _base(arguments, rbm), "progress": True}  # on a terminal only
+    if every:
+        _estimate_all(arguments, rbm, settings)
+    else:
+        _estimate_once(arguments, rbm, data, settings)
+
+
+def _estimate_once(arguments, rbm, data, settings):
+    from logzoo.api import estimate_log_z
+
+    estimate = estimate_log_z(rbm, arguments.method, **settings)
+    likelihood = None if data is None else (float(rbm.log_likelihood(data, estimate.log_z).mean()), len(data))
+    _write((_estimate_json if arguments.json else _estimate_table)(arguments, estimate, likelihood))
+    if not estimate.converged:
+        signs = ", ".join(f"{name} {value:.4g}" for name, value in estimate.diagnostics.items())
+        _warn(f"{estimate.method} did not converge ({signs}): do not trust the interval, raise --sweeps or --chains")
+
+
+def _estimate_all(arguments, rbm, settings):
+    from logzoo.cli.agreement import agreement_json, agreement_of, agreement_table, try_all
+
     show = sys.stderr.isatty()
-    attempts = try_all(
-        rbm,
-        data=data,
-        base=_base(arguments, rbm),
-        tell=lambda method: print(f"{method} ...", file=sys.stderr) if show else None,
-        progress=True,
-        **settings,
-    )
-    found = agreement_of(attempts)
-    _write((agreement_json if arguments.json else agreement_table)(attempts, found))
-    if found.disagree:
-        first, second = found.apart
-        _warn(f"{first} and {second} lie {found.sigmas:.1f} standard errors apart: some interval here is wrong")
-    doubtful = [one.method for one in attempts if one.estimate is not None and not one.estimate.converged]
+    attempts = try_all(rbm, tell=lambda method: show and print(f"{method} ...", file=sys.stderr), **settings)
+    agreement = agreement_of(attempts)
+    _write((agreement_json if arguments.json else agreement_table)(attempts, agreement))
+    if agreement.disagree:
+        first, second = agreement.apart
+        _warn(f"{first} and {second} lie {agreement.sigmas:.1f} standard errors apart: some interval here is wrong")
+    doubtful = [method for method, estimate, *_ in attempts if estimate is not None and not estimate.converged]
     if doubtful:
         _warn(f"not converged, do not trust their intervals: {', '.join(doubtful)}")
 
@@ -221,33 +208,24 @@ def _base(arguments, rbm):
     return None if arguments.base in (None, "matched") else arguments.base
 
 
-def _estimate_table(_arguments, found, likelihood):
+def _estimate_table(_arguments, estimate, likelihood):
     rows = [
-        ("method", found.method),
-        ("densities", found.form),
-        ("log Z", f"{found.log_z:.4f} +- {found.std_error:.4f} nat"),
-        ("95% interval", f"{found.interval[0]:.4f} to {found.interval[1]:.4f} nat"),
-        ("spent", f"{found.sweeps} sweeps x {found.chains} chains"),
-        ("converged", "yes" if found.converged else "no"),
+        ("method", estimate.method),
+        ("densities", estimate.form),
+        ("log Z", f"{estimate.log_z:.4f} +- {estimate.std_error:.4f} nat"),
+        ("95% interval", "{:.4f} to {:.4f} nat".format(*estimate.interval)),
+        ("spent", f"{estimate.sweeps} sweeps x {estimate.chains} chains"),
+        ("converged", "yes" if estimate.converged else "no"),
     ]
     if likelihood is not None:
         rows.append(("mean log-likelihood", f"{likelihood[0]:.4f} nat ({likelihood[1]} examples)"))
     return table(rows)
 
 
-def _estimate_json(arguments, found, likelihood):
-    content = {
-        "method": found.method,
-        "form": found.form,
-        "log_z": found.log_z,
-        "std_error": found.std_error,
-        "interval": found.interval,
-        "sweeps": found.sweeps,
-        "chains": found.chains,
-        "seed": arguments.seed,
-        "converged": bool(found.converged),
-        "diagnostics": found.diagnostics,
-    }
+def _estimate_json(arguments, estimate, likelihood):
+    fields = ("method", "form", "log_z", "std_error", "interval", "sweeps", "chains", "diagnostics")
+    content = {name: getattr(estimate, name) for name in fields}
+    content |= {"seed": arguments.seed, "converged": bool(estimate.converged)}
     if likelihood is not None:
         content["mean_log_likelihood"], content["examples"] = likelihood
     return json_line(content)

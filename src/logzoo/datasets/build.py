@@ -98,6 +98,9 @@ def _check(name: str, entry: dict, parts: Splits) -> None:
                 f"{name}: expected {expected[0]} {split} examples (at least one) of {expected[1]} values, "
                 f"found an array of shape {data.shape}"
             )
+        labels = parts.labels[split]
+        if labels is not None and len(labels) != len(data):
+            raise ValueError(f"{name}: expected a label of every {split} example, found {len(labels)} for {len(data)}")
         if entry["values"] == "binary" and data.max() > 1:
             raise ValueError(f"{name}: expected values 0 or 1 in {split}, found {data.max()}")
 

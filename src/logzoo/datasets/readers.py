@@ -28,23 +28,15 @@ def read_idx(paths: dict[str, Path], options: dict) -> Splits:
     """
     data, labels = {}, {}
     for split in ("train", "test"):
-        images = paths[options[split]["images"]]
-        data[split] = _idx_array(images, IDX_IMAGES)
+        data[split] = _idx_array(paths[options[split]["images"]], IDX_IMAGES)
         labels[split] = _idx_array(paths[options[split]["labels"]], IDX_LABELS)
-        if len(data[split]) != len(labels[split]):
-            raise ValueError(
-                f"{images.name}: expected one label per image, found {len(data[split])} images and "
-                f"{len(labels[split])} labels"
-            )
         data[split] = data[split].reshape(len(data[split]), -1)
         if "threshold" in options:
             data[split] = (data[split] >= options["threshold"]).astype(np.uint8)
     border = len(data["train"]) - options["validation"]
     if border < 1:
-        raise ValueError(
-            f"{options['train']['images']}: expected more than {options['validation']} images, found "
-            f"{len(data['train'])}"
-        )
+        few = f"expected more than {options['validation']} images, found {len(data['train'])}"
+        raise ValueError(f"{options['train']['images']}: {few}")
     for part in (data, labels):
         part["train"], part["validation"] = part["train"][:border], part["train"][border:]
     return Splits(data, labels)
@@ -66,11 +58,6 @@ def read_matlab(paths: dict[str, Path], options: dict) -> Splits:
     for split in SPLITS:
         images = _matlab_integers(path, variables, options[split]["data"])
         labels[split] = _matlab_integers(path, variables, options[split]["labels"]).ravel()
-        if len(images) != len(labels[split]):
-            raise ValueError(
-                f"{path.name}: expected one label per row of {options[split]['data']}, found "
-                f"{len(images)} rows and {len(labels[split])} labels"
-            )
         if images.min() < 0 or images.max() > 1:
             raise ValueError(f"{path.name}: expected values 0 or 1 in {options[split]['data']}")
         data[split] = _row_major(path, images.astype(np.uint8), *options["column_major"])
@@ -90,9 +77,8 @@ READERS = {
 def _idx_array(path: Path, magic: int) -> np.ndarray:
     contents = read_contents(path)
     if contents[:4] != magic.to_bytes(4, "big"):
-        raise ValueError(
-            f"{path.name}: expected the idx magic number {magic}, found {contents[:4].hex()} (hexadecimal)"
-        )
+        found = f"{contents[:4].hex()} (hexadecimal)"
+        raise ValueError(f"{path.name}: expected the idx magic number {magic}, found {found}")
     header = 4 + 4 * contents[3]
     shape = [int.from_bytes(contents[start : start + 4], "big") for start in range(4, header, 4)]
     size = header + math.prod(shape)

@@ -44,16 +44,14 @@ def _maker_of(workflow: Any, path: str) -> Any:
 
 def _task(maker: Any, wildcards: dict) -> dict:
     """One job, as `logzoo.audit.tasks` reads it."""
-    from snakemake.rules import Wildcards
-
     given, made = maker.expand_input(wildcards)[0], maker.expand_output(wildcards)[0]
     return {
         "rule": maker.name,
         "script": f"workflow/scripts/{Path(maker.script).name}" if maker.script else "",
-        "wildcards": _named(Wildcards(fromdict=wildcards)),
+        "wildcards": {"items": [], "names": dict(wildcards)},
         "input": _named(given),
         "output": _named(made),
-        "params": _named(maker.expand_params(wildcards, given, made, None)[0]),
+        "params": {**_named(maker.expand_params(wildcards, given, made, None)[0]), "items": []},
     }
 
 

@@ -8,7 +8,7 @@ def table(rows, *, right=False):
     """Lines of rows of texts, aligned: all columns to the left, or all but the first to the right."""
     rows = [[one_line(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    formats = [f"{'>' if right and place else '<'}{width}" for place, width in enumerate(widths)]
+    formats = [f"{'>' if right and number else '<'}{width}" for number, width in enumerate(widths)]
     lines = ("  ".join(map(format, row, formats)) for row in rows)
     return "".join(f"{line.rstrip()}\n" for line in lines)
 
