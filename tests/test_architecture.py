@@ -9,7 +9,6 @@ from logzoo.artifacts.provenance import PACKAGE_FOLDER, direct_imports
 
 HELPERS = {"artifacts", "budgets", "checks", "methods", "streams"}
 SAMPLING = {"kernels", "models", "paths", "samplers"} | HELPERS
-FIGURES = {"artifacts", "claims", "datasets", "figures", "models", "paths", "checks", "zoo"}
 BELOW_API = SAMPLING | {"datasets", "estimators", "trackers", "trainers"}
 
 # Each part of the package, from bottom to top, and the parts that it may import.
@@ -27,21 +26,13 @@ ALLOWED = {
     "trackers": SAMPLING | {"trackers"},
     "trainers": SAMPLING | {"trackers", "trainers"},
     "datasets": {"artifacts", "checks", "datasets", "streams"},
-    # What a figure needs beyond the estimates of the matrix: one module for each.
-    "claims": {"artifacts", "checks", "claims"},
-    "experiments": SAMPLING | {"estimators", "experiments"},
-    "figures": FIGURES,
-    "truths": {"artifacts", "models", "truths"},
-    "zoo": {"artifacts", "zoo"},
-    "jobs": {"artifacts", "datasets", "estimators", "jobs", "paths"},
-    "configuration": {"configuration", "estimators", "trainers"},
+    "reporting": {"artifacts", "checks", "reporting"},
+    # Declarations of figures and tables, and what they need beyond the estimates of the matrix.
+    "papers": BELOW_API | {"papers", "reporting"},
     "api": BELOW_API | {"api"},
-    "reporting": {"reporting"},
-    "pipeline": {"pipeline"},
-    "costs": {"reporting"},
-    "memory": set(),
-    "audit": {"artifacts", "audit", "checks", "claims", "datasets", "figures", "reporting"},
-    "cli": BELOW_API | FIGURES | {"api", "audit", "cli", "reporting"},
+    "audit": {"artifacts", "audit", "checks", "datasets", "reporting"},
+    "pipeline": BELOW_API | {"audit", "papers", "pipeline", "reporting"},
+    "cli": BELOW_API | {"api", "audit", "cli", "reporting"},
     # The public names are imported when they are first used; at once, only the digest for numba's cache.
     "__init__": {"artifacts"},
 }

@@ -16,6 +16,7 @@ OPTIONS = {
     "sml-apt": {"rungs": 4},
     "pt": {"temperatures": [1, 2, 3]},
     "ins": {"k": 2, "particles": 3, "temperatures": [1, 2, 3, 4, 5]},
+    "rmsprop": {"k": 2, "particles": 6, "rungs": 5},
 }
 
 

@@ -9,6 +9,7 @@ import xarray as xr
 
 from logzoo.api import train_rbm
 from logzoo.models.rbm import RBM
+from logzoo.papers.infinite_swapping import gradients
 from logzoo.papers.infinite_swapping.comparisons import repeated_training, run
 from logzoo.papers.infinite_swapping.gradients import gradient_distances
 from logzoo.paths import kernel_parameters
@@ -48,6 +49,16 @@ def test_the_dataset_of_distances():
     assert all(np.isfinite(found[name]).all() for name in ("distance", "unevenness"))
     np.testing.assert_array_equal(found["unevenness"].sel(sampler="pcd"), 0.0)
     assert float(found["unevenness"].sel(sampler="ins", step=1).min()) == pytest.approx(1 - 1 / 3)
+
+
+def test_states_are_the_first_snapshot_and_the_model():
+    early, late = (rbm.to_dataset() for rbm in rbms().values())
+    snapshots = xr.concat([early.expand_dims("update"), late.expand_dims("update") * np.nan], "update")
+    settings = {"samplers": SAMPLERS, "stream": STREAM, **SIZE}
+    artifacts = {"model": late, "snapshots": snapshots.assign_coords(update=[0, 9])}
+    assert gradients.run(artifacts, states=["early", "late"], **settings).identical(distances())
+    only = gradients.run(artifacts, states=["late"], **settings)
+    np.testing.assert_array_equal(only["distance"], distances()["distance"].sel(state=["late"]))
 
 
 def test_the_same_stream_gives_the_same_bits_and_another_does_not():

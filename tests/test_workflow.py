@@ -113,7 +113,9 @@ def test_costs_are_told_for_every_figure_and_table_before_anything_runs(tmp_path
     folder = copy_project(tmp_path)
     result = snakemake(folder, "--cores", "1", "--configfile", "config/paper.yaml", "--", "cost")
     assert result.returncode == 0, result.stderr
-    assert set(catalogue_of("config/paper.yaml").shown) <= {line.split()[0] for line in result.stdout.splitlines() if line}
+    assert set(catalogue_of("config/paper.yaml").shown) <= {
+        line.split()[0] for line in result.stdout.splitlines() if line
+    }
     assert not (folder / "data/paper").exists()
 
 

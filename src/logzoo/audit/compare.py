@@ -1,7 +1,7 @@
 """Whether two finished trees hold the same science: python -m logzoo.audit.compare OLD NEW [--renamed OLD=NEW ...].
 
-Artifacts are compared by their variables and what they say of themselves, provenance left out; pictures by their pixels.
-Measured times, and what is made from them, differ from run to run: they are only looked for.
+Artifacts are compared by their values and attributes, provenance left out, and pictures by their pixels; the new ones may
+say more. Measured times, and what is made from them, differ from run to run.
 """
 
 import argparse
@@ -50,13 +50,15 @@ def _artifacts(old, new):
     before, after = load_raw(old), load_raw(new)
     names = {*before.variables, *after.variables}
     unlike = [name for name in names if not _same(before.variables.get(name), after.variables.get(name))]
-    attributes = {*before.attrs, *after.attrs} - _PROVENANCE
+    attributes = {*before.attrs} - _PROVENANCE
     unlike += [name for name in attributes if not np.array_equal(before.attrs.get(name), after.attrs.get(name))]
     return ", ".join(sorted(map(str, unlike)))
 
 
 def _same(before, after):
-    return before is not None and after is not None and before.identical(after)
+    if before is None or after is None or not before.equals(after):
+        return False
+    return all(np.array_equal(value, after.attrs.get(name)) for name, value in before.attrs.items())
 
 
 def _pictures(old, new):

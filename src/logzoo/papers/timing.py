@@ -95,8 +95,8 @@ def _estimate(rbm, run, budget, chains, stream, options):
 def cost_of_swapping(rbm, samplers, trainings, *, ladders, steps, stream):
     """Seconds that a step of every sampler takes, and an update of every training, as a Dataset.
 
-    samplers: as in `infinite_swapping.gradients`; trainings: {name: function of the number of updates}. An update is timed as
-    the difference between a training and one three times as long, which leaves out what comes before the first.
+    samplers: as in `infinite_swapping.gradients`; trainings: {name: function of the number of updates}. An update is
+    timed as the difference between a training and one three times as long: without what comes before the first.
     """
     parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
     of_step, of_update = np.empty(len(samplers)), np.empty(len(trainings))

@@ -16,7 +16,7 @@ SECONDS = {
     "sampling": 6e-11,
     "training": 1.6e-10,
     "enumeration": 8e-10,
-    "tours": 1e-10,
+    "tours": 2e-9,
     "solving": 4e-6,
     "resampling": 1e-8,
     "Hamiltonian": 3e-5,
@@ -27,6 +27,9 @@ UNKNOWN = 2e-10
 START = 2.0
 
 Work = dict[str, float]
+
+# Trainers whose chains travel the rungs, instead of one at each.
+_ALONG_THE_LADDER = {"rms-spectral", "rmsprop"}
 
 
 def seconds_of(work: Work) -> float:
@@ -82,7 +85,9 @@ def _training(catalogue: Catalogue, model: str) -> tuple[Work, list[str]]:
 def training_work(train: dict, visible: int) -> Work:
     """Work of one training; what its settings leave to the trainer counts as if it had a chain an example."""
     options = train.get("options", {})
-    chains = options.get("particles", train["batch"]) * options.get("rungs", len(options.get("temperatures", [1])))
+    chains = options.get("particles", train["batch"])
+    if train["method"] not in _ALONG_THE_LADDER:
+        chains *= options.get("rungs", len(options.get("temperatures", [1])))
     examples = train["updates"] * (train["batch"] + chains * options.get("k", 1))
     if train["method"] == "exact":
         return {"enumeration": train["updates"] * 2.0 ** min(visible, train["hidden"]) * visible}

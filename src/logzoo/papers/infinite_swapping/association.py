@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from logzoo.checks import one_of
 from logzoo.papers.infinite_swapping import distances
 from logzoo.papers.infinite_swapping.drawing import draw_states
 from logzoo.papers.infinite_swapping.experiments import gradients
@@ -18,8 +19,9 @@ def inputs(here):
 
 
 def settings(here):
-    shown = distances.settings(here.of(here.entry["gradients"]))
-    return {**shown, "names": {name: shown["names"][name] for name in here.entry["samplers"]}}
+    shown, where = distances.settings(here.of(here.entry["gradients"])), f"configuration: figures.{here.name}: samplers"
+    names = {name: shown["names"][one_of(where, name, shown["names"])] for name in here.entry["samplers"]}
+    return {**shown, "names": names}
 
 
 def draw(artifacts, *, title, names):

@@ -1,7 +1,7 @@
 """Infinite swapping at equal chain-sweeps and at equal seconds."""
 
 from logzoo.papers.infinite_swapping.drawing import LABELS, draw_mean, limit_after_rise, look_of
-from logzoo.papers.infinite_swapping.experiments import compared, gradients, timings, trainer_titles
+from logzoo.papers.infinite_swapping.experiments import compared, comparison_of, gradients, timings, trainer_titles
 from logzoo.reporting.statistics import mean_with_band
 from logzoo.reporting.style import draw_band, label_panels, mark_stand_in, new_figure
 
@@ -21,7 +21,7 @@ def inputs(here):
 
 def settings(here):
     comparison = here.entry["comparison"]
-    title = here.config["comparisons"][comparison]["title"]
+    title = comparison_of(here, comparison)["title"]
     return {"title": title, "names": trainer_titles(here, comparison, here.entry["shown"])}
 
 

@@ -1,5 +1,10 @@
 """The experiments of Hult et al. (2019) as figures declare them: gradients, comparisons of trainers, and seconds."""
 
+from collections import Counter
+
+from logzoo.checks import one_of
+from logzoo.papers.declaration import SWEEP
+
 _FOLDER = "logzoo.papers.infinite_swapping"
 
 
@@ -14,9 +19,19 @@ def sampler_titles(here):
     return {name: entry["title"] for name, entry in here.entry["samplers"].items()}
 
 
-def trainer_titles(here, comparison, trainers):
+def comparison_of(here, name):
+    """The entry of a comparison."""
+    return here.config["comparisons"][here.known("comparisons", name)]
+
+
+def _trainer_of(here, comparison, name):
+    trainers = comparison["trainers"]
+    return trainers[one_of(f"configuration: figures.{here.name}: trainers", name, trainers)]
+
+
+def trainer_titles(here, name, trainers):
     """Titles {trainer: title} of trainers of a comparison."""
-    return {name: here.config["comparisons"][comparison]["trainers"][name]["title"] for name in trainers}
+    return {trainer: _trainer_of(here, comparison_of(here, name), trainer)["title"] for trainer in trainers}
 
 
 def _chains(samplers, ladders):
@@ -28,20 +43,19 @@ def gradients(here):
     """The experiment on how far the samplers of a figure are from the exact gradient."""
     model, samplers = here.entry["model"], samplers_of(here)
     sizes = here.chosen("states", "ladders", "steps", "repeats", "points")
-    visible, hidden = here.shape(model)
     sweeps = len(sizes["states"]) * sizes["repeats"] * sizes["steps"] * _chains(samplers, sizes["ladders"])
     return here.experiment(
         f"{_FOLDER}.gradients:run",
         {"model": here.model(model), "snapshots": here.snapshots(model)},
         {**sizes, "samplers": samplers},
         stream=("gradients", here.name),
-        work={"sampling": sweeps * visible * hidden},
+        work={"sampling": here.visits(model, sweeps)},
     )
 
 
-def _training_settings(comparison, trainer):
-    """Settings of one trainer in a comparison, its method among them."""
-    entry = comparison["trainers"][trainer]
+def _training_settings(here, comparison, trainer):
+    """Settings of a trainer in a comparison, its method among them."""
+    entry = _trainer_of(here, comparison, trainer)
     return {**comparison["train"], "method": entry["method"], **entry["options"]}
 
 
@@ -51,18 +65,18 @@ def compared(here, name, trainers):
 
 
 def _repeated(here, name, trainer):
-    comparison = here.config["comparisons"][name]
-    train = _training_settings(comparison, trainer)
-    repeats = comparison["repeats"]
+    comparison = comparison_of(here, name)
+    train = _training_settings(here, comparison, trainer)
+    sizes = {key: comparison[key] for key in ("repeats", "points", "subset")}
     return here.experiment(
         f"{_FOLDER}.comparisons:run",
         {"dataset": here.dataset(comparison["dataset"])},
-        {"trainer": trainer, "train": train, **{key: comparison[key] for key in ("repeats", "points", "subset")}},
+        {"trainer": trainer, "train": train, **sizes},
         f"comparisons/{name}.{trainer}",
         stream=("comparisons", name),
         methods=(train["method"],),
         checkpoints=True,
-        work=_training_work(train, _visible(here, comparison), repeats * train["updates"]),
+        work=_training_work(train, _visible(here, comparison), sizes["repeats"] * train["updates"]),
     )
 
 
@@ -76,20 +90,20 @@ def _training_work(train, visible, updates):
     if train["method"] == "exact":
         return {"enumeration": updates * 2.0 ** min(visible, hidden) * max(visible, hidden)}
     chains = train.get("particles", train["batch"]) * len(train.get("temperatures", [1]))
-    return {"training": updates * (train["batch"] + chains) * visible * hidden}
+    return {"training": updates * (train["batch"] + chains) * (visible * hidden + SWEEP)}
 
 
 def timings(here):
     """The experiment that takes the seconds of all samplers and trainers that are compared over seconds."""
     equal, many = here.of("ins-equal"), here.of("ins-many")
     gradient = here.of(equal.entry["gradients"])
-    comparison = here.config["comparisons"][equal.entry["comparison"]]
-    trainings = {name: _training_settings(comparison, name) for name in equal.entry["shown"]}
+    comparison = comparison_of(equal, equal.entry["comparison"])
+    trainings = {name: _training_settings(equal, comparison, name) for name in equal.entry["shown"]}
     samplers = {**samplers_of(gradient), **samplers_of(many)}
     ladders, steps = gradient.entry["ladders"], equal.entry["steps"]
-    visible, hidden = here.shape(gradient.entry["model"])
     # Samplers take so many steps three times over, trainers four times as many updates.
     works = [_training_work(train, _visible(here, comparison), 12 * steps) for train in trainings.values()]
+    sampling = here.visits(gradient.entry["model"], 3 * steps * _chains(samplers, ladders))
     return equal.experiment(
         "logzoo.papers.timing:infinite_swapping",
         {"model": here.model(gradient.entry["model"]), "dataset": here.dataset(comparison["dataset"])},
@@ -98,8 +112,5 @@ def timings(here):
         stream=("time-of-swapping",),
         methods=tuple(train["method"] for train in trainings.values()),
         timed=True,
-        work={
-            "sampling": 3 * steps * _chains(samplers, ladders) * visible * hidden,
-            **{kind: sum(work.get(kind, 0) for work in works) for kind in ("training", "enumeration")},
-        },
+        work=dict(sum(map(Counter, works), start=Counter(sampling=sampling))),
     )

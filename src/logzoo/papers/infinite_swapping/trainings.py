@@ -7,7 +7,7 @@ import numpy as np
 
 from logzoo.papers.declaration import Claim
 from logzoo.papers.infinite_swapping.drawing import LABELS, limit_after_rise, look_of
-from logzoo.papers.infinite_swapping.experiments import compared, trainer_titles
+from logzoo.papers.infinite_swapping.experiments import compared, comparison_of, trainer_titles
 from logzoo.reporting.statistics import bootstrapped, mean_with_band
 from logzoo.reporting.style import draw_band, label_panels, mark_stand_in, new_figure
 
@@ -42,7 +42,7 @@ def inputs(here):
 
 def settings(here):
     comparisons, trainers = here.entry["comparisons"], here.entry["trainers"]
-    titles = {name: here.config["comparisons"][name]["title"] for name in comparisons}
+    titles = {name: comparison_of(here, name)["title"] for name in comparisons}
     return {"titles": titles, "names": trainer_titles(here, comparisons[0], trainers)}
 
 
