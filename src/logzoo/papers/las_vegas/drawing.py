@@ -26,8 +26,8 @@ def draw_tail(axis, lengths, **look):
 def finish_tails(axis, cap):
     """Axes of tails, and a line where tours were cut."""
     axis.axvline(cap, color="#999999", linestyle=":", linewidth=1)
-    place = axis.get_xaxis_transform()
-    axis.text(cap, 0.02, "cap ", fontsize=8, color="#666666", ha="right", va="bottom", transform=place)
+    at_bottom = axis.get_xaxis_transform()
+    axis.text(cap, 0.02, "cap ", fontsize=8, color="#666666", ha="right", va="bottom", transform=at_bottom)
     axis.set_xscale("log")
     axis.set_yscale("log")
     axis.set_xlabel("length n [sweeps]")

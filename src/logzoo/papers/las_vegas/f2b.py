@@ -31,7 +31,7 @@ def statistics(artifacts):
     """Share of tours longer than one sweep back to the largest stopping set, over that back to the smallest."""
     tours = artifacts["tours"]
     longer = (tours["length"].sel(visible="draws") > 1).mean("tour")
-    first, last = (longer.isel(rounds=place).values for place in (0, -1))
+    first, last = (longer.isel(rounds=size).values for size in (0, -1))
     rounds = tours["rounds"].values
     of = f"share of tours longer than one sweep, R = {rounds[-1]} / R = {rounds[0]}"
     return {"shorter": bootstrapped(ratio, last, first, of=of)}

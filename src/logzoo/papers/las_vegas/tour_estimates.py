@@ -43,17 +43,19 @@ def tour_estimates(rbm, data, base, others, *, tours, cap, points, replicates, c
         stopping = stopping_set(parameters, data, len(data), own.child("stopping"))
         made = TourSampler(parameters, stopping, own.child("tours")).run(tours, tours * cap, cap)
         cut[replicate] = np.count_nonzero(~made.finished)
-        for place, count in enumerate(counts):
+        for column, count in enumerate(counts):
             mean, error = mean_length(Tours(*(made[field][:count] for field in range(3))))
-            log_z[replicate, place] = stopping.log_z + np.log(mean)
-            low[replicate, place], high[replicate, place] = student_interval(log_z[replicate, place], error, count + 1)
-            spent[replicate, place] = len(data) + made.length[:count].sum()
-    found = _dataset(counts, log_z, low, high, spent, cut)
+            log_z[replicate, column] = stopping.log_z + np.log(mean)
+            low[replicate, column], high[replicate, column] = student_interval(
+                log_z[replicate, column], error, count + 1
+            )
+            spent[replicate, column] = len(data) + made.length[:count].sum()
+    dataset = _dataset(counts, log_z, low, high, spent, cut)
     budgets = [max(2, int(share * spent[:, -1].mean() / chains)) for share in shares]
-    found = found.assign(_others(rbm, base, others, budgets, chains, replicates, stream))
-    found["exact"] = labelled((), exact_log_z(rbm), "exact log Z", "nat")
+    dataset = dataset.assign(_others(rbm, base, others, budgets, chains, replicates, stream))
+    dataset["exact"] = labelled((), exact_log_z(rbm), "exact log Z", "nat")
     names = np.array(list(others), dtype=object)
-    return found.assign_coords(
+    return dataset.assign_coords(
         estimator=labelled("estimator", names, "estimator", "1"),
         share=labelled("share", np.array(shares), "share of the chain-sweeps of all tours", "1"),
     ).assign_attrs(visible_units=rbm.visible, hidden_units=rbm.hidden, draws=len(data), cap=cap)
@@ -66,10 +68,10 @@ def _others(rbm, base, others, budgets, chains, replicates, stream):
         for column, budget in enumerate(budgets):
             for replicate in range(replicates):
                 own = stream.child(name, budget, replicate)
-                found = estimator(method)(rbm, SweepLedger(budget, chains), own, {**options, "base": base})
-                log_z[row, column, replicate] = found.log_z
-                low[row, column, replicate], high[row, column, replicate] = found.interval
-                spent[row, column, replicate] = found.sweeps * chains
+                estimate = estimator(method)(rbm, SweepLedger(budget, chains), own, {**options, "base": base})
+                log_z[row, column, replicate] = estimate.log_z
+                low[row, column, replicate], high[row, column, replicate] = estimate.interval
+                spent[row, column, replicate] = estimate.sweeps * chains
     over = ("estimator", "share", "replicate")
     return {
         "other_log_z": labelled(over, log_z, "log Z by another estimator", "nat"),

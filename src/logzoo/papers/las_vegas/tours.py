@@ -67,7 +67,7 @@ def tour_lengths(rbm, images, *, rounds, visible, batches, batch, cap, shown, st
             tours = sampler.run_from(states.copy(), example.size * cap, cap)
             lengths[row, column], finished[row, column] = tours.length, tours.finished
             same[row, column] = (tours.rows == states).all(axis=1)
-    found = _dataset(lengths, finished, same, example, images.labels, sizes, (visible, rounds, batches, batch))
+    dataset = _dataset(lengths, finished, same, example, images.labels, sizes, (visible, rounds, batches, batch))
     chosen = _extremes(lengths[0, 0], finished[0, 0], shown)
     first, _ = walk(parameters, states[chosen.ravel()], chosen.ravel().astype(np.uint64), 1, stream.child(_TOURS))
     over = ("kind", "shown", "unit")
@@ -79,14 +79,14 @@ def tour_lengths(rbm, images, *, rounds, visible, batches, batch, cap, shown, st
         "shown_label": labelled(over[:2], images.labels[example[chosen]], "class of the image", "1"),
     }
     kind = labelled("kind", np.array(["short", "long"], dtype=object), "tours of one sweep, and the longest", "1")
-    found = found.assign(pictures).assign_coords(kind=kind)
+    dataset = dataset.assign(pictures).assign_coords(kind=kind)
     looks = {
         "log_f": (log_f(rbm, images.data[example]), "log f of the image", "nat"),
         "ink": (images.data[example].mean(axis=1, dtype=np.float64), "mean visible value of the image", "1"),
     }
     for name, (values, *text) in looks.items():
-        found[name] = labelled(("batch", "tour"), values.reshape(batches, batch), *text)
-    return found.assign_attrs(visible_units=rbm.visible, hidden_units=rbm.hidden, cap=cap)
+        dataset[name] = labelled(("batch", "tour"), values.reshape(batches, batch), *text)
+    return dataset.assign_attrs(visible_units=rbm.visible, hidden_units=rbm.hidden, cap=cap)
 
 
 def broken_chains(rbm, images, *, digits, sweeps, candidates, stream):

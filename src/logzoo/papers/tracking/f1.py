@@ -63,11 +63,11 @@ def draw(artifacts):
 def _draw_states(axis):
     """Log partition functions and biases of two updates, and arrows from each to the next."""
     before, now = _COLUMNS.values()
-    for time, place in _COLUMNS.items():
-        _node(axis, place, _BIAS_ROW, rf"$b_{{{time}}}$", edge=BIAS)
+    for time, x in _COLUMNS.items():
+        _node(axis, x, _BIAS_ROW, rf"$b_{{{time}}}$", edge=BIAS)
         for row, height in _ROWS.items():
-            _node(axis, place, height, rf"$\zeta_{{{row},{time}}}$", known=row == "M")
-        axis.text(place, -1.1, rf"update ${time}$", ha="center", fontsize=8.5)
+            _node(axis, x, height, rf"$\zeta_{{{row},{time}}}$", known=row == "M")
+        axis.text(x, -1.1, rf"update ${time}$", ha="center", fontsize=8.5)
     for height, colour, line in ((_BIAS_ROW, BIAS, "-"), (_ROWS["1"], "black", ":"), (_ROWS["2"], "black", ":")):
         _arrow(axis, (before - 1.6, height), (before, height), colour, line, start=0.0)
         _arrow(axis, (before, height), (now, height), colour, line)
@@ -82,29 +82,29 @@ def _draw_observations(axis):
     middle = 0.5 * (before + now)
     for row in ("1", "2"):
         height = _ROWS[row] + 0.95
-        for place in (before, now):
-            _arrow(axis, (place, _ROWS[row]), (middle, height), BY_UPDATE)
+        for x in (before, now):
+            _arrow(axis, (x, _ROWS[row]), (middle, height), BY_UPDATE)
         _node(axis, middle, height, rf"$O^{{\Delta t}}_{{{row},t}}$", _OBSERVED, BY_UPDATE)
     _arrow(axis, (now, _BIAS_ROW), (middle, _ROWS["1"] + 0.95), BIAS)
-    for time, place in _COLUMNS.items():
+    for time, x in _COLUMNS.items():
         for pair, height in _PAIRS.items():
             if pair != "M-1":
-                _arrow(axis, (place, _ROWS[pair]), (place, height), BY_TEMPERATURE)
+                _arrow(axis, (x, _ROWS[pair]), (x, height), BY_TEMPERATURE)
             if pair != "2":
-                _arrow(axis, (place, _ROWS["M" if pair == "M-1" else "2"]), (place, height), BY_TEMPERATURE)
-            _node(axis, place, height, rf"$O^{{\Delta\beta}}_{{{pair},{time}}}$", _OBSERVED, BY_TEMPERATURE)
-        axis.text(place, 0.5 * (_PAIRS["2"] + _PAIRS["M-1"]), r"$\vdots$", ha="center", va="center", fontsize=12)
+                _arrow(axis, (x, _ROWS["M" if pair == "M-1" else "2"]), (x, height), BY_TEMPERATURE)
+            _node(axis, x, height, rf"$O^{{\Delta\beta}}_{{{pair},{time}}}$", _OBSERVED, BY_TEMPERATURE)
+        axis.text(x, 0.5 * (_PAIRS["2"] + _PAIRS["M-1"]), r"$\vdots$", ha="center", va="center", fontsize=12)
 
 
 def _draw_key(axis):
     """What the looks of nodes and arrows mean."""
-    for place, height, text, fill, known in (
+    for x, height, text, fill, known in (
         (7.55, 9.9, "hidden", "white", False),
         (9.75, 9.9, "observed", _OBSERVED, False),
         (12.3, 9.9, "known", "white", True),
     ):
-        _node(axis, place, height, "", fill, known=known, radius=0.25)
-        axis.text(place + 0.4, height, text, va="center", fontsize=8)
+        _node(axis, x, height, "", fill, known=known, radius=0.25)
+        axis.text(x + 0.4, height, text, va="center", fontsize=8)
     axis.plot([7.3, 8.1], [9.1, 9.1], "k:", linewidth=1.0)
     axis.text(8.3, 9.1, "drift: there is no prior on its size", va="center", fontsize=8)
 

@@ -88,7 +88,7 @@ def draw(artifacts):
         axis.add_patch(Rectangle((0.0, top - height), 0.006, height, color=colour))
         axis.text(0.02, top - 0.4 * line, heading, fontsize=8.2, fontweight="bold", color=colour, va="center")
         for number, equation in enumerate(equations, 1):
-            place = top - line * (number + 0.45)
-            axis.text(0.04, place, equation, fontsize=9.5, va="center", math_fontfamily="stix")
+            y = top - line * (number + 0.45)
+            axis.text(0.04, y, equation, fontsize=9.5, va="center", math_fontfamily="stix")
         top -= height + gap
     return figure

@@ -197,8 +197,8 @@ def _legend(axis, *others, title=None):
     for other in others:
         more = other.get_legend_handles_labels()
         handles, labels = handles + more[0], labels + more[1]
-    place = {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0), "borderaxespad": 0.0, "alignment": "right"}
-    axis.legend(handles, labels, ncols=3, fontsize=7.5, columnspacing=1.2, title=title, title_fontsize=10, **place)
+    position = {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0), "borderaxespad": 0.0, "alignment": "right"}
+    axis.legend(handles, labels, ncols=3, fontsize=7.5, columnspacing=1.2, title=title, title_fontsize=10, **position)
 
 
 def _fit_scale(axis, values):
