@@ -3,7 +3,7 @@
 A figure is a module `logzoo.papers.<paper>.<figure>`, an entry of that name in config/papers/<paper>.yaml, and nothing
 else. The module has
 
-    CAPTION                             what is shown, in sentences
+    a docstring                         of a line, and below it the caption: what is shown, in sentences
     inputs(here)                        {name: artifact}; an artifact is a path, an `Experiment` that makes it, or a
                                         dict of these
     settings(here)                      what drawing depends on beside the artifacts (may be left out)

@@ -25,8 +25,8 @@ class Shown(NamedTuple):
 
     @property
     def caption(self) -> str:
-        """What is shown, as one paragraph or more."""
-        return self.module.CAPTION.strip()
+        """What is shown, in sentences."""
+        return self.module.__doc__.partition("\n\n")[2].strip()
 
     @property
     def claims(self) -> dict[str, Claim]:

@@ -1,4 +1,7 @@
-"""Infinite swapping: how evenly replicas use the temperatures."""
+"""Infinite swapping: how evenly replicas use the temperatures.
+
+How evenly each replica has used the temperatures so far: a diagnostic of convergence (Doll & Dupuis 2015).
+"""
 
 import numpy as np
 
@@ -8,9 +11,6 @@ from logzoo.papers.infinite_swapping.drawing import draw_states
 from logzoo.papers.infinite_swapping.experiments import gradients
 from logzoo.reporting.style import TRUTH
 
-CAPTION = """
-How evenly each replica has used the temperatures so far: a diagnostic of convergence (Doll & Dupuis 2015).
-"""
 _UNEVENNESS = "total variation distance of a replica's\ntemperatures so far from uniform"
 
 

@@ -1,14 +1,13 @@
-"""Infinite swapping at equal chain-sweeps and at equal seconds."""
+"""Infinite swapping at equal chain-sweeps and at equal seconds.
+
+PCD, parallel tempering and infinite swapping compared at equal chain-sweeps and at equal seconds, which the paper
+leaves open.
+"""
 
 from logzoo.papers.infinite_swapping.drawing import LABELS, draw_mean, limit_after_rise, look_of
 from logzoo.papers.infinite_swapping.experiments import compared, comparison_of, gradients, timings, trainer_titles
 from logzoo.reporting.statistics import mean_with_band
 from logzoo.reporting.style import draw_band, label_panels, mark_stand_in, new_figure
-
-CAPTION = """
-PCD, parallel tempering and infinite swapping compared at equal chain-sweeps and at equal seconds, which the paper
-leaves open.
-"""
 
 
 def inputs(here):

@@ -1,13 +1,13 @@
-"""Infinite swapping figure 1: images rounded to 0 and 1."""
+"""Infinite swapping figure 1: images rounded to 0 and 1.
+
+Two MNIST images, every pixel rounded to 0 or 1. Hult et al. (2019), figure 1.
+"""
 
 from math import isqrt
 
 from logzoo.papers.declaration import Claim
 from logzoo.reporting.style import label_panels, mark_stand_in, new_figure
 
-CAPTION = """
-Two MNIST images, every pixel rounded to 0 or 1. Hult et al. (2019), figure 1.
-"""
 CLAIMS = {
     "": Claim("Two examples of MNIST, rounded", "an illustration", not_tested="an illustration, nothing to measure")
 }

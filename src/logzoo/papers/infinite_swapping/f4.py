@@ -1,10 +1,10 @@
-"""Infinite swapping figure 4: distance to the exact gradient, 20 visible and 6 hidden units."""
+"""Infinite swapping figure 4: distance to the exact gradient, 20 visible and 6 hidden units.
+
+As figure 2, on toy data of 20 visible units. Hult et al. (2019), figure 4.
+"""
 
 from logzoo.papers.infinite_swapping import distances
 
-CAPTION = """
-As figure 2, on toy data of 20 visible units. Hult et al. (2019), figure 4.
-"""
 CLAIMS = distances.claims("20 × 6")
 inputs, settings = distances.inputs, distances.settings
 statistics, draw = distances.statistics, distances.draw

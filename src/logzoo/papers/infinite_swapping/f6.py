@@ -1,13 +1,13 @@
-"""Infinite swapping figure 6: prediction accuracy on larger data."""
+"""Infinite swapping figure 6: prediction accuracy on larger data.
+
+Prediction accuracy while training on larger data, its mean and variance over repeats. Hult et al. (2019), figure 6.
+"""
 
 from logzoo.papers.declaration import Claim
 from logzoo.papers.infinite_swapping import trainings
 from logzoo.papers.infinite_swapping.trainings import END, lead, part, spread
 from logzoo.reporting.statistics import bootstrapped
 
-CAPTION = """
-Prediction accuracy while training on larger data, its mean and variance over repeats. Hult et al. (2019), figure 6.
-"""
 CLAIMS = {
     "spread": Claim(
         "On MNIST the accuracy varies least with INS early in training", "smallest variance initially", at_most=1.0

@@ -1,13 +1,12 @@
-"""Many temperatures: infinite swapping against partial."""
+"""Many temperatures: infinite swapping against partial.
+
+Infinite swapping of 5, 8 and 12 temperatures at once, against swapping within groups, over sweeps and seconds.
+"""
 
 from logzoo.papers.infinite_swapping.distances import settings as settings
 from logzoo.papers.infinite_swapping.drawing import DISTANCE, draw_mean
 from logzoo.papers.infinite_swapping.experiments import gradients, timings
 from logzoo.reporting.style import label_panels, mark_stand_in, new_figure
-
-CAPTION = """
-Infinite swapping of 5, 8 and 12 temperatures at once, against swapping within groups, over sweeps and seconds.
-"""
 
 
 def inputs(here):

@@ -1,4 +1,8 @@
-"""Las Vegas figure 1: chains broken into tours."""
+"""Las Vegas figure 1: chains broken into tours.
+
+Three real chains, from images of a 7, a 3 and a 4, broken into tours wherever the first hidden state is drawn again.
+Savarese et al. (2018), figure 1.
+"""
 
 import numpy as np
 
@@ -6,10 +10,6 @@ from logzoo.papers.declaration import Claim
 from logzoo.papers.las_vegas.drawing import draw_image
 from logzoo.reporting.style import mark_stand_in, new_figure
 
-CAPTION = """
-Three real chains, from images of a 7, a 3 and a 4, broken into tours wherever the first hidden state is drawn again.
-Savarese et al. (2018), figure 1.
-"""
 CLAIMS = {"": Claim("Chains broken into tours", "an illustration", not_tested="an illustration")}
 _TOUR_COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#332288")
 _UNFINISHED = "#999999"

@@ -1,4 +1,8 @@
-"""Las Vegas figure 2a: tails of tour lengths as hidden units are added."""
+"""Las Vegas figure 2a: tails of tour lengths as hidden units are added.
+
+Share of tours longer than n sweeps, for models with more and more hidden units; tours are cut at the cap. Dashed: the
+means of visible units stand in the place of draws, as in the authors' code. Savarese et al. (2018), figure 2a.
+"""
 
 import numpy as np
 
@@ -9,10 +13,6 @@ from logzoo.papers.las_vegas.statistics import TAIL, ratio
 from logzoo.reporting.statistics import bootstrapped
 from logzoo.reporting.style import mark_stand_in, new_figure
 
-CAPTION = """
-Share of tours longer than n sweeps, for models with more and more hidden units; tours are cut at the cap. Dashed: the
-means of visible units stand in the place of draws, as in the authors' code. Savarese et al. (2018), figure 2a.
-"""
 CLAIMS = {
     "heavy": Claim(
         "The tails of tour lengths grow heavier with the number of hidden units",

@@ -1,4 +1,8 @@
-"""Las Vegas figure 2b: tails of tour lengths as the stopping set grows."""
+"""Las Vegas figure 2b: tails of tour lengths as the stopping set grows.
+
+Share of tours longer than n sweeps as more hidden states are drawn for each training image (R) and the stopping set
+grows; each set holds the one before. Savarese et al. (2018), figure 2b.
+"""
 
 from logzoo.papers.declaration import Claim
 from logzoo.papers.las_vegas.drawing import COLOURS, draw_tail, finish_tails
@@ -7,10 +11,6 @@ from logzoo.papers.las_vegas.statistics import ratio
 from logzoo.reporting.statistics import bootstrapped
 from logzoo.reporting.style import mark_stand_in, new_figure
 
-CAPTION = """
-Share of tours longer than n sweeps as more hidden states are drawn for each training image (R) and the stopping set
-grows; each set holds the one before. Savarese et al. (2018), figure 2b.
-"""
 CLAIMS = {
     "shorter": Claim(
         "A larger stopping set shortens tours significantly", "can significantly shorten the tours", at_most=0.9

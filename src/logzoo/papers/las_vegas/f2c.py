@@ -1,4 +1,8 @@
-"""Las Vegas figure 2c: tour lengths by digit."""
+"""Las Vegas figure 2c: tour lengths by digit.
+
+Tour lengths by the digit on the image that the tour started from: shares longer than n sweeps, and geometric means with
+95% intervals. Savarese et al. (2018), figure 2c.
+"""
 
 import numpy as np
 
@@ -9,10 +13,6 @@ from logzoo.papers.las_vegas.statistics import difference
 from logzoo.reporting.statistics import bootstrapped
 from logzoo.reporting.style import label_panels, mark_stand_in, new_figure
 
-CAPTION = """
-Tour lengths by the digit on the image that the tour started from: shares longer than n sweeps, and geometric means with
-95% intervals. Savarese et al. (2018), figure 2c.
-"""
 CLAIMS = {
     "short": Claim("Tours from the digits 1 and 6 are short", "learned well", at_most=0.0),
     "long": Claim("Tours from the digits 4 and 8 are long", "more trouble", at_least=0.0),

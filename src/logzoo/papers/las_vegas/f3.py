@@ -1,4 +1,8 @@
-"""Las Vegas figure 3: images that start short and long tours."""
+"""Las Vegas figure 3: images that start short and long tours.
+
+Images that start tours of one sweep and the longest tours, each above the first visible units drawn on the tour.
+Savarese et al. (2018), figure 3.
+"""
 
 from logzoo.papers.declaration import Claim
 from logzoo.papers.las_vegas.drawing import draw_image
@@ -7,10 +11,6 @@ from logzoo.papers.las_vegas.statistics import TAIL, difference
 from logzoo.reporting.statistics import bootstrapped
 from logzoo.reporting.style import mark_stand_in, new_figure
 
-CAPTION = """
-Images that start tours of one sweep and the longest tours, each above the first visible units drawn on the tour.
-Savarese et al. (2018), figure 3.
-"""
 CLAIMS = {
     "odd": Claim(
         "Long tours start from images that the model finds less probable", "from not-so-common examples", at_least=0.0

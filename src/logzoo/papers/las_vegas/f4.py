@@ -1,4 +1,8 @@
-"""Las Vegas figure 4: log Z by tours as they accumulate, beside other estimators at equal cost."""
+"""Las Vegas figure 4: log Z by tours as they accumulate, beside other estimators at equal cost.
+
+Error of log Z by tours as they accumulate, with the 95% interval of one run, and its RMSE against chain-sweeps (draws
+of the stopping set included) beside other estimators. Savarese et al. (2018), figure 4.
+"""
 
 import numpy as np
 
@@ -6,10 +10,6 @@ from logzoo.papers.declaration import Claim
 from logzoo.reporting.statistics import bootstrapped, rmse_with_band
 from logzoo.reporting.style import TRUTH, draw_band, label_panels, look_of, mark_stand_in, new_figure
 
-CAPTION = """
-Error of log Z by tours as they accumulate, with the 95% interval of one run, and its RMSE against chain-sweeps (draws
-of the stopping set included) beside other estimators. Savarese et al. (2018), figure 4.
-"""
 CLAIMS = {
     "converges": Claim("log Z by tours converges as they accumulate", "converges to the truth", at_most=0.5),
     "truth": Claim("It converges to the exact log Z", "converges to the truth", at_most=0.1),

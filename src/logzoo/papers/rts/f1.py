@@ -1,4 +1,9 @@
-"""RTS figure 1: initial iterations of log Zhat, with and without Rao-Blackwellisation, beside the exact curve."""
+"""RTS figure 1: initial iterations of log Zhat, with and without Rao-Blackwellisation, beside the exact curve.
+
+Initial iterations of simulated tempering on an RBM with 10 hidden units: log Zhat (top) and the occupancy of the rungs
+(bottom), with the Rao-Blackwellised occupancy (left) and with plain counts (right). The dashed curve is exact.
+Carlson et al. (2016), figure 1.
+"""
 
 import numpy as np
 
@@ -6,11 +11,6 @@ from logzoo.papers.declaration import Claim
 from logzoo.reporting.statistics import bootstrapped, over_all
 from logzoo.reporting.style import TRUTH, label_panels, mark_stand_in, new_figure
 
-CAPTION = """
-Initial iterations of simulated tempering on an RBM with 10 hidden units: log Zhat (top) and the occupancy of the rungs
-(bottom), with the Rao-Blackwellised occupancy (left) and with plain counts (right). The dashed curve is exact.
-Carlson et al. (2016), figure 1.
-"""
 CLAIMS = {
     "exact": Claim(
         "The Rao-Blackwellised curve lies on the exact one by iteration 8",

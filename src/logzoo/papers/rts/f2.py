@@ -1,4 +1,9 @@
-"""RTS figure 2: estimators on a mixture of two Gaussians."""
+"""RTS figure 2: estimators on a mixture of two Gaussians.
+
+Root mean square error of log Z against the number of draws, by six estimators on the same draws of simulated tempering
+with Hamiltonian Monte Carlo from a ten-dimensional mixture of two Gaussians. Bands are 95% bootstrap intervals over
+repeats. Carlson et al. (2016), figure 2.
+"""
 
 import numpy as np
 
@@ -6,11 +11,6 @@ from logzoo.papers.declaration import Claim
 from logzoo.reporting.statistics import bootstrapped, mean_with_band, rmse_with_band, root_mean_square
 from logzoo.reporting.style import TRUTH, label_panels, look_of, mark_stand_in, new_figure
 
-CAPTION = """
-Root mean square error of log Z against the number of draws, by six estimators on the same draws of simulated tempering
-with Hamiltonian Monte Carlo from a ten-dimensional mixture of two Gaussians. Bands are 95% bootstrap intervals over
-repeats. Carlson et al. (2016), figure 2.
-"""
 CLAIMS = {
     "same": Claim(
         "On a mixture of two Gaussians all estimators are nearly the same", "all curves close together", at_most=1.5

@@ -1,4 +1,9 @@
-"""RTS figure 3: log Z and its RMSE against sweeps, by RTS, AIS and RAISE."""
+"""RTS figure 3: log Z and its RMSE against sweeps, by RTS, AIS and RAISE.
+
+Mean (top) and root mean square error (bottom) of log Z against Gibbs sweeps per chain, every sweep counted. Bands are
+95% bootstrap intervals over replicates; the grey band around the truth is two standard errors. Carlson et al. (2016),
+figure 3.
+"""
 
 import numpy as np
 
@@ -15,11 +20,6 @@ from logzoo.reporting.style import (
     title_of,
 )
 
-CAPTION = """
-Mean (top) and root mean square error (bottom) of log Z against Gibbs sweeps per chain, every sweep counted. Bands are
-95% bootstrap intervals over replicates; the grey band around the truth is two standard errors. Carlson et al. (2016),
-figure 3.
-"""
 CLAIMS = {
     "bias": Claim("The bias of RTS falls fastest", "faster than AIS and RAISE", at_most=1.0),
     "tenfold": Claim(

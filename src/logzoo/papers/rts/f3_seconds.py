@@ -1,4 +1,8 @@
-"""RTS figure 3 against seconds."""
+"""RTS figure 3 against seconds.
+
+The errors of figure 3 against wall-clock seconds on one core, measured on this machine with nothing else running:
+seconds grow linearly with sweeps. Times differ from run to run, the errors do not.
+"""
 
 from logzoo.reporting.statistics import rmse_with_band, seconds_of_budgets
 from logzoo.reporting.style import (
@@ -10,11 +14,6 @@ from logzoo.reporting.style import (
     plain_logarithms,
     title_of,
 )
-
-CAPTION = """
-The errors of figure 3 against wall-clock seconds on one core, measured on this machine with nothing else running:
-seconds grow linearly with sweeps. Times differ from run to run, the errors do not.
-"""
 
 
 def inputs(here):

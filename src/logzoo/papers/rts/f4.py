@@ -1,4 +1,10 @@
-"""RTS figure 4: RMSE against the number of rungs of the ladder."""
+"""RTS figure 4: RMSE against the number of rungs of the ladder.
+
+Root mean square error of log Z against the number of rungs of the ladder. Every estimate is made from draws taken
+with replacement from one long run a ladder; bands are 95% bootstrap intervals over estimates. The dotted line is how
+well the truth itself is known. Carlson et al. (2016), figure 4. All estimates of one ladder share the error of its
+long run: at the quick scale, where that run is short, it moves whole columns of points up or down.
+"""
 
 import numpy as np
 
@@ -6,12 +12,6 @@ from logzoo.papers.declaration import Claim
 from logzoo.reporting.statistics import bootstrapped, over_all, rmse_with_band
 from logzoo.reporting.style import count_ticks, draw_band, look_of, mark_stand_in, new_figure, title_of
 
-CAPTION = """
-Root mean square error of log Z against the number of rungs of the ladder. Every estimate is made from draws taken
-with replacement from one long run a ladder; bands are 95% bootstrap intervals over estimates. The dotted line is how
-well the truth itself is known. Carlson et al. (2016), figure 4. All estimates of one ladder share the error of its
-long run: at the quick scale, where that run is short, it moves whole columns of points up or down.
-"""
 CLAIMS = {
     "flat": Claim(
         "The error of RTS does not depend on the number of rungs once there are enough", "flat", at_most=1.25

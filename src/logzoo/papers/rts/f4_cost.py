@@ -1,13 +1,13 @@
-"""What the estimates of RTS figure 4 cost, MBAR above all."""
+"""What the estimates of RTS figure 4 cost, MBAR above all.
+
+Seconds on one core that the estimates of figure 4 take, from the same draws, and as a share of the time that drawing
+them took. Measured on this machine; times differ from run to run.
+"""
 
 from logzoo.papers.declaration import Claim
 from logzoo.reporting.statistics import Statistic
 from logzoo.reporting.style import count_ticks, label_panels, look_of, new_figure
 
-CAPTION = """
-Seconds on one core that the estimates of figure 4 take, from the same draws, and as a share of the time that drawing
-them took. Measured on this machine; times differ from run to run.
-"""
 CLAIMS = {"mbar": Claim("MBAR is unaffordable at many rungs", "not run beyond few rungs", at_least=10.0)}
 
 

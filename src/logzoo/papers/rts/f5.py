@@ -1,14 +1,14 @@
-"""RTS figure 5: log Z followed while RMSspectral trains."""
+"""RTS figure 5: log Z followed while RMSspectral trains.
+
+Mean log-likelihood of training and validation data while RMSspectral trains on dna after CD-1, under the log Z that
+RTS tracks and by AIS. Carlson et al. (2016), figure 5.
+"""
 
 from logzoo.papers.declaration import Claim
 from logzoo.papers.tracking.checks import checked
 from logzoo.papers.tracking.likelihoods import draw_likelihoods
 from logzoo.papers.tracking.statistics import AIS, TRACKED, agreement, best_and_last, difference, distance
 
-CAPTION = """
-Mean log-likelihood of training and validation data while RMSspectral trains on dna after CD-1, under the log Z that
-RTS tracks and by AIS. Carlson et al. (2016), figure 5.
-"""
 CLAIMS = {
     "agree": Claim("The likelihoods that RTS tracks follow those of AIS", "curves together", at_least=0.8),
     "close": Claim("Tracked log Z and AIS differ by less than half a nat", "curves together", at_most=0.5),

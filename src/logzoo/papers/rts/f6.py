@@ -1,4 +1,9 @@
-"""RTS figure 6: fixed and adaptive steps of Hamiltonian Monte Carlo."""
+"""RTS figure 6: fixed and adaptive steps of Hamiltonian Monte Carlo.
+
+Simulated tempering with Hamiltonian Monte Carlo on a mixture of two Gaussians: the path of the inverse temperature
+with one step size for all rungs and with a step size adapted to each, and log Z after 10,000 draws by both. Carlson
+et al. (2016), figure 6.
+"""
 
 import numpy as np
 
@@ -6,11 +11,6 @@ from logzoo.papers.declaration import Claim
 from logzoo.reporting.statistics import bootstrapped, over_all
 from logzoo.reporting.style import TRUTH, label_panels, mark_stand_in, new_figure
 
-CAPTION = """
-Simulated tempering with Hamiltonian Monte Carlo on a mixture of two Gaussians: the path of the inverse temperature
-with one step size for all rungs and with a step size adapted to each, and log Z after 10,000 draws by both. Carlson
-et al. (2016), figure 6.
-"""
 CLAIMS = {
     "mixing": Claim("The adaptive step mixes faster in beta than a fixed one", "visibly faster", at_least=1.0),
     "error": Claim("The adaptive step gives a more accurate log Z", "more accurate after 10,000 samples", at_least=1.0),

@@ -1,4 +1,10 @@
-"""RTS figure 7: a uniform base, the knot in its ladder, and what unties it."""
+"""RTS figure 7: a uniform base, the knot in its ladder, and what unties it.
+
+log Z from a base distribution of uniform units: mean and root mean square error against sweeps, what an adapted
+ladder and a path of averaged moments do about it at the same budgets, and the empirical transition matrices of the
+inverse temperature at the largest budget. Where the band around the diagonal thins out, chains hardly pass: the knot.
+Carlson et al. (2016), figure 7.
+"""
 
 import numpy as np
 
@@ -16,12 +22,6 @@ from logzoo.reporting.style import (
     title_of,
 )
 
-CAPTION = """
-log Z from a base distribution of uniform units: mean and root mean square error against sweeps, what an adapted
-ladder and a path of averaged moments do about it at the same budgets, and the empirical transition matrices of the
-inverse temperature at the largest budget. Where the band around the diagonal thins out, chains hardly pass: the knot.
-Carlson et al. (2016), figure 7.
-"""
 CLAIMS = {
     "worse": Claim("From a uniform base every estimate is much worse", "significantly worse", at_least=2.0),
     "knot": Claim(

@@ -1,4 +1,8 @@
-"""RTS figure 8: the occupancy from a transition matrix, against RTS on the same draws."""
+"""RTS figure 8: the occupancy from a transition matrix, against RTS on the same draws.
+
+Root mean square error of log Z by RTS and by the stationary distribution of the transition matrix of the inverse
+temperature, counted (SD) and Rao-Blackwellised (RSD), all from the same draws. Carlson et al. (2016), figure 8.
+"""
 
 import numpy as np
 
@@ -15,10 +19,6 @@ from logzoo.reporting.style import (
     title_of,
 )
 
-CAPTION = """
-Root mean square error of log Z by RTS and by the stationary distribution of the transition matrix of the inverse
-temperature, counted (SD) and Rao-Blackwellised (RSD), all from the same draws. Carlson et al. (2016), figure 8.
-"""
 CLAIMS = {
     "small": Claim("RSD is about 10% better than RTS at 10 hidden units", "about 0.9", at_most=0.95),
     "large": Claim("RSD is no better than RTS at 200 hidden units", "no improvement", at_least=0.95),

@@ -1,4 +1,8 @@
-"""Tracking figure 1: the model behind the filter."""
+"""Tracking figure 1: the model behind the filter.
+
+Graphical model of the filter: log Z of every temperature and a bias move with the parameters; changes between updates
+and differences between neighbouring temperatures are observed. Desjardins et al. (2011), figure 1.
+"""
 
 from math import hypot
 
@@ -6,10 +10,6 @@ from logzoo.papers.declaration import Claim
 from logzoo.papers.tracking.drawing import BIAS, BY_TEMPERATURE, BY_UPDATE
 from logzoo.reporting.style import new_figure
 
-CAPTION = """
-Graphical model of the filter: log Z of every temperature and a bias move with the parameters; changes between updates
-and differences between neighbouring temperatures are observed. Desjardins et al. (2011), figure 1.
-"""
 CLAIMS = {"": Claim("Graphical model of the filter", "a drawing", not_tested="a drawing, nothing to measure")}
 _OBSERVED = "#E0E0E0"
 _RADIUS = 0.54

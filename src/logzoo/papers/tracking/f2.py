@@ -1,10 +1,12 @@
-"""Tracking figure 2: one step of the filter."""
+"""Tracking figure 2: one step of the filter.
+
+One step of the filter, in the form that is computed here. Desjardins et al. (2011), figure 2.
+"""
 
 from logzoo.papers.declaration import Claim
 from logzoo.papers.tracking.drawing import BY_TEMPERATURE, BY_UPDATE
 from logzoo.reporting.style import new_figure
 
-CAPTION = "One step of the filter, in the form that is computed here. Desjardins et al. (2011), figure 2."
 CLAIMS = {"": Claim("Equations of one step of the filter", "a drawing", not_tested="a drawing, nothing to measure")}
 _STEPS = (
     (

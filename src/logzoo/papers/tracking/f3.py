@@ -1,4 +1,8 @@
-"""Tracking figure 3: test likelihood while training, exact, by AIS and tracked."""
+"""Tracking figure 3: test likelihood while training, exact, by AIS and tracked.
+
+Mean test log-likelihood while an RBM trains, exact by enumeration, by AIS, and under the log Z that the Kalman filter
+tracks, for two learning rates and three times at which they begin to fall. Desjardins et al. (2011), figure 3.
+"""
 
 import numpy as np
 
@@ -9,10 +13,6 @@ from logzoo.papers.tracking.drawing import DEVIATIONS, draw_checked, draw_tracke
 from logzoo.papers.tracking.statistics import SIGMAS, after_burn_in, mean, ratio, resampled_parts, units
 from logzoo.reporting.style import label_panels, mark_stand_in, new_figure
 
-CAPTION = """
-Mean test log-likelihood while an RBM trains, exact by enumeration, by AIS, and under the log Z that the Kalman filter
-tracks, for two learning rates and three times at which they begin to fall. Desjardins et al. (2011), figure 3.
-"""
 CLAIMS = {
     "fit": Claim(
         "The tracked log Z fits the exact one well, but where training itself oscillates", "good fit", at_most=0.5

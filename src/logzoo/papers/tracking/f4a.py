@@ -1,4 +1,9 @@
-"""Tracking figure 4, left: the filter at work."""
+"""Tracking figure 4, left: the filter at work.
+
+The Kalman filter at work on an RBM of 500 hidden units trained by SML-APT: tracked and bridged log Z beside AIS, the
+observed change of each update, the bias, the standard deviations of both observations, and the exchange rates along
+the ladder. Desjardins et al. (2011), figure 4.
+"""
 
 import numpy as np
 
@@ -8,11 +13,6 @@ from logzoo.papers.tracking.drawing import DEVIATIONS, draw_checked, draw_tracke
 from logzoo.papers.tracking.statistics import after_burn_in, mean, ratio, resampled_parts, thirds
 from logzoo.reporting.style import LOOKS, TRUTH, label_panels, mark_stand_in, new_figure, title_of
 
-CAPTION = """
-The Kalman filter at work on an RBM of 500 hidden units trained by SML-APT: tracked and bridged log Z beside AIS, the
-observed change of each update, the bias, the standard deviations of both observations, and the exchange rates along
-the ladder. Desjardins et al. (2011), figure 4.
-"""
 CLAIMS = {
     "bias": Claim(
         "The bias of the observed change decays as the learning rate does",

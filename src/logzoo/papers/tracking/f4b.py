@@ -1,14 +1,14 @@
-"""Tracking figure 4, right: early stopping by the tracker."""
+"""Tracking figure 4, right: early stopping by the tracker.
+
+Mean log-likelihood of training and validation data while training on dna, under the tracked log Z and by AIS; the line
+marks the update whose parameters are kept. Desjardins et al. (2011), figure 4.
+"""
 
 from logzoo.papers.declaration import Claim
 from logzoo.papers.tracking.checks import checked
 from logzoo.papers.tracking.likelihoods import draw_likelihoods
 from logzoo.papers.tracking.statistics import AIS, TRACKED, agreement, best_and_last, difference, distance
 
-CAPTION = """
-Mean log-likelihood of training and validation data while training on dna, under the tracked log Z and by AIS; the line
-marks the update whose parameters are kept. Desjardins et al. (2011), figure 4.
-"""
 CLAIMS = {
     "turn": Claim("The validation likelihood turns down before the end", "turns down near epoch 250", at_least=0.0),
     "train": Claim(

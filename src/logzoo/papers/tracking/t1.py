@@ -1,4 +1,8 @@
-"""Tracking table 1: test log-likelihoods on the data sets of the NADE benchmark."""
+"""Tracking table 1: test log-likelihoods on the data sets of the NADE benchmark.
+
+Log-likelihoods are means in nats, with what was published beside them where there is anything; a spread of one AIS
+weight is ten times the standard error of the mean of a hundred: papers quote either. Desjardins et al. (2011), table 1.
+"""
 
 import numpy as np
 
@@ -7,12 +11,8 @@ from logzoo.papers.tracking.statistics import SIGMAS, share
 from logzoo.papers.tracking.tables import inputs, rows
 from logzoo.reporting.statistics import QUANTILES, RESAMPLES, Statistic, fixed_generator, untested
 
-__all__ = ["CAPTION", "CLAIMS", "inputs", "rows", "statistics"]
+__all__ = ["CLAIMS", "inputs", "rows", "statistics"]
 
-CAPTION = """
-Log-likelihoods are means in nats, with what was published beside them where there is anything; a spread of one AIS
-weight is ten times the standard error of the mean of a hundred: papers quote either. Desjardins et al. (2011), table 1.
-"""
 CLAIMS = {
     "agree": Claim(
         "Tracker and AIS agree within three standard deviations on half of the data sets", "4 of 8", at_least=0.5

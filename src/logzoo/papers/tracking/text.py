@@ -1,4 +1,9 @@
-"""Tracking section 5: test log-likelihoods of the best models of 500 hidden units."""
+"""Tracking section 5: test log-likelihoods of the best models of 500 hidden units.
+
+Log-likelihoods are means in nats, with what was published beside them where there is anything; a spread of one AIS
+weight is ten times the standard error of the mean of a hundred: papers quote either. Desjardins et al. (2011),
+section 5.
+"""
 
 import numpy as np
 
@@ -7,13 +12,8 @@ from logzoo.papers.tracking.statistics import normal
 from logzoo.papers.tracking.tables import inputs, rows
 from logzoo.reporting.statistics import Statistic
 
-__all__ = ["CAPTION", "CLAIMS", "inputs", "rows", "statistics"]
+__all__ = ["CLAIMS", "inputs", "rows", "statistics"]
 
-CAPTION = """
-Log-likelihoods are means in nats, with what was published beside them where there is anything; a spread of one AIS
-weight is ten times the standard error of the mean of a hundred: papers quote either. Desjardins et al. (2011),
-section 5.
-"""
 CLAIMS = {
     "above": Claim(
         "Of the best models the tracker gives a higher test likelihood than AIS",

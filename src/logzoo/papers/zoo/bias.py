@@ -1,4 +1,9 @@
-"""Bias of the estimators with its sign."""
+"""Bias of the estimators with its sign.
+
+Mean error of log Z with its sign: AIS is expected below 0, and RAISE above unless the model keeps mass far from its
+data. Bars are 95% bootstrap intervals, hollow markers say that some replicate had not converged, the grey band is two
+standard errors of the truth to either side.
+"""
 
 import numpy as np
 
@@ -6,12 +11,6 @@ from logzoo.papers.zoo.drawing import draw_dot, name_rows
 from logzoo.papers.zoo.families import combined
 from logzoo.papers.zoo.statistics import mean_bias, parts_of, title_of_family, unconverged, with_interval
 from logzoo.reporting.style import TRUTH, mark_stand_in, new_figure
-
-CAPTION = """
-Mean error of log Z with its sign: AIS is expected below 0, and RAISE above unless the model keeps mass far from its
-data. Bars are 95% bootstrap intervals, hollow markers say that some replicate had not converged, the grey band is two
-standard errors of the truth to either side.
-"""
 
 
 def inputs(here):

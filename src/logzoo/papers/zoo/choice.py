@@ -1,4 +1,9 @@
-"""Table of which estimator to use, by family and budget: derived from the zoo and from measured seconds."""
+"""Table of which estimator to use, by family and budget: derived from the zoo and from measured seconds.
+
+Which estimator to use, derived from the zoo and from measured seconds. The RMSE is the geometric mean over the models
+of a family. Beside the best are listed those that a paired bootstrap does not tell from it. Intervals are too narrow
+where significantly fewer than 95% of them cover.
+"""
 
 from collections import Counter
 
@@ -19,11 +24,6 @@ from logzoo.papers.zoo.statistics import (
 from logzoo.reporting.statistics import seconds_of_budgets
 from logzoo.reporting.tables import COUNT, DIGITS, Column, table_of
 
-CAPTION = """
-Which estimator to use, derived from the zoo and from measured seconds. The RMSE is the geometric mean over the models
-of a family. Beside the best are listed those that a paired bootstrap does not tell from it. Intervals are too narrow
-where significantly fewer than 95% of them cover.
-"""
 _COLUMNS = {
     "best": Column("lowest RMSE"),
     "rmse": Column("RMSE", "nat", DIGITS),

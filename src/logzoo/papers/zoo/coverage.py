@@ -1,4 +1,9 @@
-"""How often each estimator's own intervals cover, by budget."""
+"""How often each estimator's own intervals cover, by budget.
+
+Share of each estimator's own 95% intervals that cover the truth, over all models and replicates, with 95% binomial
+intervals. Hollow: of the runs alone that reported that they had converged. Where the truth is not exact, its standard
+error widens the intervals in quadrature.
+"""
 
 import numpy as np
 
@@ -6,12 +11,6 @@ from logzoo.papers.zoo.drawing import draw_dot, name_rows
 from logzoo.papers.zoo.families import combined
 from logzoo.papers.zoo.statistics import LEVEL, coverage
 from logzoo.reporting.style import TRUTH, mark_stand_in, new_figure
-
-CAPTION = """
-Share of each estimator's own 95% intervals that cover the truth, over all models and replicates, with 95% binomial
-intervals. Hollow: of the runs alone that reported that they had converged. Where the truth is not exact, its standard
-error widens the intervals in quadrature.
-"""
 
 
 def inputs(here):

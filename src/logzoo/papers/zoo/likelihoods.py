@@ -1,12 +1,12 @@
-"""Log Z taken as true, and mean log-likelihoods, of every model of the matrix."""
+"""Log Z taken as true, and mean log-likelihoods, of every model of the matrix.
+
+Log Z of every model, exact or from long runs of unlike estimators, the mean log-likelihoods of its data under it, and
+what was published where there is anything.
+"""
 
 from logzoo.papers.zoo.families import matrix_models
 from logzoo.reporting.tables import Column, stand_in_note, table_of
 
-CAPTION = """
-Log Z of every model, exact or from long runs of unlike estimators, the mean log-likelihoods of its data under it, and
-what was published where there is anything.
-"""
 _COLUMNS = {
     "log_z": Column("log Z", "nat"),
     "std_error": Column("± s.e.", "nat"),

@@ -1,15 +1,14 @@
-"""Ranks of the estimators by RMSE, by family and budget."""
+"""Ranks of the estimators by RMSE, by family and budget.
+
+Mean rank of every estimator by root mean square error over the models of a family, 1 the best, with its 95% bootstrap
+interval. A cross marks cells in which some replicate reported that it had not converged.
+"""
 
 import numpy as np
 
 from logzoo.papers.zoo.families import combined
 from logzoo.papers.zoo.statistics import mean_rank, parts_of, title_of_family, unconverged, with_interval
 from logzoo.reporting.style import draw_map, mark_stand_in, name_columns, new_figure
-
-CAPTION = """
-Mean rank of every estimator by root mean square error over the models of a family, 1 the best, with its 95% bootstrap
-interval. A cross marks cells in which some replicate reported that it had not converged.
-"""
 
 
 def inputs(here):

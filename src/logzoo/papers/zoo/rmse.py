@@ -1,4 +1,8 @@
-"""RMSE of every estimator on every model."""
+"""RMSE of every estimator on every model.
+
+Root mean square error of log Z of every estimator on every model at matched budgets of Gibbs sweeps. A cross marks
+cells in which some replicate reported that it had not converged.
+"""
 
 import numpy as np
 
@@ -6,11 +10,6 @@ from logzoo.papers.zoo.families import combined, matrix_places
 from logzoo.papers.zoo.statistics import rmse, unconverged
 from logzoo.reporting.style import draw_map, mark_stand_in, name_columns, new_figure
 from logzoo.reporting.tables import two_digits
-
-CAPTION = """
-Root mean square error of log Z of every estimator on every model at matched budgets of Gibbs sweeps. A cross marks
-cells in which some replicate reported that it had not converged.
-"""
 
 
 def inputs(here):

@@ -1,13 +1,12 @@
-"""RMSE of log Z of every estimator on every family of the zoo, against seconds."""
+"""RMSE of log Z of every estimator on every family of the zoo, against seconds.
+
+The same against measured seconds of an estimate on one core, on one model of each family.
+"""
 
 from logzoo.papers.zoo.drawing import draw_errors
 from logzoo.papers.zoo.families import combined, timings
 from logzoo.papers.zoo.statistics import name_of_family
 from logzoo.reporting.statistics import seconds_of_budgets
-
-CAPTION = """
-The same against measured seconds of an estimate on one core, on one model of each family.
-"""
 
 
 def inputs(here):

@@ -1,14 +1,13 @@
-"""RMSE of log Z of every estimator on every family of the zoo, against sweeps."""
+"""RMSE of log Z of every estimator on every family of the zoo, against sweeps.
 
-from logzoo.papers.zoo.drawing import draw_errors
-from logzoo.papers.zoo.families import combined
-from logzoo.papers.zoo.statistics import parts_of
-
-CAPTION = """
 Root mean square error of log Z against Gibbs sweeps per chain, geometric mean over the models of a family, with 95%
 bands from resampled models (of a single model: resampled replicates). Hollow markers: some replicate reported that it
 had not converged. In the grey region errors are below the standard error of the truth itself.
 """
+
+from logzoo.papers.zoo.drawing import draw_errors
+from logzoo.papers.zoo.families import combined
+from logzoo.papers.zoo.statistics import parts_of
 
 
 def inputs(here):

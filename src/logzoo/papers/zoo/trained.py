@@ -1,11 +1,11 @@
-"""Table of the models of the zoo of one size: log Z and mean log-likelihoods by trainer, at equal chain-sweeps."""
+"""Table of the models of the zoo of one size: log Z and mean log-likelihoods by trainer, at equal chain-sweeps.
+
+Log Z and mean log-likelihoods, in nats, of the model that each trainer ends in.
+"""
 
 from logzoo.papers.zoo.families import zoo_models
 from logzoo.reporting.tables import COUNT, Column, stand_in_note, table_of
 
-CAPTION = """
-Log Z and mean log-likelihoods, in nats, of the model that each trainer ends in.
-"""
 _COLUMNS = {
     "updates": Column("updates", form=COUNT),
     "chain_sweeps": Column("chain-sweeps", "sweep", COUNT),

@@ -1,16 +1,15 @@
-"""Which training makes models that are hard to evaluate."""
+"""Which training makes models that are hard to evaluate.
+
+Root mean square error on the models of each trainer relative to the median model of the same data set: black, the
+geometric mean over estimators and budgets with its 95% interval from resampled replicates; grey, each estimator.
+Right: the mean test log-likelihood of the same models.
+"""
 
 import numpy as np
 
 from logzoo.papers.zoo.families import combined
 from logzoo.papers.zoo.statistics import difficulty, parts_of, title_of_family
 from logzoo.reporting.style import TRUTH, label_panels, look_of, mark_stand_in, new_figure, plain_logarithms
-
-CAPTION = """
-Root mean square error on the models of each trainer relative to the median model of the same data set: black, the
-geometric mean over estimators and budgets with its 95% interval from resampled replicates; grey, each estimator.
-Right: the mean test log-likelihood of the same models.
-"""
 
 
 def inputs(here):
