@@ -6,8 +6,10 @@ else. The module has
     a docstring                         of a line, and below it the caption: what is shown, in sentences
     inputs(here)                        {name: artifact}; an artifact is a path, an `Experiment` that makes it, or a
                                         dict of these
-    settings(here)                      what drawing depends on beside the artifacts (may be left out)
-    draw(artifacts, **settings)         the matplotlib figure; of a table `rows(artifacts, **settings)`, a Dataset
+    draw(artifacts, *, ...)             the matplotlib figure; of a table `rows(artifacts, *, ...)`, a Dataset
+    settings(here)                      the keyword arguments of `draw` or `rows`; left out where they are settings of
+                                        the entry, or `title` (short, of its model), `titles` (of its models) and
+                                        `names` (of the estimators)
     CLAIMS, statistics(artifacts)       {key: Claim} and {key: Statistic} of the claims that can be tested (may be left
                                         out); the claim's id is <figure>-<key>
 
@@ -15,6 +17,7 @@ where `artifacts` holds Datasets under the names of the inputs. Modules are impo
 they import what takes long (matplotlib, scipy) where they use it, and name experiments by text.
 """
 
+from inspect import Parameter, signature
 from typing import NamedTuple
 
 from logzoo.checks import one_of
@@ -146,6 +149,20 @@ class Here:
         """Weights that so many sweeps of single chains look at, and what a sweep costs beside them; for `work`."""
         visible, hidden = self.shape(model)
         return chain_sweeps * (visible * hidden + SWEEP)
+
+    def settings_of(self, function):
+        """The keyword arguments of the function that draws, where a declaration does not say."""
+        wanted = [
+            name
+            for name, parameter in signature(function).parameters.items()
+            if parameter.kind == Parameter.KEYWORD_ONLY
+        ]
+        given = {
+            "title": lambda: self.titles([self.entry["model"]])[self.entry["model"]],
+            "titles": lambda: self.titles(self.entry["models"]),
+            "names": self.estimator_titles,
+        }
+        return {name: given[name]() if name in given else self.entry[name] for name in wanted}
 
     def titles(self, models):
         """Short titles {model: title}."""

@@ -78,8 +78,9 @@ class Catalogue:
     def _declared(self, name: str) -> Shown:
         here = Here(name, self.config)
         module = _module_of(name, here.entry["paper"])
-        settings = module.settings(here) if hasattr(module, "settings") else {}
         is_table = hasattr(module, "rows")
+        make = module.rows if is_table else module.draw
+        settings = module.settings(here) if hasattr(module, "settings") else here.settings_of(make)
         return Shown(name, here.entry["paper"], here.entry["title"], module, module.inputs(here), settings, is_table)
 
     def _collect(self, artifact: str | dict | Experiment) -> None:

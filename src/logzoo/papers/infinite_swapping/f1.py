@@ -19,10 +19,6 @@ def inputs(here):
     return {"dataset": here.dataset(here.entry["dataset"])}
 
 
-def settings(here):
-    return here.chosen("examples")
-
-
 def draw(artifacts, *, examples):
     """Images as an RBM sees them: every pixel 0 (white) or 1 (black).
 

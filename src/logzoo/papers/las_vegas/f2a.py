@@ -44,10 +44,6 @@ def inputs(here):
     return {"tours": {model: lengths(here, model) for model in here.entry["models"]}}
 
 
-def settings(here):
-    return {"titles": here.titles(here.entry["models"])}
-
-
 def statistics(artifacts):
     """From tours by model: how lengths grow with the hidden units, and the one-sweep tours of the smallest."""
     ordered = sorted(artifacts["tours"].values(), key=lambda tours: tours.attrs["hidden_units"])

@@ -22,11 +22,6 @@ def inputs(here):
     return {"tours": lengths(here, here.entry["model"])}
 
 
-def settings(here):
-    model = here.entry["model"]
-    return {"title": here.titles([model])[model]}
-
-
 def statistics(artifacts):
     """Share of tours longer than one sweep back to the largest stopping set, over that back to the smallest."""
     tours = artifacts["tours"]

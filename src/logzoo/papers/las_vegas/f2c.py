@@ -25,11 +25,6 @@ def inputs(here):
     return {"tours": lengths(here, here.entry["model"])}
 
 
-def settings(here):
-    model = here.entry["model"]
-    return {"title": here.titles([model])[model]}
-
-
 def statistics(artifacts):
     """Mean log length of tours from 1 and 6, and from 4 and 8, less that of tours from all other digits."""
     tours = artifacts["tours"]

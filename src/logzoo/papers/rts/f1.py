@@ -38,10 +38,6 @@ def inputs(here):
     return {"iterations": iterations}
 
 
-def settings(here):
-    return here.chosen("shown")
-
-
 def statistics(artifacts):
     """Exact: largest error of the Rao-Blackwellised log Zhat_k; noise: RMS jumps of the error from rung to rung, with
     plain counts over those without; flat: K max_k |r_k - c_k|. All at the last iteration.

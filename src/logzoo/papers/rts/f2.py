@@ -34,10 +34,6 @@ def inputs(here):
     }
 
 
-def settings(here):
-    return {"names": here.estimator_titles()}
-
-
 def statistics(artifacts):
     """The largest RMSE of any estimator over the smallest, over all numbers of samples."""
     mixture = artifacts["mixture"]

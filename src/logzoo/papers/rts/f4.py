@@ -39,11 +39,6 @@ def inputs(here):
     return {"rungs": rungs, "truth": here.truth(model)}
 
 
-def settings(here):
-    model = here.entry["model"]
-    return {"title": here.titles([model])[model], "names": here.estimator_titles()}
-
-
 def statistics(artifacts):
     """RMSE against the number of rungs K. Flat: spread of RTS over samples (which, unlike the RMSE, leaves out what the
     samples of one long run share) at the largest K over that at the middle one; others are ratios of RMSE. TI: TI over

@@ -30,11 +30,6 @@ def inputs(here):
     return {"trace": here.trace(model), "check": checked(here, model, "ais")}
 
 
-def settings(here):
-    model = here.entry["model"]
-    return {"title": here.titles([model])[model]}
-
-
 def statistics(artifacts):
     """Agree: share of check points whose tracked likelihood lies in the 95% interval of AIS; close: mean distance of
     the two; overfit: tracked validation likelihood at the check point, before the last tenth of the updates, that AIS

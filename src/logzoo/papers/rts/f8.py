@@ -46,10 +46,6 @@ def _stationary(here, model):
     )
 
 
-def settings(here):
-    return {"titles": here.titles(here.entry["models"]), "names": here.estimator_titles()}
-
-
 def statistics(artifacts):
     """RMSE of RSD over that of RTS, over all budgets, of a small model and of a large one."""
     statistics = {}

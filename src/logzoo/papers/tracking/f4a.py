@@ -34,11 +34,6 @@ def inputs(here):
     return {"trace": here.trace(model), "check": checked(here, model, "ais")}
 
 
-def settings(here):
-    model = here.entry["model"]
-    return {"title": here.titles([model])[model]}
-
-
 def statistics(artifacts):
     """From the trace of a training, rows of the filter at work; the check is drawn, not judged.
 

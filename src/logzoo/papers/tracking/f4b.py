@@ -24,11 +24,6 @@ def inputs(here):
     return {"trace": here.trace(model), "check": checked(here, model, "ais")}
 
 
-def settings(here):
-    model = here.entry["model"]
-    return {"title": here.titles([model])[model]}
-
-
 def statistics(artifacts):
     """From the AIS check of a training that over-fits; the trace is drawn, not judged.
 

@@ -17,10 +17,6 @@ def inputs(here):
     return {"zoo": combined(here)}
 
 
-def settings(here):
-    return {"names": here.estimator_titles()}
-
-
 def draw(artifacts, *, names):
     """Mean error of every estimator, a row of panels for each family and a column for each of its budgets.
 

@@ -44,10 +44,6 @@ def inputs(here):
     return {"zoo": combined(here), "timings": timings(here)}
 
 
-def settings(here):
-    return {"names": here.estimator_titles()}
-
-
 def rows(artifacts, *, names):
     """A row for every family and budget, and one that sums up."""
     rows, listed, seconds_of = {}, Counter(), Counter()

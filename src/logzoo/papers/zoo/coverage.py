@@ -17,10 +17,6 @@ def inputs(here):
     return {"zoo": combined(here)}
 
 
-def settings(here):
-    return {"names": here.estimator_titles()}
-
-
 def draw(artifacts, *, names):
     """Share of 95% intervals that cover the truth, over models and replicates, a panel for each budget.
 

@@ -15,10 +15,6 @@ def inputs(here):
     return {"zoo": combined(here)}
 
 
-def settings(here):
-    return {"names": here.estimator_titles()}
-
-
 def draw(artifacts, *, names):
     """Mean rank of every estimator (column) over the models of every family (row), a panel for each budget.
 

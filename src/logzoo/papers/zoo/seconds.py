@@ -13,10 +13,6 @@ def inputs(here):
     return {"zoo": combined(here), "timings": timings(here)}
 
 
-def settings(here):
-    return {"names": here.estimator_titles()}
-
-
 def draw(artifacts, *, names):
     """RMSE against the seconds of an estimate, a panel for each family."""
 

@@ -14,10 +14,6 @@ def inputs(here):
     return {"zoo": combined(here)}
 
 
-def settings(here):
-    return {"names": here.estimator_titles()}
-
-
 def draw(artifacts, *, names):
     """RMSE against sweeps per chain, a panel for each family."""
     zoo = artifacts["zoo"]
