@@ -1,4 +1,4 @@
-"""What docs/extending.md says, done in a copy of the project: the estimator it adds is held to the contract and run."""
+"""What docs/extending.md says, done in a copy of the project: its estimator is held to the contract, its figure drawn."""
 
 import re
 import subprocess
@@ -6,23 +6,27 @@ import subprocess
 import numpy as np
 import pytest
 import xarray as xr
-from projects import CONFIGURATION, ROOT, copy_project, run_module, snakemake
+from projects import CONFIGURATION, ROOT, catalogue_of, copy_project, run_module, snakemake
 
 from logzoo.estimators.registry import ESTIMATORS
 from logzoo.models.rbm import RBM
+from logzoo.pipeline.costs import table_of_costs
 
 GUIDE = (ROOT / "docs" / "extending.md").read_text()
 PYTHON = re.compile(r"`(src/\S+\.py)`:\n\n```python\n(.*?)```", re.DOTALL)
 DIFF = re.compile(r"```diff\n(.*?)```", re.DOTALL)
 NAME = "ais-rounds"
+FIGURE = "zoo-below"
 
 
 @pytest.fixture(scope="module")
 def extended(tmp_path_factory):
     """A copy of the project in which everything that the guide says was done."""
     folder = copy_project(tmp_path_factory.mktemp("extended"))
-    ((file, code),) = PYTHON.findall(GUIDE)
-    (folder / file).write_text(code)
+    files = PYTHON.findall(GUIDE)
+    assert len(files) == 2
+    for file, code in files:
+        (folder / file).write_text(code)
     for patch in DIFF.findall(GUIDE):
         done = subprocess.run(["git", "apply", "-"], cwd=folder, input=patch, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
@@ -61,6 +65,34 @@ def test_the_command_line_and_the_zoo_pick_it_up(extended):
     assert plan.returncode == 0, plan.stderr
     models = set(re.findall(rf"data/quick/estimates/(\S+)/{NAME}\.nc", plan.stdout + plan.stderr))
     assert {"mnist-cd25-500", "mnist-20-pcd", "dna-20-pcd"} <= models and len(models) == 17
+
+
+def test_the_cost_of_a_run_is_told_with_both(extended):
+    told = snakemake(extended, "--cores", "1", "cost")
+    assert told.returncode == 0, told.stderr
+    counted = {line.split()[0]: line.split() for line in told.stdout.splitlines() if line}
+    assert FIGURE in counted and "everything" in counted
+    # An estimate of every model more than without it.
+    before = next(line.split() for line in table_of_costs(catalogue_of()).splitlines() if line.startswith("zoo-rmse"))
+    assert int(counted["zoo-rmse"][2]) == int(before[2]) + 17
+
+
+def test_the_figure_is_drawn_and_its_claim_judged(extended):
+    code = f"""
+import matplotlib, numpy as np, xarray as xr
+from logzoo.papers.zoo import below
+errors = np.array([[[-1.0, -2.0]], [[-3.0, -1.0]]])[:, None]
+zoo = xr.Dataset(
+    {{"log_z": (("model", "estimator", "budget", "replicate"), errors), "truth": ("model", [0.0, 0.0])}},
+    coords={{"estimator": ["ais"], "model": ["a", "b"], "budget": [10]}},
+)
+assert below.draw({{"zoo": zoo}}, estimator="ais").axes[0].get_lines()[0].get_ydata().tolist() == [-1.5, -2.0]
+assert below.statistics({{"zoo": zoo}})["below"].value == -1.75
+"""
+    done = run_module(extended, "timeit", "-n", "1", "-r", "1", code)
+    assert done.returncode == 0, done.stderr
+    plan = snakemake(extended, "-n", "--cores", "2", f"figures/quick/zoo/{FIGURE}.png")
+    assert plan.returncode == 0 and f"data/quick/verdicts/{FIGURE}.nc" in plan.stdout + plan.stderr
 
 
 def test_a_job_of_it_ends_in_an_artifact(extended):
