@@ -5,7 +5,6 @@ from typing import NamedTuple
 import numpy as np
 import xarray as xr
 
-from logzoo.experiments.likelihoods import log_f
 from logzoo.labels import labelled
 from logzoo.paths import kernel_parameters
 from logzoo.samplers.tours import TourSampler, stopping_set
@@ -60,7 +59,7 @@ def tour_lengths(rbm, images, *, rounds, visible, batches, batch, cap, shown, st
     kind = labelled("kind", np.array(["short", "long"], dtype=object), "tours of one sweep, and the longest", "1")
     found = found.assign(pictures).assign_coords(kind=kind)
     looks = {
-        "log_f": (log_f(rbm, images.data[example]), "log f of the image", "nat"),
+        "log_f": (rbm.log_f(images.data[example]), "log f of the image", "nat"),
         "ink": (images.data[example].mean(axis=1, dtype=np.float64), "mean visible value of the image", "1"),
     }
     for name, (values, *text) in looks.items():
