@@ -14,7 +14,7 @@ ESTIMATORS = {
         "logzoo.estimators.ais_moments:estimate", "logzoo.samplers.averaged:run", title="AIS, moment averages"
     ),
     "bar": Method("logzoo.estimators.bar:estimate", "logzoo.samplers.parallel_tempering:run", title="BAR"),
-    "las-vegas": Method("logzoo.estimators.las_vegas:estimate", title="Las Vegas"),
+    "las-vegas": Method("logzoo.estimators.las_vegas:estimate", "logzoo.samplers.tours:run", title="Las Vegas"),
     "mbar": Method("logzoo.estimators.mbar:estimate", *_TEMPERING, title="MBAR"),
     "raise": Method("logzoo.estimators.reverse:estimate", "logzoo.samplers.annealed:run_reverse", title="RAISE"),
     "rsd": Method("logzoo.estimators.transitions:rsd", *_TEMPERING, title="RSD"),
