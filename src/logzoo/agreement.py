@@ -53,62 +53,66 @@ def try_all(rbm, *, data, tell=lambda method: None, **settings):
         needed = data if starts_from_data(method) else None
         start = time.perf_counter()
         try:
-            found, reason = estimate_log_z(rbm, method, data=needed, **settings), ""
+            estimate, reason = estimate_log_z(rbm, method, data=needed, **settings), ""
         except ValueError as error:
-            found, reason = None, str(error)
-        attempts.append(Attempt(method, found, time.perf_counter() - start, reason))
+            estimate, reason = None, str(error)
+        attempts.append(Attempt(method, estimate, time.perf_counter() - start, reason))
     return attempts
 
 
 def agreement_of(attempts):
     """The Agreement of Attempts; those that did not converge are left out of the comparison."""
-    found = {one.method: one.estimate for one in attempts if one.estimate is not None}
-    lower = found["ais"].log_z - 2.0 * found["ais"].std_error if "ais" in found else np.nan
-    upper = found["raise"].log_z + 2.0 * found["raise"].std_error if "raise" in found else np.nan
+    estimates = {attempt.method: attempt.estimate for attempt in attempts if attempt.estimate is not None}
+    lower = estimates["ais"].log_z - 2.0 * estimates["ais"].std_error if "ais" in estimates else np.nan
+    upper = estimates["raise"].log_z + 2.0 * estimates["raise"].std_error if "raise" in estimates else np.nan
     # RAISE does not estimate log Z without bias at small budgets, so it only bounds.
-    sound = {name: one for name, one in found.items() if one.converged and name != "raise"}
+    sound = {name: estimate for name, estimate in estimates.items() if estimate.converged and name != "raise"}
     farthest, sigmas = (), 0.0
-    for name, one in sound.items():
+    for name, estimate in sound.items():
         for other_name, other in sound.items():
-            error = np.hypot(one.std_error, other.std_error)
-            if name < other_name and error > 0 and abs(one.log_z - other.log_z) / error > sigmas:
-                farthest, sigmas = (name, other_name), abs(one.log_z - other.log_z) / error
+            error = np.hypot(estimate.std_error, other.std_error)
+            if name < other_name and error > 0 and abs(estimate.log_z - other.log_z) / error > sigmas:
+                farthest, sigmas = (name, other_name), abs(estimate.log_z - other.log_z) / error
     return Agreement(lower, upper, farthest, float(sigmas))
 
 
-def agreement_table(attempts, found):
+def agreement_table(attempts, agreement):
     """Attempts and their Agreement as text."""
     heads = ("method", "log Z [nat]", "std error", "95% interval", "converged", "seconds")
     rows = []
-    for one in attempts:
-        if one.estimate is None:
-            rows.append((one.method, "not run", "", "", "", ""))
+    for attempt in attempts:
+        if attempt.estimate is None:
+            rows.append((attempt.method, "not run", "", "", "", ""))
             continue
-        estimate = one.estimate
+        estimate = attempt.estimate
         numbers = f"{estimate.log_z:.4f}", f"{estimate.std_error:.4f}"
         interval = f"{estimate.interval[0]:.4f} to {estimate.interval[1]:.4f}"
-        rows.append((one.method, *numbers, interval, "yes" if estimate.converged else "no", f"{one.seconds:.1f}"))
+        rows.append(
+            (attempt.method, *numbers, interval, "yes" if estimate.converged else "no", f"{attempt.seconds:.1f}")
+        )
     text = columns(heads, rows)
-    text += "".join(f"{one.method} not run: {one_line(one.reason)}\n" for one in attempts if one.reason)
+    text += "".join(f"{attempt.method} not run: {one_line(attempt.reason)}\n" for attempt in attempts if attempt.reason)
     lines = [
-        ("lower bound (AIS - 2 std errors)", f"{found.lower:.4f} nat"),
+        ("lower bound (AIS - 2 std errors)", f"{agreement.lower:.4f} nat"),
         (
             "upper bound (RAISE + 2 std errors)",
-            f"{found.upper:.4f} nat" if found.upper == found.upper else "needs --data",
+            f"{agreement.upper:.4f} nat" if agreement.upper == agreement.upper else "needs --data",
         ),
-        ("farthest apart", f"{' and '.join(found.apart) or 'none'}, {found.sigmas:.1f} standard errors"),
+        ("farthest apart", f"{' and '.join(agreement.apart) or 'none'}, {agreement.sigmas:.1f} standard errors"),
     ]
     return text + table(lines)
 
 
-def agreement_json(attempts, found):
+def agreement_json(attempts, agreement):
     """Attempts and their Agreement as one line of JSON."""
     rows = []
-    for one in attempts:
-        row = {"method": one.method, "seconds": one.seconds, "reason": one.reason or None}
-        if one.estimate is not None:
+    for attempt in attempts:
+        row = {"method": attempt.method, "seconds": attempt.seconds, "reason": attempt.reason or None}
+        if attempt.estimate is not None:
             fields = ("log_z", "std_error", "interval", "sweeps", "chains")
-            row |= {name: getattr(one.estimate, name) for name in fields} | {"converged": bool(one.estimate.converged)}
+            row |= {name: getattr(attempt.estimate, name) for name in fields} | {
+                "converged": bool(attempt.estimate.converged)
+            }
         rows.append(row)
-    bounds = {"lower_bound": found.lower, "upper_bound": found.upper}
-    return json_line({"estimates": rows, **bounds, "farthest_apart": found.apart, "sigmas": found.sigmas})
+    bounds = {"lower_bound": agreement.lower, "upper_bound": agreement.upper}
+    return json_line({"estimates": rows, **bounds, "farthest_apart": agreement.apart, "sigmas": agreement.sigmas})

@@ -34,9 +34,9 @@ class RBM:
             array.flags.writeable = False
             object.__setattr__(self, name, array)
         for name, expected in (("visible_bias", self.visible), ("hidden_bias", self.hidden)):
-            found = getattr(self, name).size
-            if found != expected:
-                raise ValueError(f"{name}: expected length {expected} to match the weights, found {found}")
+            length = getattr(self, name).size
+            if length != expected:
+                raise ValueError(f"{name}: expected length {expected} to match the weights, found {length}")
 
     @property
     def visible(self):

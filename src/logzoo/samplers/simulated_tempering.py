@@ -143,9 +143,9 @@ class SimulatedTempering:
 
 def _tables(nodes, betas):
     """Tables (value, rung) that carry the values of a state to log f at the rungs and its first two derivatives."""
-    one = np.ones_like(betas)
+    ones = np.ones_like(betas)
     # What beta and 1 - beta multiply is linear in beta.
-    tables = [[betas, 1.0 - betas], [one, -one], [0.0 * one, 0.0 * one]]
+    tables = [[betas, 1.0 - betas], [ones, -ones], [0.0 * ones, 0.0 * ones]]
     if nodes.size:
         smooth, derivative = interpolation_matrix(nodes, betas), differentiation_matrix(nodes)
         for table in tables:

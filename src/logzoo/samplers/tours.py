@@ -118,10 +118,10 @@ def run(rbm, ledger, stream, data, *, rounds=None, tours=None, cap=None, threads
     sampler = TourSampler(parameters, stopping, stream.child("tours"), threads=threads)
     probes = sampler.probe(min(_PROBES, budget // _PROBE_SHARE), budget // _PROBE_SHARE)
     left = budget - draws - ledger.spend(probes.sweeps, "probes", chains=1)
-    made = tours_within(sampler, tours, left, cap, progress)
-    left -= ledger.spend(int(made.length.sum()), "tours", chains=1)
+    tours_made = tours_within(sampler, tours, left, cap, progress)
+    left -= ledger.spend(int(tours_made.length.sum()), "tours", chains=1)
     ledger.spend(left, "left over", chains=1)
-    return TourDraws(stopping, made, probes)
+    return TourDraws(stopping, tours_made, probes)
 
 
 def _draws(rounds, examples, budget):
@@ -147,18 +147,18 @@ def tours_within(sampler, count, budget, cap, progress):
         if count > budget:
             raise ValueError(f"tours: expected at most {budget:,} (sweeps left for them), found {count:,}")
         return sampler.run(count, budget, cap)
-    made = []
+    generations = []
     count = max(1, min(budget // _PROBE_SHARE, _FIRST))
     with tqdm(total=budget, desc="tours", unit="sweep", disable=None if progress else True) as bar:
         while count:
-            made.append(sampler.run(count, budget, cap))
-            spent = int(made[-1].length.sum())
+            generations.append(sampler.run(count, budget, cap))
+            spent = int(generations[-1].length.sum())
             budget -= spent
             bar.update(spent)
-            lengths = np.concatenate([tours.length for tours in made])
+            lengths = np.concatenate([tours.length for tours in generations])
             spare = budget - _KEPT_BACK * int(lengths.max())
             count = int(min(max(spare, 0) / (2.0 * lengths.mean()), _MOST_TOGETHER))
-    return Tours(*(np.concatenate([tours[field] for tours in made]) for field in range(3)))
+    return Tours(*(np.concatenate([tours[field] for tours in generations]) for field in range(3)))
 
 
 def stopping_set(parameters, data, draws, stream):
@@ -227,15 +227,15 @@ class TourSampler:
         rows = self.elsewhere.integers(0, 2**64, (count, words), dtype=np.uint64)
         beyond = words * LONG_WORD - self.parameters.weights_transposed.shape[1]
         rows[:, -1] &= np.uint64(2**64 - 1) >> np.uint64(beyond)
-        there = self._travel(rows, budget // 2, None, None)
-        rows = there.rows[~there.finished]
+        outward = self._travel(rows, budget // 2, None, None)
+        rows = outward.rows[~outward.finished]
         steps = (budget - budget // 2) // max(len(rows), 1)
         around = self._travel(rows, steps * len(rows), steps, paths := [])
         lost = ~around.finished
         seen = [path[lost[queue]].reshape(-1, words) for queue, _, path in paths]
         seen = np.concatenate(seen) if seen else rows
         mass = self._log_mass(seen) if lost.any() else -np.inf
-        return Probes(int(there.length.sum() + around.length.sum()), int(lost.sum()), mass)
+        return Probes(int(outward.length.sum() + around.length.sum()), int(lost.sum()), mass)
 
     def _log_mass(self, rows):
         """log of the sum of f over the states that chains move among which have visited those of `rows`, in nats.
@@ -276,7 +276,7 @@ class TourSampler:
         if paths is not None:
             path = np.empty((queue.size, step, tours.rows.shape[1]), np.uint64)
             paths.append((queue, limit - step, path))
-        parts = (np.array_split(one, len(self.chains)) for one in (queue, path))
+        parts = (np.array_split(array, len(self.chains)) for array in (queue, path))
         jobs = list(zip(*parts, self.chains, self.means, strict=True))
 
         def run_part(part, path, chains, means):
@@ -304,11 +304,11 @@ def _load_examples(parameters, examples, chains):
 
 def _visited(tours, paths):
     """The states (states, words) that the finished tours left by a sweep, from what each stretch has kept."""
-    found = []
+    visited = []
     for queue, first, path in paths:
-        made = np.where(tours.finished[queue], tours.length[queue] - first, 0)
-        found.append(path[np.arange(path.shape[1]) < made[:, None]])
-    return np.concatenate(found) if found else tours.rows[:0]
+        steps = np.where(tours.finished[queue], tours.length[queue] - first, 0)
+        visited.append(path[np.arange(path.shape[1]) < steps[:, None]])
+    return np.concatenate(visited) if visited else tours.rows[:0]
 
 
 def _log_sum_exp(values):
