@@ -1,4 +1,4 @@
-"""What handing out temperatures costs beside the sweeps, and beside parallel tempering, as a Markdown table."""
+"""What reassigning temperatures costs beside the sweeps, and beside parallel tempering, as a Markdown table."""
 
 import itertools
 import math
@@ -33,7 +33,7 @@ def onwards(sweeps=SWEEPS):
 
 
 def moving(ladders, sweeps=SWEEPS):
-    """The sweeps of these ladders, temperatures handed out anew after each."""
+    """The sweeps of these ladders, temperatures reassigned after each."""
     ends = onwards(sweeps)
     return lambda: ladders.move(*next(ends))
 

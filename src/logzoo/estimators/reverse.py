@@ -22,7 +22,7 @@ from logzoo.estimators.result import Estimate
 from logzoo.estimators.weights import telling
 from logzoo.samplers import annealed
 
-# Data vectors when nobody says otherwise and there are two trajectories for each.
+# Data vectors by default, if there are two trajectories for each.
 _VECTORS = 10
 # Nats by which the spread of the weights biases log p_hat(v) before it is flagged.
 _LARGEST_BIAS = 0.1

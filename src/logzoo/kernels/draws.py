@@ -142,7 +142,7 @@ def _draw_word(typing_context, inputs, base, scale, cold, block, c1, c2, c3, k0,
     return types.uint64(types.intp, types.intp, *floats, *words), generate
 
 
-# Not inlined: every kernel that sweeps would compile it anew for each layer.
+# Not inlined: every kernel that sweeps would compile it again for each layer.
 @njit(cache=True)
 def draw_layer(inputs, base, scale, cold, key, chain, sweep, layer, constants, drawn):
     """Draw one layer of one chain, of logits scale * inputs + cold * base: `drawn` becomes the set of its ones.

@@ -1,4 +1,4 @@
-"""Temperatures handed out anew after each sweep: by infinite swapping, or by exchanges of neighbours in turn.
+"""Infinite swapping: temperatures reassigned after each sweep; also exchanges of neighbours one pair after the other.
 
 Hult, Nyquist & Ringqvist (2019). Legend: a ladder is K replicas that hold K inverse temperatures beta_k, rising, each
 one of them; log f_k(x_i) is taken at each replica's state x_i: (v, h), or v with h summed out, densities that the sweep
@@ -19,7 +19,7 @@ from logzoo.kernels.statistics import hidden_probabilities
 
 @njit(cache=True)
 def reassign(key, sweep, number, log_f, groups, rung, shares, room, scratch):
-    """Hand out the temperatures of one ladder anew within each group of them, and count who may hold the last.
+    """Reassign the temperatures of one ladder within each group, with the probabilities of holding the last.
 
     An assignment s is drawn in proportion to prod_i f_{s(i)}(x_i); by eq 8 each replica counts for the last rung with
     P(s(i) = it). log_f (K, K): of each replica at each rung; groups (K,): of each rung; rung, shares (K,): of each
@@ -74,7 +74,7 @@ def exchange_in_turn(key, sweep, number, log_f, rung, shares, holder):
 
 @njit(cache=True, nogil=True)
 def run_infinite_swapping(parameters, betas, key, first, last, partitions, joint, chains, rung, shares, occupancy):
-    """Sweeps first, ..., last - 1 of whole ladders in place, temperatures handed out anew after each.
+    """Sweeps first, ..., last - 1 of whole ladders in place, temperatures reassigned after each.
 
     betas (K,) float32, rising; partitions (P, K) int64: the group of each rung, one row for each sweep in turn: a
     single row of zeros is infinite swapping proper, no row means neighbours in turn. joint: log f of (v, h), not of v.

@@ -50,7 +50,7 @@ class StoppingSet(NamedTuple):
 
     @classmethod
     def of(cls, rows, example):
-        """The set of distinct states, rows (states, words); log f is yet to be had by `refreshed`."""
+        """The set of distinct states, rows (states, words); `refreshed` sets log f."""
         members = HashSet(rows, new_hash_set(len(rows), 1).slots)
         insert_all(members, rows)
         return cls(members, example, np.empty(len(rows)))

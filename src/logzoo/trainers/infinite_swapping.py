@@ -1,4 +1,4 @@
-"""INS, PINS and PT: chains at several temperatures, handed out anew after each sweep (Hult et al. 2019)."""
+"""INS, PINS and PT: chains at several temperatures, reassigned after each sweep (Hult et al. 2019)."""
 
 from logzoo.checks import whole_number
 from logzoo.samplers.infinite_swapping import IN_TURN, TEMPERATURES, InfiniteSwapping
@@ -49,7 +49,7 @@ def train_infinite_swapping(
 ):
     """Train with `particles` replicas (the mini-batch size by default) at each temperature, k sweeps an update.
 
-    temperatures: rising from 1; the path tempers all parameters. density: what temperatures are handed out by, log f of
+    temperatures: rising from 1; the path tempers all parameters. density: what temperatures are reassigned by, log f of
     (v, h), "joint" as published, or of v, "marginal", which varies less. group: as in `InfiniteSwapping`.
     Returns TrainingRun. Raises ValueError for impossible options. This is INS: all temperatures in one group.
     """
