@@ -1,4 +1,4 @@
-"""What handing out temperatures costs beside the sweeps, and beside parallel tempering, as a Markdown table."""
+"""What reassigning temperatures costs beside the sweeps, and beside parallel tempering, as a Markdown table."""
 
 import itertools
 import math
@@ -33,7 +33,7 @@ def onwards(sweeps=SWEEPS):
 
 
 def moving(ladders, sweeps=SWEEPS):
-    """The sweeps of these ladders, temperatures handed out anew after each."""
+    """The sweeps of these ladders, temperatures reassigned after each."""
     ends = onwards(sweeps)
     return lambda: ladders.move(*next(ends))
 
@@ -58,15 +58,15 @@ def bare(ladders):
 def _over_all(m, orders, weights):
     """log of the sum over all `orders` (K!, K); weights (K!,): of each."""
     largest = -math.inf
-    for place in range(len(orders)):
-        weights[place] = 0.0
+    for order in range(len(orders)):
+        weights[order] = 0.0
         for i in range(len(m)):
-            weights[place] += m[i, orders[place, i]]
-        largest = max(largest, weights[place])
+            weights[order] += m[i, orders[order, i]]
+        largest = max(largest, weights[order])
     total = 0.0
-    for place in range(len(orders)):
-        weights[place] = math.exp(weights[place] - largest)
-        total += weights[place]
+    for order in range(len(orders)):
+        weights[order] = math.exp(weights[order] - largest)
+        total += weights[order]
     return largest + math.log(total)
 
 

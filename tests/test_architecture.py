@@ -22,7 +22,8 @@ ALLOWED = {
     "models": {"artifacts", "checks", "kernels", "models", "streams"},
     "paths": {"checks", "kernels", "models"},
     "samplers": SAMPLING,
-    "estimators": SAMPLING | {"estimators"},
+    # Not the kernels: samplers make the sweeps, and pay for them.
+    "estimators": SAMPLING - {"kernels"} | {"estimators"},
     "trackers": SAMPLING | {"trackers"},
     "trainers": SAMPLING | {"trackers", "trainers"},
     "datasets": {"artifacts", "checks", "datasets", "streams"},

@@ -12,7 +12,6 @@ from logzoo.api import estimate_log_z
 from logzoo.budgets import SweepLedger
 from logzoo.estimators import bar, intervals, reverse
 from logzoo.estimators.registry import estimator
-from logzoo.estimators.result import Estimate
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.paths import inverse_temperatures, log_z_base
@@ -153,15 +152,6 @@ def test_ais_lies_below_and_raise_above_with_few_sweeps_and_both_tend_to_the_tru
         many, sigmas = mean_error(method, 400)
         assert abs(many) < 0.1 * abs(few)
         assert abs(many) < 0.02 and abs(sigmas) < 4.0
-
-
-def test_the_sandwich_gap_is_the_difference_and_its_error():
-    def of(log_z, std_error):
-        interval = (log_z - 1, log_z + 1)
-        return Estimate(log_z=log_z, std_error=std_error, interval=interval, sweeps=1, chains=2, converged=True)
-
-    assert reverse.sandwich_gap(of(10.0, 0.3), of(11.5, 0.4)) == (1.5, pytest.approx(0.5))
-    assert reverse.sandwich_gap(of(11.5, 0.4), of(10.0, 0.3))[0] == -1.5
 
 
 # --- RAISE: options

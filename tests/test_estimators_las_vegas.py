@@ -10,7 +10,7 @@ from logzoo.estimators.las_vegas import mean_length, upper_bound
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters
-from logzoo.samplers.tours import Probes, StoppingSet, Tours, TourSampler, stopping_set
+from logzoo.samplers.tours import Probes, StoppingSet, TourDraws, Tours, TourSampler, stopping_set, tours_within
 from logzoo.streams import root_stream
 
 SHAPES = [(12, 4, 1.5), (12, 6, 1.5), (10, 6, 0.4)]
@@ -62,7 +62,7 @@ def tours_of_runs(rbm, runs, budget):
     for run in range(runs):
         stream = root_stream(run)
         stopping = stopping_set(parameters, data, 3, stream)
-        yield stopping.log_z, las_vegas._run(TourSampler(parameters, stopping, stream), None, budget, None, False)
+        yield stopping.log_z, tours_within(TourSampler(parameters, stopping, stream), None, budget, None, False)
 
 
 @pytest.mark.parametrize(("visible", "hidden", "scale"), SHAPES)
@@ -186,9 +186,9 @@ def test_a_mean_that_rests_on_a_few_long_tours_is_flagged():
     none_lost = Probes(0, 0, -np.inf)
     for longest, converged in ((9, True), (2000, False)):
         tours = Tours(np.zeros(200), np.append(np.ones(199, int), longest), np.ones(200, bool))
-        assert las_vegas._estimate_of(rbm, stopping, tours, none_lost, ledger).converged == converged
+        assert las_vegas._estimate_of(rbm, TourDraws(stopping, tours, none_lost), ledger).converged == converged
     # Something that lost chains move among weighs a tenth of what the tours have found.
     tours = Tours(np.zeros(200), np.ones(200, int), np.ones(200, bool))
     for share, converged in ((0.001, True), (0.1, False)):
         lost = Probes(0, 3, stopping.log_z + np.log(share))
-        assert las_vegas._estimate_of(rbm, stopping, tours, lost, ledger).converged == converged
+        assert las_vegas._estimate_of(rbm, TourDraws(stopping, tours, lost), ledger).converged == converged

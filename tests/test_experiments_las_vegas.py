@@ -10,7 +10,7 @@ from logzoo.kernels.hashing import unpack_state
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.papers.las_vegas import likelihoods
-from logzoo.papers.las_vegas.likelihoods import log_f, trained_likelihoods
+from logzoo.papers.las_vegas.likelihoods import trained_likelihoods
 from logzoo.papers.las_vegas.tour_estimates import tour_estimates
 from logzoo.papers.las_vegas.tours import Images, broken_chains, tour_lengths
 from logzoo.paths import kernel_parameters
@@ -200,4 +200,4 @@ def test_log_f_of_grey_levels_is_that_of_the_formula():
     rbm, values = random_rbm(5, 3), np.random.default_rng(1).random((4, 5))
     inputs = rbm.hidden_bias + values @ rbm.weights
     expected = values @ rbm.visible_bias + np.log1p(np.exp(inputs)).sum(axis=1)
-    np.testing.assert_allclose(log_f(rbm, values.astype(np.float32)), expected, rtol=1e-6)
+    np.testing.assert_allclose(rbm.log_f(values.astype(np.float32)), expected, rtol=1e-6)

@@ -78,16 +78,16 @@ def test_the_cost_of_a_run_is_told_with_both(extended):
 
 
 def test_the_figure_is_drawn_and_its_claim_judged(extended):
-    code = f"""
+    code = """
 import matplotlib, numpy as np, xarray as xr
 from logzoo.papers.zoo import below
 errors = np.array([[[-1.0, -2.0]], [[-3.0, -1.0]]])[:, None]
 zoo = xr.Dataset(
-    {{"log_z": (("model", "estimator", "budget", "replicate"), errors), "truth": ("model", [0.0, 0.0])}},
-    coords={{"estimator": ["ais"], "model": ["a", "b"], "budget": [10]}},
+    {"log_z": (("model", "estimator", "budget", "replicate"), errors), "truth": ("model", [0.0, 0.0])},
+    coords={"estimator": ["ais"], "model": ["a", "b"], "budget": [10]},
 )
-assert below.draw({{"zoo": zoo}}, estimator="ais").axes[0].get_lines()[0].get_ydata().tolist() == [-1.5, -2.0]
-assert below.statistics({{"zoo": zoo}})["below"].value == -1.75
+assert below.draw({"zoo": zoo}, estimator="ais").axes[0].get_lines()[0].get_ydata().tolist() == [-1.5, -2.0]
+assert below.statistics({"zoo": zoo})["below"].value == -1.75
 """
     done = run_module(extended, "timeit", "-n", "1", "-r", "1", code)
     assert done.returncode == 0, done.stderr

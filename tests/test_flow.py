@@ -83,7 +83,7 @@ def test_the_profile_and_the_return_time_of_a_still_ladder_are_exact(k):
         walk.move(LINEAR, k)
         assert ladder.update(*walk.replicas()) is None
         profile += ladder.f_up / 2000
-        trip_rate += 1.0 / ladder.return_time / 2000
+        trip_rate += ladder.trip_rate / 2000
     rates = walk.rates(LINEAR)
     np.testing.assert_allclose(profile, exact_f_up(rates), atol=0.012)
     # The two directions differ by the flux, 0.16 here, which looks at every second sweep would mistake for steps.
@@ -132,13 +132,13 @@ def test_the_published_feedback_finds_a_bottleneck_too():
 
 def test_without_labels_hardly_anything_moves_and_the_return_time_is_what_was_waited():
     ladder, walk = FlowLadder(LINEAR, rate=0.5), Walk(bottleneck)
-    at_start = ladder.return_time
+    at_start = 1.0 / ladder.trip_rate
     assert at_start == pytest.approx(exact_return_time(np.full(RUNGS - 1, 0.4)))
     for _ in range(500):
         ladder.update(walk.rung, np.zeros_like(walk.heading), np.zeros_like(walk.round_trips))
     np.testing.assert_allclose(ladder.betas, LINEAR, atol=0.015)
     np.testing.assert_array_equal(ladder.f_up, LINEAR)
-    assert ladder.return_time == pytest.approx(at_start + 500.0, rel=0.01)
+    assert 1.0 / ladder.trip_rate == pytest.approx(at_start + 500.0, rel=0.01)
 
 
 def test_a_rung_without_labels_keeps_its_share_while_the_others_learn():

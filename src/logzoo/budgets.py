@@ -2,7 +2,7 @@
 
 from logzoo.checks import whole_number
 
-# More sweeps than any machine makes in a year; a budget beyond it is a slip of the pen.
+# More sweeps than any machine makes in a year; a larger budget is a typing error.
 LARGEST_BUDGET = 10**11
 
 
@@ -30,7 +30,7 @@ class SweepLedger:
 
     @property
     def remaining(self):
-        """Sweeps per chain still to be had."""
+        """Sweeps per chain that are left."""
         return self.sweeps - self.spent
 
     def spend(self, sweeps, purpose, *, chains=None):

@@ -82,9 +82,9 @@ class BridgeSums:
         u, v = expit(steps.up - self.log_s), expit(self.log_s - steps.down)
         sweep = self._done + np.arange(u.shape[1])
         block = sweep * len(self._sums) // self._sweeps
-        for one in np.unique(block):
-            self._sums[one, :, 0] += u[:, block == one].sum(axis=1)
-            self._sums[one, :, 1] += v[:, block == one].sum(axis=1)
+        for number in np.unique(block):
+            self._sums[number, :, 0] += u[:, block == number].sum(axis=1)
+            self._sums[number, :, 1] += v[:, block == number].sum(axis=1)
         self._done += u.shape[1]
 
     def _improve(self, up, down):
@@ -96,10 +96,10 @@ class BridgeSums:
         if self._stretches & (self._stretches - 1) == 0:
             self._pilot[:] = -np.inf
         # v is kept in units that do not depend on s, relative to the present one.
-        found = np.stack(
+        log_sums = np.stack(
             [logsumexp(log_expit(up - self.log_s), axis=0), logsumexp(log_expit(self.log_s - down), axis=0)]
         )
-        self._pilot = np.logaddexp(self._pilot, found)
+        self._pilot = np.logaddexp(self._pilot, log_sums)
         step = self._pilot[0] - self._pilot[1]
         self.log_s += step
         self._pilot[1] += step

@@ -12,13 +12,13 @@ def from_groups(draws, ledger, *, settled=True):
 
     `converged` says that the chains travelled the ladder, a round trip each on average, and that the method settled.
     """
-    found = draws.log_z_base + draws.log_z_hats[:, -1]
-    log_z = float(found.mean())
-    std_error = float(found.std(ddof=1) / np.sqrt(found.size))
+    log_z_of_groups = draws.log_z_base + draws.log_z_hats[:, -1]
+    log_z = float(log_z_of_groups.mean())
+    std_error = float(log_z_of_groups.std(ddof=1) / np.sqrt(log_z_of_groups.size))
     return Estimate(
         log_z=log_z,
         std_error=std_error,
-        interval=student_interval(log_z, std_error, found.size),
+        interval=student_interval(log_z, std_error, log_z_of_groups.size),
         sweeps=ledger.spent,
         chains=ledger.chains,
         converged=bool(travelled(draws) and settled),

@@ -27,8 +27,8 @@ class Finished:
         """The arrays by name."""
         return {
             f"{number}/{name}": array
-            for number, one in enumerate(self.estimates)
-            for name, array in _arrays_of(one).items()
+            for number, estimate in enumerate(self.estimates)
+            for name, array in _arrays_of(estimate).items()
         }
 
     def restore(self, state):
@@ -40,14 +40,16 @@ class Finished:
         self.estimates = [_estimate_of(cells[number]) for number in range(len(cells))]
 
 
-def _arrays_of(one):
+def _arrays_of(estimate):
     named = {
-        f"{kind}/{name}": value for kind in ("diagnostics", "profiles") for name, value in getattr(one, kind).items()
+        f"{kind}/{name}": value
+        for kind in ("diagnostics", "profiles")
+        for name, value in getattr(estimate, kind).items()
     }
     return {
-        "words": np.array([one.method, one.form]),
-        "counts": np.array([one.sweeps, one.chains, one.converged], np.int64),
-        "nats": np.array([one.log_z, one.std_error, *one.interval], np.float64),
+        "words": np.array([estimate.method, estimate.form]),
+        "counts": np.array([estimate.sweeps, estimate.chains, estimate.converged], np.int64),
+        "nats": np.array([estimate.log_z, estimate.std_error, *estimate.interval], np.float64),
         **{name: np.asarray(value) for name, value in named.items()},
     }
 
@@ -105,15 +107,22 @@ def _dataset(results, budgets, chains):
     variables = {}
     for name, (long_name, units, dtype) in _VARIABLES.items():
         field = "sweeps" if name == "sweeps_spent" else name
-        variables[name] = (cells, _collect(results, lambda one, key=field: getattr(one, key), dtype), long_name, units)
-    interval = np.stack([_collect(results, lambda one, end=end: one.interval[end], np.float64) for end in (0, 1)], -1)
+        variables[name] = (
+            cells,
+            _collect(results, lambda estimate, key=field: getattr(estimate, key), dtype),
+            long_name,
+            units,
+        )
+    interval = np.stack(
+        [_collect(results, lambda estimate, end=end: estimate.interval[end], np.float64) for end in (0, 1)], -1
+    )
     variables["interval"] = ((*cells, "bound"), interval, "95% interval of log Z", "nat")
-    for name in sorted({name for one in results.flat for name in one.diagnostics}):
-        values = _collect(results, lambda one, key=name: one.diagnostics.get(key, np.nan), np.float64)
+    for name in sorted({name for estimate in results.flat for name in estimate.diagnostics}):
+        values = _collect(results, lambda estimate, key=name: estimate.diagnostics.get(key, np.nan), np.float64)
         variables[name] = (cells, values, *DIAGNOSTICS[name])
-    for name in sorted({name for one in results.flat for name in one.profiles}):
+    for name in sorted({name for estimate in results.flat for name in estimate.profiles}):
         long_name, units, dimensions = PROFILES[name]
-        values = np.stack([one.profiles[name] for one in results.flat])
+        values = np.stack([estimate.profiles[name] for estimate in results.flat])
         variables[name] = ((*cells, *dimensions), values.reshape(*results.shape, *values.shape[1:]), long_name, units)
     coordinates = {
         "budget": (("budget",), np.array(budgets, np.int64), "budget in Gibbs sweeps per chain", "sweep"),
@@ -128,4 +137,4 @@ def _dataset(results, budgets, chains):
 
 
 def _collect(results, read, dtype):
-    return np.array([read(one) for one in results.flat], dtype).reshape(results.shape)
+    return np.array([read(estimate) for estimate in results.flat], dtype).reshape(results.shape)

@@ -68,8 +68,8 @@ def _by_trust_region(log_z, *case):
         return -likelihood(np.append(0.0, free), *case)[2][1:, 1:]
 
     options = {"gtol": _NEAR}
-    found = minimize(objective, log_z[1:], jac=True, hess=curvature, method="trust-exact", options=options)
-    return np.append(0.0, found.x)
+    solution = minimize(objective, log_z[1:], jac=True, hess=curvature, method="trust-exact", options=options)
+    return np.append(0.0, solution.x)
 
 
 def _by_block(prior, log_z_hats, occupancy):

@@ -26,7 +26,7 @@ ESTIMATORS = {
     ),
     "sd": Method("logzoo.estimators.transitions:sd", *_TEMPERING, title="SD"),
     "rsd": Method("logzoo.estimators.transitions:rsd", *_TEMPERING, title="RSD"),
-    "las-vegas": Method("logzoo.estimators.las_vegas:estimate", title="Las Vegas"),
+    "las-vegas": Method("logzoo.estimators.las_vegas:estimate", "logzoo.samplers.tours:run", title="Las Vegas"),
     "ais-moments": Method(
         "logzoo.estimators.ais_moments:estimate", "logzoo.samplers.averaged:run", title="AIS, moment averages"
     ),

@@ -22,7 +22,7 @@ from logzoo.estimators.result import Estimate
 from logzoo.estimators.weights import telling
 from logzoo.samplers import annealed
 
-# Data vectors when nobody says otherwise and there are two trajectories for each.
+# Data vectors by default, if there are two trajectories for each.
 _VECTORS = 10
 # Nats by which the spread of the weights biases log p_hat(v) before it is flagged.
 _LARGEST_BIAS = 0.1
@@ -45,7 +45,7 @@ def estimate(rbm, ledger, stream, *, data=None, vectors=None, **options):
     rows = stream.child("data").generator().choice(len(data), vectors, replace=vectors > len(data))
     vector = np.arange(ledger.chains) % vectors
     draws = annealed.run_reverse(rbm, ledger, stream, data[rows[vector]], **options)
-    per_vector = [-draws.log_weight[vector == one] for one in range(vectors)]
+    per_vector = [-draws.log_weight[vector == number] for number in range(vectors)]
     log_z = draws.log_z_base - np.array([_log_mean(log_p) for log_p in per_vector])
     center = float(log_z.mean())
     std_error, parts = _spread(log_z, per_vector)
@@ -60,15 +60,6 @@ def estimate(rbm, ledger, stream, *, data=None, vectors=None, **options):
         converged=bool(agree) and telling(rbm, draws.log_weight, ledger),
         diagnostics={"effective_trajectories": float(effective.mean())},
     )
-
-
-def sandwich_gap(lower, upper):
-    """How far an estimate from above (RAISE) lies over one from below (AIS): (gap, standard error) in nats.
-
-    log Z lies between the two on average, so the gap bounds the bias of each; a gap below zero by several standard
-    errors means that one of them is wrong (Burda, Grosse & Salakhutdinov 2015). Takes two independent Estimates.
-    """
-    return upper.log_z - lower.log_z, float(np.hypot(lower.std_error, upper.std_error))
 
 
 def _vector_count(vectors, chains):

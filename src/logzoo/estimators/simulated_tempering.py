@@ -100,7 +100,7 @@ def drift(draws):
     ends = np.stack([draws.occupancy[:half], draws.occupancy[-half:]])[..., [0, -1]]
     # (half, block, chain, end) to (chain, half, end): log Zhat differs between blocks of a mixed run only.
     relative = draws.log_z_hats[:, -1] - draws.log_z_hats[0, -1]
-    # Within the range of a float, whatever hopeless runs make of log Zhat.
+    # Within the range of a float, even where log Zhat is far off.
     scale = np.exp(np.clip(np.stack([relative[:half], relative[-half:]]), -300.0, 300.0))
     ends[..., 1] *= scale[..., None]
     sums = np.moveaxis(ends.sum(axis=1), 1, 0)

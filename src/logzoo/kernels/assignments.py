@@ -82,17 +82,17 @@ def _find_potentials(m, count, scratch):
         scratch.matched[0] = particle
         scratch.slack[:] = np.inf
         scratch.reached[:] = 0
-        place = 0
+        column = 0
         while True:
-            scratch.reached[place] = 1
-            at = scratch.matched[place]
+            scratch.reached[column] = 1
+            at = scratch.matched[column]
             nearest, step = 0, np.inf
             for k in range(1, count + 1):
                 if not scratch.reached[k]:
                     cost = -m[at - 1, k - 1] - u[at] - w[k]
                     if cost < scratch.slack[k]:
                         scratch.slack[k] = cost
-                        scratch.before[k] = place
+                        scratch.before[k] = column
                     if scratch.slack[k] < step:
                         step = scratch.slack[k]
                         nearest = k
@@ -102,12 +102,12 @@ def _find_potentials(m, count, scratch):
                     w[k] -= step
                 else:
                     scratch.slack[k] -= step
-            place = nearest
-            if scratch.matched[place] == 0:
+            column = nearest
+            if scratch.matched[column] == 0:
                 break
-        while place != 0:
-            scratch.matched[place] = scratch.matched[scratch.before[place]]
-            place = scratch.before[place]
+        while column != 0:
+            scratch.matched[column] = scratch.matched[scratch.before[column]]
+            column = scratch.before[column]
 
 
 @njit(cache=True)
@@ -149,28 +149,28 @@ def _sum_over_sets(rows, elements, sizes, sums):
             lowest = left & -left
             left ^= lowest
             k = sizes[lowest - 1] + _LOW
-            place = (high ^ lowest) << _LOW
-            f0 += sums[place] * rows[size - 1, k]
+            subset = (high ^ lowest) << _LOW
+            f0 += sums[subset] * rows[size - 1, k]
             weight = rows[size, k]
-            f1 += sums[place + 1] * weight
-            f2 += sums[place + 2] * weight
-            f4 += sums[place + 4] * weight
+            f1 += sums[subset + 1] * weight
+            f2 += sums[subset + 2] * weight
+            f4 += sums[subset + 4] * weight
             weight = rows[size + 1, k]
-            f3 += sums[place + 3] * weight
-            f5 += sums[place + 5] * weight
-            f6 += sums[place + 6] * weight
-            f7 += sums[place + 7] * rows[size + 2, k]
-        one, two, three = rows[size], rows[size + 1], rows[size + 2]
-        f1 += f0 * one[0]
-        f2 += f0 * one[1]
-        f4 += f0 * one[2]
-        f3 += f2 * two[0] + f1 * two[1]
-        f5 += f4 * two[0] + f1 * two[2]
-        f6 += f4 * two[1] + f2 * two[2]
-        f7 += f6 * three[0] + f5 * three[1] + f3 * three[2]
-        place = high << _LOW
-        sums[place], sums[place + 1], sums[place + 2], sums[place + 3] = f0, f1, f2, f3
-        sums[place + 4], sums[place + 5], sums[place + 6], sums[place + 7] = f4, f5, f6, f7
+            f3 += sums[subset + 3] * weight
+            f5 += sums[subset + 5] * weight
+            f6 += sums[subset + 6] * weight
+            f7 += sums[subset + 7] * rows[size + 2, k]
+        first, second, third = rows[size], rows[size + 1], rows[size + 2]
+        f1 += f0 * first[0]
+        f2 += f0 * first[1]
+        f4 += f0 * first[2]
+        f3 += f2 * second[0] + f1 * second[1]
+        f5 += f4 * second[0] + f1 * second[2]
+        f6 += f4 * second[1] + f2 * second[2]
+        f7 += f6 * third[0] + f5 * third[1] + f3 * third[2]
+        subset = high << _LOW
+        sums[subset], sums[subset + 1], sums[subset + 2], sums[subset + 3] = f0, f1, f2, f3
+        sums[subset + 4], sums[subset + 5], sums[subset + 6], sums[subset + 7] = f4, f5, f6, f7
 
 
 @njit(cache=True)
@@ -219,14 +219,14 @@ def draw_assignment(uniforms, scratch, drawn):
             level -= weight
             if level < 0.0:
                 break
-    one = scratch.sizes[chosen]
-    drawn[one] = count - 1
+    holder = scratch.sizes[chosen]
+    drawn[holder] = count - 1
     left = chosen
-    for i in range(one - 1, -1, -1):
+    for i in range(holder - 1, -1, -1):
         drawn[i] = _draw_element(uniforms[i], scratch.table[i], left, scratch.forward)
         left ^= 1 << drawn[i]
     left = whole ^ chosen
-    for i in range(one + 1, count):
+    for i in range(holder + 1, count):
         drawn[i] = _draw_element(uniforms[i - 1], scratch.table[i], left, scratch.backward)
         left ^= 1 << drawn[i]
 

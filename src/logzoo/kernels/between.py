@@ -43,8 +43,19 @@ def draw_between(parameters, inputs, states, key, sweep, layer, share, chains, s
     near, far = (_ONE - share) * parameters.unit, share * parameters.unit
     half = inputs.shape[1] // 2
     for chain in range(states.shape[0]):
-        one, number = inputs[chain], chains.number[chain]
-        draw_layer(one, one[half:], near, far, key, number, sweep, layer, scratch.constants, scratch.drawn)
+        inputs_of_chain, number = inputs[chain], chains.number[chain]
+        draw_layer(
+            inputs_of_chain,
+            inputs_of_chain[half:],
+            near,
+            far,
+            key,
+            number,
+            sweep,
+            layer,
+            scratch.constants,
+            scratch.drawn,
+        )
         list_changes(states[chain], scratch, chain, chains)
 
 

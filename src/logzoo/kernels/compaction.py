@@ -9,7 +9,7 @@ from numba.extending import intrinsic
 WORD = 32
 # Units listed together: one byte of a word.
 GROUP = 8
-# Rows of eight: the positions of the set bits of each byte, in order; behind them whatever.
+# Rows of eight: the positions of the set bits of each byte, in order; the rest is not used.
 _POSITIONS = np.array(
     [sorted(range(GROUP), key=lambda bit, byte=byte: not byte >> bit & 1) for byte in range(256)], np.uint8
 )

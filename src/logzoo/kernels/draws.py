@@ -117,8 +117,8 @@ def _draw_word(typing_context, inputs, base, scale, cold, block, c1, c2, c3, k0,
             return builder.shuffle_vector(first, undefined, _integers(0))
 
         def load(address, group):
-            place = builder.add(address, ir.Constant(address.type, group * GROUP * _BYTES))
-            integers = builder.load(builder.inttoptr(place, _INTEGERS.as_pointer()), align=_BYTES)
+            start = builder.add(address, ir.Constant(address.type, group * GROUP * _BYTES))
+            integers = builder.load(builder.inttoptr(start, _INTEGERS.as_pointer()), align=_BYTES)
             return builder.sitofp(integers, _FLOATS)
 
         words = emit_four_blocks(builder, block, *stream)
@@ -142,7 +142,7 @@ def _draw_word(typing_context, inputs, base, scale, cold, block, c1, c2, c3, k0,
     return types.uint64(types.intp, types.intp, *floats, *words), generate
 
 
-# Not inlined: every kernel that sweeps would compile it anew for each layer.
+# Not inlined: every kernel that sweeps would compile it again for each layer.
 @njit(cache=True)
 def draw_layer(inputs, base, scale, cold, key, chain, sweep, layer, constants, drawn):
     """Draw one layer of one chain, of logits scale * inputs + cold * base: `drawn` becomes the set of its ones.
@@ -153,8 +153,8 @@ def draw_layer(inputs, base, scale, cold, key, chain, sweep, layer, constants, d
     x, x0 = inputs.ctypes.data, base.ctypes.data
     for word in range(drawn.size):
         block = np.uint64(word * BLOCKS_TOGETHER)
-        place = word * WORD * _BYTES
-        both = _draw_word(x + place, x0 + place, scale, cold, block, chain, c2, c3, k0, k1)
+        offset = word * WORD * _BYTES
+        both = _draw_word(x + offset, x0 + offset, scale, cold, block, chain, c2, c3, k0, k1)
         drawn[word] = np.uint32(both & _LOW)
         if both > _LOW:
             undecided = np.uint32(both >> _32)
@@ -166,10 +166,10 @@ def _settle(inputs, base, scale, cold, key, chain, sweep, layer, constants, unde
     """Draw the undecided units of one word by the exact rule."""
     rounder, lowest = constants[0], constants[1]
     c1, c2, c3, c4, c5 = constants[2], constants[3], constants[4], constants[5], constants[6]
-    for place in range(WORD):
-        bit = _BIT << np.uint32(place)
+    for lane in range(WORD):
+        bit = _BIT << np.uint32(lane)
         if undecided & bit:
-            unit = word * WORD + place
+            unit = word * WORD + lane
             x = scale * np.float32(inputs[unit]) + cold * np.float32(base[unit])
             drawn[word] &= ~bit
             if draw_unit(x, word_of_unit(key, chain, sweep, layer, unit), rounder, lowest, c1, c2, c3, c4, c5):

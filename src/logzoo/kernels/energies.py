@@ -92,8 +92,8 @@ def _store_products(builder, products, target):
             ]
             left = builder.fmul(*(builder.shuffle_vector(left, left, half) for half in halves))
         value = builder.extract_element(left, ir.Constant(ir.IntType(32), 0))
-        place = builder.inttoptr(_after(builder, target, 8 * number), ir.DoubleType().as_pointer())
-        builder.store(value, place, align=8)
+        pointer = builder.inttoptr(_after(builder, target, 8 * number), ir.DoubleType().as_pointer())
+        builder.store(value, pointer, align=8)
 
 
 def _products(betas):
@@ -107,8 +107,8 @@ def _products(betas):
         magnitudes, vectors, scales, target = arguments
         lane_type = ir.VectorType(ir.IntType(32), _LANES)
 
-        def everywhere(place):
-            value = builder.load(builder.inttoptr(place, ir.FloatType().as_pointer()), align=_BYTES)
+        def everywhere(address):
+            value = builder.load(builder.inttoptr(address, ir.FloatType().as_pointer()), align=_BYTES)
             first = builder.insert_element(ir.Constant(_FLOATS, ir.Undefined), value, ir.Constant(ir.IntType(32), 0))
             return builder.shuffle_vector(first, first, ir.Constant(lane_type, [0] * _LANES))
 
@@ -116,8 +116,8 @@ def _products(betas):
         factors = [everywhere(_after(builder, scales, _BYTES * number)) for number in range(betas)]
         products = [cgutils.alloca_once_value(builder, one) for _ in range(betas)]
         with cgutils.for_range(builder, vectors) as loop:
-            place = builder.add(magnitudes, builder.mul(loop.index, ir.Constant(magnitudes.type, _LANES * _BYTES)))
-            size = builder.load(builder.inttoptr(place, _FLOATS.as_pointer()), align=_BYTES)
+            address = builder.add(magnitudes, builder.mul(loop.index, ir.Constant(magnitudes.type, _LANES * _BYTES)))
+            size = builder.load(builder.inttoptr(address, _FLOATS.as_pointer()), align=_BYTES)
             for scale, product in zip(factors, products, strict=True):
                 factor = builder.fadd(one, emit_exp2_nonpositive(builder, builder.fmul(scale, size)))
                 builder.store(builder.fmul(builder.load(product), factor), product)

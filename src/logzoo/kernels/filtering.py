@@ -137,21 +137,21 @@ def updated(x, p, log_z_base, differences, variance):
 @njit(cache=True)
 def _solved(root, right):
     """The X with L L' X = right (rows, columns), L lower triangular."""
-    found = right.copy()
-    rows, columns = found.shape
+    solution = right.copy()
+    rows, columns = solution.shape
     for i in range(rows):
         for k in range(i):
             for j in range(columns):
-                found[i, j] -= root[i, k] * found[k, j]
+                solution[i, j] -= root[i, k] * solution[k, j]
         for j in range(columns):
-            found[i, j] /= root[i, i]
+            solution[i, j] /= root[i, i]
     for i in range(rows - 1, -1, -1):
         for k in range(i + 1, rows):
             for j in range(columns):
-                found[i, j] -= root[k, i] * found[k, j]
+                solution[i, j] -= root[k, i] * solution[k, j]
         for j in range(columns):
-            found[i, j] /= root[i, i]
-    return found
+            solution[i, j] /= root[i, i]
+    return solution
 
 
 @njit(cache=True)

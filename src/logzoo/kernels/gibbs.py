@@ -6,7 +6,7 @@ base log-odds; a = b + v W; beta (chains,) inverse temperatures.
     h | v : sigmoid(beta a)        v | h : sigmoid(beta (c + W h) + (1 - beta) c0)
 
 Parameters are fixed-point int32, multiples of `unit`, a power of two (see `fixed_point`). Integer sums have no
-rounding, so each layer's input can follow the units that flip for ever without drift, and any order of additions gives
+rounding, so each layer's input can follow the units that flip without drift, and any order of additions gives
 the same bits.
 """
 

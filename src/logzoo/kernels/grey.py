@@ -33,13 +33,13 @@ def _add_weighted_rows(typing_context, table, count, factors, step, sums):
 
         def strips(address):
             for strip in range(WIDTH // _LANES):
-                place = builder.add(address, ir.Constant(number, strip * _LANES * _BYTES))
-                yield builder.inttoptr(place, vector.as_pointer())
+                start = builder.add(address, ir.Constant(number, strip * _LANES * _BYTES))
+                yield builder.inttoptr(start, vector.as_pointer())
 
-        totals = [cgutils.alloca_once_value(builder, builder.load(one, align=_BYTES)) for one in strips(sums)]
+        totals = [cgutils.alloca_once_value(builder, builder.load(strip, align=_BYTES)) for strip in strips(sums)]
         with cgutils.for_range(builder, count) as loop:
-            place = builder.add(factors, builder.mul(builder.mul(loop.index, step), ir.Constant(number, _BYTES)))
-            factor = builder.load(builder.inttoptr(place, ir.FloatType().as_pointer()), align=_BYTES)
+            address = builder.add(factors, builder.mul(builder.mul(loop.index, step), ir.Constant(number, _BYTES)))
+            factor = builder.load(builder.inttoptr(address, ir.FloatType().as_pointer()), align=_BYTES)
             with builder.if_then(builder.fcmp_unordered("!=", factor, ir.Constant(ir.FloatType(), 0.0))):
                 undefined = ir.Constant(vector, ir.Undefined)
                 first = builder.insert_element(undefined, factor, ir.Constant(ir.IntType(32), 0))

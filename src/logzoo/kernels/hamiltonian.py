@@ -158,8 +158,8 @@ def run_at(target, base, steps, key, first, last, beta, low, high, walkers, prob
         x, number = walkers.x[chain], walkers.number[chain]
         for draw in range(first, last):
             step = low + (high - low) * uniform(key, number, draw, STEP_SIZE)
-            found, _ = move(target, base, beta, step, steps, key, number, draw, x, scratch)
-            probability[chain] += found
+            acceptance, _ = move(target, base, beta, step, steps, key, number, draw, x, scratch)
+            probability[chain] += acceptance
 
 
 @njit(cache=True)
@@ -195,16 +195,16 @@ def run_tempered(target, base, betas, low, high, steps, offset, key, first, last
         x, number = walkers.x[chain], walkers.number[chain]
         moves.rungs[chain, 0] = rung[chain]
         for draw in range(first, last):
-            k, place = rung[chain], draw - first
+            k, position = rung[chain], draw - first
             step = low[k] + (high[k] - low[k]) * uniform(key, number, draw, STEP_SIZE)
             _, accepted = move(target, base, betas[k], step, steps, key, number, draw, x, scratch)
             delta = log_f_and_gradient(target, x, scratch[2]) - log_f_and_gradient(base, x, scratch[3])
             drawn = draw_rung_given(delta, betas, offset, uniform(key, number, draw, RUNG), q)
             rung[chain] = drawn
-            moves.delta[chain, place] = delta
-            moves.rungs[chain, place + 1] = drawn
-            moves.step[chain, place] = step
-            moves.accepted[chain, place] = accepted
+            moves.delta[chain, position] = delta
+            moves.rungs[chain, position + 1] = drawn
+            moves.step[chain, position] = step
+            moves.accepted[chain, position] = accepted
             for i in range(rungs):
                 sums.occupancy[chain, i] += q[i]
             sums.visits[chain, drawn] += 1

@@ -129,9 +129,9 @@ def _product_of_block(typing_context, entry, tables, codes, count):
         def factors(byte):
             code = builder.load(builder.inttoptr(builder.add(codes, byte), ir.IntType(8).as_pointer()))
             row = builder.add(builder.mul(byte, ir.Constant(byte.type, _VALUES)), builder.zext(code, byte.type))
-            place = builder.add(tables, builder.mul(row, ir.Constant(row.type, WIDTH * size)))
+            start = builder.add(tables, builder.mul(row, ir.Constant(row.type, WIDTH * size)))
             for strip in strips:
-                address = builder.add(place, ir.Constant(place.type, strip * _VECTOR_BYTES))
+                address = builder.add(start, ir.Constant(start.type, strip * _VECTOR_BYTES))
                 yield builder.load(builder.inttoptr(address, vector.as_pointer()), align=size)
 
         zero, one = (ir.Constant(count.type, number) for number in (0, 1))

@@ -1,4 +1,4 @@
-"""Temperatures handed out anew after each sweep: by infinite swapping, or by exchanges of neighbours in turn.
+"""Infinite swapping: temperatures reassigned after each sweep; also exchanges of neighbours one pair after the other.
 
 Hult, Nyquist & Ringqvist (2019). Legend: a ladder is K replicas that hold K inverse temperatures beta_k, rising, each
 one of them; log f_k(x_i) is taken at each replica's state x_i: (v, h), or v with h summed out, densities that the sweep
@@ -19,12 +19,12 @@ from logzoo.kernels.statistics import hidden_probabilities
 
 @njit(cache=True)
 def reassign(key, sweep, number, log_f, groups, rung, shares, room, scratch):
-    """Hand out the temperatures of one ladder anew within each group of them, and count who may hold the last.
+    """Reassign the temperatures of one ladder within each group, with the probabilities of holding the last.
 
     An assignment s is drawn in proportion to prod_i f_{s(i)}(x_i); by eq 8 each replica counts for the last rung with
     P(s(i) = it). log_f (K, K): of each replica at each rung; groups (K,): of each rung; rung, shares (K,): of each
     replica, changed; number: the random stream of the first replica; room: (K, K) float64, (K,) uniforms, members and
-    rungs of a group, drawn places.
+    rungs of a group, drawn columns.
     """
     count = rung.size
     m, uniforms, members, rungs, drawn = room
@@ -34,22 +34,22 @@ def reassign(key, sweep, number, log_f, groups, rung, shares, room, scratch):
             if groups[k] == group:
                 rungs[size] = k
                 size += 1
-        found = 0
+        row = 0
         for i in range(count):
             if groups[rung[i]] == group:
-                members[found] = i
-                uniforms[found] = uniform(key, number + np.uint64(i), sweep, RUNG)
-                for place in range(size):
-                    m[found, place] = log_f[i, rungs[place]]
-                found += 1
+                members[row] = i
+                uniforms[row] = uniform(key, number + np.uint64(i), sweep, RUNG)
+                for column in range(size):
+                    m[row, column] = log_f[i, rungs[column]]
+                row += 1
         if size == 0:
             continue
         sum_assignments(m, size, scratch)
         draw_assignment(uniforms, scratch, drawn[:size])
         has_last = rungs[size - 1] == count - 1
-        for place in range(size):
-            shares[members[place]] = scratch.shares[place] if has_last else 0.0
-            rung[members[place]] = rungs[drawn[place]]
+        for row in range(size):
+            shares[members[row]] = scratch.shares[row] if has_last else 0.0
+            rung[members[row]] = rungs[drawn[row]]
 
 
 @njit(cache=True)
@@ -63,10 +63,10 @@ def exchange_in_turn(key, sweep, number, log_f, rung, shares, holder):
     for i in range(count):
         holder[rung[i]] = i
     for low in range(count - 2, -1, -1):
-        one, other = holder[low], holder[low + 1]
-        log_ratio = log_f[one, low + 1] + log_f[other, low] - log_f[one, low] - log_f[other, low + 1]
+        lower, upper = holder[low], holder[low + 1]
+        log_ratio = log_f[lower, low + 1] + log_f[upper, low] - log_f[lower, low] - log_f[upper, low + 1]
         if log_ratio >= 0.0 or uniform(key, number + np.uint64(low), sweep, RUNG) < math.exp(log_ratio):
-            holder[low], holder[low + 1] = other, one
+            holder[low], holder[low + 1] = upper, lower
     for k in range(count):
         rung[holder[k]] = k
         shares[holder[k]] = 1.0 if k == count - 1 else 0.0
@@ -74,7 +74,7 @@ def exchange_in_turn(key, sweep, number, log_f, rung, shares, holder):
 
 @njit(cache=True, nogil=True)
 def run_infinite_swapping(parameters, betas, key, first, last, partitions, joint, chains, rung, shares, occupancy):
-    """Sweeps first, ..., last - 1 of whole ladders in place, temperatures handed out anew after each.
+    """Sweeps first, ..., last - 1 of whole ladders in place, temperatures reassigned after each.
 
     betas (K,) float32, rising; partitions (P, K) int64: the group of each rung, one row for each sweep in turn: a
     single row of zeros is infinite swapping proper, no row means neighbours in turn. joint: log f of (v, h), not of v.
@@ -108,12 +108,12 @@ def run_infinite_swapping(parameters, betas, key, first, last, partitions, joint
         for start in range(0, rung.size, rungs):
             end = start + rungs
             of_ladder = log_f[start:end], rung[start:end], shares[start:end]
-            own = chains.number[start]
+            number = chains.number[start]
             if partitions.shape[0] == 0:
-                exchange_in_turn(key, sweep, own, of_ladder[0], of_ladder[1], of_ladder[2], room[2])
+                exchange_in_turn(key, sweep, number, of_ladder[0], of_ladder[1], of_ladder[2], room[2])
             else:
                 groups = partitions[(sweep - 1) % partitions.shape[0]]
-                reassign(key, sweep, own, of_ladder[0], groups, of_ladder[1], of_ladder[2], room, scratch)
+                reassign(key, sweep, number, of_ladder[0], groups, of_ladder[1], of_ladder[2], room, scratch)
         for chain in range(rung.size):
             occupancy[chain, rung[chain]] += 1
 

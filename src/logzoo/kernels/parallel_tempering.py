@@ -116,11 +116,11 @@ def run_parallel_tempering(parameters, betas, key, first, last, chains, replicas
         for ladder in range(ladders):
             start = ladder * rungs
             up, down = exchanges.up[ladder, sweep - first], exchanges.down[ladder, sweep - first]
-            for place in range(rungs):
-                chain = start + place
+            for replica in range(rungs):
+                chain = start + replica
                 rung = replicas.rung[chain]
                 holder[rung] = chain
-                log_f = exchanges.log_f[ladder, place]
+                log_f = exchanges.log_f[ladder, replica]
                 log_f[:] = np.nan
                 everywhere = all_rungs and sweep == last - 1
                 even = everywhere and ladder_is_even

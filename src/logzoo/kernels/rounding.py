@@ -102,12 +102,13 @@ def _add_sizes(typing_context, weights, source, vectors, lanes, columns):
         total = cgutils.alloca_once_value(builder, ir.Constant(wide, [0.0] * LANES))
         bytes_ = 4 if item == ir.FloatType() else 8
         with cgutils.for_range(builder, vectors) as loop:
-            places = (
+            addresses = (
                 builder.add(start, builder.mul(loop.index, ir.Constant(source.type, LANES * width)))
                 for start, width in ((source, bytes_), (columns, 8))
             )
             values, sums = (
-                builder.inttoptr(place, kind.as_pointer()) for place, kind in zip(places, (vector, wide), strict=True)
+                builder.inttoptr(address, kind.as_pointer())
+                for address, kind in zip(addresses, (vector, wide), strict=True)
             )
             values = builder.load(values, align=_BYTES)
             sizes = builder.call(size_of, [values if item == double else builder.fpext(values, wide)])

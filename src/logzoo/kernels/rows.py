@@ -28,8 +28,8 @@ def _strips(builder, address):
 def _accumulate(builder, combine, table, indices, count, totals):
     """Combine the rows table[indices[m]], m < count, with the running `totals` (vectors in registers)."""
     with cgutils.for_range(builder, count) as loop:
-        place = builder.add(indices, builder.mul(loop.index, ir.Constant(indices.type, _BYTES)))
-        index = builder.load(builder.inttoptr(place, ir.IntType(32).as_pointer()), align=_BYTES)
+        address = builder.add(indices, builder.mul(loop.index, ir.Constant(indices.type, _BYTES)))
+        index = builder.load(builder.inttoptr(address, ir.IntType(32).as_pointer()), align=_BYTES)
         row = builder.mul(builder.zext(index, table.type), ir.Constant(table.type, WIDTH * _BYTES))
         for pointer, total in zip(_strips(builder, builder.add(table, row)), totals, strict=True):
             builder.store(combine(builder.load(total), builder.load(pointer, align=_BYTES)), total)

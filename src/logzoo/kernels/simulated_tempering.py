@@ -81,22 +81,22 @@ def _carry(typing_context, block, count, values, values_step, out, out_step):
         def row_of(address, row_step, chain):
             return builder.add(address, builder.mul(row_step, ir.Constant(row_step.type, chain)))
 
-        places, totals = [], []
+        addresses, totals = [], []
         for chain in range(CHAINS_TOGETHER):
             row = row_of(out, out_step, chain)
-            places.append([after(row, offset) for offset in quarters])
-            totals.append([cgutils.alloca_once_value(builder, load(place, _DOUBLES)) for place in places[-1]])
+            addresses.append([after(row, offset) for offset in quarters])
+            totals.append([cgutils.alloca_once_value(builder, load(address, _DOUBLES)) for address in addresses[-1]])
         with cgutils.for_range(builder, count) as loop:
             row = step(block, loop.index, _RUNGS_TOGETHER * _BYTES)
             weights = [load(after(row, offset), _DOUBLES) for offset in quarters]
-            place = step(values, loop.index, _BYTES)
+            address = step(values, loop.index, _BYTES)
             for chain in range(CHAINS_TOGETHER):
-                value = everywhere(load(row_of(place, values_step, chain), ir.DoubleType()))
+                value = everywhere(load(row_of(address, values_step, chain), ir.DoubleType()))
                 for weight, total in zip(weights, totals[chain], strict=True):
                     builder.store(builder.fadd(builder.load(total), builder.fmul(value, weight)), total)
         for chain in range(CHAINS_TOGETHER):
-            for place, total in zip(places[chain], totals[chain], strict=True):
-                builder.store(builder.load(total), builder.inttoptr(place, _DOUBLES.as_pointer()), align=_BYTES)
+            for address, total in zip(addresses[chain], totals[chain], strict=True):
+                builder.store(builder.load(total), builder.inttoptr(address, _DOUBLES.as_pointer()), align=_BYTES)
         return context.get_dummy_value()
 
     return types.void(*[types.intp] * 6), generate
@@ -252,13 +252,13 @@ def run_simulated_tempering(
         for first_together in range(0, count, CHAINS_TOGETHER):
             together = range(first_together, min(first_together + CHAINS_TOGETHER, count))
             for chain in together:
-                own = values[chain - first_together]
+                values_of_chain = values[chain - first_together]
                 if marginal:
-                    read_marginal(parameters, ladder.nodes, chains, chain, energies, own)
+                    read_marginal(parameters, ladder.nodes, chains, chain, energies, values_of_chain)
                 else:
-                    read_joint(parameters, chains, chain, own)
+                    read_joint(parameters, chains, chain, values_of_chain)
                 if keep:
-                    copy_into(record.values[chain, sweep - first], own)
+                    copy_into(record.values[chain, sweep - first], values_of_chain)
                 copy_into(log_q[chain - first_together], offsets[group[chain]])
             carry_to_rungs(blocks, values, log_q)
             for chain in together:

@@ -34,9 +34,9 @@ class RBM:
             array.flags.writeable = False
             object.__setattr__(self, name, array)
         for name, expected in (("visible_bias", self.visible), ("hidden_bias", self.hidden)):
-            found = getattr(self, name).size
-            if found != expected:
-                raise ValueError(f"{name}: expected length {expected} to match the weights, found {found}")
+            length = getattr(self, name).size
+            if length != expected:
+                raise ValueError(f"{name}: expected length {expected} to match the weights, found {length}")
 
     @property
     def visible(self):
@@ -61,13 +61,16 @@ class RBM:
 
     def free_energy(self, v):
         """F(v) = -log sum_h f(v, h) in nats of each row of v (n, visible): array (n,)."""
-        v = binary_matrix("v", v, visible=self.visible)
+        return -self.log_f(binary_matrix("v", v, visible=self.visible))
+
+    def log_f(self, v):
+        """log sum_h f(v, h) in nats of each row of v (n, visible), of numbers from 0 to 1: array (n,)."""
         values = np.empty(len(v))
         for start in range(0, len(v), _ROWS):
             rows = v[start : start + _ROWS].astype(np.float64)
             inputs = rows @ self.weights + self.hidden_bias
             values[start : start + _ROWS] = rows @ self.visible_bias + np.logaddexp(0.0, inputs).sum(axis=1)
-        return -values
+        return values
 
     def log_likelihood(self, v, log_z):
         """log p(v) = -F(v) - log Z in nats of each row of v (n, visible): array (n,)."""
@@ -85,7 +88,7 @@ class RBM:
 
     @classmethod
     def from_dataset(cls, dataset):
-        """The RBM whose parameters `to_dataset` wrote."""
+        """The RBM whose parameters `to_dataset` wrote, or one snapshot of a training: `snapshots.sel(update=...)`."""
         return cls(*(dataset[name].values for name in ("weights", "visible_bias", "hidden_bias")))
 
     def save(self, path):

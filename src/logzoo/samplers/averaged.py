@@ -121,8 +121,8 @@ def model_moments(rbm, base, key, count, sweeps, threads):
     ones = np.ones(count, np.float32)
     for sweep in range(annealed + 1, sweeps + 1):
         over_chains(partial(run_sweeps, parameters, key, sweep, sweep + 1), threads, ones, chains)
-        for sums, found in zip(total, _statistics(parameters, chains), strict=True):
-            sums += found
+        for sums, moments in zip(total, _statistics(parameters, chains), strict=True):
+            sums += moments
     return Terms(*(sums / averaged for sums in total)), chains
 
 
@@ -148,8 +148,8 @@ def fitted_path(ends, cold, warm, chains, knots, key, updates, learning_rate, th
             forget_hidden(parameters, chains)
             over_chains(partial(run_sweeps, parameters, key, sweep, sweep + 1), threads, ones, chains)
             sweep += 1
-            for term, target, found in zip(current, wanted, _statistics(parameters, chains), strict=True):
-                term += learning_rate * (target - found)
+            for term, target, moments in zip(current, wanted, _statistics(parameters, chains), strict=True):
+                term += learning_rate * (target - moments)
             if update >= updates // 2:
                 for sums, term in zip(mean, current, strict=True):
                     sums += term
@@ -184,7 +184,7 @@ def anneal(path, shares, key, count, sweeps, threads, progress=False):
     """
     segments = len(path) - 1
     unit = max(fixed_point_unit(*knot, np.zeros(1)) for knot in path)
-    places = np.interp(np.arange(1, sweeps + 1) / (sweeps + 1), shares, np.arange(segments + 1))
+    positions = np.interp(np.arange(1, sweeps + 1) / (sweeps + 1), shares, np.arange(segments + 1))
     chains = paired_chains(count, *path[0].pairs.shape)
     log_weight = np.zeros(count)
     sweep = 1
@@ -194,7 +194,7 @@ def anneal(path, shares, key, count, sweeps, threads, progress=False):
             if segment == 0:
                 start_chains(parameters, key, parameters.visible_bias, chains)
             forget_hidden(parameters, chains)
-            inside = places[(places >= segment) & (places < segment + 1)] - segment
+            inside = positions[(positions >= segment) & (positions < segment + 1)] - segment
             steps = np.concatenate([[0.0], inside, [1.0]])
             over_chains(partial(run_between, parameters, steps, key, sweep), threads, chains, log_weight)
             sweep += inside.size

@@ -129,11 +129,11 @@ def iterate(sampler, ledger, prior, low, high, draws, iterations, *, stop_early=
     log_z_hat, history, moves, rule_met = np.zeros(prior.size), [], [], False
     for _ in range(whole_number("initial_iterations", iterations)):
         ledger.spend(draws * sampler.steps, "initial iterations")
-        sums, made = sampler.advance(np.log(prior) - log_z_hat, low, high, draws)
+        sums, stretch = sampler.advance(np.log(prior) - log_z_hat, low, high, draws)
         occupancy = mean_occupancy(sums, rao_blackwell=True)
         log_z_hat = updated_log_z(log_z_hat, prior, occupancy)
         history.append(log_z_hat)
-        moves.append(made)
+        moves.append(stretch)
         sampler.restart()
         rule_met = bool(np.max(np.abs(prior - occupancy)) < 0.1 / prior.size)
         if rule_met and stop_early:

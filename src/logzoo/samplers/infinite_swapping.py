@@ -1,4 +1,4 @@
-"""Ladders of replicas whose temperatures are handed out anew after each sweep (Hult, Nyquist & Ringqvist 2019).
+"""Infinite swapping: ladders of replicas whose temperatures are reassigned after each sweep (Hult et al. 2019).
 
 INS-Gibbs: among all replicas of a ladder at once, by the probabilities of all assignments. PINS: within groups of
 neighbouring temperatures. In turn: Metropolis exchanges of neighbours from the lowest temperature upwards, parallel

@@ -19,7 +19,7 @@ from logzoo.paths import inverse_temperatures, kernel_parameters, log_z_base
 from logzoo.samplers.base import resolve_base
 from logzoo.samplers.threads import over_chains
 
-# Rungs of a ladder when nobody says otherwise and there are chains enough.
+# Rungs of a ladder by default, if there are chains enough.
 _RUNGS = 20
 _STRIDE = 50
 

@@ -64,7 +64,7 @@ class SimulatedTempering:
         self.sweep = 1
         self.chains = new_chains(count, parameters.weights.shape[1], parameters.weights_transposed.shape[1])
         start_chains(self.parameters, self.key, self.parameters.base, self.chains)
-        # Chains of one group share an offset; all do unless someone says otherwise.
+        # Chains of one group share an offset; by default there is one group.
         self.group = np.zeros(count, np.int64)
         self.set_nodes(_NODE_COUNTS[0])
         self.restart()
@@ -143,9 +143,9 @@ class SimulatedTempering:
 
 def _tables(nodes, betas):
     """Tables (value, rung) that carry the values of a state to log f at the rungs and its first two derivatives."""
-    one = np.ones_like(betas)
+    ones = np.ones_like(betas)
     # What beta and 1 - beta multiply is linear in beta.
-    tables = [[betas, 1.0 - betas], [one, -one], [0.0 * one, 0.0 * one]]
+    tables = [[betas, 1.0 - betas], [ones, -ones], [0.0 * ones, 0.0 * ones]]
     if nodes.size:
         smooth, derivative = interpolation_matrix(nodes, betas), differentiation_matrix(nodes)
         for table in tables:
@@ -202,8 +202,8 @@ def run(
     in any case after `initial_iterations` of them or a tenth of the budget, whichever is more, and at half the budget;
     after the first `initial_iterations` each is twice as long as the one before. While K max_k |r_k - c_k| is above
     0.5, short ones go on to half the budget.
-    settling: share of what is left after them, in [0, 1), whose draws nobody sees: the rungs that the last of them
-    redrew have gone back to where they belong by then.
+    settling: share of what is left after them, in [0, 1), whose draws are discarded: it lets the rungs that the
+    last of them redrew relax.
     rao_blackwell=False updates from plain visit counts. final=False stops after exactly `initial_iterations`
     iterations. mixed=True updates log Zhat by eq 12 after each block of the sampling phase, too (supplement A).
     prior: weights r (rung,); a number s for r_k proportional to exp(s beta_k); or None for equal ones. ladder: as in

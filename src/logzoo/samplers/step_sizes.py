@@ -75,9 +75,9 @@ def tune(
     rung, step, accepted = (
         np.concatenate([part.ravel() for part in parts])
         for parts in (
-            [made.rungs[:, :-1] for made in moves],
-            [made.step for made in moves],
-            [made.accepted for made in moves],
+            [stretch.rungs[:, :-1] for stretch in moves],
+            [stretch.step for stretch in moves],
+            [stretch.accepted for stretch in moves],
         )
     )
     weights = fit_acceptance(rung, step, accepted, betas.size, low, high)
@@ -134,7 +134,7 @@ def fit_acceptance(rung, step, accepted, rungs, low, high):
         parts = [[diags_array(np.bincount(rung, bend * a * b, rungs)) for a in shares] for b in shares]
         return block_array(parts).tocsr()
 
-    found = minimize(
+    solution = minimize(
         cost_and_gradient,
         np.concatenate([np.linspace(4.0, 1.0, rungs), np.linspace(-1.0, -4.0, rungs)]),
         jac=True,
@@ -144,7 +144,7 @@ def fit_acceptance(rung, step, accepted, rungs, low, high):
         constraints=LinearConstraint(_orders(rungs), 0.0, np.inf),
         options={"maxiter": 1000, "gtol": 1e-9, "xtol": 1e-16, "barrier_tol": 1e-9},
     )
-    at_low, at_high = found.x[:rungs], found.x[rungs:]
+    at_low, at_high = solution.x[:rungs], solution.x[rungs:]
     slope = (at_high - at_low) / (high - low)
     return np.column_stack([at_low - slope * low, slope])
 

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
+from tqdm import tqdm
 
 from logzoo.checks import whole_number
 from logzoo.kernels.gibbs import forget_hidden
@@ -17,6 +18,7 @@ from logzoo.kernels.hashing import LONG_WORD, HashSet, insert_all, new_hash_set
 from logzoo.kernels.hidden_energies import log_f_hidden
 from logzoo.kernels.layout import new_chains
 from logzoo.kernels.tours import TourStates, add_hidden_draws, run_tours
+from logzoo.paths import kernel_parameters
 
 # Examples whose hidden units are drawn together.
 _TOGETHER = 512
@@ -24,6 +26,17 @@ _TOGETHER = 512
 _FLIGHT = 128
 # Tours are numbered by 32 bits of the random stream's counter.
 MOST_TOURS = 2**32
+# Without `rounds`, the stopping set takes this share of the budget; but no more draws than one round, or this many.
+_SHARE = 5
+_MOST_DRAWS = 100_000
+# Chains sent from elsewhere to look for modes that the stopping set misses, and their share of the budget.
+_PROBES = 20
+_PROBE_SHARE = 10
+# Tours of the first generation, and of a later one at most.
+_FIRST = 100
+_MOST_TOGETHER = 100_000
+# Sweeps kept back so that no tour is cut when the budget ends, in lengths of the longest tour so far.
+_KEPT_BACK = 5
 # States that the paths of no tours lead through.
 _NO_PATH = np.empty((0, 0, 0), np.uint64)
 
@@ -37,7 +50,7 @@ class StoppingSet(NamedTuple):
 
     @classmethod
     def of(cls, rows, example):
-        """The set of distinct states, rows (states, words); log f is yet to be had by `refreshed`."""
+        """The set of distinct states, rows (states, words); `refreshed` sets log f."""
         members = HashSet(rows, new_hash_set(len(rows), 1).slots)
         insert_all(members, rows)
         return cls(members, example, np.empty(len(rows)))
@@ -74,11 +87,78 @@ class Tours(NamedTuple):
 
 
 class Probes(NamedTuple):
-    """What chains from uniform hidden states found."""
+    """What chains from uniform hidden states came upon."""
 
     sweeps: int  # made by all of them
     lost: int  # how many did not arrive at the stopping set
     log_mass: float  # log of the sum of f(h) over the states that the lost ones move among, nats; infinite if unknown
+
+
+class TourDraws(NamedTuple):
+    """What a run within a budget leaves."""
+
+    stopping: StoppingSet
+    tours: Tours
+    probes: Probes
+
+
+def run(rbm, ledger, stream, data, *, rounds=None, tours=None, cap=None, threads=1, progress=False):
+    """Draw a stopping set from data, send probes from elsewhere, make tours, until the ledger is spent.
+
+    data: 0/1 matrix (examples, visible). rounds: hidden states drawn for each example (None: a fifth of the sweeps);
+    tours: how many are made (None: as the budget allows); cap: their largest length (None: none). Sweeps that no tour
+    should begin with are left over. Returns TourDraws. Raises ValueError for what the budget cannot pay.
+    """
+    cap = None if cap is None else whole_number("cap", cap)
+    whole_number("threads", threads)
+    budget = ledger.sweeps * ledger.chains
+    draws = _draws(rounds, len(data), budget)
+    parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
+    stopping = stopping_set(parameters, data, ledger.spend(draws, "stopping set", chains=1), stream.child("stopping"))
+    sampler = TourSampler(parameters, stopping, stream.child("tours"), threads=threads)
+    probes = sampler.probe(min(_PROBES, budget // _PROBE_SHARE), budget // _PROBE_SHARE)
+    left = budget - draws - ledger.spend(probes.sweeps, "probes", chains=1)
+    tours_made = tours_within(sampler, tours, left, cap, progress)
+    left -= ledger.spend(int(tours_made.length.sum()), "tours", chains=1)
+    ledger.spend(left, "left over", chains=1)
+    return TourDraws(stopping, tours_made, probes)
+
+
+def _draws(rounds, examples, budget):
+    """Hidden states to draw for the stopping set."""
+    if rounds is None:
+        return max(1, min(budget // _SHARE, max(examples, _MOST_DRAWS)))
+    draws = whole_number("rounds", rounds) * examples
+    if 2 * draws > budget:
+        raise ValueError(
+            f"rounds: expected a stopping set of at most half of the budget of {budget:,} sweeps, found "
+            f"{rounds} rounds of {examples:,} examples"
+        )
+    return draws
+
+
+def tours_within(sampler, count, budget, cap, progress):
+    """`count` Tours, or as many as the budget of sweeps allows: then in generations, each sized by those before.
+
+    How many tours are started never depends on the lengths of these tours: the ratio of sums has no bias from it.
+    """
+    if count is not None:
+        count = whole_number("tours", count)
+        if count > budget:
+            raise ValueError(f"tours: expected at most {budget:,} (sweeps left for them), found {count:,}")
+        return sampler.run(count, budget, cap)
+    generations = []
+    count = max(1, min(budget // _PROBE_SHARE, _FIRST))
+    with tqdm(total=budget, desc="tours", unit="sweep", disable=None if progress else True) as bar:
+        while count:
+            generations.append(sampler.run(count, budget, cap))
+            spent = int(generations[-1].length.sum())
+            budget -= spent
+            bar.update(spent)
+            lengths = np.concatenate([tours.length for tours in generations])
+            spare = budget - _KEPT_BACK * int(lengths.max())
+            count = int(min(max(spare, 0) / (2.0 * lengths.mean()), _MOST_TOGETHER))
+    return Tours(*(np.concatenate([tours[field] for tours in generations]) for field in range(3)))
 
 
 def stopping_set(parameters, data, draws, stream):
@@ -147,15 +227,15 @@ class TourSampler:
         rows = self.elsewhere.integers(0, 2**64, (count, words), dtype=np.uint64)
         beyond = words * LONG_WORD - self.parameters.weights_transposed.shape[1]
         rows[:, -1] &= np.uint64(2**64 - 1) >> np.uint64(beyond)
-        there = self._travel(rows, budget // 2, None, None)
-        rows = there.rows[~there.finished]
+        outward = self._travel(rows, budget // 2, None, None)
+        rows = outward.rows[~outward.finished]
         steps = (budget - budget // 2) // max(len(rows), 1)
         around = self._travel(rows, steps * len(rows), steps, paths := [])
         lost = ~around.finished
         seen = [path[lost[queue]].reshape(-1, words) for queue, _, path in paths]
         seen = np.concatenate(seen) if seen else rows
         mass = self._log_mass(seen) if lost.any() else -np.inf
-        return Probes(int(there.length.sum() + around.length.sum()), int(lost.sum()), mass)
+        return Probes(int(outward.length.sum() + around.length.sum()), int(lost.sum()), mass)
 
     def _log_mass(self, rows):
         """log of the sum of f over the states that chains move among which have visited those of `rows`, in nats.
@@ -196,7 +276,7 @@ class TourSampler:
         if paths is not None:
             path = np.empty((queue.size, step, tours.rows.shape[1]), np.uint64)
             paths.append((queue, limit - step, path))
-        parts = (np.array_split(one, len(self.chains)) for one in (queue, path))
+        parts = (np.array_split(array, len(self.chains)) for array in (queue, path))
         jobs = list(zip(*parts, self.chains, self.means, strict=True))
 
         def run_part(part, path, chains, means):
@@ -224,11 +304,11 @@ def _load_examples(parameters, examples, chains):
 
 def _visited(tours, paths):
     """The states (states, words) that the finished tours left by a sweep, from what each stretch has kept."""
-    found = []
+    visited = []
     for queue, first, path in paths:
-        made = np.where(tours.finished[queue], tours.length[queue] - first, 0)
-        found.append(path[np.arange(path.shape[1]) < made[:, None]])
-    return np.concatenate(found) if found else tours.rows[:0]
+        steps = np.where(tours.finished[queue], tours.length[queue] - first, 0)
+        visited.append(path[np.arange(path.shape[1]) < steps[:, None]])
+    return np.concatenate(visited) if visited else tours.rows[:0]
 
 
 def _log_sum_exp(values):

@@ -92,10 +92,10 @@ class KalmanTracker:
         """Make room for a rung that the ladder has gained; its log Z is a guess between its neighbours'."""
         at_rungs = np.append(particles.log_z_base(), self.belief.mean[:-1])
         guess = 0.5 * (at_rungs[rung - 1] + at_rungs[rung])
-        place = rung - 1
-        covariance = np.insert(np.insert(self.belief.covariance, place, 0.0, axis=0), place, 0.0, axis=1)
-        covariance[place, place] = self.doubt**2
-        self.belief = Belief(np.insert(self.belief.mean, place, guess), covariance)
+        row = rung - 1
+        covariance = np.insert(np.insert(self.belief.covariance, row, 0.0, axis=0), row, 0.0, axis=1)
+        covariance[row, row] = self.doubt**2
+        self.belief = Belief(np.insert(self.belief.mean, row, guess), covariance)
         self.log_f = particles.log_f()
 
     @property

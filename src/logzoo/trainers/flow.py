@@ -42,17 +42,10 @@ class FlowLadder:
         # No exchange fails until one is seen to.
         self.exchange_rates = np.ones(rungs - 1)
         failures = (rungs - 1) * (1.0 - _EXCHANGE_RATE_AT_START) / _EXCHANGE_RATE_AT_START
-        # Round trips per replica and update; Syed et al. 2022, round trip rate of the even-odd scheme.
+        # Round trips per replica and update; Syed et al. 2022, round trip rate of the even-odd scheme. Its inverse, the
+        # return time, is the time constant of all averages, where at least 2.
         self.trip_rate = self.k / (rungs * (2.0 + 2.0 * failures))
         self.trips_seen = self.sweeps = self.quiet = 0
-
-    @property
-    def return_time(self):
-        """Mean updates of a replica's round trip; the time constant of all averages, where at least 2.
-
-        Before the first round trips: that of a ladder whose exchange rates are 0.4, plus the updates waited since.
-        """
-        return 1.0 / self.trip_rate
 
     @property
     def f_up(self):
@@ -131,10 +124,10 @@ class FlowLadder:
 
 def linearising(betas, profile):
     """Inverse temperatures (rung,) at which a monotone profile (rung,) would be linear in the rung."""
-    found = np.interp(np.linspace(profile[0], profile[-1], betas.size), profile, betas)
+    targets = np.interp(np.linspace(profile[0], profile[-1], betas.size), profile, betas)
     # A profile that is flat at an end does not say so.
-    found[[0, -1]] = betas[[0, -1]]
-    return found
+    targets[[0, -1]] = betas[[0, -1]]
+    return targets
 
 
 def moved_towards(targets, betas, rate):

@@ -1,7 +1,7 @@
-"""A negative phase of swapped temperatures (Hult, Nyquist & Ringqvist 2019): what INS, PINS and PT share."""
+"""INS, PINS and PT: chains at several temperatures, reassigned after each sweep (Hult et al. 2019)."""
 
 from logzoo.checks import whole_number
-from logzoo.samplers.infinite_swapping import TEMPERATURES, InfiniteSwapping
+from logzoo.samplers.infinite_swapping import IN_TURN, TEMPERATURES, InfiniteSwapping
 from logzoo.trainers.loop import train
 from logzoo.trainers.negative import WeightedChains
 from logzoo.trainers.steps import Ascent
@@ -49,11 +49,24 @@ def train_infinite_swapping(
 ):
     """Train with `particles` replicas (the mini-batch size by default) at each temperature, k sweeps an update.
 
-    temperatures: rising from 1; the path tempers all parameters. density: what temperatures are handed out by, log f of
+    temperatures: rising from 1; the path tempers all parameters. density: what temperatures are reassigned by, log f of
     (v, h), "joint" as published, or of v, "marginal", which varies less. group: as in `InfiniteSwapping`.
-    Returns TrainingRun. Raises ValueError for impossible options.
+    Returns TrainingRun. Raises ValueError for impossible options. This is INS: all temperatures in one group.
     """
     count = whole_number("particles", batch if particles is None else particles)
     ladders = InfiniteSwapping(stream.child("sweeps").key, count, temperatures, group, density)
     negative_phase = InfiniteSwappingPhase(ladders, whole_number("k", k))
     return train(negative_phase, data, Ascent(weight_decay), stream=stream, batch=batch, **settings)
+
+
+def pins(data, *, group=3, **settings):
+    """Train by PINS, `group` neighbouring temperatures to a group; settings as in `train_infinite_swapping`.
+
+    In every second sweep the groups are shifted by half of one. Returns TrainingRun.
+    """
+    return train_infinite_swapping(data, whole_number("group", group, minimum=2), **settings)
+
+
+def pt(data, **settings):
+    """Train by PT, neighbours exchanging in turn (Hult et al. 2019); settings as in `train_infinite_swapping`."""
+    return train_infinite_swapping(data, IN_TURN, **settings)

@@ -166,8 +166,8 @@ def _initial_values(data, hidden, start, initial, generator):
         if not isinstance(start, RBM):
             raise ValueError(f"start: expected an RBM, found {type(start).__name__}")
         if (start.visible, start.hidden) != (data.shape[1], hidden):
-            found = f"{start.visible} visible and {start.hidden} hidden units"
-            raise ValueError(f"start: expected an RBM of {data.shape[1]} visible and {hidden} hidden, found {found}")
+            sizes = f"{start.visible} visible and {start.hidden} hidden units"
+            raise ValueError(f"start: expected an RBM of {data.shape[1]} visible and {hidden} hidden, found {sizes}")
         return Values(
             *(np.array(array, np.float32) for array in (start.weights, start.visible_bias, start.hidden_bias))
         )

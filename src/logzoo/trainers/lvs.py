@@ -46,7 +46,7 @@ class VisitedStates:
 
 
 class LasVegasPhase:
-    """Tours from a stopping set that is drawn anew every epoch, and when a mini-batch has brought none home.
+    """Tours from a stopping set that is redrawn every epoch, and when no tour of a mini-batch has returned.
 
     Before that, `warm_up` epochs of CD. log f of the states, and so the probabilities of the starts, is that of the
     parameters of each update.

@@ -1,4 +1,4 @@
-"""A negative phase at many temperatures, neighbours exchanging theirs: what SML-PT and SML-APT share."""
+"""SML-PT: persistent chains at many temperatures, neighbours exchanging theirs (Desjardins et al. 2010, 2011)."""
 
 import numpy as np
 
@@ -99,7 +99,7 @@ def train_parallel_tempering(
     weight_decay=0.0,
     **settings,
 ):
-    """Train with `particles` chains (the mini-batch size by default) at each of `rungs` temperatures.
+    """Train by SML-PT: `particles` chains (the mini-batch size by default) at each of `rungs` temperatures.
 
     An update makes k sweeps of all of them, each followed by exchanges of even and odd neighbours in turn; the chains
     at beta = 1 are the negative particles. ladder: as in `logzoo.paths.inverse_temperatures`. base: "visible-bias",

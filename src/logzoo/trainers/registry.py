@@ -1,4 +1,4 @@
-"""The trainers, by name. A method is one module with `run`; adding one is a line here."""
+"""The trainers, by name. A method is a function run(data, **settings) of a module; adding one is a line here."""
 
 from functools import partial
 
@@ -15,13 +15,13 @@ TRAINERS = {
     "cd": Method("logzoo.trainers.cd:run", _LOOP),
     "pcd": Method("logzoo.trainers.pcd:run", _LOOP),
     "lvs": Method("logzoo.trainers.lvs:run", _LOOP),
-    "sml-pt": Method("logzoo.trainers.sml_pt:run", *_PARALLEL_TEMPERING),
+    "sml-pt": Method(*_PARALLEL_TEMPERING),
     "sml-apt": Method("logzoo.trainers.sml_apt:run", *_PARALLEL_TEMPERING),
-    "pt": Method("logzoo.trainers.pt:run", *_INFINITE_SWAPPING),
-    "ins": Method("logzoo.trainers.ins:run", *_INFINITE_SWAPPING),
-    "pins": Method("logzoo.trainers.pins:run", *_INFINITE_SWAPPING),
-    "rms-spectral": Method("logzoo.trainers.rms_spectral:run", *_SIMULATED_TEMPERING),
-    "rmsprop": Method("logzoo.trainers.rmsprop:run", *_SIMULATED_TEMPERING),
+    "pt": Method("logzoo.trainers.infinite_swapping:pt", *_INFINITE_SWAPPING),
+    "ins": Method(*_INFINITE_SWAPPING),
+    "pins": Method("logzoo.trainers.infinite_swapping:pins", *_INFINITE_SWAPPING),
+    "rms-spectral": Method("logzoo.trainers.simulated_tempering:rms_spectral", *_SIMULATED_TEMPERING),
+    "rmsprop": Method("logzoo.trainers.simulated_tempering:rmsprop", *_SIMULATED_TEMPERING),
 }
 
 

@@ -1,4 +1,4 @@
-"""A negative phase of simulated tempering, which knows log Z as it goes (Carlson et al. 2016, section 3.3)."""
+"""RMSspectral and RMSprop, with simulated tempering that tracks log Z (Carlson et al. 2016, section 3.3)."""
 
 import numpy as np
 
@@ -8,6 +8,7 @@ from logzoo.samplers.simulated_tempering import SimulatedTempering
 from logzoo.trackers.rts import RtsTracker
 from logzoo.trainers.loop import train
 from logzoo.trainers.negative import WeightedChains
+from logzoo.trainers.steps import RMSprop, RMSspectral
 
 # Initial iterations of log Zhat before the first update, and the sweeps of each.
 _INITIAL_ITERATIONS = 10
@@ -117,3 +118,13 @@ def train_simulated_tempering(
     path = betas, prior_weights(prior, betas), base
     negative_phase = SimulatedTemperingPhase(stream.child("negative"), *sizes, *path, tracker)
     return train(negative_phase, data, step, base, tracker, stream=stream, batch=batch, **settings)
+
+
+def rms_spectral(data, *, decay=0.99, epsilon=1e-3, rank=None, weight_decay=0.0, **settings):
+    """Train by RMSspectral (Carlson et al. 2015, 2016); settings as in `train_simulated_tempering`."""
+    return train_simulated_tempering(data, RMSspectral(decay, epsilon, rank, weight_decay), **settings)
+
+
+def rmsprop(data, *, decay=0.99, epsilon=1e-3, weight_decay=0.0, **settings):
+    """Train by RMSprop, which RMSspectral is compared with; settings as in `train_simulated_tempering`."""
+    return train_simulated_tempering(data, RMSprop(decay, epsilon, weight_decay), **settings)

@@ -13,8 +13,6 @@ from logzoo.models.exact import exact_log_z
 from logzoo.trainers.registry import trainer
 
 LOG = logging.getLogger(__name__)
-# Examples whose log f is computed at once.
-_TOGETHER = 1000
 # How a training that ran away begins its complaint.
 _DIVERGED = "learning_rate: diverged"
 _VALUES = {"grey": grey_matrix, "binary": binary_matrix}
@@ -51,7 +49,7 @@ def trained_likelihoods(train, splits, *, rates, runs):
                 continue
             log_z[row, run] = exact_log_z(trained.rbm)
             sweeps[row, run] = trained.trace["chain_sweeps"].values[-1]
-            means = [log_f(trained.rbm, data).mean() for data in splits.values()]
+            means = [trained.rbm.log_f(data).mean() for data in splits.values()]
             likelihood[row, run] = np.array(means) - log_z[row, run]
     over = ("rate", "run")
     return xr.Dataset(
@@ -66,13 +64,3 @@ def trained_likelihoods(train, splits, *, rates, runs):
             "split": labelled("split", np.array(list(splits), dtype=object), "split of the data", "1"),
         },
     )
-
-
-def log_f(rbm, data):
-    """log f (examples,) of visible values from 0 to 1, in nats, hidden units summed out."""
-    values = np.empty(len(data))
-    for first in range(0, len(data), _TOGETHER):
-        rows = data[first : first + _TOGETHER].astype(np.float64)
-        inputs = rows @ rbm.weights + rbm.hidden_bias
-        values[first : first + _TOGETHER] = rows @ rbm.visible_bias + np.logaddexp(0.0, inputs).sum(axis=1)
-    return values

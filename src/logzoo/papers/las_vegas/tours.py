@@ -9,7 +9,6 @@ from logzoo.artifacts.labels import labelled
 from logzoo.datasets.build import visible_matrix
 from logzoo.datasets.splits import SPLITS
 from logzoo.models.rbm import RBM
-from logzoo.papers.las_vegas.likelihoods import log_f
 from logzoo.paths import kernel_parameters
 from logzoo.samplers.tours import TourSampler, stopping_set
 from logzoo.samplers.walks import first_draws, walk
@@ -81,7 +80,7 @@ def tour_lengths(rbm, images, *, rounds, visible, batches, batch, cap, shown, st
     kind = labelled("kind", np.array(["short", "long"], dtype=object), "tours of one sweep, and the longest", "1")
     dataset = dataset.assign(pictures).assign_coords(kind=kind)
     looks = {
-        "log_f": (log_f(rbm, images.data[example]), "log f of the image", "nat"),
+        "log_f": (rbm.log_f(images.data[example]), "log f of the image", "nat"),
         "ink": (images.data[example].mean(axis=1, dtype=np.float64), "mean visible value of the image", "1"),
     }
     for name, (values, *text) in looks.items():
