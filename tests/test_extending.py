@@ -1,4 +1,4 @@
-"""What docs/extending.md says, done in a copy of the project: its estimator is held to the contract, its figure drawn."""
+"""What docs/extending.md says, done in a copy of the project: its estimator meets the contract, its figure is drawn."""
 
 import re
 import subprocess
