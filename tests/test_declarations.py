@@ -126,3 +126,31 @@ def test_files_are_named_from_the_scale():
     experiment = here.experiment("module:run", {"truth": here.truth("mnist-10")}, {})
     assert isinstance(experiment, Experiment) and experiment.path == "data/quick/figures/rts-f1.nc"
     assert named_paths({"a": {"b": experiment}}) == {"a/b": experiment.path}
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "complaint"),
+    [
+        ("grids", 2, "grids: 2 is not of type 'object'"),
+        ("matrix", 1, "matrix: 1 is not of type 'object'"),
+        ("zoo", {"datasets": 3}, "zoo.datasets: 3 is not of type 'object'"),
+        ("estimators", {"rts": 3}, "estimators.rts: 3 is not of type 'object'"),
+        ("estimators", {"mine": {"method": "rts"}}, "estimators.mine: expected the keys base, options, title"),
+        ("papers", {"mine": {"title": "x"}}, "papers.mine: 'place' is a required property"),
+        ("matrix", {"left_out": ["magic"]}, "matrix.left_out: unknown name 'magic'"),
+    ],
+)
+def test_a_malformed_configuration_is_one_line(key, value, complaint):
+    config = merged_configuration()
+    config[key] = {**config[key], **value} if isinstance(value, dict) else value
+    with pytest.raises(ValueError, match=complaint):
+        checked(config, ROOT / "workflow/schemas")
+
+
+def test_a_data_set_or_trainer_that_is_null_is_left_out():
+    config = checked(
+        merged_configuration({"grids": {"trk-t1": {"datasets": {"dna": None}}}, "zoo": {"trainers": {"cd": None}}}),
+        ROOT / "workflow/schemas",
+    )
+    assert "trk-t1-dna-0" not in config["models"] and "trk-t1-adult-0" in config["models"]
+    assert "mnist-20-cd" not in config["models"] and "mnist-20-pcd" in config["models"]

@@ -25,8 +25,12 @@ def checked(config, schema_folder):
     entries of figures are checked where declarations read them. ValueError in one line naming the key and what was
     expected.
     """
-    _check_schemas(config, Path(schema_folder))
-    config = _completed(config)
+    try:
+        config = _completed(config)
+    except (AttributeError, KeyError, TypeError):
+        # Something is not what the schema says: it tells what.
+        _check_schemas(config, Path(schema_folder))
+        raise
     _check_schemas(config, Path(schema_folder))
     for name, entry in config["estimators"].items():
         missing = {"title", "method", "base", "options"} - set(entry)
