@@ -9,26 +9,22 @@ from logzoo.methods import Method
 _TEMPERING = "logzoo.estimators.simulated_tempering:run", "logzoo.samplers.simulated_tempering:run"
 
 ESTIMATORS = {
-    "ais": Method("logzoo.estimators.ais:estimate", "logzoo.samplers.annealed:run", title="AIS"),
-    "ais-moments": Method(
-        "logzoo.estimators.ais_moments:estimate", "logzoo.samplers.averaged:run", title="AIS, moment averages"
-    ),
-    "bar": Method("logzoo.estimators.bar:estimate", "logzoo.samplers.parallel_tempering:run", title="BAR"),
-    "las-vegas": Method("logzoo.estimators.las_vegas:estimate", "logzoo.samplers.tours:run", title="Las Vegas"),
-    "mbar": Method("logzoo.estimators.mbar:estimate", *_TEMPERING, title="MBAR"),
-    "raise": Method("logzoo.estimators.reverse:estimate", "logzoo.samplers.annealed:run_reverse", title="RAISE"),
-    "rsd": Method("logzoo.estimators.transitions:rsd", *_TEMPERING, title="RSD"),
-    "rts": Method("logzoo.estimators.rts:estimate", *_TEMPERING, title="RTS"),
-    "sams": Method("logzoo.estimators.sams:estimate", "logzoo.samplers.adjusted:run", title="SAMS"),
-    "sd": Method("logzoo.estimators.transitions:sd", *_TEMPERING, title="SD"),
-    "ti-corrected": Method("logzoo.estimators.ti:corrected", *_TEMPERING, title="TI (corrected)"),
-    "ti-rb": Method("logzoo.estimators.ti:rao_blackwell", *_TEMPERING, title="TI-RB"),
-    "ti-riemann": Method("logzoo.estimators.ti:riemann", *_TEMPERING, title="TI (Riemann)"),
-    "ti-trapezoid": Method("logzoo.estimators.ti:trapezoid", *_TEMPERING, title="TI (trapezoid)"),
-    "ts": Method("logzoo.estimators.ts:estimate", *_TEMPERING, title="TS"),
-    "wang-landau": Method(
-        "logzoo.estimators.wang_landau:estimate", "logzoo.samplers.adjusted:run", title="Wang-Landau"
-    ),
+    "ais": Method("AIS", "logzoo.estimators.ais:estimate", "logzoo.samplers.annealed:run"),
+    "ais-moments": Method("AIS, moments", "logzoo.estimators.ais_moments:estimate", "logzoo.samplers.averaged:run"),
+    "bar": Method("BAR", "logzoo.estimators.bar:estimate", "logzoo.samplers.parallel_tempering:run"),
+    "las-vegas": Method("Las Vegas", "logzoo.estimators.las_vegas:estimate", "logzoo.samplers.tours:run"),
+    "mbar": Method("MBAR", "logzoo.estimators.mbar:estimate", *_TEMPERING),
+    "raise": Method("RAISE", "logzoo.estimators.reverse:estimate", "logzoo.samplers.annealed:run_reverse"),
+    "rsd": Method("RSD", "logzoo.estimators.transitions:rsd", *_TEMPERING),
+    "rts": Method("RTS", "logzoo.estimators.rts:estimate", *_TEMPERING),
+    "sams": Method("SAMS", "logzoo.estimators.sams:estimate", "logzoo.samplers.adjusted:run"),
+    "sd": Method("SD", "logzoo.estimators.transitions:sd", *_TEMPERING),
+    "ti-corrected": Method("TI (corrected)", "logzoo.estimators.ti:corrected", *_TEMPERING),
+    "ti-rb": Method("TI-RB", "logzoo.estimators.ti:rao_blackwell", *_TEMPERING),
+    "ti-riemann": Method("TI (Riemann)", "logzoo.estimators.ti:riemann", *_TEMPERING),
+    "ti-trapezoid": Method("TI (trapezoid)", "logzoo.estimators.ti:trapezoid", *_TEMPERING),
+    "ts": Method("TS", "logzoo.estimators.ts:estimate", *_TEMPERING),
+    "wang-landau": Method("Wang-Landau", "logzoo.estimators.wang_landau:estimate", "logzoo.samplers.adjusted:run"),
 }
 
 
