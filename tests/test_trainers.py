@@ -16,7 +16,7 @@ from logzoo.models.exact import exact_log_z
 from logzoo.models.expectations import exact_expectations
 from logzoo.models.rbm import RBM
 from logzoo.paths import prior_weights, tempered_rbm
-from logzoo.samplers.infinite_swapping import IN_TURN, InfiniteSwapping
+from logzoo.samplers.infinite_swapping import IN_TURN
 from logzoo.samplers.parallel_tempering import ParallelTempering
 from logzoo.streams import root_stream
 from logzoo.trackers.rts import RtsTracker
@@ -394,7 +394,7 @@ def test_log_f_is_handed_over_where_it_was_looked_at_and_changes_nothing(look, r
         ({"base": "somewhere"}, "base: .*data, visible-bias"),
     ],
 )
-def test_impossible_parallel_tempering_are_refused(settings, match):
+def test_impossible_parallel_tempering_is_refused(settings, match):
     with pytest.raises(ValueError, match=match):
         trained("sml-pt", **settings)
 
@@ -419,17 +419,16 @@ def test_simulated_particles_weigh_as_the_model_and_know_its_log_z():
 
 @pytest.mark.parametrize("density", ["marginal", "joint"])
 @pytest.mark.parametrize("group", [None, 2, 3, IN_TURN])
-def test_swapped_particles_weigh_as_the_model_and_hold_each_temperature(group, density):
+def test_infinite_swapping_weighs_as_the_model_and_hold_each_temperature(group, density):
     rbm, temperatures, count = small_rbm(), [1.0, 1.5, 2.5, 4.0], 20_000
-    ladders = InfiniteSwapping(np.uint64(95), count, temperatures, group, density)
-    phase = InfiniteSwappingPhase(ladders, 4)
+    phase = InfiniteSwappingPhase(4, np.uint64(95), count, temperatures, group, density)
     for update in range(4):
         chains, weights = phase(parameters_of(rbm), update, None, 0.1)
     assert phase.spent == 4 * 4 * 4 * count
-    assert np.all(ladders.occupancy.sum(axis=1) == 4 * 4)
+    assert np.all(phase.occupancy.sum(axis=1) == 4 * 4)
     shares = weights.reshape(count, 4) * count
     np.testing.assert_allclose(shares.sum(axis=1), 1.0)
-    assert np.array_equal(np.sort(ladders.rung.reshape(count, 4), axis=1), np.tile(np.arange(4), (count, 1)))
+    assert np.array_equal(np.sort(phase.rung.reshape(count, 4), axis=1), np.tile(np.arange(4), (count, 1)))
     v, p = chains.v.astype(float), probabilities(chains, parameters_of(rbm)).astype(float)
     # The weighted mean over a ladder is one draw of an unbiased estimate of the expectation under the model.
     v_mean, p_mean = (np.einsum("lk,lku->lu", shares, array.reshape(count, 4, -1)) for array in (v, p))
@@ -439,9 +438,9 @@ def test_swapped_particles_weigh_as_the_model_and_hold_each_temperature(group, d
         assert np.abs((mean - target) / error).max() < 4
         mean, error = mean_and_error((v if values is v_mean else p).reshape(count, 4, -1).mean(axis=1))
         assert np.abs((mean - target) / error).max() > 8
-    for rung, beta in enumerate(ladders.betas):
+    for rung, beta in enumerate(phase.betas):
         tempered = tempered_rbm(rbm, np.zeros(4), float(beta))
-        held = v[ladders.rung == rung]
+        held = v[phase.rung == rung]
         hidden = 1 / (1 + np.exp(-(held @ tempered.weights + tempered.hidden_bias)))
         assert np.abs(z_scores(held, hidden, tempered)).max() < 4.5
 
@@ -463,7 +462,7 @@ def test_more_temperatures_than_can_swap_together_swap_in_groups():
         ("ins", {"density": "conditional"}, "density: .*marginal, joint|density: .*joint, marginal"),
     ],
 )
-def test_impossible_swapping_is_refused(method, settings, match):
+def test_impossible_infinite_swapping_is_refused(method, settings, match):
     with pytest.raises(ValueError, match=match):
         trained(method, **settings)
 

@@ -5,14 +5,15 @@ from importlib import import_module
 
 
 class Method:
-    """A method: its function, those that it hands the rest of its options to, and its title in tables and figures.
+    """A method: its title in tables and figures, its function, and those that it hands the rest of its options to.
 
-    Functions are named as "package.module:function". Their options are their keyword-only parameters.
+    Functions are named as "package.module:function". Their options are their keyword-only parameters; what the code
+    hands over itself is positional.
     """
 
-    def __init__(self, *functions, title=""):
-        self._functions = functions
+    def __init__(self, title, *functions):
         self.title = title
+        self._functions = functions
 
     @property
     def module(self):

@@ -10,26 +10,22 @@ _TEMPERING = "logzoo.estimators.simulated_tempering:run", "logzoo.samplers.simul
 
 # In the order of tables and figures.
 ESTIMATORS = {
-    "ais": Method("logzoo.estimators.ais:estimate", "logzoo.samplers.annealed:run", title="AIS"),
-    "raise": Method("logzoo.estimators.reverse:estimate", "logzoo.samplers.annealed:run_reverse", title="RAISE"),
-    "rts": Method("logzoo.estimators.rts:estimate", *_TEMPERING, title="RTS"),
-    "ts": Method("logzoo.estimators.ts:estimate", *_TEMPERING, title="TS"),
-    "ti-riemann": Method("logzoo.estimators.ti:riemann", *_TEMPERING, title="TI (Riemann)"),
-    "ti-trapezoid": Method("logzoo.estimators.ti:trapezoid", *_TEMPERING, title="TI (trapezoid)"),
-    "ti-corrected": Method("logzoo.estimators.ti:corrected", *_TEMPERING, title="TI (corrected)"),
-    "ti-rb": Method("logzoo.estimators.ti:rao_blackwell", *_TEMPERING, title="TI-RB"),
-    "mbar": Method("logzoo.estimators.mbar:estimate", *_TEMPERING, title="MBAR"),
-    "bar": Method("logzoo.estimators.bar:estimate", "logzoo.samplers.parallel_tempering:run", title="BAR"),
-    "sams": Method("logzoo.estimators.sams:estimate", "logzoo.samplers.adjusted:run", title="SAMS"),
-    "wang-landau": Method(
-        "logzoo.estimators.wang_landau:estimate", "logzoo.samplers.adjusted:run", title="Wang-Landau"
-    ),
-    "sd": Method("logzoo.estimators.transitions:sd", *_TEMPERING, title="SD"),
-    "rsd": Method("logzoo.estimators.transitions:rsd", *_TEMPERING, title="RSD"),
-    "las-vegas": Method("logzoo.estimators.las_vegas:estimate", "logzoo.samplers.tours:run", title="Las Vegas"),
-    "ais-moments": Method(
-        "logzoo.estimators.ais_moments:estimate", "logzoo.samplers.averaged:run", title="AIS, moment averages"
-    ),
+    "ais": Method("AIS", "logzoo.estimators.ais:estimate", "logzoo.samplers.annealed:run"),
+    "raise": Method("RAISE", "logzoo.estimators.reverse:estimate", "logzoo.samplers.annealed:run_reverse"),
+    "rts": Method("RTS", "logzoo.estimators.rts:estimate", *_TEMPERING),
+    "ts": Method("TS", "logzoo.estimators.ts:estimate", *_TEMPERING),
+    "ti-riemann": Method("TI (Riemann)", "logzoo.estimators.ti:riemann", *_TEMPERING),
+    "ti-trapezoid": Method("TI (trapezoid)", "logzoo.estimators.ti:trapezoid", *_TEMPERING),
+    "ti-corrected": Method("TI (corrected)", "logzoo.estimators.ti:corrected", *_TEMPERING),
+    "ti-rb": Method("TI-RB", "logzoo.estimators.ti:rao_blackwell", *_TEMPERING),
+    "mbar": Method("MBAR", "logzoo.estimators.mbar:estimate", *_TEMPERING),
+    "bar": Method("BAR", "logzoo.estimators.bar:estimate", "logzoo.samplers.parallel_tempering:run"),
+    "sams": Method("SAMS", "logzoo.estimators.sams:estimate", "logzoo.samplers.adjusted:run"),
+    "wang-landau": Method("Wang-Landau", "logzoo.estimators.wang_landau:estimate", "logzoo.samplers.adjusted:run"),
+    "sd": Method("SD", "logzoo.estimators.transitions:sd", *_TEMPERING),
+    "rsd": Method("RSD", "logzoo.estimators.transitions:rsd", *_TEMPERING),
+    "las-vegas": Method("Las Vegas", "logzoo.estimators.las_vegas:estimate", "logzoo.samplers.tours:run"),
+    "ais-moments": Method("AIS, moments", "logzoo.estimators.ais_moments:estimate", "logzoo.samplers.averaged:run"),
 }
 
 

@@ -5,6 +5,8 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
 
+from logzoo.kernels.emitting import everywhere, load, pointer
+
 # Units of a word.
 WORD = 32
 # Units listed together: one byte of a word.
@@ -31,11 +33,9 @@ def _store_positions(typing_context, positions, row, first, target):
         vector = ir.VectorType(ir.IntType(32), GROUP)
         narrow = ir.VectorType(ir.IntType(8), GROUP)
         source = builder.add(positions, builder.mul(row, ir.Constant(row.type, GROUP)))
-        values = builder.zext(builder.load(builder.inttoptr(source, narrow.as_pointer()), align=1), vector)
-        lane = builder.insert_element(ir.Constant(vector, ir.Undefined), first, ir.Constant(ir.IntType(32), 0))
-        mask = ir.Constant(vector, [0] * GROUP)
-        offset = builder.shuffle_vector(lane, ir.Constant(vector, ir.Undefined), mask)
-        builder.store(builder.add(values, offset), builder.inttoptr(target, vector.as_pointer()), align=4)
+        values = builder.zext(load(builder, source, narrow, 1), vector)
+        numbers = builder.add(values, everywhere(builder, first, GROUP))
+        builder.store(numbers, pointer(builder, target, vector), align=4)
         return context.get_dummy_value()
 
     return types.void(types.intp, types.intp, types.int32, types.intp), generate
@@ -47,7 +47,7 @@ def _pack_word(typing_context, address):
 
     def generate(context, builder, signature, arguments):
         bytes_ = ir.VectorType(ir.IntType(8), WORD)
-        values = builder.load(builder.inttoptr(arguments[0], bytes_.as_pointer()), align=1)
+        values = load(builder, arguments[0], bytes_, 1)
         bits = builder.icmp_unsigned("!=", values, ir.Constant(bytes_, [0] * WORD))
         return builder.bitcast(bits, ir.IntType(WORD))
 
@@ -62,7 +62,7 @@ def _unpack_word(typing_context, word, address):
         word, address = arguments
         bytes_ = ir.VectorType(ir.IntType(8), WORD)
         values = builder.zext(builder.bitcast(word, ir.VectorType(ir.IntType(1), WORD)), bytes_)
-        builder.store(values, builder.inttoptr(address, bytes_.as_pointer()), align=1)
+        builder.store(values, pointer(builder, address, bytes_), align=1)
         return context.get_dummy_value()
 
     return types.void(types.uint32, types.intp), generate
@@ -73,7 +73,7 @@ def _load_eight(typing_context, address):
     """The eight bytes at `address`."""
 
     def generate(context, builder, signature, arguments):
-        return builder.load(builder.inttoptr(arguments[0], ir.IntType(64).as_pointer()), align=1)
+        return load(builder, arguments[0], ir.IntType(64), 1)
 
     return types.uint64(types.intp), generate
 
@@ -83,7 +83,7 @@ def _store_eight(typing_context, value, address):
     """Store the eight bytes of `value` at `address`."""
 
     def generate(context, builder, signature, arguments):
-        builder.store(arguments[0], builder.inttoptr(arguments[1], ir.IntType(64).as_pointer()), align=1)
+        builder.store(arguments[0], pointer(builder, arguments[1], ir.IntType(64)), align=1)
         return context.get_dummy_value()
 
     return types.void(types.uint64, types.intp), generate

@@ -13,6 +13,7 @@ from numba.extending import intrinsic
 
 from logzoo.kernels.compaction import GROUP, WORD
 from logzoo.kernels.elementary import LOG2_E, exp2_nonpositive
+from logzoo.kernels.emitting import everywhere, load
 from logzoo.kernels.random import BLOCKS_TOGETHER, emit_four_blocks, stream_words, word_of_unit
 
 _ONE = np.float32(1.0)
@@ -111,15 +112,8 @@ def _draw_word(typing_context, inputs, base, scale, cold, block, c1, c2, c3, k0,
     def generate(context, builder, signature, arguments):
         inputs, base, scale, cold, block, *stream = arguments
 
-        def everywhere(value):
-            undefined = ir.Constant(_FLOATS, ir.Undefined)
-            first = builder.insert_element(undefined, value, ir.Constant(ir.IntType(32), 0))
-            return builder.shuffle_vector(first, undefined, _integers(0))
-
-        def load(address, group):
-            start = builder.add(address, ir.Constant(address.type, group * GROUP * _BYTES))
-            integers = builder.load(builder.inttoptr(start, _INTEGERS.as_pointer()), align=_BYTES)
-            return builder.sitofp(integers, _FLOATS)
+        def terms(address, group):
+            return builder.sitofp(load(builder, address, _INTEGERS, _BYTES, group * GROUP * _BYTES), _FLOATS)
 
         words = emit_four_blocks(builder, block, *stream)
         drawn, undecided = [], []
@@ -129,8 +123,8 @@ def _draw_word(typing_context, inputs, base, scale, cold, block, c1, c2, c3, k0,
             pairs = builder.bitcast(pairs, _INTEGERS)
             half = builder.lshr(pairs, _integers(16)) if group % 2 else builder.and_(pairs, _integers(0xFFFF))
             # The logits must be those of the exact rule, to the bit.
-            x = builder.fmul(everywhere(scale), load(inputs, group))
-            x = builder.fadd(x, builder.fmul(everywhere(cold), load(base, group)))
+            x = builder.fmul(everywhere(builder, scale, GROUP), terms(inputs, group))
+            x = builder.fadd(x, builder.fmul(everywhere(builder, cold, GROUP), terms(base, group)))
             masks = emit_decision(builder, x, half)
             drawn.append(masks[0])
             undecided.append(masks[1])

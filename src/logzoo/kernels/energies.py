@@ -17,6 +17,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from logzoo.kernels.elementary import LOG2_E, emit_exp2_nonpositive, exp2_constants, exp2_nonpositive
+from logzoo.kernels.emitting import everywhere, load, pointer
 
 _LANES = 8
 _FLOATS = ir.VectorType(ir.FloatType(), _LANES)
@@ -74,11 +75,6 @@ def load_magnitudes(hidden_input, units, unit, scratch):
     return float(total) * np.float64(unit)
 
 
-def _after(builder, address, size):
-    """The address that many bytes behind another."""
-    return builder.add(address, ir.Constant(address.type, size))
-
-
 def _store_products(builder, products, target):
     """Store the products over the lanes of each vector, float64, at the address of an array."""
     for number, product in enumerate(products):
@@ -92,8 +88,7 @@ def _store_products(builder, products, target):
             ]
             left = builder.fmul(*(builder.shuffle_vector(left, left, half) for half in halves))
         value = builder.extract_element(left, ir.Constant(ir.IntType(32), 0))
-        pointer = builder.inttoptr(_after(builder, target, 8 * number), ir.DoubleType().as_pointer())
-        builder.store(value, pointer, align=8)
+        builder.store(value, pointer(builder, target, ir.DoubleType(), 8 * number), align=8)
 
 
 def _products(betas):
@@ -105,19 +100,13 @@ def _products(betas):
 
     def generate(context, builder, signature, arguments):
         magnitudes, vectors, scales, target = arguments
-        lane_type = ir.VectorType(ir.IntType(32), _LANES)
-
-        def everywhere(address):
-            value = builder.load(builder.inttoptr(address, ir.FloatType().as_pointer()), align=_BYTES)
-            first = builder.insert_element(ir.Constant(_FLOATS, ir.Undefined), value, ir.Constant(ir.IntType(32), 0))
-            return builder.shuffle_vector(first, first, ir.Constant(lane_type, [0] * _LANES))
-
         one = ir.Constant(_FLOATS, [1.0] * _LANES)
-        factors = [everywhere(_after(builder, scales, _BYTES * number)) for number in range(betas)]
+        factors = [load(builder, scales, ir.FloatType(), _BYTES, _BYTES * number) for number in range(betas)]
+        factors = [everywhere(builder, factor, _LANES) for factor in factors]
         products = [cgutils.alloca_once_value(builder, one) for _ in range(betas)]
         with cgutils.for_range(builder, vectors) as loop:
             address = builder.add(magnitudes, builder.mul(loop.index, ir.Constant(magnitudes.type, _LANES * _BYTES)))
-            size = builder.load(builder.inttoptr(address, _FLOATS.as_pointer()), align=_BYTES)
+            size = load(builder, address, _FLOATS, _BYTES)
             for scale, product in zip(factors, products, strict=True):
                 factor = builder.fadd(one, emit_exp2_nonpositive(builder, builder.fmul(scale, size)))
                 builder.store(builder.fmul(builder.load(product), factor), product)
@@ -144,9 +133,7 @@ def _power_products(count):
         products = [cgutils.alloca_once_value(builder, one) for _ in range(count)]
         with cgutils.for_range(builder, vectors) as loop:
             step = builder.mul(loop.index, ir.Constant(decays.type, _LANES * _BYTES))
-            decay, power = (
-                builder.inttoptr(builder.add(start, step), _FLOATS.as_pointer()) for start in (decays, powers)
-            )
+            decay, power = (pointer(builder, builder.add(start, step), _FLOATS) for start in (decays, powers))
             factor, value = builder.load(decay, align=_BYTES), builder.load(power, align=_BYTES)
             for product in products:
                 value = builder.fmul(value, factor)

@@ -11,6 +11,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from logzoo.kernels.elementary import exp2_constants
+from logzoo.kernels.emitting import everywhere, load, pointer
 from logzoo.kernels.rows import WIDTH
 from logzoo.kernels.statistics import hidden_probabilities
 
@@ -29,21 +30,16 @@ def _add_weighted_rows(typing_context, table, count, factors, step, sums):
     def generate(context, builder, signature, arguments):
         table, count, factors, step, sums = arguments
         vector, number = ir.VectorType(ir.FloatType(), _LANES), table.type
-        everywhere = ir.Constant(ir.VectorType(ir.IntType(32), _LANES), [0] * _LANES)
 
         def strips(address):
-            for strip in range(WIDTH // _LANES):
-                start = builder.add(address, ir.Constant(number, strip * _LANES * _BYTES))
-                yield builder.inttoptr(start, vector.as_pointer())
+            return (pointer(builder, address, vector, strip * _LANES * _BYTES) for strip in range(WIDTH // _LANES))
 
         totals = [cgutils.alloca_once_value(builder, builder.load(strip, align=_BYTES)) for strip in strips(sums)]
         with cgutils.for_range(builder, count) as loop:
             address = builder.add(factors, builder.mul(builder.mul(loop.index, step), ir.Constant(number, _BYTES)))
-            factor = builder.load(builder.inttoptr(address, ir.FloatType().as_pointer()), align=_BYTES)
+            factor = load(builder, address, ir.FloatType(), _BYTES)
             with builder.if_then(builder.fcmp_unordered("!=", factor, ir.Constant(ir.FloatType(), 0.0))):
-                undefined = ir.Constant(vector, ir.Undefined)
-                first = builder.insert_element(undefined, factor, ir.Constant(ir.IntType(32), 0))
-                factor = builder.shuffle_vector(first, undefined, everywhere)
+                factor = everywhere(builder, factor, _LANES)
                 row = builder.add(table, builder.mul(loop.index, ir.Constant(number, WIDTH * _BYTES)))
                 for total, strip in zip(totals, strips(row), strict=True):
                     product = builder.fmul(factor, builder.load(strip, align=_BYTES))

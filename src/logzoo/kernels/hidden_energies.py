@@ -15,6 +15,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from logzoo.kernels.elementary import split_exponent
+from logzoo.kernels.emitting import load
 from logzoo.kernels.rows import WIDTH
 
 _BYTE = 8
@@ -127,12 +128,10 @@ def _product_of_block(typing_context, entry, tables, codes, count):
         strips = range(WIDTH // lanes)
 
         def factors(byte):
-            code = builder.load(builder.inttoptr(builder.add(codes, byte), ir.IntType(8).as_pointer()))
+            code = load(builder, builder.add(codes, byte), ir.IntType(8), 1)
             row = builder.add(builder.mul(byte, ir.Constant(byte.type, _VALUES)), builder.zext(code, byte.type))
             start = builder.add(tables, builder.mul(row, ir.Constant(row.type, WIDTH * size)))
-            for strip in strips:
-                address = builder.add(start, ir.Constant(start.type, strip * _VECTOR_BYTES))
-                yield builder.load(builder.inttoptr(address, vector.as_pointer()), align=size)
+            return (load(builder, start, vector, size, strip * _VECTOR_BYTES) for strip in strips)
 
         zero, one = (ir.Constant(count.type, number) for number in (0, 1))
         exponentials = [cgutils.alloca_once_value(builder, factor) for factor in factors(zero)]

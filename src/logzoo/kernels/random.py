@@ -10,6 +10,8 @@ import numpy as np
 from llvmlite import ir
 from numba import njit
 
+from logzoo.kernels.emitting import everywhere
+
 HIDDEN = np.uint64(0)
 VISIBLE = np.uint64(1)
 RUNG = np.uint64(2)
@@ -55,27 +57,22 @@ def emit_four_blocks(builder, block, c1, c2, c3, k0, k1):
     """
     vector = ir.VectorType(ir.IntType(64), BLOCKS_TOGETHER)
 
-    def everywhere(value):
-        undefined = ir.Constant(vector, ir.Undefined)
-        first = builder.insert_element(undefined, value, ir.Constant(ir.IntType(32), 0))
-        mask = ir.Constant(ir.VectorType(ir.IntType(32), BLOCKS_TOGETHER), [0] * BLOCKS_TOGETHER)
-        return builder.shuffle_vector(first, undefined, mask)
-
     def constant(value):
         return ir.Constant(vector, [int(value)] * BLOCKS_TOGETHER)
 
     def next_key(key, step):
         return builder.and_(builder.add(key, ir.Constant(key.type, int(step))), ir.Constant(key.type, int(_LOW)))
 
-    c0 = builder.add(everywhere(block), ir.Constant(vector, list(range(BLOCKS_TOGETHER))))
-    c1, c2, c3 = everywhere(c1), everywhere(c2), everywhere(c3)
+    c0, c1, c2, c3 = (everywhere(builder, value, BLOCKS_TOGETHER) for value in (block, c1, c2, c3))
+    c0 = builder.add(c0, ir.Constant(vector, list(range(BLOCKS_TOGETHER))))
     for number in range(_ROUNDS):
         if number:
             k0, k1 = next_key(k0, _WEYL_0), next_key(k1, _WEYL_1)
         product_0 = builder.mul(constant(_MULTIPLIER_0), builder.and_(c0, constant(_LOW)))
         product_1 = builder.mul(constant(_MULTIPLIER_1), builder.and_(c2, constant(_LOW)))
         # The key first: it need not wait for the products.
-        c1, c3 = builder.xor(c1, everywhere(k0)), builder.xor(c3, everywhere(k1))
+        c1 = builder.xor(c1, everywhere(builder, k0, BLOCKS_TOGETHER))
+        c3 = builder.xor(c3, everywhere(builder, k1, BLOCKS_TOGETHER))
         c0 = builder.xor(builder.lshr(product_1, constant(_32)), c1)
         c2 = builder.xor(builder.lshr(product_0, constant(_32)), c3)
         c1, c3 = product_1, product_0

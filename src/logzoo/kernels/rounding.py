@@ -9,6 +9,7 @@ from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from logzoo.kernels.emitting import everywhere, load, pointer
 from logzoo.kernels.rows import WIDTH
 
 LANES = 8
@@ -22,11 +23,6 @@ _HALVED = ([0, 1, 2, 3, 8, 9, 10, 11], [4, 5, 6, 7, 12, 13, 14, 15])
 
 def _floats_of(item):
     return ir.FloatType() if item == types.float32 else ir.DoubleType()
-
-
-def _at(builder, address, offset, vector):
-    """Pointer to a vector that many bytes behind an address."""
-    return builder.inttoptr(builder.add(address, ir.Constant(address.type, offset)), vector.as_pointer())
 
 
 def _unary(builder, name, item):
@@ -56,18 +52,17 @@ def _round_tile(typing_context, source, stride, scale, columns, rows):
         source, stride, scale, columns, rows = arguments
         item = _floats_of(signature.args[2])
         vector = ir.VectorType(item, LANES)
-        first = builder.insert_element(ir.Constant(vector, ir.Undefined), scale, ir.Constant(ir.IntType(32), 0))
-        scales = builder.shuffle_vector(first, first, ir.Constant(_INTEGERS, [0] * LANES))
+        scales = everywhere(builder, scale, LANES)
         nearest = _unary(builder, "rint", item)
         tile = []
         for row in range(LANES):
-            values = builder.load(_at(builder, source, 0, vector), align=_BYTES)
+            values = load(builder, source, vector, _BYTES)
             scaled = builder.call(nearest, [builder.fmul(values, scales)])
             tile.append(builder.fptosi(scaled, _INTEGERS))
-            builder.store(tile[-1], _at(builder, columns, row * WIDTH * _BYTES, _INTEGERS), align=_BYTES)
+            builder.store(tile[-1], pointer(builder, columns, _INTEGERS, row * WIDTH * _BYTES), align=_BYTES)
             source = builder.add(source, stride)
         for column, values in enumerate(_transposed(builder, tile)):
-            builder.store(values, _at(builder, rows, column * WIDTH * _BYTES, _INTEGERS), align=_BYTES)
+            builder.store(values, pointer(builder, rows, _INTEGERS, column * WIDTH * _BYTES), align=_BYTES)
         return context.get_dummy_value()
 
     return types.void(types.intp, types.intp, scale, types.intp, types.intp), generate
@@ -107,14 +102,13 @@ def _add_sizes(typing_context, weights, source, vectors, lanes, columns):
                 for start, width in ((source, bytes_), (columns, 8))
             )
             values, sums = (
-                builder.inttoptr(address, kind.as_pointer())
-                for address, kind in zip(addresses, (vector, wide), strict=True)
+                pointer(builder, address, kind) for address, kind in zip(addresses, (vector, wide), strict=True)
             )
             values = builder.load(values, align=_BYTES)
             sizes = builder.call(size_of, [values if item == double else builder.fpext(values, wide)])
             builder.store(builder.fadd(builder.load(total), sizes), total)
             builder.store(builder.fadd(builder.load(sums, align=8), sizes), sums, align=8)
-        builder.store(builder.load(total), builder.inttoptr(lanes, wide.as_pointer()), align=8)
+        builder.store(builder.load(total), pointer(builder, lanes, wide), align=8)
         return context.get_dummy_value()
 
     return types.void(weights, *[types.intp] * 4), generate

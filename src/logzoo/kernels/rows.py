@@ -10,6 +10,8 @@ from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from logzoo.kernels.emitting import load, pointer
+
 # Columns of a block: four 256-bit registers of int32. A block of 784 rows is 100 kB and stays in the level-2 cache
 # while every chain passes over it.
 WIDTH = 32
@@ -20,19 +22,17 @@ _VECTOR = ir.VectorType(ir.IntType(32), _LANES)
 
 def _strips(builder, address):
     """Pointers to the vectors of one row of WIDTH integers."""
-    for strip in range(WIDTH // _LANES):
-        offset = ir.Constant(address.type, strip * _LANES * _BYTES)
-        yield builder.inttoptr(builder.add(address, offset), _VECTOR.as_pointer())
+    return (pointer(builder, address, _VECTOR, strip * _LANES * _BYTES) for strip in range(WIDTH // _LANES))
 
 
 def _accumulate(builder, combine, table, indices, count, totals):
     """Combine the rows table[indices[m]], m < count, with the running `totals` (vectors in registers)."""
     with cgutils.for_range(builder, count) as loop:
         address = builder.add(indices, builder.mul(loop.index, ir.Constant(indices.type, _BYTES)))
-        index = builder.load(builder.inttoptr(address, ir.IntType(32).as_pointer()), align=_BYTES)
+        index = load(builder, address, ir.IntType(32), _BYTES)
         row = builder.mul(builder.zext(index, table.type), ir.Constant(table.type, WIDTH * _BYTES))
-        for pointer, total in zip(_strips(builder, builder.add(table, row)), totals, strict=True):
-            builder.store(combine(builder.load(total), builder.load(pointer, align=_BYTES)), total)
+        for strip, total in zip(_strips(builder, builder.add(table, row)), totals, strict=True):
+            builder.store(combine(builder.load(total), builder.load(strip, align=_BYTES)), total)
 
 
 @intrinsic
@@ -42,12 +42,12 @@ def _update(typing_context, table, plus, rises, minus, falls, start, sums):
     def generate(context, builder, signature, arguments):
         table, plus, rises, minus, falls, start, sums = arguments
         totals = [cgutils.alloca_once(builder, _VECTOR) for _ in range(WIDTH // _LANES)]
-        for pointer, total in zip(_strips(builder, start), totals, strict=True):
-            builder.store(builder.load(pointer, align=_BYTES), total)
+        for strip, total in zip(_strips(builder, start), totals, strict=True):
+            builder.store(builder.load(strip, align=_BYTES), total)
         _accumulate(builder, builder.add, table, plus, rises, totals)
         _accumulate(builder, builder.sub, table, minus, falls, totals)
-        for pointer, total in zip(_strips(builder, sums), totals, strict=True):
-            builder.store(builder.load(total), pointer, align=_BYTES)
+        for strip, total in zip(_strips(builder, sums), totals, strict=True):
+            builder.store(builder.load(total), strip, align=_BYTES)
         return context.get_dummy_value()
 
     return types.void(*[types.intp] * 7), generate

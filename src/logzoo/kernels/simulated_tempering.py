@@ -13,6 +13,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from logzoo.kernels.elementary import copy_into, exp_wide
+from logzoo.kernels.emitting import everywhere, load, pointer
 from logzoo.kernels.energies import energy_scratch, load_magnitudes, smooth_parts, sum_bits
 from logzoo.kernels.gibbs import layer_scratch, sweep_once
 from logzoo.kernels.random import RUNG, uniform
@@ -63,40 +64,32 @@ def _carry(typing_context, block, count, values, values_step, out, out_step):
     def generate(context, builder, signature, arguments):
         block, count, values, values_step, out, out_step = arguments
 
-        def after(address, size):
-            return builder.add(address, ir.Constant(address.type, size))
-
         def step(address, index, size):
             return builder.add(address, builder.mul(index, ir.Constant(address.type, size)))
-
-        def load(address, kind):
-            return builder.load(builder.inttoptr(address, kind.as_pointer()), align=_BYTES)
-
-        def everywhere(value):
-            first = builder.insert_element(ir.Constant(_DOUBLES, ir.Undefined), value, ir.Constant(ir.IntType(32), 0))
-            return builder.shuffle_vector(first, first, ir.Constant(ir.VectorType(ir.IntType(32), 4), [0] * 4))
 
         quarters = range(0, _RUNGS_TOGETHER * _BYTES, 4 * _BYTES)
 
         def row_of(address, row_step, chain):
             return builder.add(address, builder.mul(row_step, ir.Constant(row_step.type, chain)))
 
-        addresses, totals = [], []
+        pointers, totals = [], []
         for chain in range(CHAINS_TOGETHER):
             row = row_of(out, out_step, chain)
-            addresses.append([after(row, offset) for offset in quarters])
-            totals.append([cgutils.alloca_once_value(builder, load(address, _DOUBLES)) for address in addresses[-1]])
+            pointers.append([pointer(builder, row, _DOUBLES, offset) for offset in quarters])
+            loads = (builder.load(quarter, align=_BYTES) for quarter in pointers[-1])
+            totals.append([cgutils.alloca_once_value(builder, value) for value in loads])
         with cgutils.for_range(builder, count) as loop:
             row = step(block, loop.index, _RUNGS_TOGETHER * _BYTES)
-            weights = [load(after(row, offset), _DOUBLES) for offset in quarters]
+            weights = [load(builder, row, _DOUBLES, _BYTES, offset) for offset in quarters]
             address = step(values, loop.index, _BYTES)
             for chain in range(CHAINS_TOGETHER):
-                value = everywhere(load(row_of(address, values_step, chain), ir.DoubleType()))
+                value = load(builder, row_of(address, values_step, chain), ir.DoubleType(), _BYTES)
+                value = everywhere(builder, value, 4)
                 for weight, total in zip(weights, totals[chain], strict=True):
                     builder.store(builder.fadd(builder.load(total), builder.fmul(value, weight)), total)
         for chain in range(CHAINS_TOGETHER):
-            for address, total in zip(addresses[chain], totals[chain], strict=True):
-                builder.store(builder.load(total), builder.inttoptr(address, _DOUBLES.as_pointer()), align=_BYTES)
+            for quarter, total in zip(pointers[chain], totals[chain], strict=True):
+                builder.store(builder.load(total), quarter, align=_BYTES)
         return context.get_dummy_value()
 
     return types.void(*[types.intp] * 6), generate

@@ -7,31 +7,16 @@ from logzoo.trainers.negative import WeightedChains
 from logzoo.trainers.steps import Ascent
 
 
-class InfiniteSwappingPhase:
-    """InfiniteSwapping that make k sweeps an update; every replica is a negative particle, weighted by eq 8."""
+class InfiniteSwappingPhase(InfiniteSwapping):
+    """InfiniteSwapping that makes k sweeps an update; every replica is a negative particle, weighted by eq 8."""
 
-    def __init__(self, ladders, k):
-        self.ladders = ladders
+    def __init__(self, k, *settings):
+        super().__init__(*settings)
         self.k = k
 
     def __call__(self, parameters, update, positive, rate):
-        self.ladders.load(parameters)
-        chains = self.ladders.move(1 + update * self.k, 1 + (update + 1) * self.k)
-        return WeightedChains(chains, self.ladders.weights)
-
-    @property
-    def spent(self):
-        """Gibbs sweeps so far, summed over the chains."""
-        return self.ladders.spent
-
-    @property
-    def state(self):
-        """What a checkpoint holds."""
-        return self.ladders.state
-
-    def restore(self, state):
-        """Go on from a `state`."""
-        self.ladders.restore(state)
+        self.load(parameters)
+        return WeightedChains(self.move(1 + update * self.k, 1 + (update + 1) * self.k), self.weights)
 
 
 def train_infinite_swapping(
@@ -54,8 +39,8 @@ def train_infinite_swapping(
     Returns TrainingRun. Raises ValueError for impossible options. This is INS: all temperatures in one group.
     """
     count = whole_number("particles", batch if particles is None else particles)
-    ladders = InfiniteSwapping(stream.child("sweeps").key, count, temperatures, group, density)
-    negative_phase = InfiniteSwappingPhase(ladders, whole_number("k", k))
+    ladders = stream.child("sweeps").key, count, temperatures, group, density
+    negative_phase = InfiniteSwappingPhase(whole_number("k", k), *ladders)
     return train(negative_phase, data, Ascent(weight_decay), stream=stream, batch=batch, **settings)
 
 

@@ -11,17 +11,17 @@ _INFINITE_SWAPPING = "logzoo.trainers.infinite_swapping:train_infinite_swapping"
 _SIMULATED_TEMPERING = "logzoo.trainers.simulated_tempering:train_simulated_tempering", _LOOP
 
 TRAINERS = {
-    "exact": Method("logzoo.trainers.exact:run", _LOOP),
-    "cd": Method("logzoo.trainers.cd:run", _LOOP),
-    "pcd": Method("logzoo.trainers.pcd:run", _LOOP),
-    "lvs": Method("logzoo.trainers.lvs:run", _LOOP),
-    "sml-pt": Method(*_PARALLEL_TEMPERING),
-    "sml-apt": Method("logzoo.trainers.sml_apt:run", *_PARALLEL_TEMPERING),
-    "pt": Method("logzoo.trainers.infinite_swapping:pt", *_INFINITE_SWAPPING),
-    "ins": Method(*_INFINITE_SWAPPING),
-    "pins": Method("logzoo.trainers.infinite_swapping:pins", *_INFINITE_SWAPPING),
-    "rms-spectral": Method("logzoo.trainers.simulated_tempering:rms_spectral", *_SIMULATED_TEMPERING),
-    "rmsprop": Method("logzoo.trainers.simulated_tempering:rmsprop", *_SIMULATED_TEMPERING),
+    "exact": Method("Exact SGD", "logzoo.trainers.exact:run", _LOOP),
+    "cd": Method("CD", "logzoo.trainers.cd:run", _LOOP),
+    "pcd": Method("PCD", "logzoo.trainers.pcd:run", _LOOP),
+    "lvs": Method("LVS", "logzoo.trainers.lvs:run", _LOOP),
+    "sml-pt": Method("SML-PT", *_PARALLEL_TEMPERING),
+    "sml-apt": Method("SML-APT", "logzoo.trainers.sml_apt:run", *_PARALLEL_TEMPERING),
+    "pt": Method("PT", "logzoo.trainers.infinite_swapping:pt", *_INFINITE_SWAPPING),
+    "ins": Method("INS", *_INFINITE_SWAPPING),
+    "pins": Method("PINS", "logzoo.trainers.infinite_swapping:pins", *_INFINITE_SWAPPING),
+    "rms-spectral": Method("RMSspectral", "logzoo.trainers.simulated_tempering:rms_spectral", *_SIMULATED_TEMPERING),
+    "rmsprop": Method("RMSprop", "logzoo.trainers.simulated_tempering:rmsprop", *_SIMULATED_TEMPERING),
 }
 
 
