@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 _NAME = r"[^/.][^/]*"
@@ -64,6 +65,11 @@ def scale_of(path: str) -> str | None:
     """The scale that a file belongs to; None for data sets and raw files, which all scales share."""
     parts = path.split("/")
     return parts[1] if len(parts) > 2 and parts[1] not in ("raw", "datasets") else None
+
+
+def scales_of(paths: Iterable[str]) -> list[str]:
+    """The scales that any of these files belong to, sorted."""
+    return sorted({scale_of(path) for path in paths} - {None})
 
 
 def is_timed(path: str) -> bool:
