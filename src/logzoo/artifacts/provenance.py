@@ -6,7 +6,6 @@ Only the standard library is imported, and nothing heavy: the package needs a di
 import ast
 import hashlib
 import os
-from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -14,7 +13,7 @@ PACKAGE_FOLDER = Path(__file__).parents[1]
 SOFTWARE = ("logzoo", "netCDF4", "numba", "numpy", "xarray")
 
 
-def source_digest(*modules: str, scripts: Iterable[str | Path] = (), root: Path = PACKAGE_FOLDER) -> str:
+def source_digest(*modules, scripts=(), root=PACKAGE_FOLDER):
     """Hash the sources of modules and of all that they import inside the package.
 
     scripts: files outside the package that count, too, by their names; of Python, what they import as well. The digest
@@ -33,12 +32,12 @@ def source_digest(*modules: str, scripts: Iterable[str | Path] = (), root: Path 
     return _digest_of_files((module, files[module]) for module in sorted(reached))
 
 
-def kernels_digest(*, root: Path = PACKAGE_FOLDER) -> str:
+def kernels_digest(*, root=PACKAGE_FOLDER):
     """Hash the sources of the kernels (64 hexadecimal digits): compiled code is valid for one value of it."""
     return _digest_of_files((path.name, path) for path in sorted((root / "kernels").glob("*.py")))
 
 
-def direct_imports(module: str, *, root: Path = PACKAGE_FOLDER, files: Mapping[str, str] | None = None) -> set[str]:
+def direct_imports(module, *, root=PACKAGE_FOLDER, files=None):
     """Name the modules of the package that one module imports itself, function-level imports included.
 
     files: the file of every module, where that is known. The __init__.py of a package counts only where it is asked
@@ -61,7 +60,7 @@ def direct_imports(module: str, *, root: Path = PACKAGE_FOLDER, files: Mapping[s
     return imported - {module}
 
 
-def software_versions() -> dict[str, str]:
+def software_versions():
     """Name the versions of Python, of this package and of the libraries that shape an artifact."""
     # Not at the top: this takes longer to import than all the rest of the module.
     import platform
@@ -76,7 +75,7 @@ def software_versions() -> dict[str, str]:
     return versions
 
 
-def _files_of_modules(root: Path) -> dict[str, str]:
+def _files_of_modules(root):
     """Map every module of a package to its file; a package in it to its __init__.py."""
     files = {}
     # Strings, not paths: a workflow asks for some hundred digests whenever it starts.
@@ -90,13 +89,13 @@ def _files_of_modules(root: Path) -> dict[str, str]:
     return files
 
 
-def _content(file: str | Path) -> bytes:
+def _content(file):
     with open(file, "rb") as opened:
         return opened.read()
 
 
 @cache
-def _import_statements(source: bytes, module: str, package: str) -> tuple[tuple[str, str], ...]:
+def _import_statements(source, module, package):
     """List (module, name or "") of each import from the package; cached, for a workflow asks many times."""
     statements = []
     for node in ast.walk(ast.parse(source)):
@@ -109,7 +108,7 @@ def _import_statements(source: bytes, module: str, package: str) -> tuple[tuple[
     return tuple((base, name) for base, name in statements if base.split(".")[0] == package)
 
 
-def _digest_of_files(named_files: Iterable[tuple[str, str | Path]]) -> str:
+def _digest_of_files(named_files):
     digest = hashlib.sha256()
     for name, path in named_files:
         content = _content(path)

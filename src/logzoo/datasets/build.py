@@ -9,13 +9,13 @@ import xarray as xr
 
 from logzoo.artifacts.labels import labelled
 from logzoo.datasets.readers import READERS
-from logzoo.datasets.splits import SPLITS, Splits, one_hot
+from logzoo.datasets.splits import SPLITS, one_hot
 
 LOG = logging.getLogger(__name__)
 VALUE_SCALES = {"binary": 1, "grey": 255}
 
 
-def build_dataset(name: str, entry: dict, folder: Path) -> xr.Dataset:
+def build_dataset(name, entry, folder):
     """Read the raw files of one dataset from `folder` and check them against its entry.
 
     Returns `data` (example, visible) uint8, `split` (example) int8 and, when there are labels, `label`
@@ -37,7 +37,7 @@ def build_dataset(name: str, entry: dict, folder: Path) -> xr.Dataset:
     return _labelled(name, entry, data, parts)
 
 
-def stand_in(name: str, entry_of_digits: dict, reason: str) -> xr.Dataset:
+def stand_in(name, entry_of_digits, reason):
     """Build the 8 x 8 digits in the place of a dataset that cannot be had, plainly marked as such.
 
     Always binary with 64 visible units, and 10 label units if `entry_of_digits` has them, whatever `name` would have
@@ -49,7 +49,7 @@ def stand_in(name: str, entry_of_digits: dict, reason: str) -> xr.Dataset:
     return dataset.assign_attrs(title=title, stand_in_for=name, stand_in_reason=reason)
 
 
-def visible_matrix(dataset: xr.Dataset, split: str | None = None) -> np.ndarray:
+def visible_matrix(dataset, split=None):
     """Return the examples of one split, or of all.
 
     The array (examples, visible) is uint8 0/1, or float32 in [0, 1] for grey levels. Raises ValueError for an
@@ -66,7 +66,7 @@ def visible_matrix(dataset: xr.Dataset, split: str | None = None) -> np.ndarray:
     return data if scale == 1 else data.astype(np.float32) / np.float32(scale)
 
 
-def label_units(dataset: xr.Dataset) -> int:
+def label_units(dataset):
     """How many of the last visible units are the label, as a one-hot vector.
 
     Raises ValueError when none are.
@@ -77,7 +77,7 @@ def label_units(dataset: xr.Dataset) -> int:
     return int(dataset.attrs["label_units"])
 
 
-def _joined(name: str, entry: dict, parts: Splits) -> np.ndarray:
+def _joined(name, entry, parts):
     """All examples in one array, label units appended."""
     units = entry.get("label_units", 0)
     inputs, rows = entry["visible"] - units, sum(len(parts.data[split]) for split in SPLITS)
@@ -89,7 +89,7 @@ def _joined(name: str, entry: dict, parts: Splits) -> np.ndarray:
     return data
 
 
-def _check(name: str, entry: dict, parts: Splits) -> None:
+def _check(name, entry, parts):
     inputs = entry["visible"] - entry.get("label_units", 0)
     for split in SPLITS:
         data, expected = parts.data[split], (entry["splits"][split], inputs)
@@ -105,7 +105,7 @@ def _check(name: str, entry: dict, parts: Splits) -> None:
             raise ValueError(f"{name}: expected values 0 or 1 in {split}, found {data.max()}")
 
 
-def _labelled(name: str, entry: dict, data: np.ndarray, parts: Splits) -> xr.Dataset:
+def _labelled(name, entry, data, parts):
     numbers = np.arange(len(SPLITS), dtype=np.int8)
     split = np.repeat(numbers, [len(parts.data[part]) for part in SPLITS])
     dataset = xr.Dataset(

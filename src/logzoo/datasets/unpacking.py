@@ -2,14 +2,12 @@
 
 import gzip
 import zlib
-from collections.abc import Iterator
-from pathlib import Path
 
 CHUNK_BYTES = 1 << 18
 MAX_UNPACKED_BYTES = 1 << 30
 
 
-def unpacked_chunks(path: Path) -> Iterator[bytes]:
+def unpacked_chunks(path):
     """Yield a file in pieces, unpacked when it is gzip.
 
     Raises ValueError for a damaged archive and for more than MAX_UNPACKED_BYTES.
@@ -28,7 +26,7 @@ def unpacked_chunks(path: Path) -> Iterator[bytes]:
         raise ValueError("expected a whole gzip file, found a damaged one") from error
 
 
-def read_contents(path: Path) -> bytearray:
+def read_contents(path):
     """Read a whole file, unpacked; allocates no more than the file really holds.
 
     Raises ValueError naming the file when it is empty, damaged or too large.
