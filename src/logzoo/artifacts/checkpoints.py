@@ -5,6 +5,7 @@ import logging
 import os
 import re
 import time
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,9 @@ _SECONDS = 15.0
 
 
 def identity_of(value):
-    """A name for settings: nested dicts, arrays and plain values; equal only if all of it is."""
+    """A name for settings: nested dicts and dataclasses, arrays and plain values; equal only if all of it is."""
+    if is_dataclass(value):
+        value = {field.name: getattr(value, field.name) for field in fields(value)}
     if isinstance(value, dict):
         parts = [f"{key}={identity_of(value[key])}" for key in sorted(value)]
     elif isinstance(value, np.ndarray):

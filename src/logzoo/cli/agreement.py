@@ -72,8 +72,9 @@ def agreement_of(attempts):
     for pair in combinations(sound, 2):
         first, second = (estimates[name] for name in pair)
         error = np.hypot(first.std_error, second.std_error)
-        if error > 0 and abs(first.log_z - second.log_z) / error > sigmas:
-            apart, sigmas = pair, abs(first.log_z - second.log_z) / error
+        distance = abs(first.log_z - second.log_z) / error if error > 0 else 0.0
+        if distance > sigmas:
+            apart, sigmas = pair, distance
     return Agreement(lower, upper, apart, float(sigmas))
 
 

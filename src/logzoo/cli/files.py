@@ -28,13 +28,12 @@ def read_model(path):
     readers = {".nc": RBM.load, ".npz": _model_of_arrays, ".mat": RBM.from_mat}
     suffix = path.suffix.lower()
     if suffix in _UNSAFE:
-        raise ValueError(
-            f"{path}: reading a pickle runs whatever program it holds; in Python, where you trust it: "
-            "RBM.from_sklearn(model).save('model.nc')"
-        )
+        trusted = "in Python, where you trust it: RBM.from_sklearn(model).save('model.nc')"
+        raise ValueError(f"{path}: reading a pickle runs whatever program it holds; {trusted}")
     if suffix not in readers:
-        kinds = ".nc (artifact of kind model), .npz (NumPy) or .mat (MATLAB)"
-        raise ValueError(f"{path}: expected an RBM in a {kinds} file")
+        raise ValueError(
+            f"{path}: expected an RBM in a .nc (artifact of kind model), .npz (NumPy) or .mat (MATLAB) file"
+        )
     return readers[suffix](path)
 
 
@@ -44,10 +43,17 @@ def read_data(path, split, *, visible=None):
     Of a dataset artifact (.nc) one split; of a matrix (.npy) all rows, and its only attribute is `content_sha256`.
     """
     path = Path(path)
-    readers = {".nc": _read_dataset, ".npy": _read_array}
-    if path.suffix.lower() not in readers:
+    if path.suffix.lower() == ".npy":
+        matrix, attributes = _read_array(path)
+    elif path.suffix.lower() == ".nc":
+        dataset = read_artifact(path, "dataset")
+        attributes = dataset.attrs
+        try:
+            matrix = visible_matrix(dataset, split)
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from None
+    else:
         raise ValueError(f"{path}: expected data in a .nc (artifact of kind dataset) or .npy (0/1 matrix) file")
-    matrix, attributes = readers[path.suffix.lower()](path, split)
     return binary_matrix(str(path), matrix, visible=visible), attributes
 
 
@@ -118,15 +124,7 @@ def _model_rows(rbm):
         yield name.replace("_", " "), f"{values.min():.4g} to {values.max():.4g}, mean {values.mean():.4g}"
 
 
-def _read_dataset(path, split):
-    dataset = read_artifact(path, "dataset")
-    try:
-        return visible_matrix(dataset, split), dataset.attrs
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
-
-
-def _read_array(path, _split):
+def _read_array(path):
     if not path.is_file():
         raise ValueError(f"{path}: no such file (expected a .npy file)")
     try:

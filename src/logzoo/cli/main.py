@@ -13,17 +13,15 @@ from pathlib import Path
 
 from logzoo.reporting.printing import json_line, one_line, table
 
-USER_ERROR = 1
-FAULTS = 1
-INTERRUPTED = 130
-BROKEN_PIPE = 141  # as a shell reports a process that SIGPIPE ended
 BASES = ("matched", "visible-bias", "uniform")
 MODEL_HELP = (
     "an RBM: .nc (artifact of logzoo), .npz (weights, visible_bias, hidden_bias) or .mat (MATLAB: vishid, visbiases, "
     "hidbiases)"
 )
 DATA_HELP = "0/1 examples: .nc (dataset artifact) or .npy (matrix, one example a row)"
-FOLDER_HELP = "folder of the project (default: this one)"
+FOLDER = {"metavar": "PATH", "nargs": "?", "default": ".", "help": "folder of the project (default: this one)"}
+JSON = {"action": "store_true", "help": "print one JSON object"}
+OPTION = {"action": "append", "default": [], "metavar": "NAME=VALUE", "help": "option of the method; may be repeated"}
 # Arguments of the library's functions that are neither flags here nor options of a method.
 _RESERVED = {"options", "progress", "rbm", "stream"}
 
@@ -36,13 +34,13 @@ def main(argv=None):
             return _run(argv)
     except KeyboardInterrupt:
         print("logzoo: interrupted", file=sys.stderr)
-        return INTERRUPTED
+        return 130
     except BrokenPipeError:
-        return BROKEN_PIPE
+        return 141  # as a shell reports a process that SIGPIPE ended
     except (ValueError, OSError, MemoryError, OverflowError) as error:
         hint = "too large a number or size: " if isinstance(error, MemoryError | OverflowError) else ""
         print(f"logzoo: error: {hint}{one_line(error)}", file=sys.stderr)
-        return USER_ERROR
+        return 1
 
 
 def _run(argv):
@@ -73,13 +71,13 @@ def _parser():
     _add_estimate(command("estimate", _estimate, "Estimate log Z of an RBM within a budget of Gibbs sweeps."))
     add = command("exact", _exact, "Compute log Z of a small RBM by enumerating its smaller layer.")
     add("model", metavar="MODEL", help=MODEL_HELP)
-    add("--json", action="store_true", help="print one JSON object")
+    add("--json", **JSON)
     _add_train(command("train", _train, "Train an RBM on 0/1 data."))
     add = command("info", _info, "Say what a file holds and where it comes from.")
     add("file", metavar="FILE", help="any artifact of logzoo (.nc), or an RBM from MATLAB (.mat)")
     _add_audit(command("audit", _audit, "Check every artifact, picture and table of a project."))
     add = command("crate", _crate, "Describe a finished run for archives: ro-crate-metadata.json in its project.")
-    add("folder", metavar="PATH", nargs="?", default=".", help=FOLDER_HELP)
+    add("folder", **FOLDER)
     add("--scale", default="quick", metavar="NAME", help="scale of the run (default quick)")
     add("--agent", metavar="NAME", help="the person who ran it")
     return parser
@@ -95,8 +93,8 @@ def _add_estimate(add):
     add("--base-data", metavar="DATA", help=f"match the base to the mean of {DATA_HELP}; not with --base")
     summary = f"give the mean log-likelihood of (the test split of) {DATA_HELP}; raise, las-vegas start from it"
     add("--data", metavar="DATA", help=summary)
-    _add_option(add)
-    add("--json", action="store_true", help="print one JSON object")
+    add("--option", **OPTION)
+    add("--json", **JSON)
 
 
 def _add_train(add):
@@ -107,33 +105,22 @@ def _add_train(add):
     add("--batch", type=int, default=100, metavar="N", help="examples in a mini-batch (default 100)")
     add("--learning-rate", type=float, default=0.05, metavar="X", help="learning rate (default 0.05)")
     add("--seed", type=int, default=0, metavar="N", help="random seed (default 0)")
-    _add_option(add)
+    add("--option", **OPTION)
     add("--checkpoint", metavar="FILE", help="progress, written now and then: the same command goes on from it")
     add("-o", "--output", required=True, metavar="MODEL", help="file to write (.nc)")
 
 
 def _add_audit(add):
-    add("folder", metavar="PATH", nargs="?", default=".", help=FOLDER_HELP)
-    add(
-        "--expected",
-        metavar="FILE",
-        help="what the configuration asks for: logs/<scale>/expected.json of snakemake audit",
-    )
-    add(
-        "--replay", type=int, default=0, metavar="N", help="make N artifacts once more and compare all bits (default 0)"
-    )
+    add("folder", **FOLDER)
+    add("--expected", metavar="FILE", help="what is asked for: logs/<scale>/expected.json of snakemake audit")
+    add("--replay", type=int, default=0, metavar="N", help="make N artifacts once more, to the same bits (default 0)")
     add("--seed", type=int, default=0, metavar="N", help="seed of which artifacts are made once more (default 0)")
     add("--output", metavar="FILE", help="where to write what was found (default PATH/audit.json)")
 
 
-def _add_option(add):
-    add("--option", action="append", default=[], metavar="NAME=VALUE", help="option of the method; may be repeated")
-
-
 def _options(arguments):
     """The --option settings by name; values are JSON where they can be read so, else text."""
-    flags = vars(arguments).keys() - {"option", "run"}
-    options = {}
+    flags, options = vars(arguments).keys() - {"option", "run"}, {}
     for setting in arguments.option:
         name, equals, text = setting.partition("=")
         if not (name and equals):
@@ -162,8 +149,8 @@ def _estimate(arguments):
     rbm = read_model(arguments.model)
     data = None if arguments.data is None else _data(arguments.data, "test", visible=rbm.visible)[0]
     settings = {name: getattr(arguments, name) for name in ("sweeps", "chains", "seed")} | options
-    settings["data"] = data if needs_data else None
-    settings |= {"base": _base(arguments, rbm), "progress": True}  # on a terminal only
+    settings |= {"base": _base(arguments, rbm), "data": data if needs_data else None}
+    settings["progress"] = True  # on a terminal only
     if every:
         _estimate_all(arguments, rbm, settings)
     else:
@@ -175,7 +162,11 @@ def _estimate_once(arguments, rbm, data, settings):
 
     estimate = estimate_log_z(rbm, arguments.method, **settings)
     likelihood = None if data is None else (float(rbm.log_likelihood(data, estimate.log_z).mean()), len(data))
-    _write((_estimate_json if arguments.json else _estimate_table)(arguments, estimate, likelihood))
+    _write(
+        _estimate_json(arguments.seed, estimate, likelihood)
+        if arguments.json
+        else _estimate_table(estimate, likelihood)
+    )
     if not estimate.converged:
         signs = ", ".join(f"{name} {value:.4g}" for name, value in estimate.diagnostics.items())
         _warn(f"{estimate.method} did not converge ({signs}): do not trust the interval, raise --sweeps or --chains")
@@ -197,7 +188,7 @@ def _estimate_all(arguments, rbm, settings):
 
 
 def _base(arguments, rbm):
-    if arguments.base is not None and arguments.base not in BASES:
+    if arguments.base not in (None, *BASES):
         raise ValueError(f"--base: unknown value {arguments.base!r}; expected one of {', '.join(BASES)}")
     if None not in (arguments.base, arguments.base_data):
         raise ValueError("--base: expected no --base-data beside it, the base is matched to one thing")
@@ -208,7 +199,7 @@ def _base(arguments, rbm):
     return None if arguments.base in (None, "matched") else arguments.base
 
 
-def _estimate_table(_arguments, estimate, likelihood):
+def _estimate_table(estimate, likelihood):
     rows = [
         ("method", estimate.method),
         ("densities", estimate.form),
@@ -222,10 +213,10 @@ def _estimate_table(_arguments, estimate, likelihood):
     return table(rows)
 
 
-def _estimate_json(arguments, estimate, likelihood):
+def _estimate_json(seed, estimate, likelihood):
     fields = ("method", "form", "log_z", "std_error", "interval", "sweeps", "chains", "diagnostics")
     content = {name: getattr(estimate, name) for name in fields}
-    content |= {"seed": arguments.seed, "converged": bool(estimate.converged)}
+    content |= {"seed": seed, "converged": bool(estimate.converged)}
     if likelihood is not None:
         content["mean_log_likelihood"], content["examples"] = likelihood
     return json_line(content)
@@ -291,7 +282,7 @@ def _audit(arguments):
     names = ("folder", "expected", "replay", "seed", "output")
     text, passed = run_audit(**{name: getattr(arguments, name) for name in names})
     _write(text)
-    return 0 if passed else FAULTS
+    return 0 if passed else 1
 
 
 def _crate(arguments):
