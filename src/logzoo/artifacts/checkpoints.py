@@ -57,9 +57,7 @@ class Checkpoint:
             raise ValueError(f"checkpoint: {path}: {error.strerror or error}") from None
         if self.path.is_dir() or not os.access(self.path.parent, os.W_OK):
             raise ValueError(f"checkpoint: {path}: expected a file in a folder that can be written to")
-        self.identity = identity
-        self.written = time.monotonic()
-        self.refused = False
+        self.identity, self.written, self.refused = identity, time.monotonic(), False
 
     def load(self, parts):
         """Restore the parts from the file; returns the step to go on with, 0 without a file of this identity.
@@ -79,9 +77,8 @@ class Checkpoint:
             return 0
         try:
             for name, part in parts.items():
-                prefix = f"{name}/"
-                own = {key.removeprefix(prefix): array for key, array in arrays.items() if key.startswith(prefix)}
-                part.restore(own)
+                own = [key for key in arrays if key.startswith(f"{name}/")]
+                part.restore({key.removeprefix(f"{name}/"): arrays[key] for key in own})
             return int(arrays["step"])
         except (KeyError, TypeError, ValueError):
             raise ValueError(f"{self.path}: expected a whole checkpoint, found a damaged one; remove it") from None

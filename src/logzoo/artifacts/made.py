@@ -31,7 +31,7 @@ def digest_of(parameters):
 
 
 def named_hashes(paths):
-    """Content hashes of the artifacts among some files, and the sha256 of all files of raw manifests, by path.
+    """{path: hash}: content hashes of artifacts, and the sha256 of each file that a manifest of raw files lists.
 
     Raises ValueError, one line naming the file, for what is not readable.
     """
@@ -60,10 +60,7 @@ def _raw_hashes(manifest):
 
 
 def content_hash(path):
-    """The content hash that an artifact states, without reading the rest of it.
-
-    Raises ValueError, one line naming the file, if it states none.
-    """
+    """The content hash that an artifact states, without reading the rest of it; ValueError, one line, if none."""
     try:
         with netCDF4.Dataset(path) as file:
             return file.getncattr("content_sha256")

@@ -30,7 +30,6 @@ def write_artifact(dataset, path, *, kind, parameters, source, inputs, seed_path
 
     `source` is a `source_digest`, `inputs` maps names of input artifacts to their content hashes, `seed_path`
     names the random stream. Equal arguments give equal bytes. A target that exists is replaced in one step.
-
     Raises ValueError, one line, for what the schema of the kind, NetCDF or reproducibility forbids, and OSError, which
     names the file, for what the disk refuses.
     """
@@ -85,10 +84,7 @@ def read_artifact(path, kind=None):
 
 
 def read_provenance(path):
-    """Read the attributes of an artifact alone; the bytes of the file are verified, not what they mean.
-
-    Raises ValueError, one line naming the file, if it is missing or no artifact.
-    """
+    """Read the attributes of an artifact alone; its bytes are verified. ValueError, one line, for any other file."""
     path = Path(path)
     try:
         check_seal(path)
@@ -118,10 +114,8 @@ def load_raw(path):
 def content_sha256(dataset):
     """Hash all values, names, dimensions, types and attributes of a dataset, but for the hash stored in it.
 
-    Variables and attributes count as NetCDF gives them back: their order does not matter, a list of one
-    number is a number, strings have no fixed width. Returns 64 hexadecimal digits.
-
-    Raises ValueError for types that NetCDF cannot hold.
+    Variables and attributes count as NetCDF gives them back: their order does not matter, a list of one number is a
+    number, strings have no fixed width. Returns 64 hexadecimal digits; ValueError for types that NetCDF cannot hold.
     """
     digest = hashlib.sha256()
 
@@ -168,10 +162,9 @@ def _canonical_attribute(value, what):
     """Return [type name, values] of an attribute, numbers as hexadecimal bytes."""
     plain = isinstance(value, str | int | float | list | tuple | np.generic | np.ndarray)
     flat = np.atleast_1d(np.asarray(value)) if plain else np.empty(0)
-    is_text = flat.dtype.kind == "U"
-    if flat.ndim != 1 or flat.size == 0 or not (is_text or flat.dtype.name in _NUMBERS):
+    if flat.ndim != 1 or flat.size == 0 or not (flat.dtype.kind == "U" or flat.dtype.name in _NUMBERS):
         raise ValueError(f"{what} is {value!r}: attributes hold a string, a number or a list of them")
-    if is_text:
+    if flat.dtype.kind == "U":
         return ["str", flat.tolist()]
     return [flat.dtype.name, flat.astype(flat.dtype.newbyteorder("<")).tobytes().hex()]
 

@@ -18,17 +18,15 @@ def source_digest(*modules, scripts=(), root=PACKAGE_FOLDER):
 
     scripts: files outside the package that count, too, by their names; of Python, what they import as well. The digest
     (64 hexadecimal digits) depends on names and file contents, not on where or when the files were written.
-
     Raises ValueError for a module that does not exist and for a relative import.
     """
     outside = {Path(script).name: str(script) for script in scripts}
     files = {**_files_of_modules(root), **outside}
-    reached, waiting = set(), [*modules, *outside]
+    reached, waiting = set(), {*modules, *outside}
     while waiting:
         module = waiting.pop()
-        if module not in reached:
-            reached.add(module)
-            waiting.extend(direct_imports(module, root=root, files=files))
+        reached.add(module)
+        waiting |= direct_imports(module, root=root, files=files) - reached
     return _digest_of_files((module, files[module]) for module in sorted(reached))
 
 
@@ -42,15 +40,14 @@ def direct_imports(module, *, root=PACKAGE_FOLDER, files=None):
 
     files: the file of every module, where that is known. The __init__.py of a package counts only where it is asked
     for by name: all are empty but that of the whole package, which says nothing about a result.
-
     Raises ValueError for a module that does not exist and for a relative import.
     """
     files = _files_of_modules(root) if files is None else files
     if module not in files:
         raise ValueError(f"no module named {module!r} in {root.name}")
-    imported = set()
     if not files[module].endswith(".py"):
-        return imported
+        return set()
+    imported = set()
     for base, name in _import_statements(_content(files[module]), module, root.name):
         submodule = f"{base}.{name}"
         target = submodule if name and submodule in files else base

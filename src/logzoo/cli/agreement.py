@@ -83,12 +83,12 @@ def agreement_table(attempts, agreement):
     heads = ("method", "log Z [nat]", "std error", "95% interval", "converged", "seconds")
     rows = []
     for method, estimate, seconds, _ in attempts:
-        if estimate is None:
-            rows.append((method, "not run", "", "", "", ""))
-            continue
-        interval = "{:.4f} to {:.4f}".format(*estimate.interval)
-        numbers = f"{estimate.log_z:.4f}", f"{estimate.std_error:.4f}", interval
-        rows.append((method, *numbers, "yes" if estimate.converged else "no", f"{seconds:.1f}"))
+        cells = ("not run", "", "", "", "")
+        if estimate is not None:
+            interval = "{:.4f} to {:.4f}".format(*estimate.interval)
+            numbers = f"{estimate.log_z:.4f}", f"{estimate.std_error:.4f}", interval
+            cells = (*numbers, "yes" if estimate.converged else "no", f"{seconds:.1f}")
+        rows.append((method, *cells))
     upper = "needs --data" if np.isnan(agreement.upper) else f"{agreement.upper:.4f} nat"
     apart = f"{' and '.join(agreement.apart) or 'none'}, {agreement.sigmas:.1f} standard errors"
     lines = [

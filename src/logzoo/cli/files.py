@@ -16,9 +16,8 @@ from logzoo.models.rbm import RBM
 
 # Names of an RBM's arrays in a .npz file: ours, and those of the MATLAB files.
 _ARRAYS = (("weights", "visible_bias", "hidden_bias"), ("vishid", "visbiases", "hidbiases"))
-# Names of a foreign file in a message, at most.
-_NAMED = 8
 _UNSAFE = (".joblib", ".pkl", ".pickle")
+_FOREIGN = {".mat": "MATLAB", ".npz": "NumPy"}
 _PROVENANCE = ("content_sha256", "source_sha256", "inputs_json", "parameters_json", "seed_path", "software_json")
 
 
@@ -79,9 +78,8 @@ def writable_model_file(path, data):
 def description(path):
     """What a file holds and where it comes from, as pairs (label, text): any artifact, or an RBM from elsewhere."""
     path = Path(path)
-    foreign = {".mat": "MATLAB", ".npz": "NumPy"}
-    if path.suffix.lower() in foreign:
-        return [("kind", f"model ({foreign[path.suffix.lower()]})"), *_model_rows(read_model(path))]
+    if path.suffix.lower() in _FOREIGN:
+        return [("kind", f"model ({_FOREIGN[path.suffix.lower()]})"), *_model_rows(read_model(path))]
     artifact = read_artifact(path)
     attributes = artifact.attrs
     kind = attributes["artifact_schema"].partition("/")[0]
@@ -89,13 +87,10 @@ def description(path):
     if "stand_in_for" in attributes:
         reason = attributes.get("stand_in_reason", "no reason given")
         rows.append(("stand-in", f"NOT {attributes['stand_in_for']}: {reason}"))
-    sizes = ", ".join(f"{name} {size}" for name, size in artifact.sizes.items())
-    rows.append(("dimensions", sizes or "none"))
-    if kind == "model":
-        rows += _model_rows(RBM.load(path))
-    for name in _PROVENANCE:
-        rows.append((name.removesuffix("_json").replace("_", " "), attributes.get(name) or "none"))
-    return rows
+    rows.append(("dimensions", ", ".join(f"{name} {size}" for name, size in artifact.sizes.items()) or "none"))
+    rows += _model_rows(RBM.load(path)) if kind == "model" else []
+    names = [(name.removesuffix("_json").replace("_", " "), name) for name in _PROVENANCE]
+    return rows + [(label, attributes.get(name) or "none") for label, name in names]
 
 
 def _model_of_arrays(path):
@@ -106,7 +101,7 @@ def _model_of_arrays(path):
         with np.load(path, allow_pickle=False) as stored:
             names = next((names for names in _ARRAYS if set(names) <= set(stored.files)), None)
             arrays = None if names is None else [stored[name] for name in names]
-            present = ", ".join(map(repr, stored.files[:_NAMED]))
+            present = ", ".join(map(repr, stored.files[:8]))
     except Exception:  # numpy raises whatever a damaged file happens to break
         raise ValueError(f"{path}: not a readable .npz file (expected arrays of numbers: {expected})") from None
     if arrays is None:

@@ -29,8 +29,13 @@ def build_dataset(name, entry, folder):
     if entry["reader"] not in READERS:
         raise ValueError(f"{name}: unknown reader {entry['reader']!r}; choose one of {', '.join(READERS)}")
     parts = READERS[entry["reader"]](paths, entry["options"])
-    _check(name, entry, parts)
-    data = _joined(name, entry, parts)
+    units = entry.get("label_units", 0)
+    for split in SPLITS:
+        _check(name, entry, units, split, parts.data[split], parts.labels[split])
+    data = np.concatenate([parts.data[split] for split in SPLITS])
+    if units:
+        labels = np.concatenate([one_hot(name, parts.labels[split], units) for split in SPLITS])
+        data = np.hstack([data, labels * np.uint8(VALUE_SCALES[entry["values"]])])
     checksum = hashlib.sha256(data).hexdigest()
     if entry.get("array_sha256", checksum) != checksum:
         raise ValueError(f"{name}: expected an array with sha256 {entry['array_sha256']}, found {checksum}")
@@ -67,42 +72,22 @@ def visible_matrix(dataset, split=None):
 
 
 def label_units(dataset):
-    """How many of the last visible units are the label, as a one-hot vector.
-
-    Raises ValueError when none are.
-    """
+    """How many of the last visible units are the label, as a one-hot vector; ValueError when none are."""
     if "label_units" not in dataset.attrs:
         name = dataset.attrs.get("dataset", "dataset")
         raise ValueError(f"{name}: expected a data set whose last visible units are the label, found no label_units")
     return int(dataset.attrs["label_units"])
 
 
-def _joined(name, entry, parts):
-    """All examples in one array, label units appended."""
-    units = entry.get("label_units", 0)
-    inputs, rows = entry["visible"] - units, sum(len(parts.data[split]) for split in SPLITS)
-    data = np.empty((rows, entry["visible"]), np.uint8)
-    np.concatenate([parts.data[split] for split in SPLITS], out=data[:, :inputs])
-    if units:
-        labels = [one_hot(name, parts.labels[split], units) for split in SPLITS]
-        data[:, inputs:] = np.concatenate(labels) * np.uint8(VALUE_SCALES[entry["values"]])
-    return data
-
-
-def _check(name, entry, parts):
-    inputs = entry["visible"] - entry.get("label_units", 0)
-    for split in SPLITS:
-        data, expected = parts.data[split], (entry["splits"][split], inputs)
-        if data.shape != expected or not data.size:
-            raise ValueError(
-                f"{name}: expected {expected[0]} {split} examples (at least one) of {expected[1]} values, "
-                f"found an array of shape {data.shape}"
-            )
-        labels = parts.labels[split]
-        if labels is not None and len(labels) != len(data):
-            raise ValueError(f"{name}: expected a label of every {split} example, found {len(labels)} for {len(data)}")
-        if entry["values"] == "binary" and data.max() > 1:
-            raise ValueError(f"{name}: expected values 0 or 1 in {split}, found {data.max()}")
+def _check(name, entry, units, split, data, labels):
+    rows, inputs = entry["splits"][split], entry["visible"] - units
+    if data.shape != (rows, inputs) or not data.size:
+        expected = f"{rows} {split} examples (at least one) of {inputs} values"
+        raise ValueError(f"{name}: expected {expected}, found an array of shape {data.shape}")
+    if labels is not None and len(labels) != len(data):
+        raise ValueError(f"{name}: expected a label of every {split} example, found {len(labels)} for {len(data)}")
+    if entry["values"] == "binary" and data.max() > 1:
+        raise ValueError(f"{name}: expected values 0 or 1 in {split}, found {data.max()}")
 
 
 def _labelled(name, entry, data, parts):

@@ -16,8 +16,7 @@ _UNIFORM_BITS = 53
 def mode_codes(modes, copies):
     """Write every mode in binary, from all ones down to all zeros, each bit `copies` times.
 
-    Returns (modes, log2(modes) * copies) uint8: steps 1 to 3 of the paper. Raises ValueError if `modes` is not a
-    power of two.
+    Returns (modes, log2(modes) * copies) uint8: steps 1 to 3 of the paper; ValueError for modes not a power of two.
     """
     modes, copies = whole_number("modes", modes, minimum=2), whole_number("copies", copies)
     if modes & (modes - 1):
