@@ -60,10 +60,7 @@ class Checkpoint:
         self.identity, self.written, self.refused = identity, time.monotonic(), False
 
     def load(self, parts):
-        """Restore the parts from the file; returns the step to go on with, 0 without a file of this identity.
-
-        Raises ValueError for a file of this identity that does not hold the parts.
-        """
+        """Restore the parts; the step to go on with, 0 without a file of this identity, ValueError if it is damaged."""
         if not self.path.exists():
             return 0
         try:

@@ -31,10 +31,7 @@ def digest_of(parameters):
 
 
 def named_hashes(paths):
-    """{path: hash}: content hashes of artifacts, and the sha256 of each file that a manifest of raw files lists.
-
-    Raises ValueError, one line naming the file, for what is not readable.
-    """
+    """Hashes by path: of the content of artifacts, of the files in manifests of raw files; ValueError if unreadable."""
     hashes = {}
     for path in map(str, paths):
         if path.endswith(".nc"):

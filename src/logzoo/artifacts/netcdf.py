@@ -13,7 +13,6 @@ from logzoo.artifacts.atomic import written_whole
 from logzoo.artifacts.provenance import software_versions
 from logzoo.artifacts.seals import check_seal, seal
 
-CONVENTIONS = "CF-1.11"
 # Below this, compression saves less than the chunk index costs.
 COMPRESS_BYTES = 2**16
 
@@ -38,7 +37,7 @@ def write_artifact(dataset, path, *, kind, parameters, source, inputs, seed_path
         raise ValueError(f"cannot write {path}: there is no folder {path.parent}")
     schema.check(dataset, kind)
     artifact = dataset.drop_encoding().assign_attrs(
-        Conventions=CONVENTIONS,
+        Conventions="CF-1.11",
         artifact_schema=f"{kind}/1",
         parameters_json=_portable_json(parameters, "parameters"),
         source_sha256=source,

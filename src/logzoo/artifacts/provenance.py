@@ -5,7 +5,6 @@ Only the standard library is imported, and nothing heavy: the package needs a di
 
 import ast
 import hashlib
-import os
 from functools import cache
 from pathlib import Path
 
@@ -72,18 +71,11 @@ def software_versions():
     return versions
 
 
+@cache
 def _files_of_modules(root):
-    """Map every module of a package to its file; a package in it to its __init__.py."""
-    files = {}
-    # Strings, not paths: a workflow asks for some hundred digests whenever it starts.
-    for folder, _, names in os.walk(root):
-        parts = Path(folder).relative_to(root.parent).parts
-        for name in names:
-            stem, extension = os.path.splitext(name)
-            if extension == ".py":
-                module = ".".join(parts if stem == "__init__" else (*parts, stem))
-                files[module] = os.path.join(folder, name)
-    return files
+    """Map every module of a package to its file; a package in it to its __init__.py. Cached, as the imports are."""
+    names = {path: ".".join(path.relative_to(root.parent).with_suffix("").parts) for path in root.rglob("*.py")}
+    return {name.removesuffix(".__init__"): str(path) for path, name in names.items()}
 
 
 def _content(file):

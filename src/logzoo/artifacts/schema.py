@@ -75,10 +75,7 @@ def may_be_missing(kind, name):
 
 
 def check(dataset, kind):
-    """Check that a dataset is a valid artifact of a kind; variables beyond the required ones are welcome.
-
-    Raises ValueError, one line naming the first thing that is wrong.
-    """
+    """Check that a dataset is an artifact of a kind, which may have more variables; ValueError, one line, if not."""
     if kind not in SCHEMAS:
         raise ValueError(f"no artifact kind {kind!r}: choose from {', '.join(SCHEMAS)}")
     if not any(variable.size for variable in dataset.data_vars.values()):

@@ -33,10 +33,7 @@ def without_stamp(text):
 
 
 def read_stamp(name, content):
-    """The stamp of a file from its bytes; `name` ends in .png, .pdf, .html or .md.
-
-    Raises ValueError, a phrase, if there is none.
-    """
+    """The stamp in the bytes of a .png, .pdf, .html or .md file of that name; ValueError, a phrase, if none."""
     before = _BEFORE.get(Path(name).suffix, _BEFORE_IN_TEXT)
     try:
         start = content.rindex(before) + len(before)

@@ -16,10 +16,7 @@ _CANNOT = (ValueError, KeyError, TypeError, AttributeError, IndexError, Overflow
 
 
 def check_artifact(findings, path, dataset, kind):
-    """Enter all checks of an artifact (as `load_raw` gives it) by itself.
-
-    Returns its content hash as it is now, None where there is none.
-    """
+    """Enter all checks of an artifact (as `load_raw` gives it) by itself; returns its content hash, None if none."""
     for name, check in _CHECKS.items():
         try:
             for passed, found, expected in check(dataset, kind):

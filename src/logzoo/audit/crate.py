@@ -65,10 +65,8 @@ def _files_of_run(folder, scale, tasks):
         raise ValueError(f"files are not as {manifest} lists them: {_some(wrong)}; run the workflow again")
     other = [] if tasks is None else [path for path in files if made.of(path) != tasks.of(path)]
     if other:
-        raise ValueError(
-            f"configuration or code is not that of the run in {manifest} (another job would make: {_some(other)}): "
-            "run the workflow again"
-        )
+        changed = f"configuration or code is not that of the run in {manifest}"
+        raise ValueError(f"{changed} (another job would make: {_some(other)}): run the workflow again")
     return dict(sorted(files.items()))
 
 

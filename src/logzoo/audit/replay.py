@@ -40,10 +40,7 @@ def replay_some(findings, folder, tasks, count, seed):
 
 
 def pick(folder, tasks, count, seed):
-    """So many artifacts at random that can be made once more, sorted; all of them if there are fewer.
-
-    tasks: list of `Tasks`, the first that knows a file counts.
-    """
+    """At most so many artifacts at random that can be made once more by any of a list of `Tasks`, sorted."""
     artifacts = [path for path in files_of(Path(folder)) if kind_of(path) in SCHEMAS]
     inputs = {path: _inputs(Path(folder, path)) for path in artifacts}
     timed = {path for path in artifacts if is_timed(path)}

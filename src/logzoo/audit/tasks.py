@@ -33,10 +33,7 @@ class Task:
 
 
 class Tasks:
-    """All jobs of a scale by the files that they make.
-
-    Raises ValueError, a phrase, if the content is not what the workflow writes.
-    """
+    """All jobs of a scale by the files that they make; ValueError, a phrase, for what no workflow writes."""
 
     def __init__(self, content):
         try:
@@ -52,10 +49,8 @@ class Tasks:
 
     def of(self, path):
         """The task that makes a file; None for a file that no rule makes, or that the workflow did not know of."""
-        if self.files.get(path) is None:
-            return None
-        task, number = self.files[path]
-        return Task(self.content["tasks"][task], number)
+        task, number = self.files.get(path) or (None, None)
+        return None if task is None else Task(self.content["tasks"][task], number)
 
 
 class Named(list):

@@ -1,5 +1,6 @@
 """The audit of a whole tree: every artifact, picture, page and table below data/ and figures/."""
 
+import contextlib
 import json
 from functools import partial
 from pathlib import Path
@@ -11,12 +12,33 @@ from logzoo.artifacts.seals import check_seal
 from logzoo.artifacts.stamps import read_stamp
 from logzoo.audit.chain import check_inputs, check_raw
 from logzoo.audit.checks import check_artifact
-from logzoo.audit.findings import Findings
+from logzoo.audit.findings import Findings, report, write_report
 from logzoo.audit.layout import STAMPED, files_of, is_unfinished, kind_of, scale_of, scales_of
 from logzoo.audit.manifest import UNLISTED, deviations, manifest_path, read_manifest, sha256_of
+from logzoo.audit.replay import replay_some
+from logzoo.audit.tasks import read_tasks
 from logzoo.audit.texts import check_text
+from logzoo.checks import whole_number
 
 _UNMADE = (None, "description", "raw file", "manifest")
+
+
+def run_audit(folder, *, expected=None, replay=0, seed=0, output=None):
+    """Audit a project and write what was found to `output` (default audit.json in its folder).
+
+    expected: file with the tasks of the configuration, or None; replay: how many artifacts are made once more, picked
+    by seed. Returns the report and whether there was no fault. Raises ValueError, one line, for wrong use.
+    """
+    target = Path(folder, "audit.json") if output is None else Path(output)
+    if output is not None and not target.parent.is_dir():
+        raise ValueError(f"--output {output}: there is no folder {target.parent}")
+    replay, seed = (whole_number(name, value, minimum=0) for name, value in (("--replay", replay), ("--seed", seed)))
+    tasks = None if expected is None else read_tasks(expected)
+    findings = audit(folder, tasks)
+    if replay:
+        replay_some(findings, folder, tasks, replay, seed)
+    write_report(findings, target)
+    return report(findings), not findings.faults
 
 
 def audit(folder, tasks=None):
@@ -79,17 +101,11 @@ def _check_artifact(findings, folder, path, kind):
     dataset = findings.read(path, "readable", read, "a NetCDF file as it was written", Exception)
     if dataset is None:
         return None, None
-    record = {key: _json_object(dataset.attrs.get(f"{key}_json")) for key in ("inputs", "parameters")}
-    return check_artifact(findings, path, dataset, kind), record | {"source": dataset.attrs.get("source_sha256")}
-
-
-def _json_object(text):
-    """A JSON object, empty if it is none: that is a fault of its own."""
-    try:
-        content = json.loads(text)
-    except (TypeError, ValueError):
-        return {}
-    return content if isinstance(content, dict) else {}
+    record = {"inputs": {}, "parameters": {}, "source": dataset.attrs.get("source_sha256")}
+    for key in ("inputs", "parameters"):
+        with contextlib.suppress(KeyError, TypeError, ValueError):  # no JSON object: that is a fault of its own
+            record[key] = dict(json.loads(dataset.attrs[f"{key}_json"]))
+    return check_artifact(findings, path, dataset, kind), record
 
 
 def _check_task(findings, path, record, tasks):

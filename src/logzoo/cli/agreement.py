@@ -89,25 +89,21 @@ def agreement_table(attempts, agreement):
             numbers = f"{estimate.log_z:.4f}", f"{estimate.std_error:.4f}", interval
             cells = (*numbers, "yes" if estimate.converged else "no", f"{seconds:.1f}")
         rows.append((method, *cells))
+    refusals = (f"{attempt.method} not run: {one_line(attempt.reason)}\n" for attempt in attempts if attempt.reason)
     upper = "needs --data" if np.isnan(agreement.upper) else f"{agreement.upper:.4f} nat"
     apart = f"{' and '.join(agreement.apart) or 'none'}, {agreement.sigmas:.1f} standard errors"
-    lines = [
-        ("lower bound (AIS - 2 std errors)", f"{agreement.lower:.4f} nat"),
-        ("upper bound (RAISE + 2 std errors)", upper),
-        ("farthest apart", apart),
-    ]
-    refusals = (f"{attempt.method} not run: {one_line(attempt.reason)}\n" for attempt in attempts if attempt.reason)
-    return columns(heads, rows) + "".join(refusals) + table(lines)
+    bounds = [("lower bound (AIS - 2 std errors)", f"{agreement.lower:.4f} nat")]
+    bounds += [("upper bound (RAISE + 2 std errors)", upper), ("farthest apart", apart)]
+    return columns(heads, rows) + "".join(refusals) + table(bounds)
 
 
 def agreement_json(attempts, agreement):
     """Attempts and their Agreement as one line of JSON."""
     rows = []
     for method, estimate, seconds, reason in attempts:
-        row = {"method": method, "seconds": seconds, "reason": reason or None}
+        rows.append({"method": method, "seconds": seconds, "reason": reason or None})
         if estimate is not None:
             fields = ("log_z", "std_error", "interval", "sweeps", "chains")
-            row |= {name: getattr(estimate, name) for name in fields} | {"converged": bool(estimate.converged)}
-        rows.append(row)
+            rows[-1] |= {name: getattr(estimate, name) for name in fields} | {"converged": bool(estimate.converged)}
     bounds = {"lower_bound": agreement.lower, "upper_bound": agreement.upper}
     return json_line({"estimates": rows, **bounds, "farthest_apart": agreement.apart, "sigmas": agreement.sigmas})

@@ -257,7 +257,7 @@ def _info(file):
 
 
 def _audit(**arguments):
-    from logzoo.audit.command import run_audit
+    from logzoo.audit.tree import run_audit
 
     text, passed = run_audit(**arguments)
     _write(text)

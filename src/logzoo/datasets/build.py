@@ -93,20 +93,13 @@ def _check(name, entry, units, split, data, labels):
 def _labelled(name, entry, data, parts):
     numbers = np.arange(len(SPLITS), dtype=np.int8)
     split = np.repeat(numbers, [len(parts.data[part]) for part in SPLITS])
-    dataset = xr.Dataset(
-        {
-            "data": labelled(("example", "visible"), data, "visible units of each example", "1"),
-            "split": labelled("example", split, "split that the example belongs to", "1"),
-        },
-        attrs={
-            "title": entry["title"],
-            "licence": entry["licence"],
-            "source_citation": entry["citation"],
-            "dataset": name,
-            "values": entry["values"],
-            **{key: entry[key] for key in ("comment", "label_units") if key in entry},
-        },
-    )
+    variables = {
+        "data": labelled(("example", "visible"), data, "visible units of each example", "1"),
+        "split": labelled("example", split, "split that the example belongs to", "1"),
+    }
+    dataset = xr.Dataset(variables).assign_attrs(title=entry["title"], licence=entry["licence"])
+    dataset.attrs |= {"source_citation": entry["citation"], "dataset": name, "values": entry["values"]}
+    dataset.attrs |= {key: entry[key] for key in ("comment", "label_units") if key in entry}
     dataset["data"].attrs["value_scale"] = VALUE_SCALES[entry["values"]]
     dataset["split"].attrs.update(flag_values=numbers, flag_meanings=" ".join(SPLITS))
     labels = [parts.labels[part] for part in SPLITS]

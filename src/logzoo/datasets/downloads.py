@@ -26,6 +26,7 @@ class Downloader:
         self._unreachable = set()
         self._session = requests.Session()
         self._session.max_redirects = MAX_REDIRECTS
+        self._session.headers["Accept-Encoding"] = "identity"
 
     def chunks(self, url):
         """Yield the bytes of a URL as they arrive. Raises Rejected."""
@@ -44,8 +45,7 @@ class Downloader:
         if host in self._unreachable:
             raise Rejected("host was unreachable before")
         try:
-            headers = {"Accept-Encoding": "identity"}
-            return self._session.get(url, stream=True, timeout=self._timeouts, headers=headers)
+            return self._session.get(url, stream=True, timeout=self._timeouts)
         except (requests.ConnectionError, requests.Timeout) as error:
             self._unreachable.add(host)
             reason = "no answer in time" if isinstance(error, requests.Timeout) else "cannot connect"

@@ -28,10 +28,7 @@ class Digests(NamedTuple):
 
 
 def mirror_folders(environ=os.environ):
-    """List the local folders searched before any URL.
-
-    LOGZOO_MIRROR, when set, replaces the default folders; set to the empty string it means none.
-    """
+    """The local folders searched before any URL: those of LOGZOO_MIRROR where it is set, none where it is empty."""
     return [Path(folder) for folder in environ.get("LOGZOO_MIRROR", DEFAULT_MIRRORS).split(os.pathsep) if folder]
 
 
@@ -44,11 +41,14 @@ def fetch(name, files, folder, *, mirrors, timeout=5.0):
     ValueError for a name that leads out of its folder.
     """
     for file, entry in files.items():
-        _check_inside(name, file, *(source["file"] for source in entry["sources"] if "file" in source))
+        if Path(file).name != file or file == "..":
+            raise ValueError(f"{name}: expected the name of a file without a folder, found {file!r}")
+        for path in (Path(source["file"]) for source in entry["sources"] if "file" in source):
+            if path.is_absolute() or ".." in path.parts:
+                raise ValueError(f"{name}: expected a path inside a mirror folder, found {str(path)!r}")
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    downloader = Downloader(timeout)
-    records = {}
+    downloader, records = Downloader(timeout), {}
     for file, entry in files.items():
         digest, source = _obtain(name, folder / file, entry, mirrors, downloader)
         records[file] = {"sha256": digest.sha256, "bytes": digest.bytes, "source": source}
@@ -68,17 +68,8 @@ def digests(path):
 
 def matches(actual, entry):
     """Whether a file has checksums that its entry accepts: its own, or those of a source of another form of it."""
-    other_forms = [source for source in entry["sources"] if not source.get("gzip") and _has_checksum(source)]
+    other_forms = [source for source in entry["sources"] if not source.get("gzip")]
     return any(_difference(actual, form) is None for form in (entry, *other_forms))
-
-
-def _check_inside(name, file, *in_mirror):
-    """Raise ValueError for a name that leads out of its folder."""
-    if Path(file).name != file or file == "..":
-        raise ValueError(f"{name}: expected the name of a file without a folder, found {file!r}")
-    for path in map(Path, in_mirror):
-        if path.is_absolute() or ".." in path.parts:
-            raise ValueError(f"{name}: expected a path inside a mirror folder, found {str(path)!r}")
 
 
 def _obtain(name, target, entry, mirrors, downloader):

@@ -36,10 +36,7 @@ def cut_table(name, data, labels, validation, test):
 
 
 def one_hot(name, labels, classes):
-    """Write each label 0 .. classes - 1 as a row of zeros with a single one: (examples, classes) uint8.
-
-    Raises ValueError naming `name` when there are no labels, or others.
-    """
+    """Each label 0 .. classes - 1 as a row with a single one: (examples, classes) uint8; ValueError for others."""
     if labels is None:
         raise ValueError(f"{name}: expected a label of every example for {classes} label units, found none")
     wrong = labels[(labels < 0) | (labels >= classes)]

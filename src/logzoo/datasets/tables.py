@@ -28,10 +28,7 @@ def read_text(paths, options):
 
 
 def read_libsvm(paths, options):
-    """Read sparse rows `label index:1 index:1 ...`, indices from 1 and ascending.
-
-    options: `files` or `own_split`, `features` (number of columns).
-    """
+    """Read rows `label index:1 ...`, indices from 1, ascending; options: `files` or `own_split`, `features`."""
     return _read_splits(paths, options, lambda path: _parse_libsvm(path, options["features"]))
 
 

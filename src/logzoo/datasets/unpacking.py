@@ -8,10 +8,7 @@ MAX_UNPACKED_BYTES = 1 << 30
 
 
 def unpacked_chunks(path):
-    """Yield a file in pieces, unpacked when it is gzip.
-
-    Raises ValueError for a damaged archive and for more than MAX_UNPACKED_BYTES.
-    """
+    """Yield a file in pieces, unpacked when it is gzip; ValueError if damaged or beyond MAX_UNPACKED_BYTES."""
     with path.open("rb") as stream:
         packed = stream.read(2) == b"\x1f\x8b"
     size = 0
@@ -27,10 +24,7 @@ def unpacked_chunks(path):
 
 
 def read_contents(path):
-    """Read a whole file, unpacked; allocates no more than the file really holds.
-
-    Raises ValueError naming the file when it is empty, damaged or too large.
-    """
+    """A whole file, unpacked, in no more memory than it takes; ValueError naming it if empty, damaged, too large."""
     contents = bytearray()
     try:
         for chunk in unpacked_chunks(path):
