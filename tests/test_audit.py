@@ -200,7 +200,7 @@ def test_parameters_sources_and_inputs_are_those_of_the_configuration(tree):
     for file, change, check in (
         (ESTIMATE, {"budgets": [10, 30]}, "parameters"),
         ("figures/tiny/p/f.png", {"title": "another"}, "parameters"),
-        ("figures/tiny/likelihoods.md", {"titles": {}}, "parameters"),
+        ("figures/tiny/index.html", {"titles": {}}, "parameters"),
     ):
         content["tasks"][content["files"][file][0]]["params"]["names"] |= {"settings": change, "source": "1" * 64}
         wanted |= {(file, check), (file, "source")}

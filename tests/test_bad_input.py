@@ -234,7 +234,7 @@ def test_one_line_and_nothing_written(files, capfd, command, complaint):
             PermissionError(13, "Permission denied"),
             "cannot write new.nc: no file can be made",
         ),
-        ("logzoo.artifacts.netcdf.os.replace", OSError(28, "No space left on device"), "No space left on device"),
+        ("logzoo.artifacts.atomic.os.replace", OSError(28, "No space left on device"), "No space left on device"),
     ],
 )
 def test_a_folder_that_takes_no_file(files, capfd, monkeypatch, target, error, complaint):

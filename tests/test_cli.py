@@ -259,7 +259,7 @@ def test_help(capfd, arguments):
     [
         ("logzoo.api", "train_rbm"),  # before anything is done
         ("logzoo.trainers.loop", "rate_at"),  # amid the training
-        ("logzoo.artifacts.netcdf", "os.replace"),  # with the file complete but not yet in place
+        ("logzoo.artifacts.atomic", "os.replace"),  # with the file complete but not yet in place
     ],
 )
 def test_an_interrupt_leaves_nothing(folder, capfd, monkeypatch, module, name):

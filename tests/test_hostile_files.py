@@ -1,7 +1,6 @@
 """Broken and hostile files end in one line or a correct read; `tests/drills/fuzz.py` does the same at length."""
 
 import io
-import re
 import struct
 import subprocess
 import sys
@@ -13,9 +12,9 @@ import hostile_files
 import numpy as np
 import pytest
 import scipy.io
-import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from projects import merged_configuration
 
 from logzoo import RBM, train_rbm
 from logzoo.artifacts.checkpoints import Checkpoint
@@ -24,7 +23,7 @@ from logzoo.artifacts.netcdf import read_artifact
 from logzoo.artifacts.seals import seal
 from logzoo.cli.files import read_data, read_model
 from logzoo.datasets.sources import fetch
-from logzoo.pipeline.configuration import check_configuration, grid_models, kept_grids, zoo_models
+from logzoo.pipeline.configuration import checked
 
 DRILL = Path(__file__).parent / "drills" / "fuzz.py"
 ROOT = Path(__file__).parents[1]
@@ -235,12 +234,8 @@ def test_no_name_of_a_file_leads_out_of_its_folder(tmp_path, file, place):
 
 @pytest.fixture(scope="module")
 def configuration():
-    names = re.findall(r'^configfile: "(.+)"$', (ROOT / "Snakefile").read_text(), re.MULTILINE)
-    parts = [yaml.safe_load((ROOT / name).read_text()) for name in names]
-    config = {key: entry for part in parts for key, entry in part.items()}
-    config["grids"] = kept_grids(config["grids"])
-    config["models"] |= grid_models(config["grids"]) | zoo_models(config["zoo"])
-    check_configuration(config, ROOT / "workflow" / "schemas")
+    config = merged_configuration()
+    checked(config, ROOT / "workflow" / "schemas")
     return config
 
 
@@ -248,13 +243,13 @@ def configuration():
     "name", ["../../x", "/tmp/x", "..", ".x", "a/b", "a\\b", "x\n", "", "-x", "x y", "x|.*", "{x}"]
 )
 @pytest.mark.parametrize(
-    "section", ["models", "estimators", "comparisons", "trainings", "grids", "figures", "tables", "sources", "datasets"]
+    "section", ["models", "estimators", "comparisons", "trainings", "grids", "figures", "sources", "datasets"]
 )
 def test_names_that_become_paths(configuration, section, name):
     entry = next(iter(configuration[section].values()))
     changed = {**configuration, section: {**configuration[section], name: entry}}
     with pytest.raises(ValueError, match="^configuration: ") as caught:
-        check_configuration(changed, ROOT / "workflow" / "schemas")
+        checked(changed, ROOT / "workflow" / "schemas")
     assert "\n" not in str(caught.value) and section in str(caught.value)
 
 
@@ -263,10 +258,10 @@ def test_a_published_model_comes_from_a_file_of_its_source(configuration):
     for file in ("../../x.mat", "/etc/passwd", "another.mat"):
         models = {**configuration["models"], name: {**entry, "import": {**entry["import"], "file": file}}}
         with pytest.raises(ValueError, match=f"models.{name}.import.file: unknown name"):
-            check_configuration({**configuration, "models": models}, ROOT / "workflow" / "schemas")
+            checked({**configuration, "models": models}, ROOT / "workflow" / "schemas")
 
 
 def test_the_scale_is_a_name(configuration):
     for scale in ("../x", "/tmp/x", "x\n"):
         with pytest.raises(ValueError, match="^configuration: scale: "):
-            check_configuration({**configuration, "scale": scale}, ROOT / "workflow" / "schemas")
+            checked({**configuration, "scale": scale}, ROOT / "workflow" / "schemas")

@@ -7,14 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import xarray as xr
-from logzoo.claims import scorecard
-from logzoo.figures import tables
 
 from logzoo.artifacts.made import digest_of, named_hashes, recorded
 from logzoo.artifacts.netcdf import write_artifact
 from logzoo.artifacts.stamps import stamped_text
 from logzoo.audit.manifest import write_manifest, write_text
 from logzoo.audit.tasks import Tasks
+from logzoo.reporting import scorecard, tables
 from logzoo.reporting.statistics import Statistic
 from logzoo.reporting.style import new_figure, save
 from logzoo.reporting.verdicts import verdicts
@@ -25,7 +24,7 @@ import xarray as xr
 from logzoo.pipeline.jobs import job, read_inputs, write_output
 
 with job(snakemake.log[0]):
-    (start,) = read_inputs(**dict(snakemake.input.items())).values()
+    (start,) = read_inputs(snakemake).values()
     values = start["values"] * snakemake.params.settings["factor"]
     values.attrs = {"long_name": "twice as much", "units": "1"}
     write_output(snakemake, values.to_dataset(name="values"), kind="trace", seed_path=snakemake.wildcards.figure)
@@ -201,7 +200,7 @@ class Tree:
         places = {"f": {"paper": "p", "picture": "figures/tiny/p/f.png", "artifacts": {"zoo": "data/tiny/zoo.nc"}}}
         card = scorecard.scorecard({"c": CLAIM, "u": UNTESTED}, {"f": judged}, places)
         self.artifact("data/tiny/scorecard.nc", card, "scorecard", ["data/tiny/verdicts/f.nc"])
-        rows = tables.table_of({"one": {"log_z": 1.5 + self.seed}}, "model", {"log_z": ("log Z", "nat")})
+        rows = tables.table_of({"one": {"log_z": 1.5 + self.seed}}, "model", {"log_z": tables.Column("log Z", "nat")})
         rows = rows.assign_attrs(title="A table")
         self.artifact("data/tiny/tables/t.nc", rows, "table", ["data/tiny/zoo.nc"])
         self._texts(card, rows)
@@ -213,14 +212,12 @@ class Tree:
     def _texts(self, card, rows):
         texts = [f"figures/tiny/p/t.{form}" for form in ("md", "html", "csv")]
         self._task(texts, ["data/tiny/tables/t.nc"], {})
-        for path, text in zip(
-            texts, (tables.markdown(rows, "A table"), tables.html(rows, "A table"), tables.csv(rows)), strict=True
-        ):
-            Path(path).write_text(text)
+        for path in texts:
+            Path(path).write_text(tables.text_of(rows, path.rpartition(".")[2]))
         cards = [f"figures/tiny/scorecard.{form}" for form in ("html", "md", "csv")]
         stamp = self.stamp(cards, ["data/tiny/scorecard.nc"], scale="tiny")
         Path(cards[0]).write_text(stamped_text(f"<p>{self.seed}</p>\n", stamp))
         Path(cards[1]).write_text(scorecard.markdown(card, Path("figures/tiny")))
         Path(cards[2]).write_text(scorecard.csv(card))
-        stamp = self.stamp(["figures/tiny/likelihoods.md"], ["data/tiny/truths/a.nc"], titles={"a": "a--b"})
-        Path("figures/tiny/likelihoods.md").write_text(stamped_text(f"a table {self.seed}\n", stamp))
+        stamp = self.stamp(["figures/tiny/index.html"], ["data/tiny/truths/a.nc"], titles={"a": "a--b"})
+        Path("figures/tiny/index.html").write_text(stamped_text(f"<p>all {self.seed}</p>\n", stamp))

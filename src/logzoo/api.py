@@ -10,7 +10,6 @@ from logzoo.budgets import SweepLedger
 from logzoo.checks import binary_matrix, grey_matrix, one_of, positive_number, whole_number
 from logzoo.kernels.gibbs import forget_hidden, run_sweeps, start_chains
 from logzoo.kernels.layout import new_chains
-from logzoo.models.rbm import RBM
 from logzoo.paths import base_of, kernel_parameters
 from logzoo.samplers.threads import over_chains
 from logzoo.streams import root_stream
@@ -25,8 +24,7 @@ def sample_gibbs(rbm, chains, sweeps, *, beta=1.0, start=None, seed=0, threads=1
     beta scales weights and both biases. start: 0/1 matrix (chains, visible), or None for draws from the visible bias.
     Raises ValueError for impossible sizes and starts.
     """
-    chains = whole_number("chains", chains)
-    sweeps = whole_number("sweeps", sweeps, minimum=0)
+    chains, sweeps = whole_number("chains", chains), whole_number("sweeps", sweeps, minimum=0)
     if beta != 0.0:
         positive_number("beta", beta)
     key = root_stream(seed).child("gibbs").key
@@ -93,18 +91,8 @@ def train_rbm(
     settings["learning_rate"] = positive_number("learning_rate", learning_rate)
     if checkpoint is not None:
         source = source_digest(trainer_module(method), "logzoo.trackers.registry")
-        asked = {"method": method, "seed": str(seed), "data": data, "source": source, **settings, **_plain(options)}
+        asked = {"method": method, "seed": str(seed), "data": data, "source": source, **settings, **options}
         options["checkpoint"] = Checkpoint(checkpoint, identity_of(asked))
     if isinstance(options.get("tracker"), str):
         options["tracker"] = tracker(options["tracker"])
     return run(data, stream=root_stream(seed).child("train", method), progress=progress, **settings, **options)
-
-
-def _plain(options):
-    """Options as dicts, arrays and plain values, so that their identity can be taken."""
-    return {
-        name: {part: getattr(value, part) for part in ("weights", "visible_bias", "hidden_bias")}
-        if isinstance(value, RBM)
-        else value
-        for name, value in options.items()
-    }

@@ -39,9 +39,8 @@ class SweepLedger:
         chain_sweeps = whole_number("sweeps", sweeps, minimum=0) * whole_number("chains", chains)
         total = sum(self.by_purpose.values()) + chain_sweeps
         if total > self.sweeps * self.chains:
-            raise BudgetExceeded(
-                f"{purpose}: {sweeps} sweeps of {chains} chains exceed what is left of the budget "
-                f"({self.sweeps} sweeps of {self.chains} chains, {self.spent} spent)"
-            )
+            budget = f"{self.sweeps} sweeps of {self.chains} chains, {self.spent} spent"
+            wanted = f"{sweeps} sweeps of {chains} chains"
+            raise BudgetExceeded(f"{purpose}: {wanted} exceed what is left of the budget ({budget})")
         self.by_purpose[purpose] = self.by_purpose.get(purpose, 0) + chain_sweeps
         return sweeps

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from logzoo.artifacts.atomic import write_text
-from logzoo.audit.command import run_audit
+from logzoo.audit.tree import run_audit
 from logzoo.pipeline.jobs import job
 
 with job(snakemake.log[0]):

@@ -10,7 +10,6 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 # With less room than this, errors of libraries that give no reason are put down to a full disk.
@@ -18,7 +17,7 @@ _FULL_BYTES = 2**16
 
 
 @contextlib.contextmanager
-def written_whole(path: str | os.PathLike) -> Iterator[Path]:
+def written_whole(path):
     """Give the path of a file to write, which becomes `path` in one step when the block ends well.
 
     Writers of one file at the same time do not disturb each other. Raises OSError, which names `path`, for what the
@@ -37,7 +36,7 @@ def written_whole(path: str | os.PathLike) -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def beside(path: str | os.PathLike) -> Iterator[Path]:
+def beside(path):
     """Give the path of a temporary file in the folder of `path`; it is removed when the block ends."""
     path = Path(path)
     clear_leftovers(path)
@@ -49,48 +48,47 @@ def beside(path: str | os.PathLike) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
-def write_text(path: str | os.PathLike, text: str) -> None:
+def write_text(path, text):
     """Write a text file whole or not at all."""
     with written_whole(path) as temporary:
         temporary.write_text(text)
 
 
-def write_bytes(path: str | os.PathLike, content: bytes) -> None:
+def write_bytes(path, content):
     """Write bytes whole or not at all."""
     with written_whole(path) as temporary:
         temporary.write_bytes(content)
 
 
-def discard(path: str | os.PathLike) -> None:
+def discard(path):
     """Remove a file, if it is there, and what killed processes left that were writing it."""
     clear_leftovers(path)
     Path(path).unlink(missing_ok=True)
 
 
-def clear_leftovers(path: str | os.PathLike) -> None:
+def clear_leftovers(path):
     """Remove the temporary files of `path` whose processes are gone."""
-    path = Path(path)
-    pattern = re.compile(rf"\.{re.escape(path.name)}\.(\d+)-[0-9a-f]+\.tmp")
-    for name in os.listdir(path.parent) if path.parent.is_dir() else ():
-        leftover = pattern.fullmatch(name)
+    pattern = re.compile(rf"\.{re.escape(Path(path).name)}\.(\d+)-[0-9a-f]+\.tmp")
+    for file in Path(path).parent.glob(".*.tmp"):
+        leftover = pattern.fullmatch(file.name)
         if leftover and not _runs(int(leftover[1])):
-            path.with_name(name).unlink(missing_ok=True)
+            file.unlink(missing_ok=True)
 
 
-def _runs(process: int) -> bool:
+def _runs(process):
     """Whether a process of that number is there, as far as that can be asked without harm to it."""
     if os.name != "posix":
         return True
     try:
         os.kill(process, 0)
+    except PermissionError:
+        return True
     except (ProcessLookupError, OverflowError):
         return False
-    except PermissionError:
-        pass
     return True
 
 
-def _of_place(error: Exception, path: Path, temporary: Path) -> Exception:
+def _of_place(error, path, temporary):
     """The error as one that names the file that was to be written; others are given back as they are."""
     if isinstance(error, OSError) and error.filename not in (None, str(temporary)):
         return error

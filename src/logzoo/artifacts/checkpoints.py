@@ -5,6 +5,7 @@ import logging
 import os
 import re
 import time
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,9 @@ _SECONDS = 15.0
 
 
 def identity_of(value):
-    """A name for settings: nested dicts, arrays and plain values; equal only if all of it is."""
+    """A name for settings: nested dicts and dataclasses, arrays and plain values; equal only if all of it is."""
+    if is_dataclass(value):
+        value = {field.name: getattr(value, field.name) for field in fields(value)}
     if isinstance(value, dict):
         parts = [f"{key}={identity_of(value[key])}" for key in sorted(value)]
     elif isinstance(value, np.ndarray):
@@ -54,15 +57,10 @@ class Checkpoint:
             raise ValueError(f"checkpoint: {path}: {error.strerror or error}") from None
         if self.path.is_dir() or not os.access(self.path.parent, os.W_OK):
             raise ValueError(f"checkpoint: {path}: expected a file in a folder that can be written to")
-        self.identity = identity
-        self.written = time.monotonic()
-        self.refused = False
+        self.identity, self.written, self.refused = identity, time.monotonic(), False
 
     def load(self, parts):
-        """Restore the parts from the file; returns the step to go on with, 0 without a file of this identity.
-
-        Raises ValueError for a file of this identity that does not hold the parts.
-        """
+        """Restore the parts; the step to go on with, 0 without a file of this identity, ValueError if it is damaged."""
         if not self.path.exists():
             return 0
         try:
@@ -76,9 +74,8 @@ class Checkpoint:
             return 0
         try:
             for name, part in parts.items():
-                prefix = f"{name}/"
-                own = {key.removeprefix(prefix): array for key, array in arrays.items() if key.startswith(prefix)}
-                part.restore(own)
+                own = [key for key in arrays if key.startswith(f"{name}/")]
+                part.restore({key.removeprefix(f"{name}/"): arrays[key] for key in own})
             return int(arrays["step"])
         except (KeyError, TypeError, ValueError):
             raise ValueError(f"{self.path}: expected a whole checkpoint, found a damaged one; remove it") from None

@@ -6,17 +6,12 @@ in `settings` among them; the inputs are all artifacts and raw files that the jo
 
 import hashlib
 import json
-import os
-from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePath
-from typing import Any
 
 import netCDF4
 
-RAW_MANIFEST = "manifest.json"
 
-
-def recorded(params: Mapping[str, Any], number: int = 0) -> tuple[dict[str, Any], str]:
+def recorded(params, number=0):
     """The parameters and the source digest that a job with these params records in its output of that number.
 
     Where params has `sources`, each output has settings and a digest of its own: entries of `settings` and `sources`,
@@ -30,48 +25,39 @@ def recorded(params: Mapping[str, Any], number: int = 0) -> tuple[dict[str, Any]
     return {**given.pop("settings", {}), **given}, source
 
 
-def digest_of(parameters: Mapping[str, Any]) -> str:
+def digest_of(parameters):
     """Hash parameters (64 hexadecimal digits), where there is no room for all of them."""
     return hashlib.sha256(json.dumps(parameters, sort_keys=True, allow_nan=False).encode()).hexdigest()
 
 
-def named_hashes(paths: Iterable[str | os.PathLike]) -> dict[str, str]:
-    """Content hashes of the artifacts among some files, and the sha256 of all files of raw manifests, by path.
-
-    Raises ValueError, one line naming the file, for what is not readable.
-    """
+def named_hashes(paths):
+    """Hashes by path: of the content of artifacts, of the files in manifests of raw files; ValueError if unreadable."""
     hashes = {}
     for path in map(str, paths):
         if path.endswith(".nc"):
             hashes[path] = content_hash(path)
         elif is_raw_manifest(path):
-            hashes |= raw_hashes(path)
+            hashes |= _raw_hashes(path)
     return hashes
 
 
-def is_raw_manifest(path: str | os.PathLike) -> bool:
+def is_raw_manifest(path):
     """Whether a path is that of the list of files of a source of raw data."""
     path = PurePath(path)
-    return path.name == RAW_MANIFEST and path.parts[-3:-2] == ("raw",)
+    return path.name == "manifest.json" and path.parts[-3:-2] == ("raw",)
 
 
-def raw_hashes(manifest: str | os.PathLike, content: Mapping[str, Any] | None = None) -> dict[str, str]:
-    """The sha256 of each raw file that a manifest (its content, where it was read already) lists, by path.
-
-    Raises ValueError, one line naming the file, if it is no manifest.
-    """
+def _raw_hashes(manifest):
+    """The sha256 of each raw file that a manifest lists, by path; ValueError if it is no manifest."""
     try:
-        files = (json.loads(Path(manifest).read_text()) if content is None else content)["files"]
+        files = json.loads(Path(manifest).read_text())["files"]
         return {(PurePath(manifest).parent / name).as_posix(): entry["sha256"] for name, entry in files.items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         raise ValueError(f"{manifest}: not a manifest of raw files") from None
 
 
-def content_hash(path: str | os.PathLike) -> str:
-    """The content hash that an artifact states, without reading the rest of it.
-
-    Raises ValueError, one line naming the file, if it states none.
-    """
+def content_hash(path):
+    """The content hash that an artifact states, without reading the rest of it; ValueError, one line, if none."""
     try:
         with netCDF4.Dataset(path) as file:
             return file.getncattr("content_sha256")

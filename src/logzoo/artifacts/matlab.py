@@ -10,9 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-_HEADER_BYTES = 128
-_TAG_BYTES = 8
-# Most bytes of one matrix, unpacked.
+_HEADER_BYTES, _TAG_BYTES = 128, 8
+# Of one matrix, unpacked.
 _MOST_BYTES = 1 << 30
 _MATRIX, _COMPRESSED = 14, 15
 _TEXT = (1, 2, 16)
@@ -59,15 +58,13 @@ def _element(contents, order):
         raise _damaged("it ends within a tag")
     kind, size = (int(number) for number in np.frombuffer(contents[:_TAG_BYTES], order + "u4"))
     if kind >> 16:  # type, size and up to four bytes of data in eight bytes
-        kind, size, first, end = kind & 0xFFFF, kind >> 16, 4, _TAG_BYTES
-        if size > 4:
+        if kind >> 16 > 4:
             raise _damaged("a size that does not fit")
-    else:
-        first = _TAG_BYTES
-        end = first + size if kind == _COMPRESSED else first + size + -size % 8
-        if first + size > len(contents):
-            raise _damaged("it ends within a variable")
-    return kind, contents[first : first + size], contents[end:]
+        return kind & 0xFFFF, contents[4 : 4 + (kind >> 16)], contents[_TAG_BYTES:]
+    element, padding = contents[_TAG_BYTES : _TAG_BYTES + size], 0 if kind == _COMPRESSED else -size % 8
+    if len(element) < size:
+        raise _damaged("it ends within a variable")
+    return kind, element, contents[_TAG_BYTES + size + padding :]
 
 
 def _unpacked(packed, order):

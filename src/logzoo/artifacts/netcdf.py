@@ -2,11 +2,8 @@
 
 import hashlib
 import json
-import os
 import re
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import xarray
@@ -16,7 +13,6 @@ from logzoo.artifacts.atomic import written_whole
 from logzoo.artifacts.provenance import software_versions
 from logzoo.artifacts.seals import check_seal, seal
 
-CONVENTIONS = "CF-1.11"
 # Below this, compression saves less than the chunk index costs.
 COMPRESS_BYTES = 2**16
 
@@ -25,25 +21,14 @@ _MOST_UNPACKED = 1100
 # A text in JSON that starts as an absolute path does.
 _ABSOLUTE_PATH = re.compile(r'(?<!\\)"(/|\\\\|[A-Za-z]:(/|\\\\))[^"]*')
 # Types of numbers that NetCDF gives back unchanged; variables may be of type bool too, attributes may not.
-_INTEGERS = {f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
-_NUMBERS = _INTEGERS | {"float32", "float64"}
+_NUMBERS = {"float32", "float64", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))}
 
 
-def write_artifact(
-    dataset: xarray.Dataset,
-    path: str | os.PathLike,
-    *,
-    kind: str,
-    parameters: Mapping[str, Any],
-    source: str,
-    inputs: Mapping[str, str],
-    seed_path: str,
-) -> None:
+def write_artifact(dataset, path, *, kind, parameters, source, inputs, seed_path):
     """Write a dataset with its provenance: complete and read back, or not at all.
 
     `source` is a `source_digest`, `inputs` maps names of input artifacts to their content hashes, `seed_path`
     names the random stream. Equal arguments give equal bytes. A target that exists is replaced in one step.
-
     Raises ValueError, one line, for what the schema of the kind, NetCDF or reproducibility forbids, and OSError, which
     names the file, for what the disk refuses.
     """
@@ -52,7 +37,7 @@ def write_artifact(
         raise ValueError(f"cannot write {path}: there is no folder {path.parent}")
     schema.check(dataset, kind)
     artifact = dataset.drop_encoding().assign_attrs(
-        Conventions=CONVENTIONS,
+        Conventions="CF-1.11",
         artifact_schema=f"{kind}/1",
         parameters_json=_portable_json(parameters, "parameters"),
         source_sha256=source,
@@ -69,7 +54,7 @@ def write_artifact(
             raise ValueError(f"cannot write {path}: the file read back differs from what was written")
 
 
-def read_artifact(path: str | os.PathLike, kind: str | None = None) -> xarray.Dataset:
+def read_artifact(path, kind=None):
     """Read an artifact into memory and close the file; values and attributes are as they were written.
 
     `kind` is the kind that is wanted (None: any). The bytes of the file are verified before the NetCDF library sees
@@ -97,11 +82,8 @@ def read_artifact(path: str | os.PathLike, kind: str | None = None) -> xarray.Da
     return dataset
 
 
-def read_provenance(path: str | os.PathLike) -> dict[str, Any]:
-    """Read the attributes of an artifact alone; the bytes of the file are verified, not what they mean.
-
-    Raises ValueError, one line naming the file, if it is missing or no artifact.
-    """
+def read_provenance(path):
+    """Read the attributes of an artifact alone; its bytes are verified. ValueError, one line, for any other file."""
     path = Path(path)
     try:
         check_seal(path)
@@ -114,7 +96,7 @@ def read_provenance(path: str | os.PathLike) -> dict[str, Any]:
     return attributes
 
 
-def load_raw(path: str | os.PathLike) -> xarray.Dataset:
+def load_raw(path):
     """Read a file raw: no masking, no dates; only booleans, strings and coordinates are restored.
 
     Nothing is checked but that it does not claim to hold far more than its size. Raises whatever a damaged file
@@ -128,17 +110,15 @@ def load_raw(path: str | os.PathLike) -> xarray.Dataset:
         return dataset.load().drop_encoding()
 
 
-def content_sha256(dataset: xarray.Dataset) -> str:
+def content_sha256(dataset):
     """Hash all values, names, dimensions, types and attributes of a dataset, but for the hash stored in it.
 
-    Variables and attributes count as NetCDF gives them back: their order does not matter, a list of one
-    number is a number, strings have no fixed width. Returns 64 hexadecimal digits.
-
-    Raises ValueError for types that NetCDF cannot hold.
+    Variables and attributes count as NetCDF gives them back: their order does not matter, a list of one number is a
+    number, strings have no fixed width. Returns 64 hexadecimal digits; ValueError for types that NetCDF cannot hold.
     """
     digest = hashlib.sha256()
 
-    def add(*parts: object) -> None:
+    def add(*parts):
         # Quoted and bracketed by JSON, so that no two different sequences of parts run into one.
         digest.update(json.dumps(parts).encode() + b"\n")
 
@@ -155,18 +135,16 @@ def content_sha256(dataset: xarray.Dataset) -> str:
     return digest.hexdigest()
 
 
-def _encoding(dataset: xarray.Dataset) -> dict[str, dict[str, Any]]:
-    encoding: dict[str, dict[str, Any]] = {}
+def _encoding(dataset):
+    encoding = {}
     for name, variable in dataset.variables.items():
-        options = encoding.setdefault(name, {})
-        if "_FillValue" not in variable.attrs:
-            options["_FillValue"] = None
+        encoding[name] = {} if "_FillValue" in variable.attrs else {"_FillValue": None}
         if variable.dtype.kind in "biuf" and variable.nbytes > COMPRESS_BYTES:
-            options.update(zlib=True, complevel=4)
+            encoding[name] |= {"zlib": True, "complevel": 4}
     return encoding
 
 
-def _canonical_values(values: np.ndarray, what: str) -> tuple[bytes, str]:
+def _canonical_values(values, what):
     """Return C-order little-endian bytes and the name of the type; strings become length-prefixed UTF-8."""
     if values.dtype.kind == "O" and all(isinstance(item, str) for item in values.flat):
         values = values.astype(str)
@@ -179,19 +157,18 @@ def _canonical_values(values: np.ndarray, what: str) -> tuple[bytes, str]:
     return little_endian.tobytes(order="C"), little_endian.dtype.name
 
 
-def _canonical_attribute(value: object, what: str) -> list:
+def _canonical_attribute(value, what):
     """Return [type name, values] of an attribute, numbers as hexadecimal bytes."""
     plain = isinstance(value, str | int | float | list | tuple | np.generic | np.ndarray)
     flat = np.atleast_1d(np.asarray(value)) if plain else np.empty(0)
-    is_text = flat.dtype.kind == "U"
-    if flat.ndim != 1 or flat.size == 0 or not (is_text or flat.dtype.name in _NUMBERS):
+    if flat.ndim != 1 or flat.size == 0 or not (flat.dtype.kind == "U" or flat.dtype.name in _NUMBERS):
         raise ValueError(f"{what} is {value!r}: attributes hold a string, a number or a list of them")
-    if is_text:
+    if flat.dtype.kind == "U":
         return ["str", flat.tolist()]
     return [flat.dtype.name, flat.astype(flat.dtype.newbyteorder("<")).tobytes().hex()]
 
 
-def _portable_json(value: object, what: str) -> str:
+def _portable_json(value, what):
     """Write compact JSON with sorted keys, refusing all that would tie it to one machine."""
     try:
         text = json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)

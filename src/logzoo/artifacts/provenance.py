@@ -5,8 +5,6 @@ Only the standard library is imported, and nothing heavy: the package needs a di
 
 import ast
 import hashlib
-import os
-from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -14,44 +12,41 @@ PACKAGE_FOLDER = Path(__file__).parents[1]
 SOFTWARE = ("logzoo", "netCDF4", "numba", "numpy", "xarray")
 
 
-def source_digest(*modules: str, scripts: Iterable[str | Path] = (), root: Path = PACKAGE_FOLDER) -> str:
+def source_digest(*modules, scripts=(), root=PACKAGE_FOLDER):
     """Hash the sources of modules and of all that they import inside the package.
 
     scripts: files outside the package that count, too, by their names; of Python, what they import as well. The digest
     (64 hexadecimal digits) depends on names and file contents, not on where or when the files were written.
-
     Raises ValueError for a module that does not exist and for a relative import.
     """
     outside = {Path(script).name: str(script) for script in scripts}
     files = {**_files_of_modules(root), **outside}
-    reached, waiting = set(), [*modules, *outside]
+    reached, waiting = set(), {*modules, *outside}
     while waiting:
         module = waiting.pop()
-        if module not in reached:
-            reached.add(module)
-            waiting.extend(direct_imports(module, root=root, files=files))
+        reached.add(module)
+        waiting |= direct_imports(module, root=root, files=files) - reached
     return _digest_of_files((module, files[module]) for module in sorted(reached))
 
 
-def kernels_digest(*, root: Path = PACKAGE_FOLDER) -> str:
+def kernels_digest(*, root=PACKAGE_FOLDER):
     """Hash the sources of the kernels (64 hexadecimal digits): compiled code is valid for one value of it."""
     return _digest_of_files((path.name, path) for path in sorted((root / "kernels").glob("*.py")))
 
 
-def direct_imports(module: str, *, root: Path = PACKAGE_FOLDER, files: Mapping[str, str] | None = None) -> set[str]:
+def direct_imports(module, *, root=PACKAGE_FOLDER, files=None):
     """Name the modules of the package that one module imports itself, function-level imports included.
 
     files: the file of every module, where that is known. The __init__.py of a package counts only where it is asked
     for by name: all are empty but that of the whole package, which says nothing about a result.
-
     Raises ValueError for a module that does not exist and for a relative import.
     """
     files = _files_of_modules(root) if files is None else files
     if module not in files:
         raise ValueError(f"no module named {module!r} in {root.name}")
-    imported = set()
     if not files[module].endswith(".py"):
-        return imported
+        return set()
+    imported = set()
     for base, name in _import_statements(_content(files[module]), module, root.name):
         submodule = f"{base}.{name}"
         target = submodule if name and submodule in files else base
@@ -61,7 +56,7 @@ def direct_imports(module: str, *, root: Path = PACKAGE_FOLDER, files: Mapping[s
     return imported - {module}
 
 
-def software_versions() -> dict[str, str]:
+def software_versions():
     """Name the versions of Python, of this package and of the libraries that shape an artifact."""
     # Not at the top: this takes longer to import than all the rest of the module.
     import platform
@@ -76,27 +71,20 @@ def software_versions() -> dict[str, str]:
     return versions
 
 
-def _files_of_modules(root: Path) -> dict[str, str]:
-    """Map every module of a package to its file; a package in it to its __init__.py."""
-    files = {}
-    # Strings, not paths: a workflow asks for some hundred digests whenever it starts.
-    for folder, _, names in os.walk(root):
-        parts = Path(folder).relative_to(root.parent).parts
-        for name in names:
-            stem, extension = os.path.splitext(name)
-            if extension == ".py":
-                module = ".".join(parts if stem == "__init__" else (*parts, stem))
-                files[module] = os.path.join(folder, name)
-    return files
+@cache
+def _files_of_modules(root):
+    """Map every module of a package to its file; a package in it to its __init__.py. Cached, as the imports are."""
+    names = {path: ".".join(path.relative_to(root.parent).with_suffix("").parts) for path in root.rglob("*.py")}
+    return {name.removesuffix(".__init__"): str(path) for path, name in names.items()}
 
 
-def _content(file: str | Path) -> bytes:
+def _content(file):
     with open(file, "rb") as opened:
         return opened.read()
 
 
 @cache
-def _import_statements(source: bytes, module: str, package: str) -> tuple[tuple[str, str], ...]:
+def _import_statements(source, module, package):
     """List (module, name or "") of each import from the package; cached, for a workflow asks many times."""
     statements = []
     for node in ast.walk(ast.parse(source)):
@@ -109,7 +97,7 @@ def _import_statements(source: bytes, module: str, package: str) -> tuple[tuple[
     return tuple((base, name) for base, name in statements if base.split(".")[0] == package)
 
 
-def _digest_of_files(named_files: Iterable[tuple[str, str | Path]]) -> str:
+def _digest_of_files(named_files):
     digest = hashlib.sha256()
     for name, path in named_files:
         content = _content(path)

@@ -2,8 +2,6 @@
 
 from typing import NamedTuple
 
-import xarray
-
 
 class Field(NamedTuple):
     """A required variable: its dimensions in order, and its units where they are fixed."""
@@ -15,20 +13,14 @@ class Field(NamedTuple):
 _RUNS = ("budget", "replicate")
 _COMPARISONS = ("model", "estimator", "budget", "replicate")
 
-SCHEMAS: dict[str, dict[str, Field]] = {
-    "dataset": {
-        "data": Field(("example", "visible")),
-        "split": Field(("example",)),
-    },
+SCHEMAS = {
+    "dataset": {"data": Field(("example", "visible")), "split": Field(("example",))},
     "model": {
         "weights": Field(("visible", "hidden")),
         "visible_bias": Field(("visible",)),
         "hidden_bias": Field(("hidden",)),
     },
-    "truth": {
-        "log_z": Field((), "nat"),
-        "std_error": Field((), "nat"),
-    },
+    "truth": {"log_z": Field((), "nat"), "std_error": Field((), "nat")},
     "estimate": {
         "budget": Field(("budget",), "sweep"),
         "replicate": Field(("replicate",), "1"),
@@ -38,16 +30,8 @@ SCHEMAS: dict[str, dict[str, Field]] = {
         "sweeps_spent": Field(_RUNS, "sweep"),
         "converged": Field(_RUNS, "1"),
     },
-    "verdict": {
-        "verdict": Field(("id",), "1"),
-        "value": Field(("id",), "1"),
-        "threshold": Field(("id",), "1"),
-    },
-    "scorecard": {
-        "verdict": Field(("id",), "1"),
-        "reason": Field(("id",), "1"),
-        "value": Field(("id",), "1"),
-    },
+    "verdict": {name: Field(("id",), "1") for name in ("verdict", "value", "threshold")},
+    "scorecard": {name: Field(("id",), "1") for name in ("verdict", "reason", "value")},
     "trace": {},
     "snapshots": {
         "update": Field(("update",), "1"),
@@ -62,9 +46,7 @@ SCHEMAS: dict[str, dict[str, Field]] = {
         "mean_log_f": Field(("update", "split"), "nat"),
     },
     "best": {
-        "test_log_likelihood_tracked": Field((), "nat"),
-        "test_log_likelihood_ais": Field((), "nat"),
-        "ais_std_error": Field((), "nat"),
+        name: Field((), "nat") for name in ("test_log_likelihood_tracked", "test_log_likelihood_ais", "ais_std_error")
     },
     "table": {},
     "zoo": {
@@ -74,11 +56,8 @@ SCHEMAS: dict[str, dict[str, Field]] = {
     },
 }
 
-ALL = "all"
-# Variables that may hold NaN, by kind (ALL: any of them). No kind holds infinite numbers.
-INCOMPLETE: dict[str, str | set[str]] = {
-    "trace": ALL,  # what was not tried, or did not fit the rows beside it
-    "table": ALL,
+# Variables that may hold NaN, by kind, beside any variable of a trace or table. No kind holds infinite numbers.
+_INCOMPLETE = {
     "check": {"tracked_log_z", "tracked_std_dev"},
     "verdict": {"value", "low", "high"},
     "scorecard": {"value", "low", "high", "threshold"},
@@ -88,37 +67,30 @@ INCOMPLETE: dict[str, str | set[str]] = {
 DISTRIBUTIONS = {"transition_matrix": "part_after", "occupancy": "rung"}
 
 
-def may_be_missing(kind: str, name: str) -> bool:
+def may_be_missing(kind, name):
     """Whether a variable of an artifact of that kind may hold NaN; of estimates, the diagnostics may."""
     if kind == "estimate":
         return name not in SCHEMAS[kind]
-    return INCOMPLETE.get(kind) == ALL or name in INCOMPLETE.get(kind, ())
+    return kind in ("trace", "table") or name in _INCOMPLETE.get(kind, ())
 
 
-def check(dataset: xarray.Dataset, kind: str) -> None:
-    """Check that a dataset is a valid artifact of a kind; variables beyond the required ones are welcome.
-
-    Raises ValueError, one line naming the first thing that is wrong.
-    """
+def check(dataset, kind):
+    """Check that a dataset is an artifact of a kind, which may have more variables; ValueError, one line, if not."""
     if kind not in SCHEMAS:
         raise ValueError(f"no artifact kind {kind!r}: choose from {', '.join(SCHEMAS)}")
     if not any(variable.size for variable in dataset.data_vars.values()):
         raise ValueError(f"{kind} artifact holds no data")
     for name, field in SCHEMAS[kind].items():
-        _check_field(dataset, kind, name, field)
+        if name not in dataset.variables:
+            names = sorted(map(str, dataset.variables))
+            raise ValueError(f"{kind} artifact needs the variable {name!r}, found {names}")
+        dimensions, units = dataset.variables[name].dims, dataset.variables[name].attrs.get("units")
+        if dimensions != field.dimensions:
+            raise ValueError(f"{kind} artifact: {name!r} needs the dimensions {field.dimensions}, found {dimensions}")
+        if field.units not in (None, units):
+            raise ValueError(f"{kind} artifact: {name!r} needs units {field.units!r}, found {units!r}")
     for name, variable in dataset.variables.items():
         for attribute in ("long_name", "units"):
             value = variable.attrs.get(attribute)
             if not isinstance(value, str) or not value:
                 raise ValueError(f"{kind} artifact: variable {name!r} needs a {attribute} (a non-empty string)")
-
-
-def _check_field(dataset: xarray.Dataset, kind: str, name: str, field: Field) -> None:
-    if name not in dataset.variables:
-        raise ValueError(f"{kind} artifact needs the variable {name!r}, found {sorted(map(str, dataset.variables))}")
-    variable = dataset.variables[name]
-    if variable.dims != field.dimensions:
-        raise ValueError(f"{kind} artifact: {name!r} needs the dimensions {field.dimensions}, found {variable.dims}")
-    units = variable.attrs.get("units")
-    if field.units is not None and units != field.units:
-        raise ValueError(f"{kind} artifact: {name!r} needs units {field.units!r}, found {units!r}")

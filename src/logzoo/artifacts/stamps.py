@@ -6,7 +6,6 @@ a PNG, in the keywords of a PDF, in a comment at the end of HTML or Markdown.
 
 import json
 import re
-from collections.abc import Mapping
 from pathlib import Path
 
 # Of a picture that no job drew.
@@ -16,28 +15,25 @@ _BEFORE_IN_TEXT = b"<!-- logzoo "
 _IN_TEXT = re.compile(r"<!-- logzoo \{[^\n]*\} -->\n\Z")
 
 
-def picture_metadata(stamp: Mapping) -> dict[str, dict[str, str]]:
+def picture_metadata(stamp):
     """Metadata with a stamp for matplotlib to write into a PNG and a PDF."""
     return {"png": {"logzoo": _json(stamp)}, "pdf": {"Keywords": f"logzoo {_json(stamp)}"}}
 
 
-def stamped_text(text: str, stamp: Mapping) -> str:
+def stamped_text(text, stamp):
     """Put a stamp at the end of HTML or Markdown that has none."""
     # Two hyphens would end the comment.
     comment = _json(stamp).replace("--", "\\u002d\\u002d")
     return f"{text}<!-- logzoo {comment} -->\n"
 
 
-def without_stamp(text: str) -> str:
+def without_stamp(text):
     """HTML or Markdown without its stamp, if it has one."""
     return _IN_TEXT.sub("", text)
 
 
-def read_stamp(name: str, content: bytes) -> dict:
-    """The stamp of a file from its bytes; `name` ends in .png, .pdf, .html or .md.
-
-    Raises ValueError, a phrase, if there is none.
-    """
+def read_stamp(name, content):
+    """The stamp in the bytes of a .png, .pdf, .html or .md file of that name; ValueError, a phrase, if none."""
     before = _BEFORE.get(Path(name).suffix, _BEFORE_IN_TEXT)
     try:
         start = content.rindex(before) + len(before)
@@ -47,5 +43,5 @@ def read_stamp(name: str, content: bytes) -> dict:
         raise ValueError("no stamp that can be read") from None
 
 
-def _json(stamp: Mapping) -> str:
+def _json(stamp):
     return json.dumps(stamp, sort_keys=True, separators=(",", ":"))

@@ -2,7 +2,6 @@
 
 import json
 
-from logzoo.artifacts.made import raw_hashes
 from logzoo.datasets.sources import digests, matches
 
 
@@ -12,27 +11,27 @@ def check_raw(findings, folder, manifest, files, expected=None):
     manifest: its path from the folder; files: all files of the tree; expected: {file name: entry of
     config/datasets.yaml} where it is known.
     """
-    try:
+
+    def read():
         content = json.loads((folder / manifest).read_text())
-        stated = raw_hashes(manifest, content)
-        sizes = {path: content["files"][_name(path)]["bytes"] for path in stated}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        findings.check(manifest, "readable", False, error, "the manifest that fetch writes")
-        return {}
-    findings.check(manifest, "readable", True)
+        return content, {name: (entry["bytes"], entry["sha256"]) for name, entry in content["files"].items()}
+
+    broken = (OSError, ValueError, KeyError, TypeError, AttributeError)
+    content, stated = findings.read(manifest, "readable", read, "the manifest that fetch writes", broken) or ({}, {})
     present = {}
-    for path, digest in stated.items():
+    for name, (size, digest) in stated.items():
+        path = manifest.rpartition("/")[0] + f"/{name}"
         if not findings.check(path, "present", path in files, "no such file", f"a file named by {manifest}"):
             continue
         actual = digests(folder / path)
-        found, wanted = f"{actual.bytes} bytes of sha256 {actual.sha256}", f"{sizes[path]} bytes of sha256 {digest}"
-        findings.check(path, "raw", found == wanted, found, wanted)
+        held, wanted = f"{actual.bytes} bytes of sha256 {actual.sha256}", f"{size} bytes of sha256 {digest}"
+        findings.check(path, "raw", held == wanted, held, wanted)
         present[path] = actual.sha256
         if expected is not None:
-            accepted = matches(actual, expected.get(_name(path), {"sources": []}))
-            findings.check(path, "configuration", accepted, found, "a configured checksum")
-    if expected is not None and "unavailable" not in content:
-        names = sorted(map(_name, stated))
+            accepted = matches(actual, expected.get(name, {"sources": []}))
+            findings.check(path, "configuration", accepted, held, "a configured checksum")
+    if content and expected is not None and "unavailable" not in content:
+        names = sorted(stated)
         findings.check(manifest, "configuration", names == sorted(expected), names, sorted(expected))
     return present
 
@@ -48,7 +47,3 @@ def check_inputs(findings, path, inputs, hashes):
         elif hashes[name] is not None:
             expected = f"{stated}, which this was made from"
             findings.check(path, "inputs", hashes[name] == stated, f"{name} has {hashes[name]}", expected)
-
-
-def _name(path):
-    return path.rsplit("/", 1)[1]

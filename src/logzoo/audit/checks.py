@@ -16,10 +16,7 @@ _CANNOT = (ValueError, KeyError, TypeError, AttributeError, IndexError, Overflow
 
 
 def check_artifact(findings, path, dataset, kind):
-    """Enter all checks of an artifact (as `load_raw` gives it) by itself.
-
-    Returns its content hash as it is now, None where there is none.
-    """
+    """Enter all checks of an artifact (as `load_raw` gives it) by itself; returns its content hash, None if none."""
     for name, check in _CHECKS.items():
         try:
             for passed, found, expected in check(dataset, kind):
@@ -27,9 +24,12 @@ def check_artifact(findings, path, dataset, kind):
         except _CANNOT as error:
             findings.check(path, name, False, repr(error), f"a {kind} artifact")
     try:
-        return content_sha256(dataset)
+        content = content_sha256(dataset)
     except _CANNOT:
-        return None
+        content = None
+    stated = dataset.attrs.get("content_sha256", "none")
+    findings.check(path, "content", content == stated, f"content {content}", f"content_sha256 {stated}")
+    return content
 
 
 def _schema(dataset, kind):
@@ -49,21 +49,16 @@ def _provenance(dataset, _kind):
 
 def _values(dataset, kind):
     """Nothing is infinite; NaN only where the kind allows it and, if it asks for a reason, there is one."""
-    excuses = _excuses(dataset, kind)
+    missing_where = {}
+    if kind == "zoo":
+        missing_where = dict.fromkeys(("log_z", "std_error", "interval"), dataset["sweeps_spent"] == 0)
+    elif kind in ("verdict", "scorecard"):
+        missing_where = dict.fromkeys(("value", "low", "high"), dataset["verdict"] == NOT_TESTED)
     for name, variable in dataset.variables.items():
         if variable.dtype.kind == "f":
-            allowed = excuses.get(name, schema.may_be_missing(kind, name))
+            allowed = missing_where.get(name, schema.may_be_missing(kind, name))
             wrong = np.isinf(dataset[name]) | (np.isnan(dataset[name]) & np.logical_not(allowed))
             yield not wrong.any(), f"{name}: {int(wrong.sum())} infinite or NaN", "finite numbers"
-
-
-def _excuses(dataset, kind):
-    """{variable: where it may be NaN}, for those that may be in some places only."""
-    if kind == "zoo":
-        return dict.fromkeys(("log_z", "std_error", "interval"), dataset["sweeps_spent"] == 0)
-    if kind in ("verdict", "scorecard"):
-        return dict.fromkeys(("value", "low", "high"), dataset["verdict"] == NOT_TESTED)
-    return {}
 
 
 def _distributions(dataset, _kind):
@@ -93,16 +88,10 @@ def _budget(dataset, kind):
         yield found == wanted, found, wanted
 
 
-def _content(dataset, _kind):
-    found, stated = content_sha256(dataset), dataset.attrs.get("content_sha256")
-    yield found == stated, f"content {found}", f"content_sha256 {stated}"
-
-
 _CHECKS = {
     "schema": _schema,
     "provenance": _provenance,
     "values": _values,
     "distributions": _distributions,
     "budget": _budget,
-    "content": _content,
 }

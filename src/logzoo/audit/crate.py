@@ -48,10 +48,8 @@ def write_crate(folder, scale, *, tasks=None, agent=None):
     folder = Path(folder)
     if agent is not None and not re.search(r"\w", agent):
         raise ValueError(f"agent: expected the name of a person, found {agent!r}")
-    crate = _Crate(folder, _files_of_run(folder, scale, tasks))
-    crate.describe(scale, agent)
-    text = json.dumps(crate.crate.metadata.generate(), indent=1, sort_keys=True, ensure_ascii=False)
-    write_text(folder / CRATE, text + "\n")
+    content = _Crate(folder, scale, _files_of_run(folder, scale, tasks)).described(agent)
+    write_text(folder / CRATE, json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
     return folder / CRATE
 
 
@@ -65,18 +63,11 @@ def _files_of_run(folder, scale, tasks):
     wrong = deviations(files, digests, scale)
     if wrong:
         raise ValueError(f"files are not as {manifest} lists them: {_some(wrong)}; run the workflow again")
-    other = [] if tasks is None else [path for path in files if _job(made, path) != _job(tasks, path)]
+    other = [] if tasks is None else [path for path in files if made.of(path) != tasks.of(path)]
     if other:
-        raise ValueError(
-            f"configuration or code is not that of the run in {manifest} (another job would make: {_some(other)}): "
-            "run the workflow again"
-        )
+        changed = f"configuration or code is not that of the run in {manifest}"
+        raise ValueError(f"{changed} (another job would make: {_some(other)}): run the workflow again")
     return dict(sorted(files.items()))
-
-
-def _job(tasks, path):
-    task = tasks.of(path)
-    return None if task is None else (task.content, task.number)
 
 
 def _some(paths):
@@ -86,14 +77,14 @@ def _some(paths):
 class _Crate:
     """The crate of a project as it is filled; files: {path: sha256} of those of the run."""
 
-    def __init__(self, folder, files):
-        self.folder, self.files = folder, files
+    def __init__(self, folder, scale, files):
+        self.folder, self.scale, self.files = folder, scale, files
         self.crate = ROCrate(version="1.1")
         self.crate.metadata.extra_terms["sha256"] = _SHA256
 
-    def describe(self, scale, agent):
-        """Add all that is said of a run."""
-        citation = _mapping(self.folder, _CITATION, ("title", "version", "license", "abstract", "authors"))
+    def described(self, agent):
+        """All that is said of the run, as JSON-LD."""
+        citation = self._yaml(_CITATION, "title", "version", "license", "abstract", "authors")
         abstract = one_line(citation["abstract"])
         licence = f"https://spdx.org/licenses/{citation['license']}"
         try:
@@ -107,45 +98,49 @@ class _Crate:
         workflow = self.crate.add_workflow(self.folder / _WORKFLOW, _WORKFLOW, main=True, lang="snakemake")
         self._measure(workflow, _WORKFLOW, name=citation["title"], description=abstract, version=citation["version"])
         code = [self._file(path) for path in self._below(*_CODE)]
-        for path in (manifest_path(scale), *(name for name in _ABOUT if (self.folder / name).is_file())):
+        for path in (manifest_path(self.scale), *(name for name in _ABOUT if (self.folder / name).is_file())):
             self._file(path)
-        given = [self._file(path) for path in self._configuration(scale)] + self._raw_files()
+        given = self._configuration() + self._raw_files()
         made, software = self._results()
         _say(workflow, hasPart=code, softwareRequirements=software, **terms)
         _say(
             self.crate.root_dataset,
-            name=f"{citation['title']} {citation['version']}: a run at the scale {scale}",
+            name=f"{citation['title']} {citation['version']}: a run at the scale {self.scale}",
             description=f"{abstract} A finished run of the workflow. Raw files keep the terms of their sources.",
             datePublished=datetime.now(UTC).date().isoformat(),
             keywords=citation.get("keywords"),
             conformsTo=[self._thing(profile, "CreativeWork", name=name) for profile, name in _PROFILES.items()],
             citation=papers,
-            mentions=self._action(scale, agent, instrument=workflow, object=given, result=made),
+            mentions=self._action(agent, instrument=workflow, object=given, result=made),
             **terms,
         )
+        return self.crate.metadata.generate()
 
-    def _action(self, scale, agent, **said):
+    def _action(self, agent, **said):
         """The run itself. The file system knows no more of its times than when files were written."""
-        own = [path for path in self.files if scale_of(path) == scale]
-        times = [(self.folder / path).stat().st_mtime for path in (*own, manifest_path(scale))]
-        start, end = (
-            datetime.fromtimestamp(time, UTC).isoformat(timespec="seconds") for time in (min(times), times[-1])
-        )
+        own = [path for path in self.files if scale_of(path) == self.scale]
+        times = [(self.folder / path).stat().st_mtime for path in (*own, manifest_path(self.scale))]
+        start, end = (datetime.fromtimestamp(time, UTC) for time in (min(times), times[-1]))
         return self._thing(
-            f"#run-{_slug(scale)}",
+            f"#run-{_slug(self.scale)}",
             "CreateAction",
-            name=f"Run of the workflow at the scale {scale}",
+            name=f"Run of the workflow at the scale {self.scale}",
             description="From when its oldest file was written to when its manifest was, the last step.",
-            startTime=start,
-            endTime=end,
+            startTime=start.isoformat(timespec="seconds"),
+            endTime=end.isoformat(timespec="seconds"),
             agent=None if agent is None else self._thing(f"#person-{_slug(agent)}", "Person", name=agent),
             **said,
         )
 
+    def _configuration(self):
+        """The files in config/ but for those of other scales; config.yaml has the defaults of all."""
+        paths = [path for path in self._below("config") if path.endswith(".yaml")]
+        scales = {path: self._yaml(path).get("scale", self.scale) for path in paths}
+        return [self._file(path) for path in paths if path == "config/config.yaml" or scales[path] == self.scale]
+
     def _raw_files(self):
         """Raw files, each source in a folder that has the terms of the source."""
-        sources = _mapping(self.folder, "config/datasets.yaml", ("sources",))["sources"]
-        entities = []
+        sources, entities = self._yaml("config/datasets.yaml", "sources")["sources"], []
         for manifest in [path for path in self.files if kind_of(path) == "raw manifest"]:
             top = manifest.rsplit("/", 1)[0]
             content, source = json.loads((self.folder / manifest).read_text()), sources.get(Path(top).name, {})
@@ -195,14 +190,6 @@ class _Crate:
             entities.append(self._thing(f"#{kind.lower()}-{_slug(name)}", kind, name=name))
         return entities
 
-    def _configuration(self, scale):
-        """The files in config/ but for those of other scales; config.yaml has the defaults of all."""
-        for path in [path for path in self._below("config") if path.endswith(".yaml")]:
-            content = _yaml(self.folder, path)
-            other = isinstance(content, dict) and content.get("scale", scale) != scale
-            if path == "config/config.yaml" or not other:
-                yield path
-
     def _below(self, *tops):
         """The files below folders of the project, in order, but for what Python leaves."""
         paths = [path for top in tops for path in sorted((self.folder / top).rglob("*")) if path.is_file()]
@@ -213,16 +200,31 @@ class _Crate:
 
     def _measure(self, entity, path, **said):
         form, packed = _FORMATS.guess_type(path)
-        _say(
+        return _say(
             entity,
             encodingFormat="application/gzip" if packed else form or "application/octet-stream",
             contentSize=str((self.folder / path).stat().st_size),
             sha256=self.files.get(path) or sha256_of(self.folder / path),
+            **said,
         )
-        return _say(entity, **said)
 
     def _thing(self, identifier, kind, **said):
         return _say(self.crate.add(ContextEntity(self.crate, identifier, properties={"@type": kind})), **said)
+
+    def _yaml(self, path, *keys):
+        """The mapping in a YAML file. Raises ValueError, one line naming the file, if it is none with these keys."""
+        try:
+            content = yaml.safe_load((self.folder / path).read_text(encoding="utf-8"))
+        except yaml.YAMLError as error:
+            raise ValueError(f"{path}: not YAML: {one_line(error)}") from None
+        except (OSError, UnicodeDecodeError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise ValueError(f"{path}: expected a file of the project in {self.folder}: {reason}") from None
+        content = content if isinstance(content, dict) else {}
+        missing = [key for key in keys if key not in content]
+        if missing:
+            raise ValueError(f"{path}: expected the keys {', '.join(keys)}, found no {missing[0]}")
+        return content
 
 
 def _say(entity, **said):
@@ -235,21 +237,3 @@ def _say(entity, **said):
 
 def _slug(name):
     return re.sub(r"[^\w.]+", "-", name.casefold()).strip("-")
-
-
-def _mapping(folder, path, keys):
-    content = _yaml(folder, path)
-    missing = [key for key in keys if not isinstance(content, dict) or key not in content]
-    if missing:
-        raise ValueError(f"{path}: expected the keys {', '.join(keys)}, found no {missing[0]}")
-    return content
-
-
-def _yaml(folder, path):
-    try:
-        return yaml.safe_load((folder / path).read_text(encoding="utf-8"))
-    except yaml.YAMLError as error:
-        raise ValueError(f"{path}: not YAML: {one_line(error)}") from None
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise ValueError(f"{path}: expected a file of the project in {folder}: {reason}") from None

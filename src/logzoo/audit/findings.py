@@ -28,6 +28,16 @@ class Findings:
         self.faults, self.notes = [], []
         self.files, self.checks = 0, Counter()
 
+    def read(self, file, name, reader, expected, broken=ValueError):
+        """Count a check that `reader()` raises no error that says the file is broken; what it returns, None if not."""
+        content = reason = None
+        try:
+            content = reader()
+        except broken as error:
+            reason = one_line(error)
+        self.check(file, name, reason is None, reason, expected)
+        return content
+
     def check(self, file, name, passed, found="", expected=""):
         """Count a check, and enter a fault if it did not pass. Returns whether it passed."""
         self.checks[name] += 1

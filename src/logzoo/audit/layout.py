@@ -36,7 +36,7 @@ _UNFINISHED = re.compile(r"(^|/)\.[^/]*\.tmp$|\.checkpoint\.npz$")
 STAMPED = ("picture", "page")
 
 
-def files_of(folder: Path) -> list[str]:
+def files_of(folder):
     """All files below data/ and figures/ of a project, sorted, from its folder; the user's mirror left out."""
     files = []
     for top in ("data", "figures"):
@@ -48,24 +48,29 @@ def files_of(folder: Path) -> list[str]:
     return sorted(files)
 
 
-def kind_of(path: str) -> str | None:
+def kind_of(path):
     """What a file is by its path; None for what no job of the workflow leaves behind."""
     if is_unfinished(path):
         return None
     return next((kind for pattern, kind in _KINDS if re.fullmatch(pattern, path)), None)
 
 
-def is_unfinished(path: str) -> bool:
+def is_unfinished(path):
     """Whether a path is that of a temporary file or a checkpoint."""
     return _UNFINISHED.search(path) is not None
 
 
-def scale_of(path: str) -> str | None:
+def scale_of(path):
     """The scale that a file belongs to; None for data sets and raw files, which all scales share."""
     parts = path.split("/")
     return parts[1] if len(parts) > 2 and parts[1] not in ("raw", "datasets") else None
 
 
-def is_timed(path: str) -> bool:
+def scales_of(paths):
+    """The scales that any of these files belong to, sorted."""
+    return sorted({scale_of(path) for path in paths} - {None})
+
+
+def is_timed(path):
     """Whether a file holds measured times."""
     return path.split("/")[2:3] == ["timings"]

@@ -36,10 +36,7 @@ def write_manifest(folder, scale, tasks):
 
 
 def read_manifest(folder, scale):
-    """The files ({path: sha256}), the tasks and the sha256 of the manifest of a scale.
-
-    Raises ValueError, one line naming the file, if it is not as it was written.
-    """
+    """The files ({path: sha256}), tasks and sha256 of a manifest; ValueError, one line, if it is not as written."""
     path = manifest_path(scale)
     try:
         text = Path(folder, path).read_text()

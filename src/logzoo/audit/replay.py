@@ -3,6 +3,7 @@
 Measured times differ from run to run: neither they nor what is made from them are picked.
 """
 
+import contextlib
 import json
 import os
 import subprocess
@@ -15,7 +16,7 @@ import numpy as np
 from logzoo.artifacts.made import content_hash, named_hashes
 from logzoo.artifacts.netcdf import load_raw, read_provenance
 from logzoo.artifacts.schema import SCHEMAS
-from logzoo.audit.layout import files_of, is_timed, kind_of, scale_of
+from logzoo.audit.layout import files_of, is_timed, kind_of, scales_of
 from logzoo.audit.manifest import read_manifest
 from logzoo.reporting.printing import one_line
 
@@ -29,9 +30,8 @@ def replay_some(findings, folder, tasks, count, seed):
     known = [*_tasks_of_manifests(Path(folder)), *([] if tasks is None else [tasks])]
     picked = pick(folder, known, count, seed)
     if not picked:
-        raise ValueError(
-            "--replay: no manifest says how an artifact is made; give --expected (snakemake audit writes it)"
-        )
+        hint = "give --expected (snakemake audit writes it)"
+        raise ValueError(f"--replay: no manifest says how an artifact is made; {hint}")
     for path in picked:
         difference = replay(folder, _task_of(known, path), path)
         findings.check(path, "replay", not difference, difference, "the same bits")
@@ -40,14 +40,11 @@ def replay_some(findings, folder, tasks, count, seed):
 
 
 def pick(folder, tasks, count, seed):
-    """So many artifacts at random that can be made once more, sorted; all of them if there are fewer.
-
-    tasks: list of `Tasks`, the first that knows a file counts.
-    """
+    """At most so many artifacts at random that can be made once more by any of a list of `Tasks`, sorted."""
     artifacts = [path for path in files_of(Path(folder)) if kind_of(path) in SCHEMAS]
     inputs = {path: _inputs(Path(folder, path)) for path in artifacts}
     timed = {path for path in artifacts if is_timed(path)}
-    while more := {path for path in artifacts if path not in timed and timed & set(inputs[path])}:
+    while more := {path for path in inputs if timed & set(inputs[path])} - timed:
         timed |= more
     able = [path for path in artifacts if path not in timed and _task_of(tasks, path) is not None]
     generator = np.random.Generator(np.random.Philox(key=seed))
@@ -59,7 +56,9 @@ def replay(folder, task, path):
     folder = Path(folder).resolve()
     try:
         attributes = read_provenance(folder / path)
-        if json.loads(attributes["inputs_json"]) != _hashes(folder, task):
+        with contextlib.chdir(folder):
+            hashes = named_hashes(task.inputs)
+        if json.loads(attributes["inputs_json"]) != hashes:
             return "other inputs than it records"
         if json.loads(attributes["parameters_json"]) != task.parameters:
             return "other parameters than it records"
@@ -76,11 +75,9 @@ def replay(folder, task, path):
 
 def _tasks_of_manifests(folder):
     """Tasks of the manifests that can be read."""
-    for scale in sorted({scale_of(path) for path in files_of(folder)} - {None}):
-        try:
+    for scale in scales_of(files_of(folder)):
+        with contextlib.suppress(ValueError):  # the audit says so
             yield read_manifest(folder, scale)[1]
-        except ValueError:
-            continue  # the audit says so
 
 
 def _task_of(tasks, path):
@@ -94,12 +91,6 @@ def _inputs(path):
         return json.loads(read_provenance(path)["inputs_json"])
     except (ValueError, KeyError):
         return {}
-
-
-def _hashes(folder, task):
-    """Hashes of the inputs as a job records them, by paths from the folder."""
-    hashes = named_hashes(folder / path for path in task.inputs)
-    return {Path(path).relative_to(folder).as_posix(): digest for path, digest in hashes.items()}
 
 
 def _run(folder, scratch, task):
@@ -123,14 +114,8 @@ def _run(folder, scratch, task):
 
 def _differences(dataset, again):
     """Names of the variables and attributes that differ."""
-    variables = [
-        str(name)
-        for name in {*dataset.variables, *again.variables}
-        if not (name in dataset and name in again and dataset.variables[name].identical(again.variables[name]))
-    ]
-    attributes = [
-        name
-        for name in {*dataset.attrs, *again.attrs} - {"content_sha256"}
-        if not np.array_equal(dataset.attrs.get(name), again.attrs.get(name))
-    ]
-    return ", ".join(sorted(variables) + sorted(attributes))
+    before, after = dataset.variables, again.variables
+    names = [name for name in {*before, *after} if name not in before or not before[name].identical(after.get(name))]
+    attributes = {*dataset.attrs, *again.attrs} - {"content_sha256"}
+    unlike = [name for name in attributes if not np.array_equal(dataset.attrs.get(name), again.attrs.get(name))]
+    return ", ".join(sorted(map(str, names)) + sorted(unlike))

@@ -6,45 +6,34 @@ wildcards and params, which all have names. A file that no rule makes has None.
 """
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 
-from logzoo.artifacts.made import digest_of, is_raw_manifest, recorded
+from logzoo.artifacts.made import is_raw_manifest, recorded
 from logzoo.reporting.printing import one_line
 
 _KEYS = {"rule", "script", "wildcards", "input", "output", "params"}
 
 
+@dataclass
 class Task:
     """One job: its rule, script and what the script is given; `number` of the output that was asked for."""
 
-    def __init__(self, content, number):
-        self.content, self.number = content, number
-        self.script = content["script"]
-        self.inputs, self.outputs = content["input"]["items"], content["output"]["items"]
-        self.params = content["params"]["names"]
+    content: dict
+    number: int
+
+    def __post_init__(self):
+        self.script = self.content["script"]
+        self.inputs, self.outputs = self.content["input"]["items"], self.content["output"]["items"]
+        self.params = self.content["params"]["names"]
         # Rules without a source digest make nothing that is recorded.
         records = {"source", "sources"} & set(self.params)
-        self.parameters, self.source = recorded(self.params, number) if records else ({}, None)
-
-    @property
-    def parameters_digest(self):
-        return digest_of(self.parameters)
-
-    @property
-    def recorded_inputs(self):
-        """Artifacts that the outputs record as inputs; raw files come on top, where `raw_manifests` lists any."""
-        return [path for path in self.inputs if path.endswith(".nc")]
-
-    @property
-    def raw_manifests(self):
-        return [path for path in self.inputs if is_raw_manifest(path)]
+        self.parameters, self.source = recorded(self.params, self.number) if records else ({}, None)
+        self.raw_manifests = [path for path in self.inputs if is_raw_manifest(path)]
 
 
 class Tasks:
-    """All jobs of a scale by the files that they make.
-
-    Raises ValueError, a phrase, if the content is not what the workflow writes.
-    """
+    """All jobs of a scale by the files that they make; ValueError, a phrase, for what no workflow writes."""
 
     def __init__(self, content):
         try:
@@ -60,10 +49,8 @@ class Tasks:
 
     def of(self, path):
         """The task that makes a file; None for a file that no rule makes, or that the workflow did not know of."""
-        if self.files.get(path) is None:
-            return None
-        task, number = self.files[path]
-        return Task(self.content["tasks"][task], number)
+        task, number = self.files.get(path) or (None, None)
+        return None if task is None else Task(self.content["tasks"][task], number)
 
 
 class Named(list):
@@ -91,5 +78,5 @@ def read_tasks(path):
     try:
         return Tasks(json.loads(Path(path).read_text()))
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else one_line(error)
+        reason = getattr(error, "strerror", None) or one_line(error)
         raise ValueError(f"{path}: expected a file that snakemake audit wrote: {reason}") from None

@@ -1,21 +1,44 @@
 """The audit of a whole tree: every artifact, picture, page and table below data/ and figures/."""
 
+import contextlib
 import json
+from functools import partial
 from pathlib import Path
 
+from logzoo.artifacts.made import digest_of
 from logzoo.artifacts.netcdf import load_raw
 from logzoo.artifacts.schema import SCHEMAS
 from logzoo.artifacts.seals import check_seal
 from logzoo.artifacts.stamps import read_stamp
 from logzoo.audit.chain import check_inputs, check_raw
 from logzoo.audit.checks import check_artifact
-from logzoo.audit.findings import Findings
-from logzoo.audit.layout import STAMPED, files_of, is_unfinished, kind_of, scale_of
+from logzoo.audit.findings import Findings, report, write_report
+from logzoo.audit.layout import STAMPED, files_of, is_unfinished, kind_of, scale_of, scales_of
 from logzoo.audit.manifest import UNLISTED, deviations, manifest_path, read_manifest, sha256_of
+from logzoo.audit.replay import replay_some
+from logzoo.audit.tasks import read_tasks
 from logzoo.audit.texts import check_text
-from logzoo.reporting.printing import one_line
+from logzoo.checks import whole_number
 
 _UNMADE = (None, "description", "raw file", "manifest")
+
+
+def run_audit(folder, *, expected=None, replay=0, seed=0, output=None):
+    """Audit a project and write what was found to `output` (default audit.json in its folder).
+
+    expected: file with the tasks of the configuration, or None; replay: how many artifacts are made once more, picked
+    by seed. Returns the report and whether there was no fault. Raises ValueError, one line, for wrong use.
+    """
+    target = Path(folder, "audit.json") if output is None else Path(output)
+    if output is not None and not target.parent.is_dir():
+        raise ValueError(f"--output {output}: there is no folder {target.parent}")
+    replay, seed = (whole_number(name, value, minimum=0) for name, value in (("--replay", replay), ("--seed", seed)))
+    tasks = None if expected is None else read_tasks(expected)
+    findings = audit(folder, tasks)
+    if replay:
+        replay_some(findings, folder, tasks, replay, seed)
+    write_report(findings, target)
+    return report(findings), not findings.faults
 
 
 def audit(folder, tasks=None):
@@ -38,7 +61,8 @@ def audit(folder, tasks=None):
         if kind in SCHEMAS:
             hashes[path], records[path] = _check_artifact(findings, folder, path, kind)
         elif kind in STAMPED:
-            records[path] = _check_stamp(findings, folder, path)
+            stamp = partial(read_stamp, path, (folder / path).read_bytes())
+            records[path] = findings.read(path, "stamp", stamp, "a stamp of what it was made from")
         elif kind == "table text":
             check_text(findings, folder, path)
     for path, record in records.items():
@@ -46,7 +70,11 @@ def audit(folder, tasks=None):
             check_inputs(findings, path, record["inputs"], hashes)
             _check_task(findings, path, record, tasks)
     _check_manifests(findings, folder, kinds)
-    _note_what_was_not_checked(findings, kinds, tasks)
+    if tasks is None:
+        note = "not checked: parameters, sources and inputs against the configuration (snakemake audit does)"
+        findings.notes.append(note)
+    for scale in [] if tasks is None else [scale for scale in scales_of(kinds) if scale != tasks.scale]:
+        findings.notes.append(f"not checked: {scale} against its configuration, which was that of {tasks.scale}")
     return findings
 
 
@@ -64,34 +92,20 @@ def _check_leftovers(findings, kinds, raw, tasks):
 
 def _check_artifact(findings, folder, path, kind):
     """Check one artifact; returns its content hash and what it records of how it was made, None where unreadable."""
-    try:
+
+    def read():
         check_seal(folder / path)
-        dataset = load_raw(folder / path)
-    except Exception as error:  # a damaged file surfaces as any of a dozen types, by where the damage is
-        findings.check(path, "readable", False, one_line(error), "a NetCDF file as it was written")
+        return load_raw(folder / path)
+
+    # A damaged file surfaces as any of a dozen errors, by where the damage is.
+    dataset = findings.read(path, "readable", read, "a NetCDF file as it was written", Exception)
+    if dataset is None:
         return None, None
-    findings.check(path, "readable", True)
-    record = {key: _json_object(dataset.attrs.get(f"{key}_json")) for key in ("inputs", "parameters")}
-    return check_artifact(findings, path, dataset, kind), record | {"source": dataset.attrs.get("source_sha256")}
-
-
-def _json_object(text):
-    """A JSON object, empty if it is none: that is a fault of its own."""
-    try:
-        content = json.loads(text)
-    except (TypeError, ValueError):
-        return {}
-    return content if isinstance(content, dict) else {}
-
-
-def _check_stamp(findings, folder, path):
-    """Enter whether a picture or page has a stamp; returns it."""
-    try:
-        stamp, error = read_stamp(path, (folder / path).read_bytes()), ""
-    except ValueError as reason:
-        stamp, error = None, reason
-    findings.check(path, "stamp", stamp is not None, error, "a stamp of what it was made from")
-    return stamp
+    record = {"inputs": {}, "parameters": {}, "source": dataset.attrs.get("source_sha256")}
+    for key in ("inputs", "parameters"):
+        with contextlib.suppress(KeyError, TypeError, ValueError):  # no JSON object: that is a fault of its own
+            record[key] = dict(json.loads(dataset.attrs[f"{key}_json"]))
+    return check_artifact(findings, path, dataset, kind), record
 
 
 def _check_task(findings, path, record, tasks):
@@ -103,10 +117,11 @@ def _check_task(findings, path, record, tasks):
     if isinstance(said, dict):
         findings.check(path, "parameters", said == wanted, _part(said, wanted), _part(wanted, said))
     else:
-        findings.check(path, "parameters", said == task.parameters_digest, said, task.parameters_digest)
+        findings.check(path, "parameters", said == digest_of(wanted), said, digest_of(wanted))
     findings.check(path, "source", record["source"] == task.source, record["source"], task.source)
     raw = tuple(f"{manifest.rsplit('/', 1)[0]}/" for manifest in task.raw_manifests)
-    found, wanted = {name for name in record["inputs"] if not name.startswith(raw)}, set(task.recorded_inputs)
+    found = {name for name in record["inputs"] if not name.startswith(raw)}
+    wanted = {name for name in task.inputs if name.endswith(".nc")}
     findings.check(path, "inputs", found == wanted, sorted(found - wanted), sorted(wanted - found))
 
 
@@ -118,29 +133,14 @@ def _part(content, other):
 def _check_manifests(findings, folder, kinds):
     """All files of each scale are there and as the manifest of its last run says."""
     digests = {path: sha256_of(folder / path) for path, kind in kinds.items() if kind not in UNLISTED}
-    for scale in _scales(kinds):
-        path = manifest_path(scale)
-        try:
-            listed, _, stated = read_manifest(folder, scale)
-        except ValueError as error:
-            findings.check(path, "manifest", False, error, "the manifest that a run ends in when it succeeds")
+    for scale in scales_of(kinds):
+        path, read = manifest_path(scale), partial(read_manifest, folder, scale)
+        manifest = findings.read(path, "manifest", read, "the manifest that a run ends in when it succeeds")
+        if manifest is None:
             continue
-        findings.check(path, "manifest", True)
+        listed, _, stated = manifest
         findings.notes.append(f"{path}: sha256 {stated}; keep it elsewhere to notice a new manifest")
         wrong = dict.fromkeys(deviations(listed, digests, scale))
         for name in {**listed, **wrong}:
             found = f"sha256 {digests.get(name, 'of no such file')}"
             findings.check(name, "manifest", name not in wrong, found, f"{listed.get(name, 'no such file')}, in {path}")
-
-
-def _note_what_was_not_checked(findings, kinds, tasks):
-    if tasks is None:
-        note = "not checked: parameters, sources and inputs against the configuration (snakemake audit does)"
-        findings.notes.append(note)
-        return
-    for scale in [scale for scale in _scales(kinds) if scale != tasks.scale]:
-        findings.notes.append(f"not checked: {scale} against its configuration, which was that of {tasks.scale}")
-
-
-def _scales(paths):
-    return sorted({scale_of(path) for path in paths} - {None})

@@ -72,8 +72,9 @@ def agreement_of(attempts):
     for pair in combinations(sound, 2):
         first, second = (estimates[name] for name in pair)
         error = np.hypot(first.std_error, second.std_error)
-        if error > 0 and abs(first.log_z - second.log_z) / error > sigmas:
-            apart, sigmas = pair, abs(first.log_z - second.log_z) / error
+        distance = abs(first.log_z - second.log_z) / error if error > 0 else 0.0
+        if distance > sigmas:
+            apart, sigmas = pair, distance
     return Agreement(lower, upper, apart, float(sigmas))
 
 
@@ -82,31 +83,27 @@ def agreement_table(attempts, agreement):
     heads = ("method", "log Z [nat]", "std error", "95% interval", "converged", "seconds")
     rows = []
     for method, estimate, seconds, _ in attempts:
-        if estimate is None:
-            rows.append((method, "not run", "", "", "", ""))
-            continue
-        interval = "{:.4f} to {:.4f}".format(*estimate.interval)
-        numbers = f"{estimate.log_z:.4f}", f"{estimate.std_error:.4f}", interval
-        rows.append((method, *numbers, "yes" if estimate.converged else "no", f"{seconds:.1f}"))
+        cells = ("not run", "", "", "", "")
+        if estimate is not None:
+            interval = "{:.4f} to {:.4f}".format(*estimate.interval)
+            numbers = f"{estimate.log_z:.4f}", f"{estimate.std_error:.4f}", interval
+            cells = (*numbers, "yes" if estimate.converged else "no", f"{seconds:.1f}")
+        rows.append((method, *cells))
+    refusals = (f"{attempt.method} not run: {one_line(attempt.reason)}\n" for attempt in attempts if attempt.reason)
     upper = "needs --data" if np.isnan(agreement.upper) else f"{agreement.upper:.4f} nat"
     apart = f"{' and '.join(agreement.apart) or 'none'}, {agreement.sigmas:.1f} standard errors"
-    lines = [
-        ("lower bound (AIS - 2 std errors)", f"{agreement.lower:.4f} nat"),
-        ("upper bound (RAISE + 2 std errors)", upper),
-        ("farthest apart", apart),
-    ]
-    refusals = (f"{attempt.method} not run: {one_line(attempt.reason)}\n" for attempt in attempts if attempt.reason)
-    return columns(heads, rows) + "".join(refusals) + table(lines)
+    bounds = [("lower bound (AIS - 2 std errors)", f"{agreement.lower:.4f} nat")]
+    bounds += [("upper bound (RAISE + 2 std errors)", upper), ("farthest apart", apart)]
+    return columns(heads, rows) + "".join(refusals) + table(bounds)
 
 
 def agreement_json(attempts, agreement):
     """Attempts and their Agreement as one line of JSON."""
     rows = []
     for method, estimate, seconds, reason in attempts:
-        row = {"method": method, "seconds": seconds, "reason": reason or None}
+        rows.append({"method": method, "seconds": seconds, "reason": reason or None})
         if estimate is not None:
             fields = ("log_z", "std_error", "interval", "sweeps", "chains")
-            row |= {name: getattr(estimate, name) for name in fields} | {"converged": bool(estimate.converged)}
-        rows.append(row)
+            rows[-1] |= {name: getattr(estimate, name) for name in fields} | {"converged": bool(estimate.converged)}
     bounds = {"lower_bound": agreement.lower, "upper_bound": agreement.upper}
     return json_line({"estimates": rows, **bounds, "farthest_apart": agreement.apart, "sigmas": agreement.sigmas})

@@ -16,9 +16,8 @@ from logzoo.models.rbm import RBM
 
 # Names of an RBM's arrays in a .npz file: ours, and those of the MATLAB files.
 _ARRAYS = (("weights", "visible_bias", "hidden_bias"), ("vishid", "visbiases", "hidbiases"))
-# Names of a foreign file in a message, at most.
-_NAMED = 8
 _UNSAFE = (".joblib", ".pkl", ".pickle")
+_FOREIGN = {".mat": "MATLAB", ".npz": "NumPy"}
 _PROVENANCE = ("content_sha256", "source_sha256", "inputs_json", "parameters_json", "seed_path", "software_json")
 
 
@@ -28,13 +27,12 @@ def read_model(path):
     readers = {".nc": RBM.load, ".npz": _model_of_arrays, ".mat": RBM.from_mat}
     suffix = path.suffix.lower()
     if suffix in _UNSAFE:
-        raise ValueError(
-            f"{path}: reading a pickle runs whatever program it holds; in Python, where you trust it: "
-            "RBM.from_sklearn(model).save('model.nc')"
-        )
+        trusted = "in Python, where you trust it: RBM.from_sklearn(model).save('model.nc')"
+        raise ValueError(f"{path}: reading a pickle runs whatever program it holds; {trusted}")
     if suffix not in readers:
-        kinds = ".nc (artifact of kind model), .npz (NumPy) or .mat (MATLAB)"
-        raise ValueError(f"{path}: expected an RBM in a {kinds} file")
+        raise ValueError(
+            f"{path}: expected an RBM in a .nc (artifact of kind model), .npz (NumPy) or .mat (MATLAB) file"
+        )
     return readers[suffix](path)
 
 
@@ -44,10 +42,17 @@ def read_data(path, split, *, visible=None):
     Of a dataset artifact (.nc) one split; of a matrix (.npy) all rows, and its only attribute is `content_sha256`.
     """
     path = Path(path)
-    readers = {".nc": _read_dataset, ".npy": _read_array}
-    if path.suffix.lower() not in readers:
+    if path.suffix.lower() == ".npy":
+        matrix, attributes = _read_array(path)
+    elif path.suffix.lower() == ".nc":
+        dataset = read_artifact(path, "dataset")
+        attributes = dataset.attrs
+        try:
+            matrix = visible_matrix(dataset, split)
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from None
+    else:
         raise ValueError(f"{path}: expected data in a .nc (artifact of kind dataset) or .npy (0/1 matrix) file")
-    matrix, attributes = readers[path.suffix.lower()](path, split)
     return binary_matrix(str(path), matrix, visible=visible), attributes
 
 
@@ -73,9 +78,8 @@ def writable_model_file(path, data):
 def description(path):
     """What a file holds and where it comes from, as pairs (label, text): any artifact, or an RBM from elsewhere."""
     path = Path(path)
-    foreign = {".mat": "MATLAB", ".npz": "NumPy"}
-    if path.suffix.lower() in foreign:
-        return [("kind", f"model ({foreign[path.suffix.lower()]})"), *_model_rows(read_model(path))]
+    if path.suffix.lower() in _FOREIGN:
+        return [("kind", f"model ({_FOREIGN[path.suffix.lower()]})"), *_model_rows(read_model(path))]
     artifact = read_artifact(path)
     attributes = artifact.attrs
     kind = attributes["artifact_schema"].partition("/")[0]
@@ -83,13 +87,10 @@ def description(path):
     if "stand_in_for" in attributes:
         reason = attributes.get("stand_in_reason", "no reason given")
         rows.append(("stand-in", f"NOT {attributes['stand_in_for']}: {reason}"))
-    sizes = ", ".join(f"{name} {size}" for name, size in artifact.sizes.items())
-    rows.append(("dimensions", sizes or "none"))
-    if kind == "model":
-        rows += _model_rows(RBM.load(path))
-    for name in _PROVENANCE:
-        rows.append((name.removesuffix("_json").replace("_", " "), attributes.get(name) or "none"))
-    return rows
+    rows.append(("dimensions", ", ".join(f"{name} {size}" for name, size in artifact.sizes.items()) or "none"))
+    rows += _model_rows(RBM.load(path)) if kind == "model" else []
+    names = [(name.removesuffix("_json").replace("_", " "), name) for name in _PROVENANCE]
+    return rows + [(label, attributes.get(name) or "none") for label, name in names]
 
 
 def _model_of_arrays(path):
@@ -100,7 +101,7 @@ def _model_of_arrays(path):
         with np.load(path, allow_pickle=False) as stored:
             names = next((names for names in _ARRAYS if set(names) <= set(stored.files)), None)
             arrays = None if names is None else [stored[name] for name in names]
-            present = ", ".join(map(repr, stored.files[:_NAMED]))
+            present = ", ".join(map(repr, stored.files[:8]))
     except Exception:  # numpy raises whatever a damaged file happens to break
         raise ValueError(f"{path}: not a readable .npz file (expected arrays of numbers: {expected})") from None
     if arrays is None:
@@ -118,15 +119,7 @@ def _model_rows(rbm):
         yield name.replace("_", " "), f"{values.min():.4g} to {values.max():.4g}, mean {values.mean():.4g}"
 
 
-def _read_dataset(path, split):
-    dataset = read_artifact(path, "dataset")
-    try:
-        return visible_matrix(dataset, split), dataset.attrs
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
-
-
-def _read_array(path, _split):
+def _read_array(path):
     if not path.is_file():
         raise ValueError(f"{path}: no such file (expected a .npy file)")
     try:

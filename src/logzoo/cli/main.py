@@ -13,19 +13,17 @@ from pathlib import Path
 
 from logzoo.reporting.printing import json_line, one_line, table
 
-USER_ERROR = 1
-FAULTS = 1
-INTERRUPTED = 130
-BROKEN_PIPE = 141  # as a shell reports a process that SIGPIPE ended
 BASES = ("matched", "visible-bias", "uniform")
 MODEL_HELP = (
     "an RBM: .nc (artifact of logzoo), .npz (weights, visible_bias, hidden_bias) or .mat (MATLAB: vishid, visbiases, "
     "hidbiases)"
 )
 DATA_HELP = "0/1 examples: .nc (dataset artifact) or .npy (matrix, one example a row)"
-FOLDER_HELP = "folder of the project (default: this one)"
+FOLDER = {"metavar": "PATH", "nargs": "?", "default": ".", "help": "folder of the project (default: this one)"}
+JSON = {"dest": "as_json", "action": "store_true", "help": "print one JSON object"}
+OPTION = {"action": "append", "default": [], "metavar": "NAME=VALUE", "help": "option of the method; may be repeated"}
 # Arguments of the library's functions that are neither flags here nor options of a method.
-_RESERVED = {"options", "progress", "rbm", "stream"}
+_RESERVED = {"json", "options", "progress", "rbm", "stream"}
 
 
 def main(argv=None):
@@ -33,32 +31,31 @@ def main(argv=None):
     try:
         # Arithmetic that overflows ends in an error or a warning of our own.
         with warnings.catch_warnings(action="ignore"):
-            return _run(argv)
+            arguments = vars(_parser().parse_args(argv))
+            if "option" in arguments:
+                arguments["options"] = _options(arguments.pop("option"), arguments.keys() - {"run"})
+            return arguments.pop("run")(**arguments) or 0
+    except SystemExit:  # --help; bad usage raises ValueError
+        return 0
     except KeyboardInterrupt:
         print("logzoo: interrupted", file=sys.stderr)
-        return INTERRUPTED
+        return 130
     except BrokenPipeError:
-        return BROKEN_PIPE
+        return 141  # as a shell reports a process that SIGPIPE ended
     except (ValueError, OSError, MemoryError, OverflowError) as error:
         hint = "too large a number or size: " if isinstance(error, MemoryError | OverflowError) else ""
         print(f"logzoo: error: {hint}{one_line(error)}", file=sys.stderr)
-        return USER_ERROR
-
-
-def _run(argv):
-    try:
-        arguments = _parser().parse_args(argv)
-    except SystemExit:  # --help; bad usage raises ValueError
-        _write("")
-        return 0
-    return arguments.run(arguments) or 0
+        return 1
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser that leaves bad usage to its caller."""
+    """A parser that leaves bad usage, and output that cannot be written, to its caller."""
 
     def error(self, message):
         raise ValueError(f"{message} (see {self.prog} --help)")
+
+    def print_help(self, file=None):
+        _write(self.format_help())
 
 
 def _parser():
@@ -73,13 +70,13 @@ def _parser():
     _add_estimate(command("estimate", _estimate, "Estimate log Z of an RBM within a budget of Gibbs sweeps."))
     add = command("exact", _exact, "Compute log Z of a small RBM by enumerating its smaller layer.")
     add("model", metavar="MODEL", help=MODEL_HELP)
-    add("--json", action="store_true", help="print one JSON object")
+    add("--json", **JSON)
     _add_train(command("train", _train, "Train an RBM on 0/1 data."))
     add = command("info", _info, "Say what a file holds and where it comes from.")
     add("file", metavar="FILE", help="any artifact of logzoo (.nc), or an RBM from MATLAB (.mat)")
     _add_audit(command("audit", _audit, "Check every artifact, picture and table of a project."))
     add = command("crate", _crate, "Describe a finished run for archives: ro-crate-metadata.json in its project.")
-    add("folder", metavar="PATH", nargs="?", default=".", help=FOLDER_HELP)
+    add("folder", **FOLDER)
     add("--scale", default="quick", metavar="NAME", help="scale of the run (default quick)")
     add("--agent", metavar="NAME", help="the person who ran it")
     return parser
@@ -95,8 +92,8 @@ def _add_estimate(add):
     add("--base-data", metavar="DATA", help=f"match the base to the mean of {DATA_HELP}; not with --base")
     summary = f"give the mean log-likelihood of (the test split of) {DATA_HELP}; raise, las-vegas start from it"
     add("--data", metavar="DATA", help=summary)
-    _add_option(add)
-    add("--json", action="store_true", help="print one JSON object")
+    add("--option", **OPTION)
+    add("--json", **JSON)
 
 
 def _add_train(add):
@@ -107,34 +104,23 @@ def _add_train(add):
     add("--batch", type=int, default=100, metavar="N", help="examples in a mini-batch (default 100)")
     add("--learning-rate", type=float, default=0.05, metavar="X", help="learning rate (default 0.05)")
     add("--seed", type=int, default=0, metavar="N", help="random seed (default 0)")
-    _add_option(add)
+    add("--option", **OPTION)
     add("--checkpoint", metavar="FILE", help="progress, written now and then: the same command goes on from it")
     add("-o", "--output", required=True, metavar="MODEL", help="file to write (.nc)")
 
 
 def _add_audit(add):
-    add("folder", metavar="PATH", nargs="?", default=".", help=FOLDER_HELP)
-    add(
-        "--expected",
-        metavar="FILE",
-        help="what the configuration asks for: logs/<scale>/expected.json of snakemake audit",
-    )
-    add(
-        "--replay", type=int, default=0, metavar="N", help="make N artifacts once more and compare all bits (default 0)"
-    )
+    add("folder", **FOLDER)
+    add("--expected", metavar="FILE", help="what is asked for: logs/<scale>/expected.json of snakemake audit")
+    add("--replay", type=int, default=0, metavar="N", help="make N artifacts once more, to the same bits (default 0)")
     add("--seed", type=int, default=0, metavar="N", help="seed of which artifacts are made once more (default 0)")
     add("--output", metavar="FILE", help="where to write what was found (default PATH/audit.json)")
 
 
-def _add_option(add):
-    add("--option", action="append", default=[], metavar="NAME=VALUE", help="option of the method; may be repeated")
-
-
-def _options(arguments):
+def _options(settings, flags):
     """The --option settings by name; values are JSON where they can be read so, else text."""
-    flags = vars(arguments).keys() - {"option", "run"}
     options = {}
-    for setting in arguments.option:
+    for setting in settings:
         name, equals, text = setting.partition("=")
         if not (name and equals):
             raise ValueError(f"--option: expected NAME=VALUE, found {setting!r}")
@@ -142,73 +128,50 @@ def _options(arguments):
             hint = "an argument of its own" if name in flags else "not to be set"
             raise ValueError(f"--option {name}: expected an option of the method, {name} is {hint}")
         try:
-            value = json.loads(text)
-            json.dumps(value, allow_nan=False)
+            options[name] = json.loads(text)
+            json.dumps(options[name], allow_nan=False)
         except (ValueError, RecursionError):
-            value = text
-        options[name] = value
+            options[name] = text
     return options
 
 
-def _estimate(arguments):
-    options = _options(arguments)
+def _estimate(model, method, data, base, base_data, options, as_json, **settings):
     from logzoo.cli.files import read_model
     from logzoo.estimators.registry import starts_from_data
 
-    every = arguments.method == "all"
+    every = method == "all"
     if every and options:
         raise ValueError("--option: expected none beside --method all, options belong to one method")
-    needs_data = every or starts_from_data(arguments.method)
-    rbm = read_model(arguments.model)
-    data = None if arguments.data is None else _data(arguments.data, "test", visible=rbm.visible)[0]
-    settings = {name: getattr(arguments, name) for name in ("sweeps", "chains", "seed")} | options
-    settings["data"] = data if needs_data else None
-    settings |= {"base": _base(arguments, rbm), "progress": True}  # on a terminal only
+    needs_data = every or starts_from_data(method)
+    rbm = read_model(model)
+    examples = None if data is None else _data(data, "test", visible=rbm.visible)[0]
+    settings |= {"base": _base(base, base_data, rbm), "data": examples if needs_data else None, **options}
+    settings["progress"] = True  # on a terminal only
     if every:
-        _estimate_all(arguments, rbm, settings)
+        _estimate_all(rbm, settings, as_json)
     else:
-        _estimate_once(arguments, rbm, data, settings)
+        _estimate_once(rbm, method, settings, examples, as_json)
 
 
-def _estimate_once(arguments, rbm, data, settings):
-    from logzoo.api import estimate_log_z
-
-    estimate = estimate_log_z(rbm, arguments.method, **settings)
-    likelihood = None if data is None else (float(rbm.log_likelihood(data, estimate.log_z).mean()), len(data))
-    _write((_estimate_json if arguments.json else _estimate_table)(arguments, estimate, likelihood))
-    if not estimate.converged:
-        signs = ", ".join(f"{name} {value:.4g}" for name, value in estimate.diagnostics.items())
-        _warn(f"{estimate.method} did not converge ({signs}): do not trust the interval, raise --sweeps or --chains")
-
-
-def _estimate_all(arguments, rbm, settings):
-    from logzoo.cli.agreement import agreement_json, agreement_of, agreement_table, try_all
-
-    show = sys.stderr.isatty()
-    attempts = try_all(rbm, tell=lambda method: show and print(f"{method} ...", file=sys.stderr), **settings)
-    agreement = agreement_of(attempts)
-    _write((agreement_json if arguments.json else agreement_table)(attempts, agreement))
-    if agreement.disagree:
-        first, second = agreement.apart
-        _warn(f"{first} and {second} lie {agreement.sigmas:.1f} standard errors apart: some interval here is wrong")
-    doubtful = [method for method, estimate, *_ in attempts if estimate is not None and not estimate.converged]
-    if doubtful:
-        _warn(f"not converged, do not trust their intervals: {', '.join(doubtful)}")
-
-
-def _base(arguments, rbm):
-    if arguments.base is not None and arguments.base not in BASES:
-        raise ValueError(f"--base: unknown value {arguments.base!r}; expected one of {', '.join(BASES)}")
-    if None not in (arguments.base, arguments.base_data):
+def _base(base, base_data, rbm):
+    if base not in (None, *BASES):
+        raise ValueError(f"--base: unknown value {base!r}; expected one of {', '.join(BASES)}")
+    if None not in (base, base_data):
         raise ValueError("--base: expected no --base-data beside it, the base is matched to one thing")
-    if arguments.base_data is not None:
+    if base_data is not None:
         from logzoo.paths import log_odds
 
-        return log_odds(_data(arguments.base_data, "train", visible=rbm.visible)[0])
-    return None if arguments.base in (None, "matched") else arguments.base
+        return log_odds(_data(base_data, "train", visible=rbm.visible)[0])
+    return None if base == "matched" else base
 
 
-def _estimate_table(_arguments, estimate, likelihood):
+def _estimate_once(rbm, method, settings, examples, as_json):
+    from logzoo.api import estimate_log_z
+
+    estimate = estimate_log_z(rbm, method, **settings)
+    names = ("method", "form", "log_z", "std_error", "interval", "sweeps", "chains", "diagnostics")
+    content = {name: getattr(estimate, name) for name in names}
+    content |= {"seed": settings["seed"], "converged": bool(estimate.converged)}
     rows = [
         ("method", estimate.method),
         ("densities", estimate.form),
@@ -217,35 +180,44 @@ def _estimate_table(_arguments, estimate, likelihood):
         ("spent", f"{estimate.sweeps} sweeps x {estimate.chains} chains"),
         ("converged", "yes" if estimate.converged else "no"),
     ]
-    if likelihood is not None:
-        rows.append(("mean log-likelihood", f"{likelihood[0]:.4f} nat ({likelihood[1]} examples)"))
-    return table(rows)
+    if examples is not None:
+        likelihood = float(rbm.log_likelihood(examples, estimate.log_z).mean())
+        content |= {"mean_log_likelihood": likelihood, "examples": len(examples)}
+        rows.append(("mean log-likelihood", f"{likelihood:.4f} nat ({len(examples)} examples)"))
+    _write(json_line(content) if as_json else table(rows))
+    if not estimate.converged:
+        signs = ", ".join(f"{name} {value:.4g}" for name, value in estimate.diagnostics.items())
+        _warn(f"{estimate.method} did not converge ({signs}): do not trust the interval, raise --sweeps or --chains")
 
 
-def _estimate_json(arguments, estimate, likelihood):
-    fields = ("method", "form", "log_z", "std_error", "interval", "sweeps", "chains", "diagnostics")
-    content = {name: getattr(estimate, name) for name in fields}
-    content |= {"seed": arguments.seed, "converged": bool(estimate.converged)}
-    if likelihood is not None:
-        content["mean_log_likelihood"], content["examples"] = likelihood
-    return json_line(content)
+def _estimate_all(rbm, settings, as_json):
+    from logzoo.cli.agreement import agreement_json, agreement_of, agreement_table, try_all
+
+    show = sys.stderr.isatty()
+    attempts = try_all(rbm, tell=lambda method: show and print(f"{method} ...", file=sys.stderr), **settings)
+    agreement = agreement_of(attempts)
+    _write((agreement_json if as_json else agreement_table)(attempts, agreement))
+    if agreement.disagree:
+        first, second = agreement.apart
+        _warn(f"{first} and {second} lie {agreement.sigmas:.1f} standard errors apart: some interval here is wrong")
+    doubtful = [method for method, estimate, *_ in attempts if estimate is not None and not estimate.converged]
+    if doubtful:
+        _warn(f"not converged, do not trust their intervals: {', '.join(doubtful)}")
 
 
-def _exact(arguments):
+def _exact(model, as_json):
     from logzoo.cli.files import read_model
     from logzoo.models.exact import exact_log_z
 
-    rbm = read_model(arguments.model)
+    rbm = read_model(model)
     log_z = exact_log_z(rbm, progress=True)
-    if arguments.json:
-        _write(json_line({"method": "exact", "log_z": log_z, "visible": rbm.visible, "hidden": rbm.hidden}))
-    else:
-        states = f"2**{min(rbm.visible, rbm.hidden)} states"
-        _write(table([("method", "exact"), ("log Z", f"{log_z:.6f} nat"), ("enumerated", states)]))
+    content = {"method": "exact", "log_z": log_z, "visible": rbm.visible, "hidden": rbm.hidden}
+    states = f"2**{min(rbm.visible, rbm.hidden)} states"
+    rows = [("method", "exact"), ("log Z", f"{log_z:.6f} nat"), ("enumerated", states)]
+    _write(json_line(content) if as_json else table(rows))
 
 
-def _train(arguments):
-    options = _options(arguments)
+def _train(data, output, checkpoint, options, **settings):
     from logzoo.api import train_rbm
     from logzoo.artifacts.atomic import discard
     from logzoo.artifacts.netcdf import write_artifact
@@ -254,14 +226,13 @@ def _train(arguments):
     from logzoo.streams import root_stream
     from logzoo.trainers.registry import trainer_module
 
-    source = source_digest(trainer_module(arguments.method))
-    output = writable_model_file(arguments.output, arguments.data)
-    data, origin = _data(arguments.data, "train")
-    names = ("method", "hidden", "updates", "batch", "learning_rate", "seed")
-    settings = {name: getattr(arguments, name) for name in names} | options
-    run = train_rbm(data, progress=True, checkpoint=arguments.checkpoint, **settings)
-    name = Path(arguments.data).name
-    title = f"RBM with {run.rbm.hidden} hidden units trained by {arguments.method} on {name}"
+    method, name = settings["method"], Path(data).name
+    source = source_digest(trainer_module(method))
+    output = writable_model_file(output, data)
+    examples, origin = _data(data, "train")
+    settings |= options
+    run = train_rbm(examples, progress=True, checkpoint=checkpoint, **settings)
+    title = f"RBM with {run.rbm.hidden} hidden units trained by {method} on {name}"
     notices = {key: value for key, value in origin.items() if key.startswith("stand_in")}
     write_artifact(
         run.rbm.to_dataset().assign_attrs(title=title, **notices),
@@ -270,34 +241,33 @@ def _train(arguments):
         parameters=settings,
         source=source,
         inputs={name: origin["content_sha256"]},
-        seed_path=str(root_stream(arguments.seed).child("train", arguments.method)),
+        seed_path=str(root_stream(settings["seed"]).child("train", method)),
     )
-    if arguments.checkpoint is not None:
-        discard(arguments.checkpoint)
+    if checkpoint is not None:
+        discard(checkpoint)
     units = f"{run.rbm.visible} visible x {run.rbm.hidden} hidden"
-    spent = f"{arguments.updates} updates, {int(run.trace['chain_sweeps'][-1])} sweeps over all chains"
-    _write(table([("method", arguments.method), ("units", units), ("spent", spent), ("written", output)]))
+    spent = f"{settings['updates']} updates, {int(run.trace['chain_sweeps'][-1])} sweeps over all chains"
+    _write(table([("method", method), ("units", units), ("spent", spent), ("written", output)]))
 
 
-def _info(arguments):
+def _info(file):
     from logzoo.cli.files import description
 
-    _write(table(description(arguments.file)))
+    _write(table(description(file)))
 
 
-def _audit(arguments):
-    from logzoo.audit.command import run_audit
+def _audit(**arguments):
+    from logzoo.audit.tree import run_audit
 
-    names = ("folder", "expected", "replay", "seed", "output")
-    text, passed = run_audit(**{name: getattr(arguments, name) for name in names})
+    text, passed = run_audit(**arguments)
     _write(text)
-    return 0 if passed else FAULTS
+    return 0 if passed else 1
 
 
-def _crate(arguments):
+def _crate(folder, scale, agent):
     from logzoo.audit.crate import write_crate
 
-    _write(table([("written", write_crate(arguments.folder, arguments.scale, agent=arguments.agent))]))
+    _write(table([("written", write_crate(folder, scale, agent=agent))]))
 
 
 def _data(path, split, *, visible=None):

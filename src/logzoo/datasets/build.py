@@ -9,13 +9,13 @@ import xarray as xr
 
 from logzoo.artifacts.labels import labelled
 from logzoo.datasets.readers import READERS
-from logzoo.datasets.splits import SPLITS, Splits, one_hot
+from logzoo.datasets.splits import SPLITS, one_hot
 
 LOG = logging.getLogger(__name__)
 VALUE_SCALES = {"binary": 1, "grey": 255}
 
 
-def build_dataset(name: str, entry: dict, folder: Path) -> xr.Dataset:
+def build_dataset(name, entry, folder):
     """Read the raw files of one dataset from `folder` and check them against its entry.
 
     Returns `data` (example, visible) uint8, `split` (example) int8 and, when there are labels, `label`
@@ -29,15 +29,20 @@ def build_dataset(name: str, entry: dict, folder: Path) -> xr.Dataset:
     if entry["reader"] not in READERS:
         raise ValueError(f"{name}: unknown reader {entry['reader']!r}; choose one of {', '.join(READERS)}")
     parts = READERS[entry["reader"]](paths, entry["options"])
-    _check(name, entry, parts)
-    data = _joined(name, entry, parts)
+    units = entry.get("label_units", 0)
+    for split in SPLITS:
+        _check(name, entry, units, split, parts.data[split], parts.labels[split])
+    data = np.concatenate([parts.data[split] for split in SPLITS])
+    if units:
+        labels = np.concatenate([one_hot(name, parts.labels[split], units) for split in SPLITS])
+        data = np.hstack([data, labels * np.uint8(VALUE_SCALES[entry["values"]])])
     checksum = hashlib.sha256(data).hexdigest()
     if entry.get("array_sha256", checksum) != checksum:
         raise ValueError(f"{name}: expected an array with sha256 {entry['array_sha256']}, found {checksum}")
     return _labelled(name, entry, data, parts)
 
 
-def stand_in(name: str, entry_of_digits: dict, reason: str) -> xr.Dataset:
+def stand_in(name, entry_of_digits, reason):
     """Build the 8 x 8 digits in the place of a dataset that cannot be had, plainly marked as such.
 
     Always binary with 64 visible units, and 10 label units if `entry_of_digits` has them, whatever `name` would have
@@ -49,7 +54,7 @@ def stand_in(name: str, entry_of_digits: dict, reason: str) -> xr.Dataset:
     return dataset.assign_attrs(title=title, stand_in_for=name, stand_in_reason=reason)
 
 
-def visible_matrix(dataset: xr.Dataset, split: str | None = None) -> np.ndarray:
+def visible_matrix(dataset, split=None):
     """Return the examples of one split, or of all.
 
     The array (examples, visible) is uint8 0/1, or float32 in [0, 1] for grey levels. Raises ValueError for an
@@ -66,62 +71,35 @@ def visible_matrix(dataset: xr.Dataset, split: str | None = None) -> np.ndarray:
     return data if scale == 1 else data.astype(np.float32) / np.float32(scale)
 
 
-def label_units(dataset: xr.Dataset) -> int:
-    """How many of the last visible units are the label, as a one-hot vector.
-
-    Raises ValueError when none are.
-    """
+def label_units(dataset):
+    """How many of the last visible units are the label, as a one-hot vector; ValueError when none are."""
     if "label_units" not in dataset.attrs:
         name = dataset.attrs.get("dataset", "dataset")
         raise ValueError(f"{name}: expected a data set whose last visible units are the label, found no label_units")
     return int(dataset.attrs["label_units"])
 
 
-def _joined(name: str, entry: dict, parts: Splits) -> np.ndarray:
-    """All examples in one array, label units appended."""
-    units = entry.get("label_units", 0)
-    inputs, rows = entry["visible"] - units, sum(len(parts.data[split]) for split in SPLITS)
-    data = np.empty((rows, entry["visible"]), np.uint8)
-    np.concatenate([parts.data[split] for split in SPLITS], out=data[:, :inputs])
-    if units:
-        labels = [one_hot(name, parts.labels[split], units) for split in SPLITS]
-        data[:, inputs:] = np.concatenate(labels) * np.uint8(VALUE_SCALES[entry["values"]])
-    return data
+def _check(name, entry, units, split, data, labels):
+    rows, inputs = entry["splits"][split], entry["visible"] - units
+    if data.shape != (rows, inputs) or not data.size:
+        expected = f"{rows} {split} examples (at least one) of {inputs} values"
+        raise ValueError(f"{name}: expected {expected}, found an array of shape {data.shape}")
+    if labels is not None and len(labels) != len(data):
+        raise ValueError(f"{name}: expected a label of every {split} example, found {len(labels)} for {len(data)}")
+    if entry["values"] == "binary" and data.max() > 1:
+        raise ValueError(f"{name}: expected values 0 or 1 in {split}, found {data.max()}")
 
 
-def _check(name: str, entry: dict, parts: Splits) -> None:
-    inputs = entry["visible"] - entry.get("label_units", 0)
-    for split in SPLITS:
-        data, expected = parts.data[split], (entry["splits"][split], inputs)
-        if data.shape != expected or not data.size:
-            raise ValueError(
-                f"{name}: expected {expected[0]} {split} examples (at least one) of {expected[1]} values, "
-                f"found an array of shape {data.shape}"
-            )
-        labels = parts.labels[split]
-        if labels is not None and len(labels) != len(data):
-            raise ValueError(f"{name}: expected a label of every {split} example, found {len(labels)} for {len(data)}")
-        if entry["values"] == "binary" and data.max() > 1:
-            raise ValueError(f"{name}: expected values 0 or 1 in {split}, found {data.max()}")
-
-
-def _labelled(name: str, entry: dict, data: np.ndarray, parts: Splits) -> xr.Dataset:
+def _labelled(name, entry, data, parts):
     numbers = np.arange(len(SPLITS), dtype=np.int8)
     split = np.repeat(numbers, [len(parts.data[part]) for part in SPLITS])
-    dataset = xr.Dataset(
-        {
-            "data": labelled(("example", "visible"), data, "visible units of each example", "1"),
-            "split": labelled("example", split, "split that the example belongs to", "1"),
-        },
-        attrs={
-            "title": entry["title"],
-            "licence": entry["licence"],
-            "source_citation": entry["citation"],
-            "dataset": name,
-            "values": entry["values"],
-            **{key: entry[key] for key in ("comment", "label_units") if key in entry},
-        },
-    )
+    variables = {
+        "data": labelled(("example", "visible"), data, "visible units of each example", "1"),
+        "split": labelled("example", split, "split that the example belongs to", "1"),
+    }
+    dataset = xr.Dataset(variables).assign_attrs(title=entry["title"], licence=entry["licence"])
+    dataset.attrs |= {"source_citation": entry["citation"], "dataset": name, "values": entry["values"]}
+    dataset.attrs |= {key: entry[key] for key in ("comment", "label_units") if key in entry}
     dataset["data"].attrs["value_scale"] = VALUE_SCALES[entry["values"]]
     dataset["split"].attrs.update(flag_values=numbers, flag_meanings=" ".join(SPLITS))
     labels = [parts.labels[part] for part in SPLITS]

@@ -1,6 +1,5 @@
 """HTTP downloads that cannot hang: bounded waits, few redirects, each unreachable host tried once."""
 
-from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 import requests
@@ -22,13 +21,14 @@ class Downloader:
     timeout: seconds; it bounds the wait for a connection (3 s at most) and for the next bytes (10 s at most).
     """
 
-    def __init__(self, timeout: float):
+    def __init__(self, timeout):
         self._timeouts = (min(timeout, CONNECT_SECONDS), min(timeout, STALL_SECONDS))
-        self._unreachable: set[str] = set()
+        self._unreachable = set()
         self._session = requests.Session()
         self._session.max_redirects = MAX_REDIRECTS
+        self._session.headers["Accept-Encoding"] = "identity"
 
-    def chunks(self, url: str) -> Iterator[bytes]:
+    def chunks(self, url):
         """Yield the bytes of a URL as they arrive. Raises Rejected."""
         with self._open(url) as response:
             if response.status_code != 200:
@@ -40,13 +40,12 @@ class Downloader:
             except requests.RequestException as error:
                 raise Rejected("broke off") from error
 
-    def _open(self, url: str) -> requests.Response:
+    def _open(self, url):
         host = urlsplit(url).netloc
         if host in self._unreachable:
             raise Rejected("host was unreachable before")
         try:
-            headers = {"Accept-Encoding": "identity"}
-            return self._session.get(url, stream=True, timeout=self._timeouts, headers=headers)
+            return self._session.get(url, stream=True, timeout=self._timeouts)
         except (requests.ConnectionError, requests.Timeout) as error:
             self._unreachable.add(host)
             reason = "no answer in time" if isinstance(error, requests.Timeout) else "cannot connect"

@@ -6,13 +6,11 @@ expected.
 """
 
 import math
-from pathlib import Path
 
 import numpy as np
 
 from logzoo.artifacts.matlab import read_matrices
-from logzoo.datasets.digits import read_digits
-from logzoo.datasets.splits import SPLITS, Splits
+from logzoo.datasets.splits import SPLITS, Splits, cut_table
 from logzoo.datasets.tables import read_libsvm, read_text
 from logzoo.datasets.toy import read_toy
 from logzoo.datasets.unpacking import read_contents
@@ -20,29 +18,28 @@ from logzoo.datasets.unpacking import read_contents
 IDX_IMAGES, IDX_LABELS = 2051, 2049  # magic numbers: unsigned bytes in three dimensions, in one
 
 
-def read_idx(paths: dict[str, Path], options: dict) -> Splits:
+def read_idx(paths, options):
     """Read MNIST-like idx files, gzipped or not; the last `validation` training images are for validation.
 
     options: `train` and `test` ({images, labels}: file names), `validation` (count), `threshold` (grey levels
     at or above it become 1, others 0; without it the grey levels 0..255 are kept).
     """
-    data, labels = {}, {}
-    for split in ("train", "test"):
-        data[split] = _idx_array(paths[options[split]["images"]], IDX_IMAGES)
-        labels[split] = _idx_array(paths[options[split]["labels"]], IDX_LABELS)
-        data[split] = data[split].reshape(len(data[split]), -1)
-        if "threshold" in options:
-            data[split] = (data[split] >= options["threshold"]).astype(np.uint8)
-    border = len(data["train"]) - options["validation"]
+    images, labels, test_images, test_labels = (
+        _idx_array(paths[options[split][kind]], magic)
+        for split in ("train", "test")
+        for kind, magic in (("images", IDX_IMAGES), ("labels", IDX_LABELS))
+    )
+    data, test_data = images.reshape(len(images), -1), test_images.reshape(len(test_images), -1)
+    if "threshold" in options:
+        data, test_data = ((grey >= options["threshold"]).astype(np.uint8) for grey in (data, test_data))
+    border = len(data) - options["validation"]
     if border < 1:
-        few = f"expected more than {options['validation']} images, found {len(data['train'])}"
+        few = f"expected more than {options['validation']} images, found {len(data)}"
         raise ValueError(f"{options['train']['images']}: {few}")
-    for part in (data, labels):
-        part["train"], part["validation"] = part["train"][:border], part["train"][border:]
-    return Splits(data, labels)
+    return Splits.of([(data[:border], labels[:border]), (data[border:], labels[border:]), (test_data, test_labels)])
 
 
-def read_matlab(paths: dict[str, Path], options: dict) -> Splits:
+def read_matlab(paths, options):
     """Read binary matrices (examples, visible) and their labels from one MATLAB 5 file.
 
     options: `file`, `train`, `validation`, `test` ({data, labels}: variable names), `column_major` ([height,
@@ -54,14 +51,32 @@ def read_matlab(paths: dict[str, Path], options: dict) -> Splits:
         variables = read_matrices(path, names)
     except ValueError as error:
         raise ValueError(f"{path.name}: {error}") from None
-    data, labels = {}, {}
+    height, width = options["column_major"]
+    parts = []
     for split in SPLITS:
         images = _matlab_integers(path, variables, options[split]["data"])
-        labels[split] = _matlab_integers(path, variables, options[split]["labels"]).ravel()
+        labels = _matlab_integers(path, variables, options[split]["labels"]).ravel()
         if images.min() < 0 or images.max() > 1:
             raise ValueError(f"{path.name}: expected values 0 or 1 in {options[split]['data']}")
-        data[split] = _row_major(path, images.astype(np.uint8), *options["column_major"])
-    return Splits(data, labels)
+        if images.shape[1] != height * width:
+            raise ValueError(f"{path.name}: expected {height * width} pixels in each row, found {images.shape[1]}")
+        upright = images.astype(np.uint8).reshape(-1, width, height).transpose(0, 2, 1)
+        parts.append((upright.reshape(len(images), -1), labels))
+    return Splits.of(parts)
+
+
+def read_digits(paths, options):
+    """Read the 8 x 8 digits that scikit-learn carries, in their stored order: train, validation, test examples.
+
+    options: `threshold` (grey levels 0..16; at or above it a pixel is 1), `validation` and `test` (counts).
+    paths is not used: the images are part of scikit-learn.
+    """
+    # Imported here because scikit-learn takes a second to load, which the other readers should not pay.
+    from sklearn.datasets import load_digits
+
+    grey, labels = load_digits(return_X_y=True)
+    data = (grey >= options["threshold"]).astype(np.uint8)
+    return cut_table("digits", data, labels, options["validation"], options["test"])
 
 
 READERS = {
@@ -74,7 +89,7 @@ READERS = {
 }
 
 
-def _idx_array(path: Path, magic: int) -> np.ndarray:
+def _idx_array(path, magic):
     contents = read_contents(path)
     if contents[:4] != magic.to_bytes(4, "big"):
         found = f"{contents[:4].hex()} (hexadecimal)"
@@ -90,7 +105,7 @@ def _idx_array(path: Path, magic: int) -> np.ndarray:
     return np.frombuffer(contents, np.uint8, offset=header).reshape(shape)
 
 
-def _matlab_integers(path: Path, variables: dict, name: str) -> np.ndarray:
+def _matlab_integers(path, variables, name):
     array = variables.get(name)
     if array is None or array.ndim != 2 or not array.size:
         raise ValueError(f"{path.name}: expected a non-empty real matrix {name}")
@@ -99,9 +114,3 @@ def _matlab_integers(path: Path, variables: dict, name: str) -> np.ndarray:
     if not np.array_equal(integers, array):
         raise ValueError(f"{path.name}: expected small whole numbers in {name}")
     return integers
-
-
-def _row_major(path: Path, images: np.ndarray, height: int, width: int) -> np.ndarray:
-    if images.shape[1] != height * width:
-        raise ValueError(f"{path.name}: expected {height * width} pixels in each row, found {images.shape[1]}")
-    return images.reshape(-1, width, height).transpose(0, 2, 1).reshape(len(images), -1)

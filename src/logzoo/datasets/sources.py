@@ -3,7 +3,6 @@
 import hashlib
 import logging
 import os
-from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
@@ -13,8 +12,7 @@ from logzoo.datasets.downloads import Downloader, Rejected
 from logzoo.datasets.unpacking import CHUNK_BYTES, unpacked_chunks
 
 LOG = logging.getLogger(__name__)
-MIRROR_VARIABLE = "LOGZOO_MIRROR"
-DEFAULT_MIRRORS = ("data/mirror", "../shared/datasets")
+DEFAULT_MIRRORS = os.pathsep.join(("data/mirror", "../shared/datasets"))
 
 
 class SourcesExhausted(ValueError):
@@ -29,17 +27,12 @@ class Digests(NamedTuple):
     bytes: int
 
 
-def mirror_folders(environ: Mapping[str, str] = os.environ) -> list[Path]:
-    """List the local folders searched before any URL.
-
-    LOGZOO_MIRROR, when set, replaces the default folders; set to the empty string it means none.
-    """
-    if MIRROR_VARIABLE in environ:
-        return [Path(folder) for folder in environ[MIRROR_VARIABLE].split(os.pathsep) if folder]
-    return [Path(folder) for folder in DEFAULT_MIRRORS]
+def mirror_folders(environ=os.environ):
+    """The local folders searched before any URL: those of LOGZOO_MIRROR where it is set, none where it is empty."""
+    return [Path(folder) for folder in environ.get("LOGZOO_MIRROR", DEFAULT_MIRRORS).split(os.pathsep) if folder]
 
 
-def fetch(name: str, files: Mapping[str, dict], folder: Path, *, mirrors: Sequence[Path], timeout: float = 5.0) -> dict:
+def fetch(name, files, folder, *, mirrors, timeout=5.0):
     """Bring every file of one source into `folder`, verified, and return the manifest.
 
     files: file name -> {sha256 and/or git_blob, sources}, as in config/datasets.yaml; timeout in seconds.
@@ -48,18 +41,21 @@ def fetch(name: str, files: Mapping[str, dict], folder: Path, *, mirrors: Sequen
     ValueError for a name that leads out of its folder.
     """
     for file, entry in files.items():
-        _check_inside(name, file, *(source["file"] for source in entry["sources"] if "file" in source))
+        if Path(file).name != file or file == "..":
+            raise ValueError(f"{name}: expected the name of a file without a folder, found {file!r}")
+        for path in (Path(source["file"]) for source in entry["sources"] if "file" in source):
+            if path.is_absolute() or ".." in path.parts:
+                raise ValueError(f"{name}: expected a path inside a mirror folder, found {str(path)!r}")
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    downloader = Downloader(timeout)
-    records = {}
+    downloader, records = Downloader(timeout), {}
     for file, entry in files.items():
         digest, source = _obtain(name, folder / file, entry, mirrors, downloader)
         records[file] = {"sha256": digest.sha256, "bytes": digest.bytes, "source": source}
     return {"name": name, "files": records}
 
 
-def digests(path: Path) -> Digests:
+def digests(path):
     """Compute the checksums of a file, reading it in pieces."""
     size = path.stat().st_size
     sha256, git_blob = hashlib.sha256(), hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
@@ -70,24 +66,13 @@ def digests(path: Path) -> Digests:
     return Digests(sha256.hexdigest(), git_blob.hexdigest(), size)
 
 
-def matches(actual: Digests, entry: dict) -> bool:
+def matches(actual, entry):
     """Whether a file has checksums that its entry accepts: its own, or those of a source of another form of it."""
-    other_forms = [source for source in entry["sources"] if not source.get("gzip") and _has_checksum(source)]
+    other_forms = [source for source in entry["sources"] if not source.get("gzip")]
     return any(_difference(actual, form) is None for form in (entry, *other_forms))
 
 
-def _check_inside(name: str, file: str, *in_mirror: str) -> None:
-    """Raise ValueError for a name that leads out of its folder."""
-    if Path(file).name != file or file == "..":
-        raise ValueError(f"{name}: expected the name of a file without a folder, found {file!r}")
-    for path in map(Path, in_mirror):
-        if path.is_absolute() or ".." in path.parts:
-            raise ValueError(f"{name}: expected a path inside a mirror folder, found {str(path)!r}")
-
-
-def _obtain(
-    name: str, target: Path, entry: dict, mirrors: Sequence[Path], downloader: Downloader
-) -> tuple[Digests, str]:
+def _obtain(name, target, entry, mirrors, downloader):
     """Bring one file to its place. Returns its checksums and where it is from."""
     if target.is_file():
         present = digests(target)
@@ -111,9 +96,7 @@ def _obtain(
     raise SourcesExhausted(f"{name}: no source of {target.name} worked; tried {'; '.join(failures)}")
 
 
-def _attempts(
-    sources: Sequence[dict], mirrors: Sequence[Path], downloader: Downloader
-) -> Iterator[tuple[dict, str, Iterator[bytes] | None]]:
+def _attempts(sources, mirrors, downloader):
     """Yield everything to try: the source, its label, its bytes (None for a path that no mirror has)."""
     for source in sources:
         if "url" in source:
@@ -124,7 +107,7 @@ def _attempts(
             yield source, f"mirror:{source['file']}", chunks
 
 
-def _file_chunks(path: Path) -> Iterator[bytes]:
+def _file_chunks(path):
     try:
         with path.open("rb") as stream:
             while chunk := stream.read(CHUNK_BYTES):
@@ -133,7 +116,7 @@ def _file_chunks(path: Path) -> Iterator[bytes]:
         raise Rejected("cannot be read", str(error.strerror)) from error
 
 
-def _store(target: Path, entry: dict, source: dict, chunks: Iterator[bytes]) -> Digests:
+def _store(target, entry, source, chunks):
     """Write one source to its place once it is verified."""
     with written_whole(target) as part, beside(target) as packed:
         if not source.get("gzip"):
@@ -145,7 +128,7 @@ def _store(target: Path, entry: dict, source: dict, chunks: Iterator[bytes]) -> 
             raise Rejected("does not unpack", str(error)) from error
 
 
-def _write(path: Path, chunks: Iterator[bytes], expected: dict) -> Digests:
+def _write(path, chunks, expected):
     with closing(chunks), path.open("wb") as stream:
         stream.writelines(chunks)
     written = digests(path)
@@ -155,11 +138,11 @@ def _write(path: Path, chunks: Iterator[bytes], expected: dict) -> Digests:
     return written
 
 
-def _has_checksum(expected: dict) -> bool:
+def _has_checksum(expected):
     return "sha256" in expected or "git_blob" in expected
 
 
-def _difference(actual: Digests, expected: dict) -> str | None:
+def _difference(actual, expected):
     """Say how checksums differ from the expected ones; None when all that are given agree."""
     if not _has_checksum(expected):
         return "no checksum is configured"

@@ -17,29 +17,26 @@ class Splits(NamedTuple):
     data: dict[str, np.ndarray]
     labels: dict[str, np.ndarray | None]
 
+    @classmethod
+    def of(cls, parts):
+        """The splits from (examples, labels) of each, in their order."""
+        return cls(*(dict(zip(SPLITS, arrays, strict=True)) for arrays in zip(*parts, strict=True)))
 
-def cut_table(name: str, data: np.ndarray, labels: np.ndarray | None, validation: int, test: int) -> Splits:
+
+def cut_table(name, data, labels, validation, test):
     """Cut one table into splits in the order of its rows: train, then `validation`, then `test` rows.
 
     data: (examples, visible); labels: (examples,) or None. Raises ValueError naming `name` when train gets none.
     """
-    test_start = len(data) - test
-    validation_start = test_start - validation
-    if validation_start < 1:
+    borders = [len(data) - test - validation, len(data) - test]
+    if borders[0] < 1:
         raise ValueError(f"{name}: expected more than {validation + test} examples, found {len(data)} examples")
-    borders = [validation_start, test_start]
     labels_of_splits = [None] * len(SPLITS) if labels is None else np.split(labels, borders)
-    return Splits(
-        dict(zip(SPLITS, np.split(data, borders), strict=True)),
-        dict(zip(SPLITS, labels_of_splits, strict=True)),
-    )
+    return Splits.of(zip(np.split(data, borders), labels_of_splits, strict=True))
 
 
-def one_hot(name: str, labels: np.ndarray | None, classes: int) -> np.ndarray:
-    """Write each label 0 .. classes - 1 as a row of zeros with a single one: (examples, classes) uint8.
-
-    Raises ValueError naming `name` when there are no labels, or others.
-    """
+def one_hot(name, labels, classes):
+    """Each label 0 .. classes - 1 as a row with a single one: (examples, classes) uint8; ValueError for others."""
     if labels is None:
         raise ValueError(f"{name}: expected a label of every example for {classes} label units, found none")
     wrong = labels[(labels < 0) | (labels >= classes)]
@@ -48,7 +45,7 @@ def one_hot(name: str, labels: np.ndarray | None, classes: int) -> np.ndarray:
     return (labels[:, None] == np.arange(classes)).astype(np.uint8)
 
 
-def shuffled_order(rows: int, seed: int) -> np.ndarray:
+def shuffled_order(rows, seed):
     """Draw a permutation of range(rows)."""
     # NumPy keeps the raw words of a bit generator the same for ever, but not what its Generator makes of them.
     return np.argsort(np.random.Philox(key=seed).random_raw(rows), kind="stable")

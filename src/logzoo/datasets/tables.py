@@ -5,20 +5,16 @@ The options of both say where the splits come from. `files` (split -> file name)
 """
 
 import re
-from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 
 from logzoo.datasets.splits import SPLITS, Splits, cut_table, shuffled_order
 from logzoo.datasets.unpacking import read_contents
 
-Parser = Callable[[Path], tuple[np.ndarray, np.ndarray | None]]  # file -> examples, labels if there are any
-
 LIBSVM_LINE = re.compile(r"([+-]?\d{1,4})((?: +\d{1,7}:[01])*) *\r?", re.ASCII)
 
 
-def read_text(paths: dict[str, Path], options: dict) -> Splits:
+def read_text(paths, options):
     """Read rows of single digits 0 and 1, gzipped or not; there are no labels.
 
     options: `files` or `own_split`, `separator` (one character), `sort` (splits whose rows are put in ascending
@@ -31,24 +27,17 @@ def read_text(paths: dict[str, Path], options: dict) -> Splits:
     return splits
 
 
-def read_libsvm(paths: dict[str, Path], options: dict) -> Splits:
-    """Read sparse rows `label index:1 index:1 ...`, indices from 1 and ascending.
-
-    options: `files` or `own_split`, `features` (number of columns).
-    """
+def read_libsvm(paths, options):
+    """Read rows `label index:1 ...`, indices from 1, ascending; options: `files` or `own_split`, `features`."""
     return _read_splits(paths, options, lambda path: _parse_libsvm(path, options["features"]))
 
 
-def _read_splits(paths: dict[str, Path], options: dict, parse: Parser) -> Splits:
-    if "own_split" in options:
-        return _cut_file(paths[options["own_split"]["file"]], options["own_split"], parse)
-    data, labels = {}, {}
-    for split in SPLITS:
-        data[split], labels[split] = parse(paths[options["files"][split]])
-    return Splits(data, labels)
-
-
-def _cut_file(path: Path, own_split: dict, parse: Parser) -> Splits:
+def _read_splits(paths, options, parse):
+    """The splits, where parse(path) gives the examples of a file and their labels, or None."""
+    if "files" in options:
+        return Splits.of(parse(paths[options["files"][split]]) for split in SPLITS)
+    own_split = options["own_split"]
+    path = paths[own_split["file"]]
     data, labels = parse(path)
     if "seed" in own_split:
         order = shuffled_order(len(data), own_split["seed"])
@@ -56,7 +45,7 @@ def _cut_file(path: Path, own_split: dict, parse: Parser) -> Splits:
     return cut_table(path.name, data, labels, own_split["validation"], own_split["test"])
 
 
-def _parse_text(path: Path, separator: str) -> np.ndarray:
+def _parse_text(path, separator):
     contents = read_contents(path)
     columns = (contents.find(b"\n") + 1) // 2
     if columns < 1:
@@ -70,14 +59,12 @@ def _parse_text(path: Path, separator: str) -> np.ndarray:
     if not good.all() or len(contents) != rows * 2 * columns:
         # All rows before the first bad byte have the right length, so that byte's row is the bad line.
         line = 1 + (rows if good.all() else int(np.argmin(good.all(axis=1))))
-        raise ValueError(
-            f"{path.name}: expected {columns} values 0 or 1 separated by {separator!r} in each line, "
-            f"line {line} is not that"
-        )
+        expected = f"{columns} values 0 or 1 separated by {separator!r} in each line"
+        raise ValueError(f"{path.name}: expected {expected}, line {line} is not that")
     return data
 
 
-def _parse_libsvm(path: Path, features: int) -> tuple[np.ndarray, np.ndarray]:
+def _parse_libsvm(path, features):
     try:
         lines = read_contents(path).decode("ascii").removesuffix("\n").split("\n")
     except UnicodeDecodeError as error:
@@ -86,9 +73,8 @@ def _parse_libsvm(path: Path, features: int) -> tuple[np.ndarray, np.ndarray]:
     for row, line in enumerate(lines):
         match = LIBSVM_LINE.fullmatch(line)
         if match is None:
-            raise ValueError(
-                f"{path.name}: expected `label index:1 ...` with values 0 or 1, line {row + 1} is not that"
-            )
+            expected = "`label index:1 ...` with values 0 or 1"
+            raise ValueError(f"{path.name}: expected {expected}, line {row + 1} is not that")
         labels[row] = int(match[1])
         previous = 0
         for pair in match[2].split():

@@ -3,8 +3,6 @@
 A source that needs no file: its raw data are drawn, from words that NumPy keeps the same for ever.
 """
 
-from pathlib import Path
-
 import numpy as np
 
 from logzoo.checks import share, whole_number
@@ -15,11 +13,10 @@ from logzoo.streams import root_stream
 _UNIFORM_BITS = 53
 
 
-def mode_codes(modes: int, copies: int) -> np.ndarray:
+def mode_codes(modes, copies):
     """Write every mode in binary, from all ones down to all zeros, each bit `copies` times.
 
-    Returns (modes, log2(modes) * copies) uint8: steps 1 to 3 of the paper. Raises ValueError if `modes` is not a
-    power of two.
+    Returns (modes, log2(modes) * copies) uint8: steps 1 to 3 of the paper; ValueError for modes not a power of two.
     """
     modes, copies = whole_number("modes", modes, minimum=2), whole_number("copies", copies)
     if modes & (modes - 1):
@@ -29,9 +26,7 @@ def mode_codes(modes: int, copies: int) -> np.ndarray:
     return np.repeat(bits.astype(np.uint8), copies, axis=1)
 
 
-def noisy_copies(
-    modes: int, copies: int, samples: int, flip: float, words: np.random.BitGenerator
-) -> tuple[np.ndarray, np.ndarray]:
+def noisy_copies(modes, copies, samples, flip, words):
     """Draw the explanatory part of a toy data set: `samples` examples of each mode, every bit flipped by chance.
 
     flip: probability of a flip, from 0 to below 1. words: a bit generator; one word is taken for each bit.
@@ -50,18 +45,17 @@ def noisy_copies(
     return examples, np.repeat(np.arange(modes, dtype=np.int16), samples)
 
 
-def read_toy(paths: dict[str, Path], options: dict) -> Splits:
+def read_toy(paths, options):
     """Draw the three splits, each from a stream of its own, and shuffle them, so that leading rows are of any mode.
 
     options: `modes`, `copies`, `flip`, `seed`, and `samples` ({train, validation, test}: examples of each mode).
     The labels are the modes. paths is not used. Raises ValueError naming the option.
     """
-    data, labels = {}, {}
-    numbers = [options[name] for name in ("modes", "copies")]
+    numbers, parts = [options["modes"], options["copies"]], []
     for split in SPLITS:
         stream = root_stream(options["seed"]).child("toy", *numbers, split)
         words = np.random.Philox(key=int(stream.key))
         examples, modes = noisy_copies(*numbers, options["samples"][split], options["flip"], words)
         order = shuffled_order(len(examples), int(stream.child("order").key))
-        data[split], labels[split] = examples[order], modes[order]
-    return Splits(data, labels)
+        parts.append((examples[order], modes[order]))
+    return Splits.of(parts)

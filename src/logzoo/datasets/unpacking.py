@@ -2,18 +2,13 @@
 
 import gzip
 import zlib
-from collections.abc import Iterator
-from pathlib import Path
 
 CHUNK_BYTES = 1 << 18
 MAX_UNPACKED_BYTES = 1 << 30
 
 
-def unpacked_chunks(path: Path) -> Iterator[bytes]:
-    """Yield a file in pieces, unpacked when it is gzip.
-
-    Raises ValueError for a damaged archive and for more than MAX_UNPACKED_BYTES.
-    """
+def unpacked_chunks(path):
+    """Yield a file in pieces, unpacked when it is gzip; ValueError if damaged or beyond MAX_UNPACKED_BYTES."""
     with path.open("rb") as stream:
         packed = stream.read(2) == b"\x1f\x8b"
     size = 0
@@ -28,11 +23,8 @@ def unpacked_chunks(path: Path) -> Iterator[bytes]:
         raise ValueError("expected a whole gzip file, found a damaged one") from error
 
 
-def read_contents(path: Path) -> bytearray:
-    """Read a whole file, unpacked; allocates no more than the file really holds.
-
-    Raises ValueError naming the file when it is empty, damaged or too large.
-    """
+def read_contents(path):
+    """A whole file, unpacked, in no more memory than it takes; ValueError naming it if empty, damaged, too large."""
     contents = bytearray()
     try:
         for chunk in unpacked_chunks(path):

@@ -4,6 +4,7 @@ This module imports the standard library alone, and the Snakefile runs it from i
 """
 
 import compileall
+import contextlib
 import marshal
 import os
 import shutil
@@ -23,8 +24,7 @@ _HEADER_BYTES = 16
 def keep_modules_compiled(name):
     """Compile a package here, look at the result, and write no compiled module from now on, nor in jobs.
 
-    Before 3.12.8 Python does not notice that a disk is full when it writes a compiled module: it is cut short, and
-    every later import of it fails.
+    Before 3.12.8 Python does not see that a disk is full: the compiled module is cut short, and later imports fail.
     """
     package = find_spec(name)
     if package is None or sys.dont_write_bytecode:
@@ -53,18 +53,13 @@ def clear_stale_locks(folder=".snakemake"):
         folder.mkdir(exist_ok=True)
         # Not closed: the lock lasts as long as the process. Not inherited, so no job outlives it with the lock.
         handle = os.open(folder / "logzoo.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-        stale = _is_alone(handle) and any((folder / "locks").glob("*.lock"))
+        stale = False
+        with contextlib.suppress(BlockingIOError):  # somebody else holds it
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            stale = any((folder / "locks").glob("*.lock"))
         if stale:
             shutil.rmtree(folder / "locks")
         fcntl.flock(handle, fcntl.LOCK_SH)
     except OSError:
         return False  # a disk without such locks, or without room: snakemake reports it itself
     return stale
-
-
-def _is_alone(handle):
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True

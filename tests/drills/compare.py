@@ -1,7 +1,7 @@
-"""Whether two finished trees hold the same science: python -m logzoo.audit.compare OLD NEW [--renamed OLD=NEW ...].
+"""Whether two finished trees hold the same science: python tests/drills/compare.py OLD NEW [--renamed OLD=NEW ...].
 
-Artifacts are compared by their values and attributes, provenance left out, and pictures by their pixels; the new ones may
-say more. Measured times, and what is made from them, differ from run to run.
+Artifacts are compared by their values and attributes, provenance left out, and pictures by their pixels; the new ones
+may say more. Measured times, and what is made from them, differ from run to run.
 """
 
 import argparse
@@ -72,7 +72,7 @@ def _pictures(old, new):
 
 def main(arguments=None):
     """Print every difference; exit code 1 if there is any."""
-    parser = argparse.ArgumentParser(prog="python -m logzoo.audit.compare", description=__doc__.split(":")[0])
+    parser = argparse.ArgumentParser(description=__doc__.split(":")[0])
     parser.add_argument("old", help="folder of a project with a finished run")
     parser.add_argument("new", help="another one")
     parser.add_argument("--renamed", nargs="*", default=[], metavar="OLD=NEW", help="parts of paths that changed")
