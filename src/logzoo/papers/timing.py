@@ -23,11 +23,7 @@ from logzoo.trainers.registry import trainer
 _REPEATS = 3
 # Seconds after which a call is not repeated: what disturbs a long one is small beside it.
 _ENOUGH = 2.0
-STEPS = {
-    "sampling": "sampling the draws",
-    "rts": "RTS, TS and TI, from the draws",
-    "mbar": "MBAR, from the draws",
-}
+STEPS = {"sampling": "sampling the draws", "rts": "RTS, TS and TI, from the draws", "mbar": "MBAR, from the draws"}
 
 
 def estimators(artifacts, *, estimators, **settings):

@@ -136,6 +136,13 @@ def mark_stand_in(figure, *datasets):
         figure.suptitle(text, color="#D55E00", fontweight="bold")
 
 
+def finished(figure, panels, *datasets):
+    """The figure with its panels lettered, marked where it shows stand-in data."""
+    label_panels(panels)
+    mark_stand_in(figure, *datasets)
+    return figure
+
+
 def title_of(title, dataset):
     """The title of a model, or that another stands in for it."""
     return f"stand-in for {title}" if "stand_in_for" in dataset.attrs else title

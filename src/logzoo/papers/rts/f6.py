@@ -8,8 +8,8 @@ et al. (2016), figure 6.
 import numpy as np
 
 from logzoo.papers.declaration import Claim
-from logzoo.reporting.statistics import bootstrapped, over_all
-from logzoo.reporting.style import TRUTH, label_panels, mark_stand_in, new_figure
+from logzoo.reporting.statistics import bootstrapped, ratio_of_means, ratio_of_rmse
+from logzoo.reporting.style import TRUTH, finished, new_figure
 
 CLAIMS = {
     "mixing": Claim("The adaptive step mixes faster in beta than a fixed one", "visibly faster", at_least=1.0),
@@ -21,15 +21,8 @@ _STEP_COLOURS = {"fixed": "#D55E00", "adaptive": "#0072B2"}
 def inputs(here):
     sizes = here.chosen("draws", "replicates", "chains", "rungs", "ladder", "initial_draws", "initial_iterations")
     draws = 2 * sizes["draws"] * sizes["replicates"] * sizes["chains"]
-    return {
-        "mixture": here.experiment(
-            "logzoo.papers.rts.mixture:steps",
-            {},
-            sizes,
-            stream=("mixture", here.name),
-            work={"Hamiltonian": draws},
-        )
-    }
+    settings = {"stream": ("mixture", here.name), "work": {"Hamiltonian": draws}}
+    return {"mixture": here.experiment("logzoo.papers.rts.mixture:steps", {}, sizes, **settings)}
 
 
 def statistics(artifacts):
@@ -39,16 +32,8 @@ def statistics(artifacts):
     errors = [error.sel(step_rule=rule).values for rule in ("fixed", "adaptive")]
     times = [mixture["autocorrelation_time"].sel(step_rule=rule).values for rule in ("fixed", "adaptive")]
     return {
-        "mixing": bootstrapped(
-            lambda fixed, adaptive: fixed.mean(axis=-1) / adaptive.mean(axis=-1),
-            *times,
-            of="autocorrelation time of beta, fixed / adaptive step",
-        ),
-        "error": bootstrapped(
-            lambda fixed, adaptive: over_all(fixed) / over_all(adaptive),
-            *errors,
-            of="RMSE of log Z, fixed / adaptive step",
-        ),
+        "mixing": bootstrapped(ratio_of_means, *times, of="autocorrelation time of beta, fixed / adaptive step"),
+        "error": bootstrapped(ratio_of_rmse, *errors, of="RMSE of log Z, fixed / adaptive step"),
     }
 
 
@@ -75,9 +60,7 @@ def draw(artifacts):
     _draw_by_rung(rows["rate"], mixture, "acceptance")
     rows["rate"].set_ylabel("acceptance rate")
     rows["rate"].set_ylim(0.0, 1.05)
-    label_panels(rows.values())
-    mark_stand_in(figure, mixture)
-    return figure
+    return finished(figure, rows.values(), mixture)
 
 
 def _draw_estimates(axis, mixture):

@@ -15,9 +15,7 @@ from logzoo.reporting.style import LOOKS, TRUTH, label_panels, mark_stand_in, ne
 
 CLAIMS = {
     "bias": Claim(
-        "The bias of the observed change decays as the learning rate does",
-        "decays with the learning rate",
-        at_most=0.5,
+        "The bias of the observed change decays as the learning rate does", "decays with the learning rate", at_most=0.5
     ),
     "variance": Claim("The variance of the observations between temperatures grows in training", "grows", at_least=1.0),
     "change": Claim("The variance of the observed changes falls in training", "falls", at_most=1.0),
