@@ -136,8 +136,8 @@ def mark_stand_in(figure, *datasets):
         figure.suptitle(text, color="#D55E00", fontweight="bold")
 
 
-def finished(figure, panels, *datasets):
-    """The figure with its panels lettered, marked where it shows stand-in data."""
+def finished(figure, *datasets, panels=()):
+    """The figure of these datasets, marked where they are stand-in data, with its panels lettered."""
     label_panels(panels)
     mark_stand_in(figure, *datasets)
     return figure

@@ -3,7 +3,7 @@
 import numpy as np
 
 from logzoo.papers.declaration import SWEEP, Claim
-from logzoo.reporting.statistics import bootstrapped
+from logzoo.reporting.statistics import bootstrapped, mean
 from logzoo.reporting.tables import Column, stand_in_note, table_of
 
 _COLUMNS = {
@@ -83,13 +83,10 @@ def statistics(artifacts):
     Runs are paired: they share their mini-batches and first weights. Each trainer is taken at its best learning rate.
     """
     test = _tests(artifacts)
-
-    def lead(trainer, other, text):
-        of = f"mean test log-likelihood [nat], {text}"
-        return bootstrapped(lambda a, b: (a - b).mean(axis=-1), test[trainer], test[other], of=of)
-
-    leads = {rival: lead(_REFERENCE, rival, f"LVS-1 - {text}") for rival, text in _RIVALS.items()}
-    return leads | {"k": lead("lvs-10", _REFERENCE, "LVS-10 - LVS-1")}
+    of, leads = "mean test log-likelihood [nat], ", {}
+    for rival, title in _RIVALS.items():
+        leads[rival] = bootstrapped(mean, test[_REFERENCE] - test[rival], of=f"{of}LVS-1 - {title}")
+    return leads | {"k": bootstrapped(mean, test["lvs-10"] - test[_REFERENCE], of=f"{of}LVS-10 - LVS-1")}
 
 
 def _tests(artifacts):

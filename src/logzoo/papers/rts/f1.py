@@ -86,4 +86,4 @@ def draw(artifacts, *, shown):
     axes[1, 0].set_ylabel(r"occupancy $\hat c_k$")
     axes[0, 0].legend()
     axes[1, 0].legend()
-    return finished(figure, axes.flat, iterations)
+    return finished(figure, iterations, panels=axes.flat)

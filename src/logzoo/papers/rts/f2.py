@@ -70,4 +70,4 @@ def draw(artifacts, *, names):
     left.set_title(f"{mixture.sizes['replicate']} repeats, 95% bootstrap bars", loc="right", fontsize=8)
     right.set_title(f"K = {mixture.sizes['rung']}, {mixture.attrs['ladder']} ladder", loc="right", fontsize=8)
     figure.legend(*right.get_legend_handles_labels(), loc="outside right center")
-    return finished(figure, (left, right), mixture)
+    return finished(figure, mixture, panels=(left, right))

@@ -93,7 +93,7 @@ def draw(artifacts, *, titles, names, published):
     axes[0, 0].set_ylabel(r"mean of $\log \hat Z$ [nat]")
     axes[1, 0].set_ylabel(r"RMSE of $\log \hat Z$ [nat]")
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside right upper", fontsize=8)
-    return style.finished(figure, axes.flat, *truths.values())
+    return style.finished(figure, *truths.values(), panels=axes.flat)
 
 
 def _draw_truth(axis, truth, published):

@@ -18,10 +18,6 @@ def inputs(here):
     }
 
 
-def settings(here):
-    return {"titles": here.titles(here.of(here.entry["figure"]).entry["models"]), "names": here.estimator_titles()}
-
-
 def draw(artifacts, *, titles, names):
     """RMSE of log Z against seconds on one core, a panel for each model."""
     estimates, truths, timings = (artifacts[name] for name in ("estimates", "truths", "timings"))
@@ -38,4 +34,4 @@ def draw(artifacts, *, titles, names):
         axis.set_title(style.title_of(titles[model], truths[model]), loc="right")
         axis.legend()
     axes[0].set_ylabel(r"RMSE of $\log \hat Z$ [nat]")
-    return style.finished(figure, axes, *truths.values())
+    return style.finished(figure, *truths.values(), panels=axes)

@@ -10,7 +10,7 @@ import numpy as np
 
 from logzoo.papers.declaration import Claim
 from logzoo.reporting.statistics import bootstrapped, ratio_of_rmse, rmse_with_band
-from logzoo.reporting.style import count_ticks, draw_band, look_of, mark_stand_in, new_figure, title_of
+from logzoo.reporting.style import count_ticks, draw_band, finished, look_of, new_figure, title_of
 
 CLAIMS = {
     "flat": Claim(
@@ -87,5 +87,4 @@ def draw(artifacts, *, title, names):
     axis.set_ylabel(r"RMSE of $\log \hat Z$ [nat]")
     axis.set_title(f"{title_of(title, truth)}\n{rungs.attrs['samples']:,} draws an estimate", loc="left", fontsize=9)
     axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    mark_stand_in(figure, truth)
-    return figure
+    return finished(figure, truth)

@@ -28,11 +28,6 @@ def inputs(here):
     return {"timings": timings}
 
 
-def settings(here):
-    model = here.of(here.entry["figure"]).entry["model"]
-    return {"title": here.titles([model])[model]}
-
-
 def statistics(artifacts):
     """Time of MBAR over that of sampling its draws, at the most rungs; one measurement, so no interval."""
     last = artifacts["timings"]["seconds"].isel(rungs=-1)
@@ -61,4 +56,4 @@ def draw(artifacts, *, title):
     right.axhline(1.0, color="grey", linestyle=":")
     figure.legend(*left.get_legend_handles_labels(), loc="outside upper center", ncols=3)
     right.set_title(f"{title}, {timings.attrs['samples']:,} draws", loc="right", fontsize=8)
-    return finished(figure, (left, right))
+    return finished(figure, panels=(left, right))

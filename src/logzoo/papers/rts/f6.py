@@ -60,7 +60,7 @@ def draw(artifacts):
     _draw_by_rung(rows["rate"], mixture, "acceptance")
     rows["rate"].set_ylabel("acceptance rate")
     rows["rate"].set_ylim(0.0, 1.05)
-    return finished(figure, rows.values(), mixture)
+    return finished(figure, mixture, panels=rows.values())
 
 
 def _draw_estimates(axis, mixture):

@@ -95,7 +95,7 @@ def draw(artifacts, *, title, names):
     remedy.set_title("remedies", loc="right")
     lower = _draw_matrices(figure, grid, {names[name]: estimate for name, estimate in matrices.items()})
     figure.suptitle(style.title_of(title, truth), fontsize=10)
-    return style.finished(figure, (mean, error, remedy, *lower), truth)
+    return style.finished(figure, truth, panels=(mean, error, remedy, *lower))
 
 
 def _label_budgets(axis, group):

@@ -72,4 +72,4 @@ def draw(artifacts, *, titles, names):
     axes[0].set_ylabel(r"RMSE of $\log \hat Z$ [nat]")
     handles = {label: handle for axis in axes for handle, label in zip(*axis.get_legend_handles_labels(), strict=True)}
     axes[-1].legend(handles.values(), handles.keys(), loc="upper right", fontsize=8)
-    return style.finished(figure, axes, *truths.values())
+    return style.finished(figure, *truths.values(), panels=axes)

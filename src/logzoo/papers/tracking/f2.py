@@ -17,8 +17,8 @@ $\zeta_{M} = \sum_v \, \log(1 + e^{c_v}) + n_h \log 2$ is known;   $x_{in}$: the
     $\beta_i$;   $f$: hidden units summed out
 
 1  See the change that the parameters made: importance sampling at the last states $x_{in}$
-$w_{in} = f_{i,t}(x_{in}) \, / \, f_{i,t-1}(x_{in})$,     $O^{\Delta t}_i = \log \, \frac{1}{N} \sum_n \, w_{in}$,     $(\Sigma_{\Delta t})
-    _{ii} = \mathrm{Var}_n[w_{in}] \, / \, (N \, \bar{w}_i^2)$
+$w_{in} = f_{i,t}(x_{in}) \, / \, f_{i,t-1}(x_{in})$,     $O^{\Delta t}_i = \log \, \frac{1}{N} \sum_n \,
+    w_{in}$,     $(\Sigma_{\Delta t})_{ii} = \mathrm{Var}_n[w_{in}] \, / \, (N \, \bar{w}_i^2)$
 
 2  Predict: without a prior on the drift, the observed change moves the state and brings its noise along
 $A = I - e_1 e_b^{\top}$:  the bias comes off the change at $\beta = 1$, whose particles made the gradient

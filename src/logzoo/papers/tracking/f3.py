@@ -104,7 +104,7 @@ def draw(artifacts, *, panels):
     )
     handles = [Line2D([], [], color=colour, linewidth=4, label=label) for label, colour in colours.items()]
     figure.legend(handles=[*handles, *methods], loc="outside right upper", fontsize=8)
-    return finished(figure, axes, *(dataset for datasets in artifacts.values() for dataset in datasets.values()))
+    return finished(figure, *(dataset for datasets in artifacts.values() for dataset in datasets.values()), panels=axes)
 
 
 def _draw_run(axis, artifacts, model, colour):

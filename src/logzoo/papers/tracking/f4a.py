@@ -72,7 +72,7 @@ def draw(artifacts, *, title):
     if tempered:
         _draw_exchanges(axes["exchange"], trace)
         _draw_ladder(axes["ladder"], trace)
-    return finished(figure, axes.values(), trace, check)
+    return finished(figure, trace, check, panels=axes.values())
 
 
 def _draw_log_z(axis, trace, check, title):
@@ -127,8 +127,7 @@ def _draw_errors(axis, trace):
         values = trace[name].values
         # Zero before anything was observed.
         axis.plot(trace["update"], np.where(values > 0, values, np.nan), color=colour, label=label)
-    axis.set_yscale("log")
-    axis.set_ylabel("standard deviation\n[nat]")
+    axis.set(yscale="log", ylabel="standard deviation\n[nat]")
     _legend(axis)
 
 
@@ -137,9 +136,8 @@ def _draw_exchanges(axis, trace):
         rates, betas = exchange_rates(trace, last)
         axis.stairs(rates, betas, baseline=None, color=colour, linewidth=1.5, label=label)
         axis.plot(betas, np.full(betas.size, 0.06 if last else 0.02), "|", color=colour, markersize=5)
-    axis.set_ylim(0.0, 1.05)
+    axis.set(ylim=(0.0, 1.05), ylabel="exchange rate of\nneighbouring rungs")
     axis.set_xlabel(r"inverse temperature $\beta$ (ticks: rungs)")
-    axis.set_ylabel("exchange rate of\nneighbouring rungs")
     _legend(axis)
 
 
