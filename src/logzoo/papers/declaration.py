@@ -152,15 +152,15 @@ class Here:
 
     def settings_of(self, function):
         """The keyword arguments of the function that draws, where a declaration does not say."""
-        wanted = [
-            name
-            for name, parameter in signature(function).parameters.items()
-            if parameter.kind == Parameter.KEYWORD_ONLY
-        ]
-        shown = self.config["figures"][self.entry.get("figure", self.name)]
+        parameters = signature(function).parameters.items()
+        wanted = [name for name, parameter in parameters if parameter.kind == Parameter.KEYWORD_ONLY]
+
+        def shown(key):
+            return self.of(self.entry.get("figure", self.name)).entry[key]
+
         given = {
-            "title": lambda: self.config["models"][shown["model"]]["short"],
-            "titles": lambda: self.titles(shown["models"]),
+            "title": lambda: self.titles([shown("model")])[shown("model")],
+            "titles": lambda: self.titles(shown("models")),
             "names": self.estimator_titles,
         }
         return {name: given[name]() if name in given else self.entry[name] for name in wanted}

@@ -8,7 +8,7 @@ import numpy as np
 
 from logzoo.papers.declaration import Claim
 from logzoo.papers.las_vegas.drawing import draw_image
-from logzoo.reporting.style import new_figure
+from logzoo.reporting.style import finished, new_figure
 
 CLAIMS = {"": Claim("Chains broken into tours", "an illustration", not_tested="an illustration")}
 _TOUR_COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#332288")

@@ -74,10 +74,9 @@ def draw(artifacts, *, titles, names):
         _draw_errors(above, by_tours)
         above.set_title(f"{titles[model]}\nlog Z = {float(by_tours['exact']):.2f}", loc="right", fontsize=8)
         _draw_costs(below, by_tours, names)
-    axes[0, 0].set_ylabel("log Z by tours - exact [nat]")
-    axes[1, 0].set_ylabel("RMSE of log Z [nat]")
-    axes[0, 0].legend(fontsize=8)
-    axes[1, 0].legend(fontsize=8)
+    for axis, label in zip(axes[:, 0], ("log Z by tours - exact [nat]", "RMSE of log Z [nat]"), strict=True):
+        axis.set_ylabel(label)
+        axis.legend(fontsize=8)
     return finished(figure, *estimates.values(), panels=axes.ravel())
 
 
@@ -90,11 +89,9 @@ def _draw_errors(axis, estimates):
     axis.fill_between(tours, low, high, color=_TOURS, alpha=0.2, linewidth=0, label="its 95% interval")
     axis.plot(tours, others["log_z"].transpose("tours", ...) - exact, color=_TOURS, linewidth=0.7, alpha=0.5)
     axis.axhline(0.0, color=TRUTH, linewidth=1)
-    axis.set_xscale("log")
-    axis.set_xlabel("tours")
     later = estimates.isel(tours=slice(tours.size // 3, None))
     reach = _ROOM * max(np.abs(later[name].values - exact).max() for name in ("log_z", "low", "high"))
-    axis.set_ylim(-reach, reach)
+    axis.set(xscale="log", xlabel="tours", ylim=(-reach, reach))
 
 
 def _draw_costs(axis, estimates, names):

@@ -28,8 +28,8 @@ _FEWEST_PAIRS = 2
 
 def claims(where, published):
     """Claims of a table, and what was published of each rival and of LVS-10."""
-    texts = {key: f"LVS-1 ends at a better likelihood than {rival}" for key, rival in _RIVALS.items()}
-    leads = {key: Claim(f"{text}{where}", published[key], at_least=0.0) for key, text in texts.items()}
+    better = "LVS-1 ends at a better likelihood than "
+    leads = {key: Claim(f"{better}{rival}{where}", published[key], at_least=0.0) for key, rival in _RIVALS.items()}
     return leads | {"k": Claim(f"LVS-10 is hardly better than LVS-1{where}", published["k"], at_most=1.0)}
 
 
@@ -70,10 +70,8 @@ def settings(here):
     entry = here.config["trainings"][here.entry["trainings"]]
     train, runs = entry["train"], entry["runs"]
     sizes = f"{_VALUES[train['values']]}, {train['hidden']} hidden units, {train['updates']:,} updates, {runs} runs"
-    trainers = {
-        key: {"title": trainer["title"], "published": trainer["published"]}
-        for key, trainer in entry["trainers"].items()
-    }
+    wanted = ("title", "published")
+    trainers = {key: {name: trainer[name] for name in wanted} for key, trainer in entry["trainers"].items()}
     return {"title": f"{here.entry['title']}: {sizes}", "trainers": trainers}
 
 

@@ -64,8 +64,7 @@ def draw(artifacts, *, names):
     for axis in (left, right):
         axis.set_xticks(samples, [f"{count:,}" for count in samples])
         axis.set_xlabel("samples")
-    left.set_ylim(bottom=0.0)
-    left.set_ylabel(r"RMSE of $\log \hat Z$ [nat]")
+    left.set(ylim=(0.0, None), ylabel=r"RMSE of $\log \hat Z$ [nat]")
     right.set_ylabel(r"mean of $\log \hat Z$ [nat]")
     left.set_title(f"{mixture.sizes['replicate']} repeats, 95% bootstrap bars", loc="right", fontsize=8)
     right.set_title(f"K = {mixture.sizes['rung']}, {mixture.attrs['ladder']} ladder", loc="right", fontsize=8)

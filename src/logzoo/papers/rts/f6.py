@@ -28,9 +28,9 @@ def inputs(here):
 def statistics(artifacts):
     """Fixed over adaptive step. Mixing: autocorrelation times of beta; error: RMSE of log Z."""
     mixture = artifacts["mixture"]
-    error = mixture["log_z"] - mixture["exact_log_z"]
-    errors = [error.sel(step_rule=rule).values for rule in ("fixed", "adaptive")]
-    times = [mixture["autocorrelation_time"].sel(step_rule=rule).values for rule in ("fixed", "adaptive")]
+    rules = [mixture.sel(step_rule=rule) for rule in ("fixed", "adaptive")]
+    errors = [(by_rule["log_z"] - by_rule["exact_log_z"]).values for by_rule in rules]
+    times = [by_rule["autocorrelation_time"].values for by_rule in rules]
     return {
         "mixing": bootstrapped(ratio_of_means, *times, of="autocorrelation time of beta, fixed / adaptive step"),
         "error": bootstrapped(ratio_of_rmse, *errors, of="RMSE of log Z, fixed / adaptive step"),
@@ -48,18 +48,15 @@ def draw(artifacts):
         axis.plot(by_rule["draw"], by_rule["trace"], color=_STEP_COLOURS[rule], linewidth=0.6)
         time = float(by_rule["autocorrelation_time"].mean())
         axis.set_title(f"{rule} step: autocorrelation time {time:.0f} draws", loc="right", fontsize=9)
-        axis.set_xlabel("draw of one chain")
-        axis.set_ylim(0, rungs + 1)
+        axis.set(xlabel="draw of one chain", ylim=(0, rungs + 1))
     rows["fixed"].set_ylabel(r"rung $k$ ($\beta_1 = 0, \beta_K = 1$)")
     _draw_estimates(rows["z"], mixture)
     _draw_by_rung(rows["step"], mixture, "step_size")
-    rows["step"].set_ylabel(r"leapfrog step $\epsilon_k$")
-    rows["step"].set_ylim(bottom=0.0)
+    rows["step"].set(ylabel=r"leapfrog step $\epsilon_k$", ylim=(0.0, None))
     rows["step"].set_title(f"{mixture.attrs['ladder']} ladder", loc="right", fontsize=8)
     rows["step"].legend()
     _draw_by_rung(rows["rate"], mixture, "acceptance")
-    rows["rate"].set_ylabel("acceptance rate")
-    rows["rate"].set_ylim(0.0, 1.05)
+    rows["rate"].set(ylabel="acceptance rate", ylim=(0.0, 1.05))
     return finished(figure, mixture, panels=rows.values())
 
 

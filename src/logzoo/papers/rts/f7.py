@@ -90,9 +90,8 @@ def draw(artifacts, *, title, names):
     mean.set_ylabel(r"mean of $\log \hat Z$ [nat]")
     mean.ticklabel_format(axis="y", useOffset=False)
     _label_budgets(mean, estimates)
-    mean.set_title("uniform base", loc="right")
-    error.set_title("uniform base", loc="right")
-    remedy.set_title("remedies", loc="right")
+    for axis, label in ((mean, "uniform base"), (error, "uniform base"), (remedy, "remedies")):
+        axis.set_title(label, loc="right")
     lower = _draw_matrices(figure, grid, {names[name]: estimate for name, estimate in matrices.items()})
     figure.suptitle(style.title_of(title, truth), fontsize=10)
     return style.finished(figure, truth, panels=(mean, error, remedy, *lower))
@@ -119,8 +118,7 @@ def _draw_matrices(figure, grid, matrices):
         look = {"norm": LogNorm(_SMALLEST_SHARE, 1.0), "cmap": "magma", "origin": "lower", "extent": (0, 1, 0, 1)}
         image = axis.imshow(np.maximum(matrix, _SMALLEST_SHARE), **look)
         axis.set_title(f"{label}\n{budget:,} sweeps", loc="right", fontsize=9)
-        axis.set_xlabel(r"$\beta$ after a sweep")
-        axis.set_ylabel(r"$\beta$ before it")
+        axis.set(xlabel=r"$\beta$ after a sweep", ylabel=r"$\beta$ before it")
         axes.append(axis)
     figure.colorbar(image, ax=axes, label="share of moves (log scale)")
     return axes
