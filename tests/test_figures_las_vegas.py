@@ -39,6 +39,9 @@ def tours(images):
     }
 
 
+NAMES = {"ais": "AIS", "bar": "BAR"}
+
+
 @pytest.fixture(scope="module")
 def estimates(images):
     others = {"ais": ("ais", {"ladder": "linear"}), "bar": ("bar", {"rungs": 3})}
@@ -148,7 +151,7 @@ def test_broken_chains_show_every_sweep_in_the_frame_of_its_tour(images):
 
 
 def test_errors_of_log_z_by_tours_and_costs(estimates):
-    figure = f4.draw({"estimates": {"a": estimates}}, titles={"a": "some model"}, names={"ais": "AIS", "bar": "BAR"})
+    figure = f4.draw({"estimates": {"a": estimates}}, titles={"a": "some model"}, names=NAMES)
     above, below = figure.axes
     exact = float(estimates["exact"])
     np.testing.assert_allclose(lines(above)["one run"].get_ydata(), estimates["log_z"][0] - exact)
@@ -163,9 +166,7 @@ def test_errors_of_log_z_by_tours_and_costs(estimates):
         expected = np.sqrt(((other["other_log_z"] - exact) ** 2).mean("replicate"))
         np.testing.assert_allclose(drawn[title].get_ydata(), expected)
         np.testing.assert_allclose(drawn[title].get_xdata(), other["other_chain_sweeps"].mean("replicate"))
-    assert_drawn_alike(
-        lambda: f4.draw({"estimates": {"a": estimates}}, titles={"a": "some model"}, names={"ais": "AIS"})
-    )
+    assert_drawn_alike(lambda: f4.draw({"estimates": {"a": estimates}}, titles={"a": "some model"}, names=NAMES))
 
 
 def test_stand_in_data_are_marked(tours, estimates, images):
@@ -177,7 +178,7 @@ def test_stand_in_data_are_marked(tours, estimates, images):
         f2b.draw({"tours": one}, title="title"),
         f2c.draw({"tours": one}, title="title"),
         f3.draw({"tours": one}),
-        f4.draw({"estimates": {"a": estimates.assign_attrs(NOTICE)}}, titles={"a": "title"}, names={"ais": "AIS"}),
+        f4.draw({"estimates": {"a": estimates.assign_attrs(NOTICE)}}, titles={"a": "title"}, names=NAMES),
     ):
         assert "STAND-IN" in figure.get_suptitle()
     assert not f3.draw({"tours": tours["lv-20"]}).get_suptitle()

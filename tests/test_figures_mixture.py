@@ -21,12 +21,12 @@ NAMES = {name: f"name of {name}" for name in mixture.ESTIMATORS}
 
 @pytest.fixture(scope="module")
 def estimators():
-    return mixture.estimators_experiment(samples=[200, 400], replicates=3, **SETTINGS)
+    return mixture.estimators({}, samples=[200, 400], replicates=3, **SETTINGS)
 
 
 @pytest.fixture(scope="module")
 def steps():
-    return mixture.steps_experiment(draws=300, replicates=4, **SETTINGS)
+    return mixture.steps({}, draws=300, replicates=4, **SETTINGS)
 
 
 def exact_lines(axis):

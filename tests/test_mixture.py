@@ -155,12 +155,12 @@ TUNING = {"adaptation_draws": 50, "pilot_draws": 50, "pilot_iterations": 4}
 
 @pytest.fixture(scope="module")
 def estimators():
-    return mixture.estimators_experiment(samples=[200, 400], replicates=3, stream=STREAM, tuning=TUNING, **TINY)
+    return mixture.estimators({}, samples=[200, 400], replicates=3, stream=STREAM, tuning=TUNING, **TINY)
 
 
 @pytest.fixture(scope="module")
 def steps():
-    return mixture.steps_experiment(draws=300, replicates=4, stream=STREAM, tuning=TUNING, **TINY)
+    return mixture.steps({}, draws=300, replicates=4, stream=STREAM, tuning=TUNING, **TINY)
 
 
 def test_the_experiments_are_labelled_and_finite(estimators, steps):
@@ -192,14 +192,14 @@ def test_limits_show_what_rungs_cost_the_rules(estimators):
 
 
 def test_the_experiments_repeat_with_their_stream(estimators):
-    again = mixture.estimators_experiment(samples=[200, 400], replicates=3, stream=STREAM, tuning=TUNING, **TINY)
+    again = mixture.estimators({}, samples=[200, 400], replicates=3, stream=STREAM, tuning=TUNING, **TINY)
     xr.testing.assert_identical(estimators, again)
 
 
 @pytest.mark.parametrize("samples", [[202], [400, 200], [4]])
 def test_samples_that_do_not_divide_are_refused(samples):
     with pytest.raises(ValueError, match=r"samples: expected increasing multiples of 4 \(chains\)"):
-        mixture.estimators_experiment(samples=samples, replicates=1, stream=STREAM, **TINY)
+        mixture.estimators({}, samples=samples, replicates=1, stream=STREAM, **TINY)
 
 
 def test_the_autocorrelation_time_is_that_of_a_known_process():

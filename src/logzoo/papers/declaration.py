@@ -8,8 +8,8 @@ else. The module has
                                         dict of these
     draw(artifacts, *, ...)             the matplotlib figure; of a table `rows(artifacts, *, ...)`, a Dataset
     settings(here)                      the keyword arguments of `draw` or `rows`; left out where they are settings of
-                                        the entry, or `title` (short, of its model), `titles` (of its models) and
-                                        `names` (of the estimators)
+                                        the entry, or `title` (short, of its model), `titles` (of its models), or of
+                                        those of the `figure` that it names, and `names` (of the estimators)
     CLAIMS, statistics(artifacts)       {key: Claim} and {key: Statistic} of the claims that can be tested (may be left
                                         out); the claim's id is <figure>-<key>
 
@@ -152,14 +152,15 @@ class Here:
 
     def settings_of(self, function):
         """The keyword arguments of the function that draws, where a declaration does not say."""
-        wanted = [
-            name
-            for name, parameter in signature(function).parameters.items()
-            if parameter.kind == Parameter.KEYWORD_ONLY
-        ]
+        parameters = signature(function).parameters.items()
+        wanted = [name for name, parameter in parameters if parameter.kind == Parameter.KEYWORD_ONLY]
+
+        def shown(key):
+            return self.of(self.entry.get("figure", self.name)).entry[key]
+
         given = {
-            "title": lambda: self.titles([self.entry["model"]])[self.entry["model"]],
-            "titles": lambda: self.titles(self.entry["models"]),
+            "title": lambda: self.titles([shown("model")])[shown("model")],
+            "titles": lambda: self.titles(shown("models")),
             "names": self.estimator_titles,
         }
         return {name: given[name]() if name in given else self.entry[name] for name in wanted}

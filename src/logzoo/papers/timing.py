@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 import xarray as xr
 
-from logzoo.artifacts.labels import labelled
+from logzoo.artifacts.labels import coordinate, labelled
 from logzoo.budgets import SweepLedger
 from logzoo.datasets.build import visible_matrix
 from logzoo.estimators.registry import estimator
@@ -23,39 +23,7 @@ from logzoo.trainers.registry import trainer
 _REPEATS = 3
 # Seconds after which a call is not repeated: what disturbs a long one is small beside it.
 _ENOUGH = 2.0
-STEPS = {
-    "sampling": "sampling the draws",
-    "rts": "RTS, TS and TI, from the draws",
-    "mbar": "MBAR, from the draws",
-}
-
-
-def estimators(artifacts, *, estimators, **settings):
-    """The experiment that takes the seconds of configured estimators {name: entry} on a model."""
-    runs = {
-        name: (estimator(entry["method"]), estimator_options(entry, artifacts["dataset"]))
-        for name, entry in estimators.items()
-    }
-    return cost_of_sweeps(RBM.from_dataset(artifacts["model"]), runs, **settings)
-
-
-def rungs(artifacts, **settings):
-    """The experiment that takes the seconds of estimates from the same draws, by the number of rungs."""
-    return cost_of_rungs(RBM.from_dataset(artifacts["model"]), matched_base(artifacts["dataset"]), **settings)
-
-
-def infinite_swapping(artifacts, *, trainings, **settings):
-    """The experiment that takes the seconds of samplers on a model, and of trainings {name: settings} on its data."""
-    data = visible_matrix(artifacts["dataset"], "train")
-    trained = {name: partial(_train, data, entry) for name, entry in trainings.items()}
-    return cost_of_swapping(RBM.from_dataset(artifacts["model"]), trainings=trained, **settings)
-
-
-def _train(data, settings, updates):
-    """One training of so many updates, by settings of the configuration."""
-    settings = {**settings, "updates": updates, "every": updates}
-    method, seed = settings.pop("method"), settings.pop("seed", 0)
-    return trainer(method)(data, stream=root_stream(seed).child("train", method), progress=False, **settings)
+STEPS = {"sampling": "sampling the draws", "rts": "RTS, TS and TI, from the draws", "mbar": "MBAR, from the draws"}
 
 
 def seconds_of(function, repeats=_REPEATS):
@@ -68,36 +36,39 @@ def seconds_of(function, repeats=_REPEATS):
     return min(taken)
 
 
-def cost_of_sweeps(rbm, runs, *, budgets, chains, stream):
-    """Seconds of estimators at two or more budgets: Dataset over (estimator, budget).
+def estimators(artifacts, *, estimators, budgets, chains, stream):
+    """Seconds of configured estimators {name: entry} on a model, at two or more budgets: Dataset (estimator, budget).
 
-    runs: {name: (function, options)}. Each is run once before it is timed, so that nothing is compiled meanwhile.
+    Each is run once before it is timed, so that nothing is compiled meanwhile.
     """
-    seconds = np.empty((len(runs), len(budgets)))
-    for row, (name, (run, options)) in enumerate(runs.items()):
-        _estimate(rbm, run, min(budgets), chains, stream, options)
+    rbm = RBM.from_dataset(artifacts["model"])
+
+    def estimate(entry, options, budget, path):
+        estimator(entry["method"])(rbm, SweepLedger(budget, chains), path.child(budget), options)
+
+    seconds = np.empty((len(estimators), len(budgets)))
+    for row, (name, entry) in enumerate(estimators.items()):
+        options = estimator_options(entry, artifacts["dataset"])
+        estimate(entry, options, min(budgets), stream)
         for column, budget in enumerate(budgets):
-            seconds[row, column] = seconds_of(partial(_estimate, rbm, run, budget, chains, stream.child(name), options))
+            seconds[row, column] = seconds_of(partial(estimate, entry, options, budget, stream.child(name)))
     return xr.Dataset(
         {"seconds": labelled(("estimator", "budget"), seconds, "wall-clock time of an estimate", "s")},
         coords={
-            "estimator": labelled("estimator", np.array(list(runs), dtype=object), "estimator of log Z", "1"),
-            "budget": labelled("budget", np.array(budgets), "budget in Gibbs sweeps per chain", "sweep"),
+            "estimator": coordinate("estimator", estimators, "estimator of log Z"),
+            "budget": coordinate("budget", budgets, "budget in Gibbs sweeps per chain", "sweep"),
         },
         attrs={"chains": chains},
     )
 
 
-def _estimate(rbm, run, budget, chains, stream, options):
-    run(rbm, SweepLedger(budget, chains), stream.child(budget), options)
+def infinite_swapping(artifacts, *, samplers, trainings, ladders, steps, stream):
+    """Seconds that a step of every sampler takes on a model, and an update of every training on its data, as a Dataset.
 
-
-def cost_of_swapping(rbm, samplers, trainings, *, ladders, steps, stream):
-    """Seconds that a step of every sampler takes, and an update of every training, as a Dataset.
-
-    samplers: as in `infinite_swapping.gradients`; trainings: {name: function of the number of updates}. An update is
-    timed as the difference between a training and one three times as long: without what comes before the first.
+    samplers: as in `infinite_swapping.gradients`; trainings: {name: settings}. An update is timed as the difference
+    between a training and one three times as long: without what comes before the first.
     """
+    rbm, data = RBM.from_dataset(artifacts["model"]), visible_matrix(artifacts["dataset"], "train")
     parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
     of_step, of_update = np.empty(len(samplers)), np.empty(len(trainings))
     for position, (name, settings) in enumerate(samplers.items()):
@@ -105,9 +76,9 @@ def cost_of_swapping(rbm, samplers, trainings, *, ladders, steps, stream):
         sampler.load(parameters)
         sampler.move(1, 2)
         of_step[position] = seconds_of(partial(sampler.move, 2, 2 + steps)) / steps
-    for position, train in enumerate(trainings.values()):
-        train(1)
-        short, long = (seconds_of(partial(train, updates)) for updates in (steps, 3 * steps))
+    for position, settings in enumerate(trainings.values()):
+        _train(data, settings, 1)
+        short, long = (seconds_of(partial(_train, data, settings, updates)) for updates in (steps, 3 * steps))
         of_update[position] = (long - short) / (2 * steps)
     return xr.Dataset(
         {
@@ -115,15 +86,23 @@ def cost_of_swapping(rbm, samplers, trainings, *, ladders, steps, stream):
             "update_seconds": labelled("trainer", of_update, "wall-clock time of an update", "s"),
         },
         coords={
-            "sampler": labelled("sampler", np.array(list(samplers), dtype=object), "sampler", "1"),
-            "trainer": labelled("trainer", np.array(list(trainings), dtype=object), "trainer", "1"),
+            "sampler": coordinate("sampler", samplers, "sampler"),
+            "trainer": coordinate("trainer", trainings, "trainer"),
         },
         attrs={"steps": steps},
     )
 
 
-def cost_of_rungs(rbm, base, *, ladders, samples, chains, stream):
+def _train(data, settings, updates):
+    """One training of so many updates, by settings of the configuration."""
+    settings = {**settings, "updates": updates, "every": updates}
+    method, seed = settings.pop("method"), settings.pop("seed", 0)
+    return trainer(method)(data, stream=root_stream(seed).child("train", method), progress=False, **settings)
+
+
+def rungs(artifacts, *, ladders, samples, chains, stream):
     """Seconds of sampling `samples` draws and of the estimates from them: Dataset over (step, rungs)."""
+    rbm, base = RBM.from_dataset(artifacts["model"]), matched_base(artifacts["dataset"])
     sweeps = -(-samples // chains)
     seconds = np.empty((len(STEPS), len(ladders)))
     for column, rungs in enumerate(ladders):
@@ -144,9 +123,9 @@ def cost_of_rungs(rbm, base, *, ladders, samples, chains, stream):
     return xr.Dataset(
         {"seconds": labelled(("step", "rungs"), seconds, "wall-clock time", "s")},
         coords={
-            "step": labelled("step", np.array(list(STEPS), dtype=object), "part of the work", "1"),
-            "title": labelled("step", np.array(list(STEPS.values()), dtype=object), "part of the work, in words", "1"),
-            "rungs": labelled("rungs", np.array(ladders), "inverse temperatures in the ladder", "1"),
+            "step": coordinate("step", STEPS, "part of the work"),
+            "title": coordinate("step", STEPS.values(), "part of the work, in words"),
+            "rungs": coordinate("rungs", ladders, "inverse temperatures in the ladder"),
         },
         attrs={"samples": samples, "chains": chains},
     )

@@ -75,9 +75,29 @@ def root_mean_square(errors, axis=-1):
     return np.sqrt((errors**2).mean(axis=axis))
 
 
-def over_all(errors):
-    """Root mean square over all axes but the first (resample)."""
-    return root_mean_square(errors, tuple(range(1, errors.ndim)))
+def ratio_of_rmse(errors, others):
+    """Root mean square over all axes but the first (resample), over that of other errors."""
+    above, below = (root_mean_square(array, _inner_axes(array)) for array in (errors, others))
+    return above / below
+
+
+def mean(values):
+    """Mean over all axes but the first (resample)."""
+    return values.mean(axis=_inner_axes(values))
+
+
+def ratio_of_means(values, others):
+    """`mean` of values over that of others."""
+    return mean(values) / mean(others)
+
+
+def difference_of_means(values, others):
+    """`mean` of values less that of others."""
+    return mean(values) - mean(others)
+
+
+def _inner_axes(array):
+    return tuple(range(1, array.ndim))
 
 
 def _with_band(values, statistic):
@@ -88,7 +108,7 @@ def _with_band(values, statistic):
 def seconds_of_budgets(timings, estimator, budgets):
     """Seconds (budget,) of an estimator, on the line through what was timed, and seconds of a sweep.
 
-    timings: Dataset of `logzoo.papers.timing.cost_of_sweeps`; time is linear in sweeps beyond a fixed part.
+    timings: Dataset of `logzoo.papers.timing.estimators`; time is linear in sweeps beyond a fixed part.
     """
     measured = timings["seconds"].sel(estimator=estimator)
     rate, fixed = np.polyfit(measured["budget"].values, measured.values, 1)

@@ -136,6 +136,13 @@ def mark_stand_in(figure, *datasets):
         figure.suptitle(text, color="#D55E00", fontweight="bold")
 
 
+def finished(figure, *datasets, panels=()):
+    """The figure of these datasets, marked where they are stand-in data, with its panels lettered."""
+    label_panels(panels)
+    mark_stand_in(figure, *datasets)
+    return figure
+
+
 def title_of(title, dataset):
     """The title of a model, or that another stands in for it."""
     return f"stand-in for {title}" if "stand_in_for" in dataset.attrs else title

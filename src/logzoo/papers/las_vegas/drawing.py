@@ -18,9 +18,8 @@ def draw_tail(axis, lengths, **look):
     """A line of the tail of lengths."""
     values, longer = tail(lengths)
     # From certainty below one sweep; what is never seen cannot be drawn on a logarithmic axis.
-    x, y = np.concatenate([[0.7], values]), np.concatenate([[1.0], longer])
-    y = np.where(y > 0.0, y, np.nan)
-    axis.plot(x, y, drawstyle="steps-post", **look)
+    y = np.where(longer > 0.0, longer, np.nan)
+    axis.plot([0.7, *values], [1.0, *y], drawstyle="steps-post", **look)
 
 
 def finish_tails(axis, cap):
@@ -28,10 +27,7 @@ def finish_tails(axis, cap):
     axis.axvline(cap, color="#999999", linestyle=":", linewidth=1)
     at_bottom = axis.get_xaxis_transform()
     axis.text(cap, 0.02, "cap ", fontsize=8, color="#666666", ha="right", va="bottom", transform=at_bottom)
-    axis.set_xscale("log")
-    axis.set_yscale("log")
-    axis.set_xlabel("length n [sweeps]")
-    axis.set_ylabel("share of tours longer than n")
+    axis.set(xscale="log", yscale="log", xlabel="length n [sweeps]", ylabel="share of tours longer than n")
 
 
 def draw_image(axis, values, colour):
@@ -40,6 +36,5 @@ def draw_image(axis, values, colour):
     if side * side != values.size:
         raise ValueError(f"images: expected square ones, found {values.size} pixels")
     axis.imshow(values.reshape(side, side), cmap="binary", vmin=0, vmax=1, interpolation="nearest")
-    axis.set_xticks([])
-    axis.set_yticks([])
+    axis.set(xticks=[], yticks=[])
     axis.spines[:].set(visible=True, color=colour, linewidth=2 if colour != "black" else 0.8)

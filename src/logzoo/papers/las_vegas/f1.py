@@ -8,7 +8,7 @@ import numpy as np
 
 from logzoo.papers.declaration import Claim
 from logzoo.papers.las_vegas.drawing import draw_image
-from logzoo.reporting.style import mark_stand_in, new_figure
+from logzoo.reporting.style import finished, new_figure
 
 CLAIMS = {"": Claim("Chains broken into tours", "an illustration", not_tested="an illustration")}
 _TOUR_COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#332288")
@@ -33,13 +33,13 @@ def draw(artifacts):
     count, sweeps = chains.sizes["chain"], chains.sizes["sweep"]
     figure = new_figure(0.62 * (sweeps + 1) + 0.6, 0.9 * count + 0.9)
     axes = figure.subplots(count, sweeps + 1, squeeze=False)
-    for row, number in zip(axes, range(count), strict=True):
+    for number, row in enumerate(axes):
         chain = chains.isel(chain=number)
         draw_image(row[0], chain["start"].values, "black")
         row[0].set_ylabel(f"from a {int(chain['chain'])}", fontsize=8)
-        for sweep, (tour, finished) in enumerate(tours_of(chain["home"].values)):
-            draw_image(row[1 + sweep], chain["v"].values[sweep], colour_of(tour, finished))
-            row[1 + sweep].set_title(f"tour {tour + 1}" if finished else "not home", fontsize=7, pad=2)
+        for sweep, (tour, returned) in enumerate(tours_of(chain["home"].values)):
+            draw_image(row[1 + sweep], chain["v"].values[sweep], colour_of(tour, returned))
+            row[1 + sweep].set_title(f"tour {tour + 1}" if returned else "not home", fontsize=7, pad=2)
     for sweep, axis in enumerate(axes[-1]):
         axis.set_xlabel("image" if sweep == 0 else f"{sweep}", fontsize=8)
     figure.supxlabel(
@@ -47,8 +47,7 @@ def draw(artifacts):
         "left out. CD-K uses the last picture of a row, whatever tour it belongs to.",
         fontsize=8,
     )
-    mark_stand_in(figure, chains)
-    return figure
+    return finished(figure, chains)
 
 
 def tours_of(home):

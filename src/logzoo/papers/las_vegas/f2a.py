@@ -8,10 +8,9 @@ import numpy as np
 
 from logzoo.papers.declaration import Claim
 from logzoo.papers.las_vegas.drawing import COLOURS, draw_tail, finish_tails
-from logzoo.papers.las_vegas.lengths import lengths
-from logzoo.papers.las_vegas.statistics import TAIL, ratio
-from logzoo.reporting.statistics import bootstrapped
-from logzoo.reporting.style import mark_stand_in, new_figure
+from logzoo.papers.las_vegas.lengths import TAIL, lengths, ratio
+from logzoo.reporting.statistics import bootstrapped, mean
+from logzoo.reporting.style import finished, new_figure
 
 CLAIMS = {
     "heavy": Claim(
@@ -66,13 +65,12 @@ def statistics(artifacts):
     for visible, key in (("draws", "one"), ("means", "one-means")):
         one_sweep = (by_batch(small, visible) == 1).mean("tour").values
         of = f"share of tours of one sweep, H = {hidden}, visible {visible}"
-        statistics[key] = bootstrapped(lambda values: values.mean(axis=-1), one_sweep, of=of)
-    home = (small["same"] * (small["length"] == 1) * small["finished"]).sel(visible="means").isel(rounds=0)
-    single = ((small["length"] == 1) * small["finished"]).sel(visible="means").isel(rounds=0)
-    sums = home.sum("tour").values, single.sum("tour").values
-    return statistics | {
-        "same": bootstrapped(ratio, *sums, of=f"share of these that end where they began, H = {hidden}")
-    }
+        statistics[key] = bootstrapped(mean, one_sweep, of=of)
+    means = small.sel(visible="means").isel(rounds=0)
+    single = (means["length"] == 1) * means["finished"]
+    sums = (means["same"] * single).sum("tour").values, single.sum("tour").values
+    of = f"share of these that end where they began, H = {hidden}"
+    return statistics | {"same": bootstrapped(ratio, *sums, of=of)}
 
 
 def draw(artifacts, *, titles):
@@ -90,5 +88,4 @@ def draw(artifacts, *, titles):
             axis.plot([], [], color="black", linestyle=line, label=_VISIBLE[visible])
     finish_tails(axis, int(tours.attrs["cap"]))
     figure.legend(loc="outside upper center", ncols=3, fontsize=8)
-    mark_stand_in(figure, *by_model.values())
-    return figure
+    return finished(figure, *by_model.values())

@@ -6,10 +6,9 @@ grows; each set holds the one before. Savarese et al. (2018), figure 2b.
 
 from logzoo.papers.declaration import Claim
 from logzoo.papers.las_vegas.drawing import COLOURS, draw_tail, finish_tails
-from logzoo.papers.las_vegas.lengths import lengths
-from logzoo.papers.las_vegas.statistics import ratio
+from logzoo.papers.las_vegas.lengths import lengths, ratio
 from logzoo.reporting.statistics import bootstrapped
-from logzoo.reporting.style import mark_stand_in, new_figure
+from logzoo.reporting.style import finished, new_figure
 
 CLAIMS = {
     "shorter": Claim(
@@ -44,5 +43,4 @@ def draw(artifacts, *, title):
     finish_tails(axis, int(tours.attrs["cap"]))
     axis.legend(fontsize=8)
     axis.set_title(title, loc="right", fontsize=9)
-    mark_stand_in(figure, tours)
-    return figure
+    return finished(figure, tours)

@@ -8,10 +8,9 @@ import numpy as np
 
 from logzoo.papers.declaration import Claim
 from logzoo.papers.las_vegas.drawing import draw_tail, finish_tails
-from logzoo.papers.las_vegas.lengths import lengths
-from logzoo.papers.las_vegas.statistics import difference
+from logzoo.papers.las_vegas.lengths import difference, lengths
 from logzoo.reporting.statistics import bootstrapped
-from logzoo.reporting.style import label_panels, mark_stand_in, new_figure
+from logzoo.reporting.style import finished, new_figure
 
 CLAIMS = {
     "short": Claim("Tours from the digits 1 and 6 are short", "learned well", at_most=0.0),
@@ -59,15 +58,11 @@ def draw(artifacts, *, title):
         draw_tail(left, of_class, label=f"{int(label)}" if published else None, color=colour, linestyle=line)
         logs = np.log(of_class)
         error = 1.96 * logs.std() / np.sqrt(max(of_class.size - 1, 1))
-        mean = np.exp(logs.mean())
-        reach = [[mean - np.exp(logs.mean() - error)], [np.exp(logs.mean() + error) - mean]]
-        right.errorbar(int(label), mean, reach, fmt="o", color=colour)
+        low, mean, high = np.exp(logs.mean() + error * np.array([-1, 0, 1]))
+        right.errorbar(int(label), mean, [[mean - low], [high - mean]], fmt="o", color=colour)
     finish_tails(left, int(tours.attrs["cap"]))
     left.legend(title="started from", fontsize=8)
-    right.set_xticks(classes)
-    right.set_xlabel("class of the image\n(published: green short, orange long)")
+    right.set(xticks=classes, xlabel="class of the image\n(published: green short, orange long)")
     right.set_ylabel("geometric mean of the lengths [sweeps]")
     right.set_title(title, loc="right", fontsize=9)
-    label_panels((left, right))
-    mark_stand_in(figure, tours)
-    return figure
+    return finished(figure, tours, panels=(left, right))

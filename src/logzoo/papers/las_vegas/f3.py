@@ -6,10 +6,9 @@ Savarese et al. (2018), figure 3.
 
 from logzoo.papers.declaration import Claim
 from logzoo.papers.las_vegas.drawing import draw_image
-from logzoo.papers.las_vegas.lengths import lengths
-from logzoo.papers.las_vegas.statistics import TAIL, difference
+from logzoo.papers.las_vegas.lengths import TAIL, difference, lengths
 from logzoo.reporting.statistics import bootstrapped
-from logzoo.reporting.style import mark_stand_in, new_figure
+from logzoo.reporting.style import finished, new_figure
 
 CLAIMS = {
     "odd": Claim(
@@ -50,17 +49,13 @@ def draw(artifacts):
     for images, draws, kind in zip(axes[::2], axes[1::2], kinds, strict=True):
         extreme = tours.sel(kind=kind)
         for column in range(shown):
-            draw_image(images[column], extreme["image"].values[column], "black")
-            draw_image(draws[column], extreme["first_draw"].values[column], "black")
-            length, finished = int(extreme["shown_length"][column]), bool(extreme["shown_finished"][column])
-            images[column].set_title(_length_of(length, finished), fontsize=8, pad=2)
+            tour = extreme.isel(shown=column)
+            draw_image(images[column], tour["image"].values, "black")
+            draw_image(draws[column], tour["first_draw"].values, "black")
+            length = int(tour["shown_length"])
+            # Tours that were cut are longer than that.
+            words = "> " * (not tour["shown_finished"]) + f"{length:,} sweep" + "s" * (length != 1)
+            images[column].set_title(words, fontsize=8, pad=2)
         images[0].set_ylabel(f"{_NAMES[kind]}\nimages", fontsize=8)
         draws[0].set_ylabel("first draws", fontsize=8)
-    mark_stand_in(figure, tours)
-    return figure
-
-
-def _length_of(length, finished):
-    """The length of a tour, or that it was cut, in words."""
-    words = f"{length:,} sweep" + ("" if length == 1 else "s")
-    return words if finished else f"> {words}"
+    return finished(figure, tours)

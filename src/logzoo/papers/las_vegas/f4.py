@@ -7,8 +7,8 @@ of the stopping set included) beside other estimators. Savarese et al. (2018), f
 import numpy as np
 
 from logzoo.papers.declaration import Claim
-from logzoo.reporting.statistics import bootstrapped, rmse_with_band
-from logzoo.reporting.style import TRUTH, draw_band, label_panels, look_of, mark_stand_in, new_figure
+from logzoo.reporting.statistics import bootstrapped, mean, rmse_with_band
+from logzoo.reporting.style import TRUTH, draw_band, finished, look_of, new_figure
 
 CLAIMS = {
     "converges": Claim("log Z by tours converges as they accumulate", "converges to the truth", at_most=0.5),
@@ -27,16 +27,13 @@ def inputs(here):
 def _estimates(here, model):
     sizes = here.chosen("tours", "cap", "points", "replicates", "shares")
     entries = {name: here.config["estimators"][here.known("estimators", name)] for name in here.entry["estimators"]}
+    others = {name: [entry["method"], entry["options"]] for name, entry in entries.items()}
     visible, hidden = here.shape(model)
     sweeps = sizes["replicates"] * sizes["tours"]
     return here.experiment(
         "logzoo.papers.las_vegas.tour_estimates:run",
         here.model_and_data(model),
-        {
-            **sizes,
-            "chains": here.chains,
-            "others": {name: [entry["method"], entry["options"]] for name, entry in entries.items()},
-        },
+        {**sizes, "chains": here.chains, "others": others},
         f"figures/{here.name}.{model}",
         stream=("lv-f4", model),
         work={
@@ -48,14 +45,6 @@ def _estimates(here, model):
     )
 
 
-def settings(here):
-    names = here.estimator_titles()
-    return {
-        "titles": here.titles(here.entry["models"]),
-        "names": {name: names[name] for name in here.entry["estimators"]},
-    }
-
-
 def statistics(artifacts):
     """From estimates by model: error at the end, also over that at the start, and whether intervals cover the truth."""
     estimates = list(artifacts["estimates"].values())
@@ -65,20 +54,14 @@ def statistics(artifacts):
     first = np.stack([(by_tours["log_z"] - by_tours["exact"]).isel(tours=0).values for by_tours in estimates])
     tours = int(last[0]["tours"])
     return {
-        "truth": bootstrapped(
-            lambda values: np.abs(values).mean(axis=(1, 2)),
-            error,
-            of=f"mean absolute error of log Z [nat] by {tours:,} tours",
-        ),
+        "truth": bootstrapped(mean, np.abs(error), of=f"mean absolute error of log Z [nat] by {tours:,} tours"),
         "converges": bootstrapped(
             lambda end, start: np.sqrt(np.square(end).mean(axis=(1, 2)) / np.square(start).mean(axis=(1, 2))),
             error,
             first,
             of=f"RMSE of log Z, {tours:,} tours / the first {int(estimates[0]['tours'][0])}",
         ),
-        "covers": bootstrapped(
-            lambda values: values.mean(axis=(1, 2)), covered, of="share of 95% intervals that hold the exact log Z"
-        ),
+        "covers": bootstrapped(mean, covered, of="share of 95% intervals that hold the exact log Z"),
     }
 
 
@@ -91,35 +74,24 @@ def draw(artifacts, *, titles, names):
         _draw_errors(above, by_tours)
         above.set_title(f"{titles[model]}\nlog Z = {float(by_tours['exact']):.2f}", loc="right", fontsize=8)
         _draw_costs(below, by_tours, names)
-    axes[0, 0].set_ylabel("log Z by tours - exact [nat]")
-    axes[1, 0].set_ylabel("RMSE of log Z [nat]")
-    axes[0, 0].legend(fontsize=8)
-    axes[1, 0].legend(fontsize=8)
-    label_panels(axes.ravel())
-    mark_stand_in(figure, *estimates.values())
-    return figure
+    for axis, label in zip(axes[:, 0], ("log Z by tours - exact [nat]", "RMSE of log Z [nat]"), strict=True):
+        axis.set_ylabel(label)
+        axis.legend(fontsize=8)
+    return finished(figure, *estimates.values(), panels=axes.ravel())
 
 
 def _draw_errors(axis, estimates):
     exact = float(estimates["exact"])
     tours = estimates["tours"].values
-    for replicate in estimates["replicate"].values:
-        run = estimates.sel(replicate=replicate)
-        first = replicate == estimates["replicate"].values[0]
-        look = {"color": _TOURS, "linewidth": 1.6 if first else 0.7, "alpha": 1.0 if first else 0.5}
-        axis.plot(tours, run["log_z"] - exact, label="one run" if first else None, **look)
-        if first:
-            low, high = run["low"] - exact, run["high"] - exact
-            axis.fill_between(tours, low, high, color=_TOURS, alpha=0.2, linewidth=0, label="its 95% interval")
+    first, others = estimates.isel(replicate=0), estimates.isel(replicate=slice(1, None))
+    axis.plot(tours, first["log_z"] - exact, color=_TOURS, linewidth=1.6, label="one run")
+    low, high = first["low"] - exact, first["high"] - exact
+    axis.fill_between(tours, low, high, color=_TOURS, alpha=0.2, linewidth=0, label="its 95% interval")
+    axis.plot(tours, others["log_z"].transpose("tours", ...) - exact, color=_TOURS, linewidth=0.7, alpha=0.5)
     axis.axhline(0.0, color=TRUTH, linewidth=1)
-    axis.set_xscale("log")
-    axis.set_xlabel("tours")
-    middle = estimates["tours"].size // 3
-    reach = _ROOM * max(
-        np.abs(estimates[name].isel(tours=slice(middle, None)).values - exact).max()
-        for name in ("log_z", "low", "high")
-    )
-    axis.set_ylim(-reach, reach)
+    later = estimates.isel(tours=slice(tours.size // 3, None))
+    reach = _ROOM * max(np.abs(later[name].values - exact).max() for name in ("log_z", "low", "high"))
+    axis.set(xscale="log", xlabel="tours", ylim=(-reach, reach))
 
 
 def _draw_costs(axis, estimates, names):
@@ -127,16 +99,13 @@ def _draw_costs(axis, estimates, names):
     sweeps = estimates["chain_sweeps"].mean("replicate").values
     errors = rmse_with_band(estimates["log_z"].transpose("tours", "replicate").values, exact)
     draw_band(axis, sweeps, errors, color=_TOURS, label="tours")
-    for position, (name, title) in enumerate(names.items()):
+    for position, name in enumerate(estimates["estimator"].values):
         other = estimates.sel(estimator=name)
         spent = other["other_chain_sweeps"].mean("replicate").values
         rmse, _ = rmse_with_band(other["other_log_z"].transpose("share", "replicate").values, exact)
-        axis.plot(spent, rmse, label=title, **look_of(name, position))
+        axis.plot(spent, rmse, label=names[name], **look_of(name, position))
     draws = float(estimates.attrs["draws"])
     axis.axvline(draws, color="#999999", linestyle=":", linewidth=1)
-    axis.text(
-        draws, 1.02, "stopping set", fontsize=7, color="#666666", ha="center", transform=axis.get_xaxis_transform()
-    )
-    axis.set_xscale("log")
-    axis.set_yscale("log")
-    axis.set_xlabel("chain-sweeps")
+    above = {"transform": axis.get_xaxis_transform(), "ha": "center"}
+    axis.text(draws, 1.02, "stopping set", fontsize=7, color="#666666", **above)
+    axis.set(xscale="log", yscale="log", xlabel="chain-sweeps")

@@ -1,4 +1,9 @@
-"""The experiment on the lengths of a model's tours, which several figures show."""
+"""The lengths of a model's tours, which several figures show: the experiment, and ratios of sums over its batches."""
+
+import numpy as np
+
+# Tours longer than this are the tail of the lengths.
+TAIL = 10
 
 
 def lengths(here, model):
@@ -19,3 +24,14 @@ def lengths(here, model):
         stream=("tour-lengths", model),
         work={"tours": here.visits(model, tours)},
     )
+
+
+def ratio(above, below):
+    """Ratio of sums over batches, NaN where nothing was counted."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return above.sum(axis=-1) / below.sum(axis=-1)
+
+
+def difference(total, count, other_total, other_count):
+    """Ratio of sums over batches less that of other sums."""
+    return ratio(total, count) - ratio(other_total, other_count)

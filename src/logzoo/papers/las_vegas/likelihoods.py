@@ -5,7 +5,7 @@ import logging
 import numpy as np
 import xarray as xr
 
-from logzoo.artifacts.labels import labelled
+from logzoo.artifacts.labels import coordinate, labelled
 from logzoo.checks import binary_matrix, grey_matrix
 from logzoo.datasets.build import visible_matrix
 from logzoo.datasets.splits import SPLITS
@@ -59,8 +59,8 @@ def trained_likelihoods(train, splits, *, rates, runs):
             "chain_sweeps": labelled(over, sweeps, "Gibbs sweeps of the training, summed over chains", "sweep"),
         },
         coords={
-            "rate": labelled("rate", np.array(rates, float), "initial learning rate", "1"),
-            "run": labelled("run", np.arange(runs), "independent training", "1"),
-            "split": labelled("split", np.array(list(splits), dtype=object), "split of the data", "1"),
+            "rate": coordinate("rate", map(float, rates), "initial learning rate"),
+            "run": coordinate("run", range(runs), "independent training"),
+            "split": coordinate("split", splits, "split of the data"),
         },
     )

@@ -6,7 +6,7 @@ Savarese et al. (2018), corollary 2 and figure 4.
 import numpy as np
 import xarray as xr
 
-from logzoo.artifacts.labels import labelled
+from logzoo.artifacts.labels import coordinate, labelled
 from logzoo.budgets import SweepLedger
 from logzoo.datasets.build import visible_matrix
 from logzoo.estimators.intervals import student_interval
@@ -46,19 +46,29 @@ def tour_estimates(rbm, data, base, others, *, tours, cap, points, replicates, c
         for column, count in enumerate(counts):
             mean, error = mean_length(Tours(*(made[field][:count] for field in range(3))))
             log_z[replicate, column] = stopping.log_z + np.log(mean)
-            low[replicate, column], high[replicate, column] = student_interval(
-                log_z[replicate, column], error, count + 1
-            )
+            interval = student_interval(log_z[replicate, column], error, count + 1)
+            low[replicate, column], high[replicate, column] = interval
             spent[replicate, column] = len(data) + made.length[:count].sum()
-    dataset = _dataset(counts, log_z, low, high, spent, cut)
+    over = ("replicate", "tours")
     budgets = [max(2, int(share * spent[:, -1].mean() / chains)) for share in shares]
-    dataset = dataset.assign(_others(rbm, base, others, budgets, chains, replicates, stream))
-    dataset["exact"] = labelled((), exact_log_z(rbm), "exact log Z", "nat")
-    names = np.array(list(others), dtype=object)
-    return dataset.assign_coords(
-        estimator=labelled("estimator", names, "estimator", "1"),
-        share=labelled("share", np.array(shares), "share of the chain-sweeps of all tours", "1"),
-    ).assign_attrs(visible_units=rbm.visible, hidden_units=rbm.hidden, draws=len(data), cap=cap)
+    return xr.Dataset(
+        {
+            "log_z": labelled(over, log_z, "log Z by tours", "nat"),
+            "low": labelled(over, low, "lower end of its 95% interval", "nat"),
+            "high": labelled(over, high, "upper end of its 95% interval", "nat"),
+            "chain_sweeps": labelled(over, spent, "sweeps of tours and draws of the stopping set", "sweep"),
+            "tours_cut": labelled("replicate", cut, "tours that were cut", "1"),
+            **_others(rbm, base, others, budgets, chains, replicates, stream),
+            "exact": labelled((), exact_log_z(rbm), "exact log Z", "nat"),
+        },
+        coords={
+            "replicate": coordinate("replicate", range(replicates), "independent repeat"),
+            "tours": coordinate("tours", counts, "tours made"),
+            "estimator": coordinate("estimator", others, "estimator"),
+            "share": coordinate("share", shares, "share of the chain-sweeps of all tours"),
+        },
+        attrs={"visible_units": rbm.visible, "hidden_units": rbm.hidden, "draws": len(data), "cap": cap},
+    )
 
 
 def _others(rbm, base, others, budgets, chains, replicates, stream):
@@ -79,20 +89,3 @@ def _others(rbm, base, others, budgets, chains, replicates, stream):
         "other_high": labelled(over, high, "upper end of its 95% interval", "nat"),
         "other_chain_sweeps": labelled(over, spent, "Gibbs sweeps, summed over chains", "sweep"),
     }
-
-
-def _dataset(counts, log_z, low, high, spent, cut):
-    over = ("replicate", "tours")
-    return xr.Dataset(
-        {
-            "log_z": labelled(over, log_z, "log Z by tours", "nat"),
-            "low": labelled(over, low, "lower end of its 95% interval", "nat"),
-            "high": labelled(over, high, "upper end of its 95% interval", "nat"),
-            "chain_sweeps": labelled(over, spent, "sweeps of tours and draws of the stopping set", "sweep"),
-            "tours_cut": labelled("replicate", cut, "tours that were cut", "1"),
-        },
-        coords={
-            "replicate": labelled("replicate", np.arange(len(log_z)), "independent repeat", "1"),
-            "tours": labelled("tours", counts, "tours made", "1"),
-        },
-    )

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import xarray as xr
 
-from logzoo.artifacts.labels import labelled
+from logzoo.artifacts.labels import coordinate, labelled
 from logzoo.datasets.build import visible_matrix
 from logzoo.datasets.splits import SPLITS
 from logzoo.models.rbm import RBM
@@ -66,26 +66,40 @@ def tour_lengths(rbm, images, *, rounds, visible, batches, batch, cap, shown, st
             tours = sampler.run_from(states.copy(), example.size * cap, cap)
             lengths[row, column], finished[row, column] = tours.length, tours.finished
             same[row, column] = (tours.rows == states).all(axis=1)
-    dataset = _dataset(lengths, finished, same, example, images.labels, sizes, (visible, rounds, batches, batch))
     chosen = _extremes(lengths[0, 0], finished[0, 0], shown)
     first, _ = walk(parameters, states[chosen.ravel()], chosen.ravel().astype(np.uint64), 1, stream.child(_TOURS))
-    over = ("kind", "shown", "unit")
-    pictures = {
-        "image": labelled(over, images.data[example[chosen]], "image that the tour started from", "1"),
-        "first_draw": labelled(over, first[0].reshape(*chosen.shape, -1), "visible units after the first sweep", "1"),
-        "shown_length": labelled(over[:2], lengths[0, 0][chosen], "length of the tour", "sweep"),
-        "shown_finished": labelled(over[:2], finished[0, 0][chosen].astype(np.int8), "1: the tour returned", "1"),
-        "shown_label": labelled(over[:2], images.labels[example[chosen]], "class of the image", "1"),
-    }
-    kind = labelled("kind", np.array(["short", "long"], dtype=object), "tours of one sweep, and the longest", "1")
-    dataset = dataset.assign(pictures).assign_coords(kind=kind)
-    looks = {
-        "log_f": (rbm.log_f(images.data[example]), "log f of the image", "nat"),
-        "ink": (images.data[example].mean(axis=1, dtype=np.float64), "mean visible value of the image", "1"),
-    }
-    for name, (values, *text) in looks.items():
-        dataset[name] = labelled(("batch", "tour"), values.reshape(batches, batch), *text)
-    return dataset.assign_attrs(visible_units=rbm.visible, hidden_units=rbm.hidden, cap=cap)
+    ink = images.data[example].mean(axis=1, dtype=np.float64)
+
+    def by_tour(values, long_name, units="1"):
+        over = ("visible", "rounds", "batch", "tour")[-1 - values.ndim :]
+        return labelled(over, values.reshape(*values.shape[:-1], batches, batch), long_name, units)
+
+    def of_extremes(values, long_name, units="1"):
+        return labelled(("kind", "shown", "unit")[: values.ndim], values, long_name, units)
+
+    return xr.Dataset(
+        {
+            "length": by_tour(lengths, "sweeps of the tour", "sweep"),
+            "finished": by_tour(finished.astype(np.int8), "1: the tour returned, 0: it was cut"),
+            "same": by_tour(same.astype(np.int8), "1: the tour ended in the hidden state that it started from"),
+            "example": by_tour(example, "training image"),
+            "label": by_tour(images.labels[example], "class of the image"),
+            "stopping_states": labelled("rounds", sizes, "distinct hidden states of the stopping set", "1"),
+            "image": of_extremes(images.data[example[chosen]], "image that the tour started from"),
+            "first_draw": of_extremes(first[0].reshape(*chosen.shape, -1), "visible units after the first sweep"),
+            "shown_length": of_extremes(lengths[0, 0][chosen], "length of the tour", "sweep"),
+            "shown_finished": of_extremes(finished[0, 0][chosen].astype(np.int8), "1: the tour returned"),
+            "shown_label": of_extremes(images.labels[example[chosen]], "class of the image"),
+            "log_f": by_tour(rbm.log_f(images.data[example]), "log f of the image", "nat"),
+            "ink": by_tour(ink, "mean visible value of the image"),
+        },
+        coords={
+            "visible": coordinate("visible", visible, "what visible units are on a tour"),
+            "rounds": coordinate("rounds", rounds, "hidden states drawn for each training image"),
+            "kind": coordinate("kind", ("short", "long"), "tours of one sweep, and the longest"),
+        },
+        attrs={"visible_units": rbm.visible, "hidden_units": rbm.hidden, "cap": cap},
+    )
 
 
 def broken_chains(rbm, images, *, digits, sweeps, candidates, stream):
@@ -113,8 +127,8 @@ def broken_chains(rbm, images, *, digits, sweeps, candidates, stream):
             "home": labelled(("chain", "sweep"), home.astype(np.int8), "1: the first hidden state again", "1"),
         },
         coords={
-            "chain": labelled("chain", np.array(digits), "class of the image", "1"),
-            "sweep": labelled("sweep", 1 + np.arange(sweeps), "sweeps made", "sweep"),
+            "chain": coordinate("chain", digits, "class of the image"),
+            "sweep": coordinate("sweep", range(1, sweeps + 1), "sweeps made", "sweep"),
         },
         attrs={"visible_units": rbm.visible, "hidden_units": rbm.hidden},
     )
@@ -125,23 +139,3 @@ def _extremes(lengths, finished, shown):
     order = np.lexsort((np.arange(lengths.size), finished, -lengths))
     short = np.lexsort((np.arange(lengths.size), lengths))
     return np.array([short[:shown], order[:shown]])
-
-
-def _dataset(lengths, finished, same, example, labels, sizes, axes):
-    visible, rounds, batches, batch = axes
-    over = ("visible", "rounds", "batch", "tour")
-    shape = len(visible), len(rounds), batches, batch
-    texts = {
-        "length": (lengths, "sweeps of the tour", "sweep"),
-        "finished": (finished.astype(np.int8), "1: the tour returned, 0: it was cut", "1"),
-        "same": (same.astype(np.int8), "1: the tour ended in the hidden state that it started from", "1"),
-    }
-    variables = {name: labelled(over, array.reshape(shape), *text) for name, (array, *text) in texts.items()}
-    variables["example"] = labelled(over[2:], example.reshape(batches, batch), "training image", "1")
-    variables["label"] = labelled(over[2:], labels[example].reshape(batches, batch), "class of the image", "1")
-    variables["stopping_states"] = labelled("rounds", sizes, "distinct hidden states of the stopping set", "1")
-    coords = {
-        "visible": labelled("visible", np.array(visible, dtype=object), "what visible units are on a tour", "1"),
-        "rounds": labelled("rounds", np.array(rounds), "hidden states drawn for each training image", "1"),
-    }
-    return xr.Dataset(variables, coords)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from logzoo.papers.declaration import SWEEP, Claim
-from logzoo.reporting.statistics import bootstrapped
+from logzoo.reporting.statistics import bootstrapped, mean
 from logzoo.reporting.tables import Column, stand_in_note, table_of
 
 _COLUMNS = {
@@ -28,8 +28,8 @@ _FEWEST_PAIRS = 2
 
 def claims(where, published):
     """Claims of a table, and what was published of each rival and of LVS-10."""
-    texts = {key: f"LVS-1 ends at a better likelihood than {rival}" for key, rival in _RIVALS.items()}
-    leads = {key: Claim(f"{text}{where}", published[key], at_least=0.0) for key, text in texts.items()}
+    better = "LVS-1 ends at a better likelihood than "
+    leads = {key: Claim(f"{better}{rival}{where}", published[key], at_least=0.0) for key, rival in _RIVALS.items()}
     return leads | {"k": Claim(f"LVS-10 is hardly better than LVS-1{where}", published["k"], at_most=1.0)}
 
 
@@ -70,10 +70,8 @@ def settings(here):
     entry = here.config["trainings"][here.entry["trainings"]]
     train, runs = entry["train"], entry["runs"]
     sizes = f"{_VALUES[train['values']]}, {train['hidden']} hidden units, {train['updates']:,} updates, {runs} runs"
-    trainers = {
-        key: {"title": trainer["title"], "published": trainer["published"]}
-        for key, trainer in entry["trainers"].items()
-    }
+    wanted = ("title", "published")
+    trainers = {key: {name: trainer[name] for name in wanted} for key, trainer in entry["trainers"].items()}
     return {"title": f"{here.entry['title']}: {sizes}", "trainers": trainers}
 
 
@@ -83,13 +81,10 @@ def statistics(artifacts):
     Runs are paired: they share their mini-batches and first weights. Each trainer is taken at its best learning rate.
     """
     test = _tests(artifacts)
-
-    def lead(trainer, other, text):
-        of = f"mean test log-likelihood [nat], {text}"
-        return bootstrapped(lambda a, b: (a - b).mean(axis=-1), test[trainer], test[other], of=of)
-
-    leads = {rival: lead(_REFERENCE, rival, f"LVS-1 - {text}") for rival, text in _RIVALS.items()}
-    return leads | {"k": lead("lvs-10", _REFERENCE, "LVS-10 - LVS-1")}
+    of, leads = "mean test log-likelihood [nat], ", {}
+    for rival, title in _RIVALS.items():
+        leads[rival] = bootstrapped(mean, test[_REFERENCE] - test[rival], of=f"{of}LVS-1 - {title}")
+    return leads | {"k": bootstrapped(mean, test["lvs-10"] - test[_REFERENCE], of=f"{of}LVS-10 - LVS-1")}
 
 
 def _tests(artifacts):

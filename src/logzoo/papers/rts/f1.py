@@ -8,8 +8,8 @@ Carlson et al. (2016), figure 1.
 import numpy as np
 
 from logzoo.papers.declaration import Claim
-from logzoo.reporting.statistics import bootstrapped, over_all
-from logzoo.reporting.style import TRUTH, label_panels, mark_stand_in, new_figure
+from logzoo.reporting.statistics import bootstrapped, mean, ratio_of_rmse
+from logzoo.reporting.style import TRUTH, finished, new_figure
 
 CLAIMS = {
     "exact": Claim(
@@ -39,9 +39,7 @@ def inputs(here):
 
 
 def statistics(artifacts):
-    """Exact: largest error of the Rao-Blackwellised log Zhat_k; noise: RMS jumps of the error from rung to rung, with
-    plain counts over those without; flat: K max_k |r_k - c_k|. All at the last iteration.
-    """
+    """Of the last iteration: the error of log Zhat_k, its jumps from rung to rung, and the distance to the prior."""
     last = artifacts["iterations"].isel(iteration=-1)
     error = (last["log_z"] - last["exact_log_z"]).transpose("variant", "rung", "replicate")
     rao_blackwell, counts = (error.sel(variant=variant).values for variant in ("rao-blackwell", "counts"))
@@ -49,19 +47,16 @@ def statistics(artifacts):
     distance = np.max(np.abs(occupancy * len(occupancy) - 1.0), axis=0)
     return {
         "exact": bootstrapped(
-            lambda errors: np.abs(errors).max(axis=1).mean(axis=-1),
-            rao_blackwell,
+            mean,
+            np.abs(rao_blackwell).max(axis=0),
             of="max_k |log Zhat_k - exact| at the last iteration [nat], mean over repeats",
         ),
         "noise": bootstrapped(
-            lambda plain, smooth: over_all(np.diff(plain, axis=1)) / over_all(np.diff(smooth, axis=1)),
-            counts,
-            rao_blackwell,
+            ratio_of_rmse,
+            *(np.diff(errors, axis=0) for errors in (counts, rao_blackwell)),
             of="jumps of the error of log Zhat_k from rung to rung, plain counts / Rao-Blackwellised",
         ),
-        "flat": bootstrapped(
-            lambda distances: distances.mean(axis=-1), distance, of="K max_k |r_k - c_k| at the last iteration"
-        ),
+        "flat": bootstrapped(mean, distance, of="K max_k |r_k - c_k| at the last iteration"),
     }
 
 
@@ -85,12 +80,8 @@ def draw(artifacts, *, shown):
         upper.plot(betas, iterations["exact_log_z"], color=TRUTH, linestyle="--", label="exact")
         lower.axhline(1.0 / betas.size, color=TRUTH, linestyle="--", label="prior $r_k$")
         upper.set_title(_VARIANT_TITLES[variant], loc="right")
-        lower.set_xlabel(r"inverse temperature $\beta_k$")
-        lower.set_ylim(1e-7, 2.0)
-    axes[0, 0].set_ylabel(r"$\log \hat Z_k - \log Z_1$ [nat]")
-    axes[1, 0].set_ylabel(r"occupancy $\hat c_k$")
-    axes[0, 0].legend()
-    axes[1, 0].legend()
-    label_panels(axes.flat)
-    mark_stand_in(figure, iterations)
-    return figure
+        lower.set(xlabel=r"inverse temperature $\beta_k$", ylim=(1e-7, 2.0))
+    for axis, label in zip(axes[:, 0], (r"$\log \hat Z_k - \log Z_1$ [nat]", r"occupancy $\hat c_k$"), strict=True):
+        axis.set_ylabel(label)
+        axis.legend()
+    return finished(figure, iterations, panels=axes.flat)

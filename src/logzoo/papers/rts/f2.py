@@ -9,7 +9,7 @@ import numpy as np
 
 from logzoo.papers.declaration import Claim
 from logzoo.reporting.statistics import bootstrapped, mean_with_band, rmse_with_band, root_mean_square
-from logzoo.reporting.style import TRUTH, label_panels, look_of, mark_stand_in, new_figure
+from logzoo.reporting.style import TRUTH, finished, look_of, new_figure
 
 CLAIMS = {
     "same": Claim(
@@ -23,15 +23,8 @@ _VISIBLE_LIMIT = 0.05
 def inputs(here):
     sizes = here.chosen("samples", "replicates", "chains", "rungs", "ladder", "initial_draws", "initial_iterations")
     draws = sum(sizes["samples"]) * sizes["replicates"] * sizes["chains"]
-    return {
-        "mixture": here.experiment(
-            "logzoo.papers.rts.mixture:estimators",
-            {},
-            sizes,
-            stream=("mixture", here.name),
-            work={"Hamiltonian": draws},
-        )
-    }
+    settings = {"stream": ("mixture", here.name), "work": {"Hamiltonian": draws}}
+    return {"mixture": here.experiment("logzoo.papers.rts.mixture:estimators", {}, sizes, **settings)}
 
 
 def statistics(artifacts):
@@ -65,20 +58,15 @@ def draw(artifacts, *, names):
         limit = float(estimates["limit"])
         if abs(limit - exact) > _VISIBLE_LIMIT:
             right.axhline(limit, color=look["color"], linestyle=":", linewidth=1.0)
-            label = f"{names[estimator]}: endless samples"
-            place = {"xycoords": ("axes fraction", "data"), "ha": "right", "va": "bottom"}
-            right.annotate(label, (1.0, limit), fontsize=7, **place)
+            look = {"xycoords": ("axes fraction", "data"), "ha": "right", "va": "bottom", "fontsize": 7}
+            right.annotate(f"{names[estimator]}: endless samples", (1.0, limit), **look)
     right.axhline(exact, color=TRUTH, linestyle="--", label="exact")
     for axis in (left, right):
         axis.set_xticks(samples, [f"{count:,}" for count in samples])
         axis.set_xlabel("samples")
-    left.set_ylim(bottom=0.0)
-    left.set_ylabel(r"RMSE of $\log \hat Z$ [nat]")
+    left.set(ylim=(0.0, None), ylabel=r"RMSE of $\log \hat Z$ [nat]")
     right.set_ylabel(r"mean of $\log \hat Z$ [nat]")
     left.set_title(f"{mixture.sizes['replicate']} repeats, 95% bootstrap bars", loc="right", fontsize=8)
     right.set_title(f"K = {mixture.sizes['rung']}, {mixture.attrs['ladder']} ladder", loc="right", fontsize=8)
-    handles, labels = right.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside right center")
-    label_panels((left, right))
-    mark_stand_in(figure, mixture)
-    return figure
+    figure.legend(*right.get_legend_handles_labels(), loc="outside right center")
+    return finished(figure, mixture, panels=(left, right))

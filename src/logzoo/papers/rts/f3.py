@@ -8,17 +8,8 @@ figure 3.
 import numpy as np
 
 from logzoo.papers.declaration import Claim
-from logzoo.reporting.statistics import bootstrapped, mean_with_band, over_all, rmse_with_band
-from logzoo.reporting.style import (
-    TRUTH,
-    draw_band,
-    label_panels,
-    look_of,
-    mark_stand_in,
-    new_figure,
-    plain_logarithms,
-    title_of,
-)
+from logzoo.reporting import style
+from logzoo.reporting.statistics import bootstrapped, difference_of_means, mean_with_band, ratio_of_rmse, rmse_with_band
 
 CLAIMS = {
     "bias": Claim("The bias of RTS falls fastest", "faster than AIS and RAISE", at_most=1.0),
@@ -46,10 +37,7 @@ def settings(here):
 
 
 def statistics(artifacts):
-    """From the model that claims are judged on. Bias: |bias| of RTS over the smaller of those of AIS and RAISE at the
-    smallest budget; tenfold: RMSE of AIS at ten times the sweeps over that of RTS (NaN when no budget is ten times the
-    smallest); sandwich: how far RAISE lies above AIS at the smallest budget (NaN without RAISE).
-    """
+    """Of the model that claims are judged on, at its smallest budget; NaN without RAISE, or a budget ten times that."""
     estimates = {name: artifact for name, artifact in artifacts["judged"].items() if name != "truth"}
     truth = float(artifacts["judged"]["truth"]["log_z"])
     error = {name: estimate["log_z"].values - truth for name, estimate in estimates.items()}
@@ -69,13 +57,13 @@ def statistics(artifacts):
             of=f"|bias of RTS| / smaller |bias| of AIS and RAISE at {budgets[0]:,} sweeps",
         ),
         "tenfold": bootstrapped(
-            lambda ais, rts: over_all(ais) / over_all(rts),
+            ratio_of_rmse,
             error["ais"][tenfold[0]] if tenfold.size else nothing,
             error["rts"][0],
             of=f"RMSE of AIS at {10 * budgets[0]:,} sweeps / RMSE of RTS at {budgets[0]:,}",
         ),
         "sandwich": bootstrapped(
-            lambda upper, lower: upper.mean(axis=-1) - lower.mean(axis=-1),
+            difference_of_means,
             error["raise"][0] if "raise" in error else nothing,
             error["ais"][0],
             of=f"sandwich gap: mean of RAISE less mean of AIS at {budgets[0]:,} sweeps [nat]",
@@ -86,35 +74,31 @@ def statistics(artifacts):
 def draw(artifacts, *, titles, names, published):
     """Mean and RMSE of log Z against sweeps per chain, a column for each model."""
     estimates, truths = artifacts["estimates"], artifacts["truths"]
-    figure = new_figure(3.8 * len(estimates) + 1.8, 5.6)
+    figure = style.new_figure(3.8 * len(estimates) + 1.8, 5.6)
     axes = figure.subplots(2, len(estimates), sharex="col", squeeze=False)
     for column, (model, by_estimator) in enumerate(estimates.items()):
         truth = float(truths[model]["log_z"])
         upper, lower = axes[:, column]
         for position, (estimator, estimate) in enumerate(by_estimator.items()):
             budgets, log_z = estimate["budget"].values, estimate["log_z"].values
-            look = look_of(estimator, position)
-            draw_band(upper, budgets, mean_with_band(log_z), label=names[estimator], **look)
-            draw_band(lower, budgets, rmse_with_band(log_z, truth), label=names[estimator], **look)
+            look = {"label": names[estimator], **style.look_of(estimator, position)}
+            style.draw_band(upper, budgets, mean_with_band(log_z), **look)
+            style.draw_band(lower, budgets, rmse_with_band(log_z, truth), **look)
         _draw_truth(upper, truths[model], published[model])
-        upper.set_title(title_of(titles[model], truths[model]), loc="right")
+        upper.set_title(style.title_of(titles[model], truths[model]), loc="right")
         upper.ticklabel_format(axis="y", useOffset=False)
-        lower.set_xscale("log")
-        lower.set_xticks(budgets, [f"{budget:,}" for budget in budgets], minor=False)
-        lower.set_xticks([], minor=True)
-        plain_logarithms(lower.yaxis)
+        style.count_ticks(lower, budgets)
+        style.plain_logarithms(lower.yaxis)
         lower.set_xlabel("Gibbs sweeps per chain")
     axes[0, 0].set_ylabel(r"mean of $\log \hat Z$ [nat]")
     axes[1, 0].set_ylabel(r"RMSE of $\log \hat Z$ [nat]")
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside right upper", fontsize=8)
-    label_panels(axes.flat)
-    mark_stand_in(figure, *truths.values())
-    return figure
+    return style.finished(figure, *truths.values(), panels=axes.flat)
 
 
 def _draw_truth(axis, truth, published):
     log_z, error = float(truth["log_z"]), float(truth["std_error"])
-    axis.axhline(log_z, color=TRUTH, linestyle="--", label=f"truth ({truth.attrs['truth_method']})")
-    axis.axhspan(log_z - 2 * error, log_z + 2 * error, color=TRUTH, alpha=0.1, linewidth=0)
+    axis.axhline(log_z, color=style.TRUTH, linestyle="--", label=f"truth ({truth.attrs['truth_method']})")
+    axis.axhspan(log_z - 2 * error, log_z + 2 * error, color=style.TRUTH, alpha=0.1, linewidth=0)
     if published is not None and "stand_in_for" not in truth.attrs:
         axis.axhline(published, color="grey", linestyle=":", label=f"published {published:g}")

@@ -4,16 +4,8 @@ The errors of figure 3 against wall-clock seconds on one core, measured on this 
 seconds grow linearly with sweeps. Times differ from run to run, the errors do not.
 """
 
+from logzoo.reporting import style
 from logzoo.reporting.statistics import rmse_with_band, seconds_of_budgets
-from logzoo.reporting.style import (
-    draw_band,
-    label_panels,
-    look_of,
-    mark_stand_in,
-    new_figure,
-    plain_logarithms,
-    title_of,
-)
 
 
 def inputs(here):
@@ -26,26 +18,20 @@ def inputs(here):
     }
 
 
-def settings(here):
-    return {"titles": here.titles(here.of(here.entry["figure"]).entry["models"]), "names": here.estimator_titles()}
-
-
 def draw(artifacts, *, titles, names):
     """RMSE of log Z against seconds on one core, a panel for each model."""
     estimates, truths, timings = (artifacts[name] for name in ("estimates", "truths", "timings"))
-    figure = new_figure(3.8 * len(estimates) + 0.6, 3.4)
+    figure = style.new_figure(3.8 * len(estimates) + 0.6, 3.4)
     axes = figure.subplots(1, len(estimates), squeeze=False)[0]
     for axis, (model, by_estimator) in zip(axes, estimates.items(), strict=True):
         for position, (estimator, estimate) in enumerate(by_estimator.items()):
             seconds, rate = seconds_of_budgets(timings[model], estimator, estimate["budget"].values)
             errors = rmse_with_band(estimate["log_z"].values, float(truths[model]["log_z"]))
             label = f"{names[estimator]}, {1e3 * rate:.2g} ms a sweep"
-            draw_band(axis, seconds, errors, label=label, **look_of(estimator, position))
-        plain_logarithms(axis.xaxis, axis.yaxis)
+            style.draw_band(axis, seconds, errors, label=label, **style.look_of(estimator, position))
+        style.plain_logarithms(axis.xaxis, axis.yaxis)
         axis.set_xlabel(f"seconds on one core, {timings[model].attrs['chains']} chains")
-        axis.set_title(title_of(titles[model], truths[model]), loc="right")
+        axis.set_title(style.title_of(titles[model], truths[model]), loc="right")
         axis.legend()
     axes[0].set_ylabel(r"RMSE of $\log \hat Z$ [nat]")
-    label_panels(axes)
-    mark_stand_in(figure, *truths.values())
-    return figure
+    return style.finished(figure, *truths.values(), panels=axes)

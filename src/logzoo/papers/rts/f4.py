@@ -9,8 +9,8 @@ long run: at the quick scale, where that run is short, it moves whole columns of
 import numpy as np
 
 from logzoo.papers.declaration import Claim
-from logzoo.reporting.statistics import bootstrapped, over_all, rmse_with_band
-from logzoo.reporting.style import count_ticks, draw_band, look_of, mark_stand_in, new_figure, title_of
+from logzoo.reporting.statistics import bootstrapped, ratio_of_rmse, rmse_with_band
+from logzoo.reporting.style import count_ticks, draw_band, finished, look_of, new_figure, title_of
 
 CLAIMS = {
     "flat": Claim(
@@ -40,9 +40,8 @@ def inputs(here):
 
 
 def statistics(artifacts):
-    """RMSE against the number of rungs K. Flat: spread of RTS over samples (which, unlike the RMSE, leaves out what the
-    samples of one long run share) at the largest K over that at the middle one; others are ratios of RMSE. TI: TI over
-    RTS at the smallest K; ti-rb: TI-RB over RTS at the largest; ts: TS over RTS at the largest.
+    """Ratios of RMSE at few and at many rungs K; for "flat" of the spread of RTS over samples, which, unlike the RMSE,
+    leaves out what the samples of one long run share.
     """
     rungs, truth = artifacts["rungs"], artifacts["truth"]
     error = rungs["log_z"].transpose("estimator", "rungs", "estimate") - float(truth["log_z"])
@@ -50,9 +49,9 @@ def statistics(artifacts):
     few, middle, many = ladders[0], ladders[len(ladders) // 2], ladders[-1]
 
     def ratio(estimator, count):
-        chosen = [error.sel(estimator=name, rungs=count).values for name in (estimator, "rts")]
-        of = " / ".join(f"RMSE of {name} at K = {count}" for name in (estimator, "rts"))
-        return bootstrapped(lambda errors, of_rts: over_all(errors) / over_all(of_rts), *chosen, of=of)
+        errors = [error.sel(estimator=name, rungs=count).values for name in (estimator, "rts")]
+        of = f"RMSE of {estimator} at K = {count} / RMSE of rts at K = {count}"
+        return bootstrapped(ratio_of_rmse, *errors, of=of)
 
     return {
         "flat": bootstrapped(
@@ -84,9 +83,7 @@ def draw(artifacts, *, title, names):
     axis.set_yscale("log")
     count_ticks(axis, counts)
     axis.yaxis.set_major_formatter("{x:g}")
-    axis.set_xlabel("rungs of the ladder, K")
-    axis.set_ylabel(r"RMSE of $\log \hat Z$ [nat]")
+    axis.set(xlabel="rungs of the ladder, K", ylabel=r"RMSE of $\log \hat Z$ [nat]")
     axis.set_title(f"{title_of(title, truth)}\n{rungs.attrs['samples']:,} draws an estimate", loc="left", fontsize=9)
     axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    mark_stand_in(figure, truth)
-    return figure
+    return finished(figure, truth)

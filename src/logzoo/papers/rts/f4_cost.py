@@ -6,7 +6,7 @@ them took. Measured on this machine; times differ from run to run.
 
 from logzoo.papers.declaration import Claim
 from logzoo.reporting.statistics import Statistic
-from logzoo.reporting.style import count_ticks, label_panels, look_of, new_figure
+from logzoo.reporting.style import count_ticks, finished, look_of, new_figure
 
 CLAIMS = {"mbar": Claim("MBAR is unaffordable at many rungs", "not run beyond few rungs", at_least=10.0)}
 
@@ -26,11 +26,6 @@ def inputs(here):
         },
     )
     return {"timings": timings}
-
-
-def settings(here):
-    model = here.of(here.entry["figure"]).entry["model"]
-    return {"title": here.titles([model])[model]}
 
 
 def statistics(artifacts):
@@ -61,5 +56,4 @@ def draw(artifacts, *, title):
     right.axhline(1.0, color="grey", linestyle=":")
     figure.legend(*left.get_legend_handles_labels(), loc="outside upper center", ncols=3)
     right.set_title(f"{title}, {timings.attrs['samples']:,} draws", loc="right", fontsize=8)
-    label_panels((left, right))
-    return figure
+    return finished(figure, panels=(left, right))

@@ -18,9 +18,7 @@ CLAIMS = {
         at_least=0.0,
     ),
     "cost": Claim(
-        "Tracking by RTS costs almost nothing extra",
-        "almost no extra cost",
-        not_tested="no seconds of it are measured",
+        "Tracking by RTS costs almost nothing extra", "almost no extra cost", not_tested="no seconds of it are measured"
     ),
 }
 
@@ -31,10 +29,7 @@ def inputs(here):
 
 
 def statistics(artifacts):
-    """Agree: share of check points whose tracked likelihood lies in the 95% interval of AIS; close: mean distance of
-    the two; overfit: tracked validation likelihood at the check point, before the last tenth of the updates, that AIS
-    finds best, less at the end: negative if it climbs to the end.
-    """
+    """How far tracked likelihoods lie from AIS, and how much they fall from the best by AIS: negative if they climb."""
     check = artifacts["check"]
     best, last = best_and_last(check, AIS)
     of = "tracked validation likelihood [nat]: best by AIS - end"

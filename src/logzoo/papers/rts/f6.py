@@ -8,8 +8,8 @@ et al. (2016), figure 6.
 import numpy as np
 
 from logzoo.papers.declaration import Claim
-from logzoo.reporting.statistics import bootstrapped, over_all
-from logzoo.reporting.style import TRUTH, label_panels, mark_stand_in, new_figure
+from logzoo.reporting.statistics import bootstrapped, ratio_of_means, ratio_of_rmse
+from logzoo.reporting.style import TRUTH, finished, new_figure
 
 CLAIMS = {
     "mixing": Claim("The adaptive step mixes faster in beta than a fixed one", "visibly faster", at_least=1.0),
@@ -21,34 +21,19 @@ _STEP_COLOURS = {"fixed": "#D55E00", "adaptive": "#0072B2"}
 def inputs(here):
     sizes = here.chosen("draws", "replicates", "chains", "rungs", "ladder", "initial_draws", "initial_iterations")
     draws = 2 * sizes["draws"] * sizes["replicates"] * sizes["chains"]
-    return {
-        "mixture": here.experiment(
-            "logzoo.papers.rts.mixture:steps",
-            {},
-            sizes,
-            stream=("mixture", here.name),
-            work={"Hamiltonian": draws},
-        )
-    }
+    settings = {"stream": ("mixture", here.name), "work": {"Hamiltonian": draws}}
+    return {"mixture": here.experiment("logzoo.papers.rts.mixture:steps", {}, sizes, **settings)}
 
 
 def statistics(artifacts):
     """Fixed over adaptive step. Mixing: autocorrelation times of beta; error: RMSE of log Z."""
     mixture = artifacts["mixture"]
-    error = mixture["log_z"] - mixture["exact_log_z"]
-    errors = [error.sel(step_rule=rule).values for rule in ("fixed", "adaptive")]
-    times = [mixture["autocorrelation_time"].sel(step_rule=rule).values for rule in ("fixed", "adaptive")]
+    rules = [mixture.sel(step_rule=rule) for rule in ("fixed", "adaptive")]
+    errors = [(by_rule["log_z"] - by_rule["exact_log_z"]).values for by_rule in rules]
+    times = [by_rule["autocorrelation_time"].values for by_rule in rules]
     return {
-        "mixing": bootstrapped(
-            lambda fixed, adaptive: fixed.mean(axis=-1) / adaptive.mean(axis=-1),
-            *times,
-            of="autocorrelation time of beta, fixed / adaptive step",
-        ),
-        "error": bootstrapped(
-            lambda fixed, adaptive: over_all(fixed) / over_all(adaptive),
-            *errors,
-            of="RMSE of log Z, fixed / adaptive step",
-        ),
+        "mixing": bootstrapped(ratio_of_means, *times, of="autocorrelation time of beta, fixed / adaptive step"),
+        "error": bootstrapped(ratio_of_rmse, *errors, of="RMSE of log Z, fixed / adaptive step"),
     }
 
 
@@ -63,21 +48,16 @@ def draw(artifacts):
         axis.plot(by_rule["draw"], by_rule["trace"], color=_STEP_COLOURS[rule], linewidth=0.6)
         time = float(by_rule["autocorrelation_time"].mean())
         axis.set_title(f"{rule} step: autocorrelation time {time:.0f} draws", loc="right", fontsize=9)
-        axis.set_xlabel("draw of one chain")
-        axis.set_ylim(0, rungs + 1)
+        axis.set(xlabel="draw of one chain", ylim=(0, rungs + 1))
     rows["fixed"].set_ylabel(r"rung $k$ ($\beta_1 = 0, \beta_K = 1$)")
     _draw_estimates(rows["z"], mixture)
     _draw_by_rung(rows["step"], mixture, "step_size")
-    rows["step"].set_ylabel(r"leapfrog step $\epsilon_k$")
-    rows["step"].set_ylim(bottom=0.0)
+    rows["step"].set(ylabel=r"leapfrog step $\epsilon_k$", ylim=(0.0, None))
     rows["step"].set_title(f"{mixture.attrs['ladder']} ladder", loc="right", fontsize=8)
     rows["step"].legend()
     _draw_by_rung(rows["rate"], mixture, "acceptance")
-    rows["rate"].set_ylabel("acceptance rate")
-    rows["rate"].set_ylim(0.0, 1.05)
-    label_panels(rows.values())
-    mark_stand_in(figure, mixture)
-    return figure
+    rows["rate"].set(ylabel="acceptance rate", ylim=(0.0, 1.05))
+    return finished(figure, mixture, panels=rows.values())
 
 
 def _draw_estimates(axis, mixture):

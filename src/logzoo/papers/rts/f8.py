@@ -7,17 +7,8 @@ temperature, counted (SD) and Rao-Blackwellised (RSD), all from the same draws. 
 import numpy as np
 
 from logzoo.papers.declaration import Claim
+from logzoo.reporting import style
 from logzoo.reporting.statistics import bootstrapped, rmse_with_band, root_mean_square
-from logzoo.reporting.style import (
-    count_ticks,
-    draw_band,
-    label_panels,
-    look_of,
-    mark_stand_in,
-    new_figure,
-    plain_logarithms,
-    title_of,
-)
 
 CLAIMS = {
     "small": Claim("RSD is about 10% better than RTS at 10 hidden units", "about 0.9", at_most=0.95),
@@ -64,23 +55,21 @@ def statistics(artifacts):
 def draw(artifacts, *, titles, names):
     """RMSE of log Z by RTS, SD and RSD against sweeps, a panel for each model."""
     stationary, truths = artifacts["stationary"], artifacts["truths"]
-    figure = new_figure(3.8 * len(stationary), 3.6)
+    figure = style.new_figure(3.8 * len(stationary), 3.6)
     axes = figure.subplots(1, len(stationary), squeeze=False)[0]
     for axis, (model, estimates) in zip(axes, stationary.items(), strict=True):
         budgets, truth = estimates["budget"].values, truths[model]
         for position, estimator in enumerate(estimates["estimator"].values):
             log_z = estimates["log_z"].sel(estimator=estimator).transpose("budget", "replicate").values
             errors = rmse_with_band(log_z, float(truth["log_z"]))
-            draw_band(axis, budgets, errors, label=names[estimator], **look_of(estimator, position))
+            style.draw_band(axis, budgets, errors, label=names[estimator], **style.look_of(estimator, position))
         if float(truth["std_error"]) > 0:
             axis.axhline(float(truth["std_error"]), color="grey", linestyle=":", label="uncertainty of the truth")
-        plain_logarithms(axis.yaxis)
-        count_ticks(axis, budgets)
+        style.plain_logarithms(axis.yaxis)
+        style.count_ticks(axis, budgets)
         axis.set_xlabel("Gibbs sweeps per chain")
-        axis.set_title(title_of(titles[model], truth), loc="right")
+        axis.set_title(style.title_of(titles[model], truth), loc="right")
     axes[0].set_ylabel(r"RMSE of $\log \hat Z$ [nat]")
     handles = {label: handle for axis in axes for handle, label in zip(*axis.get_legend_handles_labels(), strict=True)}
     axes[-1].legend(handles.values(), handles.keys(), loc="upper right", fontsize=8)
-    label_panels(axes)
-    mark_stand_in(figure, *truths.values())
-    return figure
+    return style.finished(figure, *truths.values(), panels=axes)

@@ -7,7 +7,7 @@ base N(0, 30 I), uniform prior over the rungs. They do not say how many rungs, n
 import numpy as np
 import xarray as xr
 
-from logzoo.artifacts.labels import labelled
+from logzoo.artifacts.labels import coordinate, labelled
 from logzoo.budgets import SweepLedger
 from logzoo.checks import whole_number
 from logzoo.estimators.mbar import log_ratios
@@ -20,23 +20,41 @@ from logzoo.samplers.step_sizes import tune
 
 ESTIMATORS = ("rts", "mbar", "ti-riemann", "ti-trapezoid", "ti-corrected", "ti-rb")
 STEP_RULES = ("fixed", "adaptive")
+_TUNING = {"adaptation_draws": 400, "pilot_draws": 100, "pilot_iterations": 10}
+_TUNING_CHAINS = 20
+_MIXING = {
+    "log_z": ("estimate of log Z by RTS", "nat"),
+    "autocorrelation_time": ("integrated autocorrelation time of the rung in draws", "1"),
+    "round_trip_rate": ("round trips between the ends of the ladder per 1000 draws", "1"),
+}
 # The window of an autocorrelation time is this many times as long as it (Sokal 1997, section 3).
 _WINDOW = 5.0
 
 
-def estimators(_, **settings):
-    """`estimators_experiment` as an experiment without artifacts."""
-    return estimators_experiment(**settings)
+def target_and_base():
+    """The published mixture of two Gaussians and its base."""
+    return GaussianMixture.pair(10, separation=5.0, variance=0.5), GaussianMixture.centred(10, variance=30.0)
 
 
-def steps(_, **settings):
-    """`steps_experiment` as an experiment without artifacts."""
-    return steps_experiment(**settings)
+class _Sampler:
+    """Simulated tempering of the mixture by Hamiltonian Monte Carlo: its ladder, and step sizes tuned once."""
 
+    def __init__(self, stream, *, chains, rungs, ladder, initial_draws, initial_iterations, tuning=None):
+        self.target, self.base = target_and_base()
+        self.betas = ladder_of(ladder, rungs, self.target, self.base)
+        self.chains, self.attrs = chains, {"chains": chains, "ladder": str(ladder), "steps": hamiltonian.STEPS}
+        self.initial = {"initial_draws": initial_draws, "initial_iterations": initial_iterations}
+        tuning = _TUNING | (tuning or {})
+        draws = 2 * tuning["adaptation_draws"] + tuning["pilot_draws"] * tuning["pilot_iterations"]
+        ledger = SweepLedger(draws * hamiltonian.STEPS, _TUNING_CHAINS)
+        self.sizes = tune(self.target, self.base, ledger, stream.child("tuning"), betas=self.betas, **tuning)
 
-def target_and_base(*, dimension=10, separation=5.0, variance=0.5, base_variance=30.0):
-    """The mixture of two Gaussians and its base; as published unless told otherwise."""
-    return GaussianMixture.pair(dimension, separation, variance), GaussianMixture.centred(dimension, base_variance)
+    def run(self, stream, step_sizes, draws):
+        """One replicate: its draws, and the leapfrog steps of a chain that they took."""
+        initial_draws = self.initial["initial_draws"] * self.initial["initial_iterations"]
+        ledger = SweepLedger((draws + initial_draws) * hamiltonian.STEPS, self.chains)
+        settings = {"draws": draws, "betas": self.betas, **self.initial}
+        return hamiltonian.run(self.target, self.base, ledger, stream, step_sizes, **settings), ledger.spent
 
 
 def ladder_of(name, rungs, target, base):
@@ -52,46 +70,53 @@ def ladder_of(name, rungs, target, base):
     return inverse_temperatures(name, rungs)
 
 
-def estimators_experiment(
-    *,
-    samples,
-    replicates,
-    chains,
-    rungs,
-    ladder,
-    initial_draws,
-    initial_iterations,
-    stream,
-    steps=hamiltonian.STEPS,
-    tuning=None,
-    threads=1,
-):
-    """log Z (estimator, samples, replicate) by every estimator from the same draws, steps adaptive.
+def estimators(_, *, samples, replicates, stream, **settings):
+    """log Z (estimator, samples, replicate) by every estimator from the same draws, steps adaptive; needs no artifacts.
 
     samples: numbers of draws, of all chains of a replicate together, increasing; each estimate reads the first so many
-    of one run. steps: leapfrog steps a draw. Step sizes are tuned once, with options `tuning` of
-    `samplers.step_sizes.tune`. Returns a Dataset with exact log Z and what each rule of TI would give at exact means.
-    Raises ValueError where samples do not divide among the chains.
+    of one run. settings: of the ladder, the chains and their initial iterations; `tuning`: of `step_sizes.tune`.
+    Returns a Dataset with exact log Z and what each rule of TI would give at exact means. Raises ValueError where
+    samples do not divide among the chains.
     """
+    chains = settings["chains"]
     uneven = [count for count in samples if count % chains or count < 2 * chains]
     if uneven or list(samples) != sorted(set(samples)):
         raise ValueError(f"samples: expected increasing multiples of {chains} (chains), found {list(samples)}")
-    target, base = target_and_base()
-    betas = ladder_of(ladder, rungs, target, base)
-    sizes = _tuned(target, base, betas, steps, stream, tuning)
+    sampler = _Sampler(stream, **settings)
     log_z = np.empty((len(ESTIMATORS), len(samples), replicates))
     rule_met = np.empty(replicates, np.int8)
     for replicate in range(replicates):
-        path = stream.child("replicate", replicate)
-        settings = (samples[-1] // chains, initial_draws, initial_iterations, steps, threads)
-        draws, _ = _run(target, base, betas, sizes.adaptive, chains, path, *settings)
+        draws, _ = sampler.run(stream.child("replicate", replicate), sampler.sizes.adaptive, samples[-1] // chains)
         rule_met[replicate] = draws.rule_met
         for position, count in enumerate(samples):
-            found = estimates(draws, count // chains)
-            log_z[:, position, replicate] = [found[name] for name in ESTIMATORS]
-    return _estimators_dataset(log_z, rule_met, samples, betas, target, base).assign_attrs(
-        chains=chains, ladder=str(ladder), steps=steps
+            log_z[:, position, replicate] = [estimates(draws, count // chains)[name] for name in ESTIMATORS]
+    cells, limits = ("estimator", "samples", "replicate"), _limits(sampler)
+    return xr.Dataset(
+        {
+            "log_z": labelled(cells, log_z, "estimate of log Z", "nat"),
+            "limit": labelled("estimator", limits, "log Z that endless sampling of these rungs would give", "nat"),
+            "rule_met": labelled("replicate", rule_met, "1 when the initial iterations met their rule", "1"),
+            "exact_log_z": labelled((), sampler.target.log_z, "exact log Z", "nat"),
+            "inverse_temperature": labelled("rung", sampler.betas, "inverse temperature", "1"),
+        },
+        coords={
+            "estimator": coordinate("estimator", ESTIMATORS, "estimator of log Z"),
+            "samples": coordinate("samples", samples, "draws of all chains of a replicate"),
+            "replicate": coordinate("replicate", range(replicates), "independent run"),
+        },
+        attrs=sampler.attrs,
     )
+
+
+def _limits(sampler):
+    """log Z (estimator,) that endless sampling of the rungs would give."""
+    moments = path_moments(sampler.target, sampler.base, sampler.betas)
+    rules = {
+        f"ti-{rule}": sampler.base.log_z + log_ratio(sampler.betas, moments.mean, moments.variance, rule=rule)
+        for rule in ("riemann", "trapezoid", "corrected")
+    }
+    rules["ti-rb"] = rules["ti-trapezoid"]
+    return np.array([rules.get(name, sampler.target.log_z) for name in ESTIMATORS])
 
 
 def estimates(draws, count):
@@ -122,49 +147,51 @@ def estimates(draws, count):
     return {name: draws.log_z_base + float(ratio) for name, ratio in ratios.items()}
 
 
-def steps_experiment(
-    *,
-    draws,
-    replicates,
-    chains,
-    rungs,
-    ladder,
-    initial_draws,
-    initial_iterations,
-    stream,
-    steps=hamiltonian.STEPS,
-    tuning=None,
-    threads=1,
-):
+def steps(_, *, draws, replicates, stream, **settings):
     """Fixed against adaptive step sizes: mixing along the ladder and log Z by RTS (step rule, replicate).
 
-    draws: recorded draws of every chain of a replicate. The fixed step is the average of the adaptive ones, so both
-    rules owe the tuning, and both pay the same leapfrog steps a draw. Mixing is that of the rung's number, which is
-    beta itself on a linear ladder. Returns a Dataset, with the trace of the first chain of the first replicate.
+    draws: recorded draws of every chain of a replicate; settings as of `estimators`. The fixed step is the average of
+    the adaptive ones, so both rules owe the tuning, and both pay the same leapfrog steps a draw. Mixing is that of the
+    rung's number, which is beta itself on a linear ladder. Returns a Dataset, with the trace of the first chain of the
+    first replicate.
     """
-    target, base = target_and_base()
-    betas = ladder_of(ladder, rungs, target, base)
-    sizes = _tuned(target, base, betas, steps, stream, tuning)
-    by_rule = {"fixed": np.full(betas.size, sizes.fixed), "adaptive": sizes.adaptive}
-    cells = (len(STEP_RULES), replicates)
-    found = {name: np.empty(cells) for name in ("log_z", "autocorrelation_time", "round_trips", "leapfrog_steps")}
-    trace, acceptance = np.empty((len(STEP_RULES), draws), np.int64), np.empty((len(STEP_RULES), betas.size))
+    sampler = _Sampler(stream, **settings)
+    rungs = sampler.betas.size
+    step_sizes = np.stack([np.full(rungs, sampler.sizes.fixed), sampler.sizes.adaptive])
+    mixing = {name: np.empty((len(STEP_RULES), replicates)) for name in _MIXING}
+    leapfrog_steps = np.empty((len(STEP_RULES), replicates), np.int64)
+    trace, acceptance = np.empty((len(STEP_RULES), draws), np.int64), np.empty((len(STEP_RULES), rungs))
     for row, rule in enumerate(STEP_RULES):
-        moves = np.zeros((2, betas.size))
+        moves = np.zeros((2, rungs))
         for replicate in range(replicates):
             path = stream.child(rule, "replicate", replicate)
-            settings = (draws, initial_draws, initial_iterations, steps, threads)
-            made, ledger = _run(target, base, betas, by_rule[rule], chains, path, *settings)
-            for name, value in (*_mixing(made).items(), ("leapfrog_steps", ledger.spent)):
-                found[name][row, replicate] = value
+            made, leapfrog_steps[row, replicate] = sampler.run(path, step_sizes[row], draws)
+            for name, value in _mixing(made).items():
+                mixing[name][row, replicate] = value
             before = made.rungs[:, :-1].ravel()
-            moves += [np.bincount(before, weights, betas.size) for weights in (made.accepted.ravel(), None)]
+            moves += [np.bincount(before, weights, rungs) for weights in (made.accepted.ravel(), None)]
             if replicate == 0:
                 trace[row] = made.rungs[0, 1:] + 1
-        acceptance[row] = np.divide(moves[0], moves[1], out=np.full(betas.size, np.nan), where=moves[1] > 0)
-    step_sizes = np.stack([by_rule[rule] for rule in STEP_RULES])
-    dataset = _steps_dataset(found, trace, acceptance, step_sizes, betas, target)
-    return dataset.assign_attrs(chains=chains, draws=draws, ladder=str(ladder), steps=steps)
+        acceptance[row] = np.divide(moves[0], moves[1], out=np.full(rungs, np.nan), where=moves[1] > 0)
+    cells, by_rung = ("step_rule", "replicate"), ("step_rule", "rung")
+    steps_text = "leapfrog steps of a chain, initial ones included"
+    return xr.Dataset(
+        {
+            **{name: labelled(cells, mixing[name], *text) for name, text in _MIXING.items()},
+            "leapfrog_steps": labelled(cells, leapfrog_steps, steps_text, "1"),
+            "trace": labelled(("step_rule", "draw"), trace, "rung of one chain", "1"),
+            "acceptance": labelled(by_rung, acceptance, "share of proposals accepted", "1"),
+            "step_size": labelled(by_rung, step_sizes, "leapfrog step size", "1"),
+            "inverse_temperature": labelled("rung", sampler.betas, "inverse temperature", "1"),
+            "exact_log_z": labelled((), sampler.target.log_z, "exact log Z", "nat"),
+        },
+        coords={
+            "step_rule": coordinate("step_rule", STEP_RULES, "how steps are chosen"),
+            "draw": coordinate("draw", range(1, draws + 1), "recorded draw"),
+            "replicate": coordinate("replicate", range(replicates), "independent run"),
+        },
+        attrs={"chains": sampler.chains, "draws": draws, **sampler.attrs},
+    )
 
 
 def _mixing(made):
@@ -174,7 +201,7 @@ def _mixing(made):
     return {
         "log_z": made.log_z_base + curve[-1],
         "autocorrelation_time": autocorrelation_time(visited),
-        "round_trips": made.round_trips.sum() * 1000.0 / visited.size,
+        "round_trip_rate": made.round_trips.sum() * 1000.0 / visited.size,
     }
 
 
@@ -193,84 +220,3 @@ def autocorrelation_time(values):
     times = 2.0 * np.cumsum(covariance / covariance[0]) - 1.0
     enough = np.flatnonzero(np.arange(draws) >= _WINDOW * times)
     return float(np.clip(times[enough[0] if enough.size else -1], 1.0, draws))
-
-
-def _tuned(target, base, betas, steps, stream, tuning):
-    """Step sizes, tuned by 20 chains unless told otherwise."""
-    tuning = {"chains": 20, "adaptation_draws": 400, "pilot_draws": 100, "pilot_iterations": 10, **(tuning or {})}
-    chains = tuning.pop("chains")
-    draws = 2 * tuning["adaptation_draws"] + tuning["pilot_draws"] * tuning["pilot_iterations"]
-    ledger = SweepLedger(draws * steps, chains)
-    return tune(target, base, ledger, stream.child("tuning"), betas=betas, steps=steps, **tuning)
-
-
-def _run(target, base, betas, sizes, chains, stream, draws, initial_draws, initial_iterations, steps, threads):
-    """One replicate: its draws and the ledger that paid for them, in leapfrog steps."""
-    ledger = SweepLedger((draws + initial_draws * initial_iterations) * steps, chains)
-    made = hamiltonian.run(
-        target,
-        base,
-        ledger,
-        stream,
-        sizes,
-        draws=draws,
-        betas=betas,
-        steps=steps,
-        initial_draws=initial_draws,
-        initial_iterations=initial_iterations,
-        threads=threads,
-    )
-    return made, ledger
-
-
-def _estimators_dataset(log_z, rule_met, samples, betas, target, base):
-    moments = path_moments(target, base, betas)
-    rules = {
-        f"ti-{rule}": base.log_z + log_ratio(betas, moments.mean, moments.variance, rule=rule)
-        for rule in ("riemann", "trapezoid", "corrected")
-    }
-    rules["ti-rb"] = rules["ti-trapezoid"]
-    limits = np.array([rules.get(name, target.log_z) for name in ESTIMATORS])
-    cells = ("estimator", "samples", "replicate")
-    return xr.Dataset(
-        {
-            "log_z": labelled(cells, log_z, "estimate of log Z", "nat"),
-            "limit": labelled(("estimator",), limits, "log Z that endless sampling of these rungs would give", "nat"),
-            "rule_met": labelled(("replicate",), rule_met, "1 when the initial iterations met their rule", "1"),
-            "exact_log_z": labelled((), target.log_z, "exact log Z", "nat"),
-            "inverse_temperature": labelled(("rung",), betas, "inverse temperature", "1"),
-        },
-        coords={
-            "estimator": labelled(("estimator",), np.array(ESTIMATORS, dtype=object), "estimator of log Z", "1"),
-            "samples": labelled(("samples",), np.array(samples), "draws of all chains of a replicate", "1"),
-            "replicate": labelled(("replicate",), np.arange(log_z.shape[-1]), "independent run", "1"),
-        },
-    )
-
-
-def _steps_dataset(found, trace, acceptance, step_sizes, betas, target):
-    cells, by_rung = ("step_rule", "replicate"), ("step_rule", "rung")
-    return xr.Dataset(
-        {
-            "log_z": labelled(cells, found["log_z"], "estimate of log Z by RTS", "nat"),
-            "autocorrelation_time": labelled(
-                cells, found["autocorrelation_time"], "integrated autocorrelation time of the rung in draws", "1"
-            ),
-            "round_trip_rate": labelled(
-                cells, found["round_trips"], "round trips between the ends of the ladder per 1000 draws", "1"
-            ),
-            "leapfrog_steps": labelled(
-                cells, found["leapfrog_steps"].astype(np.int64), "leapfrog steps of a chain, initial ones included", "1"
-            ),
-            "trace": labelled(("step_rule", "draw"), trace, "rung of one chain", "1"),
-            "acceptance": labelled(by_rung, acceptance, "share of proposals accepted", "1"),
-            "step_size": labelled(by_rung, step_sizes, "leapfrog step size", "1"),
-            "inverse_temperature": labelled(("rung",), betas, "inverse temperature", "1"),
-            "exact_log_z": labelled((), target.log_z, "exact log Z", "nat"),
-        },
-        coords={
-            "step_rule": labelled(("step_rule",), np.array(STEP_RULES, dtype=object), "how steps are chosen", "1"),
-            "draw": labelled(("draw",), np.arange(1, trace.shape[1] + 1), "recorded draw", "1"),
-            "replicate": labelled(("replicate",), np.arange(found["log_z"].shape[1]), "independent run", "1"),
-        },
-    )

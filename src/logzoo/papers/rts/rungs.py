@@ -4,7 +4,7 @@ import numpy as np
 import xarray as xr
 from scipy.sparse import csr_array
 
-from logzoo.artifacts.labels import labelled
+from logzoo.artifacts.labels import coordinate, labelled
 from logzoo.budgets import SweepLedger
 from logzoo.estimators import mbar, ti
 from logzoo.estimators.simulated_tempering import SETTLING
@@ -39,18 +39,14 @@ class KeptDraws:
         self.values, self.rungs = np.concatenate(self._values), np.concatenate(self._rungs)
 
 
-def run(artifacts, **settings):
-    """The experiment on a model, from the base matched to its training data."""
-    return rungs_experiment(RBM.from_dataset(artifacts["model"]), matched_base(artifacts["dataset"]), **settings)
-
-
-def rungs_experiment(rbm, base, *, ladders, sweeps, chains, samples, estimates, mbar_ladders, mbar_estimates, stream):
+def run(artifacts, *, ladders, sweeps, chains, samples, estimates, mbar_ladders, mbar_estimates, stream):
     """log Z (estimator, ladder, estimate) for linear ladders of several numbers of rungs.
 
     For each ladder one run of `sweeps` sweeps, then `estimates` samples of `samples` draws with replacement, from each
     of which every estimator makes one estimate; `mbar` makes `mbar_estimates`, on the ladders `mbar_ladders` only, the
-    rest is NaN. base: log-odds (visible,). Returns a Dataset, log Z in nats.
+    rest is NaN. The base is matched to the training data. Returns a Dataset, log Z in nats.
     """
+    rbm, base = RBM.from_dataset(artifacts["model"]), matched_base(artifacts["dataset"])
     log_z = np.full((len(ESTIMATORS), len(ladders), estimates), np.nan)
     converged = np.zeros(len(ladders), np.int8)
     for position, rungs in enumerate(ladders):
@@ -60,12 +56,11 @@ def rungs_experiment(rbm, base, *, ladders, sweeps, chains, samples, estimates, 
         draws = simulated_tempering.run(rbm, SweepLedger(sweeps, chains), path, observers=(kept,), **settings)
         kept.finish()
         converged[position] = draws.round_trips.mean() >= 1.0
-        generator = path.child("bootstrap").generator()
-        chosen = generator.integers(kept.rungs.size, size=(estimates, samples))
-        found = estimates_of_samples(draws, kept, chosen)
+        chosen = path.child("bootstrap").generator().integers(kept.rungs.size, size=(estimates, samples))
+        log_ratios = estimates_of_samples(draws, kept, chosen)
         if rungs in mbar_ladders:
-            found["mbar"] = [mbar_of_sample(draws, kept, one) for one in chosen[:mbar_estimates]]
-        for name, values in found.items():
+            log_ratios["mbar"] = [mbar_of_sample(draws, kept, sample) for sample in chosen[:mbar_estimates]]
+        for name, values in log_ratios.items():
             log_z[ESTIMATORS.index(name), position, : len(values)] = draws.log_z_base + np.array(values)
     return xr.Dataset(
         {
@@ -73,9 +68,9 @@ def rungs_experiment(rbm, base, *, ladders, sweeps, chains, samples, estimates, 
             "converged": labelled(("rungs",), converged, "1 when the chains of the run travelled the ladder", "1"),
         },
         coords={
-            "estimator": labelled("estimator", np.array(ESTIMATORS, dtype=object), "estimator of log Z", "1"),
-            "rungs": labelled("rungs", np.array(ladders), "inverse temperatures in the ladder", "1"),
-            "estimate": labelled("estimate", np.arange(estimates), "bootstrapped sample", "1"),
+            "estimator": coordinate("estimator", ESTIMATORS, "estimator of log Z"),
+            "rungs": coordinate("rungs", ladders, "inverse temperatures in the ladder"),
+            "estimate": coordinate("estimate", range(estimates), "bootstrapped sample"),
         },
         attrs={"samples": samples, "sweeps": sweeps, "chains": chains},
     )
@@ -90,10 +85,9 @@ def estimates_of_samples(draws, kept, chosen):
     with np.errstate(invalid="ignore"):
         means = _per_rung(drawn, slopes[chosen], draws.betas.size) / visits
         rao_blackwell = slope_sums / occupancy
-    counts = visits + COUNT_FLOOR
     return {
         "rts": _updated(draws, occupancy),
-        "ts": _updated(draws, counts),
+        "ts": _updated(draws, visits + COUNT_FLOOR),
         "ti-riemann": ti.log_ratio(draws.betas, means, rule="riemann"),
         "ti-rb": ti.log_ratio(draws.betas, rao_blackwell, rule="trapezoid"),
     }
@@ -109,7 +103,7 @@ def mbar_of_sample(draws, kept, chosen):
 
 def weighted_sums(kept, chosen, rungs):
     """Sums of q(beta_k | x) and of q(beta_k | x) d log f_k / d beta over every sample: two arrays (sample, rung)."""
-    samples, draws = chosen.shape[0], kept.rungs.size
+    samples, draws = len(chosen), kept.rungs.size
     owner = np.repeat(np.arange(samples), chosen.shape[1])
     # How often each draw is in each sample; entries of one place are added.
     multiplicity = csr_array((np.ones(chosen.size), (chosen.ravel(), owner)), shape=(draws, samples))

@@ -3,7 +3,7 @@
 import numpy as np
 import xarray as xr
 
-from logzoo.artifacts.labels import labelled
+from logzoo.artifacts.labels import coordinate, labelled
 from logzoo.budgets import SweepLedger
 from logzoo.estimators.simulated_tempering import SETTLING, end_ratio
 from logzoo.estimators.transitions import smoothed, stationary
@@ -15,16 +15,12 @@ from logzoo.samplers.observers import GroupedMoves
 ESTIMATORS = ("rts", "sd", "rsd")
 
 
-def run(artifacts, **settings):
-    """The experiment on a model, from the base matched to its training data."""
-    return stationary_experiment(RBM.from_dataset(artifacts["model"]), matched_base(artifacts["dataset"]), **settings)
-
-
-def stationary_experiment(rbm, base, *, rungs, budgets, replicates, chains, stream):
+def run(artifacts, *, rungs, budgets, replicates, chains, stream):
     """log Z (estimator, budget, replicate) by RTS, SD and RSD, all three from the same draws.
 
-    base: log-odds (visible,); budgets in sweeps per chain. Returns a Dataset, log Z in nats.
+    The base is matched to the training data; budgets in sweeps per chain. Returns a Dataset, log Z in nats.
     """
+    rbm, base = RBM.from_dataset(artifacts["model"]), matched_base(artifacts["dataset"])
     log_z = np.empty((len(ESTIMATORS), len(budgets), replicates))
     for row, budget in enumerate(budgets):
         for replicate in range(replicates):
@@ -33,9 +29,9 @@ def stationary_experiment(rbm, base, *, rungs, budgets, replicates, chains, stre
     return xr.Dataset(
         {"log_z": labelled(("estimator", "budget", "replicate"), log_z, "estimate of log Z", "nat")},
         coords={
-            "estimator": labelled("estimator", np.array(ESTIMATORS, dtype=object), "estimator of log Z", "1"),
-            "budget": labelled("budget", np.array(budgets), "budget in Gibbs sweeps per chain", "sweep"),
-            "replicate": labelled("replicate", np.arange(replicates), "independent repeat", "1"),
+            "estimator": coordinate("estimator", ESTIMATORS, "estimator of log Z"),
+            "budget": coordinate("budget", budgets, "budget in Gibbs sweeps per chain", "sweep"),
+            "replicate": coordinate("replicate", range(replicates), "independent repeat"),
         },
         attrs={"chains": chains, "hidden": rbm.hidden},
     )

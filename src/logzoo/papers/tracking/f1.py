@@ -4,7 +4,7 @@ Graphical model of the filter: log Z of every temperature and a bias move with t
 and differences between neighbouring temperatures are observed. Desjardins et al. (2011), figure 1.
 """
 
-from math import hypot
+import numpy as np
 
 from logzoo.papers.declaration import Claim
 from logzoo.papers.tracking.drawing import BIAS, BY_TEMPERATURE, BY_UPDATE
@@ -16,7 +16,8 @@ _RADIUS = 0.54
 # Nodes: columns are updates, rows temperatures; an observation lies between what it compares.
 _COLUMNS = {"t-1": 1.5, "t": 5.3}
 _BIAS_ROW, _ROWS = 9.9, {"1": 8.0, "2": 5.0, "M": 0.0}
-_PAIRS = {"1": 6.5, "2": 3.5, "M-1": 1.5}
+# Heights of pairs, and the rows that they compare, but for those left out by the dots.
+_PAIRS = {"1": (6.5, "1", "2"), "2": (3.5, "2"), "M-1": (1.5, "M")}
 _TEMPERATURES = {"1": r"$\beta_1 = 1$", "2": r"$\beta_2$", "M": r"$\beta_M = 0$"}
 _EQUATIONS = (
     ("Hidden state", "black"),
@@ -44,9 +45,7 @@ def draw(artifacts):
     """
     figure = new_figure(7.2, 6.0)
     axis = figure.subplots()
-    axis.set_xlim(-1.1, 14.1)
-    axis.set_ylim(-1.35, 10.6)
-    axis.set_aspect("equal")
+    axis.set(xlim=(-1.1, 14.1), ylim=(-1.35, 10.6), aspect="equal")
     axis.axis("off")
     _draw_states(axis)
     _draw_observations(axis)
@@ -87,24 +86,18 @@ def _draw_observations(axis):
         _node(axis, middle, height, rf"$O^{{\Delta t}}_{{{row},t}}$", _OBSERVED, BY_UPDATE)
     _arrow(axis, (now, _BIAS_ROW), (middle, _ROWS["1"] + 0.95), BIAS)
     for time, x in _COLUMNS.items():
-        for pair, height in _PAIRS.items():
-            if pair != "M-1":
-                _arrow(axis, (x, _ROWS[pair]), (x, height), BY_TEMPERATURE)
-            if pair != "2":
-                _arrow(axis, (x, _ROWS["M" if pair == "M-1" else "2"]), (x, height), BY_TEMPERATURE)
+        for pair, (height, *rows) in _PAIRS.items():
+            for row in rows:
+                _arrow(axis, (x, _ROWS[row]), (x, height), BY_TEMPERATURE)
             _node(axis, x, height, rf"$O^{{\Delta\beta}}_{{{pair},{time}}}$", _OBSERVED, BY_TEMPERATURE)
-        axis.text(x, 0.5 * (_PAIRS["2"] + _PAIRS["M-1"]), r"$\vdots$", ha="center", va="center", fontsize=12)
+        axis.text(x, 0.5 * (_PAIRS["2"][0] + _PAIRS["M-1"][0]), r"$\vdots$", ha="center", va="center", fontsize=12)
 
 
 def _draw_key(axis):
     """What the looks of nodes and arrows mean."""
-    for x, height, text, fill, known in (
-        (7.55, 9.9, "hidden", "white", False),
-        (9.75, 9.9, "observed", _OBSERVED, False),
-        (12.3, 9.9, "known", "white", True),
-    ):
-        _node(axis, x, height, "", fill, known=known, radius=0.25)
-        axis.text(x + 0.4, height, text, va="center", fontsize=8)
+    for x, text in ((7.55, "hidden"), (9.75, "observed"), (12.3, "known")):
+        _node(axis, x, 9.9, "", _OBSERVED if text == "observed" else "white", known=text == "known", radius=0.25)
+        axis.text(x + 0.4, 9.9, text, va="center", fontsize=8)
     axis.plot([7.3, 8.1], [9.1, 9.1], "k:", linewidth=1.0)
     axis.text(8.3, 9.1, "drift: there is no prior on its size", va="center", fontsize=8)
 
@@ -124,9 +117,8 @@ def _arrow(axis, tail, head, colour, line="-", start=_RADIUS, end=_RADIUS):
     """An arrow between two nodes, from wall to wall."""
     from matplotlib.patches import FancyArrowPatch
 
-    length = hypot(head[0] - tail[0], head[1] - tail[1])
-    ends = [
-        tuple(a + share / length * (b - a) for a, b in zip(tail, head, strict=True)) for share in (start, length - end)
-    ]
+    tail, head = np.array([tail, head])
+    length = np.hypot(*(head - tail))
+    ends = [tail + share / length * (head - tail) for share in (start, length - end)]
     look = {"arrowstyle": "-|>", "mutation_scale": 8, "shrinkA": 0.0, "shrinkB": 0.0, "linewidth": 1.1}
     axis.add_patch(FancyArrowPatch(*ends, color=colour, linestyle=line, zorder=1, **look))

@@ -4,6 +4,8 @@ Mean test log-likelihood while an RBM trains, exact by enumeration, by AIS, and 
 tracks, for two learning rates and three times at which they begin to fall. Desjardins et al. (2011), figure 3.
 """
 
+from itertools import cycle
+
 import numpy as np
 
 from logzoo.checks import one_of
@@ -11,7 +13,7 @@ from logzoo.papers.declaration import Claim
 from logzoo.papers.tracking.checks import checked
 from logzoo.papers.tracking.drawing import DEVIATIONS, draw_checked, draw_tracked, label_updates, limit
 from logzoo.papers.tracking.statistics import SIGMAS, after_burn_in, mean, ratio, resampled_parts, units
-from logzoo.reporting.style import label_panels, mark_stand_in, new_figure
+from logzoo.reporting.style import finished, new_figure
 
 CLAIMS = {
     "fit": Claim(
@@ -45,12 +47,7 @@ def settings(here):
 
 
 def statistics(artifacts):
-    """From exact checks of runs named ...-<speed>-<decay>: learning rate 0.001 or 0.01; alpha 1e3, 1e4 or 1e5.
-
-    All after the first tenth of a run. Fit: mean |tracked - exact| of all runs but fast-high; cover: share of their
-    check points within 3 stated standard deviations; oscillates: mean |tracked - exact| of fast-high over that of the
-    other fast runs.
-    """
+    """From exact checks, after the first tenth of a run, of runs named ...-<speed>-<decay>: learning rate and alpha."""
     settled = {_speed_and_decay(model): after_burn_in(check) for model, check in artifacts["exact"].items()}
     error = {run: np.abs(check["tracked_log_z"] - check["log_z"]).values for run, check in settled.items()}
     others = [run for run in settled if run != _FASTEST]
@@ -92,12 +89,11 @@ def draw(artifacts, *, panels):
 
     figure = new_figure(3.5 * len(panels) + 1.6, 3.8)
     axes = figure.subplots(1, len(panels), squeeze=False)[0]
-    labels = list(dict.fromkeys(label for runs in panels.values() for label in runs.values()))
-    colours = {label: _COLOURS[position % len(_COLOURS)] for position, label in enumerate(labels)}
+    labels = dict.fromkeys(label for runs in panels.values() for label in runs.values())
+    colours = dict(zip(labels, cycle(_COLOURS), strict=False))
     for axis, (title, runs) in zip(axes, panels.items(), strict=True):
-        limit(
-            axis, [part for model, label in runs.items() for part in _draw_run(axis, artifacts, model, colours[label])]
-        )
+        drawn = [_draw_run(axis, artifacts, model, colours[label]) for model, label in runs.items()]
+        limit(axis, [part for run in drawn for part in run])
         label_updates(axis)
         axis.set_title(title, loc="right")
     axes[0].set_ylabel("mean test log-likelihood [nat]")
@@ -108,9 +104,7 @@ def draw(artifacts, *, panels):
     )
     handles = [Line2D([], [], color=colour, linewidth=4, label=label) for label, colour in colours.items()]
     figure.legend(handles=[*handles, *methods], loc="outside right upper", fontsize=8)
-    label_panels(axes)
-    mark_stand_in(figure, *(dataset for datasets in artifacts.values() for dataset in datasets.values()))
-    return figure
+    return finished(figure, *(dataset for datasets in artifacts.values() for dataset in datasets.values()), panels=axes)
 
 
 def _draw_run(axis, artifacts, model, colour):

@@ -11,13 +11,11 @@ from logzoo.papers.declaration import Claim
 from logzoo.papers.tracking.checks import checked
 from logzoo.papers.tracking.drawing import DEVIATIONS, draw_checked, draw_tracked, label_updates, limit, name_of
 from logzoo.papers.tracking.statistics import after_burn_in, mean, ratio, resampled_parts, thirds
-from logzoo.reporting.style import LOOKS, TRUTH, label_panels, mark_stand_in, new_figure, title_of
+from logzoo.reporting.style import LOOKS, TRUTH, finished, new_figure, title_of
 
 CLAIMS = {
     "bias": Claim(
-        "The bias of the observed change decays as the learning rate does",
-        "decays with the learning rate",
-        at_most=0.5,
+        "The bias of the observed change decays as the learning rate does", "decays with the learning rate", at_most=0.5
     ),
     "variance": Claim("The variance of the observations between temperatures grows in training", "grows", at_least=1.0),
     "change": Claim("The variance of the observed changes falls in training", "falls", at_most=1.0),
@@ -35,12 +33,7 @@ def inputs(here):
 
 
 def statistics(artifacts):
-    """From the trace of a training, rows of the filter at work; the check is drawn, not judged.
-
-    Bias: mean |bias| over the last third of the rows over that of the third where it is largest; variance, change: mean
-    standard deviations of the bridged log Z and of the observed change, last third over first, the first tenth of the
-    updates left out.
-    """
+    """Of the trace, last third of the rows over another; the check is drawn, not judged."""
     trace = artifacts["trace"]
     bias = thirds(np.abs(trace["bias"].values))
     # The bias starts from 0, so it need not be largest in the first third; the largest of all rows would be noise.
@@ -62,11 +55,7 @@ def statistics(artifacts):
 
 
 def draw(artifacts, *, title):
-    """The filter at work: log Z, the two kinds of observations, the bias, and the ladder if there is one.
-
-    The ladder is drawn while it moves, and the exchange rates of its gaps in the first and the last tenth of the
-    training.
-    """
+    """The filter at work: log Z, the two kinds of observations, the bias, and the ladder if there is one."""
     trace, check = artifacts["trace"], artifacts["check"]
     tempered = "inverse_temperature" in trace
     figure = new_figure(7.2, 10.2 if tempered else 7.8)
@@ -83,9 +72,7 @@ def draw(artifacts, *, title):
     if tempered:
         _draw_exchanges(axes["exchange"], trace)
         _draw_ladder(axes["ladder"], trace)
-    label_panels(axes.values())
-    mark_stand_in(figure, trace, check)
-    return figure
+    return finished(figure, trace, check, panels=axes.values())
 
 
 def _draw_log_z(axis, trace, check, title):
@@ -93,9 +80,8 @@ def _draw_log_z(axis, trace, check, title):
     axis.plot(trace["update"], bridged, ".", color=_BRIDGE, label="bridge sampling at one update")
     label = f"Kalman, ±{DEVIATIONS:g} s.d."
     tracked = draw_tracked(axis, trace["log_z"], trace["log_z_std_dev"], color=_KALMAN, label=label)
-    colour = TRUTH if check.attrs["check_method"] == "enumeration" else LOOKS["ais"][0]
-    label = name_of(check)
-    points = draw_checked(axis, check, None, color=colour, markerfacecolor="none", zorder=3, label=label)
+    look = {"color": TRUTH if check.attrs["check_method"] == "enumeration" else LOOKS["ais"][0], "zorder": 3}
+    points = draw_checked(axis, check, None, markerfacecolor="none", label=name_of(check), **look)
     limit(axis, [np.stack([bridged] * 3), tracked, points])
     axis.set_ylabel(r"$\log Z$ [nat]")
     _legend(axis, title=title)
@@ -104,9 +90,11 @@ def _draw_log_z(axis, trace, check, title):
 def _draw_change(axis, trace):
     """Observed changes; the first row has none yet."""
     seen = trace["observed_change_std_dev"].values > 0
-    change, std_dev = (trace[name].values[seen] for name in ("observed_change", "observed_change_std_dev"))
-    look = {"fmt": ".", "color": _CHANGE, "elinewidth": 0.8, "label": "importance sampling, ±1 s.d."}
-    axis.errorbar(trace["update"].values[seen], change, std_dev, **look)
+    update, change, std_dev = (
+        trace[name].values[seen] for name in ("update", "observed_change", "observed_change_std_dev")
+    )
+    label = "importance sampling, ±1 s.d."
+    axis.errorbar(update, change, std_dev, fmt=".", color=_CHANGE, elinewidth=0.8, label=label)
     axis.axhline(0.0, color="grey", linewidth=0.8)
     _fit_scale(axis, change)
     axis.set_ylabel(r"change of $\log Z$" + "\nin one update [nat]")
@@ -139,8 +127,7 @@ def _draw_errors(axis, trace):
         values = trace[name].values
         # Zero before anything was observed.
         axis.plot(trace["update"], np.where(values > 0, values, np.nan), color=colour, label=label)
-    axis.set_yscale("log")
-    axis.set_ylabel("standard deviation\n[nat]")
+    axis.set(yscale="log", ylabel="standard deviation\n[nat]")
     _legend(axis)
 
 
@@ -149,9 +136,8 @@ def _draw_exchanges(axis, trace):
         rates, betas = exchange_rates(trace, last)
         axis.stairs(rates, betas, baseline=None, color=colour, linewidth=1.5, label=label)
         axis.plot(betas, np.full(betas.size, 0.06 if last else 0.02), "|", color=colour, markersize=5)
-    axis.set_ylim(0.0, 1.05)
+    axis.set(ylim=(0.0, 1.05), ylabel="exchange rate of\nneighbouring rungs")
     axis.set_xlabel(r"inverse temperature $\beta$ (ticks: rungs)")
-    axis.set_ylabel("exchange rate of\nneighbouring rungs")
     _legend(axis)
 
 
@@ -188,12 +174,9 @@ def _draw_ladder(axis, trace):
 
 def _legend(axis, *others, title=None):
     """A legend in one line above a panel, clear of what it shows, and above it a title."""
-    handles, labels = axis.get_legend_handles_labels()
-    for other in others:
-        more = other.get_legend_handles_labels()
-        handles, labels = handles + more[0], labels + more[1]
+    named = [handle for panel in (axis, *others) for handle in panel.get_legend_handles_labels()[0]]
     position = {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0), "borderaxespad": 0.0, "alignment": "right"}
-    axis.legend(handles, labels, ncols=3, fontsize=7.5, columnspacing=1.2, title=title, title_fontsize=10, **position)
+    axis.legend(handles=named, ncols=3, fontsize=7.5, columnspacing=1.2, title=title, title_fontsize=10, **position)
 
 
 def _fit_scale(axis, values):

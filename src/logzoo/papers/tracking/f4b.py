@@ -27,10 +27,7 @@ def inputs(here):
 def statistics(artifacts):
     """From the AIS check of a training that over-fits; the trace is drawn, not judged.
 
-    Best is the check point, before the last tenth of the updates, of the highest tracked validation likelihood. AIS had
-    no part in that choice, so its noise does not flatter the gain. Turn: validation likelihood by AIS at the best less
-    at the end; train: training likelihood by AIS at the end less at the best; agree: share of check points whose
-    tracked likelihood lies in the 95% interval of AIS; close: mean distance of the two.
+    AIS has no part in the choice of the best check point, so its noise does not flatter the gain.
     """
     check = artifacts["check"]
     best, last = best_and_last(check, TRACKED)

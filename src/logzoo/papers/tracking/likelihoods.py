@@ -1,7 +1,7 @@
 """Log-likelihoods while a model trains, under a tracked log Z and by a check of it."""
 
 from logzoo.papers.tracking.drawing import DEVIATIONS, draw_checked, draw_tracked, label_updates, limit, name_of
-from logzoo.reporting.style import mark_stand_in, new_figure, title_of
+from logzoo.reporting.style import finished, new_figure, title_of
 
 _COLOURS = {"train": "#E69F00", "validation": "#0072B2"}
 # Share of a training whose rise is cut off where only what follows matters.
@@ -31,5 +31,4 @@ def draw_likelihoods(trace, check, title, tracker_name, checked_splits):
     axis.set_ylabel("mean log-likelihood [nat]")
     axis.set_title(title_of(title, trace), loc="left")
     axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8)
-    mark_stand_in(figure, trace, check)
-    return figure
+    return finished(figure, trace, check)

@@ -3,7 +3,7 @@
 import numpy as np
 import xarray as xr
 
-from logzoo.artifacts.labels import labelled
+from logzoo.artifacts.labels import coordinate, labelled
 from logzoo.budgets import SweepLedger
 from logzoo.checks import one_of
 from logzoo.datasets.build import visible_matrix
@@ -33,31 +33,29 @@ def check_snapshots(snapshots, trace, data, *, check, base, sweeps, chains, stre
     """
     one_of("check", check, CHECKS)
     updates = snapshots["update"].values
-    rows = []
-    for update in updates:
+    log_z, log_f = np.empty((4, updates.size)), np.empty((updates.size, len(data)))
+    for row, update in enumerate(updates):
         rbm = RBM.from_dataset(snapshots.sel(update=update))
-        log_z = exact_numbers(rbm) if check == "exact" else ais_numbers(rbm, base, sweeps, chains, stream.child(update))
-        rows.append((log_z, [-rbm.free_energy(examples).mean() for examples in data.values()]))
-    log_z = np.array([row[0] for row in rows])
+        own = stream.child(update)
+        log_z[:, row] = exact_numbers(rbm) if check == "exact" else ais_numbers(rbm, base, sweeps, chains, own)
+        log_f[row] = [-rbm.free_energy(examples).mean() for examples in data.values()]
     tracked = trace.sel(update=updates)
-    texts = ("log partition function", "standard error of log Z", "lower end of its 95% interval", "upper end")
-    names = ("log_z", "std_error", "log_z_low", "log_z_high")
     variables = {
-        name: labelled("update", column, text, "nat") for name, text, column in zip(names, texts, log_z.T, strict=True)
-    }
-    log_f = np.array([row[1] for row in rows])
-    variables |= {
+        "log_z": labelled("update", log_z[0], "log partition function", "nat"),
+        "std_error": labelled("update", log_z[1], "standard error of log Z", "nat"),
+        "log_z_low": labelled("update", log_z[2], "lower end of its 95% interval", "nat"),
+        "log_z_high": labelled("update", log_z[3], "upper end", "nat"),
         "mean_log_f": labelled(("update", "split"), log_f, "mean unnormalised log-probability of the split", "nat"),
         "tracked_log_z": labelled("update", tracked["log_z"].values, "tracked log partition function", "nat"),
         "tracked_std_dev": labelled("update", tracked["log_z_std_dev"].values, "its standard deviation", "nat"),
     }
     coords = {
-        "update": labelled("update", updates, "parameter updates made before", "1"),
-        "split": labelled("split", np.array(list(data), dtype=object), "split of the data", "1"),
+        "update": coordinate("update", updates, "parameter updates made before"),
+        "split": coordinate("split", data, "split of the data"),
     }
     method = {"exact": "enumeration", "ais": "ais"}[check]
-    size = {"visible": rbm.visible, "hidden": rbm.hidden}
-    return xr.Dataset(variables, coords, {"check_method": method, "sweeps": sweeps, "chains": chains, **size})
+    sizes = {"sweeps": sweeps, "chains": chains, "visible": rbm.visible, "hidden": rbm.hidden}
+    return xr.Dataset(variables, coords, {"check_method": method, **sizes})
 
 
 def exact_numbers(rbm):

@@ -131,6 +131,5 @@ def share(hits, of):
     center = (fraction + 0.5 * squared) / (1.0 + squared)
     half = np.sqrt(fraction * (1.0 - fraction) * squared + 0.25 * squared**2) / (1.0 + squared)
     # Rounding must not put the share itself outside.
-    return Statistic(
-        fraction, min(fraction, float(center - half)), max(fraction, float(center + half)), f"{of}, of {count}"
-    )
+    ends = min(fraction, float(center - half)), max(fraction, float(center + half))
+    return Statistic(fraction, *ends, f"{of}, of {count}")

@@ -26,10 +26,9 @@ CLAIMS = {
 def statistics(artifacts):
     """The smaller of the differences of test likelihood, tracked less by AIS, on the two data sets."""
     # Above on both: the smallest ends make the whole interval positive only if both intervals are.
-    ends = np.min([_tracked_above_ais(best) for best in artifacts["best"].values()], axis=0)
-    return {"above": Statistic(*map(float, ends), "test likelihood [nat]: tracked - AIS, smaller of the two")}
-
-
-def _tracked_above_ais(best):
-    value = best["test_log_likelihood_tracked"] - best["test_log_likelihood_ais"]
-    return normal(float(value), np.hypot(float(best["ais_std_error"]), float(best["tracked_std_dev"])))
+    differences = []
+    for best in artifacts["best"].values():
+        value = best["test_log_likelihood_tracked"] - best["test_log_likelihood_ais"]
+        differences.append(normal(float(value), np.hypot(float(best["ais_std_error"]), float(best["tracked_std_dev"]))))
+    ends = map(float, np.min(differences, axis=0))
+    return {"above": Statistic(*ends, "test likelihood [nat]: tracked - AIS, smaller of the two")}
