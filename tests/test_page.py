@@ -24,6 +24,7 @@ from logzoo.reporting.scorecard import VERDICTS, markdown, scorecard, summary
 from logzoo.reporting.scorecard import csv as card_csv
 from logzoo.reporting.statistics import Statistic
 from logzoo.reporting.style import new_figure, save
+from logzoo.reporting.tables import Column, table_of
 from logzoo.reporting.verdicts import verdicts
 
 TEMPLATES = ROOT / "workflow/templates"
@@ -74,8 +75,7 @@ def write_files(exhibits):
     figure = new_figure(8.0, 2.0)
     figure.subplots().plot([0, 1])
     save(figure, "one.png", "one.pdf")
-    rows = labelled("row", np.array(["dna", "web"], dtype=object), "data set", "1")
-    table = xr.Dataset({"ais": labelled("row", np.array([-1.0, np.nan]), "AIS", "nat")}, coords={"row": rows})
+    table = table_of({"dna": {"ais": -1.0}, "web": {}}, "data set", {"ais": Column("AIS", "nat")})
     data = xr.Dataset({"x": labelled("point", np.arange(3.0), "x", "1")})
     for name, place in exhibits.items():
         stand_in = STAND_IN if name == "rts-f5" else {}

@@ -60,7 +60,7 @@ def statistics(artifacts):
     last = len(part(runs["pcd"], "log_likelihood", END, 1.0))
     statistics["degenerate"] = bootstrapped(
         lambda values: values.mean(axis=-1).max(axis=1) - values[:, -last:].mean(axis=(1, 2)),
-        part(runs["pcd"], "log_likelihood", 0.0, 1.0),
+        runs["pcd"]["log_likelihood"].transpose("update", "repeat").values,
         of="best mean likelihood of PCD-1 on the way less that over the last fifth [nat]",
     )
     return statistics
