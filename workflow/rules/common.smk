@@ -2,12 +2,12 @@
 import re
 
 from logzoo.papers.declaration import named_paths
+from logzoo.papers.zoo.families import matrix_places
 from logzoo.pipeline.catalogue import modules_of, source_of
 from logzoo.pipeline.costs import table_of_costs
 from logzoo.pipeline.models import (
     estimate_settings,
     is_enumerable,
-    matrix_models,
     sources_of,
     trained_models,
     with_snapshots,

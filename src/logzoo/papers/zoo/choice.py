@@ -9,14 +9,13 @@ from collections import Counter
 
 import numpy as np
 
-from logzoo.papers.zoo.families import combined, timings
+from logzoo.papers.zoo.families import combined_and_timed
 from logzoo.papers.zoo.statistics import (
     LEVEL,
     among_the_best,
     coverage,
+    families,
     log_rmse,
-    name_of_family,
-    parts_of,
     title_of_family,
     unconverged,
     with_interval,
@@ -39,16 +38,14 @@ _COLUMNS = {
     "warning": Column("not converged in some runs"),
 }
 
-
-def inputs(here):
-    return {"zoo": combined(here), "timings": timings(here)}
+inputs = combined_and_timed
 
 
 def rows(artifacts, *, names):
     """A row for every family and budget, and one that sums up."""
     rows, listed, seconds_of = {}, Counter(), Counter()
-    for part in parts_of(artifacts["zoo"]):
-        timings, budgets = artifacts["timings"][name_of_family(part)], part["budget"].values
+    for family, part in families(artifacts["zoo"]).items():
+        timings, budgets = artifacts["timings"][family], part["budget"].values
         rmse, interval = (np.exp(logarithm) for logarithm in with_interval(part, log_rmse))
         covers = coverage(part)
         seconds = np.array([seconds_of_budgets(timings, name, budgets)[0] for name in part["estimator"].values])

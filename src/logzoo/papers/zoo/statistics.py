@@ -25,25 +25,13 @@ class Moments(NamedTuple):
 
 
 def families(zoo):
-    """Names of the families, in the order of their first models."""
-    return list(dict.fromkeys(zoo["family"].values))
-
-
-def of_family(zoo, family):
-    """The part of the zoo that holds a family, with the budgets that all its models ran at."""
-    models = zoo.isel(model=np.flatnonzero(zoo["family"].values == family))
-    shared = models["log_z"].notnull().any(["estimator", "replicate"]).all("model")
-    return models.isel(budget=np.flatnonzero(shared))
-
-
-def parts_of(zoo):
-    """The parts of the zoo that hold a family, for all families."""
-    return [of_family(zoo, family) for family in families(zoo)]
-
-
-def name_of_family(part):
-    """Name of the family that a part of the zoo holds."""
-    return part["family"].values[0]
+    """The parts {family: part} of the zoo, in the order of their first models, at the budgets that all of these ran at."""
+    parts = {}
+    for family in dict.fromkeys(zoo["family"].values):
+        models = zoo.isel(model=np.flatnonzero(zoo["family"].values == family))
+        shared = models["log_z"].notnull().any(["estimator", "replicate"]).all("model")
+        parts[family] = models.isel(budget=np.flatnonzero(shared))
+    return parts
 
 
 def rmse(zoo):
@@ -62,7 +50,7 @@ def title_of_family(part):
     count = part.sizes["model"]
     size = f"{int(part['visible'][0])} × {int(part['hidden'][0])}"
     stand_in = " (STAND-IN: digits)" if part["stand_in"].any() else ""
-    return f"{name_of_family(part)}: {size}, {count} model{'s' if count > 1 else ''}{stand_in}"
+    return f"{part['family'].values[0]}: {size}, {count} model{'s' if count > 1 else ''}{stand_in}"
 
 
 def measured_moments(part):
