@@ -6,7 +6,7 @@ How evenly each replica has used the temperatures so far: a diagnostic of conver
 import numpy as np
 
 from logzoo.checks import one_of
-from logzoo.papers.infinite_swapping import distances
+from logzoo.papers.infinite_swapping import f2
 from logzoo.papers.infinite_swapping.drawing import draw_states
 from logzoo.papers.infinite_swapping.experiments import gradients
 from logzoo.reporting.style import TRUTH
@@ -19,7 +19,7 @@ def inputs(here):
 
 
 def settings(here):
-    shown, where = distances.settings(here.of(here.entry["gradients"])), f"configuration: figures.{here.name}: samplers"
+    shown, where = f2.settings(here.of(here.entry["gradients"])), f"configuration: figures.{here.name}: samplers"
     names = {name: shown["names"][one_of(where, name, shown["names"])] for name in here.entry["samplers"]}
     return {**shown, "names": names}
 

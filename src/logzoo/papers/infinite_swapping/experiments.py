@@ -3,7 +3,7 @@
 from collections import Counter
 
 from logzoo.checks import one_of
-from logzoo.papers.declaration import SWEEP
+from logzoo.papers.declaration import training_work
 
 _FOLDER = "logzoo.papers.infinite_swapping"
 
@@ -12,11 +12,6 @@ def samplers_of(here):
     """Settings {sampler: settings} of the samplers of a figure, without their titles."""
     samplers = here.entry["samplers"].items()
     return {name: {key: value for key, value in entry.items() if key != "title"} for name, entry in samplers}
-
-
-def sampler_titles(here):
-    """Titles {sampler: title} of the samplers of a figure."""
-    return {name: entry["title"] for name, entry in here.entry["samplers"].items()}
 
 
 def comparison_of(here, name):
@@ -76,21 +71,13 @@ def _repeated(here, name, trainer):
         stream=("comparisons", name),
         methods=(train["method"],),
         checkpoints=True,
-        work=_training_work(train, _visible(here, comparison), sizes["repeats"] * train["updates"]),
+        work=_work(here, comparison, train, sizes["repeats"] * train["updates"]),
     )
 
 
-def _visible(here, comparison):
-    return here.config["datasets"][comparison["dataset"]]["visible"]
-
-
-def _training_work(train, visible, updates):
-    """Work of so many updates by one trainer."""
-    hidden = train["hidden"]
-    if train["method"] == "exact":
-        return {"enumeration": updates * 2.0 ** min(visible, hidden) * max(visible, hidden)}
-    chains = train.get("particles", train["batch"]) * len(train.get("temperatures", [1]))
-    return {"training": updates * (train["batch"] + chains) * (visible * hidden + SWEEP)}
+def _work(here, comparison, train, updates):
+    """Work of so many updates by one trainer of a comparison."""
+    return training_work({**train, "updates": updates}, here.config["datasets"][comparison["dataset"]]["visible"])
 
 
 def timings(here):
@@ -102,7 +89,7 @@ def timings(here):
     samplers = {**samplers_of(gradient), **samplers_of(many)}
     ladders, steps = gradient.entry["ladders"], equal.entry["steps"]
     # Samplers take so many steps three times over, trainers four times as many updates.
-    works = [_training_work(train, _visible(here, comparison), 12 * steps) for train in trainings.values()]
+    works = [_work(here, comparison, train, 12 * steps) for train in trainings.values()]
     sampling = here.visits(gradient.entry["model"], 3 * steps * _chains(samplers, ladders))
     return equal.experiment(
         "logzoo.papers.timing:infinite_swapping",

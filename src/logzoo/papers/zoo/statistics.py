@@ -25,7 +25,7 @@ class Moments(NamedTuple):
 
 
 def families(zoo):
-    """The parts {family: part} of the zoo, in the order of their first models, at the budgets that all of these ran at."""
+    """The parts {family: part} of the zoo, each at the budgets that all its models ran at, in their order."""
     parts = {}
     for family in dict.fromkeys(zoo["family"].values):
         models = zoo.isel(model=np.flatnonzero(zoo["family"].values == family))
