@@ -17,8 +17,7 @@ from projects import ROOT, catalogue_of
 
 from logzoo.artifacts.labels import labelled
 from logzoo.artifacts.netcdf import read_provenance, write_artifact
-from logzoo.reporting.exhibits import exhibit_of
-from logzoo.reporting.page import page, scorecard_page
+from logzoo.reporting.page import exhibit_of, page, scorecard_page
 from logzoo.reporting.pictures import embedded
 from logzoo.reporting.scorecard import VERDICTS, markdown, scorecard, summary
 from logzoo.reporting.scorecard import csv as card_csv
@@ -309,7 +308,7 @@ def test_the_scorecard_is_sorted_by_its_headings(browser, made):
     column = "Array.from(document.querySelectorAll('.scorecard tbody tr'), (one) => one.classList[0])"
     slugs = {"reproduced": 0, "not-reproduced": 1, "undecided": 2, "not-tested": 3}
     before = [slugs[one] for one in browser.evaluate(column)]
-    assert before == [VERDICTS.index(one) for one in card["verdict"].values] != sorted(before)
+    assert before == [list(VERDICTS).index(one) for one in card["verdict"].values] != sorted(before)
     for order in ("ascending", "descending"):
         browser.evaluate("document.querySelectorAll('th button')[1].click()")
         after = [slugs[one] for one in browser.evaluate(column)]

@@ -2,8 +2,7 @@
 
 from logzoo.artifacts.netcdf import read_artifact, read_provenance
 from logzoo.pipeline.jobs import job, write_stamped
-from logzoo.reporting.exhibits import exhibit_of
-from logzoo.reporting.page import page
+from logzoo.reporting.page import exhibit_of, page
 
 with job(snakemake.log[0]):
     given, params = snakemake.input, snakemake.params
