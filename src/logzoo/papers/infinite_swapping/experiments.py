@@ -56,23 +56,21 @@ def _training_settings(here, comparison, trainer):
 
 def compared(here, name, trainers):
     """The experiments {trainer: experiment} of a comparison: repeats of a training by each of these trainers."""
-    return {trainer: _repeated(here, name, trainer) for trainer in trainers}
-
-
-def _repeated(here, name, trainer):
-    comparison = comparison_of(here, name)
-    train = _training_settings(here, comparison, trainer)
+    comparison, experiments = comparison_of(here, name), {}
     sizes = {key: comparison[key] for key in ("repeats", "points", "subset")}
-    return here.experiment(
-        f"{_FOLDER}.comparisons:run",
-        {"dataset": here.dataset(comparison["dataset"])},
-        {"trainer": trainer, "train": train, **sizes},
-        f"comparisons/{name}.{trainer}",
-        stream=("comparisons", name),
-        methods=(train["method"],),
-        checkpoints=True,
-        work=_work(here, comparison, train, sizes["repeats"] * train["updates"]),
-    )
+    for trainer in trainers:
+        train = _training_settings(here, comparison, trainer)
+        experiments[trainer] = here.experiment(
+            f"{_FOLDER}.comparisons:run",
+            {"dataset": here.dataset(comparison["dataset"])},
+            {"trainer": trainer, "train": train, **sizes},
+            f"comparisons/{name}.{trainer}",
+            stream=("comparisons", name),
+            methods=(train["method"],),
+            checkpoints=True,
+            work=_work(here, comparison, train, sizes["repeats"] * train["updates"]),
+        )
+    return experiments
 
 
 def _work(here, comparison, train, updates):
