@@ -4,7 +4,9 @@ import os
 import re
 
 import numpy as np
+import pandas as pd
 
+from logzoo.reporting import tables
 from logzoo.reporting.verdicts import (
     NOT_REPRODUCED,
     NOT_TESTED,
@@ -35,7 +37,6 @@ _TEXTS = {
     "picture": "file that shows it, from the folder of the project",
     "artifacts": "files it was judged from, name=path from the folder of the project, between spaces",
 }
-_COLUMNS = ("claim", "published", "found", "claimed", "verdict", "figure", "judged from")
 
 
 def scorecard(claims, verdicts, places):
@@ -119,15 +120,18 @@ def said_of(row):
 
 def markdown(card, folder):
     """A scorecard in Markdown; links are relative to `folder`, itself relative to the folder of the project."""
-    lines = ["Verdicts on the published claims", "", summary(card) + "."]
-    lines += [f"{stand_in_line(card.attrs)}."] if "stand_in_for" in card.attrs else []
-    lines += ["", f"| {' | '.join(_COLUMNS)} |", "|" + "---|" * len(_COLUMNS)]
-    for row in entries(card):
-        figure = link(row["figure"], row["picture"], folder) if row["picture"] else row["figure"]
-        judged = ", ".join(link(key, path, folder) for key, path in row["artifacts"].items()) or "-"
-        texts = [row["claim"], row["published"], row["found"], row["claimed"], said_of(row)]
-        lines.append("| " + " | ".join([*(text.replace("|", "\\|") for text in texts), figure, judged]) + " |")
-    return "\n".join(lines) + "\n"
+    rows = [
+        {
+            **{key: row[key] for key in ("claim", "published", "found", "claimed")},
+            "verdict": said_of(row),
+            "figure": link(row["figure"], row["picture"], folder) if row["picture"] else row["figure"],
+            "judged from": ", ".join(link(key, path, folder) for key, path in row["artifacts"].items()) or "-",
+        }
+        for row in entries(card)
+    ]
+    notice = [f"{stand_in_line(card.attrs)}."] if "stand_in_for" in card.attrs else []
+    title = "\n".join(["Verdicts on the published claims", "", f"{summary(card)}.", *notice])
+    return tables.markdown(pd.DataFrame(rows), title)
 
 
 def without_links(text):

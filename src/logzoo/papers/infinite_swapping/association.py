@@ -29,12 +29,11 @@ def draw(artifacts, *, title, names):
     gradients = artifacts["gradients"]
     steps = gradients["step"].values
     rungs = float(gradients["chains"].sel(sampler=next(iter(names)))) / float(gradients.attrs["ladders"])
-    expected = _unevenness_of_draws(rungs, steps)
-
-    def draw_independent(axis):
-        axis.plot(steps, expected, color=TRUTH, linestyle=":", label="independent draws")
-
-    return draw_states(gradients, "unevenness", _UNEVENNESS, title, names, draw_independent)
+    figure = draw_states(gradients, "unevenness", _UNEVENNESS, title, names)
+    for axis in figure.axes:
+        axis.plot(steps, _unevenness_of_draws(rungs, steps), color=TRUTH, linestyle=":", label="independent draws")
+    figure.axes[0].legend(fontsize=8)
+    return figure
 
 
 def _unevenness_of_draws(rungs, steps):

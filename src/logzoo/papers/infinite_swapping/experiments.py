@@ -19,14 +19,17 @@ def comparison_of(here, name):
     return here.config["comparisons"][here.known("comparisons", name)]
 
 
-def _trainer_of(here, comparison, name):
-    trainers = comparison["trainers"]
-    return trainers[one_of(f"configuration: figures.{here.name}: trainers", name, trainers)]
+def trainers_of(here, name, trainers):
+    """Entries {trainer: entry} of trainers of a comparison."""
+    known = comparison_of(here, name)["trainers"]
+    return {
+        trainer: known[one_of(f"configuration: figures.{here.name}: trainers", trainer, known)] for trainer in trainers
+    }
 
 
-def trainer_titles(here, name, trainers):
-    """Titles {trainer: title} of trainers of a comparison."""
-    return {trainer: _trainer_of(here, comparison_of(here, name), trainer)["title"] for trainer in trainers}
+def _settings_of(comparison, entry):
+    """Settings of a training by a trainer of a comparison, its method among them."""
+    return {**comparison["train"], "method": entry["method"], **entry["options"]}
 
 
 def _chains(samplers, ladders):
@@ -48,18 +51,12 @@ def gradients(here):
     )
 
 
-def _training_settings(here, comparison, trainer):
-    """Settings of a trainer in a comparison, its method among them."""
-    entry = _trainer_of(here, comparison, trainer)
-    return {**comparison["train"], "method": entry["method"], **entry["options"]}
-
-
 def compared(here, name, trainers):
     """The experiments {trainer: experiment} of a comparison: repeats of a training by each of these trainers."""
     comparison, experiments = comparison_of(here, name), {}
     sizes = {key: comparison[key] for key in ("repeats", "points", "subset")}
-    for trainer in trainers:
-        train = _training_settings(here, comparison, trainer)
+    for trainer, entry in trainers_of(here, name, trainers).items():
+        train = _settings_of(comparison, entry)
         experiments[trainer] = here.experiment(
             f"{_FOLDER}.comparisons:run",
             {"dataset": here.dataset(comparison["dataset"])},
@@ -83,7 +80,8 @@ def timings(here):
     equal, many = here.of("ins-equal"), here.of("ins-many")
     gradient = here.of(equal.entry["gradients"])
     comparison = comparison_of(equal, equal.entry["comparison"])
-    trainings = {name: _training_settings(equal, comparison, name) for name in equal.entry["shown"]}
+    entries = trainers_of(equal, equal.entry["comparison"], equal.entry["shown"])
+    trainings = {name: _settings_of(comparison, entry) for name, entry in entries.items()}
     samplers = {**samplers_of(gradient), **samplers_of(many)}
     ladders, steps = gradient.entry["ladders"], equal.entry["steps"]
     # Samplers take so many steps three times over, trainers four times as many updates.

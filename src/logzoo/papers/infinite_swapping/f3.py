@@ -8,8 +8,8 @@ import numpy as np
 
 from logzoo.papers.declaration import Claim
 from logzoo.papers.infinite_swapping.drawing import LABELS, limit_after_rise, look_of
-from logzoo.papers.infinite_swapping.experiments import compared, comparison_of, trainer_titles
-from logzoo.reporting.statistics import bootstrapped, mean_with_band
+from logzoo.papers.infinite_swapping.experiments import compared, comparison_of, trainers_of
+from logzoo.reporting.statistics import bootstrapped, mean_with_band, untested
 from logzoo.reporting.style import draw_band, label_panels, mark_stand_in, new_figure
 
 END = 0.8  # share of the updates after which a training is at its end
@@ -45,9 +45,10 @@ def inputs(here):
 
 
 def settings(here):
-    comparisons, trainers = here.entry["comparisons"], here.entry["trainers"]
+    comparisons = here.entry["comparisons"]
     titles = {name: comparison_of(here, name)["title"] for name in comparisons}
-    return {"titles": titles, "names": trainer_titles(here, comparisons[0], trainers)}
+    entries = trainers_of(here, comparisons[0], here.entry["trainers"])
+    return {"titles": titles, "names": {name: entry["title"] for name, entry in entries.items()}}
 
 
 def statistics(artifacts):
@@ -87,7 +88,9 @@ def lead(values, of):
 def spread(values, of):
     """Variance over repeats, a geometric mean over updates, of INS over that of the steadiest rival."""
     arrays = [values[name] for name in ("ins", *_RIVALS)]
-    enough = min(array.shape[-1] for array in arrays) >= _FEWEST_REPEATS
+    of = f"{of}, INS / smaller of PCD-1 and PT"
+    if min(array.shape[-1] for array in arrays) < _FEWEST_REPEATS:
+        return untested(of)
 
     def mean_variance(array):
         # A draw of equal repeats has no spread at all.
@@ -95,10 +98,9 @@ def spread(values, of):
         return np.exp(np.log(variance).mean(axis=1))
 
     def ratio(own, *rivals):
-        ratios = mean_variance(own) / np.min([mean_variance(rival) for rival in rivals], axis=0)
-        return np.where(enough, ratios, np.nan)
+        return mean_variance(own) / np.min([mean_variance(rival) for rival in rivals], axis=0)
 
-    return bootstrapped(ratio, *arrays, of=f"{of}, INS / smaller of PCD-1 and PT")
+    return bootstrapped(ratio, *arrays, of=of)
 
 
 def draw(artifacts, *, titles, names):

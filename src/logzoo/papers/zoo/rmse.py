@@ -8,7 +8,7 @@ import numpy as np
 
 from logzoo.papers.zoo.drawing import draw_maps
 from logzoo.papers.zoo.families import combined, matrix_places
-from logzoo.papers.zoo.statistics import rmse, unconverged
+from logzoo.papers.zoo.statistics import unconverged
 from logzoo.reporting.tables import two_digits
 
 inputs = combined
@@ -23,7 +23,8 @@ def draw(artifacts, *, titles, names):
     from matplotlib.colors import LogNorm
 
     zoo = artifacts["zoo"]
-    errors, doubtful = rmse(zoo), unconverged(zoo) > 0
+    errors = np.sqrt(((zoo["log_z"] - zoo["truth"]) ** 2).mean("replicate"))
+    doubtful = unconverged(zoo) > 0
     shown = [errors.sel(budget=budget).dropna("model", how="all") for budget in errors["budget"].values]
     panels = {}
     for panel in shown:

@@ -34,11 +34,6 @@ def families(zoo):
     return parts
 
 
-def rmse(zoo):
-    """Root mean square error (model, estimator, budget) in nats, over replicates."""
-    return np.sqrt(((zoo["log_z"] - zoo["truth"]) ** 2).mean("replicate"))
-
-
 def unconverged(zoo):
     """Share (model, estimator, budget) of replicates that say they did not converge; NaN where there are none."""
     ran = zoo["log_z"].notnull()
@@ -149,10 +144,10 @@ def share_with_interval(hits, number):
     return share, np.where(number > 0, [low, high], np.nan)
 
 
-def coverage(zoo, dimensions=("model", "replicate")):
-    """Share of intervals that cover, its 95% interval, and their number, over these dimensions."""
-    inside = covered(zoo)
-    hits, number = inside.sum(dimensions).values, inside.count(dimensions).values
+def coverage(zoo):
+    """Share of intervals that cover, its 95% interval, and their number, over models and replicates."""
+    inside, over = covered(zoo), ("model", "replicate")
+    hits, number = inside.sum(over).values, inside.count(over).values
     return *share_with_interval(hits, number), number
 
 
