@@ -5,7 +5,7 @@ import pytest
 from projects import catalogue_of
 
 from logzoo.api import train_rbm
-from logzoo.papers.declaration import SWEEP
+from logzoo.papers.declaration import SWEEP, training_work
 from logzoo.pipeline import costs
 
 V, HIDDEN, BATCH, UPDATES = 12, 5, 10, 20
@@ -25,13 +25,13 @@ def test_a_training_visits_as_many_weights_as_its_trace_counts(method):
     data = np.random.default_rng(0).integers(0, 2, (40, V)).astype(np.uint8)
     run = train_rbm(data, seed=1, **train, **OPTIONS[method])
     chain_sweeps = float(run.trace["chain_sweeps"][-1])
-    work = costs.training_work({**train, "options": OPTIONS[method]}, V)
+    work = training_work({**train, "options": OPTIONS[method]}, V)
     assert work == {"training": (chain_sweeps + UPDATES * BATCH) * (V * HIDDEN + SWEEP)}
 
 
 def test_chains_that_travel_the_ladder_are_counted_once():
     train = {"method": "rmsprop", "hidden": HIDDEN, "updates": UPDATES, "batch": BATCH}
-    work = costs.training_work({**train, "options": {"k": 2, "particles": 6, "rungs": 5}}, V)
+    work = training_work({**train, "options": {"k": 2, "particles": 6, "rungs": 5}}, V)
     # What settles log Zhat before the first update comes on top: it is 500 sweeps, whatever the updates.
     assert work == {"training": UPDATES * (BATCH + 6 * 2) * (V * HIDDEN + SWEEP)}
 

@@ -17,13 +17,13 @@ from projects import ROOT, catalogue_of
 
 from logzoo.artifacts.labels import labelled
 from logzoo.artifacts.netcdf import read_provenance, write_artifact
-from logzoo.reporting.exhibits import exhibit_of
-from logzoo.reporting.page import page, scorecard_page
+from logzoo.reporting.page import exhibit_of, page, scorecard_page
 from logzoo.reporting.pictures import embedded
 from logzoo.reporting.scorecard import VERDICTS, markdown, scorecard, summary
 from logzoo.reporting.scorecard import csv as card_csv
 from logzoo.reporting.statistics import Statistic
 from logzoo.reporting.style import new_figure, save
+from logzoo.reporting.tables import Column, table_of
 from logzoo.reporting.verdicts import verdicts
 
 TEMPLATES = ROOT / "workflow/templates"
@@ -74,8 +74,7 @@ def write_files(exhibits):
     figure = new_figure(8.0, 2.0)
     figure.subplots().plot([0, 1])
     save(figure, "one.png", "one.pdf")
-    rows = labelled("row", np.array(["dna", "web"], dtype=object), "data set", "1")
-    table = xr.Dataset({"ais": labelled("row", np.array([-1.0, np.nan]), "AIS", "nat")}, coords={"row": rows})
+    table = table_of({"dna": {"ais": -1.0}, "web": {}}, "data set", {"ais": Column("AIS", "nat")})
     data = xr.Dataset({"x": labelled("point", np.arange(3.0), "x", "1")})
     for name, place in exhibits.items():
         stand_in = STAND_IN if name == "rts-f5" else {}
@@ -309,7 +308,7 @@ def test_the_scorecard_is_sorted_by_its_headings(browser, made):
     column = "Array.from(document.querySelectorAll('.scorecard tbody tr'), (one) => one.classList[0])"
     slugs = {"reproduced": 0, "not-reproduced": 1, "undecided": 2, "not-tested": 3}
     before = [slugs[one] for one in browser.evaluate(column)]
-    assert before == [VERDICTS.index(one) for one in card["verdict"].values] != sorted(before)
+    assert before == [list(VERDICTS).index(one) for one in card["verdict"].values] != sorted(before)
     for order in ("ascending", "descending"):
         browser.evaluate("document.querySelectorAll('th button')[1].click()")
         after = [slugs[one] for one in browser.evaluate(column)]

@@ -22,7 +22,7 @@ from logzoo.reporting.scorecard import (
 from logzoo.reporting.statistics import Statistic
 from logzoo.reporting.verdicts import verdicts
 
-# As `claims.scorecard.summary` writes it.
+# As `reporting.scorecard.summary` writes it.
 LINE = re.compile(r"(\d+) claims: (\d+) reproduced, (\d+) not reproduced, (\d+) undecided, (\d+) not\s+tested")
 CLAIMS = {
     "trk-f1": {"figure": "trk-f1", "claim": "A drawing", "published": "-", "not_tested": "nothing to measure"},

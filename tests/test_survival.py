@@ -128,7 +128,8 @@ def test_a_full_disk_is_one_line_that_names_the_file(small_disk, left):
             write(small_disk / name)
         assert caught.value.filename == str(small_disk / name)
     script = (
-        "import logzoo.pipeline.jobs as jobs\nwith jobs.job('logs/job.log'): jobs.write_text('new.txt', 'x' * 10_000)"
+        "from logzoo.artifacts.atomic import write_text\nfrom logzoo.pipeline.jobs import job\n"
+        "with job('logs/job.log'): write_text('new.txt', 'x' * 10_000)"
     )
     done = subprocess.run([sys.executable, "-c", script], cwd=small_disk, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (1, "ERROR new.txt: No space left on device\n")
@@ -274,7 +275,7 @@ def test_compiled_modules_that_a_full_disk_cut_short_stop_no_run(tmp_path, monke
     folder = copy_project(tmp_path)
     plan = (folder, "-n", "--cores", "1", *CONFIGURATION, "--", "data/tiny/models/mnist-10.nc")
     assert snakemake(*plan).returncode == 0
-    names = ("truths.py", "artifacts/provenance.py")
+    names = ("pipeline/truths.py", "artifacts/provenance.py")
     compiled = [Path(cache_from_source(folder / "src/logzoo" / name)) for name in names]
     for path in compiled:
         path.write_bytes(path.read_bytes()[:1000])

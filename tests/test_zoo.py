@@ -22,7 +22,6 @@ from logzoo.papers.zoo.statistics import (
     mean_bias,
     mean_rank,
     measured_moments,
-    of_family,
     resampled_moments,
     share_with_interval,
     unconverged,
@@ -136,11 +135,11 @@ def test_a_budget_that_a_model_lacks_is_no_number_and_no_doubt():
     assert np.isnan(both["log_z"].sel(model="a-cd", budget=200)).all()
     assert np.isnan(unconverged(both).sel(model="a-cd", budget=200)).all()
     assert (unconverged(both).sel(model="a-cd", budget=400) == 0).all()
-    assert list(of_family(both, "a")["budget"].values) == BUDGETS
+    assert list(families(both)["a"]["budget"].values) == BUDGETS
 
 
 def test_known_errors_ranks_and_bias_lie_in_their_intervals(zoo):
-    one = of_family(zoo, "dna-20")
+    one = families(zoo)["dna-20"]
     values, interval = (np.exp(part) for part in with_interval(one, log_rmse))
     for row, scale in enumerate(ESTIMATORS.values()):
         np.testing.assert_allclose(values[row], known_rmse(scale), rtol=4 * 0.5**0.5 / np.sqrt(REPLICATES * 6))
@@ -155,7 +154,7 @@ def test_known_errors_ranks_and_bias_lie_in_their_intervals(zoo):
 
 def test_ranks_share_ties_and_leave_out_what_is_missing():
     square = np.array([3.0, 1.0, 1.0, np.nan, 2.0])
-    moments = measured_moments(of_family(joined(parts_of("a", (4, 2), {"rts": 1.0}, {"cd": 1.0})), "a"))
+    moments = measured_moments(families(joined(parts_of("a", (4, 2), {"rts": 1.0}, {"cd": 1.0})))["a"])
     ranks = mean_rank(moments._replace(square=square[None, None, :, None]))
     np.testing.assert_array_equal(ranks[0, :, 0], [4.0, 1.5, 1.5, np.nan, 3.0])
 
@@ -164,7 +163,7 @@ def test_bands_hold_the_known_rmse_as_often_as_they_say():
     """Of 60 made families of models that differ in nothing but chance."""
     inside = 0
     for seed in range(60):
-        one = of_family(joined(parts_of("a", (4, 2), {"rts": 1.0}, dict.fromkeys(TRAINERS, 1.0), seed=seed)), "a")
+        one = families(joined(parts_of("a", (4, 2), {"rts": 1.0}, dict.fromkeys(TRAINERS, 1.0), seed=seed)))["a"]
         _, (low, high) = with_interval(one, log_rmse)
         # E log RMSE of normal errors: half (digamma(n / 2) + log(2 / n)) above the log of the scale, -0.0126 for 40.
         expected = np.log(known_rmse(1.0, 1.0)[0]) - 0.0126
@@ -174,13 +173,13 @@ def test_bands_hold_the_known_rmse_as_often_as_they_say():
 
 
 def test_a_planted_winner_is_found_and_ties_are_listed_together(zoo):
-    for chosen in among_the_best(of_family(zoo, "dna-20")):
+    for chosen in among_the_best(families(zoo)["dna-20"]):
         assert sorted(chosen) == [1, 2]
-    assert [chosen[0] for chosen in among_the_best(of_family(zoo, "one"))] == [1, 1, 1]
+    assert [chosen[0] for chosen in among_the_best(families(zoo)["one"])] == [1, 1, 1]
 
 
 def test_an_uncertain_truth_widens_bands_and_makes_ties():
-    exact = of_family(joined(parts_of("a", (4, 2), {"rts": 0.01, "ais": 0.02}, {"cd": 1.0})), "a")
+    exact = families(joined(parts_of("a", (4, 2), {"rts": 0.01, "ais": 0.02}, {"cd": 1.0})))["a"]
     vague = exact.assign(truth_std_error=("model", [2.0]))
     assert among_the_best(exact) == [[0], [0], [0]]
     assert [sorted(chosen) for chosen in among_the_best(vague)] == [[0, 1], [0, 1], [0, 1]]
@@ -220,7 +219,7 @@ def test_the_binomial_interval_is_that_of_the_tables():
 
 
 def test_the_hard_model_stands_out_by_its_factor(zoo):
-    each, value, interval = difficulty(of_family(zoo, "dna-20"))
+    each, value, interval = difficulty(families(zoo)["dna-20"])
     hard = list(TRAINERS).index("pt")
     assert each.shape == (4, 6)
     np.testing.assert_allclose(value[hard], 4.0, rtol=0.2)
@@ -239,7 +238,7 @@ def test_lines_are_geometric_means_over_models(zoo, timings):
         (seconds.draw({"zoo": zoo, "timings": timings}, names=NAMES), 1.0),
     ):
         for axis, family in zip(figure.axes, families(zoo), strict=True):
-            one, drawn = of_family(zoo, family), lines(axis)
+            one, drawn = families(zoo)[family], lines(axis)
             square = ((one["log_z"] - one["truth"]) ** 2).mean("replicate")
             for row, name in enumerate(ESTIMATORS):
                 expected = np.exp(0.5 * np.log(square.sel(estimator=name)).mean("model"))

@@ -1,13 +1,14 @@
 # Names that the rules share; no rules here.
 import re
 
+from logzoo.artifacts.provenance import source_digest
 from logzoo.papers.declaration import named_paths
-from logzoo.pipeline.catalogue import modules_of, source_of
+from logzoo.papers.zoo.families import matrix_places
+from logzoo.pipeline.catalogue import modules_of
 from logzoo.pipeline.costs import table_of_costs
 from logzoo.pipeline.models import (
     estimate_settings,
     is_enumerable,
-    matrix_models,
     sources_of,
     trained_models,
     with_snapshots,
@@ -40,9 +41,9 @@ def one_of_names(names):
     return "|".join(map(re.escape, sorted(names))) or "(?!)"
 
 
-def script_source(name, *modules):
-    """Digest of the code of a job: its script, these modules, and all that they import."""
-    return source_of(f"{workflow.basedir}/workflow/scripts/{name}.py", *modules)
+def script_source(name, *modules, templates=()):
+    """Digest of the code of a job: its script, these modules, all that they import, and templates."""
+    return source_digest(*modules, scripts=[f"{workflow.basedir}/workflow/scripts/{name}.py", *templates])
 
 
 def megabytes(mb):

@@ -41,7 +41,7 @@ if MATRIX["together"]:
         log:
             f"{LOGS}/estimates/{{model}}.together.log",
         wildcard_constraints:
-            model=one_of_names(matrix_models(config)),
+            model=one_of_names(matrix_places(config)),
         priority: ZOO_FIRST
         conda:
             "../../environment.yml"

@@ -9,10 +9,15 @@ def in_report(wildcards):
     return {"figure": wildcards.shown, "title": CATALOGUE.shown[wildcards.shown].title, "scale": SCALE}
 
 
+def verdict_of(figure):
+    """The verdicts on a figure, if any claim of it is tested."""
+    return {"verdict": CATALOGUE.verdicts[figure]} if figure in CATALOGUE.verdicts else {}
+
+
 rule draw:
     input:
         unpack(lambda wildcards: named_paths(CATALOGUE.shown[wildcards.shown].inputs)),
-        unpack(lambda wildcards: CATALOGUE.verdict_of(wildcards.shown)),
+        unpack(lambda wildcards: verdict_of(wildcards.shown)),
     output:
         png=report(
             f"{FIGURES}/{{paper}}/{{shown}}.png", caption="../report/shown.rst", category="{paper}", labels=in_report

@@ -24,7 +24,7 @@ rule write_scorecard:
         scale=SCALE,
         folder=FIGURES,
         templates="workflow/templates",
-        source=source_of(f"{workflow.basedir}/workflow/scripts/write_scorecard.py", templates=TEMPLATES),
+        source=script_source("write_scorecard", templates=TEMPLATES),
     script:
         "../scripts/write_scorecard.py"
 
@@ -50,7 +50,7 @@ rule page:
         folder=FIGURES,
         templates="workflow/templates",
         shown=CATALOGUE.exhibits,
-        source=source_of(f"{workflow.basedir}/workflow/scripts/page.py", templates=TEMPLATES),
+        source=script_source("page", templates=TEMPLATES),
     script:
         "../scripts/page.py"
 

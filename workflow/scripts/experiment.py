@@ -1,12 +1,12 @@
 """Run one experiment; checkpoints of its parts survive an interruption, where it makes them."""
 
 from functools import partial
+from pkgutil import resolve_name
 
 from logzoo.pipeline.jobs import (
     checkpoint_of,
     discard_checkpoints,
     flat,
-    function_of,
     job,
     read_inputs,
     stand_in_notice,
@@ -22,7 +22,7 @@ with job(snakemake.log[0]):
         given["stream"] = stream
     if params.checkpoints:
         given["checkpoint"] = partial(checkpoint_of, snakemake, 0)
-    result = function_of(params.run)(inputs, **given)
+    result = resolve_name(params.run)(inputs, **given)
     attributes = {**params.attributes, **stand_in_notice(*flat(inputs)), **result.attrs}
     write_output(snakemake, result.assign_attrs(attributes), kind=params.kind, seed_path=stream)
     discard_checkpoints(snakemake)

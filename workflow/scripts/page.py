@@ -1,9 +1,10 @@
 """Write the page of all figures, tables and verdicts."""
 
+from logzoo.artifacts.atomic import write_text
 from logzoo.artifacts.netcdf import read_artifact, read_provenance
-from logzoo.pipeline.jobs import job, write_stamped
-from logzoo.reporting.exhibits import exhibit_of
-from logzoo.reporting.page import page
+from logzoo.artifacts.stamps import stamped_text
+from logzoo.pipeline.jobs import job, stamp_of
+from logzoo.reporting.page import exhibit_of, page
 
 with job(snakemake.log[0]):
     given, params = snakemake.input, snakemake.params
@@ -16,4 +17,4 @@ with job(snakemake.log[0]):
         folder=params.folder,
         templates=params.templates,
     )
-    write_stamped(snakemake, text)
+    write_text(snakemake.output.page, stamped_text(text, stamp_of(snakemake)))

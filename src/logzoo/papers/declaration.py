@@ -24,6 +24,8 @@ from logzoo.checks import one_of
 
 # What a sweep of a chain costs beside its weights, in weights looked at: it tells in small models.
 SWEEP = 30_000
+# Trainers whose chains travel the rungs, instead of one at each.
+_ALONG_THE_LADDER = {"rms-spectral", "rmsprop"}
 
 
 class Claim(NamedTuple):
@@ -175,9 +177,7 @@ class Here:
 
     def shape(self, model):
         """(visible, hidden) units of a model."""
-        entry = self.config["models"][self.known("models", model)]
-        hidden = entry["import"]["hidden"] if "import" in entry else entry["train"]["hidden"]
-        return self.config["datasets"][entry["dataset"]]["visible"], hidden
+        return shape_of(self.config, self.known("models", model))
 
     def timed_estimators(self, key, model, estimators, chains):
         """The experiment that takes the seconds of estimators on one model, at the budgets of the entry."""
@@ -197,6 +197,25 @@ class Here:
     def experiment(self, run, inputs, settings, path=None, **more):
         """An `Experiment` whose artifact is <path>.nc below the folder of the scale, figures/<figure> by default."""
         return Experiment(f"{self.data}/{path or f'figures/{self.name}'}.nc", run, inputs, settings, **more)
+
+
+def shape_of(config, model):
+    """(visible, hidden) units of a model."""
+    entry = config["models"][model]
+    hidden = entry["import"]["hidden"] if "import" in entry else entry["train"]["hidden"]
+    return config["datasets"][entry["dataset"]]["visible"], hidden
+
+
+def training_work(train, visible):
+    """Work of one training; what its settings leave to the trainer counts as if it had a chain an example."""
+    train = {**train, **train.get("options", {})}
+    hidden, updates = train["hidden"], train["updates"]
+    if train["method"] == "exact":
+        return {"enumeration": updates * 2.0 ** min(visible, hidden) * max(visible, hidden)}
+    chains = train.get("particles", train["batch"])
+    if train["method"] not in _ALONG_THE_LADDER:
+        chains *= train.get("rungs", len(train.get("temperatures", [1])))
+    return {"training": updates * (train["batch"] + chains * train.get("k", 1)) * (visible * hidden + SWEEP)}
 
 
 def named_paths(artifacts, prefix=""):

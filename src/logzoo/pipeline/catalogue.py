@@ -4,7 +4,6 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from logzoo.artifacts.provenance import source_digest
 from logzoo.estimators.registry import ESTIMATORS, estimator_module
 from logzoo.papers.declaration import Claim, Entry, Experiment, Here, named_paths
 from logzoo.trainers.registry import trainer_module
@@ -35,21 +34,20 @@ class Shown(NamedTuple):
         return {f"{self.name}-{key}" if key else self.name: claim for key, claim in declared.items()}
 
     @property
-    def tested(self) -> dict[str, dict]:
-        """The claims that can be tested, as `logzoo.reporting.verdicts` takes them."""
-        return {name: entry for name, entry in self.claim_entries.items() if "not_tested" not in entry}
+    def claim_entries(self) -> dict[str, dict]:
+        """The claims by id, as `logzoo.reporting.scorecard` takes them."""
+        entries = {}
+        for name, claim in self.claims.items():
+            tested = {"direction": claim.direction, "threshold": claim.threshold}
+            untested = {"not_tested": claim.not_tested}
+            said = {"figure": self.name, "claim": claim.text, "published": claim.published}
+            entries[name] = said | (untested if claim.not_tested else tested)
+        return entries
 
     @property
-    def claim_entries(self) -> dict[str, dict]:
-        """All claims, as `logzoo.reporting.scorecard` takes them."""
-        return {name: _entry_of(self.name, claim) for name, claim in self.claims.items()}
-
-
-def _entry_of(figure: str, claim: Claim) -> dict:
-    entry = {"figure": figure, "claim": claim.text, "published": claim.published}
-    if claim.not_tested:
-        return {**entry, "not_tested": claim.not_tested}
-    return {**entry, "direction": claim.direction, "threshold": claim.threshold}
+    def tested(self) -> dict[str, dict]:
+        """Those of them that can be tested."""
+        return {name: entry for name, entry in self.claim_entries.items() if "not_tested" not in entry}
 
 
 class Catalogue:
@@ -59,7 +57,10 @@ class Catalogue:
     """
 
     def __init__(self, config: Config) -> None:
-        self.config = {**config, "figures": {name: Entry(name, one) for name, one in config["figures"].items()}}
+        self.config = {
+            **config,
+            "figures": {name: Entry(name, settings) for name, settings in config["figures"].items()},
+        }
         self.data, self.folder = f"data/{config['scale']}", f"figures/{config['scale']}"
         # Papers in their order, figures of a paper in theirs.
         papers = list(config["papers"])
@@ -103,19 +104,10 @@ class Catalogue:
         forms = ("html", "md", "csv") if shown.is_table else ("png", "pdf")
         return [f"{self.folder}/{shown.paper}/{shown.name}.{form}" for form in forms]
 
-    def verdict_of(self, name: str) -> dict[str, str]:
-        """The file of the verdicts on a figure: {"verdict": path}; empty if no claim of it is tested."""
-        return {"verdict": f"{self.data}/verdicts/{name}.nc"} if self.shown[name].tested else {}
-
     @property
     def verdicts(self) -> dict[str, str]:
-        """The files of all verdicts by figure."""
-        return {name: file for name in self.shown for file in self.verdict_of(name).values()}
-
-    def artifacts_of(self, shown: Shown) -> dict[str, str]:
-        """What a figure or table is made from, by name; of a table the rows come first."""
-        rows = {"rows": self.rows_of(shown).path} if shown.is_table else {}
-        return {**rows, **named_paths(shown.inputs)}
+        """The files of the verdicts on figures, by figure, where any claim is tested."""
+        return {name: f"{self.data}/verdicts/{name}.nc" for name, shown in self.shown.items() if shown.tested}
 
     @property
     def claims(self) -> dict[str, dict]:
@@ -138,27 +130,29 @@ class Catalogue:
     @property
     def exhibits(self) -> dict[str, dict]:
         """Everything that is shown, for the page: {name: {title, paper, caption, files, artifacts}}."""
-        return {
-            name: {
+        exhibits = {}
+        for name, shown in self.shown.items():
+            # Of a table the rows come first.
+            rows = [self.rows_of(shown).path] if shown.is_table else []
+            exhibits[name] = {
                 "title": shown.title,
                 "paper": shown.paper,
                 "caption": shown.caption,
                 "files": self.files_of(shown),
-                "artifacts": list(dict.fromkeys(self.artifacts_of(shown).values())),
+                "artifacts": list(dict.fromkeys([*rows, *named_paths(shown.inputs).values()])),
             }
-            for name, shown in self.shown.items()
-        }
-
-    def files_of_paper(self, paper: str) -> list[str]:
-        """The figures and tables of a paper, and the verdicts on its claims."""
-        mine = [shown for shown in self.shown.values() if shown.paper == paper]
-        files = [file for shown in mine for file in self.files_of(shown)]
-        return [*files, *(file for shown in mine for file in self.verdict_of(shown.name).values())]
+        return exhibits
 
     @property
     def files(self) -> list[str]:
         """All figures and tables."""
         return [file for shown in self.shown.values() for file in self.files_of(shown)]
+
+    def files_of_paper(self, paper: str) -> list[str]:
+        """The figures and tables of a paper, and the verdicts on its claims."""
+        mine = [shown for shown in self.shown.values() if shown.paper == paper]
+        files = [file for shown in mine for file in self.files_of(shown)]
+        return [*files, *(self.verdicts[shown.name] for shown in mine if shown.name in self.verdicts)]
 
 
 def _module_of(name: str, paper: str) -> ModuleType:
@@ -175,8 +169,3 @@ def _module_of(name: str, paper: str) -> ModuleType:
 def modules_of(methods: tuple[str, ...]) -> list[str]:
     """The modules of estimators and trainers by name."""
     return sorted({estimator_module(name) if name in ESTIMATORS else trainer_module(name) for name in methods})
-
-
-def source_of(script: str, *modules: str, templates: tuple[str, ...] = ()) -> str:
-    """Digest of the code of a job: its script, further modules, all that they import, and templates."""
-    return source_digest(*modules, scripts=[script, *templates])

@@ -13,8 +13,6 @@ from logzoo.trainers.registry import TRAINERS
 
 # Sections whose entries may say under `scales` what another scale has instead.
 _SCALED = ("figures", "grids", "comparisons", "trainings", "estimators", "models")
-# Parts of the configuration that have a schema of their own, by its name.
-_SECTIONS = {"datasets": ("sources", "datasets")}
 
 
 def checked(config, schema_folder):
@@ -43,8 +41,7 @@ def checked(config, schema_folder):
 
 def _check_schemas(config, folder):
     _check_schema(config, folder / "config.schema.yaml")
-    for name, keys in _SECTIONS.items():
-        _check_schema({key: config.get(key, {}) for key in keys}, folder / f"{name}.schema.yaml")
+    _check_schema({key: config.get(key, {}) for key in ("sources", "datasets")}, folder / "datasets.schema.yaml")
 
 
 def _completed(config):

@@ -6,8 +6,9 @@ Work is counted in visits: weights looked at, V H and a little more in a sweep o
 from collections.abc import Iterable
 from pathlib import PurePosixPath
 
-from logzoo.papers.declaration import SWEEP, named_paths
+from logzoo.papers.declaration import SWEEP, named_paths, shape_of, training_work
 from logzoo.pipeline.catalogue import Catalogue
+from logzoo.pipeline.models import estimate_settings, is_enumerable
 from logzoo.reporting.printing import columns
 
 # Core-seconds of a visit, by kind of work, as measured on two cores of an AMD EPYC; of "solving" and "resampling" of a
@@ -27,9 +28,6 @@ UNKNOWN = 2e-10
 START = 2.0
 
 Work = dict[str, float]
-
-# Trainers whose chains travel the rungs, instead of one at each.
-_ALONG_THE_LADDER = {"rms-spectral", "rmsprop"}
 
 
 def seconds_of(work: Work) -> float:
@@ -54,22 +52,15 @@ def _job(catalogue: Catalogue, path: str) -> tuple[Work, list[str]]:
     if path in catalogue.experiments:
         experiment = catalogue.experiments[path]
         return experiment.work, list(named_paths(experiment.inputs).values())
-    *_, folder, file = PurePosixPath(path).parts
-    model, _, estimator = file.removesuffix(".nc").partition(".")
+    group, folder, file = PurePosixPath(path).parts[-3:]
+    name, _, estimator = file.removesuffix(".nc").partition(".")
     if folder == "models":
-        return _training(catalogue, model)
+        return _training(catalogue, name)
     if folder == "truths":
-        return _truth(catalogue, model, estimator)
-    parent = PurePosixPath(path).parent
-    if parent.parent.name == "estimates":
-        return _estimates(catalogue, parent.name, model, catalogue.config["matrix"])
+        return _estimates(catalogue, name, estimator, long_run=True) if estimator else _truth(catalogue, name)
+    if group == "estimates":
+        return _estimates(catalogue, folder, name, long_run=False)
     return {}, []
-
-
-def _shape(catalogue: Catalogue, model: str) -> tuple[int, int]:
-    entry = catalogue.config["models"][model]
-    hidden = entry["import"]["hidden"] if "import" in entry else entry["train"]["hidden"]
-    return catalogue.config["datasets"][entry["dataset"]]["visible"], hidden
 
 
 def _training(catalogue: Catalogue, model: str) -> tuple[Work, list[str]]:
@@ -79,39 +70,20 @@ def _training(catalogue: Catalogue, model: str) -> tuple[Work, list[str]]:
         return {}, inputs
     if "start" in entry:
         inputs.append(f"{catalogue.data}/models/{entry['start']}.nc")
-    return training_work(entry["train"], _shape(catalogue, model)[0]), inputs
+    return training_work(entry["train"], shape_of(catalogue.config, model)[0]), inputs
 
 
-def training_work(train: dict, visible: int) -> Work:
-    """Work of one training; what its settings leave to the trainer counts as if it had a chain an example."""
-    options = train.get("options", {})
-    chains = options.get("particles", train["batch"])
-    if train["method"] not in _ALONG_THE_LADDER:
-        chains *= options.get("rungs", len(options.get("temperatures", [1])))
-    examples = train["updates"] * (train["batch"] + chains * options.get("k", 1))
-    if train["method"] == "exact":
-        return {"enumeration": train["updates"] * 2.0 ** min(visible, train["hidden"]) * visible}
-    return {"training": examples * (visible * train["hidden"] + SWEEP)}
+def _truth(catalogue: Catalogue, model: str) -> tuple[Work, list[str]]:
+    if not is_enumerable(catalogue.config, model):
+        return {}, [f"{catalogue.data}/truths/{model}.{name}.nc" for name in catalogue.config["truth"]["estimators"]]
+    sizes = shape_of(catalogue.config, model)
+    return {"enumeration": 2.0 ** min(sizes) * max(sizes)}, _given(catalogue, model)
 
 
-def _truth(catalogue: Catalogue, model: str, estimator: str) -> tuple[Work, list[str]]:
-    truth = catalogue.config["truth"]
-    if estimator:
-        return _estimates(catalogue, model, estimator, {"budgets": [truth["sweeps"]], "replicates": 1})
-    (visible, hidden), entry = _shape(catalogue, model), catalogue.config["models"][model]
-    if "import" not in entry and hidden <= truth["enumerate_up_to"]:
-        return {"enumeration": 2.0 ** min(visible, hidden) * max(visible, hidden)}, _given(catalogue, model)
-    return {}, [f"{catalogue.data}/truths/{model}.{name}.nc" for name in truth["estimators"]]
-
-
-def _estimates(catalogue: Catalogue, model: str, estimator: str, sizes: dict) -> tuple[Work, list[str]]:
-    config = catalogue.config
-    entry, (visible, hidden) = config["models"][model], _shape(catalogue, model)
-    chains = entry.get("chains", config["matrix"]["chains"])
-    budgets = sizes["budgets"]
-    if sizes is config["matrix"]:
-        budgets = config["estimators"][estimator].get("budgets", entry.get("budgets", budgets))
-    chain_sweeps = sum(budgets) * sizes["replicates"] * chains
+def _estimates(catalogue: Catalogue, model: str, estimator: str, *, long_run: bool) -> tuple[Work, list[str]]:
+    settings = estimate_settings(catalogue.config, model, [estimator], long_run=long_run)[estimator]
+    chain_sweeps = sum(settings["budgets"]) * settings["replicates"] * settings["chains"]
+    visible, hidden = shape_of(catalogue.config, model)
     return {"sampling": chain_sweeps * (visible * hidden + SWEEP)}, _given(catalogue, model)
 
 

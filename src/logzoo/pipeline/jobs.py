@@ -12,17 +12,13 @@ import math
 import signal
 import sys
 import time
-from importlib import import_module
 from pathlib import Path
 
-from logzoo.artifacts.atomic import write_text
 from logzoo.artifacts.checkpoints import Checkpoint, discard_beside, identity_of, path_beside
 from logzoo.artifacts.made import digest_of, named_hashes, recorded
-from logzoo.artifacts.stamps import stamped_text
 from logzoo.papers.declaration import nested
 
 LOG = logging.getLogger(__name__)
-STAND_IN = ("stand_in_for", "stand_in_reason")
 _PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux
 
 
@@ -99,37 +95,24 @@ def write_output(task, dataset, *, kind, number=0, seed_path=""):
     )
 
 
+def stamp_of(task, number=0):
+    """The stamp (`artifacts.stamps`) of what a job makes as its output of that number."""
+    parameters, source = recorded(dict(task.params.items()), number)
+    return {"inputs": named_hashes(task.input), "parameters": digest_of(parameters), "source": source}
+
+
 def checkpoint_of(task, number=0, name=""):
     """The checkpoint of a job's work on its output of that number, good for these inputs, params and code alone.
 
     name: of a part of the work that has a checkpoint of its own.
     """
-    parameters, source = recorded(dict(task.params.items()), number)
-    asked = {"inputs": named_hashes(task.input), "parameters": digest_of(parameters), "source": source, "name": name}
-    return Checkpoint(path_beside(task.output[number], name), identity_of(asked))
+    return Checkpoint(path_beside(task.output[number], name), identity_of({**stamp_of(task, number), "name": name}))
 
 
 def discard_checkpoints(task):
     """Remove the checkpoints of a job; to be called when all its outputs are there."""
     for output in task.output:
         discard_beside(output)
-
-
-def stamp_of(task):
-    """The stamp (`artifacts.stamps`) of what a job draws or writes, from the `snakemake` object of its script."""
-    parameters, source = recorded(dict(task.params.items()))
-    return {"inputs": named_hashes(task.input), "parameters": digest_of(parameters), "source": source}
-
-
-def write_stamped(task, text):
-    """Write HTML or Markdown as the first output of a job, stamped."""
-    write_text(task.output[0], stamped_text(text, stamp_of(task)))
-
-
-def function_of(name):
-    """The function "module:function"."""
-    module, _, function = name.partition(":")
-    return getattr(import_module(module), function)
 
 
 def flat(artifacts):
@@ -141,6 +124,6 @@ def flat(artifacts):
 def stand_in_notice(*artifacts):
     """Attributes that say which data set was replaced and why, carried over from the inputs; empty if none was."""
     for artifact in artifacts:
-        if STAND_IN[0] in artifact.attrs:
-            return {name: artifact.attrs[name] for name in STAND_IN}
+        if "stand_in_for" in artifact.attrs:
+            return {name: artifact.attrs[name] for name in ("stand_in_for", "stand_in_reason")}
     return {}

@@ -3,10 +3,7 @@
 from collections.abc import Callable, Iterable
 
 from logzoo.estimators.registry import estimator_module
-from logzoo.papers.zoo.families import matrix_models
 from logzoo.pipeline.catalogue import Config
-
-__all__ = ["estimate_settings", "is_enumerable", "matrix_models", "sources_of", "trained_models", "with_snapshots"]
 
 
 def trained_models(config: Config) -> set[str]:

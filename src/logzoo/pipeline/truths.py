@@ -18,13 +18,10 @@ def long_run_truth(long_runs):
     std_error is the larger of the standard error of the mean and half the spread between the runs: an error that the
     estimators do not admit shows in their disagreement.
     """
-    log_z = np.array([float(run["log_z"].values.item()) for run in long_runs.values()])
-    errors = np.array([float(run["std_error"].values.item()) for run in long_runs.values()])
-    spread = 0.5 * np.ptp(log_z)
-    std_error = max(float(np.sqrt((errors**2).sum()) / errors.size), float(spread))
+    log_z, errors = (np.array([run[name].item() for run in long_runs.values()]) for name in ("log_z", "std_error"))
+    std_error = max(float(np.sqrt((errors**2).sum()) / errors.size), float(0.5 * np.ptp(log_z)))
     truth = _dataset(float(log_z.mean()), std_error, "mean of " + ", ".join(sorted(long_runs)))
-    truth.attrs["converged"] = int(all(run["converged"].values.all() for run in long_runs.values()))
-    return truth
+    return truth.assign_attrs(converged=int(all(run["converged"].values.all() for run in long_runs.values())))
 
 
 def with_likelihoods(truth, rbm, data, published):

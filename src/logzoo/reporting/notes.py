@@ -12,17 +12,13 @@ def note_verdicts(figure, verdicts):
     width = int(figure.get_figwidth() * 16)
     lines = []
     for name in verdicts["id"].values:
-        one = verdicts.sel(id=name)
-        text = f"{one['claim'].item()}: {one['verdict'].item().upper()}"
+        row = verdicts.sel(id=name)
+        text = f"{row['claim'].item()}: {row['verdict'].item().upper()}"
         if verdicts.attrs["untested"]:
             text += f" ({verdicts.attrs['untested']})"
         else:
-            text += f". {one['statistic'].item()}: {number_of(one)}, claimed {bound_of(one)}."
+            text += f". {row['statistic'].item()}: {number_of(row)}, claimed {bound_of(row)}."
         lines += textwrap.wrap(text, width)
-    figure.supxlabel("\n".join(lines), x=0.01, ha="left", fontsize=7.5, color=_colour(verdicts))
-
-
-def _colour(verdicts):
-    """One colour when all verdicts agree, else that of plain text."""
     said = set(verdicts["verdict"].values)
-    return _COLOURS.get(said.pop(), "black") if len(said) == 1 else "black"
+    colour = _COLOURS.get(said.pop(), "black") if len(said) == 1 else "black"
+    figure.supxlabel("\n".join(lines), x=0.01, ha="left", fontsize=7.5, color=colour)

@@ -4,48 +4,48 @@ Both are self-contained HTML from the templates in workflow/templates: same cont
 """
 
 import json
-from pathlib import PurePosixPath
-from typing import NamedTuple
+from pathlib import Path, PurePosixPath
 
 import jinja2
-import pandas as pd
 
-from logzoo.reporting.pictures import Picture
+from logzoo.artifacts.netcdf import read_artifact
+from logzoo.reporting.pictures import embedded
 from logzoo.reporting.scorecard import VERDICTS, entries, relative, said_of, stand_in_line, stand_ins, summary
+from logzoo.reporting.tables import frame_of, notes_of
 
 # Beside the word, so that no verdict is told by its colour alone.
 _SIGNS = dict(zip(VERDICTS, ("✓", "✗", "?", "–"), strict=True))
 
 
-class Exhibit(NamedTuple):
-    """A figure or a table: what is said of it, where its files are, and what it was made from.
+def exhibit_of(shown, records):
+    """A figure or table, for the page: {title, paper, caption, files, artifacts} with its `picture` or `table`.
 
-    `files` and the keys of `records` (attributes of artifacts) are paths from the folder of the project.
+    `files` and `artifacts` are paths from the folder of the project: of a picture its PNG, of a table its rows come
+    first. records: {path of an artifact: its attributes}.
     """
-
-    title: str
-    paper: str
-    caption: str
-    files: list
-    records: dict
-    picture: Picture | None = None
-    table: pd.DataFrame | None = None
-    notes: list = ()
+    exhibit = {**shown, "records": {path: records[path] for path in shown["artifacts"]}}
+    first = shown["files"][0]
+    if first.endswith(".png"):
+        return {**exhibit, "picture": embedded(Path(first).read_bytes()), "table": None, "notes": []}
+    rows = read_artifact(shown["artifacts"][0], "table")
+    return {**exhibit, "picture": None, "table": frame_of(rows), "notes": notes_of(rows)}
 
 
 def page(card, exhibits, *, papers, scale, folder, templates):
-    """The page: card of `reporting.scorecard.scorecard`, {name: Exhibit}, {paper: {title, source}} in order.
+    """The page: card of `reporting.scorecard.scorecard`, {name: exhibit}, {paper: {title, source}} in order.
 
     `folder` is where the page will lie, from the folder of the project; `templates` is a folder, too.
     """
     rows = [_row(row, folder, exhibits) for row in entries(card)]
-    items = [_item(name, one, [row for row in rows if row["figure"] == name], folder) for name, one in exhibits.items()]
-    records = [record for one in exhibits.values() for record in one.records.values()]
-    replaced = stand_ins(records)
+    items = [
+        _item(name, exhibit, [row for row in rows if row["figure"] == name], folder)
+        for name, exhibit in exhibits.items()
+    ]
+    records = [record for exhibit in exhibits.values() for record in exhibit["records"].values()]
     return _render(
         "page.html",
         templates,
-        **_said(card, rows, scale, replaced),
+        **_said(card, rows, scale, stand_ins(records)),
         sections=[_section(name, entry, items, rows) for name, entry in papers.items()],
         counts=_counts(rows, papers),
         software=sorted({_listed(record["software_json"]) for record in records}),
@@ -90,7 +90,7 @@ def _row(row, folder, exhibits):
         **row,
         "sign": _SIGNS[row["verdict"]],
         "slug": _slug(row["verdict"]),
-        "order": VERDICTS.index(row["verdict"]),
+        "order": list(VERDICTS).index(row["verdict"]),
         "href": here or elsewhere,
         "artifacts": [(name, relative(path, folder)) for name, path in row["artifacts"].items()],
     }
@@ -98,32 +98,21 @@ def _row(row, folder, exhibits):
 
 def _item(name, exhibit, rows, folder):
     """An exhibit as the templates want it."""
-    paragraphs = [" ".join(text.split()) for text in exhibit.caption.split("\n\n") if text.strip()]
-    notice = stand_in_line(stand_ins(exhibit.records.values()))
-    files = [(PurePosixPath(path).suffix[1:].upper(), relative(path, folder)) for path in exhibit.files]
-    alternative = " ".join([f"{exhibit.title}.", *paragraphs[:1], f"{notice}." if notice else "", _verdicts(rows)])
+    paragraphs = [" ".join(text.split()) for text in exhibit["caption"].split("\n\n") if text.strip()]
+    notice = stand_in_line(stand_ins(exhibit["records"].values()))
+    said = "; ".join(f"{row['claim']}: {said_of(row)}" for row in rows)
+    verdicts = f"Verdicts: {said}." if rows else "No claim is tested on it."
+    alternative = " ".join([f"{exhibit['title']}.", *paragraphs[:1], f"{notice}." if notice else "", verdicts])
     return {
+        **exhibit,
         "name": name,
-        "title": exhibit.title,
-        "paper": exhibit.paper,
         "paragraphs": paragraphs,
         "notice": notice,
-        "files": files,
-        "picture": exhibit.picture,
+        "files": [(PurePosixPath(path).suffix[1:].upper(), relative(path, folder)) for path in exhibit["files"]],
         "alternative": " ".join(alternative.split()),
-        "headings": [] if exhibit.table is None else list(exhibit.table.columns),
-        "lines": [] if exhibit.table is None else exhibit.table.values.tolist(),
-        "notes": list(exhibit.notes),
         "rows": rows,
-        "records": [_record(path, one, folder) for path, one in exhibit.records.items()],
+        "records": [_record(path, attributes, folder) for path, attributes in exhibit["records"].items()],
     }
-
-
-def _verdicts(rows):
-    """The verdicts on one figure in a sentence."""
-    if not rows:
-        return "No claim is tested on it."
-    return "Verdicts: " + "; ".join(f"{row['claim']}: {said_of(row)}" for row in rows) + "."
 
 
 def _record(path, attributes, folder):
@@ -153,9 +142,9 @@ def _counts(rows, papers):
     """How many verdicts of each sort every paper got."""
     said = {name: [row["verdict"] for row in rows if row["paper"] == name] for name in papers}
     return [
-        (name, papers[name]["source"], [found.count(verdict) for verdict in VERDICTS])
-        for name, found in said.items()
-        if found
+        (name, papers[name]["source"], [verdicts.count(verdict) for verdict in VERDICTS])
+        for name, verdicts in said.items()
+        if verdicts
     ]
 
 
@@ -163,5 +152,5 @@ def _listed(software):
     return ", ".join(f"{name} {version}" for name, version in sorted(json.loads(software).items()))
 
 
-def _slug(word):
-    return "-".join(word.split()[:2]) if word.startswith("not") else word.split()[0]
+def _slug(verdict):
+    return VERDICTS[verdict].replace(" ", "-")

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from PIL import Image
 
-_WIDTH = 1200
+_WIDTH = 1200  # pixels at most
 
 
 class Picture(NamedTuple):
@@ -17,8 +17,8 @@ class Picture(NamedTuple):
     height: int
 
 
-def embedded(png, *, width=_WIDTH):
-    """A `Picture` of the bytes of a PNG, at most `width` pixels wide, of 256 colours.
+def embedded(png):
+    """A `Picture` of the bytes of a PNG, of few pixels and 256 colours.
 
     Equal bytes give equal bytes. Raises ValueError for what is no picture.
     """
@@ -26,8 +26,8 @@ def embedded(png, *, width=_WIDTH):
         image = Image.open(io.BytesIO(png)).convert("RGB")
     except OSError as error:
         raise ValueError(f"expected the bytes of a PNG: {error}") from error
-    if image.width > width:
-        size = (width, max(1, round(image.height * width / image.width)))
+    if image.width > _WIDTH:
+        size = (_WIDTH, max(1, round(image.height * _WIDTH / image.width)))
         image = image.resize(size, Image.Resampling.LANCZOS)
     # Of the ways to choose colours the one that keeps rare ones, such as a line beside a large coloured map.
     reduced = image.quantize(256, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)

@@ -4,14 +4,27 @@ import os
 import re
 
 import numpy as np
-import xarray as xr
+import pandas as pd
 
-from logzoo.artifacts.labels import labelled
-from logzoo.reporting.verdicts import NOT_REPRODUCED, NOT_TESTED, REPRODUCED, UNDECIDED, bound_of, number_of
+from logzoo.reporting import tables
+from logzoo.reporting.verdicts import (
+    NOT_REPRODUCED,
+    NOT_TESTED,
+    NUMBERS,
+    REPRODUCED,
+    UNDECIDED,
+    bound_of,
+    number_of,
+    table_of_claims,
+)
 
-VERDICTS = (REPRODUCED, NOT_REPRODUCED, UNDECIDED, NOT_TESTED)
-# In the summary, in the order of VERDICTS.
-_WORDS = ("reproduced", "not reproduced", "undecided", "not tested")
+# Each with its short form.
+VERDICTS = {
+    REPRODUCED: "reproduced",
+    NOT_REPRODUCED: "not reproduced",
+    UNDECIDED: "undecided",
+    NOT_TESTED: "not tested",
+}
 _TEXTS = {
     "paper": "paper that says so",
     "figure": "figure or table that shows it",
@@ -24,13 +37,6 @@ _TEXTS = {
     "picture": "file that shows it, from the folder of the project",
     "artifacts": "files it was judged from, name=path from the folder of the project, between spaces",
 }
-_NUMBERS = {
-    "value": "the statistic",
-    "low": "lower end of its 95% interval",
-    "high": "upper end of its 95% interval",
-    "threshold": "threshold of the claim",
-}
-_COLUMNS = ("claim", "published", "found", "claimed", "verdict", "figure", "judged from")
 
 
 def scorecard(claims, verdicts, places):
@@ -45,16 +51,8 @@ def scorecard(claims, verdicts, places):
     papers = list(dict.fromkeys(place["paper"] for place in places.values()))
     # Stable: claims of one paper stay in their order.
     names = sorted(claims, key=lambda name: papers.index(places[claims[name]["figure"]]["paper"]))
-    rows = [_row(name, claims[name], verdicts, places[claims[name]["figure"]]) for name in names]
-    coordinate = labelled("id", np.array(names, dtype=object), "claim", "1")
-    texts = {
-        key: labelled("id", np.array([row[key] for row in rows], dtype=object), text, "1")
-        for key, text in _TEXTS.items()
-    }
-    numbers = {
-        key: labelled("id", np.array([row[key] for row in rows], float), text, "1") for key, text in _NUMBERS.items()
-    }
-    return xr.Dataset(texts | numbers, coords={"id": coordinate}).assign_attrs(stand_ins(verdicts.values()))
+    rows = {name: _row(name, claims[name], verdicts, places[claims[name]["figure"]]) for name in names}
+    return table_of_claims(rows, _TEXTS).assign_attrs(stand_ins(verdicts.values()))
 
 
 def stand_ins(artifacts):
@@ -62,60 +60,49 @@ def stand_ins(artifacts):
 
     Each of the artifacts has attributes of its own, or is nothing but its attributes.
     """
-    found = [getattr(one, "attrs", one) for one in artifacts]
-    found = [one for one in found if "stand_in_for" in one]
+    notices = [getattr(artifact, "attrs", artifact) for artifact in artifacts]
+    notices = [notice for notice in notices if "stand_in_for" in notice]
     # What was joined before is taken apart first.
     return {
-        key: mark.join(sorted({text for one in found for text in one.get(key, "no reason given").split(mark)}))
+        key: mark.join(sorted({text for notice in notices for text in notice.get(key, "no reason given").split(mark)}))
         for key, mark in (("stand_in_for", ", "), ("stand_in_reason", "\n"))
-        if found
+        if notices
     }
 
 
 def _row(name, entry, verdicts, place):
-    row = {
-        "paper": place["paper"],
-        "figure": entry["figure"],
-        "claim": entry["claim"],
-        "published": entry["published"],
-        "picture": place["picture"],
-    }
+    row = {**entry, "paper": place["paper"], "picture": place["picture"], "reason": ""}
     if "not_tested" in entry:
-        nothing = {"statistic": "", "direction": "", "artifacts": "", **dict.fromkeys(_NUMBERS, np.nan)}
+        nothing = {"statistic": "", "direction": "", "artifacts": "", **dict.fromkeys(NUMBERS, np.nan)}
         return {**row, **nothing, "verdict": NOT_TESTED, "reason": entry["not_tested"]}
     table = verdicts.get(entry["figure"])
     if table is None or name not in table["id"].values:
         raise ValueError(f"claim {name}: no verdict on it; expected one, or a claim that says why it is not tested")
-    one = table.sel(id=name)
-    artifacts = " ".join(f"{key}={path}" for key, path in place["artifacts"].items())
-    said = {key: one[key].item() for key in ("statistic", "direction", "verdict", *_NUMBERS)}
-    return {**row, **said, "reason": _reason(one), "artifacts": artifacts}
-
-
-def _reason(one):
-    if one["verdict"].item() != NOT_TESTED:
-        return ""
-    return one.attrs["untested"] or "nothing to compute it from at this scale"
+    judged = table.sel(id=name)
+    row |= {key: judged[key].item() for key in ("statistic", "direction", "verdict", *NUMBERS)}
+    if row["verdict"] == NOT_TESTED:
+        row["reason"] = judged.attrs["untested"] or "nothing to compute it from at this scale"
+    return {**row, "artifacts": " ".join(f"{key}={path}" for key, path in place["artifacts"].items())}
 
 
 def entries(card):
     """The rows of a scorecard as dicts of texts: `number` with its interval, `found` with what it is of as well."""
     rows = []
     for name in card["id"].values:
-        one = card.sel(id=name)
-        row = {"id": str(name), **{key: one[key].item() for key in _TEXTS}}
-        number = number_of(one) if row["statistic"] else "-"
-        found = f"{row['statistic']}: {number}" if row["statistic"] else "-"
-        claimed = bound_of(one) if row["direction"] else "-"
-        artifacts = dict(pair.split("=", 1) for pair in row["artifacts"].split())
-        rows.append({**row, "number": number, "found": found, "claimed": claimed, "artifacts": artifacts})
+        judged = card.sel(id=name)
+        row = {"id": str(name), **{key: judged[key].item() for key in _TEXTS}}
+        row["number"] = number_of(judged) if row["statistic"] else "-"
+        row["found"] = f"{row['statistic']}: {row['number']}" if row["statistic"] else "-"
+        row["claimed"] = bound_of(judged) if row["direction"] else "-"
+        row["artifacts"] = dict(pair.split("=", 1) for pair in row["artifacts"].split())
+        rows.append(row)
     return rows
 
 
 def summary(card):
     """One line: how many claims there are, and how many of each verdict."""
     said = list(card["verdict"].values)
-    counts = ", ".join(f"{said.count(verdict)} {word}" for verdict, word in zip(VERDICTS, _WORDS, strict=True))
+    counts = ", ".join(f"{said.count(verdict)} {word}" for verdict, word in VERDICTS.items())
     return f"{len(said)} claims: {counts}"
 
 
@@ -133,15 +120,18 @@ def said_of(row):
 
 def markdown(card, folder):
     """A scorecard in Markdown; links are relative to `folder`, itself relative to the folder of the project."""
-    lines = ["Verdicts on the published claims", "", summary(card) + "."]
-    lines += [f"{stand_in_line(card.attrs)}."] if "stand_in_for" in card.attrs else []
-    lines += ["", f"| {' | '.join(_COLUMNS)} |", "|" + "---|" * len(_COLUMNS)]
-    for row in entries(card):
-        figure = link(row["figure"], row["picture"], folder) if row["picture"] else row["figure"]
-        judged = ", ".join(link(key, path, folder) for key, path in row["artifacts"].items()) or "-"
-        texts = [row["claim"], row["published"], row["found"], row["claimed"], said_of(row)]
-        lines.append("| " + " | ".join([*(text.replace("|", "\\|") for text in texts), figure, judged]) + " |")
-    return "\n".join(lines) + "\n"
+    rows = [
+        {
+            **{key: row[key] for key in ("claim", "published", "found", "claimed")},
+            "verdict": said_of(row),
+            "figure": link(row["figure"], row["picture"], folder) if row["picture"] else row["figure"],
+            "judged from": ", ".join(link(key, path, folder) for key, path in row["artifacts"].items()) or "-",
+        }
+        for row in entries(card)
+    ]
+    notice = [f"{stand_in_line(card.attrs)}."] if "stand_in_for" in card.attrs else []
+    title = "\n".join(["Verdicts on the published claims", "", f"{summary(card)}.", *notice])
+    return tables.markdown(pd.DataFrame(rows), title)
 
 
 def without_links(text):
@@ -151,7 +141,7 @@ def without_links(text):
 
 def csv(card):
     """A scorecard as comma-separated values, at full precision."""
-    return card.to_dataframe()[[*_TEXTS, *_NUMBERS]].to_csv()
+    return card.to_dataframe()[[*_TEXTS, *NUMBERS]].to_csv()
 
 
 def link(text, path, folder):

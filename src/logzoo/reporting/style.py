@@ -2,8 +2,6 @@
 
 import io
 
-import numpy as np
-
 from logzoo.artifacts.atomic import write_bytes
 from logzoo.artifacts.stamps import UNKNOWN, picture_metadata
 
@@ -103,29 +101,6 @@ def draw_band(axis, x, values_and_band, **look):
     values, band = values_and_band
     axis.plot(x, values, **look)
     axis.fill_between(x, *band, color=look["color"], alpha=0.2, linewidth=0)
-
-
-def draw_map(axis, values, texts, norm, colours):
-    """A heat map (row, column) with a text in every cell whose value is finite; returns the image."""
-    image = axis.imshow(values, norm=norm, cmap=colours, aspect="auto")
-    for (row, column), value in np.ndenumerate(values):
-        if np.isfinite(value):
-            red, green, blue, _ = image.to_rgba(value)
-            dark = 0.3 * red + 0.6 * green + 0.1 * blue < 0.5
-            text, colour = texts[row][column], "white" if dark else "black"
-            cell = axis.text(column, row, text, ha="center", va="center", fontsize=7.5, color=colour)
-            # Inside the axes already: to lay out around hundreds of them took longer than to draw them.
-            cell.set_in_layout(False)
-    axis.tick_params(length=0)
-    axis.spines[:].set_visible(False)
-    return image
-
-
-def name_columns(axis, names, shown=True):
-    """Names below the columns of a heat map, where they are shown."""
-    axis.set_xticks(
-        range(len(names)), names if shown else [""] * len(names), rotation=35, ha="right", rotation_mode="anchor"
-    )
 
 
 def mark_stand_in(figure, *datasets):

@@ -15,6 +15,20 @@ NOT_REPRODUCED = "not reproduced"
 UNDECIDED = "undecided at this scale"
 NOT_TESTED = "not tested"
 DIRECTIONS = ("at_least", "at_most")
+_TEXTS = {
+    "verdict": "what the data say of the claim",
+    "claim": "what was published",
+    "statistic": "what was computed",
+    "direction": "side of the threshold that was claimed",
+    "figure": "figure that shows it",
+    "published": "published value",
+}
+NUMBERS = {
+    "value": "the statistic",
+    "low": "lower end of its 95% interval",
+    "high": "upper end of its 95% interval",
+    "threshold": "threshold of the claim",
+}
 
 
 def judge(claim, statistic):
@@ -32,34 +46,27 @@ def judge(claim, statistic):
 
 def verdicts(claims, statistics, *, untested=None):
     """Dataset over claims: {id: entry} and {id: Statistic}; `untested` is the reason when none can be judged."""
-    names = list(claims)
-    found = [statistics[name] for name in names]
-    said = [NOT_TESTED if untested else judge(claims[name], statistics[name]) for name in names]
-    texts = {
-        "verdict": (said, "what the data say of the claim"),
-        "claim": ([claims[name]["claim"] for name in names], "what was published"),
-        "statistic": ([one.of for one in found], "what was computed"),
-        "direction": ([claims[name]["direction"] for name in names], "side of the threshold that was claimed"),
-        "figure": ([claims[name]["figure"] for name in names], "figure that shows it"),
-        "published": ([claims[name].get("published", "-") for name in names], "published value"),
-    }
-    numbers = {
-        "value": ([one.value for one in found], "the statistic"),
-        "low": ([one.low for one in found], "lower end of its 95% interval"),
-        "high": ([one.high for one in found], "upper end of its 95% interval"),
-        "threshold": ([claims[name]["threshold"] for name in names], "threshold of the claim"),
-    }
-    dataset = xr.Dataset(
-        {name: labelled("id", np.array(values, dtype=object), text, "1") for name, (values, text) in texts.items()}
-        | {name: labelled("id", np.array(values, float), text, "1") for name, (values, text) in numbers.items()},
-        coords={"id": labelled("id", np.array(names, dtype=object), "claim", "1")},
-    )
-    return dataset.assign_attrs(untested=untested or "")
+    rows = {}
+    for name, claim in claims.items():
+        statistic = statistics[name]
+        verdict = NOT_TESTED if untested else judge(claim, statistic)
+        rows[name] = {**claim, **statistic._asdict(), "statistic": statistic.of, "verdict": verdict}
+    return table_of_claims(rows, _TEXTS).assign_attrs(untested=untested or "")
 
 
-def number_of(one):
-    """A statistic with its interval, in words."""
-    value, low, high = (float(one[name]) for name in ("value", "low", "high"))
+def table_of_claims(rows, texts):
+    """Dataset over `id` of {id: {column: text or number}}: columns of texts {column: what it is}, and NUMBERS."""
+    variables = {
+        column: labelled("id", np.array([row[column] for row in rows.values()], kind), text, "1")
+        for columns, kind in ((texts, object), (NUMBERS, float))
+        for column, text in columns.items()
+    }
+    return xr.Dataset(variables, {"id": labelled("id", np.array(list(rows), dtype=object), "claim", "1")})
+
+
+def number_of(row):
+    """A statistic with its interval, in words; row: of a Dataset of claims."""
+    value, low, high = (float(row[name]) for name in ("value", "low", "high"))
     if np.isnan(value):
         return "no data"
     if low == high:
@@ -67,6 +74,6 @@ def number_of(one):
     return f"{value:.3g} [{low:.3g}, {high:.3g}]"
 
 
-def bound_of(one):
-    """What was claimed of a statistic, in words."""
-    return f"{one['direction'].item().replace('_', ' ')} {float(one['threshold']):g}"
+def bound_of(row):
+    """What was claimed of a statistic, in words; row: of a Dataset of claims."""
+    return f"{row['direction'].item().replace('_', ' ')} {float(row['threshold']):g}"

@@ -6,7 +6,7 @@ How evenly each replica has used the temperatures so far: a diagnostic of conver
 import numpy as np
 
 from logzoo.checks import one_of
-from logzoo.papers.infinite_swapping import distances
+from logzoo.papers.infinite_swapping import f2
 from logzoo.papers.infinite_swapping.drawing import draw_states
 from logzoo.papers.infinite_swapping.experiments import gradients
 from logzoo.reporting.style import TRUTH
@@ -19,7 +19,7 @@ def inputs(here):
 
 
 def settings(here):
-    shown, where = distances.settings(here.of(here.entry["gradients"])), f"configuration: figures.{here.name}: samplers"
+    shown, where = f2.settings(here.of(here.entry["gradients"])), f"configuration: figures.{here.name}: samplers"
     names = {name: shown["names"][one_of(where, name, shown["names"])] for name in here.entry["samplers"]}
     return {**shown, "names": names}
 
@@ -29,12 +29,11 @@ def draw(artifacts, *, title, names):
     gradients = artifacts["gradients"]
     steps = gradients["step"].values
     rungs = float(gradients["chains"].sel(sampler=next(iter(names)))) / float(gradients.attrs["ladders"])
-    expected = _unevenness_of_draws(rungs, steps)
-
-    def draw_independent(axis):
-        axis.plot(steps, expected, color=TRUTH, linestyle=":", label="independent draws")
-
-    return draw_states(gradients, "unevenness", _UNEVENNESS, title, names, draw_independent)
+    figure = draw_states(gradients, "unevenness", _UNEVENNESS, title, names)
+    for axis in figure.axes:
+        axis.plot(steps, _unevenness_of_draws(rungs, steps), color=TRUTH, linestyle=":", label="independent draws")
+    figure.axes[0].legend(fontsize=8)
+    return figure
 
 
 def _unevenness_of_draws(rungs, steps):

@@ -12,6 +12,11 @@ from logzoo.streams import root_stream
 from logzoo.trainers import registry
 
 _LARGEST_LAYER = 12  # units of the smaller layer up to which log Z is enumerated at every point
+_TEXTS = {
+    "accuracy": ("mean log-probability of the label given the input", "nat"),
+    "right": ("share of examples whose own label is the most probable", "1"),
+    "log_likelihood": ("mean log-likelihood of the training data, exact", "nat"),
+}
 
 
 def run(artifacts, *, trainer, train, points, stream, checkpoint, **settings):
@@ -40,42 +45,28 @@ def repeated_training(train, examples, labels, *, repeats, subset, stream):
     where log Z cannot be enumerated.
     """
     chosen = stream.child("subset").generator().choice(len(examples), min(subset, len(examples)), replace=False)
-    likelihood = None
     rows = []
     for repeat in range(repeats):
         training = train(repeat)
-        snapshots = training.snapshots
-        states = [RBM.from_dataset(snapshots.isel(update=number)) for number in range(snapshots.sizes["update"])]
+        update = training.snapshots["update"].values
+        states = [RBM.from_dataset(training.snapshots.isel(update=number)) for number in range(update.size)]
         predictions = [prediction_accuracy(rbm, examples[chosen], labels) for rbm in states]
         columns = {"accuracy": [each.mean for each in predictions], "right": [each.right for each in predictions]}
         if min(states[0].visible, states[0].hidden) <= _LARGEST_LAYER:
-            likelihood = likelihood or _mean_log_likelihood_of(examples)
-            columns["log_likelihood"] = [likelihood(rbm) for rbm in states]
+            # Small data hold many examples twice.
+            distinct, counts = np.unique(examples, axis=0, return_counts=True)
+            columns["log_likelihood"] = [
+                np.average(rbm.log_likelihood(distinct, exact_log_z(rbm)), weights=counts) for rbm in states
+            ]
         rows.append(columns)
-    size = {"visible": states[0].visible, "hidden": states[0].hidden}
-    return _dataset(rows, training).assign_attrs(size | {"subset": chosen.size, "examples": len(examples)})
-
-
-def _mean_log_likelihood_of(examples):
-    """A function of an RBM: the exact mean log-likelihood of examples, of which small data hold many twice."""
-    distinct, counts = np.unique(examples, axis=0, return_counts=True)
-    return lambda rbm: np.average(rbm.log_likelihood(distinct, exact_log_z(rbm)), weights=counts)
-
-
-def _dataset(rows, training):
-    texts = {
-        "accuracy": ("mean log-probability of the label given the input", "nat"),
-        "right": ("share of examples whose own label is the most probable", "1"),
-        "log_likelihood": ("mean log-likelihood of the training data, exact", "nat"),
-    }
-    update = training.snapshots["update"].values
     variables = {
-        name: labelled(("repeat", "update"), np.array([row[name] for row in rows]), *texts[name]) for name in rows[0]
+        name: labelled(("repeat", "update"), np.array([row[name] for row in rows]), *_TEXTS[name]) for name in columns
     }
     sweeps = training.trace["chain_sweeps"].sel(update=update)
     variables["chain_sweeps"] = labelled("update", sweeps.values, sweeps.attrs["long_name"], "sweep")
     coords = {
-        "repeat": labelled("repeat", np.arange(len(rows)), "independent repeat", "1"),
+        "repeat": labelled("repeat", np.arange(repeats), "independent repeat", "1"),
         "update": labelled("update", update, "parameter updates made before", "1"),
     }
-    return xr.Dataset(variables, coords)
+    sizes = {"visible": states[0].visible, "hidden": states[0].hidden}
+    return xr.Dataset(variables, coords, {**sizes, "subset": chosen.size, "examples": len(examples)})

@@ -32,18 +32,13 @@ def look_of(name):
     return {"color": colour, "linestyle": line}
 
 
-def draw_states(gradients, variable, label, title, names, further=None):
-    """A figure of a variable of `gradients` against steps, early and late in training, a line for each sampler.
-
-    names: {sampler: title}. further: what else to draw on the axis of each panel.
-    """
+def draw_states(gradients, variable, label, title, names):
+    """A figure of a variable of `gradients` against steps, early and late in training; names: {sampler: title}."""
     figure = new_figure(8.0, 4.0)
     axes = figure.subplots(1, len(_STATES), sharey=True)
     for axis, (state, text) in zip(axes, _STATES.items(), strict=True):
         for sampler, name in names.items():
             draw_mean(axis, gradients["step"].values, gradients[variable], state, sampler, label=name)
-        if further:
-            further(axis)
         axis.set_xlabel("Gibbs sweeps of every chain")
         axis.set_title(f"{title}, {text}", loc="right", fontsize=9)
     axes[0].set_ylabel(label)

@@ -5,7 +5,7 @@ leaves open.
 """
 
 from logzoo.papers.infinite_swapping.drawing import LABELS, draw_mean, limit_after_rise, look_of
-from logzoo.papers.infinite_swapping.experiments import compared, comparison_of, gradients, timings, trainer_titles
+from logzoo.papers.infinite_swapping.experiments import compared, comparison_of, gradients, timings, trainers_of
 from logzoo.reporting.statistics import mean_with_band
 from logzoo.reporting.style import draw_band, label_panels, mark_stand_in, new_figure
 
@@ -20,8 +20,9 @@ def inputs(here):
 
 def settings(here):
     comparison = here.entry["comparison"]
-    title = comparison_of(here, comparison)["title"]
-    return {"title": title, "names": trainer_titles(here, comparison, here.entry["shown"])}
+    entries = trainers_of(here, comparison, here.entry["shown"])
+    names = {name: entry["title"] for name, entry in entries.items()}
+    return {"title": comparison_of(here, comparison)["title"], "names": names}
 
 
 def draw(artifacts, *, title, names):

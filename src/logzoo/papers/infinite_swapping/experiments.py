@@ -3,7 +3,7 @@
 from collections import Counter
 
 from logzoo.checks import one_of
-from logzoo.papers.declaration import SWEEP
+from logzoo.papers.declaration import training_work
 
 _FOLDER = "logzoo.papers.infinite_swapping"
 
@@ -14,24 +14,22 @@ def samplers_of(here):
     return {name: {key: value for key, value in entry.items() if key != "title"} for name, entry in samplers}
 
 
-def sampler_titles(here):
-    """Titles {sampler: title} of the samplers of a figure."""
-    return {name: entry["title"] for name, entry in here.entry["samplers"].items()}
-
-
 def comparison_of(here, name):
     """The entry of a comparison."""
     return here.config["comparisons"][here.known("comparisons", name)]
 
 
-def _trainer_of(here, comparison, name):
-    trainers = comparison["trainers"]
-    return trainers[one_of(f"configuration: figures.{here.name}: trainers", name, trainers)]
+def trainers_of(here, name, trainers):
+    """Entries {trainer: entry} of trainers of a comparison."""
+    known = comparison_of(here, name)["trainers"]
+    return {
+        trainer: known[one_of(f"configuration: figures.{here.name}: trainers", trainer, known)] for trainer in trainers
+    }
 
 
-def trainer_titles(here, name, trainers):
-    """Titles {trainer: title} of trainers of a comparison."""
-    return {trainer: _trainer_of(here, comparison_of(here, name), trainer)["title"] for trainer in trainers}
+def _settings_of(comparison, entry):
+    """Settings of a training by a trainer of a comparison, its method among them."""
+    return {**comparison["train"], "method": entry["method"], **entry["options"]}
 
 
 def _chains(samplers, ladders):
@@ -53,44 +51,28 @@ def gradients(here):
     )
 
 
-def _training_settings(here, comparison, trainer):
-    """Settings of a trainer in a comparison, its method among them."""
-    entry = _trainer_of(here, comparison, trainer)
-    return {**comparison["train"], "method": entry["method"], **entry["options"]}
-
-
 def compared(here, name, trainers):
     """The experiments {trainer: experiment} of a comparison: repeats of a training by each of these trainers."""
-    return {trainer: _repeated(here, name, trainer) for trainer in trainers}
-
-
-def _repeated(here, name, trainer):
-    comparison = comparison_of(here, name)
-    train = _training_settings(here, comparison, trainer)
+    comparison, experiments = comparison_of(here, name), {}
     sizes = {key: comparison[key] for key in ("repeats", "points", "subset")}
-    return here.experiment(
-        f"{_FOLDER}.comparisons:run",
-        {"dataset": here.dataset(comparison["dataset"])},
-        {"trainer": trainer, "train": train, **sizes},
-        f"comparisons/{name}.{trainer}",
-        stream=("comparisons", name),
-        methods=(train["method"],),
-        checkpoints=True,
-        work=_training_work(train, _visible(here, comparison), sizes["repeats"] * train["updates"]),
-    )
+    for trainer, entry in trainers_of(here, name, trainers).items():
+        train = _settings_of(comparison, entry)
+        experiments[trainer] = here.experiment(
+            f"{_FOLDER}.comparisons:run",
+            {"dataset": here.dataset(comparison["dataset"])},
+            {"trainer": trainer, "train": train, **sizes},
+            f"comparisons/{name}.{trainer}",
+            stream=("comparisons", name),
+            methods=(train["method"],),
+            checkpoints=True,
+            work=_work(here, comparison, train, sizes["repeats"] * train["updates"]),
+        )
+    return experiments
 
 
-def _visible(here, comparison):
-    return here.config["datasets"][comparison["dataset"]]["visible"]
-
-
-def _training_work(train, visible, updates):
-    """Work of so many updates by one trainer."""
-    hidden = train["hidden"]
-    if train["method"] == "exact":
-        return {"enumeration": updates * 2.0 ** min(visible, hidden) * max(visible, hidden)}
-    chains = train.get("particles", train["batch"]) * len(train.get("temperatures", [1]))
-    return {"training": updates * (train["batch"] + chains) * (visible * hidden + SWEEP)}
+def _work(here, comparison, train, updates):
+    """Work of so many updates by one trainer of a comparison."""
+    return training_work({**train, "updates": updates}, here.config["datasets"][comparison["dataset"]]["visible"])
 
 
 def timings(here):
@@ -98,11 +80,12 @@ def timings(here):
     equal, many = here.of("ins-equal"), here.of("ins-many")
     gradient = here.of(equal.entry["gradients"])
     comparison = comparison_of(equal, equal.entry["comparison"])
-    trainings = {name: _training_settings(equal, comparison, name) for name in equal.entry["shown"]}
+    entries = trainers_of(equal, equal.entry["comparison"], equal.entry["shown"])
+    trainings = {name: _settings_of(comparison, entry) for name, entry in entries.items()}
     samplers = {**samplers_of(gradient), **samplers_of(many)}
     ladders, steps = gradient.entry["ladders"], equal.entry["steps"]
     # Samplers take so many steps three times over, trainers four times as many updates.
-    works = [_training_work(train, _visible(here, comparison), 12 * steps) for train in trainings.values()]
+    works = [_work(here, comparison, train, 12 * steps) for train in trainings.values()]
     sampling = here.visits(gradient.entry["model"], 3 * steps * _chains(samplers, ladders))
     return equal.experiment(
         "logzoo.papers.timing:infinite_swapping",

@@ -4,8 +4,70 @@ Distance of the running estimate of the gradient to the exact one against Gibbs 
 parameters of a training by exact gradients; mean over repeats, 95% band. Hult et al. (2019), figure 2.
 """
 
-from logzoo.papers.infinite_swapping import distances
+import numpy as np
 
-CLAIMS = distances.claims("12 × 4")
-inputs, settings = distances.inputs, distances.settings
-statistics, draw = distances.statistics, distances.draw
+from logzoo.papers.declaration import Claim
+from logzoo.papers.infinite_swapping.drawing import DISTANCE, draw_states
+from logzoo.papers.infinite_swapping.experiments import gradients
+from logzoo.reporting.statistics import bootstrapped
+
+# Distances are compared from this share of all steps on.
+_LATER = 0.1
+
+
+def claims(size):
+    """The claims of figures 2 and 4, on a model of that size."""
+    return {
+        "late": Claim(
+            f"Late in training the gradient by INS is no farther from the exact one than by PT ({size})",
+            "slightly faster towards 0",
+            at_most=1.0,
+        ),
+        "pcd": Claim(
+            f"Late in training PT is closer to the exact gradient than PCD-1 ({size})",
+            "PCD-1 stays far off",
+            at_most=1.0,
+        ),
+        "early": Claim(
+            f"Early in training INS has the smaller error, too ({size})", "smaller error and variance", at_most=1.0
+        ),
+    }
+
+
+CLAIMS = claims("12 × 4")
+
+
+def inputs(here):
+    return {"gradients": gradients(here)}
+
+
+def settings(here):
+    names = {name: entry["title"] for name, entry in here.entry["samplers"].items()}
+    return {"title": here.config["models"][here.entry["model"]]["short"], "names": names}
+
+
+def statistics(artifacts):
+    """Ratios of distances to the exact gradient, geometric means over the later steps."""
+    distance = artifacts["gradients"]["distance"]
+    later = distance.sel(step=distance["step"] >= _LATER * distance["step"].values[-1])
+
+    def ratio(state, sampler, other, names):
+        values = [later.sel(state=state, sampler=name).transpose("step", "repeat").values for name in (sampler, other)]
+        of = f"distance to the exact gradient, {names}, {state} in training"
+        return bootstrapped(_ratio_of_means, *values, of=of)
+
+    return {
+        "late": ratio("late", "ins", "pt", "INS / PT"),
+        "pcd": ratio("late", "pt", "pcd", "PT / PCD-1"),
+        "early": ratio("early", "ins", "pt", "INS / PT"),
+    }
+
+
+def _ratio_of_means(distances, others):
+    """Geometric mean over steps of the ratio of means over repeats; arrays (resample, step, repeat)."""
+    return np.exp(np.log(distances.mean(axis=-1) / others.mean(axis=-1)).mean(axis=1))
+
+
+def draw(artifacts, *, title, names):
+    """Distance to the exact gradient against steps, early and late in training."""
+    return draw_states(artifacts["gradients"], "distance", DISTANCE, title, names)

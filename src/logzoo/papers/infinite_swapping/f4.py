@@ -3,8 +3,7 @@
 As figure 2, on toy data of 20 visible units. Hult et al. (2019), figure 4.
 """
 
-from logzoo.papers.infinite_swapping import distances
+from logzoo.papers.infinite_swapping import f2
 
-CLAIMS = distances.claims("20 × 6")
-inputs, settings = distances.inputs, distances.settings
-statistics, draw = distances.statistics, distances.draw
+CLAIMS = f2.claims("20 × 6")
+inputs, settings, statistics, draw = f2.inputs, f2.settings, f2.statistics, f2.draw

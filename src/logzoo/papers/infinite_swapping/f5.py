@@ -3,8 +3,7 @@
 As figure 3, on toy data of 20 visible units. Hult et al. (2019), figure 5.
 """
 
-from logzoo.papers.infinite_swapping import trainings
+from logzoo.papers.infinite_swapping import f3
 
-CLAIMS = trainings.claims("20 × 6")
-inputs, settings = trainings.inputs, trainings.settings
-statistics, draw = trainings.statistics, trainings.draw
+CLAIMS = f3.claims("20 × 6")
+inputs, settings, statistics, draw = f3.inputs, f3.settings, f3.statistics, f3.draw

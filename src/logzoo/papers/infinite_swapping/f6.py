@@ -4,8 +4,8 @@ Prediction accuracy while training on larger data, its mean and variance over re
 """
 
 from logzoo.papers.declaration import Claim
-from logzoo.papers.infinite_swapping import trainings
-from logzoo.papers.infinite_swapping.trainings import END, lead, part, spread
+from logzoo.papers.infinite_swapping import f3
+from logzoo.papers.infinite_swapping.f3 import END, lead, part, spread
 from logzoo.reporting.statistics import bootstrapped
 
 CLAIMS = {
@@ -19,14 +19,11 @@ CLAIMS = {
     ),
 }
 _START = 1.0 / 3.0
-inputs, settings, draw = trainings.inputs, trainings.settings, trainings.draw
+inputs, settings, draw = f3.inputs, f3.settings, f3.draw
 
 
 def statistics(artifacts):
-    """Of accuracies, from the comparisons on MNIST and on the larger toy data, in this order. Spread: variance on MNIST
-    over the first third, INS over the steadiest rival; mnist, toy: mean over the last fifth, INS less PCD-1; later: INS
-    less the best rival, toy data.
-    """
+    """Variance and means of accuracies, from the comparisons on MNIST and on the larger toy data, in this order."""
     mnist, toy = artifacts["runs"].values()
     early = {name: part(run, "accuracy", 0.0, _START) for name, run in mnist.items()}
     ends = [{name: part(run, "accuracy", END, 1.0) for name, run in runs.items()} for runs in (mnist, toy)]

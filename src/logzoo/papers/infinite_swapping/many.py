@@ -3,10 +3,12 @@
 Infinite swapping of 5, 8 and 12 temperatures at once, against swapping within groups, over sweeps and seconds.
 """
 
-from logzoo.papers.infinite_swapping.distances import settings as settings
+from logzoo.papers.infinite_swapping import f2
 from logzoo.papers.infinite_swapping.drawing import DISTANCE, draw_mean
 from logzoo.papers.infinite_swapping.experiments import gradients, timings
 from logzoo.reporting.style import label_panels, mark_stand_in, new_figure
+
+settings = f2.settings
 
 
 def inputs(here):

@@ -9,21 +9,16 @@ import numpy as np
 
 from logzoo.papers.zoo.drawing import draw_dot, name_rows
 from logzoo.papers.zoo.families import combined
-from logzoo.papers.zoo.statistics import mean_bias, parts_of, title_of_family, unconverged, with_interval
+from logzoo.papers.zoo.statistics import families, mean_bias, title_of_family, unconverged, with_interval
 from logzoo.reporting.style import TRUTH, mark_stand_in, new_figure
 
-
-def inputs(here):
-    return {"zoo": combined(here)}
+inputs = combined
 
 
 def draw(artifacts, *, names):
-    """Mean error of every estimator, a row of panels for each family and a column for each of its budgets.
-
-    Dots and 95% intervals; hollow where some replicate had not converged. Grey: two standard errors of the truth.
-    """
+    """Mean error of every estimator, a row of panels for each family and a column for each of its budgets."""
     zoo = artifacts["zoo"]
-    parts = parts_of(zoo)
+    parts = list(families(zoo).values())
     columns = max(part.sizes["budget"] for part in parts)
     figure = new_figure(2.0 + 3.1 * columns, (0.9 + 0.17 * zoo.sizes["estimator"]) * len(parts))
     axes = figure.subplots(len(parts), columns, squeeze=False, sharey=True)

@@ -9,14 +9,13 @@ from collections import Counter
 
 import numpy as np
 
-from logzoo.papers.zoo.families import combined, timings
+from logzoo.papers.zoo.families import combined_and_timed
 from logzoo.papers.zoo.statistics import (
     LEVEL,
     among_the_best,
     coverage,
+    families,
     log_rmse,
-    name_of_family,
-    parts_of,
     title_of_family,
     unconverged,
     with_interval,
@@ -39,59 +38,41 @@ _COLUMNS = {
     "warning": Column("not converged in some runs"),
 }
 
-
-def inputs(here):
-    return {"zoo": combined(here), "timings": timings(here)}
+inputs = combined_and_timed
 
 
 def rows(artifacts, *, names):
     """A row for every family and budget, and one that sums up."""
     rows, listed, seconds_of = {}, Counter(), Counter()
-    for part in parts_of(artifacts["zoo"]):
-        timings, budgets = artifacts["timings"][name_of_family(part)], part["budget"].values
+    for family, part in families(artifacts["zoo"]).items():
+        timings, budgets = artifacts["timings"][family], part["budget"].values
+        estimators, titles = part["estimator"].values, [names[name] for name in part["estimator"].values]
         rmse, interval = (np.exp(logarithm) for logarithm in with_interval(part, log_rmse))
-        covers = coverage(part)
-        seconds = np.array([seconds_of_budgets(timings, name, budgets)[0] for name in part["estimator"].values])
+        share, (_, high), runs = coverage(part)
+        doubtful = unconverged(part).transpose("estimator", "budget", "model").mean("model").values
+        seconds = np.array([seconds_of_budgets(timings, name, budgets)[0] for name in estimators])
         for column, (budget, chosen) in enumerate(zip(budgets, among_the_best(part), strict=True)):
+            best, *tied = chosen
+            fastest = min(chosen, key=lambda row, column=column: seconds[row, column])
+            narrow = [titles[row] for row in chosen if high[row, column] < LEVEL]
+            warned = [f"{titles[row]} ({doubtful[row, column]:.0%})" for row in chosen if doubtful[row, column] > 0]
             rows[f"{title_of_family(part)}, {budget:,} sweeps"] = {
-                "rmse": rmse[chosen[0], column],
-                "rmse_low": interval[0, chosen[0], column],
-                "rmse_high": interval[1, chosen[0], column],
-                **_words(part, chosen, names, seconds[:, column]),
-                **_trust(part.sel(budget=budget), chosen, names, [array[..., column] for array in covers]),
+                "best": titles[best],
+                "rmse": rmse[best, column],
+                "rmse_low": interval[0, best, column],
+                "rmse_high": interval[1, best, column],
+                "tied": ", ".join(titles[row] for row in tied) or "-",
+                "coverage": share[best, column],
+                "runs": runs[best, column],
+                "narrow": ", ".join(narrow) or "-",
+                "seconds": seconds[best, column],
+                "fastest": titles[fastest],
+                "fastest_seconds": seconds[fastest, column],
+                "warning": ", ".join(warned) or "-",
             }
-            estimators = part["estimator"].values[chosen]
-            listed.update(estimators)
-            seconds_of.update(dict(zip(estimators, seconds[chosen, column], strict=True)))
+            listed.update(estimators[chosen])
+            seconds_of.update(dict(zip(estimators[chosen], seconds[chosen, column], strict=True)))
     return table_of({**rows, **_summary(listed, seconds_of, names, len(rows))}, "models and budget", _COLUMNS)
-
-
-def _words(part, chosen, names, seconds):
-    """Who is the best, who else may be, who of them is fastest; seconds (estimator,)."""
-    best, *tied = (names[name] for name in part["estimator"].values[chosen])
-    fastest = min(chosen, key=lambda row: seconds[row])
-    return {
-        "best": best,
-        "tied": ", ".join(tied) or "-",
-        "seconds": seconds[chosen[0]],
-        "fastest": names[part["estimator"].values[fastest]],
-        "fastest_seconds": seconds[fastest],
-    }
-
-
-def _trust(part, chosen, names, covers):
-    """How far the intervals of the chosen are to be trusted, at one budget; covers: share, its interval, runs."""
-    titles = [names[name] for name in part["estimator"].values]
-    share, (_, high), runs = covers
-    doubtful = unconverged(part).transpose("estimator", "model").mean("model").values
-    narrow = [titles[row] for row in chosen if high[row] < LEVEL]
-    warned = [f"{titles[row]} ({doubtful[row]:.0%})" for row in chosen if doubtful[row] > 0]
-    return {
-        "coverage": share[chosen[0]],
-        "runs": runs[chosen[0]],
-        "narrow": ", ".join(narrow) or "-",
-        "warning": ", ".join(warned) or "-",
-    }
 
 
 def _summary(listed, seconds, names, count):

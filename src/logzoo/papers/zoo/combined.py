@@ -6,7 +6,7 @@ import xarray as xr
 from logzoo.artifacts.labels import labelled
 
 _CELLS = ("model", "estimator", "budget", "replicate")
-_KEPT = ("log_z", "std_error", "interval", "converged", "sweeps_spent")
+_KEPT = ["log_z", "std_error", "interval", "converged", "sweeps_spent"]
 # What a model may be selected by, beside its sizes.
 _PLACES = {
     "family": "models alike: their data set and number of hidden units",
@@ -16,21 +16,19 @@ _PLACES = {
 
 
 def run(artifacts, *, places):
-    """The job that combines every estimate, truth and model."""
-    return combine(artifacts["estimates"], artifacts["truths"], artifacts["models"], places)
+    """The job that combines every estimate, truth and model: Dataset over (model, estimator, budget, replicate).
 
-
-def combine(estimates, truths, models, places):
-    """One Dataset over (model, estimator, budget, replicate) from {model: {estimator: Dataset}} and {model: Dataset}.
-
-    models: {model: its parameters}; places: {model: {"family", "dataset", "trainer"}}, which become coordinates beside
-    `visible`, `hidden` and `chains`. A budget that a model lacks is NaN (0 for counts). `truth`, `truth_std_error`,
-    `test_log_likelihood` and `stand_in` are per model.
+    places: {model: {"family", "dataset", "trainer"}}, which become coordinates beside `visible`, `hidden` and `chains`.
+    A budget that a model lacks is NaN (0 for counts). `truth`, `truth_std_error`, `test_log_likelihood` and `stand_in`
+    are per model.
     """
-    names, estimators = list(estimates), list(next(iter(estimates.values())))
+    estimates = artifacts["estimates"]
+    models, estimators = list(estimates), list(next(iter(estimates.values())))
     first = [by_estimator[estimators[0]] for by_estimator in estimates.values()]
     rows = [
-        xr.concat([_kept(by_estimator[name]) for name in estimators], dim="estimator", join="outer")
+        xr.concat(
+            [by_estimator[name][_KEPT].drop_attrs(deep=False) for name in estimators], dim="estimator", join="outer"
+        )
         for by_estimator in estimates.values()
     ]
     zoo = xr.concat(rows, dim="model", join="outer", combine_attrs="drop")
@@ -38,15 +36,24 @@ def combine(estimates, truths, models, places):
         zoo[name] = zoo[name].fillna(0).astype(np.int64)
     for name in _KEPT:
         zoo[name].attrs.update(first[0][name].attrs)
-    zoo = zoo.assign(_of_truths([truths[name] for name in names])).assign_coords(
-        {
-            "model": labelled("model", np.array(names, dtype=object), "trained or imported RBM", "1"),
-            "estimator": labelled("estimator", np.array(estimators, dtype=object), "estimator of log Z", "1"),
-            **_of_places([places[name] for name in names]),
-            **_of_sizes([models[name] for name in names], [estimate.attrs["chains"] for estimate in first]),
-        }
-    )
-    return zoo.transpose(*_CELLS, "bound")
+    parameters = [artifacts["models"][model] for model in models]
+    of_models = {
+        **{key: (_texts(places[model][key] for model in models), text, "1") for key, text in _PLACES.items()},
+        "visible": (np.array([rbm.sizes["visible"] for rbm in parameters]), "visible units", "1"),
+        "hidden": (np.array([rbm.sizes["hidden"] for rbm in parameters]), "hidden units", "1"),
+        "chains": (np.array([run.attrs["chains"] for run in first]), "chains that each run with the budget", "1"),
+    }
+    coordinates = {
+        "model": labelled("model", _texts(models), "trained or imported RBM", "1"),
+        "estimator": labelled("estimator", _texts(estimators), "estimator of log Z", "1"),
+        **{name: labelled("model", *content) for name, content in of_models.items()},
+    }
+    truths = _of_truths([artifacts["truths"][model] for model in models])
+    return zoo.assign(truths).assign_coords(coordinates).transpose(*_CELLS, "bound")
+
+
+def _texts(values):
+    return np.array(list(values), dtype=object)
 
 
 def _of_truths(truths):
@@ -60,23 +67,3 @@ def _of_truths(truths):
         "stand_in": (stand_ins, "1 when another data set stands in for the model's own", "1"),
     }
     return {name: labelled("model", *content) for name, content in values.items()}
-
-
-def _of_places(places):
-    return {
-        name: labelled("model", np.array([labels[name] for labels in places], dtype=object), text, "1")
-        for name, text in _PLACES.items()
-    }
-
-
-def _of_sizes(models, chains):
-    values = {
-        "visible": ([model.sizes["visible"] for model in models], "visible units", "1"),
-        "hidden": ([model.sizes["hidden"] for model in models], "hidden units", "1"),
-        "chains": (chains, "chains that each run with the budget", "1"),
-    }
-    return {name: labelled("model", np.array(numbers), *text) for name, (numbers, *text) in values.items()}
-
-
-def _kept(estimate):
-    return estimate[list(_KEPT)].drop_attrs(deep=False)

@@ -12,17 +12,11 @@ from logzoo.papers.zoo.families import combined
 from logzoo.papers.zoo.statistics import LEVEL, coverage
 from logzoo.reporting.style import TRUTH, mark_stand_in, new_figure
 
-
-def inputs(here):
-    return {"zoo": combined(here)}
+inputs = combined
 
 
 def draw(artifacts, *, names):
-    """Share of 95% intervals that cover the truth, over models and replicates, a panel for each budget.
-
-    Dots and 95% binomial intervals: of all runs, and hollow of those that say they converged, where that differs.
-    Where the truth is not exact its own error is allowed for.
-    """
+    """Share of 95% intervals that cover the truth, over models and replicates, a panel for each budget."""
     zoo = artifacts["zoo"]
     budgets = np.sort(zoo["budget"].values)
     figure = new_figure(2.2 + 2.6 * len(budgets), 1.0 + 0.22 * zoo.sizes["estimator"])

@@ -1,8 +1,10 @@
-"""What several figures of the zoo draw: lines of errors by family, dots by estimator."""
+"""What several figures of the zoo draw: lines of errors by family, dots by estimator, heat maps by budget."""
+
+from functools import partial
 
 import numpy as np
 
-from logzoo.papers.zoo.statistics import log_rmse, parts_of, title_of_family, unconverged, with_interval
+from logzoo.papers.zoo.statistics import families, log_rmse, title_of_family, unconverged, with_interval
 from logzoo.reporting.style import TRUTH, label_panels, look_of, mark_stand_in, new_figure, plain_logarithms
 
 _COLUMNS = 3
@@ -11,17 +13,16 @@ _COLUMNS = 3
 def draw_errors(zoo, names, x_of, label):
     """Geometric mean of the RMSE over the models of a family, with 95% bootstrap bands, a panel for each family.
 
-    names: {estimator: name}; x_of(part, estimator): where its budgets are on the x axis. Hollow markers: some replicate
-    had not converged. Grey: below the truth's own error.
+    names: {estimator: name}; x_of(family, estimator, budgets): where the budgets are on the x axis.
     """
-    parts = parts_of(zoo)
+    parts = families(zoo)
     rows, columns = -(-len(parts) // _COLUMNS), min(len(parts), _COLUMNS)
     figure = new_figure(4.0 * columns + 1.6, 4.4 * rows)
     axes = figure.subplots(rows, columns, squeeze=False).ravel()
     for axis in axes[len(parts) :]:
         axis.remove()
-    for axis, part in zip(axes, parts, strict=False):
-        _draw_family(axis, part, names, x_of)
+    for axis, (family, part) in zip(axes, parts.items(), strict=False):
+        _draw_family(axis, part, names, partial(x_of, family))
         axis.set_title(title_of_family(part), loc="right", fontsize=9)
         axis.set_xlabel(f"{label}, {int(part['chains'][0])} chains")
     for axis in axes[: len(parts) : _COLUMNS]:
@@ -38,7 +39,7 @@ def _draw_family(axis, part, names, x_of):
     values, band = (np.exp(logarithm) for logarithm in with_interval(part, log_rmse))
     doubtful = unconverged(part).transpose("estimator", "budget", "model").values > 0
     for row, estimator in enumerate(part["estimator"].values):
-        x, look = x_of(part, estimator), look_of(estimator, row)
+        x, look = x_of(estimator, part["budget"].values), look_of(estimator, row)
         axis.plot(x, values[row], label=names[estimator], **look)
         axis.fill_between(x, *band[:, row], color=look["color"], alpha=0.06, linewidth=0)
         hollow = doubtful[row].any(axis=-1)
@@ -69,3 +70,31 @@ def name_rows(axis, zoo, names):
     """Names of the estimators down the y axis."""
     axis.set_yticks(range(zoo.sizes["estimator"]), [names[name] for name in zoo["estimator"].values], fontsize=8)
     axis.set_ylim(zoo.sizes["estimator"] - 0.5, -0.5)
+
+
+def draw_maps(zoo, names, panels, norm, label, *, row_height, shrink):
+    """A figure of heat maps whose columns are the estimators, a panel for each budget; label: of their colours.
+
+    panels: {budget: (names of rows, values (row, estimator), texts of the cells)}; cells without a value are empty.
+    """
+    sizes = [len(rows) for rows, _, _ in panels.values()]
+    titles = [names[name] for name in zoo["estimator"].values]
+    figure = new_figure(3.6 + 0.62 * len(titles), 1.6 + sum(0.5 + row_height * size for size in sizes))
+    axes = figure.subplots(len(panels), 1, squeeze=False, height_ratios=[1 + size for size in sizes])[:, 0]
+    for axis, (budget, (rows, values, texts)) in zip(axes, panels.items(), strict=True):
+        image = axis.imshow(values, norm=norm, cmap="cividis_r", aspect="auto")
+        for row, column in np.argwhere(np.isfinite(values)):
+            red, green, blue, _ = image.to_rgba(values[row, column])
+            colour = "white" if 0.3 * red + 0.6 * green + 0.1 * blue < 0.5 else "black"
+            cell = axis.text(column, row, texts[row][column], ha="center", va="center", fontsize=7.5, color=colour)
+            # Inside the axes already: to lay out around hundreds of them took longer than to draw them.
+            cell.set_in_layout(False)
+        axis.tick_params(length=0)
+        axis.spines[:].set_visible(False)
+        axis.set_title(f"{budget:,} sweeps per chain", loc="left")
+        shown = titles if axis is axes[-1] else [""] * len(titles)
+        axis.set_xticks(range(len(titles)), shown, rotation=35, ha="right", rotation_mode="anchor")
+        axis.set_yticks(range(len(rows)), rows)
+    figure.colorbar(image, ax=axes, label=label, shrink=shrink)
+    mark_stand_in(figure, zoo)
+    return figure

@@ -38,39 +38,32 @@ def matrix_places(config):
 
     A model that is not of the zoo is a family of its own.
     """
-    own = {model: _own_place(model, config["models"][model]) for model in config["matrix"]["models"]}
-    return {**own, **zoo_places(config["zoo"])}
-
-
-def matrix_models(config):
-    """Names of all models that all estimators run on, the zoo last."""
-    return list(matrix_places(config))
-
-
-def _own_place(model, entry):
-    trainer = "imported" if "import" in entry else entry["train"]["method"]
-    return {"family": model, "dataset": entry["dataset"], "trainer": trainer}
+    places = {}
+    for model in config["matrix"]["models"]:
+        entry = config["models"][model]
+        trainer = "imported" if "import" in entry else entry["train"]["method"]
+        places[model] = {"family": model, "dataset": entry["dataset"], "trainer": trainer}
+    return {**places, **zoo_places(config["zoo"])}
 
 
 def combined(here):
-    """The artifact of all estimates of all models."""
+    """Input `zoo`: all estimates of all models."""
     places, estimators = matrix_places(here.config), here.config["matrix"]["estimators"]
     inputs = {
         "estimates": {model: here.estimates(model, estimators) for model in places},
         "truths": {model: here.truth(model) for model in places},
         "models": {model: here.model(model) for model in places},
     }
-    return here.experiment("logzoo.papers.zoo.combined:run", inputs, {"places": places}, "zoo", kind="zoo")
+    return {"zoo": here.experiment("logzoo.papers.zoo.combined:run", inputs, {"places": places}, "zoo", kind="zoo")}
 
 
-def timings(here):
-    """The experiments {family: experiment} that take the seconds of all estimators on its first model."""
-    first = {}
-    for model, labels in matrix_places(here.config).items():
-        first.setdefault(labels["family"], model)
-    estimators, models = here.config["matrix"]["estimators"], here.config["models"]
-    seconds = here.of("zoo-seconds")
-    return {
-        family: seconds.timed_estimators(family, model, estimators, models[model].get("chains", here.chains))
-        for family, model in first.items()
-    }
+def combined_and_timed(here):
+    """The same, and input `timings`: {family: seconds of all estimators on its first model}."""
+    config, seconds, timings = here.config, here.of("zoo-seconds"), {}
+    for model, labels in matrix_places(config).items():
+        if labels["family"] not in timings:
+            chains = config["models"][model].get("chains", here.chains)
+            timings[labels["family"]] = seconds.timed_estimators(
+                labels["family"], model, config["matrix"]["estimators"], chains
+            )
+    return {**combined(here), "timings": timings}

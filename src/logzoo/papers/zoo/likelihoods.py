@@ -4,7 +4,7 @@ Log Z of every model, exact or from long runs of unlike estimators, the mean log
 what was published where there is anything.
 """
 
-from logzoo.papers.zoo.families import matrix_models
+from logzoo.papers.zoo.families import matrix_places
 from logzoo.reporting.tables import Column, stand_in_note, table_of
 
 _COLUMNS = {
@@ -21,12 +21,12 @@ _PUBLISHED = {"log_z": "log_z", "test": "test_log_likelihood"}
 
 
 def inputs(here):
-    return {model: here.truth(model) for model in matrix_models(here.config)}
+    return {model: here.truth(model) for model in matrix_places(here.config)}
 
 
 def settings(here):
     models = here.config["models"]
-    shown = matrix_models(here.config)
+    shown = matrix_places(here.config)
     return {
         "titles": {model: models[model]["title"] for model in shown},
         "published": {model: models[model]["published"] for model in shown if "published" in models[model]},

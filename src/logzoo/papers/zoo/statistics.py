@@ -25,30 +25,13 @@ class Moments(NamedTuple):
 
 
 def families(zoo):
-    """Names of the families, in the order of their first models."""
-    return list(dict.fromkeys(zoo["family"].values))
-
-
-def of_family(zoo, family):
-    """The part of the zoo that holds a family, with the budgets that all its models ran at."""
-    models = zoo.isel(model=np.flatnonzero(zoo["family"].values == family))
-    shared = models["log_z"].notnull().any(["estimator", "replicate"]).all("model")
-    return models.isel(budget=np.flatnonzero(shared))
-
-
-def parts_of(zoo):
-    """The parts of the zoo that hold a family, for all families."""
-    return [of_family(zoo, family) for family in families(zoo)]
-
-
-def name_of_family(part):
-    """Name of the family that a part of the zoo holds."""
-    return part["family"].values[0]
-
-
-def rmse(zoo):
-    """Root mean square error (model, estimator, budget) in nats, over replicates."""
-    return np.sqrt(((zoo["log_z"] - zoo["truth"]) ** 2).mean("replicate"))
+    """The parts {family: part} of the zoo, each at the budgets that all its models ran at, in their order."""
+    parts = {}
+    for family in dict.fromkeys(zoo["family"].values):
+        models = zoo.isel(model=np.flatnonzero(zoo["family"].values == family))
+        shared = models["log_z"].notnull().any(["estimator", "replicate"]).all("model")
+        parts[family] = models.isel(budget=np.flatnonzero(shared))
+    return parts
 
 
 def unconverged(zoo):
@@ -62,7 +45,7 @@ def title_of_family(part):
     count = part.sizes["model"]
     size = f"{int(part['visible'][0])} × {int(part['hidden'][0])}"
     stand_in = " (STAND-IN: digits)" if part["stand_in"].any() else ""
-    return f"{name_of_family(part)}: {size}, {count} model{'s' if count > 1 else ''}{stand_in}"
+    return f"{part['family'].values[0]}: {size}, {count} model{'s' if count > 1 else ''}{stand_in}"
 
 
 def measured_moments(part):
@@ -161,10 +144,10 @@ def share_with_interval(hits, number):
     return share, np.where(number > 0, [low, high], np.nan)
 
 
-def coverage(zoo, dimensions=("model", "replicate")):
-    """Share of intervals that cover, its 95% interval, and their number, over these dimensions."""
-    inside = covered(zoo)
-    hits, number = inside.sum(dimensions).values, inside.count(dimensions).values
+def coverage(zoo):
+    """Share of intervals that cover, its 95% interval, and their number, over models and replicates."""
+    inside, over = covered(zoo), ("model", "replicate")
+    hits, number = inside.sum(over).values, inside.count(over).values
     return *share_with_interval(hits, number), number
 
 

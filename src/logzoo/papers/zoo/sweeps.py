@@ -7,18 +7,16 @@ had not converged. In the grey region errors are below the standard error of the
 
 from logzoo.papers.zoo.drawing import draw_errors
 from logzoo.papers.zoo.families import combined
-from logzoo.papers.zoo.statistics import parts_of
+from logzoo.papers.zoo.statistics import families
 
-
-def inputs(here):
-    return {"zoo": combined(here)}
+inputs = combined
 
 
 def draw(artifacts, *, names):
     """RMSE against sweeps per chain, a panel for each family."""
     zoo = artifacts["zoo"]
-    figure = draw_errors(zoo, names, lambda part, _: part["budget"].values, "Gibbs sweeps per chain")
-    for axis, part in zip(figure.axes, parts_of(zoo), strict=True):
+    figure = draw_errors(zoo, names, lambda family, estimator, budgets: budgets, "Gibbs sweeps per chain")
+    for axis, part in zip(figure.axes, families(zoo).values(), strict=True):
         budgets = part["budget"].values
         axis.set_xticks(budgets, [f"{budget:,}" for budget in budgets])
         axis.set_xticks([], minor=True)

@@ -8,12 +8,10 @@ Right: the mean test log-likelihood of the same models.
 import numpy as np
 
 from logzoo.papers.zoo.families import combined
-from logzoo.papers.zoo.statistics import difficulty, parts_of, title_of_family
+from logzoo.papers.zoo.statistics import difficulty, families, title_of_family
 from logzoo.reporting.style import TRUTH, label_panels, look_of, mark_stand_in, new_figure, plain_logarithms
 
-
-def inputs(here):
-    return {"zoo": combined(here)}
+inputs = combined
 
 
 def settings(here):
@@ -21,14 +19,14 @@ def settings(here):
 
 
 def draw(artifacts, *, trainers):
-    """RMSE on every model of a family relative to the median model, over estimators and budgets; likelihood beside it.
+    """RMSE on the models of every family of several, relative to the median model; their likelihood beside it.
 
-    trainers: {trainer: name}. Grey: each estimator. Families of a single model have nothing to compare.
+    trainers: {trainer: name}.
     """
     from matplotlib.ticker import MaxNLocator
 
     zoo = artifacts["zoo"]
-    parts = [part for part in parts_of(zoo) if part.sizes["model"] > 1]
+    parts = [part for part in families(zoo).values() if part.sizes["model"] > 1]
     figure = new_figure(8.6, 0.9 + sum(0.5 + 0.3 * part.sizes["model"] for part in parts))
     axes = figure.subplots(len(parts), 2, squeeze=False, sharey="row")
     for (left, right), part in zip(axes, parts, strict=True):
