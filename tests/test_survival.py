@@ -274,7 +274,7 @@ def test_compiled_modules_that_a_full_disk_cut_short_stop_no_run(tmp_path, monke
     folder = copy_project(tmp_path)
     plan = (folder, "-n", "--cores", "1", *CONFIGURATION, "--", "data/tiny/models/mnist-10.nc")
     assert snakemake(*plan).returncode == 0
-    names = ("truths.py", "artifacts/provenance.py")
+    names = ("pipeline/truths.py", "artifacts/provenance.py")
     compiled = [Path(cache_from_source(folder / "src/logzoo" / name)) for name in names]
     for path in compiled:
         path.write_bytes(path.read_bytes()[:1000])
