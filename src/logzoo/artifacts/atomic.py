@@ -20,8 +20,7 @@ _FULL_BYTES = 2**16
 def written_whole(path):
     """Give the path of a file to write, which becomes `path` in one step when the block ends well.
 
-    Writers of one file at the same time do not disturb each other. Raises OSError, which names `path`, for what the
-    disk refuses.
+    Any number may write one file at a time. Raises OSError, which names `path`, for what the disk refuses.
     """
     path = Path(path)
     with beside(path) as temporary:

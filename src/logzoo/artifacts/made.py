@@ -14,8 +14,7 @@ import netCDF4
 def recorded(params, number=0):
     """The parameters and the source digest that a job with these params records in its output of that number.
 
-    Where params has `sources`, each output has settings and a digest of its own: entries of `settings` and `sources`,
-    in the order of the outputs.
+    Where params has `sources`, each output has its own entry of `settings` and `sources`, in the order of the outputs.
     """
     given = dict(params)
     if "sources" in given:
@@ -37,7 +36,11 @@ def named_hashes(paths):
         if path.endswith(".nc"):
             hashes[path] = content_hash(path)
         elif is_raw_manifest(path):
-            hashes |= _raw_hashes(path)
+            try:
+                files = json.loads(Path(path).read_text())["files"]
+                hashes |= {(PurePath(path).parent / name).as_posix(): files[name]["sha256"] for name in files}
+            except (OSError, ValueError, KeyError, TypeError, AttributeError):
+                raise ValueError(f"{path}: not a manifest of raw files") from None
     return hashes
 
 
@@ -45,15 +48,6 @@ def is_raw_manifest(path):
     """Whether a path is that of the list of files of a source of raw data."""
     path = PurePath(path)
     return path.name == "manifest.json" and path.parts[-3:-2] == ("raw",)
-
-
-def _raw_hashes(manifest):
-    """The sha256 of each raw file that a manifest lists, by path; ValueError if it is no manifest."""
-    try:
-        files = json.loads(Path(manifest).read_text())["files"]
-        return {(PurePath(manifest).parent / name).as_posix(): entry["sha256"] for name, entry in files.items()}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        raise ValueError(f"{manifest}: not a manifest of raw files") from None
 
 
 def content_hash(path):

@@ -24,8 +24,7 @@ _COMPLEX = 0x0800
 def read_matrices(path, names):
     """The named variables {name: array} of a MATLAB 5 file, of those that it has; all others are passed over.
 
-    Raises ValueError, which does not name the file, for a damaged file, a named variable that is no full matrix of
-    real numbers, and one that is there twice.
+    Raises ValueError, without the path, for a damaged file and for what is there twice or no full real matrix.
     """
     contents = memoryview(Path(path).read_bytes())
     if len(contents) < _HEADER_BYTES:

@@ -27,10 +27,9 @@ _NUMBERS = {"float32", "float64", *(f"{sign}int{bits}" for sign in ("", "u") for
 def write_artifact(dataset, path, *, kind, parameters, source, inputs, seed_path):
     """Write a dataset with its provenance: complete and read back, or not at all.
 
-    `source` is a `source_digest`, `inputs` maps names of input artifacts to their content hashes, `seed_path`
-    names the random stream. Equal arguments give equal bytes. A target that exists is replaced in one step.
-    Raises ValueError, one line, for what the schema of the kind, NetCDF or reproducibility forbids, and OSError, which
-    names the file, for what the disk refuses.
+    source: a `source_digest`; inputs: {path: content hash}; seed_path: name of the random stream. Equal arguments give
+    equal bytes, and replace a file in one step. Raises ValueError, one line, for what the schema of the kind, NetCDF or
+    reproducibility forbids, and OSError, which names the file, for what the disk refuses.
     """
     path = Path(path)
     if not path.parent.is_dir():
@@ -99,8 +98,7 @@ def read_provenance(path):
 def load_raw(path):
     """Read a file raw: no masking, no dates; only booleans, strings and coordinates are restored.
 
-    Nothing is checked but that it does not claim to hold far more than its size. Raises whatever a damaged file
-    happens to break.
+    ValueError if it claims to hold far more than its size; else raises whatever a damaged file happens to break.
     """
     options = {"decode_times": False, "decode_timedelta": False, "mask_and_scale": False}
     with xarray.open_dataset(path, engine="netcdf4", **options) as dataset:

@@ -21,16 +21,11 @@ def seal(path):
 
 def check_seal(path):
     """Raise ValueError, which does not name the file, unless it is sealed NetCDF 4 with its bytes as they were."""
-    digest, tail = hashlib.sha256(), b""
-    with Path(path).open("rb") as file:
-        if not file.read(len(_SIGNATURE)) == _SIGNATURE:
-            raise ValueError("not a readable NetCDF file")
-        file.seek(0)
-        while chunk := file.read(1 << 20):
-            tail += chunk
-            digest.update(tail[:-SEAL_BYTES])
-            tail = tail[-SEAL_BYTES:]
+    content = memoryview(Path(path).read_bytes())
+    if content[: len(_SIGNATURE)] != _SIGNATURE:
+        raise ValueError("not a readable NetCDF file")
+    sealed, tail = content[:-SEAL_BYTES], bytes(content[-SEAL_BYTES:])
     if not tail.startswith(_MARK):
         raise ValueError("not a logzoo artifact, or damaged or edited by another program: it has no seal at its end")
-    if tail != _MARK + digest.hexdigest().encode() + b"\n":
+    if tail != _MARK + hashlib.sha256(sealed).hexdigest().encode() + b"\n":
         raise ValueError("content differs from the seal at its end, the file is damaged or was edited")

@@ -6,10 +6,9 @@ from logzoo.datasets.sources import digests, matches
 
 
 def check_raw(findings, folder, manifest, files, expected=None):
-    """Enter the checks of the raw files of a source; returns {path: sha256} of those that it names.
+    """Enter the checks of the raw files that a manifest names; returns {path: sha256} of those that are there.
 
-    manifest: its path from the folder; files: all files of the tree; expected: {file name: entry of
-    config/datasets.yaml} where it is known.
+    files: all files of the tree; expected: {file name: entry of config/datasets.yaml} where it is known.
     """
 
     def read():
@@ -37,10 +36,7 @@ def check_raw(findings, folder, manifest, files, expected=None):
 
 
 def check_inputs(findings, path, inputs, hashes):
-    """Enter whether each input that a file records ({path: hash}) is there and has that hash.
-
-    hashes: {path: content hash, or sha256 of a raw file; None for what is there and cannot be read}.
-    """
+    """Enter whether each input that a file records is there and has that hash, None for what cannot be read."""
     for name, stated in inputs.items():
         if name not in hashes:
             findings.check(path, "inputs", False, f"made from {name}, which is not there", "a file of the tree")

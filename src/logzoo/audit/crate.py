@@ -39,11 +39,9 @@ _SHOWN = 5
 def write_crate(folder, scale, *, tasks=None, agent=None):
     """Describe the finished run of a scale in `ro-crate-metadata.json` in the folder of its project.
 
-    tasks: `Tasks` of today's configuration and code, which are to be those of the run, or None if they are not known;
-    agent: name of the person who ran it, or None. The same run gives the same bytes but for datePublished and the
-    times of files. Returns the path.
-    Raises ValueError, one line, if there is no such run, if files or tasks are not as its manifest says, or if the
-    project does not say what it is.
+    tasks: `Tasks` of today's configuration and code, or None; agent: name of the person who ran it, or None. The same
+    run gives the same bytes but for datePublished and the times of files. Returns the path. Raises ValueError, one
+    line, if there is no such run, files or tasks are not as its manifest says, or the project does not say what it is.
     """
     folder = Path(folder)
     if agent is not None and not re.search(r"\w", agent):

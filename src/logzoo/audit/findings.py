@@ -25,8 +25,7 @@ class Findings:
     """Faults in order, how many files and checks (by name) there were, and notes on what was not checked."""
 
     def __init__(self):
-        self.faults, self.notes = [], []
-        self.files, self.checks = 0, Counter()
+        self.faults, self.notes, self.files, self.checks = [], [], 0, Counter()
 
     def read(self, file, name, reader, expected, broken=ValueError):
         """Count a check that `reader()` raises no error that says the file is broken; what it returns, None if not."""
@@ -52,8 +51,7 @@ def report(findings):
     text = table([Fault._fields, *faults]) + "\n" if faults else ""
     text += "".join(f"{one_line(note)}\n" for note in findings.notes)
     text += f"checks: {', '.join(f'{name} {count}' for name, count in sorted(findings.checks.items()))}\n"
-    wrong = len({fault.file for fault in findings.faults})
-    checks = findings.checks.total()
+    wrong, checks = len({fault.file for fault in findings.faults}), findings.checks.total()
     return f"{text}{len(faults)} faults in {wrong} files; {findings.files} files, {checks} checks\n"
 
 

@@ -27,7 +27,11 @@ def replay_some(findings, folder, tasks, count, seed):
     tasks: `Tasks` or None; those of the manifests of the project come first, for they are what was run.
     Raises ValueError, one line, if it is not known how any artifact is made.
     """
-    known = [*_tasks_of_manifests(Path(folder)), *([] if tasks is None else [tasks])]
+    known = []
+    for scale in scales_of(files_of(Path(folder))):
+        with contextlib.suppress(ValueError):  # the audit says so
+            known.append(read_manifest(folder, scale)[1])
+    known += [] if tasks is None else [tasks]
     picked = pick(folder, known, count, seed)
     if not picked:
         hint = "give --expected (snakemake audit writes it)"
@@ -42,7 +46,10 @@ def replay_some(findings, folder, tasks, count, seed):
 def pick(folder, tasks, count, seed):
     """At most so many artifacts at random that can be made once more by any of a list of `Tasks`, sorted."""
     artifacts = [path for path in files_of(Path(folder)) if kind_of(path) in SCHEMAS]
-    inputs = {path: _inputs(Path(folder, path)) for path in artifacts}
+    inputs = dict.fromkeys(artifacts, ())
+    for path in artifacts:
+        with contextlib.suppress(ValueError, KeyError):  # the audit says so
+            inputs[path] = json.loads(read_provenance(Path(folder, path))["inputs_json"])
     timed = {path for path in artifacts if is_timed(path)}
     while more := {path for path in inputs if timed & set(inputs[path])} - timed:
         timed |= more
@@ -73,24 +80,10 @@ def replay(folder, task, path):
         return f"other {_differences(load_raw(folder / path), load_raw(Path(scratch, path)))}"
 
 
-def _tasks_of_manifests(folder):
-    """Tasks of the manifests that can be read."""
-    for scale in scales_of(files_of(folder)):
-        with contextlib.suppress(ValueError):  # the audit says so
-            yield read_manifest(folder, scale)[1]
-
-
 def _task_of(tasks, path):
     """The task whose script makes a file, by the first of several `Tasks` that knows one."""
     candidates = (known.of(path) for known in tasks)
     return next((task for task in candidates if task is not None and task.script), None)
-
-
-def _inputs(path):
-    try:
-        return json.loads(read_provenance(path)["inputs_json"])
-    except (ValueError, KeyError):
-        return {}
 
 
 def _run(folder, scratch, task):

@@ -104,7 +104,8 @@ def _check_artifact(findings, folder, path, kind):
     record = {"inputs": {}, "parameters": {}, "source": dataset.attrs.get("source_sha256")}
     for key in ("inputs", "parameters"):
         with contextlib.suppress(KeyError, TypeError, ValueError):  # no JSON object: that is a fault of its own
-            record[key] = dict(json.loads(dataset.attrs[f"{key}_json"]))
+            content = json.loads(dataset.attrs[f"{key}_json"])
+            record[key] = content if isinstance(content, dict) else {}
     return check_artifact(findings, path, dataset, kind), record
 
 

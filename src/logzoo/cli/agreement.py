@@ -44,10 +44,7 @@ def applicable_methods(data):
 
 
 def try_all(rbm, *, data, tell=lambda method: None, **settings):
-    """Run every applicable estimator with the same settings, as in `estimate_log_z`; a list of Attempts.
-
-    tell(method): called before each. One that refuses the budget or model is an Attempt with its reason.
-    """
+    """Attempts of all applicable estimators, settings as in `estimate_log_z`; tell(method) is called before each."""
     attempts = []
     for method in applicable_methods(data):
         tell(method)

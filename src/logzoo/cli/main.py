@@ -74,7 +74,12 @@ def _parser():
     _add_train(command("train", _train, "Train an RBM on 0/1 data."))
     add = command("info", _info, "Say what a file holds and where it comes from.")
     add("file", metavar="FILE", help="any artifact of logzoo (.nc), or an RBM from MATLAB (.mat)")
-    _add_audit(command("audit", _audit, "Check every artifact, picture and table of a project."))
+    add = command("audit", _audit, "Check every artifact, picture and table of a project.")
+    add("folder", **FOLDER)
+    add("--expected", metavar="FILE", help="what is asked for: logs/<scale>/expected.json of snakemake audit")
+    add("--replay", type=int, default=0, metavar="N", help="make N artifacts once more, to the same bits (default 0)")
+    add("--seed", type=int, default=0, metavar="N", help="seed of which artifacts are made once more (default 0)")
+    add("--output", metavar="FILE", help="where to write what was found (default PATH/audit.json)")
     add = command("crate", _crate, "Describe a finished run for archives: ro-crate-metadata.json in its project.")
     add("folder", **FOLDER)
     add("--scale", default="quick", metavar="NAME", help="scale of the run (default quick)")
@@ -107,14 +112,6 @@ def _add_train(add):
     add("--option", **OPTION)
     add("--checkpoint", metavar="FILE", help="progress, written now and then: the same command goes on from it")
     add("-o", "--output", required=True, metavar="MODEL", help="file to write (.nc)")
-
-
-def _add_audit(add):
-    add("folder", **FOLDER)
-    add("--expected", metavar="FILE", help="what is asked for: logs/<scale>/expected.json of snakemake audit")
-    add("--replay", type=int, default=0, metavar="N", help="make N artifacts once more, to the same bits (default 0)")
-    add("--seed", type=int, default=0, metavar="N", help="seed of which artifacts are made once more (default 0)")
-    add("--output", metavar="FILE", help="where to write what was found (default PATH/audit.json)")
 
 
 def _options(settings, flags):

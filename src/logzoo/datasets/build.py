@@ -43,11 +43,7 @@ def build_dataset(name, entry, folder):
 
 
 def stand_in(name, entry_of_digits, reason):
-    """Build the 8 x 8 digits in the place of a dataset that cannot be had, plainly marked as such.
-
-    Always binary with 64 visible units, and 10 label units if `entry_of_digits` has them, whatever `name` would have
-    been. Logs a warning.
-    """
+    """The 8 x 8 digits, as their entry has them, in the place of a dataset that cannot be had; marked as such."""
     LOG.warning("%s: the 8 x 8 digits stand in for it: %s", name, reason)
     dataset = build_dataset("digits", entry_of_digits, Path())
     title = f"Stand-in for {name}: {dataset.attrs['title']}"
@@ -55,10 +51,9 @@ def stand_in(name, entry_of_digits, reason):
 
 
 def visible_matrix(dataset, split=None):
-    """Return the examples of one split, or of all.
+    """The examples (examples, visible) of one split, or of all: uint8 0/1, or float32 in [0, 1] for grey levels.
 
-    The array (examples, visible) is uint8 0/1, or float32 in [0, 1] for grey levels. Raises ValueError for an
-    unknown or empty split.
+    Raises ValueError for an unknown or empty split.
     """
     data = dataset["data"].values
     if split is not None:

@@ -1,8 +1,7 @@
 """Readers: raw files of one format -> the uint8 examples and the labels of each split.
 
-Every reader has the signature read(paths, options) -> Splits. `paths` maps file names to files; `options`
-comes from config/datasets.yaml. Malformed input raises ValueError: one line that names the file and what was
-expected.
+All are read(paths, options) -> Splits, `paths` by file names, `options` from config/datasets.yaml. Malformed input
+raises ValueError: one line that names the file and what was expected.
 """
 
 import math
@@ -98,10 +97,8 @@ def _idx_array(path, magic):
     shape = [int.from_bytes(contents[start : start + 4], "big") for start in range(4, header, 4)]
     size = header + math.prod(shape)
     if len(contents) != size or size == header:
-        raise ValueError(
-            f"{path.name}: expected {size} bytes, at least one example, for the sizes {shape} in its "
-            f"header, found {len(contents)}"
-        )
+        expected = f"{size} bytes, at least one example, for the sizes {shape} in its header"
+        raise ValueError(f"{path.name}: expected {expected}, found {len(contents)}")
     return np.frombuffer(contents, np.uint8, offset=header).reshape(shape)
 
 

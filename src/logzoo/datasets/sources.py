@@ -36,9 +36,8 @@ def fetch(name, files, folder, *, mirrors, timeout=5.0):
     """Bring every file of one source into `folder`, verified, and return the manifest.
 
     files: file name -> {sha256 and/or git_blob, sources}, as in config/datasets.yaml; timeout in seconds.
-    Returns {"name", "files": {file: {"sha256", "bytes", "source"}}}; the source is a URL, "mirror:<path in
-    the mirror>", or "kept" for a verified file that was there. Raises SourcesExhausted in one line, and
-    ValueError for a name that leads out of its folder.
+    Returns {"name", "files": {file: {"sha256", "bytes", "source"}}}, source a URL, "mirror:<path>", or "kept" for what
+    was there. Raises SourcesExhausted in one line, and ValueError for a name that leads out of its folder.
     """
     for file, entry in files.items():
         if Path(file).name != file or file == "..":
@@ -87,12 +86,11 @@ def _obtain(name, target, entry, mirrors, downloader):
             continue
         try:
             stored = _store(target, entry, source, chunks)
+            LOG.info("%s: %s from %s, verified", name, target.name, label)
+            return stored, label
         except Rejected as error:
             LOG.warning("%s: %s from %s: %s", name, target.name, label, ": ".join(error.args))
             failures.append(f"{label} ({error.args[0]})")
-        else:
-            LOG.info("%s: %s from %s, verified", name, target.name, label)
-            return stored, label
     raise SourcesExhausted(f"{name}: no source of {target.name} worked; tried {'; '.join(failures)}")
 
 
@@ -101,10 +99,10 @@ def _attempts(sources, mirrors, downloader):
     for source in sources:
         if "url" in source:
             yield source, source["url"], downloader.chunks(source["url"])
-            continue
-        paths = [path for path in (Path(mirror) / source["file"] for mirror in mirrors) if path.is_file()]
-        for chunks in map(_file_chunks, paths) if paths else [None]:
-            yield source, f"mirror:{source['file']}", chunks
+        else:
+            paths = [path for path in (Path(mirror) / source["file"] for mirror in mirrors) if path.is_file()]
+            for chunks in map(_file_chunks, paths) if paths else [None]:
+                yield source, f"mirror:{source['file']}", chunks
 
 
 def _file_chunks(path):

@@ -8,11 +8,7 @@ SPLITS = ("train", "validation", "test")
 
 
 class Splits(NamedTuple):
-    """Examples and labels of the three splits.
-
-    data: split name -> uint8 array (examples, visible).
-    labels: split name -> integer array (examples,), or None where there are none.
-    """
+    """By split: its examples, uint8 (examples, visible), and its labels, integers (examples,), or None without any."""
 
     data: dict[str, np.ndarray]
     labels: dict[str, np.ndarray | None]
@@ -24,10 +20,7 @@ class Splits(NamedTuple):
 
 
 def cut_table(name, data, labels, validation, test):
-    """Cut one table into splits in the order of its rows: train, then `validation`, then `test` rows.
-
-    data: (examples, visible); labels: (examples,) or None. Raises ValueError naming `name` when train gets none.
-    """
+    """Cut one table in the order of its rows: train, `validation`, `test` rows; ValueError when train gets none."""
     borders = [len(data) - test - validation, len(data) - test]
     if borders[0] < 1:
         raise ValueError(f"{name}: expected more than {validation + test} examples, found {len(data)} examples")
