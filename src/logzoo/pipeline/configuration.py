@@ -18,10 +18,9 @@ _SCALED = ("figures", "grids", "comparisons", "trainings", "estimators", "models
 def checked(config, schema_folder):
     """The merged configuration, checked and completed with everything that follows from it.
 
-    Entries have the settings of their scale, data sets and trainers that are null are left out, every method has an
-    entry among the estimators, `matrix.estimators: all` is a list, and grids and the zoo have their models. Names in
-    entries of figures are checked where declarations read them. ValueError in one line naming the key and what was
-    expected.
+    Settings are those of the scale, what is null is left out, every method is an estimator, `matrix.estimators: all` is
+    a list, grids and the zoo have their models. Names in entries of figures are checked where declarations read them.
+    Raises ValueError, one line naming the key and what was expected.
     """
     try:
         config = _completed(config)

@@ -7,24 +7,8 @@ import numpy as np
 import pandas as pd
 
 from logzoo.reporting import tables
-from logzoo.reporting.verdicts import (
-    NOT_REPRODUCED,
-    NOT_TESTED,
-    NUMBERS,
-    REPRODUCED,
-    UNDECIDED,
-    bound_of,
-    number_of,
-    table_of_claims,
-)
+from logzoo.reporting.verdicts import NOT_TESTED, NUMBERS, VERDICTS, bound_of, number_of, table_of_claims
 
-# Each with its short form.
-VERDICTS = {
-    REPRODUCED: "reproduced",
-    NOT_REPRODUCED: "not reproduced",
-    UNDECIDED: "undecided",
-    NOT_TESTED: "not tested",
-}
 _TEXTS = {
     "paper": "paper that says so",
     "figure": "figure or table that shows it",
@@ -39,19 +23,19 @@ _TEXTS = {
 }
 
 
-def scorecard(claims, verdicts, places):
+def scorecard(claims, verdicts, figures):
     """Dataset over all claims, those that are not tested included.
 
     claims: {id: entry}, as in `reporting.verdicts`, or with `not_tested` for one that cannot be tested; verdicts:
-    {figure: Dataset of `reporting.verdicts.verdicts`}; places: {figure: {paper, picture ("" if there is none),
+    {figure: Dataset of `reporting.verdicts.verdicts`}; figures: {figure: {paper, picture ("" if there is none),
     artifacts ({name: path})}}, in the order of papers. Attributes name the data sets that others stand in for.
 
     Raises ValueError for a claim with neither a verdict nor a reason why it was not tested.
     """
-    papers = list(dict.fromkeys(place["paper"] for place in places.values()))
+    papers = list(dict.fromkeys(figure["paper"] for figure in figures.values()))
     # Stable: claims of one paper stay in their order.
-    names = sorted(claims, key=lambda name: papers.index(places[claims[name]["figure"]]["paper"]))
-    rows = {name: _row(name, claims[name], verdicts, places[claims[name]["figure"]]) for name in names}
+    names = sorted(claims, key=lambda name: papers.index(figures[claims[name]["figure"]]["paper"]))
+    rows = {name: _row(name, claims[name], verdicts, figures[claims[name]["figure"]]) for name in names}
     return table_of_claims(rows, _TEXTS).assign_attrs(stand_ins(verdicts.values()))
 
 
@@ -70,8 +54,8 @@ def stand_ins(artifacts):
     }
 
 
-def _row(name, entry, verdicts, place):
-    row = {**entry, "paper": place["paper"], "picture": place["picture"], "reason": ""}
+def _row(name, entry, verdicts, figure):
+    row = {**entry, "paper": figure["paper"], "picture": figure["picture"], "reason": ""}
     if "not_tested" in entry:
         nothing = {"statistic": "", "direction": "", "artifacts": "", **dict.fromkeys(NUMBERS, np.nan)}
         return {**row, **nothing, "verdict": NOT_TESTED, "reason": entry["not_tested"]}
@@ -82,7 +66,7 @@ def _row(name, entry, verdicts, place):
     row |= {key: judged[key].item() for key in ("statistic", "direction", "verdict", *NUMBERS)}
     if row["verdict"] == NOT_TESTED:
         row["reason"] = judged.attrs["untested"] or "nothing to compute it from at this scale"
-    return {**row, "artifacts": " ".join(f"{key}={path}" for key, path in place["artifacts"].items())}
+    return {**row, "artifacts": " ".join(f"{key}={path}" for key, path in figure["artifacts"].items())}
 
 
 def entries(card):

@@ -26,20 +26,15 @@ def table_of(rows, what, columns):
     """
     import xarray as xr  # takes long, and declarations of tables are read whenever the workflow starts
 
-    names = labelled("row", np.array(list(rows), dtype=object), what, "1")
     variables = {}
     for key, column in columns.items():
+        entries = [row.get(key) for row in rows.values()]
         if any(key in row for row in rows.values()):
-            values = _values([row.get(key) for row in rows.values()])
+            blank, kind = ("-", object) if any(isinstance(entry, str) for entry in entries) else (np.nan, float)
+            values = np.array([blank if entry is None else entry for entry in entries], kind)
             dimensions, values, attributes = labelled("row", values, column.heading, column.units)
             variables[key] = dimensions, values, {**attributes, "number_format": column.form}
-    return xr.Dataset(variables, coords={"row": names})
-
-
-def _values(entries):
-    if any(isinstance(entry, str) for entry in entries):
-        return np.array(["-" if entry is None else entry for entry in entries], dtype=object)
-    return np.array([np.nan if entry is None else entry for entry in entries], dtype=float)
+    return xr.Dataset(variables, {"row": labelled("row", np.array(list(rows), dtype=object), what, "1")})
 
 
 def stand_in_note(artifact):

@@ -14,6 +14,8 @@ REPRODUCED = "reproduced"
 NOT_REPRODUCED = "not reproduced"
 UNDECIDED = "undecided at this scale"
 NOT_TESTED = "not tested"
+# Each with its short form.
+VERDICTS = {verdict: verdict.partition(" at ")[0] for verdict in (REPRODUCED, NOT_REPRODUCED, UNDECIDED, NOT_TESTED)}
 DIRECTIONS = ("at_least", "at_most")
 _TEXTS = {
     "verdict": "what the data say of the claim",

@@ -37,13 +37,12 @@ def _draw_family(axis, part, names, x_of):
     from matplotlib.ticker import LogLocator
 
     values, band = (np.exp(logarithm) for logarithm in with_interval(part, log_rmse))
-    doubtful = unconverged(part).transpose("estimator", "budget", "model").values > 0
+    doubtful = (unconverged(part) > 0).any("model").transpose("estimator", "budget").values
     for row, estimator in enumerate(part["estimator"].values):
         x, look = x_of(estimator, part["budget"].values), look_of(estimator, row)
         axis.plot(x, values[row], label=names[estimator], **look)
         axis.fill_between(x, *band[:, row], color=look["color"], alpha=0.06, linewidth=0)
-        hollow = doubtful[row].any(axis=-1)
-        marker = {key: look[key] for key in ("color", "marker")}
+        hollow, marker = doubtful[row], {"color": look["color"], "marker": look["marker"]}
         axis.plot(x[hollow], values[row, hollow], linestyle="", markerfacecolor="white", **marker)
     plain_logarithms(axis.xaxis, axis.yaxis)
     if np.nanmax(values) / np.nanmin(values) > 1000:
