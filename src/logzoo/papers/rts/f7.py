@@ -70,6 +70,8 @@ def smallest_flux(transitions):
 
 def draw(artifacts, *, title, names):
     """Mean and RMSE of log Z from a uniform base, remedies at the same budgets, and transition matrices of beta."""
+    from matplotlib.ticker import LogLocator
+
     estimates, remedies, matrices = (artifacts[panel] for panel in _PANELS)
     truth = artifacts["truth"]
     figure = style.new_figure(9.6, 7.2)
@@ -85,6 +87,7 @@ def draw(artifacts, *, title, names):
             if axis is error:
                 style.draw_band(mean, budgets, mean_with_band(values), **look)
         style.plain_logarithms(axis.yaxis)
+        axis.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
         axis.set_ylabel(r"RMSE of $\log \hat Z$ [nat]")
         _label_budgets(axis, group)
     mean.set_ylabel(r"mean of $\log \hat Z$ [nat]")
