@@ -12,6 +12,7 @@ from logzoo.kernels.layout import fixed_point_parameters
 from logzoo.models.rbm import RBM
 from logzoo.paths import log_odds
 from logzoo.trainers.negative import mini_batch, put_difference
+from logzoo.trainers.steps import Ascent
 from logzoo.trainers.stopping import EarlyStopping
 from logzoo.trainers.trace import Trace
 
@@ -60,15 +61,16 @@ class Values(NamedTuple):
 def train(
     negative_phase,
     data,
-    step,
     base=None,
     tracker=None,
+    step=Ascent,
     *,
     hidden,
     updates,
     batch,
     learning_rate,
     stream,
+    weight_decay=0.0,
     schedule="constant",
     alpha=1e4,
     start=None,
@@ -85,8 +87,8 @@ def train(
 
     data (examples, visible) uint8 of 0/1, or float32 grey levels in [0, 1]. negative_phase(parameters, update,
     positive, rate) -> an object of `logzoo.trainers.negative`; if it is not `usable`, the update changes nothing. The
-    phase counts the sweeps that it has `spent`; its `numbers` and `profiles`, if any, go into the trace. step: an
-    object of `logzoo.trainers.steps`. base: log-odds (visible,) in `parameters`, for phases that temper; 0 by default.
+    phase counts the sweeps that it has `spent`; its `numbers` and `profiles`, if any, go into the trace. step: a
+    class of `logzoo.trainers.steps`. base: log-odds (visible,) in `parameters`, for phases that temper; 0 by default.
     tracker: its `reading` goes into the trace. start: RBM to start from; without one weights are N(0, 0.01^2), and
     biases too if `initial` is "small", while by "marginals" hidden biases are 0, visible ones the data's log-odds;
     "uniform": weights U(-0.1, 0.1) / sqrt(visible + hidden), hidden biases 0, visible ones log((p + 0.01) / (1 - p)).
@@ -104,6 +106,7 @@ def train(
     if batch > len(data):
         raise ValueError(f"batch: expected at most {len(data)} (examples in the data), found {batch}")
     every = max(1, updates // _TRACE_POINTS) if every is None else whole_number("every", every)
+    step = step(weight_decay=weight_decay)
     values = _initial_values(data, hidden, start, initial, stream.child("weights").generator())
     gradient = Values(*(np.zeros_like(array) for array in values))
     base = np.zeros(data.shape[1]) if base is None else base
@@ -116,8 +119,8 @@ def train(
     batches = islice(_batches(len(data), batch, stream.child("batches").generator()), first, None)
     positive = mini_batch(data, batch, hidden)
     parameters = None
-    silent = None if progress else True
-    for update in tqdm(range(first, updates), "training", updates, initial=first, unit="update", disable=silent):
+    shown = {"initial": first, "unit": "update", "disable": None if progress else True}
+    for update in tqdm(range(first, updates), "training", updates, **shown):
         if stopping.over:
             break
         parameters = fixed_point_parameters(*values, base, into=parameters)
@@ -125,17 +128,14 @@ def train(
         rate = rate_at(update, updates, learning_rate, schedule, alpha, len(data) // batch)
         negative = negative_phase(parameters, update, positive.v, rate)
         if update % every == 0 or update == updates - 1:
-            means = positive.mean_log_f(parameters), negative.mean_log_f(parameters)
             numbers = {"learning_rate": rate, "chain_sweeps": negative_phase.spent}
             numbers |= getattr(negative_phase, "numbers", {})
-            trace.add(update, parameters, values, numbers, means, getattr(negative_phase, "profiles", {}))
+            numbers["log_f_data"] = positive.mean_log_f(parameters)
+            numbers["log_f_particles"] = negative.mean_log_f(parameters)
+            trace.add(update, parameters, values, numbers, getattr(negative_phase, "profiles", {}))
             if patience is not None:
                 stopping.see(update, trace.last("log_likelihood_validation"), values)
-        if getattr(negative, "usable", True):
-            put_difference(parameters, positive, negative, gradient)
-        else:
-            for array in gradient:
-                array[...] = 0.0
+        put_difference(parameters, positive, negative, gradient)
         with np.errstate(over="ignore", invalid="ignore"):
             largest = step(values, gradient, rate)
         if not largest < _DIVERGED:

@@ -7,7 +7,6 @@ from logzoo.paths import inverse_temperatures, log_odds
 from logzoo.samplers.parallel_tempering import ParallelTempering
 from logzoo.trainers.loop import train
 from logzoo.trainers.negative import WeightedChains
-from logzoo.trainers.steps import Ascent
 
 BASES = ("visible-bias", "data")
 
@@ -96,7 +95,6 @@ def train_parallel_tempering(
     ladder="linear",
     base="visible-bias",
     tracker=None,
-    weight_decay=0.0,
     **settings,
 ):
     """Train by SML-PT: `particles` chains (the mini-batch size by default) at each of `rungs` temperatures.
@@ -115,4 +113,4 @@ def train_parallel_tempering(
     flow = None if flow_of is None else flow_of(betas, k)
     negative_phase = ParallelTemperingPhase(chains, whole_number("k", k), keep_bias, tracker, flow)
     fixed = None if keep_bias else log_odds(data)
-    return train(negative_phase, data, Ascent(weight_decay), fixed, tracker, stream=stream, batch=batch, **settings)
+    return train(negative_phase, data, fixed, tracker, stream=stream, batch=batch, **settings)

@@ -1,5 +1,7 @@
 """RMSspectral and RMSprop, with simulated tempering that tracks log Z (Carlson et al. 2016, section 3.3)."""
 
+from functools import partial
+
 import numpy as np
 
 from logzoo.checks import whole_number
@@ -117,14 +119,14 @@ def train_simulated_tempering(
     sizes = whole_number("k", k), whole_number("particles", particles, minimum=2)
     path = betas, prior_weights(prior, betas), base
     negative_phase = SimulatedTemperingPhase(stream.child("negative"), *sizes, *path, tracker)
-    return train(negative_phase, data, step, base, tracker, stream=stream, batch=batch, **settings)
+    return train(negative_phase, data, base, tracker, step, stream=stream, batch=batch, **settings)
 
 
-def rms_spectral(data, *, decay=0.99, epsilon=1e-3, rank=None, weight_decay=0.0, **settings):
+def rms_spectral(data, *, decay=0.99, epsilon=1e-3, rank=None, **settings):
     """Train by RMSspectral (Carlson et al. 2015, 2016); settings as in `train_simulated_tempering`."""
-    return train_simulated_tempering(data, RMSspectral(decay, epsilon, rank, weight_decay), **settings)
+    return train_simulated_tempering(data, partial(RMSspectral, decay, epsilon, rank), **settings)
 
 
-def rmsprop(data, *, decay=0.99, epsilon=1e-3, weight_decay=0.0, **settings):
+def rmsprop(data, *, decay=0.99, epsilon=1e-3, **settings):
     """Train by RMSprop, which RMSspectral is compared with; settings as in `train_simulated_tempering`."""
-    return train_simulated_tempering(data, RMSprop(decay, epsilon, weight_decay), **settings)
+    return train_simulated_tempering(data, partial(RMSprop, decay, epsilon), **settings)

@@ -4,9 +4,7 @@ import numpy as np
 import xarray as xr
 
 from logzoo.artifacts.labels import labelled
-from logzoo.kernels.energies import log_f_marginal
-from logzoo.kernels.gibbs import forget_hidden
-from logzoo.kernels.layout import new_chains
+from logzoo.trainers.negative import WeightedChains
 
 _COLUMNS = {
     "update": ("parameter updates made before", "1"),
@@ -20,7 +18,6 @@ _COLUMNS = {
     "log_likelihood_train": ("tracked mean log-likelihood of training examples", "nat"),
     "log_likelihood_validation": ("tracked mean log-likelihood of validation examples", "nat"),
 }
-_MEANS = ("log_f_data", "log_f_particles")
 _PROFILES = {
     "inverse_temperature": ("rung", "inverse temperature of each rung"),
     "share_up": ("rung", "share of replicas that left the model's end last, an average over the return time"),
@@ -50,17 +47,16 @@ class Trace:
         self.profiles = {}
         self.snapshots = {}
 
-    def add(self, update, parameters, values, numbers, means, profiles):
-        """Add a row: numbers by column, mean log f of mini-batch and particles, what the tracker reads, profiles.
+    def add(self, update, parameters, values, numbers, profiles):
+        """Add a row: numbers by column, what the tracker reads, profiles.
 
-        A mean that is None is left out: exact gradients have no particles.
+        A number that is None is left out: exact gradients have no particles.
         """
-        row = {"update": update, **numbers}
-        row |= {name: mean for name, mean in zip(_MEANS, means, strict=True) if mean is not None}
+        row = {"update": update} | {name: number for name, number in numbers.items() if number is not None}
         if self.tracker is not None:
             row |= self.tracker.reading
         for split, examples in self.monitored.items():
-            log_f = mean_log_f_of(parameters, examples, self.hidden)
+            log_f = _mean_log_f(parameters, examples, self.hidden)
             row[f"log_likelihood_{split}"] = log_f - row["log_z"]
         for name, number in row.items():
             self.rows.setdefault(name, []).append(number)
@@ -117,19 +113,12 @@ def _stacked(rows):
     return np.array([np.pad(row, (0, width - row.size), constant_values=np.nan) for row in rows])
 
 
-def mean_log_f(parameters, chains, weights=None):
-    """Mean log f(v) of Chains, with weights (chains,) if any, in nats; their inputs must be up to date."""
-    values = np.empty(len(chains.v))
-    log_f_marginal(parameters, chains, values)
-    return np.average(values, weights=weights)
-
-
-def mean_log_f_of(parameters, examples, hidden):
+def _mean_log_f(parameters, examples, hidden):
     """Mean log f(v) of examples (examples, visible) in nats."""
     total = 0.0
     for first in range(0, len(examples), _TOGETHER):
-        chains = new_chains(len(examples[first : first + _TOGETHER]), examples.shape[1], hidden)
-        chains.v[...] = examples[first : first + _TOGETHER]
-        forget_hidden(parameters, chains)
-        total += mean_log_f(parameters, chains) * len(chains.v)
+        block = examples[first : first + _TOGETHER]
+        chains = WeightedChains.new(*block.shape, hidden)
+        chains.load(parameters, block)
+        total += chains.mean_log_f(parameters) * len(block)
     return total / len(examples)
