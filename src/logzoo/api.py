@@ -1,5 +1,6 @@
 """The public functions: sample, estimate, train. Methods are imported where they are asked for: all take long."""
 
+from dataclasses import asdict
 from functools import partial
 
 import numpy as np
@@ -93,18 +94,9 @@ def train_rbm(
     settings["learning_rate"] = positive_number("learning_rate", learning_rate)
     if checkpoint is not None:
         source = source_digest(trainer_module(method), "logzoo.trackers.registry")
-        asked = {"method": method, "seed": str(seed), "data": data, "source": source, **settings, **_plain(options)}
+        asked = {"method": method, "seed": str(seed), "data": data, "source": source, **settings, **options}
+        asked |= {name: asdict(value) for name, value in options.items() if isinstance(value, RBM)}
         options["checkpoint"] = Checkpoint(checkpoint, identity_of(asked))
     if isinstance(options.get("tracker"), str):
         options["tracker"] = tracker(options["tracker"])
     return run(data, stream=root_stream(seed).child("train", method), progress=progress, **settings, **options)
-
-
-def _plain(options):
-    """Options as dicts, arrays and plain values, so that their identity can be taken."""
-    return {
-        name: {part: getattr(value, part) for part in ("weights", "visible_bias", "hidden_bias")}
-        if isinstance(value, RBM)
-        else value
-        for name, value in options.items()
-    }

@@ -16,4 +16,4 @@ class Resumed:
     def restore(self, state):
         """Go on from a `state`, to the same bits."""
         for name in self._kept:
-            setattr(self, name, np.array(state[name])[()])
+            setattr(self, name, state[name].copy() if state[name].ndim else state[name].item())

@@ -162,38 +162,26 @@ def rate_at(update, updates, learning_rate, schedule, alpha, per_epoch=1):
 
 
 def _initial_values(data, hidden, start, initial, generator):
+    visible = data.shape[1]
     if start is not None:
         if not isinstance(start, RBM):
             raise ValueError(f"start: expected an RBM, found {type(start).__name__}")
-        if (start.visible, start.hidden) != (data.shape[1], hidden):
+        if (start.visible, start.hidden) != (visible, hidden):
             sizes = f"{start.visible} visible and {start.hidden} hidden units"
-            raise ValueError(f"start: expected an RBM of {data.shape[1]} visible and {hidden} hidden, found {sizes}")
-        return Values(
-            *(np.array(array, np.float32) for array in (start.weights, start.visible_bias, start.hidden_bias))
-        )
-    shapes = (data.shape[1], hidden), data.shape[1], hidden
-    if initial == "small":
-        return Values(*(_small(shape, generator) for shape in shapes))
-    if initial == "uniform":
-        return _uniform(data, hidden, generator)
-    visible_bias = log_odds(data, pseudo_share=_PSEUDO_SHARE).astype(np.float32)
-    return Values(_small(shapes[0], generator), visible_bias, np.zeros(hidden, np.float32))
-
-
-def _uniform(data, hidden, generator):
-    """The initial values of Savarese et al. (2018); no unit counts as on in more than 99 of 100 examples."""
-    visible = data.shape[1]
-    p = np.minimum(data.mean(axis=0, dtype=np.float64), 1.0 - _PSEUDO_SHARE)
-    reach = _INITIAL_REACH / np.sqrt(visible + hidden)
-    return Values(
-        weights=generator.uniform(-reach, reach, (visible, hidden)).astype(np.float32),
-        visible_bias=np.log((p + _PSEUDO_SHARE) / (1.0 - p)).astype(np.float32),
-        hidden_bias=np.zeros(hidden, np.float32),
-    )
-
-
-def _small(shape, generator):
-    return (_INITIAL_SCALE * generator.standard_normal(shape)).astype(np.float32)
+            raise ValueError(f"start: expected an RBM of {visible} visible and {hidden} hidden, found {sizes}")
+        arrays = start.weights, start.visible_bias, start.hidden_bias
+    elif initial == "small":
+        arrays = [_INITIAL_SCALE * generator.standard_normal(shape) for shape in ((visible, hidden), visible, hidden)]
+    elif initial == "uniform":
+        # Savarese et al. (2018); no unit counts as on in more than 99 of 100 examples.
+        p = np.minimum(data.mean(axis=0, dtype=np.float64), 1.0 - _PSEUDO_SHARE)
+        reach = _INITIAL_REACH / np.sqrt(visible + hidden)
+        weights = generator.uniform(-reach, reach, (visible, hidden))
+        arrays = weights, np.log((p + _PSEUDO_SHARE) / (1.0 - p)), np.zeros(hidden)
+    else:
+        weights = _INITIAL_SCALE * generator.standard_normal((visible, hidden))
+        arrays = weights, log_odds(data, pseudo_share=_PSEUDO_SHARE), np.zeros(hidden)
+    return Values(*(np.array(array, np.float32) for array in arrays))
 
 
 def _monitored(data, validation, tracker, patience, count):
