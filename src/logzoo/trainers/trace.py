@@ -65,8 +65,8 @@ class Trace:
         for name, entry in row.items():
             self.rows.setdefault(name, []).append(entry)
         if self.snapshot_step is not None and (len(self.rows["update"]) - 1) % self.snapshot_step == 0:
-            for name, array in {"update": np.asarray(update), **values.state}.items():
-                self.snapshots.setdefault(name, []).append(array.copy())
+            for name, array in {"update": update, **values.state}.items():
+                self.snapshots.setdefault(name, []).append(np.array(array))
 
     def last(self, name):
         """The last row's entry of a column."""
