@@ -53,8 +53,8 @@ class RtsTracker(Resumed):
         self.log_z_base = log_z_base
         # Samplers may still draw by the last one.
         self.log_z_hat = self.log_z_hat.copy()
-        arrays = self.log_z_hat, self.influence
-        self.occupancy_error = prior.size * step_by_occupancy(occupancy, prior, self.alpha, OCCUPANCY_FLOOR, *arrays)
+        step = self.alpha, OCCUPANCY_FLOOR, self.log_z_hat, self.influence
+        self.occupancy_error = prior.size * step_by_occupancy(occupancy, prior, *step)
 
     def rung_inserted(self, rung, particles):
         """Make room for a rung that the ladder has gained."""

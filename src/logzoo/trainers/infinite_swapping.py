@@ -19,16 +19,7 @@ class InfiniteSwappingPhase(InfiniteSwapping):
 
 
 def train_infinite_swapping(
-    data,
-    group=None,
-    *,
-    stream,
-    batch,
-    k=1,
-    particles=None,
-    temperatures=TEMPERATURES,
-    density="marginal",
-    **settings,
+    data, group=None, *, stream, batch, k=1, particles=None, temperatures=TEMPERATURES, density="marginal", **settings
 ):
     """Train with `particles` replicas (the mini-batch size by default) at each temperature, k sweeps an update.
 

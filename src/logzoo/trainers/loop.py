@@ -87,11 +87,12 @@ def train(
 
     data (examples, visible) uint8 of 0/1, or float32 grey levels in [0, 1]. negative_phase(parameters, update,
     positive, rate) -> an object of `logzoo.trainers.negative`; if it is not `usable`, the update changes nothing. The
-    phase counts the sweeps that it has `spent`; its `numbers` and `profiles`, if any, go into the trace. step: a
-    class of `logzoo.trainers.steps`. base: log-odds (visible,) in `parameters`, for phases that temper; 0 by default.
-    tracker: its `reading` goes into the trace. start: RBM to start from; without one weights are N(0, 0.01^2), and
-    biases too if `initial` is "small", while by "marginals" hidden biases are 0, visible ones the data's log-odds;
-    "uniform": weights U(-0.1, 0.1) / sqrt(visible + hidden), hidden biases 0, visible ones log((p + 0.01) / (1 - p)).
+    phase counts the sweeps that it has `spent`; its `numbers` and `profiles`, if any, go into the trace. base:
+    log-odds (visible,) in `parameters`, for phases that temper; 0 by default. tracker: its `reading` goes into the
+    trace. step: a class of `logzoo.trainers.steps`, made with the weight_decay.
+    start: RBM to start from; without one weights are N(0, 0.01^2), and biases too if `initial` is "small", while by
+    "marginals" hidden biases are 0, visible ones the data's log-odds; "uniform": weights
+    U(-0.1, 0.1) / sqrt(visible + hidden), hidden biases 0, visible ones log((p + 0.01) / (1 - p)).
     schedule: constant; inverse, min(alpha eps / (t + 1), eps); linear, down to 0 at the end; epochs, eps for ten
     epochs, eps / 2 for ten, eps / 3, ... every: updates between two rows of the trace, a hundredth of all by default;
     snapshots: about how many rows keep the parameters.
@@ -143,11 +144,8 @@ def train(
         if checkpoint is not None:
             checkpoint.save_if_due(update + 1, parts)
     stopping.give_back(values)
-    return TrainingRun(
-        RBM(*values),
-        trace.dataset().assign_attrs(monitored=monitored, **stopping.attributes),
-        trace.snapshots_dataset(),
-    )
+    rows = trace.dataset().assign_attrs(monitored=monitored, **stopping.attributes)
+    return TrainingRun(RBM(*values), rows, trace.snapshots_dataset())
 
 
 def rate_at(update, updates, learning_rate, schedule, alpha, per_epoch=1):
