@@ -135,7 +135,7 @@ def train(
             numbers["log_f_particles"] = negative.mean_log_f(parameters)
             trace.add(update, parameters, values, numbers, getattr(negative_phase, "profiles", {}))
             if patience is not None:
-                stopping.see(update, trace.last("log_likelihood_validation"), values)
+                stopping.see(update, trace.rows["log_likelihood_validation"][-1], values)
         put_difference(parameters, positive, negative, gradient)
         with np.errstate(over="ignore", invalid="ignore"):
             largest = step(values, gradient, rate)

@@ -76,7 +76,9 @@ class LasVegasPhase:
             self.touring += draws
         else:
             self.stopping.refreshed(parameters, single=True)
-        tours = self._tours(parameters, update)
+        settings = {"flight": self.count, "mean_field": self.data.dtype != np.uint8}
+        sampler = TourSampler(parameters, self.stopping, self.stream.child("tours", update), **settings)
+        tours = sampler.run(self.count, self.count * (self.k or MOST_SWEEPS), self.k, keep=True)
         self.stale = not np.any(tours.finished)
         self.touring += int(tours.length.sum())
         self.numbers = {
@@ -85,11 +87,6 @@ class LasVegasPhase:
             "stopping_states": self.stopping.size,
         }
         return VisitedStates(tours.visited, self.stopping.members.rows[tours.start], self.grey)
-
-    def _tours(self, parameters, update):
-        settings = {"flight": self.count, "mean_field": self.data.dtype != np.uint8}
-        sampler = TourSampler(parameters, self.stopping, self.stream.child("tours", update), **settings)
-        return sampler.run(self.count, self.count * (self.k or MOST_SWEEPS), self.k, keep=True)
 
     @property
     def spent(self):

@@ -68,10 +68,6 @@ class Trace:
             for name, array in {"update": update, **values.state}.items():
                 self.snapshots.setdefault(name, []).append(np.array(array))
 
-    def last(self, name):
-        """The last row's entry of a column."""
-        return self.rows[name][-1]
-
     @property
     def state(self):
         """The rows and snapshots so far, by name."""
