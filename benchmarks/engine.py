@@ -85,7 +85,6 @@ def estimator_rows(rbm, base):
         state = SimulatedTempering(kernel_parameters(rbm, base), draws.betas, root_stream(2), 100, "marginal", 1)
         offset = -draws.log_z_hat
         state.advance(offset, 300)
-        bare = Sampler(rbm, 100, draws.betas[state.rung], base=base)
         tempering.append(lambda state=state, offset=offset: state.advance(offset, SWEEPS))
         if rungs == 100:
             bare = Sampler(rbm, 100, draws.betas[state.rung], base=base)
@@ -148,7 +147,9 @@ def growth_rows(rbm):
     yield Row("peak memory after 2000 more sweeps of AIS and RTS / before", after / before, "<=", 1.05)
 
 
-def rows(rbm, base):
+def rows_of(rbm):
+    # The base of the estimators: marginals of the model, as an estimate without data would take them.
+    base = resolve_base(rbm, None, SweepLedger(10_000, 100), root_stream(0))
     yield from sweep_rows(rbm)
     yield from peer_rows(rbm)
     yield from estimator_rows(rbm, base)
@@ -156,12 +157,6 @@ def rows(rbm, base):
     yield from size_rows()
     yield from thread_rows(rbm)
     yield from growth_rows(rbm)
-
-
-def rows_of(rbm):
-    # The base of the estimators: marginals of the model, as an estimate without data would take them.
-    base = resolve_base(rbm, None, SweepLedger(10_000, 100), root_stream(0))
-    yield from rows(rbm, base)
 
 
 if __name__ == "__main__":

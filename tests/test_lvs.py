@@ -13,8 +13,8 @@ from logzoo.kernels.layout import new_chains
 from logzoo.kernels.tours import add_means_of_states
 from logzoo.samplers.tours import StoppingSet, TourSampler, stopping_set
 from logzoo.streams import root_stream
+from logzoo.trainers.cd import Particles
 from logzoo.trainers.lvs import LasVegasPhase
-from logzoo.trainers.mean_field import MeanFieldParticles
 from logzoo.trainers.negative import GreyChains, mini_batch
 
 SHAPES = [(1, 1), (9, 4), (33, 40), (100, 65)]
@@ -39,7 +39,7 @@ def gradient_errors(rbm, k=None, updates=300, count=32):
     """Over many updates, how far the sums over tours are from what the model gives for as many states, in errors."""
     parameters, exact = parameters_of(rbm), twins.expectations(rbm)
     data = np.random.default_rng(1).integers(0, 2, (20, rbm.visible)).astype(np.uint8)
-    phase = LasVegasPhase(data[:3], root_stream(4), count, k, 0, 10, None)
+    phase = LasVegasPhase(data[:3], rbm.hidden, root_stream(4), count, k, 0, 10, None)
     off = []
     for update in range(updates):
         negative, sums = phase(parameters, update, data, 0.1), zeros(rbm)
@@ -128,9 +128,8 @@ def test_grey_levels_of_0_and_1_are_binary_states():
 
 def test_mean_field_particles_draw_hidden_units_and_take_means_of_visible_ones():
     rbm, x = random_rbm(6, 4, 1.0), grey_levels(1, 6)
-    parameters, particles = parameters_of(rbm), MeanFieldParticles(np.uint64(7), 1, 20_000)
-    particles.place(parameters, x)
-    grey = particles.move(parameters, 0)
+    particles = Particles(np.uint64(7), 1, GreyChains.new(20_000, 6, 4), persistent=True)
+    grey = particles(parameters_of(rbm), 0, x, 0.1)
     h, p = grey.chains.h.astype(float), sigmoid(rbm.hidden_bias + x @ rbm.weights)[0]
     assert np.abs((h.mean(axis=0) - p) / np.sqrt(p * (1 - p) / 20_000)).max() < 4
     assert np.abs(np.corrcoef(h.T) - np.eye(4)).max() < 4 / np.sqrt(20_000)
@@ -138,7 +137,7 @@ def test_mean_field_particles_draw_hidden_units_and_take_means_of_visible_ones()
     first = grey.v.copy()
     # The second sweep starts from these, at other parameters.
     other = random_rbm(6, 4, 1.0, seed=3)
-    grey = particles.move(parameters_of(other), 1)
+    grey = particles(parameters_of(other), 1, x, 0.1)
     p = sigmoid(other.hidden_bias + first @ other.weights)
     h = grey.chains.h
     assert np.abs((h - p).mean(axis=0) / np.sqrt((p * (1 - p)).mean(axis=0) / 20_000)).max() < 4

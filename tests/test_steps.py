@@ -8,7 +8,7 @@ import pytest
 from logzoo.trainers.steps import Ascent, RMSprop, RMSspectral, sharp, sharp_of_rank
 
 STEPS = {"ascent": Ascent, "rmsprop": RMSprop, "spectral": RMSspectral}
-EVERY_STEP = [("ascent", {}), ("rmsprop", {}), ("spectral", {}), ("spectral", {"rank": 3, "key": 9})]
+EVERY_STEP = [("ascent", {}), ("rmsprop", {}), ("spectral", {}), ("spectral", {"rank": 3})]
 
 
 class Parts(NamedTuple):
@@ -129,7 +129,7 @@ def test_spectral_step_is_orthogonal_where_epsilon_rules():
 @pytest.mark.parametrize("rank", [None, 3])
 def test_spectral_step_sharpens_between_two_roots_and_moves_biases_by_rmsprop(rank):
     options = {"decay": 0.9, "epsilon": 0.01}
-    spectral, plain = make_step("spectral", rank=rank, key=2, **options), make_step("rmsprop", **options)
+    spectral, plain = make_step("spectral", rank=rank, **options), make_step("rmsprop", **options)
     for seed in range(3):
         gradient = parts(seed)
         found, simple = moved(spectral, gradient, 0.1), moved(plain, gradient, 0.1)
@@ -137,7 +137,7 @@ def test_spectral_step_sharpens_between_two_roots_and_moves_biases_by_rmsprop(ra
     np.testing.assert_array_equal(found.hidden_bias, simple.hidden_bias)
     root = np.sqrt(0.01 + np.sqrt(spectral.state["weights"]))
     scaled = gradient.weights / root
-    expected = exact_sharp(scaled) if rank is None else sharp_of_rank(scaled, rank, 2)
+    expected = exact_sharp(scaled) if rank is None else sharp_of_rank(scaled, rank)
     np.testing.assert_allclose(found.weights, 0.1 * expected / root, rtol=1e-3, atol=1e-5)
 
 
@@ -189,17 +189,14 @@ def test_a_restored_step_goes_on_to_the_same_bits(name, options):
 
 
 @pytest.mark.parametrize("name", ["rmsprop", "spectral"])
-def test_restoring_nothing_starts_afresh_and_states_do_not_change(name):
+def test_states_do_not_change(name):
     step = make_step(name)
-    assert step.state == {}
     first = moved(step, parts(1))
     state = step.state
     kept = {key: array.copy() for key, array in state.items()}
     assert not np.array_equal(moved(step, parts(1)).weights + moved(step, parts(2)).weights, first.weights)
     for key, array in kept.items():
         np.testing.assert_array_equal(state[key], array)
-    step.restore({})
-    np.testing.assert_array_equal(moved(step, parts(1)).weights, first.weights)
 
 
 @pytest.mark.parametrize("name, options", EVERY_STEP)
@@ -235,19 +232,9 @@ def test_no_gradient_no_step(name, options):
         ("rmsprop", {"decay": 1.0}, "decay: .* found 1.0"),
         ("spectral", {"epsilon": 0.0}, "epsilon: .* found 0.0"),
         ("spectral", {"rank": 0}, "rank: .* found 0"),
-        ("spectral", {"key": -1}, "key: .* found -1"),
         ("ascent", {"weight_decay": -0.1}, "weight_decay: .* found -0.1"),
     ],
 )
 def test_bad_options_are_named(name, options, message):
     with pytest.raises(ValueError, match=message):
         make_step(name, **options)
-
-
-def test_states_of_other_steps_are_refused():
-    step = make_step("rmsprop")
-    moved(step, parts(1))
-    with pytest.raises(ValueError, match="state: expected nothing, found hidden_bias, updates"):
-        STEPS["ascent"]().restore(step.state)
-    with pytest.raises(ValueError, match="state: expected updates, weights, .* found weights"):
-        make_step("spectral").restore({"weights": np.zeros((2, 3))})

@@ -5,6 +5,7 @@ import pytest
 import twins
 
 from logzoo.api import train_rbm
+from logzoo.kernels.filtering import predicted, updated
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.paths import tempered_rbm
@@ -30,7 +31,7 @@ def test_a_change_and_differences_are_conditioned_on(rungs):
     generator = np.random.default_rng(rungs)
     belief, free = some_belief(rungs, generator), rungs - 1
     change, variance = generator.standard_normal(rungs), generator.uniform(0.1, 1.0, rungs)
-    found = kalman.after_change(belief, change, variance, 0.3)
+    found = kalman.Belief(*predicted(*belief, change, variance, 0.3))
     # Joint normal of (old log Z, new log Z, new bias), next to no prior on the new log Z (the paper's figure 2).
     wide = 1e6
     joint = np.zeros((2 * free + 1, 2 * free + 1))
@@ -46,7 +47,7 @@ def test_a_change_and_differences_are_conditioned_on(rungs):
     np.testing.assert_allclose(found.covariance, joint[free:, free:], atol=1e-3)
 
     seen, noise = generator.standard_normal(free), generator.uniform(0.1, 1.0, free)
-    after = kalman.after_differences(found, 0.7, seen, noise)
+    after = kalman.Belief(*updated(*found, 0.7, seen, noise))
     reads = np.zeros((free, rungs))
     for pair in range(free):
         reads[pair, pair] = 1.0
@@ -62,8 +63,8 @@ def test_a_change_and_differences_are_conditioned_on(rungs):
 def test_the_filter_stays_positive_however_unequal_the_variances():
     belief = kalman.vague(100.0, 1e3, 10)
     for step in range(200):
-        belief = kalman.after_change(belief, np.zeros(10), np.full(10, 1e-9), 1e-12)
-        belief = kalman.after_differences(belief, 100.0, np.zeros(9), np.full(9, 1e-10 if step % 2 else 1e4))
+        belief = predicted(*belief, np.zeros(10), np.full(10, 1e-9), 1e-12)
+        belief = kalman.Belief(*updated(*belief, 100.0, np.zeros(9), np.full(9, 1e-10 if step % 2 else 1e4)))
     assert np.linalg.eigvalsh(belief.covariance).min() > -1e-15
     assert belief.log_z == pytest.approx((100.0, 0.0), abs=1e-2)
 

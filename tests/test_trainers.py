@@ -20,9 +20,10 @@ from logzoo.samplers.infinite_swapping import IN_TURN
 from logzoo.samplers.parallel_tempering import ParallelTempering
 from logzoo.streams import root_stream
 from logzoo.trackers.rts import RtsTracker
+from logzoo.trainers.cd import Particles
 from logzoo.trainers.infinite_swapping import InfiniteSwappingPhase
 from logzoo.trainers.loop import TrainingRun, rate_at
-from logzoo.trainers.particles import Particles
+from logzoo.trainers.negative import WeightedChains
 from logzoo.trainers.registry import TRAINERS, trainer_module
 from logzoo.trainers.simulated_tempering import SimulatedTemperingPhase
 
@@ -279,10 +280,9 @@ def z_scores(v, p, rbm):
 
 def test_many_particles_approach_the_exact_model_expectations():
     rbm, parameters = small_rbm(), parameters_of(small_rbm())
-    particles = Particles(np.uint64(99), 5, 100_000)
-    particles.start(parameters)
+    particles = Particles(np.uint64(99), 5, WeightedChains.new(100_000, 4, 3), persistent=True)
     for update in range(3):
-        chains = particles.move(parameters, update)
+        chains, _ = particles(parameters, update, None, 0.1)
     v, p = chains.v.astype(float), probabilities(chains, parameters).astype(float)
     assert np.abs(z_scores(v, p, rbm)).max() < 4
     # A model whose weights are five per cent larger is told apart.
@@ -292,10 +292,9 @@ def test_many_particles_approach_the_exact_model_expectations():
 
 def test_particles_follow_parameters_that_change_between_updates():
     first, second = small_rbm(), RBM(-small_rbm().weights, small_rbm().visible_bias, small_rbm().hidden_bias)
-    particles = Particles(np.uint64(98), 10, 40_000)
-    particles.start(parameters_of(first))
-    particles.move(parameters_of(first), 0)
-    chains = particles.move(parameters_of(second), 1)
+    particles = Particles(np.uint64(98), 10, WeightedChains.new(40_000, 4, 3), persistent=True)
+    particles(parameters_of(first), 0, None, 0.1)
+    chains, _ = particles(parameters_of(second), 1, None, 0.1)
     v, p = chains.v.astype(float), probabilities(chains, parameters_of(second)).astype(float)
     assert np.abs(z_scores(v, p, second)).max() < 4
     assert np.abs(z_scores(v, p, first)).max() > 8

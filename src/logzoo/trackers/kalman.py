@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from logzoo.kernels import filtering
-from logzoo.kernels.filtering import bridge_sampling, importance_sampling
+from logzoo.kernels.filtering import bridge_sampling, importance_sampling, predicted, updated
 
 
 class Belief(NamedTuple):
@@ -30,19 +29,6 @@ def vague(log_z, std_dev, rungs):
     variances = np.full(rungs, std_dev**2)
     variances[-1] = 0.0
     return Belief(np.append(np.full(rungs - 1, log_z), 0.0), np.diag(variances))
-
-
-def after_change(belief, change, variance, bias_variance):
-    """The Belief after log Z was seen to change by `change` (M,) with that variance (M,), first rung included.
-
-    The change at the last rung has the bias added to it, which walks with steps of variance bias_variance.
-    """
-    return Belief(*filtering.predicted(*belief, change, variance, bias_variance))
-
-
-def after_differences(belief, log_z_base, differences, variance):
-    """The Belief after log Z_{i+1} - log Z_i of all neighbours (M - 1,) was seen with that variance; Joseph's form."""
-    return Belief(*filtering.updated(*belief, log_z_base, differences, variance))
 
 
 class KalmanTracker:
@@ -75,7 +61,7 @@ class KalmanTracker:
             self.belief = vague(particles.log_z_base(), self.doubt, particles.betas.size)
             return
         change, variance = importance_sampling(self.log_f, particles.log_f())
-        self.belief = after_change(self.belief, change, variance, self.bias_variance * learning_rate)
+        self.belief = Belief(*predicted(*self.belief, change, variance, self.bias_variance * learning_rate))
         self.observed[:2] = change[-1], np.sqrt(variance[-1])
 
     def particles_moved(self, particles, exchanges):
@@ -84,7 +70,7 @@ class KalmanTracker:
         at_rungs = np.append(log_z_base, self.belief.mean[:-1])
         up, down = (steps.reshape(-1, at_rungs.size - 1) for steps in (exchanges.up, exchanges.down))
         differences, variance = bridge_sampling(up, down, np.diff(at_rungs))
-        self.belief = after_differences(self.belief, log_z_base, differences, variance)
+        self.belief = Belief(*updated(*self.belief, log_z_base, differences, variance))
         self.log_f = particles.own_log_f(exchanges)
         self.observed[2:] = log_z_base + differences.sum(), np.sqrt(variance.sum())
 

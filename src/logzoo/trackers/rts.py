@@ -6,25 +6,23 @@ draws are few and the parameters move on.
 
 import numpy as np
 
+from logzoo.artifacts.resumed import Resumed
 from logzoo.checks import share
 from logzoo.kernels.filtering import mean_by_ladder, step_by_occupancy
 from logzoo.samplers.initial import OCCUPANCY_FLOOR
 
 
-class RtsTracker:
+class RtsTracker(Resumed):
     """Follows log Z of an RBM from the Rao-Blackwellised occupancy of tempering."""
 
     columns = {
         "log_z": ("tracked log partition function", "nat"),
-        "log_z_std_dev": (
-            "standard error over the chains of what was averaged, lag left aside",
-            "nat",
-        ),
+        "log_z_std_dev": ("standard error over the chains of what was averaged, lag left aside", "nat"),
         "occupancy_error": ("largest |r - c| of this update, times the number of rungs", "1"),
     }
-
     # What it reads: log f at all rungs.
     all_pairs, all_rungs = False, True
+    _kept = ("log_z_hat", "log_z_base", "influence", "occupancy_error")
 
     def __init__(self, alpha=0.2):
         self.alpha = 1.0 if alpha == 1.0 else share("alpha", alpha)
@@ -55,8 +53,8 @@ class RtsTracker:
         self.log_z_base = log_z_base
         # Samplers may still draw by the last one.
         self.log_z_hat = self.log_z_hat.copy()
-        arrays = self.log_z_hat, self.influence
-        self.occupancy_error = prior.size * step_by_occupancy(occupancy, prior, self.alpha, OCCUPANCY_FLOOR, *arrays)
+        step = self.alpha, OCCUPANCY_FLOOR, self.log_z_hat, self.influence
+        self.occupancy_error = prior.size * step_by_occupancy(occupancy, prior, *step)
 
     def rung_inserted(self, rung, particles):
         """Make room for a rung that the ladder has gained."""
@@ -74,14 +72,3 @@ class RtsTracker:
     def reading(self):
         """The numbers that go into a trace, by column."""
         return dict(zip(self.columns, (*self.log_z, self.occupancy_error), strict=True))
-
-    @property
-    def state(self):
-        """What a checkpoint holds."""
-        numbers = np.array([self.log_z_base, self.occupancy_error])
-        return {"log_z_hat": self.log_z_hat, "influence": self.influence, "numbers": numbers}
-
-    def restore(self, state):
-        """Go on from a `state`."""
-        self.log_z_hat, self.influence = state["log_z_hat"], state["influence"]
-        self.log_z_base, self.occupancy_error = (float(number) for number in state["numbers"])

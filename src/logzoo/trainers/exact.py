@@ -2,13 +2,13 @@
 
 import numpy as np
 
+from logzoo.artifacts.resumed import Resumed
 from logzoo.models.expectations import LARGEST_LAYER, exact_expectations
 from logzoo.trainers.loop import train
 from logzoo.trainers.negative import ExactMeans
-from logzoo.trainers.steps import Ascent
 
 
-class _NegativePhase:
+class _NegativePhase(Resumed):
     """Knows log Z as well, and so is its own tracker."""
 
     columns = {
@@ -16,9 +16,9 @@ class _NegativePhase:
         "log_z_std_dev": ("its standard deviation", "nat"),
     }
 
-    def __init__(self):
-        self.spent = 0  # it makes no Gibbs sweeps
-        self.log_z = np.nan
+    spent = 0  # it makes no Gibbs sweeps
+    log_z = np.nan
+    _kept = ("log_z",)
 
     def __call__(self, parameters, update, positive, rate):
         unit = np.float64(parameters.unit)
@@ -33,17 +33,8 @@ class _NegativePhase:
         """log Z at the parameters of the last update, in nats."""
         return {"log_z": self.log_z, "log_z_std_dev": 0.0}
 
-    @property
-    def state(self):
-        """What a checkpoint holds."""
-        return {"log_z": np.array(self.log_z)}
 
-    def restore(self, state):
-        """Go on from a `state`."""
-        self.log_z = float(state["log_z"])
-
-
-def run(data, *, stream, batch, hidden, weight_decay=0.0, **settings):
+def run(data, *, stream, batch, hidden, **settings):
     """Train by exact gradients; settings as in `logzoo.trainers.loop.train`; the trace holds log Z.
 
     Returns TrainingRun. Raises ValueError when both layers are too large to enumerate.
@@ -51,4 +42,4 @@ def run(data, *, stream, batch, hidden, weight_decay=0.0, **settings):
     if min(data.shape[1], hidden) > LARGEST_LAYER:
         raise ValueError(f"hidden: expected at most {LARGEST_LAYER} units in the smaller layer, found {hidden}")
     phase = _NegativePhase()
-    return train(phase, data, Ascent(weight_decay), None, phase, stream=stream, batch=batch, hidden=hidden, **settings)
+    return train(phase, data, None, phase, stream=stream, batch=batch, hidden=hidden, **settings)

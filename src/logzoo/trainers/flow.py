@@ -12,6 +12,7 @@ to every gap: J / a, as in the random walk that the rule is for. J / 2 is the fl
 
 import numpy as np
 
+from logzoo.artifacts.resumed import Resumed
 from logzoo.checks import share, whole_number
 from logzoo.paths import inverse_temperatures
 
@@ -20,16 +21,17 @@ _DOWN, _UP = 1, 2  # headings of replicas, as in `logzoo.kernels.simulated_tempe
 _EXCHANGE_RATE_AT_START = 0.4
 # In gaps of the linear ladder: no gap gets smaller, so that float32 tells rungs apart.
 _SMALLEST_GAP = 1e-3
-_STATE = ("betas", "share_up", "exchange_rates", "trip_rate", "trips_seen", "sweeps", "quiet")
 
 
-class FlowLadder:
+class FlowLadder(Resumed):
     """Inverse temperatures `betas` (rung,), 0 to 1, that follow the flow of replicas; k sweeps an update.
 
     rate: share of the way to the targets that an update goes, but at most 1 / return time: a ladder faster than its
     profile oscillates. spawn_below: mean exchange rate below which `proposed_rung` asks for another rung, though not
     within `burn_in` updates of the last. as_published: feed back f_up as it is. ValueError for impossible settings.
     """
+
+    _kept = ("betas", "share_up", "exchange_rates", "trip_rate", "trips_seen", "sweeps", "quiet")
 
     def __init__(self, betas, rate=1e-4, *, k=1, spawn_below=None, burn_in=100, as_published=False):
         self.betas = inverse_temperatures(betas, np.size(betas)).copy()
@@ -110,16 +112,6 @@ class FlowLadder:
         self.exchange_rates = np.insert(self.exchange_rates, index, 0.5 * (1.0 + self.exchange_rates[index - 1]))
         self.exchange_rates[index - 1] = self.exchange_rates[index]
         self.quiet = self.burn_in
-
-    @property
-    def state(self):
-        """What a checkpoint holds."""
-        return {name: np.array(getattr(self, name)) for name in _STATE}
-
-    def restore(self, state):
-        """Go on from a `state`, to the same bits."""
-        for name in _STATE:
-            setattr(self, name, np.array(state[name])[()])
 
 
 def linearising(betas, profile):

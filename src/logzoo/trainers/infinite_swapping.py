@@ -4,7 +4,6 @@ from logzoo.checks import whole_number
 from logzoo.samplers.infinite_swapping import IN_TURN, TEMPERATURES, InfiniteSwapping
 from logzoo.trainers.loop import train
 from logzoo.trainers.negative import WeightedChains
-from logzoo.trainers.steps import Ascent
 
 
 class InfiniteSwappingPhase(InfiniteSwapping):
@@ -20,17 +19,7 @@ class InfiniteSwappingPhase(InfiniteSwapping):
 
 
 def train_infinite_swapping(
-    data,
-    group=None,
-    *,
-    stream,
-    batch,
-    k=1,
-    particles=None,
-    temperatures=TEMPERATURES,
-    density="marginal",
-    weight_decay=0.0,
-    **settings,
+    data, group=None, *, stream, batch, k=1, particles=None, temperatures=TEMPERATURES, density="marginal", **settings
 ):
     """Train with `particles` replicas (the mini-batch size by default) at each temperature, k sweeps an update.
 
@@ -41,7 +30,7 @@ def train_infinite_swapping(
     count = whole_number("particles", batch if particles is None else particles)
     ladders = stream.child("sweeps").key, count, temperatures, group, density
     negative_phase = InfiniteSwappingPhase(whole_number("k", k), *ladders)
-    return train(negative_phase, data, Ascent(weight_decay), stream=stream, batch=batch, **settings)
+    return train(negative_phase, data, stream=stream, batch=batch, **settings)
 
 
 def pins(data, *, group=3, **settings):

@@ -12,6 +12,7 @@ from logzoo.kernels.layout import fixed_point_parameters
 from logzoo.models.rbm import RBM
 from logzoo.paths import log_odds
 from logzoo.trainers.negative import mini_batch, put_difference
+from logzoo.trainers.steps import Ascent
 from logzoo.trainers.stopping import EarlyStopping
 from logzoo.trainers.trace import Trace
 
@@ -60,15 +61,16 @@ class Values(NamedTuple):
 def train(
     negative_phase,
     data,
-    step,
     base=None,
     tracker=None,
+    step=Ascent,
     *,
     hidden,
     updates,
     batch,
     learning_rate,
     stream,
+    weight_decay=0.0,
     schedule="constant",
     alpha=1e4,
     start=None,
@@ -85,11 +87,12 @@ def train(
 
     data (examples, visible) uint8 of 0/1, or float32 grey levels in [0, 1]. negative_phase(parameters, update,
     positive, rate) -> an object of `logzoo.trainers.negative`; if it is not `usable`, the update changes nothing. The
-    phase counts the sweeps that it has `spent`; its `numbers` and `profiles`, if any, go into the trace. step: an
-    object of `logzoo.trainers.steps`. base: log-odds (visible,) in `parameters`, for phases that temper; 0 by default.
-    tracker: its `reading` goes into the trace. start: RBM to start from; without one weights are N(0, 0.01^2), and
-    biases too if `initial` is "small", while by "marginals" hidden biases are 0, visible ones the data's log-odds;
-    "uniform": weights U(-0.1, 0.1) / sqrt(visible + hidden), hidden biases 0, visible ones log((p + 0.01) / (1 - p)).
+    phase counts the sweeps that it has `spent`; its `numbers` and `profiles`, if any, go into the trace. base:
+    log-odds (visible,) in `parameters`, for phases that temper; 0 by default. tracker: its `reading` goes into the
+    trace. step: a class of `logzoo.trainers.steps`, made with the weight_decay.
+    start: RBM to start from; without one weights are N(0, 0.01^2), and biases too if `initial` is "small", while by
+    "marginals" hidden biases are 0, visible ones the data's log-odds; "uniform": weights
+    U(-0.1, 0.1) / sqrt(visible + hidden), hidden biases 0, visible ones log((p + 0.01) / (1 - p)).
     schedule: constant; inverse, min(alpha eps / (t + 1), eps); linear, down to 0 at the end; epochs, eps for ten
     epochs, eps / 2 for ten, eps / 3, ... every: updates between two rows of the trace, a hundredth of all by default;
     snapshots: about how many rows keep the parameters.
@@ -104,6 +107,7 @@ def train(
     if batch > len(data):
         raise ValueError(f"batch: expected at most {len(data)} (examples in the data), found {batch}")
     every = max(1, updates // _TRACE_POINTS) if every is None else whole_number("every", every)
+    step = step(weight_decay=weight_decay)
     values = _initial_values(data, hidden, start, initial, stream.child("weights").generator())
     gradient = Values(*(np.zeros_like(array) for array in values))
     base = np.zeros(data.shape[1]) if base is None else base
@@ -116,8 +120,8 @@ def train(
     batches = islice(_batches(len(data), batch, stream.child("batches").generator()), first, None)
     positive = mini_batch(data, batch, hidden)
     parameters = None
-    silent = None if progress else True
-    for update in tqdm(range(first, updates), "training", updates, initial=first, unit="update", disable=silent):
+    shown = {"initial": first, "unit": "update", "disable": None if progress else True}
+    for update in tqdm(range(first, updates), "training", updates, **shown):
         if stopping.over:
             break
         parameters = fixed_point_parameters(*values, base, into=parameters)
@@ -125,17 +129,14 @@ def train(
         rate = rate_at(update, updates, learning_rate, schedule, alpha, len(data) // batch)
         negative = negative_phase(parameters, update, positive.v, rate)
         if update % every == 0 or update == updates - 1:
-            means = positive.mean_log_f(parameters), negative.mean_log_f(parameters)
             numbers = {"learning_rate": rate, "chain_sweeps": negative_phase.spent}
             numbers |= getattr(negative_phase, "numbers", {})
-            trace.add(update, parameters, values, numbers, means, getattr(negative_phase, "profiles", {}))
+            numbers["log_f_data"] = positive.mean_log_f(parameters)
+            numbers["log_f_particles"] = negative.mean_log_f(parameters)
+            trace.add(update, parameters, values, numbers, getattr(negative_phase, "profiles", {}))
             if patience is not None:
-                stopping.see(update, trace.last("log_likelihood_validation"), values)
-        if getattr(negative, "usable", True):
-            put_difference(parameters, positive, negative, gradient)
-        else:
-            for array in gradient:
-                array[...] = 0.0
+                stopping.see(update, trace.rows["log_likelihood_validation"][-1], values)
+        put_difference(parameters, positive, negative, gradient)
         with np.errstate(over="ignore", invalid="ignore"):
             largest = step(values, gradient, rate)
         if not largest < _DIVERGED:
@@ -143,11 +144,8 @@ def train(
         if checkpoint is not None:
             checkpoint.save_if_due(update + 1, parts)
     stopping.give_back(values)
-    return TrainingRun(
-        RBM(*values),
-        trace.dataset().assign_attrs(monitored=monitored, **stopping.attributes),
-        trace.snapshots_dataset(),
-    )
+    rows = trace.dataset().assign_attrs(monitored=monitored, **stopping.attributes)
+    return TrainingRun(RBM(*values), rows, trace.snapshots_dataset())
 
 
 def rate_at(update, updates, learning_rate, schedule, alpha, per_epoch=1):
@@ -162,38 +160,26 @@ def rate_at(update, updates, learning_rate, schedule, alpha, per_epoch=1):
 
 
 def _initial_values(data, hidden, start, initial, generator):
+    visible = data.shape[1]
     if start is not None:
         if not isinstance(start, RBM):
             raise ValueError(f"start: expected an RBM, found {type(start).__name__}")
-        if (start.visible, start.hidden) != (data.shape[1], hidden):
+        if (start.visible, start.hidden) != (visible, hidden):
             sizes = f"{start.visible} visible and {start.hidden} hidden units"
-            raise ValueError(f"start: expected an RBM of {data.shape[1]} visible and {hidden} hidden, found {sizes}")
-        return Values(
-            *(np.array(array, np.float32) for array in (start.weights, start.visible_bias, start.hidden_bias))
-        )
-    shapes = (data.shape[1], hidden), data.shape[1], hidden
-    if initial == "small":
-        return Values(*(_small(shape, generator) for shape in shapes))
-    if initial == "uniform":
-        return _uniform(data, hidden, generator)
-    visible_bias = log_odds(data, pseudo_share=_PSEUDO_SHARE).astype(np.float32)
-    return Values(_small(shapes[0], generator), visible_bias, np.zeros(hidden, np.float32))
-
-
-def _uniform(data, hidden, generator):
-    """The initial values of Savarese et al. (2018); no unit counts as on in more than 99 of 100 examples."""
-    visible = data.shape[1]
-    p = np.minimum(data.mean(axis=0, dtype=np.float64), 1.0 - _PSEUDO_SHARE)
-    reach = _INITIAL_REACH / np.sqrt(visible + hidden)
-    return Values(
-        weights=generator.uniform(-reach, reach, (visible, hidden)).astype(np.float32),
-        visible_bias=np.log((p + _PSEUDO_SHARE) / (1.0 - p)).astype(np.float32),
-        hidden_bias=np.zeros(hidden, np.float32),
-    )
-
-
-def _small(shape, generator):
-    return (_INITIAL_SCALE * generator.standard_normal(shape)).astype(np.float32)
+            raise ValueError(f"start: expected an RBM of {visible} visible and {hidden} hidden, found {sizes}")
+        arrays = start.weights, start.visible_bias, start.hidden_bias
+    elif initial == "small":
+        arrays = [_INITIAL_SCALE * generator.standard_normal(shape) for shape in ((visible, hidden), visible, hidden)]
+    elif initial == "uniform":
+        # Savarese et al. (2018); no unit counts as on in more than 99 of 100 examples.
+        p = np.minimum(data.mean(axis=0, dtype=np.float64), 1.0 - _PSEUDO_SHARE)
+        reach = _INITIAL_REACH / np.sqrt(visible + hidden)
+        weights = generator.uniform(-reach, reach, (visible, hidden))
+        arrays = weights, np.log((p + _PSEUDO_SHARE) / (1.0 - p)), np.zeros(hidden)
+    else:
+        weights = _INITIAL_SCALE * generator.standard_normal((visible, hidden))
+        arrays = weights, log_odds(data, pseudo_share=_PSEUDO_SHARE), np.zeros(hidden)
+    return Values(*(np.array(array, np.float32) for array in arrays))
 
 
 def _monitored(data, validation, tracker, patience, count):

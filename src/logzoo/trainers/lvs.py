@@ -5,6 +5,8 @@ their number. Without a cap the sum of a tour has the mean E[v h'] E[length], so
 bias (corollary 4). E[v | h] stands for the draw of v that follows h: the same mean, less noise.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from logzoo.checks import whole_number
@@ -12,20 +14,18 @@ from logzoo.kernels.tours import add_means_of_states
 from logzoo.samplers.tours import StoppingSet, TourSampler, stopping_set
 from logzoo.trainers import cd
 from logzoo.trainers.loop import train
-from logzoo.trainers.negative import GreyChains
-from logzoo.trainers.steps import Ascent
+from logzoo.trainers.negative import KINDS, GreyChains
 
 # Tours without a cap are cut when those of one update have made so many sweeps each, on average.
 MOST_SWEEPS = 10_000
 
 
-class VisitedStates:
-    """Hidden states that tours have left by a sweep, rows (states, words), and those that the tours started from."""
+class VisitedStates(NamedTuple):
+    """Hidden states that tours have left by a sweep, and those that the tours started from: rows (states, words)."""
 
-    def __init__(self, visited, started, grey):
-        self.visited = visited
-        self.started = started
-        self.grey = grey  # GreyChains to work in
+    visited: np.ndarray
+    started: np.ndarray
+    grey: GreyChains  # to work in
 
     @property
     def usable(self):
@@ -39,7 +39,8 @@ class VisitedStates:
 
     def mean_log_f(self, parameters):
         """Mean log f, in nats, of the means E[v | h] at the states that the tours started from."""
-        unused = [np.zeros(shape, np.float32) for shape in _shapes(parameters)]
+        visible, hidden = self.grey.v.shape[1], self.grey.chains.h.shape[1]
+        unused = [np.zeros(shape, np.float32) for shape in ((visible, hidden), visible, hidden)]
         add_means_of_states(parameters, self.started, np.float32(0.0), *self.grey, *unused)
         self.grey.forget_hidden(parameters)
         return self.grey.mean_log_f(parameters)
@@ -52,7 +53,7 @@ class LasVegasPhase:
     parameters of each update.
     """
 
-    def __init__(self, data, stream, count, k, warm_up, epoch, warm_phase):
+    def __init__(self, data, hidden, stream, count, k, warm_up, epoch, warm_phase):
         self.data = data
         self.stream = stream
         self.count = count
@@ -61,7 +62,7 @@ class LasVegasPhase:
         self.epoch = epoch
         self.warm_phase = warm_phase
         self.stopping = None
-        self.grey = None
+        self.grey = GreyChains.new(count, data.shape[1], hidden)
         self.stale = False
         self.touring = 0  # sweeps and draws of stopping sets so far, summed over tours
         self.numbers = {"tours_finished": 0.0, "tour_length": 0.0, "stopping_states": 0}
@@ -69,16 +70,15 @@ class LasVegasPhase:
     def __call__(self, parameters, update, positive, rate):
         if update < self.first:
             return self.warm_phase(parameters, update, positive, rate)
-        if self.grey is None:
-            visible, hidden = positive.shape[1], parameters.weights_transposed.shape[1]
-            self.grey = GreyChains.new(self.count, visible, hidden)
         if self.stopping is None or self.stale or update % self.epoch == 0:
             draws = len(self.data)
             self.stopping = stopping_set(parameters, self.data, draws, self.stream.child("stopping", update))
             self.touring += draws
         else:
             self.stopping.refreshed(parameters, single=True)
-        tours = self._tours(parameters, update)
+        settings = {"flight": self.count, "mean_field": self.data.dtype != np.uint8}
+        sampler = TourSampler(parameters, self.stopping, self.stream.child("tours", update), **settings)
+        tours = sampler.run(self.count, self.count * (self.k or MOST_SWEEPS), self.k, keep=True)
         self.stale = not np.any(tours.finished)
         self.touring += int(tours.length.sum())
         self.numbers = {
@@ -87,11 +87,6 @@ class LasVegasPhase:
             "stopping_states": self.stopping.size,
         }
         return VisitedStates(tours.visited, self.stopping.members.rows[tours.start], self.grey)
-
-    def _tours(self, parameters, update):
-        settings = {"flight": self.count, "mean_field": self.data.dtype != np.uint8}
-        sampler = TourSampler(parameters, self.stopping, self.stream.child("tours", update), **settings)
-        return sampler.run(self.count, self.count * (self.k or MOST_SWEEPS), self.k, keep=True)
 
     @property
     def spent(self):
@@ -114,7 +109,7 @@ class LasVegasPhase:
             self.stopping = StoppingSet.of(state["rows"], state["example"])
 
 
-def run(data, *, stream, batch, k=1, particles=None, warm_up=15, values="binary", weight_decay=0.0, **settings):
+def run(data, *, stream, batch, hidden, k=1, particles=None, warm_up=15, values="binary", **settings):
     """Train by LVS-k with `particles` tours an update (the mini-batch size by default), cut after k sweeps.
 
     k: None for no cap (the warm-up is CD-1 then); warm_up: epochs of CD-k before; values: as in `cd`. An update in
@@ -122,12 +117,8 @@ def run(data, *, stream, batch, k=1, particles=None, warm_up=15, values="binary"
     """
     count = whole_number("particles", batch if particles is None else particles)
     k = None if k is None else whole_number("k", k)
-    warm_phase = cd.PHASES[values](stream.child("sweeps").key, k or 1, batch)
+    chains = KINDS[values].new(batch, data.shape[1], hidden)
+    warm_phase = cd.Particles(stream.child("sweeps").key, k or 1, chains, persistent=False)
     sizes = count, k, whole_number("warm_up", warm_up, minimum=0), max(1, len(data) // batch)
-    phase = LasVegasPhase(data, stream, *sizes, warm_phase)
-    return train(phase, data, Ascent(weight_decay), stream=stream, batch=batch, **settings)
-
-
-def _shapes(parameters):
-    visible, hidden = parameters.weights.shape[1], parameters.weights_transposed.shape[1]
-    return (visible, hidden), visible, hidden
+    phase = LasVegasPhase(data, hidden, stream, *sizes, warm_phase)
+    return train(phase, data, stream=stream, batch=batch, hidden=hidden, **settings)

@@ -1,19 +1,30 @@
 """What a phase of the gradient is made from: states of chains, with weights if any, or exact expectations."""
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from logzoo.kernels.gibbs import Chains, forget_hidden
+from logzoo.kernels.energies import log_f_marginal
+from logzoo.kernels.gibbs import (
+    Chains,
+    draw_hidden,
+    forget_hidden,
+    layer_scratch,
+    run_sweeps,
+    start_chains,
+    update_visible_inputs,
+)
 from logzoo.kernels.grey import (
     add_products,
     log_f_of_values,
+    mean_visible,
     probabilities_of_hidden,
     update_hidden_inputs_of_values,
 )
 from logzoo.kernels.layout import new_chains
 from logzoo.kernels.statistics import add_statistics, put_statistics
-from logzoo.trainers.trace import mean_log_f
+from logzoo.samplers.threads import over_chains
 
 
 class WeightedChains(NamedTuple):
@@ -22,32 +33,46 @@ class WeightedChains(NamedTuple):
     chains: Chains
     weights: np.ndarray | None = None
 
+    @classmethod
+    def new(cls, count, visible, hidden):
+        """`count` chains of zeros."""
+        return cls(new_chains(count, visible, hidden))
+
     @property
     def v(self):
         """Visible states (chains, visible)."""
         return self.chains.v
 
+    def start(self, parameters, key):
+        """Draw v of every chain from the visible bias."""
+        start_chains(parameters, key, parameters.visible_bias, self.chains)
+
     def load(self, parameters, examples):
         """Move the chains to the examples (chains, visible) uint8."""
-        self.chains.v[...] = examples
+        self.v[...] = examples
         forget_hidden(parameters, self.chains)
 
-    def add_to(self, parameters, sign, gradient, fresh=False):
-        """Add sign times the mean of (v p(h | v)', v, p(h | v)) to the arrays of a gradient.
+    def sweep(self, parameters, key, first, last):
+        """Make the Gibbs sweeps first, ..., last - 1, numbered from 1, from v."""
+        forget_hidden(parameters, self.chains)
+        beta = np.ones(len(self.v), np.float32)
+        over_chains(partial(run_sweeps, parameters, key, first, last), 1, beta, self.chains)
 
-        fresh: whatever these held is forgotten.
-        """
-        add_statistics(parameters, self.chains, self.factors(sign), *gradient, fresh)
+    def add_to(self, parameters, sign, gradient):
+        """Add sign times the mean of (v p(h | v)', v, p(h | v)) to the arrays of a gradient."""
+        add_statistics(parameters, self.chains, self.factors(sign), *gradient)
 
     def factors(self, sign):
         """Factors (chains,) float32 that make the mean of a sum over the chains, times the sign."""
         if self.weights is None:
-            return np.full(len(self.chains.v), sign / len(self.chains.v), np.float32)
+            return np.full(len(self.v), sign / len(self.v), np.float32)
         return (sign * self.weights).astype(np.float32)
 
     def mean_log_f(self, parameters):
         """Mean log f(v) in nats."""
-        return mean_log_f(parameters, self.chains, self.weights)
+        values = np.empty(len(self.v))
+        log_f_marginal(parameters, self.chains, values)
+        return np.average(values, weights=self.weights)
 
 
 class GreyChains(NamedTuple):
@@ -72,11 +97,21 @@ class GreyChains(NamedTuple):
         self.chains.visible_input[...] = parameters.visible_bias
         update_hidden_inputs_of_values(parameters, self.v, self.chains)
 
-    def add_to(self, parameters, sign, gradient, fresh=False):
-        """Add sign times the mean of (x p(h | x)', x, p(h | x)) to the arrays of a gradient; fresh: forget these."""
-        if fresh:
-            for array in gradient:
-                array[...] = 0.0
+    def sweep(self, parameters, key, first, last):
+        """Make the sweeps x -> h -> E[v | h], numbered first, ..., last - 1, as Savarese et al. (2018) train.
+
+        Only h is drawn. This is no Gibbs sampling of the model: its stationary distribution is another one.
+        """
+        self.forget_hidden(parameters)
+        beta, scratch = np.ones(len(self.v), np.float32), layer_scratch(self.chains.h.shape[1])
+        for number in range(first, last):
+            draw_hidden(parameters, key, number, beta, self.chains, scratch)
+            update_visible_inputs(parameters, self.chains)
+            mean_visible(parameters, self.chains, self.v)
+            update_hidden_inputs_of_values(parameters, self.v, self.chains)
+
+    def add_to(self, parameters, sign, gradient):
+        """Add sign times the mean of (x p(h | x)', x, p(h | x)) to the arrays of a gradient."""
         p = np.empty(self.chains.h.shape, np.float32)
         probabilities_of_hidden(parameters, self.chains, p)
         add_products(self.v, p, np.float32(sign / len(p)), *gradient)
@@ -88,11 +123,12 @@ class GreyChains(NamedTuple):
         return values.mean()
 
 
+KINDS = {"binary": WeightedChains, "grey": GreyChains}
+
+
 def mini_batch(examples, batch, hidden):
     """Chains to `load` mini-batches of the data `examples` into, uint8 of 0/1 or float32 grey levels."""
-    if examples.dtype == np.uint8:
-        return WeightedChains(new_chains(batch, examples.shape[1], hidden))
-    return GreyChains.new(batch, examples.shape[1], hidden)
+    return KINDS["binary" if examples.dtype == np.uint8 else "grey"].new(batch, examples.shape[1], hidden)
 
 
 class ExactMeans(NamedTuple):
@@ -113,10 +149,13 @@ class ExactMeans(NamedTuple):
 
 
 def put_difference(parameters, positive, negative, gradient):
-    """Have a gradient hold the means of the positive phase less those of the negative one."""
+    """Have a gradient hold the means of the positive phase less the negative one's; 0 if that is not `usable`."""
     if isinstance(positive, WeightedChains) and isinstance(negative, WeightedChains):
         near, far = (positive.chains, positive.factors(1.0)), (negative.chains, negative.factors(-1.0))
         put_statistics(parameters, *near, *far, *gradient)
-    else:
-        positive.add_to(parameters, 1.0, gradient, fresh=True)
+        return
+    for array in gradient:
+        array[...] = 0.0
+    if getattr(negative, "usable", True):
+        positive.add_to(parameters, 1.0, gradient)
         negative.add_to(parameters, -1.0, gradient)

@@ -7,7 +7,6 @@ from logzoo.paths import inverse_temperatures, log_odds
 from logzoo.samplers.parallel_tempering import ParallelTempering
 from logzoo.trainers.loop import train
 from logzoo.trainers.negative import WeightedChains
-from logzoo.trainers.steps import Ascent
 
 BASES = ("visible-bias", "data")
 
@@ -22,8 +21,10 @@ class ParallelTemperingPhase:
         self.tracker = tracker
         self.flow = flow
         # Looking at log f where no exchange needs it costs as much as the exchanges.
-        self.all_pairs = flow is not None or (tracker is not None and tracker.all_pairs)
-        self.all_rungs = tracker is not None and tracker.all_rungs
+        self.looks = {
+            "all_pairs": flow is not None or (tracker is not None and tracker.all_pairs),
+            "all_rungs": tracker is not None and tracker.all_rungs,
+        }
 
     @property
     def spent(self):
@@ -37,8 +38,7 @@ class ParallelTemperingPhase:
         if self.tracker is not None:
             self.tracker.parameters_changed(self.particles, rate)
         first = 1 + update * self.k
-        looks = {"all_pairs": self.all_pairs, "all_rungs": self.all_rungs}
-        exchanges = self.particles.move(first, first + self.k, **looks)
+        exchanges = self.particles.move(first, first + self.k, **self.looks)
         if self.tracker is not None:
             self.tracker.particles_moved(self.particles, exchanges)
         negative = WeightedChains(self.particles.chains, self.particles.weights_at(self.particles.betas.size - 1))
@@ -96,7 +96,6 @@ def train_parallel_tempering(
     ladder="linear",
     base="visible-bias",
     tracker=None,
-    weight_decay=0.0,
     **settings,
 ):
     """Train by SML-PT: `particles` chains (the mini-batch size by default) at each of `rungs` temperatures.
@@ -105,14 +104,14 @@ def train_parallel_tempering(
     at beta = 1 are the negative particles. ladder: as in `logzoo.paths.inverse_temperatures`. base: "visible-bias",
     where the path tempers weights and hidden bias only (Desjardins et al. 2011); or "data", the geometric path from
     independent units with the marginals of the data. tracker: an object as in `logzoo.trackers.kalman` that follows
-    log Z; the trace then holds what it says. flow_of(betas, k): a FlowLadder that moves the rungs. Returns TrainingRun.
-    Raises ValueError for impossible options.
+    log Z; the trace then holds what it says. flow_of(betas, k=k): a FlowLadder that moves the rungs.
+    Returns TrainingRun. Raises ValueError for impossible options.
     """
     betas = inverse_temperatures(ladder, whole_number("rungs", rungs, minimum=2))
     count = whole_number("particles", batch if particles is None else particles)
     chains = ParallelTempering(stream.child("sweeps").key, count, betas)
     keep_bias = one_of("base", base, BASES) == "visible-bias"
-    flow = None if flow_of is None else flow_of(betas, k)
+    flow = None if flow_of is None else flow_of(betas, k=k)
     negative_phase = ParallelTemperingPhase(chains, whole_number("k", k), keep_bias, tracker, flow)
     fixed = None if keep_bias else log_odds(data)
-    return train(negative_phase, data, Ascent(weight_decay), fixed, tracker, stream=stream, batch=batch, **settings)
+    return train(negative_phase, data, fixed, tracker, stream=stream, batch=batch, **settings)

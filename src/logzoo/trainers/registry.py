@@ -13,7 +13,7 @@ _SIMULATED_TEMPERING = "logzoo.trainers.simulated_tempering:train_simulated_temp
 TRAINERS = {
     "exact": Method("Exact SGD", "logzoo.trainers.exact:run", _LOOP),
     "cd": Method("CD", "logzoo.trainers.cd:run", _LOOP),
-    "pcd": Method("PCD", "logzoo.trainers.pcd:run", _LOOP),
+    "pcd": Method("PCD", "logzoo.trainers.cd:pcd", _LOOP),
     "lvs": Method("LVS", "logzoo.trainers.lvs:run", _LOOP),
     "sml-pt": Method("SML-PT", *_PARALLEL_TEMPERING),
     "sml-apt": Method("SML-APT", "logzoo.trainers.sml_apt:run", *_PARALLEL_TEMPERING),

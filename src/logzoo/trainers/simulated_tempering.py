@@ -1,5 +1,7 @@
 """RMSspectral and RMSprop, with simulated tempering that tracks log Z (Carlson et al. 2016, section 3.3)."""
 
+from functools import partial
+
 import numpy as np
 
 from logzoo.checks import whole_number
@@ -35,34 +37,33 @@ class SimulatedTemperingPhase:
     def __call__(self, parameters, update, positive, rate):
         if self.sampler is None:
             self._start(parameters)
-        else:
-            self.sampler.load(parameters)
+        self.sampler.load(parameters)
         if update % _NODES_EVERY == 0:
             self.sampler.fit_nodes()
-        offset = np.log(self.prior) - self.tracker.log_z_hat
         last = _LastWeights()
-        occupancy = np.zeros((self.count, self.betas.size))
-        for sweeps, observers in ((self.k - 1, ()), (1, (last,))):
-            if sweeps:
-                occupancy += self._advance(offset, sweeps, observers)
+        occupancy = self._advance(self.k - 1) + self._advance(1, (last,))
         self._follow(occupancy / self.k)
         return WeightedChains(self.sampler.chains, last.weights)
 
     def _start(self, parameters):
-        self.sampler = SimulatedTempering(parameters, self.betas, self.stream, self.count, "marginal", 1)
+        self.sampler = sampler = SimulatedTempering(parameters, self.betas, self.stream, self.count, "marginal", 1)
         if self.stored is not None:
-            self._put_back(parameters)
+            sampler.rung, sampler.heading = self.stored["rung"], self.stored["heading"]
+            sampler.chains.v[...] = self.stored["v"]
+            sampler.sweep = int(self.stored["sweep"])
+            sampler.set_nodes(int(self.stored["nodes"]))
             return
         self.tracker.log_z_hat = np.zeros(self.betas.size)
         smoothing, self.tracker.alpha = self.tracker.alpha, 1.0
         for _ in range(_INITIAL_ITERATIONS):
-            offset = np.log(self.prior) - self.tracker.log_z_hat
-            self._follow(self._advance(offset, _INITIAL_SWEEPS) / _INITIAL_SWEEPS)
-            self.sampler.restart()
+            self._follow(self._advance(_INITIAL_SWEEPS) / _INITIAL_SWEEPS)
+            sampler.restart()
         self.tracker.alpha = smoothing
 
-    def _advance(self, offset, sweeps, observers=()):
+    def _advance(self, sweeps, observers=()):
+        """Sums (chain, rung) of q(beta_k | x) over so many sweeps at the tracked log Zhat."""
         self.spent += sweeps * self.count
+        offset = np.log(self.prior) - self.tracker.log_z_hat
         return self.sampler.advance(offset, sweeps, observers=observers).occupancy
 
     def _follow(self, occupancy):
@@ -72,21 +73,13 @@ class SimulatedTemperingPhase:
     def state(self):
         """What a checkpoint holds."""
         sampler = self.sampler
-        numbers = np.array([self.spent, sampler.sweep, sampler.ladder.nodes.size])
-        return {"v": sampler.chains.v, "rung": sampler.rung, "heading": sampler.heading, "numbers": numbers}
+        numbers = {"spent": self.spent, "sweep": sampler.sweep, "nodes": sampler.ladder.nodes.size}
+        return {"v": sampler.chains.v, "rung": sampler.rung, "heading": sampler.heading, **numbers}
 
     def restore(self, state):
         """Go on from a `state`: at the next call, which brings the parameters."""
         self.stored = state
-        self.spent = int(state["numbers"][0])
-
-    def _put_back(self, parameters):
-        state, sampler = self.stored, self.sampler
-        sampler.sweep, nodes = (int(number) for number in state["numbers"][1:])
-        sampler.set_nodes(nodes)
-        sampler.rung, sampler.heading = state["rung"], state["heading"]
-        sampler.chains.v[...] = state["v"]
-        sampler.load(parameters)
+        self.spent = int(state["spent"])
 
 
 class _LastWeights:
@@ -117,14 +110,14 @@ def train_simulated_tempering(
     sizes = whole_number("k", k), whole_number("particles", particles, minimum=2)
     path = betas, prior_weights(prior, betas), base
     negative_phase = SimulatedTemperingPhase(stream.child("negative"), *sizes, *path, tracker)
-    return train(negative_phase, data, step, base, tracker, stream=stream, batch=batch, **settings)
+    return train(negative_phase, data, base, tracker, step, stream=stream, batch=batch, **settings)
 
 
-def rms_spectral(data, *, decay=0.99, epsilon=1e-3, rank=None, weight_decay=0.0, **settings):
+def rms_spectral(data, *, decay=0.99, epsilon=1e-3, rank=None, **settings):
     """Train by RMSspectral (Carlson et al. 2015, 2016); settings as in `train_simulated_tempering`."""
-    return train_simulated_tempering(data, RMSspectral(decay, epsilon, rank, weight_decay), **settings)
+    return train_simulated_tempering(data, partial(RMSspectral, decay, epsilon, rank), **settings)
 
 
-def rmsprop(data, *, decay=0.99, epsilon=1e-3, weight_decay=0.0, **settings):
+def rmsprop(data, *, decay=0.99, epsilon=1e-3, **settings):
     """Train by RMSprop, which RMSspectral is compared with; settings as in `train_simulated_tempering`."""
-    return train_simulated_tempering(data, RMSprop(decay, epsilon, weight_decay), **settings)
+    return train_simulated_tempering(data, partial(RMSprop, decay, epsilon), **settings)

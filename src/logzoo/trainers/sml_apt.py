@@ -1,5 +1,7 @@
 """SML-APT: SML-PT whose inverse temperatures move until replicas flow evenly (Desjardins et al. 2010b)."""
 
+from functools import partial
+
 from logzoo.trainers.flow import FlowLadder
 from logzoo.trainers.parallel_tempering import train_parallel_tempering
 
@@ -11,8 +13,5 @@ def run(data, *, ladder_rate=1e-3, spawn_below=None, as_published=False, **setti
     as_published: feed back the flow as it is. All as in `logzoo.trainers.flow.FlowLadder`. Returns TrainingRun. Raises
     ValueError for impossible options.
     """
-
-    def flow_of(betas, k):
-        return FlowLadder(betas, ladder_rate, k=k, spawn_below=spawn_below, as_published=as_published)
-
+    flow_of = partial(FlowLadder, rate=ladder_rate, spawn_below=spawn_below, as_published=as_published)
     return train_parallel_tempering(data, flow_of, **settings)

@@ -6,10 +6,10 @@ Parameters and gradients are NamedTuples of float32 arrays: weights (V, H), visi
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
+from logzoo.artifacts.resumed import Resumed
 from logzoo.checks import positive_number, share, whole_number
 from logzoo.kernels.ascent import add_multiple
 
-_PARTS = ("weights", "visible_bias", "hidden_bias")
 # Rounding of a float32 gradient, as a share of its largest singular value: what is smaller has no direction.
 _ROUNDING = 2e-6
 _OVERSAMPLING = 10  # columns of a randomised basis beyond its rank
@@ -17,13 +17,11 @@ _OVERSAMPLING = 10  # columns of a randomised basis beyond its rank
 _POWER_ITERATIONS = 3
 
 
-class Ascent:
+class Ascent(Resumed):
     """Plain stochastic gradient ascent: values += rate * gradient.
 
     weight_decay: the weights (not the biases) also lose rate * weight_decay of themselves.
     """
-
-    _STATE = ()
 
     def __init__(self, weight_decay=0.0):
         self.weight_decay = share("weight_decay", weight_decay)
@@ -40,17 +38,6 @@ class Ascent:
         sizes = [add_multiple(array.reshape(-1), np.float32(rate), direction.reshape(-1)) for array, direction in pairs]
         return np.max(sizes)
 
-    @property
-    def state(self):
-        """What a checkpoint must hold, as arrays by name; {} before the first update."""
-        return {}
-
-    def restore(self, state):
-        """Go on from a `state`; raises ValueError if it is that of another kind of step."""
-        if state and set(state) != set(self._STATE):
-            expected = ", ".join(self._STATE) or "nothing"
-            raise ValueError(f"state: expected {expected}, found {', '.join(sorted(state))}")
-
     def _directions(self, gradient):
         return gradient
 
@@ -62,32 +49,22 @@ class RMSprop(Ascent):
     it is G * G: an M that starts at 0 would make the first steps 1 / sqrt(1 - decay) times as long.
     """
 
-    _STATE = ("updates", *_PARTS)
+    _kept = ("updates", "weights", "visible_bias", "hidden_bias")
 
     def __init__(self, decay=0.99, epsilon=1e-3, weight_decay=0.0):
         super().__init__(weight_decay)
         self.decay = share("decay", decay)
         self.epsilon = positive_number("epsilon", epsilon)
-        self._updates = 0
-        self._squares = None  # M of each part; replaced, never changed in place
-
-    @property
-    def state(self):
-        if self._squares is None:
-            return {}
-        return {"updates": np.array(self._updates), **dict(zip(_PARTS, self._squares, strict=True))}
-
-    def restore(self, state):
-        super().restore(state)
-        self._updates = int(state["updates"]) if state else 0
-        self._squares = [np.array(state[part], np.float32) for part in _PARTS] if state else None
+        self.updates = 0
+        self.weights = self.visible_bias = self.hidden_bias = 0.0  # M of each part
 
     def _directions(self, gradient):
-        self._updates += 1
-        new = (1.0 - self.decay) / (1.0 - self.decay**self._updates)
-        before = self._squares or (0.0, 0.0, 0.0)
-        self._squares = [(1.0 - new) * m + new * slope * slope for m, slope in zip(before, gradient, strict=True)]
-        scales = [self.epsilon + np.sqrt(square) for square in self._squares]
+        self.updates += 1
+        new = (1.0 - self.decay) / (1.0 - self.decay**self.updates)
+        before = self.weights, self.visible_bias, self.hidden_bias
+        squares = [(1.0 - new) * m + new * slope * slope for m, slope in zip(before, gradient, strict=True)]
+        self.weights, self.visible_bias, self.hidden_bias = squares
+        scales = [self.epsilon + np.sqrt(square) for square in squares]
         weights, *biases = zip(gradient, scales, strict=True)
         return [self._direction_of_weights(*weights), *(slope / scale for slope, scale in biases)]
 
@@ -100,13 +77,12 @@ class RMSspectral(RMSprop):
 
     D as in RMSprop, which also moves the biases. rank: None for the exact `sharp`, or that of `sharp_of_rank`: faster,
     but another step that wants another rate (at rank 30, gradients of RBMs of 180x500 and 784x500 gave 0.14 to 0.7 of
-    the exact length, at a cosine of 0.5 to 0.9). key: of the latter's test matrix.
+    the exact length, at a cosine of 0.5 to 0.9).
     """
 
-    def __init__(self, decay=0.99, epsilon=1e-3, rank=None, weight_decay=0.0, key=0):
+    def __init__(self, decay=0.99, epsilon=1e-3, rank=None, weight_decay=0.0):
         super().__init__(decay, epsilon, weight_decay)
         self.rank = None if rank is None else whole_number("rank", rank)
-        self.key = whole_number("key", key, minimum=0)
         # Sums of several threads come out in another order.
         self._blas = ThreadpoolController()
 
@@ -114,7 +90,7 @@ class RMSspectral(RMSprop):
         root = np.sqrt(scale)
         scaled = slope / root
         with self._blas.limit(limits=1, user_api="blas"):
-            return (sharp(scaled) if self.rank is None else sharp_of_rank(scaled, self.rank, self.key)) / root
+            return (sharp(scaled) if self.rank is None else sharp_of_rank(scaled, self.rank)) / root
 
 
 def sharp(matrix):
@@ -131,7 +107,7 @@ def sharp(matrix):
     return ((sizes.sum() * (half @ half.T)) @ wide).astype(np.float32)
 
 
-def sharp_of_rank(matrix, rank, key):
+def sharp_of_rank(matrix, rank, key=0):
     """T (U V' + R / s) with U S V' the SVD cut to `rank`, R the remainder, s its spectral norm, T = sum S + s.
 
     By randomised subspace iteration (Halko, Martinsson & Tropp 2011, algorithm 4.4) from a test matrix that only `key`

@@ -4,9 +4,7 @@ import numpy as np
 import xarray as xr
 
 from logzoo.artifacts.labels import labelled
-from logzoo.kernels.energies import log_f_marginal
-from logzoo.kernels.gibbs import forget_hidden
-from logzoo.kernels.layout import new_chains
+from logzoo.trainers.negative import WeightedChains
 
 _COLUMNS = {
     "update": ("parameter updates made before", "1"),
@@ -19,19 +17,22 @@ _COLUMNS = {
     "stopping_states": ("distinct hidden states of the stopping set", "1"),
     "log_likelihood_train": ("tracked mean log-likelihood of training examples", "nat"),
     "log_likelihood_validation": ("tracked mean log-likelihood of validation examples", "nat"),
+    "inverse_temperature": ("inverse temperature of each rung", "1"),
+    "share_up": ("share of replicas that left the model's end last, an average over the return time", "1"),
+    "exchanges_tried": ("exchanges that each pair of neighbouring rungs has tried so far", "1"),
+    "exchanges_made": ("exchanges that each pair of neighbouring rungs has made so far", "1"),
+    "round_trips": ("round trips of all replicas so far", "1"),
+    "weights": ("weights", "1"),
+    "visible_bias": ("visible bias", "1"),
+    "hidden_bias": ("hidden bias", "1"),
 }
-_MEANS = ("log_f_data", "log_f_particles")
-_PROFILES = {
-    "inverse_temperature": ("rung", "inverse temperature of each rung"),
-    "share_up": ("rung", "share of replicas that left the model's end last, an average over the return time"),
-    "exchanges_tried": ("pair", "exchanges that each pair of neighbouring rungs has tried so far"),
-    "exchanges_made": ("pair", "exchanges that each pair of neighbouring rungs has made so far"),
-    "round_trips": ("ladder", "round trips of all replicas so far"),
-}
-_SNAPSHOT = {
-    "weights": (("update", "visible", "hidden"), "weights"),
-    "visible_bias": (("update", "visible"), "visible bias"),
-    "hidden_bias": (("update", "hidden"), "hidden bias"),
+_DIMENSIONS = {
+    **dict.fromkeys(("inverse_temperature", "share_up"), ("rung",)),
+    **dict.fromkeys(("exchanges_tried", "exchanges_made"), ("pair",)),
+    "round_trips": ("ladder",),
+    "weights": ("visible", "hidden"),
+    "visible_bias": ("visible",),
+    "hidden_bias": ("hidden",),
 }
 # Examples whose log f is computed at once.
 _TOGETHER = 500
@@ -47,37 +48,30 @@ class Trace:
         self.tracker = tracker
         self.columns = _COLUMNS if tracker is None else {**_COLUMNS, **tracker.columns}
         self.rows = {}
-        self.profiles = {}
         self.snapshots = {}
 
-    def add(self, update, parameters, values, numbers, means, profiles):
-        """Add a row: numbers by column, mean log f of mini-batch and particles, what the tracker reads, profiles.
+    def add(self, update, parameters, values, numbers, profiles):
+        """Add a row: numbers by column, what the tracker reads, profiles.
 
-        A mean that is None is left out: exact gradients have no particles.
+        A number that is None is left out: exact gradients have no particles.
         """
-        row = {"update": update, **numbers}
-        row |= {name: mean for name, mean in zip(_MEANS, means, strict=True) if mean is not None}
+        row = {"update": update} | {name: number for name, number in numbers.items() if number is not None}
         if self.tracker is not None:
             row |= self.tracker.reading
         for split, examples in self.monitored.items():
-            log_f = mean_log_f_of(parameters, examples, self.hidden)
+            log_f = _mean_log_f(parameters, examples, self.hidden)
             row[f"log_likelihood_{split}"] = log_f - row["log_z"]
-        for name, number in row.items():
-            self.rows.setdefault(name, []).append(number)
-        for name, array in profiles.items():
-            self.profiles.setdefault(name, []).append(array.astype(np.float64))
+        row |= {name: array.astype(np.float64) for name, array in profiles.items()}
+        for name, entry in row.items():
+            self.rows.setdefault(name, []).append(entry)
         if self.snapshot_step is not None and (len(self.rows["update"]) - 1) % self.snapshot_step == 0:
-            for name, array in {"update": np.asarray(update), **values.state}.items():
-                self.snapshots.setdefault(name, []).append(array.copy())
-
-    def last(self, name):
-        """The last row's entry of a column."""
-        return self.rows[name][-1]
+            for name, array in {"update": update, **values.state}.items():
+                self.snapshots.setdefault(name, []).append(np.array(array))
 
     @property
     def state(self):
-        """The rows, profiles and snapshots so far, by name."""
-        kinds = {"rows": self.rows, "profiles": self.profiles, "snapshots": self.snapshots}
+        """The rows and snapshots so far, by name."""
+        kinds = {"rows": self.rows, "snapshots": self.snapshots}
         return {f"{kind}.{name}": _stacked(rows) for kind, columns in kinds.items() for name, rows in columns.items()}
 
     def restore(self, state):
@@ -88,24 +82,18 @@ class Trace:
 
     def dataset(self):
         """The rows, over `update`; of a ladder that has gained rungs, NaN stands for those yet to come."""
-        variables = {
-            name: labelled("update", np.array(column), *self.columns[name]) for name, column in self.rows.items()
-        }
-        for name, arrays in self.profiles.items():
-            along, long_name = _PROFILES[name]
-            variables[name] = labelled(("update", along), _stacked(arrays), long_name, "1")
-        return xr.Dataset(variables, coords={"update": variables.pop("update")})
+        return self._over_updates(self.rows)
 
     def snapshots_dataset(self):
         """The snapshots, over `update`; None if there are none to be."""
-        if self.snapshot_step is None:
-            return None
+        return self._over_updates(self.snapshots) if self.snapshots else None
+
+    def _over_updates(self, columns):
         variables = {
-            name: labelled(dimensions, np.array(self.snapshots[name]), long_name, "1")
-            for name, (dimensions, long_name) in _SNAPSHOT.items()
+            name: labelled(("update", *_DIMENSIONS.get(name, ())), _stacked(rows), *self.columns[name])
+            for name, rows in columns.items()
         }
-        update = labelled("update", np.array(self.snapshots["update"]), *_COLUMNS["update"])
-        return xr.Dataset(variables, coords={"update": update})
+        return xr.Dataset(variables, coords={"update": variables.pop("update")})
 
 
 def _stacked(rows):
@@ -117,19 +105,12 @@ def _stacked(rows):
     return np.array([np.pad(row, (0, width - row.size), constant_values=np.nan) for row in rows])
 
 
-def mean_log_f(parameters, chains, weights=None):
-    """Mean log f(v) of Chains, with weights (chains,) if any, in nats; their inputs must be up to date."""
-    values = np.empty(len(chains.v))
-    log_f_marginal(parameters, chains, values)
-    return np.average(values, weights=weights)
-
-
-def mean_log_f_of(parameters, examples, hidden):
+def _mean_log_f(parameters, examples, hidden):
     """Mean log f(v) of examples (examples, visible) in nats."""
     total = 0.0
     for first in range(0, len(examples), _TOGETHER):
-        chains = new_chains(len(examples[first : first + _TOGETHER]), examples.shape[1], hidden)
-        chains.v[...] = examples[first : first + _TOGETHER]
-        forget_hidden(parameters, chains)
-        total += mean_log_f(parameters, chains) * len(chains.v)
+        block = examples[first : first + _TOGETHER]
+        chains = WeightedChains.new(*block.shape, hidden)
+        chains.load(parameters, block)
+        total += chains.mean_log_f(parameters) * len(block)
     return total / len(examples)
