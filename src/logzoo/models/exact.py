@@ -1,11 +1,8 @@
 """Exact log Z by enumerating the smaller layer, in the log domain."""
 
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 from tqdm import tqdm
 
-from logzoo.checks import whole_number
 from logzoo.kernels.enumeration import LANES, UNITS, LowPart, log_sum_states
 
 LARGEST_LAYER = 36
@@ -16,14 +13,12 @@ _LOW_BITS = 10
 _TOGETHER = 16
 # High states in one kernel call: long enough to hide the call, short enough for a live progress bar.
 _CHUNK = 256
-# Chunks handed to the threads at once.
-_GROUP = 8
 # Factors of one product may shrink it by exp(-600) in all, well within float64; and grow it by 2**512.
 _LARGEST_RANGE = 600.0
 _MOST_UNITS = 512
 
 
-def exact_log_z(rbm, *, threads=1, progress=False):
+def exact_log_z(rbm, *, progress=False):
     """log Z of an RBM in nats, by enumeration of the smaller layer.
 
     Cost: 2**min(visible, hidden) states, each visiting the other layer once; memory does not grow.
@@ -45,21 +40,14 @@ def exact_log_z(rbm, *, threads=1, progress=False):
     low = _low_part(weights[:bits], rbm.hidden_bias[:bits])
     high = (np.ascontiguousarray(weights[bits:]), bias, rbm.hidden_bias[bits:])
     states = 1 << (rbm.hidden - bits)
-
-    def log_sum(first):
-        largest, total = log_sum_states(low, *high, first, min(first + _CHUNK, states), *np.empty(shape))
-        return largest + np.log(total)
-
-    shape = (2, _TOGETHER, bias.size)
+    scratch = np.empty((2, _TOGETHER, bias.size))
     log_z = -np.inf
-    bar = tqdm(total=states << bits, desc="enumeration", unit="state", disable=None if progress else True)
-    # Chunks are the same and are added in the same order whatever the number of threads.
-    with bar, ThreadPoolExecutor(whole_number("threads", threads)) as pool:
-        for group in range(0, states, _CHUNK * _GROUP):
-            firsts = range(group, min(group + _CHUNK * _GROUP, states), _CHUNK)
-            for part in pool.map(log_sum, firsts):
-                log_z = np.logaddexp(log_z, part)
-            bar.update(min(_CHUNK * _GROUP, states - group) << bits)
+    with tqdm(total=states << bits, desc="enumeration", unit="state", disable=None if progress else True) as bar:
+        for first in range(0, states, _CHUNK):
+            last = min(first + _CHUNK, states)
+            largest, total = log_sum_states(low, *high, first, last, *scratch)
+            log_z = np.logaddexp(log_z, largest + np.log(total))
+            bar.update((last - first) << bits)
     if not np.isfinite(log_z):
         raise ValueError("exact log Z: the parameters are too large, log Z overflows float64")
     return float(log_z)
@@ -101,7 +89,7 @@ def _stops(spread):
     for end in range(UNITS, spread.size + 1, UNITS):
         more = spread[end - UNITS : end].sum()
         if end - first > _MOST_UNITS or used + more > _LARGEST_RANGE:
-            stops.append(end - UNITS)
             used, first = 0.0, end - UNITS
+            stops.append(first)
         used += more
     return np.array([*(stop for stop in stops if stop), spread.size], np.int64)

@@ -6,7 +6,7 @@ Only the hidden units are drawn. This is no Gibbs sampling of the model: its sta
 import numpy as np
 
 from logzoo.kernels.gibbs import draw_hidden, layer_scratch, update_visible_inputs
-from logzoo.kernels.grey import mean_visible, update_hidden_inputs_of_values
+from logzoo.kernels.grey import probabilities, update_hidden_inputs_of_values
 from logzoo.trainers.negative import GreyChains
 
 
@@ -35,7 +35,7 @@ class MeanFieldParticles:
         for sweep in range(1 + update * self.k, 1 + (update + 1) * self.k):
             draw_hidden(parameters, self.key, sweep, self.beta, chains, scratch)
             update_visible_inputs(parameters, chains)
-            mean_visible(parameters, chains, x)
+            probabilities(chains.visible_input, parameters.unit, x)
             update_hidden_inputs_of_values(parameters, x, chains)
         self.spent += self.k * self.count
         return self.grey

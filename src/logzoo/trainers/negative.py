@@ -5,12 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from logzoo.kernels.gibbs import Chains, forget_hidden
-from logzoo.kernels.grey import (
-    add_products,
-    log_f_of_values,
-    probabilities_of_hidden,
-    update_hidden_inputs_of_values,
-)
+from logzoo.kernels.grey import add_products, log_f_of_values, probabilities, update_hidden_inputs_of_values
 from logzoo.kernels.layout import new_chains
 from logzoo.kernels.statistics import add_statistics, put_statistics
 from logzoo.trainers.trace import mean_log_f
@@ -32,12 +27,9 @@ class WeightedChains(NamedTuple):
         self.chains.v[...] = examples
         forget_hidden(parameters, self.chains)
 
-    def add_to(self, parameters, sign, gradient, fresh=False):
-        """Add sign times the mean of (v p(h | v)', v, p(h | v)) to the arrays of a gradient.
-
-        fresh: whatever these held is forgotten.
-        """
-        add_statistics(parameters, self.chains, self.factors(sign), *gradient, fresh)
+    def add_to(self, parameters, sign, gradient):
+        """Add sign times the mean of (v p(h | v)', v, p(h | v)) to the arrays of a gradient."""
+        add_statistics(parameters, self.chains, self.factors(sign), *gradient)
 
     def factors(self, sign):
         """Factors (chains,) float32 that make the mean of a sum over the chains, times the sign."""
@@ -72,13 +64,10 @@ class GreyChains(NamedTuple):
         self.chains.visible_input[...] = parameters.visible_bias
         update_hidden_inputs_of_values(parameters, self.v, self.chains)
 
-    def add_to(self, parameters, sign, gradient, fresh=False):
-        """Add sign times the mean of (x p(h | x)', x, p(h | x)) to the arrays of a gradient; fresh: forget these."""
-        if fresh:
-            for array in gradient:
-                array[...] = 0.0
+    def add_to(self, parameters, sign, gradient):
+        """Add sign times the mean of (x p(h | x)', x, p(h | x)) to the arrays of a gradient."""
         p = np.empty(self.chains.h.shape, np.float32)
-        probabilities_of_hidden(parameters, self.chains, p)
+        probabilities(self.chains.hidden_input, parameters.unit, p)
         add_products(self.v, p, np.float32(sign / len(p)), *gradient)
 
     def mean_log_f(self, parameters):
@@ -118,5 +107,7 @@ def put_difference(parameters, positive, negative, gradient):
         near, far = (positive.chains, positive.factors(1.0)), (negative.chains, negative.factors(-1.0))
         put_statistics(parameters, *near, *far, *gradient)
     else:
-        positive.add_to(parameters, 1.0, gradient, fresh=True)
+        for array in gradient:
+            array[...] = 0.0
+        positive.add_to(parameters, 1.0, gradient)
         negative.add_to(parameters, -1.0, gradient)

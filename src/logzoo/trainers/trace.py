@@ -4,7 +4,7 @@ import numpy as np
 import xarray as xr
 
 from logzoo.artifacts.labels import labelled
-from logzoo.kernels.energies import log_f_marginal
+from logzoo.kernels.energies import log_f_tempered
 from logzoo.kernels.gibbs import forget_hidden
 from logzoo.kernels.layout import new_chains
 
@@ -120,7 +120,7 @@ def _stacked(rows):
 def mean_log_f(parameters, chains, weights=None):
     """Mean log f(v) of Chains, with weights (chains,) if any, in nats; their inputs must be up to date."""
     values = np.empty(len(chains.v))
-    log_f_marginal(parameters, chains, values)
+    log_f_tempered(parameters, np.ones(len(values), np.float32), chains, values)
     return np.average(values, weights=weights)
 
 
