@@ -9,7 +9,7 @@ import pytest
 import twins
 
 from logzoo.api import train_rbm
-from logzoo.kernels.grey import probabilities
+from logzoo.kernels import grey
 from logzoo.kernels.layout import fixed_point_parameters, new_chains
 from logzoo.kernels.statistics import add_statistics, put_statistics
 from logzoo.models.exact import exact_log_z
@@ -180,10 +180,10 @@ def parameters_of(rbm):
     return fixed_point_parameters(rbm.weights, rbm.visible_bias, rbm.hidden_bias, np.zeros(rbm.visible))
 
 
-def hidden_probabilities(chains, parameters):
+def probabilities(chains, parameters):
     """p(h | v) of every chain (chains, H)."""
     p = np.empty(chains.h.shape, np.float32)
-    probabilities(chains.hidden_input, parameters.unit, p)
+    grey.probabilities(chains.hidden_input, parameters.unit, p)
     return p
 
 
@@ -193,7 +193,7 @@ def test_statistics_equal_numpy():
     chains.v[...] = generator.integers(0, 2, (50, 4))
     twins.refresh_inputs(parameters_of(rbm), chains)
     exact = 1 / (1 + np.exp(-(chains.v @ rbm.weights + rbm.hidden_bias)))
-    np.testing.assert_allclose(hidden_probabilities(chains, parameters_of(rbm)), exact, rtol=1e-6)
+    np.testing.assert_allclose(probabilities(chains, parameters_of(rbm)), exact, rtol=1e-6)
     gradient = [np.ones(shape, np.float32) for shape in ((4, 3), 4, 3)]
     add_statistics(parameters_of(rbm), chains, np.full(50, -0.02, np.float32), *gradient)
     expected = (chains.v.T @ exact, chains.v.sum(axis=0), exact.sum(axis=0))
@@ -230,7 +230,7 @@ def test_statistics_add_the_chains_in_their_order_to_the_bit():
     factors[::7] = 0.0
     found, expected = ([np.ones(shape, np.float32) for shape in ((4, 3), 4, 3)] for _ in range(2))
     add_statistics(parameters_of(rbm), chains, factors, *found)
-    for v, p, factor in zip(chains.v, hidden_probabilities(chains, parameters_of(rbm)), factors, strict=True):
+    for v, p, factor in zip(chains.v, probabilities(chains, parameters_of(rbm)), factors, strict=True):
         if factor:
             for array, term in zip(expected, (v[:, None] * (factor * p), v * factor, factor * p), strict=True):
                 array += term
@@ -243,7 +243,7 @@ def test_hidden_probabilities_do_not_overflow(logit):
     rbm = RBM(np.zeros((1, 1)), np.zeros(1), np.full(1, logit))
     chains = new_chains(1, 1, 1)
     twins.refresh_inputs(parameters_of(rbm), chains)
-    p = hidden_probabilities(chains, parameters_of(rbm))
+    p = probabilities(chains, parameters_of(rbm))
     # 2**-24 |logit| is the rounding of logit / log(2); below 2**-125 the probability stays at that.
     precision = 3e-7 + 2.0**-24 * abs(logit)
     assert p[0, 0] == pytest.approx(1 / (1 + math.exp(min(-logit, 700))), rel=precision, abs=3e-38)
@@ -415,7 +415,7 @@ def test_swapped_particles_weigh_as_the_model_and_hold_each_temperature(group, d
     shares = weights.reshape(count, 4) * count
     np.testing.assert_allclose(shares.sum(axis=1), 1.0)
     assert np.array_equal(np.sort(ladders.rung.reshape(count, 4), axis=1), np.tile(np.arange(4), (count, 1)))
-    v, p = chains.v.astype(float), hidden_probabilities(chains, parameters_of(rbm)).astype(float)
+    v, p = chains.v.astype(float), probabilities(chains, parameters_of(rbm)).astype(float)
     # The weighted mean over a ladder is one draw of an unbiased estimate of the expectation under the model.
     v_mean, p_mean = (np.einsum("lk,lku->lu", shares, array.reshape(count, 4, -1)) for array in (v, p))
     exact = twins.expectations(rbm)
