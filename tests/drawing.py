@@ -6,21 +6,18 @@ from numba import njit, types
 from numba.extending import intrinsic
 
 from logzoo.kernels.draws import draw_unit, emit_decision
-from logzoo.kernels.elementary import exp2_constants
 
 
 @njit
-def _draw_all(logits, words, constants, state):
-    rounder, lowest = constants[0], constants[1]
-    c1, c2, c3, c4, c5 = constants[2], constants[3], constants[4], constants[5], constants[6]
+def _draw_all(logits, words, state):
     for unit in range(state.size):
-        state[unit] = draw_unit(logits[unit], words[unit], rounder, lowest, c1, c2, c3, c4, c5)
+        state[unit] = draw_unit(logits[unit], words[unit])
 
 
 def draw_each(logits, words):
     """State (units,) uint8 of units of these logits (float32), each drawn by the exact rule with its word (uint32)."""
     state = np.full(len(logits), 7, np.uint8)
-    _draw_all(logits, words, exp2_constants(), state)
+    _draw_all(logits, words, state)
     return state
 
 

@@ -8,12 +8,11 @@ import pytest
 from scipy.stats import chi2, norm
 from twins import all_states, log_f_joint, log_f_marginal, log_sum_exp, refresh_inputs, state_numbers
 
-from logzoo.kernels.elementary import exp2_constants
 from logzoo.kernels.gibbs import run_sweeps, start_chains
+from logzoo.kernels.grey import probabilities
 from logzoo.kernels.infinite_swapping import exchange_in_turn
 from logzoo.kernels.layout import new_chains
 from logzoo.kernels.random import RUNG, uniform
-from logzoo.kernels.statistics import hidden_probabilities
 from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters
 from logzoo.samplers.infinite_swapping import DENSITIES, IN_TURN, InfiniteSwapping
@@ -370,13 +369,13 @@ def test_sums_and_counts_equal_those_taken_by_hand_after_every_sweep(group, dens
     sums, expected = (np.zeros((3, 7 * 5 + 7 + 5)) for _ in range(2))
     sums[1] = expected[1] = 1.0  # added to, not overwritten
     summed.move_and_sum(3, 9, sums)
-    occupancy, p = watched.occupancy.copy(), np.empty(5, np.float32)
+    occupancy, p = watched.occupancy.copy(), np.empty((watched.rung.size, 5), np.float32)
     for sweep in range(3, 9):
         chains = watched.move(sweep, sweep + 1)
+        probabilities(chains.hidden_input, watched.parameters.unit, p)
         for chain, (v, share) in enumerate(zip(chains.v.astype(float), watched.shares, strict=True)):
-            hidden_probabilities(chains.hidden_input[chain], watched.parameters.unit, exp2_constants(), p)
             # Two ladders of four replicas make a group.
-            expected[chain // 8] += share * np.concatenate([np.outer(v, p).ravel(), v, p])
+            expected[chain // 8] += share * np.concatenate([np.outer(v, p[chain]).ravel(), v, p[chain]])
             occupancy[chain, watched.rung[chain]] += 1
     assert_same(watched, summed)
     np.testing.assert_array_equal(summed.occupancy, occupancy)

@@ -5,7 +5,7 @@ import pytest
 import twins
 
 from logzoo.kernels import energies
-from logzoo.kernels.energies import energy_scratch, log_f_marginal, log_z_of_base, smooth_parts_of_chains
+from logzoo.kernels.energies import energy_scratch, log_f_tempered, log_z_of_base, smooth_parts_of_chains
 from logzoo.kernels.layout import new_chains
 from logzoo.kernels.simulated_tempering import (
     CHAINS_TOGETHER,
@@ -89,11 +89,11 @@ def test_smooth_parts_taken_together_are_those_taken_one_by_one():
 
 @pytest.mark.parametrize(("visible", "hidden"), [(1, 1), (20, 33), (784, 500), (30, 3000)])
 @pytest.mark.parametrize("largest", [1.0, 20.0, 200.0])
-def test_log_f_marginal_equals_numpy(visible, hidden, largest):
+def test_log_f_at_beta_1_equals_numpy(visible, hidden, largest):
     rbm, base, v, h = random_case(visible, hidden, largest)
     parameters = kernel_parameters(rbm, base)
     found = np.empty(len(v))
-    log_f_marginal(parameters, chains_at(parameters, v, h), found)
+    log_f_tempered(parameters, np.ones(len(v), np.float32), chains_at(parameters, v, h), found)
     exact = twins.log_f_marginal(rbm, base, v.astype(float))
     assert np.max(np.abs(found - exact)) < tolerance(parameters, visible, hidden)
     np.testing.assert_allclose(exact, -rbm.free_energy(v), rtol=1e-12)

@@ -8,7 +8,7 @@ import twins
 from drawing import decide_each, draw_each
 from numba import njit
 
-from logzoo.kernels.elementary import exp2_constants, exp2_nonpositive, exp_wide
+from logzoo.kernels.elementary import exp2_nonpositive, exp_wide
 from logzoo.kernels.random import HIDDEN, RUNG, START, VISIBLE, philox, uniform, word_of_unit
 
 KEY = np.uint64(0x299F31D0A4093822)
@@ -30,11 +30,9 @@ def _philox(c0, c1, c2, c3, k0, k1):
 
 
 @njit
-def _exp2_all(y, constants, out):
-    rounder, lowest = constants[0], constants[1]
-    c1, c2, c3, c4, c5 = constants[2], constants[3], constants[4], constants[5], constants[6]
+def _exp2_all(y, out):
     for i in range(y.size):
-        out[i] = exp2_nonpositive(y[i], rounder, lowest, c1, c2, c3, c4, c5)
+        out[i] = exp2_nonpositive(y[i])
 
 
 @njit
@@ -47,7 +45,7 @@ def exp2_32(y):
     """exp2_nonpositive of every entry."""
     y = np.asarray(y, np.float32)
     out = np.empty(y.size, np.float32)
-    _exp2_all(y, exp2_constants(), out)
+    _exp2_all(y, out)
     return out
 
 

@@ -8,20 +8,22 @@ import numpy as np
 from numba import njit
 
 from logzoo.kernels.energies import energy_scratch, load_magnitudes, smooth_part, sum_bits
-from logzoo.kernels.gibbs import layer_scratch, sweep_once
+from logzoo.kernels.gibbs import sweep_once, sweep_scratch
 
 
 @njit(cache=True)
-def log_weight_step(parameters, chains, chain, before, after, scratch):
-    """log f_after(v) - log f_before(v) of one chain, at two inverse temperatures, in nats."""
+def weigh(parameters, chains, before, after, scratch, log_weight):
+    """Add log f_after(v) - log f_before(v), at two inverse temperatures, to the log_weight (chains,) of each chain."""
     units = chains.h.shape[1]
-    v = chains.v[chain]
-    linear = sum_bits(v, parameters.visible_bias) - sum_bits(v, parameters.base)
-    slope = float(linear) * np.float64(parameters.unit)
-    slope += load_magnitudes(chains.hidden_input[chain], units, parameters.unit, scratch)
-    step = smooth_part(units, np.float32(after), scratch) - smooth_part(units, np.float32(before), scratch)
     # The linear part uses the same rounded inverse temperatures as the smooth part.
-    return step + (np.float64(np.float32(after)) - np.float64(np.float32(before))) * slope
+    low, high = np.float32(before), np.float32(after)
+    for chain in range(log_weight.size):
+        v = chains.v[chain]
+        linear = sum_bits(v, parameters.visible_bias) - sum_bits(v, parameters.base)
+        slope = float(linear) * np.float64(parameters.unit)
+        slope += load_magnitudes(chains.hidden_input[chain], units, parameters.unit, scratch)
+        step = smooth_part(units, high, scratch) - smooth_part(units, low, scratch)
+        log_weight[chain] += step + (np.float64(high) - np.float64(low)) * slope
 
 
 @njit(cache=True, nogil=True)
@@ -30,18 +32,13 @@ def run_annealing(parameters, betas, key, first, last, chains, log_weight):
 
     The step to the last rung only weighs: nothing reads the state after it.
     """
-    count = log_weight.size
-    hidden_scratch = layer_scratch(chains.h.shape[1])
-    visible_scratch = layer_scratch(chains.v.shape[1])
-    energies = energy_scratch(chains.h.shape[1])
-    beta = np.empty(count, np.float32)
+    scratch, energies = sweep_scratch(chains), energy_scratch(chains.h.shape[1])
+    beta = np.empty(log_weight.size, np.float32)
     for k in range(first, last):
-        for chain in range(count):
-            log_weight[chain] += log_weight_step(parameters, chains, chain, betas[k - 1], betas[k], energies)
-        if k == betas.size - 1:
-            return
-        beta[:] = np.float32(betas[k])
-        sweep_once(parameters, key, k, beta, chains, hidden_scratch, visible_scratch)
+        weigh(parameters, chains, betas[k - 1], betas[k], energies, log_weight)
+        if k < betas.size - 1:
+            beta[:] = np.float32(betas[k])
+            sweep_once(parameters, key, k, beta, chains, scratch)
 
 
 @njit(cache=True, nogil=True)
@@ -52,14 +49,10 @@ def run_reverse_annealing(parameters, betas, key, first, last, chains, log_weigh
     to the state x_{k-1} that a forward path weighs from beta_{k-1} to beta_k before it sweeps. K - 1 steps reach the
     base.
     """
-    count = log_weight.size
-    hidden_scratch = layer_scratch(chains.h.shape[1])
-    visible_scratch = layer_scratch(chains.v.shape[1])
-    energies = energy_scratch(chains.h.shape[1])
-    beta = np.empty(count, np.float32)
+    scratch, energies = sweep_scratch(chains), energy_scratch(chains.h.shape[1])
+    beta = np.empty(log_weight.size, np.float32)
     for step in range(first, last):
         k = betas.size - step
         beta[:] = np.float32(betas[k])
-        sweep_once(parameters, key, step, beta, chains, hidden_scratch, visible_scratch)
-        for chain in range(count):
-            log_weight[chain] += log_weight_step(parameters, chains, chain, betas[k - 1], betas[k], energies)
+        sweep_once(parameters, key, step, beta, chains, scratch)
+        weigh(parameters, chains, betas[k - 1], betas[k], energies, log_weight)

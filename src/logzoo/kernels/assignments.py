@@ -36,11 +36,8 @@ class AssignmentScratch(NamedTuple):
     sizes: np.ndarray  # like `forward`, int64: |S|
     shares: np.ndarray  # (K,) float64: P(particle i has the last temperature)
     total: np.ndarray  # (1,) float64: sum over all assignments of the scaled weights
-    potentials: np.ndarray  # (2, K + 1) float64: u and w, one entry to spare
-    matched: np.ndarray  # (K + 1,) int64: the particle at each temperature, counted from 1
-    before: np.ndarray  # (K + 1,) int64: the temperature before, on the path to each
-    slack: np.ndarray  # (K + 1,) float64
-    reached: np.ndarray  # (K + 1,) int64
+    potentials: np.ndarray  # (3, K + 1) float64: u, w and the slack of each temperature, one entry to spare
+    paths: np.ndarray  # (3, K + 1) int64: per temperature its particle (from 1), the one before on the path, reached
 
 
 @njit(cache=True)
@@ -51,70 +48,60 @@ def assignment_scratch(particles):
     sizes = np.zeros(subsets, np.int64)
     for subset in range(1, subsets):
         sizes[subset] = sizes[subset >> 1] + (subset & 1)
-    size = particles + 1
-    return AssignmentScratch(
-        np.zeros((particles, particles)),
-        np.zeros((elements, elements)),
-        np.zeros(subsets),
-        np.zeros(subsets),
-        sizes,
-        np.zeros(particles),
-        np.zeros(1),
-        np.zeros((2, size)),
-        np.zeros(size, np.int64),
-        np.zeros(size, np.int64),
-        np.zeros(size),
-        np.zeros(size, np.int64),
-    )
+    table, rows = np.zeros((particles, particles)), np.zeros((elements, elements))
+    forward, backward, shares = np.zeros(subsets), np.zeros(subsets), np.zeros(particles)
+    potentials, paths = np.zeros((3, particles + 1)), np.zeros((3, particles + 1), np.int64)
+    return AssignmentScratch(table, rows, forward, backward, sizes, shares, np.zeros(1), potentials, paths)
 
 
 @njit(cache=True)
 def _find_potentials(m, count, scratch):
     """Potentials of the best assignment, by shortest augmenting paths over costs -m (Jonker & Volgenant 1987).
 
-    Temperature 0 is a place outside, from which each particle starts in turn.
+    Temperature 0 is outside; from it each particle starts in turn.
     """
-    u, w = scratch.potentials
+    u, w, slack = scratch.potentials
+    matched, before, reached = scratch.paths
     u[:] = 0.0
     w[:] = 0.0
-    scratch.matched[:] = 0
+    matched[:] = 0
     for particle in range(1, count + 1):
-        scratch.matched[0] = particle
-        scratch.slack[:] = np.inf
-        scratch.reached[:] = 0
-        column = 0
+        matched[0] = particle
+        slack[:] = np.inf
+        reached[:] = 0
+        last = 0
         while True:
-            scratch.reached[column] = 1
-            at = scratch.matched[column]
+            reached[last] = 1
+            at = matched[last]
             nearest, step = 0, np.inf
             for k in range(1, count + 1):
-                if not scratch.reached[k]:
+                if not reached[k]:
                     cost = -m[at - 1, k - 1] - u[at] - w[k]
-                    if cost < scratch.slack[k]:
-                        scratch.slack[k] = cost
-                        scratch.before[k] = column
-                    if scratch.slack[k] < step:
-                        step = scratch.slack[k]
+                    if cost < slack[k]:
+                        slack[k] = cost
+                        before[k] = last
+                    if slack[k] < step:
+                        step = slack[k]
                         nearest = k
             for k in range(count + 1):
-                if scratch.reached[k]:
-                    u[scratch.matched[k]] += step
+                if reached[k]:
+                    u[matched[k]] += step
                     w[k] -= step
                 else:
-                    scratch.slack[k] -= step
-            column = nearest
-            if scratch.matched[column] == 0:
+                    slack[k] -= step
+            last = nearest
+            if matched[last] == 0:
                 break
-        while column != 0:
-            scratch.matched[column] = scratch.matched[scratch.before[column]]
-            column = scratch.before[column]
+        while last != 0:
+            matched[last] = matched[before[last]]
+            last = before[last]
 
 
 @njit(cache=True)
 def _fill_table(m, count, scratch):
     """The weights, scaled to at most 1 by the potentials; returns log of the scale of all assignments."""
     _find_potentials(m, count, scratch)
-    u, w = scratch.potentials
+    u, w, _ = scratch.potentials
     log_scale = 0.0
     for i in range(count):
         log_scale -= u[i + 1] + w[i + 1]
@@ -149,17 +136,17 @@ def _sum_over_sets(rows, elements, sizes, sums):
             lowest = left & -left
             left ^= lowest
             k = sizes[lowest - 1] + _LOW
-            subset = (high ^ lowest) << _LOW
-            f0 += sums[subset] * rows[size - 1, k]
+            place = (high ^ lowest) << _LOW
+            f0 += sums[place] * rows[size - 1, k]
             weight = rows[size, k]
-            f1 += sums[subset + 1] * weight
-            f2 += sums[subset + 2] * weight
-            f4 += sums[subset + 4] * weight
+            f1 += sums[place + 1] * weight
+            f2 += sums[place + 2] * weight
+            f4 += sums[place + 4] * weight
             weight = rows[size + 1, k]
-            f3 += sums[subset + 3] * weight
-            f5 += sums[subset + 5] * weight
-            f6 += sums[subset + 6] * weight
-            f7 += sums[subset + 7] * rows[size + 2, k]
+            f3 += sums[place + 3] * weight
+            f5 += sums[place + 5] * weight
+            f6 += sums[place + 6] * weight
+            f7 += sums[place + 7] * rows[size + 2, k]
         first, second, third = rows[size], rows[size + 1], rows[size + 2]
         f1 += f0 * first[0]
         f2 += f0 * first[1]
@@ -168,9 +155,9 @@ def _sum_over_sets(rows, elements, sizes, sums):
         f5 += f4 * second[0] + f1 * second[2]
         f6 += f4 * second[1] + f2 * second[2]
         f7 += f6 * third[0] + f5 * third[1] + f3 * third[2]
-        subset = high << _LOW
-        sums[subset], sums[subset + 1], sums[subset + 2], sums[subset + 3] = f0, f1, f2, f3
-        sums[subset + 4], sums[subset + 5], sums[subset + 6], sums[subset + 7] = f4, f5, f6, f7
+        place = high << _LOW
+        sums[place], sums[place + 1], sums[place + 2], sums[place + 3] = f0, f1, f2, f3
+        sums[place + 4], sums[place + 5], sums[place + 6], sums[place + 7] = f4, f5, f6, f7
 
 
 @njit(cache=True)
@@ -219,14 +206,14 @@ def draw_assignment(uniforms, scratch, drawn):
             level -= weight
             if level < 0.0:
                 break
-    holder = scratch.sizes[chosen]
-    drawn[holder] = count - 1
+    last = scratch.sizes[chosen]
+    drawn[last] = count - 1
     left = chosen
-    for i in range(holder - 1, -1, -1):
+    for i in range(last - 1, -1, -1):
         drawn[i] = _draw_element(uniforms[i], scratch.table[i], left, scratch.forward)
         left ^= 1 << drawn[i]
     left = whole ^ chosen
-    for i in range(holder + 1, count):
+    for i in range(last + 1, count):
         drawn[i] = _draw_element(uniforms[i - 1], scratch.table[i], left, scratch.backward)
         left ^= 1 << drawn[i]
 

@@ -10,7 +10,7 @@ from numba import njit
 
 from logzoo.kernels.draws import draw_layer
 from logzoo.kernels.energies import energy_scratch, smooth_part, sum_bits
-from logzoo.kernels.gibbs import layer_scratch, list_changes, update_hidden_inputs, update_visible_inputs
+from logzoo.kernels.gibbs import list_changes, sweep_scratch, update_hidden_inputs, update_visible_inputs
 from logzoo.kernels.random import HIDDEN, VISIBLE
 
 _ONE = np.float32(1.0)
@@ -19,17 +19,12 @@ _ONE = np.float32(1.0)
 @njit(cache=True)
 def log_f_between(parameters, chains, chain, share, scratch):
     """log f_s(v) of one chain, hidden units summed out, in nats."""
-    units = chains.h.shape[1]
-    v = chains.v[chain]
+    units, v, bias, inputs = chains.h.shape[1], chains.v[chain], parameters.visible_bias, chains.hidden_input[chain]
     unit = np.float64(parameters.unit)
     far = np.float64(share) * unit
     near = unit - far
-    half = parameters.visible_bias.size // 2
-    total = near * float(sum_bits(v, parameters.visible_bias))
-    total += far * float(sum_bits(v, parameters.visible_bias[half:]))
-    inputs = chains.hidden_input[chain]
-    upper = inputs[inputs.size // 2 :]
-    positive = 0.0
+    total = near * float(sum_bits(v, bias)) + far * float(sum_bits(v, bias[bias.size // 2 :]))
+    upper, positive = inputs[inputs.size // 2 :], 0.0
     for j in range(units):
         x = near * float(inputs[j]) + far * float(upper[j])
         positive += max(x, 0.0)
@@ -43,28 +38,17 @@ def draw_between(parameters, inputs, states, key, sweep, layer, share, chains, s
     near, far = (_ONE - share) * parameters.unit, share * parameters.unit
     half = inputs.shape[1] // 2
     for chain in range(states.shape[0]):
-        inputs_of_chain, number = inputs[chain], chains.number[chain]
-        draw_layer(
-            inputs_of_chain,
-            inputs_of_chain[half:],
-            near,
-            far,
-            key,
-            number,
-            sweep,
-            layer,
-            scratch.constants,
-            scratch.drawn,
-        )
+        own, number = inputs[chain], chains.number[chain]
+        draw_layer(own, own[half:], near, far, key, number, sweep, layer, scratch.drawn)
         list_changes(states[chain], scratch, chain, chains)
 
 
 @njit(cache=True)
-def sweep_between(parameters, key, sweep, share, chains, hidden_scratch, visible_scratch):
+def sweep_between(parameters, key, sweep, share, chains, scratch):
     """One sweep of every chain at one share; all inputs brought up to date."""
-    draw_between(parameters, chains.hidden_input, chains.h, key, sweep, HIDDEN, share, chains, hidden_scratch)
+    draw_between(parameters, chains.hidden_input, chains.h, key, sweep, HIDDEN, share, chains, scratch[0])
     update_visible_inputs(parameters, chains)
-    draw_between(parameters, chains.visible_input, chains.v, key, sweep, VISIBLE, share, chains, visible_scratch)
+    draw_between(parameters, chains.visible_input, chains.v, key, sweep, VISIBLE, share, chains, scratch[1])
     update_hidden_inputs(parameters, chains)
 
 
@@ -75,8 +59,7 @@ def run_between(parameters, shares, key, sweep, chains, log_weight):
     The sweeps are numbered from `sweep` on. `parameters` and chains are those of `layout.paired_parameters` and
     `layout.paired_chains`; inputs must be up to date. Weights sum the hidden units out.
     """
-    hidden_scratch = layer_scratch(chains.h.shape[1])
-    visible_scratch = layer_scratch(chains.v.shape[1])
+    scratch = sweep_scratch(chains)
     energies = energy_scratch(chains.h.shape[1])
     for k in range(1, shares.size):
         before, after = np.float32(shares[k - 1]), np.float32(shares[k])
@@ -84,4 +67,4 @@ def run_between(parameters, shares, key, sweep, chains, log_weight):
             log_weight[chain] += log_f_between(parameters, chains, chain, after, energies)
             log_weight[chain] -= log_f_between(parameters, chains, chain, before, energies)
         if k < shares.size - 1:
-            sweep_between(parameters, key, sweep + k - 1, after, chains, hidden_scratch, visible_scratch)
+            sweep_between(parameters, key, sweep + k - 1, after, chains, scratch)

@@ -3,15 +3,14 @@
 import numpy as np
 from llvmlite import ir
 from numba import njit, types
-from numba.extending import intrinsic
 
-from logzoo.kernels.emitting import everywhere, load, pointer
+from logzoo.kernels.llvm import INT8, INT32, INT64, INTEGERS, after, constant, emitted, everywhere, load, store
 
 # Units of a word.
 WORD = 32
 # Units listed together: one byte of a word.
 GROUP = 8
-# Rows of eight: the positions of the set bits of each byte, in order; the rest is not used.
+# Rows of eight: the positions of the set bits of each byte, in order; behind them whatever.
 _POSITIONS = np.array(
     [sorted(range(GROUP), key=lambda bit, byte=byte: not byte >> bit & 1) for byte in range(256)], np.uint8
 )
@@ -24,79 +23,43 @@ _BYTE = np.int64(255)
 _BIT = np.uint32(1)
 
 
-@intrinsic
-def _store_positions(typing_context, positions, row, first, target):
+@emitted(types.void, types.intp, types.intp, types.int32, types.intp)
+def _store_positions(builder, positions, row, first, target):
     """target[:8] = positions[8 row : 8 row + 8] + first; addresses of uint8 and of int32."""
-
-    def generate(context, builder, signature, arguments):
-        positions, row, first, target = arguments
-        vector = ir.VectorType(ir.IntType(32), GROUP)
-        narrow = ir.VectorType(ir.IntType(8), GROUP)
-        source = builder.add(positions, builder.mul(row, ir.Constant(row.type, GROUP)))
-        values = builder.zext(load(builder, source, narrow, 1), vector)
-        numbers = builder.add(values, everywhere(builder, first, GROUP))
-        builder.store(numbers, pointer(builder, target, vector), align=4)
-        return context.get_dummy_value()
-
-    return types.void(types.intp, types.intp, types.int32, types.intp), generate
+    eight = load(builder, after(builder, positions, row, GROUP), ir.VectorType(INT8, GROUP))
+    store(builder, builder.add(builder.zext(eight, INTEGERS), everywhere(builder, first, GROUP)), target)
 
 
-@intrinsic
-def _pack_word(typing_context, address):
+@emitted(types.uint32, types.intp)
+def _pack_word(builder, address):
     """The word of which the 32 bytes at `address` are the bits."""
-
-    def generate(context, builder, signature, arguments):
-        bytes_ = ir.VectorType(ir.IntType(8), WORD)
-        values = load(builder, arguments[0], bytes_, 1)
-        bits = builder.icmp_unsigned("!=", values, ir.Constant(bytes_, [0] * WORD))
-        return builder.bitcast(bits, ir.IntType(WORD))
-
-    return types.uint32(types.intp), generate
+    values = load(builder, address, ir.VectorType(INT8, WORD))
+    return builder.bitcast(builder.icmp_unsigned("!=", values, constant(values.type, 0)), INT32)
 
 
-@intrinsic
-def _unpack_word(typing_context, word, address):
+@emitted(types.void, types.uint32, types.intp)
+def _unpack_word(builder, word, address):
     """Store the bits of `word` as 32 bytes of 0 or 1 at `address`."""
-
-    def generate(context, builder, signature, arguments):
-        word, address = arguments
-        bytes_ = ir.VectorType(ir.IntType(8), WORD)
-        values = builder.zext(builder.bitcast(word, ir.VectorType(ir.IntType(1), WORD)), bytes_)
-        builder.store(values, pointer(builder, address, bytes_), align=1)
-        return context.get_dummy_value()
-
-    return types.void(types.uint32, types.intp), generate
+    bits = builder.bitcast(word, ir.VectorType(ir.IntType(1), WORD))
+    store(builder, builder.zext(bits, ir.VectorType(INT8, WORD)), address)
 
 
-@intrinsic
-def _load_eight(typing_context, address):
+@emitted(types.uint64, types.intp)
+def _load_eight(builder, address):
     """The eight bytes at `address`."""
-
-    def generate(context, builder, signature, arguments):
-        return load(builder, arguments[0], ir.IntType(64), 1)
-
-    return types.uint64(types.intp), generate
+    return load(builder, address, INT64)
 
 
-@intrinsic
-def _store_eight(typing_context, value, address):
+@emitted(types.void, types.uint64, types.intp)
+def _store_eight(builder, value, address):
     """Store the eight bytes of `value` at `address`."""
-
-    def generate(context, builder, signature, arguments):
-        builder.store(arguments[0], pointer(builder, arguments[1], ir.IntType(64)), align=1)
-        return context.get_dummy_value()
-
-    return types.void(types.uint64, types.intp), generate
+    store(builder, value, address)
 
 
-@intrinsic
-def count_bits(typing_context, word):
+@emitted(types.int64, types.uint32)
+def count_bits(builder, word):
     """How many bits of a uint32 are set (int64)."""
-
-    def generate(context, builder, signature, arguments):
-        return builder.zext(builder.ctpop(arguments[0]), ir.IntType(64))
-
-    return types.int64(types.uint32), generate
+    return builder.zext(builder.ctpop(word), INT64)
 
 
 @njit(cache=True)

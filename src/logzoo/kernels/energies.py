@@ -14,13 +14,11 @@ import numpy as np
 from llvmlite import ir
 from numba import njit, types
 from numba.core import cgutils
-from numba.extending import intrinsic
 
-from logzoo.kernels.elementary import LOG2_E, emit_exp2_nonpositive, exp2_constants, exp2_nonpositive
-from logzoo.kernels.emitting import everywhere, load, pointer
+from logzoo.kernels import llvm
+from logzoo.kernels.elementary import LOG2_E, emit_exp2_nonpositive, exp2_nonpositive, softplus
 
-_LANES = 8
-_FLOATS = ir.VectorType(ir.FloatType(), _LANES)
+_LANES = llvm.FLOATS.count
 _BYTES = 4
 # Units whose factors, at most 2 each, are multiplied before a logarithm: 2**64 a lane in float32, 2**512 in float64.
 _UNITS_PER_LOG = 512
@@ -44,22 +42,16 @@ class EnergyScratch(NamedTuple):
     smooth: np.ndarray  # (1,) float64
     decays: np.ndarray  # like the magnitudes: exp(-step |a|) of an even ladder
     powers: np.ndarray  # like the magnitudes: the same to some power
-    constants: np.ndarray  # of exp2_nonpositive
 
 
 @njit(cache=True)
 def energy_scratch(units):
     """Scratch for that many hidden units."""
     magnitudes = np.full(-(-units // _LANES) * _LANES, _ABSENT)
+    scales, products = np.empty(BETAS_TOGETHER, np.float32), np.empty(BETAS_TOGETHER)
+    beta, smooth = np.empty(1, np.float32), np.empty(1)
     return EnergyScratch(
-        magnitudes,
-        np.empty(BETAS_TOGETHER, np.float32),
-        np.empty(BETAS_TOGETHER),
-        np.empty(1, np.float32),
-        np.empty(1),
-        np.empty_like(magnitudes),
-        np.empty_like(magnitudes),
-        exp2_constants(),
+        magnitudes, scales, products, beta, smooth, np.empty_like(magnitudes), np.empty_like(magnitudes)
     )
 
 
@@ -79,16 +71,15 @@ def _store_products(builder, products, target):
     """Store the products over the lanes of each vector, float64, at the address of an array."""
     for number, product in enumerate(products):
         lanes = _LANES
-        left = builder.fpext(builder.load(product), ir.VectorType(ir.DoubleType(), lanes))
+        left = builder.fpext(builder.load(product), ir.VectorType(llvm.DOUBLE, lanes))
         while lanes > 1:
             lanes //= 2
-            halves = [
-                ir.Constant(ir.VectorType(ir.IntType(32), lanes), list(range(first, first + lanes)))
-                for first in (0, lanes)
-            ]
+            halves = (
+                ir.Constant(ir.VectorType(llvm.INT32, lanes), list(range(first, first + lanes))) for first in (0, lanes)
+            )
             left = builder.fmul(*(builder.shuffle_vector(left, left, half) for half in halves))
-        value = builder.extract_element(left, ir.Constant(ir.IntType(32), 0))
-        builder.store(value, pointer(builder, target, ir.DoubleType(), 8 * number), align=8)
+        value = builder.extract_element(left, llvm.constant(llvm.INT32, 0))
+        llvm.store(builder, value, llvm.after(builder, target, number, 8))
 
 
 def _products(betas):
@@ -98,61 +89,44 @@ def _products(betas):
     the products. Everything stays in registers, and magnitudes are read once.
     """
 
-    def generate(context, builder, signature, arguments):
-        magnitudes, vectors, scales, target = arguments
-        one = ir.Constant(_FLOATS, [1.0] * _LANES)
-        factors = [load(builder, scales, ir.FloatType(), _BYTES, _BYTES * number) for number in range(betas)]
-        factors = [everywhere(builder, factor, _LANES) for factor in factors]
-        products = [cgutils.alloca_once_value(builder, one) for _ in range(betas)]
+    @llvm.emitted(types.void, *[types.intp] * 4)
+    def emit(builder, magnitudes, vectors, scales, target):
+        one = llvm.constant(llvm.FLOATS, 1.0)
+        places = (llvm.after(builder, scales, number, _BYTES) for number in range(betas))
+        factors = [llvm.everywhere(builder, llvm.load(builder, place, llvm.FLOAT), _LANES) for place in places]
+        products = llvm.variables(builder, [one] * betas)
         with cgutils.for_range(builder, vectors) as loop:
-            address = builder.add(magnitudes, builder.mul(loop.index, ir.Constant(magnitudes.type, _LANES * _BYTES)))
-            size = load(builder, address, _FLOATS, _BYTES)
+            size = llvm.load(builder, llvm.after(builder, magnitudes, loop.index, llvm.VECTOR_BYTES), llvm.FLOATS)
             for scale, product in zip(factors, products, strict=True):
                 factor = builder.fadd(one, emit_exp2_nonpositive(builder, builder.fmul(scale, size)))
-                builder.store(builder.fmul(builder.load(product), factor), product)
+                llvm.update(builder, builder.fmul, product, factor)
         _store_products(builder, products, target)
-        return context.get_dummy_value()
 
-    def typed(typing_context, magnitudes, vectors, scales, target):
-        return types.void(*[types.intp] * 4), generate
-
-    return intrinsic(typed)
+    return emit
 
 
-def _power_products(count):
-    """An intrinsic: prod_j (1 + p_j d_j**m) for m = 1, ..., count, float64; p_j becomes p_j d_j**count.
+@llvm.emitted(types.void, *[types.intp] * 4)
+def _next_powers(builder, decays, powers, vectors, target):
+    """prod_j (1 + p_j d_j**m) for m = 1, ..., BETAS_TOGETHER, float64; p_j becomes the last of its p_j d_j**m.
 
     It takes the addresses of d and p (float32), the number of their vectors and the address of the products. Powers
     stay above _SMALLEST, which 1 does not feel: processors are slow with numbers below the least normal one.
     """
-
-    def generate(context, builder, signature, arguments):
-        decays, powers, vectors, target = arguments
-        one = ir.Constant(_FLOATS, [1.0] * _LANES)
-        smallest = ir.Constant(_FLOATS, [float(_SMALLEST)] * _LANES)
-        products = [cgutils.alloca_once_value(builder, one) for _ in range(count)]
-        with cgutils.for_range(builder, vectors) as loop:
-            step = builder.mul(loop.index, ir.Constant(decays.type, _LANES * _BYTES))
-            decay, power = (pointer(builder, builder.add(start, step), _FLOATS) for start in (decays, powers))
-            factor, value = builder.load(decay, align=_BYTES), builder.load(power, align=_BYTES)
-            for product in products:
-                value = builder.fmul(value, factor)
-                value = builder.select(builder.fcmp_ordered(">", value, smallest), value, smallest)
-                builder.store(builder.fmul(builder.load(product), builder.fadd(one, value)), product)
-            builder.store(value, power, align=_BYTES)
-        _store_products(builder, products, target)
-        return context.get_dummy_value()
-
-    def typed(typing_context, decays, powers, vectors, target):
-        return types.void(*[types.intp] * 4), generate
-
-    return intrinsic(typed)
+    one, smallest = (llvm.constant(llvm.FLOATS, number) for number in (1.0, float(_SMALLEST)))
+    products = llvm.variables(builder, [one] * BETAS_TOGETHER)
+    with cgutils.for_range(builder, vectors) as loop:
+        places = [llvm.after(builder, start, loop.index, llvm.VECTOR_BYTES) for start in (decays, powers)]
+        factor, value = (llvm.load(builder, place, llvm.FLOATS) for place in places)
+        for product in products:
+            value = builder.fmul(value, factor)
+            value = builder.select(builder.fcmp_ordered(">", value, smallest), value, smallest)
+            llvm.update(builder, builder.fmul, product, builder.fadd(one, value))
+        llvm.store(builder, value, places[1])
+    _store_products(builder, products, target)
 
 
 _products_of_one = _products(1)
 _products_together = _products(BETAS_TOGETHER)
-_next_power = _power_products(1)
-_next_powers = _power_products(BETAS_TOGETHER)
 
 
 @njit(cache=True)
@@ -199,28 +173,19 @@ def smooth_parts_of_even(units, betas, scratch, out):
 
     Powers of it take a multiplication each, and round more: each term is off by about 1e-7 times its rung's number.
     """
-    magnitudes, decays, powers = scratch.magnitudes, scratch.decays, scratch.powers
-    constants, products = scratch.constants, scratch.products
-    rounder, lowest = constants[0], constants[1]
-    c1, c2, c3, c4, c5 = constants[2], constants[3], constants[4], constants[5], constants[6]
+    magnitudes, decays, powers, products = scratch.magnitudes, scratch.decays, scratch.powers, scratch.products
     scale = -betas[1] * LOG2_E
     for j in range(magnitudes.size):
-        decays[j] = max(exp2_nonpositive(scale * magnitudes[j], rounder, lowest, c1, c2, c3, c4, c5), _SMALLEST)
+        decays[j] = max(exp2_nonpositive(scale * magnitudes[j]), _SMALLEST)
         powers[j] = _ONE
     out[:] = 0.0
     for start in range(0, magnitudes.size, _UNITS_PER_LOG):
         vectors = min(magnitudes.size - start, _UNITS_PER_LOG) // _LANES
         decay, power = decays.ctypes.data + start * _BYTES, powers.ctypes.data + start * _BYTES
-        k = 1
-        while k < betas.size:
-            count = BETAS_TOGETHER if k + BETAS_TOGETHER <= betas.size else 1
-            if count == 1:
-                _next_power(decay, power, vectors, products.ctypes.data)
-            else:
-                _next_powers(decay, power, vectors, products.ctypes.data)
-            for m in range(count):
+        for k in range(1, betas.size, BETAS_TOGETHER):
+            _next_powers(decay, power, vectors, products.ctypes.data)
+            for m in range(min(BETAS_TOGETHER, betas.size - k)):
                 out[k + m] += math.log(products[m])
-            k += count
     out[0] = units * _LOG_2
 
 
@@ -255,52 +220,39 @@ def log_z_of_base(parameters, visible, hidden):
     """log Z of independent units: `visible` ones with the base's log-odds, and `hidden` ones without bias; in nats."""
     total, unit = hidden * _LOG_2, np.float64(parameters.unit)
     for i in range(visible):
-        x = float(parameters.base[i]) * unit
-        total += max(x, 0.0) + math.log1p(math.exp(-abs(x)))
+        total += softplus(float(parameters.base[i]) * unit)
     return total
 
 
 @njit(cache=True)
-def log_f_marginal(parameters, chains, out):
-    """log f(v) of every chain (chains,) at beta = 1, hidden units summed out, in nats."""
-    units = chains.h.shape[1]
-    scratch = energy_scratch(units)
-    for chain in range(out.size):
-        positive = load_magnitudes(chains.hidden_input[chain], units, parameters.unit, scratch)
-        bias = float(sum_bits(chains.v[chain], parameters.visible_bias)) * np.float64(parameters.unit)
-        out[chain] = bias + positive + smooth_part(units, _ONE, scratch)
+def _log_f_of_chain(parameters, betas, chains, chain, scratch, out):
+    """log f_beta(v) of one chain at inverse temperatures betas (rung,) float32, into `out` (rung,)."""
+    units, unit = chains.h.shape[1], np.float64(parameters.unit)
+    warm = load_magnitudes(chains.hidden_input[chain], units, parameters.unit, scratch)
+    model, base = sum_biases(parameters, chains.v[chain])
+    warm += float(model) * unit
+    cold = float(base) * unit
+    smooth_parts(units, betas, scratch, out)
+    for k in range(betas.size):
+        share = np.float64(betas[k])
+        out[k] += share * warm + (1.0 - share) * cold
 
 
 @njit(cache=True)
 def log_f_tempered(parameters, beta, chains, out):
     """log f_beta(v) of every chain (chains,) at its inverse temperature beta (chains,) float32, in nats."""
-    units = chains.h.shape[1]
-    scratch = energy_scratch(units)
-    unit = np.float64(parameters.unit)
+    scratch = energy_scratch(chains.h.shape[1])
     for chain in range(out.size):
-        warm = load_magnitudes(chains.hidden_input[chain], units, parameters.unit, scratch)
-        model, base = sum_biases(parameters, chains.v[chain])
-        warm += float(model) * unit
-        cold = float(base) * unit
-        share = np.float64(beta[chain])
-        out[chain] = share * warm + (1.0 - share) * cold + smooth_part(units, beta[chain], scratch)
+        own = slice(chain, chain + 1)
+        _log_f_of_chain(parameters, beta[own], chains, chain, scratch, out[own])
 
 
 @njit(cache=True)
 def log_f_at_betas(parameters, betas, chains, out):
     """log f_beta(v) of every chain at all inverse temperatures betas (rung,) float32: out (chain, rung), in nats."""
-    units = chains.h.shape[1]
-    scratch = energy_scratch(units)
-    unit = np.float64(parameters.unit)
+    scratch = energy_scratch(chains.h.shape[1])
     for chain in range(out.shape[0]):
-        warm = load_magnitudes(chains.hidden_input[chain], units, parameters.unit, scratch)
-        model, base = sum_biases(parameters, chains.v[chain])
-        warm += float(model) * unit
-        cold = float(base) * unit
-        smooth_parts(units, betas, scratch, out[chain])
-        for k in range(betas.size):
-            share = np.float64(betas[k])
-            out[chain, k] += share * warm + (1.0 - share) * cold
+        _log_f_of_chain(parameters, betas, chains, chain, scratch, out[chain])
 
 
 @njit(cache=True)

@@ -11,13 +11,11 @@ from numba import njit
 
 
 @njit(cache=True, nogil=True)
-def add_expectations(weights, enumerated_bias, bias, products, enumerated, other):
-    """Leave E[g s'] (E, S), E[g] (E,) and E[s] (S,), float64, in the last three arrays; returns log Z in nats."""
+def expectations(weights, enumerated_bias, bias):
+    """log Z in nats, E[g s'] (E, S), E[g] (E,) and E[s] (S,), float64."""
     units = enumerated_bias.size
-    p = np.empty(bias.size)
-    for array in (enumerated, other):
-        array[:] = 0.0
-    products[:] = 0.0
+    p, products = np.empty(bias.size), np.zeros(weights.shape)
+    enumerated, other = np.zeros(units), np.zeros(bias.size)
     largest = -np.inf
     total = 0.0
     for code in range(1 << units):
@@ -51,4 +49,4 @@ def add_expectations(weights, enumerated_bias, bias, products, enumerated, other
     products /= total
     enumerated /= total
     other /= total
-    return largest + math.log(total)
+    return largest + math.log(total), products, enumerated, other

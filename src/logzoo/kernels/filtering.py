@@ -10,24 +10,20 @@ import math
 import numpy as np
 from numba import njit
 
+from logzoo.kernels.elementary import exponentiate, softplus
+
 # Nats^2: particles that all carry the same weight seem to leave no doubt; rounding does.
 SMALLEST_VARIANCE = 1e-10
 
 
 @njit(cache=True)
-def _log_mean(log_weights, weights):
-    """log of the mean of exp(log_weights) (n,), and its variance by the delta method; `weights` (n,) is scratch."""
-    count = log_weights.size
-    largest = -np.inf
-    for m in range(count):
-        largest = max(largest, log_weights[m])
-    total = 0.0
-    for m in range(count):
-        weights[m] = math.exp(log_weights[m] - largest)
-        total += weights[m]
+def _log_mean(weights):
+    """log of the mean of exp(weights) (n,), which they become but for a factor; its variance by the delta method."""
+    count = weights.size
+    largest, total = exponentiate(weights)
     mean, square = total / count, 0.0
-    for m in range(count):
-        square += (weights[m] - mean) ** 2
+    for weight in weights:
+        square += (weight - mean) ** 2
     variance = square / ((count - 1) * count * mean**2) if count > 1 else np.inf
     return largest + math.log(mean), max(variance, SMALLEST_VARIANCE)
 
@@ -39,19 +35,12 @@ def importance_sampling(log_f_before, log_f_after):
     log mean of w = f_t(x) / f_{t-1}(x), and by the delta method the variance of the mean over its square.
     """
     rungs, count = log_f_before.shape
-    change, variance = np.empty(rungs), np.empty(rungs)
-    log_weights, scratch = np.empty(count), np.empty(count)
+    change, variance, weights = np.empty(rungs), np.empty(rungs), np.empty(count)
     for k in range(rungs):
         for m in range(count):
-            log_weights[m] = log_f_after[k, m] - log_f_before[k, m]
-        change[k], variance[k] = _log_mean(log_weights, scratch)
+            weights[m] = log_f_after[k, m] - log_f_before[k, m]
+        change[k], variance[k] = _log_mean(weights)
     return change, variance
-
-
-@njit(cache=True)
-def _log_share(x):
-    """log(1 / (1 + exp(x))) without overflow."""
-    return -(max(x, 0.0) + math.log1p(math.exp(-abs(x))))
 
 
 @njit(cache=True)
@@ -62,15 +51,14 @@ def bridge_sampling(up, down, log_ratio):
     (Bennett 1976, eq 8, one step).
     """
     count, pairs = up.shape
-    differences, variance = np.empty(pairs), np.empty(pairs)
-    log_weights, scratch = np.empty(count), np.empty(count)
+    differences, variance, weights = np.empty(pairs), np.empty(pairs), np.empty(count)
     for i in range(pairs):
         for m in range(count):
-            log_weights[m] = _log_share(log_ratio[i] - up[m, i])
-        above, noise_above = _log_mean(log_weights, scratch)
+            weights[m] = -softplus(log_ratio[i] - up[m, i])
+        above, noise_above = _log_mean(weights)
         for m in range(count):
-            log_weights[m] = _log_share(down[m, i] - log_ratio[i])
-        below, noise_below = _log_mean(log_weights, scratch)
+            weights[m] = -softplus(down[m, i] - log_ratio[i])
+        below, noise_below = _log_mean(weights)
         differences[i] = log_ratio[i] + above - below
         variance[i] = noise_above + noise_below
     return differences, variance
@@ -137,21 +125,21 @@ def updated(x, p, log_z_base, differences, variance):
 @njit(cache=True)
 def _solved(root, right):
     """The X with L L' X = right (rows, columns), L lower triangular."""
-    solution = right.copy()
-    rows, columns = solution.shape
+    x = right.copy()
+    rows, columns = x.shape
     for i in range(rows):
         for k in range(i):
             for j in range(columns):
-                solution[i, j] -= root[i, k] * solution[k, j]
+                x[i, j] -= root[i, k] * x[k, j]
         for j in range(columns):
-            solution[i, j] /= root[i, i]
+            x[i, j] /= root[i, i]
     for i in range(rows - 1, -1, -1):
         for k in range(i + 1, rows):
             for j in range(columns):
-                solution[i, j] -= root[k, i] * solution[k, j]
+                x[i, j] -= root[k, i] * x[k, j]
         for j in range(columns):
-            solution[i, j] /= root[i, i]
-    return solution
+            x[i, j] /= root[i, i]
+    return x
 
 
 @njit(cache=True)
@@ -185,13 +173,9 @@ def mean_by_ladder(log_f, log_z_hat, occupancy):
     occupancy[:] = 0.0
     for ladder in range(ladders):
         for chain in range(chains):
-            largest, total = -np.inf, 0.0
             for k in range(rungs):
                 q[k] = log_f[ladder, chain, k] - log_z_hat[k]
-                largest = max(largest, q[k])
-            for k in range(rungs):
-                q[k] = math.exp(q[k] - largest)
-                total += q[k]
+            _, total = exponentiate(q)
             for k in range(rungs):
                 occupancy[ladder, k] += q[k] / (total * chains)
 

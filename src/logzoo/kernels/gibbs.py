@@ -6,7 +6,7 @@ base log-odds; a = b + v W; beta (chains,) inverse temperatures.
     h | v : sigmoid(beta a)        v | h : sigmoid(beta (c + W h) + (1 - beta) c0)
 
 Parameters are fixed-point int32, multiples of `unit`, a power of two (see `fixed_point`). Integer sums have no
-rounding, so each layer's input can follow the units that flip without drift, and any order of additions gives
+rounding, so each layer's input can follow the units that flip for ever without drift, and any order of additions gives
 the same bits.
 """
 
@@ -17,9 +17,9 @@ from numba import njit
 
 from logzoo.kernels.compaction import WORD, count_bits, list_set, pack, unpack, words_of
 from logzoo.kernels.draws import draw_layer
-from logzoo.kernels.elementary import copy_into, exp2_constants
+from logzoo.kernels.elementary import copy_into
 from logzoo.kernels.random import HIDDEN, START, VISIBLE
-from logzoo.kernels.rows import WIDTH, update_sums
+from logzoo.kernels.rows import BYTES, WIDTH, update_sums
 
 _ONE = np.float32(1.0)
 _ZERO = np.float32(0.0)
@@ -58,16 +58,27 @@ class LayerScratch(NamedTuple):
     drawn: np.ndarray  # (units / 32 rounded up,) uint32: the set of the new ones
     rise: np.ndarray  # the set of the units that go on
     fall: np.ndarray  # the set of the units that go off
-    constants: np.ndarray  # of exp2_nonpositive
 
 
 @njit(cache=True)
 def layer_scratch(units):
     """Scratch for a layer of that many units."""
     words = words_of(units)
-    return LayerScratch(
-        np.zeros(words, np.uint32), np.zeros(words, np.uint32), np.zeros(words, np.uint32), exp2_constants()
-    )
+    return LayerScratch(np.zeros(words, np.uint32), np.zeros(words, np.uint32), np.zeros(words, np.uint32))
+
+
+@njit(cache=True)
+def sweep_scratch(chains):
+    """Scratch for the hidden and for the visible layer."""
+    return layer_scratch(chains.h.shape[1]), layer_scratch(chains.v.shape[1])
+
+
+@njit(cache=True)
+def list_all(members, chain, chains):
+    """List the members of a set of units as the rows to add to one chain's bias."""
+    chains.counts[chain, 0] = list_set(members, chains.plus[chain])
+    chains.counts[chain, 1] = 0
+    chains.counts[chain, 2] = 1
 
 
 @njit(cache=True)
@@ -76,9 +87,7 @@ def list_ones(state, scratch, chains):
     for chain in range(state.shape[0]):
         for word in range(scratch.drawn.size):
             scratch.drawn[word] = pack(state[chain], word)
-        chains.counts[chain, 0] = list_set(scratch.drawn, chains.plus[chain])
-        chains.counts[chain, 1] = 0
-        chains.counts[chain, 2] = 1
+        list_all(scratch.drawn, chain, chains)
 
 
 @njit(cache=True)
@@ -98,9 +107,7 @@ def list_changes(state, scratch, chain, chains):
         ones += count_bits(now)
         flips += count_bits(now ^ was)
     if flips > ones:
-        chains.counts[chain, 0] = list_set(drawn, chains.plus[chain])
-        chains.counts[chain, 1] = 0
-        chains.counts[chain, 2] = 1
+        list_all(drawn, chain, chains)
     else:
         chains.counts[chain, 0] = list_set(rise, chains.plus[chain])
         chains.counts[chain, 1] = list_set(fall, chains.minus[chain])
@@ -111,12 +118,12 @@ def list_changes(state, scratch, chain, chains):
 def apply_changes(table, bias, chains, inputs):
     """Bring `inputs` (chains, columns) up to date with the listed changes, block of columns by block of columns."""
     for block in range(table.shape[0]):
-        rows = table[block]
+        rows, first = table[block].ctypes.data, block * WIDTH * BYTES
         for chain in range(inputs.shape[0]):
             rises, falls, afresh = chains.counts[chain]
-            sums = inputs[chain]
-            start = bias if afresh else sums
-            update_sums(rows, chains.plus[chain], rises, chains.minus[chain], falls, start, sums, block * WIDTH)
+            plus, minus = chains.plus[chain].ctypes.data, chains.minus[chain].ctypes.data
+            sums = inputs[chain].ctypes.data + first
+            update_sums(rows, plus, rises, minus, falls, bias.ctypes.data + first if afresh else sums, sums)
 
 
 @njit(cache=True)
@@ -124,9 +131,8 @@ def draw_hidden(parameters, key, sweep, beta, chains, scratch):
     """Draw h of every chain given v, each at its inverse temperature beta (chains,); list the changes."""
     for chain in range(beta.size):
         a = chains.hidden_input[chain]
-        scale = beta[chain] * parameters.unit
-        number = chains.number[chain]
-        draw_layer(a, a, scale, _ZERO, key, number, sweep, HIDDEN, scratch.constants, scratch.drawn)
+        scale, number = beta[chain] * parameters.unit, chains.number[chain]
+        draw_layer(a, a, scale, _ZERO, key, number, sweep, HIDDEN, scratch.drawn)
         list_changes(chains.h[chain], scratch, chain, chains)
 
 
@@ -135,10 +141,8 @@ def draw_visible(parameters, key, sweep, beta, chains, scratch):
     """Draw v of every chain given h, each at its inverse temperature beta (chains,); list the changes."""
     for chain in range(beta.size):
         x = chains.visible_input[chain]
-        scale = beta[chain] * parameters.unit
-        cold = (_ONE - beta[chain]) * parameters.unit
-        number = chains.number[chain]
-        draw_layer(x, parameters.base, scale, cold, key, number, sweep, VISIBLE, scratch.constants, scratch.drawn)
+        scale, cold = beta[chain] * parameters.unit, (_ONE - beta[chain]) * parameters.unit
+        draw_layer(x, parameters.base, scale, cold, key, chains.number[chain], sweep, VISIBLE, scratch.drawn)
         list_changes(chains.v[chain], scratch, chain, chains)
 
 
@@ -172,27 +176,25 @@ def start_chains(parameters, key, log_odds, chains):
     """
     scratch = layer_scratch(chains.v.shape[1])
     for chain in range(chains.v.shape[0]):
-        number = chains.number[chain]
-        unit = parameters.unit
-        draw_layer(log_odds, log_odds, unit, _ZERO, key, number, _BEFORE, START, scratch.constants, scratch.drawn)
+        unit, number = parameters.unit, chains.number[chain]
+        draw_layer(log_odds, log_odds, unit, _ZERO, key, number, _BEFORE, START, scratch.drawn)
         for word in range(scratch.drawn.size):
             unpack(scratch.drawn[word], word, chains.v[chain])
     forget_hidden(parameters, chains)
 
 
 @njit(cache=True)
-def sweep_once(parameters, key, sweep, beta, chains, hidden_scratch, visible_scratch):
+def sweep_once(parameters, key, sweep, beta, chains, scratch):
     """One sweep of every chain, each at its inverse temperature beta (chains,); all inputs brought up to date."""
-    draw_hidden(parameters, key, sweep, beta, chains, hidden_scratch)
+    draw_hidden(parameters, key, sweep, beta, chains, scratch[0])
     update_visible_inputs(parameters, chains)
-    draw_visible(parameters, key, sweep, beta, chains, visible_scratch)
+    draw_visible(parameters, key, sweep, beta, chains, scratch[1])
     update_hidden_inputs(parameters, chains)
 
 
 @njit(cache=True, nogil=True)
 def run_sweeps(parameters, key, first, last, beta, chains):
     """Sweeps first, ..., last - 1 of every chain at fixed inverse temperatures beta (chains,), in place."""
-    hidden_scratch = layer_scratch(chains.h.shape[1])
-    visible_scratch = layer_scratch(chains.v.shape[1])
+    scratch = sweep_scratch(chains)
     for sweep in range(first, last):
-        sweep_once(parameters, key, sweep, beta, chains, hidden_scratch, visible_scratch)
+        sweep_once(parameters, key, sweep, beta, chains, scratch)

@@ -5,50 +5,34 @@ hidden units are drawn by the same rule. Sums over units are float32, in the ord
 """
 
 import numpy as np
-from llvmlite import ir
 from numba import njit, types
 from numba.core import cgutils
-from numba.extending import intrinsic
 
-from logzoo.kernels.elementary import exp2_constants
-from logzoo.kernels.emitting import everywhere, load, pointer
+from logzoo.kernels import llvm
+from logzoo.kernels.elementary import softplus
 from logzoo.kernels.rows import WIDTH
 from logzoo.kernels.statistics import hidden_probabilities
 
 _ZERO = np.float32(0.0)
-_LANES = 8
+_STRIPS = WIDTH // llvm.FLOATS.count
 _BYTES = 4
 
 
-@intrinsic
-def _add_weighted_rows(typing_context, table, count, factors, step, sums):
+@llvm.emitted(types.void, *[types.intp] * 5)
+def _add_weighted_rows(builder, table, count, factors, step, sums):
     """sums[:WIDTH] += sum_m factors[m step] table[m]; addresses of float32, rows of WIDTH.
 
     Rows of factor 0 are skipped. The sums stay in registers; every product is rounded before it is added.
     """
-
-    def generate(context, builder, signature, arguments):
-        table, count, factors, step, sums = arguments
-        vector, number = ir.VectorType(ir.FloatType(), _LANES), table.type
-
-        def strips(address):
-            return (pointer(builder, address, vector, strip * _LANES * _BYTES) for strip in range(WIDTH // _LANES))
-
-        totals = [cgutils.alloca_once_value(builder, builder.load(strip, align=_BYTES)) for strip in strips(sums)]
-        with cgutils.for_range(builder, count) as loop:
-            address = builder.add(factors, builder.mul(builder.mul(loop.index, step), ir.Constant(number, _BYTES)))
-            factor = load(builder, address, ir.FloatType(), _BYTES)
-            with builder.if_then(builder.fcmp_unordered("!=", factor, ir.Constant(ir.FloatType(), 0.0))):
-                factor = everywhere(builder, factor, _LANES)
-                row = builder.add(table, builder.mul(loop.index, ir.Constant(number, WIDTH * _BYTES)))
-                for total, strip in zip(totals, strips(row), strict=True):
-                    product = builder.fmul(factor, builder.load(strip, align=_BYTES))
-                    builder.store(builder.fadd(builder.load(total), product), total)
-        for total, strip in zip(totals, strips(sums), strict=True):
-            builder.store(builder.load(total), strip, align=_BYTES)
-        return context.get_dummy_value()
-
-    return types.void(*[types.intp] * 5), generate
+    totals = llvm.variables(builder, llvm.load_row(builder, sums, llvm.FLOATS, _STRIPS))
+    with cgutils.for_range(builder, count) as loop:
+        factor = llvm.load(builder, llvm.after(builder, factors, builder.mul(loop.index, step), _BYTES), llvm.FLOAT)
+        with builder.if_then(builder.fcmp_unordered("!=", factor, llvm.constant(llvm.FLOAT, 0.0))):
+            factor = llvm.everywhere(builder, factor, llvm.FLOATS.count)
+            row = llvm.load_row(builder, llvm.after(builder, table, loop.index, WIDTH * _BYTES), llvm.FLOATS, _STRIPS)
+            for total, values in zip(totals, row, strict=True):
+                llvm.update(builder, builder.fadd, total, builder.fmul(factor, values))
+    llvm.store_row(builder, totals, sums)
 
 
 @njit(cache=True, nogil=True)
@@ -67,11 +51,10 @@ def update_hidden_inputs_of_values(parameters, x, chains):
 
 
 @njit(cache=True, nogil=True)
-def mean_visible(parameters, chains, x):
-    """x (chains, V) = E[v | h] = sigmoid(c + W h) of every chain; visible inputs must be up to date."""
-    constants = exp2_constants()
-    for chain in range(x.shape[0]):
-        hidden_probabilities(chains.visible_input[chain], parameters.unit, constants, x[chain])
+def probabilities(inputs, unit, p):
+    """p (chains, units) float32 = sigmoid of a layer's inputs, multiples of `unit`: E[v | h] or E[h | v]."""
+    for chain in range(p.shape[0]):
+        hidden_probabilities(inputs[chain], unit, p[chain])
 
 
 @njit(cache=True, nogil=True)
@@ -90,8 +73,6 @@ def add_products(x, y, factor, weights, visible_bias, hidden_bias):
             for j in range(width):
                 table[n, j] = factor * y[n, first + j]
                 hidden_bias[first + j] += table[n, j]
-            for j in range(width, WIDTH):
-                table[n, j] = _ZERO
         for i in range(visible):
             sums[:] = _ZERO
             _add_weighted_rows(table.ctypes.data, count, x.ctypes.data + _BYTES * i, visible, sums.ctypes.data)
@@ -100,14 +81,6 @@ def add_products(x, y, factor, weights, visible_bias, hidden_bias):
     for n in range(count):
         for i in range(visible):
             visible_bias[i] += factor * x[n, i]
-
-
-@njit(cache=True, nogil=True)
-def probabilities_of_hidden(parameters, chains, p):
-    """p (chains, H) = sigmoid of the hidden inputs of every chain."""
-    constants = exp2_constants()
-    for chain in range(p.shape[0]):
-        hidden_probabilities(chains.hidden_input[chain], parameters.unit, constants, p[chain])
 
 
 @njit(cache=True)
@@ -120,6 +93,5 @@ def log_f_of_values(parameters, x, chains, out):
             total += np.float64(x[chain, i]) * parameters.visible_bias[i]
         total *= unit
         for j in range(chains.h.shape[1]):
-            a = chains.hidden_input[chain, j] * unit
-            total += max(a, 0.0) + np.log1p(np.exp(-abs(a)))
+            total += softplus(chains.hidden_input[chain, j] * unit)
         out[chain] = total

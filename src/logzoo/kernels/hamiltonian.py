@@ -10,18 +10,13 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from logzoo.kernels.elementary import copy_into
-from logzoo.kernels.random import RUNG, philox, stream_words, uniform
-from logzoo.kernels.simulated_tempering import count_crossing
+from logzoo.kernels.elementary import copy_into, exponentiate
+from logzoo.kernels.random import RUNG, cell_centre, philox, stream_words, uniform
+from logzoo.kernels.simulated_tempering import RUNGS_PER_END, count_crossing
 
 MOMENTUM = np.uint64(4)
 ACCEPTANCE = np.uint64(5)
 STEP_SIZE = np.uint64(6)
-# Each end of the ladder is this share of the rungs (at least one), as in the kernel for RBMs.
-_RUNGS_PER_END = 20
-_6 = np.uint64(6)
-_2_TO_26 = np.uint64(67108864)
-_2_TO_MINUS_52 = 1.0 / 4503599627370496.0
 
 
 class Mixture(NamedTuple):
@@ -75,10 +70,12 @@ def log_f_and_gradient(mixture, x, gradient):
 
 
 @njit(cache=True)
-def log_f_many(mixture, x, log_f, gradient):
+def log_f_many(mixture, x):
     """log f (point,) and its gradient (point, dimension) at the points x (point, dimension)."""
+    log_f, gradient = np.empty(len(x)), np.empty(x.shape)
     for point in range(len(x)):
         log_f[point] = log_f_and_gradient(mixture, x[point], gradient[point])
+    return log_f, gradient
 
 
 @njit(cache=True)
@@ -117,17 +114,11 @@ def fill_normals(key, chain, draw, normals):
     c2, c3, k0, k1 = stream_words(key, draw, MOMENTUM)
     for pair in range((normals.size + 1) // 2):
         w0, w1, w2, w3 = philox(np.uint64(pair), np.uint64(chain), c2, c3, k0, k1)
-        radius = math.sqrt(-2.0 * math.log(_unit(w0, w1)))
-        angle = 2.0 * math.pi * _unit(w2, w3)
+        radius = math.sqrt(-2.0 * math.log(cell_centre(w0, w1)))
+        angle = 2.0 * math.pi * cell_centre(w2, w3)
         normals[2 * pair] = radius * math.cos(angle)
         if 2 * pair + 1 < normals.size:
             normals[2 * pair + 1] = radius * math.sin(angle)
-
-
-@njit(cache=True)
-def _unit(first, second):
-    """A uniform draw in (0, 1) from two 32-bit words, as in `kernels.random.uniform`."""
-    return (float((first >> _6) * _2_TO_26 + (second >> _6)) + 0.5) * _2_TO_MINUS_52
 
 
 @njit(cache=True)
@@ -158,20 +149,15 @@ def run_at(target, base, steps, key, first, last, beta, low, high, walkers, prob
         x, number = walkers.x[chain], walkers.number[chain]
         for draw in range(first, last):
             step = low + (high - low) * uniform(key, number, draw, STEP_SIZE)
-            acceptance, _ = move(target, base, beta, step, steps, key, number, draw, x, scratch)
-            probability[chain] += acceptance
+            probability[chain] += move(target, base, beta, step, steps, key, number, draw, x, scratch)[0]
 
 
 @njit(cache=True)
 def draw_rung_given(delta, betas, offset, uniform_draw, q):
     """Normalise q(k | x) into `q` (rung,) and return the rung that the uniform draw selects."""
-    largest, total = -np.inf, 0.0
     for k in range(q.size):
         q[k] = offset[k] + betas[k] * delta
-        largest = max(largest, q[k])
-    for k in range(q.size):
-        q[k] = math.exp(q[k] - largest)
-        total += q[k]
+    _, total = exponentiate(q)
     left, rung = uniform_draw, q.size - 1
     for k in range(q.size):
         q[k] /= total
@@ -188,23 +174,23 @@ def run_tempered(target, base, betas, low, high, steps, offset, key, first, last
     Step sizes are uniform between low (rung,) and high (rung,). What the rungs did is added to `sums` (RungSums).
     """
     rungs = betas.size
-    end = max(1, rungs // _RUNGS_PER_END)
+    end = max(1, rungs // RUNGS_PER_END)
     scratch = np.empty((4, walkers.x.shape[1]))
     q = np.empty(rungs)
     for chain in range(len(walkers.x)):
         x, number = walkers.x[chain], walkers.number[chain]
         moves.rungs[chain, 0] = rung[chain]
         for draw in range(first, last):
-            k, position = rung[chain], draw - first
+            k, place = rung[chain], draw - first
             step = low[k] + (high[k] - low[k]) * uniform(key, number, draw, STEP_SIZE)
             _, accepted = move(target, base, betas[k], step, steps, key, number, draw, x, scratch)
             delta = log_f_and_gradient(target, x, scratch[2]) - log_f_and_gradient(base, x, scratch[3])
             drawn = draw_rung_given(delta, betas, offset, uniform(key, number, draw, RUNG), q)
             rung[chain] = drawn
-            moves.delta[chain, position] = delta
-            moves.rungs[chain, position + 1] = drawn
-            moves.step[chain, position] = step
-            moves.accepted[chain, position] = accepted
+            moves.delta[chain, place] = delta
+            moves.rungs[chain, place + 1] = drawn
+            moves.step[chain, place] = step
+            moves.accepted[chain, place] = accepted
             for i in range(rungs):
                 sums.occupancy[chain, i] += q[i]
             sums.visits[chain, drawn] += 1

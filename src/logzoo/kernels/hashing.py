@@ -8,13 +8,12 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from logzoo.kernels.compaction import pack, unpack
+from logzoo.kernels.compaction import pack, unpack, words_of
 
 # Units of a word.
 LONG_WORD = 64
 _FREE = np.int32(-1)
 _32 = np.uint64(32)
-_LOW = np.uint64(0xFFFFFFFF)
 _29 = np.uint64(29)
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
@@ -86,16 +85,15 @@ def insert_all(members, rows):
 @njit(cache=True)
 def pack_state(state, words):
     """words (words,) uint64 = the set of the ones of `state` (units,) uint8."""
-    for word in range(words.size):
-        words[word] = np.uint64(pack(state, 2 * word))
-        if (2 * word + 1) * 32 < state.size:
-            words[word] |= np.uint64(pack(state, 2 * word + 1)) << _32
+    words[:] = np.uint64(0)
+    halves = words.view(np.uint32)
+    for half in range(words_of(state.size)):
+        halves[half] = pack(state, half)
 
 
 @njit(cache=True)
 def unpack_state(words, state):
     """state (units,) uint8 = the units whose bits are set in `words` (words,) uint64."""
-    for word in range(words.size):
-        unpack(np.uint32(words[word] & _LOW), 2 * word, state)
-        if (2 * word + 1) * 32 < state.size:
-            unpack(np.uint32(words[word] >> _32), 2 * word + 1, state)
+    halves = words.view(np.uint32)
+    for half in range(words_of(state.size)):
+        unpack(halves[half], half, state)

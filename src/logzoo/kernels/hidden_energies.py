@@ -12,10 +12,9 @@ import numpy as np
 from llvmlite import ir
 from numba import njit, types
 from numba.core import cgutils
-from numba.extending import intrinsic
 
-from logzoo.kernels.elementary import split_exponent
-from logzoo.kernels.emitting import load
+from logzoo.kernels import llvm
+from logzoo.kernels.elementary import softplus, split_exponent
 from logzoo.kernels.rows import WIDTH
 
 _BYTE = 8
@@ -26,7 +25,6 @@ _LARGEST_SINGLE = 80.0
 _LARGEST_DOUBLE = 700.0
 # Larger products of a block of factors are not trusted.
 _LARGEST_PRODUCT = 1e300
-_VECTOR_BYTES = 32
 
 
 @njit(cache=True, nogil=True)
@@ -113,44 +111,35 @@ def _fill_tables(block, tables):
                     target[i] = source[i] * factor[i]
 
 
-@intrinsic
-def _product_of_block(typing_context, entry, tables, codes, count):
+@llvm.emitted(types.float64, None, types.intp, types.intp, types.intp)
+def _product_of_block(builder, entry, tables, codes, count):
     """prod_i (1 + prod_k tables[k, codes[k], i]) over a block of units; `entry` is one of the tables, for its type.
 
     tables and codes (uint8) are addresses. Four strips of a block are multiplied before they are widened.
     """
-    size = entry.bitwidth // 8
-    lanes = _VECTOR_BYTES // size
+    size = 4 if entry.type == llvm.FLOAT else 8
+    lanes = llvm.VECTOR_BYTES // size
+    vector = ir.VectorType(entry.type, lanes)
 
-    def generate(context, builder, signature, arguments):
-        _, tables, codes, count = arguments
-        vector = ir.VectorType(ir.FloatType() if size == 4 else ir.DoubleType(), lanes)
-        strips = range(WIDTH // lanes)
+    def factors(byte):
+        code = builder.zext(llvm.load(builder, llvm.after(builder, codes, byte), llvm.INT8), byte.type)
+        row = builder.add(builder.mul(byte, llvm.constant(byte.type, _VALUES)), code)
+        return llvm.load_row(builder, llvm.after(builder, tables, row, WIDTH * size), vector, WIDTH // lanes)
 
-        def factors(byte):
-            code = load(builder, builder.add(codes, byte), ir.IntType(8), 1)
-            row = builder.add(builder.mul(byte, ir.Constant(byte.type, _VALUES)), builder.zext(code, byte.type))
-            start = builder.add(tables, builder.mul(row, ir.Constant(row.type, WIDTH * size)))
-            return (load(builder, start, vector, size, strip * _VECTOR_BYTES) for strip in strips)
-
-        zero, one = (ir.Constant(count.type, number) for number in (0, 1))
-        exponentials = [cgutils.alloca_once_value(builder, factor) for factor in factors(zero)]
-        with cgutils.for_range_slice(builder, one, count, one) as (byte, _):
-            for total, factor in zip(exponentials, factors(byte), strict=True):
-                builder.store(builder.fmul(builder.load(total), factor), total)
-        ones = ir.Constant(vector, [1.0] * lanes)
-        products = [builder.fadd(ones, builder.load(total)) for total in exponentials]
+    def multiplied(products):
         while len(products) > 1:
             products = [builder.fmul(*pair) for pair in zip(products[::2], products[1::2], strict=True)]
-        wide = products[0]
-        if size == 4:
-            wide = builder.fpext(wide, ir.VectorType(ir.DoubleType(), lanes))
-        parts = [builder.extract_element(wide, ir.Constant(ir.IntType(32), lane)) for lane in range(lanes)]
-        while len(parts) > 1:
-            parts = [builder.fmul(*pair) for pair in zip(parts[::2], parts[1::2], strict=True)]
-        return parts[0]
+        return products[0]
 
-    return types.float64(entry, types.intp, types.intp, types.intp), generate
+    zero, one = (llvm.constant(count.type, number) for number in (0, 1))
+    exponentials = llvm.variables(builder, factors(zero))
+    with cgutils.for_range_slice(builder, one, count, one) as (byte, _):
+        for total, factor in zip(exponentials, factors(byte), strict=True):
+            llvm.update(builder, builder.fmul, total, factor)
+    product = multiplied([builder.fadd(llvm.constant(vector, 1.0), builder.load(total)) for total in exponentials])
+    if size == 4:
+        product = builder.fpext(product, ir.VectorType(llvm.DOUBLE, lanes))
+    return multiplied([builder.extract_element(product, llvm.constant(llvm.INT32, lane)) for lane in range(lanes)])
 
 
 @njit(cache=True)
@@ -178,6 +167,5 @@ def _sum_of_logs(block, code):
         for j in range(rows.shape[0]):
             if code[j // _BYTE] >> (j % _BYTE) & 1:
                 x += rows[j, i]
-        value = float(x) * unit
-        total += max(value, 0.0) + math.log1p(math.exp(-abs(value)))
+        total += softplus(float(x) * unit)
     return total

@@ -1,4 +1,4 @@
-"""Infinite swapping: temperatures reassigned after each sweep; also exchanges of neighbours one pair after the other.
+"""Temperatures handed out anew after each sweep: by infinite swapping, or by exchanges of neighbours in turn.
 
 Hult, Nyquist & Ringqvist (2019). Legend: a ladder is K replicas that hold K inverse temperatures beta_k, rising, each
 one of them; log f_k(x_i) is taken at each replica's state x_i: (v, h), or v with h summed out, densities that the sweep
@@ -12,44 +12,45 @@ from numba import njit
 
 from logzoo.kernels.assignments import assignment_scratch, draw_assignment, sum_assignments
 from logzoo.kernels.energies import log_f_at_betas, log_f_joint_at_betas
-from logzoo.kernels.gibbs import layer_scratch, sweep_once
+from logzoo.kernels.gibbs import sweep_once, sweep_scratch
 from logzoo.kernels.random import RUNG, uniform
 from logzoo.kernels.statistics import hidden_probabilities
 
 
 @njit(cache=True)
-def reassign(key, sweep, number, log_f, groups, rung, shares, room, scratch):
-    """Reassign the temperatures of one ladder within each group, with the probabilities of holding the last.
+def reassign(key, sweep, number, log_f, groups, rung, shares, numbers, places, scratch):
+    """Hand out the temperatures of one ladder anew within each group of them, and count who may hold the last.
 
     An assignment s is drawn in proportion to prod_i f_{s(i)}(x_i); by eq 8 each replica counts for the last rung with
     P(s(i) = it). log_f (K, K): of each replica at each rung; groups (K,): of each rung; rung, shares (K,): of each
-    replica, changed; number: the random stream of the first replica; room: (K, K) float64, (K,) uniforms, members and
-    rungs of a group, drawn columns.
+    replica, changed; number: the random stream of the first replica; numbers (K + 1, K) float64 and places (3, K)
+    int64: scratch.
     """
     count = rung.size
-    m, uniforms, members, rungs, drawn = room
+    m, uniforms = numbers[:count], numbers[count]
+    members, rungs, drawn = places
     for group in range(groups.max() + 1):
         size = 0
         for k in range(count):
             if groups[k] == group:
                 rungs[size] = k
                 size += 1
-        row = 0
-        for i in range(count):
-            if groups[rung[i]] == group:
-                members[row] = i
-                uniforms[row] = uniform(key, number + np.uint64(i), sweep, RUNG)
-                for column in range(size):
-                    m[row, column] = log_f[i, rungs[column]]
-                row += 1
         if size == 0:
             continue
+        member = 0
+        for i in range(count):
+            if groups[rung[i]] == group:
+                members[member] = i
+                uniforms[member] = uniform(key, number + np.uint64(i), sweep, RUNG)
+                for k in range(size):
+                    m[member, k] = log_f[i, rungs[k]]
+                member += 1
         sum_assignments(m, size, scratch)
         draw_assignment(uniforms, scratch, drawn[:size])
         has_last = rungs[size - 1] == count - 1
-        for row in range(size):
-            shares[members[row]] = scratch.shares[row] if has_last else 0.0
-            rung[members[row]] = rungs[drawn[row]]
+        for member in range(size):
+            shares[members[member]] = scratch.shares[member] if has_last else 0.0
+            rung[members[member]] = rungs[drawn[member]]
 
 
 @njit(cache=True)
@@ -72,77 +73,65 @@ def exchange_in_turn(key, sweep, number, log_f, rung, shares, holder):
         shares[holder[k]] = 1.0 if k == count - 1 else 0.0
 
 
+@njit(cache=True)
+def add_shares(chains, unit, shares, p, sums):
+    """Add each chain's share of (v p(h | v)', v, p(h | v)) to sums, of equal groups of neighbours; p (H,): scratch."""
+    visible, hidden = chains.v.shape[1], p.size
+    size = shares.size // sums.shape[0]
+    for chain in range(shares.size):
+        share = shares[chain]
+        if share == 0.0:
+            continue
+        total = sums[chain // size]
+        hidden_probabilities(chains.hidden_input[chain], unit, p)
+        for i in range(visible):
+            if chains.v[chain, i]:
+                total[visible * hidden + i] += share
+                for j in range(hidden):
+                    total[i * hidden + j] += share * p[j]
+        for j in range(hidden):
+            total[visible * (hidden + 1) + j] += share * p[j]
+
+
 @njit(cache=True, nogil=True)
-def run_infinite_swapping(parameters, betas, key, first, last, partitions, joint, chains, rung, shares, occupancy):
-    """Sweeps first, ..., last - 1 of whole ladders in place, temperatures reassigned after each.
+def run_infinite_swapping(
+    parameters, betas, key, first, last, partitions, joint, chains, rung, shares, occupancy, sums
+):
+    """Sweeps first, ..., last - 1 of whole ladders in place, temperatures handed out anew after each.
 
     betas (K,) float32, rising; partitions (P, K) int64: the group of each rung, one row for each sweep in turn: a
     single row of zeros is infinite swapping proper, no row means neighbours in turn. joint: log f of (v, h), not of v.
     rung (chains,): of each replica; shares (chains,): P(the replica holds the last beta) after the last sweep;
-    occupancy (chains, K) int64: sweeps after which the replica held each beta, added to.
+    occupancy (chains, K) int64: sweeps after which the replica held each beta, added to. sums (groups, V H + V + H)
+    float64: those of `add_shares` are added after every sweep; no groups when they are not wanted.
     """
     rungs = betas.size
-    hidden_scratch = layer_scratch(chains.h.shape[1])
-    visible_scratch = layer_scratch(chains.v.shape[1])
+    sweeping, p = sweep_scratch(chains), np.empty(chains.h.shape[1], np.float32)
     largest = 1
     for groups in partitions:
         largest = max(largest, np.bincount(groups).max())
     scratch = assignment_scratch(largest)
-    room = (
-        np.zeros((rungs, rungs)),
-        np.zeros(rungs),
-        np.zeros(rungs, np.int64),
-        np.zeros(rungs, np.int64),
-        np.zeros(rungs, np.int64),
-    )
+    numbers, places = np.zeros((rungs + 1, rungs)), np.zeros((3, rungs), np.int64)
     beta = np.empty(rung.size, np.float32)
     log_f = np.empty((rung.size, rungs))
     for sweep in range(first, last):
         for chain in range(rung.size):
             beta[chain] = betas[rung[chain]]
-        sweep_once(parameters, key, sweep, beta, chains, hidden_scratch, visible_scratch)
+        sweep_once(parameters, key, sweep, beta, chains, sweeping)
         if joint:
             log_f_joint_at_betas(parameters, betas, chains, log_f)
         else:
             log_f_at_betas(parameters, betas, chains, log_f)
         for start in range(0, rung.size, rungs):
             end = start + rungs
-            of_ladder = log_f[start:end], rung[start:end], shares[start:end]
-            number = chains.number[start]
+            ladder = chains.number[start], log_f[start:end]
+            own_rung, own_shares = rung[start:end], shares[start:end]
             if partitions.shape[0] == 0:
-                exchange_in_turn(key, sweep, number, of_ladder[0], of_ladder[1], of_ladder[2], room[2])
+                exchange_in_turn(key, sweep, *ladder, own_rung, own_shares, places[0])
             else:
                 groups = partitions[(sweep - 1) % partitions.shape[0]]
-                reassign(key, sweep, number, of_ladder[0], groups, of_ladder[1], of_ladder[2], room, scratch)
+                reassign(key, sweep, *ladder, groups, own_rung, own_shares, numbers, places, scratch)
         for chain in range(rung.size):
             occupancy[chain, rung[chain]] += 1
-
-
-@njit(cache=True, nogil=True)
-def sum_infinite_swapping(
-    parameters, betas, key, first, last, partitions, joint, chains, rung, shares, occupancy, sums
-):
-    """`run_infinite_swapping`, adding each chain's share of (v p(h | v)', v, p(h | v)) to sums after every sweep.
-
-    sums (groups, V H + V + H) float64: of as many equal groups of neighbouring chains.
-    """
-    visible, hidden = chains.v.shape[1], chains.h.shape[1]
-    scratch = layer_scratch(hidden)
-    p = np.empty(hidden, np.float32)
-    size = rung.size // sums.shape[0]
-    for sweep in range(first, last):
-        replicas = chains, rung, shares, occupancy
-        run_infinite_swapping(parameters, betas, key, sweep, sweep + 1, partitions, joint, *replicas)
-        for chain in range(rung.size):
-            share = shares[chain]
-            if share == 0.0:
-                continue
-            total = sums[chain // size]
-            hidden_probabilities(chains.hidden_input[chain], parameters.unit, scratch.constants, p)
-            for i in range(visible):
-                if chains.v[chain, i]:
-                    total[visible * hidden + i] += share
-                    for j in range(hidden):
-                        total[i * hidden + j] += share * p[j]
-            for j in range(hidden):
-                total[visible * (hidden + 1) + j] += share * p[j]
+        if sums.shape[0]:
+            add_shares(chains, parameters.unit, shares, p, sums)

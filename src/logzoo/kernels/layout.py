@@ -13,6 +13,7 @@ from logzoo.kernels.rows import WIDTH
 # Inputs stay below 2**30, so that one more row in transit cannot overflow an int32.
 _LARGEST_SUM_BITS = 30
 _LINE_BYTES = 64
+_BYTES = 4
 
 
 def fixed_point_unit(weights, visible_bias, hidden_bias, base):
@@ -35,16 +36,7 @@ def fixed_point_parameters(weights, visible_bias, hidden_bias, base, into=None):
     into: Parameters of the same shapes whose arrays of weights are no longer wanted and take the new ones.
     """
     unit = fixed_point_unit(weights, visible_bias, hidden_bias, base)
-    layouts = _new_layouts(*weights.shape) if into is None else (into.weights, into.weights_transposed)
-    _fill(weights, unit, *layouts)
-    return Parameters(
-        weights=layouts[0],
-        weights_transposed=layouts[1],
-        visible_bias=_padded(visible_bias, unit),
-        hidden_bias=_padded(hidden_bias, unit),
-        base=_padded(base, unit),
-        unit=np.float32(unit),
-    )
+    return _rounded(weights, visible_bias, hidden_bias, base, unit, into)
 
 
 def paired_parameters(near, far, unit):
@@ -52,17 +44,9 @@ def paired_parameters(near, far, unit):
 
     Columns of the near RBM come first in every array. There is no base: the path goes from one RBM to the other.
     """
-    layouts = [_new_layouts(*weights.shape) for weights, _, _ in (near, far)]
-    for (weights, _, _), layout in zip((near, far), layouts, strict=True):
-        _fill(weights, unit, *layout)
-    return Parameters(
-        weights=np.concatenate([blocks for blocks, _ in layouts]),
-        weights_transposed=np.concatenate([transposed for _, transposed in layouts]),
-        visible_bias=np.concatenate([_padded(visible, unit) for _, visible, _ in (near, far)]),
-        hidden_bias=np.concatenate([_padded(hidden, unit) for _, _, hidden in (near, far)]),
-        base=_padded(np.zeros(len(near[1])), unit),
-        unit=np.float32(unit),
-    )
+    sides = [_rounded(*rbm, np.zeros(len(rbm[1])), unit) for rbm in (near, far)]
+    names = ("weights", "weights_transposed", "visible_bias", "hidden_bias")
+    return sides[0]._replace(**{name: np.concatenate([getattr(side, name) for side in sides]) for name in names})
 
 
 def paired_chains(count, visible, hidden):
@@ -79,30 +63,40 @@ def new_chains(count, visible, hidden):
         number=np.arange(count, dtype=np.uint64),
         v=np.zeros((count, visible), np.uint8),
         h=np.zeros((count, hidden), np.uint8),
-        hidden_input=_aligned_zeros((count, _round_up(hidden))),
-        visible_input=_aligned_zeros((count, _round_up(visible))),
+        hidden_input=_aligned_zeros((count, _blocks(hidden) * WIDTH)),
+        visible_input=_aligned_zeros((count, _blocks(visible) * WIDTH)),
         plus=np.zeros((count, room), np.int32),
         minus=np.zeros((count, room), np.int32),
         counts=np.zeros((count, 3), np.int64),
     )
 
 
-def _round_up(columns):
-    return -(-columns // WIDTH) * WIDTH
+def _rounded(weights, visible_bias, hidden_bias, base, unit, into=None):
+    """Kernel parameters as multiples of `unit`."""
+    if into is None:
+        visible, hidden = weights.shape
+        blocks = _aligned_zeros((_blocks(hidden), visible, WIDTH)), _aligned_zeros((_blocks(visible), hidden, WIDTH))
+    else:
+        blocks = into.weights, into.weights_transposed
+    weights = _contiguous(weights)
+    # Their product with a power of two is exact in float32 as well.
+    _fill_layouts(weights, weights.dtype.type(1.0 / unit), *blocks)
+    vectors = (_padded(vector, unit) for vector in (visible_bias, hidden_bias, base))
+    return Parameters(*blocks, *vectors, np.float32(unit))
 
 
-def _padded(vector, unit):
-    """A vector in fixed point, zeros behind it up to whole blocks."""
-    padded = np.zeros(_round_up(len(vector)), np.int32)
-    _round_vector(vector, unit, padded)
-    return padded
+def _blocks(columns):
+    return -(-columns // WIDTH)
 
 
 # Compiled: a small model is trained in less time than NumPy takes to start the functions for its biases.
 @njit(cache=True)
-def _round_vector(vector, unit, padded):
+def _padded(vector, unit):
+    """A vector in fixed point, zeros behind it up to whole blocks."""
+    padded = np.zeros(-(-vector.size // WIDTH) * WIDTH, np.int32)
     for i in range(vector.size):
         padded[i] = np.int32(np.rint(vector[i] / unit))
+    return padded
 
 
 @njit(cache=True)
@@ -125,18 +119,6 @@ def _largest_with(biases, sums):
     return largest
 
 
-def _new_layouts(visible, hidden):
-    """Room for blocks of columns (blocks of H, V, WIDTH) and of rows (blocks of V, H, WIDTH) of weights."""
-    columns = _aligned_zeros((_round_up(hidden) // WIDTH, visible, WIDTH))
-    return columns, _aligned_zeros((_round_up(visible) // WIDTH, hidden, WIDTH))
-
-
-def _fill(weights, unit, blocks, transposed):
-    weights = _contiguous(weights)
-    # Their product with a power of two is exact in float32 as well.
-    _fill_layouts(weights, weights.dtype.type(1.0 / unit), blocks, transposed)
-
-
 def _contiguous(weights):
     """Weights as a contiguous array of float32, or of float64 if they are of any other type."""
     return np.ascontiguousarray(weights, np.result_type(weights, np.float32))
@@ -147,11 +129,15 @@ def _fill_layouts(weights, scale, blocks, transposed):
     """Round scale * weights (V, H) into both layouts, in tiles one below the other, whose lines stay in cache."""
     visible, hidden = weights.shape
     whole_rows, whole_columns = visible // LANES * LANES, hidden // LANES * LANES
+    stride = hidden * weights.itemsize
     for first in range(0, whole_rows, WIDTH):
-        rows = transposed[first // WIDTH]
         for j in range(0, whole_columns, LANES):
+            source = weights.ctypes.data + j * weights.itemsize
+            columns = blocks[j // WIDTH].ctypes.data + j % WIDTH * _BYTES
+            rows = transposed[first // WIDTH].ctypes.data + j * WIDTH * _BYTES
             for i in range(first, min(first + WIDTH, whole_rows), LANES):
-                round_tile(weights, i, j, scale, blocks[j // WIDTH], rows)
+                own = columns + i * WIDTH * _BYTES
+                round_tile(source + i * stride, stride, scale, own, rows + i % WIDTH * _BYTES)
     for i in range(visible):
         for j in range(whole_columns if i < whole_rows else 0, hidden):
             rounded = np.int32(np.rint(weights[i, j] * scale))

@@ -54,14 +54,6 @@ def add_moves(readout, offset, values, rungs, group, sums):
 
 
 @njit(cache=True)
-def count_moves(rungs, group, sums):
-    """Count the moves rungs[i] to rungs[i + 1] in `sums` (groups, K, K) of the chain's group."""
-    for chain in range(len(rungs)):
-        for sweep in range(rungs.shape[1] - 1):
-            sums[group[chain], rungs[chain, sweep], rungs[chain, sweep + 1]] += 1.0
-
-
-@njit(cache=True)
 def _normalise(readout, offset, values, q):
     """q(beta_k | x) of one draw into `q` (K,)."""
     carry(values, readout, q)

@@ -12,15 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from logzoo.kernels.energies import (
-    energy_scratch,
-    is_even,
-    load_magnitudes,
-    smooth_parts,
-    smooth_parts_of_even,
-    sum_biases,
-)
-from logzoo.kernels.gibbs import layer_scratch, sweep_once
+from logzoo.kernels import energies
+from logzoo.kernels.gibbs import sweep_once, sweep_scratch
 from logzoo.kernels.random import RUNG, uniform
 from logzoo.kernels.simulated_tempering import count_crossing
 
@@ -62,11 +55,11 @@ def read_log_f(parameters, betas, chains, chain, rung, first, last, even, scratc
     even: log f at the other rungs as well, all betas being in equal steps: less exactly, but nothing is drawn by it.
     """
     units, unit = chains.h.shape[1], np.float64(parameters.unit)
-    model, base = sum_biases(parameters, chains.v[chain])
-    positive = load_magnitudes(chains.hidden_input[chain], units, parameters.unit, scratch)
+    model, base = energies.sum_biases(parameters, chains.v[chain])
+    positive = energies.load_magnitudes(chains.hidden_input[chain], units, parameters.unit, scratch)
     if even:
-        smooth_parts_of_even(units, betas, scratch, log_f)
-    smooth_parts(units, betas[first : last + 1], scratch, log_f[first : last + 1])
+        energies.smooth_parts_of_even(units, betas, scratch, log_f)
+    energies.smooth_parts(units, betas[first : last + 1], scratch, log_f[first : last + 1])
     slope = float(model - base) * unit + positive
     if rung < last:
         step = np.float64(betas[rung + 1]) - np.float64(betas[rung])
@@ -103,30 +96,29 @@ def run_parallel_tempering(parameters, betas, key, first, last, chains, replicas
     all neighbouring rungs, whether or not they exchange. all_rungs: after the last sweep, at every rung.
     """
     ladders, rungs = exchanges.attempted.shape[0], betas.size
-    hidden_scratch = layer_scratch(chains.h.shape[1])
-    visible_scratch = layer_scratch(chains.v.shape[1])
-    energies = energy_scratch(chains.h.shape[1])
+    scratch = sweep_scratch(chains)
+    room = energies.energy_scratch(chains.h.shape[1])
     beta = np.empty(ladders * rungs, np.float32)
     holder = np.empty(rungs, np.int64)
-    ladder_is_even = is_even(betas)
+    ladder_is_even = energies.is_even(betas)
     for sweep in range(first, last):
         for chain in range(beta.size):
             beta[chain] = betas[replicas.rung[chain]]
-        sweep_once(parameters, key, sweep, beta, chains, hidden_scratch, visible_scratch)
+        sweep_once(parameters, key, sweep, beta, chains, scratch)
         for ladder in range(ladders):
             start = ladder * rungs
             up, down = exchanges.up[ladder, sweep - first], exchanges.down[ladder, sweep - first]
-            for replica in range(rungs):
-                chain = start + replica
+            for place in range(rungs):
+                chain = start + place
                 rung = replicas.rung[chain]
                 holder[rung] = chain
-                log_f = exchanges.log_f[ladder, replica]
+                log_f = exchanges.log_f[ladder, place]
                 log_f[:] = np.nan
                 everywhere = all_rungs and sweep == last - 1
                 even = everywhere and ladder_is_even
                 ends = rungs_looked_at(rung, rungs, sweep, all_pairs, everywhere and not even)
                 if even or ends[0] < ends[1]:
-                    read_log_f(parameters, betas, chains, chain, rung, *ends, even, energies, log_f, up, down)
+                    read_log_f(parameters, betas, chains, chain, rung, *ends, even, room, log_f, up, down)
             counts = exchanges.attempted[ladder], exchanges.accepted[ladder]
             exchange_neighbours(key, sweep, chains.number[start], holder, replicas.rung, up, down, *counts)
         for chain in range(beta.size):

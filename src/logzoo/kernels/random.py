@@ -10,7 +10,7 @@ import numpy as np
 from llvmlite import ir
 from numba import njit
 
-from logzoo.kernels.emitting import everywhere
+from logzoo.kernels import llvm
 
 HIDDEN = np.uint64(0)
 VISIBLE = np.uint64(1)
@@ -35,6 +35,7 @@ _4 = np.uint64(4)
 _2 = np.uint64(2)
 _8 = np.uint64(8)
 _6 = np.uint64(6)
+_2_TO_26 = np.uint64(67108864)
 _2_TO_MINUS_52 = 1.0 / 4503599627370496.0
 
 
@@ -55,28 +56,31 @@ def emit_four_blocks(builder, block, c1, c2, c3, k0, k1):
 
     All are 64-bit integers below 2**32.
     """
-    vector = ir.VectorType(ir.IntType(64), BLOCKS_TOGETHER)
+    vector = ir.VectorType(llvm.INT64, BLOCKS_TOGETHER)
 
-    def constant(value):
-        return ir.Constant(vector, [int(value)] * BLOCKS_TOGETHER)
+    def everywhere(value):
+        return llvm.everywhere(builder, value, BLOCKS_TOGETHER)
 
-    def next_key(key, step):
-        return builder.and_(builder.add(key, ir.Constant(key.type, int(step))), ir.Constant(key.type, int(_LOW)))
+    def low(value):
+        return builder.and_(value, llvm.constant(value.type, int(_LOW)))
 
-    c0, c1, c2, c3 = (everywhere(builder, value, BLOCKS_TOGETHER) for value in (block, c1, c2, c3))
-    c0 = builder.add(c0, ir.Constant(vector, list(range(BLOCKS_TOGETHER))))
+    def product(factor, word):
+        return builder.mul(llvm.constant(vector, int(factor)), low(word))
+
+    def high(value):
+        return builder.lshr(value, llvm.constant(vector, 32))
+
+    c0 = builder.add(everywhere(block), ir.Constant(vector, list(range(BLOCKS_TOGETHER))))
+    c1, c2, c3 = everywhere(c1), everywhere(c2), everywhere(c3)
     for number in range(_ROUNDS):
         if number:
-            k0, k1 = next_key(k0, _WEYL_0), next_key(k1, _WEYL_1)
-        product_0 = builder.mul(constant(_MULTIPLIER_0), builder.and_(c0, constant(_LOW)))
-        product_1 = builder.mul(constant(_MULTIPLIER_1), builder.and_(c2, constant(_LOW)))
+            k0, k1 = (low(llvm.after(builder, key, int(step))) for key, step in ((k0, _WEYL_0), (k1, _WEYL_1)))
+        product_0, product_1 = product(_MULTIPLIER_0, c0), product(_MULTIPLIER_1, c2)
         # The key first: it need not wait for the products.
-        c1 = builder.xor(c1, everywhere(builder, k0, BLOCKS_TOGETHER))
-        c3 = builder.xor(c3, everywhere(builder, k1, BLOCKS_TOGETHER))
-        c0 = builder.xor(builder.lshr(product_1, constant(_32)), c1)
-        c2 = builder.xor(builder.lshr(product_0, constant(_32)), c3)
+        c1, c3 = builder.xor(c1, everywhere(k0)), builder.xor(c3, everywhere(k1))
+        c0, c2 = builder.xor(high(product_1), c1), builder.xor(high(product_0), c3)
         c1, c3 = product_1, product_0
-    return [builder.and_(word, constant(_LOW)) for word in (c0, c1, c2, c3)]
+    return [low(word) for word in (c0, c1, c2, c3)]
 
 
 @njit(inline="always")
@@ -96,18 +100,24 @@ def word_of_unit(key, chain, sweep, layer, unit):
     unit = np.uint64(unit)
     c1 = np.uint64(chain)
     c2, c3, k0, k1 = stream_words(key, sweep, layer)
-    lane = unit % _UNITS_TOGETHER
-    w0, w1, w2, w3 = philox(unit // _UNITS_TOGETHER * _4 + lane % _8 // _2, c1, c2, c3, k0, k1)
-    first, second = (w2, w3) if lane >= _16 else (w0, w1)
-    word = second if lane % _2 else first
-    leading = word >> _16 if lane & _8 else word & _HALF
+    place = unit % _UNITS_TOGETHER
+    w0, w1, w2, w3 = philox(unit // _UNITS_TOGETHER * _4 + place % _8 // _2, c1, c2, c3, k0, k1)
+    first, second = (w2, w3) if place >= _16 else (w0, w1)
+    word = second if place % _2 else first
+    leading = word >> _16 if place & _8 else word & _HALF
     trailing, _, _, _ = philox(unit, c1, c2, c3 | TRAILING, k0, k1)
     return np.uint32(leading << _16 | trailing & _HALF)
 
 
+@njit(inline="always")
+def cell_centre(high, low):
+    """A uniform draw in (0, 1) from two 32-bit words, the centre of one of 2**52 equal cells: never 0 or 1."""
+    return (float((high >> _6) * _2_TO_26 + (low >> _6)) + 0.5) * _2_TO_MINUS_52
+
+
 @njit(cache=True)
 def uniform(key, chain, sweep, layer):
-    """One uniform draw in (0, 1): the centre of one of 2**52 equal cells, which float64 holds, so never 0 or 1."""
+    """One uniform draw in (0, 1), of 52 bits."""
     c2, c3, k0, k1 = stream_words(key, sweep, layer)
     w0, w1, _, _ = philox(np.uint64(0), np.uint64(chain), c2, c3, k0, k1)
-    return (float((w0 >> _6) * np.uint64(67108864) + (w1 >> _6)) + 0.5) * _2_TO_MINUS_52
+    return cell_centre(w0, w1)

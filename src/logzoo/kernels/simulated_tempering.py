@@ -7,26 +7,24 @@ exp(offset_k) f_k(x) (Carlson et al. 2016, eq 8). x is v with the hidden units s
 from typing import NamedTuple
 
 import numpy as np
-from llvmlite import ir
 from numba import njit, types
 from numba.core import cgutils
-from numba.extending import intrinsic
 
+from logzoo.kernels import llvm
 from logzoo.kernels.elementary import copy_into, exp_wide
-from logzoo.kernels.emitting import everywhere, load, pointer
 from logzoo.kernels.energies import energy_scratch, load_magnitudes, smooth_parts, sum_bits
-from logzoo.kernels.gibbs import layer_scratch, sweep_once
+from logzoo.kernels.gibbs import sweep_once, sweep_scratch
 from logzoo.kernels.random import RUNG, uniform
 
 # Each end of the ladder, for counting round trips, is this share of the rungs (at least one): an end of one rung in
 # many is missed by chance, not for want of travelling.
-_RUNGS_PER_END = 20
+RUNGS_PER_END = 20
 # Rungs summed together.
 _BLOCK = 16
 # Chains whose values are carried to the rungs together, and how many rungs at a time: eight 256-bit registers.
 CHAINS_TOGETHER = 4
 _RUNGS_TOGETHER = 8
-_DOUBLES = ir.VectorType(ir.DoubleType(), 4)
+_STRIPS = _RUNGS_TOGETHER // llvm.DOUBLES.count
 _BYTES = 8
 
 
@@ -57,42 +55,24 @@ class RungSums(NamedTuple):
     round_trips: np.ndarray  # (chains,) int64
 
 
-@intrinsic
-def _carry(typing_context, block, count, values, values_step, out, out_step):
+@llvm.emitted(types.void, *[types.intp] * 6)
+def _carry(builder, block, count, values, values_step, out, out_step):
     """Eight rungs of `carry_to_rungs`: addresses but for `count`, and the bytes from one row to the next."""
-
-    def generate(context, builder, signature, arguments):
-        block, count, values, values_step, out, out_step = arguments
-
-        def step(address, index, size):
-            return builder.add(address, builder.mul(index, ir.Constant(address.type, size)))
-
-        quarters = range(0, _RUNGS_TOGETHER * _BYTES, 4 * _BYTES)
-
-        def row_of(address, row_step, chain):
-            return builder.add(address, builder.mul(row_step, ir.Constant(row_step.type, chain)))
-
-        pointers, totals = [], []
-        for chain in range(CHAINS_TOGETHER):
-            row = row_of(out, out_step, chain)
-            pointers.append([pointer(builder, row, _DOUBLES, offset) for offset in quarters])
-            loads = (builder.load(quarter, align=_BYTES) for quarter in pointers[-1])
-            totals.append([cgutils.alloca_once_value(builder, value) for value in loads])
-        with cgutils.for_range(builder, count) as loop:
-            row = step(block, loop.index, _RUNGS_TOGETHER * _BYTES)
-            weights = [load(builder, row, _DOUBLES, _BYTES, offset) for offset in quarters]
-            address = step(values, loop.index, _BYTES)
-            for chain in range(CHAINS_TOGETHER):
-                value = load(builder, row_of(address, values_step, chain), ir.DoubleType(), _BYTES)
-                value = everywhere(builder, value, 4)
-                for weight, total in zip(weights, totals[chain], strict=True):
-                    builder.store(builder.fadd(builder.load(total), builder.fmul(value, weight)), total)
-        for chain in range(CHAINS_TOGETHER):
-            for quarter, total in zip(pointers[chain], totals[chain], strict=True):
-                builder.store(builder.load(total), quarter, align=_BYTES)
-        return context.get_dummy_value()
-
-    return types.void(*[types.intp] * 6), generate
+    rows, places = (
+        [llvm.after(builder, first, builder.mul(step, llvm.constant(step.type, n))) for n in range(CHAINS_TOGETHER)]
+        for first, step in ((out, out_step), (values, values_step))
+    )
+    totals = [llvm.variables(builder, llvm.load_row(builder, row, llvm.DOUBLES, _STRIPS)) for row in rows]
+    with cgutils.for_range(builder, count) as loop:
+        row = llvm.after(builder, block, loop.index, _RUNGS_TOGETHER * _BYTES)
+        weights = llvm.load_row(builder, row, llvm.DOUBLES, _STRIPS)
+        for chain, place in enumerate(places):
+            value = llvm.load(builder, llvm.after(builder, place, loop.index, _BYTES), llvm.DOUBLE)
+            value = llvm.everywhere(builder, value, llvm.DOUBLES.count)
+            for weight, total in zip(weights, totals[chain], strict=True):
+                llvm.update(builder, builder.fadd, total, builder.fmul(value, weight))
+    for row, held in zip(rows, totals, strict=True):
+        llvm.store_row(builder, held, row)
 
 
 @njit(cache=True)
@@ -227,9 +207,8 @@ def run_simulated_tempering(
     Each sweep draws x at the rung (chains,) and then the rung given x, with the offset (K,) of the chain's group.
     """
     count, rungs = sums.occupancy.shape
-    end = max(1, rungs // _RUNGS_PER_END)
-    hidden_scratch = layer_scratch(chains.h.shape[1])
-    visible_scratch = layer_scratch(chains.v.shape[1])
+    end = max(1, rungs // RUNGS_PER_END)
+    scratch = sweep_scratch(chains)
     energies = energy_scratch(chains.h.shape[1])
     values = np.zeros((CHAINS_TOGETHER, ladder.readout.shape[0]))
     blocks = rung_blocks(ladder.readout)
@@ -241,17 +220,17 @@ def run_simulated_tempering(
     for sweep in range(first, last):
         for chain in range(count):
             beta[chain] = np.float32(ladder.betas[rung[chain]])
-        sweep_once(parameters, key, sweep, beta, chains, hidden_scratch, visible_scratch)
+        sweep_once(parameters, key, sweep, beta, chains, scratch)
         for first_together in range(0, count, CHAINS_TOGETHER):
             together = range(first_together, min(first_together + CHAINS_TOGETHER, count))
             for chain in together:
-                values_of_chain = values[chain - first_together]
+                own = values[chain - first_together]
                 if marginal:
-                    read_marginal(parameters, ladder.nodes, chains, chain, energies, values_of_chain)
+                    read_marginal(parameters, ladder.nodes, chains, chain, energies, own)
                 else:
-                    read_joint(parameters, chains, chain, values_of_chain)
+                    read_joint(parameters, chains, chain, own)
                 if keep:
-                    copy_into(record.values[chain, sweep - first], values_of_chain)
+                    copy_into(record.values[chain, sweep - first], own)
                 copy_into(log_q[chain - first_together], offsets[group[chain]])
             carry_to_rungs(blocks, values, log_q)
             for chain in together:

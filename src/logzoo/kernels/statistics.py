@@ -18,42 +18,36 @@ _TOGETHER = 64
 
 # A division that could raise an error is not vectorised; this one cannot.
 @njit(cache=True, error_model="numpy")
-def hidden_probabilities(hidden_input, unit, constants, p):
+def hidden_probabilities(hidden_input, unit, p):
     """p (H,) = sigmoid of the integer hidden inputs of one chain, without overflow."""
-    rounder, lowest = constants[0], constants[1]
-    c1, c2, c3, c4, c5 = constants[2], constants[3], constants[4], constants[5], constants[6]
     for j in range(p.size):
         x = np.float32(hidden_input[j]) * unit
-        decay = exp2_nonpositive(-abs(x) * LOG2_E, rounder, lowest, c1, c2, c3, c4, c5)
+        decay = exp2_nonpositive(-abs(x) * LOG2_E)
         p[j] = (_ONE if x > _ZERO else decay) / (_ONE + decay)
 
 
 @njit(cache=True)
-def add_statistics(parameters, chains, factors, weights, visible_bias, hidden_bias, fresh=False):
+def add_statistics(parameters, chains, factors, weights, visible_bias, hidden_bias):
     """Add sum_n factors_n (v_n p_n, v_n, p_n) to the three parts of a gradient: (V, H), (V,), (H,) float32.
 
-    fresh: the sums take the place of what the gradient held. factors (n,) float32; rows whose factor is zero are
-    skipped. Hidden inputs must be up to date.
+    factors (n,) float32; rows whose factor is zero are skipped. Hidden inputs must be up to date.
     """
-    if fresh:
-        visible_bias[:] = _ZERO
-        hidden_bias[:] = _ZERO
     listed = _new_list(visible_bias.size, hidden_bias.size, factors.size)
-    filled, fresh = _add_chains(parameters, chains, factors, weights, visible_bias, hidden_bias, listed, 0, fresh)
+    _, fresh = _add_chains(parameters, chains, factors, weights, visible_bias, hidden_bias, listed, 0, False)
     _add_rows(*listed, weights, fresh)
 
 
 @njit(cache=True)
 def put_statistics(parameters, near, factors, far, far_factors, weights, visible_bias, hidden_bias):
-    """The fresh statistics of some chains and those of others, together in one pass over the gradient.
+    """Set a gradient to the statistics of some chains and those of others, in one pass over it.
 
-    The same bits as those of `add_statistics`, first fresh, then not.
+    The same bits as those of `add_statistics` for the one and the other, added to zeros.
     """
     visible_bias[:] = _ZERO
     hidden_bias[:] = _ZERO
     listed = _new_list(visible_bias.size, hidden_bias.size, factors.size + far_factors.size)
     filled, fresh = _add_chains(parameters, near, factors, weights, visible_bias, hidden_bias, listed, 0, True)
-    filled, fresh = _add_chains(parameters, far, far_factors, weights, visible_bias, hidden_bias, listed, filled, fresh)
+    _, fresh = _add_chains(parameters, far, far_factors, weights, visible_bias, hidden_bias, listed, filled, fresh)
     _add_rows(*listed, weights, fresh)
 
 
@@ -81,7 +75,7 @@ def _add_chains(parameters, chains, factors, weights, visible_bias, hidden_bias,
             _add_rows(p, members, counts, weights, fresh)
             filled, fresh = 0, False
         q = p[filled]
-        hidden_probabilities(chains.hidden_input[row], parameters.unit, scratch.constants, q)
+        hidden_probabilities(chains.hidden_input[row], parameters.unit, q)
         for j in range(q.size):
             q[j] *= factor
             hidden_bias[j] += q[j]

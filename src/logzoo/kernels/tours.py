@@ -9,24 +9,14 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from logzoo.kernels.compaction import WORD, list_set
+from logzoo.kernels import gibbs
 from logzoo.kernels.draws import draw_layer
 from logzoo.kernels.elementary import copy_into
-from logzoo.kernels.gibbs import (
-    Chains,
-    draw_hidden,
-    forget_hidden,
-    layer_scratch,
-    list_changes,
-    update_hidden_inputs,
-    update_visible_inputs,
-)
-from logzoo.kernels.grey import add_products, mean_visible, update_hidden_inputs_of_values
+from logzoo.kernels.grey import add_products, probabilities, update_hidden_inputs_of_values
 from logzoo.kernels.hashing import find, hash_of, insert, pack_state, unpack_state
 from logzoo.kernels.random import HIDDEN, VISIBLE
 
 _ZERO = np.float32(0.0)
-_LOW = np.uint64(0xFFFFFFFF)
 
 
 class TourStates(NamedTuple):
@@ -44,9 +34,9 @@ def add_hidden_draws(parameters, key, sweep, chains, members, count, example):
 
     example (states,): becomes the number of the chain that first drew a state. Hidden inputs must be up to date.
     """
-    scratch = layer_scratch(chains.h.shape[1])
+    scratch = gibbs.layer_scratch(chains.h.shape[1])
     words = np.empty(members.rows.shape[1], np.uint64)
-    draw_hidden(parameters, key, sweep, np.ones(chains.number.size, np.float32), chains, scratch)
+    gibbs.draw_hidden(parameters, key, sweep, np.ones(chains.number.size, np.float32), chains, scratch)
     for chain in range(chains.number.size):
         pack_state(chains.h[chain], words)
         if insert(members, count, words, hash_of(words)) == count:
@@ -58,22 +48,9 @@ def add_hidden_draws(parameters, key, sweep, chains, members, count, example):
 @njit(cache=True)
 def _part_of(chains, count):
     """The first `count` chains."""
-    return Chains(
-        chains.number[:count],
-        chains.v[:count],
-        chains.h[:count],
-        chains.hidden_input[:count],
-        chains.visible_input[:count],
-        chains.plus[:count],
-        chains.minus[:count],
-        chains.counts[:count],
-    )
-
-
-@njit(cache=True)
-def _draw(inputs, unit, key, number, sweep, layer, scratch):
-    """Draw one layer of one chain at inverse temperature 1."""
-    draw_layer(inputs, inputs, unit, _ZERO, key, number, sweep, layer, scratch.constants, scratch.drawn)
+    states = chains.number[:count], chains.v[:count], chains.h[:count]
+    inputs = chains.hidden_input[:count], chains.visible_input[:count]
+    return gibbs.Chains(*states, *inputs, chains.plus, chains.minus, chains.counts)
 
 
 @njit(cache=True, nogil=True)
@@ -84,16 +61,16 @@ def run_tours(parameters, key, members, tours, queue, limit, chains, means, path
     which E[v | h] stands for the draws of v; of size 0 for true Gibbs sampling. path (places in the queue, sweeps,
     words): becomes the states that the last sweeps up to the limit started from; of size 0 to keep none.
     """
-    scratches = layer_scratch(chains.h.shape[1]), layer_scratch(chains.v.shape[1])
+    scratches = gibbs.sweep_scratch(chains)
     words = np.empty(members.rows.shape[1], np.uint64)
     active = min(chains.number.size, queue.size)
     chains = _part_of(chains, active)
     flying = np.arange(active)  # place in the queue of the tour of each chain
     waiting = active
-    forget_hidden(parameters, chains)
+    gibbs.forget_hidden(parameters, chains)
     for chain in range(active):
-        _load(tours.rows[queue[chain]], chain, scratches[0], chains)
-    update_visible_inputs(parameters, chains)
+        _load(tours.rows[queue[chain]], chain, chains)
+    gibbs.update_visible_inputs(parameters, chains)
     while active:
         if path.size:
             for chain in range(active):
@@ -105,9 +82,9 @@ def run_tours(parameters, key, members, tours, queue, limit, chains, means, path
             tours.finished[tour] = find(members, tours.rows[tour], hash_of(tours.rows[tour])) >= 0
             if _rests(tours, tour, limit) and waiting < queue.size:
                 flying[chain] = waiting
-                _load(tours.rows[queue[waiting]], chain, scratches[0], chains)
+                _load(tours.rows[queue[waiting]], chain, chains)
                 waiting += 1
-        update_visible_inputs(parameters, chains)
+        gibbs.update_visible_inputs(parameters, chains)
         left = _close_ranks(tours, queue, limit, flying, chains)
         if left < active:
             active = left
@@ -121,20 +98,21 @@ def _sweep_tours(parameters, key, tours, queue, flying, scratches, words, chains
     unit = parameters.unit
     if means.size:
         averages = means[: chains.number.size]
-        mean_visible(parameters, chains, averages)
+        probabilities(chains.visible_input, parameters.unit, averages)
         update_hidden_inputs_of_values(parameters, averages, chains)
     else:
         for chain in range(chains.number.size):
             tour = queue[flying[chain]]
-            number, sweep = tours.number[tour], tours.length[tour] + 1
-            _draw(chains.visible_input[chain], unit, key, number, sweep, VISIBLE, visible_scratch)
-            list_changes(chains.v[chain], visible_scratch, chain, chains)
-        update_hidden_inputs(parameters, chains)
+            number, sweep, x = tours.number[tour], tours.length[tour] + 1, chains.visible_input[chain]
+            draw_layer(x, x, unit, _ZERO, key, number, sweep, VISIBLE, visible_scratch.drawn)
+            gibbs.list_changes(chains.v[chain], visible_scratch, chain, chains)
+        gibbs.update_hidden_inputs(parameters, chains)
     for chain in range(chains.number.size):
         tour = queue[flying[chain]]
         tours.length[tour] += 1
-        _draw(chains.hidden_input[chain], unit, key, tours.number[tour], tours.length[tour], HIDDEN, hidden_scratch)
-        list_changes(chains.h[chain], hidden_scratch, chain, chains)
+        number, sweep, a = tours.number[tour], tours.length[tour], chains.hidden_input[chain]
+        draw_layer(a, a, unit, _ZERO, key, number, sweep, HIDDEN, hidden_scratch.drawn)
+        gibbs.list_changes(chains.h[chain], hidden_scratch, chain, chains)
         pack_state(chains.h[chain], words)
         tours.rows[tour] = words
 
@@ -145,14 +123,10 @@ def _rests(tours, tour, limit):
 
 
 @njit(cache=True)
-def _load(words, chain, scratch, chains):
+def _load(words, chain, chains):
     """Set a chain's h to a state (words,) and list its ones as the rows to add to the bias."""
-    for word in range(scratch.drawn.size):
-        scratch.drawn[word] = np.uint32(words[word // 2] >> np.uint64(WORD * (word % 2)) & _LOW)
     unpack_state(words, chains.h[chain])
-    chains.counts[chain, 0] = list_set(scratch.drawn, chains.plus[chain])
-    chains.counts[chain, 1] = 0
-    chains.counts[chain, 2] = 1
+    gibbs.list_all(words.view(np.uint32), chain, chains)
 
 
 @njit(cache=True)
@@ -179,13 +153,12 @@ def add_means_of_states(parameters, rows, factor, chains, means, weights, visibl
 
     chains, means (chains, V) float32: scratch for as many states as are handled together.
     """
-    scratch = layer_scratch(chains.h.shape[1])
     together = means.shape[0]
     for first in range(0, rows.shape[0], together):
         count = min(together, rows.shape[0] - first)
         part = _part_of(chains, count)
         for n in range(count):
-            _load(rows[first + n], n, scratch, part)
-        update_visible_inputs(parameters, part)
-        mean_visible(parameters, part, means[:count])
+            _load(rows[first + n], n, part)
+        gibbs.update_visible_inputs(parameters, part)
+        probabilities(part.visible_input, parameters.unit, means[:count])
         add_products(means[:count], part.h.astype(np.float32), factor, weights, visible_bias, hidden_bias)

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from logzoo.kernels.expectations import add_expectations
+from logzoo.kernels.expectations import expectations
 
 LARGEST_LAYER = 20
 
@@ -31,11 +31,7 @@ def exact_expectations(weights, visible_bias, hidden_bias):
         raise ValueError(
             f"exact expectations: the smaller layer has {smaller} units; at most {LARGEST_LAYER} are enumerated"
         )
-    products, visible, hidden = np.empty_like(weights), np.empty_like(visible_bias), np.empty_like(hidden_bias)
     if weights.shape[1] == smaller:
-        turned = np.empty_like(weights.T, order="C")
-        log_z = add_expectations(np.ascontiguousarray(weights.T), hidden_bias, visible_bias, turned, hidden, visible)
-        products[...] = turned.T
-    else:
-        log_z = add_expectations(weights, visible_bias, hidden_bias, products, visible, hidden)
-    return Expectations(log_z, products, visible, hidden)
+        log_z, products, hidden, visible = expectations(np.ascontiguousarray(weights.T), hidden_bias, visible_bias)
+        return Expectations(log_z, np.ascontiguousarray(products.T), visible, hidden)
+    return Expectations(*expectations(weights, visible_bias, hidden_bias))

@@ -82,9 +82,7 @@ class GaussianMixture:
         x = finite_array("x", x, dimensions=2)
         if x.shape[1] != self.dimension:
             raise ValueError(f"x: expected {self.dimension} columns (dimension), found {x.shape[1]}")
-        log_f, gradient = np.empty(len(x)), np.empty(x.shape)
-        log_f_many(self.parameters, x, log_f, gradient)
-        return log_f, gradient
+        return log_f_many(self.parameters, x)
 
 
 def path_moments(target, base, betas):

@@ -12,6 +12,7 @@ from logzoo.artifacts.matlab import read_matrices
 from logzoo.artifacts.netcdf import read_artifact, write_artifact
 from logzoo.checks import binary_matrix, finite_array
 
+_DIMENSIONS = {"weights": ("visible", "hidden"), "visible_bias": ("visible",), "hidden_bias": ("hidden",)}
 # Examples handled together, so that memory does not grow with the data.
 _ROWS = 4096
 
@@ -29,8 +30,8 @@ class RBM:
     hidden_bias: np.ndarray
 
     def __post_init__(self):
-        for name, dimensions in (("weights", 2), ("visible_bias", 1), ("hidden_bias", 1)):
-            array = finite_array(name, getattr(self, name), dimensions=dimensions).copy()
+        for name, dimensions in _DIMENSIONS.items():
+            array = finite_array(name, getattr(self, name), dimensions=len(dimensions)).copy()
             array.flags.writeable = False
             object.__setattr__(self, name, array)
         for name, expected in (("visible_bias", self.visible), ("hidden_bias", self.hidden)):
@@ -78,18 +79,13 @@ class RBM:
 
     def to_dataset(self):
         """The parameters as an xarray Dataset with dimensions visible, hidden."""
-        return xr.Dataset(
-            {
-                "weights": labelled(("visible", "hidden"), self.weights, "weights", "1"),
-                "visible_bias": labelled(("visible",), self.visible_bias, "visible bias", "1"),
-                "hidden_bias": labelled(("hidden",), self.hidden_bias, "hidden bias", "1"),
-            }
-        )
+        arrays = {name: (dimensions, getattr(self, name)) for name, dimensions in _DIMENSIONS.items()}
+        return xr.Dataset({name: labelled(*array, name.replace("_", " "), "1") for name, array in arrays.items()})
 
     @classmethod
     def from_dataset(cls, dataset):
         """The RBM whose parameters `to_dataset` wrote, or one snapshot of a training: `snapshots.sel(update=...)`."""
-        return cls(*(dataset[name].values for name in ("weights", "visible_bias", "hidden_bias")))
+        return cls(*(dataset[name].values for name in _DIMENSIONS))
 
     def save(self, path):
         """Write the parameters to a NetCDF file; ValueError for a name that does not end in .nc."""

@@ -10,7 +10,7 @@ import numpy as np
 from logzoo.checks import finite_array, one_of, whole_number
 from logzoo.kernels.assignments import LARGEST
 from logzoo.kernels.gibbs import forget_hidden, start_chains
-from logzoo.kernels.infinite_swapping import run_infinite_swapping, sum_infinite_swapping
+from logzoo.kernels.infinite_swapping import run_infinite_swapping
 from logzoo.kernels.layout import new_chains
 
 TEMPERATURES = (1.0, 2.0, 3.0, 4.0, 5.0)
@@ -58,8 +58,7 @@ class InfiniteSwapping:
 
     def move(self, first, last):
         """Make the sweeps first, ..., last - 1, numbered from 1; returns the Chains, inputs up to date."""
-        run_infinite_swapping(self.parameters, self.betas, self.key, first, last, *self._replicas())
-        self.spent += (last - first) * self.rung.size
+        self.move_and_sum(first, last, np.zeros((0, 0)))
         return self.chains
 
     def move_and_sum(self, first, last, sums):
@@ -67,11 +66,9 @@ class InfiniteSwapping:
 
         sums (groups, V H + V + H) float64, added to: of as many equal groups of ladders.
         """
-        sum_infinite_swapping(self.parameters, self.betas, self.key, first, last, *self._replicas(), sums)
+        replicas = self.partitions, self.joint, self.chains, self.rung, self.shares, self.occupancy
+        run_infinite_swapping(self.parameters, self.betas, self.key, first, last, *replicas, sums)
         self.spent += (last - first) * self.rung.size
-
-    def _replicas(self):
-        return self.partitions, self.joint, self.chains, self.rung, self.shares, self.occupancy
 
     @property
     def weights(self):

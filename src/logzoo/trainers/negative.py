@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from logzoo.kernels.energies import log_f_marginal
+from logzoo.kernels.energies import log_f_tempered
 from logzoo.kernels.gibbs import (
     Chains,
     draw_hidden,
@@ -18,8 +18,7 @@ from logzoo.kernels.gibbs import (
 from logzoo.kernels.grey import (
     add_products,
     log_f_of_values,
-    mean_visible,
-    probabilities_of_hidden,
+    probabilities,
     update_hidden_inputs_of_values,
 )
 from logzoo.kernels.layout import new_chains
@@ -71,7 +70,7 @@ class WeightedChains(NamedTuple):
     def mean_log_f(self, parameters):
         """Mean log f(v) in nats."""
         values = np.empty(len(self.v))
-        log_f_marginal(parameters, self.chains, values)
+        log_f_tempered(parameters, np.ones(len(values), np.float32), self.chains, values)
         return np.average(values, weights=self.weights)
 
 
@@ -107,13 +106,13 @@ class GreyChains(NamedTuple):
         for number in range(first, last):
             draw_hidden(parameters, key, number, beta, self.chains, scratch)
             update_visible_inputs(parameters, self.chains)
-            mean_visible(parameters, self.chains, self.v)
+            probabilities(self.chains.visible_input, parameters.unit, self.v)
             update_hidden_inputs_of_values(parameters, self.v, self.chains)
 
     def add_to(self, parameters, sign, gradient):
         """Add sign times the mean of (x p(h | x)', x, p(h | x)) to the arrays of a gradient."""
         p = np.empty(self.chains.h.shape, np.float32)
-        probabilities_of_hidden(parameters, self.chains, p)
+        probabilities(self.chains.hidden_input, parameters.unit, p)
         add_products(self.v, p, np.float32(sign / len(p)), *gradient)
 
     def mean_log_f(self, parameters):

@@ -1,0 +1,94 @@
+"""Intrinsics for numba written as LLVM code, and the instructions that they share.
+
+Addresses are integers of type intp, and need not be multiples of anything.
+"""
+
+from llvmlite import ir
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+FLOAT, DOUBLE = ir.FloatType(), ir.DoubleType()
+INT8, INT32, INT64 = (ir.IntType(bits) for bits in (8, 32, 64))
+# Vectors of 256 bits.
+VECTOR_BYTES = 32
+FLOATS, DOUBLES = ir.VectorType(FLOAT, 8), ir.VectorType(DOUBLE, 4)
+INTEGERS = ir.VectorType(INT32, 8)
+
+
+def emitted(returns, *arguments):
+    """Make an intrinsic of a function (builder, *values) that emits its code and returns its result, if it has one.
+
+    returns, arguments: types of numba, None for an argument of any type.
+    """
+
+    def decorate(emit):
+        def typed(typing_context, *given):
+            def generate(context, builder, signature, values):
+                result = emit(builder, *values)
+                return context.get_dummy_value() if result is None else result
+
+            return returns(*(declared or own for declared, own in zip(arguments, given, strict=True))), generate
+
+        # numba takes the names of the arguments from here.
+        typed.__wrapped__, typed.__name__ = emit, emit.__name__
+        return intrinsic(typed)
+
+    return decorate
+
+
+def constant(kind, value):
+    """A number of that type, or a vector of it."""
+    return ir.Constant(kind, [value] * kind.count if isinstance(kind, ir.VectorType) else value)
+
+
+def everywhere(builder, value, lanes):
+    """A vector of that many lanes, all of one value."""
+    undefined = ir.Constant(ir.VectorType(value.type, lanes), ir.Undefined)
+    first = builder.insert_element(undefined, value, constant(INT32, 0))
+    return builder.shuffle_vector(first, undefined, constant(ir.VectorType(INT32, lanes), 0))
+
+
+def after(builder, address, count, size=1):
+    """The address `count` (an int or a value) times `size` bytes behind another."""
+    if isinstance(count, int):
+        return builder.add(address, ir.Constant(address.type, count * size))
+    return builder.add(address, builder.mul(count, ir.Constant(address.type, size)))
+
+
+def load(builder, address, kind):
+    """The value of that type at an address."""
+    return builder.load(builder.inttoptr(address, kind.as_pointer()), align=1)
+
+
+def store(builder, value, address):
+    """Put a value at an address."""
+    builder.store(value, builder.inttoptr(address, value.type.as_pointer()), align=1)
+
+
+def load_row(builder, address, kind, count):
+    """As many neighbouring vectors of 256 bits."""
+    return [load(builder, after(builder, address, number, VECTOR_BYTES), kind) for number in range(count)]
+
+
+def variables(builder, values):
+    """Variables, in registers, that hold these values at first."""
+    return [cgutils.alloca_once_value(builder, value) for value in values]
+
+
+def update(builder, combine, variable, value):
+    """Replace what a variable holds by its combination with a value."""
+    builder.store(combine(builder.load(variable), value), variable)
+
+
+def store_row(builder, held, address):
+    """Put what variables hold, vectors of 256 bits, side by side at an address."""
+    for number, variable in enumerate(held):
+        store(builder, builder.load(variable), after(builder, address, number, VECTOR_BYTES))
+
+
+def call(builder, name, *vectors):
+    """The result of LLVM's function llvm.<name> for vectors of floats of one type."""
+    kind = vectors[0].type
+    of = ir.FunctionType(kind, [kind] * len(vectors))
+    name = f"llvm.{name}.v{kind.count}f{32 if kind.element == FLOAT else 64}"
+    return builder.call(cgutils.get_or_insert_function(builder.module, of, name), vectors)
