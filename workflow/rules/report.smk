@@ -33,7 +33,7 @@ rule page:
     input:
         scorecard=f"{DATA}/scorecard.nc",
         files=[*CATALOGUE.files, *SCORECARD],
-        artifacts=sorted({path for one in CATALOGUE.exhibits.values() for path in one["artifacts"]}),
+        artifacts=sorted({path for exhibit in CATALOGUE.exhibits.values() for path in exhibit["artifacts"]}),
         templates=TEMPLATES,
     output:
         page=f"{FIGURES}/index.html",
