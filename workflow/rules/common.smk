@@ -56,6 +56,51 @@ def minutes(number):
     return lambda wildcards, attempt: number * attempt
 
 
+def entries_of(dataset):
+    """Entries of a data set and its source, and of the digits that stand in for it: with label units if it has them."""
+    entry, digits = config["datasets"][dataset], config["datasets"]["digits"]
+    if "label_units" in entry:
+        digits = config["datasets"]["digits-labelled"]
+    origins = config["sources"]
+    return {"entry": {**origins[entry["source"]], **entry}, "digits": {**origins["digits"], **digits}}
+
+
+def start_of(wildcards):
+    """The model that a training goes on from, if any."""
+    entry = config["models"][wildcards.model]
+    return {"start": f"{DATA}/models/{entry['start']}.nc"} if "start" in entry else {}
+
+
+def dataset_of(wildcards):
+    return f"data/datasets/{config['models'][wildcards.model]['dataset']}.nc"
+
+
+def trainer_source(script, *modules):
+    """Digest of the code of a job that trains a model: that of its trainer alone."""
+    return lambda wildcards: script_source(
+        script, *modules_of([config["models"][wildcards.model]["train"]["method"]]), *modules
+    )
+
+
+def long_runs_of(wildcards):
+    if is_enumerable(config, wildcards.model):
+        return {}
+    return {f"long_runs/{name}": f"{DATA}/truths/{wildcards.model}.{name}.nc" for name in config["truth"]["estimators"]}
+
+
+def experiment_at(wildcards):
+    return CATALOGUE.experiments[f"{DATA}/{wildcards.experiment}.nc"]
+
+
+def in_report(wildcards):
+    return {"figure": wildcards.shown, "title": CATALOGUE.shown[wildcards.shown].title, "scale": SCALE}
+
+
+def verdict_of(figure):
+    """The verdicts on a figure, if any claim of it is tested."""
+    return {"verdict": CATALOGUE.verdicts[figure]} if figure in CATALOGUE.verdicts else {}
+
+
 wildcard_constraints:
     source=one_of_names(config["sources"]),
     dataset=one_of_names(config["datasets"]),

@@ -23,15 +23,6 @@ rule fetch:
         "../scripts/fetch.py"
 
 
-def entries_of(dataset):
-    """Entries of a data set and its source, and of the digits that stand in for it: with label units if it has them."""
-    entry, digits = config["datasets"][dataset], config["datasets"]["digits"]
-    if "label_units" in entry:
-        digits = config["datasets"]["digits-labelled"]
-    origins = config["sources"]
-    return {"entry": {**origins[entry["source"]], **entry}, "digits": {**origins["digits"], **digits}}
-
-
 rule build_dataset:
     input:
         manifest=lambda wildcards: f"data/raw/{config['datasets'][wildcards.dataset]['source']}/manifest.json",

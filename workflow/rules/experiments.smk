@@ -5,10 +5,6 @@
 # steps:   experiment
 
 
-def experiment_at(wildcards):
-    return CATALOGUE.experiments[f"{DATA}/{wildcards.experiment}.nc"]
-
-
 rule experiment:
     input:
         unpack(lambda wildcards: named_paths(experiment_at(wildcards).inputs)),
@@ -18,10 +14,10 @@ rule experiment:
         f"{LOGS}/experiments/{{experiment}}.log",
     wildcard_constraints:
         experiment=one_of_names(path.removeprefix(f"{DATA}/").removesuffix(".nc") for path in CATALOGUE.experiments),
-    # Seconds are taken with the machine to themselves; what takes long is judged by ratios.
-    threads: lambda wildcards: workflow.cores if experiment_at(wildcards).timed else 1
     conda:
         "../../environment.yml"
+    # Seconds are taken with the machine to themselves; what takes long is judged by ratios.
+    threads: lambda wildcards: workflow.cores if experiment_at(wildcards).timed else 1
     resources:
         mem_mb=megabytes(2500),
         runtime=minutes(720),

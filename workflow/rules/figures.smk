@@ -5,15 +5,6 @@
 # steps:   draw, write_table
 
 
-def in_report(wildcards):
-    return {"figure": wildcards.shown, "title": CATALOGUE.shown[wildcards.shown].title, "scale": SCALE}
-
-
-def verdict_of(figure):
-    """The verdicts on a figure, if any claim of it is tested."""
-    return {"verdict": CATALOGUE.verdicts[figure]} if figure in CATALOGUE.verdicts else {}
-
-
 rule draw:
     input:
         unpack(lambda wildcards: named_paths(CATALOGUE.shown[wildcards.shown].inputs)),

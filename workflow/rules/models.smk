@@ -5,23 +5,6 @@
 # steps:   train_model, train_with_snapshots, import_model
 
 
-def start_of(wildcards):
-    """The model that a training goes on from, if any."""
-    entry = config["models"][wildcards.model]
-    return {"start": f"{DATA}/models/{entry['start']}.nc"} if "start" in entry else {}
-
-
-def dataset_of(wildcards):
-    return f"data/datasets/{config['models'][wildcards.model]['dataset']}.nc"
-
-
-def trainer_source(script, *modules):
-    """Digest of the code of a job that trains a model: that of its trainer alone."""
-    return lambda wildcards: script_source(
-        script, *modules_of([config["models"][wildcards.model]["train"]["method"]]), *modules
-    )
-
-
 rule train_model:
     input:
         unpack(start_of),

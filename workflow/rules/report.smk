@@ -22,8 +22,8 @@ rule write_scorecard:
         runtime=minutes(15),
     params:
         scale=SCALE,
-        folder=FIGURES,
-        templates="workflow/templates",
+        folder=lambda wildcards, output: str(Path(output[0]).parent),
+        templates=lambda wildcards, input: str(Path(input.templates[0]).parent),
         source=script_source("write_scorecard", templates=TEMPLATES),
     script:
         "../scripts/write_scorecard.py"
@@ -47,8 +47,8 @@ rule page:
     params:
         papers=config["papers"],
         scale=SCALE,
-        folder=FIGURES,
-        templates="workflow/templates",
+        folder=lambda wildcards, output: str(Path(output[0]).parent),
+        templates=lambda wildcards, input: str(Path(input.templates[0]).parent),
         shown=CATALOGUE.exhibits,
         source=script_source("page", templates=TEMPLATES),
     script:

@@ -5,12 +5,6 @@
 # steps:   long_run, truth
 
 
-def long_runs_of(wildcards):
-    if is_enumerable(config, wildcards.model):
-        return {}
-    return {f"long_runs/{name}": f"{DATA}/truths/{wildcards.model}.{name}.nc" for name in config["truth"]["estimators"]}
-
-
 rule long_run:
     input:
         model=f"{DATA}/models/{{model}}.nc",

@@ -22,13 +22,10 @@ def checked(config, schema_folder):
     a list, grids and the zoo have their models. Names in entries of figures are checked where declarations read them.
     Raises ValueError, one line naming the key and what was expected.
     """
-    try:
-        config = _completed(config)
-    except (AttributeError, KeyError, TypeError):
-        # Something is not what the schema says: it tells what.
-        _check_schemas(config, Path(schema_folder))
-        raise
-    _check_schemas(config, Path(schema_folder))
+    schemas = {path.name: yaml.safe_load(path.read_text()) for path in Path(schema_folder).glob("*.schema.yaml")}
+    _check_schemas(config, schemas)
+    config = _completed(config)
+    _check_schemas(config, schemas)
     for name, entry in config["estimators"].items():
         missing = {"title", "method", "base", "options"} - set(entry)
         if missing:
@@ -38,9 +35,9 @@ def checked(config, schema_folder):
     return config
 
 
-def _check_schemas(config, folder):
-    _check_schema(config, folder / "config.schema.yaml")
-    _check_schema({key: config.get(key, {}) for key in ("sources", "datasets")}, folder / "datasets.schema.yaml")
+def _check_schemas(config, schemas):
+    _check_schema(config, schemas["config.schema.yaml"])
+    _check_schema({key: config.get(key, {}) for key in ("sources", "datasets")}, schemas["datasets.schema.yaml"])
 
 
 def _completed(config):
@@ -115,8 +112,7 @@ def _check_names(key, names, choices):
             )
 
 
-def _check_schema(config, path):
-    schema = yaml.safe_load(path.read_text())
+def _check_schema(config, schema):
     error = best_match(Draft202012Validator(schema).iter_errors(config))
     if error is None:
         return
