@@ -48,8 +48,6 @@ def estimate(rbm, ledger, stream, **options):
         log_z=log_z,
         std_error=std_error,
         interval=student_interval(log_z, std_error, len(parts)),
-        sweeps=ledger.spent,
-        chains=ledger.chains,
         converged=round_trips >= _FEWEST_ROUND_TRIPS and exchange_rate >= _LEAST_EXCHANGE and offset <= _LARGEST_OFFSET,
         diagnostics={"exchange_rate": exchange_rate, "round_trips": round_trips, "bridge_offset": offset},
     )

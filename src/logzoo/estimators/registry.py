@@ -6,7 +6,9 @@ from logzoo.checks import one_of
 from logzoo.methods import Method
 
 # What draws for the methods on simulated tempering, and takes their options.
-_TEMPERING = "logzoo.estimators.simulated_tempering:run", "logzoo.samplers.simulated_tempering:run"
+_SAMPLER = "logzoo.samplers.simulated_tempering"
+_TEMPERING = "logzoo.estimators.simulated_tempering:run", f"{_SAMPLER}:run", f"{_SAMPLER}:begin"
+_ADJUSTED = "logzoo.samplers.adjusted:run", f"{_SAMPLER}:begin"
 
 # In the order of tables and figures.
 ESTIMATORS = {
@@ -20,8 +22,8 @@ ESTIMATORS = {
     "ti-rb": Method("TI-RB", "logzoo.estimators.ti:rao_blackwell", *_TEMPERING),
     "mbar": Method("MBAR", "logzoo.estimators.mbar:estimate", *_TEMPERING),
     "bar": Method("BAR", "logzoo.estimators.bar:estimate", "logzoo.samplers.parallel_tempering:run"),
-    "sams": Method("SAMS", "logzoo.estimators.sams:estimate", "logzoo.samplers.adjusted:run"),
-    "wang-landau": Method("Wang-Landau", "logzoo.estimators.wang_landau:estimate", "logzoo.samplers.adjusted:run"),
+    "sams": Method("SAMS", "logzoo.estimators.sams:estimate", *_ADJUSTED),
+    "wang-landau": Method("Wang-Landau", "logzoo.estimators.wang_landau:estimate", *_ADJUSTED),
     "sd": Method("SD", "logzoo.estimators.transitions:sd", *_TEMPERING),
     "rsd": Method("RSD", "logzoo.estimators.transitions:rsd", *_TEMPERING),
     "las-vegas": Method("Las Vegas", "logzoo.estimators.las_vegas:estimate", "logzoo.samplers.tours:run"),
@@ -37,7 +39,8 @@ def estimator(method):
     listed = _listed(method)
 
     def run(rbm, ledger, stream, options):
-        return replace(listed.run(method, rbm, ledger, stream, **options), method=method)
+        estimate = listed.run(method, rbm, ledger, stream, **options)
+        return replace(estimate, method=method, sweeps=ledger.spent, chains=ledger.chains)
 
     return run
 

@@ -46,18 +46,18 @@ def estimate(rbm, ledger, stream, *, data=None, vectors=None, **options):
     vector = np.arange(ledger.chains) % vectors
     draws = annealed.run_reverse(rbm, ledger, stream, data[rows[vector]], **options)
     per_vector = [-draws.log_weight[vector == number] for number in range(vectors)]
-    log_z = draws.log_z_base - np.array([_log_mean(log_p) for log_p in per_vector])
+    log_z = draws.log_z_base - np.array([float(logsumexp(log_p)) - np.log(log_p.size) for log_p in per_vector])
     center = float(log_z.mean())
     std_error, parts = _spread(log_z, per_vector)
     effective = np.array([effective_number(log_p) for log_p in per_vector])
-    agree = np.mean(_bias(effective, np.bincount(vector))) < _LARGEST_BIAS
+    # Bias of a log-mean-exp in nats, half the squared relative error of the mean: unknown, infinite, for one.
+    trajectories = np.bincount(vector)
+    bias = np.where(trajectories > 1, 0.5 * (1.0 / effective - 1.0 / trajectories), np.inf)
     return Estimate(
         log_z=center,
         std_error=std_error,
         interval=student_interval(center, std_error, parts),
-        sweeps=ledger.spent,
-        chains=ledger.chains,
-        converged=bool(agree) and telling(rbm, draws.log_weight, ledger),
+        converged=bool(bias.mean() < _LARGEST_BIAS) and telling(rbm, draws.log_weight, ledger),
         diagnostics={"effective_trajectories": float(effective.mean())},
     )
 
@@ -69,15 +69,6 @@ def _vector_count(vectors, chains):
     if vectors > chains:
         raise ValueError(f"raise: vectors: expected at most {chains} (chains; each vector takes one), found {vectors}")
     return vectors
-
-
-def _log_mean(log_values):
-    return float(logsumexp(log_values)) - np.log(log_values.size)
-
-
-def _bias(effective, trajectories):
-    """Bias (n,) of a log-mean-exp in nats, half the squared relative error of the mean: unknown, infinite, for one."""
-    return np.where(trajectories > 1, 0.5 * (1.0 / effective - 1.0 / trajectories), np.inf)
 
 
 def _spread(log_z, per_vector):

@@ -8,7 +8,6 @@ import numpy as np
 
 from logzoo.checks import positive_number
 from logzoo.estimators.groups import from_groups
-from logzoo.samplers import adjusted
 
 
 def estimate(rbm, ledger, stream, *, exponent=0.8, flatness=0.2, first_stage=0.2, **options):
@@ -18,8 +17,7 @@ def estimate(rbm, ledger, stream, *, exponent=0.8, flatness=0.2, first_stage=0.2
     |c_k / r_k - 1| of an evenly filled ladder; first_stage, the share of the sweeps after which the second stage begins
     in any case. Raises ValueError for others.
     """
-    recursion = TwoStages(exponent, flatness, first_stage)
-    return from_groups(adjusted.run(rbm, ledger, stream, recursion, **options), ledger)
+    return from_groups(TwoStages(exponent, flatness, first_stage), rbm, ledger, stream, **options)
 
 
 class TwoStages:
@@ -63,6 +61,10 @@ class TwoStages:
         self.largest = peak if self.t == 1 else np.maximum(self.largest, peak)
         if not self.second.all():
             self._end_first_stage(ratio)
+
+    def settled(self):
+        """Whether the run can be trusted as far as the recursion can tell: it has no rule of its own."""
+        return True
 
     def _end_first_stage(self, ratio):
         """Begin the second stage in groups whose rungs were evenly filled since t was last a power of two."""

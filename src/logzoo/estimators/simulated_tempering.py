@@ -2,11 +2,10 @@
 
 import numpy as np
 
-from logzoo.estimators.bootstrap import bootstrapped
-from logzoo.estimators.intervals import check_spread, jackknife_error, student_interval, sums_left_out
+from logzoo.estimators.intervals import bootstrapped, check_spread, jackknife_error, student_interval, sums_left_out
 from logzoo.estimators.result import Estimate
 from logzoo.samplers import simulated_tempering
-from logzoo.samplers.observers import Transitions
+from logzoo.samplers.observers import GroupedMoves
 
 # Share of the sampling phase in which the chains settle. On a 784 x 500 RBM the first hundreds of sweeps pull
 # log Z down by more than its standard error; easy models lose a tenth of their precision.
@@ -32,10 +31,9 @@ def run(rbm, ledger, stream, observers=(), *, settling=SETTLING, **settings):
     Raises ValueError for a ledger of one chain, before any sweep.
     """
     check_spread(ledger)
-    transitions = Transitions()
-    observers = (transitions, *observers)
-    draws = simulated_tempering.run(rbm, ledger, stream, observers, settling=settling, **settings)
-    return draws, transitions.counts
+    moves = GroupedMoves()
+    draws = simulated_tempering.run(rbm, ledger, stream, (moves, *observers), settling=settling, **settings)
+    return draws, moves.sums[0]
 
 
 def end_ratio(draws, ends):
@@ -74,8 +72,6 @@ def estimate_of_draws(draws, transitions, log_z, std_error, parts, ledger, *, qu
         log_z=log_z,
         std_error=std_error,
         interval=student_interval(log_z, std_error, parts),
-        sweeps=ledger.spent,
-        chains=ledger.chains,
         converged=travelled(draws) and abs(moved) < _LARGEST_DRIFT and rule_error <= _LARGEST_RULE_ERROR * std_error,
         form=draws.form,
         diagnostics={**diagnostics(draws), "drift": moved, **more},

@@ -8,7 +8,6 @@ import numpy as np
 
 from logzoo.checks import positive_number
 from logzoo.estimators.groups import from_groups
-from logzoo.samplers import adjusted
 
 # Parts of the ladder, of neighbouring rungs, whose visits must be flat.
 _PARTS = 10
@@ -20,9 +19,7 @@ def estimate(rbm, ledger, stream, *, flatness=0.5, **options):
     Options: those of `logzoo.samplers.adjusted.run`; flatness in (0, 1), the least visits of a part of the ladder
     relative to the mean that count as flat. Raises ValueError for others.
     """
-    recursion = HalvedFactor(flatness)
-    draws = adjusted.run(rbm, ledger, stream, recursion, **options)
-    return from_groups(draws, ledger, settled=recursion.settled())
+    return from_groups(HalvedFactor(flatness), rbm, ledger, stream, **options)
 
 
 class HalvedFactor:

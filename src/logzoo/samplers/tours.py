@@ -21,7 +21,7 @@ from logzoo.kernels.tours import TourStates, add_hidden_draws, run_tours
 from logzoo.paths import kernel_parameters
 
 # Examples whose hidden units are drawn together.
-_TOGETHER = 512
+TOGETHER = 512
 # Chains of a thread: those of all tours that a processor's cache holds.
 _FLIGHT = 128
 # Tours are numbered by 32 bits of the random stream's counter.
@@ -167,17 +167,15 @@ def stopping_set(parameters, data, draws, stream):
     data (examples, visible) uint8 of 0/1, or float32 grey levels. Whole rounds take each example equally often.
     """
     draws = whole_number("draws", draws)
-    visible, hidden = parameters.weights.shape[1], parameters.weights_transposed.shape[1]
     order = stream.child("order").generator().permutation(len(data))[:draws]
     key = stream.child("hidden").key
-    members, example = new_hash_set(draws, hidden), np.empty(draws, np.int64)
+    members = new_hash_set(draws, parameters.weights_transposed.shape[1])
+    example = np.empty(draws, np.int64)
     count = 0
     rounds, more = divmod(draws, len(data))
-    for first in range(0, len(order), _TOGETHER):
-        rows = order[first : first + _TOGETHER]
-        chains = new_chains(len(rows), visible, hidden)
-        chains.number[...] = rows
-        _load_examples(parameters, data[rows], chains)
+    for first in range(0, len(order), TOGETHER):
+        rows = order[first : first + TOGETHER]
+        chains = example_chains(parameters, data, rows)
         for turn in range(rounds):
             count = add_hidden_draws(parameters, key, turn, chains, members, count, example)
         last = type(chains)(*(array[: max(0, more - first)] for array in chains))
@@ -291,15 +289,17 @@ class TourSampler:
         return int(tours.length[queue].sum()) - before
 
 
-def _load_examples(parameters, examples, chains):
-    """Give chains the hidden inputs of examples, and no hidden units."""
-    if examples.dtype == np.uint8:
-        chains.v[...] = examples
+def example_chains(parameters, data, rows):
+    """Chains, of the numbers `rows` (n,), with the hidden inputs of those examples and no hidden units."""
+    chains = new_chains(len(rows), parameters.weights.shape[1], parameters.weights_transposed.shape[1])
+    chains.number[...] = rows
+    if data.dtype == np.uint8:
+        chains.v[...] = data[rows]
         forget_hidden(parameters, chains)
     else:
-        chains.h[...] = 0
         chains.visible_input[...] = parameters.visible_bias
-        update_hidden_inputs_of_values(parameters, examples, chains)
+        update_hidden_inputs_of_values(parameters, data[rows], chains)
+    return chains
 
 
 def _visited(tours, paths):
