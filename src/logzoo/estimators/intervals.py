@@ -12,12 +12,6 @@ _QUANTILES = (0.025, 0.16, 0.5, 0.84, 0.975)
 _RESAMPLES = 1000
 
 
-def check_spread(ledger):
-    """Raise ValueError for a ledger of one chain, which has no spread."""
-    if ledger.chains < 2:
-        raise ValueError(f"chains: expected at least 2, an interval needs a spread, found {ledger.chains}")
-
-
 def jackknife_error(left_out):
     """Standard error from the estimates (part,) with one part left out each."""
     parts = left_out.size

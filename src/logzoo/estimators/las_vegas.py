@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import expit, logsumexp
 
 from logzoo.checks import binary_matrix
-from logzoo.estimators.intervals import check_spread, student_interval
+from logzoo.estimators.intervals import student_interval
 from logzoo.estimators.result import Estimate
 from logzoo.samplers.tours import run
 
@@ -29,10 +29,12 @@ def estimate(rbm, ledger, stream, *, data=None, base=None, **options):
     elsewhere found nothing of weight that the stopping set misses. If not, log Z is likely too low, and the interval
     ends at an upper bound. Raises ValueError for missing or bad data and for what the budget cannot pay.
     """
-    check_spread(ledger)
     if data is None:
         raise ValueError("data: expected a 0/1 matrix (examples, visible) to draw from, found none")
-    draws = run(rbm, ledger, stream, binary_matrix("data", data, visible=rbm.visible), **options)
+    return _estimate_of(rbm, run(rbm, ledger, stream, binary_matrix("data", data, visible=rbm.visible), **options))
+
+
+def _estimate_of(rbm, draws):
     tours = draws.tours
     mean, std_error = mean_length(tours)
     log_z = draws.stopping.log_z + float(np.log(mean))

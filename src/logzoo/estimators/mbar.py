@@ -50,7 +50,7 @@ def estimate(rbm, ledger, stream, *, draws=10_000, rungs=100, **options):
     answers = np.bincount(chain, influence(log_f, rungs, log_z)[:, -1], ledger.chains)
     std_error = float(np.sqrt(np.sum(answers**2) * ledger.chains / (ledger.chains - 1)))
     total = float(draws.log_z_base + log_z[-1])
-    return estimate_of_draws(draws, transitions, total, std_error, ledger.chains, ledger)
+    return estimate_of_draws(draws, transitions, total, std_error, ledger.chains)
 
 
 def log_ratios(log_f, counts, start):

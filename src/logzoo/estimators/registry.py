@@ -34,11 +34,13 @@ ESTIMATORS = {
 def estimator(method):
     """The function run(rbm, ledger, stream, options) -> Estimate of that name; ValueError if unknown.
 
-    The function refuses unknown options with a ValueError that names the known ones.
+    The function refuses a single chain, and unknown options with a ValueError that names the known ones.
     """
     listed = _listed(method)
 
     def run(rbm, ledger, stream, options):
+        if ledger.chains < 2:
+            raise ValueError(f"chains: expected at least 2, an interval needs a spread, found {ledger.chains}")
         estimate = listed.run(method, rbm, ledger, stream, **options)
         return replace(estimate, method=method, sweeps=ledger.spent, chains=ledger.chains)
 
@@ -50,19 +52,9 @@ def estimator_module(method):
     return _listed(method).module
 
 
-def options_of(method):
-    """Names of the options that a method takes."""
-    return _listed(method).options
-
-
 def starts_from_data(method):
     """Whether a method takes examples: those that it starts from."""
-    return "data" in options_of(method)
-
-
-def title_of(method):
-    """What a method is called in tables and figures."""
-    return _listed(method).title
+    return "data" in _listed(method).options
 
 
 def _listed(method):

@@ -43,7 +43,7 @@ def _from_stationary(rao_blackwell, rbm, ledger, stream, **options):
 
     left_out = np.array([log_z_of(total) for total in sums_left_out(moves.sums)])
     log_z, std_error = log_z_of(moves.sums.sum(axis=0)), jackknife_error(left_out)
-    return estimate_of_draws(draws, transitions, log_z, std_error, left_out.size, ledger)
+    return estimate_of_draws(draws, transitions, log_z, std_error, left_out.size)
 
 
 def smoothed(moves):

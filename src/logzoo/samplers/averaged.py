@@ -15,13 +15,7 @@ from tqdm import tqdm
 from logzoo.checks import positive_number, whole_number
 from logzoo.kernels.between import run_between
 from logzoo.kernels.gibbs import forget_hidden, run_sweeps, start_chains
-from logzoo.kernels.layout import (
-    fixed_point_parameters,
-    fixed_point_unit,
-    new_chains,
-    paired_chains,
-    paired_parameters,
-)
+from logzoo.kernels.layout import fixed_point_parameters, fixed_point_unit, new_chains, paired_chains, paired_parameters
 from logzoo.kernels.statistics import add_statistics
 from logzoo.paths import kernel_parameters, log_z_base
 from logzoo.samplers.annealed import AnnealedDraws
@@ -81,8 +75,8 @@ def run(
         cold = base_moments(base, rbm.hidden)
         warm, chains = model_moments(rbm, base, stream.child("moments").key, ledger.chains, budget.moments, threads)
         ledger.spend(budget.updates * (knots - 2), "fitting")
-        key = stream.child("fitting").key
-        path = fitted_path(ends, cold, warm, chains, knots, key, budget.updates, learning_rate, threads)
+        fit = stream.child("fitting").key, budget.updates, learning_rate, threads
+        path = fitted_path(ends, cold, warm, chains, knots, *fit)
         shares = sweep_shares(path, cold, warm)
     ledger.spend(ledger.remaining, "annealing")
     key = stream.child("sweeps").key

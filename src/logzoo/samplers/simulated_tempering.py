@@ -63,7 +63,7 @@ class SimulatedTempering:
         self.generator = stream.child("rungs").generator()
         self.sweep = 1
         self.chains = new_chains(count, parameters.weights.shape[1], parameters.weights_transposed.shape[1])
-        start_chains(self.parameters, self.key, self.parameters.base, self.chains)
+        start_chains(parameters, self.key, parameters.base, self.chains)
         self.bar = None  # a progress bar of sweeps
         # Chains of one group share an offset; by default there is one group.
         self.group = np.zeros(count, np.int64)
@@ -93,15 +93,14 @@ class SimulatedTempering:
     def move_rungs(self, betas):
         """Move the rungs to other inverse temperatures (rung,), and restart."""
         self.betas = betas
-        self.set_nodes(max(self.ladder.nodes.size, _NODE_COUNTS[0]))
+        self.set_nodes(self.ladder.nodes.size)
         self.restart()
 
     def set_nodes(self, count):
         """Interpolate log f from that many nodes."""
         nodes = chebyshev_nodes(count if self.marginal else 0).astype(np.float32)
-        readout, slopes, curvatures = _tables(nodes.astype(np.float64), self.betas)
+        readout, self.slopes, self.curvatures = _tables(nodes.astype(np.float64), self.betas)
         self.ladder = Ladder(self.betas, nodes, readout)
-        self.slopes, self.curvatures = slopes, curvatures
 
     def advance(self, offset, sweeps, observers=()):
         """Advance all chains by some sweeps with offset log r - log Zhat (rung,) or (group, rung); returns RungSums.
@@ -260,8 +259,8 @@ def run(
     settling: share of what is left after them, in [0, 1), whose draws are discarded: it lets the rungs that the
     last of them redrew relax. final=False stops after exactly `initial_iterations` iterations. mixed=True updates log
     Zhat by eq 12 after each block of the sampling phase, too (supplement A). The other options are those of `begin`.
-    observers: objects as in `logzoo.samplers.observers`, which see every single draw of the
-    sampling phase. Returns SimulatedTemperingDraws. Raises ValueError for impossible options.
+    observers: objects as in `logzoo.samplers.observers`, which see every single draw of the sampling phase. Returns
+    SimulatedTemperingDraws. Raises ValueError for impossible options.
     """
     settling = share("settling", settling)
     start = begin(rbm, ledger, stream, rao_blackwell, final, **options)

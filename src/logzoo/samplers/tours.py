@@ -5,7 +5,6 @@ with it: Z_S = sum_{h in H} f(h). A tour starts at h of H with probability f(h) 
 Its mean length is Z / Z_S (Kac; corollary 2 of the paper).
 """
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +18,7 @@ from logzoo.kernels.hidden_energies import log_f_hidden
 from logzoo.kernels.layout import new_chains
 from logzoo.kernels.tours import TourStates, add_hidden_draws, run_tours
 from logzoo.paths import kernel_parameters
+from logzoo.samplers.threads import over_parts
 
 # Examples whose hidden units are drawn together.
 TOGETHER = 512
@@ -112,7 +112,15 @@ def run(rbm, ledger, stream, data, *, rounds=None, tours=None, cap=None, threads
     cap = None if cap is None else whole_number("cap", cap)
     whole_number("threads", threads)
     budget = ledger.sweeps * ledger.chains
-    draws = _draws(rounds, len(data), budget)
+    if rounds is None:
+        draws = max(1, min(budget // _SHARE, max(len(data), _MOST_DRAWS)))
+    else:
+        draws = whole_number("rounds", rounds) * len(data)
+    if rounds is not None and 2 * draws > budget:
+        raise ValueError(
+            f"rounds: expected a stopping set of at most half of the budget of {budget:,} sweeps, found "
+            f"{rounds} rounds of {len(data):,} examples"
+        )
     parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
     stopping = stopping_set(parameters, data, ledger.spend(draws, "stopping set", chains=1), stream.child("stopping"))
     sampler = TourSampler(parameters, stopping, stream.child("tours"), threads=threads)
@@ -122,19 +130,6 @@ def run(rbm, ledger, stream, data, *, rounds=None, tours=None, cap=None, threads
     left -= ledger.spend(int(tours_made.length.sum()), "tours", chains=1)
     ledger.spend(left, "left over", chains=1)
     return TourDraws(stopping, tours_made, probes)
-
-
-def _draws(rounds, examples, budget):
-    """Hidden states to draw for the stopping set."""
-    if rounds is None:
-        return max(1, min(budget // _SHARE, max(examples, _MOST_DRAWS)))
-    draws = whole_number("rounds", rounds) * examples
-    if 2 * draws > budget:
-        raise ValueError(
-            f"rounds: expected a stopping set of at most half of the budget of {budget:,} sweeps, found "
-            f"{rounds} rounds of {examples:,} examples"
-        )
-    return draws
 
 
 def tours_within(sampler, count, budget, cap, progress):
@@ -209,12 +204,11 @@ class TourSampler:
         start = self.stopping.starts(self.uniforms.random(count))
         paths = [] if keep else None
         tours = self._travel(self.stopping.members.rows[start], budget, cap, paths)
-        visited = None if paths is None else _visited(tours, paths)
-        return Tours(start, tours.length, tours.finished, visited)
+        return Tours(start, tours.length, tours.finished, _visited(tours, paths) if keep else None)
 
     def run_from(self, states, budget, cap=None):
         """As `run`, from hidden states (tours, words) uint64; returns TourStates, where the tours came to rest."""
-        return self._travel(states, budget, cap, None)
+        return self._travel(states, budget, cap)
 
     def probe(self, count, budget):
         """Send `count` chains from uniform hidden states to the stopping set, with half of a budget of sweeps.
@@ -225,7 +219,7 @@ class TourSampler:
         rows = self.elsewhere.integers(0, 2**64, (count, words), dtype=np.uint64)
         beyond = words * LONG_WORD - self.parameters.weights_transposed.shape[1]
         rows[:, -1] &= np.uint64(2**64 - 1) >> np.uint64(beyond)
-        outward = self._travel(rows, budget // 2, None, None)
+        outward = self._travel(rows, budget // 2)
         rows = outward.rows[~outward.finished]
         steps = (budget - budget // 2) // max(len(rows), 1)
         around = self._travel(rows, steps * len(rows), steps, paths := [])
@@ -248,7 +242,7 @@ class TourSampler:
         log_f_hidden(self.parameters, states, log_f, False)
         return _log_sum_exp(log_f) - float(np.log(share))
 
-    def _travel(self, rows, budget, cap, paths):
+    def _travel(self, rows, budget, cap=None, paths=None):
         count = len(rows)
         if self.next_number + count > MOST_TOURS:
             raise ValueError(f"tours: expected at most {MOST_TOURS:,}, found {self.next_number + count:,}")
@@ -280,12 +274,7 @@ class TourSampler:
         def run_part(part, path, chains, means):
             run_tours(self.parameters, self.key, self.stopping.members, tours, part, limit, chains, means, path)
 
-        if len(jobs) == 1:
-            run_part(*jobs[0])
-        else:
-            with ThreadPoolExecutor(len(jobs)) as pool:
-                for future in [pool.submit(run_part, *job) for job in jobs]:
-                    future.result()
+        over_parts(run_part, len(jobs), jobs)
         return int(tours.length[queue].sum()) - before
 
 
