@@ -8,7 +8,7 @@ import pytest
 
 from logzoo.api import estimate_log_z
 from logzoo.budgets import SweepLedger
-from logzoo.estimators.registry import ESTIMATORS, estimator, estimator_module, starts_from_data, title_of
+from logzoo.estimators.registry import ESTIMATORS, estimator, estimator_module, starts_from_data
 from logzoo.estimators.result import DIAGNOSTICS, Estimate
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
@@ -106,9 +106,9 @@ def test_the_public_function_reaches_every_estimator(method):
 
 
 def test_every_method_has_a_title_of_its_own():
-    titles = {title_of(method) for method in NAMES}
+    titles = {ESTIMATORS[method].title for method in NAMES}
     assert all(titles) and len(titles) == len(NAMES)
-    assert title_of("ti-riemann") == "TI (Riemann)"
+    assert ESTIMATORS["ti-riemann"].title == "TI (Riemann)"
 
 
 def test_unknown_methods_are_refused_with_the_choices():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from logzoo.api import estimate_log_z, sample_gibbs
-from logzoo.estimators.registry import ESTIMATORS, options_of
+from logzoo.estimators.registry import ESTIMATORS
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
 
@@ -42,8 +42,8 @@ def truth(seed, scale):
 def estimated(method, seed, scale, repeat=0):
     """(error, standard error, interval holds the truth, converged) of one estimate."""
     rbm = random_rbm(seed, scale)
-    options = OPTIONS.get(method, {"rungs": 20} if "rungs" in options_of(method) else {})
-    if "data" in options_of(method):
+    options = OPTIONS.get(method, {"rungs": 20} if "rungs" in ESTIMATORS[method].options else {})
+    if "data" in ESTIMATORS[method].options:
         options = {**options, "data": sample_gibbs(rbm, 100, 200, seed=seed)}
     found = estimate_log_z(
         rbm, method, sweeps=SWEEPS, chains=CHAINS, base="visible-bias", seed=f"{seed}/{repeat}", **options

@@ -182,13 +182,13 @@ def test_impossible_options_are_refused_in_one_line(settings, match):
 def test_a_mean_that_rests_on_a_few_long_tours_is_flagged():
     rbm = random_rbm(10, 6, 0.4)
     parameters = kernel_parameters(rbm, np.zeros(10))
-    stopping, ledger = stopping_set(parameters, some_data(rbm), 3, root_stream(0)), SweepLedger(100, 10)
+    stopping = stopping_set(parameters, some_data(rbm), 3, root_stream(0))
     none_lost = Probes(0, 0, -np.inf)
     for longest, converged in ((9, True), (2000, False)):
         tours = Tours(np.zeros(200), np.append(np.ones(199, int), longest), np.ones(200, bool))
-        assert las_vegas._estimate_of(rbm, TourDraws(stopping, tours, none_lost), ledger).converged == converged
+        assert las_vegas._estimate_of(rbm, TourDraws(stopping, tours, none_lost)).converged == converged
     # Something that lost chains move among weighs a tenth of what the tours have found.
     tours = Tours(np.zeros(200), np.ones(200, int), np.ones(200, bool))
     for share, converged in ((0.001, True), (0.1, False)):
         lost = Probes(0, 3, stopping.log_z + np.log(share))
-        assert las_vegas._estimate_of(rbm, TourDraws(stopping, tours, lost), ledger).converged == converged
+        assert las_vegas._estimate_of(rbm, TourDraws(stopping, tours, lost)).converged == converged

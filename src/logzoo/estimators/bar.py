@@ -9,7 +9,7 @@ Cost: one sweep and log f at three rungs a sweep.
 import numpy as np
 from scipy.special import expit, log_expit, logsumexp
 
-from logzoo.estimators.intervals import check_spread, jackknife_error, student_interval, sums_left_out
+from logzoo.estimators.intervals import jackknife_error, student_interval, sums_left_out
 from logzoo.estimators.result import Estimate
 from logzoo.samplers import parallel_tempering
 
@@ -31,7 +31,6 @@ def estimate(rbm, ledger, stream, **options):
     Returns Estimate, its error by the jackknife over independent ladders, or over blocks of the run of fewer than five.
     Raises ValueError for a single ladder that has but one sweep.
     """
-    check_spread(ledger)
     sums = BridgeSums()
     draws = parallel_tempering.run(rbm, ledger, stream, (sums,), **options)
     parts = sums.parts()
@@ -48,8 +47,6 @@ def estimate(rbm, ledger, stream, **options):
         log_z=log_z,
         std_error=std_error,
         interval=student_interval(log_z, std_error, len(parts)),
-        sweeps=ledger.spent,
-        chains=ledger.chains,
         converged=round_trips >= _FEWEST_ROUND_TRIPS and exchange_rate >= _LEAST_EXCHANGE and offset <= _LARGEST_OFFSET,
         diagnostics={"exchange_rate": exchange_rate, "round_trips": round_trips, "bridge_offset": offset},
     )
@@ -74,10 +71,11 @@ class BridgeSums:
 
     def add(self, steps):
         """Add a stretch of sweeps: to the search for s in the burn-in, to the sums after it."""
+        up, down = (values.reshape(-1, values.shape[-1]) for values in (steps.up, steps.down))
         if self.log_s is None:
-            self.log_s = bridge_root(*(_pooled(values) for values in (steps.up, steps.down)))
+            self.log_s = bridge_root(up, down)
         if steps.burn_in:
-            self._improve(_pooled(steps.up), _pooled(steps.down))
+            self._improve(up, down)
             return
         u, v = expit(steps.up - self.log_s), expit(self.log_s - steps.down)
         sweep = self._done + np.arange(u.shape[1])
@@ -106,8 +104,7 @@ class BridgeSums:
 
     def parts(self):
         """Sums (part, 2, pair) of u and s v over independent parts of the run: ladders, or blocks of each."""
-        blocks, ladders, _, pairs = self._sums.shape
-        return self._sums.reshape(blocks * ladders, 2, pairs)
+        return self._sums.reshape(-1, *self._sums.shape[2:])
 
     def log_ratios(self, sums):
         """log(Z_{i+1} / Z_i) (..., pair) in nats from sums (..., 2, pair) over as many draws of u as of v."""
@@ -127,7 +124,3 @@ def bridge_root(up, down):
         above = expit(middle - down).sum(axis=0) > expit(up - middle).sum(axis=0)
         low, high = np.where(above, low, middle), np.where(above, middle, high)
     return 0.5 * (low + high)
-
-
-def _pooled(values):
-    return values.reshape(-1, values.shape[-1])

@@ -8,12 +8,8 @@ import numpy as np
 from scipy.special import stdtrit
 
 _LEVEL = 0.95
-
-
-def check_spread(ledger):
-    """Raise ValueError for a ledger of one chain, which has no spread."""
-    if ledger.chains < 2:
-        raise ValueError(f"chains: expected at least 2, an interval needs a spread, found {ledger.chains}")
+_QUANTILES = (0.025, 0.16, 0.5, 0.84, 0.975)
+_RESAMPLES = 1000
 
 
 def jackknife_error(left_out):
@@ -48,3 +44,15 @@ def effective_number(log_weights):
     """(sum w)^2 / sum w^2 of weights (..., n) given by their logarithms: how many equal ones would spread as much."""
     relative = np.exp(log_weights - np.max(log_weights, axis=-1, keepdims=True))
     return relative.sum(axis=-1) ** 2 / np.square(relative).sum(axis=-1)
+
+
+def bootstrapped(sums, statistic, generator):
+    """Standard error, and five quantiles, of statistic(total) over chains drawn with replacement.
+
+    sums (chain, ...); statistic maps totals (..., *shape) to numbers (...,).
+    """
+    chains = len(sums)
+    counts = generator.multinomial(chains, np.full(chains, 1.0 / chains), size=_RESAMPLES)
+    totals = (counts @ sums.reshape(chains, -1)).reshape(_RESAMPLES, *sums.shape[1:])
+    values = statistic(totals)
+    return float(np.std(values, ddof=1)), np.quantile(values, _QUANTILES)

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import expit, logsumexp
 
 from logzoo.checks import binary_matrix
-from logzoo.estimators.intervals import check_spread, student_interval
+from logzoo.estimators.intervals import student_interval
 from logzoo.estimators.result import Estimate
 from logzoo.samplers.tours import run
 
@@ -29,11 +29,42 @@ def estimate(rbm, ledger, stream, *, data=None, base=None, **options):
     elsewhere found nothing of weight that the stopping set misses. If not, log Z is likely too low, and the interval
     ends at an upper bound. Raises ValueError for missing or bad data and for what the budget cannot pay.
     """
-    check_spread(ledger)
     if data is None:
         raise ValueError("data: expected a 0/1 matrix (examples, visible) to draw from, found none")
-    draws = run(rbm, ledger, stream, binary_matrix("data", data, visible=rbm.visible), **options)
-    return _estimate_of(rbm, draws, ledger)
+    return _estimate_of(rbm, run(rbm, ledger, stream, binary_matrix("data", data, visible=rbm.visible), **options))
+
+
+def _estimate_of(rbm, draws):
+    tours = draws.tours
+    mean, std_error = mean_length(tours)
+    log_z = draws.stopping.log_z + float(np.log(mean))
+    low, high = student_interval(log_z, std_error, tours.length.size + 1)
+    returned = int(tours.finished.sum())
+    cut = tours.length.size - returned
+    # (sum of lengths)^2 / sum of their squares
+    log_lengths = np.log(tours.length)
+    effective = float(np.exp(2.0 * logsumexp(log_lengths) - logsumexp(2.0 * log_lengths)))
+    # The share of Z around the lost chains is what log Z may miss.
+    missed = float(expit(draws.probes.log_mass - log_z))
+    converged = bool(not cut and missed <= min(std_error, _LARGEST_MISS) and effective >= _FEWEST_TOURS)
+    if not converged:
+        high = max(high, upper_bound(rbm))
+        std_error = (high - low) / (2.0 * _NORMAL_REACH)
+    return Estimate(
+        log_z=log_z,
+        std_error=std_error,
+        interval=(low, high),
+        converged=converged,
+        diagnostics={
+            "effective_sample_size": effective,
+            "tours": returned,
+            "tours_cut": cut,
+            "longest_tour": int(tours.length.max()),
+            "stopping_states": draws.stopping.size,
+            "probes_lost": draws.probes.lost,
+            "share_missed": missed,
+        },
+    )
 
 
 def mean_length(tours):
@@ -59,38 +90,3 @@ def upper_bound(rbm):
         for near in (rbm, rbm.transposed)
     ]
     return float(min(bounds))
-
-
-def _estimate_of(rbm, draws, ledger):
-    tours = draws.tours
-    mean, std_error = mean_length(tours)
-    log_z = draws.stopping.log_z + float(np.log(mean))
-    low, high = student_interval(log_z, std_error, tours.length.size + 1)
-    returned = int(tours.finished.sum())
-    cut = tours.length.size - returned
-    # (sum of lengths)^2 / sum of their squares
-    log_lengths = np.log(tours.length)
-    effective = float(np.exp(2.0 * logsumexp(log_lengths) - logsumexp(2.0 * log_lengths)))
-    # The share of Z around the lost chains is what log Z may miss.
-    missed = float(expit(draws.probes.log_mass - log_z))
-    converged = bool(not cut and missed <= min(std_error, _LARGEST_MISS) and effective >= _FEWEST_TOURS)
-    if not converged:
-        high = max(high, upper_bound(rbm))
-        std_error = (high - low) / (2.0 * _NORMAL_REACH)
-    return Estimate(
-        log_z=log_z,
-        std_error=std_error,
-        interval=(low, high),
-        sweeps=ledger.spent,
-        chains=ledger.chains,
-        converged=converged,
-        diagnostics={
-            "effective_sample_size": effective,
-            "tours": returned,
-            "tours_cut": cut,
-            "longest_tour": int(tours.length.max()),
-            "stopping_states": draws.stopping.size,
-            "probes_lost": draws.probes.lost,
-            "share_missed": missed,
-        },
-    )

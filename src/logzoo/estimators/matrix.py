@@ -1,5 +1,8 @@
 """One estimator on one model at every budget and replicate, as one dataset."""
 
+import json
+from dataclasses import asdict
+
 import numpy as np
 import xarray as xr
 from tqdm import tqdm
@@ -8,16 +11,9 @@ from logzoo.artifacts.labels import labelled
 from logzoo.budgets import SweepLedger
 from logzoo.estimators.result import DIAGNOSTICS, PROFILES, Estimate
 
-_VARIABLES = {
-    "log_z": ("estimate of log Z", "nat", np.float64),
-    "std_error": ("standard error of log Z, over independent chains", "nat", np.float64),
-    "sweeps_spent": ("Gibbs sweeps spent per chain, all purposes", "sweep", np.int64),
-    "converged": ("1 when the method found nothing wrong with its own run", "1", np.int8),
-}
-
 
 class Finished:
-    """Estimates that are made, in order; `state` has them as arrays that a checkpoint can hold."""
+    """Estimates that are made, in order; `state` has them as an array that a checkpoint can hold."""
 
     def __init__(self):
         self.estimates = []
@@ -25,55 +21,12 @@ class Finished:
     @property
     def state(self):
         """The arrays by name."""
-        return {
-            f"{number}/{name}": array
-            for number, estimate in enumerate(self.estimates)
-            for name, array in _arrays_of(estimate).items()
-        }
+        fields = [asdict(estimate) for estimate in self.estimates]
+        return {"estimates": np.array(json.dumps(fields, default=lambda number_or_array: number_or_array.tolist()))}
 
     def restore(self, state):
         """Take over the arrays of a `state`."""
-        cells = {}
-        for key, array in state.items():
-            number, _, name = key.partition("/")
-            cells.setdefault(int(number), {})[name] = array
-        self.estimates = [_estimate_of(cells[number]) for number in range(len(cells))]
-
-
-def _arrays_of(estimate):
-    named = {
-        f"{kind}/{name}": value
-        for kind in ("diagnostics", "profiles")
-        for name, value in getattr(estimate, kind).items()
-    }
-    return {
-        "words": np.array([estimate.method, estimate.form]),
-        "counts": np.array([estimate.sweeps, estimate.chains, estimate.converged], np.int64),
-        "nats": np.array([estimate.log_z, estimate.std_error, *estimate.interval], np.float64),
-        **{name: np.asarray(value) for name, value in named.items()},
-    }
-
-
-def _estimate_of(arrays):
-    method, form = map(str, arrays["words"])
-    sweeps, chains, converged = map(int, arrays["counts"])
-    log_z, std_error, low, high = map(float, arrays["nats"])
-    named = {
-        kind: {name.removeprefix(f"{kind}/"): array for name, array in arrays.items() if name.startswith(f"{kind}/")}
-        for kind in ("diagnostics", "profiles")
-    }
-    return Estimate(
-        method=method,
-        log_z=log_z,
-        std_error=std_error,
-        interval=(low, high),
-        sweeps=sweeps,
-        chains=chains,
-        converged=bool(converged),
-        form=form,
-        diagnostics={name: float(array) for name, array in named["diagnostics"].items()},
-        profiles=named["profiles"],
-    )
+        self.estimates = [Estimate(**fields) for fields in json.loads(str(state["estimates"]))]
 
 
 def estimate_matrix(rbm, run, *, budgets, replicates, chains, stream, options, checkpoint=None, progress=False):
@@ -97,44 +50,32 @@ def estimate_matrix(rbm, run, *, budgets, replicates, chains, stream, options, c
             bar.update(budget)
             if checkpoint is not None:
                 checkpoint.save_if_due(number + 1, parts)
-    results = np.empty(len(cells), object)
-    results[:] = finished.estimates
-    return _dataset(results.reshape(len(budgets), replicates), budgets, chains)
+    return _dataset(finished.estimates, budgets, replicates, chains)
 
 
-def _dataset(results, budgets, chains):
-    cells = ("budget", "replicate")
-    variables = {}
-    for name, (long_name, units, dtype) in _VARIABLES.items():
-        field = "sweeps" if name == "sweeps_spent" else name
-        variables[name] = (
-            cells,
-            _collect(results, lambda estimate, key=field: getattr(estimate, key), dtype),
-            long_name,
-            units,
-        )
-    interval = np.stack(
-        [_collect(results, lambda estimate, end=end: estimate.interval[end], np.float64) for end in (0, 1)], -1
-    )
-    variables["interval"] = ((*cells, "bound"), interval, "95% interval of log Z", "nat")
-    for name in sorted({name for estimate in results.flat for name in estimate.diagnostics}):
-        values = _collect(results, lambda estimate, key=name: estimate.diagnostics.get(key, np.nan), np.float64)
-        variables[name] = (cells, values, *DIAGNOSTICS[name])
-    for name in sorted({name for estimate in results.flat for name in estimate.profiles}):
-        long_name, units, dimensions = PROFILES[name]
-        values = np.stack([estimate.profiles[name] for estimate in results.flat])
-        variables[name] = ((*cells, *dimensions), values.reshape(*results.shape, *values.shape[1:]), long_name, units)
-    coordinates = {
-        "budget": (("budget",), np.array(budgets, np.int64), "budget in Gibbs sweeps per chain", "sweep"),
-        "replicate": (("replicate",), np.arange(results.shape[1]), "independent repeat", "1"),
-        "bound": (("bound",), np.array([0.025, 0.975]), "quantile that the end of the interval stands for", "1"),
+def _dataset(estimates, budgets, replicates, chains):
+    def variable(values, long_name, units, dimensions=(), dtype=np.float64):
+        values = np.array(list(values), dtype)
+        values = values.reshape(len(budgets), replicates, *values.shape[1:])
+        return labelled(("budget", "replicate", *dimensions), values, long_name, units)
+
+    spent, converged = (each.sweeps for each in estimates), (each.converged for each in estimates)
+    standard_error = "standard error of log Z, over independent chains"
+    variables = {
+        "log_z": variable((each.log_z for each in estimates), "estimate of log Z", "nat"),
+        "std_error": variable((each.std_error for each in estimates), standard_error, "nat"),
+        "sweeps_spent": variable(spent, "Gibbs sweeps spent per chain, all purposes", "sweep", dtype=np.int64),
+        "converged": variable(converged, "1 when the method found nothing wrong with its own run", "1", dtype=np.int8),
+        "interval": variable((each.interval for each in estimates), "95% interval of log Z", "nat", ("bound",)),
     }
-    dataset = xr.Dataset(
-        {name: labelled(*content) for name, content in variables.items()},
-        coords={name: labelled(*content) for name, content in coordinates.items()},
-    )
-    return dataset.assign_attrs(chains=chains, form=results.flat[0].form)
-
-
-def _collect(results, read, dtype):
-    return np.array([read(estimate) for estimate in results.flat], dtype).reshape(results.shape)
+    for name in sorted({name for estimate in estimates for name in estimate.diagnostics}):
+        values = (estimate.diagnostics.get(name, np.nan) for estimate in estimates)
+        variables[name] = variable(values, *DIAGNOSTICS[name])
+    for name in sorted({name for estimate in estimates for name in estimate.profiles}):
+        variables[name] = variable((estimate.profiles[name] for estimate in estimates), *PROFILES[name])
+    coordinates = {
+        "budget": labelled("budget", np.array(budgets, np.int64), "budget in Gibbs sweeps per chain", "sweep"),
+        "replicate": labelled("replicate", np.arange(replicates), "independent repeat", "1"),
+        "bound": labelled("bound", np.array([0.025, 0.975]), "quantile that the end of the interval stands for", "1"),
+    }
+    return xr.Dataset(variables, coordinates, {"chains": chains, "form": estimates[0].form})

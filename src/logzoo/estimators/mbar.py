@@ -30,9 +30,16 @@ def estimate(rbm, ledger, stream, *, draws=10_000, rungs=100, **options):
     the infinitesimal jackknife over chains. Raises ValueError when draws times rungs are too many.
     """
     observer = ThinnedDraws(whole_number("draws", draws))
-    _check_size(min(max(observer.draws, ledger.chains), ledger.chains * ledger.sweeps), rungs)
+    kept = min(max(observer.draws, ledger.chains), ledger.chains * ledger.sweeps)
+    if kept * whole_number("rungs", rungs, minimum=2) > _MOST_NUMBERS:
+        raise ValueError(
+            f"draws: expected at most {_MOST_NUMBERS:,} log-densities, found {kept:,} draws at {rungs:,} rungs; "
+            "lower draws or rungs"
+        )
     draws, transitions = run(rbm, ledger, stream, (observer,), rungs=rungs, **options)
-    step = _step(observer, autocorrelation_time(draws.visits.sum(axis=0), draws.betas))
+    # Every so-many-th of the kept draws is used: half an autocorrelation time apart, at least one of each chain.
+    autocorrelation = autocorrelation_time(draws.visits.sum(axis=0), draws.betas)
+    step = int(np.clip(0.5 * autocorrelation / observer.stride, 1, observer.kept))
     rungs, values = observer.rungs[:, step - 1 :: step], observer.values[:, step - 1 :: step]
     order = np.argsort(rungs, axis=None, kind="stable")
     chain = np.repeat(np.arange(ledger.chains), rungs.shape[1])[order]
@@ -43,20 +50,7 @@ def estimate(rbm, ledger, stream, *, draws=10_000, rungs=100, **options):
     answers = np.bincount(chain, influence(log_f, rungs, log_z)[:, -1], ledger.chains)
     std_error = float(np.sqrt(np.sum(answers**2) * ledger.chains / (ledger.chains - 1)))
     total = float(draws.log_z_base + log_z[-1])
-    return estimate_of_draws(draws, transitions, total, std_error, ledger.chains, ledger)
-
-
-def _check_size(draws, rungs):
-    if draws * whole_number("rungs", rungs, minimum=2) > _MOST_NUMBERS:
-        raise ValueError(
-            f"draws: expected at most {_MOST_NUMBERS:,} log-densities, found {draws:,} draws at {rungs:,} rungs; "
-            "lower draws or rungs"
-        )
-
-
-def _step(observer, autocorrelation):
-    """Every so-many-th of the kept draws is used: half an autocorrelation time apart, at least one of each chain."""
-    return int(np.clip(0.5 * autocorrelation / observer.stride, 1, observer.kept))
+    return estimate_of_draws(draws, transitions, total, std_error, ledger.chains)
 
 
 def log_ratios(log_f, counts, start):

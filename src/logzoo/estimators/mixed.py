@@ -36,7 +36,12 @@ def maximise(prior, log_z_hats, occupancy, start=None):
     ValueError when it is not found.
     """
     case = (prior, log_z_hats, occupancy)
-    log_z = _fixed_point(_by_block(*case), *case, _FIRST_STEPS) if start is None else _fixed_point(start, *case, 1)
+    if start is None:
+        log_c = np.log(np.maximum(occupancy, _FLOOR)) - np.log(prior)
+        by_block = log_z_hats + log_c - (log_z_hats + log_c)[:, :1]
+        log_z = _fixed_point(occupancy.sum(axis=1) / occupancy.sum() @ by_block, *case, _FIRST_STEPS)
+    else:
+        log_z = _fixed_point(start, *case, 1)
     if np.max(np.abs(likelihood(log_z, *case)[1])) > _NEAR:
         log_z = _by_trust_region(log_z, *case)
     for _ in range(_MOST_NEWTON_STEPS):
@@ -70,12 +75,6 @@ def _by_trust_region(log_z, *case):
     options = {"gtol": _NEAR}
     solution = minimize(objective, log_z[1:], jac=True, hess=curvature, method="trust-exact", options=options)
     return np.append(0.0, solution.x)
-
-
-def _by_block(prior, log_z_hats, occupancy):
-    log_c = np.log(np.maximum(occupancy, _FLOOR)) - np.log(prior)
-    log_z = log_z_hats + log_c - (log_z_hats + log_c)[:, :1]
-    return occupancy.sum(axis=1) / occupancy.sum() @ log_z
 
 
 def _fixed_point(log_z, prior, log_z_hats, occupancy, steps):

@@ -6,7 +6,9 @@ from logzoo.checks import one_of
 from logzoo.methods import Method
 
 # What draws for the methods on simulated tempering, and takes their options.
-_TEMPERING = "logzoo.estimators.simulated_tempering:run", "logzoo.samplers.simulated_tempering:run"
+_SAMPLER = "logzoo.samplers.simulated_tempering"
+_TEMPERING = "logzoo.estimators.simulated_tempering:run", f"{_SAMPLER}:run", f"{_SAMPLER}:begin"
+_ADJUSTED = "logzoo.samplers.adjusted:run", f"{_SAMPLER}:begin"
 
 # In the order of tables and figures.
 ESTIMATORS = {
@@ -20,8 +22,8 @@ ESTIMATORS = {
     "ti-rb": Method("TI-RB", "logzoo.estimators.ti:rao_blackwell", *_TEMPERING),
     "mbar": Method("MBAR", "logzoo.estimators.mbar:estimate", *_TEMPERING),
     "bar": Method("BAR", "logzoo.estimators.bar:estimate", "logzoo.samplers.parallel_tempering:run"),
-    "sams": Method("SAMS", "logzoo.estimators.sams:estimate", "logzoo.samplers.adjusted:run"),
-    "wang-landau": Method("Wang-Landau", "logzoo.estimators.wang_landau:estimate", "logzoo.samplers.adjusted:run"),
+    "sams": Method("SAMS", "logzoo.estimators.sams:estimate", *_ADJUSTED),
+    "wang-landau": Method("Wang-Landau", "logzoo.estimators.wang_landau:estimate", *_ADJUSTED),
     "sd": Method("SD", "logzoo.estimators.transitions:sd", *_TEMPERING),
     "rsd": Method("RSD", "logzoo.estimators.transitions:rsd", *_TEMPERING),
     "las-vegas": Method("Las Vegas", "logzoo.estimators.las_vegas:estimate", "logzoo.samplers.tours:run"),
@@ -32,12 +34,15 @@ ESTIMATORS = {
 def estimator(method):
     """The function run(rbm, ledger, stream, options) -> Estimate of that name; ValueError if unknown.
 
-    The function refuses unknown options with a ValueError that names the known ones.
+    The function refuses a single chain, and unknown options with a ValueError that names the known ones.
     """
     listed = _listed(method)
 
     def run(rbm, ledger, stream, options):
-        return replace(listed.run(method, rbm, ledger, stream, **options), method=method)
+        if ledger.chains < 2:
+            raise ValueError(f"chains: expected at least 2, an interval needs a spread, found {ledger.chains}")
+        estimate = listed.run(method, rbm, ledger, stream, **options)
+        return replace(estimate, method=method, sweeps=ledger.spent, chains=ledger.chains)
 
     return run
 
@@ -47,19 +52,9 @@ def estimator_module(method):
     return _listed(method).module
 
 
-def options_of(method):
-    """Names of the options that a method takes."""
-    return _listed(method).options
-
-
 def starts_from_data(method):
     """Whether a method takes examples: those that it starts from."""
-    return "data" in options_of(method)
-
-
-def title_of(method):
-    """What a method is called in tables and figures."""
-    return _listed(method).title
+    return "data" in _listed(method).options
 
 
 def _listed(method):

@@ -49,16 +49,17 @@ PROFILES = {
 class Estimate:
     """An estimate of log Z in nats, with its standard error and 95% interval over chains."""
 
-    method: str = ""  # its name in the list of estimators, which fills it in
     log_z: float
     std_error: float
     interval: tuple[float, float]
-    sweeps: int  # per chain, all purposes
-    chains: int
     converged: bool
     form: str = "marginal"  # of the densities behind it: hidden units summed out (marginal) or not (joint)
     diagnostics: dict = field(default_factory=dict)
     profiles: dict[str, np.ndarray] = field(default_factory=dict, compare=False)
+    # What the list of estimators fills in: the name there, and from the ledger sweeps per chain for all purposes.
+    method: str = ""
+    sweeps: int = 0
+    chains: int = 0
 
     def __post_init__(self):
         for given, known in ((self.diagnostics, DIAGNOSTICS), (self.profiles, PROFILES)):

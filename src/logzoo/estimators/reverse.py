@@ -11,13 +11,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from logzoo.checks import binary_matrix, whole_number
-from logzoo.estimators.intervals import (
-    check_spread,
-    effective_number,
-    jackknife_error,
-    log_sums_left_out,
-    student_interval,
-)
+from logzoo.estimators.intervals import effective_number, jackknife_error, log_sums_left_out, student_interval
 from logzoo.estimators.result import Estimate
 from logzoo.estimators.weights import telling
 from logzoo.samplers import annealed
@@ -33,12 +27,15 @@ def estimate(rbm, ledger, stream, *, data=None, vectors=None, **options):
 
     data: a 0/1 matrix (examples, visible), required; vectors: how many of its rows are drawn for the chains to be dealt
     out to (None: 10, or half of the chains if these are fewer); the other options as in
-    `logzoo.samplers.annealed.run_reverse`. `converged` says that the
-    trajectories of a vector agree, so that the bias of their log-mean-exp is small, and can tell what they missed.
+    `logzoo.samplers.annealed.run_reverse`. `converged` says that the trajectories of a vector agree, so that the bias
+    of their log-mean-exp is small, and can tell what they missed.
     Raises ValueError for missing or bad data and for more vectors than chains.
     """
-    check_spread(ledger)
-    vectors = _vector_count(vectors, ledger.chains)
+    if vectors is None:
+        vectors = min(_VECTORS, max(2, ledger.chains // 2))
+    elif whole_number("raise: vectors", vectors) > ledger.chains:
+        most = f"{ledger.chains} (chains; each vector takes one)"
+        raise ValueError(f"raise: vectors: expected at most {most}, found {vectors}")
     if data is None:
         raise ValueError("raise: data: expected a 0/1 matrix (examples, visible) to start from, found none")
     data = binary_matrix("raise: data", data, visible=rbm.visible)
@@ -46,38 +43,20 @@ def estimate(rbm, ledger, stream, *, data=None, vectors=None, **options):
     vector = np.arange(ledger.chains) % vectors
     draws = annealed.run_reverse(rbm, ledger, stream, data[rows[vector]], **options)
     per_vector = [-draws.log_weight[vector == number] for number in range(vectors)]
-    log_z = draws.log_z_base - np.array([_log_mean(log_p) for log_p in per_vector])
+    log_z = draws.log_z_base - np.array([float(logsumexp(log_p)) - np.log(log_p.size) for log_p in per_vector])
     center = float(log_z.mean())
     std_error, parts = _spread(log_z, per_vector)
     effective = np.array([effective_number(log_p) for log_p in per_vector])
-    agree = np.mean(_bias(effective, np.bincount(vector))) < _LARGEST_BIAS
+    # Bias of a log-mean-exp in nats, half the squared relative error of the mean: unknown, infinite, for one.
+    trajectories = np.bincount(vector)
+    bias = np.where(trajectories > 1, 0.5 * (1.0 / effective - 1.0 / trajectories), np.inf)
     return Estimate(
         log_z=center,
         std_error=std_error,
         interval=student_interval(center, std_error, parts),
-        sweeps=ledger.spent,
-        chains=ledger.chains,
-        converged=bool(agree) and telling(rbm, draws.log_weight, ledger),
+        converged=bool(bias.mean() < _LARGEST_BIAS) and telling(rbm, draws.log_weight, ledger),
         diagnostics={"effective_trajectories": float(effective.mean())},
     )
-
-
-def _vector_count(vectors, chains):
-    if vectors is None:
-        return min(_VECTORS, max(2, chains // 2))
-    vectors = whole_number("raise: vectors", vectors)
-    if vectors > chains:
-        raise ValueError(f"raise: vectors: expected at most {chains} (chains; each vector takes one), found {vectors}")
-    return vectors
-
-
-def _log_mean(log_values):
-    return float(logsumexp(log_values)) - np.log(log_values.size)
-
-
-def _bias(effective, trajectories):
-    """Bias (n,) of a log-mean-exp in nats, half the squared relative error of the mean: unknown, infinite, for one."""
-    return np.where(trajectories > 1, 0.5 * (1.0 / effective - 1.0 / trajectories), np.inf)
 
 
 def _spread(log_z, per_vector):

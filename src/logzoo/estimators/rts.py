@@ -26,11 +26,11 @@ def estimate(rbm, ledger, stream, *, mixed=False, **options):
     if mixed:
         log_z, left_out = _by_likelihood(draws)
         std_error = jackknife_error(left_out)
-        return estimate_of_draws(draws, transitions, log_z, std_error, left_out.size, ledger)
+        return estimate_of_draws(draws, transitions, log_z, std_error, left_out.size)
     ends = draws.occupancy.sum(axis=0)[:, [0, -1]]
     bias, std_error = delta_method(ends)
     delta = {"delta_bias": bias, "delta_std_error": std_error}
-    return from_sums(draws, transitions, ends, partial(end_ratio, draws), ledger, stream, **delta)
+    return from_sums(draws, transitions, ends, partial(end_ratio, draws), stream, **delta)
 
 
 def delta_method(ends):

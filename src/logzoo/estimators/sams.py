@@ -6,9 +6,8 @@ mean over the chains of a group. Cost: one sweep and log f at a few interpolatio
 
 import numpy as np
 
-from logzoo.checks import positive_number
-from logzoo.estimators.groups import from_groups
-from logzoo.samplers import adjusted
+from logzoo.checks import positive_number, share
+from logzoo.estimators.simulated_tempering import from_groups
 
 
 def estimate(rbm, ledger, stream, *, exponent=0.8, flatness=0.2, first_stage=0.2, **options):
@@ -18,8 +17,7 @@ def estimate(rbm, ledger, stream, *, exponent=0.8, flatness=0.2, first_stage=0.2
     |c_k / r_k - 1| of an evenly filled ladder; first_stage, the share of the sweeps after which the second stage begins
     in any case. Raises ValueError for others.
     """
-    recursion = TwoStages(exponent, flatness, first_stage)
-    return from_groups(adjusted.run(rbm, ledger, stream, recursion, **options), ledger)
+    return from_groups(TwoStages(exponent, flatness, first_stage), rbm, ledger, stream, **options)
 
 
 class TwoStages:
@@ -33,11 +31,9 @@ class TwoStages:
     def __init__(self, exponent, flatness, first_stage):
         self.exponent = positive_number("exponent", exponent)
         self.flatness = positive_number("flatness", flatness)
-        self.first_stage = positive_number("first_stage", first_stage)
+        self.first_stage = share("first_stage", first_stage)
         if not 0.5 < self.exponent < 1.0:
             raise ValueError(f"exponent: expected a number between 0.5 and 1, found {exponent!r}")
-        if self.first_stage >= 1.0:
-            raise ValueError(f"first_stage: expected a share below 1, found {first_stage!r}")
 
     def start(self, log_z_hat, prior, sizes, sweeps):
         """Begin with log_z_hat (group, rung), which the steps change."""
@@ -63,6 +59,10 @@ class TwoStages:
         self.largest = peak if self.t == 1 else np.maximum(self.largest, peak)
         if not self.second.all():
             self._end_first_stage(ratio)
+
+    def settled(self):
+        """Whether the run can be trusted as far as the recursion can tell: it has no rule of its own."""
+        return True
 
     def _end_first_stage(self, ratio):
         """Begin the second stage in groups whose rungs were evenly filled since t was last a power of two."""

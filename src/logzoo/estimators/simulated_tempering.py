@@ -2,11 +2,10 @@
 
 import numpy as np
 
-from logzoo.estimators.bootstrap import bootstrapped
-from logzoo.estimators.intervals import check_spread, jackknife_error, student_interval, sums_left_out
+from logzoo.estimators.intervals import bootstrapped, jackknife_error, student_interval, sums_left_out
 from logzoo.estimators.result import Estimate
-from logzoo.samplers import simulated_tempering
-from logzoo.samplers.observers import Transitions
+from logzoo.samplers import adjusted, simulated_tempering
+from logzoo.samplers.observers import GroupedMoves
 
 # Share of the sampling phase in which the chains settle. On a 784 x 500 RBM the first hundreds of sweeps pull
 # log Z down by more than its standard error; easy models lose a tenth of their precision.
@@ -29,13 +28,10 @@ def run(rbm, ledger, stream, observers=(), *, settling=SETTLING, **settings):
     """Draws of simulated tempering for an estimator, and the transitions between rungs (rung, rung).
 
     Settings as in `logzoo.samplers.simulated_tempering.run`.
-    Raises ValueError for a ledger of one chain, before any sweep.
     """
-    check_spread(ledger)
-    transitions = Transitions()
-    observers = (transitions, *observers)
-    draws = simulated_tempering.run(rbm, ledger, stream, observers, settling=settling, **settings)
-    return draws, transitions.counts
+    moves = GroupedMoves()
+    draws = simulated_tempering.run(rbm, ledger, stream, (moves, *observers), settling=settling, **settings)
+    return draws, moves.sums[0]
 
 
 def end_ratio(draws, ends):
@@ -45,7 +41,7 @@ def end_ratio(draws, ends):
     return shift + np.log(ends[..., 1]) - np.log(ends[..., 0])
 
 
-def from_sums(draws, transitions, sums, log_z_of, ledger, stream, **more):
+def from_sums(draws, transitions, sums, log_z_of, stream, **more):
     """Estimate from sums (chain, ...) over the draws of each chain: log_z_of their total, spread by the jackknife.
 
     log_z_of maps totals (..., *shape) to log Z (...,). The bootstrap is reported beside. more: as in
@@ -54,10 +50,10 @@ def from_sums(draws, transitions, sums, log_z_of, ledger, stream, **more):
     log_z = float(log_z_of(sums.sum(axis=0)))
     std_error = jackknife_error(log_z_of(sums_left_out(sums)))
     more["bootstrap_std_error"], quantiles = bootstrapped(sums, log_z_of, stream.child("bootstrap").generator())
-    return estimate_of_draws(draws, transitions, log_z, std_error, len(sums), ledger, quantiles=quantiles, **more)
+    return estimate_of_draws(draws, transitions, log_z, std_error, len(sums), quantiles=quantiles, **more)
 
 
-def estimate_of_draws(draws, transitions, log_z, std_error, parts, ledger, *, quantiles=None, rule_error=0.0, **more):
+def estimate_of_draws(draws, transitions, log_z, std_error, parts, *, quantiles=None, rule_error=0.0, **more):
     """Estimate with the diagnostics of a run; its error was found from that many independent parts of the draws.
 
     `converged` says that the chains travelled the ladder, at least one round trip each on average, that the halves of
@@ -74,12 +70,31 @@ def estimate_of_draws(draws, transitions, log_z, std_error, parts, ledger, *, qu
         log_z=log_z,
         std_error=std_error,
         interval=student_interval(log_z, std_error, parts),
-        sweeps=ledger.spent,
-        chains=ledger.chains,
         converged=travelled(draws) and abs(moved) < _LARGEST_DRIFT and rule_error <= _LARGEST_RULE_ERROR * std_error,
         form=draws.form,
         diagnostics={**diagnostics(draws), "drift": moved, **more},
         profiles=profiles,
+    )
+
+
+def from_groups(recursion, rbm, ledger, stream, **options):
+    """Estimate by a recursion: the mean over groups of log Z_1 + log Zhat_K, with a t interval over groups.
+
+    `converged` says that the chains travelled the ladder, a round trip each on average, and that the recursion settled.
+    """
+    moves = GroupedMoves()
+    draws = adjusted.run(rbm, ledger, stream, recursion, (moves,), **options)
+    log_z_of_groups = draws.log_z_base + draws.log_z_hats[:, -1]
+    log_z = float(log_z_of_groups.mean())
+    std_error = float(log_z_of_groups.std(ddof=1) / np.sqrt(log_z_of_groups.size))
+    return Estimate(
+        log_z=log_z,
+        std_error=std_error,
+        interval=student_interval(log_z, std_error, log_z_of_groups.size),
+        converged=travelled(draws) and recursion.settled(),
+        form=draws.form,
+        diagnostics=diagnostics(draws),
+        profiles={"transition_matrix": transition_matrix(moves.sums[0])},
     )
 
 

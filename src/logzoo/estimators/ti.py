@@ -45,7 +45,7 @@ def rao_blackwell(rbm, ledger, stream, **options):
         mean = totals[..., 1, rungs] / np.maximum(totals[..., 0, rungs], FLOOR)
         return draws.log_z_base + log_ratio(draws.betas[rungs], mean, rule="trapezoid")
 
-    return _estimated("trapezoid", draws, transitions, observer.sums, log_z_of, ledger, stream)
+    return _estimated("trapezoid", draws, transitions, observer.sums, log_z_of, stream)
 
 
 def _at_drawn_rungs(rule, rbm, ledger, stream, **options):
@@ -54,10 +54,10 @@ def _at_drawn_rungs(rule, rbm, ledger, stream, **options):
     draws, transitions = run(rbm, ledger, stream, (observer,), **options)
     log_z_of = partial(_log_z_of_sums, draws, rule)
     finer = partial(_log_z_of_sums, draws, _FINER.get(rule, rule))
-    return _estimated(rule, draws, transitions, observer.sums, log_z_of, ledger, stream, finer)
+    return _estimated(rule, draws, transitions, observer.sums, log_z_of, stream, finer)
 
 
-def _estimated(rule, draws, transitions, sums, log_z_of, ledger, stream, finer=None):
+def _estimated(rule, draws, transitions, sums, log_z_of, stream, finer=None):
     """Estimate with the error of the rule: on every other rung it is 2^order times as large (Richardson).
 
     That holds where the integrand is smooth from rung to rung; the distance to a finer rule sees where it is not. Two
@@ -70,7 +70,7 @@ def _estimated(rule, draws, transitions, sums, log_z_of, ledger, stream, finer=N
         rule_error = max(rule_error, float(abs(finer(total) - log_z_of(total))))
     if draws.betas.size == 2:
         rule_error = np.inf
-    return from_sums(draws, transitions, sums, log_z_of, ledger, stream, rule_error=rule_error)
+    return from_sums(draws, transitions, sums, log_z_of, stream, rule_error=rule_error)
 
 
 def _log_z_of_sums(draws, rule, totals, rungs=slice(None)):

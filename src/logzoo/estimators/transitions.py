@@ -43,7 +43,7 @@ def _from_stationary(rao_blackwell, rbm, ledger, stream, **options):
 
     left_out = np.array([log_z_of(total) for total in sums_left_out(moves.sums)])
     log_z, std_error = log_z_of(moves.sums.sum(axis=0)), jackknife_error(left_out)
-    return estimate_of_draws(draws, transitions, log_z, std_error, left_out.size, ledger)
+    return estimate_of_draws(draws, transitions, log_z, std_error, left_out.size)
 
 
 def smoothed(moves):
@@ -73,16 +73,11 @@ def stationary(matrix):
         raise ValueError("matrix: expected a square matrix of finite weights that are not negative")
     total = weights.sum(axis=1, keepdims=True)
     weights = np.divide(weights, total, out=np.zeros(weights.shape), where=total > 0.0) + _FLOOR
-    return _eliminated(weights)
-
-
-def _eliminated(p):
-    """The stationary distribution (n,) of p (n, n), which is overwritten."""
-    n = len(p)
+    n = len(weights)
     for last in range(n - 1, 0, -1):
-        p[:last, last] /= p[last, :last].sum()
-        p[:last, :last] += np.multiply.outer(p[:last, last], p[last, :last])
+        weights[:last, last] /= weights[last, :last].sum()
+        weights[:last, :last] += np.multiply.outer(weights[:last, last], weights[last, :last])
     share = np.ones(n)
     for k in range(1, n):
-        share[k] = np.sum(share[:k] * p[:k, k])
+        share[k] = np.sum(share[:k] * weights[:k, k])
     return share / share.sum()

@@ -14,4 +14,4 @@ def estimate(rbm, ledger, stream, **options):
     draws, transitions = run(rbm, ledger, stream, rao_blackwell=False, **options)
     # The floor is 0.1 a rung in all, so each chain carries its share and the jackknife all but keeps it.
     ends = draws.visits.sum(axis=0)[:, [0, -1]] + COUNT_FLOOR / ledger.chains
-    return from_sums(draws, transitions, ends, partial(end_ratio, draws), ledger, stream)
+    return from_sums(draws, transitions, ends, partial(end_ratio, draws), stream)

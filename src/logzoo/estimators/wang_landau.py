@@ -6,9 +6,8 @@ adds log F to its log Zhat. Cost: one sweep and log f at a few interpolation nod
 
 import numpy as np
 
-from logzoo.checks import positive_number
-from logzoo.estimators.groups import from_groups
-from logzoo.samplers import adjusted
+from logzoo.checks import share
+from logzoo.estimators.simulated_tempering import from_groups
 
 # Parts of the ladder, of neighbouring rungs, whose visits must be flat.
 _PARTS = 10
@@ -17,12 +16,10 @@ _PARTS = 10
 def estimate(rbm, ledger, stream, *, flatness=0.5, **options):
     """Estimate log Z by Wang-Landau: the mean of log Zhat over independent groups of chains. Returns Estimate.
 
-    Options: those of `logzoo.samplers.adjusted.run`; flatness in (0, 1), the least visits of a part of the ladder
+    Options: those of `logzoo.samplers.adjusted.run`; flatness in [0, 1), the least visits of a part of the ladder
     relative to the mean that count as flat. Raises ValueError for others.
     """
-    recursion = HalvedFactor(flatness)
-    draws = adjusted.run(rbm, ledger, stream, recursion, **options)
-    return from_groups(draws, ledger, settled=recursion.settled())
+    return from_groups(HalvedFactor(flatness), rbm, ledger, stream, **options)
 
 
 class HalvedFactor:
@@ -33,9 +30,7 @@ class HalvedFactor:
     """
 
     def __init__(self, flatness):
-        self.flatness = positive_number("flatness", flatness)
-        if self.flatness >= 1.0:
-            raise ValueError(f"flatness: expected a number below 1, found {flatness!r}")
+        self.flatness = share("flatness", flatness)
 
     def start(self, log_z_hat, prior, sizes, sweeps):
         """Begin with log_z_hat (group, rung), which the steps change."""

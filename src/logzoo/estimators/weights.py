@@ -3,8 +3,13 @@
 import numpy as np
 from scipy.special import logsumexp
 
-from logzoo.estimators.bootstrap import bootstrapped
-from logzoo.estimators.intervals import effective_number, jackknife_error, log_sums_left_out, student_interval
+from logzoo.estimators.intervals import (
+    bootstrapped,
+    effective_number,
+    jackknife_error,
+    log_sums_left_out,
+    student_interval,
+)
 from logzoo.estimators.result import Estimate
 
 # Effective chains below which the log-mean-exp rests on a few weights and its interval means nothing.
@@ -35,8 +40,6 @@ def from_weights(rbm, draws, ledger, stream):
         log_z=log_z,
         std_error=std_error,
         interval=student_interval(log_z, std_error, log_w.size),
-        sweeps=ledger.spent,
-        chains=ledger.chains,
         converged=effective >= _FEWEST_EFFECTIVE and telling(rbm, log_w, ledger),
         diagnostics={"effective_sample_size": effective, "bootstrap_std_error": bootstrap_error},
         profiles={"bootstrap_quantiles": quantiles},

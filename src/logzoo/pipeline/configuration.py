@@ -6,7 +6,7 @@ import yaml
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match
 
-from logzoo.estimators.registry import ESTIMATORS, title_of
+from logzoo.estimators.registry import ESTIMATORS
 from logzoo.papers.tracking.grids import grid_models
 from logzoo.papers.zoo.families import zoo_models
 from logzoo.trainers.registry import TRAINERS
@@ -44,7 +44,8 @@ def _completed(config):
     config = {**config, **{section: _at_scale(config[section], config["scale"]) for section in _SCALED}}
     config["grids"] = {name: {**grid, "datasets": _kept(grid["datasets"])} for name, grid in config["grids"].items()}
     config["zoo"] = {**config["zoo"], **{key: _kept(config["zoo"][key]) for key in ("datasets", "trainers")}}
-    methods = {name: {"title": title_of(name), "method": name, "base": "matched", "options": {}} for name in ESTIMATORS}
+    plain = {"base": "matched", "options": {}}
+    methods = {name: {"title": method.title, "method": name, **plain} for name, method in ESTIMATORS.items()}
     config["estimators"] = _merged(methods, config["estimators"])
     config["papers"] = dict(sorted(config["papers"].items(), key=lambda item: item[1]["place"]))
     matrix = config["matrix"]

@@ -38,10 +38,8 @@ def run(rbm, ledger, stream, sweeps=None, *, base=None, ladder="linear", threads
     chains = new_chains(ledger.chains, rbm.visible, rbm.hidden)
     key = stream.child("sweeps").key
     start_chains(parameters, key, parameters.base, chains)
-    log_weight = np.zeros(ledger.chains)
     kernel = partial(run_annealing, parameters, betas, key)
-    _in_stretches(kernel, sweeps + 1, threads, chains, log_weight, progress)
-    return AnnealedDraws(log_weight, log_z_base(base, rbm.hidden))
+    return _annealed(kernel, sweeps + 1, threads, chains, base, progress)
 
 
 def run_reverse(rbm, ledger, stream, starts, *, base=None, ladder="linear", threads=1, progress=False):
@@ -63,16 +61,16 @@ def run_reverse(rbm, ledger, stream, starts, *, base=None, ladder="linear", thre
     chains = new_chains(ledger.chains, rbm.visible, rbm.hidden)
     chains.v[...] = starts
     forget_hidden(parameters, chains)
-    log_weight = np.zeros(ledger.chains)
     kernel = partial(run_reverse_annealing, parameters, betas, stream.child("sweeps").key)
-    _in_stretches(kernel, sweeps, threads, chains, log_weight, progress)
-    return AnnealedDraws(log_weight, log_z_base(base, rbm.hidden))
+    return _annealed(kernel, sweeps, threads, chains, base, progress)
 
 
-def _in_stretches(kernel, steps, threads, chains, log_weight, progress):
-    """Steps 1, ..., `steps` of an annealing kernel on all chains, some at a time."""
+def _annealed(kernel, steps, threads, chains, base, progress):
+    """AnnealedDraws of steps 1, ..., `steps` of an annealing kernel on all chains, some at a time."""
+    log_weight = np.zeros(len(chains.v))
     with tqdm(total=steps, desc="annealing", unit="step", disable=None if progress else True) as bar:
         for first in range(1, steps + 1, _STRIDE):
             last = min(first + _STRIDE, steps + 1)
             over_chains(partial(kernel, first, last), threads, chains, log_weight)
             bar.update(last - first)
+    return AnnealedDraws(log_weight, log_z_base(base, chains.h.shape[1]))

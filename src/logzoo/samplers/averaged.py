@@ -13,20 +13,13 @@ import numpy as np
 from tqdm import tqdm
 
 from logzoo.checks import positive_number, whole_number
-from logzoo.kernels.annealing import run_annealing
 from logzoo.kernels.between import run_between
 from logzoo.kernels.gibbs import forget_hidden, run_sweeps, start_chains
-from logzoo.kernels.layout import (
-    fixed_point_parameters,
-    fixed_point_unit,
-    new_chains,
-    paired_chains,
-    paired_parameters,
-)
+from logzoo.kernels.layout import fixed_point_parameters, fixed_point_unit, new_chains, paired_chains, paired_parameters
 from logzoo.kernels.statistics import add_statistics
 from logzoo.paths import kernel_parameters, log_z_base
 from logzoo.samplers.annealed import AnnealedDraws
-from logzoo.samplers.base import resolve_base
+from logzoo.samplers.base import annealed_sweeps, resolve_base
 from logzoo.samplers.threads import over_chains
 
 # Sweeps at beta = 1 over which the model's moments are averaged, at most.
@@ -82,8 +75,8 @@ def run(
         cold = base_moments(base, rbm.hidden)
         warm, chains = model_moments(rbm, base, stream.child("moments").key, ledger.chains, budget.moments, threads)
         ledger.spend(budget.updates * (knots - 2), "fitting")
-        key = stream.child("fitting").key
-        path = fitted_path(ends, cold, warm, chains, knots, key, budget.updates, learning_rate, threads)
+        fit = stream.child("fitting").key, budget.updates, learning_rate, threads
+        path = fitted_path(ends, cold, warm, chains, knots, *fit)
         shares = sweep_shares(path, cold, warm)
     ledger.spend(ledger.remaining, "annealing")
     key = stream.child("sweeps").key
@@ -110,17 +103,9 @@ def model_moments(rbm, base, key, count, sweeps, threads):
     """Moments (Terms) of the model from annealed chains, and those chains: their last sweeps at beta = 1, averaged."""
     parameters = kernel_parameters(rbm, base)
     chains = new_chains(count, rbm.visible, rbm.hidden)
-    start_chains(parameters, key, parameters.base, chains)
     averaged = min(_AVERAGED, sweeps // 3)
-    annealed = sweeps - averaged
-    # The last rung lies beyond the last step, so that every step here ends in a sweep.
-    betas = np.append(np.linspace(0.0, 1.0, annealed + 1), np.inf)
-    kernel = partial(run_annealing, parameters, betas, key, 1, annealed + 1)
-    over_chains(kernel, threads, chains, np.zeros(count))
     total = _zeros(rbm.weights.shape, np.float64)
-    ones = np.ones(count, np.float32)
-    for sweep in range(annealed + 1, sweeps + 1):
-        over_chains(partial(run_sweeps, parameters, key, sweep, sweep + 1), threads, ones, chains)
+    for _ in annealed_sweeps(parameters, key, chains, sweeps, averaged, threads):
         for sums, moments in zip(total, _statistics(parameters, chains), strict=True):
             sums += moments
     return Terms(*(sums / averaged for sums in total)), chains

@@ -100,7 +100,9 @@ def run(
     """
     draws = whole_number("draws", draws)
     betas = inverse_temperatures(betas, len(betas))
-    sizes = _step_sizes(step_sizes, betas.size)
+    sizes = finite_array("step_sizes", step_sizes, dimensions=1)
+    if sizes.size != betas.size or np.any(sizes <= 0.0):
+        raise ValueError(f"step_sizes: expected {betas.size} positive numbers, one a rung")
     prior = prior_weights(prior, betas)
     low, high = jittered(sizes, jitter)
     sampler = SimulatedTempering(target, base, betas, stream, ledger.chains, steps=steps, threads=threads)
@@ -146,10 +148,3 @@ def jittered(sizes, jitter):
     if not 0.0 <= jitter < 1.0:
         raise ValueError(f"jitter: expected a share of at least 0 and below 1, found {jitter!r}")
     return (1.0 - jitter) * sizes, (1.0 + jitter) * sizes
-
-
-def _step_sizes(step_sizes, rungs):
-    sizes = finite_array("step_sizes", step_sizes, dimensions=1)
-    if sizes.size != rungs or np.any(sizes <= 0.0):
-        raise ValueError(f"step_sizes: expected {rungs} positive numbers, one a rung")
-    return sizes

@@ -9,20 +9,6 @@ import numpy as np
 from logzoo.kernels.observing import add_moves, add_rung_sums, add_weighted_slopes
 
 
-class Transitions:
-    """Counts of moves between rungs, (rung, rung): from the rung x was drawn at to the one drawn given x."""
-
-    reads_values = False
-
-    def start(self, chains, rungs, sweeps):
-        """Begin a sampling phase."""
-        self.counts = np.zeros((rungs, rungs), np.int64)
-
-    def add(self, stretch):
-        """Count the moves of a stretch of sweeps."""
-        np.add.at(self.counts, (stretch.rungs[:, :-1], stretch.rungs[:, 1:]), 1)
-
-
 class RungDerivatives:
     """Sums (chain, 4, rung) of 1, D, D^2 and D' over the draws whose rung, drawn given x, is that one.
 
@@ -55,13 +41,13 @@ class WeightedDerivatives:
 
 
 class GroupedMoves:
-    """Moves between rungs, summed over each of several groups of chains: (group, rung before, rung after).
+    """Moves from the rung x was drawn at to the one drawn given x, summed over groups of chains: (group, rung, rung).
 
     A move is counted, or (rao_blackwell) shared out among the rungs as q(beta_k | x) says. Memory is 8 bytes times
     groups times rungs squared.
     """
 
-    def __init__(self, groups, *, rao_blackwell):
+    def __init__(self, groups=1, *, rao_blackwell=False):
         self.groups = groups
         self.reads_values = rao_blackwell
 

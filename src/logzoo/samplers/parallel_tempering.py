@@ -48,17 +48,7 @@ class Steps(NamedTuple):
 
 
 def run(
-    rbm,
-    ledger,
-    stream,
-    observers=(),
-    *,
-    base=None,
-    rungs=None,
-    ladder="linear",
-    burn_in=0.1,
-    threads=1,
-    progress=False,
+    rbm, ledger, stream, observers=(), *, base=None, rungs=None, ladder="linear", burn_in=0.1, threads=1, progress=False
 ):
     """Run independent ladders of `rungs` replicas each until the ledger is spent.
 
@@ -70,7 +60,12 @@ def run(
     options.
     """
     whole_number("threads", threads)
-    rungs = _rung_count(rungs, ladder, ledger.chains)
+    if rungs is None:
+        listed = None if isinstance(ladder, str) else finite_array("ladder", ladder, dimensions=1).size
+        rungs = listed or min(_RUNGS, max(ledger.chains // 2, 2))
+    rungs = whole_number("rungs", rungs, minimum=2)
+    if rungs > ledger.chains:
+        raise ValueError(f"rungs: expected at most {ledger.chains} (chains; each rung takes one), found {rungs}")
     betas = inverse_temperatures(ladder, rungs)
     burn_in = share("burn_in", burn_in)
     base = resolve_base(rbm, base, ledger, stream)
@@ -218,13 +213,3 @@ def _on_ladders(parameters, betas, key, first, last, all_pairs, all_rungs, chain
         type(arrays)(*(array.reshape(-1, *array.shape[2:]) for array in arrays)) for arrays in (chains, replicas)
     )
     run_parallel_tempering(parameters, betas, key, first, last, chains, replicas, exchanges, all_pairs, all_rungs)
-
-
-def _rung_count(rungs, ladder, chains):
-    if rungs is None:
-        listed = None if isinstance(ladder, str) else finite_array("ladder", ladder, dimensions=1).size
-        rungs = listed or min(_RUNGS, max(chains // 2, 2))
-    rungs = whole_number("rungs", rungs, minimum=2)
-    if rungs > chains:
-        raise ValueError(f"rungs: expected at most {chains} (chains; each rung takes one), found {rungs}")
-    return rungs

@@ -26,7 +26,7 @@ from logzoo.paths import (
     prior_weights,
 )
 from logzoo.samplers.base import resolve_base
-from logzoo.samplers.initial import initial_phase, iteration_lengths, mean_occupancy, updated_log_z
+from logzoo.samplers.initial import Initial, initial_phase, iteration_lengths, mean_occupancy, updated_log_z
 from logzoo.samplers.threads import over_chains
 
 # Nats by which interpolated log f_k may miss the direct value on the states seen; well below any sampling error.
@@ -63,7 +63,8 @@ class SimulatedTempering:
         self.generator = stream.child("rungs").generator()
         self.sweep = 1
         self.chains = new_chains(count, parameters.weights.shape[1], parameters.weights_transposed.shape[1])
-        start_chains(self.parameters, self.key, self.parameters.base, self.chains)
+        start_chains(parameters, self.key, parameters.base, self.chains)
+        self.bar = None  # a progress bar of sweeps
         # Chains of one group share an offset; by default there is one group.
         self.group = np.zeros(count, np.int64)
         self.set_nodes(_NODE_COUNTS[0])
@@ -92,17 +93,16 @@ class SimulatedTempering:
     def move_rungs(self, betas):
         """Move the rungs to other inverse temperatures (rung,), and restart."""
         self.betas = betas
-        self.set_nodes(max(self.ladder.nodes.size, _NODE_COUNTS[0]))
+        self.set_nodes(self.ladder.nodes.size)
         self.restart()
 
     def set_nodes(self, count):
         """Interpolate log f from that many nodes."""
         nodes = chebyshev_nodes(count if self.marginal else 0).astype(np.float32)
-        readout, slopes, curvatures = _tables(nodes.astype(np.float64), self.betas)
+        readout, self.slopes, self.curvatures = _tables(nodes.astype(np.float64), self.betas)
         self.ladder = Ladder(self.betas, nodes, readout)
-        self.slopes, self.curvatures = slopes, curvatures
 
-    def advance(self, offset, sweeps, bar=None, observers=()):
+    def advance(self, offset, sweeps, observers=()):
         """Advance all chains by some sweeps with offset log r - log Zhat (rung,) or (group, rung); returns RungSums.
 
         Observers see every draw (with offsets of several groups: the first group's offset).
@@ -124,8 +124,8 @@ class SimulatedTempering:
             for observer in observers:
                 tables = (self.ladder.readout, self.slopes, self.curvatures)
                 observer.add(Stretch(record.values, record.rungs, *tables, offsets[0]))
-            if bar is not None:
-                bar.update(stretch)
+            if self.bar is not None:
+                self.bar.update(stretch)
         self.sweep = last
         return sums
 
@@ -163,7 +163,7 @@ class SimulatedTemperingDraws(NamedTuple):
     betas: np.ndarray  # (rung,) inverse temperatures
     prior: np.ndarray  # (rung,) r, sums to one
     log_z_hat: np.ndarray  # (rung,) log Zhat that the initial iterations found
-    log_z_hats: np.ndarray  # (block, rung) log Zhat used in each block of the sampling phase
+    log_z_hats: np.ndarray  # (block, rung) log Zhat used in each block of the sampling phase, or (group, rung) after it
     log_z_base: float  # nats
     occupancy: np.ndarray  # (block, chain, rung) sums of q(beta_k | x)
     visits: np.ndarray  # (block, chain, rung) counts of beta_k
@@ -175,15 +175,41 @@ class SimulatedTemperingDraws(NamedTuple):
     form: str  # of the densities: hidden units summed out ("marginal") or not ("joint")
 
 
-def run(
+class Start(NamedTuple):
+    """A run whose initial iterations are made."""
+
+    sampler: SimulatedTempering
+    initial: Initial
+    log_z_base: float  # nats
+
+    def draws(self, log_z_hats, occupancy, visits, round_trips):
+        """SimulatedTemperingDraws with what the sampling phase made."""
+        log_z, shares = ([entry[part] for entry in self.initial.history] for part in (0, 1))
+        rungs = self.sampler.betas.size
+        return SimulatedTemperingDraws(
+            betas=self.sampler.betas,
+            prior=self.initial.prior,
+            log_z_hat=self.initial.log_z_hat,
+            log_z_hats=log_z_hats,
+            log_z_base=self.log_z_base,
+            occupancy=occupancy,
+            visits=visits,
+            round_trips=round_trips,
+            initial_log_z=np.reshape(log_z, (-1, rungs)),
+            initial_occupancy=np.reshape(shares, (-1, rungs)),
+            rule_met=self.initial.rule_met,
+            interpolation_error=self.sampler.interpolation_error(),
+            form="marginal" if self.sampler.marginal else "joint",
+        )
+
+
+def begin(
     rbm,
     ledger,
     stream,
-    observers=(),
     rao_blackwell=True,
-    final=True,
-    blocks=8,
-    mixed=False,
+    stop_early=True,
+    fewest_iterations=1,
     *,
     base=None,
     rungs=100,
@@ -192,76 +218,72 @@ def run(
     form="marginal",
     initial_sweeps=50,
     initial_iterations=10,
-    settling=0.0,
     threads=1,
     progress=False,
 ):
-    """Run the initial iterations, then spend what is left of the ledger at the log Zhat they found.
+    """Make the initial iterations of all chains; returns Start.
 
     Initial iterations of `initial_sweeps` sweeps update log Zhat by eq 12 until max_k |r_k - c_k| < 0.1 / K; they end
     in any case after `initial_iterations` of them or a tenth of the budget, whichever is more, and at half the budget;
     after the first `initial_iterations` each is twice as long as the one before. While K max_k |r_k - c_k| is above
-    0.5, short ones go on to half the budget.
-    settling: share of what is left after them, in [0, 1), whose draws are discarded: it lets the rungs that the
-    last of them redrew relax.
-    rao_blackwell=False updates from plain visit counts. final=False stops after exactly `initial_iterations`
-    iterations. mixed=True updates log Zhat by eq 12 after each block of the sampling phase, too (supplement A).
+    0.5, short ones go on to half the budget. rao_blackwell=False updates from plain visit counts. stop_early=False
+    stops after exactly `initial_iterations` iterations.
     prior: weights r (rung,); a number s for r_k proportional to exp(s beta_k); or None for equal ones. ladder: as in
     `paths.inverse_temperatures`, or "adapted": the first half of the initial iterations is a pilot on linear rungs,
-    which then move to equal steps of thermodynamic length (`logzoo.samplers.ladders`).
-    observers: objects as in `logzoo.samplers.observers`, which see every single draw of the
-    sampling phase. Returns SimulatedTemperingDraws. Raises ValueError for impossible options.
+    which then move to equal steps of thermodynamic length (`logzoo.samplers.ladders`). Raises ValueError for impossible
+    options.
     """
     one_of("form", form, ("marginal", "joint"))
     whole_number("initial_sweeps", initial_sweeps)
-    whole_number("initial_iterations", initial_iterations)
+    whole_number("initial_iterations", initial_iterations, minimum=fewest_iterations)
     whole_number("threads", threads)
-    settling = share("settling", settling)
     adapt = isinstance(ladder, str) and ladder == "adapted"
     betas = inverse_temperatures("linear" if adapt else ladder, rungs)
     prior_weights(prior, betas)  # refuses bad ones before any sweep
     base = resolve_base(rbm, base, ledger, stream)
     sampler = SimulatedTempering(kernel_parameters(rbm, base), betas, stream, ledger.chains, form, threads)
+    sampler.bar = tqdm(total=ledger.remaining, desc="tempering", unit="sweep", disable=None if progress else True)
     lengths = [initial_sweeps] * initial_iterations
-    if final:
+    if stop_early and initial_iterations:
         lengths = iteration_lengths(ledger, initial_sweeps, initial_iterations)
-    with tqdm(total=ledger.remaining, desc="tempering", unit="sweep", disable=None if progress else True) as bar:
-        initial = initial_phase(
-            sampler, ledger, lengths, prior, adapt, rao_blackwell=rao_blackwell, stop_early=final, bar=bar
-        )
-        betas, prior, log_z_hat = sampler.betas, initial.prior, initial.log_z_hat
+    settings = {"rao_blackwell": rao_blackwell, "stop_early": stop_early}
+    initial = initial_phase(sampler, ledger, lengths, prior, adapt, **settings)
+    return Start(sampler, initial, log_z_base(base, rbm.hidden))
+
+
+def run(
+    rbm, ledger, stream, observers=(), rao_blackwell=True, final=True, blocks=8, mixed=False, *, settling=0.0, **options
+):
+    """Run the initial iterations, then spend what is left of the ledger at the log Zhat they found.
+
+    settling: share of what is left after them, in [0, 1), whose draws are discarded: it lets the rungs that the
+    last of them redrew relax. final=False stops after exactly `initial_iterations` iterations. mixed=True updates log
+    Zhat by eq 12 after each block of the sampling phase, too (supplement A). The other options are those of `begin`.
+    observers: objects as in `logzoo.samplers.observers`, which see every single draw of the sampling phase. Returns
+    SimulatedTemperingDraws. Raises ValueError for impossible options.
+    """
+    settling = share("settling", settling)
+    start = begin(rbm, ledger, stream, rao_blackwell, final, **options)
+    sampler, log_r, log_z_hat = start.sampler, np.log(start.initial.prior), start.initial.log_z_hat
+    with sampler.bar:
         if final and settling:
-            settled = ledger.spend(int(settling * ledger.remaining), "settling")
-            sampler.advance(np.log(prior) - log_z_hat, settled, bar)
-        sizes = _block_sizes(ledger.remaining if final else 0, blocks)
+            sampler.advance(log_r - log_z_hat, ledger.spend(int(settling * ledger.remaining), "settling"))
+        edges = np.linspace(0, ledger.remaining if final else 0, blocks + 1).astype(int)
+        sizes = [int(size) for size in np.diff(edges) if size]
         for observer in observers:
-            observer.start(ledger.chains, betas.size, sum(sizes))
+            observer.start(ledger.chains, log_r.size, sum(sizes))
         log_z_hats, parts = [], []
         for sweeps in sizes:
             ledger.spend(sweeps, "sampling")
-            current = log_z_hat
             if mixed and parts:
-                current = updated_log_z(log_z_hats[-1], prior, mean_occupancy(parts[-1], rao_blackwell))
-            log_z_hats.append(current)
-            parts.append(sampler.advance(np.log(prior) - current, sweeps, bar, observers))
-    shape = (len(parts), ledger.chains, betas.size)
-    return SimulatedTemperingDraws(
-        betas=betas,
-        prior=prior,
-        log_z_hat=log_z_hat,
-        log_z_hats=np.array(log_z_hats).reshape(-1, betas.size),
-        log_z_base=log_z_base(base, rbm.hidden),
+                occupancy = mean_occupancy(parts[-1], rao_blackwell)
+                log_z_hat = updated_log_z(log_z_hat, start.initial.prior, occupancy)
+            log_z_hats.append(log_z_hat)
+            parts.append(sampler.advance(log_r - log_z_hat, sweeps, observers))
+    shape = (len(parts), ledger.chains, log_r.size)
+    return start.draws(
+        log_z_hats=np.reshape(log_z_hats, (-1, log_r.size)),
         occupancy=np.array([part.occupancy for part in parts], float).reshape(shape),
         visits=np.array([part.visits for part in parts], np.int64).reshape(shape),
         round_trips=sum((part.round_trips for part in parts), np.zeros(ledger.chains, np.int64)),
-        initial_log_z=np.array([entry[0] for entry in initial.history]).reshape(-1, betas.size),
-        initial_occupancy=np.array([entry[1] for entry in initial.history]).reshape(-1, betas.size),
-        rule_met=initial.rule_met,
-        interpolation_error=sampler.interpolation_error(),
-        form=form,
     )
-
-
-def _block_sizes(sweeps, blocks):
-    edges = np.linspace(0, sweeps, blocks + 1).astype(int)
-    return [int(size) for size in np.diff(edges) if size]

@@ -45,7 +45,6 @@ def tune(
     *,
     betas,
     steps=STEPS,
-    jitter=JITTER,
     target_acceptance=TARGET_ACCEPTANCE,
     adaptation_draws=400,
     pilot_draws=100,
@@ -60,34 +59,23 @@ def tune(
     if not 0.0 < target_acceptance < 1.0:
         raise ValueError(f"target_acceptance: expected a number between 0 and 1, found {target_acceptance!r}")
     betas = inverse_temperatures(betas, len(betas))
-    settings = {"steps": steps, "jitter": jitter, "target_acceptance": target_acceptance}
-    ends = [
-        adapted_step(target, base, beta, ledger, stream.child("end", beta), draws=adaptation_draws, **settings)
-        for beta in (1, 0)
-    ]
+    settings = {"draws": adaptation_draws, "steps": steps, "target_acceptance": target_acceptance}
+    ends = [adapted_step(target, base, beta, ledger, stream.child("end", beta), **settings) for beta in (1, 0)]
     # A base narrower than the target turns the interval round; the constraints then even the steps out.
     low, high = min(ends), max(ends)
     stream = stream.child("pilot")
     sampler = SimulatedTempering(target, base, betas, stream, ledger.chains, steps=steps, threads=threads)
-    prior = np.full(betas.size, 1.0 / betas.size)
-    lows, highs = np.full(betas.size, low), np.full(betas.size, high)
+    prior, lows, highs = (np.full(betas.size, value) for value in (1.0 / betas.size, low, high))
     _, moves, _ = iterate(sampler, ledger, prior, lows, highs, pilot_draws, pilot_iterations, stop_early=False)
-    rung, step, accepted = (
-        np.concatenate([part.ravel() for part in parts])
-        for parts in (
-            [stretch.rungs[:, :-1] for stretch in moves],
-            [stretch.step for stretch in moves],
-            [stretch.accepted for stretch in moves],
-        )
-    )
+    rung = np.concatenate([stretch.rungs[:, :-1].ravel() for stretch in moves])
+    step = np.concatenate([stretch.step.ravel() for stretch in moves])
+    accepted = np.concatenate([stretch.accepted.ravel() for stretch in moves])
     weights = fit_acceptance(rung, step, accepted, betas.size, low, high)
     adaptive = steps_at(weights, target_acceptance, low, high)
     return StepSizes(adaptive, float(adaptive.mean()), low, high, weights)
 
 
-def adapted_step(
-    target, base, beta, ledger, stream, *, draws, steps=STEPS, jitter=JITTER, target_acceptance=TARGET_ACCEPTANCE
-):
+def adapted_step(target, base, beta, ledger, stream, *, draws, steps=STEPS, target_acceptance=TARGET_ACCEPTANCE):
     """Step size at which chains at one fixed beta accept at the target rate: stochastic approximation on log eps.
 
     Costs `steps` leapfrog steps of every chain of the ledger for each of `draws` draws.
@@ -99,7 +87,7 @@ def adapted_step(
     key = stream.child("moves").key
     log_step, path = np.log(_FIRST_STEP), []
     for draw in range(1, draws + 1):
-        low, high = jittered(np.exp(log_step), jitter)
+        low, high = jittered(np.exp(log_step), JITTER)
         probability = np.zeros(count)
         settings = (target.parameters, base.parameters, steps, key, draw, draw + 1, float(beta))
         run_at(*settings, low, high, walkers, probability)
@@ -134,6 +122,9 @@ def fit_acceptance(rung, step, accepted, rungs, low, high):
         parts = [[diags_array(np.bincount(rung, bend * a * b, rungs)) for a in shares] for b in shares]
         return block_array(parts).tocsr()
 
+    # Rows of 1 and -1 whose products with the logits must not be negative: falling with beta and with the step.
+    falling = diags_array([np.ones(rungs - 1), -np.ones(rungs - 1)], offsets=[0, 1], shape=(rungs - 1, rungs))
+    orders = block_array([[falling, None], [None, falling], [eye_array(rungs), -eye_array(rungs)]]).tocsr()
     solution = minimize(
         cost_and_gradient,
         np.concatenate([np.linspace(4.0, 1.0, rungs), np.linspace(-1.0, -4.0, rungs)]),
@@ -141,7 +132,7 @@ def fit_acceptance(rung, step, accepted, rungs, low, high):
         hess=hessian,
         method="trust-constr",
         bounds=Bounds(-_LARGEST_LOGIT, _LARGEST_LOGIT),
-        constraints=LinearConstraint(_orders(rungs), 0.0, np.inf),
+        constraints=LinearConstraint(orders, 0.0, np.inf),
         options={"maxiter": 1000, "gtol": 1e-9, "xtol": 1e-16, "barrier_tol": 1e-9},
     )
     at_low, at_high = solution.x[:rungs], solution.x[rungs:]
@@ -157,9 +148,3 @@ def steps_at(weights, acceptance, low, high):
     share = np.where(at_low > wanted, 1.0, 0.0)
     np.divide(at_low - wanted, fall, out=share, where=fall > 0.0)
     return low + (high - low) * np.clip(share, 0.0, 1.0)
-
-
-def _orders(rungs):
-    """Rows of 1 and -1 whose products with the logits must not be negative: falling with beta and with the step."""
-    falling = diags_array([np.ones(rungs - 1), -np.ones(rungs - 1)], offsets=[0, 1], shape=(rungs - 1, rungs))
-    return block_array([[falling, None], [None, falling], [eye_array(rungs), -eye_array(rungs)]]).tocsr()

@@ -17,7 +17,7 @@ def over_chains(kernel, threads, *per_chain):
     per_chain: arrays, or NamedTuples of arrays, whose first axis is the chains; parts are views, changed in place.
     The kernel must release the GIL to gain from threads.
     """
-    count = len(_first_array(per_chain[0]))
+    count = len(per_chain[0][0] if isinstance(per_chain[0], tuple) else per_chain[0])
     threads = min(threads, count)
     if threads == 1 and count <= _TILE:
         kernel(*per_chain)
@@ -25,6 +25,11 @@ def over_chains(kernel, threads, *per_chain):
     tiles = -(-count // (_TILE * threads)) * threads
     edges = np.linspace(0, count, min(tiles, count) + 1).astype(int)
     parts = [[_part(value, slice(*ends)) for value in per_chain] for ends in zip(edges, edges[1:], strict=False)]
+    over_parts(kernel, threads, parts)
+
+
+def over_parts(kernel, threads, parts):
+    """Call kernel(*part) for every part, up to `threads` of them at once."""
     if threads == 1:
         for part in parts:
             kernel(*part)
@@ -32,10 +37,6 @@ def over_chains(kernel, threads, *per_chain):
     with ThreadPoolExecutor(threads) as pool:
         for future in [pool.submit(kernel, *part) for part in parts]:
             future.result()
-
-
-def _first_array(value):
-    return value[0] if isinstance(value, tuple) else value
 
 
 def _part(value, chosen):

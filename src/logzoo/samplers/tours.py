@@ -5,7 +5,6 @@ with it: Z_S = sum_{h in H} f(h). A tour starts at h of H with probability f(h) 
 Its mean length is Z / Z_S (Kac; corollary 2 of the paper).
 """
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
@@ -19,9 +18,10 @@ from logzoo.kernels.hidden_energies import log_f_hidden
 from logzoo.kernels.layout import new_chains
 from logzoo.kernels.tours import TourStates, add_hidden_draws, run_tours
 from logzoo.paths import kernel_parameters
+from logzoo.samplers.threads import over_parts
 
 # Examples whose hidden units are drawn together.
-_TOGETHER = 512
+TOGETHER = 512
 # Chains of a thread: those of all tours that a processor's cache holds.
 _FLIGHT = 128
 # Tours are numbered by 32 bits of the random stream's counter.
@@ -112,7 +112,15 @@ def run(rbm, ledger, stream, data, *, rounds=None, tours=None, cap=None, threads
     cap = None if cap is None else whole_number("cap", cap)
     whole_number("threads", threads)
     budget = ledger.sweeps * ledger.chains
-    draws = _draws(rounds, len(data), budget)
+    if rounds is None:
+        draws = max(1, min(budget // _SHARE, max(len(data), _MOST_DRAWS)))
+    else:
+        draws = whole_number("rounds", rounds) * len(data)
+    if rounds is not None and 2 * draws > budget:
+        raise ValueError(
+            f"rounds: expected a stopping set of at most half of the budget of {budget:,} sweeps, found "
+            f"{rounds} rounds of {len(data):,} examples"
+        )
     parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
     stopping = stopping_set(parameters, data, ledger.spend(draws, "stopping set", chains=1), stream.child("stopping"))
     sampler = TourSampler(parameters, stopping, stream.child("tours"), threads=threads)
@@ -122,19 +130,6 @@ def run(rbm, ledger, stream, data, *, rounds=None, tours=None, cap=None, threads
     left -= ledger.spend(int(tours_made.length.sum()), "tours", chains=1)
     ledger.spend(left, "left over", chains=1)
     return TourDraws(stopping, tours_made, probes)
-
-
-def _draws(rounds, examples, budget):
-    """Hidden states to draw for the stopping set."""
-    if rounds is None:
-        return max(1, min(budget // _SHARE, max(examples, _MOST_DRAWS)))
-    draws = whole_number("rounds", rounds) * examples
-    if 2 * draws > budget:
-        raise ValueError(
-            f"rounds: expected a stopping set of at most half of the budget of {budget:,} sweeps, found "
-            f"{rounds} rounds of {examples:,} examples"
-        )
-    return draws
 
 
 def tours_within(sampler, count, budget, cap, progress):
@@ -167,17 +162,15 @@ def stopping_set(parameters, data, draws, stream):
     data (examples, visible) uint8 of 0/1, or float32 grey levels. Whole rounds take each example equally often.
     """
     draws = whole_number("draws", draws)
-    visible, hidden = parameters.weights.shape[1], parameters.weights_transposed.shape[1]
     order = stream.child("order").generator().permutation(len(data))[:draws]
     key = stream.child("hidden").key
-    members, example = new_hash_set(draws, hidden), np.empty(draws, np.int64)
+    members = new_hash_set(draws, parameters.weights_transposed.shape[1])
+    example = np.empty(draws, np.int64)
     count = 0
     rounds, more = divmod(draws, len(data))
-    for first in range(0, len(order), _TOGETHER):
-        rows = order[first : first + _TOGETHER]
-        chains = new_chains(len(rows), visible, hidden)
-        chains.number[...] = rows
-        _load_examples(parameters, data[rows], chains)
+    for first in range(0, len(order), TOGETHER):
+        rows = order[first : first + TOGETHER]
+        chains = example_chains(parameters, data, rows)
         for turn in range(rounds):
             count = add_hidden_draws(parameters, key, turn, chains, members, count, example)
         last = type(chains)(*(array[: max(0, more - first)] for array in chains))
@@ -211,12 +204,11 @@ class TourSampler:
         start = self.stopping.starts(self.uniforms.random(count))
         paths = [] if keep else None
         tours = self._travel(self.stopping.members.rows[start], budget, cap, paths)
-        visited = None if paths is None else _visited(tours, paths)
-        return Tours(start, tours.length, tours.finished, visited)
+        return Tours(start, tours.length, tours.finished, _visited(tours, paths) if keep else None)
 
     def run_from(self, states, budget, cap=None):
         """As `run`, from hidden states (tours, words) uint64; returns TourStates, where the tours came to rest."""
-        return self._travel(states, budget, cap, None)
+        return self._travel(states, budget, cap)
 
     def probe(self, count, budget):
         """Send `count` chains from uniform hidden states to the stopping set, with half of a budget of sweeps.
@@ -227,7 +219,7 @@ class TourSampler:
         rows = self.elsewhere.integers(0, 2**64, (count, words), dtype=np.uint64)
         beyond = words * LONG_WORD - self.parameters.weights_transposed.shape[1]
         rows[:, -1] &= np.uint64(2**64 - 1) >> np.uint64(beyond)
-        outward = self._travel(rows, budget // 2, None, None)
+        outward = self._travel(rows, budget // 2)
         rows = outward.rows[~outward.finished]
         steps = (budget - budget // 2) // max(len(rows), 1)
         around = self._travel(rows, steps * len(rows), steps, paths := [])
@@ -250,7 +242,7 @@ class TourSampler:
         log_f_hidden(self.parameters, states, log_f, False)
         return _log_sum_exp(log_f) - float(np.log(share))
 
-    def _travel(self, rows, budget, cap, paths):
+    def _travel(self, rows, budget, cap=None, paths=None):
         count = len(rows)
         if self.next_number + count > MOST_TOURS:
             raise ValueError(f"tours: expected at most {MOST_TOURS:,}, found {self.next_number + count:,}")
@@ -282,24 +274,21 @@ class TourSampler:
         def run_part(part, path, chains, means):
             run_tours(self.parameters, self.key, self.stopping.members, tours, part, limit, chains, means, path)
 
-        if len(jobs) == 1:
-            run_part(*jobs[0])
-        else:
-            with ThreadPoolExecutor(len(jobs)) as pool:
-                for future in [pool.submit(run_part, *job) for job in jobs]:
-                    future.result()
+        over_parts(run_part, len(jobs), jobs)
         return int(tours.length[queue].sum()) - before
 
 
-def _load_examples(parameters, examples, chains):
-    """Give chains the hidden inputs of examples, and no hidden units."""
-    if examples.dtype == np.uint8:
-        chains.v[...] = examples
+def example_chains(parameters, data, rows):
+    """Chains, of the numbers `rows` (n,), with the hidden inputs of those examples and no hidden units."""
+    chains = new_chains(len(rows), parameters.weights.shape[1], parameters.weights_transposed.shape[1])
+    chains.number[...] = rows
+    if data.dtype == np.uint8:
+        chains.v[...] = data[rows]
         forget_hidden(parameters, chains)
     else:
-        chains.h[...] = 0
         chains.visible_input[...] = parameters.visible_bias
-        update_hidden_inputs_of_values(parameters, examples, chains)
+        update_hidden_inputs_of_values(parameters, data[rows], chains)
+    return chains
 
 
 def _visited(tours, paths):

@@ -14,12 +14,9 @@ from logzoo.kernels.gibbs import (
     update_hidden_inputs,
     update_visible_inputs,
 )
-from logzoo.kernels.grey import update_hidden_inputs_of_values
 from logzoo.kernels.hashing import LONG_WORD
 from logzoo.kernels.layout import new_chains
-
-# Examples whose hidden units are drawn together.
-_TOGETHER = 512
+from logzoo.samplers.tours import TOGETHER, example_chains
 
 
 def first_draws(parameters, data, examples, stream):
@@ -27,20 +24,13 @@ def first_draws(parameters, data, examples, stream):
 
     data (examples, visible) uint8 of 0/1, or float32 grey levels.
     """
-    visible, hidden = parameters.weights.shape[1], parameters.weights_transposed.shape[1]
+    hidden = parameters.weights_transposed.shape[1]
     key, drawn = stream.child("hidden").key, np.empty((len(examples), hidden), np.uint8)
-    for first in range(0, len(examples), _TOGETHER):
-        part = examples[first : first + _TOGETHER]
-        chains = new_chains(len(part), visible, hidden)
-        chains.number[...] = part
-        if data.dtype == np.uint8:
-            chains.v[...] = data[part]
-            forget_hidden(parameters, chains)
-        else:
-            chains.visible_input[...] = parameters.visible_bias
-            update_hidden_inputs_of_values(parameters, data[part], chains)
+    for first in range(0, len(examples), TOGETHER):
+        part = examples[first : first + TOGETHER]
+        chains = example_chains(parameters, data, part)
         draw_hidden(parameters, key, 0, np.ones(len(part), np.float32), chains, layer_scratch(hidden))
-        drawn[first : first + _TOGETHER] = chains.h
+        drawn[first : first + TOGETHER] = chains.h
     return packed_states(drawn)
 
 

@@ -102,7 +102,7 @@ def train_simulated_tempering(
     """Train with this negative phase and the given step; log Z is tracked by RTS.
 
     An update makes k sweeps of `particles` chains over `rungs` linear inverse temperatures; prior: as in
-    `samplers.simulated_tempering.run`; smoothing: share of a step of log Zhat that an update makes. The base has the
+    `samplers.simulated_tempering.begin`; smoothing: share of a step of log Zhat that an update makes. The base has the
     marginals of the data. Returns TrainingRun. Raises ValueError for impossible options.
     """
     betas = inverse_temperatures("linear", whole_number("rungs", rungs, minimum=2))
