@@ -13,7 +13,6 @@ from logzoo.samplers.observers import RungDerivatives, WeightedDerivatives
 
 # The power of the spacing of the rungs that a rule's error goes with.
 _ORDERS = {"riemann": 1, "trapezoid": 2, "corrected": 4}
-_RULES = tuple(_ORDERS)
 # The rule that a rule is compared with, where the draws have what it takes.
 _FINER = {"riemann": "trapezoid", "trapezoid": "corrected"}
 
@@ -91,7 +90,7 @@ def log_ratio(betas, mean, second=None, *, rule):
     Hurn & Wyse 2014). NaN stands for an empty rung and is filled by linear interpolation. Raises ValueError
     for an unknown rule, and when every rung is empty.
     """
-    one_of("rule", rule, _RULES)
+    one_of("rule", rule, _ORDERS)
     widths = np.diff(betas)
     mean = _filled("mean", betas, mean)
     if rule == "riemann":

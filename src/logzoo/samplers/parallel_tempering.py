@@ -80,7 +80,8 @@ def run(
     with tqdm(total=sweeps, desc="parallel tempering", unit="sweep", disable=None if progress else True) as bar:
         ledger.spend(burning, "burn-in", chains=active)
         _advance(sampler, 1, 1 + burning, observers, bar, burn_in=True)
-        sampler.reset_counts()
+        for counts in (sampler.attempted, sampler.accepted, sampler.replicas.round_trips):
+            counts[...] = 0
         ledger.spend(sweeps - burning, "sampling", chains=active)
         _advance(sampler, 1 + burning, 1 + sweeps, observers, bar, burn_in=False)
     round_trips = sampler.replicas.round_trips.reshape(ladders, rungs)
@@ -141,11 +142,6 @@ class ParallelTempering:
     def _by_ladder(self, arrays):
         """Views (ladder, replica, ...) of arrays over all replicas, so that threads share out whole ladders."""
         return type(arrays)(*(array.reshape(self.count, -1, *array.shape[1:]) for array in arrays))
-
-    def reset_counts(self):
-        """Count exchanges and round trips from here on."""
-        for counts in (self.attempted, self.accepted, self.replicas.round_trips):
-            counts[...] = 0
 
     def weights_at(self, rung):
         """Weights (chain,) that sum to 1: equal ones of the chains that are at one rung now, zero of all others."""
