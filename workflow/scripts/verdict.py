@@ -3,7 +3,7 @@
 from importlib import import_module
 
 from logzoo.pipeline.jobs import flat, job, read_inputs, write_output
-from logzoo.reporting.scorecard import stand_ins
+from logzoo.reporting.stand_ins import stand_ins
 from logzoo.reporting.verdicts import verdicts
 
 with job(snakemake.log[0]):

@@ -10,7 +10,8 @@ import jinja2
 
 from logzoo.artifacts.netcdf import read_artifact
 from logzoo.reporting.pictures import embedded
-from logzoo.reporting.scorecard import VERDICTS, entries, relative, said_of, stand_in_line, stand_ins, summary
+from logzoo.reporting.scorecard import VERDICTS, entries, relative, said_of, summary
+from logzoo.reporting.stand_ins import stand_in_line, stand_ins
 from logzoo.reporting.tables import frame_of, notes_of
 
 # Beside the word, so that no verdict is told by its colour alone.

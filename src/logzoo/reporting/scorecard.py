@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from logzoo.reporting import tables
+from logzoo.reporting.stand_ins import stand_in_line, stand_ins
 from logzoo.reporting.verdicts import NOT_TESTED, NUMBERS, VERDICTS, bound_of, number_of, table_of_claims
 
 _TEXTS = {
@@ -37,21 +38,6 @@ def scorecard(claims, verdicts, figures):
     names = sorted(claims, key=lambda name: papers.index(figures[claims[name]["figure"]]["paper"]))
     rows = {name: _row(name, claims[name], verdicts, figures[claims[name]["figure"]]) for name in names}
     return table_of_claims(rows, _TEXTS).assign_attrs(stand_ins(verdicts.values()))
-
-
-def stand_ins(artifacts):
-    """Attributes that name every data set that another stands in for, and why (by line); empty if there is none.
-
-    Each of the artifacts has attributes of its own, or is nothing but its attributes.
-    """
-    notices = [getattr(artifact, "attrs", artifact) for artifact in artifacts]
-    notices = [notice for notice in notices if "stand_in_for" in notice]
-    # What was joined before is taken apart first.
-    return {
-        key: mark.join(sorted({text for notice in notices for text in notice.get(key, "no reason given").split(mark)}))
-        for key, mark in (("stand_in_for", ", "), ("stand_in_reason", "\n"))
-        if notices
-    }
 
 
 def _row(name, entry, verdicts, figure):
@@ -88,13 +74,6 @@ def summary(card):
     said = list(card["verdict"].values)
     counts = ", ".join(f"{said.count(verdict)} {word}" for verdict, word in VERDICTS.items())
     return f"{len(said)} claims: {counts}"
-
-
-def stand_in_line(attributes):
-    """A plain line on data that stand in for others; empty if there are none."""
-    if "stand_in_for" not in attributes:
-        return ""
-    return f"STAND-IN DATA: the 8 x 8 digits of scikit-learn replace {attributes['stand_in_for']}"
 
 
 def said_of(row):

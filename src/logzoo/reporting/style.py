@@ -4,6 +4,7 @@ import io
 
 from logzoo.artifacts.atomic import write_bytes
 from logzoo.artifacts.stamps import UNKNOWN, picture_metadata
+from logzoo.reporting.stand_ins import stand_in_line, stand_ins
 
 # Okabe & Ito's palette, told apart by colour-blind eyes; black is kept for the truth. Estimators of one family share a
 # colour and differ in their marker and line.
@@ -105,10 +106,9 @@ def draw_band(axis, x, values_and_band, **look):
 
 def mark_stand_in(figure, *datasets):
     """Say on the figure when another data set stands in for the one it should show."""
-    names = sorted({dataset.attrs["stand_in_for"] for dataset in datasets if "stand_in_for" in dataset.attrs})
-    if names:
-        text = f"STAND-IN DATA: the 8 x 8 digits of scikit-learn replace {', '.join(names)}"
-        figure.suptitle(text, color="#D55E00", fontweight="bold")
+    line = stand_in_line(stand_ins(datasets))
+    if line:
+        figure.suptitle(line, color="#D55E00", fontweight="bold")
 
 
 def finished(figure, *datasets, panels=()):

@@ -37,11 +37,6 @@ def table_of(rows, what, columns):
     return xr.Dataset(variables, {"row": labelled("row", np.array(list(rows), dtype=object), what, "1")})
 
 
-def stand_in_note(artifact):
-    """What is said behind the name of a row made of stand-in data; nothing for others."""
-    return " (STAND-IN: digits)" if "stand_in_for" in artifact.attrs else ""
-
-
 def frame_of(table):
     """A table as a DataFrame of texts, headings with their units."""
     import pandas as pd

@@ -3,8 +3,9 @@
 import numpy as np
 
 from logzoo.papers.declaration import SWEEP, Claim
+from logzoo.reporting.stand_ins import stand_in_note
 from logzoo.reporting.statistics import bootstrapped, mean
-from logzoo.reporting.tables import Column, stand_in_note, table_of
+from logzoo.reporting.tables import Column, table_of
 
 _COLUMNS = {
     "rate": Column("learning rate", form=".2g"),

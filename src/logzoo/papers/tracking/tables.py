@@ -1,7 +1,8 @@
 """Tables of the best RBM of a grid on each data set."""
 
 from logzoo.papers.tracking.grids import grid_settings
-from logzoo.reporting.tables import COUNT, Column, stand_in_note, table_of
+from logzoo.reporting.stand_ins import stand_in_note
+from logzoo.reporting.tables import COUNT, Column, table_of
 
 _COLUMNS = {
     "hidden": Column("hidden units", form=COUNT),

@@ -5,7 +5,8 @@ what was published where there is anything.
 """
 
 from logzoo.papers.zoo.families import matrix_places
-from logzoo.reporting.tables import Column, stand_in_note, table_of
+from logzoo.reporting.stand_ins import stand_in_note
+from logzoo.reporting.tables import Column, table_of
 
 _COLUMNS = {
     "log_z": Column("log Z", "nat"),

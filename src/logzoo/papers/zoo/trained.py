@@ -4,7 +4,8 @@ Log Z and mean log-likelihoods, in nats, of the model that each trainer ends in.
 """
 
 from logzoo.papers.zoo.families import zoo_models
-from logzoo.reporting.tables import COUNT, Column, stand_in_note, table_of
+from logzoo.reporting.stand_ins import stand_in_note
+from logzoo.reporting.tables import COUNT, Column, table_of
 
 _COLUMNS = {
     "updates": Column("updates", form=COUNT),
