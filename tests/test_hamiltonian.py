@@ -132,8 +132,8 @@ def test_a_trajectory_that_leaves_the_floats_is_refused():
 def test_every_draw_is_that_of_a_slow_twin():
     draws, _ = run(draws=12, chains=2, initial_draws=1, initial_iterations=1)
     key = STREAM.child("moves").key
-    sampler = hamiltonian.SimulatedTempering(TARGET, BASE, BETAS, STREAM, 2)
-    sampler.advance(np.log(draws.prior), 0.8 * STEPS, 1.2 * STEPS, 1)
+    sampler = hamiltonian.SimulatedTempering(TARGET, BASE, BETAS, SweepLedger(None, 2), STREAM)
+    sampler.advance(np.log(draws.prior), 0.8 * STEPS, 1.2 * STEPS, 1, "burn-in")
     for chain in range(2):
         x, rung = sampler.walkers.x[chain].copy(), draws.rungs[chain, 0]
         for draw in range(12):
@@ -172,10 +172,10 @@ def test_at_exact_log_z_every_rung_is_visited_as_its_prior_says():
     chains, draws = 1500, 100
     prior = np.linspace(1.0, 3.0, BETAS.size)
     prior /= prior.sum()
-    sampler = hamiltonian.SimulatedTempering(TARGET, BASE, BETAS, STREAM.child("visits"), chains)
+    sampler = hamiltonian.SimulatedTempering(TARGET, BASE, BETAS, SweepLedger(None, chains), STREAM.child("visits"))
     offset = np.log(prior) - path_moments(TARGET, BASE, BETAS).log_z
-    sampler.advance(offset, 0.8 * STEPS, 1.2 * STEPS, 100)
-    sums, moves = sampler.advance(offset, 0.8 * STEPS, 1.2 * STEPS, draws)
+    sampler.advance(offset, 0.8 * STEPS, 1.2 * STEPS, 100, "burn-in")
+    sums, moves = sampler.advance(offset, 0.8 * STEPS, 1.2 * STEPS, draws, "sampling")
     for counted in (sums.visits / draws, sums.occupancy / draws):
         error = counted.std(axis=0, ddof=1) / np.sqrt(chains)
         assert np.all(np.abs(counted.mean(axis=0) - prior) < 4 * error)

@@ -8,9 +8,13 @@ import numpy as np
 import pytest
 
 from logzoo.artifacts.provenance import PACKAGE_FOLDER
-from logzoo.budgets import SweepLedger
+from logzoo.budgets import BudgetExceeded, SweepLedger
 from logzoo.estimators.registry import ESTIMATORS, estimator, starts_from_data
 from logzoo.models.rbm import RBM
+from logzoo.paths import kernel_parameters
+from logzoo.samplers.infinite_swapping import InfiniteSwapping
+from logzoo.samplers.parallel_tempering import ParallelTempering
+from logzoo.samplers.simulated_tempering import SimulatedTempering
 from logzoo.streams import root_stream
 
 CHAINS = 20
@@ -34,6 +38,7 @@ KERNELS = {
     "run_sweeps": of_range,
     "run_simulated_tempering": of_range,
     "run_parallel_tempering": of_range,
+    "run_infinite_swapping": of_range,
     # A hidden state drawn, and its log f, cost no more than a sweep.
     "add_hidden_draws": lambda arguments: len(arguments["chains"].number),
 }
@@ -72,17 +77,62 @@ def made(monkeypatch):
     return made
 
 
+def small_rbm():
+    generator = np.random.default_rng(5)
+    return RBM(*(generator.normal(0.0, 0.7, shape) for shape in ((9, 6), 9, 6)))
+
+
 @pytest.mark.parametrize("method", sorted(ESTIMATORS))
 @pytest.mark.parametrize("sweeps", [3, 400, 1100])
 def test_every_sweep_that_is_made_is_paid_for_and_every_sweep_that_is_paid_for_is_made(method, sweeps, made):
-    generator = np.random.default_rng(5)
-    rbm = RBM(*(generator.normal(0.0, 0.7, shape) for shape in ((9, 6), 9, 6)))
+    rbm = small_rbm()
     options = {"data": np.eye(4, 9, dtype=np.uint8)} if starts_from_data(method) else {}
     ledger = SweepLedger(sweeps, CHAINS)
     estimator(method)(rbm, ledger, root_stream(1).child(method), options)
     left_over = ledger.by_purpose.pop("left over", 0)
-    assert sum(made) == sum(ledger.by_purpose.values()) > 0
+    assert sum(made) == ledger.chain_sweeps > 0
     assert sum(made) + left_over > CHAINS * (sweeps - 1)
+
+
+def simulated_tempering(ledger):
+    betas = np.linspace(0.0, 1.0, 4)
+    parameters = kernel_parameters(small_rbm(), np.zeros(9))
+    sampler = SimulatedTempering(parameters, betas, ledger, root_stream(2), "marginal", 1)
+    return sampler, lambda sweeps: sampler.advance(np.zeros(4), sweeps, "sampling")
+
+
+def parallel_tempering(ledger):
+    sampler = ParallelTempering(root_stream(2).key, 2, np.linspace(0.0, 1.0, 10), ledger=ledger)
+    sampler.load(kernel_parameters(small_rbm(), np.zeros(9)))
+    return sampler, lambda sweeps: sampler.move(1, 1 + sweeps)
+
+
+def infinite_swapping(ledger):
+    sampler = InfiniteSwapping(root_stream(2).key, 5, [1.0, 1.5, 2.0, 3.0])
+    sampler.ledger = ledger
+    sampler.load(kernel_parameters(small_rbm(), np.zeros(9)))
+    return sampler, lambda sweeps: sampler.move(1, 1 + sweeps)
+
+
+@pytest.mark.parametrize("sampler_of", [simulated_tempering, parallel_tempering, infinite_swapping])
+def test_a_sampler_makes_no_sweep_that_its_ledger_cannot_pay(sampler_of, made):
+    ledger = SweepLedger(10, CHAINS)
+    sampler, move = sampler_of(ledger)
+    states = sampler.chains.v.copy()
+    with pytest.raises(BudgetExceeded):
+        move(11)
+    np.testing.assert_array_equal(sampler.chains.v, states)
+    assert ledger.spent == sum(made) == 0
+    move(10)
+    assert not np.array_equal(sampler.chains.v, states)
+    assert ledger.chain_sweeps == sum(made) == 10 * CHAINS
+
+
+def test_a_ledger_without_a_limit_counts():
+    ledger = SweepLedger(None, CHAINS)
+    assert ledger.spend(10**12, "training") == 10**12
+    assert ledger.spent == 10**12
+    assert ledger.chain_sweeps == 10**12 * CHAINS
 
 
 def test_estimators_enter_nothing_in_a_ledger_themselves():

@@ -9,6 +9,7 @@ import pytest
 import twins
 
 from logzoo.api import train_rbm
+from logzoo.budgets import SweepLedger
 from logzoo.kernels import grey
 from logzoo.kernels.layout import fixed_point_parameters, new_chains
 from logzoo.kernels.statistics import add_statistics, put_statistics
@@ -387,7 +388,7 @@ def test_simulated_particles_weigh_as_the_model_and_know_its_log_z():
     first, second = small_rbm(), RBM(-small_rbm().weights, small_rbm().visible_bias, small_rbm().hidden_bias)
     betas, tracker = np.linspace(0.0, 1.0, 10), RtsTracker(0.5)
     prior = prior_weights(2.0, betas)
-    phase = SimulatedTemperingPhase(root_stream(7), 5, 20_000, betas, prior, np.zeros(4), tracker)
+    phase = SimulatedTemperingPhase(root_stream(7), 5, SweepLedger(None, 20_000), betas, prior, np.zeros(4), tracker)
     phase(parameters_of(first), 0, None, 0.1)
     for update in range(1, 8):
         chains, weights = phase(parameters_of(second), update, None, 0.1)

@@ -1,5 +1,7 @@
 """The sweep ledger: every Gibbs sweep of every chain is counted and may not exceed the budget."""
 
+import math
+
 from logzoo.checks import whole_number
 
 # More sweeps than any machine makes in a year; a larger budget is a typing error.
@@ -13,12 +15,13 @@ class BudgetExceeded(ValueError):
 class SweepLedger:
     """A budget of `sweeps` Gibbs sweeps for each of `chains` chains, spent under named purposes.
 
+    sweeps: None for no limit, as trainings have it, which count what they spend.
     Raises ValueError for impossible sizes and BudgetExceeded, before the sweeps are made, when they do not fit.
     """
 
     def __init__(self, sweeps, chains):
-        self.sweeps = whole_number("sweeps", sweeps)
-        if self.sweeps > LARGEST_BUDGET:
+        self.sweeps = math.inf if sweeps is None else whole_number("sweeps", sweeps)
+        if LARGEST_BUDGET < self.sweeps < math.inf:
             raise ValueError(f"sweeps: expected at most {LARGEST_BUDGET:,}, found {sweeps}")
         self.chains = whole_number("chains", chains)
         self.by_purpose = {}
@@ -26,7 +29,12 @@ class SweepLedger:
     @property
     def spent(self):
         """Sweeps per chain spent so far, rounded up to whole sweeps of all chains."""
-        return -(-sum(self.by_purpose.values()) // self.chains)
+        return -(-self.chain_sweeps // self.chains)
+
+    @property
+    def chain_sweeps(self):
+        """Sweeps spent so far, summed over the chains."""
+        return sum(self.by_purpose.values())
 
     @property
     def remaining(self):
@@ -37,8 +45,7 @@ class SweepLedger:
         """Enter `sweeps` sweeps of `chains` chains (all by default) under `purpose`; returns `sweeps`."""
         chains = self.chains if chains is None else chains
         chain_sweeps = whole_number("sweeps", sweeps, minimum=0) * whole_number("chains", chains)
-        total = sum(self.by_purpose.values()) + chain_sweeps
-        if total > self.sweeps * self.chains:
+        if self.chain_sweeps + chain_sweeps > self.sweeps * self.chains:
             budget = f"{self.sweeps} sweeps of {self.chains} chains, {self.spent} spent"
             wanted = f"{sweeps} sweeps of {chains} chains"
             raise BudgetExceeded(f"{purpose}: {wanted} exceed what is left of the budget ({budget})")

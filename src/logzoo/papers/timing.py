@@ -108,13 +108,15 @@ def rungs(artifacts, *, ladders, samples, chains, stream):
     for column, rungs in enumerate(ladders):
         path = stream.child(rungs)
         pilot = simulated_tempering.run(rbm, SweepLedger(20 * sweeps, chains), path, base=base, rungs=rungs)
-        sampler = SimulatedTempering(kernel_parameters(rbm, base), pilot.betas, path, chains, "marginal", 1)
+        sampler = SimulatedTempering(
+            kernel_parameters(rbm, base), pilot.betas, SweepLedger(None, chains), path, "marginal", 1
+        )
         offset = np.log(pilot.prior) - pilot.log_z_hat
-        sampler.advance(offset, sweeps)
+        sampler.advance(offset, sweeps, "start")
         kept = KeptDraws()
         kept.start(chains, rungs, sweeps)
         start = time.perf_counter()
-        sampler.advance(offset, sweeps, observers=(kept,))
+        sampler.advance(offset, sweeps, "timed", (kept,))
         seconds[0, column] = time.perf_counter() - start
         kept.finish()
         chosen = np.arange(kept.rungs.size)[None, :samples]

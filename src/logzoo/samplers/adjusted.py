@@ -28,14 +28,14 @@ def run(rbm, ledger, stream, recursion, observers=(), *, groups=20, **options):
     sampler, prior = start.sampler, start.initial.prior
     with sampler.bar:
         sampler.group = np.repeat(np.arange(starts.size), sizes)
-        sweeps = ledger.spend(ledger.remaining, "sampling")
+        sweeps = ledger.remaining
         log_z_hats = np.tile(start.initial.log_z_hat, (starts.size, 1))
         for observer in observers:
             observer.start(chains, prior.size, sweeps)
         recursion.start(log_z_hats, prior, sizes, sweeps)
         total = None
         for _ in range(sweeps):
-            sums = sampler.advance(np.log(prior) - log_z_hats, 1, observers)
+            sums = sampler.advance(np.log(prior) - log_z_hats, 1, "sampling", observers)
             total = sums if total is None else type(sums)(*(a + b for a, b in zip(total, sums, strict=True)))
             recursion.step(np.add.reduceat(sums.occupancy, starts), np.add.reduceat(sums.visits, starts))
             log_z_hats -= log_z_hats[:, :1].copy()

@@ -40,18 +40,20 @@ class HamiltonianDraws(NamedTuple):
 
 
 class SimulatedTempering:
-    """The chains of one run, their rungs and their place in the stream."""
+    """The chains of a ledger, their rungs and their place in the stream."""
 
-    def __init__(self, target, base, betas, stream, count, *, steps=STEPS, threads=1):
+    def __init__(self, target, base, betas, ledger, stream, *, steps=STEPS, threads=1):
         if target.dimension != base.dimension:
             raise ValueError(f"base: expected {target.dimension} coordinates, found {base.dimension}")
         self.ends = (target.parameters, base.parameters)
         self.betas = betas
         self.steps = whole_number("steps", steps)
         self.threads = whole_number("threads", threads)
+        self.ledger = ledger  # pays for every leapfrog step
         self.key = stream.child("moves").key
         self.generator = stream.child("rungs").generator()
-        self.walkers = Walkers(base.draw(stream.child("start").generator(), count), np.arange(count, dtype=np.uint64))
+        start = base.draw(stream.child("start").generator(), ledger.chains)
+        self.walkers = Walkers(start, np.arange(ledger.chains, dtype=np.uint64))
         self.draw = 1
         self.restart()
 
@@ -61,8 +63,9 @@ class SimulatedTempering:
         self.rung = self.generator.integers(self.betas.size, size=count)
         self.heading = np.zeros(count, np.int64)
 
-    def advance(self, offset, low, high, draws):
-        """Make `draws` draws with step sizes uniform in [low, high] (rung,); returns (RungSums, Moves)."""
+    def advance(self, offset, low, high, draws, purpose):
+        """Pay for draws and make them, step sizes uniform in [low, high] (rung,); returns (RungSums, Moves)."""
+        self.ledger.spend(draws * self.steps, purpose)
         count, rungs = len(self.walkers.x), self.betas.size
         shape = (count, draws)
         sums = RungSums(np.zeros((count, rungs)), np.zeros((count, rungs), np.int64), np.zeros(count, np.int64))
@@ -105,11 +108,10 @@ def run(
         raise ValueError(f"step_sizes: expected {betas.size} positive numbers, one a rung")
     prior = prior_weights(prior, betas)
     low, high = jittered(sizes, jitter)
-    sampler = SimulatedTempering(target, base, betas, stream, ledger.chains, steps=steps, threads=threads)
-    history, _, rule_met = iterate(sampler, ledger, prior, low, high, initial_draws, initial_iterations)
+    sampler = SimulatedTempering(target, base, betas, ledger, stream, steps=steps, threads=threads)
+    history, _, rule_met = iterate(sampler, prior, low, high, initial_draws, initial_iterations)
     log_z_hat = history[-1]
-    ledger.spend(draws * sampler.steps, "sampling")
-    sums, moves = sampler.advance(np.log(prior) - log_z_hat, low, high, draws)
+    sums, moves = sampler.advance(np.log(prior) - log_z_hat, low, high, draws, "sampling")
     return HamiltonianDraws(
         betas=betas,
         prior=prior,
@@ -125,13 +127,12 @@ def run(
     )
 
 
-def iterate(sampler, ledger, prior, low, high, draws, iterations, *, stop_early=True):
+def iterate(sampler, prior, low, high, draws, iterations, *, stop_early=True):
     """The initial iterations: log Zhat and Moves of each, and whether the stopping rule held at the end."""
     draws = whole_number("initial_draws", draws)
     log_z_hat, history, moves, rule_met = np.zeros(prior.size), [], [], False
     for _ in range(whole_number("initial_iterations", iterations)):
-        ledger.spend(draws * sampler.steps, "initial iterations")
-        sums, stretch = sampler.advance(np.log(prior) - log_z_hat, low, high, draws)
+        sums, stretch = sampler.advance(np.log(prior) - log_z_hat, low, high, draws, "initial iterations")
         occupancy = mean_occupancy(sums, rao_blackwell=True)
         log_z_hat = updated_log_z(log_z_hat, prior, occupancy)
         history.append(log_z_hat)

@@ -7,6 +7,7 @@ tempering as the paper has it.
 
 import numpy as np
 
+from logzoo.budgets import SweepLedger
 from logzoo.checks import finite_array, one_of, whole_number
 from logzoo.kernels.assignments import LARGEST
 from logzoo.kernels.gibbs import forget_hidden, start_chains
@@ -40,7 +41,7 @@ class InfiniteSwapping:
         self.shares = np.zeros(self.rung.size)
         self.occupancy = np.zeros((self.rung.size, temperatures.size), np.int64)
         self.parameters = self.chains = None
-        self.spent = 0  # Gibbs sweeps so far, summed over the chains
+        self.ledger = SweepLedger(None, self.rung.size)  # pays for every sweep
 
     def load(self, parameters, log_odds=None):
         """Go on with these parameters; at first, draw v of every chain from independent units of these log-odds.
@@ -57,7 +58,7 @@ class InfiniteSwapping:
             forget_hidden(parameters, self.chains)
 
     def move(self, first, last):
-        """Make the sweeps first, ..., last - 1, numbered from 1; returns the Chains, inputs up to date."""
+        """Pay for and make the sweeps first, ..., last - 1, numbered from 1; returns the Chains, inputs up to date."""
         self.move_and_sum(first, last, np.zeros((0, 0)))
         return self.chains
 
@@ -66,9 +67,14 @@ class InfiniteSwapping:
 
         sums (groups, V H + V + H) float64, added to: of as many equal groups of ladders.
         """
+        self.ledger.spend(last - first, "training")
         replicas = self.partitions, self.joint, self.chains, self.rung, self.shares, self.occupancy
         run_infinite_swapping(self.parameters, self.betas, self.key, first, last, *replicas, sums)
-        self.spent += (last - first) * self.rung.size
+
+    @property
+    def spent(self):
+        """Gibbs sweeps so far, summed over the chains."""
+        return self.ledger.chain_sweeps
 
     @property
     def weights(self):
@@ -78,12 +84,13 @@ class InfiniteSwapping:
     @property
     def state(self):
         """What a checkpoint holds."""
-        counts = {"occupancy": self.occupancy, "spent": np.array(self.spent)}
+        counts = {"occupancy": self.occupancy, "spent": np.array(self.ledger.chain_sweeps)}
         return {"v": self.chains.v, "h": self.chains.h, "rung": self.rung, **counts}
 
     def restore(self, state):
         """Go on from a `state`."""
-        self.rung, self.occupancy, self.spent = state["rung"], state["occupancy"], int(state["spent"])
+        self.rung, self.occupancy = state["rung"], state["occupancy"]
+        self.ledger.by_purpose = {"training": int(state["spent"])}
         self.chains = new_chains(len(state["v"]), state["v"].shape[1], state["h"].shape[1])
         self.chains.v[...] = state["v"]
 

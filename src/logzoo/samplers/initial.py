@@ -26,13 +26,13 @@ class Initial(NamedTuple):
     rule_met: bool
 
 
-def initial_phase(sampler, ledger, lengths, prior, adapt, *, rao_blackwell=True, stop_early=True):
+def initial_phase(sampler, lengths, prior, adapt, *, rao_blackwell=True, stop_early=True):
     """Make initial iterations of the given lengths in sweeps, from log Zhat = 0. Returns Initial.
 
     prior: as in `simulated_tempering.begin`. adapt: the first half of them is a pilot, after which the rungs move
     to equal steps of thermodynamic length and log Zhat is carried over.
     """
-    settings = (ledger, rao_blackwell, stop_early)
+    settings = (rao_blackwell, stop_early)
     r, log_z_hat, history = prior_weights(prior, sampler.betas), np.zeros(sampler.betas.size), []
     if adapt and lengths:
         pilot, lengths = lengths[: -(-len(lengths) // 2)], lengths[-(-len(lengths) // 2) :]
@@ -45,16 +45,15 @@ def initial_phase(sampler, ledger, lengths, prior, adapt, *, rao_blackwell=True,
     return Initial(later[-1][0] if later else log_z_hat, r, history + later, rule_met)
 
 
-def _iterate(sampler, lengths, prior, log_z_hat, ledger, rao_blackwell, stop_early, observers=()):
+def _iterate(sampler, lengths, prior, log_z_hat, rao_blackwell, stop_early, observers=()):
     """Iterations of eq 12: (log Zhat, occupancy) after each, and whether the stopping rule held at the end."""
-    history, rule_met = [], False
+    history, rule_met, ledger = [], False, sampler.ledger
     queue = list(lengths)
     while queue:
         sweeps = queue.pop(0)
-        ledger.spend(sweeps, "initial iterations")
         for observer in observers:
             observer.start(ledger.chains, prior.size, sweeps)
-        sums = sampler.advance(np.log(prior) - log_z_hat, sweeps, observers)
+        sums = sampler.advance(np.log(prior) - log_z_hat, sweeps, "initial iterations", observers)
         occupancy = mean_occupancy(sums, rao_blackwell)
         log_z_hat = updated_log_z(log_z_hat, prior, occupancy)
         history.append((log_z_hat, occupancy))

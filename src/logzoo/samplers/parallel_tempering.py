@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from tqdm import tqdm
 
+from logzoo.budgets import SweepLedger
 from logzoo.checks import finite_array, share, whole_number
 from logzoo.kernels.energies import log_f_tempered, log_z_of_base
 from logzoo.kernels.gibbs import forget_hidden, start_chains
@@ -71,18 +72,16 @@ def run(
     base = resolve_base(rbm, base, ledger, stream)
     ladders = ledger.chains // rungs
     active = ladders * rungs
-    sweeps = (ledger.sweeps * ledger.chains - sum(ledger.by_purpose.values())) // active
+    sweeps = (ledger.sweeps * ledger.chains - ledger.chain_sweeps) // active
     burning = int(burn_in * sweeps)
-    sampler = ParallelTempering(stream.child("sweeps").key, ladders, betas, threads)
+    sampler = ParallelTempering(stream.child("sweeps").key, ladders, betas, threads, ledger)
     sampler.load(kernel_parameters(rbm, base))
     for observer in observers:
         observer.start(ladders, rungs, sweeps - burning)
     with tqdm(total=sweeps, desc="parallel tempering", unit="sweep", disable=None if progress else True) as bar:
-        ledger.spend(burning, "burn-in", chains=active)
         _advance(sampler, 1, 1 + burning, observers, bar, burn_in=True)
         for counts in (sampler.attempted, sampler.accepted, sampler.replicas.round_trips):
             counts[...] = 0
-        ledger.spend(sweeps - burning, "sampling", chains=active)
         _advance(sampler, 1 + burning, 1 + sweeps, observers, bar, burn_in=False)
     round_trips = sampler.replicas.round_trips.reshape(ladders, rungs)
     return ParallelTemperingDraws(betas, log_z_base(base, rbm.hidden), sampler.attempted, sampler.accepted, round_trips)
@@ -92,7 +91,8 @@ def _advance(sampler, first, last, observers, bar, *, burn_in):
     """Make the sweeps first, ..., last - 1, some at a time."""
     for start in range(first, last, _STRIDE):
         stop = min(start + _STRIDE, last)
-        exchanges = sampler.move(start, stop, all_pairs=bool(observers))
+        purpose = "burn-in" if burn_in else "sampling"
+        exchanges = sampler.move(start, stop, purpose, all_pairs=bool(observers))
         for observer in observers:
             observer.add(Steps(burn_in, exchanges.up, exchanges.down))
         bar.update(stop - start)
@@ -101,18 +101,19 @@ def _advance(sampler, first, last, observers, bar, *, burn_in):
 class ParallelTempering:
     """`count` ladders of one replica at each inverse temperature (rung,); the replicas of a ladder lie together.
 
-    attempted, accepted (ladder, pair): exchanges of rungs i and i + 1 tried and made.
+    attempted, accepted (ladder, pair): exchanges of rungs i and i + 1 tried and made. ledger: what pays for every
+    sweep; one without a limit unless given.
     """
 
-    def __init__(self, key, count, betas, threads=1):
+    def __init__(self, key, count, betas, threads=1, ledger=None):
         self.key = key
         self.count = count
         self.threads = threads
         # Sweeps and densities must agree on the inverse temperatures, to the last bit.
         self.betas = np.asarray(betas, np.float32)
         self.chains = self.parameters = None
-        self.spent = 0  # Gibbs sweeps so far, summed over the chains
         rung = np.tile(np.arange(self.betas.size), count)
+        self.ledger = SweepLedger(None, rung.size) if ledger is None else ledger
         self.replicas = Replicas(rung, np.zeros_like(rung), np.zeros_like(rung))
         self.attempted, self.accepted = np.zeros((2, count, self.betas.size - 1), np.int64)
 
@@ -126,17 +127,17 @@ class ParallelTempering:
         else:
             forget_hidden(parameters, self.chains)
 
-    def move(self, first, last, *, all_pairs=False, all_rungs=False):
-        """Make the sweeps first, ..., last - 1, numbered from 1, and exchanges after each.
+    def move(self, first, last, purpose="training", *, all_pairs=False, all_rungs=False):
+        """Pay for and make the sweeps first, ..., last - 1, numbered from 1, and exchanges after each.
 
         Returns the Exchanges, NaN where log f was not looked at: see `run_parallel_tempering`.
         """
         rungs, sweeps = self.betas.size, last - first
+        self.ledger.spend(sweeps, purpose, chains=self.replicas.rung.size)
         up, down = (np.full((self.count, sweeps, rungs - 1), np.nan) for _ in range(2))
         exchanges = Exchanges(self.attempted, self.accepted, up, down, np.empty((self.count, rungs, rungs)))
         kernel = partial(_on_ladders, self.parameters, self.betas, self.key, first, last, all_pairs, all_rungs)
         over_chains(kernel, self.threads, self._by_ladder(self.chains), self._by_ladder(self.replicas), exchanges)
-        self.spent += sweeps * self.replicas.rung.size
         return exchanges
 
     def _by_ladder(self, arrays):
@@ -192,14 +193,15 @@ class ParallelTempering:
     @property
     def state(self):
         """What a checkpoint holds."""
-        counts = {"attempted": self.attempted, "accepted": self.accepted, "spent": np.array(self.spent)}
+        counts = {"attempted": self.attempted, "accepted": self.accepted, "spent": np.array(self.ledger.chain_sweeps)}
         return {"v": self.chains.v, "h": self.chains.h, "betas": self.betas, **self.replicas._asdict(), **counts}
 
     def restore(self, state):
         """Go on from a `state`."""
         self.betas = state["betas"]
         self.replicas = Replicas(*(state[name] for name in Replicas._fields))
-        self.attempted, self.accepted, self.spent = state["attempted"], state["accepted"], int(state["spent"])
+        self.attempted, self.accepted = state["attempted"], state["accepted"]
+        self.ledger.by_purpose = {"training": int(state["spent"])}
         self.chains = new_chains(len(state["v"]), state["v"].shape[1], state["h"].shape[1])
         self.chains.v[...] = state["v"]
 

@@ -52,9 +52,11 @@ class Stretch(NamedTuple):
 
 
 class SimulatedTempering:
-    """The chains of one run, their rungs, their place in the stream, and the interpolation they use."""
+    """The chains of a ledger, their rungs, their place in the stream, and the interpolation they use."""
 
-    def __init__(self, parameters, betas, stream, count, form, threads):
+    def __init__(self, parameters, betas, ledger, stream, form, threads):
+        count = ledger.chains
+        self.ledger = ledger  # pays for every sweep
         self.parameters = parameters
         self.betas = betas
         self.marginal = form == "marginal"
@@ -102,11 +104,12 @@ class SimulatedTempering:
         readout, self.slopes, self.curvatures = _tables(nodes.astype(np.float64), self.betas)
         self.ladder = Ladder(self.betas, nodes, readout)
 
-    def advance(self, offset, sweeps, observers=()):
-        """Advance all chains by some sweeps with offset log r - log Zhat (rung,) or (group, rung); returns RungSums.
+    def advance(self, offset, sweeps, purpose, observers=()):
+        """Pay for some sweeps and make them, with offset log r - log Zhat (rung,) or (group, rung); returns RungSums.
 
         Observers see every draw (with offsets of several groups: the first group's offset).
         """
+        self.ledger.spend(sweeps, purpose)
         count = len(self.chains.v)
         shape = (count, self.betas.size)
         sums = RungSums(np.zeros(shape), np.zeros(shape, np.int64), np.zeros(count, np.int64))
@@ -241,13 +244,13 @@ def begin(
     betas = inverse_temperatures("linear" if adapt else ladder, rungs)
     prior_weights(prior, betas)  # refuses bad ones before any sweep
     base = resolve_base(rbm, base, ledger, stream)
-    sampler = SimulatedTempering(kernel_parameters(rbm, base), betas, stream, ledger.chains, form, threads)
+    sampler = SimulatedTempering(kernel_parameters(rbm, base), betas, ledger, stream, form, threads)
     sampler.bar = tqdm(total=ledger.remaining, desc="tempering", unit="sweep", disable=None if progress else True)
     lengths = [initial_sweeps] * initial_iterations
     if stop_early and initial_iterations:
         lengths = iteration_lengths(ledger, initial_sweeps, initial_iterations)
     settings = {"rao_blackwell": rao_blackwell, "stop_early": stop_early}
-    initial = initial_phase(sampler, ledger, lengths, prior, adapt, **settings)
+    initial = initial_phase(sampler, lengths, prior, adapt, **settings)
     return Start(sampler, initial, log_z_base(base, rbm.hidden))
 
 
@@ -267,19 +270,18 @@ def run(
     sampler, log_r, log_z_hat = start.sampler, np.log(start.initial.prior), start.initial.log_z_hat
     with sampler.bar:
         if final and settling:
-            sampler.advance(log_r - log_z_hat, ledger.spend(int(settling * ledger.remaining), "settling"))
+            sampler.advance(log_r - log_z_hat, int(settling * ledger.remaining), "settling")
         edges = np.linspace(0, ledger.remaining if final else 0, blocks + 1).astype(int)
         sizes = [int(size) for size in np.diff(edges) if size]
         for observer in observers:
             observer.start(ledger.chains, log_r.size, sum(sizes))
         log_z_hats, parts = [], []
         for sweeps in sizes:
-            ledger.spend(sweeps, "sampling")
             if mixed and parts:
                 occupancy = mean_occupancy(parts[-1], rao_blackwell)
                 log_z_hat = updated_log_z(log_z_hat, start.initial.prior, occupancy)
             log_z_hats.append(log_z_hat)
-            parts.append(sampler.advance(log_r - log_z_hat, sweeps, observers))
+            parts.append(sampler.advance(log_r - log_z_hat, sweeps, "sampling", observers))
     shape = (len(parts), ledger.chains, log_r.size)
     return start.draws(
         log_z_hats=np.reshape(log_z_hats, (-1, log_r.size)),

@@ -64,9 +64,9 @@ def tune(
     # A base narrower than the target turns the interval round; the constraints then even the steps out.
     low, high = min(ends), max(ends)
     stream = stream.child("pilot")
-    sampler = SimulatedTempering(target, base, betas, stream, ledger.chains, steps=steps, threads=threads)
+    sampler = SimulatedTempering(target, base, betas, ledger, stream, steps=steps, threads=threads)
     prior, lows, highs = (np.full(betas.size, value) for value in (1.0 / betas.size, low, high))
-    _, moves, _ = iterate(sampler, ledger, prior, lows, highs, pilot_draws, pilot_iterations, stop_early=False)
+    _, moves, _ = iterate(sampler, prior, lows, highs, pilot_draws, pilot_iterations, stop_early=False)
     rung = np.concatenate([stretch.rungs[:, :-1].ravel() for stretch in moves])
     step = np.concatenate([stretch.step.ravel() for stretch in moves])
     accepted = np.concatenate([stretch.accepted.ravel() for stretch in moves])

@@ -29,7 +29,7 @@ class ParallelTemperingPhase:
     @property
     def spent(self):
         """Gibbs sweeps so far, summed over the chains."""
-        return self.particles.spent
+        return self.particles.ledger.chain_sweeps
 
     def __call__(self, parameters, update, positive, rate):
         if self.keep_bias:

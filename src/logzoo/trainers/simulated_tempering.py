@@ -4,6 +4,7 @@ from functools import partial
 
 import numpy as np
 
+from logzoo.budgets import SweepLedger
 from logzoo.checks import whole_number
 from logzoo.paths import inverse_temperatures, log_odds, log_z_base, prior_weights
 from logzoo.samplers.simulated_tempering import SimulatedTempering
@@ -22,17 +23,21 @@ _NODES_EVERY = 50
 class SimulatedTemperingPhase:
     """Chains of simulated tempering, k sweeps an update; their final states weigh q(beta = 1 | x)."""
 
-    def __init__(self, stream, k, count, betas, prior, base, tracker):
+    def __init__(self, stream, k, ledger, betas, prior, base, tracker):
         self.stream = stream
         self.k = k
-        self.count = count
+        self.ledger = ledger
         self.betas = betas
         self.prior = prior
         self.base = base
         self.tracker = tracker
         self.sampler = None
-        self.spent = 0  # Gibbs sweeps so far, summed over the chains
         self.stored = None
+
+    @property
+    def spent(self):
+        """Gibbs sweeps so far, summed over the chains."""
+        return self.ledger.chain_sweeps
 
     def __call__(self, parameters, update, positive, rate):
         if self.sampler is None:
@@ -46,7 +51,7 @@ class SimulatedTemperingPhase:
         return WeightedChains(self.sampler.chains, last.weights)
 
     def _start(self, parameters):
-        self.sampler = sampler = SimulatedTempering(parameters, self.betas, self.stream, self.count, "marginal", 1)
+        self.sampler = sampler = SimulatedTempering(parameters, self.betas, self.ledger, self.stream, "marginal", 1)
         if self.stored is not None:
             sampler.rung, sampler.heading = self.stored["rung"], self.stored["heading"]
             sampler.chains.v[...] = self.stored["v"]
@@ -62,9 +67,8 @@ class SimulatedTemperingPhase:
 
     def _advance(self, sweeps, observers=()):
         """Sums (chain, rung) of q(beta_k | x) over so many sweeps at the tracked log Zhat."""
-        self.spent += sweeps * self.count
         offset = np.log(self.prior) - self.tracker.log_z_hat
-        return self.sampler.advance(offset, sweeps, observers=observers).occupancy
+        return self.sampler.advance(offset, sweeps, "training", observers).occupancy
 
     def _follow(self, occupancy):
         self.tracker.follow(occupancy, self.prior, log_z_base(self.base, self.sampler.chains.h.shape[1]))
@@ -79,7 +83,7 @@ class SimulatedTemperingPhase:
     def restore(self, state):
         """Go on from a `state`: at the next call, which brings the parameters."""
         self.stored = state
-        self.spent = int(state["spent"])
+        self.ledger.by_purpose = {"training": int(state["spent"])}
 
 
 class _LastWeights:
@@ -107,7 +111,7 @@ def train_simulated_tempering(
     """
     betas = inverse_temperatures("linear", whole_number("rungs", rungs, minimum=2))
     base, tracker = log_odds(data), RtsTracker(smoothing)
-    sizes = whole_number("k", k), whole_number("particles", particles, minimum=2)
+    sizes = whole_number("k", k), SweepLedger(None, whole_number("particles", particles, minimum=2))
     path = betas, prior_weights(prior, betas), base
     negative_phase = SimulatedTemperingPhase(stream.child("negative"), *sizes, *path, tracker)
     return train(negative_phase, data, base, tracker, step, stream=stream, batch=batch, **settings)
