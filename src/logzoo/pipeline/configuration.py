@@ -1,5 +1,6 @@
 """The workflow's configuration: completed, and checked against its schemas before anything runs."""
 
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 import yaml
@@ -15,7 +16,7 @@ from logzoo.trainers.registry import TRAINERS
 _SCALED = ("figures", "grids", "comparisons", "trainings", "estimators", "models")
 
 
-def checked(config, schema_folder):
+def checked(config: dict, schema_folder: str | Path) -> dict:
     """The merged configuration, checked and completed with everything that follows from it.
 
     Settings are those of the scale, what is null is left out, every method is an estimator, `matrix.estimators: all` is
@@ -35,12 +36,12 @@ def checked(config, schema_folder):
     return config
 
 
-def _check_schemas(config, schemas):
+def _check_schemas(config: dict, schemas: dict[str, dict]) -> None:
     _check_schema(config, schemas["config.schema.yaml"])
     _check_schema({key: config.get(key, {}) for key in ("sources", "datasets")}, schemas["datasets.schema.yaml"])
 
 
-def _completed(config):
+def _completed(config: dict) -> dict:
     config = {**config, **{section: _at_scale(config[section], config["scale"]) for section in _SCALED}}
     config["grids"] = {name: {**grid, "datasets": _kept(grid["datasets"])} for name, grid in config["grids"].items()}
     config["zoo"] = {**config["zoo"], **{key: _kept(config["zoo"][key]) for key in ("datasets", "trainers")}}
@@ -57,12 +58,12 @@ def _completed(config):
     return {**config, "matrix": matrix, "models": models}
 
 
-def _at_scale(entries, scale):
+def _at_scale(entries: dict[str, dict], scale: str) -> dict[str, dict]:
     plain = {name: {key: value for key, value in entry.items() if key != "scales"} for name, entry in entries.items()}
     return {name: _merged(entry, entries[name].get("scales", {}).get(scale, {})) for name, entry in plain.items()}
 
 
-def _merged(settings, others):
+def _merged(settings: dict, others: dict) -> dict:
     """Settings updated by others, section by section."""
     both = {
         key: _merged(settings[key], value) if isinstance(value, dict) and isinstance(settings.get(key), dict) else value
@@ -71,11 +72,11 @@ def _merged(settings, others):
     return {**settings, **both}
 
 
-def _kept(entries):
+def _kept(entries: dict) -> dict:
     return {name: entry for name, entry in entries.items() if entry}
 
 
-def _references(config):
+def _references(config: dict) -> Iterator[tuple[str, Iterable[str], Collection[str]]]:
     """Yield (key, names, choices) of every name in the configuration that refers to another entry."""
     datasets, models, estimators = config["datasets"], config["models"], config["estimators"]
     matrix = config["matrix"]
@@ -105,7 +106,7 @@ def _references(config):
         yield f"figures.{name}.paper", [entry["paper"]], config["papers"]
 
 
-def _check_names(key, names, choices):
+def _check_names(key: str, names: Iterable[str], choices: Collection[str]) -> None:
     for name in names:
         if name not in choices:
             raise ValueError(
@@ -113,7 +114,7 @@ def _check_names(key, names, choices):
             )
 
 
-def _check_schema(config, schema):
+def _check_schema(config: dict, schema: dict) -> None:
     error = best_match(Draft202012Validator(schema).iter_errors(config))
     if error is None:
         return

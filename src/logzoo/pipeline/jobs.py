@@ -12,18 +12,23 @@ import math
 import signal
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from logzoo.artifacts.checkpoints import Checkpoint, discard_beside, identity_of, path_beside
 from logzoo.artifacts.made import digest_of, named_hashes, recorded
 from logzoo.papers.declaration import nested
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 LOG = logging.getLogger(__name__)
 _PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux
 
 
 @contextlib.contextmanager
-def job(log_file):
+def job(log_file: str) -> Iterator[None]:
     """Log to the job's file, warnings to the terminal too; a ValueError or OSError ends the job with one line on both.
 
     The last line of the log says how long Python took to start, how long the work took, and what it held.
@@ -42,7 +47,7 @@ def job(log_file):
     LOG.info("%.2f s to start, took %.2f s, held %.0f MB", to_start, time.perf_counter() - start, _held())
 
 
-def _held():
+def _held() -> float:
     """The most MB that this process has held so far; NaN where the system does not tell."""
     status = Path("/proc/self/status")
     lines = status.read_text().splitlines() if status.is_file() else []
@@ -50,7 +55,7 @@ def _held():
     return next((int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM:")), math.nan)
 
 
-def _log_to(log_file):
+def _log_to(log_file: str) -> None:
     to_terminal = logging.StreamHandler(sys.stderr)
     to_terminal.setLevel(logging.WARNING)
     # A disk without room for the log is no reason to fail: a job that makes something says so on the terminal.
@@ -63,20 +68,20 @@ def _log_to(log_file):
     logging.getLogger().addHandler(to_file)
 
 
-def _end_with_parent():
+def _end_with_parent() -> None:
     """Have this process end when the one that started it is killed: its output would belong to no run."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGTERM)
 
 
-def read_inputs(task):
+def read_inputs(task: Any) -> dict:
     """The artifacts that a job was given under names, in dicts where names are "estimates/rts"."""
     from logzoo.artifacts.netcdf import read_artifact
 
     return nested({name: read_artifact(path) for name, path in task.input.items() if str(path).endswith(".nc")})
 
 
-def write_output(task, dataset, *, kind, number=0, seed_path=""):
+def write_output(task: Any, dataset: "xr.Dataset", *, kind: str, number: int = 0, seed_path: object = "") -> None:
     """Write a dataset as the output of that number of a job, with what the job was given as its provenance.
 
     task: the `snakemake` object of a script.
@@ -95,13 +100,13 @@ def write_output(task, dataset, *, kind, number=0, seed_path=""):
     )
 
 
-def stamp_of(task, number=0):
+def stamp_of(task: Any, number: int = 0) -> dict:
     """The stamp (`artifacts.stamps`) of what a job makes as its output of that number."""
     parameters, source = recorded(dict(task.params.items()), number)
     return {"inputs": named_hashes(task.input), "parameters": digest_of(parameters), "source": source}
 
 
-def checkpoint_of(task, number=0, name=""):
+def checkpoint_of(task: Any, number: int = 0, name: str = "") -> Checkpoint:
     """The checkpoint of a job's work on its output of that number, good for these inputs, params and code alone.
 
     name: of a part of the work that has a checkpoint of its own.
@@ -109,19 +114,19 @@ def checkpoint_of(task, number=0, name=""):
     return Checkpoint(path_beside(task.output[number], name), identity_of({**stamp_of(task, number), "name": name}))
 
 
-def discard_checkpoints(task):
+def discard_checkpoints(task: Any) -> None:
     """Remove the checkpoints of a job; to be called when all its outputs are there."""
     for output in task.output:
         discard_beside(output)
 
 
-def flat(artifacts):
+def flat(artifacts: dict) -> Iterator["xr.Dataset"]:
     """The artifacts in dicts of dicts, one after the other."""
     for artifact in artifacts.values():
         yield from flat(artifact) if isinstance(artifact, dict) else (artifact,)
 
 
-def stand_in_notice(*artifacts):
+def stand_in_notice(*artifacts: "xr.Dataset") -> dict[str, str]:
     """Attributes that say which data set was replaced and why, carried over from the inputs; empty if none was."""
     for artifact in artifacts:
         if "stand_in_for" in artifact.attrs:

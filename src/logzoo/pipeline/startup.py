@@ -21,7 +21,7 @@ except ImportError:  # no such locks on Windows: there, snakemake --unlock
 _HEADER_BYTES = 16
 
 
-def keep_modules_compiled(name):
+def keep_modules_compiled(name: str) -> None:
     """Compile a package here, look at the result, and write no compiled module from now on, nor in jobs.
 
     Before 3.12.8 Python does not see that a disk is full: the compiled module is cut short, and later imports fail.
@@ -40,7 +40,7 @@ def keep_modules_compiled(name):
     os.environ.update(PYTHONDONTWRITEBYTECODE="1")
 
 
-def clear_stale_locks(folder=".snakemake"):
+def clear_stale_locks(folder: str | Path = ".snakemake") -> bool:
     """Remove the locks that a killed snakemake left in its folder. Returns whether there were any.
 
     Snakemake locks a project by files. Beside them, every process that calls this holds a lock of the system on one

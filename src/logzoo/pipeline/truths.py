@@ -5,14 +5,15 @@ import xarray as xr
 
 from logzoo.artifacts.labels import labelled
 from logzoo.models.exact import exact_log_z
+from logzoo.models.rbm import RBM
 
 
-def exact_truth(rbm):
+def exact_truth(rbm: RBM) -> xr.Dataset:
     """Truth by enumeration: Dataset with log_z and std_error (zero) in nats."""
     return _dataset(exact_log_z(rbm), 0.0, "enumeration")
 
 
-def long_run_truth(long_runs):
+def long_run_truth(long_runs: dict[str, xr.Dataset]) -> xr.Dataset:
     """Truth as the mean of long runs of unlike estimators: name -> Dataset of one estimate each.
 
     std_error is the larger of the standard error of the mean and half the spread between the runs: an error that the
@@ -24,7 +25,7 @@ def long_run_truth(long_runs):
     return truth.assign_attrs(converged=int(all(run["converged"].values.all() for run in long_runs.values())))
 
 
-def with_likelihoods(truth, rbm, data, published):
+def with_likelihoods(truth: xr.Dataset, rbm: RBM, data: dict[str, np.ndarray], published: dict) -> xr.Dataset:
     """Truth with mean unnormalised log-probability and log-likelihood (split,) of data {split name: 0/1 matrix}.
 
     published: {"log_z": ...} where there is one: then the test log-likelihood under it, with our own free energies, is
@@ -45,7 +46,7 @@ def with_likelihoods(truth, rbm, data, published):
     return truth
 
 
-def _dataset(log_z, std_error, method):
+def _dataset(log_z: float, std_error: float, method: str) -> xr.Dataset:
     return xr.Dataset(
         {
             "log_z": labelled((), log_z, "log partition function", "nat"),
