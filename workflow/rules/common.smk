@@ -6,13 +6,7 @@ from logzoo.papers.declaration import named_paths
 from logzoo.papers.zoo.families import matrix_places
 from logzoo.pipeline.catalogue import modules_of
 from logzoo.pipeline.costs import table_of_costs
-from logzoo.pipeline.models import (
-    estimate_settings,
-    is_enumerable,
-    sources_of,
-    trained_models,
-    with_snapshots,
-)
+from logzoo.pipeline.models import estimate_settings, is_enumerable, sources_of, trained_models, with_snapshots
 from logzoo.pipeline.tasks import (
     list_what_was_made,
     makes_files,
@@ -46,14 +40,9 @@ def script_source(name, *modules, templates=()):
     return source_digest(*modules, scripts=[f"{workflow.basedir}/workflow/scripts/{name}.py", *templates])
 
 
-def megabytes(mb):
-    """Memory to ask for: so much, and as much again at every further attempt."""
-    return lambda wildcards, attempt: mb * attempt
-
-
-def minutes(number):
-    """Run time to ask for: so much, and as much again at every further attempt."""
-    return lambda wildcards, attempt: number * attempt
+def rising(amount):
+    """MB or minutes to ask for: so many, and as many again at every further attempt."""
+    return lambda wildcards, attempt: amount * attempt
 
 
 def entries_of(dataset):

@@ -13,8 +13,8 @@ rule fetch:
     conda:
         "../../environment.yml"
     resources:
-        mem_mb=megabytes(500),
-        runtime=minutes(30),
+        mem_mb=rising(500),
+        runtime=rising(30),
     params:
         files=lambda wildcards: config["sources"][wildcards.source]["files"],
         missing_data=config["missing_data"],
@@ -33,8 +33,8 @@ rule build_dataset:
     conda:
         "../../environment.yml"
     resources:
-        mem_mb=megabytes(1500),
-        runtime=minutes(15),
+        mem_mb=rising(1500),
+        runtime=rising(15),
     params:
         entries=lambda wildcards: entries_of(wildcards.dataset),
         source=script_source("build_dataset"),

@@ -18,8 +18,8 @@ rule estimate:
     conda:
         "../../environment.yml"
     resources:
-        mem_mb=megabytes(2000),
-        runtime=minutes(720),
+        mem_mb=rising(2000),
+        runtime=rising(720),
     params:
         settings=lambda wildcards: estimate_settings(config, wildcards.model, [wildcards.estimator]),
         stream="estimate",
@@ -46,8 +46,8 @@ if MATRIX["together"]:
         conda:
             "../../environment.yml"
         resources:
-            mem_mb=megabytes(2000),
-            runtime=minutes(720),
+            mem_mb=rising(2000),
+            runtime=rising(720),
         params:
             settings=lambda wildcards: estimate_settings(config, wildcards.model, MATRIX["estimators"]),
             stream="estimate",

@@ -19,8 +19,8 @@ rule experiment:
     # Seconds are taken with the machine to themselves; what takes long is judged by ratios.
     threads: lambda wildcards: workflow.cores if experiment_at(wildcards).timed else 1
     resources:
-        mem_mb=megabytes(2500),
-        runtime=minutes(720),
+        mem_mb=rising(2500),
+        runtime=rising(720),
         slurm_extra=lambda wildcards: "--exclusive" if experiment_at(wildcards).timed else "",
     params:
         run=lambda wildcards: experiment_at(wildcards).run,

@@ -21,8 +21,8 @@ rule draw:
     conda:
         "../../environment.yml"
     resources:
-        mem_mb=megabytes(1000),
-        runtime=minutes(15),
+        mem_mb=rising(1000),
+        runtime=rising(15),
     params:
         settings=lambda wildcards: CATALOGUE.shown[wildcards.shown].settings,
         module=lambda wildcards: CATALOGUE.shown[wildcards.shown].module.__name__,
@@ -48,8 +48,8 @@ rule write_table:
     conda:
         "../../environment.yml"
     resources:
-        mem_mb=megabytes(500),
-        runtime=minutes(15),
+        mem_mb=rising(500),
+        runtime=rising(15),
     params:
         caption=lambda wildcards: CATALOGUE.shown[wildcards.shown].caption,
         source=script_source("write_table"),

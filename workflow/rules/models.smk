@@ -20,8 +20,8 @@ rule train_model:
     conda:
         "../../environment.yml"
     resources:
-        mem_mb=megabytes(1500),
-        runtime=minutes(720),
+        mem_mb=rising(1500),
+        runtime=rising(720),
     params:
         title=lambda wildcards: config["models"][wildcards.model]["title"],
         train=lambda wildcards: config["models"][wildcards.model]["train"],
@@ -54,8 +54,8 @@ rule import_model:
     conda:
         "../../environment.yml"
     resources:
-        mem_mb=megabytes(1500),
-        runtime=minutes(120),
+        mem_mb=rising(1500),
+        runtime=rising(120),
     params:
         title=lambda wildcards: config["models"][wildcards.model]["title"],
         file=lambda wildcards: config["models"][wildcards.model]["import"]["file"],

@@ -18,8 +18,8 @@ rule write_scorecard:
     conda:
         "../../environment.yml"
     resources:
-        mem_mb=megabytes(500),
-        runtime=minutes(15),
+        mem_mb=rising(500),
+        runtime=rising(15),
     params:
         scale=SCALE,
         folder=lambda wildcards, output: str(Path(output[0]).parent),
@@ -42,8 +42,8 @@ rule page:
     conda:
         "../../environment.yml"
     resources:
-        mem_mb=megabytes(1000),
-        runtime=minutes(15),
+        mem_mb=rising(1000),
+        runtime=rising(15),
     params:
         papers=config["papers"],
         scale=SCALE,

@@ -16,8 +16,8 @@ rule long_run:
     conda:
         "../../environment.yml"
     resources:
-        mem_mb=megabytes(1000),
-        runtime=minutes(720),
+        mem_mb=rising(1000),
+        runtime=rising(720),
     params:
         settings=lambda wildcards: estimate_settings(config, wildcards.model, [wildcards.estimator], long_run=True),
         stream="truth",
@@ -38,8 +38,8 @@ rule truth:
     conda:
         "../../environment.yml"
     resources:
-        mem_mb=megabytes(1000),
-        runtime=minutes(120),
+        mem_mb=rising(1000),
+        runtime=rising(120),
     params:
         published=lambda wildcards: config["models"][wildcards.model].get("published", {}),
         source=script_source("truth"),

@@ -17,8 +17,8 @@ rule verdict:
     conda:
         "../../environment.yml"
     resources:
-        mem_mb=megabytes(1000),
-        runtime=minutes(15),
+        mem_mb=rising(1000),
+        runtime=rising(15),
     params:
         claims=lambda wildcards: CATALOGUE.shown[wildcards.figure].tested,
         figure="{figure}",
@@ -38,8 +38,8 @@ rule scorecard:
     conda:
         "../../environment.yml"
     resources:
-        mem_mb=megabytes(1000),
-        runtime=minutes(15),
+        mem_mb=rising(1000),
+        runtime=rising(15),
     params:
         claims=CATALOGUE.claims,
         places=CATALOGUE.claimed,

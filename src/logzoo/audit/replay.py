@@ -1,15 +1,18 @@
 """Artifacts made once more, in a scratch folder, from the inputs and parameters that they record.
 
-Measured times differ from run to run: neither they nor what is made from them are picked.
+Measured times differ from run to run: neither they nor what is made from them are picked. As a program of its own,
+python -m logzoo.audit.replay TASK.json, it runs the script of one task in its folder as Snakemake would.
 """
 
 import contextlib
 import json
 import os
+import runpy
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -18,6 +21,7 @@ from logzoo.artifacts.netcdf import load_raw, read_provenance
 from logzoo.artifacts.schema import SCHEMAS
 from logzoo.audit.layout import files_of, is_timed, kind_of, scales_of
 from logzoo.audit.manifest import read_manifest
+from logzoo.audit.tasks import Named
 from logzoo.reporting.printing import one_line
 
 
@@ -99,7 +103,7 @@ def _run(folder, scratch, task):
         (scratch / name).parent.mkdir(parents=True, exist_ok=True)
     given = scratch / "task.json"
     given.write_text(json.dumps({**task.content, "script": str(folder / task.script)}))
-    command = [sys.executable, "-m", "logzoo.audit.rerun", str(given)]
+    command = [sys.executable, "-m", "logzoo.audit.replay", str(given)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     done = subprocess.run(command, cwd=scratch, env=environment, capture_output=True, text=True)
     return "" if done.returncode == 0 else one_line((done.stderr.strip().splitlines() or ["it failed"])[-1])
@@ -112,3 +116,15 @@ def _differences(dataset, again):
     attributes = {*dataset.attrs, *again.attrs} - {"content_sha256"}
     unlike = [name for name in attributes if not np.array_equal(dataset.attrs.get(name), again.attrs.get(name))]
     return ", ".join(sorted(map(str, names)) + sorted(unlike))
+
+
+def _run_script(path):
+    """Run the script of the task in a JSON file with an object `snakemake` that holds what the task was given."""
+    task = json.loads(Path(path).read_text())
+    named = {name: Named(task[name]) for name in ("input", "output", "params", "wildcards")}
+    given = SimpleNamespace(**named, log=[f"{path}.log"], rule=task["rule"], threads=1)
+    runpy.run_path(task["script"], init_globals={"snakemake": given})
+
+
+if __name__ == "__main__":
+    _run_script(sys.argv[1])

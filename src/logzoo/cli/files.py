@@ -3,13 +3,13 @@
 Each function raises ValueError, one line naming the file, for what it cannot use.
 """
 
-import hashlib
 import tempfile
 from pathlib import Path
 
 import numpy as np
 
 from logzoo.artifacts.netcdf import read_artifact
+from logzoo.audit.manifest import sha256_of
 from logzoo.checks import binary_matrix
 from logzoo.datasets.build import visible_matrix
 from logzoo.models.rbm import RBM
@@ -128,5 +128,4 @@ def _read_array(path):
         array = None
     if not isinstance(array, np.ndarray):
         raise ValueError(f"{path}: not a readable .npy file (expected a matrix of numbers)")
-    with path.open("rb") as file:
-        return array, {"content_sha256": hashlib.file_digest(file, "sha256").hexdigest()}
+    return array, {"content_sha256": sha256_of(path)}
