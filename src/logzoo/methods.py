@@ -1,7 +1,7 @@
 """Methods that are listed by name: their functions, imported when asked for, and the options that these take."""
 
 import inspect
-from importlib import import_module
+from pkgutil import resolve_name
 
 
 class Method:
@@ -23,8 +23,7 @@ class Method:
     @property
     def functions(self):
         """The functions, the method's own first."""
-        names = (name.partition(":") for name in self._functions)
-        return [getattr(import_module(module), function) for module, _, function in names]
+        return [resolve_name(name) for name in self._functions]
 
     @property
     def options(self):
@@ -34,7 +33,8 @@ class Method:
 
     def run(self, name, *arguments, **options):
         """Call the method; ValueError that names the known options for an unknown one. name: what it is listed as."""
-        unknown, known = sorted(set(options) - self.options), ", ".join(sorted(self.options))
+        known = self.options
+        unknown = ", ".join(sorted(options.keys() - known))
         if unknown:
-            raise ValueError(f"{name}: unknown option {', '.join(unknown)}; expected one of {known}")
+            raise ValueError(f"{name}: unknown option {unknown}; expected one of {', '.join(sorted(known))}")
         return self.functions[0](*arguments, **options)
