@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 _HEADER_BYTES, _TAG_BYTES = 128, 8
-# Of one matrix, unpacked.
+# Of one matrix, unpacked; and of all together where no names say which are wanted.
 _MOST_BYTES = 1 << 30
 _MATRIX, _COMPRESSED = 14, 15
 _TEXT = (1, 2, 16)
@@ -21,10 +21,11 @@ _CLASSES = {6: "f8", 7: "f4", 8: "i1", 9: "u1", 10: "i2", 11: "u2", 12: "i4", 13
 _COMPLEX = 0x0800
 
 
-def read_matrices(path, names):
+def read_matrices(path, names=None):
     """The named variables {name: array} of a MATLAB 5 file, of those that it has; all others are passed over.
 
-    Raises ValueError, without the path, for a damaged file and for what is there twice or no full real matrix.
+    names: None for every full real matrix of two dimensions that is not empty. Raises ValueError, without the path, for
+    a damaged file, for what is there twice, and for what is named and no full real matrix.
     """
     contents = memoryview(Path(path).read_bytes())
     if len(contents) < _HEADER_BYTES:
@@ -32,7 +33,7 @@ def read_matrices(path, names):
     order = {b"IM": "<", b"MI": ">"}.get(bytes(contents[126:128]))
     if order is None or np.frombuffer(contents[124:126], order + "u2")[0] >> 8 != 1:
         raise _damaged("no header")
-    matrices, rest = {}, contents[_HEADER_BYTES:]
+    matrices, held, rest = {}, 0, contents[_HEADER_BYTES:]
     while rest:
         kind, element, rest = _element(rest, order)
         if kind == _COMPRESSED:
@@ -42,8 +43,11 @@ def read_matrices(path, names):
         name, flags, sizes, data = _described(element, order)
         if name in matrices:
             raise ValueError(f"expected one variable {name}, found two")
-        if name in names:
+        if name in names if names is not None else _is_matrix(flags, sizes):
             matrices[name] = _numbers(name, flags, sizes, data, order)
+            held += matrices[name].nbytes
+            if names is None and held > _MOST_BYTES:
+                raise ValueError(f"expected at most {_MOST_BYTES} bytes in all matrices, found more; name the wanted")
     return matrices
 
 
@@ -96,6 +100,10 @@ def _described(contents, order):
     sizes = np.frombuffer(sizes, order + "i4").tolist() if kind == 5 and len(sizes) % 4 == 0 else []
     kind, name, contents = _element(contents, order)
     return bytes(name).decode("latin-1") if kind in _TEXT else "", flags, sizes, contents
+
+
+def _is_matrix(flags, sizes):
+    return flags & 0xFF in _CLASSES and not flags & _COMPLEX and len(sizes) == 2 and min(sizes) > 0
 
 
 def _numbers(name, flags, sizes, data, order):
