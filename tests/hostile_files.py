@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.io
 import xarray as xr
+from hdf5_files import checkpoint_content, write_hdf5
 
 from logzoo import RBM, train_rbm
 from logzoo.artifacts.checkpoints import Checkpoint
@@ -330,6 +331,30 @@ def model_arrays(folder):
     return Format(folder, lambda folder: valid_model(read_model(folder / "model.npz")), "model.npz", repack)
 
 
+def other_arrays():
+    """Arrays of unknown names, and some that are not wanted."""
+    return dict(zip("Wab", rbm_arrays().values(), strict=True)) | {"text": np.array(["x"]), "more": np.zeros((2, 2, 2))}
+
+
+def guessed_arrays(folder):
+    np.savez_compressed(folder / "guessed.npz", **other_arrays())
+    return Format(folder, lambda folder: told_model(folder / "guessed.npz"), "guessed.npz", rezipped)
+
+
+def guessed_matlab_model(folder):
+    scipy.io.savemat(folder / "guessed.mat", other_arrays())
+    return Format(folder, lambda folder: told_model(folder / "guessed.mat"), "guessed.mat")
+
+
+def hdf5_model(folder):
+    write_hdf5(folder / "model.h5", checkpoint_content(RBM(**rbm_arrays())))
+    return Format(folder, lambda folder: told_model(folder / "model.h5"), "model.h5")
+
+
+def told_model(path):
+    return valid_model(read_model(path, tell=lambda note: None))
+
+
 def rezipped(contents, breaking):
     """An archive whose members are broken, with checksums that are right."""
     packed = io.BytesIO()
@@ -442,6 +467,9 @@ FORMATS = {
         packed_matlab_model,
         matlab_data,
         model_arrays,
+        guessed_arrays,
+        guessed_matlab_model,
+        hdf5_model,
         data_array,
         idx_files,
         packed_idx_files,

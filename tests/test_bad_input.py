@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.io
 import xarray as xr
+from hdf5_files import write_hdf5
 
 from logzoo import RBM, estimate_log_z, exact_log_z, sample_gibbs, train_rbm
 from logzoo.artifacts.netcdf import write_artifact
@@ -60,7 +61,19 @@ CASES = [
     ("exact model.joblib", "model.joblib: reading a pickle runs whatever program it holds"),
     ("exact missing.npz", "missing.npz: no such file"),
     ("exact other.npz", "other.npz: expected the arrays weights, visible_bias, hidden_bias or vishid"),
-    ("exact objects.npz", "objects.npz: not a readable .npz file"),
+    ("exact objects.npz", "objects.npz: 'weights': expected real numbers, found object"),
+    ("exact text.npz", "text.npz: not a readable .npz file"),
+    ("exact absent.h5", "absent.h5: no such file"),
+    ("exact text.h5", "text.h5: expected a whole HDF5 file as h5py writes it"),
+    ("exact blank.h5", "blank.h5: expected a whole HDF5 file as h5py writes it"),
+    ("exact truncated.h5", "truncated.h5: expected a whole HDF5 file as h5py writes it"),
+    ("exact nan.nc --names W,a,b", "nan.nc: expected no names of arrays for an artifact"),
+    ("exact model.mat --names W,a", "names: expected three different names"),
+    ("exact model.mat --names W,a,b", "model.mat: expected the arrays 'W', 'a', 'b', missing 'W', 'a', 'b', found 'v"),
+    ("exact model.nc --spins", "model.nc: its units are 0 and 1"),
+    ("exact model.h5 --names vbias,vbias,hbias", "names: expected three different names"),
+    ("exact model.h5 --names W,a,b", "model.h5: expected 'W', found no 'W' but 'hidbiases, visbiases, vishid'"),
+    (f"estimate model.mat {BUDGET} --names W,a", "names: expected three different names"),
     ("exact shapes.npz", "shapes.npz: "),
     ("exact .", "expected an RBM in a .nc"),
     ("exact folder.nc", "folder.nc: no such file"),
@@ -79,7 +92,7 @@ CASES = [
     ("exact nan.mat", "nan.mat: hidden_bias: expected finite numbers, found 1 NaN"),
     ("exact bias.mat", "bias.mat: visible_bias: expected length 8 to match the weights, found 9"),
     ("exact words.mat", "words.mat: expected a full matrix of real numbers in vishid"),
-    ("exact other.mat", "other.mat: expected the variables vishid, visbiases, hidbiases, missing hidbiases"),
+    ("exact other.mat", "other.mat: expected the arrays weights, visible_bias, hidden_bias or vishid, visbiases"),
     (f"estimate nan.nc {BUDGET}", "nan.nc: weights"),
     (f"estimate huge.nc {BUDGET}", ""),  # in any words
     # Data
@@ -116,7 +129,7 @@ CASES = [
     ("info data.npy", "data.npy: not a readable NetCDF file"),
     ("info nan.nc", "nan.nc: weights: expected finite numbers"),
     ("info absent.mat", "absent.mat: no such file"),
-    ("info other.mat", "other.mat: expected the variables"),
+    ("info other.mat", "other.mat: expected the arrays"),
 ]
 
 
@@ -134,7 +147,7 @@ def files(tmp_path_factory):
         write_matlab()
         write_datasets()
         write_arrays()
-        for name in ("model.nc", "model.mat", "data.npy"):
+        for name in ("model.nc", "model.mat", "model.npz", "model.h5", "data.npy"):
             content = (folder / name).read_bytes()
             suffix = name.partition(".")[2]
             (folder / f"truncated.{suffix}").write_bytes(content[: len(content) // 2])
@@ -167,6 +180,8 @@ def write_matlab():
         "hidbiases": np.zeros(HIDDEN),
     }
     scipy.io.savemat("model.mat", content)
+    np.savez("model.npz", **content)
+    write_hdf5("model.h5", content)
     scipy.io.savemat("nan.mat", content | {"hidbiases": np.array([0.0, np.nan, 0.0])})
     scipy.io.savemat("bias.mat", content | {"visbiases": np.zeros(VISIBLE + 1)})
     scipy.io.savemat("words.mat", content | {"vishid": "weights"})

@@ -5,6 +5,7 @@ import struct
 import subprocess
 import sys
 import tracemalloc
+import zipfile
 import zlib
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import hostile_files
 import numpy as np
 import pytest
 import scipy.io
+from hdf5_files import checkpoint_content, write_hdf5
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from projects import merged_configuration
@@ -57,7 +59,7 @@ class Payload:
         return Path.touch, (self.marker,)
 
 
-@pytest.mark.parametrize("name", ["model.npz", "data.npy", "model.mat"])
+@pytest.mark.parametrize("name", ["model.npz", "data.npy", "model.mat", "model.h5"])
 def test_no_pickle_is_run(tmp_path, name):
     marker, path = tmp_path / "marker", tmp_path / name
     payload = np.array([[Payload(marker)]], object)
@@ -72,7 +74,7 @@ def test_no_pickle_is_run(tmp_path, name):
     with pytest.raises(ValueError, match=name):
         read_data(path, "train") if name.endswith(".npy") else read_model(path)
     assert not marker.exists()
-    if name != "model.mat":
+    if name.endswith(("npz", "npy")):
         np.load(path, allow_pickle=True)[... if name.endswith(".npy") else "weights"]
         assert marker.exists(), "the payload would do nothing anyway"
 
@@ -187,6 +189,87 @@ def test_any_bytes_for_a_matlab_file(tmp_path_factory, content, packed, inner):
     with pytest.raises(ValueError, match=r"any\.mat: ") as caught:
         RBM.from_mat(path)
     assert "\n" not in str(caught.value)
+
+
+def test_many_matrices_are_not_all_held(tmp_path, monkeypatch):
+    path = tmp_path / "many.mat"
+    packed = zlib.compress(matrix_element(b"name", 1000, 1000, bytes(8_000_000)))
+    # Each of another name, which is as long.
+    elements = (zlib.compress(zlib.decompress(packed).replace(b"name", b"%04d" % count)) for count in range(12))
+    path.write_bytes(matlab_file(*(struct.pack("<II", 15, len(element)) + element for element in elements)))
+    assert len(read_matrices(path)) == 12
+    monkeypatch.setattr("logzoo.artifacts.matlab._MOST_BYTES", 1 << 25)
+    tracemalloc.start()
+    with pytest.raises(ValueError, match="expected at most 33554432 bytes in all matrices, found more"):
+        RBM.from_mat(path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1 << 26
+    assert read_matrices(path, ["0003"])["0003"].shape == (1000, 1000)
+
+
+def test_the_values_of_what_is_not_wanted_stay_packed(tmp_path):
+    """A guess looks at headers alone: 24 arrays of 8 MB each lie beside the three that are wanted."""
+    path = tmp_path / "beside.npz"
+    wanted = {"W": np.ones((3, 2)), "a": np.zeros(3), "b": np.zeros(2)}
+    np.savez_compressed(path, **wanted, **{f"data{n}": np.zeros((10, 100, 1000)) for n in range(24)})
+    tracemalloc.start()
+    assert read_model(path, tell=lambda note: None).visible == 3
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1 << 22
+
+
+def test_an_array_that_claims_more_than_it_has(tmp_path):
+    path = tmp_path / "claims.npz"
+    np.savez(path, W=np.ones((3, 2)), a=np.zeros(3), b=np.zeros(2))
+    with zipfile.ZipFile(io.BytesIO(path.read_bytes())) as old, zipfile.ZipFile(path, "w") as new:
+        for name in old.namelist():
+            new.writestr(name, old.read(name).replace(b"(3, 2), }      ", b"(3, 2000000), }"))
+    with pytest.raises(ValueError, match=r"claims\.npz: not a readable .npz file \(damaged: 'W'\)"):
+        read_model(path, "W,a,b")
+
+
+@pytest.fixture(scope="module")
+def hdf5_contents(tmp_path_factory):
+    path = tmp_path_factory.mktemp("hdf5") / "model.h5"
+    write_hdf5(path, checkpoint_content(RBM(np.ones((4, 3)), np.zeros(4), np.zeros(3)), updates=range(1, 20)))
+    return path.read_bytes()
+
+
+def test_every_truncation_of_a_checkpoint_is_refused(tmp_path, hdf5_contents):
+    path = tmp_path / "cut.h5"
+    sizes = [*range(0, 2048, 7), *range(2048, len(hdf5_contents), 1009)]
+    # The end of the file may be of a part that is not read.
+    lost = 0
+    for size in sizes:
+        path.unlink(missing_ok=True)
+        path.write_bytes(hdf5_contents[:size])
+        try:
+            read_model(path)
+        except ValueError as error:
+            lost += 1
+            assert str(error).startswith(f"{path}: expected a whole HDF5 file") and "\n" not in str(error)
+    assert lost > 0.9 * len(sizes)
+
+
+def test_a_tree_that_holds_itself(tmp_path, hdf5_contents):
+    path, at = tmp_path / "loop.h5", hdf5_contents.index(b"TREE")
+    # The first child of a node lies behind two siblings and a key.
+    path.write_bytes(hdf5_contents[: at + 32] + struct.pack("<Q", at) + hdf5_contents[at + 40 :])
+    with pytest.raises(ValueError, match="loop.h5: expected "):
+        read_model(path, "weights,vbias,hbias")
+
+
+def test_an_object_that_goes_on_in_itself(tmp_path, hdf5_contents):
+    path, contents = tmp_path / "loop.h5", bytearray(hdf5_contents)
+    (root,) = struct.unpack_from("<Q", contents, 64)
+    # The first message of the root becomes one that says where the next lie: where it lies itself.
+    struct.pack_into("<HH", contents, root + 16, 0x10, 16)
+    struct.pack_into("<QQ", contents, root + 24, root + 16, 24)
+    path.write_bytes(contents)
+    with pytest.raises(ValueError, match="loop.h5: expected a whole HDF5 file .*an object without end"):
+        read_model(path)
 
 
 def test_names_of_foreign_arrays_stay_on_one_line(tmp_path):

@@ -4,6 +4,7 @@ Each function raises ValueError, one line naming the file, for what it cannot us
 """
 
 import tempfile
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -12,28 +13,37 @@ from logzoo.artifacts.netcdf import read_artifact
 from logzoo.audit.manifest import sha256_of
 from logzoo.checks import binary_matrix
 from logzoo.datasets.build import visible_matrix
+from logzoo.models.foreign import READERS, Parameters, read_foreign
 from logzoo.models.rbm import RBM
 
-# Names of an RBM's arrays in a .npz file: ours, and those of the MATLAB files.
-_ARRAYS = (("weights", "visible_bias", "hidden_bias"), ("vishid", "visbiases", "hidbiases"))
 _UNSAFE = (".joblib", ".pkl", ".pickle")
-_FOREIGN = {".mat": "MATLAB", ".npz": "NumPy"}
+_FOREIGN = {".mat": "MATLAB", ".npz": "NumPy", ".h5": "HDF5", ".hdf5": "HDF5"}
 _PROVENANCE = ("content_sha256", "source_sha256", "inputs_json", "parameters_json", "seed_path", "software_json")
 
 
-def read_model(path):
-    """The RBM in a file: a model artifact (.nc), arrays of NumPy (.npz) or a MATLAB file (.mat)."""
-    path = Path(path)
-    readers = {".nc": RBM.load, ".npz": _model_of_arrays, ".mat": RBM.from_mat}
-    suffix = path.suffix.lower()
-    if suffix in _UNSAFE:
-        trusted = "in Python, where you trust it: RBM.from_sklearn(model).save('model.nc')"
-        raise ValueError(f"{path}: reading a pickle runs whatever program it holds; {trusted}")
-    if suffix not in readers:
-        raise ValueError(
-            f"{path}: expected an RBM in a .nc (artifact of kind model), .npz (NumPy) or .mat (MATLAB) file"
-        )
-    return readers[suffix](path)
+def read_model(path, names=None, *, tell=warnings.warn):
+    """The RBM in a file: a model artifact (.nc), or arrays of NumPy (.npz), MATLAB (.mat) or HDF5 (.h5, .hdf5).
+
+    names: of weights, visible bias and hidden bias, "W,a,b" or three texts; None: known ones, else what the shapes
+    leave no doubt of. tell(line) hears what was guessed. Units are 0 and 1; what says it has spins is refused.
+    """
+    parameters = _parameters(path, names, tell)
+    if parameters.spins:
+        raise ValueError(f"{path}: its units are -1 and +1; expected 0 and 1, or --spins (in Python: read_spins)")
+    return _model(path, parameters, RBM)
+
+
+def read_spins(path, names=None, *, tell=warnings.warn):
+    """(RBM, constant) of a model with units -1 and +1 in a file, as `RBM.from_spins`; arguments as of `read_model`."""
+    parameters = _parameters(path, names, tell)
+    if parameters.spins is False:
+        raise ValueError(f"{path}: its units are 0 and 1; expected -1 and +1, or no --spins (in Python: read_model)")
+    return _model(path, parameters, RBM.from_spins)
+
+
+def read_either(path, names=None, spins=False, *, tell=warnings.warn):
+    """(RBM, constant): log Z of the model in a file, of spins or not, is that of the RBM plus the constant (nats)."""
+    return read_spins(path, names, tell=tell) if spins else (read_model(path, names, tell=tell), 0.0)
 
 
 def read_data(path, split, *, visible=None):
@@ -79,7 +89,11 @@ def description(path):
     """What a file holds and where it comes from, as pairs (label, text): any artifact, or an RBM from elsewhere."""
     path = Path(path)
     if path.suffix.lower() in _FOREIGN:
-        return [("kind", f"model ({_FOREIGN[path.suffix.lower()]})"), *_model_rows(read_model(path))]
+        guesses = []
+        parameters = _parameters(path, None, guesses.append)
+        units = [("values of units", "-1 and +1")] if parameters.spins else []
+        rows = [("kind", f"model ({_FOREIGN[path.suffix.lower()]})"), *(("note", guess) for guess in guesses), *units]
+        return rows + list(_model_rows(_model(path, parameters, RBM)))
     artifact = read_artifact(path)
     attributes = artifact.attrs
     kind = attributes["artifact_schema"].partition("/")[0]
@@ -93,21 +107,31 @@ def description(path):
     return rows + [(label, attributes.get(name) or "none") for label, name in names]
 
 
-def _model_of_arrays(path):
-    if not path.is_file():
-        raise ValueError(f"{path}: no such file (expected a .npz file)")
-    expected = " or ".join(", ".join(names) for names in _ARRAYS)
+def _parameters(path, names, tell):
+    path = Path(path)
+    suffix = path.suffix.lower()
+    if suffix in _UNSAFE:
+        trusted = "in Python, where you trust it: RBM.from_sklearn(model).save('model.nc')"
+        raise ValueError(f"{path}: reading a pickle runs whatever program it holds; {trusted}")
+    if suffix == ".nc":
+        if names is not None:
+            raise ValueError(f"{path}: expected no names of arrays for an artifact, which has its own")
+        rbm = RBM.load(path)
+        return Parameters(rbm.weights, rbm.visible_bias, rbm.hidden_bias, spins=False, note="")
+    if suffix not in READERS:
+        raise ValueError(
+            f"{path}: expected an RBM in a .nc (artifact of kind model), .npz (NumPy), .mat (MATLAB), or .h5 or .hdf5 "
+            "(HDF5) file"
+        )
+    parameters = read_foreign(path, names)
+    if parameters.note:
+        tell(parameters.note)
+    return parameters
+
+
+def _model(path, parameters, make):
     try:
-        with np.load(path, allow_pickle=False) as stored:
-            names = next((names for names in _ARRAYS if set(names) <= set(stored.files)), None)
-            arrays = None if names is None else [stored[name] for name in names]
-            present = ", ".join(map(repr, stored.files[:8]))
-    except Exception:  # numpy raises whatever a damaged file happens to break
-        raise ValueError(f"{path}: not a readable .npz file (expected arrays of numbers: {expected})") from None
-    if arrays is None:
-        raise ValueError(f"{path}: expected the arrays {expected}, found {present or 'none'}")
-    try:
-        return RBM(arrays[0], *map(np.ravel, arrays[1:]))
+        return make(parameters.weights, parameters.visible_bias, parameters.hidden_bias)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
 

@@ -15,9 +15,11 @@ from logzoo.reporting.printing import json_line, one_line, table
 
 BASES = ("matched", "visible-bias", "uniform")
 MODEL_HELP = (
-    "an RBM: .nc (artifact of logzoo), .npz (weights, visible_bias, hidden_bias) or .mat (MATLAB: vishid, visbiases, "
-    "hidbiases)"
+    "an RBM: .nc (artifact of logzoo), .npz (weights, visible_bias, hidden_bias), .mat (MATLAB: vishid, visbiases, "
+    "hidbiases) or .h5 (checkpoint of rbms)"
 )
+NAMES = {"metavar": "W,A,B", "help": "names of the arrays in MODEL: weights, visible bias, hidden bias, in this order"}
+SPINS = {"action": "store_true", "help": "units of MODEL are -1 and +1: log Z is that of the spins"}
 DATA_HELP = "0/1 examples: .nc (dataset artifact) or .npy (matrix, one example a row)"
 FOLDER = {"metavar": "PATH", "nargs": "?", "default": ".", "help": "folder of the project (default: this one)"}
 JSON = {"dest": "as_json", "action": "store_true", "help": "print one JSON object"}
@@ -70,10 +72,12 @@ def _parser():
     _add_estimate(command("estimate", _estimate, "Estimate log Z of an RBM within a budget of Gibbs sweeps."))
     add = command("exact", _exact, "Compute log Z of a small RBM by enumerating its smaller layer.")
     add("model", metavar="MODEL", help=MODEL_HELP)
+    add("--names", **NAMES)
+    add("--spins", **SPINS)
     add("--json", **JSON)
     _add_train(command("train", _train, "Train an RBM on 0/1 data."))
     add = command("info", _info, "Say what a file holds and where it comes from.")
-    add("file", metavar="FILE", help="any artifact of logzoo (.nc), or an RBM from MATLAB (.mat)")
+    add("file", metavar="FILE", help="any artifact of logzoo (.nc), or an RBM of .npz, .mat, .h5")
     add = command("audit", _audit, "Check every artifact, picture and table of a project.")
     add("folder", **FOLDER)
     add("--expected", metavar="FILE", help="what is asked for: logs/<scale>/expected.json of snakemake audit")
@@ -89,6 +93,7 @@ def _parser():
 
 def _add_estimate(add):
     add("model", metavar="MODEL", help=MODEL_HELP)
+    add("--names", **NAMES)
     add("--method", default="rts", help="estimator (default rts), or all of them: all; an unknown name lists them")
     add("--sweeps", type=int, default=10_000, metavar="N", help="sweeps of each chain (default 10000)")
     add("--chains", type=int, default=100, metavar="N", help="independent chains (default 100)")
@@ -132,7 +137,7 @@ def _options(settings, flags):
     return options
 
 
-def _estimate(model, method, data, base, base_data, options, as_json, **settings):
+def _estimate(model, names, method, data, base, base_data, options, as_json, **settings):
     from logzoo.cli.files import read_model
     from logzoo.estimators.registry import starts_from_data
 
@@ -140,7 +145,7 @@ def _estimate(model, method, data, base, base_data, options, as_json, **settings
     if every and options:
         raise ValueError("--option: expected none beside --method all, options belong to one method")
     needs_data = every or starts_from_data(method)
-    rbm = read_model(model)
+    rbm = read_model(model, names, tell=_warn)
     examples = None if data is None else _data(data, "test", visible=rbm.visible)[0]
     settings |= {"base": _base(base, base_data, rbm), "data": examples if needs_data else None, **options}
     settings["progress"] = True  # on a terminal only
@@ -202,12 +207,12 @@ def _estimate_all(rbm, settings, as_json):
         _warn(f"not converged, do not trust their intervals: {', '.join(doubtful)}")
 
 
-def _exact(model, as_json):
-    from logzoo.cli.files import read_model
+def _exact(model, names, spins, as_json):
+    from logzoo.cli.files import read_either
     from logzoo.models.exact import exact_log_z
 
-    rbm = read_model(model)
-    log_z = exact_log_z(rbm, progress=True)
+    rbm, constant = read_either(model, names, spins, tell=_warn)
+    log_z = exact_log_z(rbm, progress=True) + constant
     content = {"method": "exact", "log_z": log_z, "visible": rbm.visible, "hidden": rbm.hidden}
     states = f"2**{min(rbm.visible, rbm.hidden)} states"
     rows = [("method", "exact"), ("log Z", f"{log_z:.6f} nat"), ("enumerated", states)]

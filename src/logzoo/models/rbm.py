@@ -1,5 +1,6 @@
 """Restricted Boltzmann machines with binary units: parameters, energies, files."""
 
+import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -8,10 +9,11 @@ import numpy as np
 import xarray as xr
 
 from logzoo.artifacts.labels import labelled
-from logzoo.artifacts.matlab import read_matrices
 from logzoo.artifacts.netcdf import read_artifact, write_artifact
-from logzoo.checks import binary_matrix, finite_array
+from logzoo.checks import binary_matrix, finite_array, one_of
+from logzoo.models.foreign import read_foreign
 
+_LAYERS = ("visible", "hidden")
 _DIMENSIONS = {"weights": ("visible", "hidden"), "visible_bias": ("visible",), "hidden_bias": ("hidden",)}
 # Examples handled together, so that memory does not grow with the data.
 _ROWS = 4096
@@ -104,22 +106,54 @@ class RBM:
 
     @classmethod
     def from_sklearn(cls, model):
-        """The RBM of a fitted scikit-learn `BernoulliRBM`; ValueError if it is not fitted."""
-        if not hasattr(model, "components_"):
-            raise ValueError(f"{type(model).__name__}: expected a fitted BernoulliRBM, found no components_")
-        return cls(model.components_.T, model.intercept_visible_, model.intercept_hidden_)
+        """The RBM of a fitted scikit-learn `BernoulliRBM`, or of a fitted `Pipeline` whose last step is one.
+
+        Raises ValueError for any other, and if it is not fitted. The earlier steps of a pipeline are left out.
+        """
+        steps = getattr(model, "steps", None)
+        last = steps[-1][1] if steps else model
+        names = ("components_", "intercept_visible_", "intercept_hidden_")
+        missing = [name for name in names if not hasattr(last, name)]
+        if missing:
+            what = type(model).__name__ + (f" that ends in {type(last).__name__}" if steps else "")
+            expected = "expected a fitted BernoulliRBM, or a fitted Pipeline that ends in one"
+            raise ValueError(f"{what}: {expected}, found no {missing[0]}")
+        weights, visible_bias, hidden_bias = (getattr(last, name) for name in names)
+        return cls(weights.T, visible_bias, hidden_bias)
 
     @classmethod
-    def from_mat(cls, path):
-        """Read an RBM from a MATLAB file with `vishid`, `visbiases`, `hidbiases`; ValueError if it is not one."""
-        names = ("vishid", "visbiases", "hidbiases")
-        if not Path(path).is_file():
-            raise ValueError(f"{path}: no such file (expected a MATLAB file)")
+    def from_mat(cls, path, names=None):
+        """Read an RBM from a MATLAB file; ValueError if it is not one.
+
+        names: of its weights, visible bias and hidden bias. None: `vishid`, `visbiases`, `hidbiases`, or another known
+        set, or arrays whose shapes leave no doubt; what was guessed is warned of.
+        """
+        parameters = read_foreign(path, names, suffix=".mat")
+        if parameters.note:
+            warnings.warn(parameters.note, stacklevel=2)
         try:
-            content = read_matrices(path, names)
-            missing = [name for name in names if name not in content]
-            if missing:
-                raise ValueError(f"expected the variables {', '.join(names)}, missing {', '.join(missing)}")
-            return cls(content["vishid"], content["visbiases"].ravel(), content["hidbiases"].ravel())
+            return cls(parameters.weights, parameters.visible_bias, parameters.hidden_bias)
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from None
+
+    @classmethod
+    def from_spins(cls, weights, visible_bias, hidden_bias, *, layers="both"):
+        """The RBM that equals a model of spins s, t of -1 and +1, and a constant in nats: (RBM, constant).
+
+        log f(s, t) = a.s + s J t + d.t with J (visible, hidden), a, d. Unit by unit, s = 2v - 1 and t = 2h - 1 turn it
+        into log f(v, h) of the RBM, plus the constant; so log Z of the spins = log Z of the RBM + constant, and p(s) =
+        p(v): data are handed over as 0 for -1. layers: "visible" or "hidden" where only that layer is of spins.
+        Raises ValueError as RBM does.
+        """
+        spins = cls(weights, visible_bias, hidden_bias)
+        one_of("layers", layers, ("both", "visible", "hidden"))
+        # A unit of spins is 2v - 1, any other is v: scale times v less shift.
+        (scale_v, shift_v), (scale_h, shift_h) = ((2, 1) if layers in ("both", layer) else (1, 0) for layer in _LAYERS)
+        rbm = cls(
+            scale_v * scale_h * spins.weights,
+            scale_v * (spins.visible_bias - shift_h * spins.weights.sum(axis=1)),
+            scale_h * (spins.hidden_bias - shift_v * spins.weights.sum(axis=0)),
+        )
+        constant = shift_v * shift_h * spins.weights.sum()
+        constant -= shift_v * spins.visible_bias.sum() + shift_h * spins.hidden_bias.sum()
+        return rbm, float(constant)

@@ -1,0 +1,115 @@
+"""Parameters of other people's RBMs: files of MATLAB (.mat), NumPy (.npz), and HDF5 (.h5, .hdf5).
+
+HDF5: checkpoints of the Python package rbms (github.com/DsysDML/rbms, `save_model`), or arrays at the root. No pickle
+is read, and nothing of a file is run.
+"""
+
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from logzoo.artifacts.hdf5 import Hdf5File
+from logzoo.artifacts.matlab import read_matrices
+from logzoo.models.roles import ASK, KNOWN, assigned, three_names
+
+# Arrays of an HDF5 file that are looked at where no names say which are wanted.
+_MOST_ARRAYS = 256
+_NO_NUMBERS = np.dtype(object)
+# Types of models of the package rbms: whether their units are -1 and +1.
+_SPINS = {"BBRBM": False, "IIRBM": True}
+
+
+class Parameters(NamedTuple):
+    """What a file says of an RBM."""
+
+    weights: np.ndarray  # (visible, hidden)
+    visible_bias: np.ndarray
+    hidden_bias: np.ndarray
+    spins: bool | None  # whether its units are -1 and +1; None where the file does not say
+    note: str  # what was guessed, or ""
+
+
+class _Header(NamedTuple):
+    shape: tuple
+    dtype: np.dtype
+
+
+def read_foreign(path, names=None, *, suffix=None):
+    """Parameters in a file that is not ours. Raises ValueError, one line that names the file.
+
+    names: of weights, visible bias and hidden bias; None: known ones, or a guess by shape. suffix: the format, where it
+    is not that of the path. Weights are turned to (visible, hidden) where the biases fit only so; biases may be rows or
+    columns. Of the checkpoints of rbms the last is read, or that whose arrays are named: "update_7/params/vbias".
+    """
+    path, names = Path(path), None if names is None else three_names(names)
+    suffix = suffix or path.suffix.lower()
+    if not path.is_file():
+        raise ValueError(f"{path}: no such file (expected a {suffix} file)")
+    try:
+        arrays, load, spins = READERS[suffix](path, names)
+        roles, transposed, note = assigned(arrays, names)
+        weights, *biases = (load(name) for name in roles)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+    return Parameters(weights.T if transposed else weights, *map(np.ravel, biases), spins, note and f"{path}: {note}")
+
+
+def _matlab(path, names):
+    wanted = KNOWN if names is None else (names,)
+    arrays = read_matrices(path, {name for three in wanted for name in three})
+    if not any(set(three) <= set(arrays) for three in wanted):
+        arrays |= read_matrices(path)
+    return arrays, arrays.__getitem__, None
+
+
+def _numpy(path, _names):
+    def load(name):
+        try:
+            with np.load(path, allow_pickle=False) as stored:
+                return stored[name]
+        except Exception:  # numpy raises whatever a damaged file happens to break
+            raise ValueError(f"not a readable .npz file (damaged: {name!r:.40})") from None
+
+    try:
+        with np.load(path, allow_pickle=False) as stored:
+            arrays = {name: _header(stored.zip, name) for name in stored.files}
+    except Exception:
+        raise ValueError("not a readable .npz file (expected arrays of numbers)") from None
+    return arrays, load, None
+
+
+def _header(archive, name):
+    """Shape and type of an array in a .npz file; its values, which may be many, stay where they are."""
+    member = f"{name}.npy" if f"{name}.npy" in archive.NameToInfo else name
+    with archive.open(member) as file:
+        if not file.peek(6).startswith(np.lib.format.MAGIC_PREFIX):
+            return _Header((), _NO_NUMBERS)
+        version = np.lib.format.read_magic(file)
+        # The third version differs in the names of fields alone, and numbers have none.
+        read = {1: np.lib.format.read_array_header_1_0, 2: np.lib.format.read_array_header_2_0}.get(version[0])
+        return _Header((), _NO_NUMBERS) if read is None else _Header(*read(file)[::2])
+
+
+def _hdf5(path, names):
+    file = Hdf5File(path)
+    root = file.names()
+    kind = file.text("model_type") if "model_type" in root else None
+    if kind not in {None, *_SPINS}:
+        raise ValueError(f"expected a model of type {' or '.join(_SPINS)}, units of two values, found {kind!r:.40}")
+    updates = [name for name in root if re.fullmatch(r"update_\d{1,18}", name)]
+    folder = ""
+    if names is None and updates:
+        folder = f"{max(updates, key=lambda name: int(name.removeprefix('update_')))}/"
+        folder += "params/" if "params" in file.names(folder) else ""
+    wanted = names or file.names(folder)
+    if len(wanted) > _MOST_ARRAYS:
+        raise ValueError(f"expected at most {_MOST_ARRAYS} arrays, found {len(wanted)}; {ASK}")
+    described = {name: file.array(folder + name) for name in wanted}
+    arrays = {name: array for name, array in described.items() if array is not None}
+    return arrays, lambda name: file.values(folder + name), _SPINS.get(kind)
+
+
+# How each suffix is read: arrays {name: has .shape and .dtype}, what loads one by name, and whether units are spins.
+READERS = {".mat": _matlab, ".npz": _numpy, ".h5": _hdf5, ".hdf5": _hdf5}

@@ -1,0 +1,382 @@
+"""RBMs of other people: other names, other ways round, HDF5, spins, scikit-learn."""
+
+import json
+import warnings
+
+import numpy as np
+import pytest
+import scipy.io
+import scipy.sparse
+from hdf5_files import checkpoint_content, write_hdf5
+from sklearn.decomposition import PCA
+from sklearn.neural_network import BernoulliRBM
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import Binarizer
+from twins import all_states
+
+from logzoo import RBM, exact_log_z
+from logzoo.artifacts.hdf5 import Hdf5File
+from logzoo.artifacts.matlab import read_matrices
+from logzoo.cli.files import read_either, read_model, read_spins
+from logzoo.cli.main import main
+
+VISIBLE, HIDDEN = 6, 4
+ASKED = "name all three: --names WEIGHTS,VISIBLE_BIAS,HIDDEN_BIAS"
+
+
+def random_rbm(visible=VISIBLE, hidden=HIDDEN, seed=0):
+    generator = np.random.default_rng([seed, visible, hidden])
+    return RBM(*(generator.normal(0, 0.7, shape) for shape in ((visible, hidden), visible, hidden)))
+
+
+def same(first, other):
+    names = ("weights", "visible_bias", "hidden_bias")
+    return all(np.array_equal(getattr(first, name), getattr(other, name)) for name in names)
+
+
+def write(path, content):
+    """Write arrays in the format of the suffix."""
+    writers = {".npz": lambda: np.savez(path, **content), ".mat": lambda: scipy.io.savemat(path, content)}
+    writers.get(path.suffix, lambda: write_hdf5(path, content))()
+    return path
+
+
+def read(path, names=None):
+    """The RBM in a file and what was said aloud."""
+    notes = []
+    return read_model(path, names, tell=notes.append), notes
+
+
+def refusal(path, names=None):
+    with pytest.raises(ValueError) as caught:
+        read_model(path, names, tell=lambda note: pytest.fail(note))
+    text = str(caught.value)
+    assert text.startswith(f"{path}: ") and "\n" not in text and len(text) < 600
+    return text
+
+
+@pytest.fixture(params=[".npz", ".mat", ".h5", ".hdf5"])
+def path(request, tmp_path):
+    return tmp_path / f"model{request.param}"
+
+
+def shaped(rbm, shape):
+    """The biases as (n,), (1, n) or (n, 1)."""
+    shapes = {"flat": (-1,), "row": (1, -1), "column": (-1, 1)}
+    return rbm.visible_bias.reshape(shapes[shape]), rbm.hidden_bias.reshape(shapes[shape])
+
+
+KNOWN = ["weights,visible_bias,hidden_bias", "vishid,visbiases,hidbiases", "weight_matrix,vbias,hbias"]
+
+
+@pytest.mark.parametrize("shape", ["flat", "row", "column"])
+@pytest.mark.parametrize("names", KNOWN)
+def test_known_names_are_read_in_silence(path, names, shape):
+    rbm = random_rbm()
+    arrays = (rbm.weights, *shaped(rbm, shape))
+    write(path, dict(zip(names.split(","), arrays, strict=True)) | {"other": np.zeros((9, 9)), "learning": np.ones(3)})
+    found, notes = read(path)
+    assert same(found, rbm) and notes == []
+
+
+@pytest.mark.parametrize("names", ["W,a,b", ["W", "a", "b"]])
+def test_names_are_in_the_order_weights_visible_hidden(path, names):
+    rbm = random_rbm()
+    write(path, {"b": rbm.hidden_bias, "a": rbm.visible_bias, "W": rbm.weights, "W_old": rbm.weights})
+    found, notes = read(path, names)
+    assert same(found, rbm) and notes == []
+
+
+@pytest.mark.parametrize("names", [None, "W,a,b"])
+def test_transposed_weights_are_told_by_the_biases_and_said(path, names):
+    rbm = random_rbm()
+    content = dict(zip((names or KNOWN[0]).split(","), (rbm.weights.T, *shaped(rbm, "row")), strict=True))
+    found, notes = read(write(path, content), names)
+    assert same(found, rbm)
+    assert len(notes) == 1 and f"({HIDDEN} x {VISIBLE}) is taken as (hidden, visible)" in notes[0]
+
+
+def test_other_names_are_guessed_from_the_shapes_and_said(path):
+    rbm = random_rbm()
+    content = {"a": rbm.visible_bias, "step": np.ones(1), "W": rbm.weights, "b": rbm.hidden_bias, "errors": np.ones(50)}
+    found, notes = read(write(path, content))
+    assert same(found, rbm)
+    (note,) = notes
+    assert note.startswith(f"{path}: guessed from the shapes: 'W' (6 x 4) as the weights (visible, hidden), 'a' (")
+    assert "as the visible bias, 'b' (" in note and note.endswith(f"as the hidden bias; if wrong, {ASKED}")
+
+
+def test_a_guess_warns_a_program(tmp_path):
+    rbm = random_rbm()
+    path = write(tmp_path / "model.mat", {"W": rbm.weights, "a": rbm.visible_bias, "b": rbm.hidden_bias})
+    with pytest.warns(UserWarning, match="guessed from the shapes"):
+        read_model(path)
+    with pytest.warns(UserWarning, match="guessed from the shapes"):
+        assert same(RBM.from_mat(path), rbm)
+    with warnings.catch_warnings(action="error"):
+        assert same(RBM.from_mat(path, "W,a,b"), rbm)
+
+
+def test_square_weights_need_names(path):
+    rbm = random_rbm(5, 5)
+    write(path, {"W": rbm.weights, "a": rbm.visible_bias, "b": rbm.hidden_bias})
+    assert refusal(path).endswith(f"'W' (5 x 5) is square, which tells no bias from the other; {ASKED}")
+    found, notes = read(path, "W,a,b")
+    assert same(found, rbm) and notes == []
+    assert not same(read(path, "W,b,a")[0], rbm)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"W2": np.zeros((6, 4))},
+        {"data": np.zeros((20, 6))},
+        {"c": np.zeros(6)},
+        {"d": np.zeros(4)},
+        {"a": np.zeros(5)},
+        {"W": np.zeros(24)},
+    ],
+)
+def test_what_the_shapes_leave_open_needs_names(path, more):
+    rbm = random_rbm()
+    write(path, {"W": rbm.weights, "a": rbm.visible_bias, "b": rbm.hidden_bias} | more)
+    text = refusal(path)
+    assert "expected the arrays weights, visible_bias, hidden_bias or vishid, " in text and text.endswith(ASKED)
+
+
+def test_an_rbm_of_one_hidden_unit_needs_names(path):
+    rbm = random_rbm(6, 1)
+    write(path, {"W": rbm.weights, "a": rbm.visible_bias, "b": rbm.hidden_bias})
+    assert refusal(path).endswith(ASKED)
+    assert same(read(path, "W,a,b")[0], rbm)
+
+
+@pytest.mark.parametrize("names", ["W", "W,a", "W,a,b,c", "W,,b", "W,a,a", "", ["W", "a", 3]])
+def test_names_must_be_three(path, names):
+    write(path, {"W": np.zeros((2, 3))})
+    with pytest.raises(ValueError, match="^names: expected three different names, of weights, visible bias and hidden"):
+        read_model(path, names)
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        ({"b": np.zeros(5)}, "hidden_bias: expected length 4 to match the weights, found 5"),
+        ({"a": np.zeros((2, 3))}, "'a': expected a vector, found 2 x 3"),
+        ({"a": np.full(6, np.nan)}, "visible_bias: expected finite numbers, found 6 NaN"),
+        ({"W": np.zeros((6, 4, 1))}, "weights: expected a non-empty array of 2 dimension(s)"),
+    ],
+)
+def test_named_arrays_that_do_not_fit_are_refused(path, content, complaint):
+    good = {"W": np.zeros((6, 4)), "a": np.zeros(6), "b": np.zeros(4)}
+    assert complaint in refusal(write(path, good | content), "W,a,b")
+
+
+@pytest.mark.parametrize("wrong", [np.ones((6, 4)) * 1j, np.full((6, 4), "x"), np.full((6, 4), True).astype(object)])
+def test_what_is_no_real_number_is_refused_by_name_and_never_guessed(tmp_path, wrong):
+    biases = {"a": np.zeros(6), "b": np.zeros(4)}
+    for suffix in (".npz", ".mat"):
+        path = write(tmp_path / f"model{suffix}", {"W": wrong, **biases})
+        assert "real numbers" in refusal(path, "W,a,b") and "W" in refusal(path, "W,a,b")
+        assert refusal(path).endswith(ASKED)
+
+
+def test_texts_in_hdf5_are_refused_by_name(tmp_path):
+    path = write(tmp_path / "model.h5", {"W": "words", "a": np.zeros(6), "b": np.zeros(4)})
+    assert refusal(path, "W,a,b").endswith("'W': expected real numbers, found object")
+    assert refusal(path, "X,a,b").endswith("expected 'X', found no 'X' but 'W, a, b'")
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", ">f8", "i8", "u1"])
+def test_numbers_of_other_types(path, dtype):
+    if path.suffix == ".mat" and dtype == "f2":
+        pytest.skip("MATLAB has no half precision")
+    weights = np.arange(24).reshape(6, 4).astype(dtype)
+    found, _ = read(write(path, {"W": weights, "a": np.zeros(6, dtype), "b": np.ones(4, dtype)}))
+    assert found.weights.dtype == np.float64 and np.array_equal(found.weights, weights)
+
+
+def test_every_full_real_matrix_of_a_matlab_file_is_listed(tmp_path):
+    content = {"a": np.ones((2, 3)), "b": np.ones(4), "none": np.zeros((0, 3)), "c": 1j * np.ones((2, 2)), "d": "text"}
+    content |= {
+        "e": np.ones((2, 2, 2)),
+        "f": scipy.sparse.eye_array(3).tocsc(),
+        "g": {"h": 1},
+        "i": np.eye(2) > 0,
+    }
+    scipy.io.savemat(tmp_path / "many.mat", content)
+    assert set(read_matrices(tmp_path / "many.mat")) == {"a", "b", "i"}
+
+
+def test_names_are_not_for_artifacts(tmp_path):
+    rbm = random_rbm()
+    rbm.save(tmp_path / "model.nc")
+    assert refusal(tmp_path / "model.nc", "W,a,b").endswith("which has its own")
+    assert same(read(tmp_path / "model.nc")[0], rbm)
+
+
+# Checkpoints of the package rbms
+
+
+def test_the_last_checkpoint_is_read_or_a_named_one(tmp_path):
+    rbm, path = random_rbm(), tmp_path / "checkpoints.h5"
+    write_hdf5(path, checkpoint_content(rbm, updates=(1, 9, 10, 100)))
+    found, notes = read(path)
+    assert same(found, rbm) and notes == []
+    named, notes = read(path, [f"update_9/params/{name}" for name in ("weight_matrix", "vbias", "hbias")])
+    assert np.array_equal(named.weights, 0.5 * rbm.weights) and notes == []
+
+
+def test_checkpoints_without_a_folder_of_parameters(tmp_path):
+    rbm, path = random_rbm(), tmp_path / "old.h5"
+    content = {name.replace("params/", ""): value for name, value in checkpoint_content(rbm).items()}
+    write_hdf5(path, {name: value for name, value in content.items() if name != "model_type"})
+    assert same(read(path)[0], rbm)
+
+
+def test_many_checkpoints(tmp_path):
+    """More than one leaf of the tree of names."""
+    rbm, path = random_rbm(2, 3), tmp_path / "many.h5"
+    write_hdf5(path, checkpoint_content(rbm, updates=range(1, 120)))
+    assert same(read(path)[0], rbm)
+    assert len([name for name in Hdf5File(path).names() if name.startswith("update_")]) == 119
+
+
+def test_checkpoints_of_spins_and_of_other_models(tmp_path):
+    rbm, path = random_rbm(), tmp_path / "model.h5"
+    write_hdf5(path, checkpoint_content(rbm, kind="IIRBM"))
+    assert "its units are -1 and +1" in refusal(path)
+    found, constant = read_spins(path)
+    expected, shift = RBM.from_spins(rbm.weights, rbm.visible_bias, rbm.hidden_bias)
+    assert same(found, expected) and constant == shift
+    for kind in ("BGRBM", "PBRBM", "two\nlines"):
+        write_hdf5(path, checkpoint_content(rbm, kind=kind))
+        assert f"expected a model of type BBRBM or IIRBM, units of two values, found {kind!r}" in refusal(path)
+    write_hdf5(path, checkpoint_content(rbm))
+    with pytest.raises(ValueError, match="its units are 0 and 1"):
+        read_spins(path)
+
+
+@pytest.mark.parametrize(("option", "reason"), [("newest", "a newer one"), ("chunked", "in one piece")])
+def test_hdf5_of_other_forms_is_refused(tmp_path, option, reason):
+    path, content = tmp_path / "model.h5", {"weights": np.zeros((6, 4)), "vbias": np.zeros(6), "hbias": np.zeros(4)}
+    write_hdf5(path, content, **{option: True})
+    assert reason in refusal(path)
+
+
+# Spins
+
+
+def spin_log_z(weights, visible_bias, hidden_bias, layers):
+    """log Z by adding up all pairs of states, -1 and +1 in the layers of spins."""
+    states = {"visible": all_states(len(visible_bias)), "hidden": all_states(len(hidden_bias))}
+    s, t = (2 * states[name] - 1 if layers in ("both", name) else states[name] for name in ("visible", "hidden"))
+    return np.logaddexp.reduce(((s @ visible_bias)[:, None] + s @ weights @ t.T + t @ hidden_bias).ravel())
+
+
+@pytest.mark.parametrize("layers", ["both", "visible", "hidden"])
+@pytest.mark.parametrize(("visible", "hidden"), [(1, 1), (5, 3), (3, 6), (4, 4)])
+def test_spins_have_the_log_z_of_the_rbm_and_a_constant(visible, hidden, layers):
+    model = random_rbm(visible, hidden)
+    arrays = (model.weights, model.visible_bias, model.hidden_bias)
+    rbm, constant = RBM.from_spins(*arrays, layers=layers)
+    assert exact_log_z(rbm) + constant == pytest.approx(spin_log_z(*arrays, layers), abs=1e-12)
+    assert abs(exact_log_z(rbm) - spin_log_z(*arrays, layers)) > 1e-3
+
+
+def test_spins_have_the_probabilities_of_the_rbm():
+    model = random_rbm()
+    rbm, _ = RBM.from_spins(model.weights, model.visible_bias, model.hidden_bias)
+    v, t = all_states(VISIBLE), 2 * all_states(HIDDEN) - 1
+    s = 2 * v - 1
+    log_f = (s @ model.visible_bias)[:, None] + s @ model.weights @ t.T + t @ model.hidden_bias
+    expected = np.logaddexp.reduce(log_f, axis=1) - np.logaddexp.reduce(log_f.ravel())
+    np.testing.assert_allclose(rbm.log_likelihood(v, exact_log_z(rbm)), expected, atol=1e-12)
+
+
+def test_spins_are_checked():
+    with pytest.raises(ValueError, match="hidden_bias: expected length 2"):
+        RBM.from_spins(np.zeros((3, 2)), np.zeros(3), np.zeros(3))
+    with pytest.raises(ValueError, match="layers: unknown value 'all'; expected one of both, hidden, visible"):
+        RBM.from_spins(np.zeros((3, 2)), np.zeros(3), np.zeros(2), layers="all")
+
+
+def test_either_kind_of_units(tmp_path):
+    model = random_rbm()
+    path = write(tmp_path / "model.npz", {"W": model.weights, "a": model.visible_bias, "b": model.hidden_bias})
+    rbm, constant = read_either(path, "W,a,b", spins=True)
+    assert constant == RBM.from_spins(model.weights, model.visible_bias, model.hidden_bias)[1]
+    assert same(read_either(path, "W,a,b")[0], model) and read_either(path, "W,a,b")[1] == 0.0
+
+
+# scikit-learn
+
+
+def test_the_last_step_of_a_fitted_pipeline_is_taken():
+    data = np.random.default_rng(0).random((40, 6))
+    pipeline = Pipeline([("to bits", Binarizer(threshold=0.5)), ("rbm", BernoulliRBM(4, n_iter=2, random_state=0))])
+    with pytest.raises(ValueError, match="^Pipeline that ends in BernoulliRBM: expected a fitted BernoulliRBM"):
+        RBM.from_sklearn(pipeline)
+    pipeline.fit(data)
+    assert same(RBM.from_sklearn(pipeline), RBM.from_sklearn(pipeline[-1]))
+
+
+def test_other_objects_are_refused_in_one_line():
+    fitted = PCA(2).fit(np.random.default_rng(0).random((9, 3)))
+    for model, what in ((fitted, "PCA"), (Pipeline([("pca", fitted)]), "Pipeline that ends in PCA"), (3, "int")):
+        with pytest.raises(ValueError, match=f"^{what}: expected a fitted BernoulliRBM, .*found no ") as caught:
+            RBM.from_sklearn(model)
+        assert "\n" not in str(caught.value)
+
+
+# The command line
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    model = random_rbm()
+    for suffix in (".npz", ".mat", ".h5"):
+        write(tmp_path / f"other{suffix}", {"W": model.weights, "a": model.visible_bias, "b": model.hidden_bias})
+    write_hdf5("rbms.h5", checkpoint_content(model))
+    return model
+
+
+def run(capfd, *arguments):
+    assert main([*arguments, "--json"]) == 0
+    out, err = capfd.readouterr()
+    return json.loads(out), err
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".mat", ".h5"])
+def test_a_guess_is_said_on_the_command_line(folder, capfd, suffix):
+    content, err = run(capfd, "exact", f"other{suffix}")
+    assert content["log_z"] == exact_log_z(folder)
+    assert err.startswith(f"logzoo: warning: other{suffix}: guessed from the shapes: 'W' (6 x 4) as the weights")
+    assert err.count("\n") == 1
+    assert run(capfd, "exact", f"other{suffix}", "--names", "W,a,b") == (content, "")
+
+
+def test_names_reach_the_estimators(folder, capfd):
+    budget = ["--sweeps", "50", "--chains", "4", "--method", "ais"]
+    content, err = run(capfd, "estimate", "other.mat", *budget)
+    assert "guessed from the shapes" in err
+    named, err = run(capfd, "estimate", "other.mat", *budget, "--names", "W,a,b")
+    assert named["log_z"] == content["log_z"] and "guessed" not in err
+
+
+def test_checkpoints_on_the_command_line(folder, capfd):
+    content, err = run(capfd, "exact", "rbms.h5")
+    assert content["log_z"] == exact_log_z(folder) and err == ""
+    assert main(["info", "rbms.h5"]) == 0
+    assert "model (HDF5)" in capfd.readouterr().out
+    assert main(["info", "other.h5"]) == 0
+    assert "guessed from the shapes" in capfd.readouterr().out
+
+
+def test_spins_on_the_command_line(folder, capfd):
+    arrays = (folder.weights, folder.visible_bias, folder.hidden_bias)
+    content, _ = run(capfd, "exact", "other.npz", "--names", "W,a,b", "--spins")
+    assert content["log_z"] == pytest.approx(spin_log_z(*arrays, "both"), abs=1e-12)
+    assert main(["exact", "rbms.h5", "--spins"]) == 1
+    assert capfd.readouterr().err.count("\n") == 1
