@@ -1,0 +1,33 @@
+"""Mean log-likelihoods with what is known of their errors."""
+
+import math
+from typing import NamedTuple
+
+from logzoo.checks import binary_matrix
+
+
+class MeanLogLikelihood(NamedTuple):
+    """The mean of log p(v) over examples, in nats.
+
+    The two errors answer two questions and are not added up: how far off is the mean over these very examples, for log
+    Z is only estimated; and how far would it move with other examples of the same source.
+    """
+
+    value: float
+    interval: tuple[float, float]  # from that of log Z alone; both ends are the value where log Z is exact
+    std_error: float  # of the mean over draws of examples, log Z being fixed; NaN for a single example
+
+
+def mean_log_likelihood(rbm, data, estimate):
+    """MeanLogLikelihood of the rows of `data`, a 0/1 matrix (examples, visible).
+
+    estimate: an Estimate of log Z of the same RBM, or its exact log Z in nats. Mean log f is exact, and log p(v) =
+    log f(v) - log Z: the value and its interval are log Z and its interval, turned round and shifted. Raises ValueError
+    for data that do not fit.
+    """
+    log_f = rbm.log_f(binary_matrix("data", data, visible=rbm.visible))
+    log_z = float(getattr(estimate, "log_z", estimate))
+    lower, upper = getattr(estimate, "interval", (log_z, log_z))
+    mean, count = float(log_f.mean()), len(log_f)
+    std_error = float(log_f.std(ddof=1)) / math.sqrt(count) if count > 1 else math.nan
+    return MeanLogLikelihood(mean - log_z, (mean - float(upper), mean - float(lower)), std_error)

@@ -1,0 +1,139 @@
+"""Mean log-likelihoods: their value, their two errors, and as a score of scikit-learn."""
+
+import math
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.model_selection import GridSearchCV
+from sklearn.neural_network import BernoulliRBM
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import Binarizer
+from twins import all_states, brute_log_z
+
+from logzoo import RBM, estimate_log_z, exact_log_z
+from logzoo.cli import scoring
+from logzoo.cli.scoring import score, scorer
+from logzoo.estimators.result import Estimate
+from logzoo.models.scoring import mean_log_likelihood
+
+VISIBLE, HIDDEN = 6, 4
+
+
+@pytest.fixture
+def rbm():
+    generator = np.random.default_rng(4)
+    return RBM(*(generator.normal(0, 0.7, shape) for shape in ((VISIBLE, HIDDEN), VISIBLE, HIDDEN)))
+
+
+def draws(rbm, count, generator):
+    """Independent visible states of a small RBM, by enumeration."""
+    states = all_states(rbm.visible)
+    probabilities = np.exp(rbm.log_likelihood(states, exact_log_z(rbm)))
+    return states[generator.choice(len(states), count, p=probabilities / probabilities.sum())]
+
+
+def made(**changes):
+    settings = {"log_z": 3.0, "std_error": 0.1, "interval": (2.5, 3.75), "converged": True}
+    return Estimate(**settings | changes)
+
+
+def test_the_interval_is_that_of_log_z_turned_round(rbm):
+    data = all_states(VISIBLE)[:20]
+    found = mean_log_likelihood(rbm, data, made())
+    mean = -rbm.free_energy(data).mean()
+    assert found.value == pytest.approx(mean - 3.0, abs=1e-12)
+    assert found.interval == pytest.approx((mean - 3.75, mean - 2.5), abs=1e-12)
+    assert found.std_error == pytest.approx((-rbm.free_energy(data)).std(ddof=1) / math.sqrt(20), rel=1e-12)
+
+
+def test_an_exact_log_z_leaves_the_error_over_examples_alone(rbm):
+    data = all_states(VISIBLE)
+    found = mean_log_likelihood(rbm, data, exact_log_z(rbm))
+    assert found.interval == (found.value, found.value)
+    assert found.value == pytest.approx(-rbm.free_energy(data).mean() - brute_log_z(rbm), rel=1e-9)
+    assert math.isnan(mean_log_likelihood(rbm, data[:1], 0.0).std_error)
+    assert mean_log_likelihood(rbm, data[:1], made(interval=(-math.inf, 4.0))).interval[1] == math.inf
+
+
+def test_data_that_do_not_fit_are_refused(rbm):
+    for data in (np.zeros((3, 5)), np.full((3, VISIBLE), 0.5), np.zeros((0, VISIBLE))):
+        with pytest.raises(ValueError, match="^data: expected"):
+            mean_log_likelihood(rbm, data, 0.0)
+
+
+def test_the_error_over_examples_covers_the_expected_log_likelihood(rbm):
+    """Of 2000 samples of 50 examples, some 94% lie within 1.96 errors: 1880 +- 11, bounds 5 errors off.
+
+    With errors 0.8 times as large it would be 88%: some 1750.
+    """
+    states = all_states(VISIBLE)
+    log_z = exact_log_z(rbm)
+    log_p = rbm.log_likelihood(states, log_z)
+    expected, generator = float(np.exp(log_p) @ log_p), np.random.default_rng(0)
+    within = {1.0: 0, 0.8: 0}
+    for _ in range(2000):
+        found = mean_log_likelihood(rbm, draws(rbm, 50, generator), log_z)
+        for share in within:
+            within[share] += abs(found.value - expected) < 1.96 * share * found.std_error
+    assert 1825 <= within[1.0] <= 1935
+    assert within[0.8] < 1825
+
+
+def fitted(components, data, **settings):
+    return BernoulliRBM(components, n_iter=2, random_state=0, **settings).fit(data)
+
+
+def test_the_score_is_exact_for_few_units():
+    data = np.random.default_rng(0).integers(0, 2, (30, 8))
+    model = fitted(5, data)
+    rbm = RBM.from_sklearn(model)
+    assert score(model, data) == pytest.approx(rbm.log_likelihood(data, brute_log_z(rbm)).mean(), rel=1e-9)
+    assert score(model, data, np.zeros(30)) == score(model, data)
+    assert isinstance(score(model, data), float)
+
+
+def test_the_score_is_estimated_for_many_units(monkeypatch):
+    data = np.random.default_rng(0).integers(0, 2, (30, 24))
+    model = fitted(22, data)
+    rbm = RBM.from_sklearn(model)
+    found = scorer("ais", sweeps=200, chains=10, seed=3, base="uniform")(model, data)
+    expected = estimate_log_z(rbm, "ais", sweeps=200, chains=10, seed=3, base="uniform")
+    assert found == mean_log_likelihood(rbm, data, expected).value
+    assert found == pytest.approx(rbm.log_likelihood(data, exact_log_z(rbm)).mean(), abs=0.5)
+    monkeypatch.setattr(scoring, "estimate_log_z", lambda *_, **__: made(converged=False, diagnostics={"tours": 2}))
+    with pytest.warns(RuntimeWarning, match=r"^rts did not converge \(tours 2\): raise sweeps or chains$"):
+        assert score(model, data) == mean_log_likelihood(rbm, data, 3.0).value
+
+
+def test_a_score_can_be_sent_to_other_processes():
+    data = np.random.default_rng(0).integers(0, 2, (30, 8))
+    copy = pickle.loads(pickle.dumps(scorer(sweeps=500)))
+    assert copy(fitted(3, data), data) == score(fitted(3, data), data)
+
+
+def test_a_search_finds_what_generalises():
+    """Two patterns, half and half, with few flips: only where something is learnt are they likely."""
+    generator = np.random.default_rng(1)
+    data = (np.repeat([[0, 1] * 5, [1, 0] * 5], 60, axis=0) ^ (generator.random((120, 10)) < 0.05)).astype(float)
+    grid = {"learning_rate": [1e-6, 0.1], "n_components": [2, 4]}
+    search = GridSearchCV(BernoulliRBM(n_iter=60, batch_size=10, random_state=0), grid, scoring=score, cv=3)
+    with warnings.catch_warnings(action="error"):
+        search.fit(generator.permutation(data))
+    assert search.best_params_["learning_rate"] == 0.1
+    scores = dict(zip(map(str, search.cv_results_["params"]), search.cv_results_["mean_test_score"], strict=True))
+    assert np.isfinite(list(scores.values())).all()
+    # Nothing learnt: near -10 log 2 = -6.9; the source itself: -log 2 - 10 H(0.05) = -2.7.
+    assert max(scores.values()) > -5.5 and min(scores.values()) < -6.5
+
+
+def test_a_search_over_pipelines():
+    data = np.random.default_rng(0).random((60, 8))
+    pipeline = Pipeline([("to bits", Binarizer(threshold=0.5)), ("rbm", BernoulliRBM(3, n_iter=2, random_state=0))])
+    search = GridSearchCV(pipeline, {"rbm__n_components": [2, 3]}, scoring=score, cv=2).fit(data)
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+    bits = (data > 0.5).astype(float)
+    assert score(search.best_estimator_, data) == score(search.best_estimator_[-1], bits)
+    with pytest.raises(ValueError, match="data: expected zeros and ones"):
+        score(search.best_estimator_[-1], data)
