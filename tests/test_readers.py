@@ -1,7 +1,10 @@
 """RBMs of other people: other names, other ways round, HDF5, spins, scikit-learn."""
 
 import json
+import re
+import textwrap
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -380,3 +383,34 @@ def test_spins_on_the_command_line(folder, capfd):
     assert content["log_z"] == pytest.approx(spin_log_z(*arrays, "both"), abs=1e-12)
     assert main(["exact", "rbms.h5", "--spins"]) == 1
     assert capfd.readouterr().err.count("\n") == 1
+
+
+# The page
+
+
+def test_what_the_page_says_runs(tmp_path, monkeypatch, capfd):
+    """Every snippet of docs/your-own-rbm.md, in order: lines of a shell, of Python, or a formula, which is skipped."""
+    monkeypatch.chdir(tmp_path)
+    model = random_rbm()
+    model.save("model.nc")
+    for name, names in (("model.mat", KNOWN[1]), ("model.npz", "W,a,b"), ("spins.npz", "J,a,d")):
+        arrays = (model.weights, model.visible_bias, model.hidden_bias)
+        write(tmp_path / name, dict(zip(names.split(","), arrays, strict=True)))
+    write_hdf5("rbms.h5", checkpoint_content(model))
+    data = np.random.default_rng(0).integers(0, 2, (30, VISIBLE))
+    names = {"W": model.weights, "c": model.visible_bias, "b": model.hidden_bias, "data": data}
+    names |= {"J": model.weights, "a": model.visible_bias, "d": model.hidden_bias}
+    names["fitted"] = BernoulliRBM(4, n_iter=2, random_state=0).fit(data)
+    page = (Path(__file__).parents[1] / "docs" / "your-own-rbm.md").read_text()
+    ran = {"shell": 0, "python": 0}
+    for block in re.findall(r"(?:^(?:    .*)?\n)*^    .*\n", page, re.MULTILINE):
+        lines = textwrap.dedent(block).strip()
+        if lines.startswith("logzoo "):
+            for line in lines.splitlines():
+                assert main(line.split()[1:]) == 0, capfd.readouterr().err
+                ran["shell"] += 1
+        elif not lines.startswith("W = "):
+            exec(lines, names)
+            ran["python"] += 1
+    assert ran == {"shell": 5, "python": 4}
+    assert names["search"].best_score_ < 0.0 and isinstance(names["rbm"], RBM)
