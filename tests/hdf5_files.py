@@ -27,8 +27,11 @@ def library():
     return found
 
 
-def write_hdf5(path, content, *, newest=False, chunked=False):
-    """Write {"group/name": array or text}; newest: in the newest form, which h5py does not use unasked."""
+def write_hdf5(path, content, *, newest=False, chunked=False, before=b""):
+    """Write {"group/name": array or text}.
+
+    newest: in the newest form, which h5py does not use unasked; before: at most 512 bytes that come first.
+    """
     hdf5 = library()
 
     def identifier(name):
@@ -37,8 +40,10 @@ def write_hdf5(path, content, *, newest=False, chunked=False):
     access = ctypes.c_int64(hdf5.H5Pcreate(identifier("H5P_CLS_FILE_ACCESS_ID_g")))
     # The newest of the forms that the library knows, of unknown number.
     assert any(hdf5.H5Pset_libver_bounds(access, high if newest else 0, high) >= 0 for high in range(9, 1, -1))
-    file = ctypes.c_int64(hdf5.H5Fcreate(str(path).encode(), 2, ctypes.c_int64(0), access))
     none, groups = ctypes.c_int64(0), set()
+    creation = ctypes.c_int64(hdf5.H5Pcreate(identifier("H5P_CLS_FILE_CREATE_ID_g")))
+    assert hdf5.H5Pset_userblock(creation, ctypes.c_uint64(512 if before else 0)) >= 0
+    file = ctypes.c_int64(hdf5.H5Fcreate(str(path).encode(), 2, creation, access))
     for name, value in content.items():
         parents = name.split("/")[:-1]
         for depth in range(len(parents)):
@@ -66,6 +71,8 @@ def write_hdf5(path, content, *, newest=False, chunked=False):
         assert hdf5.H5Dwrite(data, kind, none, none, none, values) >= 0
         hdf5.H5Dclose(data)
     assert hdf5.H5Fclose(file) >= 0
+    with Path(path).open("r+b") as written:
+        written.write(before)
 
 
 def checkpoint_content(rbm, updates=(1, 7, 100), kind="BBRBM"):

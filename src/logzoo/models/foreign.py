@@ -1,7 +1,7 @@
 """Parameters of other people's RBMs: files of MATLAB (.mat), NumPy (.npz), and HDF5 (.h5, .hdf5).
 
-HDF5: checkpoints of the Python package rbms (github.com/DsysDML/rbms, `save_model`), or arrays at the root. No pickle
-is read, and nothing of a file is run.
+HDF5: checkpoints of the Python package rbms (github.com/DsysDML/rbms, `save_model`), or arrays at the root; MATLAB 7.3
+files are HDF5, too. No pickle is read, and nothing of a file is run.
 """
 
 import re
@@ -10,12 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from logzoo.artifacts.hdf5 import Hdf5File
+from logzoo.artifacts.hdf5 import Header, described, values
 from logzoo.artifacts.matlab import read_matrices
-from logzoo.models.roles import ASK, KNOWN, assigned, three_names
+from logzoo.models.roles import KNOWN, assigned, three_names
 
-# Arrays of an HDF5 file that are looked at where no names say which are wanted.
-_MOST_ARRAYS = 256
 _NO_NUMBERS = np.dtype(object)
 # Types of models of the package rbms: whether their units are -1 and +1.
 _SPINS = {"BBRBM": False, "IIRBM": True}
@@ -29,11 +27,6 @@ class Parameters(NamedTuple):
     hidden_bias: np.ndarray
     spins: bool | None  # whether its units are -1 and +1; None where the file does not say
     note: str  # what was guessed, or ""
-
-
-class _Header(NamedTuple):
-    shape: tuple
-    dtype: np.dtype
 
 
 def read_foreign(path, names=None, *, suffix=None):
@@ -50,18 +43,24 @@ def read_foreign(path, names=None, *, suffix=None):
     try:
         arrays, load, spins = READERS[suffix](path, names)
         roles, transposed, note = assigned(arrays, names)
-        weights, *biases = (load(name) for name in roles)
+        weights, *biases = load(roles)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
     return Parameters(weights.T if transposed else weights, *map(np.ravel, biases), spins, note and f"{path}: {note}")
 
 
 def _matlab(path, names):
+    with path.open("rb") as file:
+        newer = file.read(128)[124:] == b"\0\2IM"
+    if newer:  # version 7.3 is HDF5, which stores the columns of MATLAB as rows
+        arrays, load, spins = _hdf5(path, names)
+        turned = {name: array._replace(shape=array.shape[::-1]) for name, array in arrays.items()}
+        return turned, lambda roles: [array.T for array in load(roles)], spins
     wanted = KNOWN if names is None else (names,)
     arrays = read_matrices(path, {name for three in wanted for name in three})
     if not any(set(three) <= set(arrays) for three in wanted):
         arrays |= read_matrices(path)
-    return arrays, arrays.__getitem__, None
+    return arrays, lambda roles: map(arrays.get, roles), None
 
 
 def _numpy(path, _names):
@@ -77,7 +76,7 @@ def _numpy(path, _names):
             arrays = {name: _header(stored.zip, name) for name in stored.files}
     except Exception:
         raise ValueError("not a readable .npz file (expected arrays of numbers)") from None
-    return arrays, load, None
+    return arrays, lambda roles: map(load, roles), None
 
 
 def _header(archive, name):
@@ -85,31 +84,25 @@ def _header(archive, name):
     member = f"{name}.npy" if f"{name}.npy" in archive.NameToInfo else name
     with archive.open(member) as file:
         if not file.peek(6).startswith(np.lib.format.MAGIC_PREFIX):
-            return _Header((), _NO_NUMBERS)
+            return Header((), _NO_NUMBERS)
         version = np.lib.format.read_magic(file)
         # The third version differs in the names of fields alone, and numbers have none.
         read = {1: np.lib.format.read_array_header_1_0, 2: np.lib.format.read_array_header_2_0}.get(version[0])
-        return _Header((), _NO_NUMBERS) if read is None else _Header(*read(file)[::2])
+        return Header((), _NO_NUMBERS) if read is None else Header(*read(file)[::2])
 
 
 def _hdf5(path, names):
-    file = Hdf5File(path)
-    root = file.names()
-    kind = file.text("model_type") if "model_type" in root else None
+    stored, kind = described(path, "model_type")
     if kind not in {None, *_SPINS}:
         raise ValueError(f"expected a model of type {' or '.join(_SPINS)}, units of two values, found {kind!r:.40}")
-    updates = [name for name in root if re.fullmatch(r"update_\d{1,18}", name)]
+    updates = [found for name in stored if (found := re.match(r"update_(\d{1,18})/(params/)?", name))]
     folder = ""
     if names is None and updates:
-        folder = f"{max(updates, key=lambda name: int(name.removeprefix('update_')))}/"
-        folder += "params/" if "params" in file.names(folder) else ""
-    wanted = names or file.names(folder)
-    if len(wanted) > _MOST_ARRAYS:
-        raise ValueError(f"expected at most {_MOST_ARRAYS} arrays, found {len(wanted)}; {ASK}")
-    described = {name: file.array(folder + name) for name in wanted}
-    arrays = {name: array for name, array in described.items() if array is not None}
-    return arrays, lambda name: file.values(folder + name), _SPINS.get(kind)
+        folder = max(updates, key=lambda found: (int(found[1]), found.end()))[0]
+    inside = {name.removeprefix(folder): array for name, array in stored.items() if name.startswith(folder)}
+    arrays = {name: array for name, array in inside.items() if names or "/" not in name}
+    return arrays, lambda roles: values(path, {folder + name: arrays[name] for name in roles}), _SPINS.get(kind)
 
 
-# How each suffix is read: arrays {name: has .shape and .dtype}, what loads one by name, and whether units are spins.
+# How each suffix is read: arrays {name: has .shape and .dtype}, what loads some by name, and whether units are spins.
 READERS = {".mat": _matlab, ".npz": _numpy, ".h5": _hdf5, ".hdf5": _hdf5}
