@@ -1,0 +1,130 @@
+"""RBMs whose hidden units come in groups of equals: log Z is a sum over the numbers of them that are on."""
+
+import numpy as np
+from scipy.special import logsumexp
+
+from logzoo.checks import finite_array, positive_number, whole_number
+from logzoo.models.rbm import RBM
+
+# Combinations of counts that are summed, at most: 64 MB, and a minute or two at 784 visible units.
+LARGEST_SUM = 1 << 23
+# Numbers (combinations x visible units) handled together: they stay in the processor's cache.
+_TOGETHER = 1 << 18
+
+
+def grouped(columns, sizes, visible_bias, group_bias):
+    """The RBM whose group g is sizes[g] hidden units of equal weights columns[:, g] and bias, and its log Z in nats.
+
+    columns (visible, group), sizes (group,), visible_bias (visible,), group_bias (group,).
+    log Z = log sum over the counts n of prod_g C(size_g, n_g) exp(b_g n_g) prod_i (1 + exp(c_i + sum_g A_ig n_g)).
+    Raises ValueError for shapes that do not match and more than 2**23 combinations of counts.
+    """
+    log_z = float(logsumexp(log_terms(columns, sizes, visible_bias, group_bias)))
+    return RBM(np.repeat(columns, sizes, axis=1), visible_bias, np.repeat(group_bias, sizes)), log_z
+
+
+def log_terms(columns, sizes, visible_bias, group_bias):
+    """The terms of the sum of `grouped` in nats: log of the weight of each combination of counts, (size_g + 1, ...)."""
+    columns = finite_array("columns", columns, dimensions=2)
+    sizes = [whole_number("sizes", size) for size in sizes]
+    visible_bias = finite_array("visible_bias", visible_bias, dimensions=1)
+    group_bias = finite_array("group_bias", group_bias, dimensions=1)
+    if columns.shape != (visible_bias.size, len(sizes)) or group_bias.size != len(sizes):
+        raise ValueError(
+            f"columns: expected {visible_bias.size} rows and, as there are sizes, {len(sizes)} columns and biases, "
+            f"found {columns.shape} and {group_bias.size}"
+        )
+    shape = tuple(size + 1 for size in sizes)
+    combinations = np.prod(shape, dtype=float)
+    if combinations > LARGEST_SUM:
+        raise ValueError(f"sizes: {combinations:.2g} combinations of counts; at most {LARGEST_SUM} are summed")
+    # Visible units with the same row are summed once.
+    rows, repeats = np.unique(np.column_stack([columns, visible_bias]), axis=0, return_counts=True)
+    terms = np.empty(int(combinations))
+    together = max(1, _TOGETHER // len(rows))
+    for start in range(0, terms.size, together):
+        counts = np.column_stack(np.unravel_index(np.arange(start, min(start + together, terms.size)), shape))
+        x = counts @ rows[:, :-1].T + rows[:, -1]
+        softplus = np.maximum(x, 0.0) + np.log1p(np.exp(-np.abs(x)))
+        terms[start : start + together] = softplus @ repeats + counts @ group_bias
+    terms = terms.reshape(shape)
+    for group, size in enumerate(sizes):
+        choices = np.append(0.0, np.cumsum(np.log(np.arange(size, 0, -1) / np.arange(1, size + 1))))
+        terms += choices.reshape([-1 if axis == group else 1 for axis in range(len(sizes))])
+    return terms
+
+
+def bias_for_odds(terms, odds):
+    """The bias to add to the hidden units of a single group so that at least half of them are on with these odds.
+
+    terms (size + 1,): `log_terms`. The log-odds rise with the bias, so that bisection finds it to the last bit.
+    """
+    counts = np.arange(terms.size)
+    most = 2 * counts >= counts[-1]
+    log_odds = np.log(positive_number("odds", odds))
+
+    def too_high(bias):
+        tilted = terms + bias * counts
+        return logsumexp(tilted[most]) - logsumexp(tilted[~most]) > log_odds
+
+    high = 1.0
+    while too_high(-high) or not too_high(high):
+        high *= 2.0
+    low, middle = -high, 0.0
+    while low < middle < high:
+        low, high = (low, middle) if too_high(middle) else (middle, high)
+        middle = 0.5 * (low + high)
+    return middle
+
+
+def twins(generator, *, visible=784, hidden=500, strength=4.0, odds=1.0):
+    """One group with two modes, most hidden units on or most off, mirror images but for their odds; log Z in nats.
+
+    Weights 2 strength xi u / hidden, with signs xi and u uniform on [0, 1]; the visible bias is half of what all
+    hidden units give, with the sign reversed. odds: of the mode with most units on. Raises ValueError naming the
+    argument.
+    """
+    column = _column(generator, visible, hidden, strength)
+    return _with_odds(column, hidden, -0.5 * hidden * column[:, 0], odds)
+
+
+def wide_narrow(generator, *, visible=784, hidden=500, strength=9.0, spread=0.3, odds=1.0):
+    """One group with a wide mode, where visible units hardly feel the few hidden ones, and a narrow one; log Z in nats.
+
+    Weights as in `twins`, visible bias N(0, spread^2). odds: of the wide mode to the narrow one, which alone holds the
+    mass until just before the end of a path from a matched base. Raises ValueError naming the argument.
+    """
+    column = _column(generator, visible, hidden, strength)
+    visible_bias = positive_number("spread", spread) * generator.standard_normal(len(column))
+    return _with_odds(column, hidden, visible_bias, 1.0 / positive_number("odds", odds))
+
+
+def hopfield(generator, *, visible=784, hidden=500, patterns=2, strength=2.0):
+    """A group of hidden units for each of a few orthogonal patterns of signs, and log Z in nats.
+
+    hidden: units in all, shared out evenly. A group all on or all off adds strength times its pattern or the reverse to
+    the inputs of the visible units. There is no field, and every combination of signs is as frequent as any other among
+    the visible units, in random order: 2^patterns modes, of equal odds if 2^patterns divides the number of these units
+    (Hopfield 1982; one pattern: Mattis 1976). Raises ValueError naming the argument.
+    """
+    patterns = whole_number("patterns", patterns)
+    if 2.0 ** min(patterns, 99) > LARGEST_SUM:
+        raise ValueError(f"patterns: expected few, as 2**patterns terms and more are summed, found {patterns}")
+    kinds = generator.permutation(np.arange(whole_number("visible", visible)) % 2**patterns)
+    signs = 2.0 * (kinds[:, None] >> np.arange(patterns) & 1) - 1.0
+    sizes = [len(part) for part in np.array_split(range(whole_number("hidden", hidden, minimum=patterns)), patterns)]
+    columns = 2.0 * positive_number("strength", strength) * signs / sizes
+    return grouped(columns, sizes, -0.5 * columns @ sizes, -0.5 * columns.sum(axis=0))
+
+
+def _column(generator, visible, hidden, strength):
+    """Weights (visible, 1) of random signs and sizes: all `hidden` units together give up to 2 strength."""
+    visible, hidden = whole_number("visible", visible), whole_number("hidden", hidden, minimum=2)
+    signs = generator.choice([-1.0, 1.0], (visible, 1))
+    return 2.0 * positive_number("strength", strength) * signs * generator.uniform(size=(visible, 1)) / hidden
+
+
+def _with_odds(column, hidden, visible_bias, odds):
+    """`grouped` of one group, its bias such that at least half of it are on with these odds."""
+    bias = bias_for_odds(log_terms(column, [hidden], visible_bias, [0.0]), odds)
+    return grouped(column, [hidden], visible_bias, [bias])
