@@ -1,0 +1,68 @@
+"""Families of large RBMs whose log Z is known exactly, without any sampling, by name."""
+
+import inspect
+import math
+from pkgutil import resolve_name
+from typing import NamedTuple
+
+import numpy as np
+
+from logzoo.checks import one_of
+from logzoo.models.known.gauge import gauged
+from logzoo.models.rbm import RBM
+from logzoo.streams import root_stream
+
+
+class Known(NamedTuple):
+    """An RBM and its exact log Z in nats; source: who says that it is exact."""
+
+    rbm: RBM
+    log_z: float
+    source: str
+
+
+class Family(NamedTuple):
+    """A function that makes (rbm, log_z) from keyword options, and a generator if it draws; and its source."""
+
+    function: str
+    source: str
+
+    @property
+    def make(self):
+        """The function itself, imported when it is asked for."""
+        return resolve_name(f"logzoo.models.known.{self.function}")
+
+
+_COUNTS = "a sum over the counts of equal hidden units"
+FAMILIES = {
+    "ising-torus": Family("torus:ising_torus", "Kaufman (1949), Ferdinand & Fisher (1969)"),
+    "planar-glass": Family("planar:planar_glass", "Kac & Ward (1952), Cimasoni (2010)"),
+    "twins": Family("grouped:twins", _COUNTS),
+    "wide-narrow": Family("grouped:wide_narrow", _COUNTS),
+    "hopfield": Family("grouped:hopfield", _COUNTS),
+    "blocks": Family("blocks:random_blocks", "a sum over enumerated blocks"),
+    "random-small": Family("blocks:random_small", "enumeration of the smaller layer"),
+}
+
+
+def known(name, seed=0, *, plain=False, **options):
+    """A `Known` model of a family; plain: as the family makes it, without permutations and flips of units.
+
+    options: those of the family's function. Raises ValueError for unknown families and options and impossible values.
+    """
+    make = FAMILIES[one_of("family", name, FAMILIES)].make
+    parameters = inspect.signature(make).parameters
+    unknown = ", ".join(sorted(options.keys() - (parameters.keys() - {"generator"})))
+    if unknown:
+        choices = ", ".join(sorted(parameters.keys() - {"generator"}))
+        raise ValueError(f"{name}: unknown option {unknown}; expected one of {choices}")
+    stream = root_stream(seed).child("known", name)
+    drawn = [stream.child("parameters").generator()] if "generator" in parameters else []
+    # What overflows is refused in one line, here or by the family.
+    with np.errstate(over="ignore", invalid="ignore"):
+        rbm, log_z = make(*drawn, **options)
+    if not math.isfinite(log_z):
+        raise ValueError(f"{name}: the parameters are too large, log Z overflows float64")
+    if not plain:
+        rbm, log_z = gauged(rbm, log_z, stream.child("gauge").generator())
+    return Known(rbm, float(log_z), FAMILIES[name].source)
