@@ -13,6 +13,7 @@ __version__ = "0.1.0"
 _PUBLIC = {
     "RBM": "logzoo.models.rbm",
     "exact_log_z": "logzoo.models.exact",
+    "lower_bound": "logzoo.models.modes",
     "Estimate": "logzoo.estimators.result",
     "TrainingRun": "logzoo.trainers.loop",
     "sample_gibbs": "logzoo.api",

@@ -1,0 +1,335 @@
+"""Modes by mean field, and the lower bounds of log Z that they give: sure where they say so, always the same bits."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import twins
+
+from logzoo import RBM, exact_log_z, lower_bound
+from logzoo.kernels.mean_field import LANES, settle
+from logzoo.models import modes
+from logzoo.models.modes import find_modes
+from logzoo.streams import root_stream
+
+SCALES = [0.05, 0.3, 1.0, 2.0, 5.0]
+SAMPLE = """
+import hashlib
+import numpy as np
+from logzoo import RBM, lower_bound
+from logzoo.models.modes import find_modes
+from logzoo.streams import root_stream
+
+generator = np.random.default_rng(0)
+rbm = RBM(*(generator.normal(0, 1, shape) for shape in ((37, 21), 37, 21)))
+solutions = find_modes(rbm, root_stream(0), starts=70, steps=25)
+print(hashlib.sha256(b"".join(array.tobytes() for array in solutions[:4])).hexdigest())
+print(lower_bound(rbm, draws=99).mixture)
+"""
+
+
+def random_rbm(scale, seed=0, visible=11, hidden=7):
+    generator = np.random.default_rng([5, seed, visible, hidden])
+    return RBM(*(generator.normal(0.0, scale, shape) for shape in ((visible, hidden), visible, hidden)))
+
+
+def random_rbms(count=60):
+    """RBMs of all scales and of several shapes, with their exact log Z."""
+    for seed in range(count):
+        rbm = random_rbm(SCALES[seed % len(SCALES)], seed, 5 + seed % 9, 3 + seed % 7)
+        yield rbm, exact_log_z(rbm)
+
+
+def sigmoid(x):
+    return np.exp(-np.logaddexp(0.0, -x))
+
+
+def entropy(x):
+    return -sum(p * np.log(np.where(p > 0.0, p, 1.0)) for p in (x, 1.0 - x))
+
+
+def f1(rbm, m, sign=1.0, hidden_entropies=0):
+    """F1 in nats of visible means m (starts, V), or what it would be with a mistake in it."""
+    inputs = m @ rbm.weights + rbm.hidden_bias
+    f1 = m @ rbm.visible_bias + sign * entropy(m).sum(axis=1) + np.logaddexp(0.0, inputs).sum(axis=1)
+    return f1 + hidden_entropies * entropy(sigmoid(inputs)).sum(axis=1)
+
+
+def mean_field(rbm, h, steps):
+    """Visible means (starts, V) after every step of the fixed point from hidden states h (starts, H)."""
+    for _ in range(steps):
+        m = sigmoid(rbm.visible_bias + h @ rbm.weights.T)
+        h = sigmoid(rbm.hidden_bias + m @ rbm.weights)
+        yield m
+
+
+def single(rbm):
+    """The arguments of `settle` for an RBM."""
+    arrays = rbm.weights, rbm.weights.T, rbm.visible_bias, rbm.hidden_bias
+    return [np.ascontiguousarray(array, np.float32) for array in arrays]
+
+
+def gauged(rbm, seed):
+    """The same RBM with its units in another order and some of them flipped, and log Z(old) - log Z(new)."""
+    generator = np.random.default_rng(seed)
+    weights, c, b = rbm.weights.copy(), rbm.visible_bias.copy(), rbm.hidden_bias.copy()
+    constant = 0.0
+    for i in np.flatnonzero(generator.random(c.size) < 0.5):
+        b += weights[i]
+        constant += c[i]
+        weights[i], c[i] = -weights[i], -c[i]
+    for j in np.flatnonzero(generator.random(b.size) < 0.5):
+        c += weights[:, j]
+        constant += b[j]
+        weights[:, j], b[j] = -weights[:, j], -b[j]
+    rows, columns = generator.permutation(c.size), generator.permutation(b.size)
+    return RBM(weights[rows][:, columns], c[rows], b[columns]), constant
+
+
+def two_modes(visible, hidden, coupling):
+    """An RBM with as much mass near all ones as near all zeros."""
+    half = -0.5 * coupling
+    return RBM(np.full((visible, hidden), coupling), np.full(visible, half * hidden), np.full(hidden, half * visible))
+
+
+def blocks(rbm, count):
+    """An RBM of `count` independent copies of another: log Z is the sum of theirs."""
+    return RBM(np.kron(np.eye(count), rbm.weights), np.tile(rbm.visible_bias, count), np.tile(rbm.hidden_bias, count))
+
+
+def excesses(**options):
+    """F1 of every mode less log Z, for many random RBMs."""
+    return [
+        (find_modes(rbm, root_stream(0), **{"starts": 20, **options}).bounds - log_z).max()
+        for rbm, log_z in random_rbms()
+    ]
+
+
+def errors_without_weights():
+    """The best F1 less log Z of RBMs without weights."""
+    rbms = [RBM(0 * rbm.weights, rbm.visible_bias, rbm.hidden_bias) for rbm, _ in random_rbms(10)]
+    return [find_modes(rbm, root_stream(0), starts=5).bounds[0] - exact_log_z(rbm) for rbm in rbms]
+
+
+@pytest.mark.parametrize("steps", [1, 3, 400])
+def test_f1_is_never_above_log_z(steps):
+    assert max(excesses(steps=steps)) <= 1e-9
+
+
+def test_f1_is_log_z_without_weights():
+    np.testing.assert_allclose(errors_without_weights(), 0.0, atol=1e-9)
+
+
+def patched(monkeypatch, **mistake):
+    """Let the package's F1 be the twin's, with a mistake in it."""
+
+    def bound(weights, transposed, visible_bias, hidden_bias, hidden, visible, bounds):
+        rbm = RBM(weights, visible_bias, hidden_bias)
+        (m,) = mean_field(rbm, hidden.T, 1)
+        visible[...], hidden[...] = m.T, sigmoid(hidden_bias + m @ weights).T
+        bounds[...] = f1(rbm, m, **mistake)
+
+    monkeypatch.setattr(modes, "bound", bound)
+
+
+def test_these_tests_can_fail(monkeypatch):
+    patched(monkeypatch)
+    assert max(excesses()) <= 1e-9
+    assert np.abs(errors_without_weights()).max() < 1e-9
+    # The softplus holds the entropy of h: with one more, the bound is above log Z.
+    patched(monkeypatch, hidden_entropies=1)
+    assert max(excesses()) > 0.5
+    # With the sign of the entropy wrong it is a bound still, but not the best.
+    patched(monkeypatch, sign=-1.0)
+    assert np.min(errors_without_weights()) < -0.5
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_f1_rises_at_every_step_and_is_that_of_the_twin(scale):
+    rbm = random_rbm(scale)
+    h = (np.random.default_rng(1).random((LANES + 9, rbm.hidden)) < 0.5).astype(float)
+    before = -np.inf
+    for step, m in enumerate(mean_field(rbm, h, 12)):
+        hidden = np.ascontiguousarray(h.T, dtype=np.float32)
+        if step:
+            settle(*single(rbm), hidden, step, np.float32(0.0))
+        visible, _, bounds = modes._bounded(modes._parameters(rbm, np.float64), hidden)
+        np.testing.assert_allclose(visible, m, atol=2e-5)
+        np.testing.assert_allclose(bounds, f1(rbm, m), atol=1e-4)
+        np.testing.assert_allclose(bounds, f1(rbm, visible), atol=1e-9)
+        assert np.all(f1(rbm, m) >= before - 1e-12)
+        before = f1(rbm, m)
+
+
+def test_modes_solve_the_equations_and_are_distinct_and_sorted():
+    rbm = random_rbm(2.0, 4, 80, 60)
+    solutions = find_modes(rbm, root_stream(0), starts=200, steps=5000)
+    assert len(solutions.bounds) > 5 and solutions.starts.sum() == 200
+    assert np.all(np.diff(solutions.bounds) <= 0.0)
+    q = sigmoid(rbm.hidden_bias + solutions.visible @ rbm.weights)
+    m = sigmoid(rbm.visible_bias + solutions.hidden @ rbm.weights.T)
+    np.testing.assert_allclose(solutions.hidden, q, atol=1e-12)
+    np.testing.assert_allclose(solutions.visible, m, atol=1e-3)
+    np.testing.assert_allclose(solutions.bounds, f1(rbm, solutions.visible), atol=1e-9)
+    apart = np.abs(solutions.hidden[:, None] - solutions.hidden[None]).max(axis=2)
+    assert apart[np.triu_indices(len(apart), 1)].min() > 0.04
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_both_modes_are_found_whatever_the_gauge(seed):
+    rbm, constant = gauged(two_modes(12, 10, 1.0), seed)
+    log_z = exact_log_z(rbm)
+    assert log_z + constant == pytest.approx(exact_log_z(two_modes(12, 10, 1.0)))
+    solutions = find_modes(rbm, root_stream(0), starts=100)
+    assert solutions.bounds[0] == pytest.approx(solutions.bounds[1], abs=1e-6)
+    # Each mode alone lacks log 2; any third solution is far below.
+    assert solutions.bounds[0] - log_z == pytest.approx(-np.log(2.0), abs=0.1)
+    assert np.logaddexp.reduce(solutions.bounds) == pytest.approx(log_z, abs=0.1)
+    bound = lower_bound(rbm, starts=100)
+    assert bound.mixture == pytest.approx(log_z, abs=0.1)
+    assert bound.mixture <= log_z + 4 * bound.std_error
+
+
+def log_f_of_counts(column, bias, visible_bias, hidden):
+    """log of the sum of f over the states with n hidden units on, n = 0, ..., hidden: all units share one column."""
+    n = np.arange(hidden + 1)
+    log_factorial = np.concatenate([[0.0], np.cumsum(np.log(n[1:]))])
+    log_states = log_factorial[-1] - log_factorial - log_factorial[::-1]
+    return log_states + bias * n + np.logaddexp(0.0, visible_bias + np.outer(n, column)).sum(axis=1)
+
+
+def test_a_wide_and_a_narrow_mode_of_a_large_model_are_both_found():
+    generator, hidden = np.random.default_rng(0), 500
+    column = 18.0 / hidden * generator.choice([-1.0, 1.0], 784) * generator.random(784)
+    visible_bias = generator.normal(0.0, 0.3, 784)
+
+    def halves(bias):
+        counts = log_f_of_counts(column, bias, visible_bias, hidden)
+        return np.array([twins.log_sum_exp(counts[: hidden // 2]), twins.log_sum_exp(counts[hidden // 2 :])])
+
+    low, high = -20.0, 20.0
+    for _ in range(60):
+        bias = 0.5 * (low + high)
+        low, high = (bias, high) if np.diff(halves(bias))[0] < 0.0 else (low, bias)
+    log_z = twins.log_sum_exp(halves(bias))
+    rbm = RBM(np.tile(column[:, None], (1, hidden)), visible_bias, np.full(hidden, bias))
+    bound = lower_bound(rbm, starts=100, draws=1000)
+    assert len(bound.modes.bounds) == 2 and np.all(bound.modes.starts > 3)
+    assert log_z - 1.0 < bound.sure < log_z - 0.5
+    assert log_z - 0.1 < bound.mixture < log_z + 4 * bound.std_error
+
+
+def test_a_mode_beyond_the_reach_of_random_starts_is_found_from_data():
+    # Fourteen blocks, each of which prefers one of its two modes; the preferred state of all is one in 2**14.
+    rbm = blocks(two_modes(6, 4, 2.0), 14)
+    best = np.repeat(np.random.default_rng(2).integers(0, 2, (1, 14)), 6, axis=1)
+    rbm = RBM(rbm.weights, rbm.visible_bias + (best[0] - 0.5), rbm.hidden_bias)
+    without, with_data = (
+        find_modes(rbm, root_stream(0), starts=50),
+        find_modes(rbm, root_stream(0), starts=50, data=best),
+    )
+    assert with_data.bounds[0] > without.bounds[0] + 1.0
+    np.testing.assert_array_equal(with_data.visible[0] > 0.5, best[0] == 1)
+
+
+def test_the_mixture_lies_between_the_best_f1_and_log_z():
+    above_f1, above_log_z, errors = [], [], []
+    for rbm, log_z in random_rbms():
+        bound = lower_bound(rbm, starts=40, draws=2000)
+        assert bound.sure <= log_z + 1e-9
+        assert bound.mixture <= log_z + 4 * bound.std_error + 1e-9
+        above_f1.append(bound.mixture - bound.sure)
+        above_log_z.append(bound.mixture - log_z)
+        errors.append(bound.std_error)
+    allowed = 4 * np.sqrt(np.square(errors).sum()) / len(errors)
+    assert -allowed < np.mean(above_f1)
+    assert np.mean(above_log_z) < allowed
+    # Sharper by far, not only by chance.
+    assert np.mean(above_f1) > 20 * allowed
+
+
+def test_the_mixture_estimates_its_expectation_with_the_error_that_it_states():
+    rbm = two_modes(6, 4, 0.9)
+    rbm = RBM(rbm.weights, rbm.visible_bias + 0.05, rbm.hidden_bias)
+    solutions, v = find_modes(rbm, root_stream(0)), twins.all_states(6)
+    weights = np.exp(solutions.bounds - solutions.bounds.max())
+    laws = np.prod(np.where(v[:, None] == 1.0, solutions.visible, 1.0 - solutions.visible), axis=2)
+    q = laws @ (weights / weights.sum())
+    assert len(weights) > 1 and q.sum() == pytest.approx(1.0)
+    expected = q @ (twins.log_f_marginal(rbm, np.zeros(6), v) - np.log(q))
+    assert expected < exact_log_z(rbm)
+    estimates = [lower_bound(rbm, draws=500, seed=seed) for seed in range(100)]
+    z = [(estimate.mixture - expected) / estimate.std_error for estimate in estimates]
+    assert abs(np.mean(z)) < 0.4 and 0.75 < np.std(z) < 1.25
+
+
+def test_the_same_bits_for_the_same_seed_on_any_number_of_threads():
+    rbm, data = random_rbm(1.5, 1, 50, 33), np.eye(9, 50, dtype=np.uint8)
+    options = {"starts": 75, "steps": 60, "data": data, "draws": 101}
+    first, *others = (lower_bound(rbm, threads=threads, **options) for threads in (1, 1, 2, 3))
+    for other in others:
+        assert first[:3] == other[:3]
+        for array, same in zip(first.modes, other.modes, strict=True):
+            np.testing.assert_array_equal(array, same)
+    assert lower_bound(rbm, seed=1, **options).mixture != first.mixture
+
+
+def test_the_bits_of_a_start_do_not_depend_on_its_neighbours():
+    rbm = random_rbm(2.0, 2, 21, 13)
+    starts = (np.random.default_rng(0).random((13, 3 * LANES + 5)) < 0.5).astype(np.float32)
+    together, tolerance = starts.copy(), np.float32(1e-5)
+    steps = settle(*single(rbm), together, 50, tolerance)
+    assert steps.min() < steps.max() <= 50
+    for start in range(starts.shape[1]):
+        alone = np.ascontiguousarray(starts[:, start : start + 1])
+        assert settle(*single(rbm), alone, 50, tolerance)[0] == steps[start]
+        np.testing.assert_array_equal(alone[:, 0], together[:, start])
+
+
+def test_a_plain_avx2_processor_finds_the_same_bits():
+    outputs = set()
+    for name in ("haswell", None):
+        environment = {key: value for key, value in os.environ.items() if key != "NUMBA_CPU_NAME"}
+        if name:
+            environment |= {"NUMBA_CPU_NAME": name, "NUMBA_CPU_FEATURES": ""}
+        result = subprocess.run(
+            [sys.executable, "-c", SAMPLE], env=environment, capture_output=True, text=True, check=True
+        )
+        outputs.add(result.stdout)
+    assert len(outputs) == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"starts": 0}, "starts: expected a whole number of at least 1"),
+        ({"steps": 2.5}, "steps: expected a whole number"),
+        ({"threads": 0}, "threads: expected a whole number"),
+        ({"draws": 1}, "draws: expected a whole number of at least 2"),
+        ({"data": np.ones((3, 4))}, "data: expected 11 columns"),
+        ({"data": np.full((3, 11), 0.5)}, "data: expected zeros and ones"),
+    ],
+)
+def test_bad_input_is_refused_in_one_line(options, message):
+    with pytest.raises(ValueError, match=message) as refusal:
+        lower_bound(random_rbm(1.0), **options)
+    assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("size", [1e37, 1e300, np.finfo(float).max])
+def test_parameters_that_overflow_are_refused(size):
+    with pytest.raises(ValueError, match="parameters are too large"):
+        find_modes(RBM(np.full((2, 2), -size), np.zeros(2), np.zeros(2)), root_stream(0))
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 9), (9, 1), (2, 3)])
+@pytest.mark.parametrize("largest", [0.0, 40.0, 1e4])
+def test_small_and_frozen_models_are_bounded_too(shape, largest):
+    generator = np.random.default_rng(0)
+    rbm = RBM(*(generator.uniform(-largest, largest, size) for size in (shape, *shape)))
+    log_z, bound = exact_log_z(rbm), lower_bound(rbm, starts=30, draws=200)
+    assert np.isfinite(bound[:3]).all()
+    assert bound.sure <= log_z + 1e-9 * max(1.0, abs(log_z))
+    assert bound.mixture <= log_z + 4 * bound.std_error + 1e-9 * max(1.0, abs(log_z))
