@@ -9,7 +9,7 @@ import numbers
 
 import numpy as np
 
-from logzoo.checks import finite_array, one_of, positive_number, whole_number
+from logzoo.checks import finite_array, positive_number, whole_number
 from logzoo.kernels.layout import fixed_point_parameters
 from logzoo.models.rbm import RBM
 
@@ -32,11 +32,7 @@ def log_odds(data, *, pseudo_share=PSEUDO_SHARE):
 
 
 def base_of(rbm, base):
-    """Base log-odds (visible,) as a checked array; "visible-bias" and "uniform" (zeros) are known by name."""
-    if isinstance(base, str):
-        if one_of("base", base, ("uniform", "visible-bias")) == "uniform":
-            return np.zeros(rbm.visible)
-        return rbm.visible_bias
+    """Base log-odds (visible,) as a checked array."""
     array = finite_array("base", base, dimensions=1)
     if array.size != rbm.visible:
         raise ValueError(f"base: expected {rbm.visible} log-odds (visible units), found {array.size}")

@@ -4,28 +4,81 @@ from functools import partial
 
 import numpy as np
 
+from logzoo.checks import one_of
 from logzoo.kernels.annealing import run_annealing
 from logzoo.kernels.gibbs import run_sweeps, start_chains
 from logzoo.kernels.layout import new_chains
+from logzoo.models.modes import find_modes
 from logzoo.paths import base_of, kernel_parameters, log_odds
 from logzoo.samplers.threads import over_chains
 
 # Share of the budget that finding the marginals may cost, and the most sweeps that are of use.
 _SHARE = 50
 _MOST_SWEEPS = 200
+# Part of the budget that the search for modes may cost, in steps of one start, each about a sweep of one chain; the
+# steps that most starts need, and the most of both that are of use.
+_MODES_SHARE = 10
+_STEPS_OF_A_START, _MOST_STARTS, _MOST_STEPS = 40, 500, 400
+# Modes further below the best hold nothing that counts.
+_NATS_BELOW = 30.0
+_MOST_MODES = 64
 # Sweeps at beta = 1 whose states are averaged: the last of the run.
 _AVERAGED = 10
 
 
 def resolve_base(rbm, base, ledger, stream):
-    """Base log-odds (visible,): those given, by name, or for None matched to the model's own marginals.
+    """Base log-odds (visible,): those given, or found by name; None is "modes". Raises ValueError for other names.
 
-    Matching anneals the chains to the RBM in a fiftieth of the budget (at most 200 sweeps, entered in the ledger) and
-    takes the smoothed log-odds of their mean. It starts from uniform units, which favour no mode; the visible bias can
-    lie inside one. A budget too small for that leaves the visible bias.
+    "modes": the smoothed log-odds of the mean of the modes' means (`logzoo.models.modes`), found in at most a tenth of
+    the budget. "matched": of the mean of chains annealed to the RBM from uniform units. "visible-bias": the RBM's own.
+    "uniform": zeros. What is spent on finding a base is entered in the ledger.
     """
-    if base is not None:
-        return base_of(rbm, base)
+    base = checked_base(rbm, base)
+    return BASES[base](rbm, ledger, stream.child("base")) if isinstance(base, str) else base
+
+
+def checked_base(rbm, base):
+    """A known name, "modes" for None, or base log-odds (visible,) as an array; ValueError for anything else."""
+    return one_of("base", base or "modes", BASES) if base is None or isinstance(base, str) else base_of(rbm, base)
+
+
+def affordable_modes(rbm, ledger, stream, *, data=None, threads=1):
+    """Modes found in at most a tenth of the budget, and entered in the ledger."""
+    steps = ledger.sweeps * ledger.chains // _MODES_SHARE
+    starts = int(np.clip(steps // _STEPS_OF_A_START, 1, _MOST_STARTS))
+    # The last step of a start is the one that gives its bound.
+    steps = int(np.clip(steps // starts - 1, 1, _MOST_STEPS))
+    modes = find_modes(rbm, stream.child("modes"), starts=starts, steps=steps, data=data, threads=threads)
+    ledger.spend(min(modes.steps, ledger.sweeps * ledger.chains - ledger.chain_sweeps), "finding modes", chains=1)
+    return modes
+
+
+def mode_shares(modes):
+    """Weights (mode,) of the modes that count, those within 30 nats of the best: half equal, half as their bounds say.
+
+    Bounds alone would leave one mode, as they hardly know how wide a mode is.
+    """
+    counted = modes.bounds[:_MOST_MODES] >= modes.bounds[0] - _NATS_BELOW
+    relative = np.exp(modes.bounds[:_MOST_MODES] - modes.bounds[0]) * counted
+    return 0.5 * counted / counted.sum() + 0.5 * relative / relative.sum()
+
+
+def _of_modes(rbm, ledger, stream):
+    """A budget too small for a single start leaves the visible bias."""
+    if ledger.sweeps * ledger.chains < _MODES_SHARE * _STEPS_OF_A_START:
+        return rbm.visible_bias
+    modes = affordable_modes(rbm, ledger, stream)
+    shares = mode_shares(modes)
+    # einsum adds in the same order on every machine.
+    return log_odds(np.einsum("k,ki->i", shares, modes.visible[: shares.size])[None, :])
+
+
+def _matched(rbm, ledger, stream):
+    """Annealing takes a fiftieth of the budget, at most 200 sweeps.
+
+    It starts from uniform units, which favour no mode; the visible bias can lie inside one. A budget too small for that
+    leaves the visible bias.
+    """
     sweeps = min(ledger.sweeps // _SHARE, _MOST_SWEEPS)
     if sweeps <= _AVERAGED:
         return rbm.visible_bias
@@ -33,9 +86,18 @@ def resolve_base(rbm, base, ledger, stream):
     parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
     chains = new_chains(ledger.chains, rbm.visible, rbm.hidden)
     total = np.zeros(rbm.visible)
-    for _ in annealed_sweeps(parameters, stream.child("base").key, chains, sweeps, _AVERAGED):
+    for _ in annealed_sweeps(parameters, stream.key, chains, sweeps, _AVERAGED):
         total += chains.v.mean(axis=0)
     return log_odds(total[None, :] / _AVERAGED)
+
+
+# By name: functions of (rbm, ledger, stream).
+BASES = {
+    "modes": _of_modes,
+    "matched": _matched,
+    "visible-bias": lambda rbm, *_: rbm.visible_bias,
+    "uniform": lambda rbm, *_: np.zeros(rbm.visible),
+}
 
 
 def annealed_sweeps(parameters, key, chains, sweeps, last, threads=1):
