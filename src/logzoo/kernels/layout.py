@@ -39,6 +39,11 @@ def fixed_point_parameters(weights, visible_bias, hidden_bias, base, into=None):
     return _rounded(weights, visible_bias, hidden_bias, base, unit, into)
 
 
+def fixed_point_rows(rows, unit):
+    """Rows (n, units) in fixed point, zeros behind them up to whole blocks: (n, units rounded up to blocks) int32."""
+    return np.stack([_padded(row, unit) for row in np.asarray(rows, np.float64)])
+
+
 def paired_parameters(near, far, unit):
     """Kernel parameters of two RBMs (weights, visible bias, hidden bias), side by side, as multiples of one unit.
 

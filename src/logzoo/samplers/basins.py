@@ -1,0 +1,152 @@
+"""Annealing from the modes of mean field to the RBM: each chain has the product law of a mode as a base of its own.
+
+States are shared out among basins: a state belongs to the basin of the mode whose product law gives it the highest
+probability. With w the weight of a chain annealed from any base and x its last state, E[w 1(x in B)] = Z p(B), whatever
+the base (Neal 2001; Jarzynski 1997). So the mass of every basin can be estimated by chains that start in it, and the
+masses of all basins add up to Z.
+"""
+
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from tqdm import tqdm
+
+from logzoo.checks import binary_matrix, whole_number
+from logzoo.kernels.centred import Laws, run_centred_annealing, start_from_laws
+from logzoo.kernels.gibbs import run_sweeps
+from logzoo.kernels.layout import fixed_point_rows, new_chains
+from logzoo.paths import inverse_temperatures, kernel_parameters
+from logzoo.samplers.base import affordable_modes
+from logzoo.samplers.threads import over_chains
+
+# Modes further below the best hold nothing that counts.
+_NATS_BELOW = 20.0
+# A mode does not stand for itself when less than this share of the chains that start in it stay there.
+_LEAST_STAY = 0.5
+# Part of the sweeps that the chains which show it make, at beta = 1.
+_PILOT_SHARE = 5
+# Chains that each mode needs for its spread.
+_FEWEST_CHAINS = 4
+_STRIDE = 50
+
+
+class BasinDraws(NamedTuple):
+    """Importance weights of chains annealed from the modes' product laws, and where they went."""
+
+    log_weight: np.ndarray  # (chain,) nats: its mean over chains from any base is Z
+    start: np.ndarray  # (chain,) the basin, of one law, that a chain started in
+    end: np.ndarray  # (chain,) the basin that it ended in
+    v: np.ndarray  # (chain, visible) its last state
+    bounds: np.ndarray  # (mode,) F1 in nats, the best first: sure lower bounds of log Z
+
+
+def run(rbm, ledger, stream, *, base=None, data=None, ladder="linear", threads=1, progress=False):
+    """Find modes, leave out those that chains leave for a better one at beta = 1, and anneal chains from all others.
+
+    Finding modes takes up to a tenth of the budget, and trying them a fifth of the rest. base: not used, the modes are
+    the bases. data: a 0/1 matrix (examples, visible), starts for the search beside random ones. ladder: as in
+    `paths.inverse_temperatures`. Returns BasinDraws. Raises ValueError for impossible options.
+    """
+    whole_number("threads", threads)
+    if data is not None:
+        data = binary_matrix("data", data, visible=rbm.visible)
+    modes = affordable_modes(rbm, ledger, stream, data=data, threads=threads)
+    chosen = np.arange(min(max(ledger.chains // _FEWEST_CHAINS, 1), modes.bounds.size))
+    chosen = chosen[modes.bounds[chosen] >= modes.bounds[0] - _NATS_BELOW]
+    parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
+    laws = _laws(rbm, modes, chosen)
+    sweeps = ledger.remaining // _PILOT_SHARE
+    if sweeps and chosen.size > 1:
+        ledger.spend(sweeps, "trying modes")
+        law = np.arange(ledger.chains) * chosen.size // ledger.chains
+        v = _swept(parameters, laws, law, stream.child("pilot").key, sweeps, threads)
+        chosen = kept(law, laws.nearest(v), chosen.size)
+        laws = _laws(rbm, modes, chosen)
+    law = _dealt(modes.bounds[chosen], ledger.chains)
+    sweeps = ledger.spend(ledger.remaining, "annealing")
+    betas = inverse_temperatures(ladder, sweeps + 2)
+    key, fixed = stream.child("sweeps").key, laws.fixed(parameters.unit)
+    chains = new_chains(law.size, rbm.visible, rbm.hidden)
+    start_from_laws(parameters, fixed, law, key, chains)
+    log_weight = laws.log_z[law]
+    with tqdm(total=sweeps + 1, desc="annealing", unit="step", disable=None if progress else True) as bar:
+        for first in range(1, sweeps + 2, _STRIDE):
+            last = min(first + _STRIDE, sweeps + 2)
+            kernel = partial(run_centred_annealing, parameters, fixed, betas, key, first, last)
+            over_chains(kernel, threads, law, chains, log_weight)
+            bar.update(last - first)
+    return BasinDraws(log_weight, law, laws.nearest(chains.v), chains.v, modes.bounds)
+
+
+class LogOdds(NamedTuple):
+    """Product laws of both layers."""
+
+    visible: np.ndarray  # (law, visible) theta
+    hidden: np.ndarray  # (law, hidden) phi
+
+    def fixed(self, unit):
+        """The same in fixed point, for the kernels."""
+        return Laws(*(fixed_point_rows(rows, unit) for rows in self))
+
+    @property
+    def log_z(self):
+        """log of the sums (law,) of exp(theta.v + phi.h) over all states."""
+        return np.logaddexp(0.0, self.visible).sum(axis=1) + np.logaddexp(0.0, self.hidden).sum(axis=1)
+
+    def nearest(self, v):
+        """The law (n,) that gives each row of v (n, visible) the highest probability."""
+        # einsum adds in the same order on every machine, a matrix product need not.
+        inner = np.einsum("ni,ki->nk", v.astype(np.float64), self.visible)
+        return np.argmax(inner - np.logaddexp(0.0, self.visible).sum(axis=1), axis=1)
+
+
+def _laws(rbm, modes, chosen):
+    """LogOdds of the modes of those numbers, each layer's given the means of the other."""
+    theta = rbm.visible_bias + np.einsum("kj,ij->ki", modes.hidden[chosen], rbm.weights)
+    return LogOdds(theta, rbm.hidden_bias + np.einsum("ki,ij->kj", modes.visible[chosen], rbm.weights))
+
+
+def _dealt(bounds, chains):
+    """The law (chain,) that each chain starts from, in order, given the laws' F1 (law,).
+
+    Half of them as exp(F1) says, half as its fourth root: F1 hardly knows how wide a mode is. A few for each in any
+    case.
+    """
+    relative = np.exp(bounds - bounds.max())
+    shares = 0.5 * relative / relative.sum() + 0.5 * relative**0.25 / np.sum(relative**0.25)
+    fewest = min(_FEWEST_CHAINS, chains // shares.size)
+    edges = np.rint(np.cumsum(shares) * (chains - fewest * shares.size)).astype(int)
+    return np.repeat(np.arange(shares.size), fewest + np.diff(edges, prepend=0))
+
+
+def _swept(parameters, laws, law, key, sweeps, threads):
+    """Visible states (chain, visible) of chains that start from their laws, after sweeps at beta = 1."""
+    chains = new_chains(law.size, parameters.weights.shape[1], parameters.weights_transposed.shape[1])
+    start_from_laws(parameters, laws.fixed(parameters.unit), law, key, chains)
+    ones = np.ones(law.size, np.float32)
+    over_chains(partial(run_sweeps, parameters, key, 1, sweeps + 1), threads, ones, chains)
+    return chains.v
+
+
+def kept(start, end, laws):
+    """Numbers of the laws, the best first, that stand for a basin: from the laws (chain,) chains started and ended at.
+
+    The group of laws that keeps the least of its chains joins the one where most of them went, until each keeps half of
+    them; the best of a group stands for it.
+    """
+    group = np.arange(laws)
+    passed = np.zeros((laws, laws))
+    np.add.at(passed, (start, end), 1.0)
+    while True:
+        names, member = np.unique(group, return_inverse=True)
+        among = np.zeros((names.size, names.size))
+        np.add.at(among, (member[:, None], member[None, :]), passed)
+        stay = among.diagonal() / np.maximum(among.sum(axis=1), 1.0)
+        least = int(np.argmin(stay))
+        if stay[least] >= _LEAST_STAY or names.size == 1:
+            return names
+        left = among[least].copy()
+        left[least] = 0.0
+        pair = names[least], names[int(np.argmax(left))]
+        group[(group == pair[0]) | (group == pair[1])] = min(pair)
