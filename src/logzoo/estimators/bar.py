@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import expit, log_expit, logsumexp
 
 from logzoo.estimators.intervals import jackknife_error, student_interval, sums_left_out
-from logzoo.estimators.result import Estimate
+from logzoo.estimators.result import Estimate, reasons_of
 from logzoo.samplers import parallel_tempering
 
 # Fewer ladders than this have too uncertain a spread: their runs are cut into blocks.
@@ -47,7 +47,13 @@ def estimate(rbm, ledger, stream, **options):
         log_z=log_z,
         std_error=std_error,
         interval=student_interval(log_z, std_error, len(parts)),
-        converged=round_trips >= _FEWEST_ROUND_TRIPS and exchange_rate >= _LEAST_EXCHANGE and offset <= _LARGEST_OFFSET,
+        reasons=reasons_of(
+            {
+                "no-round-trips": round_trips < _FEWEST_ROUND_TRIPS,
+                "few-exchanges": exchange_rate < _LEAST_EXCHANGE,
+                "bridge-off": offset > _LARGEST_OFFSET,
+            }
+        ),
         diagnostics={"exchange_rate": exchange_rate, "round_trips": round_trips, "bridge_offset": offset},
     )
 

@@ -11,7 +11,7 @@ from scipy.special import expit, logsumexp
 
 from logzoo.checks import binary_matrix
 from logzoo.estimators.intervals import student_interval
-from logzoo.estimators.result import Estimate
+from logzoo.estimators.result import Estimate, reasons_of
 from logzoo.samplers.tours import run
 
 # Tours, equal ones worth as much as those tours, below which a mean of lengths rests on a few.
@@ -46,15 +46,21 @@ def _estimate_of(rbm, draws):
     effective = float(np.exp(2.0 * logsumexp(log_lengths) - logsumexp(2.0 * log_lengths)))
     # The share of Z around the lost chains is what log Z may miss.
     missed = float(expit(draws.probes.log_mass - log_z))
-    converged = bool(not cut and missed <= min(std_error, _LARGEST_MISS) and effective >= _FEWEST_TOURS)
-    if not converged:
+    reasons = reasons_of(
+        {
+            "tours-cut": cut > 0,
+            "share-missed": missed > min(std_error, _LARGEST_MISS),
+            "few-tours": effective < _FEWEST_TOURS,
+        }
+    )
+    if reasons:
         high = max(high, upper_bound(rbm))
         std_error = (high - low) / (2.0 * _NORMAL_REACH)
     return Estimate(
         log_z=log_z,
         std_error=std_error,
         interval=(low, high),
-        converged=converged,
+        reasons=reasons,
         diagnostics={
             "effective_sample_size": effective,
             "tours": returned,

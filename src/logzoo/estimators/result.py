@@ -19,9 +19,12 @@ DIAGNOSTICS = {
     "drift": ("log Z from the second half of the sampling phase less that from the first, in standard errors", "1"),
     "effective_trajectories": ("effective reverse trajectories from a data vector, mean over vectors", "1"),
     "exchange_rate": ("share of exchanges made by the pair of neighbouring rungs that makes the fewest", "1"),
+    "rounds": ("rounds of doubling budgets", "1"),
+    "sound_methods": ("methods that trust their runs, in the last round", "1"),
     "initial_iterations": ("initial iterations made", "1"),
     "initial_rule_met": ("stopping rule of the initial iterations held", "1"),
     "rule_error": ("error of the integration rule, from every other rung or from a finer rule", "nat"),
+    "basins": ("basins of attraction, of one mode or more, that chains start in", "1"),
     "tours": ("tours that returned to the stopping set", "1"),
     "tours_cut": ("tours cut before they returned", "1"),
     "longest_tour": ("length of the longest tour", "sweep"),
@@ -45,16 +48,44 @@ PROFILES = {
 }
 
 
+# name -> sentence; all that may be wrong with an estimate. What has none of them is called converged.
+REASONS = {
+    "few-effective": "log Z rests on too few of the chains, the others hardly count",
+    "one-way": "all chains went the same frozen way, so their spread says nothing",
+    "steep": "single sweeps were to make up for changes of many nats",
+    "trajectories-apart": "reverse trajectories from the same data vector disagree",
+    "no-round-trips": "the chains hardly travelled between the ends of the ladder",
+    "interpolation": "interpolated log-densities were too far off",
+    "drift": "the halves of the run disagree",
+    "coarse-rule": "the rungs are too far apart for the integration rule",
+    "unsettled": "the recursion for log Zhat has not settled",
+    "few-exchanges": "some neighbouring rungs hardly exchanged states",
+    "bridge-off": "a bridge between neighbouring rungs was built for another ratio",
+    "tours-cut": "some tours were cut before they returned",
+    "few-tours": "log Z rests on too few tours",
+    "share-missed": "chains from elsewhere found mass that the stopping set misses",
+    "below-bound": "log Z lies below a sure lower bound",
+    "above-bound": "log Z lies above a sure upper bound",
+    "one-method-alone": "fewer than two unlike methods trust their runs",
+    "methods-disagree": "unlike methods disagree",
+    "rounds-disagree": "twice the budget gave another log Z, or there was but one round",
+    "tolerance-missed": "the budget was spent before the interval was as narrow as asked for",
+    "modes-hold-more": "chains started in the modes of mean field find more mass than this log Z allows",
+}
+
+
 @dataclass(frozen=True, kw_only=True)
 class Estimate:
-    """An estimate of log Z in nats, with its standard error and 95% interval over chains."""
+    """An estimate of log Z in nats, with its standard error and 95% interval over chains, and what is wrong with it."""
 
     log_z: float
     std_error: float
     interval: tuple[float, float]
-    converged: bool
+    reasons: tuple[str, ...]  # names in REASONS
+    bounds: tuple[float, float] = (-math.inf, math.inf)  # sure ones, below and above log Z
     form: str = "marginal"  # of the densities behind it: hidden units summed out (marginal) or not (joint)
     diagnostics: dict = field(default_factory=dict)
+    rests_on: tuple[str, ...] = ()  # the methods that a combined estimate was pooled from
     profiles: dict[str, np.ndarray] = field(default_factory=dict, compare=False)
     # What the list of estimators fills in: the name there, and from the ledger sweeps per chain for all purposes.
     method: str = ""
@@ -62,9 +93,20 @@ class Estimate:
     chains: int = 0
 
     def __post_init__(self):
-        for given, known in ((self.diagnostics, DIAGNOSTICS), (self.profiles, PROFILES)):
+        named = ((self.diagnostics, DIAGNOSTICS), (self.profiles, PROFILES), (self.reasons, REASONS))
+        for given, known in named:
             unknown = set(given) - set(known)
             if unknown:
                 raise ValueError(f"undeclared diagnostics {', '.join(sorted(unknown))}")
         if not math.isfinite(self.log_z):
             raise ValueError(f"log Z came out as {self.log_z}: the weights overflow or vanish")
+
+    @property
+    def converged(self):
+        """Whether nothing was found wrong with it."""
+        return not self.reasons
+
+
+def reasons_of(signs):
+    """Names (in the order given) of the signs {name in REASONS: whether it holds} that hold."""
+    return tuple(name for name, holds in signs.items() if holds)

@@ -12,8 +12,8 @@ from scipy.special import logsumexp
 
 from logzoo.checks import binary_matrix, whole_number
 from logzoo.estimators.intervals import effective_number, jackknife_error, log_sums_left_out, student_interval
-from logzoo.estimators.result import Estimate
-from logzoo.estimators.weights import telling
+from logzoo.estimators.result import Estimate, reasons_of
+from logzoo.estimators.weights import untelling
 from logzoo.samplers import annealed
 
 # Data vectors by default, if there are two trajectories for each.
@@ -54,7 +54,9 @@ def estimate(rbm, ledger, stream, *, data=None, vectors=None, **options):
         log_z=center,
         std_error=std_error,
         interval=student_interval(center, std_error, parts),
-        converged=bool(bias.mean() < _LARGEST_BIAS) and telling(rbm, draws.log_weight, ledger),
+        reasons=reasons_of(
+            {"trajectories-apart": bias.mean() >= _LARGEST_BIAS, **untelling(rbm, draws.log_weight, ledger)}
+        ),
         diagnostics={"effective_trajectories": float(effective.mean())},
     )
 

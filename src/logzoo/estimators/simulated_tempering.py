@@ -3,7 +3,7 @@
 import numpy as np
 
 from logzoo.estimators.intervals import bootstrapped, jackknife_error, student_interval, sums_left_out
-from logzoo.estimators.result import Estimate
+from logzoo.estimators.result import Estimate, reasons_of
 from logzoo.samplers import adjusted, simulated_tempering
 from logzoo.samplers.observers import GroupedMoves
 
@@ -70,7 +70,13 @@ def estimate_of_draws(draws, transitions, log_z, std_error, parts, *, quantiles=
         log_z=log_z,
         std_error=std_error,
         interval=student_interval(log_z, std_error, parts),
-        converged=travelled(draws) and abs(moved) < _LARGEST_DRIFT and rule_error <= _LARGEST_RULE_ERROR * std_error,
+        reasons=reasons_of(
+            {
+                **stuck(draws),
+                "drift": not abs(moved) < _LARGEST_DRIFT,
+                "coarse-rule": rule_error > _LARGEST_RULE_ERROR * std_error,
+            }
+        ),
         form=draws.form,
         diagnostics={**diagnostics(draws), "drift": moved, **more},
         profiles=profiles,
@@ -91,17 +97,19 @@ def from_groups(recursion, rbm, ledger, stream, **options):
         log_z=log_z,
         std_error=std_error,
         interval=student_interval(log_z, std_error, log_z_of_groups.size),
-        converged=travelled(draws) and recursion.settled(),
+        reasons=reasons_of({**stuck(draws), "unsettled": not recursion.settled()}),
         form=draws.form,
         diagnostics=diagnostics(draws),
         profiles={"transition_matrix": transition_matrix(moves.sums[0])},
     )
 
 
-def travelled(draws):
-    """Whether the chains made a round trip each on average, at log-densities that are accurate enough."""
-    round_trips = float(draws.round_trips.mean())
-    return round_trips >= _FEWEST_ROUND_TRIPS and draws.interpolation_error < _LARGEST_INTERPOLATION_ERROR
+def stuck(draws):
+    """Signs that the chains did not make a round trip each on average, or not at log-densities that are accurate."""
+    return {
+        "no-round-trips": draws.round_trips.mean() < _FEWEST_ROUND_TRIPS,
+        "interpolation": not draws.interpolation_error < _LARGEST_INTERPOLATION_ERROR,
+    }
 
 
 def drift(draws):

@@ -10,12 +10,15 @@ from logzoo.estimators.intervals import (
     log_sums_left_out,
     student_interval,
 )
-from logzoo.estimators.result import Estimate
+from logzoo.estimators.result import Estimate, reasons_of
 
-# Effective chains below which the log-mean-exp rests on a few weights and its interval means nothing.
-_FEWEST_EFFECTIVE = 2.0
+# Effective chains, or half of the chains if that is less, below which the log-mean-exp rests on a few weights and its
+# interval means little.
+_FEWEST_EFFECTIVE = 10.0
 # Nats by which log w may change in a sweep, on average; beyond, the chains cannot follow.
 _LARGEST_STEP = 10.0
+# Variance of log w beyond which exp of it says no more than "unknown".
+_LARGEST_VARIANCE = 50.0
 # Spread of equal log-weights relative to them: rounding.
 _ROUNDING = 1e-12
 
@@ -27,7 +30,7 @@ def from_weights(rbm, draws, ledger, stream):
     """
     log_w = draws.log_weight
     log_z = float(draws.log_z_base + logsumexp(log_w) - np.log(log_w.size))
-    std_error = jackknife_error(log_sums_left_out(log_w))
+    std_error = max(jackknife_error(log_sums_left_out(log_w)), log_normal_error(log_w))
     effective = float(effective_number(log_w))
     relative = np.exp(log_w - log_w.max())
     floor = np.finfo(float).tiny  # "nothing left", for resamples that miss every weight that counts
@@ -40,17 +43,35 @@ def from_weights(rbm, draws, ledger, stream):
         log_z=log_z,
         std_error=std_error,
         interval=student_interval(log_z, std_error, log_w.size),
-        converged=effective >= _FEWEST_EFFECTIVE and telling(rbm, log_w, ledger),
+        reasons=reasons_of(
+            {"few-effective": effective < fewest_effective(log_w.size), **untelling(rbm, log_w, ledger)}
+        ),
         diagnostics={"effective_sample_size": effective, "bootstrap_std_error": bootstrap_error},
         profiles={"bootstrap_quantiles": quantiles},
     )
 
 
-def telling(rbm, log_w, ledger):
-    """Whether the spread of the log-weights (chain,) of annealing measures its error.
+def fewest_effective(chains):
+    """Effective chains that a mean over that many chains must rest on."""
+    return min(_FEWEST_EFFECTIVE, 0.5 * chains)
+
+
+def log_normal_error(log_w):
+    """Standard error of the mean of log-normal weights relative to it, from the spread of their logs (chain,).
+
+    sqrt((exp(s^2) - 1) / n): the weights that decide are mostly not among those drawn, but their logs tell of them.
+    s^2 is the mean square above the median, as chains that were lost far below it decide nothing.
+    """
+    above = log_w - np.median(log_w)
+    variance = float(np.mean(above[above >= 0.0] ** 2))
+    return float(np.sqrt(np.expm1(min(variance, _LARGEST_VARIANCE)) / log_w.size))
+
+
+def untelling(rbm, log_w, ledger):
+    """Signs that the spread of the log-weights (chain,) of annealing does not measure its error.
 
     It does not if all chains went the same frozen way (only independent units have equal weights), or if single sweeps
     were to make up for changes by many nats.
     """
     differ = np.ptp(log_w) > _ROUNDING * max(1.0, np.abs(log_w).max()) or not rbm.weights.any()
-    return bool(differ and np.abs(log_w).mean() <= _LARGEST_STEP * ledger.sweeps)
+    return {"one-way": not differ, "steep": np.abs(log_w).mean() > _LARGEST_STEP * ledger.sweeps}
