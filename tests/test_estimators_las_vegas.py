@@ -140,7 +140,7 @@ def test_intervals_cover_the_truth(scale, draws, tours):
         data, exact = sample_gibbs(rbm, draws, 200, seed=seed), exact_log_z(rbm)
         for run in range(15):
             settings = {"data": data, "rounds": 1, "tours": tours, "seed": run}
-            found = estimate_log_z(rbm, "las-vegas", sweeps=20_000, chains=20, **settings)
+            found = estimate_log_z(rbm, "las-vegas", sweeps=20_000, chains=20, check=False, **settings)
             covered.append(found.interval[0] <= exact <= found.interval[1])
             converged.append(found.converged)
     # Four standard errors of 120 repeats below 95%.

@@ -34,6 +34,7 @@ def of_annealing(arguments):
 KERNELS = {
     "run_annealing": of_annealing,
     "run_reverse_annealing": of_range,
+    "run_centred_annealing": of_annealing,
     "run_between": lambda arguments: (arguments["shares"].size - 2) * len(arguments["chains"].v),
     "run_sweeps": of_range,
     "run_simulated_tempering": of_range,
@@ -64,6 +65,17 @@ def counting_tours(kernel, made):
     return counted
 
 
+def counting_steps(search, made):
+    """A step of a start of the search for modes is charged as a sweep of one chain."""
+
+    def counted(*arguments, **options):
+        modes = search(*arguments, **options)
+        made.append(modes.steps)
+        return modes
+
+    return counted
+
+
 @pytest.fixture
 def made(monkeypatch):
     """Chain-sweeps of each call of a kernel from the samplers."""
@@ -72,6 +84,8 @@ def made(monkeypatch):
         module = import_module(f"logzoo.samplers.{file.stem}")
         for name in KERNELS.keys() & vars(module).keys():
             monkeypatch.setattr(module, name, counting(getattr(module, name), KERNELS[name], made))
+        if "find_modes" in vars(module):
+            monkeypatch.setattr(module, "find_modes", counting_steps(module.find_modes, made))
         if hasattr(module, "run_tours"):
             monkeypatch.setattr(module, "run_tours", counting_tours(module.run_tours, made))
     return made

@@ -10,10 +10,13 @@ from logzoo.budgets import SweepLedger
 from logzoo.checks import binary_matrix, grey_matrix, one_of, positive_number, whole_number
 from logzoo.kernels.gibbs import forget_hidden, run_sweeps, start_chains
 from logzoo.kernels.layout import new_chains
-from logzoo.paths import base_of, kernel_parameters
+from logzoo.paths import kernel_parameters, log_odds
+from logzoo.samplers.base import checked_base
 from logzoo.samplers.threads import over_chains
 from logzoo.streams import root_stream
 
+# Sweeps of a single method, and the most of "auto", unless told otherwise.
+_SWEEPS, _AUTO_SWEEPS = 10_000, 200_000
 # Checks of the data to train on.
 _VALUES = {"binary": binary_matrix, "grey": grey_matrix}
 
@@ -43,22 +46,46 @@ def sample_gibbs(rbm, chains, sweeps, *, beta=1.0, start=None, seed=0, threads=1
     return state.v
 
 
-def estimate_log_z(rbm, method="rts", *, sweeps=10_000, chains=100, base=None, data=None, seed=0, **options):
-    """Estimate log Z of an RBM by a named method, within a budget of `sweeps` Gibbs sweeps of each of `chains` chains.
+def estimate_log_z(
+    rbm, method="auto", *, sweeps=None, chains=100, base=None, data=None, seed=0, check=True, checkpoint=None, **options
+):
+    """Estimate log Z of an RBM within a budget of `sweeps` Gibbs sweeps of each of `chains` chains.
 
-    base: base log-odds (visible,), "uniform", "visible-bias", or None to match the marginals of the model itself by a
-    few of the sweeps; data: 0/1 matrix for the methods that need one. Returns Estimate. Raises ValueError for unknown
-    methods and options and for impossible sizes.
+    method: "auto" runs unlike methods until they agree to within `tolerance` (0.1) nats, or refuses; or the name of one
+    method. sweeps: None for 10,000, and for "auto", which may stop earlier, 200,000. base: base log-odds (visible,), or
+    "modes", "matched", "visible-bias" or "uniform" (`logzoo.samplers.base`); None for the marginals of the data where
+    there are data, else "modes". data: 0/1 matrix (examples, visible). check: hold the estimate of a single method
+    against sure bounds, and against the mass that chains find which start in the modes: thrice up to 1000
+    sweeps of 256 chains, not part of the budget. checkpoint: of "auto", path of a file that is written now and then,
+    from which the same call goes on. Returns Estimate, whose `reasons` say why it is not to be trusted, if it is not.
+    Raises ValueError for unknown methods and options and for impossible sizes.
     """
-    from logzoo.estimators.registry import estimator
+    from logzoo.estimators import evidence
+    from logzoo.estimators.registry import estimator, estimator_module, starts_from_data
 
-    run = estimator(method)
+    sweeps = (_AUTO_SWEEPS if method == "auto" else _SWEEPS) if sweeps is None else sweeps
     # The spread between chains is where every standard error comes from.
     ledger = SweepLedger(sweeps, whole_number("chains", chains, minimum=2))
-    options = {**options, "base": None if base is None else base_of(rbm, base)}
+    stream, run = root_stream(seed), estimator(method)
     if data is not None:
-        options["data"] = binary_matrix("data", data, visible=rbm.visible)
-    return run(rbm, ledger, root_stream(seed).child(method), options)
+        data = binary_matrix("data", data, visible=rbm.visible)
+        base = log_odds(data) if base is None else base
+        if starts_from_data(method):
+            options["data"] = data
+    options["base"] = checked_base(rbm, base)
+    if checkpoint is not None:
+        from logzoo.estimators.auto import METHODS
+
+        if method != "auto":
+            raise ValueError("checkpoint: expected method auto, the others are not interrupted")
+        asked = {"rbm": rbm, "seed": str(seed), "sweeps": sweeps, "chains": chains, **options}
+        source = source_digest(*map(estimator_module, (method, *METHODS)))
+        options["checkpoint"] = Checkpoint(checkpoint, identity_of({**asked, "source": source}))
+    estimate = run(rbm, ledger, stream.child(method), options)
+    if method == "auto" or not check:
+        return estimate
+    gathered = evidence.gather(rbm, stream.child("evidence"), data=data, threads=options.get("threads", 1))
+    return evidence.weighed(estimate, gathered)
 
 
 def train_rbm(

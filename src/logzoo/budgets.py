@@ -51,3 +51,12 @@ class SweepLedger:
             raise BudgetExceeded(f"{purpose}: {wanted} exceed what is left of the budget ({budget})")
         self.by_purpose[purpose] = self.by_purpose.get(purpose, 0) + chain_sweeps
         return sweeps
+
+    def part(self, sweeps, purpose, *, chains=None):
+        """A SweepLedger of that many sweeps of `chains` chains (all by default), which this one pays for.
+
+        Raises BudgetExceeded when it cannot.
+        """
+        chains = self.chains if chains is None else chains
+        self.spend(sweeps, purpose, chains=chains)
+        return SweepLedger(sweeps, chains)

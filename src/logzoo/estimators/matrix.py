@@ -9,7 +9,11 @@ from tqdm import tqdm
 
 from logzoo.artifacts.labels import labelled
 from logzoo.budgets import SweepLedger
-from logzoo.estimators.result import DIAGNOSTICS, PROFILES, Estimate
+from logzoo.estimators.evidence import weighed
+from logzoo.estimators.result import DIAGNOSTICS, PROFILES, REASONS, Estimate
+
+# Of each reason, in numbers that stand for several at once.
+_BITS = {name: 1 << place for place, name in enumerate(REASONS)}
 
 
 class Finished:
@@ -29,13 +33,16 @@ class Finished:
         self.estimates = [Estimate(**fields) for fields in json.loads(str(state["estimates"]))]
 
 
-def estimate_matrix(rbm, run, *, budgets, replicates, chains, stream, options, checkpoint=None, progress=False):
+def estimate_matrix(
+    rbm, run, *, budgets, replicates, chains, stream, options, evidence=None, checkpoint=None, progress=False
+):
     """Estimate log Z at every budget (sweeps per chain) and replicate, each from a stream of its own.
 
     run: an estimator's function (handed in, so that one method's results do not depend on the code of the others).
+    evidence: what every estimate is held against (`logzoo.estimators.evidence`).
     checkpoint: an `artifacts.checkpoints.Checkpoint`: an interrupted call goes on after what it had finished.
-    Returns a Dataset over (budget, replicate): log_z, std_error, interval (with `bound`), sweeps_spent, converged and
-    the method's diagnostics and profiles. Raises ValueError for unknown options and impossible sizes.
+    Returns a Dataset over (budget, replicate): log_z, std_error, interval (with `bound`), sweeps_spent, converged,
+    reasons and the method's diagnostics and profiles. Raises ValueError for unknown options and impossible sizes.
     """
     cells = [(budget, replicate) for budget in budgets for replicate in range(replicates)]
     finished = Finished()
@@ -46,7 +53,8 @@ def estimate_matrix(rbm, run, *, budgets, replicates, chains, stream, options, c
     with tqdm(total=total, initial=done, desc="estimates", unit="sweep", disable=silent) as bar:
         for number, (budget, replicate) in enumerate(cells[first:], first):
             ledger = SweepLedger(budget, chains)
-            finished.estimates.append(run(rbm, ledger, stream.child(budget, replicate), options))
+            estimate = run(rbm, ledger, stream.child(budget, replicate), options)
+            finished.estimates.append(estimate if evidence is None else weighed(estimate, evidence))
             bar.update(budget)
             if checkpoint is not None:
                 checkpoint.save_if_due(number + 1, parts)
@@ -68,6 +76,10 @@ def _dataset(estimates, budgets, replicates, chains):
         "converged": variable(converged, "1 when the method found nothing wrong with its own run", "1", dtype=np.int8),
         "interval": variable((each.interval for each in estimates), "95% interval of log Z", "nat", ("bound",)),
     }
+    found = (sum(_BITS[name] for name in each.reasons) for each in estimates)
+    variables["reasons"] = variable(found, "what was found wrong with a run, 0 for nothing", "1", dtype=np.int32)
+    flags = {"flag_masks": np.array(list(_BITS.values()), np.int32), "flag_meanings": " ".join(_BITS)}
+    variables["reasons"][-1].update(flags)
     for name in sorted({name for estimate in estimates for name in estimate.diagnostics}):
         values = (estimate.diagnostics.get(name, np.nan) for estimate in estimates)
         variables[name] = variable(values, *DIAGNOSTICS[name])

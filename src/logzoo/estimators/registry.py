@@ -28,7 +28,11 @@ ESTIMATORS = {
     "rsd": Method("RSD", "logzoo.estimators.transitions:rsd", *_TEMPERING),
     "las-vegas": Method("Las Vegas", "logzoo.estimators.las_vegas:estimate", "logzoo.samplers.tours:run"),
     "ais-moments": Method("AIS, moments", "logzoo.estimators.ais_moments:estimate", "logzoo.samplers.averaged:run"),
+    "basins": Method("AIS, basins", "logzoo.estimators.basins:estimate", "logzoo.samplers.basins:run"),
 }
+
+# Not one of them: it runs several, and stops when they agree.
+_KNOWN = {**ESTIMATORS, "auto": Method("Auto", "logzoo.estimators.auto:estimate")}
 
 
 def estimator(method):
@@ -58,4 +62,4 @@ def starts_from_data(method):
 
 
 def _listed(method):
-    return ESTIMATORS[one_of("method", method, ESTIMATORS)]
+    return _KNOWN[one_of("method", method, _KNOWN)]

@@ -1,0 +1,65 @@
+"""AIS from basins: the masses of the basins of attraction of mean field's modes, each by chains that start in it.
+
+Neal (2001) with a base for every mode, and the identity E[w g(x)] = Z E_p[g(x)] of annealed weights for g the indicator
+of a basin: log Z = log sum_B mean over the chains that start in B of w 1(x ends in B), below log Z on average.
+The stratification by modes is our own. Cost: that of AIS, and the search for modes.
+"""
+
+import numpy as np
+from scipy.special import logsumexp
+
+from logzoo.estimators.intervals import effective_number, student_interval
+from logzoo.estimators.result import Estimate, reasons_of
+from logzoo.estimators.weights import fewest_effective, log_normal_error, untelling
+from logzoo.samplers import basins
+
+# Share of Z below which a basin may rest on few chains.
+_SMALL = 0.02
+
+
+def estimate(rbm, ledger, stream, **options):
+    """Estimate log Z by AIS from basins; options as in `logzoo.samplers.basins.run`. Returns Estimate.
+
+    Its error is from the spread within each basin. `converged` says that every basin that counts rests on chains
+    enough.
+    """
+    return from_basins(rbm, basins.run(rbm, ledger, stream, **options), ledger)
+
+
+def from_basins(rbm, draws, ledger):
+    """Estimate of log Z from BasinDraws."""
+    log_w = np.where(draws.end == draws.start, draws.log_weight, -np.inf)
+    names = np.unique(draws.start)
+    own = [log_w[draws.start == name] for name in names]
+    log_mass = np.array([logsumexp(each) - np.log(each.size) if np.any(each > -np.inf) else -np.inf for each in own])
+    log_z = float(logsumexp(log_mass))
+    shares = np.exp(log_mass - log_z)
+    errors = np.array([_relative_error(each) for each in own])
+    std_error = float(np.sqrt(np.sum((shares * errors) ** 2)))
+    effective = np.array([effective_number(each) if np.any(each > -np.inf) else 0.0 for each in own])
+    needed = np.array([fewest_effective(each.size) for each in own])
+    few = bool(np.any((effective < needed) & (shares > _SMALL)))
+    # Welch (1947): parts of the variance, each estimated from its own chains.
+    parts = (shares * errors) ** 2
+    spread = np.sum(parts**2 / np.array([max(each.size - 1, 1) for each in own]))
+    freedom = parts.sum() ** 2 / spread if spread > 0.0 else float(log_w.size - 1)
+    return Estimate(
+        log_z=log_z,
+        std_error=std_error,
+        interval=student_interval(log_z, std_error, max(freedom, 1.0) + 1.0),
+        reasons=reasons_of({"few-effective": few, **untelling(rbm, draws.log_weight, ledger)}),
+        bounds=(float(draws.bounds[0]), np.inf),
+        diagnostics={
+            "effective_sample_size": float(1.0 / np.sum(shares**2 / np.maximum(effective, 1.0))),
+            "basins": names.size,
+        },
+    )
+
+
+def _relative_error(log_w):
+    """Standard error of the mean of weights relative to it, no less than that of log-normal ones; 0 for no weight."""
+    if not np.any(log_w > -np.inf):
+        return 0.0
+    relative = np.exp(log_w - log_w.max())
+    spread = float(np.std(relative, ddof=1) / relative.mean() / np.sqrt(relative.size))
+    return max(spread, log_normal_error(log_w[log_w > -np.inf]))

@@ -1,0 +1,74 @@
+"""What is known of log Z without the run that is judged by it: sure bounds, and the mass that other chains find.
+
+An estimator sees its own chains only. Where all of them missed a mode, nothing in them tells; chains that start in the
+modes of mean field do. All estimates of mass are unbiased for Z, so their logarithms lie below log Z on average.
+"""
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import logsumexp
+
+from logzoo.budgets import SweepLedger
+from logzoo.estimators.basins import from_basins
+from logzoo.estimators.las_vegas import upper_bound
+from logzoo.estimators.result import reasons_of
+from logzoo.estimators.weights import from_weights
+from logzoo.samplers import annealed, basins
+
+# What is spent on each of the estimates of mass, beside the run that they judge: fewer sweeps of large models, by
+# the number of weights whose sweeps of that many chains take a few seconds.
+_CHAINS, _MOST_SWEEPS, _FEWEST_SWEEPS, _WEIGHT_SWEEPS = 256, 1000, 300, 100_000_000
+_BASES = ("modes", "matched")
+# Examples that are looked at as states of their own.
+_MOST_STATES = 10_000
+# Standard errors that a difference must have to count.
+_REACH = 3.0
+
+
+class Evidence(NamedTuple):
+    """What is known of log Z beforehand, in nats."""
+
+    lower: float  # sure: the best mean-field bound, or the sum over distinct states seen
+    upper: float  # sure
+    masses: tuple  # estimates of the mass that chains find, low on average: (log Z, standard error) of each
+
+
+def gather(rbm, stream, ledger=None, *, data=None, threads=1):
+    """Evidence on log Z of an RBM. data: a 0/1 matrix (examples, visible), states to look at and to start from.
+
+    Chains are annealed from the law of each mode, from the mean of all, and, as the search may have missed a mode, from
+    the marginals of chains that started at uniform units: each time 256 chains, 1000 sweeps (300 of large models),
+    which the ledger pays for if there is one. Raises ValueError for bad data.
+    """
+    ledger = SweepLedger(None, _CHAINS) if ledger is None else ledger
+    sweeps = int(np.clip(_WEIGHT_SWEEPS // rbm.weights.size, _FEWEST_SWEEPS, _MOST_SWEEPS))
+    share = ledger.part(sweeps, "evidence", chains=_CHAINS)
+    draws = basins.run(rbm, share, stream.child("basins"), data=data, threads=threads)
+    by_basins = from_basins(rbm, draws, share)
+    masses = [(by_basins.log_z, by_basins.std_error)]
+    for base in _BASES:
+        share, own = ledger.part(sweeps, "evidence", chains=_CHAINS), stream.child("annealing", base)
+        found = from_weights(rbm, annealed.run(rbm, share, own, base=base, threads=threads), share, own)
+        masses.append((found.log_z, found.std_error))
+    seen = draws.v if data is None else np.concatenate([draws.v, data[:_MOST_STATES]])
+    of_states = float(logsumexp(rbm.log_f(np.unique(seen, axis=0))))
+    return Evidence(max(by_basins.bounds[0], of_states), upper_bound(rbm), tuple(masses))
+
+
+def weighed(estimate, evidence):
+    """The Estimate with the bounds of the Evidence, and with the reasons that it gives to doubt it."""
+    reach = _REACH * estimate.std_error
+    found = reasons_of(
+        {
+            "below-bound": estimate.log_z + reach < evidence.lower,
+            "above-bound": estimate.log_z - reach > evidence.upper,
+            "modes-hold-more": any(
+                estimate.log_z + _REACH * float(np.hypot(estimate.std_error, std_error)) < mass
+                for mass, std_error in evidence.masses
+            ),
+        }
+    )
+    bounds = max(estimate.bounds[0], evidence.lower), min(estimate.bounds[1], evidence.upper)
+    return replace(estimate, bounds=bounds, reasons=(*estimate.reasons, *found))

@@ -1,0 +1,259 @@
+"""Right or refused: what modes tell of an RBM that nobody here trained, and `auto`, which stops when methods agree."""
+
+import numpy as np
+import pytest
+
+from logzoo import RBM, estimate_log_z, exact_log_z
+from logzoo.budgets import BudgetExceeded, SweepLedger
+from logzoo.cli.estimating import BASES as NAMED
+from logzoo.estimators import auto, evidence
+from logzoo.estimators.basins import from_basins
+from logzoo.estimators.registry import estimator
+from logzoo.estimators.result import REASONS, Estimate
+from logzoo.models.known.registry import known
+from logzoo.samplers import base, basins
+from logzoo.samplers.base import BASES
+from logzoo.streams import root_stream
+
+SMALL = {"visible": 60, "hidden": 40}
+
+
+def random_rbm(seed=0, scale=1.0, visible=12, hidden=9):
+    generator = np.random.default_rng([19, seed])
+    return RBM(*(generator.normal(0.0, scale, shape) for shape in ((visible, hidden), visible, hidden)))
+
+
+def stated(log_z, std_error=0.05, reasons=()):
+    return Estimate(log_z=log_z, std_error=std_error, interval=(log_z - 0.1, log_z + 0.1), reasons=reasons)
+
+
+# --- annealing from the laws of modes
+
+
+def log_z_of_basins(rbm, seed, sweeps=60, chains=60, cut=lambda draws: draws):
+    ledger = SweepLedger(sweeps, chains)
+    draws = basins.run(rbm, ledger, root_stream(seed))
+    return from_basins(rbm, cut(draws), ledger)
+
+
+def unbiased(estimates, log_z):
+    """Whether the mean of exp(log Z) over estimates is Z, within four standard errors."""
+    ratios = np.exp(np.array([each.log_z for each in estimates]) - log_z)
+    return abs(ratios.mean() - 1.0) < 4.0 * ratios.std(ddof=1) / np.sqrt(ratios.size)
+
+
+@pytest.mark.parametrize("model", range(3))
+def test_masses_of_basins_add_up_to_z_without_bias(model):
+    rbm = random_rbm(model)
+    log_z = exact_log_z(rbm)
+    assert unbiased([log_z_of_basins(rbm, seed) for seed in range(200)], log_z)
+
+
+def test_a_basin_that_is_left_out_is_a_bias():
+    rbm, log_z, _ = known("twins", visible=60, hidden=40)
+
+    def first_alone(draws):
+        return draws._replace(end=np.where(draws.start == 0, draws.end, draws.start + 1))
+
+    assert not unbiased([log_z_of_basins(rbm, seed, cut=first_alone) for seed in range(20)], log_z)
+
+
+@pytest.mark.parametrize("family", ["twins", "wide-narrow", "hopfield"])
+def test_modes_far_apart_are_all_counted(family):
+    rbm, log_z, _ = known(family, visible=784, hidden=500)
+    found = log_z_of_basins(rbm, 0, sweeps=300, chains=100)
+    assert found.converged
+    assert abs(found.log_z - log_z) < max(0.05, 4.0 * found.std_error)
+    # One mode of two, or three of four, would be off by more.
+    assert abs(found.log_z - log_z) < 0.2
+
+
+def test_laws_that_chains_leave_for_a_better_one_do_not_stand_for_a_basin():
+    start = np.repeat([0, 1, 2], 10)
+    stay = start.copy()
+    np.testing.assert_array_equal(basins.kept(start, stay, 3), [0, 1, 2])
+    left = np.where(start == 2, 0, start)
+    np.testing.assert_array_equal(basins.kept(start, left, 3), [0, 1])
+    # The better of two stands for both, whichever is left.
+    np.testing.assert_array_equal(basins.kept(start, np.where(start == 0, 1, start), 3), [0, 2])
+
+
+# --- evidence
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_evidence_bounds_log_z_and_its_masses_lie_below_it_on_average(seed):
+    rbm = random_rbm(seed, 1.5)
+    log_z, gathered = exact_log_z(rbm), evidence.gather(rbm, root_stream(seed))
+    assert gathered.lower <= log_z <= gathered.upper
+    assert all(mass < log_z + 4.0 * max(std_error, 0.01) for mass, std_error in gathered.masses)
+
+
+def test_an_estimate_that_evidence_refutes_says_why():
+    gathered = evidence.Evidence(lower=10.0, upper=30.0, masses=((20.0, 0.1),))
+    reasons = {log_z: evidence.weighed(stated(log_z), gathered).reasons for log_z in (9.0, 19.0, 19.9, 25.0, 31.0)}
+    assert reasons == {
+        9.0: ("below-bound", "modes-hold-more"),
+        19.0: ("modes-hold-more",),
+        19.9: (),
+        25.0: (),
+        31.0: ("above-bound",),
+    }
+    weighed = evidence.weighed(stated(19.0, reasons=("drift",)), gathered)
+    assert weighed.reasons == ("drift", "modes-hold-more") and not weighed.converged
+    assert weighed.bounds == (10.0, 30.0)
+
+
+def test_states_that_were_seen_bound_log_z():
+    rbm = random_rbm(0, 0.01, visible=6, hidden=3)
+    every = ((np.arange(64)[:, None] >> np.arange(6)) & 1).astype(np.uint8)
+    gathered = evidence.gather(rbm, root_stream(0), data=every)
+    assert gathered.lower == pytest.approx(exact_log_z(rbm), abs=1e-9)
+
+
+@pytest.mark.parametrize("method", ["ais", "rts", "bar"])
+def test_a_mode_that_a_method_misses_is_found_by_others(method):
+    rbm, log_z, _ = known("wide-narrow", visible=784, hidden=500)
+    settings = {"sweeps": 300, "chains": 40, "base": "matched"}
+    trusting = estimate_log_z(rbm, method, check=False, **settings)
+    checked = estimate_log_z(rbm, method, **settings)
+    # The same run; where it was silently wrong, it is so no more.
+    assert checked.log_z == trusting.log_z
+    assert abs(checked.log_z - log_z) > 0.5
+    assert not checked.converged
+
+
+def test_every_reason_has_a_sentence_and_no_other_is_taken():
+    assert all(text and text[0].islower() and not text.endswith(".") for text in REASONS.values())
+    with pytest.raises(ValueError, match="undeclared diagnostics bad luck"):
+        stated(1.0, reasons=("bad luck",))
+
+
+# --- bases
+
+
+def test_bases_by_name_are_those_of_the_command_line():
+    assert tuple(BASES) == NAMED
+
+
+@pytest.mark.parametrize("name", [*BASES, None])
+def test_a_base_by_name_leads_to_log_z(name):
+    rbm = random_rbm(1, 0.7)
+    found = estimate_log_z(rbm, "ais", sweeps=500, chains=60, base=name, check=False)
+    assert abs(found.log_z - exact_log_z(rbm)) < 4.0 * found.std_error
+    assert found.sweeps == 500
+
+
+def test_data_are_the_base_where_there_are_data():
+    rbm = random_rbm(2)
+    data = np.random.default_rng(0).integers(0, 2, (50, 12))
+    from logzoo.paths import log_odds
+
+    settings = {"sweeps": 100, "chains": 10, "check": False}
+    by_data, by_base = (
+        estimate_log_z(rbm, "ais", **settings, **more) for more in ({"data": data}, {"base": log_odds(data)})
+    )
+    assert by_data.log_z == by_base.log_z
+    assert by_data.log_z != estimate_log_z(rbm, "ais", **settings).log_z
+
+
+# --- auto
+
+
+def auto_of(rbm, **settings):
+    return estimate_log_z(rbm, **{"enumerable": 0, "tolerance": 0.2, "sweeps": 30_000, "threads": 1, **settings})
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_auto_is_right_to_the_tolerance(seed):
+    rbm = random_rbm(seed, [0.3, 1.0, 2.0][seed % 3], visible=30, hidden=10)
+    found = auto_of(rbm, seed=seed)
+    assert found.converged, found
+    low, high = found.interval
+    assert high - low <= 0.4
+    assert abs(found.log_z - exact_log_z(rbm)) < 0.2
+    assert len(found.rests_on) >= 2 and found.method == "auto"
+    assert found.bounds[0] <= exact_log_z(rbm) <= found.bounds[1]
+
+
+def test_auto_enumerates_where_that_is_cheap():
+    rbm = random_rbm(0)
+    found = estimate_log_z(rbm)
+    assert found.log_z == exact_log_z(rbm)
+    assert (found.std_error, found.sweeps, found.rests_on) == (0.0, 0, ("enumeration",))
+
+
+def test_auto_is_the_same_for_the_same_seed_and_on_any_number_of_threads():
+    rbm = random_rbm(3, visible=30, hidden=10)
+    first = auto_of(rbm, seed=5)
+    assert auto_of(rbm, seed=5, threads=2) == first
+    assert auto_of(rbm, seed=6).log_z != first.log_z
+
+
+def test_auto_refuses_when_the_budget_is_spent_and_gives_the_hull():
+    rbm, log_z, _ = known("planar-glass", rows=20, columns=20, scale=2.0)
+    found = auto_of(rbm, sweeps=20_000)
+    assert not found.converged and "tolerance-missed" in found.reasons
+    low, high = found.interval
+    assert high - low > 1.0
+
+
+@pytest.mark.parametrize("wrong", ["bar", "rts"])
+def test_auto_refuses_when_a_method_has_a_bug(wrong, monkeypatch):
+    rbm = random_rbm(4, visible=30, hidden=10)
+    assert auto_of(rbm, tolerance=0.05).converged
+
+    def tampered(method):
+        run = estimator(method)
+        # Weights two percent off, in one method.
+        off = RBM(1.02 * rbm.weights, rbm.visible_bias, rbm.hidden_bias)
+        return (lambda model, *rest: run(off, *rest)) if method == wrong else run
+
+    monkeypatch.setattr(auto, "estimator", tampered)
+    found = auto_of(rbm, tolerance=0.05)
+    assert not found.converged and {"methods-disagree", "modes-hold-more", "one-method-alone"} & set(found.reasons)
+
+
+def test_auto_refuses_when_the_search_misses_a_mode(monkeypatch):
+    rbm, log_z, _ = known("twins", visible=100, hidden=60)
+    assert auto_of(rbm).converged and abs(auto_of(rbm).log_z - log_z) < 0.2
+    search = base.find_modes
+
+    def blinded(*arguments, **options):
+        modes = search(*arguments, **options)
+        return type(modes)(*(each[:1] for each in modes[:4]), modes.steps)
+
+    monkeypatch.setattr(base, "find_modes", blinded)
+    found = auto_of(rbm)
+    assert not found.converged and "modes-hold-more" in found.reasons
+    assert found.interval[0] < log_z < found.interval[1]
+
+
+def test_auto_goes_on_from_a_checkpoint_to_the_same_bits(tmp_path, monkeypatch):
+    rbm, path = random_rbm(3, visible=30, hidden=10), tmp_path / "auto.npz"
+    expected = auto_of(rbm)
+    monkeypatch.setattr("logzoo.artifacts.checkpoints._SECONDS", 0.0)
+    calls = []
+
+    def interrupted(method):
+        calls.append(method)
+        if len(calls) == 6:
+            raise KeyboardInterrupt
+        return estimator(method)
+
+    monkeypatch.setattr(auto, "estimator", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        auto_of(rbm, checkpoint=path)
+    assert path.exists()
+    before = len(calls)
+    assert auto_of(rbm, checkpoint=path) == expected
+    assert len(calls) - before <= 4
+    with pytest.raises(ValueError, match="checkpoint: expected method auto"):
+        estimate_log_z(rbm, "ais", checkpoint=path)
+
+
+def test_auto_spends_no_more_than_it_may():
+    rbm = random_rbm(3, visible=30, hidden=10)
+    with pytest.raises(BudgetExceeded):
+        auto_of(rbm, sweeps=100)
+    assert auto_of(rbm, sweeps=12_000, tolerance=1e-3).sweeps <= 12_000
