@@ -26,7 +26,7 @@ def estimate(method, log_z, std_error, *, converged=1):
         interval=interval,
         sweeps=10,
         chains=4,
-        converged=converged,
+        reasons=() if converged else ("drift",),
         diagnostics={},
         profiles={},
     )
@@ -123,5 +123,5 @@ def test_streams_of_a_method_do_not_depend_on_the_others(rbm, data):
     one = next(one for one in try_all(rbm, data=data, sweeps=100, chains=4, seed=3) if one.method == "rts")
     from logzoo.api import estimate_log_z
 
-    assert one.estimate.log_z == estimate_log_z(rbm, "rts", sweeps=100, chains=4, seed=3).log_z
+    assert one.estimate.log_z == estimate_log_z(rbm, "rts", data=data, sweeps=100, chains=4, seed=3).log_z
     assert str(root_stream(3).child("rts")) == "3/rts"

@@ -15,6 +15,7 @@ from logzoo import RBM, estimate_log_z, exact_log_z, train_rbm
 from logzoo.artifacts.netcdf import read_artifact, write_artifact
 from logzoo.artifacts.provenance import PACKAGE_FOLDER, source_digest
 from logzoo.cli.main import main
+from logzoo.estimators.result import REASONS
 from logzoo.paths import log_odds
 
 VISIBLE, HIDDEN = 12, 5
@@ -85,10 +86,12 @@ def process(*arguments, stdout=subprocess.PIPE):
 
 
 def test_estimate_prints_what_the_library_returns(folder, rbm, capfd):
-    found = run_json(capfd, "estimate", "model.nc", *SHORT, "--seed", 3)
-    expected = estimate_log_z(rbm, sweeps=400, chains=10, seed=3)
+    found = run_json(capfd, "estimate", "model.nc", "--method", "rts", *SHORT, "--seed", 3)
+    expected = estimate_log_z(rbm, "rts", sweeps=400, chains=10, seed=3)
+    assert found.pop("seconds") > 0.0
     assert found == {
         "method": "rts",
+        "rests_on": [],
         "form": "marginal",
         "log_z": expected.log_z,
         "std_error": expected.std_error,
@@ -97,6 +100,8 @@ def test_estimate_prints_what_the_library_returns(folder, rbm, capfd):
         "chains": 10,
         "seed": 3,
         "converged": True,
+        "reasons": [],
+        "bounds": list(expected.bounds),
         "diagnostics": expected.diagnostics,
     }
 
@@ -105,12 +110,14 @@ def test_estimate_as_a_table(folder, rbm, capfd):
     expected = estimate_log_z(rbm, "ais", sweeps=400, chains=10)
     out, err = run(capfd, "estimate", "model.mat", "--method", "ais", *SHORT)
     assert err == ""
-    assert table(out) == {
+    shown = table(out)
+    assert shown.pop("spent").startswith("400 sweeps x 10 chains, ")
+    assert shown == {
         "method": "ais",
         "densities": "marginal",
         "log Z": f"{expected.log_z:.4f} +- {expected.std_error:.4f} nat",
         "95% interval": f"{expected.interval[0]:.4f} to {expected.interval[1]:.4f} nat",
-        "spent": "400 sweeps x 10 chains",
+        "sure bounds": f"{expected.bounds[0]:.4f} to {expected.bounds[1]:.4f} nat",
         "converged": "yes",
     }
 
@@ -122,7 +129,11 @@ def test_mean_log_likelihood_of_the_test_split(folder, rbm, capfd):
     assert found["examples"] == 20
     assert run_json(capfd, "estimate", "model.nc", *SHORT, "--data", "data.npy")["examples"] == 40
     out, _ = run(capfd, "estimate", "model.nc", *SHORT, "--data", "data.nc")
-    assert table(out)["mean log-likelihood"] == f"{found['mean_log_likelihood']:.4f} nat (20 examples)"
+    shown = table(out)["mean log-likelihood"]
+    assert shown.startswith(f"{found['mean_log_likelihood']:.4f} nat (") and shown.endswith(" of 20 examples)")
+    low, high = found["mean_log_likelihood_interval"]
+    assert high - low == pytest.approx(found["interval"][1] - found["interval"][0])
+    assert found["mean_log_likelihood_std_error"] > 0.0
 
 
 @pytest.mark.parametrize(
@@ -130,7 +141,9 @@ def test_mean_log_likelihood_of_the_test_split(folder, rbm, capfd):
     [
         (["--base", "uniform"], "uniform"),
         (["--base", "visible-bias"], "visible-bias"),
-        (["--base", "matched"], None),
+        (["--base", "matched"], "matched"),
+        ([], "modes"),
+        (["--data", "data.nc"], log_odds(examples(40)[:20])),
         (["--base-data", "data.nc"], log_odds(examples(40)[:20])),
         (["--base-data", "data.npy"], log_odds(examples(40))),
     ],
@@ -142,18 +155,20 @@ def test_base(folder, rbm, capfd, arguments, base):
 
 def test_options_reach_the_estimator(folder, rbm, capfd):
     options = ["--option", "rungs=3", "--option", "ladder=[0, 0.5, 1]", "--option", "form=joint"]
-    found = run_json(capfd, "estimate", "model.nc", *SHORT, *options)
-    expected = estimate_log_z(rbm, sweeps=400, chains=10, rungs=3, ladder=[0, 0.5, 1], form="joint")
+    found = run_json(capfd, "estimate", "model.nc", "--method", "rts", *SHORT, *options)
+    expected = estimate_log_z(rbm, "rts", sweeps=400, chains=10, rungs=3, ladder=[0, 0.5, 1], form="joint")
     assert found["log_z"] == expected.log_z
 
 
 def test_a_run_that_did_not_converge_warns(folder, rbm, capfd):
     RBM(20 * rbm.weights, rbm.visible_bias, rbm.hidden_bias).save("hard.nc")
-    arguments = ["estimate", "hard.nc", "--sweeps", "60", "--chains", "2", "--base", "uniform"]
+    arguments = ["estimate", "hard.nc", "--method", "rts", "--sweeps", "60", "--chains", "2", "--base", "uniform"]
     out, err = run(capfd, *arguments)
     assert table(out)["converged"] == "no"
-    assert err.startswith("logzoo: warning: rts did not converge (") and err.count("\n") == 1
-    assert run_json(capfd, *arguments)["converged"] is False
+    lines = err.splitlines()
+    assert lines[0] == "logzoo: warning: rts did not converge, do not trust the interval:"
+    reasons = run_json(capfd, *arguments)["reasons"]
+    assert reasons and lines[1:] == [f"  {name}: {REASONS[name]}" for name in reasons]
 
 
 def test_numbers_that_json_does_not_know_become_null(folder, capfd, monkeypatch):
@@ -168,7 +183,7 @@ def test_numbers_that_json_does_not_know_become_null(folder, capfd, monkeypatch)
         interval=(float("-inf"), 2.0),
         sweeps=400,
         chains=10,
-        converged=np.True_,
+        reasons=(),
         diagnostics=diagnostics,
     )
     monkeypatch.setattr(logzoo.api, "estimate_log_z", lambda *_, **__: result)

@@ -7,9 +7,11 @@ from typing import NamedTuple
 import numpy as np
 
 from logzoo.api import estimate_log_z
+from logzoo.estimators.evidence import gather, weighed
 from logzoo.estimators.registry import ESTIMATORS, starts_from_data
 from logzoo.estimators.result import Estimate
 from logzoo.reporting.printing import columns, json_line, one_line, table
+from logzoo.streams import root_stream
 
 # Two estimates disagree when they lie farther apart than so many standard errors of their difference.
 _SIGMAS = 4.0
@@ -46,12 +48,13 @@ def applicable_methods(data):
 def try_all(rbm, *, data, tell=lambda method: None, **settings):
     """Attempts of all applicable estimators, settings as in `estimate_log_z`; tell(method) is called before each."""
     attempts = []
+    evidence = gather(rbm, root_stream(settings.get("seed", 0)).child("evidence"), data=data)
     for method in applicable_methods(data):
         tell(method)
-        needed = data if starts_from_data(method) else None
         start = time.perf_counter()
         try:
-            estimate, reason = estimate_log_z(rbm, method, data=needed, **settings), ""
+            estimate = estimate_log_z(rbm, method, data=data, check=False, **settings)
+            estimate, reason = weighed(estimate, evidence), ""
         except ValueError as error:
             estimate, reason = None, str(error)
         attempts.append(Attempt(method, estimate, time.perf_counter() - start, reason))

@@ -46,10 +46,11 @@ def read_either(path, names=None, spins=False, *, tell=warnings.warn):
     return read_spins(path, names, tell=tell) if spins else (read_model(path, names, tell=tell), 0.0)
 
 
-def read_data(path, split, *, visible=None):
+def read_data(path, split, *, visible=None, tell=None):
     """A 0/1 matrix (examples, visible) and the attributes of its file.
 
     Of a dataset artifact (.nc) one split; of a matrix (.npy) all rows, and its only attribute is `content_sha256`.
+    tell: what is called with a line when the data stand in for others.
     """
     path = Path(path)
     if path.suffix.lower() == ".npy":
@@ -63,6 +64,8 @@ def read_data(path, split, *, visible=None):
             raise ValueError(f"{path}: {error}") from None
     else:
         raise ValueError(f"{path}: expected data in a .nc (artifact of kind dataset) or .npy (0/1 matrix) file")
+    if tell is not None and "stand_in_for" in attributes:
+        tell(f"{path}: NOT {attributes['stand_in_for']} but a stand-in for it, see logzoo info {path}")
     return binary_matrix(str(path), matrix, visible=visible), attributes
 
 

@@ -1,0 +1,136 @@
+"""The command `estimate`: one method, all of them, or unlike ones until they agree."""
+
+import sys
+import time
+from dataclasses import replace
+
+from logzoo.cli.arguments import DATA_HELP, JSON, MODEL_HELP, NAMES, OPTION, SPINS
+from logzoo.cli.output import warn, write
+from logzoo.reporting.printing import json_line, table
+
+# Those of `logzoo.samplers.base`, which takes long to import; a test compares.
+BASES = ("modes", "matched", "visible-bias", "uniform")
+_SHOWN = ("method", "rests_on", "form", "log_z", "std_error", "interval", "bounds", "sweeps", "chains", "converged")
+
+
+def add_arguments(add):
+    """Add the arguments of the command by `add`, the `add_argument` of its parser."""
+    add("model", metavar="MODEL", help=MODEL_HELP)
+    add("--names", **NAMES)
+    add("--spins", **SPINS)
+    summary = "one estimator, or all of them one by one: all; default auto: unlike ones until they agree, or a refusal"
+    add("--method", default="auto", metavar="NAME", help=f"{summary}; an unknown name lists them")
+    add("--tolerance", type=float, metavar="X", help="of auto: half-width in nats of the 95%% interval (default 0.1)")
+    summary = "sweeps of each chain (default 10000); of auto the most it may spend (default 200000)"
+    add("--sweeps", type=int, metavar="N", help=summary)
+    add("--chains", type=int, default=100, metavar="N", help="independent chains (default 100)")
+    add("--seed", type=int, default=0, metavar="N", help="random seed (default 0)")
+    add("--base", metavar="NAME", help=f"base distribution: {', '.join(BASES)} (default: the data's, else {BASES[0]})")
+    add("--base-data", metavar="DATA", help=f"match the base to the mean of {DATA_HELP}; not with --base")
+    summary = f"give the mean log-likelihood of (the test split of) {DATA_HELP}; base and starts come from it, too"
+    add("--data", metavar="DATA", help=summary)
+    add("--checkpoint", metavar="FILE", help="progress of auto, written now and then: the same command goes on from it")
+    add("--option", **OPTION)
+    add("--json", **JSON)
+
+
+def run(model, names, spins, method, data, base, base_data, tolerance, checkpoint, options, as_json, **settings):
+    """Run the command."""
+    from logzoo.cli.files import read_data, read_either
+    from logzoo.estimators.registry import estimator_module
+
+    every = method == "all"
+    if every and options:
+        raise ValueError("--option: expected none beside --method all, options belong to one method")
+    if not every:
+        estimator_module(method)  # refuses unknown names before a file is read
+    for flag, value in (("tolerance", tolerance), ("checkpoint", checkpoint)):
+        if value is not None and method != "auto":
+            raise ValueError(f"--{flag}: expected --method auto beside it")
+        settings |= {} if value is None else {flag: value}
+    rbm, constant = read_either(model, names, spins, tell=warn)
+    examples = None if data is None else read_data(data, "test", visible=rbm.visible, tell=warn)[0]
+    # The marginals are those of the training split, where the file tells splits apart.
+    base_data = data if base is None and base_data is None else base_data
+    # Bars show on a terminal only.
+    settings |= {"base": _base(base, base_data, rbm), "data": examples, "progress": True, **options}
+    if every:
+        _all(rbm, constant, settings, as_json)
+    else:
+        _single(rbm, constant, method, settings, examples, as_json)
+
+
+def _base(base, base_data, rbm):
+    from logzoo.cli.files import read_data
+
+    if base not in (None, *BASES):
+        raise ValueError(f"--base: unknown value {base!r}; expected one of {', '.join(BASES)}")
+    if None not in (base, base_data):
+        raise ValueError("--base: expected no --base-data beside it, the base is matched to one thing")
+    if base_data is None:
+        return base
+    from logzoo.paths import log_odds
+
+    return log_odds(read_data(base_data, "train", visible=rbm.visible)[0])
+
+
+def _single(rbm, constant, method, settings, examples, as_json):
+    from logzoo.api import estimate_log_z
+    from logzoo.estimators.result import REASONS
+
+    start = time.perf_counter()
+    estimate = estimate_log_z(rbm, method, **settings)
+    seconds = time.perf_counter() - start
+    shown = _shifted(estimate, constant)
+    content = {name: getattr(shown, name) for name in (*_SHOWN, "reasons", "diagnostics")}
+    content |= {"seed": settings["seed"], "seconds": seconds}
+    on = f" ({', '.join(shown.rests_on)})" if shown.rests_on else ""
+    rows = [
+        ("method", f"{shown.method}{on}"),
+        ("densities", shown.form),
+        ("log Z", f"{shown.log_z:.4f} +- {shown.std_error:.4f} nat"),
+        ("95% interval", "{:.4f} to {:.4f} nat".format(*shown.interval)),
+        ("sure bounds", "{:.4f} to {:.4f} nat".format(*shown.bounds)),
+        ("spent", f"{shown.sweeps} sweeps x {shown.chains} chains, {seconds:.1f} s"),
+        ("converged", "yes" if shown.converged else "no"),
+    ]
+    if examples is not None:
+        from logzoo.models.scoring import mean_log_likelihood
+
+        mean = mean_log_likelihood(rbm, examples, estimate)
+        content |= {"mean_log_likelihood": mean.value, "mean_log_likelihood_interval": mean.interval}
+        content |= {"mean_log_likelihood_std_error": mean.std_error, "examples": len(examples)}
+        interval = "{:.4f} to {:.4f} by log Z".format(*mean.interval)
+        over = f"+- {mean.std_error:.4f} by the choice of {len(examples)} examples"
+        rows.append(("mean log-likelihood", f"{mean.value:.4f} nat ({interval}; {over})"))
+    write(json_line(content) if as_json else table(rows))
+    if not shown.converged:
+        warn(f"{shown.method} did not converge, do not trust the interval:")
+        for name in shown.reasons:
+            print(f"  {name}: {REASONS[name]}", file=sys.stderr)
+
+
+def _shifted(estimate, constant):
+    """The Estimate of log Z + constant."""
+    low, high = estimate.interval
+    bounds = tuple(bound + constant for bound in estimate.bounds)
+    interval = low + constant, high + constant
+    return replace(estimate, log_z=estimate.log_z + constant, interval=interval, bounds=bounds)
+
+
+def _all(rbm, constant, settings, as_json):
+    from logzoo.cli.agreement import agreement_json, agreement_of, agreement_table, try_all
+
+    show = sys.stderr.isatty()
+    attempts = [
+        attempt._replace(estimate=attempt.estimate and _shifted(attempt.estimate, constant))
+        for attempt in try_all(rbm, tell=lambda method: show and print(f"{method} ...", file=sys.stderr), **settings)
+    ]
+    agreement = agreement_of(attempts)
+    write((agreement_json if as_json else agreement_table)(attempts, agreement))
+    if agreement.disagree:
+        first, second = agreement.apart
+        warn(f"{first} and {second} lie {agreement.sigmas:.1f} standard errors apart: some interval here is wrong")
+    doubtful = [method for method, estimate, *_ in attempts if estimate is not None and not estimate.converged]
+    if doubtful:
+        warn(f"not converged, do not trust their intervals: {', '.join(doubtful)}")
