@@ -1,5 +1,7 @@
 """Estimate log Z of one model by one estimator or more, each at every budget and replicate; checkpoints on the way."""
 
+from logzoo.datasets.build import visible_matrix
+from logzoo.estimators.evidence import gather
 from logzoo.estimators.matrix import estimate_matrix
 from logzoo.estimators.registry import estimator
 from logzoo.models.rbm import RBM
@@ -10,6 +12,9 @@ from logzoo.streams import root_stream
 with job(snakemake.log[0]):
     inputs = read_inputs(snakemake)
     rbm, params = RBM.from_dataset(inputs["model"]), snakemake.params
+    seed = next(iter(params.settings.values()))["seed"]
+    evidence_stream = root_stream(seed).child("evidence", snakemake.wildcards.model)
+    evidence = gather(rbm, evidence_stream, data=visible_matrix(inputs["dataset"], "train"))
     for number, (name, settings) in enumerate(params.settings.items()):
         stream = root_stream(settings["seed"]).child(params.stream, snakemake.wildcards.model, name)
         estimates = estimate_matrix(
@@ -18,6 +23,7 @@ with job(snakemake.log[0]):
             **{key: settings[key] for key in ("budgets", "replicates", "chains")},
             stream=stream,
             options=estimator_options(settings, inputs["dataset"]),
+            evidence=evidence,
             checkpoint=checkpoint_of(snakemake, number),
         )
         estimates = estimates.assign_attrs(stand_in_notice(inputs["model"]))

@@ -13,7 +13,8 @@ def matched_base(dataset):
 def estimator_options(entry, dataset):
     """Options of a configured estimator (method, base, options), with what it takes from the model's data set.
 
-    The `matched` base has the marginals of the training split; methods that start from data get the test split.
+    The `matched` base has the marginals of the training split, others go by name; methods that start from data get the
+    test split.
     """
     base = matched_base(dataset) if entry["base"] == "matched" else entry["base"]
     data = {"data": visible_matrix(dataset, "test")} if starts_from_data(entry["method"]) else {}

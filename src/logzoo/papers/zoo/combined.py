@@ -6,7 +6,7 @@ import xarray as xr
 from logzoo.artifacts.labels import labelled
 
 _CELLS = ("model", "estimator", "budget", "replicate")
-_KEPT = ["log_z", "std_error", "interval", "converged", "sweeps_spent"]
+_KEPT = ["log_z", "std_error", "interval", "converged", "reasons", "sweeps_spent"]
 # What a model may be selected by, beside its sizes.
 _PLACES = {
     "family": "models alike: their data set and number of hidden units",
@@ -32,7 +32,7 @@ def run(artifacts, *, places):
         for by_estimator in estimates.values()
     ]
     zoo = xr.concat(rows, dim="model", join="outer", combine_attrs="drop")
-    for name in ("converged", "sweeps_spent"):
+    for name in ("converged", "reasons", "sweeps_spent"):
         zoo[name] = zoo[name].fillna(0).astype(np.int64)
     for name in _KEPT:
         zoo[name].attrs.update(first[0][name].attrs)

@@ -15,6 +15,8 @@ from logzoo.reporting.statistics import QUANTILES, RESAMPLES, fixed_generator, r
 LEVEL = 0.95
 _NORMAL = 1.959963984540054
 _RISK = 0.05
+# By so many nats, and of its own standard errors, a run must be off to be called wrong.
+_WRONG_NATS, _WRONG_ERRORS = 0.5, 4.0
 
 
 class Moments(NamedTuple):
@@ -38,6 +40,18 @@ def unconverged(zoo):
     """Share (model, estimator, budget) of replicates that say they did not converge; NaN where there are none."""
     ran = zoo["log_z"].notnull()
     return (1.0 - zoo["converged"]).where(ran).mean("replicate")
+
+
+def outcomes(runs):
+    """Numbers {"right", "refused", "silently wrong": (estimator,)} of the runs (model, estimator, replicate).
+
+    Silently wrong: off by more than half a nat and four of its own standard errors, and said to have converged.
+    """
+    ran, sure = runs["log_z"].notnull(), runs["converged"] == 1
+    error = abs(runs["log_z"] - runs["truth"])
+    wrong = (error > _WRONG_NATS) & (error > _WRONG_ERRORS * runs["std_error"])
+    signs = {"right": ran & sure & ~wrong, "refused": ran & ~sure, "silently wrong": ran & sure & wrong}
+    return {name: sign.sum(["model", "replicate"]).transpose("estimator").values for name, sign in signs.items()}
 
 
 def title_of_family(part):
