@@ -1,0 +1,199 @@
+"""Every estimator, and `auto`, on RBMs whose log Z is known and that nobody tuned them for: right, refused or wrong.
+
+    python benchmarks/gauntlet.py models gauntlet        # makes the models, once: gauntlet/*.nc
+    python benchmarks/gauntlet.py run gauntlet out.json  # every method on every model; goes on where it was ended
+    python benchmarks/gauntlet.py table out.json         # what came of it, as Markdown
+
+`run` uses the public interface alone, so that other versions of the package can be put to the same test.
+"""
+
+import argparse
+import json
+import os
+import time
+from concurrent.futures import ProcessPoolExecutor
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+
+from logzoo import RBM, estimate_log_z, exact_log_z, train_rbm
+
+# A run is wrong when it is off by more nats and more of its own standard errors than these, and silently so when it
+# says that it converged.
+NATS, ERRORS = 0.5, 4.0
+SWEEPS, CHAINS = 1000, 100
+# Methods that need no data.
+METHODS = (
+    *("ais", "basins", "ais-moments", "rts", "ts", "ti-riemann", "ti-trapezoid", "ti-corrected", "ti-rb", "mbar"),
+    *("bar", "sams", "wang-landau", "sd", "rsd"),
+)
+TOLERANCE, MOST_SWEEPS = 0.2, 40_000
+# Trainings that end in bad models as well as in good ones: data set, method, hidden units, updates, learning rate.
+TRAININGS = [
+    ("mnist-binary", "cd", 15, 500, 0.1),
+    ("mnist-binary", "cd", 20, 8000, 0.3),
+    ("mnist-binary", "cd", 25, 4000, 0.05),
+    ("mnist-binary", "pcd", 18, 8000, 0.2),
+    ("mnist-binary", "rmsprop", 20, 400, 0.05),
+    ("mnist-binary", "rmsprop", 15, 800, 0.02),
+    ("mnist-binary", "pcd", 10, 2000, 0.05),
+    ("caltech", "cd", 20, 4000, 0.1),
+    ("caltech", "pcd", 20, 4000, 0.1),
+    ("caltech", "rmsprop", 15, 400, 0.03),
+    ("caltech", "cd", 25, 1000, 0.3),
+    ("dna", "cd", 20, 4000, 0.3),
+    ("dna", "pcd", 25, 4000, 0.1),
+    ("dna", "rmsprop", 20, 400, 0.05),
+    ("dna", "cd", 10, 8000, 0.1),
+]
+SIDES, COUPLINGS = (20, 28, 40), (0.35, 0.4406868, 0.5)
+
+
+def families():
+    """{name: (family, function that makes (rbm, log Z))} of models whose log Z has a formula."""
+    from logzoo.models.known.registry import known
+
+    made = {}
+
+    def add(label, family, seed=0, **options):
+        made[label] = family, lambda: known(family, seed=seed, **options)[:2]
+
+    for side, coupling in product(SIDES, COUPLINGS):
+        add(f"ising-{side}-{coupling:.2f}", "ising-torus", side=side, coupling=coupling)
+    for scale in (0.5, 1.0, 2.0):
+        add(f"glass-20-{scale}", "planar-glass", rows=20, columns=20, scale=scale)
+    for seed in range(2):
+        add(f"twins-{seed}", "twins", seed)
+        add(f"wide-narrow-{seed}", "wide-narrow", seed)
+        add(f"hopfield-{seed}", "hopfield", seed)
+        add(f"blocks-{seed}", "blocks", seed)
+    for scale in (0.3, 1.0, 2.0):
+        add(f"random-{scale}", "random-small", scale=scale)
+    return made
+
+
+def make(folder, data):
+    """Write every model of the gauntlet with its log Z into `folder`."""
+    from logzoo.artifacts.netcdf import read_artifact
+    from logzoo.datasets.build import visible_matrix
+
+    folder.mkdir(parents=True, exist_ok=True)
+    truths = {}
+    for name, (family, maker) in families().items():
+        rbm, truths[name] = maker()
+        rbm.save(folder / f"{name}.nc")
+        print(f"{name}: {rbm.visible} x {rbm.hidden}, log Z {truths[name]:.4f} ({family})", flush=True)
+    for number, (dataset, method, hidden, updates, rate) in enumerate(TRAININGS):
+        name = f"{dataset.partition('-')[0]}-{hidden}-{method}-{number}"
+        examples = visible_matrix(read_artifact(data / f"{dataset}.nc", "dataset"), "train")
+        options = {"particles": 100, "k": 3, "rungs": 50} if method == "rmsprop" else {}
+        settings = {"hidden": hidden, "updates": updates, "learning_rate": rate, "seed": number, **options}
+        rbm = train_rbm(examples, method, **settings).rbm
+        rbm.save(folder / f"{name}.nc")
+        truths[name] = exact_log_z(rbm, threads=os.cpu_count())
+        print(f"{name}: {rbm.visible} x {rbm.hidden}, log Z {truths[name]:.4f} (trained)", flush=True)
+    (folder / "truths.json").write_text(json.dumps(truths, indent=1))
+
+
+def attempt(path, truth, method, seed):
+    """One run of one method on one model, as a row."""
+    rbm, start = RBM.load(path), time.perf_counter()
+    row = {"model": path.stem, "method": method, "seed": seed, "truth": truth}
+    try:
+        if method == "auto":
+            options = {"tolerance": TOLERANCE, "enumerable": 0, "sweeps": MOST_SWEEPS, "threads": 1}
+            estimate = estimate_log_z(rbm, "auto", chains=CHAINS, seed=seed, **options)
+        else:
+            estimate = estimate_log_z(rbm, method, sweeps=SWEEPS, chains=CHAINS, seed=seed)
+    except ValueError as error:
+        return row | {"refused": str(error), "seconds": time.perf_counter() - start}
+    row |= {name: getattr(estimate, name) for name in ("log_z", "std_error", "interval", "sweeps")}
+    row |= {"converged": bool(estimate.converged), "reasons": list(getattr(estimate, "reasons", ()))}
+    row |= {"bounds": list(getattr(estimate, "bounds", ())), "seconds": time.perf_counter() - start}
+    return row | {"diagnostics": {name: float(value) for name, value in estimate.diagnostics.items()}}
+
+
+def run(folder, output, methods, seeds, workers, models):
+    """Rows of every method on every model, those that `output` has left out, written as they come."""
+    truths = json.loads((folder / "truths.json").read_text())
+    rows = json.loads(output.read_text()) if output.exists() else []
+    made = {(row["model"], row["method"], row["seed"]) for row in rows}
+    cells = [
+        cell
+        for cell in product(truths, methods, range(seeds))
+        if cell not in made and (not models or any(cell[0].startswith(start) for start in models))
+    ]
+    with ProcessPoolExecutor(workers) as pool:
+        jobs = [pool.submit(attempt, folder / f"{name}.nc", truths[name], *rest) for name, *rest in cells]
+        for job in jobs:
+            rows.append(job.result())
+            print(line(rows[-1]), flush=True)
+            output.write_text(json.dumps(rows))
+
+
+def outcome(row):
+    """Right, refused or wrong: what a run says, against the truth."""
+    if not row.get("converged"):
+        return "refused"
+    error = abs(row["log_z"] - row["truth"])
+    return "wrong" if error > NATS and error > ERRORS * row["std_error"] else "right"
+
+
+def line(row):
+    """One row as text."""
+    if "log_z" not in row:
+        return f"{row['model']:22} {row['method']:14} {row['refused']}"
+    result = f"{row['log_z'] - row['truth']:+9.3f} +- {row['std_error']:.3f} {row['seconds']:6.1f} s {outcome(row)}"
+    return f"{row['model']:22} {row['method']:14} {result} {' '.join(row['reasons'])}"
+
+
+def covers(row):
+    """Whether the interval of a run holds the truth."""
+    low, high = row["interval"]
+    return low <= row["truth"] <= high
+
+
+def table(paths):
+    """Outcomes by method, of each file of rows."""
+    files = [json.loads(path.read_text()) for path in paths]
+    print("| method |" + " runs | right | refused | silently wrong | coverage of converged |" * len(files))
+    print("|---|" + "---|---|---|---|---|" * len(files))
+    for method in (*METHODS, "auto"):
+        cells = []
+        for rows in files:
+            own = [row for row in rows if row["method"] == method]
+            counts = {name: sum(outcome(row) == name for row in own) for name in ("right", "refused", "wrong")}
+            trusted = [covers(row) for row in own if row.get("converged")]
+            coverage = f"{100 * np.mean(trusted):.0f}% of {len(trusted)}" if trusted else ""
+            cells += [len(own), counts["right"], counts["refused"], counts["wrong"], coverage]
+        print(f"| `{method}` | " + " | ".join(map(str, cells)) + " |")
+
+
+def main():
+    """Run the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    commands = parser.add_subparsers(dest="command", required=True)
+    models = commands.add_parser("models")
+    models.add_argument("folder", type=Path)
+    models.add_argument("--data", type=Path, default=Path("data/datasets"), help="data sets of the workflow")
+    runs = commands.add_parser("run")
+    runs.add_argument("folder", type=Path)
+    runs.add_argument("output", type=Path)
+    runs.add_argument("--methods", nargs="+", default=[*METHODS, "auto"])
+    runs.add_argument("--models", nargs="+", default=[], help="those whose names start so (default: all)")
+    runs.add_argument("--seeds", type=int, default=1)
+    runs.add_argument("--workers", type=int, default=2)
+    commands.add_parser("table").add_argument("files", type=Path, nargs="+")
+    arguments = vars(parser.parse_args())
+    command = arguments.pop("command")
+    if command == "models":
+        make(**arguments)
+    elif command == "run":
+        run(**arguments)
+    else:
+        table(arguments["files"])
+
+
+if __name__ == "__main__":
+    main()
