@@ -31,6 +31,7 @@ ALLOWED = {
     # Declarations of figures and tables, and what they need beyond the estimates of the matrix.
     "papers": BELOW_API | {"papers", "reporting"},
     "api": BELOW_API | {"api"},
+    "scoring": {"api", "models"},
     "audit": {"artifacts", "audit", "checks", "datasets", "reporting"},
     "pipeline": BELOW_API | {"audit", "papers", "pipeline", "reporting"},
     "cli": BELOW_API | {"api", "audit", "cli", "reporting"},

@@ -12,11 +12,10 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import Binarizer
 from twins import all_states, brute_log_z
 
-from logzoo import RBM, estimate_log_z, exact_log_z
-from logzoo.cli import scoring
-from logzoo.cli.scoring import score, scorer
+from logzoo import RBM, estimate_log_z, exact_log_z, scoring
 from logzoo.estimators.result import Estimate
 from logzoo.models.scoring import mean_log_likelihood
+from logzoo.scoring import score, scorer
 
 VISIBLE, HIDDEN = 6, 4
 
@@ -35,7 +34,7 @@ def draws(rbm, count, generator):
 
 
 def made(**changes):
-    settings = {"log_z": 3.0, "std_error": 0.1, "interval": (2.5, 3.75), "converged": True}
+    settings = {"log_z": 3.0, "std_error": 0.1, "interval": (2.5, 3.75), "reasons": ()}
     return Estimate(**settings | changes)
 
 
@@ -102,8 +101,8 @@ def test_the_score_is_estimated_for_many_units(monkeypatch):
     expected = estimate_log_z(rbm, "ais", sweeps=200, chains=10, seed=3, base="uniform")
     assert found == mean_log_likelihood(rbm, data, expected).value
     assert found == pytest.approx(rbm.log_likelihood(data, exact_log_z(rbm)).mean(), abs=0.5)
-    monkeypatch.setattr(scoring, "estimate_log_z", lambda *_, **__: made(converged=False, diagnostics={"tours": 2}))
-    with pytest.warns(RuntimeWarning, match=r"^rts did not converge \(tours 2\): raise sweeps or chains$"):
+    monkeypatch.setattr(scoring, "estimate_log_z", lambda *_, **__: made(reasons=("drift",)))
+    with pytest.warns(RuntimeWarning, match="^auto did not converge: drift$"):
         assert score(model, data) == mean_log_likelihood(rbm, data, 3.0).value
 
 

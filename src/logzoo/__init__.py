@@ -19,6 +19,9 @@ _PUBLIC = {
     "sample_gibbs": "logzoo.api",
     "estimate_log_z": "logzoo.api",
     "train_rbm": "logzoo.api",
+    "mean_log_likelihood": "logzoo.models.scoring",
+    "score": "logzoo.scoring",
+    "scorer": "logzoo.scoring",
 }
 __all__ = sorted(_PUBLIC)
 
