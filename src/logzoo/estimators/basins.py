@@ -27,10 +27,12 @@ def estimate(rbm, ledger, stream, **options):
 
 
 def from_basins(rbm, draws, ledger):
-    """Estimate of log Z from BasinDraws."""
-    log_w = np.where(draws.end == draws.start, draws.log_weight, -np.inf)
-    names = np.unique(draws.start)
-    own = [log_w[draws.start == name] for name in names]
+    """Estimate of log Z from BasinDraws; where no chain stayed in its basin, all are one."""
+    stayed = draws.end == draws.start
+    start, stayed = (draws.start, stayed) if stayed.any() else (np.zeros_like(draws.start), ~stayed)
+    log_w = np.where(stayed, draws.log_weight, -np.inf)
+    names = np.unique(start)
+    own = [log_w[start == name] for name in names]
     log_mass = np.array([logsumexp(each) - np.log(each.size) if np.any(each > -np.inf) else -np.inf for each in own])
     log_z = float(logsumexp(log_mass))
     shares = np.exp(log_mass - log_z)
