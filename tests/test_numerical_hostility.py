@@ -9,7 +9,9 @@ import pytest
 
 from logzoo import RBM, estimate_log_z, exact_log_z, sample_gibbs, train_rbm
 from logzoo.cli.main import main
+from logzoo.estimators.evidence import gather
 from logzoo.estimators.registry import ESTIMATORS, starts_from_data
+from logzoo.streams import root_stream
 from logzoo.trainers.registry import TRAINERS
 
 LARGE = 1e3
@@ -96,7 +98,9 @@ def judged(found, truth):
 def estimated(name, method, **settings):
     rbm = MODELS[name]
     data = {"data": drawn(rbm)} if starts_from_data(method) else {}
-    return estimate_log_z(rbm, method, **{"sweeps": 300, "chains": 8} | data | settings)
+    return estimate_log_z(
+        rbm, method, **{"sweeps": 300, "chains": 8, "base": "visible-bias", "check": False} | data | settings
+    )
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -106,6 +110,15 @@ def test_estimates_are_right_or_flagged(method, name):
     for settings in ({}, {"sweeps": 1}, {"sweeps": 20, "chains": 2}):
         found = estimated(name, method, **settings)
         assert judged(found, truth), (settings, truth, found)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_evidence_is_right(name):
+    truth, gathered = exact_log_z(MODELS[name]), gather(MODELS[name], root_stream(0))
+    rounding = 1e-5 * max(1.0, abs(truth))
+    assert gathered.lower - rounding <= truth <= gathered.upper + rounding
+    for mass, std_error in gathered.masses:
+        assert mass <= truth + 4.0 * std_error + 0.01 + rounding
 
 
 @pytest.mark.parametrize("method", ESTIMATORS)

@@ -40,7 +40,8 @@ def tempering(sweeps=2000, chains=10, stream=STREAM, rbm=None, **options):
 def test_tempering_spends_its_whole_budget_and_counts_every_sweep(sweeps, form, base):
     draws, ledger = tempering(sweeps, 3, form=form, base=base)
     assert ledger.spent == sweeps
-    assert sum(ledger.by_purpose.values()) == 3 * sweeps
+    # Steps of the search for modes need not be a whole number of sweeps of all chains.
+    assert 3 * (sweeps - 1) < ledger.chain_sweeps <= 3 * sweeps
     sampled = ledger.by_purpose["sampling"] // 3
     assert sampled >= 1
     np.testing.assert_allclose(draws.occupancy.sum(axis=(0, 2)), sampled, rtol=1e-9)
@@ -180,7 +181,7 @@ def annealing(sweeps, chains, rbm, base="visible-bias", **options):
 def test_annealing_spends_its_whole_budget(sweeps, base):
     draws, ledger = annealing(sweeps, 3, easy_rbm(), base)
     assert ledger.spent == sweeps
-    assert sum(ledger.by_purpose.values()) == 3 * sweeps
+    assert 3 * (sweeps - 1) < ledger.chain_sweeps <= 3 * sweeps
     assert draws.log_weight.shape == (3,)
     assert np.all(np.isfinite(draws.log_weight))
 

@@ -46,6 +46,7 @@ def estimate(errors, truth, half, chains=CHAINS, budgets=BUDGETS):
         "std_error": (("budget", "replicate"), np.full(errors.shape, half / 1.96), "nat"),
         "interval": (("budget", "replicate", "bound"), np.stack([log_z - half, log_z + half], -1), "nat"),
         "converged": (("budget", "replicate"), np.ones(errors.shape, np.int64), "1"),
+        "reasons": (("budget", "replicate"), np.zeros(errors.shape, np.int64), "1"),
         "sweeps_spent": (("budget", "replicate"), np.array(budgets)[:, None] * np.ones(errors.shape, int), "sweep"),
     }
     coordinates = {

@@ -29,7 +29,6 @@ SCHEMAS = {
         "interval": Field((*_RUNS, "bound"), "nat"),
         "sweeps_spent": Field(_RUNS, "sweep"),
         "converged": Field(_RUNS, "1"),
-        "reasons": Field(_RUNS, "1"),
     },
     "verdict": {name: Field(("id",), "1") for name in ("verdict", "value", "threshold")},
     "scorecard": {name: Field(("id",), "1") for name in ("verdict", "reason", "value")},

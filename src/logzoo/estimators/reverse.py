@@ -13,7 +13,7 @@ from scipy.special import logsumexp
 from logzoo.checks import binary_matrix, whole_number
 from logzoo.estimators.intervals import effective_number, jackknife_error, log_sums_left_out, student_interval
 from logzoo.estimators.result import Estimate, reasons_of
-from logzoo.estimators.weights import untelling
+from logzoo.estimators.weights import log_normal_variance, untelling
 from logzoo.samplers import annealed
 
 # Data vectors by default, if there are two trajectories for each.
@@ -47,18 +47,28 @@ def estimate(rbm, ledger, stream, *, data=None, vectors=None, **options):
     center = float(log_z.mean())
     std_error, parts = _spread(log_z, per_vector)
     effective = np.array([effective_number(log_p) for log_p in per_vector])
-    # Bias of a log-mean-exp in nats, half the squared relative error of the mean: unknown, infinite, for one.
-    trajectories = np.bincount(vector)
-    bias = np.where(trajectories > 1, 0.5 * (1.0 / effective - 1.0 / trajectories), np.inf)
+    bias = _bias(per_vector)
+    std_error = float(np.hypot(std_error, bias)) if np.isfinite(bias) else std_error
     return Estimate(
         log_z=center,
         std_error=std_error,
         interval=student_interval(center, std_error, parts),
-        reasons=reasons_of(
-            {"trajectories-apart": bias.mean() >= _LARGEST_BIAS, **untelling(rbm, draws.log_weight, ledger)}
-        ),
+        reasons=reasons_of({"trajectories-apart": bias >= _LARGEST_BIAS, **untelling(rbm, draws.log_weight, ledger)}),
         diagnostics={"effective_trajectories": float(effective.mean())},
     )
+
+
+def _bias(per_vector):
+    """Bias of the log-mean-exp of the trajectories of a vector in nats; infinite, unknown, for single ones.
+
+    Half the squared relative error of the mean, as of log-normal weights whose logs spread alike around every vector.
+    """
+    freedom = sum(log_p.size - 1 for log_p in per_vector)
+    if not freedom:
+        return np.inf
+    variance = sum(float(np.square(log_p - log_p.mean()).sum()) for log_p in per_vector) / freedom
+    mean_size = np.mean([1.0 / log_p.size for log_p in per_vector])
+    return 0.5 * log_normal_variance(variance, freedom) * float(mean_size)
 
 
 def _spread(log_z, per_vector):

@@ -1,7 +1,7 @@
 """What the annealing estimators share: log Z from importance weights of independent chains."""
 
 import numpy as np
-from scipy.special import logsumexp
+from scipy.special import chdtri, logsumexp
 
 from logzoo.estimators.intervals import (
     bootstrapped,
@@ -19,6 +19,8 @@ _FEWEST_EFFECTIVE = 10.0
 _LARGEST_STEP = 10.0
 # Variance of log w beyond which exp of it says no more than "unknown".
 _LARGEST_VARIANCE = 50.0
+# That the variance of the logs is larger than it is taken to be.
+_RISK = 0.05
 # Spread of equal log-weights relative to them: rounding.
 _ROUNDING = 1e-12
 
@@ -59,12 +61,22 @@ def fewest_effective(chains):
 def log_normal_error(log_w):
     """Standard error of the mean of log-normal weights relative to it, from the spread of their logs (chain,).
 
-    sqrt((exp(s^2) - 1) / n): the weights that decide are mostly not among those drawn, but their logs tell of them.
-    s^2 is the mean square above the median, as chains that were lost far below it decide nothing.
+    The weights that decide are mostly not among those drawn, but their logs tell of them. The variance is the mean
+    square above the median, as chains that were lost far below it decide nothing.
     """
     above = log_w - np.median(log_w)
-    variance = float(np.mean(above[above >= 0.0] ** 2))
-    return float(np.sqrt(np.expm1(min(variance, _LARGEST_VARIANCE)) / log_w.size))
+    above = above[above >= 0.0]
+    return float(np.sqrt(log_normal_variance(float(np.mean(above**2)), above.size) / log_w.size))
+
+
+def log_normal_variance(variance, freedom):
+    """Variance of log-normal weights relative to their mean, from that of their logs with so many degrees of freedom.
+
+    exp(s^2) - 1 with s^2 at the upper 95% end of what the sample leaves possible, u s^2, divided by u: weights of
+    little spread have the variance of their logs.
+    """
+    u = freedom / chdtri(freedom, 1.0 - _RISK)
+    return float(np.expm1(min(u * variance, _LARGEST_VARIANCE)) / u)
 
 
 def untelling(rbm, log_w, ledger):

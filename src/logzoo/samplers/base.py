@@ -22,6 +22,8 @@ _STEPS_OF_A_START, _MOST_STARTS, _MOST_STEPS = 40, 500, 400
 # Modes further below the best hold nothing that counts.
 _NATS_BELOW = 30.0
 _MOST_MODES = 64
+# Means of v nearer to 0 or 1 are taken for certain.
+_CERTAIN = 1e-6
 # Sweeps at beta = 1 whose states are averaged: the last of the run.
 _AVERAGED = 10
 
@@ -70,7 +72,11 @@ def _of_modes(rbm, ledger, stream):
     modes = affordable_modes(rbm, ledger, stream)
     shares = mode_shares(modes)
     # einsum adds in the same order on every machine.
-    return log_odds(np.einsum("k,ki->i", shares, modes.visible[: shares.size])[None, :])
+    means = np.einsum("k,ki->i", shares, modes.visible[: shares.size])
+    limit = np.log1p(-_CERTAIN) - np.log(_CERTAIN)
+    # What is the same in all modes needs no smoothing: draws of the base that no state of weight has are lost.
+    certain = np.where(means < _CERTAIN, -limit, np.where(means > 1.0 - _CERTAIN, limit, 0.0))
+    return np.where(certain != 0.0, certain, log_odds(means[None, :]))
 
 
 def _matched(rbm, ledger, stream):
