@@ -1,6 +1,6 @@
 """Every estimator, and `auto`, on RBMs whose log Z is known and that nobody tuned them for: right, refused or wrong.
 
-    python benchmarks/gauntlet.py models gauntlet        # makes the models, once: gauntlet/*.nc
+    python benchmarks/gauntlet.py models gauntlet        # makes the models, once: gauntlet/*.nc; needs a quick run
     python benchmarks/gauntlet.py run gauntlet out.json  # every method on every model; goes on where it was ended
     python benchmarks/gauntlet.py table out.json         # what came of it, as Markdown
 
@@ -61,8 +61,8 @@ def families():
 
     for side, coupling in product(SIDES, COUPLINGS):
         add(f"ising-{side}-{coupling:.2f}", "ising-torus", side=side, coupling=coupling)
-    for scale in (0.5, 1.0, 2.0):
-        add(f"glass-20-{scale}", "planar-glass", rows=20, columns=20, scale=scale)
+    for scale, couplings in product((0.5, 1.0, 2.0), ("gaussian", "signs")):
+        add(f"glass-20-{couplings}-{scale}", "planar-glass", rows=20, columns=20, scale=scale, couplings=couplings)
     for seed in range(2):
         add(f"twins-{seed}", "twins", seed)
         add(f"wide-narrow-{seed}", "wide-narrow", seed)
@@ -73,8 +73,10 @@ def families():
     return made
 
 
-def make(folder, data):
-    """Write every model of the gauntlet with its log Z into `folder`."""
+def make(folder, data, zoo):
+    """Write every model of the gauntlet with its log Z into `folder`: of families, badly trained, and of the zoo."""
+    import xarray as xr
+
     from logzoo.artifacts.netcdf import read_artifact
     from logzoo.datasets.build import visible_matrix
 
@@ -93,6 +95,12 @@ def make(folder, data):
         rbm.save(folder / f"{name}.nc")
         truths[name] = exact_log_z(rbm, threads=os.cpu_count())
         print(f"{name}: {rbm.visible} x {rbm.hidden}, log Z {truths[name]:.4f} (trained)", flush=True)
+    estimates = xr.open_dataset(zoo)
+    for name in estimates["model"].values[estimates["truth_std_error"].values == 0.0]:
+        rbm = RBM.load(zoo.parent / "models" / f"{name}.nc")
+        rbm.save(folder / f"zoo-{name}.nc")
+        truths[f"zoo-{name}"] = float(estimates["truth"].sel(model=name))
+        print(f"zoo-{name}: {rbm.visible} x {rbm.hidden}, log Z {truths[f'zoo-{name}']:.4f} (of the zoo)", flush=True)
     (folder / "truths.json").write_text(json.dumps(truths, indent=1))
 
 
@@ -177,6 +185,7 @@ def main():
     models = commands.add_parser("models")
     models.add_argument("folder", type=Path)
     models.add_argument("--data", type=Path, default=Path("data/datasets"), help="data sets of the workflow")
+    models.add_argument("--zoo", type=Path, default=Path("data/quick/zoo.nc"), help="zoo of the workflow")
     runs = commands.add_parser("run")
     runs.add_argument("folder", type=Path)
     runs.add_argument("output", type=Path)
