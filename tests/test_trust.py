@@ -11,6 +11,7 @@ from logzoo.estimators.basins import from_basins
 from logzoo.estimators.registry import estimator
 from logzoo.estimators.result import REASONS, Estimate
 from logzoo.models.known.registry import known
+from logzoo.models.modes import Modes
 from logzoo.samplers import base, basins
 from logzoo.samplers.base import BASES
 from logzoo.streams import root_stream
@@ -76,6 +77,26 @@ def test_laws_that_chains_leave_for_a_better_one_do_not_stand_for_a_basin():
     np.testing.assert_array_equal(basins.kept(start, left, 3), [0, 1])
     # The better of two stands for both, whichever is left.
     np.testing.assert_array_equal(basins.kept(start, np.where(start == 0, 1, start), 3), [0, 2])
+
+
+def modes_found(*starts, bounds=None):
+    bounds = -np.arange(len(starts), dtype=float) if bounds is None else np.array(bounds)
+    return Modes(np.zeros((len(starts), 2)), np.zeros((len(starts), 2)), bounds, np.array(starts), 0)
+
+
+def test_modes_that_were_seen_once_tell_of_those_that_were_not():
+    assert basins.unseen_share(modes_found(50, 50), 10) == 0.0
+    assert basins.unseen_share(modes_found(48, 50, 1, 1), 10) == 0.02
+    assert basins.unseen_share(modes_found(1, 1, 1), 10) == 1.0
+    # More modes than laws; and modes that do not count.
+    assert basins.unseen_share(modes_found(50, 30, 20), 2) == 0.2
+    assert basins.unseen_share(modes_found(50, 50, 1, bounds=[0.0, -1.0, -50.0]), 10) == 0.0
+
+
+def test_more_modes_than_chains_are_refused():
+    rbm, log_z, _ = known("random-small", visible=200, hidden=12, scale=2.0)
+    found = estimate_log_z(rbm, "basins", sweeps=200, chains=60, check=False)
+    assert abs(found.log_z - log_z) < 4.0 * found.std_error or "modes-unseen" in found.reasons
 
 
 # --- evidence

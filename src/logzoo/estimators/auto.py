@@ -34,6 +34,8 @@ _FEWEST_SOUND = 2
 _SIGMAS = 3.0
 # No interval over chains is narrower than rounding.
 _LEAST_ERROR = 1e-6
+# Nats; a mass that is less certain tells no more.
+_LARGEST_ERROR = 1.0
 
 
 class Round(NamedTuple):
@@ -152,7 +154,7 @@ def _stated(rounds, reasons, evidence):
     low, high = last.log_z - last.reach, last.log_z + last.reach
     if reasons:
         ends = np.array([each.interval for each in last.estimates])
-        found = [mass + _SIGMAS * std_error for mass, std_error in evidence.masses]
+        found = [mass + _SIGMAS * min(std_error, _LARGEST_ERROR) for mass, std_error in evidence.masses]
         low, high = min(low, ends[:, 0].min()), max(high, ends[:, 1].max(), *found)
         doubts = {name for each in last.estimates for name in each.reasons}
         reasons = (*reasons, *(name for name in REASONS if name in doubts))

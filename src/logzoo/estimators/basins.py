@@ -13,6 +13,8 @@ from logzoo.estimators.result import Estimate, reasons_of
 from logzoo.estimators.weights import fewest_effective, log_normal_error, untelling
 from logzoo.samplers import basins
 
+# Share of starts that would find a mode which no law stands for.
+_MOST_UNSEEN = 0.02
 # Share of Z below which a basin may rest on few chains.
 _SMALL = 0.02
 
@@ -49,7 +51,13 @@ def from_basins(rbm, draws, ledger):
         log_z=log_z,
         std_error=std_error,
         interval=student_interval(log_z, std_error, max(freedom, 1.0) + 1.0),
-        reasons=reasons_of({"few-effective": few, **untelling(rbm, draws.log_weight, ledger)}),
+        reasons=reasons_of(
+            {
+                "few-effective": few,
+                "modes-unseen": draws.unseen > _MOST_UNSEEN,
+                **untelling(rbm, draws.log_weight, ledger),
+            }
+        ),
         bounds=(float(draws.bounds[0]), np.inf),
         diagnostics={
             "effective_sample_size": float(1.0 / np.sum(shares**2 / np.maximum(effective, 1.0))),

@@ -39,6 +39,7 @@ class BasinDraws(NamedTuple):
     end: np.ndarray  # (chain,) the basin that it ended in
     v: np.ndarray  # (chain, visible) its last state
     bounds: np.ndarray  # (mode,) F1 in nats, the best first: sure lower bounds of log Z
+    unseen: float  # share of what the search would find that no law stands for, as far as it can tell
 
 
 def run(rbm, ledger, stream, *, base=None, data=None, ladder="linear", threads=1, progress=False):
@@ -52,6 +53,7 @@ def run(rbm, ledger, stream, *, base=None, data=None, ladder="linear", threads=1
     if data is not None:
         data = binary_matrix("data", data, visible=rbm.visible)
     modes = affordable_modes(rbm, ledger, stream, data=data, threads=threads)
+    unseen = unseen_share(modes, ledger.chains // _FEWEST_CHAINS)
     chosen = np.arange(min(max(ledger.chains // _FEWEST_CHAINS, 1), modes.bounds.size))
     chosen = chosen[modes.bounds[chosen] >= modes.bounds[0] - _NATS_BELOW]
     parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
@@ -76,7 +78,18 @@ def run(rbm, ledger, stream, *, base=None, data=None, ladder="linear", threads=1
             kernel = partial(run_centred_annealing, parameters, fixed, betas, key, first, last)
             over_chains(kernel, threads, law, chains, log_weight)
             bar.update(last - first)
-    return BasinDraws(log_weight, law, laws.nearest(chains.v), chains.v, modes.bounds)
+    return BasinDraws(log_weight, law, laws.nearest(chains.v), chains.v, modes.bounds, unseen)
+
+
+def unseen_share(modes, laws):
+    """Share of further starts that would end in modes that are new, or not among the best `laws` modes.
+
+    Modes that only one start ended in tell how often another would find a new one (Good 1953). Modes far below the best
+    do not count, nor do the starts that ended there.
+    """
+    starts = modes.starts[modes.bounds >= modes.bounds[0] - _NATS_BELOW]
+    alone, left_out = starts == 1, np.arange(starts.size) >= laws
+    return float(starts[alone | left_out].sum() / starts.sum())
 
 
 class LogOdds(NamedTuple):
