@@ -29,6 +29,7 @@ _FIRST = 500
 # Units of the smaller layer up to which enumeration costs about a second.
 _ENUMERABLE = 20
 _LEVEL, _NORMAL_REACH = 0.95, 1.96
+_INCURABLE = {"modes-unseen"}
 # Methods that must trust their runs, and standard errors by which they may differ.
 _FEWEST_SOUND = 2
 _SIGMAS = 3.0
@@ -82,22 +83,24 @@ def estimate(
     if checkpoint is not None:
         checkpoint.load({"estimates": finished})
     options = {"base": base, "threads": threads, "progress": progress}
-    rounds, sweeps = [], _FIRST
+    rounds, sweeps, methods, done = [], _FIRST, METHODS, 0
     while True:
         estimates = []
-        for method in METHODS:
+        for method in methods:
             share = ledger.part(sweeps, f"{method}, round {len(rounds) + 1}")
-            number = len(METHODS) * len(rounds) + len(estimates)
-            if number == len(finished.estimates):
+            if done == len(finished.estimates):
                 own = stream.child("round", len(rounds), method)
                 finished.estimates.append(estimator(method)(rbm, share, own, options))
                 if checkpoint is not None:
-                    checkpoint.save_if_due(number + 1, {"estimates": finished})
-            estimates.append(weighed(finished.estimates[number], evidence))
+                    checkpoint.save_if_due(done + 1, {"estimates": finished})
+            estimates.append(weighed(finished.estimates[done], evidence))
+            done += 1
         rounds.append(_pooled(estimates, len(rounds)))
         reasons = _reasons(rounds, tolerance)
+        # What more sweeps do not cure is not tried again.
+        methods = [each.method for each in estimates if not _INCURABLE & set(each.reasons)]
         sweeps *= 2
-        if not reasons or ledger.remaining < len(METHODS) * sweeps:
+        if not reasons or ledger.remaining < len(methods) * sweeps:
             return _stated(rounds, reasons, evidence)
 
 
