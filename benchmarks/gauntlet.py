@@ -168,6 +168,8 @@ def table(paths):
     print("| method |" + " runs | right | refused | silently wrong | coverage of converged |" * len(files))
     print("|---|" + "---|---|---|---|---|" * len(files))
     for method in (*METHODS, "auto"):
+        if not any(row["method"] == method for rows in files for row in rows):
+            continue
         cells = []
         for rows in files:
             own = [row for row in rows if row["method"] == method]

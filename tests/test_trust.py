@@ -81,16 +81,16 @@ def test_laws_that_chains_leave_for_a_better_one_do_not_stand_for_a_basin():
 
 def modes_found(*starts, bounds=None):
     bounds = -np.arange(len(starts), dtype=float) if bounds is None else np.array(bounds)
-    return Modes(np.zeros((len(starts), 2)), np.zeros((len(starts), 2)), bounds, np.array(starts), 0)
+    return Modes(np.zeros((len(starts), 2)), np.zeros((len(starts), 2)), bounds, np.array(starts), 0, bounds[0])
 
 
 def test_modes_that_were_seen_once_tell_of_those_that_were_not():
     assert basins.unseen_share(modes_found(50, 50), 10) == 0.0
-    assert basins.unseen_share(modes_found(48, 50, 1, 1), 10) == 0.02
+    assert basins.unseen_share(modes_found(1, 50, bounds=[0.0, np.log(0.25)]), 10) == pytest.approx(0.8)
     assert basins.unseen_share(modes_found(1, 1, 1), 10) == 1.0
     # More modes than laws; and modes that do not count.
-    assert basins.unseen_share(modes_found(50, 30, 20), 2) == 0.2
-    assert basins.unseen_share(modes_found(50, 50, 1, bounds=[0.0, -1.0, -50.0]), 10) == 0.0
+    assert basins.unseen_share(modes_found(50, 30, 20, bounds=[0.0, 0.0, np.log(0.5)]), 2) == pytest.approx(0.2)
+    assert basins.unseen_share(modes_found(50, 50, 1, bounds=[0.0, -1.0, -50.0]), 10) < 1e-20
 
 
 def test_more_modes_than_chains_are_refused():
@@ -242,7 +242,7 @@ def test_auto_refuses_when_the_search_misses_a_mode(monkeypatch):
 
     def blinded(*arguments, **options):
         modes = search(*arguments, **options)
-        return type(modes)(*(each[:1] for each in modes[:4]), modes.steps)
+        return type(modes)(*(each[:1] for each in modes[:4]), modes.steps, modes.bounds[0])
 
     monkeypatch.setattr(base, "find_modes", blinded)
     found = auto_of(rbm)

@@ -1,21 +1,21 @@
 """Auto: log Z to a requested accuracy, or a refusal, by methods that fail in unlike ways.
 
 Rounds of doubling budgets. In each, every method estimates log Z afresh: annealing, simulated tempering and parallel
-tempering from a base of the modes (or of the data), and annealing from the basins of mean field's modes. It ends when
-two methods at least trust their runs, all those that do agree, with the round before too, and their pooled interval is
-narrow enough. Looking often costs no coverage: round r states its intervals at the level 1 - 0.05 / ((r + 1) (r + 2)).
+tempering from a base of the modes (or of the data), and annealing from the basins of the modes. It ends when two
+methods at least trust their runs, all those that do agree, with the round before too, and the interval pooled over
+both rounds is narrow enough. A sequential interval that ends by its width keeps its level (Chow & Robbins 1965).
 Agreement is evidence, not proof: a mode that nothing has visited is in no number here but the sure upper bound.
 """
 
 import os
+from dataclasses import replace
 from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtri
 
 from logzoo.checks import positive_number, whole_number
-from logzoo.estimators.evidence import gather, weighed
+from logzoo.estimators.evidence import gather, weighed, with_masses
 from logzoo.estimators.matrix import Finished
 from logzoo.estimators.registry import estimator
 from logzoo.estimators.result import REASONS, Estimate, reasons_of
@@ -28,7 +28,7 @@ METHODS = ("ais", "basins", "rts", "bar")
 _FIRST = 500
 # Units of the smaller layer up to which enumeration costs about a second.
 _ENUMERABLE = 20
-_LEVEL, _NORMAL_REACH = 0.95, 1.96
+_NORMAL_REACH = 1.96
 _INCURABLE = {"modes-unseen"}
 # Methods that must trust their runs, and standard errors by which they may differ.
 _FEWEST_SOUND = 2
@@ -42,11 +42,10 @@ _LARGEST_ERROR = 1.0
 class Round(NamedTuple):
     """What one round found, in nats."""
 
-    estimates: list  # Estimate of every method
+    estimates: list  # Estimate of every method that was tried
     sound: list  # those that trust their runs
     log_z: float  # pooled over them
     std_error: float
-    reach: float  # half-width of the pooled interval
 
 
 def estimate(
@@ -93,13 +92,13 @@ def estimate(
                 finished.estimates.append(estimator(method)(rbm, share, own, options))
                 if checkpoint is not None:
                     checkpoint.save_if_due(done + 1, {"estimates": finished})
-            estimates.append(weighed(finished.estimates[done], evidence))
+            estimates.append(finished.estimates[done])
             done += 1
-        rounds.append(_pooled(estimates, len(rounds)))
-        reasons = _reasons(rounds, tolerance)
-        # What more sweeps do not cure is not tried again.
-        methods = [each.method for each in estimates if not _INCURABLE & set(each.reasons)]
+        evidence = with_masses(evidence, estimates)
+        rounds.append(_round([weighed(each, evidence) for each in estimates]))
+        reasons = _reasons(rounds, evidence, tolerance)
         sweeps *= 2
+        methods = _next_methods(rounds[-1], methods)
         if not reasons or ledger.remaining < len(methods) * sweeps:
             return _stated(rounds, reasons, evidence)
 
@@ -109,20 +108,35 @@ def usable_cores():
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _pooled(estimates, number):
-    """The Round of that number, from 0: the sound estimates weighted by their precision.
+def _round(estimates):
+    """The Round of Estimates."""
+    sound = [each for each in estimates if each.converged]
+    return Round(estimates, sound, *_pooled(sound or estimates))
+
+
+def _pooled(estimates):
+    """log Z and its standard error from Estimates weighted by their precision.
 
     Where they scatter more than they should, the error grows with the scatter (Birge 1932).
     """
-    sound = [each for each in estimates if each.converged]
-    chosen = sound or estimates
-    log_z, errors = np.array([each.log_z for each in chosen]), np.array([_error(each) for each in chosen])
+    log_z, errors = np.array([each.log_z for each in estimates]), np.array([_error(each) for each in estimates])
     precision = 1.0 / np.maximum(errors, _LEAST_ERROR) ** 2
     center = float(precision @ log_z / precision.sum())
     scatter = np.sqrt(np.sum(precision * (log_z - center) ** 2) / max(log_z.size - 1, 1))
-    std_error = float(max(1.0, scatter) / np.sqrt(precision.sum()))
-    level = (1.0 - _LEVEL) / ((number + 1) * (number + 2))
-    return Round(estimates, sound, center, std_error, float(-ndtri(level / 2.0)) * std_error)
+    return center, float(max(1.0, scatter) / np.sqrt(precision.sum()))
+
+
+def _of_last_rounds(rounds):
+    """log Z and its standard error from the last round and the one before it, as far as both have sound estimates."""
+    return _pooled([each for one in rounds[-2:] for each in one.sound] or rounds[-1].estimates)
+
+
+def _next_methods(last, methods):
+    """Methods of the next round: those that are sound if they are enough, else all but those that cannot become so."""
+    if len(last.sound) >= _FEWEST_SOUND:
+        return tuple(each.method for each in last.sound)
+    hopeless = {each.method for each in last.estimates if _INCURABLE & set(each.reasons)}
+    return tuple(method for method in METHODS if method not in hopeless)
 
 
 def _error(estimate):
@@ -130,7 +144,7 @@ def _error(estimate):
     return (estimate.interval[1] - estimate.interval[0]) / (2.0 * _NORMAL_REACH)
 
 
-def _reasons(rounds, tolerance):
+def _reasons(rounds, evidence, tolerance):
     """Why the rounds do not settle log Z; empty if they do."""
     last = rounds[-1]
     apart = any(
@@ -141,32 +155,42 @@ def _reasons(rounds, tolerance):
     if len(rounds) > 1:
         error = np.hypot(last.std_error, rounds[-2].std_error)
         moved = abs(last.log_z - rounds[-2].log_z) > max(tolerance, _SIGMAS * error)
-    return reasons_of(
+    pooled = _estimate(rounds, (), evidence)
+    found = reasons_of(
         {
             "one-method-alone": len(last.sound) < _FEWEST_SOUND,
             "methods-disagree": apart,
             "rounds-disagree": moved,
-            "tolerance-missed": last.reach > tolerance,
+            "tolerance-missed": _NORMAL_REACH * pooled.std_error > tolerance,
         }
     )
+    return (*weighed(pooled, evidence).reasons, *found)
 
 
-def _stated(rounds, reasons, evidence):
-    """The Estimate of the last round; if there are reasons to refuse, with the hull of all its intervals."""
+def _estimate(rounds, reasons, evidence):
+    """The Estimate of the last rounds."""
     last = rounds[-1]
-    low, high = last.log_z - last.reach, last.log_z + last.reach
-    if reasons:
-        ends = np.array([each.interval for each in last.estimates])
-        found = [mass + _SIGMAS * min(std_error, _LARGEST_ERROR) for mass, std_error in evidence.masses]
-        low, high = min(low, ends[:, 0].min()), max(high, ends[:, 1].max(), *found)
-        doubts = {name for each in last.estimates for name in each.reasons}
-        reasons = (*reasons, *(name for name in REASONS if name in doubts))
+    log_z, std_error = _of_last_rounds(rounds)
     return Estimate(
-        log_z=last.log_z,
-        std_error=last.std_error,
-        interval=(max(low, evidence.lower) if not reasons else low, min(high, evidence.upper)),
+        log_z=log_z,
+        std_error=std_error,
+        interval=(log_z - _NORMAL_REACH * std_error, log_z + _NORMAL_REACH * std_error),
         reasons=reasons,
         bounds=(evidence.lower, evidence.upper),
         diagnostics={"rounds": len(rounds), "sound_methods": len(last.sound)},
         rests_on=tuple(each.method for each in last.sound),
+    )
+
+
+def _stated(rounds, reasons, evidence):
+    """The Estimate of the last rounds; where it is refused, with all reasons and the hull of all intervals."""
+    doubts = {*reasons, *(name for each in rounds[-1].estimates for name in each.reasons if reasons)}
+    found = _estimate(rounds, tuple(name for name in REASONS if name in doubts), evidence)
+    low, high = found.interval
+    if not reasons:
+        return replace(found, interval=(max(low, evidence.lower), min(high, evidence.upper)))
+    ends = np.array([each.interval for each in rounds[-1].estimates])
+    masses = [mass + _SIGMAS * min(std_error, _LARGEST_ERROR) for mass, std_error in evidence.masses]
+    return replace(
+        found, interval=(min(low, ends[:, 0].min()), min(max(high, ends[:, 1].max(), *masses), evidence.upper))
     )

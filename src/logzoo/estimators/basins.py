@@ -28,25 +28,25 @@ def estimate(rbm, ledger, stream, **options):
     return from_basins(rbm, basins.run(rbm, ledger, stream, **options), ledger)
 
 
+def mass(draws):
+    """The mass that BasinDraws found, as log Z, and its standard error from their spread alone, in nats.
+
+    What no chain has drawn would add to it.
+    """
+    return _summed(_by_basin(draws), _spread)[:2]
+
+
 def from_basins(rbm, draws, ledger):
     """Estimate of log Z from BasinDraws; where no chain stayed in its basin, all are one."""
-    stayed = draws.end == draws.start
-    start, stayed = (draws.start, stayed) if stayed.any() else (np.zeros_like(draws.start), ~stayed)
-    log_w = np.where(stayed, draws.log_weight, -np.inf)
-    names = np.unique(start)
-    own = [log_w[start == name] for name in names]
-    log_mass = np.array([logsumexp(each) - np.log(each.size) if np.any(each > -np.inf) else -np.inf for each in own])
-    log_z = float(logsumexp(log_mass))
-    shares = np.exp(log_mass - log_z)
-    errors = np.array([_relative_error(each) for each in own])
-    std_error = float(np.sqrt(np.sum((shares * errors) ** 2)))
+    own = _by_basin(draws)
+    log_z, std_error, shares, errors = _summed(own, _relative_error)
     effective = np.array([effective_number(each) if np.any(each > -np.inf) else 0.0 for each in own])
     needed = np.array([fewest_effective(each.size) for each in own])
     few = bool(np.any((effective < needed) & (shares > _SMALL)))
     # Welch (1947): parts of the variance, each estimated from its own chains.
     parts = (shares * errors) ** 2
     spread = np.sum(parts**2 / np.array([max(each.size - 1, 1) for each in own]))
-    freedom = parts.sum() ** 2 / spread if spread > 0.0 else float(log_w.size - 1)
+    freedom = parts.sum() ** 2 / spread if spread > 0.0 else float(draws.start.size - 1)
     return Estimate(
         log_z=log_z,
         std_error=std_error,
@@ -58,18 +58,41 @@ def from_basins(rbm, draws, ledger):
                 **untelling(rbm, draws.log_weight, ledger),
             }
         ),
-        bounds=(float(draws.bounds[0]), np.inf),
+        bounds=(draws.lower, np.inf),
         diagnostics={
             "effective_sample_size": float(1.0 / np.sum(shares**2 / np.maximum(effective, 1.0))),
-            "basins": names.size,
+            "basins": len(own),
+            "spread_error": mass(draws)[1],
         },
     )
 
 
-def _relative_error(log_w):
-    """Standard error of the mean of weights relative to it, no less than that of log-normal ones; 0 for no weight."""
+def _by_basin(draws):
+    """log-weights (chain,) nats of each basin's chains, -inf for those that left it."""
+    stayed = draws.end == draws.start
+    start, stayed = (draws.start, stayed) if stayed.any() else (np.zeros_like(draws.start), ~stayed)
+    log_w = np.where(stayed, draws.log_weight, -np.inf)
+    return [log_w[start == name] for name in np.unique(start)]
+
+
+def _summed(own, relative_error):
+    """log Z, its standard error, and each basin's share of Z and relative error, from each one's log-weights."""
+    log_mass = np.array([logsumexp(each) - np.log(each.size) if np.any(each > -np.inf) else -np.inf for each in own])
+    log_z = float(logsumexp(log_mass))
+    shares = np.exp(log_mass - log_z)
+    errors = np.array([relative_error(each) for each in own])
+    return log_z, float(np.sqrt(np.sum((shares * errors) ** 2))), shares, errors
+
+
+def _spread(log_w):
+    """Standard error of the mean of weights relative to it; 0 for no weight."""
     if not np.any(log_w > -np.inf):
         return 0.0
     relative = np.exp(log_w - log_w.max())
-    spread = float(np.std(relative, ddof=1) / relative.mean() / np.sqrt(relative.size))
-    return max(spread, log_normal_error(log_w[log_w > -np.inf]))
+    return float(np.std(relative, ddof=1) / relative.mean() / np.sqrt(relative.size))
+
+
+def _relative_error(log_w):
+    """The same, no less than that of log-normal weights."""
+    found = log_w[log_w > -np.inf]
+    return max(_spread(log_w), log_normal_error(found)) if found.size else 0.0

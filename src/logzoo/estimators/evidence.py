@@ -1,7 +1,8 @@
 """What is known of log Z without the run that is judged by it: sure bounds, and the mass that other chains find.
 
 An estimator sees its own chains only. Where all of them missed a mode, nothing in them tells; chains that start in the
-modes of mean field do. All estimates of mass are unbiased for Z, so their logarithms lie below log Z on average.
+modes of mean field do. All estimates of mass are unbiased for Z, so their logarithms lie below log Z on average; their
+errors are from the spread of the weights drawn, as those that were not drawn could only add to the mass.
 """
 
 from dataclasses import replace
@@ -11,10 +12,10 @@ import numpy as np
 from scipy.special import logsumexp
 
 from logzoo.budgets import SweepLedger
-from logzoo.estimators.basins import from_basins
+from logzoo.estimators.basins import mass
 from logzoo.estimators.las_vegas import upper_bound
 from logzoo.estimators.result import reasons_of
-from logzoo.estimators.weights import from_weights
+from logzoo.estimators.weights import spread_error
 from logzoo.samplers import annealed, basins
 
 # What is spent on each of the estimates of mass, beside the run that they judge: fewer sweeps of large models, by
@@ -30,9 +31,9 @@ _REACH = 3.0
 class Evidence(NamedTuple):
     """What is known of log Z beforehand, in nats."""
 
-    lower: float  # sure: the best mean-field bound, or the sum over distinct states seen
+    lower: float  # sure: that of the modes, or the sum over distinct states seen
     upper: float  # sure
-    masses: tuple  # estimates of the mass that chains find, low on average: (log Z, standard error) of each
+    masses: tuple  # the mass that chains find, low on average: (log Z, standard error) of each
 
 
 def gather(rbm, stream, ledger=None, *, data=None, threads=1):
@@ -46,15 +47,21 @@ def gather(rbm, stream, ledger=None, *, data=None, threads=1):
     sweeps = int(np.clip(_WEIGHT_SWEEPS // rbm.weights.size, _FEWEST_SWEEPS, _MOST_SWEEPS))
     share = ledger.part(sweeps, "evidence", chains=_CHAINS)
     draws = basins.run(rbm, share, stream.child("basins"), data=data, threads=threads)
-    by_basins = from_basins(rbm, draws, share)
-    masses = [(by_basins.log_z, by_basins.std_error)]
+    masses = [mass(draws)]
     for base in _BASES:
         share, own = ledger.part(sweeps, "evidence", chains=_CHAINS), stream.child("annealing", base)
-        found = from_weights(rbm, annealed.run(rbm, share, own, base=base, threads=threads), share, own)
-        masses.append((found.log_z, found.std_error))
+        found = annealed.run(rbm, share, own, base=base, threads=threads)
+        log_w = found.log_weight
+        masses.append((float(found.log_z_base + logsumexp(log_w) - np.log(log_w.size)), spread_error(log_w)))
     seen = draws.v if data is None else np.concatenate([draws.v, data[:_MOST_STATES]])
     of_states = float(logsumexp(rbm.log_f(np.unique(seen, axis=0))))
-    return Evidence(max(by_basins.bounds[0], of_states), upper_bound(rbm), tuple(masses))
+    return Evidence(max(draws.lower, of_states), upper_bound(rbm), tuple(masses))
+
+
+def with_masses(evidence, estimates):
+    """The Evidence with the masses that Estimates found, of those which are low on average."""
+    found = [(each.log_z, each.diagnostics["spread_error"]) for each in estimates if "spread_error" in each.diagnostics]
+    return evidence._replace(masses=(*evidence.masses, *found))
 
 
 def weighed(estimate, evidence):

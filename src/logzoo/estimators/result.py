@@ -19,6 +19,7 @@ DIAGNOSTICS = {
     "drift": ("log Z from the second half of the sampling phase less that from the first, in standard errors", "1"),
     "effective_trajectories": ("effective reverse trajectories from a data vector, mean over vectors", "1"),
     "exchange_rate": ("share of exchanges made by the pair of neighbouring rungs that makes the fewest", "1"),
+    "spread_error": ("standard error of log Z from the spread of the weights drawn alone", "nat"),
     "rounds": ("rounds of doubling budgets", "1"),
     "sound_methods": ("methods that trust their runs, in the last round", "1"),
     "initial_iterations": ("initial iterations made", "1"),

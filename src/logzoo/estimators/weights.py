@@ -32,7 +32,8 @@ def from_weights(rbm, draws, ledger, stream):
     """
     log_w = draws.log_weight
     log_z = float(draws.log_z_base + logsumexp(log_w) - np.log(log_w.size))
-    std_error = max(jackknife_error(log_sums_left_out(log_w)), log_normal_error(log_w))
+    spread = spread_error(log_w)
+    std_error = max(spread, log_normal_error(log_w))
     effective = float(effective_number(log_w))
     relative = np.exp(log_w - log_w.max())
     floor = np.finfo(float).tiny  # "nothing left", for resamples that miss every weight that counts
@@ -48,9 +49,18 @@ def from_weights(rbm, draws, ledger, stream):
         reasons=reasons_of(
             {"few-effective": effective < fewest_effective(log_w.size), **untelling(rbm, log_w, ledger)}
         ),
-        diagnostics={"effective_sample_size": effective, "bootstrap_std_error": bootstrap_error},
+        diagnostics={
+            "effective_sample_size": effective,
+            "spread_error": spread,
+            "bootstrap_std_error": bootstrap_error,
+        },
         profiles={"bootstrap_quantiles": quantiles},
     )
+
+
+def spread_error(log_w):
+    """Standard error of the log of the mean weight from the spread of those drawn (chain,), by the jackknife."""
+    return jackknife_error(log_sums_left_out(log_w))
 
 
 def fewest_effective(chains):

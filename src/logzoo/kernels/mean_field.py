@@ -14,13 +14,15 @@ import math
 import numpy as np
 from numba import njit
 
-from logzoo.kernels.elementary import LOG2_E, exp2_nonpositive, exponentiate, softplus
+from logzoo.kernels.elementary import LOG2_E, exp2_nonpositive, exp_wide, exponentiate, softplus
 
 # Lanes that pass over the weights together: four vectors of float32, and 784 rows of them fit the level-2 cache.
 LANES = 32
 # Lanes of a vector of 256 bits: the number in use is rounded up to it.
 _VECTOR = 8
 _ZERO, _ONE = np.float32(0.0), np.float32(1.0)
+# Units whose terms are made side by side in a climb: their factors, of at most 2 each, have a product below 2**512.
+_TOGETHER = 512
 
 
 @njit(cache=True)
@@ -140,6 +142,65 @@ def bound(weights, transposed, visible_bias, hidden_bias, hidden, visible, bound
             decay = math.exp(-abs(x))
             bounds[lane] += softplus(x)
             hidden[j, lane] = (1.0 if x >= 0.0 else decay) / (1.0 + decay)
+
+
+@njit(cache=True)
+def _softplus_sum(x, step, row, positive, factors):
+    """sum_i softplus(x_i + step row_i), relative error below 1e-9; positive and factors (_TOGETHER,) are workspace.
+
+    softplus(y) = max(y, 0) + log(1 + exp(-|y|)): one logarithm for the product of many factors. Halves are added to
+    halves, so that the order does not depend on the width of the vectors.
+    """
+    total = 0.0
+    for first in range(0, x.size, _TOGETHER):
+        width = min(_TOGETHER, x.size - first)
+        inputs, weights = x[first : first + width], row[first : first + width]
+        for i in range(width):
+            y = inputs[i] + step * weights[i]
+            positive[i] = max(y, 0.0)
+            factors[i] = 1.0 + exp_wide(-abs(y))
+        while width > 1:
+            half = (width + 1) // 2
+            for i in range(width - half):
+                positive[i] += positive[half + i]
+                factors[i] *= factors[half + i]
+            width = half
+        total += positive[0] + math.log(factors[0])
+    return total
+
+
+@njit(cache=True, nogil=True)
+def climb(weights, bias, other_bias, states, passes, gain):
+    """Flip one unit of a layer at a time, the other layer summed out, as long as it gains more than `gain` nats.
+
+    weights (units, others), bias (units,) and other_bias (others,), all float64; states (n, units) of 0 and 1, climbed
+    in place. Returns log g (n,) of where each ends, g the sum of exp(-energy) over the other layer, and the passes over
+    all units that it made (n,), no more than `passes`.
+    """
+    x, positive, factors = np.empty(other_bias.size), np.empty(_TOGETHER), np.empty(_TOGETHER)
+    heights, made = np.empty(states.shape[0]), np.zeros(states.shape[0], np.int64)
+    for start in range(states.shape[0]):
+        state, biased = states[start], 0.0
+        x[:] = other_bias
+        for unit in range(state.size):
+            if state[unit]:
+                biased += bias[unit]
+                for i in range(x.size):
+                    x[i] += weights[unit, i]
+        summed, moved = _softplus_sum(x, 0.0, x, positive, factors), True
+        while moved and made[start] < passes:
+            moved = False
+            for unit in range(state.size):
+                step, row = (-1.0 if state[unit] else 1.0), weights[unit]
+                flipped = _softplus_sum(x, step, row, positive, factors)
+                if step * bias[unit] + (flipped - summed) > gain:
+                    moved, summed, biased = True, flipped, biased + step * bias[unit]
+                    state[unit] = 1 - state[unit]
+                    for i in range(x.size):
+                        x[i] += step * row[i]
+            made[start] += 1
+        heights[start] = biased + summed
+    return heights, made
 
 
 @njit(cache=True)

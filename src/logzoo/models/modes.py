@@ -1,19 +1,37 @@
-"""Modes of an RBM by naive mean field from many starts, and the lower bounds of log Z that they give."""
+"""Modes of an RBM by naive mean field from many starts, and the lower bounds of log Z that they give.
+
+Mean field has many solutions where each layer only holds the other, and finds few of the best. So each climbs: one
+unit of the smaller layer at a time is flipped, the larger layer summed out. From the summits it settles again. Chains
+may be held where each layer holds the other: such solutions are kept, too.
+"""
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import logsumexp
 
 from logzoo.checks import binary_matrix, whole_number
 from logzoo.kernels.elementary import exponentiate
-from logzoo.kernels.mean_field import LANES, bound, fill_inputs, fill_log_odds, fill_means, log_ratio, settle
+from logzoo.kernels.mean_field import (
+    LANES,
+    bound,
+    climb,
+    fill_inputs,
+    fill_log_odds,
+    fill_means,
+    log_ratio,
+    settle,
+)
 from logzoo.streams import root_stream
 
 # No hidden mean moves by more in the last step of a start.
 _TOLERANCE = np.float32(1e-5)
 # Two solutions are the same mode if no hidden mean differs by more.
 _SAME = 0.05
+# Nats that flipping a unit must gain in a climb, far above rounding.
+_GAIN = 1e-4
 # Means of the product laws that are drawn from are at least this far from 0 and 1, so that every v has a density.
 _LEAST_MEAN = 1e-12
 # Modes with less of the mixture are left out of it.
@@ -25,20 +43,35 @@ _TINY = np.float32(1e-30)
 _LARGEST_INPUT = 1e37
 
 
+class Solutions(NamedTuple):
+    """Solutions of mean field, and their F1."""
+
+    visible: np.ndarray  # (n, visible) means
+    hidden: np.ndarray  # (n, hidden) means
+    bounds: np.ndarray  # (n,) nats
+
+    def rows(self, rows):
+        """Those of the given rows."""
+        return Solutions(*(array[rows] for array in self))
+
+
 class Modes(NamedTuple):
     """Solutions of mean field, the best first: each is a product law close to one mode of the RBM."""
 
     visible: np.ndarray  # (mode, visible) means of v, float64
     hidden: np.ndarray  # (mode, hidden) means of h, the best for those of v
     bounds: np.ndarray  # (mode,) F1 in nats: each is a lower bound of log Z
-    starts: np.ndarray  # (mode,) starts that ended there
-    steps: int  # of all starts; each costs about a Gibbs sweep of one chain
+    starts: np.ndarray  # (mode,) starts that settled there, at first or after their climb
+    steps: int  # of all starts; each passes over the weights as a Gibbs sweep of one chain does
+    lower: (
+        float  # nats, a sure lower bound of log Z: the best F1, or the sum over all states that were climbed from or to
+    )
 
 
 class LowerBound(NamedTuple):
     """Lower bounds of log Z in nats: one that is sure, and the estimate of a sharper one."""
 
-    sure: float  # the best F1
+    sure: float  # the best F1, or the sum over all states that were climbed from or to
     mixture: float  # mean of log f(v) - log Q(v) over draws from the mixture Q of all modes: an estimate
     std_error: float  # of `mixture`
     modes: Modes
@@ -49,29 +82,34 @@ def find_modes(rbm, stream, *, starts=500, steps=400, data=None, threads=1):
 
     A start is h_j ~ Bernoulli(p) with a p ~ U(0, 1) of its own, or the signs of a random direction that passed the
     weights some times; with data, a 0/1 matrix (examples, visible), as many as half of the starts are rows of it.
-    Cost: a start makes at most `steps`, each about a Gibbs sweep.
+    Where they settle is rounded, climbs and settles again. Cost: each of the three takes a start at most `steps`.
     Raises ValueError for impossible sizes and data, and for parameters that overflow float32.
-    Source: Gabrié, Tramel, Krzakala (2015) for the fixed point and its bound; the starts are our own.
+    Source: Gabrié, Tramel, Krzakala (2015) for the fixed point and its bound; the starts and the climb are our own.
     """
     starts, steps = whole_number("starts", starts), whole_number("steps", steps)
     threads = whole_number("threads", threads)
     data = None if data is None else binary_matrix("data", data, visible=rbm.visible)
     single, double = _parameters(rbm, np.float32), _parameters(rbm, np.float64)
-    hidden = _hidden_starts(single, starts, data, stream.child("starts").generator())
+    hidden = _hidden_starts(single, starts, data, stream.child("starts").generator()).T
     with ThreadPoolExecutor(threads) as pool:
-        parts = np.array_split(hidden, min(threads, starts), axis=1)
-        settled, made = zip(*pool.map(lambda part: _settled(single, part, steps), parts), strict=True)
-        hidden = np.concatenate(settled, axis=1)
-        tiles = (hidden[:, first : first + LANES] for first in range(0, starts, LANES))
-        solutions = zip(*pool.map(lambda tile: _bounded(double, tile), tiles), strict=True)
-    # One more step of each start gives its bound.
-    return _distinct(*(np.concatenate(parts) for parts in solutions), sum(made) + starts)
+        each_part = partial(_over_parts, pool, threads)
+        settled, made = _solutions(each_part, single, double, hidden, steps)
+        leaders, mode = _distinct(settled)
+        settled = settled.rows(leaders)
+        hidden, of_summit, lower, passes = _summits(each_part, single, double, settled, steps)
+        again, made_again = _solutions(each_part, single, double, hidden, steps)
+    every = Solutions(*(np.concatenate(arrays) for arrays in zip(settled, again, strict=True)))
+    leaders, of_leader = _distinct(every)
+    first, second = of_leader[mode], of_leader[len(settled.bounds) + of_summit[mode]]
+    counts = np.bincount(first, minlength=len(leaders)) + np.bincount(second[second != first], minlength=len(leaders))
+    best = every.rows(leaders)
+    return Modes(*best, counts, made + passes + made_again, max(float(best.bounds[0]), lower))
 
 
 def lower_bound(rbm, *, draws=10_000, starts=500, steps=400, seed=0, data=None, threads=1):
     """Lower bounds of log Z of an RBM, as a LowerBound: `sure`, and `mixture` with its `std_error`.
 
-    sure: the best F1 of `find_modes`, below log Z whatever the modes miss. mixture: with Q the mixture of the modes'
+    sure: that of `find_modes`, below log Z whatever the modes miss. mixture: with Q the mixture of the modes'
     product laws, weights proportional to exp(F1), E_Q[log f(v) - log Q(v)] is below log Z; it is estimated from `draws`
     of Q, so what is sure of it holds only up to its standard error. It is mostly the higher one, not always.
     Raises ValueError as `find_modes`, and for fewer than two draws.
@@ -102,7 +140,7 @@ def lower_bound(rbm, *, draws=10_000, starts=500, steps=400, seed=0, data=None, 
     with ThreadPoolExecutor(threads) as pool:
         values = np.concatenate(list(pool.map(ratios, range(0, draws, LANES))))
     std_error = values.std(ddof=1) / np.sqrt(draws)
-    return LowerBound(float(modes.bounds[0]), float(values.mean()), float(std_error), modes)
+    return LowerBound(modes.lower, float(values.mean()), float(std_error), modes)
 
 
 def _parameters(rbm, kind):
@@ -126,10 +164,16 @@ def _hidden_starts(parameters, starts, data, generator):
     hidden[:, random : random + projected] = _projected(weights, transposed, projected, generator)
     if rows:
         v = data[generator.choice(len(data), rows, replace=False)].T
-        means = np.empty((hidden_bias.size, rows), np.float32)
-        fill_means(transposed, hidden_bias, np.ascontiguousarray(v, np.float32), means, rows)
-        hidden[:, starts - rows :] = means
+        hidden[:, starts - rows :] = _means_of_hidden(parameters, v)
     return hidden
+
+
+def _means_of_hidden(parameters, v):
+    """Means (H, n), float32, of the hidden units given visible states v (V, n)."""
+    _, transposed, _, hidden_bias = parameters
+    means = np.empty((hidden_bias.size, v.shape[1]), np.float32)
+    fill_means(transposed, hidden_bias, np.ascontiguousarray(v, np.float32), means, v.shape[1])
+    return means
 
 
 def _projected(weights, transposed, count, generator):
@@ -153,30 +197,69 @@ def _projected(weights, transposed, count, generator):
     return y > 0.0
 
 
+def _over_parts(pool, threads, function, states):
+    """The arrays that `function` returns for parts of the rows of `states`, put together again."""
+    parts = np.array_split(states, min(threads, len(states)))
+    return [np.concatenate(arrays) for arrays in zip(*pool.map(function, parts), strict=True)]
+
+
+def _solutions(each_part, single, double, hidden, steps):
+    """The Solutions that starts from `hidden` (n, H) settle in, and the steps made."""
+    hidden, made = each_part(lambda part: _settled(single, part, steps), hidden)
+    # One more step of each start gives its bound.
+    return Solutions(*each_part(lambda part: _bounded(double, part), hidden)), int(made.sum()) + len(hidden)
+
+
 def _settled(parameters, hidden, steps):
-    """The hidden means (H, starts) after the fixed point from given ones, and the steps of all starts."""
-    hidden = np.ascontiguousarray(hidden)
+    """Hidden means (n, H) after the fixed point from given ones, float32, and the steps of each start (n,)."""
+    hidden = np.ascontiguousarray(hidden.T, np.float32)
     made = settle(*parameters, hidden, steps, _TOLERANCE)
-    return hidden, int(made.sum())
+    return hidden.T, made
 
 
 def _bounded(parameters, hidden):
-    """Visible means (starts, V), hidden means (starts, H) and F1 (starts,), all float64, one step on from `hidden`."""
-    hidden = np.ascontiguousarray(hidden, np.float64)
-    visible, bounds = np.empty((len(parameters[0]), hidden.shape[1])), np.empty(hidden.shape[1])
-    bound(*parameters, hidden, visible, bounds)
-    return visible.T, hidden.T, bounds
+    """Visible means (n, V), hidden means (n, H) and F1 (n,), all float64, one step on from `hidden` (n, H)."""
+    results = []
+    for first in range(0, len(hidden), LANES):
+        tile = np.ascontiguousarray(hidden[first : first + LANES].T, np.float64)
+        visible, bounds = np.empty((len(parameters[0]), tile.shape[1])), np.empty(tile.shape[1])
+        bound(*parameters, tile, visible, bounds)
+        results.append((visible.T, tile.T, bounds))
+    return [np.concatenate(arrays) for arrays in zip(*results, strict=True)]
 
 
-def _distinct(visible, hidden, bounds, steps):
-    """The best start of each mode, with how many ended there: a start joins the best mode that it is the same as."""
-    leaders, counts = [], []
-    for start in np.argsort(-bounds, kind="stable"):
-        apart = np.abs(hidden[leaders] - hidden[start]).max(axis=1)
+def _summits(each_part, single, double, settled, steps):
+    """Where Solutions climb to: hidden means (n, H) of the distinct summits, the summit of each solution, log of the
+    sum of f over all states that they started from or climbed to, and the passes made.
+    """
+    weights, transposed, visible_bias, hidden_bias = double
+    swapped = len(hidden_bias) > len(visible_bias)
+    layers = (weights, visible_bias, hidden_bias) if swapped else (transposed, hidden_bias, visible_bias)
+
+    def climbed(part, most=steps):
+        states = np.ascontiguousarray(part, np.uint8)
+        return states, *climb(*layers, states, most, _GAIN)
+
+    rounded = (settled.visible if swapped else settled.hidden) > 0.5
+    states, _, passes = each_part(climbed, rounded)
+    summits, of_summit = np.unique(states, axis=0, return_inverse=True)
+    seen = np.unique(np.concatenate([summits, rounded]), axis=0)
+    _, heights, _ = each_part(partial(climbed, most=0), seen)
+    hidden = _means_of_hidden(single, summits.T).T if swapped else summits
+    # The height of every state that was not climbed from is one more pass.
+    return hidden, of_summit.ravel(), float(logsumexp(heights)), int(passes.sum()) + len(seen)
+
+
+def _distinct(solutions):
+    """Rows of the best of Solutions that are the same mode, best first, and the number of the mode of each (n,).
+
+    A solution joins the best mode that it is the same as.
+    """
+    leaders, mode = [], np.empty(len(solutions.bounds), int)
+    for row in np.argsort(-solutions.bounds, kind="stable"):
+        apart = np.abs(solutions.hidden[leaders] - solutions.hidden[row]).max(axis=1)
         same = np.flatnonzero(apart <= _SAME)
-        if same.size:
-            counts[same[0]] += 1
-        else:
-            leaders.append(start)
-            counts.append(1)
-    return Modes(visible[leaders], hidden[leaders], bounds[leaders], np.array(counts), steps)
+        mode[row] = same[0] if same.size else len(leaders)
+        if not same.size:
+            leaders.append(row)
+    return leaders, mode

@@ -31,7 +31,7 @@ _AVERAGED = 10
 def resolve_base(rbm, base, ledger, stream):
     """Base log-odds (visible,): those given, or found by name; None is "modes". Raises ValueError for other names.
 
-    "modes": the smoothed log-odds of the mean of the modes' means (`logzoo.models.modes`), found in at most a tenth of
+    "modes": the smoothed log-odds of the mean of the modes' means (`logzoo.models.modes`), found in about a tenth of
     the budget. "matched": of the mean of chains annealed to the RBM from uniform units. "visible-bias": the RBM's own.
     "uniform": zeros. What is spent on finding a base is entered in the ledger.
     """
@@ -45,11 +45,10 @@ def checked_base(rbm, base):
 
 
 def affordable_modes(rbm, ledger, stream, *, data=None, threads=1):
-    """Modes found in at most a tenth of the budget, and entered in the ledger."""
+    """Modes found in about a tenth of the budget, never three, and entered in the ledger."""
     steps = ledger.sweeps * ledger.chains // _MODES_SHARE
     starts = int(np.clip(steps // _STEPS_OF_A_START, 1, _MOST_STARTS))
-    # The last step of a start is the one that gives its bound.
-    steps = int(np.clip(steps // starts - 1, 1, _MOST_STEPS))
+    steps = int(np.clip(steps // starts, 1, _MOST_STEPS))
     modes = find_modes(rbm, stream.child("modes"), starts=starts, steps=steps, data=data, threads=threads)
     ledger.spend(min(modes.steps, ledger.sweeps * ledger.chains - ledger.chain_sweeps), "finding modes", chains=1)
     return modes

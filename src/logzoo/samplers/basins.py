@@ -38,14 +38,14 @@ class BasinDraws(NamedTuple):
     start: np.ndarray  # (chain,) the basin, of one law, that a chain started in
     end: np.ndarray  # (chain,) the basin that it ended in
     v: np.ndarray  # (chain, visible) its last state
-    bounds: np.ndarray  # (mode,) F1 in nats, the best first: sure lower bounds of log Z
+    lower: float  # nats, a sure lower bound of log Z
     unseen: float  # share of what the search would find that no law stands for, as far as it can tell
 
 
 def run(rbm, ledger, stream, *, base=None, data=None, ladder="linear", threads=1, progress=False):
     """Find modes, leave out those that chains leave for a better one at beta = 1, and anneal chains from all others.
 
-    Finding modes takes up to a tenth of the budget, and trying them a fifth of the rest. base: not used, the modes are
+    Finding modes takes about a tenth of the budget, and trying them a fifth of the rest. base: not used, the modes are
     the bases. data: a 0/1 matrix (examples, visible), starts for the search beside random ones. ladder: as in
     `paths.inverse_temperatures`. Returns BasinDraws. Raises ValueError for impossible options.
     """
@@ -78,18 +78,17 @@ def run(rbm, ledger, stream, *, base=None, data=None, ladder="linear", threads=1
             kernel = partial(run_centred_annealing, parameters, fixed, betas, key, first, last)
             over_chains(kernel, threads, law, chains, log_weight)
             bar.update(last - first)
-    return BasinDraws(log_weight, law, laws.nearest(chains.v), chains.v, modes.bounds, unseen)
+    return BasinDraws(log_weight, law, laws.nearest(chains.v), chains.v, modes.lower, unseen)
 
 
 def unseen_share(modes, laws):
-    """Share of further starts that would end in modes that are new, or not among the best `laws` modes.
+    """Share of the modes' mass, as F1 has it, in modes that one start alone found or that are not the best `laws`.
 
-    Modes that only one start ended in tell how often another would find a new one (Good 1953). Modes far below the best
-    do not count, nor do the starts that ended there.
+    As the share of what was found once tells what was not found (Good 1953), each mode counted by its mass.
     """
-    starts = modes.starts[modes.bounds >= modes.bounds[0] - _NATS_BELOW]
-    alone, left_out = starts == 1, np.arange(starts.size) >= laws
-    return float(starts[alone | left_out].sum() / starts.sum())
+    share = np.exp(modes.bounds - modes.bounds[0])
+    left_out = np.arange(share.size) >= laws
+    return float(share[(modes.starts == 1) | left_out].sum() / share.sum())
 
 
 class LogOdds(NamedTuple):
