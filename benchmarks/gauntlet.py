@@ -28,7 +28,7 @@ METHODS = (
     *("ais", "basins", "ais-moments", "rts", "ts", "ti-riemann", "ti-trapezoid", "ti-corrected", "ti-rb", "mbar"),
     *("bar", "sams", "wang-landau", "sd", "rsd"),
 )
-TOLERANCE, MOST_SWEEPS = 0.2, 40_000
+TOLERANCE, MOST_SWEEPS = 0.2, 60_000
 # Trainings that end in bad models as well as in good ones: data set, method, hidden units, updates, learning rate.
 TRAININGS = [
     ("mnist-binary", "cd", 15, 500, 0.1),

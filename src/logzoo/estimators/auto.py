@@ -2,8 +2,8 @@
 
 Rounds of doubling budgets. In each, every method estimates log Z afresh: annealing, simulated tempering and parallel
 tempering from a base of the modes (or of the data), and annealing from the basins of the modes. It ends when two
-methods at least trust their runs, all those that do agree, with the round before too, and the interval pooled over
-both rounds is narrow enough. A sequential interval that ends by its width keeps its level (Chow & Robbins 1965).
+methods at least trust their runs, all those that do agree, with the round before too, and their pooled interval is
+narrow enough: rounds that end by the width of an interval cost little of its level (Chow & Robbins 1965).
 Agreement is evidence, not proof: a mode that nothing has visited is in no number here but the sure upper bound.
 """
 
@@ -25,14 +25,19 @@ from logzoo.paths import log_odds
 # Methods of unlike kinds.
 METHODS = ("ais", "basins", "rts", "bar")
 # Sweeps of each method in the first round.
-_FIRST = 500
+_FIRST = 1000
 # Units of the smaller layer up to which enumeration costs about a second.
 _ENUMERABLE = 20
-_NORMAL_REACH = 1.96
+
+_REACH = 1.96
 _INCURABLE = {"modes-unseen"}
 # Methods that must trust their runs, and standard errors by which they may differ.
 _FEWEST_SOUND = 2
+# A method whose error is so many times that of a sound one adds nothing.
+_UNCERTAIN = 3.0
 _SIGMAS = 3.0
+# Part of the tolerance by which evidence may lie beyond three standard errors of an estimate.
+_SLACK = 0.1
 # No interval over chains is narrower than rounding.
 _LEAST_ERROR = 1e-6
 # Nats; a mass that is less certain tells no more.
@@ -62,6 +67,8 @@ def estimate(
     checkpoint=None,
 ):
     """Estimate log Z to within `tolerance` nats at 95%, or refuse: then `reasons` say why and the interval is a hull.
+
+    The interval is no narrower than the tolerance: methods and rounds are held against one another to within it.
 
     ledger: the most that it may spend; all sweeps are entered, those of the evidence and of all rounds. base: log-odds
     (visible,) for the tempering methods, None for the data's marginals where there are data, else from modes. data: a
@@ -95,12 +102,13 @@ def estimate(
             estimates.append(finished.estimates[done])
             done += 1
         evidence = with_masses(evidence, estimates)
-        rounds.append(_round([weighed(each, evidence) for each in estimates]))
+        rounds.append(_round([weighed(each, evidence, _SLACK * tolerance) for each in estimates]))
         reasons = _reasons(rounds, evidence, tolerance)
-        sweeps *= 2
-        methods = _next_methods(rounds[-1], methods)
-        if not reasons or ledger.remaining < len(methods) * sweeps:
-            return _stated(rounds, reasons, evidence)
+        methods = _next_methods(rounds[-1])
+        affordable = ledger.remaining // max(len(methods), 1)
+        if not reasons or len(methods) < _FEWEST_SOUND or affordable <= sweeps:
+            return _stated(rounds, reasons, evidence, tolerance)
+        sweeps = min(2 * sweeps, affordable)
 
 
 def usable_cores():
@@ -126,22 +134,20 @@ def _pooled(estimates):
     return center, float(max(1.0, scatter) / np.sqrt(precision.sum()))
 
 
-def _of_last_rounds(rounds):
-    """log Z and its standard error from the last round and the one before it, as far as both have sound estimates."""
-    return _pooled([each for one in rounds[-2:] for each in one.sound] or rounds[-1].estimates)
+def _next_methods(last):
+    """Methods of the next round: without those that cannot become sound, nor those far less certain than a sound one.
 
-
-def _next_methods(last, methods):
-    """Methods of the next round: those that are sound if they are enough, else all but those that cannot become so."""
-    if len(last.sound) >= _FEWEST_SOUND:
-        return tuple(each.method for each in last.sound)
-    hopeless = {each.method for each in last.estimates if _INCURABLE & set(each.reasons)}
-    return tuple(method for method in METHODS if method not in hopeless)
+    Where that leaves too few, the less certain go on, too.
+    """
+    able = [each for each in last.estimates if not _INCURABLE & set(each.reasons)]
+    largest = _UNCERTAIN * min((_error(each) for each in last.sound), default=np.inf)
+    worth = [each for each in able if _error(each) <= largest]
+    return tuple(each.method for each in (worth if len(worth) >= _FEWEST_SOUND else able))
 
 
 def _error(estimate):
     """Standard error of a normal law whose 95% interval is as wide as that of the Estimate."""
-    return (estimate.interval[1] - estimate.interval[0]) / (2.0 * _NORMAL_REACH)
+    return (estimate.interval[1] - estimate.interval[0]) / (2.0 * _REACH)
 
 
 def _reasons(rounds, evidence, tolerance):
@@ -155,26 +161,24 @@ def _reasons(rounds, evidence, tolerance):
     if len(rounds) > 1:
         error = np.hypot(last.std_error, rounds[-2].std_error)
         moved = abs(last.log_z - rounds[-2].log_z) > max(tolerance, _SIGMAS * error)
-    pooled = _estimate(rounds, (), evidence)
     found = reasons_of(
         {
             "one-method-alone": len(last.sound) < _FEWEST_SOUND,
             "methods-disagree": apart,
             "rounds-disagree": moved,
-            "tolerance-missed": _NORMAL_REACH * pooled.std_error > tolerance,
+            "tolerance-missed": _REACH * last.std_error > tolerance,
         }
     )
-    return (*weighed(pooled, evidence).reasons, *found)
+    return (*weighed(_estimate(rounds, (), evidence), evidence, _SLACK * tolerance).reasons, *found)
 
 
 def _estimate(rounds, reasons, evidence):
-    """The Estimate of the last rounds."""
+    """The Estimate of the last round."""
     last = rounds[-1]
-    log_z, std_error = _of_last_rounds(rounds)
     return Estimate(
-        log_z=log_z,
-        std_error=std_error,
-        interval=(log_z - _NORMAL_REACH * std_error, log_z + _NORMAL_REACH * std_error),
+        log_z=last.log_z,
+        std_error=last.std_error,
+        interval=(last.log_z - _REACH * last.std_error, last.log_z + _REACH * last.std_error),
         reasons=reasons,
         bounds=(evidence.lower, evidence.upper),
         diagnostics={"rounds": len(rounds), "sound_methods": len(last.sound)},
@@ -182,13 +186,15 @@ def _estimate(rounds, reasons, evidence):
     )
 
 
-def _stated(rounds, reasons, evidence):
-    """The Estimate of the last rounds; where it is refused, with all reasons and the hull of all intervals."""
+def _stated(rounds, reasons, evidence, tolerance):
+    """The Estimate of the last round; where it is refused, with all reasons and the hull of all intervals."""
     doubts = {*reasons, *(name for each in rounds[-1].estimates for name in each.reasons if reasons)}
     found = _estimate(rounds, tuple(name for name in REASONS if name in doubts), evidence)
-    low, high = found.interval
     if not reasons:
+        # Agreement was tested to within the tolerance, and no closer.
+        low, high = found.log_z - tolerance, found.log_z + tolerance
         return replace(found, interval=(max(low, evidence.lower), min(high, evidence.upper)))
+    low, high = found.interval
     ends = np.array([each.interval for each in rounds[-1].estimates])
     masses = [mass + _SIGMAS * min(std_error, _LARGEST_ERROR) for mass, std_error in evidence.masses]
     return replace(

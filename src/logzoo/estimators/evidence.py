@@ -64,15 +64,18 @@ def with_masses(evidence, estimates):
     return evidence._replace(masses=(*evidence.masses, *found))
 
 
-def weighed(estimate, evidence):
-    """The Estimate with the bounds of the Evidence, and with the reasons that it gives to doubt it."""
-    reach = _REACH * estimate.std_error
+def weighed(estimate, evidence, slack=0.0):
+    """The Estimate with the bounds of the Evidence, and with the reasons that it gives to doubt it.
+
+    slack: nats by which an estimate may be off beyond three standard errors.
+    """
+    reach = _REACH * estimate.std_error + slack
     found = reasons_of(
         {
             "below-bound": estimate.log_z + reach < evidence.lower,
             "above-bound": estimate.log_z - reach > evidence.upper,
             "modes-hold-more": any(
-                estimate.log_z + _REACH * float(np.hypot(estimate.std_error, std_error)) < mass
+                estimate.log_z + _REACH * float(np.hypot(estimate.std_error, std_error)) + slack < mass
                 for mass, std_error in evidence.masses
             ),
         }
