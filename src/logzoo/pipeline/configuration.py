@@ -53,7 +53,8 @@ def _completed(config: dict) -> dict:
     if matrix["estimators"] == "all":
         left_out = matrix.get("left_out", [])
         _check_names("matrix.left_out", left_out, methods)
-        matrix = {**matrix, "estimators": [name for name in methods if name not in left_out]}
+        estimators = [*(name for name in methods if name not in left_out), *matrix.get("added", [])]
+        matrix = {**matrix, "estimators": estimators}
     models = {**config["models"], **grid_models(config["grids"]), **zoo_models(config["zoo"])}
     return {**config, "matrix": matrix, "models": models}
 

@@ -54,13 +54,16 @@ def new_figure(width, height):
 def look_of(name, position):
     """Colour, marker and line of an estimator; unknown ones are told by position.
 
-    `rts-uniform` looks like `rts` with hollow markers, and with another line where its ladder is adapted.
+    `rts-uniform` looks like `rts` with hollow markers, and with another line where its ladder is adapted; `rts-modes`
+    with edged ones.
     """
     method = name
     while method and method not in LOOKS:
         method = method.rpartition("-")[0]
     colour, marker, line = LOOKS.get(method, (_OTHERS[position % len(_OTHERS)], "D", "-."))
     look = {"color": colour, "marker": marker, "linestyle": ":" if "-adapted" in name else line}
+    if name.endswith("-modes"):
+        return look | {"linestyle": "-.", "markeredgecolor": TRUTH}
     return look | {"markerfacecolor": "white"} if name.endswith("-uniform") else look
 
 
