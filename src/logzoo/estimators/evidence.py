@@ -16,6 +16,7 @@ from logzoo.estimators.basins import mass
 from logzoo.estimators.las_vegas import upper_bound
 from logzoo.estimators.result import reasons_of
 from logzoo.estimators.weights import spread_error
+from logzoo.models.certain import without_certain
 from logzoo.samplers import annealed, basins
 
 # What is spent on each of the estimates of mass, beside the run that they judge: fewer sweeps of large models, by
@@ -43,6 +44,7 @@ def gather(rbm, stream, ledger=None, *, data=None, threads=1):
     the marginals of chains that started at uniform units: each time 256 chains, 1000 sweeps (300 of large models),
     which the ledger pays for if there is one. Raises ValueError for bad data.
     """
+    rbm, constant = without_certain(rbm)
     ledger = SweepLedger(None, _CHAINS) if ledger is None else ledger
     sweeps = int(np.clip(_WEIGHT_SWEEPS // rbm.weights.size, _FEWEST_SWEEPS, _MOST_SWEEPS))
     share = ledger.part(sweeps, "evidence", chains=_CHAINS)
@@ -55,7 +57,8 @@ def gather(rbm, stream, ledger=None, *, data=None, threads=1):
         masses.append((float(found.log_z_base + logsumexp(log_w) - np.log(log_w.size)), spread_error(log_w)))
     seen = draws.v if data is None else np.concatenate([draws.v, data[:_MOST_STATES]])
     of_states = float(logsumexp(rbm.log_f(np.unique(seen, axis=0))))
-    return Evidence(max(draws.lower, of_states), upper_bound(rbm), tuple(masses))
+    masses = tuple((log_z + constant, std_error) for log_z, std_error in masses)
+    return Evidence(max(draws.lower, of_states) + constant, upper_bound(rbm) + constant, masses)
 
 
 def with_masses(evidence, estimates):

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from logzoo.checks import one_of
 from logzoo.methods import Method
+from logzoo.models.certain import without_certain
 
 # What draws for the methods on simulated tempering, and takes their options.
 _SAMPLER = "logzoo.samplers.simulated_tempering"
@@ -45,7 +46,8 @@ def estimator(method):
     def run(rbm, ledger, stream, options):
         if ledger.chains < 2:
             raise ValueError(f"chains: expected at least 2, an interval needs a spread, found {ledger.chains}")
-        estimate = listed.run(method, rbm, ledger, stream, **options)
+        rbm, constant = without_certain(rbm)
+        estimate = listed.run(method, rbm, ledger, stream, **options).shifted(constant)
         return replace(estimate, method=method, sweeps=ledger.spent, chains=ledger.chains)
 
     return run

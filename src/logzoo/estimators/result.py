@@ -1,7 +1,7 @@
 """What every estimator returns, and the vocabulary of its diagnostics."""
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -49,6 +49,7 @@ PROFILES = {
 }
 
 
+_OF_LOG_Z = {"bootstrap_quantiles"}
 # name -> sentence; all that may be wrong with an estimate. What has none of them is called converged.
 REASONS = {
     "few-effective": "log Z rests on too few of the chains, the others hardly count",
@@ -102,6 +103,17 @@ class Estimate:
                 raise ValueError(f"undeclared diagnostics {', '.join(sorted(unknown))}")
         if not math.isfinite(self.log_z):
             raise ValueError(f"log Z came out as {self.log_z}: the weights overflow or vanish")
+
+    def shifted(self, constant):
+        """The same Estimate for a log Z that is larger by a constant."""
+        quantiles = {name: self.profiles[name] + constant for name in _OF_LOG_Z & self.profiles.keys()}
+        return replace(
+            self,
+            log_z=self.log_z + constant,
+            interval=tuple(end + constant for end in self.interval),
+            bounds=tuple(end + constant for end in self.bounds),
+            profiles={**self.profiles, **quantiles},
+        )
 
     @property
     def converged(self):

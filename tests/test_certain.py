@@ -1,0 +1,79 @@
+"""Parameters of unlike size: forbidden and forced units, and what cannot be rounded well."""
+
+import numpy as np
+import pytest
+
+from logzoo import RBM, estimate_log_z, exact_log_z
+from logzoo.estimators.evidence import gather
+from logzoo.estimators.registry import ESTIMATORS, starts_from_data
+from logzoo.models.certain import without_certain
+from logzoo.streams import root_stream
+
+
+def rbm_with(layer, bias, seed=0, scale=0.5):
+    """A small RBM, two of whose units have a bias of that size, one forbidden and one forced."""
+    generator = np.random.default_rng(seed)
+    arrays = [generator.normal(0.0, scale, shape) for shape in ((9, 6), 9, 6)]
+    arrays[layer][:2] = -bias, bias
+    return RBM(*arrays)
+
+
+@pytest.mark.parametrize("layer", [1, 2])
+@pytest.mark.parametrize("bias", [60.0, 1e6, 1e9])
+def test_certain_units_are_free_and_log_z_stays(layer, bias):
+    rbm = rbm_with(layer, bias)
+    alone, constant = without_certain(rbm)
+    assert exact_log_z(alone) + constant == pytest.approx(exact_log_z(rbm), abs=1e-6, rel=1e-15)
+    lines = alone.weights if layer == 1 else alone.weights.T
+    assert not lines[:2].any() and lines[2:].all()
+    assert max(np.abs(array).max() for array in (alone.weights, alone.visible_bias, alone.hidden_bias)) < 5.0
+    again, nothing = without_certain(alone)
+    assert again is alone and nothing == 0.0
+
+
+def test_what_a_certain_unit_settles_is_settled_too():
+    weights = np.array([[100.0, 0.1], [0.2, 0.3]])
+    rbm = RBM(weights, [1e9, 0.0], [-20.0, 0.0])
+    alone, constant = without_certain(rbm)
+    # The first visible unit is on, so the first hidden unit is.
+    np.testing.assert_allclose(alone.weights, [[0.0, 0.0], [0.0, 0.3]])
+    assert exact_log_z(alone) + constant == pytest.approx(exact_log_z(rbm), rel=1e-15)
+
+
+@pytest.mark.parametrize("scale", [0.01, 1.0, 3.0])
+def test_nothing_changes_where_no_unit_is_certain(scale):
+    rbm = rbm_with(1, 8.0, scale=scale)
+    assert without_certain(rbm) == (rbm, 0.0)
+
+
+@pytest.mark.parametrize("method", sorted(ESTIMATORS))
+@pytest.mark.parametrize("layer", [1, 2])
+def test_every_estimator_is_right_with_forbidden_and_forced_units(method, layer):
+    rbm = rbm_with(layer, 1e9)
+    exact = exact_log_z(rbm)
+    data = np.random.default_rng(1).integers(0, 2, (5, 9), dtype=np.uint8)
+    options = {"data": data} if starts_from_data(method) else {}
+    found = estimate_log_z(rbm, method, sweeps=2000, chains=20, base="modes", check=False, **options)
+    # Riemann sums err by more than their standard error.
+    assert abs(found.log_z - exact) < 5.0 * found.std_error + 0.02
+    assert found.interval[0] < found.log_z < found.interval[1]
+    assert found.bounds[0] <= exact + 1e-3
+
+
+def test_evidence_holds_for_them():
+    rbm = rbm_with(1, 1e6)
+    gathered, exact = gather(rbm, root_stream(0)), exact_log_z(rbm)
+    assert gathered.lower <= exact + 1e-6 and exact <= gathered.upper + 1e-6
+    assert all(mass == pytest.approx(exact, abs=0.5) for mass, _ in gathered.masses[:2])
+
+
+def test_what_cannot_be_rounded_well_is_refused():
+    generator = np.random.default_rng(0)
+    weights = generator.normal(0.0, 0.5, (9, 6))
+    # Units that are not certain, as the large parameters may cancel.
+    weights[0, 0], visible_bias = 1e9, np.zeros(9)
+    visible_bias[0] = -5e8
+    rbm = RBM(weights, visible_bias, np.zeros(6))
+    with pytest.raises(ValueError, match="could move log Z by .* nats"):
+        estimate_log_z(rbm, "ais", sweeps=100, base="uniform")
+    assert np.isfinite(exact_log_z(rbm))
