@@ -20,30 +20,38 @@ def rbm_with(layer, bias, seed=0, scale=0.5):
 
 @pytest.mark.parametrize("layer", [1, 2])
 @pytest.mark.parametrize("bias", [60.0, 1e6, 1e9])
-def test_certain_units_are_free_and_log_z_stays(layer, bias):
+def test_certain_units_are_left_out_and_log_z_stays(layer, bias):
     rbm = rbm_with(layer, bias)
-    alone, constant = without_certain(rbm)
-    assert exact_log_z(alone) + constant == pytest.approx(exact_log_z(rbm), abs=1e-6, rel=1e-15)
-    lines = alone.weights if layer == 1 else alone.weights.T
-    assert not lines[:2].any() and lines[2:].all()
-    assert max(np.abs(array).max() for array in (alone.weights, alone.visible_bias, alone.hidden_bias)) < 5.0
-    again, nothing = without_certain(alone)
-    assert again is alone and nothing == 0.0
+    left, constant, visible = without_certain(rbm)
+    assert exact_log_z(left) + constant == pytest.approx(exact_log_z(rbm), abs=1e-6, rel=1e-15)
+    assert (left.visible, left.hidden) == ((7, 6) if layer == 1 else (9, 4))
+    np.testing.assert_array_equal(visible, np.arange(2, 9) if layer == 1 else np.arange(9))
+    assert max(np.abs(array).max() for array in (left.weights, left.visible_bias, left.hidden_bias)) < 5.0
 
 
 def test_what_a_certain_unit_settles_is_settled_too():
     weights = np.array([[100.0, 0.1], [0.2, 0.3]])
     rbm = RBM(weights, [1e9, 0.0], [-20.0, 0.0])
-    alone, constant = without_certain(rbm)
+    left, constant, _ = without_certain(rbm)
     # The first visible unit is on, so the first hidden unit is.
-    np.testing.assert_allclose(alone.weights, [[0.0, 0.0], [0.0, 0.3]])
-    assert exact_log_z(alone) + constant == pytest.approx(exact_log_z(rbm), rel=1e-15)
+    np.testing.assert_allclose(
+        (left.weights.item(), left.visible_bias.item(), left.hidden_bias.item()), (0.3, 0.2, 0.1)
+    )
+    assert exact_log_z(left) + constant == pytest.approx(exact_log_z(rbm), rel=1e-15)
+
+
+def test_one_unit_of_each_layer_stays():
+    rbm = RBM(np.ones((3, 2)), [100.0, -100.0, 100.0], [1.0, -2.0])
+    left, constant, _ = without_certain(rbm)
+    assert (left.visible, left.hidden) == (1, 2)
+    assert exact_log_z(left) + constant == pytest.approx(exact_log_z(rbm), rel=1e-15)
 
 
 @pytest.mark.parametrize("scale", [0.01, 1.0, 3.0])
 def test_nothing_changes_where_no_unit_is_certain(scale):
     rbm = rbm_with(1, 8.0, scale=scale)
-    assert without_certain(rbm) == (rbm, 0.0)
+    left, constant, _ = without_certain(rbm)
+    assert left is rbm and constant == 0.0
 
 
 @pytest.mark.parametrize("method", sorted(ESTIMATORS))

@@ -44,7 +44,8 @@ def gather(rbm, stream, ledger=None, *, data=None, threads=1):
     the marginals of chains that started at uniform units: each time 256 chains, 1000 sweeps (300 of large models),
     which the ledger pays for if there is one. Raises ValueError for bad data.
     """
-    rbm, constant = without_certain(rbm)
+    rbm, constant, visible = without_certain(rbm)
+    data = None if data is None else data[:, visible]
     ledger = SweepLedger(None, _CHAINS) if ledger is None else ledger
     sweeps = int(np.clip(_WEIGHT_SWEEPS // rbm.weights.size, _FEWEST_SWEEPS, _MOST_SWEEPS))
     share = ledger.part(sweeps, "evidence", chains=_CHAINS)

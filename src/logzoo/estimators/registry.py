@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import numpy as np
+
 from logzoo.checks import one_of
 from logzoo.methods import Method
 from logzoo.models.certain import without_certain
@@ -32,6 +34,9 @@ ESTIMATORS = {
     "basins": Method("AIS, basins", "logzoo.estimators.basins:estimate", "logzoo.samplers.basins:run"),
 }
 
+# Options that hold something for every visible unit.
+_BY_UNIT = ("base", "data")
+
 # Not one of them: it runs several, and stops when they agree.
 _KNOWN = {**ESTIMATORS, "auto": Method("Auto", "logzoo.estimators.auto:estimate")}
 
@@ -46,11 +51,17 @@ def estimator(method):
     def run(rbm, ledger, stream, options):
         if ledger.chains < 2:
             raise ValueError(f"chains: expected at least 2, an interval needs a spread, found {ledger.chains}")
-        rbm, constant = without_certain(rbm)
+        rbm, constant, visible = without_certain(rbm)
+        options = {name: _of_units(value, visible) if name in _BY_UNIT else value for name, value in options.items()}
         estimate = listed.run(method, rbm, ledger, stream, **options).shifted(constant)
         return replace(estimate, method=method, sweeps=ledger.spent, chains=ledger.chains)
 
     return run
+
+
+def _of_units(values, visible):
+    """Those of the visible units, the last axis; None and the name of a base stay."""
+    return values if values is None or isinstance(values, str) else np.asarray(values)[..., visible]
 
 
 def estimator_module(method):
