@@ -9,7 +9,7 @@ import numbers
 
 import numpy as np
 
-from logzoo.checks import finite_array, positive_number, whole_number
+from logzoo.checks import as_float, finite_array, positive_number, whole_number
 from logzoo.kernels.layout import fixed_point_parameters
 from logzoo.models.rbm import RBM
 
@@ -86,9 +86,9 @@ def prior_weights(prior, betas):
     """
     if prior is None:
         return np.full(betas.size, 1.0 / betas.size)
-    if isinstance(prior, numbers.Real) and not isinstance(prior, bool | np.bool_):
-        slope = float(prior)
-        r = np.exp(slope * betas - max(slope, 0.0)) if np.isfinite(slope) else np.zeros(betas.size)
+    if isinstance(prior, numbers.Number):
+        slope = as_float(prior)
+        r = np.exp(slope * betas - max(slope, 0.0)) if np.isfinite(slope) else np.zeros(0)
     else:
         r = finite_array("prior", prior, dimensions=1)
     if r.size != betas.size or np.any(r <= 0.0):
