@@ -129,15 +129,16 @@ def _exact(model, names, spins, as_json):
 
 def _train(data, output, checkpoint, options, **settings):
     from logzoo.api import train_rbm
-    from logzoo.artifacts.atomic import discard
+    from logzoo.artifacts.checkpoints import discard_checkpoint
     from logzoo.artifacts.netcdf import write_artifact
     from logzoo.artifacts.provenance import source_digest
-    from logzoo.cli.files import read_data, writable_model_file
+    from logzoo.cli.files import check_checkpoint, read_data, writable_model_file
     from logzoo.streams import root_stream
     from logzoo.trainers.registry import trainer_module
 
     method, name = settings["method"], Path(data).name
     source = source_digest(trainer_module(method))
+    check_checkpoint(checkpoint, data=data, output=output)
     output = writable_model_file(output, data)
     examples, origin = read_data(data, "train", tell=warn)
     settings |= options
@@ -154,7 +155,7 @@ def _train(data, output, checkpoint, options, **settings):
         seed_path=str(root_stream(settings["seed"]).child("train", method)),
     )
     if checkpoint is not None:
-        discard(checkpoint)
+        discard_checkpoint(checkpoint)
     units = f"{run.rbm.visible} visible x {run.rbm.hidden} hidden"
     spent = f"{settings['updates']} updates, {int(run.trace['chain_sweeps'][-1])} sweeps over all chains"
     write(table([("method", method), ("units", units), ("spent", spent), ("written", output)]))
