@@ -1,8 +1,11 @@
 """What is no real number, no model and no seed is refused in one line, wherever it is handed in."""
 
 import re
+import subprocess
+import sys
 import zipfile
 from decimal import Decimal
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -171,6 +174,24 @@ def test_sizes_are_checked_before_an_artifact_is_opened(tmp_path, monkeypatch):
     monkeypatch.setattr(sizes, "_MOST_TIMES", 1)
     monkeypatch.setattr("xarray.open_dataset", lambda *_, **__: pytest.fail("opened"))
     refused(lambda: read_artifact(tmp_path / "large.nc"), match="of at most 1,048,576 bytes in a file of its size, fo")
+
+
+def odd_drill(*arguments):
+    drill = Path(__file__).parent / "drills" / "odd.py"
+    return subprocess.run([sys.executable, drill, *map(str, arguments)], capture_output=True, text=True)
+
+
+def test_a_few_generated_inputs_of_every_kind():
+    done = odd_drill("--cases", 45, "--seed", 1)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "45 cases, 0 lost" in done.stdout and " refused" in done.stdout
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("seed", range(4))
+def test_thousands_of_generated_inputs(seed):
+    done = odd_drill("--cases", 2500, "--seed", seed + 10)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 # Odd values of numbers and names

@@ -76,7 +76,7 @@ class Checkpoint:
 
     def __init__(self, path, identity):
         if not isinstance(path, str | os.PathLike):
-            raise ValueError(f"checkpoint: expected the path of a file, found {path!r:.200}")
+            raise ValueError(f"checkpoint: expected the path of a file, found {type(path).__name__}")
         self.path, there = Path(path), True
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
