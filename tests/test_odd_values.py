@@ -307,6 +307,15 @@ def test_terminals_are_told_nothing(tmp_path, capfd, title):
     assert re.search(r"^title +T(\\x|\\u|a\\x)", text, re.MULTILINE)
 
 
+def test_json_of_lists_in_lists(tmp_path, capfd):
+    (tmp_path / "data" / "quick").mkdir(parents=True)
+    (tmp_path / "data" / "quick" / "x.nc").touch()
+    (tmp_path / "deep.json").write_text("[" * 100_000)
+    assert main(["audit", str(tmp_path), "--expected", str(tmp_path / "deep.json")]) == 1
+    out, err = capfd.readouterr()
+    assert out == "" and err.startswith("logzoo: error: ") and err.count("\n") == 1
+
+
 @pytest.mark.parametrize(
     "stamp",
     ["[" * 100_000, "3", "null", "[]", '{"inputs": [1], "parameters": "", "source": ""}']

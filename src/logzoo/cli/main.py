@@ -36,8 +36,9 @@ def main(argv=None):
         return 130
     except BrokenPipeError:
         return 141  # as a shell reports a process that SIGPIPE ended
-    except (ValueError, OSError, MemoryError, OverflowError) as error:
+    except (ValueError, OSError, MemoryError, OverflowError, RecursionError) as error:
         hint = "too large a number or size: " if isinstance(error, MemoryError | OverflowError) else ""
+        hint = "lists within lists without end: " if isinstance(error, RecursionError) else hint
         print(f"logzoo: error: {hint}{one_line(error)}", file=sys.stderr)
         return 1
 
