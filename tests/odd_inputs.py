@@ -77,7 +77,8 @@ def npy_file(path, generator):
 
 
 def mat_file(path, generator):
-    named = {name[:30]: values for name, values in arrays(generator).items() if values.dtype.char not in "mMgV?O"}
+    named = {name[:30]: np.ma.getdata(values) for name, values in arrays(generator).items()}
+    named = {name: values for name, values in named.items() if values.dtype.char not in "mMgV?O"}
     scipy.io.savemat(path, named, do_compression=bool(generator.random() < 0.5))
     return named
 

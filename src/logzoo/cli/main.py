@@ -104,7 +104,7 @@ def _options(settings, flags):
     for setting in settings:
         name, equals, text = setting.partition("=")
         if not (name and equals):
-            raise ValueError(f"--option: expected NAME=VALUE, found {setting!r}")
+            raise ValueError(f"--option: expected NAME=VALUE, found {setting!r:.200}")
         if name in flags | _RESERVED:
             hint = "an argument of its own" if name in flags else "not to be set"
             raise ValueError(f"--option {name}: expected an option of the method, {name} is {hint}")
