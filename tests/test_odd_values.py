@@ -182,9 +182,9 @@ def odd_drill(*arguments):
 
 
 def test_a_few_generated_inputs_of_every_kind():
-    done = odd_drill("--cases", 45, "--seed", 1)
+    done = odd_drill("--cases", 30, "--seed", 1)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "45 cases, 0 lost" in done.stdout and " refused" in done.stdout
+    assert "30 cases, 0 lost" in done.stdout and " refused" in done.stdout
 
 
 @pytest.mark.nightly
