@@ -15,7 +15,7 @@ BELOW_API = SAMPLING | {"datasets", "estimators", "trackers", "trainers"}
 ALLOWED = {
     "checks": set(),
     "methods": set(),
-    "streams": set(),
+    "streams": {"checks"},
     "budgets": {"checks"},
     "kernels": {"kernels"},
     "artifacts": {"artifacts"},

@@ -122,7 +122,7 @@ def test_kernels_digest_follows_the_kernels(root):
 
 def test_digests_of_this_package():
     module = "logzoo.artifacts.netcdf"
-    parts = ("atomic", "provenance", "schema", "seals")
+    parts = ("atomic", "provenance", "schema", "seals", "sizes")
     assert direct_imports(module) == {f"logzoo.artifacts.{part}" for part in parts}
     assert source_digest(module) != source_digest("logzoo.artifacts.schema")
 

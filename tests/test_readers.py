@@ -274,16 +274,24 @@ def test_hdf5_of_other_forms(tmp_path, option):
     assert same(read(path)[0], rbm)
 
 
-def test_packed_hdf5_and_what_its_attributes_say(tmp_path):
-    """Values are as they are stored: attributes of NetCDF neither mask nor scale them."""
+@pytest.mark.parametrize("attribute", ["missing_value", "_FillValue", None])
+def test_packed_hdf5_and_what_its_attributes_say(tmp_path, attribute):
+    """Numbers that stand for others are turned into these; those that stand for none are refused."""
     rbm = random_rbm()
+    marked = {} if attribute is None else {attribute: rbm.weights[0, 0]}
+    fill = marked.pop("_FillValue", None)
     with netCDF4.Dataset(tmp_path / "packed.h5", "w") as file:
         for side, size in (("visible", VISIBLE), ("hidden", HIDDEN)):
             file.createDimension(side, size)
             file.createVariable(f"{side}_bias", "f8", side)[:] = getattr(rbm, f"{side}_bias")
-        file.createVariable("weights", "f8", ("visible", "hidden"), zlib=True, shuffle=True)[:] = rbm.weights
-        file["weights"].setncatts({"scale_factor": 2.0, "missing_value": rbm.weights[0, 0]})
-    assert same(read(tmp_path / "packed.h5")[0], rbm)
+        options = {"zlib": True, "shuffle": True, "fill_value": fill}
+        file.createVariable("weights", "f8", ("visible", "hidden"), **options)[:] = rbm.weights
+        file["weights"].setncatts({"scale_factor": 2.0, "add_offset": 1.0, **marked})
+    if attribute is None:
+        unpacked = RBM(2.0 * rbm.weights + 1.0, rbm.visible_bias, rbm.hidden_bias)
+        assert same(read(tmp_path / "packed.h5")[0], unpacked)
+    else:
+        assert refusal(tmp_path / "packed.h5").endswith("'weights': expected numbers, found missing values")
 
 
 # Spins

@@ -235,11 +235,22 @@ def test_a_checkpoint_that_has_no_room_is_a_warning(tmp_path, monkeypatch, caplo
     assert os.listdir(tmp_path) == []
 
 
+@pytest.mark.parametrize(("free", "errno"), [(0, 28), (1, 13)])
+def test_a_disk_without_inodes_is_called_full(tmp_path, monkeypatch, free, errno):
+    """The library for NetCDF says "Permission denied"."""
+    monkeypatch.setattr("os.statvfs", lambda _: SimpleNamespace(f_files=6, f_favail=free))
+    monkeypatch.setattr("logzoo.artifacts.atomic.shutil.disk_usage", lambda _: SimpleNamespace(free=2**30))
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(OSError) as caught, atomic.written_whole("new.nc") as temporary:
+        raise PermissionError(13, "Permission denied", os.path.abspath(temporary))
+    assert (caught.value.errno, caught.value.filename) == (errno, "new.nc")
+
+
 def test_checkpoints_are_discarded_with_what_their_writers_left(tmp_path):
     gone = ["m.nc.checkpoint.npz", "m.nc.0.05.3.checkpoint.npz", ".m.nc.1.checkpoint.npz.4194303999-0a.tmp"]
     kept = ["m.nc", "m.trace.nc.checkpoint.npz", ".m.nc.4194303999-0a.tmp"]
     for name in (*gone, *kept):
-        (tmp_path / name).touch()
+        Checkpoint(tmp_path / name, "mine").save(0, {})
     discard_beside(tmp_path / "m.nc")
     assert sorted(os.listdir(tmp_path)) == sorted(kept)
 

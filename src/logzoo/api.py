@@ -7,9 +7,10 @@ import numpy as np
 from logzoo.artifacts.checkpoints import Checkpoint, identity_of
 from logzoo.artifacts.provenance import source_digest
 from logzoo.budgets import SweepLedger
-from logzoo.checks import binary_matrix, grey_matrix, one_of, positive_number, whole_number
+from logzoo.checks import binary_matrix, flag, grey_matrix, is_a, one_of, positive_number, whole_number
 from logzoo.kernels.gibbs import forget_hidden, run_sweeps, start_chains
 from logzoo.kernels.layout import new_chains
+from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters, log_odds
 from logzoo.samplers.base import checked_base
 from logzoo.samplers.threads import over_chains
@@ -27,9 +28,9 @@ def sample_gibbs(rbm, chains, sweeps, *, beta=1.0, start=None, seed=0, threads=1
     beta scales weights and both biases. start: 0/1 matrix (chains, visible), or None for draws from the visible bias.
     Raises ValueError for impossible sizes and starts.
     """
+    is_a("rbm", rbm, RBM)
     chains, sweeps = whole_number("chains", chains), whole_number("sweeps", sweeps, minimum=0)
-    if beta != 0.0:
-        positive_number("beta", beta)
+    beta = positive_number("beta", beta, or_zero=True)
     key = root_stream(seed).child("gibbs").key
     # A base of zero log-odds leaves the path as beta times all parameters.
     parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
@@ -56,17 +57,19 @@ def estimate_log_z(
     "modes", "matched", "visible-bias" or "uniform" (`logzoo.samplers.base`); None for the marginals of the data where
     there are data, else "modes". data: 0/1 matrix (examples, visible). check: hold the estimate of a single method
     against sure bounds, and against the mass that chains find which start in the modes: thrice up to 1000
-    sweeps of 256 chains, not part of the budget. checkpoint: of "auto", path of a file that is written now and then,
-    from which the same call goes on. Returns Estimate, whose `reasons` say why it is not to be trusted, if it is not.
-    Raises ValueError for unknown methods and options and for impossible sizes.
+    sweeps of 256 chains, not part of the budget. seed: a whole number or a text. checkpoint: of "auto", path of a file
+    that is written now and then, from which the same call goes on; no other file is touched. Returns Estimate, whose
+    `reasons` say why it is not to be trusted, if it is not. Raises ValueError for unknown methods and options and for
+    impossible sizes.
     """
     from logzoo.estimators import evidence
     from logzoo.estimators.registry import estimator, estimator_module, starts_from_data
 
+    is_a("rbm", rbm, RBM)
+    stream, run, check = root_stream(seed), estimator(method), flag("check", check)
     sweeps = (_AUTO_SWEEPS if method == "auto" else _SWEEPS) if sweeps is None else sweeps
     # The spread between chains is where every standard error comes from.
     ledger = SweepLedger(sweeps, whole_number("chains", chains, minimum=2))
-    stream, run = root_stream(seed), estimator(method)
     if data is not None:
         data = binary_matrix("data", data, visible=rbm.visible)
         base = log_odds(data) if base is None else base
@@ -104,14 +107,14 @@ def train_rbm(
     """Train an RBM on a 0/1 matrix (examples, visible) by a named method; for some, values="grey" takes grey levels.
 
     checkpoint: path of a file that is written now and then, from which the same call goes on to the same bits; it stays
-    when the training is over. options: those of the method and of `logzoo.trainers.loop.train`; tracker="kalman" or
-    "rts" lets sml-pt and sml-apt follow log Z. Returns TrainingRun (.rbm, .trace, .snapshots). Raises ValueError for
-    unknown methods and options, and for bad data.
+    when the training is over; no other file is touched. seed: a whole number or a text. options: those of the method
+    and of `logzoo.trainers.loop.train`; tracker="kalman" or "rts" lets sml-pt and sml-apt follow log Z. Returns
+    TrainingRun (.rbm, .trace, .snapshots). Raises ValueError for unknown methods and options, and for bad data.
     """
     from logzoo.trackers.registry import tracker
     from logzoo.trainers.registry import trainer, trainer_module
 
-    run = trainer(method)
+    run, stream = trainer(method), root_stream(seed).child("train", method)
     data = _VALUES[one_of("values", options.get("values", "binary"), _VALUES)]("data", data)
     settings = {"hidden": hidden, "updates": updates, "batch": batch}
     settings = {name: whole_number(name, value) for name, value in settings.items()}
@@ -120,6 +123,6 @@ def train_rbm(
         source = source_digest(trainer_module(method), "logzoo.trackers.registry")
         asked = {"method": method, "seed": str(seed), "data": data, "source": source, **settings, **options}
         options["checkpoint"] = Checkpoint(checkpoint, identity_of(asked))
-    if isinstance(options.get("tracker"), str):
+    if options.get("tracker") is not None:
         options["tracker"] = tracker(options["tracker"])
-    return run(data, stream=root_stream(seed).child("train", method), progress=progress, **settings, **options)
+    return run(data, stream=stream, progress=progress, **settings, **options)

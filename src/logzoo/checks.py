@@ -1,50 +1,104 @@
 """Checks of what a user hands in: each raises ValueError with one line that names the value and what was expected."""
 
+import math
 import numbers
 
 import numpy as np
 
+# Sizes, counts and sweeps: no machine holds or makes more.
+_LARGEST = 10**12
+_SHOWN = 200  # letters of a value in a message
 
-def whole_number(name, value, *, minimum=1):
-    """`value` as int, if it is a whole number of at least `minimum`."""
+
+def shown(value):
+    """A value as one line of a message; its type where the value cannot be shown."""
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # whole numbers of thousands of digits, and any object's own
+        text = f"something of type {type(value).__name__}"
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+
+
+def is_a(name, value, kind):
+    """`value`, if it is an object of that class."""
+    if not isinstance(value, kind):
+        raise ValueError(f"{name}: expected an object of type {kind.__name__}, found {shown(value)}")
+    return value
+
+
+def flag(name, value):
+    """`value` as bool, if it is true or false."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name}: expected true or false, found {shown(value)}")
+    return bool(value)
+
+
+def whole_number(name, value, *, minimum=1, maximum=_LARGEST):
+    """`value` as int, if it is a whole number of at least `minimum` and at most `maximum`."""
     is_whole = isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_)
     if not is_whole or value < minimum:
-        raise ValueError(f"{name}: expected a whole number of at least {minimum}, found {value!r}")
+        raise ValueError(f"{name}: expected a whole number of at least {minimum}, found {shown(value)}")
+    if value > maximum:
+        raise ValueError(f"{name}: expected a whole number of at most {maximum:,}, found {shown(value)}")
     return int(value)
 
 
-def positive_number(name, value):
-    """`value` as float, if it is finite and above zero."""
-    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
-    if not is_number or not np.isfinite(value) or value <= 0:
-        raise ValueError(f"{name}: expected a finite number above 0, found {value!r}")
-    return float(value)
+def positive_number(name, value, *, or_zero=False):
+    """`value` as float, if it is finite and above zero, or zero where that is allowed."""
+    number = as_float(value)
+    if not 0.0 < number < math.inf and not (or_zero and number == 0.0):
+        expected = "of at least 0" if or_zero else "above 0"
+        raise ValueError(f"{name}: expected a finite number {expected}, found {shown(value)}")
+    return number
 
 
 def share(name, value):
     """`value` as float, if it is at least 0 and below 1."""
-    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
-    if not is_number or not 0.0 <= value < 1.0:
-        raise ValueError(f"{name}: expected a number from 0 to below 1, found {value!r}")
+    if not 0.0 <= as_float(value) < 1.0:
+        raise ValueError(f"{name}: expected a number from 0 to below 1, found {shown(value)}")
     return float(value)
 
 
+def as_float(value):
+    """`value` as float, infinite if it is too large for one; NaN for what is no real number."""
+    if not isinstance(value, numbers.Real) or isinstance(value, bool | np.bool_):
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
 def one_of(name, value, choices):
-    """`value`, if it is among `choices`."""
-    if value not in choices:
-        raise ValueError(f"{name}: unknown value {value!r}; expected one of {', '.join(sorted(choices))}")
+    """`value`, if it is among `choices`, which are texts."""
+    if not isinstance(value, str) or value not in choices:
+        raise ValueError(f"{name}: unknown value {shown(value)}; expected one of {', '.join(sorted(choices))}")
     return value
 
 
-def finite_array(name, value, *, dimensions):
-    """`value` as a contiguous float64 array of that many dimensions, if every entry is finite."""
+def real_array(name, value):
+    """`value` as an array of booleans, whole or real numbers, of the type that it has; nothing else, and no masks."""
+    # An array made of rows with masks has none.
+    rows = value if isinstance(value, list | tuple) else ()
+    if np.ma.is_masked(value) or any(map(np.ma.is_masked, rows)):
+        raise ValueError(f"{name}: expected numbers, found masked ones: fill or remove them first")
     try:
-        array = np.ascontiguousarray(value, dtype=np.float64)
+        array = np.asarray(value)
     except (TypeError, ValueError):
-        raise ValueError(f"{name}: expected numbers, found {type(value).__name__}") from None
+        raise ValueError(f"{name}: expected real numbers, found {type(value).__name__}") from None
+    if array.dtype.kind not in "biuf":
+        raise ValueError(f"{name}: expected real numbers, found {array.dtype.name:.40}")
+    return array
+
+
+def finite_array(name, value, *, dimensions):
+    """`value` as a new contiguous float64 array of that many dimensions, if every entry is finite."""
+    array = real_array(name, value)
     if array.ndim != dimensions or array.size == 0:
         raise ValueError(f"{name}: expected a non-empty array of {dimensions} dimension(s), found {array.shape}")
-    wrong = np.count_nonzero(~np.isfinite(array))
+    with np.errstate(over="ignore"):  # numbers of more bits than float64
+        array = np.array(array, np.float64, order="C")
+    wrong = array.size - np.count_nonzero(np.isfinite(array))
     if wrong:
         raise ValueError(f"{name}: expected finite numbers, found {wrong} NaN or infinite of {array.size}")
     return array
@@ -52,10 +106,10 @@ def finite_array(name, value, *, dimensions):
 
 def binary_matrix(name, value, *, visible=None):
     """`value` as a contiguous uint8 matrix (examples, visible) of zeros and ones."""
-    array = np.asarray(value)
-    if array.ndim != 2 or array.size == 0:
-        raise ValueError(f"{name}: expected a non-empty matrix (examples, visible), found shape {array.shape}")
-    if array.dtype.kind not in "biuf" or not ((array == 0) | (array == 1)).all():
+    array = _matrix(name, value)
+    # Of whole numbers the ends tell, which takes no memory.
+    whole = array.dtype.kind in "biu"
+    if not (array.min() >= 0 and array.max() <= 1 if whole else ((array == 0) | (array == 1)).all()):
         raise ValueError(f"{name}: expected zeros and ones only; binarise the data first")
     if visible is not None and array.shape[1] != visible:
         raise ValueError(f"{name}: expected {visible} columns (visible units), found {array.shape[1]}")
@@ -64,9 +118,14 @@ def binary_matrix(name, value, *, visible=None):
 
 def grey_matrix(name, value):
     """`value` as a contiguous float32 matrix (examples, visible) of numbers from 0 to 1."""
-    array = np.asarray(value)
-    if array.ndim != 2 or array.size == 0:
-        raise ValueError(f"{name}: expected a non-empty matrix (examples, visible), found shape {array.shape}")
-    if array.dtype.kind not in "biuf" or not (array.min() >= 0 and array.max() <= 1):
+    array = _matrix(name, value)
+    if not (array.min() >= 0 and array.max() <= 1):
         raise ValueError(f"{name}: expected grey levels from 0 to 1 only; divide them by the largest possible")
     return np.ascontiguousarray(array, dtype=np.float32)
+
+
+def _matrix(name, value):
+    array = real_array(name, value)
+    if array.ndim != 2 or array.size == 0:
+        raise ValueError(f"{name}: expected a non-empty matrix (examples, visible), found shape {array.shape}")
+    return array

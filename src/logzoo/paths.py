@@ -9,7 +9,7 @@ import numbers
 
 import numpy as np
 
-from logzoo.checks import finite_array, positive_number, whole_number
+from logzoo.checks import as_float, finite_array, positive_number, shown, whole_number
 from logzoo.kernels.layout import fixed_point_parameters
 from logzoo.models.rbm import RBM
 
@@ -84,7 +84,7 @@ def inverse_temperatures(ladder, rungs):
             betas, shares = zip(*_DENSE_NEAR_ONE, strict=True)
             return np.interp(steps, shares, betas)
         known = "linear, dense-near-one, a list of values or (for tempering) adapted"
-        raise ValueError(f"ladder: unknown {ladder!r}; expected {known}")
+        raise ValueError(f"ladder: unknown {shown(ladder)}; expected {known}")
     betas = finite_array("ladder", ladder, dimensions=1)
     if betas.size != rungs:
         raise ValueError(f"ladder: expected {rungs} inverse temperatures, found {betas.size}")
@@ -101,9 +101,9 @@ def prior_weights(prior, betas):
     """
     if prior is None:
         return np.full(betas.size, 1.0 / betas.size)
-    if isinstance(prior, numbers.Real) and not isinstance(prior, bool | np.bool_):
-        slope = float(prior)
-        r = np.exp(slope * betas - max(slope, 0.0)) if np.isfinite(slope) else np.zeros(betas.size)
+    if isinstance(prior, numbers.Number):
+        slope = as_float(prior)
+        r = np.exp(slope * betas - max(slope, 0.0)) if np.isfinite(slope) else np.zeros(0)
     else:
         r = finite_array("prior", prior, dimensions=1)
     if r.size != betas.size or np.any(r <= 0.0):

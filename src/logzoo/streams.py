@@ -1,9 +1,15 @@
 """Random streams named by what they are for, so that adding a method never shifts another's draws."""
 
 import hashlib
+import numbers
 from dataclasses import dataclass
 
 import numpy as np
+
+from logzoo.checks import shown
+
+# The largest seed: any number of twice 64 bits.
+_LARGEST = 2**128
 
 
 @dataclass(frozen=True)
@@ -35,5 +41,16 @@ class Stream:
 
 
 def root_stream(seed):
-    """The stream all others of a run descend from."""
+    """The stream all others of a run descend from. seed: a whole number or a text; 1 and "1" are the same.
+
+    Raises ValueError for anything else: 1.0 and True are no seeds, nor is what is named by where it lies in memory.
+    """
+    whole = isinstance(seed, numbers.Integral) and not isinstance(seed, bool | np.bool_) and abs(seed) < _LARGEST
+    if not whole and not (isinstance(seed, str) and _has_bytes(seed)):
+        raise ValueError(f"seed: expected a whole number or a text, found {shown(seed)}")
     return Stream((str(seed),))
+
+
+def _has_bytes(text):
+    """Whether a text can be written down: halves of letters beyond 16 bits cannot."""
+    return text.encode(errors="ignore").decode() == text

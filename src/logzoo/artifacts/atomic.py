@@ -12,7 +12,7 @@ import secrets
 import shutil
 from pathlib import Path
 
-# With less room than this, errors of libraries that give no reason are put down to a full disk.
+# With less room than this, errors of libraries are put down to a full disk: some give no reason, some a wrong one.
 _FULL_BYTES = 2**16
 
 
@@ -87,11 +87,20 @@ def _runs(process):
     return True
 
 
+def _is_full(folder):
+    """Whether there is no room for another file: too few bytes, or no inode (some file systems count none)."""
+    if shutil.disk_usage(folder).free < _FULL_BYTES:
+        return True
+    room = os.statvfs(folder) if hasattr(os, "statvfs") else None
+    return room is not None and room.f_files > 0 and room.f_favail == 0
+
+
 def _of_place(error, path, temporary):
     """The error as one that names the file that was to be written; others are given back as they are."""
-    if isinstance(error, OSError) and error.filename not in (None, str(temporary)):
+    named = getattr(error, "filename", None)  # xarray makes it absolute
+    if named is not None and os.path.abspath(named) != os.path.abspath(temporary):
         return error
-    if shutil.disk_usage(path.parent).free < _FULL_BYTES:
+    if _is_full(path.parent):
         return OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
     if isinstance(error, OSError):
         return OSError(error.errno, error.strerror or str(error), str(path)) if error.errno else error

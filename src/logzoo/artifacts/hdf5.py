@@ -4,18 +4,18 @@ The compiled library trusts what it finds in a file: a damaged one may crash it,
 """
 
 import contextlib
-import io
 import json
-import math
 import os
 import subprocess
 import sys
+import tempfile
 from typing import NamedTuple
 
 import numpy as np
 
-# Of all the arrays that are wanted; of the memory and the time of the process that reads them.
-_MOST_BYTES, _MOST_MEMORY, _SECONDS = 1 << 30, 1 << 32, 60
+# Of the memory and the time of the process that reads.
+_MOST_MEMORY, _SECONDS = 1 << 31, 60
+_REFUSED = 3  # its exit code where the file is whole, but not of use
 
 
 class Header(NamedTuple):
@@ -30,32 +30,40 @@ def described(path, text):
 
     Raises ValueError, one line without the path, for what the library cannot read.
     """
-    arrays, found = json.loads(_answer(path, "describe", text))
+    with tempfile.TemporaryFile() as answer:
+        _ask(path, ("describe", text), answer)
+        answer.seek(0)
+        arrays, found = json.load(answer)
     return {name: Header(tuple(shape), np.dtype(kind)) for name, shape, kind in arrays}, found
 
 
 def values(path, arrays):
-    """The values of arrays {name: its Header} of a file, in this order. ValueError as above, and for their size."""
-    size = sum(math.prod(array.shape) * array.dtype.itemsize for array in arrays.values())
-    if size > _MOST_BYTES:
-        raise ValueError(f"expected at most {_MOST_BYTES} bytes in all arrays that are wanted, found {size}")
-    with np.load(io.BytesIO(_answer(path, "values", *arrays)), allow_pickle=False) as stored:
-        return [stored[name] for name in stored.files]
+    """The values of arrays of a file, by their names, in this order. ValueError as above, and for missing values.
+
+    As NetCDF says: numbers that are packed (scale_factor, add_offset) are unpacked. Their size is not checked.
+    """
+    with tempfile.TemporaryFile() as answer:
+        _ask(path, ("values", *arrays), answer)
+        answer.seek(0)
+        with np.load(answer, allow_pickle=False) as stored:
+            return [stored[name] for name in stored.files]
 
 
-def _answer(path, *request):
+def _ask(path, request, answer):
+    """Have the process write its answer to a file, which takes no memory twice as a pipe would."""
     # -P: modules beside this file hide no others of their names. Threads would take memory, and are of no use.
     command = [sys.executable, "-P", __file__, os.path.abspath(path), *request]
     options = {"stdin": subprocess.DEVNULL, "env": {**os.environ, "OPENBLAS_NUM_THREADS": "1"}}
     try:
-        done = subprocess.run(command, capture_output=True, timeout=_SECONDS, **options)
+        done = subprocess.run(command, stdout=answer, stderr=subprocess.PIPE, timeout=_SECONDS, **options)
     except subprocess.TimeoutExpired:
         raise ValueError(f"expected a whole HDF5 file, found one that takes more than {_SECONDS} s to read") from None
     if done.returncode:
         said = ascii(done.stderr.decode(errors="replace").strip().rpartition("\n")[2])[1:-1]
+        if done.returncode == _REFUSED:
+            raise ValueError(said)
         reason = said if done.returncode == 1 else "the library crashes on it"
         raise ValueError(f"expected a whole HDF5 file, found a damaged or another one ({reason:.100})")
-    return done.stdout
 
 
 def _main(path, wanted, *names):
@@ -67,9 +75,9 @@ def _main(path, wanted, *names):
     import netCDF4
 
     with netCDF4.Dataset(path) as file:
-        file.set_auto_maskandscale(False)
         if wanted == "values":
-            return np.savez(sys.stdout.buffer, *(file[name][...] for name in names))
+            return np.savez(sys.stdout.buffer, *(_values(file[name]) for name in names))
+        file.set_auto_maskandscale(False)
         arrays, groups = [], {"": file}
         while groups:
             folder, group = groups.popitem()
@@ -79,6 +87,14 @@ def _main(path, wanted, *names):
                 arrays.append((folder + name, array.shape, kind))
         text = str(np.ravel(file[names[0]][:1])[0]) if names[0] in file.variables else None
         json.dump((arrays, text), sys.stdout)
+
+
+def _values(array):
+    values = array[...]
+    if np.ma.is_masked(values):
+        print(f"{array.name!r:.40}: expected numbers, found missing values", file=sys.stderr)
+        sys.exit(_REFUSED)
+    return np.ma.getdata(values)
 
 
 if __name__ == "__main__":

@@ -39,7 +39,7 @@ def named_hashes(paths):
             try:
                 files = json.loads(Path(path).read_text())["files"]
                 hashes |= {(PurePath(path).parent / name).as_posix(): files[name]["sha256"] for name in files}
-            except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
                 raise ValueError(f"{path}: not a manifest of raw files") from None
     return hashes
 

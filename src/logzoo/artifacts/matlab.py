@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
+from logzoo.artifacts.sizes import check_unpacked, most_unpacked
+
 _HEADER_BYTES, _TAG_BYTES = 128, 8
-# Of one matrix, unpacked; and of all together where no names say which are wanted.
-_MOST_BYTES = 1 << 30
 _MATRIX, _COMPRESSED = 14, 15
 _TEXT = (1, 2, 16)
 # Types of stored numbers, and classes of matrices that hold numbers.
@@ -27,7 +27,7 @@ def read_matrices(path, names=None):
     names: None for every full real matrix of two dimensions that is not empty. Raises ValueError, without the path, for
     a damaged file, for what is there twice, and for what is named and no full real matrix.
     """
-    contents = memoryview(Path(path).read_bytes())
+    contents, most = memoryview(Path(path).read_bytes()), most_unpacked(path)
     if len(contents) < _HEADER_BYTES:
         raise _damaged("no header")
     order = {b"IM": "<", b"MI": ">"}.get(bytes(contents[126:128]))
@@ -37,17 +37,16 @@ def read_matrices(path, names=None):
     while rest:
         kind, element, rest = _element(rest, order)
         if kind == _COMPRESSED:
-            kind, element = _unpacked(element, order)
+            kind, element = _unpacked(element, order, most)
         if kind != _MATRIX:
             raise _damaged(f"a variable of type {kind}")
         name, flags, sizes, data = _described(element, order)
         if name in matrices:
             raise ValueError(f"expected one variable {name}, found two")
         if name in names if names is not None else _is_matrix(flags, sizes):
+            held += abs(math.prod(sizes)) * np.dtype(_CLASSES.get(flags & 0xFF, "f8")).itemsize
+            check_unpacked(path, held)
             matrices[name] = _numbers(name, flags, sizes, data, order)
-            held += matrices[name].nbytes
-            if names is None and held > _MOST_BYTES:
-                raise ValueError(f"expected at most {_MOST_BYTES} bytes in all matrices, found more; name the wanted")
     return matrices
 
 
@@ -70,7 +69,7 @@ def _element(contents, order):
     return kind, element, contents[_TAG_BYTES + size + padding :]
 
 
-def _unpacked(packed, order):
+def _unpacked(packed, order, most):
     """Type and bytes of the data element that was packed."""
     unpacking = zlib.decompressobj()
     try:
@@ -78,8 +77,8 @@ def _unpacked(packed, order):
         if len(tag) < _TAG_BYTES:
             raise _damaged("an empty variable")
         kind, size = (int(number) for number in np.frombuffer(tag, order + "u4"))
-        if size > _MOST_BYTES:
-            raise ValueError(f"expected at most {_MOST_BYTES} bytes in a variable, found {size}")
+        if size > most:
+            raise ValueError(f"expected at most {most:,} bytes in a variable, found {size:,}")
         # With room for one more, the end is reached and the checksum is checked.
         contents = unpacking.decompress(unpacking.unconsumed_tail, size + 1)
     except zlib.error:
@@ -120,4 +119,4 @@ def _numbers(name, flags, sizes, data, order):
     if not np.can_cast(stored, kind, "same_kind"):
         raise _damaged(f"the type of {name}")
     with np.errstate(over="ignore"):
-        return np.frombuffer(values, order + stored).astype(kind).reshape(sizes, order="F")
+        return np.frombuffer(values, order + stored).astype(kind, copy=False).reshape(sizes, order="F")

@@ -5,6 +5,7 @@ import json
 import re
 from pathlib import Path
 
+import netCDF4
 import numpy as np
 import xarray
 
@@ -12,12 +13,10 @@ from logzoo.artifacts import schema
 from logzoo.artifacts.atomic import written_whole
 from logzoo.artifacts.provenance import software_versions
 from logzoo.artifacts.seals import check_seal, seal
+from logzoo.artifacts.sizes import check_unpacked, most_unpacked
 
 # Below this, compression saves less than the chunk index costs.
 COMPRESS_BYTES = 2**16
-
-# Numbers packed by zlib take at least a 1032nd of their bytes; beside them a file has names and attributes.
-_MOST_UNPACKED = 1100
 # A text in JSON that starts as an absolute path does.
 _ABSOLUTE_PATH = re.compile(r'(?<!\\)"(/|\\\\|[A-Za-z]:(/|\\\\))[^"]*')
 # Types of numbers that NetCDF gives back unchanged; variables may be of type bool too, attributes may not.
@@ -48,6 +47,8 @@ def write_artifact(dataset, path, *, kind, parameters, source, inputs, seed_path
     artifact.attrs["content_sha256"] = content_sha256(artifact)
     with written_whole(path) as temporary:
         artifact.to_netcdf(temporary, engine="netcdf4", encoding=_encoding(artifact))
+        if artifact.nbytes > most_unpacked(temporary):
+            artifact.to_netcdf(temporary, engine="netcdf4", encoding=_encoding(artifact, packed=False))
         seal(temporary)
         if content_sha256(load_raw(temporary)) != artifact.attrs["content_sha256"]:
             raise ValueError(f"cannot write {path}: the file read back differs from what was written")
@@ -86,6 +87,7 @@ def read_provenance(path):
     path = Path(path)
     try:
         check_seal(path)
+        _check_claims(path)
         with xarray.open_dataset(path, engine="netcdf4", decode_times=False, mask_and_scale=False) as dataset:
             attributes = dict(dataset.attrs)
     except (OSError, ValueError) as error:
@@ -100,12 +102,17 @@ def load_raw(path):
 
     ValueError if it claims to hold far more than its size; else raises whatever a damaged file happens to break.
     """
+    _check_claims(path)
     options = {"decode_times": False, "decode_timedelta": False, "mask_and_scale": False}
     with xarray.open_dataset(path, engine="netcdf4", **options) as dataset:
-        claimed, size = sum(variable.nbytes for variable in dataset.variables.values()), Path(path).stat().st_size
-        if claimed > _MOST_UNPACKED * size:
-            raise ValueError(f"expected at most {_MOST_UNPACKED} times its {size} bytes, found claims to {claimed}")
         return dataset.load().drop_encoding()
+
+
+def _check_claims(path):
+    """Raise ValueError if a file claims too large variables: xarray reads some of them when it opens it."""
+    with netCDF4.Dataset(path) as file:
+        claims = (int(each.size) * getattr(each.dtype, "itemsize", 8) for each in file.variables.values())
+        check_unpacked(path, sum(claims))
 
 
 def content_sha256(dataset):
@@ -133,11 +140,11 @@ def content_sha256(dataset):
     return digest.hexdigest()
 
 
-def _encoding(dataset):
+def _encoding(dataset, *, packed=True):
     encoding = {}
     for name, variable in dataset.variables.items():
         encoding[name] = {} if "_FillValue" in variable.attrs else {"_FillValue": None}
-        if variable.dtype.kind in "biuf" and variable.nbytes > COMPRESS_BYTES:
+        if packed and variable.dtype.kind in "biuf" and variable.nbytes > COMPRESS_BYTES:
             encoding[name] |= {"zlib": True, "complevel": 4}
     return encoding
 

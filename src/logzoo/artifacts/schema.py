@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+import numpy as np
+
 
 class Field(NamedTuple):
     """A required variable: its dimensions in order, and its units where they are fixed."""
@@ -63,6 +65,8 @@ _INCOMPLETE = {
     "scorecard": {"value", "low", "high", "threshold"},
     "zoo": {"log_z", "std_error", "interval"},
 }
+# Attributes of NetCDF by which the numbers in a file stand for others, or for none: artifacts are read as they are.
+_OTHER_NUMBERS, _MISSING = {"scale_factor", "add_offset"}, {"_FillValue", "missing_value"}
 # Variables that are distributions, and the dimension over which they sum to one.
 DISTRIBUTIONS = {"transition_matrix": "part_after", "occupancy": "rung"}
 
@@ -94,3 +98,8 @@ def check(dataset, kind):
             value = variable.attrs.get(attribute)
             if not isinstance(value, str) or not value:
                 raise ValueError(f"{kind} artifact: variable {name!r} needs a {attribute} (a non-empty string)")
+        for attribute in _OTHER_NUMBERS & variable.attrs.keys():
+            raise ValueError(f"{kind} artifact: {name!r} needs numbers as they are, found a {attribute}")
+        for attribute in _MISSING & variable.attrs.keys():
+            if np.isin(variable.values, variable.attrs[attribute]).any():
+                raise ValueError(f"{kind} artifact: {name!r} needs all its values, found some that {attribute} marks")

@@ -38,9 +38,13 @@ def read_stamp(name, content):
     try:
         start = content.rindex(before) + len(before)
         stamp, _ = json.JSONDecoder().raw_decode(content[start:].decode("latin-1"))
-        return {key: stamp[key] for key in UNKNOWN}
-    except (ValueError, KeyError, TypeError):
+        stamp = {key: stamp[key] for key in UNKNOWN}
+        texts = [*stamp["inputs"].values(), stamp["parameters"], stamp["source"]]
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise ValueError("no stamp that can be read") from None
+    if not all(isinstance(text, str) for text in texts):
+        raise ValueError("no stamp that can be read")
+    return stamp
 
 
 def _json(stamp):

@@ -36,7 +36,7 @@ def add_arguments(add):
 
 def run(model, names, spins, method, data, base, base_data, tolerance, checkpoint, options, as_json, **settings):
     """Run the command."""
-    from logzoo.cli.files import read_data, read_either
+    from logzoo.cli.files import check_checkpoint, read_data, read_either
     from logzoo.estimators.registry import estimator_module
 
     every = method == "all"
@@ -48,6 +48,7 @@ def run(model, names, spins, method, data, base, base_data, tolerance, checkpoin
         if value is not None and method != "auto":
             raise ValueError(f"--{flag}: expected --method auto beside it")
         settings |= {} if value is None else {flag: value}
+    check_checkpoint(checkpoint, model=model, data=data, base_data=base_data)
     rbm, constant = read_either(model, names, spins, tell=warn)
     examples = None if data is None else read_data(data, "test", visible=rbm.visible, tell=warn)[0]
     # The marginals are those of the training split, where the file tells splits apart.
@@ -64,7 +65,7 @@ def _base(base, base_data, rbm):
     from logzoo.cli.files import read_data
 
     if base not in (None, *BASES):
-        raise ValueError(f"--base: unknown value {base!r}; expected one of {', '.join(BASES)}")
+        raise ValueError(f"--base: unknown value {base!r:.200}; expected one of {', '.join(BASES)}")
     if None not in (base, base_data):
         raise ValueError("--base: expected no --base-data beside it, the base is matched to one thing")
     if base_data is None:

@@ -3,12 +3,13 @@
 Each function raises ValueError, one line naming the file, for what it cannot use.
 """
 
-import tempfile
+import os
 import warnings
 from pathlib import Path
 
 import numpy as np
 
+from logzoo.artifacts.atomic import beside
 from logzoo.artifacts.netcdf import read_artifact
 from logzoo.audit.manifest import sha256_of
 from logzoo.checks import binary_matrix
@@ -59,6 +60,8 @@ def read_data(path, split, *, visible=None, tell=None):
         dataset = read_artifact(path, "dataset")
         attributes = dataset.attrs
         try:
+            if not np.array_equal(dataset["data"].attrs.get("value_scale", 1), 1):
+                raise ValueError("expected zeros and ones only; binarise the data first")
             matrix = visible_matrix(dataset, split)
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from None
@@ -74,18 +77,33 @@ def writable_model_file(path, data):
     path = Path(path)
     if path.suffix.lower() != ".nc":
         raise ValueError(f"{path}: expected the name of a .nc file to write the model to")
-    if path.is_dir():
-        raise ValueError(f"cannot write {path}: it is a folder")
-    if not path.parent.is_dir():
-        raise ValueError(f"cannot write {path}: there is no folder {path.parent}")
-    if path.exists() and Path(data).exists() and path.samefile(data):
-        raise ValueError(f"cannot write {path}: it is the data to train on")
     try:
-        with tempfile.TemporaryFile(dir=path.parent):
+        if path.is_dir():
+            raise ValueError(f"cannot write {path}: it is a folder")
+        if not path.parent.is_dir():
+            raise ValueError(f"cannot write {path}: there is no folder {path.parent}")
+        if _same(path, data):
+            raise ValueError(f"cannot write {path}: it is the data to train on")
+        # The name that it will have for a moment is the longer one.
+        with beside(path) as temporary:
+            temporary.touch()
             return path
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise ValueError(f"cannot write {path}: no file can be made in {path.parent} ({reason})") from None
+
+
+def check_checkpoint(path, **others):
+    """Raise ValueError if the checkpoint would be one of the other files {what it is: path}; None is no file."""
+    for what, other in others.items():
+        if path is not None and other is not None and _same(path, other):
+            raise ValueError(f"--checkpoint: {path}: expected a file of its own, found the {what.replace('_', ' ')}")
+
+
+def _same(path, other):
+    """Whether two paths are of one file, which need not be there yet."""
+    there = os.path.exists(path) and os.path.exists(other)
+    return os.path.samefile(path, other) if there else os.path.realpath(path) == os.path.realpath(other)
 
 
 def description(path):
@@ -105,6 +123,7 @@ def description(path):
         reason = attributes.get("stand_in_reason", "no reason given")
         rows.append(("stand-in", f"NOT {attributes['stand_in_for']}: {reason}"))
     rows.append(("dimensions", ", ".join(f"{name} {size}" for name, size in artifact.sizes.items()) or "none"))
+    del artifact  # a large one is not held twice
     rows += _model_rows(RBM.load(path)) if kind == "model" else []
     names = [(name.removesuffix("_json").replace("_", " "), name) for name in _PROVENANCE]
     return rows + [(label, attributes.get(name) or "none") for label, name in names]

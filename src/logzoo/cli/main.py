@@ -36,8 +36,9 @@ def main(argv=None):
         return 130
     except BrokenPipeError:
         return 141  # as a shell reports a process that SIGPIPE ended
-    except (ValueError, OSError, MemoryError, OverflowError) as error:
+    except (ValueError, OSError, MemoryError, OverflowError, RecursionError) as error:
         hint = "too large a number or size: " if isinstance(error, MemoryError | OverflowError) else ""
+        hint = "lists within lists without end: " if isinstance(error, RecursionError) else hint
         print(f"logzoo: error: {hint}{one_line(error)}", file=sys.stderr)
         return 1
 
@@ -103,7 +104,7 @@ def _options(settings, flags):
     for setting in settings:
         name, equals, text = setting.partition("=")
         if not (name and equals):
-            raise ValueError(f"--option: expected NAME=VALUE, found {setting!r}")
+            raise ValueError(f"--option: expected NAME=VALUE, found {setting!r:.200}")
         if name in flags | _RESERVED:
             hint = "an argument of its own" if name in flags else "not to be set"
             raise ValueError(f"--option {name}: expected an option of the method, {name} is {hint}")
@@ -129,15 +130,16 @@ def _exact(model, names, spins, as_json):
 
 def _train(data, output, checkpoint, options, **settings):
     from logzoo.api import train_rbm
-    from logzoo.artifacts.atomic import discard
+    from logzoo.artifacts.checkpoints import discard_checkpoint
     from logzoo.artifacts.netcdf import write_artifact
     from logzoo.artifacts.provenance import source_digest
-    from logzoo.cli.files import read_data, writable_model_file
+    from logzoo.cli.files import check_checkpoint, read_data, writable_model_file
     from logzoo.streams import root_stream
     from logzoo.trainers.registry import trainer_module
 
     method, name = settings["method"], Path(data).name
     source = source_digest(trainer_module(method))
+    check_checkpoint(checkpoint, data=data, output=output)
     output = writable_model_file(output, data)
     examples, origin = read_data(data, "train", tell=warn)
     settings |= options
@@ -154,7 +156,7 @@ def _train(data, output, checkpoint, options, **settings):
         seed_path=str(root_stream(settings["seed"]).child("train", method)),
     )
     if checkpoint is not None:
-        discard(checkpoint)
+        discard_checkpoint(checkpoint)
     units = f"{run.rbm.visible} visible x {run.rbm.hidden} hidden"
     spent = f"{settings['updates']} updates, {int(run.trace['chain_sweeps'][-1])} sweeps over all chains"
     write(table([("method", method), ("units", units), ("spent", spent), ("written", output)]))

@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 
+from logzoo.checks import flag
 from logzoo.estimators.intervals import jackknife_error, sums_left_out
 from logzoo.estimators.mixed import maximise
 from logzoo.estimators.simulated_tempering import FLOOR, end_ratio, estimate_of_draws, from_sums, run
@@ -22,7 +23,7 @@ def estimate(rbm, ledger, stream, *, mixed=False, **options):
     mixed: log Zhat is updated after each block of the sampling phase, and log Z maximises the likelihood of all blocks
     (supplement A).
     """
-    draws, transitions = run(rbm, ledger, stream, mixed=mixed, **options)
+    draws, transitions = run(rbm, ledger, stream, mixed=flag("mixed", mixed), **options)
     if mixed:
         log_z, left_out = _by_likelihood(draws)
         std_error = jackknife_error(left_out)

@@ -5,8 +5,9 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from tqdm import tqdm
 
-from logzoo.checks import whole_number
+from logzoo.checks import is_a, whole_number
 from logzoo.kernels.enumeration import LANES, UNITS, LowPart, log_sum_states
+from logzoo.models.rbm import RBM
 
 LARGEST_LAYER = 36
 _STATES_PER_SECOND = 4e9  # times units of the other layer; for the message only
@@ -29,13 +30,13 @@ def exact_log_z(rbm, *, threads=1, progress=False):
     Cost: 2**min(visible, hidden) states, each visiting the other layer once; memory does not grow.
     Raises ValueError, stating the cost, above 36 units in the smaller layer; and when log Z overflows.
     """
-    if rbm.visible < rbm.hidden:
+    if is_a("rbm", rbm, RBM).visible < rbm.hidden:
         rbm = rbm.transposed
     if rbm.hidden > LARGEST_LAYER:
-        years = 2.0**rbm.hidden * rbm.visible / _STATES_PER_SECOND / 3.15e7
+        digits = rbm.hidden * np.log10(2.0) + np.log10(rbm.visible / _STATES_PER_SECOND / 3.15e7)
         raise ValueError(
             f"exact log Z: the smaller layer has {rbm.hidden} units, so 2**{rbm.hidden} states of {rbm.visible} "
-            f"units (about {years:.1g} years); at most {LARGEST_LAYER} units are enumerated"
+            f"units (about 1e{digits:.0f} years); at most {LARGEST_LAYER} units are enumerated"
         )
     padding = -rbm.visible % UNITS
     weights = np.pad(rbm.weights.T, ((0, 0), (0, padding)))

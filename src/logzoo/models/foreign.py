@@ -4,7 +4,9 @@ HDF5: checkpoints of the Python package rbms (github.com/DsysDML/rbms, `save_mod
 files are HDF5, too. No pickle is read, and nothing of a file is run.
 """
 
+import math
 import re
+import zipfile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,6 +14,7 @@ import numpy as np
 
 from logzoo.artifacts.hdf5 import Header, described, values
 from logzoo.artifacts.matlab import read_matrices
+from logzoo.artifacts.sizes import check_unpacked
 from logzoo.models.roles import KNOWN, assigned, three_names
 
 _NO_NUMBERS = np.dtype(object)
@@ -43,6 +46,8 @@ def read_foreign(path, names=None, *, suffix=None):
     try:
         arrays, load, spins = READERS[suffix](path, names)
         roles, transposed, note = assigned(arrays, names)
+        # Numbers of every type become float64.
+        check_unpacked(path, sum(8 * math.prod(arrays[name].shape) for name in roles))
         weights, *biases = load(roles)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
@@ -73,15 +78,21 @@ def _numpy(path, _names):
 
     try:
         with np.load(path, allow_pickle=False) as stored:
-            arrays = {name: _header(stored.zip, name) for name in stored.files}
+            twice = len(set(stored.files)) < len(stored.files)
+            arrays = {} if twice else {name: _header(stored.zip, name) for name in stored.files}
     except Exception:
         raise ValueError("not a readable .npz file (expected arrays of numbers)") from None
+    if twice:
+        raise ValueError("expected one array of each name, found some twice")
     return arrays, lambda roles: map(load, roles), None
 
 
 def _header(archive, name):
     """Shape and type of an array in a .npz file; its values, which may be many, stay where they are."""
-    member = f"{name}.npy" if f"{name}.npy" in archive.NameToInfo else name
+    member = archive.NameToInfo.get(f"{name}.npy") or archive.NameToInfo[name]
+    # What NumPy writes; others may ask for any memory to unpack a byte.
+    if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise ValueError("packed in another way")
     with archive.open(member) as file:
         if not file.peek(6).startswith(np.lib.format.MAGIC_PREFIX):
             return Header((), _NO_NUMBERS)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import logsumexp
 
-from logzoo.checks import binary_matrix, whole_number
+from logzoo.checks import binary_matrix, is_a, whole_number
 from logzoo.kernels.elementary import exponentiate
 from logzoo.kernels.mean_field import (
     LANES,
@@ -24,6 +24,7 @@ from logzoo.kernels.mean_field import (
     log_ratio,
     settle,
 )
+from logzoo.models.rbm import RBM
 from logzoo.streams import root_stream
 
 # No hidden mean moves by more in the last step of a start.
@@ -86,6 +87,7 @@ def find_modes(rbm, stream, *, starts=500, steps=400, data=None, threads=1):
     Raises ValueError for impossible sizes and data, and for parameters that overflow float32.
     Source: Gabrié, Tramel, Krzakala (2015) for the fixed point and its bound; the starts and the climb are our own.
     """
+    is_a("rbm", rbm, RBM)
     starts, steps = whole_number("starts", starts), whole_number("steps", steps)
     threads = whole_number("threads", threads)
     data = None if data is None else binary_matrix("data", data, visible=rbm.visible)

@@ -10,7 +10,8 @@ import xarray as xr
 
 from logzoo.artifacts.labels import labelled
 from logzoo.artifacts.netcdf import read_artifact, write_artifact
-from logzoo.checks import binary_matrix, finite_array, one_of
+from logzoo.artifacts.sizes import check_unpacked
+from logzoo.checks import binary_matrix, finite_array, one_of, real_array
 from logzoo.models.foreign import read_foreign
 
 _LAYERS = ("visible", "hidden")
@@ -33,7 +34,7 @@ class RBM:
 
     def __post_init__(self):
         for name, dimensions in _DIMENSIONS.items():
-            array = finite_array(name, getattr(self, name), dimensions=len(dimensions)).copy()
+            array = finite_array(name, getattr(self, name), dimensions=len(dimensions))
             array.flags.writeable = False
             object.__setattr__(self, name, array)
         for name, expected in (("visible_bias", self.visible), ("hidden_bias", self.hidden)):
@@ -68,6 +69,9 @@ class RBM:
 
     def log_f(self, v):
         """log sum_h f(v, h) in nats of each row of v (n, visible), of numbers from 0 to 1: array (n,)."""
+        v = real_array("v", v)
+        if v.ndim != 2 or v.shape[1] != self.visible:
+            raise ValueError(f"v: expected a matrix of {self.visible} columns (visible units), found shape {v.shape}")
         values = np.empty(len(v))
         for start in range(0, len(v), _ROWS):
             rows = v[start : start + _ROWS].astype(np.float64)
@@ -77,7 +81,7 @@ class RBM:
 
     def log_likelihood(self, v, log_z):
         """log p(v) = -F(v) - log Z in nats of each row of v (n, visible): array (n,)."""
-        return -self.free_energy(v) - float(log_z)
+        return -self.free_energy(v) - float(finite_array("log_z", log_z, dimensions=0))
 
     def to_dataset(self):
         """The parameters as an xarray Dataset with dimensions visible, hidden."""
@@ -100,6 +104,7 @@ class RBM:
         """Read an RBM from a NetCDF file of `save` or of the workflow; ValueError if it is not one."""
         artifact = read_artifact(Path(path), "model")
         try:
+            check_unpacked(path, sum(8 * artifact[name].size for name in _DIMENSIONS))
             return cls.from_dataset(artifact)
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from None
@@ -119,7 +124,7 @@ class RBM:
             expected = "expected a fitted BernoulliRBM, or a fitted Pipeline that ends in one"
             raise ValueError(f"{what}: {expected}, found no {missing[0]}")
         weights, visible_bias, hidden_bias = (getattr(last, name) for name in names)
-        return cls(weights.T, visible_bias, hidden_bias)
+        return cls(real_array("components_", weights).T, visible_bias, hidden_bias)
 
     @classmethod
     def from_mat(cls, path, names=None):

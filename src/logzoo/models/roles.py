@@ -29,9 +29,12 @@ def assigned(arrays, names=None):
     vector has at most one side above 1. Raises ValueError where names or shapes leave it open, and for what is no array
     of real numbers.
     """
-    named = names or next((known for known in KNOWN if set(known) <= set(arrays)), None)
-    if named is None:
+    whole = [names] if names else [known for known in KNOWN if set(known) <= set(arrays)]
+    if not whole:
         return _guessed(arrays)
+    if len(whole) > 1:
+        raise ValueError(f"expected one model, found {' and '.join(map(_quoted, whole))}; {ASK}")
+    named = whole[0]
     missing = [name for name in named if name not in arrays]
     if missing:
         raise ValueError(f"expected the arrays {_quoted(named)}, missing {_quoted(missing)}, found {_listed(arrays)}")

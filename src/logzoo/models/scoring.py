@@ -3,7 +3,8 @@
 import math
 from typing import NamedTuple
 
-from logzoo.checks import binary_matrix
+from logzoo.checks import binary_matrix, finite_array, is_a
+from logzoo.models.rbm import RBM
 
 
 class MeanLogLikelihood(NamedTuple):
@@ -25,8 +26,8 @@ def mean_log_likelihood(rbm, data, estimate):
     log f(v) - log Z: the value and its interval are log Z and its interval, turned round and shifted. Raises ValueError
     for data that do not fit.
     """
-    log_f = rbm.log_f(binary_matrix("data", data, visible=rbm.visible))
-    log_z = float(getattr(estimate, "log_z", estimate))
+    log_f = is_a("rbm", rbm, RBM).log_f(binary_matrix("data", data, visible=rbm.visible))
+    log_z = float(finite_array("estimate", getattr(estimate, "log_z", estimate), dimensions=0))
     lower, upper = getattr(estimate, "interval", (log_z, log_z))
     mean, count = float(log_f.mean()), len(log_f)
     std_error = float(log_f.std(ddof=1)) / math.sqrt(count) if count > 1 else math.nan

@@ -33,5 +33,6 @@ def json_line(content):
 
 
 def one_line(value):
-    """The text of a value without line breaks."""
-    return " ".join(str(value).split())
+    """The text of a value without line breaks; what is no letter (a terminal may obey it) is spelled out."""
+    text = " ".join(str(value).split())
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)

@@ -246,9 +246,10 @@ def begin(
     base = resolve_base(rbm, base, ledger, stream)
     sampler = SimulatedTempering(kernel_parameters(rbm, base), betas, ledger, stream, form, threads)
     sampler.bar = tqdm(total=ledger.remaining, desc="tempering", unit="sweep", disable=None if progress else True)
-    lengths = [initial_sweeps] * initial_iterations
     if stop_early and initial_iterations:
         lengths = iteration_lengths(ledger, initial_sweeps, initial_iterations)
+    else:
+        lengths = [initial_sweeps] * initial_iterations
     settings = {"rao_blackwell": rao_blackwell, "stop_early": stop_early}
     initial = initial_phase(sampler, lengths, prior, adapt, **settings)
     return Start(sampler, initial, log_z_base(base, rbm.hidden))

@@ -18,7 +18,7 @@ def over_chains(kernel, threads, *per_chain):
     The kernel must release the GIL to gain from threads.
     """
     count = len(per_chain[0][0] if isinstance(per_chain[0], tuple) else per_chain[0])
-    threads = min(threads, count)
+    threads = min(int(threads), count)  # numbers of NumPy overflow
     if threads == 1 and count <= _TILE:
         kernel(*per_chain)
         return

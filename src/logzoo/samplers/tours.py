@@ -110,7 +110,7 @@ def run(rbm, ledger, stream, data, *, rounds=None, tours=None, cap=None, threads
     should begin with are left over. Returns TourDraws. Raises ValueError for what the budget cannot pay.
     """
     cap = None if cap is None else whole_number("cap", cap)
-    whole_number("threads", threads)
+    threads = min(whole_number("threads", threads), ledger.chains)
     budget = ledger.sweeps * ledger.chains
     if rounds is None:
         draws = max(1, min(budget // _SHARE, max(len(data), _MOST_DRAWS)))

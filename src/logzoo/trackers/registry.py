@@ -7,6 +7,8 @@ from logzoo.trackers.rts import RtsTracker
 TRACKERS = {"kalman": KalmanTracker, "rts": RtsTracker}
 
 
-def tracker(method):
-    """A new tracker of that name; ValueError if unknown."""
-    return TRACKERS[one_of("tracker", method, TRACKERS)]()
+def tracker(given):
+    """A new tracker of that name, or the tracker that is given itself; ValueError for any other."""
+    if isinstance(given, tuple(TRACKERS.values())):
+        return given
+    return TRACKERS[one_of("tracker", given, TRACKERS)]()

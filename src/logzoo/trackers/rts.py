@@ -7,7 +7,7 @@ draws are few and the parameters move on.
 import numpy as np
 
 from logzoo.artifacts.resumed import Resumed
-from logzoo.checks import share
+from logzoo.checks import as_float, share
 from logzoo.kernels.filtering import mean_by_ladder, step_by_occupancy
 from logzoo.samplers.initial import OCCUPANCY_FLOOR
 
@@ -25,7 +25,7 @@ class RtsTracker(Resumed):
     _kept = ("log_z_hat", "log_z_base", "influence", "occupancy_error")
 
     def __init__(self, alpha=0.2):
-        self.alpha = 1.0 if alpha == 1.0 else share("alpha", alpha)
+        self.alpha = 1.0 if as_float(alpha) == 1.0 else share("alpha", alpha)
         self.log_z_hat = None  # (rung,) relative to the first rung
         self.log_z_base = 0.0
         self.influence = None  # (chain,) of each independent chain on log Z, averaged over updates as log Zhat is

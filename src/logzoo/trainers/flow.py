@@ -13,7 +13,7 @@ to every gap: J / a, as in the random walk that the rule is for. J / 2 is the fl
 import numpy as np
 
 from logzoo.artifacts.resumed import Resumed
-from logzoo.checks import share, whole_number
+from logzoo.checks import flag, share, whole_number
 from logzoo.paths import inverse_temperatures
 
 _DOWN, _UP = 1, 2  # headings of replicas, as in `logzoo.kernels.simulated_tempering.count_crossing`
@@ -38,7 +38,7 @@ class FlowLadder(Resumed):
         self.rate, self.k = share("rate", rate), whole_number("k", k)
         self.spawn_below = None if spawn_below is None else share("spawn_below", spawn_below)
         self.burn_in = whole_number("burn_in", burn_in, minimum=0)
-        self.as_published = as_published
+        self.as_published = flag("as_published", as_published)
         rungs = self.betas.size
         self.share_up = np.linspace(0.0, 1.0, rungs)
         # No exchange fails until one is seen to.

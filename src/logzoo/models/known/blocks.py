@@ -49,7 +49,7 @@ def random_small(generator, *, visible=784, hidden=16, scale=1.0, bias=0.5):
     if smaller > LARGEST_LAYER:
         raise ValueError(f"smaller layer: expected at most {LARGEST_LAYER} units, to enumerate, found {smaller}")
     weights = positive_number("scale", scale) * generator.standard_normal((visible, hidden))
-    spread = bias if bias == 0 else positive_number("bias", bias)
+    spread = positive_number("bias", bias, or_zero=True)
     offsets = (spread * generator.standard_normal(size) for size in (visible, hidden))
     biases = (offset - 0.5 * weights.sum(axis=axis) for axis, offset in zip((1, 0), offsets, strict=True))
     rbm = RBM(weights, *biases)

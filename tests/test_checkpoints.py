@@ -1,0 +1,106 @@
+"""A checkpoint is one of ours by what it holds: no other file is read, overwritten or removed."""
+
+import os
+
+import numpy as np
+import pytest
+
+from logzoo import RBM, train_rbm
+from logzoo.artifacts.checkpoints import Checkpoint, discard_beside, discard_checkpoint, is_checkpoint
+from logzoo.cli.main import main
+
+TRAIN = "train data.npy --hidden 3 --updates 4 --batch 5"
+ESTIMATE = "estimate model.nc --data data.npy --base-data marginals.npy"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    data = np.random.default_rng(0).integers(0, 2, (20, 6)).astype(np.uint8)
+    for name in ("data.npy", "marginals.npy"):
+        np.save(name, data)
+    for name in ("model.nc", "other.nc"):
+        RBM(np.zeros((6, 3)), np.zeros(6), np.zeros(3)).save(name)
+    np.savez("arrays.npz", data=data)
+    (tmp_path / "notes.txt").write_text("mine")
+    (tmp_path / "empty").touch()
+    os.mkfifo("pipe")
+    os.symlink("notes.txt", "link")
+    os.link("data.npy", "hard.npy")
+    os.symlink(".", "here")
+    return tmp_path
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()} | {"all": os.listdir(folder)}
+
+
+@pytest.mark.parametrize(
+    ("command", "checkpoint", "complaint"),
+    [
+        (f"{TRAIN} -o new.nc", "new.nc", "expected a file of its own, found the output"),
+        (f"{TRAIN} -o new.nc", "here/new.nc", "expected a file of its own, found the output"),
+        (f"{TRAIN} -o other.nc", "other.nc", "expected a file of its own, found the output"),
+        (f"{TRAIN} -o new.nc", "data.npy", "expected a file of its own, found the data"),
+        (f"{TRAIN} -o new.nc", "hard.npy", "expected a file of its own, found the data"),
+        (ESTIMATE, "model.nc", "expected a file of its own, found the model"),
+        (ESTIMATE, "data.npy", "expected a file of its own, found the data"),
+        (ESTIMATE, "marginals.npy", "expected a file of its own, found the base data"),
+        *(
+            (command, name, "expected a checkpoint or a new name, found another file")
+            for name in ("other.nc", "notes.txt", "arrays.npz", "empty", "pipe", "link", "/dev/null")
+            for command in (f"{TRAIN} -o new.nc", ESTIMATE)
+        ),
+        (f"{TRAIN} -o new.nc", "a" * 300, "File name too long"),
+    ],
+)
+def test_files_that_are_no_checkpoints_are_refused_before_any_work(folder, capfd, command, checkpoint, complaint):
+    before = contents(folder)
+    assert main([*command.split(), "--checkpoint", checkpoint]) == 1
+    out, err = capfd.readouterr()
+    assert out == "" and complaint in err and checkpoint[:200] in err and err.count("\n") == 1
+    assert contents(folder) == before
+
+
+def test_a_checkpoint_is_known_by_what_it_holds(folder):
+    checkpoint = Checkpoint("named.nc", "mine")
+    checkpoint.save(3, {})
+    assert is_checkpoint("named.nc") and Checkpoint("named.nc", "mine").load({}) == 3
+    content = (folder / "named.nc").read_bytes()
+    (folder / "named.nc").write_bytes(content[: len(content) // 2])
+    assert is_checkpoint("named.nc") and Checkpoint("named.nc", "mine").load({}) == 0  # damaged, and still ours
+    for path in folder.iterdir():
+        assert is_checkpoint(path) == (path.name == "named.nc")
+
+
+def test_what_comes_to_the_place_of_a_checkpoint_stays(folder, caplog):
+    checkpoint = Checkpoint("later", "mine")
+    (folder / "later").write_text("mine")
+    checkpoint.save(1, {})
+    assert "another file has come to its place" in caplog.text and checkpoint.load({}) == 0
+    (folder / "model.nc.checkpoint.npz").write_text("mine")
+    discard_checkpoint("later")
+    discard_beside("model.nc")
+    assert (folder / "later").read_text() == (folder / "model.nc.checkpoint.npz").read_text() == "mine"
+
+
+@pytest.mark.parametrize("path", [3, [1], b"x", "zero\0byte"])
+def test_a_checkpoint_has_a_path(path):
+    with pytest.raises(ValueError, match="^checkpoint: "):
+        train_rbm(np.eye(6), hidden=2, updates=2, batch=2, checkpoint=path)
+
+
+def test_a_checkpoint_that_unpacks_to_more_is_not_read(folder, monkeypatch, caplog):
+    monkeypatch.setattr("logzoo.artifacts.sizes._MOST_BYTES", 1 << 20)
+    with open("bomb.npz", "wb") as file:
+        np.savez_compressed(file, logzoo_checkpoint="mine", step=1, zeros=np.zeros(1 << 20))
+    assert is_checkpoint("bomb.npz") and Checkpoint("bomb.npz", "mine").load({}) == 0
+    assert "cannot be read as a checkpoint" in caplog.text
+
+
+@pytest.mark.parametrize("letters", [240, 300])
+def test_a_name_that_is_too_long_is_refused_before_training(folder, capfd, monkeypatch, letters):
+    monkeypatch.setattr("logzoo.api.train_rbm", lambda *_, **__: pytest.fail("trained"))
+    assert main([*TRAIN.split(), "-o", "a" * letters + ".nc"]) == 1
+    err = capfd.readouterr().err
+    assert err.startswith("logzoo: error: cannot write aaa") and "File name too long" in err and err.count("\n") == 1
