@@ -38,9 +38,12 @@ def read_stamp(name, content):
     try:
         start = content.rindex(before) + len(before)
         stamp, _ = json.JSONDecoder().raw_decode(content[start:].decode("latin-1"))
-        return {key: stamp[key] for key in UNKNOWN}
-    except (ValueError, KeyError, TypeError):
-        raise ValueError("no stamp that can be read") from None
+        fits = all(isinstance(stamp[key], type(empty)) for key, empty in UNKNOWN.items())
+    except (ValueError, KeyError, TypeError, RecursionError):
+        fits = False
+    if not fits:
+        raise ValueError("no stamp that can be read")
+    return {key: stamp[key] for key in UNKNOWN}
 
 
 def _json(stamp):
