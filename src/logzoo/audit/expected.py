@@ -39,7 +39,8 @@ def check_unrecorded(findings, kinds, tasks, made):
     for path in [path for path, kind in kinds.items() if kind in _UNRECORDED and made is not None]:
         today, then = tasks.of(path), made.of(path)
         if today is not None and then is not None:
-            record = {"parameters": then.parameters, "source": then.source, "inputs": then.inputs}
+            inputs = [name for name in then.inputs if name.endswith(".nc")]
+            record = {"parameters": then.parameters, "source": then.source, "inputs": inputs}
             check_task(findings, path, record, tasks)
 
 
