@@ -5,8 +5,9 @@ import pytest
 from projects import catalogue_of
 
 from logzoo.api import train_rbm
-from logzoo.papers.declaration import SWEEP, training_work
+from logzoo.papers.declaration import MOST_TOUR, SWEEP, named_paths, training_most, training_work
 from logzoo.pipeline import costs
+from logzoo.trainers.lvs import MOST_SWEEPS
 
 V, HIDDEN, BATCH, UPDATES = 12, 5, 10, 20
 OPTIONS = {
@@ -41,13 +42,51 @@ def test_unknown_work_has_a_stated_price():
     assert costs.seconds_of({}) == costs.START
 
 
+def jobs_of(*configuration):
+    """{path below the data: job} behind everything that a configuration shows."""
+    catalogue = catalogue_of(*configuration)
+    files = [path for shown in catalogue.shown.values() for path in named_paths(shown.inputs).values()]
+    jobs = costs.jobs_behind(catalogue, files)
+    return {path.removeprefix(catalogue.data): job for path, job in jobs.items()}
+
+
+def on_the_digits():
+    """What changes in the configuration where the 8 x 8 digits stand in for all data sets."""
+    sizes = {"visible": 64, "splits": {"train": 1297, "validation": 250, "test": 250}}
+    return {"datasets": dict.fromkeys(catalogue_of().config["datasets"], sizes)}
+
+
+def test_no_job_of_the_quick_scale_can_take_longer_on_the_digits_than_the_whole_run_on_real_data():
+    real, digits = jobs_of(), jobs_of(on_the_digits())
+    assert set(real) == set(digits) and len(digits) > 400
+    most = {path: costs.seconds_of(job.ceiling) for path, job in digits.items()}
+    assert sum(most.values()) <= sum(costs.seconds_of(job.work) for job in real.values())
+    assert max(most.values()) < 120
+
+
+@pytest.mark.parametrize("options", [{"k": 1}, {"k": 3, "particles": 5, "warm_up": 1}, {"k": None}])
+def test_a_training_by_tours_that_never_return_stays_below_what_it_may_cost(options):
+    settings = {"hidden": 40, "updates": 8, "batch": BATCH, "learning_rate": 1e-6}
+    data = np.random.default_rng(0).integers(0, 2, (40, V)).astype(np.uint8)
+    options = {"warm_up": 0, **options}
+    trace = train_rbm(data, "lvs", seed=1, **settings, **options).trace
+    (most,) = training_most({"method": "lvs", **settings, "options": options}, V, len(data)).values()
+    spent = float(trace["chain_sweeps"][-1]) + settings["updates"] * BATCH
+    assert spent * (V * settings["hidden"] + SWEEP) <= most
+    if options["k"]:
+        # A stopping set for every update, or the drill is none.
+        assert spent > settings["updates"] * len(data) / 2
+    assert MOST_TOUR == MOST_SWEEPS
+
+
 @pytest.mark.parametrize("files", [(), ("config/paper.yaml",)])
 def test_a_cost_is_told_for_every_figure_and_table(files):
     catalogue = catalogue_of(*files)
     lines = costs.table_of_costs(catalogue).splitlines()
     rows = {line.split()[0]: line.split() for line in lines[1:]}
     assert set(rows) == {*catalogue.shown, "everything"}
-    hours = {name: float(row[-2].replace(",", "")) for name, row in rows.items()}
+    hours, most = ({name: float(row[at].replace(",", "")) for name, row in rows.items()} for at in (-3, -1))
+    assert all(most[name] >= hours[name] for name in rows)
     assert max(hours[name] for name in catalogue.shown) <= hours["everything"] < sum(hours.values())
 
 

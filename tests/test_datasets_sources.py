@@ -1,5 +1,6 @@
 """Fetching raw files: order of sources, verification, failures, and that nothing half-written stays."""
 
+import contextlib
 import gzip
 import hashlib
 import logging
@@ -13,7 +14,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from logzoo.datasets import unpacking
+from logzoo.datasets import sources, unpacking
 from logzoo.datasets.downloads import Downloader
 from logzoo.datasets.sources import SourcesExhausted, digests, fetch, mirror_folders
 
@@ -41,6 +42,15 @@ class Handler(BaseHTTPRequestHandler):
             self.server.finished.wait(20)
         elif self.path == "/silent":
             self.server.finished.wait(20)
+        elif self.path == "/flood":
+            self._answer(b"", {"Content-Length": str(1 << 40)})
+            self._send_on(b"0" * (1 << 16), 0.0)
+        elif self.path == "/drip":
+            self._answer(CONTENT[:1], {"Content-Length": str(len(CONTENT))})
+            self._send_on(b"0", 0.05)
+        elif self.path == "/slow-head":
+            self.wfile.write(b"HTTP/1.1 200 OK\r\nX-Slow: ")
+            self._send_on(b"0", 0.05)
         elif self.path == "/loop":
             self._answer(b"", {"Location": "/loop"}, 302)
         else:
@@ -53,6 +63,12 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(content)
 
+    def _send_on(self, content, pause):
+        with contextlib.suppress(OSError):  # until nobody listens
+            while not self.server.finished.wait(pause):
+                self.wfile.write(content)
+                self.server.sent += len(content)
+
     def log_message(self, *arguments):
         pass
 
@@ -61,7 +77,7 @@ class Handler(BaseHTTPRequestHandler):
 def server(monkeypatch):
     monkeypatch.setenv("NO_PROXY", "*")
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as running:
-        running.requests, running.finished = Counter(), threading.Event()
+        running.requests, running.finished, running.sent = Counter(), threading.Event(), 0
         running.url = f"http://127.0.0.1:{running.server_port}"
         thread = threading.Thread(target=running.serve_forever, args=(0.02,))
         thread.start()
@@ -155,6 +171,39 @@ def test_a_failing_url_leaves_nothing_and_is_named(tmp_path, server, path, reaso
     assert time.monotonic() - started < 3
     assert f"{server.url}{path} ({reason})" in str(failure.value)
     assert list((tmp_path / "raw").iterdir()) == []
+
+
+@pytest.mark.parametrize("path", ["/drip", "/slow-head"])
+def test_a_source_that_never_ends_costs_a_bounded_time_and_its_host_is_left_alone(tmp_path, server, path):
+    entry = files({"url": server.url + path}, {"url": f"{server.url}/good"})
+    started = time.monotonic()
+    with pytest.raises(SourcesExhausted, match=rf"{path} \(too slow\); .*/good \(host was unreachable before\)"):
+        fetch("toy", entry, tmp_path, mirrors=(), timeout=1.0, total=0.5)
+    assert time.monotonic() - started < 3
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("stated", [True, False])
+def test_no_more_is_read_than_a_file_should_have(tmp_path, server, monkeypatch, stated):
+    monkeypatch.setattr(sources, "MOST_BYTES", 2 * len(CONTENT))
+    entry = files({"url": f"{server.url}/flood"}, {"url": f"{server.url}/good"})
+    entry["a.txt"] |= {"bytes": len(CONTENT)} if stated else {}
+    assert fetch_quietly(entry, tmp_path)["files"]["a.txt"]["source"] == f"{server.url}/good"
+    sent = server.sent
+    time.sleep(0.2)
+    # What was on its way; the server hears at once that nobody listens.
+    assert server.sent == sent < 1 << 26
+    with pytest.raises(SourcesExhausted, match=r"/flood \(too long\)"):
+        fetch_quietly(files({"url": f"{server.url}/flood"}), tmp_path / "no")
+    assert list((tmp_path / "no").iterdir()) == []
+
+
+def test_a_mirror_file_that_is_too_long_is_not_read_to_its_end(tmp_path):
+    with write(tmp_path / "mirror/a.txt", CONTENT).open("r+b") as file:
+        file.truncate(1 << 40)
+    entry = {"a.txt": {**files({"file": "a.txt"})["a.txt"], "bytes": len(CONTENT)}}
+    with pytest.raises(SourcesExhausted, match=r"mirror:a.txt \(too long\)"):
+        fetch_quietly(entry, tmp_path / "raw", [tmp_path / "mirror"])
 
 
 def test_truncated_download_falls_back_to_the_next_url(tmp_path, server):

@@ -133,7 +133,7 @@ def test_chains_are_broken_where_their_first_hidden_state_comes_again():
 def test_log_z_by_tours_ends_at_the_exact_one():
     rbm, images = random_rbm(10, 6, 0.7), images_of(10, 25)
     others = {"ais": ("ais", {"ladder": "linear"})}
-    settings = {"cap": 10_000, "points": 5, "replicates": 12, "chains": 10, "shares": [0.5, 1.0]}
+    settings = {"cap": 10_000, "sweeps": 10**6, "points": 5, "replicates": 12, "chains": 10, "shares": [0.5, 1.0]}
     found = tour_estimates(rbm, images.data, np.zeros(10), others, tours=3000, stream=root_stream(2), **settings)
     exact = exact_log_z(rbm)
     assert float(found["exact"]) == pytest.approx(exact, abs=1e-10)
@@ -155,9 +155,21 @@ def test_log_z_by_tours_ends_at_the_exact_one():
 
 def test_tours_that_are_cut_are_counted():
     rbm, images = random_rbm(10, 8, 0.5), images_of(10, 2)
-    settings = {"points": 3, "replicates": 2, "chains": 10, "shares": [1.0], "tours": 50}
+    settings = {"points": 3, "replicates": 2, "chains": 10, "shares": [1.0], "tours": 50, "sweeps": 10**6}
     cut = tour_estimates(rbm, images.data, np.zeros(10), {}, cap=3, stream=root_stream(2), **settings)
     assert (cut["tours_cut"] > 0).all() and (cut["chain_sweeps"].isel(tours=-1) <= 2 + 150).all()
+
+
+def test_tours_that_would_never_end_stop_at_the_sweeps_of_the_configuration(caplog):
+    rbm, images = random_rbm(10, 30, 0.1), images_of(10, 2)
+    settings = {"points": 3, "replicates": 2, "chains": 10, "shares": [0.5, 1.0], "tours": 50, "cap": 10**9}
+    others = {"ais": ("ais", {"ladder": "linear"})}
+    base, stream = np.zeros(10), root_stream(2)
+    found = tour_estimates(rbm, images.data, base, others, sweeps=2000, stream=stream, **settings)
+    np.testing.assert_array_equal(found["chain_sweeps"].isel(tours=-1), 2 + 2000)
+    assert (found["other_chain_sweeps"] <= 2 + 2000).all()
+    cut = found["tours_cut"].values
+    assert (cut > 40).all() and f"replicate 1: {cut[1]} of 50 tours were cut" in caplog.text
 
 
 def test_likelihoods_over_rates_and_runs_are_exact_and_divergence_is_no_number():

@@ -45,7 +45,15 @@ NAMES = {"ais": "AIS", "bar": "BAR"}
 @pytest.fixture(scope="module")
 def estimates(images):
     others = {"ais": ("ais", {"ladder": "linear"}), "bar": ("bar", {"rungs": 3})}
-    settings = {"tours": 400, "cap": 1000, "points": 6, "replicates": 4, "chains": 10, "shares": [0.5, 1.0]}
+    settings = {
+        "tours": 400,
+        "cap": 1000,
+        "sweeps": 10**6,
+        "points": 6,
+        "replicates": 4,
+        "chains": 10,
+        "shares": [0.5, 1.0],
+    }
     return tour_estimates(random_rbm(5), images.data, np.zeros(9), others, stream=root_stream(1), **settings)
 
 

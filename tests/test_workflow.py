@@ -1,6 +1,7 @@
 """The workflow as a user runs it, at toy size, with every source hidden: complete, repeatable, rerun when due."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -9,11 +10,31 @@ import pytest
 import xarray as xr
 from crates import breaches, graph_of, read_crate, references
 from pages import faults
-from projects import CONFIGURATION, catalogue_of, copy_project, fingerprints, snakemake
+from projects import CONFIGURATION, ROOT, catalogue_of, copy_project, fingerprints, snakemake
 
+from logzoo.artifacts.provenance import source_digest
+from logzoo.audit.layout import kind_of
+from logzoo.audit.manifest import read_manifest
 from logzoo.reporting.scorecard import without_links
 
 RULES = re.compile(r"^(\w+) +(\d+)$", re.MULTILINE)
+FORMS = ("html", "md", "csv")
+# Python runs this when it starts: each job lists the modules of the package that it has loaded when it ends.
+LISTING = """
+import atexit, json, os, sys
+from pathlib import Path
+
+def listed():
+    task = getattr(sys.modules.get("__main__"), "snakemake", None)
+    if getattr(task, "output", None):
+        found = sys.modules.items()
+        modules = [name for name, one in found if name.startswith("logzoo.") and not hasattr(one, "__path__")]
+        folder = Path(__file__).parents[1] / "loaded"
+        folder.mkdir(exist_ok=True)
+        (folder / f"{os.getpid()}.json").write_text(json.dumps([list(task.output), modules]))
+
+atexit.register(listed)
+"""
 
 
 def planned(folder):
@@ -31,6 +52,7 @@ def planned(folder):
 def finished(tmp_path_factory):
     """A project in which `snakemake --cores 2` has run, and its result."""
     folder = copy_project(tmp_path_factory.mktemp("two-cores"))
+    (folder / "src/sitecustomize.py").write_text(LISTING)
     return folder, snakemake(folder, "--cores", "2", *CONFIGURATION)
 
 
@@ -231,29 +253,51 @@ def test_editing_one_estimator_leaves_the_others(pristine):
     assert not {"estimate_together", "train_model", "long_run", "experiment"} & set(rules)
 
 
-@pytest.mark.parametrize(
-    ("path", "rule"),
-    [
-        ("workflow/scripts/estimate.py", "estimate"),
-        ("workflow/scripts/draw.py", "draw"),
-        ("workflow/scripts/verdict.py", "verdict"),
-        ("workflow/scripts/experiment.py", "experiment"),
-        ("workflow/scripts/train_model.py", "train_model"),
-        ("workflow/templates/style.css", "page"),
-        ("workflow/templates/parts.html", "write_scorecard"),
-        ("src/logzoo/papers/configured.py", "estimate"),
-        ("src/logzoo/pipeline/jobs.py", "truth"),
-        ("src/logzoo/pipeline/truths.py", "truth"),
-    ],
-)
-def test_editing_what_shapes_a_result_reruns_it_and_is_a_fault(pristine, path, rule):
-    file = pristine / path
-    before = file.read_bytes()
-    assert rule in edited(pristine, path)
-    file.write_bytes(before + (b"\n# edited\n" if file.suffix == ".py" else b"\n"))
-    done = snakemake(pristine, "audit", "--cores", "1", *CONFIGURATION)
-    file.write_bytes(before)
-    assert done.returncode == 1 and "source" in done.stdout
+def edits_of(folder, paths):
+    """(rules that a dry run would execute, files whose code the audit finds changed) after edits of files."""
+    before = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in paths}
+    for path, (content, _) in before.items():
+        path.write_bytes(content + b"\n")
+    rules = planned(folder)
+    done = snakemake(folder, "audit", "--cores", "1", *CONFIGURATION)
+    for path, (content, written) in before.items():
+        path.write_bytes(content)
+        os.utime(path, ns=(written, written))  # snakemake goes by the times of scripts, too
+    assert done.returncode == 1
+    faults = json.loads((folder / "audit.json").read_text())["faults"]
+    return set(rules), {one["file"] for one in faults if one["check"] == "source"}
+
+
+def test_editing_any_script_reruns_its_jobs_and_is_a_fault_of_all_that_they_made(pristine):
+    files, made, _ = read_manifest(pristine, "tiny")
+    rules, faults = edits_of(pristine, sorted((pristine / "workflow/scripts").glob("*.py")))
+    assert {made.of(path).content["rule"] for path in made.made} | {"estimate_together"} <= rules
+    assert faults == {path for path in files if kind_of(path) != "raw file"}
+
+
+def test_editing_a_template_reruns_the_pages_and_is_a_fault_of_them(pristine):
+    rules, faults = edits_of(pristine, [pristine / "workflow/templates/style.css"])
+    assert rules - {"all", "total"} == {"page", "write_scorecard"}
+    assert faults == {f"figures/tiny/{name}" for name in ("index.html", *(f"scorecard.{form}" for form in FORMS))}
+
+
+def test_editing_what_scripts_import_is_a_fault_of_what_they_made(pristine):
+    rules, faults = edits_of(pristine, [pristine / "src/logzoo/papers/configured.py"])
+    assert {"estimate", "estimate_together", "long_run"} <= rules and not {"train_model", "import_model"} & rules
+    assert "data/tiny/estimates/mnist-cd25-500/ais.nc" in faults
+
+
+def test_the_digest_of_a_job_covers_every_module_that_it_loaded(finished):
+    folder, _ = finished
+    made, seen = read_manifest(folder, "tiny")[1], set()
+    for outputs, modules in (json.loads(path.read_text()) for path in (folder / "loaded").glob("*.json")):
+        task = made.of(outputs[0])
+        if len(outputs) > 1 and "sources" in task.params:
+            continue  # several estimators in one process: each is in a job by itself, too
+        templates = [ROOT / path for path in task.inputs if path.startswith("workflow/templates/")]
+        assert source_digest(*modules, scripts=[ROOT / task.script, *templates]) == task.source
+        seen.add(task.content["rule"])
+    assert seen == {made.of(path).content["rule"] for path in made.made}
 
 
 def test_the_report_opens_in_a_browser(finished, tmp_path):

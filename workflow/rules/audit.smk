@@ -22,7 +22,7 @@ rule audit:
     conda:
         "../../environment.yml"
     params:
-        tasks=lambda wildcards: tasks_of_files(workflow, SCALE),
+        tasks=lambda wildcards: tasks_of_files(workflow, SCALE, one_or_more(config["expected"])),
         expected=f"{LOGS}/expected.json",
     script:
         "../scripts/audit.py"

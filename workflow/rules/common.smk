@@ -40,6 +40,11 @@ def script_source(name, *modules, templates=()):
     return source_digest(*modules, scripts=[f"{workflow.basedir}/workflow/scripts/{name}.py", *templates])
 
 
+def one_or_more(names):
+    """A list of names, of which the configuration may have one alone."""
+    return [names] if isinstance(names, str) else names
+
+
 def rising(amount):
     """MB or minutes to ask for: so many, and as many again at every further attempt."""
     return lambda wildcards, attempt: amount * attempt

@@ -10,6 +10,8 @@ from pathlib import Path, PurePath
 
 import netCDF4
 
+from logzoo.artifacts.json_objects import json_object
+
 
 def recorded(params, number=0):
     """The parameters and the source digest that a job with these params records in its output of that number.
@@ -37,7 +39,7 @@ def named_hashes(paths):
             hashes[path] = content_hash(path)
         elif is_raw_manifest(path):
             try:
-                files = json.loads(Path(path).read_text())["files"]
+                files = json_object(Path(path).read_text())["files"]
                 hashes |= {(PurePath(path).parent / name).as_posix(): files[name]["sha256"] for name in files}
             except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
                 raise ValueError(f"{path}: not a manifest of raw files") from None

@@ -1,7 +1,6 @@
 """What files were made from: the hashes of inputs that they record, back to the raw files."""
 
-import json
-
+from logzoo.artifacts.json_objects import json_object
 from logzoo.datasets.sources import digests, matches
 
 
@@ -12,7 +11,7 @@ def check_raw(findings, folder, manifest, files, expected=None):
     """
 
     def read():
-        content = json.loads((folder / manifest).read_text())
+        content = json_object((folder / manifest).read_text())
         return content, {name: (entry["bytes"], entry["sha256"]) for name, entry in content["files"].items()}
 
     broken = (OSError, ValueError, KeyError, TypeError, AttributeError)

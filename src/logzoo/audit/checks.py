@@ -1,11 +1,12 @@
 """Checks of one artifact by itself: its schema, its numbers, what it spent, its content hash."""
 
-import json
+import contextlib
 import re
 
 import numpy as np
 
 from logzoo.artifacts import schema
+from logzoo.artifacts.json_objects import json_object
 from logzoo.artifacts.netcdf import content_sha256
 from logzoo.reporting.verdicts import NOT_TESTED
 
@@ -41,10 +42,17 @@ def _schema(dataset, kind):
 def _provenance(dataset, _kind):
     for name in ("parameters_json", "inputs_json", "software_json"):
         text = dataset.attrs[name]
-        yield isinstance(json.loads(text), dict), f"{name} {text:.60}", "a JSON object"
+        yield _is_object(text), f"{name} {text:.60}", "a JSON object"
     source = dataset.attrs["source_sha256"]
     yield re.fullmatch("[0-9a-f]{64}", source), f"source_sha256 {source:.70}", "64 hexadecimal digits"
     yield isinstance(dataset.attrs["seed_path"], str), "no seed_path", "a text"
+
+
+def _is_object(text):
+    with contextlib.suppress(ValueError):
+        json_object(text)
+        return True
+    return False
 
 
 def _values(dataset, kind):
@@ -81,7 +89,7 @@ def _budget(dataset, kind):
     passed = ((spent <= budget) & (spent >= least)).all()
     yield passed, f"sweeps_spent {spent.values.tolist()}", f"{least} to {budget.values.tolist()}"
     if kind == "estimate":
-        parameters = json.loads(dataset.attrs["parameters_json"])
+        parameters = json_object(dataset.attrs["parameters_json"])
         wanted = {key: parameters.get(key) for key in ("budgets", "replicates", "chains")}
         chains = int(dataset.attrs.get("chains", 0))
         found = {"budgets": budget.values.tolist(), "replicates": dataset.sizes["replicate"], "chains": chains}

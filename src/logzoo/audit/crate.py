@@ -16,7 +16,7 @@ from rocrate.rocrate import ROCrate
 
 from logzoo.artifacts.atomic import write_text
 from logzoo.artifacts.netcdf import read_provenance
-from logzoo.audit.layout import kind_of, scale_of
+from logzoo.audit.layout import kind_of, scale_of, walked
 from logzoo.audit.manifest import deviations, listed_files, manifest_path, read_manifest, sha256_of
 from logzoo.reporting.printing import one_line
 
@@ -59,6 +59,7 @@ def _files_of_run(folder, scale, tasks):
     files, made, _ = read_manifest(folder, scale)
     digests = {path: sha256_of(folder / path) for path in listed_files(folder, scale)}
     wrong = deviations(files, digests, scale)
+    wrong += walked(folder)[1]
     if wrong:
         raise ValueError(f"files are not as {manifest} lists them: {_some(wrong)}; run the workflow again")
     other = [] if tasks is None else [path for path in files if made.of(path) != tasks.of(path)]

@@ -1,5 +1,6 @@
 """What an audit found: faults, and how much was checked; as text for a terminal and as JSON."""
 
+import contextlib
 import json
 import re
 from collections import Counter
@@ -37,6 +38,14 @@ class Findings:
         self.check(file, name, reason is None, reason, expected)
         return content
 
+    @contextlib.contextmanager
+    def going_on(self, file):
+        """Enter whatever goes wrong in the block as a fault of the file: an audit goes on, and ends in its table."""
+        try:
+            yield
+        except Exception as error:
+            self.check(file, "readable", False, repr(error), "a file that can be checked")
+
     def check(self, file, name, passed, found="", expected=""):
         """Count a check, and enter a fault if it did not pass. Returns whether it passed."""
         self.checks[name] += 1
@@ -49,7 +58,7 @@ def report(findings):
     """A table of all faults, the notes, and how much was checked."""
     faults = [[_short(cell) for cell in fault] for fault in findings.faults]
     text = table([Fault._fields, *faults]) + "\n" if faults else ""
-    text += "".join(f"{one_line(note)}\n" for note in findings.notes)
+    text += "".join(f"{_shown(note)}\n" for note in findings.notes)
     text += f"checks: {', '.join(f'{name} {count}' for name, count in sorted(findings.checks.items()))}\n"
     wrong, checks = len({fault.file for fault in findings.faults}), findings.checks.total()
     return f"{text}{len(faults)} faults in {wrong} files; {findings.files} files, {checks} checks\n"
@@ -68,5 +77,13 @@ def write_report(findings, path):
 
 
 def _short(text):
-    text = _HASH.sub(r"\1", one_line(text))
+    text = _HASH.sub(r"\1", _shown(text))
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+
+
+def _shown(text):
+    """A text in one line, as any terminal may show it: files and their names may hold anything."""
+    letters = (
+        letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in one_line(text)
+    )
+    return "".join(letters)

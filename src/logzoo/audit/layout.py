@@ -1,8 +1,9 @@
 """Where files lie below the folder of a project, and what kind each is of by its place."""
 
+import errno
 import os
 import re
-from pathlib import Path
+import stat
 
 _NAME = r"[^/.][^/]*"
 _SIMPLE = r"[^/.]+"
@@ -32,20 +33,75 @@ _KINDS = (
     (rf"figures/{_SIMPLE}/{_SIMPLE}/{_SIMPLE}\.(md|html|csv)", "table text"),
     (rf"figures/{_SIMPLE}/{_SIMPLE}/{_SIMPLE}\.(png|pdf)", "picture"),
 )
+# Folders that such files lie in.
+_PARTS = "best|checks|comparisons|estimates|figures|models|tables|timings|tours|trainings|truths|verdicts"
+_FOLDERS = re.compile(
+    rf"data|figures|data/raw/{_NAME}|data/{_SIMPLE}|data/{_SIMPLE}/({_PARTS})|data/{_SIMPLE}/estimates/{_SIMPLE}"
+    rf"|figures/{_SIMPLE}|figures/{_SIMPLE}/{_SIMPLE}"
+)
+_MIRROR = "data/mirror"
+_OTHER_SORTS = {stat.S_IFIFO: "a FIFO", stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device"}
 _UNFINISHED = re.compile(r"(^|/)\.[^/]*\.tmp$|\.checkpoint\.npz$")
 STAMPED = ("picture", "page")
 
 
 def files_of(folder):
-    """All files below data/ and figures/ of a project, sorted, from its folder; the user's mirror left out."""
-    files = []
-    for top in ("data", "figures"):
-        for parent, folders, names in os.walk(folder / top, followlinks=True):
-            inside = Path(parent).relative_to(folder)
-            if inside.as_posix() == "data":
-                folders[:] = [name for name in folders if name != "mirror"]
-            files += [(inside / name).as_posix() for name in names]
-    return sorted(files)
+    """The regular files below data/ and figures/ of a project, sorted, from its folder; the user's mirror left out."""
+    return walked(folder)[0]
+
+
+def walked(folder):
+    """(files, others): regular files as in `files_of`, and {path: what it is} of all that is none.
+
+    Links to files and folders count as these, but no folder is walked twice, none that no kind of file lies in, and
+    nothing is opened. Others are also what has a name that cannot be shown.
+    """
+    files, others, seen = [], {}, set()
+    waiting, links = [name for name in ("figures", "data") if os.path.lexists(folder / name)], []
+    while waiting or links:
+        # What links lead to comes last: a folder is known by its own name.
+        path = waiting.pop() if waiting else links.pop()
+        what, place = _sort_of(folder / path)
+        if what == "":
+            files.append(path)
+        elif what != "a folder":
+            others[path] = what
+        elif place in seen:
+            others[path] = "a link to a folder that is here already"
+        elif not _FOLDERS.fullmatch(path):
+            others[path] = "a folder that no file of a run lies in"
+        else:
+            seen.add(place)
+            _list(folder, path, waiting, links, others)
+    return sorted(files), dict(sorted(others.items()))
+
+
+def _list(folder, path, waiting, links, others):
+    """Enter what lies in a folder: links, names that cannot be shown, and all else."""
+    try:
+        with os.scandir(folder / path) as entries:
+            inside = [(f"{path}/{entry.name}", entry.is_symlink()) for entry in entries]
+    except OSError as error:
+        others[path] = f"a folder that cannot be read: {error.strerror}"
+        return
+    for name, is_link in inside:
+        if not name.isprintable():
+            others[name] = "a name that is not UTF-8, or not to be printed"
+        elif name != _MIRROR:
+            (links if is_link else waiting).append(name)
+
+
+def _sort_of(path):
+    """What a path is, "" for a regular file, with what tells folders apart."""
+    try:
+        status = path.stat()
+    except OSError as error:
+        reasons = {errno.ENOENT: "a link to nothing, or gone", errno.ELOOP: "links in a circle"}
+        return reasons.get(error.errno, f"not to be looked at: {error.strerror}"), None
+    if stat.S_ISREG(status.st_mode):
+        return "", None
+    sort = "a folder" if stat.S_ISDIR(status.st_mode) else _OTHER_SORTS.get(stat.S_IFMT(status.st_mode), "no file")
+    return sort, (status.st_dev, status.st_ino)
 
 
 def kind_of(path):

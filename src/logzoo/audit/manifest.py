@@ -9,6 +9,7 @@ import json
 from pathlib import Path
 
 from logzoo.artifacts.atomic import write_text
+from logzoo.artifacts.json_objects import json_object
 from logzoo.audit.layout import files_of, kind_of, scale_of
 from logzoo.audit.tasks import Tasks
 from logzoo.reporting.printing import one_line
@@ -40,11 +41,12 @@ def read_manifest(folder, scale):
     path = manifest_path(scale)
     try:
         text = Path(folder, path).read_text()
-        content = json.loads(text)
+        content = json_object(text)
         stated = content.pop("sha256")
         intact = _text(content) == text and content["scale"] == scale
         files, tasks = content["files"], Tasks(content["tasks"])
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        intact = intact and all(isinstance(digest, str) for digest in files.values())
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError(f"{path}: not a manifest: {getattr(error, 'strerror', None) or one_line(error)}") from None
     if not intact:
         raise ValueError(f"{path}: other content than its sha256 says, the file is damaged or was edited")

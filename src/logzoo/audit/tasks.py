@@ -1,18 +1,20 @@
 """The jobs of the workflow as data: what each is given, and so what its outputs ought to record.
 
 The workflow writes them as {"scale", "tasks": [task], "files": {path: [task, number]}}. A task is {"rule", "script",
-"wildcards", "input", "output", "params"}; the last four are {"items": [...], "names": {name: value}}, without items for
-wildcards and params, which all have names. A file that no rule makes has None.
+"wildcards", "input", "output", "params"}; the last four are {"items": [...], "names": {name: value}}, where wildcards
+and params all have names. A file that no rule makes has None. Files need not be there: they are what is expected.
 """
 
 import json
 from dataclasses import dataclass
 from pathlib import Path
 
+from logzoo.artifacts.json_objects import json_object
 from logzoo.artifacts.made import is_raw_manifest, recorded
 from logzoo.reporting.printing import one_line
 
-_KEYS = {"rule", "script", "wildcards", "input", "output", "params"}
+_TEXTS = ("rule", "script")
+_GIVEN = ("wildcards", "input", "output", "params")
 
 
 @dataclass
@@ -39,10 +41,10 @@ class Tasks:
         try:
             self.content = json.loads(json.dumps(content))  # tuples and keys as they will be read
             self.scale, self.files = self.content["scale"], self.content["files"]
-            numbers = [of_file for of_file in self.files.values() if of_file is not None]
-            fits = all(set(task) == _KEYS for task in self.content["tasks"])
-            fits = fits and all(0 <= task < len(self.content["tasks"]) and output >= 0 for task, output in numbers)
-        except (KeyError, TypeError, ValueError, AttributeError):
+            tasks = self.content["tasks"]
+            fits = isinstance(self.scale, str) and isinstance(tasks, list) and all(map(_is_task, tasks))
+            fits = fits and all(made is None or _is_output(path, made, tasks) for path, made in self.files.items())
+        except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
             fits = False
         if not fits:
             raise ValueError("expected the jobs of the workflow: scale, tasks, files")
@@ -51,6 +53,39 @@ class Tasks:
         """The task that makes a file; None for a file that no rule makes, or that the workflow did not know of."""
         task, number = self.files.get(path) or (None, None)
         return None if task is None else Task(self.content["tasks"][task], number)
+
+    @property
+    def made(self):
+        """All files that these jobs make, there or not."""
+        return list(dict.fromkeys(path for task in self.content["tasks"] for path in task["output"]["items"]))
+
+
+def _is_task(task):
+    """Whether a part of JSON has the form of a task; what its params are for, its script knows."""
+    if not (set(task) == {*_TEXTS, *_GIVEN} and all(isinstance(task[key], str) for key in _TEXTS)):
+        return False
+    if not all(isinstance(task[key]["names"], dict) and isinstance(task[key]["items"], list) for key in _GIVEN):
+        return False
+    params = task["params"]["names"]
+    settings, sources = params.get("settings", {}), params.get("sources")
+    if not isinstance(settings, dict) or not isinstance(params.get("source", ""), str):
+        return False
+    if sources is not None and not (isinstance(sources, dict) and _is_each(sources, settings, task["output"]["items"])):
+        return False
+    return all(isinstance(path, str) for key in ("input", "output") for path in task[key]["items"])
+
+
+def _is_each(sources, settings, outputs):
+    """Whether every output has a digest and settings of its own."""
+    forms = ((sources, str), (settings, dict))
+    fits = all(isinstance(value, form) for named, form in forms for value in named.values())
+    return fits and len(sources) == len(settings) >= len(outputs)
+
+
+def _is_output(path, made, tasks):
+    """Whether [task, number] names a task that has that output."""
+    task, number = made
+    return 0 <= task < len(tasks) and number >= 0 and tasks[task]["output"]["items"][number : number + 1] == [path]
 
 
 class Named(list):
@@ -76,7 +111,7 @@ class Named(list):
 def read_tasks(path):
     """Tasks from a file that `snakemake audit` wrote. Raises ValueError, one line naming the file, if it is none."""
     try:
-        return Tasks(json.loads(Path(path).read_text()))
+        return Tasks(json_object(Path(path).read_text()))
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or one_line(error)
         raise ValueError(f"{path}: expected a file that snakemake audit wrote: {reason}") from None

@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from logzoo.artifacts.atomic import beside, written_whole
-from logzoo.datasets.downloads import Downloader, Rejected
+from logzoo.datasets.downloads import TOTAL_SECONDS, Downloader, Rejected
 from logzoo.datasets.unpacking import CHUNK_BYTES, unpacked_chunks
 
 LOG = logging.getLogger(__name__)
+# Of a file whose size nobody has stated: three times the largest that we know.
+MOST_BYTES = 1 << 28
 DEFAULT_MIRRORS = os.pathsep.join(("data/mirror", "../shared/datasets"))
 
 
@@ -32,10 +34,11 @@ def mirror_folders(environ=os.environ):
     return [Path(folder) for folder in environ.get("LOGZOO_MIRROR", DEFAULT_MIRRORS).split(os.pathsep) if folder]
 
 
-def fetch(name, files, folder, *, mirrors, timeout=5.0):
+def fetch(name, files, folder, *, mirrors, timeout=5.0, total=TOTAL_SECONDS):
     """Bring every file of one source into `folder`, verified, and return the manifest.
 
-    files: file name -> {sha256 and/or git_blob, sources}, as in config/datasets.yaml; timeout in seconds.
+    files: file name -> {sha256 and/or git_blob, bytes, sources}, as in config/datasets.yaml; timeout, total: seconds,
+    as of `Downloader`. No more is read of a source than it should have.
     Returns {"name", "files": {file: {"sha256", "bytes", "source"}}}, source a URL, "mirror:<path>", or "kept" for what
     was there. Raises SourcesExhausted in one line, and ValueError for a name that leads out of its folder.
     """
@@ -47,7 +50,7 @@ def fetch(name, files, folder, *, mirrors, timeout=5.0):
                 raise ValueError(f"{name}: expected a path inside a mirror folder, found {str(path)!r}")
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    downloader, records = Downloader(timeout), {}
+    downloader, records = Downloader(timeout, total), {}
     for file, entry in files.items():
         digest, source = _obtain(name, folder / file, entry, mirrors, downloader)
         records[file] = {"sha256": digest.sha256, "bytes": digest.bytes, "source": source}
@@ -126,9 +129,18 @@ def _store(target, entry, source, chunks):
             raise Rejected("does not unpack", str(error)) from error
 
 
+def _limited(chunks, most):
+    """Pass on pieces of at most so many bytes in all. Raises Rejected."""
+    for chunk in chunks:
+        most -= len(chunk)
+        if most < 0:
+            raise Rejected("too long", "more bytes than it should have")
+        yield chunk
+
+
 def _write(path, chunks, expected):
     with closing(chunks), path.open("wb") as stream:
-        stream.writelines(chunks)
+        stream.writelines(_limited(chunks, expected.get("bytes", MOST_BYTES)))
     written = digests(path)
     difference = _difference(written, expected)
     if difference is not None:

@@ -24,6 +24,8 @@ from logzoo.checks import one_of
 
 # What a sweep of a chain costs beside its weights, in weights looked at: it tells in small models.
 SWEEP = 30_000
+# Sweeps of a tour of `lvs` on average, at most, where none are given.
+MOST_TOUR = 10_000
 # Trainers whose chains travel the rungs, instead of one at each.
 _ALONG_THE_LADDER = {"rms-spectral", "rmsprop"}
 
@@ -55,7 +57,8 @@ class Experiment(NamedTuple):
 
     `run` is "module:function"; `inputs` are named as in a declaration; `stream` are the names of the random stream
     below the seed, empty for work without randomness; `methods` are estimators or trainers that it runs by name, whose
-    code shapes the result, too; `work` is its cost, {kind of `logzoo.pipeline.costs`: weights looked at}.
+    code shapes the result, too; `work` is its cost, {kind of `logzoo.pipeline.costs`: weights looked at}; `most` is
+    what it never goes beyond, whatever the data, where that is more: it ends there, and says so.
     """
 
     path: str
@@ -66,6 +69,7 @@ class Experiment(NamedTuple):
     kind: str = "trace"
     title: str = ""
     work: dict = {}
+    most: dict = {}
     methods: tuple = ()
     timed: bool = False  # seconds are measured: the job has the machine to itself
     checkpoints: bool = False  # run takes checkpoint(name), a Checkpoint of a part of the work
@@ -179,6 +183,10 @@ class Here:
         """(visible, hidden) units of a model."""
         return shape_of(self.config, self.known("models", model))
 
+    def examples(self, model):
+        """Examples in the training split of a model's data set."""
+        return self.config["datasets"][self.config["models"][model]["dataset"]]["splits"]["train"]
+
     def timed_estimators(self, key, model, estimators, chains):
         """The experiment that takes the seconds of estimators on one model, at the budgets of the entry."""
         entries, budgets = self.config["estimators"], self.entry["budgets"]
@@ -215,7 +223,18 @@ def training_work(train, visible):
     chains = train.get("particles", train["batch"])
     if train["method"] not in _ALONG_THE_LADDER:
         chains *= train.get("rungs", len(train.get("temperatures", [1])))
-    return {"training": updates * (train["batch"] + chains * train.get("k", 1)) * (visible * hidden + SWEEP)}
+    return {"training": updates * (train["batch"] + chains * (train.get("k", 1) or 1)) * (visible * hidden + SWEEP)}
+
+
+def training_most(train, visible, examples):
+    """What a training never goes beyond: by tours, a stopping set may be drawn anew for every update."""
+    work = training_work(train, visible)
+    if train["method"] != "lvs":
+        return work
+    train = {**train, **train.get("options", {})}
+    chains = max(train["batch"], train.get("particles", train["batch"]))
+    sweeps = train["updates"] * (train["batch"] + chains * (train.get("k", 1) or MOST_TOUR) + examples)
+    return {"training": sweeps * (visible * train["hidden"] + SWEEP)}
 
 
 def named_paths(artifacts, prefix=""):

@@ -80,7 +80,8 @@ def _kept(entries: dict) -> dict:
 def _references(config: dict) -> Iterator[tuple[str, Iterable[str], Collection[str]]]:
     """Yield (key, names, choices) of every name in the configuration that refers to another entry."""
     datasets, models, estimators = config["datasets"], config["models"], config["estimators"]
-    matrix = config["matrix"]
+    matrix, expected = config["matrix"], config["expected"]
+    yield "expected", [expected] if isinstance(expected, str) else expected, {"all", *config["papers"]}
     yield "matrix.models", matrix["models"], models
     yield "matrix.estimators", matrix["estimators"], estimators
     yield "truth.estimators", config["truth"]["estimators"], estimators

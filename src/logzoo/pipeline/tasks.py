@@ -1,13 +1,15 @@
-"""What every file that is there would be made with, by this configuration and this code, as the audit reads it.
+"""What every file would be made with, by this configuration and this code, as the audit reads it.
 
 Functions take Snakemake's `workflow`. Nothing public names the rule that makes a file, or tells the targets of a run:
 `rules`, `rule.expand_*`, `dag`, `dag_settings` and `scheduler` are not documented, though none is marked as private.
 """
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from logzoo.artifacts.stamps import without_stamp
+from logzoo.audit.layout import kind_of
 from logzoo.audit.manifest import listed_files, manifest_path, write_manifest
 from logzoo.audit.tasks import Tasks
 from logzoo.pipeline.catalogue import Catalogue
@@ -17,12 +19,19 @@ from logzoo.reporting.scorecard import without_links
 _TELLING = {"audit", "cost", "crate"}
 
 
-def tasks_of_files(workflow: Any, scale: str) -> dict:
-    """The jobs that make the files that are there, as this configuration and this code would have them made."""
+def tasks_of_files(workflow: Any, scale: str, targets: Iterable[str] = ()) -> dict:
+    """The jobs that make the files that are there, as this configuration and this code would have them made.
+
+    targets: rules for which the jobs behind all that they want are added, whether their files are there or not.
+    """
     tasks: list[dict] = []
     files: dict[str, list | None] = {}
     numbers: dict[tuple, int] = {}
-    for path in listed_files(".", scale):
+    wanted = [path for target in targets for path in workflow.get_rule(target).expand_input({})[0]]
+    waiting = [*listed_files(".", scale), *map(str, wanted)]
+    for path in waiting:
+        if path in files:
+            continue
         maker = _maker_of(workflow, path)
         if maker is None:
             files[path] = None
@@ -32,6 +41,9 @@ def tasks_of_files(workflow: Any, scale: str) -> dict:
         if key not in numbers:
             numbers[key] = len(tasks)
             tasks.append(_task(maker, wildcards))
+            if targets:
+                behind = (*tasks[-1]["input"]["items"], *tasks[-1]["output"]["items"])
+                waiting += [path for path in behind if kind_of(path) is not None]
         files[path] = [numbers[key], tasks[numbers[key]]["output"]["items"].index(path)]
     return {"scale": scale, "tasks": tasks, "files": files}
 

@@ -25,11 +25,14 @@ def inputs(here):
 
 
 def _estimates(here, model):
-    sizes = here.chosen("tours", "cap", "points", "replicates", "shares")
+    sizes = here.chosen("tours", "cap", "sweeps", "points", "replicates", "shares")
     entries = {name: here.config["estimators"][here.known("estimators", name)] for name in here.entry["estimators"]}
     others = {name: [entry["method"], entry["options"]] for name, entry in entries.items()}
     visible, hidden = here.shape(model)
-    sweeps = sizes["replicates"] * sizes["tours"]
+    sweeps, most = (sizes["replicates"] * sizes[key] for key in ("tours", "sweeps"))
+    enumeration = {"enumeration": 2 ** min(visible, hidden) * max(visible, hidden)}
+    draws = sizes["replicates"] * here.examples(model)
+    share = len(entries) * sum(sizes["shares"])
     return here.experiment(
         "logzoo.papers.las_vegas.tour_estimates:run",
         here.model_and_data(model),
@@ -38,9 +41,10 @@ def _estimates(here, model):
         stream=("lv-f4", model),
         work={
             "tours": here.visits(model, sweeps),
-            "sampling": here.visits(model, len(entries) * sum(sizes["shares"]) * sweeps),
-            "enumeration": 2 ** min(visible, hidden) * max(visible, hidden),
+            "sampling": here.visits(model, share * sweeps),
+            **enumeration,
         },
+        most={"sampling": here.visits(model, (1 + share) * (most + draws)), **enumeration},
         methods=tuple(entry["method"] for entry in entries.values()),
     )
 
@@ -72,7 +76,9 @@ def draw(artifacts, *, titles, names):
     axes = figure.subplots(2, len(estimates), squeeze=False)
     for (above, below), (model, by_tours) in zip(axes.T, estimates.items(), strict=True):
         _draw_errors(above, by_tours)
-        above.set_title(f"{titles[model]}\nlog Z = {float(by_tours['exact']):.2f}", loc="right", fontsize=8)
+        share = float(by_tours["tours_cut"].mean()) / float(by_tours["tours"].max())
+        cut = f", {share:.1%} of tours cut" if share else ""
+        above.set_title(f"{titles[model]}\nlog Z = {float(by_tours['exact']):.2f}{cut}", loc="right", fontsize=8)
         _draw_costs(below, by_tours, names)
     for axis, label in zip(axes[:, 0], ("log Z by tours - exact [nat]", "RMSE of log Z [nat]"), strict=True):
         axis.set_ylabel(label)

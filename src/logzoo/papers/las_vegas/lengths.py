@@ -16,6 +16,7 @@ def lengths(here, model):
         "shown": images["shown"],
     }
     tours = settings["batches"] * settings["batch"] * len(settings["rounds"]) * len(settings["visible"])
+    draws = (max(settings["rounds"]) + 1) * len(settings["rounds"]) * here.examples(model)
     return here.experiment(
         "logzoo.papers.las_vegas.tours:lengths",
         here.model_and_data(model),
@@ -23,6 +24,7 @@ def lengths(here, model):
         f"tours/{model}",
         stream=("tour-lengths", model),
         work={"tours": here.visits(model, tours)},
+        most={"sampling": here.visits(model, tours * settings["cap"] + draws)},
     )
 
 

@@ -3,6 +3,8 @@
 Savarese et al. (2018), corollary 2 and figure 4.
 """
 
+import logging
+
 import numpy as np
 import xarray as xr
 
@@ -17,6 +19,7 @@ from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters, log_odds
 from logzoo.samplers.tours import Tours, TourSampler, stopping_set
 
+LOG = logging.getLogger(__name__)
 # The fewest tours that log Z is looked at.
 _FIRST = 10
 
@@ -27,10 +30,11 @@ def run(artifacts, **settings):
     return tour_estimates(RBM.from_dataset(artifacts["model"]), data, log_odds(data), **settings)
 
 
-def tour_estimates(rbm, data, base, others, *, tours, cap, points, replicates, chains, shares, stream):
+def tour_estimates(rbm, data, base, others, *, tours, cap, sweeps, points, replicates, chains, shares, stream):
     """Estimates of log Z by 10, ..., `tours` tours cut after `cap` sweeps, from a set of one draw for each example.
 
-    data (examples, visible): what the stopping sets are drawn from. others: {name: (method, options)}, run from the
+    data (examples, visible): what the stopping sets are drawn from. sweeps: of all tours of a replicate together, at
+    most; they are cut, equally long, when these are spent. others: {name: (method, options)}, run from the
     log-odds `base` with `chains` chains at `shares` of the chain-sweeps that all tours and their set cost on average.
     Returns a Dataset over (replicate, tours) and (estimator, share, replicate), exact log Z with it, in nats.
     """
@@ -41,8 +45,10 @@ def tour_estimates(rbm, data, base, others, *, tours, cap, points, replicates, c
     for replicate in range(replicates):
         own = stream.child("tours", replicate)
         stopping = stopping_set(parameters, data, len(data), own.child("stopping"))
-        made = TourSampler(parameters, stopping, own.child("tours")).run(tours, tours * cap, cap)
+        made = TourSampler(parameters, stopping, own.child("tours")).run(tours, sweeps, cap)
         cut[replicate] = np.count_nonzero(~made.finished)
+        if cut[replicate]:
+            LOG.warning("replicate %d: %d of %d tours were cut", replicate, cut[replicate], tours)
         for column, count in enumerate(counts):
             mean, error = mean_length(Tours(*(made[field][:count] for field in range(3))))
             log_z[replicate, column] = stopping.log_z + np.log(mean)
@@ -67,7 +73,13 @@ def tour_estimates(rbm, data, base, others, *, tours, cap, points, replicates, c
             "estimator": coordinate("estimator", others, "estimator"),
             "share": coordinate("share", shares, "share of the chain-sweeps of all tours"),
         },
-        attrs={"visible_units": rbm.visible, "hidden_units": rbm.hidden, "draws": len(data), "cap": cap},
+        attrs={
+            "visible_units": rbm.visible,
+            "hidden_units": rbm.hidden,
+            "draws": len(data),
+            "cap": cap,
+            "sweeps": sweeps,
+        },
     )
 
 

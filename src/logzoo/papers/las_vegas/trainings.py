@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from logzoo.papers.declaration import SWEEP, Claim
+from logzoo.papers.declaration import Claim, training_most, training_work
 from logzoo.reporting.stand_ins import stand_in_note
 from logzoo.reporting.statistics import bootstrapped, mean
 from logzoo.reporting.tables import Column, table_of
@@ -47,9 +47,9 @@ def _likelihoods(here, name, key):
     train = {option: value for option, value in entry["train"].items() if option not in ("learning_rate", "options")}
     train |= entry["train"]["options"] | trainer["options"]
     visible, hidden = here.config["datasets"][entry["dataset"]]["visible"], train["hidden"]
-    # As many chains as a batch has examples, unless told otherwise.
-    chains = train.get("particles", train["batch"]) * train.get("k", 1)
-    trainings = len(rates) * runs
+    trainings, examples = len(rates) * runs, here.config["datasets"][entry["dataset"]]["splits"]["train"]
+    enumeration = {"enumeration": trainings * 2 ** min(visible, hidden) * max(visible, hidden)}
+    one = {"method": trainer["method"], **train}
     return here.experiment(
         "logzoo.papers.las_vegas.likelihoods:run",
         {"dataset": here.dataset(entry["dataset"])},
@@ -58,9 +58,10 @@ def _likelihoods(here, name, key):
         # Runs of all trainers share their streams, and so their mini-batches.
         stream=("trainings", name),
         work={
-            "training": trainings * train["updates"] * (train["batch"] + chains) * (visible * hidden + SWEEP),
-            "enumeration": trainings * 2 ** min(visible, hidden) * max(visible, hidden),
+            "training": trainings * training_work(one, visible)["training"],
+            **enumeration,
         },
+        most={"training": trainings * training_most(one, visible, examples)["training"], **enumeration},
         methods=(trainer["method"],),
         checkpoints=True,
     )

@@ -1,0 +1,59 @@
+"""Commands that the README and the pages of docs/ print are commands: their options, targets and files are there."""
+
+import re
+import shlex
+
+import pytest
+from projects import ROOT, catalogue_of
+from snakemake.cli import parse_args
+
+from logzoo.cli.main import _parser
+
+PAGES = ["README.md", "config/README.md", "data/README.md", *(f"docs/{path.name}" for path in ROOT.glob("docs/*.md"))]
+IN_BLOCK = re.compile(r"^ {4}(?:.*&& )?((?:LOGZOO_MIRROR=\S+ )?(?:snakemake|logzoo) .*?)(?:\s+#.*)?$", re.MULTILINE)
+IN_TEXT = re.compile(r"`((?:LOGZOO_MIRROR=\S+ )?snakemake -[^`]*)`")
+# What the reader puts there.
+_LEFT_OUT = re.compile(r"\.\.\.|<\w+>")
+_PROFILE = re.compile(r"--workflow-profile (\S+)|--slurm-\S+( \S+)?")
+
+
+def printed(program):
+    """(page, command) of every command of a program that a page prints."""
+    found = set()
+    for page in PAGES:
+        text = (ROOT / page).read_text().replace("\\\n", " ")
+        for command in IN_BLOCK.findall(text) + IN_TEXT.findall(text):
+            command = re.sub(r"^LOGZOO_MIRROR=\S+ ", "", command)
+            if command.startswith(program) and not _LEFT_OUT.search(command):
+                found.add((page, " ".join(command.split())))
+    return sorted(found)
+
+
+def rules():
+    """Names of the rules of the workflow."""
+    text = "".join(path.read_text() for path in (ROOT / "Snakefile", *ROOT.glob("workflow/rules/*.smk")))
+    return {"all", *re.findall(r"^(?:use )?rule (\w+)", text, re.MULTILINE), *catalogue_of().config["papers"]}
+
+
+def test_commands_are_found():
+    assert len(printed("snakemake")) > 20 and len(printed("logzoo")) > 15
+
+
+@pytest.mark.parametrize(("page", "command"), printed("snakemake"))
+def test_a_printed_snakemake_command_asks_for_what_there_is(page, command):
+    # The plugin of the profile is an extra.
+    for profile, _ in _PROFILE.findall(command):
+        assert not profile or (ROOT / profile / "config.yaml").is_file()
+    words = shlex.split(_PROFILE.sub("", command).replace("--cores N", "--cores 2"))[1:]
+    try:
+        _, given = parse_args(words)
+    except SystemExit:
+        pytest.fail(f"{page}: {command}")
+    assert all((ROOT / path).is_file() for path in given.configfile or [])
+    assert all(target in rules() or re.match(r"(data|figures)/\w+/", target) for target in given.targets)
+    assert set(given.until) | set(given.forcerun) <= rules()
+
+
+@pytest.mark.parametrize(("page", "command"), printed("logzoo"))
+def test_a_printed_logzoo_command_is_understood(page, command):
+    _parser().parse_args(shlex.split(command)[1:])
