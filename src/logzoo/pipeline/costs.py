@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 from logzoo.papers.declaration import SWEEP, named_paths, shape_of, training_work
 from logzoo.pipeline.catalogue import Catalogue
-from logzoo.pipeline.models import estimate_settings, is_enumerable
+from logzoo.pipeline.models import estimate_settings, truth_from
 from logzoo.reporting.printing import columns
 
 # Core-seconds of a visit, by kind of work, as measured on two cores of an AMD EPYC; of "solving" and "resampling" of a
@@ -65,6 +65,8 @@ def _job(catalogue: Catalogue, path: str) -> tuple[Work, list[str]]:
 
 def _training(catalogue: Catalogue, model: str) -> tuple[Work, list[str]]:
     entry = catalogue.config["models"][model]
+    if "known" in entry:
+        return {}, []
     inputs = [f"data/datasets/{entry['dataset']}.nc"]
     if "import" in entry:
         return {}, inputs
@@ -74,7 +76,10 @@ def _training(catalogue: Catalogue, model: str) -> tuple[Work, list[str]]:
 
 
 def _truth(catalogue: Catalogue, model: str) -> tuple[Work, list[str]]:
-    if not is_enumerable(catalogue.config, model):
+    source = truth_from(catalogue.config, model)
+    if source == "known":
+        return {}, _given(catalogue, model)
+    if source == "long runs":
         return {}, [f"{catalogue.data}/truths/{model}.{name}.nc" for name in catalogue.config["truth"]["estimators"]]
     sizes = shape_of(catalogue.config, model)
     return {"enumeration": 2.0 ** min(sizes) * max(sizes)}, _given(catalogue, model)
