@@ -3,10 +3,11 @@
 import pytest
 from projects import ROOT, catalogue_of, merged_configuration
 
+from logzoo.artifacts.provenance import direct_imports
 from logzoo.papers.zoo.families import matrix_places
 from logzoo.pipeline.configuration import checked
 from logzoo.pipeline.costs import jobs_behind, seconds_of
-from logzoo.pipeline.models import truth_from
+from logzoo.pipeline.models import drawn_by, truth_from
 
 
 def test_known_models_have_their_place_their_truth_and_their_cost():
@@ -25,6 +26,17 @@ def test_known_models_have_their_place_their_truth_and_their_cost():
         estimate = jobs_behind(catalogue, [f"data/quick/estimates/{model}/ais.nc"])
         assert estimate[f"data/quick/estimates/{model}/ais.nc"]["sampling"] == 330 * 3 * 30 * (784 * 500 + 30_000)
     assert truth_from(config, "mnist-cd25-500") == "long runs" and truth_from(config, "mnist-10") == "enumeration"
+
+
+def test_their_data_sets_alone_depend_on_the_code_of_models():
+    config = catalogue_of().config
+    assert drawn_by(config, "dna") == drawn_by(config, "toy-16") == []
+    assert drawn_by(config, "hopfield") == ["logzoo.datasets.known", "logzoo.models.known.grouped"]
+    reached, waiting = set(), {"logzoo.datasets.build"}
+    while waiting:
+        reached.add(module := waiting.pop())
+        waiting |= direct_imports(module) - reached
+    assert "logzoo.datasets.toy" in reached and not any(name.startswith("logzoo.models") for name in reached)
 
 
 @pytest.mark.parametrize(
