@@ -26,7 +26,7 @@ ALLOWED = {
     "estimators": SAMPLING - {"kernels"} | {"estimators"},
     "trackers": SAMPLING | {"trackers"},
     "trainers": SAMPLING | {"trackers", "trainers"},
-    "datasets": {"artifacts", "checks", "datasets", "streams"},
+    "datasets": {"artifacts", "checks", "datasets", "models", "streams"},
     "reporting": {"artifacts", "checks", "reporting"},
     # Declarations of figures and tables, and what they need beyond the estimates of the matrix.
     "papers": BELOW_API | {"papers", "reporting"},

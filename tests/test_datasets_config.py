@@ -106,6 +106,9 @@ MISTAKES = {
     "toy without seed": lambda c: c["datasets"]["toy-4-4"]["options"].pop("seed"),
     "toy samples of one split": lambda c: c["datasets"]["toy-4-4"]["options"]["samples"].pop("test"),
     "toy that always flips": lambda c: c["datasets"]["toy-4-4"]["options"].update(flip=1.0),
+    "known option": lambda c: c["datasets"]["twins"]["options"].update(odds=2.0),
+    "known without family": lambda c: c["datasets"]["twins"]["options"].pop("family"),
+    "known samples of one split": lambda c: c["datasets"]["twins"]["options"]["samples"].pop("test"),
     "one label unit": lambda c: c["datasets"]["mnist-labelled"].update(label_units=1),
     "other reader's option": lambda c: c["datasets"]["dna"].update(reader="text"),
     "unknown reader": lambda c: c["datasets"]["dna"].update(reader="svm"),
@@ -263,6 +266,13 @@ def test_toys_build_anywhere(name, tmp_path):
     # The most frequent value of every unit in each mode is its code: mode 0 is all ones, the last all zeros.
     means = [data[dataset["label"].values == mode, :-modes].mean() for mode in (0, modes - 1)]
     np.testing.assert_allclose(means, [0.8, 0.2], atol=4 * 0.4 / np.sqrt(len(data) / modes * (data.shape[1] - modes)))
+
+
+@pytest.mark.parametrize("name", ["twins", "wide-narrow", "hopfield"])
+def test_draws_of_known_models_build_anywhere(name, tmp_path):
+    # Held to array_sha256.
+    dataset = build_dataset(name, dataset_entry(name), tmp_path)
+    assert dataset.sizes == {"example": 12_000, "visible": 784} and "label" not in dataset
 
 
 def test_labelled_digits_survive_a_file(tmp_path):

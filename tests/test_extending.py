@@ -64,7 +64,7 @@ def test_the_command_line_and_the_zoo_pick_it_up(extended):
     plan = snakemake(extended, "-n", "--cores", "2", "data/quick/zoo.nc")
     assert plan.returncode == 0, plan.stderr
     models = set(re.findall(rf"data/quick/estimates/(\S+)/{NAME}\.nc", plan.stdout + plan.stderr))
-    assert {"mnist-cd25-500", "mnist-20-pcd", "dna-20-pcd"} <= models and len(models) == 17
+    assert {"mnist-cd25-500", "twins", "mnist-20-pcd", "dna-20-pcd"} <= models and len(models) == 20
 
 
 def test_the_cost_of_a_run_is_told_with_both(extended):
@@ -74,7 +74,7 @@ def test_the_cost_of_a_run_is_told_with_both(extended):
     assert FIGURE in counted and "everything" in counted
     # An estimate of every model more than without it.
     before = next(line.split() for line in table_of_costs(catalogue_of()).splitlines() if line.startswith("zoo-rmse"))
-    assert int(counted["zoo-rmse"][2]) == int(before[2]) + 17
+    assert int(counted["zoo-rmse"][2]) == int(before[2]) + 20
 
 
 def test_the_figure_is_drawn_and_its_claim_judged(extended):

@@ -15,6 +15,8 @@ from projects import CONFIGURATION, ROOT, catalogue_of, copy_project, fingerprin
 from logzoo.artifacts.provenance import source_digest
 from logzoo.audit.layout import kind_of
 from logzoo.audit.manifest import read_manifest
+from logzoo.models.exact import exact_log_z
+from logzoo.models.rbm import RBM
 from logzoo.reporting.scorecard import without_links
 
 RULES = re.compile(r"^(\w+) +(\d+)$", re.MULTILINE)
@@ -92,9 +94,9 @@ def test_a_run_ends_in_figures_artifacts_and_a_summary(finished):
     page = (folder / "figures/tiny/index.html").read_text()
     assert "STAND-IN DATA" in page and str(folder) not in page
     with xr.open_dataset(folder / "data/tiny/zoo.nc") as zoo:
-        assert dict(zoo["log_z"].sizes) == {"model": 3, "estimator": 4, "budget": 2, "replicate": 2}
+        assert dict(zoo["log_z"].sizes) == {"model": 4, "estimator": 4, "budget": 2, "replicate": 2}
         assert int(zoo["sweeps_spent"].max()) == 120
-        assert list(zoo["family"].values) == ["mnist-cd25-500", "mnist-8", "mnist-8"]
+        assert list(zoo["family"].values) == ["mnist-cd25-500", "small-twins", "mnist-8", "mnist-8"]
 
 
 def test_a_stand_in_says_so_in_log_artifact_table_and_figure(finished):
@@ -107,6 +109,16 @@ def test_a_stand_in_says_so_in_log_artifact_table_and_figure(finished):
     assert "stand-in" in (folder / "logs/fetch/mnist.log").read_text()
     assert "STAND-IN" in (folder / "figures/tiny/zoo/zoo-likelihoods.md").read_text()
     assert "stand-in" in result.stderr
+
+
+def test_a_known_truth_is_that_of_the_model(finished):
+    folder, _ = finished
+    rbm = RBM.load(folder / "data/tiny/models/small-twins.nc")
+    with xr.open_dataset(folder / "data/tiny/truths/small-twins.nc") as truth:
+        assert float(truth["log_z"]) == pytest.approx(exact_log_z(rbm), abs=1e-10) and float(truth["std_error"]) == 0.0
+        assert truth.attrs["truth_method"] == "a sum over the counts of equal hidden units"
+    with xr.open_dataset(folder / "data/tiny/zoo.nc") as zoo:
+        assert zoo["trainer"].sel(model="small-twins") == "known"
 
 
 def test_a_second_run_has_nothing_to_do(finished):

@@ -6,7 +6,17 @@ from logzoo.papers.declaration import named_paths
 from logzoo.papers.zoo.families import matrix_places
 from logzoo.pipeline.catalogue import modules_of
 from logzoo.pipeline.costs import table_of_costs
-from logzoo.pipeline.models import estimate_settings, is_enumerable, sources_of, trained_models, with_snapshots
+from logzoo.pipeline.models import (
+    drawn_by,
+    estimate_settings,
+    imported_models,
+    known_models,
+    known_settings,
+    sources_of,
+    trained_models,
+    truth_from,
+    with_snapshots,
+)
 from logzoo.pipeline.tasks import (
     list_what_was_made,
     makes_files,
@@ -77,7 +87,7 @@ def trainer_source(script, *modules):
 
 
 def long_runs_of(wildcards):
-    if is_enumerable(config, wildcards.model):
+    if truth_from(config, wildcards.model) != "long runs":
         return {}
     return {f"long_runs/{name}": f"{DATA}/truths/{wildcards.model}.{name}.nc" for name in config["truth"]["estimators"]}
 

@@ -1,8 +1,8 @@
-# RBMs: trained on a data set, or imported from a published file.
+# RBMs: trained on a data set, imported from a published file, or of a family whose log Z is known.
 #
 # inputs:  data/datasets/<dataset>.nc; data/raw/<source>/ for an imported model
 # outputs: data/<scale>/models/<model>.nc; <model>.trace.nc for a trained one, <model>.snapshots.nc where they are kept
-# steps:   train_model, train_with_snapshots, import_model
+# steps:   train_model, train_with_snapshots, import_model, known_model
 
 
 rule train_model:
@@ -50,7 +50,7 @@ rule import_model:
     log:
         f"{LOGS}/models/{{model}}.log",
     wildcard_constraints:
-        model=one_of_names(set(config["models"]) - trained_models(config)),
+        model=one_of_names(imported_models(config)),
     conda:
         "../../environment.yml"
     resources:
@@ -64,3 +64,25 @@ rule import_model:
         source=trainer_source("import_model"),
     script:
         "../scripts/import_model.py"
+
+
+rule known_model:
+    output:
+        model=f"{DATA}/models/{{model}}.nc",
+    log:
+        f"{LOGS}/models/{{model}}.log",
+    wildcard_constraints:
+        model=one_of_names(known_models(config)),
+    conda:
+        "../../environment.yml"
+    resources:
+        mem_mb=rising(1500),
+        runtime=rising(15),
+    params:
+        title=lambda wildcards: config["models"][wildcards.model]["title"],
+        known=lambda wildcards: known_settings(config, wildcards.model),
+        source=lambda wildcards: script_source(
+            "known_model", *drawn_by(config, config["models"][wildcards.model]["dataset"])
+        ),
+    script:
+        "../scripts/known_model.py"

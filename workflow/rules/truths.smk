@@ -1,4 +1,4 @@
-# What log Z is: by enumeration where the smaller layer allows it, else the mean of long runs of unlike estimators.
+# What log Z is: known, by enumeration where the smaller layer allows it, else the mean of long runs of unlike estimators.
 #
 # inputs:  data/<scale>/models/<model>.nc; data/datasets/<dataset>.nc
 # outputs: data/<scale>/truths/<model>.nc; <model>.<estimator>.nc for the long runs

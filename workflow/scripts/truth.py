@@ -4,12 +4,17 @@ from logzoo.datasets.build import visible_matrix
 from logzoo.datasets.splits import SPLITS
 from logzoo.models.rbm import RBM
 from logzoo.pipeline.jobs import job, read_inputs, stand_in_notice, write_output
-from logzoo.pipeline.truths import exact_truth, long_run_truth, with_likelihoods
+from logzoo.pipeline.truths import exact_truth, known_truth, long_run_truth, with_likelihoods
 
 with job(snakemake.log[0]):
     inputs = read_inputs(snakemake)
     rbm, notice = RBM.from_dataset(inputs["model"]), stand_in_notice(inputs["model"])
-    truth = long_run_truth(inputs["long_runs"]) if "long_runs" in inputs else exact_truth(rbm)
+    if "long_runs" in inputs:
+        truth = long_run_truth(inputs["long_runs"])
+    elif "known_log_z" in inputs["model"].attrs:
+        truth = known_truth(*(inputs["model"].attrs[name] for name in ("known_log_z", "known_from")))
+    else:
+        truth = exact_truth(rbm)
     data = {split: visible_matrix(inputs["dataset"], split) for split in SPLITS}
     truth = with_likelihoods(truth, rbm, data, {} if notice else snakemake.params.published)
     write_output(snakemake, truth.assign_attrs(title=inputs["model"].attrs["title"], **notice), kind="truth")

@@ -210,7 +210,8 @@ class Here:
 def shape_of(config, model):
     """(visible, hidden) units of a model."""
     entry = config["models"][model]
-    hidden = entry["import"]["hidden"] if "import" in entry else entry["train"]["hidden"]
+    # The training of an imported model only stands in for it.
+    hidden = next(entry[origin]["hidden"] for origin in ("import", "known", "train") if origin in entry)
     return config["datasets"][entry["dataset"]]["visible"], hidden
 
 

@@ -8,12 +8,15 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match
 
 from logzoo.estimators.registry import ESTIMATORS
+from logzoo.models.known.registry import FAMILIES
 from logzoo.papers.tracking.grids import grid_models
 from logzoo.papers.zoo.families import zoo_models
 from logzoo.trainers.registry import TRAINERS
 
 # Sections whose entries may say under `scales` what another scale has instead.
 _SCALED = ("figures", "grids", "comparisons", "trainings", "estimators", "models")
+# What entries of models that are made, and neither trained nor read, may say.
+_OF_KNOWN_MODELS = ("title", "short", "dataset", "budgets", "chains", "known")
 
 
 def checked(config: dict, schema_folder: str | Path) -> dict:
@@ -85,9 +88,17 @@ def _references(config: dict) -> Iterator[tuple[str, Iterable[str], Collection[s
     yield "matrix.models", matrix["models"], models
     yield "matrix.estimators", matrix["estimators"], estimators
     yield "truth.estimators", config["truth"]["estimators"], estimators
+    for name, entry in datasets.items():
+        if entry["reader"] == "known":
+            yield f"datasets.{name}.options.family", [entry["options"]["family"]], FAMILIES
     for name, entry in models.items():
         yield f"models.{name}.dataset", [entry["dataset"]], datasets
-        yield f"models.{name}.train.method", [entry["train"]["method"]], TRAINERS
+        if "known" in entry:
+            drawn = [key for key, data in datasets.items() if data["reader"] == "known"]
+            yield f"models.{name}.dataset of a known model", [entry["dataset"]], drawn
+            yield f"models.{name} of a known model", entry, _OF_KNOWN_MODELS
+        else:
+            yield f"models.{name}.train.method", [entry["train"]["method"]], TRAINERS
         if "import" in entry:
             yield f"models.{name}.import.source", [entry["import"]["source"]], config["sources"]
             files = config["sources"][entry["import"]["source"]]["files"]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from logzoo.papers.declaration import SWEEP, named_paths, shape_of, training_most, training_work
 from logzoo.pipeline.catalogue import Catalogue
-from logzoo.pipeline.models import estimate_settings, is_enumerable
+from logzoo.pipeline.models import estimate_settings, truth_from
 from logzoo.reporting.printing import columns
 
 # Core-seconds of a visit, by kind of work, as measured on two cores of an AMD EPYC; of "solving" and "resampling" of a
@@ -79,6 +79,8 @@ def _job(catalogue: Catalogue, path: str) -> Job:
 
 def _training(catalogue: Catalogue, model: str) -> Job:
     entry = catalogue.config["models"][model]
+    if "known" in entry:
+        return Job({})
     inputs = [f"data/datasets/{entry['dataset']}.nc"]
     if "import" in entry:
         return Job({}, inputs)
@@ -90,7 +92,10 @@ def _training(catalogue: Catalogue, model: str) -> Job:
 
 
 def _truth(catalogue: Catalogue, model: str) -> Job:
-    if not is_enumerable(catalogue.config, model):
+    source = truth_from(catalogue.config, model)
+    if source == "known":
+        return Job({}, _given(catalogue, model))
+    if source == "long runs":
         runs = catalogue.config["truth"]["estimators"]
         return Job({}, [f"{catalogue.data}/truths/{model}.{name}.nc" for name in runs])
     sizes = shape_of(catalogue.config, model)

@@ -3,12 +3,37 @@
 from collections.abc import Callable, Iterable
 
 from logzoo.estimators.registry import estimator_module
+from logzoo.models.known.registry import FAMILIES
 from logzoo.pipeline.catalogue import Config
 
 
 def trained_models(config: Config) -> set[str]:
     """Models that are trained here."""
-    return {name for name, entry in config["models"].items() if "import" not in entry}
+    return set(config["models"]) - imported_models(config) - known_models(config)
+
+
+def imported_models(config: Config) -> set[str]:
+    """Models from published files."""
+    return {name for name, entry in config["models"].items() if "import" in entry}
+
+
+def known_models(config: Config) -> set[str]:
+    """Models of families whose log Z is known."""
+    return {name for name, entry in config["models"].items() if "known" in entry}
+
+
+def known_settings(config: Config, model: str) -> dict:
+    """`family`, `seed` and `options` of a known model: those of its data set, which is drawn from it."""
+    options = config["datasets"][config["models"][model]["dataset"]]["options"]
+    return {key: options[key] for key in ("family", "seed", "options")}
+
+
+def drawn_by(config: Config, dataset: str) -> list[str]:
+    """Modules that a data set of draws from a known model depends on, and the model too; of others none."""
+    entry = config["datasets"][dataset]
+    if entry["reader"] != "known":
+        return []
+    return ["logzoo.datasets.known", FAMILIES[entry["options"]["family"]].module]
 
 
 def with_snapshots(config: Config) -> set[str]:
@@ -17,10 +42,13 @@ def with_snapshots(config: Config) -> set[str]:
     return {name for name, given in options.items() if given.get("snapshots")}
 
 
-def is_enumerable(config: Config, model: str) -> bool:
-    """Whether the truth of a model is found by enumeration."""
+def truth_from(config: Config, model: str) -> str:
+    """Where the truth of a model is from: `known`, `enumeration` or `long runs`."""
     entry = config["models"][model]
-    return "import" not in entry and entry["train"]["hidden"] <= config["truth"]["enumerate_up_to"]
+    if "known" in entry:
+        return "known"
+    small = "import" not in entry and entry["train"]["hidden"] <= config["truth"]["enumerate_up_to"]
+    return "enumeration" if small else "long runs"
 
 
 def estimate_settings(

@@ -28,6 +28,11 @@ class Family(NamedTuple):
     source: str
 
     @property
+    def module(self):
+        """Name of the module that the function is in."""
+        return f"logzoo.models.known.{self.function.partition(':')[0]}"
+
+    @property
     def make(self):
         """The function itself, imported when it is asked for."""
         return resolve_name(f"logzoo.models.known.{self.function}")

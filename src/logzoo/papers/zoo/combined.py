@@ -11,7 +11,7 @@ _KEPT = ["log_z", "std_error", "interval", "converged", "reasons", "sweeps_spent
 _PLACES = {
     "family": "models alike: their data set and number of hidden units",
     "dataset": "data set that the model belongs to",
-    "trainer": "how the model was trained",
+    "trainer": "how the model was trained; imported or known of others",
 }
 
 
@@ -44,7 +44,7 @@ def run(artifacts, *, places):
         "chains": (np.array([run.attrs["chains"] for run in first]), "chains that each run with the budget", "1"),
     }
     coordinates = {
-        "model": labelled("model", _texts(models), "trained or imported RBM", "1"),
+        "model": labelled("model", _texts(models), "RBM", "1"),
         "estimator": labelled("estimator", _texts(estimators), "estimator of log Z", "1"),
         **{name: labelled("model", *content) for name, content in of_models.items()},
     }

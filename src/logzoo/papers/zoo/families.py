@@ -2,6 +2,9 @@
 
 from itertools import product
 
+# What a model that was not trained here has in the place of its trainer, by the key of its entry.
+_UNTRAINED = {"import": "imported", "known": "known"}
+
 
 def zoo_models(zoo):
     """Models {name: entry} of the zoo, named <data set>-<hidden>-<trainer>."""
@@ -41,7 +44,8 @@ def matrix_places(config):
     places = {}
     for model in config["matrix"]["models"]:
         entry = config["models"][model]
-        trainer = "imported" if "import" in entry else entry["train"]["method"]
+        origins = [name for key, name in _UNTRAINED.items() if key in entry]
+        trainer = origins[0] if origins else entry["train"]["method"]
         places[model] = {"family": model, "dataset": entry["dataset"], "trainer": trainer}
     return {**places, **zoo_places(config["zoo"])}
 

@@ -1,0 +1,22 @@
+"""Exact draws of an RBM whose log Z is known: the data set of a model that nobody trained.
+
+A source that needs no file, as the toy data.
+"""
+
+from logzoo.datasets.splits import SPLITS, Splits
+from logzoo.models.known.draws import exact_draws
+from logzoo.models.known.registry import known
+from logzoo.streams import root_stream
+
+
+def read_known(paths, options):
+    """Draw the three splits, each from a stream of its own, without labels.
+
+    options: `family`, `seed` and `options` of the model, as `known` takes them, and `samples` ({train, validation,
+    test}: examples). paths is not used. Raises ValueError naming the option, and for families that are not of groups.
+    """
+    family, seed = options["family"], options["seed"]
+    rbm = known(family, seed, **options["options"]).rbm
+    stream = root_stream(seed).child("known", family, "draws")
+    draws = (exact_draws(rbm, options["samples"][split], stream.child(split).generator()) for split in SPLITS)
+    return Splits.of((examples, None) for examples in draws)

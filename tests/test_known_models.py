@@ -1,0 +1,61 @@
+"""Models of known log Z in the zoo: their place, their truth, their cost, and mistakes in their entries."""
+
+import pytest
+from projects import ROOT, catalogue_of, merged_configuration
+
+from logzoo.artifacts.provenance import direct_imports
+from logzoo.papers.zoo.families import matrix_places
+from logzoo.pipeline.configuration import checked
+from logzoo.pipeline.costs import jobs_behind, seconds_of
+from logzoo.pipeline.models import drawn_by, truth_from
+
+
+def test_known_models_have_their_place_their_truth_and_their_cost():
+    catalogue = catalogue_of()
+    config = catalogue.config
+    places = matrix_places(config)
+    for model in ("twins", "wide-narrow", "hopfield"):
+        assert places[model] == {"family": model, "dataset": model, "trainer": "known"}
+        assert truth_from(config, model) == "known"
+        jobs = jobs_behind(catalogue, [f"data/quick/truths/{model}.nc"])
+        assert set(jobs) == {f"data/quick/{kind}/{model}.nc" for kind in ("truths", "models")} | {
+            f"data/datasets/{model}.nc"
+        }
+        (work,) = {seconds_of(job) for job in jobs.values()}
+        assert work == seconds_of({})
+        estimate = jobs_behind(catalogue, [f"data/quick/estimates/{model}/ais.nc"])
+        assert estimate[f"data/quick/estimates/{model}/ais.nc"]["sampling"] == 330 * 3 * 30 * (784 * 500 + 30_000)
+    assert truth_from(config, "mnist-cd25-500") == "long runs" and truth_from(config, "mnist-10") == "enumeration"
+
+
+def test_their_data_sets_alone_depend_on_the_code_of_models():
+    config = catalogue_of().config
+    assert drawn_by(config, "dna") == drawn_by(config, "toy-16") == []
+    assert drawn_by(config, "hopfield") == ["logzoo.datasets.known", "logzoo.models.known.grouped"]
+    reached, waiting = set(), {"logzoo.datasets.build"}
+    while waiting:
+        reached.add(module := waiting.pop())
+        waiting |= direct_imports(module) - reached
+    assert "logzoo.datasets.toy" in reached and not any(name.startswith("logzoo.models") for name in reached)
+
+
+@pytest.mark.parametrize(
+    ("section", "change", "complaint"),
+    [
+        ("models", {"train": {"method": "cd"}}, r"models\.twins\.train: "),
+        ("models", {"published": {}}, r"models\.twins of a known model: unknown name 'published'"),
+        ("models", {"dataset": "dna"}, r"models\.twins\.dataset of a known model: unknown name 'dna'; .*hopfield"),
+        ("models", {"known": {}}, r"models\.twins\.known: 'hidden' is a required property"),
+        ("models", {"known": None}, r"models\.twins\.known: None is not of type 'object'"),
+        ("datasets", {"family": "twin"}, r"datasets\.twins\.options\.family: unknown name 'twin'; .*hopfield"),
+        ("datasets", {"options": {"seed": 1}}, r"datasets\.twins\.options\.options: "),
+        ("datasets", {"seed": -1}, r"datasets\.twins\.options\.seed: -1"),
+    ],
+)
+def test_a_known_model_that_makes_no_sense_is_one_line(section, change, complaint):
+    config = merged_configuration()
+    entry = config[section]["twins"]
+    config[section]["twins"] = entry | (change if section == "models" else {"options": entry["options"] | change})
+    with pytest.raises(ValueError, match=f"^configuration: {complaint}") as caught:
+        checked(config, ROOT / "workflow/schemas")
+    assert "\n" not in str(caught.value)
