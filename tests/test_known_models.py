@@ -21,10 +21,10 @@ def test_known_models_have_their_place_their_truth_and_their_cost():
         assert set(jobs) == {f"data/quick/{kind}/{model}.nc" for kind in ("truths", "models")} | {
             f"data/datasets/{model}.nc"
         }
-        (work,) = {seconds_of(job) for job in jobs.values()}
+        (work,) = {seconds_of(job.work) for job in jobs.values()}
         assert work == seconds_of({})
         estimate = jobs_behind(catalogue, [f"data/quick/estimates/{model}/ais.nc"])
-        assert estimate[f"data/quick/estimates/{model}/ais.nc"]["sampling"] == 330 * 3 * 30 * (784 * 500 + 30_000)
+        assert estimate[f"data/quick/estimates/{model}/ais.nc"].work["sampling"] == 330 * 3 * 30 * (784 * 500 + 30_000)
     assert truth_from(config, "mnist-cd25-500") == "long runs" and truth_from(config, "mnist-10") == "enumeration"
 
 
