@@ -10,7 +10,7 @@ import numbers
 import numpy as np
 
 from logzoo.checks import as_float, finite_array, positive_number, shown, whole_number
-from logzoo.kernels.layout import fixed_point_parameters
+from logzoo.kernels.layout import fixed_point_parameters, fixed_point_unit
 from logzoo.models.rbm import RBM
 
 # Share of the examples added to each of the two counts of a unit, so that no log-odds is infinite.
@@ -49,24 +49,25 @@ def tempered_rbm(rbm, base, beta):
     return RBM(beta * rbm.weights, beta * rbm.visible_bias + (1.0 - beta) * base, beta * rbm.hidden_bias)
 
 
+def kernel_parameters(rbm, base):
+    """Parameters for the sampling kernels: fixed point, in blocks of columns, with the base log-odds."""
+    return fixed_point_parameters(rbm.weights, rbm.visible_bias, rbm.hidden_bias, base)
+
+
 # Nats.
 _MOST_MOVED = 1e-3
 
 
-def kernel_parameters(rbm, base):
-    """Parameters for the sampling kernels: fixed point, in blocks of columns, with the base log-odds.
-
-    Raises ValueError where rounding them could move log Z by more than 0.001 nat.
-    """
-    parameters = fixed_point_parameters(rbm.weights, rbm.visible_bias, rbm.hidden_bias, base)
+def check_rounding(rbm):
+    """Raise ValueError where rounding the parameters for the kernels could move log Z by more than 0.001 nat."""
+    unit = fixed_point_unit(rbm.weights, rbm.visible_bias, rbm.hidden_bias, np.zeros(rbm.visible))
     # Errors are even up to half a unit: four standard deviations of the sum of all of them.
-    moved = 4.0 * float(parameters.unit) * np.sqrt((rbm.weights.size + rbm.visible + rbm.hidden) / 12.0)
+    moved = 4.0 * unit * np.sqrt((rbm.weights.size + rbm.visible + rbm.hidden) / 12.0)
     if moved > _MOST_MOVED:
         raise ValueError(
-            f"weights: rounded to multiples of {float(parameters.unit):.2g}, as the largest parameters ask for, they "
-            f"could move log Z by {moved:.2g} nats; expected none so large, or units whose state they make certain"
+            f"weights: rounded to multiples of {unit:.2g}, as the largest parameters ask for, they could move log Z by "
+            f"{moved:.2g} nats; expected none so large, or units whose state they make certain"
         )
-    return parameters
 
 
 def inverse_temperatures(ladder, rungs):

@@ -7,6 +7,7 @@ import numpy as np
 from logzoo.checks import one_of
 from logzoo.methods import Method
 from logzoo.models.certain import without_certain
+from logzoo.paths import check_rounding
 
 # What draws for the methods on simulated tempering, and takes their options.
 _SAMPLER = "logzoo.samplers.simulated_tempering"
@@ -35,7 +36,7 @@ ESTIMATORS = {
 }
 
 # Options that hold something for every visible unit.
-_BY_UNIT = ("base", "data")
+_BY_UNIT = {"base", "data"}
 
 # Not one of them: it runs several, and stops when they agree.
 _KNOWN = {**ESTIMATORS, "auto": Method("Auto", "logzoo.estimators.auto:estimate")}
@@ -51,17 +52,22 @@ def estimator(method):
     def run(rbm, ledger, stream, options):
         if ledger.chains < 2:
             raise ValueError(f"chains: expected at least 2, an interval needs a spread, found {ledger.chains}")
-        rbm, constant, visible = without_certain(rbm)
-        options = {name: _of_units(value, visible) if name in _BY_UNIT else value for name, value in options.items()}
-        estimate = listed.run(method, rbm, ledger, stream, **options).shifted(constant)
+        left, constant, visible = without_certain(rbm)
+        check_rounding(left)
+        if left is not rbm:
+            options = {
+                **options,
+                **{name: _of_units(options.get(name), rbm, visible) for name in _BY_UNIT & options.keys()},
+            }
+        estimate = listed.run(method, left, ledger, stream, **options).shifted(constant)
         return replace(estimate, method=method, sweeps=ledger.spent, chains=ledger.chains)
 
     return run
 
 
-def _of_units(values, visible):
-    """Those of the visible units, the last axis; None and the name of a base stay."""
-    return values if values is None or isinstance(values, str) else np.asarray(values)[..., visible]
+def _of_units(values, rbm, visible):
+    """Those of the visible units that are left, along the last axis; what has no such axis stays as it is."""
+    return np.asarray(values)[..., visible] if np.shape(values)[-1:] == (rbm.visible,) else values
 
 
 def estimator_module(method):
