@@ -9,6 +9,7 @@ from logzoo.pipeline.costs import table_of_costs
 from logzoo.pipeline.models import (
     drawn_by,
     estimate_settings,
+    family_of,
     imported_models,
     known_models,
     known_settings,

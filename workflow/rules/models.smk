@@ -81,8 +81,6 @@ rule known_model:
     params:
         title=lambda wildcards: config["models"][wildcards.model]["title"],
         known=lambda wildcards: known_settings(config, wildcards.model),
-        source=lambda wildcards: script_source(
-            "known_model", *drawn_by(config, config["models"][wildcards.model]["dataset"])
-        ),
+        source=lambda wildcards: script_source("known_model", family_of(config, wildcards.model)),
     script:
         "../scripts/known_model.py"

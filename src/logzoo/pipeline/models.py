@@ -29,11 +29,18 @@ def known_settings(config: Config, model: str) -> dict:
 
 
 def drawn_by(config: Config, dataset: str) -> list[str]:
-    """Modules that a data set of draws from a known model depends on, and the model too; of others none."""
+    """Modules that a data set of draws from a known model depends on; of others none."""
     entry = config["datasets"][dataset]
-    if entry["reader"] != "known":
-        return []
-    return ["logzoo.datasets.known", FAMILIES[entry["options"]["family"]].module]
+    return ["logzoo.datasets.known", _module_of(entry["options"])] if entry["reader"] == "known" else []
+
+
+def family_of(config: Config, model: str) -> str:
+    """Module of the family of a known model."""
+    return _module_of(known_settings(config, model))
+
+
+def _module_of(settings: dict) -> str:
+    return FAMILIES[settings["family"]].module
 
 
 def with_snapshots(config: Config) -> set[str]:
