@@ -128,6 +128,15 @@ def wordy(_folder):
 PLANTED = (crash, hang, allocate, write, traceback, wordy)
 
 
+def reported(names, counts, cases, lost, start):
+    """Print how often each of `names` ended how, {(name, end): count}, and the sum; the exit code."""
+    for name in names:
+        ends = ", ".join(f"{count} {end}" for (one, end), count in sorted(counts.items()) if one == name)
+        print(f"{name:12s} {ends}")
+    print(f"{cases} cases, {lost} lost, {time.monotonic() - start:.0f} s")
+    return 1 if lost else 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--cases", type=int, default=10_000)
@@ -157,11 +166,7 @@ def main():
             shutil.rmtree(case)
             if (number + 1) % 500 == 0:
                 print(f"{number + 1} cases, {len(lost)} lost so far", file=sys.stderr, flush=True)
-    for name in formats:
-        ends = ", ".join(f"{count} {end}" for (one, end), count in sorted(counts.items()) if one == name)
-        print(f"{name:12s} {ends}")
-    print(f"{arguments.cases} cases, {len(lost)} lost, {time.monotonic() - start:.0f} s")
-    return 1 if lost else 0
+    return reported(formats, counts, arguments.cases, len(lost), start)
 
 
 if __name__ == "__main__":

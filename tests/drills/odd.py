@@ -21,7 +21,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import odd_inputs
-from fuzz import GOOD, run_case
+from fuzz import GOOD, reported, run_case
 
 MOST = 800  # MiB, beyond what this process has
 
@@ -54,11 +54,7 @@ def main():
                 print(f"{number} ({tried}): {outcome}: {detail}", flush=True)
             os.chdir(scratch)
             shutil.rmtree(folder)
-    for name in sorted({name for name, _ in counts}):
-        ends = ", ".join(f"{count} {end}" for (one, end), count in sorted(counts.items()) if one == name)
-        print(f"{name:12s} {ends}")
-    print(f"{arguments.cases} cases, {len(lost)} lost, {time.monotonic() - start:.0f} s")
-    return 1 if lost else 0
+    return reported(sorted({name for name, _ in counts}), counts, arguments.cases, len(lost), start)
 
 
 if __name__ == "__main__":
