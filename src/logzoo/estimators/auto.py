@@ -28,14 +28,14 @@ METHODS = ("ais", "basins", "rts", "bar")
 _FIRST = 1000
 # Units of the smaller layer up to which enumeration costs about a second.
 _ENUMERABLE = 20
-
+# Half-width of a 95% interval, in standard errors.
 _REACH = 1.96
+# What more sweeps do not cure.
 _INCURABLE = {"modes-unseen"}
 # Methods that must trust their runs, and standard errors by which they may differ.
-_FEWEST_SOUND = 2
+_FEWEST_SOUND, _SIGMAS = 2, 3.0
 # A method whose error is so many times that of a sound one adds nothing.
 _UNCERTAIN = 3.0
-_SIGMAS = 3.0
 # Part of the tolerance by which evidence may lie beyond three standard errors of an estimate.
 _SLACK = 0.1
 # No interval over chains is narrower than rounding.

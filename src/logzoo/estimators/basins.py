@@ -62,7 +62,7 @@ def from_basins(rbm, draws, ledger):
         diagnostics={
             "effective_sample_size": float(1.0 / np.sum(shares**2 / np.maximum(effective, 1.0))),
             "basins": len(own),
-            "spread_error": mass(draws)[1],
+            "spread_error": _summed(own, _spread)[1],
         },
     )
 

@@ -12,10 +12,10 @@ import numpy as np
 from scipy.special import logsumexp
 
 from logzoo.budgets import SweepLedger
-from logzoo.estimators.basins import mass
+from logzoo.estimators import basins as basin_estimates
+from logzoo.estimators import weights
 from logzoo.estimators.las_vegas import upper_bound
 from logzoo.estimators.result import reasons_of
-from logzoo.estimators.weights import spread_error
 from logzoo.models.certain import without_certain
 from logzoo.samplers import annealed, basins
 
@@ -50,12 +50,10 @@ def gather(rbm, stream, ledger=None, *, data=None, threads=1):
     sweeps = int(np.clip(_WEIGHT_SWEEPS // rbm.weights.size, _FEWEST_SWEEPS, _MOST_SWEEPS))
     share = ledger.part(sweeps, "evidence", chains=_CHAINS)
     draws = basins.run(rbm, share, stream.child("basins"), data=data, threads=threads)
-    masses = [mass(draws)]
+    masses = [basin_estimates.mass(draws)]
     for base in _BASES:
         share, own = ledger.part(sweeps, "evidence", chains=_CHAINS), stream.child("annealing", base)
-        found = annealed.run(rbm, share, own, base=base, threads=threads)
-        log_w = found.log_weight
-        masses.append((float(found.log_z_base + logsumexp(log_w) - np.log(log_w.size)), spread_error(log_w)))
+        masses.append(weights.mass(annealed.run(rbm, share, own, base=base, threads=threads)))
     seen = draws.v if data is None else np.concatenate([draws.v, data[:_MOST_STATES]])
     of_states = float(logsumexp(rbm.log_f(np.unique(seen, axis=0))))
     masses = tuple((log_z + constant, std_error) for log_z, std_error in masses)

@@ -31,8 +31,7 @@ def from_weights(rbm, draws, ledger, stream):
     `converged` says that log Z rests on two chains at least, and that their weights can tell what they missed.
     """
     log_w = draws.log_weight
-    log_z = float(draws.log_z_base + logsumexp(log_w) - np.log(log_w.size))
-    spread = spread_error(log_w)
+    log_z, spread = mass(draws)
     std_error = max(spread, log_normal_error(log_w))
     effective = float(effective_number(log_w))
     relative = np.exp(log_w - log_w.max())
@@ -58,9 +57,11 @@ def from_weights(rbm, draws, ledger, stream):
     )
 
 
-def spread_error(log_w):
-    """Standard error of the log of the mean weight from the spread of those drawn (chain,), by the jackknife."""
-    return jackknife_error(log_sums_left_out(log_w))
+def mass(draws):
+    """The mass that AnnealedDraws found, as log Z, and its standard error by the jackknife over them alone, in nats."""
+    log_w = draws.log_weight
+    log_z = float(draws.log_z_base + logsumexp(log_w) - np.log(log_w.size))
+    return log_z, jackknife_error(log_sums_left_out(log_w))
 
 
 def fewest_effective(chains):

@@ -64,9 +64,7 @@ class Modes(NamedTuple):
     bounds: np.ndarray  # (mode,) F1 in nats: each is a lower bound of log Z
     starts: np.ndarray  # (mode,) starts that settled there, at first or after their climb
     steps: int  # of all starts; each passes over the weights as a Gibbs sweep of one chain does
-    lower: (
-        float  # nats, a sure lower bound of log Z: the best F1, or the sum over all states that were climbed from or to
-    )
+    lower: float  # nats, surely below log Z: the best F1, or the sum over all states climbed from or to
 
 
 class LowerBound(NamedTuple):
@@ -248,7 +246,7 @@ def _summits(each_part, single, double, settled, steps):
     seen = np.unique(np.concatenate([summits, rounded]), axis=0)
     _, heights, _ = each_part(partial(climbed, most=0), seen)
     hidden = _means_of_hidden(single, summits.T).T if swapped else summits
-    # The height of every state that was not climbed from is one more pass.
+    # The height of a state is one more pass.
     return hidden, of_summit.ravel(), float(logsumexp(heights)), int(passes.sum()) + len(seen)
 
 
