@@ -10,7 +10,7 @@ from logzoo.models.rbm import RBM
 from logzoo.paths import prior_weights
 from logzoo.samplers import simulated_tempering
 from logzoo.samplers.initial import updated_log_z
-from logzoo.samplers.ladders import Curvature, carried, equal_length
+from logzoo.samplers.ladders import Curvature, carried, equal_barrier, equal_length
 from logzoo.streams import root_stream
 
 BASE = np.array([0.5, -1.0, 0.0, 2.0, -0.5, 1.0])
@@ -58,6 +58,36 @@ def test_no_gap_is_wider_than_the_linear_share_allows(share):
     assert np.max(49 * np.diff(placed)) <= 1.0 / share * (1.0 + 1e-9)
     if share == 1.0:
         np.testing.assert_allclose(placed, linear, atol=1e-12)
+
+
+def barrier(betas):
+    """Rejection rate (gap,) of exchanges between neighbours, from their exact distributions."""
+    v = twins.all_states(6)
+    log_f = np.array([twins.log_f_marginal(steep_rbm(), BASE, v, beta) for beta in betas])
+    p = np.exp(log_f - [[twins.log_sum_exp(row)] for row in log_f])
+    steps = np.diff(log_f, axis=0)
+    accepted = [a @ np.minimum(1.0, np.exp(s[:, None] - s)) @ b for a, b, s in zip(p, p[1:], steps, strict=False)]
+    return 1.0 - np.array(accepted)
+
+
+def test_rungs_at_equal_steps_of_the_barrier_exchange_equally_often():
+    betas = linear = np.linspace(0.0, 1.0, 12)
+    tried = np.full(11, 1e6)
+    for _ in range(3):
+        betas = equal_barrier(betas, tried, tried * (1.0 - barrier(betas)), linear_share=1e-9)
+    assert betas[0] == 0.0 and betas[-1] == 1.0 and np.all(np.diff(betas) > 0.0)
+    assert np.ptp(barrier(betas)) < 0.02 < 0.1 < np.ptp(barrier(linear))
+
+
+def test_a_barrier_of_no_exchange_at_all_and_of_none_tried_keeps_rungs_apart():
+    linear = np.linspace(0.0, 1.0, 12)
+    untried = equal_barrier(linear, np.zeros(11), np.zeros(11))
+    np.testing.assert_allclose(untried, linear, atol=1e-12)
+    betas, tried = linear, np.full(11, 1000)
+    for _ in range(3):
+        betas = equal_barrier(betas, tried, np.where(np.arange(11) == 7, 0, 1000))
+    assert np.all(np.diff(betas.astype(np.float32)) > 0.0)
+    assert np.max(11 * np.diff(betas)) <= 10.0 * (1.0 + 1e-9)
 
 
 def test_a_flat_curve_leaves_the_ladder_as_it_is():

@@ -140,7 +140,7 @@ def test_exchanges_are_the_same_whoever_looks_on(rungs):
 def test_where_every_exchange_is_made_replicas_travel_at_full_speed(rungs):
     rbm = RBM(np.zeros((4, 3)), np.zeros(4), np.zeros(3))
     trips = 10
-    draws, _ = drawn(2 * rungs * (trips + 1), 2 * rungs, rbm=rbm, rungs=rungs, burn_in=0.0)
+    draws, _ = drawn(2 * rungs * (trips + 1), 2 * rungs, rbm=rbm, rungs=rungs, ladder="linear", burn_in=0.0)
     np.testing.assert_array_equal(draws.accepted, draws.attempted)
     np.testing.assert_array_equal(draws.exchange_rates, 1.0)
     # A replica needs `rungs` sweeps from end to end; its first trip may start halfway.
@@ -157,7 +157,7 @@ def exact_marginals(rbm, base, betas):
 def test_exchanges_are_made_as_often_as_the_exact_distributions_say():
     rbm, betas = steep_rbm(), inverse_temperatures("linear", 4)
     p, log_f = exact_marginals(rbm, np.zeros(6), betas)
-    draws, _ = drawn(300, 4000, rungs=4, burn_in=0.2)
+    draws, _ = drawn(300, 4000, rungs=4, ladder="linear", burn_in=0.2)
     for pair in range(3):
         step = log_f[pair + 1] - log_f[pair]
         exact = p[pair] @ np.minimum(1.0, np.exp(step[:, None] - step[None, :])) @ p[pair + 1]
@@ -165,6 +165,15 @@ def test_exchanges_are_made_as_often_as_the_exact_distributions_say():
         assert abs(rates.mean() - exact) < 4 * rates.std() / np.sqrt(rates.size) < 0.01
         assert abs(draws.exchange_rates[pair] - rates.mean()) < 1e-3
         assert 0.1 < exact < 0.9
+
+
+def test_an_adapted_ladder_evens_out_the_exchanges_and_is_what_the_draws_were_made_at():
+    adapted, ledger = drawn(2000, 400, rungs=8)
+    linear, _ = drawn(2000, 400, rungs=8, ladder="linear")
+    assert np.ptp(adapted.exchange_rates) < 0.1 < 0.2 < np.ptp(linear.exchange_rates)
+    assert ledger.by_purpose["adapting"] == 400 * 400 and ledger.spent == 2000
+    again, _ = drawn(2000, 400, rungs=8, ladder=adapted.betas)
+    np.testing.assert_allclose(again.exchange_rates, adapted.exchange_rates, atol=0.02)
 
 
 def total_variation(counts, p):

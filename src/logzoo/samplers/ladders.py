@@ -1,7 +1,8 @@
-"""Ladders whose neighbouring rungs are equally far apart, in the length that fluctuations measure.
+"""Ladders whose neighbouring rungs are equally far apart: in the length that fluctuations measure, or in rejections.
 
 Thermodynamic length of a stretch of the path: the integral of sqrt(d^2 log Z / d beta^2) over it (Gelman & Meng 1998,
 section 3; Crooks 2007). With D = d log f_beta(x) / d beta, the second derivative is Var_beta[D] + E_beta[dD / d beta].
+Barrier of a stretch: the rejection rates of exchanges between its neighbours, summed (Syed et al. 2019, section 5).
 """
 
 import numpy as np
@@ -58,17 +59,36 @@ def equal_length(betas, curvature, *, linear_share=LINEAR_SHARE):
     at most 1 / linear_share times that of the linear ladder.
     """
     speed = np.sqrt(curvature)
-    length = np.append(0.0, np.cumsum(0.5 * (speed[1:] + speed[:-1]) * np.diff(betas)))
-    share = length / length[-1] if length[-1] > 0.0 else betas
-    share = (1.0 - linear_share) * share + linear_share * betas
+    steps = 0.5 * (speed[1:] + speed[:-1]) * np.diff(betas)
+    share = _shares(betas, steps, linear_share)
     placed = np.interp(np.linspace(0.0, 1.0, betas.size), share, betas)
     placed[[0, -1]] = 0.0, 1.0
     return placed
 
 
-def carried(log_z_hat, before, after):
-    """log Zhat (rung,) at the rungs `after` from those at `before`: cubic, without new extremes."""
+def equal_barrier(betas, attempted, accepted, *, linear_share=LINEAR_SHARE):
+    """Inverse temperatures (rung,) from 0 to 1, as many as given, at equal steps of the barrier.
+
+    attempted, accepted (pair,): exchanges of neighbours at `betas`, tried and made. A share of the barrier is beta
+    itself, as in `equal_length`.
+    """
+    # As if one more had been tried and half of it made: no rate is 0 or 1 for want of tries.
+    rejected = (attempted - accepted + 0.5) / (attempted + 1.0)
+    placed = carried(betas, _shares(betas, rejected, linear_share), np.linspace(0.0, 1.0, betas.size))
+    placed[[0, -1]] = 0.0, 1.0
+    return placed
+
+
+def _shares(betas, steps, linear_share):
+    """How far up the ladder each rung (rung,) is, from 0 to 1, by the size of the steps (rung - 1,) between them."""
+    length = np.append(0.0, np.cumsum(steps))
+    share = length / length[-1] if length[-1] > 0.0 else betas
+    return (1.0 - linear_share) * share + linear_share * betas
+
+
+def carried(values, before, after):
+    """Values (rung,) at the rungs `after` from those at `before`: cubic, without new extremes."""
     # Imported where it is used, as it takes long: every job of the workflow would wait for it.
     from scipy.interpolate import PchipInterpolator
 
-    return PchipInterpolator(before, log_z_hat)(after)
+    return PchipInterpolator(before, values)(after)

@@ -5,6 +5,7 @@ Swendsen & Wang (1986); Geyer (1991); Desjardins et al. (2010) for RBMs. Determi
 """
 
 from functools import partial
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -18,11 +19,14 @@ from logzoo.kernels.layout import new_chains
 from logzoo.kernels.parallel_tempering import Exchanges, Replicas, run_parallel_tempering
 from logzoo.paths import inverse_temperatures, kernel_parameters, log_z_base
 from logzoo.samplers.base import resolve_base
+from logzoo.samplers.ladders import equal_barrier
 from logzoo.samplers.threads import over_chains
 
 # Rungs of a ladder by default, if there are chains enough.
 _RUNGS = 20
 _STRIDE = 50
+# Share of the sweeps in which an adapted ladder moves, and its rounds: each is twice as long as the one before.
+_ADAPTING, _ADAPTING_ROUNDS = 0.2, 3
 
 
 class ParallelTemperingDraws(NamedTuple):
@@ -49,16 +53,27 @@ class Steps(NamedTuple):
 
 
 def run(
-    rbm, ledger, stream, observers=(), *, base=None, rungs=None, ladder="linear", burn_in=0.1, threads=1, progress=False
+    rbm,
+    ledger,
+    stream,
+    observers=(),
+    *,
+    base=None,
+    rungs=None,
+    ladder="adapted",
+    burn_in=0.1,
+    threads=1,
+    progress=False,
 ):
     """Run independent ladders of `rungs` replicas each until the ledger is spent.
 
     rungs: None for 20, or half of the chains if these are fewer, or the length of the ladder where one is listed. The
     chains make as many whole ladders as they can; if some are left over, the sweeps that they would have made are
-    made by the others. burn_in: share of the sweeps before the counts begin. observers: objects with
-    start(ladders, rungs, sweeps), called once with the length of the sampling phase, and add(steps), called for every
-    stretch of sweeps, those of the burn-in included. Returns ParallelTemperingDraws. Raises ValueError for impossible
-    options.
+    made by the others. ladder: as in `paths.inverse_temperatures`, or "adapted": in the first fifth of the sweeps the
+    rungs move to equal steps of the barrier (`logzoo.samplers.ladders`). burn_in: share of the sweeps after that and
+    before the counts begin. observers: objects with start(ladders, rungs, sweeps), called once with the length of the
+    sampling phase, and add(steps), called for every stretch of sweeps from the burn-in on. Returns
+    ParallelTemperingDraws. Raises ValueError for impossible options.
     """
     whole_number("threads", threads)
     if rungs is None:
@@ -67,31 +82,50 @@ def run(
     rungs = whole_number("rungs", rungs, minimum=2)
     if rungs > ledger.chains:
         raise ValueError(f"rungs: expected at most {ledger.chains} (chains; each rung takes one), found {rungs}")
-    betas = inverse_temperatures(ladder, rungs)
+    adapt = isinstance(ladder, str) and ladder == "adapted"
+    betas = inverse_temperatures("linear" if adapt else ladder, rungs)
     burn_in = share("burn_in", burn_in)
     base = resolve_base(rbm, base, ledger, stream)
     ladders = ledger.chains // rungs
     active = ladders * rungs
     sweeps = (ledger.sweeps * ledger.chains - ledger.chain_sweeps) // active
-    burning = int(burn_in * sweeps)
+    adapting = int(_ADAPTING * sweeps) if adapt else 0
+    burning = int(burn_in * (sweeps - adapting))
+    settled = 1 + adapting + burning
     sampler = ParallelTempering(stream.child("sweeps").key, ladders, betas, threads, ledger)
     sampler.load(kernel_parameters(rbm, base))
     for observer in observers:
-        observer.start(ladders, rungs, sweeps - burning)
+        observer.start(ladders, rungs, 1 + sweeps - settled)
     with tqdm(total=sweeps, desc="parallel tempering", unit="sweep", disable=None if progress else True) as bar:
-        _advance(sampler, 1, 1 + burning, observers, bar, burn_in=True)
-        for counts in (sampler.attempted, sampler.accepted, sampler.replicas.round_trips):
-            counts[...] = 0
-        _advance(sampler, 1 + burning, 1 + sweeps, observers, bar, burn_in=False)
+        betas = _adapted(sampler, betas, adapting, bar)
+        _advance(sampler, 1 + adapting, settled, "burn-in", observers, bar)
+        sampler.forget_counts()
+        _advance(sampler, settled, 1 + sweeps, "sampling", observers, bar)
     round_trips = sampler.replicas.round_trips.reshape(ladders, rungs)
-    return ParallelTemperingDraws(betas, log_z_base(base, rbm.hidden), sampler.attempted, sampler.accepted, round_trips)
+    counts = sampler.attempted, sampler.accepted, round_trips
+    return ParallelTemperingDraws(betas, log_z_base(base, rbm.hidden), *counts)
 
 
-def _advance(sampler, first, last, observers, bar, *, burn_in):
+def _adapted(sampler, betas, sweeps, bar):
+    """Inverse temperatures (rung,) after the first sweeps: rounds, each of which moves them to equal steps of the
+    barrier that it found.
+    """
+    edges = 1 + sweeps * (2 ** np.arange(_ADAPTING_ROUNDS + 1) - 1) // (2**_ADAPTING_ROUNDS - 1)
+    for first, last in pairwise(edges.tolist()):
+        if first == last:
+            continue
+        sampler.forget_counts()
+        _advance(sampler, first, last, "adapting", (), bar)
+        betas = equal_barrier(betas, sampler.attempted.sum(axis=0), sampler.accepted.sum(axis=0))
+        sampler.betas = betas.astype(np.float32)
+    return betas
+
+
+def _advance(sampler, first, last, purpose, observers, bar):
     """Make the sweeps first, ..., last - 1, some at a time."""
+    burn_in = purpose == "burn-in"
     for start in range(first, last, _STRIDE):
         stop = min(start + _STRIDE, last)
-        purpose = "burn-in" if burn_in else "sampling"
         exchanges = sampler.move(start, stop, purpose, all_pairs=bool(observers))
         for observer in observers:
             observer.add(Steps(burn_in, exchanges.up, exchanges.down))
@@ -126,6 +160,11 @@ class ParallelTempering:
             start_chains(parameters, self.key, parameters.base, self.chains)
         else:
             forget_hidden(parameters, self.chains)
+
+    def forget_counts(self):
+        """Count exchanges and round trips from here on."""
+        for counts in (self.attempted, self.accepted, self.replicas.round_trips):
+            counts[...] = 0
 
     def move(self, first, last, purpose="training", *, all_pairs=False, all_rungs=False):
         """Pay for and make the sweeps first, ..., last - 1, numbered from 1, and exchanges after each.
