@@ -24,8 +24,8 @@ def random_rbm(seed=0, scale=1.0, visible=12, hidden=9):
     return RBM(*(generator.normal(0.0, scale, shape) for shape in ((visible, hidden), visible, hidden)))
 
 
-def stated(log_z, std_error=0.05, reasons=()):
-    return Estimate(log_z=log_z, std_error=std_error, interval=(log_z - 0.1, log_z + 0.1), reasons=reasons)
+def stated(log_z, std_error=0.05, reasons=(), **more):
+    return Estimate(log_z=log_z, std_error=std_error, interval=(log_z - 0.1, log_z + 0.1), reasons=reasons, **more)
 
 
 # --- annealing from the laws of modes
@@ -195,6 +195,35 @@ def test_auto_is_right_to_the_tolerance(seed):
     assert abs(found.log_z - exact_log_z(rbm)) < 0.2
     assert len(found.rests_on) >= 2 and found.method == "auto"
     assert found.bounds[0] <= exact_log_z(rbm) <= found.bounds[1]
+
+
+def run_of(method, sweeps, log_z, half_width, reasons=()):
+    interval = log_z - half_width, log_z + half_width
+    return Estimate(
+        log_z=log_z, std_error=1.0, interval=interval, reasons=reasons, method=method, sweeps=sweeps, chains=9
+    )
+
+
+def test_a_lucky_error_of_one_round_is_steadied_by_those_before():
+    # Twice the sweeps, the same spread: an error of 0.1 after 1000 is one of 0.1 / sqrt(2) after 2000.
+    before = auto._round([run_of("rts", 1000, 5.0, 0.196)], [])
+    assert before.errors["rts"] == pytest.approx(0.1)
+    lucky = auto._round([run_of("rts", 2000, 5.0, 0.00196)], [before])
+    assert lucky.errors["rts"] == pytest.approx(np.sqrt((0.1**2 * 1000 + 0.001**2 * 2000) / 2 / 2000))
+    # A run that is not sound lends nothing, and gets nothing from others' methods.
+    unsound = auto._round([run_of("rts", 1000, 5.0, 9.8, reasons=("drift",))], [])
+    assert auto._round([run_of("rts", 2000, 5.0, 0.00196)], [unsound]).errors["rts"] == pytest.approx(0.001)
+    assert auto._round([run_of("bar", 2000, 5.0, 0.00196)], [before]).errors["bar"] == pytest.approx(0.001)
+
+
+def test_the_last_two_rounds_count_by_their_sweeps():
+    first = auto._round([run_of("rts", 1000, 5.0, 0.196)], [])
+    second = auto._round([run_of("rts", 3000, 6.0, 0.196 / np.sqrt(3.0))], [first])
+    log_z, std_error = auto._together([auto._round([run_of("rts", 500, 99.0, 9.0)], []), first, second])
+    assert log_z == pytest.approx(5.75)
+    assert std_error == pytest.approx(0.1 / np.sqrt(4.0))
+    unsound = auto._round([run_of("rts", 1000, 5.0, 0.196, reasons=("drift",))], [])
+    assert auto._together([unsound, second])[0] == pytest.approx(6.0)
 
 
 def test_auto_enumerates_where_that_is_cheap():

@@ -28,8 +28,9 @@ METHODS = ("ais", "basins", "rts", "bar")
 _FIRST = 1000
 # Units of the smaller layer up to which enumeration costs about a second.
 _ENUMERABLE = 20
-# Half-width of a 95% interval, in standard errors.
-_REACH = 1.96
+# Half-width of a 95% interval, in standard errors, and of one of 99%: what a round must reach to end the search, as
+# rounds are looked at again and again.
+_REACH, _ENDING_REACH = 1.96, 2.58
 # What more sweeps do not cure.
 _INCURABLE = {"modes-unseen"}
 # Methods that must trust their runs, and standard errors by which they may differ.
@@ -49,7 +50,8 @@ class Round(NamedTuple):
 
     estimates: list  # Estimate of every method that was tried
     sound: list  # those that trust their runs
-    log_z: float  # pooled over them
+    errors: dict  # standard error by method
+    log_z: float  # pooled over the sound ones, or over all if there are none
     std_error: float
 
 
@@ -102,7 +104,7 @@ def estimate(
             estimates.append(finished.estimates[done])
             done += 1
         evidence = with_masses(evidence, estimates)
-        rounds.append(_round([weighed(each, evidence, _SLACK * tolerance) for each in estimates]))
+        rounds.append(_round([weighed(each, evidence, _SLACK * tolerance) for each in estimates], rounds))
         reasons = _reasons(rounds, evidence, tolerance)
         methods = _next_methods(rounds[-1])
         affordable = ledger.remaining // max(len(methods), 1)
@@ -116,22 +118,47 @@ def usable_cores():
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _round(estimates):
-    """The Round of Estimates."""
+def _round(estimates, earlier):
+    """The Round of Estimates, after earlier ones."""
     sound = [each for each in estimates if each.converged]
-    return Round(estimates, sound, *_pooled(sound or estimates))
+    runs = [each for one in earlier for each in one.sound] + sound
+    errors = {each.method: _error(each, [run for run in runs if run.method == each.method]) for each in estimates}
+    return Round(estimates, sound, errors, *_pooled(sound or estimates, errors))
 
 
-def _pooled(estimates):
+def _error(estimate, runs):
+    """Standard error of an Estimate in nats, from its own spread and that of the sound runs of its method, it included.
+
+    The error of a few chains is uncertain, and rounds that end when it is small would believe the lucky ones. Variances
+    fall as sweeps grow. Each is that of a normal law whose 95% interval is as wide as that of the run.
+    """
+    errors = np.array([(run.interval[1] - run.interval[0]) / (2.0 * _REACH) for run in runs or [estimate]])
+    sweeps = np.array([run.sweeps for run in runs or [estimate]])
+    return float(np.sqrt(np.mean(errors**2 * sweeps) / estimate.sweeps))
+
+
+def _pooled(estimates, errors):
     """log Z and its standard error from Estimates weighted by their precision.
 
     Where they scatter more than they should, the error grows with the scatter (Birge 1932).
     """
-    log_z, errors = np.array([each.log_z for each in estimates]), np.array([_error(each) for each in estimates])
-    precision = 1.0 / np.maximum(errors, _LEAST_ERROR) ** 2
+    log_z = np.array([each.log_z for each in estimates])
+    precision = 1.0 / np.maximum([errors[each.method] for each in estimates], _LEAST_ERROR) ** 2
     center = float(precision @ log_z / precision.sum())
     scatter = np.sqrt(np.sum(precision * (log_z - center) ** 2) / max(log_z.size - 1, 1))
     return center, float(max(1.0, scatter) / np.sqrt(precision.sum()))
+
+
+def _together(rounds):
+    """log Z and its standard error from the last two Rounds, or from the last where none was sound before.
+
+    Rounds are weighted by their sweeps: weights by their errors would favour the lucky ones.
+    """
+    counted = [one for one in rounds[-2:] if one.sound] or rounds[-1:]
+    sweeps = np.array([sum(each.sweeps for each in one.sound or one.estimates) for one in counted], float)
+    shares = sweeps / sweeps.sum()
+    log_z, errors = (np.array([getattr(one, name) for one in counted]) for name in ("log_z", "std_error"))
+    return float(shares @ log_z), float(np.sqrt(np.sum((shares * errors) ** 2)))
 
 
 def _next_methods(last):
@@ -140,21 +167,16 @@ def _next_methods(last):
     Where that leaves too few, the less certain go on, too.
     """
     able = [each for each in last.estimates if not _INCURABLE & set(each.reasons)]
-    largest = _UNCERTAIN * min((_error(each) for each in last.sound), default=np.inf)
-    worth = [each for each in able if _error(each) <= largest]
+    largest = _UNCERTAIN * min((last.errors[each.method] for each in last.sound), default=np.inf)
+    worth = [each for each in able if last.errors[each.method] <= largest]
     return tuple(each.method for each in (worth if len(worth) >= _FEWEST_SOUND else able))
-
-
-def _error(estimate):
-    """Standard error of a normal law whose 95% interval is as wide as that of the Estimate."""
-    return (estimate.interval[1] - estimate.interval[0]) / (2.0 * _REACH)
 
 
 def _reasons(rounds, evidence, tolerance):
     """Why the rounds do not settle log Z; empty if they do."""
     last = rounds[-1]
     apart = any(
-        abs(a.log_z - b.log_z) > max(tolerance, _SIGMAS * np.hypot(_error(a), _error(b)))
+        abs(a.log_z - b.log_z) > max(tolerance, _SIGMAS * np.hypot(last.errors[a.method], last.errors[b.method]))
         for a, b in combinations(last.sound, 2)
     )
     moved = True
@@ -166,19 +188,19 @@ def _reasons(rounds, evidence, tolerance):
             "one-method-alone": len(last.sound) < _FEWEST_SOUND,
             "methods-disagree": apart,
             "rounds-disagree": moved,
-            "tolerance-missed": _REACH * last.std_error > tolerance,
+            "tolerance-missed": _ENDING_REACH * _together(rounds)[1] > tolerance,
         }
     )
     return (*weighed(_estimate(rounds, (), evidence), evidence, _SLACK * tolerance).reasons, *found)
 
 
 def _estimate(rounds, reasons, evidence):
-    """The Estimate of the last round."""
-    last = rounds[-1]
+    """The Estimate of the last two rounds."""
+    last, (log_z, std_error) = rounds[-1], _together(rounds)
     return Estimate(
-        log_z=last.log_z,
-        std_error=last.std_error,
-        interval=(last.log_z - _REACH * last.std_error, last.log_z + _REACH * last.std_error),
+        log_z=log_z,
+        std_error=std_error,
+        interval=(log_z - _REACH * std_error, log_z + _REACH * std_error),
         reasons=reasons,
         bounds=(evidence.lower, evidence.upper),
         diagnostics={"rounds": len(rounds), "sound_methods": len(last.sound)},
@@ -187,7 +209,7 @@ def _estimate(rounds, reasons, evidence):
 
 
 def _stated(rounds, reasons, evidence, tolerance):
-    """The Estimate of the last round; where it is refused, with all reasons and the hull of all intervals."""
+    """The Estimate of the rounds; where it is refused, with all reasons and the hull of all intervals."""
     doubts = {*reasons, *(name for each in rounds[-1].estimates for name in each.reasons if reasons)}
     found = _estimate(rounds, tuple(name for name in REASONS if name in doubts), evidence)
     if not reasons:
