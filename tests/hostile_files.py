@@ -232,7 +232,8 @@ def strings_netcdf(folder):
     variables = {
         "verdict": ("id", words, labels),
         "value": ("id", np.random.default_rng(0).integers(0, 3, 3000).astype(float), labels),
-        "threshold": ("id", np.arange(3000) * 1.5, labels),
+        "at_least": ("id", np.arange(3000) * 1.5, labels),
+        "at_most": ("id", np.full(3000, np.nan), labels),
         "wide": (("id", "x"), np.zeros((3000, 30)), labels),
     }
     dataset = xr.Dataset(variables, coords={"id": ("id", words, labels)})

@@ -46,8 +46,8 @@ def test_a_declaration_keeps_the_protocol(name):
     assert bool(tested) == hasattr(module, "statistics")
     for claim in shown.claims.values():
         assert claim.text and claim.published
-        assert bool(claim.not_tested) != (claim.direction in ("at_least", "at_most"))
-        assert bool(claim.not_tested) or (claim.at_least is None) != (claim.at_most is None)
+        assert bool(claim.not_tested) != bool(claim.bounds)
+        assert list(claim.bounds.values()) == sorted(claim.bounds.values())
     paths = named_paths(shown.inputs)
     assert all(path.startswith(("data/quick/", "data/datasets/")) and path.endswith(".nc") for path in paths.values())
     assert named_paths(nested(paths)) == paths
@@ -115,10 +115,10 @@ def test_two_figures_may_not_declare_different_experiments_for_one_artifact():
         catalogue._collect({"other": experiment._replace(settings={"sweeps": 1})})
 
 
-def test_a_claim_is_at_least_or_at_most_a_threshold():
-    assert (Claim("x", "-", at_least=0.0).direction, Claim("x", "-", at_least=0.0).threshold) == ("at_least", 0.0)
-    assert (Claim("x", "-", at_most=2.0).direction, Claim("x", "-", at_most=2.0).threshold) == ("at_most", 2.0)
-    assert Claim("x", "-", not_tested="a drawing").direction == ""
+def test_a_claim_is_at_least_at_most_or_between():
+    assert Claim("x", "-", at_least=0.0).bounds == {"at_least": 0.0}
+    assert Claim("x", "-", at_most=2.0, at_least=-2.0).bounds == {"at_least": -2.0, "at_most": 2.0}
+    assert Claim("x", "-", not_tested="a drawing").bounds == {}
 
 
 def test_files_are_named_from_the_scale():

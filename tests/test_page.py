@@ -30,7 +30,7 @@ TEMPLATES = ROOT / "workflow/templates"
 CATALOGUE = catalogue_of({"scale": "tiny"})
 PICTURES = sum(not shown.is_table for shown in CATALOGUE.shown.values())
 STAND_IN = {"stand_in_for": "dna", "stand_in_reason": "nothing <was> to be had"}
-# On and on either side of every threshold, so that all verdicts occur.
+# On and on either side of every bound, so that all verdicts occur.
 OFFSETS = ((1.0, 0.5, 2.0), (-1.0, -2.0, -0.5), (0.1, -1.0, 1.0), (np.nan, np.nan, np.nan))
 
 
@@ -53,7 +53,8 @@ def statistics_of(claims):
     found = {}
     for number, (name, entry) in enumerate(claims.items()):
         offsets = OFFSETS[number % len(OFFSETS)]
-        found[name] = Statistic(*(entry["threshold"] + offset for offset in offsets), of=f"size of {name} <nat>")
+        bound = entry.get("at_least", entry.get("at_most"))
+        found[name] = Statistic(*(bound + offset for offset in offsets), of=f"size of {name} <nat>")
     return found
 
 

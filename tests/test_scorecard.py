@@ -29,22 +29,19 @@ CLAIMS = {
     "rts-f9-small": {
         "figure": "rts-f9",
         "claim": "It is |small|",
-        "direction": "at_most",
-        "threshold": 1.0,
+        "at_most": 1.0,
         "published": "small",
     },
     "rts-f9-large": {
         "figure": "rts-f9",
         "claim": "It is large",
-        "direction": "at_least",
-        "threshold": 1.0,
+        "at_least": 1.0,
         "published": "-",
     },
     "rts-f9-any": {
         "figure": "rts-f9",
         "claim": "It is there",
-        "direction": "at_least",
-        "threshold": 0.0,
+        "at_least": 0.0,
         "published": "-",
     },
 }

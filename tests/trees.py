@@ -29,7 +29,7 @@ with job(snakemake.log[0]):
     values.attrs = {"long_name": "twice as much", "units": "1"}
     write_output(snakemake, values.to_dataset(name="values"), kind="trace", seed_path=snakemake.wildcards.figure)
 """
-CLAIM = {"figure": "f", "claim": "a claim", "published": "1", "direction": "at_least", "threshold": 0.5}
+CLAIM = {"figure": "f", "claim": "a claim", "published": "1", "at_least": 0.5}
 UNTESTED = {"figure": "f", "claim": "another", "published": "2", "not_tested": "no data"}
 
 

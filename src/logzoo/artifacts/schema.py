@@ -32,7 +32,7 @@ SCHEMAS = {
         "sweeps_spent": Field(_RUNS, "sweep"),
         "converged": Field(_RUNS, "1"),
     },
-    "verdict": {name: Field(("id",), "1") for name in ("verdict", "value", "threshold")},
+    "verdict": {name: Field(("id",), "1") for name in ("verdict", "value", "at_least", "at_most")},
     "scorecard": {name: Field(("id",), "1") for name in ("verdict", "reason", "value")},
     "trace": {},
     "snapshots": {
@@ -61,8 +61,8 @@ SCHEMAS = {
 # Variables that may hold NaN, by kind, beside any variable of a trace or table. No kind holds infinite numbers.
 _INCOMPLETE = {
     "check": {"tracked_log_z", "tracked_std_dev"},
-    "verdict": {"value", "low", "high"},
-    "scorecard": {"value", "low", "high", "threshold"},
+    "verdict": {"value", "low", "high", "at_least", "at_most"},
+    "scorecard": {"value", "low", "high", "at_least", "at_most"},
     "zoo": {"log_z", "std_error", "interval"},
 }
 # Attributes of NetCDF by which the numbers in a file stand for others, or for none: artifacts are read as they are.

@@ -31,25 +31,19 @@ _ALONG_THE_LADDER = {"rms-spectral", "rmsprop"}
 
 
 class Claim(NamedTuple):
-    """A published claim: a statistic is at least, or at most, a threshold; or the reason why that cannot be tested."""
+    """A published claim: a statistic is at least, at most, or between, what it says; or why that cannot be tested."""
 
     text: str
     published: str
     at_least: float | None = None
     at_most: float | None = None
     not_tested: str = ""
+    why: str = ""  # where it is not reproduced: the cause, in a sentence with its numbers
 
     @property
-    def direction(self):
-        """`at_least`, `at_most`, or nothing for a claim that is not tested."""
-        if self.not_tested:
-            return ""
-        return "at_most" if self.at_least is None else "at_least"
-
-    @property
-    def threshold(self):
-        """The bound of the direction; None for a claim that is not tested."""
-        return self.at_most if self.at_least is None else self.at_least
+    def bounds(self):
+        """What is claimed of the statistic: {"at_least": number, "at_most": number}, or one of them."""
+        return {name: bound for name in ("at_least", "at_most") if (bound := getattr(self, name)) is not None}
 
 
 class Experiment(NamedTuple):

@@ -38,7 +38,7 @@ class Shown(NamedTuple):
         """The claims by id, as `logzoo.reporting.scorecard` takes them."""
         entries = {}
         for name, claim in self.claims.items():
-            tested = {"direction": claim.direction, "threshold": claim.threshold}
+            tested = {"why": claim.why, **claim.bounds}
             untested = {"not_tested": claim.not_tested}
             said = {"figure": self.name, "claim": claim.text, "published": claim.published}
             entries[name] = said | (untested if claim.not_tested else tested)

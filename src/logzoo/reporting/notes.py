@@ -2,7 +2,7 @@
 
 import textwrap
 
-from logzoo.reporting.verdicts import bound_of, number_of
+from logzoo.reporting.verdicts import bound_of, number_of, why_of
 
 _COLOURS = {"reproduced": "#00693E", "not reproduced": "#B22222"}
 
@@ -17,7 +17,7 @@ def note_verdicts(figure, verdicts):
         if verdicts.attrs["untested"]:
             text += f" ({verdicts.attrs['untested']})"
         else:
-            text += f". {row['statistic'].item()}: {number_of(row)}, claimed {bound_of(row)}."
+            text += f". {row['statistic'].item()}: {number_of(row)}, claimed {bound_of(row)}. {why_of(row)}".rstrip()
         lines += textwrap.wrap(text, width)
     said = set(verdicts["verdict"].values)
     colour = _COLOURS.get(said.pop(), "black") if len(said) == 1 else "black"

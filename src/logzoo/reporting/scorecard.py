@@ -8,7 +8,7 @@ import pandas as pd
 
 from logzoo.reporting import tables
 from logzoo.reporting.stand_ins import stand_in_line, stand_ins
-from logzoo.reporting.verdicts import NOT_TESTED, NUMBERS, VERDICTS, bound_of, number_of, table_of_claims
+from logzoo.reporting.verdicts import NOT_TESTED, NUMBERS, VERDICTS, bound_of, number_of, table_of_claims, why_of
 
 _TEXTS = {
     "paper": "paper that says so",
@@ -16,9 +16,8 @@ _TEXTS = {
     "claim": "what was published",
     "published": "published value",
     "statistic": "what was computed",
-    "direction": "side of the threshold that was claimed",
     "verdict": "what the data say of the claim",
-    "reason": "why it was not tested",
+    "reason": "why it was not tested, or not reproduced",
     "picture": "file that shows it, from the folder of the project",
     "artifacts": "files it was judged from, name=path from the folder of the project, between spaces",
 }
@@ -43,13 +42,14 @@ def scorecard(claims, verdicts, figures):
 def _row(name, entry, verdicts, figure):
     row = {**entry, "paper": figure["paper"], "picture": figure["picture"], "reason": ""}
     if "not_tested" in entry:
-        nothing = {"statistic": "", "direction": "", "artifacts": "", **dict.fromkeys(NUMBERS, np.nan)}
+        nothing = {"statistic": "", "artifacts": "", **dict.fromkeys(NUMBERS, np.nan)}
         return {**row, **nothing, "verdict": NOT_TESTED, "reason": entry["not_tested"]}
     table = verdicts.get(entry["figure"])
     if table is None or name not in table["id"].values:
         raise ValueError(f"claim {name}: no verdict on it; expected one, or a claim that says why it is not tested")
     judged = table.sel(id=name)
-    row |= {key: judged[key].item() for key in ("statistic", "direction", "verdict", *NUMBERS)}
+    row |= {key: judged[key].item() for key in ("statistic", "verdict", *NUMBERS)}
+    row["reason"] = why_of(judged)
     if row["verdict"] == NOT_TESTED:
         row["reason"] = judged.attrs["untested"] or "nothing to compute it from at this scale"
     return {**row, "artifacts": " ".join(f"{key}={path}" for key, path in figure["artifacts"].items())}
@@ -63,7 +63,7 @@ def entries(card):
         row = {"id": str(name), **{key: judged[key].item() for key in _TEXTS}}
         row["number"] = number_of(judged) if row["statistic"] else "-"
         row["found"] = f"{row['statistic']}: {row['number']}" if row["statistic"] else "-"
-        row["claimed"] = bound_of(judged) if row["direction"] else "-"
+        row["claimed"] = bound_of(judged)
         row["artifacts"] = dict(pair.split("=", 1) for pair in row["artifacts"].split())
         rows.append(row)
     return rows
@@ -77,7 +77,7 @@ def summary(card):
 
 
 def said_of(row):
-    """The verdict in a row, with the reason where it was not tested."""
+    """The verdict in a row, with the reason where it was not tested, or not reproduced."""
     return row["verdict"] + (f" ({row['reason']})" if row["reason"] else "")
 
 

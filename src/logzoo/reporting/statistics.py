@@ -1,4 +1,4 @@
-"""Statistics over replicates with their bootstrap intervals."""
+"""Statistics over independent repeats with their intervals."""
 
 from typing import NamedTuple
 
@@ -6,6 +6,10 @@ import numpy as np
 
 RESAMPLES = 2000
 QUANTILES = (0.025, 0.975)
+# Independent repeats without which there is no verdict: a spread of fewer is hardly known.
+FEWEST_REPEATS = 5
+# The jackknife leaves out groups of repeats where there are more.
+_MOST_GROUPS = 100
 
 
 class Statistic(NamedTuple):
@@ -20,6 +24,11 @@ class Statistic(NamedTuple):
 def untested(of):
     """The statistic that could not be computed."""
     return Statistic(np.nan, np.nan, np.nan, of)
+
+
+def truth_of(truth):
+    """log Z taken as true and its standard error, nats; the error is infinite where its runs did not converge."""
+    return float(truth["log_z"]), float(truth["std_error"]) if truth.attrs.get("converged", 1) else np.inf
 
 
 def fixed_generator(key):
@@ -41,23 +50,68 @@ def resampled(values, chosen):
     return np.moveaxis(values[..., chosen], -2, 0)
 
 
-def bootstrapped(statistic, *replicated, of):
-    """`statistic(*replicated)` with its 95% bootstrap interval over the last axis (replicate) of every array.
+def over_repeats(statistic, *replicated, of, logarithmic=False, truth_error=0.0):
+    """`statistic(*replicated)` with its 95% interval over the last axis (repeat) of every array: independent repeats.
 
-    All arrays are resampled together when they have equally many replicates, else each on its own. The statistic takes
-    arrays with a leading axis of resamples and returns one number for each.
+    The jackknife (Tukey 1958) with Student's quantiles: a repeat at a time is left out. Arrays with equally many
+    repeats are paired, and lose the same one; others lose theirs each on its own, and the degrees of freedom are
+    Welch's (1947). logarithmic: of a positive statistic, so that its interval is one of its logarithm. truth_error:
+    standard error of a truth that all values are errors from. The statistic takes arrays with a leading axis of samples
+    and returns one number for each. Fewer than five repeats have no interval.
     """
-    generator = fixed_generator(1)
-    counts = {array.shape[-1] for array in replicated}
-    shared = resamples(min(counts), generator) if len(counts) == 1 else None
-    drawn = [
-        resampled(array, resamples(array.shape[-1], generator) if shared is None else shared) for array in replicated
-    ]
     value = float(statistic(*(array[None] for array in replicated))[0])
+    repeats = min(array.shape[-1] for array in replicated)
     if np.isnan(value):
         return untested(of)
-    low, high = np.nanquantile(statistic(*drawn), QUANTILES)
-    return Statistic(value, float(low), float(high), of)
+    if repeats < FEWEST_REPEATS:
+        return Statistic(value, np.nan, np.nan, f"{of}; no interval from {repeats} repeats")
+
+    def measured(*arrays):
+        found = np.asarray(statistic(*arrays), float)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.log(found) if logarithmic else found
+
+    paired = len({array.shape[-1] for array in replicated}) == 1
+    every = range(len(replicated))
+    parts = [_left_out(measured, replicated, losing) for losing in ([every] if paired else [[one] for one in every])]
+    variances, freedoms = np.array(parts).T
+    total = variances.sum()
+    if truth_error:
+        ends = [measured(*(array[None] + shift for array in replicated))[0] for shift in (-truth_error, truth_error)]
+        total = total + (0.5 * (ends[1] - ends[0])) ** 2
+    spread = np.sum(variances**2 / freedoms)
+    reach = _student(total**2 / spread if spread > 0.0 else freedoms.sum()) * np.sqrt(total)
+    center = measured(*(array[None] for array in replicated))[0]
+    if not np.isfinite([center, reach]).all():
+        return Statistic(value, np.nan, np.nan, of)
+    ends = center - reach, center + reach
+    # Rounding must not put the value itself outside.
+    low, high = map(float, np.exp(ends) if logarithmic else ends)
+    return Statistic(value, min(low, value), max(high, value), of)
+
+
+def _left_out(measured, replicated, losing):
+    """Jackknife variance of a statistic, and its degrees of freedom, with the arrays in `losing` a repeat short.
+
+    Where repeats are many, groups of them are left out.
+    """
+    repeats = replicated[losing[0]].shape[-1]
+    count = min(repeats, _MOST_GROUPS)
+    kept = [np.flatnonzero(np.arange(repeats) % count != group) for group in range(count)]
+    values = np.array(
+        [
+            measured(*((array[..., rest] if one in losing else array)[None] for one, array in enumerate(replicated)))[0]
+            for rest in kept
+        ]
+    )
+    return (count - 1) / count * np.sum((values - values.mean()) ** 2), count - 1
+
+
+def _student(freedom):
+    """Half-width of a 95% interval in standard errors, by Student's law."""
+    from scipy.special import stdtrit  # takes long to import, and every job of the workflow would wait for it
+
+    return float(stdtrit(freedom, QUANTILES[1]))
 
 
 def mean_with_band(values):

@@ -1,14 +1,13 @@
-"""Verdicts on published claims: a statistic with its interval against a threshold.
+"""Verdicts on published claims: a statistic with its interval against what was claimed of it.
 
-A claim says that a statistic is `at_least` or `at_most` a threshold. It is reproduced when the whole 95% interval lies
-on the claimed side, not reproduced when none of it does, and undecided otherwise.
+A claim says that a statistic is `at_least` something, `at_most` something, or both. It is reproduced when the whole 95%
+interval lies there, not reproduced when none of it does, and undecided otherwise, or where there is no interval.
 """
 
 import numpy as np
 import xarray as xr
 
 from logzoo.artifacts.labels import labelled
-from logzoo.checks import one_of
 
 REPRODUCED = "reproduced"
 NOT_REPRODUCED = "not reproduced"
@@ -16,12 +15,12 @@ UNDECIDED = "undecided at this scale"
 NOT_TESTED = "not tested"
 # Each with its short form.
 VERDICTS = {verdict: verdict.partition(" at ")[0] for verdict in (REPRODUCED, NOT_REPRODUCED, UNDECIDED, NOT_TESTED)}
-DIRECTIONS = ("at_least", "at_most")
+BOUNDS = ("at_least", "at_most")
 _TEXTS = {
     "verdict": "what the data say of the claim",
     "claim": "what was published",
     "statistic": "what was computed",
-    "direction": "side of the threshold that was claimed",
+    "why": "why it is not reproduced, if it is not",
     "figure": "figure that shows it",
     "published": "published value",
 }
@@ -29,21 +28,21 @@ NUMBERS = {
     "value": "the statistic",
     "low": "lower end of its 95% interval",
     "high": "upper end of its 95% interval",
-    "threshold": "threshold of the claim",
+    "at_least": "least that was claimed",
+    "at_most": "most that was claimed",
 }
 
 
 def judge(claim, statistic):
-    """The verdict on one claim (an entry {claim, published, figure, direction, threshold}) by one statistic."""
-    one_of("direction", claim["direction"], DIRECTIONS)
-    threshold = claim["threshold"]
-    numbers = np.array([statistic.value, statistic.low, statistic.high])
-    if not np.isfinite(numbers).all():
+    """The verdict on one claim (an entry {claim, published, figure, at_least, at_most, why}) by one statistic."""
+    least, most = (claim.get(name, otherwise) for name, otherwise in zip(BOUNDS, (-np.inf, np.inf), strict=True))
+    if not least <= most or (least, most) == (-np.inf, np.inf):
+        raise ValueError("claim: expected at_least, at_most, or both in order, found none or the wrong order")
+    if not np.isfinite(statistic.value):
         return NOT_TESTED
-    right = numbers >= threshold if claim["direction"] == "at_least" else numbers <= threshold
-    if right.all():
+    if least <= statistic.low and statistic.high <= most:
         return REPRODUCED
-    return UNDECIDED if right.any() else NOT_REPRODUCED
+    return NOT_REPRODUCED if statistic.high < least or statistic.low > most else UNDECIDED
 
 
 def verdicts(claims, statistics, *, untested=None):
@@ -52,7 +51,8 @@ def verdicts(claims, statistics, *, untested=None):
     for name, claim in claims.items():
         statistic = statistics[name]
         verdict = NOT_TESTED if untested else judge(claim, statistic)
-        rows[name] = {**claim, **statistic._asdict(), "statistic": statistic.of, "verdict": verdict}
+        said = {"why": "", **dict.fromkeys(BOUNDS, np.nan), **claim}
+        rows[name] = {**said, **statistic._asdict(), "statistic": statistic.of, "verdict": verdict}
     return table_of_claims(rows, _TEXTS).assign_attrs(untested=untested or "")
 
 
@@ -71,6 +71,8 @@ def number_of(row):
     value, low, high = (float(row[name]) for name in ("value", "low", "high"))
     if np.isnan(value):
         return "no data"
+    if np.isnan(low):
+        return f"{value:.3g} (no interval)"
     if low == high:
         return f"{value:.3g}"
     return f"{value:.3g} [{low:.3g}, {high:.3g}]"
@@ -78,4 +80,10 @@ def number_of(row):
 
 def bound_of(row):
     """What was claimed of a statistic, in words; row: of a Dataset of claims."""
-    return f"{row['direction'].item().replace('_', ' ')} {float(row['threshold']):g}"
+    bounds = {name.replace("_", " "): float(row[name]) for name in BOUNDS}
+    return " and ".join(f"{words} {bound:g}" for words, bound in bounds.items() if not np.isnan(bound)) or "-"
+
+
+def why_of(row):
+    """Why a claim is not reproduced, if it is not and that is known; row: of a Dataset of claims."""
+    return row["why"].item() if row["verdict"].item() == NOT_REPRODUCED else ""

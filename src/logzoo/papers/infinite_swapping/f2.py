@@ -9,7 +9,7 @@ import numpy as np
 from logzoo.papers.declaration import Claim
 from logzoo.papers.infinite_swapping.drawing import DISTANCE, draw_states
 from logzoo.papers.infinite_swapping.experiments import gradients
-from logzoo.reporting.statistics import bootstrapped
+from logzoo.reporting.statistics import over_repeats
 
 # Distances are compared from this share of all steps on.
 _LATER = 0.1
@@ -54,7 +54,7 @@ def statistics(artifacts):
     def ratio(state, sampler, other, names):
         values = [later.sel(state=state, sampler=name).transpose("step", "repeat").values for name in (sampler, other)]
         of = f"distance to the exact gradient, {names}, {state} in training"
-        return bootstrapped(_ratio_of_means, *values, of=of)
+        return over_repeats(_ratio_of_means, *values, of=of, logarithmic=True)
 
     return {
         "late": ratio("late", "ins", "pt", "INS / PT"),

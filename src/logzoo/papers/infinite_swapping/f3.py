@@ -9,7 +9,7 @@ import numpy as np
 from logzoo.papers.declaration import Claim
 from logzoo.papers.infinite_swapping.drawing import LABELS, limit_after_rise, look_of
 from logzoo.papers.infinite_swapping.experiments import compared, comparison_of, trainers_of
-from logzoo.reporting.statistics import bootstrapped, mean_with_band, untested
+from logzoo.reporting.statistics import mean_with_band, over_repeats, untested
 from logzoo.reporting.style import draw_band, label_panels, mark_stand_in, new_figure
 
 END = 0.8  # share of the updates after which a training is at its end
@@ -60,7 +60,7 @@ def statistics(artifacts):
         statistics[quantity] = lead(end, f"mean {quantity} [nat] over the last fifth")
         statistics[f"{quantity}-spread"] = spread(end, f"variance of the {quantity} over repeats, last fifth")
     last = len(part(runs["pcd"], "log_likelihood", END, 1.0))
-    statistics["degenerate"] = bootstrapped(
+    statistics["degenerate"] = over_repeats(
         lambda values: values.mean(axis=-1).max(axis=1) - values[:, -last:].mean(axis=(1, 2)),
         runs["pcd"]["log_likelihood"].transpose("update", "repeat").values,
         of="best mean likelihood of PCD-1 on the way less that over the last fifth [nat]",
@@ -77,7 +77,7 @@ def part(run, variable, first, last):
 
 def lead(values, of):
     """INS less the best rival, of {trainer: (update, repeat)}."""
-    return bootstrapped(
+    return over_repeats(
         lambda own, *rivals: own.mean(axis=(1, 2)) - np.max([rival.mean(axis=(1, 2)) for rival in rivals], axis=0),
         values["ins"],
         *(values[name] for name in _RIVALS),
@@ -100,7 +100,7 @@ def spread(values, of):
     def ratio(own, *rivals):
         return mean_variance(own) / np.min([mean_variance(rival) for rival in rivals], axis=0)
 
-    return bootstrapped(ratio, *arrays, of=of)
+    return over_repeats(ratio, *arrays, of=of, logarithmic=True)
 
 
 def draw(artifacts, *, titles, names):

@@ -6,7 +6,7 @@ Prediction accuracy while training on larger data, its mean and variance over re
 from logzoo.papers.declaration import Claim
 from logzoo.papers.infinite_swapping import f3
 from logzoo.papers.infinite_swapping.f3 import END, lead, part, spread
-from logzoo.reporting.statistics import bootstrapped
+from logzoo.reporting.statistics import over_repeats
 
 CLAIMS = {
     "spread": Claim(
@@ -29,7 +29,7 @@ def statistics(artifacts):
     ends = [{name: part(run, "accuracy", END, 1.0) for name, run in runs.items()} for runs in (mnist, toy)]
 
     def gain(end):
-        return bootstrapped(
+        return over_repeats(
             lambda ins, pcd: ins.mean(axis=(1, 2)) - pcd.mean(axis=(1, 2)),
             end["ins"],
             end["pcd"],

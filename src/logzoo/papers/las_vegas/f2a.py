@@ -9,7 +9,7 @@ import numpy as np
 from logzoo.papers.declaration import Claim
 from logzoo.papers.las_vegas.drawing import COLOURS, draw_tail, finish_tails
 from logzoo.papers.las_vegas.lengths import TAIL, lengths, ratio
-from logzoo.reporting.statistics import bootstrapped, mean
+from logzoo.reporting.statistics import mean, over_repeats
 from logzoo.reporting.style import finished, new_figure
 
 CLAIMS = {
@@ -59,18 +59,18 @@ def statistics(artifacts):
     logs = [np.log(by_batch(tours)).mean("tour").values for tours in ordered]
     tails = [(by_batch(tours) > TAIL).mean("tour").values for tours in ordered]
     statistics = {
-        "heavy": bootstrapped(grown, *tails, of=f"share of tours longer than {TAIL} sweeps, slope on log H"),
-        "longer": bootstrapped(grown, *logs, of="mean log length, slope on log H"),
+        "heavy": over_repeats(grown, *tails, of=f"share of tours longer than {TAIL} sweeps, slope on log H"),
+        "longer": over_repeats(grown, *logs, of="mean log length, slope on log H"),
     }
     for visible, key in (("draws", "one"), ("means", "one-means")):
         one_sweep = (by_batch(small, visible) == 1).mean("tour").values
         of = f"share of tours of one sweep, H = {hidden}, visible {visible}"
-        statistics[key] = bootstrapped(mean, one_sweep, of=of)
+        statistics[key] = over_repeats(mean, one_sweep, of=of)
     means = small.sel(visible="means").isel(rounds=0)
     single = (means["length"] == 1) * means["finished"]
     sums = (means["same"] * single).sum("tour").values, single.sum("tour").values
     of = f"share of these that end where they began, H = {hidden}"
-    return statistics | {"same": bootstrapped(ratio, *sums, of=of)}
+    return statistics | {"same": over_repeats(ratio, *sums, of=of)}
 
 
 def draw(artifacts, *, titles):

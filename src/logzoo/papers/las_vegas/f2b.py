@@ -7,7 +7,7 @@ grows; each set holds the one before. Savarese et al. (2018), figure 2b.
 from logzoo.papers.declaration import Claim
 from logzoo.papers.las_vegas.drawing import COLOURS, draw_tail, finish_tails
 from logzoo.papers.las_vegas.lengths import lengths, ratio
-from logzoo.reporting.statistics import bootstrapped
+from logzoo.reporting.statistics import over_repeats
 from logzoo.reporting.style import finished, new_figure
 
 CLAIMS = {
@@ -28,7 +28,7 @@ def statistics(artifacts):
     first, last = (longer.isel(rounds=size).values for size in (0, -1))
     rounds = tours["rounds"].values
     of = f"share of tours longer than one sweep, R = {rounds[-1]} / R = {rounds[0]}"
-    return {"shorter": bootstrapped(ratio, last, first, of=of)}
+    return {"shorter": over_repeats(ratio, last, first, of=of, logarithmic=True)}
 
 
 def draw(artifacts, *, title):

@@ -9,7 +9,7 @@ import numpy as np
 from logzoo.papers.declaration import Claim
 from logzoo.papers.las_vegas.drawing import draw_tail, finish_tails
 from logzoo.papers.las_vegas.lengths import difference, lengths
-from logzoo.reporting.statistics import bootstrapped
+from logzoo.reporting.statistics import over_repeats
 from logzoo.reporting.style import finished, new_figure
 
 CLAIMS = {
@@ -39,7 +39,7 @@ def statistics(artifacts):
         others = np.setdiff1d(every, classes)
         digits = " and ".join(map(str, classes))
         of = f"mean log length of tours from {digits}, less that from the other digits"
-        statistics[key] = bootstrapped(difference, *sums(classes), *sums(others), of=of)
+        statistics[key] = over_repeats(difference, *sums(classes), *sums(others), of=of)
     return statistics
 
 

@@ -7,7 +7,7 @@ Savarese et al. (2018), figure 3.
 from logzoo.papers.declaration import Claim
 from logzoo.papers.las_vegas.drawing import draw_image
 from logzoo.papers.las_vegas.lengths import TAIL, difference, lengths
-from logzoo.reporting.statistics import bootstrapped
+from logzoo.reporting.statistics import over_repeats
 from logzoo.reporting.style import finished, new_figure
 
 CLAIMS = {
@@ -35,7 +35,7 @@ def statistics(artifacts):
             for total in (tours[variable] * chosen, chosen)
         ]
         of = f"{of}, images of tours of one sweep less that of tours of more than {TAIL}"
-        return bootstrapped(difference, *sums, of=of)
+        return over_repeats(difference, *sums, of=of)
 
     return {"odd": less("log_f", "mean log f [nat]"), "thick": less("ink", "mean grey value")}
 

@@ -7,7 +7,7 @@ of the stopping set included) beside other estimators. Savarese et al. (2018), f
 import numpy as np
 
 from logzoo.papers.declaration import Claim
-from logzoo.reporting.statistics import bootstrapped, mean, rmse_with_band
+from logzoo.reporting.statistics import mean, over_repeats, rmse_with_band
 from logzoo.reporting.style import TRUTH, draw_band, finished, look_of, new_figure
 
 CLAIMS = {
@@ -58,14 +58,15 @@ def statistics(artifacts):
     first = np.stack([(by_tours["log_z"] - by_tours["exact"]).isel(tours=0).values for by_tours in estimates])
     tours = int(last[0]["tours"])
     return {
-        "truth": bootstrapped(mean, np.abs(error), of=f"mean absolute error of log Z [nat] by {tours:,} tours"),
-        "converges": bootstrapped(
+        "truth": over_repeats(mean, np.abs(error), of=f"mean absolute error of log Z [nat] by {tours:,} tours"),
+        "converges": over_repeats(
             lambda end, start: np.sqrt(np.square(end).mean(axis=(1, 2)) / np.square(start).mean(axis=(1, 2))),
             error,
             first,
             of=f"RMSE of log Z, {tours:,} tours / the first {int(estimates[0]['tours'][0])}",
+            logarithmic=True,
         ),
-        "covers": bootstrapped(mean, covered, of="share of 95% intervals that hold the exact log Z"),
+        "covers": over_repeats(mean, covered, of="share of 95% intervals that hold the exact log Z"),
     }
 
 

@@ -8,7 +8,7 @@ Carlson et al. (2016), figure 1.
 import numpy as np
 
 from logzoo.papers.declaration import Claim
-from logzoo.reporting.statistics import bootstrapped, mean, ratio_of_rmse
+from logzoo.reporting.statistics import mean, over_repeats, ratio_of_rmse
 from logzoo.reporting.style import TRUTH, finished, new_figure
 
 CLAIMS = {
@@ -46,17 +46,18 @@ def statistics(artifacts):
     occupancy = last["occupancy"].sel(variant="rao-blackwell").transpose("rung", "replicate").values
     distance = np.max(np.abs(occupancy * len(occupancy) - 1.0), axis=0)
     return {
-        "exact": bootstrapped(
+        "exact": over_repeats(
             mean,
             np.abs(rao_blackwell).max(axis=0),
             of="max_k |log Zhat_k - exact| at the last iteration [nat], mean over repeats",
         ),
-        "noise": bootstrapped(
+        "noise": over_repeats(
             ratio_of_rmse,
             *(np.diff(errors, axis=0) for errors in (counts, rao_blackwell)),
             of="jumps of the error of log Zhat_k from rung to rung, plain counts / Rao-Blackwellised",
+            logarithmic=True,
         ),
-        "flat": bootstrapped(mean, distance, of="K max_k |r_k - c_k| at the last iteration"),
+        "flat": over_repeats(mean, distance, of="K max_k |r_k - c_k| at the last iteration"),
     }
 
 

@@ -8,7 +8,7 @@ repeats. Carlson et al. (2016), figure 2.
 import numpy as np
 
 from logzoo.papers.declaration import Claim
-from logzoo.reporting.statistics import bootstrapped, mean_with_band, rmse_with_band, root_mean_square
+from logzoo.reporting.statistics import mean_with_band, over_repeats, rmse_with_band, root_mean_square
 from logzoo.reporting.style import TRUTH, finished, look_of, new_figure
 
 CLAIMS = {
@@ -36,7 +36,11 @@ def statistics(artifacts):
         over_samples = np.log(root_mean_square(errors)).mean(axis=-1)
         return np.exp(over_samples.max(axis=1) - over_samples.min(axis=1))
 
-    return {"same": bootstrapped(ratio, error, of="largest / smallest RMSE of the estimators, geometric means")}
+    return {
+        "same": over_repeats(
+            ratio, error, of="largest / smallest RMSE of the estimators, geometric means", logarithmic=True
+        )
+    }
 
 
 def draw(artifacts, *, names):

@@ -9,7 +9,7 @@ long run: at the quick scale, where that run is short, it moves whole columns of
 import numpy as np
 
 from logzoo.papers.declaration import Claim
-from logzoo.reporting.statistics import bootstrapped, ratio_of_rmse, rmse_with_band
+from logzoo.reporting.statistics import over_repeats, ratio_of_rmse, rmse_with_band
 from logzoo.reporting.style import count_ticks, draw_band, finished, look_of, new_figure, title_of
 
 CLAIMS = {
@@ -51,10 +51,10 @@ def statistics(artifacts):
     def ratio(estimator, count):
         errors = [error.sel(estimator=name, rungs=count).values for name in (estimator, "rts")]
         of = f"RMSE of {estimator} at K = {count} / RMSE of rts at K = {count}"
-        return bootstrapped(ratio_of_rmse, *errors, of=of)
+        return over_repeats(ratio_of_rmse, *errors, of=of)
 
     return {
-        "flat": bootstrapped(
+        "flat": over_repeats(
             lambda errors, in_the_middle: errors.std(axis=-1) / in_the_middle.std(axis=-1),
             *(error.sel(estimator="rts", rungs=count).values for count in (many, middle)),
             of=f"spread of RTS over samples at K = {many} / at K = {middle}",

@@ -8,7 +8,7 @@ et al. (2016), figure 6.
 import numpy as np
 
 from logzoo.papers.declaration import Claim
-from logzoo.reporting.statistics import bootstrapped, ratio_of_means, ratio_of_rmse
+from logzoo.reporting.statistics import over_repeats, ratio_of_means, ratio_of_rmse
 from logzoo.reporting.style import TRUTH, finished, new_figure
 
 CLAIMS = {
@@ -32,8 +32,10 @@ def statistics(artifacts):
     errors = [(by_rule["log_z"] - by_rule["exact_log_z"]).values for by_rule in rules]
     times = [by_rule["autocorrelation_time"].values for by_rule in rules]
     return {
-        "mixing": bootstrapped(ratio_of_means, *times, of="autocorrelation time of beta, fixed / adaptive step"),
-        "error": bootstrapped(ratio_of_rmse, *errors, of="RMSE of log Z, fixed / adaptive step"),
+        "mixing": over_repeats(
+            ratio_of_means, *times, of="autocorrelation time of beta, fixed / adaptive step", logarithmic=True
+        ),
+        "error": over_repeats(ratio_of_rmse, *errors, of="RMSE of log Z, fixed / adaptive step", logarithmic=True),
     }
 
 

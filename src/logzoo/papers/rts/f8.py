@@ -8,7 +8,7 @@ import numpy as np
 
 from logzoo.papers.declaration import Claim
 from logzoo.reporting import style
-from logzoo.reporting.statistics import bootstrapped, rmse_with_band, root_mean_square
+from logzoo.reporting.statistics import over_repeats, rmse_with_band, root_mean_square, truth_of
 
 CLAIMS = {
     "small": Claim("RSD is about 10% better than RTS at 10 hidden units", "about 0.9", at_most=0.95),
@@ -41,13 +41,15 @@ def statistics(artifacts):
     """RMSE of RSD over that of RTS, over all budgets, of a small model and of a large one."""
     statistics = {}
     for key, (model, estimates) in zip(CLAIMS, artifacts["stationary"].items(), strict=True):
-        truth = float(artifacts["truths"][model]["log_z"])
+        truth, truth_error = truth_of(artifacts["truths"][model])
         error = estimates["log_z"].transpose("estimator", "budget", "replicate") - truth
-        statistics[key] = bootstrapped(
+        statistics[key] = over_repeats(
             lambda rsd, rts: np.exp(np.log(root_mean_square(rsd) / root_mean_square(rts)).mean(axis=-1)),
             error.sel(estimator="rsd").values,
             error.sel(estimator="rts").values,
             of=f"RMSE of RSD / RTS at {estimates.attrs['hidden']} hidden units, geometric mean over budgets",
+            logarithmic=True,
+            truth_error=truth_error,
         )
     return statistics
 

@@ -12,7 +12,7 @@ from logzoo.checks import one_of
 from logzoo.papers.declaration import Claim
 from logzoo.papers.tracking.checks import checked
 from logzoo.papers.tracking.drawing import DEVIATIONS, draw_checked, draw_tracked, label_updates, limit
-from logzoo.papers.tracking.statistics import SIGMAS, after_burn_in, mean, ratio, resampled_parts, units
+from logzoo.papers.tracking.statistics import SIGMAS, after_burn_in, blocks, mean, over_parts, ratio, units
 from logzoo.reporting.style import finished, new_figure
 
 CLAIMS = {
@@ -53,16 +53,18 @@ def statistics(artifacts):
     others = [run for run in settled if run != _FASTEST]
     errors, unit = units([error[run] for run in others])
     shares, _ = units([_covered(settled[run]) for run in others])
-    fastest_errors, fastest_unit = units([error[run] for run in settled if run == _FASTEST])
-    fast_errors, fast_unit = units([error[run] for run in others if run[0] == "fast"])
-    of = f"of all runs but fast-high, resampled by {unit}"
-    fast = f"fast-high / other fast runs, resampled by {fastest_unit} / by {fast_unit}"
+    fastest_errors, unit_of_fast = blocks([error[run] for run in settled if run == _FASTEST])
+    fast_errors, _ = blocks([error[run] for run in others if run[0] == "fast"])
+    of = f"of all runs but fast-high, by {unit}"
+    fast = f"fast-high / other fast runs, by {unit_of_fast}"
     return {
-        "fit": resampled_parts(mean, errors, of=f"mean |tracked - exact log Z| [nat] {of}"),
-        "cover": resampled_parts(
+        "fit": over_parts(mean, errors, of=f"mean |tracked - exact log Z| [nat] {of}"),
+        "cover": over_parts(
             mean, shares, of=f"share of check points within {SIGMAS:g} stated standard deviations {of}"
         ),
-        "oscillates": resampled_parts(ratio, fastest_errors, fast_errors, of=f"mean |tracked - exact log Z|, {fast}"),
+        "oscillates": over_parts(
+            ratio, fastest_errors, fast_errors, of=f"mean |tracked - exact log Z|, {fast}", logarithmic=True
+        ),
     }
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from logzoo.papers.declaration import Claim
 from logzoo.papers.tracking.checks import checked
 from logzoo.papers.tracking.drawing import DEVIATIONS, draw_checked, draw_tracked, label_updates, limit, name_of
-from logzoo.papers.tracking.statistics import after_burn_in, mean, ratio, resampled_parts, thirds
+from logzoo.papers.tracking.statistics import after_burn_in, mean, over_parts, ratio, thirds
 from logzoo.reporting.style import LOOKS, TRUTH, finished, new_figure, title_of
 
 CLAIMS = {
@@ -42,12 +42,16 @@ def statistics(artifacts):
 
     def growth(name, of):
         first, _, last = thirds(settled[name].values)
-        of = f"mean standard deviation of the {of}, last / first third of the rows, resampled by block"
-        return resampled_parts(ratio, last, first, of=of)
+        of = f"mean standard deviation of the {of}, last / first third of the rows, by block"
+        return over_parts(ratio, last, first, of=of, logarithmic=True)
 
     return {
-        "bias": resampled_parts(
-            ratio, bias[-1], largest, of="mean |bias|, last / largest third of the rows, resampled by block"
+        "bias": over_parts(
+            ratio,
+            bias[-1],
+            largest,
+            of="mean |bias|, last / largest third of the rows, by block",
+            logarithmic=True,
         ),
         "variance": growth("bridged_log_z_std_dev", "bridged log Z"),
         "change": growth("observed_change_std_dev", "observed change"),

@@ -6,7 +6,7 @@ numbers every so many updates. Where there are too few of them the statistics ar
 
 import numpy as np
 
-from logzoo.reporting.statistics import Statistic, bootstrapped, untested
+from logzoo.reporting.statistics import FEWEST_REPEATS, Statistic, over_repeats, untested
 
 # What log Z is by, and its standard deviation: variables of a check.
 TRACKED = ("tracked_log_z", "tracked_std_dev")
@@ -14,11 +14,10 @@ AIS = ("log_z", "std_error")
 SIGMAS = 3.0
 # Share of a training that its beginning, or its end, is taken to be.
 _EDGE = 0.1
-# Blocks must outlast correlations, and fewer than four have no interval to speak of: a trace of a hundred rows has just
-# enough of both in each third.
-_ROWS_PER_BLOCK = 7
+# Blocks must outlast correlations: a trace of a hundred rows has just enough in each third.
+_ROWS_PER_BLOCK = 6
 _CHECKS_PER_BLOCK = 2
-_FEWEST_BLOCKS = 4
+_BLOCK = "block of check points"
 _MOST_BLOCKS = 12
 _FEWEST_CHECKS = 5
 # Normal deviate of a central 95% interval.
@@ -32,11 +31,17 @@ def after_burn_in(dataset):
 
 
 def units(runs):
-    """Totals to resample, and what one of them is: a run, as its errors go together, but blocks of a single one."""
+    """Totals by independent part, and what a part is: a run, as its errors go together, but a block of a single run."""
     usable = [run for run in runs if np.isfinite(run).any()]
     if len(usable) == 1:
-        return _blocks(usable[0], _CHECKS_PER_BLOCK), "block of check points"
+        return _blocks(usable[0], _CHECKS_PER_BLOCK), _BLOCK
     return _totals(usable), "run"
+
+
+def blocks(runs):
+    """Totals of the blocks of check points of every run, and what a part is: for what is said of these runs alone."""
+    parts = [_blocks(run, _CHECKS_PER_BLOCK) for run in runs]
+    return np.concatenate([part for part in parts if part.size] or [np.zeros((2, 0))], axis=-1), _BLOCK
 
 
 def thirds(values):
@@ -48,7 +53,7 @@ def _blocks(values, rows):
     """Totals of blocks of at least so many rows that follow each other; none if that makes too few blocks."""
     values = values[np.isfinite(values)]
     count = min(len(values) // rows, _MOST_BLOCKS)
-    return _totals(np.array_split(values, count) if count >= _FEWEST_BLOCKS else [])
+    return _totals(np.array_split(values, count) if count >= FEWEST_REPEATS else [])
 
 
 def _totals(parts):
@@ -68,11 +73,11 @@ def ratio(above, below):
     return np.divide(over, under, out=np.full_like(over, np.nan), where=under > 0)
 
 
-def resampled_parts(statistic, *totals, of):
-    """`bootstrapped` over the parts of totals; NaN unless all have several."""
-    if min(sums.shape[-1] for sums in totals) < 2:
+def over_parts(statistic, *totals, of, **options):
+    """`over_repeats` over the parts of totals; NaN unless all have some."""
+    if not all(sums.size for sums in totals):
         return untested(of)
-    return bootstrapped(statistic, *totals, of=of)
+    return over_repeats(statistic, *totals, of=of, **options)
 
 
 def _likelihood(check, split, log_z):
@@ -119,7 +124,7 @@ def distance(check):
     """Mean |tracked - AIS| of log Z, and so of all likelihoods."""
     apart = np.abs(check["tracked_log_z"] - check["log_z"]).where(np.isfinite(check["std_error"]))
     error, unit = units([apart.values])
-    return resampled_parts(mean, error, of=f"mean |tracked - AIS| of log Z [nat], resampled by {unit}")
+    return over_parts(mean, error, of=f"mean |tracked - AIS| of log Z [nat], by {unit}")
 
 
 def share(hits, of):
