@@ -12,7 +12,9 @@ from logzoo.api import estimate_log_z
 from logzoo.budgets import SweepLedger
 from logzoo.estimators import bar, intervals, reverse
 from logzoo.estimators.registry import estimator
+from logzoo.estimators.tails import LARGEST_SHAPE, tail_shape
 from logzoo.models.exact import exact_log_z
+from logzoo.models.known.registry import known
 from logzoo.models.rbm import RBM
 from logzoo.paths import inverse_temperatures, log_z_base
 from logzoo.samplers import annealed
@@ -284,6 +286,39 @@ def test_a_single_ladder_needs_two_sweeps():
     with pytest.raises(ValueError, match="sweeps: expected at least 2"):
         estimate_log_z(normal_rbm(), "bar", sweeps=1, chains=2, base="uniform")
     assert estimate_log_z(normal_rbm(), "bar", check=False, sweeps=2, chains=2, base="uniform").std_error >= 0.0
+
+
+# --- tails of weights
+
+
+@pytest.mark.parametrize("shape", [0.3, 0.7, 1.5])
+def test_the_shape_of_a_pareto_tail_is_found(shape):
+    generator = np.random.default_rng(0)
+    log_w = [-shape * np.log(generator.random(10_000)) for _ in range(20)]
+    found = np.array([tail_shape(each) for each in log_w])
+    assert abs(found.mean() - shape) < 4.0 * found.std(ddof=1) / np.sqrt(found.size) + 0.01
+    # A constant factor changes nothing.
+    assert tail_shape(log_w[0] + 1000.0) == pytest.approx(found[0], abs=1e-6)
+
+
+def test_log_normal_weights_of_little_spread_have_no_heavy_tail_and_heavy_ones_do():
+    generator = np.random.default_rng(1)
+    heavy = [
+        np.mean([tail_shape(spread * generator.standard_normal(100)) > LARGEST_SHAPE for _ in range(300)])
+        for spread in (0.5, 1.0, 3.0)
+    ]
+    assert heavy[0] < 0.03 and heavy[1] < 0.12 and heavy[2] > 0.8
+
+
+@pytest.mark.parametrize("log_w", [np.zeros(100), np.arange(10.0), np.append(np.full(99, -800.0), 0.0), np.zeros(2)])
+def test_too_few_or_equal_weights_have_no_tail(log_w):
+    assert tail_shape(log_w) == 0.0
+
+
+def test_ais_with_a_heavy_tail_says_so():
+    rbm, _, _ = known("ising-torus", side=20, coupling=0.45)
+    found = estimate_log_z(rbm, "ais", check=False, sweeps=60, chains=100)
+    assert found.diagnostics["tail_shape"] > LARGEST_SHAPE and "heavy-tail" in found.reasons
 
 
 # --- intervals

@@ -19,6 +19,7 @@ DIAGNOSTICS = {
     "drift": ("log Z from the second half of the sampling phase less that from the first, in standard errors", "1"),
     "effective_trajectories": ("effective reverse trajectories from a data vector, mean over vectors", "1"),
     "exchange_rate": ("share of exchanges made by the pair of neighbouring rungs that makes the fewest", "1"),
+    "tail_shape": ("shape k of the generalised Pareto law of the largest weights", "1"),
     "spread_error": ("standard error of log Z from the spread of the weights drawn alone", "nat"),
     "rounds": ("rounds of doubling budgets", "1"),
     "sound_methods": ("methods that trust their runs, in the last round", "1"),
@@ -53,6 +54,7 @@ _OF_LOG_Z = {"bootstrap_quantiles"}
 # name -> sentence; all that may be wrong with an estimate. What has none of them is called converged.
 REASONS = {
     "few-effective": "log Z rests on too few of the chains, the others hardly count",
+    "heavy-tail": "the largest weights are so unequal that those which decide may not be among them",
     "one-way": "all chains went the same frozen way, so their spread says nothing",
     "steep": "single sweeps were to make up for changes of many nats",
     "trajectories-apart": "reverse trajectories from the same data vector disagree",

@@ -11,6 +11,7 @@ from logzoo.estimators.intervals import (
     student_interval,
 )
 from logzoo.estimators.result import Estimate, reasons_of
+from logzoo.estimators.tails import LARGEST_SHAPE, tail_shape
 
 # Effective chains, or half of the chains if that is less, below which the log-mean-exp rests on a few weights and its
 # interval means little.
@@ -28,12 +29,12 @@ _ROUNDING = 1e-12
 def from_weights(rbm, draws, ledger, stream):
     """Estimate log Z = log Z_1 + log mean exp(log w) from AnnealedDraws, its error by the jackknife over chains.
 
-    `converged` says that log Z rests on two chains at least, and that their weights can tell what they missed.
+    `converged` says that log Z rests on ten chains at least, and that their weights can tell what they missed.
     """
     log_w = draws.log_weight
     log_z, spread = mass(draws)
     std_error = max(spread, log_normal_error(log_w))
-    effective = float(effective_number(log_w))
+    effective, shape = float(effective_number(log_w)), tail_shape(log_w)
     relative = np.exp(log_w - log_w.max())
     floor = np.finfo(float).tiny  # "nothing left", for resamples that miss every weight that counts
     bootstrap_error, quantiles = bootstrapped(
@@ -46,10 +47,15 @@ def from_weights(rbm, draws, ledger, stream):
         std_error=std_error,
         interval=student_interval(log_z, std_error, log_w.size),
         reasons=reasons_of(
-            {"few-effective": effective < fewest_effective(log_w.size), **untelling(rbm, log_w, ledger)}
+            {
+                "few-effective": effective < fewest_effective(log_w.size),
+                "heavy-tail": shape > LARGEST_SHAPE,
+                **untelling(rbm, log_w, ledger),
+            }
         ),
         diagnostics={
             "effective_sample_size": effective,
+            "tail_shape": shape,
             "spread_error": spread,
             "bootstrap_std_error": bootstrap_error,
         },
