@@ -9,9 +9,10 @@ from logzoo.api import train_rbm
 from logzoo.datasets.splits import SPLITS
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
+from logzoo.papers.configured import matched_base
 from logzoo.papers.tracking.best import best_likelihoods, best_of
 from logzoo.papers.tracking.best import run as best_model
-from logzoo.papers.tracking.snapshots import check_snapshots
+from logzoo.papers.tracking.snapshots import ais_numbers, check_snapshots
 from logzoo.paths import log_odds
 from logzoo.streams import root_stream
 
@@ -50,10 +51,22 @@ def test_snapshots_are_checked_exactly_and_by_ais(run):
         check_snapshots(run.snapshots, run.trace, DATA, check="guess", **SETTINGS)
 
 
-def test_the_best_model_is_the_one_of_the_highest_tracked_likelihood(run):
-    slow = trained(0.001)
-    assert best_of({"slow": slow.trace, "fast": run.trace}) == "fast"
-    found = best_likelihoods(run.rbm, run.trace, DATA["test"], **SETTINGS)
+def numbers_by_ais(rbm):
+    return ais_numbers(rbm, SETTINGS["base"], SETTINGS["sweeps"], SETTINGS["chains"], SETTINGS["stream"].child("only"))
+
+
+def test_the_best_model_is_the_one_of_the_highest_likelihood_by_ais(run):
+    rbms = {"slow": trained(0.001).rbm, "fast": run.rbm}
+    by_ais = {name: numbers_by_ais(rbm) for name, rbm in rbms.items()}
+    assert best_of(rbms, by_ais, DATA["validation"]) == "fast"
+    # Whatever the tracker said: a log Z that is far too high by AIS is a likelihood that is far too low.
+    assert best_of(rbms, by_ais | {"fast": (1e3, 0.0, 0.0, 0.0)}, DATA["validation"]) == "slow"
+    settings = {"base": SETTINGS["base"], "by_ais": by_ais["fast"], "chains": SETTINGS["chains"]}
+    found = best_likelihoods(run.rbm, run.trace, DATA["test"], **settings)
+    log_odds = SETTINGS["base"]
+    independent = RBM(np.zeros((log_odds.size, 1)), log_odds, np.zeros(1))
+    expected = independent.log_likelihood(DATA["test"], exact_log_z(independent)).mean()
+    assert float(found["test_log_likelihood_independent"]) == pytest.approx(expected)
     exact = run.rbm.log_likelihood(DATA["test"], exact_log_z(run.rbm)).mean()
     assert float(found["test_log_likelihood_ais"]) == pytest.approx(exact, abs=4 * float(found["ais_std_error"]))
     assert float(found["test_log_likelihood_tracked"]) == pytest.approx(exact, abs=0.5)
@@ -74,5 +87,9 @@ def test_published_numbers_stand_beside_the_best_model_but_not_of_stand_ins(run)
 
     assert (best().attrs["published_ais"], best().attrs["model"], best().attrs["title"]) == (-1.0, "only", "patterns")
     assert "published_ais" not in best(stand_in_for="dna").attrs
-    by_hand = best_likelihoods(run.rbm, run.trace, DATA["test"], **SETTINGS)
+    by_ais = ais_numbers(
+        run.rbm, matched_base(dataset), SETTINGS["sweeps"], SETTINGS["chains"], SETTINGS["stream"].child("only")
+    )
+    given = {"base": matched_base(dataset), "by_ais": by_ais, "chains": SETTINGS["chains"]}
+    by_hand = best_likelihoods(run.rbm, run.trace, DATA["test"], **given)
     assert best().drop_attrs().equals(by_hand.drop_attrs())

@@ -113,11 +113,12 @@ def normal(value, error):
 
 
 def agreement(check):
-    """Share of check points whose tracked log Z lies in the interval of AIS, and so do all likelihoods."""
-    low, tracked, high = (check[name].values for name in ("log_z_low", "tracked_log_z", "log_z_high"))
-    known = np.isfinite(low) & np.isfinite(high)
-    inside = (low <= tracked) & (tracked <= high)
-    return share(inside[known], of="share of check points where the tracked log Z lies in the 95% interval of AIS")
+    """Share of check points where tracked log Z and AIS, and so all likelihoods, differ by no more than both say."""
+    apart = np.abs(check["tracked_log_z"] - check["log_z"]).values
+    error = np.hypot(check["std_error"], check["tracked_std_dev"]).values
+    known = np.isfinite(apart) & np.isfinite(error)
+    of = "share of check points where |tracked - AIS| of log Z is within 95% of both errors"
+    return share((apart <= _DEVIATE * error)[known], of=of)
 
 
 def distance(check):

@@ -7,7 +7,7 @@ weight is ten times the standard error of the mean of a hundred: papers quote ei
 import numpy as np
 
 from logzoo.papers.declaration import Claim
-from logzoo.papers.tracking.statistics import SIGMAS, share
+from logzoo.papers.tracking.statistics import SIGMAS
 from logzoo.papers.tracking.tables import inputs, rows
 from logzoo.reporting.statistics import QUANTILES, RESAMPLES, Statistic, fixed_generator, untested
 
@@ -15,47 +15,70 @@ __all__ = ["CLAIMS", "inputs", "rows", "statistics"]
 
 CLAIMS = {
     "agree": Claim(
-        "Tracker and AIS agree within three standard deviations on half of the data sets", "4 of 8", at_least=0.5
+        "Tracker and AIS agree within three standard deviations on half of the data sets",
+        "4 of 8",
+        at_least=0.25,
+        at_most=0.75,
     ),
-    "order": Claim("The data sets come in the published order of test likelihoods", "1", at_least=0.9),
+    "order": Claim(
+        "Gains in test likelihood over independent units come in the published order of the data sets",
+        "1",
+        at_least=0.8,
+    ),
 }
 _FEWEST_RANKED = 4
 
 
 def statistics(artifacts):
     """Agree: share of data sets whose tracked test likelihood lies within 3 standard deviations, of AIS and of the
-    tracker added up, of that by AIS; order: rank correlation of test likelihoods by AIS and published ones.
+    tracker added up, of that by AIS; order: rank correlation of the gains over independent units, ours by AIS and
+    published: raw likelihoods come in nearly the published order without any RBM.
     """
     models = artifacts["best"].values()
-    names = ("test_log_likelihood_ais", "ais_std_error", "test_log_likelihood_tracked", "tracked_std_dev")
-    ais, error, tracked, std_dev = (np.array([float(best[name]) for best in models]) for name in names)
+    names = (
+        *("test_log_likelihood_ais", "ais_std_error", "test_log_likelihood_tracked", "tracked_std_dev"),
+        "test_log_likelihood_independent",
+    )
+    ais, error, tracked, std_dev, independent = (np.array([float(best[name]) for best in models]) for name in names)
     # Of stand-in data nothing was published.
     published = np.array([best.attrs.get("published_ais", np.nan) for best in models])
     known = np.isfinite(ais) & np.isfinite(error)
-    agree = np.abs(tracked - ais) <= SIGMAS * (error + std_dev)
     ranked = known & np.isfinite(published)
+    gain, published_gain = (values[ranked] - independent[ranked] for values in (ais, published))
     return {
-        "agree": share(agree[known], of=f"share of data sets where |tracked - AIS| <= {SIGMAS:g} sigma"),
-        "order": _rank_correlation(ais[ranked], error[ranked], published[ranked]),
+        "agree": _agreement((tracked - ais)[known], error[known], std_dev[known]),
+        "order": _rank_correlation(gain, error[ranked], published_gain),
     }
 
 
-def _rank_correlation(ais, error, published):
-    """Rank correlation with the published numbers, its interval from the standard errors of ours.
+def _agreement(apart, error, std_dev):
+    """Share of data sets that agree. They are the published ones, not a sample of some: only our noise is redrawn."""
+    of = f"share of {apart.size} data sets where |tracked - AIS| <= {SIGMAS:g} sigma"
+    if apart.size == 0:
+        return untested(of)
+    noise = np.hypot(error, std_dev) * fixed_generator(2).standard_normal((RESAMPLES, apart.size))
+    shares = [(np.abs(values) <= SIGMAS * (error + std_dev)).mean(axis=-1) for values in (apart, apart + noise)]
+    low, high = np.quantile(shares[1], QUANTILES)
+    return Statistic(float(shares[0]), min(float(low), float(shares[0])), max(float(high), float(shares[0])), of)
+
+
+def _rank_correlation(gain, error, published):
+    """Rank correlation with the published gains, its interval from the standard errors of ours.
 
     The data sets are the published ones, not a sample of some, so they are not resampled.
     """
-    of = f"rank correlation of test likelihoods by AIS, ours and published, over {ais.size} data sets"
-    if ais.size < _FEWEST_RANKED:
+    of = f"rank correlation of gains over independent units, ours by AIS and published, over {gain.size} data sets"
+    if gain.size < _FEWEST_RANKED:
         return untested(of)
-    drawn = ais + error * fixed_generator(1).standard_normal((RESAMPLES, ais.size))
+    drawn = gain + error * fixed_generator(1).standard_normal((RESAMPLES, gain.size))
     low, high = np.quantile(_spearman(drawn, published), QUANTILES)
-    return Statistic(float(_spearman(ais, published)), float(low), float(high), of)
+    return Statistic(float(_spearman(gain, published)), float(low), float(high), of)
 
 
 def _spearman(values, others):
-    """Rank correlation of values (..., item) with others (item,)."""
+    """Rank correlation of values (..., item) with others (item,); 0 where all are equal."""
     from scipy.stats import rankdata  # takes long to import, and every verdict would wait for it
 
     ranks, other = (rankdata(array, axis=-1) - 0.5 * (others.size + 1) for array in (values, others))
-    return (ranks * other).sum(axis=-1) / np.sqrt((ranks**2).sum(axis=-1) * (other**2).sum(axis=-1))
+    scale = np.sqrt((ranks**2).sum(axis=-1) * (other**2).sum(axis=-1))
+    return (ranks * other).sum(axis=-1) / np.where(scale > 0.0, scale, np.inf)

@@ -1,4 +1,4 @@
-"""Tables of the best RBM of a grid on each data set."""
+"""Tables of the best RBM of a grid on each data set, chosen by AIS."""
 
 from logzoo.papers.tracking.grids import grid_settings
 from logzoo.reporting.stand_ins import stand_in_note
@@ -43,7 +43,7 @@ def _best(here, grid, dataset):
         f"best/{grid}.{dataset}",
         stream=("best", grid, dataset),
         kind="best",
-        work={"sampling": here.visits(largest, ais["sweeps"] * ais["chains"])},
+        work={"sampling": here.visits(largest, ais["sweeps"] * ais["chains"] * len(models))},
         methods=("ais",),
     )
 

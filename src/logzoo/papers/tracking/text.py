@@ -14,21 +14,28 @@ from logzoo.reporting.statistics import Statistic
 
 __all__ = ["CLAIMS", "inputs", "rows", "statistics"]
 
+# The published lead of the tracker over AIS, give or take the three sigma of AIS that are published with it.
 CLAIMS = {
-    "above": Claim(
-        "Of the best models the tracker gives a higher test likelihood than AIS",
-        "-89.96 and -94.34 on MNIST, -114.31 and -134.23 on Caltech",
-        at_least=0.0,
-    )
+    "mnist": Claim(
+        "On MNIST the tracker says more than AIS of the best model, by as much as published",
+        "-89.96 and -94.34 (± 3.08)",
+        at_least=4.38 - 3.08,
+        at_most=4.38 + 3.08,
+    ),
+    "caltech": Claim(
+        "On Caltech the tracker says more than AIS of the best model, by as much as published",
+        "-114.31 and -134.23 (± 21.14)",
+        at_least=19.92 - 21.14,
+        at_most=19.92 + 21.14,
+    ),
 }
 
 
 def statistics(artifacts):
-    """The smaller of the differences of test likelihood, tracked less by AIS, on the two data sets."""
-    # Above on both: the smallest ends make the whole interval positive only if both intervals are.
-    differences = []
-    for best in artifacts["best"].values():
+    """Test likelihood tracked less that by AIS, on both data sets, which come in the order of the claims."""
+    found = {}
+    for key, best in zip(CLAIMS, artifacts["best"].values(), strict=True):
         value = best["test_log_likelihood_tracked"] - best["test_log_likelihood_ais"]
-        differences.append(normal(float(value), np.hypot(float(best["ais_std_error"]), float(best["tracked_std_dev"]))))
-    ends = map(float, np.min(differences, axis=0))
-    return {"above": Statistic(*ends, "test likelihood [nat]: tracked - AIS, smaller of the two")}
+        error = np.hypot(float(best["ais_std_error"]), float(best["tracked_std_dev"]))
+        found[key] = Statistic(*normal(float(value), error), "test log-likelihood [nat]: tracked - AIS")
+    return found
