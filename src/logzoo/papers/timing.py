@@ -21,6 +21,8 @@ from logzoo.streams import root_stream
 from logzoo.trainers.registry import trainer
 
 _REPEATS = 3
+# Timings of the parts of figure 4, each of draws of its own.
+_TIMINGS = 5
 # Seconds after which a call is not repeated: what disturbs a long one is small beside it.
 _ENOUGH = 2.0
 STEPS = {"sampling": "sampling the draws", "rts": "RTS, TS and TI, from the draws", "mbar": "MBAR, from the draws"}
@@ -101,10 +103,10 @@ def _train(data, settings, updates):
 
 
 def rungs(artifacts, *, ladders, samples, chains, stream):
-    """Seconds of sampling `samples` draws and of the estimates from them: Dataset over (step, rungs)."""
+    """Seconds of sampling `samples` draws and of the estimates from them: Dataset over (step, rungs, repeat)."""
     rbm, base = RBM.from_dataset(artifacts["model"]), matched_base(artifacts["dataset"])
     sweeps = -(-samples // chains)
-    seconds = np.empty((len(STEPS), len(ladders)))
+    seconds = np.empty((len(STEPS), len(ladders), _TIMINGS))
     for column, rungs in enumerate(ladders):
         path = stream.child(rungs)
         pilot = simulated_tempering.run(rbm, SweepLedger(20 * sweeps, chains), path, base=base, rungs=rungs)
@@ -113,21 +115,21 @@ def rungs(artifacts, *, ladders, samples, chains, stream):
         )
         offset = np.log(pilot.prior) - pilot.log_z_hat
         sampler.advance(offset, sweeps, "start")
-        kept = KeptDraws()
-        kept.start(chains, rungs, sweeps)
-        start = time.perf_counter()
-        sampler.advance(offset, sweeps, "timed", (kept,))
-        seconds[0, column] = time.perf_counter() - start
-        kept.finish()
-        chosen = np.arange(kept.rungs.size)[None, :samples]
-        seconds[1, column] = seconds_of(partial(estimates_of_samples, pilot, kept, chosen))
-        seconds[2, column] = seconds_of(partial(mbar_of_sample, pilot, kept, chosen[0]), repeats=1)
+        for repeat in range(_TIMINGS):
+            kept = KeptDraws()
+            kept.start(chains, rungs, sweeps)
+            seconds[0, column, repeat] = seconds_of(partial(sampler.advance, offset, sweeps, "timed", (kept,)), 1)
+            kept.finish()
+            chosen = np.arange(kept.rungs.size)[None, :samples]
+            seconds[1, column, repeat] = seconds_of(partial(estimates_of_samples, pilot, kept, chosen), 1)
+            seconds[2, column, repeat] = seconds_of(partial(mbar_of_sample, pilot, kept, chosen[0]), 1)
     return xr.Dataset(
-        {"seconds": labelled(("step", "rungs"), seconds, "wall-clock time", "s")},
+        {"seconds": labelled(("step", "rungs", "repeat"), seconds, "wall-clock time", "s")},
         coords={
             "step": coordinate("step", STEPS, "part of the work"),
             "title": coordinate("step", STEPS.values(), "part of the work, in words"),
             "rungs": coordinate("rungs", ladders, "inverse temperatures in the ladder"),
+            "repeat": coordinate("repeat", range(_TIMINGS), "timing, each of fresh draws"),
         },
         attrs={"samples": samples, "chains": chains},
     )

@@ -13,7 +13,9 @@ from logzoo.reporting.style import TRUTH, finished, look_of, new_figure
 
 CLAIMS = {
     "same": Claim(
-        "On a mixture of two Gaussians all estimators are nearly the same", "all curves close together", at_most=1.5
+        "On a mixture of two Gaussians all estimators are nearly the same (geometric ladder)",
+        "all curves close together",
+        at_most=1.5,
     )
 }
 # Rules whose limit is off by less than this many nats are drawn without it.

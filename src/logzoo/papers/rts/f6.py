@@ -12,8 +12,14 @@ from logzoo.reporting.statistics import over_repeats, ratio_of_means, ratio_of_r
 from logzoo.reporting.style import TRUTH, finished, new_figure
 
 CLAIMS = {
-    "mixing": Claim("The adaptive step mixes faster in beta than a fixed one", "visibly faster", at_least=1.0),
-    "error": Claim("The adaptive step gives a more accurate log Z", "more accurate after 10,000 samples", at_least=1.0),
+    "mixing": Claim(
+        "The adaptive step mixes faster in beta than a fixed one (geometric ladder)", "visibly faster", at_least=1.0
+    ),
+    "error": Claim(
+        "The adaptive step gives a more accurate log Z (geometric ladder)",
+        "more accurate after 10,000 samples",
+        at_least=1.0,
+    ),
 }
 _STEP_COLOURS = {"fixed": "#D55E00", "adaptive": "#0072B2"}
 

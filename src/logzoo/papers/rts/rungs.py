@@ -1,4 +1,6 @@
-"""Estimators against the number of rungs, on bootstrapped samples of long runs (Carlson et al. 2016, figure 4)."""
+"""Estimators against the number of rungs, on bootstrapped samples of runs (Carlson et al. 2016, figure 4)."""
+
+from itertools import product
 
 import numpy as np
 import xarray as xr
@@ -39,38 +41,40 @@ class KeptDraws:
         self.values, self.rungs = np.concatenate(self._values), np.concatenate(self._rungs)
 
 
-def run(artifacts, *, ladders, sweeps, chains, samples, estimates, mbar_ladders, mbar_estimates, stream):
-    """log Z (estimator, ladder, estimate) for linear ladders of several numbers of rungs.
+def run(artifacts, *, ladders, runs, sweeps, chains, samples, estimates, mbar_ladders, mbar_estimates, stream):
+    """log Z (estimator, ladder, estimate, run) for linear ladders of several numbers of rungs.
 
-    For each ladder one run of `sweeps` sweeps, then `estimates` samples of `samples` draws with replacement, from each
-    of which every estimator makes one estimate; `mbar` makes `mbar_estimates`, on the ladders `mbar_ladders` only, the
-    rest is NaN. The base is matched to the training data. Returns a Dataset, log Z in nats.
+    For each ladder independent runs of `sweeps` sweeps, then from each `estimates` samples of `samples` draws with
+    replacement, from each of which every estimator makes one estimate; `mbar` makes `mbar_estimates`, on the ladders
+    `mbar_ladders` only, the rest is NaN. The base is matched to the training data. Returns a Dataset, log Z in nats.
     """
     rbm, base = RBM.from_dataset(artifacts["model"]), matched_base(artifacts["dataset"])
-    log_z = np.full((len(ESTIMATORS), len(ladders), estimates), np.nan)
-    converged = np.zeros(len(ladders), np.int8)
-    for position, rungs in enumerate(ladders):
+    log_z = np.full((len(ESTIMATORS), len(ladders), estimates, runs), np.nan)
+    converged = np.zeros((len(ladders), runs), np.int8)
+    for (position, rungs), number in product(enumerate(ladders), range(runs)):
         kept = KeptDraws()
-        path = stream.child(rungs)
+        path = stream.child(rungs, number)
         settings = {"base": base, "rungs": rungs, "settling": SETTLING}
         draws = simulated_tempering.run(rbm, SweepLedger(sweeps, chains), path, observers=(kept,), **settings)
         kept.finish()
-        converged[position] = draws.round_trips.mean() >= 1.0
+        converged[position, number] = draws.round_trips.mean() >= 1.0
         chosen = path.child("bootstrap").generator().integers(kept.rungs.size, size=(estimates, samples))
         log_ratios = estimates_of_samples(draws, kept, chosen)
         if rungs in mbar_ladders:
             log_ratios["mbar"] = [mbar_of_sample(draws, kept, sample) for sample in chosen[:mbar_estimates]]
         for name, values in log_ratios.items():
-            log_z[ESTIMATORS.index(name), position, : len(values)] = draws.log_z_base + np.array(values)
+            found = draws.log_z_base + np.array(values)
+            log_z[ESTIMATORS.index(name), position, : len(values), number] = found
     return xr.Dataset(
         {
-            "log_z": labelled(("estimator", "rungs", "estimate"), log_z, "estimate of log Z", "nat"),
-            "converged": labelled(("rungs",), converged, "1 when the chains of the run travelled the ladder", "1"),
+            "log_z": labelled(("estimator", "rungs", "estimate", "run"), log_z, "estimate of log Z", "nat"),
+            "converged": labelled(("rungs", "run"), converged, "1 when the chains travelled the ladder", "1"),
         },
         coords={
             "estimator": coordinate("estimator", ESTIMATORS, "estimator of log Z"),
             "rungs": coordinate("rungs", ladders, "inverse temperatures in the ladder"),
-            "estimate": coordinate("estimate", range(estimates), "bootstrapped sample"),
+            "estimate": coordinate("estimate", range(estimates), "bootstrapped sample of a run"),
+            "run": coordinate("run", range(runs), "independent run"),
         },
         attrs={"samples": samples, "sweeps": sweeps, "chains": chains},
     )
