@@ -9,13 +9,12 @@ import numpy as np
 from logzoo.papers.declaration import Claim
 from logzoo.papers.infinite_swapping.drawing import LABELS, limit_after_rise, look_of
 from logzoo.papers.infinite_swapping.experiments import compared, comparison_of, trainers_of
-from logzoo.reporting.statistics import mean_with_band, over_repeats, untested
+from logzoo.reporting.statistics import mean_with_band, over_repeats
 from logzoo.reporting.style import draw_band, label_panels, mark_stand_in, new_figure
 
 END = 0.8  # share of the updates after which a training is at its end
 _RIVALS = ("pcd", "pt")
 # Fewer have no variance worth the name.
-_FEWEST_REPEATS = 4
 
 
 def claims(size):
@@ -86,16 +85,12 @@ def lead(values, of):
 
 
 def spread(values, of):
-    """Variance over repeats, a geometric mean over updates, of INS over that of the steadiest rival."""
+    """Variance over repeats, a mean over updates, of INS over that of the steadiest rival."""
     arrays = [values[name] for name in ("ins", *_RIVALS)]
     of = f"{of}, INS / smaller of PCD-1 and PT"
-    if min(array.shape[-1] for array in arrays) < _FEWEST_REPEATS:
-        return untested(of)
 
     def mean_variance(array):
-        # A draw of equal repeats has no spread at all.
-        variance = np.maximum(array.var(axis=-1), np.finfo(float).tiny)
-        return np.exp(np.log(variance).mean(axis=1))
+        return array.var(axis=-1, ddof=1).mean(axis=1)
 
     def ratio(own, *rivals):
         return mean_variance(own) / np.min([mean_variance(rival) for rival in rivals], axis=0)
