@@ -96,7 +96,7 @@ def write_pages():
     card = some_card()
     settings = {"scale": "tiny", "folder": CATALOGUE.folder, "templates": TEMPLATES}
     for form, text in (
-        ("md", markdown(card, CATALOGUE.folder)),
+        ("md", markdown(card, "tiny", CATALOGUE.folder)),
         ("html", scorecard_page(card, **settings)),
         ("csv", card_csv(card)),
     ):
@@ -172,7 +172,7 @@ def test_every_figure_table_and_claim_is_on_the_page(made):
         assert entry["claim"] in table.text
         if entry["figure"] in shown:
             assert entry["claim"] in shown[entry["figure"]].text
-    assert summary(card) in text and all(word in table.text for word in VERDICTS)
+    assert summary(card, "tiny") in text and all(word in table.text for word in VERDICTS)
     assert all(one["not_tested"] in table.text for one in claims.values() if "not_tested" in one)
     rows = [one for one in parsed.all("tr") if one.inside("tbody") and one.inside("table") is table]
     assert len(rows) == len(claims)

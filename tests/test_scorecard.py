@@ -9,10 +9,12 @@ import pytest
 from projects import ROOT, catalogue_of
 
 from logzoo.artifacts.netcdf import read_artifact, write_artifact
+from logzoo.reporting.notes import note_verdicts
 from logzoo.reporting.scorecard import (
     csv,
     entries,
     markdown,
+    said_of,
     scorecard,
     stand_in_line,
     stand_ins,
@@ -20,10 +22,12 @@ from logzoo.reporting.scorecard import (
     without_links,
 )
 from logzoo.reporting.statistics import Statistic
+from logzoo.reporting.style import new_figure
 from logzoo.reporting.verdicts import verdicts
 
 # As `reporting.scorecard.summary` writes it.
-LINE = re.compile(r"(\d+) claims: (\d+) reproduced, (\d+) not reproduced, (\d+) undecided, (\d+) not\s+tested")
+COUNTS = r"(\d+) reproduced, (\d+) not reproduced, (\d+) undecided, (\d+) not\s+tested"
+LINE = re.compile(rf"(\d+) claims, (\d+) of them decided at the scale quick:\s+{COUNTS}")
 CLAIMS = {
     "trk-f1": {"figure": "trk-f1", "claim": "A drawing", "published": "-", "not_tested": "nothing to measure"},
     "rts-f9-small": {
@@ -74,11 +78,14 @@ def test_every_claim_has_its_verdict_and_papers_their_order(card):
     assert list(card["id"].values) == ["rts-f9-small", "rts-f9-large", "rts-f9-any", "trk-f1"]
     assert list(card["verdict"].values) == ["reproduced", "undecided at this scale", "not tested", "not tested"]
     assert list(card["reason"].values) == ["", "", "nothing to compute it from at this scale", "nothing to measure"]
-    assert summary(card) == "4 claims: 1 reproduced, 0 not reproduced, 1 undecided, 2 not tested"
+    assert (
+        summary(card, "quick")
+        == "4 claims, 1 of them decided at the scale quick: 1 reproduced, 0 not reproduced, 1 undecided, 2 not tested"
+    )
 
 
 def test_links_lead_to_the_figure_and_to_what_it_was_judged_from(card):
-    text = markdown(card, "figures/quick")
+    text = markdown(card, "quick", "figures/quick")
     assert (
         "| It is \\|small\\| | small | \\|size\\|: 0.5 [0.4, 0.9] | at most 1 | reproduced | [rts-f9](rts/rts-f9.png) "
         "| [truth](../../data/quick/truths/one.nc), [rts](../../data/quick/estimates/one/rts.nc) |"
@@ -105,8 +112,8 @@ def test_stand_in_data_leave_claims_untested_and_are_named():
     tables["rts-f9"].attrs |= {"stand_in_for": "mnist", "stand_in_reason": "no way out"}
     card = scorecard(CLAIMS, tables, PLACES)
     assert set(card["verdict"].values) == {"not tested"}
-    assert "not tested (stand-in data)" in markdown(card, "figures/quick")
-    assert "digits of scikit-learn replace mnist." in markdown(card, "figures/quick")
+    assert "not tested (stand-in data)" in markdown(card, "quick", "figures/quick")
+    assert "digits of scikit-learn replace mnist." in markdown(card, "quick", "figures/quick")
     both = stand_ins([card, {"stand_in_for": "dna", "stand_in_reason": "lost"}, {}])
     assert both == {"stand_in_for": "dna, mnist", "stand_in_reason": "lost\nno way out"}
     assert stand_ins([both, {"stand_in_for": "dna", "stand_in_reason": "lost"}]) == both
@@ -121,7 +128,27 @@ def test_a_claim_without_verdict_or_reason_is_refused():
 def test_the_line_in_the_readme_counts_every_claim_once():
     claims = catalogue_of().claims
     (line,) = LINE.findall((ROOT / "README.md").read_text())
-    total, *counts = map(int, line)
-    assert total == len(claims) == sum(counts)
+    total, decided, *counts = map(int, line)
+    assert total == len(claims) == sum(counts) and decided == sum(counts[:2])
     # What is not tested at any scale is so at this one.
     assert counts[-1] >= sum("not_tested" in entry for entry in claims.values())
+
+
+def test_the_findings_say_why_claims_are_not_reproduced_in_the_words_of_the_claims():
+    page = " ".join((ROOT / "docs/findings.md").read_text().split())
+    causes = {name: entry for name, entry in catalogue_of().claims.items() if entry.get("why")}
+    assert causes
+    for name, entry in causes.items():
+        assert f"- **{entry['claim']}** (`{name}`). {entry['why']}" in page
+
+
+def test_a_claim_that_is_not_reproduced_says_why_and_no_other_does():
+    entries_of = {name: {**entry, "why": "of a fault"} for name, entry in CLAIMS.items() if name in STATISTICS}
+    statistics = {**STATISTICS, "rts-f9-large": Statistic(0.2, 0.1, 0.3, "size")}
+    judged = {"rts-f9": verdicts(entries_of, statistics)}
+    rows = {row["id"]: row for row in entries(scorecard(CLAIMS, judged, PLACES))}
+    assert said_of(rows["rts-f9-large"]) == "not reproduced (of a fault)"
+    assert "of a fault" not in said_of(rows["rts-f9-small"])
+    figure = new_figure(4.0, 3.0)
+    note_verdicts(figure, judged["rts-f9"])
+    assert figure.get_supxlabel().count("of a fault") == 1

@@ -74,7 +74,7 @@ def _render(name, templates, **contents):
 def _said(card, rows, scale, replaced):
     """What both pages say."""
     return {
-        "summary": summary(card),
+        "summary": summary(card, scale),
         "rows": rows,
         "verdicts": [{"word": word, "slug": _slug(word)} for word in VERDICTS],
         "scale": scale,

@@ -8,7 +8,17 @@ import pandas as pd
 
 from logzoo.reporting import tables
 from logzoo.reporting.stand_ins import stand_in_line, stand_ins
-from logzoo.reporting.verdicts import NOT_TESTED, NUMBERS, VERDICTS, bound_of, number_of, table_of_claims, why_of
+from logzoo.reporting.verdicts import (
+    NOT_REPRODUCED,
+    NOT_TESTED,
+    NUMBERS,
+    REPRODUCED,
+    VERDICTS,
+    bound_of,
+    number_of,
+    table_of_claims,
+    why_of,
+)
 
 _TEXTS = {
     "paper": "paper that says so",
@@ -69,11 +79,12 @@ def entries(card):
     return rows
 
 
-def summary(card):
-    """One line: how many claims there are, and how many of each verdict."""
+def summary(card, scale):
+    """One line: how many claims there are, how many the scale decides, and how many of each verdict."""
     said = list(card["verdict"].values)
+    decided = sum(verdict in (REPRODUCED, NOT_REPRODUCED) for verdict in said)
     counts = ", ".join(f"{said.count(verdict)} {word}" for verdict, word in VERDICTS.items())
-    return f"{len(said)} claims: {counts}"
+    return f"{len(said)} claims, {decided} of them decided at the scale {scale}: {counts}"
 
 
 def said_of(row):
@@ -81,7 +92,7 @@ def said_of(row):
     return row["verdict"] + (f" ({row['reason']})" if row["reason"] else "")
 
 
-def markdown(card, folder):
+def markdown(card, scale, folder):
     """A scorecard in Markdown; links are relative to `folder`, itself relative to the folder of the project."""
     rows = [
         {
@@ -93,7 +104,7 @@ def markdown(card, folder):
         for row in entries(card)
     ]
     notice = [f"{stand_in_line(card.attrs)}."] if "stand_in_for" in card.attrs else []
-    title = "\n".join(["Verdicts on the published claims", "", f"{summary(card)}.", *notice])
+    title = "\n".join(["Verdicts on the published claims", "", f"{summary(card, scale)}.", *notice])
     return tables.markdown(pd.DataFrame(rows), title)
 
 

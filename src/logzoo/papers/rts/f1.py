@@ -21,7 +21,9 @@ CLAIMS = {
         "Plain counts are far noisier than Rao-Blackwellised ones", "dramatically reduced noise", at_least=3.0
     ),
     "flat": Claim(
-        "The occupancy meets the stopping rule by iteration 8", "max_k |r_k - c_k| < 0.1 / K, section 2.4", at_most=0.1
+        "The occupancy meets the stopping rule by iteration 8",
+        "max_k |r_k - c_k| < 0.1 / K, section 2.4",
+        at_most=0.1,
     ),
 }
 _VARIANT_TITLES = {"rao-blackwell": "Rao-Blackwellised, eq 9", "counts": "plain counts + 0.1"}

@@ -14,7 +14,12 @@ from logzoo.reporting.statistics import mean_with_band, over_repeats, ratio_of_r
 CLAIMS = {
     "bias": Claim("The bias of RTS falls fastest", "faster than AIS and RAISE", at_most=1.0),
     "tenfold": Claim(
-        "AIS needs more than ten times the sweeps of RTS for the same RMSE", "more than ten times", at_least=1.0
+        "AIS needs more than ten times the sweeps of RTS for the same RMSE",
+        "more than ten times",
+        at_least=1.0,
+        why="On the published 784 x 500 RBM with 100 chains, the RMSE of RTS and AIS was 0.77 and 1.00 nat at 1,000 "
+        "sweeps, 0.18 and 0.47 at 3,162, 0.09 and 0.12 at 10,000: RTS is up to 2.5 times more accurate, but its chains "
+        "need some 3,000 sweeps to travel the ladder.",
     ),
     "sandwich": Claim("AIS underestimates log Z and RAISE overestimates it", "below and above", at_least=0.0),
 }

@@ -9,13 +9,17 @@ from logzoo.papers.tracking.checks import checked
 from logzoo.papers.tracking.likelihoods import draw_likelihoods
 from logzoo.papers.tracking.statistics import AIS, TRACKED, agreement, best_and_last, difference, distance
 
+_RATE = (
+    "The tracker lags behind large steps: at a learning rate of 0.05 it was off by up to 4.6 nats, at the published "
+    "0.01 by 0.28 nat in the mean over 32,000 updates, and with the parameters held by less than 0.02."
+)
 CLAIMS = {
     "turn": Claim("The validation likelihood turns down before the end", "turns down near epoch 250", at_least=0.0),
     "train": Claim(
         "The training likelihood climbs on after the best validation likelihood", "climbs to the end", at_least=0.0
     ),
-    "agree": Claim("The tracked likelihoods agree with AIS", "close", at_least=0.8),
-    "close": Claim("Tracked log Z and AIS differ by less than half a nat", "curves together", at_most=0.5),
+    "agree": Claim("The tracked likelihoods agree with AIS", "close", at_least=0.8, why=_RATE),
+    "close": Claim("Tracked log Z and AIS differ by less than half a nat", "curves together", at_most=0.5, why=_RATE),
 }
 
 
