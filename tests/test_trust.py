@@ -110,6 +110,17 @@ def test_evidence_bounds_log_z_and_its_masses_lie_below_it_on_average(seed):
     assert all(mass < log_z + 4.0 * max(std_error, 0.01) for mass, std_error in gathered.masses)
 
 
+def test_parallel_tempering_is_asked_for_mass_only_where_its_replicas_travel():
+    rbm, log_z, _ = known("twins", visible=60, hidden=40)
+    (*_, bridged), std_error = zip(*evidence.gather(rbm, root_stream(0)).masses, strict=True)
+    assert len(std_error) == 4 and abs(bridged - log_z) < 4.0 * std_error[-1] < 1.0
+    # Its rungs on either side of a first-order transition hold unlike modes: BAR is tens of nats too high.
+    rbm, log_z, _ = known("wide-narrow", visible=784, hidden=500)
+    trusting = estimate_log_z(rbm, "bar", check=False, sweeps=300, chains=100)
+    assert trusting.log_z > log_z + 10.0 and trusting.diagnostics["round_trips"] < 0.25
+    assert all(mass < log_z + 4.0 * max(error, 0.01) for mass, error in evidence.gather(rbm, root_stream(0)).masses)
+
+
 def test_an_estimate_that_evidence_refutes_says_why():
     gathered = evidence.Evidence(lower=10.0, upper=30.0, masses=((20.0, 0.1),))
     reasons = {log_z: evidence.weighed(stated(log_z), gathered).reasons for log_z in (9.0, 19.0, 19.9, 25.0, 31.0)}

@@ -28,9 +28,9 @@ METHODS = ("ais", "basins", "rts", "bar")
 _FIRST = 1000
 # Units of the smaller layer up to which enumeration costs about a second.
 _ENUMERABLE = 20
-# Half-width of a 95% interval, in standard errors, and of one of 99%: what a round must reach to end the search, as
+# Half-width of a 95% interval, in standard errors, and of one of 98%: what a round must reach to end the search, as
 # rounds are looked at again and again.
-_REACH, _ENDING_REACH = 1.96, 2.58
+_REACH, _ENDING_REACH = 1.96, 2.33
 # What more sweeps do not cure.
 _INCURABLE = {"modes-unseen"}
 # Methods that must trust their runs, and standard errors by which they may differ.
@@ -86,7 +86,8 @@ def estimate(
         return Estimate(log_z=log_z, std_error=0.0, interval=ends, reasons=(), bounds=ends, rests_on=("enumeration",))
     if base is None and data is not None:
         base = log_odds(data)
-    evidence = gather(rbm, stream.child("evidence"), ledger, data=data, threads=threads)
+    # Parallel tempering is one of its own methods.
+    evidence = gather(rbm, stream.child("evidence"), ledger, data=data, threads=threads, tempered=False)
     finished = Finished()
     if checkpoint is not None:
         checkpoint.load({"estimates": finished})

@@ -1,8 +1,10 @@
 """What is known of log Z without the run that is judged by it: sure bounds, and the mass that other chains find.
 
 An estimator sees its own chains only. Where all of them missed a mode, nothing in them tells; chains that start in the
-modes of mean field do. All estimates of mass are unbiased for Z, so their logarithms lie below log Z on average; their
-errors are from the spread of the weights drawn, as those that were not drawn could only add to the mass.
+modes of mean field do. Estimates of mass by annealing are unbiased for Z, so their logarithms lie below log Z on
+average; their errors are from the spread of the weights drawn, as those that were not drawn could only add to the mass.
+Chains that anneal may all the same take the common way into the lighter modes. So parallel tempering is asked, too:
+read by BAR it is no bound, but low rather than high as long as its replicas travel at all.
 """
 
 from dataclasses import replace
@@ -12,8 +14,8 @@ import numpy as np
 from scipy.special import logsumexp
 
 from logzoo.budgets import SweepLedger
+from logzoo.estimators import bar, weights
 from logzoo.estimators import basins as basin_estimates
-from logzoo.estimators import weights
 from logzoo.estimators.las_vegas import upper_bound
 from logzoo.estimators.result import reasons_of
 from logzoo.models.certain import without_certain
@@ -23,8 +25,13 @@ from logzoo.samplers import annealed, basins
 # the number of weights whose sweeps of that many chains take a few seconds.
 _CHAINS, _MOST_SWEEPS, _FEWEST_SWEEPS, _WEIGHT_SWEEPS = 256, 1000, 300, 100_000_000
 _BASES = ("modes", "matched")
+# Sweeps of parallel tempering, and what it may say against itself: that its replicas made less than one round trip
+# each. Below a quarter of one, rungs may hold states that their neighbours do not, and its log Z be far too high.
+_BRIDGED_SWEEPS, _HARMLESS, _FEWEST_ROUND_TRIPS = 2000, {"no-round-trips"}, 0.25
 # Examples that are looked at as states of their own.
 _MOST_STATES = 10_000
+# Width of a 95% interval in standard errors.
+_WIDTH = 3.92
 # Standard errors that a difference must have to count.
 _REACH = 3.0
 
@@ -37,12 +44,13 @@ class Evidence(NamedTuple):
     masses: tuple  # the mass that chains find, low on average: (log Z, standard error) of each
 
 
-def gather(rbm, stream, ledger=None, *, data=None, threads=1):
+def gather(rbm, stream, ledger=None, *, data=None, threads=1, tempered=True):
     """Evidence on log Z of an RBM. data: a 0/1 matrix (examples, visible), states to look at and to start from.
 
     Chains are annealed from the law of each mode, from the mean of all, and, as the search may have missed a mode, from
-    the marginals of chains that started at uniform units: each time 256 chains, 1000 sweeps (300 of large models),
-    which the ledger pays for if there is one. Raises ValueError for bad data.
+    the marginals of chains that started at uniform units: each time 256 chains, 1000 sweeps (300 of large models).
+    tempered: as many are tempered in parallel, 2000 sweeps. The ledger pays for all of it if there is one. Raises
+    ValueError for bad data.
     """
     rbm, constant, visible = without_certain(rbm)
     data = None if data is None else data[:, visible]
@@ -54,6 +62,11 @@ def gather(rbm, stream, ledger=None, *, data=None, threads=1):
     for base in _BASES:
         share, own = ledger.part(sweeps, "evidence", chains=_CHAINS), stream.child("annealing", base)
         masses.append(weights.mass(annealed.run(rbm, share, own, base=base, threads=threads)))
+    if tempered:
+        share = ledger.part(_BRIDGED_SWEEPS, "evidence", chains=_CHAINS)
+        bridged = bar.estimate(rbm, share, stream.child("bridge"), threads=threads)
+        if _HARMLESS.issuperset(bridged.reasons) and bridged.diagnostics["round_trips"] >= _FEWEST_ROUND_TRIPS:
+            masses.append((bridged.log_z, (bridged.interval[1] - bridged.interval[0]) / _WIDTH))
     seen = draws.v if data is None else np.concatenate([draws.v, data[:_MOST_STATES]])
     of_states = float(logsumexp(rbm.log_f(np.unique(seen, axis=0))))
     masses = tuple((log_z + constant, std_error) for log_z, std_error in masses)

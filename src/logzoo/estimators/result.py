@@ -75,7 +75,7 @@ REASONS = {
     "rounds-disagree": "twice the budget gave another log Z, or there was but one round",
     "tolerance-missed": "the budget was spent before the interval was as narrow as asked for",
     "modes-unseen": "there are more modes than chains start in, or than the search has seen",
-    "modes-hold-more": "chains started in the modes of mean field find more mass than this log Z allows",
+    "modes-hold-more": "chains from elsewhere, as from the modes of mean field, find more mass than this log Z allows",
 }
 
 
