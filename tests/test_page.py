@@ -96,7 +96,7 @@ def write_pages():
     card = some_card()
     settings = {"scale": "tiny", "folder": CATALOGUE.folder, "templates": TEMPLATES}
     for form, text in (
-        ("md", markdown(card, "tiny", CATALOGUE.folder)),
+        ("md", markdown(card, CATALOGUE.folder)),
         ("html", scorecard_page(card, **settings)),
         ("csv", card_csv(card)),
     ):

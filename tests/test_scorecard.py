@@ -85,7 +85,7 @@ def test_every_claim_has_its_verdict_and_papers_their_order(card):
 
 
 def test_links_lead_to_the_figure_and_to_what_it_was_judged_from(card):
-    text = markdown(card, "quick", "figures/quick")
+    text = markdown(card, "figures/quick")
     assert (
         "| It is \\|small\\| | small | \\|size\\|: 0.5 [0.4, 0.9] | at most 1 | reproduced | [rts-f9](rts/rts-f9.png) "
         "| [truth](../../data/quick/truths/one.nc), [rts](../../data/quick/estimates/one/rts.nc) |"
@@ -112,8 +112,8 @@ def test_stand_in_data_leave_claims_untested_and_are_named():
     tables["rts-f9"].attrs |= {"stand_in_for": "mnist", "stand_in_reason": "no way out"}
     card = scorecard(CLAIMS, tables, PLACES)
     assert set(card["verdict"].values) == {"not tested"}
-    assert "not tested (stand-in data)" in markdown(card, "quick", "figures/quick")
-    assert "digits of scikit-learn replace mnist." in markdown(card, "quick", "figures/quick")
+    assert "not tested (stand-in data)" in markdown(card, "figures/quick")
+    assert "digits of scikit-learn replace mnist." in markdown(card, "figures/quick")
     both = stand_ins([card, {"stand_in_for": "dna", "stand_in_reason": "lost"}, {}])
     assert both == {"stand_in_for": "dna, mnist", "stand_in_reason": "lost\nno way out"}
     assert stand_ins([both, {"stand_in_for": "dna", "stand_in_reason": "lost"}]) == both

@@ -11,5 +11,5 @@ with job(snakemake.log[0]):
     params, card = snakemake.params, read_artifact(snakemake.input.scorecard, "scorecard")
     text = scorecard_page(card, scale=params.scale, folder=params.folder, templates=params.templates)
     text = stamped_text(text, stamp_of(snakemake))
-    for form, content in (("md", markdown(card, params.scale, params.folder)), ("html", text), ("csv", csv(card))):
+    for form, content in (("md", markdown(card, params.folder)), ("html", text), ("csv", csv(card))):
         write_text(snakemake.output[form], content)

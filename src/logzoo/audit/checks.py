@@ -8,7 +8,7 @@ import numpy as np
 from logzoo.artifacts import schema
 from logzoo.artifacts.json_objects import json_object
 from logzoo.artifacts.netcdf import content_sha256
-from logzoo.reporting.verdicts import NOT_TESTED
+from logzoo.reporting.verdicts import NOT_TESTED, UNDECIDED
 
 # Distributions are sums of at most a few thousand float64 numbers.
 _ROUNDING = 1e-9
@@ -61,7 +61,10 @@ def _values(dataset, kind):
     if kind == "zoo":
         missing_where = dict.fromkeys(("log_z", "std_error", "interval"), dataset["sweeps_spent"] == 0)
     elif kind in ("verdict", "scorecard"):
-        missing_where = dict.fromkeys(("value", "low", "high"), dataset["verdict"] == NOT_TESTED)
+        untested = dataset["verdict"] == NOT_TESTED
+        # Too few repeats have a value, and no interval.
+        open_ended = untested | (dataset["verdict"] == UNDECIDED)
+        missing_where = {"value": untested, "low": open_ended, "high": open_ended}
     for name, variable in dataset.variables.items():
         if variable.dtype.kind == "f":
             allowed = missing_where.get(name, schema.may_be_missing(kind, name))

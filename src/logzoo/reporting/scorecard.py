@@ -2,6 +2,7 @@
 
 import os
 import re
+from pathlib import PurePosixPath
 
 import numpy as np
 import pandas as pd
@@ -92,8 +93,8 @@ def said_of(row):
     return row["verdict"] + (f" ({row['reason']})" if row["reason"] else "")
 
 
-def markdown(card, scale, folder):
-    """A scorecard in Markdown; links are relative to `folder`, itself relative to the folder of the project."""
+def markdown(card, folder):
+    """A scorecard in Markdown; links are relative to `folder`: that of its scale, from the folder of the project."""
     rows = [
         {
             **{key: row[key] for key in ("claim", "published", "found", "claimed")},
@@ -104,7 +105,9 @@ def markdown(card, scale, folder):
         for row in entries(card)
     ]
     notice = [f"{stand_in_line(card.attrs)}."] if "stand_in_for" in card.attrs else []
-    title = "\n".join(["Verdicts on the published claims", "", f"{summary(card, scale)}.", *notice])
+    title = "\n".join(
+        ["Verdicts on the published claims", "", f"{summary(card, PurePosixPath(folder).name)}.", *notice]
+    )
     return tables.markdown(pd.DataFrame(rows), title)
 
 

@@ -6,6 +6,8 @@ import numpy as np
 
 RESAMPLES = 2000
 QUANTILES = (0.025, 0.975)
+# Normal deviate of a central 95% interval.
+DEVIATE = 1.959964
 # Independent repeats without which there is no verdict: a spread of fewer is hardly known.
 FEWEST_REPEATS = 5
 # The jackknife leaves out groups of repeats where there are more.
@@ -112,6 +114,19 @@ def _student(freedom):
     from scipy.special import stdtrit  # takes long to import, and every job of the workflow would wait for it
 
     return float(stdtrit(freedom, QUANTILES[1]))
+
+
+def share(hits, of):
+    """Share of hits with its binomial interval (Wilson 1927); NaN of none."""
+    count = hits.size
+    if count == 0:
+        return untested(of)
+    fraction, squared = float(hits.mean()), DEVIATE**2 / count
+    center = (fraction + 0.5 * squared) / (1.0 + squared)
+    half = np.sqrt(fraction * (1.0 - fraction) * squared + 0.25 * squared**2) / (1.0 + squared)
+    # Rounding must not put the share itself outside.
+    ends = min(fraction, float(center - half)), max(fraction, float(center + half))
+    return Statistic(fraction, *ends, f"{of}, of {count}")
 
 
 def mean_with_band(values):

@@ -7,7 +7,7 @@ of the stopping set included) beside other estimators. Savarese et al. (2018), f
 import numpy as np
 
 from logzoo.papers.declaration import Claim
-from logzoo.reporting.statistics import mean, over_repeats, rmse_with_band
+from logzoo.reporting.statistics import mean, over_repeats, rmse_with_band, share
 from logzoo.reporting.style import TRUTH, draw_band, finished, look_of, new_figure
 
 CLAIMS = {
@@ -66,7 +66,7 @@ def statistics(artifacts):
             of=f"RMSE of log Z, {tours:,} tours / the first {int(estimates[0]['tours'][0])}",
             logarithmic=True,
         ),
-        "covers": over_repeats(mean, covered, of="share of 95% intervals that hold the exact log Z"),
+        "covers": share(covered.ravel(), of="share of 95% intervals that hold the exact log Z"),
     }
 
 

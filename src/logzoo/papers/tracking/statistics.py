@@ -6,7 +6,7 @@ numbers every so many updates. Where there are too few of them the statistics ar
 
 import numpy as np
 
-from logzoo.reporting.statistics import FEWEST_REPEATS, Statistic, over_repeats, untested
+from logzoo.reporting.statistics import DEVIATE, FEWEST_REPEATS, Statistic, over_repeats, share, untested
 
 # What log Z is by, and its standard deviation: variables of a check.
 TRACKED = ("tracked_log_z", "tracked_std_dev")
@@ -20,8 +20,6 @@ _CHECKS_PER_BLOCK = 2
 _BLOCK = "block of check points"
 _MOST_BLOCKS = 12
 _FEWEST_CHECKS = 5
-# Normal deviate of a central 95% interval.
-_DEVIATE = 1.959964
 
 
 def after_burn_in(dataset):
@@ -108,7 +106,7 @@ def difference(check, split, by, point, other, of):
 
 def normal(value, error):
     """A value and the ends of its normal interval, all NaN unless finite."""
-    numbers = float(value), float(value - _DEVIATE * error), float(value + _DEVIATE * error)
+    numbers = float(value), float(value - DEVIATE * error), float(value + DEVIATE * error)
     return numbers if np.isfinite(numbers).all() else (np.nan,) * 3
 
 
@@ -118,7 +116,7 @@ def agreement(check):
     error = np.hypot(check["std_error"], check["tracked_std_dev"]).values
     known = np.isfinite(apart) & np.isfinite(error)
     of = "share of check points where |tracked - AIS| of log Z is within 95% of both errors"
-    return share((apart <= _DEVIATE * error)[known], of=of)
+    return share((apart <= DEVIATE * error)[known], of=of)
 
 
 def distance(check):
@@ -126,16 +124,3 @@ def distance(check):
     apart = np.abs(check["tracked_log_z"] - check["log_z"]).where(np.isfinite(check["std_error"]))
     error, unit = units([apart.values])
     return over_parts(mean, error, of=f"mean |tracked - AIS| of log Z [nat], by {unit}")
-
-
-def share(hits, of):
-    """Share of hits with its binomial interval (Wilson 1927); NaN of none."""
-    count = hits.size
-    if count == 0:
-        return untested(of)
-    fraction, squared = float(hits.mean()), _DEVIATE**2 / count
-    center = (fraction + 0.5 * squared) / (1.0 + squared)
-    half = np.sqrt(fraction * (1.0 - fraction) * squared + 0.25 * squared**2) / (1.0 + squared)
-    # Rounding must not put the share itself outside.
-    ends = min(fraction, float(center - half)), max(fraction, float(center + half))
-    return Statistic(fraction, *ends, f"{of}, of {count}")
