@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from logzoo.papers.rts import f3, f7, f8
+from logzoo.papers.rts import f3, f4, f7, f8
 from logzoo.reporting.notes import note_verdicts
 from logzoo.reporting.statistics import (
     Statistic,
@@ -189,3 +189,25 @@ def test_figure_7_and_8_statistics_on_made_up_estimates():
     models = {"stationary": {"small": one, "large": one}, "truths": {"small": truth, "large": truth}}
     found = f8.statistics(models)
     assert found["small"].low < 0.9 < found["small"].high < 1.0
+
+
+def rungs_of(scales, converged=1):
+    """Errors of estimators {name: scale} at 10, 50 and 200 rungs, of six runs with four estimates each."""
+    log_z = np.stack([5.0 + noise(scale, (3, 4, 6)) for scale in scales.values()])
+    over = ("estimator", "rungs", "estimate", "run")
+    content = {"log_z": (over, log_z), "converged": (("rungs", "run"), np.full((3, 6), converged))}
+    return xr.Dataset(content, {"estimator": list(scales), "rungs": [10, 50, 200]})
+
+
+def test_figure_4_is_judged_over_runs_that_travelled_the_ladder():
+    truth = xr.Dataset({"log_z": 5.0, "std_error": 0.001})
+    scales = {"rts": 0.1, "ts": 1.0, "ti-riemann": 2.0, "ti-rb": 0.05, "mbar": 0.5}
+    found = f4.statistics({"rungs": rungs_of(scales), "truth": truth})
+    said = {key: judge(f4.CLAIMS[key].bounds, statistic) for key, statistic in found.items()}
+    assert {said[key] for key in ("ti", "ti-rb", "ts", "mbar")} == {"reproduced"}
+    # A biased RTS, and the worse of two estimators for the better one.
+    wrong = f4.statistics({"rungs": rungs_of(scales | {"rts": 3.0, "ti-rb": 9.0}), "truth": truth})
+    said = {key: judge(f4.CLAIMS[key].bounds, statistic) for key, statistic in wrong.items()}
+    assert {said[key] for key in ("ti", "ti-rb", "ts", "mbar")} == {"not reproduced"}
+    stuck = f4.statistics({"rungs": rungs_of(scales, converged=0), "truth": truth})
+    assert {judge(f4.CLAIMS[key].bounds, one) for key, one in stuck.items()} == {"undecided at this scale"}

@@ -51,7 +51,10 @@ def statistics(artifacts):
     def ratio(above, below):
         errors = [_finite(error.sel(estimator=name, rungs=count).values) for name, count in (above, below)]
         of = "RMSE of {} at K = {} / RMSE of {} at K = {}".format(*above, *below)
-        return over_repeats(ratio_of_rmse, *errors, of=of, logarithmic=True, truth_error=truth_error)
+        found = over_repeats(ratio_of_rmse, *errors, of=of, logarithmic=True, truth_error=truth_error)
+        if rungs["converged"].sel(rungs=[above[1], below[1]]).values.all():
+            return found
+        return found._replace(low=np.nan, high=np.nan, of=f"{of}; some runs did not travel the ladder")
 
     return {
         "flat": ratio(("rts", many), ("rts", middle)),
