@@ -18,7 +18,7 @@ from logzoo.checks import positive_number, whole_number
 from logzoo.estimators.evidence import gather, weighed, with_masses
 from logzoo.estimators.matrix import Finished
 from logzoo.estimators.registry import estimator
-from logzoo.estimators.result import REASONS, Estimate, reasons_of
+from logzoo.estimators.result import REACH, REASONS, Estimate, reasons_of
 from logzoo.models.exact import exact_log_z
 from logzoo.paths import log_odds
 
@@ -28,9 +28,9 @@ METHODS = ("ais", "basins", "rts", "bar")
 _FIRST = 1000
 # Units of the smaller layer up to which enumeration costs about a second.
 _ENUMERABLE = 20
-# Half-width of a 95% interval, in standard errors, and of one of 98%: what a round must reach to end the search, as
-# rounds are looked at again and again.
-_REACH, _ENDING_REACH = 1.96, 2.33
+# Half-width of a 98% interval, in standard errors: what a round must reach to end the search, as rounds are looked at
+# again and again.
+_ENDING_REACH = 2.33
 # What more sweeps do not cure.
 _INCURABLE = {"modes-unseen"}
 # Methods that must trust their runs, and standard errors by which they may differ.
@@ -133,7 +133,7 @@ def _error(estimate, runs):
     The error of a few chains is uncertain, and rounds that end when it is small would believe the lucky ones. Variances
     fall as sweeps grow. Each is that of a normal law whose 95% interval is as wide as that of the run.
     """
-    errors = np.array([(run.interval[1] - run.interval[0]) / (2.0 * _REACH) for run in runs or [estimate]])
+    errors = np.array([run.interval_error for run in runs or [estimate]])
     sweeps = np.array([run.sweeps for run in runs or [estimate]])
     return float(np.sqrt(np.mean(errors**2 * sweeps) / estimate.sweeps))
 
@@ -201,7 +201,7 @@ def _estimate(rounds, reasons, evidence):
     return Estimate(
         log_z=log_z,
         std_error=std_error,
-        interval=(log_z - _REACH * std_error, log_z + _REACH * std_error),
+        interval=(log_z - REACH * std_error, log_z + REACH * std_error),
         reasons=reasons,
         bounds=(evidence.lower, evidence.upper),
         diagnostics={"rounds": len(rounds), "sound_methods": len(last.sound)},

@@ -30,8 +30,6 @@ _BASES = ("modes", "matched")
 _BRIDGED_SWEEPS, _HARMLESS, _FEWEST_ROUND_TRIPS = 2000, {"no-round-trips"}, 0.25
 # Examples that are looked at as states of their own.
 _MOST_STATES = 10_000
-# Width of a 95% interval in standard errors.
-_WIDTH = 3.92
 # Standard errors that a difference must have to count.
 _REACH = 3.0
 
@@ -66,7 +64,7 @@ def gather(rbm, stream, ledger=None, *, data=None, threads=1, tempered=True):
         share = ledger.part(_BRIDGED_SWEEPS, "evidence", chains=_CHAINS)
         bridged = bar.estimate(rbm, share, stream.child("bridge"), threads=threads)
         if _HARMLESS.issuperset(bridged.reasons) and bridged.diagnostics["round_trips"] >= _FEWEST_ROUND_TRIPS:
-            masses.append((bridged.log_z, (bridged.interval[1] - bridged.interval[0]) / _WIDTH))
+            masses.append((bridged.log_z, bridged.interval_error))
     seen = draws.v if data is None else np.concatenate([draws.v, data[:_MOST_STATES]])
     of_states = float(logsumexp(rbm.log_f(np.unique(seen, axis=0))))
     masses = tuple((log_z + constant, std_error) for log_z, std_error in masses)

@@ -79,6 +79,10 @@ REASONS = {
 }
 
 
+# Half-width of a 95% interval of a normal law, in standard errors.
+REACH = 1.96
+
+
 @dataclass(frozen=True, kw_only=True)
 class Estimate:
     """An estimate of log Z in nats, with its standard error and 95% interval over chains, and what is wrong with it."""
@@ -116,6 +120,11 @@ class Estimate:
             bounds=tuple(end + constant for end in self.bounds),
             profiles={**self.profiles, **quantiles},
         )
+
+    @property
+    def interval_error(self):
+        """Standard error in nats of a normal law whose 95% interval is as wide: more than `std_error` of few chains."""
+        return (self.interval[1] - self.interval[0]) / (2.0 * REACH)
 
     @property
     def converged(self):
