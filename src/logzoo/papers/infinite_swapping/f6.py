@@ -6,7 +6,7 @@ Prediction accuracy while training on larger data, its mean and variance over re
 from logzoo.papers.declaration import Claim
 from logzoo.papers.infinite_swapping import f3
 from logzoo.papers.infinite_swapping.f3 import END, lead, part, spread
-from logzoo.reporting.statistics import over_repeats
+from logzoo.reporting.statistics import difference_of_means, over_repeats
 
 CLAIMS = {
     "spread": Claim(
@@ -34,7 +34,7 @@ def statistics(artifacts):
 
     def gain(end):
         return over_repeats(
-            lambda ins, pcd: ins.mean(axis=(1, 2)) - pcd.mean(axis=(1, 2)),
+            difference_of_means,
             end["ins"],
             end["pcd"],
             of="mean accuracy [nat] over the last fifth, INS - PCD-1",
