@@ -54,11 +54,17 @@ def jobs_behind(catalogue: Catalogue, files: Iterable[str]) -> dict[str, Job]:
     jobs: dict[str, Job] = {}
     waiting = list(files)
     while waiting:
-        path = waiting.pop()
+        path = _first_output(waiting.pop())
         if path not in jobs:
             jobs[path] = _job(catalogue, path)
             waiting += jobs[path].inputs
     return jobs
+
+
+def _first_output(path: str) -> str:
+    """The artifact that a job is counted by: a training writes its trace and snapshots beside the model."""
+    place = PurePosixPath(path)
+    return str(place.with_name(f"{place.name.partition('.')[0]}.nc")) if place.parent.name == "models" else path
 
 
 def _job(catalogue: Catalogue, path: str) -> Job:
