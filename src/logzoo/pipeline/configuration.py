@@ -16,7 +16,7 @@ from logzoo.trainers.registry import TRAINERS
 # Sections whose entries may say under `scales` what another scale has instead.
 _SCALED = ("figures", "grids", "comparisons", "trainings", "estimators", "models")
 # What entries of models that are made, and neither trained nor read, may say.
-_OF_KNOWN_MODELS = ("title", "short", "dataset", "budgets", "chains", "known")
+_OF_KNOWN_MODELS = ("title", "short", "dataset", "budgets", "chains", "replicates", "known")
 
 
 def checked(config: dict, schema_folder: str | Path) -> dict:
@@ -93,6 +93,7 @@ def _references(config: dict) -> Iterator[tuple[str, Iterable[str], Collection[s
             yield f"datasets.{name}.options.family", [entry["options"]["family"]], FAMILIES
     for name, entry in models.items():
         yield f"models.{name}.dataset", [entry["dataset"]], datasets
+        yield f"models.{name}.replicates", entry.get("replicates", {}), estimators
         if "known" in entry:
             drawn = [key for key, data in datasets.items() if data["reader"] == "known"]
             yield f"models.{name}.dataset of a known model", [entry["dataset"]], drawn

@@ -70,7 +70,7 @@ def estimate_settings(
         settings[name] = {
             **{key: entry[key] for key in ("method", "base", "options")},
             "budgets": [config["truth"]["sweeps"]] if long_run else budgets,
-            "replicates": 1 if long_run else matrix["replicates"],
+            "replicates": 1 if long_run else of_model.get("replicates", {}).get(name, matrix["replicates"]),
             "chains": of_model.get("chains", matrix["chains"]),
             "seed": config["seed"],
         }
