@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from logzoo.papers.rts import f3, f4, f7, f8
+from logzoo.papers.rts import f3, f4, f7, f8, text
 from logzoo.reporting.notes import note_verdicts
 from logzoo.reporting.statistics import (
     Statistic,
@@ -150,13 +150,26 @@ def test_figure_3_statistics_on_made_up_estimates():
         "ais": runs(5.0 + noise(1.0, (2, 400), bias=-2.0), budgets),
         "raise": runs(5.0 + noise(1.0, (2, 400), bias=3.0), budgets),
     }
-    found = f3.statistics({"judged": {"truth": truth, **estimates}})
+    small = {**estimates, "rts": runs(5.0 + noise(0.1, (2, 400), bias=-4.0), budgets)}
+    models = {"truths": {"large": truth, "small": truth}, "estimates": {"large": estimates, "small": small}}
+    found = f3.statistics(models)
+    assert set(found) == set(f3.CLAIMS)
     assert found["bias"].value < 0.02 and found["bias"].high < 0.5
+    said = [judge(f3.CLAIMS[key].bounds, found[key]) for key in ("bias", "bias-small", "tenfold", "tenfold-small")]
+    assert said == ["reproduced", "not reproduced"] * 2
     assert found["tenfold"].value == pytest.approx(np.sqrt(5.0) / 0.1, rel=0.1)
     assert found["sandwich"].low < 2.0 < found["sandwich"].high
     short = {name: one.isel(budget=slice(0, 1)) for name, one in estimates.items()}
-    tenfold = f3.statistics({"judged": {"truth": truth, **short}})["tenfold"]
+    tenfold = f3.statistics({**models, "estimates": {"large": short}})["tenfold"]
     assert judge({"at_least": 1.0}, tenfold) == "not tested"
+
+
+def test_the_bias_is_judged_over_all_budgets():
+    truth, budgets = xr.Dataset({"log_z": 0.0, "std_error": 0.0}), [10, 100]
+    least, later = 1.0 + noise(0.1, 200), 0.1 + noise(0.1, 200)
+    falling, slow = runs(np.stack([least, later]), budgets), runs(np.stack([0.5 * least, 0.5 * least]), budgets)
+    found = f3.statistics({"truths": {"a": truth}, "estimates": {"a": {"rts": falling, "ais": slow, "raise": slow}}})
+    assert found["bias"].value == pytest.approx(1.1, rel=0.1) and "2 budgets from 10 sweeps" in found["bias"].of
 
 
 def test_the_smallest_flux_finds_the_knot():
@@ -179,9 +192,40 @@ def test_figure_7_and_8_statistics_on_made_up_estimates():
     knotted = matrix.copy()
     knotted[..., :2, 2:] = 0.05
     uniform["transition_matrix"] = (("budget", "replicate", "part_before", "part_after"), knotted)
-    found = f7.statistics({"truth": truth, "remedies": {"rts-uniform": uniform, "rts": matched}})
+    for base, initial in ((uniform, 9.0), (matched, 3.0)):
+        base["initial_iterations"] = (("budget", "replicate"), np.full((2, 300), initial))
+    biased = uniform.assign(log_z=uniform["log_z"] - 20.0)
+    artifacts = {
+        "truth": truth,
+        "estimators": {"rts-uniform": uniform, "ais-uniform": biased, "raise-uniform": uniform},
+        "matched": {"rts": matched, "ais": matched, "raise": matched},
+    }
+    found = f7.statistics(artifacts)
+    assert set(found) == set(f7.CLAIMS)
+    assert {judge(claim.bounds, found[key]) for key, claim in f7.CLAIMS.items()} == {"reproduced"}
     assert found["worse"].low < 5.0 < found["worse"].high
     assert found["knot"].value == pytest.approx(4 * 0.05 / (3 * 0.25))
+    assert found["longer"].value == pytest.approx(3.0)
+    swapped = {**artifacts, "estimators": dict.fromkeys(artifacts["estimators"], matched)}
+    found = f7.statistics({**swapped, "matched": {"rts": uniform, "ais": uniform, "raise": uniform}})
+    said = {key: judge(f7.CLAIMS[key].bounds, found[key]) for key in found if key != "first"}
+    assert set(said.values()) == {"not reproduced"}
+
+
+def test_variants_of_rts_are_compared_with_the_plain_one():
+    truth, budgets = xr.Dataset({"log_z": 0.0, "std_error": 0.0}), [100, 1000]
+    scales = {"rts": 1.0, "rts-mixed": 1.05, "rts-rising": 1.5, "rts-falling": 1.2}
+    estimates = {name: runs(noise(scale, (2, 500), seed=3), budgets) for name, scale in scales.items()}
+    found = text.statistics({"truth": truth, "estimates": estimates})
+    assert found["mixed"].value == pytest.approx(1.05, rel=0.1) and found["prior"].value == pytest.approx(1.2, rel=0.1)
+    assert {judge(text.CLAIMS[key].bounds, found[key]) for key in found} == {"reproduced"}
+    better = {
+        **estimates,
+        "rts-mixed": runs(noise(0.5, (2, 500)), budgets),
+        "rts-rising": runs(noise(0.6, (2, 500)), budgets),
+    }
+    found = text.statistics({"truth": truth, "estimates": better})
+    assert {judge(text.CLAIMS[key].bounds, found[key]) for key in found} == {"not reproduced"}
     log_z = np.stack([noise(scale, (2, 500)) for scale in (1.0, 2.0, 0.9)])
     one = xr.Dataset(
         {"log_z": (("estimator", "budget", "replicate"), log_z)}, {"estimator": ["rts", "sd", "rsd"]}, {"hidden": 10}

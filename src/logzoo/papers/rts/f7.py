@@ -20,19 +20,26 @@ from logzoo.reporting.statistics import (
 )
 
 CLAIMS = {
-    "worse": Claim("From a uniform base every estimate is much worse", "significantly worse", at_least=2.0),
+    "worse": Claim("From a uniform base RTS is much worse", "significantly worse", at_least=2.0),
+    "worse-ais": Claim("From a uniform base AIS is much worse", "significantly worse", at_least=2.0),
+    "worse-raise": Claim("From a uniform base RAISE is much worse", "significantly worse", at_least=2.0),
     "knot": Claim(
         "The transition matrix from a uniform base shows a knot", "a knot that prohibits mixing", at_most=0.5
     ),
+    "first": Claim("From a uniform base the bias of RTS falls faster than that of AIS at first", "faster", at_most=1.0),
+    "longer": Claim("From a uniform base the initial iterations take longer", "significantly longer", at_least=1.0),
 }
 _PANELS = ("estimators", "remedies", "matrices")
+# Estimators from a uniform base, and the same from a matched one.
+_MATCHED = {"rts-uniform": "rts", "ais-uniform": "ais", "raise-uniform": "raise"}
 _SMALLEST_SHARE = 1e-5
 
 
 def inputs(here):
     model = here.entry["model"]
     panels = {panel: here.estimates(model, here.entry[panel]) for panel in _PANELS}
-    return {"truth": here.truth(model), **panels}
+    matched = here.estimates(model, _MATCHED.values())
+    return {"truth": here.truth(model), "matched": matched, **panels}
 
 
 def settings(here):
@@ -43,25 +50,42 @@ def settings(here):
 
 
 def statistics(artifacts):
-    """RTS from a uniform base over RTS from a matched one, at the largest common budget."""
-    bases = [artifacts["remedies"][name] for name in ("rts-uniform", "rts")]
-    budget = _largest_common_budget(bases)
-    bases = [estimates.sel(budget=budget) for estimates in bases]
+    """From a uniform base over from a matched one, at the largest common budget; first: RTS over AIS at the least."""
     truth, truth_error = truth_of(artifacts["truth"])
-    errors = [estimates["log_z"].values - truth for estimates in bases]
-    fluxes = [smallest_flux(estimates["transition_matrix"].values) for estimates in bases]
+    uniform, matched = artifacts["estimators"], artifacts["matched"]
+    budget = _largest_common_budget([*uniform.values(), *matched.values()])
+    bases = [one.sel(budget=budget) for one in (uniform["rts-uniform"], matched["rts"])]
+    exact = {"logarithmic": True, "truth_error": truth_error}
+
+    def error(estimate, at):
+        return estimate["log_z"].sel(budget=at).values - truth
+
+    def worse(name):
+        errors = error(uniform[name], budget), error(matched[_MATCHED[name]], budget)
+        of = f"RMSE of {_MATCHED[name].upper()} from a uniform / a matched base at {budget:,} sweeps"
+        return over_repeats(ratio_of_rmse, *errors, of=of, **exact)
+
+    least = int(uniform["rts-uniform"]["budget"].values[0])
     return {
-        "worse": over_repeats(
-            ratio_of_rmse,
-            *errors,
-            of=f"RMSE of RTS from a uniform / a matched base at {budget:,} sweeps",
-            logarithmic=True,
-            truth_error=truth_error,
-        ),
+        "worse": worse("rts-uniform"),
+        "worse-ais": worse("ais-uniform"),
+        "worse-raise": worse("raise-uniform"),
         "knot": over_repeats(
             ratio_of_means,
-            *fluxes,
+            *(smallest_flux(base["transition_matrix"].values) for base in bases),
             of="smallest flux of beta across the ladder, uniform / matched base",
+        ),
+        "first": over_repeats(
+            lambda rts, ais: np.abs(rts.mean(axis=-1) / ais.mean(axis=-1)),
+            *(error(uniform[name], least) for name in ("rts-uniform", "ais-uniform")),
+            of=f"|bias| from a uniform base, RTS / AIS, at {least:,} sweeps",
+            **exact,
+        ),
+        "longer": over_repeats(
+            ratio_of_means,
+            *(base["initial_iterations"].values for base in bases),
+            of=f"initial iterations of RTS, uniform / matched base, at {budget:,} sweeps",
+            logarithmic=True,
         ),
     }
 

@@ -1,4 +1,4 @@
-"""The initial iterations of simulated tempering, with and without Rao-Blackwellisation, beside the exact curve."""
+"""The initial iterations of simulated tempering, by three rules, beside the exact curve."""
 
 import numpy as np
 import xarray as xr
@@ -8,14 +8,16 @@ from logzoo.budgets import SweepLedger
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.papers.configured import matched_base
-from logzoo.paths import inverse_temperatures, log_z_base, tempered_rbm
+from logzoo.paths import inverse_temperatures, kernel_parameters, log_z_base, tempered_rbm
 from logzoo.samplers import simulated_tempering
+from logzoo.samplers.initial import mean_occupancy
+from logzoo.samplers.simulated_tempering import SimulatedTempering
 
-VARIANTS = ("rao-blackwell", "counts")
+VARIANTS = ("rao-blackwell", "counts", "stochastic")
 
 
 def run(artifacts, *, rungs, sweeps, iterations, replicates, chains, stream):
-    """Every iteration's log Zhat_k and occupancy c_k for both variants, and exact log Z_k, all from Zhat = 1.
+    """Every iteration's log Zhat_k and occupancy c_k for all variants, and exact log Z_k, all from Zhat = 1.
 
     The base is matched to the training data. Returns a Dataset over (replicate, variant, iteration, rung); log Z
     relative to the base. Raises ValueError when the model is too large to enumerate. Source: Carlson et al. (2016),
@@ -28,9 +30,14 @@ def run(artifacts, *, rungs, sweeps, iterations, replicates, chains, stream):
     for replicate in range(replicates):
         for column, variant in enumerate(VARIANTS):
             ledger, path = SweepLedger(sweeps * iterations, chains), stream.child(variant, replicate)
-            smooth = variant == "rao-blackwell"
-            draws = simulated_tempering.run(rbm, ledger, path, rao_blackwell=smooth, final=False, **settings)
-            log_z[replicate, column], occupancy[replicate, column] = draws.initial_log_z, draws.initial_occupancy
+            if variant == "stochastic":
+                sampler = SimulatedTempering(kernel_parameters(rbm, base), betas, ledger, path, "marginal", 1)
+                found = _by_stochastic_approximation(sampler, sweeps, iterations)
+            else:
+                smooth = variant == "rao-blackwell"
+                draws = simulated_tempering.run(rbm, ledger, path, rao_blackwell=smooth, final=False, **settings)
+                found = draws.initial_log_z, draws.initial_occupancy
+            log_z[replicate, column], occupancy[replicate, column] = found
     exact = np.array([exact_log_z(tempered_rbm(rbm, base, beta)) for beta in betas]) - log_z_base(base, rbm.hidden)
     cells = ("replicate", "variant", "iteration", "rung")
     return xr.Dataset(
@@ -47,3 +54,16 @@ def run(artifacts, *, rungs, sweeps, iterations, replicates, chains, stream):
             "rung": coordinate("rung", range(1, rungs + 1), "rung of the ladder"),
         },
     )
+
+
+def _by_stochastic_approximation(sampler, sweeps, iterations):
+    """log Zhat and occupancy (iteration, rung) by eq 19, from Zhat = 1: iteration t adds c_k / (t r_k) to log Zhat."""
+    rungs = sampler.betas.size
+    log_z_hat, prior, history = np.zeros(rungs), np.full(rungs, 1.0 / rungs), []
+    for number in range(1, iterations + 1):
+        occupancy = mean_occupancy(sampler.advance(np.log(prior) - log_z_hat, sweeps, "initial iterations"), True)
+        step = occupancy / (number * prior)
+        log_z_hat = log_z_hat + step - step[0]
+        history.append((log_z_hat, occupancy))
+        sampler.restart()
+    return tuple(np.array(part) for part in zip(*history, strict=True))
