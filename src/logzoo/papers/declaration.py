@@ -26,6 +26,8 @@ from logzoo.checks import one_of
 SWEEP = 30_000
 # Sweeps of a tour of `lvs` on average, at most, where none are given.
 MOST_TOUR = 10_000
+# Independent timings of whatever a claim on seconds is about.
+TIMINGS = 5
 # Trainers whose chains travel the rungs, instead of one at each.
 _ALONG_THE_LADDER = {"rms-spectral", "rmsprop"}
 

@@ -12,17 +12,17 @@ from logzoo.datasets.build import visible_matrix
 from logzoo.estimators.registry import estimator
 from logzoo.models.rbm import RBM
 from logzoo.papers.configured import estimator_options, matched_base
+from logzoo.papers.declaration import TIMINGS
 from logzoo.papers.infinite_swapping.gradients import swapped_ladders
 from logzoo.papers.rts.rungs import KeptDraws, estimates_of_samples, mbar_of_sample
 from logzoo.paths import kernel_parameters
 from logzoo.samplers import simulated_tempering
 from logzoo.samplers.simulated_tempering import SimulatedTempering
 from logzoo.streams import root_stream
+from logzoo.trackers.registry import TRACKERS
 from logzoo.trainers.registry import trainer
 
 _REPEATS = 3
-# Timings of the parts of figure 4, each of draws of its own.
-_TIMINGS = 5
 # Seconds after which a call is not repeated: what disturbs a long one is small beside it.
 _ENOUGH = 2.0
 STEPS = {"sampling": "sampling the draws", "rts": "RTS, TS and TI, from the draws", "mbar": "MBAR, from the draws"}
@@ -67,32 +67,55 @@ def estimators(artifacts, *, estimators, budgets, chains, stream):
 def infinite_swapping(artifacts, *, samplers, trainings, ladders, steps, stream):
     """Seconds that a step of every sampler takes on a model, and an update of every training on its data, as a Dataset.
 
-    samplers: as in `infinite_swapping.gradients`; trainings: {name: settings}. An update is timed as the difference
-    between a training and one three times as long: without what comes before the first.
+    samplers: as in `infinite_swapping.gradients`; trainings: {name: settings}.
     """
     rbm, data = RBM.from_dataset(artifacts["model"]), visible_matrix(artifacts["dataset"], "train")
     parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
-    of_step, of_update = np.empty(len(samplers)), np.empty(len(trainings))
+    of_step, of_update = np.empty((len(samplers), TIMINGS)), np.empty((len(trainings), TIMINGS))
     for position, (name, settings) in enumerate(samplers.items()):
         sampler = swapped_ladders(stream.child(name).key, 1, ladders, settings)
         sampler.load(parameters)
         sampler.move(1, 2)
-        of_step[position] = seconds_of(partial(sampler.move, 2, 2 + steps)) / steps
+        of_step[position] = [seconds_of(partial(sampler.move, 2, 2 + steps), 1) / steps for _ in range(TIMINGS)]
     for position, settings in enumerate(trainings.values()):
-        _train(data, settings, 1)
-        short, long = (seconds_of(partial(_train, data, settings, updates)) for updates in (steps, 3 * steps))
-        of_update[position] = (long - short) / (2 * steps)
+        of_update[position] = _seconds_of_update(data, settings, steps)
     return xr.Dataset(
         {
-            "step_seconds": labelled("sampler", of_step, "wall-clock time of a step of all chains", "s"),
-            "update_seconds": labelled("trainer", of_update, "wall-clock time of an update", "s"),
+            "step_seconds": labelled(("sampler", "repeat"), of_step, "wall-clock time of a step of all chains", "s"),
+            "update_seconds": labelled(("trainer", "repeat"), of_update, "wall-clock time of an update", "s"),
         },
         coords={
             "sampler": coordinate("sampler", samplers, "sampler"),
             "trainer": coordinate("trainer", trainings, "trainer"),
+            "repeat": coordinate("repeat", range(TIMINGS), "timing"),
         },
         attrs={"steps": steps},
     )
+
+
+def trackers(artifacts, *, train, updates, stream):
+    """Seconds of an update of SML-PT by settings `train`, without tracker and with each: Dataset (tracker, repeat)."""
+    data = visible_matrix(artifacts["dataset"], "train")
+    settings = {**train, "method": "sml-pt", "seed": str(stream)}
+    kinds = {"none": {}, **{name: {"tracker": name} for name in TRACKERS}}
+    seconds = [_seconds_of_update(data, {**settings, **options}, updates) for options in kinds.values()]
+    return xr.Dataset(
+        {"seconds": labelled(("tracker", "repeat"), np.array(seconds), "wall-clock time of an update", "s")},
+        coords={
+            "tracker": coordinate("tracker", kinds, "what follows log Z"),
+            "repeat": coordinate("repeat", range(TIMINGS), "timing"),
+        },
+        attrs={"updates": updates},
+    )
+
+
+def _seconds_of_update(data, settings, updates):
+    """Timings of an update: the difference between a training and one three times as long."""
+    _train(data, settings, 1)
+    counts, times = (updates, 3 * updates), np.empty((TIMINGS, 2))
+    for row in times:
+        row[:] = [seconds_of(partial(_train, data, settings, count), 1) for count in counts]
+    return np.diff(times, axis=1)[:, 0] / (counts[1] - counts[0])
 
 
 def _train(data, settings, updates):
@@ -106,7 +129,7 @@ def rungs(artifacts, *, ladders, samples, chains, stream):
     """Seconds of sampling `samples` draws and of the estimates from them: Dataset over (step, rungs, repeat)."""
     rbm, base = RBM.from_dataset(artifacts["model"]), matched_base(artifacts["dataset"])
     sweeps = -(-samples // chains)
-    seconds = np.empty((len(STEPS), len(ladders), _TIMINGS))
+    seconds = np.empty((len(STEPS), len(ladders), TIMINGS))
     for column, rungs in enumerate(ladders):
         path = stream.child(rungs)
         pilot = simulated_tempering.run(rbm, SweepLedger(20 * sweeps, chains), path, base=base, rungs=rungs)
@@ -115,7 +138,7 @@ def rungs(artifacts, *, ladders, samples, chains, stream):
         )
         offset = np.log(pilot.prior) - pilot.log_z_hat
         sampler.advance(offset, sweeps, "start")
-        for repeat in range(_TIMINGS):
+        for repeat in range(TIMINGS):
             kept = KeptDraws()
             kept.start(chains, rungs, sweeps)
             seconds[0, column, repeat] = seconds_of(partial(sampler.advance, offset, sweeps, "timed", (kept,)), 1)
@@ -129,7 +152,7 @@ def rungs(artifacts, *, ladders, samples, chains, stream):
             "step": coordinate("step", STEPS, "part of the work"),
             "title": coordinate("step", STEPS.values(), "part of the work, in words"),
             "rungs": coordinate("rungs", ladders, "inverse temperatures in the ladder"),
-            "repeat": coordinate("repeat", range(_TIMINGS), "timing, each of fresh draws"),
+            "repeat": coordinate("repeat", range(TIMINGS), "timing, each of fresh draws"),
         },
         attrs={"samples": samples, "chains": chains},
     )

@@ -112,15 +112,24 @@ def normal(value, error):
 
 def agreement(check):
     """Share of check points where tracked log Z and AIS, and so all likelihoods, differ by no more than both say."""
-    apart = np.abs(check["tracked_log_z"] - check["log_z"]).values
     error = np.hypot(check["std_error"], check["tracked_std_dev"]).values
-    known = np.isfinite(apart) & np.isfinite(error)
+    known = np.isfinite(apart(check)) & np.isfinite(error)
     of = "share of check points where |tracked - AIS| of log Z is within 95% of both errors"
-    return share((apart <= DEVIATE * error)[known], of=of)
+    return share((apart(check) <= DEVIATE * error)[known], of=of)
+
+
+def apart(check):
+    """|tracked - AIS| of log Z (update,), NaN where AIS failed."""
+    return np.abs(check["tracked_log_z"] - check["log_z"]).where(np.isfinite(check["std_error"])).values
+
+
+def times_apart(check, other, of):
+    """Statistic: mean |tracked - AIS| of log Z of a check over that of another, by blocks of check points."""
+    (above, block), (below, _) = (blocks([apart(one)]) for one in (check, other))
+    return over_parts(ratio, above, below, of=f"mean |tracked - AIS| of log Z, {of}, by {block}", logarithmic=True)
 
 
 def distance(check):
     """Mean |tracked - AIS| of log Z, and so of all likelihoods."""
-    apart = np.abs(check["tracked_log_z"] - check["log_z"]).where(np.isfinite(check["std_error"]))
-    error, unit = units([apart.values])
+    error, unit = units([apart(check)])
     return over_parts(mean, error, of=f"mean |tracked - AIS| of log Z [nat], by {unit}")

@@ -25,6 +25,11 @@ CLAIMS = {
         "1",
         at_least=0.8,
     ),
+    "level": Claim(
+        "Test likelihoods by AIS are the published ones, within what was published with them, on most data sets",
+        "± 0.50 to 30.75",
+        at_least=0.5,
+    ),
 }
 _FEWEST_RANKED = 4
 
@@ -32,7 +37,8 @@ _FEWEST_RANKED = 4
 def statistics(artifacts):
     """Agree: share of data sets whose tracked test likelihood lies within 3 standard deviations, of AIS and of the
     tracker added up, of that by AIS; order: rank correlation of the gains over independent units, ours by AIS and
-    published: raw likelihoods come in nearly the published order without any RBM.
+    published: raw likelihoods come in nearly the published order without any RBM; level: share of data sets whose
+    likelihood by AIS is within the published 3 standard deviations of the published one.
     """
     models = artifacts["best"].values()
     names = (
@@ -45,19 +51,30 @@ def statistics(artifacts):
     known = np.isfinite(ais) & np.isfinite(error)
     ranked = known & np.isfinite(published)
     gain, published_gain = (values[ranked] - independent[ranked] for values in (ais, published))
+    allowed = np.array([best.attrs.get("published_three_sigma", np.nan) for best in models])
     return {
         "agree": _agreement((tracked - ais)[known], error[known], std_dev[known]),
         "order": _rank_correlation(gain, error[ranked], published_gain),
+        "level": _share_within((ais - published)[ranked], error[ranked], allowed[ranked]),
     }
 
 
 def _agreement(apart, error, std_dev):
-    """Share of data sets that agree. They are the published ones, not a sample of some: only our noise is redrawn."""
     of = f"share of {apart.size} data sets where |tracked - AIS| <= {SIGMAS:g} sigma"
+    return _share(apart, np.hypot(error, std_dev), SIGMAS * (error + std_dev), of)
+
+
+def _share_within(apart, error, allowed):
+    of = f"share of {apart.size} data sets where |ours - published| by AIS <= published 3 sigma + {SIGMAS:g} of ours"
+    return _share(apart, error, allowed + SIGMAS * error, of)
+
+
+def _share(apart, error, allowed, of):
+    """Share of data sets within `allowed`. They are the published ones, no sample: only our noise is redrawn."""
     if apart.size == 0:
         return untested(of)
-    noise = np.hypot(error, std_dev) * fixed_generator(2).standard_normal((RESAMPLES, apart.size))
-    shares = [(np.abs(values) <= SIGMAS * (error + std_dev)).mean(axis=-1) for values in (apart, apart + noise)]
+    noise = error * fixed_generator(2).standard_normal((RESAMPLES, apart.size))
+    shares = [(np.abs(values) <= allowed).mean(axis=-1) for values in (apart, apart + noise)]
     low, high = np.quantile(shares[1], QUANTILES)
     return Statistic(float(shares[0]), min(float(low), float(shares[0])), max(float(high), float(shares[0])), of)
 
