@@ -159,9 +159,10 @@ def test_broken_chains_show_every_sweep_in_the_frame_of_its_tour(images):
 
 
 def test_errors_of_log_z_by_tours_and_costs(estimates):
-    figure = f4.draw({"estimates": {"a": estimates}}, titles={"a": "some model"}, names=NAMES)
+    exact = 7.0
+    artifacts = {"estimates": {"a": estimates}, "truths": {"a": xr.Dataset({"log_z": exact, "std_error": 0.0})}}
+    figure = f4.draw(artifacts, titles={"a": "some model"}, names=NAMES)
     above, below = figure.axes
-    exact = float(estimates["exact"])
     np.testing.assert_allclose(lines(above)["one run"].get_ydata(), estimates["log_z"][0] - exact)
     np.testing.assert_array_equal(lines(above)["one run"].get_xdata(), estimates["tours"])
     assert f"{exact:.2f}" in above.get_title("right") and "some model" in above.get_title("right")
@@ -174,19 +175,21 @@ def test_errors_of_log_z_by_tours_and_costs(estimates):
         expected = np.sqrt(((other["other_log_z"] - exact) ** 2).mean("replicate"))
         np.testing.assert_allclose(drawn[title].get_ydata(), expected)
         np.testing.assert_allclose(drawn[title].get_xdata(), other["other_chain_sweeps"].mean("replicate"))
-    assert_drawn_alike(lambda: f4.draw({"estimates": {"a": estimates}}, titles={"a": "some model"}, names=NAMES))
+    assert_drawn_alike(lambda: f4.draw(artifacts, titles={"a": "some model"}, names=NAMES))
 
 
 def test_stand_in_data_are_marked(tours, estimates, images):
     chains = broken_chains(random_rbm(3), images, digits=[7], sweeps=3, candidates=6, stream=root_stream(2))
     one = tours["lv-20"].assign_attrs(NOTICE)
+    truth = xr.Dataset({"log_z": 7.0, "std_error": 0.0})
+    by_tours = {"estimates": {"a": estimates.assign_attrs(NOTICE)}, "truths": {"a": truth}}
     for figure in (
         f1.draw({"chains": chains.assign_attrs(NOTICE)}),
         f2a.draw({"tours": {"a": one}}, titles={"a": "title"}),
         f2b.draw({"tours": one}, title="title"),
         f2c.draw({"tours": one}, title="title"),
         f3.draw({"tours": one}),
-        f4.draw({"estimates": {"a": estimates.assign_attrs(NOTICE)}}, titles={"a": "title"}, names=NAMES),
+        f4.draw(by_tours, titles={"a": "title"}, names=NAMES),
     ):
         assert "STAND-IN" in figure.get_suptitle()
     assert not f3.draw({"tours": tours["lv-20"]}).get_suptitle()
@@ -232,6 +235,6 @@ def test_trainers_stand_beside_what_was_published(table):
 
 def test_small_rates_and_probabilities_are_readable(table):
     text = markdown(frame_of(table), table.attrs["title"])
-    assert text.startswith("Table: grey levels\n\n| trainer | learning rate | train [nat] |")
-    assert "| CD-1 | 0.001 | -152.00 |" in text and "| 20.00 | 0.00083 |" in text
+    assert text.startswith("Table: grey levels\n\n| trainer | runs | learning rate | train [nat] |")
+    assert "| CD-1 | 3 | 0.001 | -152.00 |" in text and "| 20.00 | 0.00083 |" in text
     assert "<td>0.001</td>" in html(frame_of(table), "Table")

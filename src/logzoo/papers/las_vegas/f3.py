@@ -4,18 +4,32 @@ Images that start tours of one sweep and the longest tours, each above the first
 Savarese et al. (2018), figure 3.
 """
 
+import numpy as np
+
 from logzoo.papers.declaration import Claim
 from logzoo.papers.las_vegas.drawing import draw_image
-from logzoo.papers.las_vegas.lengths import TAIL, difference, lengths
-from logzoo.reporting.statistics import over_repeats
+from logzoo.papers.las_vegas.lengths import difference, lengths
+from logzoo.reporting.statistics import over_repeats, share
 from logzoo.reporting.style import finished, new_figure
 
 CLAIMS = {
     "odd": Claim(
         "Long tours start from images that the model finds less probable", "from not-so-common examples", at_least=0.0
     ),
-    "thick": Claim("Long tours start from thicker digits", "tend to be thicker", at_most=0.0),
+    "thick": Claim("Long tours start from digits of thicker strokes", "tend to be thicker", at_most=0.0),
+    "unlike": Claim(
+        "The first draw of a long tour is often unlike the image that it started from",
+        "in half of the examples not too similar",
+        at_least=0.3,
+    ),
+    "alike": Claim(
+        "The first draw of a tour of one sweep is like the image that it started from",
+        "still recognizable",
+        at_most=0.3,
+    ),
 }
+# Long tours: this share of all, the longest, cut ones among them.
+_LONGEST = 0.01
 _NAMES = {"short": "tours of one sweep", "long": "the longest tours"}
 
 
@@ -24,20 +38,35 @@ def inputs(here):
 
 
 def statistics(artifacts):
-    """How images that start tours of more than ten sweeps differ from those that start tours of one."""
+    """How images that start the longest tours differ from those that start tours of one sweep; what is drawn first.
+
+    A draw is unlike its image where the training image nearest to it shows another class.
+    """
     tours = artifacts["tours"]
     sweeps = tours["length"].sel(visible="draws").isel(rounds=0)
+    least = int(np.quantile(sweeps.values, 1.0 - _LONGEST, method="lower"))
 
     def less(variable, of):
         sums = [
             total.sum("tour").values
-            for chosen in (sweeps == 1, sweeps > TAIL)
+            for chosen in (sweeps == 1, sweeps > max(least - 1, 1))
             for total in (tours[variable] * chosen, chosen)
         ]
-        of = f"{of}, images of tours of one sweep less that of tours of more than {TAIL}"
+        of = f"{of}, images of tours of one sweep less that of tours of {least:,} or more"
         return over_repeats(difference, *sums, of=of)
 
-    return {"odd": less("log_f", "mean log f [nat]"), "thick": less("ink", "mean grey value")}
+    def unlike(kind):
+        extreme = tours.sel(kind=kind)
+        known = extreme["shown_label"].values >= 0
+        apart = (extreme["first_label"] != extreme["shown_label"]).values[known]
+        return share(apart, of=f"share of {_NAMES[kind]} whose first draw is nearest to an image of another class")
+
+    return {
+        "odd": less("log_f", "mean log f [nat]"),
+        "thick": less("stroke", "mean width of strokes [pixel]"),
+        "unlike": unlike("long"),
+        "alike": unlike("short"),
+    }
 
 
 def draw(artifacts):

@@ -14,7 +14,6 @@ from logzoo.datasets.build import visible_matrix
 from logzoo.estimators.intervals import student_interval
 from logzoo.estimators.las_vegas import mean_length
 from logzoo.estimators.registry import estimator
-from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters, log_odds
 from logzoo.samplers.tours import Tours, TourSampler, stopping_set
@@ -36,7 +35,7 @@ def tour_estimates(rbm, data, base, others, *, tours, cap, sweeps, points, repli
     data (examples, visible): what the stopping sets are drawn from. sweeps: of all tours of a replicate together, at
     most; they are cut, equally long, when these are spent. others: {name: (method, options)}, run from the
     log-odds `base` with `chains` chains at `shares` of the chain-sweeps that all tours and their set cost on average.
-    Returns a Dataset over (replicate, tours) and (estimator, share, replicate), exact log Z with it, in nats.
+    Returns a Dataset over (replicate, tours) and (estimator, share, replicate), in nats.
     """
     counts = np.unique(np.geomspace(_FIRST, tours, points).round().astype(int))
     parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
@@ -65,7 +64,6 @@ def tour_estimates(rbm, data, base, others, *, tours, cap, sweeps, points, repli
             "chain_sweeps": labelled(over, spent, "sweeps of tours and draws of the stopping set", "sweep"),
             "tours_cut": labelled("replicate", cut, "tours that were cut", "1"),
             **_others(rbm, base, others, budgets, chains, replicates, stream),
-            "exact": labelled((), exact_log_z(rbm), "exact log Z", "nat"),
         },
         coords={
             "replicate": coordinate("replicate", range(replicates), "independent repeat"),

@@ -1,5 +1,6 @@
 """How long tours are, from training images back to a stopping set (Savarese et al. 2018, figures 1 to 3)."""
 
+from math import isqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -68,7 +69,7 @@ def tour_lengths(rbm, images, *, rounds, visible, batches, batch, cap, shown, st
             same[row, column] = (tours.rows == states).all(axis=1)
     chosen = _extremes(lengths[0, 0], finished[0, 0], shown)
     first, _ = walk(parameters, states[chosen.ravel()], chosen.ravel().astype(np.uint64), 1, stream.child(_TOURS))
-    ink = images.data[example].mean(axis=1, dtype=np.float64)
+    first_draw = first[0].reshape(*chosen.shape, -1)
 
     def by_tour(values, long_name, units="1"):
         over = ("visible", "rounds", "batch", "tour")[-1 - values.ndim :]
@@ -86,12 +87,13 @@ def tour_lengths(rbm, images, *, rounds, visible, batches, batch, cap, shown, st
             "label": by_tour(images.labels[example], "class of the image"),
             "stopping_states": labelled("rounds", sizes, "distinct hidden states of the stopping set", "1"),
             "image": of_extremes(images.data[example[chosen]], "image that the tour started from"),
-            "first_draw": of_extremes(first[0].reshape(*chosen.shape, -1), "visible units after the first sweep"),
+            "first_draw": of_extremes(first_draw, "visible units after the first sweep"),
+            "first_label": of_extremes(_nearest_label(images, first_draw), "class of the training image nearest to it"),
             "shown_length": of_extremes(lengths[0, 0][chosen], "length of the tour", "sweep"),
             "shown_finished": of_extremes(finished[0, 0][chosen].astype(np.int8), "1: the tour returned"),
             "shown_label": of_extremes(images.labels[example[chosen]], "class of the image"),
             "log_f": by_tour(rbm.log_f(images.data[example]), "log f of the image", "nat"),
-            "ink": by_tour(ink, "mean visible value of the image"),
+            "stroke": by_tour(stroke_widths(images.data[example]), "width of the image's strokes", "pixel"),
         },
         coords={
             "visible": coordinate("visible", visible, "what visible units are on a tour"),
@@ -132,6 +134,27 @@ def broken_chains(rbm, images, *, digits, sweeps, candidates, stream):
         },
         attrs={"visible_units": rbm.visible, "hidden_units": rbm.hidden},
     )
+
+
+def stroke_widths(images):
+    """Width of strokes (image,) in pixels: twice the area of what is above half grey over its outline.
+
+    images (image, pixel), square; NaN for others, and where nothing is above half grey.
+    """
+    side = isqrt(images.shape[1])
+    if side * side != images.shape[1]:
+        return np.full(len(images), np.nan)
+    inked = np.pad((images > 0.5).reshape(-1, side, side), ((0, 0), (1, 1), (1, 1)))
+    outline = sum(np.diff(inked, axis=axis).sum(axis=(1, 2)) for axis in (1, 2))
+    area = inked.sum(axis=(1, 2))
+    return np.divide(2.0 * area, outline, out=np.full(len(images), np.nan), where=outline > 0)
+
+
+def _nearest_label(images, draws):
+    """Class (kind, shown) of the training image at the least Euclidean distance from draws (kind, shown, unit)."""
+    data, points = images.data.astype(np.float32), draws.reshape(-1, draws.shape[-1]).astype(np.float32)
+    distances = np.square(data).sum(axis=1) - 2.0 * (points @ data.T)
+    return images.labels[distances.argmin(axis=1)].reshape(draws.shape[:-1])
 
 
 def _extremes(lengths, finished, shown):
