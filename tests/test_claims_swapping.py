@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from logzoo.papers.infinite_swapping import f2, f3, f6
+from logzoo.papers.infinite_swapping import equal, f2, f3, f6, many
 from logzoo.reporting.verdicts import judge
 
 AT_MOST_ONE = {"at_most": 1.0}
@@ -45,6 +45,26 @@ def test_distances_are_compared_late_and_early():
     assert judge(AT_MOST_ONE, statistics["late"]) == "undecided at this scale"
 
 
+def test_distances_that_vary_less_have_the_smaller_spread():
+    for factor, said in ((0.3, "reproduced"), (3.0, "not reproduced")):
+        made = gradients_of({"pcd": 4.0, "pt": 1.0, "ins": 1.0}, repeats=60)
+        centre = made["distance"].mean("repeat")
+        widths = xr.DataArray([1.0, 1.0, factor], coords={"sampler": made["sampler"]})
+        spread = f2.statistics({"gradients": made.assign(distance=centre + widths * (made["distance"] - centre))})[
+            "spread"
+        ]
+        assert judge(AT_MOST_ONE, spread) == said
+
+
+def test_more_temperatures_and_time_are_judged_on_both_sides():
+    for ratio, said in ((1.0, "reproduced"), (0.5, "not reproduced"), (2.0, "not reproduced")):
+        gradients = gradients_of({"ins-5": 1.0, "ins-12": ratio})
+        assert judge(many.CLAIMS["more"].bounds, many.statistics({"gradients": gradients})["more"]) == said
+        seconds = np.array([[1.0], [ratio]]) * np.exp(0.02 * noise((2, 6), 3))
+        timings = xr.Dataset({"step_seconds": (("sampler", "repeat"), seconds)}, coords={"sampler": ["pt", "ins"]})
+        assert judge(equal.CLAIMS["time"].bounds, equal.statistics({"timings": timings})["time"]) == said
+
+
 def run_of(level, spread, *, falls=0.0, repeats=30, seed=0):
     """A run whose likelihood and accuracy rise to `level`, then fall; repeats differ by that standard deviation."""
     update = np.linspace(0, 1000, 51).round().astype(int)
@@ -68,6 +88,8 @@ def test_trainings_are_compared_by_mean_and_variance():
         assert judge(AT_LEAST_ZERO, statistics[quantity]) == "reproduced"
         assert statistics[f"{quantity}-spread"].value == pytest.approx(0.25, rel=0.3)
         assert judge(AT_MOST_ONE, statistics[f"{quantity}-spread"]) == "reproduced"
+    assert statistics["pcd"].value == pytest.approx(1.3, abs=0.15)
+    assert judge(AT_LEAST_ZERO, statistics["pcd"]) == "reproduced"
     # On average over the last fifth the fall is at nine tenths.
     assert statistics["degenerate"].value == pytest.approx(1.77, abs=0.15)
     worse = f3.statistics({"runs": {"toy": {**runs, "ins": run_of(-5.8, 0.3, seed=5)}}})
@@ -75,6 +97,8 @@ def test_trainings_are_compared_by_mean_and_variance():
     assert judge(AT_MOST_ONE, worse["likelihood-spread"]) == "not reproduced"
     steady = f3.statistics({"runs": {"toy": {**runs, "pcd": run_of(-5.6, 0.1, seed=6)}}})
     assert steady["degenerate"].value < 0.1
+    above = f3.statistics({"runs": {"toy": {**runs, "pcd": run_of(-5.0, 0.1, seed=6)}}})
+    assert judge(AT_LEAST_ZERO, above["pcd"]) == "not reproduced"
 
 
 def test_three_repeats_have_no_variance_to_judge():
@@ -96,6 +120,12 @@ def test_larger_data_are_compared_by_how_far_the_trainers_are_apart():
     assert statistics["spread"].value == pytest.approx(0.25, rel=0.4)
     assert statistics["mnist"].value == pytest.approx(0.1, abs=0.05)
     assert statistics["later"].value == pytest.approx(0.05, abs=0.05)
+    assert statistics["early"].value == pytest.approx(-0.1, abs=0.05)
+    assert judge(f6.CLAIMS["early"].bounds, statistics["early"]) == "not reproduced"
+    for falls, said in ((0.0, "reproduced"), (1.0, "not reproduced")):
+        steady = {**runs["toy"], "pcd": run_of(-0.5, 0.05, falls=falls, seed=8)}
+        found = f6.statistics({"runs": {**runs, "toy": steady}})["degenerate"]
+        assert judge(f6.CLAIMS["degenerate"].bounds, found) == said
     far = f6.statistics({"runs": {**runs, "toy": {**runs["toy"], "pcd": run_of(-2.0, 0.1, seed=7)}}})
     assert judge({"at_most": 0.2}, statistics["toy"]) == "reproduced"
     assert judge({"at_most": 0.2}, far["toy"]) == "not reproduced"

@@ -51,7 +51,10 @@ def runs():
 def timings():
     seconds = {"pcd": 1e-4, "pt": 3e-4, "ins": 4e-4}
     return xr.Dataset(
-        {"step_seconds": ("sampler", list(seconds.values())), "update_seconds": ("trainer", [1e-3, 2e-3, 3e-3])},
+        {
+            "step_seconds": (("sampler", "repeat"), [[one, one] for one in seconds.values()]),
+            "update_seconds": (("trainer", "repeat"), [[one, one] for one in (1e-3, 2e-3, 3e-3)]),
+        },
         coords={"sampler": list(seconds), "trainer": list(seconds)},
     )
 
@@ -92,7 +95,7 @@ def test_many_temperatures_over_steps_and_seconds(gradients, timings):
     left, right = (lines(axis) for axis in figure.axes)
     for sampler, name in NAMES.items():
         expected = gradients["distance"].sel(state="late", sampler=sampler).mean("repeat")
-        for drawn, scale in ((left, 1.0), (right, float(timings["step_seconds"].sel(sampler=sampler)))):
+        for drawn, scale in ((left, 1.0), (right, float(timings["step_seconds"].sel(sampler=sampler).mean()))):
             np.testing.assert_allclose(drawn[name].get_ydata(), expected)
             np.testing.assert_allclose(drawn[name].get_xdata(), gradients["step"] * scale)
     assert "seconds" in figure.axes[1].get_xlabel()
@@ -132,7 +135,10 @@ def test_equal_sweeps_and_seconds_scale_the_same_curves(gradients, runs, timings
     axes = [lines(axis) for axis in figure.axes]
     for name, label in NAMES.items():
         steps, chains = gradients["step"].values, float(gradients["chains"].sel(sampler=name))
-        seconds = float(timings["step_seconds"].sel(sampler=name)), float(timings["update_seconds"].sel(trainer=name))
+        seconds = (
+            float(timings["step_seconds"].sel(sampler=name)[0]),
+            float(timings["update_seconds"].sel(trainer=name)[0]),
+        )
         np.testing.assert_allclose(axes[0][label].get_xdata(), steps * chains)
         np.testing.assert_allclose(axes[1][label].get_xdata(), steps * seconds[0])
         np.testing.assert_allclose(axes[2][label].get_xdata(), runs[name]["chain_sweeps"])

@@ -4,10 +4,20 @@ PCD, parallel tempering and infinite swapping compared at equal chain-sweeps and
 leaves open.
 """
 
+from logzoo.papers.declaration import Claim
 from logzoo.papers.infinite_swapping.drawing import LABELS, draw_mean, limit_after_rise, look_of
 from logzoo.papers.infinite_swapping.experiments import compared, comparison_of, gradients, timings, trainers_of
-from logzoo.reporting.statistics import mean_with_band
+from logzoo.reporting.statistics import mean_with_band, over_repeats, ratio_of_means
 from logzoo.reporting.style import draw_band, label_panels, mark_stand_in, new_figure
+
+CLAIMS = {
+    "time": Claim(
+        "At five temperatures a step of INS takes as long as one of PT",
+        "no notable difference in running time",
+        at_least=0.8,
+        at_most=1.25,
+    )
+}
 
 
 def inputs(here):
@@ -25,6 +35,13 @@ def settings(here):
     return {"title": comparison_of(here, comparison)["title"], "names": names}
 
 
+def statistics(artifacts):
+    """Seconds of a step of all chains by INS over those by PT."""
+    seconds = [artifacts["timings"]["step_seconds"].sel(sampler=name).values for name in ("ins", "pt")]
+    of = "seconds of a step of all chains, INS / PT, K = 5"
+    return {"time": over_repeats(ratio_of_means, *seconds, of=of, logarithmic=True)}
+
+
 def draw(artifacts, *, title, names):
     """Distance to the exact gradient late in training, and likelihood, at equal chain-sweeps and at equal seconds."""
     gradients, runs, timings = (artifacts[name] for name in ("gradients", "runs", "timings"))
@@ -33,12 +50,12 @@ def draw(artifacts, *, title, names):
     steps = gradients["step"].values
     for name, label in names.items():
         chains = float(gradients["chains"].sel(sampler=name))
-        seconds = float(timings["step_seconds"].sel(sampler=name))
+        seconds = float(timings["step_seconds"].sel(sampler=name).mean())
         for axis, scale in zip(axes[0], (chains, seconds), strict=True):
             draw_mean(axis, steps * scale, gradients["distance"], "late", name, label)
         run = runs[name]
         likelihood = mean_with_band(run["log_likelihood"].transpose("update", "repeat").values)
-        seconds = float(timings["update_seconds"].sel(trainer=name))
+        seconds = float(timings["update_seconds"].sel(trainer=name).mean())
         for axis, x in zip(axes[1], (run["chain_sweeps"].values, run["update"].values * seconds), strict=True):
             draw_band(axis, x, likelihood, label=label, **look_of(name))
     for axis, label in zip(axes[:, 0], ("distance to the\nexact gradient", LABELS["log_likelihood"]), strict=True):

@@ -12,7 +12,7 @@ from logzoo.papers.infinite_swapping.experiments import gradients
 from logzoo.reporting.statistics import over_repeats
 
 # Distances are compared from this share of all steps on.
-_LATER = 0.1
+LATER = 0.1
 
 
 def claims(size):
@@ -30,6 +30,11 @@ def claims(size):
         ),
         "early": Claim(
             f"Early in training INS has the smaller error, too ({size})", "smaller error and variance", at_most=1.0
+        ),
+        "spread": Claim(
+            f"The distance varies less over repeats by INS than by PT ({size})",
+            "smaller error and variance",
+            at_most=1.0,
         ),
     }
 
@@ -49,21 +54,27 @@ def settings(here):
 def statistics(artifacts):
     """Ratios of distances to the exact gradient, geometric means over the later steps."""
     distance = artifacts["gradients"]["distance"]
-    later = distance.sel(step=distance["step"] >= _LATER * distance["step"].values[-1])
+    later = distance.sel(step=distance["step"] >= LATER * distance["step"].values[-1])
 
-    def ratio(state, sampler, other, names):
+    def ratio(state, sampler, other, names, of="distance to the exact gradient", statistic=ratio_of_means):
         values = [later.sel(state=state, sampler=name).transpose("step", "repeat").values for name in (sampler, other)]
-        of = f"distance to the exact gradient, {names}, {state} in training"
-        return over_repeats(_ratio_of_means, *values, of=of, logarithmic=True)
+        return over_repeats(statistic, *values, of=f"{of}, {names}, {state} in training", logarithmic=True)
 
     return {
         "late": ratio("late", "ins", "pt", "INS / PT"),
         "pcd": ratio("late", "pt", "pcd", "PT / PCD-1"),
         "early": ratio("early", "ins", "pt", "INS / PT"),
+        "spread": ratio("early", "ins", "pt", "INS / PT", "variance of the distance over repeats", _ratio_of_variances),
     }
 
 
-def _ratio_of_means(distances, others):
+def _ratio_of_variances(distances, others):
+    """Ratio of means over steps of variances over repeats; arrays (resample, step, repeat)."""
+    above, below = (array.var(axis=-1, ddof=1).mean(axis=1) for array in (distances, others))
+    return above / below
+
+
+def ratio_of_means(distances, others):
     """Geometric mean over steps of the ratio of means over repeats; arrays (resample, step, repeat)."""
     return np.exp(np.log(distances.mean(axis=-1) / others.mean(axis=-1)).mean(axis=1))
 

@@ -5,7 +5,7 @@ Prediction accuracy while training on larger data, its mean and variance over re
 
 from logzoo.papers.declaration import Claim
 from logzoo.papers.infinite_swapping import f3
-from logzoo.papers.infinite_swapping.f3 import END, lead, part, spread
+from logzoo.papers.infinite_swapping.f3 import END, lead, loss, part, spread
 from logzoo.reporting.statistics import difference_of_means, over_repeats
 
 CLAIMS = {
@@ -21,6 +21,12 @@ CLAIMS = {
     "later": Claim(
         "On the larger toy data INS classifies slightly better late in training", "slightly better", at_least=0.0
     ),
+    "early": Claim(
+        "On the larger toy data PCD-1 classifies best early in training", "best quality early in training", at_least=0.0
+    ),
+    "degenerate": Claim(
+        "On the larger toy data PCD-1 does not degenerate", "does not display degenerate behaviour", at_most=0.1
+    ),
 }
 _START = 1.0 / 3.0
 inputs, settings, draw = f3.inputs, f3.settings, f3.draw
@@ -29,7 +35,9 @@ inputs, settings, draw = f3.inputs, f3.settings, f3.draw
 def statistics(artifacts):
     """Variance and means of accuracies, from the comparisons on MNIST and on the larger toy data, in this order."""
     mnist, toy = artifacts["runs"].values()
-    early = {name: part(run, "accuracy", 0.0, _START) for name, run in mnist.items()}
+    early, toy_early = (
+        {name: part(run, "accuracy", 0.0, _START) for name, run in runs.items()} for runs in (mnist, toy)
+    )
     ends = [{name: part(run, "accuracy", END, 1.0) for name, run in runs.items()} for runs in (mnist, toy)]
 
     def gain(end):
@@ -45,4 +53,6 @@ def statistics(artifacts):
         "mnist": gain(ends[0]),
         "toy": gain(ends[1]),
         "later": lead(ends[1], "mean accuracy [nat] over the last fifth"),
+        "early": lead(toy_early, "mean accuracy [nat] over the first third", "pcd"),
+        "degenerate": loss(toy["pcd"], "accuracy", "accuracy"),
     }

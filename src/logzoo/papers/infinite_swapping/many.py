@@ -3,16 +3,40 @@
 Infinite swapping of 5, 8 and 12 temperatures at once, against swapping within groups, over sweeps and seconds.
 """
 
+from logzoo.papers.declaration import Claim
 from logzoo.papers.infinite_swapping import f2
 from logzoo.papers.infinite_swapping.drawing import DISTANCE, draw_mean
 from logzoo.papers.infinite_swapping.experiments import gradients, timings
+from logzoo.reporting.statistics import over_repeats
 from logzoo.reporting.style import label_panels, mark_stand_in, new_figure
 
+CLAIMS = {
+    "more": Claim(
+        "More temperatures than five change nothing (12 against 5, 20 × 6)",
+        "no significant difference",
+        at_least=0.8,
+        at_most=1.25,
+    ),
+    "fewer": Claim(
+        "With fewer temperatures a training may degenerate",
+        "for certain parameter setups",
+        not_tested="the paper does not say in which setups",
+    ),
+}
 settings = f2.settings
 
 
 def inputs(here):
     return {"gradients": gradients(here), "timings": timings(here)}
+
+
+def statistics(artifacts):
+    """Distance to the exact gradient with 12 temperatures over that with 5, over the later steps."""
+    distance = artifacts["gradients"]["distance"].sel(state="late")
+    later = distance.sel(step=distance["step"] >= f2.LATER * distance["step"].values[-1])
+    values = [later.sel(sampler=name).transpose("step", "repeat").values for name in ("ins-12", "ins-5")]
+    of = "distance to the exact gradient, INS with 12 / with 5 temperatures, late in training"
+    return {"more": over_repeats(f2.ratio_of_means, *values, of=of, logarithmic=True)}
 
 
 def draw(artifacts, *, title, names):
@@ -22,7 +46,7 @@ def draw(artifacts, *, title, names):
     axes = figure.subplots(1, 2, sharey=True)
     steps = gradients["step"].values
     for sampler, name in names.items():
-        seconds = steps * float(timings["step_seconds"].sel(sampler=sampler))
+        seconds = steps * float(timings["step_seconds"].sel(sampler=sampler).mean())
         for axis, x in zip(axes, (steps, seconds), strict=True):
             draw_mean(axis, x, gradients["distance"], "late", sampler, label=name)
     axes[0].set_ylabel(DISTANCE)
