@@ -62,6 +62,7 @@ def test_models_trained_otherwise_are_not_judged_and_tours_return_at_once_or_lat
     found = f2a.statistics({"tours": {**alike, "cd": other}})
     assert found["longer"] == f2a.statistics({"tours": alike})["longer"]
     assert judge(f2a.CLAIMS["apart"].bounds, found["apart"]) == "reproduced" and "H = 32" in found["apart"].of
+    assert "means" not in other["visible"].values
     early = {**alike, "m-32": tours_of(32, 2.0, means=True)}
     assert judge(f2a.CLAIMS["apart"].bounds, f2a.statistics({"tours": early})["apart"]) == "not reproduced"
 

@@ -72,9 +72,8 @@ def assert_drawn_alike(draw):
 def assert_tail(line, lengths):
     values = np.unique(lengths)
     expected = [np.mean(lengths > value) for value in values]
-    np.testing.assert_array_equal(line.get_xdata()[1:], values)
-    np.testing.assert_allclose(line.get_ydata()[1:], [share or np.nan for share in expected])
-    assert line.get_ydata()[0] == 1.0
+    np.testing.assert_array_equal(line.get_xdata(), values)
+    np.testing.assert_allclose(line.get_ydata(), [share or np.nan for share in expected])
 
 
 def test_a_tail_is_the_share_of_longer_tours():
@@ -213,8 +212,8 @@ def table():
         "lvs-1": training_of([0.001, 0.1], [[-140, -140, -140], [-130, -132, -131]], **NOTICE),
     }
     trainers = {
-        "cd-1": {"title": "CD-1", "published": {"rate": 0.01, "test": -169.0}},
-        "lvs-1": {"title": "LVS-1", "published": {"rate": 0.1, "test": -137.5}},
+        "cd-1": {"title": "CD-1", "hidden": 12, "published": {"hidden": 25, "rate": 0.01, "test": -169.0}},
+        "lvs-1": {"title": "LVS-1", "hidden": 12, "published": {"hidden": 25, "rate": 0.1, "test": -137.5}},
     }
     return trainings.rows({"trainings": artifacts}, title="Table: grey levels", trainers=trainers)
 
@@ -235,6 +234,8 @@ def test_trainers_stand_beside_what_was_published(table):
 
 def test_small_rates_and_probabilities_are_readable(table):
     text = markdown(frame_of(table), table.attrs["title"])
-    assert text.startswith("Table: grey levels\n\n| trainer | runs | learning rate | train [nat] |")
-    assert "| CD-1 | 3 | 0.001 | -152.00 |" in text and "| 20.00 | 0.00083 |" in text
+    assert text.startswith(
+        "Table: grey levels\n\n| trainer | runs | hidden units | published hidden units | learning rate | train [nat] |"
+    )
+    assert "| CD-1 | 3 | 12 | 25 | 0.001 | -152.00 |" in text and "| 20.00 | 0.00083 |" in text
     assert "<td>0.001</td>" in html(frame_of(table), "Table")

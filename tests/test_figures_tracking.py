@@ -206,13 +206,11 @@ def test_a_ladder_that_gains_a_rung_is_drawn_anew(kalman):
 
 
 def test_figures_4b_and_5_show_tracked_and_checked_log_likelihoods(kalman, rts):
-    for followed, tracker, (trace, check), splits in (
-        (f4b, "Kalman", kalman[::2], ("validation",)),
-        (f5, "RTS", rts, ("train", "validation")),
-    ):
+    splits = ("train", "validation")
+    for followed, tracker, (trace, check) in ((f4b, "Kalman", kalman[::2]), (f5, "RTS", rts)):
         (axis,) = draw_followed(followed, trace, check).axes
         lines = by_label(axis)
-        for split in ("train", "validation"):
+        for split in splits:
             line, tracked = lines[f"{split}, {tracker}, ±3 s.d."], trace[f"log_likelihood_{split}"].values
             np.testing.assert_array_equal(line.get_ydata(), tracked)
             assert has_band(axis, trace["update"].values, tracked, trace["log_z_std_dev"].values)

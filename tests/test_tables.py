@@ -20,7 +20,9 @@ def best(tracked, ais, **attributes):
         "ais_std_error": 0.1,
         "ais_weight_spread": 1.0,
     }
-    return xr.Dataset({name: ((), value) for name, value in numbers.items()}, attrs={"hidden": 100, **attributes})
+    return xr.Dataset(
+        {name: ((), value) for name, value in numbers.items()}, attrs={"hidden": 100, "updates": 900, **attributes}
+    )
 
 
 @pytest.fixture

@@ -2,9 +2,10 @@
 
 import textwrap
 
-from logzoo.reporting.verdicts import bound_of, number_of, why_of
+from logzoo.reporting.verdicts import NOT_REPRODUCED, REPRODUCED, bound_of, number_of, why_of
 
-_COLOURS = {"reproduced": "#00693E", "not reproduced": "#B22222"}
+# Marks that need no key, and no colours: the word stands beside them.
+_MARKS = {REPRODUCED: "\N{CHECK MARK}", NOT_REPRODUCED: "\N{BALLOT X}"}
 
 
 def note_verdicts(figure, verdicts):
@@ -13,12 +14,11 @@ def note_verdicts(figure, verdicts):
     lines = []
     for name in verdicts["id"].values:
         row = verdicts.sel(id=name)
-        text = f"{row['claim'].item()}: {row['verdict'].item().upper()}"
+        verdict = row["verdict"].item()
+        text = f"{_MARKS.get(verdict, '?')} {verdict.upper()}: {row['claim'].item()}"
         if verdicts.attrs["untested"]:
             text += f" ({verdicts.attrs['untested']})"
         else:
             text += f". {row['statistic'].item()}: {number_of(row)}, claimed {bound_of(row)}. {why_of(row)}".rstrip()
-        lines += textwrap.wrap(text, width)
-    said = set(verdicts["verdict"].values)
-    colour = _COLOURS.get(said.pop(), "black") if len(said) == 1 else "black"
-    figure.supxlabel("\n".join(lines), x=0.01, ha="left", fontsize=7.5, color=colour)
+        lines += textwrap.wrap(text, width, subsequent_indent="    ")
+    figure.supxlabel("\n".join(lines), x=0.01, ha="left", fontsize=7.5)

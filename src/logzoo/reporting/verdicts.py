@@ -8,6 +8,7 @@ import numpy as np
 import xarray as xr
 
 from logzoo.artifacts.labels import labelled
+from logzoo.reporting.statistics import untested as unknown
 
 REPRODUCED = "reproduced"
 NOT_REPRODUCED = "not reproduced"
@@ -16,6 +17,8 @@ NOT_TESTED = "not tested"
 # Each with its short form.
 VERDICTS = {verdict: verdict.partition(" at ")[0] for verdict in (REPRODUCED, NOT_REPRODUCED, UNDECIDED, NOT_TESTED)}
 BOUNDS = ("at_least", "at_most")
+# Of a claim whose statistic was not computed: its model is left out, for one.
+_NOTHING = unknown("-")
 _TEXTS = {
     "verdict": "what the data say of the claim",
     "claim": "what was published",
@@ -49,7 +52,7 @@ def verdicts(claims, statistics, *, untested=None):
     """Dataset over claims: {id: entry} and {id: Statistic}; `untested` is the reason when none can be judged."""
     rows = {}
     for name, claim in claims.items():
-        statistic = statistics[name]
+        statistic = statistics.get(name, _NOTHING)
         verdict = NOT_TESTED if untested else judge(claim, statistic)
         said = {"why": "", **dict.fromkeys(BOUNDS, np.nan), **claim}
         rows[name] = {**said, **statistic._asdict(), "statistic": statistic.of, "verdict": verdict}

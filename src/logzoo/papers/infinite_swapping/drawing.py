@@ -23,7 +23,7 @@ DISTANCE = "distance of the running gradient\nestimate to the exact one"
 LABELS = {"log_likelihood": "mean log-likelihood [nat]", "accuracy": "prediction accuracy\n[nat an example]"}
 _STATES = {"early": "first parameters", "late": "last parameters"}
 # Share of a training whose rise is cut off, so that what follows can be seen.
-_RISE = 0.1
+_RISE = 0.02
 
 
 def look_of(name):
@@ -57,8 +57,11 @@ def draw_mean(axis, x, variable, state, sampler, label):
 
 
 def limit_after_rise(axis, runs):
-    """Limit the y axis to the means over repeats after the rise, with some room; runs: arrays (repeat, update)."""
-    means = [run.mean("repeat").values[int(np.ceil(_RISE * run.sizes["update"])) :] for run in runs]
-    low, high = min(map(np.min, means)), max(map(np.max, means))
-    room = 0.1 * (high - low)
+    """Limit the y axis to the bands of means over repeats after the rise, with room; runs: arrays (repeat, update)."""
+    ends = []
+    for run in runs:
+        after = run.transpose("update", "repeat").values[int(np.ceil(_RISE * run.sizes["update"])) :]
+        ends.append(mean_with_band(after)[1])
+    low, high = min(map(np.min, ends)), max(map(np.max, ends))
+    room = 0.05 * (high - low)
     axis.set_ylim(low - room, high + room)

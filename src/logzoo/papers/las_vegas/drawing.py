@@ -5,7 +5,7 @@ from math import isqrt
 import numpy as np
 
 # Light to dark as hidden units, or the stopping set, grow.
-COLOURS = ("#E69F00", "#009E73", "#56B4E9", "#0072B2", "#332288", "#CC79A7")
+COLOURS = ("#E69F00", "#009E73", "#56B4E9", "#0072B2", "#CC79A7", "#332288")
 
 
 def tail(lengths):
@@ -17,9 +17,8 @@ def tail(lengths):
 def draw_tail(axis, lengths, **look):
     """A line of the tail of lengths."""
     values, longer = tail(lengths)
-    # From certainty below one sweep; what is never seen cannot be drawn on a logarithmic axis.
-    y = np.where(longer > 0.0, longer, np.nan)
-    axis.plot([0.7, *values], [1.0, *y], drawstyle="steps-post", **look)
+    # What is never seen cannot be drawn on a logarithmic axis.
+    axis.plot(values, np.where(longer > 0.0, longer, np.nan), drawstyle="steps-post", **look)
 
 
 def finish_tails(axis, cap):

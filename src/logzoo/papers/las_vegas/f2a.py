@@ -4,6 +4,8 @@ Share of tours longer than n sweeps, for models with more and more hidden units;
 means of visible units stand in the place of draws, as in the authors' code. Savarese et al. (2018), figure 2a.
 """
 
+from itertools import cycle
+
 import numpy as np
 
 from logzoo.papers.declaration import Claim
@@ -30,7 +32,7 @@ CLAIMS = {
         at_least=0.5,
     ),
     "apart": Claim(
-        "Tours that do not return within one sweep take very long",
+        "Tours that do not return within one sweep take very long, visible units at their means as published",
         "return within one step or are unlikely to return for a very long time",
         at_least=0.5,
     ),
@@ -43,6 +45,8 @@ CLAIMS = {
     ),
 }
 _LINES = {"draws": "-", "means": "--"}
+# Of models trained otherwise, whose lines may lie on each other.
+_OTHERWISE = ("-", ":")
 _VISIBLE = {"draws": "visible units drawn", "means": "their means, as published"}
 
 
@@ -73,10 +77,9 @@ def statistics(artifacts):
         "heavy": over_repeats(grown, *tails, of=f"share of tours longer than {TAIL} sweeps, slope on log H"),
         "longer": over_repeats(grown, *logs, of="mean log length, slope on log H"),
     }
-    longer, much_longer = ((by_batch(ordered[-1]) > least).sum("tour").values for least in (1, TAIL))
-    of = (
-        f"share of tours longer than {TAIL} sweeps among those longer than one, H = {ordered[-1].attrs['hidden_units']}"
-    )
+    longer, much_longer = ((by_batch(ordered[-1], "means") > least).sum("tour").values for least in (1, TAIL))
+    largest = ordered[-1].attrs["hidden_units"]
+    of = f"share of tours longer than {TAIL} sweeps among those longer than one, H = {largest}, visible means"
     statistics["apart"] = over_repeats(ratio, much_longer, longer, of=of)
     for visible, key in (("draws", "one"), ("means", "one-means")):
         one_sweep = (by_batch(small, visible) == 1).mean("tour").values
@@ -94,11 +97,13 @@ def draw(artifacts, *, titles):
     figure = new_figure(7.0, 5.0)
     axis = figure.subplots()
     by_model = artifacts["tours"]
+    otherwise = cycle(_OTHERWISE)
     for colour, (model, tours) in zip(COLOURS, by_model.items(), strict=False):
         for visible in tours["visible"].values:
             values = tours["length"].sel(visible=visible).isel(rounds=0).values.ravel()
             label = titles[model] if visible == "draws" else None
-            draw_tail(axis, values, label=label, color=colour, linestyle=_LINES[visible])
+            line = _LINES[visible] if tours.sizes["visible"] > 1 else next(otherwise)
+            draw_tail(axis, values, label=label, color=colour, linestyle=line)
     for visible, line in _LINES.items():
         if any(visible in tours["visible"].values for tours in by_model.values()):
             axis.plot([], [], color="black", linestyle=line, label=_VISIBLE[visible])

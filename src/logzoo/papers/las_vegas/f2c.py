@@ -17,7 +17,10 @@ CLAIMS = {
     "long": Claim("Tours from the digits 4 and 8 are long", "more trouble", at_least=0.0),
 }
 _PUBLISHED = {"short": (1, 6), "long": (4, 8)}
-_COLOURS = {"short": "#009E73", "long": "#D55E00", None: "#BBBBBB"}
+# By digit: green those published as short, orange as long, others grey; no two lines alike.
+_COLOURS = {1: "#009E73", 6: "#66C2A5", 4: "#D55E00", 8: "#F4A460"}
+_OTHERS = ("#000000", "#666666", "#999999", "#BBBBBB", "#999999", "#666666")
+_LINES = ("-", "-", "-", "-", ":", ":")
 
 
 def inputs(here):
@@ -51,17 +54,17 @@ def draw(artifacts, *, title):
     sweeps = tours["length"].sel(visible="draws").isel(rounds=0).values.ravel()
     labels = tours["label"].values.ravel()
     classes = np.unique(labels)
-    for position, label in enumerate(classes):
-        published = next((key for key, digits in _PUBLISHED.items() if int(label) in digits), None)
-        colour, line = _COLOURS[published], ("-", "--")[position % 2]
+    others = iter(zip(_OTHERS, _LINES, strict=True))
+    for label in classes:
+        colour, line = (_COLOURS[label], "-") if label in _COLOURS else next(others, (_OTHERS[-1], "-."))
         of_class = sweeps[labels == label]
-        draw_tail(left, of_class, label=f"{int(label)}" if published else None, color=colour, linestyle=line)
+        draw_tail(left, of_class, label=f"{int(label)}", color=colour, linestyle=line)
         logs = np.log(of_class)
         error = 1.96 * logs.std() / np.sqrt(max(of_class.size - 1, 1))
         low, mean, high = np.exp(logs.mean() + error * np.array([-1, 0, 1]))
         right.errorbar(int(label), mean, [[mean - low], [high - mean]], fmt="o", color=colour)
     finish_tails(left, int(tours.attrs["cap"]))
-    left.legend(title="started from", fontsize=8)
+    left.legend(title="started from", fontsize=8, ncols=2)
     right.set(xticks=classes, xlabel="class of the image\n(published: green short, orange long)")
     right.set_ylabel("geometric mean of the lengths [sweeps]")
     right.set_title(title, loc="right", fontsize=9)

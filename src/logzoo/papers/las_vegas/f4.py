@@ -8,7 +8,7 @@ import numpy as np
 
 from logzoo.papers.declaration import Claim
 from logzoo.reporting.statistics import mean, over_repeats, rmse_with_band, share, truth_of
-from logzoo.reporting.style import TRUTH, draw_band, finished, look_of, new_figure
+from logzoo.reporting.style import TRUTH, draw_band, finished, look_of, new_figure, plain_logarithms
 
 CLAIMS = {
     "converges": Claim("log Z by tours converges as they accumulate", "converges to the truth", at_most=0.5),
@@ -118,10 +118,11 @@ def _draw_costs(axis, estimates, truth, names):
     for position, name in enumerate(estimates["estimator"].values):
         other = estimates.sel(estimator=name)
         spent = other["other_chain_sweeps"].mean("replicate").values
-        rmse, _ = rmse_with_band(other["other_log_z"].transpose("share", "replicate").values, truth)
-        axis.plot(spent, rmse, label=names[name], **look_of(name, position))
+        errors = rmse_with_band(other["other_log_z"].transpose("share", "replicate").values, truth)
+        draw_band(axis, spent, errors, label=names[name], **look_of(name, position))
     draws = float(estimates.attrs["draws"])
     axis.axvline(draws, color="#999999", linestyle=":", linewidth=1)
     above = {"transform": axis.get_xaxis_transform(), "ha": "center"}
     axis.text(draws, 1.02, "stopping set", fontsize=7, color="#666666", **above)
-    axis.set(xscale="log", yscale="log", xlabel="chain-sweeps")
+    axis.set(xscale="log", xlabel="chain-sweeps")
+    plain_logarithms(axis.yaxis)

@@ -9,6 +9,8 @@ from logzoo.reporting.tables import COUNT, Column, table_of
 
 _COLUMNS = {
     "runs": Column("runs", form=COUNT),
+    "hidden": Column("hidden units", form=COUNT),
+    "published_hidden": Column("published hidden units", form=COUNT),
     "rate": Column("learning rate", form=".2g"),
     "train": Column("train", "nat"),
     "train_error": Column("± s.e.", "nat"),
@@ -90,6 +92,8 @@ def settings(here):
     sizes = f"{_VALUES[train['values']]}, {train['hidden']} hidden units, {train['updates']:,} updates"
     wanted = ("title", "published")
     trainers = {key: {name: trainer[name] for name in wanted} for key, trainer in entry["trainers"].items()}
+    for trainer in trainers.values():
+        trainer["hidden"], trainer["published"] = train["hidden"], {**entry["published"], **trainer["published"]}
     return {"title": f"{here.entry['title']}: {sizes}", "trainers": trainers}
 
 
@@ -135,7 +139,7 @@ def at_best_rate(trainings):
 def rows(artifacts, *, title, trainers):
     """Exact mean log-likelihoods over runs by trainer; on the test split LVS-1 is compared with all others, run by run.
 
-    trainers: {trainer: {title, published numbers}}.
+    trainers: {trainer: {title, hidden units, published numbers}}.
     """
     table, tests = {}, _tests(artifacts)
     for trainer, entry in trainers.items():
@@ -143,6 +147,7 @@ def rows(artifacts, *, title, trainers):
         rate, likelihood = at_best_rate(runs)
         row = {
             "runs": likelihood.sizes["run"],
+            "hidden": entry["hidden"],
             "rate": rate,
             **{f"published_{key}": value for key, value in entry["published"].items()},
         }

@@ -63,9 +63,7 @@ def draw(artifacts, *, names):
             axis.vlines(samples + shift, *band, color=look["color"], alpha=0.45, linewidth=1.2)
         limit = float(estimates["limit"])
         if abs(limit - exact) > _VISIBLE_LIMIT:
-            right.axhline(limit, color=look["color"], linestyle=":", linewidth=1.0)
-            look = {"xycoords": ("axes fraction", "data"), "ha": "right", "va": "bottom", "fontsize": 7}
-            right.annotate(f"{names[estimator]}: endless samples", (1.0, limit), **look)
+            right.axhline(limit, color=look["color"], linestyle=":", linewidth=1.0, label=f"{names[estimator]}, limit")
     right.axhline(exact, color=TRUTH, linestyle="--", label="exact")
     for axis in (left, right):
         axis.set_xticks(samples, [f"{count:,}" for count in samples])

@@ -11,6 +11,8 @@ from logzoo.papers.declaration import Claim
 from logzoo.reporting import style
 from logzoo.reporting.statistics import mean_with_band, over_repeats, ratio_of_rmse, rmse_with_band, truth_of
 
+# Means are shown to so many times the largest error of a later budget.
+_ROOM = 1.5
 # Least sweeps of the published curves: RTS there is compared with AIS at ten times as many.
 _FIRST_BUDGET = 1000
 _TENFOLD = (
@@ -79,7 +81,7 @@ def _of_model(estimates, truth, truth_error):
     def least_distance(below, above):
         return np.minimum(-below.mean(axis=-1), above.mean(axis=-1))
 
-    first = max(_FIRST_BUDGET, budgets[0])
+    first = min((budget for budget in budgets if budget >= _FIRST_BUDGET), default=budgets[-1])
     return {
         "bias": over_repeats(
             bias_ratio,
@@ -126,6 +128,7 @@ def draw(artifacts, *, titles, names, published):
             style.draw_band(upper, budgets, mean_with_band(log_z), **look)
             style.draw_band(lower, budgets, rmse_with_band(log_z, truth), **look)
         _draw_truth(upper, truths[model], published[model])
+        _limit(upper, truth, by_estimator.values())
         upper.set_title(style.title_of(titles[model], truths[model]), loc="right")
         upper.ticklabel_format(axis="y", useOffset=False)
         style.count_ticks(lower, budgets)
@@ -135,6 +138,14 @@ def draw(artifacts, *, titles, names, published):
     axes[1, 0].set_ylabel(r"RMSE of $\log \hat Z$ [nat]")
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside right upper", fontsize=8)
     return style.finished(figure, *truths.values(), panels=axes.flat)
+
+
+def _limit(axis, truth, estimates):
+    """Limits that show all but the first budget whole: its errors may dwarf all others."""
+    later = [estimate["log_z"].mean("replicate").values[1:] for estimate in estimates]
+    reach = max((np.abs(means - truth).max() for means in later if means.size), default=0.0)
+    if reach > 0.0:
+        axis.set_ylim(truth - _ROOM * reach, truth + _ROOM * reach)
 
 
 def _draw_truth(axis, truth, published):

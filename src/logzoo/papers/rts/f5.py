@@ -7,7 +7,7 @@ RTS tracks and by AIS. Carlson et al. (2016), figure 5.
 import numpy as np
 
 from logzoo.papers.declaration import Claim
-from logzoo.papers.tracking.checks import checked, tracking_cost, tracking_costs
+from logzoo.papers.tracking.checks import checked
 from logzoo.papers.tracking.likelihoods import draw_likelihoods
 from logzoo.papers.tracking.statistics import AIS, TRACKED, agreement, best_and_last, difference, distance, times_apart
 
@@ -25,7 +25,6 @@ CLAIMS = {
         "visible near the end of 8,000 updates",
         at_least=0.0,
     ),
-    "cost": Claim("Tracking by RTS costs almost nothing extra", "minimal additional cost", at_most=1.1),
     "smoothing": Claim(
         "Other smoothing, alpha = 0.05 or 0.5, tracks as well", "similar results", at_least=0.5, at_most=2.0
     ),
@@ -38,7 +37,6 @@ def inputs(here):
         "trace": here.trace(model),
         "check": checked(here, model, "ais"),
         "others": {other: checked(here, other, "ais") for other in here.entry["others"]},
-        "costs": tracking_costs(here),
     }
 
 
@@ -51,7 +49,6 @@ def statistics(artifacts):
         "agree": agreement(check),
         "close": distance(check),
         "overfit": difference(check, "validation", TRACKED, best, last, of=of),
-        "cost": tracking_cost(artifacts["costs"], "rts"),
         "smoothing": _farthest(check, artifacts["others"].values()),
     }
 
@@ -64,4 +61,4 @@ def _farthest(check, others):
 
 def draw(artifacts, *, title):
     """Train and validation log-likelihood while training, by RTS and by the check."""
-    return draw_likelihoods(artifacts["trace"], artifacts["check"], title, "RTS", ["train", "validation"])
+    return draw_likelihoods(artifacts["trace"], artifacts["check"], title, "RTS")

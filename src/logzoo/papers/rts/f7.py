@@ -112,7 +112,7 @@ def draw(artifacts, *, title, names):
 
     estimates, remedies, matrices = (artifacts[panel] for panel in _PANELS)
     truth = artifacts["truth"]
-    figure = style.new_figure(9.6, 7.2)
+    figure = style.new_figure(10.4, 8.2)
     grid = figure.add_gridspec(2, 6)
     mean, error, remedy = (figure.add_subplot(grid[0, 2 * part : 2 * part + 2]) for part in range(3))
     log_z = float(truth["log_z"])
@@ -143,7 +143,7 @@ def _label_budgets(axis, group):
     budgets = np.unique(np.concatenate([estimate["budget"].values for estimate in group.values()]))
     style.count_ticks(axis, budgets)
     axis.set_xlabel("Gibbs sweeps per chain")
-    axis.legend(fontsize=6.5, loc="upper center", bbox_to_anchor=(0.5, -0.28))
+    axis.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.22))
 
 
 def _draw_matrices(figure, grid, matrices):

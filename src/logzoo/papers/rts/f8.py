@@ -57,7 +57,7 @@ def statistics(artifacts):
 def draw(artifacts, *, titles, names):
     """RMSE of log Z by RTS, SD and RSD against sweeps, a panel for each model."""
     stationary, truths = artifacts["stationary"], artifacts["truths"]
-    figure = style.new_figure(3.8 * len(stationary), 3.6)
+    figure = style.new_figure(3.8 * len(stationary) + 1.8, 3.6)
     axes = figure.subplots(1, len(stationary), squeeze=False)[0]
     for axis, (model, estimates) in zip(axes, stationary.items(), strict=True):
         budgets, truth = estimates["budget"].values, truths[model]
@@ -73,5 +73,5 @@ def draw(artifacts, *, titles, names):
         axis.set_title(style.title_of(titles[model], truth), loc="right")
     axes[0].set_ylabel(r"RMSE of $\log \hat Z$ [nat]")
     handles = {label: handle for axis in axes for handle, label in zip(*axis.get_legend_handles_labels(), strict=True)}
-    axes[-1].legend(handles.values(), handles.keys(), loc="upper right", fontsize=8)
+    figure.legend(handles.values(), handles.keys(), loc="outside right upper", fontsize=8)
     return style.finished(figure, *truths.values(), panels=axes)

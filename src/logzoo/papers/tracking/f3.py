@@ -123,7 +123,7 @@ def draw(artifacts, *, panels):
         axis.set_title(title, loc="right")
     axes[0].set_ylabel("mean test log-likelihood [nat]")
     methods = (
-        Line2D([], [], color="black", marker="o", markersize=3, label="exact"),
+        Line2D([], [], color="black", marker="o", markersize=5, label="exact"),
         Line2D([], [], color="black", marker="s", linestyle="", markerfacecolor="white", label="AIS, 95%"),
         Line2D([], [], color="black", linestyle="--", label=f"Kalman filter, ±{DEVIATIONS:g} s.d."),
     )

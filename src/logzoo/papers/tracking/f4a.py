@@ -8,7 +8,7 @@ the ladder. Desjardins et al. (2011), figure 4.
 import numpy as np
 
 from logzoo.papers.declaration import Claim
-from logzoo.papers.tracking.checks import checked, tracking_cost, tracking_costs
+from logzoo.papers.tracking.checks import checked
 from logzoo.papers.tracking.drawing import DEVIATIONS, draw_checked, draw_tracked, label_updates, limit, name_of
 from logzoo.papers.tracking.statistics import after_burn_in, distance, mean, over_parts, ratio, thirds, times_apart
 from logzoo.reporting.style import LOOKS, TRUTH, finished, new_figure, title_of
@@ -22,11 +22,6 @@ CLAIMS = {
     # The published difference at the end of the best model's training.
     "agree": Claim("Tracked log Z stays with that by AIS", "apart by 4.38 nats for the best model", at_most=4.38),
     "adaptive": Claim("Linear temperatures that do not adapt harm the tracked log Z", "adverse effects", at_least=1.0),
-    "cost": Claim(
-        "An update that tracks log Z costs about what one of training alone does",
-        "similar, a small overhead",
-        at_most=2.0,
-    ),
 }
 _KALMAN, _BRIDGE, _CHANGE, _RATE = "#0072B2", "#56B4E9", "#E69F00", "#009E73"
 # Sizes that differ by more than this factor need a logarithmic scale.
@@ -41,12 +36,11 @@ def inputs(here):
         "trace": here.trace(model),
         "check": checked(here, model, "ais"),
         "fixed": checked(here, here.entry["fixed"], "ais"),
-        "costs": tracking_costs(here),
     }
 
 
 def statistics(artifacts):
-    """Of the trace, last third of the rows over another; of checks by AIS, errors of the tracker; and its cost."""
+    """Of the trace, last third of the rows over another; of checks by AIS, errors of the tracker."""
     trace = artifacts["trace"]
     bias = thirds(np.abs(trace["bias"].values))
     # The bias starts from 0, so it need not be largest in the first third; the largest of all rows would be noise.
@@ -70,7 +64,6 @@ def statistics(artifacts):
         "change": growth("observed_change_std_dev", "observed change"),
         "agree": distance(artifacts["check"]),
         "adaptive": times_apart(artifacts["fixed"], artifacts["check"], "fixed / adaptive ladder"),
-        "cost": tracking_cost(artifacts["costs"], "kalman"),
     }
 
 

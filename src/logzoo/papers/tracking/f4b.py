@@ -46,5 +46,5 @@ def statistics(artifacts):
 
 
 def draw(artifacts, *, title):
-    """Early stopping: train and validation log-likelihood by the Kalman filter, validation by the check as well."""
-    return draw_likelihoods(artifacts["trace"], artifacts["check"], title, "Kalman", ["validation"])
+    """Early stopping: train and validation log-likelihood by the Kalman filter and by the check."""
+    return draw_likelihoods(artifacts["trace"], artifacts["check"], title, "Kalman")

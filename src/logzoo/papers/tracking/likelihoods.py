@@ -4,24 +4,20 @@ from logzoo.papers.tracking.drawing import DEVIATIONS, draw_checked, draw_tracke
 from logzoo.reporting.style import finished, new_figure, title_of
 
 _COLOURS = {"train": "#E69F00", "validation": "#0072B2"}
-# Share of a training whose rise is cut off where only what follows matters.
-_RISE = 0.05
 
 
-def draw_likelihoods(trace, check, title, tracker_name, checked_splits):
-    """A panel of the train and validation log-likelihood by a tracker of that name; `checked_splits` as points."""
+def draw_likelihoods(trace, check, title, tracker_name):
+    """A panel of the train and validation log-likelihood by a tracker of that name, and by the check."""
     figure = new_figure(8.0, 3.8)
     axis = figure.subplots()
-    settled = _RISE * trace["update"].values[-1]
     drawn = []
     for split, colour in _COLOURS.items():
         label = f"{split}, {tracker_name}, ±{DEVIATIONS:g} s.d."
         values = trace[f"log_likelihood_{split}"], trace["log_z_std_dev"]
-        drawn.append(draw_tracked(axis, *values, color=colour, label=label)[:, trace["update"] >= settled])
-    for split in checked_splits:
+        drawn.append(draw_tracked(axis, *values, color=colour, label=label))
+    for split in _COLOURS:
         label = f"{split}, {name_of(check)}"
-        values = draw_checked(axis, check, split, color=_COLOURS[split], markerfacecolor="white", label=label)
-        drawn.append(values[:, check["update"] >= settled])
+        drawn.append(draw_checked(axis, check, split, color=_COLOURS[split], markerfacecolor="white", label=label))
     if "best_update" in trace.attrs:
         best = int(trace.attrs["best_update"])
         label = f"best tracked validation,\nupdate {best:,}"

@@ -6,6 +6,8 @@ from logzoo.reporting.tables import COUNT, Column, table_of
 
 _COLUMNS = {
     "hidden": Column("hidden units", form=COUNT),
+    "updates": Column("updates", form=COUNT),
+    "published_updates": Column("published updates", form=COUNT),
     "kalman": Column("tracked", "nat"),
     "kalman_three_sigma": Column("± 3σ of tracker", "nat"),
     "ais": Column("AIS", "nat"),
@@ -55,6 +57,7 @@ def rows(artifacts):
         own = " (own split)" if dataset.endswith(_OWN_SPLIT) else ""
         table[dataset.removesuffix(_OWN_SPLIT) + own + stand_in_note(best)] = {
             "hidden": best.attrs["hidden"],
+            "updates": best.attrs["updates"],
             "kalman": float(best["test_log_likelihood_tracked"]),
             "kalman_three_sigma": 3 * float(best["tracked_std_dev"]),
             "ais": float(best["test_log_likelihood_ais"]),
