@@ -48,7 +48,7 @@ def test_stand_ins_are_marked():
 def test_every_form_holds_the_same_rows(table):
     text = markdown(frame_of(table), "Test log-likelihoods")
     assert text.startswith("Test log-likelihoods\n\n| data set |")
-    assert "| dna | 100 | -90.00 |" in text and "AIS [nat]" in text
+    assert "| dna | 100 | 900 | -90.00 |" in text and "AIS [nat]" in text
     assert text.splitlines()[-1].endswith("| - | - |")
     assert "<td>-90.00</td>" in html(frame_of(table), "Test log-likelihoods")
     read = pd.read_csv(io.StringIO(csv(table)), index_col=0)
