@@ -26,7 +26,7 @@ ENTRY = {"figure": "rts-f9", "claim": "It is small", "at_most": 1.0, "published"
         ((1.5, 1.2, 1.9), "not reproduced", "reproduced"),
         ((0.9, 0.5, 1.5), "undecided at this scale", "undecided at this scale"),
         ((1.1, 0.5, 1.5), "undecided at this scale", "undecided at this scale"),
-        ((1.0, 1.0, 1.0), "reproduced", "reproduced"),
+        ((1.0, 1.0, 1.0), "undecided at this scale", "undecided at this scale"),
         ((np.nan, np.nan, np.nan), "not tested", "not tested"),
     ],
 )

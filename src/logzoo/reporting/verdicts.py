@@ -1,7 +1,8 @@
 """Verdicts on published claims: a statistic with its interval against what was claimed of it.
 
 A claim says that a statistic is `at_least` something, `at_most` something, or both. It is reproduced when the whole 95%
-interval lies there, not reproduced when none of it does, and undecided otherwise, or where there is no interval.
+interval lies there, not reproduced when none of it does, and undecided otherwise, where there is no interval, or where
+it is the bound itself and nothing else.
 """
 
 import numpy as np
@@ -43,6 +44,8 @@ def judge(claim, statistic):
         raise ValueError("claim: expected at_least, at_most, or both in order, found none or the wrong order")
     if not np.isfinite(statistic.value):
         return NOT_TESTED
+    if statistic.low == statistic.high and statistic.value in (least, most):
+        return UNDECIDED
     if least <= statistic.low and statistic.high <= most:
         return REPRODUCED
     return NOT_REPRODUCED if statistic.high < least or statistic.low > most else UNDECIDED
