@@ -1,5 +1,7 @@
 """Estimate log Z of one model by one estimator or more, each at every budget and replicate; checkpoints on the way."""
 
+import numpy as np
+
 from logzoo.datasets.build import visible_matrix
 from logzoo.estimators.evidence import gather
 from logzoo.estimators.matrix import estimate_matrix
@@ -14,7 +16,9 @@ with job(snakemake.log[0]):
     rbm, params = RBM.from_dataset(inputs["model"]), snakemake.params
     seed = next(iter(params.settings.values()))["seed"]
     evidence_stream = root_stream(seed).child("evidence", snakemake.wildcards.model)
-    evidence = gather(rbm, evidence_stream, data=visible_matrix(inputs["dataset"], "train"))
+    examples = visible_matrix(inputs["dataset"], "train")
+    # Grey levels are no states of the model.
+    evidence = gather(rbm, evidence_stream, data=examples if examples.dtype == np.uint8 else None)
     for number, (name, settings) in enumerate(params.settings.items()):
         stream = root_stream(settings["seed"]).child(params.stream, snakemake.wildcards.model, name)
         estimates = estimate_matrix(

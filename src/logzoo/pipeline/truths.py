@@ -31,13 +31,13 @@ def long_run_truth(long_runs: dict[str, xr.Dataset]) -> xr.Dataset:
 
 
 def with_likelihoods(truth: xr.Dataset, rbm: RBM, data: dict[str, np.ndarray], published: dict) -> xr.Dataset:
-    """Truth with mean unnormalised log-probability and log-likelihood (split,) of data {split name: 0/1 matrix}.
+    """Truth with mean unnormalised log-probability and log-likelihood (split,) of data {split name: values from 0 to 1}.
 
     published: {"log_z": ...} where there is one: then the test log-likelihood under it, with our own free energies, is
     what the publication should have found on these data.
     """
     splits = list(data)
-    log_f = np.array([-rbm.free_energy(data[split]).mean() for split in splits])
+    log_f = np.array([rbm.log_f(data[split]).mean() for split in splits])
     likelihood = log_f - float(truth["log_z"])
     truth = truth.assign_coords(split=labelled("split", np.array(splits, dtype=object), "split of the data", "1"))
     truth = truth.assign(
