@@ -31,10 +31,10 @@ def long_run_truth(long_runs: dict[str, xr.Dataset]) -> xr.Dataset:
 
 
 def with_likelihoods(truth: xr.Dataset, rbm: RBM, data: dict[str, np.ndarray], published: dict) -> xr.Dataset:
-    """Truth with mean unnormalised log-probability and log-likelihood (split,) of data {split name: values from 0 to 1}.
+    """Truth with mean unnormalised log-probability and log-likelihood (split,) of data {split name: matrix}.
 
-    published: {"log_z": ...} where there is one: then the test log-likelihood under it, with our own free energies, is
-    what the publication should have found on these data.
+    Data are 0/1, or grey levels in between. published: {"log_z": ...} where there is one: then the test log-likelihood
+    under it, with our own free energies, is what the publication should have found on these data.
     """
     splits = list(data)
     log_f = np.array([rbm.log_f(data[split]).mean() for split in splits])
