@@ -110,7 +110,7 @@ def test_a_torus_of_16_spins_has_the_sum_over_its_65536_states():
 
 def test_the_sign_of_the_fourth_product_matters(monkeypatch):
     rbm, _ = ising_torus(4, 0.4)
-    monkeypatch.setattr(torus, "logsumexp", lambda products, b: logsumexp(products))
+    monkeypatch.setattr(torus.np, "sign", lambda _: 1.0)
     assert abs(ising_torus(4, 0.4)[1] - exact_log_z(rbm)) > 1e-3
 
 
