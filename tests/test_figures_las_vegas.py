@@ -72,14 +72,21 @@ def assert_drawn_alike(draw):
 def assert_tail(line, lengths):
     values = np.unique(lengths)
     expected = [np.mean(lengths > value) for value in values]
-    np.testing.assert_array_equal(line.get_xdata(), values)
-    np.testing.assert_allclose(line.get_ydata(), [share or np.nan for share in expected])
+    assert 0.0 < line.get_xdata()[0] < 1.0
+    np.testing.assert_array_equal(line.get_xdata()[1:], values)
+    np.testing.assert_allclose(line.get_ydata(), [1.0, *(share or np.nan for share in expected)])
 
 
 def test_a_tail_is_the_share_of_longer_tours():
     values, longer = tail(np.array([1, 1, 1, 2, 5, 5, 9, 9]))
     np.testing.assert_array_equal(values, [1, 2, 5, 9])
     np.testing.assert_allclose(longer, [5 / 8, 4 / 8, 2 / 8, 0])
+
+
+def test_tours_that_all_end_at_once_are_drawn(tours):
+    at_once = tours["lv-20"].copy()
+    at_once["length"] = at_once["length"] * 0 + 1
+    assert_drawn_alike(lambda: f2b.draw({"tours": at_once}, title="some model"))
 
 
 def test_tails_of_all_models_with_drawn_and_mean_visible_units(tours):

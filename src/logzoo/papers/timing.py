@@ -19,7 +19,7 @@ from logzoo.paths import kernel_parameters
 from logzoo.samplers import simulated_tempering
 from logzoo.samplers.simulated_tempering import SimulatedTempering
 from logzoo.streams import root_stream
-from logzoo.trackers.registry import TRACKERS
+from logzoo.trackers.registry import TRACKERS, tracker
 from logzoo.trainers.registry import trainer
 
 _REPEATS = 3
@@ -122,6 +122,8 @@ def _train(data, settings, updates):
     """One training of so many updates, by settings of the configuration."""
     settings = {**settings, "updates": updates, "every": updates}
     method, seed = settings.pop("method"), settings.pop("seed", 0)
+    if "tracker" in settings:
+        settings["tracker"] = tracker(settings["tracker"])
     return trainer(method)(data, stream=root_stream(seed).child("train", method), progress=False, **settings)
 
 

@@ -4,6 +4,8 @@ from math import isqrt
 
 import numpy as np
 
+# Where tails begin on a logarithmic axis: every tour is longer than that.
+_START = 0.8
 # Light to dark as hidden units, or the stopping set, grow.
 COLOURS = ("#E69F00", "#009E73", "#56B4E9", "#0072B2", "#CC79A7", "#332288")
 
@@ -18,7 +20,8 @@ def draw_tail(axis, lengths, **look):
     """A line of the tail of lengths."""
     values, longer = tail(lengths)
     # What is never seen cannot be drawn on a logarithmic axis.
-    axis.plot(values, np.where(longer > 0.0, longer, np.nan), drawstyle="steps-post", **look)
+    seen = np.where(longer > 0.0, longer, np.nan)
+    axis.plot([_START, *values], [1.0, *seen], drawstyle="steps-post", **look)
 
 
 def finish_tails(axis, cap):
