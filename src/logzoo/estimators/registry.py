@@ -17,6 +17,7 @@ _ADJUSTED = "logzoo.samplers.adjusted:run", f"{_SAMPLER}:begin"
 # In the order of tables and figures.
 ESTIMATORS = {
     "ais": Method("AIS", "logzoo.estimators.ais:estimate", "logzoo.samplers.annealed:run"),
+    "smc": Method("SMC", "logzoo.estimators.smc:estimate", "logzoo.samplers.resampled:run"),
     "raise": Method("RAISE", "logzoo.estimators.reverse:estimate", "logzoo.samplers.annealed:run_reverse"),
     "rts": Method("RTS", "logzoo.estimators.rts:estimate", *_TEMPERING),
     "ts": Method("TS", "logzoo.estimators.ts:estimate", *_TEMPERING),

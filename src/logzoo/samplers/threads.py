@@ -24,8 +24,12 @@ def over_chains(kernel, threads, *per_chain):
         return
     tiles = -(-count // (_TILE * threads)) * threads
     edges = np.linspace(0, count, min(tiles, count) + 1).astype(int)
-    parts = [[_part(value, slice(*ends)) for value in per_chain] for ends in zip(edges, edges[1:], strict=False)]
-    over_parts(kernel, threads, parts)
+    over_parts(kernel, threads, parts_between(edges, *per_chain))
+
+
+def parts_between(edges, *per_chain):
+    """The views of the chains between each two neighbouring edges, of arrays as for `over_chains`."""
+    return [[_part(value, slice(*ends)) for value in per_chain] for ends in zip(edges, edges[1:], strict=False)]
 
 
 def over_parts(kernel, threads, parts):
