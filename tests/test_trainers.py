@@ -452,12 +452,17 @@ def test_impossible_infinite_swapping_is_refused(method, settings, match):
         trained(method, **settings)
 
 
+def parameters_at(snapshots, update):
+    """The RBM that was kept at that update."""
+    one = snapshots.sel(update=update)
+    return RBM(*(one[name].values for name in ("weights", "visible_bias", "hidden_bias")))
+
+
 def test_exact_gradients_know_log_z_and_refuse_what_cannot_be_enumerated():
     run = trained("exact", hidden=9, updates=40, learning_rate=0.2, snapshots=2)
     for update in run.snapshots["update"].values:
-        one = run.snapshots.sel(update=update)
-        rbm = RBM(*(one[name].values for name in ("weights", "visible_bias", "hidden_bias")))
-        assert float(run.trace["log_z"].sel(update=update)) == pytest.approx(exact_log_z(rbm), abs=1e-5)
+        exact = exact_log_z(parameters_at(run.snapshots, update))
+        assert float(run.trace["log_z"].sel(update=update)) == pytest.approx(exact, abs=1e-5)
     with pytest.raises(ValueError, match="hidden: expected at most 20"):
         trained("exact", data=np.eye(21, dtype=int), hidden=21)
 
@@ -479,7 +484,8 @@ def test_an_update_with_persistent_particles_moves_along_the_exact_gradient(meth
     settings = {"data": data, "hidden": 3, "batch": 40, "particles": 20_000, "k": 5, "seed": 5, "learning_rate": 4.0}
     settings |= {"pcd": {}, **dict.fromkeys(SWAPPED, {"temperatures": [1.0, 3.0]})}.get(method, {"rungs": 2})
     # The last of 24 updates, made when the hidden units have just learned to differ.
-    before, after = (trained(method, **settings, updates=updates).rbm for updates in (23, 24))
+    snapshots = trained(method, **settings, updates=25, snapshots=25).snapshots
+    before, after = (parameters_at(snapshots, update) for update in (23, 24))
     p = 1 / (1 + np.exp(-(data @ before.weights + before.hidden_bias)))
     positive = (data.T @ p / 40, data.mean(axis=0), p.mean(axis=0))
     # Four standard errors of a mean of numbers between 0 and 1, and particles that lag a little.

@@ -16,7 +16,13 @@ CLAIMS = {
     "odd": Claim(
         "Long tours start from images that the model finds less probable", "from not-so-common examples", at_least=0.0
     ),
-    "thick": Claim("Long tours start from digits of thicker strokes", "tend to be thicker", at_most=0.0),
+    "thick": Claim(
+        "Long tours start from digits of thicker strokes",
+        "tend to be thicker",
+        at_most=0.0,
+        why="The paper shows ten examples of each. Over all tours of a model of 32 hidden units it is the other way: "
+        "strokes of long tours were 0.25 pixel thinner (0.09 to 0.41).",
+    ),
     "unlike": Claim(
         "The first draw of a long tour is often unlike the image that it started from",
         "in half of the examples not too similar",

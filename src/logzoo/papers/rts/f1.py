@@ -105,5 +105,7 @@ def draw(artifacts, *, shown):
         lower.set(xlabel=r"inverse temperature $\beta_k$", ylim=(1e-7, 2.0))
     for axis, label in zip(axes[:, 0], (r"$\log \hat Z_k - \log Z_1$ [nat]", r"occupancy $\hat c_k$"), strict=True):
         axis.set_ylabel(label)
-        axis.legend()
+    # Where no curve goes.
+    axes[0, 0].legend(loc="lower center", ncol=2)
+    axes[1, 0].legend()
     return finished(figure, iterations, panels=axes.flat)

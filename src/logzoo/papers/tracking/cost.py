@@ -6,6 +6,7 @@ the same chains by RTS, Carlson et al. (2016), section 4.4.
 """
 
 from logzoo.papers.declaration import TIMINGS, Claim, training_work
+from logzoo.reporting.stand_ins import stand_in_note
 from logzoo.reporting.statistics import over_repeats, ratio_of_means
 from logzoo.reporting.tables import DIGITS, Column, table_of
 
@@ -63,5 +64,5 @@ def rows(artifacts):
         ratio = _ratio(artifacts, name) if name in CLAIMS else None
         seconds = float(artifacts["timings"]["seconds"].sel(tracker=name).mean())
         compared = {} if ratio is None else {"ratio": ratio.value, "low": ratio.low, "high": ratio.high}
-        table[title] = {"seconds": seconds, **compared}
+        table[title + stand_in_note(artifacts["timings"])] = {"seconds": seconds, **compared}
     return table_of(table, "tracker", _COLUMNS)

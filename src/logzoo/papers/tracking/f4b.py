@@ -14,7 +14,14 @@ _RATE = (
     "0.01 by 0.28 nat in the mean over 32,000 updates, and with the parameters held by less than 0.02."
 )
 CLAIMS = {
-    "turn": Claim("The validation likelihood turns down before the end", "turns down near epoch 250", at_least=0.0),
+    "turn": Claim(
+        "The validation likelihood turns down before the end",
+        "turns down near epoch 250",
+        at_least=0.0,
+        why="The paper names no settings of this training. At a learning rate of 0.01 and batches of 20 the validation "
+        "likelihood by AIS still climbed at epoch 286, by 0.25 nat a thousand updates, and lay 10 nats below that of "
+        "training.",
+    ),
     "train": Claim(
         "The training likelihood climbs on after the best validation likelihood", "climbs to the end", at_least=0.0
     ),

@@ -14,7 +14,7 @@ from logzoo.reporting.statistics import Statistic, untested
 
 __all__ = ["CLAIMS", "inputs", "rows", "statistics"]
 
-# Share of the published updates without which a level says nothing.
+# Share of the published updates without which a likelihood says nothing of the published one.
 _PART = 0.5
 # The published lead of the tracker over AIS, give or take the three sigma of AIS that are published with it.
 CLAIMS = {
@@ -51,16 +51,17 @@ def statistics(artifacts):
     found = {}
     for key, best in zip(_DATASETS, artifacts["best"].values(), strict=True):
         ais, tracked = (float(best[f"test_log_likelihood_{name}"]) for name in ("ais", "tracked"))
-        error = np.hypot(float(best["ais_std_error"]), float(best["tracked_std_dev"]))
-        found[key] = Statistic(*normal(tracked - ais, error), "test log-likelihood [nat]: tracked - AIS")
-        found[f"{key}-level"] = above_published(best, ais)
+        ais_error, tracker_error = float(best["ais_std_error"]), float(best["tracked_std_dev"])
+        lead = normal(tracked - ais, np.hypot(ais_error, tracker_error))
+        level = normal(ais - best.attrs.get("published_ais", np.nan), ais_error)
+        found[key] = late_enough(best, lead, "test log-likelihood [nat]: tracked - AIS")
+        found[f"{key}-level"] = late_enough(best, level, "test log-likelihood by AIS [nat], ours - published")
     return found
 
 
-def above_published(best, ais):
-    """Statistic: test likelihood by AIS less the published one; NaN after fewer than half of the published updates."""
-    of = f"test log-likelihood by AIS [nat], ours - published, after {best.attrs['updates']:,} updates"
-    published, updates = (best.attrs.get(f"published_{name}", np.nan) for name in ("ais", "updates"))
-    if not best.attrs["updates"] >= _PART * updates:
+def late_enough(best, interval, of):
+    """Statistic of (value, low, high); untested after fewer than half of the published updates."""
+    updates, of = best.attrs["updates"], f"{of}, after {best.attrs['updates']:,} updates"
+    if not updates >= _PART * best.attrs.get("published_updates", np.nan):
         return untested(f"{of}: too few beside the published ones")
-    return Statistic(*normal(ais - published, float(best["ais_std_error"])), of)
+    return Statistic(*interval, of)
