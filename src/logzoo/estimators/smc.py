@@ -8,35 +8,40 @@ from the families of one run: Lee & Whiteley (2018). Cost: that of AIS.
 import numpy as np
 from scipy.special import logsumexp
 
-from logzoo.estimators.intervals import effective_number, jackknife_error, log_sums_left_out, student_interval
+from logzoo.estimators.intervals import jackknife_error, log_sums_left_out, student_interval
 from logzoo.estimators.result import Estimate, reasons_of
 from logzoo.estimators.weights import fewest_effective, log_normal_error, untelling
 from logzoo.samplers import resampled
+
+# Share of the sum of all islands that a single one may carry.
+_LARGEST_SHARE = 0.5
 
 
 def estimate(rbm, ledger, stream, **options):
     """Estimate log Z by SMC; options as in `logzoo.samplers.resampled.run`. Returns Estimate.
 
-    Its error is the larger one of the spread over islands and over families. `converged` says that log Z rests on ten
-    families at least.
+    Its error is the larger one of the spread over islands and that over families. `converged` says that log Z rests on
+    ten families at least, and that no island carries half of it.
     """
     draws = resampled.run(rbm, ledger, stream, **options)
-    islands = draws.island[-1] + 1
-    log_z = float(draws.log_z_base + logsumexp(draws.log_weight) - np.log(draws.log_weight.size))
-    per_island = np.array([logsumexp(draws.log_weight[draws.island == number]) for number in range(islands)])
-    spread = jackknife_error(log_sums_left_out(per_island))
+    count, islands = draws.log_weight.size, draws.island[-1] + 1
+    total = float(logsumexp(draws.log_weight))
+    log_z = draws.log_z_base + total - np.log(count)
+    of_island = np.array([logsumexp(draws.log_weight[draws.island == number]) for number in range(islands)])
     shares = family_shares(draws)
     effective = float(1.0 / np.sum(shares**2))
-    of_families = float(np.sqrt(max(np.sum(shares**2) - 1.0 / shares.size, 0.0)))
-    std_error = max(spread, of_families, log_normal_error(per_island))
+    spread = jackknife_error(log_sums_left_out(of_island))
+    of_families = float(np.sqrt(max(1.0 / effective - 1.0 / count, 0.0)))
+    std_error = max(spread, of_families, log_normal_error(of_island))
+    alone = islands > 2 and np.exp(of_island.max() - total) > _LARGEST_SHARE
     return Estimate(
-        log_z=log_z,
+        log_z=float(log_z),
         std_error=std_error,
         interval=student_interval(log_z, std_error, islands),
         reasons=reasons_of(
             {
-                "few-effective": effective < fewest_effective(shares.size),
-                **untelling(rbm, per_island, ledger),
+                "few-effective": bool(alone) or effective < fewest_effective(count),
+                **untelling(rbm, of_island, ledger),
             }
         ),
         diagnostics={"effective_sample_size": effective, "spread_error": spread},
@@ -44,6 +49,6 @@ def estimate(rbm, ledger, stream, **options):
 
 
 def family_shares(draws):
-    """Share (chain,) of the sum of all weights that descends from each of the first states; zeros for those that died."""
+    """Share (chain,) of the sum of all weights that descends from each first state; 0 for those that died out."""
     relative = np.exp(draws.log_weight - draws.log_weight.max())
     return np.bincount(draws.family, relative, minlength=relative.size) / relative.sum()

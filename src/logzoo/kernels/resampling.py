@@ -1,8 +1,8 @@
-"""Annealing with resampling: chains of an island are drawn again by their weights when these have grown unequal.
+"""Annealing with resampling: chains of an island are drawn again by their weights.
 
-Del Moral, Doucet & Jasra (2006). Legend: w_i weights of the n chains of an island, ESS = (sum w)^2 / sum w^2. After a
-resampling every chain of the island has the mean weight, so at any time mean w is the island's estimate of
-Z_k / Z_1, without bias as what decides on a resampling is the past alone.
+Del Moral, Doucet & Jasra (2006); Dau & Chopin (2022). Legend: w_i weights of the n chains of an island,
+ESS = (sum w)^2 / sum w^2. After a resampling every chain of the island has the mean weight, so at any time mean w is
+the island's estimate of Z_k / Z_1: without bias, as what decides on a resampling is the past alone.
 """
 
 import math
@@ -12,7 +12,7 @@ from numba import njit
 
 from logzoo.kernels.annealing import weigh
 from logzoo.kernels.energies import energy_scratch
-from logzoo.kernels.gibbs import sweep_once, sweep_scratch
+from logzoo.kernels.gibbs import Chains, sweep_once, sweep_scratch
 from logzoo.kernels.random import RUNG, uniform
 
 
@@ -20,8 +20,8 @@ from logzoo.kernels.random import RUNG, uniform
 def run_resampled(parameters, betas, key, share, first, last, chains, log_weight, family, island):
     """Annealing steps first, ..., last - 1 in place: weigh, resample, sweep; the step to the last rung only weighs.
 
-    Chains of one island (chains,) lie together; one is resampled when its ESS is below `share` of its chains. family
-    (chains,) int64 goes with the states.
+    Chains of one island (chains,) lie together; they are resampled when their ESS is below `share` of their number.
+    family (chains,) int64 goes with the states.
     """
     scratch, energies = sweep_scratch(chains), energy_scratch(chains.h.shape[1])
     beta = np.empty(log_weight.size, np.float32)
@@ -32,45 +32,135 @@ def run_resampled(parameters, betas, key, share, first, last, chains, log_weight
             break
         begin = 0
         while begin < island.size:
-            end = begin + 1
-            while end < island.size and island[end] == island[begin]:
-                end += 1
-            _resample(key, k, share, begin, end, chains, log_weight, family, copies)
+            end = end_of_island(island, begin)
+            mean, effective = mean_weight(log_weight[begin:end])
+            if effective < share * (end - begin):
+                offset = uniform(key, chains.number[begin], k, RUNG)
+                comb(log_weight[begin:end], end - begin, offset, copies[begin:end])
+                donor = begin
+                for chain in range(begin, end):
+                    if copies[chain] == 0:
+                        while copies[donor] < 2:
+                            donor += 1
+                        copies[donor] -= 1
+                        copy_state(chains, donor, chain)
+                        family[chain] = family[donor]
+                log_weight[begin:end] = mean
             begin = end
         beta[:] = np.float32(betas[k])
         sweep_once(parameters, key, k, beta, chains, scratch)
 
 
+@njit(cache=True, nogil=True)
+def run_waste_free(parameters, betas, key, first, last, chains, log_weight, island):
+    """Steps first, ..., last - 1 without waste in place: weigh all states, resample some, sweep these, keep each state.
+
+    chains: first those that go on, one for each of log_weight (n,) and island (n,), then as many for each further
+    state that is kept of them. A step makes a sweep less than it keeps states of a chain. log_weight of an island's
+    chains grows by the logarithm of the mean weight over all of its states.
+    """
+    count = log_weight.size
+    kept = chains.number.size // count
+    scratch, energies = sweep_scratch(chains), energy_scratch(chains.h.shape[1])
+    beta = np.empty(count, np.float32)
+    steps, copies = np.empty(chains.number.size), np.empty(chains.number.size, np.int64)
+    for k in range(first, last):
+        steps[:] = 0.0
+        weigh(parameters, chains, betas[k - 1], betas[k], energies, steps)
+        begin = 0
+        while begin < count:
+            end = end_of_island(island, begin)
+            size = end - begin
+            own = np.empty(kept * size)
+            for place in range(kept):
+                own[place * size : (place + 1) * size] = steps[place * count + begin : place * count + end]
+            log_weight[begin:end] += mean_weight(own)[0]
+            if k < betas.size - 1:
+                number = copies[: own.size]
+                comb(own, size, uniform(key, chains.number[begin], k, RUNG), number)
+                # Chosen ones among the first states stay where they are, the others take the places of the rest.
+                for chain in range(size):
+                    if number[chain] > 0:
+                        number[chain] -= 1
+                    else:
+                        number[chain] = -1
+                donor = 0
+                for chain in range(size):
+                    if number[chain] == -1:
+                        while number[donor] < 1:
+                            donor += 1
+                        number[donor] -= 1
+                        copy_state(chains, donor // size * count + begin + donor % size, begin + chain)
+            begin = end
+        if k == betas.size - 1:
+            break
+        beta[:] = np.float32(betas[k])
+        for place in range(1, kept):
+            for chain in range(count):
+                copy_state(chains, (place - 1) * count + chain, place * count + chain)
+            sweep_once(parameters, key, k, beta, slice_of(chains, place * count, (place + 1) * count), scratch)
+
+
 @njit(cache=True)
-def _resample(key, k, share, begin, end, chains, log_weight, family, copies):
-    """Resample chains begin, ..., end - 1 systematically, by one uniform draw, if their ESS is low."""
-    count = end - begin
-    largest = log_weight[begin:end].max()
+def end_of_island(island, begin):
+    """One past the last chain of the island (chains,) that chain `begin` belongs to."""
+    end = begin + 1
+    while end < island.size and island[end] == island[begin]:
+        end += 1
+    return end
+
+
+@njit(cache=True)
+def mean_weight(log_weight):
+    """Logarithm of the mean of weights (n,), and their effective number."""
+    largest = log_weight.max()
     total, squares = 0.0, 0.0
-    for chain in range(begin, end):
-        weight = math.exp(log_weight[chain] - largest)
+    for value in log_weight:
+        weight = math.exp(value - largest)
         total += weight
         squares += weight * weight
-    if total * total >= share * count * squares:
-        return
-    # Chain i is copied as often as a comb of n equal teeth, at a random offset, falls into its part of the sum.
-    offset = uniform(key, chains.number[begin], k, RUNG)
+    return largest + math.log(total / log_weight.size), total * total / squares
+
+
+@njit(cache=True)
+def comb(log_weight, teeth, offset, copies):
+    """How many of the equal teeth of a comb over the sum of weights (n,) fall to each, into `copies` (n,).
+
+    offset: from 0 to 1, where in each n-th part of the sum the teeth are: systematic resampling.
+    """
+    largest = log_weight.max()
+    total = 0.0
+    for value in log_weight:
+        total += math.exp(value - largest)
     below, reached = 0, 0.0
-    for chain in range(begin, end):
-        reached += math.exp(log_weight[chain] - largest)
-        teeth = min(int(math.ceil(reached / total * count - offset)), count) if chain < end - 1 else count
-        copies[chain] = teeth - below
-        below = teeth
-    donor = begin
-    for chain in range(begin, end):
-        if copies[chain] > 0:
-            continue
-        while copies[donor] < 2:
-            donor += 1
-        copies[donor] -= 1
-        chains.v[chain] = chains.v[donor]
-        chains.h[chain] = chains.h[donor]
-        chains.hidden_input[chain] = chains.hidden_input[donor]
-        chains.visible_input[chain] = chains.visible_input[donor]
-        family[chain] = family[donor]
-    log_weight[begin:end] = largest + math.log(total / count)
+    for i in range(log_weight.size):
+        reached += math.exp(log_weight[i] - largest)
+        passed = min(max(int(math.ceil(reached / total * teeth - offset)), below), teeth)
+        if i == log_weight.size - 1:
+            passed = teeth
+        copies[i] = passed - below
+        below = passed
+
+
+@njit(cache=True)
+def copy_state(chains, source, target):
+    """Copy state and inputs from one chain to another, which goes on with its own random numbers."""
+    chains.v[target] = chains.v[source]
+    chains.h[target] = chains.h[source]
+    chains.hidden_input[target] = chains.hidden_input[source]
+    chains.visible_input[target] = chains.visible_input[source]
+
+
+@njit(cache=True)
+def slice_of(chains, begin, end):
+    """Chains begin, ..., end - 1 as views."""
+    return Chains(
+        chains.number[begin:end],
+        chains.v[begin:end],
+        chains.h[begin:end],
+        chains.hidden_input[begin:end],
+        chains.visible_input[begin:end],
+        chains.plus[begin:end],
+        chains.minus[begin:end],
+        chains.counts[begin:end],
+    )

@@ -12,6 +12,7 @@ LOOKS = {
     "ais": ("#D55E00", "s", "-"),
     "raise": ("#CC79A7", "D", "-"),
     "ais-moments": ("#D55E00", "P", "--"),
+    "smc": ("#D55E00", "H", "--"),
     "rts": ("#0072B2", "o", "-"),
     "ts": ("#009E73", "^", "-"),
     "sd": ("#009E73", "v", "--"),
@@ -24,6 +25,8 @@ LOOKS = {
     "bar": ("#8B4513", "d", "--"),
     "sams": ("#7570B3", "p", "-"),
     "wang-landau": ("#7570B3", "x", "--"),
+    "las-vegas": ("#999999", "D", "-."),
+    "basins": ("#332288", "D", "-."),
 }
 TRUTH = "black"
 # Axes of more than three and a half powers of ten have no room for labels between these.

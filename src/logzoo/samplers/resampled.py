@@ -1,4 +1,7 @@
-"""Annealing from the base to the RBM with resampling in islands (Del Moral, Doucet & Jasra 2006; Hukushima & Iba 2003)."""
+"""Annealing from the base to the RBM with resampling in islands.
+
+Del Moral, Doucet & Jasra (2006); Hukushima & Iba (2003); without waste Dau & Chopin (2022).
+"""
 
 from functools import partial
 from typing import NamedTuple
@@ -6,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from tqdm import tqdm
 
-from logzoo.checks import share, whole_number
+from logzoo import checks
 from logzoo.kernels.gibbs import start_chains
 from logzoo.kernels.layout import new_chains
-from logzoo.kernels.resampling import run_resampled
+from logzoo.kernels.resampling import run_resampled, run_waste_free
 from logzoo.paths import inverse_temperatures, kernel_parameters, log_z_base
 from logzoo.samplers.base import resolve_base
 from logzoo.samplers.threads import over_parts, parts_between
@@ -24,43 +27,70 @@ class ResampledDraws(NamedTuple):
 
     log_weight: np.ndarray  # (chain,) nats: their mean over an island is without bias
     island: np.ndarray  # (chain,)
-    family: np.ndarray  # (chain,): the first chain that a state descends from
+    family: np.ndarray  # (chain,): the first chain that a state descends from; its own where families are not followed
     log_z_base: float  # nats
 
 
 def run(
-    rbm, ledger, stream, *, base=None, ladder="linear", islands=10, resample=0.5, threads=1, progress=False
+    rbm,
+    ledger,
+    stream,
+    *,
+    base=None,
+    ladder="linear",
+    islands=10,
+    resample=0.5,
+    kept=1,
+    threads=1,
+    progress=False,
 ):
-    """Anneal every chain of the ledger over all its sweeps, chains of an island resampled as their weights grow unequal.
+    """Anneal every chain of the ledger over all its sweeps, those of an island resampled as their weights grow unequal.
 
     islands: parts of the chains that know nothing of one another, at most half as many as chains. resample: share of
-    an island's chains below which its effective number must fall; 0 never resamples. Returns ResampledDraws. Raises
-    ValueError for impossible options.
+    an island's chains below which its effective number must fall; 0 never resamples. kept: 1, or how many states of
+    each chain are kept at a rung, one sweep apart but for the first; then there are so many fewer rungs, and resampling
+    at each (Dau & Chopin 2022). Returns ResampledDraws. Raises ValueError for impossible options.
     """
-    whole_number("threads", threads)
-    islands = min(whole_number("islands", islands, minimum=2), max(ledger.chains // 2, 2))
-    fewest = share("resample", resample)
+    checks.whole_number("threads", threads)
+    islands = min(checks.whole_number("islands", islands, minimum=2), max(ledger.chains // 2, 2))
+    share, kept = checks.share("resample", resample), checks.whole_number("kept", kept)
     base = resolve_base(rbm, base, ledger, stream)
     sweeps = ledger.spend(ledger.remaining, "annealing")
-    betas = inverse_temperatures(ladder, sweeps + 2)
-    parameters = kernel_parameters(rbm, base)
-    chains = new_chains(ledger.chains, rbm.visible, rbm.hidden)
-    key = stream.child("sweeps").key
-    start_chains(parameters, key, parameters.base, chains)
+    if kept > sweeps + 1:
+        raise ValueError(f"kept: expected at most {sweeps + 1} states of so many sweeps, found {kept}")
+    rungs = (sweeps if kept == 1 else sweeps // (kept - 1)) + 2
+    betas = inverse_temperatures(ladder, rungs)
+    parameters, key = kernel_parameters(rbm, base), stream.child("sweeps").key
     log_weight, family = np.zeros(ledger.chains), np.arange(ledger.chains)
     ends = np.linspace(0, ledger.chains, islands + 1).astype(int)
     island = np.repeat(np.arange(islands), np.diff(ends))
-    parts = parts_between(_tiles(ends, threads), chains, log_weight, family, island)
-    kernel = partial(run_resampled, parameters, betas, key, fewest)
-    with tqdm(total=sweeps + 1, desc="annealing", unit="step", disable=None if progress else True) as bar:
-        for first in range(1, sweeps + 2, _STRIDE):
-            last = min(first + _STRIDE, sweeps + 2)
+    cuts = _cuts(ends, threads)
+    if kept == 1:
+        chains = new_chains(ledger.chains, rbm.visible, rbm.hidden)
+        start_chains(parameters, key, parameters.base, chains)
+        kernel = partial(run_resampled, parameters, betas, key, share)
+        parts = parts_between(cuts, chains, log_weight, family, island)
+    else:
+        kernel = partial(run_waste_free, parameters, betas, key)
+        parts = parts_between(cuts, family, log_weight, island)
+        parts = [(_started(rbm, parameters, key, own, kept, ledger.chains), *rest) for own, *rest in parts]
+    with tqdm(total=rungs - 1, desc="annealing", unit="step", disable=None if progress else True) as bar:
+        for first in range(1, rungs, _STRIDE):
+            last = min(first + _STRIDE, rungs)
             over_parts(partial(kernel, first, last), threads, parts)
             bar.update(last - first)
     return ResampledDraws(log_weight, island, family, log_z_base(base, rbm.hidden))
 
 
-def _tiles(ends, threads):
+def _started(rbm, parameters, key, numbers, kept, count):
+    """Chains at the base: those of the numbers (n,), then as many for each further state that is kept of them."""
+    chains = new_chains(kept * numbers.size, rbm.visible, rbm.hidden)
+    chains.number[:] = np.add.outer(count * np.arange(kept), numbers).ravel()
+    start_chains(parameters, key, parameters.base, chains)
+    return chains
+
+
+def _cuts(ends, threads):
     """Those of the ends of islands at which the chains are cut: for all threads, and of some 128 chains at most."""
     islands, chains = ends.size - 1, ends[-1]
     tiles = min(max(-(-chains // _TILE), threads), islands)
