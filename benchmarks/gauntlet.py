@@ -25,7 +25,19 @@ NATS, ERRORS = 0.5, 4.0
 SWEEPS, CHAINS = 1000, 100
 # Methods that need no data.
 METHODS = (
-    *("ais", "basins", "ais-moments", "rts", "ts", "ti-riemann", "ti-trapezoid", "ti-corrected", "ti-rb", "mbar"),
+    *(
+        "ais",
+        "smc",
+        "basins",
+        "ais-moments",
+        "rts",
+        "ts",
+        "ti-riemann",
+        "ti-trapezoid",
+        "ti-corrected",
+        "ti-rb",
+        "mbar",
+    ),
     *("bar", "sams", "wang-landau", "sd", "rsd"),
 )
 TOLERANCE, MOST_SWEEPS = 0.2, 60_000
