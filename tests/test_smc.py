@@ -158,3 +158,9 @@ def test_an_island_that_carries_half_of_the_sum_is_flagged():
 def test_impossible_options_are_refused_by_name(options, match):
     with pytest.raises(ValueError, match=match):
         drawn(**options)
+
+
+def test_sweeps_that_make_no_rung_are_left_over():
+    ledger = SweepLedger(32, 20)
+    resampled.run(random_rbm(), ledger, STREAM, base="uniform", kept=8)
+    assert ledger.spent == 32 and ledger.by_purpose["left over"] == 4 * 20

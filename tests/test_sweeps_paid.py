@@ -30,11 +30,19 @@ def of_annealing(arguments):
     return np.count_nonzero(steps != arguments["betas"].size - 1) * len(arguments["chains"].v)
 
 
+def of_waste_free(arguments):
+    """As many chains go on as have a weight; the other states are where they sweep to."""
+    states, chains = len(arguments["chains"].v), arguments["log_weight"].size
+    return of_annealing(arguments) * (states - chains) // states
+
+
 # Chain-sweeps of one call of every kernel that makes any, from its arguments.
 KERNELS = {
     "run_annealing": of_annealing,
     "run_reverse_annealing": of_range,
     "run_centred_annealing": of_annealing,
+    "run_resampled": of_annealing,
+    "run_waste_free": of_waste_free,
     "run_between": lambda arguments: (arguments["shares"].size - 2) * len(arguments["chains"].v),
     "run_sweeps": of_range,
     "run_simulated_tempering": of_range,

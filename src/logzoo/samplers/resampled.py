@@ -55,10 +55,14 @@ def run(
     islands = min(checks.whole_number("islands", islands, minimum=2), max(ledger.chains // 2, 2))
     share, kept = checks.share("resample", resample), checks.whole_number("kept", kept)
     base = resolve_base(rbm, base, ledger, stream)
-    sweeps = ledger.spend(ledger.remaining, "annealing")
+    sweeps = ledger.remaining
     if kept > sweeps + 1:
         raise ValueError(f"kept: expected at most {sweeps + 1} states of so many sweeps, found {kept}")
-    rungs = (sweeps if kept == 1 else sweeps // (kept - 1)) + 2
+    each = max(kept - 1, 1)  # sweeps of a chain at a rung
+    rungs = sweeps // each + 2
+    ledger.spend((rungs - 2) * each, "annealing")
+    if ledger.remaining:
+        ledger.spend(ledger.remaining, "left over")
     betas = inverse_temperatures(ladder, rungs)
     parameters, key = kernel_parameters(rbm, base), stream.child("sweeps").key
     log_weight, family = np.zeros(ledger.chains), np.arange(ledger.chains)
