@@ -14,7 +14,11 @@ from logzoo.reporting.style import finished, new_figure
 
 CLAIMS = {
     "odd": Claim(
-        "Long tours start from images that the model finds less probable", "from not-so-common examples", at_least=0.0
+        "Long tours start from images that the model finds less probable",
+        "from not-so-common examples",
+        at_least=0.0,
+        why="Over all tours of a model of 32 hidden units after 100 epochs it is the other way: images of long tours "
+        "had a larger log f, by 18 nats (12 to 24).",
     ),
     "thick": Claim(
         "Long tours start from digits of thicker strokes",
