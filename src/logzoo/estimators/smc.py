@@ -10,9 +10,11 @@ from scipy.special import logsumexp
 
 from logzoo.estimators.intervals import jackknife_error, log_sums_left_out, student_interval
 from logzoo.estimators.result import Estimate, reasons_of
-from logzoo.estimators.weights import fewest_effective, log_normal_error, untelling
+from logzoo.estimators.weights import log_normal_error, untelling
 from logzoo.samplers import resampled
 
+# Families that must carry the sum, however few the chains are: resampled weights are alike and tell little.
+_FEWEST_FAMILIES = 10.0
 # Share of the sum of all islands that a single one may carry.
 _LARGEST_SHARE = 0.5
 
@@ -40,7 +42,7 @@ def estimate(rbm, ledger, stream, **options):
         interval=student_interval(log_z, std_error, islands),
         reasons=reasons_of(
             {
-                "few-effective": bool(alone) or effective < fewest_effective(count),
+                "few-effective": bool(alone) or effective < _FEWEST_FAMILIES,
                 **untelling(rbm, of_island, ledger),
             }
         ),
