@@ -4,8 +4,6 @@ from math import isqrt
 
 import numpy as np
 
-# Where tails begin on a logarithmic axis: every tour is longer than that.
-_START = 0.8
 # Light to dark as hidden units, or the stopping set, grow.
 COLOURS = ("#E69F00", "#009E73", "#56B4E9", "#0072B2", "#CC79A7", "#332288")
 
@@ -21,7 +19,8 @@ def draw_tail(axis, lengths, **look):
     values, longer = tail(lengths)
     # What is never seen cannot be drawn on a logarithmic axis.
     seen = np.where(longer > 0.0, longer, np.nan)
-    axis.plot([_START, *values], [1.0, *seen], drawstyle="steps-post", **look)
+    # No tour is shorter than one sweep.
+    axis.plot([1.0, *values], [1.0, *seen], drawstyle="steps-post", **look)
 
 
 def finish_tails(axis, cap):
