@@ -63,7 +63,8 @@ def run_waste_free(parameters, betas, key, first, last, chains, log_weight, isla
     kept = chains.number.size // count
     scratch, energies = sweep_scratch(chains), energy_scratch(chains.h.shape[1])
     beta = np.empty(count, np.float32)
-    steps, copies = np.empty(chains.number.size), np.empty(chains.number.size, np.int64)
+    steps, of_island = np.empty(chains.number.size), np.empty(chains.number.size)
+    copies = np.empty(chains.number.size, np.int64)
     for k in range(first, last):
         steps[:] = 0.0
         weigh(parameters, chains, betas[k - 1], betas[k], energies, steps)
@@ -71,25 +72,21 @@ def run_waste_free(parameters, betas, key, first, last, chains, log_weight, isla
         while begin < count:
             end = end_of_island(island, begin)
             size = end - begin
-            own = np.empty(kept * size)
+            own, chosen = of_island[: kept * size], copies[: kept * size]
             for place in range(kept):
                 own[place * size : (place + 1) * size] = steps[place * count + begin : place * count + end]
             log_weight[begin:end] += mean_weight(own)[0]
             if k < betas.size - 1:
-                number = copies[: own.size]
-                comb(own, size, uniform(key, chains.number[begin], k, RUNG), number)
+                comb(own, size, uniform(key, chains.number[begin], k, RUNG), chosen)
                 # Chosen ones among the first states stay where they are, the others take the places of the rest.
                 for chain in range(size):
-                    if number[chain] > 0:
-                        number[chain] -= 1
-                    else:
-                        number[chain] = -1
+                    chosen[chain] -= 1
                 donor = 0
                 for chain in range(size):
-                    if number[chain] == -1:
-                        while number[donor] < 1:
+                    if chosen[chain] == -1:
+                        while chosen[donor] < 1:
                             donor += 1
-                        number[donor] -= 1
+                        chosen[donor] -= 1
                         copy_state(chains, donor // size * count + begin + donor % size, begin + chain)
             begin = end
         if k == betas.size - 1:

@@ -68,9 +68,14 @@ def run_reverse(rbm, ledger, stream, starts, *, base=None, ladder="linear", thre
 def _annealed(kernel, steps, threads, chains, base, progress):
     """AnnealedDraws of steps 1, ..., `steps` of an annealing kernel on all chains, some at a time."""
     log_weight = np.zeros(len(chains.v))
+    in_strides(steps, progress, lambda *ends: over_chains(partial(kernel, *ends), threads, chains, log_weight))
+    return AnnealedDraws(log_weight, log_z_base(base, chains.h.shape[1]))
+
+
+def in_strides(steps, progress, make):
+    """Call make(first, last) for stretches of steps first, ..., last - 1 up to step `steps`, and show progress."""
     with tqdm(total=steps, desc="annealing", unit="step", disable=None if progress else True) as bar:
         for first in range(1, steps + 1, _STRIDE):
             last = min(first + _STRIDE, steps + 1)
-            over_chains(partial(kernel, first, last), threads, chains, log_weight)
+            make(first, last)
             bar.update(last - first)
-    return AnnealedDraws(log_weight, log_z_base(base, chains.h.shape[1]))

@@ -10,13 +10,13 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from tqdm import tqdm
 
 from logzoo.checks import binary_matrix, whole_number
 from logzoo.kernels.centred import Laws, run_centred_annealing, start_from_laws
 from logzoo.kernels.gibbs import run_sweeps
 from logzoo.kernels.layout import fixed_point_rows, new_chains
 from logzoo.paths import inverse_temperatures, kernel_parameters
+from logzoo.samplers.annealed import in_strides
 from logzoo.samplers.base import affordable_modes
 from logzoo.samplers.threads import over_chains
 
@@ -28,7 +28,6 @@ _LEAST_STAY = 0.5
 _PILOT_SHARE = 5
 # Chains that each mode needs for its spread.
 _FEWEST_CHAINS = 4
-_STRIDE = 50
 
 
 class BasinDraws(NamedTuple):
@@ -72,12 +71,10 @@ def run(rbm, ledger, stream, *, base=None, data=None, ladder="linear", threads=1
     chains = new_chains(law.size, rbm.visible, rbm.hidden)
     start_from_laws(parameters, fixed, law, key, chains)
     log_weight = laws.log_z[law]
-    with tqdm(total=sweeps + 1, desc="annealing", unit="step", disable=None if progress else True) as bar:
-        for first in range(1, sweeps + 2, _STRIDE):
-            last = min(first + _STRIDE, sweeps + 2)
-            kernel = partial(run_centred_annealing, parameters, fixed, betas, key, first, last)
-            over_chains(kernel, threads, law, chains, log_weight)
-            bar.update(last - first)
+    kernel = partial(run_centred_annealing, parameters, fixed, betas, key)
+    in_strides(
+        sweeps + 1, progress, lambda *ends: over_chains(partial(kernel, *ends), threads, law, chains, log_weight)
+    )
     return BasinDraws(log_weight, law, laws.nearest(chains.v), chains.v, modes.lower, unseen)
 
 

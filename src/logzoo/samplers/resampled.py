@@ -7,19 +7,15 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from tqdm import tqdm
 
 from logzoo import checks
 from logzoo.kernels.gibbs import start_chains
 from logzoo.kernels.layout import new_chains
 from logzoo.kernels.resampling import run_resampled, run_waste_free
 from logzoo.paths import inverse_temperatures, kernel_parameters, log_z_base
+from logzoo.samplers.annealed import in_strides
 from logzoo.samplers.base import resolve_base
-from logzoo.samplers.threads import over_parts, parts_between
-
-_STRIDE = 50
-# Chains that make all sweeps of a kernel call together, as whole islands.
-_TILE = 128
+from logzoo.samplers.threads import TILE, over_parts, parts_between
 
 
 class ResampledDraws(NamedTuple):
@@ -78,11 +74,7 @@ def run(
         kernel = partial(run_waste_free, parameters, betas, key)
         parts = parts_between(cuts, family, log_weight, island)
         parts = [(_started(rbm, parameters, key, own, kept, ledger.chains), *rest) for own, *rest in parts]
-    with tqdm(total=rungs - 1, desc="annealing", unit="step", disable=None if progress else True) as bar:
-        for first in range(1, rungs, _STRIDE):
-            last = min(first + _STRIDE, rungs)
-            over_parts(partial(kernel, first, last), threads, parts)
-            bar.update(last - first)
+    in_strides(rungs - 1, progress, lambda *ends: over_parts(partial(kernel, *ends), threads, parts))
     return ResampledDraws(log_weight, island, family, log_z_base(base, rbm.hidden))
 
 
@@ -95,7 +87,7 @@ def _started(rbm, parameters, key, numbers, kept, count):
 
 
 def _cuts(ends, threads):
-    """Those of the ends of islands at which the chains are cut: for all threads, and of some 128 chains at most."""
+    """Those of the ends of islands at which the chains are cut: for all threads, as whole islands in tiles."""
     islands, chains = ends.size - 1, ends[-1]
-    tiles = min(max(-(-chains // _TILE), threads), islands)
+    tiles = min(max(-(-chains // TILE), threads), islands)
     return ends[np.linspace(0, islands, tiles + 1).astype(int)]

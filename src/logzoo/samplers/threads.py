@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 # Chains that make all sweeps of a kernel call before others have their turn: 1 MB of state and lists at 784 x 500.
-_TILE = 128
+TILE = 128
 
 
 def over_chains(kernel, threads, *per_chain):
@@ -19,10 +19,10 @@ def over_chains(kernel, threads, *per_chain):
     """
     count = len(per_chain[0][0] if isinstance(per_chain[0], tuple) else per_chain[0])
     threads = min(int(threads), count)  # numbers of NumPy overflow
-    if threads == 1 and count <= _TILE:
+    if threads == 1 and count <= TILE:
         kernel(*per_chain)
         return
-    tiles = -(-count // (_TILE * threads)) * threads
+    tiles = -(-count // (TILE * threads)) * threads
     edges = np.linspace(0, count, min(tiles, count) + 1).astype(int)
     over_parts(kernel, threads, parts_between(edges, *per_chain))
 
