@@ -23,7 +23,7 @@ SETTINGS = {
     "ts": {"sweeps": 1500, "rungs": 30},
 }
 # Options that leave enough independent parts for Student's quantiles to be near those of a normal.
-MANY_PARTS = {"bar": {"rungs": 8}, "raise": {"vectors": 40}, "smc": {"islands": 50}}
+MANY_PARTS = {"bar": {"rungs": 8}, "pt-mbar": {"rungs": 8}, "raise": {"vectors": 40}, "smc": {"islands": 50}}
 
 
 def random_rbm(seed, largest=3.0):

@@ -3,11 +3,12 @@
 Bennett (1976); Meng & Wong (1996); Desjardins, Courville & Bengio (2011), section 3.2. For a pair of rungs with
 s = Z_{i+1} / Z_i and q* = f_i f_{i+1} / (s f_i + f_{i+1}): Z_{i+1} / Z_i = mean u / mean v, u = q* / f_i at the
 states of rung i and v = q* / f_{i+1} at those of rung i + 1. log Z = log Z_1 + sum_i log(Z_{i+1} / Z_i).
-Cost: one sweep and log f at three rungs a sweep.
+Cost: one sweep and log f at three rungs a sweep. Beside it the stepping stones (Xie et al. 2011): sum_i log mean
+f_{i+1} / f_i over rung i, low on average, and -sum_i log mean f_i / f_{i+1} over rung i + 1, high on average.
 """
 
 import numpy as np
-from scipy.special import expit, log_expit, logsumexp
+from scipy.special import expit, log_expit, logsumexp, stdtrit
 
 from logzoo.estimators.intervals import jackknife_error, student_interval, sums_left_out
 from logzoo.estimators.result import Estimate, reasons_of
@@ -21,7 +22,11 @@ _FEWEST_ROUND_TRIPS = 1.0
 _LEAST_EXCHANGE = 0.02
 # Nats by which a ratio may lie off the s that it was summed at: further off, what decides is in states too rare to see.
 _LARGEST_OFFSET = 3.0
+# Probability that stepping stones of sound draws lie so far apart as to be called so.
+_FALSE_ALARM = 1e-3
 _TINY = np.finfo(float).tiny
+# Of what a stepping stone takes the exponential, at most: sums of it stay finite.
+_LARGEST_LOG = 600.0
 _BISECTIONS = 80
 
 
@@ -34,27 +39,45 @@ def estimate(rbm, ledger, stream, **options):
     sums = BridgeSums()
     draws = parallel_tempering.run(rbm, ledger, stream, (sums,), **options)
     parts = sums.parts()
-    if len(parts) < 2:
+    log_ratios = sums.log_ratios(parts.sum(axis=0))
+    left_out = sums.log_ratios(sums_left_out(parts)).sum(axis=1)
+    return estimate_of_exchanges(rbm, draws, sums, log_ratios, left_out)
+
+
+def estimate_of_exchanges(rbm, draws, sums, log_ratios, left_out):
+    """The Estimate from log(Z_{i+1} / Z_i) (pair,), and from log(Z_K / Z_1) (part,) with one part left out each.
+
+    draws: with `log_z_base`, `round_trips`, `exchange_rates` and `round_trip_share`; sums: BridgeSums of the same run.
+    Raises ValueError for a single part.
+    """
+    if len(left_out) < 2:
         raise ValueError("sweeps: expected at least 2 where there is but one ladder, an interval needs a spread")
-    total = parts.sum(axis=0)
-    log_ratios = sums.log_ratios(total)
-    log_z = draws.log_z_base + float(log_ratios.sum())
+    log_z, std_error = draws.log_z_base + float(log_ratios.sum()), jackknife_error(left_out)
     offset = float(np.abs(log_ratios - sums.log_s).max())
-    std_error = jackknife_error(sums.log_ratios(sums_left_out(parts)).sum(axis=1))
-    round_trips = float(draws.round_trips.mean())
-    exchange_rate = float(draws.exchange_rates.min())
+    gap, gap_error = sums.sandwich()
+    round_trips, exchange_rate = float(draws.round_trips.mean()), float(draws.exchange_rates.min())
     return Estimate(
         log_z=log_z,
         std_error=std_error,
-        interval=student_interval(log_z, std_error, len(parts)),
+        interval=student_interval(log_z, std_error, len(left_out)),
         reasons=reasons_of(
             {
+                # Only independent units have no spread.
+                "one-way": std_error == 0.0 and bool(rbm.weights.any()),
                 "no-round-trips": round_trips < _FEWEST_ROUND_TRIPS,
                 "few-exchanges": exchange_rate < _LEAST_EXCHANGE,
                 "bridge-off": offset > _LARGEST_OFFSET,
+                "sandwich-open": gap > gap_error * float(stdtrit(len(left_out) - 1, 1.0 - _FALSE_ALARM)),
             }
         ),
-        diagnostics={"exchange_rate": exchange_rate, "round_trips": round_trips, "bridge_offset": offset},
+        diagnostics={
+            "exchange_rate": exchange_rate,
+            "round_trips": round_trips,
+            "round_trip_share": draws.round_trip_share,
+            "bridge_offset": offset,
+            "sandwich_gap": gap,
+            "sandwich_error": gap_error,
+        },
     )
 
 
@@ -72,8 +95,8 @@ class BridgeSums:
         self._pilot = np.full((2, rungs - 1), -np.inf)
         self._stretches = 0
         self._sweeps, self._done = sweeps, 0
-        blocks = 1 if ladders >= _FEWEST_LADDERS else min(_BLOCKS, sweeps)
-        self._sums = np.zeros((blocks, ladders, 2, rungs - 1))
+        self.blocks = 1 if ladders >= _FEWEST_LADDERS else min(_BLOCKS, sweeps)
+        self._sums = np.zeros((self.blocks, ladders, 5, rungs - 1))
 
     def add(self, steps):
         """Add a stretch of sweeps: to the search for s in the burn-in, to the sums after it."""
@@ -83,13 +106,13 @@ class BridgeSums:
         if steps.burn_in:
             self._improve(up, down)
             return
-        u, v = expit(steps.up - self.log_s), expit(self.log_s - steps.down)
-        sweep = self._done + np.arange(u.shape[1])
-        block = sweep * len(self._sums) // self._sweeps
+        above, below = steps.up - self.log_s, self.log_s - steps.down
+        stones = (np.exp(np.minimum(values, _LARGEST_LOG)) for values in (above, below))
+        terms = np.stack([expit(above), expit(below), *stones, np.ones(above.shape)], axis=2)
+        block = (self._done + np.arange(above.shape[1])) * len(self._sums) // self._sweeps
         for number in np.unique(block):
-            self._sums[number, :, 0] += u[:, block == number].sum(axis=1)
-            self._sums[number, :, 1] += v[:, block == number].sum(axis=1)
-        self._done += u.shape[1]
+            self._sums[number] += terms[:, block == number].sum(axis=1)
+        self._done += above.shape[1]
 
     def _improve(self, up, down):
         """One step of s towards mean u / mean v; the early, unsettled stretches are forgotten as the run doubles.
@@ -109,13 +132,30 @@ class BridgeSums:
         self._pilot[1] += step
 
     def parts(self):
-        """Sums (part, 2, pair) of u and s v over independent parts of the run: ladders, or blocks of each."""
+        """Sums (part, 5, pair) over independent parts of the run: ladders, or blocks of each.
+
+        Of u, s v, the stepping stones f_{i+1} / (s f_i) upwards and s f_i / f_{i+1} downwards, and 1.
+        """
         return self._sums.reshape(-1, *self._sums.shape[2:])
 
     def log_ratios(self, sums):
-        """log(Z_{i+1} / Z_i) (..., pair) in nats from sums (..., 2, pair) over as many draws of u as of v."""
+        """log(Z_{i+1} / Z_i) (..., pair) in nats from sums (..., 5, pair)."""
         logs = np.log(np.maximum(sums, _TINY))
         return self.log_s + logs[..., 0, :] - logs[..., 1, :]
+
+    def sandwich(self):
+        """log Z by stepping stones downwards less that upwards, in nats, and its standard error.
+
+        Above 0 on average, and small where the draws suffice (Xie et al. 2011).
+        """
+        parts = self.parts()
+        return float(_gap(parts.sum(axis=0))), jackknife_error(_gap(sums_left_out(parts)))
+
+
+def _gap(sums):
+    """Stepping stones downwards less upwards (...), in nats, from sums (..., 5, pair)."""
+    logs = np.log(np.maximum(sums, _TINY))
+    return np.sum(2.0 * logs[..., 4, :] - logs[..., 3, :] - logs[..., 2, :], axis=-1)
 
 
 def bridge_root(up, down):

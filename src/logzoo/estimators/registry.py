@@ -27,6 +27,7 @@ ESTIMATORS = {
     "ti-rb": Method("TI-RB", "logzoo.estimators.ti:rao_blackwell", *_TEMPERING),
     "mbar": Method("MBAR", "logzoo.estimators.mbar:estimate", *_TEMPERING),
     "bar": Method("BAR", "logzoo.estimators.bar:estimate", "logzoo.samplers.parallel_tempering:run"),
+    "pt-mbar": Method("PT-MBAR", "logzoo.estimators.pt_mbar:estimate", "logzoo.samplers.parallel_tempering:run"),
     "sams": Method("SAMS", "logzoo.estimators.sams:estimate", *_ADJUSTED),
     "wang-landau": Method("Wang-Landau", "logzoo.estimators.wang_landau:estimate", *_ADJUSTED),
     "sd": Method("SD", "logzoo.estimators.transitions:sd", *_TEMPERING),

@@ -37,11 +37,25 @@ class ParallelTemperingDraws(NamedTuple):
     attempted: np.ndarray  # (ladder, pair) exchanges of rungs i and i + 1 tried
     accepted: np.ndarray  # (ladder, pair) exchanges made
     round_trips: np.ndarray  # (ladder, replica) from the base to the model and back
+    sweeps: int  # of the sampling phase
 
     @property
     def exchange_rates(self):
         """Share (pair,) of the exchanges tried that were made, over all ladders; 0 for a pair never tried."""
         return self.accepted.sum(axis=0) / np.maximum(self.attempted.sum(axis=0), 1)
+
+    @property
+    def round_trip_share(self):
+        """Round trips made, as a share of those that these exchange rates make if every sweep forgets the state.
+
+        The latter, a sweep and ladder: 1 / (2 + 2 sum_i r_i / (1 - r_i)), r the rejection rates (Syed et al. 2019,
+        corollary 2). 0 where a pair made no exchange.
+        """
+        accepted = self.exchange_rates
+        if not accepted.all():
+            return 0.0
+        expected = self.round_trips.shape[0] * self.sweeps / (2.0 + 2.0 * np.sum((1.0 - accepted) / accepted))
+        return float(self.round_trips.sum() / expected) if self.sweeps else 0.0
 
 
 class Steps(NamedTuple):
@@ -50,6 +64,9 @@ class Steps(NamedTuple):
     burn_in: bool
     up: np.ndarray  # (ladder, sweep, pair): log f_{i+1} - log f_i at the state of rung i
     down: np.ndarray  # (ladder, sweep, pair): the same at the state of rung i + 1
+    log_f: np.ndarray | None = (
+        None  # (ladder, reading, rung, rung): at the state of each rung log f at all, if asked for
+    )
 
 
 def run(
@@ -72,8 +89,9 @@ def run(
     made by the others. ladder: as in `paths.inverse_temperatures`, or "adapted": in the first fifth of the sweeps the
     rungs move to equal steps of the barrier (`logzoo.samplers.ladders`). burn_in: share of the sweeps after that and
     before the counts begin. observers: objects with start(ladders, rungs, sweeps), called once with the length of the
-    sampling phase, and add(steps), called for every stretch of sweeps from the burn-in on. Returns
-    ParallelTemperingDraws. Raises ValueError for impossible options.
+    sampling phase, and add(steps), called for every stretch of sweeps from the burn-in on; one that has `every` sees
+    log f at all rungs after so many sweeps each. Returns ParallelTemperingDraws. Raises ValueError for impossible
+    options.
     """
     whole_number("threads", threads)
     if rungs is None:
@@ -103,7 +121,7 @@ def run(
         _advance(sampler, settled, 1 + sweeps, "sampling", observers, bar)
     round_trips = sampler.replicas.round_trips.reshape(ladders, rungs)
     counts = sampler.attempted, sampler.accepted, round_trips
-    return ParallelTemperingDraws(betas, log_z_base(base, rbm.hidden), *counts)
+    return ParallelTemperingDraws(betas, log_z_base(base, rbm.hidden), *counts, 1 + sweeps - settled)
 
 
 def _adapted(sampler, betas, sweeps, bar):
@@ -124,11 +142,19 @@ def _adapted(sampler, betas, sweeps, bar):
 def _advance(sampler, first, last, purpose, observers, bar):
     """Make the sweeps first, ..., last - 1, some at a time."""
     burn_in = purpose == "burn-in"
+    every = next((observer.every for observer in observers if getattr(observer, "every", None)), None)
     for start in range(first, last, _STRIDE):
         stop = min(start + _STRIDE, last)
-        exchanges = sampler.move(start, stop, purpose, all_pairs=bool(observers))
+        up, down, log_f = [], [], []
+        for ends in pairwise([*range(start, stop, every or _STRIDE), stop]):
+            exchanges = sampler.move(*ends, purpose, all_pairs=bool(observers), all_rungs=every is not None)
+            up.append(exchanges.up)
+            down.append(exchanges.down)
+            if every:
+                log_f.append(sampler.log_f_at_rungs(exchanges))
+        steps = [np.concatenate(parts, axis=1) for parts in (up, down)]
         for observer in observers:
-            observer.add(Steps(burn_in, exchanges.up, exchanges.down))
+            observer.add(Steps(burn_in, *steps, np.stack(log_f, axis=1) if every else None))
         bar.update(stop - start)
 
 
@@ -201,6 +227,11 @@ class ParallelTempering:
         """The same after `move`, with all pairs or (but for rounding) all rungs, from the Exchanges."""
         log_f = exchanges.log_f.reshape(-1, self.betas.size)
         return self._by_rung(log_f[np.arange(self.replicas.rung.size), self.replicas.rung])
+
+    def log_f_at_rungs(self, exchanges):
+        """log f (ladder, rung, rung) in nats at all rungs, of the state that is at each rung; after `move`."""
+        order = np.argsort(self.replicas.rung.reshape(self.count, -1), axis=1)
+        return np.take_along_axis(exchanges.log_f, order[:, :, None], axis=1)
 
     def _by_rung(self, values):
         """Numbers (chain,) as an array (rung, ladder)."""

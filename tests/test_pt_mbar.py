@@ -1,0 +1,104 @@
+"""Parallel tempering read at all rungs, stepping stones, and the round trips that exchanges predict."""
+
+import numpy as np
+import pymbar
+import pytest
+
+from logzoo.api import estimate_log_z
+from logzoo.budgets import SweepLedger
+from logzoo.estimators.bar import BridgeSums
+from logzoo.estimators.pt_mbar import OverlapSums
+from logzoo.models.exact import exact_log_z
+from logzoo.models.known.registry import known
+from logzoo.samplers import parallel_tempering
+from logzoo.samplers.parallel_tempering import Steps
+from logzoo.streams import root_stream
+
+GAPS = np.array([0.8, 1.5, 1.0])
+SHIFTS = np.array([1.5, -2.0, 4.0])
+
+
+def normal_log_f(draws, generator):
+    """log f (draw, rung, rung) at the states of each of four normals of unequal mass: (draw, state's rung, rung)."""
+    means, masses = np.append(0.0, np.cumsum(GAPS)), np.append(0.0, np.cumsum(SHIFTS))
+    x = means + generator.standard_normal((draws, means.size))
+    return masses - 0.5 * (x[:, :, None] - means) ** 2
+
+
+def overlaps(log_f, guess):
+    """OverlapSums of one ladder fed with such draws, each read once, at a guess of log(Z_{i+1} / Z_i)."""
+    bridge = BridgeSums()
+    bridge.start(1, 4, 2 * len(log_f))
+    bridge.log_s = guess
+    sums = OverlapSums(bridge)
+    sums.start(1, 4, 2 * len(log_f))
+    steps = np.zeros((1, 2 * len(log_f), 3))
+    sums.add(Steps(False, steps, steps, log_f[None]))
+    return sums
+
+
+def test_at_the_solution_of_mbar_the_overlaps_give_it_back():
+    log_f = normal_log_f(2000, np.random.default_rng(0))
+    energies = -log_f.transpose(2, 1, 0).reshape(4, -1)
+    peer = np.diff(-pymbar.MBAR(energies, np.full(4, 2000)).f_k)
+    sums = overlaps(log_f, peer)
+    assert sums.log_ratios(sums.parts().sum(axis=0)) == pytest.approx(peer, abs=1e-4)
+
+
+def test_overlaps_are_consistent_at_a_wrong_guess_and_one_pass_of_occupancies_is_not():
+    log_f = normal_log_f(40_000, np.random.default_rng(1))
+    for offset in (-1.0, 1.0):
+        guess = SHIFTS + offset
+        sums = overlaps(log_f, guess)
+        total = sums.parts().sum(axis=0)
+        assert sums.log_ratios(total) == pytest.approx(SHIFTS, abs=0.04)
+        # As if rungs were visited as log Zhat asks for, which exchanges do not do.
+        occupancy = guess + np.diff(np.log(total.sum(axis=0)))
+        assert np.max(np.abs(occupancy - SHIFTS)) > 0.2
+
+
+def test_parts_hold_every_reading_once():
+    log_f = normal_log_f(100, np.random.default_rng(2))
+    parts = overlaps(log_f, SHIFTS).parts()
+    assert parts.shape == (10, 4, 4)
+    assert parts.sum(axis=(1, 2)) == pytest.approx(np.full(10, 40.0))
+
+
+def sandwich(draws, generator):
+    """The gap between stepping stones of independent draws at each of four normals."""
+    bridge, log_f = BridgeSums(), normal_log_f(draws, generator)
+    bridge.start(1, 4, draws)
+    bridge.log_s = SHIFTS
+    rungs = np.arange(3)
+    up = log_f[:, rungs, rungs + 1] - log_f[:, rungs, rungs]
+    down = log_f[:, rungs + 1, rungs + 1] - log_f[:, rungs + 1, rungs]
+    bridge.add(Steps(False, up[None], down[None]))
+    return bridge.sandwich()[0]
+
+
+def test_stepping_stones_bracket_log_z_on_average_and_close():
+    generator = np.random.default_rng(3)
+    few, many = (np.array([sandwich(draws, generator) for _ in range(200)]) for draws in (20, 2000))
+    assert few.mean() > 4.0 * few.std(ddof=1) / np.sqrt(200)
+    assert abs(many.mean()) < 0.05 * few.mean()
+
+
+def travelled(coupling):
+    """Round trips as a share of those predicted, on a torus of 8 x 8 spins."""
+    rbm = known("ising-torus", side=8, coupling=coupling).rbm
+    return parallel_tempering.run(rbm, SweepLedger(3000, 60), root_stream(1), base="uniform").round_trip_share
+
+
+def test_replicas_travel_as_predicted_where_sweeps_forget_and_not_where_they_do_not():
+    assert travelled(0.1) == pytest.approx(1.0, abs=0.05)
+    assert travelled(0.7) < 0.8
+
+
+def test_two_threads_and_one_give_the_same_bits():
+    rbm = known("random-small", seed=1, visible=10, hidden=6).rbm
+    one, two = (
+        estimate_log_z(rbm, "pt-mbar", sweeps=50, chains=60, base="uniform", check=False, threads=threads)
+        for threads in (1, 2)
+    )
+    assert one == two
+    assert abs(one.log_z - exact_log_z(rbm)) < 1.0
