@@ -24,6 +24,7 @@ SETTINGS = {
 }
 # Options that leave enough independent parts for Student's quantiles to be near those of a normal.
 MANY_PARTS = {"bar": {"rungs": 8}, "pt-mbar": {"rungs": 8}, "raise": {"vectors": 40}, "smc": {"islands": 50}}
+MANY_PARTS |= {"trajectory": {"rungs": 8}, "trajectory-raise": {"vectors": 40}}
 
 
 def random_rbm(seed, largest=3.0):

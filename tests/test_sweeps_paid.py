@@ -47,6 +47,9 @@ KERNELS = {
     "run_sweeps": of_range,
     "run_simulated_tempering": of_range,
     "run_parallel_tempering": of_range,
+    "run_trajectory": lambda arguments: (
+        arguments["chains"].number.size * len(arguments["steps_up"]) * arguments["each"]
+    ),
     "run_infinite_swapping": of_range,
     # A hidden state drawn, and its log f, cost no more than a sweep.
     "add_hidden_draws": lambda arguments: len(arguments["chains"].number),

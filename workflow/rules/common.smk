@@ -76,6 +76,12 @@ def start_of(wildcards):
     return {"start": f"{DATA}/models/{entry['start']}.nc"} if "start" in entry else {}
 
 
+def snapshots_of(wildcards):
+    """The snapshots of the training of a model, where they are kept."""
+    kept = wildcards.model in with_snapshots(config)
+    return {"snapshots": f"{DATA}/models/{wildcards.model}.snapshots.nc"} if kept else {}
+
+
 def dataset_of(wildcards):
     return f"data/datasets/{config['models'][wildcards.model]['dataset']}.nc"
 

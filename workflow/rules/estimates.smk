@@ -8,6 +8,7 @@
 
 rule estimate:
     input:
+        unpack(snapshots_of),
         model=f"{DATA}/models/{{model}}.nc",
         dataset=dataset_of,
     output:
@@ -34,6 +35,7 @@ if MATRIX["together"]:
 
     rule estimate_together:
         input:
+            unpack(snapshots_of),
             model=f"{DATA}/models/{{model}}.nc",
             dataset=dataset_of,
         output:

@@ -26,7 +26,7 @@ with job(snakemake.log[0]):
             estimator(settings["method"]),
             **{key: settings[key] for key in ("budgets", "replicates", "chains")},
             stream=stream,
-            options=estimator_options(settings, inputs["dataset"]),
+            options=estimator_options(settings, inputs["dataset"], inputs.get("snapshots")),
             evidence=evidence,
             checkpoint=checkpoint_of(snakemake, number),
         )

@@ -8,7 +8,7 @@ import numpy as np
 
 from logzoo.api import estimate_log_z
 from logzoo.estimators.evidence import gather, weighed
-from logzoo.estimators.registry import ESTIMATORS, starts_from_data
+from logzoo.estimators.registry import ESTIMATORS, starts_from_data, takes
 from logzoo.estimators.result import Estimate
 from logzoo.reporting.printing import columns, json_line, one_line, table
 from logzoo.streams import root_stream
@@ -45,15 +45,19 @@ def applicable_methods(data):
     return [name for name in ESTIMATORS if data is not None or not starts_from_data(name)]
 
 
-def try_all(rbm, *, data, tell=lambda method: None, **settings):
-    """Attempts of all applicable estimators, settings as in `estimate_log_z`; tell(method) is called before each."""
+def try_all(rbm, *, data, snapshots=None, tell=lambda method: None, **settings):
+    """Attempts of all applicable estimators, settings as in `estimate_log_z`; tell(method) is called before each.
+
+    snapshots: handed to those that take them.
+    """
     attempts = []
     evidence = gather(rbm, root_stream(settings.get("seed", 0)).child("evidence"), data=data)
     for method in applicable_methods(data):
         tell(method)
         start = time.perf_counter()
         try:
-            estimate = estimate_log_z(rbm, method, data=data, check=False, **settings)
+            own = {"snapshots": snapshots} if takes(method, "snapshots") else {}
+            estimate = estimate_log_z(rbm, method, data=data, check=False, **settings, **own)
             estimate, reason = weighed(estimate, evidence), ""
         except ValueError as error:
             estimate, reason = None, str(error)

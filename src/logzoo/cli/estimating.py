@@ -29,15 +29,19 @@ def add_arguments(add):
     add("--base-data", metavar="DATA", help=f"match the base to the mean of {DATA_HELP}; not with --base")
     summary = f"give the mean log-likelihood of (the test split of) {DATA_HELP}; base and starts come from it, too"
     add("--data", metavar="DATA", help=summary)
+    summary = "an RBM from the way of the training to MODEL, or an artifact with several; repeated, in their order"
+    add("--snapshots", metavar="FILE", action="append", help=f"{summary}; for the methods trajectory, trajectory-...")
     add("--checkpoint", metavar="FILE", help="progress of auto, written now and then: the same command goes on from it")
     add("--option", **OPTION)
     add("--json", **JSON)
 
 
-def run(model, names, spins, method, data, base, base_data, tolerance, checkpoint, options, as_json, **settings):
+def run(
+    model, names, spins, method, data, base, base_data, snapshots, tolerance, checkpoint, options, as_json, **settings
+):
     """Run the command."""
-    from logzoo.cli.files import check_checkpoint, read_data, read_either
-    from logzoo.estimators.registry import estimator_module
+    from logzoo.cli.files import check_checkpoint, read_data, read_either, read_snapshots
+    from logzoo.estimators.registry import estimator_module, takes
 
     every = method == "all"
     if every and options:
@@ -48,8 +52,12 @@ def run(model, names, spins, method, data, base, base_data, tolerance, checkpoin
         if value is not None and method != "auto":
             raise ValueError(f"--{flag}: expected --method auto beside it")
         settings |= {} if value is None else {flag: value}
+    if snapshots is not None and not (every or takes(method, "snapshots")):
+        raise ValueError(f"--snapshots: expected a method that takes them, found {method}")
     check_checkpoint(checkpoint, model=model, data=data, base_data=base_data)
     rbm, constant = read_either(model, names, spins, tell=warn)
+    if snapshots is not None:
+        settings["snapshots"] = read_snapshots(snapshots, names, spins, tell=warn)
     examples = None if data is None else read_data(data, "test", visible=rbm.visible, tell=warn)[0]
     # The marginals are those of the training split, where the file tells splits apart.
     base_data = data if base is None and base_data is None else base_data

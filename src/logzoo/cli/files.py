@@ -15,7 +15,7 @@ from logzoo.audit.manifest import sha256_of
 from logzoo.checks import binary_matrix
 from logzoo.datasets.build import visible_matrix
 from logzoo.models.foreign import READERS, Parameters, read_foreign
-from logzoo.models.rbm import RBM
+from logzoo.models.rbm import RBM, snapshots_of
 
 _UNSAFE = (".joblib", ".pkl", ".pickle")
 _FOREIGN = {".mat": "MATLAB", ".npz": "NumPy", ".h5": "HDF5", ".hdf5": "HDF5"}
@@ -70,6 +70,18 @@ def read_data(path, split, *, visible=None, tell=None):
     if tell is not None and "stand_in_for" in attributes:
         tell(f"{path}: NOT {attributes['stand_in_for']} but a stand-in for it, see logzoo info {path}")
     return binary_matrix(str(path), matrix, visible=visible), attributes
+
+
+def read_snapshots(paths, names=None, spins=False, *, tell=warnings.warn):
+    """RBMs (list) in files, in their order: each holds one, as for `read_either`, or is an artifact of snapshots."""
+    rbms = []
+    for path in map(Path, paths):
+        kept = read_artifact(path) if path.suffix.lower() == ".nc" else None
+        if kept is not None and kept.attrs["artifact_schema"].startswith("snapshots/"):
+            rbms += snapshots_of(kept)
+        else:
+            rbms.append(read_either(path, names, spins, tell=tell)[0])
+    return rbms
 
 
 def writable_model_file(path, data):

@@ -12,6 +12,7 @@ from logzoo.paths import check_rounding
 # What draws for the methods on simulated tempering, and takes their options.
 _SAMPLER = "logzoo.samplers.simulated_tempering"
 _TEMPERING = "logzoo.estimators.simulated_tempering:run", f"{_SAMPLER}:run", f"{_SAMPLER}:begin"
+_ALONG = "logzoo.samplers.trajectory"
 _ADJUSTED = "logzoo.samplers.adjusted:run", f"{_SAMPLER}:begin"
 
 # In the order of tables and figures.
@@ -28,6 +29,11 @@ ESTIMATORS = {
     "mbar": Method("MBAR", "logzoo.estimators.mbar:estimate", *_TEMPERING),
     "bar": Method("BAR", "logzoo.estimators.bar:estimate", "logzoo.samplers.parallel_tempering:run"),
     "pt-mbar": Method("PT-MBAR", "logzoo.estimators.pt_mbar:estimate", "logzoo.samplers.parallel_tempering:run"),
+    "trajectory": Method("Trajectory", "logzoo.estimators.trajectory:estimate", f"{_ALONG}:run"),
+    "trajectory-ais": Method("Trajectory AIS", "logzoo.estimators.trajectory_ais:estimate", f"{_ALONG}:anneal_up"),
+    "trajectory-raise": Method(
+        "Trajectory RAISE", "logzoo.estimators.trajectory_raise:estimate", f"{_ALONG}:anneal_down"
+    ),
     "sams": Method("SAMS", "logzoo.estimators.sams:estimate", *_ADJUSTED),
     "wang-landau": Method("Wang-Landau", "logzoo.estimators.wang_landau:estimate", *_ADJUSTED),
     "sd": Method("SD", "logzoo.estimators.transitions:sd", *_TEMPERING),
@@ -54,7 +60,9 @@ def estimator(method):
     def run(rbm, ledger, stream, options):
         if ledger.chains < 2:
             raise ValueError(f"chains: expected at least 2, an interval needs a spread, found {ledger.chains}")
-        left, constant, visible = without_certain(rbm)
+        # Snapshots have all units.
+        whole = options.get("snapshots") is not None
+        left, constant, visible = (rbm, 0.0, None) if whole else without_certain(rbm)
         check_rounding(left)
         if left is not rbm:
             options = {
@@ -79,7 +87,12 @@ def estimator_module(method):
 
 def starts_from_data(method):
     """Whether a method takes examples: those that it starts from."""
-    return "data" in _listed(method).options
+    return takes(method, "data")
+
+
+def takes(method, option):
+    """Whether a method has an option of that name."""
+    return option in _listed(method).options
 
 
 def _listed(method):

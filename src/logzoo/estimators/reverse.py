@@ -31,17 +31,25 @@ def estimate(rbm, ledger, stream, *, data=None, vectors=None, **options):
     of their log-mean-exp is small, and can tell what they missed.
     Raises ValueError for missing or bad data and for more vectors than chains.
     """
+    return estimate_by("raise", annealed.run_reverse, rbm, ledger, stream, data, vectors, options)
+
+
+def estimate_by(name, run_down, rbm, ledger, stream, data, vectors, options):
+    """Estimate log Z from trajectories that run_down(rbm, ledger, stream, starts, **options) makes; name: the method's.
+
+    Returns Estimate, and raises ValueError, as `estimate` does.
+    """
     if vectors is None:
         vectors = min(_VECTORS, max(2, ledger.chains // 2))
-    elif whole_number("raise: vectors", vectors) > ledger.chains:
+    elif whole_number(f"{name}: vectors", vectors) > ledger.chains:
         most = f"{ledger.chains} (chains; each vector takes one)"
-        raise ValueError(f"raise: vectors: expected at most {most}, found {vectors}")
+        raise ValueError(f"{name}: vectors: expected at most {most}, found {vectors}")
     if data is None:
-        raise ValueError("raise: data: expected a 0/1 matrix (examples, visible) to start from, found none")
-    data = binary_matrix("raise: data", data, visible=rbm.visible)
+        raise ValueError(f"{name}: data: expected a 0/1 matrix (examples, visible) to start from, found none")
+    data = binary_matrix(f"{name}: data", data, visible=rbm.visible)
     rows = stream.child("data").generator().choice(len(data), vectors, replace=vectors > len(data))
     vector = np.arange(ledger.chains) % vectors
-    draws = annealed.run_reverse(rbm, ledger, stream, data[rows[vector]], **options)
+    draws = run_down(rbm, ledger, stream, data[rows[vector]], **options)
     per_vector = [-draws.log_weight[vector == number] for number in range(vectors)]
     log_z = draws.log_z_base - np.array([float(logsumexp(log_p)) - np.log(log_p.size) for log_p in per_vector])
     center = float(log_z.mean())

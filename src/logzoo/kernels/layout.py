@@ -54,6 +54,22 @@ def paired_parameters(near, far, unit):
     return sides[0]._replace(**{name: np.concatenate([getattr(side, name) for side in sides]) for name in names})
 
 
+def stacked_parameters(models):
+    """Kernel parameters of RBMs of equal size (weights, visible bias, hidden bias), one behind the other in each array.
+
+    Each has a unit of its own: `unit` is an array (model,) of float32.
+    """
+    first = fixed_point_parameters(*models[0], models[0][1])
+    stack = {name: _aligned_zeros((len(models), *array.shape)) for name, array in first._asdict().items() if array.ndim}
+    unit = np.empty(len(models), np.float32)
+    for number, (weights, *biases) in enumerate(models):
+        one = fixed_point_parameters(weights, *biases, biases[0], into=first)
+        for name, arrays in stack.items():
+            arrays[number] = getattr(one, name)
+        unit[number] = one.unit
+    return first._replace(**stack, unit=unit)
+
+
 def paired_chains(count, visible, hidden):
     """`count` chains of zeros, numbered from 0, with the inputs of two RBMs side by side."""
     chains = new_chains(count, visible, hidden)

@@ -162,3 +162,8 @@ class RBM:
         constant = shift_v * shift_h * spins.weights.sum()
         constant -= shift_v * spins.visible_bias.sum() + shift_h * spins.hidden_bias.sum()
         return rbm, float(constant)
+
+
+def snapshots_of(dataset):
+    """The RBMs (list) of a Dataset over `update`, as of a training that keeps snapshots."""
+    return [RBM.from_dataset(dataset.isel(update=number)) for number in range(dataset.sizes["update"])]

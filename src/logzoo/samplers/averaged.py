@@ -162,21 +162,25 @@ def sweep_shares(path, cold, warm):
     return placed
 
 
-def anneal(path, shares, key, count, sweeps, threads, progress=False):
-    """Log weights (chain,) relative to the base of `count` chains annealed along the path in that many sweeps.
+def anneal(path, shares, key, count, sweeps, threads, progress=False, starts=None):
+    """Log weights (chain,) relative to the first RBM of `count` chains annealed along the path over so many sweeps.
 
-    path: list of Terms, the base first, whose pairs and hidden terms are zero; shares (knot,) as of `sweep_shares`.
+    path: list of Terms; shares (knot,) as of `sweep_shares`. The first RBM, of zero pairs and hidden terms, is drawn
+    from; or starts (chain, visible) stand for its draws, and the first sweep is made there.
     """
     segments = len(path) - 1
     unit = max(fixed_point_unit(*knot, np.zeros(1)) for knot in path)
-    positions = np.interp(np.arange(1, sweeps + 1) / (sweeps + 1), shares, np.arange(segments + 1))
+    places = np.arange(1, sweeps + 1) / (sweeps + 1) if starts is None else np.arange(sweeps) / sweeps
+    positions = np.interp(places, shares, np.arange(segments + 1))
     chains = paired_chains(count, *path[0].pairs.shape)
+    if starts is not None:
+        chains.v[...] = starts
     log_weight = np.zeros(count)
     sweep = 1
     with tqdm(total=sweeps, desc="annealing", unit="sweep", disable=None if progress else True) as bar:
         for segment in range(segments):
             parameters = paired_parameters(path[segment], path[segment + 1], unit)
-            if segment == 0:
+            if segment == 0 and starts is None:
                 start_chains(parameters, key, parameters.visible_bias, chains)
             forget_hidden(parameters, chains)
             inside = positions[(positions >= segment) & (positions < segment + 1)] - segment

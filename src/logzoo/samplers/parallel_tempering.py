@@ -30,14 +30,14 @@ _ADAPTING, _ADAPTING_ROUNDS = 0.2, 3
 
 
 class ParallelTemperingDraws(NamedTuple):
-    """What parallel tempering leaves: counts over the sampling phase; observers see the single steps."""
+    """What ladders that exchange leave: counts over the sampling phase; observers see the single steps."""
 
-    betas: np.ndarray  # (rung,) inverse temperatures
+    betas: np.ndarray  # (rung,) inverse temperatures, or places on another path
     log_z_base: float  # nats
     attempted: np.ndarray  # (ladder, pair) exchanges of rungs i and i + 1 tried
     accepted: np.ndarray  # (ladder, pair) exchanges made
     round_trips: np.ndarray  # (ladder, replica) from the base to the model and back
-    sweeps: int  # of the sampling phase
+    rounds: int  # of exchanges
 
     @property
     def exchange_rates(self):
@@ -48,14 +48,14 @@ class ParallelTemperingDraws(NamedTuple):
     def round_trip_share(self):
         """Round trips made, as a share of those that these exchange rates make if every sweep forgets the state.
 
-        The latter, a sweep and ladder: 1 / (2 + 2 sum_i r_i / (1 - r_i)), r the rejection rates (Syed et al. 2019,
+        The latter, a round and ladder: 1 / (2 + 2 sum_i r_i / (1 - r_i)), r the rejection rates (Syed et al. 2019,
         corollary 2). 0 where a pair made no exchange.
         """
         accepted = self.exchange_rates
         if not accepted.all():
             return 0.0
-        expected = self.round_trips.shape[0] * self.sweeps / (2.0 + 2.0 * np.sum((1.0 - accepted) / accepted))
-        return float(self.round_trips.sum() / expected) if self.sweeps else 0.0
+        expected = self.round_trips.shape[0] * self.rounds / (2.0 + 2.0 * np.sum((1.0 - accepted) / accepted))
+        return float(self.round_trips.sum() / expected) if self.rounds else 0.0
 
 
 class Steps(NamedTuple):
@@ -94,34 +94,47 @@ def run(
     options.
     """
     whole_number("threads", threads)
-    if rungs is None:
-        listed = None if isinstance(ladder, str) else finite_array("ladder", ladder, dimensions=1).size
-        rungs = listed or min(_RUNGS, max(ledger.chains // 2, 2))
-    rungs = whole_number("rungs", rungs, minimum=2)
-    if rungs > ledger.chains:
-        raise ValueError(f"rungs: expected at most {ledger.chains} (chains; each rung takes one), found {rungs}")
-    adapt = isinstance(ladder, str) and ladder == "adapted"
-    betas = inverse_temperatures("linear" if adapt else ladder, rungs)
+    betas, adapt = first_ladder(rungs, ladder, ledger.chains, _RUNGS)
     burn_in = share("burn_in", burn_in)
     base = resolve_base(rbm, base, ledger, stream)
-    ladders = ledger.chains // rungs
-    active = ladders * rungs
-    sweeps = (ledger.sweeps * ledger.chains - ledger.chain_sweeps) // active
-    adapting = int(_ADAPTING * sweeps) if adapt else 0
-    burning = int(burn_in * (sweeps - adapting))
-    settled = 1 + adapting + burning
+    ladders = ledger.chains // betas.size
+    sweeps = (ledger.sweeps * ledger.chains - ledger.chain_sweeps) // (ladders * betas.size)
     sampler = ParallelTempering(stream.child("sweeps").key, ladders, betas, threads, ledger)
     sampler.load(kernel_parameters(rbm, base))
+    return follow(sampler, betas, sweeps, adapt, burn_in, observers, log_z_base(base, rbm.hidden), progress)
+
+
+def first_ladder(rungs, ladder, chains, most):
+    """Inverse temperatures (rung,) to begin with, and whether they are to adapt; options as of `run`.
+
+    most: rungs by default, if there are twice as many chains.
+    """
+    if rungs is None:
+        listed = None if isinstance(ladder, str) else finite_array("ladder", ladder, dimensions=1).size
+        rungs = listed or min(most, max(chains // 2, 2))
+    rungs = whole_number("rungs", rungs, minimum=2)
+    if rungs > chains:
+        raise ValueError(f"rungs: expected at most {chains} (chains; each rung takes one), found {rungs}")
+    adapt = isinstance(ladder, str) and ladder == "adapted"
+    return inverse_temperatures("linear" if adapt else ladder, rungs), adapt
+
+
+def follow(sampler, betas, sweeps, adapt, burn_in, observers, log_z_first, progress):
+    """ParallelTemperingDraws of a sampler like `ParallelTempering`, at `betas`, over so many sweeps or rounds of them.
+
+    Its rungs move in the first of them if they adapt; a share `burn_in` of the others comes before the counts.
+    """
+    adapting = int(_ADAPTING * sweeps) if adapt else 0
+    settled = 1 + adapting + int(burn_in * (sweeps - adapting))
     for observer in observers:
-        observer.start(ladders, rungs, 1 + sweeps - settled)
-    with tqdm(total=sweeps, desc="parallel tempering", unit="sweep", disable=None if progress else True) as bar:
+        observer.start(sampler.count, sampler.betas.size, 1 + sweeps - settled)
+    with tqdm(total=sweeps, desc="exchanging", unit="round", disable=None if progress else True) as bar:
         betas = _adapted(sampler, betas, adapting, bar)
         _advance(sampler, 1 + adapting, settled, "burn-in", observers, bar)
         sampler.forget_counts()
         _advance(sampler, settled, 1 + sweeps, "sampling", observers, bar)
-    round_trips = sampler.replicas.round_trips.reshape(ladders, rungs)
-    counts = sampler.attempted, sampler.accepted, round_trips
-    return ParallelTemperingDraws(betas, log_z_base(base, rbm.hidden), *counts, 1 + sweeps - settled)
+    counts = sampler.attempted, sampler.accepted, sampler.round_trips
+    return ParallelTemperingDraws(betas, log_z_first, *counts, 1 + sweeps - settled)
 
 
 def _adapted(sampler, betas, sweeps, bar):
@@ -135,7 +148,7 @@ def _adapted(sampler, betas, sweeps, bar):
         sampler.forget_counts()
         _advance(sampler, first, last, "adapting", (), bar)
         betas = equal_barrier(betas, sampler.attempted.sum(axis=0), sampler.accepted.sum(axis=0))
-        sampler.betas = betas.astype(np.float32)
+        sampler.place(betas)
     return betas
 
 
@@ -169,13 +182,22 @@ class ParallelTempering:
         self.key = key
         self.count = count
         self.threads = threads
-        # Sweeps and densities must agree on the inverse temperatures, to the last bit.
-        self.betas = np.asarray(betas, np.float32)
+        self.place(betas)
         self.chains = self.parameters = None
         rung = np.tile(np.arange(self.betas.size), count)
         self.ledger = SweepLedger(None, rung.size) if ledger is None else ledger
         self.replicas = Replicas(rung, np.zeros_like(rung), np.zeros_like(rung))
         self.attempted, self.accepted = np.zeros((2, count, self.betas.size - 1), np.int64)
+
+    def place(self, betas):
+        """Go on at these inverse temperatures (rung,)."""
+        # Sweeps and densities must agree on them, to the last bit.
+        self.betas = np.asarray(betas, np.float32)
+
+    @property
+    def round_trips(self):
+        """Round trips (ladder, replica)."""
+        return self.replicas.round_trips.reshape(self.count, -1)
 
     def load(self, parameters):
         """Go on with these parameters; at first, draw v of every chain from the base."""

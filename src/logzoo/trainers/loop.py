@@ -1,12 +1,14 @@
 """The one training loop: mini-batches, gradient steps, a trace; methods differ in the negative phase and the step."""
 
 from itertools import islice
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import xarray as xr
 from tqdm import tqdm
 
+from logzoo.artifacts.netcdf import write_artifact
 from logzoo.checks import binary_matrix, one_of, positive_number, whole_number
 from logzoo.kernels.layout import fixed_point_parameters
 from logzoo.models.rbm import RBM
@@ -38,6 +40,14 @@ class TrainingRun(NamedTuple):
     rbm: RBM
     trace: xr.Dataset
     snapshots: xr.Dataset | None = None
+
+    def save_snapshots(self, path):
+        """Write the snapshots to a NetCDF file; ValueError if there are none, or for a name not in .nc."""
+        if self.snapshots is None or Path(path).suffix != ".nc":
+            wrong = "a training with snapshots=" if self.snapshots is None else "a name that ends in .nc"
+            raise ValueError(f"{path}: expected {wrong}")
+        origin = {"parameters": {}, "source": "", "inputs": {}, "seed_path": ""}
+        write_artifact(self.snapshots, Path(path), kind="snapshots", **origin)
 
 
 class Values(NamedTuple):

@@ -1,0 +1,284 @@
+"""Ladders of RBMs along a path, such as snapshots of a training, whose neighbours exchange visible states.
+
+Béreux, Decelle, Furtlehner, Rosset & Seoane (2024). The path starts at independent units, which every sweep draws
+afresh, goes through some of the RBMs in straight lines, and ends at the RBM in question. The rungs move along it to
+equal steps of the barrier (`logzoo.samplers.ladders`): they are snapshots, or lie between two of them.
+
+How many snapshots: a path through many follows every turn that the training took, and is long; one through few may jump
+over the mass of a mode. So as many are kept, at most 12, as leave neighbours the acceptance that is aimed for.
+"""
+
+from functools import partial
+
+import numpy as np
+import xarray as xr
+
+from logzoo.checks import binary_matrix, share, whole_number
+from logzoo.kernels.gibbs import start_chains
+from logzoo.kernels.layout import new_chains, stacked_parameters
+from logzoo.kernels.trajectory import Crossings, Travellers, parameters_at, run_trajectory, settle_inputs
+from logzoo.models.rbm import RBM, snapshots_of
+from logzoo.paths import log_z_base
+from logzoo.samplers.annealed import AnnealedDraws
+from logzoo.samplers.averaged import Terms, anneal
+from logzoo.samplers.base import resolve_base
+from logzoo.samplers.parallel_tempering import Steps, first_ladder, follow
+from logzoo.samplers.threads import over_parts
+
+# Rungs of a ladder by default, if there are chains enough.
+_RUNGS = 12
+# Numbers of snapshots to choose from, besides none; the share of the rounds that trying one takes, and the fewest that
+# tell.
+_KEPT = (12, 6, 3, 1)
+_PILOT, _FEWEST_ROUNDS = 0.04, 10
+# Mean acceptance of neighbours that is aimed for.
+_TARGET = 0.25
+
+
+def run(
+    rbm,
+    ledger,
+    stream,
+    observers=(),
+    *,
+    snapshots=None,
+    kept=None,
+    base=None,
+    rungs=None,
+    ladder="adapted",
+    each=1,
+    burn_in=0.1,
+    threads=1,
+    progress=False,
+):
+    """Run independent ladders of RBMs until the ledger is spent.
+
+    snapshots: as for `path_of`; without any the path is that of tempering. kept: how many of them the path goes
+    through, evenly spread; None: chosen in the first sweeps. rungs, ladder, burn_in, observers: as for
+    `logzoo.samplers.parallel_tempering.run`, but 12 rungs; the ladder's numbers are places on the path, with an equal
+    step for every snapshot. each: sweeps between two exchanges. Returns ParallelTemperingDraws, and the share of states
+    that were never at the base since the burn-in. Raises ValueError for impossible options.
+    """
+    whole_number("threads", threads)
+    places, adapt = first_ladder(rungs, ladder, ledger.chains, _RUNGS)
+    each, burn_in = whole_number("each", each), share("burn_in", burn_in)
+    kept = None if kept is None else whole_number("kept", kept, minimum=0)
+    base = resolve_base(rbm, base, ledger, stream)
+    path = path_of(rbm, base, snapshots)
+    ladders = ledger.chains // places.size
+    sweeps = (ledger.sweeps * ledger.chains - ledger.chain_sweeps) // (ladders * places.size)
+    each = max(min(each, sweeps), 1)
+
+    def begun(number):
+        key = stream.child("sweeps", number).key
+        return Trajectory(thinned(path, number), key, ladders, places, each, threads, ledger)
+
+    most = min(len(path) - 2, _KEPT[0] if kept is None else kept)
+    rounds, pilot = sweeps // each, int(_PILOT * (sweeps // each))
+    if kept is not None or pilot < _FEWEST_ROUNDS or not most:
+        sampler = begun(most)
+    else:
+        sampler, tried = _short_enough(begun, most, partial(follow, sweeps=pilot, adapt=adapt, burn_in=burn_in))
+        rounds -= tried * pilot
+    sampler.settle(sweeps % each)
+    # Hidden units that only snapshots have count in none of the RBMs.
+    draws = follow(sampler, sampler.betas, rounds, adapt, burn_in, observers, log_z_base(base, rbm.hidden), progress)
+    return draws, sampler.old_share
+
+
+def _short_enough(begun, most, pilot):
+    """The Trajectory through the most snapshots whose neighbours are as near as aimed for, and how many were tried."""
+    numbers = [most, *(number for number in _KEPT if number < most), 0]
+    for number in numbers:
+        sampler, length = begun(number), Length()
+        pilot(sampler, sampler.betas, observers=(length,), log_z_first=0.0, progress=False)
+        if length.barrier() <= (1.0 - _TARGET) * (sampler.betas.size - 1):
+            break
+    return sampler, numbers.index(number) + 1
+
+
+def anneal_up(rbm, ledger, stream, *, snapshots=None, kept=_KEPT[0], base=None, threads=1, progress=False):
+    """Anneal every chain of the ledger from the base along the path, over all its sweeps, evenly spread.
+
+    snapshots, kept: as for `run`. Returns AnnealedDraws. Raises ValueError for impossible options.
+    """
+    return _annealed(False, rbm, ledger, stream, None, snapshots, kept, base, threads, progress)
+
+
+def anneal_down(rbm, ledger, stream, starts, *, snapshots=None, kept=_KEPT[0], base=None, threads=1, progress=False):
+    """Anneal every chain of the ledger from its row of `starts` (chain, visible) down the path to the base.
+
+    snapshots, kept: as for `run`. Returns AnnealedDraws as `logzoo.samplers.annealed.run_reverse` does. Raises
+    ValueError for impossible options and for starts that are not such a 0/1 matrix.
+    """
+    starts = binary_matrix("starts", starts, visible=rbm.visible)
+    return _annealed(True, rbm, ledger, stream, starts, snapshots, kept, base, threads, progress)
+
+
+def _annealed(down, rbm, ledger, stream, starts, snapshots, kept, base, threads, progress):
+    whole_number("threads", threads)
+    base = resolve_base(rbm, base, ledger, stream)
+    path = thinned(path_of(rbm, base, snapshots), whole_number("kept", kept, minimum=0))
+    sweeps = ledger.spend(ledger.remaining, "annealing")
+    places, key = np.linspace(0.0, 1.0, len(path)), stream.child("sweeps").key
+    log_weight = anneal(path[::-1] if down else path, places, key, ledger.chains, sweeps, threads, progress, starts)
+    return AnnealedDraws(-log_weight if down else log_weight, log_z_base(base, rbm.hidden))
+
+
+class Length:
+    """Observer of exchanges: the barrier of the whole ladder, from how far apart neighbours are."""
+
+    def start(self, ladders, rungs, sweeps):
+        """Begin a phase."""
+        self._divergence, self._rounds = np.zeros(rungs - 1), 0
+
+    def add(self, steps):
+        """Add a stretch after the burn-in."""
+        if not steps.burn_in:
+            self._divergence += (steps.down - steps.up).mean(axis=0).sum(axis=0)
+            self._rounds += steps.up.shape[1]
+
+    def barrier(self):
+        """Sum over pairs of sqrt(J / pi), J the symmetrised divergence of neighbours: of small steps their rejections.
+
+        The mean acceptance of normal steps is erfc(sqrt(J) / 2). Unlike rejections it tells far from very far.
+        """
+        return float(np.sum(np.sqrt(np.maximum(self._divergence / max(self._rounds, 1), 0.0) / np.pi)))
+
+
+def thinned(path, number):
+    """The path with so many of the RBMs between its ends, evenly spread."""
+    places = np.linspace(0, len(path) - 1, min(number, len(path) - 2) + 2)
+    return [path[int(place)] for place in np.rint(places)]
+
+
+def path_of(rbm, base, snapshots=None):
+    """The path to an RBM: list of Terms, the first of independent units with log-odds `base` (visible,).
+
+    snapshots: RBMs in between, or the Dataset of a training's (`TrainingRun.snapshots`); they may have fewer hidden
+    units than others on the path: units without weights and biases make up for them. Raises ValueError for anything
+    else, and for other visible units.
+    """
+    rbms = [*_listed(snapshots), rbm]
+    for one in rbms:
+        if not isinstance(one, RBM) or one.visible != rbm.visible:
+            found = f"one of {one.visible}" if isinstance(one, RBM) else type(one).__name__
+            raise ValueError(f"snapshots: expected RBMs of {rbm.visible} visible units, found {found}")
+    hidden = max(one.hidden for one in rbms)
+    first = Terms(np.zeros((rbm.visible, hidden), np.float32), base, np.zeros(hidden))
+    return [first, *(_padded(one, hidden) for one in rbms)]
+
+
+def _listed(snapshots):
+    if snapshots is None:
+        return []
+    if isinstance(snapshots, xr.Dataset):
+        return snapshots_of(snapshots)
+    if not isinstance(snapshots, list | tuple):
+        raise ValueError(f"snapshots: expected RBMs, or the Dataset of a training, found {type(snapshots).__name__}")
+    return list(snapshots)
+
+
+def _padded(rbm, hidden):
+    missing = hidden - rbm.hidden
+    weights, bias = np.pad(rbm.weights, ((0, 0), (0, missing))), np.pad(rbm.hidden_bias, (0, missing))
+    return Terms(weights, rbm.visible_bias, bias)
+
+
+def terms_at(path, place):
+    """Terms at a place from 0 to 1 on a path (list of Terms), in straight lines between its RBMs."""
+    steps = place * (len(path) - 1)
+    number = min(int(steps), len(path) - 2)
+    far = steps - number
+    return Terms(*((1.0 - far) * a + far * b for a, b in zip(path[number], path[number + 1], strict=True)))
+
+
+class Trajectory:
+    """`count` ladders with a state at each RBM of a path, at the places `betas` (rung,); for `follow`.
+
+    Threads have whole ladders.
+    """
+
+    def __init__(self, path, key, count, betas, each, threads, ledger):
+        self.key = key
+        self.count = count
+        self.threads = threads
+        self.ledger = ledger
+        self._path, self._each, self._sweep = path, each, 1
+        sizes = path[0].pairs.shape
+        self._parts = [
+            _part(ladders, len(betas), *sizes) for ladders in np.array_split(np.arange(count), min(threads, count))
+        ]
+        self.place(betas)
+        first = parameters_at(self._stack, 0)
+        for chains, *_ in self._parts:
+            flat = type(chains)(*(array.reshape(-1, *array.shape[2:]) for array in chains))
+            start_chains(first, key, first.visible_bias, flat)
+            settle_inputs(self._stack, chains)
+        self.forget_counts()
+
+    def place(self, betas):
+        """Go on at these places (rung,)."""
+        self.betas = np.asarray(betas, np.float64)
+        self._stack = stacked_parameters([terms_at(self._path, place) for place in self.betas])
+        for chains, *_ in self._parts:
+            settle_inputs(self._stack, chains)
+
+    def settle(self, sweeps):
+        """Pay for and make so many sweeps, fewer than those of a round, and one exchange."""
+        if sweeps:
+            self._make(1, sweeps, "settling")
+
+    def move(self, first, last, purpose, **_):
+        """Pay for and make the rounds first, ..., last - 1. Returns their Steps."""
+        return self._make(last - first, self._each, purpose)
+
+    def _make(self, rounds, each, purpose):
+        self.ledger.spend(rounds * each, purpose, chains=self.count * self.betas.size)
+        steps = [np.empty((2, rounds, self.betas.size - 1, part[1].old.shape[1])) for part in self._parts]
+        kernel = partial(run_trajectory, self._stack, self.key, self._sweep, each)
+        over_parts(kernel, self.threads, [(*part, *own) for part, own in zip(self._parts, steps, strict=True)])
+        self._sweep += rounds * each
+        return Steps(False, *np.concatenate(steps, axis=3).transpose(0, 3, 1, 2))
+
+    def forget_counts(self):
+        """Count exchanges and round trips from here on; every state is old now."""
+        for _, travellers, crossings in self._parts:
+            for counts in (crossings.attempted, crossings.accepted, travellers.round_trips):
+                counts[...] = 0
+            travellers.old[...] = 1
+
+    def _all(self, place, name):
+        return np.concatenate([getattr(part[place], name) for part in self._parts], axis=1).T
+
+    @property
+    def attempted(self):
+        """Exchanges tried (ladder, pair)."""
+        return self._all(2, "attempted")
+
+    @property
+    def accepted(self):
+        """Exchanges made (ladder, pair)."""
+        return self._all(2, "accepted")
+
+    @property
+    def round_trips(self):
+        """Round trips (ladder, rung) of the states that are at each rung."""
+        return self._all(1, "round_trips")
+
+    @property
+    def old_share(self):
+        """Share of the states that were never at the base since the counts began."""
+        return float(self._all(1, "old").mean())
+
+
+def _part(ladders, rungs, visible, hidden):
+    """Chains, Travellers and Crossings of some ladders, given by their numbers (n,)."""
+    shape = rungs, ladders.size
+    chains = new_chains(rungs * ladders.size, visible, hidden)
+    chains = type(chains)(*(array.reshape(*shape, *array.shape[1:]) for array in chains))
+    chains.number[...] = ladders * rungs + np.arange(rungs)[:, None]
+    travellers = Travellers(np.zeros(shape, np.int64), np.zeros(shape, np.int64), np.zeros(shape, np.uint8))
+    pairs = rungs - 1, ladders.size
+    inputs = [np.zeros((*pairs, chains.hidden_input.shape[-1]), np.int32) for _ in range(2)]
+    return chains, travellers, Crossings(np.zeros(pairs, np.int64), np.zeros(pairs, np.int64), *inputs)

@@ -1,0 +1,263 @@
+"""Ladders of RBMs along a training: exchanges, paths, choice of snapshots, annealing up and down, and what is said."""
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+
+from logzoo.api import estimate_log_z, train_rbm
+from logzoo.budgets import SweepLedger
+from logzoo.kernels.trajectory import parameters_at
+from logzoo.models.exact import exact_log_z
+from logzoo.models.known.draws import exact_draws
+from logzoo.models.rbm import RBM
+from logzoo.paths import log_odds
+from logzoo.samplers import trajectory
+from logzoo.streams import root_stream
+
+STREAM = root_stream(3).child("trajectory")
+BASE = np.array([0.3, -0.5, 0.8])
+
+
+def random_rbm(seed, visible=3, hidden=2, scale=1.0):
+    generator = np.random.default_rng(seed)
+    return RBM(*(generator.normal(0.0, scale, shape) for shape in ((visible, hidden), visible, hidden)))
+
+
+def sampler_of(path, count, rungs, each=1):
+    ledger = SweepLedger(10**9, count * rungs)
+    return trajectory.Trajectory(path, STREAM.key, count, np.linspace(0.0, 1.0, rungs), each, 1, ledger)
+
+
+def states_and_log_f(rbms):
+    states = np.array(list(product((0, 1), repeat=rbms[0].visible)), np.uint8)
+    return states, np.array([rbm.log_f(states) for rbm in rbms])
+
+
+def as_rbms(path):
+    return [RBM(*terms) for terms in path]
+
+
+# --- exchanges
+
+
+def exchanged(law, accept):
+    """The law (state, state) of a pair of states after an exchange, accepted with probability accept[x, y]."""
+    return law * (1.0 - accept) + (law * accept).T
+
+
+def test_the_rule_leaves_the_product_law_and_wrong_rules_do_not():
+    rbms = random_rbm(1), random_rbm(2, hidden=4)
+    _, log_f = states_and_log_f(rbms)
+    p, q = (np.exp(values - np.logaddexp.reduce(values)) for values in log_f)
+    step = log_f[1] - log_f[0]
+    law, rule = np.outer(p, q), np.minimum(1.0, np.exp(step[:, None] - step[None, :]))
+    np.testing.assert_allclose(exchanged(law, rule), law, atol=1e-15)
+    for wrong in (rule.T, np.minimum(1.0, np.exp(step[:, None])) * np.ones(law.shape), np.full(law.shape, 0.5)):
+        assert np.abs(exchanged(law, wrong) - law).max() > 1e-3
+
+
+def test_the_kernel_decides_by_that_rule_and_moves_all_that_belongs_to_a_state():
+    rbms = random_rbm(1), random_rbm(2)
+    path = trajectory.path_of(rbms[1], BASE, [rbms[0]])
+    sampler = sampler_of(path, 4000, 3)
+    made = []
+    for number in range(1, 5):
+        before = [chains.v.copy() for chains, *_ in sampler._parts][0]
+        steps = sampler.move(number, number + 1, "test")
+        chains, travellers, _ = sampler._parts[0]
+        # The sweep comes first: the steps are those of the states that were about to exchange.
+        log_ratio = steps.up[:, 0] - steps.down[:, 0]
+        made.append((log_ratio, sampler.accepted.copy()))
+        assert before.shape == chains.v.shape
+        for rung in range(3):
+            parameters = parameters_at(sampler._stack, rung)
+            rbm = as_rbms(path)[rung]
+            inputs = chains.hidden_input[rung, :, :2] * float(parameters.unit)
+            np.testing.assert_allclose(inputs, rbm.hidden_bias + chains.v[rung] @ rbm.weights, atol=1e-5)
+        assert travellers.old.max() <= 1
+    previous = np.zeros_like(made[0][1])
+    for number, (log_ratio, accepted) in enumerate(made, 1):
+        pair = number % 2
+        expected = np.minimum(1.0, np.exp(log_ratio[:, pair]))
+        share = (accepted - previous)[:, pair].mean()
+        error = math.sqrt(np.sum(expected * (1.0 - expected))) / len(expected)
+        assert abs(share - expected.mean()) < 4.5 * error
+        assert (accepted - previous)[:, 1 - pair].sum() == 0
+        previous = accepted
+
+
+@pytest.mark.parametrize("each", [1, 3])
+def test_states_of_every_rung_have_its_law_and_neighbours_are_independent(each):
+    rbms = random_rbm(5, scale=1.5), random_rbm(6, hidden=3, scale=1.5)
+    path = trajectory.path_of(rbms[1], BASE, [rbms[0]])
+    sampler = sampler_of(path, 20_000, 3, each)
+    sampler.move(1, 41, "test")
+    chains = sampler._parts[0][0]
+    codes = chains.v.astype(int) @ np.array([4, 2, 1])
+    _, log_f = states_and_log_f(as_rbms(path))
+    laws = np.exp(log_f - np.logaddexp.reduce(log_f, axis=1, keepdims=True))
+    joint = np.bincount(8 * codes[1] + codes[2], minlength=64) / codes.shape[1]
+    for rung in range(3):
+        found = np.bincount(codes[rung], minlength=8)
+        expected = laws[rung] * codes.shape[1]
+        # Chi-square of 7 degrees of freedom: above 29.9 once in 10,000.
+        assert np.sum((found - expected) ** 2 / expected) < 29.9
+        assert np.sum((found - laws[(rung + 1) % 3] * codes.shape[1]) ** 2 / expected) > 100.0
+    law = np.outer(laws[1], laws[2]).ravel()
+    # 63 degrees of freedom: above 113 once in 10,000.
+    assert np.sum((joint - law) ** 2 / law) * codes.shape[1] < 113.0
+
+
+def test_steps_are_differences_of_log_f():
+    rbms = random_rbm(1), random_rbm(2)
+    path = trajectory.path_of(rbms[1], BASE, [rbms[0]])
+    sampler = sampler_of(path, 50, 3)
+    # Rejected exchanges leave the states that the steps were taken at.
+    steps = sampler.move(1, 2, "test")
+    chains = sampler._parts[0][0]
+    for pair, (low, high) in enumerate(zip(as_rbms(path), as_rbms(path)[1:], strict=False)):
+        kept = sampler.accepted.sum(axis=1) == 0
+        v = chains.v[:, kept]
+        np.testing.assert_allclose(steps.up[kept, 0, pair], high.log_f(v[pair]) - low.log_f(v[pair]), atol=1e-4)
+        np.testing.assert_allclose(
+            steps.down[kept, 0, pair], high.log_f(v[pair + 1]) - low.log_f(v[pair + 1]), atol=1e-4
+        )
+        assert kept.sum() > 5
+
+
+# --- paths
+
+
+def test_a_path_goes_from_independent_units_through_the_snapshots_to_the_model():
+    model = random_rbm(1, hidden=3)
+    path = trajectory.path_of(model, BASE, [random_rbm(2, hidden=2), random_rbm(3, hidden=4)])
+    assert [terms.pairs.shape for terms in path] == [(3, 4)] * 4
+    assert not path[0].pairs.any() and np.array_equal(path[0].visible, BASE)
+    # Units that make up the numbers add log 2 each.
+    assert exact_log_z(RBM(*path[-1])) == pytest.approx(exact_log_z(model) + math.log(2.0))
+    middle = trajectory.terms_at(path, 0.5)
+    np.testing.assert_allclose(middle.pairs, 0.5 * (path[1].pairs + path[2].pairs))
+    for place, terms in ((0.0, path[0]), (1.0, path[-1])):
+        np.testing.assert_array_equal(trajectory.terms_at(path, place).pairs, terms.pairs)
+
+
+@pytest.mark.parametrize(("number", "expected"), [(0, [0, 9]), (1, [0, 4, 9]), (3, [0, 2, 4, 7, 9]), (50, range(10))])
+def test_thinned_paths_keep_their_ends(number, expected):
+    assert trajectory.thinned(list(range(10)), number) == list(expected)
+
+
+@pytest.mark.parametrize(
+    ("snapshots", "match"),
+    [
+        (7, "snapshots: expected RBMs, or the Dataset of a training, found int"),
+        ([random_rbm(1, visible=4)], "snapshots: expected RBMs of 3 visible units, found one of 4"),
+        ([np.zeros(3)], "snapshots: expected RBMs of 3 visible units, found ndarray"),
+    ],
+)
+def test_bad_snapshots_are_refused(snapshots, match):
+    for method in ("trajectory", "trajectory-ais"):
+        with pytest.raises(ValueError, match=match):
+            estimate_log_z(random_rbm(1), method, sweeps=10, chains=10, snapshots=snapshots)
+
+
+def test_few_snapshots_are_kept_where_the_training_wanders():
+    model = random_rbm(1, visible=30, hidden=10, scale=0.1)
+    near = [RBM(share * model.weights, model.visible_bias, model.hidden_bias) for share in np.linspace(0.1, 0.9, 12)]
+    far = [random_rbm(seed, visible=30, hidden=10, scale=1.5) for seed in range(12)]
+    for snapshots, kept in ((near, 12), (far, 1)):
+        path = trajectory.path_of(model, np.zeros(30), snapshots)
+        tried = []
+
+        def begun(number, path=path, tried=tried):
+            tried.append(number)
+            return sampler_of(trajectory.thinned(path, number), 5, 8)
+
+        def pilot(sampler, betas, **settings):
+            trajectory.follow(sampler, betas, sweeps=40, adapt=True, burn_in=0.1, **settings)
+
+        _, number = trajectory._short_enough(begun, 12, pilot)
+        assert tried[-1] == kept and number == len(tried)
+
+
+# --- estimates
+
+
+def trained():
+    """An RBM trained on two patterns, with snapshots."""
+    generator = np.random.default_rng(0)
+    patterns = generator.integers(0, 2, (2, 12))
+    data = patterns[generator.integers(0, 2, 400)] ^ (generator.random((400, 12)) < 0.05)
+    data = data.astype(np.uint8)
+    return train_rbm(data, "pcd", hidden=6, updates=400, batch=50, snapshots=10, learning_rate=0.1), data
+
+
+@pytest.mark.parametrize("snapshots", ["of the training", "fewer units", "more units"])
+def test_log_z_is_right_whatever_the_way(snapshots):
+    run, data = trained()
+    way = {
+        "of the training": run.snapshots,
+        "fewer units": [random_rbm(4, 12, 2, 0.3)],
+        "more units": [random_rbm(4, 12, 9, 0.3)],
+    }[snapshots]
+    truth, options = exact_log_z(run.rbm), {"snapshots": way, "base": log_odds(data), "check": False}
+    starts = exact_draws(run.rbm, 200, np.random.default_rng(0))
+    for method in ("trajectory", "trajectory-ais", "trajectory-raise"):
+        own = {"data": starts} if method == "trajectory-raise" else {}
+        found = estimate_log_z(run.rbm, method, sweeps=1500, chains=100, **options, **own)
+        assert abs(found.log_z - truth) < 4.0 * found.std_error < 1.0, method
+
+
+def test_z_of_annealing_up_and_its_inverse_of_annealing_down_are_without_bias():
+    model, truth = random_rbm(8, 6, 4, 1.2), exact_log_z(random_rbm(8, 6, 4, 1.2))
+    options = {"snapshots": [random_rbm(9, 6, 4, 1.0)], "base": np.zeros(6)}
+    up = trajectory.anneal_up(model, SweepLedger(5, 4000), STREAM, **options)
+    starts = exact_draws(model, 4000, np.random.default_rng(1))
+    down = trajectory.anneal_down(model, SweepLedger(5, 4000), STREAM, starts, **options)
+    for log_ratio in (up.log_z_base + up.log_weight - truth, truth - down.log_z_base - down.log_weight):
+        ratio = np.exp(log_ratio)
+        error = ratio.std(ddof=1) / math.sqrt(ratio.size)
+        assert abs(ratio.mean() - 1.0) < 4.0 * error < 0.3
+        # Low, and high, on average of the logarithm: a path without weights would be neither.
+        assert log_ratio.mean() < -4.0 * log_ratio.std(ddof=1) / math.sqrt(ratio.size)
+
+
+def test_two_threads_and_one_give_the_same_bits():
+    run, data = trained()
+    one, two = (
+        estimate_log_z(run.rbm, "trajectory", sweeps=300, chains=50, snapshots=run.snapshots, threads=threads)
+        for threads in (1, 2)
+    )
+    assert one == two
+
+
+def test_states_that_never_leave_their_rung_are_flagged():
+    generator = np.random.default_rng(0)
+    far = [RBM(*(generator.normal(0.0, 3.0, shape) for shape in ((30, 10), 30, 10))) for _ in range(4)]
+    found = estimate_log_z(far[0], "trajectory", sweeps=200, chains=40, snapshots=far[1:], kept=3, check=False)
+    assert "not-renewed" in found.reasons and found.diagnostics["old_share"] > 0.3
+    run, data = trained()
+    found = estimate_log_z(run.rbm, "trajectory", sweeps=1000, chains=60, snapshots=run.snapshots, check=False)
+    assert found.converged and found.diagnostics["old_share"] < 0.05
+
+
+def test_the_command_reads_snapshots(tmp_path, monkeypatch, capsys):
+    from logzoo.cli.main import main
+
+    run, _ = trained()
+    run.rbm.save(tmp_path / "model.nc")
+    run.save_snapshots(tmp_path / "way.nc")
+    random_rbm(4, 12, 2, 0.3).save(tmp_path / "start.nc")
+    monkeypatch.chdir(tmp_path)
+    command = ["estimate", "model.nc", "--method", "trajectory", "--sweeps", "500", "--chains", "40"]
+    for snapshots in (["way.nc"], ["start.nc", "way.nc"]):
+        given = [word for name in snapshots for word in ("--snapshots", name)]
+        assert main([*command, *given]) == 0
+        assert "trajectory" in capsys.readouterr().out
+    assert main([*command[:3], "ais", "--snapshots", "way.nc"]) == 1
+    assert "--snapshots: expected a method that takes them, found ais" in capsys.readouterr().err
+    for name, wanted in (("way.txt", "expected"), ("none", "expected a training with snapshots=")):
+        unkept = run._replace(snapshots=None) if name == "none" else run
+        with pytest.raises(ValueError, match=wanted):
+            unkept.save_snapshots(tmp_path / name)
