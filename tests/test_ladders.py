@@ -1,5 +1,7 @@
 """Ladders of equal thermodynamic length, priors of the rungs, and simulated tempering with both."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 import twins
@@ -7,10 +9,11 @@ import twins
 from logzoo.budgets import SweepLedger
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
-from logzoo.paths import prior_weights
-from logzoo.samplers import simulated_tempering
+from logzoo.paths import kernel_parameters, prior_weights
+from logzoo.samplers import annealed, resampled, simulated_tempering
 from logzoo.samplers.initial import updated_log_z
 from logzoo.samplers.ladders import Curvature, carried, equal_barrier, equal_length
+from logzoo.samplers.rounds import annealing_ladder, lengths_of_rounds
 from logzoo.streams import root_stream
 
 BASE = np.array([0.5, -1.0, 0.0, 2.0, -0.5, 1.0])
@@ -195,3 +198,46 @@ def test_rungs_are_visited_as_the_number_says():
     share = draws.visits.sum(axis=(0, 1)) / draws.visits.sum()
     np.testing.assert_allclose(share, prior_weights(2.0, draws.betas), rtol=0.2)
     assert np.max(np.abs(10 * share - 1.0)) > 0.5
+
+
+# --- ladders of annealing, by rounds
+
+
+@pytest.mark.parametrize("sweeps", [0, 3, 4, 11, 12, 60, 2000])
+def test_rounds_double_and_take_no_more_than_their_share(sweeps):
+    lengths = lengths_of_rounds(sweeps)
+    assert sum(lengths) == (sweeps if sweeps >= 4 else 0)
+    assert all(later >= earlier for earlier, later in pairwise(lengths))
+    assert all(length >= 4 for length in lengths)
+
+
+@pytest.mark.parametrize("sampler", [annealed.run, resampled.run])
+def test_annealing_by_rounds_is_paid_for_and_without_bias(sampler):
+    rbm = steep_rbm()
+    truth, log_ratios = exact_log_z(rbm), []
+    for number in range(400):
+        ledger = SweepLedger(40, 20)
+        draws = sampler(rbm, ledger, root_stream(number), base=BASE, ladder="adapted")
+        assert ledger.by_purpose == {"adapting": 160, "annealing": 640}
+        log_ratios.append(draws.log_z_base + np.logaddexp.reduce(draws.log_weight) - np.log(20.0) - truth)
+    ratio = np.exp(log_ratios)
+    error = ratio.std(ddof=1) / np.sqrt(ratio.size)
+    assert abs(ratio.mean() - 1.0) < 4.0 * error
+    # A bias of a seventh would be seen.
+    assert error < 0.035
+
+
+def test_rounds_crowd_where_almost_everything_happens():
+    rbm = steep_rbm()
+    parameters = kernel_parameters(rbm, BASE)
+    ledger = SweepLedger(2000, 100)
+    place = annealing_ladder("adapted", parameters, rbm.weights.shape, ledger, root_stream(0), 1)
+    betas = place(30)
+    assert betas.size == 30 and np.all(np.diff(betas) > 0.0) and betas[0] == 0.0 and betas[-1] == 1.0
+    # In shares of the mean step; the linear ladder has steps half as long again.
+    assert 29.0 * lengths(betas).max() < 1.3 < 29.0 * lengths(np.linspace(0.0, 1.0, 30)).max()
+    one, two = (
+        annealing_ladder("adapted", parameters, rbm.weights.shape, SweepLedger(100, 300), root_stream(0), threads)(9)
+        for threads in (1, 2)
+    )
+    np.testing.assert_array_equal(one, two)

@@ -10,8 +10,9 @@ from logzoo.checks import binary_matrix, whole_number
 from logzoo.kernels.annealing import run_annealing, run_reverse_annealing
 from logzoo.kernels.gibbs import forget_hidden, start_chains
 from logzoo.kernels.layout import new_chains
-from logzoo.paths import inverse_temperatures, kernel_parameters, log_z_base
+from logzoo.paths import kernel_parameters, log_z_base
 from logzoo.samplers.base import resolve_base
+from logzoo.samplers.rounds import annealing_ladder
 from logzoo.samplers.threads import over_chains
 
 _STRIDE = 50
@@ -28,13 +29,15 @@ def run(rbm, ledger, stream, sweeps=None, *, base=None, ladder="linear", threads
     """Anneal every chain of the ledger over that many sweeps, all that it has left by default.
 
     S sweeps make S + 2 rungs: one sweep at each between the ends; the base is drawn directly and the state at
-    beta = 1 is not needed. Weights sum the hidden units out. Returns AnnealedDraws.
+    beta = 1 is not needed. Weights sum the hidden units out. ladder: as in `logzoo.samplers.rounds`. Returns
+    AnnealedDraws.
     """
     whole_number("threads", threads)
     base = resolve_base(rbm, base, ledger, stream)
-    sweeps = ledger.spend(ledger.remaining if sweeps is None else sweeps, "annealing")
-    betas = inverse_temperatures(ladder, sweeps + 2)
     parameters = kernel_parameters(rbm, base)
+    place = annealing_ladder(ladder, parameters, rbm.weights.shape, ledger, stream, threads)
+    sweeps = ledger.spend(ledger.remaining if sweeps is None else sweeps, "annealing")
+    betas = place(sweeps + 2)
     chains = new_chains(ledger.chains, rbm.visible, rbm.hidden)
     key = stream.child("sweeps").key
     start_chains(parameters, key, parameters.base, chains)
@@ -55,9 +58,10 @@ def run_reverse(rbm, ledger, stream, starts, *, base=None, ladder="linear", thre
     if len(starts) != ledger.chains:
         raise ValueError(f"starts: expected {ledger.chains} rows (chains), found {len(starts)}")
     base = resolve_base(rbm, base, ledger, stream)
-    sweeps = ledger.spend(ledger.remaining, "reverse annealing")
-    betas = inverse_temperatures(ladder, sweeps + 1)
     parameters = kernel_parameters(rbm, base)
+    place = annealing_ladder(ladder, parameters, rbm.weights.shape, ledger, stream, threads)
+    sweeps = ledger.spend(ledger.remaining, "reverse annealing")
+    betas = place(sweeps + 1)
     chains = new_chains(ledger.chains, rbm.visible, rbm.hidden)
     chains.v[...] = starts
     forget_hidden(parameters, chains)

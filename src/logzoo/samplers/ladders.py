@@ -60,8 +60,13 @@ def equal_length(betas, curvature, *, linear_share=LINEAR_SHARE):
     """
     speed = np.sqrt(curvature)
     steps = 0.5 * (speed[1:] + speed[:-1]) * np.diff(betas)
+    return at_equal_steps(betas, steps, betas.size, linear_share=linear_share)
+
+
+def at_equal_steps(betas, steps, rungs, *, linear_share=LINEAR_SHARE):
+    """Inverse temperatures (rungs,) from 0 to 1 at equal steps of a length, whose steps between `betas` are given."""
     share = _shares(betas, steps, linear_share)
-    placed = np.interp(np.linspace(0.0, 1.0, betas.size), share, betas)
+    placed = np.interp(np.linspace(0.0, 1.0, rungs), share, betas)
     placed[[0, -1]] = 0.0, 1.0
     return placed
 

@@ -12,9 +12,10 @@ from logzoo import checks
 from logzoo.kernels.gibbs import start_chains
 from logzoo.kernels.layout import new_chains
 from logzoo.kernels.resampling import run_resampled, run_waste_free
-from logzoo.paths import inverse_temperatures, kernel_parameters, log_z_base
+from logzoo.paths import kernel_parameters, log_z_base
 from logzoo.samplers.annealed import in_strides
 from logzoo.samplers.base import resolve_base
+from logzoo.samplers.rounds import annealing_ladder
 from logzoo.samplers.threads import TILE, over_parts, parts_between
 
 
@@ -51,6 +52,8 @@ def run(
     islands = min(checks.whole_number("islands", islands, minimum=2), max(ledger.chains // 2, 2))
     share, kept = checks.share("resample", resample), checks.whole_number("kept", kept)
     base = resolve_base(rbm, base, ledger, stream)
+    parameters = kernel_parameters(rbm, base)
+    place = annealing_ladder(ladder, parameters, rbm.weights.shape, ledger, stream, threads)
     sweeps = ledger.remaining
     if kept > sweeps + 1:
         raise ValueError(f"kept: expected at most {sweeps + 1} states of so many sweeps, found {kept}")
@@ -59,8 +62,7 @@ def run(
     ledger.spend((rungs - 2) * each, "annealing")
     if ledger.remaining:
         ledger.spend(ledger.remaining, "left over")
-    betas = inverse_temperatures(ladder, rungs)
-    parameters, key = kernel_parameters(rbm, base), stream.child("sweeps").key
+    betas, key = place(rungs), stream.child("sweeps").key
     log_weight, family = np.zeros(ledger.chains), np.arange(ledger.chains)
     ends = np.linspace(0, ledger.chains, islands + 1).astype(int)
     island = np.repeat(np.arange(islands), np.diff(ends))
