@@ -234,7 +234,7 @@ def test_rounds_crowd_where_almost_everything_happens():
     place = annealing_ladder("adapted", parameters, rbm.weights.shape, ledger, root_stream(0), 1)
     betas = place(30)
     assert betas.size == 30 and np.all(np.diff(betas) > 0.0) and betas[0] == 0.0 and betas[-1] == 1.0
-    # In shares of the mean step; the linear ladder has steps half as long again.
+    # In shares of the mean step; the linear ladder has one twice as long.
     assert 29.0 * lengths(betas).max() < 1.3 < 29.0 * lengths(np.linspace(0.0, 1.0, 30)).max()
     one, two = (
         annealing_ladder("adapted", parameters, rbm.weights.shape, SweepLedger(100, 300), root_stream(0), threads)(9)

@@ -3,12 +3,16 @@
 import numpy as np
 import pytest
 import twins
+import xarray as xr
 
 from logzoo.api import train_rbm
 from logzoo.kernels.filtering import predicted, updated
+from logzoo.kernels.layout import new_chains
+from logzoo.kernels.resampling import resample_islands
 from logzoo.models.exact import exact_log_z
-from logzoo.models.rbm import RBM
+from logzoo.models.rbm import RBM, snapshots_of
 from logzoo.paths import tempered_rbm
+from logzoo.streams import root_stream
 from logzoo.trackers import kalman
 from logzoo.trackers.kalman import KalmanTracker
 from logzoo.trackers.rts import RtsTracker
@@ -202,3 +206,88 @@ def test_the_first_belief_is_about_independent_units():
     assert belief.log_z == (3.0, 10.0)
     assert belief.mean[-1] == belief.covariance[-1, -1] == 0.0
     assert exact_log_z(tempered_rbm(two_models()[0], np.zeros(8), 0.0)) == pytest.approx(12 * np.log(2))
+
+
+# --- walkers of their own (Jarzynski)
+
+
+def followed(method="pcd", seed=0, **settings):
+    """A training on four noisy patterns with walkers, and exact log Z at its snapshots (update,)."""
+    generator = np.random.default_rng(0)
+    patterns = generator.integers(0, 2, (4, 20))
+    data = (patterns[generator.integers(0, 4, 1000)] ^ (generator.random((1000, 20)) < 0.1)).astype(np.uint8)
+    settings = {"updates": 400, "walkers": 100, "learning_rate": 0.02, **settings}
+    run = train_rbm(data, method, hidden=6, batch=50, snapshots=20, seed=seed, **settings)
+    truth = np.array([exact_log_z(rbm) for rbm in snapshots_of(run.snapshots)])
+    return run, run.trace.sel(update=run.snapshots["update"]), truth
+
+
+@pytest.mark.parametrize("method", ["cd", "lvs", "sml-pt"])
+def test_walkers_follow_log_z_of_any_training(method):
+    scores = []
+    for seed in range(5):
+        _, trace, truth = followed(method, seed)
+        scores.append((trace["log_z"].values - truth) / trace["log_z_std_dev"].values)
+    # Scores of one training go together: some ten of them are independent.
+    assert 0.5 < np.sqrt(np.mean(np.square(scores))) < 2.0
+    assert np.abs(scores).max() < 7.0
+
+
+def test_log_z_of_walkers_and_the_parameters_are_those_of_one_update():
+    run, trace, truth = followed(learning_rate=0.5, updates=60, walkers=2000, every=1)
+    error = trace["log_z"].values - truth
+    assert np.abs(np.diff(truth)).max() > 0.5
+    assert np.sqrt(np.mean(error**2)) < 0.25 * np.sqrt(np.mean((trace["log_z"].values[1:] - truth[:-1]) ** 2))
+    # 100 sweeps of each walker at first, then one an update; fifty chains make the gradient.
+    sweeps = run.trace["chain_sweeps"].values
+    np.testing.assert_array_equal(sweeps, 2000 * (100 + np.arange(60)) + 50 * np.arange(1, 61))
+
+
+def test_resampling_keeps_walkers_of_large_weight():
+    chains = new_chains(12, 4, 3)
+    chains.v[...] = np.arange(12)[:, None] % 2
+    log_weight, family = np.where(np.arange(12) == 3, 5.0, 0.0), np.arange(12)
+    island = np.repeat([0, 1], 6)
+    total = np.logaddexp.reduce(log_weight[:6])
+    key = root_stream(0).key
+    resample_islands(key, 7, 0.3, chains, log_weight, family, island, np.empty(12, np.int64))
+    assert np.sum(family[:6] == 3) >= 5
+    assert np.logaddexp.reduce(log_weight[:6]) == pytest.approx(total)
+    # The other island's weights are equal.
+    np.testing.assert_array_equal(family[6:], np.arange(6, 12))
+    np.testing.assert_array_equal(log_weight[6:], 0.0)
+
+
+def test_walkers_go_on_from_a_checkpoint_to_the_same_bits(tmp_path, monkeypatch):
+    monkeypatch.setattr("logzoo.artifacts.checkpoints.Checkpoint.save_if_due", saved_and_stopped(30))
+    path = tmp_path / "training.npz"
+    with pytest.raises(KeyboardInterrupt):
+        followed(checkpoint=path)
+    monkeypatch.undo()
+    _, resumed, _ = followed(checkpoint=path)
+    _, whole, _ = followed()
+    xr.testing.assert_identical(resumed, whole)
+
+
+def saved_and_stopped(update):
+    """In the place of `Checkpoint.save_if_due`: saves at that update, and stops there."""
+
+    def save(self, done, parts):
+        if done == update:
+            self.save(done, parts)
+            raise KeyboardInterrupt
+
+    return save
+
+
+@pytest.mark.parametrize(
+    ("method", "settings", "match"),
+    [
+        ("pcd", {"walkers": 7}, "walkers: expected none, or at least 8, found 7"),
+        ("sml-pt", {"walkers": 10, "tracker": "rts"}, "walkers: expected no tracker beside them, found 10"),
+        ("exact", {"walkers": 10}, "walkers: expected no tracker beside them"),
+    ],
+)
+def test_walkers_are_refused_where_they_cannot_be(method, settings, match):
+    with pytest.raises(ValueError, match=match):
+        followed(method, **settings)

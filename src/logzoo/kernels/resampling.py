@@ -11,8 +11,8 @@ import numpy as np
 from numba import njit
 
 from logzoo.kernels.annealing import weigh
-from logzoo.kernels.energies import energy_scratch
-from logzoo.kernels.gibbs import Chains, sweep_once, sweep_scratch
+from logzoo.kernels.energies import energy_scratch, log_f_tempered
+from logzoo.kernels.gibbs import Chains, forget_hidden, sweep_once, sweep_scratch
 from logzoo.kernels.random import RUNG, uniform
 
 
@@ -30,25 +30,46 @@ def run_resampled(parameters, betas, key, share, first, last, chains, log_weight
         weigh(parameters, chains, betas[k - 1], betas[k], energies, log_weight)
         if k == betas.size - 1:
             break
-        begin = 0
-        while begin < island.size:
-            end = end_of_island(island, begin)
-            mean, effective = mean_weight(log_weight[begin:end])
-            if effective < share * (end - begin):
-                offset = uniform(key, chains.number[begin], k, RUNG)
-                comb(log_weight[begin:end], end - begin, offset, copies[begin:end])
-                donor = begin
-                for chain in range(begin, end):
-                    if copies[chain] == 0:
-                        while copies[donor] < 2:
-                            donor += 1
-                        copies[donor] -= 1
-                        copy_state(chains, donor, chain)
-                        family[chain] = family[donor]
-                log_weight[begin:end] = mean
-            begin = end
+        resample_islands(key, k, share, chains, log_weight, family, island, copies)
         beta[:] = np.float32(betas[k])
         sweep_once(parameters, key, k, beta, chains, scratch)
+
+
+@njit(cache=True)
+def resample_islands(key, sweep, share, chains, log_weight, family, island, copies):
+    """Resample the chains of every island whose ESS is below `share` of their number; copies (chains,) is scratch."""
+    begin = 0
+    while begin < island.size:
+        end = end_of_island(island, begin)
+        mean, effective = mean_weight(log_weight[begin:end])
+        if effective < share * (end - begin):
+            offset = uniform(key, chains.number[begin], sweep, RUNG)
+            comb(log_weight[begin:end], end - begin, offset, copies[begin:end])
+            donor = begin
+            for chain in range(begin, end):
+                if copies[chain] == 0:
+                    while copies[donor] < 2:
+                        donor += 1
+                    copies[donor] -= 1
+                    copy_state(chains, donor, chain)
+                    family[chain] = family[donor]
+            log_weight[begin:end] = mean
+        begin = end
+
+
+@njit(cache=True, nogil=True)
+def follow_parameters(parameters, key, sweep, share, chains, log_f, log_weight, family, island):
+    """Weigh chains for the step to new parameters, resample, and make one sweep there, all in place.
+
+    log_f (chains,) float64: log f(v) by the parameters that the step came from, in nats; by the new ones afterwards.
+    """
+    ones, now = np.ones(log_f.size, np.float32), np.empty(log_f.size)
+    forget_hidden(parameters, chains)
+    log_f_tempered(parameters, ones, chains, now)
+    log_weight += now - log_f
+    resample_islands(key, sweep, share, chains, log_weight, family, island, np.empty(log_f.size, np.int64))
+    sweep_once(parameters, key, sweep, ones, chains, sweep_scratch(chains))
+    log_f_tempered(parameters, ones, chains, log_f)
 
 
 @njit(cache=True, nogil=True)

@@ -13,6 +13,7 @@ from logzoo.checks import binary_matrix, one_of, positive_number, whole_number
 from logzoo.kernels.layout import fixed_point_parameters
 from logzoo.models.rbm import RBM
 from logzoo.paths import log_odds
+from logzoo.trackers.jarzynski import JarzynskiTracker
 from logzoo.trainers.negative import mini_batch, put_difference
 from logzoo.trainers.steps import Ascent
 from logzoo.trainers.stopping import EarlyStopping
@@ -23,6 +24,8 @@ INITIAL = ("marginals", "small", "uniform")
 _INITIAL_SCALE = 0.01  # standard deviation of the initial weights
 _INITIAL_REACH = 0.1  # of uniform ones, times the root of the number of units
 _TRACE_POINTS = 100
+# Islands of two, four at least, for an error.
+_FEWEST_WALKERS = 8
 # Epochs between two falls of the learning rate.
 _EPOCHS = 10
 # A parameter of this size (or NaN) is no model of anything: its unit never changes.
@@ -90,6 +93,7 @@ def train(
     monitored=2000,
     every=None,
     snapshots=0,
+    walkers=0,
     checkpoint=None,
     progress,
 ):
@@ -106,6 +110,8 @@ def train(
     schedule: constant; inverse, min(alpha eps / (t + 1), eps); linear, down to 0 at the end; epochs, eps for ten
     epochs, eps / 2 for ten, eps / 3, ... every: updates between two rows of the trace, a hundredth of all by default;
     snapshots: about how many rows keep the parameters.
+    walkers: chains of their own that follow log Z, one sweep each an update (`logzoo.trackers.jarzynski`), whatever the
+    negative phase is; their sweeps are counted, and they are the tracker.
     validation (examples, visible): with a tracker, the tracked log-likelihood of at most `monitored` of them is traced;
     patience: end when it has not risen for so many updates, and return the parameters of the best row. checkpoint: a
     `logzoo.artifacts.checkpoints.Checkpoint`, from which an interrupted training goes on to the same bits.
@@ -121,6 +127,12 @@ def train(
     values = _initial_values(data, hidden, start, initial, stream.child("weights").generator())
     gradient = Values(*(np.zeros_like(array) for array in values))
     base = np.zeros(data.shape[1]) if base is None else base
+    walking = whole_number("walkers", walkers, minimum=0) > 0
+    if walking:
+        if tracker is not None or walkers < _FEWEST_WALKERS:
+            wanted = "no tracker beside them" if tracker is not None else f"none, or at least {_FEWEST_WALKERS}"
+            raise ValueError(f"walkers: expected {wanted}, found {walkers}")
+        tracker = JarzynskiTracker(walkers, data.shape[1], hidden, stream.child("walkers").key)
     examples = _monitored(data, validation, tracker, patience, whole_number("monitored", monitored))
     trace = Trace(-(-updates // every), whole_number("snapshots", snapshots, minimum=0), hidden, examples, tracker)
     stopping = EarlyStopping(None if patience is None else whole_number("patience", patience))
@@ -136,10 +148,13 @@ def train(
             break
         parameters = fixed_point_parameters(*values, base, into=parameters)
         positive.load(parameters, data[next(batches)])
+        if walking:
+            tracker.follow(parameters, update)
         rate = rate_at(update, updates, learning_rate, schedule, alpha, len(data) // batch)
         negative = negative_phase(parameters, update, positive.v, rate)
         if update % every == 0 or update == updates - 1:
             numbers = {"learning_rate": rate, "chain_sweeps": negative_phase.spent}
+            numbers["chain_sweeps"] += tracker.spent if walking else 0
             numbers |= getattr(negative_phase, "numbers", {})
             numbers["log_f_data"] = positive.mean_log_f(parameters)
             numbers["log_f_particles"] = negative.mean_log_f(parameters)
