@@ -87,7 +87,7 @@ class JarzynskiTracker(Resumed):
 def relative_error(log_values):
     """Standard error of the mean of exp(log_values) (n,) relative to it: from their spread, or from that of their logs.
 
-    The larger one: few values do not show the tail that decides. Wider as Student's 95% interval is than the normal one.
+    The larger one: few values do not show the tail that decides. Wider, as Student's interval is than the normal one.
     """
     relative = np.exp(log_values - log_values.max())
     spread = relative.std(ddof=1) / relative.mean()
