@@ -22,7 +22,7 @@ def drawn_from_the_past(spins, signs, count, generator):
     draws = np.empty((count, signs.size), bool)
     for draw in draws:
         state = _bonds_from_the_past(graph, generator)
-        draw[:] = generator.integers(2, size=signs.size)[clusters_of(graph, state)]
+        draw[:] = (generator.random(signs.size) < 0.5)[clusters_of(graph, state)]
     return draws ^ (signs < 0.0)
 
 

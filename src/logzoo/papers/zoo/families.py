@@ -39,14 +39,14 @@ def _parts(zoo):
 def matrix_places(config):
     """{model: family, data set and trainer} of all models that all estimators run on, the zoo last.
 
-    A model that is not of the zoo is a family of its own.
+    A model that is not of the zoo is of the family that its entry names, or a family of its own.
     """
     places = {}
     for model in config["matrix"]["models"]:
         entry = config["models"][model]
         origins = [name for key, name in _UNTRAINED.items() if key in entry]
         trainer = origins[0] if origins else entry["train"]["method"]
-        places[model] = {"family": model, "dataset": entry["dataset"], "trainer": trainer}
+        places[model] = {"family": entry.get("family", model), "dataset": entry["dataset"], "trainer": trainer}
     return {**places, **zoo_places(config["zoo"])}
 
 
