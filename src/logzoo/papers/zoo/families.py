@@ -50,6 +50,13 @@ def matrix_places(config):
     return {**places, **zoo_places(config["zoo"])}
 
 
+def arenas_of(config):
+    """Families beside the zoo whose log Z is exact by construction, or that are small and have a name."""
+    models = config["models"]
+    chosen = [name for name in config["matrix"]["models"] if {"known", "family"} & models[name].keys()]
+    return list(dict.fromkeys(models[name].get("family", name) for name in chosen))
+
+
 def combined(here):
     """Input `zoo`: all estimates of all models."""
     places, estimators = matrix_places(here.config), here.config["matrix"]["estimators"]
