@@ -39,14 +39,14 @@ def test_arenas_are_the_known_models_and_named_families():
 
 
 def test_arenas_are_shown_with_the_newer_estimators_apart(zoo):
-    figure = arenas.draw({"zoo": zoo}, arenas=["one", "two", "vague"], published=["bar", "ais", "ts"], names=NAMES)
+    figure = arenas.draw({"zoo": zoo}, arenas=["one", "two", "vague"], of_papers=["bar", "ais", "ts"], names=NAMES)
     assert [axis.get_title() for axis in figure.axes] == [
         "all, geometric mean",
         "one\n784 × 500, 1 model",
         "two\n60 × 10, 6 models",
     ]
     labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
-    # The geometric mean of BAR is 0.03, of TS 0.1, of AIS 0.3; RTS is not published here.
+    # The geometric mean of BAR is 0.03, of TS 0.1, of AIS 0.3; RTS is of no paper here.
     assert labels == ["BAR", "TS", "AIS", "RTS"]
     for axis, family in zip(figure.axes[1:], ("one", "two"), strict=True):
         part = zoo.isel(model=np.flatnonzero(zoo["family"].values == family)).sel(budget=BUDGETS[-1])
@@ -66,7 +66,7 @@ def test_arenas_are_the_same_bytes_each_time_and_take_any_estimator(zoo):
     names = {name: name for name in newer["estimator"].values}
 
     def draw():
-        return arenas.draw({"zoo": newer}, arenas=["one", "two"], published=["ais", "ts"], names=names)
+        return arenas.draw({"zoo": newer}, arenas=["one", "two"], of_papers=["ais", "ts"], names=names)
 
     assert picture_bytes(draw()) == picture_bytes(draw())
 

@@ -27,15 +27,15 @@ inputs = combined
 def settings(here):
     return {
         "arenas": arenas_of(here.config),
-        "published": here.entry["published"],
+        "of_papers": here.entry["of_papers"],
         "names": here.estimator_titles(),
     }
 
 
-def draw(artifacts, *, arenas, published, names):
+def draw(artifacts, *, arenas, of_papers, names):
     """Dots and intervals, a row for each estimator, a panel for all arenas together and one for each.
 
-    arenas: families; published: the estimators that stand above the line.
+    arenas: families; of_papers: the estimators that stand above the line.
     """
     zoo = _exact(artifacts["zoo"], arenas)
     parts = families(zoo)
@@ -47,7 +47,7 @@ def draw(artifacts, *, arenas, published, names):
     panels = {"all, geometric mean": tuple(np.mean(each, axis=0) for each in zip(*logs, strict=True))}
     panels |= {_short_title(part): log for part, log in zip(parts.values(), logs, strict=True)}
     doubtful = [np.zeros(zoo.sizes["estimator"], bool), *(_doubtful(part) for part in parts.values())]
-    order, above = _ordered(zoo["estimator"].values, next(iter(panels.values()))[0], published)
+    order, above = _ordered(zoo["estimator"].values, next(iter(panels.values()))[0], of_papers)
     figure = new_figure(2.2 + 1.75 * len(panels), 1.3 + 0.21 * len(order))
     axes = figure.subplots(1, len(panels), squeeze=False, sharey=True)[0]
     for axis, (title, (values, others)), hollow in zip(axes, panels.items(), doubtful, strict=True):
@@ -78,10 +78,10 @@ def _doubtful(part):
     return (unconverged(part) > 0).any(["model", "budget"]).transpose("estimator").values
 
 
-def _ordered(estimators, values, published):
-    """Rows in the order in which they are shown, and how many of them are published."""
+def _ordered(estimators, values, of_papers):
+    """Rows in the order in which they are shown, and how many of them are of the papers."""
     order = np.argsort(values)
-    of_papers = np.isin(estimators[order], published)
+    of_papers = np.isin(estimators[order], of_papers)
     return [*order[of_papers], *order[~of_papers]], int(of_papers.sum())
 
 
