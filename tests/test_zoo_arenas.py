@@ -7,7 +7,7 @@ from projects import catalogue_of
 from test_zoo import BUDGETS, ESTIMATORS, NAMES, TRAINERS, joined, parts_of
 
 from logzoo.papers.zoo import arenas, winners
-from logzoo.papers.zoo.families import arenas_of
+from logzoo.papers.zoo.families import arenas_of, matrix_places
 from logzoo.papers.zoo.statistics import lowest
 from logzoo.reporting.style import picture_bytes
 
@@ -69,6 +69,33 @@ def test_arenas_are_the_same_bytes_each_time_and_take_any_estimator(zoo):
         return arenas.draw({"zoo": newer}, arenas=["one", "two"], of_papers=["ais", "ts"], names=names)
 
     assert picture_bytes(draw()) == picture_bytes(draw())
+
+
+def test_arenas_without_a_budget_in_common_are_shown_at_their_own(zoo):
+    other = joined(
+        parts_of("one", (8, 5), ESTIMATORS, {"known": 1.0}),
+        parts_of("two", (6, 4), ESTIMATORS, {"known": 1.0}, budgets=[10, 20, 30]),
+    )
+    figure = arenas.draw({"zoo": other}, arenas=["one", "two"], of_papers=["ais"], names=NAMES)
+    assert len(figure.axes) == 3 and "30 or 1,600 sweeps" in figure.get_supxlabel()
+    empty = arenas.draw({"zoo": zoo}, arenas=["vague"], of_papers=["ais"], names=NAMES)
+    assert not empty.axes and "no such model" in empty.texts[0].get_text()
+
+
+def test_an_estimator_that_lacks_an_arena_is_shown_where_it_ran(zoo):
+    some = zoo.copy(deep=True)
+    some["log_z"].loc[{"estimator": "bar", "model": "one-known"}] = np.nan
+    figure = arenas.draw({"zoo": some}, arenas=["one", "two"], of_papers=["bar", "ais"], names=NAMES)
+    shown = [{line.get_label() for line in axis.get_lines()} & set(ESTIMATORS) for axis in figure.axes]
+    assert [set(ESTIMATORS) - one for one in shown] == [{"bar"}, {"bar"}, set()]
+
+
+def test_every_scale_has_a_budget_that_all_arenas_have():
+    for more in ([], ["config/decisive.yaml"], ["config/paper.yaml"]):
+        config = catalogue_of(*more).config
+        families = arenas_of(config)
+        models = [model for model, place in matrix_places(config).items() if place["family"] in families]
+        assert set.intersection(*(set(config["models"][model]["budgets"]) for model in models))
 
 
 def test_one_column_of_values_has_its_lowest_and_those_not_told_from_it():

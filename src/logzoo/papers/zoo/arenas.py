@@ -38,7 +38,9 @@ def draw(artifacts, *, arenas, of_papers, names):
     arenas: families; of_papers: the estimators that stand above the line.
     """
     zoo = _exact(artifacts["zoo"], arenas)
-    parts = families(zoo)
+    parts = _at_one_budget(zoo)
+    if not parts:
+        return _nothing_to_show(artifacts["zoo"])
     # Pairing of resamples ends at the family: what is drawn in one says nothing of another.
     logs = [
         (log_rmse(measured_moments(part))[0, :, 0], _resampled(part, place))
@@ -56,17 +58,33 @@ def draw(artifacts, *, arenas, of_papers, names):
         axis.set_title(title, fontsize=8)
     axes[0].set_yticks(range(len(order)), [names[zoo["estimator"].values[row]] for row in order], fontsize=8)
     axes[0].set_ylim(len(order) - 0.5, -0.5)
-    figure.supxlabel(f"RMSE of log Z [nat], {int(zoo['budget'][0]):,} sweeps per chain", fontsize=9)
+    sweeps = " or ".join(f"{budget:,}" for budget in sorted({int(part["budget"][0]) for part in parts.values()}))
+    figure.supxlabel(f"RMSE of log Z [nat], {sweeps} sweeps per chain", fontsize=9)
     mark_stand_in(figure, zoo)
     return figure
 
 
 def _exact(zoo, arenas):
-    """The models of these families whose truth is exact, at the largest budget that all have."""
+    """The models of these families whose truth is exact."""
     chosen = np.isin(zoo["family"].values, arenas) & (zoo["truth_std_error"].values == 0.0)
-    zoo = zoo.isel(model=np.flatnonzero(chosen))
-    shared = zoo["log_z"].notnull().any(["estimator", "replicate"]).all("model")
-    return zoo.sel(budget=[zoo["budget"].values[shared].max()])
+    return zoo.isel(model=np.flatnonzero(chosen))
+
+
+def _at_one_budget(zoo):
+    """The families at the largest budget that all models have; each at its own largest where there is none."""
+    ran = zoo["log_z"].notnull().any(["estimator", "replicate"]).all("model")
+    shared = zoo["budget"].values[ran.values]
+    return {
+        family: part.sel(budget=[shared.max() if shared.size else part["budget"].values.max()])
+        for family, part in families(zoo).items()
+    }
+
+
+def _nothing_to_show(zoo):
+    figure = new_figure(5.0, 1.0)
+    figure.text(0.5, 0.5, "no such model among those of the matrix", ha="center", va="center")
+    mark_stand_in(figure, zoo)
+    return figure
 
 
 def _resampled(part, place):
