@@ -20,7 +20,9 @@ ROOT = Path(__file__).parents[1]
 # The toy size, of a run that takes minutes.
 CONFIGURATION = ("--configfile", "tests/tiny.yaml")
 # Measured times, and what is drawn and judged from them, differ from run to run.
-TIMED = re.compile(r"timings/|rts-f3-seconds|rts-f4-cost|ins-equal|ins-many|trk-cost|zoo-seconds|zoo-choice|scorecard")
+TIMED = re.compile(
+    r"timings/|rts-f3-seconds|rts-f4-cost|ins-equal|ins-many|trk-cost|zoo-seconds|zoo-choice|zoo-winners|scorecard"
+)
 _CONFIGFILE = re.compile(r'^configfile: "(.+)"', re.MULTILINE)
 
 

@@ -268,11 +268,28 @@ def test_toys_build_anywhere(name, tmp_path):
     np.testing.assert_allclose(means, [0.8, 0.2], atol=4 * 0.4 / np.sqrt(len(data) / modes * (data.shape[1] - modes)))
 
 
-@pytest.mark.parametrize("name", ["twins", "wide-narrow", "hopfield"])
+def test_unequal_toys_have_their_odds(tmp_path):
+    dataset = build_dataset("toy-unequal", dataset_entry("toy-unequal"), tmp_path)
+    counts = [np.bincount(dataset["label"].values[dataset["split"].values == part]) for part in range(3)]
+    np.testing.assert_array_equal(counts, np.outer([400, 40, 40], [8, 4, 2, 1]))
+    assert dataset.sizes == {"example": 7200, "visible": 60} and "label_units" not in dataset.attrs
+
+
+KNOWN = {
+    "twins": (12_000, 784),
+    "wide-narrow": (12_000, 784),
+    "hopfield": (12_000, 784),
+    "ising-torus": (5000, 392),
+    "ising-torus-40": (5000, 800),
+    "planar-glass": (12_000, 360),
+}
+
+
+@pytest.mark.parametrize("name", KNOWN)
 def test_draws_of_known_models_build_anywhere(name, tmp_path):
     # Held to array_sha256.
     dataset = build_dataset(name, dataset_entry(name), tmp_path)
-    assert dataset.sizes == {"example": 12_000, "visible": 784} and "label" not in dataset
+    assert (dataset.sizes["example"], dataset.sizes["visible"]) == KNOWN[name] and "label" not in dataset
 
 
 def test_labelled_digits_survive_a_file(tmp_path):

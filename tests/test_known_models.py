@@ -1,20 +1,23 @@
 """Models of known log Z in the zoo: their place, their truth, their cost, and mistakes in their entries."""
 
+import numpy as np
 import pytest
 from projects import ROOT, catalogue_of, merged_configuration
 
 from logzoo.artifacts.provenance import direct_imports
+from logzoo.models.known.registry import known
+from logzoo.papers.declaration import shape_of
 from logzoo.papers.zoo.families import matrix_places
 from logzoo.pipeline.configuration import checked
 from logzoo.pipeline.costs import jobs_behind, seconds_of
-from logzoo.pipeline.models import drawn_by, truth_from
+from logzoo.pipeline.models import drawn_by, known_models, known_settings, truth_from
 
 
 def test_known_models_have_their_place_their_truth_and_their_cost():
     catalogue = catalogue_of()
     config = catalogue.config
     places = matrix_places(config)
-    for model in ("twins", "wide-narrow", "hopfield"):
+    for model in ("twins", "wide-narrow", "hopfield", "ising-torus", "planar-glass"):
         assert places[model] == {"family": model, "dataset": model, "trainer": "known"}
         assert truth_from(config, model) == "known"
         jobs = jobs_behind(catalogue, [f"data/quick/truths/{model}.nc"])
@@ -24,8 +27,25 @@ def test_known_models_have_their_place_their_truth_and_their_cost():
         (work,) = {seconds_of(job.work) for job in jobs.values()}
         assert work == seconds_of({})
         estimate = jobs_behind(catalogue, [f"data/quick/estimates/{model}/ais.nc"])
-        assert estimate[f"data/quick/estimates/{model}/ais.nc"].work["sampling"] == 330 * 3 * 30 * (784 * 500 + 30_000)
+        weights = np.prod(shape_of(config, model))
+        assert estimate[f"data/quick/estimates/{model}/ais.nc"].work["sampling"] == 330 * 3 * 30 * (weights + 30_000)
     assert truth_from(config, "mnist-cd25-500") == "long runs" and truth_from(config, "mnist-10") == "enumeration"
+
+
+def test_configured_sizes_are_those_of_the_models():
+    for file in (None, "config/decisive.yaml", "config/paper.yaml"):
+        config = catalogue_of(file).config if file else catalogue_of().config
+        for model in known_models(config):
+            settings = known_settings(config, model)
+            rbm = known(settings["family"], settings["seed"], **settings["options"]).rbm
+            assert (rbm.visible, rbm.hidden) == shape_of(config, model)
+
+
+def test_models_of_a_family_are_shown_together():
+    places = matrix_places(catalogue_of().config)
+    modes = {model: place for model, place in places.items() if place["family"] == "toy-modes"}
+    assert {place["trainer"] for place in modes.values()} == {"exact", "pcd", "sml-pt"}
+    assert {place["dataset"] for place in modes.values()} == {"toy-unequal"}
 
 
 def test_their_data_sets_alone_depend_on_the_code_of_models():

@@ -85,6 +85,17 @@ def test_worked_example_with_the_flips_of_the_paper():
     assert script.words.size == 0
 
 
+def test_unequal_modes_have_so_many_times_as_many_examples():
+    data, labels = noisy_copies(4, 8, 50, 0.1, philox(0), [3, 1, 1, 2])
+    assert np.bincount(labels).tolist() == [150, 50, 50, 100] and data.shape == (350, 16)
+    assert abs((data != mode_codes(4, 8)[labels]).mean() - 0.1) < 4 * 0.3 / np.sqrt(data.size)
+    np.testing.assert_array_equal(noisy_copies(4, 8, 50, 0.1, philox(0))[0][:50], data[:50])
+    with pytest.raises(ValueError, match="odds: expected a number for each of 4 modes, found 3"):
+        noisy_copies(4, 8, 50, 0.1, philox(0), [3, 1, 1])
+    with pytest.raises(ValueError, match="odds: expected a whole number of at least 1, found 0"):
+        noisy_copies(4, 8, 50, 0.1, philox(0), [3, 1, 1, 0])
+
+
 def test_a_bit_flips_exactly_below_its_probability():
     border = round(0.2 * 2**53) << 11
     data, _ = noisy_copies(2, 1, 2, 0.2, Script([border - 1, border, 2**64 - 1, 0]))

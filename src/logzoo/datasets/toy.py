@@ -26,36 +26,41 @@ def mode_codes(modes, copies):
     return np.repeat(bits.astype(np.uint8), copies, axis=1)
 
 
-def noisy_copies(modes, copies, samples, flip, words):
+def noisy_copies(modes, copies, samples, flip, words, odds=None):
     """Draw the explanatory part of a toy data set: `samples` examples of each mode, every bit flipped by chance.
 
-    flip: probability of a flip, from 0 to below 1. words: a bit generator; one word is taken for each bit.
-    Returns examples (modes * samples, log2(modes) * copies) uint8 and their modes (modes * samples,) int16, counted
-    from 0: steps 4 and 5 of the paper, in its order. Raises ValueError naming the argument.
+    flip: probability of a flip, from 0 to below 1. words: a bit generator; one word is taken for each bit. odds (mode,)
+    whole numbers: so many times as many of a mode; the paper has equal modes.
+    Returns examples (example, log2(modes) * copies) uint8 and their modes (example,) int16, counted from 0: steps 4 and
+    5 of the paper, in its order. Raises ValueError naming the argument.
     """
     codes = mode_codes(modes, copies)
     samples, flip = whole_number("samples", samples), share("flip", flip)
-    width = codes.shape[1]
+    times = [whole_number("odds", each) for each in ([1] * modes if odds is None else odds)]
+    if len(times) != modes:
+        raise ValueError(f"odds: expected a number for each of {modes} modes, found {len(times)}")
     below = np.uint64(round(flip * 2.0**_UNIFORM_BITS))
-    examples = np.repeat(codes, samples, axis=0)
+    sizes = samples * np.array(times)
+    examples = np.repeat(codes, sizes, axis=0)
     # One mode at a time: a word is eight times the size of what it decides.
-    for start in range(0, len(examples), samples):
-        uniform = words.random_raw(samples * width).reshape(samples, width) >> np.uint64(64 - _UNIFORM_BITS)
-        examples[start : start + samples] ^= uniform < below
-    return examples, np.repeat(np.arange(modes, dtype=np.int16), samples)
+    for part in np.split(examples, np.cumsum(sizes)[:-1]):
+        uniform = words.random_raw(part.size).reshape(part.shape) >> np.uint64(64 - _UNIFORM_BITS)
+        part ^= uniform < below
+    return examples, np.repeat(np.arange(modes, dtype=np.int16), sizes)
 
 
 def read_toy(paths, options):
     """Draw the three splits, each from a stream of its own, and shuffle them, so that leading rows are of any mode.
 
-    options: `modes`, `copies`, `flip`, `seed`, and `samples` ({train, validation, test}: examples of each mode).
+    options: `modes`, `copies`, `flip`, `seed`, and `samples` ({train, validation, test}: examples of each mode), times
+    `odds` where these are given.
     The labels are the modes. paths is not used. Raises ValueError naming the option.
     """
     numbers, parts = [options["modes"], options["copies"]], []
     for split in SPLITS:
         stream = root_stream(options["seed"]).child("toy", *numbers, split)
         words = np.random.Philox(key=int(stream.key))
-        examples, modes = noisy_copies(*numbers, options["samples"][split], options["flip"], words)
+        examples, modes = noisy_copies(*numbers, options["samples"][split], options["flip"], words, options.get("odds"))
         order = shuffled_order(len(examples), int(stream.child("order").key))
         parts.append((examples[order], modes[order]))
     return Splits.of(parts)

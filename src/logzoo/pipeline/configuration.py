@@ -16,7 +16,7 @@ from logzoo.trainers.registry import TRAINERS
 # Sections whose entries may say under `scales` what another scale has instead.
 _SCALED = ("figures", "grids", "comparisons", "trainings", "estimators", "models")
 # What entries of models that are made, and neither trained nor read, may say.
-_OF_KNOWN_MODELS = ("title", "short", "dataset", "budgets", "chains", "replicates", "known")
+_OF_KNOWN_MODELS = ("title", "short", "dataset", "family", "budgets", "chains", "replicates", "known")
 
 
 def checked(config: dict, schema_folder: str | Path) -> dict:

@@ -39,15 +39,22 @@ def _parts(zoo):
 def matrix_places(config):
     """{model: family, data set and trainer} of all models that all estimators run on, the zoo last.
 
-    A model that is not of the zoo is a family of its own.
+    A model that is not of the zoo is of the family that its entry names, or a family of its own.
     """
     places = {}
     for model in config["matrix"]["models"]:
         entry = config["models"][model]
         origins = [name for key, name in _UNTRAINED.items() if key in entry]
         trainer = origins[0] if origins else entry["train"]["method"]
-        places[model] = {"family": model, "dataset": entry["dataset"], "trainer": trainer}
+        places[model] = {"family": entry.get("family", model), "dataset": entry["dataset"], "trainer": trainer}
     return {**places, **zoo_places(config["zoo"])}
+
+
+def arenas_of(config):
+    """Families beside the zoo whose log Z is exact by construction, or that are small and have a name."""
+    models = config["models"]
+    chosen = [name for name in config["matrix"]["models"] if {"known", "family"} & models[name].keys()]
+    return list(dict.fromkeys(models[name].get("family", name) for name in chosen))
 
 
 def combined(here):

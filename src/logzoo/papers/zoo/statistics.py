@@ -124,7 +124,14 @@ def among_the_best(part):
 
     The others are those whose RMSE is no larger than its in a share of resamples above 5% over their number.
     """
-    values, others = log_rmse(measured_moments(part))[0], log_rmse(resampled_moments(part))
+    return lowest(log_rmse(measured_moments(part))[0], log_rmse(resampled_moments(part)))
+
+
+def lowest(values, others):
+    """For every column of values (row, column), numbers of the rows that may be the lowest, the lowest found first.
+
+    others (resample, row, column): the same of paired resamples. A value that is not finite is none.
+    """
     chosen = []
     for column in range(values.shape[1]):
         order = [row for row in np.argsort(values[:, column]) if np.isfinite(values[row, column])]

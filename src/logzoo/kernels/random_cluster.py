@@ -1,0 +1,106 @@
+"""Sweeps of the random-cluster model of a ferromagnet, of two states of its bonds at once, by the same numbers.
+
+Legend: a graph of sites and bonds; the bonds of site i are `bonds[offsets[i] : offsets[i + 1]]`, and `others` the sites
+at their far ends. A bond is open or closed. To draw one anew, it is open if its number u is below p where its ends are
+connected by other open bonds, below p / (2 - p) where they are not; p = 1 - exp(-2 K) (Fortuin & Kasteleyn 1972).
+
+More open bonds never disconnect anything: of two states of which the upper has all bonds open that the lower has, this
+stays so for as long as both are drawn by the same numbers. Only for u between the two shares, a sixth of all near the
+critical coupling, does anything have to be searched.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+
+class Graph(NamedTuple):
+    """Bonds of sites, and the shares of the numbers below which they open."""
+
+    first: np.ndarray  # (bond,) int64: sites that a bond joins
+    second: np.ndarray
+    offsets: np.ndarray  # (site + 1,) int64
+    bonds: np.ndarray  # (2 bond,) int64
+    others: np.ndarray  # (2 bond,) int64
+    connected: np.ndarray  # (bond,) float64: p
+    apart: np.ndarray  # (bond,) float64: p / (2 - p)
+
+
+@njit(cache=True)
+def draw_bonds(graph, numbers, upper, lower):
+    """Draw all bonds in turn in both states (bond,), a sweep for each row of `numbers` (sweep, bond) in [0, 1).
+
+    The upper state must hold the lower. Returns how many bonds differ in the end.
+    """
+    sites = graph.offsets.size - 1
+    marks, queue = np.zeros(sites, np.int64), np.empty((2, sites), np.int64)
+    differing, stamp = 0, 0
+    for bond in range(upper.size):
+        differing += upper[bond] != lower[bond]
+    for sweep in range(numbers.shape[0]):
+        for bond in range(upper.size):
+            u = numbers[sweep, bond]
+            above = below = u < graph.apart[bond]
+            if not above and u < graph.connected[bond]:
+                stamp += 2
+                above = below = _joined(graph, lower, bond, marks, queue, stamp)
+                # Where the states are the same one search is enough.
+                if not below and differing:
+                    stamp += 2
+                    above = _joined(graph, upper, bond, marks, queue, stamp)
+            differing += int(above != below) - int(upper[bond] != lower[bond])
+            upper[bond], lower[bond] = above, below
+    return differing
+
+
+@njit(cache=True)
+def _joined(graph, state, bond, marks, queue, stamp):
+    """Whether the ends of a bond are connected by others that are open: searched from both, a site in turn.
+
+    The search takes twice the smaller cluster at most. marks (site,): below `stamp`; queue (2, site): scratch.
+    """
+    queue[0, 0], queue[1, 0] = graph.first[bond], graph.second[bond]
+    marks[queue[0, 0]], marks[queue[1, 0]] = stamp, stamp + 1
+    # Sites looked at and known, from the first end and from the second.
+    looked_0, known_0, looked_1, known_1 = 0, 1, 0, 1
+    while True:
+        for side in range(2):
+            looked, known = (looked_0, known_0) if side == 0 else (looked_1, known_1)
+            if looked == known:
+                return False
+            site = queue[side, looked]
+            for place in range(graph.offsets[site], graph.offsets[site + 1]):
+                other = graph.others[place]
+                if not state[graph.bonds[place]] or graph.bonds[place] == bond or marks[other] == stamp + side:
+                    continue
+                if marks[other] == stamp + 1 - side:
+                    return True
+                marks[other] = stamp + side
+                queue[side, known] = other
+                known += 1
+            if side == 0:
+                looked_0, known_0 = looked + 1, known
+            else:
+                looked_1, known_1 = looked + 1, known
+
+
+@njit(cache=True)
+def clusters_of(graph, state):
+    """Number (site,) of the first site of every site's cluster of open bonds."""
+    sites = graph.offsets.size - 1
+    clusters, queue = np.full(sites, -1, np.int64), np.empty(sites, np.int64)
+    for root in range(sites):
+        if clusters[root] >= 0:
+            continue
+        clusters[root], queue[0], looked, known = root, root, 0, 1
+        while looked < known:
+            site = queue[looked]
+            looked += 1
+            for place in range(graph.offsets[site], graph.offsets[site + 1]):
+                other = graph.others[place]
+                if state[graph.bonds[place]] and clusters[other] < 0:
+                    clusters[other] = root
+                    queue[known] = other
+                    known += 1
+    return clusters

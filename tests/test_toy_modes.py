@@ -1,0 +1,74 @@
+"""The family of small models that are trained to have several modes: masses and barriers from all hidden states."""
+
+import numpy as np
+import pytest
+import twins
+from projects import catalogue_of
+from scipy.special import expit, logsumexp
+
+from logzoo.api import train_rbm
+from logzoo.datasets.toy import mode_codes, read_toy
+
+CONFIG = catalogue_of().config
+OPTIONS = CONFIG["datasets"]["toy-unequal"]["options"]
+MODELS = [name for name, entry in CONFIG["models"].items() if entry.get("family") == "toy-modes"]
+
+
+def trained(model):
+    settings = dict(CONFIG["models"][model]["train"])
+    options = settings.pop("options")
+    return train_rbm(read_toy({}, OPTIONS).data["train"], seed=f"{CONFIG['seed']}/{model}", **settings, **options).rbm
+
+
+def masses_and_barriers(rbm, codes):
+    """Exact mass of every mode, and nats from the lower of two modes down to the best path between: (mode, mode).
+
+    A hidden state belongs to the code that the means of its visible units are next to; on a path one hidden unit
+    changes at a time.
+    """
+    states = twins.all_states(rbm.hidden)
+    log_p = rbm.transposed.log_f(states)
+    log_p -= logsumexp(log_p)
+    means = expit(states @ rbm.weights.T + rbm.visible_bias)
+    nearest = np.abs(means[:, None] - codes).sum(axis=2).argmin(axis=1)
+    masses = np.array([np.exp(log_p[nearest == mode]).sum() for mode in range(len(codes))])
+    tops = [np.flatnonzero(nearest == mode)[log_p[nearest == mode].argmax()] for mode in range(len(codes))]
+    return masses, depths(log_p, rbm.hidden, tops)
+
+
+def depths(log_p, bits, tops):
+    """States are flooded from the highest down; two tops lie in one lake when the highest pass between them is wet."""
+    lake, barriers = np.full(log_p.size, -1), np.full((len(tops), len(tops)), np.nan)
+    for state in np.argsort(-log_p):
+        around = {int(lake[state ^ 1 << bit]) for bit in range(bits)} - {-1}
+        lake[state] = state
+        for other in around:
+            lake[lake == other] = state
+        for one, this in enumerate(tops):
+            for two, that in enumerate(tops):
+                if one != two and np.isnan(barriers[one, two]) and lake[this] == lake[that] != -1:
+                    barriers[one, two] = min(log_p[this], log_p[that]) - log_p[state]
+    return barriers
+
+
+def test_depths_are_those_of_a_landscape_that_is_known():
+    # Two hidden units: 00 and 11 are the tops, and the better way between them is through 01.
+    barriers = depths(np.array([-1.0, -4.0, -6.0, -0.5]), 2, [0, 3])
+    assert barriers[0, 1] == barriers[1, 0] == pytest.approx(3.0)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_three_modes_hold_mass_and_lie_several_nats_apart(model):
+    masses, barriers = masses_and_barriers(trained(model), mode_codes(OPTIONS["modes"], OPTIONS["copies"]))
+    assert masses.sum() == pytest.approx(1.0)
+    large = masses > 0.03
+    assert large.sum() >= 3, masses
+    between = barriers[np.ix_(large, large)]
+    assert np.nanmin(between) > 3.0, barriers
+
+
+def test_a_model_of_one_mode_would_not_pass():
+    rbm = trained("toy-modes-pcd")
+    shifted = type(rbm)(rbm.weights, rbm.visible_bias + 0.5, rbm.hidden_bias)
+    masses, _ = masses_and_barriers(shifted, mode_codes(OPTIONS["modes"], OPTIONS["copies"]))
+    assert (masses > 0.03).sum() < 3

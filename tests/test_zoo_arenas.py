@@ -1,0 +1,129 @@
+"""The figures of models made to be hard: who is shown where, what is best in the same time, who never wins."""
+
+import numpy as np
+import pytest
+import xarray as xr
+from projects import catalogue_of
+from test_zoo import BUDGETS, ESTIMATORS, NAMES, TRAINERS, joined, parts_of
+
+from logzoo.papers.zoo import arenas, winners
+from logzoo.papers.zoo.families import arenas_of, matrix_places
+from logzoo.papers.zoo.statistics import lowest
+from logzoo.reporting.style import picture_bytes
+
+SECONDS = {"ais": 1e-4, "rts": 3e-4, "ts": 2e-4, "bar": 5e-4}
+
+
+@pytest.fixture(scope="module")
+def zoo():
+    """Two arenas, in the second of which BAR is best; a model whose truth is not exact; one that is no arena."""
+    return joined(
+        parts_of("one", (784, 500), ESTIMATORS, {"known": 1.0}, seed=2),
+        parts_of("two", (60, 10), {**ESTIMATORS, "bar": 0.001}, TRAINERS, seed=1),
+        parts_of("vague", (784, 500), ESTIMATORS, {"known": 1.0}, std_error=0.1),
+        parts_of("other", (784, 20), ESTIMATORS, TRAINERS),
+    )
+
+
+def timings(rates=SECONDS):
+    seconds = 1e-9 + np.array(list(rates.values()))[:, None] * np.array([100, 400])
+    one = xr.Dataset(
+        {"seconds": (("estimator", "budget"), seconds)}, coords={"estimator": list(rates), "budget": [100, 400]}
+    )
+    return dict.fromkeys(("one", "two", "vague", "other"), one)
+
+
+def test_arenas_are_the_known_models_and_named_families():
+    config = catalogue_of().config
+    assert arenas_of(config) == ["twins", "wide-narrow", "hopfield", "ising-torus", "planar-glass", "toy-modes"]
+
+
+def test_arenas_are_shown_with_the_newer_estimators_apart(zoo):
+    figure = arenas.draw({"zoo": zoo}, arenas=["one", "two", "vague"], of_papers=["bar", "ais", "ts"], names=NAMES)
+    assert [axis.get_title() for axis in figure.axes] == [
+        "all, geometric mean",
+        "one\n784 × 500, 1 model",
+        "two\n60 × 10, 6 models",
+    ]
+    labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    # The geometric mean of BAR is 0.03, of TS 0.1, of AIS 0.3; RTS is of no paper here.
+    assert labels == ["BAR", "TS", "AIS", "RTS"]
+    for axis, family in zip(figure.axes[1:], ("one", "two"), strict=True):
+        part = zoo.isel(model=np.flatnonzero(zoo["family"].values == family)).sel(budget=BUDGETS[-1])
+        rmse = np.exp(0.5 * np.log(((part["log_z"] - part["truth"]) ** 2).mean("replicate")).mean("model"))
+        shown = {line.get_label(): line.get_xdata()[0] for line in axis.get_lines()}
+        for name in ESTIMATORS:
+            assert shown[name] == pytest.approx(float(rmse.sel(estimator=name)))
+    # Shaded: RTS and TS in the first, BAR in the second.
+    assert [len(axis.patches) for axis in figure.axes[1:]] == [2, 1]
+    whole = {line.get_label(): line.get_xdata()[0] for line in figure.axes[0].get_lines()}
+    parts = [{line.get_label(): line.get_xdata()[0] for line in axis.get_lines()} for axis in figure.axes[1:]]
+    assert whole["ais"] == pytest.approx(np.sqrt(parts[0]["ais"] * parts[1]["ais"]))
+
+
+def test_arenas_are_the_same_bytes_each_time_and_take_any_estimator(zoo):
+    newer = zoo.assign_coords(estimator=["ais", "mean-field", "ts", "trajectory"])
+    names = {name: name for name in newer["estimator"].values}
+
+    def draw():
+        return arenas.draw({"zoo": newer}, arenas=["one", "two"], of_papers=["ais", "ts"], names=names)
+
+    assert picture_bytes(draw()) == picture_bytes(draw())
+
+
+def test_arenas_without_a_budget_in_common_are_shown_at_their_own(zoo):
+    other = joined(
+        parts_of("one", (8, 5), ESTIMATORS, {"known": 1.0}),
+        parts_of("two", (6, 4), ESTIMATORS, {"known": 1.0}, budgets=[10, 20, 30]),
+    )
+    figure = arenas.draw({"zoo": other}, arenas=["one", "two"], of_papers=["ais"], names=NAMES)
+    assert len(figure.axes) == 3 and "30 or 1,600 sweeps" in figure.get_supxlabel()
+    empty = arenas.draw({"zoo": zoo}, arenas=["vague"], of_papers=["ais"], names=NAMES)
+    assert not empty.axes and "no such model" in empty.texts[0].get_text()
+
+
+def test_an_estimator_that_lacks_an_arena_is_shown_where_it_ran(zoo):
+    some = zoo.copy(deep=True)
+    some["log_z"].loc[{"estimator": "bar", "model": "one-known"}] = np.nan
+    figure = arenas.draw({"zoo": some}, arenas=["one", "two"], of_papers=["bar", "ais"], names=NAMES)
+    shown = [{line.get_label() for line in axis.get_lines()} & set(ESTIMATORS) for axis in figure.axes]
+    assert [set(ESTIMATORS) - one for one in shown] == [{"bar"}, {"bar"}, set()]
+
+
+def test_every_scale_has_a_budget_that_all_arenas_have():
+    for more in ([], ["config/decisive.yaml"], ["config/paper.yaml"]):
+        config = catalogue_of(*more).config
+        families = arenas_of(config)
+        models = [model for model, place in matrix_places(config).items() if place["family"] in families]
+        assert set.intersection(*(set(config["models"][model]["budgets"]) for model in models))
+
+
+def test_one_column_of_values_has_its_lowest_and_those_not_told_from_it():
+    generator = np.random.default_rng(0)
+    values = np.array([1.0, 1.01, 3.0, np.nan])
+    others = values + 0.1 * generator.standard_normal((500, 4))
+    assert lowest(values[:, None], others[..., None]) == [[0, 1]]
+
+
+def test_what_fits_in_the_time_is_between_budgets():
+    logs = np.log([[[4.0, 2.0, 1.0]] * 4])
+    seconds = np.array([[1.0, 4.0, 16.0], [0.1, 0.4, 1.6], [4.0, 16.0, 64.0], [9.0, 36.0, 144.0]])
+    found = np.exp(winners.within(logs, seconds, 8.0)[0])
+    # Halfway in logarithms; done before; halfway in the first stretch; not begun.
+    np.testing.assert_allclose(found, [2.0**0.5, 1.0, 8.0**0.5, np.nan])
+
+
+def test_winners_are_named_by_sweeps_and_by_seconds_and_losers_too(zoo):
+    # RTS takes so long that TS alone is left, BAR so long that its estimates of 400 sweeps fit.
+    rates = {"ais": 1e-4, "rts": 2e-2, "ts": 1e-4, "bar": 4e-4}
+    exact = zoo.isel(model=np.flatnonzero(zoo["truth_std_error"].values == 0.0))
+    table = winners.rows({"zoo": exact, "timings": timings(rates)}, names=NAMES)
+    one, two = (table.isel(row=row) for row in (0, 1))
+    assert {one["best"].item(), one["tied"].item()} == {"RTS", "TS"}
+    assert (one["best_in_time"].item(), one["tied_in_time"].item()) == ("TS", "-")
+    assert two["best"].item() == two["best_in_time"].item() == "BAR"
+    assert float(two["rmse_in_time"]) > 1.2 * float(two["rmse"])
+    assert float(one["seconds"]) == pytest.approx(1600 * 2.5e-4, rel=1e-3)
+    often, never = (table.isel(row=row) for row in (-2, -1))
+    assert often["row"].item() == "among the best, of 3 families" and "TS 2" in often["best_in_time"].item()
+    assert never["best"].item() == "AIS" and never["best_in_time"].item() == "AIS, RTS"

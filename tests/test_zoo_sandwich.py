@@ -1,0 +1,87 @@
+"""log Z from both sides: below and above the truth on average, unless the draws that one starts from miss a mode."""
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from logzoo.budgets import SweepLedger
+from logzoo.models.known.draws import exact_draws, groups
+from logzoo.models.known.registry import known
+from logzoo.papers.zoo import sandwich
+from logzoo.papers.zoo.both_sides import run, upper_side
+from logzoo.paths import log_odds
+from logzoo.streams import root_stream
+
+REPLICATES, CHAINS, SWEEPS = 400, 10, 20
+SMALL = {
+    "twins": {"visible": 40, "hidden": 20, "odds": 2.0},
+    "ising-torus": {"side": 6, "coupling": 0.5},
+    "planar-glass": {"rows": 5, "columns": 8},
+}
+
+
+def made(family, **options):
+    """RBM, its log Z, and exact draws."""
+    rbm, log_z, _ = known(family, 0, **options)
+    return rbm, log_z, exact_draws(rbm, 2000, np.random.default_rng(0))
+
+
+def deviates(errors):
+    """Mean over its standard error, of the last axis."""
+    return errors.mean(axis=-1) / (errors.std(axis=-1, ddof=1) / np.sqrt(errors.shape[-1]))
+
+
+@pytest.mark.parametrize("family", SMALL)
+def test_the_truth_lies_between_the_two_sides(family, monkeypatch):
+    rbm, log_z, data = made(family, **SMALL[family])
+    monkeypatch.setattr("logzoo.papers.zoo.both_sides.matched_base", lambda dataset: log_odds(dataset))
+    sizes = {"lower": ["ais", "smc"], "budgets": [SWEEPS], "replicates": REPLICATES, "chains": CHAINS}
+    found = run({"model": rbm.to_dataset(), "dataset": data}, stream=root_stream(1), **sizes)
+    errors = found["log_z"].sel(budget=SWEEPS).values - log_z
+    low, resampled, high = deviates(errors)
+    assert low < -3.0 and resampled < -3.0 and high > 3.0
+    # Without bias before the logarithm: Zhat from below, 1 / Zhat from above.
+    for side, sign in enumerate((1.0, 1.0, -1.0)):
+        ratio = np.exp(sign * errors[side])
+        assert abs(ratio.mean() - 1.0) < 4.0 * ratio.std() / np.sqrt(REPLICATES)
+
+
+def test_draws_of_one_mode_alone_are_no_upper_side():
+    """On the path to a wide mode and a narrow one nearly all chains end in the narrow one."""
+    odds = 3.0
+    rbm, log_z, data = made("wide-narrow", visible=200, hidden=100, odds=odds)
+    along = np.abs((data - 0.5) @ groups(rbm)[0][:, 0])
+    narrow = along > 0.5 * along.max()
+    assert narrow.mean() == pytest.approx(1.0 / (1.0 + odds), abs=0.05)
+    errors = {}
+    for name, starts in (("all", data), ("narrow", data[narrow])):
+        parts = enumerate(np.array_split(starts[: 20 * CHAINS], 20))
+        errors[name] = np.array(
+            [
+                upper_side(rbm, SweepLedger(400, CHAINS), root_stream(2).child(name, number), part, log_odds(data))
+                - log_z
+                for number, part in parts
+            ]
+        )
+    assert abs(deviates(errors["all"])) < 4.0
+    assert deviates(errors["narrow"]) < -6.0
+    # What is lost is the share of the other mode, and no more.
+    assert -np.log(1.0 + odds) - 0.2 < errors["narrow"].mean()
+
+
+def test_sides_are_drawn_about_the_exact_log_z():
+    budgets, errors = [10, 100], {"ais": [-20.0, -1.0], "reverse": [30.0, 2.0]}
+    log_z = 50.0 + np.array(list(errors.values()))[..., None] + np.array([-0.1, 0.0, 0.1])
+    sides = xr.Dataset(
+        {"log_z": (("side", "budget", "replicate"), log_z)},
+        coords={"side": list(errors), "budget": budgets},
+        attrs={"chains": 20},
+    )
+    artifacts = {"sides": {"one": sides}, "truths": {"one": xr.Dataset({"log_z": 50.0, "std_error": 0.0})}}
+    figure = sandwich.draw(artifacts, titles={"one": "One"}, names={"ais": "AIS"})
+    (axis,) = figure.axes
+    drawn = {line.get_label(): line.get_ydata() for line in axis.get_lines()}
+    np.testing.assert_allclose(drawn["AIS, up from the base"], errors["ais"])
+    np.testing.assert_allclose(drawn["down from exact draws"], errors["reverse"])
+    low, high = axis.get_ylim()
+    assert low < -20.0 and high > 30.0
