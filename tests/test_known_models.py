@@ -44,7 +44,7 @@ def test_configured_sizes_are_those_of_the_models():
 def test_models_of_a_family_are_shown_together():
     places = matrix_places(catalogue_of().config)
     modes = {model: place for model, place in places.items() if place["family"] == "toy-modes"}
-    assert {place["trainer"] for place in modes.values()} == {"exact", "pcd", "sml-pt"}
+    assert {place["trainer"] for place in modes.values()} == {"exact", "ins", "sml-pt"}
     assert {place["dataset"] for place in modes.values()} == {"toy-unequal"}
 
 

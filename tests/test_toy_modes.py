@@ -1,5 +1,7 @@
 """The family of small models that are trained to have several modes: masses and barriers from all hidden states."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 import twins
@@ -14,6 +16,7 @@ OPTIONS = CONFIG["datasets"]["toy-unequal"]["options"]
 MODELS = [name for name, entry in CONFIG["models"].items() if entry.get("family") == "toy-modes"]
 
 
+@cache
 def trained(model):
     settings = dict(CONFIG["models"][model]["train"])
     options = settings.pop("options")
@@ -68,7 +71,7 @@ def test_three_modes_hold_mass_and_lie_several_nats_apart(model):
 
 
 def test_a_model_of_one_mode_would_not_pass():
-    rbm = trained("toy-modes-pcd")
+    rbm = trained("toy-modes-ins")
     shifted = type(rbm)(rbm.weights, rbm.visible_bias + 0.5, rbm.hidden_bias)
     masses, _ = masses_and_barriers(shifted, mode_codes(OPTIONS["modes"], OPTIONS["copies"]))
     assert (masses > 0.03).sum() < 3
