@@ -5,7 +5,7 @@ flipping units. Cost: the search for modes, and some tens of passes over the wei
 """
 
 from logzoo.estimators.fixed_points import followed, judged
-from logzoo.models.expansions import bethe, is_forest
+from logzoo.models.expansions import bethe, is_forest, rings
 
 
 def estimate(rbm, ledger, stream, *, base=None, threads=1, progress=False):
@@ -15,4 +15,4 @@ def estimate(rbm, ledger, stream, *, base=None, threads=1, progress=False):
     or that mean field surely has one solution and that what is left out is below half a nat.
     """
     modes, found, row = followed(rbm, ledger, stream, threads, lambda visible, _: bethe(rbm, visible))
-    return judged(rbm, modes, found, row, exact=is_forest(rbm))
+    return judged(rbm, modes, found, row, rings(found.correlations), exact=is_forest(rbm))

@@ -9,15 +9,15 @@ import numpy as np
 
 from logzoo.estimators.las_vegas import upper_bound
 from logzoo.estimators.result import REACH, Estimate, reasons_of
-from logzoo.models.expansions import contraction, gap_of_second_order, rings
+from logzoo.models.expansions import contraction, gap_of_second_order
 from logzoo.samplers.fixed_points import solutions
 
 # Solutions that are followed: where there are several, none is believed.
-_FOLLOWED = 4
+_FOLLOWED = 2
 # Nats that what is left out may hold at most.
 _LARGEST_REST = 0.5
-# Share of log Z that rounding may move.
-_ROUNDING = 1e-12
+# Share of log Z that rounding, and where the damped steps end, may move.
+_ROUNDING = 1e-10
 
 
 def followed(rbm, ledger, stream, threads, follow):
@@ -32,19 +32,18 @@ def followed(rbm, ledger, stream, threads, follow):
     return modes, found[row], row
 
 
-def judged(rbm, modes, found, row, also=0.0, *, exact=False):
+def judged(rbm, modes, found, row, rest, *, exact=False):
     """Estimate of the fixed point found from a row of the modes.
 
-    also: nats by which the last order moved log Z, which count as those of the rings do. exact: nothing is left out, as
-    on a forest.
+    rest: nats that it may have left out. exact: nothing is, as on a forest.
     """
     means = modes.visible[row], modes.hidden[row]
     slack = _ROUNDING * max(1.0, abs(found.log_z))
-    radius, rest = contraction(rbm), float(np.hypot(rings(rbm, *means), also))
+    radius = contraction(rbm)
     inside = exact or (radius < 1.0 and rest <= _LARGEST_REST)
     if exact:
         reach = 0.0
-    elif inside:
+    elif radius < 1.0 and np.isfinite(rest):
         reach = rest
     else:
         # The expansion says nothing of its own error; the distance from what is sure has its size.
@@ -64,8 +63,8 @@ def judged(rbm, modes, found, row, also=0.0, *, exact=False):
 
 
 def reaching(log_z, reach, reasons, bounds, diagnostics):
-    """Estimate whose interval reaches that many nats to either side, and at least as far as rounding."""
-    reach = max(float(reach), _ROUNDING * max(1.0, abs(log_z)))
+    """Estimate whose interval reaches that many nats to either side, and as far as rounding beyond."""
+    reach = float(reach) + _ROUNDING * max(1.0, abs(log_z))
     return Estimate(
         log_z=float(log_z),
         std_error=reach / REACH,

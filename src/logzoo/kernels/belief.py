@@ -100,3 +100,27 @@ def bethe_energy(weights, gains, visible_bias, hidden_bias, to_visible, to_hidde
             pairs += _pair(weights[i, j], gains[i, j], u, t)
         energy += softplus(total) - pairs
     return energy
+
+
+@njit(cache=True)
+def _correlation(weight, gain, u, t):
+    """Correlation of two units joined by a weight, with log-odds u and t but for it: below 1 in size."""
+    if weight == 0.0:
+        return 0.0
+    size = max(weight, 0.0) if abs(weight) > _LARGEST else math.log(abs(gain))
+    spread = softplus(t + weight) + softplus(t) + softplus(u + weight) + softplus(u)
+    return math.copysign(math.exp(0.5 * (u + t) + size - 0.5 * spread), weight)
+
+
+@njit(cache=True, nogil=True)
+def fill_correlations(weights, gains, visible_bias, hidden_bias, to_visible, to_hidden, correlations):
+    """correlations (V, H) of each unit with each of the other layer, by the beliefs of pairs."""
+    totals = np.empty(hidden_bias.size)
+    _fill_totals(hidden_bias, to_hidden, totals)
+    for i in range(weights.shape[0]):
+        total = visible_bias[i]
+        for j in range(weights.shape[1]):
+            total += to_visible[i, j]
+        for j in range(weights.shape[1]):
+            u, t = total - to_visible[i, j], totals[j] - to_hidden[i, j]
+            correlations[i, j] = _correlation(weights[i, j], gains[i, j], u, t)

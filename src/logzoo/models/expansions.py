@@ -10,7 +10,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from scipy.special import expit
 
-from logzoo.kernels.belief import bethe_energy, settle_beliefs, start_messages
+from logzoo.kernels.belief import bethe_energy, fill_correlations, settle_beliefs, start_messages
 from logzoo.kernels.expansion import expanded, fourth_moment, largest_singular, settle_tap
 
 # Dampings that are tried one after the other, the steps of each, and the largest change of a mean or message that
@@ -30,6 +30,7 @@ class Settled(NamedTuple):
     steps: int
     residual: float  # the largest change that the last step asked for
     settled: bool
+    correlations: np.ndarray | None = None  # (V, H) of joined units, by the beliefs of Bethe
 
 
 def tap(rbm, visible, hidden, order=3):
@@ -59,7 +60,9 @@ def bethe(rbm, visible):
         lambda damping: settle_beliefs(weights, gains, *biases, damping, _STEPS, _TOLERANCE, *messages)
     )
     log_z = bethe_energy(weights, gains, *biases, *messages)
-    return Settled(log_z, steps, residual, bool(residual <= _TOLERANCE))
+    correlations = np.empty_like(weights)
+    fill_correlations(weights, gains, *biases, *messages, correlations)
+    return Settled(log_z, steps, residual, bool(residual <= _TOLERANCE), correlations)
 
 
 def is_forest(rbm):
@@ -79,15 +82,16 @@ def gap_of_second_order(rbm, visible, hidden):
     return second - first
 
 
-def rings(rbm, visible, hidden):
+def rings(correlations):
     """Nats that rings of four and more weights hold at most, all of one sign; infinite where their sum diverges.
 
-    With the singular values s of sqrt(A) W sqrt(B), A and B the variances of the units, the sum over closed walks
-    beyond the second order is 1/2 sum [-log(1 - s^2) - s^2] <= sum s^4 / (4 (1 - max s^2)).
+    correlations (V, H): those of units joined by a weight. What Bethe's log Z leaves out of a lone ring is the product
+    of those along it (Chertkov & Chernyak 2006). With the singular values s of all, the sum over closed walks of four
+    steps and more is 1/2 sum [-log(1 - s^2) - s^2] <= sum s^4 / (4 (1 - max s^2)).
     """
-    scaled = _scaled(rbm, *(mean * (1.0 - mean) for mean in (visible, hidden)))
-    radius = _radius(scaled)
-    smaller = scaled if scaled.shape[1] <= scaled.shape[0] else np.ascontiguousarray(scaled.T)
+    radius = _radius(correlations)
+    smaller = correlations if correlations.shape[1] <= correlations.shape[0] else correlations.T
+    smaller = np.ascontiguousarray(smaller)
     return fourth_moment(smaller) / (4.0 * (1.0 - radius**2)) if radius < 1.0 else np.inf
 
 
