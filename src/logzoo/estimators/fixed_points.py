@@ -64,11 +64,12 @@ def judged(rbm, modes, found, row, rest, *, exact=False):
 
 def reaching(log_z, reach, reasons, bounds, diagnostics):
     """Estimate whose interval reaches that many nats to either side, and as far as rounding beyond."""
+    log_z = float(log_z)
     reach = float(reach) + _ROUNDING * max(1.0, abs(log_z))
     return Estimate(
-        log_z=float(log_z),
+        log_z=log_z,
         std_error=reach / REACH,
-        interval=(float(log_z - reach), float(log_z + reach)),
+        interval=(log_z - reach, log_z + reach),
         reasons=reasons,
         bounds=bounds,
         diagnostics=diagnostics,
