@@ -4,6 +4,7 @@ from functools import lru_cache
 
 import numpy as np
 import pytest
+import xarray as xr
 
 from logzoo.api import estimate_log_z
 from logzoo.estimators import bethe as bethe_estimates
@@ -14,6 +15,7 @@ from logzoo.models.expansions import bethe, contraction, is_forest, rings, tap
 from logzoo.models.known.registry import known
 from logzoo.models.modes import find_modes
 from logzoo.models.rbm import RBM
+from logzoo.papers.zoo import statistics
 from logzoo.streams import root_stream
 
 NAMES = [name for name, method in ESTIMATORS.items() if not method.drawn]
@@ -315,3 +317,34 @@ def test_what_bethe_leaves_out_of_a_lone_ring_is_the_product_of_its_correlations
     assert exact_log_z(rbm) - found.log_z == pytest.approx(np.log1p(np.prod(found.correlations)), rel=1e-6, abs=1e-10)
     assert abs(np.prod(found.correlations)) > 1e-6
     assert rings(found.correlations) >= abs(exact_log_z(rbm) - found.log_z)
+
+
+@pytest.mark.parametrize("std_error", [0.0, 0.01])
+@pytest.mark.parametrize("models", [1, 3])
+def test_the_zoo_takes_estimates_without_spread(models, std_error):
+    """One estimator has the same error in every replicate, as these methods do; another draws."""
+    generator = np.random.default_rng(8)
+    shape = (models, 2, 2, 5)
+    errors = generator.normal(0.0, 1.0, shape)
+    errors[:, 0] = generator.normal(0.0, 0.1, (models, 1, 1))
+    dimensions = ("model", "estimator", "budget", "replicate")
+    part = xr.Dataset(
+        {
+            "log_z": (dimensions, 50.0 + errors),
+            "std_error": (dimensions, np.ones(shape)),
+            "converged": (dimensions, np.ones(shape)),
+            "interval": ((*dimensions, "bound"), 50.0 + np.stack([errors - 2.0, errors + 2.0], axis=-1)),
+            "truth": ("model", np.full(models, 50.0)),
+            "truth_std_error": ("model", np.full(models, std_error)),
+        }
+    )
+    for statistic in (statistics.log_rmse, statistics.mean_bias, statistics.mean_rank):
+        value, band = statistics.with_interval(part, statistic)
+        assert np.isfinite(value).all() and (band[0] <= value).all() and (value <= band[1]).all()
+    assert all(chosen[0] == 0 for chosen in statistics.among_the_best(part))
+    for values in (
+        *statistics.coverage(part),
+        *statistics.difficulty(part),
+        statistics.outcomes(part.isel(budget=-1))["right"],
+    ):
+        assert np.isfinite(values).all()
