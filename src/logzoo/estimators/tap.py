@@ -4,10 +4,11 @@ Gabrié, Tramel & Krzakala (2015), after Plefka (1982) and Georges & Yedidia (19
 tens of passes over the weights, and Bethe's log Z, which it is held against.
 """
 
+import math
 from functools import partial
 
 from logzoo.estimators.fixed_points import followed, judged
-from logzoo.models.expansions import bethe, rings, tap
+from logzoo.models.expansions import bethe, contraction, rings, tap
 
 
 def estimate(rbm, ledger, stream, *, base=None, threads=1, progress=False):
@@ -17,7 +18,11 @@ def estimate(rbm, ledger, stream, *, base=None, threads=1, progress=False):
     says that mean field surely has one solution and that what is left out is below half a nat.
     """
     modes, found, row = followed(rbm, ledger, stream, threads, partial(tap, rbm))
-    # Bethe's log Z has all orders of what makes no ring.
-    beside = bethe(rbm, modes.visible[row])
-    rest = abs(found.log_z - beside.log_z) + rings(beside.correlations)
-    return judged(rbm, modes, found._replace(settled=found.settled and beside.settled), row, rest)
+    rest = _left_out(rbm, modes.visible[row], found.log_z) if contraction(rbm) < 1.0 else math.inf
+    return judged(rbm, modes, found, row, rest)
+
+
+def _left_out(rbm, visible, log_z):
+    """Nats that F3 may have left out: Bethe's log Z has all orders of what makes no ring."""
+    beside = bethe(rbm, visible)
+    return abs(log_z - beside.log_z) + rings(beside.correlations) if beside.settled else math.inf
