@@ -27,6 +27,7 @@ SWEEPS, CHAINS = 1000, 100
 METHODS = (
     *("ais", "smc", "basins", "ais-moments", "rts", "ts", "ti-riemann", "ti-trapezoid", "ti-corrected", "ti-rb"),
     *("mbar", "bar", "pt-mbar", "trajectory", "sams", "wang-landau", "sd", "rsd"),
+    *("mean-field", "tap", "bethe"),
 )
 TOLERANCE, MOST_SWEEPS = 0.2, 60_000
 # Trainings that end in bad models as well as in good ones: data set, method, hidden units, updates, learning rate.

@@ -11,6 +11,8 @@ from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
 
 NAMES = sorted(ESTIMATORS)
+# The errors of the others have no spread: test_deterministic.py.
+DRAWN = [name for name in NAMES if ESTIMATORS[name].drawn]
 CHAINS = 40
 SWEEPS = 500
 MODELS = 30
@@ -65,7 +67,7 @@ def misses(results, shift=0.0):
     return [one for one in results if one[3] and abs(one[0] + shift) > 4.0 * one[1]]
 
 
-@pytest.mark.parametrize("method", NAMES)
+@pytest.mark.parametrize("method", DRAWN)
 def test_thirty_easy_models_are_within_four_standard_errors(method):
     results = [estimated(method, seed, 0.5) for seed in range(MODELS)]
     assert misses(results) == []
@@ -78,12 +80,12 @@ def test_thirty_easy_models_are_within_four_standard_errors(method):
 def test_thirty_hard_models_are_within_four_standard_errors_or_flagged(method):
     results = [estimated(method, seed, 2.0) for seed in range(MODELS)]
     assert misses(results) == []
-    assert misses(results, 20.0)
+    assert misses(results, 20.0) or not ESTIMATORS[method].drawn
 
 
 # MBAR takes longer than all the others together: equations solved two hundred times.
 @pytest.mark.parametrize(
-    "method", [pytest.param(name, marks=pytest.mark.nightly) if name == "mbar" else name for name in NAMES]
+    "method", [pytest.param(name, marks=pytest.mark.nightly) if name == "mbar" else name for name in DRAWN]
 )
 def test_intervals_cover_the_truth_as_often_as_they_claim(method):
     results = [estimated(method, seed, 0.5, repeat) for seed in range(4) for repeat in range(REPEATS // 4)]

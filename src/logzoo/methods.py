@@ -8,11 +8,12 @@ class Method:
     """A method: its title in tables and figures, its function, and those that it hands the rest of its options to.
 
     Functions are named as "package.module:function". Their options are their keyword-only parameters; what the code
-    hands over itself is positional.
+    hands over itself is positional. drawn: whether what it returns rests on draws, and its error on their spread.
     """
 
-    def __init__(self, title, *functions):
+    def __init__(self, title, *functions, drawn=True):
         self.title = title
+        self.drawn = drawn
         self._functions = functions
 
     @property

@@ -41,6 +41,9 @@ ESTIMATORS = {
     "las-vegas": Method("Las Vegas", "logzoo.estimators.las_vegas:estimate", "logzoo.samplers.tours:run"),
     "ais-moments": Method("AIS, moments", "logzoo.estimators.ais_moments:estimate", "logzoo.samplers.averaged:run"),
     "basins": Method("AIS, basins", "logzoo.estimators.basins:estimate", "logzoo.samplers.basins:run"),
+    "mean-field": Method("Mean field", "logzoo.estimators.mean_field:estimate", drawn=False),
+    "tap": Method("TAP", "logzoo.estimators.tap:estimate", drawn=False),
+    "bethe": Method("Bethe", "logzoo.estimators.bethe:estimate", drawn=False),
 }
 
 # Options that hold something for every visible unit.

@@ -37,6 +37,9 @@ DIAGNOSTICS = {
     "stopping_states": ("distinct hidden states of the stopping set", "1"),
     "probes_lost": ("chains from uniform hidden states that did not find the stopping set", "1"),
     "share_missed": ("share of Z around the chains that did not find the stopping set", "1"),
+    "solutions": ("solutions of mean field that the search found", "1"),
+    "contraction": ("mean field surely has one solution if it is below 1", "1"),
+    "fixed_point_steps": ("damped steps to the fixed point", "1"),
     "interpolation_error": ("largest error of interpolated log-densities on the final states", "nat"),
 }
 # name -> (long name, unit, dimensions); the only profiles: diagnostics that are arrays.
@@ -80,6 +83,10 @@ REASONS = {
     "methods-disagree": "unlike methods disagree",
     "rounds-disagree": "twice the budget gave another log Z, or there was but one round",
     "tolerance-missed": "the budget was spent before the interval was as narrow as asked for",
+    "bound-alone": "log Z is a sure lower bound, and nothing says how far below it lies",
+    "not-settled": "the fixed point was not reached",
+    "many-solutions": "mean field has several solutions, and the value of one misses the others",
+    "outside-expansion": "the weights are too strong for an expansion around independent units",
     "modes-unseen": "there are more modes than chains start in, or than the search has seen",
     "modes-hold-more": "chains from elsewhere, as from the modes of mean field, find more mass than this log Z allows",
 }

@@ -31,6 +31,9 @@ LOOKS = {
     "wang-landau": ("#7570B3", "x", "--"),
     "las-vegas": ("#999999", "D", "-."),
     "basins": ("#332288", "D", "-."),
+    "mean-field": ("#882255", "v", ":"),
+    "tap": ("#882255", "o", "--"),
+    "bethe": ("#882255", "s", "-"),
 }
 TRUTH = "black"
 # Axes of more than three and a half powers of ten have no room for labels between these.

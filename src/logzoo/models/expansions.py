@@ -1,0 +1,140 @@
+"""Values of log Z without sampling, from a solution of mean field: expansions in the weights, and Bethe's.
+
+Neither is a bound. Fixed points are found by damped steps, and may not be found at all.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+from scipy.special import expit
+
+from logzoo.kernels.belief import bethe_energy, fill_correlations, settle_beliefs, start_messages
+from logzoo.kernels.expansion import expanded, fourth_moment, largest_singular, settle_tap
+
+# Dampings that are tried one after the other, the steps of each, and the largest change of a mean or message that
+# counts as none.
+_DAMPINGS, _STEPS, _TOLERANCE = (0.5, 0.9), 300, 1e-11
+# Power steps to the largest singular value. From a random start of n units, they end below it by a factor of at worst
+# about 1 - log(n) / (2 steps), whatever the other values are; _REACH makes up for it.
+_TURNS, _REACH = 200, 1.02
+# exp(W) - 1 of larger weights is not used.
+_LARGEST = 30.0
+
+
+class Settled(NamedTuple):
+    """What damped steps from a solution of mean field led to."""
+
+    log_z: float  # nats
+    steps: int
+    residual: float  # the largest change that the last step asked for
+    settled: bool
+    correlations: np.ndarray | None = None  # (V, H) of joined units, by the beliefs of Bethe
+
+
+def tap(rbm, visible, hidden, order=3):
+    """The expansion of log Z to an order of the weights, 2 or 3, at its fixed point from means (V,) and (H,).
+
+    Source: Gabrié, Tramel & Krzakala (2015), after Georges & Yedidia (1991).
+    """
+    weights, transposed, *biases = _parameters(rbm)
+    m, q = np.array(visible, float), np.array(hidden, float)
+    steps, residual = _damped(
+        lambda damping: settle_tap(weights, transposed, *biases, order, damping, _STEPS, _TOLERANCE, m, q)
+    )
+    return Settled(expanded(weights, *biases, m, q)[order - 1], steps, residual, bool(residual <= _TOLERANCE))
+
+
+def bethe(rbm, visible):
+    """Bethe's log Z at the fixed point of belief propagation from means of the visible units (V,).
+
+    Exact where the units that have a weight between them form a forest. Source: Yedidia, Freeman & Weiss (2005).
+    """
+    weights, _, *biases = _parameters(rbm)
+    gains = np.expm1(np.clip(weights, -_LARGEST, _LARGEST))
+    messages = np.empty_like(weights), np.empty_like(weights)
+    fields = np.clip(np.log(np.maximum(visible, 1e-300)) - np.log(np.maximum(1.0 - visible, 1e-300)), -700.0, 700.0)
+    start_messages(weights, gains, fields, *messages)
+    steps, residual = _damped(
+        lambda damping: settle_beliefs(weights, gains, *biases, damping, _STEPS, _TOLERANCE, *messages)
+    )
+    log_z = bethe_energy(weights, gains, *biases, *messages)
+    correlations = np.empty_like(weights)
+    fill_correlations(weights, gains, *biases, *messages, correlations)
+    return Settled(log_z, steps, residual, bool(residual <= _TOLERANCE), correlations)
+
+
+def is_forest(rbm):
+    """Whether the weights that are not zero make no ring."""
+    i, j = np.nonzero(rbm.weights)
+    units = rbm.visible + rbm.hidden
+    if i.size >= units:
+        return False
+    graph = coo_array((np.ones(i.size), (i, rbm.visible + j)), shape=(units, units))
+    return bool(connected_components(graph, directed=False)[0] == units - i.size)
+
+
+def gap_of_second_order(rbm, visible, hidden):
+    """F2 - F1 in nats at means (V,) and (H,): what the second order adds, never negative."""
+    weights, _, *biases = _parameters(rbm)
+    first, second, _ = expanded(weights, *biases, np.array(visible, float), np.array(hidden, float))
+    return second - first
+
+
+def rings(correlations):
+    """Nats that rings of four and more weights hold at most, all of one sign; infinite where their sum diverges.
+
+    correlations (V, H): those of units joined by a weight. What Bethe's log Z leaves out of a lone ring is the product
+    of those along it (Chertkov & Chernyak 2006). With the singular values s of all, the sum over closed walks of four
+    steps and more is 1/2 sum [-log(1 - s^2) - s^2] <= sum s^4 / (4 (1 - max s^2)).
+    """
+    radius = _radius(correlations)
+    smaller = correlations if correlations.shape[1] <= correlations.shape[0] else correlations.T
+    smaller = np.ascontiguousarray(smaller)
+    return fourth_moment(smaller) / (4.0 * (1.0 - radius**2)) if radius < 1.0 else np.inf
+
+
+def contraction(rbm):
+    """A number below 1 only if mean field contracts everywhere, so that it has a single solution.
+
+    The largest singular value of sqrt(A) W sqrt(B), with A and B the largest variances that units can have, whatever
+    the means of the other layer.
+    """
+    return _radius(_scaled(rbm, *(_largest_variances(near) for near in (rbm, rbm.transposed))))
+
+
+def _largest_variances(rbm):
+    """The largest variance (V,) of each visible unit, whatever the hidden ones are."""
+    low = rbm.visible_bias + np.minimum(rbm.weights, 0.0).sum(axis=1)
+    high = rbm.visible_bias + np.maximum(rbm.weights, 0.0).sum(axis=1)
+    nearest = np.clip(0.0, low, high)
+    return expit(nearest) * expit(-nearest)
+
+
+def _scaled(rbm, visible, hidden):
+    """sqrt(visible) W sqrt(hidden), of variances (V,) and (H,)."""
+    return np.ascontiguousarray(np.sqrt(visible)[:, None] * rbm.weights * np.sqrt(hidden))
+
+
+def _radius(matrix):
+    """The largest singular value, rather above than below."""
+    start = np.random.default_rng(0).standard_normal(len(matrix))
+    return _REACH * largest_singular(matrix, np.ascontiguousarray(matrix.T), start, _TURNS)
+
+
+def _damped(steps_of):
+    """Steps made, and the last residual, with one damping after the other until it settles."""
+    made = 0
+    for damping in _DAMPINGS:
+        steps, residual = steps_of(damping)
+        made += steps
+        if residual <= _TOLERANCE:
+            break
+    return made, residual
+
+
+def _parameters(rbm):
+    """Weights (V, H), the same transposed, visible and hidden bias, contiguous float64."""
+    arrays = rbm.weights, rbm.weights.T, rbm.visible_bias, rbm.hidden_bias
+    return [np.ascontiguousarray(array, np.float64) for array in arrays]

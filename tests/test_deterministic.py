@@ -1,0 +1,350 @@
+"""Mean field, TAP and Bethe: their values against slow twins and known errors, and when they believe them."""
+
+from functools import lru_cache
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from logzoo.api import estimate_log_z
+from logzoo.estimators import bethe as bethe_estimates
+from logzoo.estimators.registry import ESTIMATORS
+from logzoo.models import expansions
+from logzoo.models.exact import exact_log_z
+from logzoo.models.expansions import bethe, contraction, is_forest, rings, tap
+from logzoo.models.known.registry import known
+from logzoo.models.modes import find_modes
+from logzoo.models.rbm import RBM
+from logzoo.papers.zoo import statistics
+from logzoo.streams import root_stream
+
+NAMES = [name for name, method in ESTIMATORS.items() if not method.drawn]
+# Those that may be converged where units have weights.
+EXPANSIONS = ["tap", "bethe"]
+MODELS = 200
+
+
+def random_rbm(seed):
+    """Weights of scale 0.02 to 3, of either sign or positive, all or some; biases of scale 0 to 3, or about -5."""
+    generator = np.random.default_rng([7, seed])
+    visible, hidden = generator.integers(2, 30), generator.integers(1, 12)
+    weights = generator.normal(0.0, np.exp(generator.uniform(np.log(0.02), np.log(3.0))), (visible, hidden))
+    weights = np.abs(weights) if generator.random() < 0.3 else weights
+    weights = weights * (generator.random(weights.shape) < generator.choice([0.3, 1.0]))
+    scale = generator.choice([0.0, 0.3, 1.0, 3.0])
+    shift = generator.choice([0.0, 0.0, -5.0])
+    return RBM(weights, *(generator.normal(shift, scale, size) for size in (visible, hidden)))
+
+
+def gaussian_rbm(scale, seed=0, shape=(12, 8)):
+    weights = np.random.default_rng([3, seed]).normal(0.0, scale, shape)
+    return RBM(weights, np.zeros(shape[0]), np.zeros(shape[1]))
+
+
+def estimated(rbm, method, **settings):
+    return estimate_log_z(
+        rbm, method, **{"sweeps": 300, "chains": 20, "base": "visible-bias", "check": False} | settings
+    )
+
+
+def best_mode(rbm, starts=20):
+    modes = find_modes(rbm, root_stream(0), starts=starts)
+    return modes.visible[0], modes.hidden[0], modes.bounds[0]
+
+
+@lru_cache
+def on_random_models(method):
+    """(error, standard error, interval holds the truth, converged) of an estimate of every random model."""
+    rows = []
+    for seed in range(MODELS):
+        found, truth = estimated(random_rbm(seed), method), exact_log_z(random_rbm(seed))
+        low, high = found.interval
+        rows.append((found.log_z - truth, found.std_error, low <= truth <= high, found.converged))
+    return np.array(rows, float)
+
+
+def silently_wrong(rows, shift=0.0):
+    error = np.abs(rows[:, 0] + shift)
+    return np.count_nonzero((rows[:, 3] > 0) & (error > 0.5) & (error > 4.0 * rows[:, 1]))
+
+
+@pytest.mark.parametrize("method", NAMES)
+def test_two_hundred_models_are_right_or_refused(method):
+    rows = on_random_models(method)
+    assert silently_wrong(rows) == 0
+    converged = rows[:, 3] > 0
+    if method in EXPANSIONS:
+        assert converged.mean() > 0.4
+        assert rows[converged, 2].mean() >= 0.95
+        assert np.abs(rows[converged, 0]).max() < 0.1
+        # What is off by three nats does not pass.
+        assert silently_wrong(rows, 3.0) == converged.sum()
+    else:
+        # Where all weights were left out.
+        assert np.abs(rows[converged, 0]).max(initial=0.0) < 1e-9 and converged.mean() < 0.1
+
+
+def test_mean_field_is_a_lower_bound():
+    assert on_random_models("mean-field")[:, 0].max() <= 1e-9
+
+
+def test_an_interval_too_narrow_is_caught(monkeypatch):
+    """Rings a hundredth of their size leave too many intervals without the truth: they are no more than is needed."""
+    monkeypatch.setattr(bethe_estimates, "rings", lambda *arguments: 0.01 * rings(*arguments))
+    inside = []
+    for seed in range(60):
+        rbm = gaussian_rbm(0.3, seed)
+        found = estimated(rbm, "bethe")
+        inside.append(found.interval[0] <= exact_log_z(rbm) <= found.interval[1])
+    assert np.mean(inside) < 0.8
+
+
+# Median size over thirty models of 12 x 8 Gaussian weights: F1, F2, F3, Bethe.
+SIZES = {
+    0.08: (0.025, 2e-5, 2e-5, 2e-5),
+    0.32: (0.27, 3e-3, 3e-3, 3e-3),
+    0.64: (0.9, 4e-2, 5e-2, 3e-2),
+}
+
+
+@lru_cache
+def errors_by_scale(scale):
+    """Errors (30, 4) of F1, F2, F3 and Bethe."""
+    rows = []
+    for seed in range(30):
+        rbm = gaussian_rbm(scale, seed)
+        m, q, bound = best_mode(rbm)
+        values = bound, tap(rbm, m, q, 2).log_z, tap(rbm, m, q, 3).log_z, bethe(rbm, m).log_z
+        rows.append(np.array(values) - exact_log_z(rbm))
+    return np.array(rows)
+
+
+@pytest.mark.parametrize("scale", SIZES)
+def test_errors_fall_with_the_scale_of_the_weights(scale):
+    found = np.median(np.abs(errors_by_scale(scale)), axis=0)
+    assert (found < SIZES[scale]).all(), found
+    # The bound is first of all what the others improve on.
+    assert (found[1:] < 0.1 * found[0]).all()
+
+
+@pytest.mark.parametrize(("coupling", "bound", "value"), [(0.40, -52.3, -21.2), (0.50, -10.5, -2.28)])
+def test_the_torus_is_as_far_off_as_it_is_known_to_be_and_refused(coupling, bound, value):
+    torus = known("ising-torus", side=40, coupling=coupling)
+    m, _, found = best_mode(torus.rbm, starts=8)
+    assert found - torus.log_z == pytest.approx(bound, abs=0.1)
+    assert bethe(torus.rbm, m).log_z - torus.log_z == pytest.approx(value, abs=0.1)
+    for method in EXPANSIONS:
+        assert "outside-expansion" in estimated(torus.rbm, method).reasons
+
+
+@pytest.mark.parametrize(
+    ("family", "options"),
+    [
+        ("ising-torus", {"side": 8, "coupling": 0.6}),
+        ("random-small", {}),
+        ("ising-torus", {"side": 8, "coupling": 0.2}),
+    ],
+)
+@pytest.mark.parametrize("sweeps", [1, 300])
+@pytest.mark.parametrize("method", NAMES)
+def test_models_of_several_modes_are_right_or_refused(method, family, options, sweeps):
+    model = known(family, **options)
+    found = estimated(model.rbm, method, sweeps=sweeps)
+    error = abs(found.log_z - model.log_z)
+    assert not found.converged or error <= max(0.5, 4.0 * found.std_error)
+    if options.get("coupling") == 0.6:
+        assert not found.converged and error > 0.5
+
+
+def twin_tap(rbm, m, q, order):
+    """The same fixed point by plain steps of numpy, and its F1, F2 and F3."""
+    w, c, b = rbm.weights, rbm.visible_bias, rbm.hidden_bias
+
+    def asked(weights, bias, near, far):
+        variance = near - near**2
+        field = bias + near @ weights - (far - 0.5) * (variance @ weights**2)
+        if order == 3:
+            field += (2 * far**2 - 2 * far + 1 / 3) * ((variance * (0.5 - near)) @ weights**3)
+        return 1 / (1 + np.exp(-field))
+
+    for _ in range(400):
+        q = 0.5 * q + 0.5 * asked(w, b, m, q)
+        m = 0.5 * m + 0.5 * asked(w.T, c, q, m)
+
+    def entropy(x):
+        return -np.sum(x * np.log(x) + (1 - x) * np.log(1 - x))
+
+    a, d = m - m**2, q - q**2
+    first = c @ m + b @ q + m @ w @ q + entropy(m) + entropy(q)
+    second = first + 0.5 * a @ w**2 @ d
+    return second if order == 2 else second + 2 / 3 * (a * (0.5 - m)) @ w**3 @ (d * (0.5 - q))
+
+
+def twin_bethe(rbm):
+    """Bethe's log Z from beliefs of units and of pairs, which plain messages of exponentials give."""
+    w, c, b = rbm.weights, rbm.visible_bias, rbm.hidden_bias
+    to_visible, to_hidden = np.zeros_like(w), np.zeros_like(w)
+    for _ in range(400):
+        t = b + to_hidden.sum(axis=0) - to_hidden
+        to_visible = np.log((1 + np.exp(w + t)) / (1 + np.exp(t)))
+        u = (c + to_visible.sum(axis=1))[:, None] - to_visible
+        to_hidden = np.log((1 + np.exp(w + u)) / (1 + np.exp(u)))
+    t = b + to_hidden.sum(axis=0) - to_hidden
+    m = 1 / (1 + np.exp(-c - to_visible.sum(axis=1)))
+    q = 1 / (1 + np.exp(-b - to_hidden.sum(axis=0)))
+    pairs = np.array([np.ones_like(w), np.exp(u), np.exp(t), np.exp(u + t + w)])
+    pairs /= pairs.sum(axis=0)
+
+    def entropy(*p):
+        return -sum(np.sum(x * np.log(x)) for x in p)
+
+    energy = c @ m + b @ q + np.sum(w * pairs[3])
+    over = (rbm.hidden - 1) * entropy(m, 1 - m) + (rbm.visible - 1) * entropy(q, 1 - q)
+    return energy + entropy(*pairs) - over
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_plain_twins_say_the_same(seed):
+    generator = np.random.default_rng([11, seed])
+    rbm = RBM(*(generator.normal(0.2, scale, size) for scale, size in ((0.4, (9, 5)), (1.0, 9), (1.0, 5))))
+    m, q, _ = best_mode(rbm)
+    for order in (2, 3):
+        found = tap(rbm, m, q, order)
+        assert found.settled and found.log_z == pytest.approx(twin_tap(rbm, m, q, order), abs=1e-9)
+    found = bethe(rbm, m)
+    assert found.settled and found.log_z == pytest.approx(twin_bethe(rbm), abs=1e-9)
+    # An error in one weight is no rounding.
+    other = RBM(rbm.weights + 1e-4 * (np.arange(45) == 7).reshape(9, 5), rbm.visible_bias, rbm.hidden_bias)
+    assert abs(tap(other, m, q).log_z - twin_tap(rbm, m, q, 3)) > 1e-7
+    assert abs(bethe(other, m).log_z - twin_bethe(rbm)) > 1e-7
+
+
+def test_bethe_is_below_log_z_if_all_weights_are_positive():
+    for seed in range(60):
+        generator = np.random.default_rng([5, seed])
+        weights = np.abs(generator.normal(0.0, generator.choice([0.1, 0.5, 1.5]), (10, 6)))
+        rbm = RBM(weights, *(generator.normal(-0.5 * weights.sum(axis=axis), 0.5) for axis in (1, 0)))
+        for mode in find_modes(rbm, root_stream(0), starts=20).visible:
+            found = bethe(rbm, mode)
+            assert not found.settled or found.log_z <= exact_log_z(rbm) + 1e-9
+
+
+def forest_rbm(scale=4.0):
+    """A path through 8 visible and 7 hidden units, and a star aside."""
+    generator = np.random.default_rng(2)
+    weights = np.zeros((12, 8))
+    for step in range(7):
+        weights[step, step], weights[step + 1, step] = generator.normal(0.0, scale, 2)
+    weights[8:, 7] = generator.normal(0.0, scale, 4)
+    return RBM(weights, generator.normal(0.0, 1.0, 12), generator.normal(0.0, 1.0, 8))
+
+
+def test_bethe_is_exact_on_forests_whatever_their_weights():
+    rbm = forest_rbm()
+    assert is_forest(rbm)
+    found = estimated(rbm, "bethe")
+    assert found.converged and found.log_z == pytest.approx(exact_log_z(rbm), abs=1e-9)
+    assert not estimated(rbm, "tap").converged
+    weights = rbm.weights.copy()
+    weights[0, 1] = 2.0
+    ring = RBM(weights, rbm.visible_bias, rbm.hidden_bias)
+    assert not is_forest(ring) and not estimated(ring, "bethe").converged
+    assert abs(estimated(ring, "bethe").log_z - exact_log_z(ring)) > 1e-6
+
+
+@pytest.mark.parametrize("method", NAMES)
+def test_without_weights_log_z_is_exact(method):
+    generator = np.random.default_rng(1)
+    rbm = RBM(np.zeros((20, 15)), generator.normal(0.0, 2.0, 20), generator.normal(0.0, 2.0, 15))
+    found = estimated(rbm, method)
+    assert found.converged and found.log_z == pytest.approx(exact_log_z(rbm), abs=1e-9)
+
+
+@pytest.mark.parametrize("method", NAMES)
+@pytest.mark.parametrize("shape", [(30, 8), (8, 30), (200, 12)])
+def test_threads_and_seeds_change_nothing_in_the_domain(method, shape):
+    rbm = gaussian_rbm(0.1, shape=shape)
+    one, other, of_seed = (estimated(rbm, method, **own) for own in ({}, {"threads": 3}, {"seed": 7}))
+    assert one == other
+    assert of_seed.log_z == pytest.approx(one.log_z, abs=1e-8)
+
+
+def test_larger_models_are_covered_too():
+    """Errors grow with the units, and so do the rings."""
+    inside = []
+    for seed in range(12):
+        rbm = gaussian_rbm(0.12, seed, (300, 14))
+        truth = exact_log_z(rbm)
+        for method in EXPANSIONS:
+            found = estimated(rbm, method)
+            inside.append(found.converged and found.interval[0] <= truth <= found.interval[1])
+    assert np.mean(inside) >= 0.95
+    warm = known("ising-torus", side=40, coupling=0.1)
+    for method in EXPANSIONS:
+        found = estimated(warm.rbm, method)
+        assert not found.converged or found.interval[0] <= warm.log_z <= found.interval[1]
+
+
+def test_what_holds_beyond_the_domain_is_named():
+    strong = gaussian_rbm(3.0)
+    for method in EXPANSIONS:
+        assert "outside-expansion" in estimated(strong, method).reasons
+    assert estimated(strong, "mean-field").reasons == ("bound-alone",)
+    assert "many-solutions" in estimated(known("ising-torus", side=8, coupling=0.6).rbm, "bethe", sweeps=1000).reasons
+
+
+def test_steps_that_do_not_end_are_told(monkeypatch):
+    monkeypatch.setattr(expansions, "_STEPS", 2)
+    for method in EXPANSIONS:
+        assert "not-settled" in estimated(gaussian_rbm(0.3), method).reasons
+
+
+def test_the_contraction_is_no_smaller_than_the_largest_slope():
+    for seed in range(40):
+        rbm = random_rbm(seed)
+        m, q, _ = best_mode(rbm)
+        own = np.sqrt(m * (1 - m))[:, None] * rbm.weights * np.sqrt(q * (1 - q))
+        assert contraction(rbm) >= np.linalg.norm(own, 2) * (1 - 1e-9)
+        half = RBM(rbm.weights, -0.5 * rbm.weights.sum(axis=1), -0.5 * rbm.weights.sum(axis=0))
+        assert contraction(half) == pytest.approx(1.02 * np.linalg.norm(rbm.weights, 2) / 4, rel=0.02)
+
+
+def test_what_bethe_leaves_out_of_a_lone_ring_is_the_product_of_its_correlations():
+    generator = np.random.default_rng(4)
+    rbm = RBM(*(generator.normal(0.0, 0.7, size) for size in ((2, 2), 2, 2)))
+    m, _, _ = best_mode(rbm)
+    found = bethe(rbm, m)
+    assert exact_log_z(rbm) - found.log_z == pytest.approx(np.log1p(np.prod(found.correlations)), rel=1e-6, abs=1e-10)
+    assert abs(np.prod(found.correlations)) > 1e-6
+    assert rings(found.correlations) >= abs(exact_log_z(rbm) - found.log_z)
+
+
+@pytest.mark.parametrize("std_error", [0.0, 0.01])
+@pytest.mark.parametrize("models", [1, 3])
+def test_the_zoo_takes_estimates_without_spread(models, std_error):
+    """One estimator has the same error in every replicate, as these methods do; another draws."""
+    generator = np.random.default_rng(8)
+    shape = (models, 2, 2, 5)
+    errors = generator.normal(0.0, 1.0, shape)
+    errors[:, 0] = generator.normal(0.0, 0.1, (models, 1, 1))
+    dimensions = ("model", "estimator", "budget", "replicate")
+    part = xr.Dataset(
+        {
+            "log_z": (dimensions, 50.0 + errors),
+            "std_error": (dimensions, np.ones(shape)),
+            "converged": (dimensions, np.ones(shape)),
+            "interval": ((*dimensions, "bound"), 50.0 + np.stack([errors - 2.0, errors + 2.0], axis=-1)),
+            "truth": ("model", np.full(models, 50.0)),
+            "truth_std_error": ("model", np.full(models, std_error)),
+        }
+    )
+    for statistic in (statistics.log_rmse, statistics.mean_bias, statistics.mean_rank):
+        value, band = statistics.with_interval(part, statistic)
+        assert np.isfinite(value).all() and (band[0] <= value).all() and (value <= band[1]).all()
+    assert all(chosen[0] == 0 for chosen in statistics.among_the_best(part))
+    for values in (
+        *statistics.coverage(part),
+        *statistics.difficulty(part),
+        statistics.outcomes(part.isel(budget=-1))["right"],
+    ):
+        assert np.isfinite(values).all()
