@@ -8,7 +8,7 @@ f_{i+1} / f_i over rung i, low on average, and -sum_i log mean f_i / f_{i+1} ove
 """
 
 import numpy as np
-from scipy.special import expit, log_expit, logsumexp, stdtrit
+from scipy.special import expit, log_expit, logsumexp
 
 from logzoo.estimators.intervals import jackknife_error, student_interval, sums_left_out
 from logzoo.estimators.result import Estimate, reasons_of
@@ -22,8 +22,6 @@ _FEWEST_ROUND_TRIPS = 1.0
 _LEAST_EXCHANGE = 0.02
 # Nats by which a ratio may lie off the s that it was summed at: further off, what decides is in states too rare to see.
 _LARGEST_OFFSET = 3.0
-# Probability that stepping stones of sound draws lie so far apart as to be called so.
-_FALSE_ALARM = 1e-3
 _TINY = np.finfo(float).tiny
 # Of what a stepping stone takes the exponential, at most: sums of it stay finite.
 _LARGEST_LOG = 600.0
@@ -67,7 +65,6 @@ def estimate_of_exchanges(rbm, draws, sums, log_ratios, left_out):
                 "no-round-trips": round_trips < _FEWEST_ROUND_TRIPS,
                 "few-exchanges": exchange_rate < _LEAST_EXCHANGE,
                 "bridge-off": offset > _LARGEST_OFFSET,
-                "sandwich-open": gap > gap_error * float(stdtrit(len(left_out) - 1, 1.0 - _FALSE_ALARM)),
             }
         ),
         diagnostics={

@@ -71,7 +71,6 @@ REASONS = {
     "coarse-rule": "the rungs are too far apart for the integration rule",
     "unsettled": "the recursion for log Zhat has not settled",
     "few-exchanges": "some neighbouring rungs hardly exchanged states",
-    "sandwich-open": "reading the ladder upwards and downwards gives two answers",
     "not-renewed": "many states of the ladder are older than the run: none of the base has replaced them",
     "bridge-off": "a bridge between neighbouring rungs was built for another ratio",
     "tours-cut": "some tours were cut before they returned",
