@@ -50,7 +50,7 @@ def draw(artifacts, *, arenas, of_papers, names):
     panels |= {_short_title(part): log for part, log in zip(parts.values(), logs, strict=True)}
     doubtful = [np.zeros(zoo.sizes["estimator"], bool), *(_doubtful(part) for part in parts.values())]
     order, above = _ordered(zoo["estimator"].values, next(iter(panels.values()))[0], of_papers)
-    figure = new_figure(2.2 + 1.75 * len(panels), 1.3 + 0.21 * len(order))
+    figure = new_figure(2.5 + 1.85 * len(panels), 1.3 + 0.21 * len(order))
     axes = figure.subplots(1, len(panels), squeeze=False, sharey=True)[0]
     for axis, (title, (values, others)), hollow in zip(axes, panels.items(), doubtful, strict=True):
         _draw_panel(axis, zoo["estimator"].values, order, values, others, hollow)
@@ -58,6 +58,10 @@ def draw(artifacts, *, arenas, of_papers, names):
         axis.set_title(title, fontsize=8)
     axes[0].set_yticks(range(len(order)), [names[zoo["estimator"].values[row]] for row in order], fontsize=8)
     axes[0].set_ylim(len(order) - 0.5, -0.5)
+    for text, ends in (("in the papers", (0, above)), ("newer", (above, len(order)))):
+        if ends[0] < ends[1]:
+            place = 1.03, np.mean(ends) - 0.5
+            axes[-1].text(*place, text, transform=axes[-1].get_yaxis_transform(), rotation=270, va="center", fontsize=8)
     sweeps = " or ".join(f"{budget:,}" for budget in sorted({int(part["budget"][0]) for part in parts.values()}))
     figure.supxlabel(f"RMSE of log Z [nat], {sweeps} sweeps per chain", fontsize=9)
     mark_stand_in(figure, zoo)
