@@ -9,6 +9,7 @@ from table import Row, ratio, run, seconds_of
 
 from logzoo import RBM, exact_log_z
 from logzoo.budgets import SweepLedger
+from logzoo.estimators.registry import estimator
 from logzoo.kernels.gibbs import run_sweeps, start_chains
 from logzoo.kernels.layout import new_chains
 from logzoo.paths import kernel_parameters
@@ -82,10 +83,11 @@ def estimator_rows(rbm, base):
     tempering = []
     for rungs in (100, 1000):
         draws = simulated_tempering.run(rbm, SweepLedger(1200, 100), root_stream(1), base=base, rungs=rungs)
-        state = SimulatedTempering(kernel_parameters(rbm, base), draws.betas, root_stream(2), 100, "marginal", 1)
+        purse = SweepLedger(10**6, 100)
+        state = SimulatedTempering(kernel_parameters(rbm, base), draws.betas, purse, root_stream(2), "marginal", 1)
         offset = -draws.log_z_hat
-        state.advance(offset, 300)
-        tempering.append(lambda state=state, offset=offset: state.advance(offset, SWEEPS))
+        state.advance(offset, 300, "warm-up")
+        tempering.append(lambda state=state, offset=offset: state.advance(offset, SWEEPS, "sampling"))
         if rungs == 100:
             bare = Sampler(rbm, 100, draws.betas[state.rung], base=base)
     few, many, without = seconds_of(*tempering, bare.run)
@@ -105,6 +107,20 @@ def estimator_rows(rbm, base):
 
     with_weights, without = seconds_of(anneal, same_betas, repeats=5)
     yield Row("AIS sweep with its weight / bare sweep", ratio(with_weights, without), "<=", 1.4)
+
+    def estimating(method, **options):
+        return lambda: estimator(method)(rbm, SweepLedger(400, 100), root_stream(3), {"base": base, **options})
+
+    methods = ("ais", "smc", "bar", "pt-mbar", "trajectory", "trajectory-ais")
+    # Snapshots as large as the model, whatever they hold.
+    along = {"snapshots": [RBM(0.5 * rbm.weights, rbm.visible_bias, rbm.hidden_bias)], "kept": 1}
+    runs = [estimating(name, **(along if name.startswith("trajectory") else {})) for name in methods]
+    ais, smc, bar, pt_mbar, trajectory, trajectory_ais = seconds_of(*runs, repeats=5)
+    yield Row("sweep of SMC / AIS", ratio(smc, ais), "<=", 1.05)
+    yield Row("sweep of BAR / AIS", ratio(bar, ais), "<=", 1.4)
+    yield Row("sweep of PT-MBAR / BAR", ratio(pt_mbar, bar), "<=", 1.2)
+    yield Row("sweep of Trajectory / AIS", ratio(trajectory, ais), "<=", 6.0)
+    yield Row("sweep of Trajectory AIS / AIS", ratio(trajectory_ais, ais), "<=", 3.0)
 
 
 def enumeration_rows():
