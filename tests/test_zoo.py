@@ -173,6 +173,26 @@ def test_bands_hold_the_known_rmse_as_often_as_they_say():
     assert inside / 60 > 0.9 - 4 * np.sqrt(0.9 * 0.1 / 60)
 
 
+@pytest.mark.parametrize("count", [3, 5, 12])
+def test_bands_of_a_single_model_hold_the_known_rmse_however_few_its_replicates(count):
+    inside, runs = 0, 400
+    for seed in range(runs // len(BUDGETS)):
+        one = families(joined(parts_of("a", (4, 2), {"rts": 1.0}, {"cd": 1.0}, seed=seed)))["a"]
+        _, (low, high) = with_interval(one.isel(replicate=slice(count)), log_rmse)
+        inside += np.sum((low[0] <= np.log(known_rmse(1.0, 1.0))) & (np.log(known_rmse(1.0, 1.0)) <= high[0]))
+    # Resampled, three hold it in two of three runs, and twelve in 85 of 100.
+    assert inside / runs > 0.95 - 3 * np.sqrt(0.05 * 0.95 / runs)
+
+
+def test_two_that_are_equally_good_are_seldom_told_apart_by_three_replicates():
+    told = 0
+    for seed in range(60):
+        one = families(joined(parts_of("a", (4, 2), {"rts": 1.0, "ais": 1.0}, {"cd": 1.0}, seed=seed)))["a"]
+        told += sum(len(chosen) == 1 for chosen in among_the_best(one.isel(replicate=slice(3))))
+    # The better one of two is looked for: twice 5% of the 180; resampled replicates tell one in five apart.
+    assert told / 180 < 0.1 + 3 * np.sqrt(0.1 * 0.9 / 180)
+
+
 def test_a_planted_winner_is_found_and_ties_are_listed_together(zoo):
     for chosen in among_the_best(families(zoo)["dna-20"]):
         assert sorted(chosen) == [1, 2]

@@ -1,8 +1,9 @@
 """What the zoo says of families of models: errors, ranks and coverage, with intervals from one bootstrap.
 
 A family stands for models like its own: of several models, whole models are resampled, for all estimators at once, so
-that what is hard about a model cancels from comparisons. Of a single model, its replicates are. Where the truth is
-not exact, each resample moves it by its standard error, for all estimators alike.
+that what is hard about a model cancels from comparisons. Of a single model, mean error and RMSE are drawn as those of
+normal errors: its few replicates, resampled, would say too little of what may be. Where the truth is not exact, each
+resample moves it by its standard error, for all estimators alike.
 """
 
 from functools import partial
@@ -10,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from logzoo.reporting.statistics import QUANTILES, RESAMPLES, fixed_generator, resampled, resamples
+from logzoo.reporting.statistics import QUANTILES, RESAMPLES, fixed_generator, resamples
 
 LEVEL = 0.95
 _NORMAL = 1.959963984540054
@@ -76,12 +77,25 @@ def resampled_moments(part):
         moments = Moments(*(moment[0][chosen] for moment in _moments(errors[None])))
         std_error = std_error[chosen]
     else:
-        moments = _moments(resampled(errors, resamples(errors.shape[-1], generator)))
+        moments = _drawn(errors, generator)
         std_error = np.broadcast_to(std_error, (RESAMPLES, 1))
     shift = (std_error * generator.standard_normal(std_error.shape))[..., None, None]
     # Rounding may leave the square of a cell without spread below 0.
     square = np.maximum(moments.square - 2 * shift * moments.bias + shift**2, 0.0)
     return Moments(moments.bias - shift, square)
+
+
+def _drawn(errors, generator):
+    """Moments that normal errors (..., replicate) may have, drawn about those that they show.
+
+    Where there is no bias, n times the mean square over the true one is chi-squared; the mean is Student's.
+    """
+    count = errors.shape[-1]
+    shown, freedom = _moments(errors), max(count - 1, 1)
+    shape = (RESAMPLES, *errors.shape[:-1])
+    std_error = errors.std(axis=-1, ddof=min(count - 1, 1)) / np.sqrt(count)
+    bias = shown.bias + std_error * generator.standard_t(freedom, shape)
+    return Moments(bias, count * shown.square / generator.chisquare(count, shape))
 
 
 def _errors(part):
