@@ -23,14 +23,13 @@ from logzoo.artifacts.checkpoints import Checkpoint, discard_beside, path_beside
 from logzoo.artifacts.labels import labelled
 from logzoo.artifacts.netcdf import read_artifact, write_artifact
 from logzoo.estimators.matrix import estimate_matrix
-from logzoo.estimators.registry import estimator
+from logzoo.estimators.registry import estimate_together
 from logzoo.models.rbm import RBM
 from logzoo.pipeline import startup
 from logzoo.pipeline.jobs import checkpoint_of
 from logzoo.streams import root_stream
 
 PROVENANCE = {"parameters": {}, "source": "0" * 64, "inputs": {}, "seed_path": ""}
-MATRIX = {"budgets": [60, 90], "replicates": 2, "chains": 6, "stream": root_stream(0).child("matrix")}
 
 
 def truth(log_z):
@@ -170,34 +169,45 @@ class Interrupted(Exception):
     pass
 
 
-@pytest.mark.parametrize("method", ["rts", "sd", "ais"])
-def test_estimates_go_on_after_the_last_that_was_finished(tmp_path, monkeypatch, method):
+def test_estimates_go_on_after_the_last_that_was_finished(tmp_path, monkeypatch):
     monkeypatch.setattr(checkpoints, "_SECONDS", 0.0)
     draws = np.random.default_rng(2)
     rbm = RBM(draws.normal(0.0, 0.3, (8, 5)), draws.normal(0.0, 0.3, 8), draws.normal(0.0, 0.3, 5))
-    run, made = estimator(method), []
+    made = []
+    asked = {
+        "rts": {"method": "rts", "options": {}, "budgets": [60, 90], "replicates": 2},
+        "sd": {"method": "sd", "options": {}, "budgets": [90, 60], "replicates": 2},
+        "short": {"method": "ais", "options": {"base": "uniform"}, "budgets": [60], "replicates": 1},
+    }
 
     def estimate(allowed, checkpoint):
         def counted(*arguments):
             if len(made) == allowed:
                 raise Interrupted
-            made.append(arguments[2])
-            return run(*arguments)
+            made.append(arguments[-1])
+            return estimate_together(*arguments)
 
-        return estimate_matrix(rbm, counted, options={"base": None}, checkpoint=checkpoint, **MATRIX)
+        monkeypatch.setattr("logzoo.estimators.matrix.estimate_together", counted)
+        stream = root_stream(0).child("matrix")
+        return estimate_matrix(rbm, asked, chains=6, stream=stream, checkpoint=checkpoint)
+
+    def identical(some, others):
+        return some.keys() == others.keys() and all(some[name].identical(others[name]) for name in some)
 
     whole = estimate(None, None)
+    assert {name: each.log_z.shape for name, each in whole.items()} == {"rts": (2, 2), "sd": (2, 2), "short": (1, 1)}
     made.clear()
     for allowed in (1, 1, 3):
         with pytest.raises(Interrupted):
             estimate(allowed, Checkpoint(tmp_path / "c.npz", "mine"))
     again = estimate(None, Checkpoint(tmp_path / "c.npz", "mine"))
-    assert again.identical(whole) and len(made) == len(set(made)) == 4
-    write_artifact(whole, tmp_path / "whole.nc", kind="estimate", **PROVENANCE)
-    write_artifact(again, tmp_path / "again.nc", kind="estimate", **PROVENANCE)
-    assert (tmp_path / "whole.nc").read_bytes() == (tmp_path / "again.nc").read_bytes()
+    assert identical(again, whole) and len(made) == len(set(made)) == 4
+    for name in whole:
+        write_artifact(whole[name], tmp_path / "whole.nc", kind="estimate", **PROVENANCE)
+        write_artifact(again[name], tmp_path / "again.nc", kind="estimate", **PROVENANCE)
+        assert (tmp_path / "whole.nc").read_bytes() == (tmp_path / "again.nc").read_bytes()
     # All is in the checkpoint; one of other work is not used.
-    assert estimate(4, Checkpoint(tmp_path / "c.npz", "mine")).identical(whole)
+    assert identical(estimate(4, Checkpoint(tmp_path / "c.npz", "mine")), whole)
     with pytest.raises(Interrupted):
         estimate(4, Checkpoint(tmp_path / "c.npz", "other"))
 

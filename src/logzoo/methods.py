@@ -9,11 +9,13 @@ class Method:
 
     Functions are named as "package.module:function". Their options are their keyword-only parameters; what the code
     hands over itself is positional. drawn: whether what it returns rests on draws, and its error on their spread.
+    reads: a name of the run that it reads; methods that read the same, with the same options and base, share it.
     """
 
-    def __init__(self, title, *functions, drawn=True):
+    def __init__(self, title, *functions, drawn=True, reads=""):
         self.title = title
         self.drawn = drawn
+        self.reads = reads
         self._functions = functions
 
     @property
@@ -32,10 +34,19 @@ class Method:
         parameters = (inspect.signature(function).parameters.values() for function in self.functions)
         return {each.name for of_one in parameters for each in of_one if each.kind == inspect.Parameter.KEYWORD_ONLY}
 
-    def run(self, name, *arguments, **options):
-        """Call the method; ValueError that names the known options for an unknown one. name: what it is listed as."""
+    @property
+    def function(self):
+        """The method's own function."""
+        return resolve_name(self._functions[0])
+
+    def check(self, name, options):
+        """Raise ValueError that names the known options for an unknown one. name: what the method is listed as."""
         known = self.options
         unknown = ", ".join(sorted(options.keys() - known))
         if unknown:
             raise ValueError(f"{name}: unknown option {unknown}; expected one of {', '.join(sorted(known))}")
-        return self.functions[0](*arguments, **options)
+
+    def run(self, name, *arguments, **options):
+        """Call the method; ValueError as `check`."""
+        self.check(name, options)
+        return self.function(*arguments, **options)

@@ -13,6 +13,7 @@ from logzoo.pipeline.models import (
     imported_models,
     known_models,
     known_settings,
+    made_together,
     sources_of,
     trained_models,
     truth_from,
@@ -74,6 +75,11 @@ def start_of(wildcards):
     """The model that a training goes on from, if any."""
     entry = config["models"][wildcards.model]
     return {"start": f"{DATA}/models/{entry['start']}.nc"} if "start" in entry else {}
+
+
+def names_of(output):
+    """The estimators that a job makes estimates of, by its files."""
+    return [Path(path).stem for path in output]
 
 
 def snapshots_of(wildcards):

@@ -1,9 +1,10 @@
-# Estimates of log Z: all budgets and replicates of a model and an estimator in one job; of a model of the matrix, of all
-# its estimators in one, where the configuration says so: starting a job may cost more than a small model.
+# Estimates of log Z: all budgets and replicates of a model and an estimator in one job; of a model of the matrix, of the
+# estimators in one that read the same run, or of all, where the configuration says so: starting a job may cost more than
+# a small model.
 #
 # inputs:  data/<scale>/models/<model>.nc; data/datasets/<dataset>.nc
 # outputs: data/<scale>/estimates/<model>/<estimator>.nc
-# steps:   estimate, estimate_together
+# steps:   estimate, estimate_<lot>
 
 
 rule estimate:
@@ -29,19 +30,22 @@ rule estimate:
         "../scripts/estimate.py"
 
 
-if MATRIX["together"]:
+# A name for each lot, of which others make single files, too: those whose seed and settings say the same.
+for lot, estimators in made_together(config).items():
 
-    ruleorder: estimate_together > estimate
+    workflow.ruleorder(f"estimate_{lot}".replace("-", "_"), "estimate")
 
-    rule estimate_together:
+    rule:
+        name:
+            f"estimate_{lot}".replace("-", "_")
         input:
             unpack(snapshots_of),
             model=f"{DATA}/models/{{model}}.nc",
             dataset=dataset_of,
         output:
-            expand(f"{DATA}/estimates/{{{{model}}}}/{{estimator}}.nc", estimator=MATRIX["estimators"]),
+            expand(f"{DATA}/estimates/{{{{model}}}}/{{estimator}}.nc", estimator=estimators),
         log:
-            f"{LOGS}/estimates/{{model}}.together.log",
+            f"{LOGS}/estimates/{{model}}.{lot}.log",
         wildcard_constraints:
             model=one_of_names(matrix_places(config)),
         priority: ZOO_FIRST
@@ -51,8 +55,8 @@ if MATRIX["together"]:
             mem_mb=rising(2000),
             runtime=rising(720),
         params:
-            settings=lambda wildcards: estimate_settings(config, wildcards.model, MATRIX["estimators"]),
+            settings=lambda wildcards, output: estimate_settings(config, wildcards.model, names_of(output)),
             stream="estimate",
-            sources=sources_of(config, script_source, MATRIX["estimators"]),
+            sources=lambda wildcards, output: sources_of(config, script_source, names_of(output)),
         script:
             "../scripts/estimate.py"

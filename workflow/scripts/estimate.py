@@ -5,7 +5,6 @@ import numpy as np
 from logzoo.datasets.build import visible_matrix
 from logzoo.estimators.evidence import gather
 from logzoo.estimators.matrix import estimate_matrix
-from logzoo.estimators.registry import estimator
 from logzoo.models.rbm import RBM
 from logzoo.papers.configured import estimator_options
 from logzoo.pipeline.jobs import checkpoint_of, discard_checkpoints, job, read_inputs, stand_in_notice, write_output
@@ -14,22 +13,27 @@ from logzoo.streams import root_stream
 with job(snakemake.log[0]):
     inputs = read_inputs(snakemake)
     rbm, params = RBM.from_dataset(inputs["model"]), snakemake.params
-    seed = next(iter(params.settings.values()))["seed"]
-    evidence_stream = root_stream(seed).child("evidence", snakemake.wildcards.model)
+    plain = next(iter(params.settings.values()))
+    seed, model = root_stream(plain["seed"]), snakemake.wildcards.model
     examples = visible_matrix(inputs["dataset"], "train")
     # Grey levels are no states of the model.
-    evidence = gather(rbm, evidence_stream, data=examples if examples.dtype == np.uint8 else None)
-    for number, (name, settings) in enumerate(params.settings.items()):
-        stream = root_stream(settings["seed"]).child(params.stream, snakemake.wildcards.model, name)
+    data = examples if examples.dtype == np.uint8 else None
+    evidence = gather(rbm, seed.child("evidence", model), data=data)
+    made = {}
+    for base in sorted({settings["base"] for settings in params.settings.values()}):
+        asked = {
+            name: {**settings, "options": estimator_options(settings, inputs["dataset"], inputs.get("snapshots"))}
+            for name, settings in params.settings.items()
+            if settings["base"] == base
+        }
+        stream = seed.child(params.stream, model, base)
+        done = checkpoint_of(snakemake, name=base)
         estimates = estimate_matrix(
-            rbm,
-            estimator(settings["method"]),
-            **{key: settings[key] for key in ("budgets", "replicates", "chains")},
-            stream=stream,
-            options=estimator_options(settings, inputs["dataset"], inputs.get("snapshots")),
-            evidence=evidence,
-            checkpoint=checkpoint_of(snakemake, number),
+            rbm, asked, chains=plain["chains"], stream=stream, evidence=evidence, checkpoint=done
         )
+        made |= {name: (estimates[name], stream) for name in asked}
+    for number, name in enumerate(params.settings):
+        estimates, stream = made[name]
         estimates = estimates.assign_attrs(stand_in_notice(inputs["model"]))
         write_output(snakemake, estimates, kind="estimate", number=number, seed_path=stream)
     discard_checkpoints(snakemake)

@@ -12,6 +12,7 @@ from scipy.special import expit, log_expit, logsumexp
 
 from logzoo.estimators.intervals import jackknife_error, student_interval, sums_left_out
 from logzoo.estimators.result import Estimate, reasons_of
+from logzoo.estimators.shared import Wanted, reads
 from logzoo.samplers import parallel_tempering
 
 # Fewer ladders than this have too uncertain a spread: their runs are cut into blocks.
@@ -28,6 +29,7 @@ _LARGEST_LOG = 600.0
 _BISECTIONS = 80
 
 
+@reads
 def estimate(rbm, ledger, stream, **options):
     """Estimate log Z by BAR; options as in `logzoo.samplers.parallel_tempering.run`.
 
@@ -35,7 +37,7 @@ def estimate(rbm, ledger, stream, **options):
     Raises ValueError for a single ladder that has but one sweep.
     """
     sums = BridgeSums()
-    draws = parallel_tempering.run(rbm, ledger, stream, (sums,), **options)
+    draws = yield Wanted(parallel_tempering.run, (sums,), options)
     parts = sums.parts()
     log_ratios = sums.log_ratios(parts.sum(axis=0))
     left_out = sums.log_ratios(sums_left_out(parts)).sum(axis=1)

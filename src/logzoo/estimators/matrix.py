@@ -1,15 +1,15 @@
-"""One estimator on one model at every budget and replicate, as one dataset."""
+"""Estimators on one model at every budget and replicate, a dataset each."""
 
 import json
 from dataclasses import asdict
+from itertools import product
 
 import numpy as np
 import xarray as xr
-from tqdm import tqdm
 
 from logzoo.artifacts.labels import labelled
-from logzoo.budgets import SweepLedger
 from logzoo.estimators.evidence import weighed
+from logzoo.estimators.registry import estimate_together
 from logzoo.estimators.result import DIAGNOSTICS, PROFILES, REASONS, Estimate
 
 # Of each reason, in numbers that stand for several at once.
@@ -33,32 +33,44 @@ class Finished:
         self.estimates = [Estimate(**fields) for fields in json.loads(str(state["estimates"]))]
 
 
-def estimate_matrix(
-    rbm, run, *, budgets, replicates, chains, stream, options, evidence=None, checkpoint=None, progress=False
-):
-    """Estimate log Z at every budget (sweeps per chain) and replicate, each from a stream of its own.
+def estimate_matrix(rbm, asked, *, chains, stream, evidence=None, checkpoint=None):
+    """Estimate log Z by several estimators of one base, each at all of its budgets (sweeps per chain) and replicates.
 
-    run: an estimator's function (handed in, so that one method's results do not depend on the code of the others).
+    asked: {name: {method, options, budgets, replicates}}. What reads the same run at a budget and replicate shares it.
     evidence: what every estimate is held against (`logzoo.estimators.evidence`).
     checkpoint: an `artifacts.checkpoints.Checkpoint`: an interrupted call goes on after what it had finished.
-    Returns a Dataset over (budget, replicate): log_z, std_error, interval (with `bound`), sweeps_spent, converged,
-    reasons and the method's diagnostics and profiles. Raises ValueError for unknown options and impossible sizes.
+    Returns {name: Dataset over (budget, replicate)}: log_z, std_error, interval (with `bound`), sweeps_spent,
+    converged, reasons and the method's diagnostics and profiles. Raises ValueError for unknown options and impossible
+    sizes.
     """
-    cells = [(budget, replicate) for budget in budgets for replicate in range(replicates)]
+    budgets = sorted({budget for each in asked.values() for budget in each["budgets"]})
+    repeats = range(max(each["replicates"] for each in asked.values()))
+    cells = [
+        (budget, replicate, names)
+        for budget, replicate in product(budgets, repeats)
+        if (names := [name for name, each in asked.items() if _wants(each, budget, replicate)])
+    ]
     finished = Finished()
     parts = {"cells": finished}
     first = 0 if checkpoint is None else checkpoint.load(parts)
-    done, total = (sum(budget for budget, _ in some) for some in (cells[:first], cells))
-    silent = None if progress else True
-    with tqdm(total=total, initial=done, desc="estimates", unit="sweep", disable=silent) as bar:
-        for number, (budget, replicate) in enumerate(cells[first:], first):
-            ledger = SweepLedger(budget, chains)
-            estimate = run(rbm, ledger, stream.child(budget, replicate), options)
-            finished.estimates.append(estimate if evidence is None else weighed(estimate, evidence))
-            bar.update(budget)
-            if checkpoint is not None:
-                checkpoint.save_if_due(number + 1, parts)
-    return _dataset(finished.estimates, budgets, replicates, chains)
+    for number, (budget, replicate, names) in enumerate(cells[first:], first):
+        here = {name: (asked[name]["method"], asked[name]["options"]) for name in names}
+        found = estimate_together(rbm, here, budget, chains, stream.child(budget, replicate))
+        estimates = (found[name] for name in names)
+        finished.estimates += [each if evidence is None else weighed(each, evidence) for each in estimates]
+        if checkpoint is not None:
+            checkpoint.save_if_due(number + 1, parts)
+    made = {name: [] for name in asked}
+    for name, estimate in zip((name for *_, names in cells for name in names), finished.estimates, strict=True):
+        made[name].append(estimate)
+    return {
+        name: _dataset(made[name], sorted(each["budgets"]), each["replicates"], chains) for name, each in asked.items()
+    }
+
+
+def _wants(asked, budget, replicate):
+    """Whether an estimator is asked for at a budget and replicate."""
+    return budget in asked["budgets"] and replicate < asked["replicates"]
 
 
 def _dataset(estimates, budgets, replicates, chains):

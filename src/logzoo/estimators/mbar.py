@@ -11,8 +11,10 @@ import numpy as np
 from scipy.special import logsumexp
 
 from logzoo.checks import whole_number
-from logzoo.estimators.simulated_tempering import autocorrelation_time, estimate_of_draws, run
+from logzoo.estimators.shared import reads
+from logzoo.estimators.simulated_tempering import autocorrelation_time, estimate_of_draws, tempered
 from logzoo.samplers.observers import ThinnedDraws
+from logzoo.samplers.simulated_tempering import RUNGS
 
 # Most log-densities (draws times rungs) that are worked on: a few arrays of 160 MB.
 _MOST_NUMBERS = 20_000_000
@@ -22,7 +24,8 @@ _RESIDUAL = 1e-6
 _ITERATIONS = 1000
 
 
-def estimate(rbm, ledger, stream, *, draws=10_000, rungs=100, **options):
+@reads
+def estimate(rbm, ledger, stream, *, draws=10_000, rungs=RUNGS, **options):
     """Estimate log Z by MBAR; options as in `logzoo.samplers.simulated_tempering.run`. Returns Estimate.
 
     draws: the most draws kept in all (one of each chain at least), from sweeps equally far apart; chains that need
@@ -36,7 +39,7 @@ def estimate(rbm, ledger, stream, *, draws=10_000, rungs=100, **options):
             f"draws: expected at most {_MOST_NUMBERS:,} log-densities, found {kept:,} draws at {rungs:,} rungs; "
             "lower draws or rungs"
         )
-    draws, transitions = run(rbm, ledger, stream, (observer,), rungs=rungs, **options)
+    draws, transitions = yield tempered(observer, rungs=rungs, **options)
     # Every so-many-th of the kept draws is used: half an autocorrelation time apart, at least one of each chain.
     autocorrelation = autocorrelation_time(draws.visits.sum(axis=0), draws.betas)
     step = int(np.clip(0.5 * autocorrelation / observer.stride, 1, observer.kept))

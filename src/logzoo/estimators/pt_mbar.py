@@ -10,10 +10,12 @@ import numpy as np
 
 from logzoo.estimators.bar import BridgeSums, estimate_of_exchanges
 from logzoo.estimators.intervals import sums_left_out
+from logzoo.estimators.shared import Wanted, reads
 from logzoo.estimators.transitions import smoothed, stationary
 from logzoo.samplers import parallel_tempering
 
 
+@reads
 def estimate(rbm, ledger, stream, **options):
     """Estimate log Z by PT-MBAR; options as in `logzoo.samplers.parallel_tempering.run`.
 
@@ -22,7 +24,7 @@ def estimate(rbm, ledger, stream, **options):
     """
     bridge = BridgeSums()
     overlaps = OverlapSums(bridge)
-    draws = parallel_tempering.run(rbm, ledger, stream, (bridge, overlaps), **options)
+    draws = yield Wanted(parallel_tempering.run, (bridge, overlaps), options)
     log_ratios = overlaps.log_ratios(overlaps.parts().sum(axis=0))
     left_out = [overlaps.log_ratios(sums).sum() for sums in sums_left_out(overlaps.parts())]
     return estimate_of_exchanges(rbm, draws, bridge, log_ratios, np.array(left_out))

@@ -4,31 +4,40 @@ from dataclasses import replace
 
 import numpy as np
 
+from logzoo.budgets import SweepLedger
 from logzoo.checks import one_of
+from logzoo.estimators.shared import read_together
 from logzoo.methods import Method
 from logzoo.models.certain import without_certain
 from logzoo.paths import check_rounding
 
-# What draws for the methods on simulated tempering, and takes their options.
+# What draws for the methods on simulated and on parallel tempering, and takes their options.
 _SAMPLER = "logzoo.samplers.simulated_tempering"
 _TEMPERING = "logzoo.estimators.simulated_tempering:run", f"{_SAMPLER}:run", f"{_SAMPLER}:begin"
+_EXCHANGES = "logzoo.samplers.parallel_tempering:run"
 _ALONG = "logzoo.samplers.trajectory"
 _ADJUSTED = "logzoo.samplers.adjusted:run", f"{_SAMPLER}:begin"
+
+
+def _of_tempering(title, function):
+    """A method that reads the same run of simulated tempering as the others of its kind."""
+    return Method(title, f"logzoo.estimators.{function}", *_TEMPERING, reads="tempering")
+
 
 # In the order of tables and figures.
 ESTIMATORS = {
     "ais": Method("AIS", "logzoo.estimators.ais:estimate", "logzoo.samplers.annealed:run"),
     "smc": Method("SMC", "logzoo.estimators.smc:estimate", "logzoo.samplers.resampled:run"),
     "raise": Method("RAISE", "logzoo.estimators.reverse:estimate", "logzoo.samplers.annealed:run_reverse"),
-    "rts": Method("RTS", "logzoo.estimators.rts:estimate", *_TEMPERING),
-    "ts": Method("TS", "logzoo.estimators.ts:estimate", *_TEMPERING),
-    "ti-riemann": Method("TI (Riemann)", "logzoo.estimators.ti:riemann", *_TEMPERING),
-    "ti-trapezoid": Method("TI (trapezoid)", "logzoo.estimators.ti:trapezoid", *_TEMPERING),
-    "ti-corrected": Method("TI (corrected)", "logzoo.estimators.ti:corrected", *_TEMPERING),
-    "ti-rb": Method("TI-RB", "logzoo.estimators.ti:rao_blackwell", *_TEMPERING),
-    "mbar": Method("MBAR", "logzoo.estimators.mbar:estimate", *_TEMPERING),
-    "bar": Method("BAR", "logzoo.estimators.bar:estimate", "logzoo.samplers.parallel_tempering:run"),
-    "pt-mbar": Method("PT-MBAR", "logzoo.estimators.pt_mbar:estimate", "logzoo.samplers.parallel_tempering:run"),
+    "rts": _of_tempering("RTS", "rts:estimate"),
+    "ts": Method("TS", "logzoo.estimators.ts:estimate", *_TEMPERING, reads="tempering by counts"),
+    "ti-riemann": _of_tempering("TI (Riemann)", "ti:riemann"),
+    "ti-trapezoid": _of_tempering("TI (trapezoid)", "ti:trapezoid"),
+    "ti-corrected": _of_tempering("TI (corrected)", "ti:corrected"),
+    "ti-rb": _of_tempering("TI-RB", "ti:rao_blackwell"),
+    "mbar": _of_tempering("MBAR", "mbar:estimate"),
+    "bar": Method("BAR", "logzoo.estimators.bar:estimate", _EXCHANGES, reads="exchanges"),
+    "pt-mbar": Method("PT-MBAR", "logzoo.estimators.pt_mbar:estimate", _EXCHANGES, reads="exchanges"),
     "trajectory": Method("Trajectory", "logzoo.estimators.trajectory:estimate", f"{_ALONG}:run"),
     "trajectory-ais": Method("Trajectory AIS", "logzoo.estimators.trajectory_ais:estimate", f"{_ALONG}:anneal_up"),
     "trajectory-raise": Method(
@@ -36,8 +45,8 @@ ESTIMATORS = {
     ),
     "sams": Method("SAMS", "logzoo.estimators.sams:estimate", *_ADJUSTED),
     "wang-landau": Method("Wang-Landau", "logzoo.estimators.wang_landau:estimate", *_ADJUSTED),
-    "sd": Method("SD", "logzoo.estimators.transitions:sd", *_TEMPERING),
-    "rsd": Method("RSD", "logzoo.estimators.transitions:rsd", *_TEMPERING),
+    "sd": _of_tempering("SD", "transitions:sd"),
+    "rsd": _of_tempering("RSD", "transitions:rsd"),
     "las-vegas": Method("Las Vegas", "logzoo.estimators.las_vegas:estimate", "logzoo.samplers.tours:run"),
     "ais-moments": Method("AIS, moments", "logzoo.estimators.ais_moments:estimate", "logzoo.samplers.averaged:run"),
     "basins": Method("AIS, basins", "logzoo.estimators.basins:estimate", "logzoo.samplers.basins:run"),
@@ -61,21 +70,54 @@ def estimator(method):
     listed = _listed(method)
 
     def run(rbm, ledger, stream, options):
-        if ledger.chains < 2:
-            raise ValueError(f"chains: expected at least 2, an interval needs a spread, found {ledger.chains}")
-        # Snapshots have all units.
-        whole = options.get("snapshots") is not None
-        left, constant, visible = (rbm, 0.0, None) if whole else without_certain(rbm)
-        check_rounding(left)
-        if left is not rbm:
-            options = {
-                **options,
-                **{name: _of_units(options.get(name), rbm, visible) for name in _BY_UNIT & options.keys()},
-            }
-        estimate = listed.run(method, left, ledger, stream, **options).shifted(constant)
-        return replace(estimate, method=method, sweeps=ledger.spent, chains=ledger.chains)
+        rbm, constant, options = _prepared(rbm, ledger, options)
+        return _stated(method, listed.run(method, rbm, ledger, stream, **options), constant, ledger)
 
     return run
+
+
+def estimate_together(rbm, asked, sweeps, chains, stream):
+    """{name: Estimate} of methods asked for by name, {name: (method, options)}, which all start from the same base.
+
+    Each has a budget of its own, `sweeps` of `chains` chains. A run that several of them read is made once and charged
+    to each in full; what it draws depends on `stream` and on its settings, not on who reads it. Raises ValueError as
+    `estimator`.
+    """
+    estimates, readers, constants = {}, {}, {}
+    for name, (method, options) in asked.items():
+        listed, ledger = _listed(method), SweepLedger(sweeps, chains)
+        left, constant, options = _prepared(rbm, ledger, options)
+        generator = getattr(listed.function, "generator", None)
+        if generator is None:
+            estimate = listed.run(method, left, ledger, stream.child(name), **options)
+            estimates[name] = _stated(method, estimate, constant, ledger)
+        else:
+            listed.check(method, options)
+            readers[name] = generator(left, ledger, stream.child(name), **options), ledger
+            reduced, constants[name] = left, constant
+    if readers:
+        for name, estimate in read_together(reduced, readers, stream).items():
+            estimates[name] = _stated(asked[name][0], estimate, constants[name], readers[name][1])
+    return estimates
+
+
+def _prepared(rbm, ledger, options):
+    """The RBM without units that are certain, what they add to log Z, and the options for it."""
+    if ledger.chains < 2:
+        raise ValueError(f"chains: expected at least 2, an interval needs a spread, found {ledger.chains}")
+    # Snapshots have all units.
+    whole = options.get("snapshots") is not None
+    left, constant, visible = (rbm, 0.0, None) if whole else without_certain(rbm)
+    check_rounding(left)
+    if left is not rbm:
+        of_units = {name: _of_units(options[name], rbm, visible) for name in _BY_UNIT & options.keys()}
+        options = {**options, **of_units}
+    return left, constant, options
+
+
+def _stated(method, estimate, constant, ledger):
+    """The Estimate with what a method does not know: the units left out, its name, what was spent."""
+    return replace(estimate.shifted(constant), method=method, sweeps=ledger.spent, chains=ledger.chains)
 
 
 def _of_units(values, rbm, visible):

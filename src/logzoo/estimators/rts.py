@@ -11,19 +11,22 @@ import numpy as np
 from logzoo.checks import flag
 from logzoo.estimators.intervals import jackknife_error, sums_left_out
 from logzoo.estimators.mixed import maximise
-from logzoo.estimators.simulated_tempering import FLOOR, end_ratio, estimate_of_draws, from_sums, run
+from logzoo.estimators.shared import reads
+from logzoo.estimators.simulated_tempering import FLOOR, end_ratio, estimate_of_draws, from_sums, tempered
 
 # Groups of chains left out in turn when each takes an optimisation.
 _MOST_GROUPS = 20
 
 
+@reads
 def estimate(rbm, ledger, stream, *, mixed=False, **options):
     """Estimate log Z by RTS; options as in `logzoo.samplers.simulated_tempering.run`. Returns Estimate.
 
     mixed: log Zhat is updated after each block of the sampling phase, and log Z maximises the likelihood of all blocks
     (supplement A).
     """
-    draws, transitions = run(rbm, ledger, stream, mixed=flag("mixed", mixed), **options)
+    settings = {**options, "mixed": True} if flag("mixed", mixed) else options
+    draws, transitions = yield tempered(**settings)
     if mixed:
         log_z, left_out = _by_likelihood(draws)
         std_error = jackknife_error(left_out)

@@ -4,6 +4,7 @@ import numpy as np
 
 from logzoo.estimators.intervals import bootstrapped, jackknife_error, student_interval, sums_left_out
 from logzoo.estimators.result import Estimate, reasons_of
+from logzoo.estimators.shared import Wanted
 from logzoo.samplers import adjusted, simulated_tempering
 from logzoo.samplers.observers import GroupedMoves
 
@@ -32,6 +33,11 @@ def run(rbm, ledger, stream, observers=(), *, settling=SETTLING, **settings):
     moves = GroupedMoves()
     draws = simulated_tempering.run(rbm, ledger, stream, (moves, *observers), settling=settling, **settings)
     return draws, moves.sums[0]
+
+
+def tempered(*observers, rungs=simulated_tempering.RUNGS, **settings):
+    """The run that estimators on simulated tempering read, with the single draws for their observers."""
+    return Wanted(run, observers, {"rungs": rungs, **settings})
 
 
 def end_ratio(draws, ends):

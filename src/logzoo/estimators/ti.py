@@ -8,7 +8,8 @@ from functools import partial
 import numpy as np
 
 from logzoo.checks import one_of
-from logzoo.estimators.simulated_tempering import FLOOR, from_sums, run
+from logzoo.estimators.shared import reads
+from logzoo.estimators.simulated_tempering import FLOOR, from_sums, tempered
 from logzoo.samplers.observers import RungDerivatives, WeightedDerivatives
 
 # The power of the spacing of the rungs that a rule's error goes with.
@@ -17,28 +18,32 @@ _ORDERS = {"riemann": 1, "trapezoid": 2, "corrected": 4}
 _FINER = {"riemann": "trapezoid", "trapezoid": "corrected"}
 
 
+@reads
 def riemann(rbm, ledger, stream, **options):
     """Estimate log Z by TI with the right Riemann sum; options as in `logzoo.samplers.simulated_tempering.run`."""
-    return _at_drawn_rungs("riemann", rbm, ledger, stream, **options)
+    return (yield from _at_drawn_rungs("riemann", stream, **options))
 
 
+@reads
 def trapezoid(rbm, ledger, stream, **options):
     """Estimate log Z by TI with the trapezoidal rule; options as in `logzoo.samplers.simulated_tempering.run`."""
-    return _at_drawn_rungs("trapezoid", rbm, ledger, stream, **options)
+    return (yield from _at_drawn_rungs("trapezoid", stream, **options))
 
 
+@reads
 def corrected(rbm, ledger, stream, **options):
     """Estimate log Z by TI with the corrected trapezoidal rule; options as those of `riemann`."""
-    return _at_drawn_rungs("corrected", rbm, ledger, stream, **options)
+    return (yield from _at_drawn_rungs("corrected", stream, **options))
 
 
+@reads
 def rao_blackwell(rbm, ledger, stream, **options):
     """Estimate log Z by TI-RB, every draw weighted by q(beta_k | x) at every rung (eq 21), by the trapezoidal rule.
 
     Options as in `logzoo.samplers.simulated_tempering.run`.
     """
     observer = WeightedDerivatives()
-    draws, transitions = run(rbm, ledger, stream, (observer,), **options)
+    draws, transitions = yield tempered(observer, **options)
 
     def log_z_of(totals, rungs=slice(None)):
         mean = totals[..., 1, rungs] / np.maximum(totals[..., 0, rungs], FLOOR)
@@ -47,10 +52,10 @@ def rao_blackwell(rbm, ledger, stream, **options):
     return _estimated("trapezoid", draws, transitions, observer.sums, log_z_of, stream)
 
 
-def _at_drawn_rungs(rule, rbm, ledger, stream, **options):
+def _at_drawn_rungs(rule, stream, **options):
     """TI by a rule, every draw counted at the rung drawn given it."""
     observer = RungDerivatives()
-    draws, transitions = run(rbm, ledger, stream, (observer,), **options)
+    draws, transitions = yield tempered(observer, **options)
     log_z_of = partial(_log_z_of_sums, draws, rule)
     finer = partial(_log_z_of_sums, draws, _FINER.get(rule, rule))
     return _estimated(rule, draws, transitions, observer.sums, log_z_of, stream, finer)

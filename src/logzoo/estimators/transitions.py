@@ -7,7 +7,8 @@ cost as RTS.
 import numpy as np
 
 from logzoo.estimators.intervals import jackknife_error, sums_left_out
-from logzoo.estimators.simulated_tempering import end_ratio, estimate_of_draws, run
+from logzoo.estimators.shared import reads
+from logzoo.estimators.simulated_tempering import end_ratio, estimate_of_draws, tempered
 from logzoo.samplers.initial import COUNT_FLOOR
 from logzoo.samplers.observers import GroupedMoves
 
@@ -17,26 +18,28 @@ _MOST_GROUPS = 20
 _FLOOR = 1e-100
 
 
+@reads
 def sd(rbm, ledger, stream, **options):
     """Estimate log Z by SD, from counted moves; options as in `logzoo.samplers.simulated_tempering.run`."""
-    return _from_stationary(False, rbm, ledger, stream, **options)
+    return (yield from _from_stationary(False, ledger, stream, **options))
 
 
+@reads
 def rsd(rbm, ledger, stream, **options):
     """Estimate log Z by RSD, P_jk from q(beta_k | x) summed over the draws x made at rung j.
 
     Options as those of `sd`. Cost: q once more for every draw.
     """
-    return _from_stationary(True, rbm, ledger, stream, **options)
+    return (yield from _from_stationary(True, ledger, stream, **options))
 
 
-def _from_stationary(rao_blackwell, rbm, ledger, stream, **options):
+def _from_stationary(rao_blackwell, ledger, stream, **options):
     """Estimate by eq 12 with the stationary distribution of the moves between rungs in place of the occupancies.
 
     The spread is that of the delete-a-group jackknife over at most 20 groups of chains. Returns Estimate.
     """
     moves = GroupedMoves(min(ledger.chains, _MOST_GROUPS), rao_blackwell=rao_blackwell)
-    draws, transitions = run(rbm, ledger, stream, (moves,), **options)
+    draws, transitions = yield tempered(moves, **options)
 
     def log_z_of(total):
         return float(end_ratio(draws, stationary(smoothed(total))[[0, -1]]))

@@ -8,8 +8,9 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from logzoo.papers.declaration import SWEEP, named_paths, shape_of, training_most, training_work
+from logzoo.papers.zoo.families import matrix_places
 from logzoo.pipeline.catalogue import Catalogue
-from logzoo.pipeline.models import estimate_settings, truth_from
+from logzoo.pipeline.models import by_run, estimate_settings, truth_from
 from logzoo.reporting.printing import columns
 
 # Core-seconds of a visit, by kind of work, as measured on two cores of an AMD EPYC; of "solving" and "resampling" of a
@@ -54,17 +55,32 @@ def jobs_behind(catalogue: Catalogue, files: Iterable[str]) -> dict[str, Job]:
     jobs: dict[str, Job] = {}
     waiting = list(files)
     while waiting:
-        path = _first_output(waiting.pop())
+        path = _first_output(catalogue, waiting.pop())
         if path not in jobs:
             jobs[path] = _job(catalogue, path)
             waiting += jobs[path].inputs
     return jobs
 
 
-def _first_output(path: str) -> str:
-    """The artifact that a job is counted by: a training writes its trace and snapshots beside the model."""
+def _first_output(catalogue: Catalogue, path: str) -> str:
+    """The artifact that work is counted by.
+
+    A training writes its trace and snapshots beside the model, and estimators of the matrix read the same run.
+    """
     place = PurePosixPath(path)
-    return str(place.with_name(f"{place.name.partition('.')[0]}.nc")) if place.parent.name == "models" else path
+    if place.parent.name == "models":
+        return str(place.with_name(f"{place.name.partition('.')[0]}.nc"))
+    if place.parent.parent.name == "estimates":
+        return str(place.with_name(f"{_readers(catalogue, place.parent.name, place.stem)[0]}.nc"))
+    return path
+
+
+def _readers(catalogue: Catalogue, model: str, estimator: str) -> list[str]:
+    """Estimators that read the same run on a model in one job."""
+    config = catalogue.config
+    in_matrix = model in matrix_places(config) and estimator in config["matrix"]["estimators"]
+    lots = by_run(config, config["matrix"]["estimators"]) if in_matrix else []
+    return next((lot for lot in lots if estimator in lot), [estimator])
 
 
 def _job(catalogue: Catalogue, path: str) -> Job:
@@ -79,7 +95,7 @@ def _job(catalogue: Catalogue, path: str) -> Job:
     if folder == "truths":
         return _estimates(catalogue, name, estimator, long_run=True) if estimator else _truth(catalogue, name)
     if group == "estimates":
-        return _estimates(catalogue, folder, name, long_run=False)
+        return _estimates(catalogue, folder, *_readers(catalogue, folder, name))
     return Job({})
 
 
@@ -108,9 +124,10 @@ def _truth(catalogue: Catalogue, model: str) -> Job:
     return Job({"enumeration": 2.0 ** min(sizes) * max(sizes)}, _given(catalogue, model))
 
 
-def _estimates(catalogue: Catalogue, model: str, estimator: str, *, long_run: bool) -> Job:
-    settings = estimate_settings(catalogue.config, model, [estimator], long_run=long_run)[estimator]
-    chain_sweeps = sum(settings["budgets"]) * settings["replicates"] * settings["chains"]
+def _estimates(catalogue: Catalogue, model: str, *readers: str, long_run: bool = False) -> Job:
+    asked = estimate_settings(catalogue.config, model, readers, long_run=long_run).values()
+    # One run for all of them.
+    chain_sweeps = max(sum(each["budgets"]) * each["replicates"] * each["chains"] for each in asked)
     visible, hidden = shape_of(catalogue.config, model)
     return Job({"sampling": chain_sweeps * (visible * hidden + SWEEP)}, _given(catalogue, model))
 

@@ -1,8 +1,9 @@
 """Models and their estimates, as the configuration has them: what the rules ask for by name."""
 
+import json
 from collections.abc import Callable, Iterable
 
-from logzoo.estimators.registry import estimator_module
+from logzoo.estimators.registry import ESTIMATORS, estimator_module
 from logzoo.models.known.registry import FAMILIES
 from logzoo.pipeline.catalogue import Config
 
@@ -75,6 +76,27 @@ def estimate_settings(
             "seed": config["seed"],
         }
     return settings
+
+
+def made_together(config: Config) -> dict[str, list[str]]:
+    """Estimators of the matrix that a job of one model makes together, by a name for each lot.
+
+    All of them where the configuration says so, else those that read the same run.
+    """
+    names = config["matrix"]["estimators"]
+    lots = {"together": names} if config["matrix"]["together"] else {lot[0]: lot for lot in by_run(config, names)}
+    return {name: lot for name, lot in lots.items() if len(lot) > 1}
+
+
+def by_run(config: Config, estimators: Iterable[str]) -> list[list[str]]:
+    """Estimators, those in one list that read the same run: of the same base, with the same options."""
+    runs: dict[str, list[str]] = {}
+    for name in estimators:
+        entry = config["estimators"][name]
+        run = ESTIMATORS[entry["method"]].reads
+        key = json.dumps([run, entry["base"], entry["options"]], sort_keys=True) if run else name
+        runs.setdefault(key, []).append(name)
+    return list(runs.values())
 
 
 def sources_of(config: Config, script_source: Callable[..., str], estimators: Iterable[str]) -> dict[str, str]:

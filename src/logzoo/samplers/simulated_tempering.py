@@ -32,6 +32,8 @@ from logzoo.samplers.threads import over_chains
 # Nats by which interpolated log f_k may miss the direct value on the states seen; well below any sampling error.
 _INTERPOLATION_TOLERANCE = 5e-4
 _NODE_COUNTS = (12, 16, 20, 24, 32, 48, 64, 96, 128)
+# Rungs of a ladder unless told otherwise.
+RUNGS = 100
 # Sweeps between two updates of a progress bar.
 _STRIDE = 50
 
@@ -215,7 +217,7 @@ def begin(
     fewest_iterations=1,
     *,
     base=None,
-    rungs=100,
+    rungs=RUNGS,
     ladder="linear",
     prior=None,
     form="marginal",
