@@ -89,7 +89,8 @@ def estimators(_, *, samples, replicates, stream, **settings):
         draws, _ = sampler.run(stream.child("replicate", replicate), sampler.sizes.adaptive, samples[-1] // chains)
         rule_met[replicate] = draws.rule_met
         for position, count in enumerate(samples):
-            log_z[:, position, replicate] = [estimates(draws, count // chains)[name] for name in ESTIMATORS]
+            found = estimates(draws, count // chains)
+            log_z[:, position, replicate] = [found[name] for name in ESTIMATORS]
     cells, limits = ("estimator", "samples", "replicate"), _limits(sampler)
     return xr.Dataset(
         {
