@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from logzoo import RBM, estimate_log_z, exact_log_z
+from logzoo.artifacts.netcdf import read_artifact, write_artifact
 from logzoo.budgets import BudgetExceeded, SweepLedger
 from logzoo.cli.estimating import BASES as NAMED
 from logzoo.estimators import auto, evidence
@@ -108,6 +109,17 @@ def test_evidence_bounds_log_z_and_its_masses_lie_below_it_on_average(seed):
     log_z, gathered = exact_log_z(rbm), evidence.gather(rbm, root_stream(seed))
     assert gathered.lower <= log_z <= gathered.upper
     assert all(mass < log_z + 4.0 * max(std_error, 0.01) for mass, std_error in gathered.masses)
+
+
+def test_evidence_takes_the_sweeps_that_it_says_and_is_the_same_from_its_artifact(tmp_path):
+    rbm, ledger = random_rbm(3), SweepLedger(None, 7)
+    gathered = evidence.gather(rbm, root_stream(0), ledger)
+    assert ledger.chain_sweeps == evidence.chain_sweeps_of(rbm.visible, rbm.hidden)
+    origin = {"parameters": {}, "source": "", "inputs": {}, "seed_path": ""}
+    write_artifact(evidence.as_dataset(gathered), tmp_path / "e.nc", kind="evidence", **origin)
+    assert evidence.from_dataset(read_artifact(tmp_path / "e.nc", "evidence")) == gathered
+    none = gathered._replace(masses=())
+    assert evidence.from_dataset(evidence.as_dataset(none)) == none
 
 
 def test_parallel_tempering_is_asked_for_mass_only_where_its_replicas_travel():

@@ -1,10 +1,31 @@
 # Estimates of log Z: all budgets and replicates of a model and an estimator in one job; of a model of the matrix, of the
 # estimators in one that read the same run, or of all, where the configuration says so: starting a job may cost more than
-# a small model.
+# a small model. All are held against the same evidence.
 #
 # inputs:  data/<scale>/models/<model>.nc; data/datasets/<dataset>.nc
-# outputs: data/<scale>/estimates/<model>/<estimator>.nc
-# steps:   estimate, estimate_<lot>
+# outputs: data/<scale>/evidence/<model>.nc; data/<scale>/estimates/<model>/<estimator>.nc
+# steps:   evidence, estimate, estimate_<lot>
+
+
+rule evidence:
+    input:
+        model=f"{DATA}/models/{{model}}.nc",
+        dataset=dataset_of,
+    output:
+        f"{DATA}/evidence/{{model}}.nc",
+    log:
+        f"{LOGS}/evidence/{{model}}.log",
+    priority: ZOO_FIRST
+    conda:
+        "../../environment.yml"
+    resources:
+        mem_mb=rising(1000),
+        runtime=rising(120),
+    params:
+        seed=config["seed"],
+        source=script_source("evidence"),
+    script:
+        "../scripts/evidence.py"
 
 
 rule estimate:
@@ -12,6 +33,7 @@ rule estimate:
         unpack(snapshots_of),
         model=f"{DATA}/models/{{model}}.nc",
         dataset=dataset_of,
+        evidence=f"{DATA}/evidence/{{model}}.nc",
     output:
         f"{DATA}/estimates/{{model}}/{{estimator}}.nc",
     log:
@@ -42,6 +64,7 @@ for lot, estimators in made_together(config).items():
             unpack(snapshots_of),
             model=f"{DATA}/models/{{model}}.nc",
             dataset=dataset_of,
+            evidence=f"{DATA}/evidence/{{model}}.nc",
         output:
             expand(f"{DATA}/estimates/{{{{model}}}}/{{estimator}}.nc", estimator=estimators),
         log:

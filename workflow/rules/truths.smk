@@ -9,6 +9,7 @@ rule long_run:
     input:
         model=f"{DATA}/models/{{model}}.nc",
         dataset=dataset_of,
+        evidence=f"{DATA}/evidence/{{model}}.nc",
     output:
         f"{DATA}/truths/{{model}}.{{estimator}}.nc",
     log:

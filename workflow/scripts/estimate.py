@@ -1,9 +1,6 @@
 """Estimate log Z of one model by one estimator or more, each at every budget and replicate; checkpoints on the way."""
 
-import numpy as np
-
-from logzoo.datasets.build import visible_matrix
-from logzoo.estimators.evidence import gather
+from logzoo.estimators.evidence import from_dataset
 from logzoo.estimators.matrix import estimate_matrix
 from logzoo.models.rbm import RBM
 from logzoo.papers.configured import estimator_options
@@ -15,10 +12,7 @@ with job(snakemake.log[0]):
     rbm, params = RBM.from_dataset(inputs["model"]), snakemake.params
     plain = next(iter(params.settings.values()))
     seed, model = root_stream(plain["seed"]), snakemake.wildcards.model
-    examples = visible_matrix(inputs["dataset"], "train")
-    # Grey levels are no states of the model.
-    data = examples if examples.dtype == np.uint8 else None
-    evidence = gather(rbm, seed.child("evidence", model), data=data)
+    evidence = from_dataset(inputs["evidence"])
     made = {}
     for base in sorted({settings["base"] for settings in params.settings.values()}):
         asked = {

@@ -32,6 +32,10 @@ SCHEMAS = {
         "sweeps_spent": Field(_RUNS, "sweep"),
         "converged": Field(_RUNS, "1"),
     },
+    "evidence": {
+        **{name: Field((), "nat") for name in ("lower", "upper")},
+        **{name: Field(("run",), "nat") for name in ("mass", "mass_std_error")},
+    },
     "verdict": {name: Field(("id",), "1") for name in ("verdict", "value", "at_least", "at_most")},
     "scorecard": {name: Field(("id",), "1") for name in ("verdict", "reason", "value")},
     "trace": {},

@@ -22,6 +22,7 @@ _KINDS = (
     (rf"data/{_SIMPLE}/truths/{_SIMPLE}\.{_SIMPLE}\.nc", "estimate"),
     (rf"data/{_SIMPLE}/truths/{_SIMPLE}\.nc", "truth"),
     (rf"data/{_SIMPLE}/estimates/{_SIMPLE}/{_SIMPLE}\.nc", "estimate"),
+    (rf"data/{_SIMPLE}/evidence/{_SIMPLE}\.nc", "evidence"),
     (rf"data/{_SIMPLE}/checks/{_SIMPLE}\.{_SIMPLE}\.nc", "check"),
     (rf"data/{_SIMPLE}/best/{_SIMPLE}\.{_SIMPLE}\.nc", "best"),
     (rf"data/{_SIMPLE}/tables/{_SIMPLE}\.nc", "table"),
@@ -34,7 +35,7 @@ _KINDS = (
     (rf"figures/{_SIMPLE}/{_SIMPLE}/{_SIMPLE}\.(png|pdf)", "picture"),
 )
 # Folders that such files lie in.
-_PARTS = "best|checks|comparisons|estimates|figures|models|tables|timings|tours|trainings|truths|verdicts"
+_PARTS = "best|checks|comparisons|estimates|evidence|figures|models|tables|timings|tours|trainings|truths|verdicts"
 _FOLDERS = re.compile(
     rf"data|figures|data/raw/{_NAME}|data/{_SIMPLE}|data/{_SIMPLE}/({_PARTS})|data/{_SIMPLE}/estimates/{_SIMPLE}"
     rf"|figures/{_SIMPLE}|figures/{_SIMPLE}/{_SIMPLE}"

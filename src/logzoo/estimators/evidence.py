@@ -11,8 +11,10 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+import xarray as xr
 from scipy.special import logsumexp
 
+from logzoo.artifacts.labels import labelled
 from logzoo.budgets import SweepLedger
 from logzoo.estimators import bar, weights
 from logzoo.estimators import basins as basin_estimates
@@ -53,7 +55,7 @@ def gather(rbm, stream, ledger=None, *, data=None, threads=1, tempered=True):
     rbm, constant, visible = without_certain(rbm)
     data = None if data is None else data[:, visible]
     ledger = SweepLedger(None, _CHAINS) if ledger is None else ledger
-    sweeps = int(np.clip(_WEIGHT_SWEEPS // rbm.weights.size, _FEWEST_SWEEPS, _MOST_SWEEPS))
+    sweeps = sweeps_of(*rbm.weights.shape)
     share = ledger.part(sweeps, "evidence", chains=_CHAINS)
     draws = basins.run(rbm, share, stream.child("basins"), data=data, threads=threads)
     masses = [basin_estimates.mass(draws)]
@@ -69,6 +71,35 @@ def gather(rbm, stream, ledger=None, *, data=None, threads=1, tempered=True):
     of_states = float(logsumexp(rbm.log_f(np.unique(seen, axis=0))))
     masses = tuple((log_z + constant, std_error) for log_z, std_error in masses)
     return Evidence(max(draws.lower, of_states) + constant, upper_bound(rbm) + constant, masses)
+
+
+def sweeps_of(visible, hidden):
+    """Sweeps of each annealing of the evidence on an RBM of that size."""
+    return int(np.clip(_WEIGHT_SWEEPS // (visible * hidden), _FEWEST_SWEEPS, _MOST_SWEEPS))
+
+
+def chain_sweeps_of(visible, hidden):
+    """Sweeps of single chains that the evidence on an RBM of that size takes, all in all."""
+    return _CHAINS * ((1 + len(_BASES)) * sweeps_of(visible, hidden) + _BRIDGED_SWEEPS)
+
+
+def as_dataset(evidence):
+    """The Evidence as an artifact."""
+    log_z, std_error = np.reshape(evidence.masses, (-1, 2)).T
+    return xr.Dataset(
+        {
+            "lower": labelled((), evidence.lower, "sure lower bound of log Z", "nat"),
+            "upper": labelled((), evidence.upper, "sure upper bound of log Z", "nat"),
+            "mass": labelled("run", log_z, "log of the mass that a run found", "nat"),
+            "mass_std_error": labelled("run", std_error, "its standard error", "nat"),
+        }
+    )
+
+
+def from_dataset(dataset):
+    """The Evidence in an artifact."""
+    masses = zip(dataset["mass"].values.tolist(), dataset["mass_std_error"].values.tolist(), strict=True)
+    return Evidence(float(dataset["lower"]), float(dataset["upper"]), tuple(masses))
 
 
 def with_masses(evidence, estimates):

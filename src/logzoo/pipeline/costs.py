@@ -92,6 +92,8 @@ def _job(catalogue: Catalogue, path: str) -> Job:
     name, _, estimator = file.removesuffix(".nc").partition(".")
     if folder == "models":
         return _training(catalogue, name)
+    if folder == "evidence":
+        return _evidence(catalogue, name)
     if folder == "truths":
         return _estimates(catalogue, name, estimator, long_run=True) if estimator else _truth(catalogue, name)
     if group == "estimates":
@@ -124,12 +126,22 @@ def _truth(catalogue: Catalogue, model: str) -> Job:
     return Job({"enumeration": 2.0 ** min(sizes) * max(sizes)}, _given(catalogue, model))
 
 
+def _evidence(catalogue: Catalogue, model: str) -> Job:
+    # Kernels take long to import, and every start of the workflow would wait for them.
+    from logzoo.estimators.evidence import chain_sweeps_of
+
+    visible, hidden = shape_of(catalogue.config, model)
+    work = {"sampling": chain_sweeps_of(visible, hidden) * (visible * hidden + SWEEP)}
+    return Job(work, _given(catalogue, model))
+
+
 def _estimates(catalogue: Catalogue, model: str, *readers: str, long_run: bool = False) -> Job:
     asked = estimate_settings(catalogue.config, model, readers, long_run=long_run).values()
     # One run for all of them.
     chain_sweeps = max(sum(each["budgets"]) * each["replicates"] * each["chains"] for each in asked)
     visible, hidden = shape_of(catalogue.config, model)
-    return Job({"sampling": chain_sweeps * (visible * hidden + SWEEP)}, _given(catalogue, model))
+    evidence = f"{catalogue.data}/evidence/{model}.nc"
+    return Job({"sampling": chain_sweeps * (visible * hidden + SWEEP)}, [*_given(catalogue, model), evidence])
 
 
 def _given(catalogue: Catalogue, model: str) -> list[str]:

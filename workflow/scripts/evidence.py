@@ -1,0 +1,18 @@
+"""What is known of log Z of one model beforehand: sure bounds, and the mass found by chains that start in its modes."""
+
+import numpy as np
+
+from logzoo.datasets.build import visible_matrix
+from logzoo.estimators.evidence import as_dataset, gather
+from logzoo.models.rbm import RBM
+from logzoo.pipeline.jobs import job, read_inputs, stand_in_notice, write_output
+from logzoo.streams import root_stream
+
+with job(snakemake.log[0]):
+    inputs = read_inputs(snakemake)
+    stream = root_stream(snakemake.params.seed).child("evidence", snakemake.wildcards.model)
+    examples = visible_matrix(inputs["dataset"], "train")
+    # Grey levels are no states of the model.
+    data = examples if examples.dtype == np.uint8 else None
+    evidence = as_dataset(gather(RBM.from_dataset(inputs["model"]), stream, data=data))
+    write_output(snakemake, evidence.assign_attrs(stand_in_notice(inputs["model"])), kind="evidence", seed_path=stream)
