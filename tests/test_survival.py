@@ -177,6 +177,7 @@ def test_estimates_go_on_after_the_last_that_was_finished(tmp_path, monkeypatch)
     asked = {
         "rts": {"method": "rts", "options": {}, "budgets": [60, 90], "replicates": 2},
         "sd": {"method": "sd", "options": {}, "budgets": [90, 60], "replicates": 2},
+        "tap": {"method": "tap", "options": {}, "budgets": [60, 90], "replicates": 2},
         "short": {"method": "ais", "options": {"base": "uniform"}, "budgets": [60], "replicates": 1},
     }
 
@@ -195,7 +196,11 @@ def test_estimates_go_on_after_the_last_that_was_finished(tmp_path, monkeypatch)
         return some.keys() == others.keys() and all(some[name].identical(others[name]) for name in some)
 
     whole = estimate(None, None)
-    assert {name: each.log_z.shape for name, each in whole.items()} == {"rts": (2, 2), "sd": (2, 2), "short": (1, 1)}
+    assert {name: each.log_z.shape for name, each in whole.items()} == {
+        **dict.fromkeys(("rts", "sd", "tap"), (2, 2)),
+        "short": (1, 1),
+    }
+    assert np.ptp(whole["rts"].log_z.values, axis=0).all() and not np.ptp(whole["tap"].log_z.values, axis=0).any()
     made.clear()
     for allowed in (1, 1, 3):
         with pytest.raises(Interrupted):

@@ -9,7 +9,7 @@ import xarray as xr
 
 from logzoo.artifacts.labels import labelled
 from logzoo.estimators.evidence import weighed
-from logzoo.estimators.registry import estimate_together
+from logzoo.estimators.registry import estimate_together, is_drawn
 from logzoo.estimators.result import DIAGNOSTICS, PROFILES, REASONS, Estimate
 
 # Of each reason, in numbers that stand for several at once.
@@ -43,12 +43,14 @@ def estimate_matrix(rbm, asked, *, chains, stream, evidence=None, checkpoint=Non
     converged, reasons and the method's diagnostics and profiles. Raises ValueError for unknown options and impossible
     sizes.
     """
-    budgets = sorted({budget for each in asked.values() for budget in each["budgets"]})
+    # What needs no draw is the same at every budget.
+    made_at = {name: _budgets_made(each) for name, each in asked.items()}
+    budgets = sorted({budget for some in made_at.values() for budget in some})
     repeats = range(max(each["replicates"] for each in asked.values()))
     cells = [
         (budget, replicate, names)
         for budget, replicate in product(budgets, repeats)
-        if (names := [name for name, each in asked.items() if _wants(each, budget, replicate)])
+        if (names := [name for name in asked if budget in made_at[name] and replicate < asked[name]["replicates"]])
     ]
     finished = Finished()
     parts = {"cells": finished}
@@ -63,14 +65,17 @@ def estimate_matrix(rbm, asked, *, chains, stream, evidence=None, checkpoint=Non
     made = {name: [] for name in asked}
     for name, estimate in zip((name for *_, names in cells for name in names), finished.estimates, strict=True):
         made[name].append(estimate)
-    return {
-        name: _dataset(made[name], sorted(each["budgets"]), each["replicates"], chains) for name, each in asked.items()
-    }
+    datasets = {}
+    for name, each in asked.items():
+        budgets = sorted(each["budgets"])
+        estimates = made[name] * (len(budgets) // len(made_at[name]))
+        datasets[name] = _dataset(estimates, budgets, each["replicates"], chains)
+    return datasets
 
 
-def _wants(asked, budget, replicate):
-    """Whether an estimator is asked for at a budget and replicate."""
-    return budget in asked["budgets"] and replicate < asked["replicates"]
+def _budgets_made(asked):
+    """The budgets at which an estimate is made, not taken over from another."""
+    return asked["budgets"] if is_drawn(asked["method"]) else [min(asked["budgets"])]
 
 
 def _dataset(estimates, budgets, replicates, chains):

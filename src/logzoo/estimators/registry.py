@@ -130,6 +130,11 @@ def estimator_module(method):
     return _listed(method).module
 
 
+def is_drawn(method):
+    """Whether what a method returns rests on draws, and so on its budget."""
+    return _listed(method).drawn
+
+
 def starts_from_data(method):
     """Whether a method takes examples: those that it starts from."""
     return takes(method, "data")
