@@ -77,9 +77,9 @@ def start_of(wildcards):
     return {"start": f"{DATA}/models/{entry['start']}.nc"} if "start" in entry else {}
 
 
-def names_of(output):
-    """The estimators that a job makes estimates of, by its files."""
-    return [Path(path).stem for path in output]
+def settings_of(estimators):
+    """What estimates by some estimators on a model depend on, by the wildcards of a job."""
+    return lambda wildcards: estimate_settings(config, wildcards.model, estimators)
 
 
 def snapshots_of(wildcards):

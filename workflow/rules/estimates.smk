@@ -78,8 +78,9 @@ for lot, estimators in made_together(config).items():
             mem_mb=rising(2000),
             runtime=rising(720),
         params:
-            settings=lambda wildcards, output: estimate_settings(config, wildcards.model, names_of(output)),
+            # Made from the output, they would not be watched for changes.
+            settings=settings_of(estimators),
             stream="estimate",
-            sources=lambda wildcards, output: sources_of(config, script_source, names_of(output)),
+            sources=sources_of(config, script_source, estimators),
         script:
             "../scripts/estimate.py"
