@@ -28,12 +28,14 @@ class Moments(NamedTuple):
 
 
 def families(zoo):
-    """The parts {family: part} of the zoo, each at the budgets that all its models ran at, in their order."""
+    """The parts {family: part} of the zoo, in order, each at the budgets and replicates that all its models have."""
     parts = {}
     for family in dict.fromkeys(zoo["family"].values):
         models = zoo.isel(model=np.flatnonzero(zoo["family"].values == family))
-        shared = models["log_z"].notnull().any(["estimator", "replicate"]).all("model")
-        parts[family] = models.isel(budget=np.flatnonzero(shared))
+        ran = models["log_z"].notnull()
+        budgets = np.flatnonzero(ran.any(["estimator", "replicate"]).all("model"))
+        replicates = np.flatnonzero(ran.any(["estimator", "budget"]).all("model"))
+        parts[family] = models.isel(budget=budgets, replicate=replicates)
     return parts
 
 
@@ -72,30 +74,25 @@ def resampled_moments(part):
     """Moments of the errors of a family over resamples, always the same ones: a redrawn figure has the same bands."""
     generator = fixed_generator(0)
     errors, std_error = _errors(part), part["truth_std_error"].values
-    if errors.shape[0] > 1:
-        chosen = resamples(errors.shape[0], generator)
-        moments = Moments(*(moment[0][chosen] for moment in _moments(errors[None])))
-        std_error = std_error[chosen]
-    else:
-        moments = _drawn(errors, generator)
-        std_error = np.broadcast_to(std_error, (RESAMPLES, 1))
-    shift = (std_error * generator.standard_normal(std_error.shape))[..., None, None]
+    models = errors.shape[0]
+    chosen = resamples(models, generator) if models > 1 else np.zeros((RESAMPLES, 1), dtype=np.int64)
+    shown = Moments(*(moment[chosen] for moment in _moments(errors)))
+    shift = (std_error[chosen] * generator.standard_normal(chosen.shape))[..., None, None]
     # Rounding may leave the square of a cell without spread below 0.
-    square = np.maximum(moments.square - 2 * shift * moments.bias + shift**2, 0.0)
-    return Moments(moments.bias - shift, square)
+    square = np.maximum(shown.square - 2 * shift * shown.bias + shift**2, 0.0)
+    moments = Moments(shown.bias - shift, square)
+    return moments if models > 1 else _drawn(moments, errors, generator)
 
 
-def _drawn(errors, generator):
-    """Moments that normal errors (..., replicate) may have, drawn about those that they show.
+def _drawn(shown, errors, generator):
+    """Moments that normal errors (..., replicate) may have, drawn about those that are shown.
 
     Where there is no bias, n times the mean square over the true one is chi-squared; the mean is Student's.
     """
     count = errors.shape[-1]
-    shown, freedom = _moments(errors), max(count - 1, 1)
-    shape = (RESAMPLES, *errors.shape[:-1])
     std_error = errors.std(axis=-1, ddof=min(count - 1, 1)) / np.sqrt(count)
-    bias = shown.bias + std_error * generator.standard_t(freedom, shape)
-    return Moments(bias, count * shown.square / generator.chisquare(count, shape))
+    bias = shown.bias + std_error * generator.standard_t(max(count - 1, 1), shown.bias.shape)
+    return Moments(bias, count * shown.square / generator.chisquare(count, shown.square.shape))
 
 
 def _errors(part):
