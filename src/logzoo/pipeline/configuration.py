@@ -93,7 +93,8 @@ def _references(config: dict) -> Iterator[tuple[str, Iterable[str], Collection[s
             yield f"datasets.{name}.options.family", [entry["options"]["family"]], FAMILIES
     for name, entry in models.items():
         yield f"models.{name}.dataset", [entry["dataset"]], datasets
-        yield f"models.{name}.replicates", entry.get("replicates", {}), estimators
+        if isinstance(entry.get("replicates"), dict):
+            yield f"models.{name}.replicates", entry["replicates"], estimators
         if "known" in entry:
             drawn = [key for key, data in datasets.items() if data["reader"] == "known"]
             yield f"models.{name}.dataset of a known model", [entry["dataset"]], drawn

@@ -64,6 +64,7 @@ def estimate_settings(
 ) -> dict[str, dict]:
     """{estimator: what its estimates on a model depend on, beside their inputs}; of one long run for a truth."""
     of_model, matrix = config["models"][model], config["matrix"]
+    repeated = of_model.get("replicates", matrix["replicates"])
     settings = {}
     for name in estimators:
         entry = config["estimators"][name]
@@ -71,11 +72,16 @@ def estimate_settings(
         settings[name] = {
             **{key: entry[key] for key in ("method", "base", "options")},
             "budgets": [config["truth"]["sweeps"]] if long_run else budgets,
-            "replicates": 1 if long_run else of_model.get("replicates", {}).get(name, matrix["replicates"]),
+            "replicates": 1 if long_run else _replicates(repeated, name, matrix["replicates"]),
             "chains": of_model.get("chains", matrix["chains"]),
             "seed": config["seed"],
         }
     return settings
+
+
+def _replicates(repeated: int | dict[str, int], estimator: str, otherwise: int) -> int:
+    """Replicates of an estimator on a model that says how many of all, or of some by name."""
+    return repeated.get(estimator, otherwise) if isinstance(repeated, dict) else repeated
 
 
 def made_together(config: Config) -> dict[str, list[str]]:

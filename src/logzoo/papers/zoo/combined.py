@@ -19,21 +19,17 @@ def run(artifacts, *, places):
     """The job that combines every estimate, truth and model: Dataset over (model, estimator, budget, replicate).
 
     places: {model: {"family", "dataset", "trainer"}}, which become coordinates beside `visible`, `hidden` and `chains`.
-    A budget that a model lacks is NaN (0 for counts); of replicates there are as many as all have. `truth`,
-    `truth_std_error`, `test_log_likelihood` and `stand_in` are per model.
+    A budget or replicate that a model lacks is NaN (0 for counts); a model has as many replicates as all its estimators
+    have. `truth`, `truth_std_error`, `test_log_likelihood` and `stand_in` are per model.
     """
     estimates = artifacts["estimates"]
     models, estimators = list(estimates), list(next(iter(estimates.values())))
     first = [by_estimator[estimators[0]] for by_estimator in estimates.values()]
-    common = slice(min(one.sizes["replicate"] for by_estimator in estimates.values() for one in by_estimator.values()))
-    rows = [
-        xr.concat(
-            [by_estimator[name][_KEPT].isel(replicate=common).drop_attrs(deep=False) for name in estimators],
-            dim="estimator",
-            join="outer",
-        )
-        for by_estimator in estimates.values()
-    ]
+    rows = []
+    for by_estimator in estimates.values():
+        common = slice(min(one.sizes["replicate"] for one in by_estimator.values()))
+        each = [by_estimator[name][_KEPT].isel(replicate=common).drop_attrs(deep=False) for name in estimators]
+        rows.append(xr.concat(each, dim="estimator", join="outer"))
     zoo = xr.concat(rows, dim="model", join="outer", combine_attrs="drop")
     for name in ("converged", "reasons", "sweeps_spent"):
         zoo[name] = zoo[name].fillna(0).astype(np.int64)

@@ -15,8 +15,7 @@ def zoo_models(zoo):
             "title": f"{data}, {hidden} hidden units, {entry['title']}",
             "short": f"{data}, {hidden} hidden, {entry['title']}",
             "dataset": zoo["datasets"][data],
-            "budgets": zoo["budgets"],
-            "chains": zoo["chains"],
+            **{key: zoo[key] for key in ("budgets", "chains", "replicates") if key in zoo},
             "train": {**{key: value for key, value in entry.items() if key != "title"}, "hidden": hidden},
         }
     return models
