@@ -1,5 +1,7 @@
 """Experiments on tours: walks against tours, lengths against a slow twin, likelihoods against those by hand."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import xarray as xr
@@ -208,17 +210,37 @@ def test_likelihoods_over_rates_and_runs_are_exact_and_divergence_is_no_number()
         trained_likelihoods(lambda rate, run: train_rbm(data, "cd", hidden=3, updates=1), splits, rates=[0.1], runs=1)
 
 
+@pytest.mark.parametrize("off, estimated", [(0.0, 2), (0.5, 0)])
+def test_an_estimate_stands_for_enumeration_where_it_agrees_with_it_once(off, estimated):
+    data = (np.random.default_rng(0).random((40, 6)) < 0.3).astype(np.uint8)
+
+    def train(rate, run):
+        return train_rbm(data, "cd", learning_rate=rate, seed=run, hidden=3, updates=20, batch=10)
+
+    def estimate(rbm, rate, run):
+        # That of the second run says that it did not converge.
+        return SimpleNamespace(log_z=exact_log_z(rbm) + off, std_error=0.1, converged=run != 1)
+
+    found = trained_likelihoods(train, {"train": data}, rates=[0.1], runs=4, estimate=estimate)
+    assert float(found["disagreement"]) == pytest.approx(off)
+    by_estimate = found["log_z_std_error"].values[0] == 0.1
+    assert by_estimate.sum() == estimated and not by_estimate[:2].any()
+    exact = [exact_log_z(train(0.1, run).rbm) for run in range(4)]
+    np.testing.assert_allclose(found["log_z"].values[0], np.where(by_estimate, np.add(exact, off), exact))
+
+
 def test_trainings_are_run_on_the_splits_with_a_checkpoint_each():
     grey = np.random.default_rng(0).integers(0, 256, (60, 6)).astype(np.uint8)
     dataset = xr.Dataset(
         {"data": (("example", "visible"), grey, {"value_scale": 255}), "split": ("example", np.arange(60) % 3)}
     )
     train = {"hidden": 3, "updates": 20, "batch": 10, "values": "grey"}
-    settings = {"rates": [0.1, 0.5], "runs": 2, "stream": root_stream(3)}
+    settings = {"rates": [0.1, 0.5], "runs": 2, "stream": root_stream(3), "annealed": {"sweeps": 100, "chains": 20}}
     names = []
     found = likelihoods.run({"dataset": dataset}, method="cd", train=train, checkpoint=names.append, **settings)
     assert names == ["0.1.0", "0.1.1", "0.5.0", "0.5.1"]
     assert list(found["split"].values) == ["train", "validation", "test"] and found["log_likelihood"].notnull().all()
+    assert (found["log_z_std_error"] > 0).sum() == 3 and abs(found["disagreement"]) < 0.1
 
 
 def test_log_f_of_grey_levels_is_that_of_the_formula():

@@ -1,4 +1,4 @@
-"""Las Vegas table 1: exact mean log-likelihoods by trainer.
+"""Las Vegas table 1: mean log-likelihoods by trainer, log Z enumerated or checked by enumeration.
 
 Log-likelihoods are means in nats, with what was published beside them where there is anything. Savarese et al. (2018),
 table 1.

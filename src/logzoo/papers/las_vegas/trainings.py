@@ -1,8 +1,10 @@
-"""Tables of exact mean log-likelihoods by trainer, each at its best learning rate by validation likelihood."""
+"""Tables of mean log-likelihoods by trainer, each at its best learning rate by validation likelihood."""
+
+import math
 
 import numpy as np
 
-from logzoo.papers.declaration import Claim, training_most, training_work
+from logzoo.papers.declaration import SWEEP, Claim, training_most, training_work
 from logzoo.reporting.stand_ins import stand_in_note
 from logzoo.reporting.statistics import mean, over_repeats
 from logzoo.reporting.tables import COUNT, Column, table_of
@@ -66,20 +68,28 @@ def _likelihoods(here, name, key):
     train |= entry["train"]["options"] | trainer["options"]
     visible, hidden = here.config["datasets"][entry["dataset"]]["visible"], train["hidden"]
     trainings, examples = len(rates) * runs, here.config["datasets"][entry["dataset"]]["splits"]["train"]
-    enumeration = {"enumeration": trainings * 2 ** min(visible, hidden) * max(visible, hidden)}
+    annealed = entry.get("annealed")
+    states = 2 ** min(visible, hidden) * max(visible, hidden)
+    sweeps = trainings * math.prod(annealed.values()) if annealed else 0
+    sampled = {"sampling": sweeps * (visible * hidden + SWEEP)} if annealed else {}
     one = {"method": trainer["method"], **train}
     return here.experiment(
         "logzoo.papers.las_vegas.likelihoods:run",
         {"dataset": here.dataset(entry["dataset"])},
-        {"method": trainer["method"], "train": train, "rates": rates, "runs": runs},
+        {"method": trainer["method"], "train": train, "rates": rates, "runs": runs, "annealed": annealed},
         f"trainings/{name}.{key}",
         # Runs of all trainers share their streams, and so their mini-batches.
         stream=("trainings", name),
         work={
             "training": trainings * training_work(one, visible)["training"],
-            **enumeration,
+            "enumeration": states if annealed else trainings * states,
+            **sampled,
         },
-        most={"training": trainings * training_most(one, visible, examples)["training"], **enumeration},
+        most={
+            "training": trainings * training_most(one, visible, examples)["training"],
+            "enumeration": trainings * states,
+            **sampled,
+        },
         methods=(trainer["method"],),
         checkpoints=True,
     )
