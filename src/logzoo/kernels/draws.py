@@ -12,15 +12,15 @@ from numba import njit, types
 from logzoo.kernels import llvm
 from logzoo.kernels.compaction import GROUP, WORD
 from logzoo.kernels.elementary import LOG2_E, exp2_nonpositive
-from logzoo.kernels.random import BLOCKS_TOGETHER, emit_four_blocks, stream_words, word_of_unit
+from logzoo.kernels.llvm import WIDE
+from logzoo.kernels.random import BLOCKS_TOGETHER, emit_blocks, stream_words, word_of_unit
 
 _ONE = np.float32(1.0)
 _ZERO = np.float32(0.0)
 _HALF_WORD = np.float32(0.5)
 _2_TO_MINUS_32 = np.float32(1.0 / 4294967296.0)
 _BIT = np.uint32(1)
-_32 = np.uint64(32)
-_LOW = np.uint64(0xFFFFFFFF)
+_ONE_BIT = np.uint64(1)
 
 _BYTES = 4
 # Minimax polynomial of 2**r on |r| <= 1/2: relative error below 2.7e-6.
@@ -49,26 +49,24 @@ def draw_unit(x, word):
     return (draw * (_ONE + decay) < decay) != (x > _ZERO)
 
 
-def _floats(value):
-    return llvm.constant(llvm.FLOATS, value)
-
-
-def _integers(value):
-    return llvm.constant(llvm.INTEGERS, value)
-
-
 def emit_decision(builder, x, half):
-    """Emit what eight leading halves (32-bit lanes) decide for logits x (float32): two masks, ones and open units.
+    """Emit what leading halves (32-bit lanes) decide for as many logits x (float32): two masks, ones and open units.
 
     A unit that is not open is drawn as the exact rule would, whatever its trailing half. Only which units are open
     depends on anything approximate, so that multiplications and additions may be fused.
     """
 
+    def _integers(value):
+        return llvm.constant(half.type, value)
+
+    def _floats(value):
+        return llvm.constant(x.type, value)
+
     def bits(values):
-        return builder.bitcast(values, llvm.INTEGERS)
+        return builder.bitcast(values, half.type)
 
     def floats(values):
-        return builder.bitcast(values, llvm.FLOATS)
+        return builder.bitcast(values, x.type)
 
     # -|x| / log(2), clipped.
     y = floats(builder.or_(bits(builder.fmul(x, _floats(float(LOG2_E)))), _integers(-(1 << 31))))
@@ -88,39 +86,68 @@ def emit_decision(builder, x, half):
     size = floats(builder.and_(excess, _integers((1 << 31) - 1)))
     undecided = builder.fcmp_ordered("<", size, _floats(_CLOSE))
     # The excess is below zero where the common value is drawn, which is 1 where x > 0.
-    flipped = builder.sext(builder.fcmp_ordered("<=", x, _floats(0.0)), llvm.INTEGERS)
+    flipped = builder.sext(builder.fcmp_ordered("<=", x, _floats(0.0)), half.type)
     return builder.icmp_signed("<", builder.xor(excess, flipped), _integers(0)), undecided
 
 
-def _emit_word(builder, masks):
-    """Emit the word of 32 bits that masks make side by side."""
-    while len(masks) > 1:
-        lanes = ir.Constant(ir.VectorType(llvm.INT32, 2 * masks[0].type.count), list(range(2 * masks[0].type.count)))
-        masks = [builder.shuffle_vector(*pair, lanes) for pair in zip(masks[::2], masks[1::2], strict=True)]
-    return builder.bitcast(masks[0], llvm.INT32)
+def _lanes(builder, first, second, lanes):
+    return builder.shuffle_vector(first, second, ir.Constant(ir.VectorType(llvm.INT32, len(lanes)), list(lanes)))
 
 
-@llvm.emitted(types.uint64, types.intp, types.intp, *[types.float32] * 2, *[types.uint64] * 6)
-def _draw_word(builder, inputs, base, scale, cold, block, c1, c2, c3, k0, k1):
-    """Draw 32 units: the word of the ones, and above it the word of the units that are open."""
+def _joined(builder, vectors):
+    """The vector of those vectors side by side: a power of two of them."""
+    while len(vectors) > 1:
+        lanes = range(2 * vectors[0].type.count)
+        vectors = [_lanes(builder, *pair, lanes) for pair in zip(vectors[::2], vectors[1::2], strict=True)]
+    return vectors[0]
 
-    def term(factor, address, group):
-        integers = llvm.load(builder, llvm.after(builder, address, group, llvm.VECTOR_BYTES), llvm.INTEGERS)
-        return builder.fmul(llvm.everywhere(builder, factor, GROUP), builder.sitofp(integers, llvm.FLOATS))
 
-    words = emit_four_blocks(builder, block, c1, c2, c3, k0, k1)
-    drawn, undecided = [], []
-    for group in range(WORD // GROUP):
-        first, second = words[group // 2 * 2 : group // 2 * 2 + 2]
-        pairs = builder.bitcast(builder.or_(first, builder.shl(second, llvm.constant(first.type, 32))), llvm.INTEGERS)
-        half = builder.lshr(pairs, _integers(16)) if group % 2 else builder.and_(pairs, _integers(0xFFFF))
+def _emit_words(builder, count, inputs, base, drawn, scale, cold, *stream):
+    """Emit the draws of one word of 32 units, or of two: stored are the ones, returned the open units (64 bits)."""
+    integers, floats = llvm.WIDE_INTEGERS, llvm.WIDE_FLOATS
+
+    def term(factor, address, number):
+        values = llvm.load(builder, llvm.after(builder, address, number, llvm.bytes_of(integers)), integers)
+        return builder.fmul(llvm.everywhere(builder, factor, floats.count), builder.sitofp(values, floats))
+
+    blocks = emit_blocks(builder, BLOCKS_TOGETHER * count, *stream)
+    pairs = []
+    for first, second in (blocks[:2], blocks[2:]):
+        both = builder.or_(first, builder.shl(second, llvm.constant(first.type, 32)))
+        pairs.append(builder.bitcast(both, ir.VectorType(llvm.INT32, GROUP * count)))
+    halves = []  # of eight units each
+    for word in range(count):
+        for pair in pairs:
+            eight = _lanes(builder, pair, pair, range(GROUP * word, GROUP * (word + 1)))
+            halves += [
+                builder.and_(eight, llvm.constant(eight.type, 0xFFFF)),
+                builder.lshr(eight, llvm.constant(eight.type, 16)),
+            ]
+    masks = []
+    for number in range(len(halves) // llvm.WIDE):
+        half = _joined(builder, halves[number * llvm.WIDE : (number + 1) * llvm.WIDE])
         # The logits must be those of the exact rule, to the bit.
-        x = builder.fadd(term(scale, inputs, group), term(cold, base, group))
-        masks = emit_decision(builder, x, half)
-        drawn.append(masks[0])
-        undecided.append(masks[1])
-    high, low = (builder.zext(_emit_word(builder, masks), llvm.INT64) for masks in (undecided, drawn))
-    return builder.or_(low, builder.shl(high, llvm.constant(llvm.INT64, WORD)))
+        x = builder.fadd(term(scale, inputs, number), term(cold, base, number))
+        masks.append(emit_decision(builder, x, half))
+    words = ir.IntType(WORD * count)
+    ones, undecided = (builder.bitcast(_joined(builder, each), words) for each in zip(*masks, strict=True))
+    llvm.store(builder, ones, drawn)
+    return builder.zext(undecided, llvm.INT64) if count == 1 else undecided
+
+
+_ARGUMENTS = (*[types.intp] * 3, *[types.float32] * 2, *[types.uint64] * 6)
+
+
+@llvm.emitted(types.uint64, *_ARGUMENTS)
+def _draw_word(builder, inputs, base, drawn, scale, cold, block, c1, c2, c3, k0, k1):
+    """Draw 32 units: their ones go to `drawn`, returned is the word of the units that are open."""
+    return _emit_words(builder, 1, inputs, base, drawn, scale, cold, block, c1, c2, c3, k0, k1)
+
+
+@llvm.emitted(types.uint64, *_ARGUMENTS)
+def _draw_two_words(builder, inputs, base, drawn, scale, cold, block, c1, c2, c3, k0, k1):
+    """As `_draw_word`, 64 units."""
+    return _emit_words(builder, 2, inputs, base, drawn, scale, cold, block, c1, c2, c3, k0, k1)
 
 
 # Not inlined: every kernel that sweeps would compile it anew for each layer.
@@ -131,24 +158,28 @@ def draw_layer(inputs, base, scale, cold, key, chain, sweep, layer, drawn):
     inputs, base (units rounded up to 32,) int32; drawn (as many / 32,) uint32: units that are not there are drawn too.
     """
     c2, c3, k0, k1 = stream_words(key, sweep, layer)
-    x, x0 = inputs.ctypes.data, base.ctypes.data
-    for word in range(drawn.size):
+    word = 0
+    while word < drawn.size:
+        behind = word * WORD * _BYTES
+        x, x0, ones = inputs.ctypes.data + behind, base.ctypes.data + behind, drawn.ctypes.data + word * _BYTES
         block = np.uint64(word * BLOCKS_TOGETHER)
-        place = word * WORD * _BYTES
-        both = _draw_word(x + place, x0 + place, scale, cold, block, chain, c2, c3, k0, k1)
-        drawn[word] = np.uint32(both & _LOW)
-        if both > _LOW:
-            _settle(inputs, base, scale, cold, key, chain, sweep, layer, np.uint32(both >> _32), word, drawn)
+        if WIDE == 2 and word + 1 < drawn.size:
+            undecided, count = _draw_two_words(x, x0, ones, scale, cold, block, chain, c2, c3, k0, k1), 2
+        else:
+            undecided, count = _draw_word(x, x0, ones, scale, cold, block, chain, c2, c3, k0, k1), 1
+        if undecided:
+            _settle(inputs, base, scale, cold, key, chain, sweep, layer, undecided, word * WORD, drawn)
+        word += count
 
 
 @njit(cache=True)
-def _settle(inputs, base, scale, cold, key, chain, sweep, layer, undecided, word, drawn):
-    """Draw the undecided units of one word by the exact rule."""
-    for place in range(WORD):
-        bit = _BIT << np.uint32(place)
-        if undecided & bit:
-            unit = word * WORD + place
+def _settle(inputs, base, scale, cold, key, chain, sweep, layer, undecided, first, drawn):
+    """Draw the undecided of 64 units from `first` on by the exact rule."""
+    for place in range(2 * WORD):
+        if undecided >> np.uint64(place) & _ONE_BIT:
+            unit = first + place
             x = scale * np.float32(inputs[unit]) + cold * np.float32(base[unit])
+            word, bit = unit // WORD, _BIT << np.uint32(unit % WORD)
             drawn[word] &= ~bit
             if draw_unit(x, word_of_unit(key, chain, sweep, layer, unit)):
                 drawn[word] |= bit

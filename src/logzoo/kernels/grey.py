@@ -14,7 +14,7 @@ from logzoo.kernels.rows import WIDTH
 from logzoo.kernels.statistics import hidden_probabilities
 
 _ZERO = np.float32(0.0)
-_STRIPS = WIDTH // llvm.FLOATS.count
+_STRIPS = WIDTH // llvm.WIDE_FLOATS.count
 _BYTES = 4
 
 
@@ -24,12 +24,14 @@ def _add_weighted_rows(builder, table, count, factors, step, sums):
 
     Rows of factor 0 are skipped. The sums stay in registers; every product is rounded before it is added.
     """
-    totals = llvm.variables(builder, llvm.load_row(builder, sums, llvm.FLOATS, _STRIPS))
+    totals = llvm.variables(builder, llvm.load_row(builder, sums, llvm.WIDE_FLOATS, _STRIPS))
     with cgutils.for_range(builder, count) as loop:
         factor = llvm.load(builder, llvm.after(builder, factors, builder.mul(loop.index, step), _BYTES), llvm.FLOAT)
         with builder.if_then(builder.fcmp_unordered("!=", factor, llvm.constant(llvm.FLOAT, 0.0))):
-            factor = llvm.everywhere(builder, factor, llvm.FLOATS.count)
-            row = llvm.load_row(builder, llvm.after(builder, table, loop.index, WIDTH * _BYTES), llvm.FLOATS, _STRIPS)
+            factor = llvm.everywhere(builder, factor, llvm.WIDE_FLOATS.count)
+            row = llvm.load_row(
+                builder, llvm.after(builder, table, loop.index, WIDTH * _BYTES), llvm.WIDE_FLOATS, _STRIPS
+            )
             for total, values in zip(totals, row, strict=True):
                 llvm.update(builder, builder.fadd, total, builder.fmul(factor, values))
     llvm.store_row(builder, totals, sums)

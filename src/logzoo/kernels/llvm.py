@@ -3,8 +3,8 @@
 Addresses are integers of type intp, and need not be multiples of anything.
 """
 
-from llvmlite import ir
-from numba.core import cgutils
+from llvmlite import binding, ir
+from numba.core import cgutils, config
 from numba.extending import intrinsic
 
 FLOAT, DOUBLE = ir.FloatType(), ir.DoubleType()
@@ -13,6 +13,19 @@ INT8, INT32, INT64 = (ir.IntType(bits) for bits in (8, 32, 64))
 VECTOR_BYTES = 32
 FLOATS, DOUBLES = ir.VectorType(FLOAT, 8), ir.VectorType(DOUBLE, 4)
 INTEGERS = ir.VectorType(INT32, 8)
+
+
+def has_wide_vectors():
+    """Whether code is made for a processor with vectors of 512 bits: this one, unless numba is told of another."""
+    if config.CPU_FEATURES is not None:
+        return "+avx512f" in config.CPU_FEATURES.split(",")
+    return not config.CPU_NAME and bool(binding.get_host_cpu_features().get("avx512f"))
+
+
+# Vectors as wide as the processor has them, for what is done in each lane by itself: the bits are the same.
+WIDE = 2 if has_wide_vectors() else 1
+WIDE_FLOATS, WIDE_DOUBLES = ir.VectorType(FLOAT, 8 * WIDE), ir.VectorType(DOUBLE, 4 * WIDE)
+WIDE_INTEGERS = ir.VectorType(INT32, 8 * WIDE)
 
 
 def emitted(returns, *arguments):
@@ -65,9 +78,14 @@ def store(builder, value, address):
     builder.store(value, builder.inttoptr(address, value.type.as_pointer()), align=1)
 
 
+def bytes_of(kind):
+    """Bytes of a vector type."""
+    return kind.count * {FLOAT: 4, INT32: 4, DOUBLE: 8, INT64: 8}[kind.element]
+
+
 def load_row(builder, address, kind, count):
-    """As many neighbouring vectors of 256 bits."""
-    return [load(builder, after(builder, address, number, VECTOR_BYTES), kind) for number in range(count)]
+    """As many neighbouring vectors."""
+    return [load(builder, after(builder, address, number, bytes_of(kind)), kind) for number in range(count)]
 
 
 def variables(builder, values):
@@ -81,9 +99,10 @@ def update(builder, combine, variable, value):
 
 
 def store_row(builder, held, address):
-    """Put what variables hold, vectors of 256 bits, side by side at an address."""
+    """Put what variables hold, vectors of one type, side by side at an address."""
     for number, variable in enumerate(held):
-        store(builder, builder.load(variable), after(builder, address, number, VECTOR_BYTES))
+        value = builder.load(variable)
+        store(builder, value, after(builder, address, number, bytes_of(value.type)))
 
 
 def call(builder, name, *vectors):

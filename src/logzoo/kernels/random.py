@@ -19,7 +19,7 @@ START = np.uint64(3)
 # With this bit set, the stream of the trailing halves of a layer's draws.
 TRAILING = np.uint64(128)
 
-# Blocks made together, for this many units.
+# Blocks that serve this many units.
 BLOCKS_TOGETHER = 4
 _UNITS_TOGETHER = np.uint64(32)
 _ROUNDS = 10
@@ -51,15 +51,15 @@ def philox(c0, c1, c2, c3, k0, k1):
     return c0, c1, c2, c3
 
 
-def emit_four_blocks(builder, block, c1, c2, c3, k0, k1):
-    """Emit Philox of the blocks `block`, ..., `block` + 3, one a 64-bit lane: a list of the vectors of words 0, ..., 3.
+def emit_blocks(builder, count, block, c1, c2, c3, k0, k1):
+    """Emit Philox of `count` blocks from `block` on, one a 64-bit lane: a list of the vectors of words 0, ..., 3.
 
     All are 64-bit integers below 2**32.
     """
-    vector = ir.VectorType(llvm.INT64, BLOCKS_TOGETHER)
+    vector = ir.VectorType(llvm.INT64, count)
 
     def everywhere(value):
-        return llvm.everywhere(builder, value, BLOCKS_TOGETHER)
+        return llvm.everywhere(builder, value, count)
 
     def low(value):
         return builder.and_(value, llvm.constant(value.type, int(_LOW)))
@@ -70,7 +70,7 @@ def emit_four_blocks(builder, block, c1, c2, c3, k0, k1):
     def high(value):
         return builder.lshr(value, llvm.constant(vector, 32))
 
-    c0 = builder.add(everywhere(block), ir.Constant(vector, list(range(BLOCKS_TOGETHER))))
+    c0 = builder.add(everywhere(block), ir.Constant(vector, list(range(count))))
     c1, c2, c3 = everywhere(c1), everywhere(c2), everywhere(c3)
     for number in range(_ROUNDS):
         if number:

@@ -21,10 +21,10 @@ from logzoo.kernels.random import RUNG, uniform
 RUNGS_PER_END = 20
 # Rungs summed together.
 _BLOCK = 16
-# Chains whose values are carried to the rungs together, and how many rungs at a time: eight 256-bit registers.
+# Chains whose values are carried to the rungs together, and how many rungs at a time: eight registers of 256 bits.
 CHAINS_TOGETHER = 4
 _RUNGS_TOGETHER = 8
-_STRIPS = _RUNGS_TOGETHER // llvm.DOUBLES.count
+_STRIPS = _RUNGS_TOGETHER // llvm.WIDE_DOUBLES.count
 _BYTES = 8
 
 
@@ -62,13 +62,13 @@ def _carry(builder, block, count, values, values_step, out, out_step):
         [llvm.after(builder, first, builder.mul(step, llvm.constant(step.type, n))) for n in range(CHAINS_TOGETHER)]
         for first, step in ((out, out_step), (values, values_step))
     )
-    totals = [llvm.variables(builder, llvm.load_row(builder, row, llvm.DOUBLES, _STRIPS)) for row in rows]
+    totals = [llvm.variables(builder, llvm.load_row(builder, row, llvm.WIDE_DOUBLES, _STRIPS)) for row in rows]
     with cgutils.for_range(builder, count) as loop:
         row = llvm.after(builder, block, loop.index, _RUNGS_TOGETHER * _BYTES)
-        weights = llvm.load_row(builder, row, llvm.DOUBLES, _STRIPS)
+        weights = llvm.load_row(builder, row, llvm.WIDE_DOUBLES, _STRIPS)
         for chain, place in enumerate(places):
             value = llvm.load(builder, llvm.after(builder, place, loop.index, _BYTES), llvm.DOUBLE)
-            value = llvm.everywhere(builder, value, llvm.DOUBLES.count)
+            value = llvm.everywhere(builder, value, llvm.WIDE_DOUBLES.count)
             for weight, total in zip(weights, totals[chain], strict=True):
                 llvm.update(builder, builder.fadd, total, builder.fmul(value, weight))
     for row, held in zip(rows, totals, strict=True):
