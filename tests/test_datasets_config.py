@@ -285,7 +285,10 @@ KNOWN = {
 }
 
 
-@pytest.mark.parametrize("name", KNOWN)
+# The large torus takes as long as all the others.
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.nightly) if name == "ising-torus-40" else name for name in KNOWN]
+)
 def test_draws_of_known_models_build_anywhere(name, tmp_path):
     # Held to array_sha256.
     dataset = build_dataset(name, dataset_entry(name), tmp_path)

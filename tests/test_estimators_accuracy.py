@@ -16,7 +16,6 @@ DRAWN = [name for name in NAMES if ESTIMATORS[name].drawn]
 CHAINS = 40
 SWEEPS = 500
 MODELS = 30
-REPEATS = 200
 # Rules of integration are as exact as their rungs are close; the other methods need few.
 OPTIONS = {
     "ti-riemann": {"rungs": 400},
@@ -83,13 +82,17 @@ def test_thirty_hard_models_are_within_four_standard_errors_or_flagged(method):
     assert misses(results, 20.0) or not ESTIMATORS[method].drawn
 
 
-# MBAR takes longer than all the others together: equations solved two hundred times.
+# Eighty repeats tell intervals that cover 95% from those of 80%, and errors of twice the size from right ones; nightly
+# the bands are as narrow as the docs say. MBAR takes longer than all the others together: equations solved each time.
+@pytest.mark.parametrize(
+    ("repeats", "least", "most"), [(80, 0.875, 1.0), pytest.param(200, 0.90, 0.99, marks=pytest.mark.nightly)]
+)
 @pytest.mark.parametrize(
     "method", [pytest.param(name, marks=pytest.mark.nightly) if name == "mbar" else name for name in DRAWN]
 )
-def test_intervals_cover_the_truth_as_often_as_they_claim(method):
-    results = [estimated(method, seed, 0.5, repeat) for seed in range(4) for repeat in range(REPEATS // 4)]
-    assert 0.90 <= np.mean([covered for *_, covered, _ in results]) <= 0.99
+def test_intervals_cover_the_truth_as_often_as_they_claim(method, repeats, least, most):
+    results = [estimated(method, seed, 0.5, repeat) for seed in range(4) for repeat in range(repeats // 4)]
+    assert least <= np.mean([covered for *_, covered, _ in results]) <= most
     spread = np.std([error / std_error for error, std_error, *_ in results])
     assert 0.75 < spread < 1.35
     # Errors of half or twice the stated size do not pass.

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from logzoo import RBM, estimate_log_z, exact_log_z
+from logzoo.estimators.evidence import gather
 from logzoo.estimators.registry import ESTIMATORS, starts_from_data
 from logzoo.samplers.threads import over_chains
+from logzoo.streams import root_stream
 
 SAMPLE = """
 import hashlib, json
@@ -32,10 +34,15 @@ def random_rbm(seed=0):
 @pytest.mark.parametrize("method", sorted(ESTIMATORS))
 @pytest.mark.parametrize("threads", [2, 5])
 def test_estimates_have_the_same_bits_on_any_number_of_threads(method, threads):
-    rbm, options = random_rbm(), {"sweeps": 130, "chains": 7}
+    rbm, options = random_rbm(), {"sweeps": 130, "chains": 7, "check": False}
     if starts_from_data(method):
         options["data"] = np.eye(2, 40, dtype=np.uint8)
     one, many = (estimate_log_z(rbm, method, threads=n, **options) for n in (1, threads))
+    assert one == many
+
+
+def test_what_is_known_beforehand_has_the_same_bits_on_any_number_of_threads():
+    one, many = (gather(random_rbm(), root_stream(0), threads=threads) for threads in (1, 5))
     assert one == many
 
 

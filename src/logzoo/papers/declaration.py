@@ -23,7 +23,7 @@ from typing import NamedTuple
 from logzoo.checks import one_of
 
 # What a sweep of a chain costs beside its weights, in weights looked at: it tells in small models.
-SWEEP = 30_000
+SWEEP = 50_000
 # Sweeps of a tour of `lvs` on average, at most, where none are given.
 MOST_TOUR = 10_000
 # Independent timings of whatever a claim on seconds is about.

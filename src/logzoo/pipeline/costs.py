@@ -16,18 +16,18 @@ from logzoo.reporting.printing import columns
 # Core-seconds of a visit, by kind of work, as measured on two cores of an AMD EPYC; of "solving" and "resampling" of a
 # draw at a rung, of "Hamiltonian" of a draw.
 SECONDS = {
-    "sampling": 6e-11,
-    "training": 1.6e-10,
-    "enumeration": 8e-10,
-    "tours": 2e-9,
-    "solving": 4e-6,
+    "sampling": 2.5e-11,
+    "training": 5e-11,
+    "enumeration": 2e-10,
+    "tours": 8e-9,
+    "solving": 1.5e-6,
     "resampling": 1e-8,
-    "Hamiltonian": 3e-5,
+    "Hamiltonian": 1e-5,
 }
 # Of work that nobody has measured: that of the dearest sweeps.
 UNKNOWN = 2e-10
 # Of every job: Python starts, artifacts are read and written, pictures are drawn.
-START = 2.0
+START = 1.0
 
 Work = dict[str, float]
 
