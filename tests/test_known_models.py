@@ -6,7 +6,7 @@ from projects import ROOT, catalogue_of, merged_configuration
 
 from logzoo.artifacts.provenance import direct_imports
 from logzoo.models.known.registry import known
-from logzoo.papers.declaration import shape_of
+from logzoo.papers.declaration import SWEEP, shape_of
 from logzoo.papers.zoo.families import matrix_places
 from logzoo.pipeline.configuration import checked
 from logzoo.pipeline.costs import jobs_behind, seconds_of
@@ -28,7 +28,7 @@ def test_known_models_have_their_place_their_truth_and_their_cost():
         assert work == seconds_of({})
         estimate = jobs_behind(catalogue, [f"data/quick/estimates/{model}/ais.nc"])
         weights = np.prod(shape_of(config, model))
-        assert estimate[f"data/quick/estimates/{model}/ais.nc"].work["sampling"] == 330 * 3 * 30 * (weights + 30_000)
+        assert estimate[f"data/quick/estimates/{model}/ais.nc"].work["sampling"] == 330 * 3 * 30 * (weights + SWEEP)
     assert truth_from(config, "mnist-cd25-500") == "long runs" and truth_from(config, "mnist-10") == "enumeration"
 
 

@@ -26,6 +26,8 @@ from logzoo.checks import one_of
 SWEEP = 50_000
 # Sweeps of a tour of `lvs` on average, at most, where none are given.
 MOST_TOUR = 10_000
+# Weights whose sweeps tell in the seconds of an estimate; of fewer, budgets that are timed grow up to so much.
+TELLING_WEIGHTS, MOST_LARGER = 50_000, 3
 # Independent timings of whatever a claim on seconds is about.
 TIMINGS = 5
 # Trainers whose chains travel the rungs, instead of one at each.
@@ -184,8 +186,13 @@ class Here:
         return self.config["datasets"][self.config["models"][model]["dataset"]]["splits"]["train"]
 
     def timed_estimators(self, key, model, estimators, chains):
-        """The experiment that takes the seconds of estimators on one model, at the budgets of the entry."""
-        entries, budgets = self.config["estimators"], self.entry["budgets"]
+        """The experiment that takes the seconds of estimators on one model, at the budgets of the entry.
+
+        On a small model they are larger: sweeps must not drown in what else an estimate does.
+        """
+        visible, hidden = shape_of(self.config, model)
+        factor = min(max(TELLING_WEIGHTS // (visible * hidden), 1), MOST_LARGER)
+        entries, budgets = self.config["estimators"], [factor * budget for budget in self.entry["budgets"]]
         visits = self.visits(model, 4 * sum(budgets) * len(estimators) * chains)
         return self.experiment(
             "logzoo.papers.timing:estimators",
