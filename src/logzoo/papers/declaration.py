@@ -190,7 +190,7 @@ class Here:
 
         On a small model they are larger: sweeps must not drown in what else an estimate does.
         """
-        visible, hidden = shape_of(self.config, model)
+        visible, hidden = self.shape(model)
         factor = min(max(TELLING_WEIGHTS // (visible * hidden), 1), MOST_LARGER)
         entries, budgets = self.config["estimators"], [factor * budget for budget in self.entry["budgets"]]
         visits = self.visits(model, 4 * sum(budgets) * len(estimators) * chains)
