@@ -10,7 +10,12 @@ import yaml
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
+import logzoo
+from logzoo.cli.main import main
+
 ROOT = Path(__file__).parents[1]
+# The extras that requirements.txt brings.
+EXTRAS = ("workflow", "test")
 CONDA_NAMES = {"matplotlib-base": "matplotlib"}
 # Spelled in halves, so that this file does not name them itself.
 HOSTS = [
@@ -36,9 +41,9 @@ def read_files():
 
 
 def direct_dependencies(files):
-    """Read the requirements in pyproject.toml, the test tools included: canonical name -> Requirement."""
+    """Read the requirements in pyproject.toml, those of pipeline and tests included: canonical name -> Requirement."""
     project = tomllib.loads(files["pyproject.toml"])["project"]
-    texts = project["dependencies"] + project["optional-dependencies"]["test"]
+    texts = [*project["dependencies"], *(text for name in EXTRAS for text in project["optional-dependencies"][name])]
     return {canonicalize_name(found.name): found for found in map(Requirement, texts)}
 
 
@@ -75,9 +80,9 @@ def disagreements(files):
         tomllib.loads(files["pyproject.toml"])["project"],
         yaml.safe_load(files["CITATION.cff"]),
     )
-    for key in ("version", "license"):
-        if citation.get(key) != project[key]:
-            found.append(f"CITATION.cff: {key} {citation.get(key)!r} is not pyproject.toml's {project[key]!r}")
+    for key, value in (("version", logzoo.__version__), ("license", project["license"])):
+        if citation.get(key) != value:
+            found.append(f"CITATION.cff: {key} {citation.get(key)!r} is not {value!r}")
     return found
 
 
@@ -190,11 +195,10 @@ def test_citation_is_complete():
         assert all(author.keys() == {"family-names", "given-names"} for author in paper["authors"])
 
 
-def test_one_version():
-    import logzoo
-
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    assert logzoo.__version__ == project["version"]
+def test_one_version(capsys):
+    assert version("logzoo") == logzoo.__version__
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"logzoo {logzoo.__version__}\n"
 
 
 def host_mentions(root):

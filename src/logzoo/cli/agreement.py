@@ -59,7 +59,7 @@ def try_all(rbm, *, data, snapshots=None, tell=lambda method: None, **settings):
             own = {"snapshots": snapshots} if takes(method, "snapshots") else {}
             estimate = estimate_log_z(rbm, method, data=data, check=False, **settings, **own)
             estimate, reason = weighed(estimate, evidence), ""
-        except ValueError as error:
+        except (ValueError, ModuleNotFoundError) as error:
             estimate, reason = None, str(error)
         attempts.append(Attempt(method, estimate, time.perf_counter() - start, reason))
     return attempts

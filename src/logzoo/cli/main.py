@@ -10,6 +10,7 @@ import sys
 import warnings
 from pathlib import Path
 
+from logzoo import __version__
 from logzoo.cli import estimating
 from logzoo.cli.arguments import DATA_HELP, JSON, MODEL_HELP, NAMES, OPTION, SPINS
 from logzoo.cli.output import warn, write
@@ -36,6 +37,14 @@ def main(argv=None):
         return 130
     except BrokenPipeError:
         return 141  # as a shell reports a process that SIGPIPE ended
+    except ModuleNotFoundError as error:
+        hint = (
+            one_line(error)
+            if "pip install" in str(error)
+            else f"this needs {error.name}: pip install 'logzoo[workflow]'"
+        )
+        print(f"logzoo: error: {hint}", file=sys.stderr)
+        return 1
     except (ValueError, OSError, MemoryError, OverflowError, RecursionError) as error:
         hint = "too large a number or size: " if isinstance(error, MemoryError | OverflowError) else ""
         hint = "lists within lists without end: " if isinstance(error, RecursionError) else hint
@@ -55,6 +64,7 @@ class _Parser(argparse.ArgumentParser):
 
 def _parser():
     parser = _Parser(prog="logzoo", description="Log partition functions of restricted Boltzmann machines.")
+    parser.add_argument("--version", action="version", version=f"logzoo {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
 
     def command(name, run, summary):

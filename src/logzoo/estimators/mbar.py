@@ -10,7 +10,7 @@ import warnings
 import numpy as np
 from scipy.special import logsumexp
 
-from logzoo.checks import whole_number
+from logzoo.checks import installed, whole_number
 from logzoo.estimators.shared import reads
 from logzoo.estimators.simulated_tempering import autocorrelation_time, estimate_of_draws, tempered
 from logzoo.samplers.observers import ThinnedDraws
@@ -32,6 +32,7 @@ def estimate(rbm, ledger, stream, *, draws=10_000, rungs=RUNGS, **options):
     more sweeps than that to forget their rung are thinned to half of their autocorrelation time. The error is that of
     the infinitesimal jackknife over chains. Raises ValueError when draws times rungs are too many.
     """
+    _pymbar()  # now, not when the sweeps are made
     observer = ThinnedDraws(whole_number("draws", draws))
     kept = min(max(observer.draws, ledger.chains), ledger.chains * ledger.sweeps)
     if kept * whole_number("rungs", rungs, minimum=2) > _MOST_NUMBERS:
@@ -92,15 +93,17 @@ def influence(log_f, rungs, log_z):
     return answers - answers[:, :1]
 
 
-def _solved(log_f, counts, start):
-    # pymbar warns at import that jax, which it does not need, is missing, and reports its iterations.
+def _pymbar():
+    # It warns at import that jax, which it does not need, is missing, and reports its iterations.
     logging.getLogger("pymbar").setLevel(logging.CRITICAL)
-    import pymbar
+    return installed("pymbar", "mbar")
 
+
+def _solved(log_f, counts, start):
     guess = -(start - start[0])
     with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
         options = {"solver_protocol": "robust", "relative_tolerance": 1e-10, "maximum_iterations": _ITERATIONS}
-        solution = pymbar.MBAR(-log_f.T, counts, initial_f_k=guess, **options)
+        solution = _pymbar().MBAR(-log_f.T, counts, initial_f_k=guess, **options)
     log_z = -np.asarray(solution.f_k)
     log_z -= log_z[0]
     # Rungs without draws have their log Z from those with draws.

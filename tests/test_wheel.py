@@ -1,0 +1,167 @@
+"""The package as it is installed: built from a copy, away from the checkout, with no more than the light set around it."""
+
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+from importlib.metadata import distribution, packages_distributions
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from projects import ROOT
+
+# What the light set may hold, and the seconds that an import of the public names may take.
+MOST_PACKAGES = 16
+MOST_SECONDS = 1.5
+# Put before a program: nothing outside the light set can be imported.
+ONLY = """
+import sys
+REFUSED = {refused!r}
+class Refuse:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in REFUSED:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+sys.meta_path.insert(0, Refuse())
+"""
+MODEL = """
+import numpy as np
+from logzoo import RBM
+generator = np.random.default_rng(0)
+weights, visible_bias, hidden_bias = (generator.normal(0.0, 0.5, shape) for shape in ((12, 5), 12, 5))
+v = generator.integers(0, 2, (20, 12))
+"""
+
+
+def build(source, kind, target):
+    """Build a distribution (wheel or sdist) of a folder by its back end; its path."""
+    program = f"from setuptools import build_meta; print(build_meta.build_{kind}({str(target)!r}))"
+    run = subprocess.run([sys.executable, "-c", program], cwd=source, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    return target / run.stdout.splitlines()[-1]
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """(wheel, sdist) built from a copy of what the project keeps."""
+    folder = tmp_path_factory.mktemp("built")
+    source = folder / "logzoo"
+    shutil.copytree(ROOT / "src", source / "src", ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, source)
+    return build(source, "wheel", folder), build(source, "sdist", folder)
+
+
+@pytest.fixture(scope="module")
+def installed(built, tmp_path_factory):
+    """A folder with the wheel unpacked."""
+    folder = tmp_path_factory.mktemp("installed")
+    with zipfile.ZipFile(built[0]) as wheel:
+        wheel.extractall(folder)
+    return folder
+
+
+def metadata(folder):
+    """Fields of the wheel's metadata, in their order: (key, value)."""
+    text = next(folder.glob("*.dist-info/METADATA")).read_text().partition("\n\n")[0]
+    return re.findall(r"^([\w-]+): (.*)$", text, re.MULTILINE)
+
+
+def light_set(folder):
+    """Names of the distributions that the wheel needs, and those need in turn, without any extra."""
+    waiting = [Requirement(value) for key, value in metadata(folder) if key == "Requires-Dist"]
+    found = set()
+    while waiting:
+        requirement = waiting.pop()
+        name = canonicalize_name(requirement.name)
+        if name in found or requirement.marker and not requirement.marker.evaluate({"extra": ""}):
+            continue
+        found.add(name)
+        waiting += map(Requirement, distribution(name).requires or [])
+    return found
+
+
+def refused(folder):
+    """Top modules of everything that is installed here and not in the light set."""
+    light = light_set(folder)
+    owners = {module: set(map(canonicalize_name, names)) for module, names in packages_distributions().items()}
+    return sorted(module for module, names in owners.items() if not names & light and module != "logzoo")
+
+
+def run(folder, program, cwd, *arguments):
+    """Run a Python program with the unpacked wheel first on its path and only the light set to be imported."""
+    lines = f"{ONLY.format(refused=refused(folder))}\nsys.path.insert(0, {str(folder)!r})\n{program}"
+    return subprocess.run([sys.executable, "-P", "-c", lines, *arguments], cwd=cwd, capture_output=True, text=True)
+
+
+def command(folder, cwd, *words):
+    return run(folder, "from logzoo.cli.main import main; sys.exit(main(sys.argv[1:]))", cwd, *words)
+
+
+def test_the_light_set_is_small(installed):
+    light = light_set(installed)
+    assert len(light) <= MOST_PACKAGES, sorted(light)
+    assert not light & {"snakemake", "matplotlib", "scikit-learn", "pymbar"}
+    assert {"matplotlib", "sklearn", "snakemake", "pymbar", "yaml"} <= set(refused(installed))
+
+
+def test_the_wheel_says_what_it_is(installed):
+    fields = metadata(installed)
+    values = dict(fields)
+    assert values["Name"] == "logzoo" and values["License-Expression"] == "MIT"
+    assert sum(key == "Classifier" for key, _ in fields) > 5
+    assert {value.partition(",")[0] for key, value in fields if key == "Project-URL"} >= {"Documentation", "Source"}
+    assert {value for key, value in fields if key == "Provides-Extra"} >= {"workflow", "test", "cluster"}
+    assert (installed / "logzoo/py.typed").is_file()
+
+
+def test_wheel_and_source_hold_all_modules(built, installed, tmp_path):
+    expected = {str(path.relative_to(ROOT / "src")) for path in (ROOT / "src").rglob("*.py")}
+    assert {str(path.relative_to(installed)) for path in installed.rglob("*.py")} == expected
+    with tarfile.open(built[1]) as source:
+        source.extractall(tmp_path, filter="data")
+    (folder,) = tmp_path.iterdir()
+    (tmp_path / "again").mkdir()
+    with zipfile.ZipFile(build(folder, "wheel", tmp_path / "again")) as again, zipfile.ZipFile(built[0]) as wheel:
+        assert {name: again.read(name) for name in again.namelist()} == {
+            name: wheel.read(name) for name in wheel.namelist()
+        }
+
+
+def test_the_example_of_the_readme_needs_no_more(installed, tmp_path):
+    block = (ROOT / "README.md").read_text().partition("## log Z of an RBM of your own")[2].partition("`RBM.load`")[0]
+    example = "\n".join(line[4:] for line in block.splitlines() if line.startswith("    "))
+    assert "estimate_log_z(rbm" in example
+    program = f"{MODEL}\n{example}\nimport logzoo; print(logzoo.__file__, result.log_z - exact_log_z(rbm))"
+    found = run(installed, program, tmp_path)
+    assert found.returncode == 0, found.stderr
+    file, error = found.stdout.split()
+    assert file.startswith(str(installed)) and abs(float(error)) < 0.2
+
+
+def test_public_names_come_soon(installed, tmp_path):
+    program = """
+import time
+start = time.perf_counter()
+from logzoo import *
+print(time.perf_counter() - start)
+"""
+    run(installed, program, tmp_path)  # compiles to bytecode
+    found = run(installed, program, tmp_path)
+    assert float(found.stdout) < MOST_SECONDS, found.stderr
+
+
+def test_the_command_works_and_names_the_extra_where_one_is_missing(installed, tmp_path):
+    made = run(installed, f"{MODEL}\nRBM(weights, visible_bias, hidden_bias).save('model.nc')", tmp_path)
+    assert made.returncode == 0, made.stderr
+    found = command(installed, tmp_path, "estimate", "model.nc", "--method", "ais", "--sweeps", "100")
+    assert found.returncode == 0 and "log Z" in found.stdout, found.stderr
+    for words in (["estimate", "model.nc", "--method", "mbar"], ["audit", str(ROOT)], ["crate", str(ROOT)]):
+        found = command(installed, tmp_path, *words)
+        assert found.returncode == 1 and found.stdout == "", words
+        (line,) = found.stderr.splitlines()
+        assert line.startswith("logzoo: error: ") and line.endswith("pip install 'logzoo[workflow]'"), line
+    found = command(installed, tmp_path, "estimate", "model.nc", "--method", "all", "--sweeps", "100")
+    assert found.returncode == 0 and "mbar needs pymbar: pip install 'logzoo[workflow]'" in found.stdout, found.stderr
