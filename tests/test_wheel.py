@@ -1,4 +1,4 @@
-"""The package as it is installed: built from a copy, away from the checkout, with no more than the light set around it."""
+"""The package as it is installed: built from a copy, tried away from the checkout, with the light set alone."""
 
 import re
 import shutil

@@ -1,0 +1,71 @@
+"""The notebook of examples/: its cells run in their order, and print what the stored outputs show."""
+
+import contextlib
+import io
+import json
+import re
+
+import matplotlib.pyplot
+import pytest
+from projects import ROOT
+
+NOTEBOOKS = sorted(ROOT.glob("examples/*.ipynb"))
+NUMBER = re.compile(r"[-+]?\d+\.\d+")
+
+
+def code_cells(path):
+    """(source, printed text) of every code cell of a notebook."""
+    cells = json.loads(path.read_text())["cells"]
+    return [
+        ("".join(cell["source"]), "".join("".join(out["text"]) for out in cell["outputs"] if "text" in out))
+        for cell in cells
+        if cell["cell_type"] == "code"
+    ]
+
+
+def printed(sources):
+    """What each source prints, run one after the other in one namespace."""
+    namespace, texts = {"__name__": "__main__"}, []
+    for source in sources:
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            exec(source, namespace)
+        texts.append(out.getvalue())
+    return texts
+
+
+def differences(found, stored):
+    """Pairs of texts that differ in their words, or in a number by more than 0.05 (training adds in any order)."""
+    return [
+        (one, other)
+        for one, other in zip(found, stored, strict=True)
+        if NUMBER.sub("#", one).split() != NUMBER.sub("#", other).split()
+        or any(abs(float(a) - float(b)) > 0.05 for a, b in zip(NUMBER.findall(one), NUMBER.findall(other), strict=True))
+    ]
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_prints_what_it_shows(path, monkeypatch):
+    monkeypatch.setattr(matplotlib.pyplot, "show", lambda: matplotlib.pyplot.close())
+    sources, stored = zip(*code_cells(path), strict=True)
+    found = printed(sources)
+    assert differences(found, stored) == []
+    # Another number, and another word, are seen.
+    wrong = [NUMBER.sub("99.9", text, count=1) for text in stored]
+    assert differences(found, wrong)
+    assert differences(found, [text.replace("converged", "diverged") for text in stored])
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_reads_well_where_it_is_not_run(path):
+    cells = json.loads(path.read_text())["cells"]
+    assert cells[0]["cell_type"] == "markdown" and "".join(cells[0]["source"]).startswith("# ")
+    outputs = [out for cell in cells for out in cell.get("outputs", [])]
+    assert any("image/png" in out.get("data", {}) for out in outputs)
+    assert not any(out["output_type"] == "error" or out.get("name") == "stderr" for out in outputs)
+    assert path.stat().st_size < 200_000
+    links = re.findall(r"\]\((\.\./[^)#]+)", "".join("".join(cell["source"]) for cell in cells))
+    assert links and all((path.parent / link).is_file() for link in links)
+
+
+def test_there_is_one():
+    assert [path.stem for path in NOTEBOOKS] == ["own_rbm"]
