@@ -98,7 +98,7 @@ def _products(betas):
         with cgutils.for_range(builder, vectors) as loop:
             size = llvm.load(builder, llvm.after(builder, magnitudes, loop.index, llvm.VECTOR_BYTES), llvm.FLOATS)
             for scale, product in zip(factors, products, strict=True):
-                factor = builder.fadd(one, emit_exp2_nonpositive(builder, builder.fmul(scale, size)))
+                factor = builder.fadd(one, emit_exp2_nonpositive(builder, builder.fmul(scale, size), fused=True))
                 llvm.update(builder, builder.fmul, product, factor)
         _store_products(builder, products, target)
 
