@@ -21,6 +21,7 @@ from logzoo.estimators import basins as basin_estimates
 from logzoo.estimators.las_vegas import upper_bound
 from logzoo.estimators.result import reasons_of
 from logzoo.models.certain import without_certain
+from logzoo.models.modes import distinct_rows
 from logzoo.samplers import annealed, basins
 
 # What is spent on each of the estimates of mass, beside the run that they judge: fewer sweeps of large models, by
@@ -68,7 +69,7 @@ def gather(rbm, stream, ledger=None, *, data=None, threads=1, tempered=True):
         if _HARMLESS.issuperset(bridged.reasons) and bridged.diagnostics["round_trips"] >= _FEWEST_ROUND_TRIPS:
             masses.append((bridged.log_z, bridged.interval_error))
     seen = draws.v if data is None else np.concatenate([draws.v, data[:_MOST_STATES]])
-    of_states = float(logsumexp(rbm.log_f(np.unique(seen, axis=0))))
+    of_states = float(logsumexp(rbm.log_f(distinct_rows(seen)[0])))
     masses = tuple((log_z + constant, std_error) for log_z, std_error in masses)
     return Evidence(max(draws.lower, of_states) + constant, upper_bound(rbm) + constant, masses)
 

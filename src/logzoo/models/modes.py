@@ -242,12 +242,19 @@ def _summits(each_part, single, double, settled, steps):
 
     rounded = (settled.visible if swapped else settled.hidden) > 0.5
     states, _, passes = each_part(climbed, rounded)
-    summits, of_summit = np.unique(states, axis=0, return_inverse=True)
-    seen = np.unique(np.concatenate([summits, rounded]), axis=0)
+    summits, of_summit = distinct_rows(states)
+    seen, _ = distinct_rows(np.concatenate([summits, rounded]))
     _, heights, _ = each_part(partial(climbed, most=0), seen)
     hidden = _means_of_hidden(single, summits.T).T if swapped else summits
     # The height of a state is one more pass.
-    return hidden, of_summit.ravel(), float(logsumexp(heights)), int(passes.sum()) + len(seen)
+    return hidden, of_summit, float(logsumexp(heights)), int(passes.sum()) + len(seen)
+
+
+def distinct_rows(states):
+    """The distinct rows (n, units) uint8 of a 0/1 matrix, sorted, and the number among them of each of its rows."""
+    # As bytes of eight units, whose order is the same: sorting takes an eighth of the time.
+    packed, number = np.unique(np.packbits(states, axis=1), axis=0, return_inverse=True)
+    return np.unpackbits(packed, axis=1, count=states.shape[1]), number.ravel()
 
 
 def _distinct(solutions):
