@@ -16,11 +16,10 @@ rule experiment:
         experiment=one_of_names(path.removeprefix(f"{DATA}/").removesuffix(".nc") for path in CATALOGUE.experiments),
     conda:
         "../../environment.yml"
-    # Seconds are taken with the machine to themselves; what takes long is judged by ratios.
-    threads: lambda wildcards: workflow.cores if experiment_at(wildcards).timed else 1
     resources:
         mem_mb=rising(2500),
         runtime=rising(720),
+        # On a cluster times are taken on a node of their own, here beside other jobs: they are CPU seconds.
         slurm_extra=lambda wildcards: "--exclusive" if experiment_at(wildcards).timed else "",
     params:
         run=lambda wildcards: experiment_at(wildcards).run,

@@ -69,7 +69,7 @@ class Experiment(NamedTuple):
     work: dict = {}
     most: dict = {}
     methods: tuple = ()
-    timed: bool = False  # seconds are measured: the job has the machine to itself
+    timed: bool = False  # seconds are measured: on a cluster the job has a node to itself
     checkpoints: bool = False  # run takes checkpoint(name), a Checkpoint of a part of the work
 
 

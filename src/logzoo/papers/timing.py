@@ -1,4 +1,8 @@
-"""What estimates cost in seconds. Times differ from run to run: nothing but pictures of time may depend on them."""
+"""What estimates cost in CPU seconds. Times differ from run to run: nothing but what is about time may depend on them.
+
+All that is timed runs in one thread, so that CPU seconds are those of the clock where nothing else runs. Beside other jobs
+they are what is left of them when waiting for a core is taken off.
+"""
 
 import time
 from functools import partial
@@ -29,12 +33,12 @@ STEPS = {"sampling": "sampling the draws", "rts": "RTS, TS and TI, from the draw
 
 
 def seconds_of(function, repeats=_REPEATS):
-    """The least wall-clock seconds that a call took: what else the machine did only adds."""
+    """The least CPU seconds that a call took: what else the machine did only adds."""
     taken = []
     while len(taken) < repeats and sum(taken) < _ENOUGH:
-        start = time.perf_counter()
+        start = time.process_time()
         function()
-        taken.append(time.perf_counter() - start)
+        taken.append(time.process_time() - start)
     return min(taken)
 
 
@@ -56,7 +60,7 @@ def estimators(artifacts, *, estimators, budgets, chains, stream):
         timed = budgets if is_drawn(entry["method"]) else [min(budgets)]
         seconds[row] = [seconds_of(partial(estimate, entry, options, budget, stream.child(name))) for budget in timed]
     return xr.Dataset(
-        {"seconds": labelled(("estimator", "budget"), seconds, "wall-clock time of an estimate", "s")},
+        {"seconds": labelled(("estimator", "budget"), seconds, "CPU time of an estimate", "s")},
         coords={
             "estimator": coordinate("estimator", estimators, "estimator of log Z"),
             "budget": coordinate("budget", budgets, "budget in Gibbs sweeps per chain", "sweep"),
@@ -82,8 +86,8 @@ def infinite_swapping(artifacts, *, samplers, trainings, ladders, steps, stream)
         of_update[position] = _seconds_of_update(data, settings, steps)
     return xr.Dataset(
         {
-            "step_seconds": labelled(("sampler", "repeat"), of_step, "wall-clock time of a step of all chains", "s"),
-            "update_seconds": labelled(("trainer", "repeat"), of_update, "wall-clock time of an update", "s"),
+            "step_seconds": labelled(("sampler", "repeat"), of_step, "CPU time of a step of all chains", "s"),
+            "update_seconds": labelled(("trainer", "repeat"), of_update, "CPU time of an update", "s"),
         },
         coords={
             "sampler": coordinate("sampler", samplers, "sampler"),
@@ -101,7 +105,7 @@ def trackers(artifacts, *, train, updates, stream):
     kinds = {"none": {}, **{name: {"tracker": name} for name in TRACKERS}}
     seconds = [_seconds_of_update(data, {**settings, **options}, updates) for options in kinds.values()]
     return xr.Dataset(
-        {"seconds": labelled(("tracker", "repeat"), np.array(seconds), "wall-clock time of an update", "s")},
+        {"seconds": labelled(("tracker", "repeat"), np.array(seconds), "CPU time of an update", "s")},
         coords={
             "tracker": coordinate("tracker", kinds, "what follows log Z"),
             "repeat": coordinate("repeat", range(TIMINGS), "timing"),
@@ -150,7 +154,7 @@ def rungs(artifacts, *, ladders, samples, chains, stream):
             seconds[1, column, repeat] = seconds_of(partial(estimates_of_samples, pilot, kept, chosen), 1)
             seconds[2, column, repeat] = seconds_of(partial(mbar_of_sample, pilot, kept, chosen[0]), 1)
     return xr.Dataset(
-        {"seconds": labelled(("step", "rungs", "repeat"), seconds, "wall-clock time", "s")},
+        {"seconds": labelled(("step", "rungs", "repeat"), seconds, "CPU time", "s")},
         coords={
             "step": coordinate("step", STEPS, "part of the work"),
             "title": coordinate("step", STEPS.values(), "part of the work, in words"),
