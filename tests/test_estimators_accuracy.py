@@ -46,6 +46,8 @@ def estimated(method, seed, scale, repeat=0):
     options = OPTIONS.get(method, {"rungs": 20} if "rungs" in ESTIMATORS[method].options else {})
     if "data" in ESTIMATORS[method].options:
         options = {**options, "data": sample_gibbs(rbm, 100, 200, seed=seed)}
+    if "snapshots" in ESTIMATORS[method].options:
+        options = {**options, "snapshots": [RBM(0.5 * rbm.weights, -rbm.visible_bias, rbm.hidden_bias)]}
     found = estimate_log_z(
         rbm,
         method,

@@ -162,6 +162,20 @@ def test_bad_snapshots_are_refused(snapshots, match):
             estimate_log_z(random_rbm(1), method, sweeps=10, chains=10, snapshots=snapshots)
 
 
+@pytest.mark.parametrize(
+    ("method", "plain"), [("trajectory", "bar"), ("trajectory-ais", "ais"), ("trajectory-raise", "raise")]
+)
+def test_without_snapshots_it_is_the_method_of_tempering(method, plain):
+    model = random_rbm(4, 6, 4)
+    data = {"data": np.eye(6, dtype=np.uint8)} if method == "trajectory-raise" else {}
+    settings = {"sweeps": 60, "chains": 20, "base": np.zeros(6), "check": False, **data}
+    one, other = (estimate_log_z(model, name, **settings) for name in (method, plain))
+    assert abs(one.log_z - other.log_z) < 4.0 * np.hypot(one.std_error, other.std_error)
+    assert one.diagnostics.keys() == other.diagnostics.keys()
+    with pytest.raises(ValueError, match="kept: expected snapshots beside it, found none"):
+        estimate_log_z(model, method, kept=2, **settings)
+
+
 def test_few_snapshots_are_kept_where_the_training_wanders():
     model = random_rbm(1, visible=30, hidden=10, scale=0.1)
     near = [RBM(share * model.weights, model.visible_bias, model.hidden_bias) for share in np.linspace(0.1, 0.9, 12)]

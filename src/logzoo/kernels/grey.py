@@ -34,9 +34,7 @@ def _weighted_rows(sums_together):
     def emit(builder, table, count, factors, step, apart, sums):
         numbers = range(sums_together)
         places = [llvm.after(builder, sums, llvm.constant(sums.type, n), WIDTH * _BYTES) for n in numbers]
-        totals = [
-            llvm.variables(builder, llvm.load_row(builder, place, llvm.WIDE_FLOATS, _STRIPS)) for place in places
-        ]
+        totals = [llvm.variables(builder, llvm.load_row(builder, place, llvm.WIDE_FLOATS, _STRIPS)) for place in places]
         with cgutils.for_range(builder, count) as loop:
             first = builder.mul(loop.index, step)
             steps = [builder.add(first, builder.mul(apart, llvm.constant(apart.type, n))) for n in numbers]

@@ -146,6 +146,17 @@ class Length:
         return float(np.sum(np.sqrt(np.maximum(self._divergence / max(self._rounds, 1), 0.0) / np.pi)))
 
 
+def of_tempering(options):
+    """The options of a run without snapshots, whose path is that of tempering.
+
+    Raises ValueError for those that say how snapshots are used.
+    """
+    for name in ("kept", "each"):
+        if name in options:
+            raise ValueError(f"{name}: expected snapshots beside it, found none")
+    return options
+
+
 def thinned(path, number):
     """The path with so many of the RBMs between its ends, evenly spread."""
     places = np.linspace(0, len(path) - 1, min(number, len(path) - 2) + 2)
