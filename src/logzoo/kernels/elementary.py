@@ -1,6 +1,6 @@
 """Elementary functions that LLVM can vectorise, with the same bits on every x86-64 processor.
 
-Plain multiplies and adds in a fixed order, or fused ones that are asked for as such: never as the compiler likes, and no
+Plain multiplies and adds in a fixed order, or fused ones that are asked for as such: never as the compiler likes. No
 library calls.
 """
 

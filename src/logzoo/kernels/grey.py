@@ -25,9 +25,9 @@ _TOGETHER = 2 * llvm.WIDE
 def _weighted_rows(sums_together):
     """An intrinsic: sums[n, :WIDTH] += sum_m factors[m step + n apart] table[m] for that many sums n.
 
-    It takes the address of the table, how many rows it has, the address of the factors, their `step` and `apart`, and the
-    address of the sums; all of float32, rows of WIDTH. The sums stay in registers, and a row is read once for all of
-    them; every product is rounded before it is added. Rows whose factors are all 0 are skipped.
+    It takes the address of the table and its number of rows, the address of the factors, their `step` and `apart`, and
+    the address of the sums; all of float32, rows of WIDTH. The sums stay in registers, and a row is read once for all
+    of them; every product is rounded before it is added. Rows whose factors are all 0 are skipped.
     """
 
     @llvm.emitted(types.void, *[types.intp] * 6)

@@ -1,7 +1,7 @@
 """What estimates cost in CPU seconds. Times differ from run to run: nothing but what is about time may depend on them.
 
-All that is timed runs in one thread, so that CPU seconds are those of the clock where nothing else runs. Beside other jobs
-they are what is left of them when waiting for a core is taken off.
+All that is timed runs in one thread: where nothing else runs, CPU seconds are those of the clock. Beside other jobs
+the waiting for a core is not in them.
 """
 
 import time

@@ -1,6 +1,7 @@
 """RTS figure 3 against seconds.
 
-The errors of figure 3 against CPU seconds on one core, measured on this machine: seconds grow linearly with sweeps. Times differ from run to run, the errors do not.
+The errors of figure 3 against CPU seconds on one core, measured on this machine: seconds grow linearly with sweeps.
+Times differ from run to run, the errors do not.
 """
 
 from logzoo.reporting import style
