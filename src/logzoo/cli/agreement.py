@@ -73,10 +73,8 @@ def agreement_of(attempts):
     estimates = {attempt.method: attempt.estimate for attempt in attempts if attempt.estimate is not None}
     lower = estimates["ais"].log_z - 2.0 * estimates["ais"].std_error if "ais" in estimates else np.nan
     upper = estimates["raise"].log_z + 2.0 * estimates["raise"].std_error if "raise" in estimates else np.nan
-    # RAISE does not estimate log Z without bias at small budgets, so it only bounds.
-    sound = sorted(name for name, estimate in estimates.items() if estimate.converged and name != "raise")
     apart, sigmas = (), 0.0
-    for pair in combinations(sound, 2):
+    for pair in combinations(sorted(_sound(attempts)), 2):
         first, second = (estimates[name] for name in pair)
         error = np.hypot(first.std_error, second.std_error)
         distance = abs(first.log_z - second.log_z) / error if error > 0 else 0.0
@@ -85,13 +83,18 @@ def agreement_of(attempts):
     return Agreement(lower, upper, apart, float(sigmas))
 
 
+def _sound(attempts):
+    """{method: Estimate} of those that converged, without RAISE: biased at small budgets, it only bounds."""
+    estimates = {attempt.method: attempt.estimate for attempt in attempts if attempt.estimate is not None}
+    return {name: estimate for name, estimate in estimates.items() if estimate.converged and name != "raise"}
+
+
 def headline(attempts, agreement):
     """What the attempts say together, in one line."""
-    sound = [attempt.estimate for attempt in attempts if attempt.estimate is not None and attempt.estimate.converged]
-    many = f"{len(sound)} of {len(attempts)} methods converged"
-    if not sound:
-        return f"log Z: none of {len(attempts)} methods converged, do not trust their intervals"
-    ends = [each.log_z for each in sound]
+    ends = [estimate.log_z for estimate in _sound(attempts).values()]
+    if not ends:
+        return f"log Z: NONE of {len(attempts)} methods converged, do not trust their intervals"
+    many = f"{len(ends)} of {len(attempts)} methods converged"
     said = disagreement(agreement) if agreement.disagree else f"no two more than {_SIGMAS:.0f} standard errors apart"
     return f"log Z from {min(ends):.4f} to {max(ends):.4f} nat: {many}, {said}"
 
@@ -103,10 +106,13 @@ def disagreement(agreement):
 
 
 def agreement_table(attempts, agreement):
-    """Attempts and their Agreement as text; what is wrong with an estimate stands beside it, and in words below."""
+    """Attempts and their Agreement as text, converged ones first.
+
+    What is wrong with an estimate stands beside it, and in words below.
+    """
     heads = ("method", "log Z [nat]", "std error", "95% interval", "seconds", "converged")
     rows, reasons = [], set()
-    for method, estimate, seconds, _ in attempts:
+    for method, estimate, seconds, _ in sorted(attempts, key=_doubts):
         cells = ("", "", "", "", "not run")
         if estimate is not None:
             interval = "{:.4f} to {:.4f}".format(*estimate.interval)
@@ -122,6 +128,11 @@ def agreement_table(attempts, agreement):
     bounds += [("upper bound (RAISE + 2 std errors)", upper), ("farthest apart", apart)]
     parts = [columns(heads, rows, words=True), table(notes) if notes else "", table(bounds)]
     return "\n".join(part for part in parts if part)
+
+
+def _doubts(attempt):
+    """0 for what converged, 1 for what did not, 2 for what was not run."""
+    return 2 if attempt.estimate is None else int(not attempt.estimate.converged)
 
 
 def agreement_json(attempts, agreement):
