@@ -7,16 +7,19 @@ from runpy import run_path
 
 # The checkout, wherever Snakemake runs, and whether it is this workflow that runs or one that imports it as a module.
 ROOT = Path(workflow.current_basedir)
-ALONE = ROOT == Path(workflow.basedir)
+ALONE = Path(workflow.basedir) in (ROOT, ROOT / "workflow")
 
 # Before the package is imported: that of this checkout, and whole, as a full disk may have cut its compiled modules short.
 startup = run_path(f"{ROOT}/src/logzoo/pipeline/startup.py")
 startup["use_sources"](f"{ROOT}/src")
 startup["keep_modules_compiled"]("logzoo")
 
-from logzoo.pipeline.catalogue import Catalogue
-from logzoo.pipeline.configuration import checked, laid_over
-from logzoo.pipeline.startup import clear_stale_locks
+try:
+    from logzoo.pipeline.catalogue import Catalogue
+    from logzoo.pipeline.configuration import checked, laid_over
+    from logzoo.pipeline.startup import clear_stale_locks
+except ModuleNotFoundError as error:
+    sys.exit(f"logzoo: error: no module {error.name}: pip install -r requirements.txt, or use environment.yml")
 
 # In the order in which they are merged.
 SETTINGS = [

@@ -5,9 +5,10 @@ import re
 import shutil
 import subprocess
 import sys
+import textwrap
 
 import pytest
-from projects import CONFIGURATION, ROOT, closed_environment, merged_configuration
+from projects import ROOT, closed_environment, merged_configuration
 
 from logzoo.artifacts.netcdf import read_provenance
 from logzoo.pipeline.configuration import laid_over
@@ -27,7 +28,7 @@ rule mine:
     output: "mine.txt"
     shell: "ls {{input}} > {{output}}"
 """
-# Python runs this when it starts. The package is not installed, and scripts lose PYTHONPATH, as in environments of conda.
+# Python runs this when it starts. The package is not installed, and scripts lose PYTHONPATH, as in a conda environment.
 HIDING = """
 import sys
 
@@ -39,7 +40,7 @@ if any(".snakemake/scripts" in argument for argument in sys.orig_argv):
 class Hiding:
     def find_spec(self, name, path=None, target=None):
         if name == "logzoo" and SOURCES not in sys.path:
-            raise ModuleNotFoundError("No module named 'logzoo'", name="logzoo")
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
 
 
 sys.meta_path.insert(0, Hiding())
@@ -68,17 +69,34 @@ def planned(result):
     return {name.removeprefix("logzoo_"): count for name, count in RULES.findall(result.stdout + result.stderr)}
 
 
-def test_a_module_plans_what_the_workflow_plans(importing):
-    folder, environment = importing
+def test_a_module_plans_what_the_workflow_plans(tmp_path):
+    # As docs/elsewhere.md has it.
+    (example,) = re.findall(r"\n    configfile: .*?\n\n(?=\S)", (ROOT / "docs/elsewhere.md").read_text(), re.DOTALL)
+    (tmp_path / "Snakefile").write_text(textwrap.dedent(example))
+    (tmp_path / "config.yaml").write_text("scale: mine\n")
+    (tmp_path / "logzoo").symlink_to(ROOT)
     dry = ("-m", "snakemake", "-n", "--cores", "1")
-    found = planned(python(folder, environment, *dry, "logzoo_rts"))
+    found = planned(python(tmp_path, closed_environment(ROOT), *dry, "logzoo_rts", "mine"))
+    assert found.pop("mine") == "1" and int(found["total"]) > 50
     # The same from outside of the checkout.
-    options = ("--snakefile", ROOT / "Snakefile", "--directory", folder, CONFIGURATION[0], ROOT / CONFIGURATION[1])
-    expected = planned(python(folder, environment, *dry, "rts", *map(str, options)))
-    assert found == expected and int(found["total"]) > 50
-    # What tells of a whole project is not there.
-    missing = python(folder, environment, *dry, "logzoo_audit")
+    options = ("--config", "scale=mine", "--snakefile", str(ROOT / "workflow/Snakefile"))
+    targets = ("rts", "data/mine/estimates/mnist-10/rts.nc")
+    expected = planned(python(tmp_path, closed_environment(ROOT), *dry, *options, "--", *targets))
+    assert found == {**expected, "total": str(int(expected["total"]) + 1)}
+
+
+def test_what_tells_of_a_whole_project_is_left_out(importing):
+    missing = python(*importing, "-m", "snakemake", "-n", "--cores", "1", "logzoo_audit")
     assert missing.returncode == 1 and "logzoo_audit" in missing.stdout + missing.stderr
+
+
+def test_an_environment_without_the_libraries_ends_in_one_line(importing):
+    folder, environment = importing
+    hiding = folder / "hiding/sitecustomize.py"
+    hiding.write_text(hiding.read_text().replace('name == "logzoo" and SOURCES not in sys.path', 'name == "xarray"'))
+    ended = python(folder, environment, "-m", "snakemake", "-n", "--cores", "1")
+    assert ended.returncode == 1
+    assert ended.stderr == "logzoo: error: no module xarray: pip install -r requirements.txt, or use environment.yml\n"
 
 
 def test_jobs_find_the_package_of_the_checkout(importing):
