@@ -9,7 +9,7 @@ WORKDIR /logzoo
 COPY --chown=logzoo:logzoo . .
 RUN pip install -r requirements.txt
 
-# Whoever breaks in is nobody; results lie in /logzoo/data and /logzoo/figures.
+# No rights beyond these files; results lie in /logzoo/data and /logzoo/figures.
 USER 1000
 ENTRYPOINT ["snakemake"]
 CMD ["--cores", "2"]
