@@ -1,36 +1,50 @@
 # The whole replication: snakemake --cores N draws every figure of the configured scale.
 import atexit
+import os
 import sys
 from pathlib import Path
 from runpy import run_path
 
-# Before the package is imported: a full disk may have cut its compiled modules short.
-run_path(f"{workflow.basedir}/src/logzoo/pipeline/startup.py")["keep_modules_compiled"]("logzoo")
+# The checkout, wherever Snakemake runs, and whether it is this workflow that runs or one that imports it as a module.
+ROOT = Path(workflow.current_basedir)
+ALONE = Path(workflow.basedir) in (ROOT, ROOT / "workflow")
 
-from logzoo.pipeline.catalogue import Catalogue
-from logzoo.pipeline.configuration import checked
-from logzoo.pipeline.startup import clear_stale_locks
+# Before the package is imported: that of this checkout, and whole, as a full disk may have cut its compiled modules short.
+startup = run_path(f"{ROOT}/src/logzoo/pipeline/startup.py")
+startup["use_sources"](f"{ROOT}/src")
+startup["keep_modules_compiled"]("logzoo")
 
+try:
+    from logzoo.pipeline.catalogue import Catalogue
+    from logzoo.pipeline.configuration import checked, laid_over
+    from logzoo.pipeline.startup import clear_stale_locks
+except ModuleNotFoundError as error:
+    sys.exit(f"logzoo: error: no module {error.name}: pip install -r requirements.txt, or use environment.yml")
 
-configfile: "config/datasets.yaml"
-configfile: "config/models.yaml"
-configfile: "config/estimators.yaml"
-configfile: "config/zoo.yaml"
-configfile: "config/config.yaml"
+# In the order in which they are merged.
+SETTINGS = [
+    "config/datasets.yaml",
+    "config/models.yaml",
+    "config/estimators.yaml",
+    "config/zoo.yaml",
+    "config/config.yaml",
+    *sorted(path.relative_to(ROOT) for path in ROOT.glob("config/papers/*.yaml")),
+]
 
+for settings in SETTINGS:
 
-for paper in sorted(Path(workflow.basedir).glob("config/papers/*.yaml")):
-
-    configfile: paper
+    configfile: os.path.relpath(ROOT / settings)
 
 
 try:
-    config = checked(config, f"{workflow.basedir}/workflow/schemas")
+    # Where a module is given a config, Snakemake reads no file of its own.
+    config = config if ALONE else laid_over([ROOT / settings for settings in SETTINGS], config)
+    config = checked(config, ROOT / "workflow/schemas")
     CATALOGUE = Catalogue(config)
 except ValueError as error:
     sys.exit(f"logzoo: error: {error}")
 
-if clear_stale_locks():
+if ALONE and clear_stale_locks():
     print("logzoo: a run was killed here; its lock is removed", file=sys.stderr)
 
 
@@ -43,7 +57,12 @@ include: "workflow/rules/experiments.smk"
 include: "workflow/rules/verdicts.smk"
 include: "workflow/rules/figures.smk"
 include: "workflow/rules/report.smk"
-include: "workflow/rules/audit.smk"
+
+
+# They tell of the whole project, which is not ours where another workflow imports this one.
+if ALONE:
+
+    include: "workflow/rules/audit.smk"
 
 
 rule all:
@@ -80,4 +99,5 @@ onsuccess:
         print_manifest(workflow, SCALE)
 
 
-atexit.register(list_what_was_made, workflow, SCALE)
+if ALONE:
+    atexit.register(list_what_was_made, workflow, SCALE)

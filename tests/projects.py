@@ -23,14 +23,14 @@ CONFIGURATION = ("--configfile", "tests/tiny.yaml")
 TIMED = re.compile(
     r"timings/|rts-f3-seconds|rts-f4-cost|ins-equal|ins-many|trk-cost|zoo-seconds|zoo-choice|zoo-winners|scorecard"
 )
-_CONFIGFILE = re.compile(r'^configfile: "(.+)"', re.MULTILINE)
+_SETTINGS = re.compile(r'^    "(config/\w+\.yaml)",$', re.MULTILINE)
 
 
 def merged_configuration(*more):
     """The configuration that Snakemake would merge: the files that the Snakefile names, further files, and dicts."""
     config = {}
     papers = sorted(ROOT.glob("config/papers/*.yaml"))
-    for part in (*_CONFIGFILE.findall((ROOT / "Snakefile").read_text()), *papers, *more):
+    for part in (*_SETTINGS.findall((ROOT / "Snakefile").read_text()), *papers, *more):
         update_config(config, part if isinstance(part, dict) else yaml.safe_load((ROOT / part).read_text()))
     return config
 

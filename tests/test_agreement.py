@@ -5,10 +5,10 @@ import json
 import numpy as np
 import pytest
 
-from logzoo.cli.agreement import Attempt, agreement_of, applicable_methods, try_all
+from logzoo.cli.agreement import Attempt, agreement_of, applicable_methods, headline, try_all
 from logzoo.cli.main import main
 from logzoo.estimators.registry import ESTIMATORS
-from logzoo.estimators.result import Estimate
+from logzoo.estimators.result import REASONS, Estimate
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.streams import root_stream
@@ -53,9 +53,8 @@ def test_methods_that_start_from_data_are_run_where_there_are_any(data):
 
 
 def test_all_estimators_on_a_small_model_agree(rbm, data):
-    told = []
-    found = try_all(rbm, data=data, sweeps=400, chains=20, seed=1, tell=told.append)
-    assert told == [one.method for one in found] == list(ESTIMATORS)
+    found = try_all(rbm, data=data, sweeps=400, chains=20, seed=1)
+    assert [one.method for one in found] == list(ESTIMATORS)
     truth = exact_log_z(rbm)
     for one in found:
         assert one.estimate.log_z == pytest.approx(truth, abs=max(5 * one.estimate.std_error, 0.05))
@@ -94,8 +93,12 @@ def test_the_command_line_compares_them_all(rbm, data, tmp_path, monkeypatch, ca
     budget = ["--sweeps", "300", "--chains", "10"]
     assert main(["estimate", "model.npz", "--method", "all", *budget, "--data", "data.npy"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0].split()[:2] == ["method", "log"]
-    assert {line.split()[0] for line in lines[1 : 1 + len(ESTIMATORS)]} == set(ESTIMATORS)
+    assert lines[0].startswith("log Z from ") and f" of {len(ESTIMATORS)} methods converged, " in lines[0]
+    assert lines[1] == "" and lines[2].split()[:2] == ["method", "log"]
+    rows = [line.split() for line in lines[3 : 3 + len(ESTIMATORS)]]
+    assert {row[0] for row in rows} == set(ESTIMATORS) and lines[3 + len(ESTIMATORS)] == ""
+    states = [row[-1] == "yes" for row in rows]
+    assert states == sorted(states, reverse=True) and states[0]
     assert any(line.startswith("upper bound") and line.endswith("nat") for line in lines)
     assert main(["estimate", "model.npz", "--method", "all", *budget, "--json"]) == 0
     content = json.loads(capsys.readouterr().out)
@@ -113,10 +116,20 @@ def test_a_disagreement_is_a_warning(rbm, tmp_path, monkeypatch, capsys):
     apart = attempts(estimate("ais", 5.0, 0.1), estimate("bar", 7.0, 0.1), estimate("ts", 6.0, 0.1, converged=0))
     monkeypatch.setattr("logzoo.cli.agreement.try_all", lambda *_, **__: apart)
     assert main(["estimate", "model.nc", "--method", "all"]) == 0
+    out, err = capsys.readouterr()
+    head, _, *lines = out.splitlines()
+    said = "ais and bar lie 14.1 standard errors apart: some interval here is wrong"
+    assert head == f"log Z from 5.0000 to 7.0000 nat: 2 of 3 methods converged, {said}" and err == ""
+    assert [line.split()[0] for line in lines[:4]] == ["method", "ais", "bar", "ts"]
+    assert lines[3].endswith("no: drift") and lines[5] == f"drift  {REASONS['drift']}"
+    assert main(["estimate", "model.nc", "--method", "all", "--json"]) == 0
     errors = capsys.readouterr().err.splitlines()
-    assert len(errors) == 2
-    assert "ais and bar lie 14.1 standard errors apart" in errors[0]
-    assert errors[1].endswith("intervals: ts")
+    assert errors[0].endswith(said) and errors[1].endswith("intervals: ts") and len(errors) == 2
+
+
+def test_the_first_line_says_so_when_none_converged():
+    apart = attempts(estimate("ais", 5.0, 0.1, converged=0), estimate("raise", 7.0, 0.1))
+    assert headline(apart, agreement_of(apart)).startswith("log Z: NONE of 2 methods converged")
 
 
 def test_streams_of_a_method_do_not_depend_on_the_others(rbm, data):

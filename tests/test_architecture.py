@@ -7,7 +7,7 @@ import pytest
 
 from logzoo.artifacts.provenance import PACKAGE_FOLDER, direct_imports
 
-HELPERS = {"artifacts", "budgets", "checks", "methods", "streams"}
+HELPERS = {"artifacts", "budgets", "checks", "methods", "progress", "streams"}
 SAMPLING = {"kernels", "models", "paths", "samplers"} | HELPERS
 BELOW_API = SAMPLING | {"datasets", "estimators", "trackers", "trainers"}
 
@@ -15,11 +15,12 @@ BELOW_API = SAMPLING | {"datasets", "estimators", "trackers", "trainers"}
 ALLOWED = {
     "checks": set(),
     "methods": set(),
+    "progress": set(),
     "streams": {"checks"},
     "budgets": {"checks"},
     "kernels": {"kernels"},
     "artifacts": {"artifacts"},
-    "models": {"artifacts", "checks", "kernels", "models", "streams"},
+    "models": {"artifacts", "checks", "kernels", "models", "progress", "streams"},
     "paths": {"checks", "kernels", "models"},
     "samplers": SAMPLING,
     # Not the kernels: samplers make the sweeps, and pay for them.

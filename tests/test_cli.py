@@ -1,5 +1,6 @@
 """The command line: what it prints, writes and returns."""
 
+import io
 import json
 import os
 import subprocess
@@ -15,6 +16,7 @@ from logzoo import RBM, estimate_log_z, exact_log_z, train_rbm
 from logzoo.artifacts.netcdf import read_artifact, write_artifact
 from logzoo.artifacts.provenance import PACKAGE_FOLDER, source_digest
 from logzoo.cli.main import main
+from logzoo.cli.output import bold
 from logzoo.estimators import evidence
 from logzoo.estimators.result import REASONS
 from logzoo.paths import log_odds
@@ -98,6 +100,12 @@ def table(text):
     return {label: value.strip() for label, value in rows.items()}
 
 
+def report(text):
+    """What `estimate` prints: the lines to read first, and the table of details."""
+    head, details = text.split("\n\n")
+    return head.splitlines(), table(details)
+
+
 def process(*arguments, stdout=subprocess.PIPE):
     """Run Python in a process of its own, whatever its working folder is."""
     environment = os.environ | {"PYTHONPATH": str(PACKAGE_FOLDER.parent)}
@@ -130,16 +138,42 @@ def test_estimate_as_a_table(folder, rbm, capfd):
     expected = estimate_log_z(rbm, "ais", sweeps=400, chains=10)
     out, err = run(capfd, "estimate", "model.mat", "--method", "ais", *SHORT)
     assert err == ""
-    shown = table(out)
+    head, shown = report(out)
+    interval = "95% interval {:.4f} to {:.4f}".format(*expected.interval)
+    assert head == [f"log Z = {expected.log_z:.4f} nat, {interval}, converged"]
     assert shown.pop("spent").startswith("400 sweeps x 10 chains, ")
     assert shown == {
         "method": "ais",
         "densities": "marginal",
-        "log Z": f"{expected.log_z:.4f} +- {expected.std_error:.4f} nat",
-        "95% interval": f"{expected.interval[0]:.4f} to {expected.interval[1]:.4f} nat",
+        "standard error": f"{expected.std_error:.4f} nat",
         "sure bounds": f"{expected.bounds[0]:.4f} to {expected.bounds[1]:.4f} nat",
-        "converged": "yes",
     }
+
+
+@pytest.mark.parametrize(
+    ("terminal", "variables", "expected"),
+    [(True, {}, True), (False, {}, False), (True, {"NO_COLOR": "1"}, False), (True, {"TERM": "dumb"}, False)],
+)
+def test_bold_is_for_terminals_that_want_it(monkeypatch, terminal, variables, expected):
+    for name, value in {"NO_COLOR": "", "TERM": "xterm", **variables}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: terminal, raising=False)
+    assert bold("log Z") == ("\033[1mlog Z\033[0m" if expected else "log Z")
+
+
+def test_a_terminal_sees_what_runs_and_then_the_result_alone(folder, capfd, monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    monkeypatch.setattr("sys.stderr", Terminal())
+    run(capfd, "estimate", "model.nc", "--sweeps", "30000", "--option", "enumerable=1")
+    shown = sys.stderr.getvalue()
+    stages = ("evidence: ", "round 1 of 1,000 sweeps, ais ...", "round 2 of 2,000 sweeps, ais, log Z ")
+    places = [shown.index(stage) for stage in stages]
+    assert places == sorted(places) and shown.index("annealing: ") < places[1]
+    # The bars are wiped out again.
+    assert shown.rstrip("\x1b[A\r").endswith(" ")
 
 
 def test_mean_log_likelihood_of_the_test_split(folder, rbm, capfd):
@@ -148,10 +182,11 @@ def test_mean_log_likelihood_of_the_test_split(folder, rbm, capfd):
     assert found["mean_log_likelihood"] == pytest.approx(rbm.log_likelihood(test, found["log_z"]).mean(), rel=1e-12)
     assert found["examples"] == 20
     assert run_json(capfd, "estimate", "model.nc", *SHORT, "--data", "data.npy")["examples"] == 40
-    out, _ = run(capfd, "estimate", "model.nc", *SHORT, "--data", "data.nc")
-    shown = table(out)["mean log-likelihood"]
-    assert shown.startswith(f"{found['mean_log_likelihood']:.4f} nat (") and shown.endswith(" of 20 examples)")
+    head, shown = report(run(capfd, "estimate", "model.nc", *SHORT, "--data", "data.nc").out)
     low, high = found["mean_log_likelihood_interval"]
+    interval = f"95% interval {low:.4f} to {high:.4f}"
+    assert head[1:] == [f"mean log-likelihood = {found['mean_log_likelihood']:.4f} nat, {interval}"]
+    assert shown["examples"].startswith("20; ")
     assert high - low == pytest.approx(found["interval"][1] - found["interval"][0])
     assert found["mean_log_likelihood_std_error"] > 0.0
 
@@ -184,11 +219,12 @@ def test_a_run_that_did_not_converge_warns(folder, rbm, capfd):
     RBM(20 * rbm.weights, rbm.visible_bias, rbm.hidden_bias).save("hard.nc")
     arguments = ["estimate", "hard.nc", "--method", "rts", "--sweeps", "60", "--chains", "2", "--base", "uniform"]
     out, err = run(capfd, *arguments)
-    assert table(out)["converged"] == "no"
-    lines = err.splitlines()
-    assert lines[0] == "logzoo: warning: rts did not converge, do not trust the interval:"
-    reasons = run_json(capfd, *arguments)["reasons"]
-    assert reasons and lines[1:] == [f"  {name}: {REASONS[name]}" for name in reasons]
+    (first, *doubts), _ = report(out)
+    assert first.endswith(", NOT CONVERGED, do not trust the interval:") and err == ""
+    out, err = run(capfd, *arguments, "--json")
+    reasons = json.loads(out)["reasons"]
+    assert reasons and doubts == [f"    {REASONS[name]} ({name})" for name in reasons]
+    assert err == f"logzoo: warning: rts did not converge, do not trust the interval: {', '.join(reasons)}\n"
 
 
 def test_numbers_that_json_does_not_know_become_null(folder, capfd, monkeypatch):

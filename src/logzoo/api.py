@@ -12,6 +12,7 @@ from logzoo.kernels.gibbs import forget_hidden, run_sweeps, start_chains
 from logzoo.kernels.layout import new_chains
 from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters, log_odds
+from logzoo.progress import stage
 from logzoo.samplers.base import checked_base
 from logzoo.samplers.threads import over_chains
 from logzoo.streams import root_stream
@@ -84,10 +85,15 @@ def estimate_log_z(
         asked = {"rbm": rbm, "seed": str(seed), "sweeps": sweeps, "chains": chains, **options}
         source = source_digest(*map(estimator_module, (method, *METHODS)))
         options["checkpoint"] = Checkpoint(checkpoint, identity_of({**asked, "source": source}))
-    estimate = run(rbm, ledger, stream.child(method), options)
-    if method == "auto" or not check:
+    if method == "auto":
+        return run(rbm, ledger, stream.child(method), options)
+    progress = options.get("progress", False)
+    with stage(method, progress):
+        estimate = run(rbm, ledger, stream.child(method), options)
+    if not check:
         return estimate
-    gathered = evidence.gather(rbm, stream.child("evidence"), data=data, threads=options.get("threads", 1))
+    how = {"threads": options.get("threads", 1), "progress": progress}
+    gathered = evidence.gather(rbm, stream.child("evidence"), data=data, **how)
     return evidence.weighed(estimate, gathered)
 
 

@@ -35,7 +35,9 @@ LOGS = f"logs/{SCALE}"
 MATRIX = config["matrix"]
 SCORECARD = expand(f"{FIGURES}/scorecard.{{form}}", form=["md", "html", "csv"])
 TEMPLATES = expand(
-    "workflow/templates/{name}", name=["page.html", "scorecard.html", "parts.html", "style.css", "sort.js"]
+    # "workflow/templates", but where another workflow imports this one.
+    os.path.relpath(ROOT / "workflow/templates/{name}"),
+    name=["page.html", "scorecard.html", "parts.html", "style.css", "sort.js"],
 )
 # The priority of the longest way through the workflow, to the figures of the zoo: what is left to the end then runs
 # beside other things.
@@ -49,7 +51,7 @@ def one_of_names(names):
 
 def script_source(name, *modules, templates=()):
     """Digest of the code of a job: its script, these modules, all that they import, and templates."""
-    return source_digest(*modules, scripts=[f"{workflow.basedir}/workflow/scripts/{name}.py", *templates])
+    return source_digest(*modules, scripts=[f"{ROOT}/workflow/scripts/{name}.py", *templates])
 
 
 def one_or_more(names):

@@ -5,6 +5,7 @@ Only the standard library is imported, and nothing heavy: the package needs a di
 
 import ast
 import hashlib
+import sys
 from functools import cache
 from pathlib import Path
 
@@ -65,7 +66,9 @@ def software_versions():
     versions = {"python": platform.python_version()}
     for name in SOFTWARE:
         try:
-            versions[name] = version(name)
+            # The package itself may be used from a checkout, without being installed.
+            own = name == PACKAGE_FOLDER.name
+            versions[name] = sys.modules[name].__version__ if own else version(name)
         except PackageNotFoundError:
             versions[name] = "not installed"
     return versions

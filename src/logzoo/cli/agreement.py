@@ -9,8 +9,9 @@ import numpy as np
 from logzoo.api import estimate_log_z
 from logzoo.estimators.evidence import gather, weighed
 from logzoo.estimators.registry import ESTIMATORS, starts_from_data, takes
-from logzoo.estimators.result import Estimate
-from logzoo.reporting.printing import columns, json_line, one_line, table
+from logzoo.estimators.result import REASONS, Estimate
+from logzoo.progress import bar
+from logzoo.reporting.printing import columns, json_line, table
 from logzoo.streams import root_stream
 
 # Two estimates disagree when they lie farther apart than so many standard errors of their difference.
@@ -45,23 +46,25 @@ def applicable_methods(data):
     return [name for name in ESTIMATORS if data is not None or not starts_from_data(name)]
 
 
-def try_all(rbm, *, data, snapshots=None, tell=lambda method: None, **settings):
-    """Attempts of all applicable estimators, settings as in `estimate_log_z`; tell(method) is called before each.
+def try_all(rbm, *, data, snapshots=None, progress=False, **settings):
+    """Attempts of all applicable estimators, settings as in `estimate_log_z`.
 
-    snapshots: handed to those that take them.
+    snapshots: handed to those that take them. progress: whether a terminal shows what is running.
     """
-    attempts = []
-    evidence = gather(rbm, root_stream(settings.get("seed", 0)).child("evidence"), data=data)
-    for method in applicable_methods(data):
-        tell(method)
-        start = time.perf_counter()
-        try:
-            own = {"snapshots": snapshots} if takes(method, "snapshots") else {}
-            estimate = estimate_log_z(rbm, method, data=data, check=False, **settings, **own)
-            estimate, reason = weighed(estimate, evidence), ""
-        except (ValueError, ModuleNotFoundError) as error:
-            estimate, reason = None, str(error)
-        attempts.append(Attempt(method, estimate, time.perf_counter() - start, reason))
+    attempts, methods = [], applicable_methods(data)
+    evidence = gather(rbm, root_stream(settings.get("seed", 0)).child("evidence"), data=data, progress=progress)
+    with bar(len(methods), "methods", "method", progress) as shown:
+        for method in methods:
+            start = time.perf_counter()
+            try:
+                own = {"snapshots": snapshots} if takes(method, "snapshots") else {}
+                own |= {"data": data, "progress": progress, "check": False}
+                estimate = estimate_log_z(rbm, method, **settings, **own)
+                estimate, reason = weighed(estimate, evidence), ""
+            except (ValueError, ModuleNotFoundError) as error:
+                estimate, reason = None, str(error)
+            attempts.append(Attempt(method, estimate, time.perf_counter() - start, reason))
+            shown.update()
     return attempts
 
 
@@ -70,10 +73,8 @@ def agreement_of(attempts):
     estimates = {attempt.method: attempt.estimate for attempt in attempts if attempt.estimate is not None}
     lower = estimates["ais"].log_z - 2.0 * estimates["ais"].std_error if "ais" in estimates else np.nan
     upper = estimates["raise"].log_z + 2.0 * estimates["raise"].std_error if "raise" in estimates else np.nan
-    # RAISE does not estimate log Z without bias at small budgets, so it only bounds.
-    sound = sorted(name for name, estimate in estimates.items() if estimate.converged and name != "raise")
     apart, sigmas = (), 0.0
-    for pair in combinations(sound, 2):
+    for pair in combinations(sorted(_sound(attempts)), 2):
         first, second = (estimates[name] for name in pair)
         error = np.hypot(first.std_error, second.std_error)
         distance = abs(first.log_z - second.log_z) / error if error > 0 else 0.0
@@ -82,23 +83,56 @@ def agreement_of(attempts):
     return Agreement(lower, upper, apart, float(sigmas))
 
 
+def _sound(attempts):
+    """{method: Estimate} of those that converged, without RAISE: biased at small budgets, it only bounds."""
+    estimates = {attempt.method: attempt.estimate for attempt in attempts if attempt.estimate is not None}
+    return {name: estimate for name, estimate in estimates.items() if estimate.converged and name != "raise"}
+
+
+def headline(attempts, agreement):
+    """What the attempts say together, in one line."""
+    ends = [estimate.log_z for estimate in _sound(attempts).values()]
+    if not ends:
+        return f"log Z: NONE of {len(attempts)} methods converged, do not trust their intervals"
+    many = f"{len(ends)} of {len(attempts)} methods converged"
+    said = disagreement(agreement) if agreement.disagree else f"no two more than {_SIGMAS:.0f} standard errors apart"
+    return f"log Z from {min(ends):.4f} to {max(ends):.4f} nat: {many}, {said}"
+
+
+def disagreement(agreement):
+    """Which two methods cannot both be right."""
+    first, second = agreement.apart
+    return f"{first} and {second} lie {agreement.sigmas:.1f} standard errors apart: some interval here is wrong"
+
+
 def agreement_table(attempts, agreement):
-    """Attempts and their Agreement as text."""
-    heads = ("method", "log Z [nat]", "std error", "95% interval", "converged", "seconds")
-    rows = []
-    for method, estimate, seconds, _ in attempts:
-        cells = ("not run", "", "", "", "")
+    """Attempts and their Agreement as text, converged ones first.
+
+    What is wrong with an estimate stands beside it, and in words below.
+    """
+    heads = ("method", "log Z [nat]", "std error", "95% interval", "seconds", "converged")
+    rows, reasons = [], set()
+    for method, estimate, seconds, _ in sorted(attempts, key=_doubts):
+        cells = ("", "", "", "", "not run")
         if estimate is not None:
             interval = "{:.4f} to {:.4f}".format(*estimate.interval)
             numbers = f"{estimate.log_z:.4f}", f"{estimate.std_error:.4f}", interval
-            cells = (*numbers, "yes" if estimate.converged else "no", f"{seconds:.1f}")
+            cells = (*numbers, f"{seconds:.1f}", f"no: {', '.join(estimate.reasons)}" if estimate.reasons else "yes")
+            reasons.update(estimate.reasons)
         rows.append((method, *cells))
-    refusals = (f"{attempt.method} not run: {one_line(attempt.reason)}\n" for attempt in attempts if attempt.reason)
+    notes = [(name, sentence) for name, sentence in REASONS.items() if name in reasons]
+    notes += [(attempt.method, f"not run: {attempt.reason}") for attempt in attempts if attempt.reason]
     upper = "needs --data" if np.isnan(agreement.upper) else f"{agreement.upper:.4f} nat"
     apart = f"{' and '.join(agreement.apart) or 'none'}, {agreement.sigmas:.1f} standard errors"
     bounds = [("lower bound (AIS - 2 std errors)", f"{agreement.lower:.4f} nat")]
     bounds += [("upper bound (RAISE + 2 std errors)", upper), ("farthest apart", apart)]
-    return columns(heads, rows) + "".join(refusals) + table(bounds)
+    parts = [columns(heads, rows, words=True), table(notes) if notes else "", table(bounds)]
+    return "\n".join(part for part in parts if part)
+
+
+def _doubts(attempt):
+    """0 for what converged, 1 for what did not, 2 for what was not run."""
+    return 2 if attempt.estimate is None else int(not attempt.estimate.converged)
 
 
 def agreement_json(attempts, agreement):

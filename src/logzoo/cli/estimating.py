@@ -1,11 +1,9 @@
 """The command `estimate`: one method, all of them, or unlike ones until they agree."""
 
-import sys
 import time
-from dataclasses import replace
 
 from logzoo.cli.arguments import DATA_HELP, JSON, MODEL_HELP, NAMES, OPTION, SPINS
-from logzoo.cli.output import warn, write
+from logzoo.cli.output import bold, warn, write
 from logzoo.reporting.printing import json_line, table
 
 # Those of `logzoo.samplers.base`, which takes long to import; a test compares.
@@ -85,61 +83,66 @@ def _base(base, base_data, rbm):
 
 def _single(rbm, constant, method, settings, examples, as_json):
     from logzoo.api import estimate_log_z
-    from logzoo.estimators.result import REASONS
+    from logzoo.models.scoring import mean_log_likelihood
 
     start = time.perf_counter()
     estimate = estimate_log_z(rbm, method, **settings)
     seconds = time.perf_counter() - start
-    shown = _shifted(estimate, constant)
+    shown = estimate.shifted(constant)
+    mean = None if examples is None else mean_log_likelihood(rbm, examples, estimate)
+    if not as_json:
+        write(_text(shown, seconds, mean, examples))
+        return
     content = {name: getattr(shown, name) for name in (*_SHOWN, "reasons", "diagnostics")}
     content |= {"seed": settings["seed"], "seconds": seconds}
-    on = f" ({', '.join(shown.rests_on)})" if shown.rests_on else ""
-    rows = [
-        ("method", f"{shown.method}{on}"),
-        ("densities", shown.form),
-        ("log Z", f"{shown.log_z:.4f} +- {shown.std_error:.4f} nat"),
-        ("95% interval", "{:.4f} to {:.4f} nat".format(*shown.interval)),
-        ("sure bounds", "{:.4f} to {:.4f} nat".format(*shown.bounds)),
-        ("spent", f"{shown.sweeps} sweeps x {shown.chains} chains, {seconds:.1f} s"),
-        ("converged", "yes" if shown.converged else "no"),
-    ]
-    if examples is not None:
-        from logzoo.models.scoring import mean_log_likelihood
-
-        mean = mean_log_likelihood(rbm, examples, estimate)
+    if mean is not None:
         content |= {"mean_log_likelihood": mean.value, "mean_log_likelihood_interval": mean.interval}
         content |= {"mean_log_likelihood_std_error": mean.std_error, "examples": len(examples)}
-        interval = "{:.4f} to {:.4f} by log Z".format(*mean.interval)
-        over = f"+- {mean.std_error:.4f} by the choice of {len(examples)} examples"
-        rows.append(("mean log-likelihood", f"{mean.value:.4f} nat ({interval}; {over})"))
-    write(json_line(content) if as_json else table(rows))
+    write(json_line(content))
     if not shown.converged:
-        warn(f"{shown.method} did not converge, do not trust the interval:")
-        for name in shown.reasons:
-            print(f"  {name}: {REASONS[name]}", file=sys.stderr)
+        warn(f"{shown.method} did not converge, do not trust the interval: {', '.join(shown.reasons)}")
 
 
-def _shifted(estimate, constant):
-    """The Estimate of log Z + constant."""
-    low, high = estimate.interval
-    bounds = tuple(bound + constant for bound in estimate.bounds)
-    interval = low + constant, high + constant
-    return replace(estimate, log_z=estimate.log_z + constant, interval=interval, bounds=bounds)
+def _text(estimate, seconds, mean, examples):
+    """What to read at a glance: log Z, whether to trust it, the likelihood; then the details."""
+    from logzoo.estimators.result import REASONS
+
+    state = "converged" if estimate.converged else "NOT CONVERGED, do not trust the interval:"
+    lines = [bold(f"log Z = {estimate.log_z:.4f} nat, {_interval(estimate.interval)}, {state}")]
+    lines += [f"    {REASONS[name]} ({name})" for name in estimate.reasons]
+    if mean is not None:
+        lines.append(bold(f"mean log-likelihood = {mean.value:.4f} nat, {_interval(mean.interval)}"))
+    on = f", resting on {', '.join(estimate.rests_on)}" if estimate.rests_on else ""
+    rows = [
+        ("method", f"{estimate.method}{on}"),
+        ("densities", estimate.form),
+        ("standard error", f"{estimate.std_error:.4f} nat"),
+        ("sure bounds", "{:.4f} to {:.4f} nat".format(*estimate.bounds)),
+        ("spent", f"{estimate.sweeps} sweeps x {estimate.chains} chains, {seconds:.1f} s"),
+    ]
+    if mean is not None:
+        rows.append(("examples", f"{len(examples)}; others would move the mean by +- {mean.std_error:.4f} nat"))
+    return "\n".join([*lines, "", table(rows)])
+
+
+def _interval(ends):
+    return "95% interval {:.4f} to {:.4f}".format(*ends)
 
 
 def _all(rbm, constant, settings, as_json):
-    from logzoo.cli.agreement import agreement_json, agreement_of, agreement_table, try_all
+    from logzoo.cli.agreement import agreement_json, agreement_of, agreement_table, disagreement, headline, try_all
 
-    show = sys.stderr.isatty()
     attempts = [
-        attempt._replace(estimate=attempt.estimate and _shifted(attempt.estimate, constant))
-        for attempt in try_all(rbm, tell=lambda method: show and print(f"{method} ...", file=sys.stderr), **settings)
+        attempt._replace(estimate=attempt.estimate and attempt.estimate.shifted(constant))
+        for attempt in try_all(rbm, **settings)
     ]
     agreement = agreement_of(attempts)
-    write((agreement_json if as_json else agreement_table)(attempts, agreement))
+    if not as_json:
+        write(f"{bold(headline(attempts, agreement))}\n\n{agreement_table(attempts, agreement)}")
+        return
+    write(agreement_json(attempts, agreement))
     if agreement.disagree:
-        first, second = agreement.apart
-        warn(f"{first} and {second} lie {agreement.sigmas:.1f} standard errors apart: some interval here is wrong")
+        warn(disagreement(agreement))
     doubtful = [method for method, estimate, *_ in attempts if estimate is not None and not estimate.converged]
     if doubtful:
         warn(f"not converged, do not trust their intervals: {', '.join(doubtful)}")

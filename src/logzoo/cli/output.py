@@ -11,6 +11,12 @@ def warn(text):
     print(f"logzoo: warning: {one_line(text)}", file=sys.stderr)
 
 
+def bold(text):
+    """The text, bold on a terminal that knows how; https://no-color.org is honoured."""
+    plain = not sys.stdout.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return text if plain else f"\033[1m{text}\033[0m"
+
+
 def write(text):
     """Write to stdout, now."""
     try:

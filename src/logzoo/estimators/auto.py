@@ -21,6 +21,7 @@ from logzoo.estimators.registry import estimator
 from logzoo.estimators.result import REACH, REASONS, Estimate, reasons_of
 from logzoo.models.exact import exact_log_z
 from logzoo.paths import log_odds
+from logzoo.progress import stage
 
 # Methods of unlike kinds.
 METHODS = ("ais", "basins", "rts", "bar")
@@ -87,11 +88,12 @@ def estimate(
     if base is None and data is not None:
         base = log_odds(data)
     # Parallel tempering is one of its own methods.
-    evidence = gather(rbm, stream.child("evidence"), ledger, data=data, threads=threads, tempered=False)
+    shown = {"threads": threads, "progress": progress}
+    evidence = gather(rbm, stream.child("evidence"), ledger, data=data, tempered=False, **shown)
     finished = Finished()
     if checkpoint is not None:
         checkpoint.load({"estimates": finished})
-    options = {"base": base, "threads": threads, "progress": progress}
+    options = {"base": base, **shown}
     rounds, sweeps, methods, done = [], _FIRST, METHODS, 0
     while True:
         estimates = []
@@ -99,7 +101,8 @@ def estimate(
             share = ledger.part(sweeps, f"{method}, round {len(rounds) + 1}")
             if done == len(finished.estimates):
                 own = stream.child("round", len(rounds), method)
-                finished.estimates.append(estimator(method)(rbm, share, own, options))
+                with stage(_so_far(rounds, sweeps, method), progress):
+                    finished.estimates.append(estimator(method)(rbm, share, own, options))
                 if checkpoint is not None:
                     checkpoint.save_if_due(done + 1, {"estimates": finished})
             estimates.append(finished.estimates[done])
@@ -112,6 +115,12 @@ def estimate(
         if not reasons or len(methods) < _FEWEST_SOUND or affordable <= sweeps:
             return _stated(rounds, reasons, evidence, tolerance)
         sweeps = min(2 * sweeps, affordable)
+
+
+def _so_far(rounds, sweeps, method):
+    """What is running, and what the rounds so far say, for a terminal."""
+    found = f", log Z {rounds[-1].log_z:.2f} +- {rounds[-1].std_error:.2f} nat so far" if rounds else ""
+    return f"round {len(rounds) + 1} of {sweeps:,} sweeps, {method}{found}"
 
 
 def usable_cores():

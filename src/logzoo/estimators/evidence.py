@@ -22,6 +22,7 @@ from logzoo.estimators.las_vegas import upper_bound
 from logzoo.estimators.result import reasons_of
 from logzoo.models.certain import without_certain
 from logzoo.models.modes import distinct_rows
+from logzoo.progress import stage
 from logzoo.samplers import annealed, basins
 
 # What is spent on each of the estimates of mass, beside the run that they judge: fewer sweeps of large models, by
@@ -45,7 +46,7 @@ class Evidence(NamedTuple):
     masses: tuple  # the mass that chains find, low on average: (log Z, standard error) of each
 
 
-def gather(rbm, stream, ledger=None, *, data=None, threads=1, tempered=True):
+def gather(rbm, stream, ledger=None, *, data=None, threads=1, tempered=True, progress=False):
     """Evidence on log Z of an RBM. data: a 0/1 matrix (examples, visible), states to look at and to start from.
 
     Chains are annealed from the law of each mode, from the mean of all, and, as the search may have missed a mode, from
@@ -58,16 +59,18 @@ def gather(rbm, stream, ledger=None, *, data=None, threads=1, tempered=True):
     ledger = SweepLedger(None, _CHAINS) if ledger is None else ledger
     sweeps = sweeps_of(*rbm.weights.shape)
     share = ledger.part(sweeps, "evidence", chains=_CHAINS)
-    draws = basins.run(rbm, share, stream.child("basins"), data=data, threads=threads)
-    masses = [basin_estimates.mass(draws)]
-    for base in _BASES:
-        share, own = ledger.part(sweeps, "evidence", chains=_CHAINS), stream.child("annealing", base)
-        masses.append(weights.mass(annealed.run(rbm, share, own, base=base, threads=threads)))
-    if tempered:
-        share = ledger.part(_BRIDGED_SWEEPS, "evidence", chains=_CHAINS)
-        bridged = bar.estimate(rbm, share, stream.child("bridge"), threads=threads)
-        if _HARMLESS.issuperset(bridged.reasons) and bridged.diagnostics["round_trips"] >= _FEWEST_ROUND_TRIPS:
-            masses.append((bridged.log_z, bridged.interval_error))
+    how = {"threads": threads, "progress": progress}
+    with stage("evidence: sure bounds, chains from the modes", progress):
+        draws = basins.run(rbm, share, stream.child("basins"), data=data, **how)
+        masses = [basin_estimates.mass(draws)]
+        for base in _BASES:
+            share, own = ledger.part(sweeps, "evidence", chains=_CHAINS), stream.child("annealing", base)
+            masses.append(weights.mass(annealed.run(rbm, share, own, base=base, **how)))
+        if tempered:
+            share = ledger.part(_BRIDGED_SWEEPS, "evidence", chains=_CHAINS)
+            bridged = bar.estimate(rbm, share, stream.child("bridge"), **how)
+            if _HARMLESS.issuperset(bridged.reasons) and bridged.diagnostics["round_trips"] >= _FEWEST_ROUND_TRIPS:
+                masses.append((bridged.log_z, bridged.interval_error))
     seen = draws.v if data is None else np.concatenate([draws.v, data[:_MOST_STATES]])
     of_states = float(logsumexp(rbm.log_f(distinct_rows(seen)[0])))
     masses = tuple((log_z + constant, std_error) for log_z, std_error in masses)

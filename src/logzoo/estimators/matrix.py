@@ -5,15 +5,11 @@ from dataclasses import asdict
 from itertools import product
 
 import numpy as np
-import xarray as xr
 
 from logzoo.artifacts.labels import labelled
 from logzoo.estimators.evidence import weighed
 from logzoo.estimators.registry import estimate_together, is_drawn
-from logzoo.estimators.result import DIAGNOSTICS, PROFILES, REASONS, Estimate
-
-# Of each reason, in numbers that stand for several at once.
-_BITS = {name: 1 << place for place, name in enumerate(REASONS)}
+from logzoo.estimators.result import Estimate, dataset_of
 
 
 class Finished:
@@ -79,32 +75,8 @@ def _budgets_made(asked):
 
 
 def _dataset(estimates, budgets, replicates, chains):
-    def variable(values, long_name, units, dimensions=(), dtype=np.float64):
-        values = np.array(list(values), dtype)
-        values = values.reshape(len(budgets), replicates, *values.shape[1:])
-        return labelled(("budget", "replicate", *dimensions), values, long_name, units)
-
-    spent, converged = (each.sweeps for each in estimates), (each.converged for each in estimates)
-    standard_error = "standard error of log Z, over independent chains"
-    variables = {
-        "log_z": variable((each.log_z for each in estimates), "estimate of log Z", "nat"),
-        "std_error": variable((each.std_error for each in estimates), standard_error, "nat"),
-        "sweeps_spent": variable(spent, "Gibbs sweeps spent per chain, all purposes", "sweep", dtype=np.int64),
-        "converged": variable(converged, "1 when the method found nothing wrong with its own run", "1", dtype=np.int8),
-        "interval": variable((each.interval for each in estimates), "95% interval of log Z", "nat", ("bound",)),
-    }
-    found = (sum(_BITS[name] for name in each.reasons) for each in estimates)
-    variables["reasons"] = variable(found, "what was found wrong with a run, 0 for nothing", "1", dtype=np.int32)
-    flags = {"flag_masks": np.array(list(_BITS.values()), np.int32), "flag_meanings": " ".join(_BITS)}
-    variables["reasons"][-1].update(flags)
-    for name in sorted({name for estimate in estimates for name in estimate.diagnostics}):
-        values = (estimate.diagnostics.get(name, np.nan) for estimate in estimates)
-        variables[name] = variable(values, *DIAGNOSTICS[name])
-    for name in sorted({name for estimate in estimates for name in estimate.profiles}):
-        variables[name] = variable((estimate.profiles[name] for estimate in estimates), *PROFILES[name])
-    coordinates = {
+    places = {
         "budget": labelled("budget", np.array(budgets, np.int64), "budget in Gibbs sweeps per chain", "sweep"),
         "replicate": labelled("replicate", np.arange(replicates), "independent repeat", "1"),
-        "bound": labelled("bound", np.array([0.025, 0.975]), "quantile that the end of the interval stands for", "1"),
     }
-    return xr.Dataset(variables, coordinates, {"chains": chains, "form": estimates[0].form})
+    return dataset_of(estimates, places).assign_attrs(chains=chains, form=estimates[0].form)

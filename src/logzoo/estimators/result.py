@@ -4,6 +4,9 @@ import math
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+import xarray as xr
+
+from logzoo.artifacts.labels import coordinate, labelled
 
 # name -> (long name, unit); the only diagnostics an estimator may report.
 DIAGNOSTICS = {
@@ -90,6 +93,8 @@ REASONS = {
     "modes-hold-more": "chains from elsewhere, as from the modes of mean field, find more mass than this log Z allows",
 }
 
+# Of each reason, in numbers that stand for several at once.
+_BITS = {name: 1 << place for place, name in enumerate(REASONS)}
 
 # Half-width of a 95% interval of a normal law, in standard errors.
 REACH = 1.96
@@ -133,6 +138,17 @@ class Estimate:
             profiles={**self.profiles, **quantiles},
         )
 
+    def to_dataset(self):
+        """An xarray Dataset: log_z, std_error, interval, bounds, converged, reasons (CF flags), diagnostics, profiles.
+
+        Every variable has its long_name and units. Attributes: the method, what it rests on, chains, form and reasons.
+        """
+        ends = coordinate("end", ["lower", "upper"], "end of the sure bounds")
+        bounds = labelled("end", np.array(self.bounds), "sure bounds of log Z", "nat")
+        attributes = {"method": self.method, "chains": self.chains, "form": self.form}
+        attributes |= {name: " ".join(getattr(self, name)) for name in ("rests_on", "reasons")}
+        return dataset_of([self]).assign(bounds=bounds).assign_coords(end=ends).assign_attrs(attributes)
+
     @property
     def interval_error(self):
         """Standard error in nats of a normal law whose 95% interval is as wide: more than `std_error` of few chains."""
@@ -147,3 +163,38 @@ class Estimate:
 def reasons_of(signs):
     """Names (in the order given) of the signs {name in REASONS: whether it holds} that hold."""
     return tuple(name for name, holds in signs.items() if holds)
+
+
+def dataset_of(estimates, places=None):
+    """Estimates as a Dataset: log_z, std_error, interval, sweeps_spent, converged, reasons, diagnostics and profiles.
+
+    places: {dimension: its coordinate as xarray takes it}, which the estimates fill in the order of rows; None for a
+    single estimate. A diagnostic that some of them lack is NaN there.
+    """
+    places = places or {}
+    shape = [len(values) for _, values, _ in places.values()]
+
+    def variable(values, long_name, units, dimensions=(), dtype=np.float64):
+        values = np.array(list(values), dtype)
+        return labelled((*places, *dimensions), values.reshape((*shape, *values.shape[1:])), long_name, units)
+
+    spent, converged = (each.sweeps for each in estimates), (each.converged for each in estimates)
+    standard_error = "standard error of log Z, over independent chains"
+    variables = {
+        "log_z": variable((each.log_z for each in estimates), "estimate of log Z", "nat"),
+        "std_error": variable((each.std_error for each in estimates), standard_error, "nat"),
+        "sweeps_spent": variable(spent, "Gibbs sweeps spent per chain, all purposes", "sweep", dtype=np.int64),
+        "converged": variable(converged, "1 when the method found nothing wrong with its own run", "1", dtype=np.int8),
+        "interval": variable((each.interval for each in estimates), "95% interval of log Z", "nat", ("bound",)),
+    }
+    found = (sum(_BITS[name] for name in each.reasons) for each in estimates)
+    variables["reasons"] = variable(found, "what was found wrong with a run, 0 for nothing", "1", dtype=np.int32)
+    flags = {"flag_masks": np.array(list(_BITS.values()), np.int32), "flag_meanings": " ".join(_BITS)}
+    variables["reasons"][-1].update(flags)
+    for name in sorted({name for estimate in estimates for name in estimate.diagnostics}):
+        values = (estimate.diagnostics.get(name, np.nan) for estimate in estimates)
+        variables[name] = variable(values, *DIAGNOSTICS[name])
+    for name in sorted({name for estimate in estimates for name in estimate.profiles}):
+        variables[name] = variable((estimate.profiles[name] for estimate in estimates), *PROFILES[name])
+    quantiles = labelled("bound", np.array([0.025, 0.975]), "quantile that the end of the interval stands for", "1")
+    return xr.Dataset(variables, {**places, "bound": quantiles})

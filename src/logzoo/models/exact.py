@@ -3,11 +3,11 @@
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-from tqdm import tqdm
 
 from logzoo.checks import is_a, whole_number
 from logzoo.kernels.enumeration import LANES, UNITS, LowPart, log_sum_states
 from logzoo.models.rbm import RBM
+from logzoo.progress import bar
 
 LARGEST_LAYER = 36
 _STATES_PER_SECOND = 4e9  # times units of the other layer; for the message only
@@ -53,14 +53,14 @@ def exact_log_z(rbm, *, threads=1, progress=False):
 
     shape = (2, _TOGETHER, bias.size)
     log_z = -np.inf
-    bar = tqdm(total=states << bits, desc="enumeration", unit="state", disable=None if progress else True)
+    shown = bar(states << bits, "enumeration", "state", progress)
     # Chunks are the same and are added in the same order whatever the number of threads.
-    with bar, ThreadPoolExecutor(whole_number("threads", threads)) as pool:
+    with shown, ThreadPoolExecutor(whole_number("threads", threads)) as pool:
         for group in range(0, states, _CHUNK * _GROUP):
             firsts = range(group, min(group + _CHUNK * _GROUP, states), _CHUNK)
             for part in pool.map(log_sum, firsts):
                 log_z = np.logaddexp(log_z, part)
-            bar.update(min(_CHUNK * _GROUP, states - group) << bits)
+            shown.update(min(_CHUNK * _GROUP, states - group) << bits)
     if not np.isfinite(log_z):
         raise ValueError("exact log Z: the parameters are too large, log Z overflows float64")
     return float(log_z)

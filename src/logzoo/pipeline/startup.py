@@ -1,4 +1,4 @@
-"""What the Snakefile does before anything else: compiled modules are whole, and locks of killed runs are gone.
+"""What the Snakefile does before anything else: sources are found, compiled modules whole, stale locks gone.
 
 This module imports the standard library alone, and the Snakefile runs it from its source.
 """
@@ -19,6 +19,16 @@ except ImportError:  # no such locks on Windows: there, snakemake --unlock
 
 # Of a .pyc file, before the code.
 _HEADER_BYTES = 16
+
+
+def use_sources(folder: str) -> None:
+    """Have this process, and the jobs that it starts, find the package in a folder, whatever is installed.
+
+    Jobs in an environment of conda lose PYTHONPATH. Snakemake hands them the search path, too, to be looked through
+    last: such an environment needs the dependencies alone.
+    """
+    sys.path.insert(0, folder)
+    os.environ.update(PYTHONPATH=os.pathsep.join(filter(None, [folder, os.environ.get("PYTHONPATH")])))
 
 
 def keep_modules_compiled(name: str) -> None:

@@ -4,18 +4,18 @@ import json
 import math
 
 
-def table(rows, *, right=False):
-    """Lines of rows of texts, aligned: all columns to the left, or all but the first to the right."""
+def table(rows, *, right=()):
+    """Lines of rows of texts, aligned: all columns to the left, but for those numbered in `right`."""
     rows = [[one_line(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    formats = [f"{'>' if right and number else '<'}{width}" for number, width in enumerate(widths)]
+    formats = [f"{'>' if number in right else '<'}{width}" for number, width in enumerate(widths)]
     lines = ("  ".join(map(format, row, formats)) for row in rows)
     return "".join(f"{line.rstrip()}\n" for line in lines)
 
 
-def columns(heads, rows):
-    """Lines of rows of numbers under their heads, the first column to the left, the others to the right."""
-    return table([heads, *rows], right=True)
+def columns(heads, rows, *, words=False):
+    """Lines of rows of numbers under their heads: the first column, and the last if it has words, to the left."""
+    return table([heads, *rows], right=range(1, len(heads) - words))
 
 
 def json_line(content):

@@ -4,13 +4,13 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from tqdm import tqdm
 
 from logzoo.checks import binary_matrix, whole_number
 from logzoo.kernels.annealing import run_annealing, run_reverse_annealing
 from logzoo.kernels.gibbs import forget_hidden, start_chains
 from logzoo.kernels.layout import new_chains
 from logzoo.paths import kernel_parameters, log_z_base
+from logzoo.progress import bar
 from logzoo.samplers.base import resolve_base
 from logzoo.samplers.rounds import annealing_ladder
 from logzoo.samplers.threads import over_chains
@@ -78,8 +78,8 @@ def _annealed(kernel, steps, threads, chains, base, progress):
 
 def in_strides(steps, progress, make):
     """Call make(first, last) for stretches of steps first, ..., last - 1 up to step `steps`, and show progress."""
-    with tqdm(total=steps, desc="annealing", unit="step", disable=None if progress else True) as bar:
+    with bar(steps, "annealing", "step", progress) as shown:
         for first in range(1, steps + 1, _STRIDE):
             last = min(first + _STRIDE, steps + 1)
             make(first, last)
-            bar.update(last - first)
+            shown.update(last - first)

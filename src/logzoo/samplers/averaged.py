@@ -10,7 +10,6 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from tqdm import tqdm
 
 from logzoo.checks import positive_number, whole_number
 from logzoo.kernels.between import run_between
@@ -18,6 +17,7 @@ from logzoo.kernels.gibbs import forget_hidden, run_sweeps, start_chains
 from logzoo.kernels.layout import fixed_point_parameters, fixed_point_unit, new_chains, paired_chains, paired_parameters
 from logzoo.kernels.statistics import add_statistics
 from logzoo.paths import kernel_parameters, log_z_base
+from logzoo.progress import bar
 from logzoo.samplers.annealed import AnnealedDraws
 from logzoo.samplers.base import annealed_sweeps, resolve_base
 from logzoo.samplers.threads import over_chains
@@ -177,7 +177,7 @@ def anneal(path, shares, key, count, sweeps, threads, progress=False, starts=Non
         chains.v[...] = starts
     log_weight = np.zeros(count)
     sweep = 1
-    with tqdm(total=sweeps, desc="annealing", unit="sweep", disable=None if progress else True) as bar:
+    with bar(sweeps, "annealing", "sweep", progress) as shown:
         for segment in range(segments):
             parameters = paired_parameters(path[segment], path[segment + 1], unit)
             if segment == 0 and starts is None:
@@ -187,7 +187,7 @@ def anneal(path, shares, key, count, sweeps, threads, progress=False, starts=Non
             steps = np.concatenate([[0.0], inside, [1.0]])
             over_chains(partial(run_between, parameters, steps, key, sweep), threads, chains, log_weight)
             sweep += inside.size
-            bar.update(inside.size)
+            shown.update(inside.size)
     return log_weight
 
 

@@ -9,7 +9,6 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from tqdm import tqdm
 
 from logzoo.budgets import SweepLedger
 from logzoo.checks import finite_array, share, whole_number
@@ -18,6 +17,7 @@ from logzoo.kernels.gibbs import forget_hidden, start_chains
 from logzoo.kernels.layout import new_chains
 from logzoo.kernels.parallel_tempering import Exchanges, Replicas, run_parallel_tempering
 from logzoo.paths import inverse_temperatures, kernel_parameters, log_z_base
+from logzoo.progress import bar
 from logzoo.samplers.base import resolve_base
 from logzoo.samplers.ladders import equal_barrier
 from logzoo.samplers.threads import over_chains
@@ -128,16 +128,16 @@ def follow(sampler, betas, sweeps, adapt, burn_in, observers, log_z_first, progr
     settled = 1 + adapting + int(burn_in * (sweeps - adapting))
     for observer in observers:
         observer.start(sampler.count, sampler.betas.size, 1 + sweeps - settled)
-    with tqdm(total=sweeps, desc="exchanging", unit="round", disable=None if progress else True) as bar:
-        betas = _adapted(sampler, betas, adapting, bar)
-        _advance(sampler, 1 + adapting, settled, "burn-in", observers, bar)
+    with bar(sweeps, "exchanging", "round", progress) as shown:
+        betas = _adapted(sampler, betas, adapting, shown)
+        _advance(sampler, 1 + adapting, settled, "burn-in", observers, shown)
         sampler.forget_counts()
-        _advance(sampler, settled, 1 + sweeps, "sampling", observers, bar)
+        _advance(sampler, settled, 1 + sweeps, "sampling", observers, shown)
     counts = sampler.attempted, sampler.accepted, sampler.round_trips
     return ParallelTemperingDraws(betas, log_z_first, *counts, 1 + sweeps - settled)
 
 
-def _adapted(sampler, betas, sweeps, bar):
+def _adapted(sampler, betas, sweeps, shown):
     """Inverse temperatures (rung,) after the first sweeps: rounds, each of which moves them to equal steps of the
     barrier that it found.
     """
@@ -146,13 +146,13 @@ def _adapted(sampler, betas, sweeps, bar):
         if first == last:
             continue
         sampler.forget_counts()
-        _advance(sampler, first, last, "adapting", (), bar)
+        _advance(sampler, first, last, "adapting", (), shown)
         betas = equal_barrier(betas, sampler.attempted.sum(axis=0), sampler.accepted.sum(axis=0))
         sampler.place(betas)
     return betas
 
 
-def _advance(sampler, first, last, purpose, observers, bar):
+def _advance(sampler, first, last, purpose, observers, shown):
     """Make the sweeps first, ..., last - 1, some at a time."""
     burn_in = purpose == "burn-in"
     every = next((observer.every for observer in observers if getattr(observer, "every", None)), None)
@@ -168,7 +168,7 @@ def _advance(sampler, first, last, purpose, observers, bar):
         steps = [np.concatenate(parts, axis=1) for parts in (up, down)]
         for observer in observers:
             observer.add(Steps(burn_in, *steps, np.stack(log_f, axis=1) if every else None))
-        bar.update(stop - start)
+        shown.update(stop - start)
 
 
 class ParallelTempering:

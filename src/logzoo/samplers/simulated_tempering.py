@@ -9,7 +9,6 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from tqdm import tqdm
 
 from logzoo.checks import one_of, share, whole_number
 from logzoo.kernels.energies import smooth_parts_of_chains
@@ -25,6 +24,7 @@ from logzoo.paths import (
     log_z_base,
     prior_weights,
 )
+from logzoo.progress import bar
 from logzoo.samplers.base import resolve_base
 from logzoo.samplers.initial import Initial, initial_phase, iteration_lengths, mean_occupancy, updated_log_z
 from logzoo.samplers.threads import over_chains
@@ -247,7 +247,7 @@ def begin(
     prior_weights(prior, betas)  # refuses bad ones before any sweep
     base = resolve_base(rbm, base, ledger, stream)
     sampler = SimulatedTempering(kernel_parameters(rbm, base), betas, ledger, stream, form, threads)
-    sampler.bar = tqdm(total=ledger.remaining, desc="tempering", unit="sweep", disable=None if progress else True)
+    sampler.bar = bar(ledger.remaining, "tempering", "sweep", progress)
     if stop_early and initial_iterations:
         lengths = iteration_lengths(ledger, initial_sweeps, initial_iterations)
     else:

@@ -8,7 +8,6 @@ Its mean length is Z / Z_S (Kac; corollary 2 of the paper).
 from typing import NamedTuple
 
 import numpy as np
-from tqdm import tqdm
 
 from logzoo.checks import whole_number
 from logzoo.kernels.gibbs import forget_hidden
@@ -18,6 +17,7 @@ from logzoo.kernels.hidden_energies import log_f_hidden
 from logzoo.kernels.layout import new_chains
 from logzoo.kernels.tours import TourStates, add_hidden_draws, run_tours
 from logzoo.paths import kernel_parameters
+from logzoo.progress import bar
 from logzoo.samplers.threads import over_parts
 
 # Examples whose hidden units are drawn together.
@@ -144,12 +144,12 @@ def tours_within(sampler, count, budget, cap, progress):
         return sampler.run(count, budget, cap)
     generations = []
     count = max(1, min(budget // _PROBE_SHARE, _FIRST))
-    with tqdm(total=budget, desc="tours", unit="sweep", disable=None if progress else True) as bar:
+    with bar(budget, "tours", "sweep", progress) as shown:
         while count:
             generations.append(sampler.run(count, budget, cap))
             spent = int(generations[-1].length.sum())
             budget -= spent
-            bar.update(spent)
+            shown.update(spent)
             lengths = np.concatenate([tours.length for tours in generations])
             spare = budget - _KEPT_BACK * int(lengths.max())
             count = int(min(max(spare, 0) / (2.0 * lengths.mean()), _MOST_TOGETHER))

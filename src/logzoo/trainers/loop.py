@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 import xarray as xr
-from tqdm import tqdm
 
 from logzoo.artifacts.netcdf import write_artifact
 from logzoo.checks import binary_matrix, one_of, positive_number, whole_number
 from logzoo.kernels.layout import fixed_point_parameters
 from logzoo.models.rbm import RBM
 from logzoo.paths import log_odds
+from logzoo.progress import bar
 from logzoo.trackers.jarzynski import JarzynskiTracker
 from logzoo.trainers.negative import mini_batch, put_difference
 from logzoo.trainers.steps import Ascent
@@ -142,8 +142,8 @@ def train(
     batches = islice(_batches(len(data), batch, stream.child("batches").generator()), first, None)
     positive = mini_batch(data, batch, hidden)
     parameters = None
-    shown = {"initial": first, "unit": "update", "disable": None if progress else True}
-    for update in tqdm(range(first, updates), "training", updates, **shown):
+    shown = bar(updates, "training", "update", progress, done=first)
+    for update in range(first, updates):
         if stopping.over:
             break
         parameters = fixed_point_parameters(*values, base, into=parameters)
@@ -168,6 +168,8 @@ def train(
             raise ValueError(f"learning_rate: diverged at update {update}; expected less than {learning_rate:g}")
         if checkpoint is not None:
             checkpoint.save_if_due(update + 1, parts)
+        shown.update()
+    shown.close()
     stopping.give_back(values)
     rows = trace.dataset().assign_attrs(monitored=monitored, **stopping.attributes)
     return TrainingRun(RBM(*values), rows, trace.snapshots_dataset())
