@@ -10,11 +10,7 @@ import sys
 from functools import cache
 from pathlib import Path
 
-import yaml
-from snakemake.utils import update_config
-
-from logzoo.pipeline.catalogue import Catalogue
-from logzoo.pipeline.configuration import checked
+from logzoo.pipeline import project
 
 ROOT = Path(__file__).parents[1]
 # The toy size, of a run that takes minutes.
@@ -23,16 +19,11 @@ CONFIGURATION = ("--configfile", "tests/tiny.yaml")
 TIMED = re.compile(
     r"timings/|rts-f3-seconds|rts-f4-cost|ins-equal|ins-many|trk-cost|zoo-seconds|zoo-choice|zoo-winners|scorecard"
 )
-_CONFIGFILE = re.compile(r'^configfile: "(.+)"', re.MULTILINE)
 
 
 def merged_configuration(*more):
-    """The configuration that Snakemake would merge: the files that the Snakefile names, further files, and dicts."""
-    config = {}
-    papers = sorted(ROOT.glob("config/papers/*.yaml"))
-    for part in (*_CONFIGFILE.findall((ROOT / "Snakefile").read_text()), *papers, *more):
-        update_config(config, part if isinstance(part, dict) else yaml.safe_load((ROOT / part).read_text()))
-    return config
+    """The configuration that Snakemake would merge, with further files, and dicts."""
+    return project.merged_configuration(*more, folder=ROOT)
 
 
 def catalogue_of(*more):
@@ -42,7 +33,7 @@ def catalogue_of(*more):
 
 @cache
 def _catalogue_of(more):
-    return Catalogue(checked(merged_configuration(*json.loads(more)), ROOT / "workflow/schemas"))
+    return project.catalogue_of(*json.loads(more), folder=ROOT)
 
 
 def copy_project(target):

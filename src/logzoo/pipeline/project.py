@@ -1,0 +1,43 @@
+"""A project as Snakemake reads it, from Python: its configuration, its figures and tables, and what they are made from."""
+
+import re
+from pathlib import Path
+
+import yaml
+
+from logzoo.artifacts.netcdf import read_artifact
+from logzoo.papers.declaration import named_paths, nested
+from logzoo.pipeline.catalogue import Catalogue, Config, Shown
+from logzoo.pipeline.configuration import checked, merged
+
+_CONFIGFILE = re.compile(r'^configfile: "(.+)"', re.MULTILINE)
+
+
+def merged_configuration(*more: str | dict, folder: str | Path = ".") -> Config:
+    """The configuration that Snakemake merges in a folder: the files that the Snakefile names, those of papers, and more.
+
+    more: further files of the folder, as --configfile takes them, and dicts.
+    """
+    folder, config = Path(folder), {}
+    named = _CONFIGFILE.findall((folder / "Snakefile").read_text())
+    papers = sorted(path.relative_to(folder) for path in folder.glob("config/papers/*.yaml"))
+    for part in (*named, *papers, *more):
+        config = merged(config, part if isinstance(part, dict) else yaml.safe_load((folder / part).read_text()))
+    return config
+
+
+def catalogue_of(*more: str | dict, folder: str | Path = ".") -> Catalogue:
+    """The Catalogue of a project, with further configuration as `merged_configuration` takes it.
+
+    Raises ValueError, one line, for a configuration that Snakemake would refuse.
+    """
+    return Catalogue(checked(merged_configuration(*more, folder=folder), Path(folder) / "workflow/schemas"))
+
+
+def read_artifacts(shown: Shown, folder: str | Path = ".") -> dict:
+    """What a figure or table is made from, as its `draw` or `rows` takes it: Datasets by name, in dicts of these.
+
+    Raises ValueError or OSError for what is not made yet.
+    """
+    paths = named_paths(shown.inputs)
+    return nested({name: read_artifact(Path(folder) / path) for name, path in paths.items()})
