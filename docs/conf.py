@@ -26,6 +26,8 @@ exclude_patterns = ["_build", "_extensions"]
 myst_heading_anchors = 4
 # What is not named is told by `blocks`.
 highlight_language = "none"
+# Dashes of options stay what they are.
+smartquotes = False
 add_module_names = False
 toc_object_entries_show_parents = "hide"
 

@@ -1,13 +1,15 @@
 """Docstrings as reStructuredText: they are plain prose, with `code` in backticks, and name parameters before colons.
 
-"sweeps: None for 10,000." at the start of a sentence is of the parameter `sweeps`, if there is one. The fields of a class say what
-they are in the comment behind them.
+"sweeps: None for 10,000." at the start of a sentence is of the parameter `sweeps`, if there is one. What a field of a class is says the
+comment behind it.
 """
 
 import inspect
 import re
 import tokenize
 from io import StringIO
+
+from sphinx.pycode import ModuleAnalyzer
 
 import logzoo
 
@@ -19,43 +21,51 @@ _NOTHING = re.compile(r"Alias for field number \d+$")
 
 
 def setup(app):
+    app.connect("builder-inited", _hand_over_comments)
     app.connect("autodoc-process-docstring", _process)
     return {"parallel_read_safe": True}
 
 
+def comments_of(owner):
+    """{field: the comment behind it} of a class."""
+    found = {}
+    for token in tokenize.generate_tokens(StringIO(inspect.getsource(owner)).readline):
+        field, annotated, _ = token.line.strip().partition(":")
+        if token.type == tokenize.COMMENT and annotated and field in owner.__annotations__:
+            found[field] = token.string.lstrip("# ")
+    return found
+
+
+def _hand_over_comments(app):
+    for owner in (obj for name in logzoo.__all__ if isinstance(obj := getattr(logzoo, name), type)):
+        analyzer = ModuleAnalyzer.for_module(owner.__module__)
+        analyzer.analyze()
+        for field, comment in comments_of(owner).items():
+            analyzer.attr_docs[owner.__qualname__, field] = [comment, ""]
+
+
 def _process(app, what, name, obj, options, lines):
-    comments = _comments(name.rpartition(".")) if what in ("attribute", "property") else {}
-    if _NOTHING.match(" ".join(lines).strip()):
-        lines[:] = []
-    found = comments.get(name.rpartition(".")[2]) if not any(lines) else None
-    text = found or "\n".join(lines)
-    lines[:] = [line for part in text.split("\n\n") for line in _marked_up(part, _parameters(obj))]
+    text = "" if _NOTHING.match(" ".join(lines).strip()) else "\n".join(lines)
+    lines[:] = [line for part in text.split("\n\n") for line in marked_up(part, _parameters(obj))]
 
 
-def _marked_up(text, parameters):
+def marked_up(text, parameters):
     """Lines of reStructuredText of a paragraph of prose."""
     lead, *named = _NAMED.split(" ".join(text.split()))
-    last, found = [], []
+    parts = []  # [names, what is said of them]
     for names, said in zip(named[::2], named[1::2], strict=True):
-        if not set(names.split(", ")) <= parameters:
-            # Only words before a colon.
-            joined = f"{names}: {said}"
-            if found:
-                found[-1] = (found[-1][0], f"{found[-1][1]}{joined}")
-            else:
-                lead += joined
-            continue
-        found.append((names, said))
-    if found:
-        *found, (names, said) = found
-        said, *last = _OTHER_SENTENCE.split(said)
-        found.append((names, said))
-    return [
-        *_lines(*_OTHER_SENTENCE.split(lead)),
-        *(f":param {names}: {_escaped(said)}" for names, said in found),
-        "",
-        *_lines(*last),
-    ]
+        if set(names.split(", ")) <= parameters:
+            parts.append([names, said])
+        elif parts:
+            parts[-1][1] += f"{names}: {said}"
+        else:
+            lead += f"{names}: {said}"
+    # What comes last may go on about the function.
+    last = []
+    if parts:
+        parts[-1][1], *last = _OTHER_SENTENCE.split(parts[-1][1])
+    fields = [f":param {names}: {_escaped(said)}" for names, said in parts]
+    return [*_lines(*_OTHER_SENTENCE.split(lead)), *fields, "", *_lines(*last)]
 
 
 def _lines(*paragraphs):
@@ -77,17 +87,3 @@ def _parameters(obj):
         return set(inspect.signature(obj).parameters)
     except (TypeError, ValueError):
         return set()
-
-
-def _comments(parts):
-    """{field: the comment behind it} of the class that holds an attribute, by the (class, dot, attribute) of its name."""
-    module, _, name = parts[0].rpartition(".")
-    owner = getattr(logzoo, name, None) if module == "logzoo" else None
-    if not isinstance(owner, type):
-        return {}
-    found = {}
-    for token in tokenize.generate_tokens(StringIO(inspect.getsource(owner)).readline):
-        field, annotated, _ = token.line.strip().partition(":")
-        if token.type == tokenize.COMMENT and annotated and field in owner.__annotations__:
-            found[field] = token.string.lstrip("# ")
-    return found

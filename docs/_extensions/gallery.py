@@ -1,5 +1,6 @@
-"""The directive `gallery`: every figure and table of every paper as it is declared, with its picture where one was made."""
+"""The directive `gallery`: every figure and table of every paper as it is declared, with what a finished run made of it."""
 
+import csv
 from pathlib import Path
 
 from docutils import nodes
@@ -9,9 +10,12 @@ from sphinx import addnodes
 from sphinx.util.docutils import SphinxDirective
 
 from logzoo.pipeline.project import catalogue_of
+from logzoo.reporting.verdicts import number_of
 
 # Where finished runs are looked for below the root, the best first.
 RUNS = ("results/decisive/figures", "figures/quick")
+# Next to the folders of the papers.
+_VERDICTS = "scorecard.csv"
 
 
 def setup(app):
@@ -19,10 +23,34 @@ def setup(app):
     return {"parallel_read_safe": True}
 
 
-def made(shown, root, suffix):
+def made(shown, root):
     """The file that a finished run shows a figure or table in, or None."""
-    found = (path for run in RUNS for path in sorted(Path(root, run).rglob(f"{shown.paper}/{shown.name}{suffix}")))
-    return next(found, None)
+    name = f"{shown.paper}/{shown.name}{'.md' if shown.is_table else '.png'}"
+    return next((path for run in RUNS for path in sorted(Path(root, run).rglob(name))), None)
+
+
+def verdicts_beside(path):
+    """{claim: row of the scorecard} of the run that a file of a figure or table is from."""
+    card = path.parent.parent / _VERDICTS
+    if not card.is_file():
+        return {}
+    with card.open(newline="") as lines:
+        return {row["id"]: row for row in csv.DictReader(lines)}
+
+
+def said_of(claim, row):
+    """What was published, how it is tested, and what came of it (row: of the scorecard, or None), in sentences."""
+    bounds = " and ".join(f"{words.replace('_', ' ')} {bound:g}" for words, bound in claim.bounds.items())
+    said = [f"Published: {claim.published}."]
+    if claim.not_tested:
+        return [*said, f"Not tested: {claim.not_tested.rstrip('.')}."]
+    if row is None:
+        said.append(f"Holds if its statistic is {bounds}.")
+        return [*said, f"Where it is not reproduced: {claim.why}"] if claim.why else said
+    numbers = {name: float(row[name] or "nan") for name in ("value", "low", "high")}
+    said.append(f"{row['verdict'].capitalize()}: {row['statistic']}, {number_of(numbers)}, claimed {bounds}.")
+    reason = row["reason"].rstrip(".")
+    return [*said, f"{reason[0].upper()}{reason[1:]}."] if reason else said
 
 
 class Gallery(SphinxDirective):
@@ -41,37 +69,31 @@ class Gallery(SphinxDirective):
         return section(self.state.document, entry["title"], paragraph(entry["source"]), *shown, name=name)
 
     def _shown(self, one):
-        content = [*self._picture(one), *map(paragraph, one.caption.split("\n\n"))]
+        path = made(one, self._root)
+        rows = verdicts_beside(path) if path else {}
+        content = [*self._picture(one, path), *map(paragraph, one.caption.split("\n\n"))]
         if one.claims:
-            content.append(nodes.bullet_list("", *(_claim(*item) for item in one.claims.items())))
+            claims = (_claim(name, claim, rows.get(name)) for name, claim in one.claims.items())
+            content.append(nodes.bullet_list("", *claims))
         code = Path(one.module.__file__).resolve()
         link = addnodes.download_reference("", "", refdoc=self.env.docname, reftarget=from_root(code, self._folder))
         link += nodes.literal("", code.relative_to(self._root).as_posix())
-        content.append(paragraph(f"`{one.name}`, declared in ", link))
+        content.append(paragraph(f"`{one.name}`, declared in", nodes.Text(" "), link))
         return section(self.state.document, one.title, *content, name=one.name)
 
-    def _picture(self, one):
-        """What shows it: a picture, the rows of a table, or the command that makes it."""
-        path = made(one, self._root, ".md" if one.is_table else ".png")
+    def _picture(self, one, path):
+        """What shows it: a picture that leads to itself at full size, the rows of a table, or the command that makes it."""
         if path is None:
             first = self._catalogue.files_of(one)[0]
-            return [paragraph(f"Not made in this checkout yet: `snakemake --cores 2 {first}`.")]
+            return [paragraph(f"Not made in this checkout yet: `snakemake --cores 2 {first}`")]
         self.env.note_dependency(str(path))
         if one.is_table:
             # The first line is the title.
             return self.parse_text_to_nodes(path.read_text().partition("\n")[2])
-        return [nodes.image("", uri=from_root(path, self._folder), alt=one.title, loading="lazy")]
+        # A width has Sphinx link to the file.
+        return [nodes.image("", uri=from_root(path, self._folder), alt=one.title, loading="lazy", width="100%")]
 
 
-def _claim(name, claim):
-    """What was claimed, what was published, and how it is tested, in words."""
-    bounds = " and ".join(f"{words.replace('_', ' ')} {bound:g}" for words, bound in claim.bounds.items())
-    tested = f"Not tested: {claim.not_tested}" if claim.not_tested else f"Tested: {bounds}"
-    why = f" Where it is not reproduced: {claim.why}" if claim.why else ""
-    said = f" (`{name}`). Published: {claim.published}. {tested.rstrip('.')}.{why}"
-    return nodes.list_item("", nodes.paragraph("", "", nodes.strong("", "", *inline(claim.text)), *inline_after(said)))
-
-
-def inline_after(text):
-    """The nodes of a text that goes on after others."""
-    return [nodes.Text(" "), *inline(text)]
+def _claim(name, claim, row):
+    said = inline(f"(`{name}`). {' '.join(said_of(claim, row))}")
+    return nodes.list_item("", nodes.paragraph("", "", nodes.strong("", "", *inline(claim.text)), nodes.Text(" "), *said))
