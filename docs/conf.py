@@ -1,4 +1,4 @@
-"""How Sphinx makes the pages of this folder a site: `sphinx-build docs docs/_build`. Nothing is loaded from a network."""
+"""How Sphinx makes a site of this folder: `sphinx-build docs docs/_build`. Nothing is loaded from a network."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The language of indented blocks, which do not name one: Python where it is Python that does something, or a shell's."""
+"""The language of indented blocks, which do not name one: a shell's, or Python that does something."""
 
 import ast
 import re

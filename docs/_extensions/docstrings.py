@@ -1,7 +1,7 @@
 """Docstrings as reStructuredText: they are plain prose, with `code` in backticks, and name parameters before colons.
 
-"sweeps: None for 10,000." at the start of a sentence is of the parameter `sweeps`, if there is one. What a field of a class is says the
-comment behind it.
+"sweeps: None for 10,000." at the start of a sentence is of the parameter `sweeps`, if there is one. What a field of a
+class is says the comment behind it.
 """
 
 import inspect

@@ -1,4 +1,4 @@
-"""The directive `gallery`: every figure and table of every paper as it is declared, with what a finished run made of it."""
+"""The directive `gallery`: every figure and table as it is declared, with what a finished run made of it."""
 
 import csv
 from pathlib import Path
@@ -82,7 +82,7 @@ class Gallery(SphinxDirective):
         return section(self.state.document, one.title, *content, name=one.name)
 
     def _picture(self, one, path):
-        """What shows it: a picture that leads to itself at full size, the rows of a table, or the command that makes it."""
+        """What shows it: a picture, a link to itself; the rows of a table; or the command that makes it."""
         if path is None:
             first = self._catalogue.files_of(one)[0]
             return [paragraph(f"Not made in this checkout yet: `snakemake --cores 2 {first}`")]
@@ -91,9 +91,11 @@ class Gallery(SphinxDirective):
             # The first line is the title.
             return self.parse_text_to_nodes(path.read_text().partition("\n")[2])
         # A width has Sphinx link to the file.
-        return [nodes.image("", uri=from_root(path, self._folder), alt=one.title, loading="lazy", width="100%")]
+        return [nodes.image("", uri=from_root(path, self._folder), alt=one.title, width="100%")]
 
 
 def _claim(name, claim, row):
     said = inline(f"(`{name}`). {' '.join(said_of(claim, row))}")
-    return nodes.list_item("", nodes.paragraph("", "", nodes.strong("", "", *inline(claim.text)), nodes.Text(" "), *said))
+    return nodes.list_item(
+        "", nodes.paragraph("", "", nodes.strong("", "", *inline(claim.text)), nodes.Text(" "), *said)
+    )

@@ -1,4 +1,4 @@
-"""A project as Snakemake reads it, from Python: its configuration, its figures and tables, and what they are made from."""
+"""A project as Snakemake reads it, from Python: its configuration, its figures and tables, what they are made from."""
 
 import re
 from pathlib import Path
@@ -14,7 +14,7 @@ _CONFIGFILE = re.compile(r'^configfile: "(.+)"', re.MULTILINE)
 
 
 def merged_configuration(*more: str | dict, folder: str | Path = ".") -> Config:
-    """The configuration that Snakemake merges in a folder: the files that the Snakefile names, those of papers, and more.
+    """The configuration that Snakemake merges in a folder: what the Snakefile names, the papers' files, and more.
 
     more: further files of the folder, as --configfile takes them, and dicts.
     """
