@@ -40,6 +40,7 @@ class CommandLine(SphinxDirective):
                 nodes.definition("", nodes.paragraph("", "", *inline(formatter._expand_help(action)))),
             )
             for action in parser._actions
+            if action.help not in (None, argparse.SUPPRESS)
         ]
         block = nodes.literal_block(usage, usage, language="none")
         arguments = nodes.definition_list("", *entries)
