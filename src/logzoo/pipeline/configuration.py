@@ -50,7 +50,7 @@ def _completed(config: dict) -> dict:
     config["zoo"] = {**config["zoo"], **{key: _kept(config["zoo"][key]) for key in ("datasets", "trainers")}}
     plain = {"base": "matched", "options": {}}
     methods = {name: {"title": method.title, "method": name, **plain} for name, method in ESTIMATORS.items()}
-    config["estimators"] = merged(methods, config["estimators"])
+    config["estimators"] = _merged(methods, config["estimators"])
     config["papers"] = dict(sorted(config["papers"].items(), key=lambda item: item[1]["place"]))
     matrix = config["matrix"]
     if matrix["estimators"] == "all":
@@ -64,13 +64,13 @@ def _completed(config: dict) -> dict:
 
 def _at_scale(entries: dict[str, dict], scale: str) -> dict[str, dict]:
     plain = {name: {key: value for key, value in entry.items() if key != "scales"} for name, entry in entries.items()}
-    return {name: merged(entry, entries[name].get("scales", {}).get(scale, {})) for name, entry in plain.items()}
+    return {name: _merged(entry, entries[name].get("scales", {}).get(scale, {})) for name, entry in plain.items()}
 
 
-def merged(settings: dict, others: dict) -> dict:
+def _merged(settings: dict, others: dict) -> dict:
     """Settings updated by others, section by section."""
     both = {
-        key: merged(settings[key], value) if isinstance(value, dict) and isinstance(settings.get(key), dict) else value
+        key: _merged(settings[key], value) if isinstance(value, dict) and isinstance(settings.get(key), dict) else value
         for key, value in others.items()
     }
     return {**settings, **both}

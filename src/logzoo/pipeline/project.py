@@ -8,9 +8,10 @@ import yaml
 from logzoo.artifacts.netcdf import read_artifact
 from logzoo.papers.declaration import named_paths, nested
 from logzoo.pipeline.catalogue import Catalogue, Config, Shown
-from logzoo.pipeline.configuration import checked, merged
+from logzoo.pipeline.configuration import checked
 
-_CONFIGFILE = re.compile(r'^configfile: "(.+)"', re.MULTILINE)
+# A line of the Snakefile that names a file of settings.
+_SETTINGS = re.compile(r'^(?:configfile: | +)"(config/\w+\.yaml)",?$', re.MULTILINE)
 
 
 def merged_configuration(*more: str | dict, folder: str | Path = ".") -> Config:
@@ -18,11 +19,13 @@ def merged_configuration(*more: str | dict, folder: str | Path = ".") -> Config:
 
     more: further files of the folder, as --configfile takes them, and dicts.
     """
+    from snakemake.utils import update_config  # takes long
+
     folder, config = Path(folder), {}
-    named = _CONFIGFILE.findall((folder / "Snakefile").read_text())
+    named = _SETTINGS.findall((folder / "Snakefile").read_text())
     papers = sorted(path.relative_to(folder) for path in folder.glob("config/papers/*.yaml"))
     for part in (*named, *papers, *more):
-        config = merged(config, part if isinstance(part, dict) else yaml.safe_load((folder / part).read_text()))
+        update_config(config, part if isinstance(part, dict) else yaml.safe_load((folder / part).read_text()))
     return config
 
 
@@ -37,7 +40,7 @@ def catalogue_of(*more: str | dict, folder: str | Path = ".") -> Catalogue:
 def read_artifacts(shown: Shown, folder: str | Path = ".") -> dict:
     """What a figure or table is made from, as its `draw` or `rows` takes it: Datasets by name, in dicts of these.
 
-    Raises ValueError or OSError for what is not made yet.
+    Raises ValueError for what is not made yet.
     """
     paths = named_paths(shown.inputs)
     return nested({name: read_artifact(Path(folder) / path) for name, path in paths.items()})
