@@ -10,7 +10,11 @@ import sys
 from functools import cache
 from pathlib import Path
 
+from snakemake.utils import update_config
+
 from logzoo.pipeline import project
+from logzoo.pipeline.catalogue import Catalogue
+from logzoo.pipeline.configuration import checked
 
 ROOT = Path(__file__).parents[1]
 # The toy size, of a run that takes minutes.
@@ -22,8 +26,12 @@ TIMED = re.compile(
 
 
 def merged_configuration(*more):
-    """The configuration that Snakemake would merge, with further files, and dicts."""
-    return project.merged_configuration(*more, folder=ROOT)
+    """The configuration that Snakemake would merge, with further files, and dicts over all files."""
+    over = {}
+    for part in more:
+        if isinstance(part, dict):
+            update_config(over, part)
+    return project.merged_configuration(*(part for part in more if isinstance(part, str)), folder=ROOT, over=over)
 
 
 def catalogue_of(*more):
@@ -33,7 +41,7 @@ def catalogue_of(*more):
 
 @cache
 def _catalogue_of(more):
-    return project.catalogue_of(*json.loads(more), folder=ROOT)
+    return Catalogue(checked(merged_configuration(*json.loads(more)), ROOT / "workflow/schemas"))
 
 
 def copy_project(target):

@@ -39,6 +39,14 @@ def checked(config: dict, schema_folder: str | Path) -> dict:
     return config
 
 
+def laid_over(files: Iterable[str | Path], config: dict) -> dict:
+    """The settings of files of YAML, merged in their order, with a configuration laid over them key by key."""
+    merged: dict = {}
+    for file in files:
+        merged = _merged(merged, yaml.safe_load(Path(file).read_text()))
+    return _merged(merged, config)
+
+
 def _check_schemas(config: dict, schemas: dict[str, dict]) -> None:
     _check_schema(config, schemas["config.schema.yaml"])
     _check_schema({key: config.get(key, {}) for key in ("sources", "datasets")}, schemas["datasets.schema.yaml"])

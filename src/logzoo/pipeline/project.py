@@ -3,38 +3,33 @@
 import re
 from pathlib import Path
 
-import yaml
-
 from logzoo.artifacts.netcdf import read_artifact
 from logzoo.papers.declaration import named_paths, nested
 from logzoo.pipeline.catalogue import Catalogue, Config, Shown
-from logzoo.pipeline.configuration import checked
+from logzoo.pipeline.configuration import checked, laid_over
 
 # A line of the Snakefile that names a file of settings.
 _SETTINGS = re.compile(r'^(?:configfile: | +)"(config/\w+\.yaml)",?$', re.MULTILINE)
 
 
-def merged_configuration(*more: str | dict, folder: str | Path = ".") -> Config:
+def merged_configuration(*files: str, folder: str | Path = ".", over: Config | None = None) -> Config:
     """The configuration that Snakemake merges in a folder: what the Snakefile names, the papers' files, and more.
 
-    more: further files of the folder, as --configfile takes them, and dicts.
+    files: further ones of the folder, as --configfile takes them. over: what is laid over all files.
     """
-    from snakemake.utils import update_config  # takes long
-
-    folder, config = Path(folder), {}
-    named = _SETTINGS.findall((folder / "Snakefile").read_text())
-    papers = sorted(path.relative_to(folder) for path in folder.glob("config/papers/*.yaml"))
-    for part in (*named, *papers, *more):
-        update_config(config, part if isinstance(part, dict) else yaml.safe_load((folder / part).read_text()))
-    return config
+    folder = Path(folder)
+    named = [folder / name for name in _SETTINGS.findall((folder / "Snakefile").read_text())]
+    papers = sorted(folder.glob("config/papers/*.yaml"))
+    return laid_over([*named, *papers, *(folder / name for name in files)], over or {})
 
 
-def catalogue_of(*more: str | dict, folder: str | Path = ".") -> Catalogue:
+def catalogue_of(*files: str, folder: str | Path = ".", over: Config | None = None) -> Catalogue:
     """The Catalogue of a project, with further configuration as `merged_configuration` takes it.
 
     Raises ValueError, one line, for a configuration that Snakemake would refuse.
     """
-    return Catalogue(checked(merged_configuration(*more, folder=folder), Path(folder) / "workflow/schemas"))
+    config = merged_configuration(*files, folder=folder, over=over)
+    return Catalogue(checked(config, Path(folder) / "workflow/schemas"))
 
 
 def read_artifacts(shown: Shown, folder: str | Path = ".") -> dict:
