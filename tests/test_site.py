@@ -137,8 +137,11 @@ def test_a_repository_is_linked_by_rule_and_a_dead_link_stops_the_build(tmp_path
         "# Code\n\n[a file](a.py), [a page](../docs/page.md#part), [all](../code)\n"
     )
     (tmp_path / "code/a.py").write_text("answer = 42\n")
+    (tmp_path / "NOTES.md").write_text("No page shows this.\n")
     (docs / "code.md").write_text("[Code](../code/README.md)\n")
-    (docs / "page.md").write_text("# Page\n\n## Part\n\n[code](../code/README.md), [a](../code/a.py)\n\n    import a\n")
+    (docs / "page.md").write_text(
+        "# Page\n\n## Part\n\n[code](../code/README.md), [a](../code/a.py), [notes](../NOTES.md)\n\n    import a\n"
+    )
     (docs / "index.md").write_text("# Index\n\n```{toctree}\ncode\npage\n```\n")
     conf = f"import sys\nsys.path.append({str(EXTENSIONS)!r})\nextensions = ['myst_parser', 'repository', 'blocks']\n"
     (docs / "conf.py").write_text(f"{conf}highlight_language, myst_heading_anchors = 'none', 4\n")
@@ -149,7 +152,7 @@ def test_a_repository_is_linked_by_rule_and_a_dead_link_stops_the_build(tmp_path
     assert {"page.html#part", "#"} <= set(found.pages["code.html"].links)
     assert "code.html" in found.pages["page.html"].links
     assert "highlight-python" in (tmp_path / "html/page.html").read_text()
-    assert [path.name for path in (tmp_path / "html/_downloads").rglob("*.py")] == ["a.py"]
+    assert {path.name for path in (tmp_path / "html/_downloads").rglob("*.*")} == {"a.py", "NOTES.md"}
     (docs / "page.md").write_text("# Page\n\n[nothing](../code/b.py)\n")
     dead = build(docs, tmp_path / "html")
     assert dead.returncode == 1 and "../code/b.py" in dead.stderr

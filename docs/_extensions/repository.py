@@ -40,7 +40,10 @@ def with_links(text, origin, folder, shown):
             return f"/{shown[path]}.md"
         if not path.is_file():
             return match.group()
-        return f"/{path.relative_to(folder).as_posix()}" if path.is_relative_to(folder) else from_root(path, folder)
+        if path.is_relative_to(folder):
+            return f"/{path.relative_to(folder).as_posix()}"
+        # Without the prefix, Markdown is taken for a page.
+        return f"{'path:' if path.suffix == '.md' else ''}{from_root(path, folder)}"
 
     return _LINK.sub(rewritten, text)
 
