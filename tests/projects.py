@@ -10,9 +10,9 @@ import sys
 from functools import cache
 from pathlib import Path
 
-import yaml
 from snakemake.utils import update_config
 
+from logzoo.pipeline import project
 from logzoo.pipeline.catalogue import Catalogue
 from logzoo.pipeline.configuration import checked
 
@@ -23,16 +23,15 @@ CONFIGURATION = ("--configfile", "tests/tiny.yaml")
 TIMED = re.compile(
     r"timings/|rts-f3-seconds|rts-f4-cost|ins-equal|ins-many|trk-cost|zoo-seconds|zoo-choice|zoo-winners|scorecard"
 )
-_SETTINGS = re.compile(r'^    "(config/\w+\.yaml)",$', re.MULTILINE)
 
 
 def merged_configuration(*more):
-    """The configuration that Snakemake would merge: the files that the Snakefile names, further files, and dicts."""
-    config = {}
-    papers = sorted(ROOT.glob("config/papers/*.yaml"))
-    for part in (*_SETTINGS.findall((ROOT / "Snakefile").read_text()), *papers, *more):
-        update_config(config, part if isinstance(part, dict) else yaml.safe_load((ROOT / part).read_text()))
-    return config
+    """The configuration that Snakemake would merge, with further files, and dicts over all files."""
+    over = {}
+    for part in more:
+        if isinstance(part, dict):
+            update_config(over, part)
+    return project.merged_configuration(*(part for part in more if isinstance(part, str)), folder=ROOT, over=over)
 
 
 def catalogue_of(*more):

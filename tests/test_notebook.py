@@ -1,16 +1,14 @@
 """The notebook of examples/: its cells run in their order, and print what the stored outputs show."""
 
-import contextlib
-import io
 import json
 import re
 
 import matplotlib.pyplot
 import pytest
 from projects import ROOT
+from stories import NUMBER, differences, printed
 
 NOTEBOOKS = sorted(ROOT.glob("examples/*.ipynb"))
-NUMBER = re.compile(r"[-+]?\d+\.\d+")
 
 
 def code_cells(path):
@@ -20,26 +18,6 @@ def code_cells(path):
         ("".join(cell["source"]), "".join("".join(out["text"]) for out in cell["outputs"] if "text" in out))
         for cell in cells
         if cell["cell_type"] == "code"
-    ]
-
-
-def printed(sources):
-    """What each source prints, run one after the other in one namespace."""
-    namespace, texts = {"__name__": "__main__"}, []
-    for source in sources:
-        with contextlib.redirect_stdout(io.StringIO()) as out:
-            exec(source, namespace)
-        texts.append(out.getvalue())
-    return texts
-
-
-def differences(found, stored):
-    """Pairs of texts that differ in their words, or in a number by more than 0.05 (training adds in any order)."""
-    return [
-        (one, other)
-        for one, other in zip(found, stored, strict=True)
-        if NUMBER.sub("#", one).split() != NUMBER.sub("#", other).split()
-        or any(abs(float(a) - float(b)) > 0.05 for a, b in zip(NUMBER.findall(one), NUMBER.findall(other), strict=True))
     ]
 
 

@@ -39,7 +39,7 @@ TRUTH = "black"
 # Axes of more than three and a half powers of ten have no room for labels between these.
 _MANY = 10**3.5
 _OTHERS = ("#CC79A7", "#56B4E9", "#999999", "#332288")
-_SETTINGS = {
+SETTINGS = {
     "font.size": 9,
     "axes.titlesize": 10,
     "axes.spines.top": False,
@@ -57,7 +57,7 @@ def new_figure(width, height):
     import matplotlib  # takes long; so do its parts below
     from matplotlib.figure import Figure
 
-    matplotlib.rcParams.update(_SETTINGS)
+    matplotlib.rcParams.update(SETTINGS)
     return Figure(figsize=(width, height), layout="constrained")
 
 

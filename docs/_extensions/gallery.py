@@ -1,0 +1,101 @@
+"""The directive `gallery`: every figure and table as it is declared, with what a finished run made of it."""
+
+import csv
+from pathlib import Path
+
+from docutils import nodes
+from prose import inline, paragraph, section
+from repository import from_root
+from sphinx import addnodes
+from sphinx.util.docutils import SphinxDirective
+
+from logzoo.pipeline.project import catalogue_of
+from logzoo.reporting.verdicts import number_of
+
+# Where finished runs are looked for below the root, the best first.
+RUNS = ("results/decisive/figures", "figures/quick")
+# Next to the folders of the papers.
+_VERDICTS = "scorecard.csv"
+
+
+def setup(app):
+    app.add_directive("gallery", Gallery)
+    return {"parallel_read_safe": True}
+
+
+def made(shown, root):
+    """The file that a finished run shows a figure or table in, or None."""
+    name = f"{shown.paper}/{shown.name}{'.md' if shown.is_table else '.png'}"
+    return next((path for run in RUNS for path in sorted(Path(root, run).rglob(name))), None)
+
+
+def verdicts_beside(path):
+    """{claim: row of the scorecard} of the run that a file of a figure or table is from."""
+    card = path.parent.parent / _VERDICTS
+    if not card.is_file():
+        return {}
+    with card.open(newline="") as lines:
+        return {row["id"]: row for row in csv.DictReader(lines)}
+
+
+def said_of(claim, row):
+    """What was published, how it is tested, and what came of it (row: of the scorecard, or None), in sentences."""
+    bounds = " and ".join(f"{words.replace('_', ' ')} {bound:g}" for words, bound in claim.bounds.items())
+    said = [f"Published: {claim.published}."]
+    if claim.not_tested:
+        return [*said, f"Not tested: {claim.not_tested.rstrip('.')}."]
+    if row is None:
+        said.append(f"Holds if its statistic is {bounds}.")
+        return [*said, f"Where it is not reproduced: {claim.why}"] if claim.why else said
+    numbers = {name: float(row[name] or "nan") for name in ("value", "low", "high")}
+    said.append(f"{row['verdict'].capitalize()}: {row['statistic']}, {number_of(numbers)}, claimed {bounds}.")
+    reason = row["reason"].rstrip(".")
+    return [*said, f"{reason[0].upper()}{reason[1:]}."] if reason else said
+
+
+class Gallery(SphinxDirective):
+    """A section of each paper, and in it one of each figure and table."""
+
+    def run(self):
+        self._folder = Path(self.env.srcdir)
+        self._root = self._folder.parent
+        self._catalogue = catalogue_of(folder=self._root)
+        for path in (*self._root.glob("config/**/*.yaml"), *self._root.glob("src/logzoo/papers/**/*.py")):
+            self.env.note_dependency(str(path))
+        return [self._paper(name, entry) for name, entry in self._catalogue.config["papers"].items()]
+
+    def _paper(self, name, entry):
+        shown = [self._shown(one) for one in self._catalogue.shown.values() if one.paper == name]
+        return section(self.state.document, entry["title"], paragraph(entry["source"]), *shown, name=name)
+
+    def _shown(self, one):
+        path = made(one, self._root)
+        rows = verdicts_beside(path) if path else {}
+        content = [*self._picture(one, path), *map(paragraph, one.caption.split("\n\n"))]
+        if one.claims:
+            claims = (_claim(name, claim, rows.get(name)) for name, claim in one.claims.items())
+            content.append(nodes.bullet_list("", *claims))
+        code = Path(one.module.__file__).resolve()
+        link = addnodes.download_reference("", "", refdoc=self.env.docname, reftarget=from_root(code, self._folder))
+        link += nodes.literal("", code.relative_to(self._root).as_posix())
+        content.append(paragraph(f"`{one.name}`, declared in", nodes.Text(" "), link))
+        return section(self.state.document, one.title, *content, name=one.name)
+
+    def _picture(self, one, path):
+        """What shows it: a picture, a link to itself; the rows of a table; or the command that makes it."""
+        if path is None:
+            first = self._catalogue.files_of(one)[0]
+            return [paragraph(f"Not made in this checkout yet: `snakemake --cores 2 {first}`")]
+        self.env.note_dependency(str(path))
+        if one.is_table:
+            # The first line is the title.
+            return self.parse_text_to_nodes(path.read_text().partition("\n")[2])
+        # A width has Sphinx link to the file.
+        return [nodes.image("", uri=from_root(path, self._folder), alt=one.title, width="100%")]
+
+
+def _claim(name, claim, row):
+    said = inline(f"(`{name}`). {' '.join(said_of(claim, row))}")
+    return nodes.list_item(
+        "", nodes.paragraph("", "", nodes.strong("", "", *inline(claim.text)), nodes.Text(" "), *said)
+    )

@@ -1,0 +1,26 @@
+"""A notebook as Markdown: its texts, its code, and what is stored of the output. Nothing is run."""
+
+import json
+
+
+def markdown_of(text):
+    """Markdown of the text of a notebook."""
+    return "\n\n".join(part for cell in json.loads(text)["cells"] for part in _parts(cell))
+
+
+def _parts(cell):
+    source = "".join(cell["source"])
+    if cell["cell_type"] != "code":
+        yield source
+        return
+    yield _block("python", source)
+    for output in cell["outputs"]:
+        if "text" in output:
+            yield _block("text", "".join(output["text"]))
+        elif "image/png" in output["data"]:
+            content = "".join(output["data"]["image/png"]).replace("\n", "")
+            yield f"![What the code above draws](data:image/png;base64,{content})"
+
+
+def _block(language, text):
+    return f"````{language}\n{text.rstrip()}\n````"

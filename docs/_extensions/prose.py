@@ -1,0 +1,22 @@
+"""Nodes of plain prose, in which `backticks` mark code and nothing else is markup."""
+
+from docutils import nodes
+
+
+def paragraph(text, *more):
+    """A paragraph of a text, and of further nodes."""
+    return nodes.paragraph("", "", *inline(text), *more)
+
+
+def inline(text):
+    """The nodes of a text: code between backticks, words elsewhere."""
+    parts = " ".join(text.split()).split("`")
+    return [nodes.literal(part, part) if place % 2 else nodes.Text(part) for place, part in enumerate(parts) if part]
+
+
+def section(document, title, *content, name=None):
+    """A section with its title, which can be linked to by its name (the title, unless told)."""
+    found = nodes.section("", nodes.title("", "", *inline(title)), *content, names=[nodes.fully_normalize_name(title)])
+    found["ids"].append(nodes.make_id(name or title))
+    document.note_implicit_target(found, found)
+    return found

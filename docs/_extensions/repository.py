@@ -1,0 +1,81 @@
+"""Links into the repository, by rule: the pages work as they are read in a repository and as a site.
+
+A paragraph that is nothing but a link to a Markdown file or notebook outside this folder stands for that file, which is
+shown in its place. Links to that file lead to this page, those to a folder to its README.md; other files of the
+repository are downloads. What is not there is left to Sphinx, which complains.
+"""
+
+import re
+from pathlib import Path
+
+from notebooks import markdown_of
+
+_ALONE = re.compile(r"^\[[^\]\n]*\]\(([^)\s]+\.(?:md|ipynb))\)$", re.MULTILINE)
+_LINK = re.compile(r"(?<=\]\()([^)\s#:]+)(?=(?:#[^)\s]*)?\))")
+
+
+def setup(app):
+    app.connect("builder-inited", _find)
+    app.connect("source-read", _read)
+    return {"parallel_read_safe": True}
+
+
+def shown_files(folder):
+    """{file outside the folder: name of the page in it that shows it}, without suffix."""
+    found = {}
+    for page in sorted(folder.rglob("*.md")):
+        for link in _ALONE.findall(page.read_text()):
+            if not _file(page.parent, link).is_relative_to(folder):
+                found[_file(page.parent, link)] = page.relative_to(folder).with_suffix("").as_posix()
+    return found
+
+
+def with_links(text, origin, folder, shown):
+    """A text of the folder `origin` with its links to files as Sphinx takes them, from the folder of the pages on."""
+
+    def rewritten(match):
+        path = _file(origin, match.group())
+        path = path / "README.md" if path.is_dir() else path
+        if path in shown:
+            return f"/{shown[path]}.md"
+        if not path.is_file():
+            return match.group()
+        if path.is_relative_to(folder):
+            return f"/{path.relative_to(folder).as_posix()}"
+        # Without the prefix, Markdown is taken for a page.
+        return f"{'path:' if path.suffix == '.md' else ''}{from_root(path, folder)}"
+
+    return _LINK.sub(rewritten, text)
+
+
+def from_root(path, folder):
+    """A file of the repository as the pages of a folder below its root name it."""
+    return f"/../{path.relative_to(folder.parent).as_posix()}"
+
+
+def _file(folder, link):
+    return Path(folder, link).resolve()
+
+
+def _find(app):
+    app.env.shown_files = shown_files(Path(app.srcdir))
+
+
+def _read(app, name, source):
+    folder, shown = Path(app.srcdir), app.env.shown_files
+    origin = Path(app.env.doc2path(name)).parent
+
+    def content(match):
+        path = _file(origin, match.group(1))
+        if path not in shown:
+            return match.group()
+        app.env.note_dependency(str(path))
+        text = path.read_text()
+        return with_links(markdown_of(text) if path.suffix == ".ipynb" else text, path.parent, folder, shown)
+
+    # The links of the page first: those of what it shows start elsewhere.
+    parts, end = [], 0
+    for match in _ALONE.finditer(source[0]):
+        parts += [with_links(source[0][end : match.start()], origin, folder, shown), content(match)]
+        end = match.end()
+    source[0] = "".join([*parts, with_links(source[0][end:], origin, folder, shown)])

@@ -1,0 +1,39 @@
+"""How Sphinx makes a site of this folder: `sphinx-build docs docs/_build`. Nothing is loaded from a network."""
+
+import sys
+from pathlib import Path
+
+FOLDER = Path(__file__).parent
+# The package of this checkout, and the extensions beside this file.
+sys.path[:0] = [str(FOLDER.parent / "src"), str(FOLDER / "_extensions")]
+
+import logzoo  # noqa: E402
+
+project, author = "logzoo", "The logzoo developers"
+version = release = logzoo.__version__
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "repository",
+    "blocks",
+    "docstrings",
+    "public_names",
+    "command_line",
+    "gallery",
+]
+exclude_patterns = ["_build", "_extensions"]
+# Headings are targets of links, as in a repository's own view of a page.
+myst_heading_anchors = 4
+# What is not named is told by `blocks`.
+highlight_language = "none"
+# Dashes of options stay what they are.
+smartquotes = False
+add_module_names = False
+toc_object_entries_show_parents = "hide"
+
+html_theme = "furo"
+html_title = f"logzoo {version}"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_show_sourcelink = html_copy_source = False
+html_show_copyright = False

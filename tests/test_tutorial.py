@@ -1,0 +1,98 @@
+"""The tutorial and the how-to pages with code of their own: every block of them runs, and prints what it says."""
+
+import os
+import re
+import subprocess
+import sys
+from hashlib import sha256
+from pathlib import Path
+from pkgutil import resolve_name
+
+import pytest
+import yaml
+from projects import ROOT, catalogue_of, closed_environment
+from stories import blocks, differences, printed
+
+from logzoo.artifacts.netcdf import write_artifact
+from logzoo.datasets.build import build_dataset
+from logzoo.streams import root_stream
+
+DOCS = ROOT / "docs"
+# Environments and what is installed in them: another test builds the package and tries it.
+INSTALL = "python3 -m venv .venv\n. .venv/bin/activate\npip install . scikit-learn\n"
+
+
+def shell(text, folder):
+    """Run a block as a shell would, in the environment of these tests; what it printed."""
+    environment = closed_environment(ROOT) | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    done = subprocess.run(["bash", "-ec", text], cwd=folder, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_tutorial_runs_and_prints_what_it_says(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    told, namespace, outputs = blocks(DOCS / "tutorial.md"), {}, []
+    assert {language for language, _ in told} == {"bash", "python", "text"} and ("bash", INSTALL) in told
+    for language, text in told:
+        if language == "python":
+            outputs += printed([text], namespace)
+        elif text != INSTALL and language == "bash":
+            said = shell(text, tmp_path)
+            assert len(re.findall(r"log Z\W+63\.0\d", said)) == 2 and "NOT CONVERGED" not in said
+    # A block that prints is followed by what it prints.
+    found, stored = list(filter(None, outputs)), [text for language, text in told if language == "text"]
+    assert differences(found, stored) == []
+    assert differences([text.replace("True", "False") for text in found], stored)
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """A folder with the configuration of the project, and nothing made."""
+    for name in ("Snakefile", "config", "workflow"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_figure_is_drawn_in_another_style_from_what_is_stored(project, monkeypatch):
+    import matplotlib
+
+    from logzoo.reporting import style
+
+    for settings in (style.SETTINGS, style.LOOKS, matplotlib.rcParams):
+        for key, value in list(settings.items()):
+            monkeypatch.setitem(settings, key, value)
+    told = blocks(DOCS / "redraw.md")
+    assert {language for language, _ in told} == {"python"}
+    sources = [text for _, text in told]
+    (name,) = set(re.findall(r'shown\["([\w-]+)"\]', sources[0]))
+    made = catalogue_of("tests/tiny.yaml").shown[name].inputs["mixture"]
+    rows = resolve_name(made.run)({}, stream=root_stream(0), **made.settings)
+    path = project / catalogue_of().shown[name].inputs["mixture"].path
+    path.parent.mkdir(parents=True)
+    write_artifact(rows, path, kind=made.kind, parameters={}, source="", inputs={}, seed_path="0")
+    namespace = {}
+    *_, sizes, paths = printed(sources, namespace)
+    assert sizes.startswith("mixture {") and str(path.relative_to(project)) in paths
+    picture = (project / f"{name}.svg").read_text()
+    assert "<svg" in picture and (project / f"{name}.csv").read_text().count("\n") > 10
+    # ggplot draws on grey; RTS is black.
+    assert namespace["figure"].axes[0].get_facecolor()[:3] != (1.0, 1.0, 1.0)
+    assert "black" in [line.get_color() for line in namespace["figure"].axes[0].get_lines()]
+
+
+def test_a_data_set_of_ones_own_is_configured_and_read(project):
+    (project / "data").mkdir()
+    told = blocks(DOCS / "your-own-data.md")
+    sources, stored = ([text for language, text in told if language == kind] for kind in ("python", "text"))
+    assert differences(printed(sources), stored) == []
+    first, second = (yaml.safe_load(text) for language, text in told if language == "yaml")
+    config = catalogue_of(first, second).config
+    source = config["sources"]["mine"]
+    ((file, entry),) = source["files"].items()
+    raw = project / "data/mirror" / entry["sources"][0]["file"]
+    assert sha256(raw.read_bytes()).hexdigest() == entry["sha256"] and raw.name == file
+    dataset = build_dataset("mine", {**source, **config["datasets"]["mine"]}, raw.parent)
+    assert dataset.sizes == {"example": 1797, "visible": 64}
+    assert set(config["zoo"]["datasets"].values()) == {"mine"} and config["scale"] == "mine"
