@@ -306,6 +306,18 @@ def test_the_keyboard_reaches_controls_and_markers(browser, made):
         assert browser.evaluate(focused) == drawn[place] == texts(browser, "#readout")[0]
 
 
+def test_the_pointer_finds_the_numbers(browser, made):
+    open_at(browser, made[0])
+    place = browser.evaluate(
+        "(() => { document.getElementById('plot').scrollIntoView();"
+        " const { x, y, width, height } = document.querySelectorAll('.point')[2].getBoundingClientRect();"
+        " return [x + width / 2, y + height / 2]; })()"
+    )
+    for (x, y), told in ((place, labels(browser)[2]), ((1, 1), "Point at a marker")):
+        browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+        assert texts(browser, "#readout")[0].startswith(told)
+
+
 def test_without_scripts_the_table_is_there(browser, made):
     open_at(browser, made[0], scripts=False)
     seen = "Array.from(document.querySelectorAll('select, input, .all'), (one) => one.offsetHeight > 0)"

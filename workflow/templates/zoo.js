@@ -47,7 +47,7 @@
     const at = plots.isAtOne(quantity.value) ? `, ${sweeps}` : "";
     const shown = `${quantity.selectedOptions[0].textContent}${at}, ${rows.length} of ${zoo.estimators.length} estimators`;
     const lowest = `${zoo.estimators[best].title}, ${text(family, "rmse", best, place)} nat`;
-    const ties = others.length ? `${others.length} others are not told from it` : "all others are told from it";
+    const ties = others.length ? `not told from it: ${others.length} of the others` : "all others are told from it";
     return `${family.title}, ${family.chains} chains: ${shown}. Lowest RMSE of all at ${sweeps}: ${lowest}; ${ties}.`;
   }
 
