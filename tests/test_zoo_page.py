@@ -127,13 +127,22 @@ def test_what_is_no_number_is_none():
     assert rounded([1.23456, np.nan, -np.inf, 0.0]) == [1.235, None, None, 0.0]
 
 
-def test_an_estimator_that_a_family_lacks_is_shown_as_lacking(artifacts, made):
+@pytest.fixture(scope="module")
+def odd(artifacts):
+    """The same where an estimator is missing of a family, and another has no error at all."""
     zoo = artifacts["zoo"].copy(deep=True)
     zoo["log_z"].loc[{"model": "one-cd", "estimator": "ts"}] = np.nan
-    assert results(zoo, artifacts["timings"])[1]["rmse"]["value"][2] == [None] * 3
-    text = page_of({**artifacts, "zoo": zoo})
-    (row,) = [one for one in Page(text).all("tr") if one.text.strip().startswith("TS")]
-    assert row.text.rstrip().endswith("–")
+    ran = {"model": "one-cd", "estimator": "rts", "budget": [200, 400, 800]}
+    zoo["log_z"].loc[ran] = zoo["truth"].sel(model="one-cd")
+    zoo["truth_std_error"].loc[{"model": "one-cd"}] = 0.0
+    return {**artifacts, "zoo": zoo}
+
+
+def test_what_is_missing_or_exact_is_shown_as_such(odd):
+    found = results(odd["zoo"], odd["timings"])[1]
+    assert found["rmse"]["value"][2] == [None] * 3 and found["rmse"]["value"][1] == [0.0] * 3
+    rows = {one.text.split()[0]: one.text.split()[-1] for one in Page(page_of(odd)).all("tr") if one.inside("tbody")}
+    assert rows["TS"] == "–" and rows["RTS"] in ("0", "–")
 
 
 def test_it_is_sound(made):
@@ -244,6 +253,18 @@ def test_it_opens_in_a_browser_without_complaint(browser, made, width, dark):
     assert [address.partition("#")[0] for address in browser.requests()] == [made[0].as_uri()]
 
 
+def test_what_is_missing_or_exact_is_no_trouble_to_the_script(browser, made, odd):
+    target = made[0].with_name("odd.html")
+    target.write_text(page_of(odd))
+    open_at(browser, target, "#family=one&order=best")
+    for quantity, drawn in (("rmse", {"AIS", "BAR"}), ("seconds", {"AIS", "BAR"}), ("bias", {"AIS", "RTS", "BAR"})):
+        choose(browser, "quantity", quantity)
+        assert {label.partition(":")[0] for label in labels(browser)} == drawn
+        assert not any(re.search("NaN|Infinity|undefined|null", one) for one in texts(browser, "#chooser"))
+    assert "NaN" not in browser.evaluate("document.getElementById('plot').innerHTML")
+    assert browser.complaints() == []
+
+
 def test_a_script_that_fails_is_found(browser, made):
     target = made[0].with_name("broken.html")
     target.write_text(made[1].replace("plots.draw(plot", "plots.drew(plot"))
@@ -307,13 +328,11 @@ def test_the_keyboard_reaches_controls_and_markers(browser, made):
 
 
 def test_the_pointer_finds_the_numbers(browser, made):
-    open_at(browser, made[0])
-    place = browser.evaluate(
-        "(() => { document.getElementById('plot').scrollIntoView();"
-        " const { x, y, width, height } = document.querySelectorAll('.point')[2].getBoundingClientRect();"
-        " return [x + width / 2, y + height / 2]; })()"
-    )
-    for (x, y), told in ((place, labels(browser)[2]), ((1, 1), "Point at a marker")):
+    # All of it is in sight: nothing scrolls.
+    open_at(browser, made[0], height=1500)
+    box = "document.querySelectorAll('.point')[2].getBoundingClientRect()"
+    marker = browser.evaluate(f"[{box}.x + {box}.width / 2, {box}.y + {box}.height / 2]")
+    for (x, y), told in ((marker, labels(browser)[2]), ((1, 1), "Point at a marker")):
         browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
         assert texts(browser, "#readout")[0].startswith(told)
 

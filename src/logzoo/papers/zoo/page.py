@@ -60,7 +60,7 @@ def _cell(family, row):
     share = family["unconverged"][row][-1]
     return {
         "value": two_digits(value),
-        "interval": f"{two_digits(low)} to {two_digits(high)}",
+        "interval": " to ".join("–" if end is None else two_digits(end) for end in (low, high)),
         "unconverged": f"{share:.0%}" if share else "",
         "best": row in family["best"][-1],
     }
