@@ -138,6 +138,7 @@ def odd(artifacts):
     return {**artifacts, "zoo": zoo}
 
 
+@pytest.mark.filterwarnings("ignore:invalid value")
 def test_what_is_missing_or_exact_is_shown_as_such(odd):
     found = results(odd["zoo"], odd["timings"])[1]
     assert found["rmse"]["value"][2] == [None] * 3 and found["rmse"]["value"][1] == [0.0] * 3
@@ -253,6 +254,7 @@ def test_it_opens_in_a_browser_without_complaint(browser, made, width, dark):
     assert [address.partition("#")[0] for address in browser.requests()] == [made[0].as_uri()]
 
 
+@pytest.mark.filterwarnings("ignore:invalid value")
 def test_what_is_missing_or_exact_is_no_trouble_to_the_script(browser, made, odd):
     target = made[0].with_name("odd.html")
     target.write_text(page_of(odd))
