@@ -72,9 +72,10 @@ rule all:
         f"{DATA}/zoo.nc",
         SCORECARD,
         f"{FIGURES}/index.html",
+        f"{FIGURES}/zoo.html",
 
 
-# Everything of one paper: its figures and tables, and the verdicts on its claims.
+# Everything of one paper: its figures and tables, the verdicts on its claims, and the page of the zoo.
 for paper in config["papers"]:
 
     rule:
@@ -82,6 +83,7 @@ for paper in config["papers"]:
             paper
         input:
             CATALOGUE.files_of_paper(paper),
+            [f"{FIGURES}/zoo.html"] if paper == ZOO.paper else [],
 
 
 # On this machine jobs may start as fast as they end. Under a limit, snakemake 9 looks for jobs once more each second for

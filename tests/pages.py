@@ -94,7 +94,8 @@ def _of_ids(page):
         for key in REFERENCES:
             found += [f"{key}={name} leads nowhere" for name in one.attributes.get(key, "").split() if name not in ids]
     labelled = {one.attributes.get("for") for one in page.all("label")}
-    return found + ["an input has no label" for one in page.all("input") if one.attributes.get("id") not in labelled]
+    controls = page.all("input", "select")
+    return found + [f"<{one.tag}> has no label" for one in controls if one.attributes.get("id") not in labelled]
 
 
 def _of_images(page):

@@ -101,6 +101,7 @@ def write_pages():
         ("csv", card_csv(card)),
     ):
         Path(f"{CATALOGUE.folder}/scorecard.{form}").write_text(text)
+    Path(f"{CATALOGUE.folder}/zoo.html").write_text("x")
     shown = {name: exhibit_of(place, records) for name, place in exhibits.items()}
     text = page(card, shown, papers=CATALOGUE.config["papers"], **settings)
     Path(f"{CATALOGUE.folder}/index.html").write_text(text)

@@ -89,7 +89,7 @@ def test_a_run_ends_in_figures_artifacts_and_a_summary(finished):
     assert "On a mixture of two Gaussians" in result.stdout
     card = (folder / "figures/tiny/scorecard.md").read_text()
     assert without_links(card) in result.stdout and "](rts/rts-f3.png)" in card
-    for name in ("index.html", "scorecard.html"):
+    for name in ("index.html", "scorecard.html", "zoo.html"):
         assert faults(folder / "figures/tiny" / name) == []
     page = (folder / "figures/tiny/index.html").read_text()
     assert "STAND-IN DATA" in page and str(folder) not in page
@@ -291,8 +291,10 @@ def test_editing_any_script_reruns_its_jobs_and_is_a_fault_of_all_that_they_made
 
 def test_editing_a_template_reruns_the_pages_and_is_a_fault_of_them(pristine):
     rules, faults = edits_of(pristine, [pristine / "workflow/templates/style.css"])
-    assert rules - {"all", "total"} == {"page", "write_scorecard"}
-    assert faults == {f"figures/tiny/{name}" for name in ("index.html", *(f"scorecard.{form}" for form in FORMS))}
+    assert rules - {"all", "total"} == {"page", "write_scorecard", "zoo_page"}
+    assert faults == {
+        f"figures/tiny/{name}" for name in ("index.html", "zoo.html", *(f"scorecard.{form}" for form in FORMS))
+    }
 
 
 def test_editing_what_scripts_import_is_a_fault_of_what_they_made(pristine):

@@ -6,6 +6,7 @@ from logzoo.papers.declaration import named_paths
 from logzoo.papers.zoo.families import matrix_places
 from logzoo.pipeline.catalogue import modules_of
 from logzoo.pipeline.costs import table_of_costs
+from logzoo.pipeline.documents import pages_of_estimators
 from logzoo.pipeline.models import (
     drawn_by,
     estimate_settings,
@@ -39,6 +40,15 @@ TEMPLATES = expand(
     os.path.relpath(ROOT / "workflow/templates/{name}"),
     name=["page.html", "scorecard.html", "parts.html", "style.css", "sort.js"],
 )
+ZOO_TEMPLATES = expand(
+    "workflow/templates/{name}",
+    name=["zoo.html", "parts.html", "style.css", "zoo.css", "zoo-numbers.js", "zoo-axes.js", "zoo-plot.js", "zoo.js"],
+)
+# What the page of the zoo is made from is what this figure is drawn from.
+ZOO = CATALOGUE.shown["zoo-seconds"]
+ZOO_FIGURES = {
+    exhibit["title"]: exhibit["files"][0] for exhibit in CATALOGUE.exhibits.values() if exhibit["paper"] == ZOO.paper
+}
 # The priority of the longest way through the workflow, to the figures of the zoo: what is left to the end then runs
 # beside other things.
 ZOO_FIRST = 1

@@ -1,8 +1,9 @@
-# The scorecard to read, and all figures, tables and verdicts on one page that needs nothing beside itself.
+# The scorecard to read; all figures, tables and verdicts on one page that needs nothing beside itself; and another such
+# page of the zoo, to choose from.
 #
 # inputs:  data/<scale>/; figures/<scale>/; workflow/templates/
-# outputs: figures/<scale>/scorecard.{md,html,csv}; figures/<scale>/index.html
-# steps:   write_scorecard, page, claims
+# outputs: figures/<scale>/scorecard.{md,html,csv}; figures/<scale>/index.html; figures/<scale>/zoo.html
+# steps:   write_scorecard, page, zoo_page, claims
 
 
 rule write_scorecard:
@@ -34,6 +35,8 @@ rule page:
         scorecard=f"{DATA}/scorecard.nc",
         files=[*CATALOGUE.files, *SCORECARD],
         artifacts=sorted({path for exhibit in CATALOGUE.exhibits.values() for path in exhibit["artifacts"]}),
+        # Linked to, and no more.
+        zoo=ancient(f"{FIGURES}/zoo.html"),
         templates=TEMPLATES,
     output:
         page=f"{FIGURES}/index.html",
@@ -53,6 +56,34 @@ rule page:
         source=script_source("page", templates=TEMPLATES),
     script:
         "../scripts/page.py"
+
+
+rule zoo_page:
+    input:
+        unpack(lambda wildcards: named_paths(ZOO.inputs)),
+        # Linked to, and no more.
+        files=ancient(list(ZOO_FIGURES.values())),
+        templates=ZOO_TEMPLATES,
+    output:
+        page=f"{FIGURES}/zoo.html",
+    log:
+        f"{LOGS}/figures/zoo_page.log",
+    conda:
+        "../../environment.yml"
+    resources:
+        mem_mb=rising(1000),
+        runtime=rising(15),
+    params:
+        names=ZOO.settings["names"],
+        pages=pages_of_estimators({name: config["estimators"][name] for name in MATRIX["estimators"]}, workflow.basedir),
+        figures=ZOO_FIGURES,
+        places=named_paths(ZOO.inputs),
+        scale=SCALE,
+        folder=lambda wildcards, output: str(Path(output[0]).parent),
+        templates=lambda wildcards, input: str(Path(input.templates[0]).parent),
+        source=script_source("zoo_page", templates=ZOO_TEMPLATES),
+    script:
+        "../scripts/zoo_page.py"
 
 
 # Without outputs it always runs, and whatever ran ends in printing the tables.

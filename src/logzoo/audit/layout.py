@@ -29,7 +29,7 @@ _KINDS = (
     (rf"data/{_SIMPLE}/verdicts/{_SIMPLE}\.nc", "verdict"),
     (rf"data/{_SIMPLE}/(figures|timings|tours)/{_SIMPLE}(\.{_SIMPLE})?\.nc", "trace"),
     (rf"data/{_SIMPLE}/(comparisons|trainings)/{_SIMPLE}\.{_SIMPLE}\.nc", "trace"),
-    (rf"figures/{_SIMPLE}/(index|scorecard)\.html", "page"),
+    (rf"figures/{_SIMPLE}/(index|scorecard|zoo)\.html", "page"),
     (rf"figures/{_SIMPLE}/scorecard\.(md|csv)", "table text"),
     (rf"figures/{_SIMPLE}/{_SIMPLE}/{_SIMPLE}\.(md|html|csv)", "table text"),
     (rf"figures/{_SIMPLE}/{_SIMPLE}/{_SIMPLE}\.(png|pdf)", "picture"),

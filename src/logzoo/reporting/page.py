@@ -6,10 +6,9 @@ Both are self-contained HTML from the templates in workflow/templates: same cont
 import json
 from pathlib import Path, PurePosixPath
 
-import jinja2
-
 from logzoo.artifacts.netcdf import read_artifact
 from logzoo.reporting.pictures import embedded
+from logzoo.reporting.rendering import rendered
 from logzoo.reporting.scorecard import VERDICTS, entries, relative, said_of, summary
 from logzoo.reporting.stand_ins import stand_in_line, stand_ins
 from logzoo.reporting.tables import frame_of, notes_of
@@ -43,7 +42,7 @@ def page(card, exhibits, *, papers, scale, folder, templates):
         for name, exhibit in exhibits.items()
     ]
     records = [record for exhibit in exhibits.values() for record in exhibit["records"].values()]
-    return _render(
+    return rendered(
         "page.html",
         templates,
         **_said(card, rows, scale, stand_ins(records)),
@@ -56,19 +55,7 @@ def page(card, exhibits, *, papers, scale, folder, templates):
 def scorecard_page(card, *, scale, folder, templates):
     """The scorecard alone, as a page."""
     rows = [_row(row, folder, {}) for row in entries(card)]
-    return _render("scorecard.html", templates, **_said(card, rows, scale, card.attrs))
-
-
-def _render(name, templates, **contents):
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(templates),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    return environment.get_template(name).render(**contents)
+    return rendered("scorecard.html", templates, **_said(card, rows, scale, card.attrs))
 
 
 def _said(card, rows, scale, replaced):

@@ -9,7 +9,14 @@ import numpy as np
 
 from logzoo.papers.zoo.drawing import draw_dot, name_rows
 from logzoo.papers.zoo.families import combined
-from logzoo.papers.zoo.statistics import families, mean_bias, title_of_family, unconverged, with_interval
+from logzoo.papers.zoo.statistics import (
+    error_of_truths,
+    families,
+    mean_bias,
+    title_of_family,
+    unconverged,
+    with_interval,
+)
 from logzoo.reporting.style import TRUTH, mark_stand_in, new_figure
 
 inputs = combined
@@ -39,7 +46,7 @@ def draw(artifacts, *, names):
 
 
 def _draw_biases(axis, part, values, interval, doubtful):
-    error = 2 * float(np.sqrt(np.square(part["truth_std_error"]).sum())) / part.sizes["model"]
+    error = 2 * error_of_truths(part)[1]
     axis.axvspan(-error, error, color=TRUTH, alpha=0.15, linewidth=0)
     axis.axvline(0.0, color=TRUTH, linewidth=0.8)
     for row, estimator in enumerate(part["estimator"].values):

@@ -9,7 +9,7 @@ import numpy as np
 
 from logzoo.papers.zoo.drawing import draw_dot, name_rows
 from logzoo.papers.zoo.families import combined
-from logzoo.papers.zoo.statistics import LEVEL, coverage
+from logzoo.papers.zoo.statistics import LEVEL, coverage, vouched_for
 from logzoo.reporting.style import TRUTH, mark_stand_in, new_figure
 
 inputs = combined
@@ -21,10 +21,9 @@ def draw(artifacts, *, names):
     budgets = np.sort(zoo["budget"].values)
     figure = new_figure(2.2 + 2.6 * len(budgets), 1.0 + 0.22 * zoo.sizes["estimator"])
     axes = figure.subplots(1, len(budgets), squeeze=False, sharey=True)[0]
-    trusted = zoo.assign(log_z=zoo["log_z"].where(zoo["converged"] == 1))
     for axis, budget in zip(axes, budgets, strict=True):
         axis.axvline(LEVEL, color=TRUTH, linestyle="--", linewidth=1)
-        every, sure = (coverage(runs.sel(budget=budget)) for runs in (zoo, trusted))
+        every, sure = (coverage(runs.sel(budget=budget)) for runs in (zoo, vouched_for(zoo)))
         for row, estimator in enumerate(zoo["estimator"].values):
             for hollow, (share, interval, number) in ((False, every), (True, sure)):
                 if number[row] > 0 and (not hollow or number[row] < every[2][row]):

@@ -4,7 +4,14 @@ from functools import partial
 
 import numpy as np
 
-from logzoo.papers.zoo.statistics import families, log_rmse, title_of_family, unconverged, with_interval
+from logzoo.papers.zoo.statistics import (
+    error_of_truths,
+    families,
+    log_rmse,
+    title_of_family,
+    unconverged,
+    with_interval,
+)
 from logzoo.reporting.style import TRUTH, label_panels, look_of, mark_stand_in, new_figure, plain_logarithms
 
 _COLUMNS = 3
@@ -47,7 +54,7 @@ def _draw_family(axis, part, names, x_of):
     plain_logarithms(axis.xaxis, axis.yaxis)
     if np.nanmax(values) / np.nanmin(values) > 1000:
         axis.yaxis.set_major_locator(LogLocator())
-    error = float(part["truth_std_error"].max())
+    error = error_of_truths(part)[0]
     if error > 0:
         lowest = min(axis.get_ylim()[0], 0.5 * error)
         axis.axhspan(lowest, error, color=TRUTH, alpha=0.12, linewidth=0)

@@ -45,6 +45,17 @@ def unconverged(zoo):
     return (1.0 - zoo["converged"]).where(ran).mean("replicate")
 
 
+def vouched_for(zoo):
+    """The zoo without the estimates of runs that did not say they converged."""
+    return zoo.assign(log_z=zoo["log_z"].where(zoo["converged"] == 1))
+
+
+def error_of_truths(part):
+    """The standard error of a family's truths: of the largest among its models, and of their mean."""
+    errors = part["truth_std_error"].values
+    return float(errors.max()), float(np.sqrt(np.square(errors).sum())) / errors.size
+
+
 def outcomes(runs):
     """Numbers {"right", "refused", "silently wrong": (estimator,)} of the runs (model, estimator, replicate).
 

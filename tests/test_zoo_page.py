@@ -1,0 +1,350 @@
+"""The page of the zoo: its numbers are those of the figures, sound HTML, nothing loaded; used in Chromium."""
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray as xr
+from browser import Browser, find_chromium
+from pages import Page, faults
+from projects import ROOT, catalogue_of
+from test_zoo import ESTIMATORS, NAMES, TRAINERS, joined, lines, parts_of
+
+from logzoo.audit.layout import kind_of
+from logzoo.papers.zoo import bias, sweeps
+from logzoo.papers.zoo.page import page
+from logzoo.papers.zoo.results import results, rounded
+from logzoo.papers.zoo.statistics import (
+    among_the_best,
+    coverage,
+    families,
+    log_rmse,
+    mean_bias,
+    unconverged,
+    vouched_for,
+    with_interval,
+)
+from logzoo.pipeline.documents import pages_of_estimators
+from logzoo.reporting.markers import look_on_page, marker_path
+from logzoo.reporting.statistics import seconds_of_budgets
+from logzoo.reporting.style import LOOKS
+
+FOLDER = "figures/tiny"
+FIGURE, ARTIFACT = "figures/tiny/zoo/zoo-rmse.png", "data/tiny/zoo.nc"
+
+
+@pytest.fixture(scope="module")
+def artifacts():
+    """Two families at other budgets, one of them of a vague truth; some runs of it did not converge."""
+    zoo = joined(
+        parts_of("dna-20", (180, 20), ESTIMATORS, TRAINERS),
+        parts_of("one", (784, 500), {**ESTIMATORS, "rts": 0.01}, {"cd": 1.0}, std_error=0.05, budgets=[200, 400, 800]),
+    )
+    zoo["converged"].loc[{"model": "one-cd", "estimator": "bar", "replicate": slice(0, 9)}] = 0
+    rates = np.array([1e-4, 3e-4, 2e-4, 5e-4])
+    seconds = xr.Dataset(
+        {"seconds": (("estimator", "budget"), 0.01 + rates[:, None] * np.array([100, 400]))},
+        coords={"estimator": list(ESTIMATORS), "budget": [100, 400]},
+    )
+    return {"zoo": zoo, "timings": {"dna-20": seconds, "one": seconds * 10}}
+
+
+def page_of(artifacts):
+    methods = {name: {"method": name} for name in ESTIMATORS}
+    return page(
+        artifacts,
+        names=NAMES,
+        pages=pages_of_estimators(methods, ROOT),
+        figures={"RMSE of all <of them>": FIGURE},
+        places={"zoo": ARTIFACT},
+        scale="tiny",
+        folder=FOLDER,
+        templates=ROOT / "workflow/templates",
+    )
+
+
+@pytest.fixture(scope="module")
+def made(artifacts, tmp_path_factory):
+    """(path of the page, its text) in a folder with all that it links to."""
+    folder = tmp_path_factory.mktemp("zoo")
+    (folder / "docs").symlink_to(ROOT / "docs")
+    for linked in (FIGURE, ARTIFACT):
+        (folder / linked).parent.mkdir(parents=True)
+        (folder / linked).write_text("x")
+    path = folder / FOLDER / "zoo.html"
+    path.write_text(page_of(artifacts))
+    return path, path.read_text()
+
+
+def data_of(text):
+    (found,) = [one for one in Page(text).all("script") if one.attributes.get("id") == "data"]
+    return json.loads(found.text)
+
+
+def test_its_numbers_are_those_of_the_functions_that_figures_draw(artifacts, made):
+    data = data_of(made[1])
+    assert [one["name"] for one in data["estimators"]] == list(ESTIMATORS)
+    parts = families(artifacts["zoo"])
+    assert [one["name"] for one in data["families"]] == list(parts) == ["dna-20", "one"]
+    for found, (name, part) in zip(data["families"], parts.items(), strict=True):
+        assert found["budgets"] == list(part["budget"].values)
+        shares = {"coverage": coverage(part), "vouched": coverage(vouched_for(part))}
+        wanted = {
+            "rmse": tuple(map(np.exp, with_interval(part, log_rmse))),
+            "bias": with_interval(part, mean_bias),
+            **{key: share[:2] for key, share in shares.items()},
+        }
+        for key, (value, (low, high)) in wanted.items():
+            for ours, theirs in zip(
+                (found[key][end] for end in ("value", "low", "high")), (value, low, high), strict=True
+            ):
+                np.testing.assert_allclose(np.array(ours, float), theirs, rtol=6e-4, err_msg=key)
+        for key, share in shares.items():
+            np.testing.assert_array_equal(found[key]["runs"], share[2])
+        doubtful = unconverged(part).mean("model").transpose("estimator", "budget")
+        np.testing.assert_allclose(found["unconverged"], doubtful, rtol=6e-4)
+        assert found["best"] == among_the_best(part)
+        for row, estimator in enumerate(ESTIMATORS):
+            seconds = seconds_of_budgets(artifacts["timings"][name], estimator, found["budgets"])[0]
+            np.testing.assert_allclose(found["seconds"][row], seconds, rtol=6e-4)
+    assert found["unconverged"][3] == [0.25] * 3 and found["vouched"]["runs"][3] == [30] * 3
+    assert (found["truth_error"], found["mean_truth_error"]) == (0.05, 0.05)
+
+
+def test_its_numbers_are_those_of_the_figures_themselves(artifacts, made):
+    zoo, found = artifacts["zoo"], data_of(made[1])["families"]
+    for axis, family in zip(sweeps.draw({"zoo": zoo}, names=NAMES).axes, found, strict=True):
+        for row, name in enumerate(ESTIMATORS):
+            np.testing.assert_allclose(lines(axis)[NAMES[name]].get_ydata(), family["rmse"]["value"][row], rtol=6e-4)
+    drawn = lines(bias.draw({"zoo": zoo}, names=NAMES).axes[0])
+    values = [float(drawn[name].get_xdata()[0]) for name in ESTIMATORS]
+    np.testing.assert_allclose(values, [row[0] for row in found[0]["bias"]["value"]], rtol=6e-4)
+
+
+@pytest.fixture(scope="module")
+def odd(artifacts):
+    """The same where an estimator is missing of a family, and another has no error at all."""
+    zoo = artifacts["zoo"].copy(deep=True)
+    zoo["log_z"].loc[{"model": "one-cd", "estimator": "ts"}] = np.nan
+    ran = {"model": "one-cd", "estimator": "rts", "budget": [200, 400, 800]}
+    zoo["log_z"].loc[ran] = zoo["truth"].sel(model="one-cd")
+    zoo["truth_std_error"].loc[{"model": "one-cd"}] = 0.0
+    return {**artifacts, "zoo": zoo}
+
+
+@pytest.mark.filterwarnings("ignore:invalid value")
+def test_what_is_missing_or_exact_is_shown_as_such(odd):
+    assert rounded([1.23456, np.nan, -np.inf, 0.0]) == [1.235, None, None, 0.0]
+    found = results(odd["zoo"], odd["timings"])[1]
+    assert found["rmse"]["value"][2] == [None] * 3 and found["rmse"]["value"][1] == [0.0] * 3
+    rows = {one.text.split()[0]: one.text.split()[-1] for one in Page(page_of(odd)).all("tr") if one.inside("tbody")}
+    assert rows["TS"] == "–" and rows["RTS"] in ("0", "–")
+
+
+def test_it_is_sound(made):
+    assert faults(made[0]) == []
+    assert kind_of(f"{FOLDER}/zoo.html") == "page"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "replacement", "complaint"),
+    [
+        (r'href="../../docs/estimators/ais.md"', 'href="../../docs/estimators/asi.md"', "asi.md, which is not there"),
+        (r'href="zoo/zoo-rmse.png"', 'href="zoo/zoo-smre.png"', "zoo-smre.png, which is not there"),
+        (r'<label for="show-ais">', '<label for="show-bar">', "has no label"),
+        (r'<label for="family">', '<label for="budget">', "has no label"),
+        (r"<caption>.*?</caption>", "", "no caption"),
+        (r'<td class="number">.*?</td>', "", "differ in length"),
+    ],
+)
+def test_a_planted_fault_is_found(made, pattern, replacement, complaint):
+    path, text = made
+    broken = re.sub(pattern, replacement, text, count=1, flags=re.DOTALL)
+    assert broken != text
+    target = path.with_name("broken.html")
+    target.write_text(broken)
+    assert complaint in "\n".join(faults(target))
+
+
+def test_the_same_contents_give_the_same_bytes_that_name_no_machine(artifacts, made):
+    path, text = made
+    assert page_of(artifacts) == text
+    assert str(path.parents[2]) not in text and str(ROOT) not in text
+    # The name of the language of pictures is no address that anything is loaded from.
+    assert not re.search(r"file://|https?://", text.replace("http://www.w3.org/2000/svg", ""))
+
+
+def test_stand_in_data_are_said(artifacts):
+    attributes = {"stand_in_for": "dna", "stand_in_reason": "nothing <was> to be had"}
+    text = page_of({**artifacts, "zoo": artifacts["zoo"].assign_attrs(attributes)})
+    (notice,) = [one for one in Page(text).all("p") if one.attributes.get("class") == "notice"]
+    assert "replace dna" in notice.text and "nothing &lt;was&gt; to be had" in text
+
+
+def test_every_configured_estimator_has_its_page_in_the_docs(tmp_path):
+    estimators = catalogue_of().config["estimators"]
+    pages = pages_of_estimators(estimators, ROOT)
+    assert list(pages) == list(estimators)
+    assert all((ROOT / path).is_file() for path in pages.values())
+    named = {name: Path(pages[name]).stem for name in ("ts", "ti-riemann", "ais-modes", "rsd", "tap")}
+    assert named == {"ts": "ts", "ti-riemann": "ti", "ais-modes": "ais", "rsd": "sd", "tap": "mean-field"}
+    assert pages_of_estimators(estimators, tmp_path) == {}
+
+
+def test_markers_are_those_of_the_figures():
+    assert marker_path("x") == ("M-0.5 0.5L0.5 -0.5M-0.5 -0.5L0.5 0.5", False)
+    assert marker_path("^") == ("M0 -0.5L-0.5 0.5L0.5 0.5Z", True)
+    for name, (colour, marker, _) in LOOKS.items():
+        look = look_on_page(name, 0)
+        assert look["light"] == colour and look["path"] == marker_path(marker)[0]
+    assert look_on_page("ais-modes", 0)["edged"] and look_on_page("ais-uniform", 0)["hollow"]
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    program = find_chromium()
+    if program is None:
+        pytest.skip("no Chromium on this machine")
+    with Browser(program, tmp_path_factory.mktemp("profile")) as one:
+        yield one
+
+
+LOOK = Path(__file__).with_name("look.js").read_text()
+
+
+def texts(browser, selector):
+    return browser.evaluate(f"Array.from(document.querySelectorAll('{selector}'), (one) => one.textContent)")
+
+
+def labels(browser):
+    return browser.evaluate("Array.from(document.querySelectorAll('.point'), (one) => one.getAttribute('aria-label'))")
+
+
+def choose(browser, control, value):
+    found = f"document.getElementById('{control}')"
+    browser.evaluate(f"{found}.value = '{value}', {found}.dispatchEvent(new Event('change', {{ bubbles: true }}))")
+
+
+def press(browser, key, code=0):
+    for kind in ("rawKeyDown", "keyUp"):
+        browser.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code)
+
+
+def open_at(browser, path, fragment="", **settings):
+    """Load the page anew: another fragment alone would not."""
+    browser.open("about:blank")
+    browser.open(path.as_uri() + fragment, **settings)
+
+
+@pytest.mark.parametrize(("width", "dark"), [(360, False), (1280, True)])
+def test_it_opens_in_a_browser_without_complaint(browser, made, width, dark):
+    open_at(browser, made[0], width=width, dark=dark)
+    for quantity in browser.evaluate("Array.from(document.getElementById('quantity').options, (one) => one.value)"):
+        choose(browser, "quantity", quantity)
+        assert len(labels(browser)) >= len(ESTIMATORS), quantity
+        assert browser.evaluate("document.documentElement.scrollWidth") <= width
+        assert not any(re.search("NaN|Infinity|undefined", one) for one in texts(browser, "#chooser"))
+    assert browser.evaluate(LOOK) == []
+    assert browser.complaints() == []
+    assert [address.partition("#")[0] for address in browser.requests()] == [made[0].as_uri()]
+
+
+@pytest.mark.filterwarnings("ignore:invalid value")
+def test_what_is_missing_or_exact_is_no_trouble_to_the_script(browser, made, odd):
+    target = made[0].with_name("odd.html")
+    target.write_text(page_of(odd))
+    open_at(browser, target, "#family=one&order=best")
+    for quantity, drawn in (("rmse", {"AIS", "BAR"}), ("seconds", {"AIS", "BAR"}), ("bias", {"AIS", "RTS", "BAR"})):
+        choose(browser, "quantity", quantity)
+        assert {label.partition(":")[0] for label in labels(browser)} == drawn
+        assert not any(re.search("NaN|Infinity|undefined|null", one) for one in texts(browser, "#chooser"))
+    assert "NaN" not in browser.evaluate("document.getElementById('plot').innerHTML")
+    assert browser.complaints() == []
+
+
+def test_a_script_that_fails_is_found(browser, made):
+    target = made[0].with_name("broken.html")
+    target.write_text(made[1].replace("plots.draw(plot", "plots.drew(plot"))
+    open_at(browser, target)
+    assert browser.complaints()
+
+
+def test_what_is_chosen_is_drawn_and_said(browser, made):
+    open_at(browser, made[0])
+    data = data_of(made[1])
+    before = browser.evaluate("document.querySelector('#plot svg').outerHTML")
+    choose(browser, "family", "one")
+    assert browser.evaluate("document.querySelector('#plot svg').outerHTML") != before
+    assert "one: 784 × 500" in texts(browser, "#shown")[0] and "800 sweeps" in texts(browser, "#shown")[0]
+    assert texts(browser, "#budget option") == ["200 sweeps", "400 sweeps", "800 sweeps"]
+    assert len(texts(browser, ".truth")) == 1
+    choose(browser, "budget", "200")
+    (ais, *_) = labels(browser)
+    value, low, high = (float(f"{data['families'][1]['rmse'][end][0][0]:.2g}") for end in ("value", "low", "high"))
+    assert ais.startswith(f"AIS: {value:g} nat ({low:g} to {high:g}), 200 sweeps")
+    assert "25% of runs not converged" in labels(browser)[3]
+    hollow = "Array.from(document.querySelectorAll('.point'), (one) => Boolean(one.querySelector('.hollow')))"
+    assert browser.evaluate(hollow) == [False, False, False, True]
+    choose(browser, "order", "best")
+    assert labels(browser)[0].startswith("RTS")
+    browser.evaluate("document.getElementById('show-rts').click()")
+    assert [label.partition(":")[0] for label in labels(browser)] == texts(browser, "#numbers tbody th")
+    assert "RTS" not in texts(browser, "#numbers tbody th")
+    choose(browser, "quantity", "coverage")
+    assert "converged runs alone" in "".join(labels(browser))
+
+
+def test_what_is_chosen_is_in_the_address(browser, made):
+    open_at(browser, made[0])
+    choose(browser, "family", "one")
+    choose(browser, "quantity", "seconds")
+    browser.evaluate("document.querySelector('#choices button[value=none]').click()")
+    assert labels(browser) == [] and texts(browser, "#numbers tbody th") == []
+    browser.evaluate("document.getElementById('show-bar').click()")
+    fragment, drawn = browser.evaluate("location.hash"), labels(browser)
+    assert fragment == "#family=one&quantity=seconds&budget=800&order=listed&estimators=bar"
+    open_at(browser, made[0], fragment)
+    assert labels(browser) == drawn and len(drawn) == 3
+    open_at(browser, made[0], "#family=none&budget=x&estimators=bar,nobody&quantity=")
+    assert len(labels(browser)) == 1 and browser.complaints() == []
+
+
+def test_the_keyboard_reaches_controls_and_markers(browser, made):
+    open_at(browser, made[0], "#family=one&quantity=sweeps")
+    reached, focused = [], "document.activeElement.id || document.activeElement.getAttribute('aria-label')"
+    while not reached or ":" not in str(reached[-1]):
+        press(browser, "Tab", 9)
+        reached.append(browser.evaluate(focused))
+        assert len(reached) < 30, reached
+    assert {"family", "quantity", "budget", "order", *(f"show-{name}" for name in ESTIMATORS)} <= set(reached)
+    drawn = labels(browser)
+    assert reached[-1] == drawn[0] == texts(browser, "#readout")[0]
+    for key, place in (("ArrowRight", 1), ("End", -1), ("ArrowLeft", -2), ("Home", 0)):
+        press(browser, key)
+        assert browser.evaluate(focused) == drawn[place] == texts(browser, "#readout")[0]
+
+
+def test_the_pointer_finds_the_numbers(browser, made):
+    # All of it is in sight: nothing scrolls.
+    open_at(browser, made[0], height=1500)
+    box = "document.querySelectorAll('.point')[2].getBoundingClientRect()"
+    marker = browser.evaluate(f"[{box}.x + {box}.width / 2, {box}.y + {box}.height / 2]")
+    for (x, y), told in ((marker, labels(browser)[2]), ((1, 1), "Point at a marker")):
+        browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+        assert texts(browser, "#readout")[0].startswith(told)
+
+
+def test_without_scripts_the_table_is_there(browser, made):
+    open_at(browser, made[0], scripts=False)
+    seen = "Array.from(document.querySelectorAll('select, input, .all'), (one) => one.offsetHeight > 0)"
+    assert browser.evaluate(seen) == [False] * 8 + [True]
+    data = data_of(made[1])["families"]
+    rows = [one for one in Page(made[1]).all("tr") if one.inside("tbody")]
+    assert len(rows) == len(ESTIMATORS)
+    for row, line in enumerate(rows):
+        for family in data:
+            value, low, high = (float(f"{family['rmse'][end][row][-1]:.2g}") for end in ("value", "low", "high"))
+            assert f"{value:g}" in line.text and f"{low:g} to {high:g}" in line.text
+    assert "× 25%" in rows[3].text
