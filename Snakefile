@@ -93,6 +93,10 @@ onstart:
         workflow.scheduler.job_rate_limiter = None
     if makes_files(workflow):
         remove_manifest(SCALE)
+    if workflow.local_exec and runs_kernels(workflow):
+        from logzoo.pipeline.compiling import compile_kernels
+
+        compile_kernels(workflow.cores)
 
 
 onsuccess:

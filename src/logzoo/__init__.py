@@ -4,6 +4,7 @@ import contextlib
 import hashlib
 import importlib
 import os
+import platform
 import sys
 
 from logzoo.artifacts.provenance import PACKAGE_FOLDER, kernels_digest
@@ -36,11 +37,22 @@ def __dir__():
     return [*__all__, "__version__"]
 
 
+def _kind_of_processor():
+    # Homes are shared by unlike nodes, each of which would find code that it cannot run, or less than it could.
+    try:
+        lines = open("/proc/cpuinfo").read().partition("\n\n")[0].splitlines()
+    except OSError:
+        lines = []
+    said = [line for line in lines if line.startswith(("model name", "flags", "Features"))] or [platform.processor()]
+    asked = [os.environ.get(name, "") for name in ("NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES")]
+    return hashlib.sha1("\n".join([platform.machine(), *said, *asked]).encode()).hexdigest()[:12]
+
+
 def _use_kernel_cache():
     # numba serves stale machine code when a kernel in another file changed: one cache folder per state of kernels/.
     from platformdirs import user_cache_path
 
-    folder = user_cache_path("logzoo") / "numba" / kernels_digest()
+    folder = user_cache_path("logzoo") / "numba" / f"{kernels_digest()}-{_kind_of_processor()}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         writable = os.access(folder, os.W_OK)

@@ -26,6 +26,7 @@ from logzoo.pipeline.tasks import (
     print_manifest,
     print_tables,
     remove_manifest,
+    runs_kernels,
     tasks_of_files,
 )
 

@@ -17,6 +17,8 @@ from logzoo.reporting.scorecard import without_links
 
 # Targets that tell something and make nothing.
 _TELLING = {"audit", "cost", "crate"}
+# What names of rules that sample begin with.
+_SAMPLING = ("train_", "evidence", "estimate")
 
 
 def tasks_of_files(workflow: Any, scale: str, targets: Iterable[str] = ()) -> dict:
@@ -82,6 +84,11 @@ def _plain(value: Any) -> Any:
 def makes_files(workflow: Any) -> bool:
     """Whether this run makes anything, or only tells something."""
     return not _TELLING & set(workflow.dag_settings.targets)
+
+
+def runs_kernels(workflow: Any) -> bool:
+    """Whether this run samples anything: what it then needs compiled, several of its jobs need."""
+    return any(job.rule.name.startswith(_SAMPLING) for job in workflow.dag.needrun_jobs())
 
 
 def remove_manifest(scale: str) -> None:

@@ -222,6 +222,8 @@ class Trajectory:
         ]
         self.place(betas)
         first = parameters_at(self._stack, 0)
+        # A number of Python by now, for which all kernels would be compiled once more.
+        first = first._replace(unit=np.float32(first.unit))
         for chains, *_ in self._parts:
             flat = type(chains)(*(array.reshape(-1, *array.shape[2:]) for array in chains))
             start_chains(first, key, first.visible_bias, flat)

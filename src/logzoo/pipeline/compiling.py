@@ -1,0 +1,72 @@
+"""Machine code of the kernels, made before the jobs that would each make it, side by side.
+
+Every listed method works once on a small RBM: what numba compiles for it is kept for all processes.
+"""
+
+import contextlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from logzoo.api import estimate_log_z, train_rbm
+from logzoo.artifacts.atomic import write_text
+from logzoo.estimators.evidence import gather
+from logzoo.estimators.registry import ESTIMATORS, takes
+from logzoo.models.exact import exact_log_z
+from logzoo.models.rbm import RBM
+from logzoo.streams import root_stream
+from logzoo.trainers.registry import TRAINERS
+
+# In the folder of the machine code, when all is there.
+_MARK = "compiled"
+_VISIBLE, _HIDDEN, _EXAMPLES = 20, 6, 200
+
+
+def compile_kernels(cores: int) -> None:
+    """Have what the methods need compiled by as many processes, at most two; nothing to do where it is."""
+    mark = Path(os.environ.get("NUMBA_CACHE_DIR", "")) / _MARK
+    if "NUMBA_CACHE_DIR" not in os.environ or mark.is_file():
+        return
+    print("logzoo: kernels are compiled for this processor, about a minute", file=sys.stderr)
+    parts = list(_PARTS) if cores > 1 else [",".join(_PARTS)]
+    started = [subprocess.Popen([sys.executable, "-m", "logzoo.pipeline.compiling", part]) for part in parts]
+    # What failed here is compiled by the jobs that need it.
+    if all([process.wait() == 0 for process in started]):
+        write_text(mark, "")
+
+
+def _example():
+    """A small RBM, data for it, and an RBM on the way to it."""
+    generator = np.random.default_rng(0)
+    shapes = (_VISIBLE, _HIDDEN), _VISIBLE, _HIDDEN
+    rbm, before = (RBM(*(generator.normal(0.0, size, shape) for shape in shapes)) for size in (0.3, 0.1))
+    return rbm, (generator.random((_EXAMPLES, _VISIBLE)) < 0.5).astype(np.uint8), before
+
+
+def estimate_by_all():
+    """One estimate by every estimator, and the evidence that they are held against."""
+    rbm, data, before = _example()
+    for method in ESTIMATORS:
+        given = {"data": data, "snapshots": [before]}
+        options = {name: value for name, value in given.items() if takes(method, name)}
+        # One that an extra is missing for is compiled by nobody.
+        with contextlib.suppress(ModuleNotFoundError):
+            estimate_log_z(rbm, method, sweeps=100, chains=20, check=False, **options)
+    gather(rbm, root_stream(0), data=data)
+
+
+def train_by_all():
+    """A training by every trainer, and the exact log Z of its model."""
+    _, data, _ = _example()
+    for method in TRAINERS:
+        exact_log_z(train_rbm(data, method, hidden=_HIDDEN, updates=4).rbm)
+
+
+_PARTS = {"estimators": estimate_by_all, "trainers": train_by_all}
+
+if __name__ == "__main__":
+    for part in sys.argv[1].split(","):
+        _PARTS[part]()
