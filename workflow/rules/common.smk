@@ -34,8 +34,8 @@ FIGURES = CATALOGUE.folder
 LOGS = f"logs/{SCALE}"
 MATRIX = config["matrix"]
 SCORECARD = expand(f"{FIGURES}/scorecard.{{form}}", form=["md", "html", "csv"])
-TEMPLATES = expand(
-    "workflow/templates/{name}", name=["page.html", "scorecard.html", "parts.html", "style.css", "sort.js"]
+TEMPLATES = sorted(
+    str(path) for path in Path("workflow/templates").iterdir() if path.suffix in (".html", ".css", ".js")
 )
 # The priority of the longest way through the workflow, to the figures of the zoo: what is left to the end then runs
 # beside other things.

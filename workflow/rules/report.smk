@@ -32,6 +32,7 @@ rule write_scorecard:
 rule page:
     input:
         scorecard=f"{DATA}/scorecard.nc",
+        zoo=f"{DATA}/zoo.nc",
         files=[*CATALOGUE.files, *SCORECARD],
         artifacts=sorted({path for exhibit in CATALOGUE.exhibits.values() for path in exhibit["artifacts"]}),
         templates=TEMPLATES,
