@@ -75,14 +75,14 @@ class Browser:
             raise RuntimeError(f"{method}: {answer['error']['message']}")
         return answer["result"]
 
-    def open(self, uri, *, width=1280, height=900, scripts=True, dark=False):
+    def open(self, uri, *, width=1280, height=900, scripts=True, dark=False, media=""):
         """Load a page in a window of that size and wait until it is complete; `events` starts anew."""
         self.call(
             "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600
         )
         self.call("Emulation.setScriptExecutionDisabled", value=not scripts)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        self.call("Emulation.setEmulatedMedia", features=[scheme])
+        self.call("Emulation.setEmulatedMedia", media=media, features=[scheme])
         self.events.clear()
         self.call("Page.navigate", url=uri)
         if not any(one.get("method") == "Page.loadEventFired" for one in self.events):
@@ -118,6 +118,10 @@ class Browser:
     def screenshot(self, *, whole=False):
         """Bytes of a PNG of the window, or of the whole page."""
         return base64.b64decode(self.call("Page.captureScreenshot", captureBeyondViewport=whole)["data"])
+
+    def printed(self):
+        """Bytes of a PDF of the page, as it is printed."""
+        return base64.b64decode(self.call("Page.printToPDF", preferCSSPageSize=True)["data"])
 
     def _wait(self, wanted):
         deadline = time.monotonic() + PATIENCE

@@ -63,8 +63,10 @@ def test_verdicts_say_what_was_claimed_and_found():
     assert untested["verdict"].values.tolist() == ["not tested"]
     for one, word in ((found, "REPRODUCED"), (untested, "stand-in data")):
         figure = new_figure(4.0, 3.0)
-        note_verdicts(figure, one)
-        assert word in figure.get_supxlabel()
+        below = note_verdicts(figure, one)
+        assert word in figure.texts[-1].get_text()
+        hung = figure.texts[-1].get_window_extent()
+        assert -below * figure.dpi < hung.y0 < hung.y1 < 0.0
 
 
 def paired_errors(generator, repeats):

@@ -139,6 +139,12 @@ def test_files_are_named_from_the_scale():
         ("estimators", {"mine": {"method": "rts"}}, "estimators.mine: expected the keys base, options, title"),
         ("papers", {"mine": {"title": "x"}}, "papers.mine: 'place' is a required property"),
         ("matrix", {"left_out": ["magic"]}, "matrix.left_out: unknown name 'magic'"),
+        ("papers", {"zoo": {"place": 5, "title": "x", "source": "x", "question": "x?"}}, "papers.zoo: .*'answers'"),
+        (
+            "papers",
+            {"zoo": {"place": 5, "title": "x", "source": "x", "question": "x?", "answers": ["rts-f1"]}},
+            "papers.zoo.answers: unknown name 'rts-f1'; expected one of .*zoo-rmse",
+        ),
     ],
 )
 def test_a_malformed_configuration_is_one_line(key, value, complaint):

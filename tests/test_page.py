@@ -9,103 +9,16 @@ from urllib.parse import unquote, urlsplit
 
 import numpy as np
 import pytest
-import xarray as xr
 from browser import Browser, find_chromium
+from made_pages import ANSWERS, CATALOGUE, COMPANION, PICTURES, TESTED, write_pages
 from pages import Page, faults
 from PIL import Image
-from projects import ROOT, catalogue_of
+from projects import ROOT
 
-from logzoo.artifacts.labels import labelled
-from logzoo.artifacts.netcdf import read_provenance, write_artifact
-from logzoo.reporting.page import exhibit_of, page, scorecard_page
-from logzoo.reporting.pictures import embedded
-from logzoo.reporting.scorecard import VERDICTS, markdown, scorecard, summary
-from logzoo.reporting.scorecard import csv as card_csv
-from logzoo.reporting.statistics import Statistic
-from logzoo.reporting.style import new_figure, save
-from logzoo.reporting.tables import Column, table_of
-from logzoo.reporting.verdicts import verdicts
-
-TEMPLATES = ROOT / "workflow/templates"
-CATALOGUE = catalogue_of({"scale": "tiny"})
-PICTURES = sum(not shown.is_table for shown in CATALOGUE.shown.values())
-STAND_IN = {"stand_in_for": "dna", "stand_in_reason": "nothing <was> to be had"}
-# On and on either side of every bound, so that all verdicts occur.
-OFFSETS = ((1.0, 0.5, 2.0), (-1.0, -2.0, -0.5), (0.1, -1.0, 1.0), (np.nan, np.nan, np.nan))
-
-
-def artifact(path, dataset, kind, **attributes):
-    """Write a small artifact with its provenance."""
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
-    write_artifact(
-        dataset.assign_attrs(attributes),
-        path,
-        kind=kind,
-        parameters={"sweeps": 10, "note": "<b>no markup</b> & none"},
-        source="5" * 64,
-        inputs={"model": "1" * 64},
-        seed_path="2016/" + Path(path).stem,
-    )
-
-
-def statistics_of(claims):
-    """A made-up number for every claim: all verdicts in turn."""
-    found = {}
-    for number, (name, entry) in enumerate(claims.items()):
-        offsets = OFFSETS[number % len(OFFSETS)]
-        bound = entry.get("at_least", entry.get("at_most"))
-        found[name] = Statistic(*(bound + offset for offset in offsets), of=f"size of {name} <nat>")
-    return found
-
-
-def some_card():
-    """A scorecard of all claims, each with a made-up number."""
-    verdict = {
-        name: verdicts(
-            shown.tested, statistics_of(shown.tested), untested="stand-in data" if name == "rts-f5" else None
-        )
-        for name, shown in CATALOGUE.shown.items()
-        if shown.tested
-    }
-    return scorecard(CATALOGUE.claims, verdict, CATALOGUE.claimed)
-
-
-def write_files(exhibits):
-    """The files that the page shows and links to."""
-    figure = new_figure(8.0, 2.0)
-    figure.subplots().plot([0, 1])
-    save(figure, "one.png", "one.pdf")
-    table = table_of({"dna": {"ais": -1.0}, "web": {}}, "data set", {"ais": Column("AIS", "nat")})
-    data = xr.Dataset({"x": labelled("point", np.arange(3.0), "x", "1")})
-    for name, place in exhibits.items():
-        stand_in = STAND_IN if name == "rts-f5" else {}
-        for path in [*place["artifacts"], *CATALOGUE.claimed.get(name, {"artifacts": {}})["artifacts"].values()]:
-            is_table = "/tables/" in path
-            if not Path(path).exists() or stand_in:
-                artifact(path, table if is_table else data, "table" if is_table else "trace", **stand_in)
-        for path in map(Path, place["files"]):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(Path("one.png").read_bytes() if path.suffix == ".png" else b"x")
-
-
-def write_pages():
-    """Everything that a run ends in, in the current folder: (text of the page, scorecard)."""
-    exhibits = CATALOGUE.exhibits
-    write_files(exhibits)
-    records = {path: read_provenance(path) for place in exhibits.values() for path in place["artifacts"]}
-    card = some_card()
-    settings = {"scale": "tiny", "folder": CATALOGUE.folder, "templates": TEMPLATES}
-    for form, text in (
-        ("md", markdown(card, CATALOGUE.folder)),
-        ("html", scorecard_page(card, **settings)),
-        ("csv", card_csv(card)),
-    ):
-        Path(f"{CATALOGUE.folder}/scorecard.{form}").write_text(text)
-    Path(f"{CATALOGUE.folder}/zoo.html").write_text("x")
-    shown = {name: exhibit_of(place, records) for name, place in exhibits.items()}
-    text = page(card, shown, papers=CATALOGUE.config["papers"], **settings)
-    Path(f"{CATALOGUE.folder}/index.html").write_text(text)
-    return text, card
+from logzoo.artifacts.netcdf import read_provenance
+from logzoo.reporting.pictures import SMALL, embedded
+from logzoo.reporting.scorecard import VERDICTS, summary
+from logzoo.reporting.style import new_figure
 
 
 @pytest.fixture(scope="module")
@@ -113,7 +26,7 @@ def made(tmp_path_factory):
     """(path of the page, its text, the scorecard) in a folder with all that it links to."""
     folder = tmp_path_factory.mktemp("page")
     with contextlib.chdir(folder):
-        text, card = write_pages()
+        text, card = write_pages(companion=COMPANION)
     return folder / "figures/tiny/index.html", text, card
 
 
@@ -130,6 +43,7 @@ def test_the_pages_are_sound(made):
         (r'src="data:', 'src="https://example.test/', "loaded from https"),
         (r"base64,.{40}", "base64,", "does not decode"),
         (r'<img src="([^"]*)" width="\d+"', r'<img src="\1" width="7"', "another size"),
+        (r'<span class="title">.*?</a>', "</a>", "no alternative text"),
         (r'href="rts/rts-f1.pdf"', 'href="rts/rts-f0.pdf"', "rts-f0.pdf, which is not there"),
         (r'href="#rts"', 'href="#rst"', "#rst, which is not there"),
         (r'href="#rts"', 'href="https://example.test"', "a link to 'https"),
@@ -157,7 +71,7 @@ def test_a_planted_fault_is_found(made, pattern, replacement, complaint):
 def test_the_same_contents_give_the_same_bytes_that_name_no_machine(made, tmp_path):
     path, text, _ = made
     with contextlib.chdir(tmp_path):
-        assert write_pages()[0] == text
+        assert write_pages(companion=COMPANION)[0] == text
     assert str(path.parents[2]) not in text and str(ROOT) not in text
     assert not re.search(r"\b20\d\d-\d\d-\d\d|\d\d:\d\d:\d\d|file://|https?://", text)
 
@@ -167,39 +81,90 @@ def test_every_figure_table_and_claim_is_on_the_page(made):
     parsed, claims = Page(text), CATALOGUE.claims
     shown = {one.attributes["id"]: one for one in parsed.all("article") if "id" in one.attributes}
     assert set(shown) == set(CATALOGUE.shown)
-    assert len(parsed.all("img")) == PICTURES
+    assert len(parsed.all("img")) == 2 * PICTURES
     (table,) = [one for one in parsed.all("table") if one.attributes.get("id") == "scorecard-table"]
     for entry in claims.values():
         assert entry["claim"] in table.text
         if entry["figure"] in shown:
             assert entry["claim"] in shown[entry["figure"]].text
+            assert entry.get("not_tested", "") in shown[entry["figure"]].text
     assert summary(card, "tiny") in text and all(word in table.text for word in VERDICTS)
-    assert all(one["not_tested"] in table.text for one in claims.values() if "not_tested" in one)
     rows = [one for one in parsed.all("tr") if one.inside("tbody") and one.inside("table") is table]
     assert len(rows) == len(claims)
 
 
-def test_a_figure_says_its_verdicts_to_those_who_cannot_see_it(made):
+def test_the_page_opens_with_what_was_done_and_with_the_answer(made):
+    _, text, _ = made
+    parsed = Page(text)
+    done = [one.text for one in parsed.all("li") if one.inside("ul").attributes.get("class") == "done"]
+    assert len(done) == 3
+    assert (
+        "of 4 papers on log Z" in done[0]
+        and f"{PICTURES} figures and {len(CATALOGUE.shown) - PICTURES} tables" in done[0]
+    )
+    assert done[2].startswith("2 estimators of log Z had equal budgets of Gibbs sweeps on 3 models of 2 families")
+    assert "23 estimates, of which 52% say themselves" in done[2]
+    first = parsed.all("section")[0]
+    assert CATALOGUE.config["papers"]["zoo"]["question"] in first.text
+    opening = [one.attributes["id"] for one in parsed.all("article") if one.inside("section") is first]
+    assert opening == ANSWERS and [CATALOGUE.shown[name].is_table for name in ANSWERS] == [False, True]
+
+
+def test_every_figure_and_table_has_a_tile_with_the_marks_of_its_verdicts(made):
     _, text, card = made
-    described = {one.inside("article").attributes["id"]: one.attributes["alt"] for one in Page(text).all("img")}
-    for name in card["id"].values:
-        one = card.sel(id=name)
-        if one["figure"].item() in described:
-            alternative = described[one["figure"].item()]
-            assert f"{one['claim'].item()}: {one['verdict'].item()}" in alternative
-    assert "95% bootstrap intervals" in described["rts-f3"]
-    assert described["zoo-rmse"].endswith("No claim is tested on it.")
+    tiles = {one.attributes["href"][1:]: one for one in Page(text).all("a") if one.attributes.get("class") == "tile"}
+    assert list(tiles) == list(CATALOGUE.shown)
+    for name, tile in tiles.items():
+        said = list(card["verdict"].values[card["figure"].values == name])
+        assert CATALOGUE.shown[name].title in tile.text
+        for word in VERDICTS:
+            assert (f"{said.count(word)} {word}" in tile.text) == (word in said)
+
+
+def test_verdicts_and_captions_are_said_once_beside_the_picture(made):
+    _, text, _ = made
+    figures = {one.attributes["id"]: one.text for one in Page(text).all("article") if "id" in one.attributes}
+    for entry in TESTED.values():
+        assert figures["rts-f3"].count(f"{entry['claim']}.") == 1
+    assert figures["rts-f3"].count("95% bootstrap intervals") == 1
+    described = {one.inside("article").attributes["id"]: one for one in Page(text).all("img") if one.inside("article")}
+    assert described["rts-f3"].attributes["alt"].endswith("; described and judged beside the picture")
+    assert described["zoo-rmse"].attributes["alt"].endswith("; described beside the picture")
+    # Nor does the picture show them a second time: it ends where the figure does.
+    sizes = [described["rts-f3"].attributes[key] for key in ("width", "height")]
+    assert sizes == ["800", "200"]
+    assert Image.open(Path(made[0].parents[2], "one.png")).height > 400
+
+
+def test_a_companion_is_linked_to_once(made):
+    assert made[1].count('href="other.html"') == 1
+
+
+def test_the_page_of_a_paper_alone_without_a_companion_is_sound(tmp_path):
+    papers = {name: entry for name, entry in CATALOGUE.config["papers"].items() if name == "rts"}
+    with contextlib.chdir(tmp_path):
+        text, _ = write_pages(papers)
+        assert faults(f"{CATALOGUE.folder}/index.html") == []
+    assert Page(text).all("section")[0].attributes["id"] == "overview"
+    assert "of 1 paper on log Z" in text and "other.html" not in text
+    assert all(CATALOGUE.shown[name].paper == "rts" for name in re.findall(r'class="tile" href="#([^"]+)"', text))
 
 
 def test_each_picture_has_its_provenance(made):
     path, text, _ = made
-    figures = {one.attributes["id"]: one for one in Page(text).all("article") if "id" in one.attributes}
-    record = read_provenance(path.parents[2] / "data/tiny/estimates/mnist-100/rts.nc")
+    parsed, name = Page(text), "data/tiny/estimates/mnist-100/rts.nc"
+    for figure, found in (("rts-f3", 1), ("rts-f4", 0)):
+        (article,) = [one for one in parsed.all("article") if one.attributes.get("id") == figure]
+        links = [one.attributes["href"] for one in parsed.all("a") if one.inside("article") is article]
+        assert links.count(f"#{name}") == links.count(f"../../{name}") == found
+    assert "../../data/tiny/verdicts/rts-f3.nc" in text
+    records = {one.attributes["id"]: one.text for one in parsed.all("dl")}
+    record = read_provenance(path.parents[2] / name)
     for key in ("content_sha256", "source_sha256", "seed_path"):
-        assert record[key] in figures["rts-f3"].text
-    assert '{"note": "<b>no markup</b> & none", "sweeps": 10}' in figures["rts-f3"].text
-    assert "1" * 64 in figures["rts-f3"].text
-    assert record["content_sha256"] not in figures["rts-f4"].text
+        assert record[key] in records[name]
+    assert text.count(f'<dl id="{name}">') == 1
+    assert '{"note": "<b>no markup</b> & none", "sweeps": 10}' in records[name]
+    assert "1" * 12 in records[name]
 
 
 def test_stand_in_data_are_said_at_the_top_and_beside_the_figure(made):
@@ -220,11 +185,14 @@ def test_pictures_are_small_and_keep_their_rare_colours():
     target = io.BytesIO()
     figure.savefig(target, format="png")
     one = embedded(target.getvalue())
-    assert (one.width, one.height) == (1200, 800)
+    assert (one.width, one.height) == (900, 600)
     assert len(one.uri) < target.tell()
+    small = embedded(target.getvalue(), SMALL)
+    assert (small.width, small.height) == (SMALL.width, 147) and len(small.uri) < len(one.uri)
     assert one == embedded(target.getvalue())
     pixels = np.asarray(Image.open(io.BytesIO(base64.b64decode(one.uri.partition(",")[2]))).convert("RGB"))
     assert np.abs(pixels.astype(int) - (0x56, 0xB4, 0xE9)).max(axis=-1).min() < 12
+    assert (pixels[0, 0] == 255).all()
     with pytest.raises(ValueError, match="expected the bytes of a PNG"):
         embedded(b"no picture")
 
@@ -239,6 +207,14 @@ def browser(tmp_path_factory):
 
 
 PAGES = ("index.html", "scorecard.html")
+# Letter, the narrower of the two papers that are in use, without the margins of the page: in pixels of CSS.
+PAPER = 710, 950
+# JavaScript that lists what is cut on paper that is so wide and high: what is beyond its edge, or higher than it.
+CUT = """((width, height) => Array.from(document.body.querySelectorAll("main *"))
+  .filter((one) => one.checkVisibility() && !one.closest(".hidden, .cells"))
+  .filter((one) => one.getBoundingClientRect().right > width + 1 || one.clientWidth + 1 < one.scrollWidth
+    || (one.tagName === "IMG" && one.height > height))
+  .map((one) => one.outerHTML.slice(0, 90)))"""
 # JavaScript that lists texts which do not stand out from what is behind them.
 LOOK = Path(__file__).with_name("look.js").read_text()
 
@@ -253,7 +229,7 @@ def test_it_opens_in_a_browser_without_complaint(browser, made, name, width):
     assert browser.requests() == [path.as_uri()]
     assert browser.evaluate("document.documentElement.scrollWidth") <= width
     images = browser.evaluate("Array.from(document.images, (one) => one.naturalWidth)")
-    assert len(images) == (PICTURES if name == "index.html" else 0) and all(images)
+    assert len(images) == (2 * PICTURES if name == "index.html" else 0) and all(images)
     links = browser.evaluate("Array.from(document.links, (one) => one.href)")
     assert len(links) > 50
     assert all(Path(unquote(urlsplit(one).path)).is_file() for one in links)
@@ -319,6 +295,42 @@ def test_the_scorecard_is_sorted_by_its_headings(browser, made):
         assert browser.evaluate("document.querySelector('th[aria-sort]').getAttribute('aria-sort')") == order
 
 
+@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("dark", [False, True])
+def test_nothing_is_cut_in_print(browser, made, name, dark):
+    width, height = PAPER
+    browser.open(made[0].with_name(name).as_uri(), width=width, media="print", dark=dark)
+    assert browser.evaluate(f"{CUT}({width}, {height})") == []
+    assert browser.evaluate("document.documentElement.scrollWidth") == width
+    assert browser.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert browser.evaluate(LOOK) == []
+    seen = "Array.from(document.querySelectorAll('{}'), (one) => one.checkVisibility())"
+    for unused in ("nav", ".filter", "#provenance details"):
+        assert not any(browser.evaluate(seen.format(unused)))
+    if name == "index.html":
+        opened = "Array.from(document.querySelectorAll('header details li, .made li'), (one) => one.checkVisibility())"
+        assert len(browser.evaluate(opened)) > len(CATALOGUE.shown) and all(browser.evaluate(opened))
+        browser.evaluate("document.querySelector('#scorecard p').style.width = '900px'")
+        assert "claim says between" in browser.evaluate(f"{CUT}({width}, {height})")[-1]
+
+
+def test_it_prints_on_pages(browser, made):
+    browser.open(made[0].as_uri(), dark=True)
+    change = "window.used = getComputedStyle(document.querySelector('nav')).display"
+    browser.evaluate(f"matchMedia('print').onchange = (event) => {{ if (event.matches) {change}; }}; 0")
+    pages = len(re.findall(rb"/Type\s*/Page\b", browser.printed()))
+    assert len(CATALOGUE.shown) / 4 < pages < 2 * len(CATALOGUE.shown)
+    assert browser.evaluate("window.used") == "none"
+
+
+def test_a_link_to_a_record_opens_it(browser, made):
+    browser.open(made[0].as_uri())
+    record = "document.getElementById('data/tiny/estimates/mnist-100/rts.nc')"
+    assert not browser.evaluate(f"{record}.checkVisibility()")
+    browser.evaluate("document.querySelector('a[href=\"#data/tiny/estimates/mnist-100/rts.nc\"]').click()")
+    assert browser.evaluate(f"{record}.checkVisibility()")
+
+
 def test_the_keyboard_reaches_the_contents(browser, made):
     browser.open(made[0].as_uri())
     for kind in ("rawKeyDown", "keyUp"):
@@ -329,3 +341,9 @@ def test_the_keyboard_reaches_the_contents(browser, made):
     assert browser.evaluate("parseFloat(getComputedStyle(document.activeElement).outlineWidth) >= 2")
     regions = "Array.from(document.querySelectorAll('.scroll'), (one) => one.tabIndex)"
     assert set(browser.evaluate(regions)) == {0}
+    tiles = "Array.from(document.querySelectorAll('.tile'), (one) => one.tabIndex)"
+    assert browser.evaluate(tiles) == [0] * len(CATALOGUE.shown)
+    browser.evaluate("document.querySelector('.tile').focus()")
+    for kind in ("rawKeyDown", "char", "keyUp"):
+        browser.call("Input.dispatchKeyEvent", type=kind, key="Enter", text="\r", windowsVirtualKeyCode=13)
+    assert browser.evaluate("location.hash") == f"#{next(iter(CATALOGUE.shown))}"

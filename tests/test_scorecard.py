@@ -151,4 +151,4 @@ def test_a_claim_that_is_not_reproduced_says_why_and_no_other_does():
     assert "of a fault" not in said_of(rows["rts-f9-small"])
     figure = new_figure(4.0, 3.0)
     note_verdicts(figure, judged["rts-f9"])
-    assert figure.get_supxlabel().count("of a fault") == 1
+    assert figure.texts[-1].get_text().count("of a fault") == 1

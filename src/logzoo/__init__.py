@@ -6,6 +6,7 @@ import importlib
 import os
 import platform
 import sys
+from pathlib import Path
 
 from logzoo.artifacts.provenance import PACKAGE_FOLDER, kernels_digest
 
@@ -40,7 +41,7 @@ def __dir__():
 def _kind_of_processor():
     # Homes are shared by unlike nodes, each of which would find code that it cannot run, or less than it could.
     try:
-        lines = open("/proc/cpuinfo").read().partition("\n\n")[0].splitlines()
+        lines = Path("/proc/cpuinfo").read_text().partition("\n\n")[0].splitlines()
     except OSError:
         lines = []
     said = [line for line in lines if line.startswith(("model name", "flags", "Features"))] or [platform.processor()]

@@ -36,14 +36,11 @@ FIGURES = CATALOGUE.folder
 LOGS = f"logs/{SCALE}"
 MATRIX = config["matrix"]
 SCORECARD = expand(f"{FIGURES}/scorecard.{{form}}", form=["md", "html", "csv"])
-TEMPLATES = expand(
-    # "workflow/templates", but where another workflow imports this one.
-    os.path.relpath(ROOT / "workflow/templates/{name}"),
-    name=["page.html", "scorecard.html", "parts.html", "style.css", "sort.js"],
-)
-ZOO_TEMPLATES = expand(
-    "workflow/templates/{name}",
-    name=["zoo.html", "parts.html", "style.css", "zoo.css", "zoo-numbers.js", "zoo-axes.js", "zoo-plot.js", "zoo.js"],
+# Their paths are from where Snakemake runs, also where another workflow imports this one.
+TEMPLATES = sorted(
+    os.path.relpath(path)
+    for path in (ROOT / "workflow/templates").iterdir()
+    if path.suffix in (".html", ".css", ".js")
 )
 # What the page of the zoo is made from is what this figure is drawn from.
 ZOO = CATALOGUE.shown["zoo-seconds"]

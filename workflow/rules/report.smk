@@ -33,10 +33,11 @@ rule write_scorecard:
 rule page:
     input:
         scorecard=f"{DATA}/scorecard.nc",
+        zoo=f"{DATA}/zoo.nc",
         files=[*CATALOGUE.files, *SCORECARD],
         artifacts=sorted({path for exhibit in CATALOGUE.exhibits.values() for path in exhibit["artifacts"]}),
         # Linked to, and no more.
-        zoo=ancient(f"{FIGURES}/zoo.html"),
+        companion=ancient(f"{FIGURES}/zoo.html"),
         templates=TEMPLATES,
     output:
         page=f"{FIGURES}/index.html",
@@ -63,7 +64,7 @@ rule zoo_page:
         unpack(lambda wildcards: named_paths(ZOO.inputs)),
         # Linked to, and no more.
         files=ancient(list(ZOO_FIGURES.values())),
-        templates=ZOO_TEMPLATES,
+        templates=TEMPLATES,
     output:
         page=f"{FIGURES}/zoo.html",
     log:
@@ -75,13 +76,13 @@ rule zoo_page:
         runtime=rising(15),
     params:
         names=ZOO.settings["names"],
-        pages=pages_of_estimators({name: config["estimators"][name] for name in MATRIX["estimators"]}, workflow.basedir),
+        pages=pages_of_estimators({name: config["estimators"][name] for name in MATRIX["estimators"]}, ROOT),
         figures=ZOO_FIGURES,
         places=named_paths(ZOO.inputs),
         scale=SCALE,
         folder=lambda wildcards, output: str(Path(output[0]).parent),
         templates=lambda wildcards, input: str(Path(input.templates[0]).parent),
-        source=script_source("zoo_page", templates=ZOO_TEMPLATES),
+        source=script_source("zoo_page", templates=TEMPLATES),
     script:
         "../scripts/zoo_page.py"
 

@@ -10,6 +10,5 @@ with job(snakemake.log[0]):
     artifacts = read_inputs(snakemake)
     verdict = artifacts.pop("verdict", None)
     figure = import_module(snakemake.params.module).draw(artifacts, **snakemake.params.settings)
-    if verdict is not None:
-        note_verdicts(figure, verdict)
-    save(figure, snakemake.output.png, snakemake.output.pdf, stamp_of(snakemake))
+    below = 0.0 if verdict is None else note_verdicts(figure, verdict)
+    save(figure, snakemake.output.png, snakemake.output.pdf, stamp_of(snakemake), below=below)

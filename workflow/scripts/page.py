@@ -12,9 +12,11 @@ with job(snakemake.log[0]):
     text = page(
         read_artifact(given.scorecard, "scorecard"),
         {name: exhibit_of(shown, records) for name, shown in params.shown.items()},
+        zoo=read_artifact(given.zoo, "zoo"),
         papers=params.papers,
         scale=params.scale,
         folder=params.folder,
         templates=params.templates,
+        companion=given.companion,
     )
     write_text(snakemake.output.page, stamped_text(text, stamp_of(snakemake)))

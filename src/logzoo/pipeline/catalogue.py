@@ -129,7 +129,7 @@ class Catalogue:
 
     @property
     def exhibits(self) -> dict[str, dict]:
-        """Everything that is shown, for the page: {name: {title, paper, caption, files, artifacts}}."""
+        """Everything that is shown, for the page: {name: {title, paper, caption, files, artifacts, verdict}}."""
         exhibits = {}
         for name, shown in self.shown.items():
             # Of a table the rows come first.
@@ -140,6 +140,7 @@ class Catalogue:
                 "caption": shown.caption,
                 "files": self.files_of(shown),
                 "artifacts": list(dict.fromkeys([*rows, *named_paths(shown.inputs).values()])),
+                "verdict": self.verdicts.get(name, ""),
             }
         return exhibits
 

@@ -125,6 +125,9 @@ def _references(config: dict) -> Iterator[tuple[str, Iterable[str], Collection[s
                 yield f"{section}.{name}.trainers.{trainer}.method", [settings["method"]], TRAINERS
     for name, entry in estimators.items():
         yield f"estimators.{name}.method", [entry["method"]], ESTIMATORS
+    for name, entry in config["papers"].items():
+        mine = [figure for figure, shown in config["figures"].items() if shown["paper"] == name]
+        yield f"papers.{name}.answers", entry.get("answers", []), mine
     for name, entry in config["figures"].items():
         yield f"figures.{name}.paper", [entry["paper"]], config["papers"]
 

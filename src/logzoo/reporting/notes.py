@@ -1,4 +1,4 @@
-"""The verdict on a claim, said on the figure that shows it."""
+"""The verdict on a claim, said below the figure that shows it."""
 
 import textwrap
 
@@ -6,10 +6,15 @@ from logzoo.reporting.verdicts import NOT_REPRODUCED, REPRODUCED, bound_of, numb
 
 # Marks that need no key, and no colours: the word stands beside them.
 _MARKS = {REPRODUCED: "\N{CHECK MARK}", NOT_REPRODUCED: "\N{BALLOT X}"}
+_SIZE, _SPACING, _GAP = 7.5, 1.3, 8.0  # of the letters, in points; of lines, in letters; above and below, in points
 
 
 def note_verdicts(figure, verdicts):
-    """Say below a figure what the data say of each of its claims; verdicts: Dataset of `reporting.verdicts`."""
+    """Hang below a figure what the data say of each of its claims; returns the inches that this takes.
+
+    The figure stays as it is: what hangs below its edge is saved with it where room for it is asked for. verdicts:
+    Dataset of `reporting.verdicts`.
+    """
     width = int(figure.get_figwidth() * 16)
     lines = []
     for name in verdicts["id"].values:
@@ -21,4 +26,6 @@ def note_verdicts(figure, verdicts):
         else:
             text += f". {row['statistic'].item()}: {number_of(row)}, claimed {bound_of(row)}. {why_of(row)}".rstrip()
         lines += textwrap.wrap(text, width, subsequent_indent="    ")
-    figure.supxlabel("\n".join(lines), x=0.01, ha="left", fontsize=7.5)
+    below = _GAP / 72 / figure.get_figheight()
+    figure.text(0.01, -below, "\n".join(lines), va="top", fontsize=_SIZE, linespacing=_SPACING)
+    return (len(lines) * _SIZE * _SPACING + 2 * _GAP) / 72

@@ -1,73 +1,112 @@
 """One page of all figures, tables and verdicts with their provenance, and the scorecard as a page of its own.
 
-Both are self-contained HTML from the templates in workflow/templates: same contents, same bytes.
+The page opens with what was done, the figures that answer the question of a paper, and small pictures of all. Both are
+self-contained HTML from the templates in workflow/templates: same contents, same bytes.
 """
 
 import json
 from pathlib import Path, PurePosixPath
 
 from logzoo.artifacts.netcdf import read_artifact
-from logzoo.reporting.pictures import embedded
+from logzoo.reporting.pictures import SMALL, embedded
 from logzoo.reporting.rendering import rendered
-from logzoo.reporting.scorecard import VERDICTS, entries, relative, said_of, summary
+from logzoo.reporting.scorecard import VERDICTS, entries, relative, summary
 from logzoo.reporting.stand_ins import stand_in_line, stand_ins
 from logzoo.reporting.tables import frame_of, notes_of
 
 # Beside the word, so that no verdict is told by its colour alone.
 _SIGNS = dict(zip(VERDICTS, ("✓", "✗", "?", "–"), strict=True))
+# Digits of the hash of an input: enough to tell which it was.
+_SHORT = 12
+# Lines and columns of a table that are shown in its small picture.
+_CORNER = 8, 3
 
 
 def exhibit_of(shown, records):
-    """A figure or table, for the page: {title, paper, caption, files, artifacts} with its `picture` or `table`.
+    """A figure or table, for the page: as `pipeline.catalogue` shows it, with its `picture` or `table`.
 
-    `files` and `artifacts` are paths from the folder of the project: of a picture its PNG, of a table its rows come
-    first. records: {path of an artifact: its attributes}.
+    shown: {title, paper, caption, files, artifacts, verdict}; the last three are paths from the folder of the project,
+    of a picture its PNG, of a table its rows first. records: {path of an artifact: its attributes}.
     """
     exhibit = {**shown, "records": {path: records[path] for path in shown["artifacts"]}}
     first = shown["files"][0]
     if first.endswith(".png"):
-        return {**exhibit, "picture": embedded(Path(first).read_bytes()), "table": None, "notes": []}
+        png = Path(first).read_bytes()
+        return {**exhibit, "picture": embedded(png), "small": embedded(png, SMALL)}
     rows = read_artifact(shown["artifacts"][0], "table")
-    return {**exhibit, "picture": None, "table": frame_of(rows), "notes": notes_of(rows)}
+    table = frame_of(rows)
+    corner = [table.columns, *table.values][: _CORNER[0]]
+    cells = [cell for line in corner for cell in line[: _CORNER[1]]]
+    words = [column.dtype.kind != "f" for column in rows.data_vars.values()]
+    return {**exhibit, "picture": None, "corner": cells, "table": table, "words": words, "notes": notes_of(rows)}
 
 
-def page(card, exhibits, *, papers, scale, folder, templates):
-    """The page: card of `reporting.scorecard.scorecard`, {name: exhibit}, {paper: {title, source}} in order.
+def page(card, exhibits, *, zoo, papers, scale, folder, templates, companion=None):
+    """The page: card of `reporting.scorecard.scorecard`, {name: exhibit}, all estimates, {paper: its entry} in order.
 
-    `folder` is where the page will lie, from the folder of the project; `templates` is a folder, too.
+    An entry is {title, source}, with `question` and `answers` (names of exhibits) where these open the page. `folder`
+    is where the page will lie, `companion` an interactive page to link to, both from the folder of the project;
+    `templates` is a folder, too.
     """
     rows = [_row(row, folder, exhibits) for row in entries(card)]
-    items = [
-        _item(name, exhibit, [row for row in rows if row["figure"] == name], folder)
+    items = {
+        name: _item(name, exhibit, [row for row in rows if row["figure"] == name], folder)
         for name, exhibit in exhibits.items()
-    ]
-    records = [record for exhibit in exhibits.values() for record in exhibit["records"].values()]
+    }
+    records = {path: record for exhibit in exhibits.values() for path, record in exhibit["records"].items()}
+    openings = {name: [items[one] for one in entry.get("answers", [])] for name, entry in papers.items()}
     return rendered(
         "page.html",
         templates,
-        **_said(card, rows, scale, stand_ins(records)),
-        sections=[_section(name, entry, items, rows) for name, entry in papers.items()],
+        **_said(card, rows, scale, stand_ins(records.values())),
+        sentences=[_replicated(exhibits, rows, scale), f"{summary(card, scale)}.", _compared(zoo)],
+        openings=[(papers[name]["question"], found) for name, found in openings.items() if found],
+        sections=[_section(name, entry, items.values(), openings[name], rows) for name, entry in papers.items()],
         counts=_counts(rows, papers),
-        software=sorted({_listed(record["software_json"]) for record in records}),
+        records=[_record(path, attributes, folder) for path, attributes in sorted(records.items())],
+        software=sorted({_listed(record["software_json"]) for record in records.values()}),
+        companion=relative(companion, folder) if companion else None,
     )
 
 
 def scorecard_page(card, *, scale, folder, templates):
     """The scorecard alone, as a page."""
     rows = [_row(row, folder, {}) for row in entries(card)]
-    return rendered("scorecard.html", templates, **_said(card, rows, scale, card.attrs))
+    return rendered("scorecard.html", templates, **_said(card, rows, scale, card.attrs), summary=summary(card, scale))
 
 
 def _said(card, rows, scale, replaced):
     """What both pages say."""
     return {
-        "summary": summary(card, scale),
         "rows": rows,
-        "verdicts": [{"word": word, "slug": _slug(word)} for word in VERDICTS],
+        "verdicts": [{"word": word, "slug": _slug(word), "sign": sign} for word, sign in _SIGNS.items()],
         "scale": scale,
         "notice": stand_in_line(replaced),
         "why": replaced.get("stand_in_reason", "").splitlines(),
     }
+
+
+def _replicated(exhibits, rows, scale):
+    """A sentence on what was replicated."""
+    pictures = sum(exhibit["picture"] is not None for exhibit in exhibits.values())
+    papers = len({row["paper"] for row in rows})
+    return (
+        f"The figures and tables of {papers} paper{'s' if papers != 1 else ''} on log Z, the log partition function of "
+        f"RBMs, were made anew at the scale {scale}, with others beside them: {pictures} figures and "
+        f"{len(exhibits) - pictures} tables."
+    )
+
+
+def _compared(zoo):
+    """A sentence on what all estimators were put to."""
+    made = zoo["log_z"].notnull()
+    unsure = float((zoo["converged"] == 0).where(made).mean())
+    families = len(set(zoo["family"].values))
+    return (
+        f"{zoo.sizes['estimator']} estimators of log Z had equal budgets of Gibbs sweeps on {zoo.sizes['model']} "
+        f"models of {families} famil{'ies' if families != 1 else 'y'}: {int(made.sum()):,} estimates, of which "
+        f"{unsure:.0%} say themselves that they did not converge."
+    )
 
 
 def _row(row, folder, exhibits):
@@ -86,21 +125,26 @@ def _row(row, folder, exhibits):
 
 def _item(name, exhibit, rows, folder):
     """An exhibit as the templates want it."""
-    paragraphs = [" ".join(text.split()) for text in exhibit["caption"].split("\n\n") if text.strip()]
-    notice = stand_in_line(stand_ins(exhibit["records"].values()))
-    said = "; ".join(f"{row['claim']}: {said_of(row)}" for row in rows)
-    verdicts = f"Verdicts: {said}." if rows else "No claim is tested on it."
-    alternative = " ".join([f"{exhibit['title']}.", *paragraphs[:1], f"{notice}." if notice else "", verdicts])
+    said = [row["verdict"] for row in rows]
+    below = "described and judged" if rows else "described"
     return {
         **exhibit,
         "name": name,
-        "paragraphs": paragraphs,
-        "notice": notice,
+        "paragraphs": [" ".join(text.split()) for text in exhibit["caption"].split("\n\n") if text.strip()],
+        "notice": stand_in_line(stand_ins(exhibit["records"].values())),
         "files": [(PurePosixPath(path).suffix[1:].upper(), relative(path, folder)) for path in exhibit["files"]],
-        "alternative": " ".join(alternative.split()),
+        "verdict": relative(exhibit["verdict"], folder) if exhibit["verdict"] else "",
+        "alternative": f"{exhibit['title']}; {below} beside the picture",
         "rows": rows,
-        "records": [_record(path, attributes, folder) for path, attributes in exhibit["records"].items()],
+        "marks": [(_SIGNS[word], said.count(word), word, _slug(word)) for word in VERDICTS if word in said],
+        "artifacts": [
+            (path, relative(path, folder), _kind(attributes)) for path, attributes in exhibit["records"].items()
+        ],
     }
+
+
+def _kind(attributes):
+    return attributes["artifact_schema"].partition("/")[0]
 
 
 def _record(path, attributes, folder):
@@ -108,22 +152,23 @@ def _record(path, attributes, folder):
     return {
         "path": path,
         "href": relative(path, folder),
-        "kind": attributes["artifact_schema"].partition("/")[0],
+        "kind": _kind(attributes),
         "seed": attributes["seed_path"],
         # With blanks, at which lines may break.
         "parameters": json.dumps(json.loads(attributes["parameters_json"]), ensure_ascii=False),
         "content": attributes["content_sha256"],
         "source": attributes["source_sha256"],
-        "inputs": json.loads(attributes["inputs_json"]),
+        "inputs": {name: digest[:_SHORT] for name, digest in json.loads(attributes["inputs_json"]).items()},
     }
 
 
-def _section(name, entry, items, rows):
-    """A paper: its exhibits, and the claims whose figures are not there."""
+def _section(name, entry, items, opening, rows):
+    """A paper: its exhibits but those that open the page, and the claims whose figures are not there."""
     mine = [item for item in items if item["paper"] == name]
     present = {item["name"] for item in mine}
     absent = [row for row in rows if row["paper"] == name and row["figure"] not in present]
-    return {"name": name, **entry, "exhibits": mine, "absent": absent}
+    below = [item for item in mine if item not in opening]
+    return {"name": name, **entry, "tiles": mine, "opening": opening, "exhibits": below, "absent": absent}
 
 
 def _counts(rows, papers):

@@ -1,4 +1,4 @@
-"""Pictures small enough to stand in a page: fewer pixels, fewer colours, as data URIs."""
+"""Pictures small enough to stand in a page: the figure alone, few pixels, as data URIs."""
 
 import base64
 import io
@@ -6,32 +6,56 @@ from typing import NamedTuple
 
 from PIL import Image
 
-_WIDTH = 1200  # pixels at most
+from logzoo.reporting.style import PLAIN_ROWS
+
+# Pixels of a figure for one of the page: as they are drawn for print, and letters of all figures stay of one size.
+_FINER = 2
+# Below one: shades lie closer among pale colours, such as those of bands, than among dark ones.
+_PALE = 0.65
+
+
+class Size(NamedTuple):
+    """Pixels from side to side at most, and shades of red, of green and of blue."""
+
+    width: int
+    shades: int
+
+
+LARGE, SMALL = Size(900, 20), Size(220, 10)
 
 
 class Picture(NamedTuple):
-    """A PNG as a data URI, with its width and height in pixels."""
+    """A picture as a data URI, with its width and height in pixels."""
 
     uri: str
     width: int
     height: int
 
 
-def embedded(png):
-    """A `Picture` of the bytes of a PNG, of few pixels and 256 colours.
+def embedded(png, size=LARGE):
+    """A `Picture` of the bytes of a PNG, of that size, without the verdicts that hang below a figure.
 
     Equal bytes give equal bytes. Raises ValueError for what is no picture.
     """
     try:
-        image = Image.open(io.BytesIO(png)).convert("RGB")
+        image = Image.open(io.BytesIO(png), formats=["PNG"])
+        rows = int(image.info.get(PLAIN_ROWS, image.height))
+        image = image.convert("RGB").crop((0, 0, image.width, min(rows, image.height)))
     except OSError as error:
         raise ValueError(f"expected the bytes of a PNG: {error}") from error
-    if image.width > _WIDTH:
-        size = (_WIDTH, max(1, round(image.height * _WIDTH / image.width)))
-        image = image.resize(size, Image.Resampling.LANCZOS)
-    # Of the ways to choose colours the one that keeps rare ones, such as a line beside a large coloured map.
-    reduced = image.quantize(256, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    width = max(1, min(image.width // _FINER, size.width))
+    # Of the filters that keep thin lines the one that mixes the fewest new colours.
+    image = image.resize((width, max(1, round(image.height * width / image.width))), Image.Resampling.HAMMING)
+    # Not a palette: that would give up rare colours, such as those of a band, or of a line beside a large map.
+    image = image.point(_shades(size.shades) * len(image.mode))
     target = io.BytesIO()
-    reduced.save(target, format="PNG")
+    image.save(target, format="WEBP", lossless=True)
     text = base64.b64encode(target.getvalue()).decode("ascii")
-    return Picture(f"data:image/png;base64,{text}", *reduced.size)
+    return Picture(f"data:image/webp;base64,{text}", *image.size)
+
+
+def _shades(number):
+    """The one of so many shades for each of the 256 values of a colour."""
+    steps = number - 1
+    nearest = [round((1 - value / 255) ** _PALE * steps) for value in range(256)]
+    return [round(255 * (1 - (one / steps) ** (1 / _PALE))) for one in nearest]

@@ -39,6 +39,8 @@ TRUTH = "black"
 # Axes of more than three and a half powers of ten have no room for labels between these.
 _MANY = 10**3.5
 _OTHERS = ("#CC79A7", "#56B4E9", "#999999", "#332288")
+# Text in a PNG that says how many rows of pixels, from the top, are the figure; below them hang its verdicts.
+PLAIN_ROWS = "logzoo-figure-rows"
 SETTINGS = {
     "font.size": 9,
     "axes.titlesize": 10,
@@ -136,17 +138,24 @@ def title_of(title, dataset):
     return f"stand-in for {title}" if "stand_in_for" in dataset.attrs else title
 
 
-def save(figure, png, pdf, stamp=UNKNOWN):
-    """Write a figure as PNG and PDF, with no time but a stamp (`artifacts.stamps`) of what it was made from."""
-    for path, content in zip((png, pdf), picture_bytes(figure, stamp), strict=True):
+def save(figure, png, pdf, stamp=UNKNOWN, *, below=0.0):
+    """Write a figure as PNG and PDF, with no time but a stamp (`artifacts.stamps`) of what it was made from.
+
+    below: inches to show of what hangs below the figure.
+    """
+    for path, content in zip((png, pdf), picture_bytes(figure, stamp, below=below), strict=True):
         write_bytes(path, content)
 
 
-def picture_bytes(figure, stamp=UNKNOWN):
+def picture_bytes(figure, stamp=UNKNOWN, *, below=0.0):
     """The bytes that `save` writes as PNG and as PDF."""
+    from matplotlib.transforms import Bbox
+
     png, pdf, metadata = io.BytesIO(), io.BytesIO(), picture_metadata(stamp)
-    figure.savefig(png, format="png", metadata={"Software": None, **metadata["png"]})
+    shown = Bbox.from_extents(0.0, -below, figure.get_figwidth(), figure.get_figheight()) if below else None
+    above = {PLAIN_ROWS: str(round(figure.get_figheight() * SETTINGS["savefig.dpi"]))}
+    figure.savefig(png, format="png", bbox_inches=shown, metadata={"Software": None, **above, **metadata["png"]})
     # Laid out already, and the same in both.
     figure.set_layout_engine("none")
-    figure.savefig(pdf, format="pdf", metadata={"CreationDate": None, **metadata["pdf"]})
+    figure.savefig(pdf, format="pdf", bbox_inches=shown, metadata={"CreationDate": None, **metadata["pdf"]})
     return png.getvalue(), pdf.getvalue()
