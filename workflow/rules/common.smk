@@ -38,9 +38,7 @@ MATRIX = config["matrix"]
 SCORECARD = expand(f"{FIGURES}/scorecard.{{form}}", form=["md", "html", "csv"])
 # Their paths are from where Snakemake runs, also where another workflow imports this one.
 TEMPLATES = sorted(
-    os.path.relpath(path)
-    for path in (ROOT / "workflow/templates").iterdir()
-    if path.suffix in (".html", ".css", ".js")
+    os.path.relpath(path) for path in (ROOT / "workflow/templates").iterdir() if path.suffix in (".html", ".css", ".js")
 )
 # What the page of the zoo is made from is what this figure is drawn from.
 ZOO = CATALOGUE.shown["zoo-seconds"]
