@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from logzoo.artifacts.provenance import PACKAGE_FOLDER
+from logzoo.pipeline import compiling
 
 # Prints whether the kernel had to be compiled.
 SCRIPT = """
@@ -45,3 +46,42 @@ def test_kernels_are_compiled_once_for_every_state_of_their_sources(copies, tmp_
         file.write("\n# edited\n")
     home = tmp_path / "home"
     assert [compiles(folder, home) for folder in (one, one, two, edited, edited)] == [True, False, False, True, False]
+
+
+def test_each_kind_of_processor_has_a_folder_of_its_own(tmp_path):
+    folders = set()
+    for name in ("haswell", "haswell", "skylake-avx512"):
+        environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path), "NUMBA_CPU_NAME": name}
+        environment.pop("NUMBA_CACHE_DIR", None)
+        command = [sys.executable, "-c", "import logzoo, os; print(os.environ['NUMBA_CACHE_DIR'])"]
+        result = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        folders.add(result.stdout)
+    assert len(folders) == 2
+
+
+class Process:
+    """What `subprocess.Popen` would start: it ends with a code."""
+
+    def __init__(self, code):
+        self.code = code
+
+    def wait(self):
+        return self.code
+
+
+@pytest.mark.parametrize(("cores", "codes", "marked"), [(1, [0], True), (8, [0, 0], True), (2, [0, 1], False)])
+def test_kernels_are_compiled_before_a_run_until_that_ended_well(cores, codes, marked, tmp_path, monkeypatch, capsys):
+    started, left = [], list(codes)
+
+    def start(command):
+        started.append(command[-1])
+        return Process(left.pop(0))
+
+    monkeypatch.setattr(compiling.subprocess, "Popen", start)
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    compiling.compile_kernels(cores)
+    assert sorted(",".join(started).split(",")) == ["estimators", "trainers"] and len(started) == len(codes)
+    assert "about a minute" in capsys.readouterr().err
+    left += codes
+    compiling.compile_kernels(cores)
+    assert len(started) == (1 if marked else 2) * len(codes)
