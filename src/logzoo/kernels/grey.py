@@ -4,8 +4,6 @@ Legend: x (chains, V) float32 visible values; hidden inputs b + x W in fixed poi
 hidden units are drawn by the same rule. Sums over units are float32, in the order of the units.
 """
 
-from functools import reduce
-
 import numpy as np
 from numba import njit, types
 from numba.core import cgutils
@@ -39,8 +37,10 @@ def _weighted_rows(sums_together):
             first = builder.mul(loop.index, step)
             steps = [builder.add(first, builder.mul(apart, llvm.constant(apart.type, n))) for n in numbers]
             own = [llvm.load(builder, llvm.after(builder, factors, place, _BYTES), llvm.FLOAT) for place in steps]
-            some = [builder.fcmp_unordered("!=", factor, llvm.constant(llvm.FLOAT, 0.0)) for factor in own]
-            with builder.if_then(reduce(builder.or_, some)):
+            some = llvm.constant(llvm.BIT, 0)
+            for factor in own:
+                some = builder.or_(some, builder.fcmp_unordered("!=", factor, llvm.constant(llvm.FLOAT, 0.0)))
+            with builder.if_then(some):
                 row = llvm.load_row(
                     builder, llvm.after(builder, table, loop.index, WIDTH * _BYTES), llvm.WIDE_FLOATS, _STRIPS
                 )

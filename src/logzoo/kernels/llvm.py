@@ -8,7 +8,7 @@ from numba.core import cgutils, config
 from numba.extending import intrinsic
 
 FLOAT, DOUBLE = ir.FloatType(), ir.DoubleType()
-INT8, INT32, INT64 = (ir.IntType(bits) for bits in (8, 32, 64))
+BIT, INT8, INT32, INT64 = (ir.IntType(bits) for bits in (1, 8, 32, 64))
 # Vectors of 256 bits.
 VECTOR_BYTES = 32
 FLOATS, DOUBLES = ir.VectorType(FLOAT, 8), ir.VectorType(DOUBLE, 4)

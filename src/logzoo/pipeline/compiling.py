@@ -11,14 +11,14 @@ from pathlib import Path
 
 import numpy as np
 
-from logzoo.api import estimate_log_z, train_rbm
 from logzoo.artifacts.atomic import write_text
+from logzoo.budgets import SweepLedger
 from logzoo.estimators.evidence import gather
-from logzoo.estimators.registry import ESTIMATORS, takes
+from logzoo.estimators.registry import ESTIMATORS, estimator, takes
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.streams import root_stream
-from logzoo.trainers.registry import TRAINERS
+from logzoo.trainers.registry import TRAINERS, trainer
 
 # In the folder of the machine code, when all is there.
 _MARK = "compiled"
@@ -54,7 +54,7 @@ def estimate_by_all():
         options = {name: value for name, value in given.items() if takes(method, name)}
         # One that an extra is missing for is compiled by nobody.
         with contextlib.suppress(ModuleNotFoundError):
-            estimate_log_z(rbm, method, sweeps=100, chains=20, check=False, **options)
+            estimator(method)(rbm, SweepLedger(100, 20), root_stream(0), {"base": None, **options})
     gather(rbm, root_stream(0), data=data)
 
 
@@ -62,7 +62,8 @@ def train_by_all():
     """A training by every trainer, and the exact log Z of its model."""
     _, data, _ = _example()
     for method in TRAINERS:
-        exact_log_z(train_rbm(data, method, hidden=_HIDDEN, updates=4).rbm)
+        settings = {"hidden": _HIDDEN, "updates": 4, "batch": 100, "learning_rate": 0.05}
+        exact_log_z(trainer(method)(data, stream=root_stream(0), progress=False, **settings).rbm)
 
 
 _PARTS = {"estimators": estimate_by_all, "trainers": train_by_all}
