@@ -32,13 +32,13 @@ rule mine:
     output: "mine.txt"
     shell: "ls {{input}} > {{output}}"
 """
-# Python runs this when it starts. The package is not installed, and scripts lose PYTHONPATH, as in a conda environment.
+# Python runs this when it starts. The package is not installed, not as a link to the sources either, and scripts lose
+# PYTHONPATH, as in a conda environment.
 HIDING = """
 import sys
 
 SOURCES = {sources!r}
-if any(".snakemake/scripts" in argument for argument in sys.orig_argv):
-    sys.path[:] = [path for path in sys.path if path != SOURCES]
+sys.path[:] = [path for path in sys.path if path != SOURCES]
 
 
 class Hiding:

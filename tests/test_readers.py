@@ -439,5 +439,5 @@ def test_what_the_page_says_runs(tmp_path, monkeypatch, capfd):
         elif not lines.startswith("W = "):
             exec(lines, names)
             ran["python"] += 1
-    assert ran == {"shell": 5, "python": 4}
+    assert ran == {"shell": 5, "python": 6}
     assert names["search"].best_score_ < 0.0 and isinstance(names["rbm"], RBM)
