@@ -49,7 +49,7 @@ rule publish:
     conda:
         "../../environment.yml"
     params:
-        tasks=lambda wildcards: tasks_of_files(workflow, SCALE),
+        tasks=lambda wildcards: tasks_of_files(workflow, SCALE, one_or_more(config["expected"])),
         scale=SCALE,
         partial=config["publish"] == "partial",
         megabytes=config["publish_megabytes"],

@@ -75,7 +75,8 @@ def selection(made, files):
     """Those of the files of a run that are published, sorted; made: `Tasks` that make them."""
     kinds = {path: kind_of(path) for path in files}
     taken = {path for path, kind in kinds.items() if kind in _ALWAYS}
-    for path in [path for path, kind in kinds.items() if kind in _SHOWN]:
+    # Not of what is there alone: in a run that is not finished, artifacts come before what they are for.
+    for path in [path for path in made.files if kind_of(path) in _SHOWN]:
         task = made.of(path)
         taken |= set() if task is None else set(task.inputs)
     return sorted(path for path in taken & set(kinds) if kinds[path] not in _NEVER and not path.endswith(".pdf"))

@@ -13,6 +13,7 @@ from pathlib import Path
 from logzoo.artifacts.json_objects import json_object
 from logzoo.artifacts.schema import SCHEMAS
 from logzoo.artifacts.stamps import read_stamp
+from logzoo.audit import scripts
 from logzoo.audit.chain import check_inputs
 from logzoo.audit.checks import check_file
 from logzoo.audit.expected import check_task
@@ -78,9 +79,12 @@ def audit_published(folder, tasks=None, *, remake=True):
     for path, record in records.items():
         with findings.going_on(path):
             check_task(findings, path, record, made)
+    _tell(findings, content, there)
+    if not scripts.SCRIPTS.is_dir():
+        findings.notes.append(f"nothing was made once more: no {scripts.SCRIPTS}, which a checkout of logzoo has")
+        return findings
     if remake:
         check_remade(findings, folder, made, there)
-    _tell(findings, content, there)
     tell_changed(findings, made, tasks, there)
     return findings
 
