@@ -35,27 +35,6 @@ def written_whole(path):
 
 
 @contextlib.contextmanager
-def folder_written_whole(path):
-    """Give a new folder to fill, which takes the place of `path`, a folder or nothing, when the block ends well."""
-    path = Path(path)
-    clear_leftovers(path)
-    unlike = f"{os.getpid()}-{secrets.token_hex(4)}"
-    fresh, old = (path.with_name(f".{path.name}.{unlike}{number}.tmp") for number in range(2))
-    try:
-        fresh.mkdir()
-        yield fresh
-        # No folder takes the place of another in one step.
-        if path.is_dir():
-            os.replace(path, old)
-        os.replace(fresh, path)
-    finally:
-        if old.is_dir() and not path.exists():
-            os.replace(old, path)
-        for folder in (fresh, old):
-            shutil.rmtree(folder, ignore_errors=True)
-
-
-@contextlib.contextmanager
 def beside(path):
     """Give the path of a temporary file in the folder of `path`; it is removed when the block ends."""
     path = Path(path)
@@ -87,12 +66,12 @@ def discard(path):
 
 
 def clear_leftovers(path):
-    """Remove the temporary files and folders of `path` whose processes are gone."""
+    """Remove the temporary files of `path` whose processes are gone."""
     pattern = re.compile(rf"\.{re.escape(Path(path).name)}\.(\d+)-[0-9a-f]+\.tmp")
     for file in Path(path).parent.glob(".*.tmp"):
         leftover = pattern.fullmatch(file.name)
         if leftover and not _runs(int(leftover[1])):
-            shutil.rmtree(file, ignore_errors=True) if file.is_dir() else file.unlink(missing_ok=True)
+            file.unlink(missing_ok=True)
 
 
 def _runs(process):

@@ -11,7 +11,7 @@ import shutil
 from collections import Counter
 from pathlib import Path
 
-from logzoo.artifacts.atomic import folder_written_whole
+from logzoo.artifacts.folders import folder_written_whole
 from logzoo.artifacts.made import content_hash
 from logzoo.artifacts.schema import SCHEMAS
 from logzoo.audit.layout import kind_of, scale_of
