@@ -11,7 +11,7 @@ from damage import corrupt, missed, rewrite
 from trees import Tree, labelled
 
 from logzoo.artifacts.netcdf import content_sha256, load_raw
-from logzoo.audit import replay as replaying
+from logzoo.audit import scripts
 from logzoo.audit.layout import files_of, is_timed, kind_of
 from logzoo.audit.manifest import read_manifest, write_manifest
 from logzoo.audit.replay import pick, replay_some
@@ -38,7 +38,7 @@ def older(tmp_path_factory):
 @pytest.fixture
 def tree(pristine, tmp_path, monkeypatch):
     """A copy of the tree; it belongs to a checkout whose one script is here."""
-    monkeypatch.setattr(replaying, "SCRIPTS", pristine / "workflow/scripts")
+    monkeypatch.setattr(scripts, "SCRIPTS", pristine / "workflow/scripts")
     return Path(shutil.copytree(pristine, tmp_path / "tree"))
 
 

@@ -11,7 +11,7 @@ from damage import missed
 from tampering import CRAFTED, EDITS, a_name_with_an_escape
 from trees import Tree
 
-from logzoo.audit import replay as replaying
+from logzoo.audit import scripts
 from logzoo.audit.layout import walked
 from logzoo.audit.manifest import read_manifest, write_manifest
 from logzoo.audit.tasks import Tasks, read_tasks
@@ -103,7 +103,7 @@ def _with_task(tree, **changes):
 
 @pytest.mark.parametrize("script", ["../evil.py", "workflow/scripts/evil.py", "workflow/scripts/../../evil.py", "{}"])
 def test_no_program_of_the_audited_tree_runs(tree, tmp_path, monkeypatch, script):
-    monkeypatch.setattr(replaying, "SCRIPTS", tmp_path)
+    monkeypatch.setattr(scripts, "SCRIPTS", tmp_path)
     script = script.format(tree / "evil.py")
     for place in (tree / script, tree / "evil.py"):
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -124,14 +124,14 @@ def test_no_program_of_the_audited_tree_runs(tree, tmp_path, monkeypatch, script
     ],
 )
 def test_no_place_and_no_code_that_a_manifest_names_is_used(tree, pristine, monkeypatch, changes, found):
-    monkeypatch.setattr(replaying, "SCRIPTS", pristine / "workflow/scripts")
+    monkeypatch.setattr(scripts, "SCRIPTS", pristine / "workflow/scripts")
     code, faults = _with_task(tree, **changes)
     assert code == 1 and found in next(one["found"] for one in faults if one["check"] == "replay")
 
 
 @pytest.mark.parametrize(("script", "found"), [("", "made no such file"), ("raise SystemExit(3)", "it failed")])
 def test_a_script_that_makes_nothing_is_a_fault_in_the_table(tree, tmp_path, monkeypatch, script, found):
-    monkeypatch.setattr(replaying, "SCRIPTS", tmp_path)
+    monkeypatch.setattr(scripts, "SCRIPTS", tmp_path)
     (tmp_path / "double.py").write_text(script)
     code, faults = _with_task(tree)
     assert code == 1 and len(faults) == 1 and found in faults[0]["found"]

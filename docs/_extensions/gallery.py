@@ -13,7 +13,7 @@ from logzoo.pipeline.project import catalogue_of
 from logzoo.reporting.verdicts import number_of
 
 # Where finished runs are looked for below the root, the best first.
-RUNS = ("results/decisive/figures", "figures/quick")
+RUNS = ("results/decisive/figures", "figures/quick", "results/quick/figures")
 # Next to the folders of the papers.
 _VERDICTS = "scorecard.csv"
 

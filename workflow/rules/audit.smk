@@ -1,9 +1,10 @@
 # What is told of a run and makes nothing of it anew: what it will cost, whether every file is what this configuration and
-# this code would make, and its description for archives.
+# this code would make, its description for archives, and what of it is kept in the repository.
 #
 # inputs:  data/; figures/
-# outputs: audit.json and logs/<scale>/expected.json for `logzoo audit --expected`; ro-crate-metadata.json
-# steps:   cost, audit, crate
+# outputs: audit.json and logs/<scale>/expected.json for `logzoo audit --expected`; ro-crate-metadata.json;
+#          results/<scale>/
+# steps:   cost, audit, crate, publish
 
 
 rule cost:
@@ -39,3 +40,18 @@ rule crate:
         scale=SCALE,
     script:
         "../scripts/crate.py"
+
+
+rule publish:
+    log:
+        f"{LOGS}/publish.log",
+    localrule: True
+    conda:
+        "../../environment.yml"
+    params:
+        tasks=lambda wildcards: tasks_of_files(workflow, SCALE, one_or_more(config["expected"])),
+        scale=SCALE,
+        partial=config["publish"] == "partial",
+        megabytes=config["publish_megabytes"],
+    script:
+        "../scripts/publish.py"

@@ -7,13 +7,32 @@ import numpy as np
 
 from logzoo.artifacts import schema
 from logzoo.artifacts.json_objects import json_object
-from logzoo.artifacts.netcdf import content_sha256
+from logzoo.artifacts.netcdf import content_sha256, load_raw
+from logzoo.artifacts.seals import check_seal
 from logzoo.reporting.verdicts import NOT_TESTED, UNDECIDED
 
 # Distributions are sums of at most a few thousand float64 numbers.
 _ROUNDING = 1e-9
 # What a file that was edited may make a check raise.
 _CANNOT = (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError)
+
+
+def check_file(findings, folder, path, kind):
+    """Check one artifact; returns its content hash and what it records of how it was made, None where unreadable."""
+
+    def read():
+        check_seal(folder / path)
+        return load_raw(folder / path)
+
+    # A damaged file surfaces as any of a dozen errors, by where the damage is.
+    dataset = findings.read(path, "readable", read, "a NetCDF file as it was written", Exception)
+    if dataset is None:
+        return None, None
+    record = {"inputs": {}, "parameters": {}, "source": dataset.attrs.get("source_sha256")}
+    for key in ("inputs", "parameters"):
+        with contextlib.suppress(KeyError, TypeError, ValueError):  # no JSON object: that is a fault of its own
+            record[key] = json_object(dataset.attrs[f"{key}_json"])
+    return check_artifact(findings, path, dataset, kind), record
 
 
 def check_artifact(findings, path, dataset, kind):

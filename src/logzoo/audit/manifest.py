@@ -31,9 +31,14 @@ def listed_files(folder, scale):
 def write_manifest(folder, scale, tasks):
     """List all files of a scale as they are now, with the tasks that make them, in one step. Returns the sha256."""
     files = {path: sha256_of(Path(folder, path)) for path in listed_files(folder, scale)}
-    text = _text({"files": files, "scale": scale, "tasks": tasks.content})
+    text = manifest_text(files, scale, tasks)
     write_text(Path(folder, manifest_path(scale)), text)
     return json.loads(text)["sha256"]
+
+
+def manifest_text(files, scale, tasks):
+    """The manifest of a scale that lists files ({path: sha256}) and the tasks that make them."""
+    return _text({"files": files, "scale": scale, "tasks": tasks.content})
 
 
 def read_manifest(folder, scale):

@@ -1,20 +1,17 @@
 """The audit of a whole tree: every artifact, picture, page and table below data/ and figures/."""
 
-import contextlib
 from functools import partial
 from pathlib import Path
 
-from logzoo.artifacts.json_objects import json_object
-from logzoo.artifacts.netcdf import load_raw
 from logzoo.artifacts.schema import SCHEMAS
-from logzoo.artifacts.seals import check_seal
 from logzoo.artifacts.stamps import read_stamp
 from logzoo.audit.chain import check_inputs, check_raw
-from logzoo.audit.checks import check_artifact
+from logzoo.audit.checks import check_file
 from logzoo.audit.expected import check_leftovers, check_presence, check_task, check_unrecorded
 from logzoo.audit.findings import Findings, report, write_report
 from logzoo.audit.layout import STAMPED, kind_of, scale_of, scales_of, walked
 from logzoo.audit.manifest import UNLISTED, deviations, manifest_path, read_manifest, sha256_of
+from logzoo.audit.published import PUBLISHED, audit_published
 from logzoo.audit.replay import replay_some
 from logzoo.audit.tasks import read_tasks
 from logzoo.audit.texts import check_text
@@ -22,17 +19,21 @@ from logzoo.checks import whole_number
 
 
 def run_audit(folder, *, expected=None, replay=0, seed=0, output=None):
-    """Audit a project and write what was found to `output` (default audit.json in its folder).
+    """Audit a project, or published results, and write what was found to `output` (default audit.json in its folder).
 
     expected: file with the tasks of the configuration, or None; replay: how many artifacts are made once more, picked
-    by seed. Returns the report and whether there was no fault. Raises ValueError, one line, for wrong use.
+    by seed; not of published results. Returns the report and whether there was no fault. Raises ValueError, one line,
+    for wrong use.
     """
     target = Path(folder, "audit.json") if output is None else Path(output)
     if output is not None and not target.parent.is_dir():
         raise ValueError(f"--output {output}: there is no folder {target.parent}")
     replay, seed = (whole_number(name, value, minimum=0) for name, value in (("--replay", replay), ("--seed", seed)))
     tasks = None if expected is None else read_tasks(expected)
-    findings = audit(folder, tasks)
+    is_published = Path(folder, PUBLISHED).is_file()
+    if is_published and replay:
+        raise ValueError(f"--replay {replay}: expected a project, found published results, which lack models and data")
+    findings = audit_published(folder, tasks) if is_published else audit(folder, tasks)
     if replay:
         replay_some(findings, folder, tasks, replay, seed)
     with findings.going_on(str(target)):
@@ -64,7 +65,7 @@ def audit(folder, tasks=None):
         with findings.going_on(path):
             if kind in SCHEMAS:
                 hashes[path], records[path] = None, None
-                hashes[path], records[path] = _check_artifact(findings, folder, path, kind)
+                hashes[path], records[path] = check_file(findings, folder, path, kind)
             elif kind in STAMPED:
                 stamp = partial(read_stamp, path, (folder / path).read_bytes())
                 records[path] = findings.read(path, "stamp", stamp, "a stamp of what it was made from")
@@ -82,24 +83,6 @@ def audit(folder, tasks=None):
     for scale in [] if tasks is None else [scale for scale in scales_of(kinds) if scale != tasks.scale]:
         findings.notes.append(f"not checked: {scale} against its configuration, which was that of {tasks.scale}")
     return findings
-
-
-def _check_artifact(findings, folder, path, kind):
-    """Check one artifact; returns its content hash and what it records of how it was made, None where unreadable."""
-
-    def read():
-        check_seal(folder / path)
-        return load_raw(folder / path)
-
-    # A damaged file surfaces as any of a dozen errors, by where the damage is.
-    dataset = findings.read(path, "readable", read, "a NetCDF file as it was written", Exception)
-    if dataset is None:
-        return None, None
-    record = {"inputs": {}, "parameters": {}, "source": dataset.attrs.get("source_sha256")}
-    for key in ("inputs", "parameters"):
-        with contextlib.suppress(KeyError, TypeError, ValueError):  # no JSON object: that is a fault of its own
-            record[key] = json_object(dataset.attrs[f"{key}_json"])
-    return check_artifact(findings, path, dataset, kind), record
 
 
 def _check_manifests(findings, folder, kinds, tasks):

@@ -82,7 +82,7 @@ def _parser():
     _add_train(command("train", _train, "Train an RBM on 0/1 data."))
     add = command("info", _info, "Say what a file holds and where it comes from.")
     add("file", metavar="FILE", help="any artifact of logzoo (.nc), or an RBM of .npz, .mat, .h5")
-    add = command("audit", _audit, "Check every artifact, picture and table of a project.")
+    add = command("audit", _audit, "Check every artifact, picture and table of a project, or of published results.")
     add("folder", **FOLDER)
     add("--expected", metavar="FILE", help="what is asked for: logs/<scale>/expected.json of snakemake audit")
     add("--replay", type=int, default=0, metavar="N", help="make N artifacts once more, to the same bits (default 0)")

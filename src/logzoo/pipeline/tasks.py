@@ -16,7 +16,7 @@ from logzoo.pipeline.catalogue import Catalogue
 from logzoo.reporting.scorecard import without_links
 
 # Targets that tell something and make nothing.
-_TELLING = {"audit", "cost", "crate"}
+_TELLING = {"audit", "cost", "crate", "publish"}
 # What names of rules that sample begin with.
 _SAMPLING = ("train_", "evidence", "estimate")
 
