@@ -1,6 +1,18 @@
-"""The order of the tests."""
+"""The order of the tests, and the browser that they share."""
+
+import pytest
+from browser import Browser, find_chromium
 
 
 def pytest_collection_modifyitems(items):
     """Start with the workflow, which takes longest, so that another worker does all the rest beside it."""
     items.sort(key=lambda item: item.module.__name__ != "test_workflow")
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory):
+    program = find_chromium()
+    if program is None:
+        pytest.skip("no Chromium on this machine")
+    with Browser(program, tmp_path_factory.mktemp("profile")) as one:
+        yield one

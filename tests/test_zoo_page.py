@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import xarray as xr
-from browser import Browser, find_chromium
-from pages import Page, faults
+from pages import Page, faults, faults_of_broken
 from projects import ROOT, catalogue_of
 from test_zoo import ESTIMATORS, NAMES, TRAINERS, joined, lines, parts_of
 
@@ -160,12 +159,7 @@ def test_it_is_sound(made):
     ],
 )
 def test_a_planted_fault_is_found(made, pattern, replacement, complaint):
-    path, text = made
-    broken = re.sub(pattern, replacement, text, count=1, flags=re.DOTALL)
-    assert broken != text
-    target = path.with_name("broken.html")
-    target.write_text(broken)
-    assert complaint in "\n".join(faults(target))
+    assert complaint in faults_of_broken(made[0], pattern, replacement)
 
 
 def test_the_same_contents_give_the_same_bytes_that_name_no_machine(artifacts, made):
@@ -200,15 +194,6 @@ def test_markers_are_those_of_the_figures():
         look = look_on_page(name, 0)
         assert look["light"] == colour and look["path"] == marker_path(marker)[0]
     assert look_on_page("ais-modes", 0)["edged"] and look_on_page("ais-uniform", 0)["hollow"]
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    program = find_chromium()
-    if program is None:
-        pytest.skip("no Chromium on this machine")
-    with Browser(program, tmp_path_factory.mktemp("profile")) as one:
-        yield one
 
 
 LOOK = Path(__file__).with_name("look.js").read_text()

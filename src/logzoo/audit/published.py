@@ -11,17 +11,14 @@ from functools import partial
 from pathlib import Path
 
 from logzoo.artifacts.json_objects import json_object
-from logzoo.artifacts.schema import SCHEMAS
-from logzoo.artifacts.stamps import read_stamp
 from logzoo.audit import scripts
 from logzoo.audit.chain import check_inputs
-from logzoo.audit.checks import check_file
+from logzoo.audit.contents import check_contents
 from logzoo.audit.expected import check_task
 from logzoo.audit.findings import Findings
-from logzoo.audit.layout import STAMPED, kind_of, walked
+from logzoo.audit.layout import kind_of, walked
 from logzoo.audit.manifest import manifest_path, read_manifest, sha256_of
 from logzoo.audit.remade import check_remade, tell_changed
-from logzoo.audit.texts import check_text
 from logzoo.reporting.printing import one_line
 
 PUBLISHED = "published.json"
@@ -75,7 +72,7 @@ def audit_published(folder, tasks=None, *, remake=True):
     findings.check(PUBLISHED, "manifest", said == listed, "other files or hashes", f"those in {run}")
     findings.notes.append(f"{run}: sha256 {stated}; keep it elsewhere to notice a new manifest")
     there = _check_files(findings, folder, content, run)
-    records = _check_contents(findings, folder, content, there)
+    records = _check_made(findings, folder, content, there)
     for path, record in records.items():
         with findings.going_on(path):
             check_task(findings, path, record, made)
@@ -108,24 +105,14 @@ def _check_files(findings, folder, content, run):
     return [path for path in files if path in wanted]
 
 
-def _check_contents(findings, folder, content, there):
+def _check_made(findings, folder, content, there):
     """Enter the checks of each file, and whether it was made from what is here or named; returns what they record."""
-    hashes, records = {}, {}
+    hashes = {}
     for path, entry in content["files"].items():
         if not entry["published"]:
             hashes[path] = entry.get("content", entry["sha256"])
-    for path in there:
-        kind = kind_of(path)
-        with findings.going_on(path):
-            if kind in SCHEMAS:
-                hashes[path] = None
-                hashes[path], records[path] = check_file(findings, folder, path, kind)
-            elif kind in STAMPED:
-                stamp = partial(read_stamp, path, (folder / path).read_bytes())
-                records[path] = findings.read(path, "stamp", stamp, "a stamp of what it was made from")
-            elif kind == "table text":
-                check_text(findings, folder, path)
-    records = {path: record for path, record in records.items() if record is not None}
+    found, records = check_contents(findings, folder, {path: kind_of(path) for path in there})
+    hashes |= found
     for path, record in records.items():
         with findings.going_on(path):
             check_inputs(findings, path, record["inputs"], hashes)

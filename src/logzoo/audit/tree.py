@@ -3,18 +3,15 @@
 from functools import partial
 from pathlib import Path
 
-from logzoo.artifacts.schema import SCHEMAS
-from logzoo.artifacts.stamps import read_stamp
 from logzoo.audit.chain import check_inputs, check_raw
-from logzoo.audit.checks import check_file
+from logzoo.audit.contents import check_contents
 from logzoo.audit.expected import check_leftovers, check_presence, check_task, check_unrecorded
 from logzoo.audit.findings import Findings, report, write_report
-from logzoo.audit.layout import STAMPED, kind_of, scale_of, scales_of, walked
+from logzoo.audit.layout import kind_of, scale_of, scales_of, walked
 from logzoo.audit.manifest import UNLISTED, deviations, manifest_path, read_manifest, sha256_of
 from logzoo.audit.published import PUBLISHED, audit_published
 from logzoo.audit.replay import replay_some
 from logzoo.audit.tasks import read_tasks
-from logzoo.audit.texts import check_text
 from logzoo.checks import whole_number
 
 
@@ -55,27 +52,18 @@ def audit(folder, tasks=None):
     findings.files = len(kinds)
     for path, what in others.items():
         findings.check(path, "leftover", False, what, "regular files of a run only")
-    hashes, records = {}, {}
+    hashes = {}
     for path in [path for path, kind in kinds.items() if kind == "raw manifest"]:
         task = None if tasks is None else tasks.of(path)
         with findings.going_on(path):
             hashes |= check_raw(findings, folder, path, kinds, None if task is None else task.params["files"])
     check_leftovers(findings, kinds, hashes, tasks)
-    for path, kind in kinds.items():
-        with findings.going_on(path):
-            if kind in SCHEMAS:
-                hashes[path], records[path] = None, None
-                hashes[path], records[path] = check_file(findings, folder, path, kind)
-            elif kind in STAMPED:
-                stamp = partial(read_stamp, path, (folder / path).read_bytes())
-                records[path] = findings.read(path, "stamp", stamp, "a stamp of what it was made from")
-            elif kind == "table text":
-                check_text(findings, folder, path)
+    found, records = check_contents(findings, folder, kinds)
+    hashes |= found
     for path, record in records.items():
         with findings.going_on(path):
-            if record is not None:
-                check_inputs(findings, path, record["inputs"], hashes)
-                check_task(findings, path, record, tasks)
+            check_inputs(findings, path, record["inputs"], hashes)
+            check_task(findings, path, record, tasks)
     _check_manifests(findings, folder, kinds, tasks)
     if tasks is None:
         note = "not checked: parameters, sources and inputs against the configuration (snakemake audit does)"
