@@ -294,7 +294,8 @@ def test_what_holds_beyond_the_domain_is_named():
 
 
 def test_steps_that_do_not_end_are_told(monkeypatch):
-    monkeypatch.setattr(expansions, "_STEPS", 2)
+    monkeypatch.setattr(expansions, "_STRETCH", 2)
+    monkeypatch.setattr(expansions, "_STRETCHES", 1)
     for method in EXPANSIONS:
         assert "not-settled" in estimated(gaussian_rbm(0.3), method).reasons
 

@@ -83,6 +83,14 @@ def test_energies_equal_sums_over_units(visible, hidden):
         assert rbm.energy([v], [h])[0] == pytest.approx(expected, abs=1e-12)
 
 
+def test_free_energy_of_thousands_of_units_neither_overflows_nor_loses_digits():
+    generator = np.random.default_rng(5)
+    rbm = RBM(generator.normal(0.0, 1.0, (3, 5000)), np.zeros(3), generator.normal(0.0, 5.0, 5000))
+    v = twins.all_states(3)
+    expected = np.logaddexp(0.0, v @ rbm.weights + rbm.hidden_bias).sum(axis=1)
+    np.testing.assert_allclose(-rbm.free_energy(v), expected, rtol=1e-13)
+
+
 @pytest.mark.parametrize(("visible", "hidden"), [(1, 1), (5, 3), (3, 6)])
 def test_free_energy_and_likelihood_equal_brute_force(visible, hidden):
     rbm = random_rbm(visible, hidden)

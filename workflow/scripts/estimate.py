@@ -13,10 +13,11 @@ with job(snakemake.log[0]):
     plain = next(iter(params.settings.values()))
     seed, model = root_stream(plain["seed"]), snakemake.wildcards.model
     evidence = from_dataset(inputs["evidence"])
+    options = estimator_options(params.settings, inputs["dataset"], inputs.get("snapshots"))
     made = {}
     for base in sorted({settings["base"] for settings in params.settings.values()}):
         asked = {
-            name: {**settings, "options": estimator_options(settings, inputs["dataset"], inputs.get("snapshots"))}
+            name: {**settings, "options": options[name]}
             for name, settings in params.settings.items()
             if settings["base"] == base
         }

@@ -29,6 +29,7 @@ _WIDE_BIAS = np.int64(1023)
 _WIDE_MANTISSA_BITS = np.int64(52)
 _EXPONENT_MASK, _MANTISSA_MASK = np.int64(0x7FF), np.int64(0xFFFFFFFFFFFFF)
 _ONE_BITS = np.int64(0x3FF0000000000000)
+_LARGEST_PRODUCT = 1e300
 
 
 def _same_bits(returns, argument, kind):
@@ -104,6 +105,23 @@ def exponentiate(log_weights):
         log_weights[i] = math.exp(log_weights[i] - largest)
         total += log_weights[i]
     return largest, total
+
+
+@njit(cache=True)
+def add_softplus(inputs, sums):
+    """sums (n,) += sum_i log(1 + exp(x_i)) of each row of inputs (n, units), float64.
+
+    log(1 + exp(x)) = max(x, 0) + log(1 + exp(-|x|)): one logarithm for the product of many factors of at most 2.
+    """
+    for row in range(sums.size):
+        total, product = 0.0, 1.0
+        for i in range(inputs.shape[1]):
+            total += max(inputs[row, i], 0.0)
+            product *= 1.0 + math.exp(-abs(inputs[row, i]))
+            if product > _LARGEST_PRODUCT:
+                total += math.log(product)
+                product = 1.0
+        sums[row] += total + math.log(product)
 
 
 @njit(cache=True)

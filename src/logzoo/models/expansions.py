@@ -13,9 +13,10 @@ from scipy.special import expit
 from logzoo.kernels.belief import bethe_energy, fill_correlations, settle_beliefs, start_messages
 from logzoo.kernels.expansion import expanded, fourth_moment, largest_singular, settle_tap
 
-# Dampings that are tried one after the other, the steps of each, and the largest change of a mean or message that
-# counts as none.
-_DAMPINGS, _STEPS, _TOLERANCE = (0.5, 0.9), 300, 1e-11
+# Dampings that are tried one after the other, the most steps of each in so many stretches, and the largest change of a
+# mean or message that counts as none. A stretch that does not even halve the change is the last: from 1 to the
+# tolerance it has to fall to a hundredth in each.
+_DAMPINGS, _STRETCH, _STRETCHES, _TOLERANCE = (0.5, 0.9), 60, 5, 1e-11
 # Power steps to the largest singular value. From a random start of n units, they end below it by a factor of at worst
 # about 1 - log(n) / (2 steps), whatever the other values are; _REACH makes up for it.
 _TURNS, _REACH = 200, 1.02
@@ -41,7 +42,7 @@ def tap(rbm, visible, hidden, order=3):
     weights, transposed, *biases = _parameters(rbm)
     m, q = np.array(visible, float), np.array(hidden, float)
     steps, residual = _damped(
-        lambda damping: settle_tap(weights, transposed, *biases, order, damping, _STEPS, _TOLERANCE, m, q)
+        lambda damping: settle_tap(weights, transposed, *biases, order, damping, _STRETCH, _TOLERANCE, m, q)
     )
     return Settled(expanded(weights, *biases, m, q)[order - 1], steps, residual, bool(residual <= _TOLERANCE))
 
@@ -57,7 +58,7 @@ def bethe(rbm, visible):
     fields = np.clip(np.log(np.maximum(visible, 1e-300)) - np.log(np.maximum(1.0 - visible, 1e-300)), -700.0, 700.0)
     start_messages(weights, gains, fields, *messages)
     steps, residual = _damped(
-        lambda damping: settle_beliefs(weights, gains, *biases, damping, _STEPS, _TOLERANCE, *messages)
+        lambda damping: settle_beliefs(weights, gains, *biases, damping, _STRETCH, _TOLERANCE, *messages)
     )
     log_z = bethe_energy(weights, gains, *biases, *messages)
     correlations = np.empty_like(weights)
@@ -127,10 +128,15 @@ def _damped(steps_of):
     """Steps made, and the last residual, with one damping after the other until it settles."""
     made = 0
     for damping in _DAMPINGS:
-        steps, residual = steps_of(damping)
-        made += steps
-        if residual <= _TOLERANCE:
-            break
+        residual = np.inf
+        for _ in range(_STRETCHES):
+            before = residual
+            steps, residual = steps_of(damping)
+            made += steps
+            if residual <= _TOLERANCE:
+                return made, residual
+            if residual > 0.5 * before:
+                break
     return made, residual
 
 

@@ -72,11 +72,13 @@ class RBM:
         v = real_array("v", v)
         if v.ndim != 2 or v.shape[1] != self.visible:
             raise ValueError(f"v: expected a matrix of {self.visible} columns (visible units), found shape {v.shape}")
+        from logzoo.kernels.elementary import add_softplus  # numba takes long to import
+
         values = np.empty(len(v))
         for start in range(0, len(v), _ROWS):
             rows = v[start : start + _ROWS].astype(np.float64)
-            inputs = rows @ self.weights + self.hidden_bias
-            values[start : start + _ROWS] = rows @ self.visible_bias + np.logaddexp(0.0, inputs).sum(axis=1)
+            values[start : start + _ROWS] = rows @ self.visible_bias
+            add_softplus(rows @ self.weights + self.hidden_bias, values[start : start + _ROWS])
         return values
 
     def log_likelihood(self, v, log_z):

@@ -32,10 +32,10 @@ _ENOUGH = 0.5
 STEPS = {"sampling": "sampling the draws", "rts": "RTS, TS and TI, from the draws", "mbar": "MBAR, from the draws"}
 
 
-def seconds_of(function, repeats=_REPEATS):
-    """The least CPU seconds that a call took: what else the machine did only adds."""
+def seconds_of(function, repeats=_REPEATS, fewest=1):
+    """The least CPU seconds that a call took, of so many at least: what else the machine did only adds."""
     taken = []
-    while len(taken) < repeats and sum(taken) < _ENOUGH:
+    while len(taken) < fewest or (len(taken) < repeats and sum(taken) < _ENOUGH):
         start = time.process_time()
         function()
         taken.append(time.process_time() - start)
@@ -45,20 +45,23 @@ def seconds_of(function, repeats=_REPEATS):
 def estimators(artifacts, *, estimators, budgets, chains, stream):
     """Seconds of configured estimators {name: entry} on a model, at two or more budgets: Dataset (estimator, budget).
 
-    Each is run once before it is timed, so that nothing is compiled meanwhile. What needs no draw takes as long
-    whatever the budget.
+    The first of two calls at least is the one in which machine code is compiled or loaded. What needs no draw takes as
+    long whatever the budget.
     """
     rbm = RBM.from_dataset(artifacts["model"])
 
-    def estimate(entry, options, budget, path):
-        estimator(entry["method"])(rbm, SweepLedger(budget, chains), path.child(budget), options)
+    def estimate(name, budget):
+        run = estimator(estimators[name]["method"])
+        run(rbm, SweepLedger(budget, chains), stream.child(name, budget), options[name])
 
     seconds = np.empty((len(estimators), len(budgets)))
+    options = estimator_options(estimators, artifacts["dataset"])
     for row, (name, entry) in enumerate(estimators.items()):
-        options = estimator_options(entry, artifacts["dataset"])
-        estimate(entry, options, min(budgets), stream)
-        timed = budgets if is_drawn(entry["method"]) else [min(budgets)]
-        seconds[row] = [seconds_of(partial(estimate, entry, options, budget, stream.child(name))) for budget in timed]
+        timed = budgets if is_drawn(entry["method"]) else budgets[:1]
+        seconds[row] = [
+            seconds_of(partial(estimate, name, budget), fewest=1 if number else 2)
+            for number, budget in enumerate(timed)
+        ]
     return xr.Dataset(
         {"seconds": labelled(("estimator", "budget"), seconds, "CPU time of an estimate", "s")},
         coords={
