@@ -61,13 +61,13 @@ def sweep_rows(rbm):
     sampler, ladder = Sampler(rbm, 100, 1.0), Sampler(rbm, 100, np.linspace(0, 1, 100))
     products = repeated(peers.two_products(rbm, 100))
     hot, cold, reference = seconds_of(sampler.run, ladder.run, products)
-    yield Row("sweep, 784 x 500, 100 chains, beta = 1 / two float32 products", ratio(hot, reference), "<=", 0.65)
-    yield Row("sweep averaged over 100 betas in [0, 1] / two float32 products", ratio(cold, reference), "<=", 1.0)
+    yield Row("sweep, 784 x 500, 100 chains, beta = 1 / two float32 products", ratio(hot, reference), "<=", 0.35)
+    yield Row("sweep averaged over 100 betas in [0, 1] / two float32 products", ratio(cold, reference), "<=", 0.5)
 
 
 def peer_rows(rbm):
     sampler = Sampler(rbm, 100, 1.0)
-    makers = {"scikit-learn BernoulliRBM.gibbs": (peers.sklearn_sweep, 2.8), "plain NumPy": (peers.numpy_sweep, 2.0)}
+    makers = {"scikit-learn BernoulliRBM.gibbs": (peers.sklearn_sweep, 6.0), "plain NumPy": (peers.numpy_sweep, 5.0)}
     try:
         import torch  # noqa: F401
 
@@ -91,7 +91,7 @@ def estimator_rows(rbm, base):
         if rungs == 100:
             bare = Sampler(rbm, 100, draws.betas[state.rung], base=base)
     few, many, without = seconds_of(*tempering, bare.run)
-    yield Row("sweep of simulated tempering, marginal, K = 100 / bare sweep", ratio(few, without), "<=", 1.8)
+    yield Row("sweep of simulated tempering, marginal, K = 100 / bare sweep", ratio(few, without), "<=", 1.5)
     yield Row("sweep of simulated tempering, K = 1000 / K = 100", ratio(many, few), "<=", 1.3)
     betas = np.linspace(0.0, 1.0, 402)[1:-1]
 
