@@ -3,7 +3,7 @@
 #
 # inputs:  data/; figures/
 # outputs: audit.json and logs/<scale>/expected.json for `logzoo audit --expected`; ro-crate-metadata.json;
-#          results/<scale>/
+#          results/<scale>/, and what README.md and docs/ quote of it
 # steps:   cost, audit, crate, publish
 
 
@@ -53,5 +53,6 @@ rule publish:
         scale=SCALE,
         partial=config["publish"] == "partial",
         megabytes=config["publish_megabytes"],
+        pages=["README.md", *sorted(str(page) for page in Path("docs").glob("**/[!_]*.md"))],
     script:
         "../scripts/publish.py"
