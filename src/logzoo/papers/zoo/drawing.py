@@ -5,6 +5,7 @@ from functools import partial
 import numpy as np
 
 from logzoo.papers.zoo.statistics import (
+    among_the_best,
     error_of_truths,
     families,
     log_rmse,
@@ -15,10 +16,13 @@ from logzoo.papers.zoo.statistics import (
 from logzoo.reporting.style import TRUTH, label_panels, look_of, mark_stand_in, new_figure, plain_logarithms
 
 _COLUMNS = 3
+_FAINT = 0.25
 
 
 def draw_errors(zoo, names, x_of, label):
-    """Geometric mean of the RMSE over the models of a family, with 95% bootstrap bands, a panel for each family.
+    """Geometric mean of the RMSE over the models of a family, a panel for each family; a 95% bootstrap band of the best.
+
+    Faint: what is told from the best at the largest budget.
 
     names: {estimator: name}; x_of(family, estimator, budgets): where the budgets are on the x axis.
     """
@@ -34,7 +38,9 @@ def draw_errors(zoo, names, x_of, label):
         axis.set_xlabel(f"{label}, {int(part['chains'][0])} chains")
     for axis in axes[: len(parts) : _COLUMNS]:
         axis.set_ylabel("RMSE of log Z [nat], geometric mean over models")
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside right upper", fontsize=8)
+    legend = figure.legend(*axes[0].get_legend_handles_labels(), loc="outside right upper", fontsize=8)
+    for handle in legend.legend_handles:
+        handle.set_alpha(1.0)
     label_panels(axes[: len(parts)])
     mark_stand_in(figure, zoo)
     return figure
@@ -45,12 +51,15 @@ def _draw_family(axis, part, names, x_of):
 
     values, band = (np.exp(logarithm) for logarithm in with_interval(part, log_rmse))
     doubtful = (unconverged(part) > 0).any("model").transpose("estimator", "budget").values
+    best = among_the_best(part)[-1]
     for row, estimator in enumerate(part["estimator"].values):
         x, look = x_of(estimator, part["budget"].values), look_of(estimator, row)
-        axis.plot(x, values[row], label=names[estimator], **look)
-        axis.fill_between(x, *band[:, row], color=look["color"], alpha=0.06, linewidth=0)
+        strength = {"alpha": 1.0 if row in best else _FAINT, "zorder": 3 if row in best else 2}
+        axis.plot(x, values[row], label=names[estimator], **look, **strength)
         hollow, marker = doubtful[row], {"color": look["color"], "marker": look["marker"]}
-        axis.plot(x[hollow], values[row, hollow], linestyle="", markerfacecolor="white", **marker)
+        axis.plot(x[hollow], values[row, hollow], linestyle="", markerfacecolor="white", **marker, **strength)
+        if row == best[0]:
+            axis.fill_between(x, *band[:, row], color=look["color"], alpha=0.25, linewidth=0)
     plain_logarithms(axis.xaxis, axis.yaxis)
     if np.nanmax(values) / np.nanmin(values) > 1000:
         axis.yaxis.set_major_locator(LogLocator())

@@ -1,8 +1,10 @@
 """RMSE of log Z of every estimator on every family of the zoo, against sweeps.
 
-Root mean square error of log Z against Gibbs sweeps per chain, geometric mean over the models of a family, with 95%
-bands from resampled models (of a single model: its replicates, taken as normal). Hollow markers: some replicate
-reported that it had not converged. In the grey region errors are below the standard error of the truth itself.
+Root mean square error of log Z against Gibbs sweeps per chain, geometric mean over the models of a family. The band is
+the 95% interval of the estimator found best at the largest budget, from resampled models (of a single model: its
+replicates, taken as normal). Faint: estimators that are told from the best there, by the same resamples. Hollow
+markers: some replicate reported that it had not converged. In the grey region errors are below the standard error of
+the truth itself.
 """
 
 from logzoo.papers.zoo.drawing import draw_errors
