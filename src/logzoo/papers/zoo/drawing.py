@@ -20,7 +20,7 @@ _FAINT = 0.25
 
 
 def draw_errors(zoo, names, x_of, label):
-    """Geometric mean of the RMSE over the models of a family, a panel for each family; a 95% bootstrap band of the best.
+    """Geometric mean of the RMSE over the models of a family, a panel for each; a 95% bootstrap band of the best alone.
 
     Faint: what is told from the best at the largest budget.
 
