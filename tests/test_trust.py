@@ -102,9 +102,6 @@ def test_more_modes_than_chains_are_refused():
 
 # --- evidence
 
-# Too few sweeps to find the wide mode of that model.
-MISSING = {"sweeps": 300, "chains": 40, "base": "matched"}
-
 
 @pytest.fixture(scope="module")
 def wide_narrow():
@@ -166,19 +163,17 @@ def test_states_that_were_seen_bound_log_z():
 
 
 @pytest.mark.parametrize("method", ["ais", "rts", "bar"])
-def test_a_mode_that_a_method_misses_is_found_by_others(method, wide_narrow):
+def test_a_mode_that_a_method_misses_is_found_by_others(method, wide_narrow, monkeypatch):
     rbm, log_z, gathered = wide_narrow
-    trusting = estimate_log_z(rbm, method, check=False, **MISSING)
-    assert abs(trusting.log_z - log_z) > 0.5
-    assert not evidence.weighed(trusting, gathered).converged
-
-
-def test_an_estimate_is_checked_unless_that_is_refused(wide_narrow):
-    rbm, _, _ = wide_narrow
-    trusting, checked = (estimate_log_z(rbm, "ais", **MISSING, **more) for more in ({"check": False}, {}))
+    settings = {"sweeps": 300, "chains": 40, "base": "matched"}
+    # Gathered once: it takes ten times as long as what is checked.
+    monkeypatch.setattr(evidence, "gather", lambda *_, **options: gathered)
+    trusting = estimate_log_z(rbm, method, check=False, **settings)
+    checked = estimate_log_z(rbm, method, **settings)
     # The same run; where it was silently wrong, it is so no more.
     assert checked.log_z == trusting.log_z
-    assert not checked.converged and checked.bounds != trusting.bounds
+    assert abs(checked.log_z - log_z) > 0.5
+    assert not checked.converged
 
 
 def test_every_reason_has_a_sentence_and_no_other_is_taken():

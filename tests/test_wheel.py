@@ -144,13 +144,13 @@ def test_the_example_of_the_readme_needs_no_more(installed, tmp_path):
 def test_public_names_come_soon(installed, tmp_path):
     program = """
 import time
-start = time.process_time()
+start = time.perf_counter()
 from logzoo import *
-print(time.process_time() - start)
+print(time.perf_counter() - start)
 """
     run(installed, program, tmp_path)  # compiles to bytecode
-    found = run(installed, program, tmp_path)
-    assert float(found.stdout) < MOST_SECONDS, found.stderr
+    # The least of three: what else the machine does only adds.
+    assert min(float(run(installed, program, tmp_path).stdout) for _ in range(3)) < MOST_SECONDS
 
 
 def test_the_command_works_and_names_the_extra_where_one_is_missing(installed, tmp_path):
