@@ -53,6 +53,6 @@ rule publish:
         scale=SCALE,
         partial=config["publish"] == "partial",
         megabytes=config["publish_megabytes"],
-        pages=["README.md", *sorted(str(page) for page in Path("docs").glob("**/[!_]*.md"))],
+        pages=lambda wildcards: ["README.md", *sorted(str(page) for page in Path("docs").glob("**/[!_]*.md"))],
     script:
         "../scripts/publish.py"

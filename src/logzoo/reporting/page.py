@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from logzoo.artifacts.netcdf import read_artifact
 from logzoo.reporting.pictures import SMALL, embedded
 from logzoo.reporting.rendering import rendered
-from logzoo.reporting.scorecard import VERDICTS, entries, relative, summary
+from logzoo.reporting.scorecard import VERDICTS, counts_by_paper, entries, relative, summary
 from logzoo.reporting.stand_ins import stand_in_line, stand_ins
 from logzoo.reporting.tables import frame_of, notes_of
 
@@ -173,12 +173,8 @@ def _section(name, entry, items, opening, rows):
 
 def _counts(rows, papers):
     """How many verdicts of each sort every paper got."""
-    said = {name: [row["verdict"] for row in rows if row["paper"] == name] for name in papers}
-    return [
-        (name, papers[name]["source"], [verdicts.count(verdict) for verdict in VERDICTS])
-        for name, verdicts in said.items()
-        if verdicts
-    ]
+    counts = counts_by_paper(rows)
+    return [(name, entry["source"], counts[name]) for name, entry in papers.items() if name in counts]
 
 
 def _listed(software):

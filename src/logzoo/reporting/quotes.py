@@ -7,14 +7,13 @@ sentence), `papers`, `findings`, `undecided`, `untested` (lists and a table of c
 """
 
 import re
-from collections import Counter
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 import numpy as np
 
 from logzoo.artifacts.netcdf import read_artifact
-from logzoo.reporting.scorecard import entries, link, summary
+from logzoo.reporting.scorecard import counts_by_paper, entries, link, summary
 from logzoo.reporting.verdicts import BOUNDS, NOT_REPRODUCED, NOT_TESTED, UNDECIDED, VERDICTS
 
 _MARKED = re.compile(r"(<!-- ([\w-]+): ([^>]+?) -->).*?(<!-- / -->)", re.DOTALL)
@@ -71,21 +70,18 @@ class _Results:
         raise ValueError(f"{page}: <!-- {self._scale}: {name} -->: expected {expected}, found {name!r}")
 
     def _papers(self, _):
-        counts = Counter((row["paper"], row["verdict"]) for row in self._rows.values())
-        papers = list(dict.fromkeys(row["paper"] for row in self._rows.values()))
         yield f"| paper | {' | '.join(VERDICTS.values())} |"
         yield "|---|" + "---|" * len(VERDICTS)
-        for paper in papers:
-            yield f"| {paper} | {' | '.join(str(counts[paper, verdict]) for verdict in VERDICTS)} |"
+        for paper, counts in counts_by_paper(self._rows.values()).items():
+            yield f"| {paper} | {' | '.join(map(str, counts))} |"
 
     def _findings(self, folder):
         for row in self._of(NOT_REPRODUCED):
             yield f"{self._opening(row, folder)} {row['reason'] or 'The cause is not known.'}"
 
     def _undecided(self, folder):
-        for name, row in zip(self._card["id"].values, self._rows.values(), strict=True):
-            if row["verdict"] == UNDECIDED:
-                yield f"{self._opening(row, folder)} {_to_decide(self._card.sel(id=name))}"
+        for row in self._of(UNDECIDED):
+            yield f"{self._opening(row, folder)} {_to_decide(self._card.sel(id=row['id']))}"
 
     def _untested(self, _):
         for row in self._of(NOT_TESTED):

@@ -88,6 +88,14 @@ def summary(card, scale):
     return f"{len(said)} claims, {decided} of them decided at the scale {scale}: {counts}"
 
 
+def counts_by_paper(rows):
+    """{paper: how many verdicts of each sort it got}, in the order of VERDICTS, of rows as `entries` gives them."""
+    said = {}
+    for row in rows:
+        said.setdefault(row["paper"], []).append(row["verdict"])
+    return {paper: [verdicts.count(verdict) for verdict in VERDICTS] for paper, verdicts in said.items()}
+
+
 def said_of(row):
     """The verdict in a row, with the reason where it was not tested, or not reproduced."""
     return row["verdict"] + (f" ({row['reason']})" if row["reason"] else "")
