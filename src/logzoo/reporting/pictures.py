@@ -6,12 +6,11 @@ from typing import NamedTuple
 
 from PIL import Image
 
+from logzoo.reporting.colours import shades
 from logzoo.reporting.style import PLAIN_ROWS
 
 # Pixels of a figure for one of the page: as they are drawn for print, and letters of all figures stay of one size.
 _FINER = 2
-# Below one: shades lie closer among pale colours, such as those of bands, than among dark ones.
-_PALE = 0.65
 
 
 class Size(NamedTuple):
@@ -47,15 +46,8 @@ def embedded(png, size=LARGE):
     # Of the filters that keep thin lines the one that mixes the fewest new colours.
     image = image.resize((width, max(1, round(image.height * width / image.width))), Image.Resampling.HAMMING)
     # Not a palette: that would give up rare colours, such as those of a band, or of a line beside a large map.
-    image = image.point(_shades(size.shades) * len(image.mode))
+    image = image.point(shades(size.shades) * len(image.mode))
     target = io.BytesIO()
     image.save(target, format="WEBP", lossless=True)
     text = base64.b64encode(target.getvalue()).decode("ascii")
     return Picture(f"data:image/webp;base64,{text}", *image.size)
-
-
-def _shades(number):
-    """The one of so many shades for each of the 256 values of a colour."""
-    steps = number - 1
-    nearest = [round((1 - value / 255) ** _PALE * steps) for value in range(256)]
-    return [round(255 * (1 - (one / steps) ** (1 / _PALE))) for one in nearest]

@@ -4,6 +4,7 @@ import io
 
 from logzoo.artifacts.atomic import write_bytes
 from logzoo.artifacts.stamps import UNKNOWN, picture_metadata
+from logzoo.reporting.colours import with_palette
 from logzoo.reporting.stand_ins import stand_in_line, stand_ins
 
 # Okabe & Ito's palette, told apart by colour-blind eyes; black is kept for the truth. Estimators of one family share a
@@ -150,11 +151,17 @@ def save(figure, png, pdf, stamp=UNKNOWN, *, below=0.0):
 def picture_bytes(figure, stamp=UNKNOWN, *, below=0.0):
     """The bytes that `save` writes as PNG and as PDF."""
     from matplotlib.transforms import Bbox
+    from PIL import Image
+    from PIL.PngImagePlugin import PngInfo
 
-    png, pdf, metadata = io.BytesIO(), io.BytesIO(), picture_metadata(stamp)
+    drawn, png, pdf, metadata = io.BytesIO(), io.BytesIO(), io.BytesIO(), picture_metadata(stamp)
     shown = Bbox.from_extents(0.0, -below, figure.get_figwidth(), figure.get_figheight()) if below else None
-    above = {PLAIN_ROWS: str(round(figure.get_figheight() * SETTINGS["savefig.dpi"]))}
-    figure.savefig(png, format="png", bbox_inches=shown, metadata={"Software": None, **above, **metadata["png"]})
+    figure.savefig(drawn, format="png", bbox_inches=shown, pil_kwargs={"compress_level": 0})
+    texts, rows = PngInfo(), round(figure.get_figheight() * SETTINGS["savefig.dpi"])
+    for key, text in {PLAIN_ROWS: str(rows), **metadata["png"]}.items():
+        texts.add_text(key, text)
+    dpi = (SETTINGS["savefig.dpi"],) * 2
+    with_palette(Image.open(drawn).convert("RGB")).save(png, format="PNG", pnginfo=texts, dpi=dpi, optimize=True)
     # Laid out already, and the same in both.
     figure.set_layout_engine("none")
     figure.savefig(pdf, format="pdf", bbox_inches=shown, metadata={"CreationDate": None, **metadata["pdf"]})
