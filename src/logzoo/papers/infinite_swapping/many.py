@@ -17,7 +17,7 @@ CLAIMS = {
         at_least=0.8,
         at_most=1.25,
         why="Twelve chains average more states than five: of independent ones the ratio of distances would be the "
-        "root of 5 / 12, 0.65, and 0.56 (0.43 to 0.72) was found.",
+        "root of 5 / 12.",
     ),
     "fewer": Claim(
         "With fewer temperatures a training may degenerate",
