@@ -12,12 +12,14 @@ from crates import breaches, graph_of, read_crate, references
 from pages import faults
 from projects import CONFIGURATION, ROOT, catalogue_of, copy_project, fingerprints, snakemake
 
+from logzoo.artifacts.netcdf import read_artifact
 from logzoo.artifacts.provenance import source_digest
 from logzoo.audit.layout import kind_of
 from logzoo.audit.manifest import read_manifest
+from logzoo.audit.published import audit_published
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
-from logzoo.reporting.scorecard import without_links
+from logzoo.reporting.scorecard import summary, without_links
 
 RULES = re.compile(r"^(\w+) +(\d+)$", re.MULTILINE)
 FORMS = ("html", "md", "csv")
@@ -186,6 +188,22 @@ def test_a_finished_run_is_described_and_nothing_is_made(finished):
     run = graph_of(content)["#run-tiny"]
     assert {"data/tiny/zoo.nc", "figures/tiny/index.html"} <= set(references({"are": run["result"]}))
     assert {"config/config.yaml", "config/models.yaml"} <= set(references({"are": run["object"]}))
+
+
+def test_a_finished_run_is_published_and_quoted(finished):
+    folder, _ = finished
+    page, results = folder / "docs/quoted.md", folder / "results/tiny"
+    page.write_text("<!-- tiny: summary -->of another run<!-- / -->\n")
+    try:
+        done = snakemake(folder, "publish", "--cores", "1", *CONFIGURATION, "--config", "publish_megabytes=60")
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert "published: results/tiny, " in done.stdout and "renewed: docs/quoted.md" in done.stdout
+        card = read_artifact(results / "data/tiny/scorecard.nc", "scorecard")
+        assert page.read_text() == f"<!-- tiny: summary -->{summary(card, 'tiny')}<!-- / -->\n"
+        assert audit_published(results, remake=False).faults == []
+    finally:
+        page.unlink()
+        shutil.rmtree(results, ignore_errors=True)
 
 
 def test_an_audit_sees_another_configuration_and_other_code(pristine):
