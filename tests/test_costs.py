@@ -88,6 +88,9 @@ def test_a_cost_is_told_for_every_figure_and_table(files):
     hours, most = ({name: float(row[at].replace(",", "")) for name, row in rows.items()} for at in (-3, -1))
     assert all(most[name] >= hours[name] for name in rows)
     assert max(hours[name] for name in catalogue.shown) <= hours["everything"] < sum(hours.values())
+    judged = costs.core_hours(catalogue)
+    assert set(judged) == set(catalogue.verdicts)
+    assert all(judged[name] == pytest.approx(hours[name], abs=0.01) for name in judged)
 
 
 def test_the_paper_scale_costs_more_in_all_that_it_makes_longer():

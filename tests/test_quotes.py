@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from projects import ROOT
-from published_runs import TABLE, Run
+from published_runs import FIGURE, TABLE, Run
 
 from logzoo.artifacts.netcdf import read_artifact
 from logzoo.audit.publish import publish
@@ -23,7 +23,7 @@ PAGE = "docs/page.md"
 def root(tmp_path_factory):
     """A project with published results."""
     run = Run(tmp_path_factory.mktemp("quotes") / "run").write()
-    publish(run, "tiny", tasks=read_tasks(run / "logs/expected.json"))
+    publish(run, "tiny", tasks=read_tasks(run / "logs/expected.json"), hours={FIGURE: 0.5})
     return run
 
 
@@ -93,8 +93,10 @@ def test_marks_that_name_nothing_are_refused(root, name):
 )
 def test_how_many_repeats_would_decide(numbers, times):
     row = table_of_claims({"a": dict(zip(NUMBERS, numbers, strict=True))}, {}).sel(id="a")
-    said = quotes._to_decide(row)
-    assert f" {times} times" in said if times else said.startswith("No number")
+    said = quotes._to_decide(row, 0.5)
+    decided = f"Where the value stays as it is, {times} times the repeats decide it"
+    assert said == f"{decided}, in at most {int(times) / 2:g} core-hours." if times else said.startswith("No number")
+    assert quotes._to_decide(row) == (f"{decided}." if times else said)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

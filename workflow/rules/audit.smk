@@ -51,6 +51,7 @@ rule publish:
     params:
         tasks=lambda wildcards: tasks_of_files(workflow, SCALE, one_or_more(config["expected"])),
         scale=SCALE,
+        hours=lambda wildcards: core_hours(CATALOGUE),
         partial=config["publish"] == "partial",
         megabytes=config["publish_megabytes"],
         pages=lambda wildcards: ["README.md", *sorted(str(page) for page in Path("docs").glob("**/[!_]*.md"))],

@@ -5,7 +5,7 @@ from logzoo.artifacts.provenance import source_digest
 from logzoo.papers.declaration import named_paths
 from logzoo.papers.zoo.families import matrix_places
 from logzoo.pipeline.catalogue import modules_of
-from logzoo.pipeline.costs import table_of_costs
+from logzoo.pipeline.costs import core_hours, table_of_costs
 from logzoo.pipeline.documents import pages_of_estimators
 from logzoo.pipeline.models import (
     drawn_by,

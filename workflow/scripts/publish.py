@@ -11,7 +11,8 @@ from logzoo.reporting.quotes import requoted
 with job(snakemake.log[0]):
     params = snakemake.params
     tasks = Tasks(params.tasks)
-    text = publish(".", params.scale, tasks=tasks, partial=params.partial, most=params.megabytes)
+    given = {"partial": params.partial, "most": params.megabytes, "hours": params.hours}
+    text = publish(".", params.scale, tasks=tasks, **given)
     print(text, end="", flush=True)
     # A run that is not finished has no scorecard.
     for page in [] if params.partial else params.pages:

@@ -35,12 +35,14 @@ _NEVER = ("model", "snapshots", "dataset", "raw file", "raw manifest")
 _MEGABYTE = 1e6
 
 
-def publish(folder, scale, *, tasks=None, partial=False, most=MOST_MEGABYTES):
+def publish(folder, scale, *, tasks=None, partial=False, most=MOST_MEGABYTES, hours=None):
     """Publish the run of a scale in results/<scale>/ of its project, in place of what is published there.
 
     tasks: `Tasks` of today's configuration and code, or None; partial: whether the run need not be finished: then what
-    is there and sound by tasks is published. most: megabytes. Returns a table of what was published. Raises ValueError,
-    one line, and leaves all as it was, if the run is not finished or not as an audit wants it, or for too much.
+    is there and sound by tasks is published. most: megabytes. hours: {figure: core-hours of all that its claims are
+    judged from}, to tell what would decide those that are undecided. Returns a table of what was published. Raises
+    ValueError, one line, and leaves all as it was, if the run is not finished or not as an audit wants it, or for too
+    much.
     """
     folder, target = Path(folder), Path(folder, "results", scale)
     if target.exists() and not (target / PUBLISHED).is_file():
@@ -51,7 +53,8 @@ def publish(folder, scale, *, tasks=None, partial=False, most=MOST_MEGABYTES):
         raise ValueError(f"results/{scale}: nothing to publish, no figure or verdict is finished")
     entries = {path: _entry(folder, path, digest, path in chosen) for path, digest in files.items()}
     run = json.loads(text)["sha256"]
-    texts = {manifest_path(scale): text, PUBLISHED: published_text(entries, scale, run, complete=not partial)}
+    said = published_text(entries, scale, run, complete=not partial, hours=hours)
+    texts = {manifest_path(scale): text, PUBLISHED: said}
     sizes = {path: (folder / path).stat().st_size for path in chosen}
     sizes |= {path: len(content.encode()) for path, content in texts.items()}
     total = sum(sizes.values()) / _MEGABYTE

@@ -1,8 +1,9 @@
 """Published results: what of a run is kept for good, small enough for a repository, and the audit of that alone.
 
 A folder of published results holds files of one run at their paths, the manifest of that run, and `published.json`:
-{"complete", "files": {path: {"published", "sha256"}}, "run", "scale", "sha256"}, where `run` is the sha256 that the
-manifest states, and an artifact that is not published has its `content` hash as well, as others record it.
+{"complete", "files": {path: {"published", "sha256"}}, "hours": {figure: core-hours}, "run", "scale", "sha256"}, where
+`run` is the sha256 that the manifest states, hours are what all that a figure's claims are judged from takes, and an
+artifact that is not published has its `content` hash as well, as others record it.
 """
 
 import hashlib
@@ -26,9 +27,9 @@ PUBLISHED = "published.json"
 _TOPS = ("data", "figures", PUBLISHED, "audit.json")
 
 
-def published_text(files, scale, run, *, complete):
+def published_text(files, scale, run, *, complete, hours=None):
     """The content of `published.json`."""
-    return _text({"complete": complete, "files": files, "run": run, "scale": scale})
+    return _text({"complete": complete, "files": files, "hours": hours or {}, "run": run, "scale": scale})
 
 
 def read_published(folder):
@@ -40,6 +41,8 @@ def read_published(folder):
         intact = _text(content) == text and isinstance(content["scale"], str) and isinstance(content["complete"], bool)
         for entry in content["files"].values():
             intact = intact and isinstance(entry["published"], bool) and isinstance(entry["sha256"], str)
+        for hours in content["hours"].values():
+            intact = intact and isinstance(hours, int | float)
         content["run"]
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         reason = getattr(error, "strerror", None) or one_line(error)

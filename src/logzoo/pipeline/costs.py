@@ -149,6 +149,15 @@ def _given(catalogue: Catalogue, model: str) -> list[str]:
     return [f"{catalogue.data}/models/{model}.nc", f"data/datasets/{dataset}.nc"]
 
 
+def core_hours(catalogue: Catalogue) -> dict[str, float]:
+    """Core-hours of all that each figure or table with claims is made from, by its name."""
+    hours = {}
+    for name in catalogue.verdicts:
+        jobs = jobs_behind(catalogue, named_paths(catalogue.shown[name].inputs).values()).values()
+        hours[name] = sum(seconds_of(job.work) for job in jobs) / 3600
+    return hours
+
+
 def table_of_costs(catalogue: Catalogue) -> str:
     """Lines with jobs, core-hours and longest job of every figure and table, each by itself, and of all together.
 

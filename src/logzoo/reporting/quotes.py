@@ -12,6 +12,7 @@ from pathlib import Path, PurePosixPath
 
 import numpy as np
 
+from logzoo.artifacts.json_objects import json_object
 from logzoo.artifacts.netcdf import read_artifact
 from logzoo.reporting.scorecard import counts_by_paper, entries, link, summary
 from logzoo.reporting.verdicts import BOUNDS, NOT_REPRODUCED, NOT_TESTED, UNDECIDED, VERDICTS
@@ -45,6 +46,10 @@ class _Results:
     @cached_property
     def _card(self):
         return read_artifact(self._root / self._folder / "data" / self._scale / "scorecard.nc", "scorecard")
+
+    @cached_property
+    def _hours(self):
+        return json_object((self._root / self._folder / "published.json").read_text())["hours"]
 
     @cached_property
     def _rows(self):
@@ -81,7 +86,8 @@ class _Results:
 
     def _undecided(self, folder):
         for row in self._of(UNDECIDED):
-            yield f"{self._opening(row, folder)} {_to_decide(self._card.sel(id=row['id']))}"
+            to_decide = _to_decide(self._card.sel(id=row["id"]), self._hours.get(row["figure"]))
+            yield f"{self._opening(row, folder)} {to_decide}"
 
     def _untested(self, _):
         for row in self._of(NOT_TESTED):
@@ -96,8 +102,8 @@ class _Results:
         return f"- **{row['claim']}** (`{row['id']}`, {shown}): {said}."
 
 
-def _to_decide(row):
-    """How many times the repeats would decide a claim, if its value stays where it is."""
+def _to_decide(row, hours=None):
+    """How many times the repeats would decide a claim, if its value stays where it is; hours: what these took."""
     value, low, high = (float(row[name]) for name in ("value", "low", "high"))
     least, most = (float(row[name]) for name in BOUNDS)
     if not np.isfinite([value, low, high]).all() or value in (least, most):
@@ -109,4 +115,5 @@ def _to_decide(row):
         reaches = [(value - low, value - most)]
     # Errors fall as one over the root of the repeats. A bound that is not there is no bound.
     times = max((reach / apart) ** 2 for reach, apart in reaches if not np.isnan(apart))
-    return f"Where the value stays as it is, {times:.2g} times the repeats decide it."
+    cost = f", in at most {times * hours:.2g} core-hours" if hours else ""
+    return f"Where the value stays as it is, {times:.2g} times the repeats decide it{cost}."
