@@ -1,4 +1,4 @@
-"""Pictures in few colours: a quarter of the bytes, for differences that no eye sees."""
+"""Pictures in few colours: a third of the bytes, for differences that no eye sees."""
 
 import numpy as np
 
@@ -25,7 +25,6 @@ def with_palette(image):
     from PIL import Image
 
     pixels = np.asarray(image)
-    packed = pixels[..., 0].astype(np.int32) << 16 | pixels[..., 1].astype(np.int32) << 8 | pixels[..., 2]
     present = np.array([colour for _, colour in image.getcolors(image.width * image.height)])
     for number in _SHADES:
         table = np.array(shades(number))
@@ -36,7 +35,13 @@ def with_palette(image):
     else:
         return Image.fromarray(table.astype(np.uint8)[pixels])
     place = np.zeros(1 << 24, np.uint8)
-    place[present @ [1 << 16, 1 << 8, 1]] = places.reshape(-1)
-    few = Image.fromarray(place[packed])
+    place[_packed(present)] = places.reshape(-1)
+    few = Image.fromarray(place[_packed(pixels)])
     few.putpalette(colours.astype(np.uint8).tobytes())
     return few
+
+
+def _packed(colours):
+    """Red, green and blue of the last axis as one number."""
+    red, green, blue = np.moveaxis(colours.astype(np.int32), -1, 0)
+    return red << 16 | green << 8 | blue

@@ -16,8 +16,8 @@ _ROOM = 1.5
 # Least sweeps of the published curves: RTS there is compared with AIS at ten times as many.
 _FIRST_BUDGET = 1000
 _TENFOLD = (
-    "RTS errs less than AIS at the same sweeps, but its chains need thousands of them to travel the ladder, and from "
-    "then on both errors fall alike."
+    "RTS errs less than AIS at the same sweeps, but its chains need thousands of them to travel the ladder, and by "
+    "then AIS is not far behind."
 )
 
 

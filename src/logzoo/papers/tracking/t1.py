@@ -15,8 +15,8 @@ from logzoo.reporting.statistics import QUANTILES, RESAMPLES, Statistic, fixed_g
 __all__ = ["CLAIMS", "inputs", "rows", "statistics"]
 
 _SHORT = (
-    "A matter of training: the published likelihoods are the best of a grid of up to 1,000 hidden units, trained for "
-    "longer; those of models of 100 are below them."
+    "A matter of training: the published likelihoods are the best of a grid of up to 1,000 hidden units; those of "
+    "models of 100 are below them."
 )
 CLAIMS = {
     "agree": Claim(
