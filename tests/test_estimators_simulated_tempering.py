@@ -250,19 +250,27 @@ def test_influence_is_the_change_that_one_more_copy_of_a_draw_makes():
         np.testing.assert_allclose((changed - found) * copies, expected[draw], rtol=0.03, atol=1e-4)
 
 
-def test_a_solver_that_stalls_is_found_out(monkeypatch):
+@pytest.mark.parametrize("every", [1, 2])
+def test_a_solver_that_stalls_is_taken_on_or_found_out(monkeypatch, every):
     import pymbar
 
-    log_f, counts, exact = gaussian_draws()
-    right = -mbar.log_ratios(log_f, counts, exact)[0]
-    for planted in (0.0, 1e-3):
-        stalled = right + planted * np.arange(6)
-        monkeypatch.setattr(pymbar, "MBAR", lambda *_, stalled=stalled, **__: SimpleNamespace(f_k=stalled))
-        if planted:
-            with pytest.raises(ValueError, match="mbar: .*did not solve"):
-                mbar.log_ratios(log_f, counts, exact)
-        else:
-            mbar.log_ratios(log_f, counts, exact)
+    log_f, counts, exact = gaussian_draws(every=every)
+    right = mbar.log_ratios(log_f, counts, exact)[0]
+
+    def stall(planted):
+        stalled = -right + planted * np.arange(6)
+        monkeypatch.setattr(pymbar, "MBAR", lambda *_, **__: SimpleNamespace(f_k=stalled))
+
+    for planted in (0.0, 1e-5, 0.1):
+        stall(planted)
+        np.testing.assert_allclose(mbar.log_ratios(log_f, counts, exact)[0], right, rtol=0, atol=2e-6)
+    stall(np.nan)
+    with pytest.raises(ValueError, match="mbar: .*not solved"):
+        mbar.log_ratios(log_f, counts, exact)
+    stall(0.1)
+    monkeypatch.setattr(mbar, "_STEPS", 0)
+    with pytest.raises(ValueError, match=r"mbar: .*off by 0\.\d+ nats"):
+        mbar.log_ratios(log_f, counts, exact)
 
 
 def test_mbar_refuses_what_does_not_fit():

@@ -22,6 +22,10 @@ _MOST_NUMBERS = 20_000_000
 _RESIDUAL = 1e-6
 # Tens suffice where rungs overlap; where they do not, thousands change nothing.
 _ITERATIONS = 1000
+# Steps of Newton's method where pymbar stops short of that, and the overlap of rungs, as a part of the largest, below
+# which they are left where it put them: their ratio is lost in rounding.
+_STEPS = 10
+_NO_OVERLAP = 1e-10
 
 
 @reads
@@ -81,16 +85,25 @@ def influence(log_f, rungs, log_z):
     """
     counts = np.bincount(rungs, minlength=log_z.size)
     visited = np.flatnonzero(counts)
-    log_mixture = _log_mixture(log_f, counts, log_z)
-    with np.errstate(under="ignore"):
-        shares = np.exp(log_f - log_mixture[:, None] - log_z)
-        p = shares[:, visited] * counts[visited]
-    # sum_i p_ij = n_j, and da the answer of a_j = log n_j - log Z_j to the weights.
-    information = np.diag(p.sum(axis=0)) - p.T @ p
+    shares, p, information = _shares(log_f, counts, log_z)
+    # da is the answer of a_j = log n_j - log Z_j to the weights.
     score = -p
     score[np.arange(len(p)), np.searchsorted(visited, rungs)] += 1.0
     answers = shares - score @ np.linalg.pinv(information, hermitian=True) @ (p.T @ shares)
     return answers - answers[:, :1]
+
+
+def _shares(log_f, counts, log_z):
+    """f_k / Z_k over the mixture (draw, rung), that times n_j for visited rungs j, and their information matrix.
+
+    At the solution the second sums to n_j over draws. The information is that of a_j = log n_j - log Z_j.
+    """
+    visited = np.flatnonzero(counts)
+    log_mixture = _log_mixture(log_f, counts, log_z)
+    with np.errstate(under="ignore"):
+        shares = np.exp(log_f - log_mixture[:, None] - log_z)
+        p = shares[:, visited] * counts[visited]
+    return shares, p, np.diag(p.sum(axis=0)) - p.T @ p
 
 
 def _pymbar():
@@ -106,13 +119,26 @@ def _solved(log_f, counts, start):
         solution = _pymbar().MBAR(-log_f.T, counts, initial_f_k=guess, **options)
     log_z = -np.asarray(solution.f_k)
     log_z -= log_z[0]
-    # Rungs without draws have their log Z from those with draws.
-    again = logsumexp(log_f - _log_mixture(log_f, counts, log_z)[:, None], axis=0)
-    again -= again[0]
-    error = np.max(np.abs(again - log_z))
-    if not error < _RESIDUAL:
-        raise ValueError(f"mbar: pymbar did not solve its equations: log Z is off by {error:.2g} nats")
-    return log_z
+    for step in range(_STEPS + 1):
+        # Rungs without draws have their log Z from those with draws.
+        again = logsumexp(log_f - _log_mixture(log_f, counts, log_z)[:, None], axis=0)
+        again -= again[0]
+        error = np.max(np.abs(again - log_z))
+        if error < _RESIDUAL:
+            return log_z
+        if step == _STEPS or not np.isfinite(error):
+            raise ValueError(f"mbar: its equations were not solved: log Z is off by {error:.2g} nats")
+        log_z = _newton(log_f, counts, again)
+
+
+def _newton(log_f, counts, log_z):
+    """A step of Newton's method from log_z (rung,) towards the solution; rungs without draws stay."""
+    visited = np.flatnonzero(counts)
+    _, p, information = _shares(log_f, counts, log_z)
+    inverse = np.linalg.pinv(information, rcond=_NO_OVERLAP, hermitian=True)
+    moved = log_z.copy()
+    moved[visited] -= inverse @ (counts[visited] - p.sum(axis=0))
+    return moved - moved[0]
 
 
 def _log_mixture(log_f, counts, log_z):
