@@ -40,6 +40,8 @@ CLAIMS = {
 }
 # Long tours: this share of all, the longest, cut ones among them.
 _LONGEST = 0.01
+# Images of each kind that are drawn, however many are looked at.
+_DRAWN = 10
 _NAMES = {"short": "tours of one sweep", "long": "the longest tours"}
 
 
@@ -82,7 +84,7 @@ def statistics(artifacts):
 def draw(artifacts):
     """Images that start very short tours and very long ones, each above the first visible units drawn on its tour."""
     tours = artifacts["tours"]
-    kinds, shown = tours["kind"].values, tours.sizes["shown"]
+    kinds, shown = tours["kind"].values, min(tours.sizes["shown"], _DRAWN)
     figure = new_figure(0.9 * shown + 0.9, 4.9)
     axes = figure.subplots(2 * len(kinds), shown, squeeze=False)
     for images, draws, kind in zip(axes[::2], axes[1::2], kinds, strict=True):

@@ -25,7 +25,8 @@ def run(artifacts, *, published, sweeps, chains, stream):
     # Of stand-in data nothing was published.
     stands_in = "stand_in_for" in artifacts["models"][best].attrs
     known = {} if stands_in else {f"published_{name}": value for name, value in published.items()}
-    sizes = {"sweeps": sweeps, "chains": chains, "updates": int(traces[best]["update"].values[-1])}
+    # The last row is written with the last update: all others were made before.
+    sizes = {"sweeps": sweeps, "chains": chains, "updates": int(traces[best]["update"].values[-1]) + 1}
     return likelihoods.assign_attrs(title=dataset.attrs["title"], model=best, **sizes, **known)
 
 
