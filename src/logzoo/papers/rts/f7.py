@@ -91,7 +91,10 @@ def statistics(artifacts):
 
 
 def _largest_common_budget(estimates):
-    return max(set.intersection(*({int(budget) for budget in one["budget"].values} for one in estimates)))
+    common = set.intersection(*({int(budget) for budget in one["budget"].values} for one in estimates))
+    if not common:
+        raise ValueError("budgets: expected one that all estimates have, of a uniform and of a matched base")
+    return max(common)
 
 
 def smallest_flux(transitions):
