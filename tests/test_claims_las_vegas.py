@@ -129,14 +129,20 @@ def test_images_of_short_and_of_long_tours():
     assert judge(AT_LEAST_ZERO, f3.statistics({"tours": never})["odd"]) == "not tested"
 
 
-def estimates_of(bias, spread, reach, replicates=12, seed=0):
+def estimates_of(bias, spread, reach, replicates=12, seed=0, *, cut=0):
     """log Z by 10, 100 and 1000 tours: a bias and a spread at each number, intervals of half width `reach`."""
     noise = np.random.default_rng(seed).standard_normal((replicates, 3))
     log_z = 50.0 + np.array(bias) + noise * np.array(spread)
     over = ("replicate", "tours")
     return xr.Dataset(
-        {"log_z": (over, log_z), "low": (over, log_z - reach), "high": (over, log_z + reach)},
+        {
+            "log_z": (over, log_z),
+            "low": (over, log_z - reach),
+            "high": (over, log_z + reach),
+            "tours_cut": ("replicate", np.full(replicates, cut)),
+        },
         coords={"tours": [10, 100, 1000]},
+        attrs={"hidden_units": 16},
     )
 
 
@@ -163,6 +169,17 @@ def test_log_z_by_tours_is_judged_at_its_end():
     unsure = judged_by_tours(biased, truth_error=0.5)
     assert judge({"at_most": 0.1}, unsure["truth"]) == "undecided at this scale"
     assert judge({"at_least": 0.7}, unsure["covers"]) == "reproduced"
+
+
+def test_models_whose_tours_are_cut_say_nothing_of_log_z_by_tours():
+    good, far = (
+        estimates_of([0, 0, 0], [0.5, 0.1, 0.02], 0.06, cut=9),
+        estimates_of([-3, -3, -3], [0.1] * 3, 0.06, cut=11),
+    )
+    assert judged_by_tours({"a": good, "b": far}) == judged_by_tours({"a": good})
+    none = judged_by_tours({"b": far})
+    assert {judge({"at_most": 9.0}, found) for found in none.values()} == {"not tested"}
+    assert "more than 1% of the tours were cut" in none["truth"].of
 
 
 def training_of(levels, runs=8, seed=0, spread=0.1, shared=2.0):

@@ -7,7 +7,7 @@ of the stopping set included) beside other estimators. Savarese et al. (2018), f
 import numpy as np
 
 from logzoo.papers.declaration import Claim
-from logzoo.reporting.statistics import mean, over_repeats, rmse_with_band, share, truth_of
+from logzoo.reporting.statistics import mean, over_repeats, rmse_with_band, share, truth_of, untested
 from logzoo.reporting.style import TRUTH, draw_band, finished, look_of, new_figure, plain_logarithms
 
 CLAIMS = {
@@ -16,6 +16,8 @@ CLAIMS = {
     "covers": Claim("The error is within what the spread of the tours says", "-", at_least=0.8),
 }
 _TOURS = "#332288"
+# Share of tours that may be cut before the end: from those that are, log Z is too low by what they would have taken.
+_CUT = 0.01
 # Errors beyond so many times the spread of all intervals but the first ones are cut off.
 _ROOM = 1.2
 
@@ -51,8 +53,12 @@ def _estimates(here, model):
 
 
 def statistics(artifacts):
-    """From estimates by model: error at the end, also over that at the start, and whether intervals cover the truth."""
-    estimates = artifacts["estimates"]
+    """Error at the end, also over that at the start, and whether intervals cover the truth, where tours return."""
+    estimates = {model: by_tours for model, by_tours in artifacts["estimates"].items() if _share_cut(by_tours) <= _CUT}
+    if not estimates:
+        return dict.fromkeys(CLAIMS, untested(f"of every model more than {_CUT:.0%} of the tours were cut"))
+    sizes = " and ".join(f"{by_tours.attrs['hidden_units']:g}" for by_tours in estimates.values())
+    where = f"of {sizes} hidden units, whose tours return"
     truths = [truth_of(artifacts["truths"][model]) for model in estimates]
     known = np.array([log_z for log_z, _ in truths])[:, None]
     truth_error = float(np.mean([error for _, error in truths]))
@@ -67,17 +73,25 @@ def statistics(artifacts):
     tours = int(counts[-1])
     return {
         "truth": over_repeats(
-            mean, np.abs(error), of=f"mean absolute error of log Z [nat] by {tours:,} tours", truth_error=truth_error
+            mean,
+            np.abs(error),
+            of=f"mean absolute error of log Z [nat] by {tours:,} tours, {where}",
+            truth_error=truth_error,
         ),
         "converges": over_repeats(
             lambda end, start: np.sqrt(np.square(end).mean(axis=(1, 2)) / np.square(start).mean(axis=(1, 2))),
             error,
             first,
-            of=f"RMSE of log Z, {tours:,} tours / the first {int(counts[0])}",
+            of=f"RMSE of log Z, {tours:,} tours / the first {int(counts[0])}, {where}",
             logarithmic=True,
         ),
-        "covers": share(covered.ravel(), of="share of 95% intervals that hold the true log Z"),
+        "covers": share(covered.ravel(), of=f"share of 95% intervals that hold the true log Z, {where}"),
     }
+
+
+def _share_cut(by_tours):
+    """Share of all tours that were cut."""
+    return float(by_tours["tours_cut"].mean()) / float(by_tours["tours"].max())
 
 
 def draw(artifacts, *, titles, names):
@@ -88,7 +102,7 @@ def draw(artifacts, *, titles, names):
     for (above, below), (model, by_tours) in zip(axes.T, estimates.items(), strict=True):
         truth = float(truths[model]["log_z"])
         _draw_errors(above, by_tours, truth)
-        share = float(by_tours["tours_cut"].mean()) / float(by_tours["tours"].max())
+        share = _share_cut(by_tours)
         cut = f", {share:.1%} of tours cut" if share else ""
         above.set_title(f"{titles[model]}\nlog Z = {truth:.2f}{cut}", loc="right", fontsize=8)
         _draw_costs(below, by_tours, truth, names)

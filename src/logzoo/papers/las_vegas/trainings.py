@@ -37,14 +37,14 @@ _HARDLY = 1.0
 _PART = 0.5
 
 
-def claims(where, published):
+def claims(where, published, why=""):
     """Claims of a table: published leads [nat] of LVS-1 over each rival, and of LVS-10 and LVS-3 over it.
 
-    A lead is reproduced if it is at least half of the published one.
+    A lead is reproduced if it is at least half of the published one. why: cause of those that are less.
     """
     better = "LVS-1 ends at a better likelihood than "
     leads = {
-        key: Claim(f"{better}{rival}{where}", published[key], at_least=_PART * float(published[key]))
+        key: Claim(f"{better}{rival}{where}", published[key], at_least=_PART * float(published[key]), why=why)
         for key, rival in _RIVALS.items()
     }
     return leads | {

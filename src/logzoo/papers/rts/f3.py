@@ -21,14 +21,14 @@ _TENFOLD = (
 )
 
 
-def _claims(key, size, why=""):
+def _claims(key, size):
     return {
         f"bias{key}": Claim(f"The bias of RTS falls fastest ({size})", "faster than AIS and RAISE", at_most=1.0),
         f"tenfold{key}": Claim(
             f"AIS needs more than ten times the sweeps of RTS for the same RMSE ({size})",
             "more than ten times",
             at_least=1.0,
-            why=why,
+            why=_TENFOLD,
         ),
         f"sandwich{key}": Claim(
             f"AIS underestimates log Z and RAISE overestimates it ({size})", "below and above", at_least=0.0
@@ -38,7 +38,7 @@ def _claims(key, size, why=""):
 
 # Of the published model and of the smaller one, in the order of the figure's models.
 _KEYS = ("", "-small")
-CLAIMS = _claims("", "784 × 500", _TENFOLD) | _claims("-small", "784 × 100")
+CLAIMS = _claims("", "784 × 500") | _claims("-small", "784 × 100")
 
 
 def inputs(here):

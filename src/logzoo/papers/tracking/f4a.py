@@ -15,7 +15,10 @@ from logzoo.reporting.style import LOOKS, TRUTH, finished, new_figure, title_of
 
 CLAIMS = {
     "bias": Claim(
-        "The bias of the observed change decays as the learning rate does", "decays with the learning rate", at_most=0.5
+        "The bias of the observed change decays as the learning rate does",
+        "decays with the learning rate",
+        at_most=0.5,
+        why="The filter follows its bias slowly: the observed changes themselves fall further.",
     ),
     "variance": Claim("The variance of the observations between temperatures grows in training", "grows", at_least=1.0),
     "change": Claim("The variance of the observed changes falls in training", "falls", at_most=1.0),
