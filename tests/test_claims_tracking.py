@@ -1,5 +1,7 @@
 """Statistics behind the claims on tracked log Z, on data made to order: right, wrong, and too little to say."""
 
+import math
+
 import numpy as np
 import pytest
 import xarray as xr
@@ -354,6 +356,21 @@ def test_the_lead_of_the_tracker_over_ais_must_be_the_published_one():
     unsure = of_pair(best_model(-94.34, -94.34, error=3.0), best_model(np.nan, -134.2))
     assert [verdict(text, unsure, key) for key in ("mnist", "caltech")] == ["undecided at this scale", "not tested"]
     assert verdict(text, of_pair(best_model(-114.3, -134.2, np.inf), best_model(0.0, 0.0)), "mnist") == "not tested"
+
+
+def test_ais_that_found_more_than_was_tracked_decides_whatever_its_error():
+    """P(log Zhat > log Z + 3.69) is at most 2.5%."""
+
+    def apart(lead):
+        return of_pair(best_model(-89.0, -89.0 - lead, error=1e6, published_ais=-94.34), best_model(0.0, 0.0))
+
+    far, near = apart(13.0), apart(10.0)
+    assert [verdict(text, far, key) for key in ("mnist", "mnist-level")] == ["not reproduced", "not reproduced"]
+    assert [verdict(text, near, key) for key in ("mnist", "mnist-level")] == ["undecided at this scale"] * 2
+    assert far["mnist"].low == pytest.approx(13.0 - math.log(80), abs=0.1 * 2.25) and far["mnist"].high > 1e6
+    assert far["mnist-level"].high == pytest.approx(far["mnist-level"].value + math.log(40))
+    # AIS that found less proves nothing: it misses mass, as it does.
+    assert [verdict(text, apart(-29.0), key) for key in ("mnist", "mnist-level")] == ["undecided at this scale"] * 2
 
 
 def eight_models(ais, tracked_error=0.1, **numbers):
