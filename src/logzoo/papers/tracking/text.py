@@ -16,7 +16,7 @@ __all__ = ["CLAIMS", "inputs", "rows", "statistics"]
 # Share of the published updates without which a likelihood says nothing of the published one.
 _PART = 0.5
 # Zhat of AIS has mean Z, so that it is larger than Z / q with a probability of at most q (Markov), whatever its
-# weights: log Z is hardly far below what AIS finds, even where one weight outweighs all others and no error can be told.
+# weights: log Z is hardly far below what AIS finds, even where one weight outweighs all others.
 _TAIL = 0.025
 # Normal deviate that half of the tail lies beyond.
 _HALF_TAIL_DEVIATE = 2.241403
