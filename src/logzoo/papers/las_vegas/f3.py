@@ -31,6 +31,7 @@ CLAIMS = {
         "The first draw of a long tour is often unlike the image that it started from",
         "in half of the examples not too similar",
         at_least=0.3,
+        why="Long tours begin as short ones do, with a draw near their image: what makes them long comes later.",
     ),
     "alike": Claim(
         "The first draw of a tour of one sweep is like the image that it started from",
