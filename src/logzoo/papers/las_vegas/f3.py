@@ -96,8 +96,8 @@ def draw(artifacts):
             draw_image(draws[column], tour["first_draw"].values, "black")
             length = int(tour["shown_length"])
             # Tours that were cut are longer than that.
-            words = "> " * (not tour["shown_finished"]) + f"{length:,} sweep" + "s" * (length != 1)
+            words = "> " * (not tour["shown_finished"]) + f"{length:,}"
             images[column].set_title(words, fontsize=8, pad=2)
-        images[0].set_ylabel(f"{_NAMES[kind]}\nimages", fontsize=8)
+        images[0].set_ylabel(f"{_NAMES[kind]}\nimages, lengths [sweeps]", fontsize=8)
         draws[0].set_ylabel("first draws", fontsize=8)
     return finished(figure, tours)
