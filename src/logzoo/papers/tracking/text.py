@@ -21,8 +21,8 @@ _TAIL = 0.025
 # Normal deviate that half of the tail lies beyond.
 _HALF_TAIL_DEVIATE = 2.241403
 _TOO_LOW = (
-    "The tracked log Z is too low: the ten rungs of the training hardly exchange by its end, and AIS finds mass that they "
-    "miss. The authors' code can add rungs."
+    "The tracked log Z is too low: the ten rungs of the training hardly exchange by its end, and miss mass that AIS "
+    "finds. The authors' code can add rungs."
 )
 _ELSEWHERE = "The model keeps mass where the chains of its training did not go, and AIS finds it."
 # The published lead of the tracker over AIS, give or take the three sigma of AIS that are published with it.
