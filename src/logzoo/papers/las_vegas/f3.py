@@ -98,6 +98,6 @@ def draw(artifacts):
             # Tours that were cut are longer than that.
             words = "> " * (not tour["shown_finished"]) + f"{length:,}"
             images[column].set_title(words, fontsize=8, pad=2)
-        images[0].set_ylabel(f"{_NAMES[kind]}\nimages, lengths [sweeps]", fontsize=8)
+        images[0].set_ylabel(f"{_NAMES[kind]}\nimages [sweeps]", fontsize=8)
         draws[0].set_ylabel("first draws", fontsize=8)
     return finished(figure, tours)
