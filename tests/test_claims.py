@@ -257,7 +257,11 @@ def test_figure_4_is_judged_over_runs_that_travelled_the_ladder():
     said = {key: judge(f4.CLAIMS[key].bounds, statistic) for key, statistic in wrong.items()}
     assert {said[key] for key in ("ti", "ti-rb", "ts", "mbar")} == {"not reproduced"}
     stuck = f4.statistics({"rungs": rungs_of(scales, converged=0), "truth": truth})
-    assert {judge(f4.CLAIMS[key].bounds, one) for key, one in stuck.items()} == {"undecided at this scale"}
+    said = {key: judge(f4.CLAIMS[key].bounds, one) for key, one in stuck.items()}
+    # Both read the same draws: what these miss makes neither error the larger.
+    assert said.pop("ti") == "reproduced" and set(said.values()) == {"undecided at this scale"}
+    alike = f4.statistics({"rungs": rungs_of(dict.fromkeys(scales, 1.0), converged=0), "truth": truth})
+    assert judge(f4.CLAIMS["ti"].bounds, alike["ti"]) == "not reproduced"
 
 
 @pytest.mark.parametrize(
