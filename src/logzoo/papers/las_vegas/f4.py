@@ -136,7 +136,7 @@ def _draw_costs(axis, estimates, truth, names):
         draw_band(axis, spent, errors, label=names[name], **look_of(name, position))
     draws = float(estimates.attrs["draws"])
     axis.axvline(draws, color="#999999", linestyle=":", linewidth=1)
-    above = {"transform": axis.get_xaxis_transform(), "ha": "center"}
-    axis.text(draws, 1.02, "stopping set", fontsize=7, color="#666666", **above)
+    beside = {"transform": axis.get_xaxis_transform(), "rotation": 90, "va": "bottom"}
+    axis.text(draws, 0.03, " stopping set", fontsize=7, color="#666666", **beside)
     axis.set(xscale="log", xlabel="chain-sweeps")
     plain_logarithms(axis.yaxis)
