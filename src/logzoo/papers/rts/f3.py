@@ -140,9 +140,9 @@ def draw(artifacts, *, titles, names, published):
 
 
 def _limit(axis, truth, estimates):
-    """Limits that show all but the first budget whole, and half of the estimators there: its errors may dwarf others."""
-    errors = np.array([np.abs(estimate["log_z"].mean("replicate").values - truth) for estimate in estimates])
-    reach = max(np.median(errors[:, 0]), errors[:, 1:].max(initial=0.0))
+    """Limits that show all means but half of those at the first budget, which may dwarf all others."""
+    errors = [np.abs(estimate["log_z"].mean("replicate").values - truth) for estimate in estimates]
+    reach = max(np.median([own[0] for own in errors]), *(own[1:].max(initial=0.0) for own in errors))
     if reach > 0.0:
         axis.set_ylim(truth - _ROOM * reach, truth + _ROOM * reach)
 
