@@ -12,7 +12,12 @@ from logzoo.reporting.statistics import over_repeats, rmse_with_band, root_mean_
 
 CLAIMS = {
     "small": Claim("RSD is about 10% better than RTS at 10 hidden units", "about 0.9", at_most=0.95),
-    "large": Claim("RSD is no better than RTS at 200 hidden units", "no improvement", at_least=0.95),
+    "large": Claim(
+        "RSD is no better than RTS at 200 hidden units",
+        "no improvement",
+        at_least=0.95,
+        why="In many hundreds of runs it is a tenth better here, too; few would not tell.",
+    ),
 }
 
 
