@@ -27,7 +27,7 @@ CLAIMS = {
         "Tracked log Z stays with that by AIS",
         "apart by 4.38 nats for the best model",
         at_most=4.38,
-        why="The ten rungs hardly exchange by the end, and miss mass that AIS finds; the authors' code can add rungs.",
+        why="The model keeps mass in modes that its particles do not find, though they travel the ladder; AIS does.",
     ),
     "adaptive": Claim("Linear temperatures that do not adapt harm the tracked log Z", "adverse effects", at_least=1.0),
 }

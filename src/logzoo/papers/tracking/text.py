@@ -20,11 +20,8 @@ _PART = 0.5
 _TAIL = 0.025
 # Normal deviate that half of the tail lies beyond.
 _HALF_TAIL_DEVIATE = 2.241403
-_TOO_LOW = (
-    "The tracked log Z is too low: the ten rungs of the training hardly exchange by its end, and miss mass that AIS "
-    "finds. The authors' code can add rungs."
-)
-_ELSEWHERE = "The model keeps mass where the chains of its training did not go, and AIS finds it."
+_ELSEWHERE = "The model keeps mass in modes that the chains of its training did not find, and AIS does."
+_TOO_LOW = f"The tracked log Z is too low, though replicas travel the ladder. {_ELSEWHERE}"
 # The published lead of the tracker over AIS, give or take the three sigma of AIS that are published with it.
 CLAIMS = {
     "mnist": Claim(
