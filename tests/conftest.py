@@ -1,4 +1,9 @@
-"""The order of the tests, and the browser that they share."""
+"""The order of the tests, their share of the machine, and the browser that they share."""
+
+import os
+
+# A worker has one core: threads of BLAS, two and more in each, would wait for each other. Before NumPy is imported.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import pytest
 from browser import Browser, find_chromium

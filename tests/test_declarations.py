@@ -107,6 +107,16 @@ def test_another_scale_has_what_its_entries_say():
     assert [experiment.settings["replicates"] for experiment in experiments] == [5, 20]
 
 
+def test_checks_by_enumeration_do_not_depend_on_the_budget_of_ais():
+    plain, other = catalogue_of(), catalogue_of({"checks": {"ais": {"sweeps": 77}}})
+    checks = {path: one for path, one in plain.experiments.items() if one.kind == "check"}
+    changed = {path: one != other.experiments[path] for path, one in checks.items()}
+    assert changed == {path: not path.endswith(".exact.nc") for path in checks} and set(changed.values()) == {
+        True,
+        False,
+    }
+
+
 def test_two_figures_may_not_declare_different_experiments_for_one_artifact():
     catalogue = catalogue_with({})
     experiment = next(iter(catalogue.experiments.values()))

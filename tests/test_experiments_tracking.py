@@ -47,6 +47,10 @@ def test_snapshots_are_checked_exactly_and_by_ais(run):
     assert np.all(ais["log_z_low"] <= ais["log_z_high"])
     np.testing.assert_array_equal(exact["tracked_log_z"], run.trace["log_z"].sel(update=updates))
     assert (exact.attrs["check_method"], ais.attrs["check_method"]) == ("enumeration", "ais")
+    # Enumeration has no budget, and what it finds does not change with that of AIS.
+    assert not {"sweeps", "chains"} & exact.attrs.keys() and ais.attrs["sweeps"] == SETTINGS["sweeps"]
+    unbudgeted = {name: value for name, value in SETTINGS.items() if name not in ("sweeps", "chains")}
+    assert check_snapshots(run.snapshots, run.trace, DATA, check="exact", **unbudgeted).identical(exact)
     with pytest.raises(ValueError, match="check: unknown value 'guess'"):
         check_snapshots(run.snapshots, run.trace, DATA, check="guess", **SETTINGS)
 

@@ -34,6 +34,7 @@ def test_everything_an_estimate_knows_is_in_its_dataset():
     assert found.interval.sel(bound=0.975) == 78.3 and found.bounds.sel(end="lower") == 70.0
     assert int(found.converged) == 0 and found.drift == 4.5
     assert found.transition_matrix.dims == PROFILES["transition_matrix"][2]
+    assert found.transition_matrix.dtype == np.float32 and found.log_z.dtype == np.float64
     assert found.attrs == {
         "method": "rts",
         "chains": 10,

@@ -12,14 +12,18 @@ from crates import breaches, graph_of, read_crate, references
 from pages import faults
 from projects import CONFIGURATION, ROOT, catalogue_of, copy_project, fingerprints, snakemake
 
+from logzoo.api import train_rbm
 from logzoo.artifacts.netcdf import read_artifact
 from logzoo.artifacts.provenance import source_digest
 from logzoo.audit.layout import kind_of
 from logzoo.audit.manifest import read_manifest
 from logzoo.audit.published import audit_published
+from logzoo.datasets.build import visible_matrix
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
+from logzoo.papers.tracking.race import goes_on
 from logzoo.reporting.scorecard import summary, without_links
+from logzoo.trainers.registry import trainer_module
 
 RULES = re.compile(r"^(\w+) +(\d+)$", re.MULTILINE)
 FORMS = ("html", "md", "csv")
@@ -121,6 +125,35 @@ def test_a_known_truth_is_that_of_the_model(finished):
         assert truth.attrs["truth_method"] == "a sum over the counts of equal hidden units"
     with xr.open_dataset(folder / "data/tiny/zoo.nc") as zoo:
         assert zoo["trainer"].sel(model="small-twins") == "known"
+
+
+def test_a_race_ends_one_training_early_and_leaves_the_other_as_it_is(finished):
+    folder, _ = finished
+    config, made = catalogue_of("tests/tiny.yaml").config, folder / "data/tiny"
+    race, dataset = read_artifact(made / "races/trk-t1.adult.nc"), read_artifact(folder / "data/datasets/adult.nc")
+    survivor, rejected = sorted(race["model"].values, key=lambda model: not goes_on(race, model))
+    assert race["kept"].sum() == 1 and race["log_likelihood"].sel(model=survivor) == race["log_likelihood"].max()
+
+    def parts(model):
+        return [read_artifact(made / f"models/{model}.{kind}") for kind in ("nc", "trace.nc")]
+
+    def in_full(model):
+        train = dict(config["models"][model]["train"])
+        options = {"validation": visible_matrix(dataset, "validation"), **train.pop("options")}
+        run = train_rbm(visible_matrix(dataset, "train"), seed=f"{config['seed']}/{model}", **train, **options)
+        return run.rbm.to_dataset(), run.trace
+
+    def same(found, expected):
+        return all(one.drop_attrs().equals(other.drop_attrs()) for one, other in zip(found, expected, strict=True))
+
+    # As they are without a race.
+    assert same(parts(survivor), in_full(survivor)) and not same(parts(rejected), in_full(rejected))
+    assert same(parts(rejected), parts(f"{rejected}-trial")) and not same(parts(survivor), parts(f"{survivor}-trial"))
+    assert [one.attrs.get("rejected", 0) for one in parts(rejected) + parts(survivor)] == [1, 1, 0, 0]
+    assert [len(parts(model)[1]["update"]) for model in (survivor, rejected)] == [40, 20]
+    assert parts(rejected)[1].attrs["title"] == config["models"][rejected]["title"]
+    assert parts(rejected)[0].attrs["stand_in_for"] == parts(survivor)[0].attrs["stand_in_for"] == "adult"
+    assert read_artifact(made / "best/trk-t1.adult.nc").attrs["model"] == survivor
 
 
 def test_a_second_run_has_nothing_to_do(finished):
@@ -328,8 +361,15 @@ def test_the_digest_of_a_job_covers_every_module_that_it_loaded(finished):
         task = made.of(outputs[0])
         if len(outputs) > 1 and "sources" in task.params:
             continue  # several estimators in one process: each is in a job by itself, too
-        templates = [ROOT / path for path in task.inputs if path.startswith("workflow/templates/")]
-        assert source_digest(*modules, scripts=[ROOT / task.script, *templates]) == task.source
+        files = [ROOT / task.script, *(ROOT / path for path in task.inputs if path.startswith("workflow/templates/"))]
+        if task.content["rule"] == "train_racing":
+            # It runs another script; what it rejects it does not train, so that no trainer is loaded.
+            files.append(ROOT / "workflow/scripts/train_model.py")
+            trainer = [trainer_module(task.params["train"]["method"]), "logzoo.trackers.registry"]
+            rejected = "rejected" in read_artifact(folder / outputs[0]).attrs
+            assert set(trainer) <= set(modules) or rejected
+            modules = [*modules, *trainer]
+        assert source_digest(*modules, scripts=files) == task.source
         seen.add(task.content["rule"])
     assert seen == {made.of(path).content["rule"] for path in made.made}
 

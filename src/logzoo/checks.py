@@ -1,6 +1,5 @@
 """Checks of what a user hands in: each raises ValueError with one line that names the value and what was expected."""
 
-import importlib
 import math
 import numbers
 
@@ -18,14 +17,6 @@ def shown(value):
     except Exception:  # whole numbers of thousands of digits, and any object's own
         text = f"something of type {type(value).__name__}"
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
-
-
-def installed(module, needed_by):
-    """The module of that name, which only an extra brings; ModuleNotFoundError names the extra where it is missing."""
-    try:
-        return importlib.import_module(module)
-    except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(f"{needed_by} needs {module}: pip install 'logzoo[workflow]'", name=module) from error
 
 
 def is_a(name, value, kind):

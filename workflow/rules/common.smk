@@ -3,6 +3,7 @@ import re
 
 from logzoo.artifacts.provenance import source_digest
 from logzoo.papers.declaration import named_paths
+from logzoo.papers.tracking.grids import trial_of
 from logzoo.papers.zoo.families import matrix_places
 from logzoo.pipeline.catalogue import modules_of
 from logzoo.pipeline.costs import core_hours, table_of_costs
@@ -45,6 +46,9 @@ ZOO = CATALOGUE.shown["zoo-seconds"]
 ZOO_FIGURES = {
     exhibit["title"]: exhibit["files"][0] for exhibit in CATALOGUE.exhibits.values() if exhibit["paper"] == ZOO.paper
 }
+# Models of grids whose settings race, and the first updates of each.
+RACING = set(CATALOGUE.racing)
+TRIALS = set(map(trial_of, RACING))
 # The priority of the longest way through the workflow, to the figures of the zoo: what is left to the end then runs
 # beside other things.
 ZOO_FIRST = 1
@@ -55,9 +59,9 @@ def one_of_names(names):
     return "|".join(map(re.escape, sorted(names))) or "(?!)"
 
 
-def script_source(name, *modules, templates=()):
-    """Digest of the code of a job: its script, these modules, all that they import, and templates."""
-    return source_digest(*modules, scripts=[f"{ROOT}/workflow/scripts/{name}.py", *templates])
+def script_source(name, *modules, files=()):
+    """Digest of the code of a job: its script, these modules, all that they import, and templates or other scripts."""
+    return source_digest(*modules, scripts=[f"{ROOT}/workflow/scripts/{name}.py", *files])
 
 
 def one_or_more(names):
@@ -100,10 +104,10 @@ def dataset_of(wildcards):
     return f"data/datasets/{config['models'][wildcards.model]['dataset']}.nc"
 
 
-def trainer_source(script, *modules):
+def trainer_source(script, *modules, files=()):
     """Digest of the code of a job that trains a model: that of its trainer alone."""
     return lambda wildcards: script_source(
-        script, *modules_of([config["models"][wildcards.model]["train"]["method"]]), *modules
+        script, *modules_of([config["models"][wildcards.model]["train"]["method"]]), *modules, files=files
     )
 
 

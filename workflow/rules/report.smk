@@ -25,7 +25,7 @@ rule write_scorecard:
         scale=SCALE,
         folder=lambda wildcards, output: str(Path(output[0]).parent),
         templates=lambda wildcards, input: str(Path(input.templates[0]).parent),
-        source=script_source("write_scorecard", templates=TEMPLATES),
+        source=script_source("write_scorecard", files=TEMPLATES),
     script:
         "../scripts/write_scorecard.py"
 
@@ -54,7 +54,7 @@ rule page:
         folder=lambda wildcards, output: str(Path(output[0]).parent),
         templates=lambda wildcards, input: str(Path(input.templates[0]).parent),
         shown=CATALOGUE.exhibits,
-        source=script_source("page", templates=TEMPLATES),
+        source=script_source("page", files=TEMPLATES),
     script:
         "../scripts/page.py"
 
@@ -82,7 +82,7 @@ rule zoo_page:
         scale=SCALE,
         folder=lambda wildcards, output: str(Path(output[0]).parent),
         templates=lambda wildcards, input: str(Path(input.templates[0]).parent),
-        source=script_source("zoo_page", templates=TEMPLATES),
+        source=script_source("zoo_page", files=TEMPLATES),
     script:
         "../scripts/zoo_page.py"
 

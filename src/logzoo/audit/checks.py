@@ -94,12 +94,14 @@ def _values(dataset, kind):
 def _distributions(dataset, _kind):
     for name, dimension in schema.DISTRIBUTIONS.items():
         if name in dataset and dimension in dataset[name].dims:
-            values = dataset[name]
+            values = dataset[name].astype(np.float64)
+            precision = np.float32 if dataset[name].dtype == np.float32 else np.float64
+            rounding = max(_ROUNDING, dataset.sizes[dimension] * float(np.finfo(precision).eps))
             # A part of the ladder that no chain left has a row of zeros.
             left = (values != 0.0).any(dimension)
             worst, least = float(abs(values.sum(dimension) - left).max()), float(values.min())
             found = f"{name}: sums off by {worst:.3g}, least entry {least:.3g}"
-            yield worst <= _ROUNDING and least >= 0.0, found, f"at least 0, sums over {dimension} of 1, or zeros alone"
+            yield worst <= rounding and least >= 0.0, found, f"at least 0, sums over {dimension} of 1, or zeros alone"
 
 
 def _budget(dataset, kind):

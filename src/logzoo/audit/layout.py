@@ -28,14 +28,16 @@ _KINDS = (
     (rf"data/{_SIMPLE}/tables/{_SIMPLE}\.nc", "table"),
     (rf"data/{_SIMPLE}/verdicts/{_SIMPLE}\.nc", "verdict"),
     (rf"data/{_SIMPLE}/(figures|timings|tours)/{_SIMPLE}(\.{_SIMPLE})?\.nc", "trace"),
-    (rf"data/{_SIMPLE}/(comparisons|trainings)/{_SIMPLE}\.{_SIMPLE}\.nc", "trace"),
+    (rf"data/{_SIMPLE}/(comparisons|races|trainings)/{_SIMPLE}\.{_SIMPLE}\.nc", "trace"),
     (rf"figures/{_SIMPLE}/(index|scorecard|zoo)\.html", "page"),
     (rf"figures/{_SIMPLE}/scorecard\.(md|csv)", "table text"),
     (rf"figures/{_SIMPLE}/{_SIMPLE}/{_SIMPLE}\.(md|html|csv)", "table text"),
     (rf"figures/{_SIMPLE}/{_SIMPLE}/{_SIMPLE}\.(png|pdf)", "picture"),
 )
 # Folders that such files lie in.
-_PARTS = "best|checks|comparisons|estimates|evidence|figures|models|tables|timings|tours|trainings|truths|verdicts"
+_PARTS = (
+    "best|checks|comparisons|estimates|evidence|figures|models|races|tables|timings|tours|trainings|truths|verdicts"
+)
 _FOLDERS = re.compile(
     rf"data|figures|data/raw/{_NAME}|data/{_SIMPLE}|data/{_SIMPLE}/({_PARTS})|data/{_SIMPLE}/estimates/{_SIMPLE}"
     rf"|figures/{_SIMPLE}|figures/{_SIMPLE}/{_SIMPLE}"

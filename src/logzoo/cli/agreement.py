@@ -61,7 +61,7 @@ def try_all(rbm, *, data, snapshots=None, progress=False, **settings):
                 own |= {"data": data, "progress": progress, "check": False}
                 estimate = estimate_log_z(rbm, method, **settings, **own)
                 estimate, reason = weighed(estimate, evidence), ""
-            except (ValueError, ModuleNotFoundError) as error:
+            except ValueError as error:
                 estimate, reason = None, str(error)
             attempts.append(Attempt(method, estimate, time.perf_counter() - start, reason))
             shown.update()

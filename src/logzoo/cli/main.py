@@ -38,12 +38,7 @@ def main(argv=None):
     except BrokenPipeError:
         return 141  # as a shell reports a process that SIGPIPE ended
     except ModuleNotFoundError as error:
-        hint = (
-            one_line(error)
-            if "pip install" in str(error)
-            else f"this needs {error.name}: pip install 'logzoo[workflow]'"
-        )
-        print(f"logzoo: error: {hint}", file=sys.stderr)
+        print(f"logzoo: error: this needs {error.name}: pip install 'logzoo[workflow]'", file=sys.stderr)
         return 1
     except (ValueError, OSError, MemoryError, OverflowError, RecursionError) as error:
         hint = "too large a number or size: " if isinstance(error, MemoryError | OverflowError) else ""

@@ -4,13 +4,13 @@ Shirts & Chodera (2008), eq 11; Carlson et al. (2016), eq 18. Cost: the sweeps o
 every rung (memory) and Newton steps of the order of draws times rungs squared.
 """
 
-import logging
-import warnings
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import logsumexp
+from threadpoolctl import ThreadpoolController
 
-from logzoo.checks import installed, whole_number
+from logzoo.checks import whole_number
 from logzoo.estimators.shared import reads
 from logzoo.estimators.simulated_tempering import autocorrelation_time, estimate_of_draws, tempered
 from logzoo.samplers.observers import ThinnedDraws
@@ -18,14 +18,15 @@ from logzoo.samplers.simulated_tempering import RUNGS
 
 # Most log-densities (draws times rungs) that are worked on: a few arrays of 160 MB.
 _MOST_NUMBERS = 20_000_000
-# Nats by which log Z of a visited rung may move when the self-consistency equations are applied once more.
-_RESIDUAL = 1e-6
-# Tens suffice where rungs overlap; where they do not, thousands change nothing.
-_ITERATIONS = 1000
-# Steps of Newton's method where pymbar stops short of that, and the overlap of rungs, as a part of the largest, below
-# which they are left where it put them: their ratio is lost in rounding.
-_STEPS = 10
+# Nats by which log Z of a visited rung may move when the self-consistency equations are applied once more: at most, and
+# where steps towards the solution end. Tens suffice where rungs overlap; where they do not, thousands change nothing.
+_RESIDUAL, _ENOUGH = 1e-6, 1e-9
+_STEPS = 100
+# The overlap of rungs, as a part of the largest, below which they are left where they started: their ratio is lost in
+# rounding.
 _NO_OVERLAP = 1e-10
+# Of the largest curvature: the least damping of a step, and how much more it is after each that led up.
+_LEAST_DAMPING, _MORE = 1e-5, 10.0
 
 
 @reads
@@ -36,7 +37,6 @@ def estimate(rbm, ledger, stream, *, draws=10_000, rungs=RUNGS, **options):
     more sweeps than that to forget their rung are thinned to half of their autocorrelation time. The error is that of
     the infinitesimal jackknife over chains. Raises ValueError when draws times rungs are too many.
     """
-    _pymbar()  # now, not when the sweeps are made
     observer = ThinnedDraws(whole_number("draws", draws))
     kept = min(max(observer.draws, ledger.chains), ledger.chains * ledger.sweeps)
     if kept * whole_number("rungs", rungs, minimum=2) > _MOST_NUMBERS:
@@ -54,8 +54,10 @@ def estimate(rbm, ledger, stream, *, draws=10_000, rungs=RUNGS, **options):
     rungs = rungs.ravel()[order]
     # einsum adds in the same order on every machine, a matrix product need not.
     log_f = np.einsum("nm,mk->nk", values.reshape(order.size, -1)[order], observer.readout)
-    log_z = _solved(log_f, np.bincount(rungs, minlength=draws.betas.size), draws.log_z_hat)
-    answers = np.bincount(chain, influence(log_f, rungs, log_z)[:, -1], ledger.chains)
+    # Sums of several threads come out in another order, and at these sizes threads mostly wait for each other.
+    with ThreadpoolController().limit(limits=1, user_api="blas"):
+        log_z = _solved(log_f, np.bincount(rungs, minlength=draws.betas.size), draws.log_z_hat)
+        answers = np.bincount(chain, influence(log_f, rungs, log_z)[:, -1], ledger.chains)
     std_error = float(np.sqrt(np.sum(answers**2) * ledger.chains / (ledger.chains - 1)))
     total = float(draws.log_z_base + log_z[-1])
     return estimate_of_draws(draws, transitions, total, std_error, ledger.chains)
@@ -65,8 +67,8 @@ def log_ratios(log_f, counts, start):
     """log Z_k - log Z_1 (rung,) in nats at the MBAR solution, and standard errors (rung,) for independent draws.
 
     log_f: (draw, rung) log f of every draw at every rung, draws sorted by the rung they were drawn at; counts (rung,):
-    how many at each, zeros allowed; start (rung,): a first guess of the ratios. Solved by pymbar; ValueError when the
-    solution misses the self-consistency equations (Shirts & Chodera 2008, eq 11) or the sizes do not match.
+    how many at each, zeros allowed; start (rung,): a first guess of the ratios. ValueError when the self-consistency
+    equations (Shirts & Chodera 2008, eq 11) are not solved or the sizes do not match.
     """
     log_f, counts = np.asarray(log_f, np.float64), np.asarray(counts)
     if log_f.ndim != 2 or counts.shape != (log_f.shape[1],) or counts.sum() != len(log_f) or np.any(counts < 0):
@@ -99,49 +101,82 @@ def _shares(log_f, counts, log_z):
     At the solution the second sums to n_j over draws. The information is that of a_j = log n_j - log Z_j.
     """
     visited = np.flatnonzero(counts)
-    log_mixture = _log_mixture(log_f, counts, log_z)
     with np.errstate(under="ignore"):
-        shares = np.exp(log_f - log_mixture[:, None] - log_z)
+        shares = np.exp(log_f - _log_mixture(log_f, counts, log_z)[:, None] - log_z)
         p = shares[:, visited] * counts[visited]
-    return shares, p, np.diag(p.sum(axis=0)) - p.T @ p
+    return shares, p, _information(p)
 
 
-def _pymbar():
-    # It warns at import that jax, which it does not need, is missing, and reports its iterations.
-    logging.getLogger("pymbar").setLevel(logging.CRITICAL)
-    return installed("pymbar", "mbar")
-
-
-def _solved(log_f, counts, start):
-    guess = -(start - start[0])
-    with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
-        options = {"solver_protocol": "robust", "relative_tolerance": 1e-10, "maximum_iterations": _ITERATIONS}
-        solution = _pymbar().MBAR(-log_f.T, counts, initial_f_k=guess, **options)
-    log_z = -np.asarray(solution.f_k)
-    log_z -= log_z[0]
-    for step in range(_STEPS + 1):
-        # Rungs without draws have their log Z from those with draws.
-        again = logsumexp(log_f - _log_mixture(log_f, counts, log_z)[:, None], axis=0)
-        again -= again[0]
-        error = np.max(np.abs(again - log_z))
-        if error < _RESIDUAL:
-            return log_z
-        if step == _STEPS or not np.isfinite(error):
-            raise ValueError(f"mbar: its equations were not solved: log Z is off by {error:.2g} nats")
-        log_z = _newton(log_f, counts, again)
-
-
-def _newton(log_f, counts, log_z):
-    """A step of Newton's method from log_z (rung,) towards the solution; rungs without draws stay."""
-    visited = np.flatnonzero(counts)
-    _, p, information = _shares(log_f, counts, log_z)
-    inverse = np.linalg.pinv(information, rcond=_NO_OVERLAP, hermitian=True)
-    moved = log_z.copy()
-    moved[visited] -= inverse @ (counts[visited] - p.sum(axis=0))
-    return moved - moved[0]
+def _information(p):
+    return np.diag(p.sum(axis=0)) - p.T @ p
 
 
 def _log_mixture(log_f, counts, log_z):
     """log sum_j n_j f_j(x) / Z_j (draw,)."""
     visited = counts > 0
     return logsumexp(log_f[:, visited] + (np.log(counts[visited]) - log_z[visited]), axis=1)
+
+
+def _solved(log_f, counts, start):
+    """log Z_k - log Z_1 (rung,) at the solution, where steps from `start` come to it: else ValueError.
+
+    The solution is the minimum of a convex function of a_j = log n_j - log Z_j, the `height`. Newton's steps to it are
+    damped (Levenberg 1944) where they overshoot, as they do between rungs that hardly overlap; far from it the
+    equations are applied as they are, which always leads down.
+    """
+    visited = np.flatnonzero(counts)
+    among, known = log_f[:, visited], counts[visited]
+    at, damping = _place(among, known, start[visited]), 0.0
+    for _ in range(_STEPS):
+        if not at.error > _ENOUGH:
+            break
+        curvatures, directions = np.linalg.eigh(_information(at.p))
+        slopes = (known - at.p.sum(axis=0)) @ directions
+        flat = curvatures < _NO_OVERLAP * curvatures[-1]
+        while damping < curvatures[-1]:
+            steps = np.where(flat, 0.0, slopes / np.where(flat, 1.0, curvatures + damping))
+            there = _place(among, known, at.log_z - directions @ steps)
+            if _is_lower(there, at):
+                break
+            damping = max(_MORE * damping, _LEAST_DAMPING * curvatures[-1])
+        else:
+            there = _place(among, known, at.again)
+        if not _is_lower(there, at):
+            break
+        at, damping = there, damping / _MORE
+    if not at.error < _RESIDUAL:
+        raise ValueError(f"mbar: its equations were not solved: log Z is off by {at.error:.2g} nats")
+    # Rungs without draws have their log Z from those with draws.
+    log_z = np.zeros(counts.size)
+    log_z[visited] = at.log_z
+    log_z = logsumexp(log_f - _log_mixture(log_f, counts, log_z)[:, None], axis=0)
+    return log_z - log_z[0]
+
+
+class _Place(NamedTuple):
+    """log Z of visited rungs; the height there, shares p (draw, rung), log Z by the equations, how far it moves."""
+
+    log_z: np.ndarray
+    height: float
+    p: np.ndarray
+    again: np.ndarray
+    error: float
+
+
+def _place(log_f, counts, log_z):
+    a = np.log(counts) - log_z
+    p = log_f + a
+    top = p.max(axis=1, keepdims=True)
+    with np.errstate(under="ignore"):
+        p = np.exp(p - top)
+        total = p.sum(axis=1, keepdims=True)
+        p /= total
+    height = float((top + np.log(total)).sum() - counts @ a)
+    # A rung that no draw has a share of, not even its own, is far off.
+    moves = np.log(np.maximum(p.sum(axis=0), np.finfo(np.float64).tiny) / counts)
+    return _Place(log_z, height, p, log_z + moves, float(np.ptp(moves)))
+
+
+def _is_lower(there, here):
+    """Whether a place is nearer to the solution: there heights are alike to rounding, and errors are not."""
+    return there.height < here.height or there.error < here.error

@@ -45,17 +45,20 @@ DIAGNOSTICS = {
     "fixed_point_steps": ("damped steps to the fixed point", "1"),
     "interpolation_error": ("largest error of interpolated log-densities on the final states", "nat"),
 }
-# name -> (long name, unit, dimensions); the only profiles: diagnostics that are arrays.
+# name -> (long name, unit, dimensions, type in artifacts); the only profiles: diagnostics that are arrays.
 PROFILES = {
     "bootstrap_quantiles": (
         "2.5, 16, 50, 84 and 97.5% quantiles of log Z over chains drawn with replacement",
         "nat",
         ("quantile",),
+        np.float64,
     ),
     "transition_matrix": (
         "share of moves from one part of the ladder to another, parts being neighbouring rungs",
         "1",
         ("part_before", "part_after"),
+        # Most of an artifact, and good for pictures: half as large.
+        np.float32,
     ),
 }
 

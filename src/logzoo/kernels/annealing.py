@@ -9,9 +9,10 @@ from numba import njit
 
 from logzoo.kernels.energies import energy_scratch, load_magnitudes, smooth_part, sum_bits
 from logzoo.kernels.gibbs import sweep_once, sweep_scratch
+from logzoo.kernels.parts import part
 
 
-@njit(cache=True)
+@part
 def weigh(parameters, chains, before, after, scratch, log_weight):
     """Add log f_after(v) - log f_before(v), at two inverse temperatures, to the log_weight (chains,) of each chain."""
     units = chains.h.shape[1]

@@ -18,6 +18,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from logzoo.kernels.parts import part
+
 # 2**(K - 1) float64 twice: 8 MB at the largest K.
 LARGEST = 20
 # A scaled weight below exp(-100) changes no sum: 20! times it is 1e-25. As zero it makes no subnormal products.
@@ -54,7 +56,7 @@ def assignment_scratch(particles):
     return AssignmentScratch(table, rows, forward, backward, sizes, shares, np.zeros(1), potentials, paths)
 
 
-@njit(cache=True)
+@part
 def _find_potentials(m, count, scratch):
     """Potentials of the best assignment, by shortest augmenting paths over costs -m (Jonker & Volgenant 1987).
 
@@ -97,7 +99,7 @@ def _find_potentials(m, count, scratch):
             last = before[last]
 
 
-@njit(cache=True)
+@part
 def _fill_table(m, count, scratch):
     """The weights, scaled to at most 1 by the potentials; returns log of the scale of all assignments."""
     _find_potentials(m, count, scratch)
@@ -111,7 +113,7 @@ def _fill_table(m, count, scratch):
     return log_scale
 
 
-@njit(cache=True)
+@part
 def _fill_rows(count, reverse, scratch):
     """The weights at all temperatures but the last, of the first particle and those after it, or from the last back."""
     rows, elements = scratch.rows, count - 1
@@ -121,7 +123,7 @@ def _fill_rows(count, reverse, scratch):
             rows[i, k] = scratch.table[particle, k] if i < elements and k < elements else 0.0
 
 
-@njit(cache=True)
+@part
 def _sum_over_sets(rows, elements, sizes, sums):
     """sums[S] = sum over all orders of the elements of S of the product of rows[place, element].
 
@@ -218,7 +220,7 @@ def draw_assignment(uniforms, scratch, drawn):
         left ^= 1 << drawn[i]
 
 
-@njit(cache=True)
+@part
 def _draw_element(uniform, weights, left, sums):
     """An element k of the set `left`, in proportion to weights[k] times the sum of what then is left."""
     level = uniform * sums[left]

@@ -16,12 +16,13 @@ from numba import njit
 
 from logzoo.kernels.elementary import copy_into, softplus
 from logzoo.kernels.expansion import sigmoid
+from logzoo.kernels.parts import part
 
 # Weights beyond it are not read as exp(W) - 1, which could leave nothing of their sums with 1.
 _LARGEST = 30.0
 
 
-@njit(cache=True)
+@part
 def _message(weight, gain, field):
     """softplus(field + weight) - softplus(field)."""
     if abs(weight) > _LARGEST:
@@ -29,7 +30,7 @@ def _message(weight, gain, field):
     return math.log1p(sigmoid(field) * gain)
 
 
-@njit(cache=True)
+@part
 def _pair(weight, gain, u, t):
     """log of the mean of exp(weight v h) over independent units with log-odds u and t."""
     if abs(weight) > _LARGEST:
@@ -49,7 +50,7 @@ def start_messages(weights, gains, visible_fields, to_visible, to_hidden):
             to_hidden[i, j] = _message(weights[i, j], gains[i, j], visible_fields[i])
 
 
-@njit(cache=True)
+@part
 def _fill_totals(bias, to_hidden, totals):
     copy_into(totals, bias)
     for i in range(to_hidden.shape[0]):
@@ -102,7 +103,7 @@ def bethe_energy(weights, gains, visible_bias, hidden_bias, to_visible, to_hidde
     return energy
 
 
-@njit(cache=True)
+@part
 def _correlation(weight, gain, u, t):
     """Correlation of two units joined by a weight, with log-odds u and t but for it: below 1 in size."""
     if weight == 0.0:

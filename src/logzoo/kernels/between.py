@@ -11,12 +11,13 @@ from numba import njit
 from logzoo.kernels.draws import draw_layer
 from logzoo.kernels.energies import energy_scratch, smooth_part, sum_bits
 from logzoo.kernels.gibbs import list_changes, sweep_scratch, update_hidden_inputs, update_visible_inputs
+from logzoo.kernels.parts import part
 from logzoo.kernels.random import HIDDEN, VISIBLE
 
 _ONE = np.float32(1.0)
 
 
-@njit(cache=True)
+@part
 def log_f_between(parameters, chains, chain, share, scratch):
     """log f_s(v) of one chain, hidden units summed out, in nats."""
     units, v, bias, inputs = chains.h.shape[1], chains.v[chain], parameters.visible_bias, chains.hidden_input[chain]
@@ -32,7 +33,7 @@ def log_f_between(parameters, chains, chain, share, scratch):
     return total + positive + smooth_part(units, _ONE, scratch)
 
 
-@njit(cache=True)
+@part
 def draw_between(parameters, inputs, states, key, sweep, layer, share, chains, scratch):
     """Draw one layer, `states` (chains, units), of every chain at one share from its inputs; list the changes."""
     near, far = (_ONE - share) * parameters.unit, share * parameters.unit
@@ -43,7 +44,7 @@ def draw_between(parameters, inputs, states, key, sweep, layer, share, chains, s
         list_changes(states[chain], scratch, chain, chains)
 
 
-@njit(cache=True)
+@part
 def sweep_between(parameters, key, sweep, share, chains, scratch):
     """One sweep of every chain at one share; all inputs brought up to date."""
     draw_between(parameters, chains.hidden_input, chains.h, key, sweep, HIDDEN, share, chains, scratch[0])

@@ -24,6 +24,7 @@ from logzoo.kernels.gibbs import (
     update_hidden_inputs,
     update_visible_inputs,
 )
+from logzoo.kernels.parts import part
 from logzoo.kernels.random import HIDDEN, START, VISIBLE
 
 _ONE, _ZERO = np.float32(1.0), np.float32(0.0)
@@ -38,7 +39,7 @@ class Laws(NamedTuple):
     hidden: np.ndarray  # (laws, H rounded up to blocks) int32: phi
 
 
-@njit(cache=True)
+@part
 def _draw(layer, rows, law, inputs, state, beta, parameters, key, sweep, chains, scratch):
     """Draw one layer of every chain at one inverse temperature; list the changes."""
     scale, cold = beta * parameters.unit, (_ONE - beta) * parameters.unit
@@ -48,7 +49,7 @@ def _draw(layer, rows, law, inputs, state, beta, parameters, key, sweep, chains,
         list_changes(state[chain], scratch, chain, chains)
 
 
-@njit(cache=True)
+@part
 def _weigh(parameters, laws, law, chains, before, after, log_weight):
     """Add log f_after(v) - log f_before(v), hidden units summed out, to the log_weight (chains,) of each chain."""
     units, unit = chains.h.shape[1], np.float64(parameters.unit)

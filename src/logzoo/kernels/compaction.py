@@ -5,6 +5,7 @@ from llvmlite import ir
 from numba import njit, types
 
 from logzoo.kernels.llvm import INT8, INT32, INT64, INTEGERS, after, constant, emitted, everywhere, load, store
+from logzoo.kernels.parts import part
 
 # Units of a word.
 WORD = 32
@@ -62,7 +63,7 @@ def count_bits(builder, word):
     return builder.zext(builder.ctpop(word), INT64)
 
 
-@njit(cache=True)
+@part
 def words_of(units):
     """Words of a set of that many units."""
     return -(-units // WORD)

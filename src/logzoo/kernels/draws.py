@@ -13,6 +13,7 @@ from logzoo.kernels import llvm
 from logzoo.kernels.compaction import GROUP, WORD
 from logzoo.kernels.elementary import LOG2_E, exp2_nonpositive
 from logzoo.kernels.llvm import WIDE
+from logzoo.kernels.parts import part
 from logzoo.kernels.random import BLOCKS_TOGETHER, emit_blocks, stream_words, word_of_unit
 
 _ONE = np.float32(1.0)
@@ -151,7 +152,7 @@ def _draw_two_words(builder, inputs, base, drawn, scale, cold, block, c1, c2, c3
 
 
 # Not inlined: every kernel that sweeps would compile it anew for each layer.
-@njit(cache=True)
+@part
 def draw_layer(inputs, base, scale, cold, key, chain, sweep, layer, drawn):
     """Draw one layer of one chain, of logits scale * inputs + cold * base: `drawn` becomes the set of its ones.
 
@@ -172,7 +173,7 @@ def draw_layer(inputs, base, scale, cold, key, chain, sweep, layer, drawn):
         word += count
 
 
-@njit(cache=True)
+@part
 def _settle(inputs, base, scale, cold, key, chain, sweep, layer, undecided, first, drawn):
     """Draw the undecided of 64 units from `first` on by the exact rule."""
     for place in range(2 * WORD):

@@ -11,6 +11,7 @@ from llvmlite import ir
 from numba import njit, types
 
 from logzoo.kernels.llvm import DOUBLE, INT32, INT64, call, constant, emitted
+from logzoo.kernels.parts import part
 
 LOG2_E = np.float32(1.4426950408889634)
 _MANTISSA_BITS = 23
@@ -124,7 +125,7 @@ def add_softplus(inputs, sums):
         sums[row] += total + math.log(product)
 
 
-@njit(cache=True)
+@part
 def softplus(x):
     """log(1 + exp(x)) of a float64 without overflow."""
     return max(x, 0.0) + math.log1p(math.exp(-abs(x)))

@@ -17,6 +17,7 @@ from numba.core import cgutils
 
 from logzoo.kernels import llvm
 from logzoo.kernels.elementary import LOG2_E, emit_exp2_nonpositive, exp2_nonpositive, softplus
+from logzoo.kernels.parts import part
 
 _LANES = llvm.FLOATS.count
 _BYTES = 4
@@ -44,7 +45,7 @@ class EnergyScratch(NamedTuple):
     powers: np.ndarray  # like the magnitudes: the same to some power
 
 
-@njit(cache=True)
+@part
 def energy_scratch(units):
     """Scratch for that many hidden units."""
     magnitudes = np.full(-(-units // _LANES) * _LANES, _ABSENT)
@@ -55,7 +56,7 @@ def energy_scratch(units):
     )
 
 
-@njit(cache=True)
+@part
 def load_magnitudes(hidden_input, units, unit, scratch):
     """Load |a| of one chain's `units` integer inputs into the scratch; returns sum_j max(a_j, 0)."""
     magnitudes = scratch.magnitudes
@@ -129,7 +130,7 @@ _products_of_one = _products(1)
 _products_together = _products(BETAS_TOGETHER)
 
 
-@njit(cache=True)
+@part
 def smooth_parts(units, betas, scratch, out):
     """out (betas,) float64 = sum_j log(1 + exp(-beta |a_j|)) over the magnitudes loaded for `units` units.
 
@@ -158,7 +159,7 @@ def smooth_parts(units, betas, scratch, out):
             out[k] = units * _LOG_2
 
 
-@njit(cache=True)
+@part
 def is_even(betas):
     """Whether inverse temperatures go from 0 to the last in equal steps, as far as float32 can tell."""
     even = betas.size > 1 and betas[0] == _ZERO
@@ -167,7 +168,7 @@ def is_even(betas):
     return even
 
 
-@njit(cache=True)
+@part
 def smooth_parts_of_even(units, betas, scratch, out):
     """smooth_parts of inverse temperatures that go up from 0 in equal steps, by one exponential a unit.
 
@@ -189,7 +190,7 @@ def smooth_parts_of_even(units, betas, scratch, out):
     out[0] = units * _LOG_2
 
 
-@njit(cache=True)
+@part
 def smooth_part(units, beta, scratch):
     """smooth_parts at one inverse temperature (float32)."""
     scratch.betas[0] = beta
@@ -197,7 +198,7 @@ def smooth_part(units, beta, scratch):
     return scratch.smooth[0]
 
 
-@njit(cache=True)
+@part
 def sum_bits(state, integers):
     """The sum of the entries of `integers` where `state` (units,) is one."""
     total = np.int64(0)
@@ -206,7 +207,7 @@ def sum_bits(state, integers):
     return total
 
 
-@njit(cache=True)
+@part
 def sum_biases(parameters, v):
     """The sums of the visible bias and of the base where v (V,) is one; once only where the base is that bias."""
     model = sum_bits(v, parameters.visible_bias)
@@ -224,7 +225,7 @@ def log_z_of_base(parameters, visible, hidden):
     return total
 
 
-@njit(cache=True)
+@part
 def _log_f_of_chain(parameters, betas, chains, chain, scratch, out):
     """log f_beta(v) of one chain at inverse temperatures betas (rung,) float32, into `out` (rung,)."""
     units, unit = chains.h.shape[1], np.float64(parameters.unit)
@@ -247,7 +248,7 @@ def log_f_tempered(parameters, beta, chains, out):
         _log_f_of_chain(parameters, beta[own], chains, chain, scratch, out[own])
 
 
-@njit(cache=True)
+@part
 def log_f_at_betas(parameters, betas, chains, out):
     """log f_beta(v) of every chain at all inverse temperatures betas (rung,) float32: out (chain, rung), in nats."""
     scratch = energy_scratch(chains.h.shape[1])
@@ -255,7 +256,7 @@ def log_f_at_betas(parameters, betas, chains, out):
         _log_f_of_chain(parameters, betas, chains, chain, scratch, out[chain])
 
 
-@njit(cache=True)
+@part
 def log_f_joint_at_betas(parameters, betas, chains, out):
     """log f_beta(v, h) of every chain at all inverse temperatures betas (rung,) float32: out (chain, rung), in nats.
 

@@ -19,6 +19,7 @@ import numpy as np
 from numba import njit
 
 from logzoo.kernels.elementary import exp_wide, split_exponent
+from logzoo.kernels.parts import part
 
 # States of the low part handled together: eight vectors of float64.
 LANES = 32
@@ -36,7 +37,7 @@ class LowPart(NamedTuple):
     stops: np.ndarray  # (stops,) int64: units after which exponents are moved away, rising to S
 
 
-@njit(cache=True)
+@part
 def load_high_part(weights, bias, enumerated_bias, largest, code, p, q):
     """Fill p, q (S,) for one state of the high bits; returns e.m + sum_i max(u_i, 0).
 
@@ -57,7 +58,7 @@ def load_high_part(weights, bias, enumerated_bias, largest, code, p, q):
     return constant
 
 
-@njit(cache=True)
+@part
 def log_products(t, p, q, stops, product, exponent):
     """Leave prod_i (p_i + q_i t_i) of one block of states (LANES,) as product * 2**exponent."""
     product[:] = 1.0

@@ -16,23 +16,24 @@ import numpy as np
 from numba import njit
 
 from logzoo.kernels.elementary import copy_into
+from logzoo.kernels.parts import part
 
 
-@njit(cache=True)
+@part
 def sigmoid(x):
     """1 / (1 + exp(-x)) of a float64 without overflow."""
     decay = math.exp(-abs(x))
     return (1.0 if x >= 0.0 else decay) / (1.0 + decay)
 
 
-@njit(cache=True)
+@part
 def _entropy(mean):
     """S(mean) in nats."""
     other = 1.0 - mean
     return -(mean * math.log(mean) if mean > 0.0 else 0.0) - (other * math.log1p(-mean) if other > 0.0 else 0.0)
 
 
-@njit(cache=True)
+@part
 def _fill_fields(weights, bias, means, first, second, third):
     """bias + W^T m, W^(2)^T A and W^(3)^T [A (1/2 - m)], each (out,), of weights (in, out) and means (in,)."""
     copy_into(first, bias)
@@ -50,7 +51,7 @@ def _fill_fields(weights, bias, means, first, second, third):
             third[j] += skewed * (square * weight)
 
 
-@njit(cache=True)
+@part
 def _renew(means, first, second, third, order, damping):
     """Move means to those that fields ask for; the largest change that was asked for."""
     largest = 0.0
@@ -98,7 +99,7 @@ def expanded(weights, visible_bias, hidden_bias, m, q):
     return first, first + second, first + second + third
 
 
-@njit(cache=True)
+@part
 def _fill_product(matrix, x, y):
     """y (out,) = matrix^T x of a matrix (in, out)."""
     y[:] = 0.0
@@ -108,7 +109,7 @@ def _fill_product(matrix, x, y):
             y[j] += row[j] * value
 
 
-@njit(cache=True)
+@part
 def _normalise(x):
     """Divide x by its length, which is returned; zeros stay."""
     total = 0.0

@@ -11,12 +11,13 @@ import numpy as np
 from numba import njit
 
 from logzoo.kernels.elementary import exponentiate, softplus
+from logzoo.kernels.parts import part
 
 # Nats^2: particles that all carry the same weight seem to leave no doubt; rounding does.
 SMALLEST_VARIANCE = 1e-10
 
 
-@njit(cache=True)
+@part
 def _log_mean(weights):
     """log of the mean of exp(weights) (n,), which they become but for a factor; its variance by the delta method."""
     count = weights.size
@@ -122,7 +123,7 @@ def updated(x, p, log_z_base, differences, variance):
     return mean, _joseph(kept, p, gain, variance)
 
 
-@njit(cache=True)
+@part
 def _solved(root, right):
     """The X with L L' X = right (rows, columns), L lower triangular."""
     x = right.copy()
@@ -142,7 +143,7 @@ def _solved(root, right):
     return x
 
 
-@njit(cache=True)
+@part
 def _joseph(kept, p, gain, variance):
     """kept P kept' + K R K', K' being `gain` (pair, n); made exactly symmetric."""
     n = p.shape[0]

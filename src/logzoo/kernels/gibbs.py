@@ -18,6 +18,7 @@ from numba import njit
 from logzoo.kernels.compaction import WORD, count_bits, list_set, pack, unpack, words_of
 from logzoo.kernels.draws import draw_layer
 from logzoo.kernels.elementary import copy_into
+from logzoo.kernels.parts import part
 from logzoo.kernels.random import HIDDEN, START, VISIBLE
 from logzoo.kernels.rows import BYTES, WIDTH, update_sums
 
@@ -67,13 +68,13 @@ def layer_scratch(units):
     return LayerScratch(np.zeros(words, np.uint32), np.zeros(words, np.uint32), np.zeros(words, np.uint32))
 
 
-@njit(cache=True)
+@part
 def sweep_scratch(chains):
     """Scratch for the hidden and for the visible layer."""
     return layer_scratch(chains.h.shape[1]), layer_scratch(chains.v.shape[1])
 
 
-@njit(cache=True)
+@part
 def list_all(members, chain, chains):
     """List the members of a set of units as the rows to add to one chain's bias."""
     chains.counts[chain, 0] = list_set(members, chains.plus[chain])
@@ -90,7 +91,7 @@ def list_ones(state, scratch, chains):
         list_all(scratch.drawn, chain, chains)
 
 
-@njit(cache=True)
+@part
 def list_changes(state, scratch, chain, chains):
     """Move one chain's `state` (units,) to the drawn one; list the rows to add and subtract: flips, or all ones."""
     drawn, rise, fall = scratch.drawn, scratch.rise, scratch.fall
@@ -114,7 +115,7 @@ def list_changes(state, scratch, chain, chains):
         chains.counts[chain, 2] = 0
 
 
-@njit(cache=True)
+@part
 def apply_changes(table, bias, chains, inputs):
     """Bring `inputs` (chains, columns) up to date with the listed changes, block of columns by block of columns."""
     for block in range(table.shape[0]):
@@ -183,7 +184,7 @@ def start_chains(parameters, key, log_odds, chains):
     forget_hidden(parameters, chains)
 
 
-@njit(cache=True)
+@part
 def sweep_once(parameters, key, sweep, beta, chains, scratch):
     """One sweep of every chain, each at its inverse temperature beta (chains,); all inputs brought up to date."""
     draw_hidden(parameters, key, sweep, beta, chains, scratch[0])

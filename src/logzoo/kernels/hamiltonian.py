@@ -11,6 +11,7 @@ import numpy as np
 from numba import njit
 
 from logzoo.kernels.elementary import copy_into, exponentiate
+from logzoo.kernels.parts import part
 from logzoo.kernels.random import RUNG, cell_centre, philox, stream_words, uniform
 from logzoo.kernels.simulated_tempering import RUNGS_PER_END, count_crossing
 
@@ -43,7 +44,7 @@ class Moves(NamedTuple):
     accepted: np.ndarray  # (chain, draw) uint8
 
 
-@njit(cache=True)
+@part
 def log_f_and_gradient(mixture, x, gradient):
     """log f(x) in nats; its gradient goes to `gradient` (dimension,)."""
     components, dimension = mixture.means.shape
@@ -78,7 +79,7 @@ def log_f_many(mixture, x):
     return log_f, gradient
 
 
-@njit(cache=True)
+@part
 def tempered_gradient(target, base, beta, x, gradient, spare):
     """log f_beta(x) and, in `gradient`, its gradient; `spare` is scratch of the same size."""
     at_target = log_f_and_gradient(target, x, gradient)
@@ -88,7 +89,7 @@ def tempered_gradient(target, base, beta, x, gradient, spare):
     return beta * at_target + (1.0 - beta) * at_base
 
 
-@njit(cache=True)
+@part
 def leapfrog(target, base, beta, step, steps, x, momentum, gradient, spare):
     """Follow Hamilton's equations for `steps` leapfrog steps in place; returns the rise of the energy in nats.
 
@@ -108,7 +109,7 @@ def leapfrog(target, base, beta, step, steps, x, momentum, gradient, spare):
     return -log_f + 0.5 * np.sum(momentum * momentum) - before
 
 
-@njit(cache=True)
+@part
 def fill_normals(key, chain, draw, normals):
     """Standard normals (dimension,) by Box & Muller (1958): two from each block of random words."""
     c2, c3, k0, k1 = stream_words(key, draw, MOMENTUM)
@@ -121,7 +122,7 @@ def fill_normals(key, chain, draw, normals):
             normals[2 * pair + 1] = radius * math.sin(angle)
 
 
-@njit(cache=True)
+@part
 def move(target, base, beta, step, steps, key, chain, draw, x, scratch):
     """One draw of Hamiltonian Monte Carlo at beta, in place: (probability of acceptance, accepted).
 
@@ -152,7 +153,7 @@ def run_at(target, base, steps, key, first, last, beta, low, high, walkers, prob
             probability[chain] += move(target, base, beta, step, steps, key, number, draw, x, scratch)[0]
 
 
-@njit(cache=True)
+@part
 def draw_rung_given(delta, betas, offset, uniform_draw, q):
     """Normalise q(k | x) into `q` (rung,) and return the rung that the uniform draw selects."""
     for k in range(q.size):

@@ -9,6 +9,7 @@ import numpy as np
 from numba import njit
 
 from logzoo.kernels.compaction import pack, unpack, words_of
+from logzoo.kernels.parts import part
 
 # Units of a word.
 LONG_WORD = 64
@@ -31,7 +32,7 @@ def new_hash_set(capacity, units):
     return HashSet(np.zeros((capacity, -(-units // LONG_WORD)), np.uint64), np.full(size, _FREE))
 
 
-@njit(cache=True)
+@part
 def hash_of(words):
     """A hash (uint64) of a state."""
     code = np.uint64(words.size)
@@ -43,7 +44,7 @@ def hash_of(words):
     return code
 
 
-@njit(cache=True)
+@part
 def _slot_of(members, words, code):
     """The slot where a state lies, or the free one where it would: the first of these from `code` on."""
     last = np.uint64(members.slots.size - 1)
@@ -59,13 +60,13 @@ def _slot_of(members, words, code):
     return slot
 
 
-@njit(cache=True)
+@part
 def find(members, words, code):
     """The row of a state (words,) in the set, -1 if it is not a member; `code` is its hash."""
     return np.int64(members.slots[_slot_of(members, words, code)])
 
 
-@njit(cache=True)
+@part
 def insert(members, count, words, code):
     """Add a state (words,) of hash `code` to a set of `count` states, unless it is a member; returns its row."""
     slot = _slot_of(members, words, code)
@@ -82,7 +83,7 @@ def insert_all(members, rows):
         insert(members, row, rows[row], hash_of(rows[row]))
 
 
-@njit(cache=True)
+@part
 def pack_state(state, words):
     """words (words,) uint64 = the set of the ones of `state` (units,) uint8."""
     words[:] = np.uint64(0)
@@ -91,7 +92,7 @@ def pack_state(state, words):
         halves[half] = pack(state, half)
 
 
-@njit(cache=True)
+@part
 def unpack_state(words, state):
     """state (units,) uint8 = the units whose bits are set in `words` (words,) uint64."""
     halves = words.view(np.uint32)

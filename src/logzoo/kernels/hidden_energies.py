@@ -15,6 +15,7 @@ from numba.core import cgutils
 
 from logzoo.kernels import llvm
 from logzoo.kernels.elementary import softplus, split_exponent
+from logzoo.kernels.parts import part
 from logzoo.kernels.rows import WIDTH
 
 _BYTE = 8
@@ -59,7 +60,7 @@ def log_f_hidden(parameters, rows, out, single):
         out[state] += math.log(mantissas[state]) + _LOG_2 * exponents[state]
 
 
-@njit(cache=True)
+@part
 def _add_bias(hidden_bias, unit, codes, count, out):
     """out (states,) = b.h, by a table of the sums of each byte."""
     sums = np.zeros((count, _VALUES), np.int64)
@@ -75,7 +76,7 @@ def _add_bias(hidden_bias, unit, codes, count, out):
         out[state] = float(total) * unit
 
 
-@njit(cache=True)
+@part
 def _largest_input(block):
     """The largest size of a part of x_i, over the units i of a block: all that excites it, or all that inhibits it."""
     rows, bias, present, unit = block
@@ -89,7 +90,7 @@ def _largest_input(block):
     return largest
 
 
-@njit(cache=True)
+@part
 def _fill_tables(block, tables):
     """tables (bytes, value, WIDTH) = exp of what the units of a byte add to x_i, the bias in the first byte's.
 
@@ -142,7 +143,7 @@ def _product_of_block(builder, entry, tables, codes, count):
     return multiplied([builder.extract_element(product, llvm.constant(llvm.INT32, lane)) for lane in range(lanes)])
 
 
-@njit(cache=True)
+@part
 def _multiply(tables, codes, block, products, out):
     """Multiply mantissas * 2**exponents (states,) by the factors of one block; what overflows is added to `out`."""
     mantissas, exponents = products
@@ -157,7 +158,7 @@ def _multiply(tables, codes, block, products, out):
             out[state] += _sum_of_logs(block, codes[state])
 
 
-@njit(cache=True)
+@part
 def _sum_of_logs(block, code):
     """sum_i log(1 + exp(x_i)) over the units of a block, for whatever x_i."""
     rows, bias, present, unit = block

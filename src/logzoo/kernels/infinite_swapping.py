@@ -13,11 +13,12 @@ from numba import njit
 from logzoo.kernels.assignments import assignment_scratch, draw_assignment, sum_assignments
 from logzoo.kernels.energies import log_f_at_betas, log_f_joint_at_betas
 from logzoo.kernels.gibbs import sweep_once, sweep_scratch
+from logzoo.kernels.parts import part
 from logzoo.kernels.random import RUNG, uniform
 from logzoo.kernels.statistics import hidden_probabilities
 
 
-@njit(cache=True)
+@part
 def reassign(key, sweep, number, log_f, groups, rung, shares, numbers, places, scratch):
     """Hand out the temperatures of one ladder anew within each group of them, and count who may hold the last.
 
@@ -53,7 +54,7 @@ def reassign(key, sweep, number, log_f, groups, rung, shares, numbers, places, s
             rung[members[member]] = rungs[drawn[member]]
 
 
-@njit(cache=True)
+@part
 def exchange_in_turn(key, sweep, number, log_f, rung, shares, holder):
     """Try to exchange each two neighbours of one ladder, from the last rung down; arguments as in `reassign`.
 
@@ -73,7 +74,7 @@ def exchange_in_turn(key, sweep, number, log_f, rung, shares, holder):
         shares[holder[k]] = 1.0 if k == count - 1 else 0.0
 
 
-@njit(cache=True)
+@part
 def add_shares(chains, unit, shares, p, sums):
     """Add each chain's share of (v p(h | v)', v, p(h | v)) to sums, of equal groups of neighbours; p (H,): scratch."""
     visible, hidden = chains.v.shape[1], p.size

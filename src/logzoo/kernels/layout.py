@@ -7,6 +7,7 @@ from numba import njit
 
 from logzoo.kernels.compaction import GROUP
 from logzoo.kernels.gibbs import Chains, Parameters
+from logzoo.kernels.parts import part
 from logzoo.kernels.rounding import LANES, add_sizes, round_tile
 from logzoo.kernels.rows import WIDTH
 
@@ -129,7 +130,7 @@ def _largest_size(weights, visible_bias, hidden_bias, base):
     return max(of_inputs, _largest_with(base, np.zeros(base.size)))
 
 
-@njit(cache=True)
+@part
 def _largest_with(biases, sums):
     largest = 0.0
     for i in range(biases.size):

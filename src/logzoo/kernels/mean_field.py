@@ -15,6 +15,7 @@ import numpy as np
 from numba import njit
 
 from logzoo.kernels.elementary import LOG2_E, exp2_nonpositive, exp_wide, exponentiate, softplus
+from logzoo.kernels.parts import part
 
 # Lanes that pass over the weights together: four vectors of float32, and 784 rows of them fit the level-2 cache.
 LANES = 32
@@ -61,13 +62,13 @@ def fill_means(weights, bias, x, y, lanes):
             means[lane] = _sigmoid(means[lane])
 
 
-@njit(cache=True)
+@part
 def _copy_lane(source, lane, target, other):
     for unit in range(source.shape[0]):
         target[unit, other] = source[unit, lane]
 
 
-@njit(cache=True)
+@part
 def _largest_changes(old, new, lanes, changes):
     """changes (:lanes) = the largest |new - old| of each lane of two arrays (units, lanes)."""
     changes[:] = _ZERO
@@ -144,7 +145,7 @@ def bound(weights, transposed, visible_bias, hidden_bias, hidden, visible, bound
             hidden[j, lane] = (1.0 if x >= 0.0 else decay) / (1.0 + decay)
 
 
-@njit(cache=True)
+@part
 def _softplus_sum(x, step, row, positive, factors):
     """sum_i softplus(x_i + step row_i), relative error below 1e-9; positive and factors (_TOGETHER,) are workspace.
 

@@ -8,6 +8,7 @@ import numpy as np
 from numba import njit
 
 from logzoo.kernels.elementary import exp_wide
+from logzoo.kernels.parts import part
 from logzoo.kernels.simulated_tempering import carry
 
 
@@ -53,7 +54,7 @@ def add_moves(readout, offset, values, rungs, group, sums):
                 row[k] += q[k]
 
 
-@njit(cache=True)
+@part
 def _normalise(readout, offset, values, q):
     """q(beta_k | x) of one draw into `q` (K,)."""
     carry(values, readout, q)

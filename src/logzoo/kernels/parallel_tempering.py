@@ -14,6 +14,7 @@ from numba import njit
 
 from logzoo.kernels import energies
 from logzoo.kernels.gibbs import sweep_once, sweep_scratch
+from logzoo.kernels.parts import part
 from logzoo.kernels.random import RUNG, uniform
 from logzoo.kernels.simulated_tempering import count_crossing
 
@@ -36,7 +37,7 @@ class Exchanges(NamedTuple):
     log_f: np.ndarray  # (ladders, rungs, rungs) float64: of replicas' last states, log f at the rungs, or NaN
 
 
-@njit(cache=True)
+@part
 def rungs_looked_at(rung, rungs, sweep, all_pairs, all_rungs):
     """The first and the last of the rungs at which log f of the state at `rung` is taken; the same one if at none."""
     if all_rungs:
@@ -48,7 +49,7 @@ def rungs_looked_at(rung, rungs, sweep, all_pairs, all_rungs):
     return max(lower, 0), min(lower + 1, rungs - 1)
 
 
-@njit(cache=True)
+@part
 def read_log_f(parameters, betas, chains, chain, rung, first, last, even, scratch, log_f, up, down):
     """log f of one chain at rungs first, ..., last, into `log_f` (rungs,); steps from its rung into `up` and `down`.
 
@@ -73,7 +74,7 @@ def read_log_f(parameters, betas, chains, chain, rung, first, last, even, scratc
         log_f[k] += share * warm + (1.0 - share) * cold
 
 
-@njit(cache=True)
+@part
 def exchange_neighbours(key, sweep, number, holder, rung, up, down, attempted, accepted):
     """Exchange the rungs of neighbours on one ladder: pairs 0, 2, ... in odd sweeps, 1, 3, ... in even ones.
 

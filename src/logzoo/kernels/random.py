@@ -11,6 +11,7 @@ from llvmlite import ir
 from numba import njit
 
 from logzoo.kernels import llvm
+from logzoo.kernels.parts import part
 
 HIDDEN = np.uint64(0)
 VISIBLE = np.uint64(1)
@@ -39,7 +40,7 @@ _2_TO_26 = np.uint64(67108864)
 _2_TO_MINUS_52 = 1.0 / 4503599627370496.0
 
 
-@njit(cache=True)
+@part
 def philox(c0, c1, c2, c3, k0, k1):
     """Four 32-bit words (as uint64) from a counter of four words and a key of two."""
     for _ in range(_ROUNDS):
@@ -89,7 +90,7 @@ def stream_words(key, sweep, layer):
     return np.uint64(sweep) & _LOW, layer | ((np.uint64(sweep) >> _32) << _8), key & _LOW, key >> _32
 
 
-@njit(cache=True)
+@part
 def word_of_unit(key, chain, sweep, layer, unit):
     """The 32-bit draw of one unit (uint32).
 
@@ -115,7 +116,7 @@ def cell_centre(high, low):
     return (float((high >> _6) * _2_TO_26 + (low >> _6)) + 0.5) * _2_TO_MINUS_52
 
 
-@njit(cache=True)
+@part
 def uniform(key, chain, sweep, layer):
     """One uniform draw in (0, 1), of 52 bits."""
     c2, c3, k0, k1 = stream_words(key, sweep, layer)

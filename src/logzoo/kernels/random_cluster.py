@@ -14,6 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from logzoo.kernels.parts import part
+
 
 class Graph(NamedTuple):
     """Bonds of sites, and the shares of the numbers below which they open."""
@@ -54,7 +56,7 @@ def draw_bonds(graph, numbers, upper, lower):
     return differing
 
 
-@njit(cache=True)
+@part
 def _joined(graph, state, bond, marks, queue, stamp):
     """Whether the ends of a bond are connected by others that are open: searched from both, a site in turn.
 

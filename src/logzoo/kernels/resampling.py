@@ -13,6 +13,7 @@ from numba import njit
 from logzoo.kernels.annealing import weigh
 from logzoo.kernels.energies import energy_scratch, log_f_tempered
 from logzoo.kernels.gibbs import Chains, forget_hidden, sweep_once, sweep_scratch
+from logzoo.kernels.parts import part
 from logzoo.kernels.random import RUNG, uniform
 
 
@@ -35,7 +36,7 @@ def run_resampled(parameters, betas, key, share, first, last, chains, log_weight
         sweep_once(parameters, key, k, beta, chains, scratch)
 
 
-@njit(cache=True)
+@part
 def resample_islands(key, sweep, share, chains, log_weight, family, island, copies):
     """Resample the chains of every island whose ESS is below `share` of their number; copies (chains,) is scratch."""
     begin = 0
@@ -119,7 +120,7 @@ def run_waste_free(parameters, betas, key, first, last, chains, log_weight, isla
             sweep_once(parameters, key, k, beta, slice_of(chains, place * count, (place + 1) * count), scratch)
 
 
-@njit(cache=True)
+@part
 def end_of_island(island, begin):
     """One past the last chain of the island (chains,) that chain `begin` belongs to."""
     end = begin + 1
@@ -128,7 +129,7 @@ def end_of_island(island, begin):
     return end
 
 
-@njit(cache=True)
+@part
 def mean_weight(log_weight):
     """Logarithm of the mean of weights (n,), and their effective number."""
     largest = log_weight.max()
@@ -140,7 +141,7 @@ def mean_weight(log_weight):
     return largest + math.log(total / log_weight.size), total * total / squares
 
 
-@njit(cache=True)
+@part
 def comb(log_weight, teeth, offset, copies):
     """How many of the equal teeth of a comb over the sum of weights (n,) fall to each, into `copies` (n,).
 
@@ -160,7 +161,7 @@ def comb(log_weight, teeth, offset, copies):
         below = passed
 
 
-@njit(cache=True)
+@part
 def copy_state(chains, source, target):
     """Copy state and inputs from one chain to another, which goes on with its own random numbers."""
     chains.v[target] = chains.v[source]
@@ -169,7 +170,7 @@ def copy_state(chains, source, target):
     chains.visible_input[target] = chains.visible_input[source]
 
 
-@njit(cache=True)
+@part
 def slice_of(chains, begin, end):
     """Chains begin, ..., end - 1 as views."""
     return Chains(

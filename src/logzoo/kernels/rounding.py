@@ -5,10 +5,11 @@ LLVM does not transpose in registers by itself, nor keep the lanes of a sum ther
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 
 from logzoo.kernels import llvm
+from logzoo.kernels.parts import part
 from logzoo.kernels.rows import WIDTH
 
 LANES = 8
@@ -62,7 +63,7 @@ def _add_sizes(builder, weight, source, vectors, lanes, columns):
     llvm.store(builder, builder.load(total), lanes)
 
 
-@njit(cache=True)
+@part
 def add_sizes(weights, rows, columns):
     """Add the sizes of weights (V, H), contiguous, to their float64 sums over each row (V,) and each column (H,)."""
     lanes = np.empty(LANES)

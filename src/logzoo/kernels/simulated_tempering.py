@@ -14,6 +14,7 @@ from logzoo.kernels import llvm
 from logzoo.kernels.elementary import copy_into, exp_wide
 from logzoo.kernels.energies import energy_scratch, load_magnitudes, smooth_parts, sum_bits
 from logzoo.kernels.gibbs import sweep_once, sweep_scratch
+from logzoo.kernels.parts import part
 from logzoo.kernels.random import RUNG, uniform
 
 # Each end of the ladder, for counting round trips, is this share of the rungs (at least one): an end of one rung in
@@ -75,7 +76,7 @@ def _carry(builder, block, count, values, values_step, out, out_step):
         llvm.store_row(builder, held, row)
 
 
-@njit(cache=True)
+@part
 def rung_blocks(table):
     """The table (M, K) as blocks (K / 8 rounded up, M, 8), padded with zeros: each is read from start to end."""
     count, rungs = table.shape
@@ -86,7 +87,7 @@ def rung_blocks(table):
     return blocks
 
 
-@njit(cache=True)
+@part
 def carry_to_rungs(blocks, values, out):
     """out += values table: values (CHAINS_TOGETHER, M), blocks of the table (M, K) as `rung_blocks` lays them out.
 
@@ -100,7 +101,7 @@ def carry_to_rungs(blocks, values, out):
         _carry(first + count * size, count, second, values_step, target + size, out_step)
 
 
-@njit(cache=True)
+@part
 def carry(values, table, out):
     """out (K,) = values table: values (M,) of one state, table (M, K)."""
     out[:] = 0.0
@@ -109,7 +110,7 @@ def carry(values, table, out):
             out[k] += values[m] * table[m, k]
 
 
-@njit(cache=True)
+@part
 def read_marginal(parameters, nodes, chains, chain, scratch, values):
     """The values (M,) of one chain's v, hidden units summed out."""
     units = chains.h.shape[1]
@@ -122,7 +123,7 @@ def read_marginal(parameters, nodes, chains, chain, scratch, values):
     values[nodes.size + 1] = float(sum_bits(v, parameters.base)) * unit
 
 
-@njit(cache=True)
+@part
 def read_joint(parameters, chains, chain, values):
     """The values (M,) of one chain's (v, h), relative to the base: log f_k(v, h) - log p_1(v, h) = beta_k Delta."""
     v = chains.v[chain]
@@ -132,7 +133,7 @@ def read_joint(parameters, chains, chain, values):
     values[1] = 0.0
 
 
-@njit(cache=True, fastmath={"nnan", "nsz"})
+@part(fastmath={"nnan", "nsz"})
 def _largest(x):
     """The largest entry. Told that no entry is NaN, LLVM compares whole vectors."""
     largest = x[0]
@@ -155,7 +156,7 @@ def _sum_of_block(q, start):
     return (a + b) + (c + d)
 
 
-@njit(cache=True)
+@part
 def draw_rung(q, draw, block_sums):
     """The rung that the uniform `draw` selects, and the s with s q = q(k | x).
 
@@ -184,7 +185,7 @@ def draw_rung(q, draw, block_sums):
     return rung, 1.0 / total
 
 
-@njit(cache=True)
+@part
 def count_crossing(rung, base_end, model_end, heading):
     """Follow one chain between the ends of the ladder: (new heading, round trip completed).
 

@@ -9,6 +9,7 @@ from numba import njit
 from logzoo.kernels.compaction import list_set, pack
 from logzoo.kernels.elementary import LOG2_E, exp2_nonpositive
 from logzoo.kernels.gibbs import layer_scratch
+from logzoo.kernels.parts import part
 
 _ONE = np.float32(1.0)
 _ZERO = np.float32(0.0)
@@ -17,7 +18,7 @@ _TOGETHER = 64
 
 
 # A division that could raise an error is not vectorised; this one cannot.
-@njit(cache=True, error_model="numpy")
+@part(error_model="numpy")
 def hidden_probabilities(hidden_input, unit, p):
     """p (H,) = sigmoid of the integer hidden inputs of one chain, without overflow."""
     for j in range(p.size):
@@ -51,14 +52,14 @@ def put_statistics(parameters, near, factors, far, far_factors, weights, visible
     _add_rows(*listed, weights, fresh)
 
 
-@njit(cache=True)
+@part
 def _new_list(visible, hidden, chains):
     """Room for factor_n p_n of some chains, and which of them each visible unit is on in (V, n), how many (V,)."""
     p = np.empty((min(_TOGETHER, chains), hidden), np.float32)
     return p, np.empty((visible, p.shape[0]), np.int32), np.zeros(visible, np.int64)
 
 
-@njit(cache=True)
+@part
 def _add_chains(parameters, chains, factors, weights, visible_bias, hidden_bias, listed, filled, fresh):
     """Add chains to the biases' sums and to the list of `filled` chains, which goes to the weights when it is full.
 
@@ -90,7 +91,7 @@ def _add_chains(parameters, chains, factors, weights, visible_bias, hidden_bias,
     return filled, fresh
 
 
-@njit(cache=True)
+@part
 def _add_rows(p, members, counts, weights, fresh):
     """Add the rows of p (n, H) that each visible unit lists (V, n) to its row of the weights, and empty the lists."""
     # Unit by unit, so that its row of the weights stays in the level-1 cache.

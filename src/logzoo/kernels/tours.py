@@ -14,6 +14,7 @@ from logzoo.kernels.draws import draw_layer
 from logzoo.kernels.elementary import copy_into
 from logzoo.kernels.grey import add_products, probabilities, update_hidden_inputs_of_values
 from logzoo.kernels.hashing import find, hash_of, insert, pack_state, unpack_state
+from logzoo.kernels.parts import part
 from logzoo.kernels.random import HIDDEN, VISIBLE
 
 _ZERO = np.float32(0.0)
@@ -45,7 +46,7 @@ def add_hidden_draws(parameters, key, sweep, chains, members, count, example):
     return count
 
 
-@njit(cache=True)
+@part
 def _part_of(chains, count):
     """The first `count` chains."""
     states = chains.number[:count], chains.v[:count], chains.h[:count]
@@ -91,7 +92,7 @@ def run_tours(parameters, key, members, tours, queue, limit, chains, means, path
             chains = _part_of(chains, active)
 
 
-@njit(cache=True)
+@part
 def _sweep_tours(parameters, key, tours, queue, flying, scratches, words, chains, means):
     """One sweep of every chain: of the tour that it is of, in the stream of that tour. Lists the changes of h."""
     hidden_scratch, visible_scratch = scratches
@@ -117,19 +118,19 @@ def _sweep_tours(parameters, key, tours, queue, flying, scratches, words, chains
         tours.rows[tour] = words
 
 
-@njit(cache=True)
+@part
 def _rests(tours, tour, limit):
     return tours.finished[tour] or tours.length[tour] >= limit
 
 
-@njit(cache=True)
+@part
 def _load(words, chain, chains):
     """Set a chain's h to a state (words,) and list its ones as the rows to add to the bias."""
     unpack_state(words, chains.h[chain])
     gibbs.list_all(words.view(np.uint32), chain, chains)
 
 
-@njit(cache=True)
+@part
 def _close_ranks(tours, queue, limit, flying, chains):
     """Fill the places of chains whose tours rest by the last ones; returns how many are left."""
     left = chains.number.size

@@ -24,6 +24,7 @@ from logzoo.kernels.gibbs import (
     sweep_once,
     sweep_scratch,
 )
+from logzoo.kernels.parts import part
 from logzoo.kernels.random import RUNG, uniform
 from logzoo.kernels.simulated_tempering import count_crossing
 
@@ -53,7 +54,7 @@ def parameters_at(stack, rung):
     return Parameters(*weights, bias, stack.hidden_bias[rung], bias, stack.unit[rung])
 
 
-@njit(cache=True)
+@part
 def chains_at(chains, rung):
     """The Chains of one rung of Chains whose arrays have rungs as their first axis."""
     inputs = chains.hidden_input[rung], chains.visible_input[rung]
@@ -61,7 +62,7 @@ def chains_at(chains, rung):
     return Chains(chains.number[rung], chains.v[rung], chains.h[rung], *inputs, *rows)
 
 
-@njit(cache=True)
+@part
 def log_f_elsewhere(parameters, chains, inputs, scratch, ones, log_f):
     """log f(v) of chains (chains,) by other parameters, in nats; their hidden inputs there are left in `inputs`."""
     list_ones(chains.v, scratch, chains)
@@ -70,14 +71,14 @@ def log_f_elsewhere(parameters, chains, inputs, scratch, ones, log_f):
     log_f_tempered(parameters, ones, Chains(chains.number, *layers, chains.plus, chains.minus, chains.counts), log_f)
 
 
-@njit(cache=True)
+@part
 def swap(one, other):
     """Exchange the entries of two arrays (n,)."""
     for i in range(one.size):
         one[i], other[i] = other[i], one[i]
 
 
-@njit(cache=True)
+@part
 def exchange_states(stack, key, sweep, first, chains, travellers, crossings, up, down):
     """Exchange the states of neighbours: pairs first, first + 2, ... of every ladder; up, down (rungs - 1, ladders)."""
     for pair in range(first, up.shape[0], 2):

@@ -3,7 +3,6 @@
 Every listed method works once on a small RBM: what numba compiles for it is kept for all processes.
 """
 
-import contextlib
 import os
 import subprocess
 import sys
@@ -52,9 +51,7 @@ def estimate_by_all():
     for method in ESTIMATORS:
         given = {"data": data, "snapshots": [before]}
         options = {name: value for name, value in given.items() if takes(method, name)}
-        # One that an extra is missing for is compiled by nobody.
-        with contextlib.suppress(ModuleNotFoundError):
-            estimator(method)(rbm, SweepLedger(100, 20), root_stream(0), {"base": None, **options})
+        estimator(method)(rbm, SweepLedger(100, 20), root_stream(0), {"base": None, **options})
     gather(rbm, root_stream(0), data=data)
 
 

@@ -9,7 +9,7 @@ from jsonschema.exceptions import best_match
 
 from logzoo.estimators.registry import ESTIMATORS
 from logzoo.models.known.registry import FAMILIES
-from logzoo.papers.tracking.grids import grid_models
+from logzoo.papers.tracking.grids import check_race, grid_models
 from logzoo.papers.zoo.families import zoo_models
 from logzoo.trainers.registry import TRAINERS
 
@@ -34,6 +34,8 @@ def checked(config: dict, schema_folder: str | Path) -> dict:
         missing = {"title", "method", "base", "options"} - set(entry)
         if missing:
             raise ValueError(f"configuration: estimators.{name}: expected the keys {', '.join(sorted(missing))}")
+    for name, grid in config["grids"].items():
+        check_race(name, grid)
     for key, names, choices in _references(config):
         _check_names(key, names, choices)
     return config

@@ -8,6 +8,8 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from logzoo.papers.declaration import SWEEP, named_paths, shape_of, training_most, training_work
+from logzoo.papers.tracking.grids import trial_of
+from logzoo.papers.tracking.race import groups_of, number_kept
 from logzoo.papers.zoo.families import matrix_places
 from logzoo.pipeline.catalogue import Catalogue
 from logzoo.pipeline.models import by_run, estimate_settings, truth_from
@@ -33,16 +35,32 @@ Work = dict[str, float]
 
 
 class Job(NamedTuple):
-    """The work of a job, what it never goes beyond whatever the data (nothing: its work), and what it is made from."""
+    """The work of a job, what it never goes beyond whatever the data (nothing: its work), and what it is made from.
+
+    share: of such jobs that do their work, where those that lose a race end at once; and whether this one does where
+    those go on that cost most.
+    """
 
     work: Work
     inputs: list[str] = []
     most: Work = {}
+    share: float = 1.0
+    dearest: bool = True
 
     @property
     def ceiling(self) -> Work:
         """What the job never goes beyond."""
         return self.most or self.work
+
+    @property
+    def seconds(self) -> float:
+        """Core-seconds, of such jobs on average."""
+        return START + self.share * (seconds_of(self.work) - START)
+
+    @property
+    def most_seconds(self) -> float:
+        """Core-seconds whatever the data, so that those of all jobs add up to what a run never goes beyond."""
+        return max(seconds_of(self.ceiling), seconds_of(self.work)) if self.dearest else START
 
 
 def seconds_of(work: Work) -> float:
@@ -59,7 +77,21 @@ def jobs_behind(catalogue: Catalogue, files: Iterable[str]) -> dict[str, Job]:
         if path not in jobs:
             jobs[path] = _job(catalogue, path)
             waiting += jobs[path].inputs
-    return jobs
+    return jobs | _racing(catalogue, jobs)
+
+
+def _racing(catalogue: Catalogue, jobs: dict[str, Job]) -> dict[str, Job]:
+    """Those of the jobs that train a model in full if it goes on from a race, with how often that is."""
+    racing = {}
+    for race, rates in catalogue.races.items():
+        keep = catalogue.config["grids"][race.partition(".")[0]]["race"]["keep"]
+        for group in groups_of(rates):
+            count = number_kept(len(group), keep)
+            paths = [path for model in group if (path := f"{catalogue.data}/models/{model}.nc") in jobs]
+            dearest = sorted(paths, key=lambda path: seconds_of(jobs[path].work))[-count:]
+            for path in paths:
+                racing[path] = jobs[path]._replace(share=count / len(group), dearest=path in dearest)
+    return racing
 
 
 def _first_output(catalogue: Catalogue, path: str) -> str:
@@ -110,6 +142,8 @@ def _training(catalogue: Catalogue, model: str) -> Job:
         return Job({}, inputs)
     if "start" in entry:
         inputs.append(f"{catalogue.data}/models/{entry['start']}.nc")
+    if model in catalogue.racing:
+        inputs += [catalogue.racing[model], f"{catalogue.data}/models/{trial_of(model)}.nc"]
     visible = shape_of(catalogue.config, model)[0]
     examples = catalogue.config["datasets"][entry["dataset"]]["splits"]["train"]
     return Job(training_work(entry["train"], visible), inputs, training_most(entry["train"], visible, examples))
@@ -154,22 +188,23 @@ def core_hours(catalogue: Catalogue) -> dict[str, float]:
     hours = {}
     for name in catalogue.verdicts:
         jobs = jobs_behind(catalogue, named_paths(catalogue.shown[name].inputs).values()).values()
-        hours[name] = sum(seconds_of(job.work) for job in jobs) / 3600
+        hours[name] = sum(job.seconds for job in jobs) / 3600
     return hours
 
 
 def table_of_costs(catalogue: Catalogue) -> str:
     """Lines with jobs, core-hours and longest job of every figure and table, each by itself, and of all together.
 
-    At most: hours that no data can make it go beyond, where tours take as many sweeps as they may.
+    At most: hours that no data can make it go beyond, where tours take as many sweeps as they may, and those that cost
+    most go on from races.
     """
     sources = {name: (shown.paper, [*named_paths(shown.inputs).values()]) for name, shown in catalogue.shown.items()}
     sources["everything"] = ("", [path for _, paths in list(sources.values()) for path in paths])
     rows = []
     for name, (paper, paths) in sources.items():
         jobs = jobs_behind(catalogue, paths).values()
-        taken = [seconds_of(job.work) for job in jobs] or [0.0]
-        most = [max(seconds_of(job.ceiling), seconds_of(job.work)) for job in jobs]
-        hours = (f"{seconds / 3600:,.2f}" for seconds in (sum(taken) + START, max(taken), sum(most) + START))
-        rows.append((name, paper, f"{len(taken):,}", *hours))
+        taken, most = sum(job.seconds for job in jobs), sum(job.most_seconds for job in jobs)
+        longest = max((seconds_of(job.work) for job in jobs), default=0.0)
+        hours = (f"{seconds / 3600:,.2f}" for seconds in (taken + START, longest, most + START))
+        rows.append((name, paper, f"{max(len(jobs), 1):,}", *hours))
     return columns(("", "paper", "artifacts", "core-hours", "longest job [h]", "at most"), rows)

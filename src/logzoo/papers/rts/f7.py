@@ -111,7 +111,7 @@ def smallest_flux(transitions):
     boundary = np.arange(1, parts)
     upward = np.arange(parts)[None, :, None] < boundary[:, None, None]
     across = upward & (np.arange(parts)[None, None, :] >= boundary[:, None, None])
-    return np.min((transitions[..., None, :, :] * across).sum(axis=(-2, -1)), axis=-1) / parts
+    return np.min((transitions[..., None, :, :] * across).sum(axis=(-2, -1), dtype=np.float64), axis=-1) / parts
 
 
 def draw(artifacts, *, title, names):
@@ -163,7 +163,7 @@ def _draw_matrices(figure, grid, matrices):
     axes = []
     for part, (label, estimate) in enumerate(matrices.items()):
         axis = figure.add_subplot(grid[1, width * part : width * (part + 1)])
-        matrix = estimate["transition_matrix"].sel(budget=budget).mean("replicate").values
+        matrix = estimate["transition_matrix"].sel(budget=budget).mean("replicate", dtype=np.float64).values
         look = {"norm": LogNorm(_SMALLEST_SHARE, 1.0), "cmap": "magma", "origin": "lower", "extent": (0, 1, 0, 1)}
         image = axis.imshow(np.maximum(matrix, _SMALLEST_SHARE), **look)
         axis.set_title(f"{label}\n{budget:,} sweeps", loc="right", fontsize=9)

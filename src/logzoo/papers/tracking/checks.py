@@ -4,11 +4,12 @@
 def checked(here, model, check):
     """The experiment that finds log Z at the snapshots of a training: `exact`, or by `ais`."""
     snapshots = here.config["models"][model]["train"]["options"]["snapshots"]
-    settings = here.config["checks"]["ais"]
+    settings = {}
     if check == "exact":
         visible, hidden = here.shape(model)
         work = {"enumeration": snapshots * 2 ** min(visible, hidden) * max(visible, hidden)}
     else:
+        settings = here.config["checks"]["ais"]
         work = {"sampling": here.visits(model, snapshots * settings["sweeps"] * settings["chains"])}
     return here.experiment(
         "logzoo.papers.tracking.snapshots:run",

@@ -19,16 +19,63 @@ def grid_settings(grid):
 
 
 def grid_models(grids):
-    """Models {name: entry} of all grids, named <grid>-<data set>-<number of the setting>."""
+    """Models {name: entry} of all grids, named <grid>-<data set>-<number of the setting>, and the trials of races."""
     models = {}
     for name, grid in grids.items():
         for number, train in enumerate(grid_settings(grid)):
             for dataset in grid["datasets"]:
-                models[f"{name}-{dataset}-{number}"] = {
+                entry = {
                     "title": f"{grid['title']}: {dataset}, setting {number}",
                     "short": f"{dataset}, setting {number}",
                     "dataset": dataset,
                     "validate": True,
                     "train": train,
                 }
+                model = f"{name}-{dataset}-{number}"
+                models[model] = entry
+                if grid.get("race"):
+                    models[trial_of(model)] = _trial(entry, grid["race"]["updates"])
     return models
+
+
+def trial_of(model):
+    """The name of the trial of a model that races: its first updates."""
+    return f"{model}-trial"
+
+
+def _trial(entry, updates):
+    titles = {key: f"{entry[key]}, trial" for key in ("title", "short")}
+    return {**entry, **titles, "train": {**entry["train"], "updates": updates}}
+
+
+def races_of(grids):
+    """Races {name: {model: initial learning rate}} of the grids that have them, named <grid>.<data set>."""
+    races = {}
+    for name, grid in grids.items():
+        if grid.get("race"):
+            rates = [train["learning_rate"] for train in grid_settings(grid)]
+            for dataset in grid["datasets"]:
+                races[f"{name}.{dataset}"] = {f"{name}-{dataset}-{number}": rate for number, rate in enumerate(rates)}
+    return races
+
+
+def check_race(name, grid):
+    """Check that trials begin as full trainings do, and end before; ValueError, one line naming the key, if not."""
+    for train in grid_settings(grid) if grid.get("race") else []:
+        options, tried = train["options"], grid["race"]["updates"]
+        if tried >= train["updates"]:
+            raise ValueError(
+                f"configuration: grids.{name}.race.updates: expected less than {train['updates']} (train.updates),"
+                f" found {tried}"
+            )
+        if options.get("schedule") == "linear":
+            raise ValueError(
+                f"configuration: grids.{name}.train.options.schedule: expected another than linear, which depends on"
+                " train.updates, where settings race"
+            )
+        if options.get("snapshots"):
+            raise ValueError(f"configuration: grids.{name}.train.options.snapshots: expected none where settings race")
+        if not options.get("patience"):
+            raise ValueError(
+                f"configuration: grids.{name}.train.options.patience: expected a number of updates where settings race"
+            )

@@ -25,11 +25,12 @@ def run(artifacts, **settings):
     return checks.assign_attrs(title=snapshots.attrs["title"])
 
 
-def check_snapshots(snapshots, trace, data, *, check, base, sweeps, chains, stream):
+def check_snapshots(snapshots, trace, data, *, check, base, stream, sweeps=None, chains=None):
     """log Z of every snapshot of a training, and the mean log f of data, as a Dataset over `update`, in nats.
 
     snapshots, trace: of a TrainingRun whose log Z was tracked. data: {split: 0/1 matrix (examples, visible)}. check:
-    "exact", or "ais" of so many sweeps and chains from the base log-odds (visible,). Raises ValueError for others.
+    "exact", which reads neither sweeps nor chains, or "ais" of so many from the base log-odds (visible,). Raises
+    ValueError for others.
     """
     one_of("check", check, CHECKS)
     updates = snapshots["update"].values
@@ -54,7 +55,8 @@ def check_snapshots(snapshots, trace, data, *, check, base, sweeps, chains, stre
         "split": coordinate("split", data, "split of the data"),
     }
     method = {"exact": "enumeration", "ais": "ais"}[check]
-    sizes = {"sweeps": sweeps, "chains": chains, "visible": rbm.visible, "hidden": rbm.hidden}
+    budget = {} if check == "exact" else {"sweeps": sweeps, "chains": chains}
+    sizes = {**budget, "visible": rbm.visible, "hidden": rbm.hidden}
     return xr.Dataset(variables, coords, {"check_method": method, **sizes})
 
 

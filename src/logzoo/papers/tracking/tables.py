@@ -1,6 +1,7 @@
 """Tables of the best RBM of a grid on each data set, chosen by AIS."""
 
-from logzoo.papers.tracking.grids import grid_settings
+from logzoo.papers.tracking.grids import grid_settings, races_of, trial_of
+from logzoo.papers.tracking.race import groups_of, number_kept
 from logzoo.reporting.stand_ins import stand_in_note
 from logzoo.reporting.tables import COUNT, Column, table_of
 
@@ -34,9 +35,15 @@ def _best(here, grid, dataset):
     settings = grid_settings(entry)
     models = [f"{grid}-{dataset}-{number}" for number in range(len(settings))]
     largest = max(zip(models, settings, strict=True), key=lambda numbered: numbered[1]["hidden"])[0]
+    raced, run, considered = {}, "logzoo.papers.tracking.best:run", len(models)
+    if entry.get("race"):
+        rates = races_of({grid: entry})[f"{grid}.{dataset}"]
+        raced, run = {"race": _race(here, f"{grid}.{dataset}", rates)}, "logzoo.papers.tracking.best_of_race:run"
+        considered = sum(number_kept(len(group), entry["race"]["keep"]) for group in groups_of(rates))
     return here.experiment(
-        "logzoo.papers.tracking.best:run",
+        run,
         {
+            **raced,
             "models": {model: here.model(model) for model in models},
             "traces": {model: here.trace(model) for model in models},
             "dataset": here.dataset(dataset),
@@ -45,8 +52,17 @@ def _best(here, grid, dataset):
         f"best/{grid}.{dataset}",
         stream=("best", grid, dataset),
         kind="best",
-        work={"sampling": here.visits(largest, ais["sweeps"] * ais["chains"] * len(models))},
+        work={"sampling": here.visits(largest, ais["sweeps"] * ais["chains"] * considered)},
         methods=("ais",),
+    )
+
+
+def _race(here, name, rates):
+    """The experiment that says which models of a race go on: {model: initial learning rate}."""
+    keep = here.config["grids"][name.partition(".")[0]]["race"]["keep"]
+    trials = {model: here.trace(trial_of(model)) for model in rates}
+    return here.experiment(
+        "logzoo.papers.tracking.race:run", {"trials": trials}, {"keep": keep, "rates": rates}, f"races/{name}"
     )
 
 

@@ -1,0 +1,21 @@
+"""Train one RBM of a grid in full where its race lets it go on; else what its trial made is all there is of it."""
+
+from pathlib import Path
+from runpy import run_path
+
+from logzoo.artifacts.netcdf import read_artifact
+from logzoo.papers.tracking.race import goes_on
+from logzoo.pipeline.jobs import discard_checkpoints, job, write_output
+
+with job(snakemake.log[0]):
+    params, inputs, model = snakemake.params, snakemake.input, snakemake.wildcards.model
+    in_full = goes_on(read_artifact(inputs.race), model)
+    if not in_full:
+        seed = f"{params.seed}/{model}"
+        for number, kind in enumerate(snakemake.output.keys()):
+            made = read_artifact(inputs[f"trial_{kind}"], kind).assign_attrs(title=params.title, rejected=1)
+            write_output(snakemake, made, kind=kind, number=number, seed_path=seed)
+        discard_checkpoints(snakemake)
+if in_full:
+    # The same script, so the same bits, as without a race.
+    run_path(str(Path(__file__).with_name("train_model.py")), init_globals={"snakemake": snakemake})
