@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.special import logsumexp
-from threadpoolctl import ThreadpoolController
+from threadpoolctl import threadpool_limits
 
 from logzoo.checks import whole_number
 from logzoo.estimators.shared import reads
@@ -27,6 +27,8 @@ _STEPS = 100
 _NO_OVERLAP = 1e-10
 # Of the largest curvature: the least damping of a step, and how much more it is after each that led up.
 _LEAST_DAMPING, _MORE = 1e-5, 10.0
+# Sums of several threads come out in another order, and at these sizes threads mostly wait for each other.
+_on_one_thread = threadpool_limits.wrap(limits=1, user_api="blas")
 
 
 @reads
@@ -54,10 +56,8 @@ def estimate(rbm, ledger, stream, *, draws=10_000, rungs=RUNGS, **options):
     rungs = rungs.ravel()[order]
     # einsum adds in the same order on every machine, a matrix product need not.
     log_f = np.einsum("nm,mk->nk", values.reshape(order.size, -1)[order], observer.readout)
-    # Sums of several threads come out in another order, and at these sizes threads mostly wait for each other.
-    with ThreadpoolController().limit(limits=1, user_api="blas"):
-        log_z = _solved(log_f, np.bincount(rungs, minlength=draws.betas.size), draws.log_z_hat)
-        answers = np.bincount(chain, influence(log_f, rungs, log_z)[:, -1], ledger.chains)
+    log_z = _solved(log_f, np.bincount(rungs, minlength=draws.betas.size), draws.log_z_hat)
+    answers = np.bincount(chain, influence(log_f, rungs, log_z)[:, -1], ledger.chains)
     std_error = float(np.sqrt(np.sum(answers**2) * ledger.chains / (ledger.chains - 1)))
     total = float(draws.log_z_base + log_z[-1])
     return estimate_of_draws(draws, transitions, total, std_error, ledger.chains)
@@ -78,6 +78,7 @@ def log_ratios(log_f, counts, start):
     return log_z, np.sqrt(np.sum(weights**2, axis=0))
 
 
+@_on_one_thread
 def influence(log_f, rungs, log_z):
     """How log Z_k - log Z_1 at the solution answers to the weight of each draw: derivatives (draw, rung).
 
@@ -87,27 +88,19 @@ def influence(log_f, rungs, log_z):
     """
     counts = np.bincount(rungs, minlength=log_z.size)
     visited = np.flatnonzero(counts)
-    shares, p, information = _shares(log_f, counts, log_z)
+    with np.errstate(under="ignore"):
+        # f_k / Z_k over the mixture; times n_j it sums to n_j over draws.
+        shares = np.exp(log_f - _log_mixture(log_f, counts, log_z)[:, None] - log_z)
+        p = shares[:, visited] * counts[visited]
     # da is the answer of a_j = log n_j - log Z_j to the weights.
     score = -p
     score[np.arange(len(p)), np.searchsorted(visited, rungs)] += 1.0
-    answers = shares - score @ np.linalg.pinv(information, hermitian=True) @ (p.T @ shares)
+    answers = shares - score @ np.linalg.pinv(_information(p), hermitian=True) @ (p.T @ shares)
     return answers - answers[:, :1]
 
 
-def _shares(log_f, counts, log_z):
-    """f_k / Z_k over the mixture (draw, rung), that times n_j for visited rungs j, and their information matrix.
-
-    At the solution the second sums to n_j over draws. The information is that of a_j = log n_j - log Z_j.
-    """
-    visited = np.flatnonzero(counts)
-    with np.errstate(under="ignore"):
-        shares = np.exp(log_f - _log_mixture(log_f, counts, log_z)[:, None] - log_z)
-        p = shares[:, visited] * counts[visited]
-    return shares, p, _information(p)
-
-
 def _information(p):
+    """The information matrix of a_j = log n_j - log Z_j, from the shares p (draw, rung) of visited rungs."""
     return np.diag(p.sum(axis=0)) - p.T @ p
 
 
@@ -117,6 +110,7 @@ def _log_mixture(log_f, counts, log_z):
     return logsumexp(log_f[:, visited] + (np.log(counts[visited]) - log_z[visited]), axis=1)
 
 
+@_on_one_thread
 def _solved(log_f, counts, start):
     """log Z_k - log Z_1 (rung,) at the solution, where steps from `start` come to it: else ValueError.
 
