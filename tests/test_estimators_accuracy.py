@@ -4,9 +4,8 @@ from functools import cache, lru_cache
 
 import numpy as np
 import pytest
-from scipy.stats import t as student
 
-from logzoo.api import sample_gibbs
+from logzoo.api import estimate_log_z, sample_gibbs
 from logzoo.estimators.registry import ESTIMATORS, estimate_together
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
@@ -18,13 +17,11 @@ DRAWN = [name for name in NAMES if ESTIMATORS[name].drawn]
 CHAINS = 40
 SWEEPS = 500
 MODELS = 30
-# Standard errors that one honest estimate of all of them, easy models and hard ones, exceeds with a chance of 1%.
-MOST = student.isf(0.5 * 0.01 / (2 * MODELS * len(NAMES)), CHAINS - 1)
 # Rules of integration are as exact as their rungs are close; the other methods need few.
 OPTIONS = {
     "ti-riemann": {"rungs": 400},
     "ti-trapezoid": {"rungs": 60},
-    "ti-corrected": {"rungs": 60},
+    "ti-corrected": {"rungs": 30},
     "ti-rb": {"rungs": 60},
     "mbar": {"rungs": 20, "draws": 2000},
     "bar": {},
@@ -44,11 +41,36 @@ def truth(seed, scale):
     return exact_log_z(random_rbm(seed, scale))
 
 
-def estimated(method, seed, scale, repeat=0):
+@lru_cache
+def estimated(method, seed, scale):
     """(error, standard error, interval holds the truth, converged) of one estimate."""
-    reads = ESTIMATORS[method].reads
-    group = tuple(name for name in NAMES if ESTIMATORS[name].reads == reads) if reads else (method,)
-    found, exact = estimated_together(group, seed, scale, repeat)[method], truth(seed, scale)
+    rbm = random_rbm(seed, scale)
+    found = estimate_log_z(
+        rbm,
+        method,
+        sweeps=SWEEPS,
+        chains=CHAINS,
+        base="visible-bias",
+        seed=f"{seed}/0",
+        check=False,
+        **options_for(method, rbm, seed),
+    )
+    return outcome(found, truth(seed, scale))
+
+
+def options_for(method, rbm, seed):
+    """Options of a method, with the data and the snapshots that it takes."""
+    known = ESTIMATORS[method].options
+    options = OPTIONS.get(method, {"rungs": 20} if "rungs" in known else {})
+    if "data" in known:
+        options = {**options, "data": sample_gibbs(rbm, 100, 200, seed=seed)}
+    if "snapshots" in known:
+        options = {**options, "snapshots": [RBM(0.5 * rbm.weights, -rbm.visible_bias, rbm.hidden_bias)]}
+    return options
+
+
+def outcome(found, exact):
+    """What `estimated` tells of an Estimate."""
     low, high = found.interval
     return found.log_z - exact, found.std_error, low <= exact <= high, found.converged
 
@@ -56,25 +78,18 @@ def estimated(method, seed, scale, repeat=0):
 @cache
 def estimated_together(methods, seed, scale, repeat):
     """{method: Estimate} of methods, with one run for those that read the same."""
-    rbm, asked = random_rbm(seed, scale), {}
-    for method in methods:
-        options = OPTIONS.get(method, {"rungs": 20} if "rungs" in ESTIMATORS[method].options else {})
-        options = {"base": rbm.visible_bias, **options}
-        if "data" in ESTIMATORS[method].options:
-            options["data"] = sample_gibbs(rbm, 100, 200, seed=seed)
-        if "snapshots" in ESTIMATORS[method].options:
-            options["snapshots"] = [RBM(0.5 * rbm.weights, -rbm.visible_bias, rbm.hidden_bias)]
-        asked[method] = method, options
+    rbm = random_rbm(seed, scale)
+    asked = {method: (method, {"base": rbm.visible_bias, **options_for(method, rbm, seed)}) for method in methods}
     return estimate_together(rbm, asked, SWEEPS, CHAINS, root_stream(f"{seed}/{repeat}"))
 
 
 def misses(results, shift=0.0):
-    """Those that are farther off than their standard errors tell, moved by `shift` nats, and do not say so."""
-    return [one for one in results if one[3] and abs(one[0] + shift) > MOST * one[1]]
+    """Those that are over four standard errors off, moved by `shift` nats, and do not say so."""
+    return [one for one in results if one[3] and abs(one[0] + shift) > 4.0 * one[1]]
 
 
 @pytest.mark.parametrize("method", DRAWN)
-def test_thirty_easy_models_are_within_their_errors(method):
+def test_thirty_easy_models_are_within_four_standard_errors(method):
     results = [estimated(method, seed, 0.5) for seed in range(MODELS)]
     assert misses(results) == []
     assert sum(one[3] for one in results) >= 0.9 * MODELS
@@ -83,20 +98,26 @@ def test_thirty_easy_models_are_within_their_errors(method):
 
 
 @pytest.mark.parametrize("method", NAMES)
-def test_thirty_hard_models_are_within_their_errors_or_flagged(method):
+def test_thirty_hard_models_are_within_four_standard_errors_or_flagged(method):
     results = [estimated(method, seed, 2.0) for seed in range(MODELS)]
     assert misses(results) == []
     assert misses(results, 20.0) or not ESTIMATORS[method].drawn
 
 
 # Eighty repeats tell intervals that cover 95% from those of 80%, and errors of twice the size from right ones; nightly
-# the bands are as narrow as the docs say.
+# the bands are as narrow as the docs say. Methods that read the same run share it.
 @pytest.mark.parametrize(
     ("repeats", "least", "most"), [(80, 0.875, 1.0), pytest.param(200, 0.90, 0.99, marks=pytest.mark.nightly)]
 )
 @pytest.mark.parametrize("method", DRAWN)
 def test_intervals_cover_the_truth_as_often_as_they_claim(method, repeats, least, most):
-    results = [estimated(method, seed, 0.5, repeat) for seed in range(4) for repeat in range(repeats // 4)]
+    reads = ESTIMATORS[method].reads
+    group = tuple(name for name in DRAWN if ESTIMATORS[name].reads == reads) if reads else (method,)
+    results = [
+        outcome(estimated_together(group, seed, 0.5, repeat)[method], truth(seed, 0.5))
+        for seed in range(4)
+        for repeat in range(repeats // 4)
+    ]
     assert least <= np.mean([covered for *_, covered, _ in results]) <= most
     spread = np.std([error / std_error for error, std_error, *_ in results])
     assert 0.75 < spread < 1.35

@@ -1,5 +1,6 @@
 """The estimators on draws of simulated tempering: their formulas on draws made by hand, then their honesty."""
 
+import logging
 import math
 from functools import cache
 from types import SimpleNamespace
@@ -292,6 +293,13 @@ def test_mbar_refuses_what_does_not_fit():
         with pytest.raises(ValueError, match=match):
             estimator("mbar")(small_rbm(), ledger, root_stream(0), options)
         assert ledger.spent == 0
+
+
+def test_mbar_is_quiet(capfd, caplog):
+    with caplog.at_level(logging.WARNING):
+        mbar.log_ratios(*gaussian_draws())
+    assert capfd.readouterr() == ("", "")
+    assert not caplog.records
 
 
 # RTS as a maximum of likelihoods.

@@ -103,8 +103,8 @@ def command(folder, cwd, *words):
 def test_the_light_set_is_small(installed):
     light = light_set(installed)
     assert len(light) <= MOST_PACKAGES, sorted(light)
-    assert not light & {"snakemake", "matplotlib", "scikit-learn"}
-    assert {"matplotlib", "sklearn", "snakemake", "yaml"} <= set(refused(installed))
+    assert not light & {"snakemake", "matplotlib", "scikit-learn", "pymbar"}
+    assert {"matplotlib", "sklearn", "snakemake", "pymbar", "yaml"} <= set(refused(installed))
 
 
 def test_the_wheel_says_what_it_is(installed):
@@ -156,8 +156,9 @@ print(time.perf_counter() - start)
 def test_the_command_works_and_names_the_extra_where_one_is_missing(installed, tmp_path):
     made = run(installed, f"{MODEL}\nRBM(weights, visible_bias, hidden_bias).save('model.nc')", tmp_path)
     assert made.returncode == 0, made.stderr
-    found = command(installed, tmp_path, "estimate", "model.nc", "--method", "ais", "--sweeps", "100")
-    assert found.returncode == 0 and "log Z" in found.stdout, found.stderr
+    for method in ("ais", "mbar"):
+        found = command(installed, tmp_path, "estimate", "model.nc", "--method", method, "--sweeps", "100")
+        assert found.returncode == 0 and "log Z" in found.stdout, found.stderr
     for words in (["audit", str(ROOT)], ["crate", str(ROOT)]):
         found = command(installed, tmp_path, *words)
         assert found.returncode == 1 and found.stdout == "", words
