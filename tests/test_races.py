@@ -11,7 +11,7 @@ from logzoo.artifacts.schema import check
 from logzoo.audit.layout import kind_of
 from logzoo.papers.declaration import named_paths
 from logzoo.papers.tracking import best, best_of_race
-from logzoo.papers.tracking.grids import grid_models, races_of
+from logzoo.papers.tracking.grids import Race, grid_models, races_of
 from logzoo.papers.tracking.race import goes_on, groups_of, number_kept, run
 from logzoo.pipeline import costs
 from logzoo.pipeline.catalogue import Catalogue
@@ -92,7 +92,7 @@ def test_a_grid_that_races_has_a_trial_of_each_model_and_the_same_models():
     assert grid_models({"t1": grid_of(race=None)}) == plain
     assert races_of({"t1": grid_of()}) == races_of({"t1": grid_of(race=None)}) == {}
     rates = {"t1-dna-0": 0.1, "t1-dna-1": 0.1, "t1-dna-2": 0.01, "t1-dna-3": 0.01}
-    assert races_of({"t1": grid_of(race=RACE)}) == {"t1.dna": rates}
+    assert races_of({"t1": grid_of(race=RACE)}) == {"t1.dna": Race("t1", RACE["keep"], rates)}
     assert {name: plain[name]["train"]["learning_rate"] for name in plain} == rates
 
 

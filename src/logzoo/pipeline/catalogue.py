@@ -1,7 +1,6 @@
 """All figures and tables of a configuration, and the jobs that make what they show."""
 
 from importlib import import_module
-from pathlib import PurePosixPath
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -55,7 +54,7 @@ class Shown(NamedTuple):
 class Catalogue:
     """Everything that is shown, by name; `experiments` are the jobs behind it, by the path of their artifact.
 
-    `races` are {race: {model: initial learning rate}}, `racing` {model: path of the artifact of its race}.
+    `races` are {name: Race}, `racing` {model: path of the artifact of its race}.
     Raises ValueError, one line, for an entry without a declaration, and for settings that it needs or does not know.
     """
 
@@ -73,11 +72,13 @@ class Catalogue:
         for shown in self.shown.values():
             self._collect(self.rows_of(shown) if shown.is_table else shown.inputs)
         self.races = races_of(config["grids"])
-        self.racing = {model: f"{self.data}/races/{race}.nc" for race, rates in self.races.items() for model in rates}
-        for path in self.racing.values():
+        self.racing = {}
+        for name, race in self.races.items():
+            path = f"{self.data}/races/{name}.nc"
             if path not in self.experiments:
-                grid = PurePosixPath(path).name.partition(".")[0]
-                raise ValueError(f"configuration: grids.{grid}.race: expected a table in `figures` whose grid it is")
+                where = f"configuration: grids.{race.grid}.race"
+                raise ValueError(f"{where}: expected a table in `figures` whose grid it is")
+            self.racing |= dict.fromkeys(race.rates, path)
         for name, entry in self.config["figures"].items():
             if entry.unread:
                 known = ", ".join(sorted({*entry} - entry.unread))

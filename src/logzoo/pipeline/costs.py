@@ -83,10 +83,9 @@ def jobs_behind(catalogue: Catalogue, files: Iterable[str]) -> dict[str, Job]:
 def _racing(catalogue: Catalogue, jobs: dict[str, Job]) -> dict[str, Job]:
     """Those of the jobs that train a model in full if it goes on from a race, with how often that is."""
     racing = {}
-    for race, rates in catalogue.races.items():
-        keep = catalogue.config["grids"][race.partition(".")[0]]["race"]["keep"]
-        for group in groups_of(rates):
-            count = number_kept(len(group), keep)
+    for race in catalogue.races.values():
+        for group in groups_of(race.rates):
+            count = number_kept(len(group), race.keep)
             paths = [path for model in group if (path := f"{catalogue.data}/models/{model}.nc") in jobs]
             dearest = sorted(paths, key=lambda path: seconds_of(jobs[path].work))[-count:]
             for path in paths:

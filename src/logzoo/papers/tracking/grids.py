@@ -1,6 +1,15 @@
 """Grids of models: one RBM for each data set and each combination of settings."""
 
 from itertools import product
+from typing import NamedTuple
+
+
+class Race(NamedTuple):
+    """Settings of a grid that race on one data set: those of the best trials go on."""
+
+    grid: str
+    keep: float  # the share of trials that go on
+    rates: dict  # {model: initial learning rate}
 
 
 def grid_settings(grid):
@@ -49,13 +58,14 @@ def _trial(entry, updates):
 
 
 def races_of(grids):
-    """Races {name: {model: initial learning rate}} of the grids that have them, named <grid>.<data set>."""
+    """The races {name: Race} of the grids that have them, named <grid>.<data set>."""
     races = {}
     for name, grid in grids.items():
         if grid.get("race"):
             rates = [train["learning_rate"] for train in grid_settings(grid)]
             for dataset in grid["datasets"]:
-                races[f"{name}.{dataset}"] = {f"{name}-{dataset}-{number}": rate for number, rate in enumerate(rates)}
+                models = {f"{name}-{dataset}-{number}": rate for number, rate in enumerate(rates)}
+                races[f"{name}.{dataset}"] = Race(name, grid["race"]["keep"], models)
     return races
 
 

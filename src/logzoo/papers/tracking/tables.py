@@ -37,9 +37,10 @@ def _best(here, grid, dataset):
     largest = max(zip(models, settings, strict=True), key=lambda numbered: numbered[1]["hidden"])[0]
     raced, run, considered = {}, "logzoo.papers.tracking.best:run", len(models)
     if entry.get("race"):
-        rates = races_of({grid: entry})[f"{grid}.{dataset}"]
-        raced, run = {"race": _race(here, f"{grid}.{dataset}", rates)}, "logzoo.papers.tracking.best_of_race:run"
-        considered = sum(number_kept(len(group), entry["race"]["keep"]) for group in groups_of(rates))
+        name = f"{grid}.{dataset}"
+        race = races_of({grid: entry})[name]
+        raced, run = {"race": _race(here, name, race)}, "logzoo.papers.tracking.best_of_race:run"
+        considered = sum(number_kept(len(group), race.keep) for group in groups_of(race.rates))
     return here.experiment(
         run,
         {
@@ -57,13 +58,11 @@ def _best(here, grid, dataset):
     )
 
 
-def _race(here, name, rates):
-    """The experiment that says which models of a race go on: {model: initial learning rate}."""
-    keep = here.config["grids"][name.partition(".")[0]]["race"]["keep"]
-    trials = {model: here.trace(trial_of(model)) for model in rates}
-    return here.experiment(
-        "logzoo.papers.tracking.race:run", {"trials": trials}, {"keep": keep, "rates": rates}, f"races/{name}"
-    )
+def _race(here, name, race):
+    """The experiment that says which models of a race go on."""
+    trials = {model: here.trace(trial_of(model)) for model in race.rates}
+    settings = {"keep": race.keep, "rates": race.rates}
+    return here.experiment("logzoo.papers.tracking.race:run", {"trials": trials}, settings, f"races/{name}")
 
 
 def rows(artifacts):
