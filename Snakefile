@@ -97,6 +97,10 @@ onstart:
         from logzoo.pipeline.compiling import compile_kernels
 
         compile_kernels(workflow.cores)
+    if workflow.local_exec and runs_many(workflow):
+        from logzoo.pipeline.forks import serve_jobs
+
+        serve_jobs()
 
 
 onsuccess:

@@ -27,7 +27,8 @@ from logzoo.trainers.registry import trainer_module
 
 RULES = re.compile(r"^(\w+) +(\d+)$", re.MULTILINE)
 FORMS = ("html", "md", "csv")
-# Python runs this when it starts: each job lists the modules of the package that it has loaded when it ends.
+# Python runs this when it starts: each job lists the modules of the package that it has loaded when it ends, without
+# kernels, which nothing imports by a name made at run time, and without what hands jobs over to a loaded process.
 LISTING = """
 import atexit, json, os, sys
 from pathlib import Path
@@ -37,6 +38,7 @@ def listed():
     if getattr(task, "output", None):
         found = sys.modules.items()
         modules = [name for name, one in found if name.startswith("logzoo.") and not hasattr(one, "__path__")]
+        modules = [name for name in modules if not name.startswith(("logzoo.kernels.", "logzoo.pipeline.forks"))]
         folder = Path(__file__).parents[1] / "loaded"
         folder.mkdir(exist_ok=True)
         (folder / f"{os.getpid()}.json").write_text(json.dumps([list(task.output), modules]))

@@ -71,4 +71,6 @@ def _use_kernel_cache():
         sys.modules["numba"].config.CACHE_DIR = str(folder)
 
 
+if "LOGZOO_FORKS" in os.environ:
+    importlib.import_module("logzoo.pipeline.forks").hand_over()
 _use_kernel_cache()

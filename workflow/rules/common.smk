@@ -28,6 +28,7 @@ from logzoo.pipeline.tasks import (
     print_tables,
     remove_manifest,
     runs_kernels,
+    runs_many,
     tasks_of_files,
 )
 

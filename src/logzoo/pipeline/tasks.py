@@ -19,6 +19,8 @@ from logzoo.reporting.scorecard import without_links
 _TELLING = {"audit", "cost", "crate", "publish"}
 # What names of rules that sample begin with.
 _SAMPLING = ("train_", "evidence", "estimate")
+# Jobs of which the starts take longer than loading once what all of them load.
+_MANY = 40
 
 
 def tasks_of_files(workflow: Any, scale: str, targets: Iterable[str] = ()) -> dict:
@@ -89,6 +91,11 @@ def makes_files(workflow: Any) -> bool:
 def runs_kernels(workflow: Any) -> bool:
     """Whether this run samples anything: what it then needs compiled, several of its jobs need."""
     return any(job.rule.name.startswith(_SAMPLING) for job in workflow.dag.needrun_jobs())
+
+
+def runs_many(workflow: Any) -> bool:
+    """Whether this run has many jobs."""
+    return sum(1 for _ in workflow.dag.needrun_jobs()) >= _MANY
 
 
 def remove_manifest(scale: str) -> None:

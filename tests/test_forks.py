@@ -1,0 +1,132 @@
+"""Jobs in forks of one process: as they would run by themselves, and ended with whoever waits for them."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from projects import ROOT
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="jobs are forked on Linux alone")
+
+# A server that has loaded nothing, and what a job looks like to the package.
+SERVER = "from logzoo.pipeline import forks; forks._load = int; forks.serve({path!r})"
+JOB = "import os, sys, time\nsnakemake = sys.argv\nimport logzoo.budgets\n"
+
+
+@pytest.fixture
+def started(tmp_path):
+    """Starts jobs of some code in a folder of their own, with a server."""
+    path = str(tmp_path / "jobs")
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT}/src"}
+    server = subprocess.Popen(
+        [sys.executable, "-P", "-c", SERVER.format(path=path)], stdin=subprocess.PIPE, env=environment
+    )
+    wait_for(Path(path).exists)
+
+    def start(code, **more):
+        (tmp_path / "job.py").write_text(JOB + code)
+        given = {**environment, "LOGZOO_FORKS": f"{sys.executable}{os.pathsep}{path}", **more}
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        return subprocess.Popen([sys.executable, "job.py"], cwd=tmp_path, env=given, text=True, **pipes)
+
+    start.server, start.folder = server, tmp_path
+    yield start
+    server.communicate()
+    assert server.returncode in (0, -signal.SIGKILL)
+
+
+def wait_for(happened):
+    end = time.monotonic() + 30.0
+    while not happened():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def test_a_job_is_a_fork_that_has_the_folder_environment_and_streams_of_its_own(started):
+    job = started(
+        "print(os.getppid(), os.getcwd(), os.environ['SAID'], sys.argv)\nprint('lost', file=sys.stderr)", SAID="x"
+    )
+    out, err = job.communicate()
+    assert out == f"{started.server.pid} {started.folder} x ['job.py']\n" and err == "lost\n" and job.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("code", "status", "said"),
+    [
+        ("sys.exit(3)", 3, ""),
+        ("sys.exit()", 0, ""),
+        ("1 / 0", 1, "ZeroDivisionError"),
+        ("import atexit; atexit.register(print, 'at last', file=sys.stderr)", 0, "at last"),
+        ("os.kill(os.getpid(), 9)", 1, ""),
+    ],
+)
+def test_a_job_ends_as_a_program_of_its_own_does(started, code, status, said):
+    job = started(code)
+    err = job.communicate()[1]
+    assert job.returncode == status and (said in err if said else not err)
+
+
+def test_nothing_that_a_job_changes_is_seen_by_the_next(started):
+    started("import json\njson.changed = True\nos.environ['CHANGED'] = ''").communicate()
+    assert (
+        started("import json\nprint(hasattr(json, 'changed'), 'CHANGED' in os.environ)").communicate()[0]
+        == "False False\n"
+    )
+
+
+def running(folder):
+    return [pid for pid in map(int, filter(str.isdigit, os.listdir("/proc"))) if told(pid) == str(folder)]
+
+
+def told(pid):
+    """The folder that a process is in; nothing where it is gone, or has ended."""
+    try:
+        return os.readlink(f"/proc/{pid}/cwd")
+    except OSError:
+        return ""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL, signal.SIGINT])
+def test_a_job_ends_with_the_process_that_waits_for_it(started, number):
+    job = started("open('begun', 'w').close()\ntime.sleep(60)")
+    wait_for((started.folder / "begun").exists)
+    assert len(running(started.folder)) == 2
+    job.send_signal(number)
+    assert job.communicate() == ("", "") and job.returncode == -number
+    wait_for(lambda: not running(started.folder))
+
+
+def test_a_job_ends_with_the_server(started):
+    waiting = "with job('log.txt'): open('begun', 'w').close(); time.sleep(60)"
+    job = started(f"from logzoo.pipeline.jobs import job\n{waiting}")
+    wait_for((started.folder / "begun").exists)
+    started.server.kill()
+    job.communicate()
+    assert job.returncode == 1
+    wait_for(lambda: not running(started.folder))
+
+
+@pytest.mark.parametrize("server", ["", "{python}:nowhere", "another:{path}"])
+def test_a_job_runs_by_itself_where_no_server_answers(started, server):
+    given = server.format(python=sys.executable, path=started.folder / "jobs")
+    job = started("print(os.getppid())", LOGZOO_FORKS=given)
+    assert job.communicate() == (f"{os.getpid()}\n", "")
+
+
+def test_a_server_that_is_left_alone_ends_and_takes_its_folder_along(tmp_path):
+    code = "import os; from logzoo.pipeline import forks; forks.serve_jobs(); print(os.environ['LOGZOO_FORKS'])"
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT}/src", "TMPDIR": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
+    path = Path(done.stdout.strip().rpartition(":")[2])
+    assert path.parents[1] == tmp_path and not path.parent.exists()
+    killed = subprocess.Popen(
+        [sys.executable, "-c", f"{code}\nimport time; time.sleep(60)"], env=environment, stdout=subprocess.PIPE
+    )
+    killed.stdout.readline()
+    killed.kill()
+    killed.communicate()
+    wait_for(lambda: not list(tmp_path.iterdir()))
