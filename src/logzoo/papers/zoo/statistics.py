@@ -220,6 +220,6 @@ def difficulty(part):
 
 
 def _relative(squares):
-    """Log RMSE relative to the median model of each estimator and budget, mean over budgets: (..., model, estimator)."""
+    """Log RMSE relative to the median model of an estimator and budget, mean over budgets: (..., model, estimator)."""
     logs = 0.5 * np.log(squares)
     return np.nanmean(logs - np.nanmedian(logs, axis=-3, keepdims=True), axis=-1)
