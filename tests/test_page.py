@@ -15,7 +15,7 @@ from PIL import Image
 from projects import ROOT
 
 from logzoo.artifacts.netcdf import read_provenance
-from logzoo.reporting.pictures import SMALL, embedded
+from logzoo.reporting.pictures import LARGE, SMALL, embedded
 from logzoo.reporting.scorecard import VERDICTS, summary
 from logzoo.reporting.style import new_figure
 
@@ -177,17 +177,17 @@ def test_pictures_are_small_and_keep_their_rare_colours():
     axes.axhline(200.0, color="#56B4E9")
     target = io.BytesIO()
     figure.savefig(target, format="png")
-    one = embedded(target.getvalue())
+    (one,) = embedded(target.getvalue(), LARGE)
     assert (one.width, one.height) == (900, 600)
     assert len(one.uri) < target.tell()
-    small = embedded(target.getvalue(), SMALL)
+    (small,) = embedded(target.getvalue(), SMALL)
     assert (small.width, small.height) == (SMALL.width, 147) and len(small.uri) < len(one.uri)
-    assert one == embedded(target.getvalue())
+    assert [one, small] == embedded(target.getvalue(), LARGE, SMALL)
     pixels = np.asarray(Image.open(io.BytesIO(base64.b64decode(one.uri.partition(",")[2]))).convert("RGB"))
     assert np.abs(pixels.astype(int) - (0x56, 0xB4, 0xE9)).max(axis=-1).min() < 12
     assert (pixels[0, 0] == 255).all()
     with pytest.raises(ValueError, match="expected the bytes of a PNG"):
-        embedded(b"no picture")
+        embedded(b"no picture", LARGE)
 
 
 PAGES = ("index.html", "scorecard.html")

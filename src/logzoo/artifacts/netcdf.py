@@ -87,9 +87,10 @@ def read_provenance(path):
     path = Path(path)
     try:
         check_seal(path)
-        _check_claims(path)
-        with xarray.open_dataset(path, engine="netcdf4", decode_times=False, mask_and_scale=False) as dataset:
-            attributes = dict(dataset.attrs)
+        # Not by xarray, which would read the coordinates, too: every job does this for each of its inputs.
+        with netCDF4.Dataset(path) as file:
+            _check_claims(path, file)
+            attributes = {name: file.getncattr(name) for name in file.ncattrs()}
     except (OSError, ValueError) as error:
         raise ValueError(f"{path}: not a readable logzoo artifact: {' '.join(str(error).split())}") from error
     if "content_sha256" not in attributes:
@@ -102,17 +103,17 @@ def load_raw(path):
 
     ValueError if it claims to hold far more than its size; else raises whatever a damaged file happens to break.
     """
-    _check_claims(path)
+    with netCDF4.Dataset(path) as file:
+        _check_claims(path, file)
     options = {"decode_times": False, "decode_timedelta": False, "mask_and_scale": False}
     with xarray.open_dataset(path, engine="netcdf4", **options) as dataset:
         return dataset.load().drop_encoding()
 
 
-def _check_claims(path):
-    """Raise ValueError if a file claims too large variables: xarray reads some of them when it opens it."""
-    with netCDF4.Dataset(path) as file:
-        claims = (int(each.size) * getattr(each.dtype, "itemsize", 8) for each in file.variables.values())
-        check_unpacked(path, sum(claims))
+def _check_claims(path, file):
+    """Raise ValueError if an open file claims too large variables: xarray reads some of them when it opens it."""
+    claims = (int(each.size) * getattr(each.dtype, "itemsize", 8) for each in file.variables.values())
+    check_unpacked(path, sum(claims))
 
 
 def content_sha256(dataset):

@@ -25,23 +25,34 @@ def with_palette(image):
     from PIL import Image
 
     pixels = np.asarray(image)
-    present = np.array([colour for _, colour in image.getcolors(image.width * image.height)])
+    packed = _packed(pixels)
+    # Marked in a table of all colours: to sort the pixels, or to count each colour, takes longer.
+    seen = np.zeros(1 << 24, bool)
+    seen[packed] = True
+    present = np.flatnonzero(seen)
     for number in _SHADES:
-        table = np.array(shades(number))
-        snapped = table[present]
-        colours, places = np.unique(snapped, axis=0, return_inverse=True)
+        table = np.array(shades(number), np.uint8)
+        colours, places = np.unique(_packed(table[_unpacked(present)]), return_inverse=True)
         if len(colours) <= _PALETTE:
             break
     else:
-        return Image.fromarray(table.astype(np.uint8)[pixels])
+        return Image.fromarray(table[pixels])
     place = np.zeros(1 << 24, np.uint8)
-    place[_packed(present)] = places.reshape(-1)
-    few = Image.fromarray(place[_packed(pixels)])
-    few.putpalette(colours.astype(np.uint8).tobytes())
+    place[present] = places
+    few = Image.fromarray(place[packed])
+    few.putpalette(_unpacked(colours).tobytes())
     return few
 
 
 def _packed(colours):
     """Red, green and blue of the last axis as one number."""
-    red, green, blue = np.moveaxis(colours.astype(np.int32), -1, 0)
-    return red << 16 | green << 8 | blue
+    number = np.zeros(colours.shape[:-1], np.int32)
+    for channel in range(3):
+        number <<= 8
+        number |= colours[..., channel]
+    return number
+
+
+def _unpacked(numbers):
+    """Red, green and blue of `_packed` numbers, on a last axis."""
+    return np.stack([numbers >> 16, numbers >> 8 & 255, numbers & 255], axis=-1).astype(np.uint8)

@@ -8,7 +8,7 @@ import json
 from pathlib import Path, PurePosixPath
 
 from logzoo.artifacts.netcdf import read_artifact
-from logzoo.reporting.pictures import SMALL, embedded
+from logzoo.reporting.pictures import LARGE, SMALL, embedded
 from logzoo.reporting.rendering import rendered
 from logzoo.reporting.scorecard import VERDICTS, counts_by_paper, entries, relative, summary
 from logzoo.reporting.stand_ins import stand_in_line, stand_ins
@@ -31,8 +31,8 @@ def exhibit_of(shown, records):
     exhibit = {**shown, "records": {path: records[path] for path in shown["artifacts"]}}
     first = shown["files"][0]
     if first.endswith(".png"):
-        png = Path(first).read_bytes()
-        return {**exhibit, "picture": embedded(png), "small": embedded(png, SMALL)}
+        picture, small = embedded(Path(first).read_bytes(), LARGE, SMALL)
+        return {**exhibit, "picture": picture, "small": small}
     rows = read_artifact(shown["artifacts"][0], "table")
     table = frame_of(rows)
     corner = [table.columns, *table.values][: _CORNER[0]]

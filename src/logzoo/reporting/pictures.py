@@ -31,17 +31,22 @@ class Picture(NamedTuple):
     height: int
 
 
-def embedded(png, size=LARGE):
-    """A `Picture` of the bytes of a PNG, of that size, without the verdicts that hang below a figure.
+def embedded(png, *sizes):
+    """A `Picture` of each size of the bytes of a PNG, without the verdicts that hang below a figure.
 
     Equal bytes give equal bytes. Raises ValueError for what is no picture.
     """
     try:
         image = Image.open(io.BytesIO(png), formats=["PNG"])
         rows = int(image.info.get(PLAIN_ROWS, image.height))
-        image = image.convert("RGB").crop((0, 0, image.width, min(rows, image.height)))
+        # Cropped before it has a byte for each colour of a pixel.
+        image = image.crop((0, 0, image.width, min(rows, image.height))).convert("RGB")
     except OSError as error:
         raise ValueError(f"expected the bytes of a PNG: {error}") from error
+    return [_reduced(image, size) for size in sizes]
+
+
+def _reduced(image, size):
     width = max(1, min(image.width // _FINER, size.width))
     # Of the filters that keep thin lines the one that mixes the fewest new colours.
     image = image.resize((width, max(1, round(image.height * width / image.width))), Image.Resampling.HAMMING)

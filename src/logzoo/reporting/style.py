@@ -151,18 +151,23 @@ def save(figure, png, pdf, stamp=UNKNOWN, *, below=0.0):
 def picture_bytes(figure, stamp=UNKNOWN, *, below=0.0):
     """The bytes that `save` writes as PNG and as PDF."""
     from matplotlib.transforms import Bbox
-    from PIL import Image
+    from PIL import Image, TiffImagePlugin  # noqa: F401  else pillow looks for it among all its formats
     from PIL.PngImagePlugin import PngInfo
 
     drawn, png, pdf, metadata = io.BytesIO(), io.BytesIO(), io.BytesIO(), picture_metadata(stamp)
     shown = Bbox.from_extents(0.0, -below, figure.get_figwidth(), figure.get_figheight()) if below else None
-    figure.savefig(drawn, format="png", bbox_inches=shown, pil_kwargs={"compress_level": 0})
+    # Once, at the resolution of the PNG, for both: given a layout to make, matplotlib draws a figure twice to save it.
+    figure.set_dpi(SETTINGS["savefig.dpi"])
+    figure.get_layout_engine().execute(figure)
+    figure.set_layout_engine(None)
+    # Uncompressed, and read again at once: bare pixels would not say how many stand in a row.
+    figure.savefig(drawn, format="tiff", bbox_inches=shown)
     texts, rows = PngInfo(), round(figure.get_figheight() * SETTINGS["savefig.dpi"])
     for key, text in {PLAIN_ROWS: str(rows), **metadata["png"]}.items():
         texts.add_text(key, text)
     dpi = (SETTINGS["savefig.dpi"],) * 2
-    with_palette(Image.open(drawn).convert("RGB")).save(png, format="PNG", pnginfo=texts, dpi=dpi, optimize=True)
-    # Laid out already, and the same in both.
-    figure.set_layout_engine("none")
+    few = with_palette(Image.open(drawn).convert("RGB"))
+    # One level below the highest: 4% more bytes, in less than half the time.
+    few.save(png, format="PNG", pnginfo=texts, dpi=dpi, compress_level=8)
     figure.savefig(pdf, format="pdf", bbox_inches=shown, metadata={"CreationDate": None, **metadata["pdf"]})
     return png.getvalue(), pdf.getvalue()

@@ -98,9 +98,10 @@ def draw_maps(zoo, names, panels, norm, label, *, row_height, shrink):
     axes = figure.subplots(len(panels), 1, squeeze=False, height_ratios=[1 + size for size in sizes])[:, 0]
     for axis, (budget, (rows, values, texts)) in zip(axes, panels.items(), strict=True):
         image = axis.imshow(values, norm=norm, cmap="cividis_r", aspect="auto")
+        red, green, blue, _ = np.moveaxis(image.to_rgba(values), -1, 0)
+        dark = 0.3 * red + 0.6 * green + 0.1 * blue < 0.5
         for row, column in np.argwhere(np.isfinite(values)):
-            red, green, blue, _ = image.to_rgba(values[row, column])
-            colour = "white" if 0.3 * red + 0.6 * green + 0.1 * blue < 0.5 else "black"
+            colour = "white" if dark[row, column] else "black"
             cell = axis.text(column, row, texts[row][column], ha="center", va="center", fontsize=7.5, color=colour)
             # Inside the axes already: to lay out around hundreds of them took longer than to draw them.
             cell.set_in_layout(False)

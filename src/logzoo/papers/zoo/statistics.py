@@ -128,9 +128,11 @@ def mean_bias(moments):
 def mean_rank(moments):
     """Mean over models of each estimator's rank by RMSE, 1 the best, ties shared; (n, estimator, budget)."""
     square = moments.square
-    this, other = square[:, :, :, None], square[:, :, None]
-    ranks = 0.5 + (other < this).sum(axis=3) + 0.5 * (other == this).sum(axis=3)
-    return np.where(np.isnan(square), np.nan, ranks).mean(axis=1)
+    below = np.zeros(square.shape, np.int64)  # an equal one, as each is to itself, counts half: all counts are doubled
+    for other in np.split(square, square.shape[2], axis=2):
+        below += other < square
+        below += other <= square
+    return np.where(np.isnan(square), np.nan, 0.5 + 0.5 * below).mean(axis=1)
 
 
 def with_interval(part, statistic):
@@ -202,20 +204,22 @@ def difficulty(part):
     """
     errors = _errors(part)
     replicates = errors.shape[-1]
-    each = _relative(0.5 * np.log(_moments(errors).square))
+    each = _relative(_moments(errors).square)
     generator = fixed_generator(0)
     resample = partial(generator.integers, replicates, size=(*errors.shape[:-1], max(replicates - 1, 1)))
-    overall = []
+    squares = []
     for _ in range(RESAMPLES // 2):
         shift = part["truth_std_error"].values * generator.standard_normal(errors.shape[0])
         drawn = np.take_along_axis(errors, resample(), axis=-1) - shift[:, None, None, None]
-        overall.append(np.nanmean(_relative(0.5 * np.log(_moments(drawn).square)), axis=0))
-    value = np.nanmean(each, axis=0)
+        squares.append(np.square(drawn).mean(axis=-1))
+    overall = np.nanmean(_relative(np.array(squares)), axis=-1)
+    value = np.nanmean(each, axis=-1)
     # Few replicates pull every resampled RMSE down; the spread around their mean is what counts.
     spread = np.quantile(overall - np.mean(overall, axis=0), QUANTILES, axis=0)
-    return np.exp(each), np.exp(value), np.exp(value + spread)
+    return np.exp(each.T), np.exp(value), np.exp(value + spread)
 
 
-def _relative(log_rmse_of_cells):
-    """Relative to the median model of each estimator and budget, mean over budgets: (estimator, model)."""
-    return np.nanmean(log_rmse_of_cells - np.nanmedian(log_rmse_of_cells, axis=0), axis=-1).T
+def _relative(squares):
+    """Log RMSE relative to the median model of an estimator and budget, mean over budgets: (..., model, estimator)."""
+    logs = 0.5 * np.log(squares)
+    return np.nanmean(logs - np.nanmedian(logs, axis=-3, keepdims=True), axis=-1)
