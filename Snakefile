@@ -15,6 +15,7 @@ startup["use_sources"](f"{ROOT}/src")
 startup["keep_modules_compiled"]("logzoo")
 
 try:
+    startup["require"]("netCDF4", "numba", "pandas", "scipy", "xarray")
     from logzoo.pipeline.catalogue import Catalogue
     from logzoo.pipeline.configuration import checked, laid_over
     from logzoo.pipeline.startup import clear_stale_locks

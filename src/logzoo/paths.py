@@ -3,6 +3,9 @@
 The geometric path at inverse temperature beta: log f_beta(v, h) = beta [c.v + v W h + b.h] + (1 - beta) c0.v.
 The base p_1 (beta = 0) has independent visible units with log-odds c0 and uniform hidden units; densities along the
 path are unnormalised, so log Z_1 = sum_i softplus(c0_i) + H log 2.
+
+numba takes long to import: the kernels are imported where they are used, for every plan of the workflow imports this
+module.
 """
 
 import numbers
@@ -10,7 +13,6 @@ import numbers
 import numpy as np
 
 from logzoo.checks import as_float, finite_array, positive_number, shown, whole_number
-from logzoo.kernels.layout import fixed_point_parameters, fixed_point_unit
 from logzoo.models.rbm import RBM
 
 # Share of the examples added to each of the two counts of a unit, so that no log-odds is infinite.
@@ -51,6 +53,8 @@ def tempered_rbm(rbm, base, beta):
 
 def kernel_parameters(rbm, base):
     """Parameters for the sampling kernels: fixed point, in blocks of columns, with the base log-odds."""
+    from logzoo.kernels.layout import fixed_point_parameters
+
     return fixed_point_parameters(rbm.weights, rbm.visible_bias, rbm.hidden_bias, base)
 
 
@@ -60,6 +64,8 @@ _MOST_MOVED = 1e-3
 
 def check_rounding(rbm):
     """Raise ValueError where rounding the parameters for the kernels could move log Z by more than 0.001 nat."""
+    from logzoo.kernels.layout import fixed_point_unit
+
     unit = fixed_point_unit(rbm.weights, rbm.visible_bias, rbm.hidden_bias, np.zeros(rbm.visible))
     # Errors are even up to half a unit: four standard deviations of the sum of all of them.
     moved = 4.0 * unit * np.sqrt((rbm.weights.size + rbm.visible + rbm.hidden) / 12.0)

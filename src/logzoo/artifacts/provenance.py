@@ -22,39 +22,28 @@ def source_digest(*modules, scripts=(), root=PACKAGE_FOLDER):
     """
     outside = {Path(script).name: str(script) for script in scripts}
     files = {**_files_of_modules(root), **outside}
-    reached, waiting = set(), {*modules, *outside}
+    reached, waiting = {}, {*modules, *outside}
     while waiting:
         module = waiting.pop()
-        reached.add(module)
-        waiting |= direct_imports(module, root=root, files=files) - reached
-    return _digest_of_files((module, files[module]) for module in sorted(reached))
+        reached[module] = _content(module, files, root)
+        if files[module].endswith(".py"):
+            waiting |= _imports_of(module, reached[module], files, root) - reached.keys()
+    return _digest_of_contents(sorted(reached.items()))
 
 
 def kernels_digest(*, root=PACKAGE_FOLDER):
     """Hash the sources of the kernels (64 hexadecimal digits): compiled code is valid for one value of it."""
-    return _digest_of_files((path.name, path) for path in sorted((root / "kernels").glob("*.py")))
+    return _digest_of_contents((path.name, path.read_bytes()) for path in sorted((root / "kernels").glob("*.py")))
 
 
-def direct_imports(module, *, root=PACKAGE_FOLDER, files=None):
+def direct_imports(module, *, root=PACKAGE_FOLDER):
     """Name the modules of the package that one module imports itself, function-level imports included.
 
-    files: the file of every module, where that is known. The __init__.py of a package counts only where it is asked
-    for by name: all are empty but that of the whole package, which says nothing about a result.
-    Raises ValueError for a module that does not exist and for a relative import.
+    The __init__.py of a package counts only where it is asked for by name: all are empty but that of the whole package,
+    which says nothing about a result. Raises ValueError for a module that does not exist and for a relative import.
     """
-    files = _files_of_modules(root) if files is None else files
-    if module not in files:
-        raise ValueError(f"no module named {module!r} in {root.name}")
-    if not files[module].endswith(".py"):
-        return set()
-    imported = set()
-    for base, name in _import_statements(_content(files[module]), module, root.name):
-        submodule = f"{base}.{name}"
-        target = submodule if name and submodule in files else base
-        if target not in files:
-            raise ValueError(f"{module} imports {target}, which does not exist in {root.name}")
-        imported.add(target)
-    return imported - {module}
+    files = _files_of_modules(root)
+    return _imports_of(module, _content(module, files, root), files, root)
 
 
 def software_versions():
@@ -81,16 +70,29 @@ def _files_of_modules(root):
     return {name.removesuffix(".__init__"): str(path) for path, name in names.items()}
 
 
-def _content(file):
-    with open(file, "rb") as opened:
+def _content(module, files, root):
+    if module not in files:
+        raise ValueError(f"no module named {module!r} in {root.name}")
+    with open(files[module], "rb") as opened:
         return opened.read()
+
+
+def _imports_of(module, source, files, root):
+    imported = set()
+    for base, name in _import_statements(source, module, root.name):
+        submodule = f"{base}.{name}"
+        target = submodule if name and submodule in files else base
+        if target not in files:
+            raise ValueError(f"{module} imports {target}, which does not exist in {root.name}")
+        imported.add(target)
+    return imported - {module}
 
 
 @cache
 def _import_statements(source, module, package):
     """List (module, name or "") of each import from the package; cached, for a workflow asks many times."""
     statements = []
-    for node in ast.walk(ast.parse(source)):
+    for node in _statements(ast.parse(source).body):
         if isinstance(node, ast.Import):
             statements.extend((alias.name, "") for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -100,10 +102,17 @@ def _import_statements(source, module, package):
     return tuple((base, name) for base, name in statements if base.split(".")[0] == package)
 
 
-def _digest_of_files(named_files):
+def _statements(body):
+    """Yield statements and all those inside them; not their expressions, which hold no imports and nearly all nodes."""
+    for statement in body:
+        yield statement
+        for part in ("body", "orelse", "finalbody", "handlers", "cases"):
+            yield from _statements(getattr(statement, part, ()))
+
+
+def _digest_of_contents(named):
     digest = hashlib.sha256()
-    for name, path in named_files:
-        content = _content(path)
+    for name, content in named:
         # The length keeps two files from passing for one longer file.
         digest.update(f"{name} {len(content)}\n".encode())
         digest.update(content)

@@ -1,4 +1,8 @@
-"""Restricted Boltzmann machines with binary units: parameters, energies, files."""
+"""Restricted Boltzmann machines with binary units: parameters, energies, files.
+
+xarray, netCDF4 and numba take long to import: what needs them is imported where it is used, for every plan of the
+workflow imports this module.
+"""
 
 import warnings
 from dataclasses import dataclass
@@ -6,10 +10,8 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-import xarray as xr
 
 from logzoo.artifacts.labels import labelled
-from logzoo.artifacts.netcdf import read_artifact, write_artifact
 from logzoo.artifacts.sizes import check_unpacked
 from logzoo.checks import binary_matrix, finite_array, one_of, real_array
 from logzoo.models.foreign import read_foreign
@@ -72,7 +74,7 @@ class RBM:
         v = real_array("v", v)
         if v.ndim != 2 or v.shape[1] != self.visible:
             raise ValueError(f"v: expected a matrix of {self.visible} columns (visible units), found shape {v.shape}")
-        from logzoo.kernels.elementary import add_softplus  # numba takes long to import
+        from logzoo.kernels.elementary import add_softplus
 
         values = np.empty(len(v))
         for start in range(0, len(v), _ROWS):
@@ -87,6 +89,8 @@ class RBM:
 
     def to_dataset(self):
         """The parameters as an xarray Dataset with dimensions visible, hidden."""
+        import xarray as xr
+
         arrays = {name: (dimensions, getattr(self, name)) for name, dimensions in _DIMENSIONS.items()}
         return xr.Dataset({name: labelled(*array, name.replace("_", " "), "1") for name, array in arrays.items()})
 
@@ -99,11 +103,15 @@ class RBM:
         """Write the parameters to a NetCDF file; ValueError for a name that does not end in .nc."""
         if Path(path).suffix != ".nc":
             raise ValueError(f"{path}: expected a name that ends in .nc, models are saved as NetCDF")
+        from logzoo.artifacts.netcdf import write_artifact
+
         write_artifact(self.to_dataset(), Path(path), kind="model", parameters={}, source="", inputs={}, seed_path="")
 
     @classmethod
     def load(cls, path):
         """Read an RBM from a NetCDF file of `save` or of the workflow; ValueError if it is not one."""
+        from logzoo.artifacts.netcdf import read_artifact
+
         artifact = read_artifact(Path(path), "model")
         try:
             check_unpacked(path, sum(8 * artifact[name].size for name in _DIMENSIONS))

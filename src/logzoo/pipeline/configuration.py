@@ -13,6 +13,8 @@ from logzoo.papers.tracking.grids import check_race, grid_models
 from logzoo.papers.zoo.families import zoo_models
 from logzoo.trainers.registry import TRAINERS
 
+# Ten times as fast as the one of Python, where PyYAML was built with it.
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 # Sections whose entries may say under `scales` what another scale has instead.
 _SCALED = ("figures", "grids", "comparisons", "trainings", "estimators", "models")
 # What entries of models that are made, and neither trained nor read, may say.
@@ -26,7 +28,7 @@ def checked(config: dict, schema_folder: str | Path) -> dict:
     a list, grids and the zoo have their models. Names in entries of figures are checked where declarations read them.
     Raises ValueError, one line naming the key and what was expected.
     """
-    schemas = {path.name: yaml.safe_load(path.read_text()) for path in Path(schema_folder).glob("*.schema.yaml")}
+    schemas = {path.name: _read(path) for path in Path(schema_folder).glob("*.schema.yaml")}
     _check_schemas(config, schemas)
     config = _completed(config)
     _check_schemas(config, schemas)
@@ -45,8 +47,12 @@ def laid_over(files: Iterable[str | Path], config: dict) -> dict:
     """The settings of files of YAML, merged in their order, with a configuration laid over them key by key."""
     merged: dict = {}
     for file in files:
-        merged = _merged(merged, yaml.safe_load(Path(file).read_text()))
+        merged = _merged(merged, _read(Path(file)))
     return _merged(merged, config)
+
+
+def _read(path: Path) -> dict:
+    return yaml.load(path.read_text(), _LOADER)
 
 
 def _check_schemas(config: dict, schemas: dict[str, dict]) -> None:

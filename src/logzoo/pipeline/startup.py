@@ -31,6 +31,13 @@ def use_sources(folder: str) -> None:
     os.environ.update(PYTHONPATH=os.pathsep.join(filter(None, [folder, os.environ.get("PYTHONPATH")])))
 
 
+def require(*names: str) -> None:
+    """Raise ModuleNotFoundError for the first module that is missing; none is imported, for jobs alone use them."""
+    for name in names:
+        if find_spec(name) is None:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+
 def keep_modules_compiled(name: str) -> None:
     """Compile a package here, look at the result, and write no compiled module from now on, nor in jobs.
 

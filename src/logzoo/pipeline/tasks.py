@@ -13,7 +13,6 @@ from logzoo.audit.layout import kind_of
 from logzoo.audit.manifest import listed_files, manifest_path, write_manifest
 from logzoo.audit.tasks import Tasks
 from logzoo.pipeline.catalogue import Catalogue
-from logzoo.reporting.scorecard import without_links
 
 # Targets that tell something and make nothing.
 _TELLING = {"audit", "cost", "crate", "publish"}
@@ -122,6 +121,8 @@ def list_what_was_made(workflow: Any, scale: str) -> None:
 
 def print_tables(catalogue: Catalogue) -> None:
     """Print the tables that a run ended in."""
+    from logzoo.reporting.scorecard import without_links  # pandas takes long to import
+
     tables = [file for file in catalogue.files if file.endswith(".md")]
     for table in map(Path, [*tables, f"{catalogue.folder}/scorecard.md"]):
         if table.is_file():
