@@ -5,6 +5,8 @@ import os
 import re
 import shutil
 import subprocess
+from collections import defaultdict
+from contextlib import contextmanager
 
 import pytest
 import xarray as xr
@@ -25,8 +27,15 @@ from logzoo.papers.tracking.race import goes_on
 from logzoo.reporting.scorecard import summary, without_links
 from logzoo.trainers.registry import trainer_module
 
-RULES = re.compile(r"^(\w+) +(\d+)$", re.MULTILINE)
+# In a dry run: the rule of a job, its first output, and why it is due.
+JOBS = re.compile(r"^rule (\w+):\n(?:    .*\n)*?    output: ([^,\s]+).*\n(?:    .*\n)*?    reason: (.*)$", re.MULTILINE)
+# In a graph of jobs: one, with its rule and wildcards, and that one needs another.
+NODES, EDGES = (
+    re.compile(r'^\s*(\d+)\[label = "([^"]*)"', re.MULTILINE),
+    re.compile(r"^\s*(\d+) -> (\d+)$", re.MULTILINE),
+)
 FORMS = ("html", "md", "csv")
+PAPERS = ("rts", "tracking", "infinite-swapping", "las-vegas", "zoo")
 # Python runs this when it starts: each job lists the modules of the package that it has loaded when it ends, without
 # kernels, which nothing imports by a name made at run time, and without what hands jobs over to a loaded process.
 LISTING = """
@@ -48,14 +57,12 @@ atexit.register(listed)
 
 
 def planned(folder):
-    """Rules that a dry run would execute, without `all`."""
+    """The jobs that a dry run would execute, as {first output: (rule, reason)}."""
     result = snakemake(folder, "-n", "--cores", "2", *CONFIGURATION)
     assert result.returncode == 0, result.stderr
-    return (
-        {name: int(count) for name, count in RULES.findall(result.stdout + result.stderr)}
-        if ("Job stats" in result.stdout + result.stderr)
-        else {}
-    )
+    found = {output: (rule, reason) for rule, output, reason in JOBS.findall(result.stdout + result.stderr)}
+    assert re.search(rf"^total +{len(found) + 1}$", result.stdout + result.stderr, re.MULTILINE)
+    return found
 
 
 @pytest.fixture(scope="module")
@@ -64,17 +71,6 @@ def finished(tmp_path_factory):
     folder = copy_project(tmp_path_factory.mktemp("two-cores"))
     (folder / "src/sitecustomize.py").write_text(LISTING)
     return folder, snakemake(folder, "--cores", "2", *CONFIGURATION)
-
-
-@pytest.fixture
-def pristine(finished):
-    """The finished project; files a test edits are put back."""
-    folder, _ = finished
-    kept = {path: path.read_bytes() for path in (folder / "src").rglob("*.py")}
-    yield folder
-    for path, content in kept.items():
-        if path.read_bytes() != content:
-            path.write_bytes(content)
 
 
 def test_a_run_ends_in_figures_artifacts_and_a_summary(finished):
@@ -102,9 +98,9 @@ def test_a_run_ends_in_figures_artifacts_and_a_summary(finished):
     page = (folder / "figures/tiny/index.html").read_text()
     assert "STAND-IN DATA" in page and str(folder) not in page
     with xr.open_dataset(folder / "data/tiny/zoo.nc") as zoo:
-        assert dict(zoo["log_z"].sizes) == {"model": 6, "estimator": 4, "budget": 2, "replicate": 2}
+        assert dict(zoo["log_z"].sizes) == {"model": 5, "estimator": 4, "budget": 2, "replicate": 2}
         assert int(zoo["sweeps_spent"].max()) == 120
-        assert list(zoo["family"].values) == ["mnist-cd25-500", "small-twins", *["toy-modes"] * 2, *["mnist-8"] * 2]
+        assert list(zoo["family"].values) == ["mnist-cd25-500", "small-twins", "toy-modes", *["mnist-8"] * 2]
 
 
 def test_a_stand_in_says_so_in_log_artifact_table_and_figure(finished):
@@ -158,24 +154,33 @@ def test_a_race_ends_one_training_early_and_leaves_the_other_as_it_is(finished):
     assert read_artifact(made / "best/trk-t1.adult.nc").attrs["model"] == survivor
 
 
-def test_a_second_run_has_nothing_to_do(finished):
+def test_a_second_run_has_nothing_to_do_though_every_source_was_touched(finished):
     folder, _ = finished
-    result = snakemake(folder, "--cores", "2", *CONFIGURATION)
+    for path in (folder / "src").rglob("*.py"):
+        path.touch()
+    result = snakemake(folder, "--cores", "2", *CONFIGURATION, "--", "all", *PAPERS)
     assert "Nothing to be done" in result.stdout + result.stderr
 
 
 def test_the_targets_of_the_papers_make_everything_between_them(finished):
     folder, _ = finished
-    targets = ("rts", "tracking", "infinite-swapping", "las-vegas", "zoo")
-    done = snakemake(folder, "-n", "--cores", "2", *CONFIGURATION, "--", *targets)
-    assert "Nothing to be done" in done.stdout + done.stderr
+    graph = snakemake(folder, "--dag", "--forceall", "--cores", "2", *CONFIGURATION, "--", *PAPERS).stdout
+    jobs, needed = dict(NODES.findall(graph)), defaultdict(set)
+    for job, dependent in EDGES.findall(graph):
+        needed[dependent].add(job)
+    numbers = {label: number for number, label in jobs.items()}
     made = {}
-    for target in targets:
-        plan = snakemake(folder, "-n", "--forceall", "--cores", "2", *CONFIGURATION, "--", target)
-        made[target] = set(re.findall(r"figures/tiny/\S+\.(?:png|csv)", plan.stdout + plan.stderr))
+    for target in PAPERS:
+        behind, waiting = set(), {numbers[target]}
+        while waiting:
+            behind |= waiting
+            waiting = set.union(*(needed[job] for job in waiting)) - behind
+        made[target] = {label for label in map(jobs.get, behind) if label.startswith(("draw\\n", "write_table\\n"))}
         assert made[target]
     shown = {
-        str(path.relative_to(folder)) for kind in ("png", "csv") for path in folder.glob(f"figures/tiny/*/*.{kind}")
+        f"{rule}\\npaper: {path.parent.name}\\nshown: {path.stem}"
+        for rule, kind in (("draw", "png"), ("write_table", "csv"))
+        for path in folder.glob(f"figures/tiny/*/*.{kind}")
     }
     assert set.union(*made.values()) == shown
     assert sum(map(len, made.values())) == len(shown)
@@ -198,26 +203,18 @@ def test_claims_are_printed_whenever_they_are_asked_for(finished):
     assert result.stdout.count("Verdicts on the published claims") == 1
 
 
-def test_an_audit_finds_nothing_wrong_and_makes_nothing(finished):
+def test_a_finished_run_has_no_fault_and_is_described_and_nothing_is_made(finished):
     folder, result = finished
     assert "All files are listed in data/tiny/manifest.json" in result.stdout
     before = {path: path.stat().st_mtime_ns for path in [*folder.glob("data/**/*"), *folder.glob("figures/**/*")]}
-    done = snakemake(folder, "audit", "--cores", "1", *CONFIGURATION)
+    done = snakemake(folder, "audit", "crate", "--cores", "1", *CONFIGURATION)
     assert done.returncode == 0, done.stdout
     assert "\n0 faults in 0 files" in done.stdout and "not checked" not in done.stdout
-    assert before == {path: path.stat().st_mtime_ns for path in before}
-    checks = json.loads((folder / "audit.json").read_text())["checks"]
-    assert min(checks[name] for name in ("parameters", "source", "inputs", "manifest")) > 50
-
-
-def test_a_finished_run_is_described_and_nothing_is_made(finished):
-    folder, _ = finished
-    before = {path: path.stat().st_mtime_ns for path in [*folder.glob("data/**/*"), *folder.glob("figures/**/*")]}
-    done = snakemake(folder, "crate", "--cores", "1", *CONFIGURATION)
-    assert done.returncode == 0, done.stdout
     assert "written: ro-crate-metadata.json" in done.stdout
     assert "Verdicts on the published claims" not in done.stdout and "All files are listed" not in done.stdout
     assert before == {path: path.stat().st_mtime_ns for path in before}
+    checks = json.loads((folder / "audit.json").read_text())["checks"]
+    assert min(checks[name] for name in ("parameters", "source", "inputs", "manifest")) > 50
     content = read_crate(folder)
     assert list(breaches(content)) == []
     run = graph_of(content)["#run-tiny"]
@@ -241,24 +238,6 @@ def test_a_finished_run_is_published_and_quoted(finished):
         shutil.rmtree(results, ignore_errors=True)
 
 
-def test_an_audit_sees_another_configuration_and_other_code(pristine):
-    with (pristine / "src/logzoo/papers/zoo/ranks.py").open("a") as file:
-        file.write("\n# edited\n")
-    other = pristine / "other.yaml"
-    other.write_text("matrix: {replicates: 3}\n")
-    done = snakemake(pristine, "audit", "--cores", "1", *CONFIGURATION, other.name)
-    crate = snakemake(pristine, "crate", "--cores", "1", *CONFIGURATION, other.name)
-    other.unlink()
-    assert crate.returncode == 1 and "configuration or code is not that of the run" in crate.stdout + crate.stderr
-    assert done.returncode == 1
-    faults = {(one["file"], one["check"]) for one in json.loads((pristine / "audit.json").read_text())["faults"]}
-    assert {check for _, check in faults} == {"parameters", "source"}
-    assert {file for file, check in faults if check == "source"} == {
-        f"figures/tiny/zoo/zoo-ranks.{form}" for form in ("png", "pdf")
-    }
-    assert ("data/tiny/estimates/mnist-cd25-500/rts.nc", "parameters") in faults
-
-
 def test_one_core_makes_the_same_bits(finished, tmp_path):
     targets = "data/tiny/estimates/mnist-cd25-500/rts.nc", "data/tiny/models/mnist-10.nc", "figures/tiny/rts/rts-f2.png"
     assert set(targets) < same_on_one_core(finished[0], tmp_path, *targets)
@@ -279,80 +258,115 @@ def same_on_one_core(folder, other, *targets):
     return set(made)
 
 
-def test_touching_a_file_reruns_nothing(pristine):
-    for path in (pristine / "src").rglob("*.py"):
-        path.touch()
-    assert planned(pristine) == {}
-
-
-def edited(folder, path):
-    """Rules that a dry run would execute after a comment was added to a file, as {rule: number of jobs}."""
-    file = folder / path
-    before = file.read_bytes()
-    sign = {".py": "#", ".css": "/*"}.get(file.suffix, "<!--")
-    file.write_bytes(before + f"\n{sign} edited {'*/' if sign == '/*' else '-->' if sign == '<!--' else ''}\n".encode())
-    rules = planned(folder)
-    file.write_bytes(before)
-    return {name: count for name, count in rules.items() if name not in ("all", "total")}
-
-
-def test_editing_a_kernel_reruns_what_depends_on_it(pristine):
-    rules = edited(pristine, "src/logzoo/kernels/gibbs.py")
-    assert {"train_model", "import_model", "estimate", "estimate_together", "long_run", "experiment"} <= set(rules)
-    assert not {"fetch", "build_dataset"} & set(rules)
-
-
-def test_editing_a_figure_reruns_it_alone(pristine):
-    assert edited(pristine, "src/logzoo/papers/zoo/rmse.py") == {"draw": 1, "page": 1}
-    rules = edited(pristine, "src/logzoo/papers/rts/f4.py")
-    assert rules == {"draw": 1, "verdict": 1, "scorecard": 1, "write_scorecard": 1, "page": 1}
-
-
-def test_editing_an_experiment_reruns_it_and_what_reads_it(pristine):
-    rules = edited(pristine, "src/logzoo/papers/rts/stationary.py")
-    assert rules["experiment"] == 2 and rules["draw"] == 1
-    assert not {"train_model", "estimate", "estimate_together", "long_run"} & set(rules)
-
-
-def test_editing_one_estimator_leaves_the_others(pristine):
-    rules = edited(pristine, "src/logzoo/estimators/ais_moments.py")
-    assert rules["estimate"] == 1
-    assert not {"estimate_together", "train_model", "long_run", "experiment"} & set(rules)
-
-
-def edits_of(folder, paths):
-    """(rules that a dry run would execute, files whose code the audit finds changed) after edits of files."""
-    before = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in paths}
+@contextmanager
+def edited(folder, *paths):
+    """Files of a folder have a line more; afterwards they are as they were, and so are their times."""
+    before = {folder / path: ((folder / path).read_bytes(), (folder / path).stat().st_mtime_ns) for path in paths}
     for path, (content, _) in before.items():
         path.write_bytes(content + b"\n")
-    rules = planned(folder)
-    done = snakemake(folder, "audit", "--cores", "1", *CONFIGURATION)
+    yield
     for path, (content, written) in before.items():
         path.write_bytes(content)
         os.utime(path, ns=(written, written))  # snakemake goes by the times of scripts, too
-    assert done.returncode == 1
-    faults = json.loads((folder / "audit.json").read_text())["faults"]
-    return set(rules), {one["file"] for one in faults if one["check"] == "source"}
 
 
-def test_editing_any_script_reruns_its_jobs_and_is_a_fault_of_all_that_they_made(pristine):
-    files, made, _ = read_manifest(pristine, "tiny")
-    rules, faults = edits_of(pristine, sorted((pristine / "workflow/scripts").glob("*.py")))
+def rules_of(plan):
+    return {rule for rule, _ in plan.values()}
+
+
+def faults_of(folder, *more):
+    """What the audit finds, as a set of (file, check)."""
+    assert snakemake(folder, "audit", "--cores", "1", *CONFIGURATION, *more).returncode == 1
+    return {(one["file"], one["check"]) for one in json.loads((folder / "audit.json").read_text())["faults"]}
+
+
+def sources_of(faults):
+    """Files whose code changed."""
+    return {file for file, check in faults if check == "source"}
+
+
+def test_editing_a_kernel_reruns_what_depends_on_it(finished):
+    folder, _ = finished
+    with edited(folder, "src/logzoo/kernels/gibbs.py"):
+        rules = rules_of(planned(folder))
+    assert {"train_model", "import_model", "estimate", "estimate_together", "long_run", "experiment"} <= rules
+    assert not {"fetch", "build_dataset"} & rules
+
+
+def test_editing_one_thing_reruns_it_and_what_reads_it(finished):
+    folder, made = finished[0], "data/tiny"
+    modules = "papers/zoo/rmse", "papers/rts/f4", "papers/rts/stationary", "estimators/ais_moments"
+    with edited(folder, *(f"src/logzoo/{module}.py" for module in modules)):
+        plan = planned(folder)
+    verdicts = {f"{made}/verdicts/rts-{figure}.nc" for figure in ("f4", "f7", "f8")}
+    of_experiment = {f"{made}/figures/rts-f8.{model}.nc" for model in ("mnist-10", "mnist-cd25-500")}
+    assert {output: rule for output, (rule, _) in plan.items()} == {
+        **dict.fromkeys(verdicts, "verdict"),
+        **dict.fromkeys(of_experiment, "experiment"),
+        **{f"figures/tiny/rts/rts-{figure}.png": "draw" for figure in ("f4", "f7", "f8")},
+        "figures/tiny/zoo/zoo-rmse.png": "draw",
+        f"{made}/estimates/mnist-cd25-500/ais-moments-uniform.nc": "estimate",
+        f"{made}/scorecard.nc": "scorecard",
+        "figures/tiny/scorecard.md": "write_scorecard",
+        "figures/tiny/index.html": "page",
+    }
+    reasons = {output: reason for output, (_, reason) in plan.items()}
+    # Each for its own edit: a figure alone, a claim and its figure, what is estimated, what an experiment made.
+    assert reasons["figures/tiny/zoo/zoo-rmse.png"].startswith("Params have changed")
+    assert reasons[f"{made}/verdicts/rts-f4.nc"].startswith("Params have changed")
+    assert read_by(reasons[f"{made}/verdicts/rts-f7.nc"]) == {f"{made}/estimates/mnist-cd25-500/ais-moments-uniform.nc"}
+    assert read_by(reasons[f"{made}/verdicts/rts-f8.nc"]) == of_experiment
+    assert read_by(reasons[f"{made}/scorecard.nc"]) == verdicts
+
+
+def read_by(reason):
+    """Files that another job would update first."""
+    assert reason.startswith("Input files updated by another job: ")
+    return set(reason.partition(": ")[2].split(", "))
+
+
+def test_editing_a_figure_and_a_template_reruns_them_alone_and_is_a_fault_of_them(finished):
+    folder, _ = finished
+    figure, other = {f"figures/tiny/tracking/trk-f1.{form}" for form in ("png", "pdf")}, folder / "other.yaml"
+    other.write_text("matrix: {replicates: 3}\n")
+    with edited(folder, "src/logzoo/papers/tracking/f1.py", "workflow/templates/style.css"):
+        plan = planned(folder)
+        # A line counts, and so does another configuration.
+        faults = faults_of(folder, other.name)
+        crate = snakemake(folder, "crate", "--cores", "1", *CONFIGURATION, other.name)
+    other.unlink()
+    assert {output: rule for output, (rule, _) in plan.items()} == {
+        "figures/tiny/tracking/trk-f1.png": "draw",
+        "figures/tiny/scorecard.md": "write_scorecard",
+        "figures/tiny/index.html": "page",
+        "figures/tiny/zoo.html": "zoo_page",
+    }
+    assert plan["figures/tiny/zoo.html"][1].startswith("Updated input files: workflow/templates/style.css")
+    assert plan["figures/tiny/scorecard.md"][1].startswith("Updated input files: workflow/templates/style.css")
+    assert figure < read_by(plan["figures/tiny/index.html"][1])
+    pages = {f"figures/tiny/{name}" for name in ("index.html", "zoo.html", *(f"scorecard.{form}" for form in FORMS))}
+    assert sources_of(faults) == figure | pages
+    assert {check for _, check in faults} == {"parameters", "source"}
+    assert ("data/tiny/estimates/mnist-cd25-500/rts.nc", "parameters") in faults
+    assert crate.returncode == 1 and "configuration or code is not that of the run" in crate.stdout + crate.stderr
+
+
+def test_editing_any_script_reruns_its_jobs_and_is_a_fault_of_all_that_they_made(finished):
+    folder, _ = finished
+    files, made, _ = read_manifest(folder, "tiny")
+    with edited(folder, *(folder / "workflow/scripts").glob("*.py")):
+        rules, faults = rules_of(planned(folder)), sources_of(faults_of(folder))
     assert {made.of(path).content["rule"] for path in made.made} | {"estimate_together"} <= rules
     assert faults == {path for path in files if kind_of(path) != "raw file"}
 
 
-def test_editing_a_template_reruns_the_pages_and_is_a_fault_of_them(pristine):
-    rules, faults = edits_of(pristine, [pristine / "workflow/templates/style.css"])
-    assert rules - {"all", "total"} == {"page", "write_scorecard", "zoo_page"}
-    assert faults == {
-        f"figures/tiny/{name}" for name in ("index.html", "zoo.html", *(f"scorecard.{form}" for form in FORMS))
-    }
-
-
-def test_editing_what_scripts_import_is_a_fault_of_what_they_made(pristine):
-    rules, faults = edits_of(pristine, [pristine / "src/logzoo/papers/configured.py"])
-    assert {"estimate", "estimate_together", "long_run"} <= rules and not {"train_model", "import_model"} & rules
+def test_editing_what_scripts_import_is_a_fault_of_what_they_made(finished):
+    folder, _ = finished
+    made = read_manifest(folder, "tiny")[1]
+    with edited(folder, "src/logzoo/papers/configured.py"):
+        faults = sources_of(faults_of(folder))
+    rules = {made.of(path).content["rule"] for path in faults}
+    assert {"estimate", "long_run"} <= rules and not {"train_model", "import_model"} & rules
     assert "data/tiny/estimates/mnist-cd25-500/ais.nc" in faults
 
 
