@@ -158,7 +158,8 @@ def picture_bytes(figure, stamp=UNKNOWN, *, below=0.0):
     shown = Bbox.from_extents(0.0, -below, figure.get_figwidth(), figure.get_figheight()) if below else None
     # Once, at the resolution of the PNG, for both: given a layout to make, matplotlib draws a figure twice to save it.
     figure.set_dpi(SETTINGS["savefig.dpi"])
-    figure.get_layout_engine().execute(figure)
+    if figure.axes:
+        figure.get_layout_engine().execute(figure)
     figure.set_layout_engine(None)
     # Uncompressed, and read again at once: bare pixels would not say how many stand in a row.
     figure.savefig(drawn, format="tiff", bbox_inches=shown)
