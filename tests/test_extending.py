@@ -18,6 +18,7 @@ PYTHON = re.compile(r"`(src/\S+\.py)`:\n\n```python\n(.*?)```", re.DOTALL)
 DIFF = re.compile(r"```diff\n(.*?)```", re.DOTALL)
 NAME = "ais-rounds"
 FIGURE = "zoo-below"
+FIGURE_FILE = f"figures/quick/zoo/{FIGURE}.png"
 MODELS = matrix_places(catalogue_of().config)
 
 
@@ -57,15 +58,26 @@ def test_a_faulty_one_would_not_pass(extended):
     assert "test_every_estimator_keeps_the_contract" in result.stdout
 
 
-def test_the_command_line_and_the_zoo_pick_it_up(extended):
+@pytest.fixture(scope="module")
+def plan(extended):
+    """What a dry run for the zoo and for the figure of it says."""
+    result = snakemake(extended, "-n", "--cores", "2", "data/quick/zoo.nc", FIGURE_FILE)
+    assert result.returncode == 0, result.stderr
+    return result.stdout + result.stderr
+
+
+def read_by(plan, output):
+    """The line of a plan that names the inputs of the job with that first output."""
+    return re.search(rf"^    input: (.*)\n    output: {re.escape(output)}", plan, re.MULTILINE).group(1)
+
+
+def test_the_command_line_and_the_zoo_pick_it_up(extended, plan):
     RBM(np.zeros((4, 3)), np.zeros(4), np.zeros(3)).save(extended / "flat.nc")
     told = run_module(
         extended, "logzoo.cli", "estimate", "flat.nc", "--method", "all", "--sweeps", "100", "--chains", "4"
     )
     assert NAME in told.stdout, told.stderr
-    plan = snakemake(extended, "-n", "--cores", "2", "data/quick/zoo.nc")
-    assert plan.returncode == 0, plan.stderr
-    models = set(re.findall(rf"data/quick/estimates/(\S+)/{NAME}\.nc", plan.stdout + plan.stderr))
+    models = set(re.findall(rf"data/quick/estimates/(\S+)/{NAME}\.nc", read_by(plan, "data/quick/zoo.nc")))
     assert {"mnist-cd25-500", "twins", "mnist-20-pcd", "dna-20-pcd"} <= models and len(models) == len(MODELS)
 
 
@@ -79,7 +91,7 @@ def test_the_cost_of_a_run_is_told_with_both(extended):
     assert int(counted["zoo-rmse"][2]) == int(before[2]) + len(MODELS)
 
 
-def test_the_figure_is_drawn_and_its_claim_judged(extended):
+def test_the_figure_is_drawn_and_its_claim_judged(extended, plan):
     code = """
 import matplotlib, numpy as np, xarray as xr
 from logzoo.papers.zoo import below
@@ -93,8 +105,7 @@ assert below.statistics({"zoo": zoo})["below"].value == -1.75
 """
     done = run_module(extended, "timeit", "-n", "1", "-r", "1", code)
     assert done.returncode == 0, done.stderr
-    plan = snakemake(extended, "-n", "--cores", "2", f"figures/quick/zoo/{FIGURE}.png")
-    assert plan.returncode == 0 and f"data/quick/verdicts/{FIGURE}.nc" in plan.stdout + plan.stderr
+    assert f"data/quick/verdicts/{FIGURE}.nc" in read_by(plan, FIGURE_FILE)
 
 
 def test_a_job_of_it_ends_in_an_artifact(extended):
