@@ -264,10 +264,12 @@ def edited(folder, *paths):
     before = {folder / path: ((folder / path).read_bytes(), (folder / path).stat().st_mtime_ns) for path in paths}
     for path, (content, _) in before.items():
         path.write_bytes(content + b"\n")
-    yield
-    for path, (content, written) in before.items():
-        path.write_bytes(content)
-        os.utime(path, ns=(written, written))  # snakemake goes by the times of scripts, too
+    try:
+        yield
+    finally:
+        for path, (content, written) in before.items():
+            path.write_bytes(content)
+            os.utime(path, ns=(written, written))  # snakemake goes by the times of scripts, too
 
 
 def rules_of(plan):
@@ -364,9 +366,11 @@ def test_editing_what_scripts_import_is_a_fault_of_what_they_made(finished):
     folder, _ = finished
     made = read_manifest(folder, "tiny")[1]
     with edited(folder, "src/logzoo/papers/configured.py"):
-        faults = sources_of(faults_of(folder))
+        planned_rules, faults = rules_of(planned(folder)), sources_of(faults_of(folder))
     rules = {made.of(path).content["rule"] for path in faults}
     assert {"estimate", "long_run"} <= rules and not {"train_model", "import_model"} & rules
+    assert {"estimate", "estimate_together", "long_run"} <= planned_rules
+    assert not {"train_model", "import_model"} & planned_rules
     assert "data/tiny/estimates/mnist-cd25-500/ais.nc" in faults
 
 
