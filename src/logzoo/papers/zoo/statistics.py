@@ -211,7 +211,7 @@ def difficulty(part):
     for _ in range(RESAMPLES // 2):
         shift = part["truth_std_error"].values * generator.standard_normal(errors.shape[0])
         drawn = np.take_along_axis(errors, resample(), axis=-1) - shift[:, None, None, None]
-        squares.append(np.square(drawn).mean(axis=-1))
+        squares.append(_moments(drawn).square)
     overall = np.nanmean(_relative(np.array(squares)), axis=-1)
     value = np.nanmean(each, axis=-1)
     # Few replicates pull every resampled RMSE down; the spread around their mean is what counts.
