@@ -9,8 +9,8 @@ import twins
 
 from logzoo.budgets import SweepLedger
 from logzoo.estimators.registry import estimator
-from logzoo.estimators.sams import TwoStages
-from logzoo.estimators.wang_landau import HalvedFactor
+from logzoo.estimators.wang_landau import is_falling
+from logzoo.kernels.adjusted import run_adjusted
 from logzoo.kernels.between import run_between
 from logzoo.kernels.gibbs import run_sweeps
 from logzoo.kernels.layout import (
@@ -20,10 +20,13 @@ from logzoo.kernels.layout import (
     paired_chains,
     paired_parameters,
 )
+from logzoo.kernels.sams import step_two_stages
+from logzoo.kernels.simulated_tempering import Record, RungSums, run_simulated_tempering
+from logzoo.kernels.wang_landau import step_halved_factor
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.paths import log_z_base
-from logzoo.samplers import adjusted, averaged
+from logzoo.samplers import adjusted, averaged, recursions
 from logzoo.streams import root_stream
 
 NAMES = ["sams", "wang-landau", "ais-moments"]
@@ -136,19 +139,32 @@ def softmax_rows(log_weights):
 
 
 def settle(recursion, sweeps, prior, log_z, sizes, draw, start=0.0):
-    """log Zhat (group, rung) after steps on rungs drawn independently, from q proportional to r Z / Zhat."""
+    """log Zhat (group, rung) and States after steps on rungs drawn independently, from q proportional to r Z / Zhat.
+
+    draw(q, visits), sums (group, rung) over the chains of a sweep, returns what the steps see of them.
+    """
+    states = recursion(prior, sizes, sweeps)
     log_z_hat = np.full((sizes.size, prior.size), start)
     log_z_hat[:, 0] = 0.0
-    recursion.start(log_z_hat, prior, sizes, sweeps)
     generator = np.random.default_rng(5)
-    for _ in range(sweeps):
+    for t in range(1, sweeps + 1):
         q = softmax_rows(np.log(prior) + log_z - log_z_hat)
         visits = np.array([generator.multinomial(n, p) for n, p in zip(sizes, q, strict=True)], float)
-        recursion.step(*draw(q * sizes[:, None], visits))
+        for group, seen in enumerate(draw(q * sizes[:, None], visits)):
+            step(states, group, t, seen, log_z_hat[group])
         log_z_hat -= log_z_hat[:, :1].copy()
-    return log_z_hat
+    return log_z_hat, states
 
 
+def step(states, group, *arguments):
+    """A step of the recursion that has groups."""
+    if len(states.sams.second):
+        step_two_stages(states.sams, group, *arguments)
+    else:
+        step_halved_factor(states.wang_landau, group, *arguments)
+
+
+SAMS, WANG_LANDAU = recursions.sams(0.8, 0.2, 0.2), recursions.wang_landau(0.8)
 PRIOR = np.array([0.1, 0.2, 0.3, 0.4])
 LOG_Z = np.array([0.0, 3.0, -2.0, 5.0])
 SIZES = np.array([3, 5, 4])
@@ -156,19 +172,18 @@ SIZES = np.array([3, 5, 4])
 
 def test_self_adjustment_finds_log_z_from_visits_alone():
     # Draws of single rungs in place of q: nothing else carries the answer.
-    found = settle(TwoStages(0.8, 0.2, 0.2), 20_000, PRIOR, LOG_Z, SIZES, lambda q, visits: (visits, visits))
+    found, _ = settle(SAMS, 20_000, PRIOR, LOG_Z, SIZES, lambda q, visits: visits)
     np.testing.assert_allclose(found, np.tile(LOG_Z, (3, 1)), atol=0.12)
     # A rung whose visits are not weighed by its prior ends elsewhere.
-    wrong = settle(TwoStages(0.8, 0.2, 0.2), 20_000, PRIOR, LOG_Z, SIZES, lambda q, visits: 2 * [visits * PRIOR])
+    wrong, _ = settle(SAMS, 20_000, PRIOR, LOG_Z, SIZES, lambda q, visits: visits * PRIOR)
     assert np.max(np.abs(wrong - LOG_Z)) > 0.5
 
 
 def test_an_error_of_the_start_is_forgotten_as_one_over_t():
     errors = []
     for sweeps in (1000, 10_000):
-        recursion = TwoStages(0.8, 0.2, 0.2)
-        found = settle(recursion, sweeps, PRIOR, LOG_Z, SIZES, lambda q, visits: (q, visits), start=2.0)
-        assert recursion.second.all()
+        found, states = settle(SAMS, sweeps, PRIOR, LOG_Z, SIZES, lambda q, visits: q, start=2.0)
+        assert states.sams.second.all()
         errors.append(np.max(np.abs(found - LOG_Z)))
     # Exact q leaves no noise, so what is left is the start.
     assert errors[0] < 0.5
@@ -176,49 +191,132 @@ def test_an_error_of_the_start_is_forgotten_as_one_over_t():
 
 
 def test_the_first_stage_ends_when_the_rungs_are_even_or_its_share_is_spent():
-    even = TwoStages(0.8, 0.2, 0.5)
-    even.start(np.zeros((2, 4)), np.full(4, 0.25), np.array([1, 1]), 100)
-    uneven = np.array([1.0, 0.0, 0.0, 0.0])
-    even.step(np.array([np.full(4, 0.25), uneven]), None)
-    np.testing.assert_array_equal(even.second, [True, False])
-    for _ in range(48):
-        even.step(np.array([uneven, uneven]), None)
-    np.testing.assert_array_equal(even.second, [True, False])
-    even.step(np.array([uneven, uneven]), None)
-    assert even.second.all()
+    states = recursions.sams(0.8, 0.2, 0.5)(np.full(4, 0.25), np.array([1, 1]), 100)
+    second, log_z_hat, uneven = states.sams.second, np.zeros(4), np.array([1.0, 0.0, 0.0, 0.0])
+    step(states, 0, 1, np.full(4, 0.25), log_z_hat)
+    step(states, 1, 1, uneven, log_z_hat)
+    np.testing.assert_array_equal(second, [True, False])
+    for t in range(2, 50):
+        step(states, 1, t, uneven, log_z_hat)
+    np.testing.assert_array_equal(second, [True, False])
+    step(states, 1, 50, uneven, log_z_hat)
+    assert second.all()
 
 
 def test_no_step_exceeds_what_earlier_steps_allow():
-    recursion = TwoStages(0.8, 0.2, 0.2)
-    log_z_hat = np.zeros((1, 4))
-    recursion.start(log_z_hat, PRIOR, np.array([2]), 100)
-    recursion.step(np.array([[2.0, 0.0, 0.0, 0.0]]), None)
+    log_z_hat = np.zeros(4)
+    step(SAMS(PRIOR, np.array([2]), 100), 0, 1, np.array([2.0, 0.0, 0.0, 0.0]), log_z_hat)
     # At first the gain is the smallest weight: all draws at that rung move it by one nat.
-    np.testing.assert_allclose(log_z_hat, [[1.0, 0.0, 0.0, 0.0]])
+    np.testing.assert_allclose(log_z_hat, [1.0, 0.0, 0.0, 0.0])
 
 
 def test_the_factor_is_halved_when_flat_and_then_falls_as_one_over_t():
-    recursion = HalvedFactor(0.8)
-    recursion.start(np.zeros((1, 4)), np.full(4, 0.25), np.array([2]), 1000)
-    recursion.step(None, np.array([[2, 0, 0, 0]]))
-    assert recursion.log_factor[0] == 1.0 and not recursion.settled()
-    np.testing.assert_allclose(recursion.log_z_hat, [[2.0, 0.0, 0.0, 0.0]])
+    states, log_z_hat = WANG_LANDAU(np.full(4, 0.25), np.array([2]), 1000), np.zeros(4)
+    log_factor = states.wang_landau.log_factor
+    step(states, 0, 1, np.array([2.0, 0, 0, 0]), log_z_hat)
+    assert log_factor[0] == 1.0 and not is_falling(states)
+    np.testing.assert_allclose(log_z_hat, [2.0, 0.0, 0.0, 0.0])
     for rung in (1, 2, 3):
-        recursion.step(None, 2 * np.eye(4)[[rung]])
-    assert recursion.log_factor[0] == 0.5
-    for sweep in range(4):
-        recursion.step(None, 2 * np.eye(4)[[sweep]])
+        step(states, 0, 1 + rung, 2 * np.eye(4)[rung], log_z_hat)
+    assert log_factor[0] == 0.5
+    for rung in range(4):
+        step(states, 0, 5 + rung, 2 * np.eye(4)[rung], log_z_hat)
     # After 8 sweeps of 2 chains K / (n t) = 1 / 4 is what halving comes to.
-    assert recursion.settled()
-    recursion.step(None, np.ones((1, 4)) / 2)
-    np.testing.assert_allclose(recursion.log_factor, 4 / (2 * 9))
+    assert is_falling(states)
+    step(states, 0, 9, np.ones(4) / 2, log_z_hat)
+    np.testing.assert_allclose(log_factor, 4 / (2 * 9))
 
 
 def test_visits_with_halved_factors_find_log_z():
-    recursion = HalvedFactor(0.8)
-    found = settle(recursion, 20_000, PRIOR, LOG_Z, SIZES, lambda q, visits: (q, visits))
-    assert recursion.settled()
+    found, states = settle(WANG_LANDAU, 20_000, PRIOR, LOG_Z, SIZES, lambda q, visits: visits)
+    assert is_falling(states)
     np.testing.assert_allclose(found, np.tile(LOG_Z, (3, 1)), atol=0.12)
+
+
+def slow_two_stages(state, t, ratio, log_z_hat):
+    """A step of SAMS of all groups, from c_k / r_k (group, rung): stages, gains and bounds as the paper has them."""
+    first, last = ~state.second, 2 ** int(math.log2(t))
+    gain = np.where(first, t**-state.exponent, 1.0 / (t + state.inverse_gain))
+    log_z_hat += np.minimum(gain, 1.0 / state.largest)[:, None] * ratio
+    state.largest[:] = ratio.max(axis=1) if t == 1 else np.maximum(state.largest, ratio.max(axis=1))
+    state.filled[:] = ratio if t == last else state.filled + ratio
+    even = np.abs(state.filled / (t - last + 1) - 1.0).max(axis=1) < state.flatness
+    ready = first & (even | (t >= state.latest))
+    state.inverse_gain[ready] = t ** state.exponent[ready] - t
+    state.second[ready] = True
+
+
+def slow_halved_factor(state, t, visits, log_z_hat):
+    """A step of Wang-Landau of all groups, from visits (group, rung)."""
+    rungs = visits.shape[1]
+    target = rungs / (state.chains * t)
+    state.log_factor[state.falling] = target[state.falling]
+    log_z_hat += state.log_factor[:, None] * visits / (rungs * state.prior)
+    state.visits[:] += visits
+    flat = ~state.falling
+    for part in np.array_split(np.arange(rungs), min(10, rungs)):
+        expected = state.prior[:, part].sum(axis=1) * state.visits.sum(axis=1)
+        flat &= state.visits[:, part].sum(axis=1) >= state.flatness * expected
+    state.log_factor[flat] /= 2.0
+    state.visits[flat] = 0.0
+    state.falling[flat] = (state.log_factor <= target)[flat]
+
+
+def slow_run(
+    parameters,
+    ladder,
+    marginal,
+    key,
+    first,
+    t,
+    log_prior,
+    first_chains,
+    chains,
+    rung,
+    heading,
+    sums,
+    record,
+    log_z_hats,
+    sams,
+    wang_landau,
+):
+    """The twin of the kernel: single sweeps of the chains of all groups, and steps as they are written."""
+    starts = first_chains[:-1]
+    group = np.repeat(np.arange(starts.size), np.diff(first_chains))
+    for place in range(record.rungs.shape[1] - 1):
+        single, seen = RungSums(*map(np.zeros_like, sums)), Record(record.values, record.rungs[:, place : place + 2])
+        settings = parameters, ladder, log_prior - log_z_hats, marginal, key, first + place, first + place + 1
+        run_simulated_tempering(*settings, chains, rung, heading, group, single, seen)
+        for total, of_sweep in zip(sums, single, strict=True):
+            total += of_sweep
+        if sams.second.size:
+            ratio = np.add.reduceat(single.occupancy, starts) * sams.per_chain
+            slow_two_stages(sams, t + place + 1, ratio, log_z_hats)
+        else:
+            visits = np.add.reduceat(single.visits, starts)
+            slow_halved_factor(wang_landau, t + place + 1, visits, log_z_hats)
+        log_z_hats -= log_z_hats[:, :1].copy()
+
+
+@pytest.mark.parametrize("rungs", [7, 30])
+@pytest.mark.parametrize("method", TEMPERED)
+def test_a_run_does_what_single_sweeps_and_steps_do(monkeypatch, method, rungs):
+    recursion = {"sams": recursions.sams(0.7, 0.5, 0.6), "wang-landau": recursions.wang_landau(0.4)}[method]
+    found = []
+    for kernel in (run_adjusted, slow_run):
+        monkeypatch.setattr(adjusted, "run_adjusted", kernel)
+        options = {"groups": 3, "rungs": rungs, "initial_iterations": 0, "prior": 1.0}
+        found.append(adjusted.run(normal_rbm(4), SweepLedger(180, 11), root_stream(3), recursion, **options))
+    (draws, states), (slow_draws, slow_states) = found
+    for one, other in [(draws.log_z_hats, slow_draws.log_z_hats), (draws.occupancy, slow_draws.occupancy)]:
+        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
+    np.testing.assert_array_equal(draws.visits, slow_draws.visits)
+    np.testing.assert_array_equal(draws.round_trips, slow_draws.round_trips)
+    for state, slow_state in zip(states, slow_states, strict=True):
+        for name in state._fields:
+            np.testing.assert_allclose(getattr(state, name), getattr(slow_state, name), rtol=1e-9, atol=1e-12)
+    # Both stages, and both regimes, are seen.
+    assert states.sams.second.any() or states.wang_landau.falling.any()
 
 
 def test_a_run_that_was_never_flat_is_flagged():

@@ -46,6 +46,7 @@ KERNELS = {
     "run_between": lambda arguments: (arguments["shares"].size - 2) * len(arguments["chains"].v),
     "run_sweeps": of_range,
     "run_simulated_tempering": of_range,
+    "run_adjusted": lambda arguments: (arguments["record"].rungs.shape[1] - 1) * len(arguments["chains"].v),
     "run_parallel_tempering": of_range,
     "run_trajectory": lambda arguments: (
         arguments["chains"].number.size * len(arguments["steps_up"]) * arguments["each"]

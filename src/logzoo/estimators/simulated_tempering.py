@@ -89,13 +89,14 @@ def estimate_of_draws(draws, transitions, log_z, std_error, parts, *, quantiles=
     )
 
 
-def from_groups(recursion, rbm, ledger, stream, **options):
+def from_groups(recursion, rbm, ledger, stream, settled=lambda states: True, **options):
     """Estimate by a recursion: the mean over groups of log Z_1 + log Zhat_K, with a t interval over groups.
 
-    `converged` says that the chains travelled the ladder, a round trip each on average, and that the recursion settled.
+    recursion: as in `samplers.adjusted.run`. `converged` says that the chains travelled the ladder, a round
+    trip each on average, and that the recursion settled.
     """
     moves = GroupedMoves()
-    draws = adjusted.run(rbm, ledger, stream, recursion, (moves,), **options)
+    draws, states = adjusted.run(rbm, ledger, stream, recursion, (moves,), **options)
     log_z_of_groups = draws.log_z_base + draws.log_z_hats[:, -1]
     log_z = float(log_z_of_groups.mean())
     std_error = float(log_z_of_groups.std(ddof=1) / np.sqrt(log_z_of_groups.size))
@@ -103,7 +104,7 @@ def from_groups(recursion, rbm, ledger, stream, **options):
         log_z=log_z,
         std_error=std_error,
         interval=student_interval(log_z, std_error, log_z_of_groups.size),
-        reasons=reasons_of({**stuck(draws), "unsettled": not recursion.settled()}),
+        reasons=reasons_of({**stuck(draws), "unsettled": not settled(states)}),
         form=draws.form,
         diagnostics=diagnostics(draws),
         profiles={"transition_matrix": transition_matrix(moves.sums[0])},

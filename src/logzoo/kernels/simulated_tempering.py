@@ -199,6 +199,71 @@ def count_crossing(rung, base_end, model_end, heading):
     return heading, 0
 
 
+class Scratch(NamedTuple):
+    """What sweeps of simulated tempering work with."""
+
+    layers: tuple  # of `sweep_scratch`
+    energies: tuple  # of `energy_scratch`
+    values: np.ndarray  # (CHAINS_TOGETHER, M)
+    blocks: np.ndarray  # of `rung_blocks`
+    log_q: np.ndarray  # (CHAINS_TOGETHER, K rounded up to 8)
+    block_sums: np.ndarray  # as `draw_rung` takes them
+    beta: np.ndarray  # (chains,) float32
+
+
+@part
+def tempering_scratch(ladder, chains):
+    """Scratch for sweeps of these chains on a ladder."""
+    blocks = rung_blocks(ladder.readout)
+    return Scratch(
+        sweep_scratch(chains),
+        energy_scratch(chains.h.shape[1]),
+        np.zeros((CHAINS_TOGETHER, ladder.readout.shape[0])),
+        blocks,
+        np.zeros((CHAINS_TOGETHER, blocks.shape[0] * _RUNGS_TOGETHER)),
+        np.empty(-(-ladder.betas.size // _BLOCK)),
+        np.empty(chains.v.shape[0], np.float32),
+    )
+
+
+@part
+def temper_once(
+    parameters, ladder, offsets, marginal, key, sweep, place, chains, rung, heading, group, sums, record, scratch
+):
+    """One sweep of `run_simulated_tempering`, with its arguments; `record` has it in that place."""
+    count, rungs = sums.occupancy.shape
+    end = max(1, rungs // RUNGS_PER_END)
+    values, log_q, beta = scratch.values, scratch.log_q, scratch.beta
+    keep = record.values.shape[1] > 0
+    for chain in range(count):
+        beta[chain] = np.float32(ladder.betas[rung[chain]])
+    sweep_once(parameters, key, sweep, beta, chains, scratch.layers)
+    for first_together in range(0, count, CHAINS_TOGETHER):
+        together = range(first_together, min(first_together + CHAINS_TOGETHER, count))
+        for chain in together:
+            own = values[chain - first_together]
+            if marginal:
+                read_marginal(parameters, ladder.nodes, chains, chain, scratch.energies, own)
+            else:
+                read_joint(parameters, chains, chain, own)
+            if keep:
+                copy_into(record.values[chain, place], own)
+            copy_into(log_q[chain - first_together], offsets[group[chain]])
+        carry_to_rungs(scratch.blocks, values, log_q)
+        for chain in together:
+            q = log_q[chain - first_together, :rungs]
+            draw = uniform(key, chains.number[chain], sweep, RUNG)
+            drawn, share = draw_rung(q, draw, scratch.block_sums)
+            rung[chain] = drawn
+            record.rungs[chain, place + 1] = drawn
+            occupancy = sums.occupancy[chain]
+            for k in range(rungs):
+                occupancy[k] += share * q[k]
+            sums.visits[chain, drawn] += 1
+            heading[chain], completed = count_crossing(drawn, end - 1, rungs - end, heading[chain])
+            sums.round_trips[chain] += completed
+
+
 @njit(cache=True, nogil=True)
 def run_simulated_tempering(
     parameters, ladder, offsets, marginal, key, first, last, chains, rung, heading, group, sums, record
@@ -207,42 +272,8 @@ def run_simulated_tempering(
 
     Each sweep draws x at the rung (chains,) and then the rung given x, with the offset (K,) of the chain's group.
     """
-    count, rungs = sums.occupancy.shape
-    end = max(1, rungs // RUNGS_PER_END)
-    scratch = sweep_scratch(chains)
-    energies = energy_scratch(chains.h.shape[1])
-    values = np.zeros((CHAINS_TOGETHER, ladder.readout.shape[0]))
-    blocks = rung_blocks(ladder.readout)
-    log_q = np.zeros((CHAINS_TOGETHER, blocks.shape[0] * _RUNGS_TOGETHER))
-    block_sums = np.empty(-(-rungs // _BLOCK))
-    beta = np.empty(count, np.float32)
-    keep = record.values.shape[1] > 0
+    scratch = tempering_scratch(ladder, chains)
     copy_into(record.rungs[:, 0], rung)
     for sweep in range(first, last):
-        for chain in range(count):
-            beta[chain] = np.float32(ladder.betas[rung[chain]])
-        sweep_once(parameters, key, sweep, beta, chains, scratch)
-        for first_together in range(0, count, CHAINS_TOGETHER):
-            together = range(first_together, min(first_together + CHAINS_TOGETHER, count))
-            for chain in together:
-                own = values[chain - first_together]
-                if marginal:
-                    read_marginal(parameters, ladder.nodes, chains, chain, energies, own)
-                else:
-                    read_joint(parameters, chains, chain, own)
-                if keep:
-                    copy_into(record.values[chain, sweep - first], own)
-                copy_into(log_q[chain - first_together], offsets[group[chain]])
-            carry_to_rungs(blocks, values, log_q)
-            for chain in together:
-                q = log_q[chain - first_together, :rungs]
-                draw = uniform(key, chains.number[chain], sweep, RUNG)
-                drawn, share = draw_rung(q, draw, block_sums)
-                rung[chain] = drawn
-                record.rungs[chain, sweep - first + 1] = drawn
-                occupancy = sums.occupancy[chain]
-                for k in range(rungs):
-                    occupancy[k] += share * q[k]
-                sums.visits[chain, drawn] += 1
-                heading[chain], completed = count_crossing(drawn, end - 1, rungs - end, heading[chain])
-                sums.round_trips[chain] += completed
+        settings = parameters, ladder, offsets, marginal, key, sweep, sweep - first
+        temper_once(*settings, chains, rung, heading, group, sums, record, scratch)

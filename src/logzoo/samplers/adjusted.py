@@ -4,10 +4,14 @@ The chains of a group share one log Zhat and nothing else: what the groups find 
 the initial iterations, which all chains make together.
 """
 
+from functools import partial
+
 import numpy as np
 
 from logzoo.checks import whole_number
+from logzoo.kernels.adjusted import run_adjusted
 from logzoo.samplers.simulated_tempering import begin
+from logzoo.samplers.threads import over_groups
 
 # A group has this many chains at least, if that leaves two groups.
 _CHAINS_PER_GROUP = 2
@@ -16,30 +20,29 @@ _CHAINS_PER_GROUP = 2
 def run(rbm, ledger, stream, recursion, observers=(), *, groups=20, **options):
     """Initial iterations of all chains together, then one step of the recursion a sweep until the ledger is empty.
 
-    recursion has start(log_z_hat (group, rung), prior (rung,), sizes (group,), sweeps) and step(occupancy, visits),
-    both (group, rung) sums over the chains of a group in one sweep, and changes log_z_hat in place. The other options
-    are those of `samplers.simulated_tempering.begin`; initial_iterations may be 0: log Zhat starts at 0. Returns
-    SimulatedTemperingDraws of one block, with log Zhat of every group at the end.
+    recursion: begin of one in `logzoo.samplers.recursions`. Observers see the rungs alone. The other options are those
+    of `samplers.simulated_tempering.begin`; initial_iterations may be 0: log Zhat starts at 0. Returns
+    SimulatedTemperingDraws of one block, with log Zhat of every group at the end, and the recursion's States.
     Raises ValueError for impossible options and for a single chain, which makes no two groups.
     """
-    chains, starts = ledger.chains, group_starts(ledger.chains, groups)
-    sizes = np.diff(np.append(starts, chains))
+    first_chains = np.append(group_starts(ledger.chains, groups), ledger.chains)
     start = begin(rbm, ledger, stream, fewest_iterations=0, **options)
-    sampler, prior = start.sampler, start.initial.prior
+    sampler, prior, sweeps = start.sampler, start.initial.prior, ledger.remaining
+    states = recursion(prior, np.diff(first_chains), sweeps)
+    log_z_hats = np.tile(start.initial.log_z_hat, (first_chains.size - 1, 1))
+    log_prior, begun = np.log(prior), sampler.sweep
+
+    def move(first, _, sums, record):
+        settings = (sampler.parameters, sampler.ladder, sampler.marginal, sampler.key, first, first - begun, log_prior)
+        per_chain = sampler.chains, sampler.rung, sampler.heading, sums, record
+        kernel = partial(run_adjusted, *settings)
+        over_groups(kernel, sampler.threads, first_chains, per_chain, (log_z_hats, *states))
+
     with sampler.bar:
-        sampler.group = np.repeat(np.arange(starts.size), sizes)
-        sweeps = ledger.remaining
-        log_z_hats = np.tile(start.initial.log_z_hat, (starts.size, 1))
         for observer in observers:
-            observer.start(chains, prior.size, sweeps)
-        recursion.start(log_z_hats, prior, sizes, sweeps)
-        total = None
-        for _ in range(sweeps):
-            sums = sampler.advance(np.log(prior) - log_z_hats, 1, "sampling", observers)
-            total = sums if total is None else type(sums)(*(a + b for a, b in zip(total, sums, strict=True)))
-            recursion.step(np.add.reduceat(sums.occupancy, starts), np.add.reduceat(sums.visits, starts))
-            log_z_hats -= log_z_hats[:, :1].copy()
-    return start.draws(log_z_hats, total.occupancy[None], total.visits[None], total.round_trips)
+            observer.start(ledger.chains, prior.size, sweeps)
+        total = sampler.follow(move, log_prior, sweeps, "sampling", observers)
+    return start.draws(log_z_hats, total.occupancy[None], total.visits[None], total.round_trips), states
 
 
 def group_starts(chains, groups):

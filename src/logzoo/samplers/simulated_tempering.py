@@ -69,8 +69,6 @@ class SimulatedTempering:
         self.chains = new_chains(count, parameters.weights.shape[1], parameters.weights_transposed.shape[1])
         start_chains(parameters, self.key, parameters.base, self.chains)
         self.bar = None  # a progress bar of sweeps
-        # Chains of one group share an offset; by default there is one group.
-        self.group = np.zeros(count, np.int64)
         self.set_nodes(_NODE_COUNTS[0])
         self.restart()
 
@@ -107,15 +105,28 @@ class SimulatedTempering:
         self.ladder = Ladder(self.betas, nodes, readout)
 
     def advance(self, offset, sweeps, purpose, observers=()):
-        """Pay for some sweeps and make them, with offset log r - log Zhat (rung,) or (group, rung); returns RungSums.
+        """Pay for some sweeps and make them, with offset log r - log Zhat (rung,); returns RungSums.
 
-        Observers see every draw (with offsets of several groups: the first group's offset).
+        Observers see every draw.
+        """
+        group = np.zeros(len(self.rung), np.int64)
+
+        def move(first, stop, sums, record):
+            settings = (self.parameters, self.ladder, offset[None], self.marginal, self.key, first, stop)
+            kernel = partial(run_simulated_tempering, *settings)
+            over_chains(kernel, self.threads, self.chains, self.rung, self.heading, group, sums, record)
+
+        return self.follow(move, offset, sweeps, purpose, observers)
+
+    def follow(self, move, offset, sweeps, purpose, observers):
+        """Pay for some sweeps and make them by move(first, stop, sums, record), one stretch after the other.
+
+        Returns RungSums. Observers are told of that offset.
         """
         self.ledger.spend(sweeps, purpose)
-        count = len(self.chains.v)
+        count = len(self.rung)
         shape = (count, self.betas.size)
         sums = RungSums(np.zeros(shape), np.zeros(shape, np.int64), np.zeros(count, np.int64))
-        offsets = np.atleast_2d(offset)
         last = self.sweep + sweeps
         for first in range(self.sweep, last, _STRIDE):
             stop = min(first + _STRIDE, last)
@@ -123,12 +134,10 @@ class SimulatedTempering:
             kept = stretch if any(observer.reads_values for observer in observers) else 0
             values = np.zeros((count, kept, len(self.ladder.readout)))
             record = Record(values, np.zeros((count, stretch + 1), np.int64))
-            settings = (self.parameters, self.ladder, offsets, self.marginal, self.key, first, stop)
-            kernel = partial(run_simulated_tempering, *settings)
-            over_chains(kernel, self.threads, self.chains, self.rung, self.heading, self.group, sums, record)
+            move(first, stop, sums, record)
             for observer in observers:
                 tables = (self.ladder.readout, self.slopes, self.curvatures)
-                observer.add(Stretch(record.values, record.rungs, *tables, offsets[0]))
+                observer.add(Stretch(record.values, record.rungs, *tables, offset))
             if self.bar is not None:
                 self.bar.update(stretch)
         self.sweep = last

@@ -22,9 +22,24 @@ def over_chains(kernel, threads, *per_chain):
     if threads == 1 and count <= TILE:
         kernel(*per_chain)
         return
-    tiles = -(-count // (TILE * threads)) * threads
-    edges = np.linspace(0, count, min(tiles, count) + 1).astype(int)
-    over_parts(kernel, threads, parts_between(edges, *per_chain))
+    over_parts(kernel, threads, parts_between(_edges(count, threads, count), *per_chain))
+
+
+def over_groups(kernel, threads, first_chains, per_chain, per_group):
+    """Call kernel(first_chains, *parts of per_chain, *parts of per_group) on contiguous parts of the groups of chains.
+
+    first_chains (group + 1,): the first chain of each group, and the number of all; that of a part begins at 0.
+    """
+    groups = len(first_chains) - 1
+    edges = _edges(first_chains[-1], min(int(threads), groups), groups)
+
+    def part(first, last):
+        chains = slice(first_chains[first], first_chains[last])
+        starts = first_chains[first : last + 1] - first_chains[first]
+        of_groups = (_part(value, slice(first, last)) for value in per_group)
+        return starts, *(_part(value, chains) for value in per_chain), *of_groups
+
+    over_parts(kernel, threads, [part(*ends) for ends in zip(edges, edges[1:], strict=False)])
 
 
 def parts_between(edges, *per_chain):
@@ -41,6 +56,12 @@ def over_parts(kernel, threads, parts):
     with ThreadPoolExecutor(threads) as pool:
         for future in [pool.submit(kernel, *part) for part in parts]:
             future.result()
+
+
+def _edges(chains, threads, units):
+    """Where parts of `units`, chains or groups of them, begin and end: as many parts as fill tiles and threads."""
+    tiles = -(-chains // (TILE * threads)) * threads
+    return np.linspace(0, units, min(tiles, units) + 1).astype(int)
 
 
 def _part(value, chosen):
