@@ -300,6 +300,19 @@ def test_steps_that_do_not_end_are_told(monkeypatch):
         assert "not-settled" in estimated(gaussian_rbm(0.3), method).reasons
 
 
+def test_where_whole_steps_do_not_settle_shorter_ones_begin_anew(monkeypatch):
+    generator = np.random.default_rng(3)
+    rbm = RBM(*(generator.normal(0.0, 1.5, shape) for shape in ((9, 6), 9, 6)))
+    modes = find_modes(rbm, root_stream(0), starts=20, steps=100)
+    found = []
+    for dampings in ((0.0, 0.5, 0.9), (0.5, 0.9), (0.0,)):
+        monkeypatch.setattr(expansions, "_DAMPINGS", dampings)
+        found.append(tap(rbm, modes.visible[0], modes.hidden[0]))
+    both, shorter, whole = found
+    assert both.settled and both.log_z == shorter.log_z
+    assert not whole.settled and both.steps == shorter.steps + whole.steps
+
+
 def test_the_contraction_is_no_smaller_than_the_largest_slope():
     for seed in range(40):
         rbm = random_rbm(seed)

@@ -16,7 +16,7 @@ from logzoo.samplers.fixed_points import solutions
 _FOLLOWED = 2
 # Nats that what is left out may hold at most.
 _LARGEST_REST = 0.5
-# Share of log Z that rounding, and where the damped steps end, may move.
+# Share of log Z that rounding, and where the steps end, may move.
 _ROUNDING = 1e-10
 
 

@@ -42,7 +42,7 @@ DIAGNOSTICS = {
     "share_missed": ("share of Z around the chains that did not find the stopping set", "1"),
     "solutions": ("solutions of mean field that the search found", "1"),
     "contraction": ("mean field surely has one solution if it is below 1", "1"),
-    "fixed_point_steps": ("damped steps to the fixed point", "1"),
+    "fixed_point_steps": ("steps to the fixed point", "1"),
     "interpolation_error": ("largest error of interpolated log-densities on the final states", "nat"),
 }
 # name -> (long name, unit, dimensions, type in artifacts); the only profiles: diagnostics that are arrays.

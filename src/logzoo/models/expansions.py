@@ -1,8 +1,9 @@
 """Values of log Z without sampling, from a solution of mean field: expansions in the weights, and Bethe's.
 
-Neither is a bound. Fixed points are found by damped steps, and may not be found at all.
+Neither is a bound. Fixed points are found by steps, damped where they must be, and may not be found at all.
 """
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -15,8 +16,9 @@ from logzoo.kernels.expansion import expanded, fourth_moment, largest_singular, 
 
 # Dampings that are tried one after the other, the most steps of each in so many stretches, and the largest change of a
 # mean or message that counts as none. A stretch that does not even halve the change is the last: from 1 to the
-# tolerance it has to fall to a hundredth in each.
-_DAMPINGS, _STRETCH, _STRETCHES, _TOLERANCE = (0.5, 0.9), 60, 5, 1e-11
+# tolerance it has to fall to a hundredth in each. Steps without damping settle in a third of the steps, or not at all:
+# then the damped ones begin anew.
+_DAMPINGS, _STRETCH, _STRETCHES, _TOLERANCE = (0.0, 0.5, 0.9), 60, 5, 1e-11
 # Power steps to the largest singular value. From a random start of n units, they end below it by a factor of at worst
 # about 1 - log(n) / (2 steps), whatever the other values are; _REACH makes up for it.
 _TURNS, _REACH = 200, 1.02
@@ -25,7 +27,7 @@ _LARGEST = 30.0
 
 
 class Settled(NamedTuple):
-    """What damped steps from a solution of mean field led to."""
+    """What steps from a solution of mean field led to."""
 
     log_z: float  # nats
     steps: int
@@ -40,10 +42,15 @@ def tap(rbm, visible, hidden, order=3):
     Source: Gabrié, Tramel & Krzakala (2015), after Georges & Yedidia (1991).
     """
     weights, transposed, *biases = _parameters(rbm)
-    m, q = np.array(visible, float), np.array(hidden, float)
-    steps, residual = _damped(
-        lambda damping: settle_tap(weights, transposed, *biases, order, damping, _STRETCH, _TOLERANCE, m, q)
-    )
+    m, q = np.empty(rbm.visible), np.empty(rbm.hidden)
+
+    def begin():
+        m[:], q[:] = visible, hidden
+
+    def advance(damping):
+        return settle_tap(weights, transposed, *biases, order, damping, _STRETCH, _TOLERANCE, m, q)
+
+    steps, residual = _settle(begin, advance)
     return Settled(expanded(weights, *biases, m, q)[order - 1], steps, residual, bool(residual <= _TOLERANCE))
 
 
@@ -56,10 +63,11 @@ def bethe(rbm, visible):
     gains = np.expm1(np.clip(weights, -_LARGEST, _LARGEST))
     messages = np.empty_like(weights), np.empty_like(weights)
     fields = np.clip(np.log(np.maximum(visible, 1e-300)) - np.log(np.maximum(1.0 - visible, 1e-300)), -700.0, 700.0)
-    start_messages(weights, gains, fields, *messages)
-    steps, residual = _damped(
-        lambda damping: settle_beliefs(weights, gains, *biases, damping, _STRETCH, _TOLERANCE, *messages)
-    )
+
+    def advance(damping):
+        return settle_beliefs(weights, gains, *biases, damping, _STRETCH, _TOLERANCE, *messages)
+
+    steps, residual = _settle(partial(start_messages, weights, gains, fields, *messages), advance)
     log_z = bethe_energy(weights, gains, *biases, *messages)
     correlations = np.empty_like(weights)
     fill_correlations(weights, gains, *biases, *messages, correlations)
@@ -124,14 +132,16 @@ def _radius(matrix):
     return _REACH * largest_singular(matrix, np.ascontiguousarray(matrix.T), start, _TURNS)
 
 
-def _damped(steps_of):
+def _settle(begin, advance):
     """Steps made, and the last residual, with one damping after the other until it settles."""
     made = 0
-    for damping in _DAMPINGS:
+    for last, damping in zip((0.0, *_DAMPINGS), _DAMPINGS, strict=False):
+        if last == 0.0:
+            begin()
         residual = np.inf
         for _ in range(_STRETCHES):
             before = residual
-            steps, residual = steps_of(damping)
+            steps, residual = advance(damping)
             made += steps
             if residual <= _TOLERANCE:
                 return made, residual
