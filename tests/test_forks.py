@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from projects import ROOT
 
+from logzoo.pipeline import forks
+
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="jobs are forked on Linux alone")
 
 # A server that has loaded nothing, and what a job looks like to the package.
@@ -130,3 +132,16 @@ def test_a_server_that_is_left_alone_ends_and_takes_its_folder_along(tmp_path):
     killed.kill()
     killed.communicate()
     wait_for(lambda: not list(tmp_path.iterdir()))
+
+
+def test_libraries_of_a_job_have_one_thread(monkeypatch):
+    probe = "import numpy, threadpoolctl; print([pool['num_threads'] for pool in threadpoolctl.threadpool_info()])"
+    environments = []
+    monkeypatch.setattr(forks.subprocess, "Popen", lambda command, **given: environments.append(given["env"]))
+    monkeypatch.setattr(forks.atexit, "register", lambda *end: forks.shutil.rmtree(end[2]))
+    monkeypatch.setenv("LOGZOO_FORKS", "")
+    forks.serve_jobs()
+    # Where there is a second core, NumPy takes it unless told otherwise.
+    monkeypatch.undo()
+    told = subprocess.run([sys.executable, "-c", probe], env=environments[0], capture_output=True, text=True)
+    assert told.stdout == "[1]\n"

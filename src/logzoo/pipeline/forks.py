@@ -23,6 +23,8 @@ from types import ModuleType
 
 # Which Python serves, and at which socket.
 _SERVER = "LOGZOO_FORKS"
+# A job has one thread, as it has where Snakemake starts it: sums of several come out in another order.
+_ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 # What stays loaded of the package in all jobs: machine code. What any other module may hold is a job's own.
 _PACKAGE, _STAYING = "logzoo", "logzoo.kernels"
 
@@ -34,7 +36,8 @@ def serve_jobs() -> None:
     # For a socket the path of the project may be too long.
     path = Path(tempfile.mkdtemp(prefix=f"{_PACKAGE}-")) / "jobs"
     # The pipe, which nobody writes to, is closed even where this process is killed.
-    server = subprocess.Popen([sys.executable, "-P", "-m", __name__, str(path)], stdin=subprocess.PIPE)
+    command = [sys.executable, "-P", "-m", __name__, str(path)]
+    server = subprocess.Popen(command, stdin=subprocess.PIPE, env=os.environ | _ONE_THREAD)
     atexit.register(_end, server, path.parent)
     os.environ[_SERVER] = f"{sys.executable}{os.pathsep}{path}"
 
