@@ -9,6 +9,14 @@ import pytest
 from browser import Browser, find_chromium
 
 
+def pytest_configure(config):
+    """Compile the kernels before the workers start that would each compile them, where all tests were asked for."""
+    if not hasattr(config, "workerinput") and config.args_source == pytest.Config.ArgsSource.TESTPATHS:
+        from logzoo.pipeline.compiling import compile_kernels
+
+        compile_kernels(os.cpu_count())
+
+
 def pytest_collection_modifyitems(items):
     """Start with the workflow, which takes longest, so that another worker does all the rest beside it."""
     items.sort(key=lambda item: item.module.__name__ != "test_workflow")
