@@ -17,32 +17,12 @@ from logzoo.artifacts.netcdf import read_artifact, write_artifact
 from logzoo.artifacts.provenance import PACKAGE_FOLDER, source_digest
 from logzoo.cli.main import main
 from logzoo.cli.output import bold
-from logzoo.estimators import evidence
 from logzoo.estimators.result import REASONS
 from logzoo.paths import log_odds
 
 VISIBLE, HIDDEN = 12, 5
 SHORT = ["--sweeps", "400", "--chains", "10"]
 TRAINING = ["--hidden", "3", "--updates", "20", "--batch", "10"]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def known_once():
-    """What is known of an RBM beforehand depends on its parameters, the seed and the data alone: it is found once."""
-    found, gather = {}, evidence.gather
-
-    def remembered(rbm, stream, ledger=None, *, data=None, **options):
-        if ledger is not None:
-            return gather(rbm, stream, ledger, data=data, **options)
-        content = [values.tobytes() for values in (rbm.weights, rbm.visible_bias, rbm.hidden_bias)]
-        key = (*content, str(stream), None if data is None else data.tobytes())
-        if key not in found:
-            found[key] = gather(rbm, stream, data=data, **options)
-        return found[key]
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(evidence, "gather", remembered)
-        yield
 
 
 @pytest.fixture

@@ -140,6 +140,27 @@ def test_parallel_tempering_is_asked_for_mass_only_where_its_replicas_travel(wid
     assert all(mass < log_z + 4.0 * max(error, 0.01) for mass, error in gathered.masses)
 
 
+def test_evidence_is_gathered_once_for_all_estimates_of_an_rbm(monkeypatch):
+    gathered, made = evidence.gather, []
+
+    def counted(*arguments, **options):
+        made.append(arguments)
+        return gathered(*arguments, **options)
+
+    monkeypatch.setattr(evidence, "gather", counted)
+    monkeypatch.setattr(evidence, "_GATHERED", {})
+    first, data = random_rbm(seed=71, visible=5, hidden=3), np.eye(3, 5, dtype=np.uint8)
+    for method in ("ais", "rts"):
+        estimate_log_z(first, method, sweeps=20, chains=4)
+    assert len(made) == 1
+    # Another seed, data, or parameters: not the same evidence.
+    estimate_log_z(first, "ais", sweeps=20, chains=4, seed=1)
+    estimate_log_z(first, "ais", sweeps=20, chains=4, data=data)
+    estimate_log_z(random_rbm(seed=72, visible=5, hidden=3), "ais", sweeps=20, chains=4)
+    assert len(made) == 4
+    assert evidence.gathered_once(first, root_stream(0).child("evidence")) == gathered(*made[0])
+
+
 def test_an_estimate_that_evidence_refutes_says_why():
     gathered = evidence.Evidence(lower=10.0, upper=30.0, masses=((20.0, 0.1),))
     reasons = {log_z: evidence.weighed(stated(log_z), gathered).reasons for log_z in (9.0, 19.0, 19.9, 25.0, 31.0)}
@@ -167,7 +188,7 @@ def test_a_mode_that_a_method_misses_is_found_by_others(method, wide_narrow, mon
     rbm, log_z, gathered = wide_narrow
     settings = {"sweeps": 300, "chains": 40, "base": "matched"}
     # Gathered once: it takes ten times as long as what is checked.
-    monkeypatch.setattr(evidence, "gather", lambda *_, **options: gathered)
+    monkeypatch.setattr(evidence, "gathered_once", lambda *_, **options: gathered)
     trusting = estimate_log_z(rbm, method, check=False, **settings)
     checked = estimate_log_z(rbm, method, **settings)
     # The same run; where it was silently wrong, it is so no more.

@@ -14,6 +14,7 @@ import numpy as np
 import xarray as xr
 from scipy.special import logsumexp
 
+from logzoo.artifacts.checkpoints import identity_of
 from logzoo.artifacts.labels import labelled
 from logzoo.budgets import SweepLedger
 from logzoo.estimators import bar, weights
@@ -34,6 +35,8 @@ _BASES = ("modes", "matched")
 _BRIDGED_SWEEPS, _HARMLESS, _FEWEST_ROUND_TRIPS = 2000, {"no-round-trips"}, 0.25
 # Examples that are looked at as states of their own.
 _MOST_STATES = 10_000
+# What was found of the latest RBMs, a few numbers each.
+_GATHERED, _MOST_GATHERED = {}, 100
 # Standard errors that a difference must have to count.
 _REACH = 3.0
 
@@ -75,6 +78,21 @@ def gather(rbm, stream, ledger=None, *, data=None, threads=1, tempered=True, pro
     of_states = float(logsumexp(rbm.log_f(distinct_rows(seen)[0])))
     masses = tuple((log_z + constant, std_error) for log_z, std_error in masses)
     return Evidence(max(draws.lower, of_states) + constant, upper_bound(rbm) + constant, masses)
+
+
+def gathered_once(rbm, stream, *, data=None, **how):
+    """The Evidence of `gather`, found once for all estimates of an RBM that ask for it in turn; how: threads, progress.
+
+    It depends on the parameters, the stream and the data alone.
+    """
+    key = identity_of({"rbm": rbm, "stream": stream, "data": data})
+    found = _GATHERED.get(key)
+    if found is None:
+        found = gather(rbm, stream, data=data, **how)
+        if len(_GATHERED) == _MOST_GATHERED:
+            _GATHERED.clear()
+        _GATHERED[key] = found
+    return found
 
 
 def sweeps_of(visible, hidden):
