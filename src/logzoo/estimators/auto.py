@@ -226,9 +226,7 @@ def _stated(rounds, reasons, evidence, tolerance):
         # Agreement was tested to within the tolerance, and no closer.
         low, high = found.log_z - tolerance, found.log_z + tolerance
         return replace(found, interval=(max(low, evidence.lower), min(high, evidence.upper)))
-    low, high = found.interval
-    ends = np.array([each.interval for each in rounds[-1].estimates])
+    # What is sure cuts the hull: a run that went wrong may say +- 1e10 nats.
     masses = [mass + _SIGMAS * min(std_error, _LARGEST_ERROR) for mass, std_error in evidence.masses]
-    return replace(
-        found, interval=(min(low, ends[:, 0].min()), min(max(high, ends[:, 1].max(), *masses), evidence.upper))
-    )
+    lows, highs = zip(found.interval, *(each.interval for each in rounds[-1].estimates), strict=True)
+    return replace(found, interval=(max(min(lows), evidence.lower), min(max(*highs, *masses), evidence.upper)))
