@@ -388,15 +388,15 @@ def test_simulated_particles_weigh_as_the_model_and_know_its_log_z():
     first, second = small_rbm(), RBM(-small_rbm().weights, small_rbm().visible_bias, small_rbm().hidden_bias)
     betas, tracker = np.linspace(0.0, 1.0, 10), RtsTracker(0.5)
     prior = prior_weights(2.0, betas)
-    phase = SimulatedTemperingPhase(root_stream(7), 5, SweepLedger(None, 20_000), betas, prior, np.zeros(4), tracker)
+    phase = SimulatedTemperingPhase(root_stream(7), 5, SweepLedger(None, 8_000), betas, prior, np.zeros(4), tracker)
     phase(parameters_of(first), 0, None, 0.1)
     for update in range(1, 8):
         chains, weights = phase(parameters_of(second), update, None, 0.1)
-    assert phase.spent == (10 * 50 + 8 * 5) * 20_000
+    assert phase.spent == (10 * 50 + 8 * 5) * 8_000
     assert weights.sum() == pytest.approx(1.0)
     assert tracker.reading["log_z"] == pytest.approx(exact_log_z(second), abs=0.05)
     v, p = chains.v.astype(float), probabilities(chains, parameters_of(second)).astype(float)
-    chosen = np.random.default_rng(0).choice(len(v), 5000, p=weights)
+    chosen = np.random.default_rng(0).choice(len(v), 2000, p=weights)
     assert np.abs(z_scores(v[chosen], p[chosen], second)).max() < 4
     # Without the weights they are those of all inverse temperatures together.
     assert np.abs(z_scores(v, p, second)).max() > 8

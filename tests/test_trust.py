@@ -106,7 +106,7 @@ def test_more_modes_than_chains_are_refused():
 @pytest.fixture(scope="module")
 def wide_narrow():
     """An RBM of two modes, one of which is hard to find, its log Z, and the evidence on it."""
-    rbm, log_z, _ = known("wide-narrow", visible=784, hidden=500)
+    rbm, log_z, _ = known("wide-narrow", visible=300, hidden=200)
     return rbm, log_z, evidence.gather(rbm, root_stream(0))
 
 
@@ -141,11 +141,11 @@ def test_parallel_tempering_is_asked_for_mass_only_where_its_replicas_travel(wid
 
 
 def test_evidence_is_gathered_once_for_all_estimates_of_an_rbm(monkeypatch):
-    gathered, made = evidence.gather, []
+    made = []
 
-    def counted(*arguments, **options):
-        made.append(arguments)
-        return gathered(*arguments, **options)
+    def counted(*_, **options):
+        made.append(evidence.Evidence(lower=-np.inf, upper=100.0 + len(made), masses=()))
+        return made[-1]
 
     monkeypatch.setattr(evidence, "gather", counted)
     monkeypatch.setattr(evidence, "_GATHERED", {})
@@ -158,7 +158,7 @@ def test_evidence_is_gathered_once_for_all_estimates_of_an_rbm(monkeypatch):
     estimate_log_z(first, "ais", sweeps=20, chains=4, data=data)
     estimate_log_z(random_rbm(seed=72, visible=5, hidden=3), "ais", sweeps=20, chains=4)
     assert len(made) == 4
-    assert evidence.gathered_once(first, root_stream(0).child("evidence")) == gathered(*made[0])
+    assert evidence.gathered_once(first, root_stream(0).child("evidence")) is made[0]
 
 
 def test_an_estimate_that_evidence_refutes_says_why():
@@ -294,32 +294,35 @@ def test_auto_is_the_same_for_the_same_seed_and_on_any_number_of_threads():
 
 
 def test_auto_refuses_when_the_budget_is_spent_and_gives_the_hull():
-    rbm, log_z, _ = known("planar-glass", rows=20, columns=20, scale=2.0)
-    found = auto_of(rbm, sweeps=20_000)
+    rbm, log_z, _ = known("planar-glass", rows=12, columns=12, scale=2.0)
+    found = auto_of(rbm, sweeps=12_000)
     assert not found.converged and "tolerance-missed" in found.reasons
     low, high = found.interval
     assert high - low > 1.0
+    # Basins alone say +- 1e10 nats here.
+    assert found.bounds[0] <= low < log_z < high <= found.bounds[1]
 
 
-@pytest.mark.parametrize("wrong", ["bar", "rts"])
-def test_auto_refuses_when_a_method_has_a_bug(wrong, monkeypatch):
+def test_auto_refuses_when_a_method_has_a_bug(monkeypatch):
     rbm = random_rbm(4, visible=30, hidden=10)
+    # Weights two percent off, in one method.
+    off = RBM(1.02 * rbm.weights, rbm.visible_bias, rbm.hidden_bias)
     assert auto_of(rbm, tolerance=0.05).converged
+    for wrong in ("bar", "rts"):
 
-    def tampered(method):
-        run = estimator(method)
-        # Weights two percent off, in one method.
-        off = RBM(1.02 * rbm.weights, rbm.visible_bias, rbm.hidden_bias)
-        return (lambda model, *rest: run(off, *rest)) if method == wrong else run
+        def tampered(method, wrong=wrong):
+            run = estimator(method)
+            return (lambda model, *rest: run(off, *rest)) if method == wrong else run
 
-    monkeypatch.setattr(auto, "estimator", tampered)
-    found = auto_of(rbm, tolerance=0.05)
-    assert not found.converged and {"methods-disagree", "modes-hold-more", "one-method-alone"} & set(found.reasons)
+        monkeypatch.setattr(auto, "estimator", tampered)
+        found = auto_of(rbm, tolerance=0.05)
+        assert not found.converged and {"methods-disagree", "modes-hold-more", "one-method-alone"} & set(found.reasons)
 
 
 def test_auto_refuses_when_the_search_misses_a_mode(monkeypatch):
     rbm, log_z, _ = known("twins", visible=100, hidden=60)
-    assert auto_of(rbm).converged and abs(auto_of(rbm).log_z - log_z) < 0.2
+    seeing = auto_of(rbm)
+    assert seeing.converged and abs(seeing.log_z - log_z) < 0.2
     search = base.find_modes
 
     def blinded(*arguments, **options):

@@ -149,20 +149,18 @@ from logzoo import *
 print(time.perf_counter() - start)
 """
     run(installed, program, tmp_path)  # compiles to bytecode
-    # The least of three: what else the machine does only adds.
-    assert min(float(run(installed, program, tmp_path).stdout) for _ in range(3)) < MOST_SECONDS
+    # One of three: what else the machine does only adds.
+    assert any(float(run(installed, program, tmp_path).stdout) < MOST_SECONDS for _ in range(3))
 
 
 def test_the_command_works_and_names_the_extra_where_one_is_missing(installed, tmp_path):
     made = run(installed, f"{MODEL}\nRBM(weights, visible_bias, hidden_bias).save('model.nc')", tmp_path)
     assert made.returncode == 0, made.stderr
-    for method in ("ais", "mbar"):
-        found = command(installed, tmp_path, "estimate", "model.nc", "--method", method, "--sweeps", "100")
-        assert found.returncode == 0 and "log Z" in found.stdout, found.stderr
     for words in (["audit", str(ROOT)], ["crate", str(ROOT)]):
         found = command(installed, tmp_path, *words)
         assert found.returncode == 1 and found.stdout == "", words
         (line,) = found.stderr.splitlines()
         assert line.startswith("logzoo: error: ") and line.endswith("pip install 'logzoo[workflow]'"), line
     found = command(installed, tmp_path, "estimate", "model.nc", "--method", "all", "--sweeps", "100")
-    assert found.returncode == 0 and "mbar" in found.stdout and "pip install" not in found.stdout, found.stderr
+    assert found.returncode == 0 and "pip install" not in found.stdout, found.stderr
+    assert {"ais", "mbar", "log Z"} <= set(re.findall(r"log Z|[\w-]+", found.stdout))
