@@ -12,16 +12,18 @@ import numpy as np
 
 from logzoo.artifacts.atomic import write_text
 from logzoo.budgets import SweepLedger
-from logzoo.estimators.evidence import gather
 from logzoo.estimators.registry import ESTIMATORS, estimator, takes
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.streams import root_stream
+from logzoo.trackers.registry import TRACKERS
 from logzoo.trainers.registry import TRAINERS, trainer
 
 # In the folder of the machine code, when all is there.
 _MARK = "compiled"
 _VISIBLE, _HIDDEN, _EXAMPLES = 20, 6, 200
+# Chains and inverse temperatures of trainers whose own numbers take seconds: every run starts with these trainings.
+_FEW = {"particles": 20, "rungs": 5}
 
 
 def compile_kernels(cores: int) -> None:
@@ -45,25 +47,33 @@ def _example():
     return rbm, (generator.random((_EXAMPLES, _VISIBLE)) < 0.5).astype(np.uint8), before
 
 
-def estimate_by_all():
-    """One estimate by every estimator, and the evidence that they are held against."""
+def estimate_by_all(methods=ESTIMATORS):
+    """One estimate by every estimator; the evidence that they are held against takes what some of them take."""
     rbm, data, before = _example()
-    for method in ESTIMATORS:
+    for method in methods:
         given = {"data": data, "snapshots": [before]}
         options = {name: value for name, value in given.items() if takes(method, name)}
         estimator(method)(rbm, SweepLedger(100, 20), root_stream(0), {"base": None, **options})
-    gather(rbm, root_stream(0), data=data)
 
 
 def train_by_all():
-    """A training by every trainer, and the exact log Z of its model."""
+    """A training by every trainer, with every tracker that it takes, and the exact log Z of its model."""
     _, data, _ = _example()
-    for method in TRAINERS:
-        settings = {"hidden": _HIDDEN, "updates": 4, "batch": 100, "learning_rate": 0.05}
-        exact_log_z(trainer(method)(data, stream=root_stream(0), progress=False, **settings).rbm)
+    settings = {"stream": root_stream(0), "progress": False, "hidden": _HIDDEN, "updates": 4, "batch": 100}
+    for method, listed in TRAINERS.items():
+        few = {name: count for name, count in _FEW.items() if name in listed.options}
+        trackers = [{"tracker": tracker()} for tracker in TRACKERS.values()] if "tracker" in listed.options else [{}]
+        for followed in trackers:
+            exact_log_z(trainer(method)(data, learning_rate=0.05, **settings, **few, **followed).rbm)
 
 
-_PARTS = {"estimators": estimate_by_all, "trainers": train_by_all}
+def train_and_help():
+    """`train_by_all`, then `estimate_by_all` from the last on, until all are there that another process began with."""
+    train_by_all()
+    estimate_by_all(reversed(ESTIMATORS))
+
+
+_PARTS = {"estimators": estimate_by_all, "trainers": train_and_help}
 
 if __name__ == "__main__":
     for part in sys.argv[1].split(","):
