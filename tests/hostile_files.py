@@ -442,13 +442,13 @@ def checkpoint(folder):
             if update == 4:
                 self.save(update, parts)
 
-    import logzoo.api
+    import logzoo.training
 
-    patched, logzoo.api.Checkpoint = logzoo.api.Checkpoint, Always
+    patched, logzoo.training.Checkpoint = logzoo.training.Checkpoint, Always
     try:
         train_rbm(examples(), checkpoint=folder / "part.ckpt", **settings)
     finally:
-        logzoo.api.Checkpoint = patched
+        logzoo.training.Checkpoint = patched
 
     def read(folder):
         found = train_rbm(examples(), checkpoint=folder / "part.ckpt", **settings)

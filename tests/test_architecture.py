@@ -31,12 +31,14 @@ ALLOWED = {
     "reporting": {"artifacts", "checks", "reporting"},
     # Declarations of figures and tables, and what they need beyond the estimates of the matrix.
     "papers": BELOW_API | {"papers", "reporting"},
-    "api": BELOW_API | {"api"},
+    "api": BELOW_API - {"trackers", "trainers"},
+    # No estimators: a change of one is no reason to train all models anew.
+    "training": SAMPLING | {"trackers", "trainers"},
     "scoring": {"api", "models"},
     "audit": {"artifacts", "audit", "checks", "datasets", "reporting"},
     "pipeline": BELOW_API | {"audit", "papers", "pipeline", "reporting"},
     # Of the top module the version alone.
-    "cli": BELOW_API | {"__init__", "api", "audit", "cli", "reporting"},
+    "cli": BELOW_API | {"__init__", "api", "audit", "cli", "reporting", "training"},
     # The public names are imported when they are first used; at once, only the digest for numba's cache.
     "__init__": {"artifacts"},
 }

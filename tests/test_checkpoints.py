@@ -100,7 +100,7 @@ def test_a_checkpoint_that_unpacks_to_more_is_not_read(folder, monkeypatch, capl
 
 @pytest.mark.parametrize("letters", [240, 300])
 def test_a_name_that_is_too_long_is_refused_before_training(folder, capfd, monkeypatch, letters):
-    monkeypatch.setattr("logzoo.api.train_rbm", lambda *_, **__: pytest.fail("trained"))
+    monkeypatch.setattr("logzoo.training.train_rbm", lambda *_, **__: pytest.fail("trained"))
     assert main([*TRAIN.split(), "-o", "a" * letters + ".nc"]) == 1
     err = capfd.readouterr().err
     assert err.startswith("logzoo: error: cannot write aaa") and "File name too long" in err and err.count("\n") == 1

@@ -6,7 +6,6 @@ from scipy.special import expit
 from test_experiments_las_vegas import images_of, random_rbm
 from test_trackers import patterns
 
-from logzoo.api import train_rbm
 from logzoo.budgets import SweepLedger
 from logzoo.datasets.splits import SPLITS
 from logzoo.estimators.registry import estimator
@@ -29,6 +28,7 @@ from logzoo.samplers.infinite_swapping import InfiniteSwapping
 from logzoo.samplers.tours import StoppingSet
 from logzoo.streams import root_stream
 from logzoo.trackers import kalman
+from logzoo.training import train_rbm
 
 STREAM = root_stream(11)
 

@@ -308,7 +308,7 @@ def test_help(capfd, arguments):
 @pytest.mark.parametrize(
     ("module", "name"),
     [
-        ("logzoo.api", "train_rbm"),  # before anything is done
+        ("logzoo.training", "train_rbm"),  # before anything is done
         ("logzoo.trainers.loop", "rate_at"),  # amid the training
         ("logzoo.artifacts.atomic", "os.replace"),  # with the file complete but not yet in place
     ],

@@ -7,7 +7,6 @@ import pytest
 import xarray as xr
 from scipy.special import expit
 
-from logzoo.api import train_rbm
 from logzoo.kernels.hashing import unpack_state
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
@@ -19,6 +18,7 @@ from logzoo.paths import kernel_parameters
 from logzoo.samplers.tours import TourSampler, stopping_set
 from logzoo.samplers.walks import first_draws, packed_states, unpacked_states, walk
 from logzoo.streams import root_stream
+from logzoo.training import train_rbm
 
 
 def random_rbm(visible, hidden, scale=1.0, seed=0):

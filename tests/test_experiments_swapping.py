@@ -7,7 +7,6 @@ import pytest
 import twins
 import xarray as xr
 
-from logzoo.api import train_rbm
 from logzoo.models.rbm import RBM
 from logzoo.papers.infinite_swapping import gradients
 from logzoo.papers.infinite_swapping.comparisons import repeated_training, run
@@ -15,6 +14,7 @@ from logzoo.papers.infinite_swapping.gradients import gradient_distances
 from logzoo.paths import kernel_parameters
 from logzoo.samplers.infinite_swapping import IN_TURN, InfiniteSwapping
 from logzoo.streams import root_stream
+from logzoo.training import train_rbm
 
 STREAM = root_stream(5).child("gradients")
 SAMPLERS = {

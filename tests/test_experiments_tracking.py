@@ -5,7 +5,6 @@ import pytest
 import xarray as xr
 from test_trackers import patterns
 
-from logzoo.api import train_rbm
 from logzoo.datasets.splits import SPLITS
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
@@ -15,6 +14,7 @@ from logzoo.papers.tracking.best import run as best_model
 from logzoo.papers.tracking.snapshots import ais_numbers, check_snapshots
 from logzoo.paths import log_odds
 from logzoo.streams import root_stream
+from logzoo.training import train_rbm
 
 DATA = {"train": patterns(100), "validation": patterns(150)[100:], "test": patterns(200)[150:]}
 SETTINGS = {"base": log_odds(DATA["train"]), "sweeps": 400, "chains": 50, "stream": root_stream(1)}

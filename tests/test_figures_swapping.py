@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from logzoo.api import train_rbm
 from logzoo.models.rbm import RBM
 from logzoo.papers.infinite_swapping import association, equal, f2, f3, many
 from logzoo.papers.infinite_swapping.comparisons import repeated_training
 from logzoo.papers.infinite_swapping.gradients import gradient_distances
 from logzoo.reporting.style import picture_bytes
 from logzoo.streams import root_stream
+from logzoo.training import train_rbm
 
 SAMPLERS = {
     "pcd": {"temperatures": [1]},

@@ -6,7 +6,6 @@ import twins
 from test_tours import bits, packed, parameters_of, random_rbm
 from test_training_runs import Interrupted, assert_same, interrupt_after
 
-from logzoo.api import train_rbm
 from logzoo.kernels.gibbs import forget_hidden
 from logzoo.kernels.grey import add_products
 from logzoo.kernels.layout import new_chains
@@ -16,6 +15,7 @@ from logzoo.streams import root_stream
 from logzoo.trainers.cd import Particles
 from logzoo.trainers.lvs import LasVegasPhase
 from logzoo.trainers.negative import GreyChains, mini_batch
+from logzoo.training import train_rbm
 
 SHAPES = [(1, 1), (9, 4), (33, 40), (100, 65)]
 

@@ -6,7 +6,6 @@ import xarray as xr
 from projects import ROOT, catalogue_of, merged_configuration
 from test_trackers import patterns
 
-from logzoo.api import train_rbm
 from logzoo.artifacts.schema import check
 from logzoo.audit.layout import kind_of
 from logzoo.papers.declaration import named_paths
@@ -17,6 +16,7 @@ from logzoo.pipeline import costs
 from logzoo.pipeline.catalogue import Catalogue
 from logzoo.pipeline.configuration import checked
 from logzoo.streams import root_stream
+from logzoo.training import train_rbm
 
 RACE = {"updates": 1000, "keep": 0.5}
 # Six settings of the grid at the quick scale, in two groups, on two data sets.

@@ -17,7 +17,6 @@ from projects import CONFIGURATION, closed_environment, copy_project, snakemake
 from survival import losses, tracebacks, until
 from test_trackers import patterns
 
-from logzoo.api import train_rbm
 from logzoo.artifacts import atomic, checkpoints
 from logzoo.artifacts.checkpoints import Checkpoint, discard_beside, path_beside
 from logzoo.artifacts.labels import labelled
@@ -28,6 +27,7 @@ from logzoo.models.rbm import RBM
 from logzoo.pipeline import startup
 from logzoo.pipeline.jobs import checkpoint_of
 from logzoo.streams import root_stream
+from logzoo.training import train_rbm
 
 PROVENANCE = {"parameters": {}, "source": "0" * 64, "inputs": {}, "seed_path": ""}
 

@@ -5,7 +5,6 @@ import pytest
 import twins
 import xarray as xr
 
-from logzoo.api import train_rbm
 from logzoo.kernels.filtering import predicted, updated
 from logzoo.kernels.layout import new_chains
 from logzoo.kernels.resampling import resample_islands
@@ -17,6 +16,7 @@ from logzoo.trackers import kalman
 from logzoo.trackers.kalman import KalmanTracker
 from logzoo.trackers.rts import RtsTracker
 from logzoo.trainers import loop
+from logzoo.training import train_rbm
 
 
 def conditioned(mean, covariance, reads, noise, seen):

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import twins
 
-from logzoo.api import train_rbm
 from logzoo.budgets import SweepLedger
 from logzoo.kernels import grey
 from logzoo.kernels.layout import fixed_point_parameters, new_chains
@@ -27,6 +26,7 @@ from logzoo.trainers.loop import TrainingRun, rate_at
 from logzoo.trainers.negative import WeightedChains
 from logzoo.trainers.registry import TRAINERS, trainer_module
 from logzoo.trainers.simulated_tempering import SimulatedTemperingPhase
+from logzoo.training import train_rbm
 
 NAMES = sorted(TRAINERS)
 SWAPPED = ("pt", "ins", "pins")

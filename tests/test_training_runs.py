@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from test_trackers import patterns
 
-from logzoo.api import train_rbm
 from logzoo.artifacts import checkpoints
 from logzoo.artifacts.checkpoints import Checkpoint, identity_of
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.trainers.registry import TRAINERS
+from logzoo.training import train_rbm
 
 SMALL = {"hidden": 6, "batch": 20, "updates": 130, "learning_rate": 0.02, "every": 10, "snapshots": 3}
 TEMPERED = {"rungs": 4, "particles": 10}

@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from logzoo.api import estimate_log_z, train_rbm
+from logzoo.api import estimate_log_z
 from logzoo.budgets import SweepLedger
 from logzoo.kernels.trajectory import parameters_at
 from logzoo.models.exact import exact_log_z
@@ -15,6 +15,7 @@ from logzoo.models.rbm import RBM
 from logzoo.paths import log_odds
 from logzoo.samplers import trajectory
 from logzoo.streams import root_stream
+from logzoo.training import train_rbm
 
 STREAM = root_stream(3).child("trajectory")
 BASE = np.array([0.3, -0.5, 0.8])

@@ -14,7 +14,6 @@ from crates import breaches, graph_of, read_crate, references
 from pages import faults
 from projects import CONFIGURATION, ROOT, catalogue_of, copy_project, fingerprints, snakemake
 
-from logzoo.api import train_rbm
 from logzoo.artifacts.netcdf import read_artifact
 from logzoo.artifacts.provenance import source_digest
 from logzoo.audit.layout import kind_of
@@ -26,6 +25,7 @@ from logzoo.models.rbm import RBM
 from logzoo.papers.tracking.race import goes_on
 from logzoo.reporting.scorecard import summary, without_links
 from logzoo.trainers.registry import trainer_module
+from logzoo.training import train_rbm
 
 # In a dry run: the rule of a job, its first output, and why it is due.
 JOBS = re.compile(r"^rule (\w+):\n(?:    .*\n)*?    output: ([^,\s]+).*\n(?:    .*\n)*?    reason: (.*)$", re.MULTILINE)

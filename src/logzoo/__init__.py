@@ -20,7 +20,7 @@ _PUBLIC = {
     "TrainingRun": "logzoo.trainers.loop",
     "sample_gibbs": "logzoo.api",
     "estimate_log_z": "logzoo.api",
-    "train_rbm": "logzoo.api",
+    "train_rbm": "logzoo.training",
     "mean_log_likelihood": "logzoo.models.scoring",
     "score": "logzoo.scoring",
     "scorer": "logzoo.scoring",

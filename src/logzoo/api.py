@@ -1,4 +1,4 @@
-"""The public functions: sample, estimate, train. Methods are imported where they are asked for: all take long."""
+"""The public functions: sample, estimate. Methods are imported where they are asked for: all take long."""
 
 from functools import partial
 
@@ -7,7 +7,7 @@ import numpy as np
 from logzoo.artifacts.checkpoints import Checkpoint, identity_of
 from logzoo.artifacts.provenance import source_digest
 from logzoo.budgets import SweepLedger
-from logzoo.checks import binary_matrix, flag, grey_matrix, is_a, one_of, positive_number, whole_number
+from logzoo.checks import binary_matrix, flag, is_a, positive_number, whole_number
 from logzoo.kernels.gibbs import forget_hidden, run_sweeps, start_chains
 from logzoo.kernels.layout import new_chains
 from logzoo.models.rbm import RBM
@@ -19,8 +19,6 @@ from logzoo.streams import root_stream
 
 # Sweeps of a single method, and the most of "auto", unless told otherwise.
 _SWEEPS, _AUTO_SWEEPS = 10_000, 200_000
-# Checks of the data to train on.
-_VALUES = {"binary": binary_matrix, "grey": grey_matrix}
 
 
 def sample_gibbs(rbm, chains, sweeps, *, beta=1.0, start=None, seed=0, threads=1):
@@ -95,40 +93,3 @@ def estimate_log_z(
     how = {"threads": options.get("threads", 1), "progress": progress}
     gathered = evidence.gathered_once(rbm, stream.child("evidence"), data=data, **how)
     return evidence.weighed(estimate, gathered)
-
-
-def train_rbm(
-    data,
-    method="pcd",
-    *,
-    hidden,
-    updates,
-    batch=100,
-    learning_rate=0.05,
-    seed=0,
-    checkpoint=None,
-    progress=False,
-    **options,
-):
-    """Train an RBM on a 0/1 matrix (examples, visible) by a named method; for some, values="grey" takes grey levels.
-
-    checkpoint: path of a file that is written now and then, from which the same call goes on to the same bits; it stays
-    when the training is over; no other file is touched. seed: a whole number or a text. options: those of the method
-    and of `logzoo.trainers.loop.train`; tracker="kalman" or "rts" lets sml-pt and sml-apt follow log Z. Returns
-    TrainingRun (.rbm, .trace, .snapshots). Raises ValueError for unknown methods and options, and for bad data.
-    """
-    from logzoo.trackers.registry import tracker
-    from logzoo.trainers.registry import trainer, trainer_module
-
-    run, stream = trainer(method), root_stream(seed).child("train", method)
-    data = _VALUES[one_of("values", options.get("values", "binary"), _VALUES)]("data", data)
-    settings = {"hidden": hidden, "updates": updates, "batch": batch}
-    settings = {name: whole_number(name, value) for name, value in settings.items()}
-    settings["learning_rate"] = positive_number("learning_rate", learning_rate)
-    if checkpoint is not None:
-        source = source_digest(trainer_module(method), "logzoo.trackers.registry")
-        asked = {"method": method, "seed": str(seed), "data": data, "source": source, **settings, **options}
-        options["checkpoint"] = Checkpoint(checkpoint, identity_of(asked))
-    if options.get("tracker") is not None:
-        options["tracker"] = tracker(options["tracker"])
-    return run(data, stream=stream, progress=progress, **settings, **options)

@@ -1,10 +1,10 @@
 """Train one RBM on the training split of its data set; a checkpoint beside it survives an interruption."""
 
-from logzoo.api import train_rbm
 from logzoo.artifacts.checkpoints import path_beside
 from logzoo.datasets.build import visible_matrix
 from logzoo.models.rbm import RBM
 from logzoo.pipeline.jobs import discard_checkpoints, job, read_inputs, stand_in_notice, write_output
+from logzoo.training import train_rbm
 
 with job(snakemake.log[0]):
     params, output = snakemake.params, snakemake.output

@@ -134,13 +134,13 @@ def _exact(model, names, spins, as_json):
 
 
 def _train(data, output, checkpoint, options, **settings):
-    from logzoo.api import train_rbm
     from logzoo.artifacts.checkpoints import discard_checkpoint
     from logzoo.artifacts.netcdf import write_artifact
     from logzoo.artifacts.provenance import source_digest
     from logzoo.cli.files import check_checkpoint, read_data, writable_model_file
     from logzoo.streams import root_stream
     from logzoo.trainers.registry import trainer_module
+    from logzoo.training import train_rbm
 
     method, name = settings["method"], Path(data).name
     source = source_digest(trainer_module(method))
