@@ -1,6 +1,7 @@
 """The family of small models that are trained to have several modes: masses and barriers from all hidden states."""
 
 from functools import cache
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -44,12 +45,12 @@ def depths(log_p, bits, tops):
     lake, barriers = np.full(log_p.size, -1), np.full((len(tops), len(tops)), np.nan)
     for state in np.argsort(-log_p):
         around = {int(lake[state ^ 1 << bit]) for bit in range(bits)} - {-1}
-        lake[state] = state
+        lake[state] = around.pop() if around else state
         for other in around:
-            lake[lake == other] = state
-        for one, this in enumerate(tops):
-            for two, that in enumerate(tops):
-                if one != two and np.isnan(barriers[one, two]) and lake[this] == lake[that] != -1:
+            lake[lake == other] = lake[state]
+            for one, two in permutations(range(len(tops)), 2):
+                this, that = tops[one], tops[two]
+                if np.isnan(barriers[one, two]) and lake[this] == lake[that] != -1:
                     barriers[one, two] = min(log_p[this], log_p[that]) - log_p[state]
     return barriers
 
