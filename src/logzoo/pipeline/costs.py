@@ -4,6 +4,7 @@ Work is counted in visits: weights looked at, V H and a little more in a sweep o
 """
 
 from collections.abc import Iterable
+from functools import cache
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -93,6 +94,8 @@ def _racing(catalogue: Catalogue, jobs: dict[str, Job]) -> dict[str, Job]:
     return racing
 
 
+# Figures share most of their jobs: each is looked at once.
+@cache
 def _first_output(catalogue: Catalogue, path: str) -> str:
     """The artifact that work is counted by.
 
@@ -114,6 +117,7 @@ def _readers(catalogue: Catalogue, model: str, estimator: str) -> list[str]:
     return next((lot for lot in lots if estimator in lot), [estimator])
 
 
+@cache
 def _job(catalogue: Catalogue, path: str) -> Job:
     """The job that makes an artifact."""
     if path in catalogue.experiments:
