@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import xarray as xr
+from pictures import assert_drawn_alike
 
 from logzoo.models.rbm import RBM
 from logzoo.papers.las_vegas import f1, f2a, f2b, f2c, f3, f4, trainings
@@ -10,7 +11,6 @@ from logzoo.papers.las_vegas.drawing import tail
 from logzoo.papers.las_vegas.f1 import tours_of
 from logzoo.papers.las_vegas.tour_estimates import tour_estimates
 from logzoo.papers.las_vegas.tours import Images, broken_chains, tour_lengths
-from logzoo.reporting.style import picture_bytes
 from logzoo.reporting.tables import frame_of, html, markdown
 from logzoo.streams import root_stream
 
@@ -63,10 +63,6 @@ def lines(axis):
 
 def shown(axis):
     return axis.get_images()[0].get_array().ravel()
-
-
-def assert_drawn_alike(draw):
-    assert picture_bytes(draw()) == picture_bytes(draw())
 
 
 def assert_tail(line, lengths):

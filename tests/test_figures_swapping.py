@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 import xarray as xr
+from pictures import assert_drawn_alike
 
 from logzoo.models.rbm import RBM
 from logzoo.papers.infinite_swapping import association, equal, f2, f3, many
 from logzoo.papers.infinite_swapping.comparisons import repeated_training
 from logzoo.papers.infinite_swapping.gradients import gradient_distances
-from logzoo.reporting.style import picture_bytes
 from logzoo.streams import root_stream
 from logzoo.training import train_rbm
 
@@ -70,10 +70,6 @@ def trainings(runs):
 def equally(gradients, runs, timings):
     artifacts = {"gradients": gradients, "runs": runs, "timings": timings}
     return equal.draw(artifacts, title="some data", names=NAMES)
-
-
-def assert_drawn_alike(draw):
-    assert picture_bytes(draw()) == picture_bytes(draw())
 
 
 def test_distances_early_and_late_over_steps(gradients):

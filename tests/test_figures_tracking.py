@@ -1,10 +1,9 @@
 """Figures of tracked log Z: what they show of traces and checks, and the drawn model of the tracker."""
 
-from io import BytesIO
-
 import numpy as np
 import pytest
 import xarray as xr
+from pictures import assert_drawn_alike
 
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
@@ -282,11 +281,7 @@ def test_the_figures_are_saved_with_the_same_bytes(kalman, rts, tmp_path):
         lambda: draw_followed(f4b, trace, ais),
     )
     for draw in draws:
-        # Few dots, for the time it takes.
-        copies = [BytesIO(), BytesIO()]
-        for copy in copies:
-            draw().savefig(copy, dpi=50)
-        assert copies[0].getvalue() == copies[1].getvalue()
+        assert_drawn_alike(draw)
     paths = [(tmp_path / f"{copy}.png", tmp_path / f"{copy}.pdf") for copy in "ab"]
     for png, pdf in paths:
         save(draw_followed(f5, *rts), png, pdf)

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 import xarray as xr
+from pictures import assert_drawn_alike
 from projects import catalogue_of
 from test_zoo import BUDGETS, ESTIMATORS, NAMES, TRAINERS, joined, parts_of
 
 from logzoo.papers.zoo import arenas, winners
 from logzoo.papers.zoo.families import arenas_of, matrix_places
 from logzoo.papers.zoo.statistics import lowest
-from logzoo.reporting.style import picture_bytes
 
 SECONDS = {"ais": 1e-4, "rts": 3e-4, "ts": 2e-4, "bar": 5e-4}
 
@@ -61,14 +61,14 @@ def test_arenas_are_shown_with_the_newer_estimators_apart(zoo):
     assert whole["ais"] == pytest.approx(np.sqrt(parts[0]["ais"] * parts[1]["ais"]))
 
 
-def test_arenas_are_the_same_bytes_each_time_and_take_any_estimator(zoo):
+def test_arenas_are_the_same_each_time_and_take_any_estimator(zoo):
     newer = zoo.assign_coords(estimator=["ais", "mean-field", "ts", "trajectory"])
     names = {name: name for name in newer["estimator"].values}
 
     def draw():
         return arenas.draw({"zoo": newer}, arenas=["one", "two"], of_papers=["ais", "ts"], names=names)
 
-    assert picture_bytes(draw()) == picture_bytes(draw())
+    assert_drawn_alike(draw)
 
 
 def test_arenas_without_a_budget_in_common_are_shown_at_their_own(zoo):
