@@ -69,7 +69,7 @@ def tours_of_runs(rbm, runs, budget):
 def test_sums_of_lengths_are_unbiased_when_the_budget_decides_how_many_tours_are_made(visible, hidden, scale):
     rbm = random_rbm(visible, hidden, scale)
     exact, excess, come_home, cut = exact_log_z(rbm), [], [], 0
-    for log_z, tours in tours_of_runs(rbm, 250, 20_000):
+    for log_z, tours in tours_of_runs(rbm, 250, 6_000):
         mean = np.exp(exact - log_z)
         cut += not np.all(tours.finished)
         excess.append(tours.length.sum() / mean - tours.finished.sum())

@@ -109,7 +109,7 @@ assert below.statistics({"zoo": zoo})["below"].value == -1.75
 
 
 def test_a_job_of_it_ends_in_an_artifact(extended):
-    target = f"data/tiny/estimates/mnist-cd25-500/{NAME}.nc"
+    target = f"data/tiny/estimates/small-twins/{NAME}.nc"
     result = snakemake(extended, "--cores", "2", *CONFIGURATION, "--", target)
     assert result.returncode == 0, result.stderr
     with xr.open_dataset(extended / target) as estimate:

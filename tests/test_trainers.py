@@ -405,7 +405,7 @@ def test_simulated_particles_weigh_as_the_model_and_know_its_log_z():
 @pytest.mark.parametrize("density", ["marginal", "joint"])
 @pytest.mark.parametrize("group", [None, 2, 3, IN_TURN])
 def test_infinite_swapping_weighs_as_the_model_and_hold_each_temperature(group, density):
-    rbm, temperatures, count = small_rbm(), [1.0, 1.5, 2.5, 4.0], 20_000
+    rbm, temperatures, count = small_rbm(), [1.0, 1.5, 2.5, 4.0], 10_000
     phase = InfiniteSwappingPhase(4, np.uint64(95), count, temperatures, group, density)
     for update in range(4):
         chains, weights = phase(parameters_of(rbm), update, None, 0.1)
