@@ -67,14 +67,11 @@ def train_by_all():
             exact_log_z(trainer(method)(data, learning_rate=0.05, **settings, **few, **followed).rbm)
 
 
-def train_and_help():
-    """`train_by_all`, then `estimate_by_all` from the last on, until all are there that another process began with."""
-    train_by_all()
-    estimate_by_all(reversed(ESTIMATORS))
-
-
-_PARTS = {"estimators": estimate_by_all, "trainers": train_and_help}
+_PARTS = {"estimators": estimate_by_all, "trainers": train_by_all}
 
 if __name__ == "__main__":
-    for part in sys.argv[1].split(","):
+    parts = sys.argv[1].split(",")
+    for part in parts:
         _PARTS[part]()
+    if parts == ["trainers"]:  # the shorter part: it helps the other, from its last on
+        estimate_by_all(reversed(ESTIMATORS))
