@@ -113,6 +113,15 @@ def test_figure_3_resamples_runs_as_a_whole():
     assert verdict(f3, found, "cover") == "undecided at this scale"
 
 
+def test_figure_3_takes_repeats_of_a_run_as_runs():
+    checks, repeated = six_runs(std_dev=0.05), six_runs(std_dev=0.05, scale=0.2)
+    again = {model.replace("f3", "f3-again"): check for model, check in repeated.items()}
+    once, twice = of_runs(checks), of_runs({**checks, **again})
+    assert "2 fast runs" in once["fit-fast"].of and "4 fast runs" in twice["fit-fast"].of
+    covered = [of_runs(again)["cover"].value, once["cover"].value]
+    assert twice["cover"].value == pytest.approx(np.mean(covered)) and covered[0] < covered[1]
+
+
 def test_figure_3_judges_learning_rates_apart_and_only_runs_that_trained():
     checks = six_runs(**{"trk-f3-fast-low": 3.0, "trk-f3-slow-low": 3.0})
     checks["trk-f3-slow-low"]["mean_log_f"][-1] -= 10.0

@@ -24,7 +24,13 @@ CLAIMS = {
         "a good fit up to alpha = 1e4",
         at_most=0.5,
     ),
-    "cover": Claim("The exact log Z lies within three standard deviations of the tracked one", "-", at_least=0.9),
+    "cover": Claim(
+        "The exact log Z lies within three standard deviations of the tracked one",
+        "-",
+        at_least=0.9,
+        why="The filter states the noise of what it measures. Its errors are small, but they are lags and last for "
+        "longer than that noise.",
+    ),
     "oscillates": Claim(
         "With the larger learning rate and the latest decay the fit breaks down", "training oscillates", at_least=2.0
     ),
@@ -55,19 +61,20 @@ def settings(here):
 
 def statistics(artifacts):
     """From exact checks, after the first tenth of a run, of runs named ...-<speed>-<decay>: learning rate and alpha."""
-    settled = {_speed_and_decay(model): after_burn_in(check) for model, check in artifacts["exact"].items()}
-    error = {run: np.abs(check["tracked_log_z"] - check["log_z"]).values for run, check in settled.items()}
-    others = [run for run in settled if run != _FASTEST]
-    trained = {_speed_and_decay(model) for model, check in artifacts["exact"].items() if _climb(check) >= _TRAINED}
-    shares, unit = units([_covered(settled[run]) for run in others])
-    fastest_errors, unit_of_fast = blocks([error[run] for run in settled if run == _FASTEST])
-    fast_errors, _ = blocks([error[run] for run in others if run[0] == "fast"])
+    settled = {model: after_burn_in(check) for model, check in artifacts["exact"].items()}
+    kinds = {model: _speed_and_decay(model) for model in settled}
+    error = {model: np.abs(check["tracked_log_z"] - check["log_z"]).values for model, check in settled.items()}
+    others = [model for model, kind in kinds.items() if kind != _FASTEST]
+    trained = {model for model, check in artifacts["exact"].items() if _climb(check) >= _TRAINED}
+    shares, unit = units([_covered(settled[model]) for model in others])
+    fastest_errors, unit_of_fast = blocks([error[model] for model, kind in kinds.items() if kind == _FASTEST])
+    fast_errors, _ = blocks([error[model] for model in others if kinds[model][0] == "fast"])
     of = f"of all runs but fast-high, by {unit}"
     fast = f"fast-high / other fast runs, by {unit_of_fast}"
 
     def fit(speed):
-        runs = [run for run in others if run[0] == speed and run in trained]
-        errors, block = blocks([error[run] for run in runs])
+        runs = [model for model in others if kinds[model][0] == speed and model in trained]
+        errors, block = blocks([error[model] for model in runs])
         of = (
             f"mean |tracked - exact log Z| [nat] of {len(runs)} {speed} runs that climbed {_TRAINED:g} nats, by {block}"
         )
