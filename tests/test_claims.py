@@ -5,6 +5,8 @@ import pytest
 import xarray as xr
 
 from logzoo.papers.rts import f3, f4, f7, f8, text
+from logzoo.papers.rts.runs import run as taken_from
+from logzoo.papers.rts.runs import smallest_flux
 from logzoo.reporting.notes import note_verdicts
 from logzoo.reporting.statistics import (
     Statistic,
@@ -146,18 +148,18 @@ def noise(scale, shape, bias=0.0, seed=0):
 
 
 def test_figure_3_statistics_on_made_up_estimates():
-    truth = xr.Dataset({"log_z": 5.0, "std_error": 0.01})
-    budgets = [1000, 10_000]
+    truth = xr.Dataset({"log_z": 5.0, "std_error": 0.001})
+    budgets, fallen = [1000, 10_000], np.array([[0.1], [0.01]])
     estimates = {
-        "rts": runs(5.0 + noise(0.1, (2, 400)), budgets),
+        "rts": runs(5.0 + noise(0.01, (2, 400)) - fallen, budgets),
         "ais": runs(5.0 + noise(1.0, (2, 400), bias=-2.0), budgets),
         "raise": runs(5.0 + noise(1.0, (2, 400), bias=3.0), budgets),
     }
-    small = {**estimates, "rts": runs(5.0 + noise(0.1, (2, 400), bias=-4.0), budgets)}
+    small = {**estimates, "rts": runs(5.0 + noise(0.1, (2, 400)) - 0.4 / fallen, budgets)}
     models = {"truths": {"large": truth, "small": truth}, "estimates": {"large": estimates, "small": small}}
     found = f3.statistics(models)
     assert set(found) == set(f3.CLAIMS)
-    assert found["bias"].value < 0.02 and found["bias"].high < 0.5
+    assert found["bias"].value == pytest.approx(0.1, rel=0.2) and found["bias"].high < 0.5
     said = [judge(f3.CLAIMS[key].bounds, found[key]) for key in ("bias", "bias-small", "tenfold", "tenfold-small")]
     assert said == ["reproduced", "not reproduced"] * 2
     assert found["tenfold"].value == pytest.approx(np.sqrt(5.0) / 0.1, rel=0.1)
@@ -167,12 +169,14 @@ def test_figure_3_statistics_on_made_up_estimates():
     assert judge({"at_least": 1.0}, tenfold) == "not tested"
 
 
-def test_the_bias_is_judged_over_all_budgets():
+def test_the_bias_is_judged_by_how_it_falls():
     truth, budgets = xr.Dataset({"log_z": 0.0, "std_error": 0.0}), [10, 100]
     least, later = 1.0 + noise(0.1, 200), 0.1 + noise(0.1, 200)
     falling, slow = runs(np.stack([least, later]), budgets), runs(np.stack([0.5 * least, 0.5 * least]), budgets)
     found = f3.statistics({"truths": {"a": truth}, "estimates": {"a": {"rts": falling, "ais": slow, "raise": slow}}})
-    assert found["bias"].value == pytest.approx(1.1, rel=0.1) and "2 budgets from 10 sweeps" in found["bias"].of
+    # Whatever it is at first: half of it, here, for those that hardly fall.
+    assert found["bias"].value == pytest.approx(0.1, rel=0.2) and found["bias"].high < 1.0
+    assert "at 10 sweeps" in found["bias"].of
 
 
 def test_the_smallest_flux_finds_the_knot():
@@ -180,10 +184,20 @@ def test_the_smallest_flux_finds_the_knot():
     tied = np.full((parts, parts), 0.1)
     loose = tied.copy()
     tied[:4, 4:] = tied[4:, :4] = 0.001
-    assert f7.smallest_flux(loose) == pytest.approx(0.09)
+    assert smallest_flux(loose) == pytest.approx(0.09)
     # Four parts below the knot, six above it, a thousandth each.
-    assert f7.smallest_flux(tied) == pytest.approx(24 * 0.001 / parts)
-    np.testing.assert_allclose(f7.smallest_flux(np.stack([tied, loose])), [0.0024, 0.09])
+    assert smallest_flux(tied) == pytest.approx(24 * 0.001 / parts)
+    np.testing.assert_allclose(smallest_flux(np.stack([tied, loose])), [0.0024, 0.09])
+
+
+def test_a_mean_transition_matrix_is_over_the_runs_that_left_a_part():
+    matrix = np.array([[[[0.5, 0.5], [0.0, 0.0]], [[0.25, 0.75], [1.0, 0.0]], [[0.0, 0.0], [0.0, 0.0]]]])
+    estimate = runs(np.zeros((1, 3)), [5])
+    estimate["initial_iterations"] = (("budget", "replicate"), np.zeros((1, 3)))
+    estimate["transition_matrix"] = (("budget", "replicate", "part_before", "part_after"), matrix)
+    taken = taken_from({"estimate": estimate})
+    np.testing.assert_allclose(taken["transition_matrix"], [[[0.375, 0.625], [1.0, 0.0]]])
+    np.testing.assert_allclose(taken["smallest_flux"], [[0.25, 0.375, 0.0]])
 
 
 def test_figure_7_and_8_statistics_on_made_up_estimates():
@@ -197,6 +211,7 @@ def test_figure_7_and_8_statistics_on_made_up_estimates():
     uniform["transition_matrix"] = (("budget", "replicate", "part_before", "part_after"), knotted)
     for base, initial in ((uniform, 9.0), (matched, 3.0)):
         base["initial_iterations"] = (("budget", "replicate"), np.full((2, 300), initial))
+    matched, uniform = (taken_from({"estimate": estimate}) for estimate in (matched, uniform))
     biased = uniform.assign(log_z=uniform["log_z"] - 20.0)
     artifacts = {
         "truth": truth,

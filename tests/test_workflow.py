@@ -301,6 +301,7 @@ def test_editing_one_thing_reruns_it_and_what_reads_it(finished):
     with edited(folder, *(f"src/logzoo/{module}.py" for module in modules)):
         plan = planned(folder)
     verdicts = {f"{made}/verdicts/rts-{figure}.nc" for figure in ("f4", "f7", "f8")}
+    read = f"{made}/runs/mnist-cd25-500.ais-moments-uniform.nc"
     of_experiment = {f"{made}/figures/rts-f8.{model}.nc" for model in ("mnist-10", "mnist-cd25-500")}
     assert {output: rule for output, (rule, _) in plan.items()} == {
         **dict.fromkeys(verdicts, "verdict"),
@@ -308,6 +309,7 @@ def test_editing_one_thing_reruns_it_and_what_reads_it(finished):
         **{f"figures/tiny/rts/rts-{figure}.png": "draw" for figure in ("f4", "f7", "f8")},
         "figures/tiny/zoo/zoo-rmse.png": "draw",
         f"{made}/estimates/mnist-cd25-500/ais-moments-uniform.nc": "estimate",
+        read: "experiment",
         f"{made}/scorecard.nc": "scorecard",
         "figures/tiny/scorecard.md": "write_scorecard",
         "figures/tiny/index.html": "page",
@@ -316,7 +318,7 @@ def test_editing_one_thing_reruns_it_and_what_reads_it(finished):
     # Each for its own edit: a figure alone, a claim and its figure, what is estimated, what an experiment made.
     assert reasons["figures/tiny/zoo/zoo-rmse.png"].startswith("Params have changed")
     assert reasons[f"{made}/verdicts/rts-f4.nc"].startswith("Params have changed")
-    assert read_by(reasons[f"{made}/verdicts/rts-f7.nc"]) == {f"{made}/estimates/mnist-cd25-500/ais-moments-uniform.nc"}
+    assert read_by(reasons[f"{made}/verdicts/rts-f7.nc"]) == {read}
     assert read_by(reasons[f"{made}/verdicts/rts-f8.nc"]) == of_experiment
     assert read_by(reasons[f"{made}/scorecard.nc"]) == verdicts
 

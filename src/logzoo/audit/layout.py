@@ -28,7 +28,7 @@ _KINDS = (
     (rf"data/{_SIMPLE}/tables/{_SIMPLE}\.nc", "table"),
     (rf"data/{_SIMPLE}/verdicts/{_SIMPLE}\.nc", "verdict"),
     (rf"data/{_SIMPLE}/(figures|timings|tours)/{_SIMPLE}(\.{_SIMPLE})?\.nc", "trace"),
-    (rf"data/{_SIMPLE}/(comparisons|races|trainings)/{_SIMPLE}\.{_SIMPLE}\.nc", "trace"),
+    (rf"data/{_SIMPLE}/(comparisons|races|runs|trainings)/{_SIMPLE}\.{_SIMPLE}\.nc", "trace"),
     (rf"figures/{_SIMPLE}/(index|scorecard|zoo)\.html", "page"),
     (rf"figures/{_SIMPLE}/scorecard\.(md|csv)", "table text"),
     (rf"figures/{_SIMPLE}/{_SIMPLE}/{_SIMPLE}\.(md|html|csv)", "table text"),
@@ -36,7 +36,8 @@ _KINDS = (
 )
 # Folders that such files lie in.
 _PARTS = (
-    "best|checks|comparisons|estimates|evidence|figures|models|races|tables|timings|tours|trainings|truths|verdicts"
+    "best|checks|comparisons|estimates|evidence|figures|models|races|runs|tables|timings|tours|trainings|truths"
+    "|verdicts"
 )
 _FOLDERS = re.compile(
     rf"data|figures|data/raw/{_NAME}|data/{_SIMPLE}|data/{_SIMPLE}/({_PARTS})|data/{_SIMPLE}/estimates/{_SIMPLE}"

@@ -81,11 +81,11 @@ def over_repeats(statistic, *replicated, of, logarithmic=False, truth_error=0.0)
     if truth_error:
         ends = [measured(*(array[None] + shift for array in replicated))[0] for shift in (-truth_error, truth_error)]
         total = total + (0.5 * (ends[1] - ends[0])) ** 2
+    center = measured(*(array[None] for array in replicated))[0]
+    if not np.isfinite([center, total]).all():
+        return Statistic(value, np.nan, np.nan, of)
     spread = np.sum(variances**2 / freedoms)
     reach = _student(total**2 / spread if spread > 0.0 else freedoms.sum()) * np.sqrt(total)
-    center = measured(*(array[None] for array in replicated))[0]
-    if not np.isfinite([center, reach]).all():
-        return Statistic(value, np.nan, np.nan, of)
     ends = center - reach, center + reach
     # Rounding must not put the value itself outside.
     low, high = map(float, np.exp(ends) if logarithmic else ends)
@@ -106,7 +106,9 @@ def _left_out(measured, replicated, losing):
             for rest in kept
         ]
     )
-    return (count - 1) / count * np.sum((values - values.mean()) ** 2), count - 1
+    # Of a logarithm it is infinite where what is left is 0.
+    variance = (count - 1) / count * np.sum((values - values.mean()) ** 2) if np.isfinite(values).all() else np.inf
+    return variance, count - 1
 
 
 def _student(freedom):

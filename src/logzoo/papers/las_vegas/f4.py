@@ -76,6 +76,7 @@ def statistics(artifacts):
             mean,
             np.abs(error),
             of=f"mean absolute error of log Z [nat] by {tours:,} tours, {where}",
+            logarithmic=True,
             truth_error=truth_error,
         ),
         "converges": over_repeats(

@@ -65,6 +65,7 @@ def statistics(artifacts):
             mean,
             np.abs(rao_blackwell).max(axis=0),
             of="max_k |log Zhat_k - exact| at the last iteration [nat], mean over repeats",
+            logarithmic=True,
         ),
         "noise": over_repeats(
             ratio_of_rmse,
@@ -72,7 +73,7 @@ def statistics(artifacts):
             of="jumps of the error of log Zhat_k from rung to rung, plain counts / Rao-Blackwellised",
             logarithmic=True,
         ),
-        "flat": over_repeats(mean, distance, of="K max_k |r_k - c_k| at the last iteration"),
+        "flat": over_repeats(mean, distance, of="K max_k |r_k - c_k| at the last iteration", logarithmic=True),
         "stochastic": over_repeats(
             ratio_of_rmse,
             stochastic,

@@ -8,6 +8,7 @@ figure 3.
 import numpy as np
 
 from logzoo.papers.declaration import Claim
+from logzoo.papers.rts.runs import runs_of
 from logzoo.reporting import style
 from logzoo.reporting.statistics import mean_with_band, over_repeats, ratio_of_rmse, rmse_with_band, truth_of
 
@@ -45,7 +46,7 @@ def inputs(here):
     models = here.entry["models"]
     return {
         "truths": {model: here.truth(model) for model in models},
-        "estimates": {model: here.estimates(model, here.entry["estimators"]) for model in models},
+        "estimates": {model: runs_of(here, model, here.entry["estimators"]) for model in models},
     }
 
 
@@ -74,8 +75,8 @@ def _of_model(estimates, truth, truth_error):
         there = name in error and budget in error[name]["budget"].values
         return error[name].sel(budget=budget).values if there else nothing
 
-    def bias_ratio(rts, *rest):
-        return _bias(rts) / np.min([_bias(other) for other in rest], axis=0)
+    def falls(rts, *rest):
+        return _left(rts) / np.min([_left(other) for other in rest], axis=0)
 
     def least_distance(below, above):
         return np.minimum(-below.mean(axis=-1), above.mean(axis=-1))
@@ -83,10 +84,10 @@ def _of_model(estimates, truth, truth_error):
     first = min((budget for budget in budgets if budget >= _FIRST_BUDGET), default=budgets[-1])
     return {
         "bias": over_repeats(
-            bias_ratio,
+            falls,
             error["rts"].values,
             *others,
-            of=f"mean |bias| of RTS / smaller of AIS and RAISE, over {len(budgets)} budgets from {budgets[0]:,} sweeps",
+            of=f"share of the |bias| at {budgets[0]:,} sweeps that is left later, RTS / smaller of AIS and RAISE",
             logarithmic=True,
             truth_error=truth_error,
         ),
@@ -108,9 +109,10 @@ def _of_model(estimates, truth, truth_error):
     }
 
 
-def _bias(errors):
-    """Mean over budgets of the size of the mean error: errors (resample, budget, replicate)."""
-    return np.abs(errors.mean(axis=-1)).mean(axis=-1)
+def _left(errors):
+    """Size of the mean error at later budgets over that at the first: errors (resample, budget, replicate)."""
+    bias = np.abs(errors.mean(axis=-1))
+    return bias[:, 1:].mean(axis=-1) / bias[:, 0] if bias.shape[1] > 1 else np.full(len(bias), np.nan)
 
 
 def draw(artifacts, *, titles, names, published):

@@ -4,6 +4,7 @@ The errors of figure 3 against CPU seconds on one core, measured on this machine
 Times differ from run to run, the errors do not.
 """
 
+from logzoo.papers.rts.runs import runs_of
 from logzoo.reporting import style
 from logzoo.reporting.statistics import rmse_with_band, seconds_of_budgets
 
@@ -13,7 +14,7 @@ def inputs(here):
     models, estimators = shown["models"], shown["estimators"]
     return {
         "truths": {model: here.truth(model) for model in models},
-        "estimates": {model: here.estimates(model, estimators) for model in models},
+        "estimates": {model: runs_of(here, model, estimators) for model in models},
         "timings": {model: here.timed_estimators(model, model, estimators, here.chains) for model in models},
     }
 

@@ -9,6 +9,7 @@ Carlson et al. (2016), figure 7.
 import numpy as np
 
 from logzoo.papers.declaration import Claim
+from logzoo.papers.rts.runs import runs_of
 from logzoo.reporting import style
 from logzoo.reporting.statistics import (
     mean_with_band,
@@ -42,8 +43,8 @@ _SMALLEST_SHARE = 1e-5
 
 def inputs(here):
     model = here.entry["model"]
-    panels = {panel: here.estimates(model, here.entry[panel]) for panel in _PANELS}
-    matched = here.estimates(model, _MATCHED.values())
+    panels = {panel: runs_of(here, model, here.entry[panel]) for panel in _PANELS}
+    matched = runs_of(here, model, _MATCHED.values())
     return {"truth": here.truth(model), "matched": matched, **panels}
 
 
@@ -77,8 +78,9 @@ def statistics(artifacts):
         "worse-raise": worse("raise-uniform"),
         "knot": over_repeats(
             ratio_of_means,
-            *(smallest_flux(base["transition_matrix"].values) for base in bases),
+            *(base["smallest_flux"].values for base in bases),
             of="smallest flux of beta across the ladder, uniform / matched base",
+            logarithmic=True,
         ),
         "first": over_repeats(
             lambda rts, ais: np.abs(rts.mean(axis=-1) / ais.mean(axis=-1)),
@@ -100,18 +102,6 @@ def _largest_common_budget(estimates):
     if not common:
         raise ValueError("budgets: expected one that all estimates have, of a uniform and of a matched base")
     return max(common)
-
-
-def smallest_flux(transitions):
-    """The smallest share of moves across any place of the ladder (...,), from matrices (..., part, part).
-
-    Rows are weighed equally: the prior is uniform.
-    """
-    parts = transitions.shape[-1]
-    boundary = np.arange(1, parts)
-    upward = np.arange(parts)[None, :, None] < boundary[:, None, None]
-    across = upward & (np.arange(parts)[None, None, :] >= boundary[:, None, None])
-    return np.min((transitions[..., None, :, :] * across).sum(axis=(-2, -1), dtype=np.float64), axis=-1) / parts
 
 
 def draw(artifacts, *, title, names):
@@ -163,7 +153,7 @@ def _draw_matrices(figure, grid, matrices):
     axes = []
     for part, (label, estimate) in enumerate(matrices.items()):
         axis = figure.add_subplot(grid[1, width * part : width * (part + 1)])
-        matrix = estimate["transition_matrix"].sel(budget=budget).mean("replicate", dtype=np.float64).values
+        matrix = estimate["transition_matrix"].sel(budget=budget).values
         look = {"norm": LogNorm(_SMALLEST_SHARE, 1.0), "cmap": "magma", "origin": "lower", "extent": (0, 1, 0, 1)}
         image = axis.imshow(np.maximum(matrix, _SMALLEST_SHARE), **look)
         axis.set_title(f"{label}\n{budget:,} sweeps", loc="right", fontsize=9)

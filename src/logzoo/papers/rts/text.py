@@ -7,6 +7,7 @@ Root mean square error and bias of log Z, in nats, by RTS, by its likelihood of 
 import numpy as np
 
 from logzoo.papers.declaration import Claim
+from logzoo.papers.rts.runs import runs_of
 from logzoo.reporting.stand_ins import stand_in_note
 from logzoo.reporting.statistics import over_repeats, root_mean_square, truth_of
 from logzoo.reporting.tables import COUNT, DIGITS, Column, table_of
@@ -38,7 +39,7 @@ _COLUMNS = {
 def inputs(here):
     model = here.entry["model"]
     estimators = [_PLAIN, _MIXED, *here.entry["priors"]]
-    return {"truth": here.truth(model), "estimates": here.estimates(model, estimators)}
+    return {"truth": here.truth(model), "estimates": runs_of(here, model, estimators)}
 
 
 def statistics(artifacts):

@@ -78,7 +78,7 @@ def statistics(artifacts):
         of = (
             f"mean |tracked - exact log Z| [nat] of {len(runs)} {speed} runs that climbed {_TRAINED:g} nats, by {block}"
         )
-        return over_parts(mean, errors, of=of)
+        return over_parts(mean, errors, of=of, logarithmic=True)
 
     return {
         "fit-slow": fit("slow"),

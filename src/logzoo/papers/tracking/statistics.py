@@ -132,4 +132,4 @@ def times_apart(check, other, of):
 def distance(check):
     """Mean |tracked - AIS| of log Z, and so of all likelihoods."""
     error, unit = units([apart(check)])
-    return over_parts(mean, error, of=f"mean |tracked - AIS| of log Z [nat], by {unit}")
+    return over_parts(mean, error, of=f"mean |tracked - AIS| of log Z [nat], by {unit}", logarithmic=True)
