@@ -53,5 +53,5 @@ def test_a_saved_figure_has_its_size_and_its_texts():
     figure.subplots().plot([0, 1])
     png, _ = picture_bytes(figure)
     image = Image.open(io.BytesIO(png))
-    assert image.mode == "P" and image.size == (800, 600) and image.info[PLAIN_ROWS] == "600"
-    assert image.info["dpi"] == pytest.approx((200, 200), abs=0.1)
+    assert image.mode == "P" and image.size == (600, 450) and image.info[PLAIN_ROWS] == "450"
+    assert image.info["dpi"] == pytest.approx((150, 150), abs=0.1)

@@ -145,7 +145,7 @@ def test_the_page_of_a_paper_alone_without_a_companion_is_sound(tmp_path):
 
 def test_each_picture_has_its_provenance(made):
     path, text, _ = made
-    parsed, name = Page(text), "data/tiny/estimates/mnist-100/rts.nc"
+    parsed, name = Page(text), "data/tiny/runs/mnist-100.rts.nc"
     for figure, found in (("rts-f3", 1), ("rts-f4", 0)):
         (article,) = [one for one in parsed.all("article") if one.attributes.get("id") == figure]
         links = [one.attributes["href"] for one in parsed.all("a") if one.inside("article") is article]
@@ -181,7 +181,7 @@ def test_pictures_are_small_and_keep_their_rare_colours():
     assert (one.width, one.height) == (900, 600)
     assert len(one.uri) < target.tell()
     (small,) = embedded(target.getvalue(), SMALL)
-    assert (small.width, small.height) == (SMALL.width, 147) and len(small.uri) < len(one.uri)
+    assert (small.width, small.height) == (SMALL.width, 133) and len(small.uri) < len(one.uri)
     assert [one, small] == embedded(target.getvalue(), LARGE, SMALL)
     pixels = np.asarray(Image.open(io.BytesIO(base64.b64decode(one.uri.partition(",")[2]))).convert("RGB"))
     assert np.abs(pixels.astype(int) - (0x56, 0xB4, 0xE9)).max(axis=-1).min() < 12
@@ -309,9 +309,9 @@ def test_it_prints_on_pages(browser, made):
 
 def test_a_link_to_a_record_opens_it(browser, made):
     browser.open(made[0].as_uri())
-    record = "document.getElementById('data/tiny/estimates/mnist-100/rts.nc')"
+    record = "document.getElementById('data/tiny/runs/mnist-100.rts.nc')"
     assert not browser.evaluate(f"{record}.checkVisibility()")
-    browser.evaluate("document.querySelector('a[href=\"#data/tiny/estimates/mnist-100/rts.nc\"]').click()")
+    browser.evaluate("document.querySelector('a[href=\"#data/tiny/runs/mnist-100.rts.nc\"]').click()")
     assert browser.evaluate(f"{record}.checkVisibility()")
 
 

@@ -10,7 +10,7 @@ from logzoo.reporting.colours import shades
 from logzoo.reporting.style import PLAIN_ROWS
 
 # Pixels of a figure for one of the page: as they are drawn for print, and letters of all figures stay of one size.
-_FINER = 2
+_FINER = 1.5
 
 
 class Size(NamedTuple):
@@ -20,7 +20,7 @@ class Size(NamedTuple):
     shades: int
 
 
-LARGE, SMALL = Size(900, 20), Size(220, 10)
+LARGE, SMALL = Size(900, 16), Size(200, 10)
 
 
 class Picture(NamedTuple):
@@ -47,7 +47,7 @@ def embedded(png, *sizes):
 
 
 def _reduced(image, size):
-    width = max(1, min(image.width // _FINER, size.width))
+    width = max(1, min(round(image.width / _FINER), size.width))
     # Of the filters that keep thin lines the one that mixes the fewest new colours.
     image = image.resize((width, max(1, round(image.height * width / image.width))), Image.Resampling.HAMMING)
     # Not a palette: that would give up rare colours, such as those of a band, or of a line beside a large map.

@@ -50,7 +50,7 @@ SETTINGS = {
     "legend.frameon": False,
     "lines.linewidth": 1.5,
     "lines.markersize": 5,
-    "savefig.dpi": 200,
+    "savefig.dpi": 150,
     "pdf.fonttype": 42,
 }
 
