@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import xarray as xr
 from projects import ROOT, catalogue_of
-from trees import Tree, estimate_of, labelled, model_of, named, zoo_of
+from trees import Tree, estimate_of, labelled, model_of, named, paths, zoo_of
 
 from logzoo.artifacts.made import digest_of, named_hashes
 from logzoo.audit.scripts import TEMPLATES, digest_today
@@ -106,8 +106,7 @@ class Run(Tree):
         """Remember a job with its true source digest; returns it for the scripts."""
         self._task(list(made.values()), [], {}, rule=script, script=f"workflow/scripts/{script}.py")
         task = self.tasks[-1]
-        items = [*given.values(), *templates]
-        task |= {"input": {"items": items, "names": given}, "output": named(**made), "params": named(**params)}
+        task |= {"input": paths(templates, **given), "output": paths(**made), "params": named(**params)}
         task["params"] = named(**params, source=digest_today(Task({**task, "params": named(**params, source="")}, 0)))
         return {**task, "script": str(ROOT / task["script"])}
 

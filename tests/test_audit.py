@@ -15,7 +15,7 @@ from logzoo.audit import scripts
 from logzoo.audit.layout import files_of, is_timed, kind_of
 from logzoo.audit.manifest import read_manifest, write_manifest
 from logzoo.audit.replay import pick, replay_some
-from logzoo.audit.tasks import Named, Tasks, read_tasks
+from logzoo.audit.tasks import Tasks, named_parts, read_tasks
 from logzoo.audit.tree import audit
 from logzoo.cli.main import main
 
@@ -347,7 +347,7 @@ def test_the_manifest_keeps_the_order_of_what_jobs_are_given(tree):
     content = json.loads((tree / "logs/expected.json").read_text())
     given = {"settings": {"sd": {"b": 1}, "rsd": {"a": 2}}, "sources": {"sd": "1" * 64, "rsd": "2" * 64}}
     task = content["tasks"][content["files"][LEAF][0]]
-    task["params"] = {"items": list(given.values()), "names": given}
+    task["params"] = {"items": [], "names": given}
     write_manifest(tree, "tiny", Tasks(content))
     task = read_manifest(tree, "tiny")[1].of(LEAF)
     assert list(task.params["settings"]) == ["sd", "rsd"]
@@ -364,10 +364,21 @@ def test_what_is_expected_is_compared_as_it_is_written():
 
 
 def test_lists_with_names_read_as_scripts_want_them():
-    given = Named({"items": ["a", "b", "c"], "names": {"first": "a", "rest": ["b", "c"]}})
+    nothing = {"items": [], "names": {}}
+    inputs = {"items": ["a", "b", "c"], "names": {"first": 0, "rest": [1, 3]}}
+    given = named_parts({"wildcards": nothing, "input": inputs, "output": nothing, "params": nothing})["input"]
     assert given.first == given["first"] == given[0] == "a"
     assert given.rest == ["b", "c"] and given.keys() == ["first", "rest"]
     assert given.items() == [("first", "a"), ("rest", ["b", "c"])] and given.get("none", 3) == 3
+
+
+@pytest.mark.parametrize("place", [3, -1, [1, 4], [2, 1], [0], "a", True])
+def test_a_name_of_no_item_is_refused(place):
+    nothing = {"items": [], "names": {}}
+    inputs = {"items": ["a", "b", "c"], "names": {"one": place}}
+    task = {"rule": "some", "script": "", "wildcards": nothing, "input": inputs, "output": nothing, "params": nothing}
+    with pytest.raises(ValueError, match="expected the jobs of the workflow"):
+        Tasks({"scale": "tiny", "tasks": [task], "files": {}})
 
 
 def test_the_command_says_what_is_wrong_and_ends_in_1(tree, capfd):

@@ -101,8 +101,14 @@ def trace_of(values):
     return xr.Dataset({"values": labelled("step", np.asarray(values, float))})
 
 
-def named(items=(), **more):
-    return {"items": [*items, *more.values()], "names": more}
+def named(**more):
+    """Params or wildcards, as the workflow writes them."""
+    return {"items": [], "names": more}
+
+
+def paths(items=(), **more):
+    """Inputs or outputs, as the workflow writes them."""
+    return {"items": [*items, *more.values()], "names": {name: len(items) + place for place, name in enumerate(more)}}
 
 
 class Tree:
@@ -120,9 +126,9 @@ class Tree:
     def _task(self, outputs, inputs, settings, *, rule="some", script="", source=SOURCE):
         params = named(settings=settings, source=source)
         content = {"rule": rule, "script": script, "wildcards": named(figure="doubled"), "params": params}
-        content |= {"input": named(inputs), "output": named(outputs)}
+        content |= {"input": paths(inputs), "output": paths(outputs)}
         if rule == "double":
-            content["input"] = named(start=inputs[0])
+            content["input"] = paths(start=inputs[0])
         self.files |= {path: [len(self.tasks), number] for number, path in enumerate(outputs)}
         self.tasks.append(content)
         for path in outputs:

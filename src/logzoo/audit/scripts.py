@@ -16,7 +16,7 @@ from types import SimpleNamespace
 
 from logzoo.artifacts.provenance import PACKAGE_FOLDER, source_digest
 from logzoo.audit.layout import kind_of
-from logzoo.audit.tasks import Named
+from logzoo.audit.tasks import named_parts
 from logzoo.reporting.printing import one_line
 
 _WORKFLOW = PACKAGE_FOLDER.parents[1] / "workflow"
@@ -104,9 +104,8 @@ def _prepare(folder, place, task):
 def _run_script(task, place):
     """Run the script of a task with an object `snakemake` that holds what it was given; returns what went wrong."""
     os.chdir(place)
-    named = {name: Named(task[name]) for name in ("input", "output", "params", "wildcards")}
     log = place / "job.log"
-    given = SimpleNamespace(**named, log=[str(log)], rule=task["rule"], threads=1)
+    given = SimpleNamespace(**named_parts(task), log=[str(log)], rule=task["rule"], threads=1)
     try:
         runpy.run_path(task["script"], init_globals={"snakemake": given})
     except SystemExit as stop:

@@ -1,8 +1,9 @@
 """The jobs of the workflow as data: what each is given, and so what its outputs ought to record.
 
 The workflow writes them as {"scale", "tasks": [task], "files": {path: [task, number]}}. A task is {"rule", "script",
-"wildcards", "input", "output", "params"}; the last four are {"items": [...], "names": {name: value}}, where wildcards
-and params all have names. A file that no rule makes has None. Files need not be there: they are what is expected.
+"wildcards", "input", "output", "params"}; the last four are {"items": [...], "names": {...}}. Wildcards and params all
+have names: {name: value}. Of inputs and outputs names are places among the items: {name: place, or [first, end] of a
+list}. A file that no rule makes has None. Files need not be there: they are what is expected.
 """
 
 import json
@@ -14,7 +15,8 @@ from logzoo.artifacts.made import is_raw_manifest, recorded
 from logzoo.reporting.printing import one_line
 
 _TEXTS = ("rule", "script")
-_GIVEN = ("wildcards", "input", "output", "params")
+_PATHS = ("input", "output")
+_GIVEN = ("wildcards", *_PATHS, "params")
 
 
 @dataclass
@@ -66,13 +68,22 @@ def _is_task(task):
         return False
     if not all(isinstance(task[key]["names"], dict) and isinstance(task[key]["items"], list) for key in _GIVEN):
         return False
+    if not all(_is_place(place, len(task[key]["items"])) for key in _PATHS for place in task[key]["names"].values()):
+        return False
     params = task["params"]["names"]
     settings, sources = params.get("settings", {}), params.get("sources")
     if not isinstance(settings, dict) or not isinstance(params.get("source", ""), str):
         return False
     if sources is not None and not (isinstance(sources, dict) and _is_each(sources, settings, task["output"]["items"])):
         return False
-    return all(isinstance(path, str) for key in ("input", "output") for path in task[key]["items"])
+    return all(isinstance(path, str) for key in _PATHS for path in task[key]["items"])
+
+
+def _is_place(place, count):
+    """Whether a name stands for one of so many items, or for some that follow each other."""
+    if isinstance(place, list):
+        return len(place) == 2 and all(type(end) is int for end in place) and 0 <= place[0] <= place[1] <= count
+    return type(place) is int and 0 <= place < count
 
 
 def _is_each(sources, settings, outputs):
@@ -91,9 +102,9 @@ def _is_output(path, made, tasks):
 class Named(list):
     """A list some of whose items have names, as scripts of Snakemake are given them."""
 
-    def __init__(self, content):
-        super().__init__(content["items"])
-        vars(self).update(content["names"])
+    def __init__(self, items, names):
+        super().__init__(items)
+        vars(self).update(names)
 
     def keys(self):
         return list(vars(self))
@@ -106,6 +117,19 @@ class Named(list):
 
     def __getitem__(self, key):
         return vars(self)[key] if isinstance(key, str) else super().__getitem__(key)
+
+
+def named_parts(content):
+    """What a task is given, {part: Named}, from its content."""
+    parts = {}
+    for key in _GIVEN:
+        items, names = content[key]["items"], content[key]["names"]
+        if key in _PATHS:
+            names = {
+                name: items[slice(*place)] if isinstance(place, list) else items[place] for name, place in names.items()
+            }
+        parts[key] = Named(items, names)
+    return parts
 
 
 def read_tasks(path):

@@ -60,19 +60,27 @@ def _maker_of(workflow: Any, path: str) -> Any:
 def _task(maker: Any, wildcards: dict) -> dict:
     """One job, as `logzoo.audit.tasks` reads it."""
     given, made = maker.expand_input(wildcards)[0], maker.expand_output(wildcards)[0]
+    params = maker.expand_params(wildcards, given, made, None)[0]
     return {
         "rule": maker.name,
         "script": f"workflow/scripts/{Path(maker.script).name}" if maker.script else "",
         "wildcards": {"items": [], "names": dict(wildcards)},
-        "input": _named(given),
-        "output": _named(made),
-        "params": {**_named(maker.expand_params(wildcards, given, made, None)[0]), "items": []},
+        "input": _paths(given),
+        "output": _paths(made),
+        "params": {"items": [], "names": {name: _plain(value) for name, value in params.items()}},
     }
 
 
-def _named(items: Any) -> dict:
-    """What a job is given, as `logzoo.audit.tasks` reads it."""
-    return {"items": _plain(list(items)), "names": {name: _plain(value) for name, value in items.items()}}
+def _paths(items: Any) -> dict:
+    """Inputs or outputs: paths, those without a name first, and where among them those lie that a name stands for."""
+    paths, names = _plain(list(items)), {}
+    named = [(name, value if isinstance(value, list) else None) for name, value in items.items()]
+    first = len(paths) - sum(1 if values is None else len(values) for _, values in named)
+    for name, values in named:
+        end = first + (1 if values is None else len(values))
+        names[name] = first if values is None else [first, end]
+        first = end
+    return {"items": paths, "names": names}
 
 
 def _plain(value: Any) -> Any:
