@@ -31,7 +31,8 @@ def inputs(here):
 
 
 def _best(here, grid, dataset):
-    entry, ais = here.config["grids"][grid], here.config["checks"]["ais"]
+    entry = here.config["grids"][grid]
+    ais = {**here.config["checks"]["ais"], **entry.get("ais", {})}
     settings = grid_settings(entry)
     models = [f"{grid}-{dataset}-{number}" for number in range(len(settings))]
     largest = max(zip(models, settings, strict=True), key=lambda numbered: numbered[1]["hidden"])[0]
