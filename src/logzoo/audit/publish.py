@@ -51,7 +51,7 @@ def publish(folder, scale, *, tasks=None, partial=False, most=MOST_MEGABYTES, ho
     chosen = selection(made, files)
     if not chosen:
         raise ValueError(f"results/{scale}: nothing to publish, no figure or verdict is finished")
-    entries = {path: _entry(folder, path, digest, path in chosen) for path, digest in files.items()}
+    entries = {path: _entry(folder, path, path in chosen) for path in files}
     run = json.loads(text)["sha256"]
     said = published_text(entries, scale, run, complete=not partial, hours=hours)
     texts = {manifest_path(scale): text, PUBLISHED: said}
@@ -115,8 +115,8 @@ def _sound(folder, scale, tasks):
     return files, tasks, manifest_text(files, scale, tasks)
 
 
-def _entry(folder, path, digest, is_published):
-    entry = {"published": is_published, "sha256": digest}
+def _entry(folder, path, is_published):
+    entry = {"published": is_published}
     if not is_published and kind_of(path) in SCHEMAS:
         entry["content"] = content_hash(folder / path)
     return entry

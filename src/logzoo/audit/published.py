@@ -1,9 +1,10 @@
 """Published results: what of a run is kept for good, small enough for a repository, and the audit of that alone.
 
 A folder of published results holds files of one run at their paths, the manifest of that run, and `published.json`:
-{"complete", "files": {path: {"published", "sha256"}}, "hours": {figure: core-hours}, "run", "scale", "sha256"}, where
-`run` is the sha256 that the manifest states, hours are what all that a figure's claims are judged from takes, and an
-artifact that is not published has its `content` hash as well, as others record it.
+{"complete", "files": {path: {"published"}}, "hours": {figure: core-hours}, "run", "scale", "sha256"}, where files are
+those that the manifest lists, with their sha256 there, `run` is the sha256 that the manifest states, hours are what all
+that a figure's claims are judged from takes, and an artifact that is not published has its `content` hash, as others
+record it.
 """
 
 import hashlib
@@ -40,7 +41,7 @@ def read_published(folder):
         content.pop("sha256")
         intact = _text(content) == text and isinstance(content["scale"], str) and isinstance(content["complete"], bool)
         for entry in content["files"].values():
-            intact = intact and isinstance(entry["published"], bool) and isinstance(entry["sha256"], str)
+            intact = intact and isinstance(entry["published"], bool) and isinstance(entry.get("content", ""), str)
         for hours in content["hours"].values():
             intact = intact and isinstance(hours, int | float)
         content["run"]
@@ -71,11 +72,11 @@ def audit_published(folder, tasks=None, *, remake=True):
         return findings
     listed, made, stated = manifest
     findings.check(PUBLISHED, "manifest", stated == content["run"], f"run {content['run']}", f"{stated}, in {run}")
-    said = {path: entry["sha256"] for path, entry in content["files"].items()}
-    findings.check(PUBLISHED, "manifest", said == listed, "other files or hashes", f"those in {run}")
+    findings.check(PUBLISHED, "manifest", set(content["files"]) == set(listed), "other files", f"those in {run}")
     findings.notes.append(f"{run}: sha256 {stated}; keep it elsewhere to notice a new manifest")
-    there = _check_files(findings, folder, content, run)
-    records = _check_made(findings, folder, content, there)
+    wanted = {path: listed.get(path) for path, entry in content["files"].items() if entry["published"]}
+    there = _check_files(findings, folder, wanted, run)
+    records = _check_made(findings, folder, content, listed, there)
     for path, record in records.items():
         with findings.going_on(path):
             check_task(findings, path, record, made)
@@ -89,11 +90,10 @@ def audit_published(folder, tasks=None, *, remake=True):
     return findings
 
 
-def _check_files(findings, folder, content, run):
-    """Enter whether the files are those that are published, and as they were; returns those to check further."""
+def _check_files(findings, folder, wanted, run):
+    """Enter whether the files are those that are published, {path: sha256}; returns those to check further."""
     files, others = walked(folder)
     others |= {path.name: "no file of a run" for path in folder.iterdir() if path.name not in _TOPS}
-    wanted = {path: entry["sha256"] for path, entry in content["files"].items() if entry["published"]}
     for path, what in others.items():
         findings.check(path, "leftover", False, what, "published files only")
     findings.files = len(files) + 1
@@ -104,16 +104,14 @@ def _check_files(findings, folder, content, run):
         if findings.check(path, "present", path in files, "no such file", f"a file in {PUBLISHED}"):
             with findings.going_on(path):
                 found = sha256_of(folder / path)
-                findings.check(path, "manifest", found == digest, f"sha256 {found}", f"{digest}, in {PUBLISHED}")
+                findings.check(path, "manifest", found == digest, f"sha256 {found}", f"{digest}, in {run}")
     return [path for path in files if path in wanted]
 
 
-def _check_made(findings, folder, content, there):
+def _check_made(findings, folder, content, listed, there):
     """Enter the checks of each file, and whether it was made from what is here or named; returns what they record."""
-    hashes = {}
-    for path, entry in content["files"].items():
-        if not entry["published"]:
-            hashes[path] = entry.get("content", entry["sha256"])
+    files = content["files"].items()
+    hashes = {path: entry.get("content", listed.get(path)) for path, entry in files if not entry["published"]}
     found, records = check_contents(findings, folder, {path: kind_of(path) for path in there})
     hashes |= found
     for path, record in records.items():
