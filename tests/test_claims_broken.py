@@ -13,7 +13,7 @@ from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.papers.infinite_swapping import comparisons, f6, gradients
 from logzoo.papers.infinite_swapping import f2 as distances
-from logzoo.papers.las_vegas import f2a, f2c, tours
+from logzoo.papers.las_vegas import classes, f2a, f2c, tours
 from logzoo.papers.las_vegas import f4 as by_tours
 from logzoo.papers.las_vegas.tour_estimates import tour_estimates
 from logzoo.papers.rts import f1, f3, initial, mixture
@@ -255,15 +255,12 @@ def test_tours_that_all_end_at_once_do_not_grow_with_the_hidden_units():
 
 def test_lengths_of_tours_from_shuffled_digits_tell_no_digit_from_another():
     generator = np.random.default_rng(5)
-    label = generator.integers(0, 10, (20, 100))
+    label = generator.integers(0, 10, 2000)
     mean = np.where(np.isin(label, (4, 8)), 6.0, np.where(np.isin(label, (1, 6)), 1.2, 3.0))
-    length = generator.geometric(1.0 / mean)[None, None]
-    one = xr.Dataset(
-        {"length": (("visible", "rounds", "batch", "tour"), length), "label": (("batch", "tour"), label)},
-        coords={"visible": ["draws"], "rounds": [1]},
-    )
+    length = generator.geometric(1.0 / mean)
+    one = classes.counted(length, label, 1000)
     assert {verdict(f2c, {"tours": one}, key) for key in f2c.CLAIMS} == {REPRODUCED}
-    shuffled = one.assign(label=(("batch", "tour"), generator.permutation(label.ravel()).reshape(label.shape)))
+    shuffled = classes.counted(length, generator.permutation(label), 1000)
     assert {verdict(f2c, {"tours": shuffled}, key) for key in f2c.CLAIMS} <= {UNDECIDED, NOT_REPRODUCED}
 
 

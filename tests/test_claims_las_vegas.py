@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from logzoo.papers.las_vegas import f2a, f2b, f2c, f3, f4, t2, trainings
+from logzoo.papers.las_vegas import classes, f2a, f2b, f2c, f3, f4, t2, trainings
 from logzoo.reporting.verdicts import judge
 
 AT_MOST_ZERO = {"at_most": 0.0}
@@ -92,20 +92,30 @@ def test_larger_sets_are_compared_with_the_smallest():
     assert judge({"at_most": 0.9}, same["shorter"]) == "not reproduced"
 
 
+def by_class(tours):
+    """The same tours counted by class and length."""
+    return classes.counted(tours["length"].values[0, 0].ravel(), tours["label"].values.ravel(), 1000)
+
+
 def test_digits_are_compared_with_all_others():
     tours = tours_of(8, of_label={1: 1.1, 6: 1.1, 4: 9.0, 8: 9.0})
-    found = f2c.statistics({"tours": tours})
+    found = f2c.statistics({"tours": by_class(tours)})
     logs, label = np.log(tours["length"].values[0, 0]), tours["label"].values
     for name, digits in (("short", (1, 6)), ("long", (4, 8))):
-        chosen = np.isin(label, digits)
-        assert found[name].value == pytest.approx(logs[chosen].mean() - logs[~chosen].mean())
+        parts = [logs[np.isin(label, digits)], logs[~np.isin(label, digits)]]
+        assert found[name].value == pytest.approx(parts[0].mean() - parts[1].mean())
+        error = np.sqrt(sum(part.var(ddof=1) / part.size for part in parts))
+        assert found[name].high - found[name].value == pytest.approx(1.96 * error)
     assert judge(AT_MOST_ZERO, found["short"]) == "reproduced"
     assert judge(AT_LEAST_ZERO, found["long"]) == "reproduced"
-    found = f2c.statistics({"tours": tours_of(8, of_label={1: 9.0, 6: 9.0, 4: 1.1, 8: 1.1})})
+    found = f2c.statistics({"tours": by_class(tours_of(8, of_label={1: 9.0, 6: 9.0, 4: 1.1, 8: 1.1}))})
     assert judge(AT_MOST_ZERO, found["short"]) == "not reproduced"
     assert judge(AT_LEAST_ZERO, found["long"]) == "not reproduced"
-    found = f2c.statistics({"tours": tours_of(8, 3.0)})
+    found = f2c.statistics({"tours": by_class(tours_of(8, 3.0))})
     assert {judge(AT_MOST_ZERO, found[name]) for name in ("short", "long")} == {"undecided at this scale"}
+    # No tour from a 1 or a 6 says nothing of them.
+    found = f2c.statistics({"tours": by_class(tours_of(8, 3.0)).drop_sel({"class": [1, 6]})})
+    assert judge(AT_MOST_ZERO, found["short"]) == "not tested" and np.isfinite(found["long"].value)
 
 
 def test_images_of_short_and_of_long_tours():

@@ -6,7 +6,7 @@ import xarray as xr
 from pictures import assert_drawn_alike
 
 from logzoo.models.rbm import RBM
-from logzoo.papers.las_vegas import f1, f2a, f2b, f2c, f3, f4, trainings
+from logzoo.papers.las_vegas import classes, f1, f2a, f2b, f2c, f3, f4, trainings
 from logzoo.papers.las_vegas.drawing import tail
 from logzoo.papers.las_vegas.f1 import tours_of
 from logzoo.papers.las_vegas.tour_estimates import tour_estimates
@@ -109,10 +109,35 @@ def test_tails_by_the_size_of_the_stopping_set(tours):
         assert_tail(line, one["length"].sel(visible="draws", rounds=rounds).values.ravel())
 
 
-def test_lengths_by_digit(tours):
+@pytest.fixture(scope="module")
+def lengths_by_digit(tours):
+    """Lengths of tours and the digits that they started from."""
     one = tours["lv-20"]
-    left, right = f2c.draw({"tours": one}, title="some model").axes
-    lengths, labels = one["length"].sel(visible="draws").isel(rounds=0).values.ravel(), one["label"].values.ravel()
+    return one["length"].sel(visible="draws").isel(rounds=0).values.ravel(), one["label"].values.ravel()
+
+
+def test_tours_are_counted_by_digit(images):
+    rbm = random_rbm(20)
+    dataset = xr.Dataset(
+        {
+            "data": (("example", "visible"), images.data),
+            "label": ("example", images.labels),
+            "split": ("example", [0] * 60),
+        }
+    )
+    stream = root_stream(3)
+    artifacts = {"model": rbm.to_dataset(), "dataset": dataset}
+    found = classes.run(artifacts, tours=400, cap=30, stream=stream)
+    assert found["tours"].sum() == 400 and found.attrs["cap"] == found["length"].max() == 30
+    # The same stream sends the same tours, whatever is kept of them.
+    settings = {"rounds": [1], "visible": ["draws"], "batches": 4, "batch": 100, "cap": 30, "shown": 1}
+    kept = tour_lengths(rbm, images, stream=stream, **settings)
+    assert found.identical(classes.counted(kept["length"].values.ravel(), kept["label"].values.ravel(), 30))
+
+
+def test_lengths_by_digit(lengths_by_digit):
+    lengths, labels = lengths_by_digit
+    left, right = f2c.draw({"tours": classes.counted(lengths, labels, 30)}, title="some model").axes
     for digit in (1, 4, 6, 8):
         assert_tail(lines(left)[f"{digit}"], lengths[labels == digit])
     means = {line.get_xdata()[0]: line.get_ydata()[0] for line in right.get_lines() if len(line.get_xdata()) == 1}
@@ -180,7 +205,7 @@ def test_errors_of_log_z_by_tours_and_costs(estimates):
     assert_drawn_alike(lambda: f4.draw(artifacts, titles={"a": "some model"}, names=NAMES))
 
 
-def test_stand_in_data_are_marked(tours, estimates, images):
+def test_stand_in_data_are_marked(tours, lengths_by_digit, estimates, images):
     chains = broken_chains(random_rbm(3), images, digits=[7], sweeps=3, candidates=6, stream=root_stream(2))
     one = tours["lv-20"].assign_attrs(NOTICE)
     truth = xr.Dataset({"log_z": 7.0, "std_error": 0.0})
@@ -189,7 +214,7 @@ def test_stand_in_data_are_marked(tours, estimates, images):
         f1.draw({"chains": chains.assign_attrs(NOTICE)}),
         f2a.draw({"tours": {"a": one}}, titles={"a": "title"}),
         f2b.draw({"tours": one}, title="title"),
-        f2c.draw({"tours": one}, title="title"),
+        f2c.draw({"tours": classes.counted(*lengths_by_digit, 30).assign_attrs(NOTICE)}, title="title"),
         f3.draw({"tours": one}),
         f4.draw(by_tours, titles={"a": "title"}, names=NAMES),
     ):

@@ -8,8 +8,7 @@ import numpy as np
 
 from logzoo.papers.declaration import Claim
 from logzoo.papers.las_vegas.drawing import draw_tail, finish_tails
-from logzoo.papers.las_vegas.lengths import difference, lengths
-from logzoo.reporting.statistics import over_repeats
+from logzoo.reporting.statistics import Statistic
 from logzoo.reporting.style import finished, new_figure
 
 CLAIMS = {
@@ -21,28 +20,34 @@ _PUBLISHED = {"short": (1, 6), "long": (4, 8)}
 _COLOURS = {1: "#009E73", 6: "#66C2A5", 4: "#D55E00", 8: "#F4A460"}
 _OTHERS = ("#000000", "#666666", "#999999", "#BBBBBB", "#999999", "#666666")
 _LINES = ("-", "-", "-", "-", ":", ":")
+# Standard errors to either side of a mean over thousands of tours.
+_WITHIN = 1.96
 
 
 def inputs(here):
-    return {"tours": lengths(here, here.entry["model"])}
+    model, sizes = here.entry["model"], here.chosen("tours", "cap")
+    tours = here.experiment(
+        "logzoo.papers.las_vegas.classes:run",
+        here.model_and_data(model),
+        sizes,
+        f"tours/{model}.classes",
+        stream=("tours-by-class", model),
+        work={"tours": here.visits(model, sizes["tours"])},
+        most={"sampling": here.visits(model, sizes["tours"] * sizes["cap"] + 2 * here.examples(model))},
+    )
+    return {"tours": tours}
 
 
 def statistics(artifacts):
     """Mean log length of tours from 1 and 6, and from 4 and 8, less that of tours from all other digits."""
     tours = artifacts["tours"]
-    logs = np.log(tours["length"].sel(visible="draws").isel(rounds=0))
-
-    def sums(classes):
-        chosen = tours["label"].isin(classes)
-        return [(logs * chosen).sum("tour").values, chosen.sum("tour").values]
-
-    every = np.unique(tours["label"].values)
     statistics = {}
-    for key, classes in _PUBLISHED.items():
-        others = np.setdiff1d(every, classes)
-        digits = " and ".join(map(str, classes))
-        of = f"mean log length of tours from {digits}, less that from the other digits"
-        statistics[key] = over_repeats(difference, *sums(classes), *sums(others), of=of)
+    for key, digits in _PUBLISHED.items():
+        chosen = tours["class"].isin(digits)
+        (own, error), (others, other_error) = (_mean_log(tours.sel({"class": part})) for part in (chosen, ~chosen))
+        value, half = own - others, _WITHIN * np.hypot(error, other_error)
+        of = f"mean log length of tours from {' and '.join(map(str, digits))}, less that from the other digits"
+        statistics[key] = Statistic(value, value - half, value + half, of)
     return statistics
 
 
@@ -51,21 +56,27 @@ def draw(artifacts, *, title):
     tours = artifacts["tours"]
     figure = new_figure(9.0, 4.2)
     left, right = figure.subplots(1, 2, width_ratios=(1.3, 1))
-    sweeps = tours["length"].sel(visible="draws").isel(rounds=0).values.ravel()
-    labels = tours["label"].values.ravel()
-    classes = np.unique(labels)
     others = iter(zip(_OTHERS, _LINES, strict=True))
-    for label in classes:
+    for label in tours["class"].values:
         colour, line = (_COLOURS[label], "-") if label in _COLOURS else next(others, (_OTHERS[-1], "-."))
-        of_class = sweeps[labels == label]
-        draw_tail(left, of_class, label=f"{int(label)}", color=colour, linestyle=line)
-        logs = np.log(of_class)
-        error = 1.96 * logs.std() / np.sqrt(max(of_class.size - 1, 1))
-        low, mean, high = np.exp(logs.mean() + error * np.array([-1, 0, 1]))
+        of_class = tours.sel({"class": [label]})
+        sweeps = np.repeat(of_class["length"].values, of_class["tours"].values[0])
+        draw_tail(left, sweeps, label=f"{int(label)}", color=colour, linestyle=line)
+        log_mean, error = _mean_log(of_class)
+        low, mean, high = np.exp(log_mean + _WITHIN * error * np.array([-1, 0, 1]))
         right.errorbar(int(label), mean, [[mean - low], [high - mean]], fmt="o", color=colour)
     finish_tails(left, int(tours.attrs["cap"]))
     left.legend(title="started from", fontsize=8, ncols=2)
-    right.set(xticks=classes, xlabel="class of the image\n(published: green short, orange long)")
+    right.set(xticks=tours["class"].values, xlabel="class of the image\n(published: green short, orange long)")
     right.set_ylabel("geometric mean of the lengths [sweeps]")
     right.set_title(title, loc="right", fontsize=9)
     return finished(figure, tours, panels=(left, right))
+
+
+def _mean_log(tours):
+    """Mean log length of tours of all these classes together, and its standard error; NaN of fewer than two."""
+    logs, counts = np.log(tours["length"].values), tours["tours"].values.sum(axis=0)
+    total = counts.sum()
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = counts @ logs / total
+        return mean, np.sqrt(counts @ (logs - mean) ** 2 / (total - 1.0) / total)
