@@ -16,8 +16,7 @@ CLAIMS = {
         "Tours from the digits 1 and 6 are short",
         "learned well",
         at_most=0.0,
-        why="Those from a 6 are, those from a 1 only in a smaller model: which digits are learned well changes with "
-        "the number of hidden units.",
+        why="Those from a 6 are. Those from a 1 are short in smaller models and after short trainings, and grow most.",
     ),
     "long": Claim("Tours from the digits 4 and 8 are long", "more trouble", at_least=0.0),
 }
