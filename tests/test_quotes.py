@@ -99,6 +99,11 @@ def test_how_many_repeats_would_decide(numbers, times):
     assert quotes._to_decide(row) == (f"{decided}." if times else said)
 
 
+def test_an_interval_that_ends_on_its_bound_is_all_but_decided():
+    row = table_of_claims({"a": dict(zip(NUMBERS, (1.0, 1.0, 2.0, 2.0, float("nan")), strict=True))}, {}).sel(id="a")
+    assert quotes._to_decide(row, 0.5).startswith("The interval ends on the bound")
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_pages_quote_the_published_results_as_they_are(page):
     text = page.read_text()

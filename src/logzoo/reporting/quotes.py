@@ -115,5 +115,7 @@ def _to_decide(row, hours=None):
         reaches = [(value - low, value - most)]
     # Errors fall as one over the root of the repeats. A bound that is not there is no bound.
     times = max((reach / apart) ** 2 for reach, apart in reaches if not np.isnan(apart))
+    if times <= 1.0:
+        return "The interval ends on the bound: a few more repeats decide it where the value stays as it is."
     cost = f", in at most {times * hours:.2g} core-hours" if hours else ""
     return f"Where the value stays as it is, {times:.2g} times the repeats decide it{cost}."
