@@ -294,6 +294,7 @@ def test_what_is_finished_of_a_run_is_published_as_partial(project):
     assert found.faults == [] and "partial: published from a run that was not finished" in found.notes
     files = read_published(target)["files"]
     assert VERDICT not in files and files[TIMINGS]["published"]
+    assert read_manifest(target, "tiny")[0][TIMINGS] == sha256_of(project / TIMINGS)
 
 
 def test_nothing_finished_is_refused(project):
