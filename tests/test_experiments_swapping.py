@@ -172,6 +172,27 @@ def test_a_trainer_of_a_comparison_trains_from_streams_of_its_own():
     assert judged.identical(expected)
 
 
+def test_paired_trainers_share_start_and_mini_batches():
+    dataset = xr.Dataset(
+        {"data": (("example", "visible"), examples()), "split": ("example", np.zeros(30, np.int8))},
+        attrs={"label_units": 2},
+    )
+    train = {"hidden": 3, "updates": 20, "batch": 5, "learning_rate": 0.1}
+
+    def judged(trainer, method, paired):
+        settings = {"points": 4, "repeats": 3, "subset": 7, "stream": STREAM.child("comparisons"), "paired": paired}
+        named = {"trainer": trainer, "train": {**train, "method": method}}
+        return run({"dataset": dataset}, checkpoint=lambda name: None, **named, **settings)
+
+    one, same, other = judged("one", "pcd", True), judged("two", "pcd", True), judged("swapping", "ins", True)
+    assert one.identical(same) and not judged("one", "pcd", False).identical(judged("two", "pcd", False))
+    # The same initial weights, and yet two trainers; a repeat has streams of its own.
+    start, end = ({"update": place} for place in (0, -1))
+    np.testing.assert_array_equal(one["accuracy"].isel(start), other["accuracy"].isel(start))
+    assert np.all(one["accuracy"].isel(end) != other["accuracy"].isel(end))
+    assert np.unique(one["accuracy"].isel(end)).size == 3
+
+
 def test_likelihood_is_left_out_where_log_z_cannot_be_enumerated():
     data = np.tile(examples(), (1, 3))
     found = repeated_training(

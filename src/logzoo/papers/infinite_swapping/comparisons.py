@@ -19,10 +19,11 @@ _TEXTS = {
 }
 
 
-def run(artifacts, *, trainer, train, points, stream, checkpoint, **settings):
+def run(artifacts, *, trainer, train, points, stream, checkpoint, paired=False, **settings):
     """The experiment of one trainer in a comparison; all trainers of a comparison share the subset.
 
-    train: settings of the training, `method` among them.
+    train: settings of the training, `method` among them. paired: all trainers share the initial weights and the
+    mini-batches of a repeat, too, so that their difference varies less.
     """
     data = visible_matrix(artifacts["dataset"], "train")
     snapshots = {"every": max(1, train["updates"] // points), "snapshots": points}
@@ -30,7 +31,8 @@ def run(artifacts, *, trainer, train, points, stream, checkpoint, **settings):
     method = options.pop("method")
 
     def trained(repeat):
-        own = root_stream(f"{stream}/{trainer}/{repeat}").child("train", method)
+        apart = root_stream(f"{stream}/{trainer}/{repeat}").child("train", method)
+        own = root_stream(f"{stream}/{repeat}").child("train") if paired else apart
         return registry.trainer(method)(data, stream=own, checkpoint=checkpoint(repeat), progress=False, **options)
 
     return repeated_training(trained, data, label_units(artifacts["dataset"]), stream=stream, **settings)

@@ -54,7 +54,7 @@ def gradients(here):
 def compared(here, name, trainers):
     """The experiments {trainer: experiment} of a comparison: repeats of a training by each of these trainers."""
     comparison, experiments = comparison_of(here, name), {}
-    sizes = {key: comparison[key] for key in ("repeats", "points", "subset")}
+    sizes = {key: comparison[key] for key in ("repeats", "points", "subset", "paired") if key in comparison}
     for trainer, entry in trainers_of(here, name, trainers).items():
         train = _settings_of(comparison, entry)
         experiments[trainer] = here.experiment(
