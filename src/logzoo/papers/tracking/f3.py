@@ -13,6 +13,7 @@ from logzoo.papers.declaration import Claim
 from logzoo.papers.tracking.checks import checked
 from logzoo.papers.tracking.drawing import DEVIATIONS, draw_checked, draw_tracked, label_updates, limit
 from logzoo.papers.tracking.statistics import SIGMAS, after_burn_in, blocks, mean, over_parts, ratio, units
+from logzoo.reporting.statistics import untested
 from logzoo.reporting.style import finished, new_figure
 
 CLAIMS = {
@@ -46,7 +47,9 @@ _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 def inputs(here):
     models = [model for speed in _SPEEDS for model in here.entry[speed]]
     checks = {check: {model: checked(here, model, check) for model in models} for check in ("exact", "ais")}
-    return {"traces": {model: here.trace(model) for model in models}, **checks}
+    # Runs that are counted and not drawn.
+    more = {model: checked(here, model, "exact") for model in here.entry.get("more", [])}
+    return {"traces": {model: here.trace(model) for model in models}, **checks, "more": more}
 
 
 def settings(here):
@@ -60,25 +63,29 @@ def settings(here):
 
 
 def statistics(artifacts):
-    """From exact checks, after the first tenth of a run, of runs named ...-<speed>-<decay>: learning rate and alpha."""
-    settled = {model: after_burn_in(check) for model, check in artifacts["exact"].items()}
+    """From exact checks, after the first tenth of a run, of runs named ...-<speed>-<decay>: learning rate and alpha.
+
+    A fit is that of all runs, those that are not drawn among them, and each alpha counts the same.
+    """
+    every = artifacts["exact"] | artifacts.get("more", {})
+    settled = {model: after_burn_in(check) for model, check in every.items()}
     kinds = {model: _speed_and_decay(model) for model in settled}
     error = {model: np.abs(check["tracked_log_z"] - check["log_z"]).values for model, check in settled.items()}
-    others = [model for model, kind in kinds.items() if kind != _FASTEST]
-    trained = {model for model, check in artifacts["exact"].items() if _climb(check) >= _TRAINED}
+    others = [model for model in artifacts["exact"] if kinds[model] != _FASTEST]
+    trained = [model for model, check in every.items() if kinds[model] != _FASTEST and _climb(check) >= _TRAINED]
     shares, unit = units([_covered(settled[model]) for model in others])
-    fastest_errors, unit_of_fast = blocks([error[model] for model, kind in kinds.items() if kind == _FASTEST])
+    fastest_errors, unit_of_fast = blocks([error[model] for model in artifacts["exact"] if kinds[model] == _FASTEST])
     fast_errors, _ = blocks([error[model] for model in others if kinds[model][0] == "fast"])
     of = f"of all runs but fast-high, by {unit}"
     fast = f"fast-high / other fast runs, by {unit_of_fast}"
 
     def fit(speed):
-        runs = [model for model in others if kinds[model][0] == speed and model in trained]
-        errors, block = blocks([error[model] for model in runs])
-        of = (
-            f"mean |tracked - exact log Z| [nat] of {len(runs)} {speed} runs that climbed {_TRAINED:g} nats, by {block}"
-        )
-        return over_parts(mean, errors, of=of, logarithmic=True)
+        runs = [model for model in trained if kinds[model][0] == speed]
+        of = f"mean |tracked - exact log Z| [nat] of {len(runs)} {speed} runs that climbed {_TRAINED:g} nats"
+        of += ", by alpha and block of check points"
+        parts = [blocks([error[model] for model in runs if kinds[model][1] == decay])[0] for decay in _DECAYS]
+        known = [part for part in parts if part.size]
+        return over_parts(_mean_of_means, *known, of=of, logarithmic=True) if known else untested(of)
 
     return {
         "fit-slow": fit("slow"),
@@ -95,6 +102,11 @@ def statistics(artifacts):
 def _speed_and_decay(model):
     speed, decay = model.split("-")[-2:]
     return one_of("speed", speed, _SPEEDS), one_of("decay", decay, _DECAYS)
+
+
+def _mean_of_means(*totals):
+    """The mean over groups of the mean behind the totals of each."""
+    return np.mean([mean(group) for group in totals], axis=0)
 
 
 def _climb(check):
