@@ -94,6 +94,9 @@ def test_a_grid_that_races_has_a_trial_of_each_model_and_the_same_models():
     rates = {"t1-dna-0": 0.1, "t1-dna-1": 0.1, "t1-dna-2": 0.01, "t1-dna-3": 0.01}
     assert races_of({"t1": grid_of(race=RACE)}) == {"t1.dna": Race("t1", RACE["keep"], rates)}
     assert {name: plain[name]["train"]["learning_rate"] for name in plain} == rates
+    again = races_of({"t1": grid_of(race=RACE, repeats=2)})
+    assert list(again) == ["t1.dna", "t1.dna-again-2"]
+    assert list(again["t1.dna-again-2"].rates) == [f"{name}-again-2" for name in rates]
 
 
 @pytest.mark.parametrize(

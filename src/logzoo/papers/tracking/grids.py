@@ -27,23 +27,31 @@ def grid_settings(grid):
     return settings
 
 
+def again(grid):
+    """What names end in that belong to each repeat of a grid, the first of them in nothing."""
+    return ["", *(f"-again-{number}" for number in range(2, grid.get("repeats", 1) + 1))]
+
+
 def grid_models(grids):
-    """Models {name: entry} of all grids, named <grid>-<data set>-<number of the setting>, and the trials of races."""
+    """Models {name: entry} of all grids, named <grid>-<data set>-<number of the setting>, and the trials of races.
+
+    Those of a repeat have `again` behind that.
+    """
     models = {}
     for name, grid in grids.items():
-        for number, train in enumerate(grid_settings(grid)):
-            for dataset in grid["datasets"]:
-                entry = {
-                    "title": f"{grid['title']}: {dataset}, setting {number}",
-                    "short": f"{dataset}, setting {number}",
-                    "dataset": dataset,
-                    "validate": True,
-                    "train": train,
-                }
-                model = f"{name}-{dataset}-{number}"
-                models[model] = entry
-                if grid.get("race"):
-                    models[trial_of(model)] = _trial(entry, grid["race"]["updates"])
+        for (number, train), dataset, end in product(enumerate(grid_settings(grid)), grid["datasets"], again(grid)):
+            setting = f"{dataset}, setting {number}{end.replace('-', ' ')}"
+            entry = {
+                "title": f"{grid['title']}: {setting}",
+                "short": setting,
+                "dataset": dataset,
+                "validate": True,
+                "train": train,
+            }
+            model = f"{name}-{dataset}-{number}{end}"
+            models[model] = entry
+            if grid.get("race"):
+                models[trial_of(model)] = _trial(entry, grid["race"]["updates"])
     return models
 
 
@@ -58,14 +66,14 @@ def _trial(entry, updates):
 
 
 def races_of(grids):
-    """The races {name: Race} of the grids that have them, named <grid>.<data set>."""
+    """The races {name: Race} of the grids that have them, named <grid>.<data set>, and by repeat."""
     races = {}
     for name, grid in grids.items():
         if grid.get("race"):
             rates = [train["learning_rate"] for train in grid_settings(grid)]
-            for dataset in grid["datasets"]:
-                models = {f"{name}-{dataset}-{number}": rate for number, rate in enumerate(rates)}
-                races[f"{name}.{dataset}"] = Race(name, grid["race"]["keep"], models)
+            for dataset, end in product(grid["datasets"], again(grid)):
+                models = {f"{name}-{dataset}-{number}{end}": rate for number, rate in enumerate(rates)}
+                races[f"{name}.{dataset}{end}"] = Race(name, grid["race"]["keep"], models)
     return races
 
 

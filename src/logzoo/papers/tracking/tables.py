@@ -1,6 +1,6 @@
 """Tables of the best RBM of a grid on each data set, chosen by AIS."""
 
-from logzoo.papers.tracking.grids import grid_settings, races_of, trial_of
+from logzoo.papers.tracking.grids import again, grid_settings, races_of, trial_of
 from logzoo.papers.tracking.race import groups_of, number_kept
 from logzoo.reporting.stand_ins import stand_in_note
 from logzoo.reporting.tables import COUNT, Column, table_of
@@ -24,21 +24,22 @@ _OWN_SPLIT = "-own-split"
 
 
 def inputs(here):
-    """The best model of each data set of the grid."""
+    """The best model of each data set of the grid, and of each repeat of it."""
     grid = here.known("grids", here.entry["grid"])
-    datasets = here.config["grids"][grid]["datasets"]
-    return {"best": {dataset: _best(here, grid, dataset) for dataset in datasets}}
+    entry = here.config["grids"][grid]
+    first, *rest = ({dataset: _best(here, grid, dataset, end) for dataset in entry["datasets"]} for end in again(entry))
+    return {"best": first, "again": {str(number): best for number, best in enumerate(rest, 2)}}
 
 
-def _best(here, grid, dataset):
+def _best(here, grid, dataset, end):
     entry = here.config["grids"][grid]
     ais = {**here.config["checks"]["ais"], **entry.get("ais", {})}
     settings = grid_settings(entry)
-    models = [f"{grid}-{dataset}-{number}" for number in range(len(settings))]
+    models = [f"{grid}-{dataset}-{number}{end}" for number in range(len(settings))]
     largest = max(zip(models, settings, strict=True), key=lambda numbered: numbered[1]["hidden"])[0]
     raced, run, considered = {}, "logzoo.papers.tracking.best:run", len(models)
     if entry.get("race"):
-        name = f"{grid}.{dataset}"
+        name = f"{grid}.{dataset}{end}"
         race = races_of({grid: entry})[name]
         raced, run = {"race": _race(here, name, race)}, "logzoo.papers.tracking.best_of_race:run"
         considered = sum(number_kept(len(group), race.keep) for group in groups_of(race.rates))
@@ -51,8 +52,8 @@ def _best(here, grid, dataset):
             "dataset": here.dataset(dataset),
         },
         {**ais, "published": entry["datasets"][dataset]["published"]},
-        f"best/{grid}.{dataset}",
-        stream=("best", grid, dataset),
+        f"best/{grid}.{dataset}{end}",
+        stream=("best", grid, f"{dataset}{end}"),
         kind="best",
         work={"sampling": here.visits(largest, ais["sweeps"] * ais["chains"] * considered)},
         methods=("ais",),
