@@ -8,6 +8,7 @@ of up to 1,000 hidden units. Desjardins et al. (2011), table 1.
 import numpy as np
 
 from logzoo.papers.declaration import Claim
+from logzoo.papers.tracking.repeats import NAMES
 from logzoo.papers.tracking.statistics import SIGMAS
 from logzoo.papers.tracking.tables import inputs, rows
 from logzoo.reporting.statistics import (
@@ -68,7 +69,7 @@ def statistics(artifacts):
     gain, published_gain = (values[ranked] - independent[ranked] for values in (ais, published))
     allowed = np.array([best.attrs.get("published_three_sigma", np.nan) for best in models])
     return {
-        "agree": _agreement([models, *(again.values() for again in artifacts.get("again", {}).values())]),
+        "agree": _agreement(models, artifacts.get("repeats")),
         "order": _rank_correlation(gain, error[ranked], published_gain),
         "level": _share_within((ais - published)[ranked], error[ranked], allowed[ranked]),
     }
@@ -78,23 +79,18 @@ def _numbers(models, name):
     return np.array([float(best[name]) for best in models])
 
 
-def _agreement(repeats):
-    """Share of data sets whose tracker and AIS agree: models of all data sets, for each repeat of their trainings."""
-    found = [_apart_and_errors(models) for models in repeats]
-    (apart, error, std_dev), *_ = found
-    of = f"share of {apart.size} data sets where |tracked - AIS| <= {SIGMAS:g} sigma"
-    if len(found) < FEWEST_REPEATS or not apart.size:
+def _agreement(models, repeats):
+    """Share of data sets whose tracker and AIS agree, of their models and of those of further repeats, or None."""
+    first = {name: _numbers(models, name)[None] for name in NAMES}
+    others = [] if repeats is None else [repeats]
+    tracked, ais, error, std_dev = (np.concatenate([first[name], *(each[name] for each in others)]) for name in NAMES)
+    apart, known = tracked - ais, np.isfinite(ais) & np.isfinite(error)
+    of = f"share of {known[0].sum()} data sets where |tracked - AIS| <= {SIGMAS:g} sigma"
+    if len(apart) < FEWEST_REPEATS or not known.any(axis=1).all():
+        (apart, error, std_dev) = (values[0, known[0]] for values in (apart, error, std_dev))
         return _share(apart, np.hypot(error, std_dev), SIGMAS * (error + std_dev), of)
-    shares = [(np.abs(apart) <= SIGMAS * (error + std_dev)).mean() for apart, error, std_dev in found]
-    return over_repeats(mean, np.array(shares), of=f"{of}, over {len(found)} repeats of their trainings")
-
-
-def _apart_and_errors(models):
-    """Tracked test log-likelihood less that by AIS, and the errors of both, where AIS has one."""
-    names = ("test_log_likelihood_tracked", "test_log_likelihood_ais", "ais_std_error", "tracked_std_dev")
-    tracked, ais, error, std_dev = (_numbers(models, name) for name in names)
-    known = np.isfinite(ais) & np.isfinite(error)
-    return (tracked - ais)[known], error[known], std_dev[known]
+    shares = np.mean(np.abs(apart) <= SIGMAS * (error + std_dev), axis=1, where=known)
+    return over_repeats(mean, shares, of=f"{of}, over {len(apart)} repeats of their trainings")
 
 
 def _share_within(apart, error, allowed):

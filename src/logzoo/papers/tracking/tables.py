@@ -21,14 +21,18 @@ _COLUMNS = {
     "published_nade": Column("NADE", "nat"),
 }
 _OWN_SPLIT = "-own-split"
+_FOLDER = "logzoo.papers.tracking"
 
 
 def inputs(here):
-    """The best model of each data set of the grid, and of each repeat of it."""
+    """The best model of each data set of the grid; with repeats of it, what the tracker and AIS said of those."""
     grid = here.known("grids", here.entry["grid"])
     entry = here.config["grids"][grid]
     first, *rest = ({dataset: _best(here, grid, dataset, end) for dataset in entry["datasets"]} for end in again(entry))
-    return {"best": first, "again": {str(number): best for number, best in enumerate(rest, 2)}}
+    if not rest:
+        return {"best": first}
+    repeats = {f"repeat-{number}": best for number, best in enumerate(rest, 2)}
+    return {"best": first, "repeats": here.experiment(f"{_FOLDER}.repeats:run", repeats, {}, f"figures/{here.name}")}
 
 
 def _best(here, grid, dataset, end):
@@ -37,11 +41,11 @@ def _best(here, grid, dataset, end):
     settings = grid_settings(entry)
     models = [f"{grid}-{dataset}-{number}{end}" for number in range(len(settings))]
     largest = max(zip(models, settings, strict=True), key=lambda numbered: numbered[1]["hidden"])[0]
-    raced, run, considered = {}, "logzoo.papers.tracking.best:run", len(models)
+    raced, run, considered = {}, f"{_FOLDER}.best:run", len(models)
     if entry.get("race"):
         name = f"{grid}.{dataset}{end}"
         race = races_of({grid: entry})[name]
-        raced, run = {"race": _race(here, name, race)}, "logzoo.papers.tracking.best_of_race:run"
+        raced, run = {"race": _race(here, name, race)}, f"{_FOLDER}.best_of_race:run"
         considered = sum(number_kept(len(group), race.keep) for group in groups_of(race.rates))
     return here.experiment(
         run,
@@ -64,7 +68,7 @@ def _race(here, name, race):
     """The experiment that says which models of a race go on."""
     trials = {model: here.trace(trial_of(model)) for model in race.rates}
     settings = {"keep": race.keep, "rates": race.rates}
-    return here.experiment("logzoo.papers.tracking.race:run", {"trials": trials}, settings, f"races/{name}")
+    return here.experiment(f"{_FOLDER}.race:run", {"trials": trials}, settings, f"races/{name}")
 
 
 def rows(artifacts):
