@@ -55,3 +55,11 @@ def test_a_saved_figure_has_its_size_and_its_texts():
     image = Image.open(io.BytesIO(png))
     assert image.mode == "P" and image.size == (600, 450) and image.info[PLAIN_ROWS] == "450"
     assert image.info["dpi"] == pytest.approx((150, 150), abs=0.1)
+
+
+def test_a_figure_wider_than_any_screen_has_fewer_dots():
+    figure = new_figure(20.0, 3.0)
+    figure.subplots().plot([0, 1])
+    image = Image.open(io.BytesIO(picture_bytes(figure)[0]))
+    assert image.size == (2400, 360) and image.info[PLAIN_ROWS] == "360"
+    assert image.info["dpi"] == pytest.approx((120, 120), abs=0.1)

@@ -42,6 +42,8 @@ _MANY = 10**3.5
 _OTHERS = ("#CC79A7", "#56B4E9", "#999999", "#332288")
 # Text in a PNG that says how many rows of pixels, from the top, are the figure; below them hang its verdicts.
 PLAIN_ROWS = "logzoo-figure-rows"
+# Pixels of a PNG from side to side: no screen shows more, and the PDF is as sharp as one likes.
+_WIDEST = 2400
 SETTINGS = {
     "font.size": 9,
     "axes.titlesize": 10,
@@ -157,18 +159,18 @@ def picture_bytes(figure, stamp=UNKNOWN, *, below=0.0):
     drawn, png, pdf, metadata = io.BytesIO(), io.BytesIO(), io.BytesIO(), picture_metadata(stamp)
     shown = Bbox.from_extents(0.0, -below, figure.get_figwidth(), figure.get_figheight()) if below else None
     # Once, at the resolution of the PNG, for both: given a layout to make, matplotlib draws a figure twice to save it.
-    figure.set_dpi(SETTINGS["savefig.dpi"])
+    dots = min(SETTINGS["savefig.dpi"], _WIDEST / figure.get_figwidth())
+    figure.set_dpi(dots)
     if figure.axes:
         figure.get_layout_engine().execute(figure)
     figure.set_layout_engine(None)
     # Uncompressed, and read again at once: bare pixels would not say how many stand in a row.
-    figure.savefig(drawn, format="tiff", bbox_inches=shown)
-    texts, rows = PngInfo(), round(figure.get_figheight() * SETTINGS["savefig.dpi"])
+    figure.savefig(drawn, format="tiff", bbox_inches=shown, dpi=dots)
+    texts, rows = PngInfo(), round(figure.get_figheight() * dots)
     for key, text in {PLAIN_ROWS: str(rows), **metadata["png"]}.items():
         texts.add_text(key, text)
-    dpi = (SETTINGS["savefig.dpi"],) * 2
     few = with_palette(Image.open(drawn).convert("RGB"))
     # One level below the highest: 4% more bytes, in less than half the time.
-    few.save(png, format="PNG", pnginfo=texts, dpi=dpi, compress_level=8)
+    few.save(png, format="PNG", pnginfo=texts, dpi=(dots, dots), compress_level=8)
     figure.savefig(pdf, format="pdf", bbox_inches=shown, metadata={"CreationDate": None, **metadata["pdf"]})
     return png.getvalue(), pdf.getvalue()
