@@ -6,6 +6,7 @@ import shutil
 import socket
 
 from damage import corrupt
+from trees import task_of
 
 from logzoo.audit import manifest as manifests
 from logzoo.audit.layout import files_of, kind_of
@@ -136,13 +137,13 @@ def a_scale_moved_away(folder, draws):
 def a_figure_deleted_and_the_manifest_rewritten(folder, draws):
     path = _of(folder, draws, "picture", "table text")
     (folder / path).unlink()
-    _rewrite(folder, draws, lambda content: [content["files"].pop(path), content["tasks"]["files"].pop(path)])
+    _rewrite(folder, draws, lambda content: content["files"].pop(path))
     return [path]
 
 
 def a_job_struck_from_the_manifest(folder, draws):
     path = _of(folder, draws, "estimate", "model", "truth", "picture")
-    _rewrite(folder, draws, lambda content: content["tasks"]["files"].update({path: None}))
+    _rewrite(folder, draws, lambda content: content["tasks"]["tasks"].remove(task_of(content["tasks"], path)))
     return [path]
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import xarray as xr
 from damage import corrupt, missed, rewrite
-from trees import Tree, labelled
+from trees import Tree, labelled, task_of
 
 from logzoo.artifacts.netcdf import content_sha256, load_raw
 from logzoo.audit import scripts
@@ -206,10 +206,10 @@ def test_parameters_sources_and_inputs_are_those_of_the_configuration(tree):
         ("figures/tiny/p/f.png", {"title": "another"}, "parameters"),
         ("figures/tiny/index.html", {"titles": {}}, "parameters"),
     ):
-        content["tasks"][content["files"][file][0]]["params"]["names"] |= {"settings": change, "source": "1" * 64}
+        task_of(content, file)["params"]["names"] |= {"settings": change, "source": "1" * 64}
         wanted |= {(file, check), (file, "source")}
-    content["tasks"][content["files"][LEAF][0]]["input"] = {"items": ["data/tiny/truths/a.nc"], "names": {}}
-    content["files"]["data/tiny/truths/b.nc"] = None
+    task_of(content, LEAF)["input"] = {"items": ["data/tiny/truths/a.nc"], "names": {}}
+    content["tasks"].remove(task_of(content, "data/tiny/truths/b.nc"))
     wanted |= {(LEAF, "inputs"), ("data/tiny/truths/b.nc", "leftover")}
     wanted |= {("figures/tiny/p/f.pdf", check) for check in ("parameters", "source")}
     (tree / "logs/expected.json").write_text(json.dumps(content))
@@ -346,7 +346,7 @@ def test_the_manifest_is_the_same_each_time(pristine, tmp_path):
 def test_the_manifest_keeps_the_order_of_what_jobs_are_given(tree):
     content = json.loads((tree / "logs/expected.json").read_text())
     given = {"settings": {"sd": {"b": 1}, "rsd": {"a": 2}}, "sources": {"sd": "1" * 64, "rsd": "2" * 64}}
-    task = content["tasks"][content["files"][LEAF][0]]
+    task = task_of(content, LEAF)
     task["params"] = {"items": [], "names": given}
     write_manifest(tree, "tiny", Tasks(content))
     task = read_manifest(tree, "tiny")[1].of(LEAF)
@@ -355,11 +355,10 @@ def test_the_manifest_keeps_the_order_of_what_jobs_are_given(tree):
 
 
 def test_what_is_expected_is_compared_as_it_is_written():
-    content = {"scale": "tiny", "tasks": [], "files": {}}
     params = {"items": [], "names": {"settings": {"pair": ("ais", 1)}, "source": "1" * 64}}
     nothing, made = {"items": [], "names": {}}, {"items": [LEAF], "names": {}}
     task = {"rule": "some", "script": "", "wildcards": nothing, "input": nothing, "output": made, "params": params}
-    found = Tasks({**content, "tasks": [task], "files": {LEAF: [0, 0]}}).of(LEAF)
+    found = Tasks({"scale": "tiny", "tasks": [task]}).of(LEAF)
     assert found.parameters == {"pair": ["ais", 1]}
 
 
@@ -378,7 +377,7 @@ def test_a_name_of_no_item_is_refused(place):
     inputs = {"items": ["a", "b", "c"], "names": {"one": place}}
     task = {"rule": "some", "script": "", "wildcards": nothing, "input": inputs, "output": nothing, "params": nothing}
     with pytest.raises(ValueError, match="expected the jobs of the workflow"):
-        Tasks({"scale": "tiny", "tasks": [task], "files": {}})
+        Tasks({"scale": "tiny", "tasks": [task]})
 
 
 def test_the_command_says_what_is_wrong_and_ends_in_1(tree, capfd):

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from crates import TERMS, breaches, finished_project, graph_of, listed, read_crate, references
 from damage import rewrite
+from trees import task_of
 
 from logzoo.artifacts.netcdf import load_raw
 from logzoo.artifacts.provenance import PACKAGE_FOLDER
@@ -229,11 +230,10 @@ def test_what_other_scales_add_is_left_out(project):
 
 def test_other_configuration_or_code_is_refused(project):
     tasks = json.loads((project / "logs/expected.json").read_text())
-    place = tasks["files"][TABLE][0]
-    tasks["tasks"][place]["params"]["names"]["settings"] = {"rows": "others"}
+    task_of(tasks, TABLE)["params"]["names"]["settings"] = {"rows": "others"}
     said = refused(project, tasks=Tasks(tasks))
     assert "configuration or code" in said and TABLE in said
-    tasks["files"] = {}
+    tasks["tasks"] = []
     assert "and " in refused(project, tasks=Tasks(tasks))
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from damage import CORRUPTIONS, HASHED, corrupt, missed, rewrite
 from published_runs import FIGURE, TABLE, Run
+from trees import task_of
 
 from logzoo.artifacts.netcdf import content_sha256, load_raw
 from logzoo.artifacts.stamps import read_stamp
@@ -221,7 +222,7 @@ def test_other_code_is_told_and_no_fault(results, monkeypatch, tmp_path):
     assert "anew 2 of " in told and VERDICT in told
     # With the configuration all is compared, what was measured too.
     tasks = json.loads((results / MANIFEST).read_text())["tasks"]
-    tasks["tasks"][tasks["files"][TIMINGS][0]]["params"]["names"]["source"] = "0" * 64
+    task_of(tasks, TIMINGS)["params"]["names"]["source"] = "0" * 64
     (told,) = [note for note in audit_published(results, Tasks(tasks), remake=False).notes if "anew" in note]
     assert f"anew 1 of {len(files_of(results)) - 1} files: {TIMINGS}" in told
 
@@ -261,7 +262,7 @@ def test_what_is_too_much_unfinished_faulty_or_not_ours_is_refused(project):
     hint = "(--config publish_megabytes=1 allows it)"
     assert refused(project, most=0.01).endswith(f"MB to publish, expected at most 0.01 MB {hint}")
     other = json.loads((project / "logs/expected.json").read_text())
-    other["tasks"][other["files"][TIMINGS][0]]["params"]["names"]["source"] = "0" * 64
+    task_of(other, TIMINGS)["params"]["names"]["source"] = "0" * 64
     said = refused(project, tasks=Tasks(other))
     assert "the audit of tiny finds 1 faults" in said and f"first {TIMINGS} (source" in said
     held = (project / ROWS).read_bytes()

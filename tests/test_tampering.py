@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from damage import missed
 from tampering import CRAFTED, EDITS, a_name_with_an_escape
-from trees import Tree
+from trees import Tree, task_of
 
 from logzoo.audit import scripts
 from logzoo.audit.layout import walked
@@ -96,7 +96,7 @@ def test_crafted_expectations_are_one_line(tree, text, capfd):
 def _with_task(tree, **changes):
     """The tree with another job for one artifact in its manifest, and the audit's replay of all."""
     content = read_manifest(tree, "tiny")[1].content
-    content["tasks"][content["files"][DOUBLED][0]] |= changes
+    task_of(content, DOUBLED).update(changes)
     write_manifest(tree, "tiny", Tasks(content))
     return [main(["audit", str(tree), "--replay", "1"]), json.loads((tree / "audit.json").read_text())["faults"]]
 

@@ -111,11 +111,16 @@ def paths(items=(), **more):
     return {"items": [*items, *more.values()], "names": {name: len(items) + place for place, name in enumerate(more)}}
 
 
+def task_of(content, path):
+    """The job that makes a file, of what `snakemake audit` writes."""
+    return next(task for task in content["tasks"] if path in task["output"]["items"])
+
+
 class Tree:
     """Writes a tree file by file, and remembers the job that would make each."""
 
     def __init__(self, folder, seed=0):
-        self.folder, self.seed, self.tasks, self.files = Path(folder), seed, [], {}
+        self.folder, self.seed, self.tasks = Path(folder), seed, []
 
     def write(self):
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -129,7 +134,6 @@ class Tree:
         content |= {"input": paths(inputs), "output": paths(outputs)}
         if rule == "double":
             content["input"] = paths(start=inputs[0])
-        self.files |= {path: [len(self.tasks), number] for number, path in enumerate(outputs)}
         self.tasks.append(content)
         for path in outputs:
             Path(path).parent.mkdir(parents=True, exist_ok=True)
@@ -149,7 +153,7 @@ class Tree:
         self._results()
         self._shown()
         Path("logs").mkdir()
-        content = {"scale": "tiny", "tasks": self.tasks, "files": self.files}
+        content = {"scale": "tiny", "tasks": self.tasks}
         write_text(Path("logs/expected.json"), json.dumps(content))
         write_manifest(".", "tiny", Tasks(content))
 

@@ -1,9 +1,9 @@
 """The jobs of the workflow as data: what each is given, and so what its outputs ought to record.
 
-The workflow writes them as {"scale", "tasks": [task], "files": {path: [task, number]}}. A task is {"rule", "script",
-"wildcards", "input", "output", "params"}; the last four are {"items": [...], "names": {...}}. Wildcards and params all
-have names: {name: value}. Of inputs and outputs names are places among the items: {name: place, or [first, end] of a
-list}. A file that no rule makes has None. Files need not be there: they are what is expected.
+The workflow writes them as {"scale", "tasks": [task]}. A task is {"rule", "script", "wildcards", "input", "output",
+"params"}; the last four are {"items": [...], "names": {...}}. Wildcards and params all have names: {name: value}. Of
+inputs and outputs names are places among the items: {name: place, or [first, end] of a list}. Of several tasks that
+make a file it is the one with the fewest outputs that does. Files need not be there: they are what is expected.
 """
 
 import json
@@ -42,14 +42,18 @@ class Tasks:
     def __init__(self, content):
         try:
             self.content = json.loads(json.dumps(content))  # tuples and keys as they will be read
-            self.scale, self.files = self.content["scale"], self.content["files"]
-            tasks = self.content["tasks"]
+            self.scale, tasks = self.content["scale"], self.content["tasks"]
             fits = isinstance(self.scale, str) and isinstance(tasks, list) and all(map(_is_task, tasks))
-            fits = fits and all(made is None or _is_output(path, made, tasks) for path, made in self.files.items())
         except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
             fits = False
         if not fits:
-            raise ValueError("expected the jobs of the workflow: scale, tasks, files")
+            raise ValueError("expected the jobs of the workflow: scale, tasks")
+        outputs = [task["output"]["items"] for task in tasks]
+        self.files = {
+            path: (task, number)
+            for task in sorted(range(len(tasks)), key=lambda task: (-len(outputs[task]), -task))
+            for number, path in enumerate(outputs[task])
+        }
 
     def of(self, path):
         """The task that makes a file; None for a file that no rule makes, or that the workflow did not know of."""
@@ -91,12 +95,6 @@ def _is_each(sources, settings, outputs):
     forms = ((sources, str), (settings, dict))
     fits = all(isinstance(value, form) for named, form in forms for value in named.values())
     return fits and len(sources) == len(settings) >= len(outputs)
-
-
-def _is_output(path, made, tasks):
-    """Whether [task, number] names a task that has that output."""
-    task, number = made
-    return 0 <= task < len(tasks) and number >= 0 and tasks[task]["output"]["items"][number : number + 1] == [path]
 
 
 class Named(list):

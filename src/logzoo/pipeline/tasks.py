@@ -28,16 +28,14 @@ def tasks_of_files(workflow: Any, scale: str, targets: Iterable[str] = ()) -> di
     targets: rules for which the jobs behind all that they want are added, whether their files are there or not.
     """
     tasks: list[dict] = []
-    files: dict[str, list | None] = {}
+    seen: set[str] = set()
     numbers: dict[tuple, int] = {}
     wanted = [path for target in targets for path in workflow.get_rule(target).expand_input({})[0]]
     waiting = [*listed_files(".", scale), *map(str, wanted)]
     for path in waiting:
-        if path in files:
-            continue
-        maker = _maker_of(workflow, path)
+        maker = None if path in seen else _maker_of(workflow, path)
+        seen.add(path)
         if maker is None:
-            files[path] = None
             continue
         wildcards = maker.get_wildcards(path)
         key = (maker.name, *wildcards.values())
@@ -47,8 +45,7 @@ def tasks_of_files(workflow: Any, scale: str, targets: Iterable[str] = ()) -> di
             if targets:
                 behind = (*tasks[-1]["input"]["items"], *tasks[-1]["output"]["items"])
                 waiting += [path for path in behind if kind_of(path) is not None]
-        files[path] = [numbers[key], tasks[numbers[key]]["output"]["items"].index(path)]
-    return {"scale": scale, "tasks": tasks, "files": files}
+    return {"scale": scale, "tasks": tasks}
 
 
 def _maker_of(workflow: Any, path: str) -> Any:
