@@ -20,7 +20,7 @@ class Size(NamedTuple):
     shades: int
 
 
-LARGE, SMALL = Size(820, 13), Size(200, 10)
+LARGE, SMALL = Size(790, 13), Size(200, 10)
 
 
 class Picture(NamedTuple):

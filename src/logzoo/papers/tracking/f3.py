@@ -1,7 +1,8 @@
 """Tracking figure 3: test likelihood while training, exact, by AIS and tracked.
 
 Mean test log-likelihood while an RBM trains, exact by enumeration, by AIS, and under the log Z that the Kalman filter
-tracks, for two learning rates and three times at which they begin to fall. Desjardins et al. (2011), figure 3.
+tracks, for two learning rates and three times at which they begin to fall. Fits may count more runs than are drawn.
+Desjardins et al. (2011), figure 3.
 """
 
 from itertools import cycle
