@@ -1,5 +1,6 @@
 """Every figure and table is declared once, by one protocol; what is wrong in an entry is one line."""
 
+import ast
 import importlib
 import inspect
 import subprocess
@@ -12,6 +13,7 @@ from logzoo.artifacts.provenance import direct_imports
 from logzoo.papers.declaration import Claim, Experiment, Here, named_paths, nested
 from logzoo.pipeline.catalogue import Catalogue
 from logzoo.pipeline.configuration import checked
+from logzoo.reporting import statistics
 
 # Figures and tables of the four papers; those with panels of their own by panel.
 PUBLISHED = [
@@ -22,6 +24,14 @@ PUBLISHED = [
 ]
 HEAVY = ("matplotlib", "numba", "pandas", "scipy", "xarray")
 SHOWN = sorted(catalogue_of().shown)
+BLAS = {"corrcoef", "cov", "dot", "einsum", "inner", "linalg", "lstsq", "matmul", "polyfit", "tensordot", "vdot"}
+
+
+def by_blas(source):
+    """What a module has BLAS compute."""
+    nodes = list(ast.walk(ast.parse(source)))
+    products = ["@" for node in nodes if isinstance(node, ast.MatMult)]
+    return products + [node.attr for node in nodes if isinstance(node, ast.Attribute) and node.attr in BLAS]
 
 
 def catalogue_with(change):
@@ -51,6 +61,17 @@ def test_a_declaration_keeps_the_protocol(name):
     paths = named_paths(shown.inputs)
     assert all(path.startswith(("data/quick/", "data/datasets/")) and path.endswith(".nc") for path in paths.values())
     assert named_paths(nested(paths)) == paths
+
+
+@pytest.mark.parametrize("name", [*SHOWN, None])
+def test_what_is_read_off_artifacts_leaves_blas_out(name):
+    """Its kernels are the processor's own: published verdicts and pictures are made once more on any."""
+    module = statistics if name is None else catalogue_of().shown[name].module
+    assert by_blas(inspect.getsource(module)) == []
+
+
+def test_products_by_blas_are_found():
+    assert by_blas("a @ b\nnp.polyfit(x, y, 1)\nnp.linalg.norm(c)\nx * y") == ["@", "polyfit", "linalg"]
 
 
 @pytest.mark.parametrize("path", sorted(catalogue_of().experiments))

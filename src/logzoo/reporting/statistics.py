@@ -182,7 +182,10 @@ def seconds_of_budgets(timings, estimator, budgets):
     timings: Dataset of `logzoo.papers.timing.estimators`; time is linear in sweeps beyond a fixed part.
     """
     measured = timings["seconds"].sel(estimator=estimator)
+    sweeps, seconds = measured["budget"].values.astype(float), measured.values
+    # By hand: the last digit of `polyfit` depends on the processor.
+    farther = sweeps - sweeps.mean()
     # No estimate is faster for more sweeps: what seems so is noise.
-    rate = max(np.polyfit(measured["budget"].values, measured.values, 1)[0], 0.0)
-    fixed = max(float(measured.mean()) - rate * float(measured["budget"].mean()), 0.0)
+    rate = max(float((farther * seconds).sum() / (farther**2).sum()), 0.0)
+    fixed = max(float(seconds.mean()) - rate * float(sweeps.mean()), 0.0)
     return fixed + rate * np.asarray(budgets), rate

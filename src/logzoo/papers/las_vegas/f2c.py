@@ -83,5 +83,6 @@ def _mean_log(tours):
     logs, counts = np.log(tours["length"].values), tours["tours"].values.sum(axis=0)
     total = counts.sum()
     with np.errstate(invalid="ignore", divide="ignore"):
-        mean = counts @ logs / total
-        return mean, np.sqrt(counts @ (logs - mean) ** 2 / (total - 1.0) / total)
+        # No products of vectors: their last digit depends on the processor, by BLAS.
+        mean = (counts * logs).sum() / total
+        return mean, np.sqrt((counts * (logs - mean) ** 2).sum() / (total - 1.0) / total)
