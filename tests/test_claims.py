@@ -290,3 +290,6 @@ def test_seconds_are_a_rising_line_through_the_budgets(seconds, expected, expect
     )
     found, rate = seconds_of_budgets(timings, "ais", [0, 2500])
     np.testing.assert_allclose((*found, rate), (*expected, expected_rate), atol=1e-12)
+    # Of one budget no rate is known.
+    alone, none = seconds_of_budgets(timings.isel(budget=[1]), "ais", [0, 2500])
+    assert alone.tolist() == [seconds[1]] * 2 and none == 0.0

@@ -179,13 +179,15 @@ def _with_band(values, statistic):
 def seconds_of_budgets(timings, estimator, budgets):
     """Seconds (budget,) of an estimator, on the line through what was timed, and seconds of a sweep.
 
-    timings: Dataset of `logzoo.papers.timing.estimators`; time is linear in sweeps beyond a fixed part.
+    timings: Dataset of `logzoo.papers.timing.estimators`; time is linear in sweeps beyond a fixed part, which is all of
+    it where one budget was timed.
     """
     measured = timings["seconds"].sel(estimator=estimator)
     sweeps, seconds = measured["budget"].values.astype(float), measured.values
     # By hand: the last digit of `polyfit` depends on the processor.
     farther = sweeps - sweeps.mean()
+    spread = float((farther**2).sum())
     # No estimate is faster for more sweeps: what seems so is noise.
-    rate = max(float((farther * seconds).sum() / (farther**2).sum()), 0.0)
+    rate = max(float((farther * seconds).sum()) / spread, 0.0) if spread else 0.0
     fixed = max(float(seconds.mean()) - rate * float(sweeps.mean()), 0.0)
     return fixed + rate * np.asarray(budgets), rate

@@ -4,8 +4,6 @@ Mean log-likelihood of training and validation data while RMSspectral trains on 
 RTS tracks and by AIS. Carlson et al. (2016), figure 5.
 """
 
-from functools import reduce
-
 import numpy as np
 
 from logzoo.papers.declaration import Claim
@@ -78,9 +76,9 @@ def _farthest(check, others):
 
 
 def _known(*checks):
-    """The checks at the updates where AIS knows log Z of all of them."""
+    """Two checks at the updates where AIS knows log Z of both."""
     known = [check["update"].values[check["std_error"].values <= _KNOWN] for check in checks]
-    shared = reduce(np.intersect1d, known)
+    shared = np.intersect1d(*known)
     return [check.sel(update=shared) for check in checks]
 
 

@@ -87,7 +87,7 @@ def _agreement(models, repeats):
     apart, known = tracked - ais, np.isfinite(ais) & np.isfinite(error)
     of = f"share of {known[0].sum()} data sets where |tracked - AIS| <= {SIGMAS:g} sigma"
     if len(apart) < FEWEST_REPEATS or not known.any(axis=1).all():
-        (apart, error, std_dev) = (values[0, known[0]] for values in (apart, error, std_dev))
+        apart, error, std_dev = (values[0, known[0]] for values in (apart, error, std_dev))
         return _share(apart, np.hypot(error, std_dev), SIGMAS * (error + std_dev), of)
     shares = np.mean(np.abs(apart) <= SIGMAS * (error + std_dev), axis=1, where=known)
     return over_repeats(mean, shares, of=f"{of}, over {len(apart)} repeats of their trainings")
