@@ -108,6 +108,10 @@ def _to_decide(row, hours=None):
     least, most = (float(row[name]) for name in BOUNDS)
     if not np.isfinite([value, low, high]).all() or value in (least, most):
         return "No number of repeats can be named."
+    if low > 0.0 and np.isclose(low * high, value**2):
+        # An interval of a logarithm: so are the distances. A bound below 0 is none.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            value, low, high, least, most = np.log([value, low, high, least, most])
     reaches = [(value - low, value - least), (high - value, most - value)]
     if value < least:
         reaches = [(high - value, least - value)]
