@@ -79,14 +79,12 @@ def infinite_swapping(artifacts, *, samplers, trainings, ladders, steps, stream)
     """
     rbm, data = RBM.from_dataset(artifacts["model"]), visible_matrix(artifacts["dataset"], "train")
     parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
-    of_step, of_update = np.empty((len(samplers), TIMINGS)), np.empty((len(trainings), TIMINGS))
-    for position, (name, settings) in enumerate(samplers.items()):
-        sampler = swapped_ladders(stream.child(name).key, 1, ladders, settings)
+    ready = [swapped_ladders(stream.child(name).key, 1, ladders, settings) for name, settings in samplers.items()]
+    for sampler in ready:
         sampler.load(parameters)
         sampler.move(1, 2)
-        of_step[position] = [seconds_of(partial(sampler.move, 2, 2 + steps), 1) / steps for _ in range(TIMINGS)]
-    for position, settings in enumerate(trainings.values()):
-        of_update[position] = _seconds_of_update(data, settings, steps)
+    moves = [partial(sampler.move, 2, 2 + steps) for sampler in ready]
+    of_step, of_update = _timed_in_turn(moves) / steps, _seconds_of_updates(data, trainings.values(), steps)
     return xr.Dataset(
         {
             "step_seconds": labelled(("sampler", "repeat"), of_step, "CPU time of a step of all chains", "s"),
@@ -105,10 +103,10 @@ def trackers(artifacts, *, train, updates, stream):
     """Seconds of an update of SML-PT by settings `train`, without tracker and with each: Dataset (tracker, repeat)."""
     data = visible_matrix(artifacts["dataset"], "train")
     settings = {**train, "method": "sml-pt", "seed": str(stream)}
-    kinds = {"none": {}, **{name: {"tracker": name} for name in TRACKERS}}
-    seconds = [_seconds_of_update(data, {**settings, **options}, updates) for options in kinds.values()]
+    kinds = {"none": settings, **{name: {**settings, "tracker": name} for name in TRACKERS}}
+    seconds = _seconds_of_updates(data, kinds.values(), updates)
     return xr.Dataset(
-        {"seconds": labelled(("tracker", "repeat"), np.array(seconds), "CPU time of an update", "s")},
+        {"seconds": labelled(("tracker", "repeat"), seconds, "CPU time of an update", "s")},
         coords={
             "tracker": coordinate("tracker", kinds, "what follows log Z"),
             "repeat": coordinate("repeat", range(TIMINGS), "timing"),
@@ -117,13 +115,18 @@ def trackers(artifacts, *, train, updates, stream):
     )
 
 
-def _seconds_of_update(data, settings, updates):
-    """Timings of an update: the difference between a training and one three times as long."""
-    _train(data, settings, 1)
-    counts, times = (updates, 3 * updates), np.empty((TIMINGS, 2))
-    for row in times:
-        row[:] = [seconds_of(partial(_train, data, settings, count), 1) for count in counts]
-    return np.diff(times, axis=1)[:, 0] / (counts[1] - counts[0])
+def _seconds_of_updates(data, trainings, updates):
+    """Timings (training, repeat) of an update: the difference between a training and one three times as long."""
+    for settings in trainings:
+        _train(data, settings, 1)
+    counts = updates, 3 * updates
+    seconds = _timed_in_turn([partial(_train, data, settings, count) for settings in trainings for count in counts])
+    return (seconds[1::2] - seconds[::2]) / (2 * updates)
+
+
+def _timed_in_turn(functions):
+    """Seconds (function, repeat) of calls that take turns: what else the machine does falls on all of them alike."""
+    return np.array([[seconds_of(function, 1) for function in functions] for _ in range(TIMINGS)]).T
 
 
 def _train(data, settings, updates):
