@@ -8,6 +8,7 @@ import xarray as xr
 
 from logzoo.papers.rts import f5
 from logzoo.papers.tracking import cost, f3, f4a, f4b, repeats, t1, text
+from logzoo.reporting.statistics import share
 from logzoo.reporting.verdicts import judge
 
 OF_THE_TRACE = ("bias", "variance", "change")
@@ -474,7 +475,17 @@ def test_table_1_of_too_little_is_not_tested():
 
 def test_shares_have_binomial_intervals():
     # Wilson's interval of 8 in 10 (Brown, Cai & DasGupta 2001): 0.490 to 0.943.
-    check = check_of(np.where(np.arange(10) < 8, 0.0, 9.0), std_error=1.0)
-    share = of_check(f4b, check)["agree"]
-    assert (share.value, share.low, share.high) == pytest.approx((0.8, 0.490, 0.943), abs=1e-3)
-    assert "of 10" in share.of
+    found = share(np.arange(10) < 8, "hits")
+    assert (found.value, found.low, found.high) == pytest.approx((0.8, 0.490, 0.943), abs=1e-3)
+    assert found.of == "hits, of 10"
+
+
+def test_ais_that_does_not_know_log_z_does_not_agree_with_a_tracker():
+    # A tracker that is off at one check point in four, and far off where AIS states an error that holds anything.
+    off = np.where(np.arange(40) < 10, 9.0, 0.0)
+    check = check_of(np.append(off, np.full(20, 18.0)), std_error=np.append(np.full(40, 0.1), np.full(20, 1e6)))
+    found = of_check(f4b, check)["agree"]
+    assert found.value == 0.75 and found.low < 0.5 and "40 check points" in found.of
+    # Check points that follow each other err together: the interval is wider than that of independent ones.
+    assert found.high - found.low > np.ptp(share(off < 1.0, "")[1:3])
+    assert np.isnan(of_check(f4b, check.assign(std_error=("update", np.full(60, 1e6))))["agree"].value)

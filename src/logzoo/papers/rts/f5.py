@@ -9,7 +9,16 @@ import numpy as np
 from logzoo.papers.declaration import Claim
 from logzoo.papers.tracking.checks import checked
 from logzoo.papers.tracking.likelihoods import draw_likelihoods
-from logzoo.papers.tracking.statistics import AIS, TRACKED, agreement, best_and_last, difference, distance, times_apart
+from logzoo.papers.tracking.statistics import (
+    AIS,
+    KNOWN,
+    TRACKED,
+    agreement,
+    best_and_last,
+    difference,
+    distance,
+    times_apart,
+)
 
 _LATE = (
     "The tracker lags behind large steps and does not know it, and late in a training that over-fits AIS finds mass in "
@@ -42,8 +51,6 @@ CLAIMS = {
         "a figure of likelihoods hardly shows.",
     ),
 }
-# AIS that errs by more, in nats, says nothing of how far off a tracker is.
-_KNOWN = 0.5
 
 
 def inputs(here):
@@ -70,14 +77,14 @@ def statistics(artifacts):
 
 def _farthest(check, others):
     """How many times as far from AIS other smoothing was where AIS knows log Z of both, the farthest from once."""
-    of = f"where AIS errs by at most {_KNOWN:g} nats, other smoothing / own, the farthest from 1"
+    of = f"where AIS errs by at most {KNOWN:g} nats, other smoothing / own, the farthest from 1"
     found = [times_apart(*_known(other, check), of) for other in others]
     return max(found, key=lambda statistic: np.nan_to_num(np.abs(np.log(statistic.value)), nan=np.inf))
 
 
 def _known(*checks):
     """Two checks at the updates where AIS knows log Z of both."""
-    known = [check["update"].values[check["std_error"].values <= _KNOWN] for check in checks]
+    known = [check["update"].values[check["std_error"].values <= KNOWN] for check in checks]
     shared = np.intersect1d(*known)
     return [check.sel(update=shared) for check in checks]
 

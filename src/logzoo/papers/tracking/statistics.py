@@ -6,12 +6,14 @@ numbers every so many updates. Where there are too few of them the statistics ar
 
 import numpy as np
 
-from logzoo.reporting.statistics import DEVIATE, FEWEST_REPEATS, Statistic, over_repeats, share, untested
+from logzoo.reporting.statistics import DEVIATE, FEWEST_REPEATS, Statistic, over_repeats, untested
 
 # What log Z is by, and its standard deviation: variables of a check.
 TRACKED = ("tracked_log_z", "tracked_std_dev")
 AIS = ("log_z", "std_error")
 SIGMAS = 3.0
+# AIS that errs by more, in nats, says nothing of how far off a tracker is.
+KNOWN = 0.5
 # Share of a training that its beginning, or its end, is taken to be.
 _EDGE = 0.1
 # Blocks must outlast correlations: a trace of a hundred rows has just enough in each third.
@@ -111,11 +113,16 @@ def normal(value, error):
 
 
 def agreement(check):
-    """Share of check points where tracked log Z and AIS, and so all likelihoods, differ by no more than both say."""
+    """Share of check points where tracked log Z and AIS, and so all likelihoods, differ by no more than both say.
+
+    Of those where AIS knows log Z: elsewhere its error holds whatever was tracked.
+    """
     error = np.hypot(check["std_error"], check["tracked_std_dev"]).values
-    known = np.isfinite(apart(check)) & np.isfinite(error)
-    of = "share of check points where |tracked - AIS| of log Z is within 95% of both errors"
-    return share((apart(check) <= DEVIATE * error)[known], of=of)
+    known = np.isfinite(apart(check)) & np.isfinite(error) & (check["std_error"].values <= KNOWN)
+    agreed, unit = units([np.where(known, apart(check) <= DEVIATE * error, np.nan)])
+    where = f"{known.sum()} check points where AIS errs by at most {KNOWN:g} nats"
+    of = f"share of {where}, at which |tracked - AIS| of log Z is within 95% of both errors, by {unit}"
+    return over_parts(mean, agreed, of=of)
 
 
 def apart(check):
