@@ -129,7 +129,15 @@ def test_a_disagreement_is_a_warning(rbm, tmp_path, monkeypatch, capsys):
 
 def test_the_first_line_says_so_when_none_converged():
     apart = attempts(estimate("ais", 5.0, 0.1, converged=0), estimate("raise", 7.0, 0.1))
-    assert headline(apart, agreement_of(apart)).startswith("log Z: NONE of 2 methods converged")
+    head = headline(apart, agreement_of(apart))
+    assert head.startswith("log Z: NONE of 2 methods converged but raise, by which log Z is only bounded, do not trust")
+
+
+def test_bounds_count_as_converged_and_are_no_ends_of_the_range():
+    bounds = estimate("raise", 9.0, 0.1), estimate("trajectory-raise", 9.0, 0.1)
+    apart = attempts(estimate("ais", 5.0, 0.1), estimate("bar", 5.1, 0.1), *bounds)
+    said = "4 of 4 methods converged, no two more than 4 standard errors apart"
+    assert headline(apart, agreement_of(apart)) == f"log Z from 5.0000 to 5.1000 nat: {said}"
 
 
 def test_streams_of_a_method_do_not_depend_on_the_others(rbm, data):

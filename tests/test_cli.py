@@ -341,6 +341,23 @@ def test_a_broken_pipe_is_quiet(folder):
     assert (done.returncode, done.stderr) == (141, "")
 
 
+@pytest.mark.parametrize(
+    "command", ["--help", "--version", "exact model.nc", "estimate model.nc --sweeps 50 --method ais"]
+)
+@pytest.mark.parametrize("output", [">&-", "> /dev/full"])
+def test_output_that_cannot_be_written_is_one_line(folder, command, output):
+    if "full" in output and not os.path.exists("/dev/full"):
+        pytest.skip("the system has no /dev/full")
+    done = process(
+        "-c",
+        "import os, sys; os.execvp('sh', sys.argv[1:])",
+        "sh",
+        "-c",
+        f"{sys.executable} -m logzoo.cli {command} {output}",
+    )
+    assert done.returncode == 1 and done.stderr.count("\n") == 1 and done.stderr.startswith("logzoo: error: ")
+
+
 def test_help_imports_nothing_heavy():
     heavy = "{'numpy', 'numba', 'scipy', 'xarray', 'tqdm'}"
     script = f"import sys; from logzoo.cli.main import main; main(['-h']); print('heavy', {heavy} & set(sys.modules))"

@@ -16,6 +16,8 @@ from logzoo.streams import root_stream
 
 # Two estimates disagree when they lie farther apart than so many standard errors of their difference.
 _SIGMAS = 4.0
+# Biased upwards at small budgets: they bound log Z, and no more.
+_BOUNDS = ("raise", "trajectory-raise")
 
 
 class Attempt(NamedTuple):
@@ -83,18 +85,23 @@ def agreement_of(attempts):
     return Agreement(lower, upper, apart, float(sigmas))
 
 
+def _converged(attempts):
+    """{method: Estimate} of those that converged."""
+    return {one.method: one.estimate for one in attempts if one.estimate is not None and one.estimate.converged}
+
+
 def _sound(attempts):
-    """{method: Estimate} of those that converged, without RAISE: biased at small budgets, it only bounds."""
-    estimates = {attempt.method: attempt.estimate for attempt in attempts if attempt.estimate is not None}
-    return {name: estimate for name, estimate in estimates.items() if estimate.converged and name != "raise"}
+    """{method: Estimate} of those that converged and do more than bound log Z."""
+    return {name: estimate for name, estimate in _converged(attempts).items() if name not in _BOUNDS}
 
 
 def headline(attempts, agreement):
     """What the attempts say together, in one line."""
-    ends = [estimate.log_z for estimate in _sound(attempts).values()]
+    ends, converged = [estimate.log_z for estimate in _sound(attempts).values()], _converged(attempts)
     if not ends:
-        return f"log Z: NONE of {len(attempts)} methods converged, do not trust their intervals"
-    many = f"{len(ends)} of {len(attempts)} methods converged"
+        bounds = f" but {' and '.join(converged)}, by which log Z is only bounded" if converged else ""
+        return f"log Z: NONE of {len(attempts)} methods converged{bounds}, do not trust their intervals"
+    many = f"{len(converged)} of {len(attempts)} methods converged"
     said = disagreement(agreement) if agreement.disagree else f"no two more than {_SIGMAS:.0f} standard errors apart"
     return f"log Z from {min(ends):.4f} to {max(ends):.4f} nat: {many}, {said}"
 

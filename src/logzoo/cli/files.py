@@ -53,7 +53,7 @@ def read_data(path, split, *, visible=None, tell=None):
     Of a dataset artifact (.nc) one split; of a matrix (.npy) all rows, and its only attribute is `content_sha256`.
     tell: what is called with a line when the data stand in for others.
     """
-    path = Path(path)
+    path = _readable(path)
     if path.suffix.lower() == ".npy":
         matrix, attributes = _read_array(path)
     elif path.suffix.lower() == ".nc":
@@ -120,7 +120,7 @@ def _same(path, other):
 
 def description(path):
     """What a file holds and where it comes from, as pairs (label, text): any artifact, or an RBM from elsewhere."""
-    path = Path(path)
+    path = _readable(path)
     if path.suffix.lower() in _FOREIGN:
         guesses = []
         parameters = _parameters(path, None, guesses.append)
@@ -142,7 +142,7 @@ def description(path):
 
 
 def _parameters(path, names, tell):
-    path = Path(path)
+    path = _readable(path)
     suffix = path.suffix.lower()
     if suffix in _UNSAFE:
         trusted = "in Python, where you trust it: RBM.from_sklearn(model).save('model.nc')"
@@ -175,6 +175,16 @@ def _model_rows(rbm):
     for name in ("weights", "visible_bias", "hidden_bias"):
         values = getattr(rbm, name)
         yield name.replace("_", " "), f"{values.min():.4g} to {values.max():.4g}, mean {values.mean():.4g}"
+
+
+def _readable(path):
+    """`path` as a Path. ValueError for a folder, and for a file that may not be read."""
+    path = Path(path)
+    if path.is_dir():
+        raise ValueError(f"{path}: expected a file, found a folder")
+    if path.is_file() and not os.access(path, os.R_OK):
+        raise ValueError(f"{path}: it may not be read")
+    return path
 
 
 def _read_array(path):

@@ -53,8 +53,8 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message):
         raise ValueError(f"{message} (see {self.prog} --help)")
 
-    def print_help(self, file=None):
-        write(self.format_help())
+    def _print_message(self, message, file=None):
+        write(message)
 
 
 def _parser():

@@ -13,12 +13,16 @@ def warn(text):
 
 def bold(text):
     """The text, bold on a terminal that knows how; https://no-color.org is honoured."""
-    plain = not sys.stdout.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    plain = (
+        sys.stdout is None or not sys.stdout.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    )
     return text if plain else f"\033[1m{text}\033[0m"
 
 
 def write(text):
     """Write to stdout, now."""
+    if sys.stdout is None:
+        raise OSError("there is no standard output to write to")
     try:
         print(text, end="", flush=True)
     except OSError:
