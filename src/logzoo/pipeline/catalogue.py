@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from logzoo.estimators.registry import ESTIMATORS, estimator_module
 from logzoo.papers.declaration import Claim, Entry, Experiment, Here, named_paths
 from logzoo.papers.tracking.grids import races_of
+from logzoo.reporting.printing import one_line
 from logzoo.trainers.registry import trainer_module
 
 Config = dict[str, Any]
@@ -90,9 +91,15 @@ class Catalogue:
         here = Here(name, self.config)
         module = _module_of(name, here.entry["paper"])
         is_table = hasattr(module, "rows")
-        make = module.rows if is_table else module.draw
-        settings = module.settings(here) if hasattr(module, "settings") else here.settings_of(make)
-        return Shown(name, here.entry["paper"], here.entry["title"], module, module.inputs(here), settings, is_table)
+        try:
+            make = module.rows if is_table else module.draw
+            # First of all: they look names up.
+            inputs = module.inputs(here)
+            settings = module.settings(here) if hasattr(module, "settings") else here.settings_of(make)
+        except (ArithmeticError, AttributeError, LookupError, MemoryError, TypeError) as error:
+            why = f"nothing has the name {error}" if isinstance(error, KeyError) else one_line(error)
+            raise ValueError(f"configuration: figures.{name}: cannot be read as it stands: {why}") from error
+        return Shown(name, here.entry["paper"], here.entry["title"], module, inputs, settings, is_table)
 
     def _collect(self, artifact: str | dict | Experiment) -> None:
         """Enter the experiments among artifacts; the same one may be declared more than once."""

@@ -1,16 +1,19 @@
 """The workflow's configuration: completed, and checked against its schemas before anything runs."""
 
+import math
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 import yaml
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match
+from jsonschema.validators import extend
 
 from logzoo.estimators.registry import ESTIMATORS
 from logzoo.models.known.registry import FAMILIES
 from logzoo.papers.tracking.grids import check_race, grid_models
 from logzoo.papers.zoo.families import zoo_models
+from logzoo.reporting.printing import one_line
 from logzoo.trainers.registry import TRAINERS
 
 # Ten times as fast as the one of Python, where PyYAML was built with it.
@@ -19,6 +22,13 @@ _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _SCALED = ("figures", "grids", "comparisons", "trainings", "estimators", "models")
 # What entries of models that are made, and neither trained nor read, may say.
 _OF_KNOWN_MODELS = ("title", "short", "dataset", "family", "budgets", "chains", "replicates", "known")
+
+# As jobs take them: 1000.0 is no whole number, and what is not finite is none at all.
+_TYPES = {
+    "integer": lambda _, value: isinstance(value, int) and not isinstance(value, bool),
+    "number": lambda _, value: isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value),
+}
+_Validator = extend(Draft202012Validator, type_checker=Draft202012Validator.TYPE_CHECKER.redefine_many(_TYPES))
 
 
 def checked(config: dict, schema_folder: str | Path) -> dict:
@@ -29,6 +39,8 @@ def checked(config: dict, schema_folder: str | Path) -> dict:
     Raises ValueError, one line naming the key and what was expected.
     """
     schemas = {path.name: _read(path) for path in Path(schema_folder).glob("*.schema.yaml")}
+    _check_schemas(config, schemas)
+    config = {**config, **{section: _at_scale(config[section], config["scale"]) for section in _SCALED}}
     _check_schemas(config, schemas)
     config = _completed(config)
     _check_schemas(config, schemas)
@@ -52,7 +64,13 @@ def laid_over(files: Iterable[str | Path], config: dict) -> dict:
 
 
 def _read(path: Path) -> dict:
-    return yaml.load(path.read_text(), _LOADER)
+    try:
+        content = yaml.load(path.read_text(encoding="utf-8"), _LOADER)
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise ValueError(f"{path}: expected a file of YAML: {one_line(error)}") from None
+    if not isinstance(content, dict):
+        raise ValueError(f"{path}: expected YAML with keys at its top level")
+    return content
 
 
 def _check_schemas(config: dict, schemas: dict[str, dict]) -> None:
@@ -61,7 +79,7 @@ def _check_schemas(config: dict, schemas: dict[str, dict]) -> None:
 
 
 def _completed(config: dict) -> dict:
-    config = {**config, **{section: _at_scale(config[section], config["scale"]) for section in _SCALED}}
+    config = {**config}
     config["grids"] = {name: {**grid, "datasets": _kept(grid["datasets"])} for name, grid in config["grids"].items()}
     config["zoo"] = {**config["zoo"], **{key: _kept(config["zoo"][key]) for key in ("datasets", "trainers")}}
     plain = {"base": "matched", "options": {}}
@@ -74,7 +92,10 @@ def _completed(config: dict) -> dict:
         _check_names("matrix.left_out", left_out, methods)
         estimators = [*(name for name in methods if name not in left_out), *matrix.get("added", [])]
         matrix = {**matrix, "estimators": estimators}
-    models = {**config["models"], **grid_models(config["grids"]), **zoo_models(config["zoo"])}
+    made = grid_models(config["grids"]) | zoo_models(config["zoo"])
+    for name in sorted(config["models"].keys() & made.keys()):
+        raise ValueError(f"configuration: models.{name}: expected another name, a grid or the zoo has this one")
+    models = {**config["models"], **made}
     return {**config, "matrix": matrix, "models": models}
 
 
@@ -149,7 +170,7 @@ def _check_names(key: str, names: Iterable[str], choices: Collection[str]) -> No
 
 
 def _check_schema(config: dict, schema: dict) -> None:
-    error = best_match(Draft202012Validator(schema).iter_errors(config))
+    error = best_match(_Validator(schema).iter_errors(config))
     if error is None:
         return
     key = ".".join(str(step) for step in error.absolute_path) or "top level"

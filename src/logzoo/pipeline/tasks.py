@@ -89,7 +89,8 @@ def _plain(value: Any) -> Any:
 
 def makes_files(workflow: Any) -> bool:
     """Whether this run makes anything, or only tells something."""
-    return not _TELLING & set(workflow.dag_settings.targets)
+    targets = set(workflow.dag_settings.targets)
+    return not targets or not targets <= _TELLING
 
 
 def runs_kernels(workflow: Any) -> bool:

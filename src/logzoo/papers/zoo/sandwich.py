@@ -5,6 +5,8 @@ average, and of annealing down from exact draws of the model, which is high (Gro
 at 0 is the exact log Z. Linear between the dotted lines, logarithmic outside.
 """
 
+from logzoo.checks import one_of
+from logzoo.estimators.registry import ESTIMATORS
 from logzoo.reporting.statistics import mean_with_band, truth_of
 from logzoo.reporting.style import TRUTH, count_ticks, draw_band, finished, look_of, new_figure
 
@@ -26,6 +28,8 @@ def settings(here):
 
 def _sides(here, model):
     sizes = here.chosen("lower", "budgets", "replicates", "chains")
+    for method in sizes["lower"]:
+        one_of(f"configuration: figures.{here.name}: lower", method, ESTIMATORS)
     sweeps = sum(sizes["budgets"]) * sizes["replicates"] * sizes["chains"]
     return here.experiment(
         "logzoo.papers.zoo.both_sides:run",
