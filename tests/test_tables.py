@@ -9,7 +9,7 @@ import xarray as xr
 
 from logzoo.papers.tracking.grids import grid_models, grid_settings
 from logzoo.papers.tracking.tables import rows
-from logzoo.reporting.tables import csv, frame_of, html, markdown
+from logzoo.reporting.tables import csv, frame_of, html, markdown, text_of
 
 
 def best(tracked, ais, **attributes):
@@ -51,6 +51,11 @@ def test_every_form_holds_the_same_rows(table):
     assert "| dna | 100 | 900 | -90.00 |" in text and "AIS [nat]" in text
     assert text.splitlines()[-1].endswith("| - | - |")
     assert "<td>-90.00</td>" in html(frame_of(table), "Test log-likelihoods")
+    noted = table.assign_attrs(title="A & <B>", notes="published: 5\n< 6")
+    page, text = text_of(noted, "html"), text_of(noted, "md")
+    assert "<h1>A &amp; <B></h1>" not in page and page.count("A &amp; &lt;B&gt;") == 2
+    assert page.endswith("<p>published: 5</p>\n<p>&lt; 6</p></body></html>\n")
+    assert text.startswith("A & <B>\n") and text.endswith("\n\npublished: 5\n< 6\n")
     read = pd.read_csv(io.StringIO(csv(table)), index_col=0)
     np.testing.assert_array_equal(read["ais"], table["ais"])
     assert read.index.name == "data set"

@@ -1,5 +1,6 @@
 """Tables: rows of numbers and words, and how they are written as Markdown, HTML and CSV."""
 
+from html import escape
 from typing import NamedTuple
 
 import numpy as np
@@ -69,11 +70,12 @@ def markdown(frame, title, notes=()):
     return "\n".join([title, "", *lines, *(["", *notes] if notes else [])]) + "\n"
 
 
-def html(frame, title):
-    """A DataFrame of texts as a page of its own."""
+def html(frame, title, notes=()):
+    """A DataFrame of texts as a page of its own, notes below."""
+    title, below = escape(title), "".join(f"\n<p>{escape(note)}</p>" for note in notes)
     style = "body{font:15px sans-serif}td,th{padding:.2em .7em;text-align:right}td:first-child{text-align:left}"
     head = f'<meta charset="utf-8"><title>{title}</title><style>{style}</style>'
-    body = f"<body><h1>{title}</h1>\n{frame.to_html(index=False, border=0)}</body>"
+    body = f"<body><h1>{title}</h1>\n{frame.to_html(index=False, border=0)}{below}</body>"
     return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n{body}</html>\n'
 
 
@@ -82,7 +84,7 @@ def text_of(table, form):
     if form == "csv":
         return csv(table)
     frame, title = frame_of(table), table.attrs["title"]
-    return html(frame, title) if form == "html" else markdown(frame, title, notes_of(table))
+    return (html if form == "html" else markdown)(frame, title, notes_of(table))
 
 
 def notes_of(table):
