@@ -256,6 +256,12 @@ def test_an_interrupted_publication_leaves_the_old_one(project, monkeypatch):
     with pytest.raises(OSError):
         publish(project, "tiny")
     assert bytes_of(project) == before
+    # Nor does one that was killed when the old one was out of the way.
+    published = project / "results/tiny"
+    published.rename(published.with_name(".tiny.0123abcd-old.tmp"))
+    with pytest.raises(OSError):
+        publish(project, "tiny")
+    assert bytes_of(project) == before
 
 
 def test_what_is_too_much_unfinished_faulty_or_not_ours_is_refused(project):
