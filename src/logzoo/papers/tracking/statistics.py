@@ -106,9 +106,9 @@ def difference(check, split, by, point, other, of):
     return Statistic(*normal(likelihood[point] - likelihood[other], np.hypot(error[point], error[other])), of)
 
 
-def normal(value, error):
-    """A value and the ends of its normal interval, all NaN unless finite."""
-    numbers = float(value), float(value - DEVIATE * error), float(value + DEVIATE * error)
+def normal(value, error, below=np.inf, above=np.inf):
+    """A value and the ends of its normal interval, no farther than so much below and above; all NaN unless finite."""
+    numbers = float(value), float(value - min(DEVIATE * error, below)), float(value + min(DEVIATE * error, above))
     return numbers if np.isfinite(numbers).all() else (np.nan,) * 3
 
 

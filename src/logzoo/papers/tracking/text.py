@@ -8,8 +8,9 @@ section 5.
 import numpy as np
 
 from logzoo.papers.declaration import Claim
+from logzoo.papers.tracking.statistics import normal
 from logzoo.papers.tracking.tables import inputs, rows
-from logzoo.reporting.statistics import DEVIATE, Statistic, untested
+from logzoo.reporting.statistics import Statistic, untested
 
 __all__ = ["CLAIMS", "inputs", "rows", "statistics"]
 
@@ -64,17 +65,11 @@ def statistics(artifacts):
         ais_error, tracker_error = float(best["ais_std_error"]), float(best["tracked_std_dev"])
         lead, level = tracked - ais, ais - best.attrs.get("published_ais", np.nan)
         surely = -np.log(0.5 * _TAIL) + _HALF_TAIL_DEVIATE * tracker_error
-        lead = _within(lead, np.hypot(ais_error, tracker_error), below=surely)
-        level = _within(level, ais_error, above=-np.log(_TAIL))
+        lead = normal(lead, np.hypot(ais_error, tracker_error), below=surely)
+        level = normal(level, ais_error, above=-np.log(_TAIL))
         found[key] = late_enough(best, lead, "test log-likelihood [nat]: tracked - AIS")
         found[f"{key}-level"] = late_enough(best, level, "test log-likelihood by AIS [nat], ours - published")
     return found
-
-
-def _within(value, error, below=np.inf, above=np.inf):
-    """A value and the ends of its normal interval, no farther than so much below and above; NaN for what is none."""
-    numbers = value, value - min(DEVIATE * error, below), value + min(DEVIATE * error, above)
-    return numbers if np.isfinite(numbers).all() else (np.nan,) * 3
 
 
 def late_enough(best, interval, of):
