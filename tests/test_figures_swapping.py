@@ -118,7 +118,7 @@ def test_trainings_show_mean_and_variance_over_repeats(runs):
     for row, variable in enumerate(("log_likelihood", "accuracy")):
         left, right = (lines(axis) for axis in figure.axes[2 * row : 2 * row + 2])
         for trainer, name in NAMES.items():
-            values = runs[trainer][variable]
+            values = runs[trainer][variable].astype(float)
             np.testing.assert_allclose(left[name].get_ydata(), values.mean("repeat"))
             np.testing.assert_allclose(right[name].get_ydata(), values.var("repeat", ddof=1)[1:])
         assert "[nat" in figure.axes[2 * row].get_ylabel() and "nat²" in figure.axes[2 * row + 1].get_ylabel()

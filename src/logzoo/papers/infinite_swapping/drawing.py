@@ -56,12 +56,14 @@ def draw_mean(axis, x, variable, state, sampler, label):
     axis.set_yscale("log")
 
 
+def values_of(run, variable):
+    """Values (update, repeat) of a training (Dataset of `comparisons`): stored in single precision, here in double."""
+    return run[variable].transpose("update", "repeat").values.astype(np.float64)
+
+
 def limit_after_rise(axis, runs):
-    """Limit the y axis to the bands of means over repeats after the rise, with room; runs: arrays (repeat, update)."""
-    ends = []
-    for run in runs:
-        after = run.transpose("update", "repeat").values[int(np.ceil(_RISE * run.sizes["update"])) :]
-        ends.append(mean_with_band(after)[1])
+    """Limit the y axis to the bands of means over repeats after the rise, with room; runs: arrays (update, repeat)."""
+    ends = [mean_with_band(values[int(np.ceil(_RISE * len(values))) :])[1] for values in runs]
     low, high = min(map(np.min, ends)), max(map(np.max, ends))
     room = 0.05 * (high - low)
     axis.set_ylim(low - room, high + room)

@@ -5,7 +5,7 @@ leaves open.
 """
 
 from logzoo.papers.declaration import Claim
-from logzoo.papers.infinite_swapping.drawing import LABELS, draw_mean, limit_after_rise, look_of
+from logzoo.papers.infinite_swapping.drawing import LABELS, draw_mean, limit_after_rise, look_of, values_of
 from logzoo.papers.infinite_swapping.experiments import compared, comparison_of, gradients, timings, trainers_of
 from logzoo.reporting.statistics import mean_with_band, over_repeats, ratio_of_means
 from logzoo.reporting.style import draw_band, label_panels, mark_stand_in, new_figure
@@ -56,7 +56,7 @@ def draw(artifacts, *, title, names):
         for axis, scale in zip(axes[0], (chains, seconds), strict=True):
             draw_mean(axis, steps * scale, gradients["distance"], "late", name, label)
         run = runs[name]
-        likelihood = mean_with_band(run["log_likelihood"].transpose("update", "repeat").values)
+        likelihood = mean_with_band(values_of(run, "log_likelihood"))
         seconds = float(timings["update_seconds"].sel(trainer=name).mean())
         for axis, x in zip(axes[1], (run["chain_sweeps"].values, run["update"].values * seconds), strict=True):
             draw_band(axis, x, likelihood, label=label, **look_of(name))
@@ -65,7 +65,7 @@ def draw(artifacts, *, title, names):
     for row, what in ((axes[0], "estimating"), (axes[1], "training")):
         row[0].set_xlabel(f"chain-sweeps spent on {what}")
         row[1].set_xlabel(f"seconds of {what}, one core")
-    limit_after_rise(axes[1, 0], [runs[name]["log_likelihood"] for name in names])
+    limit_after_rise(axes[1, 0], [values_of(runs[name], "log_likelihood") for name in names])
     axes[0, 1].set_title(f"{title}, last parameters", loc="right", fontsize=9)
     axes[1, 1].set_title(title, loc="right", fontsize=9)
     axes[0, 0].legend(fontsize=8)

@@ -7,7 +7,7 @@ Hult et al. (2019), figure 3.
 import numpy as np
 
 from logzoo.papers.declaration import Claim
-from logzoo.papers.infinite_swapping.drawing import LABELS, limit_after_rise, look_of
+from logzoo.papers.infinite_swapping.drawing import LABELS, limit_after_rise, look_of, values_of
 from logzoo.papers.infinite_swapping.experiments import compared, comparison_of, trainers_of
 from logzoo.reporting.statistics import difference_of_means, mean_with_band, over_repeats
 from logzoo.reporting.style import draw_band, label_panels, mark_stand_in, new_figure
@@ -69,7 +69,7 @@ def loss(run, variable, name):
     last = len(part(run, variable, END, 1.0))
     return over_repeats(
         lambda values: values.mean(axis=-1).max(axis=1) - values[:, -last:].mean(axis=(1, 2)),
-        run[variable].transpose("update", "repeat").values,
+        values_of(run, variable),
         of=f"best mean {name} of PCD-1 on the way less that over the last fifth [nat]",
     )
 
@@ -78,7 +78,7 @@ def part(run, variable, first, last):
     """Values (update, repeat) of a part of a training (Dataset of `comparisons`), given by shares of its updates."""
     update = run["update"].values
     chosen = (update >= first * update[-1]) & (update <= last * update[-1])
-    return run[variable].transpose("update", "repeat").values[chosen]
+    return values_of(run, variable)[chosen]
 
 
 def lead(values, of, best="ins"):
@@ -118,10 +118,10 @@ def draw(artifacts, *, titles, names):
     for (left, right), (runs, title, variable) in zip(axes, rows, strict=True):
         for trainer, name in names.items():
             run, look = runs[trainer], {"label": name, **look_of(trainer)}
-            update, values = run["update"].values, run[variable].transpose("update", "repeat").values
+            update, values = run["update"].values, values_of(run, variable)
             draw_band(left, update, mean_with_band(values), **look)
             right.plot(update[1:], values[1:].var(axis=-1, ddof=1), **look)
-        limit_after_rise(left, [runs[trainer][variable] for trainer in names])
+        limit_after_rise(left, [values_of(runs[trainer], variable) for trainer in names])
         right.set_yscale("log")
         left.set_ylabel(LABELS[variable])
         right.set_ylabel("variance over repeats [nat²]")
