@@ -286,6 +286,26 @@ def test_auto_enumerates_where_that_is_cheap():
     assert (found.std_error, found.sweeps, found.rests_on) == (0.0, 0, ("enumeration",))
 
 
+def odd_models():
+    """RBMs of which the mean of all methods lies below what is sure: by rounding, or as most of them went wrong."""
+    generator = np.random.default_rng(0)
+    still = RBM(np.zeros((30, 22)), 3.0 * generator.standard_normal(30), 3.0 * generator.standard_normal(22))
+    ones = np.ones((60, 22))
+    generator = np.random.default_rng(0)
+    frozen = RBM(500.0 * generator.standard_normal((30, 10)), *map(generator.standard_normal, (30, 10)))
+    return {"no weights": still, "one sign": RBM(ones, -0.5 * ones.sum(1), -0.5 * ones.sum(0)), "frozen": frozen}
+
+
+@pytest.mark.parametrize("name", odd_models())
+def test_auto_says_no_log_z_outside_of_its_interval_and_of_what_is_sure(name):
+    rbm = odd_models()[name]
+    found = estimate_log_z(rbm, enumerable=0, sweeps=20_000)
+    low, high = found.interval
+    assert low <= found.log_z <= high and min(found.bounds) <= low and high <= max(found.bounds)
+    assert found.converged == (name != "frozen")
+    assert low <= exact_log_z(rbm) * (1.0 + 1e-9) and exact_log_z(rbm) * (1.0 - 1e-9) <= high
+
+
 def test_auto_is_the_same_for_the_same_seed_and_on_any_number_of_threads():
     rbm = random_rbm(3, visible=30, hidden=10)
     first = auto_of(rbm, seed=5)

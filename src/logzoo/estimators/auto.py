@@ -219,14 +219,20 @@ def _estimate(rounds, reasons, evidence):
 
 
 def _stated(rounds, reasons, evidence, tolerance):
-    """The Estimate of the rounds; where it is refused, with all reasons and the hull of all intervals."""
+    """The Estimate of the rounds; where it is refused, with all reasons and the hull of all intervals.
+
+    log Z and its interval are cut at what is sure: the mean of what failed may lie anywhere.
+    """
+    # Of a model without spread they may cross by rounding.
+    least, most = sorted((evidence.lower, evidence.upper))
     doubts = {*reasons, *(name for each in rounds[-1].estimates for name in each.reasons if reasons)}
     found = _estimate(rounds, tuple(name for name in REASONS if name in doubts), evidence)
     if not reasons:
         # Agreement was tested to within the tolerance, and no closer.
         low, high = found.log_z - tolerance, found.log_z + tolerance
-        return replace(found, interval=(max(low, evidence.lower), min(high, evidence.upper)))
-    # What is sure cuts the hull: a run that went wrong may say +- 1e10 nats.
-    masses = [mass + _SIGMAS * min(std_error, _LARGEST_ERROR) for mass, std_error in evidence.masses]
-    lows, highs = zip(found.interval, *(each.interval for each in rounds[-1].estimates), strict=True)
-    return replace(found, interval=(max(min(lows), evidence.lower), min(max(*highs, *masses), evidence.upper)))
+    else:
+        masses = [mass + _SIGMAS * min(std_error, _LARGEST_ERROR) for mass, std_error in evidence.masses]
+        lows, highs = zip(found.interval, *(each.interval for each in rounds[-1].estimates), strict=True)
+        low, high = min(lows), max(*highs, *masses)
+    low, log_z, high = (min(max(value, least), most) for value in (low, found.log_z, high))
+    return replace(found, log_z=log_z, interval=(low, high))
