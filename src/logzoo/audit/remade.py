@@ -15,8 +15,6 @@ from logzoo.reporting.printing import one_line
 REMADE = ("table", "verdict", "scorecard", "picture", "page")
 # What code and machine leave in an artifact whose numbers are the same.
 _OF_THE_CODE = {"source_sha256", "software_json"}
-# NumPy's exponentials and logarithms differ by the vector width of the processor, in the last digit.
-_ROUNDING = 1e-12
 _SHOWN = 3
 
 
@@ -84,8 +82,7 @@ def _difference(file, again):
         return "its script ended well, but made no such file"
     if kind == "artifact":
         try:
-            found = differences(read_whole(file), read_whole(again), _ROUNDING)
-            unlike = [name for name in found if name not in _OF_THE_CODE]
+            unlike = [name for name in differences(read_whole(file), read_whole(again)) if name not in _OF_THE_CODE]
         except Exception as error:  # what a damaged file may break is not to be foreseen
             return f"not to be compared: {one_line(error)}"
         return f"other {', '.join(unlike)}" if unlike else ""

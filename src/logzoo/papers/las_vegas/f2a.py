@@ -11,6 +11,7 @@ import numpy as np
 from logzoo.papers.declaration import Claim
 from logzoo.papers.las_vegas.drawing import COLOURS, draw_tail, finish_tails
 from logzoo.papers.las_vegas.lengths import TAIL, lengths, ratio
+from logzoo.reporting.logarithms import log
 from logzoo.reporting.statistics import mean, over_repeats
 from logzoo.reporting.style import finished, new_figure
 
@@ -60,7 +61,7 @@ def statistics(artifacts):
     """
     alike = [tours for tours in artifacts["tours"].values() if "means" in tours["visible"].values]
     ordered = sorted(alike, key=lambda tours: tours.attrs["hidden_units"])
-    size = np.log([tours.attrs["hidden_units"] for tours in ordered])
+    size = log([tours.attrs["hidden_units"] for tours in ordered])
     slope = (size - size.mean()) / max(np.square(size - size.mean()).sum(), np.finfo(float).tiny)
     small, hidden = ordered[0], ordered[0].attrs["hidden_units"]
 
@@ -70,7 +71,7 @@ def statistics(artifacts):
     def by_batch(tours, visible="draws"):
         return tours["length"].sel(visible=visible).isel(rounds=0)
 
-    logs = [np.log(by_batch(tours)).mean("tour").values for tours in ordered]
+    logs = [log(by_batch(tours)).mean("tour").values for tours in ordered]
     tails = [(by_batch(tours) > TAIL).mean("tour").values for tours in ordered]
     statistics = {
         "heavy": over_repeats(grown, *tails, of=f"share of tours longer than {TAIL} sweeps, slope on log H"),

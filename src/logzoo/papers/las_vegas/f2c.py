@@ -8,6 +8,7 @@ import numpy as np
 
 from logzoo.papers.declaration import Claim
 from logzoo.papers.las_vegas.drawing import draw_tail, finish_tails
+from logzoo.reporting.logarithms import exp, log
 from logzoo.reporting.statistics import Statistic
 from logzoo.reporting.style import finished, new_figure
 
@@ -68,7 +69,7 @@ def draw(artifacts, *, title):
         sweeps = np.repeat(of_class["length"].values, of_class["tours"].values[0])
         draw_tail(left, sweeps, label=f"{int(label)}", color=colour, linestyle=line)
         log_mean, error = _mean_log(of_class)
-        low, mean, high = np.exp(log_mean + _WITHIN * error * np.array([-1, 0, 1]))
+        low, mean, high = exp(log_mean + _WITHIN * error * np.array([-1, 0, 1]))
         right.errorbar(int(label), mean, [[mean - low], [high - mean]], fmt="o", color=colour)
     finish_tails(left, int(tours.attrs["cap"]))
     left.legend(title="started from", fontsize=8, ncols=2)
@@ -80,7 +81,7 @@ def draw(artifacts, *, title):
 
 def _mean_log(tours):
     """Mean log length of tours of all these classes together, and its standard error; NaN of fewer than two."""
-    logs, counts = np.log(tours["length"].values), tours["tours"].values.sum(axis=0)
+    logs, counts = log(tours["length"].values), tours["tours"].values.sum(axis=0)
     total = counts.sum()
     with np.errstate(invalid="ignore", divide="ignore"):
         # No products of vectors: their last digit depends on the processor, by BLAS.

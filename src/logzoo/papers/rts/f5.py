@@ -19,6 +19,7 @@ from logzoo.papers.tracking.statistics import (
     distance,
     times_apart,
 )
+from logzoo.reporting.logarithms import log
 
 _LATE = (
     "The tracker lags behind large steps and does not know it, and late in a training that over-fits AIS finds mass in "
@@ -79,7 +80,7 @@ def _farthest(check, others):
     """How many times as far from AIS other smoothing was where AIS knows log Z of both, the farthest from once."""
     of = f"where AIS errs by at most {KNOWN:g} nats, other smoothing / own, the farthest from 1"
     found = [times_apart(*_known(other, check), of) for other in others]
-    return max(found, key=lambda statistic: np.nan_to_num(np.abs(np.log(statistic.value)), nan=np.inf))
+    return max(found, key=lambda statistic: np.nan_to_num(np.abs(log(statistic.value)), nan=np.inf))
 
 
 def _known(*checks):

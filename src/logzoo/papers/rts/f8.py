@@ -4,10 +4,9 @@ Root mean square error of log Z by RTS and by the stationary distribution of the
 temperature, counted (SD) and Rao-Blackwellised (RSD), all from the same draws. Carlson et al. (2016), figure 8.
 """
 
-import numpy as np
-
 from logzoo.papers.declaration import Claim
 from logzoo.reporting import style
+from logzoo.reporting.logarithms import exp, log
 from logzoo.reporting.statistics import over_repeats, rmse_with_band, root_mean_square, truth_of
 
 CLAIMS = {
@@ -49,7 +48,7 @@ def statistics(artifacts):
         truth, truth_error = truth_of(artifacts["truths"][model])
         error = estimates["log_z"].transpose("estimator", "budget", "replicate") - truth
         statistics[key] = over_repeats(
-            lambda rsd, rts: np.exp(np.log(root_mean_square(rsd) / root_mean_square(rts)).mean(axis=-1)),
+            lambda rsd, rts: exp(log(root_mean_square(rsd) / root_mean_square(rts)).mean(axis=-1)),
             error.sel(estimator="rsd").values,
             error.sel(estimator="rts").values,
             of=f"RMSE of RSD / RTS at {estimates.attrs['hidden']} hidden units, geometric mean over budgets",
