@@ -173,6 +173,15 @@ def test_checks_by_enumeration_do_not_depend_on_the_budget_of_ais():
     }
 
 
+def test_ais_of_a_grid_is_its_own_and_that_of_a_data_set_before_it():
+    by_data_set = {"adult": {"ais": {"chains": 9}}, "dna": {"ais": {"sweeps": 8}}}
+    changed = catalogue_with({"grids": {"trk-t1": {"ais": {"sweeps": 77, "chains": 7}, "datasets": by_data_set}}})
+    settings = [
+        changed.experiments[f"data/quick/best/trk-t1.{name}.nc"].settings for name in ("adult", "dna", "web-own-split")
+    ]
+    assert [(one["sweeps"], one["chains"]) for one in settings] == [(77, 9), (8, 7), (77, 7)]
+
+
 def test_two_figures_may_not_declare_different_experiments_for_one_artifact():
     catalogue = catalogue_with({})
     experiment = next(iter(catalogue.experiments.values()))

@@ -37,7 +37,8 @@ def inputs(here):
 
 def _best(here, grid, dataset, end):
     entry = here.config["grids"][grid]
-    ais = {**here.config["checks"]["ais"], **entry.get("ais", {})}
+    of_data = entry["datasets"][dataset]
+    ais = {**here.config["checks"]["ais"], **entry.get("ais", {}), **of_data.get("ais", {})}
     settings = grid_settings(entry)
     models = [f"{grid}-{dataset}-{number}{end}" for number in range(len(settings))]
     largest = max(zip(models, settings, strict=True), key=lambda numbered: numbered[1]["hidden"])[0]
@@ -55,7 +56,7 @@ def _best(here, grid, dataset, end):
             "traces": {model: here.trace(model) for model in models},
             "dataset": here.dataset(dataset),
         },
-        {**ais, "published": entry["datasets"][dataset]["published"]},
+        {**ais, "published": of_data["published"]},
         f"best/{grid}.{dataset}{end}",
         stream=("best", grid, f"{dataset}{end}"),
         kind="best",
