@@ -12,6 +12,12 @@ CLAIMS = {
     "spread": Claim(
         "On MNIST the accuracy varies least with INS early in training", "smallest variance initially", at_most=1.0
     ),
+    "toy-spread": Claim(
+        "On the larger toy data the accuracy varies least with INS early in training",
+        "similarly for the toy data set",
+        at_most=1.0,
+        why="The few trainings that learn late or never make the variance, and INS has more of these than PT.",
+    ),
     "mnist": Claim(
         "On MNIST INS and PCD-1 end equally well", "differences all but disappear", at_least=-0.1, at_most=0.1
     ),
@@ -25,14 +31,15 @@ CLAIMS = {
         "On the larger toy data PCD-1 classifies best early in training",
         "best quality early in training",
         at_least=0.0,
-        why="By their medians the three learn alike. Means hang on the few trainings that learn late or never, as the "
-        "first updates turn all hidden units off, and PCD-1 has more of these than PT.",
+        why="By their medians the three learn alike then. Means hang on the few trainings that learn late or never, "
+        "and PCD-1 has more of these than PT.",
     ),
     "degenerate": Claim(
         "On the larger toy data PCD-1 does not degenerate", "does not display degenerate behaviour", at_most=0.1
     ),
 }
 _START = 1.0 / 3.0
+_VARIANCE = "variance of the accuracy over repeats, first third"
 inputs, settings, draw = f3.inputs, f3.settings, f3.draw
 
 
@@ -53,7 +60,8 @@ def statistics(artifacts):
         )
 
     return {
-        "spread": spread(early, "variance of the accuracy over repeats, first third"),
+        "spread": spread(early, _VARIANCE),
+        "toy-spread": spread(toy_early, _VARIANCE),
         "mnist": gain(ends[0]),
         "toy": gain(ends[1]),
         "later": lead(ends[1], "mean accuracy [nat] over the last fifth"),
