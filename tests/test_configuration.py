@@ -48,7 +48,7 @@ def test_one_line_names_the_key(over, complaint):
 def test_no_model_of_a_figure_that_is_not_configured_is_a_traceback():
     config = checked(merged_configuration(folder=ROOT), ROOT / "workflow/schemas")
     for name, entry in config["figures"].items():
-        for key in {"model", "models", "others", "fixed", "slow", "fast"} & entry.keys():
+        for key in {"model", "models", "others", "fixed", "adaptive", "slow", "fast"} & entry.keys():
             wrong = "nobody" if isinstance(entry[key], str) else ["nobody", *entry[key][1:]]
             figures = {**config["figures"], name: {**entry, key: wrong}}
             with pytest.raises(ValueError, match=r"^configuration: figures.* 'nobody'"):
