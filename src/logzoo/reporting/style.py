@@ -37,8 +37,8 @@ LOOKS = {
     "bethe": ("#882255", "s", "-"),
 }
 TRUTH = "black"
-# Axes of more than three and a half powers of ten have no room for labels between these.
-_MANY = 10**3.5
+# Axes over more than this factor have no room for labels between powers of ten; over less than that, too few of them.
+_MANY, _FEW = 10**3.5, 4.0
 _OTHERS = ("#CC79A7", "#56B4E9", "#999999", "#332288")
 # Text in a PNG that says how many rows of pixels, from the top, are the figure; below them hang its verdicts.
 PLAIN_ROWS = "logzoo-figure-rows"
@@ -89,13 +89,15 @@ def label_panels(axes):
 
 
 def plain_logarithms(*axes):
-    """Make axes (x or y) logarithmic, with ticks written out: at 1, 2 and 5 times powers of ten, or at powers only."""
-    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+    """Make axes (x or y) logarithmic, with ticks written out."""
+    from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, StrMethodFormatter
 
     class Ticks(LogLocator):
-        """Ticks at 1, 2 and 5 times powers of ten; over many powers at these alone, whose labels have room."""
+        """Ticks at 1, 2 and 5 times powers of ten; over many of these at powers alone, over few at equal distances."""
 
         def tick_values(self, vmin, vmax):
+            if 0.0 < vmax < _FEW * vmin:
+                return MaxNLocator(5, steps=[1, 2, 5, 10]).tick_values(vmin, vmax)
             self.set_params(subs=(1.0,) if vmax > _MANY * vmin > 0.0 else (1.0, 2.0, 5.0))
             return super().tick_values(vmin, vmax)
 
@@ -116,10 +118,13 @@ def count_ticks(axis, counts):
 
 
 def draw_band(axis, x, values_and_band, **look):
-    """A line of values (x,) with a band (2, x) around it, as `reporting.statistics` gives them."""
+    """A line of values (x,) with a band (2, x) around it, as `reporting.statistics` gives them; of one value, a bar."""
     values, band = values_and_band
     axis.plot(x, values, **look)
-    axis.fill_between(x, *band, color=look["color"], alpha=0.2, linewidth=0)
+    if len(x) > 1:
+        axis.fill_between(x, *band, color=look["color"], alpha=0.2, linewidth=0)
+    else:
+        axis.vlines(x, *band, color=look["color"])
 
 
 def mark_stand_in(figure, *datasets):
