@@ -22,8 +22,8 @@ from logzoo.papers.tracking.statistics import (
 from logzoo.reporting.logarithms import log
 
 _LATE = (
-    "The tracker lags behind large steps and does not know it, and late in a training that over-fits AIS finds mass in "
-    "a mode that neither its particles nor long tempering enter."
+    "The tracker lags behind large steps and does not know it (at the decisive scale by 250 chains, published: 2,000), "
+    "and late in a training that over-fits AIS finds mass in a mode that neither these nor long tempering enter."
 )
 _RATE = (
     "The tracker lags behind steps that are large for its number of particles, such as those at ten times the "

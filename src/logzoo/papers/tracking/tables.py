@@ -17,8 +17,8 @@ _COLUMNS = {
     "published_kalman": Column("published tracked", "nat"),
     "published_ais": Column("published AIS", "nat"),
     "published_three_sigma": Column("published ± 3σ", "nat"),
-    "published_rbm_25": Column("RBM, CD-25", "nat"),
-    "published_nade": Column("NADE", "nat"),
+    "published_rbm_25": Column("published RBM, 25 hidden", "nat"),
+    "published_nade": Column("published NADE", "nat"),
 }
 _OWN_SPLIT = "-own-split"
 _FOLDER = "logzoo.papers.tracking"
