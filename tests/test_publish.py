@@ -1,5 +1,6 @@
 """Published results: what is copied, what is not, the same bytes; the audit of them alone finds every edit."""
 
+import hashlib
 import json
 import os
 import shutil
@@ -11,6 +12,7 @@ from damage import CORRUPTIONS, HASHED, corrupt, missed, rewrite
 from published_runs import FIGURE, TABLE, Run
 from trees import task_of
 
+from logzoo.artifacts.made import content_hash
 from logzoo.artifacts.netcdf import content_sha256, load_raw
 from logzoo.artifacts.stamps import read_stamp
 from logzoo.audit import publish as publishing
@@ -209,6 +211,24 @@ def test_a_manifest_of_another_run_and_other_hashes_of_what_is_missing_are_found
     found = [(fault.file, fault.check) for fault in faults_of(results)]
     assert found.count((PUBLISHED, "manifest")) == 2
     assert (TIMINGS, "inputs") in found
+
+
+def test_what_is_withdrawn_with_its_hashes_redone_is_found(results):
+    withdrawn, content = f"data/tiny/verdicts/{TABLE}.nc", read_published(results)
+    content["files"][withdrawn] = {"content": content_hash(results / withdrawn), "published": False}
+    (results / withdrawn).unlink()
+    (results / PUBLISHED).write_text(published_text(content["files"], "tiny", content["run"], complete=True))
+    found = {(fault.file, fault.check) for fault in faults_of(results)}
+    assert {(PUBLISHED, "manifest"), (withdrawn, "present")} <= found
+
+
+@pytest.mark.parametrize("change", [{"more": 1}, {"hours": {TABLE: True}}])
+def test_what_publish_does_not_write_is_not_as_written(results, change):
+    content = {**read_published(results), **change}
+    digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+    (results / PUBLISHED).write_text(json.dumps({**content, "sha256": digest}, indent=0, sort_keys=True) + "\n")
+    with pytest.raises(ValueError, match="other content"):
+        read_published(results)
 
 
 def test_other_code_is_told_and_no_fault(results, monkeypatch, tmp_path):

@@ -24,14 +24,11 @@ from logzoo.audit.manifest import (
     sha256_of,
 )
 from logzoo.audit.published import PUBLISHED, published_text
+from logzoo.audit.selection import selection
 from logzoo.audit.tree import audit
 from logzoo.reporting.printing import table
 
 MOST_MEGABYTES = 20
-# What is shown; the artifacts that it is made from are published beside it.
-_SHOWN = ("picture", "page", "table text", "table", "verdict", "scorecard")
-_ALWAYS = (*_SHOWN, "zoo")
-_NEVER = ("model", "snapshots", "dataset", "raw file", "raw manifest")
 _MEGABYTE = 1e6
 
 
@@ -72,17 +69,6 @@ def publish(folder, scale, *, tasks=None, partial=False, most=MOST_MEGABYTES, ho
             if sha256_of(fresh / path) != files[path]:
                 raise ValueError(f"{path}: changed while it was copied, publish once more")
     return _told(sizes, scale, partial)
-
-
-def selection(made, files):
-    """Those of the files of a run that are published, sorted; made: `Tasks` that make them."""
-    kinds = {path: kind_of(path) for path in files}
-    taken = {path for path, kind in kinds.items() if kind in _ALWAYS}
-    # Not of what is there alone: in a run that is not finished, artifacts come before what they are for.
-    for path in [path for path in made.files if kind_of(path) in _SHOWN]:
-        task = made.of(path)
-        taken |= set() if task is None else set(task.inputs)
-    return sorted(path for path in taken & set(kinds) if kinds[path] not in _NEVER and not path.endswith(".pdf"))
 
 
 def _finished(folder, scale, tasks):

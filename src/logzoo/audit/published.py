@@ -21,9 +21,11 @@ from logzoo.audit.findings import Findings
 from logzoo.audit.layout import kind_of, walked
 from logzoo.audit.manifest import manifest_path, read_manifest, sha256_of
 from logzoo.audit.remade import check_remade, tell_changed
+from logzoo.audit.selection import selection
 from logzoo.reporting.printing import one_line
 
 PUBLISHED = "published.json"
+_KEYS = {"complete", "files", "hours", "run", "scale"}
 # What lies in a folder of published results; the last is what an audit leaves.
 _TOPS = ("data", "figures", PUBLISHED, "audit.json")
 
@@ -39,12 +41,16 @@ def read_published(folder):
         text = Path(folder, PUBLISHED).read_text()
         content = json_object(text)
         content.pop("sha256")
-        intact = _text(content) == text and isinstance(content["scale"], str) and isinstance(content["complete"], bool)
+        intact = (
+            _text(content) == text
+            and set(content) == _KEYS
+            and isinstance(content["scale"], str)
+            and isinstance(content["complete"], bool)
+        )
         for entry in content["files"].values():
             intact = intact and isinstance(entry["published"], bool) and isinstance(entry.get("content", ""), str)
         for hours in content["hours"].values():
-            intact = intact and isinstance(hours, int | float)
-        content["run"]
+            intact = intact and type(hours) in (int, float)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         reason = getattr(error, "strerror", None) or one_line(error)
         raise ValueError(f"{PUBLISHED}: not as written: {reason}") from None
@@ -74,7 +80,11 @@ def audit_published(folder, tasks=None, *, remake=True):
     findings.check(PUBLISHED, "manifest", stated == content["run"], f"run {content['run']}", f"{stated}, in {run}")
     findings.check(PUBLISHED, "manifest", set(content["files"]) == set(listed), "other files", f"those in {run}")
     findings.notes.append(f"{run}: sha256 {stated}; keep it elsewhere to notice a new manifest")
-    wanted = {path: listed.get(path) for path, entry in content["files"].items() if entry["published"]}
+    wanted = {path: listed[path] for path in selection(made, listed)}
+    said = {path for path, entry in content["files"].items() if entry["published"]}
+    findings.check(
+        PUBLISHED, "manifest", said == set(wanted), "other files published", f"those that jobs in {run} show"
+    )
     there = _check_files(findings, folder, wanted, run)
     records = _check_made(findings, folder, content, listed, there)
     for path, record in records.items():
