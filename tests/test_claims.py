@@ -119,6 +119,18 @@ def test_the_error_of_a_shared_truth_widens_the_interval():
     assert alone / 300 < 0.4
 
 
+def test_the_error_of_a_truth_as_large_as_those_of_estimates_widens_a_ratio_of_sizes():
+    generator, covered = np.random.default_rng(1), {1.0: 0, 0.0: 0}
+    for _ in range(300):
+        truth = generator.normal(0.0, 1.0)
+        errors = [generator.normal(0.0, spread, 12) - truth for spread in (1.0, 0.5)]
+        for truth_error in covered:
+            one = over_repeats(ratio_of_rmse, *errors, of="ratio", logarithmic=True, truth_error=truth_error)
+            covered[truth_error] += one.low <= 2.0 <= one.high
+    assert covered[1.0] / 300 > 0.9
+    assert covered[0.0] / 300 < 0.75
+
+
 def test_fewer_than_five_repeats_decide_nothing():
     one = over_repeats(mean, np.array([5.0, 5.1, 5.2, 5.1]), of="size")
     assert one.value == pytest.approx(5.1) and np.isnan([one.low, one.high]).all() and "4 repeats" in one.of

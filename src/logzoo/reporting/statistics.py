@@ -12,6 +12,8 @@ QUANTILES = (0.025, 0.975)
 DEVIATE = 1.959964
 # Independent repeats without which there is no verdict: a spread of fewer is hardly known.
 FEWEST_REPEATS = 5
+# Standard errors that the truth is shifted by: a size moves as much whichever the side, and no slope at 0 shows it.
+_SHIFTS = np.array([-2.0, -1.0, 1.0, 2.0])
 # The jackknife leaves out groups of repeats where there are more.
 _MOST_GROUPS = 100
 
@@ -60,8 +62,9 @@ def over_repeats(statistic, *replicated, of, logarithmic=False, truth_error=0.0)
     The jackknife (Tukey 1958) with Student's quantiles: a repeat at a time is left out. Arrays with equally many
     repeats are paired, and lose the same one; others lose theirs each on its own, and the degrees of freedom are
     Welch's (1947). logarithmic: of a positive statistic, so that its interval is one of its logarithm. truth_error:
-    standard error of a truth that all values are errors from. The statistic takes arrays with a leading axis of samples
-    and returns one number for each. Fewer than five repeats have no interval.
+    standard error of a truth that all values are errors from: added is the most that the statistic moves by, per
+    standard error, as the truth is shifted by up to two. The statistic takes arrays with a leading axis of samples and
+    returns one number for each. Fewer than five repeats have no interval.
     """
     value = float(statistic(*(array[None] for array in replicated))[0])
     repeats = min(array.shape[-1] for array in replicated)
@@ -80,10 +83,10 @@ def over_repeats(statistic, *replicated, of, logarithmic=False, truth_error=0.0)
     parts = [_left_out(measured, replicated, losing) for losing in ([every] if paired else [[one] for one in every])]
     variances, freedoms = np.array(parts).T
     total = variances.sum()
-    if truth_error:
-        ends = [measured(*(array[None] + shift for array in replicated))[0] for shift in (-truth_error, truth_error)]
-        total = total + (0.5 * (ends[1] - ends[0])) ** 2
     center = measured(*(array[None] for array in replicated))[0]
+    if truth_error:
+        shifted = [measured(*(array[None] + by * truth_error for array in replicated))[0] for by in _SHIFTS]
+        total = total + np.max(np.abs((np.array(shifted) - center) / _SHIFTS)) ** 2
     if not np.isfinite([center, total]).all():
         return Statistic(value, np.nan, np.nan, of)
     spread = np.sum(variances**2 / freedoms)
