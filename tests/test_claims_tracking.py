@@ -29,11 +29,8 @@ def costs_of(kalman=1.5, rts=1.02, repeats=6):
 
 def of_trace(trace, error=0.5, fixed_error=5.0):
     """Figure 4a with checks of 20 points, and errors of such sizes on an adaptive ladder and on a fixed one."""
-    checks = {
-        name: check_of(one * noise(20, 12))
-        for name, one in (("check", error), ("adaptive", error), ("fixed", fixed_error))
-    }
-    return f4a.statistics({"trace": trace, **checks})
+    check, fixed = (check_of(one * noise(20, 12)) for one in (error, fixed_error))
+    return f4a.statistics({"trace": trace, "check": check, "adaptive": {"own": check}, "fixed": {"other": fixed}})
 
 
 def of_check(figure, check, others=None):

@@ -32,6 +32,7 @@ CLAIMS = {
     ),
     "adaptive": Claim("Linear temperatures that do not adapt harm the tracked log Z", "adverse effects", at_least=1.0),
 }
+_LADDERS = ("fixed", "adaptive")
 _KALMAN, _BRIDGE, _CHANGE, _RATE = "#0072B2", "#56B4E9", "#E69F00", "#009E73"
 # Sizes that differ by more than this factor need a logarithmic scale.
 _WIDE = 30.0
@@ -44,7 +45,7 @@ def inputs(here):
     return {
         "trace": here.trace(model),
         "check": checked(here, model, "ais"),
-        **{ladder: checked(here, here.entry[ladder], "ais") for ladder in ("fixed", "adaptive")},
+        **{kind: {model: checked(here, model, "ais") for model in here.entry[kind]} for kind in _LADDERS},
     }
 
 
@@ -72,7 +73,7 @@ def statistics(artifacts):
         "variance": growth("bridged_log_z_std_dev", "bridged log Z"),
         "change": growth("observed_change_std_dev", "observed change"),
         "agree": distance(artifacts["check"]),
-        "adaptive": times_apart(artifacts["fixed"], artifacts["adaptive"], "fixed / adaptive ladder"),
+        "adaptive": times_apart(*(artifacts[kind].values() for kind in _LADDERS), "fixed / adaptive ladder"),
     }
 
 

@@ -130,9 +130,9 @@ def apart(check):
     return np.abs(check["tracked_log_z"] - check["log_z"]).where(np.isfinite(check["std_error"])).values
 
 
-def times_apart(check, other, of):
-    """Statistic: mean |tracked - AIS| of log Z of a check over that of another, by blocks of check points."""
-    (above, block), (below, _) = (blocks([apart(one)]) for one in (check, other))
+def times_apart(checks, others, of):
+    """Statistic: mean |tracked - AIS| of log Z of checks over that of others, by blocks of check points."""
+    (above, block), (below, _) = (blocks(list(map(apart, each))) for each in (checks, others))
     return over_parts(ratio, above, below, of=f"mean |tracked - AIS| of log Z, {of}, by {block}", logarithmic=True)
 
 
