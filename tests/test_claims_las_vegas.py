@@ -5,6 +5,7 @@ import pytest
 import xarray as xr
 
 from logzoo.papers.las_vegas import classes, f2a, f2b, f2c, f3, f4, t2, trainings
+from logzoo.reporting.statistics import DEVIATE
 from logzoo.reporting.verdicts import judge
 
 AT_MOST_ZERO = {"at_most": 0.0}
@@ -117,7 +118,7 @@ def test_digits_are_compared_with_all_others():
         parts = [logs[own], logs[~own]]
         assert found[name].value == pytest.approx(parts[0].mean() - parts[1].mean())
         error = np.sqrt(sum(part.var(ddof=1) / part.size for part in parts))
-        assert found[name].high - found[name].value == pytest.approx(1.96 * error)
+        assert found[name].high - found[name].value == pytest.approx(DEVIATE * error)
     assert verdicts(found) == {"reproduced"}
     found = f2c.statistics({"tours": by_class(tours_of(8, of_label={1: 9.0, 6: 9.0, 4: 1.1, 8: 1.1}))})
     assert verdicts(found) == {"not reproduced"}

@@ -143,7 +143,7 @@ def _train(data, output, checkpoint, options, **settings):
     from logzoo.training import train_rbm
 
     method, name = settings["method"], Path(data).name
-    source = source_digest(trainer_module(method))
+    source = source_digest(trainer_module(method), "logzoo.trackers.registry")
     check_checkpoint(checkpoint, data=data, output=output)
     output = writable_model_file(output, data)
     examples, origin = read_data(data, "train", tell=warn)

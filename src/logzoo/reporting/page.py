@@ -58,7 +58,7 @@ def page(card, exhibits, *, zoo, papers, scale, folder, templates, companion=Non
     return rendered(
         "page.html",
         templates,
-        **_said(card, rows, scale, stand_ins(records.values())),
+        **_said(rows, scale, stand_ins(records.values())),
         sentences=[_replicated(exhibits, rows, scale), f"{summary(card, scale)}.", _compared(zoo)],
         openings=[(papers[name]["question"], found) for name, found in openings.items() if found],
         sections=[_section(name, entry, items.values(), openings[name], rows) for name, entry in papers.items()],
@@ -72,10 +72,10 @@ def page(card, exhibits, *, zoo, papers, scale, folder, templates, companion=Non
 def scorecard_page(card, *, scale, folder, templates):
     """The scorecard alone, as a page."""
     rows = [_row(row, folder, {}) for row in entries(card)]
-    return rendered("scorecard.html", templates, **_said(card, rows, scale, card.attrs), summary=summary(card, scale))
+    return rendered("scorecard.html", templates, **_said(rows, scale, card.attrs), summary=summary(card, scale))
 
 
-def _said(card, rows, scale, replaced):
+def _said(rows, scale, replaced):
     """What both pages say."""
     return {
         "rows": rows,

@@ -9,7 +9,7 @@ from logzoo.reporting.logarithms import exp, log
 RESAMPLES = 2000
 QUANTILES = (0.025, 0.975)
 # Normal deviate of a central 95% interval.
-DEVIATE = 1.959964
+DEVIATE = 1.959963984540054
 # Independent repeats without which there is no verdict: a spread of fewer is hardly known.
 FEWEST_REPEATS = 5
 # Standard errors that the truth is shifted by: a size moves as much whichever the side, and no slope at 0 shows it.

@@ -9,7 +9,7 @@ import numpy as np
 from logzoo.papers.declaration import Claim
 from logzoo.papers.las_vegas.drawing import draw_tail, finish_tails
 from logzoo.reporting.logarithms import exp, log
-from logzoo.reporting.statistics import Statistic
+from logzoo.reporting.statistics import DEVIATE, Statistic
 from logzoo.reporting.style import finished, new_figure
 
 CLAIMS = {
@@ -27,8 +27,6 @@ CLAIMS = {
 _COLOURS = {1: "#009E73", 6: "#66C2A5", 4: "#D55E00", 8: "#F4A460"}
 _OTHERS = ("#000000", "#666666", "#999999", "#BBBBBB", "#999999", "#666666")
 _LINES = ("-", "-", "-", "-", ":", ":")
-# Standard errors to either side of a mean over thousands of tours.
-_WITHIN = 1.96
 
 
 def inputs(here):
@@ -53,7 +51,7 @@ def statistics(artifacts):
         digit = key[-1]
         chosen = tours["class"] == int(digit)
         (own, error), (others, other_error) = (_mean_log(tours.sel({"class": part})) for part in (chosen, ~chosen))
-        value, half = own - others, _WITHIN * np.hypot(error, other_error)
+        value, half = own - others, DEVIATE * np.hypot(error, other_error)
         of = f"mean log length of tours from a {digit}, less that from the other digits"
         statistics[key] = Statistic(value, value - half, value + half, of)
     return statistics
@@ -71,7 +69,7 @@ def draw(artifacts, *, title):
         sweeps = np.repeat(of_class["length"].values, of_class["tours"].values[0])
         draw_tail(left, sweeps, label=f"{int(label)}", color=colour, linestyle=line)
         log_mean, error = _mean_log(of_class)
-        low, mean, high = exp(log_mean + _WITHIN * error * np.array([-1, 0, 1]))
+        low, mean, high = exp(log_mean + DEVIATE * error * np.array([-1, 0, 1]))
         right.errorbar(int(label), mean, [[mean - low], [high - mean]], fmt="o", color=colour)
     finish_tails(left, int(tours.attrs["cap"]))
     left.legend(title="started from", fontsize=8, ncols=2)

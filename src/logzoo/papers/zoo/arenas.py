@@ -28,7 +28,7 @@ inputs = combined
 def settings(here):
     return {
         "arenas": arenas_of(here.config),
-        "of_papers": here.entry["of_papers"],
+        "of_papers": [here.known("estimators", name) for name in here.entry["of_papers"]],
         "names": here.estimator_titles(),
     }
 

@@ -12,10 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from logzoo.reporting.logarithms import exp, log
-from logzoo.reporting.statistics import QUANTILES, RESAMPLES, fixed_generator, resamples
+from logzoo.reporting.statistics import DEVIATE, QUANTILES, RESAMPLES, fixed_generator, resamples
 
 LEVEL = 0.95
-_NORMAL = 1.959963984540054
 _RISK = 0.05
 # By so many nats, and of its own standard errors, a run must be off to be called wrong.
 _WRONG_NATS, _WRONG_ERRORS = 0.5, 4.0
@@ -173,7 +172,7 @@ def covered(zoo):
     """
     low, high = (zoo["interval"].isel(bound=end, drop=True) for end in (0, 1))
     half = (high - low) / 2
-    further = np.hypot(half, _NORMAL * zoo["truth_std_error"]) - half
+    further = np.hypot(half, DEVIATE * zoo["truth_std_error"]) - half
     inside = (zoo["truth"] >= low - further) & (zoo["truth"] <= high + further)
     return inside.where(zoo["log_z"].notnull())
 

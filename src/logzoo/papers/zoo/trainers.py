@@ -9,6 +9,7 @@ import numpy as np
 
 from logzoo.papers.zoo.families import combined
 from logzoo.papers.zoo.statistics import difficulty, families, title_of_family
+from logzoo.reporting.statistics import DEVIATE
 from logzoo.reporting.style import TRUTH, label_panels, look_of, mark_stand_in, new_figure, plain_logarithms
 
 inputs = combined
@@ -32,7 +33,7 @@ def draw(artifacts, *, trainers):
     for (left, right), part in zip(axes, parts, strict=True):
         _draw_difficulty(left, part)
         rows = np.arange(part.sizes["model"])
-        likelihoods, error = part["test_log_likelihood"].values, 1.96 * part["truth_std_error"].values
+        likelihoods, error = part["test_log_likelihood"].values, DEVIATE * part["truth_std_error"].values
         right.errorbar(likelihoods, rows, xerr=error, fmt="o", color=TRUTH, capsize=2)
         right.xaxis.set_major_locator(MaxNLocator(5))
         left.set_yticks(rows, [trainers.get(name, name) for name in part["trainer"].values])
