@@ -141,6 +141,18 @@ def test_a_plan_imports_nothing_that_takes_long():
         ({"rts-f99": {"paper": "rts", "title": "x"}}, "figures.rts-f99: no module logzoo.papers.rts.f99 declares it"),
         ({"rts-f3-seconds": {"figure": "rts-f33"}}, "figures.rts-f33: .*unknown value|unknown value 'rts-f33'"),
         ({"rts-f1": {"scales": {"quick": {"replicas": 3}}}}, "figures.rts-f1: unknown key 'replicas'"),
+        # What a figure cannot draw, or claims cannot be judged from.
+        ({"rts-f1": {"shown": [1, 9]}}, "figures.rts-f1.shown: expected .* at most 8, found 9"),
+        ({"rts-f3": {"estimators": ["ais", "raise"]}}, "figures.rts-f3.estimators: expected rts, ais, .* found"),
+        ({"rts-f3": {"estimators": ["rts", "ais"]}}, "figures.rts-f3.estimators: expected .* raise among them, found"),
+        ({"rts-f4": {"mbar_ladders": [7]}}, r"figures.rts-f4.mbar_ladders: expected .* found \[7\]"),
+        ({"rts-f4": {"mbar_ladders": []}}, r"figures.rts-f4.mbar_ladders: expected .* found \[\]"),
+        ({"rts-f4": {"mbar_estimates": 0}}, "figures.rts-f4.mbar_estimates: expected .* found 0"),
+        ({"rts-f5": {"others": []}}, r"figures.rts-f5.others: expected .* found \[\]"),
+        ({"rts-f7": {"estimators": ["rts-uniform", "rts"]}}, "figures.rts-f7.estimators: expected .*, ais-uniform, .*"),
+        ({"rts-f7": {"remedies": []}}, r"figures.rts-f7.remedies: expected .* found \[\]"),
+        ({"rts-f7": {"matrices": []}}, r"figures.rts-f7.matrices: expected .* found \[\]"),
+        ({"rts-f7": {"matrices": ["rts", "ais"]}}, r"figures.rts-f7.matrices: expected .* found \['rts', 'ais'\]"),
     ],
 )
 def test_a_wrong_entry_is_one_line_naming_the_key(change, complaint):

@@ -8,6 +8,7 @@ approximation (right, eq 19, which the paper speaks of and does not draw). The d
 
 import numpy as np
 
+from logzoo.checks import whole_number
 from logzoo.papers.declaration import Claim
 from logzoo.reporting.statistics import mean, over_repeats, ratio_of_rmse
 from logzoo.reporting.style import TRUTH, finished, new_figure
@@ -42,6 +43,8 @@ _VARIANT_TITLES = {
 
 def inputs(here):
     model, sizes = here.entry["model"], here.chosen("rungs", "sweeps", "iterations", "replicates")
+    for iteration in here.entry["shown"]:
+        whole_number(f"configuration: figures.{here.name}.shown", iteration, maximum=sizes["iterations"])
     sweeps = sizes["sweeps"] * sizes["iterations"] * sizes["replicates"]
     iterations = here.experiment(
         "logzoo.papers.rts.initial:run",

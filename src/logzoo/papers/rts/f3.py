@@ -7,10 +7,18 @@ figure 3.
 
 import numpy as np
 
+from logzoo.checks import shown
 from logzoo.papers.declaration import Claim
 from logzoo.papers.rts.runs import runs_of
 from logzoo.reporting import style
-from logzoo.reporting.statistics import mean_with_band, over_repeats, ratio_of_rmse, rmse_with_band, truth_of
+from logzoo.reporting.statistics import (
+    mean_with_band,
+    over_repeats,
+    ratio_of_rmse,
+    rmse_with_band,
+    truth_of,
+    untested,
+)
 
 # Means are shown to so many times the largest error of a later budget.
 _ROOM = 1.5
@@ -37,16 +45,21 @@ def _claims(key, size):
     }
 
 
-# Of the published model and of the smaller one, in the order of the figure's models.
-_KEYS = ("", "-small")
+# By model, as artifacts do not say how large theirs is.
+_KEYS = {"mnist-cd25-500": "", "mnist-100": "-small"}
 CLAIMS = _claims("", "784 × 500") | _claims("-small", "784 × 100")
+# What they compare.
+_COMPARED = ("rts", "ais", "raise")
 
 
 def inputs(here):
-    models = here.entry["models"]
+    models, estimators = here.entry["models"], here.entry["estimators"]
+    if not {*_COMPARED} <= {*estimators}:
+        where = f"configuration: figures.{here.name}.estimators"
+        raise ValueError(f"{where}: expected {', '.join(_COMPARED)} among them, found {shown(estimators)}")
     return {
         "truths": {model: here.truth(model) for model in models},
-        "estimates": {model: runs_of(here, model, here.entry["estimators"]) for model in models},
+        "estimates": {model: runs_of(here, model, estimators) for model in models},
     }
 
 
@@ -57,23 +70,23 @@ def settings(here):
 
 
 def statistics(artifacts):
-    """Of every model, in the order of the claims; NaN without RAISE, or without budgets of 1,000 and 10,000 sweeps."""
-    found = {}
-    for key, (model, estimates) in zip(_KEYS, artifacts["estimates"].items(), strict=False):
-        of_model = _of_model(estimates, *truth_of(artifacts["truths"][model]))
-        found |= {f"{name}{key}": statistic for name, statistic in of_model.items()}
+    """Of the models of the claims, whichever are shown; NaN without one, or budgets of 1,000 and 10,000 sweeps."""
+    found = dict.fromkeys(CLAIMS, untested("its model is not shown"))
+    for model, estimates in artifacts["estimates"].items():
+        if model in _KEYS:
+            of_model = _of_model(estimates, *truth_of(artifacts["truths"][model]))
+            found |= {f"{name}{_KEYS[model]}": statistic for name, statistic in of_model.items()}
     return found
 
 
 def _of_model(estimates, truth, truth_error):
     error = {name: estimate["log_z"].transpose("budget", "replicate") - truth for name, estimate in estimates.items()}
-    others = [error[name].values for name in ("ais", "raise") if name in error]
+    others = [error[name].values for name in ("ais", "raise")]
     budgets = error["rts"]["budget"].values
     nothing = np.full_like(error["ais"].values[0], np.nan)
 
     def at(name, budget):
-        there = name in error and budget in error[name]["budget"].values
-        return error[name].sel(budget=budget).values if there else nothing
+        return error[name].sel(budget=budget).values if budget in error[name]["budget"].values else nothing
 
     def falls(rts, *rest):
         return _left(rts) / np.min([_left(other) for other in rest], axis=0)

@@ -7,6 +7,7 @@ is how well the truth itself is known. Carlson et al. (2016), figure 4.
 
 import numpy as np
 
+from logzoo.checks import shown, whole_number
 from logzoo.papers.declaration import Claim
 from logzoo.reporting.statistics import over_repeats, ratio_of_rmse, root_mean_square, truth_of
 from logzoo.reporting.style import count_ticks, draw_band, finished, look_of, new_figure, title_of
@@ -27,6 +28,10 @@ CLAIMS = {
 def inputs(here):
     model = here.entry["model"]
     sizes = here.chosen("ladders", "runs", "sweeps", "samples", "estimates", "mbar_ladders", "mbar_estimates")
+    where, solved = f"configuration: figures.{here.name}", sizes["mbar_ladders"]
+    if not solved or not {*solved} <= {*sizes["ladders"]}:
+        raise ValueError(f"{where}.mbar_ladders: expected one or more of `ladders`, found {shown(solved)}")
+    whole_number(f"{where}.mbar_estimates", sizes["mbar_estimates"])
     runs, samples = sizes["runs"], sizes["runs"] * sizes["samples"]
     rungs = here.experiment(
         "logzoo.papers.rts.rungs:run",
@@ -35,7 +40,7 @@ def inputs(here):
         stream=("rungs",),
         work={
             "sampling": here.visits(model, runs * sizes["sweeps"] * len(sizes["ladders"]) * here.chains),
-            "solving": sizes["mbar_estimates"] * samples * sum(sizes["mbar_ladders"]),
+            "solving": sizes["mbar_estimates"] * samples * sum(solved),
             "resampling": sizes["estimates"] * samples * sum(sizes["ladders"]),
         },
     )

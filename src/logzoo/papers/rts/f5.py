@@ -6,6 +6,7 @@ RTS tracks and by AIS. Carlson et al. (2016), figure 5.
 
 import numpy as np
 
+from logzoo.checks import shown
 from logzoo.papers.declaration import Claim
 from logzoo.papers.tracking.checks import checked
 from logzoo.papers.tracking.likelihoods import draw_likelihoods
@@ -55,11 +56,13 @@ CLAIMS = {
 
 
 def inputs(here):
-    model = here.entry["model"]
+    model, others = here.entry["model"], here.entry["others"]
+    if not others:
+        raise ValueError(f"configuration: figures.{here.name}.others: expected a model or more, found {shown(others)}")
     return {
         "trace": here.trace(model),
         "check": checked(here, model, "ais"),
-        "others": {other: checked(here, other, "ais") for other in here.entry["others"]},
+        "others": {other: checked(here, other, "ais") for other in others},
     }
 
 
