@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 
 from logzoo.estimators.registry import ESTIMATORS, estimator_module
 from logzoo.models.known.registry import FAMILIES
+from logzoo.papers.declaration import shape_of
 from logzoo.pipeline.catalogue import Config
 
 
@@ -55,7 +56,7 @@ def truth_from(config: Config, model: str) -> str:
     entry = config["models"][model]
     if "known" in entry:
         return "known"
-    small = "import" not in entry and entry["train"]["hidden"] <= config["truth"]["enumerate_up_to"]
+    small = "import" not in entry and min(shape_of(config, model)) <= config["truth"]["enumerate_up_to"]
     return "enumeration" if small else "long runs"
 
 
