@@ -78,6 +78,8 @@ rule all:
 
 # Everything of one paper: its figures and tables, the verdicts on its claims, and the page of the zoo.
 for paper in config["papers"]:
+    if rules.has(paper):
+        sys.exit(f"logzoo: error: configuration: papers.{paper}: expected a name of its own, found that of a rule")
 
     rule:
         name:

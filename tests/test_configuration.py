@@ -4,12 +4,15 @@ import re
 from types import SimpleNamespace
 
 import pytest
-from projects import ROOT
+from projects import ROOT, copy_project, snakemake
 
+from logzoo.estimators.registry import ESTIMATORS
 from logzoo.pipeline.catalogue import Catalogue
-from logzoo.pipeline.configuration import checked
+from logzoo.pipeline.configuration import checked, option_names
+from logzoo.pipeline.models import truth_from
 from logzoo.pipeline.project import catalogue_of, merged_configuration
 from logzoo.pipeline.tasks import makes_files
+from logzoo.trainers.registry import TRAINERS
 
 WRONG = [
     # Numbers that jobs do not take.
@@ -32,6 +35,32 @@ WRONG = [
     ({"figures": {"rts-f5": {"others": ["rts-f55"]}}}, "figures.rts-f5: .*'rts-f55'"),
     ({"figures": {"lv-f2a": {"models": ["lv"]}}}, "figures.lv-f2a: .*nothing has the name 'lv'"),
     ({"figures": {"zoo-sandwich": {"lower": ["pcd"]}}}, "figures.zoo-sandwich: lower: unknown value 'pcd'"),
+    ({"datasets": {"dna": {"source": "nobody"}}}, "datasets.dna.source: unknown name 'nobody'; expected one of .*dna"),
+    ({"figures": {"zoo-arenas": {"of_papers": ["nobody"]}}}, "figures.zoo-arenas: estimators: .*'nobody'"),
+    ({"matrix": {"estimators": ["ais"], "left_out": ["magic"]}}, "matrix.left_out: unknown name 'magic'"),
+    ({"matrix": {"estimators": ["ais"], "added": ["magic"]}}, "matrix.added: unknown name 'magic'"),
+    ({"models": {"mnist-10": {"scales": {"papr": {}}}}}, "models.mnist-10.scales: .*'papr'.* decisive, paper, quick$"),
+    ({"figures": {"rts-f1": {"scales": {"papr": {}}}}}, "figures.rts-f1.scales: unknown name 'papr'"),
+    # Options of methods.
+    ({"estimators": {"rts": {"options": {"rungz": 9}}}}, "estimators.rts.options: unknown name 'rungz'; .*rungs"),
+    ({"estimators": {"rts": {"options": {"base": "modes"}}}}, "estimators.rts.options: unknown name 'base'"),
+    ({"models": {"mnist-10": {"train": {"options": {"partcles": 9}}}}}, "models.mnist-10.train.options: .*particles"),
+    ({"models": {"mnist-10": {"train": {"options": {"hidden": 9}}}}}, "models.mnist-10.train.options: .*'hidden'"),
+    ({"zoo": {"trainers": {"cd": {"options": {"bogus": 1}}}}}, "zoo.trainers.cd.options: unknown name 'bogus'"),
+    ({"zoo": {"trainers": {"cd": {"method": "magic"}}}}, "zoo.trainers.cd.method: unknown name 'magic'"),
+    ({"grids": {"trk-t1": {"train": {"options": {"bogus": [1, 2]}}}}}, "grids.trk-t1.train.options: .*'bogus'"),
+    (
+        {"comparisons": {"toy-4-4": {"trainers": {"ins": {"options": {"bogus": 1}}}}}},
+        "comparisons.toy-4-4.trainers.ins.options: unknown name 'bogus'",
+    ),
+    ({"trainings": {"lv-t1": {"train": {"options": {"warm_up": 1}}}}}, "trainings.lv-t1.train.options: .*'warm_up'"),
+    # Models that trainings go on from.
+    ({"models": {"mnist-10": {"start": "mnist-10"}}}, "models.mnist-10.start: .*circle, found mnist-10 -> mnist-10$"),
+    (
+        {"models": {"mnist-10": {"start": "mnist-100"}, "mnist-100": {"start": "mnist-10"}}},
+        "models.mnist-10.start: expected no circle, found mnist-10 -> mnist-100 -> mnist-10$",
+    ),
+    ({"models": {"dna-cd1": {"start": "mnist-10"}}}, "models.dna-cd1.start: expected .* 180 .*, found 784 of mnist-10"),
     # What no declaration can read.
     ({"figures": {"rts-rungs": {"paper": "rts", "title": "x"}}}, "figures.rts-rungs: cannot be read as it stands: "),
     ({"figures": {"rts-f4": {"runs": "ten"}}}, "figures.rts-f4: "),
@@ -43,6 +72,29 @@ def test_one_line_names_the_key(over, complaint):
     with pytest.raises(ValueError, match=f"^configuration: {complaint}") as raised:
         catalogue_of(folder=ROOT, over=over)
     assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("method", [*ESTIMATORS.values(), *TRAINERS.values()], ids=[*ESTIMATORS, *TRAINERS])
+def test_options_are_read_from_the_sources_as_methods_take_them(method):
+    assert option_names(method) == method.options
+
+
+@pytest.mark.parametrize("name", ["all", "draw"])
+def test_a_paper_of_the_name_of_a_rule_is_one_line(tmp_path, name):
+    (copy_project(tmp_path) / "mine.yaml").write_text(f"papers: {{{name}: {{place: 9, title: x, source: x}}}}")
+    ended = snakemake(tmp_path, "--dry-run", "--cores", "1", "--configfile", "mine.yaml")
+    assert ended.returncode == 1
+    assert ended.stderr.splitlines()[-1].startswith(f"logzoo: error: configuration: papers.{name}: expected a name")
+    assert "Traceback" not in ended.stderr
+
+
+def test_a_model_is_enumerated_by_its_smaller_layer():
+    wide = {"title": "x", "short": "x", "dataset": "toy-4-4"}
+    wide["train"] = {"method": "cd", "hidden": 100, "updates": 1, "batch": 1, "learning_rate": 0.1}
+    config = catalogue_of(folder=ROOT, over={"models": {"wide": wide}}).config
+    found = {name: truth_from(config, name) for name in ("wide", "mnist-10", "mnist-100", "mnist-cd25-500")}
+    small, large = "enumeration", "long runs"
+    assert found == {"wide": small, "mnist-10": small, "mnist-100": large, "mnist-cd25-500": large}
 
 
 def test_no_model_of_a_figure_that_is_not_configured_is_a_traceback():

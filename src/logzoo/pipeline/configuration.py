@@ -1,7 +1,10 @@
 """The workflow's configuration: completed, and checked against its schemas before anything runs."""
 
+import ast
 import math
+import re
 from collections.abc import Collection, Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 import yaml
@@ -9,9 +12,11 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match
 from jsonschema.validators import extend
 
+from logzoo.artifacts.provenance import PACKAGE_FOLDER
 from logzoo.estimators.registry import ESTIMATORS
+from logzoo.methods import Method
 from logzoo.models.known.registry import FAMILIES
-from logzoo.papers.tracking.grids import check_race, grid_models
+from logzoo.papers.tracking.grids import check_race, grid_models, grid_settings
 from logzoo.papers.zoo.families import zoo_models
 from logzoo.reporting.printing import one_line
 from logzoo.trainers.registry import TRAINERS
@@ -40,6 +45,10 @@ def checked(config: dict, schema_folder: str | Path) -> dict:
     """
     schemas = {path.name: _read(path) for path in Path(schema_folder).glob("*.schema.yaml")}
     _check_schemas(config, schemas)
+    scales = {config["scale"], *_scales(Path(schema_folder).parents[1] / "config")}
+    for section in _SCALED:
+        for name, entry in config[section].items():
+            _check_names(f"{section}.{name}.scales", entry.get("scales", {}), scales)
     config = {**config, **{section: _at_scale(config[section], config["scale"]) for section in _SCALED}}
     _check_schemas(config, schemas)
     config = _completed(config)
@@ -52,6 +61,7 @@ def checked(config: dict, schema_folder: str | Path) -> dict:
         check_race(name, grid)
     for key, names, choices in _references(config):
         _check_names(key, names, choices)
+    _check_starts(config)
     return config
 
 
@@ -73,6 +83,12 @@ def _read(path: Path) -> dict:
     return content
 
 
+def _scales(folder: Path) -> set[str]:
+    """Names of the scales that the files of a folder state."""
+    texts = [path.read_text(encoding="utf-8", errors="replace") for path in folder.rglob("*.yaml")]
+    return set(re.findall(r"^scale: *['\"]?([a-z0-9-]+)", "\n".join(texts), re.MULTILINE))
+
+
 def _check_schemas(config: dict, schemas: dict[str, dict]) -> None:
     _check_schema(config, schemas["config.schema.yaml"])
     _check_schema({key: config.get(key, {}) for key in ("sources", "datasets")}, schemas["datasets.schema.yaml"])
@@ -87,9 +103,9 @@ def _completed(config: dict) -> dict:
     config["estimators"] = _merged(methods, config["estimators"])
     config["papers"] = dict(sorted(config["papers"].items(), key=lambda item: item[1]["place"]))
     matrix = config["matrix"]
+    left_out = matrix.get("left_out", [])
+    _check_names("matrix.left_out", left_out, methods)
     if matrix["estimators"] == "all":
-        left_out = matrix.get("left_out", [])
-        _check_names("matrix.left_out", left_out, methods)
         estimators = [*(name for name in methods if name not in left_out), *matrix.get("added", [])]
         matrix = {**matrix, "estimators": estimators}
     made = grid_models(config["grids"]) | zoo_models(config["zoo"])
@@ -123,9 +139,16 @@ def _references(config: dict) -> Iterator[tuple[str, Iterable[str], Collection[s
     matrix, expected = config["matrix"], config["expected"]
     yield "expected", [expected] if isinstance(expected, str) else expected, {"all", *config["papers"]}
     yield "matrix.models", matrix["models"], models
+    yield "matrix.added", matrix.get("added", []), estimators
     yield "matrix.estimators", matrix["estimators"], estimators
     yield "truth.estimators", config["truth"]["estimators"], estimators
+    for key, entry, methods in _methods(config):
+        yield f"{key}.method", [entry["method"]], methods
+        if entry.get("options"):
+            # What the entry says itself is not for its options to say again.
+            yield f"{key}.options", entry["options"], option_names(methods[entry["method"]]) - entry.keys()
     for name, entry in datasets.items():
+        yield f"datasets.{name}.source", [entry["source"]], config["sources"]
         if entry["reader"] == "known":
             yield f"datasets.{name}.options.family", [entry["options"]["family"]], FAMILIES
     for name, entry in models.items():
@@ -136,8 +159,6 @@ def _references(config: dict) -> Iterator[tuple[str, Iterable[str], Collection[s
             drawn = [key for key, data in datasets.items() if data["reader"] == "known"]
             yield f"models.{name}.dataset of a known model", [entry["dataset"]], drawn
             yield f"models.{name} of a known model", entry, _OF_KNOWN_MODELS
-        else:
-            yield f"models.{name}.train.method", [entry["train"]["method"]], TRAINERS
         if "import" in entry:
             yield f"models.{name}.import.source", [entry["import"]["source"]], config["sources"]
             files = config["sources"][entry["import"]["source"]]["files"]
@@ -150,15 +171,64 @@ def _references(config: dict) -> Iterator[tuple[str, Iterable[str], Collection[s
     for section in ("comparisons", "trainings"):
         for name, entry in config[section].items():
             yield f"{section}.{name}.dataset", [entry["dataset"]], datasets
-            for trainer, settings in entry["trainers"].items():
-                yield f"{section}.{name}.trainers.{trainer}.method", [settings["method"]], TRAINERS
-    for name, entry in estimators.items():
-        yield f"estimators.{name}.method", [entry["method"]], ESTIMATORS
     for name, entry in config["papers"].items():
         mine = [figure for figure, shown in config["figures"].items() if shown["paper"] == name]
         yield f"papers.{name}.answers", entry.get("answers", []), mine
     for name, entry in config["figures"].items():
         yield f"figures.{name}.paper", [entry["paper"]], config["papers"]
+
+
+def _methods(config: dict) -> Iterator[tuple[str, dict, dict[str, Method]]]:
+    """Yield (key, entry, methods) of every entry that names one of these methods, and may have options for it."""
+    for name, entry in config["estimators"].items():
+        yield f"estimators.{name}", entry, ESTIMATORS
+    for name, entry in config["zoo"]["trainers"].items():
+        yield f"zoo.trainers.{name}", entry, TRAINERS
+    for name, grid in config["grids"].items():
+        for train in grid_settings(grid):
+            yield f"grids.{name}.train", train, TRAINERS
+    for section in ("comparisons", "trainings"):
+        for name, entry in config[section].items():
+            for trainer, settings in entry["trainers"].items():
+                yield f"{section}.{name}.trainers.{trainer}", settings, TRAINERS
+                yield f"{section}.{name}.train", {**entry["train"], "method": settings["method"]}, TRAINERS
+    # The last: what grids and the zoo get wrong is theirs.
+    for name, entry in config["models"].items():
+        if "train" in entry:
+            yield f"models.{name}.train", entry["train"], TRAINERS
+
+
+def option_names(method: Method) -> set[str]:
+    """`Method.options`, read from the sources: a plan would wait long for the imports."""
+    # No public name has the names, and the module is part of the digest of every result.
+    return {each.arg for function in method._functions for each in _definition(function).args.kwonlyargs}
+
+
+@cache
+def _definition(function: str) -> ast.FunctionDef:
+    """The definition of a function, named as "package.module:function"."""
+    module, _, name = function.partition(":")
+    source = (PACKAGE_FOLDER.parent / f"{module.replace('.', '/')}.py").read_bytes()
+    return next(node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef) and node.name == name)
+
+
+def _check_starts(config: dict) -> None:
+    """Check that trainings which go on from another model come to an end, and that it has as many visible units."""
+    models = config["models"]
+    for name, entry in models.items():
+        line = [name]
+        while start := models[line[-1]].get("start"):
+            line.append(start)
+            if start in line[:-1]:
+                raise ValueError(f"configuration: models.{name}.start: expected no circle, found {' -> '.join(line)}")
+        # Hidden units may differ in models that nothing asks for: another scale resizes those that it makes.
+        if "start" in entry:
+            visible, found = (config["datasets"][models[each]["dataset"]]["visible"] for each in line[:2])
+            if visible != found:
+                raise ValueError(
+                    f"configuration: models.{name}.start: expected a model of {visible} visible units, found"
+                    f" {found} of {line[1]}"
+                )
 
 
 def _check_names(key: str, names: Iterable[str], choices: Collection[str]) -> None:
