@@ -1,9 +1,11 @@
 """Parameters of unlike size: forbidden and forced units, and what cannot be rounded well."""
 
+import itertools
+
 import numpy as np
 import pytest
 
-from logzoo import RBM, estimate_log_z, exact_log_z
+from logzoo import RBM, estimate_log_z, exact_log_z, sample_gibbs
 from logzoo.estimators.evidence import gather
 from logzoo.estimators.registry import ESTIMATORS, starts_from_data
 from logzoo.models.certain import without_certain
@@ -85,3 +87,38 @@ def test_what_cannot_be_rounded_well_is_refused():
     with pytest.raises(ValueError, match="could move log Z by .* nats"):
         estimate_log_z(rbm, "ais", sweeps=100, base="uniform")
     assert np.isfinite(exact_log_z(rbm))
+
+
+@pytest.mark.parametrize("beta", [1.0, 0.5])
+@pytest.mark.parametrize("large", [[-1e12, 0.0], [1e12, 0.0], [0.0, -1e12], [3e9, 3e9]])
+def test_states_are_drawn_from_the_model_whatever_is_certain(large, beta):
+    generator = np.random.default_rng(3)
+    weights, visible_bias, hidden_bias = (generator.normal(size=shape) for shape in ((5, 4), 5, 4))
+    visible_bias[0] += large[0]
+    hidden_bias[0] += large[1]
+    rbm = RBM(weights, visible_bias, hidden_bias)
+    states = np.array(list(itertools.product((0, 1), repeat=5)))
+    log_p = RBM(beta * weights, beta * visible_bias, beta * hidden_bias).log_f(states)
+    p = np.exp(log_p - log_p.max())
+    exact = np.minimum(p @ states / p.sum(), 1.0)
+    means = sample_gibbs(rbm, 20_000, 40, beta=beta, seed=1).mean(axis=0)
+    # Five standard errors of a mean of so many zeros and ones; a unit that is certain has none.
+    assert (np.abs(means - exact) <= 5.0 * np.sqrt(exact * (1.0 - exact) / 20_000) + 1e-9).all()
+
+
+def test_what_certain_units_settle_in_turn_is_drawn_so():
+    # The first hidden unit follows the first visible one, and the second visible one that.
+    rbm = RBM([[300.0, 0.0], [-100.0, 0.0], [0.0, 1.0]], [1e9, 40.0, 0.2], [-100.0, 0.1])
+    drawn = sample_gibbs(rbm, 1000, 10, seed=1)
+    assert (drawn[:, 0] == 1).all() and (drawn[:, 1] == 0).all() and 0.3 < drawn[:, 2].mean() < 0.9
+    # The last unit of a layer, too.
+    assert (sample_gibbs(RBM([[0.0]], [-1e12], [0.0]), 50, 1, seed=1) == 0).all()
+    free = sample_gibbs(RBM(np.zeros((3, 2)), [-1e12, 0.0, 0.0], [0.0, 0.0]), 2000, 1, seed=1).mean(axis=0)
+    assert free[0] == 0 and (np.abs(free[1:] - 0.5) < 0.06).all()
+    start = np.ones((4, 3), np.uint8)
+    np.testing.assert_array_equal(sample_gibbs(rbm, 4, 0, start=start), start)
+
+
+def test_states_that_rounding_would_move_are_refused():
+    with pytest.raises(ValueError, match="^weights: rounded"):
+        sample_gibbs(RBM([[1e12, -1e12], [-1e12, 1.0]], [0.0, 0.0], [0.0, 0.0]), 4, 10)

@@ -10,8 +10,9 @@ from logzoo.budgets import SweepLedger
 from logzoo.checks import binary_matrix, flag, is_a, positive_number, whole_number
 from logzoo.kernels.gibbs import forget_hidden, run_sweeps, start_chains
 from logzoo.kernels.layout import new_chains
+from logzoo.models.certain import without_certain
 from logzoo.models.rbm import RBM
-from logzoo.paths import kernel_parameters, log_odds
+from logzoo.paths import check_rounding, kernel_parameters, log_odds, tempered_rbm
 from logzoo.progress import stage
 from logzoo.samplers.base import checked_base
 from logzoo.samplers.threads import over_chains
@@ -19,31 +20,58 @@ from logzoo.streams import root_stream
 
 # Sweeps of a single method, and the most of "auto", unless told otherwise.
 _SWEEPS, _AUTO_SWEEPS = 10_000, 200_000
+# Nats of its input that `without_certain` takes a unit's state for certain at.
+_CERTAIN = 50.0
 
 
 def sample_gibbs(rbm, chains, sweeps, *, beta=1.0, start=None, seed=0, threads=1):
     """Visible states (chains, visible) uint8 after `sweeps` Gibbs sweeps of each chain at inverse temperature beta.
 
     beta scales weights and both biases. start: 0/1 matrix (chains, visible), or None for draws from the visible bias.
-    Raises ValueError for impossible sizes and starts.
+    Raises ValueError for impossible sizes and starts, and for parameters that the kernels would round too much.
     """
     is_a("rbm", rbm, RBM)
     chains, sweeps = whole_number("chains", chains), whole_number("sweeps", sweeps, minimum=0)
     beta = positive_number("beta", beta, or_zero=True)
+    threads = whole_number("threads", threads)
+    if start is not None:
+        start = binary_matrix("start", start, visible=rbm.visible)
+        if len(start) != chains:
+            raise ValueError(f"start: expected {chains} rows (chains), found {len(start)}")
+    scaled = tempered_rbm(rbm, np.zeros(rbm.visible), beta)
+    left, _, visible = without_certain(scaled)
+    check_rounding(left)
+    if left is not scaled and (sweeps or start is None):
+        start = None if start is None else start[:, visible]
+        drawn = sample_gibbs(left, chains, sweeps, start=start, seed=seed, threads=threads)
+        return _with_certain(scaled, left, drawn, visible)
     key = root_stream(seed).child("gibbs").key
     # A base of zero log-odds leaves the path as beta times all parameters.
     parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
     state = new_chains(chains, rbm.visible, rbm.hidden)
     start_chains(parameters, key, parameters.visible_bias, state)
     if start is not None:
-        v = binary_matrix("start", start, visible=rbm.visible)
-        if len(v) != chains:
-            raise ValueError(f"start: expected {chains} rows (chains), found {len(v)}")
-        state.v[...] = v
+        state.v[...] = start
         forget_hidden(parameters, state)
     kernel = partial(run_sweeps, parameters, key, 1, sweeps + 1)
-    over_chains(kernel, whole_number("threads", threads), np.full(chains, beta, np.float32), state)
+    over_chains(kernel, threads, np.full(chains, beta, np.float32), state)
     return state.v
+
+
+def _with_certain(rbm, left, drawn, visible):
+    """Visible states (chains, visible) uint8 of an RBM: units that are left as they were drawn, others as certain."""
+    state, certain = np.zeros((len(drawn), rbm.visible), np.uint8), np.ones(rbm.visible, bool)
+    state[:, visible] = drawn
+    # Units that are left without a parameter may stand for the last of a layer, which is certain.
+    certain[visible] = not (left.weights.any() or left.visible_bias.any())
+    before = None
+    # Each pass settles what the last made certain, whatever the free units of either layer are.
+    while before is None or (before != state).any():
+        before = state.copy()
+        hidden = rbm.hidden_bias + state @ rbm.weights > 0.0
+        inputs = rbm.visible_bias + hidden @ rbm.weights.T
+        state = np.where(certain & (np.abs(inputs) >= _CERTAIN), inputs > 0.0, state).astype(np.uint8)
+    return state
 
 
 def estimate_log_z(
