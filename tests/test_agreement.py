@@ -1,23 +1,22 @@
 """All estimators on one model: what is run, what they say together, and how the command line says it."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from logzoo.cli.agreement import Attempt, agreement_of, applicable_methods, headline, try_all
+from logzoo.cli.agreement import Attempt, agreement_of, headline, try_all
 from logzoo.cli.main import main
 from logzoo.estimators.registry import ESTIMATORS
-from logzoo.estimators.result import REASONS, Estimate
+from logzoo.estimators.result import REACH, REASONS, Estimate
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.streams import root_stream
 
-FROM_DATA = {"raise"}
-
 
 def estimate(method, log_z, std_error, *, converged=1):
-    interval = (log_z - 2 * std_error, log_z + 2 * std_error)
+    interval = (log_z - REACH * std_error, log_z + REACH * std_error)
     return Estimate(
         method=method,
         form="marginal",
@@ -47,11 +46,6 @@ def data():
     return np.random.default_rng(2).integers(0, 2, (30, 6)).astype(np.uint8)
 
 
-def test_methods_that_start_from_data_are_run_where_there_are_any(data):
-    assert set(applicable_methods(data)) == set(ESTIMATORS)
-    assert set(ESTIMATORS) - set(applicable_methods(None)) >= FROM_DATA
-
-
 def test_all_estimators_on_a_small_model_agree(rbm, data):
     found = try_all(rbm, data=data, sweeps=400, chains=20, seed=1)
     assert [one.method for one in found] == list(ESTIMATORS)
@@ -70,6 +64,14 @@ def test_two_that_are_too_far_apart_are_named():
     assert together.sigmas == pytest.approx(2.0 / np.hypot(0.1, 0.3))
     assert together.disagree
     assert (together.lower, together.upper != together.upper) == (pytest.approx(4.8), True)
+
+
+def test_intervals_of_few_chains_are_wider_than_their_standard_errors_say():
+    wide = [
+        replace(one, interval=(one.log_z - 1.0, one.log_z + 1.0))
+        for one in (estimate("ais", 5.0, 0.1), estimate("rts", 6.0, 0.1))
+    ]
+    assert not agreement_of(attempts(*wide)).disagree
 
 
 @pytest.mark.parametrize("odd", [estimate("bar", 7.0, 0.3, converged=0), estimate("raise", 9.0, 0.1)])
@@ -100,10 +102,17 @@ def test_the_command_line_compares_them_all(rbm, data, tmp_path, monkeypatch, ca
     states = [row[-1] == "yes" for row in rows]
     assert states == sorted(states, reverse=True) and states[0]
     assert any(line.startswith("upper bound") and line.endswith("nat") for line in lines)
+    assert "mean log-likelihood" in lines[2]
+    mean = float(rbm.log_f(data).mean())
+    assert all(abs(float(row[1]) + float(row[6]) - mean) < 2e-4 for row in rows)
     assert main(["estimate", "model.npz", "--method", "all", *budget, "--json"]) == 0
     content = json.loads(capsys.readouterr().out)
-    assert {one["method"] for one in content["estimates"]} == set(applicable_methods(None))
+    assert {one["method"] for one in content["estimates"]} == set(ESTIMATORS)
     assert content["upper_bound"] is None
+    refused = {one["method"]: one["reason"] for one in content["estimates"] if one["reason"]}
+    assert "basins" not in refused and "data: expected a 0/1 matrix" in refused["raise"]
+    assert not any("mean_log_likelihood" in one for one in content["estimates"])
+    assert all({"reasons", "bounds"} <= one.keys() for one in content["estimates"] if one["method"] not in refused)
     ais = next(one for one in content["estimates"] if one["method"] == "ais")
     assert content["lower_bound"] == pytest.approx(ais["log_z"] - 2 * ais["std_error"])
     assert main(["estimate", "model.npz", "--method", "all", "--option", "rungs=5"]) == 1

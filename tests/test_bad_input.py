@@ -67,7 +67,7 @@ CASES = [
     # Models
     ("exact absent.nc", "absent.nc: no such file"),
     ("exact absent.mat", "absent.mat: no such file"),
-    ("exact model.pt", "model.pt: expected an RBM in a .nc"),
+    ("exact model.pt", "model.pt: reading a pickle runs whatever program it holds"),
     ("exact model.joblib", "model.joblib: reading a pickle runs whatever program it holds"),
     ("exact missing.npz", "missing.npz: no such file"),
     ("exact other.npz", "other.npz: expected the arrays weights, visible_bias, hidden_bias or vishid"),

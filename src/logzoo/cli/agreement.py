@@ -8,7 +8,7 @@ import numpy as np
 
 from logzoo.api import estimate_log_z
 from logzoo.estimators.evidence import gather, weighed
-from logzoo.estimators.registry import ESTIMATORS, starts_from_data, takes
+from logzoo.estimators.registry import ESTIMATORS, takes
 from logzoo.estimators.result import REASONS, Estimate
 from logzoo.progress import bar
 from logzoo.reporting.printing import columns, json_line, table
@@ -43,20 +43,15 @@ class Agreement(NamedTuple):
         return self.sigmas > _SIGMAS
 
 
-def applicable_methods(data):
-    """Names of the estimators that can be run: those that start from data only where there are any."""
-    return [name for name in ESTIMATORS if data is not None or not starts_from_data(name)]
-
-
 def try_all(rbm, *, data, snapshots=None, progress=False, **settings):
-    """Attempts of all applicable estimators, settings as in `estimate_log_z`.
+    """Attempts of all estimators, settings as in `estimate_log_z`.
 
     snapshots: handed to those that take them. progress: whether a terminal shows what is running.
     """
-    attempts, methods = [], applicable_methods(data)
+    attempts = []
     evidence = gather(rbm, root_stream(settings.get("seed", 0)).child("evidence"), data=data, progress=progress)
-    with bar(len(methods), "methods", "method", progress) as shown:
-        for method in methods:
+    with bar(len(ESTIMATORS), "methods", "method", progress) as shown:
+        for method in ESTIMATORS:
             start = time.perf_counter()
             try:
                 own = {"snapshots": snapshots} if takes(method, "snapshots") else {}
@@ -78,7 +73,8 @@ def agreement_of(attempts):
     apart, sigmas = (), 0.0
     for pair in combinations(sorted(_sound(attempts)), 2):
         first, second = (estimates[name] for name in pair)
-        error = np.hypot(first.std_error, second.std_error)
+        # Of few chains intervals are wider than standard errors say, by Student's law.
+        error = np.hypot(first.interval_error, second.interval_error)
         distance = abs(first.log_z - second.log_z) / error if error > 0 else 0.0
         if distance > sigmas:
             apart, sigmas = pair, distance
@@ -112,18 +108,21 @@ def disagreement(agreement):
     return f"{first} and {second} lie {agreement.sigmas:.1f} standard errors apart: some interval here is wrong"
 
 
-def agreement_table(attempts, agreement):
+def agreement_table(attempts, agreement, mean_log_f=None):
     """Attempts and their Agreement as text, converged ones first.
 
-    What is wrong with an estimate stands beside it, and in words below.
+    What is wrong with an estimate stands beside it, and in words below. mean_log_f: of examples, where there are any:
+    the mean log-likelihood is that less log Z.
     """
-    heads = ("method", "log Z [nat]", "std error", "95% interval", "seconds", "converged")
+    of_examples = () if mean_log_f is None else ("mean log-likelihood",)
+    heads = ("method", "log Z [nat]", "std error", "95% interval", *of_examples, "seconds", "converged")
     rows, reasons = [], set()
     for method, estimate, seconds, _ in sorted(attempts, key=_doubts):
-        cells = ("", "", "", "", "not run")
+        cells = (*[""] * (len(heads) - 2), "not run")
         if estimate is not None:
             interval = "{:.4f} to {:.4f}".format(*estimate.interval)
-            numbers = f"{estimate.log_z:.4f}", f"{estimate.std_error:.4f}", interval
+            means = [f"{mean_log_f - estimate.log_z:.4f}" for _ in of_examples]
+            numbers = f"{estimate.log_z:.4f}", f"{estimate.std_error:.4f}", interval, *means
             cells = (*numbers, f"{seconds:.1f}", f"no: {', '.join(estimate.reasons)}" if estimate.reasons else "yes")
             reasons.update(estimate.reasons)
         rows.append((method, *cells))
@@ -142,13 +141,14 @@ def _doubts(attempt):
     return 2 if attempt.estimate is None else int(not attempt.estimate.converged)
 
 
-def agreement_json(attempts, agreement):
-    """Attempts and their Agreement as one line of JSON."""
+def agreement_json(attempts, agreement, mean_log_f=None):
+    """Attempts and their Agreement as one line of JSON; mean_log_f as for `agreement_table`."""
     rows = []
     for method, estimate, seconds, reason in attempts:
         rows.append({"method": method, "seconds": seconds, "reason": reason or None})
         if estimate is not None:
-            fields = ("log_z", "std_error", "interval", "sweeps", "chains")
+            fields = ("log_z", "std_error", "interval", "bounds", "sweeps", "chains", "rests_on", "reasons")
             rows[-1] |= {name: getattr(estimate, name) for name in fields} | {"converged": bool(estimate.converged)}
+            rows[-1] |= {} if mean_log_f is None else {"mean_log_likelihood": mean_log_f - estimate.log_z}
     bounds = {"lower_bound": agreement.lower, "upper_bound": agreement.upper}
     return json_line({"estimates": rows, **bounds, "farthest_apart": agreement.apart, "sigmas": agreement.sigmas})

@@ -62,7 +62,7 @@ def run(
     # Bars show on a terminal only.
     settings |= {"base": _base(base, base_data, rbm), "data": examples, "progress": True, **options}
     if every:
-        _all(rbm, constant, settings, as_json)
+        _all(rbm, constant, settings, examples, as_json)
     else:
         _single(rbm, constant, method, settings, examples, as_json)
 
@@ -121,7 +121,8 @@ def _text(estimate, seconds, mean, examples):
         ("spent", f"{estimate.sweeps} sweeps x {estimate.chains} chains, {seconds:.1f} s"),
     ]
     if mean is not None:
-        rows.append(("examples", f"{len(examples)}; others would move the mean by +- {mean.std_error:.4f} nat"))
+        moved = f"; others would move the mean by +- {mean.std_error:.4f} nat" if len(examples) > 1 else ""
+        rows.append(("examples", f"{len(examples)}{moved}"))
     return "\n".join([*lines, "", table(rows)])
 
 
@@ -129,7 +130,7 @@ def _interval(ends):
     return "95% interval {:.4f} to {:.4f}".format(*ends)
 
 
-def _all(rbm, constant, settings, as_json):
+def _all(rbm, constant, settings, examples, as_json):
     from logzoo.cli.agreement import agreement_json, agreement_of, agreement_table, disagreement, headline, try_all
 
     attempts = [
@@ -137,10 +138,11 @@ def _all(rbm, constant, settings, as_json):
         for attempt in try_all(rbm, **settings)
     ]
     agreement = agreement_of(attempts)
+    mean_log_f = None if examples is None else float(rbm.log_f(examples).mean()) + constant
     if not as_json:
-        write(f"{bold(headline(attempts, agreement))}\n\n{agreement_table(attempts, agreement)}")
+        write(f"{bold(headline(attempts, agreement))}\n\n{agreement_table(attempts, agreement, mean_log_f)}")
         return
-    write(agreement_json(attempts, agreement))
+    write(agreement_json(attempts, agreement, mean_log_f))
     if agreement.disagree:
         warn(disagreement(agreement))
     doubtful = [method for method, estimate, *_ in attempts if estimate is not None and not estimate.converged]

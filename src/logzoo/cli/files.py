@@ -17,7 +17,9 @@ from logzoo.datasets.build import visible_matrix
 from logzoo.models.foreign import READERS, Parameters, read_foreign
 from logzoo.models.rbm import RBM, snapshots_of
 
-_UNSAFE = (".joblib", ".pkl", ".pickle")
+# What reads a file that may hold any program, and how what is in it becomes an RBM.
+_SKLEARN, _TORCH = "RBM.from_sklearn(model)", "RBM(weights.numpy(), visible_bias.numpy(), hidden_bias.numpy())"
+_UNSAFE = dict.fromkeys((".joblib", ".pkl", ".pickle"), _SKLEARN) | dict.fromkeys((".pt", ".pth"), _TORCH)
 _FOREIGN = {".mat": "MATLAB", ".npz": "NumPy", ".h5": "HDF5", ".hdf5": "HDF5"}
 _PROVENANCE = ("content_sha256", "source_sha256", "inputs_json", "parameters_json", "seed_path", "software_json")
 
@@ -145,7 +147,7 @@ def _parameters(path, names, tell):
     path = _readable(path)
     suffix = path.suffix.lower()
     if suffix in _UNSAFE:
-        trusted = "in Python, where you trust it: RBM.from_sklearn(model).save('model.nc')"
+        trusted = f"in Python, where you trust it: {_UNSAFE[suffix]}.save('model.nc')"
         raise ValueError(f"{path}: reading a pickle runs whatever program it holds; {trusted}")
     if suffix == ".nc":
         if names is not None:
