@@ -35,12 +35,10 @@ _KINDS = (
     (rf"figures/{_SIMPLE}/{_SIMPLE}/{_SIMPLE}\.(png|pdf)", "picture"),
 )
 # Folders that such files lie in.
-_PARTS = (
-    "best|checks|comparisons|estimates|evidence|figures|models|races|runs|tables|timings|tours|trainings|truths"
-    "|verdicts"
-)
+_PART = re.compile(re.escape(f"data/{_SIMPLE}/") + r"(\(?[a-z|]+\)?)/")
+_PARTS = [found[1] for pattern, _ in _KINDS if (found := _PART.match(pattern))]
 _FOLDERS = re.compile(
-    rf"data|figures|data/raw/{_NAME}|data/{_SIMPLE}|data/{_SIMPLE}/({_PARTS})|data/{_SIMPLE}/estimates/{_SIMPLE}"
+    rf"data|figures|data/raw/{_NAME}|data/{_SIMPLE}|data/{_SIMPLE}/({'|'.join(_PARTS)})|data/{_SIMPLE}/estimates/{_SIMPLE}"
     rf"|figures/{_SIMPLE}|figures/{_SIMPLE}/{_SIMPLE}"
 )
 _MIRROR = "data/mirror"
