@@ -21,7 +21,12 @@ CLAIMS = {
     ),
     "short-6": Claim("Tours from the digit 6 are short", "learned well", at_most=0.0),
     "long-4": Claim("Tours from the digit 4 are long", "more trouble", at_least=0.0),
-    "long-8": Claim("Tours from the digit 8 are long", "more trouble", at_least=0.0),
+    "long-8": Claim(
+        "Tours from the digit 8 are long",
+        "more trouble",
+        at_least=0.0,
+        why="Those from a 4, a 1, a 7 and a 5 are the longest here.",
+    ),
 }
 # By digit: green those published as short, orange as long, others grey; no two lines alike.
 _COLOURS = {1: "#009E73", 6: "#66C2A5", 4: "#D55E00", 8: "#F4A460"}

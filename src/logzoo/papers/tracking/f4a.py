@@ -73,7 +73,9 @@ def statistics(artifacts):
         "variance": growth("bridged_log_z_std_dev", "bridged log Z"),
         "change": growth("observed_change_std_dev", "observed change"),
         "agree": distance(artifacts["check"]),
-        "adaptive": times_apart(*(artifacts[kind].values() for kind in _LADDERS), "fixed / adaptive ladder"),
+        "adaptive": times_apart(
+            *(artifacts[kind].values() for kind in _LADDERS), "fixed / adaptive ladder of as many rungs"
+        ),
     }
 
 
