@@ -57,7 +57,7 @@ def statistics(artifacts):
         chosen = tours["class"] == int(digit)
         (own, error), (others, other_error) = (_mean_log(tours.sel({"class": part})) for part in (chosen, ~chosen))
         value, half = own - others, DEVIATE * np.hypot(error, other_error)
-        of = f"mean log length of tours from a {digit}, less that from the other digits"
+        of = f"mean log length of tours from the digit {digit}, less that from the other digits"
         statistics[key] = Statistic(value, value - half, value + half, of)
     return statistics
 

@@ -52,11 +52,13 @@ def statistics(artifacts):
             continue
         truth, truth_error = truth_of(artifacts["truths"][model])
         error = estimates["log_z"].transpose("estimator", "budget", "replicate") - truth
+        budgets = estimates["budget"].values
+        over = "geometric mean over budgets" if budgets.size > 1 else f"{budgets[0]:,} sweeps"
         statistics[_KEYS[hidden]] = over_repeats(
             lambda rsd, rts: exp(log(root_mean_square(rsd) / root_mean_square(rts)).mean(axis=-1)),
             error.sel(estimator="rsd").values,
             error.sel(estimator="rts").values,
-            of=f"RMSE of RSD / RTS at {hidden} hidden units, geometric mean over budgets",
+            of=f"RMSE of RSD / RTS at {hidden} hidden units, {over}",
             logarithmic=True,
             truth_error=truth_error,
         )
