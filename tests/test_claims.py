@@ -127,7 +127,8 @@ def test_the_error_of_a_truth_as_large_as_those_of_estimates_widens_a_ratio_of_s
         for truth_error in covered:
             one = over_repeats(ratio_of_rmse, *errors, of="ratio", logarithmic=True, truth_error=truth_error)
             covered[truth_error] += one.low <= 2.0 <= one.high
-    assert covered[1.0] / 300 > 0.9
+    # Two standard errors below the 89% of 600 with another seed; without the error of the truth it was 64%.
+    assert covered[1.0] / 300 > 0.85
     assert covered[0.0] / 300 < 0.75
 
 
