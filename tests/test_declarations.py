@@ -149,6 +149,8 @@ def test_a_plan_imports_nothing_that_takes_long():
         ({"rts-f4": {"mbar_ladders": []}}, r"figures.rts-f4.mbar_ladders: expected .* found \[\]"),
         ({"rts-f4": {"mbar_estimates": 0}}, "figures.rts-f4.mbar_estimates: expected .* found 0"),
         ({"rts-f5": {"others": []}}, r"figures.rts-f5.others: expected .* found \[\]"),
+        ({"trk-f4a": {"fixed": []}}, r"figures.trk-f4a.fixed: expected a model or more, found \[\]"),
+        ({"trk-f4a": {"adaptive": []}}, r"figures.trk-f4a.adaptive: expected a model or more, found \[\]"),
         ({"rts-f7": {"estimators": ["rts-uniform", "rts"]}}, "figures.rts-f7.estimators: expected .*, ais-uniform, .*"),
         ({"rts-f7": {"remedies": []}}, r"figures.rts-f7.remedies: expected .* found \[\]"),
         ({"rts-f7": {"matrices": []}}, r"figures.rts-f7.matrices: expected .* found \[\]"),

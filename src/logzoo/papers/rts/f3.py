@@ -7,8 +7,8 @@ figure 3.
 
 import numpy as np
 
-from logzoo.checks import shown
 from logzoo.papers.declaration import Claim
+from logzoo.papers.expected import expect
 from logzoo.papers.rts.runs import runs_of
 from logzoo.reporting import style
 from logzoo.reporting.statistics import (
@@ -54,9 +54,7 @@ _COMPARED = ("rts", "ais", "raise")
 
 def inputs(here):
     models, estimators = here.entry["models"], here.entry["estimators"]
-    if not {*_COMPARED} <= {*estimators}:
-        where = f"configuration: figures.{here.name}.estimators"
-        raise ValueError(f"{where}: expected {', '.join(_COMPARED)} among them, found {shown(estimators)}")
+    expect(here, "estimators", {*_COMPARED} <= {*estimators}, f"{', '.join(_COMPARED)} among them")
     return {
         "truths": {model: here.truth(model) for model in models},
         "estimates": {model: runs_of(here, model, estimators) for model in models},

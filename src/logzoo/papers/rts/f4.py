@@ -7,8 +7,9 @@ is how well the truth itself is known. Carlson et al. (2016), figure 4.
 
 import numpy as np
 
-from logzoo.checks import shown, whole_number
+from logzoo.checks import whole_number
 from logzoo.papers.declaration import Claim
+from logzoo.papers.expected import expect
 from logzoo.reporting.statistics import over_repeats, ratio_of_rmse, root_mean_square, truth_of
 from logzoo.reporting.style import count_ticks, draw_band, finished, look_of, new_figure, title_of
 
@@ -28,10 +29,9 @@ CLAIMS = {
 def inputs(here):
     model = here.entry["model"]
     sizes = here.chosen("ladders", "runs", "sweeps", "samples", "estimates", "mbar_ladders", "mbar_estimates")
-    where, solved = f"configuration: figures.{here.name}", sizes["mbar_ladders"]
-    if not solved or not {*solved} <= {*sizes["ladders"]}:
-        raise ValueError(f"{where}.mbar_ladders: expected one or more of `ladders`, found {shown(solved)}")
-    whole_number(f"{where}.mbar_estimates", sizes["mbar_estimates"])
+    solved = sizes["mbar_ladders"]
+    expect(here, "mbar_ladders", solved and {*solved} <= {*sizes["ladders"]}, "one or more of `ladders`")
+    whole_number(f"configuration: figures.{here.name}.mbar_estimates", sizes["mbar_estimates"])
     runs, samples = sizes["runs"], sizes["runs"] * sizes["samples"]
     rungs = here.experiment(
         "logzoo.papers.rts.rungs:run",

@@ -6,9 +6,8 @@ RTS tracks and by AIS. Carlson et al. (2016), figure 5.
 
 import numpy as np
 
-from logzoo.checks import shown
 from logzoo.papers.declaration import Claim
-from logzoo.papers.tracking.checks import checked
+from logzoo.papers.tracking.checks import all_checked, checked
 from logzoo.papers.tracking.likelihoods import draw_likelihoods
 from logzoo.papers.tracking.statistics import (
     AIS,
@@ -56,13 +55,11 @@ CLAIMS = {
 
 
 def inputs(here):
-    model, others = here.entry["model"], here.entry["others"]
-    if not others:
-        raise ValueError(f"configuration: figures.{here.name}.others: expected a model or more, found {shown(others)}")
+    model = here.entry["model"]
     return {
         "trace": here.trace(model),
         "check": checked(here, model, "ais"),
-        "others": {other: checked(here, other, "ais") for other in others},
+        "others": all_checked(here, "others"),
     }
 
 

@@ -8,8 +8,8 @@ Carlson et al. (2016), figure 7.
 
 import numpy as np
 
-from logzoo.checks import shown
 from logzoo.papers.declaration import Claim
+from logzoo.papers.expected import expect
 from logzoo.papers.rts.runs import runs_of
 from logzoo.reporting import style
 from logzoo.reporting.statistics import (
@@ -44,17 +44,12 @@ _SMALLEST_SHARE = 1e-5
 
 
 def inputs(here):
-    model, chosen = here.entry["model"], here.chosen(*_PANELS)
-    panels = {panel: runs_of(here, model, chosen[panel]) for panel in _PANELS}
+    model = here.entry["model"]
+    panels = {panel: runs_of(here, model, here.entry[panel]) for panel in _PANELS}
     methods = [here.config["estimators"][name]["method"] for name in panels["matrices"]]
-    for panel, expected, found in (
-        ("estimators", f"{', '.join(_MATCHED)} among them", {*_MATCHED} <= {*panels["estimators"]}),
-        ("remedies", "one estimator or more", panels["remedies"]),
-        ("matrices", "one estimator or more, all by RTS", {*methods} == {"rts"}),
-    ):
-        if not found:
-            where = f"configuration: figures.{here.name}.{panel}"
-            raise ValueError(f"{where}: expected {expected}, found {shown(chosen[panel])}")
+    expect(here, "estimators", {*_MATCHED} <= {*panels["estimators"]}, f"{', '.join(_MATCHED)} among them")
+    expect(here, "remedies", panels["remedies"], "one estimator or more")
+    expect(here, "matrices", {*methods} == {"rts"}, "one estimator or more, all by RTS")
     matched = runs_of(here, model, _MATCHED.values())
     return {"truth": here.truth(model), "matched": matched, **panels}
 

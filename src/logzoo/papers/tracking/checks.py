@@ -1,5 +1,14 @@
 """Checks of the log Z that was tracked while a model trained, as experiments."""
 
+from logzoo.papers.expected import expect
+
+
+def all_checked(here, key):
+    """Checks by AIS of all models that a setting of a figure names, which are one or more, by their names."""
+    models = here.entry[key]
+    expect(here, key, models, "a model or more")
+    return {model: checked(here, model, "ais") for model in models}
+
 
 def checked(here, model, check):
     """The experiment that finds log Z at the snapshots of a training: `exact`, or by `ais`."""

@@ -8,7 +8,7 @@ the ladder. Desjardins et al. (2011), figure 4.
 import numpy as np
 
 from logzoo.papers.declaration import Claim
-from logzoo.papers.tracking.checks import checked
+from logzoo.papers.tracking.checks import all_checked, checked
 from logzoo.papers.tracking.drawing import DEVIATIONS, draw_checked, draw_tracked, label_updates, limit, name_of
 from logzoo.papers.tracking.statistics import after_burn_in, distance, mean, over_parts, ratio, thirds, times_apart
 from logzoo.reporting.style import LOOKS, TRUTH, finished, new_figure, title_of
@@ -45,7 +45,7 @@ def inputs(here):
     return {
         "trace": here.trace(model),
         "check": checked(here, model, "ais"),
-        **{kind: {model: checked(here, model, "ais") for model in here.entry[kind]} for kind in _LADDERS},
+        **{kind: all_checked(here, kind) for kind in _LADDERS},
     }
 
 
