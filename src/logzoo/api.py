@@ -10,7 +10,7 @@ from logzoo.budgets import SweepLedger
 from logzoo.checks import binary_matrix, flag, is_a, positive_number, whole_number
 from logzoo.kernels.gibbs import forget_hidden, run_sweeps, start_chains
 from logzoo.kernels.layout import new_chains
-from logzoo.models.certain import without_certain
+from logzoo.models.certain import _CERTAIN, without_certain
 from logzoo.models.rbm import RBM
 from logzoo.paths import check_rounding, kernel_parameters, log_odds, tempered_rbm
 from logzoo.progress import stage
@@ -20,8 +20,6 @@ from logzoo.streams import root_stream
 
 # Sweeps of a single method, and the most of "auto", unless told otherwise.
 _SWEEPS, _AUTO_SWEEPS = 10_000, 200_000
-# Nats of its input that `without_certain` takes a unit's state for certain at.
-_CERTAIN = 50.0
 
 
 def sample_gibbs(rbm, chains, sweeps, *, beta=1.0, start=None, seed=0, threads=1):
