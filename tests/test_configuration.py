@@ -9,7 +9,7 @@ from projects import ROOT, copy_project, snakemake
 from logzoo.estimators.registry import ESTIMATORS
 from logzoo.pipeline.catalogue import Catalogue
 from logzoo.pipeline.configuration import checked, option_names
-from logzoo.pipeline.models import truth_from
+from logzoo.pipeline.models import estimate_settings, truth_from
 from logzoo.pipeline.project import catalogue_of, merged_configuration
 from logzoo.pipeline.tasks import makes_files
 from logzoo.trainers.registry import TRAINERS
@@ -95,6 +95,16 @@ def test_a_model_is_enumerated_by_its_smaller_layer():
     found = {name: truth_from(config, name) for name in ("wide", "mnist-10", "mnist-100", "mnist-cd25-500")}
     small, large = "enumeration", "long runs"
     assert found == {"wide": small, "mnist-10": small, "mnist-100": large, "mnist-cd25-500": large}
+
+
+def test_a_model_may_say_how_long_the_runs_for_its_truth_are():
+    config = catalogue_of(folder=ROOT, over={"models": {"mnist-100": {"truth_sweeps": 7}}}).config
+
+    def budgets(model, **kind):
+        return estimate_settings(config, model, ["rts"], **kind)["rts"]["budgets"]
+
+    assert budgets("mnist-100", long_run=True) == [7] != budgets("mnist-100")
+    assert budgets("mnist-200", long_run=True) == [config["truth"]["sweeps"]]
 
 
 def test_no_model_of_a_figure_that_is_not_configured_is_a_traceback():

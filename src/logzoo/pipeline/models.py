@@ -72,7 +72,7 @@ def estimate_settings(
         budgets = entry.get("budgets", of_model.get("budgets", matrix["budgets"]))
         settings[name] = {
             **{key: entry[key] for key in ("method", "base", "options")},
-            "budgets": [config["truth"]["sweeps"]] if long_run else budgets,
+            "budgets": [of_model.get("truth_sweeps", config["truth"]["sweeps"])] if long_run else budgets,
             "replicates": 1 if long_run else _replicates(repeated, name, matrix["replicates"]),
             "chains": of_model.get("chains", matrix["chains"]),
             "seed": config["seed"],
