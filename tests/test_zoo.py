@@ -24,10 +24,10 @@ from logzoo.papers.zoo.statistics import (
     mean_rank,
     measured_moments,
     resampled_moments,
-    share_with_interval,
     unconverged,
     with_interval,
 )
+from logzoo.reporting.statistics import share_with_interval
 from logzoo.reporting.tables import csv, frame_of, html, markdown
 
 ESTIMATORS = {"ais": 0.3, "rts": 0.1, "ts": 0.1, "bar": 1.0}

@@ -124,16 +124,23 @@ def _student(freedom):
 
 
 def share(hits, of):
-    """Share of hits with its binomial interval (Wilson 1927); NaN of none."""
-    count = hits.size
-    if count == 0:
+    """Share of hits with its binomial interval; NaN of none."""
+    if hits.size == 0:
         return untested(of)
-    fraction, squared = float(hits.mean()), DEVIATE**2 / count
-    center = (fraction + 0.5 * squared) / (1.0 + squared)
-    half = np.sqrt(fraction * (1.0 - fraction) * squared + 0.25 * squared**2) / (1.0 + squared)
-    # Rounding must not put the share itself outside.
-    ends = min(fraction, float(center - half)), max(fraction, float(center + half))
-    return Statistic(fraction, *ends, f"{of}, of {count}")
+    value, (low, high) = share_with_interval(np.count_nonzero(hits), hits.size)
+    return Statistic(float(value), float(low), float(high), f"{of}, of {hits.size}")
+
+
+def share_with_interval(hits, number):
+    """Share of hits and its 95% interval (Clopper & Pearson 1934); NaN where the number is 0."""
+    from scipy.special import betaincinv  # takes long to import, and most figures need none
+
+    tail = QUANTILES[0]
+    with np.errstate(invalid="ignore"):
+        low = np.where(hits > 0, betaincinv(np.maximum(hits, 1), number - hits + 1, tail), 0.0)
+        high = np.where(hits < number, betaincinv(hits + 1, np.maximum(number - hits, 1), 1 - tail), 1.0)
+        fraction = hits / number
+    return fraction, np.where(number > 0, [low, high], np.nan)
 
 
 def mean_with_band(values):

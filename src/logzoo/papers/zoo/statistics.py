@@ -12,7 +12,14 @@ from typing import NamedTuple
 import numpy as np
 
 from logzoo.reporting.logarithms import exp, log
-from logzoo.reporting.statistics import DEVIATE, QUANTILES, RESAMPLES, fixed_generator, resamples
+from logzoo.reporting.statistics import (
+    DEVIATE,
+    QUANTILES,
+    RESAMPLES,
+    fixed_generator,
+    resamples,
+    share_with_interval,
+)
 
 LEVEL = 0.95
 _RISK = 0.05
@@ -175,18 +182,6 @@ def covered(zoo):
     further = np.hypot(half, DEVIATE * zoo["truth_std_error"]) - half
     inside = (zoo["truth"] >= low - further) & (zoo["truth"] <= high + further)
     return inside.where(zoo["log_z"].notnull())
-
-
-def share_with_interval(hits, number):
-    """Share of hits and its 95% interval (Clopper & Pearson 1934); NaN where the number is 0."""
-    from scipy.special import betaincinv  # takes long to import, and most figures of the zoo need none
-
-    tail = QUANTILES[0]
-    with np.errstate(invalid="ignore"):
-        low = np.where(hits > 0, betaincinv(np.maximum(hits, 1), number - hits + 1, tail), 0.0)
-        high = np.where(hits < number, betaincinv(hits + 1, np.maximum(number - hits, 1), 1 - tail), 1.0)
-        share = hits / number
-    return share, np.where(number > 0, [low, high], np.nan)
 
 
 def coverage(zoo):
