@@ -245,6 +245,20 @@ def test_limits_show_all_values_and_give_way_to_intervals_in_part(kalman):
     assert high - low < 10 * np.ptp(values)
 
 
+def test_an_interval_that_says_nothing_is_a_cross(kalman):
+    trace, _, check = kalman
+    high = check["log_z_high"].copy()
+    high[2] += 1e6
+    one = check.assign(log_z_high=high)
+    update = check["update"].values[2]
+    for followed, crosses in ((f4a, 1), (f4b, 2)):
+        lines = draw_followed(followed, trace, one).axes[0].lines
+        found = [line for line in lines if line.get_marker() == "x"]
+        assert [line.get_xdata().tolist() for line in found] == [[update]] * crosses
+        assert all("too wide to draw" in line.get_label() for line in found)
+        assert all(line.get_marker() != "x" for line in draw_followed(followed, trace, check).axes[0].lines)
+
+
 def test_the_tracker_is_drawn_with_all_that_it_follows():
     texts = [text.get_text() for text in f1.draw({}).axes[0].texts]
     for time in ("t-1", "t"):

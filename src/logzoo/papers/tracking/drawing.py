@@ -11,6 +11,8 @@ from logzoo.reporting.style import draw_band
 BY_UPDATE, BY_TEMPERATURE, BIAS = "#D55E00", "#0072B2", "#009E73"
 # Standard deviations of a tracker on either side of what it says.
 DEVIATIONS = 3.0
+# Nats that an interval may always reach.
+_TOLD = 1.0
 # How far limits give way to intervals, as a share of the range of values.
 _ROOM = 0.25
 
@@ -23,14 +25,22 @@ def draw_tracked(axis, values, std_dev, **look):
 
 
 def draw_checked(axis, check, split, **look):
-    """Points with 95% intervals, of log Z or of the log-likelihood of a split; returns values, lows, highs."""
+    """Points with 95% intervals, of log Z or of the log-likelihood of a split; returns values, lows, highs.
+
+    Crosses without where an interval reaches farther than from the lowest to the highest value.
+    """
     values, low, high = (check[name].values for name in ("log_z", "log_z_low", "log_z_high"))
     if split is not None:
         log_f = check["mean_log_f"].sel(split=split).values
         values, low, high = log_f - values, log_f - high, log_f - low
     reach = np.maximum([values - low, high - values], 0.0)
-    look |= {"fmt": "s", "markersize": 4.5, "elinewidth": 1.0, "capsize": 2}
-    axis.errorbar(check["update"].values, values, reach, **look)
+    bars = {"fmt": "s", "markersize": 4.5, "elinewidth": 1.0, "capsize": 2}
+    update, known = check["update"].values, reach.max(axis=0) <= max(np.ptp(values), _TOLD)
+    axis.errorbar(update[known], values[known], reach[:, known], **bars, **look)
+    if not known.all():
+        # A bar would say no more, and hide those of others.
+        label = f"{look['label']}\ntoo wide to draw" if "label" in look else None
+        axis.plot(update[~known], values[~known], "x", color=look["color"], markersize=4.5, label=label)
     return np.stack([values, low, high])
 
 
