@@ -46,6 +46,8 @@ WRONG = [
     ({"estimators": {"rts": {"options": {"base": "modes"}}}}, "estimators.rts.options: unknown name 'base'"),
     ({"models": {"mnist-10": {"train": {"options": {"partcles": 9}}}}}, "models.mnist-10.train.options: .*particles"),
     ({"models": {"mnist-10": {"train": {"options": {"hidden": 9}}}}}, "models.mnist-10.train.options: .*'hidden'"),
+    ({"models": {"mnist-10": {"train": {"options": {"stream": 1}}}}}, "models.mnist-10.train.options: .*'stream'"),
+    ({"estimators": {"rts": {"options": {"progress": True}}}}, "estimators.rts.options: unknown name 'progress'"),
     ({"zoo": {"trainers": {"cd": {"options": {"bogus": 1}}}}}, "zoo.trainers.cd.options: unknown name 'bogus'"),
     ({"zoo": {"trainers": {"cd": {"method": "magic"}}}}, "zoo.trainers.cd.method: unknown name 'magic'"),
     ({"grids": {"trk-t1": {"train": {"options": {"bogus": [1, 2]}}}}}, "grids.trk-t1.train.options: .*'bogus'"),

@@ -28,6 +28,9 @@ _SCALED = ("figures", "grids", "comparisons", "trainings", "estimators", "models
 # What entries of models that are made, and neither trained nor read, may say.
 _OF_KNOWN_MODELS = ("title", "short", "dataset", "family", "budgets", "chains", "replicates", "known")
 
+# Options that jobs give methods themselves.
+_GIVEN = {"stream", "progress", "checkpoint", "validation", "start"}
+
 # As jobs take them: 1000.0 is no whole number, and what is not finite is none at all.
 _TYPES = {
     "integer": lambda _, value: isinstance(value, int) and not isinstance(value, bool),
@@ -146,7 +149,7 @@ def _references(config: dict) -> Iterator[tuple[str, Iterable[str], Collection[s
         yield f"{key}.method", [entry["method"]], methods
         if entry.get("options"):
             # What the entry says itself is not for its options to say again.
-            yield f"{key}.options", entry["options"], option_names(methods[entry["method"]]) - entry.keys()
+            yield f"{key}.options", entry["options"], option_names(methods[entry["method"]]) - entry.keys() - _GIVEN
     for name, entry in datasets.items():
         yield f"datasets.{name}.source", [entry["source"]], config["sources"]
         if entry["reader"] == "known":
