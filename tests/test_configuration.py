@@ -65,7 +65,11 @@ WRONG = [
     ({"models": {"dna-cd1": {"start": "mnist-10"}}}, "models.dna-cd1.start: expected .* 180 .*, found 784 of mnist-10"),
     # What no declaration can read.
     ({"figures": {"rts-rungs": {"paper": "rts", "title": "x"}}}, "figures.rts-rungs: cannot be read as it stands: "),
-    ({"figures": {"rts-f4": {"runs": "ten"}}}, "figures.rts-f4: "),
+    ({"figures": {"rts-f4": {"runs": "ten"}}}, "figures.rts-f4.runs: 'ten' is not of type 'integer'"),
+    ({"figures": {"rts-f4": {"runs": 0}}}, "figures.rts-f4.runs: 0 is less than the minimum of 1"),
+    ({"figures": {"rts-f2": {"samples": []}}}, r"figures.rts-f2.samples: "),
+    ({"figures": {"lv-f1": {"digits": "x"}}}, "figures.lv-f1.digits: 'x' is not of type 'array'"),
+    ({"figures": {"lv-f4": {"shares": [0]}}}, "figures.lv-f4.shares.0: 0 is less than or equal to the minimum of 0"),
 ]
 
 
