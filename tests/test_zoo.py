@@ -230,12 +230,13 @@ def test_the_error_of_the_truth_enters_coverage_in_quadrature():
     assert covered(wide.assign(truth_std_error=("model", [0.42]))).all()
 
 
-def test_the_binomial_interval_is_that_of_the_tables():
-    # Clopper & Pearson for 8 of 10 and for 0 of 10, as in any table of them.
+def test_the_binomial_interval_is_the_one_of_wilson():
+    # The roots of |p - share| = 1.96 sqrt(p (1 - p) / 10), for 8 of 10 and for none.
     share, interval = share_with_interval(np.array([8, 0, 10, 0]), np.array([10, 10, 10, 0]))
     np.testing.assert_allclose(share[:3], [0.8, 0.0, 1.0])
-    np.testing.assert_allclose(interval[:, 0], [0.4439, 0.9748], atol=1e-4)
-    np.testing.assert_allclose(interval[:, 1:3], [[0.0, 0.6915], [0.3085, 1.0]], atol=1e-4)
+    for end in interval[:, 0]:
+        assert abs(end - 0.8) == pytest.approx(1.959964 * np.sqrt(end * (1.0 - end) / 10.0), rel=1e-6)
+    np.testing.assert_allclose(interval[:, 1:3], [[0.0, 0.72247], [0.27753, 1.0]], atol=1e-5)
     assert np.isnan(interval[:, 3]).all()
 
 

@@ -132,15 +132,13 @@ def share(hits, of):
 
 
 def share_with_interval(hits, number):
-    """Share of hits and its 95% interval (Clopper & Pearson 1934); NaN where the number is 0."""
-    from scipy.special import betaincinv  # takes long to import, and most figures need none
-
-    tail = QUANTILES[0]
-    with np.errstate(invalid="ignore"):
-        low = np.where(hits > 0, betaincinv(np.maximum(hits, 1), number - hits + 1, tail), 0.0)
-        high = np.where(hits < number, betaincinv(hits + 1, np.maximum(number - hits, 1), 1 - tail), 1.0)
-        fraction = hits / number
-    return fraction, np.where(number > 0, [low, high], np.nan)
+    """Share of hits and its 95% interval (Wilson 1927; Brown, Cai & DasGupta 2001); NaN where the number is 0."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        fraction, squared = np.divide(hits, number), np.divide(DEVIATE**2, number)
+        center = (fraction + 0.5 * squared) / (1.0 + squared)
+        half = np.sqrt(fraction * (1.0 - fraction) * squared + 0.25 * squared**2) / (1.0 + squared)
+    # Rounding must not put the share itself outside.
+    return fraction, np.array([np.minimum(fraction, center - half), np.maximum(fraction, center + half)])
 
 
 def mean_with_band(values):
