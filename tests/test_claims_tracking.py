@@ -173,11 +173,6 @@ def test_figure_3_of_too_little_is_not_tested(checks):
     assert {verdict(f3, found, claim) for claim in found} == {"not tested"}
 
 
-def test_figure_3_refuses_runs_it_does_not_know():
-    with pytest.raises(ValueError, match="speed"):
-        of_runs({"trk-f3-quick-low": check_of(np.zeros(9))})
-
-
 def trace_of(bias, bridged, change):
     rows = len(bias)
     columns = {"bias": bias, "bridged_log_z_std_dev": bridged, "observed_change_std_dev": change}

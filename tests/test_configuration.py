@@ -68,6 +68,15 @@ WRONG = [
     ({"figures": {"rts-f4": {"runs": "ten"}}}, "figures.rts-f4.runs: 'ten' is not of type 'integer'"),
     ({"figures": {"rts-f4": {"runs": 0}}}, "figures.rts-f4.runs: 0 is less than the minimum of 1"),
     ({"figures": {"rts-f2": {"samples": []}}}, r"figures.rts-f2.samples: "),
+    ({"figures": {"rts-f4": {"ladders": [50, 10]}}}, "figures.rts-f4.ladders: expected rising numbers of rungs, found"),
+    (
+        {"figures": {"trk-f3": {"slow": ["trk-f4b"]}}},
+        "figures.trk-f3.slow: expected models whose names end in",
+    ),
+    ({"figures": {"ins-f3": {"trainers": ["exact"]}}}, "figures.ins-f3.trainers: expected ins, pcd, pt among them"),
+    ({"figures": {"ins-f6": {"comparisons": ["mnist"]}}}, "figures.ins-f6.comparisons: expected 2 of them, found"),
+    ({"figures": {"ins-many": {"ladders": 20}}}, "figures.ins-many.ladders: expected that of .* 10, found 20"),
+    ({"figures": {"lv-f2a": {"means": ["mnist-10"]}}}, "figures.lv-f2a.means: expected one or more of `models`"),
     ({"figures": {"lv-f1": {"digits": "x"}}}, "figures.lv-f1.digits: 'x' is not of type 'array'"),
     ({"figures": {"lv-f4": {"shares": [0]}}}, "figures.lv-f4.shares.0: 0 is less than or equal to the minimum of 0"),
 ]

@@ -7,6 +7,7 @@ Hult et al. (2019), figure 3.
 import numpy as np
 
 from logzoo.papers.declaration import Claim
+from logzoo.papers.expected import expect
 from logzoo.papers.infinite_swapping.drawing import LABELS, limit_after_rise, look_of, values_of
 from logzoo.papers.infinite_swapping.experiments import compared, comparison_of, trainers_of
 from logzoo.reporting.statistics import difference_of_means, mean_with_band, over_repeats
@@ -40,6 +41,13 @@ CLAIMS = claims("12 × 4")
 
 
 def inputs(here):
+    return inputs_of(here, 1)
+
+
+def inputs_of(here, number):
+    """Inputs of a figure that shows so many comparisons."""
+    expect(here, "comparisons", len(here.entry["comparisons"]) == number, f"{number} of them")
+    expect(here, "trainers", {*_TITLES} <= {*here.entry["trainers"]}, f"{', '.join(_TITLES)} among them")
     return {"runs": {name: compared(here, name, here.entry["trainers"]) for name in here.entry["comparisons"]}}
 
 

@@ -9,6 +9,7 @@ from itertools import cycle
 import numpy as np
 
 from logzoo.papers.declaration import Claim
+from logzoo.papers.expected import expect
 from logzoo.papers.las_vegas.drawing import COLOURS, draw_tail, finish_tails
 from logzoo.papers.las_vegas.lengths import TAIL, lengths, ratio
 from logzoo.reporting.logarithms import log
@@ -52,7 +53,9 @@ _VISIBLE = {"draws": "visible units drawn", "means": "their means, as published"
 
 
 def inputs(here):
-    return {"tours": {model: lengths(here, model) for model in here.entry["models"]}}
+    tours = {model: lengths(here, model) for model in here.entry["models"]}
+    expect(here, "means", here.entry["means"] and tours.keys() >= {*here.entry["means"]}, "one or more of `models`")
+    return {"tours": tours}
 
 
 def statistics(artifacts):
@@ -107,7 +110,7 @@ def draw(artifacts, *, titles):
     axis = figure.subplots()
     by_model = artifacts["tours"]
     otherwise = cycle(_OTHERWISE)
-    for colour, (model, tours) in zip(COLOURS, by_model.items(), strict=False):
+    for colour, (model, tours) in zip(cycle(COLOURS), by_model.items(), strict=False):
         for visible in tours["visible"].values:
             values = tours["length"].sel(visible=visible).isel(rounds=0).values.ravel()
             label = titles[model] if visible == "draws" else None

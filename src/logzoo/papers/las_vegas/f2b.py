@@ -4,6 +4,8 @@ Share of tours longer than n sweeps as more hidden states are drawn for each tra
 grows; each set holds the one before. Savarese et al. (2018), figure 2b.
 """
 
+from itertools import cycle
+
 from logzoo.papers.declaration import Claim
 from logzoo.papers.las_vegas.drawing import COLOURS, draw_tail, finish_tails
 from logzoo.papers.las_vegas.lengths import lengths, ratio
@@ -36,7 +38,7 @@ def draw(artifacts, *, title):
     tours = artifacts["tours"]
     figure = new_figure(6.4, 4.4)
     axis = figure.subplots()
-    for colour, rounds in zip(COLOURS, tours["rounds"].values, strict=False):
+    for colour, rounds in zip(cycle(COLOURS), tours["rounds"].values, strict=False):
         to_set = tours.sel(rounds=rounds, visible="draws")
         label = f"R = {int(rounds)}: {int(to_set['stopping_states']):,} states"
         draw_tail(axis, to_set["length"].values.ravel(), label=label, color=colour)

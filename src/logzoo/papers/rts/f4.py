@@ -30,6 +30,7 @@ def inputs(here):
     model = here.entry["model"]
     sizes = here.chosen("ladders", "runs", "sweeps", "samples", "estimates", "mbar_ladders", "mbar_estimates")
     solved = sizes["mbar_ladders"]
+    expect(here, "ladders", sizes["ladders"] == sorted(sizes["ladders"]), "rising numbers of rungs")
     expect(here, "mbar_ladders", solved and {*solved} <= {*sizes["ladders"]}, "one or more of `ladders`")
     whole_number(f"configuration: figures.{here.name}.mbar_estimates", sizes["mbar_estimates"])
     runs, samples = sizes["runs"], sizes["runs"] * sizes["samples"]

@@ -9,8 +9,8 @@ from itertools import cycle
 
 import numpy as np
 
-from logzoo.checks import one_of
 from logzoo.papers.declaration import Claim
+from logzoo.papers.expected import expect
 from logzoo.papers.tracking.checks import checked
 from logzoo.papers.tracking.drawing import DEVIATIONS, draw_checked, draw_tracked, label_updates, limit
 from logzoo.papers.tracking.statistics import SIGMAS, after_burn_in, blocks, mean, over_parts, ratio, units
@@ -42,6 +42,7 @@ CLAIMS = {
 _SPEEDS = ("slow", "fast")
 _DECAYS = ("low", "mid", "high")
 _FASTEST = ("fast", "high")
+_ENDS = tuple(f"-{speed}-{decay}" for speed in _SPEEDS for decay in _DECAYS)
 # Runs whose exact test likelihood climbs less, in nats, tell nothing: half of what the poorest published curve does.
 _TRAINED = 24.0
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
@@ -52,6 +53,9 @@ def inputs(here):
     checks = {check: {model: checked(here, model, check) for model in models} for check in ("exact", "ais")}
     # Runs that are counted and not drawn.
     more = {model: checked(here, model, "exact") for model in here.entry.get("more", [])}
+    for key in (*_SPEEDS, *({"more"} & here.entry.keys())):
+        named = all(model.endswith(_ENDS) for model in here.entry[key])
+        expect(here, key, named, f"models whose names end in {', '.join(_ENDS)}")
     return {"traces": {model: here.trace(model) for model in models}, **checks, "more": more}
 
 
@@ -104,7 +108,7 @@ def statistics(artifacts):
 
 def _speed_and_decay(model):
     speed, decay = model.split("-")[-2:]
-    return one_of("speed", speed, _SPEEDS), one_of("decay", decay, _DECAYS)
+    return speed, decay
 
 
 def _mean_of_means(*totals):
