@@ -55,9 +55,7 @@ def statistics_of(claims):
 def some_card(papers):
     """A scorecard of all claims of some papers, each with a made-up number."""
     verdict = {
-        name: verdicts(
-            shown.tested, statistics_of(shown.tested), untested="stand-in data" if name == "rts-f5" else None
-        )
+        name: verdicts(shown.tested, statistics_of(shown.tested), reason="stand-in data" if name == "rts-f5" else None)
         for name, shown in CATALOGUE.shown.items()
         if shown.tested
     }

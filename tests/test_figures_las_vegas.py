@@ -247,7 +247,7 @@ def table():
 
 
 def test_trainers_stand_beside_what_was_published(table):
-    assert list(table["row"].values) == ["CD-1", "LVS-1 (STAND-IN: digits)"]
+    assert list(table["row"].values) == ["CD-1", "LVS-1 (STAND-IN)"]
     np.testing.assert_allclose(table["rate"], [0.001, 0.1])
     np.testing.assert_allclose(table["test"], [-151.0, -131.0])
     np.testing.assert_allclose(table["train"], [-152.0, -132.0])

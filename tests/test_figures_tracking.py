@@ -279,7 +279,7 @@ def test_stand_ins_are_marked(kalman, rts):
         draw_followed(f5, rts[0].assign_attrs(stand_in_for="Letters"), rts[1]),
     ]
     for figure in figures:
-        assert "replace Letters" in figure.get_suptitle()
+        assert "stands in for Letters" in figure.get_suptitle()
     assert figures[1].axes[0].get_legend().get_title().get_text() == f"stand-in for {TITLE}"
     assert [figure.axes[0].get_title(loc="left") for figure in figures[2:]] == [f"stand-in for {TITLE}"] * 2
     assert not draw_followed(f4a, *kalman[:2]).get_suptitle()

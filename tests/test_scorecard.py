@@ -108,12 +108,12 @@ def test_a_scorecard_is_an_artifact(card, tmp_path):
 
 
 def test_stand_in_data_leave_claims_untested_and_are_named():
-    tables = found(untested="stand-in data")
+    tables = found(reason="stand-in data")
     tables["rts-f9"].attrs |= {"stand_in_for": "mnist", "stand_in_reason": "no way out"}
     card = scorecard(CLAIMS, tables, PLACES)
     assert set(card["verdict"].values) == {"not tested"}
     assert "not tested (stand-in data)" in markdown(card, "figures/quick")
-    assert "digits of scikit-learn replace mnist." in markdown(card, "figures/quick")
+    assert "something else stands in for mnist." in markdown(card, "figures/quick")
     both = stand_ins([card, {"stand_in_for": "dna", "stand_in_reason": "lost"}, {}])
     assert both == {"stand_in_for": "dna, mnist", "stand_in_reason": "lost\nno way out"}
     assert stand_ins([both, {"stand_in_for": "dna", "stand_in_reason": "lost"}]) == both

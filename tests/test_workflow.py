@@ -96,7 +96,7 @@ def test_a_run_ends_in_figures_artifacts_and_a_summary(finished):
     for name in ("index.html", "scorecard.html", "zoo.html"):
         assert faults(folder / "figures/tiny" / name) == []
     page = (folder / "figures/tiny/index.html").read_text()
-    assert "STAND-IN DATA" in page and str(folder) not in page
+    assert "STAND-IN: something else" in page and str(folder) not in page
     with xr.open_dataset(folder / "data/tiny/zoo.nc") as zoo:
         assert dict(zoo["log_z"].sizes) == {"model": 5, "estimator": 4, "budget": 2, "replicate": 2}
         assert int(zoo["sweeps_spent"].max()) == 120

@@ -430,7 +430,7 @@ def test_likelihoods_stand_beside_the_published_ones_of_the_same_data():
     }
     published = dict.fromkeys(truths, {"log_z": 451.28, "test_log_likelihood": -86.34})
     table = likelihoods.rows(truths, titles={"one": "One", "other": "Other"}, published=published)
-    assert list(table["row"].values) == ["One", "Other (STAND-IN: digits)"]
+    assert list(table["row"].values) == ["One", "Other (STAND-IN)"]
     np.testing.assert_array_equal(table["published_log_z"], [451.28, np.nan])
     np.testing.assert_array_equal(table["published_test"], [-86.34, np.nan])
     np.testing.assert_array_equal(table["validation"], [-85.0, -85.0])

@@ -174,7 +174,7 @@ def test_stand_in_data_are_said(artifacts):
     attributes = {"stand_in_for": "dna", "stand_in_reason": "nothing <was> to be had"}
     text = page_of({**artifacts, "zoo": artifacts["zoo"].assign_attrs(attributes)})
     (notice,) = [one for one in Page(text).all("p") if one.attributes.get("class") == "notice"]
-    assert "replace dna" in notice.text and "nothing &lt;was&gt; to be had" in text
+    assert "stands in for dna" in notice.text and "nothing &lt;was&gt; to be had" in text
 
 
 def test_every_configured_estimator_has_its_page_in_the_docs(tmp_path):

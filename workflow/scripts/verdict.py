@@ -13,6 +13,6 @@ with job(snakemake.log[0]):
     judged = verdicts(
         params.claims,
         {f"{params.figure}-{key}": statistic for key, statistic in statistics.items()},
-        untested="stand-in data" if notice else None,
+        reason="stand-in data" if notice else None,
     )
     write_output(snakemake, judged.assign_attrs(notice), kind="verdict")

@@ -2,10 +2,8 @@
 
 import textwrap
 
-from logzoo.reporting.verdicts import NOT_REPRODUCED, REPRODUCED, bound_of, number_of, why_of
+from logzoo.reporting.verdicts import SIGNS, bound_of, number_of, why_of
 
-# Marks that need no key, and no colours: the word stands beside them.
-_MARKS = {REPRODUCED: "\N{CHECK MARK}", NOT_REPRODUCED: "\N{BALLOT X}"}
 _SIZE, _SPACING, _GAP = 7.5, 1.3, 8.0  # of the letters, in points; of lines, in letters; above and below, in points
 
 
@@ -20,7 +18,7 @@ def note_verdicts(figure, verdicts):
     for name in verdicts["id"].values:
         row = verdicts.sel(id=name)
         verdict = row["verdict"].item()
-        text = f"{_MARKS.get(verdict, '?')} {verdict.upper()}: {row['claim'].item()}"
+        text = f"{SIGNS[verdict]} {verdict.upper()}: {row['claim'].item()}"
         if verdicts.attrs["untested"]:
             text += f" ({verdicts.attrs['untested']})"
         else:

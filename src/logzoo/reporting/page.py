@@ -13,9 +13,8 @@ from logzoo.reporting.rendering import rendered
 from logzoo.reporting.scorecard import VERDICTS, counts_by_paper, entries, relative, summary
 from logzoo.reporting.stand_ins import stand_in_line, stand_ins
 from logzoo.reporting.tables import frame_of, notes_of
+from logzoo.reporting.verdicts import SIGNS
 
-# Beside the word, so that no verdict is told by its colour alone.
-_SIGNS = dict(zip(VERDICTS, ("✓", "✗", "?", "–"), strict=True))
 # Digits of the hash of an input: enough to tell which it was.
 _SHORT = 12
 # Lines and columns of a table that are shown in its small picture.
@@ -79,7 +78,7 @@ def _said(rows, scale, replaced):
     """What both pages say."""
     return {
         "rows": rows,
-        "verdicts": [{"word": word, "slug": _slug(word), "sign": sign} for word, sign in _SIGNS.items()],
+        "verdicts": [{"word": word, "slug": _slug(word), "sign": sign} for word, sign in SIGNS.items()],
         "scale": scale,
         "notice": stand_in_line(replaced),
         "why": replaced.get("stand_in_reason", "").splitlines(),
@@ -115,7 +114,7 @@ def _row(row, folder, exhibits):
     elsewhere = relative(row["picture"], folder) if row["picture"] else ""
     return {
         **row,
-        "sign": _SIGNS[row["verdict"]],
+        "sign": SIGNS[row["verdict"]],
         "slug": _slug(row["verdict"]),
         "order": list(VERDICTS).index(row["verdict"]),
         "href": here or elsewhere,
@@ -136,7 +135,7 @@ def _item(name, exhibit, rows, folder):
         "verdict": relative(exhibit["verdict"], folder) if exhibit["verdict"] else "",
         "alternative": f"{exhibit['title']}; {below} beside the picture",
         "rows": rows,
-        "marks": [(_SIGNS[word], said.count(word), word, _slug(word)) for word in VERDICTS if word in said],
+        "marks": [(SIGNS[word], said.count(word), word, _slug(word)) for word in VERDICTS if word in said],
         "artifacts": [
             (path, relative(path, folder), _kind(attributes)) for path, attributes in exhibit["records"].items()
         ],

@@ -1,4 +1,6 @@
-"""What is said where other data stand in for those that could not be had."""
+"""What is said where other data, or another model, stand in for what could not be had."""
+
+STAND_IN = " (STAND-IN)"
 
 
 def stand_ins(artifacts):
@@ -17,12 +19,12 @@ def stand_ins(artifacts):
 
 
 def stand_in_line(attributes):
-    """A plain line on data that stand in for others; empty if there are none."""
+    """A plain line on what others stand in for; empty if there is nothing."""
     if "stand_in_for" not in attributes:
         return ""
-    return f"STAND-IN DATA: the 8 x 8 digits of scikit-learn replace {attributes['stand_in_for']}"
+    return f"STAND-IN: something else stands in for {attributes['stand_in_for']}"
 
 
 def stand_in_note(artifact):
-    """What is said behind the name of a row made of stand-in data; nothing for others."""
-    return " (STAND-IN: digits)" if "stand_in_for" in artifact.attrs else ""
+    """What is said behind the name of a row made of something that stands in; nothing for others."""
+    return STAND_IN if "stand_in_for" in artifact.attrs else ""

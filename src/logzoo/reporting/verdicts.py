@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 
 from logzoo.artifacts.labels import labelled
-from logzoo.reporting.statistics import untested as unknown
+from logzoo.reporting.statistics import untested
 
 REPRODUCED = "reproduced"
 NOT_REPRODUCED = "not reproduced"
@@ -17,9 +17,11 @@ UNDECIDED = "undecided at this scale"
 NOT_TESTED = "not tested"
 # Each with its short form.
 VERDICTS = {verdict: verdict.partition(" at ")[0] for verdict in (REPRODUCED, NOT_REPRODUCED, UNDECIDED, NOT_TESTED)}
+# Beside the word, so that no verdict is told by its colour alone.
+SIGNS = dict(zip(VERDICTS, ("\N{CHECK MARK}", "\N{BALLOT X}", "?", "\N{EN DASH}"), strict=True))
 BOUNDS = ("at_least", "at_most")
 # Of a claim whose statistic was not computed: its model is left out, for one.
-_NOTHING = unknown("-")
+_NOTHING = untested("-")
 _TEXTS = {
     "verdict": "what the data say of the claim",
     "claim": "what was published",
@@ -51,15 +53,15 @@ def judge(claim, statistic):
     return NOT_REPRODUCED if statistic.high < least or statistic.low > most else UNDECIDED
 
 
-def verdicts(claims, statistics, *, untested=None):
-    """Dataset over claims: {id: entry} and {id: Statistic}; `untested` is the reason when none can be judged."""
+def verdicts(claims, statistics, *, reason=None):
+    """Dataset over claims: {id: entry} and {id: Statistic}; reason: why none can be judged, if that is so."""
     rows = {}
     for name, claim in claims.items():
         statistic = statistics.get(name, _NOTHING)
-        verdict = NOT_TESTED if untested else judge(claim, statistic)
+        verdict = NOT_TESTED if reason else judge(claim, statistic)
         said = {"why": "", **dict.fromkeys(BOUNDS, np.nan), **claim}
         rows[name] = {**said, **statistic._asdict(), "statistic": statistic.of, "verdict": verdict}
-    return table_of_claims(rows, _TEXTS).assign_attrs(untested=untested or "")
+    return table_of_claims(rows, _TEXTS).assign_attrs(untested=reason or "")
 
 
 def table_of_claims(rows, texts):

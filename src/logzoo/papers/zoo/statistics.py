@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from logzoo.reporting.logarithms import exp, log
+from logzoo.reporting.stand_ins import STAND_IN
 from logzoo.reporting.statistics import (
     DEVIATE,
     QUANTILES,
@@ -79,7 +80,7 @@ def title_of_family(part):
     """Name, size and number of models of a family, and whether other data stand in for its own."""
     count = part.sizes["model"]
     size = f"{int(part['visible'][0])} × {int(part['hidden'][0])}"
-    stand_in = " (STAND-IN: digits)" if part["stand_in"].any() else ""
+    stand_in = STAND_IN if part["stand_in"].any() else ""
     return f"{part['family'].values[0]}: {size}, {count} model{'s' if count > 1 else ''}{stand_in}"
 
 
