@@ -61,7 +61,7 @@ def test_verdicts_say_what_was_claimed_and_found():
     statistic = {"rts-f9-small": Statistic(0.5, 0.4, 0.9, "size of it")}
     found = verdicts({"rts-f9-small": ENTRY}, statistic)
     assert number_of(found.isel(id=0)) == "0.5 [0.4, 0.9]" and bound_of(found.isel(id=0)) == "at most 1"
-    untested = verdicts({"rts-f9-small": ENTRY}, statistic, untested="stand-in data")
+    untested = verdicts({"rts-f9-small": ENTRY}, statistic, reason="stand-in data")
     assert untested["verdict"].values.tolist() == ["not tested"]
     for one, word in ((found, "REPRODUCED"), (untested, "stand-in data")):
         figure = new_figure(4.0, 3.0)
@@ -130,6 +130,14 @@ def test_the_error_of_a_truth_as_large_as_those_of_estimates_widens_a_ratio_of_s
     # Two standard errors below the 89% of 600 with another seed; without the error of the truth it was 64%.
     assert covered[1.0] / 300 > 0.85
     assert covered[0.0] / 300 < 0.75
+
+
+def test_what_is_infinite_or_from_a_truth_that_is_not_known_has_no_interval():
+    values = np.linspace(1.0, 2.0, 9)
+    nothing = over_repeats(lambda one: one.mean(axis=-1) / 0.0, values, of="ratio")
+    assert np.isnan(nothing.value) and judge({"at_least": 1.0}, nothing) == "not tested"
+    unknown = over_repeats(lambda one: one.mean(axis=-1), values, of="size", truth_error=np.inf)
+    assert unknown.value == 1.5 and np.isnan([unknown.low, unknown.high]).all() and "did not converge" in unknown.of
 
 
 def test_fewer_than_five_repeats_decide_nothing():

@@ -84,8 +84,13 @@ def serve(path: str) -> None:
         while sys.stdin not in select.select([listener, sys.stdin], [], [])[0]:
             client, _ = listener.accept()
             if os.fork() == 0:
-                listener.close()
-                os._exit(_run(client))
+                # Whatever happens here, the folder of the server stays.
+                code = 1
+                try:
+                    listener.close()
+                    code = _run(client)
+                finally:
+                    os._exit(code)
             client.close()
             _take_note()
 

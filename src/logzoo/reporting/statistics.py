@@ -59,17 +59,19 @@ def resampled(values, chosen):
 def over_repeats(statistic, *replicated, of, logarithmic=False, truth_error=0.0):
     """`statistic(*replicated)` with its 95% interval over the last axis (repeat) of every array: independent repeats.
 
-    The jackknife (Tukey 1958) with Student's quantiles: a repeat at a time is left out. Arrays with equally many
-    repeats are paired, and lose the same one; others lose theirs each on its own, and the degrees of freedom are
-    Welch's (1947). logarithmic: of a positive statistic, so that its interval is one of its logarithm. truth_error:
+    The jackknife (Tukey 1958) with Student's quantiles: a repeat at a time is left out. Arrays are paired, and lose the
+    same one, where all have equally many repeats; else each loses its own, and the degrees of freedom are Welch's
+    (1947). logarithmic: of a positive statistic, so that its interval is one of its logarithm. truth_error:
     standard error of a truth that all values are errors from: added is the most that the statistic moves by, per
     standard error, as the truth is shifted by up to two. The statistic takes arrays with a leading axis of samples and
     returns one number for each. Fewer than five repeats have no interval.
     """
     value = float(statistic(*(array[None] for array in replicated))[0])
     repeats = min(array.shape[-1] for array in replicated)
-    if np.isnan(value):
+    if not np.isfinite(value):
         return untested(of)
+    if np.isinf(truth_error):
+        return Statistic(value, np.nan, np.nan, f"{of}; no interval, as the runs of the truth did not converge")
     if repeats < FEWEST_REPEATS:
         return Statistic(value, np.nan, np.nan, f"{of}; no interval from {repeats} repeats")
 

@@ -57,12 +57,12 @@ def statistics(artifacts):
     """
     tours = artifacts["tours"]
     sweeps = tours["length"].sel(visible="draws").isel(rounds=0)
-    least = int(np.quantile(sweeps.values, 1.0 - _LONGEST, method="lower"))
+    least = max(int(np.quantile(sweeps.values, 1.0 - _LONGEST, method="lower")), 2)
 
     def less(variable, of):
         sums = [
             total.sum("tour").values
-            for chosen in (sweeps == 1, sweeps > max(least - 1, 1))
+            for chosen in (sweeps == 1, sweeps >= least)
             for total in (tours[variable] * chosen, chosen)
         ]
         of = f"{of}, images of tours of one sweep less that of tours of {least:,} or more"

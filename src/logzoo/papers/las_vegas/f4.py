@@ -54,9 +54,14 @@ def _estimates(here, model):
 
 def statistics(artifacts):
     """Error at the end, also over that at the start, and whether intervals cover the truth, where tours return."""
-    estimates = {model: by_tours for model, by_tours in artifacts["estimates"].items() if _share_cut(by_tours) <= _CUT}
+    estimates = {
+        model: by_tours
+        for model, by_tours in artifacts["estimates"].items()
+        if _share_cut(by_tours) <= _CUT and np.isfinite(truth_of(artifacts["truths"][model])[1])
+    }
     if not estimates:
-        return dict.fromkeys(CLAIMS, untested(f"of every model more than {_CUT:.0%} of the tours were cut"))
+        of = f"of every model more than {_CUT:.0%} of the tours were cut, or the runs of its truth did not converge"
+        return dict.fromkeys(CLAIMS, untested(of))
     sizes = " and ".join(f"{by_tours.attrs['hidden_units']:g}" for by_tours in estimates.values())
     where = f"of {sizes} hidden units, whose tours return"
     truths = [truth_of(artifacts["truths"][model]) for model in estimates]

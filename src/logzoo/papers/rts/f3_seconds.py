@@ -12,10 +12,11 @@ from logzoo.reporting.statistics import rmse_with_band, seconds_of_budgets
 def inputs(here):
     shown = here.of(here.entry["figure"]).entry
     models, estimators = shown["models"], shown["estimators"]
+    chains = {model: here.config["models"][model].get("chains", here.chains) for model in models}
     return {
         "truths": {model: here.truth(model) for model in models},
         "estimates": {model: runs_of(here, model, estimators) for model in models},
-        "timings": {model: here.timed_estimators(model, model, estimators, here.chains) for model in models},
+        "timings": {model: here.timed_estimators(model, model, estimators, chains[model]) for model in models},
     }
 
 

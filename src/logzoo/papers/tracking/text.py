@@ -55,13 +55,17 @@ CLAIMS = {
         why=_ELSEWHERE,
     ),
 }
-_DATASETS = ("mnist", "caltech")
+# Of the claims, by the data set that they are on.
+_KEYS = {"mnist-fixed": "mnist", "caltech": "caltech"}
 
 
 def statistics(artifacts):
-    """Test likelihood tracked less that by AIS, and by AIS less the published one, on both data sets in order."""
-    found = {}
-    for key, best in zip(_DATASETS, artifacts["best"].values(), strict=True):
+    """Test likelihood tracked less that by AIS, and by AIS less the published one, on both data sets."""
+    found = dict.fromkeys(CLAIMS, untested("its data set is left out"))
+    for dataset, best in artifacts["best"].items():
+        if dataset not in _KEYS:
+            continue
+        key = _KEYS[dataset]
         ais, tracked = (float(best[f"test_log_likelihood_{name}"]) for name in ("ais", "tracked"))
         ais_error, tracker_error = float(best["ais_std_error"]), float(best["tracked_std_dev"])
         lead, level = tracked - ais, ais - best.attrs.get("published_ais", np.nan)
