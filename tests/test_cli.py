@@ -253,6 +253,21 @@ def test_train_writes_the_model_of_the_library(folder, capfd, file, rows):
     assert sorted(path.name for path in folder.iterdir()) == ["data.nc", "data.npy", "model.mat", "model.nc", "new.nc"]
 
 
+def test_train_writes_snapshots_and_says_what_was_tracked(folder, capfd):
+    options = {"snapshots": 3, "tracker": "kalman", "particles": 5, "rungs": 4}
+    given = [part for name, value in options.items() for part in ("--option", f"{name}={value}")]
+    out, _ = run(capfd, "train", "data.npy", *TRAINING, "--method", "sml-pt", *given, "-o", "new.nc")
+    expected = train_rbm(examples(40), "sml-pt", hidden=3, updates=20, batch=10, **options)
+    assert f"tracked log Z  {float(expected.trace['log_z'][-1]):.4f} +- " in out and "new.snapshots.nc" in out
+    kept = ("--snapshots", "new.snapshots.nc", "--base-data", "data.npy", "--sweeps", 20)
+    assert run_json(capfd, "estimate", "new.nc", "--method", "trajectory-ais", *kept)["log_z"]
+
+
+def test_grey_levels_are_refused_before_the_training(folder, capsys):
+    assert main(["train", "data.npy", *TRAINING, "--option", "values=grey", "-o", "new.nc"]) == 1
+    assert capsys.readouterr().err.startswith("logzoo: error: --option values: ") and not (folder / "new.nc").exists()
+
+
 def test_a_checkpoint_is_gone_when_the_model_is_there(folder, capfd):
     assert main(["train", "data.npy", *TRAINING, "--checkpoint", "going/on.npz", "-o", "trained.nc"]) == 0
     assert (folder / "trained.nc").exists() and not list((folder / "going").iterdir())

@@ -146,6 +146,13 @@ def _train(data, output, checkpoint, options, **settings):
     source = source_digest(trainer_module(method), "logzoo.trackers.registry")
     check_checkpoint(checkpoint, data=data, output=output)
     output = writable_model_file(output, data)
+    if options.get("values", "binary") != "binary":
+        raise ValueError(
+            "--option values: from a shell data are zeros and ones; train_rbm of the package takes grey ones"
+        )
+    kept = output.with_suffix(".snapshots.nc") if options.get("snapshots") else None
+    if kept is not None:
+        writable_model_file(kept, data)
     examples, origin = read_data(data, "train", tell=warn)
     settings |= options
     run = train_rbm(examples, progress=True, checkpoint=checkpoint, **settings)
@@ -164,7 +171,13 @@ def _train(data, output, checkpoint, options, **settings):
         discard_checkpoint(checkpoint)
     units = f"{run.rbm.visible} visible x {run.rbm.hidden} hidden"
     spent = f"{settings['updates']} updates, {int(run.trace['chain_sweeps'][-1])} sweeps over all chains"
-    write(table([("method", method), ("units", units), ("spent", spent), ("written", output)]))
+    rows = [("method", method), ("units", units), ("spent", spent)]
+    if "log_z" in run.trace:
+        tracked, error = (float(run.trace[name][-1]) for name in ("log_z", "log_z_std_dev"))
+        rows.append(("tracked log Z", f"{tracked:.4f} +- {error:.4f} nat"))
+    if kept is not None:
+        run.save_snapshots(kept)
+    write(table([*rows, *(("written", path) for path in (output, kept) if path is not None)]))
 
 
 def _info(file):
