@@ -174,6 +174,12 @@ def ratio_of_means(values, others):
     return mean(values) / mean(others)
 
 
+def ratio_of_sums(values, others):
+    """Sum of values over the last axis over that of others, NaN where both are 0."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return values.sum(axis=-1) / others.sum(axis=-1)
+
+
 def difference_of_means(values, others):
     """`mean` of values less that of others."""
     return mean(values) - mean(others)

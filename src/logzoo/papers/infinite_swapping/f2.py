@@ -55,7 +55,7 @@ def statistics(artifacts):
     distance = artifacts["gradients"]["distance"]
     later = distance.sel(step=distance["step"] >= LATER * distance["step"].values[-1])
 
-    def ratio(state, sampler, other, names, of="distance to the exact gradient", statistic=ratio_of_means):
+    def ratio(state, sampler, other, names, of="distance to the exact gradient", statistic=geometric_ratio):
         values = [later.sel(state=state, sampler=name).transpose("step", "repeat").values for name in (sampler, other)]
         return over_repeats(statistic, *values, of=f"{of}, {names}, {state} in training", logarithmic=True)
 
@@ -73,7 +73,7 @@ def _ratio_of_variances(distances, others):
     return above / below
 
 
-def ratio_of_means(distances, others):
+def geometric_ratio(distances, others):
     """Geometric mean over steps of the ratio of means over repeats; arrays (resample, step, repeat)."""
     return exp(log(distances.mean(axis=-1) / others.mean(axis=-1)).mean(axis=1))
 

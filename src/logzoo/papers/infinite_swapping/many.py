@@ -43,7 +43,7 @@ def statistics(artifacts):
     later = distance.sel(step=distance["step"] >= f2.LATER * distance["step"].values[-1])
     values = [later.sel(sampler=name).transpose("step", "repeat").values for name in ("ins-12", "ins-5")]
     of = "distance to the exact gradient, INS with 12 / with 5 temperatures, late in training"
-    return {"more": over_repeats(f2.ratio_of_means, *values, of=of, logarithmic=True)}
+    return {"more": over_repeats(f2.geometric_ratio, *values, of=of, logarithmic=True)}
 
 
 def draw(artifacts, *, title, names):

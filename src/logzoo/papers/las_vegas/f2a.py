@@ -11,9 +11,9 @@ import numpy as np
 from logzoo.papers.declaration import Claim
 from logzoo.papers.expected import expect
 from logzoo.papers.las_vegas.drawing import COLOURS, draw_tail, finish_tails
-from logzoo.papers.las_vegas.lengths import TAIL, lengths, ratio
+from logzoo.papers.las_vegas.lengths import TAIL, lengths
 from logzoo.reporting.logarithms import log
-from logzoo.reporting.statistics import mean, over_repeats
+from logzoo.reporting.statistics import mean, over_repeats, ratio_of_sums
 from logzoo.reporting.style import finished, new_figure
 
 CLAIMS = {
@@ -84,7 +84,7 @@ def statistics(artifacts):
     }
     longer, much_longer = ((by_batch(ordered[-1], "means") > least).sum("tour").values for least in (1, TAIL))
     of = f"share of tours longer than {TAIL} sweeps among those longer than one, H = {largest}, visible means"
-    statistics["apart"] = over_repeats(ratio, much_longer, longer, of=of)
+    statistics["apart"] = over_repeats(ratio_of_sums, much_longer, longer, of=of)
     for visible, key in (("draws", "one"), ("means", "one-means")):
         one_sweep = (by_batch(small, visible) == 1).mean("tour").values
         of = f"share of tours of one sweep, H = {hidden}, visible {visible}"
@@ -101,7 +101,7 @@ def _returned(tours):
 
 
 def _least_ratio(*sums):
-    return np.min([ratio(one[:, 0], one[:, 1]) for one in sums], axis=0)
+    return np.min([ratio_of_sums(one[:, 0], one[:, 1]) for one in sums], axis=0)
 
 
 def draw(artifacts, *, titles):

@@ -8,8 +8,8 @@ from itertools import cycle
 
 from logzoo.papers.declaration import Claim
 from logzoo.papers.las_vegas.drawing import COLOURS, draw_tail, finish_tails
-from logzoo.papers.las_vegas.lengths import lengths, ratio
-from logzoo.reporting.statistics import over_repeats
+from logzoo.papers.las_vegas.lengths import lengths
+from logzoo.reporting.statistics import over_repeats, ratio_of_sums
 from logzoo.reporting.style import finished, new_figure
 
 CLAIMS = {
@@ -30,7 +30,7 @@ def statistics(artifacts):
     first, last = (longer.isel(rounds=size).values for size in (0, -1))
     rounds = tours["rounds"].values
     of = f"share of tours longer than one sweep, R = {rounds[-1]} / R = {rounds[0]}"
-    return {"shorter": over_repeats(ratio, last, first, of=of, logarithmic=True)}
+    return {"shorter": over_repeats(ratio_of_sums, last, first, of=of, logarithmic=True)}
 
 
 def draw(artifacts, *, title):

@@ -1,6 +1,6 @@
-"""The lengths of a model's tours, which several figures show: the experiment, and ratios of sums over its batches."""
+"""The lengths of a model's tours, which several figures show: the experiment, and a statistic over its batches."""
 
-import numpy as np
+from logzoo.reporting.statistics import ratio_of_sums
 
 # Tours longer than this are the tail of the lengths.
 TAIL = 10
@@ -28,12 +28,6 @@ def lengths(here, model):
     )
 
 
-def ratio(above, below):
-    """Ratio of sums over batches, NaN where nothing was counted."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return above.sum(axis=-1) / below.sum(axis=-1)
-
-
 def difference(total, count, other_total, other_count):
     """Ratio of sums over batches less that of other sums."""
-    return ratio(total, count) - ratio(other_total, other_count)
+    return ratio_of_sums(total, count) - ratio_of_sums(other_total, other_count)

@@ -13,7 +13,7 @@ from logzoo.papers.declaration import Claim
 from logzoo.papers.expected import expect
 from logzoo.papers.tracking.checks import checked
 from logzoo.papers.tracking.drawing import DEVIATIONS, draw_checked, draw_tracked, label_updates, limit
-from logzoo.papers.tracking.statistics import SIGMAS, after_burn_in, blocks, mean, over_parts, ratio, units
+from logzoo.papers.tracking.statistics import SIGMAS, after_burn_in, blocks, mean_of_totals, over_parts, ratio, units
 from logzoo.reporting.statistics import untested
 from logzoo.reporting.style import finished, new_figure
 
@@ -98,7 +98,7 @@ def statistics(artifacts):
         "fit-slow": fit("slow"),
         "fit-fast": fit("fast"),
         "cover": over_parts(
-            mean, shares, of=f"share of check points within {SIGMAS:g} stated standard deviations {of}"
+            mean_of_totals, shares, of=f"share of check points within {SIGMAS:g} stated standard deviations {of}"
         ),
         "oscillates": over_parts(
             ratio, fastest_errors, fast_errors, of=f"mean |tracked - exact log Z|, {fast}", logarithmic=True
@@ -113,7 +113,7 @@ def _speed_and_decay(model):
 
 def _mean_of_means(*totals):
     """The mean over groups of the mean behind the totals of each."""
-    return np.mean([mean(group) for group in totals], axis=0)
+    return np.mean([mean_of_totals(group) for group in totals], axis=0)
 
 
 def _climb(check):

@@ -10,7 +10,15 @@ import numpy as np
 from logzoo.papers.declaration import Claim
 from logzoo.papers.tracking.checks import all_checked, checked
 from logzoo.papers.tracking.drawing import DEVIATIONS, draw_checked, draw_tracked, label_updates, limit, name_of
-from logzoo.papers.tracking.statistics import after_burn_in, distance, mean, over_parts, ratio, thirds, times_apart
+from logzoo.papers.tracking.statistics import (
+    after_burn_in,
+    distance,
+    mean_of_totals,
+    over_parts,
+    ratio,
+    thirds,
+    times_apart,
+)
 from logzoo.reporting.style import LOOKS, TRUTH, finished, new_figure, title_of
 
 CLAIMS = {
@@ -54,7 +62,7 @@ def statistics(artifacts):
     trace = artifacts["trace"]
     bias = thirds(np.abs(trace["bias"].values))
     # The bias starts from 0, so it need not be largest in the first third; the largest of all rows would be noise.
-    largest = max(bias, key=lambda totals: mean(totals) if totals.size else -np.inf)
+    largest = max(bias, key=lambda totals: mean_of_totals(totals) if totals.size else -np.inf)
     settled = after_burn_in(trace)
 
     def growth(name, of):

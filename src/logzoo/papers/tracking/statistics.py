@@ -6,7 +6,7 @@ numbers every so many updates. Where there are too few of them the statistics ar
 
 import numpy as np
 
-from logzoo.reporting.statistics import DEVIATE, FEWEST_REPEATS, Statistic, over_repeats, untested
+from logzoo.reporting.statistics import DEVIATE, FEWEST_REPEATS, Statistic, over_repeats, ratio_of_sums, untested
 
 # What log Z is by, and its standard deviation: variables of a check.
 TRACKED = ("tracked_log_z", "tracked_std_dev")
@@ -62,14 +62,14 @@ def _totals(parts):
     return np.array([[part.sum() for part in finite], [part.size for part in finite]], float)
 
 
-def mean(totals):
+def mean_of_totals(totals):
     """Mean of all values behind totals (..., 2, part)."""
-    return totals[..., 0, :].sum(axis=-1) / totals[..., 1, :].sum(axis=-1)
+    return ratio_of_sums(totals[..., 0, :], totals[..., 1, :])
 
 
 def ratio(above, below):
     """Mean behind totals over that behind others, NaN where that is 0."""
-    over, under = mean(above), mean(below)
+    over, under = mean_of_totals(above), mean_of_totals(below)
     return np.divide(over, under, out=np.full_like(over, np.nan), where=under > 0)
 
 
@@ -122,7 +122,7 @@ def agreement(check):
     agreed, unit = units([np.where(known, apart(check) <= DEVIATE * error, np.nan)])
     where = f"{known.sum()} check points where AIS errs by at most {KNOWN:g} nats"
     of = f"share of {where}, at which |tracked - AIS| of log Z is within 95% of both errors, by {unit}"
-    return over_parts(mean, agreed, of=of)
+    return over_parts(mean_of_totals, agreed, of=of)
 
 
 def apart(check):
@@ -139,4 +139,4 @@ def times_apart(checks, others, of):
 def distance(check):
     """Mean |tracked - AIS| of log Z, and so of all likelihoods."""
     error, unit = units([apart(check)])
-    return over_parts(mean, error, of=f"mean |tracked - AIS| of log Z [nat], by {unit}", logarithmic=True)
+    return over_parts(mean_of_totals, error, of=f"mean |tracked - AIS| of log Z [nat], by {unit}", logarithmic=True)
