@@ -227,10 +227,13 @@ def test_checkpoints_of_jobs_are_good_for_the_same_inputs_params_and_code(tmp_pa
         (inputs[1], settings),
         (inputs[0], settings | {"settings": {"rts": {"seed": 1}}}),
         (inputs[0], settings | {"sources": {"rts": "2"}}),
+        # One run makes all outputs: what another one is asked for counts.
+        (inputs[0], settings | {"settings": {"rts": {"seed": 0}, "ts": {"seed": 0}}}),
+        (inputs[0], settings | {"sources": {"rts": "1", "ts": "2"}}),
     ]
     tasks = [SimpleNamespace(input=[str(path)], output=[tmp_path / "o.nc"], params=params) for path, params in tasks]
     identities = [checkpoint_of(task).identity for task in tasks]
-    assert len({*identities, checkpoint_of(tasks[0], name="0.1").identity}) == 5
+    assert len({*identities, checkpoint_of(tasks[0], name="0.1").identity}) == 7
     assert checkpoint_of(tasks[0]).identity == identities[0]
     assert checkpoint_of(tasks[0], name="0.1").path == tmp_path / "o.nc.0.1.checkpoint.npz"
 

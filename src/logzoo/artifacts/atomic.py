@@ -50,7 +50,7 @@ def beside(path):
 def write_text(path, text):
     """Write a text file whole or not at all."""
     with written_whole(path) as temporary:
-        temporary.write_text(text)
+        temporary.write_text(text, encoding="utf-8")
 
 
 def write_bytes(path, content):

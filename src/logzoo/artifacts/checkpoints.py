@@ -24,11 +24,14 @@ _MARK, _MARK_AT = "logzoo_checkpoint", 30
 
 
 def identity_of(value):
-    """A name for settings: nested dicts and dataclasses, arrays and plain values; equal only if all of it is."""
+    """A name for settings: nested dicts, lists and dataclasses, arrays and plain values; equal only if all of it is."""
     if is_dataclass(value):
         value = {field.name: getattr(value, field.name) for field in fields(value)}
     if isinstance(value, dict):
         parts = [f"{key}={identity_of(value[key])}" for key in sorted(value)]
+    elif isinstance(value, list | tuple):
+        # Arrays in it would be shortened by their repr.
+        parts = [type(value).__name__, *map(identity_of, value)]
     elif isinstance(value, np.ndarray):
         parts = [str(value.dtype), str(value.shape), hashlib.sha256(np.ascontiguousarray(value)).hexdigest()]
     else:

@@ -113,9 +113,10 @@ def stamp_of(task: Any, number: int = 0) -> dict:
 def checkpoint_of(task: Any, number: int = 0, name: str = "") -> Checkpoint:
     """The checkpoint of a job's work on its output of that number, good for these inputs, params and code alone.
 
-    name: of a part of the work that has a checkpoint of its own.
+    name: of a part of the work that has a checkpoint of its own. Params are those of all outputs: one run makes them.
     """
-    return Checkpoint(path_beside(task.output[number], name), identity_of({**stamp_of(task, number), "name": name}))
+    made_from = {"inputs": named_hashes(task.input), "params": digest_of(dict(task.params.items())), "name": name}
+    return Checkpoint(path_beside(task.output[number], name), identity_of(made_from))
 
 
 def discard_checkpoints(task: Any) -> None:
