@@ -83,6 +83,12 @@ def test_energies_equal_sums_over_units(visible, hidden):
         assert rbm.energy([v], [h])[0] == pytest.approx(expected, abs=1e-12)
 
 
+def test_energies_are_of_pairs():
+    rbm = RBM(np.ones((3, 2)), np.zeros(3), np.zeros(2))
+    with pytest.raises(ValueError, match="^h: expected as many rows as v has, 2, found 3$"):
+        rbm.energy(np.ones((2, 3)), np.ones((3, 2)))
+
+
 def test_free_energy_of_thousands_of_units_neither_overflows_nor_loses_digits():
     generator = np.random.default_rng(5)
     rbm = RBM(generator.normal(0.0, 1.0, (3, 5000)), np.zeros(3), generator.normal(0.0, 5.0, 5000))

@@ -114,6 +114,26 @@ def test_other_names_are_guessed_from_the_shapes_and_said(path):
     assert "as the visible bias, 'b' (" in note and note.endswith(f"as the hidden bias; if wrong, {ASKED}")
 
 
+@pytest.mark.parametrize("names", ["W,v_bias,h_bias", "weight,bv,bh", "w,vb,other", "rbm.W,rbm.b,rbm.hbias"])
+def test_biases_named_the_other_way_round_turn_the_weights(tmp_path, names):
+    rbm = random_rbm()
+    path = tmp_path / "model.npz"
+    found, (note,) = read(write(path, dict(zip(names.split(","), (rbm.weights.T, *shaped(rbm, "row")), strict=True))))
+    assert same(found, rbm)
+    assert "guessed from the shapes and names" in note and "as the weights (hidden, visible)" in note
+    # Names that say nothing, or the same of both, leave it to the shapes.
+    plain = dict(zip(("W", "h1_bias", "h_bias"), (rbm.weights, *shaped(rbm, "row")), strict=True))
+    assert same(read(write(path, plain))[0], rbm)
+
+
+def test_weights_to_label_units_are_not_dropped_in_silence(tmp_path):
+    rbm = random_rbm()
+    content = dict(zip(("vishid", "visbiases", "hidbiases"), (rbm.weights, *shaped(rbm, "row")), strict=True))
+    content |= {"labhid": np.ones((3, HIDDEN)), "labbiases": np.ones(3), "epoch": np.ones(1)}
+    found, (note,) = read(write(tmp_path / "model.npz", content))
+    assert same(found, rbm) and "'labhid', 'labbiases': not read" in note
+
+
 def test_a_guess_warns_a_program(tmp_path):
     rbm = random_rbm()
     path = write(tmp_path / "model.mat", {"W": rbm.weights, "a": rbm.visible_bias, "b": rbm.hidden_bias})

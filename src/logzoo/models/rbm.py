@@ -63,6 +63,8 @@ class RBM:
         """E(v, h) = -log f(v, h) in nats of each pair (n, visible), (n, hidden): array (n,)."""
         v = binary_matrix("v", v, visible=self.visible).astype(np.float64)
         h = binary_matrix("h", h, visible=self.hidden).astype(np.float64)
+        if len(h) != len(v):
+            raise ValueError(f"h: expected as many rows as v has, {len(v)}, found {len(h)}")
         return -(v @ self.visible_bias + h @ self.hidden_bias + np.einsum("ni,ni->n", v @ self.weights, h))
 
     def free_energy(self, v):

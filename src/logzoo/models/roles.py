@@ -1,6 +1,7 @@
 """Which of some arrays are the weights and biases of an RBM: by names, known or given, else by shapes."""
 
 import math
+import re
 
 # Names of weights, visible bias, hidden bias: ours, those of the MATLAB files, and those of the package rbms.
 KNOWN = (
@@ -8,6 +9,11 @@ KNOWN = (
     ("vishid", "visbiases", "hidbiases"),
     ("weight_matrix", "vbias", "hbias"),
 )
+# What is left of names of biases, by layer; and what two of them say where weights are (hidden, visible).
+_LAYERS = {"visible": ("v", "bv", "vb", "vis", "visible"), "hidden": ("h", "bh", "hb", "hid", "hidden")}
+_TURNED = {("hidden", "visible"), ("hidden", ""), ("", "visible")}
+# Parts of the names of weights to label units, which an RBM of two layers lacks.
+_LABELS = ("lab", "class")
 ASK = "name all three: --names WEIGHTS,VISIBLE_BIAS,HIDDEN_BIAS"
 _SHOWN, _LETTERS = 6, 32
 
@@ -47,8 +53,11 @@ def assigned(arrays, names=None):
             raise ValueError(f"{_quoted([name])}: expected a vector, found {_sides(shape)}")
     visible, hidden = map(math.prod, biases)
     transposed = visible != hidden and weights == (hidden, visible)
-    note = f"{_described(named[0], arrays)} is taken as (hidden, visible): so the biases fit it" if transposed else ""
-    return named, transposed, note
+    notes = [f"{_described(named[0], arrays)} is taken as (hidden, visible): so the biases fit it"] * transposed
+    left = [name for name in arrays if name not in named and any(part in name.lower() for part in _LABELS)]
+    if left:
+        notes.append(f"{_quoted(left)}: not read; label units are visible units: join what they have to those")
+    return named, transposed, "; ".join(notes)
 
 
 def _guessed(arrays):
@@ -65,10 +74,19 @@ def _guessed(arrays):
         raise ValueError(f"{_described(matrices[0], arrays)} is square, which tells no bias from the other; {ASK}")
     if len(visible) != 1 or len(hidden) != 1 or rows == columns:
         raise ValueError(f"{expected}, found {_listed(arrays)}; {ASK}")
-    names = (matrices[0], visible[0], hidden[0])
-    told = zip(("weights (visible, hidden)", "visible bias", "hidden bias"), names, strict=True)
+    # Rows are the visible units, unless the biases are named the other way round.
+    turned = (_layer_of(visible[0]), _layer_of(hidden[0])) in _TURNED
+    names = (matrices[0], *((hidden[0], visible[0]) if turned else (visible[0], hidden[0])))
+    sides = "(hidden, visible)" if turned else "(visible, hidden)"
+    told = zip((f"weights {sides}", "visible bias", "hidden bias"), names, strict=True)
     note = ", ".join(f"{_described(name, arrays)} as the {role}" for role, name in told)
-    return names, False, f"guessed from the shapes: {note}; if wrong, {ASK}"
+    return names, turned, f"guessed from the shapes{' and names' * turned}: {note}; if wrong, {ASK}"
+
+
+def _layer_of(bias):
+    """The layer that the name of a bias tells of, as in v_bias, hbias, bv and visbiases; "" if it tells of none."""
+    word = re.sub("[^a-z]|bias(es)?", "", re.split("[/.]", bias.lower())[-1])
+    return next((layer for layer, names in _LAYERS.items() if word in names), "")
 
 
 def _is_vector(shape):
