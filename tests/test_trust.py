@@ -380,6 +380,10 @@ def test_auto_goes_on_from_a_checkpoint_to_the_same_bits(tmp_path, monkeypatch):
 
 def test_auto_spends_no_more_than_it_may():
     rbm = random_rbm(3, visible=30, hidden=10)
-    with pytest.raises(BudgetExceeded):
+    with pytest.raises(BudgetExceeded, match="^sweeps: expected 11,680 at least of 100 chains, 7,680 of .*found 100$"):
         auto_of(rbm, sweeps=100)
+    for chains, least in ((2, 388_000), (100, 11_680)):
+        with pytest.raises(BudgetExceeded, match=f"^sweeps: expected {least:,} at least of {chains} chains"):
+            auto_of(rbm, sweeps=least - 1, chains=chains)
+    assert auto_of(rbm, sweeps=11_680).sweeps == 11_680
     assert auto_of(rbm, sweeps=12_000, tolerance=1e-3).sweeps <= 12_000

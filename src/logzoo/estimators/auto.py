@@ -14,8 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from logzoo.budgets import BudgetExceeded
 from logzoo.checks import positive_number, whole_number
-from logzoo.estimators.evidence import gather, weighed, with_masses
+from logzoo.estimators.evidence import chain_sweeps_of, gather, weighed, with_masses
 from logzoo.estimators.matrix import Finished
 from logzoo.estimators.registry import estimator
 from logzoo.estimators.result import REACH, REASONS, Estimate, reasons_of
@@ -82,9 +83,10 @@ def estimate(
     tolerance = positive_number("tolerance", tolerance)
     threads = usable_cores() if threads is None else whole_number("threads", threads)
     if min(rbm.visible, rbm.hidden) <= whole_number("enumerable", enumerable, minimum=0):
-        log_z = exact_log_z(rbm, threads=threads, progress=progress)
+        log_z = float(exact_log_z(rbm, threads=threads, progress=progress))
         ends = log_z, log_z
         return Estimate(log_z=log_z, std_error=0.0, interval=ends, reasons=(), bounds=ends, rests_on=("enumeration",))
+    _check_budget(rbm, ledger)
     if base is None and data is not None:
         base = log_odds(data)
     # Parallel tempering is one of its own methods.
@@ -115,6 +117,17 @@ def estimate(
         if not reasons or len(methods) < _FEWEST_SOUND or affordable <= sweeps:
             return _stated(rounds, reasons, evidence, tolerance)
         sweeps = min(2 * sweeps, affordable)
+
+
+def _check_budget(rbm, ledger):
+    """Raise BudgetExceeded, which says what is needed, unless the evidence and a round are affordable."""
+    evidence = -(-chain_sweeps_of(rbm.visible, rbm.hidden, tempered=False) // ledger.chains)
+    least = evidence + _FIRST * len(METHODS)
+    if ledger.remaining < least:
+        of_it = f"{evidence:,} of them for what estimates are held against, which more chains share"
+        raise BudgetExceeded(
+            f"sweeps: expected {least:,} at least of {ledger.chains} chains, {of_it}; found {ledger.remaining:,}"
+        )
 
 
 def _so_far(rounds, sweeps, method):

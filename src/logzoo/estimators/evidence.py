@@ -100,9 +100,9 @@ def sweeps_of(visible, hidden):
     return int(np.clip(_WEIGHT_SWEEPS // (visible * hidden), _FEWEST_SWEEPS, _MOST_SWEEPS))
 
 
-def chain_sweeps_of(visible, hidden):
-    """Sweeps of single chains that the evidence on an RBM of that size takes, all in all."""
-    return _CHAINS * ((1 + len(_BASES)) * sweeps_of(visible, hidden) + _BRIDGED_SWEEPS)
+def chain_sweeps_of(visible, hidden, *, tempered=True):
+    """Sweeps of single chains that the evidence on an RBM of that size takes, all in all; settings as in `gather`."""
+    return _CHAINS * ((1 + len(_BASES)) * sweeps_of(visible, hidden) + tempered * _BRIDGED_SWEEPS)
 
 
 def as_dataset(evidence):

@@ -22,8 +22,8 @@ _LARGEST_SHARE = 0.5
 def estimate(rbm, ledger, stream, **options):
     """Estimate log Z by SMC; options as in `logzoo.samplers.resampled.run`. Returns Estimate.
 
-    Its error is the larger one of the spread over islands and that over families. `converged` says that log Z rests on
-    ten families at least, and that no island carries half of it.
+    Its error is the largest of the spread over islands, that of log-normal weights of islands, and that over families.
+    `converged` says that log Z rests on ten families at least, and that no island carries half of it.
     """
     draws = resampled.run(rbm, ledger, stream, **options)
     count, islands = draws.log_weight.size, draws.island[-1] + 1
