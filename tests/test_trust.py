@@ -231,6 +231,24 @@ def test_data_are_the_base_where_there_are_data():
     assert by_data.log_z != estimate_log_z(rbm, "ais", **settings).log_z
 
 
+@pytest.mark.parametrize("method", ["ais", "rts", "bar", "tap"])
+def test_no_method_says_a_log_z_beyond_what_is_sure(method):
+    beyond = 0
+    for seed in range(8):
+        rbm = random_rbm(seed, 2.0, visible=8, hidden=5)
+        plain, found = (
+            estimate_log_z(rbm, method, sweeps=20, chains=2, seed=seed, check=check) for check in (False, True)
+        )
+        (low, high), (least, most) = found.interval, found.bounds
+        assert least - 1e-9 <= low <= found.log_z <= high <= most + 1e-9
+        assert least - 1e-9 <= exact_log_z(rbm) <= most + 1e-9
+        beyond += plain.interval[0] < least or plain.interval[1] > most
+        if low > least and high < most:
+            assert found.interval == plain.interval and found.log_z == plain.log_z
+    # Two chains know little: there was something to cut.
+    assert beyond or method == "tap"
+
+
 # --- auto
 
 

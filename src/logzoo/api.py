@@ -81,11 +81,11 @@ def estimate_log_z(
     method. sweeps: None for 10,000, and for "auto", which may stop earlier, 200,000. base: base log-odds (visible,), or
     "modes", "matched", "visible-bias" or "uniform" (`logzoo.samplers.base`); None for the marginals of the data where
     there are data, else "modes". data: 0/1 matrix (examples, visible). check: hold the estimate of a single method
-    against sure bounds, and against the mass that chains find which start in the modes: thrice up to 1000 sweeps of 256
-    chains, and 2000 of parallel tempering, not part of the budget, once for all methods. seed: a whole number or a
-    text. checkpoint: of "auto", path of a file that is written now and then, from which the same call goes on; no other
-    file is touched. Returns Estimate, whose `reasons` say why it is not to be trusted, if it is not. Raises ValueError
-    for unknown methods and options and for impossible sizes.
+    against sure bounds, at which it is cut, and against the mass that chains find which start in the modes: thrice up
+    to 1000 sweeps of 256 chains, and 2000 of parallel tempering, not part of the budget, once for all methods. seed: a
+    whole number or a text. checkpoint: of "auto", path of a file that is written now and then, from which the same call
+    goes on; no other file is touched. Returns Estimate, whose `reasons` say why it is not to be trusted, if it is not.
+    Raises ValueError for unknown methods and options and for impossible sizes.
     """
     from logzoo.estimators import evidence
     from logzoo.estimators.registry import estimator, estimator_module, starts_from_data
@@ -118,4 +118,4 @@ def estimate_log_z(
         return estimate
     how = {"threads": options.get("threads", 1), "progress": progress}
     gathered = evidence.gathered_once(rbm, stream.child("evidence"), data=data, **how)
-    return evidence.weighed(estimate, gathered)
+    return evidence.cut(evidence.weighed(estimate, gathered))

@@ -16,7 +16,7 @@ import numpy as np
 
 from logzoo.budgets import BudgetExceeded
 from logzoo.checks import positive_number, whole_number
-from logzoo.estimators.evidence import chain_sweeps_of, gather, weighed, with_masses
+from logzoo.estimators.evidence import chain_sweeps_of, cut, gather, weighed, with_masses
 from logzoo.estimators.matrix import Finished
 from logzoo.estimators.registry import estimator
 from logzoo.estimators.result import REACH, REASONS, Estimate, reasons_of
@@ -236,8 +236,6 @@ def _stated(rounds, reasons, evidence, tolerance):
 
     log Z and its interval are cut at what is sure: the mean of what failed may lie anywhere.
     """
-    # Of a model without spread they may cross by rounding.
-    least, most = sorted((evidence.lower, evidence.upper))
     doubts = {*reasons, *(name for each in rounds[-1].estimates for name in each.reasons if reasons)}
     found = _estimate(rounds, tuple(name for name in REASONS if name in doubts), evidence)
     if not reasons:
@@ -247,5 +245,4 @@ def _stated(rounds, reasons, evidence, tolerance):
         masses = [mass + _SIGMAS * min(std_error, _LARGEST_ERROR) for mass, std_error in evidence.masses]
         lows, highs = zip(found.interval, *(each.interval for each in rounds[-1].estimates), strict=True)
         low, high = min(lows), max(*highs, *masses)
-    low, log_z, high = (min(max(value, least), most) for value in (low, found.log_z, high))
-    return replace(found, log_z=log_z, interval=(low, high))
+    return cut(replace(found, interval=(low, high)))

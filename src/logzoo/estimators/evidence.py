@@ -148,3 +148,13 @@ def weighed(estimate, evidence, slack=0.0):
     )
     bounds = max(estimate.bounds[0], evidence.lower), min(estimate.bounds[1], evidence.upper)
     return replace(estimate, bounds=bounds, reasons=(*estimate.reasons, *found))
+
+
+def cut(estimate):
+    """The Estimate with log Z and its interval cut at its sure bounds."""
+    # Of a model without spread they may cross by rounding.
+    least, most = sorted(estimate.bounds)
+    low, log_z, high = (
+        min(max(value, least), most) for value in (estimate.interval[0], estimate.log_z, estimate.interval[1])
+    )
+    return replace(estimate, log_z=log_z, interval=(low, high))
