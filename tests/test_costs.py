@@ -20,13 +20,13 @@ OPTIONS = {
 }
 
 
-@pytest.mark.parametrize("method", sorted(OPTIONS))
-def test_a_training_visits_as_many_weights_as_its_trace_counts(method):
+@pytest.mark.parametrize(("method", "options"), [*OPTIONS.items(), ("pt", {}), ("ins", {}), ("pins", {"group": 2})])
+def test_a_training_visits_as_many_weights_as_its_trace_counts(method, options):
     train = {"method": method, "hidden": HIDDEN, "updates": UPDATES, "batch": BATCH, "learning_rate": 0.01}
     data = np.random.default_rng(0).integers(0, 2, (40, V)).astype(np.uint8)
-    run = train_rbm(data, seed=1, **train, **OPTIONS[method])
+    run = train_rbm(data, seed=1, **train, **options)
     chain_sweeps = float(run.trace["chain_sweeps"][-1])
-    work = training_work({**train, "options": OPTIONS[method]}, V)
+    work = training_work({**train, "options": options}, V)
     assert work == {"training": (chain_sweeps + UPDATES * BATCH) * (V * HIDDEN + SWEEP)}
 
 

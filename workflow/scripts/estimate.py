@@ -4,7 +4,8 @@ from logzoo.estimators.evidence import from_dataset
 from logzoo.estimators.matrix import estimate_matrix
 from logzoo.models.rbm import RBM
 from logzoo.papers.configured import estimator_options
-from logzoo.pipeline.jobs import checkpoint_of, discard_checkpoints, job, read_inputs, stand_in_notice, write_output
+from logzoo.pipeline.jobs import checkpoint_of, discard_checkpoints, job, read_inputs, write_output
+from logzoo.reporting.stand_ins import stand_ins
 from logzoo.streams import root_stream
 
 with job(snakemake.log[0]):
@@ -29,6 +30,6 @@ with job(snakemake.log[0]):
         made |= {name: (estimates[name], stream) for name in asked}
     for number, name in enumerate(params.settings):
         estimates, stream = made[name]
-        estimates = estimates.assign_attrs(stand_in_notice(inputs["model"]))
+        estimates = estimates.assign_attrs(stand_ins([inputs["model"]]))
         write_output(snakemake, estimates, kind="estimate", number=number, seed_path=stream)
     discard_checkpoints(snakemake)

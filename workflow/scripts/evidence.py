@@ -5,7 +5,8 @@ import numpy as np
 from logzoo.datasets.build import visible_matrix
 from logzoo.estimators.evidence import as_dataset, gather
 from logzoo.models.rbm import RBM
-from logzoo.pipeline.jobs import job, read_inputs, stand_in_notice, write_output
+from logzoo.pipeline.jobs import job, read_inputs, write_output
+from logzoo.reporting.stand_ins import stand_ins
 from logzoo.streams import root_stream
 
 with job(snakemake.log[0]):
@@ -15,4 +16,4 @@ with job(snakemake.log[0]):
     # Grey levels are no states of the model.
     data = examples if examples.dtype == np.uint8 else None
     evidence = as_dataset(gather(RBM.from_dataset(inputs["model"]), stream, data=data))
-    write_output(snakemake, evidence.assign_attrs(stand_in_notice(inputs["model"])), kind="evidence", seed_path=stream)
+    write_output(snakemake, evidence.assign_attrs(stand_ins([inputs["model"]])), kind="evidence", seed_path=stream)

@@ -9,9 +9,9 @@ from logzoo.pipeline.jobs import (
     flat,
     job,
     read_inputs,
-    stand_in_notice,
     write_output,
 )
+from logzoo.reporting.stand_ins import stand_ins
 from logzoo.streams import root_stream
 
 with job(snakemake.log[0]):
@@ -23,6 +23,6 @@ with job(snakemake.log[0]):
     if params.checkpoints:
         given["checkpoint"] = partial(checkpoint_of, snakemake, 0)
     result = resolve_name(params.run)(inputs, **given)
-    attributes = {**params.attributes, **stand_in_notice(*flat(inputs)), **result.attrs}
+    attributes = {**params.attributes, **stand_ins(flat(inputs)), **result.attrs}
     write_output(snakemake, result.assign_attrs(attributes), kind=params.kind, seed_path=stream)
     discard_checkpoints(snakemake)

@@ -7,7 +7,8 @@ from pathlib import Path
 from logzoo.artifacts.checkpoints import path_beside
 from logzoo.datasets.build import visible_matrix
 from logzoo.models.rbm import RBM
-from logzoo.pipeline.jobs import discard_checkpoints, job, read_inputs, stand_in_notice, write_output
+from logzoo.pipeline.jobs import discard_checkpoints, job, read_inputs, write_output
+from logzoo.reporting.stand_ins import stand_ins
 from logzoo.training import train_rbm
 
 with job(snakemake.log[0]):
@@ -16,7 +17,7 @@ with job(snakemake.log[0]):
     manifest = json.loads(Path(snakemake.input.manifest).read_text())
     inputs = read_inputs(snakemake)
     data = visible_matrix(inputs["dataset"], "train")
-    attributes = {"title": params.title, **stand_in_notice(inputs["dataset"])}
+    attributes = {"title": params.title, **stand_ins([inputs["dataset"]])}
     seed = ""
     if "unavailable" in manifest:
         reason = manifest["unavailable"]

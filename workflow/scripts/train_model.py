@@ -3,7 +3,8 @@
 from logzoo.artifacts.checkpoints import path_beside
 from logzoo.datasets.build import visible_matrix
 from logzoo.models.rbm import RBM
-from logzoo.pipeline.jobs import discard_checkpoints, job, read_inputs, stand_in_notice, write_output
+from logzoo.pipeline.jobs import discard_checkpoints, job, read_inputs, write_output
+from logzoo.reporting.stand_ins import stand_ins
 from logzoo.training import train_rbm
 
 with job(snakemake.log[0]):
@@ -18,7 +19,7 @@ with job(snakemake.log[0]):
     seed = f"{params.seed}/{snakemake.wildcards.model}"
     data = visible_matrix(inputs["dataset"], "train")
     run = train_rbm(data, seed=seed, checkpoint=path_beside(output.model), **settings, **options)
-    notice = {"title": params.title, **stand_in_notice(inputs["dataset"])}
+    notice = {"title": params.title, **stand_ins([inputs["dataset"]])}
     made = {"model": run.rbm.to_dataset(), "trace": run.trace, "snapshots": run.snapshots}
     for number, kind in enumerate(output.keys()):
         write_output(snakemake, made[kind].assign_attrs(notice), kind=kind, number=number, seed_path=seed)

@@ -3,12 +3,13 @@
 from logzoo.datasets.build import visible_matrix
 from logzoo.datasets.splits import SPLITS
 from logzoo.models.rbm import RBM
-from logzoo.pipeline.jobs import job, read_inputs, stand_in_notice, write_output
+from logzoo.pipeline.jobs import job, read_inputs, write_output
 from logzoo.pipeline.truths import exact_truth, known_truth, long_run_truth, with_likelihoods
+from logzoo.reporting.stand_ins import stand_ins
 
 with job(snakemake.log[0]):
     inputs = read_inputs(snakemake)
-    rbm, notice = RBM.from_dataset(inputs["model"]), stand_in_notice(inputs["model"])
+    rbm, notice = RBM.from_dataset(inputs["model"]), stand_ins([inputs["model"]])
     if "long_runs" in inputs:
         truth = long_run_truth(inputs["long_runs"])
     elif "known_log_z" in inputs["model"].attrs:

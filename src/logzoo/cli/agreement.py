@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from logzoo.api import estimate_log_z
-from logzoo.estimators.evidence import gather, weighed
+from logzoo.estimators.evidence import cut, gather, weighed
 from logzoo.estimators.registry import ESTIMATORS, takes
 from logzoo.estimators.result import REASONS, Estimate
 from logzoo.progress import bar
@@ -57,7 +57,7 @@ def try_all(rbm, *, data, snapshots=None, progress=False, **settings):
                 own = {"snapshots": snapshots} if takes(method, "snapshots") else {}
                 own |= {"data": data, "progress": progress, "check": False}
                 estimate = estimate_log_z(rbm, method, **settings, **own)
-                estimate, reason = weighed(estimate, evidence), ""
+                estimate, reason = cut(weighed(estimate, evidence)), ""
             except ValueError as error:
                 estimate, reason = None, str(error)
             attempts.append(Attempt(method, estimate, time.perf_counter() - start, reason))

@@ -32,6 +32,8 @@ TELLING_WEIGHTS, MOST_LARGER = 50_000, 3
 TIMINGS = 5
 # Trainers whose chains travel the rungs, instead of one at each.
 _ALONG_THE_LADDER = {"rms-spectral", "rmsprop"}
+# And those whose chains have so many temperatures where the settings do not say.
+_SWAPPING, _TEMPERATURES = {"pt", "ins", "pins"}, 5
 
 
 class Claim(NamedTuple):
@@ -226,7 +228,8 @@ def training_work(train, visible):
         return {"enumeration": updates * 2.0 ** min(visible, hidden) * max(visible, hidden)}
     chains = train.get("particles", train["batch"])
     if train["method"] not in _ALONG_THE_LADDER:
-        chains *= train.get("rungs", len(train.get("temperatures", [1])))
+        unsaid = _TEMPERATURES if train["method"] in _SWAPPING else 1
+        chains *= train.get("rungs", len(train["temperatures"]) if "temperatures" in train else unsaid)
     return {"training": updates * (train["batch"] + chains * (train.get("k", 1) or 1)) * (visible * hidden + SWEEP)}
 
 

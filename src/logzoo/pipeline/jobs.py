@@ -129,11 +129,3 @@ def flat(artifacts: dict) -> Iterator["xr.Dataset"]:
     """The artifacts in dicts of dicts, one after the other."""
     for artifact in artifacts.values():
         yield from flat(artifact) if isinstance(artifact, dict) else (artifact,)
-
-
-def stand_in_notice(*artifacts: "xr.Dataset") -> dict[str, str]:
-    """Attributes that say which data set was replaced and why, carried over from the inputs; empty if none was."""
-    for artifact in artifacts:
-        if "stand_in_for" in artifact.attrs:
-            return {name: artifact.attrs[name] for name in ("stand_in_for", "stand_in_reason")}
-    return {}
