@@ -109,7 +109,7 @@ def test_the_upper_bound_holds_and_is_exact_without_weights():
 def test_a_mode_without_data_is_flagged():
     rbm = RBM(np.full((20, 12), 1.0), np.full(20, -6.0), np.full(12, -10.0))
     one, both = np.zeros((1, 20), np.uint8), np.repeat([[0], [1]], 20, axis=1)
-    found = estimate_log_z(rbm, "las-vegas", sweeps=500, chains=20, data=one)
+    found = estimate_log_z(rbm, "las-vegas", sweeps=500, chains=20, data=one, check=False)
     assert found.log_z == pytest.approx(exact_log_z(rbm) - np.log(2), abs=0.01)
     assert not found.converged and found.diagnostics["probes_lost"] > 0
     assert found.interval[1] > exact_log_z(rbm)
