@@ -35,7 +35,7 @@ def draw_checked(axis, check, split, **look):
         values, low, high = log_f - values, log_f - high, log_f - low
     reach = np.maximum([values - low, high - values], 0.0)
     bars = {"fmt": "s", "markersize": 4.5, "elinewidth": 1.0, "capsize": 2}
-    update, known = check["update"].values, reach.max(axis=0) <= max(np.ptp(values), _TOLD)
+    update, known = check["update"].values, ~(reach.max(axis=0) > max(np.nanmax(values) - np.nanmin(values), _TOLD))
     axis.errorbar(update[known], values[known], reach[:, known], **bars, **look)
     if not known.all():
         # A bar would say no more, and hide those of others.
