@@ -39,6 +39,8 @@ ALLOWED = {
     "pipeline": BELOW_API | {"audit", "papers", "pipeline", "reporting"},
     # Of the top module the version alone.
     "cli": BELOW_API | {"__init__", "api", "audit", "cli", "reporting", "training"},
+    # `python -m logzoo`.
+    "__main__": {"cli"},
     # The public names are imported when they are first used; at once, only the digest for numba's cache.
     "__init__": {"artifacts"},
 }

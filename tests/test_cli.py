@@ -340,7 +340,7 @@ def test_an_interrupt_leaves_nothing(folder, capfd, monkeypatch, module, name):
 
 
 def test_as_a_module(folder, rbm):
-    done = process("-m", "logzoo.cli", "exact", "model.nc", "--json")
+    done = process("-m", "logzoo", "exact", "model.nc", "--json")
     assert (done.returncode, done.stderr) == (0, "")
     assert json.loads(done.stdout)["log_z"] == exact_log_z(rbm)
 
@@ -368,7 +368,7 @@ def test_output_that_cannot_be_written_is_one_line(folder, command, output):
         "import os, sys; os.execvp('sh', sys.argv[1:])",
         "sh",
         "-c",
-        f"{sys.executable} -m logzoo.cli {command} {output}",
+        f"{sys.executable} -m logzoo {command} {output}",
     )
     assert done.returncode == 1 and done.stderr.count("\n") == 1 and done.stderr.startswith("logzoo: error: ")
 

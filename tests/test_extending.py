@@ -73,9 +73,7 @@ def read_by(plan, output):
 
 def test_the_command_line_and_the_zoo_pick_it_up(extended, plan):
     RBM(np.zeros((4, 3)), np.zeros(4), np.zeros(3)).save(extended / "flat.nc")
-    told = run_module(
-        extended, "logzoo.cli", "estimate", "flat.nc", "--method", "all", "--sweeps", "100", "--chains", "4"
-    )
+    told = run_module(extended, "logzoo", "estimate", "flat.nc", "--method", "all", "--sweeps", "100", "--chains", "4")
     assert NAME in told.stdout, told.stderr
     models = set(re.findall(rf"data/quick/estimates/(\S+)/{NAME}\.nc", read_by(plan, "data/quick/zoo.nc")))
     assert {"mnist-cd25-500", "twins", "mnist-20-pcd", "dna-20-pcd"} <= models and len(models) == len(MODELS)

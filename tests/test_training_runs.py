@@ -70,17 +70,18 @@ def test_a_training_interrupted_anywhere_ends_in_the_same_bits(method, tmp_path,
     assert int(np.load(path)["step"]) == 116
 
 
-def test_a_checkpoint_of_another_training_or_a_broken_one_starts_over(tmp_path, monkeypatch, caplog):
+def test_a_checkpoint_of_another_training_is_kept_and_a_broken_one_starts_over(tmp_path, monkeypatch, caplog):
     path = tmp_path / "checkpoint.npz"
     with monkeypatch.context() as patched:
         interrupt_after(patched, 40)
         with pytest.raises(Interrupted):
             trained("pcd", checkpoint=path, learning_rate=0.01)
-    whole = trained("pcd")
-    assert_same(whole, trained("pcd", checkpoint=path))
-    assert "other work" in caplog.text
-    path.write_bytes(path.read_bytes()[:-200])
-    assert_same(whole, trained("pcd", checkpoint=path))
+    before = path.read_bytes()
+    with pytest.raises(ValueError, match="^checkpoint: .*that of other work$"):
+        trained("pcd", checkpoint=path)
+    assert path.read_bytes() == before
+    path.write_bytes(before[:-200])
+    assert_same(trained("pcd"), trained("pcd", checkpoint=path))
     assert "cannot be read" in caplog.text
 
 

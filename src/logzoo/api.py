@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 
-from logzoo.artifacts.checkpoints import Checkpoint, identity_of
+from logzoo.artifacts.checkpoints import chosen_checkpoint, identity_of
 from logzoo.artifacts.provenance import source_digest
 from logzoo.budgets import SweepLedger
 from logzoo.checks import binary_matrix, flag, is_a, positive_number, whole_number
@@ -108,7 +108,7 @@ def estimate_log_z(
             raise ValueError("checkpoint: expected method auto, the others are not interrupted")
         asked = {"rbm": rbm, "seed": str(seed), "sweeps": sweeps, "chains": chains, **options}
         source = source_digest(*map(estimator_module, (method, *METHODS)))
-        options["checkpoint"] = Checkpoint(checkpoint, identity_of({**asked, "source": source}))
+        options["checkpoint"] = chosen_checkpoint(checkpoint, identity_of({**asked, "source": source}))
     if method == "auto":
         return run(rbm, ledger, stream.child(method), options)
     progress = options.get("progress", False)

@@ -1,6 +1,6 @@
 """The public function to train. Its own module: what is trained does not depend on any estimator."""
 
-from logzoo.artifacts.checkpoints import Checkpoint, identity_of
+from logzoo.artifacts.checkpoints import chosen_checkpoint, identity_of
 from logzoo.artifacts.provenance import source_digest
 from logzoo.checks import binary_matrix, grey_matrix, one_of, positive_number, whole_number
 from logzoo.streams import root_stream
@@ -40,7 +40,7 @@ def train_rbm(
     if checkpoint is not None:
         source = source_digest(trainer_module(method), "logzoo.trackers.registry")
         asked = {"method": method, "seed": str(seed), "data": data, "source": source, **settings, **options}
-        options["checkpoint"] = Checkpoint(checkpoint, identity_of(asked))
+        options["checkpoint"] = chosen_checkpoint(checkpoint, identity_of(asked))
     if options.get("tracker") is not None:
         options["tracker"] = tracker(options["tracker"])
     return run(data, stream=stream, progress=progress, **settings, **options)

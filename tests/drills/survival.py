@@ -116,7 +116,7 @@ class Drill:
         self._look("the end", complete=True)
         wanted, found = fingerprints(self.reference), fingerprints(self.folder)
         self.lost += [f"{path}: other fingerprint" for path in wanted if found.get(path) != wanted[path]]
-        audited = run_module(self.folder, "logzoo.cli", "audit")
+        audited = run_module(self.folder, "logzoo", "audit")
         print(audited.stdout.strip().splitlines()[-1] if audited.stdout else audited.stderr, flush=True)
         if audited.returncode:
             self.lost.append(f"audit: {audited.stdout}{audited.stderr}")

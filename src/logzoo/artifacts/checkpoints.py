@@ -70,6 +70,26 @@ def discard_beside(output):
         discard_checkpoint(output.with_name(checkpoint[1]))
 
 
+def chosen_checkpoint(path, identity):
+    """The Checkpoint at a path that somebody chose; ValueError as there, and where other work would be written over."""
+    checkpoint = Checkpoint(path, identity)
+    if is_checkpoint(path) and _identity_in(path) not in (None, identity):
+        raise ValueError(
+            f"checkpoint: {path}: expected one of the same call, of the same version of logzoo, or a new name; found "
+            "that of other work"
+        )
+    return checkpoint
+
+
+def _identity_in(path):
+    """The identity in a checkpoint; None if it cannot be read."""
+    try:
+        with open(path, "rb") as file, np.load(file, allow_pickle=False) as stored:
+            return str(stored[_MARK])
+    except Exception:  # numpy raises whatever a damaged file happens to break
+        return None
+
+
 class Checkpoint:
     """The file at `path`, written about every 15 seconds; `identity` names the work (a training, say) it belongs to.
 

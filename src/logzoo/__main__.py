@@ -1,4 +1,4 @@
-"""`python -m logzoo.cli`: the command line."""
+"""`python -m logzoo`: the command line."""
 
 import sys
 
