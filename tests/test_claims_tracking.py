@@ -28,9 +28,10 @@ def costs_of(kalman=1.5, rts=1.02, repeats=6):
 
 
 def of_trace(trace, error=0.5, fixed_error=5.0):
-    """Figure 4a with checks of 20 points, and errors of such sizes on an adaptive ladder and on a fixed one."""
-    check, fixed = (check_of(one * noise(20, 12)) for one in (error, fixed_error))
-    return f4a.statistics({"trace": trace, "check": check, "adaptive": {"own": check}, "fixed": {"other": fixed}})
+    """Figure 4a with checks of 40 points, and errors of such sizes on an adaptive ladder and on a fixed one."""
+    check, fixed = (check_of(one * noise(40, 12)) for one in (error, fixed_error))
+    checks = {"check": check, "adaptive": {"own": check}, "fixed": {"other": fixed}}
+    return f4a.statistics({"trace": trace, "traces": {"own": trace}, **checks})
 
 
 def of_check(figure, check, others=None):
@@ -266,7 +267,7 @@ def training(turns=True, size=30, error=0.05, tracked_error=0.05, std_dev=0.05, 
 
 def test_figure_4b_of_a_training_that_over_fits():
     found = of_check(f4b, training(size=60, error=0.1, tracked_error=0.02))
-    assert set(found) == {"turn", "train", "agree", "close"}
+    assert set(found) == set(f4b.CLAIMS)
     assert {verdict(f4b, found, claim) for claim in found} == {"reproduced"}
     assert found["turn"].value == pytest.approx(2.0, abs=0.5)
     # Two AIS estimates of standard error 0.1.
@@ -279,6 +280,24 @@ def test_figure_4b_of_a_training_that_climbs_to_the_end():
     assert verdict(f4b, found, "turn") == "not reproduced"
     assert verdict(f4b, found, "train") == "reproduced"
     assert verdict(f4b, found, "agree") == "not reproduced"
+
+
+def test_figure_4b_tells_a_tracker_that_strays_after_the_best_model():
+    check = training(size=60, error=0.1, tracked_error=0.02)
+    check["tracked_log_z"][45:] += 3.0
+    found = of_check(f4b, check)
+    assert verdict(f4b, found, "close") == "reproduced" and verdict(f4b, found, "late") == "not reproduced"
+
+
+def test_figure_4b_judges_a_climb_where_ais_knows_log_z():
+    check = training(size=60)
+    # From there on it misses what would let the likelihood fall.
+    check["mean_log_f"].loc[{"split": "train"}] -= np.where(np.arange(60) < 40, np.linspace(0.0, 40.0, 60), 0.0)
+    check["std_error"][40:] = 5.0
+    assert verdict(f4b, of_check(f4b, check), "train") == "not reproduced"
+    # It must know something after the best model.
+    check["std_error"][20:] = 5.0
+    assert verdict(f4b, of_check(f4b, check), "train") == "not tested"
 
 
 def test_figure_4b_of_a_training_that_falls_apart():

@@ -136,7 +136,21 @@ def times_apart(checks, others, of):
     return over_parts(ratio, above, below, of=f"mean |tracked - AIS| of log Z, {of}, by {block}", logarithmic=True)
 
 
-def distance(check):
-    """Mean |tracked - AIS| of log Z, and so of all likelihoods."""
+def distance(check, when):
+    """Mean |tracked - AIS| of log Z, and so of all likelihoods, at the check points there; when: which those are."""
     error, unit = units([apart(check)])
-    return over_parts(mean_of_totals, error, of=f"mean |tracked - AIS| of log Z [nat], by {unit}", logarithmic=True)
+    of = f"mean |tracked - AIS| of log Z [nat] {when}, by {unit}"
+    return over_parts(mean_of_totals, error, of=of, logarithmic=True)
+
+
+def halves(check, best):
+    """The check points up to the one at the place `best`, and those after it; all and none if it is None."""
+    number = check.sizes["update"] if best is None else best + 1
+    return check.isel(update=slice(number)), check.isel(update=slice(number, None))
+
+
+def last_known(check, first):
+    """Place of the last check point before AIS errs by more than it may; None if none comes after the place `first`."""
+    unknown = np.flatnonzero(~(check["std_error"].values <= KNOWN))
+    last = (int(unknown[0]) if unknown.size else check.sizes["update"]) - 1
+    return None if first is None or last <= first else last
