@@ -128,21 +128,28 @@ def test_tours_are_counted_by_digit(images):
     stream = root_stream(3)
     artifacts = {"model": rbm.to_dataset(), "dataset": dataset}
     found = classes.run(artifacts, tours=400, cap=30, stream=stream)
-    assert found["tours"].sum() == 400 and found.attrs["cap"] == found["length"].max() == 30
+    assert found["tours"].sum() == 800 and found.attrs["cap"] == found["length"].max() == 30
     # The same stream sends the same tours, whatever is kept of them.
-    settings = {"rounds": [1], "visible": ["draws"], "batches": 4, "batch": 100, "cap": 30, "shown": 1}
+    settings = {"rounds": [1], "visible": ["draws", "means"], "batches": 4, "batch": 100, "cap": 30, "shown": 1}
     kept = tour_lengths(rbm, images, stream=stream, **settings)
-    assert found.identical(classes.counted(kept["length"].values.ravel(), kept["label"].values.ravel(), 30))
+    lengths = {name: kept["length"].sel(visible=name).values.ravel() for name in ("draws", "means")}
+    assert found.identical(classes.counted(lengths, kept["label"].values.ravel(), kept["example"].values.ravel(), 30))
+
+
+def by_class(lengths, labels):
+    """Tours of these lengths with visible units drawn, and twice as long at their means."""
+    return classes.counted({"draws": lengths, "means": 2 * lengths}, labels, np.arange(labels.size), 60)
 
 
 def test_lengths_by_digit(lengths_by_digit):
     lengths, labels = lengths_by_digit
-    left, right = f2c.draw({"tours": classes.counted(lengths, labels, 30)}, title="some model").axes
+    left, right = f2c.draw({"tours": by_class(lengths, labels)}, title="some model").axes
     for digit in (1, 4, 6, 8):
         assert_tail(lines(left)[f"{digit}"], lengths[labels == digit])
     means = {line.get_xdata()[0]: line.get_ydata()[0] for line in right.get_lines() if len(line.get_xdata()) == 1}
     for digit in range(10):
-        assert means[digit] == pytest.approx(np.exp(np.log(lengths[labels == digit]).mean()))
+        mean = np.exp(np.log(lengths[labels == digit]).mean())
+        assert means[digit - 0.15] == pytest.approx(mean) and means[digit + 0.15] == pytest.approx(2.0 * mean)
     assert right.get_title("right") == "some model" and "sweeps" in right.get_ylabel()
 
 
@@ -214,7 +221,7 @@ def test_stand_in_data_are_marked(tours, lengths_by_digit, estimates, images):
         f1.draw({"chains": chains.assign_attrs(NOTICE)}),
         f2a.draw({"tours": {"a": one}}, titles={"a": "title"}),
         f2b.draw({"tours": one}, title="title"),
-        f2c.draw({"tours": classes.counted(*lengths_by_digit, 30).assign_attrs(NOTICE)}, title="title"),
+        f2c.draw({"tours": by_class(*lengths_by_digit).assign_attrs(NOTICE)}, title="title"),
         f3.draw({"tours": one}),
         f4.draw(by_tours, titles={"a": "title"}, names=NAMES),
     ):

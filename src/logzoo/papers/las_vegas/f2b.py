@@ -29,7 +29,7 @@ def statistics(artifacts):
     longer = (tours["length"].sel(visible="draws") > 1).mean("tour")
     first, last = (longer.isel(rounds=size).values for size in (0, -1))
     rounds = tours["rounds"].values
-    of = f"share of tours longer than one sweep, R = {rounds[-1]} / R = {rounds[0]}"
+    of = f"share of tours longer than one sweep, visible units drawn, R = {rounds[-1]} / R = {rounds[0]}"
     return {"shorter": over_repeats(ratio_of_sums, last, first, of=of, logarithmic=True)}
 
 

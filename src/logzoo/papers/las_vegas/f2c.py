@@ -1,37 +1,39 @@
 """Las Vegas figure 2c: tour lengths by digit.
 
-Tour lengths by the digit on the image that the tour started from: shares longer than n sweeps, and geometric means with
-95% intervals. Savarese et al. (2018), figure 2c.
+Tour lengths by the digit on the image that the tour started from: shares longer than n sweeps, visible units drawn, and
+geometric means with 95% intervals, visible units drawn and at their means. Savarese et al. (2018), figure 2c.
 """
 
 import numpy as np
 
 from logzoo.papers.declaration import Claim
 from logzoo.papers.las_vegas.drawing import draw_tail, finish_tails
-from logzoo.reporting.logarithms import exp, log
+from logzoo.papers.las_vegas.lengths import VISIBLE
+from logzoo.reporting.logarithms import exp
 from logzoo.reporting.statistics import DEVIATE, Statistic
 from logzoo.reporting.style import finished, new_figure
 
-CLAIMS = {
-    "short-1": Claim(
-        "Tours from the digit 1 are short",
-        "learned well",
-        at_most=0.0,
-        why="They are in smaller models and after short trainings, and grow most.",
-    ),
-    "short-6": Claim("Tours from the digit 6 are short", "learned well", at_most=0.0),
-    "long-4": Claim("Tours from the digit 4 are long", "more trouble", at_least=0.0),
-    "long-8": Claim(
-        "Tours from the digit 8 are long",
-        "more trouble",
-        at_least=0.0,
-        why="Those from a 4, a 1, a 7 and a 5 are the longest here.",
-    ),
-}
+_SHORT = {"published": "learned well", "at_most": 0.0}
+_LONG = {"published": "more trouble", "at_least": 0.0}
+_GROWN = "They are in smaller models and after short trainings, and grow most."
+
+
+def _claims(visible, key=""):
+    return {
+        f"short-1{key}": Claim(f"Tours from the digit 1 are short{visible}", **_SHORT, why=_GROWN),
+        f"short-6{key}": Claim(f"Tours from the digit 6 are short{visible}", **_SHORT),
+        f"long-4{key}": Claim(f"Tours from the digit 4 are long{visible}", **_LONG),
+        f"long-8{key}": Claim(f"Tours from the digit 8 are long{visible}", **_LONG),
+    }
+
+
+CLAIMS = _claims(", visible units drawn") | _claims(", visible units at their means as published", "-means")
 # By digit: green those published as short, orange as long, others grey; no two lines alike.
 _COLOURS = {1: "#009E73", 6: "#66C2A5", 4: "#D55E00", 8: "#F4A460"}
 _OTHERS = ("#000000", "#666666", "#999999", "#BBBBBB", "#999999", "#666666")
 _LINES = ("-", "-", "-", "-", ":", ":")
+# What visible units are, how far beside the tick its marks stand, and how they look.
+_SETTINGS = (("draws", -0.15, {}), ("means", 0.15, {"markerfacecolor": "white"}))
 
 
 def inputs(here):
@@ -42,8 +44,8 @@ def inputs(here):
         sizes,
         f"tours/{model}.classes",
         stream=("tours-by-class", model),
-        work={"tours": here.visits(model, sizes["tours"])},
-        most={"sampling": here.visits(model, sizes["tours"] * sizes["cap"] + 2 * here.examples(model))},
+        work={"tours": here.visits(model, len(VISIBLE) * sizes["tours"])},
+        most={"sampling": here.visits(model, len(VISIBLE) * sizes["tours"] * sizes["cap"] + 2 * here.examples(model))},
     )
     return {"tours": tours}
 
@@ -53,9 +55,10 @@ def statistics(artifacts):
     tours = artifacts["tours"]
     statistics = {}
     for key in CLAIMS:
-        digit = key[-1]
-        chosen = tours["class"] == int(digit)
-        (own, error), (others, other_error) = (_mean_log(tours.sel({"class": part})) for part in (chosen, ~chosen))
+        _, digit, *means = key.split("-")
+        found = tours.sel(visible="means" if means else "draws")
+        chosen = found["class"] == int(digit)
+        (own, error), (others, other_error) = (_mean_log(found.sel({"class": part})) for part in (chosen, ~chosen))
         value, half = own - others, DEVIATE * np.hypot(error, other_error)
         of = f"mean log length of tours from the digit {digit}, less that from the other digits"
         statistics[key] = Statistic(value, value - half, value + half, of)
@@ -70,12 +73,17 @@ def draw(artifacts, *, title):
     others = iter(zip(_OTHERS, _LINES, strict=True))
     for label in tours["class"].values:
         colour, line = (_COLOURS[label], "-") if label in _COLOURS else next(others, (_OTHERS[-1], "-."))
-        of_class = tours.sel({"class": [label]})
-        sweeps = np.repeat(of_class["length"].values, of_class["tours"].values[0])
+        of_class = tours.sel({"class": label})
+        sweeps = np.repeat(of_class["length"].values, of_class["tours"].sel(visible="draws").values)
         draw_tail(left, sweeps, label=f"{int(label)}", color=colour, linestyle=line)
-        log_mean, error = _mean_log(of_class)
-        low, mean, high = exp(log_mean + DEVIATE * error * np.array([-1, 0, 1]))
-        right.errorbar(int(label), mean, [[mean - low], [high - mean]], fmt="o", color=colour)
+        for visible, aside, look in _SETTINGS:
+            one = of_class.sel(visible=visible)
+            log_mean, error = float(one["mean_log_length"]), float(one["mean_log_length_error"])
+            low, mean, high = exp(log_mean + DEVIATE * error * np.array([-1, 0, 1]))
+            right.errorbar(int(label) + aside, mean, [[mean - low], [high - mean]], fmt="o", color=colour, **look)
+    for visible, _, look in _SETTINGS:
+        right.plot([], [], "o", color="black", label=f"visible units: {visible}", **look)
+    right.legend(fontsize=8)
     finish_tails(left, int(tours.attrs["cap"]))
     left.legend(title="started from", fontsize=8, ncols=2)
     right.set(xticks=tours["class"].values, xlabel="class of the image\n(published: green short, orange long)")
@@ -85,10 +93,14 @@ def draw(artifacts, *, title):
 
 
 def _mean_log(tours):
-    """Mean log length of tours of all these classes together, and its standard error; NaN of fewer than two."""
-    logs, counts = log(tours["length"].values), tours["tours"].values.sum(axis=0)
-    total = counts.sum()
-    with np.errstate(invalid="ignore", divide="ignore"):
-        # No products of vectors: their last digit depends on the processor, by BLAS.
-        mean = (counts * logs).sum() / total
-        return mean, np.sqrt((counts * (logs - mean) ** 2).sum() / (total - 1.0) / total)
+    """Mean log length of tours of all these classes together, and its standard error; NaN of none."""
+    counts = tours["tours"].values.sum(axis=-1)
+    if not counts.size:
+        return np.nan, np.nan
+    shares = counts / counts.sum()
+    means, errors = tours["mean_log_length"].values, tours["mean_log_length_error"].values
+    # No products of vectors: their last digit depends on the processor, by BLAS.
+    mean = (shares * means).sum()
+    # Within classes, and as it is chance how many tours start in which.
+    variance = ((shares * errors) ** 2).sum() + (shares * (means - mean) ** 2).sum() / counts.sum()
+    return mean, np.sqrt(variance)

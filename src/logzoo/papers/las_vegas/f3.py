@@ -65,7 +65,7 @@ def statistics(artifacts):
             for chosen in (sweeps == 1, sweeps >= least)
             for total in (tours[variable] * chosen, chosen)
         ]
-        of = f"{of}, images of tours of one sweep less that of tours of {least:,} or more"
+        of = f"{of}, images of tours of one sweep less that of tours of {least:,} or more, visible units drawn"
         return over_repeats(difference, *sums, of=of)
 
     def unlike(kind):

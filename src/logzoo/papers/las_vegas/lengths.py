@@ -2,6 +2,8 @@
 
 from logzoo.reporting.statistics import ratio_of_sums
 
+# What takes the place of the visible units on a tour: draws, or their means given h, as the authors' code has it.
+VISIBLE = {"draws": False, "means": True}
 # Tours longer than this are the tail of the lengths.
 TAIL = 10
 

@@ -10,12 +10,11 @@ from logzoo.artifacts.labels import coordinate, labelled
 from logzoo.datasets.build import visible_matrix
 from logzoo.datasets.splits import SPLITS
 from logzoo.models.rbm import RBM
+from logzoo.papers.las_vegas.lengths import VISIBLE
 from logzoo.paths import kernel_parameters
 from logzoo.samplers.tours import TourSampler, stopping_set
 from logzoo.samplers.walks import first_draws, walk
 
-# What takes the place of the visible units on a tour: draws, or their means given h, as the authors' code has it.
-VISIBLE = {"draws": False, "means": True}
 _SETS = "stopping-set"
 _TOURS = "tours"
 
