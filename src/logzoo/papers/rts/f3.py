@@ -26,6 +26,11 @@ _ROOM = 1.5
 _FIRST_BUDGET = 1000
 _TENFOLD = "At the same sweeps RTS errs less than AIS, but not by as much as tenfold sweeps bring AIS."
 
+_FROM_DATA = (
+    "RAISE starts from data: where the model does not have their law, its mean lies above log Z in short runs, and in "
+    "long ones it may end below."
+)
+
 
 def _claims(key, size):
     return {
@@ -36,8 +41,9 @@ def _claims(key, size):
             at_least=1.0,
             why=_TENFOLD,
         ),
-        f"sandwich{key}": Claim(
-            f"AIS underestimates log Z and RAISE overestimates it ({size})", "below and above", at_least=0.0
+        f"below{key}": Claim(f"AIS underestimates log Z ({size})", "below", at_least=0.0),
+        f"above{key}": Claim(
+            f"RAISE overestimates log Z at any number of sweeps ({size})", "above", at_least=0.0, why=_FROM_DATA
         ),
     }
 
@@ -86,9 +92,6 @@ def _of_model(estimates, truth, truth_error):
     def falls(rts, *rest):
         return _left(rts) / np.min([_left(other) for other in rest], axis=0)
 
-    def least_distance(below, above):
-        return np.minimum(-below.mean(axis=-1), above.mean(axis=-1))
-
     first = min((budget for budget in budgets if budget >= _FIRST_BUDGET), default=budgets[-1])
     return {
         "bias": over_repeats(
@@ -107,11 +110,16 @@ def _of_model(estimates, truth, truth_error):
             logarithmic=True,
             truth_error=truth_error,
         ),
-        "sandwich": over_repeats(
-            least_distance,
+        "below": over_repeats(
+            lambda ais: -ais.mean(axis=-1),
             at("ais", first),
-            at("raise", first),
-            of=f"distance of the mean of AIS below, of RAISE above the truth, the smaller, {first:,} sweeps [nat]",
+            of=f"truth less the mean of AIS, {first:,} sweeps [nat]",
+            truth_error=truth_error,
+        ),
+        "above": over_repeats(
+            lambda raised: raised.mean(axis=-1).min(axis=-1),
+            others[1],
+            of=f"mean of RAISE less the truth, the least of {', '.join(f'{each:,}' for each in budgets)} sweeps [nat]",
             truth_error=truth_error,
         ),
     }
