@@ -73,12 +73,12 @@ def statistics(artifacts):
 
 
 def loss(run, variable, name):
-    """Statistic: how far a training by PCD-1 falls from its best mean over repeats to its last fifth."""
+    """Statistic: how far PCD-1 falls in its last fifth from its best mean over repeats before; negative: it climbs."""
     last = len(part(run, variable, END, 1.0))
     return over_repeats(
-        lambda values: values.mean(axis=-1).max(axis=1) - values[:, -last:].mean(axis=(1, 2)),
+        lambda values: values[:, :-last].mean(axis=-1).max(axis=1) - values[:, -last:].mean(axis=(1, 2)),
         values_of(run, variable),
-        of=f"best mean {name} of PCD-1 on the way less that over the last fifth [nat]",
+        of=f"best mean {name} of PCD-1 before the last fifth less that over it [nat]",
     )
 
 
