@@ -106,6 +106,15 @@ def test_states_are_drawn_from_the_model_whatever_is_certain(large, beta):
     assert (np.abs(means - exact) <= 5.0 * np.sqrt(exact * (1.0 - exact) / 20_000) + 1e-9).all()
 
 
+@pytest.mark.parametrize("unit", [1e-9, 1e-21, 1e45])
+def test_weights_in_any_unit_of_energy_give_the_same_states(unit):
+    weights = 3.0 * np.random.default_rng(4).normal(size=(6, 4))
+    expected = sample_gibbs(RBM(weights, np.zeros(6), np.zeros(4)), 5000, 50, seed=2)
+    found = sample_gibbs(RBM(unit * weights, np.zeros(6), np.zeros(4)), 5000, 50, beta=1.0 / unit, seed=2)
+    # Parameters that round otherwise in the last digit move hardly a draw.
+    assert np.mean(found != expected) < 1e-3
+
+
 def test_what_certain_units_settle_in_turn_is_drawn_so():
     # The first hidden unit follows the first visible one, and the second visible one that.
     rbm = RBM([[300.0, 0.0], [-100.0, 0.0], [0.0, 1.0]], [1e9, 40.0, 0.2], [-100.0, 0.1])

@@ -44,15 +44,15 @@ def sample_gibbs(rbm, chains, sweeps, *, beta=1.0, start=None, seed=0, threads=1
         drawn = sample_gibbs(left, chains, sweeps, start=start, seed=seed, threads=threads)
         return _with_certain(scaled, left, drawn, visible)
     key = root_stream(seed).child("gibbs").key
-    # A base of zero log-odds leaves the path as beta times all parameters.
-    parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
+    # Scaled before they are rounded: whatever beta is, the largest of them is what the rounding goes by.
+    parameters = kernel_parameters(scaled, np.zeros(rbm.visible))
     state = new_chains(chains, rbm.visible, rbm.hidden)
     start_chains(parameters, key, parameters.visible_bias, state)
     if start is not None:
         state.v[...] = start
         forget_hidden(parameters, state)
     kernel = partial(run_sweeps, parameters, key, 1, sweeps + 1)
-    over_chains(kernel, threads, np.full(chains, beta, np.float32), state)
+    over_chains(kernel, threads, np.ones(chains, np.float32), state)
     return state.v
 
 
