@@ -310,6 +310,17 @@ LIBRARY = {
     "wide data": (lambda: estimate_log_z(rbm(), data=ones(4, 9)), "data: expected 8 columns"),
     "unknown trainer": (lambda: train(ones(20), method="guess"), "method: unknown value 'guess'; expected one of cd"),
     "unknown setting": (lambda: train(ones(20), kk=5), "pcd: unknown option kk"),
+    "name of a parameter": (lambda: train(ones(20), name=5), "pcd: unknown option name"),
+    "name of a parameter of an estimator": (lambda: estimate_log_z(rbm(), "ais", self=5), "ais: unknown option self"),
+    "stream": (lambda: train(ones(20), stream=5), "pcd: unknown option stream"),
+    "large start": (
+        lambda: train(ones(20), start=RBM(np.full((VISIBLE, 2), -1e9), np.zeros(VISIBLE), np.zeros(2))),
+        "start: expected parameters below 10000 in size, found 1e+09",
+    ),
+    "one particle": (
+        lambda: train(ones(20), method="sml-pt", batch=1, tracker="kalman"),
+        "particles: expected a whole number of at least 2",
+    ),
     "no examples": (lambda: train(ones(0)), "data: expected a non-empty matrix"),
     "counts": (lambda: train(2 * ones(20)), "data: expected zeros and ones"),
     "no hidden units": (lambda: train(ones(20), hidden=0), "hidden: expected a whole number"),

@@ -233,6 +233,16 @@ def test_walkers_follow_log_z_of_any_training(method):
     assert np.abs(scores).max() < 7.0
 
 
+def test_grey_examples_are_traced_as_grey():
+    grey = (0.9 * np.random.default_rng(0).random((60, 6))).astype(np.float32)
+    settings = {"hidden": 3, "updates": 5, "batch": 10, "walkers": 8, "every": 1, "snapshots": 5}
+    held_out = np.eye(6, dtype=np.uint8)
+    run = train_rbm(grey, "cd", values="grey", validation=held_out, **settings)
+    for split, examples in (("train", grey), ("validation", held_out)):
+        expected = [rbm.log_f(examples).mean() for rbm in snapshots_of(run.snapshots)] - run.trace["log_z"].values
+        np.testing.assert_allclose(run.trace[f"log_likelihood_{split}"].values, expected, atol=1e-4)
+
+
 def test_log_z_of_walkers_and_the_parameters_are_those_of_one_update():
     run, trace, truth = followed(learning_rate=0.5, updates=60, walkers=2000, every=1)
     error = trace["log_z"].values - truth

@@ -9,6 +9,7 @@ from logzoo.artifacts.checkpoints import Checkpoint, identity_of
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.trainers.registry import TRAINERS
+from logzoo.trainers.stopping import EarlyStopping
 from logzoo.training import train_rbm
 
 SMALL = {"hidden": 6, "batch": 20, "updates": 130, "learning_rate": 0.02, "every": 10, "snapshots": 3}
@@ -177,3 +178,9 @@ def test_impossible_settings_are_refused(settings, match):
 def test_weights_decay():
     free, bound = (trained("pcd", updates=400, learning_rate=0.05, weight_decay=decay).rbm for decay in (0.0, 0.2))
     assert np.abs(bound.weights).mean() < 0.7 * np.abs(free.weights).mean()
+
+
+def test_a_tracker_that_says_nothing_ends_the_training():
+    stopping = EarlyStopping(10)
+    with pytest.raises(ValueError, match="^patience: expected a tracker .* found nan at update 5$"):
+        stopping.see(5, np.nan, None)

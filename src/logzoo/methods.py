@@ -46,7 +46,7 @@ class Method:
         if unknown:
             raise ValueError(f"{name}: unknown option {unknown}; expected one of {', '.join(sorted(known))}")
 
-    def run(self, name, *arguments, **options):
+    def run(self, name, /, *arguments, **options):
         """Call the method; ValueError as `check`."""
         self.check(name, options)
         return self.function(*arguments, **options)

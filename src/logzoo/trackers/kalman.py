@@ -38,6 +38,8 @@ class KalmanTracker:
     bias_variance = 1e-3
     # Nats: how far the log Z of the first parameters may lie from that of independent units.
     doubt = 10.0
+    # A spread between particles is what it states its errors from.
+    fewest_particles = 2
     # What it reads: the steps of all pairs of rungs.
     all_pairs, all_rungs = True, False
     columns = {

@@ -195,6 +195,9 @@ def _initial_values(data, hidden, start, initial, generator):
             sizes = f"{start.visible} visible and {start.hidden} hidden units"
             raise ValueError(f"start: expected an RBM of {visible} visible and {hidden} hidden, found {sizes}")
         arrays = start.weights, start.visible_bias, start.hidden_bias
+        largest = max(float(np.abs(array).max()) for array in arrays)
+        if not largest < _DIVERGED:
+            raise ValueError(f"start: expected parameters below {_DIVERGED:g} in size, found {largest:g}")
     elif initial == "small":
         arrays = [_INITIAL_SCALE * generator.standard_normal(shape) for shape in ((visible, hidden), visible, hidden)]
     elif initial == "uniform":

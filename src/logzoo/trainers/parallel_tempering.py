@@ -108,7 +108,8 @@ def train_parallel_tempering(
     Returns TrainingRun. Raises ValueError for impossible options.
     """
     betas = inverse_temperatures(ladder, whole_number("rungs", rungs, minimum=2))
-    count = whole_number("particles", batch if particles is None else particles)
+    fewest = getattr(tracker, "fewest_particles", 1)
+    count = whole_number("particles", batch if particles is None else particles, minimum=fewest)
     chains = ParallelTempering(stream.child("sweeps").key, count, betas)
     keep_bias = one_of("base", base, BASES) == "visible-bias"
     flow = None if flow_of is None else flow_of(betas, k=k)

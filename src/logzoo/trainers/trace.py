@@ -4,7 +4,7 @@ import numpy as np
 import xarray as xr
 
 from logzoo.artifacts.labels import labelled
-from logzoo.trainers.negative import WeightedChains
+from logzoo.trainers.negative import mini_batch
 
 _COLUMNS = {
     "update": ("parameter updates made before", "1"),
@@ -106,11 +106,11 @@ def _stacked(rows):
 
 
 def _mean_log_f(parameters, examples, hidden):
-    """Mean log f(v) of examples (examples, visible) in nats."""
+    """Mean log f(v) of examples (examples, visible), uint8 of 0/1 or float32 grey levels, in nats."""
     total = 0.0
     for first in range(0, len(examples), _TOGETHER):
         block = examples[first : first + _TOGETHER]
-        chains = WeightedChains.new(*block.shape, hidden)
+        chains = mini_batch(block, len(block), hidden)
         chains.load(parameters, block)
         total += chains.mean_log_f(parameters) * len(block)
     return total / len(examples)
