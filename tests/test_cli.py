@@ -263,6 +263,63 @@ def test_train_writes_snapshots_and_says_what_was_tracked(folder, capfd):
     assert run_json(capfd, "estimate", "new.nc", "--method", "trajectory-ais", *kept)["log_z"]
 
 
+def test_a_checkpoint_stays_until_the_snapshots_are_written(folder, capfd, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("logzoo.trainers.loop.TrainingRun.save_snapshots", full)
+    monkeypatch.setattr("logzoo.artifacts.checkpoints._SECONDS", 0.0)
+    given = ("--option", "snapshots=3", "--checkpoint", "on.npz", "-o", "new.nc")
+    assert main(["train", "data.npy", *TRAINING, *given]) == 1
+    assert "No space left" in capfd.readouterr().err and (folder / "on.npz").exists()
+
+
+@pytest.mark.parametrize("name", [os.fsdecode(b"caf\xe9.npy"), "C:\\x.npy", "a: b.npy"])
+def test_any_name_of_the_data_will_do(folder, capfd, name):
+    os.rename("data.npy", name)
+    run(capfd, "train", name, *TRAINING, "-o", "new.nc")
+    (label,) = json.loads(read_artifact("new.nc", "model").attrs["inputs_json"])
+    assert label.endswith(".npy") and not set(label) & set(":\\")
+
+
+def test_a_name_that_no_model_can_have_is_refused_before_the_training(folder, capfd):
+    name = os.fsdecode(b"caf\xe9.nc")
+    assert main(["train", "data.npy", *TRAINING, "-o", name]) == 1
+    assert "expected a path in UTF-8" in capfd.readouterr().err and not os.path.exists(name)
+
+
+def test_a_link_stays_one_to_the_new_model(folder, capfd):
+    os.mkdir("real")
+    os.rename("model.nc", "real/model.nc")
+    os.symlink("real/model.nc", "link.nc")
+    before = Path("real/model.nc").read_bytes()
+    run(capfd, "train", "data.npy", *TRAINING, "-o", "link.nc")
+    assert os.path.islink("link.nc") and Path("real/model.nc").read_bytes() != before
+    assert os.listdir("real") == ["model.nc"] and read_artifact("link.nc", "model")["weights"].shape == (VISIBLE, 3)
+
+
+def test_without_a_stderr_results_are_results(folder):
+    command = f"{sys.executable} -m logzoo estimate model.nc --method mean-field --json 2>&-"
+    environment = os.environ | {"PYTHONPATH": str(PACKAGE_FOLDER.parent)}
+    done = subprocess.run(command, shell=True, stdout=subprocess.PIPE, text=True, env=environment, timeout=60)
+    # It did not converge, of which a warning would tell.
+    assert done.returncode == 0 and json.loads(done.stdout)["reasons"]
+
+
+def test_letters_that_the_output_cannot_take_are_spelled_out(folder, monkeypatch):
+    buffer = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(buffer, encoding="ascii"))
+    assert main(["train", "data.npy", *TRAINING, "-o", "\u00fc.nc"]) == 0
+    assert b"\\xfc.nc" in buffer.getvalue()
+
+
+@pytest.mark.parametrize("wrong", [("--chains", "1"), ("--sweeps", "-5")])
+def test_all_methods_refuse_what_each_would(folder, capfd, wrong):
+    assert main(["estimate", "model.nc", "--method", "all", *wrong]) == 1
+    out, err = capfd.readouterr()
+    assert out == "" and err.startswith(f"logzoo: error: {wrong[0][2:]}: expected a whole number of at least")
+
+
 def test_grey_levels_are_refused_before_the_training(folder, capsys):
     assert main(["train", "data.npy", *TRAINING, "--option", "values=grey", "-o", "new.nc"]) == 1
     assert capsys.readouterr().err.startswith("logzoo: error: --option values: ") and not (folder / "new.nc").exists()

@@ -59,6 +59,35 @@ def test_each_kind_of_processor_has_a_folder_of_its_own(tmp_path):
     assert len(folders) == 2
 
 
+def cache_of(code="", **variables):
+    """The folder for machine code in a process with these variables, None to be without."""
+    environment = {**os.environ, **variables}
+    environment = {name: value for name, value in environment.items() if value is not None}
+    command = [sys.executable, "-c", f"{code}\nimport logzoo, os; print(os.environ['NUMBA_CACHE_DIR'])"]
+    result = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    return result.stdout.strip()
+
+
+def test_the_folder_that_a_user_names_is_used(tmp_path):
+    first = cache_of(NUMBA_CACHE_DIR=str(tmp_path / "named"))
+    assert os.path.dirname(first) == str(tmp_path / "named")
+    # A process that this one starts finds the same.
+    assert cache_of(NUMBA_CACHE_DIR=first) == first
+
+
+@pytest.mark.skipif(os.name != "posix", reason="homes are told otherwise there")
+def test_without_a_home_the_folder_is_our_own_in_that_of_temporary_files(tmp_path):
+    homeless = "import platformdirs\ndef none(*_): raise RuntimeError('no home')\nplatformdirs.user_cache_path = none"
+    folder = tmp_path / f"logzoo-{os.getuid()}"
+    found = cache_of(homeless, NUMBA_CACHE_DIR=None, TMPDIR=str(tmp_path))
+    assert os.path.dirname(found) == str(folder) and folder.stat().st_mode & 0o777 == 0o700
+    # Others could put machine code there.
+    folder.chmod(0o777)
+    with pytest.raises(subprocess.CalledProcessError) as refused:
+        cache_of(homeless, NUMBA_CACHE_DIR=None, TMPDIR=str(tmp_path))
+    assert "KeyError" in refused.value.stderr
+
+
 class Process:
     """What `subprocess.Popen` would start: it ends with a code."""
 

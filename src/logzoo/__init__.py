@@ -5,6 +5,8 @@ import hashlib
 import importlib
 import os
 import platform
+import re
+import stat
 import sys
 from pathlib import Path
 
@@ -26,6 +28,7 @@ _PUBLIC = {
     "scorer": "logzoo.scoring",
 }
 __all__ = sorted(_PUBLIC)
+_OF_KERNELS = re.compile(r"[0-9a-f]{64}-[0-9a-f]{12}")
 
 
 def __getattr__(name):
@@ -49,17 +52,44 @@ def _kind_of_processor():
     return hashlib.sha1("\n".join([platform.machine(), *said, *asked]).encode()).hexdigest()[:12]
 
 
-def _use_kernel_cache():
-    # numba serves stale machine code when a kernel in another file changed: one cache folder per state of kernels/.
+def _cache_folders():
+    # Where machine code may be kept, the best first: numba refuses to load kernels without such a folder.
     from platformdirs import user_cache_path
 
-    folder = user_cache_path("logzoo") / "numba" / f"{kernels_digest()}-{_kind_of_processor()}"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        writable = os.access(folder, os.W_OK)
-    except OSError:
-        writable = False
-    if not writable:
+    asked = os.environ.get("NUMBA_CACHE_DIR")
+    if asked:
+        # One that a parent process has chosen here holds the code of its kernels.
+        yield Path(asked).parent if _OF_KERNELS.fullmatch(Path(asked).name) else Path(asked)
+    with contextlib.suppress(RuntimeError):  # no home
+        yield user_cache_path("logzoo") / "numba"
+    if hasattr(os, "getuid"):
+        with contextlib.suppress(OSError):
+            yield _private_folder()
+
+
+def _private_folder():
+    # Whoever can write to it could have us run anything.
+    import tempfile
+
+    folder = Path(tempfile.gettempdir()) / f"logzoo-{os.getuid()}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    status = folder.lstat()
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or status.st_mode & 0o022:
+        raise PermissionError(f"{folder} is not ours alone")
+    return folder
+
+
+def _use_kernel_cache():
+    # numba serves stale machine code when a kernel in another file changed: one cache folder per state of kernels/.
+    name = f"{kernels_digest()}-{_kind_of_processor()}"
+    for folder in (base / name for base in _cache_folders()):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            if os.access(folder, os.W_OK):
+                break
+        except OSError:
+            continue
+    else:
         return
     # numba names a folder of code after the path of the sources: every copy of these kernels shares one.
     path = os.path.abspath(PACKAGE_FOLDER / "kernels")

@@ -22,7 +22,8 @@ def written_whole(path):
 
     Any number may write one file at a time. Raises OSError, which names `path`, for what the disk refuses.
     """
-    path = Path(path)
+    # A link stays one, to the new content.
+    path = Path(os.path.realpath(path)) if os.path.islink(path) else Path(path)
     with beside(path) as temporary:
         try:
             yield temporary

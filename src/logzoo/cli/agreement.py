@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from logzoo.api import estimate_log_z
+from logzoo.budgets import SweepLedger
+from logzoo.checks import whole_number
 from logzoo.estimators.evidence import cut, gather, weighed
 from logzoo.estimators.registry import ESTIMATORS, takes
 from logzoo.estimators.result import REASONS, Estimate
@@ -44,11 +46,13 @@ class Agreement(NamedTuple):
 
 
 def try_all(rbm, *, data, snapshots=None, progress=False, **settings):
-    """Attempts of all estimators, settings as in `estimate_log_z`.
+    """Attempts of all estimators, settings as in `estimate_log_z`; ValueError if none can be run.
 
     snapshots: handed to those that take them. progress: whether a terminal shows what is running.
     """
     attempts = []
+    # What no method could be run with is refused before anything is.
+    SweepLedger(settings["sweeps"] or 1, whole_number("chains", settings["chains"], minimum=2))
     evidence = gather(rbm, root_stream(settings.get("seed", 0)).child("evidence"), data=data, progress=progress)
     with bar(len(ESTIMATORS), "methods", "method", progress) as shown:
         for method in ESTIMATORS:
@@ -62,6 +66,8 @@ def try_all(rbm, *, data, snapshots=None, progress=False, **settings):
                 estimate, reason = None, str(error)
             attempts.append(Attempt(method, estimate, time.perf_counter() - start, reason))
             shown.update()
+    if all(attempt.estimate is None for attempt in attempts):
+        raise ValueError(f"no method could be run: {attempts[0].reason}")
     return attempts
 
 

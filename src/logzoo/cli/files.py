@@ -4,6 +4,7 @@ Each function raises ValueError, one line naming the file, for what it cannot us
 """
 
 import os
+import re
 import warnings
 from pathlib import Path
 
@@ -86,11 +87,20 @@ def read_snapshots(paths, names=None, spins=False, *, tell=warnings.warn):
     return rbms
 
 
+def file_label(path):
+    """The name of a file as an artifact may hold it: in UTF-8, and not like the path of a folder of some machine."""
+    return re.sub(r"[\\/:]", "_", os.fsencode(Path(path).name).decode("utf-8", "replace"))
+
+
 def writable_model_file(path, data):
     """`path` as a Path, if a model trained on the file `data` can be written there; it tries, and leaves nothing."""
     path = Path(path)
     if path.suffix.lower() != ".nc":
         raise ValueError(f"{path}: expected the name of a .nc file to write the model to")
+    try:
+        os.fsencode(path).decode("utf-8")
+    except UnicodeDecodeError:
+        raise ValueError(f"cannot write {path}: expected a path in UTF-8, the NetCDF library takes no other") from None
     try:
         if path.is_dir():
             raise ValueError(f"cannot write {path}: it is a folder")

@@ -6,14 +6,12 @@ inside the commands, so that help comes at once.
 
 import argparse
 import json
-import sys
 import warnings
-from pathlib import Path
 
 from logzoo import __version__
 from logzoo.cli import estimating
 from logzoo.cli.arguments import DATA_HELP, JSON, MODEL_HELP, NAMES, OPTION, SPINS
-from logzoo.cli.output import warn, write
+from logzoo.cli.output import tell, warn, write
 from logzoo.reporting.printing import json_line, one_line, table
 
 FOLDER = {"metavar": "PATH", "nargs": "?", "default": ".", "help": "folder of the project (default: this one)"}
@@ -33,17 +31,17 @@ def main(argv=None):
     except SystemExit:  # --help; bad usage raises ValueError
         return 0
     except KeyboardInterrupt:
-        print("logzoo: interrupted", file=sys.stderr)
+        tell("interrupted")
         return 130
     except BrokenPipeError:
         return 141  # as a shell reports a process that SIGPIPE ended
     except ModuleNotFoundError as error:
-        print(f"logzoo: error: this needs {error.name}: pip install 'logzoo[workflow]'", file=sys.stderr)
+        tell(f"error: this needs {error.name}: pip install 'logzoo[workflow]'")
         return 1
     except (ValueError, OSError, MemoryError, OverflowError, RecursionError) as error:
         hint = "too large a number or size: " if isinstance(error, MemoryError | OverflowError) else ""
         hint = "lists within lists without end: " if isinstance(error, RecursionError) else hint
-        print(f"logzoo: error: {hint}{one_line(error)}", file=sys.stderr)
+        tell(f"error: {hint}{one_line(error)}")
         return 1
 
 
@@ -137,12 +135,12 @@ def _train(data, output, checkpoint, options, **settings):
     from logzoo.artifacts.checkpoints import discard_checkpoint
     from logzoo.artifacts.netcdf import write_artifact
     from logzoo.artifacts.provenance import source_digest
-    from logzoo.cli.files import check_checkpoint, read_data, writable_model_file
+    from logzoo.cli.files import check_checkpoint, file_label, read_data, writable_model_file
     from logzoo.streams import root_stream
     from logzoo.trainers.registry import trainer_module
     from logzoo.training import train_rbm
 
-    method, name = settings["method"], Path(data).name
+    method, name = settings["method"], file_label(data)
     source = source_digest(trainer_module(method), "logzoo.trackers.registry")
     check_checkpoint(checkpoint, data=data, output=output)
     output = writable_model_file(output, data)
@@ -167,6 +165,8 @@ def _train(data, output, checkpoint, options, **settings):
         inputs={name: origin["content_sha256"]},
         seed_path=str(root_stream(settings["seed"]).child("train", method)),
     )
+    if kept is not None:
+        run.save_snapshots(kept)
     if checkpoint is not None:
         discard_checkpoint(checkpoint)
     units = f"{run.rbm.visible} visible x {run.rbm.hidden} hidden"
@@ -175,8 +175,6 @@ def _train(data, output, checkpoint, options, **settings):
     if "log_z" in run.trace:
         tracked, error = (float(run.trace[name][-1]) for name in ("log_z", "log_z_std_dev"))
         rows.append(("tracked log Z", f"{tracked:.4f} +- {error:.4f} nat"))
-    if kept is not None:
-        run.save_snapshots(kept)
     write(table([*rows, *(("written", path) for path in (output, kept) if path is not None)]))
 
 

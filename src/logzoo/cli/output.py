@@ -8,7 +8,13 @@ from logzoo.reporting.printing import one_line
 
 def warn(text):
     """Write a warning of one line to stderr."""
-    print(f"logzoo: warning: {one_line(text)}", file=sys.stderr)
+    tell(f"warning: {one_line(text)}")
+
+
+def tell(text):
+    """Write a line to stderr, if there is one: what has none must not end up among the results."""
+    if sys.stderr is not None:
+        print(_encodable(f"logzoo: {text}", sys.stderr), file=sys.stderr)
 
 
 def bold(text):
@@ -24,8 +30,14 @@ def write(text):
     if sys.stdout is None:
         raise OSError("there is no standard output to write to")
     try:
-        print(text, end="", flush=True)
+        print(_encodable(text, sys.stdout), end="", flush=True)
     except OSError:
         # Python would try the buffered rest again when it exits, and complain.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise
+
+
+def _encodable(text, stream):
+    """The text, letters that the stream cannot take spelled out."""
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    return text.encode(encoding, "backslashreplace").decode(encoding)
