@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
+import scipy.sparse
 from sklearn.model_selection import GridSearchCV
 from sklearn.neural_network import BernoulliRBM
 from sklearn.pipeline import Pipeline
@@ -91,6 +92,12 @@ def test_the_score_is_exact_for_few_units():
     assert score(model, data) == pytest.approx(rbm.log_likelihood(data, brute_log_z(rbm)).mean(), rel=1e-9)
     assert score(model, data, np.zeros(30)) == score(model, data)
     assert isinstance(score(model, data), float)
+
+
+def test_sparse_data_are_scored_as_dense_ones():
+    data = np.random.default_rng(0).integers(0, 2, (30, 8))
+    model = fitted(5, data)
+    assert score(model, scipy.sparse.csr_matrix(data)) == score(model, data)
 
 
 def test_the_score_is_estimated_for_many_units(monkeypatch):

@@ -23,6 +23,8 @@ def _score(fitted, X, y=None, *, method, **settings):
     rbm = RBM.from_sklearn(fitted)
     if len(getattr(fitted, "steps", ())) > 1:
         X = fitted[:-1].transform(X)
+    # Sparse matrices, which BernoulliRBM takes.
+    X = X.toarray() if hasattr(X, "toarray") else X
     estimate = estimate_log_z(rbm, method, **settings)
     if not estimate.converged:
         warnings.warn(f"{method} did not converge: {', '.join(estimate.reasons)}", RuntimeWarning, stacklevel=2)
