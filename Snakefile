@@ -38,8 +38,9 @@ for settings in SETTINGS:
 
 
 try:
-    # Where a module is given a config, Snakemake reads no file of its own.
-    config = config if ALONE else laid_over([ROOT / settings for settings in SETTINGS], config)
+    # Where a module is given a config, Snakemake reads no file of its own; and it puts first what is laid over others, while
+    # figures, claims and rows of tables come in the order of the files.
+    config = laid_over([ROOT / settings for settings in SETTINGS], config)
     config = checked(config, ROOT / "workflow/schemas")
     CATALOGUE = Catalogue(config)
 except ValueError as error:
@@ -92,6 +93,8 @@ for paper in config["papers"]:
 # On this machine jobs may start as fast as they end. Under a limit, snakemake 9 looks for jobs once more each second for
 # every job that it has started: after a hundred of them that costs a quarter of a core. There is no public way to say so.
 onstart:
+    if config["missing_data"] == "stop" and (lacking := stood_in_for(workflow)):
+        sys.exit(f"logzoo: error: {lacking[0]} says that its files could not be had: snakemake --forcerun fetch tries again")
     if workflow.local_exec:
         workflow.scheduler.job_rate_limiter = None
     if makes_files(workflow):

@@ -38,3 +38,18 @@ def test_missing_data_can_stop_the_run_with_one_line(tmp_path):
     assert "https://www.csie.ntu.edu.tw" in errors[0]
     assert "Traceback" not in result.stderr
     assert not list((folder / "data/raw/dna").glob("*"))
+
+
+def test_data_are_those_of_every_scale_and_a_stand_in_is_none_where_it_may_not_be(tmp_path):
+    folder = copy_project(tmp_path)
+    asked = ("--cores", "1", *CONFIGURATION)
+    assert snakemake(folder, *asked, "--", "data/datasets/dna.nc").returncode == 0
+    (folder / "data/datasets/dna.nc").unlink()
+    stop = (*asked, "--config", "missing_data=stop")
+    refused = snakemake(folder, *stop, "--", "data/datasets/dna.nc")
+    assert refused.returncode == 1 and "logzoo: error: data/raw/dna/manifest.json says that" in refused.stderr
+    assert "Traceback" not in refused.stderr
+    # Data that need no source are not made again.
+    assert snakemake(folder, *asked, "--", "data/datasets/digits.nc").returncode == 0
+    again = snakemake(folder, *stop, "-n", "--", "data/datasets/digits.nc")
+    assert "Nothing to be done" in again.stdout + again.stderr

@@ -29,6 +29,7 @@ from logzoo.pipeline.tasks import (
     remove_manifest,
     runs_kernels,
     runs_many,
+    stood_in_for,
     tasks_of_files,
 )
 

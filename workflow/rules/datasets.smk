@@ -17,7 +17,6 @@ rule fetch:
         runtime=rising(30),
     params:
         files=lambda wildcards: config["sources"][wildcards.source]["files"],
-        missing_data=config["missing_data"],
         source=script_source("fetch"),
     script:
         "../scripts/fetch.py"

@@ -2,6 +2,7 @@
 
 from importlib import import_module
 
+from logzoo.papers.declaration import claim_entries
 from logzoo.pipeline.jobs import flat, job, read_inputs, write_output
 from logzoo.reporting.stand_ins import stand_ins
 from logzoo.reporting.verdicts import verdicts
@@ -9,10 +10,12 @@ from logzoo.reporting.verdicts import verdicts
 with job(snakemake.log[0]):
     params, artifacts = snakemake.params, read_inputs(snakemake)
     notice = stand_ins(flat(artifacts))
-    statistics = import_module(params.module).statistics(artifacts)
+    module = import_module(params.module)
+    # As the code declares them: what a job was given may have been edited.
+    claims = {name: entry for name, entry in claim_entries(params.figure, module).items() if name in params.claims}
     judged = verdicts(
-        params.claims,
-        {f"{params.figure}-{key}": statistic for key, statistic in statistics.items()},
+        claims,
+        {f"{params.figure}-{key}": statistic for key, statistic in module.statistics(artifacts).items()},
         reason="stand-in data" if notice else None,
     )
     write_output(snakemake, judged.assign_attrs(notice), kind="verdict")

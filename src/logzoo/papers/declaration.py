@@ -52,6 +52,21 @@ class Claim(NamedTuple):
         return {name: bound for name in ("at_least", "at_most") if (bound := getattr(self, name)) is not None}
 
 
+def claims_of(figure, module):
+    """The Claims of a figure by id, {<figure>-<key>: Claim}, as its module declares them."""
+    return {f"{figure}-{key}" if key else figure: claim for key, claim in getattr(module, "CLAIMS", {}).items()}
+
+
+def claim_entries(figure, module):
+    """The claims of a figure by id, as `logzoo.reporting` takes them."""
+    entries = {}
+    for name, claim in claims_of(figure, module).items():
+        said = {"figure": figure, "claim": claim.text, "published": claim.published}
+        entries[name] = said | ({"not_tested": claim.not_tested} if claim.not_tested else {"why": claim.why})
+        entries[name] |= {} if claim.not_tested else claim.bounds
+    return entries
+
+
 class Experiment(NamedTuple):
     """A job that makes one artifact: run(artifacts, stream=..., **settings) -> Dataset.
 

@@ -5,7 +5,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from logzoo.estimators.registry import ESTIMATORS, estimator_module
-from logzoo.papers.declaration import Claim, Entry, Experiment, Here, named_paths
+from logzoo.papers.declaration import Claim, Entry, Experiment, Here, claim_entries, claims_of, named_paths
 from logzoo.papers.tracking.grids import races_of
 from logzoo.reporting.printing import one_line
 from logzoo.trainers.registry import trainer_module
@@ -32,19 +32,12 @@ class Shown(NamedTuple):
     @property
     def claims(self) -> dict[str, Claim]:
         """The claims by id."""
-        declared = getattr(self.module, "CLAIMS", {})
-        return {f"{self.name}-{key}" if key else self.name: claim for key, claim in declared.items()}
+        return claims_of(self.name, self.module)
 
     @property
     def claim_entries(self) -> dict[str, dict]:
         """The claims by id, as `logzoo.reporting.scorecard` takes them."""
-        entries = {}
-        for name, claim in self.claims.items():
-            tested = {"why": claim.why, **claim.bounds}
-            untested = {"not_tested": claim.not_tested}
-            said = {"figure": self.name, "claim": claim.text, "published": claim.published}
-            entries[name] = said | (untested if claim.not_tested else tested)
-        return entries
+        return claim_entries(self.name, self.module)
 
     @property
     def tested(self) -> dict[str, dict]:

@@ -4,6 +4,7 @@ Functions take Snakemake's `workflow`. Nothing public names the rule that makes 
 `rules`, `rule.expand_*`, `dag`, `dag_settings` and `scheduler` are not documented, though none is marked as private.
 """
 
+import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -103,13 +104,22 @@ def runs_many(workflow: Any) -> bool:
     return sum(1 for _ in workflow.dag.needrun_jobs()) >= _MANY
 
 
+def stood_in_for(workflow: Any) -> list[str]:
+    """Manifests of raw files, behind what this run wants and not to be made anew, that say that these cannot be had."""
+    anew = {path for job in workflow.dag.needrun_jobs() for path in job.output}
+    behind = {path for job in workflow.dag.jobs for path in job.output if kind_of(path) == "raw manifest"}
+    return [str(path) for path in sorted(behind - anew) if "unavailable" in json.loads(Path(path).read_text())]
+
+
 def remove_manifest(scale: str) -> None:
     """Remove the manifest of the last run: what follows changes files, and may be killed before it lists them."""
     Path(manifest_path(scale)).unlink(missing_ok=True)
 
 
 def print_manifest(workflow: Any, scale: str) -> None:
-    """Write the manifest of a run, and print its hash."""
+    """Write the manifest of a run, and print its hash; nothing where no file of the scale is there."""
+    if not Path(f"data/{scale}").is_dir():
+        return
     digest = write_manifest(".", scale, Tasks(tasks_of_files(workflow, scale)))
     print(f"All files are listed in {manifest_path(scale)}, sha256 {digest}")
 

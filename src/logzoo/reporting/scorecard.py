@@ -10,6 +10,7 @@ import pandas as pd
 from logzoo.reporting import tables
 from logzoo.reporting.stand_ins import stand_in_line, stand_ins
 from logzoo.reporting.verdicts import (
+    BOUNDS,
     NOT_REPRODUCED,
     NOT_TESTED,
     NUMBERS,
@@ -59,6 +60,9 @@ def _row(name, entry, verdicts, figure):
     if table is None or name not in table["id"].values:
         raise ValueError(f"claim {name}: no verdict on it; expected one, or a claim that says why it is not tested")
     judged = table.sel(id=name)
+    said = {key: judged[key].item() for key in ("claim", "published", *(bound for bound in BOUNDS if bound in entry))}
+    if any(entry[key] != said[key] for key in said):
+        raise ValueError(f"claim {name}: found a verdict on another claim, {said}")
     row |= {key: judged[key].item() for key in ("statistic", "verdict", *NUMBERS)}
     row["reason"] = why_of(judged)
     if row["verdict"] == NOT_TESTED:
