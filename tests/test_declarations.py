@@ -152,6 +152,10 @@ def test_a_plan_imports_nothing_that_takes_long():
         ({"trk-f4a": {"fixed": []}}, r"figures.trk-f4a.fixed: expected a model or more, found \[\]"),
         ({"trk-f4a": {"adaptive": []}}, r"figures.trk-f4a.adaptive: expected a model or more, found \[\]"),
         ({"rts-f7": {"estimators": ["rts-uniform", "rts"]}}, "figures.rts-f7.estimators: expected .*, ais-uniform, .*"),
+        (
+            {"lv-f4": {"estimators": ["ais", "ais-modes"]}},
+            "figures.lv-f4.estimators: expected .* the matched base, found",
+        ),
         ({"rts-f7": {"remedies": []}}, r"figures.rts-f7.remedies: expected .* found \[\]"),
         ({"rts-f7": {"matrices": []}}, r"figures.rts-f7.matrices: expected .* found \[\]"),
         ({"rts-f7": {"matrices": ["rts", "ais"]}}, r"figures.rts-f7.matrices: expected .* found \['rts', 'ais'\]"),

@@ -9,7 +9,7 @@ import xarray as xr
 from pictures import assert_drawn_alike
 
 from logzoo.artifacts.netcdf import read_artifact, write_artifact
-from logzoo.papers.zoo import bias, choice, likelihoods, ranks, rmse, seconds, sweeps, trained, trainers
+from logzoo.papers.zoo import bias, choice, likelihoods, ranks, rmse, seconds, sweeps, trained, trainers, trust
 from logzoo.papers.zoo import coverage as coverage_figure
 from logzoo.papers.zoo.combined import run
 from logzoo.papers.zoo.families import matrix_places, zoo_models, zoo_places
@@ -314,6 +314,25 @@ def test_coverage_is_drawn_for_all_runs_and_for_those_that_converged(zoo):
     assert whole == pytest.approx(share[0]) and whole < 0.75 and trusted > 0.9
     assert dots[1].get_markerfacecolor() == "white"
     assert len([line for line in axis.get_lines() if line.get_label() == "rts"]) == 1
+
+
+def test_figures_without_a_model_of_their_kind_say_so(zoo):
+    one = zoo.isel(model=[0]).assign(truth_std_error=("model", [0.1]))
+    for figure in (trust.draw({"zoo": one}, names={}), trainers.draw({"zoo": one}, trainers={})):
+        assert figure.texts[0].get_text() == "no such model among those of the matrix"
+
+
+def test_a_budget_that_no_family_shares_is_left_out_and_a_family_without_any_named(zoo):
+    apart = zoo.copy(deep=True)
+    larger, last = {"budget": 1}, int(np.flatnonzero(zoo["family"].values == "one")[0])
+    for model in (0, last):
+        apart["log_z"][{"model": model, **larger}] = np.nan
+    names = {name: name for name in zoo["estimator"].values}
+    panels = [len(ranks.draw({"zoo": one}, names=names).axes) for one in (zoo, apart)]
+    assert panels[1] == panels[0] - 1
+    apart["log_z"][{"model": 1, "budget": [0, 2]}] = np.nan
+    with pytest.raises(ValueError, match="^models of the family dna-20: expected a budget that all of them share"):
+        families(apart)
 
 
 def test_trainers_are_compared_within_a_family(zoo):

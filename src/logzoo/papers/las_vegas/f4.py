@@ -7,6 +7,7 @@ of the stopping set included) beside other estimators. Savarese et al. (2018), f
 import numpy as np
 
 from logzoo.papers.declaration import Claim
+from logzoo.papers.expected import expect
 from logzoo.reporting.statistics import mean, over_repeats, rmse_with_band, share, truth_of, untested
 from logzoo.reporting.style import TRUTH, draw_band, finished, look_of, new_figure, plain_logarithms
 
@@ -33,6 +34,8 @@ def inputs(here):
 def _estimates(here, model):
     sizes = here.chosen("tours", "cap", "sweeps", "points", "replicates", "shares")
     entries = {name: here.config["estimators"][here.known("estimators", name)] for name in here.entry["estimators"]}
+    matched = all(entry["base"] == "matched" for entry in entries.values())
+    expect(here, "estimators", matched, "estimators from the matched base")
     others = {name: [entry["method"], entry["options"]] for name, entry in entries.items()}
     sweeps, most = (sizes["replicates"] * sizes[key] for key in ("tours", "sweeps"))
     draws = sizes["replicates"] * here.examples(model)

@@ -7,7 +7,7 @@ each on top. Shaded: those that may be the best of all. Hollow: some replicate r
 
 import numpy as np
 
-from logzoo.papers.zoo.drawing import draw_dot
+from logzoo.papers.zoo.drawing import draw_dot, nothing_to_show
 from logzoo.papers.zoo.families import arenas_of, combined
 from logzoo.papers.zoo.statistics import (
     families,
@@ -41,7 +41,7 @@ def draw(artifacts, *, arenas, of_papers, names):
     zoo = _exact(artifacts["zoo"], arenas)
     parts = _at_one_budget(zoo)
     if not parts:
-        return _nothing_to_show(artifacts["zoo"])
+        return nothing_to_show(artifacts["zoo"])
     # Pairing of resamples ends at the family: what is drawn in one says nothing of another.
     logs = [
         (log_rmse(measured_moments(part))[0, :, 0], _resampled(part, place))
@@ -83,13 +83,6 @@ def _at_one_budget(zoo):
         family: part.sel(budget=[shared.max() if shared.size else part["budget"].values.max()])
         for family, part in families(zoo).items()
     }
-
-
-def _nothing_to_show(zoo):
-    figure = new_figure(5.0, 1.0)
-    figure.text(0.5, 0.5, "no such model among those of the matrix", ha="center", va="center")
-    mark_stand_in(figure, zoo)
-    return figure
 
 
 def _resampled(part, place):

@@ -115,3 +115,11 @@ def draw_maps(zoo, names, panels, norm, label, *, row_height, shrink):
     figure.colorbar(image, ax=axes, label=label, shrink=shrink)
     mark_stand_in(figure, zoo)
     return figure
+
+
+def nothing_to_show(zoo):
+    """A figure that says that no model is of the kind that it is about."""
+    figure = new_figure(5.0, 1.0)
+    figure.text(0.5, 0.5, "no such model among those of the matrix", ha="center", va="center")
+    mark_stand_in(figure, zoo)
+    return figure

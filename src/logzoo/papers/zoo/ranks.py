@@ -24,6 +24,8 @@ def draw(artifacts, *, names):
     panels = {}
     for budget in np.sort(zoo["budget"].values):
         shown = [(part, ranks) for part, ranks in parts if budget in part["budget"]]
+        if not shown:
+            continue
         values, texts = zip(*(_row(part, ranks, budget) for part, ranks in shown), strict=True)
         panels[budget] = [title_of_family(part) for part, _ in shown], np.array(values), texts
     return draw_maps(zoo, names, panels, Normalize(1, zoo.sizes["estimator"]), _LABEL, row_height=0.42, shrink=0.7)

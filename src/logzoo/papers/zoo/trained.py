@@ -1,6 +1,7 @@
-"""Table of the models of the zoo of one size: log Z and mean log-likelihoods by trainer, at equal chain-sweeps.
+"""Table of the models of the zoo of one size: log Z and mean log-likelihoods by trainer.
 
-Log Z and mean log-likelihoods, in nats, of the model that each trainer ends in.
+Log Z and mean log-likelihoods, in nats, of the model that each trainer ends in. Chain-sweeps are about equal, but those
+of trainers by tours, which end when they return.
 """
 
 from logzoo.papers.zoo.families import zoo_models

@@ -7,6 +7,7 @@ Right: the mean test log-likelihood of the same models.
 
 import numpy as np
 
+from logzoo.papers.zoo.drawing import nothing_to_show
 from logzoo.papers.zoo.families import combined
 from logzoo.papers.zoo.statistics import difficulty, families, title_of_family
 from logzoo.reporting.statistics import DEVIATE
@@ -28,6 +29,8 @@ def draw(artifacts, *, trainers):
 
     zoo = artifacts["zoo"]
     parts = [part for part in families(zoo).values() if part.sizes["model"] > 1]
+    if not parts:
+        return nothing_to_show(zoo)
     figure = new_figure(8.6, 0.9 + sum(0.5 + 0.3 * part.sizes["model"] for part in parts))
     axes = figure.subplots(len(parts), 2, squeeze=False, sharey="row")
     for (left, right), part in zip(axes, parts, strict=True):

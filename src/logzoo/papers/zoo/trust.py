@@ -7,7 +7,7 @@ to have converged. The number is that of the silently wrong.
 
 import numpy as np
 
-from logzoo.papers.zoo.drawing import name_rows
+from logzoo.papers.zoo.drawing import name_rows, nothing_to_show
 from logzoo.papers.zoo.families import combined
 from logzoo.papers.zoo.statistics import outcomes
 from logzoo.reporting.style import mark_stand_in, new_figure
@@ -21,6 +21,8 @@ inputs = combined
 def draw(artifacts, *, names):
     """Bars of the three outcomes for every estimator, a panel for each budget."""
     zoo = artifacts["zoo"]
+    if not (zoo["truth_std_error"].values == 0.0).any():
+        return nothing_to_show(zoo)
     zoo = zoo.isel(model=np.flatnonzero(zoo["truth_std_error"].values == 0.0))
     budgets = np.sort(zoo["budget"].values[zoo["log_z"].notnull().any(["model", "estimator", "replicate"])])
     figure = new_figure(2.2 + 2.2 * len(budgets), 1.4 + 0.22 * zoo.sizes["estimator"])
