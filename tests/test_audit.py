@@ -216,6 +216,22 @@ def test_parameters_sources_and_inputs_are_those_of_the_configuration(tree):
     assert faults(tree, tasks=True) == wanted
 
 
+def test_data_of_another_scale_are_no_leftovers(tree):
+    content = json.loads(json.dumps(expected(tree).content).replace("data/datasets/digits", "data/datasets/mine"))
+    other = Tasks(
+        {"scale": "mine", "tasks": [task for task in content["tasks"] if "mine.nc" in json.dumps(task["output"])]}
+    )
+    shutil.copy(tree / "data/datasets/digits.nc", tree / "data/datasets/mine.nc")
+    (tree / "data/mine/truths").mkdir(parents=True)
+    assert ("data/datasets/mine.nc", "leftover") in faults(tree, tasks=True)
+    write_manifest(tree, "mine", other)
+    assert ("data/datasets/mine.nc", "leftover") not in faults(tree, tasks=True)
+    # Nor does the manifest of this scale list them.
+    write_manifest(tree, "tiny", expected(tree))
+    listed, tasks, _ = read_manifest(tree, "tiny")
+    assert "data/datasets/mine.nc" not in listed and "data/raw/source/values.txt" in listed
+
+
 @pytest.mark.parametrize(
     "file",
     [

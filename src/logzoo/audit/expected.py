@@ -10,10 +10,11 @@ _UNMADE = (None, "description", "raw file", "manifest")
 _UNRECORDED = ("raw manifest", "table text")
 
 
-def check_leftovers(findings, kinds, raw, tasks):
+def check_leftovers(findings, kinds, raw, tasks, others):
     """No temporary files, none of no kind, no raw files that no manifest names, and none that no rule makes.
 
-    kinds: {path: kind} of the files that are there; raw: the raw files that manifests name.
+    kinds: {path: kind} of the files that are there; raw: the raw files that manifests name; others: `Tasks` of the
+    manifests that are there, whose scales share data sets and raw files with that of `tasks`.
     """
     for path, kind in kinds.items():
         found = "a temporary file or checkpoint" if is_unfinished(path) else "a file of no known kind"
@@ -21,7 +22,7 @@ def check_leftovers(findings, kinds, raw, tasks):
         if kind == "raw file":
             findings.check(path, "leftover", path in raw, "a raw file", "files that a manifest beside them names")
         if tasks is not None and kind not in _UNMADE and scale_of(path) in (tasks.scale, None):
-            made = tasks.of(path) is not None
+            made = any(each.of(path) is not None for each in (tasks, *(others if scale_of(path) is None else ())))
             findings.check(path, "leftover", made, "a file that no rule makes", "files of the configuration only")
 
 

@@ -29,11 +29,21 @@ def listed_files(folder, scale):
 
 
 def write_manifest(folder, scale, tasks):
-    """List all files of a scale as they are now, with the tasks that make them, in one step. Returns the sha256."""
-    files = {path: sha256_of(Path(folder, path)) for path in listed_files(folder, scale)}
+    """List all files of a scale as they are now, with the tasks that make them, in one step. Returns the sha256.
+
+    Of data sets and raw files, which scales share, those that the tasks make.
+    """
+    listed = [path for path in listed_files(folder, scale) if scale_of(path) == scale or _made_by(tasks, path)]
+    files = {path: sha256_of(Path(folder, path)) for path in listed}
     text = manifest_text(files, scale, tasks)
     write_text(Path(folder, manifest_path(scale)), text)
     return json.loads(text)["sha256"]
+
+
+def _made_by(tasks, path):
+    """Whether tasks make a file, or, for a raw file, fetch it with the manifest beside it."""
+    beside = f"{path.rsplit('/', 1)[0]}/manifest.json"
+    return tasks.of(path) is not None or (kind_of(path) == "raw file" and tasks.of(beside) is not None)
 
 
 def manifest_text(files, scale, tasks):

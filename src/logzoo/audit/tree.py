@@ -1,5 +1,6 @@
 """The audit of a whole tree: every artifact, picture, page and table below data/ and figures/."""
 
+import contextlib
 from functools import partial
 from pathlib import Path
 
@@ -57,7 +58,7 @@ def audit(folder, tasks=None):
         task = None if tasks is None else tasks.of(path)
         with findings.going_on(path):
             hashes |= check_raw(findings, folder, path, kinds, None if task is None else task.params["files"])
-    check_leftovers(findings, kinds, hashes, tasks)
+    check_leftovers(findings, kinds, hashes, tasks, _tasks_there(folder, kinds))
     found, records = check_contents(findings, folder, kinds)
     hashes |= found
     for path, record in records.items():
@@ -71,6 +72,15 @@ def audit(folder, tasks=None):
     for scale in [] if tasks is None else [scale for scale in scales_of(kinds) if scale != tasks.scale]:
         findings.notes.append(f"not checked: {scale} against its configuration, which was that of {tasks.scale}")
     return findings
+
+
+def _tasks_there(folder, kinds):
+    """`Tasks` of all manifests that can be read; what is wrong with the others is said elsewhere."""
+    found = []
+    for scale in scales_of(kinds):
+        with contextlib.suppress(ValueError):
+            found.append(read_manifest(folder, scale)[1])
+    return found
 
 
 def _check_manifests(findings, folder, kinds, tasks):
