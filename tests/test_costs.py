@@ -20,7 +20,10 @@ OPTIONS = {
 }
 
 
-@pytest.mark.parametrize(("method", "options"), [*OPTIONS.items(), ("pt", {}), ("ins", {}), ("pins", {"group": 2})])
+UNSAID = [("sml-pt", {}), ("sml-apt", {}), ("pt", {}), ("ins", {}), ("pins", {"group": 2})]
+
+
+@pytest.mark.parametrize(("method", "options"), [*OPTIONS.items(), *UNSAID])
 def test_a_training_visits_as_many_weights_as_its_trace_counts(method, options):
     train = {"method": method, "hidden": HIDDEN, "updates": UPDATES, "batch": BATCH, "learning_rate": 0.01}
     data = np.random.default_rng(0).integers(0, 2, (40, V)).astype(np.uint8)
@@ -28,6 +31,11 @@ def test_a_training_visits_as_many_weights_as_its_trace_counts(method, options):
     chain_sweeps = float(run.trace["chain_sweeps"][-1])
     work = training_work({**train, "options": options}, V)
     assert work == {"training": (chain_sweeps + UPDATES * BATCH) * (V * HIDDEN + SWEEP)}
+
+
+def test_what_settings_leave_to_the_trainer_is_counted():
+    train = {"method": "rmsprop", "hidden": HIDDEN, "updates": UPDATES, "batch": BATCH}
+    assert training_work(train, V) == training_work({**train, "options": {"particles": 2000, "k": 25, "rungs": 7}}, V)
 
 
 def test_chains_that_travel_the_ladder_are_counted_once():

@@ -21,6 +21,8 @@ from inspect import Parameter, signature
 from typing import NamedTuple
 
 from logzoo.checks import one_of
+from logzoo.papers.signatures import option_defaults
+from logzoo.trainers.registry import TRAINERS
 
 # What a sweep of a chain costs beside its weights, in weights looked at: it tells in small models.
 SWEEP = 50_000
@@ -32,8 +34,8 @@ TELLING_WEIGHTS, MOST_LARGER = 50_000, 3
 TIMINGS = 5
 # Trainers whose chains travel the rungs, instead of one at each.
 _ALONG_THE_LADDER = {"rms-spectral", "rmsprop"}
-# And those whose chains have so many temperatures where the settings do not say.
-_SWAPPING, _TEMPERATURES = {"pt", "ins", "pins"}, 5
+# Temperatures of chains that swap them, where the settings do not say.
+_TEMPERATURES = 5
 
 
 class Claim(NamedTuple):
@@ -236,16 +238,18 @@ def shape_of(config, model):
 
 
 def training_work(train, visible):
-    """Work of one training; what its settings leave to the trainer counts as if it had a chain an example."""
-    train = {**train, **train.get("options", {})}
-    hidden, updates = train["hidden"], train["updates"]
+    """Work of one training, with the trainer's own sizes where its settings do not say others."""
+    said = {**option_defaults(TRAINERS[train["method"]]), **train, **train.get("options", {})}
+    hidden, updates = said["hidden"], said["updates"]
     if train["method"] == "exact":
         return {"enumeration": updates * 2.0 ** min(visible, hidden) * max(visible, hidden)}
-    chains = train.get("particles", train["batch"])
-    if train["method"] not in _ALONG_THE_LADDER:
-        unsaid = _TEMPERATURES if train["method"] in _SWAPPING else 1
-        chains *= train.get("rungs", len(train["temperatures"]) if "temperatures" in train else unsaid)
-    return {"training": updates * (train["batch"] + chains * (train.get("k", 1) or 1)) * (visible * hidden + SWEEP)}
+    chains = said.get("particles") or said["batch"]
+    if "temperatures" in said:
+        chains *= len(said["temperatures"] or ()) or _TEMPERATURES
+    elif train["method"] not in _ALONG_THE_LADDER:
+        chains *= said.get("rungs") or 1
+    sweeps = said["batch"] + chains * (said.get("k") or 1) + (said.get("walkers") or 0)
+    return {"training": updates * sweeps * (visible * hidden + SWEEP)}
 
 
 def training_most(train, visible, examples):

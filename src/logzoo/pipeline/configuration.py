@@ -1,10 +1,8 @@
 """The workflow's configuration: completed, and checked against its schemas before anything runs."""
 
-import ast
 import math
 import re
 from collections.abc import Collection, Iterable, Iterator
-from functools import cache
 from pathlib import Path
 
 import yaml
@@ -12,10 +10,10 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match
 from jsonschema.validators import extend
 
-from logzoo.artifacts.provenance import PACKAGE_FOLDER
 from logzoo.estimators.registry import ESTIMATORS
 from logzoo.methods import Method
 from logzoo.models.known.registry import FAMILIES
+from logzoo.papers.signatures import option_defaults
 from logzoo.papers.tracking.grids import check_race, grid_models, grid_settings
 from logzoo.papers.zoo.families import zoo_models
 from logzoo.reporting.printing import one_line
@@ -149,7 +147,8 @@ def _references(config: dict) -> Iterator[tuple[str, Iterable[str], Collection[s
         yield f"{key}.method", [entry["method"]], methods
         if entry.get("options"):
             # What the entry says itself is not for its options to say again.
-            yield f"{key}.options", entry["options"], option_names(methods[entry["method"]]) - entry.keys() - _GIVEN
+            options = option_defaults(methods[entry["method"]])
+            yield f"{key}.options", entry["options"], options.keys() - entry.keys() - _GIVEN
     for name, entry in datasets.items():
         yield f"datasets.{name}.source", [entry["source"]], config["sources"]
         if entry["reader"] == "known":
@@ -199,20 +198,6 @@ def _methods(config: dict) -> Iterator[tuple[str, dict, dict[str, Method]]]:
     for name, entry in config["models"].items():
         if "train" in entry:
             yield f"models.{name}.train", entry["train"], TRAINERS
-
-
-def option_names(method: Method) -> set[str]:
-    """`Method.options`, read from the sources: a plan would wait long for the imports."""
-    # No public name has the names, and the module is part of the digest of every result.
-    return {each.arg for function in method._functions for each in _definition(function).args.kwonlyargs}
-
-
-@cache
-def _definition(function: str) -> ast.FunctionDef:
-    """The definition of a function, named as "package.module:function"."""
-    module, _, name = function.partition(":")
-    source = (PACKAGE_FOLDER.parent / f"{module.replace('.', '/')}.py").read_bytes()
-    return next(node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef) and node.name == name)
 
 
 def _check_starts(config: dict) -> None:
