@@ -16,6 +16,7 @@ from logzoo.reporting.style import finished, new_figure
 _SHORT = {"published": "learned well", "at_most": 0.0}
 _LONG = {"published": "more trouble", "at_least": 0.0}
 _GROWN = "They are in smaller models and after short trainings, and grow most."
+_LONGEST = "Those from a 1, a 4, a 7 and a 5 are the longest here."
 
 
 def _claims(visible, key=""):
@@ -23,7 +24,7 @@ def _claims(visible, key=""):
         f"short-1{key}": Claim(f"Tours from the digit 1 are short{visible}", **_SHORT, why=_GROWN),
         f"short-6{key}": Claim(f"Tours from the digit 6 are short{visible}", **_SHORT),
         f"long-4{key}": Claim(f"Tours from the digit 4 are long{visible}", **_LONG),
-        f"long-8{key}": Claim(f"Tours from the digit 8 are long{visible}", **_LONG),
+        f"long-8{key}": Claim(f"Tours from the digit 8 are long{visible}", **_LONG, why=_LONGEST),
     }
 
 
@@ -59,7 +60,7 @@ def statistics(artifacts):
         found = tours.sel(visible="means" if means else "draws")
         chosen = found["class"] == int(digit)
         (own, error), (others, other_error) = (_mean_log(found.sel({"class": part})) for part in (chosen, ~chosen))
-        value, half = own - others, DEVIATE * np.hypot(error, other_error)
+        value, half = float(own - others), float(DEVIATE * np.hypot(error, other_error))
         of = f"mean log length of tours from the digit {digit}, less that from the other digits"
         statistics[key] = Statistic(value, value - half, value + half, of)
     return statistics
