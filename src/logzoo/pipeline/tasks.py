@@ -5,6 +5,7 @@ Functions take Snakemake's `workflow`. Nothing public names the rule that makes 
 """
 
 import json
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -106,9 +107,11 @@ def runs_many(workflow: Any) -> bool:
 
 def stood_in_for(workflow: Any) -> list[str]:
     """Manifests of raw files, behind what this run wants and not to be made anew, that say that these cannot be had."""
-    anew = {path for job in workflow.dag.needrun_jobs() for path in job.output}
-    behind = {path for job in workflow.dag.jobs for path in job.output if kind_of(path) == "raw manifest"}
-    return [str(path) for path in sorted(behind - anew) if "unavailable" in json.loads(Path(path).read_text())]
+    anew = {str(path) for job in workflow.dag.needrun_jobs() for path in job.output}
+    behind = {str(path) for job in workflow.dag.jobs for path in job.output if kind_of(path) == "raw manifest"}
+    # Raw files may be gone where all that is made from them is there.
+    there = filter(os.path.isfile, sorted(behind - anew))
+    return [path for path in there if "unavailable" in json.loads(Path(path).read_text())]
 
 
 def remove_manifest(scale: str) -> None:
