@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from logzoo.papers.rts import f3, f4, f7, f8, text
+from logzoo.papers.rts import f3, f4, f7, f8, knots, text
+from logzoo.papers.rts.knots import flux
 from logzoo.papers.rts.runs import run as taken_from
-from logzoo.papers.rts.runs import smallest_flux
 from logzoo.reporting.notes import note_verdicts
 from logzoo.reporting.statistics import (
     Statistic,
@@ -164,6 +164,12 @@ def runs(log_z, budgets):
     return xr.Dataset({"log_z": (("budget", "replicate"), log_z)}, coords={"budget": budgets})
 
 
+def tempered(matrices):
+    """An estimate at one budget whose runs had these transition matrices (run, part, part)."""
+    over = ("budget", "replicate", "part_before", "part_after")
+    return xr.Dataset({"transition_matrix": (over, matrices[None])}, coords={"budget": [7]})
+
+
 def noise(scale, shape, bias=0.0, seed=0):
     return bias + scale * np.random.default_rng([seed, int(1000 * scale)]).standard_normal(shape)
 
@@ -209,15 +215,24 @@ def test_the_bias_is_judged_by_how_it_falls():
     assert "at 10 sweeps" in found.of
 
 
-def test_the_smallest_flux_finds_the_knot():
+def test_the_flux_finds_the_knot():
     parts = 10
     tied = np.full((parts, parts), 0.1)
     loose = tied.copy()
     tied[:4, 4:] = tied[4:, :4] = 0.001
-    assert smallest_flux(loose) == pytest.approx(0.09)
+    # From k parts to those above, at a tenth each of a tenth of the moves.
+    np.testing.assert_allclose(flux(loose), [0.01 * k * (parts - k) for k in range(1, parts)])
     # Four parts below the knot, six above it, a thousandth each.
-    assert smallest_flux(tied) == pytest.approx(24 * 0.001 / parts)
-    np.testing.assert_allclose(smallest_flux(np.stack([tied, loose])), [0.0024, 0.09])
+    assert flux(tied)[3] == pytest.approx(24 * 0.001 / parts)
+    # The ends are as narrow from any base; the knot is a hundred times narrower than the same place without one.
+    both = {"uniform": tempered(np.stack([tied, loose])), "matched": tempered(np.stack([loose] * 5))}
+    found = knots.run(both)
+    np.testing.assert_allclose(found["uniform"], [0.01, 1.0])
+    np.testing.assert_allclose(found["matched"], np.ones(5))
+    assert found.attrs["budget"] == 7
+    # Places that no chain passes from a matched base either say nothing.
+    stuck = {"uniform": tempered(np.stack([tied])), "matched": tempered(np.stack([np.eye(parts)] * 5))}
+    assert np.isnan(knots.run(stuck)["uniform"]).all()
 
 
 def test_a_mean_transition_matrix_is_over_the_runs_that_left_a_part():
@@ -227,7 +242,6 @@ def test_a_mean_transition_matrix_is_over_the_runs_that_left_a_part():
     estimate["transition_matrix"] = (("budget", "replicate", "part_before", "part_after"), matrix)
     taken = taken_from({"estimate": estimate})
     np.testing.assert_allclose(taken["transition_matrix"], [[[0.375, 0.625], [1.0, 0.0]]])
-    np.testing.assert_allclose(taken["smallest_flux"], [[0.25, 0.375, 0.0]])
 
 
 def test_figure_7_and_8_statistics_on_made_up_estimates():
@@ -241,20 +255,23 @@ def test_figure_7_and_8_statistics_on_made_up_estimates():
     uniform["transition_matrix"] = (("budget", "replicate", "part_before", "part_after"), knotted)
     for base, initial in ((uniform, 9.0), (matched, 3.0)):
         base["initial_iterations"] = (("budget", "replicate"), np.full((2, 300), initial))
+    bases = {"uniform": uniform, "matched": matched}
     matched, uniform = (taken_from({"estimate": estimate}) for estimate in (matched, uniform))
     biased = uniform.assign(log_z=uniform["log_z"] - xr.DataArray([20.0, 0.0], dims="budget"))
     artifacts = {
         "truth": truth,
         "estimators": {"rts-uniform": uniform, "ais-uniform": biased, "raise-uniform": uniform},
         "matched": {"rts": matched, "ais": matched, "raise": matched},
+        "knots": knots.run(bases),
     }
     found = f7.statistics(artifacts)
     assert set(found) == set(f7.CLAIMS)
     assert {judge(claim.bounds, found[key]) for key, claim in f7.CLAIMS.items()} == {"reproduced"}
     assert found["worse"].low < 5.0 < found["worse"].high
-    assert found["knot"].value == pytest.approx(4 * 0.05 / (3 * 0.25))
+    assert found["knot"].value == pytest.approx(0.2)
     assert found["longer"].value == pytest.approx(3.0)
-    swapped = {**artifacts, "estimators": dict.fromkeys(artifacts["estimators"], matched)}
+    turned = knots.run({"uniform": bases["matched"], "matched": bases["uniform"]})
+    swapped = {**artifacts, "estimators": dict.fromkeys(artifacts["estimators"], matched), "knots": turned}
     found = f7.statistics({**swapped, "matched": {"rts": uniform, "ais": uniform, "raise": uniform}})
     said = {key: judge(f7.CLAIMS[key].bounds, found[key]) for key in found if key not in ("first", "alike")}
     assert set(said.values()) == {"not reproduced"}

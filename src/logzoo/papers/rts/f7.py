@@ -61,7 +61,10 @@ def inputs(here):
     expect(here, "remedies", panels["remedies"], "one estimator or more")
     expect(here, "matrices", {*methods} == {"rts"}, "one estimator or more, all by RTS")
     matched = runs_of(here, model, _MATCHED.values())
-    return {"truth": here.truth(model), "matched": matched, **panels}
+    tempered = here.estimates(model, ("rts-uniform", "rts"))
+    bases = {"uniform": tempered["rts-uniform"], "matched": tempered["rts"]}
+    knots = here.experiment("logzoo.papers.rts.knots:run", bases, {})
+    return {"truth": here.truth(model), "matched": matched, "knots": knots, **panels}
 
 
 def settings(here):
@@ -94,9 +97,9 @@ def statistics(artifacts):
         "worse-raise": worse("raise-uniform"),
         "knot": over_repeats(
             ratio_of_means,
-            *(base["smallest_flux"].values for base in bases),
-            of="smallest flux of beta across the ladder, uniform / matched base",
-            logarithmic=True,
+            *(artifacts["knots"][base].values for base in ("uniform", "matched")),
+            of="flux of beta at the narrowest place of the ladder, over that from a matched base there, "
+            f"uniform / matched base, at {artifacts['knots'].attrs['budget']:,} sweeps",
         ),
         "first": over_repeats(
             lambda rts, ais: np.abs(rts.mean(axis=-1) / ais.mean(axis=-1)),

@@ -5,8 +5,6 @@ An estimate keeps the transition matrix of every run: a hundred times what a fig
 
 import numpy as np
 
-from logzoo.artifacts.labels import labelled
-
 
 def runs_of(here, model, estimators):
     """Experiments {estimator: Experiment} that take this from estimates of log Z of a model."""
@@ -19,7 +17,7 @@ def runs_of(here, model, estimators):
 def run(artifacts):
     """The experiment: Dataset over (budget, replicate) of log Z and, where a ladder was travelled, of how.
 
-    The transition matrix is the mean over the runs that left a part, `smallest_flux` that of each run.
+    The transition matrix is the mean over the runs that left a part.
     """
     estimate = artifacts["estimate"]
     if "transition_matrix" not in estimate:
@@ -28,17 +26,5 @@ def run(artifacts):
     # Chains of a run may leave some part of the ladder never: its row is all zeros, and no part of the mean.
     left = (matrix > 0.0).any("part_after").sum("replicate")
     mean = (matrix.sum("replicate", dtype=np.float64) / np.maximum(left, 1)).astype(matrix.dtype)
-    flux = labelled(("budget", "replicate"), smallest_flux(matrix.values), "smallest flux across the ladder", "1")
     kept = estimate[["log_z", "initial_iterations"]].drop_attrs(deep=False)
-    return kept.assign(transition_matrix=mean.assign_attrs(matrix.attrs), smallest_flux=flux)
-
-
-def smallest_flux(transitions):
-    """The smallest share of moves across any place of the ladder (...,), from matrices (..., part, part).
-
-    Rows are weighed equally: the prior is uniform.
-    """
-    parts = transitions.shape[-1]
-    boundary = np.arange(1, parts)
-    upwards = np.flip(np.flip(transitions, -1).cumsum(axis=-1, dtype=np.float64), -1).cumsum(axis=-2)
-    return upwards[..., boundary - 1, boundary].min(axis=-1) / parts
+    return kept.assign(transition_matrix=mean.assign_attrs(matrix.attrs))
