@@ -40,8 +40,9 @@ CLAIMS = {
         "similar behavior up to 100,000 sweeps",
         at_least=0.5,
         at_most=2.0,
-        why="Most runs of RTS come as far as those of AIS or less far, and a few overshoot log Z by tens or hundreds of "
-        "nats and make the error; none of these converges. Published after ten times the sweeps of the decisive scale.",
+        why="Most runs of RTS come as far as those of AIS or less far, and a few overshoot log Z by tens or hundreds "
+        "of nats and make the error; none of these converges. Published after ten times the sweeps of the decisive "
+        "scale.",
     ),
     "longer": Claim("From a uniform base the initial iterations take longer", "significantly longer", at_least=1.0),
 }
