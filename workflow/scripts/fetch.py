@@ -14,7 +14,7 @@ with job(snakemake.log[0]):
     try:
         content = fetch(name, snakemake.params.files, manifest.parent, mirrors=mirror_folders())
     except SourcesExhausted as error:
-        # No param: raw files and data sets are those of all scales, and what is there is no other for being allowed to lack.
+        # No param: raw files are those of all scales, and what is there is no other for being allowed to lack.
         if snakemake.config["missing_data"] == "stop":
             raise
         logging.warning("%s; a stand-in will be used (when it can be had: snakemake --forcerun fetch)", error)
