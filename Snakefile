@@ -94,7 +94,9 @@ for paper in config["papers"]:
 # every job that it has started: after a hundred of them that costs a quarter of a core. There is no public way to say so.
 onstart:
     if config["missing_data"] == "stop" and (lacking := stood_in_for(workflow)):
-        sys.exit(f"logzoo: error: {lacking[0]} says that its files could not be had: snakemake --forcerun fetch tries again")
+        sys.exit(
+            f"logzoo: error: {lacking[0]} says that its files could not be had: snakemake --forcerun fetch tries again"
+        )
     if workflow.local_exec:
         workflow.scheduler.job_rate_limiter = None
     if makes_files(workflow):
