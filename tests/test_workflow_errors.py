@@ -5,6 +5,8 @@ import re
 import pytest
 from projects import CONFIGURATION, copy_project, snakemake
 
+from logzoo.artifacts.checkpoints import Checkpoint
+
 
 @pytest.mark.parametrize(
     ("setting", "complaint"),
@@ -38,6 +40,15 @@ def test_missing_data_can_stop_the_run_with_one_line(tmp_path):
     assert "https://www.csie.ntu.edu.tw" in errors[0]
     assert "Traceback" not in result.stderr
     assert not list((folder / "data/raw/dna").glob("*"))
+
+
+def test_a_training_of_other_settings_that_was_interrupted_is_made_anew(tmp_path):
+    folder = copy_project(tmp_path)
+    beside = folder / "data/tiny/models/mnist-10.nc.checkpoint.npz"
+    Checkpoint(beside, "other settings").save(3, {})
+    result = snakemake(folder, "--cores", "1", *CONFIGURATION, "--", "data/tiny/models/mnist-10.nc")
+    assert result.returncode == 0, result.stderr
+    assert (folder / "data/tiny/models/mnist-10.nc").is_file() and not beside.exists()
 
 
 def test_data_are_those_of_every_scale_and_a_stand_in_is_none_where_it_may_not_be(tmp_path):

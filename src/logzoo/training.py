@@ -1,6 +1,6 @@
 """The public function to train. Its own module: what is trained does not depend on any estimator."""
 
-from logzoo.artifacts.checkpoints import chosen_checkpoint, identity_of
+from logzoo.artifacts.checkpoints import Checkpoint, chosen_checkpoint, identity_of
 from logzoo.artifacts.provenance import source_digest
 from logzoo.checks import binary_matrix, grey_matrix, one_of, positive_number, whole_number
 from logzoo.streams import root_stream
@@ -24,10 +24,11 @@ def train_rbm(
 ):
     """Train an RBM on a 0/1 matrix (examples, visible) by a named method; for some, values="grey" takes grey levels.
 
-    checkpoint: path of a file that is written now and then, from which the same call goes on to the same bits; it stays
-    when the training is over; no other file is touched. seed: a whole number or a text. options: those of the method
-    and of `logzoo.trainers.loop.train`; tracker="kalman" or "rts" lets sml-pt and sml-apt follow log Z. Returns
-    TrainingRun (.rbm, .trace, .snapshots). Raises ValueError for unknown methods and options, and for bad data.
+    checkpoint: path of a file that is written now and then, from which the same call goes on to the same bits, or an
+    `artifacts.checkpoints.Checkpoint`; it stays when the training is over; no other file is touched. seed: a whole
+    number or a text. options: those of the method and of `logzoo.trainers.loop.train`; tracker="kalman" or "rts" lets
+    sml-pt and sml-apt follow log Z. Returns TrainingRun (.rbm, .trace, .snapshots). Raises ValueError for unknown
+    methods and options, for bad data, and for a path where a checkpoint of other work lies.
     """
     from logzoo.trackers.registry import tracker
     from logzoo.trainers.registry import trainer, trainer_module
@@ -42,7 +43,9 @@ def train_rbm(
     if checkpoint is not None:
         source = source_digest(trainer_module(method), "logzoo.trackers.registry")
         asked = {"method": method, "seed": str(seed), "data": data, "source": source, **settings, **options}
-        options["checkpoint"] = chosen_checkpoint(checkpoint, identity_of(asked))
+        # One that is made knows whose it is.
+        made = isinstance(checkpoint, Checkpoint)
+        options["checkpoint"] = checkpoint if made else chosen_checkpoint(checkpoint, identity_of(asked))
     if options.get("tracker") is not None:
         options["tracker"] = tracker(options["tracker"])
     return run(data, stream=stream, progress=progress, **settings, **options)

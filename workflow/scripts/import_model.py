@@ -4,10 +4,9 @@ import json
 import logging
 from pathlib import Path
 
-from logzoo.artifacts.checkpoints import path_beside
 from logzoo.datasets.build import visible_matrix
 from logzoo.models.rbm import RBM
-from logzoo.pipeline.jobs import discard_checkpoints, job, read_inputs, write_output
+from logzoo.pipeline.jobs import checkpoint_of, discard_checkpoints, job, read_inputs, write_output
 from logzoo.reporting.stand_ins import stand_ins
 from logzoo.training import train_rbm
 
@@ -32,8 +31,7 @@ with job(snakemake.log[0]):
         settings = dict(params.train)
         options = settings.pop("options", {})
         seed = f"{params.seed}/{model}"
-        checkpoint = path_beside(snakemake.output.model)
-        rbm = train_rbm(data, seed=seed, checkpoint=checkpoint, **settings, **options).rbm
+        rbm = train_rbm(data, seed=seed, checkpoint=checkpoint_of(snakemake), **settings, **options).rbm
         attributes |= {"stand_in_for": model, "stand_in_reason": reason}
     write_output(snakemake, rbm.to_dataset().assign_attrs(attributes), kind="model", seed_path=seed)
     discard_checkpoints(snakemake)

@@ -1,9 +1,8 @@
 """Train one RBM on the training split of its data set; a checkpoint beside it survives an interruption."""
 
-from logzoo.artifacts.checkpoints import path_beside
 from logzoo.datasets.build import visible_matrix
 from logzoo.models.rbm import RBM
-from logzoo.pipeline.jobs import discard_checkpoints, job, read_inputs, write_output
+from logzoo.pipeline.jobs import checkpoint_of, discard_checkpoints, job, read_inputs, write_output
 from logzoo.reporting.stand_ins import stand_ins
 from logzoo.training import train_rbm
 
@@ -18,7 +17,7 @@ with job(snakemake.log[0]):
         options["start"] = RBM.from_dataset(inputs["start"])
     seed = f"{params.seed}/{snakemake.wildcards.model}"
     data = visible_matrix(inputs["dataset"], "train")
-    run = train_rbm(data, seed=seed, checkpoint=path_beside(output.model), **settings, **options)
+    run = train_rbm(data, seed=seed, checkpoint=checkpoint_of(snakemake), **settings, **options)
     notice = {"title": params.title, **stand_ins([inputs["dataset"]])}
     made = {"model": run.rbm.to_dataset(), "trace": run.trace, "snapshots": run.snapshots}
     for number, kind in enumerate(output.keys()):
