@@ -64,6 +64,8 @@ WRONG = [
         "models.mnist-10.start: expected no circle, found mnist-10 -> mnist-100 -> mnist-10$",
     ),
     ({"models": {"dna-cd1": {"start": "mnist-10"}}}, "models.dna-cd1.start: expected .* 180 .*, found 784 of mnist-10"),
+    # Families of the zoo.
+    ({"models": {"toy-modes-ins": {"budgets": [7]}}}, "models.toy-modes-.*.budgets: .* all .* toy-modes share"),
     # What no declaration can read.
     ({"figures": {"rts-rungs": {"paper": "rts", "title": "x"}}}, "figures.rts-rungs: cannot be read as it stands: "),
     ({"figures": {"rts-f4": {"runs": "ten"}}}, "figures.rts-f4.runs: 'ten' is not of type 'integer'"),

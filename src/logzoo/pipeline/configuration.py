@@ -15,7 +15,8 @@ from logzoo.methods import Method
 from logzoo.models.known.registry import FAMILIES
 from logzoo.papers.signatures import option_defaults
 from logzoo.papers.tracking.grids import check_race, grid_models, grid_settings
-from logzoo.papers.zoo.families import zoo_models
+from logzoo.papers.zoo.families import matrix_places, zoo_models
+from logzoo.pipeline.models import estimate_settings
 from logzoo.reporting.printing import one_line
 from logzoo.trainers.registry import TRAINERS
 
@@ -63,6 +64,7 @@ def checked(config: dict, schema_folder: str | Path) -> dict:
     for key, names, choices in _references(config):
         _check_names(key, names, choices)
     _check_starts(config)
+    _check_families(config)
     return config
 
 
@@ -217,6 +219,20 @@ def _check_starts(config: dict) -> None:
                     f"configuration: models.{name}.start: expected a model of {visible} visible units, found"
                     f" {found} of {line[1]}"
                 )
+
+
+def _check_families(config: dict) -> None:
+    """Check that the models of a family share a budget: the zoo shows them at that."""
+    shared: dict[str, set[int]] = {}
+    for model, place in matrix_places(config).items():
+        settings = estimate_settings(config, model, config["matrix"]["estimators"]).values()
+        budgets, family = {budget for each in settings for budget in each["budgets"]}, place["family"]
+        shared[family] = budgets & shared.get(family, budgets)
+        if not shared[family]:
+            raise ValueError(
+                f"configuration: models.{model}.budgets: expected one that all models of the family {family} share,"
+                f" found {', '.join(map(str, sorted(budgets)))}"
+            )
 
 
 def _check_names(key: str, names: Iterable[str], choices: Collection[str]) -> None:
