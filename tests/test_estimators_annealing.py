@@ -128,6 +128,19 @@ def test_raise_is_the_mean_over_vectors_of_log_means_over_their_trajectories():
     assert found.interval[1] - found.log_z == pytest.approx(4.302653 * found.std_error, rel=1e-5)
 
 
+def test_what_the_trajectories_are_apart_is_the_same_bits_on_any_python():
+    """`sum` of floats compensates for their rounding from Python 3.12 on."""
+    per_vector = list(np.random.default_rng(1).normal(0.0, 2.0, (10, 10)))
+    squares = [float(np.square(log_p - log_p.mean()).sum()) for log_p in per_vector]
+    total = 0.0
+    for square in squares:
+        total += square
+    assert total != math.fsum(squares)
+    bias, compensated = (0.05 * reverse.log_normal_variance(one / 90, 90) for one in (total, math.fsum(squares)))
+    assert bias != compensated
+    assert reverse._bias(per_vector) == bias
+
+
 # --- the sandwich
 
 
