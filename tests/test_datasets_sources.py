@@ -20,6 +20,15 @@ from logzoo.datasets.sources import SourcesExhausted, digests, fetch, mirror_fol
 
 CONTENT = b"0 1 1 0\n" * 5000
 PACKED = gzip.compress(CONTENT, mtime=0)
+# Addresses that a redirect may name: no URL, no host, no text.
+ASTRAY = (
+    b"http://a..b/",
+    b"http://[::1",
+    b"http://" + b"a" * 300 + b"/",
+    b"http://\xff\xfe/",
+    b"http://h:99999999/",
+    b"ftp://x",
+)
 
 
 def sha256(content: bytes) -> str:
@@ -53,6 +62,10 @@ class Handler(BaseHTTPRequestHandler):
             self._send_on(b"0", 0.05)
         elif self.path == "/loop":
             self._answer(b"", {"Location": "/loop"}, 302)
+        elif self.path.startswith("/astray/"):
+            self.send_response_only(302)
+            self._headers_buffer.append(b"Location: " + ASTRAY[int(self.path[8:])] + b"\r\n")
+            self.end_headers()
         else:
             self._answer(b"no such file", status=404)
 
@@ -213,6 +226,12 @@ def test_truncated_download_falls_back_to_the_next_url(tmp_path, server):
     manifest = fetch_quietly(entry, tmp_path)
     assert manifest["files"]["a.txt"]["source"] == f"{server.url}/good"
     assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
+
+
+@pytest.mark.parametrize("number", range(len(ASTRAY)))
+def test_a_redirect_to_a_malformed_address_falls_back_to_the_next_url(tmp_path, server, number):
+    entry = files({"url": f"{server.url}/astray/{number}"}, {"url": f"{server.url}/good"})
+    assert fetch_quietly(entry, tmp_path)["files"]["a.txt"]["source"] == f"{server.url}/good"
 
 
 def test_a_dead_host_is_tried_once_for_all_files(tmp_path, closed_port, monkeypatch):

@@ -105,5 +105,6 @@ class Downloader:
             raise Rejected(reason) from error
         except requests.TooManyRedirects as error:
             raise Rejected(f"more than {MAX_REDIRECTS} redirects") from error
-        except requests.RequestException as error:
+        except (requests.RequestException, ValueError) as error:
+            # A redirect may lead to any text; requests lets ValueErrors of urllib3 and of codecs through.
             raise Rejected(f"request failed: {type(error).__name__}") from error
