@@ -12,6 +12,7 @@ import json
 import os
 import time
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from itertools import product
 from pathlib import Path
 
@@ -71,7 +72,17 @@ def families():
         add(f"blocks-{seed}", "blocks", seed)
     for scale in (0.3, 1.0, 2.0):
         add(f"random-{scale}", "random-small", scale=scale)
+    for weight, share in product((30.0, 100.0, 1000.0), (0.5, 1.0)):
+        maker = partial(cancelling, weight, -share * weight, -(1.0 - share) * weight)
+        made[f"cancelling-{weight:g}-{share:g}"] = "cancelling", maker
     return made
+
+
+def cancelling(weight, visible_bias, hidden_bias, pairs=8):
+    """(RBM, log Z) of pairs of units with a huge weight that their biases cancel; pairs do not know of each other."""
+    rbm = RBM(weight * np.eye(pairs), np.full(pairs, visible_bias), np.full(pairs, hidden_bias))
+    states = [0.0, visible_bias, hidden_bias, visible_bias + hidden_bias + weight]
+    return rbm, pairs * float(np.logaddexp.reduce(states))
 
 
 def make(folder, data, zoo):

@@ -12,9 +12,8 @@ from logzoo.estimators.shared import reads
 from logzoo.estimators.simulated_tempering import FLOOR, from_sums, tempered
 from logzoo.samplers.observers import RungDerivatives, WeightedDerivatives
 
-# The power of the spacing of the rungs that a rule's error goes with.
-_ORDERS = {"riemann": 1, "trapezoid": 2, "corrected": 4}
-# The rule that a rule is compared with, where the draws have what it takes.
+_RULES = ("riemann", "trapezoid", "corrected")
+# The finer rule that a rule is compared with, where the draws have what it takes.
 _FINER = {"riemann": "trapezoid", "trapezoid": "corrected"}
 
 
@@ -49,7 +48,7 @@ def rao_blackwell(rbm, ledger, stream, **options):
         mean = totals[..., 1, rungs] / np.maximum(totals[..., 0, rungs], FLOOR)
         return draws.log_z_base + log_ratio(draws.betas[rungs], mean, rule="trapezoid")
 
-    return _estimated("trapezoid", draws, transitions, observer.sums, log_z_of, stream)
+    return _estimated(draws, transitions, observer.sums, log_z_of, stream)
 
 
 def _at_drawn_rungs(rule, stream, **options):
@@ -58,22 +57,20 @@ def _at_drawn_rungs(rule, stream, **options):
     draws, transitions = yield tempered(observer, **options)
     log_z_of = partial(_log_z_of_sums, draws, rule)
     finer = partial(_log_z_of_sums, draws, _FINER.get(rule, rule))
-    return _estimated(rule, draws, transitions, observer.sums, log_z_of, stream, finer)
+    return _estimated(draws, transitions, observer.sums, log_z_of, stream, finer)
 
 
-def _estimated(rule, draws, transitions, sums, log_z_of, stream, finer=None):
-    """Estimate with the error of the rule: on every other rung it is 2^order times as large (Richardson).
+def _estimated(draws, transitions, sums, log_z_of, stream, finer=None):
+    """Estimate with the error of the rule: its largest distance to the rule on every other rung, and to a finer rule.
 
-    That holds where the integrand is smooth from rung to rung; the distance to a finer rule sees where it is not. Two
-    rungs leave nothing to compare with.
+    The distances are not divided by a power of two for the order of the rule: an integrand that steps between two rungs
+    has no order, and one that is smooth is refused only where noise hides a multiple of its error. Two rungs leave
+    nothing to compare with.
     """
     coarse = np.unique(np.append(np.arange(0, draws.betas.size, 2), draws.betas.size - 1))
     total = sums.sum(axis=0)
-    rule_error = float(abs(log_z_of(total, coarse) - log_z_of(total))) / (2.0 ** _ORDERS[rule] - 1.0)
-    if finer is not None:
-        rule_error = max(rule_error, float(abs(finer(total) - log_z_of(total))))
-    if draws.betas.size == 2:
-        rule_error = np.inf
+    others = [log_z_of(total, coarse), *([] if finer is None else [finer(total)])]
+    rule_error = max(float(abs(other - log_z_of(total))) for other in others) if draws.betas.size > 2 else np.inf
     return from_sums(draws, transitions, sums, log_z_of, stream, rule_error=rule_error)
 
 
@@ -95,7 +92,7 @@ def log_ratio(betas, mean, second=None, *, rule):
     Hurn & Wyse 2014). NaN stands for an empty rung and is filled by linear interpolation. Raises ValueError
     for an unknown rule, and when every rung is empty.
     """
-    one_of("rule", rule, _ORDERS)
+    one_of("rule", rule, _RULES)
     widths = np.diff(betas)
     mean = _filled("mean", betas, mean)
     if rule == "riemann":
