@@ -341,8 +341,8 @@ def test_families_are_large_unless_told_otherwise(name):
     ("name", "options", "match"),
     [
         ("ising", {}, "family: unknown value 'ising'.*ising-torus"),
-        ("ising-torus", {"odds": 1.0}, "ising-torus: unknown option odds; expected one of coupling, side"),
-        ("twins", {"generator": 1}, "unknown option generator"),
+        ("ising-torus", {"odds": 1.0}, "ising-torus: unknown option 'odds'; expected one of coupling, side"),
+        ("twins", {"generator": 1}, "unknown option 'generator'"),
         ("ising-torus", {"side": 5}, "side: expected an even number, found 5"),
         ("ising-torus", {"side": 0}, "side"),
         ("ising-torus", {"coupling": np.nan}, "coupling"),

@@ -138,7 +138,7 @@ def test_two_rungs(method, name):
     try:
         found = estimated(name, method, rungs=2)
     except ValueError as error:
-        assert "unknown option rungs" in str(error) and "\n" not in str(error)
+        assert "unknown option 'rungs'" in str(error) and "\n" not in str(error)
         return
     assert judged(found, exact_log_z(MODELS[name])), found
 
@@ -226,3 +226,38 @@ def test_the_command_line_prints_numbers(tmp_path, capfd, name):
     found = json.loads(capfd.readouterr().out)
     assert abs(found["log_z"] - truth) <= 4.0 * found["std_error"] + 1e-5 * max(1.0, truth) or not found["converged"]
     assert None not in found["interval"]
+
+
+# Parameters whose rounding moves log Z or a likelihood by more than 1e-6 nat.
+TOO_LARGE = {
+    "visible bias of 1e15": RBM(np.ones((4, 3)), [1e15, 0.0, 0.0, 0.0], np.zeros(3)),
+    "visible bias of 1e16": RBM(np.ones((4, 3)), [1e16, 0.0, 0.0, 0.0], np.zeros(3)),
+    "weights of 1e16 that cancel": RBM([[1e16], [-1e16]], np.zeros(2), [0.0]),
+}
+
+
+@pytest.mark.parametrize("name", TOO_LARGE)
+def test_exact_numbers_are_refused_where_rounding_moves_them(name):
+    rbm = TOO_LARGE[name]
+    with pytest.raises(ValueError, match="^exact log Z: parameters too large, rounding could move it by"):
+        exact_log_z(rbm)
+    with pytest.raises(ValueError, match="^weights, biases: too large, rounding could move log f by"):
+        rbm.log_likelihood(np.ones((1, rbm.visible), int), 0.0)
+
+
+@pytest.mark.parametrize("bias", [-1e15, -1e9, 0.0, 1e6, 1e8])
+def test_exact_numbers_that_are_given_are_exact(bias):
+    rbm = RBM(np.ones((4, 3)), [bias, 0.0, 0.0, 0.0], [0.0, 0.0, -1e9])
+    states = np.array([[0, *state] for state in np.ndindex(2, 2, 2)])
+    # A unit that is certainly off is not asked for; one that may be on is.
+    states = states if bias < -1e3 else np.concatenate([states, states + [1, 0, 0, 0]])
+    assert np.exp(rbm.log_likelihood(states, exact_log_z(rbm))).sum() == pytest.approx(1.0, abs=1e-6)
+
+
+@pytest.mark.parametrize("method", ["ti-riemann", "ti-trapezoid", "ti-corrected", "ti-rb"])
+@pytest.mark.parametrize("check", [False, True])
+def test_huge_weights_that_cancel_biases_are_estimated_right_or_refused(method, check):
+    rbm = RBM(1000.0 * np.eye(8), np.full(8, -1000.0), np.zeros(8))
+    for seed in range(8):
+        estimate = estimate_log_z(rbm, method, sweeps=300, chains=50, seed=seed, check=check)
+        assert abs(estimate.log_z - 8.0 * np.log(3.0)) < 0.5 or not estimate.converged

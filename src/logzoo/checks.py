@@ -2,12 +2,14 @@
 
 import math
 import numbers
+from difflib import get_close_matches
 
 import numpy as np
 
 # Sizes, counts and sweeps: no machine holds or makes more.
 _LARGEST = 10**12
-_SHOWN = 200  # letters of a value in a message
+_SHOWN = 80  # letters of a value in a message
+_NAMED = 30  # names in a list of choices
 
 
 def shown(value):
@@ -17,6 +19,15 @@ def shown(value):
     except Exception:  # whole numbers of thousands of digits, and any object's own
         text = f"something of type {type(value).__name__}"
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+
+
+def expected_one_of(value, choices):
+    """What to expect instead of an unknown name, as the end of a message: the nearest names first, at most twelve."""
+    names = sorted(map(str, choices))
+    near = get_close_matches(str(value)[:_SHOWN], names, n=1, cutoff=0.6)
+    hint = f"did you mean {near[0]!r}? " if near else ""
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return f"{hint}expected one of {', '.join(names[:_NAMED])}{more}"
 
 
 def is_a(name, value, kind):
@@ -52,6 +63,14 @@ def positive_number(name, value, *, or_zero=False):
     return number
 
 
+def finite_number(name, value):
+    """`value` as float, if it is a finite real number or an array of one, and no truth value."""
+    array = real_array(name, value)
+    if array.ndim or array.dtype.kind == "b" or not np.isfinite(array):
+        raise ValueError(f"{name}: expected a finite number, found {shown(value)}")
+    return float(array)
+
+
 def share(name, value):
     """`value` as float, if it is at least 0 and below 1."""
     if not 0.0 <= as_float(value) < 1.0:
@@ -72,7 +91,7 @@ def as_float(value):
 def one_of(name, value, choices):
     """`value`, if it is among `choices`, which are texts."""
     if not isinstance(value, str) or value not in choices:
-        raise ValueError(f"{name}: unknown value {shown(value)}; expected one of {', '.join(sorted(choices))}")
+        raise ValueError(f"{name}: unknown value {shown(value)}; {expected_one_of(value, choices)}")
     return value
 
 

@@ -6,7 +6,8 @@ import numpy as np
 
 from logzoo.checks import is_a, whole_number
 from logzoo.kernels.enumeration import LANES, UNITS, LowPart, log_sum_states
-from logzoo.models.rbm import RBM
+from logzoo.models.certain import without_certain
+from logzoo.models.rbm import MOST_ROUNDING, RBM
 from logzoo.progress import bar
 
 LARGEST_LAYER = 36
@@ -28,9 +29,15 @@ def exact_log_z(rbm, *, threads=1, progress=False):
     """log Z of an RBM in nats, by enumeration of the smaller layer.
 
     Cost: 2**min(visible, hidden) states, each visiting the other layer once; memory does not grow.
-    Raises ValueError, stating the cost, above 36 units in the smaller layer; and when log Z overflows.
+    Units whose state is certain are left out first. Raises ValueError, stating the cost, above 36 units in the smaller
+    layer, and where rounding could move log Z by more than 1e-6 nat.
     """
-    if is_a("rbm", rbm, RBM).visible < rbm.hidden:
+    rbm, constant, _ = without_certain(is_a("rbm", rbm, RBM))
+    moved = rbm.rounding + abs(constant) * np.finfo(np.float64).eps
+    if not moved <= MOST_ROUNDING:
+        limit = f"expected parameters for which it moves by at most {MOST_ROUNDING:g} nat"
+        raise ValueError(f"exact log Z: parameters too large, rounding could move it by {moved:.2g} nat; {limit}")
+    if rbm.visible < rbm.hidden:
         rbm = rbm.transposed
     if rbm.hidden > LARGEST_LAYER:
         digits = rbm.hidden * np.log10(2.0) + np.log10(rbm.visible / _STATES_PER_SECOND / 3.15e7)
@@ -61,9 +68,7 @@ def exact_log_z(rbm, *, threads=1, progress=False):
             for part in pool.map(log_sum, firsts):
                 log_z = np.logaddexp(log_z, part)
             shown.update(min(_CHUNK * _GROUP, states - group) << bits)
-    if not np.isfinite(log_z):
-        raise ValueError("exact log Z: the parameters are too large, log Z overflows float64")
-    return float(log_z)
+    return float(log_z) + constant
 
 
 def _low_bits(weights):

@@ -13,11 +13,13 @@ import numpy as np
 
 from logzoo.artifacts.labels import labelled
 from logzoo.artifacts.sizes import check_unpacked
-from logzoo.checks import binary_matrix, finite_array, one_of, real_array
+from logzoo.checks import binary_matrix, finite_array, finite_number, one_of, real_array
 from logzoo.models.foreign import read_foreign
 
 _LAYERS = ("visible", "hidden")
 _DIMENSIONS = {"weights": ("visible", "hidden"), "visible_bias": ("visible",), "hidden_bias": ("hidden",)}
+# Nats by which rounding may move what is said to be exact.
+MOST_ROUNDING = 1e-6
 # Examples handled together, so that memory does not grow with the data.
 _ROWS = 4096
 
@@ -72,22 +74,47 @@ class RBM:
         return -self.log_f(binary_matrix("v", v, visible=self.visible))
 
     def log_f(self, v):
-        """log sum_h f(v, h) in nats of each row of v (n, visible), of numbers from 0 to 1: array (n,)."""
+        """log sum_h f(v, h) in nats of each row of v (n, visible), of numbers from 0 to 1: array (n,).
+
+        Raises ValueError for other numbers, and where rounding could move a value by more than 1e-6 nat.
+        """
         v = real_array("v", v)
         if v.ndim != 2 or v.shape[1] != self.visible:
             raise ValueError(f"v: expected a matrix of {self.visible} columns (visible units), found shape {v.shape}")
+        if v.size and not (v.min() >= 0 and v.max() <= 1):
+            raise ValueError("v: expected numbers from 0 to 1 only")
         from logzoo.kernels.elementary import add_softplus
 
         values = np.empty(len(v))
         for start in range(0, len(v), _ROWS):
             rows = v[start : start + _ROWS].astype(np.float64)
+            inputs = rows @ self.weights + self.hidden_bias
+            self._check_rounding(rows, inputs)
             values[start : start + _ROWS] = rows @ self.visible_bias
-            add_softplus(rows @ self.weights + self.hidden_bias, values[start : start + _ROWS])
+            add_softplus(inputs, values[start : start + _ROWS])
         return values
+
+    @cached_property
+    def rounding(self):
+        """Nats by which rounding can move log f of any state: what the parameters add up to, times the precision."""
+        sizes = (float(np.abs(getattr(self, name)).sum()) for name in _DIMENSIONS)
+        return float(np.finfo(np.float64).eps) * sum(sizes)
+
+    def _check_rounding(self, rows, inputs):
+        """Raise ValueError where rounding can move log f of a row by more than 1e-6 nat; inputs: of hidden units."""
+        if self.rounding <= MOST_ROUNDING:
+            return
+        # A unit that is certainly off adds nothing, whatever digits its input has lost.
+        on = np.exp(np.minimum(inputs, 0.0))
+        moved = (rows @ np.abs(self.weights) + np.abs(self.hidden_bias)) * on
+        largest = float((rows @ np.abs(self.visible_bias) + moved.sum(axis=1)).max()) * np.finfo(np.float64).eps
+        if largest > MOST_ROUNDING:
+            limit = f"expected parameters for which it moves by at most {MOST_ROUNDING:g} nat"
+            raise ValueError(f"weights, biases: too large, rounding could move log f by {largest:.2g} nat; {limit}")
 
     def log_likelihood(self, v, log_z):
         """log p(v) = -F(v) - log Z in nats of each row of v (n, visible): array (n,)."""
-        return -self.free_energy(v) - float(finite_array("log_z", log_z, dimensions=0))
+        return -self.free_energy(v) - finite_number("log_z", log_z)
 
     def to_dataset(self):
         """The parameters as an xarray Dataset with dimensions visible, hidden."""
@@ -105,9 +132,11 @@ class RBM:
         """Write the parameters to a NetCDF file; ValueError for a name that does not end in .nc."""
         if Path(path).suffix != ".nc":
             raise ValueError(f"{path}: expected a name that ends in .nc, models are saved as NetCDF")
+        from logzoo.artifacts.atomic import resolved_output
         from logzoo.artifacts.netcdf import write_artifact
 
-        write_artifact(self.to_dataset(), Path(path), kind="model", parameters={}, source="", inputs={}, seed_path="")
+        origin = {"parameters": {}, "source": "", "inputs": {}, "seed_path": ""}
+        write_artifact(self.to_dataset(), resolved_output(path), kind="model", **origin)
 
     @classmethod
     def load(cls, path):

@@ -3,7 +3,7 @@
 import math
 from typing import NamedTuple
 
-from logzoo.checks import binary_matrix, finite_array, is_a
+from logzoo.checks import binary_matrix, finite_number, is_a
 from logzoo.models.rbm import RBM
 
 
@@ -27,7 +27,7 @@ def mean_log_likelihood(rbm, data, estimate):
     for data that do not fit.
     """
     log_f = is_a("rbm", rbm, RBM).log_f(binary_matrix("data", data, visible=rbm.visible))
-    log_z = float(finite_array("estimate", getattr(estimate, "log_z", estimate), dimensions=0))
+    log_z = finite_number("estimate", getattr(estimate, "log_z", estimate))
     lower, upper = getattr(estimate, "interval", (log_z, log_z))
     mean, count = float(log_f.mean()), len(log_f)
     std_error = float(log_f.std(ddof=1)) / math.sqrt(count) if count > 1 else math.nan

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from logzoo.checks import one_of
+from logzoo.checks import expected_one_of, one_of
 from logzoo.models.known.gauge import gauged
 from logzoo.models.rbm import RBM
 from logzoo.streams import root_stream
@@ -57,10 +57,9 @@ def known(name, seed=0, *, plain=False, **options):
     """
     make = FAMILIES[one_of("family", name, FAMILIES)].make
     parameters = inspect.signature(make).parameters
-    unknown = ", ".join(sorted(options.keys() - (parameters.keys() - {"generator"})))
-    if unknown:
-        choices = ", ".join(sorted(parameters.keys() - {"generator"}))
-        raise ValueError(f"{name}: unknown option {unknown}; expected one of {choices}")
+    known_options = parameters.keys() - {"generator"}
+    for option in sorted(options.keys() - known_options):
+        raise ValueError(f"{name}: unknown option {option!r}; {expected_one_of(option, known_options)}")
     stream = root_stream(seed).child("known", name)
     drawn = [stream.child("parameters").generator()] if "generator" in parameters else []
     # What overflows is refused in one line, here or by the family.
