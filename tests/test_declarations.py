@@ -133,7 +133,7 @@ def test_a_plan_imports_nothing_that_takes_long():
         ({"rts-f1": {"replicas": 3}}, "figures.rts-f1: unknown key 'replicas'; expected one of .*replicates"),
         (
             {"rts-f1": {"model": "mnist-11"}},
-            "figures.rts-f1: models: unknown value 'mnist-11'; expected one of .*mnist-10",
+            "figures.rts-f1: models: unknown value 'mnist-11'; did you mean 'mnist-10'",
         ),
         ({"rts-f7": {"remedies": ["magic"]}}, "figures.rts-f7: estimators: unknown value 'magic'"),
         ({"rts-f1": {"replicates": 0}}, "figures.rts-f1.replicates: 0"),

@@ -86,7 +86,7 @@ def test_another_stream_gives_another_estimate(method):
 @pytest.mark.parametrize("method", NAMES)
 def test_unknown_options_are_refused_by_name_before_any_sweep(method):
     ledger = SweepLedger(100, 5)
-    with pytest.raises(ValueError, match=rf"{method}: unknown option wrung.*expected one of .*base") as caught:
+    with pytest.raises(ValueError, match=rf"{method}: unknown option 'wrung'.*expected one of .*base") as caught:
         estimator(method)(random_rbm(1), ledger, root_stream(0), {"wrung": 3})
     assert "\n" not in str(caught.value)
     assert ledger.spent == 0

@@ -226,7 +226,7 @@ def test_tours_without_a_cap_are_cut_in_the_end(monkeypatch):
         ("lvs", {"warm_up": -1}, "warm_up"),
         ("lvs", {"particles": 0}, "particles"),
         ("lvs", {"values": "colour"}, "values: unknown value 'colour'; expected one of binary, grey"),
-        ("sml-pt", {"values": "grey"}, "sml-pt: unknown option values"),
+        ("sml-pt", {"values": "grey"}, "sml-pt: unknown option 'values'"),
         ("cd", {"values": "grey", "data": np.full((20, 6), 1.5)}, "data: expected grey levels from 0 to 1"),
         ("cd", {"values": "grey", "data": np.full((20, 6), np.nan)}, "data: expected grey levels from 0 to 1"),
         ("cd", {"values": "grey", "data": np.zeros(6)}, "data: expected a non-empty matrix"),

@@ -75,7 +75,7 @@ def test_other_settings_are_another_run_and_another_stream(rbm, monkeypatch):
 
 def test_unknown_options_are_refused_before_any_run(rbm, monkeypatch):
     made = counted(monkeypatch, simulated_tempering)
-    with pytest.raises(ValueError, match="sd: unknown option mixed"):
+    with pytest.raises(ValueError, match="sd: unknown option 'mixed'"):
         together(rbm, {"rts": ("rts", {}), "sd": ("sd", {"mixed": True})})
     assert not made
 

@@ -92,7 +92,7 @@ def test_the_same_seed_repeats_a_training_and_another_does_not(method):
 @pytest.mark.parametrize(
     ("settings", "match"),
     [
-        ({"wrung": 1}, "unknown option wrung.*expected one of .*schedule"),
+        ({"wrung": 1}, "unknown option 'wrung'.*expected one of .*schedule"),
         ({"batch": 15}, "batch: expected at most 14"),
         ({"batch": 0}, "batch"),
         ({"hidden": 0}, "hidden"),
@@ -110,7 +110,7 @@ def test_the_same_seed_repeats_a_training_and_another_does_not(method):
 )
 def test_impossible_settings_are_refused_in_one_line(method, settings, match):
     if method == "exact" and "k" in settings:
-        settings, match = {"particles": 3}, "exact: unknown option particles"
+        settings, match = {"particles": 3}, "exact: unknown option 'particles'"
     with pytest.raises(ValueError, match=match) as caught:
         trained(method, **settings)
     assert "\n" not in str(caught.value)

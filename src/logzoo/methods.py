@@ -3,6 +3,8 @@
 import inspect
 from pkgutil import resolve_name
 
+from logzoo.checks import expected_one_of, shown
+
 
 class Method:
     """A method: its title in tables and figures, its function, and those that it hands the rest of its options to.
@@ -42,9 +44,8 @@ class Method:
     def check(self, name, options):
         """Raise ValueError that names the known options for an unknown one. name: what the method is listed as."""
         known = self.options
-        unknown = ", ".join(sorted(options.keys() - known))
-        if unknown:
-            raise ValueError(f"{name}: unknown option {unknown}; expected one of {', '.join(sorted(known))}")
+        for option in sorted(options.keys() - known):
+            raise ValueError(f"{name}: unknown option {shown(option)}; {expected_one_of(option, known)}")
 
     def run(self, name, /, *arguments, **options):
         """Call the method; ValueError as `check`."""

@@ -34,7 +34,7 @@ def train_rbm(
     from logzoo.trainers.registry import trainer, trainer_module
 
     if "stream" in options:
-        raise ValueError(f"{method}: unknown option stream; expected a seed")
+        raise ValueError(f"{method}: unknown option 'stream'; expected a seed")
     run, stream = trainer(method), root_stream(seed).child("train", method)
     data = _VALUES[one_of("values", options.get("values", "binary"), _VALUES)]("data", data)
     settings = {"hidden": hidden, "updates": updates, "batch": batch}

@@ -62,7 +62,7 @@ def train_by_all():
     settings = {"stream": root_stream(0), "progress": False, "hidden": _HIDDEN, "updates": 4, "batch": 100}
     for method, listed in TRAINERS.items():
         few = {name: count for name, count in _FEW.items() if name in listed.options}
-        trackers = [{"tracker": tracker()} for tracker in TRACKERS.values()] if "tracker" in listed.options else [{}]
+        trackers = [{"tracker": name} for name in TRACKERS] if "tracker" in listed.options else [{}]
         for followed in trackers:
             exact_log_z(trainer(method)(data, learning_rate=0.05, **settings, **few, **followed).rbm)
 

@@ -10,6 +10,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match
 from jsonschema.validators import extend
 
+from logzoo.checks import expected_one_of, shown
 from logzoo.estimators.registry import ESTIMATORS
 from logzoo.methods import Method
 from logzoo.models.known.registry import FAMILIES
@@ -17,7 +18,8 @@ from logzoo.papers.signatures import option_defaults
 from logzoo.papers.tracking.grids import check_race, grid_models, grid_settings
 from logzoo.papers.zoo.families import matrix_places, zoo_models
 from logzoo.pipeline.models import estimate_settings
-from logzoo.reporting.printing import one_line
+from logzoo.reporting.printing import one_line, shortened
+from logzoo.trackers.registry import TRACKERS
 from logzoo.trainers.registry import TRAINERS
 
 # Ten times as fast as the one of Python, where PyYAML was built with it.
@@ -139,8 +141,7 @@ def _kept(entries: dict) -> dict:
 def _references(config: dict) -> Iterator[tuple[str, Iterable[str], Collection[str]]]:
     """Yield (key, names, choices) of every name in the configuration that refers to another entry."""
     datasets, models, estimators = config["datasets"], config["models"], config["estimators"]
-    matrix, expected = config["matrix"], config["expected"]
-    yield "expected", [expected] if isinstance(expected, str) else expected, {"all", *config["papers"]}
+    matrix = config["matrix"]
     yield "matrix.models", matrix["models"], models
     yield "matrix.added", matrix.get("added", []), estimators
     yield "matrix.estimators", matrix["estimators"], estimators
@@ -151,6 +152,10 @@ def _references(config: dict) -> Iterator[tuple[str, Iterable[str], Collection[s
             # What the entry says itself is not for its options to say again.
             options = option_defaults(methods[entry["method"]])
             yield f"{key}.options", entry["options"], options.keys() - entry.keys() - _GIVEN
+            for option, value in entry["options"].items():
+                _check_value(f"{key}.options.{option}", value)
+                if option == "tracker" and value is not None:
+                    yield f"{key}.options.tracker", [value], TRACKERS
     for name, entry in datasets.items():
         yield f"datasets.{name}.source", [entry["source"]], config["sources"]
         if entry["reader"] == "known":
@@ -235,12 +240,19 @@ def _check_families(config: dict) -> None:
             )
 
 
+def _check_value(key: str, value: object) -> None:
+    """Check that an option is a number, a word or a list of these: no option is a path or a mapping."""
+    values = value if isinstance(value, list) else [value]
+    words = [item for item in values if isinstance(item, str)]
+    plain = all(item is None or isinstance(item, bool | int | float | str) for item in values)
+    if not plain or not all(re.fullmatch(r"[A-Za-z][\w-]*", word) for word in words):
+        raise ValueError(f"configuration: {key}: expected a number, a word or a list of these, found {shown(value)}")
+
+
 def _check_names(key: str, names: Iterable[str], choices: Collection[str]) -> None:
     for name in names:
         if name not in choices:
-            raise ValueError(
-                f"configuration: {key}: unknown name {name!r}; expected one of {', '.join(sorted(choices))}"
-            )
+            raise ValueError(f"configuration: {key}: unknown name {shown(name)}; {expected_one_of(name, choices)}")
 
 
 def _check_schema(config: dict, schema: dict) -> None:
@@ -250,5 +262,5 @@ def _check_schema(config: dict, schema: dict) -> None:
     key = ".".join(str(step) for step in error.absolute_path) or "top level"
     known = ""
     if error.validator == "additionalProperties":
-        known = f"; expected one of {', '.join(sorted(error.schema.get('properties', {})))}"
-    raise ValueError(f"configuration: {key}: {' '.join(error.message.split())}{known}")
+        known = f"; {expected_one_of(error.message.split(chr(39))[1], error.schema.get('properties', {}))}"
+    raise ValueError(f"configuration: {key}: {shortened(error.message)}{known}")

@@ -36,3 +36,10 @@ def one_line(value):
     """The text of a value without line breaks; what is no letter (a terminal may obey it) is spelled out."""
     text = " ".join(str(value).split())
     return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
+
+
+def shortened(value, most=800):
+    """The text of a value in one line, words of more than 200 letters and the whole cut: a user may pass any text."""
+    words = [word if len(word) <= 200 else f"{word[:80]}..." for word in one_line(value).split(" ")]
+    text = " ".join(words)
+    return text if len(text) <= most else f"{text[: most - 3]}..."
