@@ -10,6 +10,7 @@ import os
 import re
 import secrets
 import shutil
+import stat
 from pathlib import Path
 
 # With less room than this, errors of libraries are put down to a full disk: some give no reason, some a wrong one.
@@ -20,10 +21,12 @@ _FULL_BYTES = 2**16
 def written_whole(path):
     """Give the path of a file to write, which becomes `path` in one step when the block ends well.
 
-    Any number may write one file at a time. Raises OSError, which names `path`, for what the disk refuses.
+    Any number may write one file at a time. Raises ValueError where `path` is a link or no regular file: a user's own
+    link is resolved by `resolved_output` before the work starts. Raises OSError, which names `path`, for what the disk
+    refuses.
     """
-    # A link stays one, to the new content.
-    path = Path(os.path.realpath(path)) if os.path.islink(path) else Path(path)
+    path = Path(path)
+    check_replaceable(path)
     with beside(path) as temporary:
         try:
             yield temporary
@@ -33,6 +36,38 @@ def written_whole(path):
             os.replace(temporary, path)
         except (OSError, RuntimeError) as error:  # the NetCDF library raises RuntimeError
             raise _of_place(error, path, temporary) from error
+
+
+def check_replaceable(path):
+    """Raise ValueError, one line, unless nothing or a regular file that is no link lies at a path."""
+    try:
+        mode = os.lstat(path).st_mode
+    except FileNotFoundError:
+        return
+    if not stat.S_ISREG(mode):
+        kind = "a link" if stat.S_ISLNK(mode) else "a folder" if stat.S_ISDIR(mode) else "a device, FIFO or socket"
+        raise ValueError(f"cannot write {path}: it is {kind}; expected a regular file or a new name")
+
+
+def resolved_output(path):
+    """The Path that a file which the user names is written to, links followed; a file can be made there.
+
+    Raises ValueError, one line, where none can: no work is done before the user hears of it.
+    """
+    is_link = os.path.islink(path)
+    target = Path(os.path.realpath(path)) if is_link else Path(path)
+    shown = f"{path} (a link to {target})" if is_link else path
+    try:
+        if not target.parent.is_dir():
+            raise ValueError(f"cannot write {shown}: there is no folder {target.parent}")
+        check_replaceable(target)
+        # The name that it will have for a moment is the longer one.
+        with beside(target) as temporary:
+            temporary.touch()
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise ValueError(f"cannot write {shown}: no file can be made in {target.parent} ({reason})") from None
+    return target
 
 
 @contextlib.contextmanager

@@ -56,6 +56,7 @@ def is_checkpoint(path):
 
 def discard_checkpoint(path):
     """Remove a checkpoint, and what killed processes left that were writing it; any other file stays."""
+    path = os.path.realpath(path)  # a link of the user's own stays
     if is_checkpoint(path):
         discard(path)
     else:
@@ -100,8 +101,10 @@ class Checkpoint:
     def __init__(self, path, identity):
         if not isinstance(path, str | os.PathLike):
             raise ValueError(f"checkpoint: expected the path of a file, found {type(path).__name__}")
-        self.path, there = Path(path), True
+        there = True
         try:
+            # A link of the user's own stays one, to the new content.
+            self.path = Path(os.path.realpath(path))
             self.path.parent.mkdir(parents=True, exist_ok=True)
             os.lstat(self.path)
         except FileNotFoundError:

@@ -10,7 +10,7 @@ from pathlib import Path, PurePath
 
 import netCDF4
 
-from logzoo.artifacts.json_objects import json_object
+from logzoo.artifacts.reading import json_object
 
 
 def recorded(params, number=0):

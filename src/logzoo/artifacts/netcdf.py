@@ -110,10 +110,19 @@ def load_raw(path):
         return dataset.load().drop_encoding()
 
 
+def unpacked_bytes(path):
+    """Bytes of memory that the variables of a NetCDF file take by its header; no variable is read."""
+    with netCDF4.Dataset(path) as file:
+        return _claimed_bytes(file)
+
+
+def _claimed_bytes(file):
+    return sum(int(variable.size) * getattr(variable.dtype, "itemsize", 8) for variable in file.variables.values())
+
+
 def _check_claims(path, file):
     """Raise ValueError if an open file claims too large variables: xarray reads some of them when it opens it."""
-    claims = (int(each.size) * getattr(each.dtype, "itemsize", 8) for each in file.variables.values())
-    check_unpacked(path, sum(claims))
+    check_unpacked(path, _claimed_bytes(file))
 
 
 def content_sha256(dataset):
@@ -160,7 +169,8 @@ def _canonical_values(values, what):
     if values.dtype.name not in _NUMBERS | {"bool"}:
         raise ValueError(f"{what} has the type {values.dtype}: artifacts hold numbers and strings only")
     little_endian = values.astype(values.dtype.newbyteorder("<"), order="C", copy=False)
-    return little_endian.tobytes(order="C"), little_endian.dtype.name
+    # A view, not a copy: a large variable is held once.
+    return memoryview(little_endian.reshape(-1).view(np.uint8)), little_endian.dtype.name
 
 
 def _canonical_attribute(value, what):

@@ -71,8 +71,6 @@ _INCOMPLETE = {
 }
 # Attributes of NetCDF by which the numbers in a file stand for others, or for none: artifacts are read as they are.
 _OTHER_NUMBERS, _MISSING = {"scale_factor", "add_offset"}, {"_FillValue", "missing_value"}
-# Variables that are distributions, and the dimension over which they sum to one.
-DISTRIBUTIONS = {"transition_matrix": "part_after", "occupancy": "rung"}
 
 
 def may_be_missing(kind, name):
@@ -107,3 +105,12 @@ def check(dataset, kind):
         for attribute in _MISSING & variable.attrs.keys():
             if np.isin(variable.values, variable.attrs[attribute]).any():
                 raise ValueError(f"{kind} artifact: {name!r} needs all its values, found some that {attribute} marks")
+
+
+def check_finite(dataset, kind):
+    """Check that no number is infinite, and none missing where the kind does not allow it; ValueError, one line."""
+    for name, variable in dataset.variables.items():
+        if variable.dtype.kind == "f":
+            wrong = np.isinf if may_be_missing(kind, name) else lambda values: ~np.isfinite(values)
+            if wrong(variable.values).any():
+                raise ValueError(f"{kind} artifact: {name!r} needs finite numbers, found an infinite or missing one")

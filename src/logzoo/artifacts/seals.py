@@ -5,7 +5,10 @@ after its own end of a file.
 """
 
 import hashlib
+import os
 from pathlib import Path
+
+from logzoo.artifacts.reading import open_regular, pieces
 
 _SIGNATURE = b"\x89HDF\r\n\x1a\n"
 _MARK = b"\nlogzoo sha256 "
@@ -21,11 +24,21 @@ def seal(path):
 
 def check_seal(path):
     """Raise ValueError, which does not name the file, unless it is sealed NetCDF 4 with its bytes as they were."""
-    content = memoryview(Path(path).read_bytes())
-    if content[: len(_SIGNATURE)] != _SIGNATURE:
-        raise ValueError("not a readable NetCDF file")
-    sealed, tail = content[:-SEAL_BYTES], bytes(content[-SEAL_BYTES:])
-    if not tail.startswith(_MARK):
-        raise ValueError("not a logzoo artifact, or damaged or edited by another program: it has no seal at its end")
-    if tail != _MARK + hashlib.sha256(sealed).hexdigest().encode() + b"\n":
+    digest = hashlib.sha256()
+    with open_regular(path) as file:
+        length = os.fstat(file.fileno()).st_size - SEAL_BYTES
+        start = file.read(len(_SIGNATURE))
+        if start != _SIGNATURE:
+            raise ValueError("not a readable NetCDF file")
+        file.seek(max(length, 0))
+        tail = file.read(SEAL_BYTES)
+        # Of most other files the seal is missing, so the end is read before the rest.
+        if not tail.startswith(_MARK):
+            raise ValueError(
+                "not a logzoo artifact, or damaged or edited by another program: it has no seal at its end"
+            )
+        file.seek(0)
+        for piece in pieces(file, length):
+            digest.update(piece)
+    if tail != _MARK + digest.hexdigest().encode() + b"\n":
         raise ValueError("content differs from the seal at its end, the file is damaged or was edited")

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
-from logzoo.artifacts.atomic import beside
+from logzoo.artifacts.atomic import resolved_output
 from logzoo.artifacts.netcdf import read_artifact
-from logzoo.audit.manifest import sha256_of
+from logzoo.artifacts.reading import sha256_of
 from logzoo.checks import binary_matrix
 from logzoo.datasets.build import visible_matrix
 from logzoo.models.foreign import READERS, Parameters, read_foreign
@@ -101,20 +101,10 @@ def writable_model_file(path, data):
         os.fsencode(path).decode("utf-8")
     except UnicodeDecodeError:
         raise ValueError(f"cannot write {path}: expected a path in UTF-8, the NetCDF library takes no other") from None
-    try:
-        if path.is_dir():
-            raise ValueError(f"cannot write {path}: it is a folder")
-        if not path.parent.is_dir():
-            raise ValueError(f"cannot write {path}: there is no folder {path.parent}")
-        if _same(path, data):
-            raise ValueError(f"cannot write {path}: it is the data to train on")
-        # The name that it will have for a moment is the longer one.
-        with beside(path) as temporary:
-            temporary.touch()
-            return path
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise ValueError(f"cannot write {path}: no file can be made in {path.parent} ({reason})") from None
+    target = resolved_output(path)
+    if _same(target, data):
+        raise ValueError(f"cannot write {path}: it is the data to train on")
+    return target
 
 
 def check_checkpoint(path, **others):

@@ -6,13 +6,15 @@ inside the commands, so that help comes at once.
 
 import argparse
 import json
+import re
+import sys
 import warnings
 
 from logzoo import __version__
 from logzoo.cli import estimating
 from logzoo.cli.arguments import DATA_HELP, JSON, MODEL_HELP, NAMES, OPTION, SPINS
 from logzoo.cli.output import tell, warn, write
-from logzoo.reporting.printing import json_line, one_line, table
+from logzoo.reporting.printing import json_line, shortened, table
 
 FOLDER = {"metavar": "PATH", "nargs": "?", "default": ".", "help": "folder of the project (default: this one)"}
 # Arguments of the library's functions that are neither flags here nor options of a method.
@@ -24,6 +26,10 @@ def main(argv=None):
     try:
         # Arithmetic that overflows ends in an error or a warning of our own.
         with warnings.catch_warnings(action="ignore"):
+            argv = sys.argv[1:] if argv is None else argv
+            for argument in argv:
+                if re.fullmatch("-[^=]*=--", argument):  # argparse takes it for a list of nothing
+                    raise ValueError(f"{argument}: expected a value after =")
             arguments = vars(_parser().parse_args(argv))
             if "option" in arguments:
                 arguments["options"] = _options(arguments.pop("option"), arguments.keys() - {"run"})
@@ -41,7 +47,7 @@ def main(argv=None):
     except (ValueError, OSError, MemoryError, OverflowError, RecursionError) as error:
         hint = "too large a number or size: " if isinstance(error, MemoryError | OverflowError) else ""
         hint = "lists within lists without end: " if isinstance(error, RecursionError) else hint
-        tell(f"error: {hint}{one_line(error)}")
+        tell(f"error: {hint}{shortened(error)}")
         return 1
 
 
@@ -77,10 +83,10 @@ def _parser():
     add("file", metavar="FILE", help="any artifact of logzoo (.nc), or an RBM of .npz, .mat, .h5")
     add = command("audit", _audit, "Check every artifact, picture and table of a project, or of published results.")
     add("folder", **FOLDER)
-    add("--expected", metavar="FILE", help="what is asked for: logs/<scale>/expected.json of snakemake audit")
-    add("--replay", type=int, default=0, metavar="N", help="make N artifacts once more, to the same bits (default 0)")
-    add("--seed", type=int, default=0, metavar="N", help="seed of which artifacts are made once more (default 0)")
-    add("--output", metavar="FILE", help="where to write what was found (default PATH/audit.json)")
+    add("--configfile", metavar="FILE", help="configuration of a scale of your own (default: those in config/)")
+    add("--regenerate", type=int, default=0, metavar="N", help="make N files again in a scratch folder (default 0)")
+    add("--seed", type=int, default=0, metavar="N", help="seed that picks the files to make again (default 0)")
+    add("--output", metavar="FILE", help="write the report as JSON to this file, too")
     add = command("crate", _crate, "Describe a finished run for archives: ro-crate-metadata.json in its project.")
     add("folder", **FOLDER)
     add("--scale", default="quick", metavar="NAME", help="scale of the run (default quick)")

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import xarray as xr
 
+from logzoo.artifacts.atomic import resolved_output
 from logzoo.artifacts.netcdf import write_artifact
 from logzoo.checks import binary_matrix, one_of, positive_number, whole_number
 from logzoo.kernels.layout import fixed_point_parameters
@@ -50,7 +51,7 @@ class TrainingRun(NamedTuple):
             wrong = "a training with snapshots=" if self.snapshots is None else "a name that ends in .nc"
             raise ValueError(f"{path}: expected {wrong}")
         origin = {"parameters": {}, "source": "", "inputs": {}, "seed_path": ""}
-        write_artifact(self.snapshots, Path(path), kind="snapshots", **origin)
+        write_artifact(self.snapshots, resolved_output(path), kind="snapshots", **origin)
 
 
 class Values(NamedTuple):

@@ -1,0 +1,104 @@
+"""Where files lie below the folder of a project, and what kind each is of by its place."""
+
+import os
+import re
+from pathlib import Path
+
+_NAME = r"[^/.][^/]*"
+_WORD = r"[^/.]+"
+# Folder of data/<scale>/ -> kind of the artifacts in it (`artifacts.schema`).
+_PARTS = {"evidence": "evidence", "checks": "check", "best": "best", "tables": "table", "verdicts": "verdict"}
+_PARTS |= dict.fromkeys(("comparisons", "figures", "races", "runs", "timings", "tours", "trainings"), "trace")
+# Pattern of a path -> kind of artifact, or of another file; the first that fits.
+_KINDS = (
+    (r"(data|figures)/README\.md", "description"),
+    (rf"data/raw/{_NAME}/manifest\.json", "raw manifest"),
+    (rf"data/raw/{_NAME}/{_NAME}", "raw file"),
+    (rf"data/datasets/{_WORD}\.nc", "dataset"),
+    (rf"data/{_WORD}/manifest\.json", "manifest"),
+    (rf"data/{_WORD}/zoo\.nc", "zoo"),
+    (rf"data/{_WORD}/scorecard\.nc", "scorecard"),
+    (rf"data/{_WORD}/models/{_WORD}\.trace\.nc", "trace"),
+    (rf"data/{_WORD}/models/{_WORD}\.snapshots\.nc", "snapshots"),
+    (rf"data/{_WORD}/models/{_WORD}\.nc", "model"),
+    (rf"data/{_WORD}/(truths/{_WORD}\.|estimates/{_WORD}/){_WORD}\.nc", "estimate"),
+    (rf"data/{_WORD}/truths/{_WORD}\.nc", "truth"),
+    *((rf"data/{_WORD}/{part}/{_WORD}(\.{_WORD})?\.nc", kind) for part, kind in _PARTS.items()),
+    (rf"figures/{_WORD}/(index|scorecard|zoo)\.html", "page"),
+    (rf"figures/{_WORD}/(scorecard\.(md|csv)|{_WORD}/{_WORD}\.(md|html|csv))", "table text"),
+    (rf"figures/{_WORD}/{_WORD}/{_WORD}\.(png|pdf)", "picture"),
+)
+# Files of a run that its manifest does not list.
+UNLISTED = (None, "description", "manifest")
+STAMPED = ("picture", "page")
+_MIRROR = "data/mirror"
+# No file of a run lies deeper than data/<scale>/estimates/<model>/.
+_DEEPEST = 4
+# Entries that are looked at: a hundred times those of a run.
+_MOST_ENTRIES = 100_000
+_UNFINISHED = re.compile(r"(^|/)\.[^/]*\.tmp$|\.checkpoint\.npz$")
+
+
+def files_of(folder):
+    """The regular files below data/ and figures/ of a project, sorted, as paths from its folder; not data/mirror."""
+    return walked(folder)[0]
+
+
+def walked(folder):
+    """(files, others): regular files as in `files_of`, and {path: what it is} of everything else.
+
+    Nothing is opened and no link is followed, but that data/ and figures/ themselves may be links to another disk.
+    """
+    files, others = [], {}
+    waiting = [top for top in ("data", "figures") if Path(folder, top).is_dir()]
+    while waiting:
+        path = waiting.pop()
+        if len(files) + len(others) > _MOST_ENTRIES:
+            others[path] = f"more than {_MOST_ENTRIES:,} entries, of which the rest was not looked at"
+            break
+        try:
+            with os.scandir(Path(folder, path)) as entries:
+                inside = {f"{path}/{entry.name}": entry for entry in entries}
+        except OSError as error:
+            others[path] = f"a folder that cannot be read: {error.strerror}"
+            continue
+        for name, entry in inside.items():
+            if not name.isprintable():
+                others[name] = "a name that is not UTF-8 or cannot be printed"
+            elif entry.is_file(follow_symlinks=False):
+                files.append(name)
+            elif not entry.is_dir(follow_symlinks=False):
+                others[name] = "a link" if entry.is_symlink() else "a device, FIFO or socket"
+            elif name.count("/") >= _DEEPEST:
+                others[name] = "a folder below all folders of a run"
+            elif name != _MIRROR:
+                waiting.append(name)
+    return sorted(files), dict(sorted(others.items()))
+
+
+def kind_of(path):
+    """What a file is by its path; None for what no job of the workflow leaves behind."""
+    if is_unfinished(path):
+        return None
+    return next((kind for pattern, kind in _KINDS if re.fullmatch(pattern, path)), None)
+
+
+def is_unfinished(path):
+    """Whether a path is that of a temporary file or a checkpoint."""
+    return _UNFINISHED.search(path) is not None
+
+
+def scale_of(path):
+    """The scale that a file belongs to; None for data sets and raw files, which all scales share."""
+    parts = path.split("/")
+    return parts[1] if len(parts) > 2 and parts[1] not in ("raw", "datasets") else None
+
+
+def scales_of(paths):
+    """The scales that any of these files belong to, sorted."""
+    return sorted({scale_of(path) for path in paths} - {None})
+
+
+def is_timed(path):
+    """Whether a file holds measured times."""
+    return path.split("/")[2:3] == ["timings"]

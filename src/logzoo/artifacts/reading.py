@@ -1,0 +1,67 @@
+"""Files that a stranger may have written: kind and size are checked before any content is read."""
+
+import hashlib
+import json
+import os
+import stat
+from pathlib import Path
+
+# Above the largest manifest, page and picture. In memory JSON takes up to 50 times its bytes.
+_MOST_JSON_BYTES, _MOST_BYTES = 1 << 22, 1 << 26
+_PIECE_BYTES = 1 << 20
+
+
+def open_regular(path, most=None):
+    """Open a regular file for reading bytes. Raises ValueError, a phrase, for any other kind or more than `most` bytes.
+
+    A FIFO or device is never read, and opening one never blocks.
+    """
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
+    try:
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode):
+            raise ValueError("expected a regular file, found a folder, device, FIFO or socket")
+        if most is not None and status.st_size > most:
+            raise ValueError(f"expected at most {most:,} bytes, found {status.st_size:,}")
+    except BaseException:
+        os.close(handle)
+        raise
+    return open(handle, "rb")
+
+
+def read_bytes(path, most=_MOST_BYTES):
+    """The content of a regular file of at most `most` bytes."""
+    with open_regular(path, most) as file:
+        return file.read(most)
+
+
+def read_json(path, most=_MOST_JSON_BYTES):
+    """The dict in a JSON file of at most `most` bytes; errors as of `open_regular` and `json_object`."""
+    return json_object(read_bytes(path, most))
+
+
+def json_object(text):
+    """The dict in a JSON text (or bytes); ValueError, a phrase, for anything else, and for nesting that is too deep."""
+    try:
+        content = json.loads(text)
+    except RecursionError:
+        raise ValueError("nested too deep") from None
+    if not isinstance(content, dict):
+        raise ValueError("expected a JSON object")
+    return content
+
+
+def pieces(file, size):
+    """Yield the next `size` bytes of an open file in pieces; memory does not grow with the size."""
+    while size > 0 and (piece := file.read(min(size, _PIECE_BYTES))):
+        size -= len(piece)
+        yield piece
+
+
+def sha256_of(path):
+    """SHA-256 of a regular file, read in pieces (64 hexadecimal digits)."""
+    digest = hashlib.sha256()
+    with open_regular(Path(path)) as file:
+        for piece in pieces(file, os.fstat(file.fileno()).st_size):
+            digest.update(piece)
+    return digest.hexdigest()
