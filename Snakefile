@@ -114,8 +114,8 @@ onstart:
 onsuccess:
     if makes_files(workflow):
         print_tables(CATALOGUE)
-        print_manifest(workflow, SCALE)
+        print_manifest(CATALOGUE)
 
 
 if ALONE:
-    atexit.register(list_what_was_made, workflow, SCALE)
+    atexit.register(list_what_was_made, workflow, CATALOGUE)

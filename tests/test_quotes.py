@@ -1,15 +1,13 @@
 """What pages quote of published results: as the results have it, in this repository too; marks that name nothing."""
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
 from projects import ROOT
-from published_runs import FIGURE, TABLE, Run
 
 from logzoo.artifacts.netcdf import read_artifact
-from logzoo.audit.publish import publish
-from logzoo.audit.tasks import read_tasks
 from logzoo.reporting import quotes
 from logzoo.reporting.quotes import requoted
 from logzoo.reporting.scorecard import entries, summary
@@ -17,24 +15,31 @@ from logzoo.reporting.verdicts import NOT_REPRODUCED, NOT_TESTED, NUMBERS, UNDEC
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/[!_]*.md"))]
 PAGE = "docs/page.md"
+TABLE = "trk-cost"
 
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory):
     """A project with published results."""
-    run = Run(tmp_path_factory.mktemp("quotes") / "run").write()
-    publish(run, "tiny", tasks=read_tasks(run / "logs/expected.json"), hours={FIGURE: 0.5})
-    return run
+    root, parts = (
+        tmp_path_factory.mktemp("quotes"),
+        ("data/decisive/scorecard.nc", "data/decisive/manifest.json", "figures"),
+    )
+    for part in parts:
+        source, target = ROOT / "results/decisive" / part, root / "results/decisive" / part
+        target.parent.mkdir(parents=True, exist_ok=True)
+        (shutil.copytree if source.is_dir() else shutil.copyfile)(source, target)
+    return root
 
 
 @pytest.fixture(scope="module")
 def card(root):
-    return read_artifact(root / "results/tiny/data/tiny/scorecard.nc", "scorecard")
+    return read_artifact(root / "results/decisive/data/decisive/scorecard.nc", "scorecard")
 
 
 def quoted(name, root):
-    text = requoted(f"before <!-- tiny: {name} -->old<!-- / --> after <!-- no mark --> it", PAGE, root)
-    start, end = f"before <!-- tiny: {name} -->", "<!-- / --> after <!-- no mark --> it"
+    text = requoted(f"before <!-- decisive: {name} -->old<!-- / --> after <!-- no mark --> it", PAGE, root)
+    start, end = f"before <!-- decisive: {name} -->", "<!-- / --> after <!-- no mark --> it"
     assert text.startswith(start) and text.endswith(end)
     return text.removeprefix(start).removesuffix(end)
 
@@ -43,7 +48,7 @@ def test_claims_are_quoted_by_number_and_verdict(root, card):
     for row in entries(card):
         assert quoted(row["id"], root) == row["number"]
         assert quoted(f"verdict {row['id']}", root) == VERDICTS[row["verdict"]]
-    assert quoted("summary", root) == summary(card, "tiny")
+    assert quoted("summary", root) == summary(card, "decisive")
 
 
 def test_lists_have_every_claim_of_their_verdict_once(root, card):
@@ -67,12 +72,14 @@ def test_pictures_are_linked_from_the_folder_of_the_page(root):
 
 def test_a_table_is_that_of_the_results(root):
     rows = quoted(f"table {TABLE}", root).strip()
-    assert rows.startswith("| ") and rows in (root / f"results/tiny/figures/tiny/tracking/{TABLE}.md").read_text()
+    assert (
+        rows.startswith("| ") and rows in (root / f"results/decisive/figures/decisive/tracking/{TABLE}.md").read_text()
+    )
 
 
 @pytest.mark.parametrize("name", ["rts-f99-x", "verdict rts-f99-x", "table rts-f99", "words"])
 def test_marks_that_name_nothing_are_refused(root, name):
-    with pytest.raises(ValueError, match=rf"^docs/page.md: <!-- tiny: {name} -->: expected .*, found '{name}'$"):
+    with pytest.raises(ValueError, match=rf"^docs/page.md: <!-- decisive: {name} -->: expected .*, found '{name}'$"):
         quoted(name, root)
     with pytest.raises(ValueError, match="results/huge/data/huge/scorecard.nc: no such file"):
         requoted(f"<!-- huge: {name} --><!-- / -->", PAGE, root)
@@ -116,7 +123,7 @@ def test_pages_quote_the_published_results_as_they_are(page):
 
 def test_a_typed_number_is_found(root, card):
     name = str(card["id"].values[0])
-    text = requoted(f"It is <!-- tiny: {name} -->.<!-- / -->.", PAGE, root)
+    text = requoted(f"It is <!-- decisive: {name} -->.<!-- / -->.", PAGE, root)
     assert requoted(text, PAGE, root) == text
     typed = text.replace(entries(card)[0]["number"], "0.123")
     assert typed != text and requoted(typed, PAGE, root) == text

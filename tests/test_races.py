@@ -6,8 +6,8 @@ import xarray as xr
 from projects import ROOT, catalogue_of, merged_configuration
 from test_trackers import patterns
 
+from logzoo.artifacts.layout import kind_of
 from logzoo.artifacts.schema import check
-from logzoo.audit.layout import kind_of
 from logzoo.papers.declaration import named_paths
 from logzoo.papers.tracking import best, best_of_race
 from logzoo.papers.tracking.grids import Race, grid_models, races_of

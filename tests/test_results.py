@@ -4,34 +4,26 @@ import pytest
 from projects import ROOT
 
 from logzoo.artifacts.netcdf import read_artifact
-from logzoo.audit.published import PUBLISHED, audit_published, read_published
+from logzoo.audit.manifest import read_manifest
+from logzoo.audit.tree import audit
 from logzoo.reporting.scorecard import entries
 from logzoo.reporting.verdicts import NOT_REPRODUCED, NOT_TESTED
 
 RESULTS = ROOT / "results"
-SCALES = sorted(path.parent.name for path in RESULTS.glob(f"*/{PUBLISHED}"))
+SCALES = sorted(path.parent.name for path in RESULTS.glob("*/data"))
 
 
 def card_of(scale):
     return entries(read_artifact(RESULTS / scale / f"data/{scale}/scorecard.nc", "scorecard"))
 
 
-def test_the_decisive_run_is_published_whole():
-    assert "decisive" in SCALES
-    assert read_published(RESULTS / "decisive")["complete"]
+def test_the_decisive_run_is_published():
+    assert "decisive" in SCALES and read_manifest(RESULTS / "decisive", "decisive").left_out
 
 
 @pytest.mark.parametrize("scale", SCALES)
 def test_an_audit_of_published_results_finds_no_fault(scale):
-    assert audit_published(RESULTS / scale, remake=False).faults == []
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("scale", SCALES)
-def test_published_figures_and_verdicts_are_what_the_present_code_makes(scale):
-    findings = audit_published(RESULTS / scale)
-    assert findings.faults == []
-    assert findings.checks["replay"] > 100
+    assert audit(RESULTS / scale).faults == []
 
 
 @pytest.mark.parametrize("scale", SCALES)

@@ -10,15 +10,15 @@ from contextlib import contextmanager
 
 import pytest
 import xarray as xr
-from crates import breaches, graph_of, read_crate, references
 from pages import faults
-from projects import CONFIGURATION, ROOT, catalogue_of, copy_project, fingerprints, snakemake
+from projects import CONFIGURATION, ROOT, catalogue_of, copy_project, fingerprints, run_module, snakemake
 
+from logzoo.artifacts.layout import kind_of
 from logzoo.artifacts.netcdf import read_artifact
 from logzoo.artifacts.provenance import source_digest
-from logzoo.audit.layout import kind_of
+from logzoo.audit.checkout import OTHER_CODE
 from logzoo.audit.manifest import read_manifest
-from logzoo.audit.published import audit_published
+from logzoo.audit.tree import audit
 from logzoo.datasets.build import visible_matrix
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
@@ -34,7 +34,6 @@ NODES, EDGES = (
     re.compile(r'^\s*(\d+)\[label = "([^"]*)"', re.MULTILINE),
     re.compile(r"^\s*(\d+) -> (\d+)$", re.MULTILINE),
 )
-FORMS = ("html", "md", "csv")
 PAPERS = ("rts", "tracking", "infinite-swapping", "las-vegas", "zoo")
 # Python runs this when it starts: each job lists the modules of the package that it has loaded when it ends, without
 # kernels, which nothing imports by a name made at run time, and without what hands jobs over to a loaded process.
@@ -209,17 +208,16 @@ def test_a_finished_run_has_no_fault_and_is_described_and_nothing_is_made(finish
     before = {path: path.stat().st_mtime_ns for path in [*folder.glob("data/**/*"), *folder.glob("figures/**/*")]}
     done = snakemake(folder, "audit", "crate", "--cores", "1", *CONFIGURATION)
     assert done.returncode == 0, done.stdout
-    assert "\n0 faults in 0 files" in done.stdout and "not checked" not in done.stdout
+    assert "\n0 faults in 0 files; 0 stale files" in done.stdout and "not compared" not in done.stdout
     assert "written: ro-crate-metadata.json" in done.stdout
     assert "Verdicts on the published claims" not in done.stdout and "All files are listed" not in done.stdout
     assert before == {path: path.stat().st_mtime_ns for path in before}
-    checks = json.loads((folder / "audit.json").read_text())["checks"]
-    assert min(checks[name] for name in ("parameters", "source", "inputs", "manifest")) > 50
-    content = read_crate(folder)
-    assert list(breaches(content)) == []
-    run = graph_of(content)["#run-tiny"]
-    assert {"data/tiny/zoo.nc", "figures/tiny/index.html"} <= set(references({"are": run["result"]}))
-    assert {"config/config.yaml", "config/models.yaml"} <= set(references({"are": run["object"]}))
+
+
+def test_files_of_a_finished_run_are_regenerated_to_the_same_content(finished):
+    folder, _ = finished
+    report = audited(folder, "--regenerate", "8", "--seed", "3")
+    assert report["faults"] == [] and report["stale"] == {} and report["checks"]["regenerated"] == 8
 
 
 def test_a_finished_run_is_published_and_quoted(finished):
@@ -229,10 +227,10 @@ def test_a_finished_run_is_published_and_quoted(finished):
     try:
         done = snakemake(folder, "publish", "--cores", "1", *CONFIGURATION, "--config", "publish_megabytes=60")
         assert done.returncode == 0, done.stdout + done.stderr
-        assert "published: results/tiny, " in done.stdout and "renewed: docs/quoted.md" in done.stdout
+        assert "published: results/tiny, " in done.stdout and "updated: docs/quoted.md" in done.stdout
         card = read_artifact(results / "data/tiny/scorecard.nc", "scorecard")
         assert page.read_text() == f"<!-- tiny: summary -->{summary(card, 'tiny')}<!-- / -->\n"
-        assert audit_published(results, remake=False).faults == []
+        assert audit(results).faults == []
     finally:
         page.unlink()
         shutil.rmtree(results, ignore_errors=True)
@@ -276,15 +274,25 @@ def rules_of(plan):
     return {rule for rule, _ in plan.values()}
 
 
-def faults_of(folder, *more):
-    """What the audit finds, as a set of (file, check)."""
-    assert snakemake(folder, "audit", "--cores", "1", *CONFIGURATION, *more).returncode == 1
-    return {(one["file"], one["check"]) for one in json.loads((folder / "audit.json").read_text())["faults"]}
+def audited(folder, *arguments):
+    """The report of `logzoo audit` of a checkout on itself, as a dict."""
+    command = ("logzoo", "audit", "--configfile", CONFIGURATION[1], "--output", "report.json", *arguments)
+    done = run_module(folder, *command)
+    assert done.returncode in (0, 1) and "faults in" in done.stdout, done.stderr
+    return json.loads((folder / "report.json").read_text())
 
 
-def sources_of(faults):
-    """Files whose code changed."""
-    return {file for file, check in faults if check == "source"}
+def jobs_of(folder):
+    """{path: job} of the configuration of a checkout."""
+    assert snakemake(folder, "jobs", "--cores", "1", *CONFIGURATION).returncode == 0
+    return json.loads((folder / "logs/tiny/jobs.json").read_text())
+
+
+def of_other_code(folder):
+    """Files that other code made than the present, as the audit reports them; there are no faults."""
+    report = audited(folder)
+    assert report["faults"] == [] and set(report["stale"].values()) == {OTHER_CODE}
+    return set(report["stale"])
 
 
 def test_editing_a_kernel_reruns_what_depends_on_it(finished):
@@ -329,15 +337,15 @@ def read_by(reason):
     return set(reason.partition(": ")[2].split(", "))
 
 
-def test_editing_a_figure_and_a_template_reruns_them_alone_and_is_a_fault_of_them(finished):
+def test_editing_a_figure_and_a_template_reruns_them_alone_and_makes_them_stale(finished):
     folder, _ = finished
     figure, other = {f"figures/tiny/tracking/trk-f1.{form}" for form in ("png", "pdf")}, folder / "other.yaml"
     other.write_text("matrix: {replicates: 3}\n")
     with edited(folder, "src/logzoo/papers/tracking/f1.py", "workflow/templates/style.css"):
         plan = planned(folder)
-        # A line counts, and so does another configuration.
-        faults = faults_of(folder, other.name)
-        crate = snakemake(folder, "crate", "--cores", "1", *CONFIGURATION, other.name)
+        stale = of_other_code(folder)
+        crate = snakemake(folder, "crate", "--cores", "1", *CONFIGURATION)
+    configured = snakemake(folder, "audit", "--cores", "1", *CONFIGURATION, other.name)
     other.unlink()
     assert {output: rule for output, (rule, _) in plan.items()} == {
         "figures/tiny/tracking/trk-f1.png": "draw",
@@ -348,52 +356,53 @@ def test_editing_a_figure_and_a_template_reruns_them_alone_and_is_a_fault_of_the
     assert plan["figures/tiny/zoo.html"][1].startswith("Updated input files: workflow/templates/style.css")
     assert plan["figures/tiny/scorecard.md"][1].startswith("Updated input files: workflow/templates/style.css")
     assert figure < read_by(plan["figures/tiny/index.html"][1])
-    pages = {f"figures/tiny/{name}" for name in ("index.html", "zoo.html", *(f"scorecard.{form}" for form in FORMS))}
-    assert sources_of(faults) == figure | pages
-    assert {check for _, check in faults} == {"parameters", "source"}
-    assert ("data/tiny/estimates/mnist-cd25-500/rts.nc", "parameters") in faults
-    assert crate.returncode == 1 and "configuration or code is not that of the run" in crate.stdout + crate.stderr
+    pages = {f"figures/tiny/{name}.html" for name in ("index", "zoo", "scorecard")}
+    assert stale == figure | pages
+    assert crate.returncode == 1 and "faulty or stale" in crate.stdout + crate.stderr
+    assert configured.returncode == 0 and "made with other parameters than the configuration has" in configured.stdout
 
 
-def test_editing_any_script_reruns_its_jobs_and_is_a_fault_of_all_that_they_made(finished):
+def test_editing_any_script_reruns_its_jobs_and_makes_stale_what_they_made(finished):
     folder, _ = finished
-    files, made, _ = read_manifest(folder, "tiny")
+    jobs, files = jobs_of(folder), read_manifest(folder, "tiny").files
     with edited(folder, *(folder / "workflow/scripts").glob("*.py")):
-        rules, faults = rules_of(planned(folder)), sources_of(faults_of(folder))
-    assert {made.of(path).content["rule"] for path in made.made} | {"estimate_together"} <= rules
-    assert faults == {path for path in files if kind_of(path) != "raw file"}
+        rules, stale = rules_of(planned(folder)), of_other_code(folder)
+    assert {job["rule"] for job in jobs.values()} | {"estimate_together"} <= rules
+    recorded = [path for path in files if path.startswith(("data/tiny/", "figures/tiny/"))]
+    assert stale == {path for path in recorded if kind_of(path) != "table text"}
 
 
-def test_editing_what_scripts_import_is_a_fault_of_what_they_made(finished):
+def test_editing_what_scripts_import_makes_stale_what_they_made(finished):
     folder, _ = finished
-    made = read_manifest(folder, "tiny")[1]
+    jobs = jobs_of(folder)
     with edited(folder, "src/logzoo/papers/configured.py"):
-        planned_rules, faults = rules_of(planned(folder)), sources_of(faults_of(folder))
-    rules = {made.of(path).content["rule"] for path in faults}
+        planned_rules, stale = rules_of(planned(folder)), of_other_code(folder)
+    rules = {jobs[path]["rule"] for path in stale}
     assert {"estimate", "long_run"} <= rules and not {"train_model", "import_model"} & rules
     assert {"estimate", "estimate_together", "long_run"} <= planned_rules
     assert not {"train_model", "import_model"} & planned_rules
-    assert "data/tiny/estimates/mnist-cd25-500/ais.nc" in faults
+    assert "data/tiny/estimates/mnist-cd25-500/ais.nc" in stale
 
 
 def test_the_digest_of_a_job_covers_every_module_that_it_loaded(finished):
     folder, _ = finished
-    made, seen = read_manifest(folder, "tiny")[1], set()
+    jobs, seen = jobs_of(folder), set()
     for outputs, modules in (json.loads(path.read_text()) for path in (folder / "loaded").glob("*.json")):
-        task = made.of(outputs[0])
-        if len(outputs) > 1 and "sources" in task.params:
+        job = jobs[outputs[0]]
+        if len(outputs) > 1 and job["rule"] in ("estimate", "long_run"):
             continue  # several estimators in one process: each is in a job by itself, too
-        files = [ROOT / task.script, *(ROOT / path for path in task.inputs if path.startswith("workflow/templates/"))]
-        if task.content["rule"] == "train_racing":
+        files = [ROOT / "workflow/scripts" / job["script"]]
+        files += [ROOT / path for path in job["inputs"] if path.startswith("workflow/templates/")]
+        if job["rule"] == "train_racing":
             # It runs another script; what it rejects it does not train, so that no trainer is loaded.
             files.append(ROOT / "workflow/scripts/train_model.py")
-            trainer = [trainer_module(task.params["train"]["method"]), "logzoo.trackers.registry"]
+            trainer = [trainer_module(job["parameters"]["train"]["method"]), "logzoo.trackers.registry"]
             rejected = "rejected" in read_artifact(folder / outputs[0]).attrs
             assert set(trainer) <= set(modules) or rejected
             modules = [*modules, *trainer]
-        assert source_digest(*modules, scripts=files) == task.source
-        seen.add(task.content["rule"])
-    assert seen == {made.of(path).content["rule"] for path in made.made}
+        assert source_digest(*modules, scripts=files) == job["source"], (job["rule"], outputs)
+        seen.add(job["rule"])
+    assert seen == {job["rule"] for job in jobs.values()}
 
 
 def test_the_report_opens_in_a_browser(finished, tmp_path):

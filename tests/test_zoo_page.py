@@ -11,7 +11,7 @@ from pages import Page, faults, faults_of_broken
 from projects import ROOT, catalogue_of
 from test_zoo import ESTIMATORS, NAMES, TRAINERS, joined, lines, parts_of
 
-from logzoo.audit.layout import kind_of
+from logzoo.artifacts.layout import kind_of
 from logzoo.papers.zoo import bias, sweeps
 from logzoo.papers.zoo.page import page
 from logzoo.papers.zoo.results import results, rounded

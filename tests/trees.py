@@ -1,4 +1,7 @@
-"""A small tree of artifacts, pictures and tables as a run leaves it, for the audit; no model is sampled."""
+"""A small tree of artifacts, pictures and tables as a run leaves it, for the audit; no model is sampled.
+
+The jobs that would make the files lie in jobs.json beside data/ and figures/, as {path: job}.
+"""
 
 import contextlib
 import hashlib
@@ -8,27 +11,17 @@ from pathlib import Path
 import numpy as np
 import xarray as xr
 
-from logzoo.artifacts.made import digest_of, named_hashes, recorded
+from logzoo.artifacts.layout import files_of, scale_of
+from logzoo.artifacts.made import digest_of, named_hashes
 from logzoo.artifacts.netcdf import write_artifact
 from logzoo.artifacts.stamps import stamped_text
-from logzoo.audit.manifest import write_manifest, write_text
-from logzoo.audit.tasks import Tasks
+from logzoo.audit.manifest import write_manifest
 from logzoo.reporting import scorecard, tables
 from logzoo.reporting.statistics import Statistic
 from logzoo.reporting.style import new_figure, save
 from logzoo.reporting.verdicts import verdicts
 
 SOURCE = hashlib.sha256(b"the code").hexdigest()
-SCRIPT = """
-import xarray as xr
-from logzoo.pipeline.jobs import job, read_inputs, write_output
-
-with job(snakemake.log[0]):
-    (start,) = read_inputs(snakemake).values()
-    values = start["values"] * snakemake.params.settings["factor"]
-    values.attrs = {"long_name": "twice as much", "units": "1"}
-    write_output(snakemake, values.to_dataset(name="values"), kind="trace", seed_path=snakemake.wildcards.figure)
-"""
 CLAIM = {"figure": "f", "claim": "a claim", "published": "1", "at_least": 0.5}
 UNTESTED = {"figure": "f", "claim": "another", "published": "2", "not_tested": "no data"}
 
@@ -101,61 +94,36 @@ def trace_of(values):
     return xr.Dataset({"values": labelled("step", np.asarray(values, float))})
 
 
-def named(**more):
-    """Params or wildcards, as the workflow writes them."""
-    return {"items": [], "names": more}
-
-
-def paths(items=(), **more):
-    """Inputs or outputs, as the workflow writes them."""
-    return {"items": [*items, *more.values()], "names": {name: len(items) + place for place, name in enumerate(more)}}
-
-
-def task_of(content, path):
-    """The job that makes a file, of what `snakemake audit` writes."""
-    return next(task for task in content["tasks"] if path in task["output"]["items"])
-
-
 class Tree:
-    """Writes a tree file by file, and remembers the job that would make each."""
+    """Writes a tree file by file, and remembers the job that would make each: {path: job}."""
 
     def __init__(self, folder, seed=0):
-        self.folder, self.seed, self.tasks = Path(folder), seed, []
+        self.folder, self.seed, self.jobs = Path(folder), seed, {}
 
     def write(self):
         self.folder.mkdir(parents=True, exist_ok=True)
         with contextlib.chdir(self.folder):
-            self._write()
+            self._data()
+            self._results()
+            self._shown()
+            Path("jobs.json").write_text(json.dumps(self.jobs))
+            write_manifest(".", "tiny", [path for path in files_of(".") if scale_of(path) is None])
         return self.folder
 
-    def _task(self, outputs, inputs, settings, *, rule="some", script="", source=SOURCE):
-        params = named(settings=settings, source=source)
-        content = {"rule": rule, "script": script, "wildcards": named(figure="doubled"), "params": params}
-        content |= {"input": paths(inputs), "output": paths(outputs)}
-        if rule == "double":
-            content["input"] = paths(start=inputs[0])
-        self.tasks.append(content)
+    def _job(self, outputs, inputs, parameters, rule="some"):
         for path in outputs:
+            job = {"rule": rule, "script": "", "inputs": list(inputs), "parameters": parameters, "source": SOURCE}
+            self.jobs[path] = job
             Path(path).parent.mkdir(parents=True, exist_ok=True)
 
     def artifact(self, path, dataset, kind, inputs=(), **settings):
-        self._task([path], list(inputs), settings)
-        parameters = recorded({"settings": settings, "source": SOURCE})[0]
+        self._job([path], inputs, settings)
         provenance = {"source": SOURCE, "inputs": named_hashes(inputs), "seed_path": f"0/{path}"}
-        write_artifact(dataset, path, kind=kind, parameters=parameters, **provenance)
+        write_artifact(dataset, path, kind=kind, parameters=settings, **provenance)
 
     def stamp(self, outputs, inputs, **settings):
-        self._task(outputs, inputs, settings)
+        self._job(outputs, inputs, settings)
         return {"inputs": named_hashes(inputs), "parameters": digest_of(settings), "source": SOURCE}
-
-    def _write(self):
-        self._data()
-        self._results()
-        self._shown()
-        Path("logs").mkdir()
-        content = {"scale": "tiny", "tasks": self.tasks}
-        write_text(Path("logs/expected.json"), json.dumps(content))
-        write_manifest(".", "tiny", Tasks(content))
 
     def _data(self):
         for folder in ("data", "figures"):
@@ -169,8 +137,7 @@ class Tree:
         entry = {"bytes": raw.stat().st_size, "sha256": digest, "source": "kept"}
         text = json.dumps({"files": {"values.txt": entry}, "name": "source"}, indent=1, sort_keys=True)
         Path(manifest).write_text(f"{text}\n")
-        self._task([manifest], [], {"files": {"values.txt": {"sha256": digest, "sources": []}}}, rule="fetch")
-        self.tasks[-1]["params"] = named(files={"values.txt": {"sha256": digest, "sources": []}}, source=SOURCE)
+        self._job([manifest], [], {"files": {"values.txt": {"sha256": digest, "sources": []}}}, rule="fetch")
         self.artifact("data/datasets/digits.nc", dataset_of(self.seed), "dataset", [manifest], visible=6)
 
     def _results(self):
@@ -191,18 +158,6 @@ class Tree:
         self.artifact("data/tiny/zoo.nc", zoo_of(self.seed), "zoo", made)
         self.artifact("data/tiny/timings/f.nc", trace_of([0.1, 0.2 + self.seed]), "trace", ["data/tiny/models/a.nc"])
         self.artifact("data/tiny/figures/timed.nc", trace_of([0.2]), "trace", ["data/tiny/timings/f.nc"])
-        self._doubled()
-
-    def _doubled(self):
-        script, path = "workflow/scripts/double.py", "data/tiny/figures/doubled.nc"
-        Path(script).parent.mkdir(parents=True)
-        Path(script).write_text(SCRIPT)
-        start = "data/tiny/models/a.trace.nc"
-        self._task([path], [start], {"factor": 2.0}, rule="double", script=script)
-        values = xr.Dataset({"values": ("step", 2.0 * np.array([self.seed, np.nan, 3.0]))})
-        values["values"].attrs = {"long_name": "twice as much", "units": "1"}
-        provenance = {"source": SOURCE, "inputs": named_hashes([start]), "seed_path": "doubled"}
-        write_artifact(values, path, kind="trace", parameters={"factor": 2.0}, **provenance)
 
     def _shown(self):
         judged = verdicts({"c": CLAIM}, {"c": Statistic(1.0 + self.seed, 0.6, 1.4 + self.seed, "a mean")})
@@ -221,7 +176,7 @@ class Tree:
 
     def _texts(self, card, rows):
         texts = [f"figures/tiny/p/t.{form}" for form in ("md", "html", "csv")]
-        self._task(texts, ["data/tiny/tables/t.nc"], {})
+        self._job(texts, ["data/tiny/tables/t.nc"], {})
         for path in texts:
             Path(path).write_text(tables.text_of(rows, path.rpartition(".")[2]))
         cards = [f"figures/tiny/scorecard.{form}" for form in ("html", "md", "csv")]

@@ -1,10 +1,9 @@
-# What is told of a run and makes nothing of it anew: what it will cost, whether every file is what this configuration and
-# this code would make, its description for archives, and what of it is kept in the repository.
+# What a run costs, whether its files are intact, its description for archives, and its publication in the repository.
 #
 # inputs:  data/; figures/
-# outputs: audit.json and logs/<scale>/expected.json for `logzoo audit --expected`; ro-crate-metadata.json;
-#          results/<scale>/, and what README.md and docs/ quote of it
-# steps:   cost, audit, crate, publish
+# outputs: logs/<scale>/jobs.json for `logzoo audit`; ro-crate-metadata.json; results/<scale>/, and what README.md and docs/
+#          quote of it
+# steps:   cost, jobs, audit, crate, publish
 
 
 rule cost:
@@ -15,6 +14,20 @@ rule cost:
         print(table_of_costs(CATALOGUE))
 
 
+# Lists the jobs of this configuration; `logzoo audit` runs this rule in a scratch folder.
+rule jobs:
+    log:
+        f"{LOGS}/jobs.log",
+    localrule: True
+    conda:
+        "../../environment.yml"
+    params:
+        jobs=lambda wildcards: jobs_of_files(workflow),
+        path=f"{LOGS}/jobs.json",
+    script:
+        "../scripts/jobs.py"
+
+
 # Without outputs these always run; without inputs they make nothing.
 rule audit:
     log:
@@ -23,8 +36,7 @@ rule audit:
     conda:
         "../../environment.yml"
     params:
-        tasks=lambda wildcards: tasks_of_files(workflow, SCALE, one_or_more(config["expected"])),
-        expected=f"{LOGS}/expected.json",
+        jobs=lambda wildcards: {SCALE: jobs_of_files(workflow)},
     script:
         "../scripts/audit.py"
 
@@ -36,7 +48,7 @@ rule crate:
     conda:
         "../../environment.yml"
     params:
-        tasks=lambda wildcards: tasks_of_files(workflow, SCALE),
+        jobs=lambda wildcards: {SCALE: jobs_of_files(workflow)},
         scale=SCALE,
     script:
         "../scripts/crate.py"
@@ -49,10 +61,9 @@ rule publish:
     conda:
         "../../environment.yml"
     params:
-        tasks=lambda wildcards: tasks_of_files(workflow, SCALE, one_or_more(config["expected"])),
+        jobs=lambda wildcards: jobs_of_files(workflow),
         scale=SCALE,
         hours=lambda wildcards: core_hours(CATALOGUE),
-        partial=config["publish"] == "partial",
         megabytes=config["publish_megabytes"],
         pages=lambda wildcards: ["README.md", *sorted(str(page) for page in Path("docs").glob("**/[!_]*.md"))],
     script:

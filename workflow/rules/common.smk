@@ -22,6 +22,7 @@ from logzoo.pipeline.models import (
     with_snapshots,
 )
 from logzoo.pipeline.tasks import (
+    jobs_of_files,
     list_what_was_made,
     makes_files,
     print_manifest,
@@ -29,8 +30,8 @@ from logzoo.pipeline.tasks import (
     remove_manifest,
     runs_kernels,
     runs_many,
+    shared_files,
     stood_in_for,
-    tasks_of_files,
 )
 
 SCALE = config["scale"]
@@ -64,11 +65,6 @@ def one_of_names(names):
 def script_source(name, *modules, files=()):
     """Digest of the code of a job: its script, these modules, all that they import, and templates or other scripts."""
     return source_digest(*modules, scripts=[f"{ROOT}/workflow/scripts/{name}.py", *files])
-
-
-def one_or_more(names):
-    """A list of names, of which the configuration may have one alone."""
-    return [names] if isinstance(names, str) else names
 
 
 def rising(amount):

@@ -24,7 +24,6 @@ rule write_scorecard:
     params:
         scale=SCALE,
         folder=lambda wildcards, output: str(Path(output[0]).parent),
-        templates=lambda wildcards, input: str(Path(input.templates[0]).parent),
         source=script_source("write_scorecard", files=TEMPLATES),
     script:
         "../scripts/write_scorecard.py"
@@ -52,7 +51,6 @@ rule page:
         papers=config["papers"],
         scale=SCALE,
         folder=lambda wildcards, output: str(Path(output[0]).parent),
-        templates=lambda wildcards, input: str(Path(input.templates[0]).parent),
         shown=CATALOGUE.exhibits,
         source=script_source("page", files=TEMPLATES),
     script:
@@ -81,7 +79,6 @@ rule zoo_page:
         places=named_paths(ZOO.inputs),
         scale=SCALE,
         folder=lambda wildcards, output: str(Path(output[0]).parent),
-        templates=lambda wildcards, input: str(Path(input.templates[0]).parent),
         source=script_source("zoo_page", files=TEMPLATES),
     script:
         "../scripts/zoo_page.py"

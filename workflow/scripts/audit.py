@@ -1,16 +1,12 @@
-"""Check every file against what the workflow would have it made with."""
+"""Audit the files of all scales, and compare those of this scale with its configuration."""
 
-import json
 import sys
-from pathlib import Path
 
-from logzoo.artifacts.atomic import write_text
-from logzoo.audit.tree import run_audit
+from logzoo.audit.findings import report
+from logzoo.audit.tree import audit
 from logzoo.pipeline.jobs import job
 
 with job(snakemake.log[0]):
-    expected = Path(snakemake.params.expected)
-    write_text(expected, json.dumps(snakemake.params.tasks))
-    text, passed = run_audit(".", expected=expected)
-    print(text, end="", flush=True)
-    sys.exit(0 if passed else 1)
+    findings = audit(".", snakemake.params.jobs)
+    print(report(findings), end="", flush=True)
+    sys.exit(1 if findings.faults else 0)

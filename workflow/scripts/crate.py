@@ -1,9 +1,8 @@
 """Describe the finished run of a scale as an RO-Crate."""
 
 from logzoo.audit.crate import write_crate
-from logzoo.audit.tasks import Tasks
 from logzoo.pipeline.jobs import job
 
 with job(snakemake.log[0]):
-    path = write_crate(".", snakemake.params.scale, tasks=Tasks(snakemake.params.tasks))
+    path = write_crate(".", snakemake.params.scale, jobs=snakemake.params.jobs)
     print(f"written: {path}", flush=True)

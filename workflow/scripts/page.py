@@ -1,5 +1,7 @@
 """Write the page of all figures, tables and verdicts."""
 
+from pathlib import Path
+
 from logzoo.artifacts.atomic import write_text
 from logzoo.artifacts.netcdf import read_artifact, read_provenance
 from logzoo.artifacts.stamps import stamped_text
@@ -16,7 +18,7 @@ with job(snakemake.log[0]):
         papers=params.papers,
         scale=params.scale,
         folder=params.folder,
-        templates=params.templates,
+        templates=Path(snakemake.input.templates[0]).parent,
         companion=given.companion,
     )
     write_text(snakemake.output.page, stamped_text(text, stamp_of(snakemake)))

@@ -1,23 +1,19 @@
-"""Publish the run of a scale, small enough for the repository, and renew what pages quote of it."""
+"""Publish the run of a scale, small enough for the repository, and update the numbers that pages quote from it."""
 
 from pathlib import Path
 
 from logzoo.artifacts.atomic import write_text
 from logzoo.audit.publish import publish
-from logzoo.audit.tasks import Tasks
 from logzoo.pipeline.jobs import job
 from logzoo.reporting.quotes import requoted
 
 with job(snakemake.log[0]):
     params = snakemake.params
-    tasks = Tasks(params.tasks)
-    given = {"partial": params.partial, "most": params.megabytes, "hours": params.hours}
-    text = publish(".", params.scale, tasks=tasks, **given)
+    text = publish(".", params.scale, params.jobs, most=params.megabytes, hours=params.hours)
     print(text, end="", flush=True)
-    # A run that is not finished has no scorecard.
-    for page in [] if params.partial else params.pages:
+    for page in params.pages:
         old = Path(page).read_text()
         new = requoted(old, page, ".")
         if new != old:
             write_text(page, new)
-            print(f"renewed: {page}", flush=True)
+            print(f"updated: {page}", flush=True)

@@ -1,5 +1,7 @@
 """Write the scorecard as Markdown, HTML and CSV."""
 
+from pathlib import Path
+
 from logzoo.artifacts.atomic import write_text
 from logzoo.artifacts.netcdf import read_artifact
 from logzoo.artifacts.stamps import stamped_text
@@ -9,7 +11,9 @@ from logzoo.reporting.scorecard import csv, markdown
 
 with job(snakemake.log[0]):
     params, card = snakemake.params, read_artifact(snakemake.input.scorecard, "scorecard")
-    text = scorecard_page(card, scale=params.scale, folder=params.folder, templates=params.templates)
+    text = scorecard_page(
+        card, scale=params.scale, folder=params.folder, templates=Path(snakemake.input.templates[0]).parent
+    )
     text = stamped_text(text, stamp_of(snakemake))
     for form, content in (("md", markdown(card, params.folder)), ("html", text), ("csv", csv(card))):
         write_text(snakemake.output[form], content)

@@ -1,5 +1,7 @@
 """Write the page of the zoo, on which the reader chooses what to see."""
 
+from pathlib import Path
+
 from logzoo.artifacts.atomic import write_text
 from logzoo.artifacts.stamps import stamped_text
 from logzoo.papers.zoo.page import page
@@ -15,6 +17,6 @@ with job(snakemake.log[0]):
         places=params.places,
         scale=params.scale,
         folder=params.folder,
-        templates=params.templates,
+        templates=Path(snakemake.input.templates[0]).parent,
     )
     write_text(snakemake.output.page, stamped_text(text, stamp_of(snakemake)))

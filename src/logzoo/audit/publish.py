@@ -1,120 +1,83 @@
-"""A run published: what others read and what that can be checked by, copied to results/<scale>/ of the project.
+"""Publication of a run: the files that readers see, and what they are made from, copied to results/<scale>/.
 
-What is copied follows from the kinds of files and from what their jobs were given. Left out are models, snapshots, data
-sets, raw files, PDFs, and artifacts that nothing shown is made from directly; of these the hashes are kept.
+Models, snapshots, data sets, raw files and PDFs are left out, and artifacts that nothing shown is made from directly;
+the manifest keeps their hashes.
 """
 
-import contextlib
-import json
 import math
 import shutil
 from collections import Counter
 from pathlib import Path
 
 from logzoo.artifacts.folders import folder_written_whole
+from logzoo.artifacts.layout import kind_of, scale_of
 from logzoo.artifacts.made import content_hash
+from logzoo.artifacts.reading import sha256_of
 from logzoo.artifacts.schema import SCHEMAS
-from logzoo.audit.layout import kind_of, scale_of
-from logzoo.audit.manifest import (
-    UNLISTED,
-    listed_files,
-    manifest_path,
-    manifest_text,
-    read_manifest,
-    sha256_of,
-)
-from logzoo.audit.published import PUBLISHED, published_text
-from logzoo.audit.selection import selection
+from logzoo.audit.manifest import Manifest, manifest_path, read_manifest
 from logzoo.audit.tree import audit
 from logzoo.reporting.printing import table
 
 MOST_MEGABYTES = 20
 _MEGABYTE = 1e6
+_SHOWN = ("picture", "page", "table text", "table", "verdict", "scorecard")
+_NEVER = ("model", "snapshots", "dataset", "raw file", "raw manifest")
 
 
-def publish(folder, scale, *, tasks=None, partial=False, most=MOST_MEGABYTES, hours=None):
-    """Publish the run of a scale in results/<scale>/ of its project, in place of what is published there.
+def publish(folder, scale, jobs, *, most=MOST_MEGABYTES, hours=None):
+    """Publish the finished run of a scale in results/<scale>/ of its project, in place of an earlier publication.
 
-    tasks: `Tasks` of today's configuration and code, or None; partial: whether the run need not be finished: then what
-    is there and sound by tasks is published. most: megabytes. hours: {figure: core-hours of all that its claims are
-    judged from}, to tell what would decide those that are undecided. Returns a table of what was published. Raises
-    ValueError, one line, and leaves all as it was, if the run is not finished or not as an audit wants it, or for too
-    much.
+    jobs: {path: job} of its configuration; most: megabytes; hours: {figure: core-hours of its claims}. Returns a table
+    of what was published. Raises ValueError, one line, and changes nothing, if the run is not finished, has faults or
+    stale files, or is too large.
     """
     folder, target = Path(folder), Path(folder, "results", scale)
-    if target.exists() and not (target / PUBLISHED).is_file():
-        raise ValueError(f"results/{scale}: expected published results or nothing, found no {PUBLISHED} in it")
-    files, made, text = _sound(folder, scale, tasks) if partial else _finished(folder, scale, tasks)
-    chosen = selection(made, files)
+    if target.exists() and not (target / manifest_path(scale)).is_file():
+        raise ValueError(
+            f"results/{scale}: expected published results or nothing, found no {manifest_path(scale)} in it"
+        )
+    files = files_of_run(folder, scale, {scale: jobs})
+    wanted = {path for path in files if kind_of(path) in (*_SHOWN, "zoo")}
+    wanted |= {name for path in wanted if kind_of(path) in _SHOWN and path in jobs for name in jobs[path]["inputs"]}
+    chosen = sorted(path for path in wanted & set(files) if kind_of(path) not in _NEVER and not path.endswith(".pdf"))
     if not chosen:
         raise ValueError(f"results/{scale}: nothing to publish, no figure or verdict is finished")
-    entries = {path: _entry(folder, path, path in chosen) for path in files}
-    run = json.loads(text)["sha256"]
-    said = published_text(entries, scale, run, complete=not partial, hours=hours)
-    texts = {manifest_path(scale): text, PUBLISHED: said}
-    sizes = {path: (folder / path).stat().st_size for path in chosen}
-    sizes |= {path: len(content.encode()) for path, content in texts.items()}
+    left_out = {path: _content(folder, path, files[path]) for path in files if path not in chosen}
+    text = Manifest(scale, {path: files[path] for path in chosen}, left_out, hours or {}).text()
+    sizes = {path: (folder / path).stat().st_size for path in chosen} | {manifest_path(scale): len(text)}
     total = sum(sizes.values()) / _MEGABYTE
     if total > most:
         more = f"--config publish_megabytes={math.ceil(total)}"
         raise ValueError(f"results/{scale}: {total:.1f} MB to publish, expected at most {most:g} MB ({more} allows it)")
     target.parent.mkdir(exist_ok=True)
     with folder_written_whole(target) as fresh:
-        for path, content in texts.items():
+        for path in (*chosen, manifest_path(scale)):
             (fresh / path).parent.mkdir(parents=True, exist_ok=True)
-            (fresh / path).write_text(content)
         for path in chosen:
-            (fresh / path).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(folder / path, fresh / path)
             if sha256_of(fresh / path) != files[path]:
-                raise ValueError(f"{path}: changed while it was copied, publish once more")
-    return _told(sizes, scale, partial)
+                raise ValueError(f"{path}: changed while it was copied; publish again")
+        (fresh / manifest_path(scale)).write_text(text)
+    rows = [(kind, str(count)) for kind, count in sorted(Counter(kind_of(path) for path in sizes).items())]
+    return f"{table(rows)}published: results/{scale}, {len(sizes)} files, {total:.1f} MB\n"
 
 
-def _finished(folder, scale, tasks):
-    """Files ({path: sha256}), tasks and text of the manifest of a finished run without a fault."""
-    manifest = manifest_path(scale)
-    if not (folder / manifest).is_file():
-        hint = "run the workflow first, or publish what is finished: --config publish=partial"
-        raise ValueError(f"{manifest}: no such file, a run that is finished ends in it; {hint}")
-    files, made, _ = read_manifest(folder, scale)
-    faults = [one for one in audit(folder, tasks).faults if one.file in files or scale_of(one.file) == scale]
-    if faults:
-        first = f"{faults[0].file} ({faults[0].check}: {faults[0].found:.60})"
-        raise ValueError(f"the audit of {scale} finds {len(faults)} faults, first {first}; snakemake audit lists all")
-    return files, made, (folder / manifest).read_text()
+def files_of_run(folder, scale, jobs=None):
+    """{path: sha256} of a finished run without faults or stale files; ValueError, one line, for any other."""
+    if not (folder / manifest_path(scale)).is_file():
+        raise ValueError(f"{manifest_path(scale)}: no such file in {folder}; run the workflow first, it ends with this")
+    files = read_manifest(folder, scale).files
+    findings = audit(folder, jobs)
+    wrong = {fault.file: fault.check for fault in findings.faults} | findings.stale
+    wrong = {path: reason for path, reason in wrong.items() if path in files or scale_of(path) == scale}
+    if wrong:
+        path, reason = next(iter(wrong.items()))
+        raise ValueError(
+            f"{len(wrong)} files of {scale} are faulty or stale, first {path} ({reason}); see logzoo audit"
+        )
+    return files
 
 
-def _sound(folder, scale, tasks):
-    """The same of a run that need not be finished: of files without a fault that were made from such files."""
-    # What is not listed yet is no fault of shared files.
-    faults = {one.file for one in audit(folder, tasks).faults if one.check != "manifest" or scale_of(one.file)}
-    sound = set(listed_files(folder, scale)) - faults
-    inputs = {path: task.inputs for path in sound if (task := tasks.of(path)) is not None}
-    inputs = {path: [name for name in names if kind_of(name) not in UNLISTED] for path, names in inputs.items()}
-    while lost := {path for path in sound if not sound.issuperset(inputs.get(path, ()))}:
-        sound -= lost
-    files = {}
-    for path in sorted(sound):
-        with contextlib.suppress(FileNotFoundError):  # a run that goes on makes it once more
-            files[path] = sha256_of(folder / path)
-    return files, tasks, manifest_text(files, scale, tasks)
-
-
-def _entry(folder, path, is_published):
-    entry = {"published": is_published}
-    if not is_published and kind_of(path) in SCHEMAS:
-        entry["content"] = content_hash(folder / path)
-    return entry
-
-
-def _told(sizes, scale, partial):
-    """How much of each kind was published, as a table, and all of it in a line."""
-    numbers, bytes_of = Counter(), Counter()
-    for path, size in sizes.items():
-        kind = kind_of(path) or "manifest"
-        numbers[kind] += 1
-        bytes_of[kind] += size
-    rows = [(kind, str(numbers[kind]), f"{bytes_of[kind] / _MEGABYTE:.2f} MB") for kind in sorted(numbers)]
-    said = f"published: results/{scale}, {len(sizes)} files, {sum(sizes.values()) / _MEGABYTE:.1f} MB"
-    return table(rows) + said + (" (partial: the run is not finished)" if partial else "") + "\n"
+def _content(folder, path, digest):
+    """The hash by which other files name an input: of the content of an artifact, of the bytes of any other file."""
+    return content_hash(folder / path) if kind_of(path) in SCHEMAS else digest

@@ -1,51 +1,49 @@
-"""The audit of a whole tree: every artifact, picture, page and table below data/ and figures/."""
+"""The audit: every file below data/ and figures/ against the manifests, its inputs, and the jobs of the checkout.
 
-import contextlib
+The audited tree supplies data. What should be there, and how it is made, comes from the checkout alone: no script,
+module, parameter, path to write or address is taken from the tree.
+"""
+
 from functools import partial
 from pathlib import Path
 
-from logzoo.audit.chain import check_inputs, check_raw
-from logzoo.audit.contents import check_contents
-from logzoo.audit.expected import check_leftovers, check_presence, check_task, check_unrecorded
+from logzoo.artifacts.atomic import resolved_output
+from logzoo.artifacts.layout import UNLISTED, files_of, is_unfinished, kind_of, scale_of, scales_of, walked
+from logzoo.artifacts.made import digest_of
+from logzoo.artifacts.reading import sha256_of
+from logzoo.audit import checkout
+from logzoo.audit.checks import check_file
 from logzoo.audit.findings import Findings, report, write_report
-from logzoo.audit.layout import kind_of, scale_of, scales_of, walked
-from logzoo.audit.manifest import UNLISTED, deviations, manifest_path, read_manifest, sha256_of
-from logzoo.audit.published import PUBLISHED, audit_published
-from logzoo.audit.replay import replay_some
-from logzoo.audit.tasks import read_tasks
+from logzoo.audit.manifest import manifest_path, read_manifest
 from logzoo.checks import whole_number
 
 
-def run_audit(folder, *, expected=None, replay=0, seed=0, output=None):
-    """Audit a project, or published results, and write what was found to `output` (default audit.json in its folder).
+def run_audit(folder, *, configfile=None, regenerate=0, seed=0, output=None):
+    """Audit a project or published results. Returns the report and whether there was no fault.
 
-    expected: file with the tasks of the configuration, or None; replay: how many artifacts are made once more, picked
-    by seed; not of published results. Returns the report and whether there was no fault. Raises ValueError, one line,
-    for wrong use.
+    configfile: of a user's own scale. regenerate: number of files to make again in a scratch folder, picked at random
+    by `seed`. output: file for the report as JSON, or None. Raises ValueError, one line, for wrong use.
     """
-    target = Path(folder, "audit.json") if output is None else Path(output)
-    if output is not None and not target.parent.is_dir():
-        raise ValueError(f"--output {output}: there is no folder {target.parent}")
-    replay, seed = (whole_number(name, value, minimum=0) for name, value in (("--replay", replay), ("--seed", seed)))
-    tasks = None if expected is None else read_tasks(expected)
-    is_published = Path(folder, PUBLISHED).is_file()
-    if is_published and replay:
-        raise ValueError(f"--replay {replay}: expected a project, found published results, which lack models and data")
-    findings = audit_published(folder, tasks) if is_published else audit(folder, tasks)
-    if replay:
-        replay_some(findings, folder, tasks, replay, seed)
-    with findings.going_on(str(target)):
-        write_report(findings, target)
+    count, seed = (whole_number(name, value, minimum=0) for name, value in (("regenerate", regenerate), ("seed", seed)))
+    output = None if output is None else resolved_output(output)
+    configfiles = checkout.configuration_files(configfile)
+    scales = scales_of(path for path in files_of(folder) if kind_of(path) is not None)
+    jobs = {scale: checkout.jobs_of_scale(scale, configfiles[scale]) for scale in scales if scale in configfiles}
+    findings = audit(folder, jobs)
+    if count:
+        checkout.regenerate(findings, folder, jobs, configfiles, count, seed)
+    if output is not None:
+        write_report(findings, output)
     return report(findings), not findings.faults
 
 
-def audit(folder, tasks=None):
-    """Check every file of a project. Returns `Findings`.
+def audit(folder, jobs=None):
+    """Check every file of a project or of published results. Returns `Findings`; nothing is written.
 
-    tasks: `Tasks` of what the configuration would have the files of one scale made with; None leaves that out.
+    jobs: {scale: {path: job}} of the configuration and code of this checkout (`checkout.jobs_of_scale`).
     Raises ValueError, one line, if there is nothing to check.
     """
-    folder, findings = Path(folder), Findings()
+    folder, findings, jobs = Path(folder), Findings(), jobs or {}
     files, others = walked(folder)
     kinds = {path: kind_of(path) for path in files}
     if not others and not {*kinds.values()} - {"description"}:
@@ -53,69 +51,109 @@ def audit(folder, tasks=None):
     findings.files = len(kinds)
     for path, what in others.items():
         findings.check(path, "leftover", False, what, "regular files of a run only")
-    hashes = {}
-    for path in [path for path, kind in kinds.items() if kind == "raw manifest"]:
-        task = None if tasks is None else tasks.of(path)
-        with findings.going_on(path):
-            hashes |= check_raw(findings, folder, path, kinds, None if task is None else task.params["files"])
-    check_leftovers(findings, kinds, hashes, tasks, _tasks_there(folder, kinds))
-    found, records = check_contents(findings, folder, kinds)
-    hashes |= found
+    for path, kind in kinds.items():
+        what = "a temporary file or checkpoint" if is_unfinished(path) else "a file of no known kind"
+        findings.check(path, "leftover", kind is not None, what, "finished files of known kinds")
+    digests = {}
+    for path in [path for path, kind in kinds.items() if kind not in UNLISTED]:
+        with findings.recorded(path):
+            digests[path] = sha256_of(folder / path)
+    manifests = _check_manifests(findings, folder, kinds, digests)
+    _check_raw(findings, folder, kinds, jobs)
+    # Other files name an artifact by the hash of its content, and a raw file by that of its bytes.
+    hashes = {path: digest for manifest in manifests for path, digest in manifest.left_out.items()}
+    hashes |= {path: digest for path, digest in digests.items() if kinds[path] == "raw file"}
+    records = {}
+    for path, kind in kinds.items():
+        with findings.recorded(path):
+            content, record = check_file(findings, folder, path, kind)
+            if content is not None:
+                hashes[path] = content
+            if record is not None:
+                records[path] = record
     for path, record in records.items():
-        with findings.going_on(path):
-            check_inputs(findings, path, record["inputs"], hashes)
-            check_task(findings, path, record, tasks)
-    _check_manifests(findings, folder, kinds, tasks)
-    if tasks is None:
-        note = "not checked: parameters, sources and inputs against the configuration (snakemake audit does)"
-        findings.notes.append(note)
-    for scale in [] if tasks is None else [scale for scale in scales_of(kinds) if scale != tasks.scale]:
-        findings.notes.append(f"not checked: {scale} against its configuration, which was that of {tasks.scale}")
+        with findings.recorded(path):
+            _check_inputs(findings, path, record["inputs"], hashes, kinds)
+    _compare(findings, kinds, records, manifests, jobs)
     return findings
 
 
-def _tasks_there(folder, kinds):
-    """`Tasks` of all manifests that can be read; what is wrong with the others is said elsewhere."""
-    found = []
-    for scale in scales_of(kinds):
-        with contextlib.suppress(ValueError):
-            found.append(read_manifest(folder, scale)[1])
-    return found
-
-
-def _check_manifests(findings, folder, kinds, tasks):
-    """All files of each scale are there and as the manifest of its last run says; none is there that no run left."""
-    digests, listed_by_any = {}, set()
-    for path in [path for path, kind in kinds.items() if kind not in UNLISTED]:
-        with findings.going_on(path):
-            digests[path] = sha256_of(folder / path)
-    wanted = {*scales_of(kinds), *([] if tasks is None else [tasks.scale])}
-    for scale in sorted(wanted) or ["<scale>"]:
-        path = manifest_path(scale)
-        expected = "the manifest that a run ends in when it succeeds"
+def _check_manifests(findings, folder, kinds, digests):
+    """Files are there and as the manifest of their scale lists them, and all are listed. Returns the manifests."""
+    manifests = []
+    for scale in scales_of(kinds) or ["<scale>"]:
+        path, expected = manifest_path(scale), "the manifest that a run writes when it succeeds"
         if not findings.check(path, "manifest", path in kinds, "no such file", expected):
-            manifest = None
-        else:
-            manifest = findings.read(path, "manifest", partial(read_manifest, folder, scale), expected)
-        if manifest is not None:
-            listed_by_any |= set(manifest[0])
-            _check_listed(findings, path, manifest, digests, scale)
-        if tasks is not None and tasks.scale == scale:
-            check_presence(findings, kinds, tasks, {} if manifest is None else manifest[0], "the configuration")
-            check_unrecorded(findings, kinds, tasks, None if manifest is None else manifest[1])
-    shared = [path for path in digests if scale_of(path) is None and listed_by_any]
-    for path in [path for path in shared if path not in listed_by_any]:
-        findings.check(path, "manifest", False, "a file that no manifest lists", "data sets and raw files of a run")
+            continue
+        manifest = findings.read(path, "manifest", partial(read_manifest, folder, scale), expected)
+        if manifest is None:
+            continue
+        manifests.append(manifest)
+        findings.notes.append(f"{path}: sha256 {sha256_of(folder / path)}; keep it elsewhere to notice a new manifest")
+        if manifest.left_out:
+            there, run = len(manifest.files), len(manifest.files) + len(manifest.left_out)
+            findings.notes.append(f"{scale}: {there} of {run} files of the run are published")
+        for name, digest in manifest.files.items():
+            if findings.check(name, "present", name in kinds, "no such file", f"a file in {path}"):
+                found = digests.get(name, "unreadable")
+                findings.check(name, "manifest", found == digest, f"sha256 {found}", f"{digest}, in {path}")
+    listed = {path for manifest in manifests for path in manifest.files}
+    for path in [path for path in digests if path not in listed and manifests]:
+        findings.check(path, "manifest", False, "a file that no manifest lists", "files of a finished run only")
+    return manifests
 
 
-def _check_listed(findings, path, manifest, digests, scale):
-    """Files are as a manifest lists them, and it lists all that its jobs make."""
-    listed, made, stated = manifest
-    findings.notes.append(f"{path}: sha256 {stated}; keep it elsewhere to notice a new manifest")
-    wrong = dict.fromkeys(deviations(listed, digests, scale))
-    for name in {**listed, **wrong}:
-        found = f"sha256 {digests.get(name, 'of no such file')}"
-        findings.check(name, "manifest", name not in wrong, found, f"{listed.get(name, 'no such file')}, in {path}")
-        if scale_of(name) == scale:
-            findings.check(name, "manifest", made.of(name) is not None, "no job that makes it", f"one in {path}")
-    check_presence(findings, listed, made, {}, f"a job in {path}")
+def _check_raw(findings, folder, kinds, jobs):
+    """Raw files have a checksum of the configuration, where that is known."""
+    from logzoo.datasets.sources import digests, matches
+
+    every = {path: job for by_path in jobs.values() for path, job in by_path.items()}
+    known = {path: job["parameters"]["files"] for path, job in every.items() if kind_of(path) == "raw manifest"}
+    for path in [path for path, kind in kinds.items() if kind == "raw file"]:
+        source, _, name = path.rpartition("/")
+        files = known.get(f"{source}/manifest.json")
+        if files is not None:
+            found, entry = digests(folder / path), files.get(name, {"sources": []})
+            findings.check(path, "raw", matches(found, entry), found.sha256, "a checksum of the configuration")
+
+
+def _check_inputs(findings, path, inputs, hashes, kinds):
+    """Every input that a file records is there; one of another content makes the file stale."""
+    for name, stated in inputs.items():
+        known = name in hashes or name in kinds
+        findings.check(path, "inputs", known, f"made from {name}, which is not there", "a file of the run")
+        if name in hashes and hashes[name] != stated:
+            findings.stale[path] = f"made from another version of {name}"
+
+
+def _compare(findings, kinds, records, manifests, jobs):
+    """Enter as stale what the configuration and code of the checkout would make otherwise, and note what they add."""
+    left_out = {path for manifest in manifests for path in manifest.left_out}
+    for scale in scales_of(kinds):
+        known = jobs.get(scale)
+        if known is None:
+            findings.notes.append(f"not compared with configuration and code: {scale}")
+            continue
+        for path in [path for path in kinds if scale_of(path) == scale and kinds[path] not in UNLISTED]:
+            reason = _difference(records.get(path), known.get(path))
+            if reason and path not in findings.stale:
+                findings.stale[path] = reason
+        missing = [path for path in known if path not in kinds and path not in left_out]
+        if missing:
+            some = f"{len(missing)} files of the configuration are not here, first {missing[0]}"
+            findings.notes.append(f"{scale}: {some}")
+
+
+def _difference(record, job):
+    """Why a file is not what a job would make today; empty if it is, or records nothing."""
+    if job is None:
+        return "no job of the configuration makes it"
+    if record is None or job["source"] is None:
+        return ""
+    stated, wanted = record["parameters"], job["parameters"]
+    if stated != (wanted if isinstance(stated, dict) else digest_of(wanted)):
+        return "made with other parameters than the configuration has"
+    artifacts = {name for name in job["inputs"] if name.endswith(".nc")}
+    if {name for name in record["inputs"] if not name.startswith("data/raw/")} != artifacts:
+        return "made from other inputs than the rule has"
+    return "" if record["source"] == job["source"] else checkout.OTHER_CODE

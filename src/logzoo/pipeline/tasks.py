@@ -6,48 +6,38 @@ Functions take Snakemake's `workflow`. Nothing public names the rule that makes 
 
 import json
 import os
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from logzoo.artifacts.layout import kind_of
+from logzoo.artifacts.made import recorded
 from logzoo.artifacts.stamps import without_stamp
-from logzoo.audit.layout import kind_of
-from logzoo.audit.manifest import listed_files, manifest_path, write_manifest
-from logzoo.audit.tasks import Tasks
+from logzoo.audit.manifest import manifest_path, write_manifest
 from logzoo.pipeline.catalogue import Catalogue
 
 # Targets that tell something and make nothing.
-_TELLING = {"audit", "cost", "crate", "publish"}
+_TELLING = {"audit", "cost", "crate", "jobs", "publish"}
 # What names of rules that sample begin with.
 _SAMPLING = ("train_", "evidence", "estimate")
 # Jobs of which the starts take longer than loading once what all of them load.
 _MANY = 40
 
 
-def tasks_of_files(workflow: Any, scale: str, targets: Iterable[str] = ()) -> dict:
-    """The jobs that make the files that are there, as this configuration and this code would have them made.
+def jobs_of_files(workflow: Any) -> dict[str, dict]:
+    """The jobs that make all files of this configuration, by the files, as this code would have them made.
 
-    targets: rules for which the jobs behind all that they want are added, whether their files are there or not.
+    A job is {"rule", "script", "inputs", "parameters", "source"}.
     """
-    tasks: list[dict] = []
-    seen: set[str] = set()
-    numbers: dict[tuple, int] = {}
-    wanted = [path for target in targets for path in workflow.get_rule(target).expand_input({})[0]]
-    waiting = [*listed_files(".", scale), *map(str, wanted)]
-    for path in waiting:
-        maker = None if path in seen else _maker_of(workflow, path)
-        seen.add(path)
-        if maker is None:
-            continue
-        wildcards = maker.get_wildcards(path)
-        key = (maker.name, *wildcards.values())
-        if key not in numbers:
-            numbers[key] = len(tasks)
-            tasks.append(_task(maker, wildcards))
-            if targets:
-                behind = (*tasks[-1]["input"]["items"], *tasks[-1]["output"]["items"])
-                waiting += [path for path in behind if kind_of(path) is not None]
-    return {"scale": scale, "tasks": tasks}
+    jobs: dict[str, dict] = {}
+    waiting = [str(path) for path in workflow.get_rule("all").expand_input({})[0]]
+    while waiting:
+        path = waiting.pop()
+        maker = None if path in jobs or kind_of(path) is None else _maker_of(workflow, path)
+        if maker is not None:
+            made = _jobs_of(maker, maker.get_wildcards(path))
+            jobs |= {name: job for name, job in made.items() if name not in jobs}
+            waiting += made[path]["inputs"] + list(made)
+    return jobs
 
 
 def _maker_of(workflow: Any, path: str) -> Any:
@@ -56,37 +46,18 @@ def _maker_of(workflow: Any, path: str) -> Any:
     return min(able, key=lambda rule: len(rule.output), default=None)
 
 
-def _task(maker: Any, wildcards: dict) -> dict:
-    """One job, as `logzoo.audit.tasks` reads it."""
+def _jobs_of(maker: Any, wildcards: dict) -> dict[str, dict]:
+    """The outputs of one rule for some wildcards, each with its job."""
     given, made = maker.expand_input(wildcards)[0], maker.expand_output(wildcards)[0]
-    params = maker.expand_params(wildcards, given, made, None)[0]
-    return {
-        "rule": maker.name,
-        "script": f"workflow/scripts/{Path(maker.script).name}" if maker.script else "",
-        "wildcards": {"items": [], "names": dict(wildcards)},
-        "input": _paths(given),
-        "output": _paths(made),
-        "params": {"items": [], "names": {name: _plain(value) for name, value in params.items()}},
-    }
-
-
-def _paths(items: Any) -> dict:
-    """Inputs or outputs: paths, those without a name first, and where among them those lie that a name stands for."""
-    paths, names = _plain(list(items)), {}
-    named = [(name, value if isinstance(value, list) else None) for name, value in items.items()]
-    first = len(paths) - sum(1 if values is None else len(values) for _, values in named)
-    for name, values in named:
-        end = first + (1 if values is None else len(values))
-        names[name] = first if values is None else [first, end]
-        first = end
-    return {"items": paths, "names": names}
-
-
-def _plain(value: Any) -> Any:
-    """Texts and lists without the types of Snakemake."""
-    if isinstance(value, list):
-        return [_plain(item) for item in value]
-    return str(value) if isinstance(value, str) else value
+    params = dict(maker.expand_params(wildcards, given, made, None)[0].items())
+    jobs = {}
+    for number, path in enumerate(made):
+        # Rules without a source digest make nothing that is recorded.
+        parameters, source = recorded(params, number) if {"source", "sources"} & set(params) else ({}, None)
+        inputs = [str(name) for name in given]
+        job = {"rule": maker.name, "script": Path(maker.script or "").name, "inputs": inputs}
+        jobs[str(path)] = {**job, "parameters": parameters, "source": source}
+    return json.loads(json.dumps(jobs))  # tuples and keys as artifacts record them
 
 
 def makes_files(workflow: Any) -> bool:
@@ -119,23 +90,34 @@ def remove_manifest(scale: str) -> None:
     Path(manifest_path(scale)).unlink(missing_ok=True)
 
 
-def print_manifest(workflow: Any, scale: str) -> None:
+def print_manifest(catalogue: Catalogue) -> None:
     """Write the manifest of a run, and print its hash; nothing where no file of the scale is there."""
+    scale = catalogue.config["scale"]
     if not Path(f"data/{scale}").is_dir():
         return
-    digest = write_manifest(".", scale, Tasks(tasks_of_files(workflow, scale)))
+    digest = write_manifest(".", scale, shared_files(catalogue))
     print(f"All files are listed in {manifest_path(scale)}, sha256 {digest}")
 
 
-def list_what_was_made(workflow: Any, scale: str) -> None:
+def shared_files(catalogue: Catalogue) -> list[str]:
+    """Data sets and raw files of a configuration, which other scales in the same checkout may share."""
+    config = catalogue.config
+    paths = [f"data/datasets/{name}.nc" for name in config["datasets"]]
+    for name, source in config["sources"].items():
+        paths += [f"data/raw/{name}/{file}" for file in ("manifest.json", *source["files"])]
+    return paths
+
+
+def list_what_was_made(workflow: Any, catalogue: Catalogue) -> None:
     """Write the manifest if a run was killed when all was made but the manifest.
 
     Snakemake then has nothing to do, and no hook for that.
     """
     ready = workflow.is_main_process and workflow.scheduler is not None and not workflow.dryrun
+    scale = catalogue.config["scale"]
     made = Path(f"data/{scale}").is_dir() and not Path(manifest_path(scale)).exists()
     if ready and not len(workflow.dag) and made:
-        print_manifest(workflow, scale)
+        print_manifest(catalogue)
 
 
 def print_tables(catalogue: Catalogue) -> None:

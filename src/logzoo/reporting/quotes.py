@@ -12,8 +12,8 @@ from pathlib import Path, PurePosixPath
 
 import numpy as np
 
-from logzoo.artifacts.json_objects import json_object
 from logzoo.artifacts.netcdf import read_artifact
+from logzoo.artifacts.reading import read_json
 from logzoo.reporting.logarithms import log
 from logzoo.reporting.scorecard import counts_by_paper, entries, link, summary
 from logzoo.reporting.verdicts import BOUNDS, NOT_REPRODUCED, NOT_TESTED, UNDECIDED, VERDICTS
@@ -50,7 +50,7 @@ class _Results:
 
     @cached_property
     def _hours(self):
-        return json_object((self._root / self._folder / "published.json").read_text())["hours"]
+        return read_json(self._root / self._folder / "data" / self._scale / "manifest.json")["hours"]
 
     @cached_property
     def _rows(self):

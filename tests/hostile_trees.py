@@ -1,0 +1,213 @@
+"""Results of a stranger who wants the audit to run, write, read or ask for something: trees mutated at random.
+
+Each mutation takes (tree, outside, url, draws): the tree, a folder of the user's, the address of a server on loopback.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import netCDF4
+import numpy as np
+
+from logzoo.artifacts.layout import files_of
+from logzoo.artifacts.reading import sha256_of
+from logzoo.artifacts.seals import seal
+
+MOST_MEGABYTES = 500
+_EVIL = "from pathlib import Path\nPath({marker!r}).write_text('ran')\n"
+
+
+def _some(tree, draws, suffix=""):
+    files = [path for path in files_of(tree) if path.endswith(suffix)]
+    return tree / files[int(draws.integers(len(files)))]
+
+
+def _replaced(path, make):
+    path.unlink(missing_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    make(path)
+
+
+def _manifests(tree):
+    return sorted(tree.glob("data/*/manifest.json"))
+
+
+def link_to_a_file(tree, outside, url, draws):
+    _replaced(_some(tree, draws), lambda path: path.symlink_to(outside / "precious.txt"))
+
+
+def link_to_nothing_yet(tree, outside, url, draws):
+    _replaced(_some(tree, draws), lambda path: path.symlink_to(outside / "made-by-the-audit.nc"))
+
+
+def link_to_a_folder(tree, outside, url, draws):
+    (tree / "data" / f"more{draws.integers(99)}").symlink_to(draws.choice([str(outside), "/proc", "/", ".."]))
+
+
+def report_is_a_link(tree, outside, url, draws):
+    for name in ("audit.json", "ro-crate-metadata.json", "logs", ".snakemake", "jobs.json"):
+        _replaced(tree / name, lambda path: path.symlink_to(outside / "precious.txt"))
+
+
+def fifo(tree, outside, url, draws):
+    _replaced(_some(tree, draws), os.mkfifo)
+
+
+def device(tree, outside, url, draws):
+    number = os.makedev(1, int(draws.choice([3, 5, 8])))  # null, zero, random
+    _replaced(_some(tree, draws), lambda path: os.mknod(path, 0o600 | 0o020000, number))
+
+
+def sparse(tree, outside, url, draws):
+    """A file of 2 GiB that takes no room, of any kind, manifests included."""
+    path = _some(tree, draws) if draws.random() < 0.7 else _manifests(tree)[0]
+    with path.open("r+b") as file:
+        file.truncate(2 << 30)
+
+
+def large_artifact(tree, outside, url, draws):
+    """A whole artifact with a seal of its own whose numbers unpack to a gigabyte."""
+    path = _some(tree, draws, ".nc")
+    path.unlink()
+    with netCDF4.Dataset(path, "w") as file:
+        file.createDimension("x", 1 << 27)
+        file.createVariable("x", "f8", ("x",), zlib=True, chunksizes=(1 << 20,), fill_value=0.0)
+        file.setncattr("content_sha256", "0" * 64)
+    seal(path)
+
+
+def jobs_in_the_manifest(tree, outside, url, draws):
+    """A manifest as earlier versions read it: scripts, parameters, inputs and outputs of the stranger's choice."""
+    target = str(draws.choice([str(outside / "precious.txt"), "../../precious.txt", "~/precious.txt", url]))
+    script = str(draws.choice(["audit.py", "publish.py", "fetch.py", "draw.py", "../evil.py", str(tree / "evil.py")]))
+    parts = {key: {"items": [target], "names": {"start": 0}} for key in ("input", "output")}
+    names = {
+        "expected": target,
+        "tasks": ["text"],
+        "module": "os",
+        "run": "os:system",
+        "source": "0",
+        "files": {"a": 1},
+    }
+    params = {"params": {"items": [], "names": names}, "wildcards": {"items": [], "names": {"source": url}}}
+    task = {"rule": "audit", "script": f"workflow/scripts/{script}", **parts, **params}
+    for path in _manifests(tree):
+        content = json.loads(path.read_text()) if path.stat().st_size < 1 << 24 else {}
+        content |= {"tasks": {"scale": path.parent.name, "tasks": [task]}, "sha256": "0" * 64}
+        path.write_text(json.dumps(content, indent=0) + "\n")
+
+
+def paths_in_the_manifest(tree, outside, url, draws):
+    names = [str(outside / "precious.txt"), "../../precious.txt", "/dev/zero", url, "", ".", "data/../../x", "a\0b"]
+    for path in _manifests(tree):
+        content = {"files": dict.fromkeys(names, "0" * 64), "left_out": {}, "hours": {}, "scale": path.parent.name}
+        path.write_text(json.dumps(content))
+
+
+def deep_or_long_json(tree, outside, url, draws):
+    text = str(draws.choice(["[" * 200_000, '{"a":' * 100_000, "[" + "[]," * 1_000_000 + "[]]", '{"files": 1e999}']))
+    (_manifests(tree) or [tree / "data/x/manifest.json"])[0].write_text(text)
+
+
+def addresses_in_raw_data(tree, outside, url, draws):
+    folder = tree / "data/raw" / "source"
+    folder.mkdir(parents=True, exist_ok=True)
+    entry = {"bytes": 5, "sha256": "0" * 64, "source": url, "sources": [{"url": url}]}
+    (folder / "manifest.json").write_text(
+        json.dumps({"name": url, "files": {"../../../precious.txt": entry, "x": entry}})
+    )
+
+
+def provenance_that_leads_out(tree, outside, url, draws):
+    path = _some(tree, draws, ".nc")
+    if path.is_symlink() or not path.is_file() or path.stat().st_size > 1 << 24:
+        return
+    inputs = {str(outside / "precious.txt"): "0", "../../precious.txt": "0", url: "0"}
+    try:
+        with netCDF4.Dataset(path, "a") as file:
+            file.setncattr("inputs_json", json.dumps(inputs))
+            file.setncattr("parameters_json", json.dumps({"module": "os", "path": str(outside), "url": url}))
+    except OSError:
+        return
+    seal(path)
+
+
+def code_beside_the_data(tree, outside, url, draws):
+    """Files that Python, Snakemake or matplotlib would load from the folder where they run."""
+    evil = _EVIL.format(marker=str(outside / "ran"))
+    for name in ("sitecustomize.py", "usercustomize.py", "snakemake.py", "numpy.py", "logzoo/__init__.py", "Snakefile"):
+        (tree / name).parent.mkdir(exist_ok=True)
+        (tree / name).write_text(evil)
+    for name in ("workflow/Snakefile", "workflow/scripts/draw.py", "workflow/profiles/default/config.yaml"):
+        (tree / name).parent.mkdir(parents=True, exist_ok=True)
+        (tree / name).write_text(evil)
+    (tree / "matplotlibrc").write_text("backend: module://evil\n")
+
+
+def names_that_steer(tree, outside, url, draws):
+    for name in (b"a\x1b[2J.nc", b"new\nline.nc", b"\xff.nc", b"-rf.nc", b"$(touch ran).nc"):
+        Path(os.fsdecode(os.fsencode(tree / "data") + b"/" + name)).write_bytes(b"x")
+
+
+def another_scale(tree, outside, url, draws):
+    """The files under the name of a scale that is none, or that is one of the checkout with other jobs."""
+    path = _manifests(tree)[0].parent
+    name = str(draws.choice(["paper", "quick", "..x", "$(touch ran)", "-n"]))
+    if not (tree / "data" / name).exists():
+        path.rename(tree / "data" / name)
+
+
+MUTATIONS = (
+    *(link_to_a_file, link_to_nothing_yet, link_to_a_folder, report_is_a_link, fifo, device, sparse, large_artifact),
+    *(jobs_in_the_manifest, paths_in_the_manifest, deep_or_long_json, addresses_in_raw_data, provenance_that_leads_out),
+    *(code_beside_the_data, names_that_steer, another_scale),
+)
+
+
+def mutate(tree, outside, url, draws):
+    """Mutate a tree in one to four ways; returns their names."""
+    chosen = [MUTATIONS[place] for place in draws.permutation(len(MUTATIONS))[: draws.integers(1, 5)]]
+    done = []
+    for mutation in sorted(chosen, key=MUTATIONS.index):
+        try:
+            mutation(tree, outside, url, draws)
+            done.append(mutation.__name__)
+        except (OSError, IndexError, ValueError):  # an earlier one took away what it needs
+            continue
+    return done
+
+
+def state_of(folder):
+    """What is in a folder: kind, size, time and link target or hash of everything below it, kernels' cache left out."""
+    state = {}
+    for path in sorted(Path(folder).rglob("*")):
+        status = path.lstat()
+        if "logzoo/numba" in path.as_posix() or path.name in ("logzoo", ".cache"):
+            continue
+        small = path.is_file() and not path.is_symlink() and status.st_size < 1 << 24
+        content = os.readlink(path) if path.is_symlink() else sha256_of(path) if small else ""
+        state[str(path)] = (status.st_mode, status.st_size, status.st_mtime_ns, content)
+    return state
+
+
+def audited(tree, home, *arguments):
+    """Run `logzoo audit` in a tree under a home folder: (exit code, output, peak megabytes of it and its jobs)."""
+    # The kernels' cache is the one of this process; importing logzoo has set it.
+    environment = {**os.environ, "HOME": str(home)}
+    for name in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME"):
+        environment.pop(name, None)
+    wrapped = "import resource, subprocess, sys; code = subprocess.run(sys.argv[1:]).returncode; print(); "
+    wrapped += "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss); sys.exit(code)"
+    command = [sys.executable, "-P", "-c", wrapped, str(Path(sys.executable).with_name("logzoo")), "audit", str(tree)]
+    options = {"cwd": tree, "env": environment, "capture_output": True, "timeout": 600}
+    done = subprocess.run([*command, *arguments], **options)
+    output = done.stdout.decode(errors="replace")
+    *shown, peak = output.rstrip().split("\n")
+    return done.returncode, "\n".join(shown) + done.stderr.decode(errors="replace"), int(peak) / 1024
+
+
+def draws_of(seed):
+    return np.random.Generator(np.random.Philox(key=seed))

@@ -1,0 +1,12 @@
+"""Write the jobs of the configuration as JSON."""
+
+import json
+from pathlib import Path
+
+from logzoo.artifacts.atomic import write_text
+from logzoo.pipeline.jobs import job
+
+with job(snakemake.log[0]):
+    path = Path(snakemake.params.path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_text(path, json.dumps(snakemake.params.jobs))
