@@ -70,6 +70,42 @@ def test_digest_changes_with_what_is_imported_and_with_nothing_else(root):
     assert source_digest("package.figures", root=root) != far
 
 
+_CODE = '''"""A module."""
+import math
+# A comment.
+LIMIT = 3.0
+
+
+def area(radius):
+    """Area of a circle."""
+    return math.pi * radius**2  # by a formula
+'''
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "counts"),
+    [
+        ("# A comment.", "# Another comment, of two words more.\n", False),
+        ('"""A module."""', '"""A module of one function.\n\nIt does one thing.\n"""', False),
+        ('    """Area of a circle."""\n', "", False),
+        ("  # by a formula", "", False),
+        ("math.pi * radius**2", "(math.pi) * radius**2", False),
+        ("radius", "r", True),
+        ("LIMIT", "MOST", True),
+        ("3.0", "3.5", True),
+        ("3.0", "3", True),
+        ("math.pi * radius**2", "math.pi * (radius * radius)", True),
+        ("import math\n", "import math\nimport cmath\n", True),
+    ],
+)
+def test_digest_covers_behaviour_alone(root, old, new, counts):
+    assert old in _CODE
+    (root / "kernels/random.py").write_text(_CODE)
+    before = source_digest("package.kernels.gibbs", root=root)
+    (root / "kernels/random.py").write_text(_CODE.replace(old, new))
+    assert (source_digest("package.kernels.gibbs", root=root) != before) == counts
+
+
 def test_digest_does_not_depend_on_the_place(root, tmp_path):
     copy = tmp_path / "elsewhere" / "package"
     shutil.copytree(root, copy)

@@ -257,11 +257,11 @@ def same_on_one_core(folder, other, *targets):
 
 
 @contextmanager
-def edited(folder, *paths):
-    """Files of a folder have a line more; afterwards they are as they were, and so are their times."""
+def edited(folder, *paths, line=b"EDITED = 1"):
+    """Python files of a folder have a line more, others end in a line feed more; afterwards they are as they were."""
     before = {folder / path: ((folder / path).read_bytes(), (folder / path).stat().st_mtime_ns) for path in paths}
     for path, (content, _) in before.items():
-        path.write_bytes(content + b"\n")
+        path.write_bytes(content + b"\n" + (line if path.suffix == ".py" else b""))
     try:
         yield
     finally:
@@ -293,6 +293,15 @@ def of_other_code(folder):
     report = audited(folder)
     assert report["faults"] == [] and set(report["stale"].values()) == {OTHER_CODE}
     return set(report["stale"])
+
+
+def test_editing_a_comment_reruns_nothing(finished):
+    folder, _ = finished
+    modules = ("kernels/gibbs", "estimators/ais", "papers/zoo/rmse", "trainers/loop")
+    with edited(folder, *(f"src/logzoo/{module}.py" for module in modules), line=b"# Reworded.\n"):
+        result = snakemake(folder, "-n", "--cores", "2", *CONFIGURATION)
+        assert "Nothing to be done" in result.stdout + result.stderr
+        assert audited(folder)["stale"] == {}
 
 
 def test_editing_a_kernel_reruns_what_depends_on_it(finished):

@@ -1,6 +1,7 @@
 """Where an artifact comes from: digests of the source code it depends on, and versions of the software.
 
-Only the standard library is imported, and nothing heavy: the package needs a digest when it starts.
+A digest covers behaviour: comments, docstrings and layout do not count. Only the standard library is imported, and
+nothing heavy: the package needs a digest when it starts.
 """
 
 import ast
@@ -10,15 +11,16 @@ from functools import cache
 from pathlib import Path
 
 PACKAGE_FOLDER = Path(__file__).parents[1]
+_DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 SOFTWARE = ("logzoo", "netCDF4", "numba", "numpy", "xarray")
 
 
 def source_digest(*modules, scripts=(), root=PACKAGE_FOLDER):
-    """Hash the sources of modules and of all that they import inside the package.
+    """Hash the behaviour of modules and of all that they import inside the package.
 
     scripts: files outside the package that count, too, by their names; of Python, what they import as well. The digest
-    (64 hexadecimal digits) depends on names and file contents, not on where or when the files were written.
-    Raises ValueError for a module that does not exist and for a relative import.
+    (64 hexadecimal digits) depends on names and on syntax trees without comments, docstrings and positions; of other
+    files on their bytes. Raises ValueError for a module that does not exist and for a relative import.
     """
     outside = {Path(script).name: str(script) for script in scripts}
     files = {**_files_of_modules(root), **outside}
@@ -28,11 +30,15 @@ def source_digest(*modules, scripts=(), root=PACKAGE_FOLDER):
         reached[module] = _content(module, files, root)
         if files[module].endswith(".py"):
             waiting |= _imports_of(module, reached[module], files, root) - reached.keys()
-    return _digest_of_contents(sorted(reached.items()))
+    contents = ((name, _analysed(text)[1] if files[name].endswith(".py") else text) for name, text in reached.items())
+    return _digest_of_contents(sorted(contents))
 
 
 def kernels_digest(*, root=PACKAGE_FOLDER):
-    """Hash the sources of the kernels (64 hexadecimal digits): compiled code is valid for one value of it."""
+    """Hash the sources of the kernels (64 hexadecimal digits): compiled code is valid for one value of it.
+
+    By their bytes: each process needs this when it starts, and to parse them takes a tenth of a second.
+    """
     return _digest_of_contents((path.name, path.read_bytes()) for path in sorted((root / "kernels").glob("*.py")))
 
 
@@ -88,18 +94,47 @@ def _imports_of(module, source, files, root):
     return imported - {module}
 
 
-@cache
 def _import_statements(source, module, package):
-    """List (module, name or "") of each import from the package; cached, for a workflow asks many times."""
-    statements = []
-    for node in _statements(ast.parse(source).body):
+    """List (module, name or "") of each import from the package."""
+    for level, line, base, name in _analysed(source)[0]:
+        if level:
+            raise ValueError(f"{module} has a relative import on line {line}: write the full name")
+        if base.split(".")[0] == package:
+            yield base, name
+
+
+@cache
+def _analysed(source):
+    """Import statements [(level, line, module, name or "")] of Python code, and its behaviour as bytes."""
+    tree, statements, parts = ast.parse(source), [], []
+    for node in _statements(tree.body):
         if isinstance(node, ast.Import):
-            statements.extend((alias.name, "") for alias in node.names)
+            statements.extend((0, node.lineno, alias.name, "") for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            if node.level:
-                raise ValueError(f"{module} has a relative import on line {node.lineno}: write the full name")
-            statements.extend((node.module, alias.name) for alias in node.names)
-    return tuple((base, name) for base, name in statements if base.split(".")[0] == package)
+            statements.extend((node.level, node.lineno, node.module or "", alias.name) for alias in node.names)
+    _write_syntax(tree, parts)
+    return statements, " ".join(parts).encode()
+
+
+def _write_syntax(node, parts):
+    """Append a syntax tree without comments, docstrings and positions to a list of texts.
+
+    Empty fields are left out, because each version of Python has others.
+    """
+    parts.append(f"({type(node).__name__}")
+    for name in node._fields:
+        value = getattr(node, name, None)
+        if name == "body" and isinstance(node, _DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
+            value = value[1:]
+        if value is None or value == []:
+            continue
+        parts.append(name)
+        for item in value if type(value) is list else (value,):
+            if isinstance(item, ast.AST):
+                _write_syntax(item, parts)
+            else:
+                parts.append(repr(item))
+    parts.append(")")
 
 
 def _statements(body):

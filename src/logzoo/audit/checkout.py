@@ -25,6 +25,7 @@ from logzoo.artifacts.stamps import without_stamp
 from logzoo.reporting.printing import one_line
 
 ROOT = PACKAGE_FOLDER.parents[1]
+_COMPARED = (*SCHEMAS, "picture", "page", "table text")
 OTHER_CODE = "made by other code than the present"
 # Attributes that name code and software, which may change without any number.
 _OF_THE_CODE = {"source_sha256", "software_json", "content_sha256"}
@@ -90,8 +91,7 @@ def _regenerable(folder, known):
     timed = {path for path in known if is_timed(path)}
     while more := {path for path in known if timed & set(known[path]["inputs"])} - timed:
         timed |= more
-    kinds = (*SCHEMAS, "picture", "page", "table text")
-    wanted = {path: job for path, job in known.items() if path not in timed and kind_of(path) in kinds}
+    wanted = {path: job for path, job in known.items() if path not in timed and kind_of(path) in _COMPARED}
     wanted = {path: job for path, job in wanted.items() if scale_of(path) and not path.endswith(".pdf")}
     here = set(files_of(folder))
     # Templates of pages are of no kind, and lie in the checkout.

@@ -18,8 +18,7 @@ from logzoo.audit.manifest import Manifest, manifest_path, read_manifest
 from logzoo.audit.tree import audit
 from logzoo.reporting.printing import table
 
-MOST_MEGABYTES = 20
-_MEGABYTE = 1e6
+MOST_MEGABYTES, _MEGABYTE = 20, 1e6
 _SHOWN = ("picture", "page", "table text", "table", "verdict", "scorecard")
 _NEVER = ("model", "snapshots", "dataset", "raw file", "raw manifest")
 
@@ -33,9 +32,7 @@ def publish(folder, scale, jobs, *, most=MOST_MEGABYTES, hours=None):
     """
     folder, target = Path(folder), Path(folder, "results", scale)
     if target.exists() and not (target / manifest_path(scale)).is_file():
-        raise ValueError(
-            f"results/{scale}: expected published results or nothing, found no {manifest_path(scale)} in it"
-        )
+        raise ValueError(f"results/{scale}: expected published results or nothing, found no {manifest_path(scale)}")
     files = files_of_run(folder, scale, {scale: jobs})
     wanted = {path for path in files if kind_of(path) in (*_SHOWN, "zoo")}
     wanted |= {name for path in wanted if kind_of(path) in _SHOWN and path in jobs for name in jobs[path]["inputs"]}
