@@ -15,6 +15,7 @@ import numpy as np
 from logzoo.artifacts.layout import files_of
 from logzoo.artifacts.reading import sha256_of
 from logzoo.artifacts.seals import seal
+from logzoo.kernels import cache
 
 MOST_MEGABYTES = 500
 _EVIL = "from pathlib import Path\nPath({marker!r}).write_text('ran')\n"
@@ -181,12 +182,10 @@ def mutate(tree, outside, url, draws):
 
 
 def state_of(folder):
-    """What is in a folder: kind, size, time and link target or hash of everything below it, kernels' cache left out."""
+    """What is in a folder: kind, size, time and link target or hash of everything below it."""
     state = {}
     for path in sorted(Path(folder).rglob("*")):
         status = path.lstat()
-        if "logzoo/numba" in path.as_posix() or path.name in ("logzoo", ".cache"):
-            continue
         small = path.is_file() and not path.is_symlink() and status.st_size < 1 << 24
         content = os.readlink(path) if path.is_symlink() else sha256_of(path) if small else ""
         state[str(path)] = (status.st_mode, status.st_size, status.st_mtime_ns, content)
@@ -195,8 +194,8 @@ def state_of(folder):
 
 def audited(tree, home, *arguments):
     """Run `logzoo audit` in a tree under a home folder: (exit code, output, peak megabytes of it and its jobs)."""
-    # The kernels' cache is the one of this process; importing logzoo has set it.
-    environment = {**os.environ, "HOME": str(home)}
+    # Kernels are those of this process, and not compiled below another home.
+    environment = {**os.environ, "HOME": str(home), "NUMBA_CACHE_DIR": str(next(cache.bases()))}
     for name in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME"):
         environment.pop(name, None)
     wrapped = "import resource, subprocess, sys; code = subprocess.run(sys.argv[1:]).returncode; print(); "

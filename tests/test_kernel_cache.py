@@ -7,7 +7,9 @@ import sys
 
 import pytest
 
+import logzoo
 from logzoo.artifacts.provenance import PACKAGE_FOLDER
+from logzoo.kernels import cache
 from logzoo.pipeline import compiling
 
 # Prints whether the kernel had to be compiled.
@@ -48,44 +50,69 @@ def test_kernels_are_compiled_once_for_every_state_of_their_sources(copies, tmp_
     assert [compiles(folder, home) for folder in (one, one, two, edited, edited)] == [True, False, False, True, False]
 
 
-def test_each_kind_of_processor_has_a_folder_of_its_own(tmp_path):
-    folders = set()
-    for name in ("haswell", "haswell", "skylake-avx512"):
-        environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path), "NUMBA_CPU_NAME": name}
-        environment.pop("NUMBA_CACHE_DIR", None)
-        command = [sys.executable, "-c", "import logzoo, os; print(os.environ['NUMBA_CACHE_DIR'])"]
-        result = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-        folders.add(result.stdout)
-    assert len(folders) == 2
-
-
-def cache_of(code="", **variables):
+def folder_of(code="", **variables):
     """The folder for machine code in a process with these variables, None to be without."""
-    environment = {**os.environ, **variables}
-    environment = {name: value for name, value in environment.items() if value is not None}
-    command = [sys.executable, "-c", f"{code}\nimport logzoo, os; print(os.environ['NUMBA_CACHE_DIR'])"]
+    environment = {name: value for name, value in {**os.environ, **variables}.items() if value is not None}
+    command = [sys.executable, "-c", f"{code}\nfrom logzoo.kernels import cache; print(cache.folder())"]
     result = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     return result.stdout.strip()
 
 
+def test_each_kind_of_processor_has_a_folder_of_its_own(tmp_path):
+    names = ("haswell", "haswell", "skylake-avx512")
+    folders = {folder_of(NUMBA_CACHE_DIR=None, XDG_CACHE_HOME=str(tmp_path), NUMBA_CPU_NAME=name) for name in names}
+    assert len(folders) == 2
+
+
 def test_the_folder_that_a_user_names_is_used(tmp_path):
-    first = cache_of(NUMBA_CACHE_DIR=str(tmp_path / "named"))
-    assert os.path.dirname(first) == str(tmp_path / "named")
-    # A process that this one starts finds the same.
-    assert cache_of(NUMBA_CACHE_DIR=first) == first
+    assert os.path.dirname(folder_of(NUMBA_CACHE_DIR=str(tmp_path / "named"))) == str(tmp_path / "named")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="homes are told otherwise there")
 def test_without_a_home_the_folder_is_our_own_in_that_of_temporary_files(tmp_path):
     homeless = "import platformdirs\ndef none(*_): raise RuntimeError('no home')\nplatformdirs.user_cache_path = none"
     folder = tmp_path / f"logzoo-{os.getuid()}"
-    found = cache_of(homeless, NUMBA_CACHE_DIR=None, TMPDIR=str(tmp_path))
+    found = folder_of(homeless, NUMBA_CACHE_DIR=None, TMPDIR=str(tmp_path))
     assert os.path.dirname(found) == str(folder) and folder.stat().st_mode & 0o777 == 0o700
     # Others could put machine code there.
     folder.chmod(0o777)
-    with pytest.raises(subprocess.CalledProcessError) as refused:
-        cache_of(homeless, NUMBA_CACHE_DIR=None, TMPDIR=str(tmp_path))
-    assert "KeyError" in refused.value.stderr
+    assert folder_of(homeless, NUMBA_CACHE_DIR=None, TMPDIR=str(tmp_path)) == "None"
+
+
+_IMPORT = """
+import os, sys
+before, modules = dict(os.environ), set(sys.modules)
+import logzoo
+assert dict(os.environ) == before and "numba" not in sys.modules and "numpy" not in sys.modules
+assert set(dir(logzoo)) >= {"RBM", "estimate_log_z", "exact_log_z"}
+"""
+_USE = """
+import numba, numpy, os
+mine = numba.config.CACHE_DIR
+before = dict(os.environ)
+from logzoo import RBM, exact_log_z
+exact_log_z(RBM([[1.0]], [0.0], [0.0]))
+assert numba.config.CACHE_DIR == mine and dict(os.environ) == before
+"""
+
+
+@pytest.mark.parametrize("code", [_IMPORT, _IMPORT + _USE, _USE], ids=["import", "import and use", "use"])
+def test_importing_changes_no_variable_no_setting_and_creates_nothing_elsewhere(tmp_path, code):
+    home = tmp_path / "home"
+    home.mkdir()
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("XDG_", "NUMBA_"))}
+    environment |= {"HOME": str(home), "TMPDIR": str(home), "PYTHONDONTWRITEBYTECODE": "1"}
+    if code != _IMPORT:  # what a kernel that is used leaves is machine code, where that is kept
+        environment["NUMBA_CACHE_DIR"] = str(next(cache.bases()))
+    subprocess.run([sys.executable, "-c", code], cwd=home, env=environment, check=True)
+    assert list(home.rglob("*")) == []
+
+
+def test_types_of_public_names_are_those_of_the_package():
+    stub = (PACKAGE_FOLDER / "__init__.pyi").read_text()
+    for name, module in logzoo._PUBLIC.items():
+        assert f"from {module} import {name} as {name}\n" in stub
+    assert stub.count("import") == len(logzoo._PUBLIC) and sorted(logzoo._PUBLIC) == logzoo.__all__
 
 
 class Process:
@@ -107,7 +134,7 @@ def test_kernels_are_compiled_before_a_run_until_that_ended_well(cores, codes, m
         return Process(left.pop(0))
 
     monkeypatch.setattr(compiling.subprocess, "Popen", start)
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(compiling.cache, "folder", lambda: tmp_path)
     compiling.compile_kernels(cores)
     assert sorted(",".join(started).split(",")) == ["estimators", "trainers"] and len(started) == len(codes)
     assert "about a minute" in capsys.readouterr().err

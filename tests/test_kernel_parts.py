@@ -9,7 +9,7 @@ from numba import njit
 
 import logzoo.kernels
 from logzoo.artifacts.provenance import PACKAGE_FOLDER
-from logzoo.kernels.parts import Part, part
+from logzoo.kernels.compiled import Part, part
 
 
 def parts():

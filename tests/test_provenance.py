@@ -10,7 +10,6 @@ import pytest
 
 from logzoo.artifacts.provenance import (
     direct_imports,
-    kernels_digest,
     software_versions,
     source_digest,
 )
@@ -146,14 +145,6 @@ def test_what_cannot_be_followed_is_refused_in_one_line(root, module, source, re
     with pytest.raises(ValueError, match=reason) as caught:
         source_digest(module, root=root)
     assert "\n" not in str(caught.value)
-
-
-def test_kernels_digest_follows_the_kernels(root):
-    before = kernels_digest(root=root)
-    (root / "api.py").write_text("")
-    assert kernels_digest(root=root) == before
-    (root / "kernels" / "random.py").rename(root / "kernels" / "philox.py")
-    assert kernels_digest(root=root) != before
 
 
 def test_digests_of_this_package():

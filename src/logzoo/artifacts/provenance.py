@@ -1,7 +1,7 @@
 """Where an artifact comes from: digests of the source code it depends on, and versions of the software.
 
-A digest covers behaviour: comments, docstrings and layout do not count. Only the standard library is imported, and
-nothing heavy: the package needs a digest when it starts.
+A digest covers behaviour: comments, docstrings and layout do not count. Only the standard library is imported, because
+every plan of the workflow needs digests.
 """
 
 import ast
@@ -32,14 +32,6 @@ def source_digest(*modules, scripts=(), root=PACKAGE_FOLDER):
             waiting |= _imports_of(module, reached[module], files, root) - reached.keys()
     contents = ((name, _analysed(text)[1] if files[name].endswith(".py") else text) for name, text in reached.items())
     return _digest_of_contents(sorted(contents))
-
-
-def kernels_digest(*, root=PACKAGE_FOLDER):
-    """Hash the sources of the kernels (64 hexadecimal digits): compiled code is valid for one value of it.
-
-    By their bytes: each process needs this when it starts, and to parse them takes a tenth of a second.
-    """
-    return _digest_of_contents((path.name, path.read_bytes()) for path in sorted((root / "kernels").glob("*.py")))
 
 
 def direct_imports(module, *, root=PACKAGE_FOLDER):

@@ -22,6 +22,7 @@ from logzoo.artifacts.reading import open_regular, read_bytes
 from logzoo.artifacts.schema import SCHEMAS
 from logzoo.artifacts.seals import check_seal
 from logzoo.artifacts.stamps import without_stamp
+from logzoo.kernels import cache
 from logzoo.reporting.printing import one_line
 
 ROOT = PACKAGE_FOLDER.parents[1]
@@ -136,11 +137,11 @@ def _snakemake(scratch, configfile, *arguments):
     command = [sys.executable, "-P", "-m", "snakemake", "--snakefile", f"{ROOT}/Snakefile", "--directory", scratch]
     command += ["--configfile", str(configfile), "--cores", str(os.cpu_count()), "--profile", "none"]
     command += ["--workflow-profile", "none", *arguments]
-    # Snakemake and matplotlib write to folders in the user's home otherwise.
+    # Snakemake and matplotlib write to the user's home otherwise; kernels are compiled where they always are.
     environment = {**os.environ, "XDG_CACHE_HOME": f"{scratch}/.cache", "MPLCONFIGDIR": scratch, "LOGZOO_MIRROR": ""}
+    environment["NUMBA_CACHE_DIR"] = str(next(cache.bases()))
     done = subprocess.run(
         command, cwd=scratch, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True
     )
     lines = [line for line in done.stderr.splitlines() if line.strip()] or ["it failed"]
-    errors = [line for line in lines if "rror" in line] or lines
-    return one_line(errors[-1]) if done.returncode else ""
+    return one_line(([line for line in lines if "rror" in line] or lines)[-1]) if done.returncode else ""

@@ -7,10 +7,9 @@ end.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from logzoo.kernels.compiled import kernel, part
 from logzoo.kernels.elementary import copy_into
-from logzoo.kernels.parts import part
 from logzoo.kernels.sams import step_two_stages
 from logzoo.kernels.simulated_tempering import RungSums, temper_once, tempering_scratch
 from logzoo.kernels.wang_landau import step_halved_factor
@@ -45,7 +44,7 @@ def group_scratch(ladder, first_chains, chains):
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def run_adjusted(
     parameters,
     ladder,

@@ -5,11 +5,10 @@ to v is reversible for f_k(v), so the reversed transitions are the same sweeps (
 """
 
 import numpy as np
-from numba import njit
 
+from logzoo.kernels.compiled import kernel, part
 from logzoo.kernels.energies import energy_scratch, load_magnitudes, smooth_part, sum_bits
 from logzoo.kernels.gibbs import sweep_once, sweep_scratch
-from logzoo.kernels.parts import part
 
 
 @part
@@ -27,7 +26,7 @@ def weigh(parameters, chains, before, after, scratch, log_weight):
         log_weight[chain] += step + (np.float64(high) - np.float64(low)) * slope
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def run_annealing(parameters, betas, key, first, last, chains, log_weight):
     """Annealing steps first, ..., last - 1 in place: weigh from beta_{k-1} to beta_k, then sweep at beta_k.
 
@@ -42,7 +41,7 @@ def run_annealing(parameters, betas, key, first, last, chains, log_weight):
             sweep_once(parameters, key, k, beta, chains, scratch)
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def run_reverse_annealing(parameters, betas, key, first, last, chains, log_weight):
     """Reverse steps first, ..., last - 1 in place; step n starts at the n-th rung from the top, K - n + 1.
 

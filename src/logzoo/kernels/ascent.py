@@ -1,7 +1,8 @@
 """Steps along a direction, in place."""
 
 import numpy as np
-from numba import njit
+
+from logzoo.kernels.compiled import kernel
 
 # Of a float32: all but the sign.
 _SIZE = np.int32(0x7FFFFFFF)
@@ -9,7 +10,7 @@ _SIZE = np.int32(0x7FFFFFFF)
 _TOGETHER = 2048
 
 
-@njit(cache=True)
+@kernel
 def add_multiple(values, rate, direction):
     """values += rate * direction, all float32 and one-dimensional; returns the largest size, NaN if any is NaN.
 

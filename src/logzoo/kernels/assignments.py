@@ -16,9 +16,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-from logzoo.kernels.parts import part
+from logzoo.kernels.compiled import kernel, part
 
 # 2**(K - 1) float64 twice: 8 MB at the largest K.
 LARGEST = 20
@@ -42,7 +41,7 @@ class AssignmentScratch(NamedTuple):
     paths: np.ndarray  # (3, K + 1) int64: per temperature its particle (from 1), the one before on the path, reached
 
 
-@njit(cache=True)
+@kernel
 def assignment_scratch(particles):
     """Scratch for that many particles."""
     elements = max(particles - 1, _LOW)
@@ -162,7 +161,7 @@ def _sum_over_sets(rows, elements, sizes, sums):
         sums[place + 4], sums[place + 5], sums[place + 6], sums[place + 7] = f4, f5, f6, f7
 
 
-@njit(cache=True)
+@kernel
 def sum_assignments(m, count, scratch):
     """log of the sum over all assignments of `count` particles, the permanent of exp(m); fills `scratch`.
 
@@ -188,7 +187,7 @@ def sum_assignments(m, count, scratch):
     return log_scale + math.log(total)
 
 
-@njit(cache=True)
+@kernel
 def draw_assignment(uniforms, scratch, drawn):
     """drawn (K,): the temperature of each particle, in proportion to the weights, after `sum_assignments`.
 

@@ -12,11 +12,10 @@ All float64; gains (V, H) are exp(W) - 1, read where |W| is small enough. Sums r
 import math
 
 import numpy as np
-from numba import njit
 
+from logzoo.kernels.compiled import kernel, part
 from logzoo.kernels.elementary import copy_into, softplus
 from logzoo.kernels.expansion import sigmoid
-from logzoo.kernels.parts import part
 
 # Weights beyond it are not read as exp(W) - 1, which could leave nothing of their sums with 1.
 _LARGEST = 30.0
@@ -41,7 +40,7 @@ def _pair(weight, gain, u, t):
     return math.log1p(sigmoid(u) * sigmoid(t) * gain)
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def start_messages(weights, gains, visible_fields, to_visible, to_hidden):
     """Messages to hidden units from visible ones with log-odds visible_fields (V,); none to visible units."""
     for i in range(weights.shape[0]):
@@ -58,7 +57,7 @@ def _fill_totals(bias, to_hidden, totals):
             totals[j] += to_hidden[i, j]
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def settle_beliefs(weights, gains, visible_bias, hidden_bias, damping, steps, tolerance, to_visible, to_hidden):
     """Pass messages (V, H) of both layers, in place, until the largest change asked for is below `tolerance`.
 
@@ -84,7 +83,7 @@ def settle_beliefs(weights, gains, visible_bias, hidden_bias, damping, steps, to
     return step, residual
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def bethe_energy(weights, gains, visible_bias, hidden_bias, to_visible, to_hidden):
     """log Z_B in nats at messages (V, H)."""
     totals, energy = np.empty(hidden_bias.size), 0.0
@@ -113,7 +112,7 @@ def _correlation(weight, gain, u, t):
     return math.copysign(math.exp(0.5 * (u + t) + size - 0.5 * spread), weight)
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def fill_correlations(weights, gains, visible_bias, hidden_bias, to_visible, to_hidden, correlations):
     """correlations (V, H) of each unit with each of the other layer, by the beliefs of pairs."""
     totals = np.empty(hidden_bias.size)

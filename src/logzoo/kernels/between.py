@@ -6,12 +6,11 @@ in the second, so that s may change at every sweep and nothing else has to: sums
 """
 
 import numpy as np
-from numba import njit
 
+from logzoo.kernels.compiled import kernel, part
 from logzoo.kernels.draws import draw_layer
 from logzoo.kernels.energies import energy_scratch, smooth_part, sum_bits
 from logzoo.kernels.gibbs import list_changes, sweep_scratch, update_hidden_inputs, update_visible_inputs
-from logzoo.kernels.parts import part
 from logzoo.kernels.random import HIDDEN, VISIBLE
 
 _ONE = np.float32(1.0)
@@ -53,7 +52,7 @@ def sweep_between(parameters, key, sweep, share, chains, scratch):
     update_hidden_inputs(parameters, chains)
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def run_between(parameters, shares, key, sweep, chains, log_weight):
     """Anneal along `shares` (n,) in place: weigh each step, then sweep where it ends; the last step only weighs.
 

@@ -11,9 +11,9 @@ With theta = c + W q and phi = b + m W for means m, q it is an RBM with the weig
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from logzoo.kernels.compaction import unpack
+from logzoo.kernels.compiled import kernel, part
 from logzoo.kernels.draws import draw_layer
 from logzoo.kernels.elementary import softplus
 from logzoo.kernels.energies import sum_bits
@@ -24,7 +24,6 @@ from logzoo.kernels.gibbs import (
     update_hidden_inputs,
     update_visible_inputs,
 )
-from logzoo.kernels.parts import part
 from logzoo.kernels.random import HIDDEN, START, VISIBLE
 
 _ONE, _ZERO = np.float32(1.0), np.float32(0.0)
@@ -65,7 +64,7 @@ def _weigh(parameters, laws, law, chains, before, after, log_weight):
         log_weight[chain] += step
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def run_centred_annealing(parameters, laws, betas, key, first, last, law, chains, log_weight):
     """Annealing steps first, ..., last - 1 in place: weigh from beta_{k-1} to beta_k, then sweep at beta_k.
 
@@ -83,7 +82,7 @@ def run_centred_annealing(parameters, laws, betas, key, first, last, law, chains
             update_hidden_inputs(parameters, chains)
 
 
-@njit(cache=True)
+@kernel
 def start_from_laws(parameters, laws, law, key, chains):
     """Draw v of every chain from its law; h is drawn first by the next sweep."""
     scratch = sweep_scratch(chains)[1]

@@ -4,8 +4,8 @@ import numpy as np
 from llvmlite import ir
 from numba import njit, types
 
+from logzoo.kernels.compiled import part
 from logzoo.kernels.llvm import INT8, INT32, INT64, INTEGERS, after, constant, emitted, everywhere, load, store
-from logzoo.kernels.parts import part
 
 # Units of a word.
 WORD = 32

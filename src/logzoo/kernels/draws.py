@@ -11,9 +11,9 @@ from numba import njit, types
 
 from logzoo.kernels import llvm
 from logzoo.kernels.compaction import GROUP, WORD
+from logzoo.kernels.compiled import part
 from logzoo.kernels.elementary import LOG2_E, exp2_nonpositive
 from logzoo.kernels.llvm import WIDE
-from logzoo.kernels.parts import part
 from logzoo.kernels.random import BLOCKS_TOGETHER, emit_blocks, stream_words, word_of_unit
 
 _ONE = np.float32(1.0)

@@ -10,8 +10,8 @@ import numpy as np
 from llvmlite import ir
 from numba import njit, types
 
+from logzoo.kernels.compiled import kernel, part
 from logzoo.kernels.llvm import DOUBLE, INT32, INT64, call, constant, emitted
-from logzoo.kernels.parts import part
 
 LOG2_E = np.float32(1.4426950408889634)
 _MANTISSA_BITS = 23
@@ -98,7 +98,7 @@ def copy_into(out, source):
         out[i] = source[i]
 
 
-@njit(cache=True)
+@kernel
 def exponentiate(log_weights):
     """Replace log weights (n,) by exp of how far they are below the largest: (the largest, the sum of the new ones)."""
     largest, total = log_weights.max(), 0.0
@@ -108,7 +108,7 @@ def exponentiate(log_weights):
     return largest, total
 
 
-@njit(cache=True)
+@kernel
 def add_softplus(inputs, sums):
     """sums (n,) += sum_i log(1 + exp(x_i)) of each row of inputs (n, units), float64.
 

@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 
 from logzoo.kernels import llvm
+from logzoo.kernels.compiled import kernel, part
 from logzoo.kernels.elementary import LOG2_E, emit_exp2_nonpositive, exp2_nonpositive, softplus
-from logzoo.kernels.parts import part
 
 _LANES = llvm.FLOATS.count
 _BYTES = 4
@@ -216,7 +216,7 @@ def sum_biases(parameters, v):
     return model, sum_bits(v, parameters.base)
 
 
-@njit(cache=True)
+@kernel
 def log_z_of_base(parameters, visible, hidden):
     """log Z of independent units: `visible` ones with the base's log-odds, and `hidden` ones without bias; in nats."""
     total, unit = hidden * _LOG_2, np.float64(parameters.unit)
@@ -239,7 +239,7 @@ def _log_f_of_chain(parameters, betas, chains, chain, scratch, out):
         out[k] += share * warm + (1.0 - share) * cold
 
 
-@njit(cache=True)
+@kernel
 def log_f_tempered(parameters, beta, chains, out):
     """log f_beta(v) of every chain (chains,) at its inverse temperature beta (chains,) float32, in nats."""
     scratch = energy_scratch(chains.h.shape[1])
@@ -272,7 +272,7 @@ def log_f_joint_at_betas(parameters, betas, chains, out):
             out[chain, k] = share * (float(warm) * unit) + (1.0 - share) * (float(cold) * unit)
 
 
-@njit(cache=True)
+@kernel
 def smooth_parts_of_chains(parameters, chains, betas, out):
     """smooth_parts of every chain, into `out` (chains, betas)."""
     units = chains.h.shape[1]

@@ -16,10 +16,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from logzoo.kernels.compiled import kernel, part
 from logzoo.kernels.elementary import exp_wide, split_exponent
-from logzoo.kernels.parts import part
 
 # States of the low part handled together: eight vectors of float64.
 LANES = 32
@@ -80,7 +79,7 @@ def log_products(t, p, q, stops, product, exponent):
         start = stop
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def log_sum_states(low, weights, bias, enumerated_bias, first, last, p, q):
     """(largest log f, sum of exp(log f - largest)) over the states of the high bits first, ..., last - 1, all low ones.
 

@@ -13,10 +13,9 @@ Sums run in one order, without fused multiply-add.
 import math
 
 import numpy as np
-from numba import njit
 
+from logzoo.kernels.compiled import kernel, part
 from logzoo.kernels.elementary import copy_into
-from logzoo.kernels.parts import part
 
 
 @part
@@ -66,7 +65,7 @@ def _renew(means, first, second, third, order, damping):
     return largest
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def settle_tap(weights, transposed, visible_bias, hidden_bias, order, damping, steps, tolerance, m, q):
     """The equations of Thouless, Anderson and Palmer to order 2 or 3 from means m (V,) and q (H,), in place.
 
@@ -83,7 +82,7 @@ def settle_tap(weights, transposed, visible_bias, hidden_bias, order, damping, s
     return step, residual
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def expanded(weights, visible_bias, hidden_bias, m, q):
     """(F1, F2, F3) in nats at means m (V,) and q (H,)."""
     fields = np.empty((3, q.size))
@@ -122,7 +121,7 @@ def _normalise(x):
     return length
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def largest_singular(matrix, transposed, start, steps):
     """The largest singular value of a matrix (n, m), from below, by `steps` power steps from start (n,), in place."""
     y, length = np.empty(matrix.shape[1]), 0.0
@@ -135,7 +134,7 @@ def largest_singular(matrix, transposed, start, steps):
     return length
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def fourth_moment(matrix):
     """Sum of the fourth powers of the singular values of a matrix (n, m): the sum of squares of matrix^T matrix."""
     total, sums = 0.0, np.empty(matrix.shape[1])

@@ -7,10 +7,11 @@ log f(g) = e.g + sum_i softplus(x_i), x = s + g W; given g, unit i of the other 
 import math
 
 import numpy as np
-from numba import njit
+
+from logzoo.kernels.compiled import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def expectations(weights, enumerated_bias, bias):
     """log Z in nats, E[g s'] (E, S), E[g] (E,) and E[s] (S,), float64."""
     units = enumerated_bias.size

@@ -8,10 +8,9 @@ NumPy would spend the time of an update of training on starting some forty funct
 import math
 
 import numpy as np
-from numba import njit
 
+from logzoo.kernels.compiled import kernel, part
 from logzoo.kernels.elementary import exponentiate, softplus
-from logzoo.kernels.parts import part
 
 # Nats^2: particles that all carry the same weight seem to leave no doubt; rounding does.
 SMALLEST_VARIANCE = 1e-10
@@ -29,7 +28,7 @@ def _log_mean(weights):
     return largest + math.log(mean), max(variance, SMALLEST_VARIANCE)
 
 
-@njit(cache=True)
+@kernel
 def importance_sampling(log_f_before, log_f_after):
     """Observed change of log Z (rung,) and its variance, from log f (rung, particle) at the same states.
 
@@ -44,7 +43,7 @@ def importance_sampling(log_f_before, log_f_after):
     return change, variance
 
 
-@njit(cache=True)
+@kernel
 def bridge_sampling(up, down, log_ratio):
     """Observed log Z_{i+1} - log Z_i (pair,) and its variance, with the bridge that log_ratio (pair,) makes optimal.
 
@@ -65,7 +64,7 @@ def bridge_sampling(up, down, log_ratio):
     return differences, variance
 
 
-@njit(cache=True)
+@kernel
 def predicted(x, p, change, variance, bias_variance):
     """x and P after log Z was seen to change by `change` (M,) with that variance (M,), first rung included.
 
@@ -90,7 +89,7 @@ def predicted(x, p, change, variance, bias_variance):
     return mean, covariance
 
 
-@njit(cache=True)
+@kernel
 def updated(x, p, log_z_base, differences, variance):
     """x and P after H x was seen to be `differences` (n - 1,), less log Z of the first rung, with that variance.
 
@@ -163,7 +162,7 @@ def _joseph(kept, p, gain, variance):
     return covariance
 
 
-@njit(cache=True)
+@kernel
 def mean_by_ladder(log_f, log_z_hat, occupancy):
     """occupancy (ladder, rung): mean over each ladder's chains of q(beta_k | x), proportional to f_k(x) / Zhat_k.
 
@@ -181,7 +180,7 @@ def mean_by_ladder(log_f, log_z_hat, occupancy):
                 occupancy[ladder, k] += q[k] / (total * chains)
 
 
-@njit(cache=True)
+@kernel
 def step_by_occupancy(occupancy, prior, alpha, floor, log_z_hat, influence):
     """Take the part alpha of the step of RTS in place: log_z_hat (rung,) in nats, relative to the first rung.
 

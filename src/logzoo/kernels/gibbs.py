@@ -13,12 +13,11 @@ the same bits.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from logzoo.kernels.compaction import WORD, count_bits, list_set, pack, unpack, words_of
+from logzoo.kernels.compiled import kernel, part
 from logzoo.kernels.draws import draw_layer
 from logzoo.kernels.elementary import copy_into
-from logzoo.kernels.parts import part
 from logzoo.kernels.random import HIDDEN, START, VISIBLE
 from logzoo.kernels.rows import BYTES, WIDTH, update_sums
 
@@ -61,7 +60,7 @@ class LayerScratch(NamedTuple):
     fall: np.ndarray  # the set of the units that go off
 
 
-@njit(cache=True)
+@kernel
 def layer_scratch(units):
     """Scratch for a layer of that many units."""
     words = words_of(units)
@@ -82,7 +81,7 @@ def list_all(members, chain, chains):
     chains.counts[chain, 2] = 1
 
 
-@njit(cache=True)
+@kernel
 def list_ones(state, scratch, chains):
     """List the ones of `state` (chains, units) as the rows to add to the bias."""
     for chain in range(state.shape[0]):
@@ -127,7 +126,7 @@ def apply_changes(table, bias, chains, inputs):
             update_sums(rows, plus, rises, minus, falls, bias.ctypes.data + first if afresh else sums, sums)
 
 
-@njit(cache=True)
+@kernel
 def draw_hidden(parameters, key, sweep, beta, chains, scratch):
     """Draw h of every chain given v, each at its inverse temperature beta (chains,); list the changes."""
     for chain in range(beta.size):
@@ -137,7 +136,7 @@ def draw_hidden(parameters, key, sweep, beta, chains, scratch):
         list_changes(chains.h[chain], scratch, chain, chains)
 
 
-@njit(cache=True)
+@kernel
 def draw_visible(parameters, key, sweep, beta, chains, scratch):
     """Draw v of every chain given h, each at its inverse temperature beta (chains,); list the changes."""
     for chain in range(beta.size):
@@ -147,19 +146,19 @@ def draw_visible(parameters, key, sweep, beta, chains, scratch):
         list_changes(chains.v[chain], scratch, chain, chains)
 
 
-@njit(cache=True)
+@kernel
 def update_hidden_inputs(parameters, chains):
     """Bring b + v W up to date with the listed changes of v."""
     apply_changes(parameters.weights, parameters.hidden_bias, chains, chains.hidden_input)
 
 
-@njit(cache=True)
+@kernel
 def update_visible_inputs(parameters, chains):
     """Bring c + W h up to date with the listed changes of h."""
     apply_changes(parameters.weights_transposed, parameters.visible_bias, chains, chains.visible_input)
 
 
-@njit(cache=True)
+@kernel
 def forget_hidden(parameters, chains):
     """Set h to zero, compute both layers' inputs: all that a sweep needs, which draws h first, for half the work."""
     chains.h[:] = 0
@@ -169,7 +168,7 @@ def forget_hidden(parameters, chains):
     update_hidden_inputs(parameters, chains)
 
 
-@njit(cache=True)
+@kernel
 def start_chains(parameters, key, log_odds, chains):
     """Draw v of every chain from independent units, set h to zero.
 
@@ -193,7 +192,7 @@ def sweep_once(parameters, key, sweep, beta, chains, scratch):
     update_hidden_inputs(parameters, chains)
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def run_sweeps(parameters, key, first, last, beta, chains):
     """Sweeps first, ..., last - 1 of every chain at fixed inverse temperatures beta (chains,), in place."""
     scratch = sweep_scratch(chains)

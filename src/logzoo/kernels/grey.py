@@ -9,6 +9,7 @@ from numba import njit, types
 from numba.core import cgutils
 
 from logzoo.kernels import llvm
+from logzoo.kernels.compiled import kernel
 from logzoo.kernels.elementary import softplus
 from logzoo.kernels.rows import WIDTH
 from logzoo.kernels.statistics import hidden_probabilities
@@ -72,7 +73,7 @@ def _add_all(table, factors, step, apart, sums):
             n += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def update_hidden_inputs_of_values(parameters, x, chains):
     """Set the hidden inputs of every chain to b + x W, rounded to the unit."""
     sums = np.empty((x.shape[0], WIDTH), np.float32)
@@ -88,14 +89,14 @@ def update_hidden_inputs_of_values(parameters, x, chains):
                 chains.hidden_input[chain, first + j] = parameters.hidden_bias[first + j] + own
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def probabilities(inputs, unit, p):
     """p (chains, units) float32 = sigmoid of a layer's inputs, multiples of `unit`: E[v | h] or E[h | v]."""
     for chain in range(p.shape[0]):
         hidden_probabilities(inputs[chain], unit, p[chain])
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def add_products(x, y, factor, weights, visible_bias, hidden_bias):
     """Add factor * sum_n (x_n y_n', x_n, y_n) to the three parts of a gradient: (V, H), (V,), (H,) float32.
 
@@ -121,7 +122,7 @@ def add_products(x, y, factor, weights, visible_bias, hidden_bias):
             visible_bias[i] += factor * x[n, i]
 
 
-@njit(cache=True)
+@kernel
 def log_f_of_values(parameters, x, chains, out):
     """log f of every row of visible values x (chains,), hidden units summed out, in nats; inputs must be up to date."""
     unit = np.float64(parameters.unit)

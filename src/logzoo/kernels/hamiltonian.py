@@ -8,10 +8,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from logzoo.kernels.compiled import kernel, part
 from logzoo.kernels.elementary import copy_into, exponentiate
-from logzoo.kernels.parts import part
 from logzoo.kernels.random import RUNG, cell_centre, philox, stream_words, uniform
 from logzoo.kernels.simulated_tempering import RUNGS_PER_END, count_crossing
 
@@ -70,7 +69,7 @@ def log_f_and_gradient(mixture, x, gradient):
     return largest + math.log(total)
 
 
-@njit(cache=True)
+@kernel
 def log_f_many(mixture, x):
     """log f (point,) and its gradient (point, dimension) at the points x (point, dimension)."""
     log_f, gradient = np.empty(len(x)), np.empty(x.shape)
@@ -139,7 +138,7 @@ def move(target, base, beta, step, steps, key, chain, draw, x, scratch):
     return probability, accepted
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def run_at(target, base, steps, key, first, last, beta, low, high, walkers, probability):
     """Draws first, ..., last - 1 at one fixed beta; sums of acceptance probabilities go to `probability` (chain,).
 
@@ -168,7 +167,7 @@ def draw_rung_given(delta, betas, offset, uniform_draw, q):
     return rung
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def run_tempered(target, base, betas, low, high, steps, offset, key, first, last, walkers, rung, heading, sums, moves):
     """Draws first, ..., last - 1 of simulated tempering in place: x by one move at the rung, then the rung given x.
 

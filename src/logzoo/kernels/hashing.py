@@ -6,10 +6,9 @@ A hash only says where to look first. States are the same if all their words are
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from logzoo.kernels.compaction import pack, unpack, words_of
-from logzoo.kernels.parts import part
+from logzoo.kernels.compiled import kernel, part
 
 # Units of a word.
 LONG_WORD = 64
@@ -76,7 +75,7 @@ def insert(members, count, words, code):
     return np.int64(members.slots[slot])
 
 
-@njit(cache=True)
+@kernel
 def insert_all(members, rows):
     """Add distinct states, rows (states, words), to an empty set, in their order."""
     for row in range(rows.shape[0]):

@@ -10,12 +10,12 @@ import math
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 
 from logzoo.kernels import llvm
+from logzoo.kernels.compiled import kernel, part
 from logzoo.kernels.elementary import softplus, split_exponent
-from logzoo.kernels.parts import part
 from logzoo.kernels.rows import WIDTH
 
 _BYTE = 8
@@ -28,7 +28,7 @@ _LARGEST_DOUBLE = 700.0
 _LARGEST_PRODUCT = 1e300
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def log_f_hidden(parameters, rows, out, single):
     """log f(h) in nats of every state, rows (states, words) uint64, into `out` (states,) float64.
 

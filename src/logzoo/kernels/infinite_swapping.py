@@ -8,12 +8,11 @@ at beta_k leaves invariant.
 import math
 
 import numpy as np
-from numba import njit
 
 from logzoo.kernels.assignments import assignment_scratch, draw_assignment, sum_assignments
+from logzoo.kernels.compiled import kernel, part
 from logzoo.kernels.energies import log_f_at_betas, log_f_joint_at_betas
 from logzoo.kernels.gibbs import sweep_once, sweep_scratch
-from logzoo.kernels.parts import part
 from logzoo.kernels.random import RUNG, uniform
 from logzoo.kernels.statistics import hidden_probabilities
 
@@ -94,7 +93,7 @@ def add_shares(chains, unit, shares, p, sums):
             total[visible * (hidden + 1) + j] += share * p[j]
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def run_infinite_swapping(
     parameters, betas, key, first, last, partitions, joint, chains, rung, shares, occupancy, sums
 ):

@@ -3,11 +3,10 @@
 import math
 
 import numpy as np
-from numba import njit
 
 from logzoo.kernels.compaction import GROUP
+from logzoo.kernels.compiled import kernel, part
 from logzoo.kernels.gibbs import Chains, Parameters
-from logzoo.kernels.parts import part
 from logzoo.kernels.rounding import LANES, add_sizes, round_tile
 from logzoo.kernels.rows import WIDTH
 
@@ -112,7 +111,7 @@ def _blocks(columns):
 
 
 # Compiled: a small model is trained in less time than NumPy takes to start the functions for its biases.
-@njit(cache=True)
+@kernel
 def _padded(vector, unit):
     """A vector in fixed point, zeros behind it up to whole blocks."""
     padded = np.zeros(-(-vector.size // WIDTH) * WIDTH, np.int32)
@@ -121,7 +120,7 @@ def _padded(vector, unit):
     return padded
 
 
-@njit(cache=True)
+@kernel
 def _largest_size(weights, visible_bias, hidden_bias, base):
     """The largest size of an input b + v W or c + W h, or of the base; infinity if any is not finite."""
     rows, columns = np.zeros(weights.shape[0]), np.zeros(weights.shape[1])
@@ -146,7 +145,7 @@ def _contiguous(weights):
     return np.ascontiguousarray(weights, np.result_type(weights, np.float32))
 
 
-@njit(cache=True)
+@kernel
 def _fill_layouts(weights, scale, blocks, transposed):
     """Round scale * weights (V, H) into both layouts, in tiles one below the other, whose lines stay in cache."""
     visible, hidden = weights.shape

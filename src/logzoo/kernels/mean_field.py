@@ -14,8 +14,8 @@ import math
 import numpy as np
 from numba import njit
 
+from logzoo.kernels.compiled import kernel, part
 from logzoo.kernels.elementary import LOG2_E, exp2_nonpositive, exp_wide, exponentiate, softplus
-from logzoo.kernels.parts import part
 
 # Lanes that pass over the weights together: four vectors of float32, and 784 rows of them fit the level-2 cache.
 LANES = 32
@@ -26,7 +26,7 @@ _ZERO, _ONE = np.float32(0.0), np.float32(1.0)
 _TOGETHER = 512
 
 
-@njit(cache=True)
+@kernel
 def fill_inputs(weights, bias, x, y, lanes):
     """y (out, :lanes) = bias (out,) + weights (out, in) @ x (in, :lanes), all of one type: four inputs at a time."""
     whole = weights.shape[1] // 4 * 4
@@ -52,7 +52,7 @@ def _sigmoid(x):
     return (_ONE if x >= _ZERO else decay) / (_ONE + decay)
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def fill_means(weights, bias, x, y, lanes):
     """y (out, :lanes) = sigmoid(bias (out,) + weights (out, in) @ x (in, :lanes)), all float32."""
     fill_inputs(weights, bias, x, y, lanes)
@@ -78,7 +78,7 @@ def _largest_changes(old, new, lanes, changes):
             changes[lane] = max(changes[lane], abs(after[lane] - before[lane]))
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def settle(weights, transposed, visible_bias, hidden_bias, hidden, steps, tolerance):
     """Alternate the two layers from q = hidden (H, starts), in place, all float32; returns the steps made (starts,).
 
@@ -118,7 +118,7 @@ def settle(weights, transposed, visible_bias, hidden_bias, hidden, steps, tolera
     return made
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def bound(weights, transposed, visible_bias, hidden_bias, hidden, visible, bounds):
     """F1 (lanes,) in nats after one more step from q = hidden (H, lanes), float64; the means of both layers in place.
 
@@ -170,7 +170,7 @@ def _softplus_sum(x, step, row, positive, factors):
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def climb(weights, bias, other_bias, states, passes, gain):
     """Flip one unit of a layer at a time, the other layer summed out, as long as it gains more than `gain` nats.
 
@@ -204,7 +204,7 @@ def climb(weights, bias, other_bias, states, passes, gain):
     return heights, made
 
 
-@njit(cache=True)
+@kernel
 def fill_log_odds(means, log_odds, constants):
     """Of product laws with means (modes, V): log_odds (modes, V), and constants (modes,) = log of the mass at v = 0."""
     constants[:] = 0.0
@@ -215,7 +215,7 @@ def fill_log_odds(means, log_odds, constants):
             log_odds[mode, i] = math.log(means[mode, i]) - absent
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def log_ratio(transposed, visible_bias, hidden_bias, log_odds, constants, v, ratios):
     """log f(v) - log sum_k exp(constants_k + log_odds_k.v) in nats of each lane of v (V, lanes), into ratios (lanes,).
 

@@ -5,14 +5,13 @@ beta the products with slopes and curvatures; x of sweep i is drawn at rungs[i],
 """
 
 import numpy as np
-from numba import njit
 
+from logzoo.kernels.compiled import kernel, part
 from logzoo.kernels.elementary import exp_wide
-from logzoo.kernels.parts import part
 from logzoo.kernels.simulated_tempering import carry
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def add_rung_sums(slopes, curvatures, values, rungs, sums):
     """Add 1, D, D^2 and D' at the rung drawn given x to `sums` (chains, 4, K); D = d log f / d beta."""
     for chain in range(len(values)):
@@ -28,7 +27,7 @@ def add_rung_sums(slopes, curvatures, values, rungs, sums):
             sums[chain, 3, k] += second
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def add_weighted_slopes(readout, slopes, offset, values, sums):
     """Add q(beta_k | x) and q(beta_k | x) D_k at all rungs to `sums` (chains, 2, K)."""
     rungs = offset.size
@@ -42,7 +41,7 @@ def add_weighted_slopes(readout, slopes, offset, values, sums):
                 sums[chain, 1, k] += q[k] * derivative[k]
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def add_moves(readout, offset, values, rungs, group, sums):
     """Add q(beta_k | x) to row rungs[i] of `sums` (groups, K, K) of the chain's group."""
     q = np.empty(offset.size)

@@ -10,11 +10,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from logzoo.kernels import energies
+from logzoo.kernels.compiled import kernel, part
 from logzoo.kernels.gibbs import sweep_once, sweep_scratch
-from logzoo.kernels.parts import part
 from logzoo.kernels.random import RUNG, uniform
 from logzoo.kernels.simulated_tempering import count_crossing
 
@@ -89,7 +88,7 @@ def exchange_neighbours(key, sweep, number, holder, rung, up, down, attempted, a
             rung[holder[pair + 1]] = pair
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def run_parallel_tempering(parameters, betas, key, first, last, chains, replicas, exchanges, all_pairs, all_rungs):
     """Sweeps first, ..., last - 1 of whole ladders in place, with exchanges after each; betas (rungs,) float32.
 

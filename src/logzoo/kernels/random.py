@@ -11,7 +11,7 @@ from llvmlite import ir
 from numba import njit
 
 from logzoo.kernels import llvm
-from logzoo.kernels.parts import part
+from logzoo.kernels.compiled import part
 
 HIDDEN = np.uint64(0)
 VISIBLE = np.uint64(1)

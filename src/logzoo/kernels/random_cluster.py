@@ -12,9 +12,8 @@ critical coupling, does anything have to be searched.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-from logzoo.kernels.parts import part
+from logzoo.kernels.compiled import kernel, part
 
 
 class Graph(NamedTuple):
@@ -29,7 +28,7 @@ class Graph(NamedTuple):
     apart: np.ndarray  # (bond,) float64: p / (2 - p)
 
 
-@njit(cache=True)
+@kernel
 def draw_bonds(graph, numbers, upper, lower):
     """Draw all bonds in turn in both states (bond,), a sweep for each row of `numbers` (sweep, bond) in [0, 1).
 
@@ -87,7 +86,7 @@ def _joined(graph, state, bond, marks, queue, stamp):
                 looked_1, known_1 = looked + 1, known
 
 
-@njit(cache=True)
+@kernel
 def clusters_of(graph, state):
     """Number (site,) of the first site of every site's cluster of open bonds."""
     sites = graph.offsets.size - 1

@@ -8,16 +8,15 @@ the island's estimate of Z_k / Z_1: without bias, as what decides on a resamplin
 import math
 
 import numpy as np
-from numba import njit
 
 from logzoo.kernels.annealing import weigh
+from logzoo.kernels.compiled import kernel, part
 from logzoo.kernels.energies import energy_scratch, log_f_tempered
 from logzoo.kernels.gibbs import Chains, forget_hidden, sweep_once, sweep_scratch
-from logzoo.kernels.parts import part
 from logzoo.kernels.random import RUNG, uniform
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def run_resampled(parameters, betas, key, share, first, last, chains, log_weight, family, island):
     """Annealing steps first, ..., last - 1 in place: weigh, resample, sweep; the step to the last rung only weighs.
 
@@ -58,7 +57,7 @@ def resample_islands(key, sweep, share, chains, log_weight, family, island, copi
         begin = end
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def follow_parameters(parameters, key, sweep, share, chains, log_f, log_weight, family, island):
     """Weigh chains for the step to new parameters, resample, and make one sweep there, all in place.
 
@@ -73,7 +72,7 @@ def follow_parameters(parameters, key, sweep, share, chains, log_f, log_weight, 
     log_f_tempered(parameters, ones, chains, log_f)
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def run_waste_free(parameters, betas, key, first, last, chains, log_weight, island):
     """Steps first, ..., last - 1 without waste in place: weigh all states, resample some, sweep these, keep each state.
 

@@ -9,7 +9,7 @@ from numba import types
 from numba.core import cgutils
 
 from logzoo.kernels import llvm
-from logzoo.kernels.parts import part
+from logzoo.kernels.compiled import part
 from logzoo.kernels.rows import WIDTH
 
 LANES = 8

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from logzoo.kernels.parts import part
+from logzoo.kernels.compiled import part
 
 
 class TwoStages(NamedTuple):

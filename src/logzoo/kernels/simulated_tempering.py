@@ -11,10 +11,10 @@ from numba import njit, types
 from numba.core import cgutils
 
 from logzoo.kernels import llvm
+from logzoo.kernels.compiled import kernel, part
 from logzoo.kernels.elementary import copy_into, exp_wide
 from logzoo.kernels.energies import energy_scratch, load_magnitudes, smooth_parts, sum_bits
 from logzoo.kernels.gibbs import sweep_once, sweep_scratch
-from logzoo.kernels.parts import part
 from logzoo.kernels.random import RUNG, uniform
 
 # Each end of the ladder, for counting round trips, is this share of the rungs (at least one): an end of one rung in
@@ -264,7 +264,7 @@ def temper_once(
             sums.round_trips[chain] += completed
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def run_simulated_tempering(
     parameters, ladder, offsets, marginal, key, first, last, chains, rung, heading, group, sums, record
 ):

@@ -4,12 +4,11 @@ Legend: v (n, V) uint8; p = sigmoid(b + v W) (n, H) float32.
 """
 
 import numpy as np
-from numba import njit
 
 from logzoo.kernels.compaction import list_set, pack
+from logzoo.kernels.compiled import kernel, part
 from logzoo.kernels.elementary import LOG2_E, exp2_nonpositive
 from logzoo.kernels.gibbs import layer_scratch
-from logzoo.kernels.parts import part
 
 _ONE = np.float32(1.0)
 _ZERO = np.float32(0.0)
@@ -27,7 +26,7 @@ def hidden_probabilities(hidden_input, unit, p):
         p[j] = (_ONE if x > _ZERO else decay) / (_ONE + decay)
 
 
-@njit(cache=True)
+@kernel
 def add_statistics(parameters, chains, factors, weights, visible_bias, hidden_bias):
     """Add sum_n factors_n (v_n p_n, v_n, p_n) to the three parts of a gradient: (V, H), (V,), (H,) float32.
 
@@ -38,7 +37,7 @@ def add_statistics(parameters, chains, factors, weights, visible_bias, hidden_bi
     _add_rows(*listed, weights, fresh)
 
 
-@njit(cache=True)
+@kernel
 def put_statistics(parameters, near, factors, far, far_factors, weights, visible_bias, hidden_bias):
     """Set a gradient to the statistics of some chains and those of others, in one pass over it.
 

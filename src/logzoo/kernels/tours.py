@@ -7,14 +7,13 @@ does not matter which tours are in flight together, or where one was put aside f
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from logzoo.kernels import gibbs
+from logzoo.kernels.compiled import kernel, part
 from logzoo.kernels.draws import draw_layer
 from logzoo.kernels.elementary import copy_into
 from logzoo.kernels.grey import add_products, probabilities, update_hidden_inputs_of_values
 from logzoo.kernels.hashing import find, hash_of, insert, pack_state, unpack_state
-from logzoo.kernels.parts import part
 from logzoo.kernels.random import HIDDEN, VISIBLE
 
 _ZERO = np.float32(0.0)
@@ -29,7 +28,7 @@ class TourStates(NamedTuple):
     finished: np.ndarray  # (tours,) bool: back in the set
 
 
-@njit(cache=True)
+@kernel
 def add_hidden_draws(parameters, key, sweep, chains, members, count, example):
     """Draw h of every chain given its v, add the states new to a set that has `count` of them; returns how many it has.
 
@@ -54,7 +53,7 @@ def _part_of(chains, count):
     return gibbs.Chains(*states, *inputs, chains.plus, chains.minus, chains.counts)
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def run_tours(parameters, key, members, tours, queue, limit, chains, means, path):
     """Take the tours listed in `queue` up to length `limit`, or to their end, as many in flight as there are chains.
 
@@ -148,7 +147,7 @@ def _close_ranks(tours, queue, limit, flying, chains):
     return left
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def add_means_of_states(parameters, rows, factor, chains, means, weights, visible_bias, hidden_bias):
     """Add factor * sum_n (E[v | h_n] h_n', E[v | h_n], h_n) over states, rows (n, words), to the parts of a gradient.
 

@@ -10,8 +10,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from logzoo.kernels.compiled import kernel, part
 from logzoo.kernels.elementary import copy_into
 from logzoo.kernels.energies import log_f_tempered
 from logzoo.kernels.gibbs import (
@@ -24,7 +24,6 @@ from logzoo.kernels.gibbs import (
     sweep_once,
     sweep_scratch,
 )
-from logzoo.kernels.parts import part
 from logzoo.kernels.random import RUNG, uniform
 from logzoo.kernels.simulated_tempering import count_crossing
 
@@ -46,7 +45,7 @@ class Crossings(NamedTuple):
     below: np.ndarray  # (rungs - 1, ladders, columns) int32: that of x_{i+1} at rung i
 
 
-@njit(cache=True)
+@kernel
 def parameters_at(stack, rung):
     """The Parameters of one rung of Parameters whose arrays, `unit` too, have rungs as their first axis."""
     bias = stack.visible_bias[rung]
@@ -100,14 +99,14 @@ def exchange_states(stack, key, sweep, first, chains, travellers, crossings, up,
             old[pair, ladder], old[pair + 1, ladder] = old[pair + 1, ladder], old[pair, ladder]
 
 
-@njit(cache=True)
+@kernel
 def settle_inputs(stack, chains):
     """Set h to zero and compute the inputs of all chains, by the parameters of their rungs."""
     for rung in range(chains.v.shape[0]):
         forget_hidden(parameters_at(stack, rung), chains_at(chains, rung))
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def run_trajectory(stack, key, first, each, chains, travellers, crossings, steps_up, steps_down):
     """Rounds of `each` sweeps of all chains, from sweep `first` on, in place, with exchanges after each.
 

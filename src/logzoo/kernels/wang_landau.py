@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from logzoo.kernels.parts import part
+from logzoo.kernels.compiled import part
 
 # Parts of the ladder, of neighbouring rungs, whose visits must be flat.
 _PARTS = 10

@@ -3,16 +3,15 @@
 Every listed method works once on a small RBM: what numba compiles for it is kept for all processes.
 """
 
-import os
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 
 from logzoo.artifacts.atomic import write_text
 from logzoo.budgets import SweepLedger
 from logzoo.estimators.registry import ESTIMATORS, estimator, takes
+from logzoo.kernels import cache
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.streams import root_stream
@@ -28,15 +27,15 @@ _FEW = {"particles": 20, "rungs": 5}
 
 def compile_kernels(cores: int) -> None:
     """Have what the methods need compiled by as many processes, at most two; nothing to do where it is."""
-    mark = Path(os.environ.get("NUMBA_CACHE_DIR", "")) / _MARK
-    if "NUMBA_CACHE_DIR" not in os.environ or mark.is_file():
+    folder = cache.folder()
+    if folder is None or (folder / _MARK).is_file():
         return
     print("logzoo: kernels are compiled for this processor, about a minute", file=sys.stderr)
     parts = list(_PARTS) if cores > 1 else [",".join(_PARTS)]
     started = [subprocess.Popen([sys.executable, "-m", "logzoo.pipeline.compiling", part]) for part in parts]
     # What failed here is compiled by the jobs that need it.
     if all([process.wait() == 0 for process in started]):
-        write_text(mark, "")
+        write_text(folder / _MARK, "")
 
 
 def _example():

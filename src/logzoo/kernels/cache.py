@@ -1,0 +1,81 @@
+"""The folder in which numba keeps the machine code of the kernels, one for each state of their sources and processor.
+
+numba serves stale machine code when a kernel in another file changed, so the folder has a digest of all kernels in its
+name. Nothing is imported, created or computed until a kernel is compiled.
+"""
+
+import contextlib
+import hashlib
+import os
+import platform
+import stat
+import tempfile
+from functools import cache
+from pathlib import Path
+
+_KERNELS = Path(__file__).parent
+
+
+@cache
+def folder():
+    """The folder for machine code, created if it does not exist; None where no folder can be written to.
+
+    It lies below NUMBA_CACHE_DIR if that is set, else in the user's cache, else in a private folder of temporary files.
+    """
+    name = f"{_digest()}-{_kind_of_processor()}"
+    for path in (base / name for base in bases()):
+        with contextlib.suppress(OSError):
+            path.mkdir(parents=True, exist_ok=True)
+            if os.access(path, os.W_OK):
+                _share_between_copies(path)
+                return path
+    return None
+
+
+def bases():
+    """Folders that `folder` may lie in, the best first."""
+    from platformdirs import user_cache_path
+
+    if os.environ.get("NUMBA_CACHE_DIR"):
+        yield Path(os.environ["NUMBA_CACHE_DIR"])
+    with contextlib.suppress(RuntimeError):  # no home
+        yield user_cache_path("logzoo") / "numba"
+    if hasattr(os, "getuid"):
+        with contextlib.suppress(OSError):
+            yield _private_folder()
+
+
+def _digest():
+    """Hash of the sources of the kernels; by their bytes, as every process that compiles or loads any needs it."""
+    digest = hashlib.sha256()
+    for path in sorted(_KERNELS.glob("*.py")):
+        digest.update(f"{path.name} {path.stat().st_size}\n".encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _kind_of_processor():
+    # Nodes of a cluster share a home, and some cannot run the code of others.
+    try:
+        lines = Path("/proc/cpuinfo").read_text().partition("\n\n")[0].splitlines()
+    except OSError:
+        lines = []
+    lines = [line for line in lines if line.startswith(("model name", "flags", "Features"))] or [platform.processor()]
+    asked = [os.environ.get(name, "") for name in ("NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES")]
+    return hashlib.sha1("\n".join([platform.machine(), *lines, *asked]).encode()).hexdigest()[:12]
+
+
+def _private_folder():
+    # Anybody who can write to it could have this user run any code.
+    path = Path(tempfile.gettempdir()) / f"logzoo-{os.getuid()}"
+    path.mkdir(mode=0o700, exist_ok=True)
+    status = path.lstat()
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or status.st_mode & 0o022:
+        raise PermissionError(f"{path} belongs to somebody else, or others can write to it")
+    return path
+
+
+def _share_between_copies(path):
+    # numba names a folder of code after the path of the sources; every copy of these kernels shares one.
+    with contextlib.suppress(OSError):
+        (path / "kernels").mkdir(exist_ok=True)
+        (path / f"kernels_{hashlib.sha1(os.path.abspath(_KERNELS).encode()).hexdigest()}").symlink_to("kernels")
