@@ -9,10 +9,9 @@ from runpy import run_path
 ROOT = Path(workflow.current_basedir)
 ALONE = Path(workflow.basedir) in (ROOT, ROOT / "workflow")
 
-# Before the package is imported: that of this checkout, and whole, as a full disk may have cut its compiled modules short.
+# Before the package is imported: that of this checkout, whatever is installed.
 startup = run_path(f"{ROOT}/src/logzoo/pipeline/startup.py")
 startup["use_sources"](f"{ROOT}/src")
-startup["keep_modules_compiled"]("logzoo")
 
 try:
     startup["require"]("netCDF4", "numba", "pandas", "scipy", "xarray")

@@ -10,6 +10,7 @@ import scipy.io
 import twins
 from sklearn.neural_network import BernoulliRBM
 
+from logzoo import estimate_log_z
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
 
@@ -239,3 +240,11 @@ def test_enumerations_that_cannot_finish_are_refused_with_their_cost():
     assert "\n" not in str(caught.value)
     with pytest.raises(ValueError, match="smaller layer has 37 units"):
         exact_log_z(RBM(np.zeros((37, 100)), np.zeros(37), np.zeros(100)))
+
+
+def test_objects_are_shown_in_a_line():
+    rbm = RBM(np.zeros((4, 3)), np.zeros(4), np.zeros(3))
+    assert repr(rbm) == "RBM(4 visible x 3 hidden)"
+    estimate = estimate_log_z(rbm, "ais", sweeps=200, chains=10)
+    assert repr(estimate).startswith("Estimate(ais: log Z = 4.8520 nat, 95% interval ") and "\n" not in repr(estimate)
+    assert repr(estimate).endswith(", converged)" if estimate.converged else ")")

@@ -6,14 +6,11 @@ import signal
 import subprocess
 import sys
 import time
-from importlib.util import cache_from_source
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import xarray as xr
-from projects import CONFIGURATION, closed_environment, copy_project, snakemake
 from survival import losses, tracebacks, until
 from test_trackers import patterns
 
@@ -297,21 +294,6 @@ def test_locks_are_stale_when_no_process_holds_them(tmp_path):
     assert said == "True" and not lock.exists()
     third.communicate("\n")
     assert startup.clear_stale_locks(tmp_path / "absent" / "folder") is False
-
-
-def test_compiled_modules_that_a_full_disk_cut_short_stop_no_run(tmp_path, monkeypatch):
-    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
-    folder = copy_project(tmp_path)
-    plan = (folder, "-n", "--cores", "1", *CONFIGURATION, "--", "data/tiny/models/mnist-10.nc")
-    assert snakemake(*plan).returncode == 0
-    names = ("pipeline/truths.py", "artifacts/provenance.py")
-    compiled = [Path(cache_from_source(folder / "src/logzoo" / name)) for name in names]
-    for path in compiled:
-        path.write_bytes(path.read_bytes()[:1000])
-    command = [sys.executable, "-c", "import logzoo"]
-    assert subprocess.run(command, env=closed_environment(folder), capture_output=True).returncode == 1
-    assert snakemake(*plan).returncode == 0
-    assert not any(path.exists() for path in compiled)
 
 
 def test_a_job_ends_with_the_run_that_started_it(tmp_path):

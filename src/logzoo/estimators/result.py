@@ -130,6 +130,12 @@ class Estimate:
         if not math.isfinite(self.log_z):
             raise ValueError(f"log Z came out as {self.log_z}: the weights overflow or vanish")
 
+    def __repr__(self):
+        state = f"not converged: {', '.join(self.reasons)}" if self.reasons else "converged"
+        low, high = self.interval
+        method = f"{self.method}: " if self.method else ""
+        return f"Estimate({method}log Z = {self.log_z:.4f} nat, 95% interval {low:.4f} to {high:.4f}, {state})"
+
     def shifted(self, constant):
         """The same Estimate for a log Z that is larger by a constant."""
         quantiles = {name: self.profiles[name] + constant for name in _OF_LOG_Z & self.profiles.keys()}

@@ -56,6 +56,9 @@ class RBM:
         """Number of hidden units."""
         return self.weights.shape[1]
 
+    def __repr__(self):
+        return f"RBM({self.visible} visible x {self.hidden} hidden)"
+
     @cached_property
     def transposed(self):
         """The RBM with its layers exchanged: the same joint distribution, the same Z."""

@@ -1,11 +1,9 @@
-"""What the Snakefile does before anything else: sources are found, compiled modules whole, stale locks gone.
+"""What the Snakefile does before anything else: find the sources and the libraries, remove stale locks.
 
 This module imports the standard library alone, and the Snakefile runs it from its source.
 """
 
-import compileall
 import contextlib
-import marshal
 import os
 import shutil
 import sys
@@ -16,9 +14,6 @@ try:
     import fcntl
 except ImportError:  # no such locks on Windows: there, snakemake --unlock
     fcntl = None
-
-# Of a .pyc file, before the code.
-_HEADER_BYTES = 16
 
 
 def use_sources(folder: str) -> None:
@@ -36,25 +31,6 @@ def require(*names: str) -> None:
     for name in names:
         if find_spec(name) is None:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
-
-
-def keep_modules_compiled(name: str) -> None:
-    """Compile a package here, look at the result, and write no compiled module from now on, nor in jobs.
-
-    Before 3.12.8 Python does not see that a disk is full: the compiled module is cut short, and later imports fail.
-    """
-    package = find_spec(name)
-    if package is None or sys.dont_write_bytecode:
-        return
-    for folder in package.submodule_search_locations:
-        compileall.compile_dir(folder, quiet=2)
-        for path in Path(folder).rglob(f"__pycache__/*.{sys.implementation.cache_tag}.pyc"):
-            try:
-                marshal.loads(path.read_bytes()[_HEADER_BYTES:])
-            except (EOFError, TypeError, ValueError):
-                path.unlink(missing_ok=True)
-    sys.dont_write_bytecode = True
-    os.environ.update(PYTHONDONTWRITEBYTECODE="1")
 
 
 def clear_stale_locks(folder: str | Path = ".snakemake") -> bool:
