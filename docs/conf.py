@@ -14,6 +14,7 @@ version = release = logzoo.__version__
 extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
     "repository",
     "blocks",
     "docstrings",
@@ -21,6 +22,11 @@ extensions = [
     "command_line",
     "gallery",
 ]
+# Sections of docstrings as numpydoc has them; attributes are described with the class, and listed as its members.
+napoleon_google_docstring = False
+napoleon_use_ivar = True
+# `code` in backticks.
+default_role = "code"
 exclude_patterns = ["_build", "_extensions"]
 # Headings are targets of links, as in a repository's own view of a page.
 myst_heading_anchors = 4

@@ -74,8 +74,8 @@ def test_every_public_name_is_described_with_its_fields(site):
     }
     assert {"Estimate.reasons", "TrainingRun.trace", "RBM.weights"} <= fields
     assert {f"logzoo.{name}" for name in {*logzoo.__all__, *fields}} <= page.ids
-    assert 'None for 10,000, and for "auto"' in page.text
-    assert "sure ones, below and above log Z" in page.text and "Alias for field" not in page.text
+    assert 'The default is 10,000 for one method and 200,000 for "auto"' in page.text
+    assert "Rigorous bounds of log Z in nats" in page.text and "Alias for field" not in page.text
     assert "2**min(visible, hidden) states" in page.text
 
 
@@ -184,20 +184,9 @@ def test_the_gallery_shows_the_best_run_that_is_there(extensions, tmp_path):
     assert gallery.said_of(Claim("a", "b", not_tested="no data."), None)[1:] == ["Not tested: no data."]
 
 
-def test_prose_and_blocks_are_taken_for_what_they_are(extensions):
+def test_blocks_are_taken_for_what_they_are(extensions):
     from blocks import language_of
-    from docstrings import marked_up
 
-    told = marked_up("A `b` of c*. n, m: sizes: two. start: none. Returns `RBM`.", {"n", "m", "start"})
-    assert told == [
-        "A ``b`` of c\\*.",
-        "",
-        ":param n, m: sizes: two.",
-        ":param start: none.",
-        "",
-        "Returns :py:obj:`~logzoo.RBM`.",
-        "",
-    ]
     languages = [language_of(text) for text in ("a = b()", "log Z = 3 nat", "pip install x", "word")]
     assert languages == ["python", "none", "bash", "none"]
 

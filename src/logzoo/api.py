@@ -23,10 +23,38 @@ _SWEEPS, _AUTO_SWEEPS = 10_000, 200_000
 
 
 def sample_gibbs(rbm, chains, sweeps, *, beta=1.0, start=None, seed=0, threads=1):
-    """Visible states (chains, visible) uint8 after `sweeps` Gibbs sweeps of each chain at inverse temperature beta.
+    """Draw visible states by Gibbs sampling.
 
-    beta scales weights and both biases. start: 0/1 matrix (chains, visible), or None for draws from the visible bias.
-    Raises ValueError for impossible sizes and starts, and for parameters that the kernels would round too much.
+    Parameters
+    ----------
+    rbm : RBM
+    chains : int
+        Number of independent chains.
+    sweeps : int
+        Gibbs sweeps of each chain: one update of all hidden and all visible units.
+    beta : float
+        Inverse temperature; it scales weights and both biases.
+    start : array of 0 and 1, shape (chains, visible), optional
+        States to start from. By default they are drawn from the visible biases.
+    seed : int or str
+        The same seed gives the same states, whatever the number of threads.
+    threads : int
+
+    Returns
+    -------
+    ndarray of uint8, shape (chains, visible)
+
+    Raises
+    ------
+    ValueError
+        For impossible sizes and starts, and for parameters that the kernels would round too much.
+
+    Examples
+    --------
+    >>> from logzoo import RBM, sample_gibbs
+    >>> rbm = RBM([[2.0, -1.0], [0.5, 1.0]], [0.0, 0.1], [0.2, -0.3])
+    >>> sample_gibbs(rbm, chains=3, sweeps=100).shape
+    (3, 2)
     """
     is_a("rbm", rbm, RBM)
     chains, sweeps = whole_number("chains", chains), whole_number("sweeps", sweeps, minimum=0)
@@ -75,17 +103,54 @@ def _with_certain(rbm, left, drawn, visible):
 def estimate_log_z(
     rbm, method="auto", *, sweeps=None, chains=100, base=None, data=None, seed=0, check=True, checkpoint=None, **options
 ):
-    """Estimate log Z of an RBM within a budget of `sweeps` Gibbs sweeps of each of `chains` chains.
+    """Estimate log Z of an RBM and report whether the estimate can be trusted.
 
-    method: "auto" runs unlike methods until they agree to within `tolerance` (0.1) nats, or refuses; or the name of one
-    method. sweeps: None for 10,000, and for "auto", which may stop earlier, 200,000. base: base log-odds (visible,), or
-    "modes", "matched", "visible-bias" or "uniform" (`logzoo.samplers.base`); None for the marginals of the data where
-    there are data, else "modes". data: 0/1 matrix (examples, visible). check: hold the estimate of a single method
-    against sure bounds, at which it is cut, and against the mass that chains find which start in the modes: thrice up
-    to 1000 sweeps of 256 chains, and 2000 of parallel tempering, not part of the budget, once for all methods. seed: a
-    whole number or a text. checkpoint: of "auto", path of a file that is written now and then, from which the same call
-    goes on; no other file is touched. Returns Estimate, whose `reasons` say why it is not to be trusted, if it is not.
-    Raises ValueError for unknown methods and options and for impossible sizes.
+    Parameters
+    ----------
+    rbm : RBM
+    method : str
+        ``"auto"`` runs unlike methods until they agree to within ``tolerance`` (default 0.1 nat), or refuses.
+        Any other name is that of one estimator; an unknown name is refused with the list of all.
+    sweeps : int, optional
+        Budget in Gibbs sweeps of each chain, burn-in and tuning included. The default is 10,000 for one method
+        and 200,000 for ``"auto"``, which may stop earlier.
+    chains : int
+        Number of independent chains, at least 2: their spread gives the standard error.
+    base : array, shape (visible,), or str, optional
+        Log-odds of the base distribution, or ``"modes"``, ``"matched"``, ``"visible-bias"`` or ``"uniform"``. By
+        default the marginals of the data if there are data, else ``"modes"``.
+    data : array of 0 and 1, shape (examples, visible), optional
+        Examples for the base, and for methods that start from data.
+    seed : int or str
+        The same seed gives the same estimate.
+    check : bool
+        Whether the estimate of a single method is checked against evidence: rigorous bounds, and chains that start
+        in the modes (at most 5,000 sweeps of 256 chains). The budget does not include the check.
+    checkpoint : path, optional
+        File of ``"auto"`` from which the same call continues after an interruption.
+    **options
+        Options of the method, and ``threads`` and ``progress``.
+
+    Returns
+    -------
+    Estimate
+
+    Raises
+    ------
+    ValueError
+        For unknown methods and options, impossible sizes, and parameters that the kernels would round too much.
+
+    Notes
+    -----
+    The cost grows linearly in sweeps and chains; memory does not grow with sweeps.
+
+    Examples
+    --------
+    >>> from logzoo import RBM, estimate_log_z, exact_log_z
+    >>> rbm = RBM([[2.0, -1.0], [0.5, 1.0]], [0.0, 0.1], [0.2, -0.3])
+    >>> estimate = estimate_log_z(rbm, "ais", sweeps=1000, chains=100)
+    >>> estimate.converged, abs(estimate.log_z - exact_log_z(rbm)) < 0.05
+    (True, True)
     """
     from logzoo.estimators import evidence
     from logzoo.estimators.registry import estimator, estimator_module, starts_from_data

@@ -9,12 +9,29 @@ from logzoo.models.scoring import mean_log_likelihood
 
 
 def scorer(method="auto", **settings):
-    """A function score(fitted, X, y=None) for `scoring=`: mean log-likelihood of the rows of X in nats.
+    """Make a scoring function for scikit-learn: the mean log-likelihood of held-out examples.
 
-    fitted: a BernoulliRBM, or a Pipeline that ends in one, whose earlier steps are applied to X. What the RBM gets must
-    be zeros and ones. method, settings: those of `estimate_log_z`. An estimate that did not converge is scored all the
-    same, with a RuntimeWarning that says why: a search goes on. The score raises ValueError for what cannot be scored
-    at all.
+    Parameters
+    ----------
+    method : str
+    **settings
+        Method and settings of `estimate_log_z`.
+
+    Returns
+    -------
+    callable
+        ``score(fitted, X, y=None)``, for ``scoring=`` of a search. ``fitted`` is a BernoulliRBM, or a Pipeline that
+        ends in one, whose earlier steps are applied to X. It returns nats, raises ValueError for other data than zeros
+        and ones, and warns (RuntimeWarning) where log Z did not converge.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.neural_network import BernoulliRBM
+    >>> from logzoo import scorer
+    >>> fitted = BernoulliRBM(n_components=2, random_state=0).fit(np.eye(4))
+    >>> bool(scorer("ais", sweeps=1000)(fitted, np.eye(4)) < 0)
+    True
     """
     return partial(_score, method=method, **settings)
 

@@ -22,13 +22,48 @@ def train_rbm(
     progress=False,
     **options,
 ):
-    """Train an RBM on a 0/1 matrix (examples, visible) by a named method; for some, values="grey" takes grey levels.
+    """Train an RBM on binary data.
 
-    checkpoint: path of a file that is written now and then, from which the same call goes on to the same bits, or an
-    `artifacts.checkpoints.Checkpoint`; it stays when the training is over; no other file is touched. seed: a whole
-    number or a text. options: those of the method and of `logzoo.trainers.loop.train`; tracker="kalman" or "rts" lets
-    sml-pt and sml-apt follow log Z. Returns TrainingRun (.rbm, .trace, .snapshots). Raises ValueError for unknown
-    methods and options, for bad data, and for a path where a checkpoint of other work lies.
+    Parameters
+    ----------
+    data : array of 0 and 1, shape (examples, visible)
+        Some methods take grey levels from 0 to 1, with ``values="grey"``.
+    method : str
+        Name of a trainer, such as ``"cd"``, ``"pcd"``, ``"sml-pt"``, ``"ins"``, ``"lvs"`` or ``"rmsprop"``.
+    hidden : int
+        Number of hidden units.
+    updates : int
+        Number of parameter updates.
+    batch : int
+        Examples in a mini-batch.
+    learning_rate : float
+    seed : int or str
+        The same seed gives the same parameters.
+    checkpoint : path, optional
+        File from which the same call continues after an interruption. It stays when the training is over.
+    progress : bool
+        Whether a progress bar is shown.
+    **options
+        Options of the method and of the training loop, such as ``schedule``, ``weight_decay``, ``snapshots``, and
+        ``tracker`` (``"kalman"`` or ``"rts"``) for the trainers that can track log Z.
+
+    Returns
+    -------
+    TrainingRun
+
+    Raises
+    ------
+    ValueError
+        For unknown methods and options, for data that do not fit, for parameters that diverge, and for a
+        checkpoint of another call.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from logzoo import train_rbm
+    >>> run = train_rbm(np.eye(6, dtype=int), "pcd", hidden=3, updates=20, batch=6)
+    >>> run.rbm
+    RBM(6 visible x 3 hidden)
     """
     from logzoo.trackers.registry import tracker
     from logzoo.trainers.registry import trainer, trainer_module

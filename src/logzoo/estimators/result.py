@@ -105,16 +105,42 @@ REACH = 1.96
 
 @dataclass(frozen=True, kw_only=True)
 class Estimate:
-    """An estimate of log Z in nats, with its standard error and 95% interval over chains, and what is wrong with it."""
+    """An estimate of log Z, with its error and with the reasons not to trust it.
+
+    Attributes
+    ----------
+    log_z : float
+        log Z in nats.
+    std_error : float
+        Standard error in nats, from the spread between independent chains.
+    interval : tuple of two floats
+        95% interval of log Z in nats.
+    reasons : tuple of str
+        Names of the checks that failed; the estimate has ``converged`` if there are none.
+    bounds : tuple of two floats
+        Rigorous bounds of log Z in nats, infinite where none is known.
+    form : str
+        ``"marginal"`` if the densities behind it have the hidden units summed out, else ``"joint"``.
+    diagnostics : dict
+        Numbers that the method measured of its run.
+    rests_on : tuple of str
+        Methods that a combined estimate was pooled from.
+    profiles : dict of ndarray
+        Arrays that the method measured, such as occupancies by rung.
+    method : str
+    sweeps : int
+        Gibbs sweeps that each chain spent, whatever for.
+    chains : int
+    """
 
     log_z: float
     std_error: float
     interval: tuple[float, float]
-    reasons: tuple[str, ...]  # names in REASONS
-    bounds: tuple[float, float] = (-math.inf, math.inf)  # sure ones, below and above log Z
-    form: str = "marginal"  # of the densities behind it: hidden units summed out (marginal) or not (joint)
+    reasons: tuple[str, ...]
+    bounds: tuple[float, float] = (-math.inf, math.inf)
+    form: str = "marginal"
     diagnostics: dict = field(default_factory=dict)
-    rests_on: tuple[str, ...] = ()  # the methods that a combined estimate was pooled from
+    rests_on: tuple[str, ...] = ()
     profiles: dict[str, np.ndarray] = field(default_factory=dict, compare=False)
     # What the list of estimators fills in: the name there, and from the ledger sweeps per chain for all purposes.
     method: str = ""
@@ -148,10 +174,7 @@ class Estimate:
         )
 
     def to_dataset(self):
-        """An xarray Dataset: log_z, std_error, interval, bounds, converged, reasons (CF flags), diagnostics, profiles.
-
-        Every variable has its long_name and units. Attributes: the method, what it rests on, chains, form and reasons.
-        """
+        """Everything as an xarray Dataset, with long names and units; reasons are CF flags."""
         ends = coordinate("end", ["lower", "upper"], "end of the sure bounds")
         bounds = labelled("end", np.array(self.bounds), "sure bounds of log Z", "nat")
         attributes = {"method": self.method, "chains": self.chains, "form": self.form}
@@ -165,7 +188,7 @@ class Estimate:
 
     @property
     def converged(self):
-        """Whether nothing was found wrong with it."""
+        """Whether no check failed."""
         return not self.reasons
 
 

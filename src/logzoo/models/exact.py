@@ -26,11 +26,36 @@ _MOST_UNITS = 512
 
 
 def exact_log_z(rbm, *, threads=1, progress=False):
-    """log Z of an RBM in nats, by enumeration of the smaller layer.
+    """Compute log Z of an RBM exactly, by enumeration of its smaller layer.
 
-    Cost: 2**min(visible, hidden) states, each visiting the other layer once; memory does not grow.
-    Units whose state is certain are left out first. Raises ValueError, stating the cost, above 36 units in the smaller
-    layer, and where rounding could move log Z by more than 1e-6 nat.
+    Parameters
+    ----------
+    rbm : RBM
+    threads : int
+    progress : bool
+        Whether a progress bar is shown.
+
+    Returns
+    -------
+    float
+        log Z in nats.
+
+    Raises
+    ------
+    ValueError
+        Above 36 units in the smaller layer, with the time that it would take; and where rounding could move log Z
+        by more than 1e-6 nat.
+
+    Notes
+    -----
+    Cost: ``2**min(visible, hidden)`` states, each of which visits the other layer once. Memory does not grow. Units
+    whose state is certain are left out first.
+
+    Examples
+    --------
+    >>> from logzoo import RBM, exact_log_z
+    >>> round(exact_log_z(RBM([[2.0, -1.0], [0.5, 1.0]], [0.0, 0.1], [0.2, -0.3])), 6)
+    4.046784
     """
     rbm, constant, _ = without_certain(is_a("rbm", rbm, RBM))
     moved = rbm.rounding + abs(constant) * np.finfo(np.float64).eps

@@ -107,12 +107,38 @@ def find_modes(rbm, stream, *, starts=500, steps=400, data=None, threads=1):
 
 
 def lower_bound(rbm, *, draws=10_000, starts=500, steps=400, seed=0, data=None, threads=1):
-    """Lower bounds of log Z of an RBM, as a LowerBound: `sure`, and `mixture` with its `std_error`.
+    """Bound log Z of an RBM from below by the modes that mean field finds.
 
-    sure: that of `find_modes`, below log Z whatever the modes miss. mixture: with Q the mixture of the modes'
-    product laws, weights proportional to exp(F1), E_Q[log f(v) - log Q(v)] is below log Z; it is estimated from `draws`
-    of Q, so what is sure of it holds only up to its standard error. It is mostly the higher one, not always.
-    Raises ValueError as `find_modes`, and for fewer than two draws.
+    Parameters
+    ----------
+    rbm : RBM
+    draws : int
+        Draws of the mixture, at least 2.
+    starts, steps : int
+        Random starts of the search for modes, and its steps.
+    seed : int or str
+    data : array of 0 and 1, shape (examples, visible), optional
+        More starts of the search.
+    threads : int
+
+    Returns
+    -------
+    LowerBound
+        ``sure``, in nats, is below log Z with certainty, whatever modes were missed. ``mixture`` is estimated, with
+        its ``std_error``: the mean of log f(v) - log Q(v) over draws of Q, the mixture of the modes' product laws.
+        It is usually the higher one.
+
+    Raises
+    ------
+    ValueError
+        For impossible sizes.
+
+    Examples
+    --------
+    >>> from logzoo import RBM, exact_log_z, lower_bound
+    >>> rbm = RBM([[2.0, -1.0], [0.5, 1.0]], [0.0, 0.1], [0.2, -0.3])
+    >>> lower_bound(rbm).sure <= exact_log_z(rbm)
+    True
     """
     draws = whole_number("draws", draws, minimum=2)
     stream = root_stream(seed).child("modes")

@@ -26,10 +26,32 @@ _ROWS = 4096
 
 @dataclass(frozen=True, eq=False)
 class RBM:
-    """An RBM with log f(v, h) = c.v + v W h + b.h over v in {0, 1}^V and h in {0, 1}^H.
+    """A restricted Boltzmann machine with units of 0 and 1.
 
-    weights W (visible, hidden), visible_bias c (visible,), hidden_bias b (hidden,): kept as float64.
-    Raises ValueError for values that are not finite and shapes that do not match.
+    The joint weight of a state is f(v, h) = exp(c.v + v W h + b.h), and Z is the sum of f over all states.
+
+    Parameters
+    ----------
+    weights : array, shape (visible, hidden)
+        The matrix W.
+    visible_bias : array, shape (visible,)
+        The vector c.
+    hidden_bias : array, shape (hidden,)
+        The vector b.
+
+    Raises
+    ------
+    ValueError
+        For numbers that are not finite, and for shapes that do not match.
+
+    Examples
+    --------
+    >>> from logzoo import RBM
+    >>> rbm = RBM([[2.0, -1.0], [0.5, 1.0]], [0.0, 0.1], [0.2, -0.3])
+    >>> rbm
+    RBM(2 visible x 2 hidden)
+    >>> rbm.free_energy([[1, 0]]).round(4)
+    array([-2.5461])
     """
 
     weights: np.ndarray
@@ -61,11 +83,11 @@ class RBM:
 
     @cached_property
     def transposed(self):
-        """The RBM with its layers exchanged: the same joint distribution, the same Z."""
+        """The RBM with its layers exchanged, which has the same joint distribution and the same Z."""
         return RBM(self.weights.T, self.hidden_bias, self.visible_bias)
 
     def energy(self, v, h):
-        """E(v, h) = -log f(v, h) in nats of each pair (n, visible), (n, hidden): array (n,)."""
+        """Energies -log f(v, h) in nats of pairs of states, shapes (n, visible) and (n, hidden): array, shape (n,)."""
         v = binary_matrix("v", v, visible=self.visible).astype(np.float64)
         h = binary_matrix("h", h, visible=self.hidden).astype(np.float64)
         if len(h) != len(v):
@@ -73,11 +95,11 @@ class RBM:
         return -(v @ self.visible_bias + h @ self.hidden_bias + np.einsum("ni,ni->n", v @ self.weights, h))
 
     def free_energy(self, v):
-        """F(v) = -log sum_h f(v, h) in nats of each row of v (n, visible): array (n,)."""
+        """Free energies -log sum_h f(v, h) in nats of the rows of v, shape (n, visible): array, shape (n,)."""
         return -self.log_f(binary_matrix("v", v, visible=self.visible))
 
     def log_f(self, v):
-        """log sum_h f(v, h) in nats of each row of v (n, visible), of numbers from 0 to 1: array (n,).
+        """log sum_h f(v, h) in nats of the rows of v, shape (n, visible), with numbers from 0 to 1: array, shape (n,).
 
         Raises ValueError for other numbers, and where rounding could move a value by more than 1e-6 nat.
         """
@@ -99,7 +121,7 @@ class RBM:
 
     @cached_property
     def rounding(self):
-        """Nats by which rounding can move log f of any state: what the parameters add up to, times the precision."""
+        """Nats by which rounding can move log f of any state, the sum of all parameters times the precision."""
         sizes = (float(np.abs(getattr(self, name)).sum()) for name in _DIMENSIONS)
         return float(np.finfo(np.float64).eps) * sum(sizes)
 
@@ -116,7 +138,7 @@ class RBM:
             raise ValueError(f"weights, biases: too large, rounding could move log f by {largest:.2g} nat; {limit}")
 
     def log_likelihood(self, v, log_z):
-        """log p(v) = -F(v) - log Z in nats of each row of v (n, visible): array (n,)."""
+        """log p(v) = log f(v) - log Z in nats of the rows of v, shape (n, visible): array, shape (n,)."""
         return -self.free_energy(v) - finite_number("log_z", log_z)
 
     def to_dataset(self):
@@ -128,7 +150,7 @@ class RBM:
 
     @classmethod
     def from_dataset(cls, dataset):
-        """The RBM whose parameters `to_dataset` wrote, or one snapshot of a training: `snapshots.sel(update=...)`."""
+        """The RBM in a Dataset of `to_dataset`, or in one snapshot of a training: ``snapshots.sel(update=...)``."""
         return cls(*(dataset[name].values for name in _DIMENSIONS))
 
     def save(self, path):
@@ -155,9 +177,9 @@ class RBM:
 
     @classmethod
     def from_sklearn(cls, model):
-        """The RBM of a fitted scikit-learn `BernoulliRBM`, or of a fitted `Pipeline` whose last step is one.
+        """The RBM of a fitted scikit-learn BernoulliRBM, or of a fitted Pipeline that ends in one.
 
-        Raises ValueError for any other, and if it is not fitted. The earlier steps of a pipeline are left out.
+        Earlier steps of a pipeline are left out. Raises ValueError for anything else.
         """
         steps = getattr(model, "steps", None)
         last = steps[-1][1] if steps else model
@@ -174,8 +196,8 @@ class RBM:
     def from_mat(cls, path, names=None):
         """Read an RBM from a MATLAB file; ValueError if it is not one.
 
-        names: of its weights, visible bias and hidden bias. None: `vishid`, `visbiases`, `hidbiases`, or another known
-        set, or arrays whose shapes leave no doubt; what was guessed is warned of.
+        ``names`` are those of its weights, visible bias and hidden bias. By default known names are looked for, such as
+        ``vishid``, ``visbiases`` and ``hidbiases``, or arrays whose shapes leave no doubt; a guess is warned of.
         """
         parameters = read_foreign(path, names, suffix=".mat")
         if parameters.note:
@@ -189,10 +211,9 @@ class RBM:
     def from_spins(cls, weights, visible_bias, hidden_bias, *, layers="both"):
         """The RBM that equals a model of spins s, t of -1 and +1, and a constant in nats: (RBM, constant).
 
-        log f(s, t) = a.s + s J t + d.t with J (visible, hidden), a, d. Unit by unit, s = 2v - 1 and t = 2h - 1 turn it
-        into log f(v, h) of the RBM, plus the constant; so log Z of the spins = log Z of the RBM + constant, and p(s) =
-        p(v): data are handed over as 0 for -1. layers: "visible" or "hidden" where only that layer is of spins.
-        Raises ValueError as RBM does.
+        The model is log f(s, t) = a.s + s J t + d.t with J of shape (visible, hidden). log Z of the spins is log Z of
+        the RBM plus the constant, and data are 0 for -1. ``layers`` is ``"visible"`` or ``"hidden"`` where only that
+        layer is of spins. Raises ValueError as RBM does.
         """
         spins = cls(weights, visible_bias, hidden_bias)
         one_of("layers", layers, ("both", "visible", "hidden"))

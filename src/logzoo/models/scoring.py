@@ -20,11 +20,32 @@ class MeanLogLikelihood(NamedTuple):
 
 
 def mean_log_likelihood(rbm, data, estimate):
-    """MeanLogLikelihood of the rows of `data`, a 0/1 matrix (examples, visible).
+    """Mean log-likelihood of examples, with the interval that follows from an estimate of log Z.
 
-    estimate: an Estimate of log Z of the same RBM, or its exact log Z in nats. Mean log f is exact, and log p(v) =
-    log f(v) - log Z: the value and its interval are log Z and its interval, turned round and shifted. Raises ValueError
-    for data that do not fit.
+    Parameters
+    ----------
+    rbm : RBM
+    data : array of 0 and 1, shape (examples, visible)
+    estimate : Estimate or float
+        An estimate of log Z of the same RBM, or its exact log Z in nats.
+
+    Returns
+    -------
+    MeanLogLikelihood
+        ``value`` in nats; ``interval``, which follows from that of log Z alone; and ``std_error`` over other draws of
+        examples, log Z being fixed.
+
+    Raises
+    ------
+    ValueError
+        For data that do not fit, and for a log Z that is no finite number.
+
+    Examples
+    --------
+    >>> from logzoo import RBM, exact_log_z, mean_log_likelihood
+    >>> rbm = RBM([[2.0, -1.0], [0.5, 1.0]], [0.0, 0.1], [0.2, -0.3])
+    >>> round(mean_log_likelihood(rbm, [[1, 0], [1, 1]], exact_log_z(rbm)).value, 4)
+    -1.064
     """
     log_f = is_a("rbm", rbm, RBM).log_f(binary_matrix("data", data, visible=rbm.visible))
     log_z = finite_number("estimate", getattr(estimate, "log_z", estimate))

@@ -36,9 +36,15 @@ _PSEUDO_SHARE = 0.01
 
 
 class TrainingRun(NamedTuple):
-    """A trained RBM, the trace of its training (Dataset over `update`), and its parameters on the way.
+    """A trained RBM and the record of its training.
 
-    snapshots: Dataset over `update`, of the parameters that update started from; None unless asked for.
+    Attributes
+    ----------
+    rbm : RBM
+    trace : xarray.Dataset
+        Numbers at some hundred updates, over the dimension ``update``.
+    snapshots : xarray.Dataset or None
+        Parameters that some updates started from, over ``update``; None unless ``snapshots=`` asked for them.
     """
 
     rbm: RBM
@@ -46,7 +52,7 @@ class TrainingRun(NamedTuple):
     snapshots: xr.Dataset | None = None
 
     def save_snapshots(self, path):
-        """Write the snapshots to a NetCDF file; ValueError if there are none, or for a name not in .nc."""
+        """Write the snapshots to a NetCDF file (.nc). Raises ValueError if there are none."""
         if self.snapshots is None or Path(path).suffix != ".nc":
             wrong = "a training with snapshots=" if self.snapshots is None else "a name that ends in .nc"
             raise ValueError(f"{path}: expected {wrong}")

@@ -1,0 +1,32 @@
+"""The examples in the docstrings of public names run, and print what they show."""
+
+import doctest
+import inspect
+
+import pytest
+
+import logzoo
+
+_SECTIONS = ("Parameters", "Returns", "Raises", "Examples")
+
+
+def test_public_functions_have_an_example_that_runs():
+    finder, runner = doctest.DocTestFinder(recurse=False), doctest.DocTestRunner()
+    shown = set()
+    for name in logzoo.__all__:
+        for example in finder.find(getattr(logzoo, name), name, module=False, globs={}):
+            if example.examples:
+                runner.run(example)
+                shown.add(name)
+    assert runner.failures == 0 and runner.tries > 20
+    assert shown == {name for name in logzoo.__all__ if name not in ("Estimate", "TrainingRun", "score")}
+
+
+@pytest.mark.parametrize("name", [name for name in logzoo.__all__ if inspect.isfunction(getattr(logzoo, name))])
+def test_public_functions_describe_every_parameter(name):
+    function = getattr(logzoo, name)
+    text = inspect.getdoc(function)
+    positions = [text.index(f"{section}\n{'-' * len(section)}\n") for section in _SECTIONS if section in text]
+    assert positions == sorted(positions) and len(positions) >= 3
+    for parameter in inspect.signature(function).parameters:
+        assert f"\n{parameter}" in text or f"\n**{parameter}" in text or f", {parameter} : " in text, parameter
