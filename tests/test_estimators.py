@@ -176,3 +176,25 @@ def test_thousands_of_hidden_units_do_not_overflow(method):
     found, _ = estimated(method, rbm=rbm, sweeps=20, chains=4, base="visible-bias")
     exact = 2100 * math.log(2) + np.logaddexp(0.0, rbm.visible_bias).sum()
     assert found.log_z == pytest.approx(exact, abs=max(1e-3, 6 * found.std_error))
+
+
+def test_a_function_of_a_users_own_is_run_and_checked_as_the_listed_ones_are():
+    from logzoo.estimators.weights import from_weights
+    from logzoo.samplers import annealed
+
+    def my_ais(rbm, ledger, stream, **options):
+        return from_weights(rbm, annealed.run(rbm, ledger, stream, **options), ledger, stream)
+
+    def overspent(rbm, ledger, stream, *, base):
+        ledger.spend(ledger.sweeps + 1, "too much")
+
+    rbm = RBM(np.ones((6, 4)), np.zeros(6), np.zeros(4))
+    estimate = estimate_log_z(rbm, my_ais, sweeps=500, chains=50)
+    listed = estimate_log_z(rbm, "ais", sweeps=500, chains=50)
+    assert (estimate.method, estimate.sweeps, estimate.chains) == ("my_ais", listed.sweeps, listed.chains)
+    assert estimate.converged and np.isfinite(estimate.bounds).all()
+    assert abs(estimate.log_z - exact_log_z(rbm)) < 5.0 * estimate.std_error
+    with pytest.raises(ValueError, match="too much: .* exceed what is left of the budget"):
+        estimate_log_z(rbm, overspent, sweeps=500, chains=50)
+    with pytest.raises(ValueError, match="overspent: unknown option 'threads'; expected one of base"):
+        estimate_log_z(rbm, overspent, threads=2)

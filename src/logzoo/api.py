@@ -108,9 +108,10 @@ def estimate_log_z(
     Parameters
     ----------
     rbm : RBM
-    method : str
+    method : str or callable
         ``"auto"`` runs unlike methods until they agree to within ``tolerance`` (default 0.1 nat), or refuses.
-        Any other name is that of one estimator; an unknown name is refused with the list of all.
+        Any other name is that of one estimator; an unknown name is refused with the list of all. A function
+        ``estimate(rbm, ledger, stream, **options)`` of your own is run and checked as the listed ones are.
     sweeps : int, optional
         Budget in Gibbs sweeps of each chain, burn-in and tuning included. The default is 10,000 for one method
         and 200,000 for ``"auto"``, which may stop earlier.
@@ -153,7 +154,7 @@ def estimate_log_z(
     (True, True)
     """
     from logzoo.estimators import evidence
-    from logzoo.estimators.registry import estimator, estimator_module, starts_from_data
+    from logzoo.estimators.registry import estimator, estimator_module, name_of, starts_from_data
 
     is_a("rbm", rbm, RBM)
     stream, run, check = root_stream(seed), estimator(method), flag("check", check)
@@ -176,9 +177,10 @@ def estimate_log_z(
         options["checkpoint"] = chosen_checkpoint(checkpoint, identity_of({**asked, "source": source}))
     if method == "auto":
         return run(rbm, ledger, stream.child(method), options)
+    name = name_of(method)
     progress = options.get("progress", False)
-    with stage(method, progress):
-        estimate = run(rbm, ledger, stream.child(method), options)
+    with stage(name, progress):
+        estimate = run(rbm, ledger, stream.child(name), options)
     if not check:
         return estimate
     how = {"threads": options.get("threads", 1), "progress": progress}

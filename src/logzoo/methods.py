@@ -9,7 +9,7 @@ from logzoo.checks import expected_one_of, shown
 class Method:
     """A method: its title in tables and figures, its function, and those that it hands the rest of its options to.
 
-    Functions are named as "package.module:function". Their options are their keyword-only parameters; what the code
+    Functions are named as "package.module:function", or are functions of a user's own. Their options are their keyword-only parameters; what the code
     hands over itself is positional. drawn: whether what it returns rests on draws, and its error on their spread.
     reads: a name of the run that it reads; methods that read the same, with the same options and base, share it.
     """
@@ -23,12 +23,13 @@ class Method:
     @property
     def module(self):
         """Name of the module that holds the method."""
-        return self._functions[0].partition(":")[0]
+        own = self._functions[0]
+        return own.partition(":")[0] if isinstance(own, str) else own.__module__
 
     @property
     def functions(self):
         """The functions, the method's own first."""
-        return [resolve_name(name) for name in self._functions]
+        return [function if callable(function) else resolve_name(function) for function in self._functions]
 
     @property
     def options(self):
@@ -39,11 +40,14 @@ class Method:
     @property
     def function(self):
         """The method's own function."""
-        return resolve_name(self._functions[0])
+        return self.functions[0]
 
     def check(self, name, options):
         """Raise ValueError that names the known options for an unknown one. name: what the method is listed as."""
         known = self.options
+        own = inspect.signature(self.function).parameters.values() if callable(self._functions[0]) else ()
+        if any(parameter.kind == inspect.Parameter.VAR_KEYWORD for parameter in own):
+            return  # a user's own function, which hands options on as it likes
         for option in sorted(options.keys() - known):
             raise ValueError(f"{name}: unknown option {shown(option)}; {expected_one_of(option, known)}")
 

@@ -65,13 +65,14 @@ _KNOWN = {**ESTIMATORS, "auto": Method("Auto", "logzoo.estimators.auto:estimate"
 def estimator(method):
     """The function run(rbm, ledger, stream, options) -> Estimate of that name; ValueError if unknown.
 
-    The function refuses a single chain, and unknown options with a ValueError that names the known ones.
+    method: a name, or a function of a user's own, estimate(rbm, ledger, stream, **options) -> Estimate. The function
+    refuses a single chain, and unknown options with a ValueError that names the known ones.
     """
-    listed = _listed(method)
+    listed, name = _listed(method), name_of(method)
 
     def run(rbm, ledger, stream, options):
         rbm, constant, options = _prepared(rbm, ledger, options)
-        return _stated(method, listed.run(method, rbm, ledger, stream, **options), constant, ledger)
+        return _stated(name, listed.run(name, rbm, ledger, stream, **options), constant, ledger)
 
     return run
 
@@ -145,5 +146,12 @@ def takes(method, option):
     return option in _listed(method).options
 
 
+def name_of(method):
+    """The name of a method: that under which it is listed, or that of a function of a user's own."""
+    return method.__name__ if callable(method) else method
+
+
 def _listed(method):
+    if callable(method):
+        return Method(name_of(method), method)
     return _KNOWN[one_of("method", method, _KNOWN)]
