@@ -9,9 +9,10 @@ from logzoo.checks import expected_one_of, shown
 class Method:
     """A method: its title in tables and figures, its function, and those that it hands the rest of its options to.
 
-    Functions are named as "package.module:function", or are functions of a user's own. Their options are their keyword-only parameters; what the code
-    hands over itself is positional. drawn: whether what it returns rests on draws, and its error on their spread.
-    reads: a name of the run that it reads; methods that read the same, with the same options and base, share it.
+    Functions are named as "package.module:function", or are functions of a user's own. Their options are their
+    keyword-only parameters; what the code hands over itself is positional. drawn: whether what it returns rests on
+    draws, and its error on their spread. reads: a name of the run that it reads; methods that read the same, with the
+    same options and base, share it.
     """
 
     def __init__(self, title, *functions, drawn=True, reads=""):
