@@ -141,3 +141,9 @@ def test_kernels_are_compiled_before_a_run_until_that_ended_well(cores, codes, m
     left += codes
     compiling.compile_kernels(cores)
     assert len(started) == (1 if marked else 2) * len(codes)
+
+
+def test_what_is_compiled_before_a_run_runs(monkeypatch):
+    monkeypatch.setattr(compiling, "TRAINERS", {name: compiling.TRAINERS[name] for name in ("cd", "sml-pt")})
+    compiling.train_by_all()
+    compiling.estimate_by_all(["ais", "raise"])

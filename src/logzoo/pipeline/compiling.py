@@ -15,7 +15,7 @@ from logzoo.kernels import cache
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.streams import root_stream
-from logzoo.trackers.registry import TRACKERS
+from logzoo.trackers.registry import TRACKERS, tracker
 from logzoo.trainers.registry import TRAINERS, trainer
 
 # In the folder of the machine code, when all is there.
@@ -61,7 +61,7 @@ def train_by_all():
     settings = {"stream": root_stream(0), "progress": False, "hidden": _HIDDEN, "updates": 4, "batch": 100}
     for method, listed in TRAINERS.items():
         few = {name: count for name, count in _FEW.items() if name in listed.options}
-        trackers = [{"tracker": name} for name in TRACKERS] if "tracker" in listed.options else [{}]
+        trackers = [{"tracker": tracker(name)} for name in TRACKERS] if "tracker" in listed.options else [{}]
         for followed in trackers:
             exact_log_z(trainer(method)(data, learning_rate=0.05, **settings, **few, **followed).rbm)
 
