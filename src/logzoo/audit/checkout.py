@@ -1,7 +1,7 @@
 """The jobs that this checkout declares, and the regeneration of some artifacts by them.
 
 Snakemake runs the checkout's own Snakefile in a scratch folder that holds copies of inputs. It loads nothing from the
-audited tree, and the rule that downloads is never among those that are allowed to run.
+audited tree, and it may run the rules of the picked files only, none of which downloads.
 """
 
 import json

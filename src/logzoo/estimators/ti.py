@@ -63,9 +63,8 @@ def _at_drawn_rungs(rule, stream, **options):
 def _estimated(draws, transitions, sums, log_z_of, stream, finer=None):
     """Estimate with the error of the rule: its largest distance to the rule on every other rung, and to a finer rule.
 
-    The distances are not divided by a power of two for the order of the rule: an integrand that steps between two rungs
-    has no order, and one that is smooth is refused only where noise hides a multiple of its error. Two rungs leave
-    nothing to compare with.
+    The distances are not divided by a power of two for the order of the rule, because an integrand that steps between
+    two rungs has no order. With two rungs there is nothing to compare with.
     """
     coarse = np.unique(np.append(np.arange(0, draws.betas.size, 2), draws.betas.size - 1))
     total = sums.sum(axis=0)
