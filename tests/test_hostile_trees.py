@@ -47,8 +47,8 @@ def drilled(place, trees, server, number):
     home.mkdir()
     (outside / "precious.txt").write_text("precious")
     (home / "precious.txt").write_text("precious")
-    # Every tenth is of the published results, of which two files are regenerated.
-    regenerates = number % 10 == 0
+    # Every twentieth is of the published results, of which two files are regenerated.
+    regenerates = number % 20 == 0
     shutil.copytree(trees[regenerates], tree)
     done = mutate(tree, outside, url, draws)
     before = state_of(place)
