@@ -8,7 +8,6 @@ from projects import ROOT, catalogue_of
 
 from logzoo.artifacts.labels import labelled
 from logzoo.artifacts.netcdf import read_provenance, write_artifact
-from logzoo.reporting.notes import note_verdicts
 from logzoo.reporting.page import exhibit_of, page, scorecard_page
 from logzoo.reporting.scorecard import csv as card_csv
 from logzoo.reporting.scorecard import markdown, scorecard
@@ -67,8 +66,7 @@ def write_files(exhibits):
     """The files that the page shows and links to."""
     figure = new_figure(8.0, 2.0)
     figure.subplots().plot([0, 1])
-    judged = verdicts(TESTED, statistics_of(TESTED))
-    save(figure, "one.png", "one.pdf", below=note_verdicts(figure, judged))
+    save(figure, "one.png", "one.pdf")
     table = table_of({"dna": {"ais": -1.0}, "web": {}}, "data set", {"ais": Column("AIS", "nat")})
     data = xr.Dataset({"x": labelled("point", np.arange(3.0), "x", "1")})
     for path in [COMPANION, *(place["verdict"] for place in exhibits.values() if place["verdict"])]:

@@ -7,7 +7,6 @@ import xarray as xr
 from logzoo.papers.rts import f3, f4, f7, f8, knots, text
 from logzoo.papers.rts.knots import flux
 from logzoo.papers.rts.runs import run as taken_from
-from logzoo.reporting.notes import note_verdicts
 from logzoo.reporting.statistics import (
     Statistic,
     difference_of_means,
@@ -16,7 +15,6 @@ from logzoo.reporting.statistics import (
     ratio_of_rmse,
     seconds_of_budgets,
 )
-from logzoo.reporting.style import new_figure
 from logzoo.reporting.verdicts import bound_of, judge, number_of, verdicts
 
 ENTRY = {"figure": "rts-f9", "claim": "It is small", "at_most": 1.0, "published": "small"}
@@ -63,12 +61,6 @@ def test_verdicts_say_what_was_claimed_and_found():
     assert number_of(found.isel(id=0)) == "0.5 [0.4, 0.9]" and bound_of(found.isel(id=0)) == "at most 1"
     untested = verdicts({"rts-f9-small": ENTRY}, statistic, reason="stand-in data")
     assert untested["verdict"].values.tolist() == ["not tested"]
-    for one, word in ((found, "REPRODUCED"), (untested, "stand-in data")):
-        figure = new_figure(4.0, 3.0)
-        below = note_verdicts(figure, one)
-        assert word in figure.texts[-1].get_text()
-        hung = figure.texts[-1].get_window_extent()
-        assert -below * figure.dpi < hung.y0 < hung.y1 < 0.0
 
 
 def paired_errors(generator, repeats):

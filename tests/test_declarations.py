@@ -1,13 +1,10 @@
 """Every figure and table is declared once, by one protocol; what is wrong in an entry is one line."""
 
-import ast
-import decimal
 import importlib
 import inspect
 import subprocess
 import sys
 
-import numpy as np
 import pytest
 from projects import ROOT, catalogue_of, merged_configuration
 
@@ -15,7 +12,6 @@ from logzoo.artifacts.provenance import direct_imports
 from logzoo.papers.declaration import Claim, Experiment, Here, named_paths, nested
 from logzoo.pipeline.catalogue import Catalogue
 from logzoo.pipeline.configuration import checked
-from logzoo.reporting import logarithms
 
 # Figures and tables of the four papers; those with panels of their own by panel.
 PUBLISHED = [
@@ -26,34 +22,6 @@ PUBLISHED = [
 ]
 HEAVY = ("matplotlib", "numba", "pandas", "scipy", "xarray")
 SHOWN = sorted(catalogue_of().shown)
-# What BLAS computes, and what NumPy has vectors of the processor's width for that round in their own ways.
-BLAS = {"corrcoef", "cov", "dot", "einsum", "inner", "linalg", "lstsq", "matmul", "polyfit", "tensordot", "vdot"}
-IN_VECTORS = {"exp", "exp2", "expm1", "log", "log1p", "log2", "power", "tanh", "sin", "cos"}
-
-
-def by_the_processor(source):
-    """What a module computes whose last digit depends on the processor."""
-    nodes = list(ast.walk(ast.parse(source)))
-    products = ["@" for node in nodes if isinstance(node, ast.MatMult)]
-    return products + [
-        node.attr for node in nodes if isinstance(node, ast.Attribute) and node.attr in BLAS | IN_VECTORS
-    ]
-
-
-def readers():
-    """Names of the modules that read figures, tables, verdicts and findings off artifacts."""
-    found, coming = set(), [f"logzoo.reporting.{name}" for name in ("statistics", "verdicts", "scorecard", "quotes")]
-    coming += [shown.module.__name__ for shown in catalogue_of().shown.values()]
-    while coming:
-        name = coming.pop()
-        if name.startswith(("logzoo.papers.", "logzoo.reporting.")) and name not in found:
-            found.add(name)
-            coming += direct_imports(name)
-    # The exception: it has NumPy compute in extended precision, which has no vectors.
-    return sorted(found - {logarithms.__name__})
-
-
-READERS = readers()
 
 
 def catalogue_with(change):
@@ -83,29 +51,6 @@ def test_a_declaration_keeps_the_protocol(name):
     paths = named_paths(shown.inputs)
     assert all(path.startswith(("data/quick/", "data/datasets/")) and path.endswith(".nc") for path in paths.values())
     assert named_paths(nested(paths)) == paths
-
-
-@pytest.mark.parametrize("name", READERS)
-def test_what_is_read_off_artifacts_is_the_same_on_any_processor(name):
-    """Published verdicts and pictures are made once more on any."""
-    assert by_the_processor(inspect.getsource(importlib.import_module(name))) == []
-
-
-def test_what_depends_on_the_processor_is_found():
-    source = "a @ b\nnp.polyfit(x, y, 1)\nnp.linalg.norm(c)\nx * y\nnp.log(x)\nlog(x)\nnp.sqrt(x)"
-    assert sorted(by_the_processor(source)) == ["@", "linalg", "log", "polyfit"]
-    assert {"logzoo.reporting.statistics", "logzoo.papers.zoo.statistics"} < set(READERS)
-
-
-def test_exponentials_and_logarithms_are_rounded_once():
-    """The nearest double, which does not depend on who computes it."""
-    for x in [1e-300, *np.random.default_rng(0).uniform(1e-3, 700.0, 500)]:
-        exact = decimal.Decimal(float(x))
-        assert logarithms.log(x) == float(exact.ln()) and logarithms.exp([-x])[0] == float((-exact).exp())
-    with np.errstate(divide="ignore", over="ignore"):
-        np.testing.assert_array_equal(logarithms.exp([0.0, 710.0, -np.inf, np.nan]), [1.0, np.inf, 0.0, np.nan])
-        np.testing.assert_array_equal(logarithms.log([1.0, np.inf, 0.0, np.nan]), [0.0, np.inf, -np.inf, np.nan])
-    assert logarithms.log([1, 2]).dtype == logarithms.exp(np.float32(1.0)).dtype == np.float64
 
 
 @pytest.mark.parametrize("path", sorted(catalogue_of().experiments))

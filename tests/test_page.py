@@ -123,10 +123,6 @@ def test_verdicts_and_captions_are_said_once_beside_the_picture(made):
     described = {one.inside("article").attributes["id"]: one for one in Page(text).all("img") if one.inside("article")}
     assert described["rts-f3"].attributes["alt"].endswith("; described and judged beside the picture")
     assert described["zoo-rmse"].attributes["alt"].endswith("; described beside the picture")
-    # Nor does the picture show them a second time: it ends where the figure does.
-    sizes = [described["rts-f3"].attributes[key] for key in ("width", "height")]
-    assert sizes == [str(LARGE.width), "198"]
-    assert Image.open(Path(made[0].parents[2], "one.png")).height > 400
 
 
 def test_a_companion_is_linked_to_once(made):
@@ -179,10 +175,10 @@ def test_pictures_are_small_and_keep_their_rare_colours():
     target = io.BytesIO()
     figure.savefig(target, format="png")
     (one,) = embedded(target.getvalue(), LARGE)
-    assert (one.width, one.height) == (LARGE.width, 527)
+    assert (one.width, one.height) == (LARGE, 527)
     assert len(one.uri) < target.tell()
     (small,) = embedded(target.getvalue(), SMALL)
-    assert (small.width, small.height) == (SMALL.width, 133) and len(small.uri) < len(one.uri)
+    assert (small.width, small.height) == (SMALL, 133) and len(small.uri) < len(one.uri)
     assert [one, small] == embedded(target.getvalue(), LARGE, SMALL)
     pixels = np.asarray(Image.open(io.BytesIO(base64.b64decode(one.uri.partition(",")[2]))).convert("RGB"))
     assert np.abs(pixels.astype(int) - (0x56, 0xB4, 0xE9)).max(axis=-1).min() < 12

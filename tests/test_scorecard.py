@@ -9,7 +9,6 @@ import pytest
 from projects import ROOT, catalogue_of
 
 from logzoo.artifacts.netcdf import read_artifact, write_artifact
-from logzoo.reporting.notes import note_verdicts
 from logzoo.reporting.scorecard import (
     csv,
     entries,
@@ -22,7 +21,6 @@ from logzoo.reporting.scorecard import (
     without_links,
 )
 from logzoo.reporting.statistics import Statistic
-from logzoo.reporting.style import new_figure
 from logzoo.reporting.verdicts import verdicts
 
 # As `reporting.scorecard.summary` writes it.
@@ -141,6 +139,3 @@ def test_a_claim_that_is_not_reproduced_says_why_and_no_other_does():
     rows = {row["id"]: row for row in entries(scorecard(CLAIMS, judged, PLACES))}
     assert said_of(rows["rts-f9-large"]) == "not reproduced (of a fault)"
     assert "of a fault" not in said_of(rows["rts-f9-small"])
-    figure = new_figure(4.0, 3.0)
-    note_verdicts(figure, judged["rts-f9"])
-    assert figure.texts[-1].get_text().count("of a fault") == 1

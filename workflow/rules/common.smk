@@ -123,11 +123,6 @@ def in_report(wildcards):
     return {"figure": wildcards.shown, "title": CATALOGUE.shown[wildcards.shown].title, "scale": SCALE}
 
 
-def verdict_of(figure):
-    """The verdicts on a figure, if any claim of it is tested."""
-    return {"verdict": CATALOGUE.verdicts[figure]} if figure in CATALOGUE.verdicts else {}
-
-
 wildcard_constraints:
     source=one_of_names(config["sources"]),
     dataset=one_of_names(config["datasets"]),

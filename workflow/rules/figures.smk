@@ -8,7 +8,6 @@
 rule draw:
     input:
         unpack(lambda wildcards: named_paths(CATALOGUE.shown[wildcards.shown].inputs)),
-        unpack(lambda wildcards: verdict_of(wildcards.shown)),
     output:
         png=report(
             f"{FIGURES}/{{paper}}/{{shown}}.png", caption="../report/shown.rst", category="{paper}", labels=in_report

@@ -16,7 +16,7 @@ import numpy as np
 import yaml
 
 from logzoo.artifacts.layout import files_of, is_timed, kind_of, scale_of
-from logzoo.artifacts.netcdf import load_raw
+from logzoo.artifacts.netcdf import agree, load_raw
 from logzoo.artifacts.provenance import PACKAGE_FOLDER
 from logzoo.artifacts.reading import open_regular, read_bytes
 from logzoo.artifacts.schema import SCHEMAS
@@ -117,7 +117,7 @@ def _difference(file, again, failure):
         artifacts = [load_raw(path) for path in (file, again)]
         for artifact in artifacts:
             artifact.attrs = {name: value for name, value in artifact.attrs.items() if name not in _OF_THE_CODE}
-        return "" if artifacts[0].identical(artifacts[1]) else "other numbers or attributes"
+        return "" if agree(*artifacts) else "other numbers or attributes"
     if file.suffix == ".png":
         return "" if np.array_equal(_pixels(file), _pixels(again)) else "other pixels"
     texts = [without_stamp(read_bytes(path).decode()) for path in (file, again)]

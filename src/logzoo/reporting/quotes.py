@@ -14,7 +14,6 @@ import numpy as np
 
 from logzoo.artifacts.netcdf import read_artifact
 from logzoo.artifacts.reading import read_json
-from logzoo.reporting.logarithms import log
 from logzoo.reporting.scorecard import counts_by_paper, entries, link, summary
 from logzoo.reporting.verdicts import BOUNDS, NOT_REPRODUCED, NOT_TESTED, UNDECIDED, VERDICTS
 
@@ -112,7 +111,7 @@ def _to_decide(row, hours=None):
     if low > 0.0 and np.isclose(low * high, value**2):
         # An interval of a logarithm: so are the distances. A bound below 0 is none.
         with np.errstate(divide="ignore", invalid="ignore"):
-            value, low, high, least, most = log([value, low, high, least, most])
+            value, low, high, least, most = np.log([value, low, high, least, most])
     reaches = [(value - low, value - least), (high - value, most - value)]
     if value < least:
         reaches = [(high - value, least - value)]

@@ -4,8 +4,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from logzoo.reporting.logarithms import exp, log
-
 RESAMPLES = 2000
 QUANTILES = (0.025, 0.975)
 # Normal deviate of a central 95% interval.
@@ -78,7 +76,7 @@ def over_repeats(statistic, *replicated, of, logarithmic=False, truth_error=0.0)
     def measured(*arrays):
         found = np.asarray(statistic(*arrays), float)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return log(found) if logarithmic else found
+            return np.log(found) if logarithmic else found
 
     paired = len({array.shape[-1] for array in replicated}) == 1
     every = range(len(replicated))
@@ -95,7 +93,7 @@ def over_repeats(statistic, *replicated, of, logarithmic=False, truth_error=0.0)
     reach = _student(total**2 / spread if spread > 0.0 else freedoms.sum()) * np.sqrt(total)
     ends = center - reach, center + reach
     # Rounding must not put the value itself outside.
-    low, high = map(float, exp(ends) if logarithmic else ends)
+    low, high = map(float, np.exp(ends) if logarithmic else ends)
     return Statistic(value, min(low, value), max(high, value), of)
 
 

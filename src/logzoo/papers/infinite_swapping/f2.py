@@ -4,10 +4,11 @@ Distance of the running estimate of the gradient to the exact one against Gibbs 
 parameters of a training by exact gradients; mean over repeats, 95% band. Hult et al. (2019), figure 2.
 """
 
+import numpy as np
+
 from logzoo.papers.declaration import Claim
 from logzoo.papers.infinite_swapping.drawing import DISTANCE, draw_states
 from logzoo.papers.infinite_swapping.experiments import gradients
-from logzoo.reporting.logarithms import exp, log
 from logzoo.reporting.statistics import over_repeats
 
 # Distances are compared from this share of all steps on.
@@ -75,7 +76,7 @@ def _ratio_of_variances(distances, others):
 
 def geometric_ratio(distances, others):
     """Geometric mean over steps of the ratio of means over repeats; arrays (resample, step, repeat)."""
-    return exp(log(distances.mean(axis=-1) / others.mean(axis=-1)).mean(axis=1))
+    return np.exp(np.log(distances.mean(axis=-1) / others.mean(axis=-1)).mean(axis=1))
 
 
 def draw(artifacts, *, title, names):

@@ -9,7 +9,6 @@ from logzoo.datasets.splits import SPLITS
 from logzoo.models.rbm import RBM
 from logzoo.papers.las_vegas.lengths import VISIBLE
 from logzoo.paths import kernel_parameters
-from logzoo.reporting.logarithms import log
 from logzoo.samplers.tours import TourSampler, stopping_set
 from logzoo.samplers.walks import first_draws
 
@@ -46,7 +45,7 @@ def counted(lengths, labels, examples, cap):
     tours = np.zeros((len(lengths), classes.size, sweeps.size), np.int64)
     for table, column in zip(tours, columns, strict=True):
         np.add.at(table, (rows, column), 1)
-    counts, logs = tours.sum(axis=-1), log(sweeps)
+    counts, logs = tours.sum(axis=-1), np.log(sweeps)
     means = (tours * logs).sum(axis=-1) / counts
     squares = np.zeros(means.shape)
     _, first, images = np.unique(examples, return_index=True, return_inverse=True)

@@ -12,7 +12,6 @@ from logzoo.papers.declaration import Claim
 from logzoo.papers.expected import expect
 from logzoo.papers.las_vegas.drawing import COLOURS, draw_tail, finish_tails
 from logzoo.papers.las_vegas.lengths import TAIL, lengths
-from logzoo.reporting.logarithms import log
 from logzoo.reporting.statistics import mean, over_repeats, ratio_of_sums
 from logzoo.reporting.style import finished, new_figure
 
@@ -66,7 +65,7 @@ def statistics(artifacts):
     alike = [tours for tours in artifacts["tours"].values() if "means" in tours["visible"].values]
     ordered = sorted(alike, key=lambda tours: tours.attrs["hidden_units"])
     sizes = [tours.attrs["hidden_units"] for tours in ordered]
-    size = log(sizes)
+    size = np.log(sizes)
     slope = (size - size.mean()) / max(np.square(size - size.mean()).sum(), np.finfo(float).tiny)
     small, hidden, largest = ordered[0], sizes[0], sizes[-1]
 
@@ -76,7 +75,7 @@ def statistics(artifacts):
     def by_batch(tours, visible="draws"):
         return tours["length"].sel(visible=visible).isel(rounds=0)
 
-    logs = [log(by_batch(tours)).mean("tour").values for tours in ordered]
+    logs = [np.log(by_batch(tours)).mean("tour").values for tours in ordered]
     tails = [(by_batch(tours) > TAIL).mean("tour").values for tours in ordered]
     statistics = {
         "heavy": over_repeats(grown, *tails, of=f"share of tours longer than {TAIL} sweeps, slope on log H"),

@@ -9,7 +9,6 @@ import numpy as np
 from logzoo.papers.declaration import Claim
 from logzoo.papers.las_vegas.drawing import draw_tail, finish_tails
 from logzoo.papers.las_vegas.lengths import VISIBLE
-from logzoo.reporting.logarithms import exp
 from logzoo.reporting.statistics import DEVIATE, Statistic
 from logzoo.reporting.style import finished, new_figure
 
@@ -80,7 +79,7 @@ def draw(artifacts, *, title):
         for visible, aside, look in _SETTINGS:
             one = of_class.sel(visible=visible)
             log_mean, error = float(one["mean_log_length"]), float(one["mean_log_length_error"])
-            low, mean, high = exp(log_mean + DEVIATE * error * np.array([-1, 0, 1]))
+            low, mean, high = np.exp(log_mean + DEVIATE * error * np.array([-1, 0, 1]))
             right.errorbar(int(label) + aside, mean, [[mean - low], [high - mean]], fmt="o", color=colour, **look)
     for visible, _, look in _SETTINGS:
         right.plot([], [], "o", color="black", label=f"visible units: {visible}", **look)

@@ -8,7 +8,6 @@ repeats. Carlson et al. (2016), figure 2.
 import numpy as np
 
 from logzoo.papers.declaration import Claim
-from logzoo.reporting.logarithms import exp, log
 from logzoo.reporting.statistics import mean_with_band, over_repeats, rmse_with_band, root_mean_square
 from logzoo.reporting.style import TRUTH, finished, look_of, new_figure
 
@@ -36,8 +35,8 @@ def statistics(artifacts):
     error = mixture["log_z"].transpose("estimator", "samples", "replicate").values - float(mixture["exact_log_z"])
 
     def ratio(errors):
-        over_samples = log(root_mean_square(errors)).mean(axis=-1)
-        return exp(over_samples.max(axis=1) - over_samples.min(axis=1))
+        over_samples = np.log(root_mean_square(errors)).mean(axis=-1)
+        return np.exp(over_samples.max(axis=1) - over_samples.min(axis=1))
 
     return {
         "same": over_repeats(

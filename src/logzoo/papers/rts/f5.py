@@ -20,7 +20,6 @@ from logzoo.papers.tracking.statistics import (
     halves,
     times_apart,
 )
-from logzoo.reporting.logarithms import log
 
 _LATE = (
     "The tracker lags behind large steps and does not know it (at the decisive scale by 250 chains, published: 2,000), "
@@ -86,7 +85,7 @@ def _farthest(check, others):
     """How many times as far from AIS other smoothing was where AIS knows log Z of both, the farthest from once."""
     of = f"where AIS errs by at most {KNOWN:g} nats, other smoothing / own, the farthest from 1"
     found = [times_apart(*([one] for one in _known(other, check)), of) for other in others]
-    return max(found, key=lambda statistic: np.nan_to_num(np.abs(log(statistic.value)), nan=np.inf))
+    return max(found, key=lambda statistic: np.nan_to_num(np.abs(np.log(statistic.value)), nan=np.inf))
 
 
 def _known(*checks):

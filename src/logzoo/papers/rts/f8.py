@@ -4,9 +4,10 @@ Root mean square error of log Z by RTS and by the stationary distribution of the
 temperature, counted (SD) and Rao-Blackwellised (RSD), all from the same draws. Carlson et al. (2016), figure 8.
 """
 
+import numpy as np
+
 from logzoo.papers.declaration import Claim
 from logzoo.reporting import style
-from logzoo.reporting.logarithms import exp, log
 from logzoo.reporting.statistics import over_repeats, rmse_with_band, root_mean_square, truth_of, untested
 
 CLAIMS = {
@@ -55,7 +56,7 @@ def statistics(artifacts):
         budgets = estimates["budget"].values
         over = "geometric mean over budgets" if budgets.size > 1 else f"{budgets[0]:,} sweeps"
         statistics[_KEYS[hidden]] = over_repeats(
-            lambda rsd, rts: exp(log(root_mean_square(rsd) / root_mean_square(rts)).mean(axis=-1)),
+            lambda rsd, rts: np.exp(np.log(root_mean_square(rsd) / root_mean_square(rts)).mean(axis=-1)),
             error.sel(estimator="rsd").values,
             error.sel(estimator="rts").values,
             of=f"RMSE of RSD / RTS at {hidden} hidden units, {over}",

@@ -8,7 +8,6 @@ import numpy as np
 
 from logzoo.papers.declaration import Claim
 from logzoo.papers.rts.runs import runs_of
-from logzoo.reporting.logarithms import exp, log
 from logzoo.reporting.stand_ins import stand_in_note
 from logzoo.reporting.statistics import over_repeats, root_mean_square, truth_of
 from logzoo.reporting.tables import COUNT, DIGITS, Column, table_of
@@ -50,8 +49,8 @@ def statistics(artifacts):
     plain, mixed = errors.pop(_PLAIN), errors.pop(_MIXED)
 
     def ratio(own, *others):
-        of_budgets = [log(root_mean_square(other) / root_mean_square(own)).mean(axis=-1) for other in others]
-        return exp(np.min(of_budgets, axis=0))
+        of_budgets = [np.log(root_mean_square(other) / root_mean_square(own)).mean(axis=-1) for other in others]
+        return np.exp(np.min(of_budgets, axis=0))
 
     exact = {"logarithmic": True, "truth_error": truth_error}
     of = "RMSE of RTS, {}, geometric mean over budgets"

@@ -10,7 +10,6 @@ import numpy as np
 from logzoo.papers.declaration import Claim
 from logzoo.papers.tracking.statistics import normal
 from logzoo.papers.tracking.tables import inputs, rows
-from logzoo.reporting.logarithms import log
 from logzoo.reporting.statistics import Statistic, untested
 
 __all__ = ["CLAIMS", "inputs", "rows", "statistics"]
@@ -69,9 +68,9 @@ def statistics(artifacts):
         ais, tracked = (float(best[f"test_log_likelihood_{name}"]) for name in ("ais", "tracked"))
         ais_error, tracker_error = float(best["ais_std_error"]), float(best["tracked_std_dev"])
         lead, level = tracked - ais, ais - best.attrs.get("published_ais", np.nan)
-        surely = -log(0.5 * _TAIL) + _HALF_TAIL_DEVIATE * tracker_error
+        surely = -np.log(0.5 * _TAIL) + _HALF_TAIL_DEVIATE * tracker_error
         lead = normal(lead, np.hypot(ais_error, tracker_error), below=surely)
-        level = normal(level, ais_error, above=-log(_TAIL))
+        level = normal(level, ais_error, above=-np.log(_TAIL))
         found[key] = late_enough(best, lead, "test log-likelihood [nat]: tracked - AIS")
         found[f"{key}-level"] = late_enough(best, level, "test log-likelihood by AIS [nat], ours - published")
     return found

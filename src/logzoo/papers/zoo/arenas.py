@@ -18,7 +18,6 @@ from logzoo.papers.zoo.statistics import (
     title_of_family,
     unconverged,
 )
-from logzoo.reporting.logarithms import exp
 from logzoo.reporting.statistics import QUANTILES, RESAMPLES, fixed_generator
 from logzoo.reporting.style import TRUTH, mark_stand_in, new_figure, plain_logarithms
 
@@ -108,13 +107,13 @@ def _short_title(part):
 
 def _draw_panel(axis, estimators, order, values, others, doubtful):
     interval = np.quantile(others, QUANTILES, axis=0)
-    interval = exp([np.minimum(interval[0], values), np.maximum(interval[1], values)])
+    interval = np.exp([np.minimum(interval[0], values), np.maximum(interval[1], values)])
     best = lowest(values[:, None], others[..., None])[0]
     for height, row in enumerate(order):
         if row in best:
             axis.axhspan(height - 0.5, height + 0.5, color=TRUTH, alpha=0.12, linewidth=0)
         if np.isfinite(values[row]):
-            draw_dot(axis, estimators[row], height, exp(values[row]), interval[:, row], hollow=doubtful[row])
+            draw_dot(axis, estimators[row], height, np.exp(values[row]), interval[:, row], hollow=doubtful[row])
     plain_logarithms(axis.xaxis)
     axis.tick_params(axis="x", labelsize=7)
     axis.grid(axis="x", alpha=0.3, linewidth=0.5)

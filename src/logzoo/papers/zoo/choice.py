@@ -20,7 +20,6 @@ from logzoo.papers.zoo.statistics import (
     unconverged,
     with_interval,
 )
-from logzoo.reporting.logarithms import exp
 from logzoo.reporting.statistics import seconds_of_budgets
 from logzoo.reporting.tables import COUNT, DIGITS, Column, table_of
 
@@ -48,7 +47,7 @@ def rows(artifacts, *, names):
     for family, part in families(artifacts["zoo"]).items():
         timings, budgets = artifacts["timings"][family], part["budget"].values
         estimators, titles = part["estimator"].values, [names[name] for name in part["estimator"].values]
-        rmse, interval = (exp(logarithm) for logarithm in with_interval(part, log_rmse))
+        rmse, interval = (np.exp(logarithm) for logarithm in with_interval(part, log_rmse))
         share, (_, high), runs = coverage(part)
         doubtful = unconverged(part).transpose("estimator", "budget", "model").mean("model").values
         seconds = np.array([seconds_of_budgets(timings, name, budgets)[0] for name in estimators])

@@ -13,7 +13,6 @@ from logzoo.papers.zoo.statistics import (
     unconverged,
     with_interval,
 )
-from logzoo.reporting.logarithms import exp
 from logzoo.reporting.style import TRUTH, label_panels, look_of, mark_stand_in, new_figure, plain_logarithms
 
 _COLUMNS = 3
@@ -50,7 +49,7 @@ def draw_errors(zoo, names, x_of, label):
 def _draw_family(axis, part, names, x_of):
     from matplotlib.ticker import LogLocator
 
-    values, band = (exp(logarithm) for logarithm in with_interval(part, log_rmse))
+    values, band = (np.exp(logarithm) for logarithm in with_interval(part, log_rmse))
     doubtful = (unconverged(part) > 0).any("model").transpose("estimator", "budget").values
     best = among_the_best(part)[-1]
     for row, estimator in enumerate(part["estimator"].values):

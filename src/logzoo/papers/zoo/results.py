@@ -14,7 +14,6 @@ from logzoo.papers.zoo.statistics import (
     vouched_for,
     with_interval,
 )
-from logzoo.reporting.logarithms import exp
 from logzoo.reporting.statistics import seconds_of_budgets
 
 # More than anybody reads off: intervals are wider.
@@ -33,7 +32,7 @@ def results(zoo, timings):
 
 def _of_family(name, part, timings):
     budgets = part["budget"].values
-    rmse, interval = (exp(logarithm) for logarithm in with_interval(part, log_rmse))
+    rmse, interval = (np.exp(logarithm) for logarithm in with_interval(part, log_rmse))
     of_one, of_mean = error_of_truths(part)
     seconds = [seconds_of_budgets(timings, estimator, budgets)[0] for estimator in part["estimator"].values]
     return {

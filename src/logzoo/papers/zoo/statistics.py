@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from logzoo.reporting.logarithms import exp, log
 from logzoo.reporting.stand_ins import STAND_IN
 from logzoo.reporting.statistics import (
     DEVIATE,
@@ -130,7 +129,7 @@ def _moments(errors):
 def log_rmse(moments):
     """Log of the geometric mean over models of the RMSE, (n, estimator, budget)."""
     with np.errstate(divide="ignore"):
-        return 0.5 * log(moments.square).mean(axis=1)
+        return 0.5 * np.log(moments.square).mean(axis=1)
 
 
 def mean_bias(moments):
@@ -217,10 +216,10 @@ def difficulty(part):
     value = np.nanmean(each, axis=-1)
     # Few replicates pull every resampled RMSE down; the spread around their mean is what counts.
     spread = np.quantile(overall - np.mean(overall, axis=0), QUANTILES, axis=0)
-    return exp(each.T), exp(value), exp(value + spread)
+    return np.exp(each.T), np.exp(value), np.exp(value + spread)
 
 
 def _relative(squares):
     """Log RMSE relative to the median model of an estimator and budget, mean over budgets: (..., model, estimator)."""
-    logs = 0.5 * log(squares)
+    logs = 0.5 * np.log(squares)
     return np.nanmean(logs - np.nanmedian(logs, axis=-3, keepdims=True), axis=-1)

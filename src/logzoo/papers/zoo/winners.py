@@ -17,7 +17,6 @@ from logzoo.papers.zoo.statistics import (
     resampled_moments,
     title_of_family,
 )
-from logzoo.reporting.logarithms import exp, log
 from logzoo.reporting.statistics import seconds_of_budgets
 from logzoo.reporting.tables import COUNT, DIGITS, Column, table_of
 
@@ -51,7 +50,7 @@ def rows(artifacts, *, names):
             (chosen,) = lowest(found[0][:, None], found[1:][..., None])
             listed[f"best{suffix}"] += chosen
             row[f"best{suffix}"] = titles[chosen[0]]
-            row[f"rmse{suffix}"] = exp(found[0, chosen[0]])
+            row[f"rmse{suffix}"] = np.exp(found[0, chosen[0]])
             row[f"tied{suffix}"] = ", ".join(titles[one] for one in chosen[1:]) or "-"
         rows[title_of_family(part)] = row
     return table_of({**rows, **_summary(listed, titles, len(rows))}, "models", _COLUMNS)
@@ -66,8 +65,8 @@ def within(logs, seconds, limit):
     for row, taken in enumerate(seconds):
         if taken[0] <= limit:
             upper = min(max(np.searchsorted(taken, limit), 1), taken.size - 1)
-            ends = log(taken[[upper - 1, upper]])
-            share = np.clip((log(limit) - ends[0]) / max(ends[1] - ends[0], 1e-9), 0.0, 1.0)
+            ends = np.log(taken[[upper - 1, upper]])
+            share = np.clip((np.log(limit) - ends[0]) / max(ends[1] - ends[0], 1e-9), 0.0, 1.0)
             found[:, row] = (1.0 - share) * logs[:, row, upper - 1] + share * logs[:, row, upper]
     return found
 
