@@ -10,14 +10,14 @@ ROOT = Path(workflow.current_basedir)
 ALONE = Path(workflow.basedir) in (ROOT, ROOT / "workflow")
 
 # Before the package is imported: that of this checkout, whatever is installed.
-startup = run_path(f"{ROOT}/src/logzoo/pipeline/startup.py")
+startup = run_path(f"{ROOT}/src/replication/startup.py")
 startup["use_sources"](f"{ROOT}/src")
 
 try:
     startup["require"]("netCDF4", "numba", "pandas", "scipy", "xarray")
-    from logzoo.pipeline.catalogue import Catalogue
-    from logzoo.pipeline.configuration import checked, laid_over
-    from logzoo.pipeline.startup import clear_stale_locks
+    from replication.catalogue import Catalogue
+    from replication.configuration import checked, laid_over
+    from replication.startup import clear_stale_locks
 except ModuleNotFoundError as error:
     sys.exit(f"logzoo: error: no module {error.name}: pip install -r requirements.txt, or use environment.yml")
 
@@ -101,11 +101,11 @@ onstart:
     if makes_files(workflow):
         remove_manifest(SCALE)
     if workflow.local_exec and runs_kernels(workflow):
-        from logzoo.pipeline.compiling import compile_kernels
+        from replication.compiling import compile_kernels
 
         compile_kernels(workflow.cores)
     if workflow.local_exec and runs_many(workflow):
-        from logzoo.pipeline.forks import serve_jobs
+        from replication.forks import serve_jobs
 
         serve_jobs()
 

@@ -89,8 +89,8 @@ def make(folder, data, zoo):
     """Write every model of the gauntlet with its log Z into `folder`: of families, badly trained, and of the zoo."""
     import xarray as xr
 
-    from logzoo.artifacts.netcdf import read_artifact
     from logzoo.datasets.build import visible_matrix
+    from logzoo.io.netcdf import read_artifact
 
     folder.mkdir(parents=True, exist_ok=True)
     truths = {}

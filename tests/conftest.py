@@ -12,7 +12,7 @@ from browser import Browser, find_chromium
 def pytest_configure(config):
     """Compile the kernels before the workers start that would each compile them, where all tests were asked for."""
     if not hasattr(config, "workerinput") and config.args_source == pytest.Config.ArgsSource.TESTPATHS:
-        from logzoo.pipeline.compiling import compile_kernels
+        from replication.compiling import compile_kernels
 
         compile_kernels(os.cpu_count())
 

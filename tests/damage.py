@@ -5,8 +5,8 @@ import shutil
 
 import numpy as np
 
-from logzoo.artifacts.netcdf import content_sha256, load_raw
-from logzoo.artifacts.seals import seal
+from logzoo.io.netcdf import content_sha256, load_raw
+from logzoo.io.seals import seal
 
 HASHED = "content_sha256"
 

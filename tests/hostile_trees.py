@@ -12,10 +12,10 @@ from pathlib import Path
 import netCDF4
 import numpy as np
 
-from logzoo.artifacts.layout import files_of
-from logzoo.artifacts.reading import sha256_of
-from logzoo.artifacts.seals import seal
+from logzoo.io.reading import sha256_of
+from logzoo.io.seals import seal
 from logzoo.kernels import cache
+from replication.artifacts.layout import files_of
 
 MOST_MEGABYTES = 500
 _EVIL = "from pathlib import Path\nPath({marker!r}).write_text('ran')\n"
@@ -192,14 +192,25 @@ def state_of(folder):
 
 
 def audited(tree, home, *arguments):
-    """Run `logzoo audit` in a tree under a home folder: (exit code, output, peak megabytes of it and its jobs)."""
+    """Run `replication audit` in a tree under a home folder: (exit code, output, peak megabytes of it and its jobs)."""
     # Kernels are those of this process, and not compiled below another home.
     environment = {**os.environ, "HOME": str(home), "NUMBA_CACHE_DIR": str(next(cache.bases()))}
     for name in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME"):
         environment.pop(name, None)
     wrapped = "import resource, subprocess, sys; code = subprocess.run(sys.argv[1:]).returncode; print(); "
     wrapped += "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss); sys.exit(code)"
-    command = [sys.executable, "-P", "-c", wrapped, str(Path(sys.executable).with_name("logzoo")), "audit", str(tree)]
+    command = [
+        sys.executable,
+        "-P",
+        "-c",
+        wrapped,
+        sys.executable,
+        "-P",
+        "-m",
+        "replication",
+        "audit",
+        str(tree),
+    ]
     options = {"cwd": tree, "env": environment, "capture_output": True, "timeout": 600}
     done = subprocess.run([*command, *arguments], **options)
     output = done.stdout.decode(errors="replace")

@@ -6,15 +6,15 @@ import numpy as np
 import xarray as xr
 from projects import ROOT, catalogue_of
 
-from logzoo.artifacts.labels import labelled
-from logzoo.artifacts.netcdf import read_provenance, write_artifact
-from logzoo.reporting.page import exhibit_of, page, scorecard_page
-from logzoo.reporting.scorecard import csv as card_csv
-from logzoo.reporting.scorecard import markdown, scorecard
-from logzoo.reporting.statistics import Statistic
-from logzoo.reporting.style import new_figure, save
-from logzoo.reporting.tables import Column, table_of
-from logzoo.reporting.verdicts import verdicts
+from logzoo.io.labels import labelled
+from logzoo.io.netcdf import read_provenance, write_artifact
+from replication.reporting.page import exhibit_of, page, scorecard_page
+from replication.reporting.scorecard import csv as card_csv
+from replication.reporting.scorecard import markdown, scorecard
+from replication.reporting.statistics import Statistic
+from replication.reporting.style import new_figure, save
+from replication.reporting.tables import Column, table_of
+from replication.reporting.verdicts import verdicts
 
 TEMPLATES = ROOT / "workflow/templates"
 CATALOGUE = catalogue_of({"scale": "tiny"})

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from snakemake.utils import update_config
 
-from logzoo.pipeline import project
-from logzoo.pipeline.catalogue import Catalogue
-from logzoo.pipeline.configuration import checked
+from replication import project
+from replication.catalogue import Catalogue
+from replication.configuration import checked
 
 ROOT = Path(__file__).parents[1]
 # The toy size, of a run that takes minutes.

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import xarray
 
-from logzoo.artifacts import schema
-from logzoo.artifacts.netcdf import content_sha256, read_artifact, read_provenance, write_artifact
+from logzoo.io import schema
+from logzoo.io.netcdf import content_sha256, read_artifact, read_provenance, write_artifact
 
 PROVENANCE = {
     "kind": "estimate",

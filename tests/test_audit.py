@@ -11,13 +11,13 @@ from damage import corrupt, missed, rewrite
 from projects import ROOT
 from trees import SOURCE, Tree
 
-from logzoo.artifacts.layout import files_of, is_timed, kind_of, walked
-from logzoo.artifacts.netcdf import content_sha256, load_raw
-from logzoo.audit import checkout
-from logzoo.audit.findings import Findings, report
-from logzoo.audit.manifest import read_manifest, write_manifest
-from logzoo.audit.tree import audit
-from logzoo.cli.main import main
+from logzoo.io.netcdf import content_sha256, load_raw
+from replication.artifacts.layout import files_of, is_timed, kind_of, walked
+from replication.audit import checkout
+from replication.audit.findings import Findings, report
+from replication.audit.manifest import read_manifest, write_manifest
+from replication.audit.tree import audit
+from replication.cli import main
 
 MANIFEST = "data/tiny/manifest.json"
 ESTIMATE, LEAF, CARD = "data/tiny/estimates/a/rts.nc", "data/tiny/tables/t.nc", "data/tiny/scorecard.nc"

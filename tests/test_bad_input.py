@@ -7,8 +7,8 @@ import xarray as xr
 from hdf5_files import write_hdf5
 
 from logzoo import RBM, estimate_log_z, exact_log_z, sample_gibbs, train_rbm
-from logzoo.artifacts.netcdf import write_artifact
 from logzoo.cli.main import main
+from logzoo.io.netcdf import write_artifact
 
 VISIBLE, HIDDEN = 8, 3
 BUDGET = "--sweeps 50 --chains 2"
@@ -264,7 +264,7 @@ def test_one_line_and_nothing_written(files, capfd, command, complaint):
             PermissionError(13, "Permission denied"),
             "cannot write new.nc: no file can be made",
         ),
-        ("logzoo.artifacts.atomic.os.replace", OSError(28, "No space left on device"), "No space left on device"),
+        ("logzoo.io.atomic.os.replace", OSError(28, "No space left on device"), "No space left on device"),
     ],
 )
 def test_a_folder_that_takes_no_file(files, capfd, monkeypatch, target, error, complaint):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from logzoo import RBM, train_rbm
-from logzoo.artifacts.checkpoints import Checkpoint, discard_beside, discard_checkpoint, is_checkpoint
 from logzoo.cli.main import main
+from logzoo.io.checkpoints import Checkpoint, discard_beside, discard_checkpoint, is_checkpoint
 
 TRAIN = "train data.npy --hidden 3 --updates 4 --batch 5"
 ESTIMATE = "estimate model.nc --data data.npy --base-data marginals.npy"
@@ -91,7 +91,7 @@ def test_a_checkpoint_has_a_path(path):
 
 
 def test_a_checkpoint_that_unpacks_to_more_is_not_read(folder, monkeypatch, caplog):
-    monkeypatch.setattr("logzoo.artifacts.sizes._MOST_BYTES", 1 << 20)
+    monkeypatch.setattr("logzoo.io.sizes._MOST_BYTES", 1 << 20)
     with open("bomb.npz", "wb") as file:
         np.savez_compressed(file, logzoo_checkpoint="mine", step=1, zeros=np.zeros(1 << 20))
     assert is_checkpoint("bomb.npz") and Checkpoint("bomb.npz", "mine").load({}) == 0

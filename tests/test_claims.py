@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from logzoo.papers.rts import f3, f4, f7, f8, knots, text
-from logzoo.papers.rts.knots import flux
-from logzoo.papers.rts.runs import run as taken_from
-from logzoo.reporting.statistics import (
+from replication.papers.rts import f3, f4, f7, f8, knots, text
+from replication.papers.rts.knots import flux
+from replication.papers.rts.runs import run as taken_from
+from replication.reporting.statistics import (
     Statistic,
     difference_of_means,
     mean,
@@ -15,7 +15,7 @@ from logzoo.reporting.statistics import (
     ratio_of_rmse,
     seconds_of_budgets,
 )
-from logzoo.reporting.verdicts import bound_of, judge, number_of, verdicts
+from replication.reporting.verdicts import bound_of, judge, number_of, verdicts
 
 ENTRY = {"figure": "rts-f9", "claim": "It is small", "at_most": 1.0, "published": "small"}
 

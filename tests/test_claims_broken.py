@@ -11,24 +11,24 @@ from logzoo.datasets.splits import SPLITS
 from logzoo.estimators.registry import estimator
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
-from logzoo.papers.infinite_swapping import comparisons, f6, gradients
-from logzoo.papers.infinite_swapping import f2 as distances
-from logzoo.papers.las_vegas import classes, f2a, f2c, tours
-from logzoo.papers.las_vegas import f4 as by_tours
-from logzoo.papers.las_vegas.tour_estimates import tour_estimates
-from logzoo.papers.rts import f1, f3, initial, mixture
-from logzoo.papers.rts import f6 as step_sizes
-from logzoo.papers.tracking import f4b, t1
-from logzoo.papers.tracking.snapshots import check_snapshots
 from logzoo.paths import log_odds
-from logzoo.reporting.statistics import Statistic
-from logzoo.reporting.verdicts import NOT_REPRODUCED, REPRODUCED, UNDECIDED, judge
 from logzoo.samplers import initial as rule
 from logzoo.samplers.infinite_swapping import InfiniteSwapping
 from logzoo.samplers.tours import StoppingSet
 from logzoo.streams import root_stream
 from logzoo.trackers import kalman
 from logzoo.training import train_rbm
+from replication.papers.infinite_swapping import comparisons, f6, gradients
+from replication.papers.infinite_swapping import f2 as distances
+from replication.papers.las_vegas import classes, f2a, f2c, tours
+from replication.papers.las_vegas import f4 as by_tours
+from replication.papers.las_vegas.tour_estimates import tour_estimates
+from replication.papers.rts import f1, f3, initial, mixture
+from replication.papers.rts import f6 as step_sizes
+from replication.papers.tracking import f4b, t1
+from replication.papers.tracking.snapshots import check_snapshots
+from replication.reporting.statistics import Statistic
+from replication.reporting.verdicts import NOT_REPRODUCED, REPRODUCED, UNDECIDED, judge
 
 STREAM = root_stream(11)
 

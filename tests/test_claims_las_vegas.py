@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from logzoo.papers.las_vegas import classes, f2a, f2b, f2c, f3, f4, t2, trainings
-from logzoo.reporting.statistics import DEVIATE
-from logzoo.reporting.verdicts import judge
+from replication.papers.las_vegas import classes, f2a, f2b, f2c, f3, f4, t2, trainings
+from replication.reporting.statistics import DEVIATE
+from replication.reporting.verdicts import judge
 
 AT_MOST_ZERO = {"at_most": 0.0}
 AT_LEAST_ZERO = {"at_least": 0.0}

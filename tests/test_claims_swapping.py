@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from logzoo.papers.infinite_swapping import equal, f2, f3, f6, many
-from logzoo.reporting.verdicts import judge
+from replication.papers.infinite_swapping import equal, f2, f3, f6, many
+from replication.reporting.verdicts import judge
 
 AT_MOST_ONE = {"at_most": 1.0}
 AT_LEAST_ZERO = {"at_least": 0.0}

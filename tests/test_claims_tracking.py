@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from logzoo.papers.rts import f5
-from logzoo.papers.tracking import cost, f3, f4a, f4b, repeats, t1, text
-from logzoo.reporting.statistics import share
-from logzoo.reporting.verdicts import judge
+from replication.papers.rts import f5
+from replication.papers.tracking import cost, f3, f4a, f4b, repeats, t1, text
+from replication.reporting.statistics import share
+from replication.reporting.verdicts import judge
 
 OF_THE_TRACE = ("bias", "variance", "change")
 PUBLISHED_AIS = (-15.70, -16.81, -88.51, -14.68, -271.23, -31.45, -48.61, -29.91)

@@ -13,11 +13,11 @@ import scipy.io
 import xarray as xr
 
 from logzoo import RBM, estimate_log_z, exact_log_z, train_rbm
-from logzoo.artifacts.netcdf import read_artifact, write_artifact
-from logzoo.artifacts.provenance import PACKAGE_FOLDER, source_digest
 from logzoo.cli.main import main
 from logzoo.cli.output import bold
 from logzoo.estimators.result import REASONS
+from logzoo.io.netcdf import read_artifact, write_artifact
+from logzoo.io.provenance import PACKAGE_FOLDER, source_digest
 from logzoo.paths import log_odds
 
 VISIBLE, HIDDEN = 12, 5
@@ -268,7 +268,7 @@ def test_a_checkpoint_stays_until_the_snapshots_are_written(folder, capfd, monke
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("logzoo.trainers.loop.TrainingRun.save_snapshots", full)
-    monkeypatch.setattr("logzoo.artifacts.checkpoints._SECONDS", 0.0)
+    monkeypatch.setattr("logzoo.io.checkpoints._SECONDS", 0.0)
     given = ("--option", "snapshots=3", "--checkpoint", "on.npz", "-o", "new.nc")
     assert main(["train", "data.npy", *TRAINING, *given]) == 1
     assert "No space left" in capfd.readouterr().err and (folder / "on.npz").exists()
@@ -382,7 +382,7 @@ def test_help(capfd, arguments):
     [
         ("logzoo.training", "train_rbm"),  # before anything is done
         ("logzoo.trainers.loop", "rate_at"),  # amid the training
-        ("logzoo.artifacts.atomic", "os.replace"),  # with the file complete but not yet in place
+        ("logzoo.io.atomic", "os.replace"),  # with the file complete but not yet in place
     ],
 )
 def test_an_interrupt_leaves_nothing(folder, capfd, monkeypatch, module, name):

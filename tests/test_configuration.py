@@ -7,13 +7,13 @@ import pytest
 from projects import ROOT, copy_project, snakemake
 
 from logzoo.estimators.registry import ESTIMATORS
-from logzoo.papers.signatures import option_defaults
-from logzoo.pipeline.catalogue import Catalogue
-from logzoo.pipeline.configuration import checked
-from logzoo.pipeline.models import estimate_settings, truth_from
-from logzoo.pipeline.project import catalogue_of, merged_configuration
-from logzoo.pipeline.tasks import makes_files
 from logzoo.trainers.registry import TRAINERS
+from replication.catalogue import Catalogue
+from replication.configuration import checked
+from replication.models import estimate_settings, truth_from
+from replication.papers.signatures import option_defaults
+from replication.project import catalogue_of, merged_configuration
+from replication.tasks import makes_files
 
 WRONG = [
     # Numbers that jobs do not take.

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from projects import catalogue_of
 
-from logzoo.papers.declaration import MOST_TOUR, SWEEP, named_paths, training_most, training_work
-from logzoo.pipeline import costs
 from logzoo.trainers.lvs import MOST_SWEEPS
 from logzoo.training import train_rbm
+from replication import costs
+from replication.papers.declaration import MOST_TOUR, SWEEP, named_paths, training_most, training_work
 
 V, HIDDEN, BATCH, UPDATES = 12, 5, 10, 20
 OPTIONS = {

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 import yaml
 
-from logzoo.artifacts.netcdf import read_artifact, write_artifact
 from logzoo.datasets.build import build_dataset, label_units, visible_matrix
 from logzoo.datasets.readers import READERS
 from logzoo.datasets.sources import fetch
+from logzoo.io.netcdf import read_artifact, write_artifact
 
 ROOT = Path(__file__).parents[1]
 MIRROR = ROOT.parent / "shared" / "datasets"

@@ -8,10 +8,10 @@ import sys
 import pytest
 from projects import ROOT, catalogue_of, merged_configuration
 
-from logzoo.artifacts.provenance import direct_imports
-from logzoo.papers.declaration import Claim, Experiment, Here, named_paths, nested
-from logzoo.pipeline.catalogue import Catalogue
-from logzoo.pipeline.configuration import checked
+from logzoo.io.provenance import direct_imports
+from replication.catalogue import Catalogue
+from replication.configuration import checked
+from replication.papers.declaration import Claim, Experiment, Here, named_paths, nested
 
 # Figures and tables of the four papers; those with panels of their own by panel.
 PUBLISHED = [
@@ -66,7 +66,7 @@ def test_an_experiment_takes_the_settings_that_it_is_declared_with(path):
 
 def test_a_plan_imports_nothing_that_takes_long():
     modules = [shown.module.__name__ for shown in catalogue_of().shown.values()]
-    modules += [f"logzoo.pipeline.{part}" for part in ("configuration", "costs", "documents", "models", "tasks")]
+    modules += [f"replication.{part}" for part in ("configuration", "costs", "documents", "models", "tasks")]
     code = f"import sys, importlib\nfor name in {modules}: importlib.import_module(name)\nprint(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert {name.split(".")[0] for name in loaded} & set(HEAVY) == set()
@@ -83,7 +83,10 @@ def test_a_plan_imports_nothing_that_takes_long():
         ({"rts-f7": {"remedies": ["magic"]}}, "figures.rts-f7: estimators: unknown value 'magic'"),
         ({"rts-f1": {"replicates": 0}}, "figures.rts-f1.replicates: 0"),
         ({"rts-f1": {"paper": "rst"}}, "figures.rts-f1.paper: unknown name 'rst'"),
-        ({"rts-f99": {"paper": "rts", "title": "x"}}, "figures.rts-f99: no module logzoo.papers.rts.f99 declares it"),
+        (
+            {"rts-f99": {"paper": "rts", "title": "x"}},
+            "figures.rts-f99: no module replication.papers.rts.f99 declares it",
+        ),
         ({"rts-f3-seconds": {"figure": "rts-f33"}}, "figures.rts-f33: .*unknown value|unknown value 'rts-f33'"),
         ({"rts-f1": {"scales": {"quick": {"replicas": 3}}}}, "figures.rts-f1: unknown key 'replicas'"),
         # What a figure cannot draw, or claims cannot be judged from.
@@ -204,7 +207,7 @@ def test_a_data_set_or_trainer_that_is_null_is_left_out():
 def test_an_experiment_that_runs_methods_by_name_says_which():
     """Their code shapes its result, and the digest of its module does not reach them."""
     # Modules that import a list of methods, where these two take none by name.
-    none = {"logzoo.papers.tracking.snapshots:run": "exact", "logzoo.papers.timing:rungs": ""}
+    none = {"replication.papers.tracking.snapshots:run": "exact", "replication.papers.timing:rungs": ""}
     for experiment in catalogue_of().experiments.values():
         imported = direct_imports(experiment.run.partition(":")[0])
         if {"logzoo.estimators.registry", "logzoo.trainers.registry"} & imported and not experiment.methods:

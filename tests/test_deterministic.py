@@ -15,8 +15,8 @@ from logzoo.models.expansions import bethe, contraction, is_forest, rings, tap
 from logzoo.models.known.registry import known
 from logzoo.models.modes import find_modes
 from logzoo.models.rbm import RBM
-from logzoo.papers.zoo import statistics
 from logzoo.streams import root_stream
+from replication.papers.zoo import statistics
 
 NAMES = [name for name, method in ESTIMATORS.items() if not method.drawn]
 # Those that may be converged where units have weights.

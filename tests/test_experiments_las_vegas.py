@@ -10,15 +10,15 @@ from scipy.special import expit
 from logzoo.kernels.hashing import unpack_state
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
-from logzoo.papers.las_vegas import likelihoods
-from logzoo.papers.las_vegas.likelihoods import trained_likelihoods
-from logzoo.papers.las_vegas.tour_estimates import tour_estimates
-from logzoo.papers.las_vegas.tours import Images, broken_chains, stroke_widths, tour_lengths
 from logzoo.paths import kernel_parameters
 from logzoo.samplers.tours import TourSampler, stopping_set
 from logzoo.samplers.walks import first_draws, packed_states, unpacked_states, walk
 from logzoo.streams import root_stream
 from logzoo.training import train_rbm
+from replication.papers.las_vegas import likelihoods
+from replication.papers.las_vegas.likelihoods import trained_likelihoods
+from replication.papers.las_vegas.tour_estimates import tour_estimates
+from replication.papers.las_vegas.tours import Images, broken_chains, stroke_widths, tour_lengths
 
 
 def random_rbm(visible, hidden, scale=1.0, seed=0):

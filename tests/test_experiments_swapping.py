@@ -8,13 +8,13 @@ import twins
 import xarray as xr
 
 from logzoo.models.rbm import RBM
-from logzoo.papers.infinite_swapping import gradients
-from logzoo.papers.infinite_swapping.comparisons import repeated_training, run
-from logzoo.papers.infinite_swapping.gradients import gradient_distances
 from logzoo.paths import kernel_parameters
 from logzoo.samplers.infinite_swapping import IN_TURN, InfiniteSwapping
 from logzoo.streams import root_stream
 from logzoo.training import train_rbm
+from replication.papers.infinite_swapping import gradients
+from replication.papers.infinite_swapping.comparisons import repeated_training, run
+from replication.papers.infinite_swapping.gradients import gradient_distances
 
 STREAM = root_stream(5).child("gradients")
 SAMPLERS = {

@@ -8,13 +8,13 @@ from test_trackers import patterns
 from logzoo.datasets.splits import SPLITS
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
-from logzoo.papers.configured import matched_base
-from logzoo.papers.tracking.best import best_likelihoods, best_of
-from logzoo.papers.tracking.best import run as best_model
-from logzoo.papers.tracking.snapshots import ais_numbers, check_snapshots
 from logzoo.paths import log_odds
 from logzoo.streams import root_stream
 from logzoo.training import train_rbm
+from replication.papers.configured import matched_base
+from replication.papers.tracking.best import best_likelihoods, best_of
+from replication.papers.tracking.best import run as best_model
+from replication.papers.tracking.snapshots import ais_numbers, check_snapshots
 
 DATA = {"train": patterns(100), "validation": patterns(150)[100:], "test": patterns(200)[150:]}
 SETTINGS = {"base": log_odds(DATA["train"]), "sweeps": 400, "chains": 50, "stream": root_stream(1)}

@@ -10,8 +10,8 @@ from projects import CONFIGURATION, ROOT, catalogue_of, copy_project, run_module
 
 from logzoo.estimators.registry import ESTIMATORS
 from logzoo.models.rbm import RBM
-from logzoo.papers.zoo.families import matrix_places
-from logzoo.pipeline.costs import table_of_costs
+from replication.costs import table_of_costs
+from replication.papers.zoo.families import matrix_places
 
 GUIDE = (ROOT / "docs" / "extending.md").read_text()
 PYTHON = re.compile(r"`(src/\S+\.py)`:\n\n```python\n(.*?)```", re.DOTALL)
@@ -92,7 +92,7 @@ def test_the_cost_of_a_run_is_told_with_both(extended):
 def test_the_figure_is_drawn_and_its_claim_judged(extended, plan):
     code = """
 import matplotlib, numpy as np, xarray as xr
-from logzoo.papers.zoo import below
+from replication.papers.zoo import below
 errors = np.array([[[-1.0, -2.0]], [[-3.0, -1.0]]])[:, None]
 zoo = xr.Dataset(
     {"log_z": (("model", "estimator", "budget", "replicate"), errors), "truth": ("model", [0.0, 0.0])},

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from logzoo.papers.infinite_swapping.f1 import draw
-from logzoo.reporting.style import save
+from replication.papers.infinite_swapping.f1 import draw
+from replication.reporting.style import save
 
 
 def examples(pixels, label_units=0, **attributes):

@@ -6,13 +6,13 @@ import xarray as xr
 from pictures import assert_drawn_alike
 
 from logzoo.models.rbm import RBM
-from logzoo.papers.las_vegas import classes, f1, f2a, f2b, f2c, f3, f4, trainings
-from logzoo.papers.las_vegas.drawing import tail
-from logzoo.papers.las_vegas.f1 import tours_of
-from logzoo.papers.las_vegas.tour_estimates import tour_estimates
-from logzoo.papers.las_vegas.tours import Images, broken_chains, tour_lengths
-from logzoo.reporting.tables import frame_of, html, markdown
 from logzoo.streams import root_stream
+from replication.papers.las_vegas import classes, f1, f2a, f2b, f2c, f3, f4, trainings
+from replication.papers.las_vegas.drawing import tail
+from replication.papers.las_vegas.f1 import tours_of
+from replication.papers.las_vegas.tour_estimates import tour_estimates
+from replication.papers.las_vegas.tours import Images, broken_chains, tour_lengths
+from replication.reporting.tables import frame_of, html, markdown
 
 NOTICE = {"stand_in_for": "mnist-grey", "stand_in_reason": "none"}
 

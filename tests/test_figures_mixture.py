@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from pictures import assert_drawn_alike
 
-from logzoo.papers.rts import f2, f6, mixture
-from logzoo.reporting.style import TRUTH
 from logzoo.streams import root_stream
+from replication.papers.rts import f2, f6, mixture
+from replication.reporting.style import TRUTH
 
 SETTINGS = {
     "chains": 4,

@@ -3,7 +3,7 @@
 import numpy as np
 import xarray as xr
 
-from logzoo.papers.rts import f3
+from replication.papers.rts import f3
 
 BUDGETS = [100, 1000, 10_000]
 

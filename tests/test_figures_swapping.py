@@ -6,11 +6,11 @@ import xarray as xr
 from pictures import assert_drawn_alike
 
 from logzoo.models.rbm import RBM
-from logzoo.papers.infinite_swapping import association, equal, f2, f3, many
-from logzoo.papers.infinite_swapping.comparisons import repeated_training
-from logzoo.papers.infinite_swapping.gradients import gradient_distances
 from logzoo.streams import root_stream
 from logzoo.training import train_rbm
+from replication.papers.infinite_swapping import association, equal, f2, f3, many
+from replication.papers.infinite_swapping.comparisons import repeated_training
+from replication.papers.infinite_swapping.gradients import gradient_distances
 
 SAMPLERS = {
     "pcd": {"temperatures": [1]},

@@ -7,11 +7,11 @@ from pictures import assert_drawn_alike
 
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
-from logzoo.papers.rts import f5
-from logzoo.papers.tracking import f1, f2, f3, f4a, f4b
-from logzoo.papers.tracking.f4a import exchange_rates
-from logzoo.reporting.style import TRUTH, save
 from logzoo.training import train_rbm
+from replication.papers.rts import f5
+from replication.papers.tracking import f1, f2, f3, f4a, f4b
+from replication.papers.tracking.f4a import exchange_rates
+from replication.reporting.style import TRUTH, save
 
 SPLITS = ("train", "validation", "test")
 TITLE = "some model"

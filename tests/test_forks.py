@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from projects import ROOT
 
-from logzoo.pipeline import forks
+from replication import forks
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="jobs are forked on Linux alone")
 
 # A server that has loaded nothing, and what a job looks like to the package.
-SERVER = "from logzoo.pipeline import forks; forks._load = int; forks.serve({path!r})"
+SERVER = "from replication import forks; forks._load = int; forks.serve({path!r})"
 JOB = "import os, sys, time\nsnakemake = sys.argv\nimport logzoo.budgets\n"
 
 
@@ -104,7 +104,7 @@ def test_a_job_ends_with_the_process_that_waits_for_it(started, number):
 
 def test_a_job_ends_with_the_server(started):
     waiting = "with job('log.txt'): open('begun', 'w').close(); time.sleep(60)"
-    job = started(f"from logzoo.pipeline.jobs import job\n{waiting}")
+    job = started(f"from replication.jobs import job\n{waiting}")
     wait_for((started.folder / "begun").exists)
     started.server.kill()
     job.communicate()
@@ -120,7 +120,7 @@ def test_a_job_runs_by_itself_where_no_server_answers(started, server):
 
 
 def test_a_server_that_is_left_alone_ends_and_takes_its_folder_along(tmp_path):
-    code = "import os; from logzoo.pipeline import forks; forks.serve_jobs(); print(os.environ['LOGZOO_FORKS'])"
+    code = "import os; from replication import forks; forks.serve_jobs(); print(os.environ['LOGZOO_FORKS'])"
     environment = {**os.environ, "PYTHONPATH": f"{ROOT}/src", "TMPDIR": str(tmp_path)}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
     path = Path(done.stdout.strip().rpartition(":")[2])

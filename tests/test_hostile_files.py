@@ -20,13 +20,13 @@ from hypothesis import strategies as st
 from projects import merged_configuration
 
 from logzoo import RBM, train_rbm
-from logzoo.artifacts.checkpoints import Checkpoint
-from logzoo.artifacts.matlab import read_matrices
-from logzoo.artifacts.netcdf import read_artifact
-from logzoo.artifacts.seals import seal
 from logzoo.cli.files import read_data, read_model
 from logzoo.datasets.sources import fetch
-from logzoo.pipeline.configuration import checked
+from logzoo.io.checkpoints import Checkpoint
+from logzoo.io.matlab import read_matrices
+from logzoo.io.netcdf import read_artifact
+from logzoo.io.seals import seal
+from replication.configuration import checked
 
 DRILL = Path(__file__).parent / "drills" / "fuzz.py"
 ROOT = Path(__file__).parents[1]
@@ -87,7 +87,7 @@ def test_any_damage_to_an_artifact_is_seen_before_it_is_opened(tmp_path, monkeyp
     content = bytearray(path.read_bytes())
     content[at] ^= 16
     path.write_bytes(content)
-    monkeypatch.setattr("logzoo.artifacts.netcdf.load_raw", lambda _: pytest.fail("opened"))
+    monkeypatch.setattr("logzoo.io.netcdf.load_raw", lambda _: pytest.fail("opened"))
     with pytest.raises(ValueError, match=r"model\.nc: ") as caught:
         RBM.load(path)
     assert "\n" not in str(caught.value)
@@ -199,7 +199,7 @@ def test_many_matrices_are_not_all_held(tmp_path, monkeypatch):
     elements = (zlib.compress(zlib.decompress(packed).replace(b"name", b"%04d" % count)) for count in range(12))
     path.write_bytes(matlab_file(*(struct.pack("<II", 15, len(element)) + element for element in elements)))
     assert len(read_matrices(path)) == 12
-    monkeypatch.setattr("logzoo.artifacts.sizes._MOST_BYTES", 1 << 25)
+    monkeypatch.setattr("logzoo.io.sizes._MOST_BYTES", 1 << 25)
     tracemalloc.start()
     with pytest.raises(
         ValueError, match="expected numbers of at most 33,554,432 bytes in a file of its size, found 40,0"
@@ -286,7 +286,7 @@ def test_whatever_ends_the_reader_of_hdf5_ends_in_one_line(tmp_path, monkeypatch
     program.write_text(f"#!/bin/sh\n{ending}\n")
     program.chmod(0o700)
     monkeypatch.setattr(sys, "executable", str(program))
-    monkeypatch.setattr("logzoo.artifacts.hdf5._SECONDS", 1)
+    monkeypatch.setattr("logzoo.io.hdf5._SECONDS", 1)
     assert re.search(complaint, hdf5_refusal(path))
 
 

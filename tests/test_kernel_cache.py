@@ -8,9 +8,9 @@ import sys
 import pytest
 
 import logzoo
-from logzoo.artifacts.provenance import PACKAGE_FOLDER
+from logzoo.io.provenance import PACKAGE_FOLDER
 from logzoo.kernels import cache
-from logzoo.pipeline import compiling
+from replication import compiling
 
 # Prints whether the kernel had to be compiled.
 SCRIPT = """

@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 
 import logzoo.kernels
-from logzoo.artifacts.provenance import PACKAGE_FOLDER
+from logzoo.io.provenance import PACKAGE_FOLDER
 from logzoo.kernels.compiled import Part, part
 
 

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from projects import ROOT, catalogue_of, merged_configuration
 
-from logzoo.artifacts.provenance import direct_imports
+from logzoo.io.provenance import direct_imports
 from logzoo.models.known.registry import known
-from logzoo.papers.declaration import SWEEP, shape_of
-from logzoo.papers.zoo.families import matrix_places
-from logzoo.pipeline.configuration import checked
-from logzoo.pipeline.costs import jobs_behind, seconds_of
-from logzoo.pipeline.models import drawn_by, known_models, known_settings, truth_from
+from replication.configuration import checked
+from replication.costs import jobs_behind, seconds_of
+from replication.models import drawn_by, known_models, known_settings, truth_from
+from replication.papers.declaration import SWEEP, shape_of
+from replication.papers.zoo.families import matrix_places
 
 
 def test_known_models_have_their_place_their_truth_and_their_cost():

@@ -5,11 +5,11 @@ import pytest
 import xarray as xr
 from scipy import integrate
 
-from logzoo.artifacts import schema
+from logzoo.io import schema
 from logzoo.models.gaussian_mixture import GaussianMixture, path_moments
-from logzoo.papers.rts import f2, f6, mixture
 from logzoo.samplers.hamiltonian import HamiltonianDraws
 from logzoo.streams import root_stream
+from replication.papers.rts import f2, f6, mixture
 
 STREAM = root_stream(8).child("mixture")
 UNEVEN = GaussianMixture((0.3, 1.9, 0.6), [[-1.0, 0.5, 0.0], [2.0, 0.0, -1.0], [0.0, 3.0, 1.0]], 0.7)

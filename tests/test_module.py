@@ -10,8 +10,8 @@ import textwrap
 import pytest
 from projects import ROOT, closed_environment, merged_configuration
 
-from logzoo.artifacts.netcdf import read_provenance
-from logzoo.pipeline.configuration import laid_over
+from logzoo.io.netcdf import read_provenance
+from replication.configuration import laid_over
 
 IMPORTING = """
 configfile: "tiny.yaml"

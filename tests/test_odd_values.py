@@ -15,9 +15,6 @@ import xarray as xr
 from hdf5_files import write_hdf5
 
 from logzoo import RBM, estimate_log_z, exact_log_z, lower_bound, mean_log_likelihood, sample_gibbs, train_rbm
-from logzoo.artifacts import sizes
-from logzoo.artifacts.netcdf import read_artifact, write_artifact
-from logzoo.artifacts.stamps import read_stamp, stamped_text
 from logzoo.checks import (
     as_float,
     binary_matrix,
@@ -30,7 +27,10 @@ from logzoo.checks import (
 )
 from logzoo.cli.files import read_model
 from logzoo.cli.main import main
+from logzoo.io import sizes
+from logzoo.io.netcdf import read_artifact, write_artifact
 from logzoo.streams import root_stream
+from replication.artifacts.stamps import read_stamp, stamped_text
 
 VISIBLE, HIDDEN = 6, 3
 GENERATOR = np.random.default_rng(0)

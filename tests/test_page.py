@@ -14,10 +14,10 @@ from pages import Page, faults, faults_of_broken
 from PIL import Image
 from projects import ROOT
 
-from logzoo.artifacts.netcdf import read_provenance
-from logzoo.reporting.pictures import LARGE, SMALL, embedded
-from logzoo.reporting.scorecard import VERDICTS, summary
-from logzoo.reporting.style import new_figure
+from logzoo.io.netcdf import read_provenance
+from replication.reporting.pictures import LARGE, SMALL, embedded
+from replication.reporting.scorecard import VERDICTS, summary
+from replication.reporting.style import new_figure
 
 
 @pytest.fixture(scope="module")

@@ -7,10 +7,12 @@ import pytest
 from projects import ROOT, catalogue_of
 from snakemake.cli import parse_args
 
-from logzoo.cli.main import _parser
+from logzoo.cli import main
+from replication import cli
 
 PAGES = ["README.md", "config/README.md", "data/README.md", *(f"docs/{path.name}" for path in ROOT.glob("docs/*.md"))]
-IN_BLOCK = re.compile(r"^ {4}(?:.*&& )?((?:LOGZOO_MIRROR=\S+ )?(?:snakemake|logzoo) .*?)(?:\s+#.*)?$", re.MULTILINE)
+PROGRAM = r"(?:LOGZOO_MIRROR=\S+ )?(?:snakemake|logzoo|replication)"
+IN_BLOCK = re.compile(rf"^ {{4}}(?:.*&& )?({PROGRAM} .*?)(?:\s+#.*)?$", re.MULTILINE)
 IN_TEXT = re.compile(r"`((?:LOGZOO_MIRROR=\S+ )?snakemake -[^`]*)`")
 # What the reader puts there.
 _LEFT_OUT = re.compile(r"\.\.\.|<\w+>")
@@ -36,7 +38,7 @@ def rules():
 
 
 def test_commands_are_found():
-    assert len(printed("snakemake")) > 20 and len(printed("logzoo")) > 15
+    assert len(printed("snakemake")) > 20 and len(printed("logzoo")) > 12 and len(printed("replication")) > 3
 
 
 @pytest.mark.parametrize(("page", "command"), printed("snakemake"))
@@ -56,6 +58,7 @@ def test_a_printed_snakemake_command_asks_for_what_there_is(page, command):
     assert set(given.until) | set(given.forcerun) <= rules()
 
 
-@pytest.mark.parametrize(("page", "command"), printed("logzoo"))
-def test_a_printed_logzoo_command_is_understood(page, command):
-    _parser().parse_args(shlex.split(command)[1:])
+@pytest.mark.parametrize(("page", "command"), printed("logzoo") + printed("replication"))
+def test_a_printed_command_of_ours_is_understood(page, command):
+    program, *words = shlex.split(command)
+    {"logzoo": main, "replication": cli}[program].command_parser().parse_args(words)

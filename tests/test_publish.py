@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from trees import Tree
 
-from logzoo.artifacts.layout import files_of, kind_of
-from logzoo.artifacts.netcdf import load_raw
-from logzoo.artifacts.reading import sha256_of
-from logzoo.audit import publish as publishing
-from logzoo.audit.manifest import manifest_path, read_manifest
-from logzoo.audit.publish import publish
-from logzoo.audit.tree import audit
+from logzoo.io.netcdf import load_raw
+from logzoo.io.reading import sha256_of
+from replication.artifacts.layout import files_of, kind_of
+from replication.audit import publish as publishing
+from replication.audit.manifest import manifest_path, read_manifest
+from replication.audit.publish import publish
+from replication.audit.tree import audit
 
 MANIFEST, ROWS, MODEL = manifest_path("tiny"), "data/tiny/tables/t.nc", "data/tiny/models/a.nc"
 NEVER = {"model", "snapshots", "dataset", "raw file", "raw manifest"}

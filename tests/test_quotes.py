@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from projects import ROOT
 
-from logzoo.artifacts.netcdf import read_artifact
-from logzoo.reporting import quotes
-from logzoo.reporting.quotes import requoted
-from logzoo.reporting.scorecard import entries, summary
-from logzoo.reporting.verdicts import NOT_REPRODUCED, NOT_TESTED, NUMBERS, UNDECIDED, VERDICTS, table_of_claims
+from logzoo.io.netcdf import read_artifact
+from replication.reporting import quotes
+from replication.reporting.quotes import requoted
+from replication.reporting.scorecard import entries, summary
+from replication.reporting.verdicts import NOT_REPRODUCED, NOT_TESTED, NUMBERS, UNDECIDED, VERDICTS, table_of_claims
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/[!_]*.md"))]
 PAGE = "docs/page.md"

@@ -6,17 +6,17 @@ import xarray as xr
 from projects import ROOT, catalogue_of, merged_configuration
 from test_trackers import patterns
 
-from logzoo.artifacts.layout import kind_of
-from logzoo.artifacts.schema import check
-from logzoo.papers.declaration import named_paths
-from logzoo.papers.tracking import best, best_of_race
-from logzoo.papers.tracking.grids import Race, grid_models, races_of
-from logzoo.papers.tracking.race import goes_on, groups_of, number_kept, run
-from logzoo.pipeline import costs
-from logzoo.pipeline.catalogue import Catalogue
-from logzoo.pipeline.configuration import checked
+from logzoo.io.schema import check
 from logzoo.streams import root_stream
 from logzoo.training import train_rbm
+from replication import costs
+from replication.artifacts.layout import kind_of
+from replication.catalogue import Catalogue
+from replication.configuration import checked
+from replication.papers.declaration import named_paths
+from replication.papers.tracking import best, best_of_race
+from replication.papers.tracking.grids import Race, grid_models, races_of
+from replication.papers.tracking.race import goes_on, groups_of, number_kept, run
 
 RACE = {"updates": 1000, "keep": 0.5}
 # Six settings of the grid at the quick scale, in two groups, on two data sets.

@@ -19,10 +19,10 @@ from sklearn.preprocessing import Binarizer
 from twins import all_states
 
 from logzoo import RBM, exact_log_z
-from logzoo.artifacts import hdf5
-from logzoo.artifacts.matlab import read_matrices
 from logzoo.cli.files import read_either, read_model, read_spins
 from logzoo.cli.main import main
+from logzoo.io import hdf5
+from logzoo.io.matlab import read_matrices
 
 VISIBLE, HIDDEN = 6, 4
 ASKED = "name all three: --names WEIGHTS,VISIBLE_BIAS,HIDDEN_BIAS"

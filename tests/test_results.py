@@ -3,11 +3,11 @@
 import pytest
 from projects import ROOT
 
-from logzoo.artifacts.netcdf import read_artifact
-from logzoo.audit.manifest import read_manifest
-from logzoo.audit.tree import audit
-from logzoo.reporting.scorecard import entries
-from logzoo.reporting.verdicts import NOT_REPRODUCED, NOT_TESTED
+from logzoo.io.netcdf import read_artifact
+from replication.audit.manifest import read_manifest
+from replication.audit.tree import audit
+from replication.reporting.scorecard import entries
+from replication.reporting.verdicts import NOT_REPRODUCED, NOT_TESTED
 
 RESULTS = ROOT / "results"
 SCALES = sorted(path.parent.name for path in RESULTS.glob("*/data"))

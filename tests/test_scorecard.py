@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 from projects import ROOT, catalogue_of
 
-from logzoo.artifacts.netcdf import read_artifact, write_artifact
-from logzoo.reporting.scorecard import (
+from logzoo.io.netcdf import read_artifact, write_artifact
+from replication.reporting.scorecard import (
     csv,
     entries,
     markdown,
@@ -20,8 +20,8 @@ from logzoo.reporting.scorecard import (
     summary,
     without_links,
 )
-from logzoo.reporting.statistics import Statistic
-from logzoo.reporting.verdicts import verdicts
+from replication.reporting.statistics import Statistic
+from replication.reporting.verdicts import verdicts
 
 # As `reporting.scorecard.summary` writes it.
 COUNTS = r"(\d+) reproduced, (\d+) not reproduced, (\d+) undecided, (\d+) not\s+tested"

@@ -14,7 +14,7 @@ from sites import Site
 
 import logzoo
 from logzoo.estimators.registry import ESTIMATORS
-from logzoo.papers.declaration import Claim
+from replication.papers.declaration import Claim
 
 DOCS = ROOT / "docs"
 EXTENSIONS = DOCS / "_extensions"
@@ -98,7 +98,7 @@ def test_every_option_of_the_command_line_is_described(site, extensions):
 
     page = site.pages["reference/command-line.html"]
     for name, parser in commands().items():
-        assert f"logzoo-{name}" in page.ids
+        assert name.replace(" ", "-") in page.ids
         for action in parser._actions:
             told = [*action.option_strings, parser._get_formatter()._expand_help(action)]
             assert all(" ".join(text.split()) in page.text for text in told), action

@@ -14,17 +14,17 @@ import xarray as xr
 from survival import losses, tracebacks, until
 from test_trackers import patterns
 
-from logzoo.artifacts import atomic, checkpoints
-from logzoo.artifacts.checkpoints import Checkpoint, discard_beside, path_beside
-from logzoo.artifacts.labels import labelled
-from logzoo.artifacts.netcdf import read_artifact, write_artifact
 from logzoo.estimators.matrix import estimate_matrix
 from logzoo.estimators.registry import estimate_together
+from logzoo.io import atomic, checkpoints
+from logzoo.io.checkpoints import Checkpoint, discard_beside, path_beside
+from logzoo.io.labels import labelled
+from logzoo.io.netcdf import read_artifact, write_artifact
 from logzoo.models.rbm import RBM
-from logzoo.pipeline import startup
-from logzoo.pipeline.jobs import checkpoint_of
 from logzoo.streams import root_stream
 from logzoo.training import train_rbm
+from replication import startup
+from replication.jobs import checkpoint_of
 
 PROVENANCE = {"parameters": {}, "source": "0" * 64, "inputs": {}, "seed_path": ""}
 
@@ -63,7 +63,7 @@ def test_writers_killed_at_any_moment_leave_whole_files(tmp_path, monkeypatch, p
     path, draws = tmp_path / "a.nc", np.random.default_rng(0)
     write_truth(path, 0.0)
     if planted:
-        monkeypatch.setattr("logzoo.artifacts.netcdf.written_whole", in_place)
+        monkeypatch.setattr("logzoo.io.netcdf.written_whole", in_place)
 
     def work():
         for number in range(10_000):
@@ -124,7 +124,7 @@ def test_a_full_disk_is_one_line_that_names_the_file(small_disk, left):
             write(small_disk / name)
         assert caught.value.filename == str(small_disk / name)
     script = (
-        "from logzoo.artifacts.atomic import write_text\nfrom logzoo.pipeline.jobs import job\n"
+        "from logzoo.io.atomic import write_text\nfrom replication.jobs import job\n"
         "with job('logs/job.log'): write_text('new.txt', 'x' * 10_000)"
     )
     done = subprocess.run([sys.executable, "-c", script], cwd=small_disk, capture_output=True, text=True)
@@ -241,7 +241,7 @@ def test_a_checkpoint_that_has_no_room_is_a_warning(tmp_path, monkeypatch, caplo
 
     whole = train_rbm(patterns(), "pcd", hidden=4, batch=20, updates=30).rbm
     monkeypatch.setattr(checkpoints, "_SECONDS", 0.0)
-    monkeypatch.setattr("logzoo.artifacts.atomic.os.fsync", refuse)
+    monkeypatch.setattr("logzoo.io.atomic.os.fsync", refuse)
     run = train_rbm(patterns(), "pcd", hidden=4, batch=20, updates=30, checkpoint=tmp_path / "c.npz")
     np.testing.assert_array_equal(run.rbm.weights, whole.weights)
     assert [record.message for record in caplog.records] == [
@@ -254,7 +254,7 @@ def test_a_checkpoint_that_has_no_room_is_a_warning(tmp_path, monkeypatch, caplo
 def test_a_disk_without_inodes_is_called_full(tmp_path, monkeypatch, free, errno):
     """The library for NetCDF says "Permission denied"."""
     monkeypatch.setattr("os.statvfs", lambda _: SimpleNamespace(f_files=6, f_favail=free))
-    monkeypatch.setattr("logzoo.artifacts.atomic.shutil.disk_usage", lambda _: SimpleNamespace(free=2**30))
+    monkeypatch.setattr("logzoo.io.atomic.shutil.disk_usage", lambda _: SimpleNamespace(free=2**30))
     monkeypatch.chdir(tmp_path)
     with pytest.raises(OSError) as caught, atomic.written_whole("new.nc") as temporary:
         raise PermissionError(13, "Permission denied", os.path.abspath(temporary))
@@ -272,7 +272,7 @@ def test_checkpoints_are_discarded_with_what_their_writers_left(tmp_path):
 
 def test_locks_are_stale_when_no_process_holds_them(tmp_path):
     call = f"clear_stale_locks({str(tmp_path)!r})"
-    script = f"from logzoo.pipeline.startup import *; print({call}, flush=True); input()"
+    script = f"from replication.startup import *; print({call}, flush=True); input()"
     lock = tmp_path / "locks" / "0.output.lock"
 
     def reader():
@@ -299,9 +299,7 @@ def test_locks_are_stale_when_no_process_holds_them(tmp_path):
 def test_a_job_ends_with_the_run_that_started_it(tmp_path):
     if sys.platform != "linux":
         pytest.skip("Linux alone tells a process of the end of its parent")
-    job_script = (
-        f"from logzoo.pipeline.jobs import job\nimport time\nwith job({str(tmp_path / 'log')!r}): time.sleep(60)"
-    )
+    job_script = f"from replication.jobs import job\nimport time\nwith job({str(tmp_path / 'log')!r}): time.sleep(60)"
     script = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {job_script!r}])"
     parent = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, start_new_session=True)
     while not (tmp_path / "log").exists():

@@ -7,9 +7,9 @@ from importlib import import_module
 import numpy as np
 import pytest
 
-from logzoo.artifacts.provenance import PACKAGE_FOLDER
 from logzoo.budgets import BudgetExceeded, SweepLedger
 from logzoo.estimators.registry import ESTIMATORS, estimator, starts_from_data
+from logzoo.io.provenance import PACKAGE_FOLDER
 from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters
 from logzoo.samplers.infinite_swapping import InfiniteSwapping

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from logzoo.papers.tracking.grids import grid_models, grid_settings
-from logzoo.papers.tracking.tables import rows
-from logzoo.reporting.tables import csv, frame_of, html, markdown, text_of
+from replication.papers.tracking.grids import grid_models, grid_settings
+from replication.papers.tracking.tables import rows
+from replication.reporting.tables import csv, frame_of, html, markdown, text_of
 
 
 def best(tracked, ais, **attributes):

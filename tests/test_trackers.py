@@ -269,7 +269,7 @@ def test_resampling_keeps_walkers_of_large_weight():
 
 
 def test_walkers_go_on_from_a_checkpoint_to_the_same_bits(tmp_path, monkeypatch):
-    monkeypatch.setattr("logzoo.artifacts.checkpoints.Checkpoint.save_if_due", saved_and_stopped(30))
+    monkeypatch.setattr("logzoo.io.checkpoints.Checkpoint.save_if_due", saved_and_stopped(30))
     path = tmp_path / "training.npz"
     with pytest.raises(KeyboardInterrupt):
         followed(checkpoint=path)

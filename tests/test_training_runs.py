@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from test_trackers import patterns
 
-from logzoo.artifacts import checkpoints
-from logzoo.artifacts.checkpoints import Checkpoint, identity_of
+from logzoo.io import checkpoints
+from logzoo.io.checkpoints import Checkpoint, identity_of
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.trainers.registry import TRAINERS

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from logzoo import RBM, estimate_log_z, exact_log_z
-from logzoo.artifacts.netcdf import read_artifact, write_artifact
 from logzoo.budgets import BudgetExceeded, SweepLedger
 from logzoo.cli.estimating import BASES as NAMED
 from logzoo.estimators import auto, evidence
 from logzoo.estimators.basins import from_basins
 from logzoo.estimators.registry import estimator
 from logzoo.estimators.result import REASONS, Estimate
+from logzoo.io.netcdf import read_artifact, write_artifact
 from logzoo.models.known.registry import known
 from logzoo.models.modes import Modes
 from logzoo.samplers import base, basins
@@ -376,7 +376,7 @@ def test_auto_refuses_when_the_search_misses_a_mode(monkeypatch):
 def test_auto_goes_on_from_a_checkpoint_to_the_same_bits(tmp_path, monkeypatch):
     rbm, path = random_rbm(3, visible=30, hidden=10), tmp_path / "auto.npz"
     expected = auto_of(rbm)
-    monkeypatch.setattr("logzoo.artifacts.checkpoints._SECONDS", 0.0)
+    monkeypatch.setattr("logzoo.io.checkpoints._SECONDS", 0.0)
     calls = []
 
     def interrupted(method):

@@ -13,8 +13,8 @@ import yaml
 from projects import ROOT, catalogue_of, closed_environment
 from stories import blocks, differences, printed
 
-from logzoo.artifacts.netcdf import write_artifact
 from logzoo.datasets.build import build_dataset
+from logzoo.io.netcdf import write_artifact
 from logzoo.streams import root_stream
 
 DOCS = ROOT / "docs"
@@ -58,7 +58,7 @@ def project(tmp_path, monkeypatch):
 def test_a_figure_is_drawn_in_another_style_from_what_is_stored(project, monkeypatch):
     import matplotlib
 
-    from logzoo.reporting import style
+    from replication.reporting import style
 
     for settings in (style.SETTINGS, style.LOOKS, matplotlib.rcParams):
         for key, value in list(settings.items()):

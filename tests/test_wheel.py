@@ -153,11 +153,11 @@ print(time.perf_counter() - start)
     assert any(float(run(installed, program, tmp_path).stdout) < MOST_SECONDS for _ in range(3))
 
 
-def test_the_command_works_and_names_the_extra_where_one_is_missing(installed, tmp_path):
+def test_the_commands_work_and_name_the_extra_where_one_is_missing(installed, tmp_path):
     made = run(installed, f"{MODEL}\nRBM(weights, visible_bias, hidden_bias).save('model.nc')", tmp_path)
     assert made.returncode == 0, made.stderr
     for words in (["audit", str(ROOT)], ["crate", str(ROOT)]):
-        found = command(installed, tmp_path, *words)
+        found = run(installed, "from replication.cli import main; sys.exit(main(sys.argv[1:]))", tmp_path, *words)
         assert found.returncode == 1 and found.stdout == "", words
         (line,) = found.stderr.splitlines()
         assert line.startswith("logzoo: error: ") and line.endswith("pip install 'logzoo[workflow]'"), line

@@ -13,19 +13,19 @@ import xarray as xr
 from pages import faults
 from projects import CONFIGURATION, ROOT, catalogue_of, copy_project, fingerprints, run_module, snakemake
 
-from logzoo.artifacts.layout import kind_of
-from logzoo.artifacts.netcdf import read_artifact
-from logzoo.artifacts.provenance import source_digest
-from logzoo.audit.checkout import OTHER_CODE
-from logzoo.audit.manifest import read_manifest
-from logzoo.audit.tree import audit
 from logzoo.datasets.build import visible_matrix
+from logzoo.io.netcdf import read_artifact
+from logzoo.io.provenance import source_digest
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
-from logzoo.papers.tracking.race import goes_on
-from logzoo.reporting.scorecard import summary, without_links
 from logzoo.trainers.registry import trainer_module
 from logzoo.training import train_rbm
+from replication.artifacts.layout import kind_of
+from replication.audit.checkout import OTHER_CODE
+from replication.audit.manifest import read_manifest
+from replication.audit.tree import audit
+from replication.papers.tracking.race import goes_on
+from replication.reporting.scorecard import summary, without_links
 
 # In a dry run: the rule of a job, its first output, and why it is due.
 JOBS = re.compile(r"^rule (\w+):\n(?:    .*\n)*?    output: ([^,\s]+).*\n(?:    .*\n)*?    reason: (.*)$", re.MULTILINE)
@@ -46,7 +46,7 @@ def listed():
     if getattr(task, "output", None):
         found = sys.modules.items()
         modules = [name for name, one in found if name.startswith("logzoo.") and not hasattr(one, "__path__")]
-        modules = [name for name in modules if not name.startswith(("logzoo.kernels.", "logzoo.pipeline.forks"))]
+        modules = [name for name in modules if not name.startswith(("logzoo.kernels.", "replication.forks"))]
         folder = Path(__file__).parents[1] / "loaded"
         folder.mkdir(exist_ok=True)
         (folder / f"{os.getpid()}.json").write_text(json.dumps([list(task.output), modules]))
@@ -275,8 +275,8 @@ def rules_of(plan):
 
 
 def audited(folder, *arguments):
-    """The report of `logzoo audit` of a checkout on itself, as a dict."""
-    command = ("logzoo", "audit", "--configfile", CONFIGURATION[1], "--output", "report.json", *arguments)
+    """The report of `replication audit` of a checkout on itself, as a dict."""
+    command = ("replication", "audit", "--configfile", CONFIGURATION[1], "--output", "report.json", *arguments)
     done = run_module(folder, *command)
     assert done.returncode in (0, 1) and "faults in" in done.stdout, done.stderr
     return json.loads((folder / "report.json").read_text())
@@ -350,7 +350,7 @@ def test_editing_a_figure_and_a_template_reruns_them_alone_and_makes_them_stale(
     folder, _ = finished
     figure, other = {f"figures/tiny/tracking/trk-f1.{form}" for form in ("png", "pdf")}, folder / "other.yaml"
     other.write_text("matrix: {replicates: 3}\n")
-    with edited(folder, "src/logzoo/papers/tracking/f1.py", "workflow/templates/style.css"):
+    with edited(folder, "src/replication/papers/tracking/f1.py", "workflow/templates/style.css"):
         plan = planned(folder)
         stale = of_other_code(folder)
         crate = snakemake(folder, "crate", "--cores", "1", *CONFIGURATION)
@@ -384,7 +384,7 @@ def test_editing_any_script_reruns_its_jobs_and_makes_stale_what_they_made(finis
 def test_editing_what_scripts_import_makes_stale_what_they_made(finished):
     folder, _ = finished
     jobs = jobs_of(folder)
-    with edited(folder, "src/logzoo/papers/configured.py"):
+    with edited(folder, "src/replication/papers/configured.py"):
         planned_rules, stale = rules_of(planned(folder)), of_other_code(folder)
     rules = {jobs[path]["rule"] for path in stale}
     assert {"estimate", "long_run"} <= rules and not {"train_model", "import_model"} & rules

@@ -5,7 +5,7 @@ import re
 import pytest
 from projects import CONFIGURATION, copy_project, snakemake
 
-from logzoo.artifacts.checkpoints import Checkpoint
+from logzoo.io.checkpoints import Checkpoint
 
 
 @pytest.mark.parametrize(

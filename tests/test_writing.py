@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from logzoo import RBM, train_rbm
-from logzoo.artifacts.atomic import resolved_output, write_text
 from logzoo.cli.main import main
+from logzoo.io.atomic import resolved_output, write_text
 
 
 @pytest.fixture

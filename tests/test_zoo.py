@@ -8,12 +8,12 @@ import pytest
 import xarray as xr
 from pictures import assert_drawn_alike
 
-from logzoo.artifacts.netcdf import read_artifact, write_artifact
-from logzoo.papers.zoo import bias, choice, likelihoods, ranks, rmse, seconds, sweeps, trained, trainers, trust
-from logzoo.papers.zoo import coverage as coverage_figure
-from logzoo.papers.zoo.combined import run
-from logzoo.papers.zoo.families import matrix_places, zoo_models, zoo_places
-from logzoo.papers.zoo.statistics import (
+from logzoo.io.netcdf import read_artifact, write_artifact
+from replication.papers.zoo import bias, choice, likelihoods, ranks, rmse, seconds, sweeps, trained, trainers, trust
+from replication.papers.zoo import coverage as coverage_figure
+from replication.papers.zoo.combined import run
+from replication.papers.zoo.families import matrix_places, zoo_models, zoo_places
+from replication.papers.zoo.statistics import (
     among_the_best,
     coverage,
     covered,
@@ -27,8 +27,8 @@ from logzoo.papers.zoo.statistics import (
     unconverged,
     with_interval,
 )
-from logzoo.reporting.statistics import share_with_interval
-from logzoo.reporting.tables import csv, frame_of, html, markdown
+from replication.reporting.statistics import share_with_interval
+from replication.reporting.tables import csv, frame_of, html, markdown
 
 ESTIMATORS = {"ais": 0.3, "rts": 0.1, "ts": 0.1, "bar": 1.0}
 NAMES = {name: name.upper() for name in ESTIMATORS}

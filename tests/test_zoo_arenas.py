@@ -7,9 +7,9 @@ from pictures import assert_drawn_alike
 from projects import catalogue_of
 from test_zoo import BUDGETS, ESTIMATORS, NAMES, TRAINERS, joined, parts_of
 
-from logzoo.papers.zoo import arenas, winners
-from logzoo.papers.zoo.families import arenas_of, matrix_places
-from logzoo.papers.zoo.statistics import lowest
+from replication.papers.zoo import arenas, winners
+from replication.papers.zoo.families import arenas_of, matrix_places
+from replication.papers.zoo.statistics import lowest
 
 SECONDS = {"ais": 1e-4, "rts": 3e-4, "ts": 2e-4, "bar": 5e-4}
 

@@ -11,11 +11,12 @@ from pages import Page, faults, faults_of_broken
 from projects import ROOT, catalogue_of
 from test_zoo import ESTIMATORS, NAMES, TRAINERS, joined, lines, parts_of
 
-from logzoo.artifacts.layout import kind_of
-from logzoo.papers.zoo import bias, sweeps
-from logzoo.papers.zoo.page import page
-from logzoo.papers.zoo.results import results, rounded
-from logzoo.papers.zoo.statistics import (
+from replication.artifacts.layout import kind_of
+from replication.documents import pages_of_estimators
+from replication.papers.zoo import bias, sweeps
+from replication.papers.zoo.page import page
+from replication.papers.zoo.results import results, rounded
+from replication.papers.zoo.statistics import (
     among_the_best,
     coverage,
     families,
@@ -25,10 +26,9 @@ from logzoo.papers.zoo.statistics import (
     vouched_for,
     with_interval,
 )
-from logzoo.pipeline.documents import pages_of_estimators
-from logzoo.reporting.markers import look_on_page, marker_path
-from logzoo.reporting.statistics import seconds_of_budgets
-from logzoo.reporting.style import LOOKS
+from replication.reporting.markers import look_on_page, marker_path
+from replication.reporting.statistics import seconds_of_budgets
+from replication.reporting.style import LOOKS
 
 FOLDER = "figures/tiny"
 FIGURE, ARTIFACT = "figures/tiny/zoo/zoo-rmse.png", "data/tiny/zoo.nc"

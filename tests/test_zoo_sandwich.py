@@ -7,10 +7,10 @@ import xarray as xr
 from logzoo.budgets import SweepLedger
 from logzoo.models.known.draws import exact_draws, groups
 from logzoo.models.known.registry import known
-from logzoo.papers.zoo import sandwich
-from logzoo.papers.zoo.both_sides import run, upper_side
 from logzoo.paths import log_odds
 from logzoo.streams import root_stream
+from replication.papers.zoo import sandwich
+from replication.papers.zoo.both_sides import run, upper_side
 
 REPLICATES, CHAINS, SWEEPS = 400, 10, 20
 SMALL = {
@@ -34,7 +34,7 @@ def deviates(errors):
 @pytest.mark.parametrize("family", SMALL)
 def test_the_truth_lies_between_the_two_sides(family, monkeypatch):
     rbm, log_z, data = made(family, **SMALL[family])
-    monkeypatch.setattr("logzoo.papers.zoo.both_sides.matched_base", lambda dataset: log_odds(dataset))
+    monkeypatch.setattr("replication.papers.zoo.both_sides.matched_base", lambda dataset: log_odds(dataset))
     sizes = {"lower": ["ais", "smc"], "budgets": [SWEEPS], "replicates": REPLICATES, "chains": CHAINS}
     found = run({"model": rbm.to_dataset(), "dataset": data}, stream=root_stream(1), **sizes)
     errors = found["log_z"].sel(budget=SWEEPS).values - log_z

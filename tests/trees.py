@@ -11,15 +11,15 @@ from pathlib import Path
 import numpy as np
 import xarray as xr
 
-from logzoo.artifacts.layout import files_of, scale_of
-from logzoo.artifacts.made import digest_of, named_hashes
-from logzoo.artifacts.netcdf import write_artifact
-from logzoo.artifacts.stamps import stamped_text
-from logzoo.audit.manifest import write_manifest
-from logzoo.reporting import scorecard, tables
-from logzoo.reporting.statistics import Statistic
-from logzoo.reporting.style import new_figure, save
-from logzoo.reporting.verdicts import verdicts
+from logzoo.io.netcdf import write_artifact
+from replication.artifacts.layout import files_of, scale_of
+from replication.artifacts.made import digest_of, named_hashes
+from replication.artifacts.stamps import stamped_text
+from replication.audit.manifest import write_manifest
+from replication.reporting import scorecard, tables
+from replication.reporting.statistics import Statistic
+from replication.reporting.style import new_figure, save
+from replication.reporting.verdicts import verdicts
 
 SOURCE = hashlib.sha256(b"the code").hexdigest()
 CLAIM = {"figure": "f", "claim": "a claim", "published": "1", "at_least": 0.5}

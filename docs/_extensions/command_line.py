@@ -1,4 +1,4 @@
-"""The directive `command-line`: every command of logzoo and its arguments, from the parser itself."""
+"""The directive `command-line`: every command of logzoo and replication and its arguments, from the parsers."""
 
 import argparse
 from functools import partial
@@ -7,7 +7,8 @@ from docutils import nodes
 from prose import inline, paragraph, section
 from sphinx.util.docutils import SphinxDirective
 
-from logzoo.cli.main import _parser
+from logzoo.cli import main
+from replication import cli
 
 _WIDTH = 88
 
@@ -19,8 +20,11 @@ def setup(app):
 
 def commands():
     """{command: its parser}."""
-    (group,) = [action for action in _parser()._actions if isinstance(action, argparse._SubParsersAction)]
-    return group.choices
+    found = {}
+    for parser in (main.command_parser(), cli.command_parser()):
+        (group,) = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+        found |= {f"{parser.prog} {name}": command for name, command in group.choices.items()}
+    return found
 
 
 class CommandLine(SphinxDirective):
@@ -44,7 +48,7 @@ class CommandLine(SphinxDirective):
         ]
         block = nodes.literal_block(usage, usage, language="none")
         arguments = nodes.definition_list("", *entries)
-        return section(self.state.document, f"logzoo {name}", paragraph(parser.description), block, arguments)
+        return section(self.state.document, name, paragraph(parser.description), block, arguments)
 
 
 def _spelled(action):

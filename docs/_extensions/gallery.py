@@ -9,8 +9,8 @@ from repository import from_root
 from sphinx import addnodes
 from sphinx.util.docutils import SphinxDirective
 
-from logzoo.pipeline.project import catalogue_of
-from logzoo.reporting.verdicts import number_of
+from replication.project import catalogue_of
+from replication.reporting.verdicts import number_of
 
 # Where finished runs are looked for below the root, the best first.
 RUNS = ("results/decisive/figures", "figures/quick", "results/quick/figures")
@@ -60,7 +60,7 @@ class Gallery(SphinxDirective):
         self._folder = Path(self.env.srcdir)
         self._root = self._folder.parent
         self._catalogue = catalogue_of(folder=self._root)
-        for path in (*self._root.glob("config/**/*.yaml"), *self._root.glob("src/logzoo/papers/**/*.py")):
+        for path in (*self._root.glob("config/**/*.yaml"), *self._root.glob("src/replication/papers/**/*.py")):
             self.env.note_dependency(str(path))
         return [self._paper(name, entry) for name, entry in self._catalogue.config["papers"].items()]
 

@@ -1,7 +1,6 @@
 """logzoo: log partition functions of restricted Boltzmann machines, by every method of four papers."""
 
 import importlib
-import os
 
 __version__ = "0.1.0"
 
@@ -30,7 +29,3 @@ def __getattr__(name):
 
 def __dir__():
     return [*__all__, "__version__"]
-
-
-if "LOGZOO_FORKS" in os.environ:
-    importlib.import_module("logzoo.pipeline.forks").hand_over()

@@ -1,8 +1,8 @@
 """The public function to train. Its own module: what is trained does not depend on any estimator."""
 
-from logzoo.artifacts.checkpoints import Checkpoint, chosen_checkpoint, identity_of
-from logzoo.artifacts.provenance import source_digest
 from logzoo.checks import binary_matrix, grey_matrix, one_of, positive_number, whole_number
+from logzoo.io.checkpoints import Checkpoint, chosen_checkpoint, identity_of
+from logzoo.io.provenance import source_digest
 from logzoo.streams import root_stream
 
 # Checks of the data to train on.

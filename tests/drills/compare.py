@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from logzoo.artifacts.netcdf import load_raw
+from logzoo.io.netcdf import load_raw
 
 _PROVENANCE = {
     "artifact_schema",

@@ -1,7 +1,7 @@
 # What a run costs, whether its files are intact, its description for archives, and its publication in the repository.
 #
 # inputs:  data/; figures/
-# outputs: logs/<scale>/jobs.json for `logzoo audit`; ro-crate-metadata.json; results/<scale>/, and what README.md and docs/
+# outputs: logs/<scale>/jobs.json for `replication audit`; ro-crate-metadata.json; results/<scale>/, and what README.md and docs/
 #          quote of it
 # steps:   cost, jobs, audit, crate, publish
 
@@ -14,7 +14,7 @@ rule cost:
         print(table_of_costs(CATALOGUE))
 
 
-# Lists the jobs of this configuration; `logzoo audit` runs this rule in a scratch folder.
+# Lists the jobs of this configuration; `replication audit` runs this rule in a scratch folder.
 rule jobs:
     log:
         f"{LOGS}/jobs.log",

@@ -1,14 +1,14 @@
 # Names that the rules share; no rules here.
 import re
 
-from logzoo.artifacts.provenance import source_digest
-from logzoo.papers.declaration import named_paths
-from logzoo.papers.tracking.grids import trial_of
-from logzoo.papers.zoo.families import matrix_places
-from logzoo.pipeline.catalogue import modules_of
-from logzoo.pipeline.costs import core_hours, table_of_costs
-from logzoo.pipeline.documents import pages_of_estimators
-from logzoo.pipeline.models import (
+from replication.papers.declaration import named_paths
+from replication.papers.tracking.grids import trial_of
+from replication.papers.zoo.families import matrix_places
+from replication.catalogue import modules_of
+from replication.costs import core_hours, table_of_costs
+from replication.digests import code_digest
+from replication.documents import pages_of_estimators
+from replication.models import (
     drawn_by,
     estimate_settings,
     family_of,
@@ -21,7 +21,7 @@ from logzoo.pipeline.models import (
     truth_from,
     with_snapshots,
 )
-from logzoo.pipeline.tasks import (
+from replication.tasks import (
     jobs_of_files,
     list_what_was_made,
     makes_files,
@@ -64,7 +64,7 @@ def one_of_names(names):
 
 def script_source(name, *modules, files=()):
     """Digest of the code of a job: its script, these modules, all that they import, and templates or other scripts."""
-    return source_digest(*modules, scripts=[f"{ROOT}/workflow/scripts/{name}.py", *files])
+    return code_digest(*modules, scripts=[f"{ROOT}/workflow/scripts/{name}.py", *files])
 
 
 def rising(amount):

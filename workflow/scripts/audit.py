@@ -2,9 +2,9 @@
 
 import sys
 
-from logzoo.audit.findings import report
-from logzoo.audit.tree import audit
-from logzoo.pipeline.jobs import job
+from replication.audit.findings import report
+from replication.audit.tree import audit
+from replication.jobs import job
 
 with job(snakemake.log[0]):
     findings = audit(".", snakemake.params.jobs)

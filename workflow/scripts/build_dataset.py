@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from logzoo.datasets.build import build_dataset, stand_in
-from logzoo.pipeline.jobs import job, write_output
+from replication.jobs import job, write_output
 
 with job(snakemake.log[0]):
     name, entries = snakemake.wildcards.dataset, snakemake.params.entries

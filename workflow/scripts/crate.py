@@ -1,7 +1,7 @@
 """Describe the finished run of a scale as an RO-Crate."""
 
-from logzoo.audit.crate import write_crate
-from logzoo.pipeline.jobs import job
+from replication.audit.crate import write_crate
+from replication.jobs import job
 
 with job(snakemake.log[0]):
     path = write_crate(".", snakemake.params.scale, jobs=snakemake.params.jobs)

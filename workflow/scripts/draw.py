@@ -2,8 +2,8 @@
 
 from importlib import import_module
 
-from logzoo.pipeline.jobs import job, read_inputs, stamp_of
-from logzoo.reporting.style import save
+from replication.jobs import job, read_inputs, stamp_of
+from replication.reporting.style import save
 
 with job(snakemake.log[0]):
     artifacts = read_inputs(snakemake)

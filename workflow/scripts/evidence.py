@@ -5,9 +5,9 @@ import numpy as np
 from logzoo.datasets.build import visible_matrix
 from logzoo.estimators.evidence import as_dataset, gather
 from logzoo.models.rbm import RBM
-from logzoo.pipeline.jobs import job, read_inputs, write_output
-from logzoo.reporting.stand_ins import stand_ins
 from logzoo.streams import root_stream
+from replication.jobs import job, read_inputs, write_output
+from replication.reporting.stand_ins import stand_ins
 
 with job(snakemake.log[0]):
     inputs = read_inputs(snakemake)

@@ -3,7 +3,8 @@
 from functools import partial
 from pkgutil import resolve_name
 
-from logzoo.pipeline.jobs import (
+from logzoo.streams import root_stream
+from replication.jobs import (
     checkpoint_of,
     discard_checkpoints,
     flat,
@@ -11,8 +12,7 @@ from logzoo.pipeline.jobs import (
     read_inputs,
     write_output,
 )
-from logzoo.reporting.stand_ins import stand_ins
-from logzoo.streams import root_stream
+from replication.reporting.stand_ins import stand_ins
 
 with job(snakemake.log[0]):
     params = snakemake.params

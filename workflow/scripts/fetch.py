@@ -4,9 +4,9 @@ import json
 import logging
 from pathlib import Path
 
-from logzoo.artifacts.atomic import write_text
 from logzoo.datasets.sources import SourcesExhausted, fetch, mirror_folders
-from logzoo.pipeline.jobs import job
+from logzoo.io.atomic import write_text
+from replication.jobs import job
 
 with job(snakemake.log[0]):
     manifest = Path(snakemake.output.manifest)

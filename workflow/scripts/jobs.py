@@ -3,8 +3,8 @@
 import json
 from pathlib import Path
 
-from logzoo.artifacts.atomic import write_text
-from logzoo.pipeline.jobs import job
+from logzoo.io.atomic import write_text
+from replication.jobs import job
 
 with job(snakemake.log[0]):
     path = Path(snakemake.params.path)

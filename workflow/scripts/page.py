@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from logzoo.artifacts.atomic import write_text
-from logzoo.artifacts.netcdf import read_artifact, read_provenance
-from logzoo.artifacts.stamps import stamped_text
-from logzoo.pipeline.jobs import job, stamp_of
-from logzoo.reporting.page import exhibit_of, page
+from logzoo.io.atomic import write_text
+from logzoo.io.netcdf import read_artifact, read_provenance
+from replication.artifacts.stamps import stamped_text
+from replication.jobs import job, stamp_of
+from replication.reporting.page import exhibit_of, page
 
 with job(snakemake.log[0]):
     given, params = snakemake.input, snakemake.params

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from logzoo.artifacts.atomic import write_text
-from logzoo.audit.publish import publish
-from logzoo.pipeline.jobs import job
-from logzoo.reporting.quotes import requoted
+from logzoo.io.atomic import write_text
+from replication.audit.publish import publish
+from replication.jobs import job
+from replication.reporting.quotes import requoted
 
 with job(snakemake.log[0]):
     params = snakemake.params

@@ -1,7 +1,7 @@
 """Gather the verdicts on all claims, and the claims that are not tested."""
 
-from logzoo.pipeline.jobs import job, read_inputs, write_output
-from logzoo.reporting.scorecard import scorecard
+from replication.jobs import job, read_inputs, write_output
+from replication.reporting.scorecard import scorecard
 
 with job(snakemake.log[0]):
     card = scorecard(snakemake.params.claims, read_inputs(snakemake), snakemake.params.places)

@@ -2,9 +2,9 @@
 
 from logzoo.datasets.build import visible_matrix
 from logzoo.models.rbm import RBM
-from logzoo.pipeline.jobs import checkpoint_of, discard_checkpoints, job, read_inputs, write_output
-from logzoo.reporting.stand_ins import stand_ins
 from logzoo.training import train_rbm
+from replication.jobs import checkpoint_of, discard_checkpoints, job, read_inputs, write_output
+from replication.reporting.stand_ins import stand_ins
 
 with job(snakemake.log[0]):
     params, output = snakemake.params, snakemake.output

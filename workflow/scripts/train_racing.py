@@ -3,9 +3,9 @@
 from pathlib import Path
 from runpy import run_path
 
-from logzoo.artifacts.netcdf import read_artifact
-from logzoo.papers.tracking.race import goes_on
-from logzoo.pipeline.jobs import discard_checkpoints, job, write_output
+from logzoo.io.netcdf import read_artifact
+from replication.jobs import discard_checkpoints, job, write_output
+from replication.papers.tracking.race import goes_on
 
 with job(snakemake.log[0]):
     params, inputs, model = snakemake.params, snakemake.input, snakemake.wildcards.model

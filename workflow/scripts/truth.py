@@ -3,9 +3,9 @@
 from logzoo.datasets.build import visible_matrix
 from logzoo.datasets.splits import SPLITS
 from logzoo.models.rbm import RBM
-from logzoo.pipeline.jobs import job, read_inputs, write_output
-from logzoo.pipeline.truths import exact_truth, known_truth, long_run_truth, with_likelihoods
-from logzoo.reporting.stand_ins import stand_ins
+from replication.jobs import job, read_inputs, write_output
+from replication.reporting.stand_ins import stand_ins
+from replication.truths import exact_truth, known_truth, long_run_truth, with_likelihoods
 
 with job(snakemake.log[0]):
     inputs = read_inputs(snakemake)

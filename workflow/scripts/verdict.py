@@ -2,10 +2,10 @@
 
 from importlib import import_module
 
-from logzoo.papers.declaration import claim_entries
-from logzoo.pipeline.jobs import flat, job, read_inputs, write_output
-from logzoo.reporting.stand_ins import stand_ins
-from logzoo.reporting.verdicts import verdicts
+from replication.jobs import flat, job, read_inputs, write_output
+from replication.papers.declaration import claim_entries
+from replication.reporting.stand_ins import stand_ins
+from replication.reporting.verdicts import verdicts
 
 with job(snakemake.log[0]):
     params, artifacts = snakemake.params, read_inputs(snakemake)

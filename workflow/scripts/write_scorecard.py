@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from logzoo.artifacts.atomic import write_text
-from logzoo.artifacts.netcdf import read_artifact
-from logzoo.artifacts.stamps import stamped_text
-from logzoo.pipeline.jobs import job, stamp_of
-from logzoo.reporting.page import scorecard_page
-from logzoo.reporting.scorecard import csv, markdown
+from logzoo.io.atomic import write_text
+from logzoo.io.netcdf import read_artifact
+from replication.artifacts.stamps import stamped_text
+from replication.jobs import job, stamp_of
+from replication.reporting.page import scorecard_page
+from replication.reporting.scorecard import csv, markdown
 
 with job(snakemake.log[0]):
     params, card = snakemake.params, read_artifact(snakemake.input.scorecard, "scorecard")

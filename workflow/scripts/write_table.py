@@ -1,8 +1,8 @@
 """Write one table as HTML, Markdown and CSV."""
 
-from logzoo.artifacts.atomic import write_text
-from logzoo.pipeline.jobs import job, read_inputs
-from logzoo.reporting.tables import text_of
+from logzoo.io.atomic import write_text
+from replication.jobs import job, read_inputs
+from replication.reporting.tables import text_of
 
 with job(snakemake.log[0]):
     rows = read_inputs(snakemake)["rows"]

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from logzoo.artifacts.atomic import write_text
-from logzoo.artifacts.stamps import stamped_text
-from logzoo.papers.zoo.page import page
-from logzoo.pipeline.jobs import job, read_inputs, stamp_of
+from logzoo.io.atomic import write_text
+from replication.artifacts.stamps import stamped_text
+from replication.jobs import job, read_inputs, stamp_of
+from replication.papers.zoo.page import page
 
 with job(snakemake.log[0]):
     params = snakemake.params

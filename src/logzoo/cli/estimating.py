@@ -4,7 +4,7 @@ import time
 
 from logzoo.cli.arguments import DATA_HELP, JSON, MODEL_HELP, NAMES, OPTION, SPINS
 from logzoo.cli.output import bold, warn, write
-from logzoo.reporting.printing import json_line, table
+from logzoo.printing import json_line, table
 
 # Those of `logzoo.samplers.base`, which takes long to import; a test compares.
 BASES = ("modes", "matched", "visible-bias", "uniform")

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import numpy as np
 
-from logzoo.artifacts.atomic import resolved_output
-from logzoo.artifacts.netcdf import read_artifact
-from logzoo.artifacts.reading import sha256_of
 from logzoo.checks import binary_matrix
 from logzoo.datasets.build import visible_matrix
+from logzoo.io.atomic import resolved_output
+from logzoo.io.netcdf import read_artifact
+from logzoo.io.reading import sha256_of
 from logzoo.models.foreign import READERS, Parameters, read_foreign
 from logzoo.models.rbm import RBM, snapshots_of
 

@@ -1,76 +1,36 @@
-"""The command line: estimate, exact, train, info, audit, crate.
+"""The command line: estimate, exact, train, info.
 
-Whatever is wrong with the input ends in one line on stderr and exit code 1. What takes long to import is imported
-inside the commands, so that help comes at once.
+What takes long to import is imported inside the commands, so that help comes at once.
 """
 
-import argparse
 import json
-import re
-import sys
-import warnings
+from functools import partial
 
 from logzoo import __version__
 from logzoo.cli import estimating
 from logzoo.cli.arguments import DATA_HELP, JSON, MODEL_HELP, NAMES, OPTION, SPINS
-from logzoo.cli.output import tell, warn, write
-from logzoo.reporting.printing import json_line, shortened, table
+from logzoo.cli.output import warn, write
+from logzoo.cli.running import Parser, adder, run_command
+from logzoo.printing import json_line, table
 
-FOLDER = {"metavar": "PATH", "nargs": "?", "default": ".", "help": "folder of the project (default: this one)"}
 # Arguments of the library's functions that are neither flags here nor options of a method.
 _RESERVED = {"json", "options", "progress", "rbm", "stream"}
 
 
 def main(argv=None):
     """Run the command line on `argv` (the arguments of the process when None). Returns the exit code."""
-    try:
-        # Arithmetic that overflows ends in an error or a warning of our own.
-        with warnings.catch_warnings(action="ignore"):
-            argv = sys.argv[1:] if argv is None else argv
-            for argument in argv:
-                if re.fullmatch("-[^=]*=--", argument):  # argparse takes it for a list of nothing
-                    raise ValueError(f"{argument}: expected a value after =")
-            arguments = vars(_parser().parse_args(argv))
-            if "option" in arguments:
-                arguments["options"] = _options(arguments.pop("option"), arguments.keys() - {"run"})
-            return arguments.pop("run")(**arguments) or 0
-    except SystemExit:  # --help; bad usage raises ValueError
-        return 0
-    except KeyboardInterrupt:
-        tell("interrupted")
-        return 130
-    except BrokenPipeError:
-        return 141  # as a shell reports a process that SIGPIPE ended
-    except ModuleNotFoundError as error:
-        tell(f"error: this needs {error.name}: pip install 'logzoo[workflow]'")
-        return 1
-    except (ValueError, OSError, MemoryError, OverflowError, RecursionError) as error:
-        hint = "too large a number or size: " if isinstance(error, MemoryError | OverflowError) else ""
-        hint = "lists within lists without end: " if isinstance(error, RecursionError) else hint
-        tell(f"error: {hint}{shortened(error)}")
-        return 1
+    return run_command(command_parser(), argv, _with_options)
 
 
-class _Parser(argparse.ArgumentParser):
-    """A parser that leaves bad usage, and output that cannot be written, to its caller."""
-
-    def error(self, message):
-        raise ValueError(f"{message} (see {self.prog} --help)")
-
-    def _print_message(self, message, file=None):
-        write(message)
+def _with_options(arguments):
+    if "option" in arguments:
+        arguments["options"] = _options(arguments.pop("option"), arguments.keys() - {"run"})
 
 
-def _parser():
-    parser = _Parser(prog="logzoo", description="Log partition functions of restricted Boltzmann machines.")
+def command_parser():
+    parser = Parser(prog="logzoo", description="Log partition functions of restricted Boltzmann machines.")
     parser.add_argument("--version", action="version", version=f"logzoo {__version__}")
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
-
-    def command(name, run, summary):
-        added = commands.add_parser(name, help=summary, description=summary, allow_abbrev=False)
-        added.set_defaults(run=run)
-        return added.add_argument
-
+    command = adder(parser.add_subparsers(metavar="COMMAND", required=True))
     summary = "Estimate log Z of an RBM to a tolerance, or within a budget of Gibbs sweeps."
     estimating.add_arguments(command("estimate", estimating.run, summary))
     add = command("exact", _exact, "Compute log Z of a small RBM by enumerating its smaller layer.")
@@ -81,16 +41,9 @@ def _parser():
     _add_train(command("train", _train, "Train an RBM on 0/1 data."))
     add = command("info", _info, "Say what a file holds and where it comes from.")
     add("file", metavar="FILE", help="any artifact of logzoo (.nc), or an RBM of .npz, .mat, .h5")
-    add = command("audit", _audit, "Check every artifact, picture and table of a project, or of published results.")
-    add("folder", **FOLDER)
-    add("--configfile", metavar="FILE", help="configuration of a scale of your own (default: those in config/)")
-    add("--regenerate", type=int, default=0, metavar="N", help="make N files again in a scratch folder (default 0)")
-    add("--seed", type=int, default=0, metavar="N", help="seed that picks the files to make again (default 0)")
-    add("--output", metavar="FILE", help="write the report as JSON to this file, too")
-    add = command("crate", _crate, "Describe a finished run for archives: ro-crate-metadata.json in its project.")
-    add("folder", **FOLDER)
-    add("--scale", default="quick", metavar="NAME", help="scale of the run (default quick)")
-    add("--agent", metavar="NAME", help="the person who ran it")
+    # They were here once.
+    for name in ("audit", "crate"):
+        command(name, partial(_moved, name), f"See `replication {name}`.")("rest", nargs="*", help="arguments of that command")
     return parser
 
 
@@ -138,10 +91,10 @@ def _exact(model, names, spins, as_json):
 
 
 def _train(data, output, checkpoint, options, **settings):
-    from logzoo.artifacts.checkpoints import discard_checkpoint
-    from logzoo.artifacts.netcdf import write_artifact
-    from logzoo.artifacts.provenance import source_digest
     from logzoo.cli.files import check_checkpoint, file_label, read_data, writable_model_file
+    from logzoo.io.checkpoints import discard_checkpoint
+    from logzoo.io.netcdf import write_artifact
+    from logzoo.io.provenance import source_digest
     from logzoo.streams import root_stream
     from logzoo.trainers.registry import trainer_module
     from logzoo.training import train_rbm
@@ -190,15 +143,5 @@ def _info(file):
     write(table(description(file)))
 
 
-def _audit(**arguments):
-    from logzoo.audit.tree import run_audit
-
-    text, passed = run_audit(**arguments)
-    write(text)
-    return 0 if passed else 1
-
-
-def _crate(folder, scale, agent):
-    from logzoo.audit.crate import write_crate
-
-    write(table([("written", write_crate(folder, scale, agent=agent))]))
+def _moved(name, rest):
+    raise ValueError(f"{name} is a command of the replication: {' '.join(['replication', name, *rest])}")

@@ -3,7 +3,7 @@
 import os
 import sys
 
-from logzoo.reporting.printing import one_line
+from logzoo.printing import one_line
 
 
 def warn(text):

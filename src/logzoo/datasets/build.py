@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import xarray as xr
 
-from logzoo.artifacts.labels import labelled
 from logzoo.datasets.readers import READERS
 from logzoo.datasets.splits import SPLITS, one_hot
+from logzoo.io.labels import labelled
 
 LOG = logging.getLogger(__name__)
 VALUE_SCALES = {"binary": 1, "grey": 255}

@@ -9,11 +9,11 @@ from pkgutil import resolve_name
 
 import numpy as np
 
-from logzoo.artifacts.matlab import read_matrices
 from logzoo.datasets.splits import SPLITS, Splits, cut_table
 from logzoo.datasets.tables import read_libsvm, read_text
 from logzoo.datasets.toy import read_toy
 from logzoo.datasets.unpacking import read_contents
+from logzoo.io.matlab import read_matrices
 
 IDX_IMAGES, IDX_LABELS = 2051, 2049  # magic numbers: unsigned bytes in three dimensions, in one
 

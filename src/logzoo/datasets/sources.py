@@ -7,9 +7,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
-from logzoo.artifacts.atomic import beside, written_whole
 from logzoo.datasets.downloads import TOTAL_SECONDS, Downloader, Rejected
 from logzoo.datasets.unpacking import CHUNK_BYTES, unpacked_chunks
+from logzoo.io.atomic import beside, written_whole
 
 LOG = logging.getLogger(__name__)
 # Of a file whose size nobody has stated: three times the largest that we know.

@@ -14,13 +14,13 @@ import numpy as np
 import xarray as xr
 from scipy.special import logsumexp
 
-from logzoo.artifacts.checkpoints import identity_of
-from logzoo.artifacts.labels import labelled
 from logzoo.budgets import SweepLedger
 from logzoo.estimators import bar, weights
 from logzoo.estimators import basins as basin_estimates
 from logzoo.estimators.las_vegas import upper_bound
 from logzoo.estimators.result import reasons_of
+from logzoo.io.checkpoints import identity_of
+from logzoo.io.labels import labelled
 from logzoo.models.certain import without_certain
 from logzoo.models.modes import distinct_rows
 from logzoo.progress import stage

@@ -6,10 +6,10 @@ from itertools import product
 
 import numpy as np
 
-from logzoo.artifacts.labels import labelled
 from logzoo.estimators.evidence import weighed
 from logzoo.estimators.registry import estimate_together, is_drawn
 from logzoo.estimators.result import Estimate, dataset_of
+from logzoo.io.labels import labelled
 
 
 class Finished:

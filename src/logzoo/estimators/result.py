@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import xarray as xr
 
-from logzoo.artifacts.labels import coordinate, labelled
+from logzoo.io.labels import coordinate, labelled
 
 # name -> (long name, unit); the only diagnostics an estimator may report.
 DIAGNOSTICS = {

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from logzoo.artifacts.hdf5 import Header, described, values
-from logzoo.artifacts.matlab import read_matrices
-from logzoo.artifacts.sizes import check_unpacked
+from logzoo.io.hdf5 import Header, described, values
+from logzoo.io.matlab import read_matrices
+from logzoo.io.sizes import check_unpacked
 from logzoo.models.roles import KNOWN, assigned, three_names
 
 _NO_NUMBERS = np.dtype(object)

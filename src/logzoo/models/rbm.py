@@ -11,9 +11,9 @@ from pathlib import Path
 
 import numpy as np
 
-from logzoo.artifacts.labels import labelled
-from logzoo.artifacts.sizes import check_unpacked
 from logzoo.checks import binary_matrix, finite_array, finite_number, one_of, real_array
+from logzoo.io.labels import labelled
+from logzoo.io.sizes import check_unpacked
 from logzoo.models.foreign import read_foreign
 
 _LAYERS = ("visible", "hidden")
@@ -157,8 +157,8 @@ class RBM:
         """Write the parameters to a NetCDF file; ValueError for a name that does not end in .nc."""
         if Path(path).suffix != ".nc":
             raise ValueError(f"{path}: expected a name that ends in .nc, models are saved as NetCDF")
-        from logzoo.artifacts.atomic import resolved_output
-        from logzoo.artifacts.netcdf import write_artifact
+        from logzoo.io.atomic import resolved_output
+        from logzoo.io.netcdf import write_artifact
 
         origin = {"parameters": {}, "source": "", "inputs": {}, "seed_path": ""}
         write_artifact(self.to_dataset(), resolved_output(path), kind="model", **origin)
@@ -166,7 +166,7 @@ class RBM:
     @classmethod
     def load(cls, path):
         """Read an RBM from a NetCDF file of `save` or of the workflow; ValueError if it is not one."""
-        from logzoo.artifacts.netcdf import read_artifact
+        from logzoo.io.netcdf import read_artifact
 
         artifact = read_artifact(Path(path), "model")
         try:

@@ -9,7 +9,7 @@ are others.
 import numpy as np
 from scipy.special import logsumexp, ndtri, stdtrit
 
-from logzoo.artifacts.resumed import Resumed
+from logzoo.io.resumed import Resumed
 from logzoo.kernels.annealing import run_annealing
 from logzoo.kernels.energies import log_f_tempered, log_z_of_base
 from logzoo.kernels.gibbs import start_chains

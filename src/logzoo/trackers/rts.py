@@ -6,8 +6,8 @@ draws are few and the parameters move on.
 
 import numpy as np
 
-from logzoo.artifacts.resumed import Resumed
 from logzoo.checks import as_float, share
+from logzoo.io.resumed import Resumed
 from logzoo.kernels.filtering import mean_by_ladder, step_by_occupancy
 from logzoo.samplers.initial import OCCUPANCY_FLOOR
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from logzoo.artifacts.resumed import Resumed
+from logzoo.io.resumed import Resumed
 from logzoo.models.expectations import LARGEST_LAYER, exact_expectations
 from logzoo.trainers.loop import train
 from logzoo.trainers.negative import ExactMeans

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 import xarray as xr
 
-from logzoo.artifacts.atomic import resolved_output
-from logzoo.artifacts.netcdf import write_artifact
 from logzoo.checks import binary_matrix, one_of, positive_number, whole_number
+from logzoo.io.atomic import resolved_output
+from logzoo.io.netcdf import write_artifact
 from logzoo.kernels.layout import fixed_point_parameters
 from logzoo.models.rbm import RBM
 from logzoo.paths import log_odds
@@ -121,7 +121,7 @@ def train(
     negative phase is; their sweeps are counted, and they are the tracker.
     validation (examples, visible): with a tracker, the tracked log-likelihood of at most `monitored` of them is traced;
     patience: end when it has not risen for so many updates, and return the parameters of the best row. checkpoint: a
-    `logzoo.artifacts.checkpoints.Checkpoint`, from which an interrupted training goes on to the same bits.
+    `logzoo.io.checkpoints.Checkpoint`, from which an interrupted training goes on to the same bits.
     Returns TrainingRun. Raises ValueError for impossible settings and when the weights diverge.
     """
     one_of("schedule", schedule, SCHEDULES)

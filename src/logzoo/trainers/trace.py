@@ -3,7 +3,7 @@
 import numpy as np
 import xarray as xr
 
-from logzoo.artifacts.labels import labelled
+from logzoo.io.labels import labelled
 from logzoo.trainers.negative import mini_batch
 
 _COLUMNS = {

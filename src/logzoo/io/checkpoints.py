@@ -1,0 +1,160 @@
+"""Checkpoints of long work, step by step: everything that changes between steps, in one file.
+
+The file is .npz whose first array has a name of our own: any other file is neither read nor written nor removed.
+"""
+
+import errno
+import hashlib
+import logging
+import os
+import re
+import time
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+
+import numpy as np
+
+from logzoo.io.atomic import clear_leftovers, discard, written_whole
+from logzoo.io.sizes import check_unpacked
+
+LOG = logging.getLogger(__name__)
+_SECONDS = 15.0
+# The array that comes first, which holds the identity; and where its name lies in the file, after a header of zip.
+_MARK, _MARK_AT = "logzoo_checkpoint", 30
+
+
+def identity_of(value):
+    """A name for settings: nested dicts, lists and dataclasses, arrays and plain values; equal only if all of it is."""
+    if is_dataclass(value):
+        value = {field.name: getattr(value, field.name) for field in fields(value)}
+    if isinstance(value, dict):
+        parts = [f"{key}={identity_of(value[key])}" for key in sorted(value)]
+    elif isinstance(value, list | tuple):
+        # Arrays in it would be shortened by their repr.
+        parts = [type(value).__name__, *map(identity_of, value)]
+    elif isinstance(value, np.ndarray):
+        parts = [str(value.dtype), str(value.shape), hashlib.sha256(np.ascontiguousarray(value)).hexdigest()]
+    else:
+        parts = [repr(value)]
+    return hashlib.sha256(" ".join(parts).encode()).hexdigest()
+
+
+def path_beside(output, name=""):
+    """Where the checkpoint of work on a file lies; `name` tells parts of the work apart that have one each."""
+    return Path(f"{output}.{name}.checkpoint.npz" if name != "" else f"{output}.checkpoint.npz")
+
+
+def is_checkpoint(path):
+    """Whether a file is a checkpoint, which may be damaged; False where there is no regular file."""
+    path = Path(path)
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        start = file.read(_MARK_AT + len(_MARK))
+    return start[:2] == b"PK" and start[_MARK_AT:] == _MARK.encode()
+
+
+def discard_checkpoint(path):
+    """Remove a checkpoint, and what killed processes left that were writing it; any other file stays."""
+    path = os.path.realpath(path)  # a link of the user's own stays
+    if is_checkpoint(path):
+        discard(path)
+    else:
+        clear_leftovers(path)
+
+
+def discard_beside(output):
+    """Remove all checkpoints of work on a file, and what killed processes left that were writing them."""
+    output = Path(output)
+    pattern = re.compile(rf"\.?({re.escape(output.name)}\.(?:.*\.)?checkpoint\.npz)(?:\.[^.]*\.tmp)?")
+    for checkpoint in filter(None, map(pattern.fullmatch, os.listdir(output.parent))):
+        discard_checkpoint(output.with_name(checkpoint[1]))
+
+
+def chosen_checkpoint(path, identity):
+    """The Checkpoint at a path that somebody chose; ValueError as there, and where other work would be written over."""
+    checkpoint = Checkpoint(path, identity)
+    if is_checkpoint(path) and _identity_in(path) not in (None, identity):
+        raise ValueError(
+            f"checkpoint: {path}: expected one of the same call, of the same version of logzoo, or a new name; found "
+            "that of other work"
+        )
+    return checkpoint
+
+
+def _identity_in(path):
+    """The identity in a checkpoint; None if it cannot be read."""
+    try:
+        with open(path, "rb") as file, np.load(file, allow_pickle=False) as stored:
+            return str(stored[_MARK])
+    except Exception:  # numpy raises whatever a damaged file happens to break
+        return None
+
+
+class Checkpoint:
+    """The file at `path`, written about every 15 seconds; `identity` names the work (a training, say) it belongs to.
+
+    Work of the same identity goes on from it and ends in the same bits. It stays when the work is over: whoever has
+    stored the result discards it. Raises ValueError for a path that no file can have, and for one of another file.
+    """
+
+    def __init__(self, path, identity):
+        if not isinstance(path, str | os.PathLike):
+            raise ValueError(f"checkpoint: expected the path of a file, found {type(path).__name__}")
+        there = True
+        try:
+            # A link of the user's own stays one, to the new content.
+            self.path = Path(os.path.realpath(path))
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            os.lstat(self.path)
+        except FileNotFoundError:
+            there = False
+        except (OSError, ValueError) as error:  # no path has a zero byte in it
+            raise ValueError(f"checkpoint: {path!s:.200}: {getattr(error, 'strerror', error)}") from None
+        if self.path.is_dir() or not os.access(self.path.parent, os.W_OK):
+            raise ValueError(f"checkpoint: {path}: expected a file in a folder that can be written to")
+        if there and not is_checkpoint(self.path):
+            raise ValueError(f"checkpoint: {path}: expected a checkpoint or a new name, found another file")
+        self.identity, self.written, self.refused = identity, time.monotonic(), False
+
+    def load(self, parts):
+        """Restore the parts; the step to go on with, 0 without a file of this identity, ValueError if it is damaged."""
+        if not is_checkpoint(self.path):
+            return 0
+        try:
+            with open(self.path, "rb") as file, np.load(file, allow_pickle=False) as stored:
+                check_unpacked(self.path, sum(member.file_size for member in stored.zip.infolist()))
+                arrays = dict(stored)
+        except Exception:  # numpy raises whatever a damaged file happens to break
+            LOG.warning("%s: cannot be read as a checkpoint; starting over", self.path)
+            return 0
+        if str(arrays.get(_MARK)) != self.identity:
+            LOG.warning("%s: a checkpoint of other work; starting over", self.path)
+            return 0
+        try:
+            for name, part in parts.items():
+                own = [key for key in arrays if key.startswith(f"{name}/")]
+                part.restore({key.removeprefix(f"{name}/"): arrays[key] for key in own})
+            return int(arrays["step"])
+        except (KeyError, TypeError, ValueError):
+            raise ValueError(f"{self.path}: expected a whole checkpoint, found a damaged one; remove it") from None
+
+    def save_if_due(self, step, parts):
+        """Write the file if the last one is old: the state before that step is made."""
+        if time.monotonic() - self.written >= _SECONDS:
+            self.save(step, parts)
+
+    def save(self, step, parts):
+        """Write the file, whole or not at all; a disk that has no room now may have some before the work is over."""
+        arrays = {f"{name}/{key}": array for name, part in parts.items() for key, array in part.state.items()}
+        try:
+            if os.path.lexists(self.path) and not is_checkpoint(self.path):
+                raise FileExistsError(errno.EEXIST, "another file has come to its place")
+            with written_whole(self.path) as temporary, temporary.open("wb") as file:
+                # Its name is where it is looked for only if it comes first.
+                np.savez(file, **{_MARK: self.identity}, step=step, **arrays)
+        except OSError as error:
+            if not self.refused:
+                LOG.warning("%s: %s; going on without a new checkpoint", self.path, error.strerror)
+            self.refused = True
+        self.written = time.monotonic()

@@ -1,0 +1,205 @@
+"""Artifacts as NetCDF files that carry their provenance and a hash of their own content."""
+
+import contextlib
+import hashlib
+import json
+import re
+from pathlib import Path
+
+import netCDF4
+import numpy as np
+import xarray
+
+from logzoo.io import schema
+from logzoo.io.atomic import written_whole
+from logzoo.io.provenance import software_versions
+from logzoo.io.seals import check_seal, seal
+from logzoo.io.sizes import check_unpacked, most_unpacked
+
+# Below this, compression saves less than the chunk index costs.
+COMPRESS_BYTES = 2**16
+# A text in JSON that starts as an absolute path does.
+_ABSOLUTE_PATH = re.compile(r'(?<!\\)"(/|\\\\|[A-Za-z]:(/|\\\\))[^"]*')
+# Types of numbers that NetCDF gives back unchanged; variables may be of type bool too, attributes may not.
+_NUMBERS = {"float32", "float64", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))}
+
+
+def write_artifact(dataset, path, *, kind, parameters, source, inputs, seed_path):
+    """Write a dataset with its provenance: complete and read back, or not at all.
+
+    source: a `source_digest`; inputs: {path: content hash}; seed_path: name of the random stream. Equal arguments give
+    equal bytes, and replace a file in one step. Raises ValueError, one line, for what the schema of the kind, NetCDF or
+    reproducibility forbids, and OSError, which names the file, for what the disk refuses.
+    """
+    path = Path(path)
+    if not path.parent.is_dir():
+        raise ValueError(f"cannot write {path}: there is no folder {path.parent}")
+    schema.check(dataset, kind)
+    artifact = dataset.drop_encoding().assign_attrs(
+        Conventions="CF-1.11",
+        artifact_schema=f"{kind}/1",
+        parameters_json=_portable_json(parameters, "parameters"),
+        source_sha256=source,
+        inputs_json=_portable_json(inputs, "inputs"),
+        seed_path=seed_path,
+        software_json=_portable_json(software_versions(), "software versions"),
+    )
+    _portable_json(seed_path, "seed_path")
+    artifact.attrs["content_sha256"] = content_sha256(artifact)
+    with written_whole(path) as temporary:
+        artifact.to_netcdf(temporary, engine="netcdf4", encoding=_encoding(artifact))
+        if artifact.nbytes > most_unpacked(temporary):
+            artifact.to_netcdf(temporary, engine="netcdf4", encoding=_encoding(artifact, packed=False))
+        seal(temporary)
+        if content_sha256(load_raw(temporary)) != artifact.attrs["content_sha256"]:
+            raise ValueError(f"cannot write {path}: the file read back differs from what was written")
+
+
+def read_artifact(path, kind=None):
+    """Read an artifact into memory and close the file; values and attributes are as they were written.
+
+    `kind` is the kind that is wanted (None: any). The bytes of the file are verified before the NetCDF library sees
+    them. Raises ValueError, one line naming the file, if it is missing, damaged, edited or of another kind.
+    """
+    path = Path(path)
+    wanted = f"{kind} artifact" if kind else "logzoo artifact"
+    if not path.is_file():
+        raise ValueError(f"{path}: no such file (expected a {wanted})")
+    try:
+        check_seal(path)
+        dataset = load_raw(path)
+    except Exception as error:  # the library raises any of a dozen types
+        reason = getattr(error, "strerror", None) or " ".join(str(error).split())
+        raise ValueError(f"{path}: {reason} (expected a {wanted})") from error
+    declared, _, version = str(dataset.attrs.get("artifact_schema", "")).partition("/")
+    if declared not in schema.SCHEMAS or version != "1":
+        raise ValueError(f"{path}: not a logzoo artifact (expected a {wanted}, schema version 1)")
+    if kind not in (None, declared):
+        raise ValueError(f"{path}: expected a {wanted}, found a {declared} artifact")
+    try:
+        schema.check(dataset, declared)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
+    return dataset
+
+
+def read_provenance(path):
+    """Read the attributes of an artifact alone; its bytes are verified. ValueError, one line, for any other file."""
+    path = Path(path)
+    try:
+        check_seal(path)
+        # Not by xarray, which would read the coordinates, too: every job does this for each of its inputs.
+        with netCDF4.Dataset(path) as file:
+            _check_claims(path, file)
+            attributes = {name: file.getncattr(name) for name in file.ncattrs()}
+    except (OSError, ValueError) as error:
+        raise ValueError(f"{path}: not a readable logzoo artifact: {' '.join(str(error).split())}") from error
+    if "content_sha256" not in attributes:
+        raise ValueError(f"{path}: not a logzoo artifact")
+    return attributes
+
+
+def load_raw(path):
+    """Read a file raw: no masking, no dates; only booleans, strings and coordinates are restored.
+
+    ValueError if it claims to hold far more than its size; else raises whatever a damaged file happens to break.
+    """
+    with netCDF4.Dataset(path) as file:
+        _check_claims(path, file)
+    options = {"decode_times": False, "decode_timedelta": False, "mask_and_scale": False}
+    with xarray.open_dataset(path, engine="netcdf4", **options) as dataset:
+        return dataset.load().drop_encoding()
+
+
+def unpacked_bytes(path):
+    """Bytes of memory that the variables of a NetCDF file take by its header; no variable is read."""
+    with netCDF4.Dataset(path) as file:
+        return _claimed_bytes(file)
+
+
+def _claimed_bytes(file):
+    return sum(int(variable.size) * getattr(variable.dtype, "itemsize", 8) for variable in file.variables.values())
+
+
+def _check_claims(path, file):
+    """Raise ValueError if an open file claims too large variables: xarray reads some of them when it opens it."""
+    check_unpacked(path, _claimed_bytes(file))
+
+
+def content_sha256(dataset):
+    """Hash all values, names, dimensions, types and attributes of a dataset, but for the hash stored in it.
+
+    Variables and attributes count as NetCDF gives them back: their order does not matter, a list of one number is a
+    number, strings have no fixed width. Returns 64 hexadecimal digits; ValueError for types that NetCDF cannot hold.
+    """
+    digest = hashlib.sha256()
+
+    def add(*parts):
+        # Quoted and bracketed by JSON, so that no two different sequences of parts run into one.
+        digest.update(json.dumps(parts).encode() + b"\n")
+
+    for name, variable in sorted(dataset.variables.items()):
+        values, type_name = _canonical_values(variable.values, f"variable {name!r}")
+        add("variable", name, variable.dims, variable.shape, type_name, len(values))
+        digest.update(values)
+        for key, attribute in sorted(variable.attrs.items()):
+            add(key, _canonical_attribute(attribute, f"attribute {key!r} of variable {name!r}"))
+    add("global")
+    for key, attribute in sorted(dataset.attrs.items()):
+        if key != "content_sha256":
+            add(key, _canonical_attribute(attribute, f"global attribute {key!r}"))
+    return digest.hexdigest()
+
+
+def _encoding(dataset, *, packed=True):
+    encoding = {}
+    for name, variable in dataset.variables.items():
+        encoding[name] = {} if "_FillValue" in variable.attrs else {"_FillValue": None}
+        if packed and variable.dtype.kind in "biuf" and variable.nbytes > COMPRESS_BYTES:
+            encoding[name] |= {"zlib": True, "complevel": 4}
+    return encoding
+
+
+def _canonical_values(values, what):
+    """Return C-order little-endian bytes and the name of the type; strings become length-prefixed UTF-8."""
+    if values.dtype.kind == "O" and all(isinstance(item, str) for item in values.flat):
+        values = values.astype(str)
+    if values.dtype.kind in "UT":
+        encoded = [str(item).encode() for item in values.flat]
+        return b"".join(len(item).to_bytes(8, "little") + item for item in encoded), "str"
+    if values.dtype.name not in _NUMBERS | {"bool"}:
+        raise ValueError(f"{what} has the type {values.dtype}: artifacts hold numbers and strings only")
+    little_endian = values.astype(values.dtype.newbyteorder("<"), order="C", copy=False)
+    # A view, not a copy: a large variable is held once.
+    return memoryview(little_endian.reshape(-1).view(np.uint8)), little_endian.dtype.name
+
+
+def _canonical_attribute(value, what):
+    """Return [type name, values] of an attribute, numbers as hexadecimal bytes."""
+    plain = isinstance(value, str | int | float | list | tuple | np.generic | np.ndarray)
+    flat = np.atleast_1d(np.asarray(value)) if plain else np.empty(0)
+    if flat.ndim != 1 or flat.size == 0 or not (flat.dtype.kind == "U" or flat.dtype.name in _NUMBERS):
+        raise ValueError(f"{what} is {value!r}: attributes hold a string, a number or a list of them")
+    if flat.dtype.kind == "U":
+        return ["str", flat.tolist()]
+    return [flat.dtype.name, flat.astype(flat.dtype.newbyteorder("<")).tobytes().hex()]
+
+
+def _portable_json(value, what):
+    """Write compact JSON with sorted keys, refusing all that would tie it to one machine."""
+    try:
+        text = json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{what} cannot be written as JSON: {error}") from error
+    path = _ABSOLUTE_PATH.search(text)
+    if path:
+        raise ValueError(f"{what} holds the absolute path {path[0][1:]}: artifacts name no machine's folders")
+    return text
+
+
+def agree(dataset, again):
+    """Whether two datasets are the same but for the rounding of their numbers, as that of two processors."""
+    with contextlib.suppress(AssertionError):
+        xarray.testing.assert_allclose(dataset, again, rtol=1e-10, atol=1e-10)
+        return xarray.zeros_like(dataset).identical(xarray.zeros_like(again))
+    return False

@@ -1,0 +1,148 @@
+"""Where an artifact comes from: digests of the source code it depends on, and versions of the software.
+
+A digest covers behaviour: comments, docstrings and layout do not count. Only the standard library is imported, because
+every plan of the workflow needs digests.
+"""
+
+import ast
+import hashlib
+import sys
+from functools import cache
+from pathlib import Path
+
+PACKAGE_FOLDER = Path(__file__).parents[1]
+_DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+SOFTWARE = ("logzoo", "netCDF4", "numba", "numpy", "xarray")
+
+
+def source_digest(*modules, scripts=(), packages=(PACKAGE_FOLDER,)):
+    """Hash the behaviour of modules and of all that they import inside some packages.
+
+    packages: their folders. scripts: files outside of them that count, too, by their names; of Python, what they
+    import as well. The digest (64 hexadecimal digits) depends on names and on syntax trees without comments, docstrings
+    and positions; of other files on their bytes. Raises ValueError for a module that does not exist and for a relative
+    import.
+    """
+    outside = {Path(script).name: str(script) for script in scripts}
+    files = {**_files_of_modules(packages), **outside}
+    reached, waiting = {}, {*modules, *outside}
+    while waiting:
+        module = waiting.pop()
+        reached[module] = _content(module, files)
+        if files[module].endswith(".py"):
+            waiting |= _imports_of(module, reached[module], files) - reached.keys()
+    contents = ((name, _analysed(text)[1] if files[name].endswith(".py") else text) for name, text in reached.items())
+    return _digest_of_contents(sorted(contents))
+
+
+def direct_imports(module, *, packages=(PACKAGE_FOLDER,)):
+    """Name the modules of some packages that one module imports itself, function-level imports included.
+
+    The __init__.py of a package counts only where it is asked for by name: all are empty but those of whole packages,
+    which say nothing about a result. Raises ValueError for a module that does not exist and for a relative import.
+    """
+    files = _files_of_modules(packages)
+    return _imports_of(module, _content(module, files), files)
+
+
+def software_versions():
+    """Name the versions of Python, of this package and of the libraries that shape an artifact."""
+    # Not at the top: this takes longer to import than all the rest of the module.
+    import platform
+    from importlib.metadata import PackageNotFoundError, version
+
+    versions = {"python": platform.python_version()}
+    for name in SOFTWARE:
+        try:
+            # The package itself may be used from a checkout, without being installed.
+            own = name == PACKAGE_FOLDER.name
+            versions[name] = sys.modules[name].__version__ if own else version(name)
+        except PackageNotFoundError:
+            versions[name] = "not installed"
+    return versions
+
+
+@cache
+def _files_of_modules(packages):
+    """Map every module of packages to its file; a package in them to its __init__.py. Cached, as the imports are."""
+    places = {path: path.relative_to(root.parent) for root in packages for path in root.rglob("*.py")}
+    names = {path: ".".join(place.with_suffix("").parts) for path, place in places.items()}
+    return {name.removesuffix(".__init__"): str(path) for path, name in names.items()}
+
+
+def _content(module, files):
+    if module not in files:
+        raise ValueError(f"no module named {module!r}")
+    with open(files[module], "rb") as opened:
+        return opened.read()
+
+
+def _imports_of(module, source, files):
+    imported, packages = set(), {name.partition(".")[0] for name in files}
+    for base, name in _import_statements(source, module, packages):
+        submodule = f"{base}.{name}"
+        target = submodule if name and submodule in files else base
+        if target not in files:
+            raise ValueError(f"{module} imports {target}, which does not exist")
+        imported.add(target)
+    return imported - {module}
+
+
+def _import_statements(source, module, packages):
+    """List (module, name or "") of each import from the packages."""
+    for level, line, base, name in _analysed(source)[0]:
+        if level:
+            raise ValueError(f"{module} has a relative import on line {line}: write the full name")
+        if base.split(".")[0] in packages:
+            yield base, name
+
+
+@cache
+def _analysed(source):
+    """Import statements [(level, line, module, name or "")] of Python code, and its behaviour as bytes."""
+    tree, statements, parts = ast.parse(source), [], []
+    for node in _statements(tree.body):
+        if isinstance(node, ast.Import):
+            statements.extend((0, node.lineno, alias.name, "") for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            statements.extend((node.level, node.lineno, node.module or "", alias.name) for alias in node.names)
+    _write_syntax(tree, parts)
+    return statements, " ".join(parts).encode()
+
+
+def _write_syntax(node, parts):
+    """Append a syntax tree without comments, docstrings and positions to a list of texts.
+
+    Empty fields are left out, because each version of Python has others.
+    """
+    parts.append(f"({type(node).__name__}")
+    for name in node._fields:
+        value = getattr(node, name, None)
+        if name == "body" and isinstance(node, _DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
+            value = value[1:]
+        if value is None or value == []:
+            continue
+        parts.append(name)
+        for item in value if type(value) is list else (value,):
+            if isinstance(item, ast.AST):
+                _write_syntax(item, parts)
+            else:
+                parts.append(repr(item))
+    parts.append(")")
+
+
+def _statements(body):
+    """Yield statements and all those inside them; not their expressions, which hold no imports and nearly all nodes."""
+    for statement in body:
+        yield statement
+        for part in ("body", "orelse", "finalbody", "handlers", "cases"):
+            yield from _statements(getattr(statement, part, ()))
+
+
+def _digest_of_contents(named):
+    digest = hashlib.sha256()
+    for name, content in named:
+        # The length keeps two files from passing for one longer file.
+        digest.update(f"{name} {len(content)}\n".encode())
+        digest.update(content)
+    return digest.hexdigest()

@@ -1,0 +1,7 @@
+"""`python -m replication`: the command line."""
+
+import sys
+
+from replication.cli import main
+
+sys.exit(main())

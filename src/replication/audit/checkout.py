@@ -1,0 +1,146 @@
+"""The jobs that this checkout declares, and the regeneration of some artifacts by them.
+
+Snakemake runs the checkout's own Snakefile in a scratch folder that holds copies of inputs. It loads nothing from the
+audited tree, and it may run the rules of the picked files only, none of which downloads.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import yaml
+
+from logzoo.io.netcdf import agree, load_raw
+from logzoo.io.reading import open_regular, read_bytes
+from logzoo.io.schema import SCHEMAS
+from logzoo.io.seals import check_seal
+from logzoo.kernels import cache
+from logzoo.printing import one_line
+from replication.artifacts.layout import files_of, is_timed, kind_of, scale_of
+from replication.artifacts.stamps import without_stamp
+from replication.digests import ROOT
+
+_COMPARED = (*SCHEMAS, "picture", "page", "table text")
+OTHER_CODE = "made by other code than the present"
+# Attributes that may change without any number; parameters are compared before.
+_OF_THE_CODE = {"source_sha256", "software_json", "parameters_json", "content_sha256"}
+
+
+def configuration_files(own=None):
+    """{scale: file} of the configurations in the checkout and of a user's own; none without a checkout."""
+    if not (ROOT / "Snakefile").is_file():
+        return {}
+    files = [*sorted((ROOT / "config").glob("*.yaml")), *([] if own is None else [Path(own).resolve()])]
+    try:
+        scales = {yaml.safe_load(read_bytes(path)).get("scale"): path for path in files}
+    except (OSError, ValueError, AttributeError, yaml.YAMLError) as error:
+        raise ValueError(f"--configfile {own}: expected a configuration with a scale: {one_line(error)}") from None
+    return {scale: path for scale, path in scales.items() if isinstance(scale, str)}
+
+
+def jobs_of_scale(scale, configfile):
+    """{path: job} of all files that a configuration makes, as `pipeline.tasks.jobs_of_files` gives them."""
+    with tempfile.TemporaryDirectory() as scratch:
+        failure = _snakemake(scratch, configfile, "jobs")
+        if failure:
+            raise ValueError(f"the jobs of {scale} cannot be listed: {failure}")
+        return json.loads(Path(scratch, f"logs/{scale}/jobs.json").read_text())
+
+
+def regenerate(findings, folder, jobs, configfiles, count, seed):
+    """Make `count` files again, picked at random by `seed` of those whose inputs are here, and enter what differs."""
+    regenerable = {path: job for known in jobs.values() for path, job in _regenerable(folder, known).items()}
+    # Nothing runs on files that are damaged, or so large that their numbers were not checked.
+    avoided = {fault.file for fault in findings.faults} | findings.large
+    names = sorted(
+        path
+        for path, job in regenerable.items()
+        if not avoided & {path, *job["inputs"]} and findings.stale.get(path, OTHER_CODE) == OTHER_CODE
+    )
+    generator = np.random.Generator(np.random.Philox(key=seed))
+    picked = sorted(generator.choice(names, min(count, len(names)), replace=False).tolist()) if names else []
+    for scale in {scale_of(path) for path in picked}:
+        chosen = [path for path in picked if scale_of(path) == scale]
+        with tempfile.TemporaryDirectory() as scratch:
+            for path in chosen:
+                _copy_inputs(Path(folder), Path(scratch), regenerable[path]["inputs"])
+            allowed = ["--allowed-rules", *{regenerable[path]["rule"] for path in chosen}]
+            options = ["--keep-going", "--rerun-triggers", "mtime", *allowed, "--forcerun", *chosen, "--", *chosen]
+            failure = _snakemake(scratch, configfiles[scale], *options)
+            for path in chosen:
+                with findings.recorded(path):
+                    _enter(findings, path, _difference(Path(folder, path), Path(scratch, path), failure))
+    findings.notes.append(f"regenerated: {len(picked)} of {len(names)} files that can be: {', '.join(picked)}")
+
+
+def _enter(findings, path, difference):
+    """A difference is a fault, but for a file that other code made: then it says what the present code changes."""
+    if path in findings.stale:
+        findings.stale[path] += f"; regenerated: {difference or 'the same'}"
+    else:
+        findings.check(path, "regenerated", not difference, difference, "what the inputs and the present code give")
+
+
+def _regenerable(folder, known):
+    """{path: job} of files that are here with all inputs; not downloads, measured times, or what is made from those."""
+    timed = {path for path in known if is_timed(path)}
+    while more := {path for path in known if timed & set(known[path]["inputs"])} - timed:
+        timed |= more
+    wanted = {path: job for path, job in known.items() if path not in timed and kind_of(path) in _COMPARED}
+    wanted = {path: job for path, job in wanted.items() if scale_of(path) and not path.endswith(".pdf")}
+    here = set(files_of(folder))
+    # Templates of pages are of no kind, and lie in the checkout.
+    return {path: job for path, job in wanted.items() if here >= {path, *filter(kind_of, job["inputs"])}}
+
+
+def _copy_inputs(folder, scratch, inputs):
+    for name in filter(kind_of, inputs):
+        (scratch / name).parent.mkdir(parents=True, exist_ok=True)
+        with open_regular(folder / name) as source, open(scratch / name, "wb") as copy:
+            shutil.copyfileobj(source, copy)
+        # Of one age, so that none counts as older than what it was made from.
+        os.utime(scratch / name, (0, 0))
+
+
+def _difference(file, again, failure):
+    """What differs in a regenerated file, as text; empty if nothing does."""
+    if not again.is_file():
+        return f"not made: {failure or 'no such file'}"
+    if file.suffix == ".nc":
+        check_seal(file)
+        artifacts = [load_raw(path) for path in (file, again)]
+        for artifact in artifacts:
+            artifact.attrs = {name: value for name, value in artifact.attrs.items() if name not in _OF_THE_CODE}
+        return "" if agree(*artifacts) else "other numbers or attributes"
+    if file.suffix == ".png":
+        return "" if np.array_equal(_pixels(file), _pixels(again)) else "other pixels"
+    texts = [without_stamp(read_bytes(path).decode()) for path in (file, again)]
+    return "" if texts[0] == texts[1] else "another text"
+
+
+def _pixels(file):
+    from PIL import Image
+
+    with Image.open(file, formats=["PNG"]) as image:
+        return np.asarray(image.convert("RGBA"))
+
+
+def _snakemake(scratch, configfile, *arguments):
+    """Run the checkout's workflow in a scratch folder; returns the last line of what went wrong, empty if nothing."""
+    # -P: Python looks for no module in the working folder.
+    command = [sys.executable, "-P", "-m", "snakemake", "--snakefile", f"{ROOT}/Snakefile", "--directory", scratch]
+    command += ["--configfile", str(configfile), "--cores", str(os.cpu_count()), "--profile", "none"]
+    command += ["--workflow-profile", "none", *arguments]
+    # Snakemake and matplotlib write to the user's home otherwise; kernels are compiled where they always are.
+    environment = {**os.environ, "XDG_CACHE_HOME": f"{scratch}/.cache", "MPLCONFIGDIR": scratch, "LOGZOO_MIRROR": ""}
+    environment["NUMBA_CACHE_DIR"] = str(next(cache.bases()))
+    done = subprocess.run(
+        command, cwd=scratch, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True
+    )
+    lines = [line for line in done.stderr.splitlines() if line.strip()] or ["it failed"]
+    return one_line(([line for line in lines if "rror" in line] or lines)[-1]) if done.returncode else ""

@@ -1,0 +1,59 @@
+"""Checks of one file by itself: bytes, schema and content hash of an artifact; the stamp of a picture or page."""
+
+import contextlib
+import re
+from functools import partial
+
+from logzoo.io import schema
+from logzoo.io.netcdf import content_sha256, load_raw, read_provenance, unpacked_bytes
+from logzoo.io.reading import json_object, read_bytes
+from logzoo.io.seals import check_seal
+from replication.artifacts.layout import STAMPED
+from replication.artifacts.stamps import read_stamp
+
+# Of larger artifacts only the bytes and the attributes are checked, so that memory does not follow their size.
+_MOST_BYTES = 1 << 27
+
+
+def check_file(findings, folder, path, kind):
+    """Check one file by itself. Returns (content hash, record of how it was made); None for what it does not have.
+
+    A record has the parameters (a digest of them in a stamp), the source digest, and the inputs {path: hash}.
+    """
+    if kind in schema.SCHEMAS:
+        return _check_artifact(findings, folder / path, path, kind)
+    if kind in STAMPED:
+        expected = "a stamp of what it was made from"
+        return None, findings.read(path, "stamp", lambda: read_stamp(path, read_bytes(folder / path)), expected)
+    return None, None
+
+
+def _check_artifact(findings, file, path, kind):
+    def read():
+        check_seal(file)
+        large = unpacked_bytes(file) > _MOST_BYTES
+        return (None, read_provenance(file)) if large else (dataset := load_raw(file), dataset.attrs)
+
+    dataset, attributes = findings.read(path, "readable", read, "a NetCDF file as it was written") or (None, None)
+    if attributes is None:
+        return None, None
+    stated, content = attributes.get("content_sha256"), None
+    if dataset is None:
+        findings.large.add(path)
+        content = stated
+    else:
+        declared = attributes.get("artifact_schema")
+        findings.check(path, "schema", declared == f"{kind}/1", f"{declared}", f"{kind}/1, by the path of the file")
+        for check in (schema.check, schema.check_finite):
+            findings.read(path, "schema", partial(check, dataset, kind), f"a {kind} artifact")
+        with contextlib.suppress(ValueError, TypeError):  # then it has no hash, which is the fault
+            content = content_sha256(dataset)
+        findings.check(path, "content", content == stated, f"content {content}", f"content_sha256 {stated}")
+    return content, findings.read(path, "provenance", lambda: _record(attributes), "parameters, inputs, source digest")
+
+
+def _record(attributes):
+    if not re.fullmatch("[0-9a-f]{64}", attributes["source_sha256"]):
+        raise ValueError(f"source_sha256 {attributes['source_sha256']:.70}")
+    record = {key: json_object(attributes[f"{key}_json"]) for key in ("inputs", "parameters")}
+    return {**record, "source": attributes["source_sha256"]}

@@ -1,0 +1,95 @@
+"""A finished run as an RO-Crate: ro-crate-metadata.json in the folder of the project describes each file.
+
+The profile is Workflow Run Crate 0.5 (https://w3id.org/ro/wfrun/workflow/0.5), which builds on RO-Crate 1.1.
+"""
+
+import json
+import mimetypes
+from datetime import UTC, datetime
+from pathlib import Path
+
+import yaml
+from rocrate.model.contextentity import ContextEntity
+from rocrate.rocrate import ROCrate
+
+from logzoo.io.atomic import write_text
+from logzoo.io.reading import read_bytes, sha256_of
+from logzoo.printing import one_line
+from replication.artifacts.layout import kind_of
+from replication.audit.manifest import manifest_path
+from replication.audit.publish import files_of_run
+
+CRATE = "ro-crate-metadata.json"
+_PROFILES = (
+    "https://w3id.org/ro/wfrun/process/0.5",
+    "https://w3id.org/ro/wfrun/workflow/0.5",
+    "https://w3id.org/workflowhub/workflow-ro-crate/1.0",
+)
+_ABOUT = ("CITATION.cff", "LICENSE", "README.md", "pyproject.toml", "requirements.txt", "environment.yml")
+# Not of the machine: the same run gives the same bytes.
+_FORMATS = mimetypes.MimeTypes(filenames=())
+
+
+def write_crate(folder, scale, *, jobs=None, agent=None):
+    """Describe the finished run of a scale in `ro-crate-metadata.json` in the folder of its project. Returns the path.
+
+    jobs: as for `audit`, or None; agent: name of the person who ran it, or None. Raises ValueError, one line, if there
+    is no finished run, it has faults or stale files, or CITATION.cff is missing or incomplete.
+    """
+    folder = Path(folder)
+    files = files_of_run(folder, scale, jobs)
+    try:
+        citation = yaml.safe_load(read_bytes(folder / "CITATION.cff"))
+        content = _described(folder, scale, files, citation, agent)
+    except (OSError, KeyError, TypeError, AttributeError, ValueError, yaml.YAMLError) as error:
+        reason = getattr(error, "strerror", None) or one_line(error)
+        raise ValueError(f"{folder}: expected a whole CITATION.cff and a Snakefile, found {reason}") from None
+    write_text(folder / CRATE, json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
+    return folder / CRATE
+
+
+def _described(folder, scale, files, citation, agent):
+    """The JSON-LD of the run: configuration and raw files are its inputs, all other listed files its results."""
+    crate = ROCrate(version="1.1")
+    crate.metadata.extra_terms["sha256"] = "https://w3id.org/ro/terms/workflow-run#sha256"
+
+    def add(identifier, kind, **properties):
+        return crate.add(ContextEntity(crate, identifier, properties={"@type": kind, **properties}))
+
+    def describe(path, entity=None):
+        form, packed = _FORMATS.guess_type(path)
+        entity = entity or crate.add_file(folder / path, path)
+        entity["name"], entity["contentSize"] = path, str((folder / path).stat().st_size)
+        entity["encodingFormat"] = "application/gzip" if packed else form or "application/octet-stream"
+        entity["sha256"] = files.get(path) or sha256_of(folder / path)
+        return entity
+
+    def below(top, pattern="*"):
+        paths = [path for path in sorted((folder / top).rglob(pattern)) if path.is_file()]
+        return [path.relative_to(folder).as_posix() for path in paths if path.parent.name != "__pycache__"]
+
+    licence = add(f"https://spdx.org/licenses/{citation['license']}", "CreativeWork", name=citation["license"])
+    names = [
+        author.get("name") or f"{author['given-names']} {author['family-names']}" for author in citation["authors"]
+    ]
+    people = [add(f"#author-{number}", "Organization", name=name) for number, name in enumerate(names)]
+    workflow = describe("Snakefile", crate.add_workflow(folder / "Snakefile", "Snakefile", main=True, lang="snakemake"))
+    workflow["name"], workflow["version"], workflow["license"] = citation["title"], str(citation["version"]), licence
+    workflow["hasPart"] = [describe(path) for path in (*below("workflow"), *below("src"))]
+    for path in (manifest_path(scale), *(name for name in _ABOUT if (folder / name).is_file())):
+        describe(path)
+    raw = [path for path in files if kind_of(path) == "raw file"]
+    times = [(folder / path).stat().st_mtime for path in (*files, manifest_path(scale))]
+    start, end = (datetime.fromtimestamp(time, UTC).isoformat(timespec="seconds") for time in (min(times), times[-1]))
+    run = add(f"#run-{scale}", "CreateAction", name=f"Run at the scale {scale}", startTime=start, endTime=end)
+    run["instrument"], run["object"] = workflow, [describe(path) for path in (*below("config", "*.yaml"), *raw)]
+    run["result"] = [describe(path) for path in files if path not in raw]
+    if agent is not None:
+        run["agent"] = add("#agent", "Person", name=agent)
+    root = crate.root_dataset
+    root["name"] = f"{citation['title']} {citation['version']}: a run at the scale {scale}"
+    root["description"] = f"{one_line(citation['abstract'])} Raw files keep the terms of their sources."
+    root["datePublished"], root["license"], root["author"] = datetime.now(UTC).date().isoformat(), licence, people
+    root["conformsTo"] = [add(profile, "CreativeWork", name=profile) for profile in _PROFILES]
+    root["mentions"] = run
+    return crate.metadata.generate()

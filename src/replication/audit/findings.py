@@ -1,0 +1,98 @@
+"""What an audit found: faults, stale files and notes; as text for a terminal and as JSON."""
+
+import contextlib
+import json
+import re
+from collections import Counter
+from typing import NamedTuple
+
+from logzoo.io.atomic import write_text
+from logzoo.printing import one_line, table
+
+_HASH = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{52}\b")
+_LONGEST = 110
+# Rows of the table on the terminal, and stale files named for one reason; a report in a file has all of them.
+_SHOWN, _NAMED = 50, 3
+_CURE = "snakemake --cores N makes them again, with the --configfile of the run"
+
+
+class Fault(NamedTuple):
+    """One thing that is wrong: the file, the check that failed, what was found and what was expected."""
+
+    file: str
+    check: str
+    found: str
+    expected: str
+
+
+class Findings:
+    """Faults in order, {stale file: reason}, files too large to read, notes, numbers of files and of checks by name."""
+
+    def __init__(self):
+        self.faults, self.stale, self.large, self.notes = [], {}, set(), []
+        self.files, self.checks = 0, Counter()
+
+    def check(self, file, name, passed, found="", expected=""):
+        """Count a check, and enter a fault if it did not pass. Returns whether it passed."""
+        self.checks[name] += 1
+        if not passed:
+            self.faults.append(Fault(file, name, str(found), str(expected)))
+        return bool(passed)
+
+    def read(self, file, name, reader, expected, broken=Exception):
+        """Count a check that `reader()` raises no error; returns what it returns, or None."""
+        content = reason = None
+        try:
+            content = reader()
+        except broken as error:
+            reason = one_line(getattr(error, "strerror", None) or error) or type(error).__name__
+        self.check(file, name, reason is None, reason, expected)
+        return content
+
+    @contextlib.contextmanager
+    def recorded(self, file):
+        """Enter any exception of the block as a fault of the file, so that the audit reaches its end."""
+        try:
+            yield
+        except Exception as error:
+            self.check(file, "readable", False, repr(error), "a file that can be checked")
+
+
+def report(findings):
+    """A table of faults, stale files by their reasons, the notes, and how much was checked."""
+    text = _rows([Fault._fields, *findings.faults]) if findings.faults else ""
+    for reason in sorted(set(findings.stale.values())):
+        paths = [path for path, its_reason in findings.stale.items() if its_reason == reason]
+        more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
+        text += f"stale: {one_line(reason)}: {', '.join(paths[:_NAMED])}{more}\n"
+    text += f"stale files are no faults; {_CURE}\n" if findings.stale else ""
+    large = [f"too large, numbers not checked: {', '.join(sorted(findings.large))}"] if findings.large else []
+    text += "".join(f"{one_line(note)}\n" for note in (*findings.notes, *large))
+    text += f"checks: {', '.join(f'{name} {count}' for name, count in sorted(findings.checks.items()))}\n"
+    faults, wrong = len(findings.faults), len({fault.file for fault in findings.faults})
+    counts = f"{faults} faults in {wrong} files; {len(findings.stale)} stale files"
+    return f"{text}{counts}; {findings.files} files, {findings.checks.total()} checks\n"
+
+
+def write_report(findings, path):
+    """Write the findings as JSON, with whole hashes."""
+    content = {
+        "passed": not findings.faults,
+        "faults": [fault._asdict() for fault in findings.faults],
+        "stale": findings.stale,
+        "files": findings.files,
+        "checks": dict(sorted(findings.checks.items())),
+        "notes": findings.notes,
+    }
+    write_text(path, json.dumps(content, indent=1) + "\n")
+
+
+def _rows(rows):
+    more = len(rows) - 1 - _SHOWN
+    shown = table([[_short(cell) for cell in row] for row in rows[: _SHOWN + 1]])
+    return shown + (f"and {more} more (--output FILE writes all)\n" if more > 0 else "") + "\n"
+
+
+def _short(text):
+    text = _HASH.sub(r"\1", one_line(text))
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."

@@ -1,0 +1,62 @@
+"""The manifest of a run: the SHA-256 of every file that the run left, in data/<scale>/manifest.json.
+
+The workflow writes it when a run succeeds. Published results have one of the same form, which also names the files of
+the run that are not published, with the hash by which artifacts name them as inputs.
+"""
+
+import json
+from pathlib import Path
+from typing import NamedTuple
+
+from logzoo.io.atomic import write_text
+from logzoo.io.reading import read_json, sha256_of
+from logzoo.printing import one_line
+from replication.artifacts.layout import UNLISTED, files_of, kind_of, scale_of
+
+
+class Manifest(NamedTuple):
+    """files: {path: sha256}; left_out: {path: content hash}; hours: {figure: core-hours of its claims}."""
+
+    scale: str
+    files: dict[str, str]
+    left_out: dict[str, str]
+    hours: dict[str, float]
+
+    def text(self):
+        return json.dumps(self._asdict(), indent=0, sort_keys=True) + "\n"
+
+
+def manifest_path(scale):
+    """Where the manifest of a scale lies, from the folder of the project."""
+    return f"data/{scale}/manifest.json"
+
+
+def listed_files(folder, scale, shared=()):
+    """{path: sha256} of the files of a scale as they are now, and of the data sets and raw files `shared`."""
+    paths = [path for path in files_of(folder) if kind_of(path) not in UNLISTED]
+    return {
+        path: sha256_of(Path(folder, path))
+        for path in paths
+        if scale_of(path) == scale or (scale_of(path) is None and path in shared)
+    }
+
+
+def write_manifest(folder, scale, shared=()):
+    """Write the manifest of a finished run in one step. Returns the SHA-256 of the manifest itself."""
+    path = Path(folder, manifest_path(scale))
+    write_text(path, Manifest(scale, listed_files(folder, scale, shared), {}, {}).text())
+    return sha256_of(path)
+
+
+def read_manifest(folder, scale):
+    """The `Manifest` of a scale. Raises ValueError, one line, for a file of another form."""
+    path = manifest_path(scale)
+    try:
+        manifest = Manifest(**read_json(Path(folder, path)))
+        forms = ((manifest.files, str), (manifest.left_out, str), (manifest.hours, int | float))
+        intact = all(isinstance(value, form) for mapping, form in forms for value in mapping.values())
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError) as error:
+        raise ValueError(f"{path}: not a manifest: {getattr(error, 'strerror', None) or one_line(error)}") from None
+    if not intact or manifest.scale != scale:
+        raise ValueError(f"{path}: not a manifest of {scale} as logzoo writes it: damaged or edited")
+    return manifest

@@ -1,0 +1,163 @@
+"""The audit: every file below data/ and figures/ against the manifests, its inputs, and the jobs of the checkout.
+
+The audited tree supplies data. What should be there, and how it is made, comes from the checkout alone: no script,
+module, parameter, path to write or address is taken from the tree.
+"""
+
+from functools import partial
+from pathlib import Path
+
+from logzoo.checks import whole_number
+from logzoo.io.atomic import resolved_output
+from logzoo.io.reading import sha256_of
+from replication.artifacts.layout import UNLISTED, files_of, is_unfinished, kind_of, scale_of, scales_of, walked
+from replication.artifacts.made import CODE, digest_of
+from replication.audit import checkout
+from replication.audit.checks import check_file
+from replication.audit.findings import Findings, report, write_report
+from replication.audit.manifest import manifest_path, read_manifest
+
+
+def run_audit(folder, *, configfile=None, regenerate=0, seed=0, output=None):
+    """Audit a project or published results. Returns the report and whether there was no fault.
+
+    configfile: of a user's own scale. regenerate: number of files to make again in a scratch folder, picked at random
+    by `seed`. output: file for the report as JSON, or None. Raises ValueError, one line, for wrong use.
+    """
+    count, seed = (whole_number(name, value, minimum=0) for name, value in (("regenerate", regenerate), ("seed", seed)))
+    output = None if output is None else resolved_output(output)
+    configfiles = checkout.configuration_files(configfile)
+    scales = scales_of(path for path in files_of(folder) if kind_of(path) is not None)
+    jobs = {scale: checkout.jobs_of_scale(scale, configfiles[scale]) for scale in scales if scale in configfiles}
+    findings = audit(folder, jobs)
+    if count:
+        checkout.regenerate(findings, folder, jobs, configfiles, count, seed)
+    if output is not None:
+        write_report(findings, output)
+    return report(findings), not findings.faults
+
+
+def audit(folder, jobs=None):
+    """Check every file of a project or of published results. Returns `Findings`; nothing is written.
+
+    jobs: {scale: {path: job}} of the configuration and code of this checkout (`checkout.jobs_of_scale`).
+    Raises ValueError, one line, if there is nothing to check.
+    """
+    folder, findings, jobs = Path(folder), Findings(), jobs or {}
+    files, others = walked(folder)
+    kinds = {path: kind_of(path) for path in files}
+    if not others and not {*kinds.values()} - {"description"}:
+        raise ValueError(f"{folder}: expected the folder of a project, with files below data/ or figures/")
+    findings.files = len(kinds)
+    for path, what in others.items():
+        findings.check(path, "leftover", False, what, "regular files of a run only")
+    for path, kind in kinds.items():
+        what = "a temporary file or checkpoint" if is_unfinished(path) else "a file of no known kind"
+        findings.check(path, "leftover", kind is not None, what, "finished files of known kinds")
+    digests = {}
+    for path in [path for path, kind in kinds.items() if kind not in UNLISTED]:
+        with findings.recorded(path):
+            digests[path] = sha256_of(folder / path)
+    manifests = _check_manifests(findings, folder, kinds, digests)
+    _check_raw(findings, folder, kinds, jobs)
+    # Other files name an artifact by the hash of its content, and a raw file by that of its bytes.
+    hashes = {path: digest for manifest in manifests for path, digest in manifest.left_out.items()}
+    hashes |= {path: digest for path, digest in digests.items() if kinds[path] == "raw file"}
+    records = {}
+    for path, kind in kinds.items():
+        with findings.recorded(path):
+            content, record = check_file(findings, folder, path, kind)
+            if content is not None:
+                hashes[path] = content
+            if record is not None:
+                records[path] = record
+    for path, record in records.items():
+        with findings.recorded(path):
+            _check_inputs(findings, path, record["inputs"], hashes, kinds)
+    _compare(findings, kinds, records, manifests, jobs)
+    return findings
+
+
+def _check_manifests(findings, folder, kinds, digests):
+    """Files are there and as the manifest of their scale lists them, and all are listed. Returns the manifests."""
+    manifests = []
+    for scale in scales_of(kinds) or ["<scale>"]:
+        path, expected = manifest_path(scale), "the manifest that a run writes when it succeeds"
+        if not findings.check(path, "manifest", path in kinds, "no such file", expected):
+            continue
+        manifest = findings.read(path, "manifest", partial(read_manifest, folder, scale), expected)
+        if manifest is None:
+            continue
+        manifests.append(manifest)
+        findings.notes.append(f"{path}: sha256 {sha256_of(folder / path)}; keep it elsewhere to notice a new manifest")
+        if manifest.left_out:
+            there, run = len(manifest.files), len(manifest.files) + len(manifest.left_out)
+            findings.notes.append(f"{scale}: {there} of {run} files of the run are published")
+        for name, digest in manifest.files.items():
+            if findings.check(name, "present", name in kinds, "no such file", f"a file in {path}"):
+                found = digests.get(name, "unreadable")
+                findings.check(name, "manifest", found == digest, f"sha256 {found}", f"{digest}, in {path}")
+    listed = {path for manifest in manifests for path in manifest.files}
+    for path in [path for path in digests if path not in listed and manifests]:
+        findings.check(path, "manifest", False, "a file that no manifest lists", "files of a finished run only")
+    return manifests
+
+
+def _check_raw(findings, folder, kinds, jobs):
+    """Raw files have a checksum of the configuration, where that is known."""
+    from logzoo.datasets.sources import digests, matches
+
+    every = {path: job for by_path in jobs.values() for path, job in by_path.items()}
+    known = {path: job["parameters"]["files"] for path, job in every.items() if kind_of(path) == "raw manifest"}
+    for path in [path for path, kind in kinds.items() if kind == "raw file"]:
+        source, _, name = path.rpartition("/")
+        files = known.get(f"{source}/manifest.json")
+        if files is not None:
+            found, entry = digests(folder / path), files.get(name, {"sources": []})
+            findings.check(path, "raw", matches(found, entry), found.sha256, "a checksum of the configuration")
+
+
+def _check_inputs(findings, path, inputs, hashes, kinds):
+    """Every input that a file records is there; one of another content makes the file stale."""
+    for name, stated in inputs.items():
+        known = name in hashes or name in kinds
+        findings.check(path, "inputs", known, f"made from {name}, which is not there", "a file of the run")
+        if name in hashes and hashes[name] != stated:
+            findings.stale[path] = f"made from another version of {name}"
+
+
+def _compare(findings, kinds, records, manifests, jobs):
+    """Enter as stale what the configuration and code of the checkout would make otherwise, and note what they add."""
+    left_out = {path for manifest in manifests for path in manifest.left_out}
+    for scale in scales_of(kinds):
+        known = jobs.get(scale)
+        if known is None:
+            findings.notes.append(f"not compared with configuration and code: {scale}")
+            continue
+        for path in [path for path in kinds if scale_of(path) == scale and kinds[path] not in UNLISTED]:
+            reason = _difference(records.get(path), known.get(path))
+            if reason and path not in findings.stale:
+                findings.stale[path] = reason
+        missing = [path for path in known if path not in kinds and path not in left_out]
+        if missing:
+            some = f"{len(missing)} files of the configuration are not here, first {missing[0]}"
+            findings.notes.append(f"{scale}: {some}")
+
+
+def _difference(record, job):
+    """Why a file is not what a job would make today; empty if it is, or records nothing."""
+    if job is None:
+        return "no job of the configuration makes it"
+    if record is None or job["source"] is None:
+        return ""
+    stated, wanted = record["parameters"], job["parameters"]
+    if isinstance(stated, dict):
+        same = {name: value for name, value in stated.items() if name not in CODE} == wanted
+    else:
+        same = stated == digest_of(wanted)
+    if not same:
+        return "made with other parameters than the configuration has"
+    artifacts = {name for name in job["inputs"] if name.endswith(".nc")}
+    if {name for name in record["inputs"] if not name.startswith("data/raw/")} != artifacts:
+        return "made from other inputs than the rule has"
+    return "" if record["source"] == job["source"] else checkout.OTHER_CODE

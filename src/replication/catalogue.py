@@ -1,0 +1,182 @@
+"""All figures and tables of a configuration, and the jobs that make what they show."""
+
+from importlib import import_module
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from logzoo.estimators.registry import ESTIMATORS, estimator_module
+from logzoo.printing import one_line
+from logzoo.trainers.registry import trainer_module
+from replication.papers.declaration import Claim, Entry, Experiment, Here, claim_entries, claims_of, named_paths
+from replication.papers.tracking.grids import races_of
+
+Config = dict[str, Any]
+
+
+class Shown(NamedTuple):
+    """A figure or table as it is declared (`replication.papers.declaration`) for one configuration."""
+
+    name: str
+    paper: str
+    title: str
+    module: ModuleType
+    inputs: dict  # {name: path, Experiment or a dict of these}
+    settings: dict
+    is_table: bool
+
+    @property
+    def caption(self) -> str:
+        """What is shown, in sentences."""
+        return self.module.__doc__.partition("\n\n")[2].strip()
+
+    @property
+    def claims(self) -> dict[str, Claim]:
+        """The claims by id."""
+        return claims_of(self.name, self.module)
+
+    @property
+    def claim_entries(self) -> dict[str, dict]:
+        """The claims by id, as `replication.reporting.scorecard` takes them."""
+        return claim_entries(self.name, self.module)
+
+    @property
+    def tested(self) -> dict[str, dict]:
+        """Those of them that can be tested."""
+        return {name: entry for name, entry in self.claim_entries.items() if "not_tested" not in entry}
+
+
+class Catalogue:
+    """Everything that is shown, by name; `experiments` are the jobs behind it, by the path of their artifact.
+
+    `races` are {name: Race}, `racing` {model: path of the artifact of its race}.
+    Raises ValueError, one line, for an entry without a declaration, and for settings that it needs or does not know.
+    """
+
+    def __init__(self, config: Config) -> None:
+        self.config = {
+            **config,
+            "figures": {name: Entry(name, settings) for name, settings in config["figures"].items()},
+        }
+        self.data, self.folder = f"data/{config['scale']}", f"figures/{config['scale']}"
+        # Papers in their order, figures of a paper in theirs.
+        papers = list(config["papers"])
+        names = sorted(config["figures"], key=lambda name: papers.index(config["figures"][name]["paper"]))
+        self.shown = {name: self._declared(name) for name in names}
+        self.experiments: dict[str, Experiment] = {}
+        for shown in self.shown.values():
+            self._collect(self.rows_of(shown) if shown.is_table else shown.inputs)
+        self.races = races_of(config["grids"])
+        self.racing = {}
+        for name, race in self.races.items():
+            path = f"{self.data}/races/{name}.nc"
+            if path not in self.experiments:
+                where = f"configuration: grids.{race.grid}.race"
+                raise ValueError(f"{where}: expected a table in `figures` whose grid it is")
+            self.racing |= dict.fromkeys(race.rates, path)
+        for name, entry in self.config["figures"].items():
+            if entry.unread:
+                known = ", ".join(sorted({*entry} - entry.unread))
+                raise ValueError(
+                    f"configuration: figures.{name}: unknown key {sorted(entry.unread)[0]!r}; expected one of {known}"
+                )
+
+    def _declared(self, name: str) -> Shown:
+        here = Here(name, self.config)
+        module = _module_of(name, here.entry["paper"])
+        is_table = hasattr(module, "rows")
+        try:
+            make = module.rows if is_table else module.draw
+            # First of all: they look names up.
+            inputs = module.inputs(here)
+            settings = module.settings(here) if hasattr(module, "settings") else here.settings_of(make)
+        except (ArithmeticError, AttributeError, LookupError, MemoryError, TypeError) as error:
+            why = f"nothing has the name {error}" if isinstance(error, KeyError) else one_line(error)
+            raise ValueError(f"configuration: figures.{name}: cannot be read as it stands: {why}") from error
+        return Shown(name, here.entry["paper"], here.entry["title"], module, inputs, settings, is_table)
+
+    def _collect(self, artifact: str | dict | Experiment) -> None:
+        """Enter the experiments among artifacts; the same one may be declared more than once."""
+        if isinstance(artifact, dict):
+            for part in artifact.values():
+                self._collect(part)
+        elif isinstance(artifact, Experiment):
+            if self.experiments.setdefault(artifact.path, artifact) != artifact:
+                raise ValueError(f"{artifact.path}: two figures declare different experiments for it")
+            self._collect(artifact.inputs)
+
+    def rows_of(self, shown: Shown) -> Experiment:
+        """The job that makes the rows of a table."""
+        path, run = f"{self.data}/tables/{shown.name}.nc", f"{shown.module.__name__}:rows"
+        return Experiment(path, run, shown.inputs, shown.settings, kind="table", title=shown.title)
+
+    def files_of(self, shown: Shown) -> list[str]:
+        """The files that show a figure or table, the one to look at first."""
+        forms = ("html", "md", "csv") if shown.is_table else ("png", "pdf")
+        return [f"{self.folder}/{shown.paper}/{shown.name}.{form}" for form in forms]
+
+    @property
+    def verdicts(self) -> dict[str, str]:
+        """The files of the verdicts on figures, by figure, where any claim is tested."""
+        return {name: f"{self.data}/verdicts/{name}.nc" for name, shown in self.shown.items() if shown.tested}
+
+    @property
+    def claims(self) -> dict[str, dict]:
+        """All claims by id, as `replication.reporting.scorecard` takes them."""
+        return {name: entry for shown in self.shown.values() for name, entry in shown.claim_entries.items()}
+
+    @property
+    def claimed(self) -> dict[str, dict]:
+        """Where the figures that show claims are, and what they were judged from, for the scorecard."""
+        return {
+            name: {
+                "paper": shown.paper,
+                "picture": self.files_of(shown)[0],
+                "artifacts": named_paths(shown.inputs) if shown.tested else {},
+            }
+            for name, shown in self.shown.items()
+            if shown.claims
+        }
+
+    @property
+    def exhibits(self) -> dict[str, dict]:
+        """Everything that is shown, for the page: {name: {title, paper, caption, files, artifacts, verdict}}."""
+        exhibits = {}
+        for name, shown in self.shown.items():
+            # Of a table the rows come first.
+            rows = [self.rows_of(shown).path] if shown.is_table else []
+            exhibits[name] = {
+                "title": shown.title,
+                "paper": shown.paper,
+                "caption": shown.caption,
+                "files": self.files_of(shown),
+                "artifacts": list(dict.fromkeys([*rows, *named_paths(shown.inputs).values()])),
+                "verdict": self.verdicts.get(name, ""),
+            }
+        return exhibits
+
+    @property
+    def files(self) -> list[str]:
+        """All figures and tables."""
+        return [file for shown in self.shown.values() for file in self.files_of(shown)]
+
+    def files_of_paper(self, paper: str) -> list[str]:
+        """The figures and tables of a paper, and the verdicts on its claims."""
+        mine = [shown for shown in self.shown.values() if shown.paper == paper]
+        files = [file for shown in mine for file in self.files_of(shown)]
+        return [*files, *(self.verdicts[shown.name] for shown in mine if shown.name in self.verdicts)]
+
+
+def _module_of(name: str, paper: str) -> ModuleType:
+    """The module that declares a figure: its name without the prefix of the paper."""
+    words = f"{paper}.{name.partition('-')[2]}".replace("-", "_")
+    try:
+        return import_module(f"replication.papers.{words}")
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"replication.papers.{words}".startswith(error.name):
+            raise
+        raise ValueError(f"configuration: figures.{name}: no module replication.papers.{words} declares it") from None
+
+
+def modules_of(methods: tuple[str, ...]) -> list[str]:
+    """The modules of estimators and trainers by name."""
+    return sorted({estimator_module(name) if name in ESTIMATORS else trainer_module(name) for name in methods})

@@ -1,0 +1,86 @@
+"""The command line of the replication: audit, cost, publish, crate.
+
+What takes long to import is imported inside the commands, so that help comes at once.
+"""
+
+from logzoo import __version__
+from logzoo.cli.output import write
+from logzoo.cli.running import Parser, adder, run_command
+from logzoo.printing import table
+
+_FOLDER = {"metavar": "PATH", "nargs": "?", "default": ".", "help": "folder of the project (default: this one)"}
+_CONFIGFILE = {"metavar": "FILE", "help": "configuration of a scale of your own (default: those in config/)"}
+_SCALE = {"default": "quick", "metavar": "NAME", "help": "scale of the run (default quick)"}
+
+
+def main(argv=None):
+    """Run the command line on `argv` (the arguments of the process when None). Returns the exit code."""
+    return run_command(command_parser(), argv)
+
+
+def command_parser():
+    parser = Parser(prog="replication", description="Four papers on log Z of RBMs: audit, cost and publish their runs.")
+    parser.add_argument("--version", action="version", version=f"logzoo {__version__}")
+    command = adder(parser.add_subparsers(metavar="COMMAND", required=True))
+    add = command("audit", _audit, "Check every artifact, picture and table of a project, or of published results.")
+    add("folder", **_FOLDER)
+    add("--configfile", **_CONFIGFILE)
+    add("--regenerate", type=int, default=0, metavar="N", help="make N files again in a scratch folder (default 0)")
+    add("--seed", type=int, default=0, metavar="N", help="seed that picks the files to make again (default 0)")
+    add("--output", metavar="FILE", help="write the report as JSON to this file, too")
+    add = command("cost", _cost, "Say what the figures of a scale cost, in core-hours.")
+    add("folder", **_FOLDER)
+    add("--configfile", **_CONFIGFILE | {"help": "configuration of a scale (default: that of config/config.yaml)"})
+    add = command("publish", _publish, "Copy what readers see of a finished run to results/ of its project.")
+    add("folder", **_FOLDER)
+    add("--scale", **_SCALE)
+    add("--megabytes", type=float, default=20.0, metavar="N", help="the most to publish (default 20)")
+    add = command("crate", _crate, "Describe a finished run for archives: ro-crate-metadata.json in its project.")
+    add("folder", **_FOLDER)
+    add("--scale", **_SCALE)
+    add("--agent", metavar="NAME", help="the person who ran it")
+    return parser
+
+
+def _audit(**arguments):
+    from replication.audit.tree import run_audit
+
+    text, passed = run_audit(**arguments)
+    write(text)
+    return 0 if passed else 1
+
+
+def _cost(folder, configfile):
+    from replication.costs import table_of_costs
+
+    write(table_of_costs(_catalogue(folder, configfile)) + "\n")
+
+
+def _catalogue(folder, configfile):
+    from pathlib import Path
+
+    from replication.project import catalogue_of
+
+    if not Path(folder, "Snakefile").is_file():
+        raise ValueError(f"{folder}: expected the folder of a project, found no Snakefile in it")
+    # A path from here, and not from the folder of the project.
+    files = [] if configfile is None else [str(Path(configfile).absolute())]
+    return catalogue_of(*files, folder=folder)
+
+
+def _publish(folder, scale, megabytes):
+    from replication.audit import checkout
+    from replication.audit.publish import publish
+    from replication.costs import core_hours
+
+    configfile = checkout.configuration_files().get(scale)
+    if configfile is None:
+        raise ValueError(f"--scale {scale}: expected one of {', '.join(sorted(checkout.configuration_files()))}")
+    hours = core_hours(_catalogue(folder, configfile))
+    write(publish(folder, scale, checkout.jobs_of_scale(scale, configfile), most=megabytes, hours=hours))
+
+
+def _crate(folder, scale, agent):
+    from replication.audit.crate import write_crate
+
+    write(table([("written", write_crate(folder, scale, agent=agent))]))

@@ -1,0 +1,76 @@
+"""Machine code of the kernels, made before the jobs that would each make it, side by side.
+
+Every listed method works once on a small RBM: what numba compiles for it is kept for all processes.
+"""
+
+import subprocess
+import sys
+
+import numpy as np
+
+from logzoo.budgets import SweepLedger
+from logzoo.estimators.registry import ESTIMATORS, estimator, takes
+from logzoo.io.atomic import write_text
+from logzoo.kernels import cache
+from logzoo.models.exact import exact_log_z
+from logzoo.models.rbm import RBM
+from logzoo.streams import root_stream
+from logzoo.trackers.registry import TRACKERS, tracker
+from logzoo.trainers.registry import TRAINERS, trainer
+
+# In the folder of the machine code, when all is there.
+_MARK = "compiled"
+_VISIBLE, _HIDDEN, _EXAMPLES = 20, 6, 200
+# Chains and inverse temperatures of trainers whose own numbers take seconds: every run starts with these trainings.
+_FEW = {"particles": 20, "rungs": 5}
+
+
+def compile_kernels(cores: int) -> None:
+    """Have what the methods need compiled by as many processes, at most two; nothing to do where it is."""
+    folder = cache.folder()
+    if folder is None or (folder / _MARK).is_file():
+        return
+    print("logzoo: kernels are compiled for this processor, about a minute", file=sys.stderr)
+    parts = list(_PARTS) if cores > 1 else [",".join(_PARTS)]
+    started = [subprocess.Popen([sys.executable, "-m", "replication.compiling", part]) for part in parts]
+    # What failed here is compiled by the jobs that need it.
+    if all([process.wait() == 0 for process in started]):
+        write_text(folder / _MARK, "")
+
+
+def _example():
+    """A small RBM, data for it, and an RBM on the way to it."""
+    generator = np.random.default_rng(0)
+    shapes = (_VISIBLE, _HIDDEN), _VISIBLE, _HIDDEN
+    rbm, before = (RBM(*(generator.normal(0.0, size, shape) for shape in shapes)) for size in (0.3, 0.1))
+    return rbm, (generator.random((_EXAMPLES, _VISIBLE)) < 0.5).astype(np.uint8), before
+
+
+def estimate_by_all(methods=ESTIMATORS):
+    """One estimate by every estimator; the evidence that they are held against takes what some of them take."""
+    rbm, data, before = _example()
+    for method in methods:
+        given = {"data": data, "snapshots": [before]}
+        options = {name: value for name, value in given.items() if takes(method, name)}
+        estimator(method)(rbm, SweepLedger(100, 20), root_stream(0), {"base": None, **options})
+
+
+def train_by_all():
+    """A training by every trainer, with every tracker that it takes, and the exact log Z of its model."""
+    _, data, _ = _example()
+    settings = {"stream": root_stream(0), "progress": False, "hidden": _HIDDEN, "updates": 4, "batch": 100}
+    for method, listed in TRAINERS.items():
+        few = {name: count for name, count in _FEW.items() if name in listed.options}
+        trackers = [{"tracker": tracker(name)} for name in TRACKERS] if "tracker" in listed.options else [{}]
+        for followed in trackers:
+            exact_log_z(trainer(method)(data, learning_rate=0.05, **settings, **few, **followed).rbm)
+
+
+_PARTS = {"estimators": estimate_by_all, "trainers": train_by_all}
+
+if __name__ == "__main__":
+    parts = sys.argv[1].split(",")
+    for part in parts:
+        _PARTS[part]()
+    if parts == ["trainers"]:  # the shorter part: it helps the other, from its last on
+        estimate_by_all(reversed(ESTIMATORS))

@@ -1,0 +1,213 @@
+"""What a run will cost: the work of its jobs, counted from their settings, times the seconds that work takes.
+
+Work is counted in visits: weights looked at, V H and a little more in a sweep of a chain of a V x H RBM.
+"""
+
+from collections.abc import Iterable
+from functools import cache
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from logzoo.printing import columns
+from replication.catalogue import Catalogue
+from replication.models import by_run, estimate_settings, truth_from
+from replication.papers.declaration import SWEEP, named_paths, shape_of, training_most, training_work
+from replication.papers.tracking.grids import trial_of
+from replication.papers.tracking.race import groups_of, number_kept
+from replication.papers.zoo.families import matrix_places
+
+# Core-seconds of a visit, by kind of work, as measured on two cores of an AMD EPYC; of "solving" and "resampling" of a
+# draw at a rung, of "Hamiltonian" of a draw.
+SECONDS = {
+    "sampling": 2.5e-11,
+    "training": 5e-11,
+    "enumeration": 2e-10,
+    "tours": 8e-9,
+    "solving": 1.5e-6,
+    "resampling": 1e-8,
+    "Hamiltonian": 1e-5,
+}
+# Of work that nobody has measured: that of the dearest sweeps.
+UNKNOWN = 2e-10
+# Of every job: Python starts, artifacts are read and written, pictures are drawn.
+START = 1.0
+
+Work = dict[str, float]
+
+
+class Job(NamedTuple):
+    """The work of a job, what it never goes beyond whatever the data (nothing: its work), and what it is made from.
+
+    share: of such jobs that do their work, where those that lose a race end at once; and whether this one does where
+    those go on that cost most.
+    """
+
+    work: Work
+    inputs: list[str] = []
+    most: Work = {}
+    share: float = 1.0
+    dearest: bool = True
+
+    @property
+    def ceiling(self) -> Work:
+        """What the job never goes beyond."""
+        return self.most or self.work
+
+    @property
+    def seconds(self) -> float:
+        """Core-seconds, of such jobs on average."""
+        return START + self.share * (seconds_of(self.work) - START)
+
+    @property
+    def most_seconds(self) -> float:
+        """Core-seconds whatever the data, so that those of all jobs add up to what a run never goes beyond."""
+        return max(seconds_of(self.ceiling), seconds_of(self.work)) if self.dearest else START
+
+
+def seconds_of(work: Work) -> float:
+    """Core-seconds of a job."""
+    return START + sum(SECONDS.get(kind, UNKNOWN) * visits for kind, visits in work.items())
+
+
+def jobs_behind(catalogue: Catalogue, files: Iterable[str]) -> dict[str, Job]:
+    """The jobs of every artifact that some artifacts are made from, and of these, by path."""
+    jobs: dict[str, Job] = {}
+    waiting = list(files)
+    while waiting:
+        path = _first_output(catalogue, waiting.pop())
+        if path not in jobs:
+            jobs[path] = _job(catalogue, path)
+            waiting += jobs[path].inputs
+    return jobs | _racing(catalogue, jobs)
+
+
+def _racing(catalogue: Catalogue, jobs: dict[str, Job]) -> dict[str, Job]:
+    """Those of the jobs that train a model in full if it goes on from a race, with how often that is."""
+    racing = {}
+    for race in catalogue.races.values():
+        for group in groups_of(race.rates):
+            count = number_kept(len(group), race.keep)
+            paths = [path for model in group if (path := f"{catalogue.data}/models/{model}.nc") in jobs]
+            dearest = sorted(paths, key=lambda path: seconds_of(jobs[path].work))[-count:]
+            for path in paths:
+                racing[path] = jobs[path]._replace(share=count / len(group), dearest=path in dearest)
+    return racing
+
+
+# Figures share most of their jobs: each is looked at once.
+@cache
+def _first_output(catalogue: Catalogue, path: str) -> str:
+    """The artifact that work is counted by.
+
+    A training writes its trace and snapshots beside the model, and estimators of the matrix read the same run.
+    """
+    place = PurePosixPath(path)
+    if place.parent.name == "models":
+        return str(place.with_name(f"{place.name.partition('.')[0]}.nc"))
+    if place.parent.parent.name == "estimates":
+        return str(place.with_name(f"{_readers(catalogue, place.parent.name, place.stem)[0]}.nc"))
+    return path
+
+
+def _readers(catalogue: Catalogue, model: str, estimator: str) -> list[str]:
+    """Estimators that read the same run on a model in one job."""
+    config = catalogue.config
+    in_matrix = model in matrix_places(config) and estimator in config["matrix"]["estimators"]
+    lots = by_run(config, config["matrix"]["estimators"]) if in_matrix else []
+    return next((lot for lot in lots if estimator in lot), [estimator])
+
+
+@cache
+def _job(catalogue: Catalogue, path: str) -> Job:
+    """The job that makes an artifact."""
+    if path in catalogue.experiments:
+        experiment = catalogue.experiments[path]
+        return Job(experiment.work, list(named_paths(experiment.inputs).values()), experiment.most)
+    group, folder, file = PurePosixPath(path).parts[-3:]
+    name, _, estimator = file.removesuffix(".nc").partition(".")
+    if folder == "models":
+        return _training(catalogue, name)
+    if folder == "evidence":
+        return _evidence(catalogue, name)
+    if folder == "truths":
+        return _estimates(catalogue, name, estimator, long_run=True) if estimator else _truth(catalogue, name)
+    if group == "estimates":
+        return _estimates(catalogue, folder, *_readers(catalogue, folder, name))
+    return Job({})
+
+
+def _training(catalogue: Catalogue, model: str) -> Job:
+    entry = catalogue.config["models"][model]
+    if "known" in entry:
+        return Job({})
+    inputs = [f"data/datasets/{entry['dataset']}.nc"]
+    if "import" in entry:
+        return Job({}, inputs)
+    if "start" in entry:
+        inputs.append(f"{catalogue.data}/models/{entry['start']}.nc")
+    if model in catalogue.racing:
+        inputs += [catalogue.racing[model], f"{catalogue.data}/models/{trial_of(model)}.nc"]
+    visible = shape_of(catalogue.config, model)[0]
+    examples = catalogue.config["datasets"][entry["dataset"]]["splits"]["train"]
+    return Job(training_work(entry["train"], visible), inputs, training_most(entry["train"], visible, examples))
+
+
+def _truth(catalogue: Catalogue, model: str) -> Job:
+    source = truth_from(catalogue.config, model)
+    if source == "known":
+        return Job({}, _given(catalogue, model))
+    if source == "long runs":
+        runs = catalogue.config["truth"]["estimators"]
+        return Job({}, [f"{catalogue.data}/truths/{model}.{name}.nc" for name in runs])
+    sizes = shape_of(catalogue.config, model)
+    return Job({"enumeration": 2.0 ** min(sizes) * max(sizes)}, _given(catalogue, model))
+
+
+def _evidence(catalogue: Catalogue, model: str) -> Job:
+    # Kernels take long to import, and every start of the workflow would wait for them.
+    from logzoo.estimators.evidence import chain_sweeps_of
+
+    visible, hidden = shape_of(catalogue.config, model)
+    work = {"sampling": chain_sweeps_of(visible, hidden) * (visible * hidden + SWEEP)}
+    return Job(work, _given(catalogue, model))
+
+
+def _estimates(catalogue: Catalogue, model: str, *readers: str, long_run: bool = False) -> Job:
+    asked = estimate_settings(catalogue.config, model, readers, long_run=long_run).values()
+    # One run for all of them.
+    chain_sweeps = max(sum(each["budgets"]) * each["replicates"] * each["chains"] for each in asked)
+    visible, hidden = shape_of(catalogue.config, model)
+    evidence = f"{catalogue.data}/evidence/{model}.nc"
+    return Job({"sampling": chain_sweeps * (visible * hidden + SWEEP)}, [*_given(catalogue, model), evidence])
+
+
+def _given(catalogue: Catalogue, model: str) -> list[str]:
+    dataset = catalogue.config["models"][model]["dataset"]
+    return [f"{catalogue.data}/models/{model}.nc", f"data/datasets/{dataset}.nc"]
+
+
+def core_hours(catalogue: Catalogue) -> dict[str, float]:
+    """Core-hours of all that each figure or table with claims is made from, by its name."""
+    hours = {}
+    for name in catalogue.verdicts:
+        jobs = jobs_behind(catalogue, named_paths(catalogue.shown[name].inputs).values()).values()
+        hours[name] = sum(job.seconds for job in jobs) / 3600
+    return hours
+
+
+def table_of_costs(catalogue: Catalogue) -> str:
+    """Lines with jobs, core-hours and longest job of every figure and table, each by itself, and of all together.
+
+    At most: hours that no data can make it go beyond, where tours take as many sweeps as they may, and those that cost
+    most go on from races.
+    """
+    sources = {name: (shown.paper, [*named_paths(shown.inputs).values()]) for name, shown in catalogue.shown.items()}
+    sources["everything"] = ("", [path for _, paths in list(sources.values()) for path in paths])
+    rows = []
+    for name, (paper, paths) in sources.items():
+        jobs = jobs_behind(catalogue, paths).values()
+        taken, most = sum(job.seconds for job in jobs), sum(job.most_seconds for job in jobs)
+        longest = max((seconds_of(job.work) for job in jobs), default=0.0)
+        hours = (f"{seconds / 3600:,.2f}" for seconds in (taken + START, longest, most + START))
+        rows.append((name, paper, f"{max(len(jobs), 1):,}", *hours))
+    return columns(("", "paper", "artifacts", "core-hours", "longest job [h]", "at most"), rows)

@@ -1,0 +1,131 @@
+"""What every job of the workflow does around its one library call: its log, its errors, the artifacts it reads.
+
+What takes long to import is imported where it is used: every job of the workflow would wait for it.
+"""
+
+import atexit
+import contextlib
+import ctypes
+import gc
+import logging
+import math
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from logzoo.io.checkpoints import Checkpoint, discard_beside, identity_of, path_beside
+from replication.artifacts.made import digest_of, named_hashes, recorded
+from replication.papers.declaration import nested
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+LOG = logging.getLogger(__name__)
+_PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux
+# Before a search for garbage: by default 700 objects, fewer than a figure has parts.
+_ALLOCATIONS = 10_000
+
+
+@contextlib.contextmanager
+def job(log_file: str) -> Iterator[None]:
+    """Log to the job's file, warnings to the terminal too; a ValueError or OSError ends the job with one line on both.
+
+    The last line of the log says how long Python took to start, how long the work took, and what it held.
+    """
+    start, to_start = time.perf_counter(), time.process_time()
+    # Python searches for garbage so often that imports and figures take a tenth longer; and once more when it ends: 0.1
+    # to 0.3 s a job, for memory that the system takes back.
+    gc.set_threshold(_ALLOCATIONS)
+    atexit.register(gc.freeze)
+    _end_with_parent()
+    try:
+        _log_to(log_file)
+        yield
+    except (ValueError, OSError) as error:
+        named = isinstance(error, OSError) and error.filename is not None
+        LOG.error("%s", f"{error.filename}: {error.strerror}" if named else error)
+        sys.exit(1)
+    LOG.info("%.2f s to start, took %.2f s, held %.0f MB", to_start, time.perf_counter() - start, _held())
+
+
+def _held() -> float:
+    """The most MB that this process has held so far; NaN where the system does not tell."""
+    status = Path("/proc/self/status")
+    lines = status.read_text().splitlines() if status.is_file() else []
+    # Not getrusage: that counts what the process held before it became this program.
+    return next((int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM:")), math.nan)
+
+
+def _log_to(log_file: str) -> None:
+    to_terminal = logging.StreamHandler(sys.stderr)
+    to_terminal.setLevel(logging.WARNING)
+    # A disk without room for the log is no reason to fail: a job that makes something says so on the terminal.
+    logging.raiseExceptions = False
+    logging.basicConfig(level=logging.INFO, format="%(levelname)s %(message)s", handlers=[to_terminal], force=True)
+    logging.captureWarnings(True)
+    Path(log_file).parent.mkdir(parents=True, exist_ok=True)
+    to_file = logging.FileHandler(log_file, mode="w")
+    to_file.setFormatter(to_terminal.formatter)
+    logging.getLogger().addHandler(to_file)
+
+
+def _end_with_parent() -> None:
+    """Have this process end when the one that started it is killed: its output would belong to no run."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGTERM)
+
+
+def read_inputs(task: Any) -> dict:
+    """The artifacts that a job was given under names, in dicts where names are "estimates/rts"."""
+    from logzoo.io.netcdf import read_artifact
+
+    return nested({name: read_artifact(path) for name, path in task.input.items() if str(path).endswith(".nc")})
+
+
+def write_output(task: Any, dataset: "xr.Dataset", *, kind: str, number: int = 0, seed_path: object = "") -> None:
+    """Write a dataset as the output of that number of a job, with what the job was given as its provenance.
+
+    task: the `snakemake` object of a script.
+    """
+    from logzoo.io.netcdf import write_artifact
+
+    parameters, source = recorded(dict(task.params.items()), number)
+    write_artifact(
+        dataset,
+        task.output[number],
+        kind=kind,
+        parameters=parameters,
+        source=source,
+        inputs=named_hashes(task.input),
+        seed_path=str(seed_path),
+    )
+
+
+def stamp_of(task: Any, number: int = 0) -> dict:
+    """The stamp (`artifacts.stamps`) of what a job makes as its output of that number."""
+    parameters, source = recorded(dict(task.params.items()), number)
+    return {"inputs": named_hashes(task.input), "parameters": digest_of(parameters), "source": source}
+
+
+def checkpoint_of(task: Any, number: int = 0, name: str = "") -> Checkpoint:
+    """The checkpoint of a job's work on its output of that number, good for these inputs, params and code alone.
+
+    name: of a part of the work that has a checkpoint of its own. Params are those of all outputs: one run makes them.
+    """
+    made_from = {"inputs": named_hashes(task.input), "params": digest_of(dict(task.params.items())), "name": name}
+    return Checkpoint(path_beside(task.output[number], name), identity_of(made_from))
+
+
+def discard_checkpoints(task: Any) -> None:
+    """Remove the checkpoints of a job; to be called when all its outputs are there."""
+    for output in task.output:
+        discard_beside(output)
+
+
+def flat(artifacts: dict) -> Iterator["xr.Dataset"]:
+    """The artifacts in dicts of dicts, one after the other."""
+    for artifact in artifacts.values():
+        yield from flat(artifact) if isinstance(artifact, dict) else (artifact,)

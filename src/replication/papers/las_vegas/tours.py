@@ -1,0 +1,163 @@
+"""How long tours are, from training images back to a stopping set (Savarese et al. 2018, figures 1 to 3)."""
+
+from math import isqrt
+from typing import NamedTuple
+
+import numpy as np
+import xarray as xr
+
+from logzoo.datasets.build import visible_matrix
+from logzoo.datasets.splits import SPLITS
+from logzoo.io.labels import coordinate, labelled
+from logzoo.models.rbm import RBM
+from logzoo.paths import kernel_parameters
+from logzoo.samplers.tours import TourSampler, stopping_set
+from logzoo.samplers.walks import first_draws, walk
+from replication.papers.las_vegas.lengths import VISIBLE
+
+_SETS = "stopping-set"
+_TOURS = "tours"
+
+
+class Images(NamedTuple):
+    """Training images and what they show."""
+
+    data: np.ndarray  # (examples, visible) uint8 of 0/1, or float32 grey levels
+    labels: np.ndarray  # (examples,) whole numbers; -1 where there are none
+
+
+def lengths(artifacts, **settings):
+    """The experiment on the lengths of a model's tours."""
+    return tour_lengths(RBM.from_dataset(artifacts["model"]), _images_of(artifacts["dataset"]), **settings)
+
+
+def chains(artifacts, **settings):
+    """The experiment that breaks chains of a model into tours."""
+    return broken_chains(RBM.from_dataset(artifacts["model"]), _images_of(artifacts["dataset"]), **settings)
+
+
+def _images_of(dataset):
+    data = visible_matrix(dataset, "train")
+    labels = np.full(len(data), -1)
+    if "label" in dataset:
+        labels = dataset["label"].values[dataset["split"].values == SPLITS.index("train")]
+    return Images(data, labels)
+
+
+def tour_lengths(rbm, images, *, rounds, visible, batches, batch, cap, shown, stream):
+    """Tours from hidden states that training images drew, cut after `cap` sweeps, as a Dataset.
+
+    rounds: hidden states drawn for each image, for as many stopping sets, each a part of the next; visible: names of
+    VISIBLE. `batches` times `batch` images are drawn uniformly; every set is toured from the same states with the same
+    random numbers. `shown` images each that started tours of one sweep, and the longest, are kept with the tours' first
+    draws (first set, draws). Returns a Dataset over (visible, rounds, batch, tour).
+    """
+    parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
+    example = stream.child("examples").generator().integers(len(images.data), size=batches * batch)
+    states = first_draws(parameters, images.data, example, stream.child(_SETS))
+    lengths = np.empty((len(visible), len(rounds), example.size), np.int64)
+    finished, same = np.empty(lengths.shape, bool), np.empty(lengths.shape, bool)
+    sizes = np.empty(len(rounds), np.int64)
+    for column, count in enumerate(rounds):
+        stopping = stopping_set(parameters, images.data, count * len(images.data), stream.child(_SETS))
+        sizes[column] = stopping.size
+        for row, name in enumerate(visible):
+            sampler = TourSampler(parameters, stopping, stream.child(_TOURS), mean_field=VISIBLE[name])
+            tours = sampler.run_from(states.copy(), example.size * cap, cap)
+            lengths[row, column], finished[row, column] = tours.length, tours.finished
+            same[row, column] = (tours.rows == states).all(axis=1)
+    chosen = _extremes(lengths[0, 0], finished[0, 0], shown)
+    first, _ = walk(parameters, states[chosen.ravel()], chosen.ravel().astype(np.uint64), 1, stream.child(_TOURS))
+    first_draw = first[0].reshape(*chosen.shape, -1)
+
+    def by_tour(values, long_name, units="1"):
+        over = ("visible", "rounds", "batch", "tour")[-1 - values.ndim :]
+        return labelled(over, values.reshape(*values.shape[:-1], batches, batch), long_name, units)
+
+    def of_extremes(values, long_name, units="1"):
+        return labelled(("kind", "shown", "unit")[: values.ndim], values, long_name, units)
+
+    return xr.Dataset(
+        {
+            "length": by_tour(lengths, "sweeps of the tour", "sweep"),
+            "finished": by_tour(finished.astype(np.int8), "1: the tour returned, 0: it was cut"),
+            "same": by_tour(same.astype(np.int8), "1: the tour ended in the hidden state that it started from"),
+            "example": by_tour(example, "training image"),
+            "label": by_tour(images.labels[example], "class of the image"),
+            "stopping_states": labelled("rounds", sizes, "distinct hidden states of the stopping set", "1"),
+            "image": of_extremes(images.data[example[chosen]], "image that the tour started from"),
+            "first_draw": of_extremes(first_draw, "visible units after the first sweep"),
+            "first_label": of_extremes(_nearest_label(images, first_draw), "class of the training image nearest to it"),
+            "shown_length": of_extremes(lengths[0, 0][chosen], "length of the tour", "sweep"),
+            "shown_finished": of_extremes(finished[0, 0][chosen].astype(np.int8), "1: the tour returned"),
+            "shown_label": of_extremes(images.labels[example[chosen]], "class of the image"),
+            "log_f": by_tour(rbm.log_f(images.data[example]), "log f of the image", "nat"),
+            "stroke": by_tour(stroke_widths(images.data[example]), "width of the image's strokes", "pixel"),
+        },
+        coords={
+            "visible": coordinate("visible", visible, "what visible units are on a tour"),
+            "rounds": coordinate("rounds", rounds, "hidden states drawn for each training image"),
+            "kind": coordinate("kind", ("short", "long"), "tours of one sweep, and the longest"),
+        },
+        attrs={"visible_units": rbm.visible, "hidden_units": rbm.hidden, "cap": cap},
+    )
+
+
+def broken_chains(rbm, images, *, digits, sweeps, candidates, stream):
+    """A chain from an image of each digit, broken into tours wherever its first hidden state is drawn again.
+
+    Of `candidates` images, in the order of the data, the first is taken whose chain returns after more than one sweep;
+    failing that, the first that returns; failing that, the first. Returns a Dataset over (chain, sweep).
+    """
+    parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
+    rows = []
+    for digit in digits:
+        chosen = np.flatnonzero(images.labels == digit)[:candidates]
+        if not chosen.size:
+            raise ValueError(f"digits: expected classes of the data, found {digit}")
+        states = first_draws(parameters, images.data, chosen, stream.child(_SETS))
+        seen, reached = walk(parameters, states, chosen.astype(np.uint64), sweeps, stream.child(_TOURS))
+        home = (reached == states).all(axis=2)
+        best = int(np.argmax(home.any(axis=0) + 2 * (home[1:] & ~home[:-1]).any(axis=0)))
+        rows.append((images.data[chosen[best]], seen[:, best], home[:, best]))
+    start, seen, home = (np.array(arrays) for arrays in zip(*rows, strict=True))
+    return xr.Dataset(
+        {
+            "start": labelled(("chain", "unit"), start, "image that the chain started from", "1"),
+            "v": labelled(("chain", "sweep", "unit"), seen, "visible units after each sweep", "1"),
+            "home": labelled(("chain", "sweep"), home.astype(np.int8), "1: the first hidden state again", "1"),
+        },
+        coords={
+            "chain": coordinate("chain", digits, "class of the image"),
+            "sweep": coordinate("sweep", range(1, sweeps + 1), "sweeps made", "sweep"),
+        },
+        attrs={"visible_units": rbm.visible, "hidden_units": rbm.hidden},
+    )
+
+
+def stroke_widths(images):
+    """Width of strokes (image,) in pixels: twice the area of what is above half grey over its outline.
+
+    images (image, pixel), square; NaN for others, and where nothing is above half grey.
+    """
+    side = isqrt(images.shape[1])
+    if side * side != images.shape[1]:
+        return np.full(len(images), np.nan)
+    inked = np.pad((images > 0.5).reshape(-1, side, side), ((0, 0), (1, 1), (1, 1)))
+    outline = sum(np.diff(inked, axis=axis).sum(axis=(1, 2)) for axis in (1, 2))
+    area = inked.sum(axis=(1, 2))
+    return np.divide(2.0 * area, outline, out=np.full(len(images), np.nan), where=outline > 0)
+
+
+def _nearest_label(images, draws):
+    """Class (kind, shown) of the training image at the least Euclidean distance from draws (kind, shown, unit)."""
+    data, points = images.data.astype(np.float32), draws.reshape(-1, draws.shape[-1]).astype(np.float32)
+    distances = np.square(data).sum(axis=1) - 2.0 * (points @ data.T)
+    return images.labels[distances.argmin(axis=1)].reshape(draws.shape[:-1])
+
+
+def _extremes(lengths, finished, shown):
+    """Tours (2, shown): of the shortest the first ones, and the longest, cut ones before those that returned."""
+    order = np.lexsort((np.arange(lengths.size), finished, -lengths))
+    short = np.lexsort((np.arange(lengths.size), lengths))
+    return np.array([short[:shown], order[:shown]])

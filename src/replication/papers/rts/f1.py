@@ -1,0 +1,116 @@
+"""RTS figure 1: initial iterations of log Zhat, with and without Rao-Blackwellisation, beside the exact curve.
+
+Initial iterations of simulated tempering on an RBM with 10 hidden units: log Zhat (top) and the occupancy of the rungs
+(bottom), with the Rao-Blackwellised occupancy (left), with plain counts (middle), and by steps of stochastic
+approximation (right, eq 19, which the paper speaks of and does not draw). The dashed curve is exact. Carlson et al.
+(2016), figure 1.
+"""
+
+import numpy as np
+
+from logzoo.checks import whole_number
+from replication.papers.declaration import Claim
+from replication.reporting.statistics import mean, over_repeats, ratio_of_rmse
+from replication.reporting.style import TRUTH, finished, new_figure
+
+CLAIMS = {
+    "exact": Claim(
+        "The Rao-Blackwellised curve lies on the exact one by iteration 8",
+        "no visible difference on a scale of 120 nats",
+        at_most=1.0,
+    ),
+    "noise": Claim(
+        "Plain counts are far noisier than Rao-Blackwellised ones", "dramatically reduced noise", at_least=3.0
+    ),
+    "flat": Claim(
+        "The occupancy meets the stopping rule by iteration 8",
+        "max_k |r_k - c_k| < 0.1 / K, section 2.4",
+        at_most=0.1,
+        why="The curve is right before the shares are: the rule asks for the largest of all deviations of a share.",
+    ),
+    "stochastic": Claim(
+        "Far from the truth, updates by eq 12 beat those of stochastic approximation by eq 19",
+        "dominates",
+        at_least=1.0,
+    ),
+}
+_VARIANT_TITLES = {
+    "rao-blackwell": "Rao-Blackwellised, eq 9",
+    "counts": "plain counts + 0.1",
+    "stochastic": "stochastic approximation, eq 19",
+}
+
+
+def inputs(here):
+    model, sizes = here.entry["model"], here.chosen("rungs", "sweeps", "iterations", "replicates")
+    for iteration in here.entry["shown"]:
+        whole_number(f"configuration: figures.{here.name}.shown", iteration, maximum=sizes["iterations"])
+    sweeps = sizes["sweeps"] * sizes["iterations"] * sizes["replicates"]
+    iterations = here.experiment(
+        "replication.papers.rts.initial:run",
+        here.model_and_data(model),
+        {**sizes, "chains": here.chains},
+        stream=("initial-iterations",),
+        work={"sampling": here.visits(model, len(_VARIANT_TITLES) * sweeps * here.chains)},
+    )
+    return {"iterations": iterations}
+
+
+def statistics(artifacts):
+    """Of the last iteration: the error of log Zhat_k, its jumps from rung to rung, and the distance to the prior."""
+    last = artifacts["iterations"].isel(iteration=-1)
+    error = (last["log_z"] - last["exact_log_z"]).transpose("variant", "rung", "replicate")
+    rao_blackwell, counts, stochastic = (error.sel(variant=variant).values for variant in _VARIANT_TITLES)
+    occupancy = last["occupancy"].sel(variant="rao-blackwell").transpose("rung", "replicate").values
+    distance = np.max(np.abs(occupancy * len(occupancy) - 1.0), axis=0)
+    return {
+        "exact": over_repeats(
+            mean,
+            np.abs(rao_blackwell).max(axis=0),
+            of="max_k |log Zhat_k - exact| at the last iteration [nat], mean over repeats",
+            logarithmic=True,
+        ),
+        "noise": over_repeats(
+            ratio_of_rmse,
+            *(np.diff(errors, axis=0) for errors in (counts, rao_blackwell)),
+            of="jumps of the error of log Zhat_k from rung to rung, plain counts / Rao-Blackwellised",
+            logarithmic=True,
+        ),
+        "flat": over_repeats(mean, distance, of="K max_k |r_k - c_k| at the last iteration", logarithmic=True),
+        "stochastic": over_repeats(
+            ratio_of_rmse,
+            stochastic,
+            rao_blackwell,
+            of="RMSE of log Zhat_k over all rungs at the last iteration, eq 19 / eq 12",
+            logarithmic=True,
+        ),
+    }
+
+
+def draw(artifacts, *, shown):
+    """log Zhat_k and c_k of the first replicate after the iterations that are shown."""
+    import matplotlib
+
+    iterations = artifacts["iterations"].isel(replicate=0)
+    figure = new_figure(9.6, 5.6)
+    axes = figure.subplots(2, len(_VARIANT_TITLES), sharex=True, sharey="row")
+    betas = iterations["inverse_temperature"]
+    # From light to dark: later iterations stand out.
+    colours = matplotlib.colormaps["viridis_r"](np.linspace(0.1, 0.95, len(shown)))
+    for column, variant in enumerate(_VARIANT_TITLES):
+        data = iterations.sel(variant=variant)
+        upper, lower = axes[:, column]
+        for colour, iteration in zip(colours, shown, strict=True):
+            state = data.sel(iteration=iteration)
+            upper.plot(betas, state["log_z"], color=colour, label=f"iteration {iteration}")
+            lower.semilogy(betas, state["occupancy"].clip(min=1e-12), color=colour)
+        upper.plot(betas, iterations["exact_log_z"], color=TRUTH, linestyle="--", label="exact")
+        lower.axhline(1.0 / betas.size, color=TRUTH, linestyle="--", label="prior $r_k$")
+        upper.set_title(_VARIANT_TITLES[variant], loc="right")
+        lower.set(xlabel=r"inverse temperature $\beta_k$", ylim=(1e-7, 2.0))
+    for axis, label in zip(axes[:, 0], (r"$\log \hat Z_k - \log Z_1$ [nat]", r"occupancy $\hat c_k$"), strict=True):
+        axis.set_ylabel(label)
+    # Where no curve goes.
+    axes[0, 0].legend(loc="lower center", ncol=2)
+    axes[1, 0].legend()
+    return finished(figure, iterations, panels=axes.flat)

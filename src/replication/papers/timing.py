@@ -1,0 +1,171 @@
+"""What estimates cost in CPU seconds. Times differ from run to run: nothing but what is about time may depend on them.
+
+All that is timed runs in one thread: where nothing else runs, CPU seconds are those of the clock. Beside other jobs
+the waiting for a core is not in them.
+"""
+
+import time
+from functools import partial
+
+import numpy as np
+import xarray as xr
+
+from logzoo.budgets import SweepLedger
+from logzoo.datasets.build import visible_matrix
+from logzoo.estimators.registry import estimator, is_drawn
+from logzoo.io.labels import coordinate, labelled
+from logzoo.models.rbm import RBM
+from logzoo.paths import kernel_parameters
+from logzoo.samplers import simulated_tempering
+from logzoo.samplers.simulated_tempering import SimulatedTempering
+from logzoo.streams import root_stream
+from logzoo.trackers.registry import TRACKERS, tracker
+from logzoo.trainers.registry import trainer
+from replication.papers.configured import estimator_options, matched_base
+from replication.papers.declaration import TIMINGS
+from replication.papers.infinite_swapping.gradients import swapped_ladders
+from replication.papers.rts.rungs import KeptDraws, estimates_of_samples, mbar_of_sample
+
+_REPEATS = 3
+# Seconds after which a call is not repeated: what disturbs a long one is small beside it.
+_ENOUGH = 0.5
+STEPS = {"sampling": "sampling the draws", "rts": "RTS, TS and TI, from the draws", "mbar": "MBAR, from the draws"}
+
+
+def seconds_of(function, repeats=_REPEATS, fewest=1):
+    """The least CPU seconds that a call took, of so many at least: what else the machine did only adds."""
+    taken = []
+    while len(taken) < fewest or (len(taken) < repeats and sum(taken) < _ENOUGH):
+        start = time.process_time()
+        function()
+        taken.append(time.process_time() - start)
+    return min(taken)
+
+
+def estimators(artifacts, *, estimators, budgets, chains, stream):
+    """Seconds of configured estimators {name: entry} on a model, at two or more budgets: Dataset (estimator, budget).
+
+    The first of two calls at least is the one in which machine code is compiled or loaded. What needs no draw takes as
+    long whatever the budget.
+    """
+    rbm = RBM.from_dataset(artifacts["model"])
+
+    def estimate(name, budget):
+        run = estimator(estimators[name]["method"])
+        run(rbm, SweepLedger(budget, chains), stream.child(name, budget), options[name])
+
+    seconds = np.empty((len(estimators), len(budgets)))
+    options = estimator_options(estimators, artifacts["dataset"])
+    for row, (name, entry) in enumerate(estimators.items()):
+        timed = budgets if is_drawn(entry["method"]) else budgets[:1]
+        seconds[row] = [
+            seconds_of(partial(estimate, name, budget), fewest=1 if number else 2)
+            for number, budget in enumerate(timed)
+        ]
+    return xr.Dataset(
+        {"seconds": labelled(("estimator", "budget"), seconds, "CPU time of an estimate", "s")},
+        coords={
+            "estimator": coordinate("estimator", estimators, "estimator of log Z"),
+            "budget": coordinate("budget", budgets, "budget in Gibbs sweeps per chain", "sweep"),
+        },
+        attrs={"chains": chains},
+    )
+
+
+def infinite_swapping(artifacts, *, samplers, trainings, ladders, steps, stream):
+    """Seconds that a step of every sampler takes on a model, and an update of every training on its data, as a Dataset.
+
+    samplers: as in `infinite_swapping.gradients`; trainings: {name: settings}.
+    """
+    rbm, data = RBM.from_dataset(artifacts["model"]), visible_matrix(artifacts["dataset"], "train")
+    parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
+    ready = [swapped_ladders(stream.child(name).key, 1, ladders, settings) for name, settings in samplers.items()]
+    for sampler in ready:
+        sampler.load(parameters)
+        sampler.move(1, 2)
+    moves = [partial(sampler.move, 2, 2 + steps) for sampler in ready]
+    of_step, of_update = _timed_in_turn(moves) / steps, _seconds_of_updates(data, trainings.values(), steps)
+    return xr.Dataset(
+        {
+            "step_seconds": labelled(("sampler", "repeat"), of_step, "CPU time of a step of all chains", "s"),
+            "update_seconds": labelled(("trainer", "repeat"), of_update, "CPU time of an update", "s"),
+        },
+        coords={
+            "sampler": coordinate("sampler", samplers, "sampler"),
+            "trainer": coordinate("trainer", trainings, "trainer"),
+            "repeat": coordinate("repeat", range(TIMINGS), "timing"),
+        },
+        attrs={"steps": steps},
+    )
+
+
+def trackers(artifacts, *, train, updates, stream):
+    """Seconds of an update of SML-PT by settings `train`, without tracker and with each: Dataset (tracker, repeat)."""
+    data = visible_matrix(artifacts["dataset"], "train")
+    settings = {**train, "method": "sml-pt", "seed": str(stream)}
+    kinds = {"none": settings, **{name: {**settings, "tracker": name} for name in TRACKERS}}
+    seconds = _seconds_of_updates(data, kinds.values(), updates)
+    return xr.Dataset(
+        {"seconds": labelled(("tracker", "repeat"), seconds, "CPU time of an update", "s")},
+        coords={
+            "tracker": coordinate("tracker", kinds, "what follows log Z"),
+            "repeat": coordinate("repeat", range(TIMINGS), "timing"),
+        },
+        attrs={"updates": updates},
+    )
+
+
+def _seconds_of_updates(data, trainings, updates):
+    """Timings (training, repeat) of an update: the difference between a training and one three times as long."""
+    for settings in trainings:
+        _train(data, settings, 1)
+    counts = updates, 3 * updates
+    seconds = _timed_in_turn([partial(_train, data, settings, count) for settings in trainings for count in counts])
+    return (seconds[1::2] - seconds[::2]) / (2 * updates)
+
+
+def _timed_in_turn(functions):
+    """Seconds (function, repeat) of calls that take turns: what else the machine does falls on all of them alike."""
+    return np.array([[seconds_of(function, 1) for function in functions] for _ in range(TIMINGS)]).T
+
+
+def _train(data, settings, updates):
+    """One training of so many updates, by settings of the configuration."""
+    settings = {**settings, "updates": updates, "every": updates}
+    method, seed = settings.pop("method"), settings.pop("seed", 0)
+    if "tracker" in settings:
+        settings["tracker"] = tracker(settings["tracker"])
+    return trainer(method)(data, stream=root_stream(seed).child("train", method), progress=False, **settings)
+
+
+def rungs(artifacts, *, ladders, samples, chains, stream):
+    """Seconds of sampling `samples` draws and of the estimates from them: Dataset over (step, rungs, repeat)."""
+    rbm, base = RBM.from_dataset(artifacts["model"]), matched_base(artifacts["dataset"])
+    sweeps = -(-samples // chains)
+    seconds = np.empty((len(STEPS), len(ladders), TIMINGS))
+    for column, rungs in enumerate(ladders):
+        path = stream.child(rungs)
+        pilot = simulated_tempering.run(rbm, SweepLedger(20 * sweeps, chains), path, base=base, rungs=rungs)
+        sampler = SimulatedTempering(
+            kernel_parameters(rbm, base), pilot.betas, SweepLedger(None, chains), path, "marginal", 1
+        )
+        offset = np.log(pilot.prior) - pilot.log_z_hat
+        sampler.advance(offset, sweeps, "start")
+        for repeat in range(TIMINGS):
+            kept = KeptDraws()
+            kept.start(chains, rungs, sweeps)
+            seconds[0, column, repeat] = seconds_of(partial(sampler.advance, offset, sweeps, "timed", (kept,)), 1)
+            kept.finish()
+            chosen = np.arange(kept.rungs.size)[None, :samples]
+            seconds[1, column, repeat] = seconds_of(partial(estimates_of_samples, pilot, kept, chosen), 1)
+            seconds[2, column, repeat] = seconds_of(partial(mbar_of_sample, pilot, kept, chosen[0]), 1)
+    return xr.Dataset(
+        {"seconds": labelled(("step", "rungs", "repeat"), seconds, "CPU time", "s")},
+        coords={
+            "step": coordinate("step", STEPS, "part of the work"),
+            "title": coordinate("step", STEPS.values(), "part of the work, in words"),
+            "rungs": coordinate("rungs", ladders, "inverse temperatures in the ladder"),
+            "repeat": coordinate("repeat", range(TIMINGS), "timing, each of fresh draws"),
+        },
+        attrs={"samples": samples, "chains": chains},
+    )

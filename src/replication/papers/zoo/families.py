@@ -1,0 +1,81 @@
+"""The models that all estimators run on, the families that they make up, and the experiments on all of them."""
+
+from itertools import product
+
+# What a model that was not trained here has in the place of its trainer, by the key of its entry.
+_UNTRAINED = {"import": "imported", "known": "known"}
+
+
+def zoo_models(zoo):
+    """Models {name: entry} of the zoo, named <data set>-<hidden>-<trainer>."""
+    models = {}
+    for name, data, hidden, trainer in _parts(zoo):
+        entry = zoo["trainers"][trainer]
+        models[name] = {
+            "title": f"{data}, {hidden} hidden units, {entry['title']}",
+            "short": f"{data}, {hidden} hidden, {entry['title']}",
+            "dataset": zoo["datasets"][data],
+            **{key: zoo[key] for key in ("budgets", "chains", "replicates") if key in zoo},
+            "train": {**{key: value for key, value in entry.items() if key != "title"}, "hidden": hidden},
+        }
+    return models
+
+
+def zoo_places(zoo):
+    """{model: family, data set and trainer} of the models of the zoo; a family is a data set and a number of units."""
+    return {
+        name: {"family": f"{data}-{hidden}", "dataset": zoo["datasets"][data], "trainer": trainer}
+        for name, data, hidden, trainer in _parts(zoo)
+    }
+
+
+def _parts(zoo):
+    """Yield name, data set, hidden units and trainer of every model of the zoo."""
+    for data, hidden, trainer in product(zoo["datasets"], zoo["hidden"], zoo["trainers"]):
+        yield f"{data}-{hidden}-{trainer}", data, hidden, trainer
+
+
+def matrix_places(config):
+    """{model: family, data set and trainer} of all models that all estimators run on, the zoo last.
+
+    A model that is not of the zoo is of the family that its entry names, or a family of its own.
+    """
+    places = {}
+    for model in config["matrix"]["models"]:
+        entry = config["models"][model]
+        origins = [name for key, name in _UNTRAINED.items() if key in entry]
+        trainer = origins[0] if origins else entry["train"]["method"]
+        places[model] = {"family": entry.get("family", model), "dataset": entry["dataset"], "trainer": trainer}
+    return {**places, **zoo_places(config["zoo"])}
+
+
+def arenas_of(config):
+    """Families beside the zoo whose log Z is exact by construction, or that are small and have a name."""
+    models = config["models"]
+    chosen = [name for name in config["matrix"]["models"] if {"known", "family"} & models[name].keys()]
+    return list(dict.fromkeys(models[name].get("family", name) for name in chosen))
+
+
+def combined(here):
+    """Input `zoo`: all estimates of all models."""
+    places, estimators = matrix_places(here.config), here.config["matrix"]["estimators"]
+    inputs = {
+        "estimates": {model: here.estimates(model, estimators) for model in places},
+        "truths": {model: here.truth(model) for model in places},
+        "models": {model: here.model(model) for model in places},
+    }
+    return {
+        "zoo": here.experiment("replication.papers.zoo.combined:run", inputs, {"places": places}, "zoo", kind="zoo")
+    }
+
+
+def combined_and_timed(here):
+    """The same, and input `timings`: {family: seconds of all estimators on its first model}."""
+    config, seconds, timings = here.config, here.of("zoo-seconds"), {}
+    for model, labels in matrix_places(config).items():
+        if labels["family"] not in timings:
+            chains = config["models"][model].get("chains", here.chains)
+            timings[labels["family"]] = seconds.timed_estimators(
+                labels["family"], model, config["matrix"]["estimators"], chains
+            )
+    return {**combined(here), "timings": timings}

@@ -1,0 +1,78 @@
+"""log Z from below and from above, where exact draws of the model exist.
+
+Mean error of log Z over independent runs, with 95% bootstrap bands, of annealing up from the base, which is low on
+average, and of annealing down from exact draws of the model, which is high (Grosse, Ghahramani & Adams 2015). The line
+at 0 is the exact log Z. Linear between the dotted lines, logarithmic outside.
+"""
+
+from logzoo.checks import one_of
+from logzoo.estimators.registry import ESTIMATORS
+from replication.reporting.statistics import mean_with_band, truth_of
+from replication.reporting.style import TRUTH, count_ticks, draw_band, finished, look_of, new_figure
+
+_REVERSE = {"color": "#CC79A7", "marker": "D", "linestyle": "-"}
+_LINEAR = 1.0  # nats
+
+
+def inputs(here):
+    models = here.entry["models"]
+    return {
+        "sides": {model: _sides(here, model) for model in models},
+        "truths": {model: here.truth(model) for model in models},
+    }
+
+
+def settings(here):
+    return {"titles": here.titles(here.entry["models"]), "names": here.estimator_titles()}
+
+
+def _sides(here, model):
+    sizes = here.chosen("lower", "budgets", "replicates", "chains")
+    for method in sizes["lower"]:
+        one_of(f"configuration: figures.{here.name}: lower", method, ESTIMATORS)
+    sweeps = sum(sizes["budgets"]) * sizes["replicates"] * sizes["chains"]
+    return here.experiment(
+        "replication.papers.zoo.both_sides:run",
+        here.model_and_data(model),
+        sizes,
+        f"figures/{here.name}.{model}",
+        stream=("sandwich", model),
+        methods=tuple(sizes["lower"]),
+        work={"sampling": here.visits(model, (len(sizes["lower"]) + 1) * sweeps)},
+    )
+
+
+def draw(artifacts, *, titles, names):
+    """Mean errors with bands against sweeps, a panel for each model."""
+    sides, truths = artifacts["sides"], artifacts["truths"]
+    columns = min(len(sides), 3)
+    rows = -(-len(sides) // columns)
+    figure = new_figure(3.2 * columns + 1.6, 3.1 * rows)
+    axes = figure.subplots(rows, columns, squeeze=False).ravel()
+    for axis in axes[len(sides) :]:
+        axis.remove()
+    for axis, (model, estimates) in zip(axes, sides.items(), strict=False):
+        _draw_model(axis, estimates, truth_of(truths[model])[0], names)
+        axis.set_title(titles[model], loc="right", fontsize=8)
+        axis.set_xlabel(f"Gibbs sweeps per chain, {estimates.attrs['chains']} chains")
+    for axis in axes[: len(sides) : columns]:
+        axis.set_ylabel("mean error of log Z [nat]")
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside right upper", fontsize=8)
+    return finished(figure, *sides.values(), panels=axes[: len(sides)])
+
+
+def _draw_model(axis, estimates, truth, names):
+    budgets = estimates["budget"].values
+    axis.axhline(0.0, color=TRUTH, linewidth=1)
+    for line in (-_LINEAR, _LINEAR):
+        axis.axhline(line, color=TRUTH, linewidth=0.6, linestyle=":")
+    for position, side in enumerate(estimates["side"].values):
+        errors = estimates["log_z"].sel(side=side).transpose("budget", "replicate").values - truth
+        label = "down from exact draws" if side == "reverse" else f"{names[side]}, up from the base"
+        look = _REVERSE if side == "reverse" else look_of(side, position)
+        draw_band(axis, budgets, mean_with_band(errors), label=label, **look)
+    axis.set_yscale("symlog", linthresh=_LINEAR)
+    axis.set_yticks([-100, -10, -1, 0, 1, 10, 100], ["−100", "−10", "−1", "0", "1", "10", "100"])
+    largest = max(abs(end) for end in axis.dataLim.intervaly)
+    axis.set_ylim(-1.3 * max(largest, _LINEAR), 1.3 * max(largest, _LINEAR))
+    count_ticks(axis, budgets)

@@ -1,0 +1,41 @@
+"""A project as Snakemake reads it, from Python: its configuration, its figures and tables, what they are made from."""
+
+import re
+from pathlib import Path
+
+from logzoo.io.netcdf import read_artifact
+from replication.catalogue import Catalogue, Config, Shown
+from replication.configuration import checked, laid_over
+from replication.papers.declaration import named_paths, nested
+
+# A line of the Snakefile that names a file of settings.
+_SETTINGS = re.compile(r'^(?:configfile: | +)"(config/\w+\.yaml)",?$', re.MULTILINE)
+
+
+def merged_configuration(*files: str, folder: str | Path = ".", over: Config | None = None) -> Config:
+    """The configuration that Snakemake merges in a folder: what the Snakefile names, the papers' files, and more.
+
+    files: further ones of the folder, as --configfile takes them. over: what is laid over all files.
+    """
+    folder = Path(folder)
+    named = [folder / name for name in _SETTINGS.findall((folder / "Snakefile").read_text())]
+    papers = sorted(folder.glob("config/papers/*.yaml"))
+    return laid_over([*named, *papers, *(folder / name for name in files)], over or {})
+
+
+def catalogue_of(*files: str, folder: str | Path = ".", over: Config | None = None) -> Catalogue:
+    """The Catalogue of a project, with further configuration as `merged_configuration` takes it.
+
+    Raises ValueError, one line, for a configuration that Snakemake would refuse.
+    """
+    config = merged_configuration(*files, folder=folder, over=over)
+    return Catalogue(checked(config, Path(folder) / "workflow/schemas"))
+
+
+def read_artifacts(shown: Shown, folder: str | Path = ".") -> dict:
+    """What a figure or table is made from, as its `draw` or `rows` takes it: Datasets by name, in dicts of these.
+
+    Raises ValueError for what is not made yet.
+    """
+    paths = named_paths(shown.inputs)
+    return nested({name: read_artifact(Path(folder) / path) for name, path in paths.items()})

@@ -1,0 +1,184 @@
+"""One page of all figures, tables and verdicts with their provenance, and the scorecard as a page of its own.
+
+The page opens with what was done, the figures that answer the question of a paper, and small pictures of all. Both are
+self-contained HTML from the templates in workflow/templates: same contents, same bytes.
+"""
+
+import json
+from pathlib import Path, PurePosixPath
+
+from logzoo.io.netcdf import read_artifact
+from replication.reporting.pictures import LARGE, SMALL, embedded
+from replication.reporting.rendering import rendered
+from replication.reporting.scorecard import VERDICTS, counts_by_paper, entries, relative, summary
+from replication.reporting.stand_ins import stand_in_line, stand_ins
+from replication.reporting.tables import frame_of, notes_of
+from replication.reporting.verdicts import SIGNS
+
+# Digits of the hash of an input: enough to tell which it was.
+_SHORT = 12
+# Lines and columns of a table that are shown in its small picture.
+_CORNER = 8, 3
+
+
+def exhibit_of(shown, records):
+    """A figure or table, for the page: as `pipeline.catalogue` shows it, with its `picture` or `table`.
+
+    shown: {title, paper, caption, files, artifacts, verdict}; the last three are paths from the folder of the project,
+    of a picture its PNG, of a table its rows first. records: {path of an artifact: its attributes}.
+    """
+    exhibit = {**shown, "records": {path: records[path] for path in shown["artifacts"]}}
+    first = shown["files"][0]
+    if first.endswith(".png"):
+        picture, small = embedded(Path(first).read_bytes(), LARGE, SMALL)
+        return {**exhibit, "picture": picture, "small": small}
+    rows = read_artifact(shown["artifacts"][0], "table")
+    table = frame_of(rows)
+    corner = [table.columns, *table.values][: _CORNER[0]]
+    cells = [cell for line in corner for cell in line[: _CORNER[1]]]
+    words = [column.dtype.kind != "f" for column in rows.data_vars.values()]
+    return {**exhibit, "picture": None, "corner": cells, "table": table, "words": words, "notes": notes_of(rows)}
+
+
+def page(card, exhibits, *, zoo, papers, scale, folder, templates, companion=None):
+    """The page: card of `reporting.scorecard.scorecard`, {name: exhibit}, all estimates, {paper: its entry} in order.
+
+    An entry is {title, source}, with `question` and `answers` (names of exhibits) where these open the page. `folder`
+    is where the page will lie, `companion` an interactive page to link to, both from the folder of the project;
+    `templates` is a folder, too.
+    """
+    rows = [_row(row, folder, exhibits) for row in entries(card)]
+    items = {
+        name: _item(name, exhibit, [row for row in rows if row["figure"] == name], folder)
+        for name, exhibit in exhibits.items()
+    }
+    records = {path: record for exhibit in exhibits.values() for path, record in exhibit["records"].items()}
+    openings = {name: [items[one] for one in entry.get("answers", [])] for name, entry in papers.items()}
+    return rendered(
+        "page.html",
+        templates,
+        **_said(rows, scale, stand_ins(records.values())),
+        sentences=[_replicated(exhibits, rows, scale), f"{summary(card, scale)}.", _compared(zoo)],
+        openings=[(papers[name]["question"], found) for name, found in openings.items() if found],
+        sections=[_section(name, entry, items.values(), openings[name], rows) for name, entry in papers.items()],
+        counts=_counts(rows, papers),
+        records=[_record(path, attributes, folder) for path, attributes in sorted(records.items())],
+        software=sorted({_listed(record["software_json"]) for record in records.values()}),
+        companion=relative(companion, folder) if companion else None,
+    )
+
+
+def scorecard_page(card, *, scale, folder, templates):
+    """The scorecard alone, as a page."""
+    rows = [_row(row, folder, {}) for row in entries(card)]
+    return rendered("scorecard.html", templates, **_said(rows, scale, card.attrs), summary=summary(card, scale))
+
+
+def _said(rows, scale, replaced):
+    """What both pages say."""
+    return {
+        "rows": rows,
+        "verdicts": [{"word": word, "slug": _slug(word), "sign": sign} for word, sign in SIGNS.items()],
+        "scale": scale,
+        "notice": stand_in_line(replaced),
+        "why": replaced.get("stand_in_reason", "").splitlines(),
+    }
+
+
+def _replicated(exhibits, rows, scale):
+    """A sentence on what was replicated."""
+    pictures = sum(exhibit["picture"] is not None for exhibit in exhibits.values())
+    papers = len({row["paper"] for row in rows})
+    return (
+        f"The figures and tables of {papers} paper{'s' if papers != 1 else ''} on log Z, the log partition function of "
+        f"RBMs, were made anew at the scale {scale}, with others beside them: {pictures} figures and "
+        f"{len(exhibits) - pictures} tables."
+    )
+
+
+def _compared(zoo):
+    """A sentence on what all estimators were put to."""
+    made = zoo["log_z"].notnull()
+    unsure = float((zoo["converged"] == 0).where(made).mean())
+    families = len(set(zoo["family"].values))
+    return (
+        f"{zoo.sizes['estimator']} estimators of log Z had equal budgets of Gibbs sweeps on {zoo.sizes['model']} "
+        f"models of {families} famil{'ies' if families != 1 else 'y'}: {int(made.sum()):,} estimates, of which "
+        f"{unsure:.0%} say themselves that they did not converge."
+    )
+
+
+def _row(row, folder, exhibits):
+    """A row of the scorecard as the templates want it, linked to the figure on the page where there is one."""
+    here = f"#{row['figure']}" if row["figure"] in exhibits else ""
+    elsewhere = relative(row["picture"], folder) if row["picture"] else ""
+    return {
+        **row,
+        "sign": SIGNS[row["verdict"]],
+        "slug": _slug(row["verdict"]),
+        "order": list(VERDICTS).index(row["verdict"]),
+        "href": here or elsewhere,
+        "artifacts": [(name, relative(path, folder)) for name, path in row["artifacts"].items()],
+    }
+
+
+def _item(name, exhibit, rows, folder):
+    """An exhibit as the templates want it."""
+    said = [row["verdict"] for row in rows]
+    below = "described and judged" if rows else "described"
+    return {
+        **exhibit,
+        "name": name,
+        "paragraphs": [" ".join(text.split()) for text in exhibit["caption"].split("\n\n") if text.strip()],
+        "notice": stand_in_line(stand_ins(exhibit["records"].values())),
+        "files": [(PurePosixPath(path).suffix[1:].upper(), relative(path, folder)) for path in exhibit["files"]],
+        "verdict": relative(exhibit["verdict"], folder) if exhibit["verdict"] else "",
+        "alternative": f"{exhibit['title']}; {below} beside the picture",
+        "rows": rows,
+        "marks": [(SIGNS[word], said.count(word), word, _slug(word)) for word in VERDICTS if word in said],
+        "artifacts": [
+            (path, relative(path, folder), _kind(attributes)) for path, attributes in exhibit["records"].items()
+        ],
+    }
+
+
+def _kind(attributes):
+    return attributes["artifact_schema"].partition("/")[0]
+
+
+def _record(path, attributes, folder):
+    """Where an artifact comes from, from its attributes."""
+    return {
+        "path": path,
+        "href": relative(path, folder),
+        "kind": _kind(attributes),
+        "seed": attributes["seed_path"],
+        # With blanks, at which lines may break.
+        "parameters": json.dumps(json.loads(attributes["parameters_json"]), ensure_ascii=False),
+        "content": attributes["content_sha256"],
+        "source": attributes["source_sha256"],
+        "inputs": {name: digest[:_SHORT] for name, digest in json.loads(attributes["inputs_json"]).items()},
+    }
+
+
+def _section(name, entry, items, opening, rows):
+    """A paper: its exhibits but those that open the page, and the claims whose figures are not there."""
+    mine = [item for item in items if item["paper"] == name]
+    present = {item["name"] for item in mine}
+    absent = [row for row in rows if row["paper"] == name and row["figure"] not in present]
+    below = [item for item in mine if item not in opening]
+    return {"name": name, **entry, "tiles": mine, "opening": opening, "exhibits": below, "absent": absent}
+
+
+def _counts(rows, papers):
+    """How many verdicts of each sort every paper got."""
+    counts = counts_by_paper(rows)
+    return [(name, entry["source"], counts[name]) for name, entry in papers.items() if name in counts]
+
+
+def _listed(software):
+    return ", ".join(f"{name} {version}" for name, version in sorted(json.loads(software).items()))
+
+
+def _slug(verdict):
+    return VERDICTS[verdict].replace(" ", "-")

@@ -1,0 +1,125 @@
+"""What Markdown pages quote of published results: between marks, computed and never typed.
+
+    It lay at <!-- decisive: rts-f1-flat -->0.144 [0.110, 0.178]<!-- / --> of what was claimed.
+
+A mark names a scale and what is quoted: a claim by its id (its number with the interval), `verdict ID`, `summary` (a
+sentence), `papers`, `findings`, `undecided`, `untested` (lists and a table of claims), or `table NAME`.
+"""
+
+import re
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+
+import numpy as np
+
+from logzoo.io.netcdf import read_artifact
+from logzoo.io.reading import read_json
+from replication.reporting.scorecard import counts_by_paper, entries, link, summary
+from replication.reporting.verdicts import BOUNDS, NOT_REPRODUCED, NOT_TESTED, UNDECIDED, VERDICTS
+
+_MARKED = re.compile(r"(<!-- ([\w-]+): ([^>]+?) -->).*?(<!-- / -->)", re.DOTALL)
+
+
+def requoted(text, page, root):
+    """The text of a page with all that it quotes as the results published below `root` have it.
+
+    page: its path from there. Raises ValueError, one line, for a mark that names nothing.
+    """
+    results = {}
+
+    def renewed(mark):
+        start, scale, name, end = mark.groups()
+        if scale not in results:
+            results[scale] = _Results(root, scale)
+        return start + results[scale].quoted(name, page) + end
+
+    return _MARKED.sub(renewed, text)
+
+
+class _Results:
+    """The published results of one scale."""
+
+    def __init__(self, root, scale):
+        self._root, self._scale = Path(root), scale
+        self._folder = PurePosixPath("results", scale)
+
+    @cached_property
+    def _card(self):
+        return read_artifact(self._root / self._folder / "data" / self._scale / "scorecard.nc", "scorecard")
+
+    @cached_property
+    def _hours(self):
+        return read_json(self._root / self._folder / "data" / self._scale / "manifest.json")["hours"]
+
+    @cached_property
+    def _rows(self):
+        return {row["id"]: row for row in entries(self._card)}
+
+    def quoted(self, name, page):
+        kind, _, of = name.partition(" ")
+        if name in self._rows:
+            return self._rows[name]["number"]
+        if kind == "verdict" and of in self._rows:
+            return VERDICTS[self._rows[of]["verdict"]]
+        if name == "summary":
+            return summary(self._card, self._scale)
+        blocks = {"papers": self._papers, "findings": self._findings, "undecided": self._undecided}
+        blocks |= {"untested": self._untested}
+        if name in blocks:
+            return "\n\n" + "\n".join(blocks[name](PurePosixPath(page).parent)) + "\n\n"
+        written = list((self._root / self._folder / "figures" / self._scale).glob(f"*/{of}.md"))
+        if kind == "table" and len(written) == 1:
+            rows = [line for line in written[0].read_text().splitlines() if line.startswith("|")]
+            return "\n\n" + "\n".join(rows) + "\n\n"
+        expected = f"a claim, verdict CLAIM, table TABLE, summary, {', '.join(blocks)}"
+        raise ValueError(f"{page}: <!-- {self._scale}: {name} -->: expected {expected}, found {name!r}")
+
+    def _papers(self, _):
+        yield f"| paper | {' | '.join(VERDICTS.values())} |"
+        yield "|---|" + "---|" * len(VERDICTS)
+        for paper, counts in counts_by_paper(self._rows.values()).items():
+            yield f"| {paper} | {' | '.join(map(str, counts))} |"
+
+    def _findings(self, folder):
+        for row in self._of(NOT_REPRODUCED):
+            yield f"{self._opening(row, folder)} {row['reason'] or 'The cause is not known.'}"
+
+    def _undecided(self, folder):
+        for row in self._of(UNDECIDED):
+            to_decide = _to_decide(self._card.sel(id=row["id"]), self._hours.get(row["figure"]))
+            yield f"{self._opening(row, folder)} {to_decide}"
+
+    def _untested(self, _):
+        for row in self._of(NOT_TESTED):
+            yield f"- **{row['claim']}** (`{row['id']}`): {row['reason']}"
+
+    def _of(self, verdict):
+        return [row for row in self._rows.values() if row["verdict"] == verdict]
+
+    def _opening(self, row, folder):
+        shown = link(row["figure"], self._folder / row["picture"], folder) if row["picture"] else row["figure"]
+        said = f"published: {row['published']}; claimed: {row['claimed']}; found: {row['found']}"
+        return f"- **{row['claim']}** (`{row['id']}`, {shown}): {said}."
+
+
+def _to_decide(row, hours=None):
+    """How many times the repeats would decide a claim, if its value stays where it is; hours: what these took."""
+    value, low, high = (float(row[name]) for name in ("value", "low", "high"))
+    least, most = (float(row[name]) for name in BOUNDS)
+    if not np.isfinite([value, low, high]).all() or value in (least, most):
+        return "No number of repeats can be named."
+    if low > 0.0 and np.isclose(low * high, value**2):
+        # An interval of a logarithm: so are the distances. A bound below 0 is none.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            value, low, high, least, most = np.log([value, low, high, least, most])
+    reaches = [(value - low, value - least), (high - value, most - value)]
+    if value < least:
+        reaches = [(high - value, least - value)]
+    elif value > most:
+        reaches = [(value - low, value - most)]
+    # Errors fall as one over the root of the repeats. A bound that is not there is no bound.
+    times = max((reach / apart) ** 2 for reach, apart in reaches if not np.isnan(apart))
+    if times <= 1.0:
+        return "The interval ends on the bound: a few more repeats decide it where the value stays as it is."
+    cost = f", in at most {times * hours:.2g} core-hours" if hours else ""
+    return f"Where the value stays as it is, {times:.2g} times the repeats decide it{cost}."

@@ -1,0 +1,143 @@
+"""The scorecard: every claim, figure and table of the papers with its verdict, from the verdicts of all figures."""
+
+import os
+import re
+from pathlib import PurePosixPath
+
+import numpy as np
+import pandas as pd
+
+from replication.reporting import tables
+from replication.reporting.stand_ins import stand_in_line, stand_ins
+from replication.reporting.verdicts import (
+    BOUNDS,
+    NOT_REPRODUCED,
+    NOT_TESTED,
+    NUMBERS,
+    REPRODUCED,
+    VERDICTS,
+    bound_of,
+    number_of,
+    table_of_claims,
+    why_of,
+)
+
+_TEXTS = {
+    "paper": "paper that says so",
+    "figure": "figure or table that shows it",
+    "claim": "what was published",
+    "published": "published value",
+    "statistic": "what was computed",
+    "verdict": "what the data say of the claim",
+    "reason": "why it was not tested, or not reproduced",
+    "picture": "file that shows it, from the folder of the project",
+    "artifacts": "files it was judged from, name=path from the folder of the project, between spaces",
+}
+
+
+def scorecard(claims, verdicts, figures):
+    """Dataset over all claims, those that are not tested included.
+
+    claims: {id: entry}, as in `reporting.verdicts`, or with `not_tested` for one that cannot be tested; verdicts:
+    {figure: Dataset of `reporting.verdicts.verdicts`}; figures: {figure: {paper, picture ("" if there is none),
+    artifacts ({name: path})}}, in the order of papers. Attributes name the data sets that others stand in for.
+
+    Raises ValueError for a claim with neither a verdict nor a reason why it was not tested.
+    """
+    papers = list(dict.fromkeys(figure["paper"] for figure in figures.values()))
+    # Stable: claims of one paper stay in their order.
+    names = sorted(claims, key=lambda name: papers.index(figures[claims[name]["figure"]]["paper"]))
+    rows = {name: _row(name, claims[name], verdicts, figures[claims[name]["figure"]]) for name in names}
+    return table_of_claims(rows, _TEXTS).assign_attrs(stand_ins(verdicts.values()))
+
+
+def _row(name, entry, verdicts, figure):
+    row = {**entry, "paper": figure["paper"], "picture": figure["picture"], "reason": ""}
+    if "not_tested" in entry:
+        nothing = {"statistic": "", "artifacts": "", **dict.fromkeys(NUMBERS, np.nan)}
+        return {**row, **nothing, "verdict": NOT_TESTED, "reason": entry["not_tested"]}
+    table = verdicts.get(entry["figure"])
+    if table is None or name not in table["id"].values:
+        raise ValueError(f"claim {name}: no verdict on it; expected one, or a claim that says why it is not tested")
+    judged = table.sel(id=name)
+    said = {key: judged[key].item() for key in ("claim", "published", *(bound for bound in BOUNDS if bound in entry))}
+    if any(entry[key] != said[key] for key in said):
+        raise ValueError(f"claim {name}: found a verdict on another claim, {said}")
+    row |= {key: judged[key].item() for key in ("statistic", "verdict", *NUMBERS)}
+    row["reason"] = why_of(judged)
+    if row["verdict"] == NOT_TESTED:
+        row["reason"] = judged.attrs["untested"] or "nothing to compute it from at this scale"
+    return {**row, "artifacts": " ".join(f"{key}={path}" for key, path in figure["artifacts"].items())}
+
+
+def entries(card):
+    """The rows of a scorecard as dicts of texts: `number` with its interval, `found` with what it is of as well."""
+    rows = []
+    for name in card["id"].values:
+        judged = card.sel(id=name)
+        row = {"id": str(name), **{key: judged[key].item() for key in _TEXTS}}
+        row["number"] = number_of(judged) if row["statistic"] else "-"
+        row["found"] = f"{row['statistic']}: {row['number']}" if row["statistic"] else "-"
+        row["claimed"] = bound_of(judged)
+        row["artifacts"] = dict(pair.split("=", 1) for pair in row["artifacts"].split())
+        rows.append(row)
+    return rows
+
+
+def summary(card, scale):
+    """One line: how many claims there are, how many the scale decides, and how many of each verdict."""
+    said = list(card["verdict"].values)
+    decided = sum(verdict in (REPRODUCED, NOT_REPRODUCED) for verdict in said)
+    counts = ", ".join(f"{said.count(verdict)} {word}" for verdict, word in VERDICTS.items())
+    return f"{len(said)} claims, {decided} of them decided at the scale {scale}: {counts}"
+
+
+def counts_by_paper(rows):
+    """{paper: how many verdicts of each sort it got}, in the order of VERDICTS, of rows as `entries` gives them."""
+    said = {}
+    for row in rows:
+        said.setdefault(row["paper"], []).append(row["verdict"])
+    return {paper: [verdicts.count(verdict) for verdict in VERDICTS] for paper, verdicts in said.items()}
+
+
+def said_of(row):
+    """The verdict in a row, with the reason where it was not tested, or not reproduced."""
+    return row["verdict"] + (f" ({row['reason']})" if row["reason"] else "")
+
+
+def markdown(card, folder):
+    """A scorecard in Markdown; links are relative to `folder`: that of its scale, from the folder of the project."""
+    rows = [
+        {
+            **{key: row[key] for key in ("claim", "published", "found", "claimed")},
+            "verdict": said_of(row),
+            "figure": link(row["figure"], row["picture"], folder) if row["picture"] else row["figure"],
+            "judged from": ", ".join(link(key, path, folder) for key, path in row["artifacts"].items()) or "-",
+        }
+        for row in entries(card)
+    ]
+    notice = [f"{stand_in_line(card.attrs)}."] if "stand_in_for" in card.attrs else []
+    title = "\n".join(
+        ["Verdicts on the published claims", "", f"{summary(card, PurePosixPath(folder).name)}.", *notice]
+    )
+    return tables.markdown(pd.DataFrame(rows), title)
+
+
+def without_links(text):
+    """Markdown with the texts of its links alone, to print."""
+    return re.sub(r"\[([^]\n]*)\]\([^)\n]*\)", r"\1", text)
+
+
+def csv(card):
+    """A scorecard as comma-separated values, at full precision."""
+    return card.to_dataframe()[[*_TEXTS, *NUMBERS]].to_csv()
+
+
+def link(text, path, folder):
+    """A link of Markdown from a folder to a path, both relative to the folder of the project."""
+    return f"[{text}]({relative(path, folder)})"
+
+
+def relative(path, folder):
+    """A path as seen from a folder, both relative to the folder of the project."""
+    return os.path.relpath(path, folder).replace(os.sep, "/")

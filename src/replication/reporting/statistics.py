@@ -1,0 +1,209 @@
+"""Statistics over independent repeats with their intervals."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+RESAMPLES = 2000
+QUANTILES = (0.025, 0.975)
+# Normal deviate of a central 95% interval.
+DEVIATE = 1.959963984540054
+# Independent repeats without which there is no verdict: a spread of fewer is hardly known.
+FEWEST_REPEATS = 5
+# Standard errors that the truth is shifted by: a size moves as much whichever the side, and no slope at 0 shows it.
+_SHIFTS = np.array([-2.0, -1.0, 1.0, 2.0])
+# The jackknife leaves out groups of repeats where there are more.
+_MOST_GROUPS = 100
+
+
+class Statistic(NamedTuple):
+    """A number computed from artifacts, with its 95% interval, and what exactly it is of."""
+
+    value: float
+    low: float
+    high: float
+    of: str
+
+
+def untested(of):
+    """The statistic that could not be computed."""
+    return Statistic(np.nan, np.nan, np.nan, of)
+
+
+def truth_of(truth):
+    """log Z taken as true and its standard error, nats; the error is infinite where its runs did not converge."""
+    return float(truth["log_z"]), float(truth["std_error"]) if truth.attrs.get("converged", 1) else np.inf
+
+
+def fixed_generator(key):
+    """A generator that always makes the same resamples: a repeated figure or verdict is the same."""
+    return np.random.Generator(np.random.Philox(key=key))
+
+
+def resamples(replicates, generator):
+    """Places (resample, replicate) of replicates drawn with replacement.
+
+    Of n replicates n - 1 are drawn, so that the variance of a mean comes out right however few there are (Rao & Wu
+    1988).
+    """
+    return generator.integers(replicates, size=(RESAMPLES, max(replicates - 1, 1)))
+
+
+def resampled(values, chosen):
+    """Values (resample, ..., replicate) of the last axis of an array, at the places of `resamples`."""
+    return np.moveaxis(values[..., chosen], -2, 0)
+
+
+def over_repeats(statistic, *replicated, of, logarithmic=False, truth_error=0.0):
+    """`statistic(*replicated)` with its 95% interval over the last axis (repeat) of every array: independent repeats.
+
+    The jackknife (Tukey 1958) with Student's quantiles: a repeat at a time is left out. Arrays are paired, and lose the
+    same one, where all have equally many repeats; else each loses its own, and the degrees of freedom are Welch's
+    (1947). logarithmic: of a positive statistic, so that its interval is one of its logarithm. truth_error:
+    standard error of a truth that all values are errors from: added is the most that the statistic moves by, per
+    standard error, as the truth is shifted by up to two. The statistic takes arrays with a leading axis of samples and
+    returns one number for each. Fewer than five repeats have no interval.
+    """
+    value = float(statistic(*(array[None] for array in replicated))[0])
+    repeats = min(array.shape[-1] for array in replicated)
+    if not np.isfinite(value):
+        return untested(of)
+    if np.isinf(truth_error):
+        return Statistic(value, np.nan, np.nan, f"{of}; no interval, as the runs of the truth did not converge")
+    if repeats < FEWEST_REPEATS:
+        return Statistic(value, np.nan, np.nan, f"{of}; no interval from {repeats} repeats")
+
+    def measured(*arrays):
+        found = np.asarray(statistic(*arrays), float)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.log(found) if logarithmic else found
+
+    paired = len({array.shape[-1] for array in replicated}) == 1
+    every = range(len(replicated))
+    parts = [_left_out(measured, replicated, losing) for losing in ([every] if paired else [[one] for one in every])]
+    variances, freedoms = np.array(parts).T
+    total = variances.sum()
+    center = measured(*(array[None] for array in replicated))[0]
+    if truth_error:
+        shifted = [measured(*(array[None] + by * truth_error for array in replicated))[0] for by in _SHIFTS]
+        total = total + np.max(np.abs((np.array(shifted) - center) / _SHIFTS)) ** 2
+    if not np.isfinite([center, total]).all():
+        return Statistic(value, np.nan, np.nan, of)
+    spread = np.sum(variances**2 / freedoms)
+    reach = _student(total**2 / spread if spread > 0.0 else freedoms.sum()) * np.sqrt(total)
+    ends = center - reach, center + reach
+    # Rounding must not put the value itself outside.
+    low, high = map(float, np.exp(ends) if logarithmic else ends)
+    return Statistic(value, min(low, value), max(high, value), of)
+
+
+def _left_out(measured, replicated, losing):
+    """Jackknife variance of a statistic, and its degrees of freedom, with the arrays in `losing` a repeat short.
+
+    Where repeats are many, groups of them are left out.
+    """
+    repeats = replicated[losing[0]].shape[-1]
+    count = min(repeats, _MOST_GROUPS)
+    kept = [np.flatnonzero(np.arange(repeats) % count != group) for group in range(count)]
+    values = np.array(
+        [
+            measured(*((array[..., rest] if one in losing else array)[None] for one, array in enumerate(replicated)))[0]
+            for rest in kept
+        ]
+    )
+    # Of a logarithm it is infinite where what is left is 0.
+    variance = (count - 1) / count * np.sum((values - values.mean()) ** 2) if np.isfinite(values).all() else np.inf
+    return variance, count - 1
+
+
+def _student(freedom):
+    """Half-width of a 95% interval in standard errors, by Student's law."""
+    from scipy.special import stdtrit  # takes long to import, and every job of the workflow would wait for it
+
+    return float(stdtrit(freedom, QUANTILES[1]))
+
+
+def share(hits, of):
+    """Share of hits with its binomial interval; NaN of none."""
+    if hits.size == 0:
+        return untested(of)
+    value, (low, high) = share_with_interval(np.count_nonzero(hits), hits.size)
+    return Statistic(float(value), float(low), float(high), f"{of}, of {hits.size}")
+
+
+def share_with_interval(hits, number):
+    """Share of hits and its 95% interval (Wilson 1927; Brown, Cai & DasGupta 2001); NaN where the number is 0."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        fraction, squared = np.divide(hits, number), np.divide(DEVIATE**2, number)
+        center = (fraction + 0.5 * squared) / (1.0 + squared)
+        half = np.sqrt(fraction * (1.0 - fraction) * squared + 0.25 * squared**2) / (1.0 + squared)
+    # Rounding must not put the share itself outside.
+    return fraction, np.array([np.minimum(fraction, center - half), np.maximum(fraction, center + half)])
+
+
+def mean_with_band(values):
+    """Mean over the last axis (budget, replicate) and a 95% bootstrap band: (budget,), (2, budget)."""
+    return _with_band(values, lambda sample: sample.mean(axis=-1))
+
+
+def rmse_with_band(values, truth):
+    """Root mean square error over replicates (budget, replicate) and its 95% bootstrap band: (budget,), (2, budget)."""
+    return _with_band(values - truth, root_mean_square)
+
+
+def root_mean_square(errors, axis=-1):
+    """Root mean square over an axis, or several."""
+    return np.sqrt((errors**2).mean(axis=axis))
+
+
+def ratio_of_rmse(errors, others):
+    """Root mean square over all axes but the first (resample), over that of other errors."""
+    above, below = (root_mean_square(array, _inner_axes(array)) for array in (errors, others))
+    return above / below
+
+
+def mean(values):
+    """Mean over all axes but the first (resample)."""
+    return values.mean(axis=_inner_axes(values))
+
+
+def ratio_of_means(values, others):
+    """`mean` of values over that of others."""
+    return mean(values) / mean(others)
+
+
+def ratio_of_sums(values, others):
+    """Sum of values over the last axis over that of others, NaN where both are 0."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return values.sum(axis=-1) / others.sum(axis=-1)
+
+
+def difference_of_means(values, others):
+    """`mean` of values less that of others."""
+    return mean(values) - mean(others)
+
+
+def _inner_axes(array):
+    return tuple(range(1, array.ndim))
+
+
+def _with_band(values, statistic):
+    chosen = resamples(values.shape[-1], fixed_generator(0))
+    return statistic(values), np.quantile(statistic(resampled(values, chosen)), QUANTILES, axis=0)
+
+
+def seconds_of_budgets(timings, estimator, budgets):
+    """Seconds (budget,) of an estimator, on the line through what was timed, and seconds of a sweep.
+
+    timings: Dataset of `replication.papers.timing.estimators`; time is linear in sweeps beyond a fixed part, which is
+    all of it where one budget was timed.
+    """
+    measured = timings["seconds"].sel(estimator=estimator)
+    sweeps, seconds = measured["budget"].values.astype(float), measured.values
+    # By hand: the last digit of `polyfit` depends on the processor.
+    farther = sweeps - sweeps.mean()
+    spread = float((farther**2).sum())
+    # No estimate is faster for more sweeps: what seems so is noise.
+    rate = max(float((farther * seconds).sum()) / spread, 0.0) if spread else 0.0
+    fixed = max(float(seconds.mean()) - rate * float(sweeps.mean()), 0.0)
+    return fixed + rate * np.asarray(budgets), rate

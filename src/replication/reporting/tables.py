@@ -1,0 +1,97 @@
+"""Tables: rows of numbers and words, and how they are written as Markdown, HTML and CSV."""
+
+from html import escape
+from typing import NamedTuple
+
+import numpy as np
+
+from logzoo.io.labels import labelled
+
+
+class Column(NamedTuple):
+    """A column of a table: its heading and units, and how its numbers are written (a format, or "digits" for two)."""
+
+    heading: str
+    units: str = "1"
+    form: str = ".2f"
+
+
+COUNT = ",.0f"
+DIGITS = "digits"
+
+
+def table_of(rows, what, columns):
+    """Dataset over `row`: one variable for each column that any row fills; NaN, or "-" among words, where one does not.
+
+    rows: {name: {column: number or word}}; what: heading of the names; columns: {column: Column}.
+    """
+    import xarray as xr  # takes long, and declarations of tables are read whenever the workflow starts
+
+    variables = {}
+    for key, column in columns.items():
+        entries = [row.get(key) for row in rows.values()]
+        if any(key in row for row in rows.values()):
+            blank, kind = ("-", object) if any(isinstance(entry, str) for entry in entries) else (np.nan, float)
+            values = np.array([blank if entry is None else entry for entry in entries], kind)
+            dimensions, values, attributes = labelled("row", values, column.heading, column.units)
+            variables[key] = dimensions, values, {**attributes, "number_format": column.form}
+    return xr.Dataset(variables, {"row": labelled("row", np.array(list(rows), dtype=object), what, "1")})
+
+
+def frame_of(table):
+    """A table as a DataFrame of texts, headings with their units."""
+    import pandas as pd
+
+    columns = {table["row"].attrs["long_name"]: list(table["row"].values)}
+    for variable in table.data_vars.values():
+        units = variable.attrs["units"]
+        heading = variable.attrs["long_name"] + (f" [{units}]" if units != "1" else "")
+        columns[heading] = [_text(value, variable.attrs["number_format"]) for value in variable.values]
+    return pd.DataFrame(columns)
+
+
+def _text(value, form):
+    if isinstance(value, str):
+        return value
+    if np.isnan(value):
+        return "-"
+    return two_digits(value) if form == DIGITS else format(value, form)
+
+
+def two_digits(value):
+    """A number rounded to two digits, without an exponent."""
+    return np.format_float_positional(value, precision=2, fractional=False, trim="-")
+
+
+def markdown(frame, title, notes=()):
+    """A DataFrame of texts in Markdown, its title above, notes below."""
+    rows = [list(frame.columns), ["---"] * len(frame.columns), *frame.values.tolist()]
+    lines = [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in rows]
+    return "\n".join([title, "", *lines, *(["", *notes] if notes else [])]) + "\n"
+
+
+def html(frame, title, notes=()):
+    """A DataFrame of texts as a page of its own, notes below."""
+    title, below = escape(title), "".join(f"\n<p>{escape(note)}</p>" for note in notes)
+    style = "body{font:15px sans-serif}td,th{padding:.2em .7em;text-align:right}td:first-child{text-align:left}"
+    head = f'<meta charset="utf-8"><title>{title}</title><style>{style}</style>'
+    body = f"<body><h1>{title}</h1>\n{frame.to_html(index=False, border=0)}{below}</body>"
+    return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n{body}</html>\n'
+
+
+def text_of(table, form):
+    """A table as the text of a file: md, html or csv. Its attributes say its title, and notes where it has any."""
+    if form == "csv":
+        return csv(table)
+    frame, title = frame_of(table), table.attrs["title"]
+    return (html if form == "html" else markdown)(frame, title, notes_of(table))
+
+
+def notes_of(table):
+    """Lines to say below a table."""
+    return table.attrs.get("notes", "").splitlines()
+
+
+def csv(table):
+    """A table as comma-separated values, at full precision."""
+    return table.to_dataframe().rename_axis(table["row"].attrs["long_name"]).to_csv()

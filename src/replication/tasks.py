@@ -1,0 +1,133 @@
+"""What every file would be made with, by this configuration and this code, as the audit reads it.
+
+Functions take Snakemake's `workflow`. Nothing public names the rule that makes a file, or tells the targets of a run:
+`rules`, `rule.expand_*`, `dag`, `dag_settings` and `scheduler` are not documented, though none is marked as private.
+"""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from replication.artifacts.layout import kind_of
+from replication.artifacts.made import recorded
+from replication.artifacts.stamps import without_stamp
+from replication.audit.manifest import manifest_path, write_manifest
+from replication.catalogue import Catalogue
+
+# Targets that tell something and make nothing.
+_TELLING = {"audit", "cost", "crate", "jobs", "publish"}
+# What names of rules that sample begin with.
+_SAMPLING = ("train_", "evidence", "estimate")
+# Jobs of which the starts take longer than loading once what all of them load.
+_MANY = 40
+
+
+def jobs_of_files(workflow: Any) -> dict[str, dict]:
+    """The jobs that make all files of this configuration, by the files, as this code would have them made.
+
+    A job is {"rule", "script", "inputs", "parameters", "source"}.
+    """
+    jobs: dict[str, dict] = {}
+    waiting = [str(path) for path in workflow.get_rule("all").expand_input({})[0]]
+    while waiting:
+        path = waiting.pop()
+        maker = None if path in jobs or kind_of(path) is None else _maker_of(workflow, path)
+        if maker is not None:
+            made = _jobs_of(maker, maker.get_wildcards(path))
+            jobs |= {name: job for name, job in made.items() if name not in jobs}
+            waiting += made[path]["inputs"] + list(made)
+    return jobs
+
+
+def _maker_of(workflow: Any, path: str) -> Any:
+    """The rule that makes a file, of several the one that makes the fewest others with it; None if there is none."""
+    able = [rule for rule in workflow.rules if any(output.match(path) for output in rule.output)]
+    return min(able, key=lambda rule: len(rule.output), default=None)
+
+
+def _jobs_of(maker: Any, wildcards: dict) -> dict[str, dict]:
+    """The outputs of one rule for some wildcards, each with its job."""
+    given, made = maker.expand_input(wildcards)[0], maker.expand_output(wildcards)[0]
+    params = dict(maker.expand_params(wildcards, given, made, None)[0].items())
+    jobs = {}
+    for number, path in enumerate(made):
+        # Rules without a source digest make nothing that is recorded.
+        parameters, source = recorded(params, number) if {"source", "sources"} & set(params) else ({}, None)
+        inputs = [str(name) for name in given]
+        job = {"rule": maker.name, "script": Path(maker.script or "").name, "inputs": inputs}
+        jobs[str(path)] = {**job, "parameters": parameters, "source": source}
+    return json.loads(json.dumps(jobs))  # tuples and keys as artifacts record them
+
+
+def makes_files(workflow: Any) -> bool:
+    """Whether this run makes anything, or only tells something."""
+    targets = set(workflow.dag_settings.targets)
+    return not targets or not targets <= _TELLING
+
+
+def runs_kernels(workflow: Any) -> bool:
+    """Whether this run samples anything: what it then needs compiled, several of its jobs need."""
+    return any(job.rule.name.startswith(_SAMPLING) for job in workflow.dag.needrun_jobs())
+
+
+def runs_many(workflow: Any) -> bool:
+    """Whether this run has many jobs."""
+    return sum(1 for _ in workflow.dag.needrun_jobs()) >= _MANY
+
+
+def stood_in_for(workflow: Any) -> list[str]:
+    """Manifests of raw files, behind what this run wants and not to be made anew, that say that these cannot be had."""
+    anew = {str(path) for job in workflow.dag.needrun_jobs() for path in job.output}
+    behind = {str(path) for job in workflow.dag.jobs for path in job.output if kind_of(path) == "raw manifest"}
+    # Raw files may be gone where all that is made from them is there.
+    there = filter(os.path.isfile, sorted(behind - anew))
+    return [path for path in there if "unavailable" in json.loads(Path(path).read_text())]
+
+
+def remove_manifest(scale: str) -> None:
+    """Remove the manifest of the last run: what follows changes files, and may be killed before it lists them."""
+    Path(manifest_path(scale)).unlink(missing_ok=True)
+
+
+def print_manifest(catalogue: Catalogue) -> None:
+    """Write the manifest of a run, and print its hash; nothing where no file of the scale is there."""
+    scale = catalogue.config["scale"]
+    if not Path(f"data/{scale}").is_dir():
+        return
+    digest = write_manifest(".", scale, shared_files(catalogue))
+    print(f"All files are listed in {manifest_path(scale)}, sha256 {digest}")
+
+
+def shared_files(catalogue: Catalogue) -> list[str]:
+    """Data sets and raw files of a configuration, which other scales in the same checkout may share."""
+    config = catalogue.config
+    paths = [f"data/datasets/{name}.nc" for name in config["datasets"]]
+    for name, source in config["sources"].items():
+        paths += [f"data/raw/{name}/{file}" for file in ("manifest.json", *source["files"])]
+    return paths
+
+
+def list_what_was_made(workflow: Any, catalogue: Catalogue) -> None:
+    """Write the manifest if a run was killed when all was made but the manifest.
+
+    Snakemake then has nothing to do, and no hook for that.
+    """
+    ready = workflow.is_main_process and workflow.scheduler is not None and not workflow.dryrun
+    scale = catalogue.config["scale"]
+    made = Path(f"data/{scale}").is_dir() and not Path(manifest_path(scale)).exists()
+    if ready and not len(workflow.dag) and made:
+        print_manifest(catalogue)
+
+
+def print_tables(catalogue: Catalogue) -> None:
+    """Print the tables that a run ended in."""
+    from replication.reporting.scorecard import without_links  # pandas takes long to import
+
+    tables = [file for file in catalogue.files if file.endswith(".md")]
+    for table in map(Path, [*tables, f"{catalogue.folder}/scorecard.md"]):
+        if table.is_file():
+            print(without_links(without_stamp(table.read_text())))
+    page = Path(catalogue.folder) / "index.html"
+    if page.parent.is_dir():
+        print(f"Figures are in {catalogue.folder}/" + (f", all on one page: {page}" if page.is_file() else ""))
