@@ -63,7 +63,7 @@ ALLOWED = {
         "costs": {"catalogue", "models", "papers", "truths"},
         "project": {"catalogue", "configuration", "papers"},
         "tasks": {"artifacts", "audit", "catalogue", "jobs", "reporting"},
-        "cli": {"audit", "costs", "project"},
+        "cli": {"audit", "costs", "project", "reporting"},
         "__main__": {"cli"},
     },
 }

@@ -80,7 +80,7 @@ def test_the_command_line_and_the_zoo_pick_it_up(extended, plan):
 
 
 def test_the_cost_of_a_run_is_told_with_both(extended):
-    told = snakemake(extended, "--cores", "1", "cost")
+    told = run_module(extended, "replication", "cost")
     assert told.returncode == 0, told.stderr
     counted = {line.split()[0]: line.split() for line in told.stdout.splitlines() if line}
     assert FIGURE in counted and "everything" in counted

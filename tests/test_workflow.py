@@ -187,7 +187,7 @@ def test_the_targets_of_the_papers_make_everything_between_them(finished):
 
 def test_costs_are_told_for_every_figure_and_table_before_anything_runs(tmp_path):
     folder = copy_project(tmp_path)
-    result = snakemake(folder, "--cores", "1", "--configfile", "config/paper.yaml", "--", "cost")
+    result = run_module(folder, "replication", "cost", "--configfile", "config/paper.yaml")
     assert result.returncode == 0, result.stderr
     assert set(catalogue_of("config/paper.yaml").shown) <= {
         line.split()[0] for line in result.stdout.splitlines() if line
@@ -206,11 +206,11 @@ def test_a_finished_run_has_no_fault_and_is_described_and_nothing_is_made(finish
     folder, result = finished
     assert "All files are listed in data/tiny/manifest.json" in result.stdout
     before = {path: path.stat().st_mtime_ns for path in [*folder.glob("data/**/*"), *folder.glob("figures/**/*")]}
-    done = snakemake(folder, "audit", "crate", "--cores", "1", *CONFIGURATION)
-    assert done.returncode == 0, done.stdout
-    assert "\n0 faults in 0 files; 0 stale files" in done.stdout and "not compared" not in done.stdout
-    assert "written: ro-crate-metadata.json" in done.stdout
-    assert "Verdicts on the published claims" not in done.stdout and "All files are listed" not in done.stdout
+    found = run_module(folder, "replication", "audit", *CONFIGURATION)
+    assert found.returncode == 0, found.stdout
+    assert "\n0 faults in 0 files; 0 stale files" in found.stdout and "not compared" not in found.stdout
+    described = run_module(folder, "replication", "crate", "--scale", "tiny", *CONFIGURATION)
+    assert described.returncode == 0 and "ro-crate-metadata.json" in described.stdout, described.stderr
     assert before == {path: path.stat().st_mtime_ns for path in before}
 
 
@@ -225,7 +225,7 @@ def test_a_finished_run_is_published_and_quoted(finished):
     page, results = folder / "docs/quoted.md", folder / "results/tiny"
     page.write_text("<!-- tiny: summary -->of another run<!-- / -->\n")
     try:
-        done = snakemake(folder, "publish", "--cores", "1", *CONFIGURATION, "--config", "publish_megabytes=60")
+        done = run_module(folder, "replication", "publish", "--scale", "tiny", *CONFIGURATION, "--megabytes", "60")
         assert done.returncode == 0, done.stdout + done.stderr
         assert "published: results/tiny, " in done.stdout and "updated: docs/quoted.md" in done.stdout
         card = read_artifact(results / "data/tiny/scorecard.nc", "scorecard")
@@ -349,12 +349,12 @@ def read_by(reason):
 def test_editing_a_figure_and_a_template_reruns_them_alone_and_makes_them_stale(finished):
     folder, _ = finished
     figure, other = {f"figures/tiny/tracking/trk-f1.{form}" for form in ("png", "pdf")}, folder / "other.yaml"
-    other.write_text("matrix: {replicates: 3}\n")
+    other.write_text((folder / CONFIGURATION[1]).read_text() + "\nseed: 77\n")
     with edited(folder, "src/replication/papers/tracking/f1.py", "workflow/templates/style.css"):
         plan = planned(folder)
         stale = of_other_code(folder)
-        crate = snakemake(folder, "crate", "--cores", "1", *CONFIGURATION)
-    configured = snakemake(folder, "audit", "--cores", "1", *CONFIGURATION, other.name)
+        crate = run_module(folder, "replication", "crate", "--scale", "tiny", *CONFIGURATION)
+    configured = run_module(folder, "replication", "audit", "--configfile", other.name)
     other.unlink()
     assert {output: rule for output, (rule, _) in plan.items()} == {
         "figures/tiny/tracking/trk-f1.png": "draw",
