@@ -15,7 +15,6 @@ from projects import CONFIGURATION, ROOT, catalogue_of, copy_project, fingerprin
 
 from logzoo.datasets.build import visible_matrix
 from logzoo.io.netcdf import read_artifact
-from logzoo.io.provenance import source_digest
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.trainers.registry import trainer_module
@@ -24,6 +23,7 @@ from replication.artifacts.layout import kind_of
 from replication.audit.checkout import OTHER_CODE
 from replication.audit.manifest import read_manifest
 from replication.audit.tree import audit
+from replication.digests import code_digest
 from replication.papers.tracking.race import goes_on
 from replication.reporting.scorecard import summary, without_links
 
@@ -44,8 +44,8 @@ from pathlib import Path
 def listed():
     task = getattr(sys.modules.get("__main__"), "snakemake", None)
     if getattr(task, "output", None):
-        found = sys.modules.items()
-        modules = [name for name, one in found if name.startswith("logzoo.") and not hasattr(one, "__path__")]
+        ours = [name for name in sys.modules if name.startswith(("logzoo.", "replication."))]
+        modules = [name for name in ours if not hasattr(sys.modules[name], "__path__")]
         modules = [name for name in modules if not name.startswith(("logzoo.kernels.", "replication.forks"))]
         folder = Path(__file__).parents[1] / "loaded"
         folder.mkdir(exist_ok=True)
@@ -297,8 +297,8 @@ def of_other_code(folder):
 
 def test_editing_a_comment_reruns_nothing(finished):
     folder, _ = finished
-    modules = ("kernels/gibbs", "estimators/ais", "papers/zoo/rmse", "trainers/loop")
-    with edited(folder, *(f"src/logzoo/{module}.py" for module in modules), line=b"# Reworded.\n"):
+    modules = ("logzoo/kernels/gibbs", "logzoo/estimators/ais", "replication/papers/zoo/rmse", "logzoo/trainers/loop")
+    with edited(folder, *(f"src/{module}.py" for module in modules), line=b"# Reworded.\n"):
         result = snakemake(folder, "-n", "--cores", "2", *CONFIGURATION)
         assert "Nothing to be done" in result.stdout + result.stderr
         assert audited(folder)["stale"] == {}
@@ -314,8 +314,9 @@ def test_editing_a_kernel_reruns_what_depends_on_it(finished):
 
 def test_editing_one_thing_reruns_it_and_what_reads_it(finished):
     folder, made = finished[0], "data/tiny"
-    modules = "papers/zoo/rmse", "papers/rts/f4", "papers/rts/stationary", "estimators/ais_moments"
-    with edited(folder, *(f"src/logzoo/{module}.py" for module in modules)):
+    papers = "replication/papers"
+    modules = f"{papers}/zoo/rmse", f"{papers}/rts/f4", f"{papers}/rts/stationary", "logzoo/estimators/ais_moments"
+    with edited(folder, *(f"src/{module}.py" for module in modules)):
         plan = planned(folder)
     verdicts = {f"{made}/verdicts/rts-{figure}.nc" for figure in ("f4", "f7", "f8")}
     read = f"{made}/runs/mnist-cd25-500.ais-moments-uniform.nc"
@@ -409,7 +410,7 @@ def test_the_digest_of_a_job_covers_every_module_that_it_loaded(finished):
             rejected = "rejected" in read_artifact(folder / outputs[0]).attrs
             assert set(trainer) <= set(modules) or rejected
             modules = [*modules, *trainer]
-        assert source_digest(*modules, scripts=files) == job["source"], (job["rule"], outputs)
+        assert code_digest(*modules, scripts=files) == job["source"], (job["rule"], outputs)
         seen.add(job["rule"])
     assert seen == {job["rule"] for job in jobs.values()}
 

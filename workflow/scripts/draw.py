@@ -1,11 +1,11 @@
 """Draw one figure."""
 
+from replication.jobs import job, read_inputs, stamp_of
+from replication.reporting.style import SETTINGS, save
+
 from importlib import import_module
 
 import matplotlib
-
-from replication.jobs import job, read_inputs, stamp_of
-from replication.reporting.style import SETTINGS, save
 
 with job(snakemake.log[0]), matplotlib.rc_context(SETTINGS):
     draw = import_module(snakemake.params.module).draw
