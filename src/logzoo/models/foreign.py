@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from logzoo.io.hdf5 import Header, described, values
-from logzoo.io.matlab import read_matrices
-from logzoo.io.sizes import check_unpacked
-from logzoo.models.roles import KNOWN, assigned, three_names
+from logzoo.io.hdf5 import list_arrays, read_arrays
+from logzoo.io.matlab import list_matrices, read_matrices
+from logzoo.io.sizes import Header, check_unpacked
+from logzoo.models.roles import assigned, three_names
 
 _NO_NUMBERS = np.dtype(object)
 # Types of models of the package rbms: whether their units are -1 and +1.
@@ -61,11 +61,7 @@ def _matlab(path, names):
         arrays, load, spins = _hdf5(path, names)
         turned = {name: array._replace(shape=array.shape[::-1]) for name, array in arrays.items()}
         return turned, lambda roles: [array.T for array in load(roles)], spins
-    wanted = KNOWN if names is None else (names,)
-    arrays = read_matrices(path, {name for three in wanted for name in three})
-    if not any(set(three) <= set(arrays) for three in wanted):
-        arrays |= read_matrices(path)
-    return arrays, lambda roles: map(arrays.get, roles), None
+    return list_matrices(path), lambda roles: read_matrices(path, roles).values(), None
 
 
 def _numpy(path, _names):
@@ -103,7 +99,7 @@ def _header(archive, name):
 
 
 def _hdf5(path, names):
-    stored, kind = described(path, "model_type")
+    stored, kind = list_arrays(path, "model_type")
     if kind not in {None, *_SPINS}:
         raise ValueError(f"expected a model of type {' or '.join(_SPINS)}, units of two values, found {kind!r:.40}")
     updates = [found for name in stored if (found := re.match(r"update_(\d{1,18})/(params/)?", name))]
@@ -112,7 +108,7 @@ def _hdf5(path, names):
         folder = max(updates, key=lambda found: (int(found[1]), found.end()))[0]
     inside = {name.removeprefix(folder): array for name, array in stored.items() if name.startswith(folder)}
     arrays = {name: array for name, array in inside.items() if names or "/" not in name}
-    return arrays, lambda roles: values(path, {folder + name: arrays[name] for name in roles}), _SPINS.get(kind)
+    return arrays, lambda roles: read_arrays(path, [folder + name for name in roles]), _SPINS.get(kind)
 
 
 # How each suffix is read: arrays {name: has .shape and .dtype}, what loads some by name, and whether units are spins.
