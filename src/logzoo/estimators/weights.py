@@ -26,6 +26,11 @@ _RISK = 0.05
 _ROUNDING = 1e-12
 
 
+def read(draws):
+    """The Estimate of `Draws` whose sample is AnnealedDraws, as by `from_weights`."""
+    return from_weights(draws.rbm, draws.sample, draws.ledger, draws.stream)
+
+
 def from_weights(rbm, draws, ledger, stream):
     """Estimate log Z = log Z_1 + log mean exp(log w) from AnnealedDraws, its error by the jackknife over chains.
 
