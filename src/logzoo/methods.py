@@ -57,24 +57,19 @@ class Method:
 
     def __init__(self, title, *functions):
         self.title = title
-        self._functions = functions
+        self.functions = functions
 
     @property
     def module(self):
         """Name of the module that holds the method."""
-        return module_of(self._functions[0])
-
-    @property
-    def functions(self):
-        """The functions, the method's own first."""
-        return [resolved(function) for function in self._functions]
+        return module_of(self.functions[0])
 
     @property
     def options(self):
         """Names of the options."""
-        return options_of(*self._functions)
+        return options_of(*self.functions)
 
     def run(self, name, /, *arguments, **options):
         """Call the method; ValueError for an unknown option, as `check_options`."""
-        check_options(name, options, self._functions)
-        return resolved(self._functions[0])(*arguments, **options)
+        check_options(name, options, self.functions)
+        return resolved(self.functions[0])(*arguments, **options)

@@ -112,7 +112,11 @@ def find(method: Method) -> Estimator:
     if isinstance(method, str) and method in _KNOWN:
         return _KNOWN[method]
     installed = {entry.name: entry for entry in entry_points(group="logzoo.estimators")}
-    return find(installed[one_of("method", method, {**_KNOWN, **installed})].load())
+    entry = installed[one_of("method", method, {**_KNOWN, **installed})]
+    try:
+        return find(entry.load())
+    except (ImportError, AttributeError) as error:
+        raise ValueError(f"{method}: entry point {shown(entry.value)} cannot be loaded: {error}") from error
 
 
 def name_of(method: Method) -> str:

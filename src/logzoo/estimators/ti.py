@@ -32,7 +32,7 @@ def corrected(draws):
 
 
 def rao_blackwell(draws):
-    """The Estimate of `Draws` by TI-RB, the trapezoidal rule on draws weighted by q(beta_k | x) at every rung (eq 21)."""
+    """The Estimate of `Draws` by TI-RB: the trapezoidal rule, draws weighted by q(beta_k | x) at every rung (eq 21)."""
     sample = draws.sample
 
     def log_z_of(totals, rungs=slice(None)):
