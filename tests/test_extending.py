@@ -19,6 +19,7 @@ DIFF = re.compile(r"```diff\n(.*?)```", re.DOTALL)
 NAME = "ais-rounds"
 FIGURE = "zoo-below"
 FIGURE_FILE = f"figures/quick/zoo/{FIGURE}.png"
+VERDICT_FILE = f"data/quick/verdicts/{FIGURE}.nc"
 MODELS = matrix_places(catalogue_of().config)
 
 
@@ -60,8 +61,8 @@ def test_a_faulty_one_would_not_pass(extended):
 
 @pytest.fixture(scope="module")
 def plan(extended):
-    """What a dry run for the zoo and for the figure of it says."""
-    result = snakemake(extended, "-n", "--cores", "2", "data/quick/zoo.nc", FIGURE_FILE)
+    """The output of a dry run for the zoo, its figure and the verdict on its claim."""
+    result = snakemake(extended, "-n", "--cores", "2", "data/quick/zoo.nc", FIGURE_FILE, VERDICT_FILE)
     assert result.returncode == 0, result.stderr
     return result.stdout + result.stderr
 
@@ -103,7 +104,7 @@ assert below.statistics({"zoo": zoo})["below"].value == -1.75
 """
     done = run_module(extended, "timeit", "-n", "1", "-r", "1", code)
     assert done.returncode == 0, done.stderr
-    assert f"data/quick/verdicts/{FIGURE}.nc" in read_by(plan, FIGURE_FILE)
+    assert "data/quick/zoo.nc" in read_by(plan, FIGURE_FILE) and "data/quick/zoo.nc" in read_by(plan, VERDICT_FILE)
 
 
 def test_a_job_of_it_ends_in_an_artifact(extended):
