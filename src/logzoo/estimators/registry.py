@@ -3,19 +3,21 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import entry_points
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from logzoo.budgets import SweepLedger
 from logzoo.checks import expected_one_of, one_of, shown
 from logzoo.estimators.estimator import Draws, Estimator
-from logzoo.estimators.result import Estimate
 from logzoo.methods import resolved, taken
 from logzoo.models.certain import without_certain
 from logzoo.models.rbm import RBM
 from logzoo.paths import check_rounding
 from logzoo.streams import Stream
+
+if TYPE_CHECKING:  # xarray takes long to import, and every plan of the workflow would wait for it
+    from logzoo.estimators.result import Estimate
 
 Method = str | Estimator | Callable
 Reader = tuple[Method, Mapping[str, Any]]
@@ -124,7 +126,7 @@ def name_of(method: Method) -> str:
     return method.title if isinstance(method, Estimator) else method.__name__ if callable(method) else method
 
 
-def estimator(method: Method) -> Callable[..., Estimate]:
+def estimator(method: Method) -> Callable[..., "Estimate"]:
     """The function run(rbm, ledger, stream, options) -> Estimate of a method as for `find`.
 
     The function raises ValueError for a single chain and for unknown options.
@@ -139,7 +141,7 @@ def estimator(method: Method) -> Callable[..., Estimate]:
 
 def estimate_together(
     rbm: RBM, asked: Mapping[str, Reader], sweeps: int, chains: int, stream: Stream
-) -> dict[str, Estimate]:
+) -> dict[str, "Estimate"]:
     """{name: Estimate} of {name: (method, options)}, which all start from the same base.
 
     Each has a budget of its own, `sweeps` of `chains` chains. Estimators that share a run read the same draws, and each
@@ -193,7 +195,7 @@ def draw_for_all(rbm: RBM, method: Method, ledger: SweepLedger, stream: Stream, 
     return draw(rbm, [(method, options), *others], ledger, stream)
 
 
-def read(draws: Draws, method: Method, options: Mapping[str, Any]) -> Estimate:
+def read(draws: Draws, method: Method, options: Mapping[str, Any]) -> "Estimate":
     """The Estimate that a method reads from `Draws`. Settings of the sampler among the options are not used.
 
     Raises ValueError for draws of another sampler, and for draws that were not observed for the method.
