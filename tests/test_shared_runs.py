@@ -171,4 +171,4 @@ def test_only_rts_reads_mixed_draws(rbm):
 
 def test_too_many_draws_for_mbar_are_refused(rbm):
     with pytest.raises(ValueError, match="draws: expected at most 20,000,000 log-densities.*lower draws or rungs"):
-        estimate_log_z(rbm, "mbar", sweeps=30_000, chains=20, draws=10**6, check=False)
+        estimate_log_z(rbm, "mbar", sweeps=30_000, chains=20, draws=10**6)

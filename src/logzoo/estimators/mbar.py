@@ -14,6 +14,8 @@ from logzoo.checks import whole_number
 from logzoo.estimators.simulated_tempering import autocorrelation_time, estimate_of_draws
 from logzoo.samplers.observers import ThinnedDraws
 
+# Most log-densities (draws times rungs) that are worked on: a few arrays of 160 MB.
+_MOST_NUMBERS = 20_000_000
 # Nats by which log Z of a visited rung may move when the self-consistency equations are applied once more: at most, and
 # where steps towards the solution end. Tens suffice where rungs overlap; where they do not, thousands change nothing.
 _RESIDUAL, _ENOUGH = 1e-6, 1e-9
@@ -30,9 +32,20 @@ _on_one_thread = threadpool_limits.wrap(limits=1, user_api="blas")
 def thinned(*, draws=10_000):
     """Observer of the draws that MBAR reads. draws: the most that are kept in all (one of each chain at least).
 
-    The draws are from sweeps equally far apart.
+    The draws are from sweeps equally far apart. Runs whose draws times rungs are too many are refused.
     """
-    return ThinnedDraws(whole_number("draws", draws))
+    return _Thinned(whole_number("draws", draws))
+
+
+class _Thinned(ThinnedDraws):
+    def check(self, chains, rungs, sweeps):
+        """Raise ValueError for a run of so many sweeps that would leave too many log-densities."""
+        kept = min(max(self.draws, chains), chains * sweeps)
+        if kept * rungs > _MOST_NUMBERS:
+            raise ValueError(
+                f"draws: expected at most {_MOST_NUMBERS:,} log-densities, found {kept:,} draws at {rungs:,} rungs; "
+                "lower draws or rungs"
+            )
 
 
 def read(draws):

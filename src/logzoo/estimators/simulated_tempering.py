@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from logzoo.checks import whole_number
 from logzoo.estimators.intervals import bootstrapped, jackknife_error, student_interval, sums_left_out
 from logzoo.estimators.result import Estimate, reasons_of
 from logzoo.samplers import simulated_tempering
@@ -25,7 +26,14 @@ FLOOR = np.finfo(float).tiny
 
 
 def run(rbm, ledger, stream, observers, *, settling=SETTLING, **settings):
-    """SimulatedTemperingDraws for estimators: `logzoo.samplers.simulated_tempering.run`, after some settling."""
+    """SimulatedTemperingDraws for estimators: `logzoo.samplers.simulated_tempering.run`, after some settling.
+
+    An observer may have check(chains, rungs, sweeps), which raises ValueError before any sweep.
+    """
+    rungs = whole_number("rungs", settings.get("rungs", simulated_tempering.RUNGS), minimum=2)
+    for observer in observers:
+        if hasattr(observer, "check"):
+            observer.check(ledger.chains, rungs, ledger.sweeps)
     return simulated_tempering.run(rbm, ledger, stream, observers, settling=settling, **settings)
 
 

@@ -20,9 +20,10 @@ def run(rbm, ledger, stream, observers, *, flatness=0.5, **options):
 
 
 def read(draws):
-    """The Estimate of `Draws` of Wang-Landau: the mean of log Zhat over independent groups of chains.
+    """The Estimate of `Draws` of Wang-Landau: the mean of log Zhat over independent groups of chains."""
+    return from_groups(draws, settled=is_falling(draws.sample[1]))
 
-    It is not converged unless the visits of every group were flat until its log F had come down to the 1 / t regime.
-    """
-    _, states = draws.sample
-    return from_groups(draws, settled=bool(states.wang_landau.falling.all()))
+
+def is_falling(states):
+    """Whether the visits of every group were flat until its log F had come down to the 1 / t regime."""
+    return bool(states.wang_landau.falling.all())

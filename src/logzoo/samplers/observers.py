@@ -8,9 +8,6 @@ import numpy as np
 
 from logzoo.kernels.observing import add_moves, add_rung_sums, add_weighted_slopes
 
-# Most log-densities (draws times rungs) of kept draws: a few arrays of 160 MB.
-_MOST_NUMBERS = 20_000_000
-
 
 class RungDerivatives:
     """Sums (chain, 4, rung) of 1, D, D^2 and D' over the draws whose rung, drawn given x, is that one.
@@ -76,17 +73,9 @@ class ThinnedDraws:
         self.draws = draws
 
     def start(self, chains, rungs, sweeps):
-        """Begin a sampling phase; kept are the last sweeps of strides of equal length.
-
-        Raises ValueError for too many log-densities.
-        """
+        """Begin a sampling phase; kept are the last sweeps of strides of equal length."""
         self.stride = min(max(1, -(-chains * sweeps // self.draws)), sweeps)
         self.kept = sweeps // self.stride
-        if chains * self.kept * rungs > _MOST_NUMBERS:
-            raise ValueError(
-                f"draws: expected at most {_MOST_NUMBERS:,} log-densities, found {chains * self.kept:,} draws at "
-                f"{rungs:,} rungs; lower draws or rungs"
-            )
         self.seen = 0
         self.rungs = np.zeros((chains, self.kept), np.int64)
         self.values = None
