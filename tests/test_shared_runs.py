@@ -46,7 +46,7 @@ def test_estimators_of_one_run_have_one_sampler_and_the_name_of_its_stream():
     assert {
         run: {ESTIMATORS[name].sampler for name in READERS if READERS[name] == run} for run in READERS.values()
     } == {
-        "simulated_tempering.run": {"logzoo.estimators.simulated_tempering:run"},
+        "simulated_tempering.run": {f"logzoo.estimators.{name}:run" for name in ("rts", "simulated_tempering")},
         "ts.run_by_counts": {"logzoo.estimators.ts:run_by_counts"},
         "parallel_tempering.run": {"logzoo.samplers.parallel_tempering:run"},
     }

@@ -155,7 +155,7 @@ def estimate_log_z(
     (True, True)
     """
     from logzoo.estimators import evidence
-    from logzoo.estimators.registry import estimator, estimator_modules, name_of
+    from logzoo.estimators.registry import estimator, find, name_of
 
     is_a("rbm", rbm, RBM)
     stream, run, check = root_stream(seed), estimator(method), flag("check", check)
@@ -167,7 +167,7 @@ def estimate_log_z(
         if method != "auto":
             raise ValueError("checkpoint: expected method auto, the others are not interrupted")
         asked = {"rbm": rbm, "seed": str(seed), "sweeps": sweeps, "chains": chains, **options}
-        source = source_digest(*{module for each in (method, *METHODS) for module in estimator_modules(each)})
+        source = source_digest(*{module for each in (method, *METHODS) for module in find(each).modules})
         options["checkpoint"] = chosen_checkpoint(checkpoint, identity_of({**asked, "source": source}))
     if method == "auto":
         return run(rbm, ledger, stream.child(method), options)

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterable
 
-from logzoo.estimators.registry import ESTIMATORS, estimator_modules
+from logzoo.estimators.registry import ESTIMATORS
 from logzoo.models.known.registry import FAMILIES
 from replication.catalogue import Config
 from replication.papers.declaration import shape_of
@@ -108,5 +108,5 @@ def by_run(config: Config, estimators: Iterable[str]) -> list[list[str]]:
 
 def sources_of(config: Config, script_source: Callable[..., str], estimators: Iterable[str]) -> dict[str, str]:
     """{estimator: digest of the code of its estimates}."""
-    modules = {name: estimator_modules(config["estimators"][name]["method"]) for name in estimators}
+    modules = {name: ESTIMATORS[config["estimators"][name]["method"]].modules for name in estimators}
     return {name: script_source("estimate", *some) for name, some in modules.items()}

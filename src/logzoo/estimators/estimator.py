@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from logzoo.budgets import SweepLedger
-from logzoo.checks import flag
 from logzoo.methods import Function, check_options, module_of, options_of, resolved, taken
 from logzoo.models.rbm import RBM
 from logzoo.streams import Stream
@@ -40,8 +39,6 @@ class Estimator:
         Name of the run: estimators with the same name and the same settings read the same draws.
     settings : mapping
         Defaults of the sampler's settings that are part of the name of the run.
-    flags : tuple of str
-        Settings of the sampler, true or false, that only this estimator has.
     drawn : bool
         Whether the estimate rests on draws, and so on the budget.
 
@@ -65,7 +62,6 @@ class Estimator:
     passes_to: tuple[Function, ...] = ()
     shares: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)
-    flags: tuple[str, ...] = ()
     drawn: bool = True
 
     @property
@@ -81,22 +77,23 @@ class Estimator:
     @property
     def options(self) -> set[str]:
         """Names of the options."""
-        return options_of(*self.functions) | set(self.flags)
+        return options_of(*self.functions)
 
     def check(self, name: str, options: Mapping[str, Any]) -> None:
         """Raise ValueError for an unknown option. name: how the estimator is listed."""
-        check_options(name, options.keys() - set(self.flags), self.functions)
+        check_options(name, options, self.functions)
 
     def settings_of(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """The settings of the sampler: options that neither the reading nor an observer takes. False flags are none."""
+        """The settings of the sampler: options that neither the reading nor an observer takes."""
         own = options_of(self.read, *self.observers)
-        settings = {**self.settings, **{name: value for name, value in options.items() if name not in own}}
-        return {name: value for name, value in settings.items() if name not in self.flags or flag(name, value)}
+        return {**self.settings, **{name: value for name, value in options.items() if name not in own}}
 
     def run_of(self, options: Mapping[str, Any]) -> tuple[str, str]:
         """Name of the run with some options: runs of one name, RBM, base and budget have the same draws."""
-        settings = sorted(self.settings_of(options).items())
-        return self.shares, " ".join(f"{name}={value}" for name, value in settings if name not in _UNNAMED)
+        settings = self.settings_of(options).items()
+        named = (f"{name}={value}" for name, value in sorted(settings) if name not in _UNNAMED)
+        # A switch that is off changes nothing.
+        return self.shares, " ".join(setting for setting in named if not setting.endswith("=False"))
 
     def observers_of(self, options: Mapping[str, Any]) -> list[tuple]:
         """What makes each observer: a function, and its options as sorted pairs."""

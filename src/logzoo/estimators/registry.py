@@ -24,16 +24,16 @@ Reader = tuple[Method, Mapping[str, Any]]
 
 _HERE, _SAMPLERS = "logzoo.estimators", "logzoo.samplers"
 _BEGIN = f"{_SAMPLERS}.simulated_tempering:begin"
-_OF_TEMPERING = {"passes_to": (f"{_SAMPLERS}.simulated_tempering:run", _BEGIN)}
+_OF_TEMPERING = {"passes_to": (f"{_HERE}.simulated_tempering:run", f"{_SAMPLERS}.simulated_tempering:run", _BEGIN)}
 _MOVES = f"{_HERE}.simulated_tempering:moves"
 _WEIGHTS = f"{_HERE}.weights:read"
 _ANNEALED_DOWN = f"{_SAMPLERS}.annealed:run_reverse"
 _ALONG = f"{_SAMPLERS}.trajectory"
 
 
-def _tempering(title, read, *observers, **more):
+def _tempering(title, read, *observers):
     """An estimator that reads the same run of simulated tempering as the others of its kind."""
-    how = {**_OF_TEMPERING, "shares": "simulated_tempering.run", "settings": {"rungs": 100}, **more}
+    how = {**_OF_TEMPERING, "shares": "simulated_tempering.run", "settings": {"rungs": 100}}
     return Estimator(title, f"{_HERE}.simulated_tempering:run", (_MOVES, *observers), f"{_HERE}.{read}", **how)
 
 
@@ -59,7 +59,7 @@ ESTIMATORS = {
     "ais": Estimator("AIS", f"{_SAMPLERS}.annealed:run", (), _WEIGHTS),
     "smc": Estimator("SMC", f"{_SAMPLERS}.resampled:run", (), f"{_HERE}.smc:read"),
     "raise": Estimator("RAISE", f"{_HERE}.reverse:run", (), f"{_HERE}.reverse:read", (_ANNEALED_DOWN,)),
-    "rts": _tempering("RTS", "rts:read", flags=("mixed",)),
+    "rts": replace(_tempering("RTS", "rts:read"), sampler=f"{_HERE}.rts:run"),
     "ts": Estimator(
         "TS", f"{_HERE}.ts:run_by_counts", (_MOVES,), f"{_HERE}.ts:read", **_OF_TEMPERING, shares="ts.run_by_counts"
     ),
@@ -202,9 +202,9 @@ def read(draws: Draws, method: Method, options: Mapping[str, Any]) -> "Estimate"
     """
     listed, name = _with_sampler(method), name_of(method)
     source, makers = draws.estimator, listed.observers_of(options)
-    same = resolved(listed.sampler) == resolved(source.sampler) and listed.shares == source.shares
-    foreign = draws.settings.keys() & set(source.flags) - set(listed.flags)
-    if not same or foreign or not draws.observed.keys() >= set(makers):
+    shared = listed.shares == source.shares != "" and draws.settings.keys() <= listed.options
+    same = shared or resolved(listed.sampler) == resolved(source.sampler)
+    if not same or not draws.observed.keys() >= set(makers):
         raise ValueError(
             f"{name}: cannot read draws made for {source.title}; draw_samples(rbm, {shown(name)}, ...) makes draws "
             "that it reads"
@@ -246,16 +246,6 @@ def _completed(method, estimate, constant, ledger):
 def _of_units(values, rbm, visible):
     """Values of the visible units that are left, along the last axis; values without such an axis stay as they are."""
     return np.asarray(values)[..., visible] if np.shape(values)[-1:] == (rbm.visible,) else values
-
-
-def estimator_modules(method: Method) -> list[str]:
-    """Names of the modules that hold the functions of a method."""
-    return find(method).modules
-
-
-def is_drawn(method: Method) -> bool:
-    """Whether the estimate of a method rests on draws, and so on its budget."""
-    return find(method).drawn
 
 
 def starts_from_data(method: Method) -> bool:

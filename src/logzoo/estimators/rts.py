@@ -8,12 +8,20 @@ from functools import partial
 
 import numpy as np
 
+from logzoo.checks import flag
+from logzoo.estimators import simulated_tempering
 from logzoo.estimators.intervals import jackknife_error, sums_left_out
 from logzoo.estimators.mixed import maximise
 from logzoo.estimators.simulated_tempering import FLOOR, end_ratio, estimate_of_draws, from_sums
 
 # Groups of chains left out in turn when each takes an optimisation.
 _MOST_GROUPS = 20
+
+
+def run(rbm, ledger, stream, observers, *, mixed=False, **settings):
+    """SimulatedTemperingDraws as for all estimators on it; mixed: log Zhat is updated after each block, too."""
+    mixed = {"mixed": True} if flag("mixed", mixed) else {}
+    return simulated_tempering.run(rbm, ledger, stream, observers, **mixed, **settings)
 
 
 def read(draws):

@@ -9,7 +9,7 @@ from replication.digests import PACKAGES
 
 def option_defaults(method):
     """{name: default} of the options of a `Method` or an `Estimator`; None for a default that is computed."""
-    defaults = dict.fromkeys(getattr(method, "flags", ()), False)
+    defaults = {}
     for function in method.functions:
         definition = _definition(function)
         if isinstance(definition, ast.ClassDef):
