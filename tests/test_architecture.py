@@ -69,7 +69,7 @@ ALLOWED = {
 }
 # What the library never imports.
 NOT_OF_THE_LIBRARY = {"replication", "jinja2", "matplotlib", "pandas"}
-KERNEL_LIBRARIES = {"llvmlite", "math", "numba", "numpy", "typing"}
+KERNEL_LIBRARIES = {"__future__", "collections", "llvmlite", "math", "numba", "numpy", "typing"}
 # They find a folder for machine code; no kernel is in them.
 CACHE_MODULES = {"cache.py", "compiled.py"}
 MODERN_RANDOM = {"BitGenerator", "Generator", "Philox", "SeedSequence", "default_rng"}

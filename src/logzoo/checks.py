@@ -47,9 +47,9 @@ def flag(name, value):
 def whole_number(name, value, *, minimum=1, maximum=_LARGEST):
     """`value` as int, if it is a whole number of at least `minimum` and at most `maximum`."""
     is_whole = isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_)
-    if not is_whole or value < minimum:
+    if not is_whole or int(value) < minimum:
         raise ValueError(f"{name}: expected a whole number of at least {minimum}, found {shown(value)}")
-    if value > maximum:
+    if int(value) > maximum:
         raise ValueError(f"{name}: expected a whole number of at most {maximum:,}, found {shown(value)}")
     return int(value)
 
@@ -85,7 +85,7 @@ def as_float(value):
     try:
         return float(value)
     except OverflowError:
-        return math.inf if value > 0 else -math.inf
+        return -math.inf if value < 0 else math.inf
 
 
 def one_of(name, value, choices):

@@ -2,6 +2,7 @@
 
 import inspect
 from pkgutil import resolve_name
+from typing import Any
 
 from logzoo.checks import expected_one_of, shown
 
@@ -52,7 +53,7 @@ class Method:
         for option in sorted(options.keys() - known):
             raise ValueError(f"{name}: unknown option {shown(option)}; {expected_one_of(option, known)}")
 
-    def run(self, name, /, *arguments, **options):
+    def run(self, name: str, /, *arguments: Any, **options: Any) -> Any:
         """Call the method; ValueError as `check`."""
         self.check(name, options)
         return self.function(*arguments, **options)

@@ -45,7 +45,7 @@ def root_stream(seed):
 
     Raises ValueError for anything else: 1.0 and True are no seeds, nor is what is named by where it lies in memory.
     """
-    whole = isinstance(seed, numbers.Integral) and not isinstance(seed, bool | np.bool_) and abs(seed) < _LARGEST
+    whole = isinstance(seed, numbers.Integral) and not isinstance(seed, bool | np.bool_) and abs(int(seed)) < _LARGEST
     if not whole and not (isinstance(seed, str) and _has_bytes(seed)):
         raise ValueError(f"seed: expected a whole number or a text, found {shown(seed)}")
     return Stream((str(seed),))

@@ -3,14 +3,24 @@
 What takes long to import is imported inside the commands, so that help comes at once.
 """
 
+from typing import Any
+
 from logzoo import __version__
 from logzoo.cli.output import write
 from logzoo.cli.running import Parser, adder, run_command
 from logzoo.printing import table
 
-_FOLDER = {"metavar": "PATH", "nargs": "?", "default": ".", "help": "folder of the project (default: this one)"}
-_CONFIGFILE = {"metavar": "FILE", "help": "configuration of a scale of your own (default: those in config/)"}
-_SCALE = {"default": "quick", "metavar": "NAME", "help": "scale of the run (default quick)"}
+_FOLDER: dict[str, Any] = {
+    "metavar": "PATH",
+    "nargs": "?",
+    "default": ".",
+    "help": "folder of the project (default: this one)",
+}
+_CONFIGFILE: dict[str, Any] = {
+    "metavar": "FILE",
+    "help": "configuration of a scale of your own (default: those in config/)",
+}
+_SCALE: dict[str, Any] = {"default": "quick", "metavar": "NAME", "help": "scale of the run (default quick)"}
 
 
 def main(argv=None):
@@ -30,7 +40,7 @@ def command_parser():
     add("--output", metavar="FILE", help="write the report as JSON to this file, too")
     add = command("cost", _cost, "Say what the figures of a scale cost, in core-hours.")
     add("folder", **_FOLDER)
-    add("--configfile", **_CONFIGFILE | {"help": "configuration of a scale (default: that of config/config.yaml)"})
+    add("--configfile", **{**_CONFIGFILE, "help": "configuration of a scale (default: that of config/config.yaml)"})
     add = command("publish", _publish, "Copy what readers see of a finished run to results/ of its project.")
     add("folder", **_FOLDER)
     add("--scale", **_SCALE)

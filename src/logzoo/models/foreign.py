@@ -51,7 +51,9 @@ def read_foreign(path, names=None, *, suffix=None):
         weights, *biases = load(roles)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
-    return Parameters(weights.T if transposed else weights, *map(np.ravel, biases), spins, note and f"{path}: {note}")
+    return Parameters(
+        weights.T if transposed else weights, *map(np.ravel, biases), spins=spins, note=note and f"{path}: {note}"
+    )
 
 
 def _matlab(path, names):
@@ -99,7 +101,10 @@ def _header(archive, name):
         version = np.lib.format.read_magic(file)
         # The third version differs in the names of fields alone, and numbers have none.
         read = {1: np.lib.format.read_array_header_1_0, 2: np.lib.format.read_array_header_2_0}.get(version[0])
-        return Header((), _NO_NUMBERS) if read is None else Header(*read(file)[::2])
+        if read is None:
+            return Header((), _NO_NUMBERS)
+        shape, _, dtype = read(file)
+        return Header(shape, dtype)
 
 
 def _hdf5(path, names):

@@ -188,7 +188,7 @@ def _hidden_starts(parameters, starts, data, generator):
     hidden = np.empty((hidden_bias.size, starts), np.float32)
     hidden[:, :random] = generator.random((hidden_bias.size, random)) < p
     hidden[:, random : random + projected] = _projected(weights, transposed, projected, generator)
-    if rows:
+    if data is not None and rows:
         v = data[generator.choice(len(data), rows, replace=False)].T
         hidden[:, starts - rows :] = _means_of_hidden(parameters, v)
     return hidden

@@ -1,6 +1,7 @@
 """How figures look, and how they are saved with the same bytes each time."""
 
 import io
+from typing import Any
 
 from logzoo.io.atomic import write_bytes
 from replication.artifacts.stamps import UNKNOWN, picture_metadata
@@ -41,7 +42,7 @@ _MANY, _FEW = 10**3.5, 4.0
 _OTHERS = ("#CC79A7", "#56B4E9", "#999999", "#332288")
 # Pixels of a PNG from side to side: no screen shows more, and the PDF is as sharp as one likes.
 _WIDEST = 2400
-SETTINGS = {
+SETTINGS: dict[Any, Any] = {
     "font.size": 9,
     "axes.titlesize": 10,
     "axes.spines.top": False,
