@@ -1,10 +1,15 @@
 """Methods that are listed by name: their functions, imported when asked for, and the options that these take."""
 
+from __future__ import annotations
+
 import inspect
 from pkgutil import resolve_name
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from logzoo.checks import expected_one_of, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 
 class Method:
@@ -16,35 +21,35 @@ class Method:
     same options and base, share it.
     """
 
-    def __init__(self, title, *functions, drawn=True, reads=""):
+    def __init__(self, title: str, *functions: str | Callable[..., Any], drawn: bool = True, reads: str = "") -> None:
         self.title = title
         self.drawn = drawn
         self.reads = reads
         self._functions = functions
 
     @property
-    def module(self):
+    def module(self) -> str:
         """Name of the module that holds the method."""
         own = self._functions[0]
         return own.partition(":")[0] if isinstance(own, str) else own.__module__
 
     @property
-    def functions(self):
+    def functions(self) -> list[Callable[..., Any]]:
         """The functions, the method's own first."""
         return [function if callable(function) else resolve_name(function) for function in self._functions]
 
     @property
-    def options(self):
+    def options(self) -> set[str]:
         """Names of the options."""
         parameters = (inspect.signature(function).parameters.values() for function in self.functions)
         return {each.name for of_one in parameters for each in of_one if each.kind == inspect.Parameter.KEYWORD_ONLY}
 
     @property
-    def function(self):
+    def function(self) -> Callable[..., Any]:
         """The method's own function."""
         return self.functions[0]
 
-    def check(self, name, options):
+    def check(self, name: str, options: Mapping[str, object]) -> None:
         """Raise ValueError that names the known options for an unknown one. name: what the method is listed as."""
         known = self.options
         own = inspect.signature(self.function).parameters.values() if callable(self._functions[0]) else ()

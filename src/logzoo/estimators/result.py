@@ -7,6 +7,7 @@ import numpy as np
 import xarray as xr
 
 from logzoo.io.labels import coordinate, labelled
+from logzoo.printing import html_table
 
 # name -> (long name, unit); the only diagnostics an estimator may report.
 DIAGNOSTICS = {
@@ -161,6 +162,18 @@ class Estimate:
         low, high = self.interval
         method = f"{self.method}: " if self.method else ""
         return f"Estimate({method}log Z = {self.log_z:.4f} nat, 95% interval {low:.4f} to {high:.4f}, {state})"
+
+    def _repr_html_(self) -> str:
+        """A table for notebooks: log Z, its error and the failed checks."""
+        low, high = self.interval
+        rows = [
+            ("log Z", f"{self.log_z:.4f} nat"),
+            ("standard error", f"{self.std_error:.4f} nat"),
+            ("95% interval", f"{low:.4f} to {high:.4f} nat"),
+            ("converged", f"no: {', '.join(self.reasons)}" if self.reasons else "yes"),
+            ("spent", f"{self.sweeps} sweeps x {self.chains} chains"),
+        ]
+        return html_table(f"Estimate by {self.method}" if self.method else "Estimate", rows)
 
     def shifted(self, constant):
         """The same Estimate for a log Z that is larger by a constant."""

@@ -4,11 +4,13 @@ HDF5: checkpoints of the Python package rbms (github.com/DsysDML/rbms, `save_mod
 files are HDF5, too. No pickle is read, and nothing of a file is run.
 """
 
+from __future__ import annotations
+
 import math
 import re
 import zipfile
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -16,6 +18,11 @@ from logzoo.io.hdf5 import Header, described, values
 from logzoo.io.matlab import read_matrices
 from logzoo.io.sizes import check_unpacked
 from logzoo.models.roles import KNOWN, assigned, three_names
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from logzoo.types import FilePath
 
 _NO_NUMBERS = np.dtype(object)
 # Types of models of the package rbms: whether their units are -1 and +1.
@@ -32,7 +39,7 @@ class Parameters(NamedTuple):
     note: str  # what was guessed, or ""
 
 
-def read_foreign(path, names=None, *, suffix=None):
+def read_foreign(path: FilePath, names: str | Sequence[str] | None = None, *, suffix: str | None = None) -> Parameters:
     """Parameters in a file that is not ours. Raises ValueError, one line that names the file.
 
     names: of weights, visible bias and hidden bias; None: known ones, or a guess by shape. suffix: the format, where it
