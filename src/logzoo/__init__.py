@@ -22,7 +22,7 @@ _PUBLIC = {
     "score": "logzoo.scoring",
     "scorer": "logzoo.scoring",
 }
-__all__ = sorted(_PUBLIC)
+__all__ = sorted(_PUBLIC)  # pyright: ignore[reportUnsupportedDunderAll]
 
 
 def __getattr__(name):

@@ -55,7 +55,7 @@ def _parameters(functions):
 class Method:
     """A method: its title in tables and figures, its function, and those that it passes the rest of its options to."""
 
-    def __init__(self, title, *functions):
+    def __init__(self, title: str, *functions: Function) -> None:
         self.title = title
         self.functions = functions
 

@@ -27,7 +27,7 @@ class Shown(NamedTuple):
     @property
     def caption(self) -> str:
         """What is shown, in sentences."""
-        return self.module.__doc__.partition("\n\n")[2].strip()
+        return (self.module.__doc__ or "").partition("\n\n")[2].strip()
 
     @property
     def claims(self) -> dict[str, Claim]:

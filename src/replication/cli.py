@@ -4,15 +4,24 @@ What takes long to import is imported inside the commands, so that help comes at
 """
 
 from pathlib import Path
+from typing import Any
 
 from logzoo import __version__
 from logzoo.cli.output import write
 from logzoo.cli.running import Parser, adder, run_command
 from logzoo.printing import table
 
-_FOLDER = {"metavar": "PATH", "nargs": "?", "default": ".", "help": "folder of the project (default: this one)"}
-_CONFIGFILE = {"metavar": "FILE", "help": "configuration of a scale of your own (default: those in config/)"}
-_SCALE = {"default": "quick", "metavar": "NAME", "help": "scale of the run (default quick)"}
+_FOLDER: dict[str, Any] = {
+    "metavar": "PATH",
+    "nargs": "?",
+    "default": ".",
+    "help": "folder of the project (default: this one)",
+}
+_CONFIGFILE: dict[str, Any] = {
+    "metavar": "FILE",
+    "help": "configuration of a scale of your own (default: those in config/)",
+}
+_SCALE: dict[str, Any] = {"default": "quick", "metavar": "NAME", "help": "scale of the run (default quick)"}
 
 
 def main(argv=None):
@@ -96,4 +105,4 @@ def _catalogue(folder, configfile):
     if not Path(folder, "Snakefile").is_file():
         raise ValueError(f"{folder}: expected the folder of a project, found no Snakefile in it")
     # The path is from here, not from the folder of the project.
-    return catalogue_of(*([] if configfile is None else [Path(configfile).absolute()]), folder=folder)
+    return catalogue_of(*([] if configfile is None else [str(Path(configfile).absolute())]), folder=folder)

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
 import yaml
@@ -12,7 +12,6 @@ from jsonschema.validators import extend
 
 from logzoo.checks import expected_one_of, shown
 from logzoo.estimators.registry import ESTIMATORS
-from logzoo.methods import Method
 from logzoo.models.known.registry import FAMILIES
 from logzoo.printing import one_line, shortened
 from logzoo.trackers.registry import TRACKERS
@@ -187,7 +186,7 @@ def _references(config: dict) -> Iterator[tuple[str, Iterable[str], Collection[s
         yield f"figures.{name}.paper", [entry["paper"]], config["papers"]
 
 
-def _methods(config: dict) -> Iterator[tuple[str, dict, dict[str, Method]]]:
+def _methods(config: dict) -> Iterator[tuple[str, dict, Mapping[str, object]]]:
     """Yield (key, entry, methods) of every entry that names one of these methods, and may have options for it."""
     for name, entry in config["estimators"].items():
         yield f"estimators.{name}", entry, ESTIMATORS

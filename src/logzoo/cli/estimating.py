@@ -95,7 +95,7 @@ def _single(rbm, constant, method, settings, examples, as_json):
         return
     content = {name: getattr(shown, name) for name in (*_SHOWN, "reasons", "diagnostics")}
     content |= {"seed": settings["seed"], "seconds": seconds}
-    if mean is not None:
+    if mean is not None and examples is not None:
         content |= {"mean_log_likelihood": mean.value, "mean_log_likelihood_interval": mean.interval}
         content |= {"mean_log_likelihood_std_error": mean.std_error, "examples": len(examples)}
     write(json_line(content))

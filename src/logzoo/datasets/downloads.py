@@ -59,7 +59,8 @@ class Downloader:
         try:
             self._download(url, file, None)
         except requests.HTTPError as error:
-            raise Rejected(f"HTTP {error.response.status_code}") from error
+            status = "error" if error.response is None else error.response.status_code
+            raise Rejected(f"HTTP {status}") from error
         except TooSlow:
             self._unreachable.add(host)
             raise

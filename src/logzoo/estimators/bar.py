@@ -7,6 +7,8 @@ Cost: one sweep and log f at three rungs a sweep. Beside it the stepping stones 
 f_{i+1} / f_i over rung i, low on average, and -sum_i log mean f_i / f_{i+1} over rung i + 1, high on average.
 """
 
+from typing import Any
+
 import numpy as np
 from scipy.special import expit, log_expit, logsumexp
 
@@ -90,7 +92,7 @@ class BridgeSums:
 
     def start(self, ladders, rungs, sweeps):
         """Begin a run whose sampling phase has that many sweeps."""
-        self.log_s = None
+        self.log_s: Any = None
         self._pilot = np.full((2, rungs - 1), -np.inf)
         self._stretches = 0
         self._sweeps, self._done = sweeps, 0

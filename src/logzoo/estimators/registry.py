@@ -24,7 +24,9 @@ Reader = tuple[Method, Mapping[str, Any]]
 
 _HERE, _SAMPLERS = "logzoo.estimators", "logzoo.samplers"
 _BEGIN = f"{_SAMPLERS}.simulated_tempering:begin"
-_OF_TEMPERING = {"passes_to": (f"{_HERE}.simulated_tempering:run", f"{_SAMPLERS}.simulated_tempering:run", _BEGIN)}
+_OF_TEMPERING: dict[str, Any] = {
+    "passes_to": (f"{_HERE}.simulated_tempering:run", f"{_SAMPLERS}.simulated_tempering:run", _BEGIN)
+}
 _MOVES = f"{_HERE}.simulated_tempering:moves"
 _WEIGHTS = f"{_HERE}.weights:read"
 _ANNEALED_DOWN = f"{_SAMPLERS}.annealed:run_reverse"
@@ -33,20 +35,20 @@ _ALONG = f"{_SAMPLERS}.trajectory"
 
 def _tempering(title, read, *observers):
     """An estimator that reads the same run of simulated tempering as the others of its kind."""
-    how = {**_OF_TEMPERING, "shares": "simulated_tempering.run", "settings": {"rungs": 100}}
+    how: dict[str, Any] = {**_OF_TEMPERING, "shares": "simulated_tempering.run", "settings": {"rungs": 100}}
     return Estimator(title, f"{_HERE}.simulated_tempering:run", (_MOVES, *observers), f"{_HERE}.{read}", **how)
 
 
 def _exchanges(title, read, observer):
     """An estimator that reads the same run of parallel tempering as the others of its kind."""
-    how = {"shares": "parallel_tempering.run"}
-    return Estimator(title, f"{_SAMPLERS}.parallel_tempering:run", (f"{_HERE}.{observer}",), f"{_HERE}.{read}", **how)
+    sampler, shares = f"{_SAMPLERS}.parallel_tempering:run", "parallel_tempering.run"
+    return Estimator(title, sampler, (f"{_HERE}.{observer}",), f"{_HERE}.{read}", shares=shares)
 
 
 def _adjusted(title, module):
     """An estimator whose log Zhat moves while it draws."""
-    how = {"passes_to": (f"{_SAMPLERS}.adjusted:run", _BEGIN)}
-    return Estimator(title, f"{_HERE}.{module}:run", (_MOVES,), f"{_HERE}.{module}:read", **how)
+    passes_to = (f"{_SAMPLERS}.adjusted:run", _BEGIN)
+    return Estimator(title, f"{_HERE}.{module}:run", (_MOVES,), f"{_HERE}.{module}:read", passes_to)
 
 
 def _whole(title, function, **more):
@@ -184,7 +186,7 @@ def draw(rbm: RBM, readers: Sequence[Reader], ledger: SweepLedger, stream: Strea
     observed = {(function, own): function(**dict(own)) for function, own in makers}
     settings = listed.settings_of(options)
     watching = [tuple(observed.values())] if observed else []
-    sample = resolved(listed.sampler)(left, ledger, stream, *watching, **settings)
+    sample = _sampler_of(listed)(left, ledger, stream, *watching, **settings)
     return Draws(left, sample, observed, ledger, stream, settings, listed, constant)
 
 
@@ -203,7 +205,7 @@ def read(draws: Draws, method: Method, options: Mapping[str, Any]) -> "Estimate"
     listed, name = _with_sampler(method), name_of(method)
     source, makers = draws.estimator, listed.observers_of(options)
     shared = listed.shares == source.shares != "" and draws.settings.keys() <= listed.options
-    same = shared or resolved(listed.sampler) == resolved(source.sampler)
+    same = shared or _sampler_of(listed) == _sampler_of(source)
     if not same or not draws.observed.keys() >= set(makers):
         raise ValueError(
             f"{name}: cannot read draws made for {source.title}; draw_samples(rbm, {shown(name)}, ...) makes draws "
@@ -212,6 +214,11 @@ def read(draws: Draws, method: Method, options: Mapping[str, Any]) -> "Estimate"
     observed = {function: draws.observed[function, own] for function, own in makers}
     estimate = resolved(listed.read)(replace(draws, observed=observed), **taken(options, listed.read))
     return _completed(method, estimate, draws.log_z_certain, draws.ledger)
+
+
+def _sampler_of(listed: Estimator) -> Callable[..., Any]:
+    """The function that draws for an estimator that has one."""
+    return resolved(listed.sampler or listed.read)
 
 
 def _with_sampler(method):
