@@ -1,5 +1,4 @@
 # The whole replication: snakemake --cores N draws every figure of the configured scale.
-import atexit
 import os
 import sys
 from pathlib import Path
@@ -60,10 +59,10 @@ include: "workflow/rules/figures.smk"
 include: "workflow/rules/report.smk"
 
 
-# They tell of the whole project, which is not ours where another workflow imports this one.
+# It tells of the whole project, which is not ours where another workflow imports this one.
 if ALONE:
 
-    include: "workflow/rules/audit.smk"
+    include: "workflow/rules/jobs.smk"
 
 
 rule all:
@@ -98,8 +97,7 @@ onstart:
         )
     if workflow.local_exec:
         workflow.scheduler.job_rate_limiter = None
-    if makes_files(workflow):
-        remove_manifest(SCALE)
+    remove_manifest(SCALE)
     if workflow.local_exec and runs_kernels(workflow):
         from replication.compiling import compile_kernels
 
@@ -111,10 +109,5 @@ onstart:
 
 
 onsuccess:
-    if makes_files(workflow):
-        print_tables(CATALOGUE)
-        print_manifest(CATALOGUE)
-
-
-if ALONE:
-    atexit.register(list_what_was_made, workflow, CATALOGUE)
+    print_tables(CATALOGUE)
+    print_manifest(CATALOGUE)

@@ -25,6 +25,8 @@ extensions = [
 # Sections of docstrings as numpydoc has them; attributes are described with the class, and listed as its members.
 napoleon_google_docstring = False
 napoleon_use_ivar = True
+# The docstrings hold the types, with shapes and units.
+autodoc_typehints = "none"
 # `code` in backticks.
 default_role = "code"
 exclude_patterns = ["_build", "_extensions"]

@@ -1,7 +1,6 @@
 """What a configuration gets wrong is one line that names the key, before anything runs."""
 
 import re
-from types import SimpleNamespace
 
 import pytest
 from projects import ROOT, copy_project, snakemake
@@ -13,13 +12,11 @@ from replication.configuration import checked
 from replication.models import estimate_settings, truth_from
 from replication.papers.signatures import option_defaults
 from replication.project import catalogue_of, merged_configuration
-from replication.tasks import makes_files
 
 WRONG = [
     # Numbers that jobs do not take.
     ({"seed": 2016.0}, "seed: expected a whole number, found 2016.0"),
     ({"matrix": {"budgets": [1e3]}}, r"matrix.budgets.0: expected a whole number, found 1000.0"),
-    ({"publish_megabytes": float("nan")}, "publish_megabytes: expected a finite number, found nan"),
     (
         {"models": {"mnist-10": {"train": {"learning_rate": float("inf")}}}},
         "models.mnist-10.train.learning_rate: expected .*, found inf",
@@ -155,11 +152,3 @@ def test_a_file_that_is_no_yaml_is_one_line(tmp_path, text):
     with pytest.raises(ValueError, match=rf"^{re.escape(str(file))}: expected .*YAML") as raised:
         catalogue_of(str(file), folder=ROOT)
     assert "\n" not in str(raised.value)
-
-
-@pytest.mark.parametrize(
-    ("targets", "made"),
-    [([], True), (["all"], True), (["cost"], False), (["cost", "audit"], False), (["all", "cost"], True)],
-)
-def test_a_run_that_makes_something_beside_telling_makes_something(targets, made):
-    assert makes_files(SimpleNamespace(dag_settings=SimpleNamespace(targets=set(targets)))) == made

@@ -84,7 +84,8 @@ def test_what_git_ignores_is_not_copied_into_the_image():
 
 def test_every_library_that_is_imported_is_declared():
     """Those of environment.yml and requirements.txt are compared with pyproject.toml elsewhere."""
-    texts = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["workflow"]]
+    extras = PROJECT["optional-dependencies"]
+    texts = [*PROJECT["dependencies"], *extras["workflow"], *extras["files"]]
     declared = {canonicalize_name(Requirement(text).name) for text in texts}
     owners = packages_distributions()
     files = [*(ROOT / "src").rglob("*.py"), *(ROOT / "workflow/scripts").glob("*.py")]

@@ -9,10 +9,10 @@ from projects import ROOT
 from rocrate.rocrate import ROCrate
 from trees import Tree
 
-from logzoo.cli.main import main
 from logzoo.io.reading import sha256_of
 from replication.audit.crate import CRATE, write_crate
 from replication.audit.manifest import manifest_path, read_manifest
+from replication.cli import main
 
 TABLE, RAW = "data/tiny/tables/t.nc", "data/raw/source/values.txt"
 WRITTEN = {

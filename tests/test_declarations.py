@@ -11,6 +11,7 @@ from projects import ROOT, catalogue_of, merged_configuration
 from logzoo.io.provenance import direct_imports
 from replication.catalogue import Catalogue
 from replication.configuration import checked
+from replication.digests import PACKAGES
 from replication.papers.declaration import Claim, Experiment, Here, named_paths, nested
 
 # Figures and tables of the four papers; those with panels of their own by panel.
@@ -209,6 +210,6 @@ def test_an_experiment_that_runs_methods_by_name_says_which():
     # Modules that import a list of methods, where these two take none by name.
     none = {"replication.papers.tracking.snapshots:run": "exact", "replication.papers.timing:rungs": ""}
     for experiment in catalogue_of().experiments.values():
-        imported = direct_imports(experiment.run.partition(":")[0])
+        imported = direct_imports(experiment.run.partition(":")[0], packages=PACKAGES)
         if {"logzoo.estimators.registry", "logzoo.trainers.registry"} & imported and not experiment.methods:
             assert experiment.run in none and none[experiment.run] in experiment.path

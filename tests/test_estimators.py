@@ -7,7 +7,7 @@ import pytest
 
 from logzoo.api import estimate_log_z
 from logzoo.budgets import SweepLedger
-from logzoo.estimators.registry import ESTIMATORS, estimator, estimator_module, starts_from_data
+from logzoo.estimators.registry import ESTIMATORS, estimator, starts_from_data
 from logzoo.estimators.result import DIAGNOSTICS, Estimate
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
@@ -103,7 +103,7 @@ def test_the_public_function_reaches_every_estimator(method):
     needs = needed(method, random_rbm(1))
     found = estimate_log_z(random_rbm(1), method, sweeps=60, chains=4, base="uniform", **needs)
     assert (found.method, found.sweeps, found.chains) == (method, 60, 4)
-    assert estimator_module(method).startswith("logzoo.estimators.")
+    assert any(module.startswith("logzoo.estimators.") for module in ESTIMATORS[method].modules)
 
 
 def test_every_method_has_a_title_of_its_own():

@@ -111,8 +111,8 @@ def test_thirty_hard_models_are_within_four_standard_errors_or_flagged(method):
 )
 @pytest.mark.parametrize("method", DRAWN)
 def test_intervals_cover_the_truth_as_often_as_they_claim(method, repeats, least, most):
-    reads = ESTIMATORS[method].reads
-    group = tuple(name for name in DRAWN if ESTIMATORS[name].reads == reads) if reads else (method,)
+    run = ESTIMATORS[method].shares
+    group = tuple(name for name in DRAWN if ESTIMATORS[name].shares == run) if run else (method,)
     results = [
         outcome(estimated_together(group, seed, 0.5, repeat)[method], truth(seed, 0.5))
         for seed in range(4)

@@ -115,7 +115,7 @@ def test_the_logarithm_of_the_mean_is_taken_of_the_inverse_weights(sweeps):
 def test_raise_is_the_mean_over_vectors_of_log_means_over_their_trajectories():
     rbm, data = normal_rbm(), model_draws(normal_rbm(), 50)
     options = {"data": data, "vectors": 3, "base": "uniform"}
-    found = reverse.estimate(rbm, SweepLedger(40, 11), root_stream(2), **options)
+    found = estimator("raise")(rbm, SweepLedger(40, 11), root_stream(2), options)
     rows = root_stream(2).child("data").generator().choice(50, 3, replace=False)
     vector = np.arange(11) % 3
     draws = annealed.run_reverse(rbm, SweepLedger(40, 11), root_stream(2), data[rows[vector]], base="uniform")
@@ -178,20 +178,20 @@ def test_ais_lies_below_and_raise_above_with_few_sweeps_and_both_tend_to_the_tru
 @pytest.mark.parametrize(
     ("options", "match"),
     [
-        ({"data": None}, "raise: data: expected a 0/1 matrix"),
-        ({"data": np.full((3, 8), 0.5)}, "raise: data: expected zeros and ones"),
-        ({"data": np.zeros((3, 7))}, "raise: data: expected 8 columns"),
-        ({"data": np.zeros((0, 8))}, "raise: data: expected a non-empty matrix"),
-        ({"data": [1, 0]}, "raise: data"),
-        ({"vectors": 0}, "raise: vectors"),
-        ({"vectors": 21}, "raise: vectors: expected at most 20"),
-        ({"vectors": 2.5}, "raise: vectors"),
+        ({"data": None}, "^data: expected a 0/1 matrix"),
+        ({"data": np.full((3, 8), 0.5)}, "^data: expected zeros and ones"),
+        ({"data": np.zeros((3, 7))}, "^data: expected 8 columns"),
+        ({"data": np.zeros((0, 8))}, "^data: expected a non-empty matrix"),
+        ({"data": [1, 0]}, "^data"),
+        ({"vectors": 0}, "^vectors"),
+        ({"vectors": 21}, "^vectors: expected at most 20"),
+        ({"vectors": 2.5}, "^vectors"),
         ({"ladder": "steep"}, "ladder"),
     ],
 )
 def test_impossible_options_of_raise_are_refused_with_their_name(options, match):
     with pytest.raises(ValueError, match=match) as caught:
-        reverse.estimate(normal_rbm(), SweepLedger(50, 20), root_stream(0), **{"data": np.zeros((3, 8)), **options})
+        estimator("raise")(normal_rbm(), SweepLedger(50, 20), root_stream(0), {"data": np.zeros((3, 8)), **options})
     assert "\n" not in str(caught.value)
 
 
@@ -206,7 +206,7 @@ def test_starts_of_reverse_annealing_are_checked():
 @pytest.mark.parametrize("vectors", [1, 2, 9, 20])
 def test_any_number_of_vectors_gives_an_interval(vectors):
     data = model_draws(normal_rbm(), 5)
-    found = reverse.estimate(normal_rbm(), SweepLedger(50, 20), root_stream(0), data=data, vectors=vectors)
+    found = estimator("raise")(normal_rbm(), SweepLedger(50, 20), root_stream(0), {"data": data, "vectors": vectors})
     assert 0.0 < found.std_error < 1.0
     assert found.interval[0] < found.log_z < found.interval[1]
     # Single trajectories cannot say whether they agree.
@@ -217,7 +217,7 @@ def test_reverse_trajectories_that_disagree_are_flagged():
     rbm = normal_rbm(20, 12, 3.0)
     data = model_draws(rbm)
     options = {"data": data, "base": "uniform"}
-    few, many = (reverse.estimate(rbm, SweepLedger(s, 50), root_stream(1), **options) for s in (2, 3000))
+    few, many = (estimator("raise")(rbm, SweepLedger(s, 50), root_stream(1), options) for s in (2, 3000))
     assert not few.converged and few.diagnostics["effective_trajectories"] < 3.0
     assert many.converged and many.diagnostics["effective_trajectories"] > 4.0
 

@@ -19,6 +19,7 @@ DIFF = re.compile(r"```diff\n(.*?)```", re.DOTALL)
 NAME = "ais-rounds"
 FIGURE = "zoo-below"
 FIGURE_FILE = f"figures/quick/zoo/{FIGURE}.png"
+VERDICT = f"data/quick/verdicts/{FIGURE}.nc"
 MODELS = matrix_places(catalogue_of().config)
 
 
@@ -61,7 +62,7 @@ def test_a_faulty_one_would_not_pass(extended):
 @pytest.fixture(scope="module")
 def plan(extended):
     """What a dry run for the zoo and for the figure of it says."""
-    result = snakemake(extended, "-n", "--cores", "2", "data/quick/zoo.nc", FIGURE_FILE)
+    result = snakemake(extended, "-n", "--cores", "2", "data/quick/zoo.nc", FIGURE_FILE, VERDICT)
     assert result.returncode == 0, result.stderr
     return result.stdout + result.stderr
 
@@ -80,7 +81,7 @@ def test_the_command_line_and_the_zoo_pick_it_up(extended, plan):
 
 
 def test_the_cost_of_a_run_is_told_with_both(extended):
-    told = snakemake(extended, "--cores", "1", "cost")
+    told = run_module(extended, "replication", "cost")
     assert told.returncode == 0, told.stderr
     counted = {line.split()[0]: line.split() for line in told.stdout.splitlines() if line}
     assert FIGURE in counted and "everything" in counted
@@ -103,7 +104,7 @@ assert below.statistics({"zoo": zoo})["below"].value == -1.75
 """
     done = run_module(extended, "timeit", "-n", "1", "-r", "1", code)
     assert done.returncode == 0, done.stderr
-    assert f"data/quick/verdicts/{FIGURE}.nc" in read_by(plan, FIGURE_FILE)
+    assert "data/quick/zoo.nc" in read_by(plan, VERDICT)
 
 
 def test_a_job_of_it_ends_in_an_artifact(extended):

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="jobs are forked
 
 # A server that has loaded nothing, and what a job looks like to the package.
 SERVER = "from replication import forks; forks._load = int; forks.serve({path!r})"
-JOB = "import os, sys, time\nsnakemake = sys.argv\nimport logzoo.budgets\n"
+JOB = "import os, sys, time\nsnakemake = sys.argv\nimport replication\n"
 
 
 @pytest.fixture

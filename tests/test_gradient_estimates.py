@@ -1,12 +1,13 @@
 """The negative phase of every trainer, run on at fixed parameters: its mean becomes the exact gradient, but for CD."""
 
 import math
-import sys
+from importlib import import_module
 
 import numpy as np
 import pytest
 import twins
 
+from logzoo.methods import module_of
 from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters
 from logzoo.streams import root_stream
@@ -49,7 +50,7 @@ def phase_of(method, monkeypatch):
         return phase, base
 
     for function in TRAINERS[method].functions:
-        module = sys.modules[function.__module__]
+        module = import_module(module_of(function))
         if hasattr(module, "train"):
             monkeypatch.setattr(module, "train", train)
     settings = {"stream": root_stream(1).child(method), "batch": CHAINS, "hidden": HIDDEN, **SETTINGS.get(method, {})}

@@ -11,6 +11,7 @@ import twins
 from sklearn.neural_network import BernoulliRBM
 
 from logzoo import estimate_log_z
+from logzoo.estimators.result import Estimate
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
 
@@ -248,3 +249,14 @@ def test_objects_are_shown_in_a_line():
     estimate = estimate_log_z(rbm, "ais", sweeps=200, chains=10)
     assert repr(estimate).startswith("Estimate(ais: log Z = 4.8520 nat, 95% interval ") and "\n" not in repr(estimate)
     assert repr(estimate).endswith(", converged)" if estimate.converged else ")")
+
+
+def test_notebooks_show_a_table():
+    table = RBM([[2.0, -1.0], [0.5, 1.0], [0.0, 0.0]], [0.0, 0.1, 0.0], [0.2, -0.3])._repr_html_()
+    assert table.startswith("<table>") and "3 visible x 2 hidden" in table and "-1 to 2" in table
+
+
+def test_the_table_of_an_estimate_is_escaped():
+    estimate = Estimate(log_z=1.5, std_error=0.1, interval=(1.3, 1.7), reasons=("drift",), method="<b>")
+    table = estimate._repr_html_()
+    assert "1.5000 nat" in table and "no: drift" in table and "&lt;b&gt;" in table and "<b>" not in table

@@ -15,7 +15,7 @@ from logzoo.cli.main import main
 
 ROOT = Path(__file__).parents[1]
 # The extras that requirements.txt brings.
-EXTRAS = ("workflow", "test", "docs")
+EXTRAS = ("workflow", "files", "test", "docs")
 CONDA_NAMES = {"matplotlib-base": "matplotlib"}
 # Spelled in halves, so that this file does not name them itself.
 HOSTS = [

@@ -173,7 +173,7 @@ def test_pictures_are_small_and_keep_their_rare_colours():
     axes.imshow(np.add.outer(np.arange(400.0), np.arange(300.0)), aspect="auto", cmap="magma")
     axes.axhline(200.0, color="#56B4E9")
     target = io.BytesIO()
-    figure.savefig(target, format="png")
+    figure.savefig(target, format="png", dpi=150)
     (one,) = embedded(target.getvalue(), LARGE)
     assert (one.width, one.height) == (LARGE, 527)
     assert len(one.uri) < target.tell()

@@ -95,6 +95,12 @@ def area(radius):
         ("3.0", "3", True),
         ("math.pi * radius**2", "math.pi * (radius * radius)", True),
         ("import math\n", "import math\nimport cmath\n", True),
+        ("area(radius):", "area(radius: float, /) -> float:", True),
+        ("area(radius):", "area(radius: float) -> float:", False),
+        ("import math\n", "import math\nfrom typing import TYPE_CHECKING, Any\n", False),
+        ("import math\n", "import math\nif TYPE_CHECKING:\n    import package.gone\n", False),
+        ("import math\n", "import math\nif TYPE_CHECKING:\n    import cmath\nelse:\n    import math\n", True),
+        ("LIMIT = 3.0", "LIMIT: float = 3.0", True),
     ],
 )
 def test_digest_covers_behaviour_alone(root, old, new, counts):

@@ -98,7 +98,7 @@ def test_an_interrupted_publication_leaves_the_old_one(project, monkeypatch):
 
 
 def test_what_is_too_large_unfinished_faulty_stale_or_not_ours_is_refused(project):
-    hint = "(--config publish_megabytes=1 allows it)"
+    hint = "(--megabytes 1 allows it)"
     assert refused(project, most=0.01).endswith(f"MB to publish, expected at most 0.01 MB {hint}")
     jobs = jobs_of(project)
     jobs[ROWS]["source"] = "0" * 64

@@ -6,16 +6,15 @@ from functools import wraps
 import numpy as np
 import pytest
 
-from logzoo import RBM
-from logzoo.budgets import SweepLedger
-from logzoo.estimators import shared
-from logzoo.estimators.registry import ESTIMATORS, estimate_together
-from logzoo.estimators.shared import read_together, reads
+from logzoo import RBM, Estimator, draw_samples, estimate_log_z, read_log_z
+from logzoo.estimators.registry import ESTIMATORS, estimate_together, find
+from logzoo.estimators.result import Estimate
 from logzoo.samplers import parallel_tempering, simulated_tempering
 from logzoo.streams import root_stream
 
 STREAM = root_stream(0).child("shared")
-READERS = {name: method.reads for name, method in ESTIMATORS.items() if method.reads}
+READERS = {name: method.shares for name, method in ESTIMATORS.items() if method.shares}
+SAMPLED = [name for name, method in ESTIMATORS.items() if method.sampler is not None]
 
 
 @pytest.fixture(scope="module")
@@ -42,11 +41,20 @@ def counted(monkeypatch, module):
     return made
 
 
-def test_methods_that_say_that_they_read_a_run_are_readers_of_that_run():
-    assert {name for name, method in ESTIMATORS.items() if hasattr(method.function, "generator")} == set(READERS)
-    model, ledger = RBM(np.zeros((3, 2)), np.zeros(3), np.zeros(2)), SweepLedger(20, 4)
-    wanted = {name: next(ESTIMATORS[name].function.generator(model, ledger, STREAM)).name for name in READERS}
-    assert len(set(zip(wanted.values(), READERS.values(), strict=True))) == len(set(wanted.values())) == 3
+def test_estimators_of_one_run_have_one_sampler_and_the_name_of_its_stream():
+    """The names are part of the random streams: other names would change every shared draw."""
+    assert {
+        run: {ESTIMATORS[name].sampler for name in READERS if READERS[name] == run} for run in READERS.values()
+    } == {
+        "simulated_tempering.run": {f"logzoo.estimators.{name}:run" for name in ("rts", "simulated_tempering")},
+        "ts.run_by_counts": {"logzoo.estimators.ts:run_by_counts"},
+        "parallel_tempering.run": {"logzoo.samplers.parallel_tempering:run"},
+    }
+    options = {"base": "uniform", "threads": 2, "progress": True}
+    assert find("rts").run_of(options)[1] == f"rungs={simulated_tempering.RUNGS}"
+    assert find("rts").run_of({"mixed": True, "form": "joint"})[1] == "form=joint mixed=True rungs=100"
+    assert find("rts").run_of({"mixed": False}) == find("mbar").run_of({"draws": 7}) == find("sd").run_of({})
+    assert find("ts").run_of(options)[1] == find("bar").run_of(options)[1] == ""
 
 
 def test_what_reads_the_same_run_shares_it_and_answers_as_it_does_alone(rbm, monkeypatch):
@@ -80,27 +88,87 @@ def test_unknown_options_are_refused_before_any_run(rbm, monkeypatch):
     assert not made
 
 
-def test_observers_of_all_readers_see_the_run_and_each_is_charged_for_it():
+def test_observers_of_all_readers_see_the_run_and_each_is_charged_for_it(rbm):
     seen = []
 
-    def sampler(rbm, ledger, stream, observers, **settings):
+    def sampler(rbm, ledger, stream, observers, *, base, size=1):
         ledger.spend(ledger.sweeps, "all")
         seen.append((observers, str(stream)))
-        return settings["size"] * 2
+        return 2.0 * size
 
-    @reads
-    def reader(rbm, ledger, stream, *, observer, size=1):
-        draws = yield shared.Wanted(sampler, (observer,), {"size": size, "base": rbm})
-        return observer, draws
+    def first():
+        return "first"
 
-    def asked(observer, **options):
-        return reader.generator("rbm", ledgers[observer], STREAM, observer=observer, **options), ledgers[observer]
+    def second(*, letter="x"):
+        return letter
 
-    ledgers = {name: SweepLedger(5, 2) for name in "abc"}
-    readers = {"a": asked("a"), "b": asked("b"), "c": asked("c", size=3)}
-    assert read_together("rbm", readers, STREAM) == {"a": ("a", 2), "b": ("b", 2), "c": ("c", 6)}
-    assert [observers for observers, _ in seen] == [("a", "b"), ("c",)]
+    def read(draws, *, shift=0.0):
+        log_z = draws.sample + shift + sum(map(len, draws.observed.values()))
+        return Estimate(log_z=log_z, std_error=1.0, interval=(log_z, log_z), reasons=())
+
+    alone = Estimator("alone", sampler, (first,), read, shares="mine")
+    both = Estimator("both", sampler, (first, second), read, shares="mine")
+    asked = {"a": (alone, {}), "b": (both, {"shift": 0.5}), "c": (both, {"letter": "yyy"}), "d": (alone, {"size": 3})}
+    found = together(rbm, asked)
+    assert {name: estimate.log_z for name, estimate in found.items()} == {"a": 7.0, "b": 8.5, "c": 10.0, "d": 11.0}
+    assert [observers for observers, _ in seen] == [("first", "x", "yyy"), ("first",)]
     assert len({stream for _, stream in seen}) == 2 and all(stream.startswith(f"{STREAM}/") for _, stream in seen)
-    assert [ledger.spent for ledger in ledgers.values()] == [5, 5, 5]
-    assert reader("rbm", SweepLedger(5, 2), STREAM, observer="d") == ("d", 2)
-    assert seen[-1] == (("d",), str(STREAM))
+    assert [estimate.sweeps for estimate in found.values()] == [300] * 4
+    assert estimate_log_z(rbm, both, sweeps=5, chains=2, letter="zz", check=False).log_z == 9.0
+    assert seen[-1] == (("first", "zz"), "0/both")
+
+
+@pytest.mark.parametrize("method", SAMPLED)
+def test_reading_draws_gives_the_estimate_of_the_method(rbm, method):
+    settings = {"sweeps": 200, "chains": 12, "seed": 3}
+    if "data" in ESTIMATORS[method].options:
+        settings["data"] = np.eye(9, dtype=np.uint8)
+    draws = draw_samples(rbm, method, **settings)
+    assert read_log_z(draws, method) == estimate_log_z(rbm, method, check=False, **settings)
+
+
+def test_one_run_is_read_by_all_that_share_it(rbm):
+    with_certain = RBM(np.vstack([rbm.weights, np.zeros(5)]), np.append(rbm.visible_bias, 1000.0), rbm.hidden_bias)
+    for model, constant in ((rbm, 0.0), (with_certain, 1000.0)):
+        for first in ("rts", "bar"):
+            draws = draw_samples(model, first, sweeps=400, chains=40, rungs=8)
+            readers = [name for name, run in READERS.items() if run == READERS[first]]
+            estimates = [read_log_z(draws, name) for name in readers]
+            assert [estimate.method for estimate in estimates] == readers
+            assert np.ptp([estimate.log_z for estimate in estimates]) < 0.5
+            assert all(estimate.log_z > constant and estimate.sweeps == 400 for estimate in estimates)
+            assert read_log_z(draws, readers[-1]) == estimates[-1]
+
+
+@pytest.mark.parametrize(
+    ("method", "options", "match"),
+    [
+        ("ts", {}, "ts: cannot read draws made for RTS"),
+        ("ais", {}, "ais: cannot read draws made for RTS"),
+        ("mbar", {"draws": 5}, "mbar: cannot read draws made for RTS"),
+        ("mbar", {"rungs": 5}, "mbar: unknown option 'rungs'; expected one of draws"),
+        ("tap", {}, "method: 'tap' has no draws to read"),
+        ("rtss", {}, "method: unknown value 'rtss'; did you mean 'rts'"),
+    ],
+)
+def test_draws_that_a_method_cannot_read_are_refused(rbm, method, options, match):
+    draws = draw_samples(rbm, "rts", sweeps=20, chains=4)
+    with pytest.raises(ValueError, match=match) as caught:
+        read_log_z(draws, method, **options)
+    assert "\n" not in str(caught.value)
+
+
+def test_only_rts_reads_mixed_draws(rbm):
+    draws = draw_samples(rbm, "rts", sweeps=100, chains=6, mixed=True)
+    assert np.isfinite(read_log_z(draws, "rts").log_z)
+    with pytest.raises(ValueError, match="sd: cannot read draws made for RTS"):
+        read_log_z(draws, "sd")
+    with pytest.raises(ValueError, match="method: 'bethe' has no draws to read"):
+        draw_samples(rbm, "bethe")
+    with pytest.raises(ValueError, match="draws: expected an object of type Draws"):
+        read_log_z(3.0, "rts")
+
+
+def test_too_many_draws_for_mbar_are_refused(rbm):
+    with pytest.raises(ValueError, match="draws: expected at most 20,000,000 log-densities.*lower draws or rungs"):
+        estimate_log_z(rbm, "mbar", sweeps=30_000, chains=20, draws=10**6)

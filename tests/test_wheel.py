@@ -87,7 +87,9 @@ def refused(folder):
     """Top modules of everything that is installed here and not in the light set."""
     light = light_set(folder)
     owners = {module: set(map(canonicalize_name, names)) for module, names in packages_distributions().items()}
-    return sorted(module for module, names in owners.items() if not names & light and module != "logzoo")
+    return sorted(
+        module for module, names in owners.items() if not names & light and module not in ("logzoo", "replication")
+    )
 
 
 def run(folder, program, cwd, *arguments):

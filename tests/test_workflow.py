@@ -15,7 +15,6 @@ from projects import CONFIGURATION, ROOT, catalogue_of, copy_project, fingerprin
 
 from logzoo.datasets.build import visible_matrix
 from logzoo.io.netcdf import read_artifact
-from logzoo.io.provenance import source_digest
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.trainers.registry import trainer_module
@@ -24,6 +23,7 @@ from replication.artifacts.layout import kind_of
 from replication.audit.checkout import OTHER_CODE
 from replication.audit.manifest import read_manifest
 from replication.audit.tree import audit
+from replication.digests import code_digest
 from replication.papers.tracking.race import goes_on
 from replication.reporting.scorecard import summary, without_links
 
@@ -44,8 +44,8 @@ from pathlib import Path
 def listed():
     task = getattr(sys.modules.get("__main__"), "snakemake", None)
     if getattr(task, "output", None):
-        found = sys.modules.items()
-        modules = [name for name, one in found if name.startswith("logzoo.") and not hasattr(one, "__path__")]
+        ours = [name for name in sys.modules if name.startswith(("logzoo.", "replication."))]
+        modules = [name for name in ours if not hasattr(sys.modules[name], "__path__")]
         modules = [name for name in modules if not name.startswith(("logzoo.kernels.", "replication.forks"))]
         folder = Path(__file__).parents[1] / "loaded"
         folder.mkdir(exist_ok=True)
@@ -187,7 +187,7 @@ def test_the_targets_of_the_papers_make_everything_between_them(finished):
 
 def test_costs_are_told_for_every_figure_and_table_before_anything_runs(tmp_path):
     folder = copy_project(tmp_path)
-    result = snakemake(folder, "--cores", "1", "--configfile", "config/paper.yaml", "--", "cost")
+    result = run_module(folder, "replication", "cost", "--configfile", "config/paper.yaml")
     assert result.returncode == 0, result.stderr
     assert set(catalogue_of("config/paper.yaml").shown) <= {
         line.split()[0] for line in result.stdout.splitlines() if line
@@ -206,11 +206,11 @@ def test_a_finished_run_has_no_fault_and_is_described_and_nothing_is_made(finish
     folder, result = finished
     assert "All files are listed in data/tiny/manifest.json" in result.stdout
     before = {path: path.stat().st_mtime_ns for path in [*folder.glob("data/**/*"), *folder.glob("figures/**/*")]}
-    done = snakemake(folder, "audit", "crate", "--cores", "1", *CONFIGURATION)
-    assert done.returncode == 0, done.stdout
-    assert "\n0 faults in 0 files; 0 stale files" in done.stdout and "not compared" not in done.stdout
-    assert "written: ro-crate-metadata.json" in done.stdout
-    assert "Verdicts on the published claims" not in done.stdout and "All files are listed" not in done.stdout
+    found = run_module(folder, "replication", "audit", *CONFIGURATION)
+    assert found.returncode == 0, found.stdout
+    assert "\n0 faults in 0 files; 0 stale files" in found.stdout and "not compared" not in found.stdout
+    described = run_module(folder, "replication", "crate", "--scale", "tiny", *CONFIGURATION)
+    assert described.returncode == 0 and "ro-crate-metadata.json" in described.stdout, described.stderr
     assert before == {path: path.stat().st_mtime_ns for path in before}
 
 
@@ -225,7 +225,7 @@ def test_a_finished_run_is_published_and_quoted(finished):
     page, results = folder / "docs/quoted.md", folder / "results/tiny"
     page.write_text("<!-- tiny: summary -->of another run<!-- / -->\n")
     try:
-        done = snakemake(folder, "publish", "--cores", "1", *CONFIGURATION, "--config", "publish_megabytes=60")
+        done = run_module(folder, "replication", "publish", "--scale", "tiny", *CONFIGURATION, "--megabytes", "60")
         assert done.returncode == 0, done.stdout + done.stderr
         assert "published: results/tiny, " in done.stdout and "updated: docs/quoted.md" in done.stdout
         card = read_artifact(results / "data/tiny/scorecard.nc", "scorecard")
@@ -297,8 +297,8 @@ def of_other_code(folder):
 
 def test_editing_a_comment_reruns_nothing(finished):
     folder, _ = finished
-    modules = ("kernels/gibbs", "estimators/ais", "papers/zoo/rmse", "trainers/loop")
-    with edited(folder, *(f"src/logzoo/{module}.py" for module in modules), line=b"# Reworded.\n"):
+    modules = ("logzoo/kernels/gibbs", "logzoo/estimators/ais", "replication/papers/zoo/rmse", "logzoo/trainers/loop")
+    with edited(folder, *(f"src/{module}.py" for module in modules), line=b"# Reworded.\n"):
         result = snakemake(folder, "-n", "--cores", "2", *CONFIGURATION)
         assert "Nothing to be done" in result.stdout + result.stderr
         assert audited(folder)["stale"] == {}
@@ -314,8 +314,9 @@ def test_editing_a_kernel_reruns_what_depends_on_it(finished):
 
 def test_editing_one_thing_reruns_it_and_what_reads_it(finished):
     folder, made = finished[0], "data/tiny"
-    modules = "papers/zoo/rmse", "papers/rts/f4", "papers/rts/stationary", "estimators/ais_moments"
-    with edited(folder, *(f"src/logzoo/{module}.py" for module in modules)):
+    papers = "replication/papers"
+    modules = f"{papers}/zoo/rmse", f"{papers}/rts/f4", f"{papers}/rts/stationary", "logzoo/estimators/ais_moments"
+    with edited(folder, *(f"src/{module}.py" for module in modules)):
         plan = planned(folder)
     verdicts = {f"{made}/verdicts/rts-{figure}.nc" for figure in ("f4", "f7", "f8")}
     read = f"{made}/runs/mnist-cd25-500.ais-moments-uniform.nc"
@@ -349,12 +350,12 @@ def read_by(reason):
 def test_editing_a_figure_and_a_template_reruns_them_alone_and_makes_them_stale(finished):
     folder, _ = finished
     figure, other = {f"figures/tiny/tracking/trk-f1.{form}" for form in ("png", "pdf")}, folder / "other.yaml"
-    other.write_text("matrix: {replicates: 3}\n")
+    other.write_text((folder / CONFIGURATION[1]).read_text() + "\nseed: 77\n")
     with edited(folder, "src/replication/papers/tracking/f1.py", "workflow/templates/style.css"):
         plan = planned(folder)
         stale = of_other_code(folder)
-        crate = snakemake(folder, "crate", "--cores", "1", *CONFIGURATION)
-    configured = snakemake(folder, "audit", "--cores", "1", *CONFIGURATION, other.name)
+        crate = run_module(folder, "replication", "crate", "--scale", "tiny", *CONFIGURATION)
+    configured = run_module(folder, "replication", "audit", "--configfile", other.name)
     other.unlink()
     assert {output: rule for output, (rule, _) in plan.items()} == {
         "figures/tiny/tracking/trk-f1.png": "draw",
@@ -409,7 +410,7 @@ def test_the_digest_of_a_job_covers_every_module_that_it_loaded(finished):
             rejected = "rejected" in read_artifact(folder / outputs[0]).attrs
             assert set(trainer) <= set(modules) or rejected
             modules = [*modules, *trainer]
-        assert source_digest(*modules, scripts=files) == job["source"], (job["rule"], outputs)
+        assert code_digest(*modules, scripts=files) == job["source"], (job["rule"], outputs)
         seen.add(job["rule"])
     assert seen == {job["rule"] for job in jobs.values()}
 

@@ -8,6 +8,7 @@ import pytest
 from logzoo import RBM, train_rbm
 from logzoo.cli.main import main
 from logzoo.io.atomic import resolved_output, write_text
+from replication import cli
 
 
 @pytest.fixture
@@ -44,7 +45,7 @@ def test_commands_refuse_such_targets_before_any_work(tmp_path, data, kind, capf
     path = made(tmp_path / "target.nc", kind)
     before = path.lstat()
     assert main(["train", data, "--hidden", "2", "--updates", "1", "--batch", "2", "-o", str(path)]) == 1
-    assert main(["audit", str(tmp_path), "--output", str(path)]) == 1
+    assert cli.main(["audit", str(tmp_path), "--output", str(path)]) == 1
     assert capfd.readouterr().err.count(f"cannot write {path}") == 2
     assert path.lstat().st_mode == before.st_mode and path.lstat().st_rdev == before.st_rdev
 

@@ -295,11 +295,10 @@ def test_maps_show_the_numbers(zoo):
 def test_biases_have_their_sign_and_the_truth_its_band(zoo):
     low = xr.DataArray([-5.0, 0.0, 0.0, 5.0], dims="estimator")
     figure = bias.draw({"zoo": zoo.assign(log_z=zoo["log_z"] + low)}, names=NAMES)
-    axis = figure.axes[2]
-    drawn = lines(axis)
+    drawn = lines(figure.axes[0])
     values = {name: float(drawn[name].get_xdata()[0]) for name in ESTIMATORS}
     assert values["ais"] < -4 and values["bar"] > 4 and abs(values["rts"]) < 0.2
-    band = figure.axes[3].patches[0]
+    band = figure.axes[1].patches[0]
     assert (band.get_x(), band.get_width()) == (pytest.approx(-0.1), pytest.approx(0.2))
 
 

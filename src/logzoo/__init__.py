@@ -10,15 +10,19 @@ _PUBLIC = {
     "exact_log_z": "logzoo.models.exact",
     "lower_bound": "logzoo.models.modes",
     "Estimate": "logzoo.estimators.result",
+    "Estimator": "logzoo.estimators.estimator",
+    "Draws": "logzoo.estimators.estimator",
     "TrainingRun": "logzoo.trainers.loop",
     "sample_gibbs": "logzoo.api",
     "estimate_log_z": "logzoo.api",
+    "draw_samples": "logzoo.api",
+    "read_log_z": "logzoo.api",
     "train_rbm": "logzoo.training",
     "mean_log_likelihood": "logzoo.models.scoring",
     "score": "logzoo.scoring",
     "scorer": "logzoo.scoring",
 }
-__all__ = sorted(_PUBLIC)
+__all__ = sorted(_PUBLIC)  # pyright: ignore[reportUnsupportedDunderAll]
 
 
 def __getattr__(name):

@@ -1,5 +1,9 @@
+from logzoo.api import draw_samples as draw_samples
 from logzoo.api import estimate_log_z as estimate_log_z
+from logzoo.api import read_log_z as read_log_z
 from logzoo.api import sample_gibbs as sample_gibbs
+from logzoo.estimators.estimator import Draws as Draws
+from logzoo.estimators.estimator import Estimator as Estimator
 from logzoo.estimators.result import Estimate as Estimate
 from logzoo.models.exact import exact_log_z as exact_log_z
 from logzoo.models.modes import lower_bound as lower_bound

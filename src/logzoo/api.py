@@ -1,4 +1,4 @@
-"""The public functions: sample, estimate. Methods are imported where they are asked for: all take long."""
+"""The public functions: sample, estimate, draw and read. Estimators are imported when needed: all take long."""
 
 from functools import partial
 
@@ -108,9 +108,10 @@ def estimate_log_z(
     Parameters
     ----------
     rbm : RBM
-    method : str or callable
+    method : str, callable or Estimator
         ``"auto"`` runs unlike methods until they agree to within ``tolerance`` (default 0.1 nat), or refuses.
-        Any other name is that of one estimator; an unknown name is refused with the list of all. A function
+        Any other name is that of one estimator, of logzoo or of an entry point ``logzoo.estimators`` of an installed
+        package; an unknown name is refused with the list of all. An `Estimator` or a function
         ``estimate(rbm, ledger, stream, **options)`` of your own is run and checked as the listed ones are.
     sweeps : int, optional
         Budget in Gibbs sweeps of each chain, burn-in and tuning included. The default is 10,000 for one method
@@ -154,26 +155,19 @@ def estimate_log_z(
     (True, True)
     """
     from logzoo.estimators import evidence
-    from logzoo.estimators.registry import estimator, estimator_module, name_of, starts_from_data
+    from logzoo.estimators.registry import estimator, find, name_of
 
     is_a("rbm", rbm, RBM)
     stream, run, check = root_stream(seed), estimator(method), flag("check", check)
     sweeps = (_AUTO_SWEEPS if method == "auto" else _SWEEPS) if sweeps is None else sweeps
-    # The spread between chains is where every standard error comes from.
-    ledger = SweepLedger(sweeps, whole_number("chains", chains, minimum=2))
-    if data is not None:
-        data = binary_matrix("data", data, visible=rbm.visible)
-        base = log_odds(data) if base is None else base
-        if starts_from_data(method):
-            options["data"] = data
-    options["base"] = checked_base(rbm, base)
+    ledger, data, options = _settings(rbm, method, sweeps, chains, base, data, options)
     if checkpoint is not None:
         from logzoo.estimators.auto import METHODS
 
         if method != "auto":
             raise ValueError("checkpoint: expected method auto, the others are not interrupted")
         asked = {"rbm": rbm, "seed": str(seed), "sweeps": sweeps, "chains": chains, **options}
-        source = source_digest(*map(estimator_module, (method, *METHODS)))
+        source = source_digest(*{module for each in (method, *METHODS) for module in find(each).modules})
         options["checkpoint"] = chosen_checkpoint(checkpoint, identity_of({**asked, "source": source}))
     if method == "auto":
         return run(rbm, ledger, stream.child(method), options)
@@ -186,3 +180,114 @@ def estimate_log_z(
     how = {"threads": options.get("threads", 1), "progress": progress}
     gathered = evidence.gathered_once(rbm, stream.child("evidence"), data=data, **how)
     return evidence.cut(evidence.weighed(estimate, gathered))
+
+
+def draw_samples(rbm, method, *, sweeps=None, chains=100, base=None, data=None, seed=0, **options):
+    """Run the sampler of an estimator, for several estimators to read.
+
+    Parameters
+    ----------
+    rbm : RBM
+    method : str or Estimator
+        Estimator whose sampler is run. Listed estimators that use the same sampler can read the draws, too:
+        ``"rts"``, ``"ti-rb"``, ``"mbar"`` and others simulated tempering, ``"bar"`` and ``"pt-mbar"`` parallel
+        tempering.
+    sweeps : int, optional
+        Budget in Gibbs sweeps of each chain, burn-in and tuning included (default 10,000).
+    chains : int
+        Number of independent chains, at least 2.
+    base : array, shape (visible,), or str, optional
+        As for `estimate_log_z`.
+    data : array of 0 and 1, shape (examples, visible), optional
+        As for `estimate_log_z`.
+    seed : int or str
+        The same seed gives the same draws.
+    **options
+        Options of the method, and ``threads`` and ``progress``.
+
+    Returns
+    -------
+    Draws
+
+    Raises
+    ------
+    ValueError
+        For unknown methods and options, impossible sizes, and methods without a sampler, such as ``"tap"``.
+
+    Notes
+    -----
+    The draws are observed for all listed estimators that can read them, so the run costs a little more than that of
+    one estimator.
+
+    Examples
+    --------
+    >>> from logzoo import RBM, draw_samples, read_log_z
+    >>> rbm = RBM([[2.0, -1.0], [0.5, 1.0]], [0.0, 0.1], [0.2, -0.3])
+    >>> draws = draw_samples(rbm, "rts", sweeps=1000)
+    >>> [read_log_z(draws, method).converged for method in ("rts", "ti-rb", "mbar")]
+    [True, True, True]
+    """
+    from logzoo.estimators.registry import draw_for_all, name_of
+
+    is_a("rbm", rbm, RBM)
+    sweeps = _SWEEPS if sweeps is None else sweeps
+    ledger, _, options = _settings(rbm, method, sweeps, chains, base, data, options)
+    return draw_for_all(rbm, method, ledger, root_stream(seed).child(name_of(method)), options)
+
+
+def read_log_z(draws, method, /, **options):
+    """Estimate log Z from draws.
+
+    Parameters
+    ----------
+    draws : Draws
+        Draws by `draw_samples`.
+    method : str or Estimator
+        Estimator that uses the sampler that made the draws.
+    **options
+        Options of the reading, as opposed to those of the sampler.
+
+    Returns
+    -------
+    Estimate
+
+    Raises
+    ------
+    ValueError
+        For unknown methods and options, and for draws that the method cannot read.
+
+    Notes
+    -----
+    The estimate is not checked against evidence, as `estimate_log_z` does. With the same method, options and seed it is
+    the estimate of ``estimate_log_z(..., check=False)``. Estimates from the same draws have correlated errors.
+
+    Examples
+    --------
+    >>> from logzoo import RBM, draw_samples, estimate_log_z, read_log_z
+    >>> rbm = RBM([[2.0, -1.0], [0.5, 1.0]], [0.0, 0.1], [0.2, -0.3])
+    >>> estimate = read_log_z(draw_samples(rbm, "ais", sweeps=100), "ais")
+    >>> estimate == estimate_log_z(rbm, "ais", sweeps=100, check=False)
+    True
+    """
+    from logzoo.estimators.estimator import Draws
+    from logzoo.estimators.registry import find, name_of, read
+    from logzoo.methods import check_options
+
+    listed = find(method)
+    check_options(name_of(method), options, (listed.read, *listed.observers))
+    return read(is_a("draws", draws, Draws), method, options)
+
+
+def _settings(rbm, method, sweeps, chains, base, data, options):
+    """The ledger, the checked data, and the options of a method with the base and the data that it starts from."""
+    from logzoo.estimators.registry import starts_from_data
+
+    # The spread between chains is where every standard error comes from.
+    ledger = SweepLedger(sweeps, whole_number("chains", chains, minimum=2))
+    if data is not None:
+        data = binary_matrix("data", data, visible=rbm.visible)
+        base = log_odds(data) if base is None else base
+        if starts_from_data(method):
+            options["data"] = data
+    options["base"] = checked_base(rbm, base)
+    return ledger, data, options

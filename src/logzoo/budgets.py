@@ -1,5 +1,7 @@
 """The sweep ledger: every Gibbs sweep of every chain is counted and may not exceed the budget."""
 
+from __future__ import annotations
+
 import math
 
 from logzoo.checks import whole_number
@@ -19,7 +21,7 @@ class SweepLedger:
     Raises ValueError for impossible sizes and BudgetExceeded, before the sweeps are made, when they do not fit.
     """
 
-    def __init__(self, sweeps, chains):
+    def __init__(self, sweeps: int | None, chains: int) -> None:
         self.sweeps = math.inf if sweeps is None else whole_number("sweeps", sweeps)
         if LARGEST_BUDGET < self.sweeps < math.inf:
             raise ValueError(f"sweeps: expected at most {LARGEST_BUDGET:,}, found {sweeps}")
@@ -27,21 +29,21 @@ class SweepLedger:
         self.by_purpose = {}
 
     @property
-    def spent(self):
+    def spent(self) -> int:
         """Sweeps per chain spent so far, rounded up to whole sweeps of all chains."""
         return -(-self.chain_sweeps // self.chains)
 
     @property
-    def chain_sweeps(self):
+    def chain_sweeps(self) -> int:
         """Sweeps spent so far, summed over the chains."""
         return sum(self.by_purpose.values())
 
     @property
-    def remaining(self):
+    def remaining(self) -> float:
         """Sweeps per chain that are left."""
         return self.sweeps - self.spent
 
-    def spend(self, sweeps, purpose, *, chains=None):
+    def spend(self, sweeps: int, purpose: str, *, chains: int | None = None) -> int:
         """Enter `sweeps` sweeps of `chains` chains (all by default) under `purpose`; returns `sweeps`."""
         chains = self.chains if chains is None else chains
         chain_sweeps = whole_number("sweeps", sweeps, minimum=0) * whole_number("chains", chains)
@@ -52,7 +54,7 @@ class SweepLedger:
         self.by_purpose[purpose] = self.by_purpose.get(purpose, 0) + chain_sweeps
         return sweeps
 
-    def part(self, sweeps, purpose, *, chains=None):
+    def part(self, sweeps: int, purpose: str, *, chains: int | None = None) -> SweepLedger:
         """A SweepLedger of that many sweeps of `chains` chains (all by default), which this one pays for.
 
         Raises BudgetExceeded when it cannot.

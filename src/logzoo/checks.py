@@ -1,10 +1,20 @@
 """Checks of what a user hands in: each raises ValueError with one line that names the value and what was expected."""
 
+from __future__ import annotations
+
 import math
 import numbers
 from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+    from typing import TypeVar
+
+    Kind = TypeVar("Kind")
+    from logzoo.types import Array, Bits, Floats
 
 # Sizes, counts and sweeps: no machine holds or makes more.
 _LARGEST = 10**12
@@ -12,7 +22,7 @@ _SHOWN = 80  # letters of a value in a message
 _NAMED = 30  # names in a list of choices
 
 
-def shown(value):
+def shown(value: object) -> str:
     """A value as one line of a message; its type where the value cannot be shown."""
     try:
         text = " ".join(repr(value).split())
@@ -21,7 +31,7 @@ def shown(value):
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
-def expected_one_of(value, choices):
+def expected_one_of(value: object, choices: Iterable[object]) -> str:
     """What to expect instead of an unknown name, as the end of a message: the nearest names first, at most twelve."""
     names = sorted(map(str, choices))
     near = get_close_matches(str(value)[:_SHOWN], names, n=1, cutoff=0.6)
@@ -30,31 +40,31 @@ def expected_one_of(value, choices):
     return f"{hint}expected one of {', '.join(names[:_NAMED])}{more}"
 
 
-def is_a(name, value, kind):
+def is_a(name: str, value: object, kind: type[Kind]) -> Kind:
     """`value`, if it is an object of that class."""
     if not isinstance(value, kind):
         raise ValueError(f"{name}: expected an object of type {kind.__name__}, found {shown(value)}")
     return value
 
 
-def flag(name, value):
+def flag(name: str, value: object) -> bool:
     """`value` as bool, if it is true or false."""
     if not isinstance(value, bool | np.bool_):
         raise ValueError(f"{name}: expected true or false, found {shown(value)}")
     return bool(value)
 
 
-def whole_number(name, value, *, minimum=1, maximum=_LARGEST):
+def whole_number(name: str, value: Any, *, minimum: int = 1, maximum: int = _LARGEST) -> int:
     """`value` as int, if it is a whole number of at least `minimum` and at most `maximum`."""
     is_whole = isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_)
-    if not is_whole or value < minimum:
+    if not is_whole or int(value) < minimum:
         raise ValueError(f"{name}: expected a whole number of at least {minimum}, found {shown(value)}")
-    if value > maximum:
+    if int(value) > maximum:
         raise ValueError(f"{name}: expected a whole number of at most {maximum:,}, found {shown(value)}")
     return int(value)
 
 
-def positive_number(name, value, *, or_zero=False):
+def positive_number(name: str, value: object, *, or_zero: bool = False) -> float:
     """`value` as float, if it is finite and above zero, or zero where that is allowed."""
     number = as_float(value)
     if not 0.0 < number < math.inf and not (or_zero and number == 0.0):
@@ -63,7 +73,7 @@ def positive_number(name, value, *, or_zero=False):
     return number
 
 
-def finite_number(name, value):
+def finite_number(name: str, value: object) -> float:
     """`value` as float, if it is a finite real number or an array of one, and no truth value."""
     array = real_array(name, value)
     if array.ndim or array.dtype.kind == "b" or not np.isfinite(array):
@@ -71,31 +81,31 @@ def finite_number(name, value):
     return float(array)
 
 
-def share(name, value):
+def share(name: str, value: Any) -> float:
     """`value` as float, if it is at least 0 and below 1."""
     if not 0.0 <= as_float(value) < 1.0:
         raise ValueError(f"{name}: expected a number from 0 to below 1, found {shown(value)}")
     return float(value)
 
 
-def as_float(value):
+def as_float(value: object) -> float:
     """`value` as float, infinite if it is too large for one; NaN for what is no real number."""
     if not isinstance(value, numbers.Real) or isinstance(value, bool | np.bool_):
         return math.nan
     try:
         return float(value)
     except OverflowError:
-        return math.inf if value > 0 else -math.inf
+        return -math.inf if value < 0 else math.inf
 
 
-def one_of(name, value, choices):
+def one_of(name: str, value: object, choices: Collection[str]) -> str:
     """`value`, if it is among `choices`, which are texts."""
     if not isinstance(value, str) or value not in choices:
         raise ValueError(f"{name}: unknown value {shown(value)}; {expected_one_of(value, choices)}")
     return value
 
 
-def real_array(name, value):
+def real_array(name: str, value: object) -> Array:
     """`value` as an array of booleans, whole or real numbers, of the type that it has; nothing else, and no masks."""
     # An array made of rows with masks has none.
     rows = value if isinstance(value, list | tuple) else ()
@@ -110,7 +120,7 @@ def real_array(name, value):
     return array
 
 
-def finite_array(name, value, *, dimensions):
+def finite_array(name: str, value: object, *, dimensions: int) -> Floats:
     """`value` as a new contiguous float64 array of that many dimensions, if every entry is finite."""
     array = real_array(name, value)
     if array.ndim != dimensions or array.size == 0:
@@ -123,7 +133,7 @@ def finite_array(name, value, *, dimensions):
     return array
 
 
-def binary_matrix(name, value, *, visible=None):
+def binary_matrix(name: str, value: object, *, visible: int | None = None) -> Bits:
     """`value` as a contiguous uint8 matrix (examples, visible) of zeros and ones."""
     array = _matrix(name, value)
     # Of whole numbers the ends tell, which takes no memory.
@@ -135,7 +145,7 @@ def binary_matrix(name, value, *, visible=None):
     return np.ascontiguousarray(array, dtype=np.uint8)
 
 
-def grey_matrix(name, value):
+def grey_matrix(name: str, value: object) -> Array:
     """`value` as a contiguous float32 matrix (examples, visible) of numbers from 0 to 1."""
     array = _matrix(name, value)
     if not (array.min() >= 0 and array.max() <= 1):

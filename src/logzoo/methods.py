@@ -1,58 +1,75 @@
-"""Methods that are listed by name: their functions, imported when asked for, and the options that these take."""
+"""Functions that are listed by name: imported when they are needed, and the options that they take.
+
+A function is named as "package.module:function" or is a function of a user's own. Its options are its keyword-only
+parameters; what the code itself passes is positional.
+"""
 
 import inspect
+from collections.abc import Callable, Iterable, Mapping
 from pkgutil import resolve_name
 
 from logzoo.checks import expected_one_of, shown
 
+Function = str | Callable
+
+
+def resolved(function: Function) -> Callable:
+    """The function itself, imported if it is named."""
+    return function if callable(function) else resolve_name(function)
+
+
+def module_of(function: Function) -> str:
+    """Name of the module that holds a function."""
+    return function.__module__ if callable(function) else function.partition(":")[0]
+
+
+def options_of(*functions: Function) -> set[str]:
+    """Names of the options of functions."""
+    return {each.name for each in _parameters(functions) if each.kind == inspect.Parameter.KEYWORD_ONLY}
+
+
+def check_options(name: str, options: Iterable[str], functions: Iterable[Function]) -> None:
+    """Raise ValueError that names the known options for an unknown one. name: what the method is listed as.
+
+    A user's own function with a `**` parameter may pass on any option, so there is nothing to check.
+    """
+    own = _parameters(function for function in functions if callable(function))
+    if any(parameter.kind == inspect.Parameter.VAR_KEYWORD for parameter in own):
+        return
+    known = options_of(*functions)
+    for option in sorted(set(options) - known):
+        raise ValueError(f"{name}: unknown option {shown(option)}; {expected_one_of(option, known)}")
+
+
+def taken(options: Mapping, *functions: Function) -> dict:
+    """Those of the options that functions take."""
+    known = options_of(*functions)
+    return {name: value for name, value in options.items() if name in known}
+
+
+def _parameters(functions):
+    for function in functions:
+        yield from inspect.signature(resolved(function)).parameters.values()
+
 
 class Method:
-    """A method: its title in tables and figures, its function, and those that it hands the rest of its options to.
+    """A method: its title in tables and figures, its function, and those that it passes the rest of its options to."""
 
-    Functions are named as "package.module:function", or are functions of a user's own. Their options are their
-    keyword-only parameters; what the code hands over itself is positional. drawn: whether what it returns rests on
-    draws, and its error on their spread. reads: a name of the run that it reads; methods that read the same, with the
-    same options and base, share it.
-    """
-
-    def __init__(self, title, *functions, drawn=True, reads=""):
+    def __init__(self, title: str, *functions: Function) -> None:
         self.title = title
-        self.drawn = drawn
-        self.reads = reads
-        self._functions = functions
+        self.functions = functions
 
     @property
     def module(self):
         """Name of the module that holds the method."""
-        own = self._functions[0]
-        return own.partition(":")[0] if isinstance(own, str) else own.__module__
-
-    @property
-    def functions(self):
-        """The functions, the method's own first."""
-        return [function if callable(function) else resolve_name(function) for function in self._functions]
+        return module_of(self.functions[0])
 
     @property
     def options(self):
         """Names of the options."""
-        parameters = (inspect.signature(function).parameters.values() for function in self.functions)
-        return {each.name for of_one in parameters for each in of_one if each.kind == inspect.Parameter.KEYWORD_ONLY}
-
-    @property
-    def function(self):
-        """The method's own function."""
-        return self.functions[0]
-
-    def check(self, name, options):
-        """Raise ValueError that names the known options for an unknown one. name: what the method is listed as."""
-        known = self.options
-        own = inspect.signature(self.function).parameters.values() if callable(self._functions[0]) else ()
-        if any(parameter.kind == inspect.Parameter.VAR_KEYWORD for parameter in own):
-            return  # a user's own function, which hands options on as it likes
-        for option in sorted(options.keys() - known):
-            raise ValueError(f"{name}: unknown option {shown(option)}; {expected_one_of(option, known)}")
+        return options_of(*self.functions)
 
     def run(self, name, /, *arguments, **options):
-        """Call the method; ValueError as `check`."""
-        self.check(name, options)
-        return self.function(*arguments, **options)
+        """Call the method; ValueError for an unknown option, as `check_options`."""
+        check_options(name, options, self.functions)
+        return resolved(self.functions[0])(*arguments, **options)

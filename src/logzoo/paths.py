@@ -8,12 +8,19 @@ numba takes long to import: the kernels are imported where they are used, for ev
 module.
 """
 
+from __future__ import annotations
+
 import numbers
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from logzoo.checks import as_float, finite_array, positive_number, shown, whole_number
 from logzoo.models.rbm import RBM
+
+if TYPE_CHECKING:
+    from logzoo.kernels.gibbs import Parameters
+    from logzoo.types import Array, Floats
 
 # Share of the examples added to each of the two counts of a unit, so that no log-odds is infinite.
 PSEUDO_SHARE = 0.05
@@ -21,7 +28,7 @@ PSEUDO_SHARE = 0.05
 _DENSE_NEAR_ONE = ((0.0, 0.0), (0.5, 500 / 14500), (0.9, 4500 / 14500), (1.0, 1.0))
 
 
-def log_odds(data, *, pseudo_share=PSEUDO_SHARE):
+def log_odds(data: Array, *, pseudo_share: float = PSEUDO_SHARE) -> Floats:
     """Log-odds (visible,) of the mean of 0/1 data (examples, visible), smoothed by a pseudo-count.
 
     p = (mean + s) / (1 + 2 s) with s = pseudo_share.
@@ -33,7 +40,7 @@ def log_odds(data, *, pseudo_share=PSEUDO_SHARE):
     return np.log(p) - np.log1p(-p)
 
 
-def base_of(rbm, base):
+def base_of(rbm: RBM, base: object) -> Floats:
     """Base log-odds (visible,) as a checked array."""
     array = finite_array("base", base, dimensions=1)
     if array.size != rbm.visible:
@@ -41,17 +48,17 @@ def base_of(rbm, base):
     return array
 
 
-def log_z_base(base, hidden):
+def log_z_base(base: Floats, hidden: int) -> float:
     """log Z_1 of the unnormalised base in nats."""
     return float(np.logaddexp(0.0, base).sum() + hidden * np.log(2.0))
 
 
-def tempered_rbm(rbm, base, beta):
+def tempered_rbm(rbm: RBM, base: Floats, beta: float) -> RBM:
     """The RBM whose joint distribution is f_beta: enumerate it for the exact log Z along the path."""
     return RBM(beta * rbm.weights, beta * rbm.visible_bias + (1.0 - beta) * base, beta * rbm.hidden_bias)
 
 
-def kernel_parameters(rbm, base):
+def kernel_parameters(rbm: RBM, base: Floats) -> Parameters:
     """Parameters for the sampling kernels: fixed point, in blocks of columns, with the base log-odds."""
     from logzoo.kernels.layout import fixed_point_parameters
 
@@ -62,7 +69,7 @@ def kernel_parameters(rbm, base):
 _MOST_MOVED = 1e-3
 
 
-def check_rounding(rbm):
+def check_rounding(rbm: RBM) -> None:
     """Raise ValueError where rounding the parameters for the kernels could move log Z by more than 0.001 nat."""
     from logzoo.kernels.layout import fixed_point_unit
 
@@ -76,7 +83,7 @@ def check_rounding(rbm):
         )
 
 
-def inverse_temperatures(ladder, rungs):
+def inverse_temperatures(ladder: object, rungs: int) -> Floats:
     """Inverse temperatures (rungs,) from 0 to 1.
 
     ladder: "linear"; "dense-near-one" (spacing of Salakhutdinov & Murray 2008); or the values themselves, increasing
@@ -100,7 +107,7 @@ def inverse_temperatures(ladder, rungs):
     return betas
 
 
-def prior_weights(prior, betas):
+def prior_weights(prior: object, betas: Floats) -> Floats:
     """Prior r (rung,) of the rungs, which sums to one.
 
     prior: weights (rung,); a number s for r_k proportional to exp(s beta_k); or None for equal weights. Raises
@@ -118,12 +125,12 @@ def prior_weights(prior, betas):
     return r / r.sum()
 
 
-def chebyshev_nodes(count):
+def chebyshev_nodes(count: int) -> Floats:
     """`count` Chebyshev points of the second kind on [0, 1], ends included: exact there (Trefethen 2013, ch. 2)."""
     return 0.5 * (1.0 - np.cos(np.pi * np.arange(count) / (count - 1)))
 
 
-def interpolation_matrix(nodes, targets):
+def interpolation_matrix(nodes: Floats, targets: Floats) -> Floats:
     """Matrix (nodes, targets) that carries values at Chebyshev nodes to targets: the barycentric formula.
 
     Berrut & Trefethen (2004), eq 4.2 with the weights of eq 5.4.
@@ -138,7 +145,7 @@ def interpolation_matrix(nodes, targets):
     return np.ascontiguousarray(matrix.T)
 
 
-def differentiation_matrix(nodes):
+def differentiation_matrix(nodes: Floats) -> Floats:
     """Matrix (nodes, nodes) that carries values at Chebyshev nodes to derivatives of their interpolant at the nodes.
 
     Berrut & Trefethen (2004), section 9.3: off the diagonal (w_j / w_i) / (x_i - x_j); rows sum to zero.

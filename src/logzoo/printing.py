@@ -1,10 +1,17 @@
 """Text for a terminal: aligned tables, one line of JSON."""
 
+from __future__ import annotations
+
 import json
 import math
+from html import escape
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Sequence
 
 
-def table(rows, *, right=()):
+def table(rows: Iterable[Iterable[object]], *, right: Container[int] = ()) -> str:
     """Lines of rows of texts, aligned: all columns to the left, but for those numbered in `right`."""
     rows = [[one_line(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -13,12 +20,18 @@ def table(rows, *, right=()):
     return "".join(f"{line.rstrip()}\n" for line in lines)
 
 
-def columns(heads, rows, *, words=False):
+def columns(heads: Sequence[object], rows: Iterable[Iterable[object]], *, words: bool = False) -> str:
     """Lines of rows of numbers under their heads: the first column, and the last if it has words, to the left."""
     return table([heads, *rows], right=range(1, len(heads) - words))
 
 
-def json_line(content):
+def html_table(title: str, rows: Iterable[tuple[str, object]]) -> str:
+    """A table of names and values in HTML, for notebooks; texts are escaped."""
+    lines = (f"<tr><th>{escape(name)}</th><td>{escape(str(value))}</td></tr>" for name, value in rows)
+    return f"<table><caption>{escape(title)}</caption>{''.join(lines)}</table>"
+
+
+def json_line(content: object) -> str:
     """One line of JSON; numbers that JSON does not know become null."""
 
     def plain(value):
@@ -32,13 +45,13 @@ def json_line(content):
     return json.dumps(plain(content), allow_nan=False) + "\n"
 
 
-def one_line(value):
+def one_line(value: object) -> str:
     """The text of a value without line breaks; what is no letter (a terminal may obey it) is spelled out."""
     text = " ".join(str(value).split())
     return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
 
 
-def shortened(value, most=800):
+def shortened(value: object, most: int = 800) -> str:
     """The text of a value in one line, words of more than 200 letters and the whole cut: a user may pass any text."""
     words = [word if len(word) <= 200 else f"{word[:80]}..." for word in one_line(value).split(" ")]
     text = " ".join(words)

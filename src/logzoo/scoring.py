@@ -1,14 +1,21 @@
 """Log-likelihood as a score of scikit-learn: `GridSearchCV(BernoulliRBM(), grid, scoring=score)`."""
 
+from __future__ import annotations
+
 import warnings
 from functools import partial
+from typing import TYPE_CHECKING
 
 from logzoo.api import estimate_log_z
 from logzoo.models.rbm import RBM
 from logzoo.models.scoring import mean_log_likelihood
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
-def scorer(method="auto", **settings):
+
+def scorer(method: str = "auto", **settings: Any) -> Callable[..., float]:
     """Make a scoring function for scikit-learn: the mean log-likelihood of held-out examples.
 
     Parameters

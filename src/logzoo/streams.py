@@ -1,5 +1,7 @@
 """Random streams named by what they are for, so that adding a method never shifts another's draws."""
 
+from __future__ import annotations
+
 import hashlib
 import numbers
 from dataclasses import dataclass
@@ -18,7 +20,7 @@ class Stream:
 
     path: tuple[str, ...]
 
-    def child(self, *names):
+    def child(self, *names: object) -> Stream:
         """The stream one or more steps below this one."""
         return Stream(self.path + tuple(str(name) for name in names))
 
@@ -31,21 +33,21 @@ class Stream:
         return hashlib.sha256(text.encode()).digest()
 
     @property
-    def key(self):
+    def key(self) -> np.uint64:
         """64-bit key of the stream's counter-based generator (uint64)."""
         return np.uint64(int.from_bytes(self._digest()[:8], "little"))
 
-    def generator(self):
+    def generator(self) -> np.random.Generator:
         """A NumPy generator of the stream, for work outside the kernels (shuffles, resampling)."""
         return np.random.Generator(np.random.Philox(key=int.from_bytes(self._digest()[8:24], "little")))
 
 
-def root_stream(seed):
+def root_stream(seed: object) -> Stream:
     """The stream all others of a run descend from. seed: a whole number or a text; 1 and "1" are the same.
 
     Raises ValueError for anything else: 1.0 and True are no seeds, nor is what is named by where it lies in memory.
     """
-    whole = isinstance(seed, numbers.Integral) and not isinstance(seed, bool | np.bool_) and abs(seed) < _LARGEST
+    whole = isinstance(seed, numbers.Integral) and not isinstance(seed, bool | np.bool_) and abs(int(seed)) < _LARGEST
     if not whole and not (isinstance(seed, str) and _has_bytes(seed)):
         raise ValueError(f"seed: expected a whole number or a text, found {shown(seed)}")
     return Stream((str(seed),))

@@ -74,7 +74,7 @@ def train_rbm(
     data = _VALUES[one_of("values", options.get("values", "binary"), _VALUES)]("data", data)
     settings = {"hidden": hidden, "updates": updates, "batch": batch}
     settings = {name: whole_number(name, value) for name, value in settings.items()}
-    settings["learning_rate"] = positive_number("learning_rate", learning_rate)
+    settings |= {"learning_rate": positive_number("learning_rate", learning_rate)}
     if checkpoint is not None:
         source = source_digest(trainer_module(method), "logzoo.trackers.registry")
         asked = {"method": method, "seed": str(seed), "data": data, "source": source, **settings, **options}

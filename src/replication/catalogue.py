@@ -5,7 +5,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from logzoo.checks import expected_one_of
-from logzoo.estimators.registry import ESTIMATORS, estimator_module
+from logzoo.estimators.registry import ESTIMATORS
 from logzoo.printing import one_line
 from logzoo.trainers.registry import trainer_module
 from replication.papers.declaration import Claim, Entry, Experiment, Here, claim_entries, claims_of, named_paths
@@ -28,7 +28,7 @@ class Shown(NamedTuple):
     @property
     def caption(self) -> str:
         """What is shown, in sentences."""
-        return self.module.__doc__.partition("\n\n")[2].strip()
+        return (self.module.__doc__ or "").partition("\n\n")[2].strip()
 
     @property
     def claims(self) -> dict[str, Claim]:
@@ -179,4 +179,5 @@ def _module_of(name: str, paper: str) -> ModuleType:
 
 def modules_of(methods: tuple[str, ...]) -> list[str]:
     """The modules of estimators and trainers by name."""
-    return sorted({estimator_module(name) if name in ESTIMATORS else trainer_module(name) for name in methods})
+    modules = [ESTIMATORS[name].modules if name in ESTIMATORS else [trainer_module(name)] for name in methods]
+    return sorted({module for some in modules for module in some})

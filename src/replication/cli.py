@@ -3,14 +3,25 @@
 What takes long to import is imported inside the commands, so that help comes at once.
 """
 
+from pathlib import Path
+from typing import Any
+
 from logzoo import __version__
 from logzoo.cli.output import write
 from logzoo.cli.running import Parser, adder, run_command
 from logzoo.printing import table
 
-_FOLDER = {"metavar": "PATH", "nargs": "?", "default": ".", "help": "folder of the project (default: this one)"}
-_CONFIGFILE = {"metavar": "FILE", "help": "configuration of a scale of your own (default: those in config/)"}
-_SCALE = {"default": "quick", "metavar": "NAME", "help": "scale of the run (default quick)"}
+_FOLDER: dict[str, Any] = {
+    "metavar": "PATH",
+    "nargs": "?",
+    "default": ".",
+    "help": "folder of the project (default: this one)",
+}
+_CONFIGFILE: dict[str, Any] = {
+    "metavar": "FILE",
+    "help": "configuration of a scale of your own (default: those in config/)",
+}
+_SCALE: dict[str, Any] = {"default": "quick", "metavar": "NAME", "help": "scale of the run (default quick)"}
 
 
 def main(argv=None):
@@ -30,14 +41,16 @@ def command_parser():
     add("--output", metavar="FILE", help="write the report as JSON to this file, too")
     add = command("cost", _cost, "Say what the figures of a scale cost, in core-hours.")
     add("folder", **_FOLDER)
-    add("--configfile", **_CONFIGFILE | {"help": "configuration of a scale (default: that of config/config.yaml)"})
+    add("--configfile", metavar="FILE", help="configuration of a scale (default: config/config.yaml alone)")
     add = command("publish", _publish, "Copy what readers see of a finished run to results/ of its project.")
     add("folder", **_FOLDER)
     add("--scale", **_SCALE)
+    add("--configfile", **_CONFIGFILE)
     add("--megabytes", type=float, default=20.0, metavar="N", help="the most to publish (default 20)")
     add = command("crate", _crate, "Describe a finished run for archives: ro-crate-metadata.json in its project.")
     add("folder", **_FOLDER)
     add("--scale", **_SCALE)
+    add("--configfile", **_CONFIGFILE)
     add("--agent", metavar="NAME", help="the person who ran it")
     return parser
 
@@ -53,34 +66,43 @@ def _audit(**arguments):
 def _cost(folder, configfile):
     from replication.costs import table_of_costs
 
-    write(table_of_costs(_catalogue(folder, configfile)) + "\n")
+    write(f"{table_of_costs(_catalogue(folder, configfile))}\n")
+
+
+def _publish(folder, scale, configfile, megabytes):
+    from replication.audit.publish import publish
+    from replication.costs import core_hours
+    from replication.reporting.quotes import requote_pages
+
+    jobs, configfile = _jobs(scale, configfile)
+    hours = core_hours(_catalogue(folder, configfile))
+    write(publish(folder, scale, jobs, most=megabytes, hours=hours))
+    write("".join(f"updated: {page}\n" for page in requote_pages(folder)))
+
+
+def _crate(folder, scale, configfile, agent):
+    from replication.audit import checkout
+    from replication.audit.crate import write_crate
+
+    # A run of no scale of the checkout is described, too.
+    jobs = {scale: _jobs(scale, configfile)[0]} if scale in checkout.configuration_files(configfile) else None
+    write(table([("written", write_crate(folder, scale, jobs=jobs, agent=agent))]))
+
+
+def _jobs(scale, configfile):
+    """The jobs of a scale of the checkout, and the file of its configuration."""
+    from replication.audit import checkout
+
+    known = checkout.configuration_files(configfile)
+    if scale not in known:
+        raise ValueError(f"--scale {scale}: expected one of {', '.join(sorted(known))}, or its --configfile")
+    return checkout.jobs_of_scale(scale, known[scale]), known[scale]
 
 
 def _catalogue(folder, configfile):
-    from pathlib import Path
-
     from replication.project import catalogue_of
 
     if not Path(folder, "Snakefile").is_file():
         raise ValueError(f"{folder}: expected the folder of a project, found no Snakefile in it")
-    # A path from here, and not from the folder of the project.
-    files = [] if configfile is None else [str(Path(configfile).absolute())]
-    return catalogue_of(*files, folder=folder)
-
-
-def _publish(folder, scale, megabytes):
-    from replication.audit import checkout
-    from replication.audit.publish import publish
-    from replication.costs import core_hours
-
-    configfile = checkout.configuration_files().get(scale)
-    if configfile is None:
-        raise ValueError(f"--scale {scale}: expected one of {', '.join(sorted(checkout.configuration_files()))}")
-    hours = core_hours(_catalogue(folder, configfile))
-    write(publish(folder, scale, checkout.jobs_of_scale(scale, configfile), most=megabytes, hours=hours))
-
-
-def _crate(folder, scale, agent):
-    from replication.audit.crate import write_crate
-
-    write(table([("written", write_crate(folder, scale, agent=agent))]))
+    # The path is from here, not from the folder of the project.
+    return catalogue_of(*([] if configfile is None else [str(Path(configfile).absolute())]), folder=folder)

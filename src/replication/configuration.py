@@ -1,4 +1,7 @@
-"""The workflow's configuration: merged, checked and completed before anything runs. `replication.settings` declares it."""
+"""The workflow's configuration: merged, checked and completed before anything runs.
+
+`replication.settings` declares it.
+"""
 
 import re
 from collections.abc import Iterable
@@ -24,9 +27,9 @@ _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 def checked(config: dict, folder: str | Path) -> dict:
     """The merged configuration at its scale, checked and completed.
 
-    Settings of the scale replace others, and settings of null are removed. Every method has an estimator, `matrix.estimators`
-    is a list, and models of grids and of the zoo are added. Names among the settings of a figure are checked by its
-    declaration. folder: the files of configuration, which name all scales.
+    Settings of the scale replace others, and settings of null are removed. Every method has an estimator,
+    `matrix.estimators` is a list, and models of grids and of the zoo are added. Names among the settings of a figure
+    are checked by its declaration. folder: the files of configuration, which name all scales.
 
     Raises ValueError, one line with the dotted path of the setting, what was expected and what was found.
     """
@@ -66,7 +69,7 @@ def _scales(folder: Path) -> set[str]:
 
 
 def _at_scale(config: dict, scales: set[str]) -> dict:
-    """A configuration whose entries have the settings of its scale. `scales` of another form are left, and refused later."""
+    """A configuration whose entries have the settings of its scale; `scales` of another form are refused later."""
     scale = str(config.get("scale"))
     sections = {name: config[name] for name in SCALED if isinstance(config.get(name), dict)}
     for section, entries in sections.items():

@@ -104,8 +104,8 @@ def _take_note() -> None:
 
 def _load() -> None:
     """Load libraries and machine code by using them once, and nothing else of the package."""
-    import xarray as xr
     from tqdm import tqdm
+    from xarray.backends import list_engines
 
     from replication.compiling import estimate_by_all, train_by_all
     from replication.reporting.style import new_figure, picture_bytes
@@ -114,7 +114,7 @@ def _load() -> None:
     estimate_by_all()
     train_by_all()
     picture_bytes(new_figure(1.0, 1.0))
-    xr.backends.list_engines()
+    list_engines()
     for name in [name for name in sys.modules if name.partition(".")[0] in _PACKAGES]:
         if not name.startswith(_STAYING):
             del sys.modules[name]

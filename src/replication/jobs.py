@@ -45,8 +45,10 @@ def job(log_file: str) -> Iterator[None]:
         _log_to(log_file)
         yield
     except (ValueError, OSError) as error:
-        named = isinstance(error, OSError) and error.filename is not None
-        LOG.error("%s", f"{error.filename}: {error.strerror}" if named else error)
+        if isinstance(error, OSError) and error.filename is not None:
+            LOG.error("%s: %s", error.filename, error.strerror)
+        else:
+            LOG.error("%s", error)
         sys.exit(1)
     LOG.info("%.2f s to start, took %.2f s, held %.0f MB", to_start, time.perf_counter() - start, _held())
 

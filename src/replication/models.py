@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterable
 
-from logzoo.estimators.registry import ESTIMATORS, estimator_module
+from logzoo.estimators.registry import ESTIMATORS
 from logzoo.models.known.registry import FAMILIES
 from replication.catalogue import Config
 from replication.papers.declaration import shape_of
@@ -100,7 +100,7 @@ def by_run(config: Config, estimators: Iterable[str]) -> list[list[str]]:
     runs: dict[str, list[str]] = {}
     for name in estimators:
         entry = config["estimators"][name]
-        run = ESTIMATORS[entry["method"]].reads
+        run = ESTIMATORS[entry["method"]].shares
         key = json.dumps([run, entry["base"], entry["options"]], sort_keys=True) if run else name
         runs.setdefault(key, []).append(name)
     return list(runs.values())
@@ -108,5 +108,5 @@ def by_run(config: Config, estimators: Iterable[str]) -> list[list[str]]:
 
 def sources_of(config: Config, script_source: Callable[..., str], estimators: Iterable[str]) -> dict[str, str]:
     """{estimator: digest of the code of its estimates}."""
-    modules = {name: estimator_module(config["estimators"][name]["method"]) for name in estimators}
-    return {name: script_source("estimate", module) for name, module in modules.items()}
+    modules = {name: ESTIMATORS[config["estimators"][name]["method"]].modules for name in estimators}
+    return {name: script_source("estimate", *some) for name, some in modules.items()}

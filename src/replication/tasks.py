@@ -1,7 +1,7 @@
 """What every file would be made with, by this configuration and this code, as the audit reads it.
 
-Functions take Snakemake's `workflow`. Nothing public names the rule that makes a file, or tells the targets of a run:
-`rules`, `rule.expand_*`, `dag`, `dag_settings` and `scheduler` are not documented, though none is marked as private.
+Functions take Snakemake's `workflow`. Nothing public names the rule that makes a file, or the jobs of a run: `rules`,
+`rule.expand_*` and `dag` are not documented, though none is marked as private.
 """
 
 import json
@@ -15,8 +15,6 @@ from replication.artifacts.stamps import without_stamp
 from replication.audit.manifest import manifest_path, write_manifest
 from replication.catalogue import Catalogue
 
-# Targets that tell something and make nothing.
-_TELLING = {"audit", "cost", "crate", "jobs", "publish"}
 # What names of rules that sample begin with.
 _SAMPLING = ("train_", "evidence", "estimate")
 # Jobs of which the starts take longer than loading once what all of them load.
@@ -60,12 +58,6 @@ def _jobs_of(maker: Any, wildcards: dict) -> dict[str, dict]:
     return json.loads(json.dumps(jobs))  # tuples and keys as artifacts record them
 
 
-def makes_files(workflow: Any) -> bool:
-    """Whether this run makes anything, or only tells something."""
-    targets = set(workflow.dag_settings.targets)
-    return not targets or not targets <= _TELLING
-
-
 def runs_kernels(workflow: Any) -> bool:
     """Whether this run samples anything: what it then needs compiled, several of its jobs need."""
     return any(job.rule.name.startswith(_SAMPLING) for job in workflow.dag.needrun_jobs())
@@ -106,18 +98,6 @@ def shared_files(catalogue: Catalogue) -> list[str]:
     for name, source in config["sources"].items():
         paths += [f"data/raw/{name}/{file}" for file in ("manifest.json", *source["files"])]
     return paths
-
-
-def list_what_was_made(workflow: Any, catalogue: Catalogue) -> None:
-    """Write the manifest if a run was killed when all was made but the manifest.
-
-    Snakemake then has nothing to do, and no hook for that.
-    """
-    ready = workflow.is_main_process and workflow.scheduler is not None and not workflow.dryrun
-    scale = catalogue.config["scale"]
-    made = Path(f"data/{scale}").is_dir() and not Path(manifest_path(scale)).exists()
-    if ready and not len(workflow.dag) and made:
-        print_manifest(catalogue)
 
 
 def print_tables(catalogue: Catalogue) -> None:

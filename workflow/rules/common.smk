@@ -5,7 +5,6 @@ from replication.papers.declaration import named_paths
 from replication.papers.tracking.grids import trial_of
 from replication.papers.zoo.families import matrix_places
 from replication.catalogue import modules_of
-from replication.costs import core_hours, table_of_costs
 from replication.digests import code_digest
 from replication.documents import pages_of_estimators
 from replication.models import (
@@ -23,8 +22,6 @@ from replication.models import (
 )
 from replication.tasks import (
     jobs_of_files,
-    list_what_was_made,
-    makes_files,
     print_manifest,
     print_tables,
     remove_manifest,

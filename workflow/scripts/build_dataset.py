@@ -1,10 +1,11 @@
 """Read the raw files of one data set into its NetCDF form, or the digits that stand in for it."""
 
+from replication.jobs import job, write_output
+
 import json
 from pathlib import Path
 
 from logzoo.datasets.build import build_dataset, stand_in
-from replication.jobs import job, write_output
 
 with job(snakemake.log[0]):
     name, entries = snakemake.wildcards.dataset, snakemake.params.entries

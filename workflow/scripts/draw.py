@@ -1,11 +1,13 @@
 """Draw one figure."""
 
+from replication.jobs import job, read_inputs, stamp_of
+from replication.reporting.style import SETTINGS, save
+
 from importlib import import_module
 
-from replication.jobs import job, read_inputs, stamp_of
-from replication.reporting.style import save
+import matplotlib
 
-with job(snakemake.log[0]):
-    artifacts = read_inputs(snakemake)
-    figure = import_module(snakemake.params.module).draw(artifacts, **snakemake.params.settings)
+with job(snakemake.log[0]), matplotlib.rc_context(SETTINGS):
+    draw = import_module(snakemake.params.module).draw
+    figure = draw(read_inputs(snakemake), **snakemake.params.settings)
     save(figure, snakemake.output.png, snakemake.output.pdf, stamp_of(snakemake))

@@ -1,12 +1,13 @@
 """Estimate log Z of one model by one estimator or more, each at every budget and replicate; checkpoints on the way."""
 
+from replication.jobs import checkpoint_of, discard_checkpoints, job, read_inputs, write_output
+from replication.papers.configured import estimator_options
+from replication.reporting.stand_ins import stand_ins
+
 from logzoo.estimators.evidence import from_dataset
 from logzoo.estimators.matrix import estimate_matrix
 from logzoo.models.rbm import RBM
 from logzoo.streams import root_stream
-from replication.jobs import checkpoint_of, discard_checkpoints, job, read_inputs, write_output
-from replication.papers.configured import estimator_options
-from replication.reporting.stand_ins import stand_ins
 
 with job(snakemake.log[0]):
     inputs = read_inputs(snakemake)

@@ -1,13 +1,13 @@
 """What is known of log Z of one model beforehand: sure bounds, and the mass found by chains that start in its modes."""
 
-import numpy as np
+from replication.jobs import job, read_inputs, write_output
+from replication.reporting.stand_ins import stand_ins
 
+import numpy as np
 from logzoo.datasets.build import visible_matrix
 from logzoo.estimators.evidence import as_dataset, gather
 from logzoo.models.rbm import RBM
 from logzoo.streams import root_stream
-from replication.jobs import job, read_inputs, write_output
-from replication.reporting.stand_ins import stand_ins
 
 with job(snakemake.log[0]):
     inputs = read_inputs(snakemake)

@@ -1,9 +1,5 @@
 """Run one experiment; checkpoints of its parts survive an interruption, where it makes them."""
 
-from functools import partial
-from pkgutil import resolve_name
-
-from logzoo.streams import root_stream
 from replication.jobs import (
     checkpoint_of,
     discard_checkpoints,
@@ -13,6 +9,11 @@ from replication.jobs import (
     write_output,
 )
 from replication.reporting.stand_ins import stand_ins
+
+from functools import partial
+from pkgutil import resolve_name
+
+from logzoo.streams import root_stream
 
 with job(snakemake.log[0]):
     params = snakemake.params

@@ -1,12 +1,13 @@
 """Fetch and verify the raw files of one source; at a scale that allows it, record that they cannot be had."""
 
+from replication.jobs import job
+
 import json
 import logging
 from pathlib import Path
 
 from logzoo.datasets.sources import SourcesExhausted, fetch, mirror_folders
 from logzoo.io.atomic import write_text
-from replication.jobs import job
 
 with job(snakemake.log[0]):
     manifest = Path(snakemake.output.manifest)

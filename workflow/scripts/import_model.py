@@ -1,5 +1,8 @@
 """Import one published RBM, or train one in its place when the file cannot be had."""
 
+from replication.jobs import checkpoint_of, discard_checkpoints, job, read_inputs, write_output
+from replication.reporting.stand_ins import stand_ins
+
 import json
 import logging
 from pathlib import Path
@@ -7,8 +10,6 @@ from pathlib import Path
 from logzoo.datasets.build import visible_matrix
 from logzoo.models.rbm import RBM
 from logzoo.training import train_rbm
-from replication.jobs import checkpoint_of, discard_checkpoints, job, read_inputs, write_output
-from replication.reporting.stand_ins import stand_ins
 
 with job(snakemake.log[0]):
     params = snakemake.params

@@ -1,10 +1,11 @@
 """Write the jobs of the configuration as JSON."""
 
+from replication.jobs import job
+
 import json
 from pathlib import Path
 
 from logzoo.io.atomic import write_text
-from replication.jobs import job
 
 with job(snakemake.log[0]):
     path = Path(snakemake.params.path)

@@ -1,8 +1,9 @@
 """Make one RBM of a family whose log Z is known."""
 
+from replication.jobs import job, write_output
+
 from logzoo.models.known.registry import known
 from logzoo.streams import root_stream
-from replication.jobs import job, write_output
 
 with job(snakemake.log[0]):
     settings = snakemake.params.known

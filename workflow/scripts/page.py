@@ -1,12 +1,13 @@
 """Write the page of all figures, tables and verdicts."""
 
+from replication.artifacts.stamps import stamped_text
+from replication.jobs import job, stamp_of
+from replication.reporting.page import exhibit_of, page
+
 from pathlib import Path
 
 from logzoo.io.atomic import write_text
 from logzoo.io.netcdf import read_artifact, read_provenance
-from replication.artifacts.stamps import stamped_text
-from replication.jobs import job, stamp_of
-from replication.reporting.page import exhibit_of, page
 
 with job(snakemake.log[0]):
     given, params = snakemake.input, snakemake.params

@@ -1,10 +1,11 @@
 """Train one RBM on the training split of its data set; a checkpoint beside it survives an interruption."""
 
+from replication.jobs import checkpoint_of, discard_checkpoints, job, read_inputs, write_output
+from replication.reporting.stand_ins import stand_ins
+
 from logzoo.datasets.build import visible_matrix
 from logzoo.models.rbm import RBM
 from logzoo.training import train_rbm
-from replication.jobs import checkpoint_of, discard_checkpoints, job, read_inputs, write_output
-from replication.reporting.stand_ins import stand_ins
 
 with job(snakemake.log[0]):
     params, output = snakemake.params, snakemake.output

@@ -1,11 +1,12 @@
 """Train one RBM of a grid in full where its race lets it go on; else what its trial made is all there is of it."""
 
+from replication.jobs import discard_checkpoints, job, write_output
+from replication.papers.tracking.race import goes_on
+
 from pathlib import Path
 from runpy import run_path
 
 from logzoo.io.netcdf import read_artifact
-from replication.jobs import discard_checkpoints, job, write_output
-from replication.papers.tracking.race import goes_on
 
 with job(snakemake.log[0]):
     params, inputs, model = snakemake.params, snakemake.input, snakemake.wildcards.model

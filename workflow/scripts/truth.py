@@ -1,11 +1,12 @@
 """Establish log Z of one model, and the mean log-likelihood of its data."""
 
-from logzoo.datasets.build import visible_matrix
-from logzoo.datasets.splits import SPLITS
-from logzoo.models.rbm import RBM
 from replication.jobs import job, read_inputs, write_output
 from replication.reporting.stand_ins import stand_ins
 from replication.truths import exact_truth, known_truth, long_run_truth, with_likelihoods
+
+from logzoo.datasets.build import visible_matrix
+from logzoo.datasets.splits import SPLITS
+from logzoo.models.rbm import RBM
 
 with job(snakemake.log[0]):
     inputs = read_inputs(snakemake)

@@ -1,11 +1,11 @@
 """Judge the claims that one figure shows."""
 
-from importlib import import_module
-
 from replication.jobs import flat, job, read_inputs, write_output
 from replication.papers.declaration import claim_entries
 from replication.reporting.stand_ins import stand_ins
 from replication.reporting.verdicts import verdicts
+
+from importlib import import_module
 
 with job(snakemake.log[0]):
     params, artifacts = snakemake.params, read_inputs(snakemake)

@@ -1,13 +1,14 @@
 """Write the scorecard as Markdown, HTML and CSV."""
 
-from pathlib import Path
-
-from logzoo.io.atomic import write_text
-from logzoo.io.netcdf import read_artifact
 from replication.artifacts.stamps import stamped_text
 from replication.jobs import job, stamp_of
 from replication.reporting.page import scorecard_page
 from replication.reporting.scorecard import csv, markdown
+
+from pathlib import Path
+
+from logzoo.io.atomic import write_text
+from logzoo.io.netcdf import read_artifact
 
 with job(snakemake.log[0]):
     params, card = snakemake.params, read_artifact(snakemake.input.scorecard, "scorecard")

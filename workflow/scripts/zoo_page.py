@@ -1,11 +1,12 @@
 """Write the page of the zoo, on which the reader chooses what to see."""
 
-from pathlib import Path
-
-from logzoo.io.atomic import write_text
 from replication.artifacts.stamps import stamped_text
 from replication.jobs import job, read_inputs, stamp_of
 from replication.papers.zoo.page import page
+
+from pathlib import Path
+
+from logzoo.io.atomic import write_text
 
 with job(snakemake.log[0]):
     params = snakemake.params

@@ -2,7 +2,7 @@
 
 import time
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -58,7 +58,7 @@ def try_all(rbm, *, data, snapshots=None, progress=False, **settings):
         for method in ESTIMATORS:
             start = time.perf_counter()
             try:
-                own = {"snapshots": snapshots} if takes(method, "snapshots") else {}
+                own: dict[str, Any] = {"snapshots": snapshots} if takes(method, "snapshots") else {}
                 own |= {"data": data, "progress": progress, "check": False}
                 estimate = estimate_log_z(rbm, method, **settings, **own)
                 estimate, reason = cut(weighed(estimate, evidence)), ""

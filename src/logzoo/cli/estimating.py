@@ -39,13 +39,13 @@ def run(
 ):
     """Run the command."""
     from logzoo.cli.files import check_checkpoint, read_data, read_either, read_snapshots
-    from logzoo.estimators.registry import estimator_module, takes
+    from logzoo.estimators.registry import find, takes
 
     every = method == "all"
     if every and options:
         raise ValueError("--option: expected none beside --method all, options belong to one method")
     if not every:
-        estimator_module(method)  # refuses unknown names before a file is read
+        find(method)  # refuses unknown names before a file is read
     for flag, value in (("tolerance", tolerance), ("checkpoint", checkpoint)):
         if value is not None and method != "auto":
             raise ValueError(f"--{flag}: expected --method auto beside it")
@@ -95,7 +95,7 @@ def _single(rbm, constant, method, settings, examples, as_json):
         return
     content = {name: getattr(shown, name) for name in (*_SHOWN, "reasons", "diagnostics")}
     content |= {"seed": settings["seed"], "seconds": seconds}
-    if mean is not None:
+    if mean is not None and examples is not None:
         content |= {"mean_log_likelihood": mean.value, "mean_log_likelihood_interval": mean.interval}
         content |= {"mean_log_likelihood_std_error": mean.std_error, "examples": len(examples)}
     write(json_line(content))

@@ -43,9 +43,8 @@ def command_parser():
     add("file", metavar="FILE", help="any artifact of logzoo (.nc), or an RBM of .npz, .mat, .h5")
     # They were here once.
     for name in ("audit", "crate"):
-        command(name, partial(_moved, name), f"See `replication {name}`.")(
-            "rest", nargs="*", help="arguments of that command"
-        )
+        add = command(name, partial(_moved, name), f"See `replication {name}`.")
+        add("rest", nargs="*", help="arguments of that command")
     return parser
 
 

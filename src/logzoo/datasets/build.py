@@ -36,7 +36,7 @@ def build_dataset(name, entry, folder):
     if units:
         labels = np.concatenate([one_hot(name, parts.labels[split], units) for split in SPLITS])
         data = np.hstack([data, labels * np.uint8(VALUE_SCALES[entry["values"]])])
-    checksum = hashlib.sha256(data).hexdigest()
+    checksum = hashlib.sha256(data.data).hexdigest()
     if entry.get("array_sha256", checksum) != checksum:
         raise ValueError(f"{name}: expected an array with sha256 {entry['array_sha256']}, found {checksum}")
     return _labelled(name, entry, data, parts)

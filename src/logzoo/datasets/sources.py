@@ -3,11 +3,12 @@
 import hashlib
 import logging
 import os
-from contextlib import closing
+import shutil
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from logzoo.datasets.downloads import TOTAL_SECONDS, Downloader, Rejected
+from logzoo.datasets.downloads import TOTAL_SECONDS, Downloader, LimitedFile, Rejected
 from logzoo.datasets.unpacking import CHUNK_BYTES, unpacked_chunks
 from logzoo.io.atomic import beside, written_whole
 
@@ -37,8 +38,8 @@ def mirror_folders(environ=os.environ):
 def fetch(name, files, folder, *, mirrors, timeout=5.0, total=TOTAL_SECONDS):
     """Bring every file of one source into `folder`, verified, and return the manifest.
 
-    files: file name -> {sha256 and/or git_blob, bytes, sources}, as in config/datasets.yaml; timeout, total: seconds,
-    as of `Downloader`. No more is read of a source than it should have.
+    files: file name -> {sha256 and/or git_blob, bytes, sources}, as in config/datasets.yaml; timeout: seconds, as of
+    `Downloader`; total: seconds for one source of a file. No more is read of a source than it should have.
     Returns {"name", "files": {file: {"sha256", "bytes", "source"}}}, source a URL, "mirror:<path>", or "kept" for what
     was there. Raises SourcesExhausted in one line, and ValueError for a name that leads out of its folder.
     """
@@ -50,9 +51,9 @@ def fetch(name, files, folder, *, mirrors, timeout=5.0, total=TOTAL_SECONDS):
                 raise ValueError(f"{name}: expected a path inside a mirror folder, found {str(path)!r}")
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    downloader, records = Downloader(timeout, total), {}
+    download, records = Downloader(timeout), {}
     for file, entry in files.items():
-        digest, source = _obtain(name, folder / file, entry, mirrors, downloader)
+        digest, source = _obtain(name, folder / file, entry, mirrors, download, total)
         records[file] = {"sha256": digest.sha256, "bytes": digest.bytes, "source": source}
     return {"name": name, "files": records}
 
@@ -74,7 +75,7 @@ def matches(actual, entry):
     return any(_difference(actual, form) is None for form in (entry, *other_forms))
 
 
-def _obtain(name, target, entry, mirrors, downloader):
+def _obtain(name, target, entry, mirrors, download, total):
     """Bring one file to its place. Returns its checksums and where it is from."""
     if target.is_file():
         present = digests(target)
@@ -83,12 +84,12 @@ def _obtain(name, target, entry, mirrors, downloader):
             return present, "kept"
         LOG.warning("%s: %s in the folder has wrong bytes (sha256 %s)", name, target.name, present.sha256)
     failures = []
-    for source, label, chunks in _attempts(entry["sources"], mirrors, downloader):
-        if chunks is None:
+    for source, label, copy in _attempts(entry["sources"], mirrors, download):
+        if copy is None:
             failures.append(f"{label} (in no mirror folder)")
             continue
         try:
-            stored = _store(target, entry, source, chunks)
+            stored = _store(target, entry, source, copy, total)
             LOG.info("%s: %s from %s, verified", name, target.name, label)
             return stored, label
         except Rejected as error:
@@ -97,50 +98,46 @@ def _obtain(name, target, entry, mirrors, downloader):
     raise SourcesExhausted(f"{name}: no source of {target.name} worked; tried {'; '.join(failures)}")
 
 
-def _attempts(sources, mirrors, downloader):
-    """Yield everything to try: the source, its label, its bytes (None for a path that no mirror has)."""
+def _attempts(sources, mirrors, download):
+    """Yield each source, its label and a function that copies it to an open file (None: no mirror has it)."""
     for source in sources:
         if "url" in source:
-            yield source, source["url"], downloader.chunks(source["url"])
+            yield source, source["url"], partial(download, source["url"])
         else:
             paths = [path for path in (Path(mirror) / source["file"] for mirror in mirrors) if path.is_file()]
-            for chunks in map(_file_chunks, paths) if paths else [None]:
-                yield source, f"mirror:{source['file']}", chunks
+            for copy in [partial(_copy, path) for path in paths] or [None]:
+                yield source, f"mirror:{source['file']}", copy
 
 
-def _file_chunks(path):
+def _copy(path, file):
     try:
-        with path.open("rb") as stream:
-            while chunk := stream.read(CHUNK_BYTES):
-                yield chunk
+        stream = path.open("rb")
     except OSError as error:
         raise Rejected("cannot be read", str(error.strerror)) from error
+    with stream:
+        shutil.copyfileobj(stream, file, CHUNK_BYTES)
 
 
-def _store(target, entry, source, chunks):
+def _unpack(path, file):
+    try:
+        for chunk in unpacked_chunks(path):
+            file.write(chunk)
+    except ValueError as error:
+        raise Rejected("does not unpack", str(error)) from error
+
+
+def _store(target, entry, source, copy, total):
     """Write one source to its place once it is verified."""
     with written_whole(target) as part, beside(target) as packed:
         if not source.get("gzip"):
-            return _write(part, chunks, source if _has_checksum(source) else entry)
-        _write(packed, chunks, source)
-        try:
-            return _write(part, unpacked_chunks(packed), entry)
-        except ValueError as error:
-            raise Rejected("does not unpack", str(error)) from error
+            return _write(part, copy, source if _has_checksum(source) else entry, total)
+        _write(packed, copy, source, total)
+        return _write(part, partial(_unpack, packed), entry, total)
 
 
-def _limited(chunks, most):
-    """Pass on pieces of at most so many bytes in all. Raises Rejected."""
-    for chunk in chunks:
-        most -= len(chunk)
-        if most < 0:
-            raise Rejected("too long", "more bytes than it should have")
-        yield chunk
-
-
-def _write(path, chunks, expected):
-    with closing(chunks), path.open("wb") as stream:
-        stream.writelines(_limited(chunks, expected.get("bytes", MOST_BYTES)))
+def _write(path, copy, expected, total):
+    with path.open("wb") as file:
+        copy(LimitedFile(file, expected.get("bytes", MOST_BYTES), total))
     written = digests(path)
     difference = _difference(written, expected)
     if difference is not None:

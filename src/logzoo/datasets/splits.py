@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-SPLITS = ("train", "validation", "test")
+SPLITS: tuple[str, ...] = ("train", "validation", "test")
 
 
 class Splits(NamedTuple):

@@ -60,7 +60,8 @@ def read_toy(paths, options):
     for split in SPLITS:
         stream = root_stream(options["seed"]).child("toy", *numbers, split)
         words = np.random.Philox(key=int(stream.key))
-        examples, modes = noisy_copies(*numbers, options["samples"][split], options["flip"], words, options.get("odds"))
+        settings = {"samples": options["samples"][split], "flip": options["flip"], "odds": options.get("odds")}
+        examples, modes = noisy_copies(*numbers, words=words, **settings)
         order = shuffled_order(len(examples), int(stream.child("order").key))
         parts.append((examples[order], modes[order]))
     return Splits.of(parts)

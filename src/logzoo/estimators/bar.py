@@ -7,13 +7,13 @@ Cost: one sweep and log f at three rungs a sweep. Beside it the stepping stones 
 f_{i+1} / f_i over rung i, low on average, and -sum_i log mean f_i / f_{i+1} over rung i + 1, high on average.
 """
 
+from typing import Any
+
 import numpy as np
 from scipy.special import expit, log_expit, logsumexp
 
 from logzoo.estimators.intervals import jackknife_error, student_interval, sums_left_out
 from logzoo.estimators.result import Estimate, reasons_of
-from logzoo.estimators.shared import Wanted, reads
-from logzoo.samplers import parallel_tempering
 
 # Fewer ladders than this have too uncertain a spread: their runs are cut into blocks.
 _FEWEST_LADDERS = 5
@@ -29,15 +29,17 @@ _LARGEST_LOG = 600.0
 _BISECTIONS = 80
 
 
-@reads
-def estimate(rbm, ledger, stream, **options):
-    """Estimate log Z by BAR; options as in `logzoo.samplers.parallel_tempering.run`.
+def read(draws):
+    """The Estimate of `Draws` of parallel tempering by BAR, as by `from_bridges`."""
+    return from_bridges(draws.rbm, draws.sample, draws.observed[BridgeSums])
 
-    Returns Estimate, its error by the jackknife over independent ladders, or over blocks of the run of fewer than five.
+
+def from_bridges(rbm, draws, sums):
+    """The Estimate from ParallelTemperingDraws and the BridgeSums of their run.
+
+    Its error is by the jackknife over independent ladders, or over blocks of the run if there are fewer than five.
     Raises ValueError for a single ladder that has but one sweep.
     """
-    sums = BridgeSums()
-    draws = yield Wanted(parallel_tempering.run, (sums,), options)
     parts = sums.parts()
     log_ratios = sums.log_ratios(parts.sum(axis=0))
     left_out = sums.log_ratios(sums_left_out(parts)).sum(axis=1)
@@ -90,7 +92,7 @@ class BridgeSums:
 
     def start(self, ladders, rungs, sweeps):
         """Begin a run whose sampling phase has that many sweeps."""
-        self.log_s = None
+        self.log_s: Any = None
         self._pilot = np.full((2, rungs - 1), -np.inf)
         self._stretches = 0
         self._sweeps, self._done = sweeps, 0

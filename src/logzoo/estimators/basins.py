@@ -11,7 +11,6 @@ from scipy.special import logsumexp
 from logzoo.estimators.intervals import effective_number, student_interval
 from logzoo.estimators.result import Estimate, reasons_of
 from logzoo.estimators.weights import fewest_effective, log_normal_error, untelling
-from logzoo.samplers import basins
 
 # Share of starts that would find a mode which no law stands for.
 _MOST_UNSEEN = 0.02
@@ -19,13 +18,9 @@ _MOST_UNSEEN = 0.02
 _SMALL = 0.02
 
 
-def estimate(rbm, ledger, stream, **options):
-    """Estimate log Z by AIS from basins; options as in `logzoo.samplers.basins.run`. Returns Estimate.
-
-    Its error is from the spread within each basin. `converged` says that every basin that counts rests on chains
-    enough.
-    """
-    return from_basins(rbm, basins.run(rbm, ledger, stream, **options), ledger)
+def read(draws):
+    """The Estimate of `Draws` whose sample is BasinDraws, as by `from_basins`."""
+    return from_basins(draws.rbm, draws.sample, draws.ledger)
 
 
 def mass(draws):
@@ -37,7 +32,11 @@ def mass(draws):
 
 
 def from_basins(rbm, draws, ledger):
-    """Estimate of log Z from BasinDraws; where no chain stayed in its basin, all are one."""
+    """Estimate of log Z from BasinDraws; where no chain stayed in its basin, all are one.
+
+    Its error is from the spread within each basin. The estimate is converged if every basin that counts rests on enough
+    chains.
+    """
     own = _by_basin(draws)
     log_z, std_error, shares, errors = _summed(own, _relative_error)
     effective = np.array([effective_number(each) if np.any(each > -np.inf) else 0.0 for each in own])

@@ -24,7 +24,7 @@ from logzoo.io.labels import labelled
 from logzoo.models.certain import without_certain
 from logzoo.models.modes import distinct_rows
 from logzoo.progress import stage
-from logzoo.samplers import annealed, basins
+from logzoo.samplers import annealed, basins, parallel_tempering
 
 # What is spent on each of the estimates of mass, beside the run that they judge: fewer sweeps of large models, by
 # the number of weights whose sweeps of that many chains take a few seconds.
@@ -71,7 +71,9 @@ def gather(rbm, stream, ledger=None, *, data=None, threads=1, tempered=True, pro
             masses.append(weights.mass(annealed.run(rbm, share, own, base=base, **how)))
         if tempered:
             share = ledger.part(_BRIDGED_SWEEPS, "evidence", chains=_CHAINS)
-            bridged = bar.estimate(rbm, share, stream.child("bridge"), **how)
+            sums = bar.BridgeSums()
+            exchanges = parallel_tempering.run(rbm, share, stream.child("bridge"), (sums,), **how)
+            bridged = bar.from_bridges(rbm, exchanges, sums)
             if _HARMLESS.issuperset(bridged.reasons) and bridged.diagnostics["round_trips"] >= _FEWEST_ROUND_TRIPS:
                 masses.append((bridged.log_z, bridged.interval_error))
     seen = draws.v if data is None else np.concatenate([draws.v, data[:_MOST_STATES]])

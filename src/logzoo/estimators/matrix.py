@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 
 from logzoo.estimators.evidence import weighed
-from logzoo.estimators.registry import estimate_together, is_drawn
+from logzoo.estimators.registry import estimate_together, find
 from logzoo.estimators.result import Estimate, dataset_of
 from logzoo.io.labels import labelled
 
@@ -71,7 +71,7 @@ def estimate_matrix(rbm, asked, *, chains, stream, evidence=None, checkpoint=Non
 
 def _budgets_made(asked):
     """The budgets at which an estimate is made, not taken over from another."""
-    return asked["budgets"] if is_drawn(asked["method"]) else [min(asked["budgets"])]
+    return asked["budgets"] if find(asked["method"]).drawn else [min(asked["budgets"])]
 
 
 def _dataset(estimates, budgets, replicates, chains):

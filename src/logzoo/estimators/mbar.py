@@ -11,10 +11,8 @@ from scipy.special import logsumexp
 from threadpoolctl import threadpool_limits
 
 from logzoo.checks import whole_number
-from logzoo.estimators.shared import reads
-from logzoo.estimators.simulated_tempering import autocorrelation_time, estimate_of_draws, tempered
+from logzoo.estimators.simulated_tempering import autocorrelation_time, estimate_of_draws
 from logzoo.samplers.observers import ThinnedDraws
-from logzoo.samplers.simulated_tempering import RUNGS
 
 # Most log-densities (draws times rungs) that are worked on: a few arrays of 160 MB.
 _MOST_NUMBERS = 20_000_000
@@ -31,36 +29,45 @@ _LEAST_DAMPING, _MORE = 1e-5, 10.0
 _on_one_thread = threadpool_limits.wrap(limits=1, user_api="blas")
 
 
-@reads
-def estimate(rbm, ledger, stream, *, draws=10_000, rungs=RUNGS, **options):
-    """Estimate log Z by MBAR; options as in `logzoo.samplers.simulated_tempering.run`. Returns Estimate.
+def thinned(*, draws=10_000):
+    """Observer of the draws that MBAR reads. draws: the most that are kept in all (one of each chain at least).
 
-    draws: the most draws kept in all (one of each chain at least), from sweeps equally far apart; chains that need
-    more sweeps than that to forget their rung are thinned to half of their autocorrelation time. The error is that of
-    the infinitesimal jackknife over chains. Raises ValueError when draws times rungs are too many.
+    The draws are from sweeps equally far apart. Runs whose draws times rungs are too many are refused.
     """
-    observer = ThinnedDraws(whole_number("draws", draws))
-    kept = min(max(observer.draws, ledger.chains), ledger.chains * ledger.sweeps)
-    if kept * whole_number("rungs", rungs, minimum=2) > _MOST_NUMBERS:
-        raise ValueError(
-            f"draws: expected at most {_MOST_NUMBERS:,} log-densities, found {kept:,} draws at {rungs:,} rungs; "
-            "lower draws or rungs"
-        )
-    draws, transitions = yield tempered(observer, rungs=rungs, **options)
+    return _Thinned(whole_number("draws", draws))
+
+
+class _Thinned(ThinnedDraws):
+    def check(self, chains, rungs, sweeps):
+        """Raise ValueError for a run of so many sweeps that would leave too many log-densities."""
+        kept = min(max(self.draws, chains), chains * sweeps)
+        if kept * rungs > _MOST_NUMBERS:
+            raise ValueError(
+                f"draws: expected at most {_MOST_NUMBERS:,} log-densities, found {kept:,} draws at {rungs:,} rungs; "
+                "lower draws or rungs"
+            )
+
+
+def read(draws):
+    """The Estimate of `Draws` of simulated tempering by MBAR.
+
+    Chains that need more sweeps than lie between two kept draws to forget their rung are thinned to half of their
+    autocorrelation time. The error is that of the infinitesimal jackknife over chains.
+    """
+    sample, observer, chains = draws.sample, draws.observed[thinned], draws.ledger.chains
     # Every so-many-th of the kept draws is used: half an autocorrelation time apart, at least one of each chain.
-    autocorrelation = autocorrelation_time(draws.visits.sum(axis=0), draws.betas)
+    autocorrelation = autocorrelation_time(sample.visits.sum(axis=0), sample.betas)
     step = int(np.clip(0.5 * autocorrelation / observer.stride, 1, observer.kept))
     rungs, values = observer.rungs[:, step - 1 :: step], observer.values[:, step - 1 :: step]
     order = np.argsort(rungs, axis=None, kind="stable")
-    chain = np.repeat(np.arange(ledger.chains), rungs.shape[1])[order]
+    chain = np.repeat(np.arange(chains), rungs.shape[1])[order]
     rungs = rungs.ravel()[order]
     # einsum adds in the same order on every machine, a matrix product need not.
     log_f = np.einsum("nm,mk->nk", values.reshape(order.size, -1)[order], observer.readout)
-    log_z = _solved(log_f, np.bincount(rungs, minlength=draws.betas.size), draws.log_z_hat)
-    answers = np.bincount(chain, influence(log_f, rungs, log_z)[:, -1], ledger.chains)
-    std_error = float(np.sqrt(np.sum(answers**2) * ledger.chains / (ledger.chains - 1)))
-    total = float(draws.log_z_base + log_z[-1])
-    return estimate_of_draws(draws, transitions, total, std_error, ledger.chains)
+    log_z = _solved(log_f, np.bincount(rungs, minlength=sample.betas.size), sample.log_z_hat)
+    answers = np.bincount(chain, influence(log_f, rungs, log_z)[:, -1], chains)
+    std_error = float(np.sqrt(np.sum(answers**2) * chains / (chains - 1)))
+    return estimate_of_draws(draws, float(sample.log_z_base + log_z[-1]), std_error, chains)
 
 
 def log_ratios(log_f, counts, start):

@@ -1,105 +1,233 @@
-"""The estimators, by name. A method is one file with `estimate`; adding one is a line here."""
+"""The estimators, by name: one table. Adding an estimator is one file and one line here."""
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from logzoo.budgets import SweepLedger
-from logzoo.checks import one_of
-from logzoo.estimators.shared import read_together
-from logzoo.methods import Method
+from logzoo.checks import expected_one_of, one_of, shown
+from logzoo.estimators.estimator import Draws, Estimator
+from logzoo.methods import resolved, taken
 from logzoo.models.certain import without_certain
+from logzoo.models.rbm import RBM
 from logzoo.paths import check_rounding
+from logzoo.streams import Stream
 
-# What draws for the methods on simulated and on parallel tempering, and takes their options.
-_SAMPLER = "logzoo.samplers.simulated_tempering"
-_TEMPERING = "logzoo.estimators.simulated_tempering:run", f"{_SAMPLER}:run", f"{_SAMPLER}:begin"
-_EXCHANGES = "logzoo.samplers.parallel_tempering:run"
-_ALONG = "logzoo.samplers.trajectory"
-_ADJUSTED = "logzoo.samplers.adjusted:run", f"{_SAMPLER}:begin"
+if TYPE_CHECKING:  # xarray takes long to import, and every plan of the workflow would wait for it
+    from logzoo.estimators.result import Estimate
+
+Method = str | Estimator | Callable
+Reader = tuple[Method, Mapping[str, Any]]
+
+_HERE, _SAMPLERS = "logzoo.estimators", "logzoo.samplers"
+_BEGIN = f"{_SAMPLERS}.simulated_tempering:begin"
+_OF_TEMPERING: dict[str, Any] = {
+    "passes_to": (f"{_HERE}.simulated_tempering:run", f"{_SAMPLERS}.simulated_tempering:run", _BEGIN)
+}
+_MOVES = f"{_HERE}.simulated_tempering:moves"
+_WEIGHTS = f"{_HERE}.weights:read"
+_ANNEALED_DOWN = f"{_SAMPLERS}.annealed:run_reverse"
+_ALONG = f"{_SAMPLERS}.trajectory"
 
 
-def _of_tempering(title, function):
-    """A method that reads the same run of simulated tempering as the others of its kind."""
-    return Method(title, f"logzoo.estimators.{function}", *_TEMPERING, reads="tempering")
+def _tempering(title, read, *observers):
+    """An estimator that reads the same run of simulated tempering as the others of its kind."""
+    how: dict[str, Any] = {**_OF_TEMPERING, "shares": "simulated_tempering.run", "settings": {"rungs": 100}}
+    return Estimator(title, f"{_HERE}.simulated_tempering:run", (_MOVES, *observers), f"{_HERE}.{read}", **how)
+
+
+def _exchanges(title, read, observer):
+    """An estimator that reads the same run of parallel tempering as the others of its kind."""
+    sampler, shares = f"{_SAMPLERS}.parallel_tempering:run", "parallel_tempering.run"
+    return Estimator(title, sampler, (f"{_HERE}.{observer}",), f"{_HERE}.{read}", shares=shares)
+
+
+def _adjusted(title, module):
+    """An estimator whose log Zhat moves while it draws."""
+    passes_to = (f"{_SAMPLERS}.adjusted:run", _BEGIN)
+    return Estimator(title, f"{_HERE}.{module}:run", (_MOVES,), f"{_HERE}.{module}:read", passes_to)
+
+
+def _whole(title, function, **more):
+    """An estimator that cannot be split into draws and a reading."""
+    return Estimator(title, None, (), f"{_HERE}.{function}", **more)
 
 
 # In the order of tables and figures.
 ESTIMATORS = {
-    "ais": Method("AIS", "logzoo.estimators.ais:estimate", "logzoo.samplers.annealed:run"),
-    "smc": Method("SMC", "logzoo.estimators.smc:estimate", "logzoo.samplers.resampled:run"),
-    "raise": Method("RAISE", "logzoo.estimators.reverse:estimate", "logzoo.samplers.annealed:run_reverse"),
-    "rts": _of_tempering("RTS", "rts:estimate"),
-    "ts": Method("TS", "logzoo.estimators.ts:estimate", *_TEMPERING, reads="tempering by counts"),
-    "ti-riemann": _of_tempering("TI (Riemann)", "ti:riemann"),
-    "ti-trapezoid": _of_tempering("TI (trapezoid)", "ti:trapezoid"),
-    "ti-corrected": _of_tempering("TI (corrected)", "ti:corrected"),
-    "ti-rb": _of_tempering("TI-RB", "ti:rao_blackwell"),
-    "mbar": _of_tempering("MBAR", "mbar:estimate"),
-    "bar": Method("BAR", "logzoo.estimators.bar:estimate", _EXCHANGES, reads="exchanges"),
-    "pt-mbar": Method("PT-MBAR", "logzoo.estimators.pt_mbar:estimate", _EXCHANGES, reads="exchanges"),
-    "trajectory": Method("Trajectory", "logzoo.estimators.trajectory:estimate", f"{_ALONG}:run"),
-    "trajectory-ais": Method("Trajectory AIS", "logzoo.estimators.trajectory_ais:estimate", f"{_ALONG}:anneal_up"),
-    "trajectory-raise": Method(
-        "Trajectory RAISE", "logzoo.estimators.trajectory_raise:estimate", f"{_ALONG}:anneal_down"
+    "ais": Estimator("AIS", f"{_SAMPLERS}.annealed:run", (), _WEIGHTS),
+    "smc": Estimator("SMC", f"{_SAMPLERS}.resampled:run", (), f"{_HERE}.smc:read"),
+    "raise": Estimator("RAISE", f"{_HERE}.reverse:run", (), f"{_HERE}.reverse:read", (_ANNEALED_DOWN,)),
+    "rts": replace(_tempering("RTS", "rts:read"), sampler=f"{_HERE}.rts:run"),
+    "ts": Estimator(
+        "TS", f"{_HERE}.ts:run_by_counts", (_MOVES,), f"{_HERE}.ts:read", **_OF_TEMPERING, shares="ts.run_by_counts"
     ),
-    "sams": Method("SAMS", "logzoo.estimators.sams:estimate", *_ADJUSTED),
-    "wang-landau": Method("Wang-Landau", "logzoo.estimators.wang_landau:estimate", *_ADJUSTED),
-    "sd": _of_tempering("SD", "transitions:sd"),
-    "rsd": _of_tempering("RSD", "transitions:rsd"),
-    "las-vegas": Method("Las Vegas", "logzoo.estimators.las_vegas:estimate", "logzoo.samplers.tours:run"),
-    "ais-moments": Method("AIS, moments", "logzoo.estimators.ais_moments:estimate", "logzoo.samplers.averaged:run"),
-    "basins": Method("AIS, basins", "logzoo.estimators.basins:estimate", "logzoo.samplers.basins:run"),
-    "mean-field": Method("Mean field", "logzoo.estimators.mean_field:estimate", drawn=False),
-    "tap": Method("TAP", "logzoo.estimators.tap:estimate", drawn=False),
-    "bethe": Method("Bethe", "logzoo.estimators.bethe:estimate", drawn=False),
+    "ti-riemann": _tempering("TI (Riemann)", "ti:riemann", f"{_SAMPLERS}.observers:RungDerivatives"),
+    "ti-trapezoid": _tempering("TI (trapezoid)", "ti:trapezoid", f"{_SAMPLERS}.observers:RungDerivatives"),
+    "ti-corrected": _tempering("TI (corrected)", "ti:corrected", f"{_SAMPLERS}.observers:RungDerivatives"),
+    "ti-rb": _tempering("TI-RB", "ti:rao_blackwell", f"{_SAMPLERS}.observers:WeightedDerivatives"),
+    "mbar": _tempering("MBAR", "mbar:read", f"{_HERE}.mbar:thinned"),
+    "bar": _exchanges("BAR", "bar:read", "bar:BridgeSums"),
+    "pt-mbar": _exchanges("PT-MBAR", "pt_mbar:read", "pt_mbar:OverlapSums"),
+    "trajectory": Estimator(
+        "Trajectory",
+        f"{_HERE}.trajectory:run",
+        (f"{_HERE}.bar:BridgeSums",),
+        f"{_HERE}.trajectory:read",
+        (f"{_ALONG}:run",),
+    ),
+    "trajectory-ais": Estimator("Trajectory AIS", f"{_HERE}.trajectory:run_up", (), _WEIGHTS, (f"{_ALONG}:anneal_up",)),
+    "trajectory-raise": Estimator(
+        "Trajectory RAISE", f"{_HERE}.trajectory:run_down", (), f"{_HERE}.reverse:read", (f"{_ALONG}:anneal_down",)
+    ),
+    "sams": _adjusted("SAMS", "sams"),
+    "wang-landau": _adjusted("Wang-Landau", "wang_landau"),
+    "sd": _tempering("SD", "transitions:sd", f"{_HERE}.transitions:counted_moves"),
+    "rsd": _tempering("RSD", "transitions:rsd", f"{_HERE}.transitions:shared_moves"),
+    "las-vegas": _whole("Las Vegas", "las_vegas:estimate", passes_to=(f"{_SAMPLERS}.tours:run",)),
+    "ais-moments": Estimator("AIS, moments", f"{_SAMPLERS}.averaged:run", (), _WEIGHTS),
+    "basins": Estimator("AIS, basins", f"{_SAMPLERS}.basins:run", (), f"{_HERE}.basins:read"),
+    "mean-field": _whole("Mean field", "mean_field:estimate", drawn=False),
+    "tap": _whole("TAP", "tap:estimate", drawn=False),
+    "bethe": _whole("Bethe", "bethe:estimate", drawn=False),
 }
 
 # Options that hold something for every visible unit.
 _BY_UNIT = {"base", "data"}
 
-# Not one of them: it runs several, and stops when they agree.
-_KNOWN = {**ESTIMATORS, "auto": Method("Auto", "logzoo.estimators.auto:estimate")}
+# Not in the table: it runs several estimators, and stops when they agree.
+_KNOWN = {**ESTIMATORS, "auto": _whole("Auto", "auto:estimate")}
 
 
-def estimator(method):
-    """The function run(rbm, ledger, stream, options) -> Estimate of that name; ValueError if unknown.
+def find(method: Method) -> Estimator:
+    """The `Estimator` of that name, or of a user's own function; ValueError for an unknown name.
 
-    method: a name, or a function of a user's own, estimate(rbm, ledger, stream, **options) -> Estimate. The function
-    refuses a single chain, and unknown options with a ValueError that names the known ones.
+    method: a name; an Estimator; or a function estimate(rbm, ledger, stream, **options) -> Estimate. Names that are not
+    in the table are looked up in the entry points of the group `logzoo.estimators`, which name an Estimator or such a
+    function of an installed package.
     """
-    listed, name = _listed(method), name_of(method)
+    if isinstance(method, Estimator):
+        return method
+    if callable(method):
+        return Estimator(name_of(method), None, (), method)
+    if isinstance(method, str) and method in _KNOWN:
+        return _KNOWN[method]
+    installed = {entry.name: entry for entry in entry_points(group="logzoo.estimators")}
+    entry = installed[one_of("method", method, {**_KNOWN, **installed})]
+    try:
+        return find(entry.load())
+    except (ImportError, AttributeError) as error:
+        raise ValueError(f"{method}: entry point {shown(entry.value)} cannot be loaded: {error}") from error
+
+
+def name_of(method: Method) -> str:
+    """The name of a method: how it is listed, the title of an Estimator, or the name of a user's own function."""
+    return method.title if isinstance(method, Estimator) else method.__name__ if callable(method) else method
+
+
+def estimator(method: Method) -> Callable[..., "Estimate"]:
+    """The function run(rbm, ledger, stream, options) -> Estimate of a method as for `find`.
+
+    The function raises ValueError for a single chain and for unknown options.
+    """
+    find(method)
 
     def run(rbm, ledger, stream, options):
-        rbm, constant, options = _prepared(rbm, ledger, options)
-        return _stated(name, listed.run(name, rbm, ledger, stream, **options), constant, ledger)
+        return _estimates(rbm, {None: (method, options)}, ledger, stream, lambda _: stream)[None]
 
     return run
 
 
-def estimate_together(rbm, asked, sweeps, chains, stream):
-    """{name: Estimate} of methods asked for by name, {name: (method, options)}, which all start from the same base.
+def estimate_together(
+    rbm: RBM, asked: Mapping[str, Reader], sweeps: int, chains: int, stream: Stream
+) -> dict[str, "Estimate"]:
+    """{name: Estimate} of {name: (method, options)}, which all start from the same base.
 
-    Each has a budget of its own, `sweeps` of `chains` chains. A run that several of them read is made once and charged
-    to each in full; what it draws depends on `stream` and on its settings, not on who reads it. Raises ValueError as
-    `estimator`.
+    Each has a budget of its own, `sweeps` of `chains` chains. Estimators that share a run read the same draws, and each
+    is charged for them in full. The draws depend on `stream` and on the settings, not on which estimators read them.
+    Raises ValueError as `estimator`.
     """
-    estimates, readers, constants = {}, {}, {}
+    runs = {}
     for name, (method, options) in asked.items():
-        listed, ledger = _listed(method), SweepLedger(sweeps, chains)
-        left, constant, options = _prepared(rbm, ledger, options)
-        generator = getattr(listed.function, "generator", None)
-        if generator is None:
-            estimate = listed.run(method, left, ledger, stream.child(name), **options)
-            estimates[name] = _stated(method, estimate, constant, ledger)
-        else:
-            listed.check(method, options)
-            readers[name] = generator(left, ledger, stream.child(name), **options), ledger
-            reduced, constants[name] = left, constant
-    if readers:
-        for name, estimate in read_together(reduced, readers, stream).items():
-            estimates[name] = _stated(asked[name][0], estimate, constants[name], readers[name][1])
+        listed = find(method)
+        listed.check(name_of(method), options)
+        run = listed.run_of(options) if listed.shares else (name,)
+        runs.setdefault(run, {})[name] = method, options
+    estimates = {}
+    for run, readers in runs.items():
+        estimates |= _estimates(rbm, readers, SweepLedger(sweeps, chains), stream.child(*run), stream.child)
     return estimates
+
+
+def _estimates(rbm, readers, ledger, stream, stream_of):
+    """{name: Estimate} of {name: (method, options)} that read one run. stream_of(name): randomness of a reading."""
+    method, options = next(iter(readers.values()))
+    listed = find(method)
+    if listed.sampler is not None:
+        draws = draw(rbm, list(readers.values()), ledger, stream)
+        return {name: read(replace(draws, stream=stream_of(name)), *reader) for name, reader in readers.items()}
+    listed.check(name_of(method), options)
+    left, constant, options = _prepared(rbm, ledger, options)
+    estimate = resolved(listed.read)(left, ledger, stream, **options)
+    return {name: _completed(method, estimate, constant, ledger) for name in readers}
+
+
+def draw(rbm: RBM, readers: Sequence[Reader], ledger: SweepLedger, stream: Stream) -> Draws:
+    """`Draws` for several (method, options) that share a run, observed for all of them. The first has the settings."""
+    for method, options in readers:
+        find(method).check(name_of(method), options)
+    method, options = readers[0]
+    listed = find(method)
+    left, constant, options = _prepared(rbm, ledger, options)
+    makers = dict.fromkeys(maker for method, own in readers for maker in find(method).observers_of(own))
+    observed = {(function, own): function(**dict(own)) for function, own in makers}
+    settings = listed.settings_of(options)
+    watching = [tuple(observed.values())] if observed else []
+    sample = _sampler_of(listed)(left, ledger, stream, *watching, **settings)
+    return Draws(left, sample, observed, ledger, stream, settings, listed, constant)
+
+
+def draw_for_all(rbm: RBM, method: Method, ledger: SweepLedger, stream: Stream, options: Mapping[str, Any]) -> Draws:
+    """`Draws` for a method and all listed ones that share its runs; ValueError for one without a sampler."""
+    listed = _with_sampler(method)
+    others = [(name, {}) for name, each in ESTIMATORS.items() if listed.shares and each.shares == listed.shares]
+    return draw(rbm, [(method, options), *others], ledger, stream)
+
+
+def read(draws: Draws, method: Method, options: Mapping[str, Any]) -> "Estimate":
+    """The Estimate that a method reads from `Draws`. Settings of the sampler among the options are not used.
+
+    Raises ValueError for draws of another sampler, and for draws that were not observed for the method.
+    """
+    listed, name = _with_sampler(method), name_of(method)
+    source, makers = draws.estimator, listed.observers_of(options)
+    shared = listed.shares == source.shares != "" and draws.settings.keys() <= listed.options
+    same = shared or _sampler_of(listed) == _sampler_of(source)
+    if not same or not draws.observed.keys() >= set(makers):
+        raise ValueError(
+            f"{name}: cannot read draws made for {source.title}; draw_samples(rbm, {shown(name)}, ...) makes draws "
+            "that it reads"
+        )
+    observed = {function: draws.observed[function, own] for function, own in makers}
+    estimate = resolved(listed.read)(replace(draws, observed=observed), **taken(options, listed.read))
+    return _completed(method, estimate, draws.log_z_certain, draws.ledger)
+
+
+def _sampler_of(listed: Estimator) -> Callable[..., Any]:
+    """The function that draws for an estimator that has one."""
+    return resolved(listed.sampler or listed.read)
+
+
+def _with_sampler(method):
+    """The Estimator of a method; ValueError for one without a sampler."""
+    listed, name = find(method), name_of(method)
+    if listed.sampler is None:
+        able = [each for each, other in ESTIMATORS.items() if other.sampler is not None]
+        raise ValueError(f"method: {shown(name)} has no draws to read; {expected_one_of(name, able)}")
+    return listed
 
 
 def _prepared(rbm, ledger, options):
@@ -116,42 +244,22 @@ def _prepared(rbm, ledger, options):
     return left, constant, options
 
 
-def _stated(method, estimate, constant, ledger):
-    """The Estimate with what a method does not know: the units left out, its name, what was spent."""
-    return replace(estimate.shifted(constant), method=method, sweeps=ledger.spent, chains=ledger.chains)
+def _completed(method, estimate, constant, ledger):
+    """The Estimate with what a reading cannot know: the units left out, the name of the method, what was spent."""
+    shifted = estimate.shifted(constant)
+    return replace(shifted, method=name_of(method), sweeps=ledger.spent, chains=ledger.chains)
 
 
 def _of_units(values, rbm, visible):
-    """Those of the visible units that are left, along the last axis; what has no such axis stays as it is."""
+    """Values of the visible units that are left, along the last axis; values without such an axis stay as they are."""
     return np.asarray(values)[..., visible] if np.shape(values)[-1:] == (rbm.visible,) else values
 
 
-def estimator_module(method):
-    """Name of the module that holds a method."""
-    return _listed(method).module
-
-
-def is_drawn(method):
-    """Whether what a method returns rests on draws, and so on its budget."""
-    return _listed(method).drawn
-
-
-def starts_from_data(method):
-    """Whether a method takes examples: those that it starts from."""
+def starts_from_data(method: Method) -> bool:
+    """Whether a method takes examples to start from."""
     return takes(method, "data")
 
 
-def takes(method, option):
+def takes(method: Method, option: str) -> bool:
     """Whether a method has an option of that name."""
-    return option in _listed(method).options
-
-
-def name_of(method):
-    """The name of a method: that under which it is listed, or that of a function of a user's own."""
-    return method.__name__ if callable(method) else method
-
-
-def _listed(method):
-    if callable(method):
-        return Method(name_of(method), method)
-    return _KNOWN[one_of("method", method, _KNOWN)]
+    return option in find(method).options

@@ -7,6 +7,7 @@ import numpy as np
 import xarray as xr
 
 from logzoo.io.labels import coordinate, labelled
+from logzoo.printing import html_table
 
 # name -> (long name, unit); the only diagnostics an estimator may report.
 DIAGNOSTICS = {
@@ -162,6 +163,18 @@ class Estimate:
         method = f"{self.method}: " if self.method else ""
         return f"Estimate({method}log Z = {self.log_z:.4f} nat, 95% interval {low:.4f} to {high:.4f}, {state})"
 
+    def _repr_html_(self) -> str:
+        """A table for notebooks: log Z, its error and the failed checks."""
+        low, high = self.interval
+        rows = [
+            ("log Z", f"{self.log_z:.4f} nat"),
+            ("standard error", f"{self.std_error:.4f} nat"),
+            ("95% interval", f"{low:.4f} to {high:.4f} nat"),
+            ("converged", f"no: {', '.join(self.reasons)}" if self.reasons else "yes"),
+            ("spent", f"{self.sweeps} sweeps x {self.chains} chains"),
+        ]
+        return html_table(f"Estimate by {self.method}" if self.method else "Estimate", rows)
+
     def shifted(self, constant):
         """The same Estimate for a log Z that is larger by a constant."""
         quantiles = {name: self.profiles[name] + constant for name in _OF_LOG_Z & self.profiles.keys()}
@@ -206,7 +219,7 @@ def dataset_of(estimates, places=None):
     places = places or {}
     shape = [len(values) for _, values, _ in places.values()]
 
-    def variable(values, long_name, units, dimensions=(), dtype=np.float64):
+    def variable(values, long_name, units, dimensions=(), dtype: type = np.float64):
         values = np.array(list(values), dtype)
         return labelled((*places, *dimensions), values.reshape((*shape, *values.shape[1:])), long_name, units)
 

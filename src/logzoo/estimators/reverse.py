@@ -22,46 +22,52 @@ _VECTORS = 10
 _LARGEST_BIAS = 0.1
 
 
-def estimate(rbm, ledger, stream, *, data=None, vectors=None, **options):
-    """Estimate log Z by RAISE. Returns Estimate, its error by the spread over data vectors.
+def run(rbm, ledger, stream, *, data=None, vectors=None, **options):
+    """Anneal chains down from data vectors; returns AnnealedDraws and the vector (chain,) that each started from.
 
     data: a 0/1 matrix (examples, visible), required; vectors: how many of its rows are drawn for the chains to be dealt
     out to (None: 10, or half of the chains if these are fewer); the other options as in
-    `logzoo.samplers.annealed.run_reverse`. `converged` says that the trajectories of a vector agree, so that the bias
-    of their log-mean-exp is small, and can tell what they missed.
-    Raises ValueError for missing or bad data and for more vectors than chains.
+    `logzoo.samplers.annealed.run_reverse`. Raises ValueError for missing or bad data and for more vectors than chains.
     """
-    return estimate_by("raise", annealed.run_reverse, rbm, ledger, stream, data, vectors, options)
+    starts, vector = starts_of(rbm, ledger, stream, data, vectors)
+    return annealed.run_reverse(rbm, ledger, stream, starts, **options), vector
 
 
-def estimate_by(name, run_down, rbm, ledger, stream, data, vectors, options):
-    """Estimate log Z from trajectories that run_down(rbm, ledger, stream, starts, **options) makes; name: the method's.
-
-    Returns Estimate, and raises ValueError, as `estimate` does.
-    """
+def starts_of(rbm, ledger, stream, data, vectors):
+    """States (chain, visible) that the chains start from, and the number of the data vector (chain,); as for `run`."""
     if vectors is None:
         vectors = min(_VECTORS, max(2, ledger.chains // 2))
-    elif whole_number(f"{name}: vectors", vectors) > ledger.chains:
+    elif whole_number("vectors", vectors) > ledger.chains:
         most = f"{ledger.chains} (chains; each vector takes one)"
-        raise ValueError(f"{name}: vectors: expected at most {most}, found {vectors}")
+        raise ValueError(f"vectors: expected at most {most}, found {vectors}")
     if data is None:
-        raise ValueError(f"{name}: data: expected a 0/1 matrix (examples, visible) to start from, found none")
-    data = binary_matrix(f"{name}: data", data, visible=rbm.visible)
+        raise ValueError("data: expected a 0/1 matrix (examples, visible) to start from, found none")
+    data = binary_matrix("data", data, visible=rbm.visible)
     rows = stream.child("data").generator().choice(len(data), vectors, replace=vectors > len(data))
     vector = np.arange(ledger.chains) % vectors
-    draws = run_down(rbm, ledger, stream, data[rows[vector]], **options)
-    per_vector = [-draws.log_weight[vector == number] for number in range(vectors)]
-    log_z = draws.log_z_base - np.array([float(logsumexp(log_p)) - np.log(log_p.size) for log_p in per_vector])
+    return data[rows[vector]], vector
+
+
+def read(draws):
+    """The Estimate of `Draws` whose sample is that of `run`, its error by the spread over data vectors.
+
+    The estimate is converged if the trajectories of a vector agree, so that the bias of their log-mean-exp is small,
+    and if their spread measures the error.
+    """
+    sample, vector = draws.sample
+    per_vector = [-sample.log_weight[vector == number] for number in range(vector.max() + 1)]
+    log_z = sample.log_z_base - np.array([float(logsumexp(log_p)) - np.log(log_p.size) for log_p in per_vector])
     center = float(log_z.mean())
     std_error, parts = _spread(log_z, per_vector)
     effective = np.array([effective_number(log_p) for log_p in per_vector])
     bias = _bias(per_vector)
     std_error = float(np.hypot(std_error, bias)) if np.isfinite(bias) else std_error
+    frozen = untelling(draws.rbm, sample.log_weight, draws.ledger)
     return Estimate(
         log_z=center,
         std_error=std_error,
         interval=student_interval(center, std_error, parts),
-        reasons=reasons_of({"trajectories-apart": bias >= _LARGEST_BIAS, **untelling(rbm, draws.log_weight, ledger)}),
+        reasons=reasons_of({"trajectories-apart": bias >= _LARGEST_BIAS, **frozen}),
         diagnostics={"effective_trajectories": float(effective.mean())},
     )
 

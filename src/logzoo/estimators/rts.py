@@ -9,32 +9,34 @@ from functools import partial
 import numpy as np
 
 from logzoo.checks import flag
+from logzoo.estimators import simulated_tempering
 from logzoo.estimators.intervals import jackknife_error, sums_left_out
 from logzoo.estimators.mixed import maximise
-from logzoo.estimators.shared import reads
-from logzoo.estimators.simulated_tempering import FLOOR, end_ratio, estimate_of_draws, from_sums, tempered
+from logzoo.estimators.simulated_tempering import FLOOR, end_ratio, estimate_of_draws, from_sums
 
 # Groups of chains left out in turn when each takes an optimisation.
 _MOST_GROUPS = 20
 
 
-@reads
-def estimate(rbm, ledger, stream, *, mixed=False, **options):
-    """Estimate log Z by RTS; options as in `logzoo.samplers.simulated_tempering.run`. Returns Estimate.
+def run(rbm, ledger, stream, observers, *, mixed=False, **settings):
+    """SimulatedTemperingDraws as for all estimators on it; mixed: log Zhat is updated after each block, too."""
+    mixed = {"mixed": True} if flag("mixed", mixed) else {}
+    return simulated_tempering.run(rbm, ledger, stream, observers, **mixed, **settings)
 
-    mixed: log Zhat is updated after each block of the sampling phase, and log Z maximises the likelihood of all blocks
-    (supplement A).
+
+def read(draws):
+    """The Estimate of `Draws` of simulated tempering by RTS.
+
+    Where log Zhat was updated after each block of the sampling phase (`mixed`), log Z maximises the likelihood of all
+    blocks (supplement A).
     """
-    settings = {**options, "mixed": True} if flag("mixed", mixed) else options
-    draws, transitions = yield tempered(**settings)
-    if mixed:
-        log_z, left_out = _by_likelihood(draws)
-        std_error = jackknife_error(left_out)
-        return estimate_of_draws(draws, transitions, log_z, std_error, left_out.size)
-    ends = draws.occupancy.sum(axis=0)[:, [0, -1]]
+    if draws.settings.get("mixed"):
+        log_z, left_out = _by_likelihood(draws.sample)
+        return estimate_of_draws(draws, log_z, jackknife_error(left_out), left_out.size)
+    ends = draws.sample.occupancy.sum(axis=0)[:, [0, -1]]
     bias, std_error = delta_method(ends)
     delta = {"delta_bias": bias, "delta_std_error": std_error}
-    return from_sums(draws, transitions, ends, partial(end_ratio, draws), stream, **delta)
+    return from_sums(draws, ends, partial(end_ratio, draws.sample), **delta)
 
 
 def delta_method(ends):

@@ -6,11 +6,11 @@ mean over the chains of a group. Cost: one sweep and log f at a few interpolatio
 
 from logzoo.checks import positive_number, share
 from logzoo.estimators.simulated_tempering import from_groups
-from logzoo.samplers import recursions
+from logzoo.samplers import adjusted, recursions
 
 
-def estimate(rbm, ledger, stream, *, exponent=0.8, flatness=0.2, first_stage=0.2, **options):
-    """Estimate log Z by SAMS: the mean of log Zhat over independent groups of chains. Returns Estimate.
+def run(rbm, ledger, stream, observers, *, exponent=0.8, flatness=0.2, first_stage=0.2, **options):
+    """Draws of SAMS as by `logzoo.samplers.adjusted.run`.
 
     Options: those of `logzoo.samplers.adjusted.run`; exponent in (0.5, 1) of the first gains; flatness, the largest
     |c_k / r_k - 1| of an evenly filled ladder; first_stage, the share of the sweeps after which the second stage begins
@@ -20,4 +20,9 @@ def estimate(rbm, ledger, stream, *, exponent=0.8, flatness=0.2, first_stage=0.2
     if not 0.5 < exponent < 1.0:
         raise ValueError(f"exponent: expected a number between 0.5 and 1, found {exponent!r}")
     recursion = recursions.sams(exponent, flatness, share("first_stage", first_stage))
-    return from_groups(recursion, rbm, ledger, stream, **options)
+    return adjusted.run(rbm, ledger, stream, recursion, observers, **options)
+
+
+def read(draws):
+    """The Estimate of `Draws` of SAMS: the mean of log Zhat over independent groups of chains."""
+    return from_groups(draws)

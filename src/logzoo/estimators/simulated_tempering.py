@@ -1,11 +1,11 @@
-"""What the estimators on simulated tempering share: the draws, the spread over chains, diagnostics."""
+"""What the estimators on simulated tempering share: the sampler, the spread over chains, diagnostics."""
 
 import numpy as np
 
+from logzoo.checks import whole_number
 from logzoo.estimators.intervals import bootstrapped, jackknife_error, student_interval, sums_left_out
 from logzoo.estimators.result import Estimate, reasons_of
-from logzoo.estimators.shared import Wanted
-from logzoo.samplers import adjusted, simulated_tempering
+from logzoo.samplers import simulated_tempering
 from logzoo.samplers.observers import GroupedMoves
 
 # Share of the sampling phase in which the chains settle. On a 784 x 500 RBM the first hundreds of sweeps pull
@@ -25,19 +25,21 @@ _PARTS = 50
 FLOOR = np.finfo(float).tiny
 
 
-def run(rbm, ledger, stream, observers=(), *, settling=SETTLING, **settings):
-    """Draws of simulated tempering for an estimator, and the transitions between rungs (rung, rung).
+def run(rbm, ledger, stream, observers, *, settling=SETTLING, **settings):
+    """SimulatedTemperingDraws for estimators: `logzoo.samplers.simulated_tempering.run`, after some settling.
 
-    Settings as in `logzoo.samplers.simulated_tempering.run`.
+    An observer may have check(chains, rungs, sweeps), which raises ValueError before any sweep.
     """
-    moves = GroupedMoves()
-    draws = simulated_tempering.run(rbm, ledger, stream, (moves, *observers), settling=settling, **settings)
-    return draws, moves.sums[0]
+    rungs = whole_number("rungs", settings.get("rungs", simulated_tempering.RUNGS), minimum=2)
+    for observer in observers:
+        if hasattr(observer, "check"):
+            observer.check(ledger.chains, rungs, ledger.sweeps)
+    return simulated_tempering.run(rbm, ledger, stream, observers, settling=settling, **settings)
 
 
-def tempered(*observers, rungs=simulated_tempering.RUNGS, **settings):
-    """The run that estimators on simulated tempering read, with the single draws for their observers."""
-    return Wanted(run, observers, {"rungs": rungs, **settings})
+def moves():
+    """The observer of all estimators here: counts of moves between rungs, for the transition matrix."""
+    return GroupedMoves()
 
 
 def end_ratio(draws, ends):
@@ -47,7 +49,7 @@ def end_ratio(draws, ends):
     return shift + np.log(ends[..., 1]) - np.log(ends[..., 0])
 
 
-def from_sums(draws, transitions, sums, log_z_of, stream, **more):
+def from_sums(draws, sums, log_z_of, **more):
     """Estimate from sums (chain, ...) over the draws of each chain: log_z_of their total, spread by the jackknife.
 
     log_z_of maps totals (..., *shape) to log Z (...,). The bootstrap is reported beside. more: as in
@@ -55,19 +57,20 @@ def from_sums(draws, transitions, sums, log_z_of, stream, **more):
     """
     log_z = float(log_z_of(sums.sum(axis=0)))
     std_error = jackknife_error(log_z_of(sums_left_out(sums)))
-    more["bootstrap_std_error"], quantiles = bootstrapped(sums, log_z_of, stream.child("bootstrap").generator())
-    return estimate_of_draws(draws, transitions, log_z, std_error, len(sums), quantiles=quantiles, **more)
+    more["bootstrap_std_error"], quantiles = bootstrapped(sums, log_z_of, draws.stream.child("bootstrap").generator())
+    return estimate_of_draws(draws, log_z, std_error, len(sums), quantiles=quantiles, **more)
 
 
-def estimate_of_draws(draws, transitions, log_z, std_error, parts, *, quantiles=None, rule_error=0.0, **more):
-    """Estimate with the diagnostics of a run; its error was found from that many independent parts of the draws.
+def estimate_of_draws(draws, log_z, std_error, parts, *, quantiles=None, rule_error=0.0, **more):
+    """Estimate with the diagnostics of `Draws`; its error was found from that many independent parts of the draws.
 
     `converged` says that the chains travelled the ladder, at least one round trip each on average, that the halves of
     the sampling phase agree, and that the error of an integration rule is hidden by the noise (infinite: unknown).
     more: diagnostics of the method's own.
     """
-    moved = drift(draws)
-    profiles = {"transition_matrix": transition_matrix(transitions)}
+    sample = draws.sample
+    moved = drift(sample)
+    profiles = {"transition_matrix": transition_matrix(draws.observed[moves].sums[0])}
     if quantiles is not None:
         profiles["bootstrap_quantiles"] = quantiles
     if 0.0 < rule_error < np.inf:
@@ -78,36 +81,35 @@ def estimate_of_draws(draws, transitions, log_z, std_error, parts, *, quantiles=
         interval=student_interval(log_z, std_error, parts),
         reasons=reasons_of(
             {
-                **stuck(draws),
+                **stuck(sample),
                 "drift": not abs(moved) < _LARGEST_DRIFT,
                 "coarse-rule": rule_error > _LARGEST_RULE_ERROR * std_error,
             }
         ),
-        form=draws.form,
-        diagnostics={**diagnostics(draws), "drift": moved, **more},
+        form=sample.form,
+        diagnostics={**diagnostics(sample), "drift": moved, **more},
         profiles=profiles,
     )
 
 
-def from_groups(recursion, rbm, ledger, stream, settled=lambda states: True, **options):
+def from_groups(draws, settled=True):
     """Estimate by a recursion: the mean over groups of log Z_1 + log Zhat_K, with a t interval over groups.
 
-    recursion: as in `samplers.adjusted.run`. `converged` says that the chains travelled the ladder, a round
-    trip each on average, and that the recursion settled.
+    draws: `Draws` whose sample is that of `samplers.adjusted.run`. The estimate is converged if the chains travelled
+    the ladder, a round trip each on average, and if the recursion settled.
     """
-    moves = GroupedMoves()
-    draws, states = adjusted.run(rbm, ledger, stream, recursion, (moves,), **options)
-    log_z_of_groups = draws.log_z_base + draws.log_z_hats[:, -1]
+    sample, _ = draws.sample
+    log_z_of_groups = sample.log_z_base + sample.log_z_hats[:, -1]
     log_z = float(log_z_of_groups.mean())
     std_error = float(log_z_of_groups.std(ddof=1) / np.sqrt(log_z_of_groups.size))
     return Estimate(
         log_z=log_z,
         std_error=std_error,
         interval=student_interval(log_z, std_error, log_z_of_groups.size),
-        reasons=reasons_of({**stuck(draws), "unsettled": not settled(states)}),
-        form=draws.form,
-        diagnostics=diagnostics(draws),
-        profiles={"transition_matrix": transition_matrix(moves.sums[0])},
+        reasons=reasons_of({**stuck(sample), "unsettled": not settled}),
+        form=sample.form,
+        diagnostics=diagnostics(sample),
+        profiles={"transition_matrix": transition_matrix(draws.observed[moves].sums[0])},
     )
 
 

@@ -11,7 +11,6 @@ from scipy.special import logsumexp
 from logzoo.estimators.intervals import jackknife_error, log_sums_left_out, student_interval
 from logzoo.estimators.result import Estimate, reasons_of
 from logzoo.estimators.weights import log_normal_error, untelling
-from logzoo.samplers import resampled
 
 # Families that must carry the sum, however few the chains are: resampled weights are alike and tell little.
 _FEWEST_FAMILIES = 10.0
@@ -19,13 +18,13 @@ _FEWEST_FAMILIES = 10.0
 _LARGEST_SHARE = 0.5
 
 
-def estimate(rbm, ledger, stream, **options):
-    """Estimate log Z by SMC; options as in `logzoo.samplers.resampled.run`. Returns Estimate.
+def read(draws):
+    """The Estimate of `Draws` whose sample is ResampledDraws.
 
     Its error is the largest of the spread over islands, that of log-normal weights of islands, and that over families.
     `converged` says that log Z rests on ten families at least, and that no island carries half of it.
     """
-    draws = resampled.run(rbm, ledger, stream, **options)
+    rbm, ledger, draws = draws.rbm, draws.ledger, draws.sample
     count, islands = draws.log_weight.size, draws.island[-1] + 1
     total = float(logsumexp(draws.log_weight))
     log_z = draws.log_z_base + total - np.log(count)

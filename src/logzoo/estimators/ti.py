@@ -8,8 +8,7 @@ from functools import partial
 import numpy as np
 
 from logzoo.checks import one_of
-from logzoo.estimators.shared import reads
-from logzoo.estimators.simulated_tempering import FLOOR, from_sums, tempered
+from logzoo.estimators.simulated_tempering import FLOOR, from_sums
 from logzoo.samplers.observers import RungDerivatives, WeightedDerivatives
 
 _RULES = ("riemann", "trapezoid", "corrected")
@@ -17,60 +16,51 @@ _RULES = ("riemann", "trapezoid", "corrected")
 _FINER = {"riemann": "trapezoid", "trapezoid": "corrected"}
 
 
-@reads
-def riemann(rbm, ledger, stream, **options):
-    """Estimate log Z by TI with the right Riemann sum; options as in `logzoo.samplers.simulated_tempering.run`."""
-    return (yield from _at_drawn_rungs("riemann", stream, **options))
+def riemann(draws):
+    """The Estimate of `Draws` of simulated tempering by TI with the right Riemann sum."""
+    return _at_drawn_rungs("riemann", draws)
 
 
-@reads
-def trapezoid(rbm, ledger, stream, **options):
-    """Estimate log Z by TI with the trapezoidal rule; options as in `logzoo.samplers.simulated_tempering.run`."""
-    return (yield from _at_drawn_rungs("trapezoid", stream, **options))
+def trapezoid(draws):
+    """The Estimate of `Draws` of simulated tempering by TI with the trapezoidal rule."""
+    return _at_drawn_rungs("trapezoid", draws)
 
 
-@reads
-def corrected(rbm, ledger, stream, **options):
-    """Estimate log Z by TI with the corrected trapezoidal rule; options as those of `riemann`."""
-    return (yield from _at_drawn_rungs("corrected", stream, **options))
+def corrected(draws):
+    """The Estimate of `Draws` of simulated tempering by TI with the corrected trapezoidal rule."""
+    return _at_drawn_rungs("corrected", draws)
 
 
-@reads
-def rao_blackwell(rbm, ledger, stream, **options):
-    """Estimate log Z by TI-RB, every draw weighted by q(beta_k | x) at every rung (eq 21), by the trapezoidal rule.
-
-    Options as in `logzoo.samplers.simulated_tempering.run`.
-    """
-    observer = WeightedDerivatives()
-    draws, transitions = yield tempered(observer, **options)
+def rao_blackwell(draws):
+    """The Estimate of `Draws` by TI-RB: the trapezoidal rule, draws weighted by q(beta_k | x) at every rung (eq 21)."""
+    sample = draws.sample
 
     def log_z_of(totals, rungs=slice(None)):
         mean = totals[..., 1, rungs] / np.maximum(totals[..., 0, rungs], FLOOR)
-        return draws.log_z_base + log_ratio(draws.betas[rungs], mean, rule="trapezoid")
+        return sample.log_z_base + log_ratio(sample.betas[rungs], mean, rule="trapezoid")
 
-    return _estimated(draws, transitions, observer.sums, log_z_of, stream)
+    return _estimated(draws, draws.observed[WeightedDerivatives].sums, log_z_of)
 
 
-def _at_drawn_rungs(rule, stream, **options):
+def _at_drawn_rungs(rule, draws):
     """TI by a rule, every draw counted at the rung drawn given it."""
-    observer = RungDerivatives()
-    draws, transitions = yield tempered(observer, **options)
-    log_z_of = partial(_log_z_of_sums, draws, rule)
-    finer = partial(_log_z_of_sums, draws, _FINER.get(rule, rule))
-    return _estimated(draws, transitions, observer.sums, log_z_of, stream, finer)
+    log_z_of = partial(_log_z_of_sums, draws.sample, rule)
+    finer = partial(_log_z_of_sums, draws.sample, _FINER.get(rule, rule))
+    return _estimated(draws, draws.observed[RungDerivatives].sums, log_z_of, finer)
 
 
-def _estimated(draws, transitions, sums, log_z_of, stream, finer=None):
+def _estimated(draws, sums, log_z_of, finer=None):
     """Estimate with the error of the rule: its largest distance to the rule on every other rung, and to a finer rule.
 
     The distances are not divided by a power of two for the order of the rule, because an integrand that steps between
     two rungs has no order. With two rungs there is nothing to compare with.
     """
-    coarse = np.unique(np.append(np.arange(0, draws.betas.size, 2), draws.betas.size - 1))
+    count = draws.sample.betas.size
+    coarse = np.unique(np.append(np.arange(0, count, 2), count - 1))
     total = sums.sum(axis=0)
     others = [log_z_of(total, coarse), *([] if finer is None else [finer(total)])]
-    rule_error = max(float(abs(other - log_z_of(total))) for other in others) if draws.betas.size > 2 else np.inf
-    return from_sums(draws, transitions, sums, log_z_of, stream, rule_error=rule_error)
+    rule_error = max(float(abs(other - log_z_of(total))) for other in others) if count > 2 else np.inf
+    return from_sums(draws, sums, log_z_of, rule_error=rule_error)
 
 
 def _log_z_of_sums(draws, rule, totals, rungs=slice(None)):

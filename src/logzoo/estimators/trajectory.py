@@ -1,36 +1,59 @@
-"""Trajectory: bridge sampling along a path of RBMs, such as snapshots of the training.
+"""Trajectory: bridge sampling, AIS and RAISE along a path of RBMs, such as snapshots of the training.
 
 Béreux, Decelle, Furtlehner, Rosset & Seoane (2024). Neighbouring RBMs on the path exchange visible states with
 probability min(1, f_i(x_{i+1}) f_{i+1}(x_i) / (f_i(x_i) f_{i+1}(x_{i+1}))); ratios of their Z by BAR. log Z =
 log Z_1 + sum_i log(Z_{i+1} / Z_i), Z_1 of independent units. Cost: one sweep, and two products for each exchange.
-Without snapshots the path is that of tempering, and the estimate is BAR's.
+AIS along the path is exact on average in Z for any path, and RAISE anneals down it from data (Burda et al. 2015). An
+annealing sweep costs about two, because inputs of two RBMs are kept.
+Without snapshots the path is that of tempering, and the estimates are those of BAR, AIS and RAISE.
 """
 
 from dataclasses import replace
 
 from logzoo.estimators import bar
-from logzoo.estimators.bar import BridgeSums, estimate_of_exchanges
-from logzoo.estimators.intervals import sums_left_out
-from logzoo.samplers import trajectory
+from logzoo.estimators.reverse import starts_of
+from logzoo.samplers import annealed, parallel_tempering, trajectory
 
 # Share of the states that may be older than the run.
 _LARGEST_OLD = 0.05
 
 
-def estimate(rbm, ledger, stream, *, snapshots=None, **options):
-    """Estimate log Z along a trajectory; options as in `logzoo.samplers.trajectory.run`.
+def run(rbm, ledger, stream, observers, *, snapshots=None, **options):
+    """ParallelTemperingDraws along snapshots, and the share of old states; options as in `samplers.trajectory.run`.
 
-    Returns Estimate, its error by the jackknife as that of BAR; not converged unless nearly all states were replaced by
-    ones that were born at the base during the run. Without snapshots: as `logzoo.estimators.bar.estimate`. Raises
-    ValueError for bad snapshots, and for a single ladder that has but one round of exchanges.
+    Without snapshots the ladder is that of tempering, and the share is None. Raises ValueError for bad snapshots.
     """
     if snapshots is None:
-        return bar.estimate(rbm, ledger, stream, **trajectory.of_tempering(options))
-    sums = BridgeSums()
-    draws, old = trajectory.run(rbm, ledger, stream, (sums,), snapshots=snapshots, **options)
-    parts = sums.parts()
-    log_ratios = sums.log_ratios(parts.sum(axis=0))
-    left_out = sums.log_ratios(sums_left_out(parts)).sum(axis=1)
-    found = estimate_of_exchanges(rbm, draws, sums, log_ratios, left_out)
-    reasons = (*found.reasons, "not-renewed") if old > _LARGEST_OLD else found.reasons
-    return replace(found, reasons=reasons, diagnostics={**found.diagnostics, "old_share": old})
+        return parallel_tempering.run(rbm, ledger, stream, observers, **trajectory.of_tempering(options)), None
+    return trajectory.run(rbm, ledger, stream, observers, snapshots=snapshots, **options)
+
+
+def run_up(rbm, ledger, stream, *, snapshots=None, **options):
+    """AnnealedDraws up along snapshots, or up the path of tempering; options as in `samplers.trajectory.anneal_up`."""
+    if snapshots is None:
+        return annealed.run(rbm, ledger, stream, **trajectory.of_tempering(options))
+    return trajectory.anneal_up(rbm, ledger, stream, snapshots=snapshots, **options)
+
+
+def run_down(rbm, ledger, stream, *, data=None, vectors=None, snapshots=None, **options):
+    """AnnealedDraws down from data, and the vector of each chain: as `logzoo.estimators.reverse.run`, along snapshots.
+
+    The other options are those of `samplers.trajectory.anneal_down`.
+    """
+    starts, vector = starts_of(rbm, ledger, stream, data, vectors)
+    if snapshots is None:
+        return annealed.run_reverse(rbm, ledger, stream, starts, **trajectory.of_tempering(options)), vector
+    return trajectory.anneal_down(rbm, ledger, stream, starts, snapshots=snapshots, **options), vector
+
+
+def read(draws):
+    """The Estimate of `Draws` whose sample is that of `run`: as BAR's.
+
+    It is not converged unless nearly all states were replaced by states that were born at the base during the run.
+    """
+    sample, old = draws.sample
+    estimate = bar.from_bridges(draws.rbm, sample, draws.observed[bar.BridgeSums])
+    if old is None:
+        return estimate
+    reasons = (*estimate.reasons, "not-renewed") if old > _LARGEST_OLD else estimate.reasons
+    return replace(estimate, reasons=reasons, diagnostics={**estimate.diagnostics, "old_share": old})

@@ -7,8 +7,7 @@ cost as RTS.
 import numpy as np
 
 from logzoo.estimators.intervals import jackknife_error, sums_left_out
-from logzoo.estimators.shared import reads
-from logzoo.estimators.simulated_tempering import end_ratio, estimate_of_draws, tempered
+from logzoo.estimators.simulated_tempering import end_ratio, estimate_of_draws
 from logzoo.samplers.initial import COUNT_FLOOR
 from logzoo.samplers.observers import GroupedMoves
 
@@ -18,35 +17,37 @@ _MOST_GROUPS = 20
 _FLOOR = 1e-100
 
 
-@reads
-def sd(rbm, ledger, stream, **options):
-    """Estimate log Z by SD, from counted moves; options as in `logzoo.samplers.simulated_tempering.run`."""
-    return (yield from _from_stationary(False, ledger, stream, **options))
+def counted_moves():
+    """Observer that counts the moves of groups of chains."""
+    return GroupedMoves(_MOST_GROUPS)
 
 
-@reads
-def rsd(rbm, ledger, stream, **options):
-    """Estimate log Z by RSD, P_jk from q(beta_k | x) summed over the draws x made at rung j.
-
-    Options as those of `sd`. Cost: q once more for every draw.
-    """
-    return (yield from _from_stationary(True, ledger, stream, **options))
+def shared_moves():
+    """Observer that shares out every move among the rungs as q(beta_k | x) says. Cost: q once more for every draw."""
+    return GroupedMoves(_MOST_GROUPS, rao_blackwell=True)
 
 
-def _from_stationary(rao_blackwell, ledger, stream, **options):
+def sd(draws):
+    """The Estimate of `Draws` of simulated tempering by SD, from counted moves."""
+    return _from_stationary(draws, draws.observed[counted_moves].sums)
+
+
+def rsd(draws):
+    """The Estimate of `Draws` by RSD, P_jk from q(beta_k | x) summed over the draws x made at rung j."""
+    return _from_stationary(draws, draws.observed[shared_moves].sums)
+
+
+def _from_stationary(draws, sums):
     """Estimate by eq 12 with the stationary distribution of the moves between rungs in place of the occupancies.
 
-    The spread is that of the delete-a-group jackknife over at most 20 groups of chains. Returns Estimate.
+    sums: moves (group, rung, rung). The spread is that of the delete-a-group jackknife over groups of chains.
     """
-    moves = GroupedMoves(min(ledger.chains, _MOST_GROUPS), rao_blackwell=rao_blackwell)
-    draws, transitions = yield tempered(moves, **options)
 
     def log_z_of(total):
-        return float(end_ratio(draws, stationary(smoothed(total))[[0, -1]]))
+        return float(end_ratio(draws.sample, stationary(smoothed(total))[[0, -1]]))
 
-    left_out = np.array([log_z_of(total) for total in sums_left_out(moves.sums)])
-    log_z, std_error = log_z_of(moves.sums.sum(axis=0)), jackknife_error(left_out)
-    return estimate_of_draws(draws, transitions, log_z, std_error, left_out.size)
+    left_out = np.array([log_z_of(total) for total in sums_left_out(sums)])
+    return estimate_of_draws(draws, log_z_of(sums.sum(axis=0)), jackknife_error(left_out), left_out.size)
 
 
 def smoothed(moves):

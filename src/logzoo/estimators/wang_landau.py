@@ -6,17 +6,22 @@ adds log F to its log Zhat. Cost: one sweep and log f at a few interpolation nod
 
 from logzoo.checks import share
 from logzoo.estimators.simulated_tempering import from_groups
-from logzoo.samplers import recursions
+from logzoo.samplers import adjusted, recursions
 
 
-def estimate(rbm, ledger, stream, *, flatness=0.5, **options):
-    """Estimate log Z by Wang-Landau: the mean of log Zhat over independent groups of chains. Returns Estimate.
+def run(rbm, ledger, stream, observers, *, flatness=0.5, **options):
+    """Draws of Wang-Landau as by `logzoo.samplers.adjusted.run`.
 
     Options: those of `logzoo.samplers.adjusted.run`; flatness in [0, 1), the least visits of a part of the ladder
     relative to the mean that count as flat. Raises ValueError for others.
     """
     recursion = recursions.wang_landau(share("flatness", flatness))
-    return from_groups(recursion, rbm, ledger, stream, settled=is_falling, **options)
+    return adjusted.run(rbm, ledger, stream, recursion, observers, **options)
+
+
+def read(draws):
+    """The Estimate of `Draws` of Wang-Landau: the mean of log Zhat over independent groups of chains."""
+    return from_groups(draws, settled=is_falling(draws.sample[1]))
 
 
 def is_falling(states):

@@ -33,7 +33,7 @@ def identity_of(value):
         # Arrays in it would be shortened by their repr.
         parts = [type(value).__name__, *map(identity_of, value)]
     elif isinstance(value, np.ndarray):
-        parts = [str(value.dtype), str(value.shape), hashlib.sha256(np.ascontiguousarray(value)).hexdigest()]
+        parts = [str(value.dtype), str(value.shape), hashlib.sha256(np.ascontiguousarray(value).data).hexdigest()]
     else:
         parts = [repr(value)]
     return hashlib.sha256(" ".join(parts).encode()).hexdigest()

@@ -5,6 +5,7 @@ import hashlib
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import netCDF4
 import numpy as np
@@ -106,7 +107,7 @@ def load_raw(path):
     """
     with netCDF4.Dataset(path) as file:
         _check_claims(path, file)
-    options = {"decode_times": False, "decode_timedelta": False, "mask_and_scale": False}
+    options: dict[str, Any] = {"decode_times": False, "decode_timedelta": False, "mask_and_scale": False}
     with xarray.open_dataset(path, engine="netcdf4", **options) as dataset:
         return dataset.load().drop_encoding()
 

@@ -1,27 +1,38 @@
 """Where an artifact comes from: digests of the source code it depends on, and versions of the software.
 
-A digest covers behaviour: comments, docstrings and layout do not count. Only the standard library is imported, because
-every plan of the workflow needs digests.
+A digest covers behaviour: comments, docstrings, layout and type annotations of functions do not count. Only the
+standard library is imported, because every plan of the workflow needs digests.
 """
+
+from __future__ import annotations
 
 import ast
 import hashlib
 import sys
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 PACKAGE_FOLDER = Path(__file__).parents[1]
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+# Fields of the syntax tree that hold the annotations of a function.
+_ANNOTATIONS = {(ast.arg, "annotation"), (ast.FunctionDef, "returns"), (ast.AsyncFunctionDef, "returns")}
+# What code does with a name from these modules stands where the code uses the name.
+_TYPING_MODULES = {"__future__", "collections.abc", "typing"}
 SOFTWARE = ("logzoo", "netCDF4", "numba", "numpy", "xarray")
 
 
-def source_digest(*modules, scripts=(), packages=(PACKAGE_FOLDER,)):
+def source_digest(
+    *modules: str, scripts: Iterable[str | Path] = (), packages: tuple[Path, ...] = (PACKAGE_FOLDER,)
+) -> str:
     """Hash the behaviour of modules and of all that they import inside some packages.
 
     packages: their folders. scripts: files outside of them that count, too, by their names; of Python, what they
     import as well. The digest (64 hexadecimal digits) depends on names and on syntax trees without comments, docstrings
-    and positions; of other files on their bytes. Raises ValueError for a module that does not exist and for a relative
-    import.
+    and positions; of other files on their bytes. Annotations of functions, imports from `typing` and `collections.abc`,
+    and blocks under `if TYPE_CHECKING` do not count. Raises ValueError for a module that does not exist and for a
+    relative import.
     """
     outside = {Path(script).name: str(script) for script in scripts}
     files = {**_files_of_modules(packages), **outside}
@@ -35,17 +46,18 @@ def source_digest(*modules, scripts=(), packages=(PACKAGE_FOLDER,)):
     return _digest_of_contents(sorted(contents))
 
 
-def direct_imports(module, *, packages=(PACKAGE_FOLDER,)):
+def direct_imports(module: str, *, packages: tuple[Path, ...] = (PACKAGE_FOLDER,)) -> set[str]:
     """Name the modules of some packages that one module imports itself, function-level imports included.
 
     The __init__.py of a package counts only where it is asked for by name: all are empty but those of whole packages,
-    which say nothing about a result. Raises ValueError for a module that does not exist and for a relative import.
+    which say nothing about a result. Imports under `if TYPE_CHECKING` do not count: Python never makes them. Raises
+    ValueError for a module that does not exist and for a relative import.
     """
     files = _files_of_modules(packages)
     return _imports_of(module, _content(module, files), files)
 
 
-def software_versions():
+def software_versions() -> dict[str, str]:
     """Name the versions of Python, of this package and of the libraries that shape an artifact."""
     # Not at the top: this takes longer to import than all the rest of the module.
     import platform
@@ -63,21 +75,21 @@ def software_versions():
 
 
 @cache
-def _files_of_modules(packages):
+def _files_of_modules(packages: tuple[Path, ...]) -> dict[str, str]:
     """Map every module of packages to its file; a package in them to its __init__.py. Cached, as the imports are."""
     places = {path: path.relative_to(root.parent) for root in packages for path in root.rglob("*.py")}
     names = {path: ".".join(place.with_suffix("").parts) for path, place in places.items()}
     return {name.removesuffix(".__init__"): str(path) for path, name in names.items()}
 
 
-def _content(module, files):
+def _content(module: str, files: Mapping[str, str]) -> bytes:
     if module not in files:
         raise ValueError(f"no module named {module!r}")
     with open(files[module], "rb") as opened:
         return opened.read()
 
 
-def _imports_of(module, source, files):
+def _imports_of(module: str, source: bytes, files: Mapping[str, str]) -> set[str]:
     imported, packages = set(), {name.partition(".")[0] for name in files}
     for base, name in _import_statements(source, module, packages):
         submodule = f"{base}.{name}"
@@ -88,7 +100,7 @@ def _imports_of(module, source, files):
     return imported - {module}
 
 
-def _import_statements(source, module, packages):
+def _import_statements(source: bytes, module: str, packages: set[str]) -> Iterator[tuple[str, str]]:
     """List (module, name or "") of each import from the packages."""
     for level, line, base, name in _analysed(source)[0]:
         if level:
@@ -98,7 +110,7 @@ def _import_statements(source, module, packages):
 
 
 @cache
-def _analysed(source):
+def _analysed(source: bytes) -> tuple[list[tuple[int, int, str, str]], bytes]:
     """Import statements [(level, line, module, name or "")] of Python code, and its behaviour as bytes."""
     tree, statements, parts = ast.parse(source), [], []
     for node in _statements(tree.body):
@@ -110,17 +122,18 @@ def _analysed(source):
     return statements, " ".join(parts).encode()
 
 
-def _write_syntax(node, parts):
-    """Append a syntax tree without comments, docstrings and positions to a list of texts.
+def _write_syntax(node: ast.AST, parts: list[str]) -> None:
+    """Append a syntax tree without comments, docstrings, positions and annotations of functions to a list of texts.
 
     Empty fields are left out, because each version of Python has others.
     """
     parts.append(f"({type(node).__name__}")
     for name in node._fields:
-        value = getattr(node, name, None)
-        if name == "body" and isinstance(node, _DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
-            value = value[1:]
-        if value is None or value == []:
+        value: Any = getattr(node, name, None)
+        if name == "body" and isinstance(node, _DOCUMENTED):
+            documented = ast.get_docstring(node, clean=False) is not None
+            value = [item for item in value[documented:] if not _is_for_type_checkers(item)]
+        if value is None or value == [] or (type(node), name) in _ANNOTATIONS:
             continue
         parts.append(name)
         for item in value if type(value) is list else (value,):
@@ -131,15 +144,28 @@ def _write_syntax(node, parts):
     parts.append(")")
 
 
-def _statements(body):
-    """Yield statements and all those inside them; not their expressions, which hold no imports and nearly all nodes."""
+def _is_for_type_checkers(statement: ast.AST) -> bool:
+    """Whether a statement is an import from `typing` or the like, or a block under `if TYPE_CHECKING`."""
+    if isinstance(statement, ast.ImportFrom):
+        return statement.level == 0 and statement.module in _TYPING_MODULES
+    test = statement.test if isinstance(statement, ast.If) and not statement.orelse else None
+    return isinstance(test, ast.Name) and test.id == "TYPE_CHECKING"
+
+
+def _statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yield statements and all those inside them, but those for type checkers.
+
+    Not their expressions, which hold no imports and nearly all nodes.
+    """
     for statement in body:
+        if _is_for_type_checkers(statement):
+            continue
         yield statement
         for part in ("body", "orelse", "finalbody", "handlers", "cases"):
             yield from _statements(getattr(statement, part, ()))
 
 
-def _digest_of_contents(named):
+def _digest_of_contents(named: Iterable[tuple[str, bytes]]) -> str:
     digest = hashlib.sha256()
     for name, content in named:
         # The length keeps two files from passing for one longer file.

@@ -49,7 +49,7 @@ def paired_parameters(near, far, unit):
 
     Columns of the near RBM come first in every array. There is no base: the path goes from one RBM to the other.
     """
-    sides = [_rounded(*rbm, np.zeros(len(rbm[1])), unit) for rbm in (near, far)]
+    sides = [_rounded(*rbm, base=np.zeros(len(rbm[1])), unit=unit) for rbm in (near, far)]
     names = ("weights", "weights_transposed", "visible_bias", "hidden_bias")
     return sides[0]._replace(**{name: np.concatenate([getattr(side, name) for side in sides]) for name in names})
 
@@ -59,11 +59,11 @@ def stacked_parameters(models):
 
     Each has a unit of its own: `unit` is an array (model,) of float32.
     """
-    first = fixed_point_parameters(*models[0], models[0][1])
+    first = fixed_point_parameters(*models[0], base=models[0][1])
     stack = {name: _aligned_zeros((len(models), *array.shape)) for name, array in first._asdict().items() if array.ndim}
     unit = np.empty(len(models), np.float32)
     for number, (weights, *biases) in enumerate(models):
-        one = fixed_point_parameters(weights, *biases, biases[0], into=first)
+        one = fixed_point_parameters(weights, *biases, base=biases[0], into=first)
         for name, arrays in stack.items():
             arrays[number] = getattr(one, name)
         unit[number] = one.unit
@@ -103,7 +103,7 @@ def _rounded(weights, visible_bias, hidden_bias, base, unit, into=None):
     # Their product with a power of two is exact in float32 as well.
     _fill_layouts(weights, weights.dtype.type(1.0 / unit), *blocks)
     vectors = (_padded(vector, unit) for vector in (visible_bias, hidden_bias, base))
-    return Parameters(*blocks, *vectors, np.float32(unit))
+    return Parameters(*blocks, *vectors, unit=np.float32(unit))
 
 
 def _blocks(columns):

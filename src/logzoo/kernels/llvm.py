@@ -3,9 +3,16 @@
 Addresses are integers of type intp, and need not be multiples of anything.
 """
 
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
 from llvmlite import binding, ir
-from numba.core import cgutils, config
+from numba.core import cgutils
 from numba.extending import intrinsic
+
+from logzoo.kernels.compiled import config
 
 FLOAT, DOUBLE = ir.FloatType(), ir.DoubleType()
 BIT, INT8, INT32, INT64 = (ir.IntType(bits) for bits in (1, 8, 32, 64))
@@ -28,7 +35,7 @@ WIDE_FLOATS, WIDE_DOUBLES = ir.VectorType(FLOAT, 8 * WIDE), ir.VectorType(DOUBLE
 WIDE_INTEGERS = ir.VectorType(INT32, 8 * WIDE)
 
 
-def emitted(returns, *arguments):
+def emitted(returns: Any, *arguments: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Make an intrinsic of a function (builder, *values) that emits its code and returns its result, if it has one.
 
     returns, arguments: types of numba, None for an argument of any type.

@@ -4,15 +4,22 @@ Kernels take all parameters as multiples of one unit, which the largest of them 
 forces a state would leave the others too few digits.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from logzoo.models.rbm import RBM
+
+if TYPE_CHECKING:
+    from logzoo.types import Array
 
 # Nats of its input from 0, at least, that make a unit's state certain: the other state has exp(-50) of it.
 _CERTAIN = 50.0
 
 
-def without_certain(rbm):
+def without_certain(rbm: RBM) -> tuple[RBM, float, Array]:
     """(RBM, constant, visible units (n,) that it has): one without units of certain state, and log Z less its own.
 
     A unit is left out whose input is beyond 50 nats whatever the other layer does; if it is on, its weights are part of

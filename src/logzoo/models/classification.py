@@ -1,10 +1,16 @@
 """Classification by a joint RBM: the last visible units are the label as a one-hot vector, the others the input."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from logzoo.checks import binary_matrix, whole_number
+
+if TYPE_CHECKING:
+    from logzoo.models.rbm import RBM
+    from logzoo.types import ArrayLike, Floats
 
 # Numbers (examples x labels x hidden units) handled together: they stay in the processor's cache.
 _TOGETHER = 1 << 18
@@ -20,7 +26,7 @@ class PredictionAccuracy(NamedTuple):
     right: float  # share of examples whose own label is the most probable one
 
 
-def label_log_probabilities(rbm, v, labels):
+def label_log_probabilities(rbm: RBM, v: ArrayLike, labels: int) -> Floats:
     """log p(label | input) in nats of every label: array (examples, labels), float64.
 
     v: inputs (examples, rbm.visible - labels) of zeros and ones; the last `labels` visible units of `rbm` are the
@@ -41,7 +47,7 @@ def label_log_probabilities(rbm, v, labels):
     return log_p
 
 
-def prediction_accuracy(rbm, examples, labels):
+def prediction_accuracy(rbm: RBM, examples: ArrayLike, labels: int) -> PredictionAccuracy:
     """How well `rbm` tells the labels of examples that carry them: a `PredictionAccuracy`.
 
     examples: (examples, visible) of zeros and ones, the last `labels` of each a one-hot label, as in a data set with

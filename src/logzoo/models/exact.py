@@ -1,5 +1,7 @@
 """Exact log Z by enumerating the smaller layer, in the log domain."""
 
+from __future__ import annotations
+
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -25,7 +27,7 @@ _LARGEST_RANGE = 600.0
 _MOST_UNITS = 512
 
 
-def exact_log_z(rbm, *, threads=1, progress=False):
+def exact_log_z(rbm: RBM, *, threads: int = 1, progress: bool = False) -> float:
     """Compute log Z of an RBM exactly, by enumeration of its smaller layer.
 
     Parameters

@@ -3,8 +3,10 @@
 Neither is a bound. Fixed points are found by steps, damped where they must be, and may not be found at all.
 """
 
+from __future__ import annotations
+
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import coo_array
@@ -13,6 +15,10 @@ from scipy.special import expit
 
 from logzoo.kernels.belief import bethe_energy, fill_correlations, settle_beliefs, start_messages
 from logzoo.kernels.expansion import expanded, fourth_moment, largest_singular, settle_tap
+
+if TYPE_CHECKING:
+    from logzoo.models.rbm import RBM
+    from logzoo.types import ArrayLike, Floats
 
 # Dampings that are tried one after the other, the most steps of each in so many stretches, and the largest change of a
 # mean or message that counts as none. A stretch that does not even halve the change is the last: from 1 to the
@@ -33,10 +39,10 @@ class Settled(NamedTuple):
     steps: int
     residual: float  # the largest change that the last step asked for
     settled: bool
-    correlations: np.ndarray | None = None  # (V, H) of joined units, by the beliefs of Bethe
+    correlations: Any = None  # (V, H) of joined units, by the beliefs of Bethe; None elsewhere
 
 
-def tap(rbm, visible, hidden, order=3):
+def tap(rbm: RBM, visible: ArrayLike, hidden: ArrayLike, order: int = 3) -> Settled:
     """The expansion of log Z to an order of the weights, 2 or 3, at its fixed point from means (V,) and (H,).
 
     Source: Gabrié, Tramel & Krzakala (2015), after Georges & Yedidia (1991).
@@ -54,7 +60,7 @@ def tap(rbm, visible, hidden, order=3):
     return Settled(expanded(weights, *biases, m, q)[order - 1], steps, residual, bool(residual <= _TOLERANCE))
 
 
-def bethe(rbm, visible):
+def bethe(rbm: RBM, visible: Floats) -> Settled:
     """Bethe's log Z at the fixed point of belief propagation from means of the visible units (V,).
 
     Exact where the units that have a weight between them form a forest. Source: Yedidia, Freeman & Weiss (2005).
@@ -74,7 +80,7 @@ def bethe(rbm, visible):
     return Settled(log_z, steps, residual, bool(residual <= _TOLERANCE), correlations)
 
 
-def is_forest(rbm):
+def is_forest(rbm: RBM) -> bool:
     """Whether the weights that are not zero make no ring."""
     i, j = np.nonzero(rbm.weights)
     units = rbm.visible + rbm.hidden
@@ -84,14 +90,14 @@ def is_forest(rbm):
     return bool(connected_components(graph, directed=False)[0] == units - i.size)
 
 
-def gap_of_second_order(rbm, visible, hidden):
+def gap_of_second_order(rbm: RBM, visible: ArrayLike, hidden: ArrayLike) -> float:
     """F2 - F1 in nats at means (V,) and (H,): what the second order adds, never negative."""
     weights, _, *biases = _parameters(rbm)
     first, second, _ = expanded(weights, *biases, np.array(visible, float), np.array(hidden, float))
     return second - first
 
 
-def rings(correlations):
+def rings(correlations: Floats) -> float:
     """Nats that rings of four and more weights hold at most, all of one sign; infinite where their sum diverges.
 
     correlations (V, H): those of units joined by a weight. What Bethe's log Z leaves out of a lone ring is the product
@@ -104,7 +110,7 @@ def rings(correlations):
     return fourth_moment(smaller) / (4.0 * (1.0 - radius**2)) if radius < 1.0 else np.inf
 
 
-def contraction(rbm):
+def contraction(rbm: RBM) -> float:
     """A number below 1 only if mean field contracts everywhere, so that it has a single solution.
 
     The largest singular value of sqrt(A) W sqrt(B), with A and B the largest variances that units can have, whatever

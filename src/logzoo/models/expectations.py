@@ -1,10 +1,15 @@
 """Exact expectations under an RBM, the model's part of the gradient, by enumerating the smaller layer."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from logzoo.kernels.expectations import expectations
+
+if TYPE_CHECKING:
+    from logzoo.types import ArrayLike
 
 LARGEST_LAYER = 20
 
@@ -18,7 +23,7 @@ class Expectations(NamedTuple):
     hidden: np.ndarray
 
 
-def exact_expectations(weights, visible_bias, hidden_bias):
+def exact_expectations(weights: ArrayLike, visible_bias: ArrayLike, hidden_bias: ArrayLike) -> Expectations:
     """Expectations under the RBM of these parameters, (V, H), (V,) and (H,).
 
     Cost: 2**min(V, H) states, each visiting the other layer once. Raises ValueError above 20 units in the smaller one.

@@ -4,18 +4,25 @@ HDF5: checkpoints of the Python package rbms (github.com/DsysDML/rbms, `save_mod
 files are HDF5, too. No pickle is read, and nothing of a file is run.
 """
 
+from __future__ import annotations
+
 import math
 import re
 import zipfile
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from logzoo.io.hdf5 import Header, described, values
-from logzoo.io.matlab import read_matrices
-from logzoo.io.sizes import check_unpacked
-from logzoo.models.roles import KNOWN, assigned, three_names
+from logzoo.io.hdf5 import list_arrays, read_arrays
+from logzoo.io.matlab import list_matrices, read_matrices
+from logzoo.io.sizes import Header, check_unpacked
+from logzoo.models.roles import assigned, three_names
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from logzoo.types import FilePath
 
 _NO_NUMBERS = np.dtype(object)
 # Types of models of the package rbms: whether their units are -1 and +1.
@@ -32,7 +39,7 @@ class Parameters(NamedTuple):
     note: str  # what was guessed, or ""
 
 
-def read_foreign(path, names=None, *, suffix=None):
+def read_foreign(path: FilePath, names: str | Sequence[str] | None = None, *, suffix: str | None = None) -> Parameters:
     """Parameters in a file that is not ours. Raises ValueError, one line that names the file.
 
     names: of weights, visible bias and hidden bias; None: known ones, or a guess by shape. suffix: the format, where it
@@ -51,7 +58,9 @@ def read_foreign(path, names=None, *, suffix=None):
         weights, *biases = load(roles)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
-    return Parameters(weights.T if transposed else weights, *map(np.ravel, biases), spins, note and f"{path}: {note}")
+    return Parameters(
+        weights.T if transposed else weights, *map(np.ravel, biases), spins=spins, note=note and f"{path}: {note}"
+    )
 
 
 def _matlab(path, names):
@@ -61,11 +70,7 @@ def _matlab(path, names):
         arrays, load, spins = _hdf5(path, names)
         turned = {name: array._replace(shape=array.shape[::-1]) for name, array in arrays.items()}
         return turned, lambda roles: [array.T for array in load(roles)], spins
-    wanted = KNOWN if names is None else (names,)
-    arrays = read_matrices(path, {name for three in wanted for name in three})
-    if not any(set(three) <= set(arrays) for three in wanted):
-        arrays |= read_matrices(path)
-    return arrays, lambda roles: map(arrays.get, roles), None
+    return list_matrices(path), lambda roles: read_matrices(path, roles).values(), None
 
 
 def _numpy(path, _names):
@@ -99,11 +104,14 @@ def _header(archive, name):
         version = np.lib.format.read_magic(file)
         # The third version differs in the names of fields alone, and numbers have none.
         read = {1: np.lib.format.read_array_header_1_0, 2: np.lib.format.read_array_header_2_0}.get(version[0])
-        return Header((), _NO_NUMBERS) if read is None else Header(*read(file)[::2])
+        if read is None:
+            return Header((), _NO_NUMBERS)
+        shape, _, dtype = read(file)
+        return Header(shape, dtype)
 
 
 def _hdf5(path, names):
-    stored, kind = described(path, "model_type")
+    stored, kind = list_arrays(path, "model_type")
     if kind not in {None, *_SPINS}:
         raise ValueError(f"expected a model of type {' or '.join(_SPINS)}, units of two values, found {kind!r:.40}")
     updates = [found for name in stored if (found := re.match(r"update_(\d{1,18})/(params/)?", name))]
@@ -112,7 +120,7 @@ def _hdf5(path, names):
         folder = max(updates, key=lambda found: (int(found[1]), found.end()))[0]
     inside = {name.removeprefix(folder): array for name, array in stored.items() if name.startswith(folder)}
     arrays = {name: array for name, array in inside.items() if names or "/" not in name}
-    return arrays, lambda roles: values(path, {folder + name: arrays[name] for name in roles}), _SPINS.get(kind)
+    return arrays, lambda roles: read_arrays(path, [folder + name for name in roles]), _SPINS.get(kind or "")
 
 
 # How each suffix is read: arrays {name: has .shape and .dtype}, what loads some by name, and whether units are spins.

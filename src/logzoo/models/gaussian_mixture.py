@@ -1,12 +1,17 @@
 """Mixtures of Gaussians with one spherical covariance: continuous densities whose log Z is known."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.special import logsumexp
 
 from logzoo.checks import finite_array, positive_number, whole_number
 from logzoo.kernels.hamiltonian import Mixture, log_f_many
+
+if TYPE_CHECKING:
+    from logzoo.types import ArrayLike, Floats, Generator
 
 # Points of the trapezoidal rule along the separated axis, and its reach beyond all means in standard deviations.
 _POINTS = 4001
@@ -28,7 +33,7 @@ class GaussianMixture:
     Raises ValueError for anything else. One component at the origin is a base distribution.
     """
 
-    def __init__(self, weights, means, variance):
+    def __init__(self, weights: ArrayLike, means: ArrayLike, variance: float) -> None:
         self.weights = finite_array("weights", weights, dimensions=1)
         self.means = finite_array("means", means, dimensions=2)
         self.variance = positive_number("variance", variance)
@@ -38,41 +43,41 @@ class GaussianMixture:
             raise ValueError(f"means: expected {self.weights.size} rows, one a weight, found {len(self.means)}")
 
     @classmethod
-    def pair(cls, dimension, separation, variance):
+    def pair(cls, dimension: int, separation: float, variance: float) -> GaussianMixture:
         """Two equal components, `separation` apart along the first coordinate, halves of it either side of 0."""
         means = np.zeros((2, whole_number("dimension", dimension)))
         means[:, 0] = (-0.5 * separation, 0.5 * separation)
         return cls((0.5, 0.5), means, variance)
 
     @classmethod
-    def centred(cls, dimension, variance):
+    def centred(cls, dimension: int, variance: float) -> GaussianMixture:
         """One component of weight 1 at the origin."""
         return cls((1.0,), np.zeros((1, whole_number("dimension", dimension))), variance)
 
     @property
-    def dimension(self):
+    def dimension(self) -> int:
         """Number of coordinates of x."""
         return self.means.shape[1]
 
     @property
-    def parameters(self):
+    def parameters(self) -> Mixture:
         """What the sampling kernels take."""
         return Mixture(np.log(self.weights), self.means, 1.0 / self.variance)
 
     @property
-    def log_z(self):
+    def log_z(self) -> float:
         """Exact log Z of f in nats."""
         return float(0.5 * self.dimension * np.log(2.0 * np.pi * self.variance) + np.log(self.weights.sum()))
 
-    def log_f(self, x):
+    def log_f(self, x: ArrayLike) -> Floats:
         """log f (point,) in nats at the points x (point, dimension)."""
         return self._evaluate(x)[0]
 
-    def gradient(self, x):
+    def gradient(self, x: ArrayLike) -> Floats:
         """Gradient (point, dimension) of log f at the points x (point, dimension)."""
         return self._evaluate(x)[1]
 
-    def draw(self, generator, count):
+    def draw(self, generator: Generator, count: int) -> Floats:
         """Exact independent draws (count, dimension) from f / Z."""
         component = generator.choice(self.weights.size, size=count, p=self.weights / self.weights.sum())
         noise = generator.standard_normal((count, self.dimension))
@@ -85,7 +90,7 @@ class GaussianMixture:
         return log_f_many(self.parameters, x)
 
 
-def path_moments(target, base, betas):
+def path_moments(target: GaussianMixture, base: GaussianMixture, betas: ArrayLike) -> PathMoments:
     """Exact PathMoments at the inverse temperatures betas (rung,), for means that differ in the first coordinate only.
 
     That coordinate by the trapezoidal rule (exact to rounding for such smooth, fast-falling functions: Trefethen &

@@ -5,9 +5,11 @@ unit of the smaller layer at a time is flipped, the larger layer summed out. Fro
 may be held where each layer holds the other: such solutions are kept, too.
 """
 
+from __future__ import annotations
+
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.special import logsumexp
@@ -26,6 +28,10 @@ from logzoo.kernels.mean_field import (
 )
 from logzoo.models.rbm import RBM
 from logzoo.streams import root_stream
+
+if TYPE_CHECKING:
+    from logzoo.streams import Stream
+    from logzoo.types import Array, ArrayLike, Bits, Seed
 
 # No hidden mean moves by more in the last step of a start.
 _TOLERANCE = np.float32(1e-5)
@@ -51,7 +57,7 @@ class Solutions(NamedTuple):
     hidden: np.ndarray  # (n, hidden) means
     bounds: np.ndarray  # (n,) nats
 
-    def rows(self, rows):
+    def rows(self, rows: Array | list[int]) -> Solutions:
         """Those of the given rows."""
         return Solutions(*(array[rows] for array in self))
 
@@ -76,7 +82,9 @@ class LowerBound(NamedTuple):
     modes: Modes
 
 
-def find_modes(rbm, stream, *, starts=500, steps=400, data=None, threads=1):
+def find_modes(
+    rbm: RBM, stream: Stream, *, starts: int = 500, steps: int = 400, data: ArrayLike | None = None, threads: int = 1
+) -> Modes:
     """Modes of an RBM by the alternating fixed point of mean field: q = sigmoid(b + m W), m = sigmoid(c + W q).
 
     A start is h_j ~ Bernoulli(p) with a p ~ U(0, 1) of its own, or the signs of a random direction that passed the
@@ -106,7 +114,16 @@ def find_modes(rbm, stream, *, starts=500, steps=400, data=None, threads=1):
     return Modes(*best, counts, made + passes + made_again, max(float(best.bounds[0]), lower))
 
 
-def lower_bound(rbm, *, draws=10_000, starts=500, steps=400, seed=0, data=None, threads=1):
+def lower_bound(
+    rbm: RBM,
+    *,
+    draws: int = 10_000,
+    starts: int = 500,
+    steps: int = 400,
+    seed: Seed = 0,
+    data: ArrayLike | None = None,
+    threads: int = 1,
+) -> LowerBound:
     """Bound log Z of an RBM from below by the modes that mean field finds.
 
     Parameters
@@ -188,7 +205,7 @@ def _hidden_starts(parameters, starts, data, generator):
     hidden = np.empty((hidden_bias.size, starts), np.float32)
     hidden[:, :random] = generator.random((hidden_bias.size, random)) < p
     hidden[:, random : random + projected] = _projected(weights, transposed, projected, generator)
-    if rows:
+    if data is not None and rows:
         v = data[generator.choice(len(data), rows, replace=False)].T
         hidden[:, starts - rows :] = _means_of_hidden(parameters, v)
     return hidden
@@ -276,7 +293,7 @@ def _summits(each_part, single, double, settled, steps):
     return hidden, of_summit, float(logsumexp(heights)), int(passes.sum()) + len(seen)
 
 
-def distinct_rows(states):
+def distinct_rows(states: Array) -> tuple[Bits, Array]:
     """The distinct rows (n, units) uint8 of a 0/1 matrix, sorted, and the number among them of each of its rows."""
     # As bytes of eight units, whose order is the same: sorting takes an eighth of the time.
     packed, number = np.unique(np.packbits(states, axis=1), axis=0, return_inverse=True)

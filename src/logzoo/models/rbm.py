@@ -4,10 +4,13 @@ xarray, netCDF4 and numba take long to import: what needs them is imported where
 workflow imports this module.
 """
 
+from __future__ import annotations
+
 import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,6 +18,14 @@ from logzoo.checks import binary_matrix, finite_array, finite_number, one_of, re
 from logzoo.io.labels import labelled
 from logzoo.io.sizes import check_unpacked
 from logzoo.models.foreign import read_foreign
+from logzoo.printing import html_table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import xarray as xr
+
+    from logzoo.types import ArrayLike, FilePath, Floats
 
 _LAYERS = ("visible", "hidden")
 _DIMENSIONS = {"weights": ("visible", "hidden"), "visible_bias": ("visible",), "hidden_bias": ("hidden",)}
@@ -58,6 +69,10 @@ class RBM:
     visible_bias: np.ndarray
     hidden_bias: np.ndarray
 
+    if TYPE_CHECKING:
+
+        def __init__(self, weights: ArrayLike, visible_bias: ArrayLike, hidden_bias: ArrayLike) -> None: ...
+
     def __post_init__(self):
         for name, dimensions in _DIMENSIONS.items():
             array = finite_array(name, getattr(self, name), dimensions=len(dimensions))
@@ -69,24 +84,30 @@ class RBM:
                 raise ValueError(f"{name}: expected length {expected} to match the weights, found {length}")
 
     @property
-    def visible(self):
+    def visible(self) -> int:
         """Number of visible units."""
         return self.weights.shape[0]
 
     @property
-    def hidden(self):
+    def hidden(self) -> int:
         """Number of hidden units."""
         return self.weights.shape[1]
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"RBM({self.visible} visible x {self.hidden} hidden)"
 
+    def _repr_html_(self) -> str:
+        """A table for notebooks: sizes, and the ranges of the parameters."""
+        arrays = {name: getattr(self, name) for name in _DIMENSIONS}
+        ranges = [(name, f"{array.min():.4g} to {array.max():.4g}") for name, array in arrays.items()]
+        return html_table("RBM", [("units", f"{self.visible} visible x {self.hidden} hidden"), *ranges])
+
     @cached_property
-    def transposed(self):
+    def transposed(self) -> RBM:
         """The RBM with its layers exchanged, which has the same joint distribution and the same Z."""
         return RBM(self.weights.T, self.hidden_bias, self.visible_bias)
 
-    def energy(self, v, h):
+    def energy(self, v: ArrayLike, h: ArrayLike) -> Floats:
         """Energies -log f(v, h) in nats of pairs of states, shapes (n, visible) and (n, hidden): array, shape (n,)."""
         v = binary_matrix("v", v, visible=self.visible).astype(np.float64)
         h = binary_matrix("h", h, visible=self.hidden).astype(np.float64)
@@ -94,11 +115,11 @@ class RBM:
             raise ValueError(f"h: expected as many rows as v has, {len(v)}, found {len(h)}")
         return -(v @ self.visible_bias + h @ self.hidden_bias + np.einsum("ni,ni->n", v @ self.weights, h))
 
-    def free_energy(self, v):
+    def free_energy(self, v: ArrayLike) -> Floats:
         """Free energies -log sum_h f(v, h) in nats of the rows of v, shape (n, visible): array, shape (n,)."""
         return -self.log_f(binary_matrix("v", v, visible=self.visible))
 
-    def log_f(self, v):
+    def log_f(self, v: ArrayLike) -> Floats:
         """log sum_h f(v, h) in nats of the rows of v, shape (n, visible), with numbers from 0 to 1: array, shape (n,).
 
         Raises ValueError for other numbers, and where rounding could move a value by more than 1e-6 nat.
@@ -120,7 +141,7 @@ class RBM:
         return values
 
     @cached_property
-    def rounding(self):
+    def rounding(self) -> float:
         """Nats by which rounding can move log f of any state, the sum of all parameters times the precision."""
         sizes = (float(np.abs(getattr(self, name)).sum()) for name in _DIMENSIONS)
         return float(np.finfo(np.float64).eps) * sum(sizes)
@@ -137,11 +158,11 @@ class RBM:
             limit = f"expected parameters for which it moves by at most {MOST_ROUNDING:g} nat"
             raise ValueError(f"weights, biases: too large, rounding could move log f by {largest:.2g} nat; {limit}")
 
-    def log_likelihood(self, v, log_z):
+    def log_likelihood(self, v: ArrayLike, log_z: float) -> Floats:
         """log p(v) = log f(v) - log Z in nats of the rows of v, shape (n, visible): array, shape (n,)."""
         return -self.free_energy(v) - finite_number("log_z", log_z)
 
-    def to_dataset(self):
+    def to_dataset(self) -> xr.Dataset:
         """The parameters as an xarray Dataset with dimensions visible, hidden."""
         import xarray as xr
 
@@ -149,11 +170,11 @@ class RBM:
         return xr.Dataset({name: labelled(*array, name.replace("_", " "), "1") for name, array in arrays.items()})
 
     @classmethod
-    def from_dataset(cls, dataset):
+    def from_dataset(cls, dataset: xr.Dataset) -> RBM:
         """The RBM in a Dataset of `to_dataset`, or in one snapshot of a training: ``snapshots.sel(update=...)``."""
         return cls(*(dataset[name].values for name in _DIMENSIONS))
 
-    def save(self, path):
+    def save(self, path: FilePath) -> None:
         """Write the parameters to a NetCDF file; ValueError for a name that does not end in .nc."""
         if Path(path).suffix != ".nc":
             raise ValueError(f"{path}: expected a name that ends in .nc, models are saved as NetCDF")
@@ -164,7 +185,7 @@ class RBM:
         write_artifact(self.to_dataset(), resolved_output(path), kind="model", **origin)
 
     @classmethod
-    def load(cls, path):
+    def load(cls, path: FilePath) -> RBM:
         """Read an RBM from a NetCDF file of `save` or of the workflow; ValueError if it is not one."""
         from logzoo.io.netcdf import read_artifact
 
@@ -176,7 +197,7 @@ class RBM:
             raise ValueError(f"{path}: {error}") from None
 
     @classmethod
-    def from_sklearn(cls, model):
+    def from_sklearn(cls, model: object) -> RBM:
         """The RBM of a fitted scikit-learn BernoulliRBM, or of a fitted Pipeline that ends in one.
 
         Earlier steps of a pipeline are left out. Raises ValueError for anything else.
@@ -193,7 +214,7 @@ class RBM:
         return cls(real_array("components_", weights).T, visible_bias, hidden_bias)
 
     @classmethod
-    def from_mat(cls, path, names=None):
+    def from_mat(cls, path: FilePath, names: str | Sequence[str] | None = None) -> RBM:
         """Read an RBM from a MATLAB file; ValueError if it is not one.
 
         ``names`` are those of its weights, visible bias and hidden bias. By default known names are looked for, such as
@@ -208,7 +229,9 @@ class RBM:
             raise ValueError(f"{path}: {error}") from None
 
     @classmethod
-    def from_spins(cls, weights, visible_bias, hidden_bias, *, layers="both"):
+    def from_spins(
+        cls, weights: ArrayLike, visible_bias: ArrayLike, hidden_bias: ArrayLike, *, layers: str = "both"
+    ) -> tuple[RBM, float]:
         """The RBM that equals a model of spins s, t of -1 and +1, and a constant in nats: (RBM, constant).
 
         The model is log f(s, t) = a.s + s J t + d.t with J of shape (visible, hidden). log Z of the spins is log Z of
@@ -229,6 +252,6 @@ class RBM:
         return rbm, float(constant)
 
 
-def snapshots_of(dataset):
+def snapshots_of(dataset: xr.Dataset) -> list[RBM]:
     """The RBMs (list) of a Dataset over `update`, as of a training that keeps snapshots."""
     return [RBM.from_dataset(dataset.isel(update=number)) for number in range(dataset.sizes["update"])]

@@ -1,10 +1,15 @@
 """Mean log-likelihoods with what is known of their errors."""
 
+from __future__ import annotations
+
 import math
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from logzoo.checks import binary_matrix, finite_number, is_a
 from logzoo.models.rbm import RBM
+
+if TYPE_CHECKING:
+    from logzoo.types import ArrayLike
 
 
 class MeanLogLikelihood(NamedTuple):
@@ -19,7 +24,7 @@ class MeanLogLikelihood(NamedTuple):
     std_error: float  # of the mean over draws of examples, log Z being fixed; NaN for a single example
 
 
-def mean_log_likelihood(rbm, data, estimate):
+def mean_log_likelihood(rbm: RBM, data: ArrayLike, estimate: object) -> MeanLogLikelihood:
     """Mean log-likelihood of examples, with the interval that follows from an estimate of log Z.
 
     Parameters

@@ -53,13 +53,13 @@ class KalmanTracker:
     }
 
     def __init__(self):
-        self.belief = None
-        self.log_f = None
+        self.belief = Belief(np.empty(0), np.empty((0, 0)))  # of no rung, until the first parameters come
+        self.log_f = np.empty(0)
         self.observed = np.zeros(4)  # as in the last four columns
 
     def parameters_changed(self, particles, learning_rate):
         """Follow the change of log Z from the last parameters to those that the particles have loaded."""
-        if self.belief is None:
+        if not self.belief.mean.size:
             self.belief = vague(particles.log_z_base(), self.doubt, particles.betas.size)
             return
         change, variance = importance_sampling(self.log_f, particles.log_f())

@@ -2,7 +2,7 @@
 
 from logzoo.checks import one_of
 
-TRACKERS = ("kalman", "rts")
+TRACKERS: tuple[str, ...] = ("kalman", "rts")
 
 
 def tracker(given):

@@ -26,9 +26,9 @@ class RtsTracker(Resumed):
 
     def __init__(self, alpha=0.2):
         self.alpha = 1.0 if as_float(alpha) == 1.0 else share("alpha", alpha)
-        self.log_z_hat = None  # (rung,) relative to the first rung
+        self.log_z_hat = np.empty(0)  # (rung,) relative to the first rung
         self.log_z_base = 0.0
-        self.influence = None  # (chain,) of each independent chain on log Z, averaged over updates as log Zhat is
+        self.influence = np.empty(0)  # (chain,) of each independent chain on log Z, averaged over updates as log Zhat
         self.occupancy_error = 1.0
 
     def parameters_changed(self, particles, learning_rate):
@@ -37,7 +37,7 @@ class RtsTracker(Resumed):
     def particles_moved(self, particles, exchanges):
         """Learn from log f of all chains at all rungs, as many chains at one rung as at any other."""
         rungs = exchanges.log_f.shape[-1]
-        if self.log_z_hat is None:
+        if not self.log_z_hat.size:
             self.log_z_hat = np.zeros(rungs)
         # One ladder's chains make one draw: they are stratified over the rungs.
         occupancy = np.empty((len(exchanges.log_f), rungs))
@@ -46,9 +46,9 @@ class RtsTracker(Resumed):
 
     def follow(self, occupancy, prior, log_z_base):
         """Take the step for the occupancy (chain, rung) of independent chains and the prior r (rung,)."""
-        if self.log_z_hat is None:
+        if not self.log_z_hat.size:
             self.log_z_hat = np.zeros(prior.size)
-        if self.influence is None:
+        if not self.influence.size:
             self.influence = np.zeros(len(occupancy))
         self.log_z_base = log_z_base
         # Samplers may still draw by the last one.

@@ -15,7 +15,8 @@ class InfiniteSwappingPhase(InfiniteSwapping):
 
     def __call__(self, parameters, update, positive, rate):
         self.load(parameters)
-        return WeightedChains(self.move(1 + update * self.k, 1 + (update + 1) * self.k), self.weights)
+        chains = self.move(1 + update * self.k, 1 + (update + 1) * self.k)
+        return WeightedChains(chains, self.weights)  # pyright: ignore[reportArgumentType]
 
 
 def train_infinite_swapping(

@@ -134,12 +134,12 @@ def train(
     values = _initial_values(data, hidden, start, initial, stream.child("weights").generator())
     gradient = Values(*(np.zeros_like(array) for array in values))
     base = np.zeros(data.shape[1]) if base is None else base
-    walking = whole_number("walkers", walkers, minimum=0) > 0
-    if walking:
+    walking = None
+    if whole_number("walkers", walkers, minimum=0) > 0:
         if tracker is not None or walkers < _FEWEST_WALKERS:
             wanted = "no tracker beside them" if tracker is not None else f"none, or at least {_FEWEST_WALKERS}"
             raise ValueError(f"walkers: expected {wanted}, found {walkers}")
-        tracker = JarzynskiTracker(walkers, data.shape[1], hidden, stream.child("walkers").key)
+        tracker = walking = JarzynskiTracker(walkers, data.shape[1], hidden, stream.child("walkers").key)
     examples = _monitored(data, validation, tracker, patience, whole_number("monitored", monitored))
     trace = Trace(-(-updates // every), whole_number("snapshots", snapshots, minimum=0), hidden, examples, tracker)
     stopping = EarlyStopping(None if patience is None else whole_number("patience", patience))
@@ -155,13 +155,13 @@ def train(
             break
         parameters = fixed_point_parameters(*values, base, into=parameters)
         positive.load(parameters, data[next(batches)])
-        if walking:
-            tracker.follow(parameters, update)
+        if walking is not None:
+            walking.follow(parameters, update)
         rate = rate_at(update, updates, learning_rate, schedule, alpha, len(data) // batch)
         negative = negative_phase(parameters, update, positive.v, rate)
         if update % every == 0 or update == updates - 1:
             numbers = {"learning_rate": rate, "chain_sweeps": negative_phase.spent}
-            numbers["chain_sweeps"] += tracker.spent if walking else 0
+            numbers["chain_sweeps"] += 0 if walking is None else walking.spent
             numbers |= getattr(negative_phase, "numbers", {})
             numbers["log_f_data"] = positive.mean_log_f(parameters)
             numbers["log_f_particles"] = negative.mean_log_f(parameters)

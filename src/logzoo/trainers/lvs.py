@@ -86,6 +86,7 @@ class LasVegasPhase:
             "tour_length": float(tours.length.mean()),
             "stopping_states": self.stopping.size,
         }
+        assert tours.visited is not None
         return VisitedStates(tours.visited, self.stopping.members.rows[tours.start], self.grey)
 
     @property

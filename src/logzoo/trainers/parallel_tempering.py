@@ -43,18 +43,18 @@ class ParallelTemperingPhase:
             self.tracker.particles_moved(self.particles, exchanges)
         negative = WeightedChains(self.particles.chains, self.particles.weights_at(self.particles.betas.size - 1))
         if self.flow is not None:
-            self._adapt(np.exp(np.minimum(exchanges.up - exchanges.down, 0.0)).mean(axis=(0, 1)))
+            self._adapt(self.flow, np.exp(np.minimum(exchanges.up - exchanges.down, 0.0)).mean(axis=(0, 1)))
         return negative
 
-    def _adapt(self, exchanged):
+    def _adapt(self, flow, exchanged):
         replicas = self.particles.replicas
-        moved = self.flow.update(replicas.rung, replicas.heading, replicas.round_trips, exchanged)
+        moved = flow.update(replicas.rung, replicas.heading, replicas.round_trips, exchanged)
         if moved is not None:
             self.particles.betas = moved.astype(np.float32)
-        proposed = self.flow.proposed_rung()
+        proposed = flow.proposed_rung()
         if proposed is not None:
-            self.flow.insert(*proposed)
-            self.particles.insert_rung(proposed[0], self.flow.betas)
+            flow.insert(*proposed)
+            self.particles.insert_rung(proposed[0], flow.betas)
             if self.tracker is not None:
                 self.tracker.rung_inserted(proposed[0], self.particles)
 

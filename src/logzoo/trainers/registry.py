@@ -1,9 +1,17 @@
 """The trainers, by name. A method is a function run(data, **settings) of a module; adding one is a line here."""
 
+from __future__ import annotations
+
 from functools import partial
+from typing import TYPE_CHECKING
 
 from logzoo.checks import one_of
 from logzoo.methods import Method
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from logzoo.trainers.loop import TrainingRun
 
 _LOOP = "logzoo.trainers.loop:train"
 _PARALLEL_TEMPERING = "logzoo.trainers.parallel_tempering:train_parallel_tempering", _LOOP
@@ -25,7 +33,7 @@ TRAINERS = {
 }
 
 
-def trainer(method):
+def trainer(method: str) -> Callable[..., TrainingRun]:
     """The function run(data, **settings) -> TrainingRun of that name; ValueError if unknown.
 
     The function refuses unknown settings with a ValueError that names the known ones.
@@ -33,10 +41,10 @@ def trainer(method):
     return partial(_listed(method).run, method)
 
 
-def trainer_module(method):
+def trainer_module(method: str) -> str:
     """Name of the module that holds a method."""
     return _listed(method).module
 
 
-def _listed(method):
+def _listed(method: str) -> Method:
     return TRAINERS[one_of("method", method, TRAINERS)]

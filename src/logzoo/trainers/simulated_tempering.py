@@ -23,6 +23,8 @@ _NODES_EVERY = 50
 class SimulatedTemperingPhase:
     """Chains of simulated tempering, k sweeps an update; their final states weigh q(beta = 1 | x)."""
 
+    sampler: SimulatedTempering  # from the first call on, which brings the parameters
+
     def __init__(self, stream, k, ledger, betas, prior, base, tracker):
         self.stream = stream
         self.k = k
@@ -31,7 +33,7 @@ class SimulatedTemperingPhase:
         self.prior = prior
         self.base = base
         self.tracker = tracker
-        self.sampler = None
+        self.started = False
         self.stored = None
 
     @property
@@ -40,7 +42,7 @@ class SimulatedTemperingPhase:
         return self.ledger.chain_sweeps
 
     def __call__(self, parameters, update, positive, rate):
-        if self.sampler is None:
+        if not self.started:
             self._start(parameters)
         self.sampler.load(parameters)
         if update % _NODES_EVERY == 0:
@@ -51,6 +53,7 @@ class SimulatedTemperingPhase:
         return WeightedChains(self.sampler.chains, last.weights)
 
     def _start(self, parameters):
+        self.started = True
         self.sampler = sampler = SimulatedTempering(parameters, self.betas, self.ledger, self.stream, "marginal", 1)
         if self.stored is not None:
             sampler.rung, sampler.heading = self.stored["rung"], self.stored["heading"]

@@ -96,7 +96,7 @@ def scale_of(path):
 
 def scales_of(paths):
     """The scales that any of these files belong to, sorted."""
-    return sorted({scale_of(path) for path in paths} - {None})
+    return sorted({scale for path in paths if (scale := scale_of(path)) is not None})
 
 
 def is_timed(path):

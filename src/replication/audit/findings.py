@@ -32,7 +32,7 @@ class Findings:
         self.faults, self.stale, self.large, self.notes = [], {}, set(), []
         self.files, self.checks = 0, Counter()
 
-    def check(self, file, name, passed, found="", expected=""):
+    def check(self, file: str, name: str, passed: object, found: object = "", expected: object = "") -> bool:
         """Count a check, and enter a fault if it did not pass. Returns whether it passed."""
         self.checks[name] += 1
         if not passed:

@@ -43,7 +43,7 @@ def publish(folder, scale, jobs, *, most=MOST_MEGABYTES, hours=None):
     sizes = {path: (folder / path).stat().st_size for path in chosen} | {manifest_path(scale): len(text)}
     total = sum(sizes.values()) / _MEGABYTE
     if total > most:
-        more = f"--config publish_megabytes={math.ceil(total)}"
+        more = f"--megabytes {math.ceil(total)}"
         raise ValueError(f"results/{scale}: {total:.1f} MB to publish, expected at most {most:g} MB ({more} allows it)")
     target.parent.mkdir(exist_ok=True)
     with folder_written_whole(target) as fresh:

@@ -82,7 +82,7 @@ def _check_manifests(findings, folder, kinds, digests):
     """Files are there and as the manifest of their scale lists them, and all are listed. Returns the manifests."""
     manifests = []
     for scale in scales_of(kinds) or ["<scale>"]:
-        path, expected = manifest_path(scale), "the manifest that a run writes when it succeeds"
+        path, expected = manifest_path(scale), "what a run writes when it succeeds (snakemake --cores 1 claims)"
         if not findings.check(path, "manifest", path in kinds, "no such file", expected):
             continue
         manifest = findings.read(path, "manifest", partial(read_manifest, folder, scale), expected)

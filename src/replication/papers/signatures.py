@@ -8,11 +8,13 @@ from replication.digests import PACKAGES
 
 
 def option_defaults(method):
-    """{name: default} of the options of a `Method`, as its `options` are named; None for a default that is computed."""
+    """{name: default} of the options of a `Method` or an `Estimator`; None for a default that is computed."""
     defaults = {}
-    # No public name has the names, and the module is part of the digest of every result.
-    for function in method._functions:
-        arguments = _definition(function).args
+    for function in method.functions:
+        definition = _definition(function)
+        if isinstance(definition, ast.ClassDef):
+            continue  # an observer without options
+        arguments = definition.args
         for each, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
             defaults.setdefault(each.arg, None if default is None else _value_of(default))
     return defaults
@@ -26,7 +28,8 @@ def _value_of(expression):
 
 @cache
 def _definition(function):
-    """The definition of a function, named as "package.module:function"."""
+    """The definition of a function or class, named as "package.module:function"."""
     module, _, name = function.partition(":")
     source = (PACKAGES[1].parent / f"{module.replace('.', '/')}.py").read_bytes()
-    return next(node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef) and node.name == name)
+    kinds = ast.FunctionDef, ast.ClassDef
+    return next(node for node in ast.parse(source).body if isinstance(node, kinds) and node.name == name)

@@ -12,7 +12,7 @@ import xarray as xr
 
 from logzoo.budgets import SweepLedger
 from logzoo.datasets.build import visible_matrix
-from logzoo.estimators.registry import estimator, is_drawn
+from logzoo.estimators.registry import estimator, find
 from logzoo.io.labels import coordinate, labelled
 from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters
@@ -57,7 +57,7 @@ def estimators(artifacts, *, estimators, budgets, chains, stream):
     seconds = np.empty((len(estimators), len(budgets)))
     options = estimator_options(estimators, artifacts["dataset"])
     for row, (name, entry) in enumerate(estimators.items()):
-        timed = budgets if is_drawn(entry["method"]) else budgets[:1]
+        timed = budgets if find(entry["method"]).drawn else budgets[:1]
         seconds[row] = [
             seconds_of(partial(estimate, name, budget), fewest=1 if number else 2)
             for number, budget in enumerate(timed)

@@ -38,7 +38,9 @@ def marker_path(marker):
             continue
         # Down is positive in SVG.
         flipped = [(1.0 - 2.0 * (place % 2)) * value for place, value in enumerate(points)]
-        parts.append(_LETTERS[code] + " ".join(f"{value + 0.0:.3g}" if abs(value) > 1e-6 else "0" for value in flipped))
+        parts.append(
+            _LETTERS[int(code)] + " ".join(f"{value + 0.0:.3g}" if abs(value) > 1e-6 else "0" for value in flipped)
+        )
     return "".join(parts), bool(style.is_filled())
 
 

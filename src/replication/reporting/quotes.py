@@ -12,6 +12,7 @@ from pathlib import Path, PurePosixPath
 
 import numpy as np
 
+from logzoo.io.atomic import write_text
 from logzoo.io.netcdf import read_artifact
 from logzoo.io.reading import read_json
 from replication.reporting.scorecard import counts_by_paper, entries, link, summary
@@ -34,6 +35,18 @@ def requoted(text, page, root):
         return start + results[scale].quoted(name, page) + end
 
     return _MARKED.sub(renewed, text)
+
+
+def requote_pages(root):
+    """Update README.md and the pages of docs/ below `root`; returns the paths of those that changed."""
+    changed = []
+    for path in [Path(root, "README.md"), *sorted(Path(root, "docs").glob("**/[!_]*.md"))]:
+        page, old = path.relative_to(root).as_posix(), path.read_text()
+        new = requoted(old, page, root)
+        if new != old:
+            write_text(path, new)
+            changed.append(page)
+    return changed
 
 
 class _Results:

@@ -151,7 +151,7 @@ def rmse_with_band(values, truth):
     return _with_band(values - truth, root_mean_square)
 
 
-def root_mean_square(errors, axis=-1):
+def root_mean_square(errors, axis: int | tuple[int, ...] = -1):
     """Root mean square over an axis, or several."""
     return np.sqrt((errors**2).mean(axis=axis))
 

@@ -41,6 +41,7 @@ _MANY, _FEW = 10**3.5, 4.0
 _OTHERS = ("#CC79A7", "#56B4E9", "#999999", "#332288")
 # Pixels of a PNG from side to side: no screen shows more, and the PDF is as sharp as one likes.
 _WIDEST = 2400
+# The style of matplotlib in which figures are drawn and saved: `with matplotlib.rc_context(SETTINGS)`.
 SETTINGS = {
     "font.size": 9,
     "axes.titlesize": 10,
@@ -56,10 +57,8 @@ SETTINGS = {
 
 def new_figure(width, height):
     """An empty figure of that size in inches, laid out so that labels never overlap."""
-    import matplotlib  # takes long; so do its parts below
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure  # takes long; so do its parts below
 
-    matplotlib.rcParams.update(SETTINGS)
     return Figure(figsize=(width, height), layout="constrained")
 
 

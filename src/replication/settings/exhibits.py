@@ -1,5 +1,7 @@
 """Settings of papers, figures and tables (config/papers)."""
 
+# `either` makes types.
+# pyright: reportInvalidTypeForm=false
 from typing import Annotated
 
 from pydantic import ConfigDict, Field, model_validator

@@ -11,7 +11,6 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Field
 from pydantic_core import PydanticCustomError
 
 from logzoo.checks import expected_one_of, shown
-from logzoo.methods import Method
 from logzoo.trackers.registry import TRACKERS
 from replication.papers.signatures import option_defaults
 
@@ -20,7 +19,7 @@ _OF_JOBS = {"stream", "progress", "checkpoint", "validation", "start"}
 
 
 def wrong(text: str, key: str = "") -> PydanticCustomError:
-    """The error of a validator. `key` is the dotted path of the setting, below the section that the validator checks."""
+    """The error of a validator. `key` is the dotted path of the setting, below the section that is checked."""
     return PydanticCustomError("wrong_setting", "{text}", {"text": text, "key": key})
 
 
@@ -40,7 +39,7 @@ class Section(BaseModel):
     @classmethod
     def _known_keys(cls, section: Any) -> Any:
         """Refuse an unknown key before a missing one: the latter may be the former, misspelled."""
-        if isinstance(section, dict) and cls.model_config["extra"] == "forbid":
+        if isinstance(section, dict) and cls.model_config.get("extra") == "forbid":
             known = {field.alias or name for name, field in cls.model_fields.items()}
             for key in section:
                 if key not in known:
@@ -73,7 +72,7 @@ def _number_or_more(value: Any) -> str:
 
 
 def either(single: Any, several: Any) -> Any:
-    """The type of a value, or of a list or mapping of values; an error is reported for the alternative that was meant."""
+    """The type of a value, or of a list or mapping of values; an error is that of the alternative that was meant."""
     return Annotated[
         Annotated[single, Tag("single")] | Annotated[several, Tag("several")], Discriminator(_number_or_more)
     ]
@@ -94,7 +93,7 @@ Options = dict[str, Any]
 
 
 def check_options(
-    methods: Mapping[str, Method], method: str, options: Options, taken: Iterable[str] = (), key: str = "options"
+    methods: Mapping[str, Any], method: str, options: Options, taken: Iterable[str] = (), key: str = "options"
 ) -> None:
     """Check a method and its options by name: those that its function takes, without those that others set.
 

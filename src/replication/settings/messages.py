@@ -1,6 +1,7 @@
 """The first error of a configuration as one line: its dotted path, what was expected, the value that was found."""
 
 import re
+from typing import Any
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
@@ -62,12 +63,12 @@ def _line(path: list, text: str) -> str:
     return shortened(f"configuration: {'.'.join(map(str, path)) or 'top level'}: {text}")
 
 
-def _path_of(error: ErrorDetails, config: object) -> list:
+def _path_of(error: ErrorDetails, config: Any) -> list:
     """The keys and numbers that lead to a value; pydantic puts names of types and of alternatives between them."""
     path: list = []
     for step in error["loc"]:
         is_key = isinstance(config, dict) and step in config
         if is_key or isinstance(config, list) and isinstance(step, int):
             path.append(step)
-            config = config[step]
+            config = config[step]  # pyright: ignore[reportArgumentType, reportCallIssue]
     return path

@@ -1,5 +1,7 @@
 """Settings of RBMs and of their training: single models, grids, the zoo, comparisons and repeated trainings."""
 
+# `either` makes types.
+# pyright: reportInvalidTypeForm=false
 from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, model_validator

@@ -7,7 +7,7 @@ from pydantic import AfterValidator, Field
 from logzoo.checks import shown
 from replication.settings.datasets import Dataset, Source
 from replication.settings.exhibits import Figure, Paper
-from replication.settings.fields import Name, Number, Section, wrong
+from replication.settings.fields import Name, Section, wrong
 from replication.settings.matrix import Checks, Estimator, Matrix, Truth
 from replication.settings.rbms import Comparison, Grid, Model, RepeatedTrainings, Zoo
 
@@ -30,9 +30,6 @@ class Settings(Section):
     seed: Annotated[int, Field(ge=0)] = Field(description="Root of all random streams.")
     missing_data: Literal["stand-in", "stop"] = Field(
         description="A data set without any available source is replaced by 8 x 8 digits, or stops the run."
-    )
-    publish_megabytes: Annotated[Number, Field(gt=0)] = Field(
-        description="Size that `snakemake publish` copies to results/<scale>/ at most, in MB."
     )
     sources: dict[Name, Source] = Field(min_length=1, description="Sources of raw data by name.")
     datasets: dict[Name, Dataset] = Field(min_length=1, description="Data sets by name.")

@@ -50,9 +50,9 @@ def counted(lengths, labels, examples, cap):
     squares = np.zeros(means.shape)
     _, first, images = np.unique(examples, return_index=True, return_inverse=True)
     of_images = np.bincount(rows[first], minlength=classes.size)
-    for square, mean, column in zip(squares, means, columns, strict=True):
-        apart = np.bincount(images, logs[column] - mean[rows])
-        np.add.at(square, rows[first], apart**2)
+    for kind, column in enumerate(columns):
+        apart = np.bincount(images, logs[column] - means[kind, rows])
+        np.add.at(squares[kind], rows[first], apart**2)
     with np.errstate(divide="ignore", invalid="ignore"):
         errors = np.sqrt(squares * (of_images / (of_images - 1.0))) / counts
     by_class = ("visible", "class")

@@ -12,10 +12,11 @@ from logzoo.budgets import SweepLedger
 from logzoo.checks import binary_matrix, grey_matrix
 from logzoo.datasets.build import visible_matrix
 from logzoo.datasets.splits import SPLITS
-from logzoo.estimators import ais
+from logzoo.estimators.weights import from_weights
 from logzoo.io.labels import coordinate, labelled
 from logzoo.models.exact import exact_log_z
 from logzoo.paths import log_odds
+from logzoo.samplers import annealed as sampler
 from logzoo.trainers.registry import trainer
 
 LOG = logging.getLogger(__name__)
@@ -40,7 +41,9 @@ def run(artifacts, *, method, train, stream, checkpoint, annealed, **settings):
 
     def estimated(rbm, rate, number):
         ledger = SweepLedger(annealed["sweeps"], annealed["chains"])
-        return ais.estimate(rbm, ledger, stream.child("ais", rate, number), base=log_odds(splits["train"]))
+        own = stream.child("ais", rate, number)
+        draws = sampler.run(rbm, ledger, own, base=log_odds(splits["train"]))
+        return from_weights(rbm, draws, ledger, own)
 
     return trained_likelihoods(trained, splits, estimate=estimated if annealed else None, **settings)
 

@@ -49,7 +49,7 @@ def tour_estimates(rbm, data, base, others, *, tours, cap, sweeps, points, repli
         if cut[replicate]:
             LOG.warning("replicate %d: %d of %d tours were cut", replicate, cut[replicate], tours)
         for column, count in enumerate(counts):
-            mean, error = mean_length(Tours(*(made[field][:count] for field in range(3))))
+            mean, error = mean_length(Tours(*(field[:count] for field in (made.start, made.length, made.finished))))
             log_z[replicate, column] = stopping.log_z + np.log(mean)
             interval = student_interval(log_z[replicate, column], error, count + 1)
             low[replicate, column], high[replicate, column] = interval

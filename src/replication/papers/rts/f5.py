@@ -84,7 +84,7 @@ def statistics(artifacts):
 def _farthest(check, others):
     """How many times as far from AIS other smoothing was where AIS knows log Z of both, the farthest from once."""
     of = f"where AIS errs by at most {KNOWN:g} nats, other smoothing / own, the farthest from 1"
-    found = [times_apart(*([one] for one in _known(other, check)), of) for other in others]
+    found = [times_apart(*([one] for one in _known(other, check)), of=of) for other in others]
     return max(found, key=lambda statistic: np.nan_to_num(np.abs(np.log(statistic.value)), nan=np.inf))
 
 

@@ -5,6 +5,8 @@ with one step size for all rungs and with a step size adapted to each, and log Z
 et al. (2016), figure 6.
 """
 
+from typing import Any
+
 import numpy as np
 
 from replication.papers.declaration import Claim
@@ -49,7 +51,9 @@ def draw(artifacts):
     """Mixing along the ladder with a fixed and an adaptive step, log Z, step sizes and acceptance."""
     mixture = artifacts["mixture"]
     figure = new_figure(9.2, 5.6)
-    rows = figure.subplot_mosaic([["fixed"] * 3 + ["adaptive"] * 3, ["z", "z", "step", "step", "rate", "rate"]])
+    # Any: the type of matplotlib has no place for lists of lists of names.
+    mosaic: Any = [["fixed"] * 3 + ["adaptive"] * 3, ["z", "z", "step", "step", "rate", "rate"]]
+    rows = figure.subplot_mosaic(mosaic)
     rungs = mixture["inverse_temperature"].size
     for rule in ("fixed", "adaptive"):
         axis, by_rule = rows[rule], mixture.sel(step_rule=rule)

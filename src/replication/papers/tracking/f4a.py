@@ -5,6 +5,8 @@ observed change of each update, the bias, the standard deviations of both observ
 the ladder. Desjardins et al. (2011), figure 4.
 """
 
+from typing import Any
+
 import numpy as np
 
 from replication.papers.declaration import Claim
@@ -88,7 +90,7 @@ def statistics(artifacts):
         "change": growth([trace], "observed_change_std_dev", "observed change"),
         "agree": distance(late, "in the last third of the training"),
         "adaptive": times_apart(
-            *(artifacts[kind].values() for kind in _LADDERS), "fixed / adaptive ladder of as many rungs"
+            *(artifacts[kind].values() for kind in _LADDERS), of="fixed / adaptive ladder of as many rungs"
         ),
     }
 
@@ -98,7 +100,8 @@ def draw(artifacts, *, title):
     trace, check = artifacts["trace"], artifacts["check"]
     tempered = "inverse_temperature" in trace
     figure = new_figure(7.2, 10.2 if tempered else 7.8)
-    rows = [[name] * 2 for name in ("log_z", "change", "bias", "error")] + [["exchange", "ladder"]] * tempered
+    # Any: the type of matplotlib has no place for lists of lists of names.
+    rows: Any = [[name] * 2 for name in ("log_z", "change", "bias", "error")] + [["exchange", "ladder"]] * tempered
     axes = figure.subplot_mosaic(rows, height_ratios=[1.8, 1.0, 1.0, 1.0] + [1.3] * tempered)
     _draw_log_z(axes["log_z"], trace, check, title_of(title, trace))
     _draw_change(axes["change"], trace)

@@ -103,7 +103,7 @@ def difference(check, split, by, point, other, of):
     if point is None:
         return untested(of)
     likelihood, error = _likelihood(check, split, by[0]), check[by[1]].values
-    return Statistic(*normal(likelihood[point] - likelihood[other], np.hypot(error[point], error[other])), of)
+    return Statistic(*normal(likelihood[point] - likelihood[other], np.hypot(error[point], error[other])), of=of)
 
 
 def normal(value, error, below=np.inf, above=np.inf):

@@ -81,4 +81,4 @@ def late_enough(best, interval, of):
     updates, of = best.attrs["updates"], f"{of}, after {best.attrs['updates']:,} updates"
     if not updates >= _PART * best.attrs.get("published_updates", np.nan):
         return untested(f"{of}: too few beside the published ones")
-    return Statistic(*interval, of)
+    return Statistic(*interval, of=of)

@@ -39,7 +39,7 @@ def draw_errors(zoo, names, x_of, label):
     for axis in axes[: len(parts) : _COLUMNS]:
         axis.set_ylabel("RMSE of log Z [nat], geometric mean over models")
     legend = figure.legend(*axes[0].get_legend_handles_labels(), loc="outside right upper", fontsize=8)
-    for handle in legend.legend_handles:
+    for handle in filter(None, legend.legend_handles):
         handle.set_alpha(1.0)
     label_panels(axes[: len(parts)])
     mark_stand_in(figure, zoo)

@@ -30,7 +30,7 @@ def draw(artifacts, *, names):
     rows = np.arange(zoo.sizes["estimator"])
     for axis, budget in zip(axes, budgets, strict=True):
         counts, left = outcomes(zoo.sel(budget=budget)), np.zeros(rows.size)
-        runs = sum(counts.values())
+        runs = np.sum(list(counts.values()), axis=0)
         for name, colour in _COLOURS.items():
             share = counts[name] / np.maximum(runs, 1)
             axis.barh(rows, share, left=left, height=0.8, color=colour, edgecolor="white", label=name)

@@ -1,0 +1,25 @@
+"""TI-RB with Simpson's rule in the place of the trapezoidal rule, on the same draws of simulated tempering."""
+
+from dataclasses import replace
+
+import numpy as np
+from scipy.integrate import simpson
+
+from logzoo.estimators.registry import ESTIMATORS
+from logzoo.estimators.simulated_tempering import FLOOR, from_sums
+from logzoo.samplers.observers import WeightedDerivatives
+
+
+def read(draws):
+    """The Estimate of `Draws`; its error is the jackknife over chains."""
+    sample = draws.sample
+
+    def log_z_of(totals):
+        mean = totals[..., 1, :] / np.maximum(totals[..., 0, :], FLOOR)
+        return sample.log_z_base + simpson(mean, x=sample.betas, axis=-1)
+
+    return from_sums(draws, draws.observed[WeightedDerivatives].sums, log_z_of)
+
+
+# The sampler, its observers and the name of its run are those of TI-RB.
+ESTIMATOR = replace(ESTIMATORS["ti-rb"], title="TI-RB (Simpson)", read=read)

@@ -1,0 +1,136 @@
+"""What an estimator is: a sampler, observers that watch it, and a function that reads its draws."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from logzoo.budgets import SweepLedger
+from logzoo.methods import Function, check_options, module_of, options_of, resolved, taken
+from logzoo.models.rbm import RBM
+from logzoo.streams import Stream
+
+# Settings that do not change a draw, and the base, which all estimators of a run have in common.
+_UNNAMED = {"base", "threads", "progress"}
+
+
+@dataclass(frozen=True)
+class Estimator:
+    """An estimator of log Z: the sampler that makes its draws, and the function that reads them.
+
+    Functions are objects, or names of the form ``"package.module:function"``. Their keyword-only parameters are the
+    options of the estimator.
+
+    Attributes
+    ----------
+    title : str
+        Name in tables and figures.
+    sampler : function or None
+        ``sampler(rbm, ledger, stream, observers, **settings)`` spends the ledger and returns draws. It is called
+        without ``observers`` if the estimator has none. None if the estimator cannot be split into draws and a
+        reading.
+    observers : tuple of functions
+        Each makes an observer, which sees the single draws of the sampler while it runs.
+    read : function
+        ``read(draws, **options)`` returns the `Estimate` of `Draws`. Without a sampler it is
+        ``read(rbm, ledger, stream, **options)`` and does everything.
+    passes_to : tuple of functions
+        Functions to which the sampler passes its other options.
+    shares : str
+        Name of the run: estimators with the same name and the same settings read the same draws.
+    settings : mapping
+        Defaults of the sampler's settings that are part of the name of the run.
+    drawn : bool
+        Whether the estimate rests on draws, and so on the budget.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from logzoo import RBM, Estimator, estimate_log_z
+    >>> from logzoo.estimators.weights import from_weights
+    >>> from logzoo.samplers import annealed
+    >>> def read(draws):
+    ...     return from_weights(draws.rbm, draws.sample, draws.ledger, draws.stream)
+    >>> mine = Estimator("My AIS", annealed.run, (), read)
+    >>> estimate_log_z(RBM(np.ones((3, 2)), np.zeros(3), np.zeros(2)), mine, sweeps=100).method
+    'My AIS'
+    """
+
+    title: str
+    sampler: Function | None
+    observers: tuple[Function, ...]
+    read: Function
+    passes_to: tuple[Function, ...] = ()
+    shares: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    drawn: bool = True
+
+    @property
+    def functions(self) -> tuple[Function, ...]:
+        """All functions of the estimator."""
+        return (*filter(None, (self.sampler, self.read)), *self.observers, *self.passes_to)
+
+    @property
+    def modules(self) -> list[str]:
+        """Names of the modules that hold the functions."""
+        return sorted(set(map(module_of, self.functions)))
+
+    @property
+    def options(self) -> set[str]:
+        """Names of the options."""
+        return options_of(*self.functions)
+
+    def check(self, name: str, options: Mapping[str, Any]) -> None:
+        """Raise ValueError for an unknown option. name: how the estimator is listed."""
+        check_options(name, options, self.functions)
+
+    def settings_of(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """The settings of the sampler: options that neither the reading nor an observer takes."""
+        own = options_of(self.read, *self.observers)
+        return {**self.settings, **{name: value for name, value in options.items() if name not in own}}
+
+    def run_of(self, options: Mapping[str, Any]) -> tuple[str, str]:
+        """Name of the run with some options: runs of one name, RBM, base and budget have the same draws."""
+        settings = self.settings_of(options).items()
+        named = (f"{name}={value}" for name, value in sorted(settings) if name not in _UNNAMED)
+        # A switch that is off changes nothing.
+        return self.shares, " ".join(setting for setting in named if not setting.endswith("=False"))
+
+    def observers_of(self, options: Mapping[str, Any]) -> list[tuple]:
+        """What makes each observer: a function, and its options as sorted pairs."""
+        functions = map(resolved, self.observers)
+        return [(function, tuple(sorted(taken(options, function).items()))) for function in functions]
+
+
+@dataclass(frozen=True)
+class Draws:
+    """Draws of one run of a sampler, which several estimators may read.
+
+    Attributes
+    ----------
+    rbm : RBM
+        The RBM that the sampler ran on: without units that are certain.
+    sample : object
+        What the sampler returned, such as importance weights or sums over sweeps.
+    observed : dict
+        Observers by the function that made them, as `read` of an estimator gets them. Before that, by function and
+        options.
+    ledger : SweepLedger
+        The budget, and what was spent of it.
+    stream : Stream
+        Randomness of the reading, such as a bootstrap.
+    settings : dict
+        Settings of the sampler.
+    estimator : Estimator
+        One of those that the draws were made for.
+    log_z_certain : float, nats
+        What the units that are certain add to log Z.
+    """
+
+    rbm: RBM
+    sample: Any
+    observed: dict
+    ledger: SweepLedger
+    stream: Stream
+    settings: dict[str, Any]
+    estimator: Estimator
+    log_z_certain: float

@@ -1,0 +1,15 @@
+"""Types of arrays and of arguments that annotations name; imported for type checkers alone."""
+
+from os import PathLike
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+ArrayLike = npt.ArrayLike
+Bits = npt.NDArray[np.uint8]
+Floats = npt.NDArray[np.float64]
+FilePath = str | PathLike[str]
+Generator = np.random.Generator
+Seed = int | str
