@@ -40,7 +40,7 @@ try:
     # Where a module is given a config, Snakemake reads no file of its own; and it puts first what is laid over others, while
     # figures, claims and rows of tables come in the order of the files.
     config = laid_over([ROOT / settings for settings in SETTINGS], config)
-    config = checked(config, ROOT / "workflow/schemas")
+    config = checked(config, ROOT / "config")
     CATALOGUE = Catalogue(config)
 except ValueError as error:
     sys.exit(f"logzoo: error: {error}")

@@ -41,7 +41,7 @@ def catalogue_of(*more):
 
 @cache
 def _catalogue_of(more):
-    return Catalogue(checked(merged_configuration(*json.loads(more)), ROOT / "workflow/schemas"))
+    return Catalogue(checked(merged_configuration(*json.loads(more)), ROOT / "config"))
 
 
 def copy_project(target):

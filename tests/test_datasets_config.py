@@ -1,25 +1,27 @@
-"""config/datasets.yaml: it fits its schema, hangs together, and says the truth about the files at hand."""
+"""config/datasets.yaml: it is valid, hangs together, and says the truth about the files at hand."""
 
 import copy
 import gzip
 import shutil
 from pathlib import Path
+from typing import get_args
 from urllib.parse import urlsplit
 
-import jsonschema
 import numpy as np
 import pytest
 import yaml
+from pydantic import ValidationError
 
 from logzoo.datasets.build import build_dataset, label_units, visible_matrix
 from logzoo.datasets.readers import READERS
 from logzoo.datasets.sources import fetch
 from logzoo.io.netcdf import read_artifact, write_artifact
+from replication.settings.datasets import Dataset, Source
+from replication.settings.fields import Name, Section
 
 ROOT = Path(__file__).parents[1]
 MIRROR = ROOT.parent / "shared" / "datasets"
 CONFIGURATION = yaml.safe_load((ROOT / "config" / "datasets.yaml").read_text(encoding="utf-8"))
-SCHEMA = yaml.safe_load((ROOT / "workflow" / "schemas" / "datasets.schema.yaml").read_text(encoding="utf-8"))
 
 needs_files = pytest.mark.skipif(not MIRROR.is_dir(), reason="no ../shared/datasets beside the repository")
 
@@ -29,8 +31,15 @@ def dataset_entry(name: str) -> dict:
     return CONFIGURATION["sources"][entry["source"]] | entry
 
 
+class Data(Section):
+    """The sections of config/datasets.yaml."""
+
+    sources: dict[Name, Source]
+    datasets: dict[Name, Dataset]
+
+
 def validate(configuration: dict) -> None:
-    jsonschema.Draft202012Validator(SCHEMA).validate(configuration)
+    Data.model_validate(configuration)
 
 
 def local_only(files: dict) -> dict:
@@ -62,8 +71,7 @@ def build(name: str, raw: Path):
     return build_dataset(name, entry, folder)
 
 
-def test_configuration_fits_the_schema():
-    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+def test_configuration_is_valid():
     validate(CONFIGURATION)
 
 
@@ -125,12 +133,13 @@ MISTAKES = {
 def test_mistakes_in_the_configuration_are_found(mistake):
     configuration = copy.deepcopy(CONFIGURATION)
     MISTAKES[mistake](configuration)
-    with pytest.raises(jsonschema.ValidationError):
+    with pytest.raises(ValidationError):
         validate(configuration)
 
 
-def test_schema_names_exactly_the_readers():
-    assert SCHEMA["$defs"]["dataset"]["properties"]["reader"]["enum"] == list(READERS)
+def test_settings_name_exactly_the_readers():
+    classes = get_args(get_args(Dataset)[0])
+    assert [get_args(each.model_fields["reader"].annotation)[0] for each in classes] == list(READERS)
 
 
 def named_files(options) -> set[str]:

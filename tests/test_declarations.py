@@ -25,7 +25,7 @@ SHOWN = sorted(catalogue_of().shown)
 
 
 def catalogue_with(change):
-    return Catalogue(checked(merged_configuration(change), ROOT / "workflow/schemas"))
+    return Catalogue(checked(merged_configuration(change), ROOT / "config"))
 
 
 def test_every_figure_and_table_of_the_papers_is_declared():
@@ -75,13 +75,13 @@ def test_a_plan_imports_nothing_that_takes_long():
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
-        ({"rts-f1": {"replicas": 3}}, "figures.rts-f1: unknown key 'replicas'; expected one of .*replicates"),
+        ({"rts-f1": {"replicas": 3}}, "figures.rts-f1: unknown key 'replicas'; .*expected one of .*replicates"),
         (
             {"rts-f1": {"model": "mnist-11"}},
             "figures.rts-f1: models: unknown value 'mnist-11'; did you mean 'mnist-10'",
         ),
         ({"rts-f7": {"remedies": ["magic"]}}, "figures.rts-f7: estimators: unknown value 'magic'"),
-        ({"rts-f1": {"replicates": 0}}, "figures.rts-f1.replicates: 0"),
+        ({"rts-f1": {"replicates": 0}}, "figures.rts-f1.replicates: .*found 0"),
         ({"rts-f1": {"paper": "rst"}}, "figures.rts-f1.paper: unknown name 'rst'"),
         (
             {"rts-f99": {"paper": "rts", "title": "x"}},
@@ -119,7 +119,7 @@ def test_a_missing_setting_is_one_line():
     config = merged_configuration()
     del config["figures"]["rts-f1"]["rungs"]
     with pytest.raises(ValueError, match="figures.rts-f1: expected the setting 'rungs'"):
-        Catalogue(checked(config, ROOT / "workflow/schemas"))
+        Catalogue(checked(config, ROOT / "config"))
 
 
 def test_another_scale_has_what_its_entries_say():
@@ -173,12 +173,12 @@ def test_files_are_named_from_the_scale():
 @pytest.mark.parametrize(
     ("key", "value", "complaint"),
     [
-        ("grids", 2, "grids: 2 is not of type 'object'"),
-        ("matrix", 1, "matrix: 1 is not of type 'object'"),
-        ("zoo", {"datasets": 3}, "zoo.datasets: 3 is not of type 'object'"),
-        ("estimators", {"rts": 3}, "estimators.rts: 3 is not of type 'object'"),
-        ("estimators", {"mine": {"method": "rts"}}, "estimators.mine: expected the keys base, options, title"),
-        ("papers", {"mine": {"title": "x"}}, "papers.mine: 'place' is a required property"),
+        ("grids", 2, "grids: expected .*, found 2"),
+        ("matrix", 1, "matrix: expected .*, found 1"),
+        ("zoo", {"datasets": 3}, "zoo.datasets: expected .*, found 3"),
+        ("estimators", {"rts": 3}, "estimators.rts: expected .*, found 3"),
+        ("estimators", {"mine": {"method": "rts"}}, "estimators.mine: expected the key 'title'"),
+        ("papers", {"mine": {"title": "x"}}, "papers.mine: expected the keys 'place', 'source'"),
         ("matrix", {"left_out": ["magic"]}, "matrix.left_out: unknown name 'magic'"),
         ("papers", {"zoo": {"place": 5, "title": "x", "source": "x", "question": "x?"}}, "papers.zoo: .*'answers'"),
         (
@@ -192,13 +192,13 @@ def test_a_malformed_configuration_is_one_line(key, value, complaint):
     config = merged_configuration()
     config[key] = {**config[key], **value} if isinstance(value, dict) else value
     with pytest.raises(ValueError, match=complaint):
-        checked(config, ROOT / "workflow/schemas")
+        checked(config, ROOT / "config")
 
 
 def test_a_data_set_or_trainer_that_is_null_is_left_out():
     config = checked(
         merged_configuration({"grids": {"trk-t1": {"datasets": {"dna": None}}}, "zoo": {"trainers": {"cd": None}}}),
-        ROOT / "workflow/schemas",
+        ROOT / "config",
     )
     assert "trk-t1-dna-0" not in config["models"] and "trk-t1-adult-0" in config["models"]
     assert "mnist-20-cd" not in config["models"] and "mnist-20-pcd" in config["models"]

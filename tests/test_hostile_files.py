@@ -364,7 +364,7 @@ def test_no_name_of_a_file_leads_out_of_its_folder(tmp_path, file, place):
 @pytest.fixture(scope="module")
 def configuration():
     config = merged_configuration()
-    checked(config, ROOT / "workflow" / "schemas")
+    checked(config, ROOT / "config")
     return config
 
 
@@ -378,7 +378,7 @@ def test_names_that_become_paths(configuration, section, name):
     entry = next(iter(configuration[section].values()))
     changed = {**configuration, section: {**configuration[section], name: entry}}
     with pytest.raises(ValueError, match="^configuration: ") as caught:
-        checked(changed, ROOT / "workflow" / "schemas")
+        checked(changed, ROOT / "config")
     assert "\n" not in str(caught.value) and section in str(caught.value)
 
 
@@ -387,10 +387,10 @@ def test_a_published_model_comes_from_a_file_of_its_source(configuration):
     for file in ("../../x.mat", "/etc/passwd", "another.mat"):
         models = {**configuration["models"], name: {**entry, "import": {**entry["import"], "file": file}}}
         with pytest.raises(ValueError, match=f"models.{name}.import.file: unknown name"):
-            checked({**configuration, "models": models}, ROOT / "workflow" / "schemas")
+            checked({**configuration, "models": models}, ROOT / "config")
 
 
 def test_the_scale_is_a_name(configuration):
     for scale in ("../x", "/tmp/x", "x\n"):
         with pytest.raises(ValueError, match="^configuration: scale: "):
-            checked({**configuration, "scale": scale}, ROOT / "workflow" / "schemas")
+            checked({**configuration, "scale": scale}, ROOT / "config")

@@ -4,6 +4,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any, NamedTuple
 
+from logzoo.checks import expected_one_of
 from logzoo.estimators.registry import ESTIMATORS, estimator_module
 from logzoo.printing import one_line
 from logzoo.trainers.registry import trainer_module
@@ -75,10 +76,9 @@ class Catalogue:
             self.racing |= dict.fromkeys(race.rates, path)
         for name, entry in self.config["figures"].items():
             if entry.unread:
-                known = ", ".join(sorted({*entry} - entry.unread))
-                raise ValueError(
-                    f"configuration: figures.{name}: unknown key {sorted(entry.unread)[0]!r}; expected one of {known}"
-                )
+                unknown = min(entry.unread)
+                expected = expected_one_of(unknown, {*entry} - entry.unread)
+                raise ValueError(f"configuration: figures.{name}: unknown key {unknown!r}; {expected}")
 
     def _declared(self, name: str) -> Shown:
         here = Here(name, self.config)

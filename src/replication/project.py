@@ -29,7 +29,7 @@ def catalogue_of(*files: str, folder: str | Path = ".", over: Config | None = No
     Raises ValueError, one line, for a configuration that Snakemake would refuse.
     """
     config = merged_configuration(*files, folder=folder, over=over)
-    return Catalogue(checked(config, Path(folder) / "workflow/schemas"))
+    return Catalogue(checked(config, Path(folder) / "config"))
 
 
 def read_artifacts(shown: Shown, folder: str | Path = ".") -> dict:

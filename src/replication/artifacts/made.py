@@ -12,7 +12,6 @@ import netCDF4
 
 from logzoo.io.reading import json_object
 
-
 # Params that name code: the source digest says more of it.
 CODE = ("module", "run")
 

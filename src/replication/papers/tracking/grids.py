@@ -75,25 +75,3 @@ def races_of(grids):
                 models = {f"{name}-{dataset}-{number}{end}": rate for number, rate in enumerate(rates)}
                 races[f"{name}.{dataset}{end}"] = Race(name, grid["race"]["keep"], models)
     return races
-
-
-def check_race(name, grid):
-    """Check that trials begin as full trainings do, and end before; ValueError, one line naming the key, if not."""
-    for train in grid_settings(grid) if grid.get("race") else []:
-        options, tried = train["options"], grid["race"]["updates"]
-        if tried >= train["updates"]:
-            raise ValueError(
-                f"configuration: grids.{name}.race.updates: expected less than {train['updates']} (train.updates),"
-                f" found {tried}"
-            )
-        if options.get("schedule") == "linear":
-            raise ValueError(
-                f"configuration: grids.{name}.train.options.schedule: expected another than linear, which depends on"
-                " train.updates, where settings race"
-            )
-        if options.get("snapshots"):
-            raise ValueError(f"configuration: grids.{name}.train.options.snapshots: expected none where settings race")
-        if not options.get("patience"):
-            raise ValueError(
-                f"configuration: grids.{name}.train.options.patience: expected a number of updates where settings race"
-            )

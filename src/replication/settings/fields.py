@@ -1,0 +1,114 @@
+"""The types that settings have, and the class that every section of the configuration extends.
+
+Types are strict: 1000.0 is no whole number, true is no number, and NaN and infinity are refused.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
+from pydantic_core import PydanticCustomError
+
+from logzoo.checks import expected_one_of, shown
+from logzoo.methods import Method
+from logzoo.trackers.registry import TRACKERS
+from replication.papers.signatures import option_defaults
+
+# Options that jobs pass to methods themselves.
+_OF_JOBS = {"stream", "progress", "checkpoint", "validation", "start"}
+
+
+def wrong(text: str, key: str = "") -> PydanticCustomError:
+    """The error of a validator. key: dotted path of the setting, below the section that the validator checks."""
+    return PydanticCustomError("wrong_setting", "{text}", {"text": text, "key": key})
+
+
+def check_known(names: Iterable[str], choices: Iterable[str], key: str = "") -> None:
+    """Raise for the first name that is not among the choices, with the nearest of them."""
+    for name in names:
+        if name not in choices:
+            raise wrong(f"unknown name {shown(name)}; {expected_one_of(name, choices)}", key)
+
+
+class Section(BaseModel):
+    """A section of the configuration. Unknown keys are refused, with the nearest known key."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _known_keys(cls, section: Any) -> Any:
+        """Refuse an unknown key before a missing one: the latter may be the former, misspelled."""
+        if isinstance(section, dict) and cls.model_config["extra"] == "forbid":
+            known = {field.alias or name for name, field in cls.model_fields.items()}
+            for key in section:
+                if key not in known:
+                    raise wrong(f"unknown key {shown(key)}; {expected_one_of(key, known)}")
+        return section
+
+
+class Scaled(Section):
+    """A section whose settings may differ at another scale."""
+
+    scales: dict[str, dict[str, Any]] | None = Field(
+        None, description="Settings at other scales, by the name of the scale. They replace those beside this key."
+    )
+
+
+def _name(text: str) -> str:
+    if not re.fullmatch("[a-z0-9][a-z0-9-]*", text):
+        raise wrong(f"expected a name of lower-case letters, digits and hyphens, found {shown(text)}")
+    return text
+
+
+def _different(values: list) -> list:
+    if any(value in values[:number] for number, value in enumerate(values)):
+        raise wrong(f"expected no value twice, found {shown(values)}")
+    return values
+
+
+def _number_or_more(value: Any) -> str:
+    return "several" if isinstance(value, list | dict) else "single"
+
+
+def either(single: Any, several: Any) -> Any:
+    """The type of one value, or of a list or mapping. An error is reported for the alternative that was meant."""
+    return Annotated[
+        Annotated[single, Tag("single")] | Annotated[several, Tag("several")], Discriminator(_number_or_more)
+    ]
+
+
+# A name becomes part of paths.
+Name = Annotated[str, AfterValidator(_name)]
+Names = Annotated[list[str], Field(min_length=1), AfterValidator(_different)]
+Line = Annotated[str, Field(pattern=r"^[^\n]+$")]
+Count = Annotated[int, Field(ge=1)]
+AtLeastTwo = Annotated[int, Field(ge=2)]
+Counts = Annotated[list[Count], Field(min_length=1), AfterValidator(_different)]
+Number = Annotated[float, Field(allow_inf_nan=False)]
+Positive = Annotated[Number, Field(gt=0)]
+Share = Annotated[Number, Field(gt=0, le=1)]
+Seed = Annotated[int, Field(ge=0, le=2**32 - 1)]
+Options = dict[str, Any]
+
+
+def check_options(
+    methods: Mapping[str, Method], method: str, options: Options, taken: Iterable[str] = (), key: str = "options"
+) -> None:
+    """Check a method and its options by name: those that its function takes, without those that others set.
+
+    Values are numbers, words or lists of these. No option is a path or a mapping.
+    """
+    check_known([method], methods, key.removesuffix("options") + "method")
+    if not options:
+        return
+    check_known(options, option_defaults(methods[method]).keys() - set(taken) - _OF_JOBS, key)
+    for option, value in options.items():
+        values = value if isinstance(value, list) else [value]
+        words = [item for item in values if isinstance(item, str)]
+        plain = all(item is None or isinstance(item, bool | int | float | str) for item in values)
+        if not plain or not all(re.fullmatch(r"[A-Za-z][\w-]*", word) for word in words):
+            raise wrong(f"expected a number, a word or a list of these, found {shown(value)}", f"{key}.{option}")
+        if option == "tracker" and value is not None:
+            check_known(values, TRACKERS, f"{key}.{option}")

@@ -1,0 +1,285 @@
+"""Settings of RBMs and of their training: single models, grids, the zoo, comparisons and repeated trainings."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Discriminator, Field, Tag, model_validator
+
+from logzoo.trainers.registry import TRAINERS
+from replication.settings.fields import (
+    AtLeastTwo,
+    Count,
+    Counts,
+    Name,
+    Number,
+    Options,
+    Positive,
+    Scaled,
+    Section,
+    Share,
+    check_options,
+    either,
+    wrong,
+)
+
+
+class Sizes(Section):
+    """Sizes of a training that all trainers share."""
+
+    hidden: Count = Field(description="Hidden units.")
+    updates: Count = Field(description="Updates of the parameters.")
+    batch: Count = Field(description="Examples of a mini-batch.")
+    learning_rate: Positive = Field(description="Initial learning rate.")
+
+
+class Training(Sizes):
+    """The training of one RBM."""
+
+    method: str = Field(description="Trainer.")
+    options: Options | None = Field(None, description="Options of the trainer.")
+
+    @model_validator(mode="after")
+    def _options(self):
+        check_options(TRAINERS, self.method, self.options or {}, Training.model_fields)
+        return self
+
+
+class Import(Section):
+    """A published file with the parameters of a model. If it is not available, the model is trained."""
+
+    source: str = Field(description="Source of the file.")
+    file: str = Field(description="File of the source.")
+    hidden: Count = Field(description="Hidden units, for the estimate of costs.")
+
+
+class Known(Section):
+    """The RBM that a data set of the reader `known` is drawn from."""
+
+    hidden: Count = Field(description="Hidden units, for the estimate of costs.")
+
+
+class PublishedModel(Section):
+    """Published numbers of a model."""
+
+    log_z: Number | None = Field(None, description="log Z in nats.")
+    test_log_likelihood: Number | None = Field(None, description="Mean test log-likelihood in nats.")
+
+
+class _Model(Scaled):
+    title: str = Field(description="Title.")
+    short: str = Field(description="Short title, for axes and panels.")
+    dataset: str = Field(description="Data set of the training, of the matched base and of likelihoods.")
+    family: Name | None = Field(None, description="Models of one family share a panel in the figures of the zoo.")
+    budgets: Counts | None = Field(None, description="Budgets of the estimates, in place of those of `matrix`.")
+    chains: AtLeastTwo | None = Field(None, description="Chains of an estimate, in place of those of `matrix`.")
+    replicates: either(Count, dict[str, Count]) | None = Field(
+        None, description="Replicates of all estimates, or of some estimators by name, in place of those of `matrix`."
+    )
+
+
+class TrainedModel(_Model):
+    """An RBM that is trained, or imported from a published file."""
+
+    train: Training = Field(description="Training.")
+    truth_sweeps: Count | None = Field(None, description="Sweeps of each long run for log Z; see `truth.sweeps`.")
+    with_validation: bool | None = Field(None, alias="validate", description="The trainer reads the validation split.")
+    start: str | None = Field(None, description="Model whose parameters the training starts from.")
+    import_: Import | None = Field(None, alias="import", description="Published file.")
+    published: PublishedModel | None = Field(None, description="Published numbers.")
+
+
+class KnownModel(_Model):
+    """An RBM of a family whose log Z is known. Its data set is drawn from it."""
+
+    known: Known = Field(description="The RBM; its family and options are those of the data set.")
+
+
+def _origin(entry: Any) -> str:
+    if isinstance(entry, KnownModel) or isinstance(entry, dict) and "known" in entry:
+        return "known model"
+    return "trained model"
+
+
+Model = Annotated[
+    Annotated[TrainedModel, Tag("trained model")] | Annotated[KnownModel, Tag("known model")], Discriminator(_origin)
+]
+
+
+class Annealing(Section):
+    """Sizes of AIS. Those that are not given are inherited: from the grid, then from `checks.ais`."""
+
+    sweeps: Count | None = Field(None, description="Budget in sweeps per chain.")
+    chains: AtLeastTwo | None = Field(None, description="Number of chains.")
+
+
+def _values(value: Any) -> list:
+    return value if isinstance(value, list) else [value]
+
+
+def _several(single: Any) -> Any:
+    return either(single, Annotated[list[single], Field(min_length=1)])
+
+
+class GridTraining(Section):
+    """Trainings of a grid. A list, also among the options, stands for one setting for each value."""
+
+    method: _several(str) = Field(description="Trainer.")
+    hidden: _several(Count) = Field(description="Hidden units.")
+    updates: _several(Count) = Field(description="Updates of the parameters.")
+    batch: _several(Count) = Field(description="Examples of a mini-batch.")
+    learning_rate: _several(Positive) = Field(description="Initial learning rate.")
+    options: Options = Field(description="Options of the trainer.")
+
+    @model_validator(mode="after")
+    def _options(self):
+        for option, value in self.options.items():
+            if value == []:
+                raise wrong("expected at least one value, found []", f"options.{option}")
+        for method in _values(self.method):
+            check_options(TRAINERS, method, self.options, GridTraining.model_fields)
+        return self
+
+
+class GridDataset(Section):
+    """A data set of a grid."""
+
+    published: dict[str, Number] = Field(description="Published mean test log-likelihoods in nats, and their origin.")
+    ais: Annealing | None = Field(None, description="AIS for this data set.")
+
+
+class Race(Section):
+    """Successive halving: all settings are trained for a trial, and the best are trained in full."""
+
+    updates: Count = Field(description="Updates of a trial.")
+    keep: Share = Field(description="Share of the settings of one learning rate that are trained in full.")
+
+
+class Grid(Scaled):
+    """A grid of RBMs: one for each data set and setting, named `<grid>-<data set>-<number of the setting>`.
+
+    The table shows the best model of each data set, by validation likelihood under AIS.
+    """
+
+    title: str = Field(description="Title.")
+    train: GridTraining = Field(description="Settings of the trainings.")
+    datasets: dict[str, GridDataset] = Field(min_length=1, description="Data sets by name. `null` leaves one out.")
+    race: Race | None = Field(None, description="Successive halving. Without it, all settings are trained in full.")
+    ais: Annealing | None = Field(None, description="AIS that models are selected and judged by.")
+    repeats: Count = Field(1, description="Repetitions of the grid from other draws. The table shows the first.")
+
+    @model_validator(mode="after")
+    def _trials_begin_as_full_trainings(self):
+        if self.race is None:
+            return self
+        updates, options = min(_values(self.train.updates)), self.train.options
+        if self.race.updates >= updates:
+            text = f"expected less than {updates} (train.updates), found {self.race.updates}"
+            raise wrong(text, "race.updates")
+        if "linear" in _values(options.get("schedule")):
+            text = "expected another schedule than linear, which depends on train.updates, in a grid with a race"
+            raise wrong(text, "train.options.schedule")
+        if any(_values(options.get("snapshots"))):
+            raise wrong("expected no snapshots in a grid with a race", "train.options.snapshots")
+        if not all(_values(options.get("patience"))):
+            raise wrong("expected a number of updates in a grid with a race", "train.options.patience")
+        return self
+
+
+class ZooTrainer(Section):
+    """A trainer of the zoo."""
+
+    title: str = Field(description="Title.")
+    method: str = Field(description="Trainer.")
+    updates: Count = Field(description="Updates of the parameters.")
+    batch: Count = Field(description="Examples of a mini-batch.")
+    learning_rate: Positive = Field(description="Initial learning rate.")
+    options: Options = Field(description="Options of the trainer.")
+
+    @model_validator(mode="after")
+    def _options(self):
+        check_options(TRAINERS, self.method, self.options, [*ZooTrainer.model_fields, "hidden"])
+        return self
+
+
+class Zoo(Section):
+    """The zoo: an RBM for each trainer, data set and size, named `<data set>-<hidden units>-<trainer>`."""
+
+    datasets: dict[Name, str] = Field(min_length=1, description="Data sets by the name that models have from them.")
+    hidden: Counts = Field(description="Numbers of hidden units.")
+    budgets: Counts = Field(description="Budgets of the estimates in sweeps per chain.")
+    chains: AtLeastTwo = Field(description="Chains of an estimate.")
+    replicates: Count | None = Field(None, description="Replicates of an estimate, in place of those of `matrix`.")
+    trainers: dict[Name, ZooTrainer] = Field(min_length=1, description="Trainers by name. `null` leaves one out.")
+
+
+class Trainer(Section):
+    """A trainer that is compared with others."""
+
+    title: str = Field(description="Title.")
+    method: str = Field(description="Trainer.")
+    options: Options = Field(description="Options of the trainer.")
+
+    @model_validator(mode="after")
+    def _options(self):
+        check_options(TRAINERS, self.method, self.options, [*type(self).model_fields, *Sizes.model_fields])
+        return self
+
+
+class Comparison(Scaled):
+    """Repeated trainings of one RBM by several trainers, on labelled data, judged by likelihood and classification."""
+
+    title: str = Field(description="Title.")
+    dataset: str = Field(description="Data set with label units.")
+    repeats: AtLeastTwo = Field(description="Repetitions of each training.")
+    points: AtLeastTwo = Field(description="Evaluations during a training.")
+    subset: Count = Field(description="Examples that the prediction accuracy is computed on.")
+    paired: bool = Field(False, description="Trainers share the initial weights and the mini-batches of a repetition.")
+    train: Sizes = Field(description="Sizes of the trainings.")
+    trainers: dict[Name, Trainer] = Field(min_length=1, description="Trainers by name.")
+
+
+class RepeatedSizes(Section):
+    """Settings that all trainers of a table share."""
+
+    hidden: Count = Field(description="Hidden units.")
+    updates: Count = Field(description="Updates of the parameters.")
+    batch: Count = Field(description="Examples of a mini-batch.")
+    learning_rate: Annotated[list[Positive], Field(min_length=1)] = Field(description="Initial learning rates.")
+    values: Literal["grey", "binary"] = Field(
+        description="Means of the visible units in place of draws, for grey levels, or binary data."
+    )
+    options: Options = Field(description="Options of all trainers.")
+
+
+class RepeatedTrainer(Trainer):
+    """A trainer of a table of log-likelihoods."""
+
+    runs: AtLeastTwo | None = Field(None, description="Runs, in place of those of the table.")
+    published: dict[str, Number] = Field(description="Published mean log-likelihoods in nats, and their spreads.")
+
+
+class FullAnnealing(Section):
+    """All sizes of AIS."""
+
+    sweeps: Count = Field(description="Budget in sweeps per chain.")
+    chains: AtLeastTwo = Field(description="Number of chains.")
+
+
+class RepeatedTrainings(Scaled):
+    """Trainings of a table of log-likelihoods: every trainer at each learning rate, several runs each.
+
+    Runs of one number share their initial parameters and mini-batches.
+    """
+
+    dataset: str = Field(description="Data set.")
+    runs: AtLeastTwo = Field(description="Runs of each trainer.")
+    published: dict[str, Number] = Field(description="Published sizes.")
+    annealed: FullAnnealing | None = Field(None, description="AIS for log Z, in place of enumeration.")
+    train: RepeatedSizes = Field(description="Settings that the trainers share.")
+    trainers: dict[Name, RepeatedTrainer] = Field(min_length=1, description="Trainers by name.")
+
+    @model_validator(mode="after")
+    def _shared_options(self):
+        for trainer in self.trainers.values():
+            taken = [*RepeatedSizes.model_fields, "method"]
+            check_options(TRAINERS, trainer.method, self.train.options, taken, "train.options")
+        return self
