@@ -1,9 +1,9 @@
 """The first error of a configuration as one line: its dotted path, what was expected, the value that was found."""
 
 import re
+from collections.abc import Iterable
 
 from pydantic import ValidationError
-from pydantic_core import ErrorDetails
 
 from logzoo.checks import expected_one_of, shown
 from logzoo.printing import shortened
@@ -34,13 +34,13 @@ def message_of(error: ValidationError, config: object) -> str:
     """One line for the first error of a configuration."""
     errors = error.errors(include_url=False)
     first = errors[0]
-    path, context = _path_of(first, config), first.get("ctx", {})
+    path, context = _path_of(first["loc"], config), first.get("ctx", {})
     if first["type"] == "missing":
         beside = [each for each in errors if each["loc"][:-1] == first["loc"][:-1]]
         missing = [each["loc"][-1] for each in beside if each["type"] == "missing"]
         return _line(path, f"expected the key{'s' * (len(missing) > 1)} {', '.join(map(repr, missing))}")
-    if first["type"] == "wrong_setting":
-        return _line([*path, *filter(None, [context["key"]])], context["text"])
+    if first["type"] == "value_error":
+        return _line([*path, *filter(None, [context["error"].key])], str(context["error"]))
     if first["type"] == "union_tag_not_found":
         return _line(path, f"expected the key {context['discriminator']}")
     if first["type"] == "union_tag_invalid":
@@ -62,10 +62,10 @@ def _line(path: list, text: str) -> str:
     return shortened(f"configuration: {'.'.join(map(str, path)) or 'top level'}: {text}")
 
 
-def _path_of(error: ErrorDetails, config: object) -> list:
+def _path_of(steps: Iterable, config: object) -> list:
     """The keys and numbers that lead to a value; pydantic puts names of types and of alternatives between them."""
     path: list = []
-    for step in error["loc"]:
+    for step in steps:
         is_key = isinstance(config, dict) and step in config
         if is_key or isinstance(config, list) and isinstance(step, int):
             path.append(step)
