@@ -12,6 +12,7 @@ import netCDF4
 
 from logzoo.io.reading import json_object
 
+
 # Params that name code: the source digest says more of it.
 CODE = ("module", "run")
 
