@@ -20,6 +20,7 @@ extensions = [
     "docstrings",
     "public_names",
     "command_line",
+    "settings_reference",
     "gallery",
 ]
 # Sections of docstrings as numpydoc has them; attributes are described with the class, and listed as its members.

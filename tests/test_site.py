@@ -104,6 +104,37 @@ def test_every_option_of_the_command_line_is_described(site, extensions):
             assert all(" ".join(text.split()) in page.text for text in told), action
 
 
+def test_every_setting_is_described_with_its_type(site, extensions):
+    from settings_reference import sections, type_of
+
+    page, found = site.pages["reference/configuration.html"], sections()
+    assert {name: found[name][0] for name in ("Training", "KnownModel", "Address")} == {
+        "Training": "models.<name>.train",
+        "KnownModel": "models.<name>",
+        "Address": "sources.<name>.files.<name>.sources.<number>",
+    }
+    for name, (path, schema) in found.items():
+        assert f"settings-{name.lower()}" in page.ids and path in page.text
+        for field in schema["properties"].values():
+            texts = (field["description"], type_of(field))
+            assert all(" ".join(text.replace("`", "").split()) in page.text for text in texts), field
+
+
+def test_types_of_settings_are_in_words(extensions):
+    from settings_reference import sections, type_of
+
+    fields = {name: schema["properties"] for name, (_, schema) in sections().items()}
+    assert {key: type_of(fields["TrainedModel"][key]) for key in ("train", "replicates", "validate", "budgets")} == {
+        "train": "section training",
+        "replicates": "whole number ≥ 1 or whole number ≥ 1, by name",
+        "validate": "true or false",
+        "budgets": "list of whole number ≥ 1",
+    }
+    assert type_of(fields["Race"]["keep"]) == "number > 0 and ≤ 1"
+    assert type_of(fields["Settings"]["missing_data"]) == "`stand-in` or `stop`"
+    assert all(field["description"] for section in fields.values() for field in section.values())
+
+
 def test_nothing_is_loaded_from_a_network_and_all_links_lead_somewhere(site):
     assert site.from_networks() == [] and site.broken() == []
 

@@ -1,7 +1,4 @@
-"""The workflow's configuration: merged, checked and completed before anything runs.
-
-`replication.settings` declares it.
-"""
+"""The configuration: merged, checked against `replication.settings` and completed before anything runs."""
 
 import re
 from collections.abc import Iterable
@@ -69,7 +66,7 @@ def _scales(folder: Path) -> set[str]:
 
 
 def _at_scale(config: dict, scales: set[str]) -> dict:
-    """A configuration whose entries have the settings of its scale; `scales` of another form are refused later."""
+    """A configuration whose entries have the settings of its scale; ill-formed `scales` are left to the model."""
     scale = str(config.get("scale"))
     sections = {name: config[name] for name in SCALED if isinstance(config.get(name), dict)}
     for section, entries in sections.items():
@@ -117,9 +114,7 @@ def _completed(config: dict, settings: Settings) -> dict:
         estimators = [*names, *settings.matrix.added]
     added = grid_models(config["grids"]) | zoo_models(config["zoo"])
     for name in sorted(config["models"].keys() & added.keys()):
-        raise ValueError(
-            f"configuration: models.{name}: expected another name; a grid or the zoo has a model of this one"
-        )
+        raise ValueError(f"configuration: models.{name}: expected another name; a grid or the zoo has it")
     return {
         **config,
         "matrix": {**config["matrix"], "estimators": estimators},

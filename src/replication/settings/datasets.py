@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from logzoo.models.known.registry import FAMILIES
-from replication.settings.fields import Count, Line, Name, Options, Section, Seed, check_known, wrong
+from replication.settings.fields import Count, Line, Name, Options, Section, Seed, WrongSetting, check_known
 
 Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 GitBlob = Annotated[str, Field(pattern="^[0-9a-f]{40}$")]
@@ -17,9 +17,7 @@ class Checked(Section):
     """Checksums of a file."""
 
     sha256: Sha256 | None = Field(None, description="SHA-256 of the bytes.")
-    git_blob: GitBlob | None = Field(
-        None, description='SHA-1 over "blob LENGTH", a zero byte and the bytes, as in git.'
-    )
+    git_blob: GitBlob | None = Field(None, description='SHA-1 over "blob LENGTH", a zero byte and the bytes.')
     bytes: Count | None = Field(None, description="Size of the file. A download ends there; 256 MiB if unknown.")
 
 
@@ -35,9 +33,9 @@ class Address(Checked):
     @model_validator(mode="after")
     def _one_address(self):
         if (self.file is None) == (self.url is None):
-            raise wrong("expected either the key 'file' or the key 'url'")
+            raise WrongSetting("expected either the key 'file' or the key 'url'")
         if self.gzip and self.sha256 is self.git_blob is None:
-            raise wrong("expected the key 'sha256' or 'git_blob' of the gzip")
+            raise WrongSetting("expected the key 'sha256' or 'git_blob' of the gzip")
         return self
 
 
@@ -49,7 +47,7 @@ class File(Checked):
     @model_validator(mode="after")
     def _checksum(self):
         if self.sha256 is self.git_blob is None:
-            raise wrong("expected the key 'sha256' or 'git_blob'")
+            raise WrongSetting("expected the key 'sha256' or 'git_blob'")
         return self
 
 
@@ -94,7 +92,7 @@ class _FilesOrSplit(Section):
     @model_validator(mode="after")
     def _one_of_both(self):
         if (self.files is None) == (self.own_split is None):
-            raise wrong("expected either the key 'files' or the key 'own_split'")
+            raise WrongSetting("expected either the key 'files' or the key 'own_split'")
         return self
 
 
@@ -109,7 +107,7 @@ class TextOptions(_FilesOrSplit):
     @model_validator(mode="after")
     def _sorted_files(self):
         if self.sort is not None and (self.files is None or len(set(self.sort)) < len(self.sort)):
-            raise wrong("expected different splits, of `files`", "sort")
+            raise WrongSetting("expected different splits, of `files`", "sort")
         return self
 
 
@@ -190,7 +188,7 @@ class KnownOptions(Section):
         check_known([self.family], FAMILIES, "family")
         for key in ("name", "seed"):
             if key in self.options:
-                raise wrong(f"unknown name {key!r}; the family has it from elsewhere", "options")
+                raise WrongSetting(f"unknown name {key!r}; the family has it from elsewhere", "options")
         return self
 
 

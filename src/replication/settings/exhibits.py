@@ -6,7 +6,18 @@ from typing import Annotated
 
 from pydantic import ConfigDict, Field, model_validator
 
-from replication.settings.fields import AtLeastTwo, Count, Counts, Name, Names, Scaled, Section, Share, either, wrong
+from replication.settings.fields import (
+    AtLeastTwo,
+    Count,
+    Counts,
+    Name,
+    Names,
+    Scaled,
+    Section,
+    Share,
+    WrongSetting,
+    either,
+)
 
 
 class Paper(Section):
@@ -21,7 +32,7 @@ class Paper(Section):
     @model_validator(mode="after")
     def _question_and_answers(self):
         if (self.question is None) != (self.answers is None):
-            raise wrong("expected both keys 'question' and 'answers' or neither")
+            raise WrongSetting("expected both keys 'question' and 'answers' or neither")
         return self
 
 

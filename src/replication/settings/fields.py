@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
-from pydantic_core import PydanticCustomError
 
 from logzoo.checks import expected_one_of, shown
 from logzoo.trackers.registry import TRACKERS
@@ -18,16 +17,19 @@ from replication.papers.signatures import option_defaults
 _OF_JOBS = {"stream", "progress", "checkpoint", "validation", "start"}
 
 
-def wrong(text: str, key: str = "") -> PydanticCustomError:
-    """The error of a validator. `key` is the dotted path of the setting, below the section that is checked."""
-    return PydanticCustomError("wrong_setting", "{text}", {"text": text, "key": key})
+class WrongSetting(ValueError):
+    """The error of a validator. key: dotted path of the setting, below the section that the validator checks."""
+
+    def __init__(self, text: str, key: str = "") -> None:
+        super().__init__(text)
+        self.key = key
 
 
 def check_known(names: Iterable[str], choices: Iterable[str], key: str = "") -> None:
     """Raise for the first name that is not among the choices, with the nearest of them."""
     for name in names:
         if name not in choices:
-            raise wrong(f"unknown name {shown(name)}; {expected_one_of(name, choices)}", key)
+            raise WrongSetting(f"unknown name {shown(name)}; {expected_one_of(name, choices)}", key)
 
 
 class Section(BaseModel):
@@ -43,7 +45,7 @@ class Section(BaseModel):
             known = {field.alias or name for name, field in cls.model_fields.items()}
             for key in section:
                 if key not in known:
-                    raise wrong(f"unknown key {shown(key)}; {expected_one_of(key, known)}")
+                    raise WrongSetting(f"unknown key {shown(key)}; {expected_one_of(key, known)}")
         return section
 
 
@@ -57,13 +59,13 @@ class Scaled(Section):
 
 def _name(text: str) -> str:
     if not re.fullmatch("[a-z0-9][a-z0-9-]*", text):
-        raise wrong(f"expected a name of lower-case letters, digits and hyphens, found {shown(text)}")
+        raise WrongSetting(f"expected a name of lower-case letters, digits and hyphens, found {shown(text)}")
     return text
 
 
 def _different(values: list) -> list:
     if any(value in values[:number] for number, value in enumerate(values)):
-        raise wrong(f"expected no value twice, found {shown(values)}")
+        raise WrongSetting(f"expected no value twice, found {shown(values)}")
     return values
 
 
@@ -72,7 +74,7 @@ def _number_or_more(value: Any) -> str:
 
 
 def either(single: Any, several: Any) -> Any:
-    """The type of a value, or of a list or mapping of values; an error is that of the alternative that was meant."""
+    """The type of one value, or of a list or mapping. An error is reported for the alternative that was meant."""
     return Annotated[
         Annotated[single, Tag("single")] | Annotated[several, Tag("several")], Discriminator(_number_or_more)
     ]
@@ -108,6 +110,6 @@ def check_options(
         words = [item for item in values if isinstance(item, str)]
         plain = all(item is None or isinstance(item, bool | int | float | str) for item in values)
         if not plain or not all(re.fullmatch(r"[A-Za-z][\w-]*", word) for word in words):
-            raise wrong(f"expected a number, a word or a list of these, found {shown(value)}", f"{key}.{option}")
+            raise WrongSetting(f"expected a number, a word or a list of these, found {shown(value)}", f"{key}.{option}")
         if option == "tracker" and value is not None:
             check_known(values, TRACKERS, f"{key}.{option}")

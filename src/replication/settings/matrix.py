@@ -26,7 +26,7 @@ class Estimator(Scaled):
     method: str = Field(description="Method (`logzoo methods` lists them).")
     base: Literal["matched", "modes", "uniform", "visible-bias"] = Field(
         "matched",
-        description="Base: marginals of the training data, mean-field modes, all units at 1/2, or the visible bias.",
+        description="Base: marginals of the training data, mean-field modes, units at 1/2, or the visible bias.",
     )
     options: Options = Field({}, description="Options of the method.")
     budgets: Counts | None = Field(None, description="Budgets, in place of those of the model and of `matrix`.")

@@ -18,9 +18,9 @@ from replication.settings.fields import (
     Scaled,
     Section,
     Share,
+    WrongSetting,
     check_options,
     either,
-    wrong,
 )
 
 
@@ -135,7 +135,7 @@ class GridTraining(Section):
     def _options(self):
         for option, value in self.options.items():
             if value == []:
-                raise wrong("expected at least one value, found []", f"options.{option}")
+                raise WrongSetting("expected at least one value, found []", f"options.{option}")
         for method in _values(self.method):
             check_options(TRAINERS, method, self.options, GridTraining.model_fields)
         return self
@@ -175,14 +175,14 @@ class Grid(Scaled):
         updates, options = min(_values(self.train.updates)), self.train.options
         if self.race.updates >= updates:
             text = f"expected less than {updates} (train.updates), found {self.race.updates}"
-            raise wrong(text, "race.updates")
+            raise WrongSetting(text, "race.updates")
         if "linear" in _values(options.get("schedule")):
             text = "expected another schedule than linear, which depends on train.updates, in a grid with a race"
-            raise wrong(text, "train.options.schedule")
+            raise WrongSetting(text, "train.options.schedule")
         if any(_values(options.get("snapshots"))):
-            raise wrong("expected no snapshots in a grid with a race", "train.options.snapshots")
+            raise WrongSetting("expected no snapshots in a grid with a race", "train.options.snapshots")
         if not all(_values(options.get("patience"))):
-            raise wrong("expected a number of updates in a grid with a race", "train.options.patience")
+            raise WrongSetting("expected a number of updates in a grid with a race", "train.options.patience")
         return self
 
 

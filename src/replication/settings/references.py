@@ -10,7 +10,7 @@ Reference = tuple[str, Iterable[str], Collection[str]]
 
 
 def check_references(settings: Settings, config: dict) -> None:
-    """Check that all names refer to entries. config: the same, completed, with the models of grids and the zoo.
+    """Check that all names refer to entries. config: the same settings, completed, with all models.
 
     Raises ValueError, one line with the dotted path of the first unknown name.
     """

@@ -7,7 +7,7 @@ from pydantic import AfterValidator, Field
 from logzoo.checks import shown
 from replication.settings.datasets import Dataset, Source
 from replication.settings.exhibits import Figure, Paper
-from replication.settings.fields import Name, Section, wrong
+from replication.settings.fields import Name, Section, WrongSetting
 from replication.settings.matrix import Checks, Estimator, Matrix, Truth
 from replication.settings.rbms import Comparison, Grid, Model, RepeatedTrainings, Zoo
 
@@ -19,7 +19,7 @@ _FOLDERS = ("raw", "datasets", "mirror")
 
 def _scale(name: str) -> str:
     if name in _FOLDERS:
-        raise wrong(f"expected another name than {', '.join(_FOLDERS)}, found {shown(name)}")
+        raise WrongSetting(f"expected another name than {', '.join(_FOLDERS)}, found {shown(name)}")
     return name
 
 
