@@ -297,7 +297,7 @@ def of_other_code(folder):
 
 def test_editing_a_comment_reruns_nothing(finished):
     folder, _ = finished
-    modules = ("logzoo/kernels/gibbs", "logzoo/estimators/ais", "replication/papers/zoo/rmse", "logzoo/trainers/loop")
+    modules = ("logzoo/kernels/gibbs", "logzoo/estimators/weights", "replication/papers/zoo/rmse", "logzoo/trainers/loop")
     with edited(folder, *(f"src/{module}.py" for module in modules), line=b"# Reworded.\n"):
         result = snakemake(folder, "-n", "--cores", "2", *CONFIGURATION)
         assert "Nothing to be done" in result.stdout + result.stderr
@@ -315,7 +315,7 @@ def test_editing_a_kernel_reruns_what_depends_on_it(finished):
 def test_editing_one_thing_reruns_it_and_what_reads_it(finished):
     folder, made = finished[0], "data/tiny"
     papers = "replication/papers"
-    modules = f"{papers}/zoo/rmse", f"{papers}/rts/f4", f"{papers}/rts/stationary", "logzoo/estimators/ais_moments"
+    modules = f"{papers}/zoo/rmse", f"{papers}/rts/f4", f"{papers}/rts/stationary", "logzoo/samplers/averaged"
     with edited(folder, *(f"src/{module}.py" for module in modules)):
         plan = planned(folder)
     verdicts = {f"{made}/verdicts/rts-{figure}.nc" for figure in ("f4", "f7", "f8")}
