@@ -297,7 +297,12 @@ def of_other_code(folder):
 
 def test_editing_a_comment_reruns_nothing(finished):
     folder, _ = finished
-    modules = ("logzoo/kernels/gibbs", "logzoo/estimators/weights", "replication/papers/zoo/rmse", "logzoo/trainers/loop")
+    modules = (
+        "logzoo/kernels/gibbs",
+        "logzoo/estimators/weights",
+        "replication/papers/zoo/rmse",
+        "logzoo/trainers/loop",
+    )
     with edited(folder, *(f"src/{module}.py" for module in modules), line=b"# Reworded.\n"):
         result = snakemake(folder, "-n", "--cores", "2", *CONFIGURATION)
         assert "Nothing to be done" in result.stdout + result.stderr
