@@ -18,7 +18,7 @@ def setup(app):
 
 
 def sections():
-    """{name of a model: (dotted path of its section, its JSON schema)}, a section before those that it contains."""
+    """{name of a model: (dotted path of its section, its JSON schema)}, outer sections first."""
     schema = Settings.model_json_schema()
     found = {"Settings": ("", schema)}
 

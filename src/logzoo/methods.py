@@ -53,7 +53,7 @@ def _parameters(functions):
 
 
 class Method:
-    """A method: its title in tables and figures, its function, and those that it passes the rest of its options to."""
+    """A method: its title in tables and figures, its function, and the functions to which it passes other options."""
 
     def __init__(self, title: str, *functions: Function) -> None:
         self.title = title

@@ -121,7 +121,7 @@ class Draws:
     settings : dict
         Settings of the sampler.
     estimator : Estimator
-        One of those that the draws were made for.
+        An estimator that the draws were made for.
     log_z_certain : float, nats
         What the units that are certain add to log Z.
     """

@@ -133,9 +133,10 @@ def estimator(method: Method) -> Callable[..., "Estimate"]:
 
     The function raises ValueError for a single chain and for unknown options.
     """
-    find(method)
+    listed = find(method)
 
     def run(rbm, ledger, stream, options):
+        listed.check(name_of(method), options)
         return _estimates(rbm, {None: (method, options)}, ledger, stream, lambda _: stream)[None]
 
     return run
@@ -169,7 +170,6 @@ def _estimates(rbm, readers, ledger, stream, stream_of):
     if listed.sampler is not None:
         draws = draw(rbm, list(readers.values()), ledger, stream)
         return {name: read(replace(draws, stream=stream_of(name)), *reader) for name, reader in readers.items()}
-    listed.check(name_of(method), options)
     left, constant, options = _prepared(rbm, ledger, options)
     estimate = resolved(listed.read)(left, ledger, stream, **options)
     return {name: _completed(method, estimate, constant, ledger) for name in readers}
@@ -177,8 +177,6 @@ def _estimates(rbm, readers, ledger, stream, stream_of):
 
 def draw(rbm: RBM, readers: Sequence[Reader], ledger: SweepLedger, stream: Stream) -> Draws:
     """`Draws` for several (method, options) that share a run, observed for all of them. The first has the settings."""
-    for method, options in readers:
-        find(method).check(name_of(method), options)
     method, options = readers[0]
     listed = find(method)
     left, constant, options = _prepared(rbm, ledger, options)
@@ -193,6 +191,7 @@ def draw(rbm: RBM, readers: Sequence[Reader], ledger: SweepLedger, stream: Strea
 def draw_for_all(rbm: RBM, method: Method, ledger: SweepLedger, stream: Stream, options: Mapping[str, Any]) -> Draws:
     """`Draws` for a method and all listed ones that share its runs; ValueError for one without a sampler."""
     listed = _with_sampler(method)
+    listed.check(name_of(method), options)
     others = [(name, {}) for name, each in ESTIMATORS.items() if listed.shares and each.shares == listed.shares]
     return draw(rbm, [(method, options), *others], ledger, stream)
 
@@ -218,7 +217,8 @@ def read(draws: Draws, method: Method, options: Mapping[str, Any]) -> "Estimate"
 
 def _sampler_of(listed: Estimator) -> Callable[..., Any]:
     """The function that draws for an estimator that has one."""
-    return resolved(listed.sampler or listed.read)
+    assert listed.sampler is not None
+    return resolved(listed.sampler)
 
 
 def _with_sampler(method):

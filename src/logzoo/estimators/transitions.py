@@ -23,7 +23,7 @@ def counted_moves():
 
 
 def shared_moves():
-    """Observer that shares out every move among the rungs as q(beta_k | x) says. Cost: q once more for every draw."""
+    """Observer that counts every move in fractions q(beta_k | x) of the rungs. Cost: q once more for every draw."""
     return GroupedMoves(_MOST_GROUPS, rao_blackwell=True)
 
 
