@@ -70,12 +70,15 @@ def _cost(folder, configfile):
 
 
 def _publish(folder, scale, configfile, megabytes):
+    from replication.audit import checkout
     from replication.audit.publish import publish
     from replication.costs import core_hours
     from replication.reporting.quotes import requote_pages
 
-    jobs, configfile = _jobs(scale, configfile)
-    hours = core_hours(_catalogue(folder, configfile))
+    known = checkout.configuration_files(configfile)
+    if scale not in known:
+        raise ValueError(f"--scale {scale}: expected one of {', '.join(sorted(known))}, or its --configfile")
+    jobs, hours = checkout.jobs_of_scale(scale, known[scale]), core_hours(_catalogue(folder, known[scale]))
     write(publish(folder, scale, jobs, most=megabytes, hours=hours))
     write("".join(f"updated: {page}\n" for page in requote_pages(folder)))
 
@@ -85,18 +88,9 @@ def _crate(folder, scale, configfile, agent):
     from replication.audit.crate import write_crate
 
     # A run of no scale of the checkout is described, too.
-    jobs = {scale: _jobs(scale, configfile)[0]} if scale in checkout.configuration_files(configfile) else None
-    write(table([("written", write_crate(folder, scale, jobs=jobs, agent=agent))]))
-
-
-def _jobs(scale, configfile):
-    """The jobs of a scale of the checkout, and the file of its configuration."""
-    from replication.audit import checkout
-
     known = checkout.configuration_files(configfile)
-    if scale not in known:
-        raise ValueError(f"--scale {scale}: expected one of {', '.join(sorted(known))}, or its --configfile")
-    return checkout.jobs_of_scale(scale, known[scale]), known[scale]
+    jobs = {scale: checkout.jobs_of_scale(scale, known[scale])} if scale in known else None
+    write(table([("written", write_crate(folder, scale, jobs=jobs, agent=agent))]))
 
 
 def _catalogue(folder, configfile):

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator
 
-from logzoo.checks import expected_one_of, shown
+from replication.settings.fields import WrongSetting, check_known
 from replication.settings.rbms import KnownModel, TrainedModel
 from replication.settings.root import Settings
 
@@ -22,9 +22,10 @@ def check_references(settings: Settings, config: dict) -> None:
 
 def check_names(key: str, names: Iterable[str], choices: Collection[str]) -> None:
     """Raise ValueError for the first name that is not among the choices, with the nearest of them."""
-    for name in names:
-        if name not in choices:
-            raise ValueError(f"configuration: {key}: unknown name {shown(name)}; {expected_one_of(name, choices)}")
+    try:
+        check_known(names, choices)
+    except WrongSetting as error:
+        raise ValueError(f"configuration: {key}: {error}") from None
 
 
 def _of_estimates(settings: Settings, config: dict) -> Iterator[Reference]:
