@@ -1,4 +1,5 @@
 # Names that the rules share; no rules here.
+import functools
 import re
 
 from replication.papers.declaration import named_paths
@@ -25,10 +26,8 @@ from replication.tasks import (
     print_manifest,
     print_tables,
     remove_manifest,
-    runs_kernels,
-    runs_many,
     shared_files,
-    stood_in_for,
+    stand_ins,
 )
 
 SCALE = config["scale"]
@@ -59,9 +58,12 @@ def one_of_names(names):
     return "|".join(map(re.escape, sorted(names))) or "(?!)"
 
 
+digest = functools.cache(code_digest)
+
+
 def script_source(name, *modules, files=()):
     """Digest of the code of a job: its script, these modules, all that they import, and templates or other scripts."""
-    return code_digest(*modules, scripts=[f"{ROOT}/workflow/scripts/{name}.py", *files])
+    return digest(*modules, scripts=(f"{ROOT}/workflow/scripts/{name}.py", *files))
 
 
 def rising(amount):

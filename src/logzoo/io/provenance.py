@@ -90,8 +90,10 @@ def _content(module: str, files: Mapping[str, str]) -> bytes:
 
 
 def _imports_of(module: str, source: bytes, files: Mapping[str, str]) -> set[str]:
-    imported, packages = set(), {name.partition(".")[0] for name in files}
-    for base, name in _import_statements(source, module, packages):
+    imported = set()
+    for base, name in _import_statements(source, module):
+        if base.partition(".")[0] not in files:
+            continue
         submodule = f"{base}.{name}"
         target = submodule if name and submodule in files else base
         if target not in files:
@@ -100,13 +102,12 @@ def _imports_of(module: str, source: bytes, files: Mapping[str, str]) -> set[str
     return imported - {module}
 
 
-def _import_statements(source: bytes, module: str, packages: set[str]) -> Iterator[tuple[str, str]]:
-    """List (module, name or "") of each import from the packages."""
+def _import_statements(source: bytes, module: str) -> Iterator[tuple[str, str]]:
+    """List (module, name or "") of each import."""
     for level, line, base, name in _analysed(source)[0]:
         if level:
             raise ValueError(f"{module} has a relative import on line {line}: write the full name")
-        if base.split(".")[0] in packages:
-            yield base, name
+        yield base, name
 
 
 @cache
