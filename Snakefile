@@ -16,6 +16,7 @@ try:
     startup["require"]("netCDF4", "numba", "pandas", "scipy", "xarray")
     from replication.catalogue import Catalogue
     from replication.configuration import checked, laid_over
+    from replication.forks import end_server, serve_jobs
     from replication.startup import clear_stale_locks
 except ModuleNotFoundError as error:
     sys.exit(f"logzoo: error: no module {error.name}: pip install -r requirements.txt, or use environment.yml")
@@ -91,23 +92,22 @@ for paper in config["papers"]:
 # On this machine jobs may start as fast as they end. Under a limit, snakemake 9 looks for jobs once more each second for
 # every job that it has started: after a hundred of them that costs a quarter of a core. There is no public way to say so.
 onstart:
-    if config["missing_data"] == "stop" and (lacking := stood_in_for(workflow)):
-        sys.exit(
-            f"logzoo: error: {lacking[0]} says that its files could not be had: snakemake --forcerun fetch tries again"
-        )
-    if workflow.local_exec:
-        workflow.scheduler.job_rate_limiter = None
+    if config["missing_data"] == "stop" and (lacking := stand_ins(config)):
+        sys.exit(f"logzoo: error: {lacking[0]} says that its files could not be had: remove it to try again")
     remove_manifest(SCALE)
-    if workflow.local_exec and runs_kernels(workflow):
+    if workflow.local_exec:
         from replication.compiling import compile_kernels
 
+        workflow.scheduler.job_rate_limiter = None
         compile_kernels(workflow.cores)
-    if workflow.local_exec and runs_many(workflow):
-        from replication.forks import serve_jobs
-
         serve_jobs()
 
 
 onsuccess:
+    end_server()
     print_tables(CATALOGUE)
     print_manifest(CATALOGUE)
+
+
+onerror:
+    end_server()

@@ -15,7 +15,7 @@ from replication import forks
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="jobs are forked on Linux alone")
 
 # A server that has loaded nothing, and what a job looks like to the package.
-SERVER = "from replication import forks; forks._load = int; forks.serve({path!r})"
+SERVER = "from replication import forks; forks._load = int; forks.serve({path!r}, patience=0)"
 JOB = "import os, sys, time\nsnakemake = sys.argv\nimport replication\n"
 
 
@@ -134,11 +134,27 @@ def test_a_server_that_is_left_alone_ends_and_takes_its_folder_along(tmp_path):
     wait_for(lambda: not list(tmp_path.iterdir()))
 
 
-def test_libraries_of_a_job_have_one_thread(monkeypatch):
+def test_the_first_jobs_run_by_themselves_and_later_ones_are_forks(tmp_path):
+    path, code = (
+        str(tmp_path / "jobs"),
+        "from replication import forks; forks._load = int; forks.serve({path!r}, patience=2)",
+    )
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT}/src", "LOGZOO_FORKS": f"{sys.executable}{os.pathsep}{path}"}
+    server = [sys.executable, "-P", "-c", code.format(path=path)]
+    (tmp_path / "job.py").write_text(JOB + "print(os.getppid())")
+    with subprocess.Popen(server, stdin=subprocess.PIPE, env=environment | {"LOGZOO_FORKS": ""}) as process:
+        wait_for(Path(path).exists)
+        command = [sys.executable, str(tmp_path / "job.py")]
+        parents = [int(subprocess.run(command, env=environment, capture_output=True).stdout) for _ in range(3)]
+        process.communicate()
+    assert parents == [os.getpid(), os.getpid(), process.pid]
+
+
+def test_libraries_of_a_job_have_one_thread(monkeypatch, tmp_path):
     probe = "import numpy, threadpoolctl; print([pool['num_threads'] for pool in threadpoolctl.threadpool_info()])"
     environments = []
     monkeypatch.setattr(forks.subprocess, "Popen", lambda command, **given: environments.append(given["env"]))
-    monkeypatch.setattr(forks.atexit, "register", lambda *end: forks.shutil.rmtree(end[2]))
+    monkeypatch.setattr(forks.tempfile, "mkdtemp", lambda prefix: str(tmp_path))
     monkeypatch.setenv("LOGZOO_FORKS", "")
     forks.serve_jobs()
     # Where there is a second core, NumPy takes it unless told otherwise.

@@ -28,7 +28,7 @@ _FEW = {"particles": 20, "rungs": 5}
 def compile_kernels(cores: int) -> None:
     """Have what the methods need compiled by as many processes, at most two; nothing to do where it is."""
     folder = cache.folder()
-    if folder is None or (folder / _MARK).is_file():
+    if folder is None or is_compiled():
         return
     print("logzoo: kernels are compiled for this processor, about a minute", file=sys.stderr)
     parts = list(_PARTS) if cores > 1 else [",".join(_PARTS)]
@@ -36,6 +36,12 @@ def compile_kernels(cores: int) -> None:
     # What failed here is compiled by the jobs that need it.
     if all([process.wait() == 0 for process in started]):
         write_text(folder / _MARK, "")
+
+
+def is_compiled() -> bool:
+    """Whether the cache has what the methods need."""
+    folder = cache.folder()
+    return folder is not None and (folder / _MARK).is_file()
 
 
 def _example():

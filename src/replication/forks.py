@@ -1,13 +1,15 @@
 """Jobs as forks of one process that has loaded libraries and machine code: that takes longer than most jobs do.
 
 Snakemake starts a job as a program of its own. Where a server runs, the job hands its script over to it and waits for
-the end; where none does, or none answers, it runs by itself, to the same bits.
+the end. Where no server runs, or it does not answer or has not loaded anything yet, the job runs by itself, to the same
+bits.
 """
 
 import atexit
 import contextlib
 import gc
 import json
+import logging
 import os
 import select
 import shutil
@@ -25,27 +27,29 @@ from types import ModuleType
 _SERVER = "LOGZOO_FORKS"
 # A job has one thread, as it has where Snakemake starts it: sums of several come out in another order.
 _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+_started: list[subprocess.Popen] = []
+# Jobs that run by themselves before the server loads anything.
+_FEW = 20
 # What stays loaded of the package in all jobs: machine code. What any other module may hold is a job's own.
 _PACKAGES, _STAYING = ("logzoo", "replication"), "logzoo.kernels"
 
 
 def serve_jobs() -> None:
-    """Start a server for the jobs that this process and its children start; it ends with this process."""
+    """Start a server for the jobs that this process and its children start; it ends with this process at the latest."""
     if sys.platform != "linux":  # elsewhere a fork may not use what its parent has loaded
         return
     # For a socket the path of the project may be too long.
     path = Path(tempfile.mkdtemp(prefix="logzoo-")) / "jobs"
-    # The pipe, which nobody writes to, is closed even where this process is killed.
+    # Nobody writes to the pipe. The system closes it when this process ends, however it ends.
     command = [sys.executable, "-P", "-m", __name__, str(path)]
-    server = subprocess.Popen(command, stdin=subprocess.PIPE, env=os.environ | _ONE_THREAD)
-    atexit.register(_end, server, path.parent)
+    _started.append(subprocess.Popen(command, stdin=subprocess.PIPE, env=os.environ | _ONE_THREAD))
     os.environ[_SERVER] = f"{sys.executable}{os.pathsep}{path}"
 
 
-def _end(server: subprocess.Popen, folder: Path) -> None:
-    server.terminate()
-    server.communicate()
-    shutil.rmtree(folder, ignore_errors=True)
+def end_server() -> None:
+    """End the server that this process started, if any, when its jobs have ended."""
+    while _started:
+        _started.pop().communicate()
 
 
 def hand_over() -> None:
@@ -59,6 +63,8 @@ def hand_over() -> None:
             server.connect(path)
         except OSError:  # not ready yet, or gone
             return
+        if not server.recv(1):  # it has loaded nothing yet
+            return
         # The job hears of an interruption, too, and says so itself.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         task = {"script": sys.argv[0], "folder": os.getcwd(), "environment": dict(os.environ)}
@@ -70,27 +76,24 @@ def hand_over() -> None:
     os._exit(int(code) if code else 1)
 
 
-def serve(path: str) -> None:
-    """Run the scripts that come to the socket at `path`, each in a fork, until the standard input ends."""
-    _load()
-    if threading.active_count() > 1:  # a fork would have their locks and not their threads
-        return
-    # Nothing loaded by now is searched for garbage, which would copy its memory in every fork.
-    gc.freeze()
+def serve(path: str, patience: int = _FEW) -> None:
+    """Run the scripts that come to the socket at `path`, each in a fork, until the standard input ends.
+
+    The first `patience` jobs are sent back to run by themselves: for so few, loading takes longer than it saves.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(path)
         listener.listen()
         while sys.stdin not in select.select([listener, sys.stdin], [], [])[0]:
             client, _ = listener.accept()
-            if os.fork() == 0:
-                # Whatever happens here, the folder of the server stays.
-                code = 1
-                try:
-                    listener.close()
-                    code = _run(client)
-                finally:
-                    os._exit(code)
+            if patience == 0:
+                _load()
+            patience -= 1
+            # A fork would have the locks of other threads, and not the threads.
+            if patience < 0 and threading.active_count() == 1 and os.fork() == 0:
+                listener.close()
+                sys.exit(_run(client))
             client.close()
             _take_note()
 
@@ -107,22 +110,29 @@ def _load() -> None:
     from tqdm import tqdm
     from xarray.backends import list_engines
 
-    from replication.compiling import estimate_by_all, train_by_all
+    from replication.compiling import estimate_by_all, is_compiled, train_by_all
     from replication.reporting.style import new_figure, picture_bytes
 
     tqdm.monitor_interval = 0  # no thread that looks after bars
-    estimate_by_all()
-    train_by_all()
+    if is_compiled():
+        estimate_by_all()
+        train_by_all()
     picture_bytes(new_figure(1.0, 1.0))
     list_engines()
     for name in [name for name in sys.modules if name.partition(".")[0] in _PACKAGES]:
         if not name.startswith(_STAYING):
             del sys.modules[name]
+    # Nothing loaded by now is searched for garbage, which would copy its memory in every fork.
+    gc.freeze()
 
 
 def _run(client: socket.socket) -> int:
     """Run the script that a client hands over, in its folder and its environment; returns the exit status."""
+    status = [1]
+    # After what the script registers: the last function is called first.
+    atexit.register(_answer, client, status)
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    client.sendall(b"\n")
     for number, file in enumerate(socket.recv_fds(client, 1, 3)[1]):
         os.dup2(file, number)
         os.close(file)
@@ -135,20 +145,24 @@ def _run(client: socket.socket) -> int:
     script = task["script"]
     sys.argv, sys.modules["__main__"] = [script], ModuleType("__main__")
     sys.modules["__main__"].__file__ = script
-    code = 0
     try:
         exec(compile(Path(script).read_bytes(), script, "exec"), vars(sys.modules["__main__"]))
+        status[0] = 0
     except SystemExit as stop:
-        code = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+        status[0] = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
     except BaseException:
         traceback.print_exc()
-        code = 1
-    # What the job and libraries would have done at the end of a program of its own.
-    atexit._run_exitfuncs()
+    return status[0]
+
+
+def _answer(client: socket.socket, status: list[int]) -> None:
+    """Send the exit status and end this process, without the destruction of all that the server has loaded."""
+    logging.shutdown()
     sys.stdout.flush()
     sys.stderr.flush()
-    client.sendall(str(code).encode())
-    return code
+    with contextlib.suppress(OSError):  # nobody waits any more
+        client.sendall(str(status[0]).encode())
+    os._exit(status[0])
 
 
 def _end_with(client: socket.socket) -> None:
@@ -158,7 +172,5 @@ def _end_with(client: socket.socket) -> None:
 
 
 if __name__ == "__main__":
-    try:
-        serve(sys.argv[1])
-    finally:
-        shutil.rmtree(Path(sys.argv[1]).parent, ignore_errors=True)
+    serve(sys.argv[1])
+    shutil.rmtree(Path(sys.argv[1]).parent, ignore_errors=True)

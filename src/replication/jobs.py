@@ -3,7 +3,6 @@
 What takes long to import is imported where it is used: every job of the workflow would wait for it.
 """
 
-import atexit
 import contextlib
 import ctypes
 import gc
@@ -36,10 +35,8 @@ def job(log_file: str) -> Iterator[None]:
     The last line of the log says how long Python took to start, how long the work took, and what it held.
     """
     start, to_start = time.perf_counter(), time.process_time()
-    # Python searches for garbage so often that imports and figures take a tenth longer; and once more when it ends: 0.1
-    # to 0.3 s a job, for memory that the system takes back.
+    # Python searches for garbage so often that imports and figures take a tenth longer.
     gc.set_threshold(_ALLOCATIONS)
-    atexit.register(gc.freeze)
     _end_with_parent()
     try:
         _log_to(log_file)
@@ -50,6 +47,9 @@ def job(log_file: str) -> Iterator[None]:
         else:
             LOG.error("%s", error)
         sys.exit(1)
+    finally:
+        # Python searches once more when it ends: 0.1 to 0.3 s a job, for memory that the system takes back.
+        gc.freeze()
     LOG.info("%.2f s to start, took %.2f s, held %.0f MB", to_start, time.perf_counter() - start, _held())
 
 

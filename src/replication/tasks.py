@@ -1,7 +1,7 @@
 """What every file would be made with, by this configuration and this code, as the audit reads it.
 
-Functions take Snakemake's `workflow`. Nothing public names the rule that makes a file, or the jobs of a run: `rules`,
-`rule.expand_*` and `dag` are not documented, though none is marked as private.
+`jobs_of_files` takes Snakemake's `workflow`. Nothing public names the rule that makes a file: `rules` and
+`rule.expand_*` are not documented, though none is marked as private.
 """
 
 import json
@@ -14,11 +14,6 @@ from replication.artifacts.made import recorded
 from replication.artifacts.stamps import without_stamp
 from replication.audit.manifest import manifest_path, write_manifest
 from replication.catalogue import Catalogue
-
-# What names of rules that sample begin with.
-_SAMPLING = ("train_", "evidence", "estimate")
-# Jobs of which the starts take longer than loading once what all of them load.
-_MANY = 40
 
 
 def jobs_of_files(workflow: Any) -> dict[str, dict]:
@@ -58,23 +53,10 @@ def _jobs_of(maker: Any, wildcards: dict) -> dict[str, dict]:
     return json.loads(json.dumps(jobs))  # tuples and keys as artifacts record them
 
 
-def runs_kernels(workflow: Any) -> bool:
-    """Whether this run samples anything: what it then needs compiled, several of its jobs need."""
-    return any(job.rule.name.startswith(_SAMPLING) for job in workflow.dag.needrun_jobs())
-
-
-def runs_many(workflow: Any) -> bool:
-    """Whether this run has many jobs."""
-    return sum(1 for _ in workflow.dag.needrun_jobs()) >= _MANY
-
-
-def stood_in_for(workflow: Any) -> list[str]:
-    """Manifests of raw files, behind what this run wants and not to be made anew, that say that these cannot be had."""
-    anew = {str(path) for job in workflow.dag.needrun_jobs() for path in job.output}
-    behind = {str(path) for job in workflow.dag.jobs for path in job.output if kind_of(path) == "raw manifest"}
-    # Raw files may be gone where all that is made from them is there.
-    there = filter(os.path.isfile, sorted(behind - anew))
-    return [path for path in there if "unavailable" in json.loads(Path(path).read_text())]
+def stand_ins(config: dict) -> list[str]:
+    """Manifests in the working folder that say that the files of a source of this configuration could not be had."""
+    manifests = [f"data/raw/{name}/manifest.json" for name in config["sources"]]
+    return [path for path in manifests if os.path.isfile(path) and "unavailable" in json.loads(Path(path).read_text())]
 
 
 def remove_manifest(scale: str) -> None:
