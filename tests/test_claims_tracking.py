@@ -7,7 +7,12 @@ import pytest
 import xarray as xr
 
 from replication.papers.rts import f5
-from replication.papers.tracking import cost, f3, f4a, f4b, repeats, t1, text
+from replication.papers.tracking import trk_cost as cost
+from replication.papers.tracking import trk_f3 as f3
+from replication.papers.tracking import trk_f4a as f4a
+from replication.papers.tracking import trk_f4b as f4b
+from replication.papers.tracking import trk_t1 as t1
+from replication.papers.tracking import trk_text as text
 from replication.reporting.statistics import share
 from replication.reporting.verdicts import judge
 
@@ -44,7 +49,7 @@ def of_runs(checks, more=()):
 
 
 def of_models(table, models, again=None):
-    return table.statistics({"best": models, **({"repeats": repeats.run(again)} if again else {})})
+    return table.statistics({"best": models, **({"repeats": text.repeats(again)} if again else {})})
 
 
 def of_pair(*models):

@@ -15,10 +15,8 @@ from logzoo.samplers.tours import TourSampler, stopping_set
 from logzoo.samplers.walks import first_draws, packed_states, unpacked_states, walk
 from logzoo.streams import root_stream
 from logzoo.training import train_rbm
-from replication.papers.las_vegas import likelihoods
-from replication.papers.las_vegas.likelihoods import trained_likelihoods
-from replication.papers.las_vegas.tour_estimates import tour_estimates
-from replication.papers.las_vegas.tours import Images, broken_chains, stroke_widths, tour_lengths
+from replication.papers.las_vegas.lv_estimates import likelihoods, tour_estimates, trained_likelihoods
+from replication.papers.las_vegas.lv_tours import Images, broken_chains, stroke_widths, tour_lengths
 
 
 def random_rbm(visible, hidden, scale=1.0, seed=0):
@@ -237,7 +235,7 @@ def test_trainings_are_run_on_the_splits_with_a_checkpoint_each():
     train = {"hidden": 3, "updates": 20, "batch": 10, "values": "grey"}
     settings = {"rates": [0.1, 0.5], "runs": 2, "stream": root_stream(3), "annealed": {"sweeps": 100, "chains": 20}}
     names = []
-    found = likelihoods.run({"dataset": dataset}, method="cd", train=train, checkpoint=names.append, **settings)
+    found = likelihoods({"dataset": dataset}, method="cd", train=train, checkpoint=names.append, **settings)
     assert names == ["0.1.0", "0.1.1", "0.5.0", "0.5.1"]
     assert list(found["split"].values) == ["train", "validation", "test"] and found["log_likelihood"].notnull().all()
     assert (found["log_z_std_error"] > 0).sum() == 3 and abs(found["disagreement"]) < 0.1

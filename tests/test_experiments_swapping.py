@@ -12,9 +12,7 @@ from logzoo.paths import kernel_parameters
 from logzoo.samplers.infinite_swapping import IN_TURN, InfiniteSwapping
 from logzoo.streams import root_stream
 from logzoo.training import train_rbm
-from replication.papers.infinite_swapping import gradients
-from replication.papers.infinite_swapping.comparisons import repeated_training, run
-from replication.papers.infinite_swapping.gradients import gradient_distances
+from replication.papers.infinite_swapping.ins_runs import gradient_distances, gradients, repeated_training, trainings
 
 STREAM = root_stream(5).child("gradients")
 SAMPLERS = {
@@ -56,8 +54,8 @@ def test_states_are_the_first_snapshot_and_the_model():
     snapshots = xr.concat([early.expand_dims("update"), late.expand_dims("update") * np.nan], "update")
     settings = {"samplers": SAMPLERS, "stream": STREAM, **SIZE}
     artifacts = {"model": late, "snapshots": snapshots.assign_coords(update=[0, 9])}
-    assert gradients.run(artifacts, states=["early", "late"], **settings).identical(distances())
-    only = gradients.run(artifacts, states=["late"], **settings)
+    assert gradients(artifacts, states=["early", "late"], **settings).identical(distances())
+    only = gradients(artifacts, states=["late"], **settings)
     np.testing.assert_array_equal(only["distance"], distances()["distance"].sel(state=["late"]))
 
 
@@ -165,7 +163,7 @@ def test_a_trainer_of_a_comparison_trains_from_streams_of_its_own():
     train = {"method": "ins", "hidden": 3, "updates": 20, "batch": 5, "learning_rate": 0.1}
     stream = root_stream(5).child("comparisons", "toy")
     settings = {"trainer": "swapping", "train": train, "points": 4, "repeats": 2, "subset": 7, "stream": stream}
-    judged = run({"dataset": dataset}, checkpoint=lambda name: None, **settings)
+    judged = trainings({"dataset": dataset}, checkpoint=lambda name: None, **settings)
     expected = repeated_training(
         lambda repeat: trained(f"5/comparisons/toy/swapping/{repeat}", examples()),
         examples(),
@@ -187,7 +185,7 @@ def test_paired_trainers_share_start_and_mini_batches():
     def judged(trainer, method, paired):
         settings = {"points": 4, "repeats": 3, "subset": 7, "stream": STREAM.child("comparisons"), "paired": paired}
         named = {"trainer": trainer, "train": {**train, "method": method}}
-        return run({"dataset": dataset}, checkpoint=lambda name: None, **named, **settings)
+        return trainings({"dataset": dataset}, checkpoint=lambda name: None, **named, **settings)
 
     one, same, other = judged("one", "pcd", True), judged("two", "pcd", True), judged("swapping", "ins", True)
     assert one.identical(same) and not judged("one", "pcd", False).identical(judged("two", "pcd", False))

@@ -12,9 +12,8 @@ from logzoo.paths import log_odds
 from logzoo.streams import root_stream
 from logzoo.training import train_rbm
 from replication.papers.configured import matched_base
-from replication.papers.tracking.best import best_likelihoods, best_of
-from replication.papers.tracking.best import run as best_model
-from replication.papers.tracking.snapshots import ais_numbers, check_snapshots
+from replication.papers.tracking.trk_runs import ais_numbers, best_likelihoods, best_of, check_snapshots
+from replication.papers.tracking.trk_runs import best as best_model
 
 DATA = {"train": patterns(100), "validation": patterns(150)[100:], "test": patterns(200)[150:]}
 SETTINGS = {"base": log_odds(DATA["train"]), "sweeps": 400, "chains": 50, "stream": root_stream(1)}

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from replication.papers.infinite_swapping.f1 import draw
+from replication.papers.infinite_swapping.ins_f1 import draw
 from replication.reporting.style import save
 
 

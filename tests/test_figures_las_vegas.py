@@ -7,12 +7,17 @@ from pictures import assert_drawn_alike
 
 from logzoo.models.rbm import RBM
 from logzoo.streams import root_stream
-from replication.papers.las_vegas import classes, f1, f2a, f2b, f2c, f3, f4, trainings
-from replication.papers.las_vegas.drawing import tail
-from replication.papers.las_vegas.f1 import tours_of
-from replication.papers.las_vegas.tour_estimates import tour_estimates
-from replication.papers.las_vegas.tours import Images, broken_chains, tour_lengths
+from replication.papers.las_vegas import lv_f2c as f2c
+from replication.papers.las_vegas import lv_f4 as f4
+from replication.papers.las_vegas import lv_images, lv_tails, lv_trainings
+from replication.papers.las_vegas import lv_tours as classes
+from replication.papers.las_vegas.lv_estimates import tour_estimates
+from replication.papers.las_vegas.lv_images import tours_of
+from replication.papers.las_vegas.lv_tails import tail
+from replication.papers.las_vegas.lv_tours import Images, broken_chains, tour_lengths
 from replication.reporting.tables import frame_of, html, markdown
+
+f1, f3, f2a, f2b = *lv_images.FIGURES.values(), *lv_tails.FIGURES.values()
 
 NOTICE = {"stand_in_for": "mnist-grey", "stand_in_reason": "none"}
 
@@ -127,7 +132,7 @@ def test_tours_are_counted_by_digit(images):
     )
     stream = root_stream(3)
     artifacts = {"model": rbm.to_dataset(), "dataset": dataset}
-    found = classes.run(artifacts, tours=400, cap=30, stream=stream)
+    found = classes.by_class(artifacts, tours=400, cap=30, stream=stream)
     assert found["tours"].sum() == 800 and found.attrs["cap"] == found["length"].max() == 30
     # The same stream sends the same tours, whatever is kept of them.
     settings = {"rounds": [1], "visible": ["draws", "means"], "batches": 4, "batch": 100, "cap": 30, "shown": 1}
@@ -250,7 +255,7 @@ def table():
         "cd-1": {"title": "CD-1", "hidden": 12, "published": {"hidden": 25, "rate": 0.01, "test": -169.0}},
         "lvs-1": {"title": "LVS-1", "hidden": 12, "published": {"hidden": 25, "rate": 0.1, "test": -137.5}},
     }
-    return trainings.rows({"trainings": artifacts}, title="Table: grey levels", trainers=trainers)
+    return lv_trainings.rows({"trainings": artifacts}, title="Table: grey levels", trainers=trainers)
 
 
 def test_trainers_stand_beside_what_was_published(table):

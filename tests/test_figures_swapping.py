@@ -8,9 +8,12 @@ from pictures import assert_drawn_alike
 from logzoo.models.rbm import RBM
 from logzoo.streams import root_stream
 from logzoo.training import train_rbm
-from replication.papers.infinite_swapping import association, equal, f2, f3, many
-from replication.papers.infinite_swapping.comparisons import repeated_training
-from replication.papers.infinite_swapping.gradients import gradient_distances
+from replication.papers.infinite_swapping import ins_distances, ins_seconds, ins_trainings
+from replication.papers.infinite_swapping.ins_runs import gradient_distances, repeated_training
+
+f2, _, association = ins_distances.FIGURES.values()
+f3 = ins_trainings.FIGURES["ins-f3"]
+equal, many = ins_seconds.FIGURES.values()
 
 SAMPLERS = {
     "pcd": {"temperatures": [1]},

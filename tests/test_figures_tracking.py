@@ -9,8 +9,12 @@ from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.training import train_rbm
 from replication.papers.rts import f5
-from replication.papers.tracking import f1, f2, f3, f4a, f4b
-from replication.papers.tracking.f4a import exchange_rates
+from replication.papers.tracking import trk_f1 as f1
+from replication.papers.tracking import trk_f2 as f2
+from replication.papers.tracking import trk_f3 as f3
+from replication.papers.tracking import trk_f4a as f4a
+from replication.papers.tracking import trk_f4b as f4b
+from replication.papers.tracking.trk_f4a import exchange_rates
 from replication.reporting.style import TRUTH, save
 
 SPLITS = ("train", "validation", "test")

@@ -14,9 +14,8 @@ from replication.artifacts.layout import kind_of
 from replication.catalogue import Catalogue
 from replication.configuration import checked
 from replication.papers.declaration import named_paths
-from replication.papers.tracking import best, best_of_race
-from replication.papers.tracking.grids import Race, grid_models, races_of
-from replication.papers.tracking.race import goes_on, groups_of, number_kept, run
+from replication.papers.tracking import trk_runs
+from replication.papers.tracking.trk_races import Race, goes_on, grid_models, groups_of, number_kept, race, races_of
 
 RACE = {"updates": 1000, "keep": 0.5}
 # Six settings of the grid at the quick scale, in two groups, on two data sets.
@@ -35,9 +34,9 @@ def racing(race=RACE, **train):
 def raced(likelihoods, rates=None, keep=0.5):
     """Names of those that go on, of trials whose best likelihoods are these."""
     traces = {name: xr.Dataset(attrs={"best_log_likelihood": value}) for name, value in likelihoods.items()}
-    race = run({"trials": traces}, keep=keep, rates=rates or dict.fromkeys(likelihoods, 0.01))
-    check(race, "trace")
-    return [name for name in likelihoods if goes_on(race, name)]
+    outcome = race({"trials": traces}, keep=keep, rates=rates or dict.fromkeys(likelihoods, 0.01))
+    check(outcome, "trace")
+    return [name for name in likelihoods if goes_on(outcome, name)]
 
 
 def test_the_best_of_each_group_go_on():
@@ -70,9 +69,9 @@ def test_a_likelihood_that_is_no_finite_number_loses(bad):
 
 def test_a_trial_that_says_no_likelihood_loses():
     trials = {"a": xr.Dataset(), "b": xr.Dataset(attrs={"best_log_likelihood": -5.0})}
-    race = run({"trials": trials}, keep=0.5, rates={"a": 0.1, "b": 0.1})
-    assert not goes_on(race, "a") and goes_on(race, "b")
-    np.testing.assert_array_equal(race["log_likelihood"], [np.nan, -5.0])
+    outcome = race({"trials": trials}, keep=0.5, rates={"a": 0.1, "b": 0.1})
+    assert not goes_on(outcome, "a") and goes_on(outcome, "b")
+    np.testing.assert_array_equal(outcome["log_likelihood"], [np.nan, -5.0])
 
 
 def grid_of(**changes):
@@ -233,7 +232,7 @@ def test_the_best_model_is_looked_for_among_those_that_go_on(monkeypatch):
         "traces": {name: one.trace for name, one in runs.items()},
         "dataset": dataset,
     }
-    annealed, anneal = [], best.ais_numbers
+    annealed, anneal = [], trk_runs.ais_numbers
 
     def counted(rbm, *arguments):
         annealed.append(next(name for name, one in runs.items() if np.array_equal(one.rbm.weights, rbm.weights)))
@@ -243,14 +242,14 @@ def test_the_best_model_is_looked_for_among_those_that_go_on(monkeypatch):
         model, numbers = ("model", [*runs]), ("model", [int(name in kept) for name in runs])
         return xr.Dataset({"kept": numbers}, {"model": model})
 
-    monkeypatch.setattr(best, "ais_numbers", counted)
-    of_all = best.run(artifacts, **settings)
+    monkeypatch.setattr(trk_runs, "ais_numbers", counted)
+    of_all = trk_runs.best(artifacts, **settings)
     winner = of_all.attrs["model"]
     assert sorted(annealed) == ["a", "b", "c"]
     annealed.clear()
     others = sorted({*runs} - {winner})
-    without = best_of_race.run({"race": race(*others), **artifacts}, **settings)
+    without = trk_runs.best_of_race({"race": race(*others), **artifacts}, **settings)
     assert sorted(annealed) == others and without.attrs["model"] in others
     # Where all go on, and where the winner does, its numbers are those of a grid without a race.
     for kept in ([*runs], [winner, others[0]]):
-        assert best_of_race.run({"race": race(*kept), **artifacts}, **settings).identical(of_all)
+        assert trk_runs.best_of_race({"race": race(*kept), **artifacts}, **settings).identical(of_all)
