@@ -3,10 +3,10 @@
 import numpy as np
 
 from logzoo.checks import one_of
-from replication.papers.declaration import Claim, Declaration
+from replication.papers.declaration import Claim, Declaration, Here
 from replication.papers.infinite_swapping.ins_experiments import gradients
 from replication.reporting.statistics import mean_with_band, over_repeats
-from replication.reporting.style import TRUTH, draw_band, label_panels, mark_stand_in, new_figure
+from replication.reporting.style import TRUTH, draw_band, finished, new_figure
 
 _LOOKS = {
     "exact": (TRUTH, "-"),
@@ -43,17 +43,14 @@ def draw_states(gradients, variable, label, title, names):
         axis.set_title(f"{title}, {text}", loc="right", fontsize=9)
     axes[0].set_ylabel(label)
     axes[0].legend(fontsize=8)
-    label_panels(axes)
-    mark_stand_in(figure, gradients)
-    return figure
+    return finished(figure, gradients, panels=axes)
 
 
 def draw_mean(axis, x, variable, state, sampler, label):
     """The mean over repeats of a variable of `gradients` for one sampler, with its 95% band, against x (step,)."""
     values = variable.sel(state=state, sampler=sampler).transpose("step", "repeat").values
     draw_band(axis, x, mean_with_band(values), label=label, **look_of(sampler))
-    axis.set_xscale("log")
-    axis.set_yscale("log")
+    axis.set(xscale="log", yscale="log")
 
 
 # Distances are compared from this share of all steps on.
@@ -84,16 +81,16 @@ def _claims(size):
     }
 
 
-def _inputs(here):
+def _inputs(here: Here) -> dict:
     return {"gradients": gradients(here)}
 
 
-def settings(here):
+def settings(here: Here) -> dict:
     names = {name: entry["title"] for name, entry in here.entry["samplers"].items()}
     return {"title": here.config["models"][here.entry["model"]]["short"], "names": names}
 
 
-def statistics(artifacts):
+def statistics(artifacts: dict) -> dict:
     """Ratios of distances to the exact gradient, geometric means over the later steps."""
     distance = artifacts["gradients"]["distance"]
     later = distance.sel(step=distance["step"] >= LATER * distance["step"].values[-1])
@@ -121,7 +118,7 @@ def geometric_ratio(distances, others):
     return np.exp(np.log(distances.mean(axis=-1) / others.mean(axis=-1)).mean(axis=1))
 
 
-def draw(artifacts, *, title, names):
+def draw(artifacts: dict, *, title, names):
     """Distance to the exact gradient against steps, early and late in training."""
     return draw_states(artifacts["gradients"], "distance", DISTANCE, title, names)
 
@@ -129,17 +126,17 @@ def draw(artifacts, *, title, names):
 _UNEVENNESS = "total variation distance of a replica's\ntemperatures so far from uniform"
 
 
-def _inputs_association(here):
+def _inputs_association(here: Here) -> dict:
     return {"gradients": gradients(here.of(here.entry["gradients"]))}
 
 
-def _settings_association(here):
-    shown, where = settings(here.of(here.entry["gradients"])), f"configuration: figures.{here.name}: samplers"
-    names = {name: shown["names"][one_of(where, name, shown["names"])] for name in here.entry["samplers"]}
-    return {**shown, "names": names}
+def _settings_association(here: Here) -> dict:
+    known, where = settings(here.of(here.entry["gradients"])), f"configuration: figures.{here.name}: samplers"
+    names = {name: known["names"][one_of(where, name, known["names"])] for name in here.entry["samplers"]}
+    return {**known, "names": names}
 
 
-def draw_association(artifacts, *, title, names):
+def draw_association(artifacts: dict, *, title, names):
     """How far the temperatures that a replica has held so far are from uniform, early and late in training."""
     gradients = artifacts["gradients"]
     steps = gradients["step"].values

@@ -5,8 +5,6 @@ from collections import Counter
 from logzoo.checks import one_of
 from replication.papers.declaration import training_work
 
-_FOLDER = "replication.papers.infinite_swapping"
-
 
 def samplers_of(here):
     """Settings {sampler: settings} of the samplers of a figure, without their titles."""
@@ -43,7 +41,7 @@ def gradients(here):
     sizes = here.chosen("states", "ladders", "steps", "repeats", "points")
     sweeps = len(sizes["states"]) * sizes["repeats"] * sizes["steps"] * _chains(samplers, sizes["ladders"])
     return here.experiment(
-        f"{_FOLDER}.ins_runs:gradients",
+        "replication.papers.infinite_swapping.ins_runs:gradients",
         {"model": here.model(model), "snapshots": here.snapshots(model)},
         {**sizes, "samplers": samplers},
         stream=("gradients", here.name),
@@ -58,7 +56,7 @@ def compared(here, name, trainers):
     for trainer, entry in trainers_of(here, name, trainers).items():
         train = _settings_of(comparison, entry)
         experiments[trainer] = here.experiment(
-            f"{_FOLDER}.ins_runs:trainings",
+            "replication.papers.infinite_swapping.ins_runs:trainings",
             {"dataset": here.dataset(comparison["dataset"])},
             {"trainer": trainer, "train": train, **sizes},
             f"comparisons/{name}.{trainer}",

@@ -10,7 +10,7 @@ import numpy as np
 import xarray as xr
 
 from logzoo.datasets.build import label_units, visible_matrix
-from logzoo.io.labels import labelled
+from logzoo.io.labels import coordinate, labelled
 from logzoo.models.classification import prediction_accuracy
 from logzoo.models.exact import exact_log_z
 from logzoo.models.expectations import exact_expectations
@@ -54,10 +54,10 @@ def gradient_distances(states, samplers, *, ladders, steps, repeats, points, str
             "chains": labelled("sampler", chains, "chains of a repeat", "1"),
         },
         coords={
-            "state": labelled("state", np.array(list(states), dtype=object), "state of the parameters", "1"),
-            "sampler": labelled("sampler", np.array(list(samplers), dtype=object), "sampler", "1"),
-            "repeat": labelled("repeat", np.arange(repeats), "independent repeat", "1"),
-            "step": labelled("step", looks, "Gibbs sweeps of every chain", "sweep"),
+            "state": coordinate("state", states, "state of the parameters"),
+            "sampler": coordinate("sampler", samplers, "sampler"),
+            "repeat": coordinate("repeat", range(repeats), "independent repeat"),
+            "step": coordinate("step", looks, "Gibbs sweeps of every chain", "sweep"),
         },
         attrs={"visible": rbm.visible, "hidden": rbm.hidden, "ladders": ladders},
     )
@@ -77,10 +77,10 @@ def _distances(rbm, sampler, looks, repeats):
     sampler.load(parameters, log_odds=np.zeros_like(parameters.base))
     sums = np.zeros((repeats, target.size))
     distance, unevenness = np.empty((repeats, looks.size)), np.empty((repeats, looks.size))
-    done = 0
+    before = 0
     for position, look in enumerate(looks):
-        sampler.move_and_sum(done + 1, look + 1, sums)
-        done = look
+        sampler.move_and_sum(before + 1, look + 1, sums)
+        before = look
         means = sums / (look * sampler.count / repeats)
         distance[:, position] = np.sqrt(((means - target) ** 2).sum(axis=1))
         apart = 0.5 * np.abs(sampler.occupancy / look - 1.0 / sampler.betas.size).sum(axis=1)
@@ -108,9 +108,9 @@ def trainings(artifacts, *, trainer, train, points, stream, checkpoint, paired=F
     method = options.pop("method")
 
     def trained(repeat):
-        apart = root_stream(f"{stream}/{trainer}/{repeat}").child("train", method)
-        own = root_stream(f"{stream}/{repeat}").child("train") if paired else apart
-        return registry.trainer(method)(data, stream=own, checkpoint=checkpoint(repeat), progress=False, **options)
+        seed, names = (f"{stream}/{repeat}", ()) if paired else (f"{stream}/{trainer}/{repeat}", (method,))
+        streams = root_stream(seed).child("train", *names)
+        return registry.trainer(method)(data, stream=streams, checkpoint=checkpoint(repeat), progress=False, **options)
 
     return repeated_training(trained, data, label_units(artifacts["dataset"]), stream=stream, **settings)
 
@@ -130,7 +130,10 @@ def repeated_training(train, examples, labels, *, repeats, subset, stream):
         update = training.snapshots["update"].values
         states = [RBM.from_dataset(training.snapshots.isel(update=number)) for number in range(update.size)]
         predictions = [prediction_accuracy(rbm, examples[chosen], labels) for rbm in states]
-        columns = {"accuracy": [each.mean for each in predictions], "right": [each.right for each in predictions]}
+        columns = {
+            "accuracy": [prediction.mean for prediction in predictions],
+            "right": [prediction.right for prediction in predictions],
+        }
         if min(states[0].visible, states[0].hidden) <= _LARGEST_LAYER:
             # Small data hold many examples twice.
             distinct, counts = np.unique(examples, axis=0, return_counts=True)
@@ -144,8 +147,8 @@ def repeated_training(train, examples, labels, *, repeats, subset, stream):
     sweeps = training.trace["chain_sweeps"].sel(update=update)
     variables["chain_sweeps"] = labelled("update", sweeps.values, sweeps.attrs["long_name"], "sweep")
     coords = {
-        "repeat": labelled("repeat", np.arange(repeats), "independent repeat", "1"),
-        "update": labelled("update", update, "parameter updates made before", "1"),
+        "repeat": coordinate("repeat", range(repeats), "independent repeat"),
+        "update": coordinate("update", update, "parameter updates made before"),
     }
     sizes = {"visible": states[0].visible, "hidden": states[0].hidden}
     return xr.Dataset(variables, coords, {**sizes, "subset": chosen.size, "examples": len(examples)})

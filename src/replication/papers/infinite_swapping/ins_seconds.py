@@ -1,6 +1,6 @@
 """Infinite swapping over seconds: against its rivals at equal seconds, and with many temperatures."""
 
-from replication.papers.declaration import Claim, Declaration
+from replication.papers.declaration import Claim, Declaration, Here
 from replication.papers.expected import expect
 from replication.papers.infinite_swapping.ins_distances import (
     DISTANCE,
@@ -19,7 +19,7 @@ from replication.papers.infinite_swapping.ins_experiments import (
 )
 from replication.papers.infinite_swapping.ins_trainings import LABELS, limit_after_rise, values_of
 from replication.reporting.statistics import mean_with_band, over_repeats, ratio_of_means
-from replication.reporting.style import draw_band, label_panels, mark_stand_in, new_figure
+from replication.reporting.style import draw_band, finished, new_figure
 
 _CLAIMS_EQUAL = {
     "time": Claim(
@@ -33,7 +33,7 @@ _CLAIMS_EQUAL = {
 }
 
 
-def _inputs_equal(here):
+def _inputs_equal(here: Here) -> dict:
     return {
         "gradients": gradients(here.of(here.entry["gradients"])),
         "runs": compared(here, here.entry["comparison"], here.entry["shown"]),
@@ -41,21 +41,21 @@ def _inputs_equal(here):
     }
 
 
-def _settings_equal(here):
+def _settings_equal(here: Here) -> dict:
     comparison = here.entry["comparison"]
     entries = trainers_of(here, comparison, here.entry["shown"])
     names = {name: entry["title"] for name, entry in entries.items()}
     return {"title": comparison_of(here, comparison)["title"], "names": names}
 
 
-def _statistics_equal(artifacts):
+def _statistics_equal(artifacts: dict) -> dict:
     """Seconds of a step of all chains by INS over those by PT."""
     seconds = [artifacts["timings"]["step_seconds"].sel(sampler=name).values for name in ("ins", "pt")]
     of = "seconds of a step of all chains, INS / PT, K = 5"
     return {"time": over_repeats(ratio_of_means, *seconds, of=of, logarithmic=True)}
 
 
-def draw_equal(artifacts, *, title, names):
+def draw_equal(artifacts: dict, *, title, names):
     """Distance to the exact gradient late in training, and likelihood, at equal chain-sweeps and at equal seconds."""
     gradients, runs, timings = (artifacts[name] for name in ("gradients", "runs", "timings"))
     figure = new_figure(9.0, 6.6)
@@ -80,9 +80,7 @@ def draw_equal(artifacts, *, title, names):
     axes[0, 1].set_title(f"{title}, last parameters", loc="right", fontsize=9)
     axes[1, 1].set_title(title, loc="right", fontsize=9)
     axes[0, 0].legend(fontsize=8)
-    label_panels(axes.ravel())
-    mark_stand_in(figure, gradients, *runs.values())
-    return figure
+    return finished(figure, gradients, *runs.values(), panels=axes.ravel())
 
 
 _CLAIMS_MANY = {
@@ -102,7 +100,7 @@ _CLAIMS_MANY = {
 }
 
 
-def _inputs_many(here):
+def _inputs_many(here: Here) -> dict:
     # Seconds are those of the ladders and the model of the figures on gradients.
     timed = here.of(here.of("ins-equal").entry["gradients"]).entry
     for key in ("model", "ladders"):
@@ -110,7 +108,7 @@ def _inputs_many(here):
     return {"gradients": gradients(here), "timings": timings(here)}
 
 
-def _statistics_many(artifacts):
+def _statistics_many(artifacts: dict) -> dict:
     """Distance to the exact gradient with 12 temperatures over that with 5, over the later steps."""
     distance = artifacts["gradients"]["distance"].sel(state="late")
     later = distance.sel(step=distance["step"] >= LATER * distance["step"].values[-1])
@@ -119,7 +117,7 @@ def _statistics_many(artifacts):
     return {"more": over_repeats(geometric_ratio, *values, of=of, logarithmic=True)}
 
 
-def draw_many(artifacts, *, title, names):
+def draw_many(artifacts: dict, *, title, names):
     """Distance to the exact gradient late in training by INS, PINS and PT, over sweeps and over seconds."""
     gradients, timings = artifacts["gradients"], artifacts["timings"]
     figure = new_figure(9.0, 4.0)
@@ -129,14 +127,11 @@ def draw_many(artifacts, *, title, names):
         seconds = steps * float(timings["step_seconds"].sel(sampler=sampler).mean())
         for axis, x in zip(axes, (steps, seconds), strict=True):
             draw_mean(axis, x, gradients["distance"], "late", sampler, label=name)
-    axes[0].set_ylabel(DISTANCE)
-    axes[0].set_xlabel("Gibbs sweeps of every chain")
+    axes[0].set(xlabel="Gibbs sweeps of every chain", ylabel=DISTANCE)
     axes[1].set_xlabel("seconds, one core")
     axes[0].legend(fontsize=8)
     axes[1].set_title(f"{title}, last parameters", loc="right", fontsize=9)
-    label_panels(axes)
-    mark_stand_in(figure, gradients)
-    return figure
+    return finished(figure, gradients, panels=axes)
 
 
 FIGURES = {

@@ -4,12 +4,12 @@ from functools import partial
 
 import numpy as np
 
-from replication.papers.declaration import Claim, Declaration
+from replication.papers.declaration import Claim, Declaration, Here
 from replication.papers.expected import expect
 from replication.papers.infinite_swapping.ins_distances import look_of
 from replication.papers.infinite_swapping.ins_experiments import compared, comparison_of, trainers_of
 from replication.reporting.statistics import difference_of_means, mean_with_band, over_repeats
-from replication.reporting.style import draw_band, label_panels, mark_stand_in, new_figure
+from replication.reporting.style import draw_band, finished, new_figure
 
 LABELS = {"log_likelihood": "mean log-likelihood [nat]", "accuracy": "prediction accuracy\n[nat an example]"}
 # Share of a training whose rise is cut off, so that what follows can be seen.
@@ -38,21 +38,21 @@ def _claims(size):
     }
 
 
-def _inputs(here, number):
+def _inputs(here: Here, number: int) -> dict:
     """Inputs of a figure that shows so many comparisons."""
     expect(here, "comparisons", len(here.entry["comparisons"]) == number, f"{number} of them")
     expect(here, "trainers", {*_TITLES} <= {*here.entry["trainers"]}, f"{', '.join(_TITLES)} among them")
     return {"runs": {name: compared(here, name, here.entry["trainers"]) for name in here.entry["comparisons"]}}
 
 
-def _settings(here):
+def _settings(here: Here) -> dict:
     comparisons = here.entry["comparisons"]
     titles = {name: comparison_of(here, name)["title"] for name in comparisons}
     entries = trainers_of(here, comparisons[0], here.entry["trainers"])
     return {"titles": titles, "names": {name: entry["title"] for name, entry in entries.items()}}
 
 
-def statistics(artifacts):
+def statistics(artifacts: dict) -> dict:
     """Mean and variance of INS beside those of its rivals, over the last fifth of the updates of the one comparison."""
     (runs,) = artifacts["runs"].values()
     statistics = {}
@@ -87,7 +87,7 @@ def _lead(values, of, best="ins"):
     """The best trainer less the better of its rivals, of {trainer: (update, repeat)}."""
     rivals = [name for name in _TITLES if name != best]
     return over_repeats(
-        lambda own, *others: own.mean(axis=(1, 2)) - np.max([other.mean(axis=(1, 2)) for other in others], axis=0),
+        lambda ours, *others: ours.mean(axis=(1, 2)) - np.max([other.mean(axis=(1, 2)) for other in others], axis=0),
         *(values[name] for name in (best, *rivals)),
         of=f"{of}, {_TITLES[best]} - best of {' and '.join(_TITLES[name] for name in rivals)}",
     )
@@ -101,13 +101,13 @@ def _spread(values, of):
     def mean_variance(array):
         return array.var(axis=-1, ddof=1).mean(axis=1)
 
-    def ratio(own, *rivals):
-        return mean_variance(own) / np.min([mean_variance(rival) for rival in rivals], axis=0)
+    def ratio(ours, *rivals):
+        return mean_variance(ours) / np.min([mean_variance(rival) for rival in rivals], axis=0)
 
     return over_repeats(ratio, *arrays, of=of, logarithmic=True)
 
 
-def draw(artifacts, *, titles, names):
+def draw(artifacts: dict, *, titles, names):
     """Mean over repeats with a 95% band, and variance over repeats, a row for each comparison and value that it has."""
     rows = [
         (runs, title, variable)
@@ -132,9 +132,7 @@ def draw(artifacts, *, titles, names):
         axis.set_xlabel("parameter updates")
     handles, labels = axes[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=len(labels), fontsize=8)
-    label_panels(axes.ravel())
-    mark_stand_in(figure, *(run for runs, _, _ in rows for run in runs.values()))
-    return figure
+    return finished(figure, *(run for runs, _, _ in rows for run in runs.values()), panels=axes.ravel())
 
 
 def values_of(run, variable):
@@ -185,7 +183,7 @@ _START = 1.0 / 3.0
 _VARIANCE = "variance of the accuracy over repeats, first third"
 
 
-def _statistics_6(artifacts):
+def _statistics_6(artifacts: dict) -> dict:
     """Variance and means of accuracies, from the comparisons on MNIST and on the larger toy data, in this order."""
     mnist, toy = artifacts["runs"].values()
     early, toy_early = (
@@ -195,10 +193,7 @@ def _statistics_6(artifacts):
 
     def gain(end):
         return over_repeats(
-            difference_of_means,
-            end["ins"],
-            end["pcd"],
-            of="mean accuracy [nat] over the last fifth, INS - PCD-1",
+            difference_of_means, end["ins"], end["pcd"], of="mean accuracy [nat] over the last fifth, INS - PCD-1"
         )
 
     return {

@@ -49,18 +49,19 @@ def tour_estimates(rbm, data, base, others, *, tours, cap, sweeps, points, repli
     log_z, low, high, spent = np.empty((4, replicates, counts.size))
     cut = np.empty(replicates, np.int64)
     for replicate in range(replicates):
-        own = stream.child("tours", replicate)
-        stopping = stopping_set(parameters, data, len(data), own.child("stopping"))
-        made = TourSampler(parameters, stopping, own.child("tours")).run(tours, sweeps, cap)
-        cut[replicate] = np.count_nonzero(~made.finished)
+        streams = stream.child("tours", replicate)
+        stopping = stopping_set(parameters, data, len(data), streams.child("stopping"))
+        sample = TourSampler(parameters, stopping, streams.child("tours")).run(tours, sweeps, cap)
+        cut[replicate] = np.count_nonzero(~sample.finished)
         if cut[replicate]:
             LOG.warning("replicate %d: %d of %d tours were cut", replicate, cut[replicate], tours)
         for column, count in enumerate(counts):
-            mean, error = mean_length(Tours(*(field[:count] for field in (made.start, made.length, made.finished))))
+            first = Tours(sample.start[:count], sample.length[:count], sample.finished[:count])
+            mean, error = mean_length(first)
             log_z[replicate, column] = stopping.log_z + np.log(mean)
             interval = student_interval(log_z[replicate, column], error, count + 1)
             low[replicate, column], high[replicate, column] = interval
-            spent[replicate, column] = len(data) + made.length[:count].sum()
+            spent[replicate, column] = len(data) + sample.length[:count].sum()
     over = ("replicate", "tours")
     budgets = [max(2, int(share * spent[:, -1].mean() / chains)) for share in shares]
     return xr.Dataset(
@@ -94,8 +95,8 @@ def _others(rbm, base, others, budgets, chains, replicates, stream):
     for row, (name, (method, options)) in enumerate(others.items()):
         for column, budget in enumerate(budgets):
             for replicate in range(replicates):
-                own = stream.child(name, budget, replicate)
-                estimate = estimator(method)(rbm, SweepLedger(budget, chains), own, {**options, "base": base})
+                draws = stream.child(name, budget, replicate)
+                estimate = estimator(method)(rbm, SweepLedger(budget, chains), draws, {**options, "base": base})
                 log_z[row, column, replicate] = estimate.log_z
                 low[row, column, replicate], high[row, column, replicate] = estimate.interval
                 spent[row, column, replicate] = estimate.sweeps * chains
@@ -129,9 +130,9 @@ def likelihoods(artifacts, *, method, train, stream, checkpoint, annealed, **set
 
     def estimated(rbm, rate, number):
         ledger = SweepLedger(annealed["sweeps"], annealed["chains"])
-        own = stream.child("ais", rate, number)
-        draws = sampler.run(rbm, ledger, own, base=log_odds(splits["train"]))
-        return from_weights(rbm, draws, ledger, own)
+        streams = stream.child("ais", rate, number)
+        draws = sampler.run(rbm, ledger, streams, base=log_odds(splits["train"]))
+        return from_weights(rbm, draws, ledger, streams)
 
     return trained_likelihoods(trained, splits, estimate=estimated if annealed else None, **settings)
 

@@ -6,7 +6,7 @@ geometric means with 95% intervals, visible units drawn and at their means. Sava
 
 import numpy as np
 
-from replication.papers.declaration import Claim
+from replication.papers.declaration import Claim, Here
 from replication.papers.las_vegas.lv_tails import VISIBLE, draw_tail, finish_tails
 from replication.reporting.statistics import DEVIATE, Statistic
 from replication.reporting.style import finished, new_figure
@@ -35,7 +35,7 @@ _LINES = ("-", "-", "-", "-", ":", ":")
 _SETTINGS = (("draws", -0.15, {}), ("means", 0.15, {"markerfacecolor": "white"}))
 
 
-def inputs(here):
+def inputs(here: Here) -> dict:
     model, sizes = here.entry["model"], here.chosen("tours", "cap")
     tours = here.experiment(
         "replication.papers.las_vegas.lv_tours:by_class",
@@ -49,22 +49,22 @@ def inputs(here):
     return {"tours": tours}
 
 
-def statistics(artifacts):
+def statistics(artifacts: dict) -> dict:
     """Mean log length of tours from each of the digits of the claims, less that of tours from all other digits."""
     tours = artifacts["tours"]
     statistics = {}
     for key in CLAIMS:
         _, digit, *means = key.split("-")
-        found = tours.sel(visible="means" if means else "draws")
-        chosen = found["class"] == int(digit)
-        (own, error), (others, other_error) = (_mean_log(found.sel({"class": part})) for part in (chosen, ~chosen))
-        value, half = float(own - others), float(DEVIATE * np.hypot(error, other_error))
+        lengths = tours.sel(visible="means" if means else "draws")
+        chosen = lengths["class"] == int(digit)
+        (mean, error), (others, other_error) = (_mean_log(lengths.sel({"class": part})) for part in (chosen, ~chosen))
+        value, half = float(mean - others), float(DEVIATE * np.hypot(error, other_error))
         of = f"mean log length of tours from the digit {digit}, less that from the other digits"
         statistics[key] = Statistic(value, value - half, value + half, of)
     return statistics
 
 
-def draw(artifacts, *, title):
+def draw(artifacts: dict, *, title):
     """Tour lengths by the class of the image that they started from: tails, and geometric means."""
     tours = artifacts["tours"]
     figure = new_figure(9.0, 4.2)
@@ -76,8 +76,8 @@ def draw(artifacts, *, title):
         sweeps = np.repeat(of_class["length"].values, of_class["tours"].sel(visible="draws").values)
         draw_tail(left, sweeps, label=f"{int(label)}", color=colour, linestyle=line)
         for visible, aside, look in _SETTINGS:
-            one = of_class.sel(visible=visible)
-            log_mean, error = float(one["mean_log_length"]), float(one["mean_log_length_error"])
+            setting = of_class.sel(visible=visible)
+            log_mean, error = (float(setting[name]) for name in ("mean_log_length", "mean_log_length_error"))
             low, mean, high = np.exp(log_mean + DEVIATE * error * np.array([-1, 0, 1]))
             right.errorbar(int(label) + aside, mean, [[mean - low], [high - mean]], fmt="o", color=colour, **look)
     for visible, _, look in _SETTINGS:

@@ -6,7 +6,7 @@ of the stopping set included) beside other estimators. Savarese et al. (2018), f
 
 import numpy as np
 
-from replication.papers.declaration import Claim
+from replication.papers.declaration import Claim, Here
 from replication.papers.expected import expect
 from replication.reporting.statistics import mean, over_repeats, rmse_with_band, share, truth_of, untested
 from replication.reporting.style import TRUTH, draw_band, finished, look_of, new_figure, plain_logarithms
@@ -23,7 +23,7 @@ _CUT = 0.01
 _ROOM = 1.2
 
 
-def inputs(here):
+def inputs(here: Here) -> dict:
     models = here.entry["models"]
     return {
         "estimates": {model: _estimates(here, model) for model in models},
@@ -46,16 +46,13 @@ def _estimates(here, model):
         {**sizes, "chains": here.chains, "others": others},
         f"figures/{here.name}.{model}",
         stream=("lv-f4", model),
-        work={
-            "tours": here.visits(model, sweeps),
-            "sampling": here.visits(model, share * sweeps),
-        },
+        work={"tours": here.visits(model, sweeps), "sampling": here.visits(model, share * sweeps)},
         most={"sampling": here.visits(model, (1 + share) * (most + draws))},
         methods=tuple(entry["method"] for entry in entries.values()),
     )
 
 
-def statistics(artifacts):
+def statistics(artifacts: dict) -> dict:
     """Error at the end, also over that at the start, and whether intervals cover the truth, where tours return."""
     estimates = {
         model: by_tours
@@ -71,7 +68,7 @@ def statistics(artifacts):
     known = np.array([log_z for log_z, _ in truths])[:, None]
     truth_error = float(np.mean([error for _, error in truths]))
     log_z = np.stack([by_tours["log_z"].transpose("tours", "replicate").values for by_tours in estimates.values()])
-    first, error = (log_z[:, place] - known for place in (0, -1))
+    first, error = (log_z[:, point] - known for point in (0, -1))
     ends = [by_tours.isel(tours=-1) for by_tours in estimates.values()]
     low, high = (np.stack([end[name].values for end in ends]) for name in ("low", "high"))
     # An interval is held to miss only what lies beyond the error of the truth.
@@ -103,7 +100,7 @@ def _share_cut(by_tours):
     return float(by_tours["tours_cut"].mean()) / float(by_tours["tours"].max())
 
 
-def draw(artifacts, *, titles, names):
+def draw(artifacts: dict, *, titles, names):
     """Errors of log Z by tours with their intervals against the number of tours; RMSE against chain-sweeps."""
     estimates, truths = artifacts["estimates"], artifacts["truths"]
     figure = new_figure(3.4 * len(estimates) + 0.6, 6.0)

@@ -4,7 +4,7 @@ from math import isqrt
 
 import numpy as np
 
-from replication.papers.declaration import Claim, Declaration
+from replication.papers.declaration import Claim, Declaration, Here
 from replication.papers.las_vegas.lv_tails import lengths
 from replication.reporting.statistics import over_repeats, ratio_of_sums, share
 from replication.reporting.style import finished, new_figure
@@ -25,7 +25,7 @@ _TOUR_COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#332288
 _UNFINISHED = "#999999"
 
 
-def _inputs_1(here):
+def _inputs_1(here: Here) -> dict:
     model, sizes = here.entry["model"], here.chosen("digits", "sweeps", "candidates")
     chains = here.experiment(
         "replication.papers.las_vegas.lv_tours:chains",
@@ -37,7 +37,7 @@ def _inputs_1(here):
     return {"chains": chains}
 
 
-def draw_1(artifacts):
+def draw_1(artifacts: dict):
     """Chains, every sweep in a frame that tells which tour it belongs to."""
     chains = artifacts["chains"]
     count, sweeps = chains.sizes["chain"], chains.sizes["sweep"]
@@ -48,7 +48,8 @@ def draw_1(artifacts):
         draw_image(row[0], chain["start"].values, "black")
         row[0].set_ylabel(f"from a {int(chain['chain'])}", fontsize=8)
         for sweep, (tour, returned) in enumerate(tours_of(chain["home"].values)):
-            draw_image(row[1 + sweep], chain["v"].values[sweep], colour_of(tour, returned))
+            colour = _TOUR_COLOURS[tour % len(_TOUR_COLOURS)] if returned else _UNFINISHED
+            draw_image(row[1 + sweep], chain["v"].values[sweep], colour)
             row[1 + sweep].set_title(f"tour {tour + 1}" if returned else "not home", fontsize=7, pad=2)
     for sweep, axis in enumerate(axes[-1]):
         axis.set_xlabel("image" if sweep == 0 else f"{sweep}", fontsize=8)
@@ -64,11 +65,6 @@ def tours_of(home):
     """(number, whether it returns) of the tour that each sweep belongs to; home (sweep,): returns after that sweep."""
     numbers = np.concatenate([[0], np.cumsum(home)[:-1]])
     return [(int(number), bool(number < np.sum(home))) for number in numbers]
-
-
-def colour_of(number, finished):
-    """Colour of the frames of a tour."""
-    return _TOUR_COLOURS[number % len(_TOUR_COLOURS)] if finished else _UNFINISHED
 
 
 _CLAIMS_3 = {
@@ -105,11 +101,11 @@ _DRAWN = 10
 _NAMES = {"short": "tours of one sweep", "long": "the longest tours"}
 
 
-def _inputs_3(here):
+def _inputs_3(here: Here) -> dict:
     return {"tours": lengths(here, here.entry["model"])}
 
 
-def _statistics_3(artifacts):
+def _statistics_3(artifacts: dict) -> dict:
     """How images that start the longest tours differ from those that start tours of one sweep; what is drawn first.
 
     A draw is unlike its image where the training image nearest to it shows another class.
@@ -118,6 +114,9 @@ def _statistics_3(artifacts):
     sweeps = tours["length"].sel(visible="draws").isel(rounds=0)
     least = max(int(np.quantile(sweeps.values, 1.0 - _LONGEST, method="lower")), 2)
 
+    def difference(total, count, other_total, other_count):
+        return ratio_of_sums(total, count) - ratio_of_sums(other_total, other_count)
+
     def less(variable, of):
         sums = [
             total.sum("tour").values
@@ -125,7 +124,7 @@ def _statistics_3(artifacts):
             for total in (tours[variable] * chosen, chosen)
         ]
         of = f"{of}, images of tours of one sweep less that of tours of {least:,} or more, visible units drawn"
-        return over_repeats(_difference, *sums, of=of)
+        return over_repeats(difference, *sums, of=of)
 
     def unlike(kind):
         extreme = tours.sel(kind=kind)
@@ -141,7 +140,7 @@ def _statistics_3(artifacts):
     }
 
 
-def draw_3(artifacts):
+def draw_3(artifacts: dict):
     """Images that start very short tours and very long ones, each above the first visible units drawn on its tour."""
     tours = artifacts["tours"]
     kinds, shown = tours["kind"].values, min(tours.sizes["shown"], _DRAWN)
@@ -160,11 +159,6 @@ def draw_3(artifacts):
         images[0].set_ylabel(f"{_NAMES[kind]}\nimages [sweeps]", fontsize=8)
         draws[0].set_ylabel("first draws", fontsize=8)
     return finished(figure, tours)
-
-
-def _difference(total, count, other_total, other_count):
-    """Ratio of sums over batches less that of other sums."""
-    return ratio_of_sums(total, count) - ratio_of_sums(other_total, other_count)
 
 
 FIGURES = {

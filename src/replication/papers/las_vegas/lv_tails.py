@@ -4,7 +4,7 @@ from itertools import cycle
 
 import numpy as np
 
-from replication.papers.declaration import Claim, Declaration
+from replication.papers.declaration import Claim, Declaration, Here
 from replication.papers.expected import expect
 from replication.reporting.statistics import mean, over_repeats, ratio_of_sums
 from replication.reporting.style import finished, new_figure
@@ -100,13 +100,13 @@ _OTHERWISE = ("-", ":")
 _TEXTS = {"draws": "visible units drawn", "means": "their means, as published"}
 
 
-def _inputs_2a(here):
+def _inputs_2a(here: Here) -> dict:
     tours = {model: lengths(here, model) for model in here.entry["models"]}
     expect(here, "means", here.entry["means"] and tours.keys() >= {*here.entry["means"]}, "one or more of `models`")
     return {"tours": tours}
 
 
-def _statistics_2a(artifacts):
+def _statistics_2a(artifacts: dict) -> dict:
     """Of the models trained as published: how lengths grow with the hidden units, and tours of one sweep.
 
     Models trained otherwise are drawn, not judged: their lengths differ by training and data as well.
@@ -149,10 +149,10 @@ def _returned(tours):
 
 
 def _least_ratio(*sums):
-    return np.min([ratio_of_sums(one[:, 0], one[:, 1]) for one in sums], axis=0)
+    return np.min([ratio_of_sums(counts[:, 0], counts[:, 1]) for counts in sums], axis=0)
 
 
-def draw_2a(artifacts, *, titles):
+def draw_2a(artifacts: dict, *, titles):
     """Tails of tour lengths of several models, with visible units drawn, and with their means where that was run."""
     figure = new_figure(7.0, 5.0)
     axis = figure.subplots()
@@ -179,11 +179,11 @@ _CLAIMS_2B = {
 }
 
 
-def _inputs_2b(here):
+def _inputs_2b(here: Here) -> dict:
     return {"tours": lengths(here, here.entry["model"])}
 
 
-def _statistics_2b(artifacts):
+def _statistics_2b(artifacts: dict) -> dict:
     """Share of tours longer than one sweep back to the largest stopping set, over that back to the smallest."""
     tours = artifacts["tours"]
     longer = (tours["length"].sel(visible="draws") > 1).mean("tour")
@@ -193,7 +193,7 @@ def _statistics_2b(artifacts):
     return {"shorter": over_repeats(ratio_of_sums, last, first, of=of, logarithmic=True)}
 
 
-def draw_2b(artifacts, *, title):
+def draw_2b(artifacts: dict, *, title):
     """Tails of tour lengths of one model back to stopping sets of several sizes."""
     tours = artifacts["tours"]
     figure = new_figure(6.4, 4.4)

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from replication.papers.declaration import SWEEP, Claim, Declaration, training_most, training_work
+from replication.papers.declaration import SWEEP, Claim, Declaration, Here, training_most, training_work
 from replication.reporting.stand_ins import stand_in_note
 from replication.reporting.statistics import mean, over_repeats
 from replication.reporting.tables import COUNT, Column, table_of
@@ -53,7 +53,7 @@ def _claims(where, published, why=""):
     }
 
 
-def _inputs(here):
+def _inputs(here: Here) -> dict:
     """Likelihoods of the runs of every trainer."""
     name = here.known("trainings", here.entry["trainings"])
     trainers = here.config["trainings"][name]["trainers"]
@@ -72,7 +72,7 @@ def _likelihoods(here, name, key):
     states = 2 ** min(visible, hidden) * max(visible, hidden)
     sweeps = trainings * math.prod(annealed.values()) if annealed else 0
     sampled = {"sampling": sweeps * (visible * hidden + SWEEP)} if annealed else {}
-    one = {"method": trainer["method"], **train}
+    full = {"method": trainer["method"], **train}
     return here.experiment(
         "replication.papers.las_vegas.lv_estimates:likelihoods",
         {"dataset": here.dataset(entry["dataset"])},
@@ -81,12 +81,12 @@ def _likelihoods(here, name, key):
         # Runs of all trainers share their streams, and so their mini-batches.
         stream=("trainings", name),
         work={
-            "training": trainings * training_work(one, visible)["training"],
+            "training": trainings * training_work(full, visible)["training"],
             "enumeration": states if annealed else trainings * states,
             **sampled,
         },
         most={
-            "training": trainings * training_most(one, visible, examples)["training"],
+            "training": trainings * training_most(full, visible, examples)["training"],
             "enumeration": trainings * states,
             **sampled,
         },
@@ -95,7 +95,7 @@ def _likelihoods(here, name, key):
     )
 
 
-def _settings(here):
+def _settings(here: Here) -> dict:
     """Trainers with their titles and published numbers; the title of the table, with the sizes of its trainings."""
     entry = here.config["trainings"][here.entry["trainings"]]
     train = entry["train"]
@@ -107,16 +107,16 @@ def _settings(here):
     return {"title": f"{here.entry['title']}: {sizes}", "trainers": trainers}
 
 
-def statistics(artifacts):
+def statistics(artifacts: dict) -> dict:
     """Mean test log-likelihood by LVS-1 less that by a rival; k, k3: by LVS-10 and LVS-3 less that by LVS-1.
 
     Each trainer is taken at its best learning rate.
     """
     test = _tests(artifacts)
 
-    def lead(one, other, titles):
+    def lead(trainer, other, titles):
         of = "mean test log-likelihood [nat], {} - {}".format(*titles)
-        return over_repeats(mean, np.subtract(*paired(test[one], test[other])), of=of)
+        return over_repeats(mean, np.subtract(*paired(test[trainer], test[other])), of=of)
 
     leads = {rival: lead(_REFERENCE, rival, ("LVS-1", title)) for rival, title in _RIVALS.items()}
     longer = {"k": "lvs-10", "k3": "lvs-3"}
@@ -146,7 +146,7 @@ def at_best_rate(trainings):
     return float(trainings["rate"][best]), likelihood.isel(rate=best)
 
 
-def rows(artifacts, *, title, trainers):
+def rows(artifacts: dict, *, title: str, trainers: dict):
     """Exact mean log-likelihoods over runs by trainer; on the test split LVS-1 is compared with all others, run by run.
 
     trainers: {trainer: {title, hidden units, published numbers}}.
@@ -199,7 +199,7 @@ _CLAIMS_2["rates"] = Claim(
 )
 
 
-def _statistics_2(artifacts):
+def _statistics_2(artifacts: dict) -> dict:
     """As of table 1; rates: the least best rate of LVS over the largest of CD and PCD, by validation likelihood."""
     by_trainer = artifacts["trainings"]
     rates = next(iter(by_trainer.values()))["rate"].values
@@ -209,18 +209,14 @@ def _statistics_2(artifacts):
         # A rate at which a run diverged is not the best.
         best = [rates[np.where(np.isnan(mean), -np.inf, mean).argmax(axis=-1)] for mean in means]
         of_lvs = [name.startswith("lvs") for name in by_trainer]
-        ours, others = (
-            [rate for rate, chosen in zip(best, of_lvs, strict=True) if chosen is own] for own in (True, False)
-        )
+        ours, others = ([rate for rate, lvs in zip(best, of_lvs, strict=True) if lvs is side] for side in (True, False))
         return np.min(ours, axis=0) / np.max(others, axis=0)
 
     of = "best learning rate, least of LVS / largest of CD and PCD"
-    found = over_repeats(ratio, *(_validation(runs) for runs in by_trainer.values()), of=of, logarithmic=True)
-    return statistics(artifacts) | {"rates": found}
-
-
-def _validation(runs):
-    return runs["log_likelihood"].sel(split="validation").transpose("rate", "run").values
+    validation = [runs["log_likelihood"].sel(split="validation") for runs in by_trainer.values()]
+    arrays = [values.transpose("rate", "run").values for values in validation]
+    rates_ratio = over_repeats(ratio, *arrays, of=of, logarithmic=True)
+    return statistics(artifacts) | {"rates": rates_ratio}
 
 
 FIGURES = {

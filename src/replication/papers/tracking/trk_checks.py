@@ -133,7 +133,7 @@ def apart(check):
 
 def times_apart(checks, others, of):
     """Statistic: mean |tracked - AIS| of log Z of checks over that of others, by blocks of check points."""
-    (above, block), (below, _) = (blocks(list(map(apart, each))) for each in (checks, others))
+    (above, block), (below, _) = (blocks(list(map(apart, group))) for group in (checks, others))
     return over_parts(ratio, above, below, of=f"mean |tracked - AIS| of log Z, {of}, by {block}", logarithmic=True)
 
 

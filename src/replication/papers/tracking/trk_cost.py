@@ -5,7 +5,7 @@ machine; times differ from run to run. The Kalman filter is that of Desjardins e
 the same chains by RTS, Carlson et al. (2016), section 4.4.
 """
 
-from replication.papers.declaration import TIMINGS, Claim, training_work
+from replication.papers.declaration import TIMINGS, Claim, Here, training_work
 from replication.reporting.stand_ins import stand_in_note
 from replication.reporting.statistics import over_repeats, ratio_of_means
 from replication.reporting.tables import DIGITS, Column, table_of
@@ -27,7 +27,7 @@ _COLUMNS = {
 }
 
 
-def inputs(here):
+def inputs(here: Here) -> dict:
     model = here.config["models"][here.known("models", here.entry["model"])]
     train, visible = model["train"], here.config["datasets"][model["dataset"]]["visible"]
     plain = {key: train[key] for key in ("hidden", "batch", "learning_rate")}
@@ -52,17 +52,17 @@ def _ratio(artifacts, tracker):
     return over_repeats(ratio_of_means, *seconds, of="seconds of an update, tracked / not tracked", logarithmic=True)
 
 
-def statistics(artifacts):
+def statistics(artifacts: dict) -> dict:
     """Seconds of an update with each tracker over those without."""
     return {tracker: _ratio(artifacts, tracker) for tracker in CLAIMS}
 
 
-def rows(artifacts):
+def rows(artifacts: dict):
     """A row for training alone and for each tracker."""
     table = {}
     for name, title in _TITLES.items():
-        ratio = _ratio(artifacts, name) if name in CLAIMS else None
-        seconds = float(artifacts["timings"]["seconds"].sel(tracker=name).mean())
-        compared = {} if ratio is None else {"ratio": ratio.value, "low": ratio.low, "high": ratio.high}
-        table[title + stand_in_note(artifacts["timings"])] = {"seconds": seconds, **compared}
+        row = {"seconds": float(artifacts["timings"]["seconds"].sel(tracker=name).mean())}
+        if name in CLAIMS:
+            row |= dict(zip(("ratio", "low", "high"), _ratio(artifacts, name)[:3], strict=True))
+        table[title + stand_in_note(artifacts["timings"])] = row
     return table_of(table, "tracker", _COLUMNS)

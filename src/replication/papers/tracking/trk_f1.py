@@ -6,7 +6,7 @@ and differences between neighbouring temperatures are observed. Desjardins et al
 
 import numpy as np
 
-from replication.papers.declaration import Claim
+from replication.papers.declaration import Claim, Here
 from replication.papers.tracking.trk_drawing import BIAS, BY_TEMPERATURE, BY_UPDATE
 from replication.reporting.style import new_figure
 
@@ -34,11 +34,11 @@ _EQUATIONS = (
 )
 
 
-def inputs(here):
+def inputs(here: Here) -> dict:
     return {}
 
 
-def draw(artifacts):
+def draw(artifacts: dict):
     """The graphical model: log partition functions and a bias in time, and the two kinds of observations of them.
 
     Temperatures are numbered as in the paper, from the model's own (beta = 1) to the known one (beta = 0).

@@ -3,7 +3,7 @@
 One step of the filter, in the form that is computed here. Desjardins et al. (2011), figure 2.
 """
 
-from replication.papers.declaration import Claim
+from replication.papers.declaration import Claim, Here
 from replication.papers.tracking.trk_drawing import BY_TEMPERATURE, BY_UPDATE
 from replication.reporting.style import new_figure
 
@@ -43,11 +43,11 @@ $\log Z_t = \mu_1 \pm \sqrt{P_{11}}$,     then go on from 1 with the parameters 
 _COLOURS = ("black", BY_UPDATE, BY_UPDATE, BY_TEMPERATURE, BY_TEMPERATURE, "black")
 
 
-def inputs(here):
+def inputs(here: Here) -> dict:
     return {}
 
 
-def draw(artifacts):
+def draw(artifacts: dict):
     """The equations of one update of the filter, in the order in which they are worked out."""
     from matplotlib.patches import Rectangle
 

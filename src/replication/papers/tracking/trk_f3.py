@@ -9,7 +9,7 @@ from itertools import cycle
 
 import numpy as np
 
-from replication.papers.declaration import Claim
+from replication.papers.declaration import Claim, Here
 from replication.papers.expected import expect
 from replication.papers.tracking.trk_checks import (
     SIGMAS,
@@ -56,7 +56,7 @@ _TRAINED = 24.0
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 
 
-def inputs(here):
+def inputs(here: Here) -> dict:
     models = [model for speed in _SPEEDS for model in here.entry[speed]]
     checks = {check: {model: checked(here, model, check) for model in models} for check in ("exact", "ais")}
     # Runs that are counted and not drawn.
@@ -67,7 +67,7 @@ def inputs(here):
     return {"traces": {model: here.trace(model) for model in models}, **checks, "more": more}
 
 
-def settings(here):
+def settings(here: Here) -> dict:
     """Panels {title: {model: label}}."""
     panels = {}
     for speed in _SPEEDS:
@@ -77,14 +77,14 @@ def settings(here):
     return {"panels": panels}
 
 
-def statistics(artifacts):
+def statistics(artifacts: dict) -> dict:
     """From exact checks, after the first tenth of a run, of runs named ...-<speed>-<decay>: learning rate and alpha.
 
     A fit is that of all runs, those that are not drawn among them, and each alpha counts the same.
     """
     every = artifacts["exact"] | artifacts.get("more", {})
     settled = {model: after_burn_in(check) for model, check in every.items()}
-    kinds = {model: _speed_and_decay(model) for model in settled}
+    kinds = {model: tuple(model.split("-")[-2:]) for model in settled}
     error = {model: np.abs(check["tracked_log_z"] - check["log_z"]).values for model, check in settled.items()}
     others = [model for model in artifacts["exact"] if kinds[model] != _FASTEST]
     trained = [model for model, check in every.items() if kinds[model] != _FASTEST and _climb(check) >= _TRAINED]
@@ -94,13 +94,16 @@ def statistics(artifacts):
     of = f"of all runs but fast-high, by {unit}"
     fast = f"fast-high / other fast runs, by {unit_of_fast}"
 
+    def mean_of_groups(*totals):
+        return np.mean([mean_of_totals(group) for group in totals], axis=0)
+
     def fit(speed):
         runs = [model for model in trained if kinds[model][0] == speed]
         of = f"mean |tracked - exact log Z| [nat] of {len(runs)} {speed} runs that climbed {_TRAINED:g} nats"
         of += ", by alpha and block of check points"
         parts = [blocks([error[model] for model in runs if kinds[model][1] == decay])[0] for decay in _DECAYS]
         known = [part for part in parts if part.size]
-        return over_parts(_mean_of_means, *known, of=of, logarithmic=True) if known else untested(of)
+        return over_parts(mean_of_groups, *known, of=of, logarithmic=True) if known else untested(of)
 
     return {
         "fit-slow": fit("slow"),
@@ -112,16 +115,6 @@ def statistics(artifacts):
             ratio, fastest_errors, fast_errors, of=f"mean |tracked - exact log Z|, {fast}", logarithmic=True
         ),
     }
-
-
-def _speed_and_decay(model):
-    speed, decay = model.split("-")[-2:]
-    return speed, decay
-
-
-def _mean_of_means(*totals):
-    """The mean over groups of the mean behind the totals of each."""
-    return np.mean([mean_of_totals(group) for group in totals], axis=0)
 
 
 def _climb(check):
@@ -139,7 +132,7 @@ def _covered(check):
     return within.where(np.isfinite(check["log_z"])).values
 
 
-def draw(artifacts, *, panels):
+def draw(artifacts: dict, *, panels):
     """Test log-likelihood while training: exact, by AIS, and by the Kalman filter where exact values are.
 
     panels: {title: {model: label}}; runs of one label share a colour.
@@ -172,9 +165,9 @@ def _draw_run(axis, artifacts, model, colour):
     log_f = exact_check["mean_log_f"].sel(split="test")
     exact = log_f - exact_check["log_z"]
     axis.plot(exact["update"], exact, color=colour, marker="o", markersize=3)
-    there = trace.sel(update=exact["update"])
+    checked_rows = trace.sel(update=exact["update"])
     return [
         np.stack([exact] * 3),
         draw_checked(axis, ais, "test", color=colour, markerfacecolor="white", zorder=3),
-        draw_tracked(axis, log_f - there["log_z"], there["log_z_std_dev"], color=colour, linestyle="--"),
+        draw_tracked(axis, log_f - checked_rows["log_z"], checked_rows["log_z_std_dev"], color=colour, linestyle="--"),
     ]

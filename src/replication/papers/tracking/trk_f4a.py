@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from replication.papers.declaration import Claim
+from replication.papers.declaration import Claim, Here
 from replication.papers.tracking.trk_checks import (
     after_burn_in,
     all_checked,
@@ -58,7 +58,7 @@ _WIDE = 30.0
 _TENTH = 0.1
 
 
-def inputs(here):
+def inputs(here: Here) -> dict:
     model = here.entry["model"]
     return {
         "trace": here.trace(model),
@@ -68,7 +68,7 @@ def inputs(here):
     }
 
 
-def statistics(artifacts):
+def statistics(artifacts: dict) -> dict:
     """Of the trace, last third of the rows over another; of checks by AIS, errors of the tracker.
 
     Rungs that a ladder gains lie closer, so that observations between them vary less: their variance is judged on
@@ -81,18 +81,14 @@ def statistics(artifacts):
     largest = max(bias, key=lambda totals: mean_of_totals(totals) if totals.size else -np.inf)
 
     def growth(traces, name, of):
-        rows = [thirds(after_burn_in(each)[name].values) for each in traces]
-        first, _, last = (np.concatenate(third, axis=-1) for third in zip(*rows, strict=True))
+        parts = [thirds(after_burn_in(rows)[name].values) for rows in traces]
+        first, _, last = (np.concatenate(third, axis=-1) for third in zip(*parts, strict=True))
         of = f"mean standard deviation of the {of}, last / first third of the rows, by block"
         return over_parts(ratio, last, first, of=of, logarithmic=True)
 
     return {
         "bias": over_parts(
-            ratio,
-            bias[-1],
-            largest,
-            of="mean |bias|, last / largest third of the rows, by block",
-            logarithmic=True,
+            ratio, bias[-1], largest, of="mean |bias|, last / largest third of the rows, by block", logarithmic=True
         ),
         "variance": growth(artifacts["traces"].values(), "bridged_log_z_std_dev", "bridged log Z"),
         "change": growth([trace], "observed_change_std_dev", "observed change"),
@@ -103,7 +99,7 @@ def statistics(artifacts):
     }
 
 
-def draw(artifacts, *, title):
+def draw(artifacts: dict, *, title):
     """The filter at work: log Z, the two kinds of observations, the bias, and the ladder if there is one."""
     trace, check = artifacts["trace"], artifacts["check"]
     tempered = "inverse_temperature" in trace
@@ -196,16 +192,16 @@ def exchange_rates(trace, last):
 
     The counts of a trace begin anew when its ladder gains a rung; so only rows of one number of pairs are compared.
     """
-    tried, made = (trace[name].values for name in ("exchanges_tried", "exchanges_made"))
+    tried, exchanged = (trace[name].values for name in ("exchanges_tried", "exchanges_made"))
     betas, update = trace["inverse_temperature"].values, trace["update"].values
     pairs = np.isfinite(tried).sum(axis=1)
     count, through = pairs[-1 if last else 0], (update - update[0]) / max(update[-1] - update[0], 1)
     if last:
         before = np.flatnonzero((through <= 1.0 - _TENTH) & (pairs == count))
-        counts = [array[-1] - (array[before[-1]] if before.size else 0.0) for array in (made, tried)]
+        counts = [array[-1] - (array[before[-1]] if before.size else 0.0) for array in (exchanged, tried)]
     else:
         row = np.flatnonzero((through <= _TENTH) & (pairs == count))[-1]
-        counts = [made[row], tried[row]]
+        counts = [exchanged[row], tried[row]]
     with np.errstate(invalid="ignore"):
         rates = counts[0][:count] / counts[1][:count]
     return rates, betas[-1 if last else 0, : count + 1]

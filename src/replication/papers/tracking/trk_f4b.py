@@ -4,7 +4,7 @@ Mean log-likelihood of training and validation data while training on dna, under
 marks the update whose parameters are kept. Desjardins et al. (2011), figure 4.
 """
 
-from replication.papers.declaration import Claim
+from replication.papers.declaration import Claim, Here
 from replication.papers.tracking.trk_checks import (
     AIS,
     KNOWN,
@@ -50,12 +50,12 @@ CLAIMS = {
 }
 
 
-def inputs(here):
+def inputs(here: Here) -> dict:
     model = here.entry["model"]
     return {"trace": here.trace(model), "check": checked(here, model, "ais")}
 
 
-def statistics(artifacts):
+def statistics(artifacts: dict) -> dict:
     """From the AIS check of a training that over-fits; the trace is drawn, not judged.
 
     AIS has no part in the choice of the best check point, so its noise does not flatter the gain. A likelihood is too
@@ -75,6 +75,6 @@ def statistics(artifacts):
     }
 
 
-def draw(artifacts, *, title):
+def draw(artifacts: dict, *, title):
     """Early stopping: train and validation log-likelihood by the Kalman filter and by the check."""
     return draw_likelihoods(artifacts["trace"], artifacts["check"], title, "Kalman")

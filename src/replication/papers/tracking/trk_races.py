@@ -107,21 +107,19 @@ def race(artifacts, *, keep, rates):
     """
     import xarray as xr  # takes long to import, and every start of the workflow would wait for it
 
-    found = {model: artifacts["trials"][model].attrs.get("best_log_likelihood", np.nan) for model in rates}
-    likelihoods = {model: value if np.isfinite(value) else np.nan for model, value in found.items()}
-    kept = {model for group in groups_of(rates) for model in _best(group, likelihoods, keep)}
+    stated = {model: artifacts["trials"][model].attrs.get("best_log_likelihood", np.nan) for model in rates}
+    likelihoods = {model: value if np.isfinite(value) else np.nan for model, value in stated.items()}
+    winners = set()
+    for group in groups_of(rates):
+        ranked = sorted(group, key=lambda model: -np.nan_to_num(likelihoods[model], nan=-np.inf))
+        winners |= {*ranked[: number_kept(len(group), keep)]}
     columns = {
-        "kept": (np.array([model in kept for model in rates], np.int8), "1 of those that go on, 0 of the others", "1"),
+        "kept": (np.isin([*rates], [*winners]).astype(np.int8), "1 of those that go on, 0 of the others", "1"),
         "log_likelihood": ([*likelihoods.values()], "best tracked mean validation log-likelihood of the trial", "nat"),
         "learning_rate": ([*rates.values()], "initial learning rate, by which they are grouped", "1"),
     }
     variables = {name: labelled("model", *column) for name, column in columns.items()}
     return xr.Dataset(variables, {"model": coordinate("model", rates, "model")}, {"keep": keep})
-
-
-def _best(group, likelihoods, keep):
-    ranked = sorted(group, key=lambda model: -np.nan_to_num(likelihoods[model], nan=-np.inf))
-    return ranked[: number_kept(len(group), keep)]
 
 
 def goes_on(race, model):

@@ -43,8 +43,11 @@ def check_snapshots(snapshots, trace, data, *, check, base, stream, sweeps=None,
     log_z, log_f = np.empty((4, updates.size)), np.empty((updates.size, len(data)))
     for row, update in enumerate(updates):
         rbm = RBM.from_dataset(snapshots.sel(update=update))
-        own = stream.child(update)
-        log_z[:, row] = exact_numbers(rbm) if check == "exact" else ais_numbers(rbm, base, sweeps, chains, own)
+        if check == "exact":
+            exact = exact_log_z(rbm)
+            log_z[:, row] = exact, 0.0, exact, exact
+        else:
+            log_z[:, row] = ais_numbers(rbm, base, sweeps, chains, stream.child(update))
         log_f[row] = [-rbm.free_energy(examples).mean() for examples in data.values()]
     tracked = trace.sel(update=updates)
     variables = {
@@ -64,12 +67,6 @@ def check_snapshots(snapshots, trace, data, *, check, base, stream, sweeps=None,
     budget = {} if check == "exact" else {"sweeps": sweeps, "chains": chains}
     sizes = {**budget, "visible": rbm.visible, "hidden": rbm.hidden}
     return xr.Dataset(variables, coords, {"check_method": method, **sizes})
-
-
-def exact_numbers(rbm):
-    """log Z by enumeration, as `ais_numbers` has it."""
-    log_z = exact_log_z(rbm)
-    return log_z, 0.0, log_z, log_z
 
 
 def ais_numbers(rbm, base, sweeps, chains, stream):
@@ -122,17 +119,14 @@ def best_likelihoods(rbm, trace, test, *, base, by_ais, chains):
         "validation_log_likelihood": (trace.attrs["best_log_likelihood"], "tracked mean validation log-likelihood"),
     }
     size = {"visible": rbm.visible, "hidden": rbm.hidden, "best_update": trace.attrs["best_update"]}
-    return xr.Dataset(
-        {name: labelled((), value, text, "nat") for name, (value, text) in numbers.items()},
-        attrs=size,
-    )
+    return xr.Dataset({name: labelled((), value, text, "nat") for name, (value, text) in numbers.items()}, attrs=size)
 
 
 def best_of_race(artifacts, **settings):
     """The experiment `best` without the models that the race rejected."""
     race, others = artifacts["race"], {name: part for name, part in artifacts.items() if name != "race"}
-    kept = {
-        kind: {model: each for model, each in others[kind].items() if goes_on(race, model)}
+    remaining = {
+        kind: {model: dataset for model, dataset in others[kind].items() if goes_on(race, model)}
         for kind in ("models", "traces")
     }
-    return best({**others, **kept}, **settings)
+    return best({**others, **remaining}, **settings)

@@ -50,7 +50,7 @@ CLAIMS = {
 _FEWEST_RANKED = 4
 
 
-def statistics(artifacts):
+def statistics(artifacts: dict) -> dict:
     """Agree: share of data sets whose tracked test likelihood lies within 3 standard deviations, of AIS and of the
     tracker added up, of that by AIS, over all repeats; of the first, order: rank correlation of the gains over
     independent units, ours by AIS and published: raw likelihoods come in nearly the published order without any RBM;
@@ -80,9 +80,10 @@ def _numbers(models, name):
 
 def _agreement(models, repeats):
     """Share of data sets whose tracker and AIS agree, of their models and of those of further repeats, or None."""
-    first = {name: _numbers(models, name)[None] for name in NAMES}
     others = [] if repeats is None else [repeats]
-    tracked, ais, error, std_dev = (np.concatenate([first[name], *(each[name] for each in others)]) for name in NAMES)
+    tracked, ais, error, std_dev = (
+        np.concatenate([_numbers(models, name)[None], *(runs[name] for runs in others)]) for name in NAMES
+    )
     apart, known = tracked - ais, np.isfinite(ais) & np.isfinite(error)
     of = f"share of {known[0].sum()} data sets where |tracked - AIS| <= {SIGMAS:g} sigma"
     if len(apart) < FEWEST_REPEATS or not known.any(axis=1).all():

@@ -8,7 +8,7 @@ section 5.
 import numpy as np
 
 from logzoo.io.labels import coordinate, labelled
-from replication.papers.declaration import Claim
+from replication.papers.declaration import Claim, Here
 from replication.papers.tracking.trk_checks import normal
 from replication.papers.tracking.trk_races import again, grid_settings, groups_of, number_kept, races_of, trial_of
 from replication.reporting.stand_ins import stand_in_note
@@ -59,9 +59,9 @@ CLAIMS = {
 _KEYS = {"mnist-fixed": "mnist", "caltech": "caltech"}
 
 
-def statistics(artifacts):
+def statistics(artifacts: dict) -> dict:
     """Test likelihood tracked less that by AIS, and by AIS less the published one, on both data sets."""
-    found = dict.fromkeys(CLAIMS, untested("its data set is left out"))
+    outcomes = dict.fromkeys(CLAIMS, untested("its data set is left out"))
     for dataset, best in artifacts["best"].items():
         if dataset not in _KEYS:
             continue
@@ -72,9 +72,9 @@ def statistics(artifacts):
         surely = -np.log(0.5 * _TAIL) + _HALF_TAIL_DEVIATE * tracker_error
         lead = normal(lead, np.hypot(ais_error, tracker_error), below=surely)
         level = normal(level, ais_error, above=-np.log(_TAIL))
-        found[key] = _late_enough(best, lead, "test log-likelihood [nat]: tracked - AIS")
-        found[f"{key}-level"] = _late_enough(best, level, "test log-likelihood by AIS [nat], ours - published")
-    return found
+        outcomes[key] = _late_enough(best, lead, "test log-likelihood [nat]: tracked - AIS")
+        outcomes[f"{key}-level"] = _late_enough(best, level, "test log-likelihood by AIS [nat], ours - published")
+    return outcomes
 
 
 def _late_enough(best, interval, of):
@@ -124,14 +124,14 @@ _OWN_SPLIT = "-own-split"
 _FOLDER = "replication.papers.tracking"
 
 
-def inputs(here):
+def inputs(here: Here) -> dict:
     """The best model of each data set of the grid; with repeats of it, what the tracker and AIS said of those."""
     grid = here.known("grids", here.entry["grid"])
     entry = here.config["grids"][grid]
-    first, *rest = ({dataset: _best(here, grid, dataset, end) for dataset in entry["datasets"]} for end in again(entry))
-    if not rest:
+    first, *more = ({dataset: _best(here, grid, dataset, end) for dataset in entry["datasets"]} for end in again(entry))
+    if not more:
         return {"best": first}
-    others = {f"repeat-{number}": best for number, best in enumerate(rest, 2)}
+    others = {f"repeat-{number}": best for number, best in enumerate(more, 2)}
     return {
         "best": first,
         "repeats": here.experiment(f"{_FOLDER}.trk_text:repeats", others, {}, f"figures/{here.name}"),
@@ -175,12 +175,12 @@ def _race(here, name, race):
     return here.experiment(f"{_FOLDER}.trk_races:race", {"trials": trials}, settings, f"races/{name}")
 
 
-def rows(artifacts):
+def rows(artifacts: dict):
     """Test log-likelihoods of the best model of each data set, beside those that were published."""
     table = {}
     for dataset, best in artifacts["best"].items():
-        own = " (own split)" if dataset.endswith(_OWN_SPLIT) else ""
-        table[dataset.removesuffix(_OWN_SPLIT) + own + stand_in_note(best)] = {
+        split = " (own split)" if dataset.endswith(_OWN_SPLIT) else ""
+        table[dataset.removesuffix(_OWN_SPLIT) + split + stand_in_note(best)] = {
             "hidden": best.attrs["hidden"],
             "updates": best.attrs["updates"],
             "kalman": float(best["test_log_likelihood_tracked"]),
