@@ -98,17 +98,8 @@ def test_trainings_are_compared_by_mean_and_variance():
     worse = f3.statistics({"runs": {"toy": {**runs, "ins": run_of(-5.8, 0.3, seed=5)}}})
     assert judge(AT_LEAST_ZERO, worse["likelihood"]) == "not reproduced"
     assert judge(AT_MOST_ONE, worse["likelihood-spread"]) == "not reproduced"
-    steady = f3.statistics({"runs": {"toy": {**runs, "pcd": run_of(-5.6, 0.1, seed=6)}}})
-    assert steady["degenerate"].value < 0.1
     above = f3.statistics({"runs": {"toy": {**runs, "pcd": run_of(-5.0, 0.1, seed=6)}}})
     assert judge(AT_LEAST_ZERO, above["pcd"]) == "not reproduced"
-
-
-def test_three_repeats_have_no_variance_to_judge():
-    runs = {name: run_of(-5.0, 0.1, repeats=3, seed=number) for number, name in enumerate(("pcd", "pt", "ins"))}
-    statistics = f3.statistics({"runs": {"toy": runs}})
-    assert judge(AT_MOST_ONE, statistics["accuracy-spread"]) == "undecided at this scale"
-    assert judge(AT_LEAST_ZERO, statistics["accuracy"]) == "undecided at this scale"
 
 
 def test_larger_data_are_compared_by_how_far_the_trainers_are_apart():
@@ -133,4 +124,3 @@ def test_larger_data_are_compared_by_how_far_the_trainers_are_apart():
     far = f6.statistics({"runs": {**runs, "toy": {**runs["toy"], "pcd": run_of(-2.0, 0.1, seed=7)}}})
     assert judge({"at_most": 0.2}, statistics["toy"]) == "reproduced"
     assert judge({"at_most": 0.2}, far["toy"]) == "not reproduced"
-    assert far["mnist"] == statistics["mnist"]
