@@ -64,7 +64,7 @@ def gradient_distances(states, samplers, *, ladders, steps, repeats, points, str
 
 
 def swapped_ladders(key, repeats, ladders, settings):
-    """The InfiniteSwapping of so many repeats; `settings` may say `ladders` itself."""
+    """InfiniteSwapping with the ladders of all repeats; `ladders` in `settings` takes precedence."""
     settings = {"ladders": ladders, **settings}
     return InfiniteSwapping(key, repeats * settings.pop("ladders"), **settings)
 
@@ -141,7 +141,7 @@ def repeated_training(train, examples, labels, *, repeats, subset, stream):
                 np.average(rbm.log_likelihood(distinct, exact_log_z(rbm)), weights=counts) for rbm in states
             ]
         rows.append(columns)
-    # In single precision, which is finer by far than what repeats vary by: half the file.
+    # Repeats vary by far more than single precision, which halves the file.
     values = {name: np.array([row[name] for row in rows], np.float32) for name in columns}
     variables = {name: labelled(("repeat", "update"), values[name], *_TEXTS[name]) for name in columns}
     sweeps = training.trace["chain_sweeps"].sel(update=update)

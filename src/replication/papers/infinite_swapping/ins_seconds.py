@@ -101,7 +101,7 @@ _CLAIMS_MANY = {
 
 
 def _inputs_many(here: Here) -> dict:
-    # Seconds are those of the ladders and the model of the figures on gradients.
+    # The seconds were measured with the ladders and the model of the figures on gradients.
     timed = here.of(here.of("ins-equal").entry["gradients"]).entry
     for key in ("model", "ladders"):
         expect(here, key, here.entry[key] == timed[key], f"that of the timed samplers, {timed[key]}")

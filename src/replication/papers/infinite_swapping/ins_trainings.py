@@ -12,7 +12,7 @@ from replication.reporting.statistics import difference_of_means, mean_with_band
 from replication.reporting.style import draw_band, finished, new_figure
 
 LABELS = {"log_likelihood": "mean log-likelihood [nat]", "accuracy": "prediction accuracy\n[nat an example]"}
-# Share of a training whose rise is cut off, so that what follows can be seen.
+# The y axis leaves out the rise during this first share of a training.
 _RISE = 0.02
 _END = 0.8  # share of the updates after which a training is at its end
 _TITLES = {"ins": "INS", "pcd": "PCD-1", "pt": "PT"}

@@ -109,7 +109,7 @@ def _others(rbm, base, others, budgets, chains, replicates, stream):
     }
 
 
-# How a training that ran away begins its complaint.
+# Start of the error message of a training that diverged.
 _DIVERGED = "learning_rate: diverged"
 _VALUES = {"grey": grey_matrix, "binary": binary_matrix}
 # Standard errors by which AIS may be off where it is checked.
@@ -117,7 +117,7 @@ _FAR = 4.0
 
 
 def likelihoods(artifacts, *, method, train, stream, checkpoint, annealed, **settings):
-    """The experiment on a data set: runs of a trainer with settings `train`, which say what `values` it takes.
+    """The experiment on a data set: runs of a trainer; `values` among its settings `train` is "grey" or "binary".
 
     annealed: {"sweeps", "chains"} of AIS; None: log Z is enumerated.
     """

@@ -27,11 +27,11 @@ def _claims(visible, key=""):
 
 
 CLAIMS = _claims(", visible units drawn") | _claims(", visible units at their means as published", "-means")
-# By digit: green those published as short, orange as long, others grey; no two lines alike.
+# Digits published as short are green, as long orange, others grey; no two lines are alike.
 _COLOURS = {1: "#009E73", 6: "#66C2A5", 4: "#D55E00", 8: "#F4A460"}
 _OTHERS = ("#000000", "#666666", "#999999", "#BBBBBB", "#999999", "#666666")
 _LINES = ("-", "-", "-", "-", ":", ":")
-# What visible units are, how far beside the tick its marks stand, and how they look.
+# (visible units, offset of the marks from the tick, style of the marks)
 _SETTINGS = (("draws", -0.15, {}), ("means", 0.15, {"markerfacecolor": "white"}))
 
 
@@ -92,7 +92,7 @@ def draw(artifacts: dict, *, title):
 
 
 def _mean_log(tours):
-    """Mean log length of tours of all these classes together, and its standard error; NaN of none."""
+    """Mean log length of the tours of all classes and its standard error; NaN without classes."""
     counts = tours["tours"].values.sum(axis=-1)
     if not counts.size:
         return np.nan, np.nan

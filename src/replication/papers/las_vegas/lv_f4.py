@@ -17,7 +17,7 @@ CLAIMS = {
     "covers": Claim("The error is within what the spread of the tours says", "-", at_least=0.8),
 }
 _TOURS = "#332288"
-# Share of tours that may be cut before the end: from those that are, log Z is too low by what they would have taken.
+# Largest share of tours that may be cut: each cut tour lowers log Z.
 _CUT = 0.01
 # Errors beyond so many times the spread of all intervals but the first ones are cut off.
 _ROOM = 1.2
@@ -71,7 +71,7 @@ def statistics(artifacts: dict) -> dict:
     first, error = (log_z[:, point] - known for point in (0, -1))
     ends = [by_tours.isel(tours=-1) for by_tours in estimates.values()]
     low, high = (np.stack([end[name].values for end in ends]) for name in ("low", "high"))
-    # An interval is held to miss only what lies beyond the error of the truth.
+    # An interval misses the truth only beyond the error of the truth.
     doubt = 2.0 * np.array([doubted for _, doubted in truths])[:, None]
     covered = (low - doubt <= known) & (known <= high + doubt)
     counts = next(iter(estimates.values()))["tours"].values

@@ -38,7 +38,7 @@ def _inputs_1(here: Here) -> dict:
 
 
 def draw_1(artifacts: dict):
-    """Chains, every sweep in a frame that tells which tour it belongs to."""
+    """Chains; the colour of the frame of each sweep is that of its tour."""
     chains = artifacts["chains"]
     count, sweeps = chains.sizes["chain"], chains.sizes["sweep"]
     figure = new_figure(0.62 * (sweeps + 1) + 0.6, 0.9 * count + 0.9)

@@ -9,7 +9,7 @@ from replication.papers.expected import expect
 from replication.reporting.statistics import mean, over_repeats, ratio_of_sums
 from replication.reporting.style import finished, new_figure
 
-# What takes the place of the visible units on a tour: draws, or their means given h, as the authors' code has it.
+# Visible units of a sweep: draws, or their means given h, as in the authors' code.
 VISIBLE = ("draws", "means")
 # Tours longer than this are the tail of the lengths.
 TAIL = 10
@@ -50,7 +50,7 @@ def tail(lengths):
 def draw_tail(axis, lengths, **look):
     """A line of the tail of lengths."""
     values, longer = tail(lengths)
-    # What is never seen cannot be drawn on a logarithmic axis.
+    # A logarithmic axis has no 0.
     seen = np.where(longer > 0.0, longer, np.nan)
     # No tour is shorter than one sweep.
     axis.plot([1.0, *values], [1.0, *seen], drawstyle="steps-post", **look)

@@ -19,7 +19,7 @@ _TOURS = "tours"
 
 
 class Images(NamedTuple):
-    """Training images and what they show."""
+    """Training images and their classes."""
 
     data: np.ndarray  # (examples, visible) uint8 of 0/1, or float32 grey levels
     labels: np.ndarray  # (examples,) whole numbers; -1 where there are none
@@ -156,7 +156,7 @@ def _nearest_label(images, draws):
 
 
 def _extremes(lengths, finished, shown):
-    """Tours (2, shown): of the shortest the first ones, and the longest, cut ones before those that returned."""
+    """Numbers (2, shown) of the first of the shortest tours, and of the longest, cut tours first."""
     order = np.lexsort((np.arange(lengths.size), finished, -lengths))
     short = np.lexsort((np.arange(lengths.size), lengths))
     return np.array([short[:shown], order[:shown]])

@@ -9,13 +9,13 @@ import numpy as np
 from replication.papers.expected import expect
 from replication.reporting.statistics import DEVIATE, FEWEST_REPEATS, Statistic, over_repeats, ratio_of_sums, untested
 
-# What log Z is by, and its standard deviation: variables of a check.
+# Variables of a check: log Z and its standard deviation, by the tracker and by AIS.
 TRACKED = ("tracked_log_z", "tracked_std_dev")
 AIS = ("log_z", "std_error")
 SIGMAS = 3.0
-# AIS that errs by more, in nats, says nothing of how far off a tracker is.
+# Largest standard error of AIS, in nats, at which it can judge a tracker.
 KNOWN = 0.5
-# Share of a training that its beginning, or its end, is taken to be.
+# Share of a training that counts as its beginning, or as its end.
 _EDGE = 0.1
 # Blocks must outlast correlations: a trace of a hundred rows has just enough in each third.
 _ROWS_PER_BLOCK = 6
@@ -32,7 +32,7 @@ def after_burn_in(dataset):
 
 
 def units(runs):
-    """Totals by independent part, and what a part is: a run, as its errors go together, but a block of a single run."""
+    """Totals by independent part, and the name of a part: a run, with correlated errors; a block of a single run."""
     usable = [run for run in runs if np.isfinite(run).any()]
     if len(usable) == 1:
         return _blocks(usable[0], _CHECKS_PER_BLOCK), _BLOCK
@@ -40,7 +40,7 @@ def units(runs):
 
 
 def blocks(runs):
-    """Totals of the blocks of check points of every run, and what a part is: for what is said of these runs alone."""
+    """Totals of the blocks of check points of every run, and the name of a part; for statistics of these runs alone."""
     parts = [_blocks(run, _CHECKS_PER_BLOCK) for run in runs]
     return np.concatenate([part for part in parts if part.size] or [np.zeros((2, 0))], axis=-1), _BLOCK
 
@@ -51,7 +51,7 @@ def thirds(values):
 
 
 def _blocks(values, rows):
-    """Totals of blocks of at least so many rows that follow each other; none if that makes too few blocks."""
+    """Totals of blocks of at least `rows` consecutive rows; none if there would be too few blocks."""
     values = values[np.isfinite(values)]
     count = min(len(values) // rows, _MOST_BLOCKS)
     return _totals(np.array_split(values, count) if count >= FEWEST_REPEATS else [])
@@ -87,7 +87,7 @@ def _likelihood(check, split, log_z):
 
 
 def best_and_last(check, by):
-    """Places of the best validation likelihood, before the last tenth of the updates, and of the end.
+    """Indices of the best validation likelihood, before the last tenth of the updates, and of the end.
 
     Both None if that cannot be said. A likelihood that climbs to the end is lower at the best than there.
     """
@@ -100,7 +100,7 @@ def best_and_last(check, by):
 
 
 def difference(check, split, by, point, other, of):
-    """Likelihood of a split at one check point less at the other, with what `by` says of log Z there."""
+    """Likelihood of a split at a check point less at the other, with log Z and its error by `by`."""
     if point is None:
         return untested(of)
     likelihood, error = _likelihood(check, split, by[0]), check[by[1]].values
@@ -114,7 +114,7 @@ def normal(value, error, below=np.inf, above=np.inf):
 
 
 def agreement(check):
-    """Share of check points where tracked log Z and AIS, and so all likelihoods, differ by no more than both say.
+    """Share of check points where tracked log Z and AIS differ by no more than their stated errors.
 
     Of those where AIS knows log Z: elsewhere its error holds whatever was tracked.
     """
@@ -138,20 +138,20 @@ def times_apart(checks, others, of):
 
 
 def distance(check, when):
-    """Mean |tracked - AIS| of log Z, and so of all likelihoods, at the check points there; when: which those are."""
+    """Mean |tracked - AIS| of log Z, and so of all likelihoods, at all check points; when: their description."""
     error, unit = units([apart(check)])
     of = f"mean |tracked - AIS| of log Z [nat] {when}, by {unit}"
     return over_parts(mean_of_totals, error, of=of, logarithmic=True)
 
 
 def halves(check, best):
-    """The check points up to the one at the place `best`, and those after it; all and none if it is None."""
+    """The check points up to the index `best`, and the later ones; all and none if it is None."""
     number = check.sizes["update"] if best is None else best + 1
     return check.isel(update=slice(number)), check.isel(update=slice(number, None))
 
 
 def last_known(check, first):
-    """Place of the last check point before AIS errs by more than it may; None if none comes after the place `first`."""
+    """Index of the last check point before AIS errs by more than KNOWN; None if it does not exceed `first`."""
     unknown = np.flatnonzero(~(check["std_error"].values <= KNOWN))
     last = (int(unknown[0]) if unknown.size else check.sizes["update"]) - 1
     return None if first is None or last <= first else last

@@ -1,4 +1,4 @@
-"""What figures of a tracked log Z share: lines of what a tracker says, points of checks, axes of updates.
+"""Parts of figures of a tracked log Z: lines of tracked values, points of checks, axes of updates.
 
 A trace is the Dataset of a training; a check is one over some of its updates, whose log Z is exact or from AIS.
 """
@@ -9,16 +9,16 @@ from replication.reporting.style import draw_band, finished, new_figure, title_o
 
 # Observations between updates and between temperatures, and the bias of the former.
 BY_UPDATE, BY_TEMPERATURE, BIAS = "#D55E00", "#0072B2", "#009E73"
-# Standard deviations of a tracker on either side of what it says.
+# Half-width of the band around a tracked value, in its standard deviations.
 DEVIATIONS = 3.0
-# Nats that an interval may always reach.
-_TOLD = 1.0
+# Half-width, in nats, up to which an interval is always drawn.
+_ALWAYS_DRAWN = 1.0
 # How far limits give way to intervals, as a share of the range of values.
 _ROOM = 0.25
 
 
 def draw_tracked(axis, values, std_dev, **look):
-    """A line of what a tracker says, over `update`, and a band; returns values, lows, highs: (3, update)."""
+    """A line of tracked values, over `update`, and a band; returns values, lows, highs: (3, update)."""
     low, high = values - DEVIATIONS * std_dev, values + DEVIATIONS * std_dev
     draw_band(axis, values["update"], (values, (low, high)), **look)
     return np.stack([values, low, high])
@@ -35,10 +35,11 @@ def draw_checked(axis, check, split, **look):
         values, low, high = log_f - values, log_f - high, log_f - low
     reach = np.maximum([values - low, high - values], 0.0)
     bars = {"fmt": "s", "markersize": 4.5, "elinewidth": 1.0, "capsize": 2}
-    update, known = check["update"].values, ~(reach.max(axis=0) > max(np.nanmax(values) - np.nanmin(values), _TOLD))
+    largest = max(np.nanmax(values) - np.nanmin(values), _ALWAYS_DRAWN)
+    update, known = check["update"].values, ~(reach.max(axis=0) > largest)
     axis.errorbar(update[known], values[known], reach[:, known], **bars, **look)
     if not known.all():
-        # A bar would say no more, and hide those of others.
+        # The bar would hide the others.
         label = f"{look['label']}\ntoo wide to draw" if "label" in look else None
         axis.plot(update[~known], values[~known], "x", color=look["color"], markersize=4.5, label=label)
     return np.stack([values, low, high])

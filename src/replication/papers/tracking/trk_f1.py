@@ -13,10 +13,10 @@ from replication.reporting.style import new_figure
 CLAIMS = {"": Claim("Graphical model of the filter", "a drawing", not_tested="a drawing, nothing to measure")}
 _OBSERVED = "#E0E0E0"
 _RADIUS = 0.54
-# Nodes: columns are updates, rows temperatures; an observation lies between what it compares.
+# Nodes: columns are updates, rows temperatures; an observation lies between the two nodes that it compares.
 _COLUMNS = {"t-1": 1.5, "t": 5.3}
 _BIAS_ROW, _ROWS = 9.9, {"1": 8.0, "2": 5.0, "M": 0.0}
-# Heights of pairs, and the rows that they compare, but for those left out by the dots.
+# Heights of pairs, and the rows that they compare; the dots stand for the others.
 _PAIRS = {"1": (6.5, "1", "2"), "2": (3.5, "2"), "M-1": (1.5, "M")}
 _TEMPERATURES = {"1": r"$\beta_1 = 1$", "2": r"$\beta_2$", "M": r"$\beta_M = 0$"}
 _EQUATIONS = (
@@ -94,7 +94,7 @@ def _draw_observations(axis):
 
 
 def _draw_key(axis):
-    """What the looks of nodes and arrows mean."""
+    """The legend of nodes and arrows."""
     for x, text in ((7.55, "hidden"), (9.75, "observed"), (12.3, "known")):
         _node(axis, x, 9.9, "", _OBSERVED if text == "observed" else "white", known=text == "known", radius=0.25)
         axis.text(x + 0.4, 9.9, text, va="center", fontsize=8)
@@ -103,7 +103,7 @@ def _draw_key(axis):
 
 
 def _node(axis, x, y, text, fill="white", edge="black", known=False, radius=_RADIUS):
-    """A circle with a label; what is known exactly has a double wall."""
+    """A circle with a label; a known node has a double wall."""
     from matplotlib.patches import Circle
 
     axis.add_patch(Circle((x, y), radius, facecolor=fill, edgecolor=edge, linewidth=1.1, zorder=2))

@@ -8,7 +8,7 @@ from replication.papers.tracking.trk_drawing import BY_TEMPERATURE, BY_UPDATE
 from replication.reporting.style import new_figure
 
 CLAIMS = {"": Claim("Equations of one step of the filter", "a drawing", not_tested="a drawing, nothing to measure")}
-# Steps are apart by empty lines; each has a heading, and below it equations. What is indented goes on with a line.
+# Empty lines separate steps; a step is a heading and equations; an indented line continues the line above.
 _STEPS = r"""
 State after update $t - 1$
 $(\zeta_1, \ldots, \zeta_{M-1},\, b)_{t-1} \sim N(\mu,\, P)$;   first $\mu = (\zeta_M, \ldots, \zeta_M, 0)$ and

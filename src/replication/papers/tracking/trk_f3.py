@@ -51,7 +51,7 @@ _SPEEDS = ("slow", "fast")
 _DECAYS = ("low", "mid", "high")
 _FASTEST = ("fast", "high")
 _ENDS = tuple(f"-{speed}-{decay}" for speed in _SPEEDS for decay in _DECAYS)
-# Runs whose exact test likelihood climbs less, in nats, tell nothing: half of what the poorest published curve does.
+# Runs whose exact test likelihood climbs less, in nats, are left out: half the climb of the poorest published curve.
 _TRAINED = 24.0
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 

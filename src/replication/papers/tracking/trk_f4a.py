@@ -208,7 +208,7 @@ def exchange_rates(trace, last):
 
 
 def _draw_ladder(axis, trace):
-    """A line for each rung; all begin anew when one is gained, which moves the numbers of the others."""
+    """A line for each rung; all lines start again when the ladder gains a rung, which renumbers the others."""
     betas = trace["inverse_temperature"].values
     rungs = np.isfinite(betas).sum(axis=1)
     for count in np.unique(rungs):

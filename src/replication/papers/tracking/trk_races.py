@@ -14,7 +14,7 @@ from logzoo.io.labels import coordinate, labelled
 
 
 class Race(NamedTuple):
-    """Settings of a grid that race on one data set: those of the best trials go on."""
+    """Settings of a grid that race on one data set: the best trials are trained in full."""
 
     grid: str
     keep: float  # the share of trials that go on
@@ -37,7 +37,7 @@ def grid_settings(grid):
 
 
 def again(grid):
-    """What names end in that belong to each repeat of a grid, the first of them in nothing."""
+    """Suffixes of the names of each repeat of a grid; that of the first is empty."""
     return ["", *(f"-again-{number}" for number in range(2, grid.get("repeats", 1) + 1))]
 
 
@@ -87,7 +87,7 @@ def races_of(grids):
 
 
 def groups_of(rates):
-    """Those that race against each other: lists of models of {model: initial learning rate}, by that rate."""
+    """Models that race against each other: lists of models of {model: initial learning rate}, by that rate."""
     groups = {}
     for model, rate in rates.items():
         groups.setdefault(rate, []).append(model)

@@ -84,7 +84,7 @@ def best(artifacts, *, published, sweeps, chains, stream):
     name = best_of(rbms, by_ais, visible_matrix(dataset, "validation"))
     test, trace = visible_matrix(dataset, "test"), traces[name]
     likelihoods = best_likelihoods(rbms[name], trace, test, base=base, by_ais=by_ais[name], chains=chains)
-    # Of stand-in data nothing was published.
+    # Published numbers are not of stand-in data.
     stands_in = "stand_in_for" in artifacts["models"][name].attrs
     known = {} if stands_in else {f"published_{name}": value for name, value in published.items()}
     # The last row is written with the last update: all others were made before.

@@ -61,7 +61,7 @@ def statistics(artifacts: dict) -> dict:
         _numbers(models, name)
         for name in ("test_log_likelihood_ais", "ais_std_error", "test_log_likelihood_independent")
     )
-    # Of stand-in data nothing was published.
+    # Published numbers are not of stand-in data.
     published = np.array([best.attrs.get("published_ais", np.nan) for best in models])
     known = np.isfinite(ais) & np.isfinite(error)
     ranked = known & np.isfinite(published)

@@ -15,7 +15,7 @@ from replication.reporting.stand_ins import stand_in_note
 from replication.reporting.statistics import Statistic, untested
 from replication.reporting.tables import COUNT, Column, table_of
 
-# Share of the published updates without which a likelihood says nothing of the published one.
+# Fewest updates, as a share of the published ones, at which likelihoods are compared.
 _PART = 0.5
 # Zhat of AIS has mean Z, so that it is larger than Z / q with a probability of at most q (Markov), whatever its
 # weights: log Z is hardly far below what AIS finds, even where one weight outweighs all others.
@@ -125,7 +125,7 @@ _FOLDER = "replication.papers.tracking"
 
 
 def inputs(here: Here) -> dict:
-    """The best model of each data set of the grid; with repeats of it, what the tracker and AIS said of those."""
+    """The best model of each data set of the grid; with repeats of it, the tracked and AIS likelihoods of those."""
     grid = here.known("grids", here.entry["grid"])
     entry = here.config["grids"][grid]
     first, *more = ({dataset: _best(here, grid, dataset, end) for dataset in entry["datasets"]} for end in again(entry))
@@ -169,7 +169,7 @@ def _best(here, grid, dataset, end):
 
 
 def _race(here, name, race):
-    """The experiment that says which models of a race go on."""
+    """The experiment that selects the models of a race that are trained in full."""
     trials = {model: here.trace(trial_of(model)) for model in race.rates}
     settings = {"keep": race.keep, "rates": race.rates}
     return here.experiment(f"{_FOLDER}.trk_races:race", {"trials": trials}, settings, f"races/{name}")
