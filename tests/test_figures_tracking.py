@@ -266,5 +266,4 @@ def test_stand_ins_are_marked(kalman, rts):
     for figure in figures:
         assert "stands in for Letters" in figure.get_suptitle()
     assert figures[1].axes[0].get_legend().get_title().get_text() == f"stand-in for {TITLE}"
-    assert [figure.axes[0].get_title(loc="left") for figure in figures[2:]] == [f"stand-in for {TITLE}"] * 2
     assert not draw_followed(f4a, *kalman[:2]).get_suptitle()
