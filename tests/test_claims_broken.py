@@ -18,23 +18,30 @@ from logzoo.samplers.tours import StoppingSet
 from logzoo.streams import root_stream
 from logzoo.trackers import kalman
 from logzoo.training import train_rbm
-from replication.papers.infinite_swapping import comparisons, f6, gradients
-from replication.papers.infinite_swapping import f2 as distances
-from replication.papers.las_vegas import classes, f2a, f2c, tours
-from replication.papers.las_vegas import f4 as by_tours
-from replication.papers.las_vegas.tour_estimates import tour_estimates
+from replication.papers.declaration import Declaration
+from replication.papers.infinite_swapping import ins_distances, ins_runs, ins_trainings
+from replication.papers.infinite_swapping.ins_runs import gradient_distances, repeated_training
+from replication.papers.las_vegas import lv_f2c as f2c
+from replication.papers.las_vegas import lv_f4 as by_tours
+from replication.papers.las_vegas import lv_tails
+from replication.papers.las_vegas import lv_tours as tours
+from replication.papers.las_vegas.lv_estimates import tour_estimates
 from replication.papers.rts import f1, f3, initial, mixture
 from replication.papers.rts import f6 as step_sizes
-from replication.papers.tracking import f4b, t1
-from replication.papers.tracking.snapshots import check_snapshots
+from replication.papers.tracking import trk_f4b as f4b
+from replication.papers.tracking import trk_t1 as t1
+from replication.papers.tracking.trk_runs import check_snapshots
 from replication.reporting.statistics import Statistic
 from replication.reporting.verdicts import NOT_REPRODUCED, REPRODUCED, UNDECIDED, judge
+
+distances, f6, f2a = ins_distances.FIGURES["ins-f2"], ins_trainings.FIGURES["ins-f6"], lv_tails.FIGURES["lv-f2a"]
 
 STREAM = root_stream(11)
 
 
 def verdict(figure, artifacts, key):
-    return judge(figure.CLAIMS[key].bounds, figure.statistics(artifacts)[key])
+    claims = figure.claims if isinstance(figure, Declaration) else figure.CLAIMS
+    return judge(claims[key].bounds, figure.statistics(artifacts)[key])
 
 
 def first_iterations():
@@ -167,7 +174,7 @@ SAMPLERS = {
 def running_gradients():
     """Distances to the exact gradient of a model of two modes far apart."""
     sizes = {"ladders": 4, "steps": 400, "repeats": 60, "points": 10, "stream": STREAM}
-    return {"gradients": gradients.gradient_distances({"early": TWO_MODES, "late": TWO_MODES}, SAMPLERS, **sizes)}
+    return {"gradients": gradient_distances({"early": TWO_MODES, "late": TWO_MODES}, SAMPLERS, **sizes)}
 
 
 class Unweighted(InfiniteSwapping):
@@ -186,13 +193,13 @@ class Unweighted(InfiniteSwapping):
 
 def test_replicas_that_all_count_alike_are_far_from_the_gradient(monkeypatch):
     assert verdict(distances, running_gradients(), "late") != NOT_REPRODUCED
-    made = gradients.InfiniteSwapping
+    made = ins_runs.InfiniteSwapping
 
     def chosen(*arguments, **settings):
         whole = "group" not in settings and len(settings["temperatures"]) > 1
         return (Unweighted if whole else made)(*arguments, **settings)
 
-    monkeypatch.setattr(gradients, "InfiniteSwapping", chosen)
+    monkeypatch.setattr(ins_runs, "InfiniteSwapping", chosen)
     assert verdict(distances, running_gradients(), "late") == NOT_REPRODUCED
 
 
@@ -216,7 +223,7 @@ def trainings(shuffle=False):
             settings = {"hidden": 4, "updates": 600, "batch": 20, "learning_rate": 0.1, "snapshots": 10, "every": 60}
             return train_rbm(seen, method, seed=repeat, **settings)
 
-        runs[name] = comparisons.repeated_training(train, true, 3, repeats=6, subset=100, stream=STREAM)
+        runs[name] = repeated_training(train, true, 3, repeats=6, subset=100, stream=STREAM)
     return {"runs": {"mnist": runs, "toy": runs}}
 
 
@@ -261,9 +268,9 @@ def test_lengths_of_tours_from_shuffled_digits_tell_no_digit_from_another():
     mean = np.where(np.isin(label, (4, 8)), 6.0, np.where(np.isin(label, (1, 6)), 1.2, 3.0))
     length = generator.geometric(1.0 / mean)
     lengths = {"draws": length, "means": length}
-    one = classes.counted(lengths, label, np.arange(2000), 1000)
+    one = tours.counted(lengths, label, np.arange(2000), 1000)
     assert {verdict(f2c, {"tours": one}, key) for key in f2c.CLAIMS} == {REPRODUCED}
-    shuffled = classes.counted(lengths, generator.permutation(label), np.arange(2000), 1000)
+    shuffled = tours.counted(lengths, generator.permutation(label), np.arange(2000), 1000)
     assert {verdict(f2c, {"tours": shuffled}, key) for key in f2c.CLAIMS} <= {UNDECIDED, NOT_REPRODUCED}
 
 

@@ -10,7 +10,7 @@ from logzoo.trainers.registry import TRAINERS
 from replication.catalogue import Catalogue
 from replication.configuration import checked
 from replication.models import estimate_settings, truth_from
-from replication.papers.signatures import option_defaults
+from replication.papers.declaration import option_defaults
 from replication.project import catalogue_of, merged_configuration
 
 WRONG = [

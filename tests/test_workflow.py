@@ -24,7 +24,7 @@ from replication.audit.checkout import OTHER_CODE
 from replication.audit.manifest import read_manifest
 from replication.audit.tree import audit
 from replication.digests import code_digest
-from replication.papers.tracking.race import goes_on
+from replication.papers.tracking.trk_races import goes_on
 from replication.reporting.scorecard import summary, without_links
 
 # In a dry run: the rule of a job, its first output, and why it is due.
@@ -362,7 +362,7 @@ def read_by(reason):
 def test_editing_a_figure_and_a_template_reruns_them_alone_and_makes_them_stale(finished):
     folder, _ = finished
     figure = {f"figures/tiny/tracking/trk-f1.{form}" for form in ("png", "pdf")}
-    with edited(folder, "src/replication/papers/tracking/f1.py", "workflow/templates/style.css"):
+    with edited(folder, "src/replication/papers/tracking/trk_f1.py", "workflow/templates/style.css"):
         plan = planned(folder)
         stale = of_other_code(folder)
     assert {output: rule for output, (rule, _) in plan.items()} == {

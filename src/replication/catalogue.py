@@ -1,6 +1,7 @@
 """All figures and tables of a configuration, and the jobs that make what they show."""
 
 from importlib import import_module
+from importlib.util import find_spec
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -8,8 +9,17 @@ from logzoo.checks import expected_one_of
 from logzoo.estimators.registry import ESTIMATORS
 from logzoo.printing import one_line
 from logzoo.trainers.registry import trainer_module
-from replication.papers.declaration import Claim, Entry, Experiment, Here, claim_entries, claims_of, named_paths
-from replication.papers.tracking.grids import races_of
+from replication.papers.declaration import (
+    Claim,
+    Declaration,
+    Entry,
+    Experiment,
+    Here,
+    claim_entries,
+    declaration_of,
+    named_paths,
+)
+from replication.papers.tracking.trk_races import races_of
 
 Config = dict[str, Any]
 
@@ -21,6 +31,7 @@ class Shown(NamedTuple):
     paper: str
     title: str
     module: ModuleType
+    declaration: Declaration
     inputs: dict  # {name: path, Experiment or a dict of these}
     settings: dict
     is_table: bool
@@ -28,17 +39,17 @@ class Shown(NamedTuple):
     @property
     def caption(self) -> str:
         """What is shown, in sentences."""
-        return (self.module.__doc__ or "").partition("\n\n")[2].strip()
+        return self.declaration.caption
 
     @property
     def claims(self) -> dict[str, Claim]:
         """The claims by id."""
-        return claims_of(self.name, self.module)
+        return self.declaration.claims_of(self.name)
 
     @property
     def claim_entries(self) -> dict[str, dict]:
         """The claims by id, as `replication.reporting.scorecard` takes them."""
-        return claim_entries(self.name, self.module)
+        return claim_entries(self.name, self.declaration)
 
     @property
     def tested(self) -> dict[str, dict]:
@@ -82,17 +93,21 @@ class Catalogue:
 
     def _declared(self, name: str) -> Shown:
         here = Here(name, self.config)
-        module = _module_of(name, here.entry["paper"])
-        is_table = hasattr(module, "rows")
+        module = _module_of(name, here.entry)
+        declared = declaration_of(module, name)
         try:
-            make = module.rows if is_table else module.draw
+            make = declared.rows or declared.draw
+            if make is None:
+                raise AttributeError(f"{module.__name__} has neither 'draw' nor 'rows'")
             # First of all: they look names up.
-            inputs = module.inputs(here)
-            settings = module.settings(here) if hasattr(module, "settings") else here.settings_of(make)
+            inputs = declared.inputs(here)
+            settings = declared.settings(here) if declared.settings else here.settings_of(make)
         except (ArithmeticError, AttributeError, LookupError, MemoryError, TypeError) as error:
             why = f"nothing has the name {error}" if isinstance(error, KeyError) else one_line(error)
             raise ValueError(f"configuration: figures.{name}: cannot be read as it stands: {why}") from error
-        return Shown(name, here.entry["paper"], here.entry["title"], module, inputs, settings, is_table)
+        return Shown(
+            name, here.entry["paper"], here.entry["title"], module, declared, inputs, settings, bool(declared.rows)
+        )
 
     def _collect(self, artifact: str | dict | Experiment) -> None:
         """Enter the experiments among artifacts; the same one may be declared more than once."""
@@ -106,7 +121,7 @@ class Catalogue:
 
     def rows_of(self, shown: Shown) -> Experiment:
         """The job that makes the rows of a table."""
-        path, run = f"{self.data}/tables/{shown.name}.nc", f"{shown.module.__name__}:rows"
+        path, run = f"{self.data}/tables/{shown.name}.nc", f"{shown.module.__name__}:{shown.declaration.rows.__name__}"
         return Experiment(path, run, shown.inputs, shown.settings, kind="table", title=shown.title)
 
     def files_of(self, shown: Shown) -> list[str]:
@@ -166,15 +181,14 @@ class Catalogue:
         return [*files, *(self.verdicts[shown.name] for shown in mine if shown.name in self.verdicts)]
 
 
-def _module_of(name: str, paper: str) -> ModuleType:
-    """The module that declares a figure: its name without the prefix of the paper."""
-    words = f"{paper}.{name.partition('-')[2]}".replace("-", "_")
-    try:
-        return import_module(f"replication.papers.{words}")
-    except ModuleNotFoundError as error:
-        if error.name is None or not f"replication.papers.{words}".startswith(error.name):
-            raise
-        raise ValueError(f"configuration: figures.{name}: no module replication.papers.{words} declares it") from None
+def _module_of(name: str, entry: Entry) -> ModuleType:
+    """The module that declares a figure: the `module` of its entry, by default of the name of the figure."""
+    folder = f"replication.papers.{entry['paper']}".replace("-", "_")
+    words = entry.get("module", name).replace("-", "_")
+    for module in (f"{folder}.{words}", f"{folder}.{words.partition('_')[2]}"):
+        if find_spec(folder) and find_spec(module):
+            return import_module(module)
+    raise ValueError(f"configuration: figures.{name}: no module {folder}.{words} declares it")
 
 
 def modules_of(methods: tuple[str, ...]) -> list[str]:

@@ -1,7 +1,7 @@
-"""What the declaration of a figure or table is made of.
+"""How a figure or table is declared, and what it costs to make what it shows.
 
-A figure is a module `replication.papers.<paper>.<figure>`, an entry of that name in config/papers/<paper>.yaml, and
-nothing else. The module has
+A figure is an entry in config/papers/<paper>.yaml and a module `replication.papers.<paper>.<name>`, or another module
+that the entry names under `module`. A module that declares one figure has
 
     a docstring                         of a line, and below it the caption: what is shown, in sentences
     inputs(here)                        {name: artifact}; an artifact is a path, an `Experiment` that makes it, or a
@@ -13,59 +13,84 @@ nothing else. The module has
     CLAIMS, statistics(artifacts)       {key: Claim} and {key: Statistic} of the claims that can be tested (may be left
                                         out); the claim's id is <figure>-<key>
 
-where `artifacts` holds Datasets under the names of the inputs. Modules are imported whenever the workflow starts, so
-they import what takes long (matplotlib, scipy) where they use it, and name experiments by text.
+where `artifacts` holds Datasets under the names of the inputs. A module that declares several has `FIGURES`,
+{name: Declaration of the same parts}. Modules are imported whenever the workflow starts, so they import what takes long
+(matplotlib, scipy) where they use it, and name experiments by text.
 """
 
+import ast
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from functools import cache
 from inspect import Parameter, signature
-from typing import NamedTuple
+from types import ModuleType
+from typing import Any, NamedTuple
 
 from logzoo.checks import one_of
 from logzoo.trainers.registry import TRAINERS
-from replication.papers.signatures import option_defaults
+from replication.digests import PACKAGES
 
-# What a sweep of a chain costs beside its weights, in weights looked at: it tells in small models.
+# Fixed cost of a sweep of a chain, in weights looked at: it dominates in small models.
 SWEEP = 50_000
-# Sweeps of a tour of `lvs` on average, at most, where none are given.
+# Largest mean number of sweeps of a tour of `lvs` whose settings have no `k`.
 MOST_TOUR = 10_000
-# Weights whose sweeps tell in the seconds of an estimate; of fewer, budgets that are timed grow up to so much.
+# Models with fewer weights than this are timed at larger budgets, at most MOST_LARGER times as large.
 TELLING_WEIGHTS, MOST_LARGER = 50_000, 3
-# Independent timings of whatever a claim on seconds is about.
+# Independent timings behind a claim on seconds.
 TIMINGS = 5
-# Trainers whose chains travel the rungs, instead of one at each.
+# Trainers whose chains travel the rungs, instead of one chain at each rung.
 _ALONG_THE_LADDER = {"rms-spectral", "rmsprop"}
-# Temperatures of chains that swap them, where the settings do not say.
+# Temperatures of chains that swap them, where the settings have none.
 _TEMPERATURES = 5
 
 
 class Claim(NamedTuple):
-    """A published claim: a statistic is at least, at most, or between, what it says; or why that cannot be tested."""
+    """A published claim: bounds on a statistic, or the reason why the claim cannot be tested."""
 
     text: str
     published: str
     at_least: float | None = None
     at_most: float | None = None
     not_tested: str = ""
-    why: str = ""  # where it is not reproduced: the cause, in a sentence with its numbers
+    why: str = ""  # the cause, where the claim is not reproduced
 
     @property
-    def bounds(self):
-        """What is claimed of the statistic: {"at_least": number, "at_most": number}, or one of them."""
+    def bounds(self) -> dict[str, float]:
+        """The claimed bounds of the statistic: {"at_least": number, "at_most": number}, or one of them."""
         return {name: bound for name in ("at_least", "at_most") if (bound := getattr(self, name)) is not None}
 
 
-def claims_of(figure, module):
-    """The Claims of a figure by id, {<figure>-<key>: Claim}, as its module declares them."""
-    return {f"{figure}-{key}" if key else figure: claim for key, claim in getattr(module, "CLAIMS", {}).items()}
+class Declaration(NamedTuple):
+    """The parts of the declaration of a figure or table, as the docstring of this module describes them."""
+
+    caption: str
+    inputs: Callable
+    draw: Callable | None = None
+    rows: Callable | None = None
+    settings: Callable | None = None
+    claims: dict[str, Claim] = {}
+    statistics: Callable | None = None
+
+    def claims_of(self, figure: str) -> dict[str, Claim]:
+        """The claims by id, {<figure>-<key>: Claim}."""
+        return {f"{figure}-{key}" if key else figure: claim for key, claim in self.claims.items()}
 
 
-def claim_entries(figure, module):
+def declaration_of(module: ModuleType, figure: str) -> Declaration:
+    """The Declaration of a figure in its module. Raises ValueError where the module declares others alone."""
+    if hasattr(module, "FIGURES"):
+        return module.FIGURES[one_of(f"configuration: figures: {module.__name__}", figure, module.FIGURES)]
+    caption = (module.__doc__ or "").partition("\n\n")[2].strip()
+    parts = {name: getattr(module, name, None) for name in ("draw", "rows", "settings", "statistics")}
+    return Declaration(caption, module.inputs, claims=getattr(module, "CLAIMS", {}), **parts)
+
+
+def claim_entries(figure: str, declaration: Declaration) -> dict[str, dict]:
     """The claims of a figure by id, as `replication.reporting` takes them."""
     entries = {}
-    for name, claim in claims_of(figure, module).items():
-        said = {"figure": figure, "claim": claim.text, "published": claim.published}
-        entries[name] = said | ({"not_tested": claim.not_tested} if claim.not_tested else {"why": claim.why})
-        entries[name] |= {} if claim.not_tested else claim.bounds
+    for name, claim in declaration.claims_of(figure).items():
+        outcome = {"not_tested": claim.not_tested} if claim.not_tested else {"why": claim.why, **claim.bounds}
+        entries[name] = {"figure": figure, "claim": claim.text, "published": claim.published, **outcome}
     return entries
 
 
@@ -73,9 +98,9 @@ class Experiment(NamedTuple):
     """A job that makes one artifact: run(artifacts, stream=..., **settings) -> Dataset.
 
     `run` is "module:function"; `inputs` are named as in a declaration; `stream` are the names of the random stream
-    below the seed, empty for work without randomness; `methods` are estimators or trainers that it runs by name, whose
-    code shapes the result, too; `work` is its cost, {kind of `replication.costs`: weights looked at}; `most` is
-    what it never goes beyond, whatever the data, where that is more: it ends there, and says so.
+    below the seed, empty for work without randomness; `methods` are the estimators or trainers that the job runs by
+    name, so that their code enters its digest; `work` is its expected cost, {kind of `replication.costs`: weights
+    looked at}; `most` is the largest possible cost, where that is larger.
     """
 
     path: str
@@ -88,126 +113,133 @@ class Experiment(NamedTuple):
     work: dict = {}
     most: dict = {}
     methods: tuple = ()
-    timed: bool = False  # seconds are measured: on a cluster the job has a node to itself
-    checkpoints: bool = False  # run takes checkpoint(name), a Checkpoint of a part of the work
+    timed: bool = False  # the job measures seconds: on a cluster it has a node to itself
+    checkpoints: bool = False  # `run` takes checkpoint(name), the Checkpoint of a part of the work
 
 
 class Entry(dict):
-    """The settings of a figure, which knows those that nobody read.
+    """The settings of a figure; `unread` are the keys that no declaration has read.
 
-    Raises ValueError, one line naming the figure and the key, for a setting that is not there.
+    Raises ValueError, one line naming the figure and the key, for a setting that is missing.
     """
 
-    def __init__(self, name, settings):
+    def __init__(self, name: str, settings: dict) -> None:
         super().__init__(settings)
-        self.name, self.unread = name, set(settings) - {"paper", "title"}
+        self.name, self.unread = name, set(settings) - {"paper", "title", "module"}
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: str) -> Any:
         if key not in self:
             raise ValueError(f"configuration: figures.{self.name}: expected the setting {key!r}, found no such key")
         self.unread.discard(key)
         return super().__getitem__(key)
 
-    def get(self, key, default=None):
-        """As of a dict; the setting is known whether it is there or not."""
+    def get(self, key: str, default: Any = None) -> Any:
+        """As of a dict; counts as reading the setting."""
         self.unread.discard(key)
         return super().get(key, default)
 
 
 class Here:
-    """What a declaration is told: its entry of the configuration, all the rest of it, and where artifacts are.
+    """What a declaration reads: its entry of the configuration, the configuration, and the paths of artifacts.
 
-    Names of models, data sets and estimators are looked up: ValueError, one line, for one that is not configured.
+    Methods that take the name of a model, data set or estimator raise ValueError, one line, for an unknown one.
     """
 
-    def __init__(self, name, config):
+    def __init__(self, name: str, config: dict) -> None:
         self.name, self.config = name, config
         self.entry = config["figures"][self.known("figures", name)]
         self.chains = config["matrix"]["chains"]
         self.data = f"data/{config['scale']}"
 
-    def known(self, section, name):
-        """A name that is in a section of the configuration."""
+    def known(self, section: str, name: str) -> str:
+        """The name, which has to be in a section of the configuration."""
         return one_of(f"configuration: figures.{self.name}: {section}", name, self.config[section])
 
-    def of(self, name):
+    def of(self, name: str) -> "Here":
         """The same for another figure."""
         return Here(name, self.config)
 
-    def chosen(self, *keys):
+    def chosen(self, *keys: str) -> dict:
         """Settings of the entry by name."""
         return {key: self.entry[key] for key in keys}
 
-    def model(self, name):
-        """Parameters of a model."""
+    def model(self, name: str) -> str:
+        """The path of the parameters of a model."""
         return f"{self.data}/models/{self.known('models', name)}.nc"
 
-    def trace(self, name):
-        """The trace of a model's training."""
+    def trace(self, name: str) -> str:
+        """The path of the trace of a model's training."""
         return f"{self.data}/models/{self.known('models', name)}.trace.nc"
 
-    def snapshots(self, name):
-        """Parameters on the way of a model's training."""
+    def snapshots(self, name: str) -> str:
+        """The path of the snapshots of a model's training."""
         return f"{self.data}/models/{self.known('models', name)}.snapshots.nc"
 
-    def dataset(self, name):
-        """A data set."""
+    def dataset(self, name: str) -> str:
+        """The path of a data set."""
         return f"data/datasets/{self.known('datasets', name)}.nc"
 
-    def model_and_data(self, name):
-        """A model and the data set that it belongs to: inputs `model` and `dataset`."""
+    def model_and_data(self, name: str) -> dict[str, str]:
+        """Inputs `model` and `dataset`: a model and its data set."""
         model = self.model(name)
         return {"model": model, "dataset": self.dataset(self.config["models"][name]["dataset"])}
 
-    def truth(self, model):
-        """log Z of a model taken as true."""
+    def truth(self, model: str) -> str:
+        """The path of log Z of a model taken as true."""
         return f"{self.data}/truths/{self.known('models', model)}.nc"
 
-    def estimates(self, model, estimators):
+    def estimates(self, model: str, estimators: Iterable[str]) -> dict[str, str]:
         """Estimates {estimator: path} of log Z of a model."""
         folder = f"{self.data}/estimates/{self.known('models', model)}"
         return {name: f"{folder}/{self.known('estimators', name)}.nc" for name in estimators}
 
-    def visits(self, model, chain_sweeps):
-        """Weights that so many sweeps of single chains look at, and what a sweep costs beside them; for `work`."""
+    def runs(self, model: str, estimators: Iterable[str]) -> dict[str, Experiment]:
+        """The part of every estimate of log Z of a model that the figures of `rts` read, {estimator: Experiment}."""
+        return {
+            name: self.experiment("replication.papers.rts.runs:run", {"estimate": path}, {}, f"runs/{model}.{name}")
+            for name, path in self.estimates(model, estimators).items()
+        }
+
+    def visits(self, model: str, chain_sweeps: float) -> float:
+        """The cost of sweeps of single chains on a model, in weights looked at; for `work`."""
         visible, hidden = self.shape(model)
         return chain_sweeps * (visible * hidden + SWEEP)
 
-    def settings_of(self, function):
-        """The keyword arguments of the function that draws, where a declaration does not say."""
+    def settings_of(self, function: Callable) -> dict:
+        """The keyword arguments of the function that draws, for a declaration without `settings`."""
         parameters = signature(function).parameters.items()
-        wanted = [name for name, parameter in parameters if parameter.kind == Parameter.KEYWORD_ONLY]
+        names = [name for name, parameter in parameters if parameter.kind == Parameter.KEYWORD_ONLY]
 
-        def shown(key):
+        def of_figure(key):
             return self.of(self.entry.get("figure", self.name)).entry[key]
 
-        given = {
-            "title": lambda: self.titles([shown("model")])[shown("model")],
-            "titles": lambda: self.titles(shown("models")),
+        derived = {
+            "title": lambda: self.titles([of_figure("model")])[of_figure("model")],
+            "titles": lambda: self.titles(of_figure("models")),
             "names": self.estimator_titles,
         }
-        return {name: given[name]() if name in given else self.entry[name] for name in wanted}
+        return {name: derived[name]() if name in derived else self.entry[name] for name in names}
 
-    def titles(self, models):
+    def titles(self, models: Iterable[str]) -> dict[str, str]:
         """Short titles {model: title}."""
         return {name: self.config["models"][name]["short"] for name in models}
 
-    def estimator_titles(self):
+    def estimator_titles(self) -> dict[str, str]:
         """{estimator: title} of all estimators."""
         return {name: entry["title"] for name, entry in self.config["estimators"].items()}
 
-    def shape(self, model):
+    def shape(self, model: str) -> tuple[int, int]:
         """(visible, hidden) units of a model."""
         return shape_of(self.config, self.known("models", model))
 
-    def examples(self, model):
+    def examples(self, model: str) -> int:
         """Examples in the training split of a model's data set."""
         return self.config["datasets"][self.config["models"][model]["dataset"]]["splits"]["train"]
 
-    def timed_estimators(self, key, model, estimators, chains):
-        """The experiment that takes the seconds of estimators on one model, at the budgets of the entry.
+    def timed_estimators(self, key: str, model: str, estimators: list[str], chains: int) -> Experiment:
+        """The experiment that measures the seconds of estimators on one model, at the budgets of the entry.
 
-        On a small model they are larger: sweeps must not drown in what else an estimate does.
+        On a small model the budgets are larger, because the fixed cost of an estimate would hide that of its sweeps.
         """
         visible, hidden = self.shape(model)
         factor = min(max(TELLING_WEIGHTS // (visible * hidden), 1), MOST_LARGER)
@@ -224,47 +256,77 @@ class Here:
             work={"sampling": visits},
         )
 
-    def experiment(self, run, inputs, settings, path=None, **more):
+    def experiment(self, run: str, inputs: dict, settings: dict, path: str | None = None, **more: Any) -> Experiment:
         """An `Experiment` whose artifact is <path>.nc below the folder of the scale, figures/<figure> by default."""
         return Experiment(f"{self.data}/{path or f'figures/{self.name}'}.nc", run, inputs, settings, **more)
 
 
-def shape_of(config, model):
+def shape_of(config: dict, model: str) -> tuple[int, int]:
     """(visible, hidden) units of a model."""
     entry = config["models"][model]
-    # The training of an imported model only stands in for it.
+    # The training of an imported model is only its stand-in.
     hidden = next(entry[origin]["hidden"] for origin in ("import", "known", "train") if origin in entry)
     return config["datasets"][entry["dataset"]]["visible"], hidden
 
 
-def training_work(train, visible):
-    """Work of one training, with the trainer's own sizes where its settings do not say others."""
-    said = {**option_defaults(TRAINERS[train["method"]]), **train, **train.get("options", {})}
-    hidden, updates = said["hidden"], said["updates"]
+def training_work(train: dict, visible: int) -> dict[str, float]:
+    """Expected cost of a training, {kind: weights looked at}; missing settings are the trainer's defaults."""
+    settings = {**option_defaults(TRAINERS[train["method"]]), **train, **train.get("options", {})}
+    hidden, updates = settings["hidden"], settings["updates"]
     if train["method"] == "exact":
         return {"enumeration": updates * 2.0 ** min(visible, hidden) * max(visible, hidden)}
-    chains = said.get("particles") or said["batch"]
-    if "temperatures" in said:
-        chains *= len(said["temperatures"] or ()) or _TEMPERATURES
+    chains = settings.get("particles") or settings["batch"]
+    if "temperatures" in settings:
+        chains *= len(settings["temperatures"] or ()) or _TEMPERATURES
     elif train["method"] not in _ALONG_THE_LADDER:
-        chains *= said.get("rungs") or 1
-    sweeps = said["batch"] + chains * (said.get("k") or 1) + (said.get("walkers") or 0)
+        chains *= settings.get("rungs") or 1
+    sweeps = settings["batch"] + chains * (settings.get("k") or 1) + (settings.get("walkers") or 0)
     return {"training": updates * sweeps * (visible * hidden + SWEEP)}
 
 
-def training_most(train, visible, examples):
-    """What a training never goes beyond: by tours, a stopping set may be drawn anew for every update."""
-    work = training_work(train, visible)
+def training_most(train: dict, visible: int, examples: int) -> dict[str, float]:
+    """Largest possible cost of a training: by tours, every update may draw a new stopping set."""
     if train["method"] != "lvs":
-        return work
+        return training_work(train, visible)
     train = {**train, **train.get("options", {})}
     chains = max(train["batch"], train.get("particles", train["batch"]))
     sweeps = train["updates"] * (train["batch"] + chains * (train.get("k", 1) or MOST_TOUR) + examples)
     return {"training": sweeps * (visible * train["hidden"] + SWEEP)}
 
 
-def named_paths(artifacts, prefix=""):
-    """Paths by name, "estimates/rts" for one in a dict: {name: path}."""
+def option_defaults(method: Any) -> dict[str, Any]:
+    """{name: default} of the options of a `Method` or an `Estimator`; None for a default that is computed.
+
+    The defaults are read from the source code, because importing the methods would delay every plan.
+    """
+    defaults = {}
+    for function in method.functions:
+        definition = _definition(function)
+        if isinstance(definition, ast.ClassDef):
+            continue  # an observer without options
+        arguments = definition.args
+        for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+            defaults.setdefault(argument.arg, None if default is None else _value_of(default))
+    return defaults
+
+
+def _value_of(expression):
+    with suppress(ValueError):
+        return ast.literal_eval(expression)
+    return None
+
+
+@cache
+def _definition(function):
+    """The definition of a function or class, named as "package.module:function"."""
+    module, _, name = function.partition(":")
+    source = (PACKAGES[1].parent / f"{module.replace('.', '/')}.py").read_bytes()
+    kinds = ast.FunctionDef, ast.ClassDef
+    return next(node for node in ast.parse(source).body if isinstance(node, kinds) and node.name == name)
+
+
+def named_paths(artifacts: dict, prefix: str = "") -> dict[str, str]:
+    """Paths by name, {name: path}; the name of a path in a nested dict is "estimates/rts"."""
     paths = {}
     for name, artifact in artifacts.items():
         if isinstance(artifact, dict):
@@ -274,8 +336,8 @@ def named_paths(artifacts, prefix=""):
     return paths
 
 
-def nested(named):
-    """What was named by `named_paths` in dicts again."""
+def nested(named: dict[str, Any]) -> dict:
+    """The nested dicts whose names `named_paths` joined."""
     result = {}
     for name, value in named.items():
         *folders, last = name.split("/")

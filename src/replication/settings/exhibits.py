@@ -47,6 +47,7 @@ class Figure(Scaled):
 
     paper: Name = Field(description="Paper.")
     title: str = Field(description="Title.")
+    module: Name | None = Field(None, description="Module that declares it, where that has another name.")
     model: str | None = Field(None, description="Model.")
     models: Names | None = Field(None, description="Models.")
     estimators: Names | None = Field(None, description="Estimators.")

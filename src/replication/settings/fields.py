@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Field
 
 from logzoo.checks import expected_one_of, shown
 from logzoo.trackers.registry import TRACKERS
-from replication.papers.signatures import option_defaults
+from replication.papers.declaration import option_defaults
 
 # Options that jobs pass to methods themselves.
 _OF_JOBS = {"stream", "progress", "checkpoint", "validation", "start"}
