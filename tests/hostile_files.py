@@ -14,10 +14,9 @@ from hdf5_files import checkpoint_content, write_hdf5
 
 from logzoo import RBM, train_rbm
 from logzoo.cli.files import description, read_data, read_model
-from logzoo.datasets.readers import READERS
+from logzoo.datasets.build import READERS
 from logzoo.io.checkpoints import Checkpoint
-from logzoo.io.netcdf import content_sha256, read_artifact, read_provenance, write_artifact
-from logzoo.io.seals import SEAL_BYTES, seal
+from logzoo.io.netcdf import SEAL_BYTES, content_sha256, read_artifact, read_provenance, seal, write_artifact
 
 VISIBLE, HIDDEN, EXAMPLES = 12, 5, 40
 SPLITS = ("train", "validation", "test")

@@ -16,9 +16,8 @@ from logzoo import RBM, estimate_log_z, exact_log_z, lower_bound, mean_log_likel
 from logzoo.cli.files import description, read_data, read_model
 from logzoo.cli.main import main
 from logzoo.estimators.registry import ESTIMATORS
-from logzoo.io.netcdf import write_artifact
-from logzoo.io.seals import seal
-from logzoo.trainers.registry import TRAINERS
+from logzoo.io.netcdf import seal, write_artifact
+from logzoo.training.trainers import TRAINERS
 
 VISIBLE, HIDDEN = 7, 3
 SIDES = (VISIBLE, HIDDEN)

@@ -91,7 +91,7 @@ def test_a_checkpoint_has_a_path(path):
 
 
 def test_a_checkpoint_that_unpacks_to_more_is_not_read(folder, monkeypatch, caplog):
-    monkeypatch.setattr("logzoo.io.sizes._MOST_BYTES", 1 << 20)
+    monkeypatch.setattr("logzoo.io.reading._MOST_UNPACKED", 1 << 20)
     with open("bomb.npz", "wb") as file:
         np.savez_compressed(file, logzoo_checkpoint="mine", step=1, zeros=np.zeros(1 << 20))
     assert is_checkpoint("bomb.npz") and Checkpoint("bomb.npz", "mine").load({}) == 0
@@ -100,7 +100,7 @@ def test_a_checkpoint_that_unpacks_to_more_is_not_read(folder, monkeypatch, capl
 
 @pytest.mark.parametrize("letters", [240, 300])
 def test_a_name_that_is_too_long_is_refused_before_training(folder, capfd, monkeypatch, letters):
-    monkeypatch.setattr("logzoo.training.train_rbm", lambda *_, **__: pytest.fail("trained"))
+    monkeypatch.setattr("logzoo.training.trainers.train_rbm", lambda *_, **__: pytest.fail("trained"))
     assert main([*TRAIN.split(), "-o", "a" * letters + ".nc"]) == 1
     err = capfd.readouterr().err
     assert err.startswith("logzoo: error: cannot write aaa") and "File name too long" in err and err.count("\n") == 1

@@ -14,7 +14,7 @@ import xarray as xr
 
 from logzoo import RBM, estimate_log_z, exact_log_z, train_rbm
 from logzoo.cli.main import main
-from logzoo.cli.output import bold
+from logzoo.cli.running import bold
 from logzoo.estimators.result import REASONS
 from logzoo.io.netcdf import read_artifact, write_artifact
 from logzoo.io.provenance import PACKAGE_FOLDER, source_digest
@@ -267,7 +267,7 @@ def test_a_checkpoint_stays_until_the_snapshots_are_written(folder, capfd, monke
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("logzoo.trainers.loop.TrainingRun.save_snapshots", full)
+    monkeypatch.setattr("logzoo.training.loop.TrainingRun.save_snapshots", full)
     monkeypatch.setattr("logzoo.io.checkpoints._SECONDS", 0.0)
     given = ("--option", "snapshots=3", "--checkpoint", "on.npz", "-o", "new.nc")
     assert main(["train", "data.npy", *TRAINING, *given]) == 1
@@ -340,7 +340,7 @@ def test_a_trained_model_says_where_it_comes_from(folder, capfd):
     settings = {"method": "cd", "hidden": 3, "updates": 20, "batch": 10, "learning_rate": 0.05, "seed": 4}
     assert json.loads(attributes["parameters_json"]) == settings
     assert attributes["seed_path"] == "4/train/cd"
-    assert attributes["source_sha256"] == source_digest("logzoo.trainers.cd", "logzoo.trackers.registry")
+    assert attributes["source_sha256"] == source_digest("logzoo.training.contrastive", "logzoo.training.trackers")
     first = Path("new.nc").read_bytes()
     run(capfd, "train", "data.nc", *TRAINING, "--method", "cd", "--seed", 4, "-o", "new.nc")
     assert Path("new.nc").read_bytes() == first
@@ -380,8 +380,8 @@ def test_help(capfd, arguments):
 @pytest.mark.parametrize(
     ("module", "name"),
     [
-        ("logzoo.training", "train_rbm"),  # before anything is done
-        ("logzoo.trainers.loop", "rate_at"),  # amid the training
+        ("logzoo.training.trainers", "train_rbm"),  # before anything is done
+        ("logzoo.training.loop", "rate_at"),  # amid the training
         ("logzoo.io.atomic", "os.replace"),  # with the file complete but not yet in place
     ],
 )

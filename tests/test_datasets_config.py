@@ -12,8 +12,7 @@ import pytest
 import yaml
 from pydantic import ValidationError
 
-from logzoo.datasets.build import build_dataset, label_units, visible_matrix
-from logzoo.datasets.readers import READERS
+from logzoo.datasets.build import READERS, build_dataset, label_units, visible_matrix
 from logzoo.datasets.sources import fetch
 from logzoo.io.netcdf import read_artifact, write_artifact
 from replication.settings.datasets import Dataset, Source

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 from scipy.io import savemat
 
-from logzoo.datasets import unpacking
-from logzoo.datasets.build import build_dataset, label_units, stand_in, visible_matrix
-from logzoo.datasets.readers import READERS
-from logzoo.datasets.splits import one_hot, shuffled_order
+from logzoo.datasets import readers
+from logzoo.datasets.build import READERS, build_dataset, label_units, stand_in, visible_matrix
+from logzoo.datasets.readers import one_hot, shuffled_order
 
 IDX_OPTIONS = {
     "train": {"images": "train-images", "labels": "train-labels"},
@@ -122,7 +121,7 @@ def test_idx_needs_some_training_images(tmp_path):
 
 
 def test_unpacking_stops_at_its_bound(tmp_path, monkeypatch):
-    monkeypatch.setattr(unpacking, "MAX_UNPACKED_BYTES", 20)
+    monkeypatch.setattr(readers, "MAX_UNPACKED_BYTES", 20)
     with pytest.raises(ValueError, match="train-images: expected at most 20 bytes"):
         READERS["idx"](write_all(tmp_path, idx_files()), IDX_OPTIONS)
 

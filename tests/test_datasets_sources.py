@@ -14,9 +14,8 @@ from pathlib import Path
 import pytest
 import requests
 
-from logzoo.datasets import sources, unpacking
-from logzoo.datasets.downloads import Downloader
-from logzoo.datasets.sources import SourcesExhausted, digests, fetch, mirror_folders
+from logzoo.datasets import readers, sources
+from logzoo.datasets.sources import Downloader, SourcesExhausted, digests, fetch, mirror_folders
 
 CONTENT = b"0 1 1 0\n" * 5000
 PACKED = gzip.compress(CONTENT, mtime=0)
@@ -312,7 +311,7 @@ def test_damaged_gzip_is_rejected(tmp_path, damaged):
 
 
 def test_unpacking_is_bounded(tmp_path, monkeypatch):
-    monkeypatch.setattr(unpacking, "MAX_UNPACKED_BYTES", len(CONTENT) - 1)
+    monkeypatch.setattr(readers, "MAX_UNPACKED_BYTES", len(CONTENT) - 1)
     write(tmp_path / "mirror/a.gz", PACKED)
     source = {"file": "a.gz", "gzip": True, "sha256": sha256(PACKED)}
     with pytest.raises(SourcesExhausted, match="does not unpack"):

@@ -11,7 +11,7 @@ from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters
 from logzoo.samplers.infinite_swapping import IN_TURN, InfiniteSwapping
 from logzoo.streams import root_stream
-from logzoo.training import train_rbm
+from logzoo.training.trainers import train_rbm
 from replication.papers.infinite_swapping import gradients
 from replication.papers.infinite_swapping.comparisons import repeated_training, run
 from replication.papers.infinite_swapping.gradients import gradient_distances

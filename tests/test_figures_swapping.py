@@ -7,7 +7,7 @@ from pictures import assert_drawn_alike
 
 from logzoo.models.rbm import RBM
 from logzoo.streams import root_stream
-from logzoo.training import train_rbm
+from logzoo.training.trainers import train_rbm
 from replication.papers.infinite_swapping import association, equal, f2, f3, many
 from replication.papers.infinite_swapping.comparisons import repeated_training
 from replication.papers.infinite_swapping.gradients import gradient_distances

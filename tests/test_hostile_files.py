@@ -22,8 +22,7 @@ from logzoo import RBM, train_rbm
 from logzoo.cli.files import read_data, read_model
 from logzoo.datasets.sources import fetch
 from logzoo.io.checkpoints import Checkpoint
-from logzoo.io.netcdf import read_artifact
-from logzoo.io.seals import seal
+from logzoo.io.netcdf import read_artifact, seal
 from replication.configuration import checked
 
 DRILL = Path(__file__).parent / "drills" / "fuzz.py"
@@ -145,7 +144,7 @@ def test_a_matlab_file_is_read_as_far_as_it_is_wanted(tmp_path, monkeypatch):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 1 << 24
-    monkeypatch.setattr("logzoo.io.sizes.most_unpacked", lambda _: 1 << 10)
+    monkeypatch.setattr("logzoo.io.reading.most_unpacked", lambda _: 1 << 10)
     with pytest.raises(ValueError, match=r"beside\.mat: expected numbers of at most 1,024 bytes"):
         RBM.from_mat(path, "W,a,b")
 

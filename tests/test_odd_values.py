@@ -27,7 +27,7 @@ from logzoo.checks import (
 )
 from logzoo.cli.files import read_model
 from logzoo.cli.main import main
-from logzoo.io import sizes
+from logzoo.io import reading
 from logzoo.io.netcdf import read_artifact, write_artifact
 from logzoo.streams import root_stream
 from replication.artifacts.stamps import read_stamp, stamped_text
@@ -157,7 +157,7 @@ def test_a_model_of_texts_is_none(tmp_path):
 
 def test_what_packs_too_well_is_written_unpacked(tmp_path, monkeypatch):
     """Else it would not be read."""
-    monkeypatch.setattr(sizes, "_MOST_BYTES", 1 << 19)
+    monkeypatch.setattr(reading, "_MOST_UNPACKED", 1 << 19)
     zeros = RBM(np.zeros((300, 300)), np.zeros(300), np.zeros(300))
     zeros.save(tmp_path / "zeros.nc")
     assert (tmp_path / "zeros.nc").stat().st_size > zeros.weights.nbytes
@@ -170,8 +170,8 @@ def test_sizes_are_checked_before_an_artifact_is_opened(tmp_path, monkeypatch):
     dataset = xr.Dataset({"x": ("i", np.ones(200_000), labels)}, {"i": ("i", np.arange(200_000), labels)})
     save = {"kind": "table", "parameters": {}, "source": "", "inputs": {}, "seed_path": ""}
     write_artifact(dataset, tmp_path / "large.nc", **save)
-    monkeypatch.setattr(sizes, "_MOST_BYTES", 1 << 20)
-    monkeypatch.setattr(sizes, "_MOST_TIMES", 1)
+    monkeypatch.setattr(reading, "_MOST_UNPACKED", 1 << 20)
+    monkeypatch.setattr(reading, "_MOST_TIMES", 1)
     monkeypatch.setattr("xarray.open_dataset", lambda *_, **__: pytest.fail("opened"))
     refused(lambda: read_artifact(tmp_path / "large.nc"), match="of at most 1,048,576 bytes in a file of its size, fo")
 

@@ -22,8 +22,7 @@ from twins import all_states
 from logzoo import RBM, exact_log_z
 from logzoo.cli.files import read_either, read_model, read_spins
 from logzoo.cli.main import main
-from logzoo.io.hdf5 import list_arrays
-from logzoo.io.matlab import list_matrices
+from logzoo.io.array_files import list_arrays, list_matrices
 
 VISIBLE, HIDDEN = 6, 4
 ASKED = "name all three: --names WEIGHTS,VISIBLE_BIAS,HIDDEN_BIAS"

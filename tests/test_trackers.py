@@ -12,11 +12,9 @@ from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM, snapshots_of
 from logzoo.paths import tempered_rbm
 from logzoo.streams import root_stream
-from logzoo.trackers import kalman
-from logzoo.trackers.kalman import KalmanTracker
-from logzoo.trackers.rts import RtsTracker
-from logzoo.trainers import loop
-from logzoo.training import train_rbm
+from logzoo.training import loop, trackers
+from logzoo.training.trackers import KalmanTracker, RtsTracker
+from logzoo.training.trainers import train_rbm
 
 
 def conditioned(mean, covariance, reads, noise, seen):
@@ -27,7 +25,7 @@ def conditioned(mean, covariance, reads, noise, seen):
 
 def some_belief(rungs, generator):
     root = generator.standard_normal((rungs, rungs))
-    return kalman.Belief(generator.standard_normal(rungs), root @ root.T + 0.1 * np.eye(rungs))
+    return trackers.Belief(generator.standard_normal(rungs), root @ root.T + 0.1 * np.eye(rungs))
 
 
 @pytest.mark.parametrize("rungs", [2, 3, 10])
@@ -35,7 +33,7 @@ def test_a_change_and_differences_are_conditioned_on(rungs):
     generator = np.random.default_rng(rungs)
     belief, free = some_belief(rungs, generator), rungs - 1
     change, variance = generator.standard_normal(rungs), generator.uniform(0.1, 1.0, rungs)
-    found = kalman.Belief(*predicted(*belief, change, variance, 0.3))
+    found = trackers.Belief(*predicted(*belief, change, variance, 0.3))
     # Joint normal of (old log Z, new log Z, new bias), next to no prior on the new log Z (the paper's figure 2).
     wide = 1e6
     joint = np.zeros((2 * free + 1, 2 * free + 1))
@@ -51,7 +49,7 @@ def test_a_change_and_differences_are_conditioned_on(rungs):
     np.testing.assert_allclose(found.covariance, joint[free:, free:], atol=1e-3)
 
     seen, noise = generator.standard_normal(free), generator.uniform(0.1, 1.0, free)
-    after = kalman.Belief(*updated(*found, 0.7, seen, noise))
+    after = trackers.Belief(*updated(*found, 0.7, seen, noise))
     reads = np.zeros((free, rungs))
     for pair in range(free):
         reads[pair, pair] = 1.0
@@ -65,10 +63,10 @@ def test_a_change_and_differences_are_conditioned_on(rungs):
 
 
 def test_the_filter_stays_positive_however_unequal_the_variances():
-    belief = kalman.vague(100.0, 1e3, 10)
+    belief = trackers.vague(100.0, 1e3, 10)
     for step in range(200):
         belief = predicted(*belief, np.zeros(10), np.full(10, 1e-9), 1e-12)
-        belief = kalman.Belief(*updated(*belief, 100.0, np.zeros(9), np.full(9, 1e-10 if step % 2 else 1e4)))
+        belief = trackers.Belief(*updated(*belief, 100.0, np.zeros(9), np.full(9, 1e-10 if step % 2 else 1e4)))
     assert np.linalg.eigvalsh(belief.covariance).min() > -1e-15
     assert belief.log_z == pytest.approx((100.0, 0.0), abs=1e-2)
 
@@ -97,9 +95,9 @@ def observations(log_ratio, repeats=400, particles=50):
     scores = []
     for _ in range(repeats):
         v, w = (exact_draws(rbm, particles, generator) for rbm in (first, second))
-        change, variance = kalman.importance_sampling(log_f_of(first, v)[None], log_f_of(second, v)[None])
+        change, variance = trackers.importance_sampling(log_f_of(first, v)[None], log_f_of(second, v)[None])
         up, down = (log_f_of(second, x) - log_f_of(first, x) for x in (v, w))
-        bridged, noise = kalman.bridge_sampling(up[:, None], down[:, None], np.array([truth + log_ratio]))
+        bridged, noise = trackers.bridge_sampling(up[:, None], down[:, None], np.array([truth + log_ratio]))
         scores.append([(change[0] - truth) / np.sqrt(variance[0]), (bridged[0] - truth) / np.sqrt(noise[0])])
     return np.array(scores)
 
@@ -180,7 +178,9 @@ def test_rts_takes_the_whole_step_of_eq_12_and_a_part_of_it():
 
 
 def test_a_tracker_whose_observations_are_wrong_is_told_apart(monkeypatch):
-    monkeypatch.setattr(kalman, "bridge_sampling", lambda up, down, ratio: (up.mean(axis=0), np.full(ratio.size, 1e-3)))
+    monkeypatch.setattr(
+        trackers, "bridge_sampling", lambda up, down, ratio: (up.mean(axis=0), np.full(ratio.size, 1e-3))
+    )
     exact, mean, std_dev = tracked(monkeypatch, 0.03)[5:].T
     assert np.mean(np.abs(mean - exact) < 3 * std_dev) < 0.5
 
@@ -202,7 +202,7 @@ def test_unknown_trackers_and_trainers_without_one_are_refused(method, tracker):
 
 
 def test_the_first_belief_is_about_independent_units():
-    belief = kalman.vague(3.0, 10.0, 4)
+    belief = trackers.vague(3.0, 10.0, 4)
     assert belief.log_z == (3.0, 10.0)
     assert belief.mean[-1] == belief.covariance[-1, -1] == 0.0
     assert exact_log_z(tempered_rbm(two_models()[0], np.zeros(8), 0.0)) == pytest.approx(12 * np.log(2))

@@ -19,14 +19,13 @@ from logzoo.paths import prior_weights, tempered_rbm
 from logzoo.samplers.infinite_swapping import IN_TURN
 from logzoo.samplers.parallel_tempering import ParallelTempering
 from logzoo.streams import root_stream
-from logzoo.trackers.rts import RtsTracker
-from logzoo.trainers.cd import Particles
-from logzoo.trainers.infinite_swapping import InfiniteSwappingPhase
-from logzoo.trainers.loop import TrainingRun, rate_at
-from logzoo.trainers.negative import WeightedChains
-from logzoo.trainers.registry import TRAINERS, trainer_module
-from logzoo.trainers.simulated_tempering import SimulatedTemperingPhase
-from logzoo.training import train_rbm
+from logzoo.training.contrastive import Particles
+from logzoo.training.exchange import InfiniteSwappingPhase
+from logzoo.training.loop import TrainingRun, rate_at
+from logzoo.training.negative import WeightedChains
+from logzoo.training.spectral import SimulatedTemperingPhase
+from logzoo.training.trackers import RtsTracker
+from logzoo.training.trainers import TRAINERS, train_rbm, trainer_module
 
 NAMES = sorted(TRAINERS)
 SWAPPED = ("pt", "ins", "pins")
@@ -119,7 +118,7 @@ def test_impossible_settings_are_refused_in_one_line(method, settings, match):
 def test_unknown_trainers_are_refused_with_the_choices():
     with pytest.raises(ValueError, match="unknown value 'magic'.*cd.*pcd"):
         trained("magic")
-    assert all(trainer_module(name).startswith("logzoo.trainers.") for name in NAMES)
+    assert all(trainer_module(name).startswith("logzoo.training.") for name in NAMES)
 
 
 @pytest.mark.parametrize("method", NAMES)

@@ -11,7 +11,7 @@ from logzoo.models.rbm import RBM as RBM
 from logzoo.models.scoring import mean_log_likelihood as mean_log_likelihood
 from logzoo.scoring import score as score
 from logzoo.scoring import scorer as scorer
-from logzoo.trainers.loop import TrainingRun as TrainingRun
-from logzoo.training import train_rbm as train_rbm
+from logzoo.training.loop import TrainingRun as TrainingRun
+from logzoo.training.trainers import train_rbm as train_rbm
 
 __version__: str

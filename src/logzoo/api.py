@@ -13,7 +13,7 @@ from logzoo.kernels.layout import new_chains
 from logzoo.models.certain import _CERTAIN, without_certain
 from logzoo.models.rbm import RBM
 from logzoo.paths import check_rounding, kernel_parameters, log_odds, tempered_rbm
-from logzoo.progress import stage
+from logzoo.printing import stage
 from logzoo.samplers.base import checked_base
 from logzoo.samplers.threads import over_chains
 from logzoo.streams import root_stream
@@ -271,7 +271,7 @@ def read_log_z(draws, method, /, **options):
     """
     from logzoo.estimators.estimator import Draws
     from logzoo.estimators.registry import find, name_of, read
-    from logzoo.methods import check_options
+    from logzoo.functions import check_options
 
     listed = find(method)
     check_options(name_of(method), options, (listed.read, *listed.observers))

@@ -12,8 +12,7 @@ from logzoo.checks import whole_number
 from logzoo.estimators.evidence import cut, gather, weighed
 from logzoo.estimators.registry import ESTIMATORS, takes
 from logzoo.estimators.result import REASONS, Estimate
-from logzoo.printing import columns, json_line, table
-from logzoo.progress import bar
+from logzoo.printing import bar, columns, json_line, table
 from logzoo.streams import root_stream
 
 # Two estimates disagree when they lie farther apart than so many standard errors of their difference.

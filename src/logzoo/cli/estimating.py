@@ -1,10 +1,29 @@
 """The command `estimate`: one method, all of them, or unlike ones until they agree."""
 
 import time
+from typing import Any
 
-from logzoo.cli.arguments import DATA_HELP, JSON, MODEL_HELP, NAMES, OPTION, SPINS
-from logzoo.cli.output import bold, warn, write
+from logzoo.cli.running import bold, warn, write
 from logzoo.printing import json_line, table
+
+MODEL_HELP = (
+    "an RBM: .nc (artifact of logzoo), .npz (weights, visible_bias, hidden_bias), .mat (MATLAB: vishid, visbiases, "
+    "hidbiases) or .h5 (checkpoint of rbms)"
+)
+DATA_HELP = "0/1 examples: .nc (dataset artifact) or .npy (matrix, one example a row)"
+NAMES: dict[str, Any] = {
+    "metavar": "W,A,B",
+    "help": "names of the arrays in MODEL: weights, visible bias, hidden bias, in this order",
+}
+SPINS: dict[str, Any] = {"action": "store_true", "help": "units of MODEL are -1 and +1: log Z is that of the spins"}
+JSON: dict[str, Any] = {"dest": "as_json", "action": "store_true", "help": "print one JSON object"}
+OPTION: dict[str, Any] = {
+    "action": "append",
+    "default": [],
+    "metavar": "NAME=VALUE",
+    "help": "option of the method; may be repeated",
+}
+
 
 # Those of `logzoo.samplers.base`, which takes long to import; a test compares.
 BASES = ("modes", "matched", "visible-bias", "uniform")

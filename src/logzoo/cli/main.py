@@ -8,9 +8,8 @@ from functools import partial
 
 from logzoo import __version__
 from logzoo.cli import estimating
-from logzoo.cli.arguments import DATA_HELP, JSON, MODEL_HELP, NAMES, OPTION, SPINS
-from logzoo.cli.output import warn, write
-from logzoo.cli.running import Parser, adder, run_command
+from logzoo.cli.estimating import DATA_HELP, JSON, MODEL_HELP, NAMES, OPTION, SPINS
+from logzoo.cli.running import Parser, adder, run_command, warn, write
 from logzoo.printing import json_line, table
 
 # Arguments of the library's functions that are neither flags here nor options of a method.
@@ -97,11 +96,10 @@ def _train(data, output, checkpoint, options, **settings):
     from logzoo.io.netcdf import write_artifact
     from logzoo.io.provenance import source_digest
     from logzoo.streams import root_stream
-    from logzoo.trainers.registry import trainer_module
-    from logzoo.training import train_rbm
+    from logzoo.training.trainers import train_rbm, trainer_module
 
     method, name = settings["method"], file_label(data)
-    source = source_digest(trainer_module(method), "logzoo.trackers.registry")
+    source = source_digest(trainer_module(method), "logzoo.training.trackers")
     check_checkpoint(checkpoint, data=data, output=output)
     output = writable_model_file(output, data)
     if options.get("values", "binary") != "binary":

@@ -3,7 +3,7 @@
 A source that needs no file, as the toy data.
 """
 
-from logzoo.datasets.splits import SPLITS, Splits
+from logzoo.datasets.readers import SPLITS, Splits
 from logzoo.models.known.draws import exact_draws
 from logzoo.models.known.registry import known
 from logzoo.streams import root_stream

@@ -6,7 +6,7 @@ A source that needs no file: its raw data are drawn, from words that NumPy keeps
 import numpy as np
 
 from logzoo.checks import share, whole_number
-from logzoo.datasets.splits import SPLITS, Splits, shuffled_order
+from logzoo.datasets.readers import SPLITS, Splits, shuffled_order
 from logzoo.streams import root_stream
 
 # Leading bits of a 64-bit word that make a uniform number: as many as a float64 holds.

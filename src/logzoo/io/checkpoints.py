@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from logzoo.io.atomic import clear_leftovers, discard, written_whole
-from logzoo.io.sizes import check_unpacked
+from logzoo.io.reading import check_unpacked
 
 LOG = logging.getLogger(__name__)
 _SECONDS = 15.0
@@ -158,3 +158,19 @@ class Checkpoint:
                 LOG.warning("%s: %s; going on without a new checkpoint", self.path, error.strerror)
             self.refused = True
         self.written = time.monotonic()
+
+
+class Resumed:
+    """An object of which numbers and arrays alone change, the attributes that `_kept` names."""
+
+    _kept = ()
+
+    @property
+    def state(self):
+        """Copies of the attributes by name."""
+        return {name: np.array(getattr(self, name)) for name in self._kept}
+
+    def restore(self, state):
+        """Go on from a `state`, to the same bits."""
+        for name in self._kept:
+            setattr(self, name, state[name].copy() if state[name].ndim else state[name].item())

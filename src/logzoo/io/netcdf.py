@@ -1,8 +1,13 @@
-"""Artifacts as NetCDF files that carry their provenance and a hash of their own content."""
+"""Artifacts: NetCDF files with their provenance, a hash of their content, and a seal.
+
+The seal is a hash of all bytes at the end of the file, checked before the HDF5 library reads any: that library may
+crash, or search without end, in a damaged file. It ignores bytes after its own end of the file.
+"""
 
 import contextlib
 import hashlib
 import json
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -14,8 +19,7 @@ import xarray
 from logzoo.io import schema
 from logzoo.io.atomic import written_whole
 from logzoo.io.provenance import software_versions
-from logzoo.io.seals import check_seal, seal
-from logzoo.io.sizes import check_unpacked, most_unpacked
+from logzoo.io.reading import check_unpacked, most_unpacked, open_regular, pieces
 
 # Below this, compression saves less than the chunk index costs.
 COMPRESS_BYTES = 2**16
@@ -204,3 +208,37 @@ def agree(dataset, again):
         xarray.testing.assert_allclose(dataset, again, rtol=1e-10, atol=1e-10)
         return xarray.zeros_like(dataset).identical(xarray.zeros_like(again))
     return False
+
+
+_SIGNATURE = b"\x89HDF\r\n\x1a\n"
+_SEAL_MARK = b"\nlogzoo sha256 "
+SEAL_BYTES = len(_SEAL_MARK) + 64 + 1
+
+
+def seal(path):
+    """Append the seal to a file that is complete."""
+    with Path(path).open("r+b") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+        file.write(_SEAL_MARK + digest.encode() + b"\n")
+
+
+def check_seal(path):
+    """Raise ValueError, which does not name the file, unless it is sealed NetCDF 4 with its bytes as they were."""
+    digest = hashlib.sha256()
+    with open_regular(path) as file:
+        length = os.fstat(file.fileno()).st_size - SEAL_BYTES
+        start = file.read(len(_SIGNATURE))
+        if start != _SIGNATURE:
+            raise ValueError("not a readable NetCDF file")
+        file.seek(max(length, 0))
+        tail = file.read(SEAL_BYTES)
+        # Of most other files the seal is missing, so the end is read before the rest.
+        if not tail.startswith(_SEAL_MARK):
+            raise ValueError(
+                "not a logzoo artifact, or damaged or edited by another program: it has no seal at its end"
+            )
+        file.seek(0)
+        for piece in pieces(file, length):
+            digest.update(piece)
+    if tail != _SEAL_MARK + digest.hexdigest().encode() + b"\n":
+        raise ValueError("content differs from the seal at its end, the file is damaged or was edited")

@@ -1,10 +1,16 @@
-"""Files that a stranger may have written: kind and size are checked before any content is read."""
+"""Files that a stranger may have written: kind and size are checked before any content is read.
+
+A small file may claim any size, and is refused before memory is taken for it.
+"""
 
 import hashlib
 import json
 import os
 import stat
 from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
 
 # Above the largest manifest, page and picture. In memory JSON takes up to 50 times its bytes.
 _MOST_JSON_BYTES, _MOST_BYTES = 1 << 22, 1 << 26
@@ -65,3 +71,26 @@ def sha256_of(path):
         for piece in pieces(file, os.fstat(file.fileno()).st_size):
             digest.update(piece)
     return digest.hexdigest()
+
+
+# Arrays that are all zero pack to a thousandth, trained weights to no less than half.
+_MOST_UNPACKED, _MOST_TIMES = 1 << 28, 32
+
+
+class Header(NamedTuple):
+    """Shape and type of an array in a file, whose values are not read yet."""
+
+    shape: tuple
+    dtype: np.dtype  # object for all but numbers and letters
+
+
+def most_unpacked(path):
+    """Bytes of memory that what is in a file may take."""
+    return max(_MOST_UNPACKED, _MOST_TIMES * Path(path).stat().st_size)
+
+
+def check_unpacked(path, size):
+    """Raise ValueError, which does not name the file, if `size` bytes are more than it may unpack to."""
+    most = most_unpacked(path)
+    if size > most:
+        raise ValueError(f"expected numbers of at most {most:,} bytes in a file of its size, found {size:,}")

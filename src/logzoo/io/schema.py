@@ -1,6 +1,7 @@
-"""What each kind of artifact holds: the variables that must be there, their dimensions and their units."""
+"""Contents of artifacts: the variables that each kind needs, with dimensions and units, and how they are labelled."""
 
-from typing import NamedTuple
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -114,3 +115,19 @@ def check_finite(dataset, kind):
             wrong = np.isinf if may_be_missing(kind, name) else lambda values: ~np.isfinite(values)
             if wrong(variable.values).any():
                 raise ValueError(f"{kind} artifact: {name!r} needs finite numbers, found an infinite or missing one")
+
+
+# (dimensions, values, attributes)
+Labelled = tuple[str | tuple[str, ...], Any, dict[str, str]]
+
+
+def labelled(dimensions: str | tuple[str, ...], values: Any, long_name: str, units: str) -> Labelled:
+    """What xarray takes for a variable: dimensions, values, and CF attributes long_name and units."""
+    return dimensions, values, {"long_name": long_name, "units": units}
+
+
+def coordinate(dimension: str, values: Iterable[Any], long_name: str, units: str = "1") -> Labelled:
+    """What xarray takes for the coordinate of a dimension: numbers, or names, which NetCDF wants as objects."""
+    values = list(values)
+    names = any(isinstance(value, str) for value in values)
+    return labelled(dimension, np.array(values, dtype=object if names else None), long_name, units)

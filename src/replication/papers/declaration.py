@@ -21,7 +21,7 @@ from inspect import Parameter, signature
 from typing import NamedTuple
 
 from logzoo.checks import one_of
-from logzoo.trainers.registry import TRAINERS
+from logzoo.training.trainers import TRAINERS
 from replication.papers.signatures import option_defaults
 
 # What a sweep of a chain costs beside its weights, in weights looked at: it tells in small models.

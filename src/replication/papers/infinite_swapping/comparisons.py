@@ -4,12 +4,12 @@ import numpy as np
 import xarray as xr
 
 from logzoo.datasets.build import label_units, visible_matrix
-from logzoo.io.labels import labelled
+from logzoo.io.schema import labelled
 from logzoo.models.classification import prediction_accuracy
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.streams import root_stream
-from logzoo.trainers import registry
+from logzoo.training import trainers
 
 _LARGEST_LAYER = 12  # units of the smaller layer up to which log Z is enumerated at every point
 _TEXTS = {
@@ -33,7 +33,7 @@ def run(artifacts, *, trainer, train, points, stream, checkpoint, paired=False, 
     def trained(repeat):
         apart = root_stream(f"{stream}/{trainer}/{repeat}").child("train", method)
         own = root_stream(f"{stream}/{repeat}").child("train") if paired else apart
-        return registry.trainer(method)(data, stream=own, checkpoint=checkpoint(repeat), progress=False, **options)
+        return trainers.trainer(method)(data, stream=own, checkpoint=checkpoint(repeat), progress=False, **options)
 
     return repeated_training(trained, data, label_units(artifacts["dataset"]), stream=stream, **settings)
 

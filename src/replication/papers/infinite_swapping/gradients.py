@@ -7,7 +7,7 @@ mean of the weighted statistics (v p(h | v)', v, p(h | v)) over all sweeps so fa
 import numpy as np
 import xarray as xr
 
-from logzoo.io.labels import labelled
+from logzoo.io.schema import labelled
 from logzoo.models.expectations import exact_expectations
 from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters

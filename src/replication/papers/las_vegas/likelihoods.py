@@ -11,13 +11,13 @@ import xarray as xr
 from logzoo.budgets import SweepLedger
 from logzoo.checks import binary_matrix, grey_matrix
 from logzoo.datasets.build import visible_matrix
-from logzoo.datasets.splits import SPLITS
+from logzoo.datasets.readers import SPLITS
 from logzoo.estimators.weights import from_weights
-from logzoo.io.labels import coordinate, labelled
+from logzoo.io.schema import coordinate, labelled
 from logzoo.models.exact import exact_log_z
 from logzoo.paths import log_odds
 from logzoo.samplers import annealed as sampler
-from logzoo.trainers.registry import trainer
+from logzoo.training.trainers import trainer
 
 LOG = logging.getLogger(__name__)
 # How a training that ran away begins its complaint.

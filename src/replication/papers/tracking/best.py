@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 
 from logzoo.datasets.build import visible_matrix
-from logzoo.io.labels import labelled
+from logzoo.io.schema import labelled
 from logzoo.models.rbm import RBM
 from replication.papers.configured import matched_base
 from replication.papers.tracking.snapshots import ais_numbers

@@ -6,7 +6,7 @@ likelihood. One that is far behind early on is hardly the best in the end, thoug
 
 import numpy as np
 
-from logzoo.io.labels import coordinate, labelled
+from logzoo.io.schema import coordinate, labelled
 
 
 def groups_of(rates):

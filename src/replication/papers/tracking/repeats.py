@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from logzoo.io.labels import coordinate, labelled
+from logzoo.io.schema import coordinate, labelled
 
 NAMES = ("test_log_likelihood_tracked", "test_log_likelihood_ais", "ais_std_error", "tracked_std_dev")
 

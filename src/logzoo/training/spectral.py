@@ -8,10 +8,10 @@ from logzoo.budgets import SweepLedger
 from logzoo.checks import whole_number
 from logzoo.paths import inverse_temperatures, log_odds, log_z_base, prior_weights
 from logzoo.samplers.simulated_tempering import SimulatedTempering
-from logzoo.trackers.rts import RtsTracker
-from logzoo.trainers.loop import train
-from logzoo.trainers.negative import WeightedChains
-from logzoo.trainers.steps import RMSprop, RMSspectral
+from logzoo.training.loop import train
+from logzoo.training.negative import WeightedChains
+from logzoo.training.steps import RMSprop, RMSspectral
+from logzoo.training.trackers import RtsTracker
 
 # Initial iterations of log Zhat before the first update, and the sweeps of each.
 _INITIAL_ITERATIONS = 10

@@ -1,8 +1,12 @@
-"""LVS-K: the Las Vegas slope, a negative phase of the tours that return to a stopping set (Savarese et al. 2018).
+"""Trainers whose chains run at the temperature of the model: CD, PCD, LVS; and exact SGD, which enumerates.
 
-Corollary 3: the sum of E[v | h] h' over all states that the finished tours of a mini-batch left by a sweep, divided by
-their number. Without a cap the sum of a tour has the mean E[v h'] E[length], so the direction of the gradient has no
-bias (corollary 4). E[v | h] stands for the draw of v that follows h: the same mean, less noise.
+CD-k: contrastive divergence, k sweeps from the mini-batch itself (Hinton 2002). PCD-k: the chains persist between
+updates (Younes 1999; Tieleman 2008).
+
+LVS-k: the Las Vegas slope, from tours that return to a stopping set (Savarese et al. 2018). Corollary 3: the sum of
+E[v | h] h' over all states that the finished tours of a mini-batch left by a sweep, divided by their number. Without a
+cap the sum of a tour has the mean E[v h'] E[length], so the direction of the gradient has no bias (corollary 4).
+E[v | h] replaces the draw of v that follows h: the same mean, less noise.
 """
 
 from typing import NamedTuple
@@ -10,11 +14,103 @@ from typing import NamedTuple
 import numpy as np
 
 from logzoo.checks import whole_number
+from logzoo.io.checkpoints import Resumed
 from logzoo.kernels.tours import add_means_of_states
+from logzoo.models.expectations import LARGEST_LAYER, exact_expectations
 from logzoo.samplers.tours import StoppingSet, TourSampler, stopping_set
-from logzoo.trainers import cd
-from logzoo.trainers.loop import train
-from logzoo.trainers.negative import KINDS, GreyChains
+from logzoo.training.loop import train
+from logzoo.training.negative import KINDS, ExactMeans, GreyChains, WeightedChains
+
+
+class Particles:
+    """Chains, an object of `logzoo.training.negative`, that make k sweeps an update and are the negative particles.
+
+    They start from the mini-batch (examples, visible), at every update unless they are persistent; of these, binary
+    ones start from the visible bias, and grey ones repeat the first mini-batch.
+    """
+
+    def __init__(self, key, k, chains, persistent):
+        self.key = key
+        self.k = k
+        self.chains = chains
+        self.persistent = persistent
+        self.spent = 0  # sweeps so far, summed over the chains
+
+    def __call__(self, parameters, update, positive, rate):
+        if self.persistent and update == 0 and isinstance(self.chains, WeightedChains):
+            self.chains.start(parameters, self.key)
+        elif not self.persistent or update == 0:
+            self.chains.v[...] = np.resize(positive, self.chains.v.shape)
+        first = 1 + update * self.k
+        self.chains.sweep(parameters, self.key, first, first + self.k)
+        self.spent += self.k * len(self.chains.v)
+        return self.chains
+
+    @property
+    def state(self):
+        """What a checkpoint holds."""
+        return {"v": self.chains.v, "spent": np.array(self.spent)}
+
+    def restore(self, state):
+        """Go on from a `state`."""
+        self.chains.v[...] = state["v"]
+        self.spent = int(state["spent"])
+
+
+def cd(data, *, stream, batch, hidden, k=1, values="binary", **settings):
+    """Train by CD-k; settings as in `logzoo.training.loop.train`. Returns TrainingRun.
+
+    values: binary; or grey, for data of grey levels, with means in the place of draws of the visible units.
+    """
+    chains = KINDS[values].new(batch, data.shape[1], hidden)
+    phase = Particles(stream.child("sweeps").key, whole_number("k", k), chains, persistent=False)
+    return train(phase, data, stream=stream, batch=batch, hidden=hidden, **settings)
+
+
+def pcd(data, *, stream, batch, hidden, k=1, particles=None, values="binary", **settings):
+    """Train by PCD-k with `particles` chains (the mini-batch size by default); values: as in `cd`."""
+    count = whole_number("particles", batch if particles is None else particles)
+    chains = KINDS[values].new(count, data.shape[1], hidden)
+    phase = Particles(stream.child("sweeps").key, whole_number("k", k), chains, persistent=True)
+    return train(phase, data, stream=stream, batch=batch, hidden=hidden, **settings)
+
+
+class ExactPhase(Resumed):
+    """Knows log Z as well, and so is its own tracker."""
+
+    columns = {
+        "log_z": ("log partition function, exact", "nat"),
+        "log_z_std_dev": ("its standard deviation", "nat"),
+    }
+
+    spent = 0  # it makes no Gibbs sweeps
+    log_z = np.nan
+    _kept = ("log_z",)
+
+    def __call__(self, parameters, update, positive, rate):
+        unit = np.float64(parameters.unit)
+        visible, hidden = parameters.weights.shape[1], parameters.weights_transposed.shape[1]
+        weights = parameters.weights.transpose(1, 0, 2).reshape(visible, -1)[:, :hidden] * unit
+        biases = parameters.visible_bias[:visible] * unit, parameters.hidden_bias[:hidden] * unit
+        self.log_z, *means = exact_expectations(weights, *biases)
+        return ExactMeans(*means)
+
+    @property
+    def reading(self):
+        """log Z at the parameters of the last update, in nats."""
+        return {"log_z": self.log_z, "log_z_std_dev": 0.0}
+
+
+def exact_sgd(data, *, stream, batch, hidden, **settings):
+    """Train by exact gradients; settings as in `logzoo.training.loop.train`; the trace holds log Z.
+
+    Returns TrainingRun. Raises ValueError when both layers are too large to enumerate.
+    """
+    if min(data.shape[1], hidden) > LARGEST_LAYER:
+        raise ValueError(f"hidden: expected at most {LARGEST_LAYER} units in the smaller layer, found {hidden}")
+    phase = ExactPhase()
+    return train(phase, data, None, phase, stream=stream, batch=batch, hidden=hidden, **settings)
+
 
 # Tours without a cap are cut when those of one update have made so many sweeps each, on average.
 MOST_SWEEPS = 10_000
@@ -110,7 +206,7 @@ class LasVegasPhase:
             self.stopping = StoppingSet.of(state["rows"], state["example"])
 
 
-def run(data, *, stream, batch, hidden, k=1, particles=None, warm_up=15, values="binary", **settings):
+def lvs(data, *, stream, batch, hidden, k=1, particles=None, warm_up=15, values="binary", **settings):
     """Train by LVS-k with `particles` tours an update (the mini-batch size by default), cut after k sweeps.
 
     k: None for no cap (the warm-up is CD-1 then); warm_up: epochs of CD-k before; values: as in `cd`. An update in
@@ -119,7 +215,7 @@ def run(data, *, stream, batch, hidden, k=1, particles=None, warm_up=15, values=
     count = whole_number("particles", batch if particles is None else particles)
     k = None if k is None else whole_number("k", k)
     chains = KINDS[values].new(batch, data.shape[1], hidden)
-    warm_phase = cd.Particles(stream.child("sweeps").key, k or 1, chains, persistent=False)
+    warm_phase = Particles(stream.child("sweeps").key, k or 1, chains, persistent=False)
     sizes = count, k, whole_number("warm_up", warm_up, minimum=0), max(1, len(data) // batch)
     phase = LasVegasPhase(data, hidden, stream, *sizes, warm_phase)
     return train(phase, data, stream=stream, batch=batch, hidden=hidden, **settings)

@@ -13,7 +13,7 @@ to every gap: J / a, as in the random walk that the rule is for. J / 2 is the fl
 import numpy as np
 
 from logzoo.checks import flag, share, whole_number
-from logzoo.io.resumed import Resumed
+from logzoo.io.checkpoints import Resumed
 from logzoo.paths import inverse_temperatures
 
 _DOWN, _UP = 1, 2  # headings of replicas, as in `logzoo.kernels.simulated_tempering.count_crossing`

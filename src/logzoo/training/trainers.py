@@ -1,9 +1,70 @@
-"""The public function to train. Its own module: what is trained does not depend on any estimator."""
+"""The trainers and trackers by name, and the public function to train an RBM. Adding a trainer is a line here."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
 
 from logzoo.checks import binary_matrix, grey_matrix, one_of, positive_number, whole_number
+from logzoo.functions import Method
 from logzoo.io.checkpoints import Checkpoint, chosen_checkpoint, identity_of
 from logzoo.io.provenance import source_digest
 from logzoo.streams import root_stream
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from logzoo.training.loop import TrainingRun
+
+_LOOP = "logzoo.training.loop:train"
+_PARALLEL_TEMPERING = "logzoo.training.exchange:train_parallel_tempering", _LOOP
+_INFINITE_SWAPPING = "logzoo.training.exchange:train_infinite_swapping", _LOOP
+_SIMULATED_TEMPERING = "logzoo.training.spectral:train_simulated_tempering", _LOOP
+
+TRAINERS = {
+    "exact": Method("Exact SGD", "logzoo.training.contrastive:exact_sgd", _LOOP),
+    "cd": Method("CD", "logzoo.training.contrastive:cd", _LOOP),
+    "pcd": Method("PCD", "logzoo.training.contrastive:pcd", _LOOP),
+    "lvs": Method("LVS", "logzoo.training.contrastive:lvs", _LOOP),
+    "sml-pt": Method("SML-PT", *_PARALLEL_TEMPERING),
+    "sml-apt": Method("SML-APT", "logzoo.training.exchange:sml_apt", *_PARALLEL_TEMPERING),
+    "pt": Method("PT", "logzoo.training.exchange:pt", *_INFINITE_SWAPPING),
+    "ins": Method("INS", *_INFINITE_SWAPPING),
+    "pins": Method("PINS", "logzoo.training.exchange:pins", *_INFINITE_SWAPPING),
+    "rms-spectral": Method("RMSspectral", "logzoo.training.spectral:rms_spectral", *_SIMULATED_TEMPERING),
+    "rmsprop": Method("RMSprop", "logzoo.training.spectral:rmsprop", *_SIMULATED_TEMPERING),
+}
+
+
+TRACKERS: tuple[str, ...] = ("kalman", "rts")
+
+
+def trainer(method: str) -> Callable[..., TrainingRun]:
+    """The function run(data, **settings) -> TrainingRun of that name; ValueError if unknown.
+
+    The function refuses unknown settings with a ValueError that names the known ones.
+    """
+    return partial(_listed(method).run, method)
+
+
+def trainer_module(method: str) -> str:
+    """Name of the module that holds a method."""
+    return _listed(method).module
+
+
+def _listed(method: str) -> Method:
+    return TRAINERS[one_of("method", method, TRAINERS)]
+
+
+def tracker(given):
+    """A new tracker of that name, or the tracker that is given itself; ValueError for any other."""
+    from logzoo.training.trackers import KalmanTracker, RtsTracker
+
+    classes = dict(zip(TRACKERS, (KalmanTracker, RtsTracker), strict=True))
+    if isinstance(given, tuple(classes.values())):
+        return given
+    return classes[one_of("tracker", given, TRACKERS)]()
+
 
 # Checks of the data to train on.
 _VALUES = {"binary": binary_matrix, "grey": grey_matrix}
@@ -65,9 +126,6 @@ def train_rbm(
     >>> run.rbm
     RBM(6 visible x 3 hidden)
     """
-    from logzoo.trackers.registry import tracker
-    from logzoo.trainers.registry import trainer, trainer_module
-
     if "stream" in options:
         raise ValueError(f"{method}: unknown option 'stream'; expected a seed")
     run, stream = trainer(method), root_stream(seed).child("train", method)
@@ -76,7 +134,7 @@ def train_rbm(
     settings = {name: whole_number(name, value) for name, value in settings.items()}
     settings |= {"learning_rate": positive_number("learning_rate", learning_rate)}
     if checkpoint is not None:
-        source = source_digest(trainer_module(method), "logzoo.trackers.registry")
+        source = source_digest(trainer_module(method), "logzoo.training.trackers")
         asked = {"method": method, "seed": str(seed), "data": data, "source": source, **settings, **options}
         # One that is made knows whose it is.
         made = isinstance(checkpoint, Checkpoint)

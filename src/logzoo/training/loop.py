@@ -13,12 +13,11 @@ from logzoo.io.netcdf import write_artifact
 from logzoo.kernels.layout import fixed_point_parameters
 from logzoo.models.rbm import RBM
 from logzoo.paths import log_odds
-from logzoo.progress import bar
-from logzoo.trackers.jarzynski import JarzynskiTracker
-from logzoo.trainers.negative import mini_batch, put_difference
-from logzoo.trainers.steps import Ascent
-from logzoo.trainers.stopping import EarlyStopping
-from logzoo.trainers.trace import Trace
+from logzoo.printing import bar
+from logzoo.training.negative import mini_batch, put_difference
+from logzoo.training.steps import Ascent
+from logzoo.training.trace import EarlyStopping, Trace
+from logzoo.training.trackers import JarzynskiTracker
 
 SCHEDULES = ("constant", "epochs", "inverse", "linear")
 INITIAL = ("marginals", "small", "uniform")
@@ -107,17 +106,17 @@ def train(
     """Train an RBM by stochastic gradient steps with the given negative phase.
 
     data (examples, visible) uint8 of 0/1, or float32 grey levels in [0, 1]. negative_phase(parameters, update,
-    positive, rate) -> an object of `logzoo.trainers.negative`; if it is not `usable`, the update changes nothing. The
+    positive, rate) -> an object of `logzoo.training.negative`; if it is not `usable`, the update changes nothing. The
     phase counts the sweeps that it has `spent`; its `numbers` and `profiles`, if any, go into the trace. base:
     log-odds (visible,) in `parameters`, for phases that temper; 0 by default. tracker: its `reading` goes into the
-    trace. step: a class of `logzoo.trainers.steps`, made with the weight_decay.
+    trace. step: a class of `logzoo.training.steps`, made with the weight_decay.
     start: RBM to start from; without one weights are N(0, 0.01^2), and biases too if `initial` is "small", while by
     "marginals" hidden biases are 0, visible ones the data's log-odds; "uniform": weights
     U(-0.1, 0.1) / sqrt(visible + hidden), hidden biases 0, visible ones log((p + 0.01) / (1 - p)).
     schedule: constant; inverse, min(alpha eps / (t + 1), eps); linear, down to 0 at the end; epochs, eps for ten
     epochs, eps / 2 for ten, eps / 3, ... every: updates between two rows of the trace, a hundredth of all by default;
     snapshots: about how many rows keep the parameters.
-    walkers: chains of their own that follow log Z, one sweep each an update (`logzoo.trackers.jarzynski`), whatever the
+    walkers: chains of their own that follow log Z, one sweep each an update (`logzoo.training.trackers`), whatever the
     negative phase is; their sweeps are counted, and they are the tracker.
     validation (examples, visible): with a tracker, the tracked log-likelihood of at most `monitored` of them is traced;
     patience: end when it has not risen for so many updates, and return the parameters of the best row. checkpoint: a
