@@ -16,7 +16,7 @@ BELOW_API = SAMPLING | {"datasets", "estimators", "training"}
 ALLOWED = {
     "logzoo": {
         "checks": set(),
-        "functions": {"checks"},
+        "functions": {"checks", "printing"},
         "printing": {"checks"},
         "streams": {"checks"},
         "types": set(),

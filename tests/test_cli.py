@@ -12,13 +12,16 @@ import pytest
 import scipy.io
 import xarray as xr
 
+import logzoo
 from logzoo import RBM, estimate_log_z, exact_log_z, train_rbm
 from logzoo.cli.main import main
 from logzoo.cli.running import bold
+from logzoo.estimators.registry import ESTIMATORS
 from logzoo.estimators.result import REASONS
 from logzoo.io.netcdf import read_artifact, write_artifact
 from logzoo.io.provenance import PACKAGE_FOLDER, source_digest
 from logzoo.paths import log_odds
+from logzoo.training.trainers import TRAINERS
 
 VISIBLE, HIDDEN = 12, 5
 SHORT = ["--sweeps", "400", "--chains", "10"]
@@ -226,6 +229,18 @@ def test_numbers_that_json_does_not_know_become_null(folder, capfd, monkeypatch)
     found = run_json(capfd, "estimate", "model.nc")
     assert found["std_error"] is None and found["interval"] == [None, 2.0]
     assert found["diagnostics"] == {"round_trips": None, "initial_rule_met": 1} and found["converged"] is True
+
+
+def test_methods_prints_the_tables_of_the_library(capfd):
+    estimators, trainers = logzoo.methods(), logzoo.trainers()
+    assert [entry.name for entry in estimators] == [*ESTIMATORS, "auto"]
+    assert [entry.name for entry in trainers] == list(TRAINERS)
+    named = {entry.name: entry for entry in [*estimators, *trainers]}
+    assert named["bar"] == ("bar", "BAR", ("burn_in", "ladder", "rungs"))
+    assert "k" in named["cd"].options and not {"seed", "stream", "schedule"} & {*named["cd"].options}
+    out, err = run(capfd, "methods")
+    assert repr(estimators) in out and repr(trainers) in out and err == ""
+    assert repr(trainers).splitlines()[2].split() == ["cd", "CD", *", ".join(named["cd"].options).split()]
 
 
 @pytest.mark.parametrize("file", ["model.nc", "model.mat"])

@@ -7,8 +7,10 @@ parameters; what the code itself passes is positional.
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from pkgutil import resolve_name
+from typing import Any, NamedTuple
 
 from logzoo.checks import expected_one_of, shown
+from logzoo.printing import table
 
 Function = str | Callable
 
@@ -60,16 +62,38 @@ class Method:
         self.functions = functions
 
     @property
-    def module(self):
+    def module(self) -> str:
         """Name of the module that holds the method."""
         return module_of(self.functions[0])
 
     @property
-    def options(self):
+    def options(self) -> set[str]:
         """Names of the options."""
         return options_of(*self.functions)
 
-    def run(self, name, /, *arguments, **options):
+    def run(self, name: str, /, *arguments: Any, **options: Any) -> Any:
         """Call the method; ValueError for an unknown option, as `check_options`."""
         check_options(name, options, self.functions)
         return resolved(self.functions[0])(*arguments, **options)
+
+
+class Entry(NamedTuple):
+    """A line of a `Listing`: the name of a method, its title in tables and figures, and the names of its options."""
+
+    name: str
+    title: str
+    options: tuple[str, ...]
+
+
+class Listing(list[Entry]):
+    """Methods, a list of `Entry` that is printed as a table."""
+
+    @classmethod
+    def of(cls, methods: Mapping[str, Any], function: Callable) -> "Listing":
+        """The Listing of {name: method} without the options that are parameters of the public `function`."""
+        common = {*inspect.signature(function).parameters, "stream"}
+        return cls(Entry(name, each.title, tuple(sorted(each.options - common))) for name, each in methods.items())
+
+    def __repr__(self) -> str:
+        rows = ((name, title, ", ".join(options)) for name, title, options in self)
+        return table([("name", "title", "options"), *rows]).rstrip("\n")

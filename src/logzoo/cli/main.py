@@ -1,4 +1,4 @@
-"""The command line: estimate, exact, train, info.
+"""The command line: estimate, exact, train, info, methods.
 
 What takes long to import is imported inside the commands, so that help comes at once.
 """
@@ -40,6 +40,7 @@ def command_parser():
     _add_train(command("train", _train, "Train an RBM on 0/1 data."))
     add = command("info", _info, "Say what a file holds and where it comes from.")
     add("file", metavar="FILE", help="any artifact of logzoo (.nc), or an RBM of .npz, .mat, .h5")
+    command("methods", _methods, "List the estimators and the trainers: names, titles and options.")
     # They were here once.
     for name in ("audit", "crate"):
         add = command(name, partial(_moved, name), f"See `replication {name}`.")
@@ -140,6 +141,13 @@ def _info(file):
     from logzoo.cli.files import description
 
     write(table(description(file)))
+
+
+def _methods():
+    from logzoo.api import methods
+    from logzoo.training.trainers import trainers
+
+    write(f"Estimators\n\n{methods()}\n\nTrainers\n\n{trainers()}\n")
 
 
 def _moved(name, rest):

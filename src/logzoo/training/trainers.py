@@ -6,15 +6,18 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from logzoo.checks import binary_matrix, grey_matrix, one_of, positive_number, whole_number
-from logzoo.functions import Method
+from logzoo.functions import Listing, Method
 from logzoo.io.checkpoints import Checkpoint, chosen_checkpoint, identity_of
 from logzoo.io.provenance import source_digest
 from logzoo.streams import root_stream
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
+    from logzoo.models.rbm import RBM
     from logzoo.training.loop import TrainingRun
+    from logzoo.types import ArrayLike, FilePath, Seed
 
 _LOOP = "logzoo.training.loop:train"
 _PARALLEL_TEMPERING = "logzoo.training.exchange:train_parallel_tempering", _LOOP
@@ -71,18 +74,25 @@ _VALUES = {"binary": binary_matrix, "grey": grey_matrix}
 
 
 def train_rbm(
-    data,
-    method="pcd",
+    data: ArrayLike,
+    method: str = "pcd",
     *,
-    hidden,
-    updates,
-    batch=100,
-    learning_rate=0.05,
-    seed=0,
-    checkpoint=None,
-    progress=False,
-    **options,
-):
+    hidden: int,
+    updates: int,
+    batch: int = 100,
+    learning_rate: float = 0.05,
+    schedule: str = "constant",
+    weight_decay: float = 0.0,
+    start: RBM | None = None,
+    validation: ArrayLike | None = None,
+    patience: int | None = None,
+    snapshots: int = 0,
+    walkers: int = 0,
+    seed: Seed = 0,
+    checkpoint: FilePath | Checkpoint | None = None,
+    progress: bool = False,
+    **options: Any,
+) -> TrainingRun:
     """Train an RBM on binary data.
 
     Parameters
@@ -90,7 +100,8 @@ def train_rbm(
     data : array of 0 and 1, shape (examples, visible)
         Some methods take grey levels from 0 to 1, with ``values="grey"``.
     method : str
-        Name of a trainer, such as ``"cd"``, ``"pcd"``, ``"sml-pt"``, ``"ins"``, ``"lvs"`` or ``"rmsprop"``.
+        Name of a trainer, such as ``"cd"``, ``"pcd"``, ``"sml-pt"``, ``"ins"``, ``"lvs"`` or ``"rmsprop"``;
+        `trainers` lists all.
     hidden : int
         Number of hidden units.
     updates : int
@@ -98,6 +109,23 @@ def train_rbm(
     batch : int
         Examples in a mini-batch.
     learning_rate : float
+    schedule : str
+        Of the learning rate: ``"constant"``; ``"linear"``, down to 0 at the end; ``"inverse"``, proportional to
+        1 / (update + 1) from update ``alpha`` on; ``"epochs"``, divided by 2, 3, ... after every ten epochs.
+    weight_decay : float
+        The weights lose this share, times the learning rate, in every update.
+    start : RBM, optional
+        Parameters to start from. By default weights are small and random, and visible biases are the log-odds of the
+        data (``initial="marginals"``).
+    validation : array of 0 and 1, shape (examples, visible), optional
+        Examples whose tracked log-likelihood is traced, for trainings with a tracker.
+    patience : int, optional
+        Updates after which the training ends if the log-likelihood of the validation examples has not risen; the
+        result has the best parameters.
+    snapshots : int
+        Number of updates whose parameters are kept, about.
+    walkers : int
+        Number of additional chains that follow log Z (Jarzynski), 0 or at least 8.
     seed : int or str
         The same seed gives the same parameters.
     checkpoint : path, optional
@@ -105,7 +133,7 @@ def train_rbm(
     progress : bool
         Whether a progress bar is shown.
     **options
-        Options of the method and of the training loop, such as ``schedule``, ``weight_decay``, ``snapshots``, and
+        Options of the method, which `trainers` lists: such as ``k`` (sweeps in an update), ``particles`` (chains), and
         ``tracker`` (``"kalman"`` or ``"rts"``) for the trainers that can track log Z.
 
     Returns
@@ -132,7 +160,9 @@ def train_rbm(
     data = _VALUES[one_of("values", options.get("values", "binary"), _VALUES)]("data", data)
     settings = {"hidden": hidden, "updates": updates, "batch": batch}
     settings = {name: whole_number(name, value) for name, value in settings.items()}
-    settings |= {"learning_rate": positive_number("learning_rate", learning_rate)}
+    settings |= {"learning_rate": positive_number("learning_rate", learning_rate), "schedule": schedule}
+    settings |= {"weight_decay": weight_decay, "start": start, "validation": validation, "patience": patience}
+    settings |= {"snapshots": snapshots, "walkers": walkers}
     if checkpoint is not None:
         source = source_digest(trainer_module(method), "logzoo.training.trackers")
         asked = {"method": method, "seed": str(seed), "data": data, "source": source, **settings, **options}
@@ -142,3 +172,20 @@ def train_rbm(
     if options.get("tracker") is not None:
         options["tracker"] = tracker(options["tracker"])
     return run(data, stream=stream, progress=progress, **settings, **options)
+
+
+def trainers() -> Listing:
+    """List the trainers, one a line: name, title, and options beyond the parameters of `train_rbm`.
+
+    Returns
+    -------
+    list of (name, title, options)
+        It is printed as a table.
+
+    Examples
+    --------
+    >>> from logzoo import trainers
+    >>> print(trainers()[2])
+    Entry(name='pcd', title='PCD', options=('alpha', 'every', 'initial', 'k', 'monitored', 'particles', 'values'))
+    """
+    return Listing.of(TRAINERS, train_rbm)
