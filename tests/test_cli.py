@@ -117,22 +117,6 @@ def test_estimate_prints_what_the_library_returns(folder, rbm, capfd):
     }
 
 
-def test_estimate_as_a_table(folder, rbm, capfd):
-    expected = estimate_log_z(rbm, "ais", sweeps=400, chains=10)
-    out, err = run(capfd, "estimate", "model.mat", "--method", "ais", *SHORT)
-    assert err == ""
-    head, shown = report(out)
-    interval = "95% interval {:.4f} to {:.4f}".format(*expected.interval)
-    assert head == [f"log Z = {expected.log_z:.4f} nat, {interval}, converged"]
-    assert shown.pop("spent").startswith("400 sweeps x 10 chains, ")
-    assert shown == {
-        "method": "ais",
-        "densities": "marginal",
-        "standard error": f"{expected.std_error:.4f} nat",
-        "sure bounds": f"{expected.bounds[0]:.4f} to {expected.bounds[1]:.4f} nat",
-    }
-
-
 @pytest.mark.parametrize(
     ("terminal", "variables", "expected"),
     [(True, {}, True), (False, {}, False), (True, {"NO_COLOR": "1"}, False), (True, {"TERM": "dumb"}, False)],
@@ -177,11 +161,8 @@ def test_mean_log_likelihood_of_the_test_split(folder, rbm, capfd):
 @pytest.mark.parametrize(
     ("arguments", "base"),
     [
-        (["--base", "uniform"], "uniform"),
-        (["--base", "visible-bias"], "visible-bias"),
         (["--base", "matched"], "matched"),
         ([], "modes"),
-        (["--data", "data.nc"], log_odds(examples(40)[:20])),
         (["--base-data", "data.nc"], log_odds(examples(40)[:20])),
         (["--base-data", "data.npy"], log_odds(examples(40))),
     ],
@@ -253,10 +234,9 @@ def test_exact(folder, rbm, capfd, file):
     assert err == ""
 
 
-@pytest.mark.parametrize(("file", "rows"), [("data.nc", 20), ("data.npy", 40)])
-def test_train_writes_the_model_of_the_library(folder, capfd, file, rows):
-    out, err = run(capfd, "train", file, *TRAINING, "--option", "k=2", "-o", "new.nc")
-    expected = train_rbm(examples(40)[:rows], hidden=3, updates=20, batch=10, k=2).rbm
+def test_train_writes_the_model_of_the_library(folder, capfd):
+    out, err = run(capfd, "train", "data.npy", *TRAINING, "--option", "k=2", "-o", "new.nc")
+    expected = train_rbm(examples(40), hidden=3, updates=20, batch=10, k=2).rbm
     assert np.array_equal(RBM.load("new.nc").weights, expected.weights)
     assert table(out) == {
         "method": "pcd",
@@ -289,28 +269,12 @@ def test_a_checkpoint_stays_until_the_snapshots_are_written(folder, capfd, monke
     assert "No space left" in capfd.readouterr().err and (folder / "on.npz").exists()
 
 
-@pytest.mark.parametrize("name", [os.fsdecode(b"caf\xe9.npy"), "C:\\x.npy", "a: b.npy"])
+@pytest.mark.parametrize("name", [os.fsdecode(b"caf\xe9.npy"), "C:\\x.npy"])
 def test_any_name_of_the_data_will_do(folder, capfd, name):
     os.rename("data.npy", name)
     run(capfd, "train", name, *TRAINING, "-o", "new.nc")
     (label,) = json.loads(read_artifact("new.nc", "model").attrs["inputs_json"])
     assert label.endswith(".npy") and not set(label) & set(":\\")
-
-
-def test_a_name_that_no_model_can_have_is_refused_before_the_training(folder, capfd):
-    name = os.fsdecode(b"caf\xe9.nc")
-    assert main(["train", "data.npy", *TRAINING, "-o", name]) == 1
-    assert "expected a path in UTF-8" in capfd.readouterr().err and not os.path.exists(name)
-
-
-def test_a_link_stays_one_to_the_new_model(folder, capfd):
-    os.mkdir("real")
-    os.rename("model.nc", "real/model.nc")
-    os.symlink("real/model.nc", "link.nc")
-    before = Path("real/model.nc").read_bytes()
-    run(capfd, "train", "data.npy", *TRAINING, "-o", "link.nc")
-    assert os.path.islink("link.nc") and Path("real/model.nc").read_bytes() != before
-    assert os.listdir("real") == ["model.nc"] and read_artifact("link.nc", "model")["weights"].shape == (VISIBLE, 3)
 
 
 def test_without_a_stderr_results_are_results(folder):
@@ -328,11 +292,10 @@ def test_letters_that_the_output_cannot_take_are_spelled_out(folder, monkeypatch
     assert b"\\xfc.nc" in buffer.getvalue()
 
 
-@pytest.mark.parametrize("wrong", [("--chains", "1"), ("--sweeps", "-5")])
-def test_all_methods_refuse_what_each_would(folder, capfd, wrong):
-    assert main(["estimate", "model.nc", "--method", "all", *wrong]) == 1
+def test_all_methods_refuse_what_each_would(folder, capfd):
+    assert main(["estimate", "model.nc", "--method", "all", "--chains", "1"]) == 1
     out, err = capfd.readouterr()
-    assert out == "" and err.startswith(f"logzoo: error: {wrong[0][2:]}: expected a whole number of at least")
+    assert out == "" and err.startswith("logzoo: error: chains: expected a whole number of at least 2")
 
 
 def test_grey_levels_are_refused_before_the_training(folder, capsys):
@@ -371,13 +334,6 @@ def test_info_of_a_model(folder, rbm, capfd):
     assert all(matlab[name] == rows[name] for name in ("units", "weights", "visible bias", "hidden bias"))
 
 
-def test_info_of_a_dataset(folder, capfd):
-    rows = table(run(capfd, "info", "data.nc").out)
-    assert (rows["kind"], rows["title"]) == ("dataset", "Toy")
-    assert rows["dimensions"] == f"example 40, visible {VISIBLE}"
-    assert "stand-in" not in rows and "weights" not in rows and rows["inputs"] == "{}"
-
-
 def test_stand_in_data_is_named_and_remembered(folder, capfd):
     write_dataset("other.nc", examples(40), stand_in_for="mnist", stand_in_reason="no\nnetwork")
     out, err = run(capfd, "train", "other.nc", *TRAINING, "-o", "new.nc")
@@ -386,7 +342,7 @@ def test_stand_in_data_is_named_and_remembered(folder, capfd):
         assert table(run(capfd, "info", file).out)["stand-in"] == "NOT mnist: no network"
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["estimate", "--help"], ["exact", "-h"], ["train", "-h"]])
+@pytest.mark.parametrize("arguments", [["--help"], ["estimate", "--help"], ["train", "-h"]])
 def test_help(capfd, arguments):
     out, err = run(capfd, *arguments)
     assert out.startswith("usage: logzoo") and err == ""
@@ -428,20 +384,12 @@ def test_a_broken_pipe_is_quiet(folder):
     assert (done.returncode, done.stderr) == (141, "")
 
 
-@pytest.mark.parametrize(
-    "command", ["--help", "--version", "exact model.nc", "estimate model.nc --sweeps 50 --method ais"]
-)
-@pytest.mark.parametrize("output", [">&-", "> /dev/full"])
+@pytest.mark.parametrize(("command", "output"), [("--help", ">&-"), ("exact model.nc", "> /dev/full")])
 def test_output_that_cannot_be_written_is_one_line(folder, command, output):
     if "full" in output and not os.path.exists("/dev/full"):
         pytest.skip("the system has no /dev/full")
-    done = process(
-        "-c",
-        "import os, sys; os.execvp('sh', sys.argv[1:])",
-        "sh",
-        "-c",
-        f"{sys.executable} -m logzoo {command} {output}",
-    )
+    shell = f"{sys.executable} -m logzoo {command} {output}"
+    done = process("-c", "import os, sys; os.execvp('sh', sys.argv[1:])", "sh", "-c", shell)
     assert done.returncode == 1 and done.stderr.count("\n") == 1 and done.stderr.startswith("logzoo: error: ")
 
 

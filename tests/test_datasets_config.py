@@ -5,7 +5,6 @@ import gzip
 import shutil
 from pathlib import Path
 from typing import get_args
-from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
@@ -94,32 +93,20 @@ MISTAKES = {
     "top": lambda c: c.update(source={}),
     "source key": lambda c: c["sources"]["mnist"].update(license="x"),
     "file key": lambda c: c["sources"]["dna"]["files"]["dna.scale.t"].update(sha="0" * 64),
-    "place key": lambda c: place(c).update(gzipped=True),
     "dataset key": lambda c: c["datasets"]["mnist-binary"].update(array_sha512="0"),
-    "split key": lambda c: c["datasets"]["dna"]["splits"].update(valid=600),
     "idx option": lambda c: c["datasets"]["mnist-binary"]["options"].update(treshold=3),
-    "text option": lambda c: c["datasets"]["nips"]["options"].update(seperator=","),
-    "libsvm option": lambda c: c["datasets"]["dna"]["options"].update(feature=180),
     "files and own split": lambda c: c["datasets"]["dna"]["options"].update(own_split=own_split(c)),
     "neither files nor own split": lambda c: c["datasets"]["nips"]["options"].pop("files"),
     "own split key": lambda c: own_split(c).update(train=14000),
-    "own split without test": lambda c: own_split(c).pop("test"),
-    "own split with a fraction": lambda c: own_split(c).update(test=0.1),
     "negative seed": lambda c: own_split(c).update(seed=-1),
     "sorted own split": lambda c: c["datasets"]["rcv1-own-split"]["options"].update(sort=["test"]),
     "matlab option": lambda c: c["datasets"]["caltech"]["options"].update(colum_major=[2, 3]),
-    "digits option": lambda c: c["datasets"]["digits"]["options"].update(thresh=8),
     "toy option": lambda c: c["datasets"]["toy-4-4"]["options"].update(distance=4),
-    "toy without seed": lambda c: c["datasets"]["toy-4-4"]["options"].pop("seed"),
     "toy samples of one split": lambda c: c["datasets"]["toy-4-4"]["options"]["samples"].pop("test"),
     "toy that always flips": lambda c: c["datasets"]["toy-4-4"]["options"].update(flip=1.0),
-    "known option": lambda c: c["datasets"]["twins"]["options"].update(odds=2.0),
     "known without family": lambda c: c["datasets"]["twins"]["options"].pop("family"),
-    "known samples of one split": lambda c: c["datasets"]["twins"]["options"]["samples"].pop("test"),
     "one label unit": lambda c: c["datasets"]["mnist-labelled"].update(label_units=1),
-    "other reader's option": lambda c: c["datasets"]["dna"].update(reader="text"),
     "unknown reader": lambda c: c["datasets"]["dna"].update(reader="svm"),
-    "short checksum": lambda c: c["datasets"]["dna"].update(array_sha256="abc"),
     "two places in one": lambda c: place(c).update(url="https://example.org/x"),
     "absolute path": lambda c: place(c).update(file="/mnist/train-images-idx3-ubyte.gz"),
     "path upwards": lambda c: place(c).update(file="mnist/../secret"),
@@ -161,45 +148,11 @@ def test_dataset_uses_exactly_the_files_of_its_source(name):
     assert ("array_sha256" in entry) == (name != "rcv1")  # its arrays could not be had yet
 
 
-@pytest.mark.parametrize("name", CONFIGURATION["datasets"])
-def test_own_splits_are_marked_in_name_and_title(name):
-    entry = CONFIGURATION["datasets"][name]
-    own = "own_split" in entry["options"]
-    assert own == name.endswith("-own-split") == ("own split" in entry["title"])
-    if own:
-        assert all(entry["options"]["own_split"][split] == entry["splits"][split] for split in ("validation", "test"))
-
-
-def test_rcv1_validation_is_the_validation_part_of_rcv1():
-    sources = CONFIGURATION["sources"]
-    part = {"rcv1.valid.data": sources["rcv1"]["files"]["rcv1.valid.data"]}
-    assert sources["rcv1-validation"]["files"] == part
-
-
 def test_local_mirrors_come_before_public_addresses():
     for source in CONFIGURATION["sources"].values():
         for entry in source["files"].values():
             kinds = ["url" in place for place in entry["sources"]]
             assert kinds == sorted(kinds) and kinds[-1], "every file has a public address, after the mirrors"
-
-
-def test_addresses_are_public_file_servers():
-    hosts = {
-        urlsplit(place["url"]).netloc
-        for source in CONFIGURATION["sources"].values()
-        for entry in source["files"].values()
-        for place in entry["sources"]
-        if "url" in place
-    }
-    assert hosts == {
-        "ossci-datasets.s3.amazonaws.com",
-        "people.cs.umass.edu",
-        "raw.githubusercontent.com",
-        "storage.googleapis.com",
-        "www.cs.toronto.edu",
-        "www.csie.ntu.edu.tw",
-        "yann.lecun.com",
-    }
 
 
 @needs_files
@@ -210,14 +163,6 @@ def test_local_files_have_the_configured_checksums(name, raw):
     assert set(manifest["files"]) == set(files)
     for file, record in manifest["files"].items():
         assert record["sha256"] == files[file]["sha256"] and (raw / name / file).stat().st_size == record["bytes"]
-
-
-@needs_files
-def test_local_part_of_rcv1_has_the_configured_checksums(tmp_path):
-    files = local_only(CONFIGURATION["sources"]["rcv1"]["files"])
-    part = {"rcv1.valid.data": files["rcv1.valid.data"]}
-    manifest = fetch("rcv1", part, tmp_path, mirrors=[MIRROR])
-    assert manifest["files"]["rcv1.valid.data"]["bytes"] == 10_000 * 150 * 2
 
 
 @needs_files
@@ -261,7 +206,7 @@ def test_toys_have_the_sizes_of_the_paper():
     assert visible == {"toy-4-4": 12, "toy-4-8": 20, "toy-16": 96, "toy-128": 1178}
 
 
-@pytest.mark.parametrize("name", TOYS)
+@pytest.mark.parametrize("name", ["toy-4-4", "toy-16"])
 def test_toys_build_anywhere(name, tmp_path):
     dataset = build_dataset(name, dataset_entry(name), tmp_path)
     modes = CONFIGURATION["datasets"][name]["options"]["modes"]
@@ -276,13 +221,6 @@ def test_toys_build_anywhere(name, tmp_path):
     np.testing.assert_allclose(means, [0.8, 0.2], atol=4 * 0.4 / np.sqrt(len(data) / modes * (data.shape[1] - modes)))
 
 
-def test_unequal_toys_have_their_odds(tmp_path):
-    dataset = build_dataset("toy-unequal", dataset_entry("toy-unequal"), tmp_path)
-    counts = [np.bincount(dataset["label"].values[dataset["split"].values == part]) for part in range(3)]
-    np.testing.assert_array_equal(counts, np.outer([400, 40, 40], [8, 4, 2, 1]))
-    assert dataset.sizes == {"example": 7200, "visible": 60} and "label_units" not in dataset.attrs
-
-
 KNOWN = {
     "twins": (12_000, 784),
     "wide-narrow": (12_000, 784),
@@ -293,9 +231,12 @@ KNOWN = {
 }
 
 
-# The tori take longer than all the others; a small one is drawn in test_known_lattices.py.
+# The lattices take longer than all the others; small ones are drawn in test_known_lattices.py.
+LATTICES = ("ising-torus", "ising-torus-40", "planar-glass")
+
+
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.nightly) if "torus" in name else name for name in KNOWN]
+    "name", [pytest.param(name, marks=pytest.mark.nightly) if name in LATTICES else name for name in KNOWN]
 )
 def test_draws_of_known_models_build_anywhere(name, tmp_path):
     # Held to array_sha256.
@@ -333,12 +274,6 @@ def test_caltech_is_upright_with_the_stored_polarity(raw):
     # than its columns.
     planes = 1.0 - dataset["data"].values[dataset["label"].values == 1].reshape(-1, 28, 28).mean(axis=0)
     assert planes.mean(axis=1).var() > 3 * planes.mean(axis=0).var()
-
-
-@needs_files
-def test_mushrooms_has_one_bit_for_each_attribute(raw):
-    dataset = build("mushrooms", raw)
-    assert set(dataset["data"].values.sum(axis=1).tolist()) == {21}
 
 
 @needs_files

@@ -10,7 +10,6 @@ from logzoo.kernels.layout import new_chains
 from logzoo.kernels.resampling import resample_islands
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM, snapshots_of
-from logzoo.paths import tempered_rbm
 from logzoo.streams import root_stream
 from logzoo.training import loop, trackers
 from logzoo.training.trackers import KalmanTracker, RtsTracker
@@ -28,7 +27,7 @@ def some_belief(rungs, generator):
     return trackers.Belief(generator.standard_normal(rungs), root @ root.T + 0.1 * np.eye(rungs))
 
 
-@pytest.mark.parametrize("rungs", [2, 3, 10])
+@pytest.mark.parametrize("rungs", [2, 10])
 def test_a_change_and_differences_are_conditioned_on(rungs):
     generator = np.random.default_rng(rungs)
     belief, free = some_belief(rungs, generator), rungs - 1
@@ -150,14 +149,12 @@ def test_the_tracked_log_z_follows_the_exact_one(monkeypatch, base):
     assert std_dev.max() < 0.2
 
 
-# Smaller steps average longer, so what is left is lag, of which the standard error says nothing.
-@pytest.mark.parametrize(("alpha", "covered"), [(0.05, 0.0), (0.5, 0.75)])
-def test_log_z_by_rts_follows_the_exact_one(monkeypatch, alpha, covered):
-    exact, found, std_error = tracked(monkeypatch, 0.03, kind=lambda: RtsTracker(alpha))[5:].T
+def test_log_z_by_rts_follows_the_exact_one(monkeypatch):
+    exact, found, std_error = tracked(monkeypatch, 0.03, kind=lambda: RtsTracker(0.5))[5:].T
     assert np.ptp(exact) > 1.0
     assert np.abs(found - exact).mean() < 0.15
     assert abs((found - exact).mean()) < 0.05
-    assert np.mean(np.abs(found - exact) < 3 * std_error) >= covered
+    assert np.mean(np.abs(found - exact) < 3 * std_error) >= 0.75
     assert std_error.max() < 0.2
 
 
@@ -201,13 +198,6 @@ def test_unknown_trackers_and_trainers_without_one_are_refused(method, tracker):
         train_rbm(patterns(), method, hidden=4, updates=4, batch=20, tracker=tracker)
 
 
-def test_the_first_belief_is_about_independent_units():
-    belief = trackers.vague(3.0, 10.0, 4)
-    assert belief.log_z == (3.0, 10.0)
-    assert belief.mean[-1] == belief.covariance[-1, -1] == 0.0
-    assert exact_log_z(tempered_rbm(two_models()[0], np.zeros(8), 0.0)) == pytest.approx(12 * np.log(2))
-
-
 # --- walkers of their own (Jarzynski)
 
 
@@ -222,7 +212,7 @@ def followed(method="pcd", seed=0, **settings):
     return run, run.trace.sel(update=run.snapshots["update"]), truth
 
 
-@pytest.mark.parametrize("method", ["cd", "lvs", "sml-pt"])
+@pytest.mark.parametrize("method", ["cd", "sml-pt"])
 def test_walkers_follow_log_z_of_any_training(method):
     scores = []
     for seed in range(5):

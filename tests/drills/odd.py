@@ -1,9 +1,9 @@
-"""Odd inputs, thousands of them: files of strange arrays, values of options, command lines (tests/odd_inputs.py).
+"""Odd inputs, thousands of them: values of options, command lines (tests/odd_inputs.py).
 
 python tests/drills/odd.py [--cases N] [--seed N] [--seconds N] [--only NUMBER]
 
 Every case must end well or in one line, in a process of its own: no other exception, no crash, no hang, no memory
-above 1 GB, no other numbers than those in a file, no file of the user's changed. Prints how many cases of each kind
+above 1 GB, no file of the user's changed. Prints how many cases of each kind
 ended how. Exit code 1 if any was lost.
 """
 
