@@ -96,11 +96,3 @@ def test_a_checkpoint_that_unpacks_to_more_is_not_read(folder, monkeypatch, capl
         np.savez_compressed(file, logzoo_checkpoint="mine", step=1, zeros=np.zeros(1 << 20))
     assert is_checkpoint("bomb.npz") and Checkpoint("bomb.npz", "mine").load({}) == 0
     assert "cannot be read as a checkpoint" in caplog.text
-
-
-@pytest.mark.parametrize("letters", [240])
-def test_a_name_that_is_too_long_is_refused_before_training(folder, capfd, monkeypatch, letters):
-    monkeypatch.setattr("logzoo.training.trainers.train_rbm", lambda *_, **__: pytest.fail("trained"))
-    assert main([*TRAIN.split(), "-o", "a" * letters + ".nc"]) == 1
-    err = capfd.readouterr().err
-    assert err.startswith("logzoo: error: cannot write aaa") and "File name too long" in err and err.count("\n") == 1

@@ -21,6 +21,7 @@ from logzoo.estimators.result import REASONS
 from logzoo.io.netcdf import read_artifact, write_artifact
 from logzoo.io.provenance import PACKAGE_FOLDER, source_digest
 from logzoo.paths import log_odds
+from logzoo.printing import json_line
 from logzoo.training.trainers import TRAINERS
 
 VISIBLE, HIDDEN = 12, 5
@@ -191,25 +192,9 @@ def test_a_run_that_did_not_converge_warns(folder, rbm, capfd):
     assert err == f"logzoo: warning: rts did not converge, do not trust the interval: {', '.join(reasons)}\n"
 
 
-def test_numbers_that_json_does_not_know_become_null(folder, capfd, monkeypatch):
-    import logzoo.api
-    from logzoo.estimators.result import Estimate
-
-    diagnostics = {"round_trips": np.float64("nan"), "initial_rule_met": np.int64(1)}
-    result = Estimate(
-        method="rts",
-        log_z=1.0,
-        std_error=float("nan"),
-        interval=(float("-inf"), 2.0),
-        sweeps=400,
-        chains=10,
-        reasons=(),
-        diagnostics=diagnostics,
-    )
-    monkeypatch.setattr(logzoo.api, "estimate_log_z", lambda *_, **__: result)
-    found = run_json(capfd, "estimate", "model.nc")
-    assert found["std_error"] is None and found["interval"] == [None, 2.0]
-    assert found["diagnostics"] == {"round_trips": None, "initial_rule_met": 1} and found["converged"] is True
+def test_numbers_that_json_does_not_know_become_null():
+    line = json_line({"std_error": float("nan"), "interval": (float("-inf"), 2.0), "met": np.int64(1)})
+    assert json.loads(line, parse_constant=pytest.fail) == {"std_error": None, "interval": [None, 2.0], "met": 1}
 
 
 def test_methods_prints_the_tables_of_the_library(capfd):
@@ -277,12 +262,11 @@ def test_any_name_of_the_data_will_do(folder, capfd, name):
     assert label.endswith(".npy") and not set(label) & set(":\\")
 
 
-def test_without_a_stderr_results_are_results(folder):
-    command = f"{sys.executable} -m logzoo estimate model.nc --method mean-field --json 2>&-"
-    environment = os.environ | {"PYTHONPATH": str(PACKAGE_FOLDER.parent)}
-    done = subprocess.run(command, shell=True, stdout=subprocess.PIPE, text=True, env=environment, timeout=60)
+def test_without_a_stderr_results_are_results(folder, capfd, monkeypatch):
+    monkeypatch.setattr(sys, "stderr", None)
+    assert main(["estimate", "model.nc", "--method", "mean-field", "--json"]) == 0
     # It did not converge, of which a warning would tell.
-    assert done.returncode == 0 and json.loads(done.stdout)["reasons"]
+    assert json.loads(capfd.readouterr().out)["reasons"]
 
 
 def test_letters_that_the_output_cannot_take_are_spelled_out(folder, monkeypatch):
@@ -367,10 +351,9 @@ def test_an_interrupt_leaves_nothing(folder, capfd, monkeypatch, module, name):
     assert sorted(folder.iterdir()) == before
 
 
-def test_as_a_module(folder, rbm):
-    done = process("-m", "logzoo", "exact", "model.nc", "--json")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert json.loads(done.stdout)["log_z"] == exact_log_z(rbm)
+def test_as_a_module():
+    done = process("-m", "logzoo", "--version")
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"logzoo {logzoo.__version__}\n", "")
 
 
 def test_a_broken_pipe_is_quiet(folder):
@@ -384,7 +367,7 @@ def test_a_broken_pipe_is_quiet(folder):
     assert (done.returncode, done.stderr) == (141, "")
 
 
-@pytest.mark.parametrize(("command", "output"), [("--help", ">&-"), ("exact model.nc", "> /dev/full")])
+@pytest.mark.parametrize(("command", "output"), [("--help", ">&-"), ("--version", "> /dev/full")])
 def test_output_that_cannot_be_written_is_one_line(folder, command, output):
     if "full" in output and not os.path.exists("/dev/full"):
         pytest.skip("the system has no /dev/full")

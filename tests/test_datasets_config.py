@@ -13,7 +13,6 @@ from pydantic import ValidationError
 
 from logzoo.datasets.build import READERS, build_dataset, label_units, visible_matrix
 from logzoo.datasets.sources import fetch
-from logzoo.io.netcdf import read_artifact, write_artifact
 from replication.settings.datasets import Dataset, Source
 from replication.settings.fields import Name, Section
 
@@ -148,13 +147,6 @@ def test_dataset_uses_exactly_the_files_of_its_source(name):
     assert ("array_sha256" in entry) == (name != "rcv1")  # its arrays could not be had yet
 
 
-def test_local_mirrors_come_before_public_addresses():
-    for source in CONFIGURATION["sources"].values():
-        for entry in source["files"].values():
-            kinds = ["url" in place for place in entry["sources"]]
-            assert kinds == sorted(kinds) and kinds[-1], "every file has a public address, after the mirrors"
-
-
 @needs_files
 @pytest.mark.parametrize("name", local_sources())
 def test_local_files_have_the_configured_checksums(name, raw):
@@ -181,29 +173,6 @@ def test_mnist_binary(raw):
         stream.seek(16 + 55_000 * 784)
         grey = np.frombuffer(stream.read(784), np.uint8)
     np.testing.assert_array_equal(visible_matrix(dataset, "validation")[0], grey / 255 >= 0.5)
-
-
-@needs_files
-def test_mnist_labelled_is_mnist_binary_and_the_label(raw):
-    labelled, binary = build("mnist-labelled", raw), build("mnist-binary", raw)
-    np.testing.assert_array_equal(labelled["data"][:, :784], binary["data"])
-    np.testing.assert_array_equal(labelled["data"][:, 784:], np.eye(10)[binary["label"]])
-    assert label_units(labelled) == 10 and visible_matrix(labelled, "train").shape == (55_000, 794)
-    # Rounding, as the paper has it, and the threshold part the grey levels in the same place.
-    grey = np.arange(256) / 255
-    np.testing.assert_array_equal(np.round(grey), np.arange(256) >= 128)
-
-
-TOYS = ["toy-4-4", "toy-4-8", "toy-16", "toy-128"]
-
-
-def test_toys_have_the_sizes_of_the_paper():
-    options = {name: CONFIGURATION["datasets"][name]["options"] for name in TOYS}
-    sizes = {name: [o["modes"], o["copies"], o["samples"]["train"], o["flip"]] for name, o in options.items()}
-    assert sizes.pop("toy-16") == [16, 20, 250, 0.2]  # smaller than the largest of the paper
-    assert sizes == {"toy-4-4": [4, 4, 2500, 0.2], "toy-4-8": [4, 8, 2500, 0.2], "toy-128": [128, 150, 1000, 0.2]}
-    visible = {name: CONFIGURATION["datasets"][name]["visible"] for name in TOYS}
-    assert visible == {"toy-4-4": 12, "toy-4-8": 20, "toy-16": 96, "toy-128": 1178}
 
 
 @pytest.mark.parametrize("name", ["toy-4-4", "toy-16"])
@@ -244,15 +213,6 @@ def test_draws_of_known_models_build_anywhere(name, tmp_path):
     assert (dataset.sizes["example"], dataset.sizes["visible"]) == KNOWN[name] and "label" not in dataset
 
 
-def test_labelled_digits_survive_a_file(tmp_path):
-    dataset = build_dataset("digits-labelled", dataset_entry("digits-labelled"), tmp_path)
-    path = tmp_path / "digits-labelled.nc"
-    write_artifact(dataset, path, kind="dataset", parameters={}, source="0", inputs={}, seed_path="")
-    found = read_artifact(path, "dataset")
-    assert label_units(found) == 10 and type(label_units(found)) is int
-    np.testing.assert_array_equal(visible_matrix(found)[:, 64:], np.eye(10)[found["label"]])
-
-
 @needs_files
 def test_dna_is_the_dna_of_the_nade_benchmark(raw):
     dataset = build("dna", raw)
@@ -288,14 +248,6 @@ def test_connect4_is_the_same_in_any_order_of_its_test_rows(raw, tmp_path):
 
 
 @needs_files
-def test_rcv1_own_split_is_the_validation_part_in_its_order(raw):
-    dataset = build("rcv1-own-split", raw)
-    with gzip.open(MIRROR / "nade_binary" / "rcv1.valid.data.gz") as stream:
-        rows = np.loadtxt(stream, np.uint8, delimiter=",")
-    np.testing.assert_array_equal(dataset["data"], rows)
-
-
-@needs_files
 def test_web_own_split_has_every_pooled_row_and_parts_that_are_alike(raw):
     dataset = build("web-own-split", raw)
     with gzip.open(MIRROR / "libsvm_binary" / "w8a.gz", "rt") as stream:
@@ -310,9 +262,3 @@ def test_web_own_split_has_every_pooled_row_and_parts_that_are_alike(raw):
         for split in range(3):
             part = indicator[dataset["split"].values == split]
             assert abs(part.mean() - rate) < 4 * np.sqrt(rate * (1 - rate) / len(part))
-
-
-def test_digits_builds_anywhere(tmp_path):
-    dataset = build_dataset("digits", dataset_entry("digits"), tmp_path)
-    assert dict(dataset.sizes) == {"example": 1797, "visible": 64}
-    assert np.bincount(dataset["label"]).min() >= 174

@@ -158,13 +158,6 @@ def test_malformed_text_is_refused_with_its_line(tmp_path, content, line):
     assert_refused(error, "test")
 
 
-@pytest.mark.parametrize("content", [b"", b"\n", b"0,1,0", gzip.compress(b"", mtime=0)])
-def test_text_without_a_line_is_refused(tmp_path, content):
-    with pytest.raises(ValueError) as error:
-        read_split_files(tmp_path, "text", {"separator": ","}, train=content, validation=content, test=content)
-    assert_refused(error, "train")
-
-
 def test_libsvm_counts_indices_from_one(tmp_path):
     content = b"2 1:1 4:1 \n-1 2:0 3:1\n+1\n"
     splits = read_split_files(
@@ -196,16 +189,6 @@ def test_malformed_libsvm_is_refused(tmp_path, content):
     with pytest.raises(ValueError) as error:
         read_split_files(tmp_path, "libsvm", {"features": 4}, train=b"1 1:1\n", validation=content, test=b"1\n")
     assert_refused(error, "validation")
-
-
-def test_own_split_cuts_one_file_in_its_order(tmp_path):
-    paths = write_all(tmp_path, {"pooled": gzip.compress(b"0,0\n0,1\n1,0\n1,1\n0,0\n", mtime=0)})
-    options = {"own_split": {"file": "pooled", "validation": 1, "test": 2}, "separator": ","}
-    splits = READERS["text"](paths, options)
-    assert splits.data["train"].tolist() == [[0, 0], [0, 1]]
-    assert splits.data["validation"].tolist() == [[1, 0]]
-    assert splits.data["test"].tolist() == [[1, 1], [0, 0]]
-    assert splits.labels == dict.fromkeys(SPLIT_FILES)
 
 
 def test_own_split_with_a_seed_keeps_every_row_and_its_label(tmp_path):

@@ -217,11 +217,3 @@ def test_names_that_become_paths(configuration, section, name):
     with pytest.raises(ValueError, match="^configuration: ") as caught:
         checked(changed, ROOT / "config")
     assert "\n" not in str(caught.value) and section in str(caught.value)
-
-
-def test_a_published_model_comes_from_a_file_of_its_source(configuration):
-    name, entry = next((name, entry) for name, entry in configuration["models"].items() if "import" in entry)
-    for file in ("../../x.mat", "/etc/passwd", "another.mat"):
-        models = {**configuration["models"], name: {**entry, "import": {**entry["import"], "file": file}}}
-        with pytest.raises(ValueError, match=f"models.{name}.import.file: unknown name"):
-            checked({**configuration, "models": models}, ROOT / "config")

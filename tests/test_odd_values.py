@@ -1,10 +1,7 @@
 """What is no real number, no model and no seed is refused in one line, wherever it is handed in."""
 
 import re
-import subprocess
-import sys
 import zipfile
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -102,18 +99,6 @@ def test_an_array_that_is_there_twice_is_refused(tmp_path, name):
     refused(lambda: read_model(path), match=r"twice\.npz: expected one array of each name")
 
 
-@pytest.mark.parametrize("method", [zipfile.ZIP_LZMA])
-def test_archives_that_numpy_does_not_write_are_not_unpacked(tmp_path, method):
-    path = tmp_path / "packed.npz"
-    np.savez(path, **ARRAYS)
-    members = {info.filename: info for info in zipfile.ZipFile(path).infolist()}
-    contents = {name: zipfile.ZipFile(path).read(name) for name in members}
-    with zipfile.ZipFile(path, "w", method) as archive:
-        for name, content in contents.items():
-            archive.writestr(name, content)
-    refused(lambda: read_model(path), match=r"packed\.npz: not a readable .npz file")
-
-
 @pytest.mark.parametrize("attribute", ["scale_factor", "_FillValue"])
 def test_artifacts_hold_numbers_as_they_are(tmp_path, attribute):
     dataset = rbm().to_dataset()
@@ -141,24 +126,6 @@ def test_sizes_are_checked_before_an_artifact_is_opened(tmp_path, monkeypatch):
     monkeypatch.setattr(reading, "_MOST_TIMES", 1)
     monkeypatch.setattr("xarray.open_dataset", lambda *_, **__: pytest.fail("opened"))
     refused(lambda: read_artifact(tmp_path / "large.nc"), match="of at most 1,048,576 bytes in a file of its size, fo")
-
-
-def odd_drill(*arguments):
-    drill = Path(__file__).parent / "drills" / "odd.py"
-    return subprocess.run([sys.executable, drill, *map(str, arguments)], capture_output=True, text=True)
-
-
-def test_a_few_generated_inputs_of_every_kind():
-    done = odd_drill("--cases", 20, "--seed", 1)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "20 cases, 0 lost" in done.stdout
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("seed", range(4))
-def test_thousands_of_generated_inputs(seed):
-    done = odd_drill("--cases", 2500, "--seed", seed + 10)
-    assert done.returncode == 0, done.stdout + done.stderr
 
 
 # Odd values of numbers and names

@@ -228,13 +228,6 @@ def test_the_last_checkpoint_is_read_or_a_named_one(tmp_path):
     assert np.array_equal(named.weights, 0.5 * rbm.weights) and notes == []
 
 
-def test_checkpoints_without_a_folder_of_parameters(tmp_path):
-    rbm, path = random_rbm(), tmp_path / "old.h5"
-    content = {name.replace("params/", ""): value for name, value in checkpoint_content(rbm).items()}
-    write_hdf5(path, {name: value for name, value in content.items() if name != "model_type"})
-    assert same(read(path)[0], rbm)
-
-
 def test_checkpoints_of_spins_and_of_other_models(tmp_path):
     rbm, path = random_rbm(), tmp_path / "model.h5"
     write_hdf5(path, checkpoint_content(rbm, kind="IIRBM"))
@@ -350,23 +343,6 @@ def test_a_guess_is_said_on_the_command_line(folder, capfd, suffix):
     assert err.startswith(f"logzoo: warning: other{suffix}: guessed from the shapes: 'W' (6 x 4) as the weights")
     assert err.count("\n") == 1
     assert run(capfd, "exact", f"other{suffix}", "--names", "W,a,b") == (content, "")
-
-
-def test_checkpoints_on_the_command_line(folder, capfd):
-    content, err = run(capfd, "exact", "rbms.h5")
-    assert content["log_z"] == exact_log_z(folder) and err == ""
-    assert main(["info", "rbms.h5"]) == 0
-    assert "model (HDF5)" in capfd.readouterr().out
-    assert main(["info", "other.h5"]) == 0
-    assert "guessed from the shapes" in capfd.readouterr().out
-
-
-def test_spins_on_the_command_line(folder, capfd):
-    arrays = (folder.weights, folder.visible_bias, folder.hidden_bias)
-    content, _ = run(capfd, "exact", "other.npz", "--names", "W,a,b", "--spins")
-    assert content["log_z"] == pytest.approx(spin_log_z(*arrays, "both"), abs=1e-12)
-    assert main(["exact", "rbms.h5", "--spins"]) == 1
-    assert capfd.readouterr().err.count("\n") == 1
 
 
 # The page

@@ -205,7 +205,7 @@ def estimate_log_z(
         if method != "auto":
             raise ValueError("checkpoint: expected method auto, the others are not interrupted")
         asked = {"rbm": rbm, "seed": str(seed), "sweeps": sweeps, "chains": chains, **options}
-        source = source_digest(*{module for each in (method, *METHODS) for module in find(each).modules})
+        source = source_digest(*{module for name in (method, *METHODS) for module in find(name).modules})
         options["checkpoint"] = chosen_checkpoint(checkpoint, identity_of({**asked, "source": source}))
     if method == "auto":
         return run(rbm, ledger, stream.child(method), options)

@@ -27,7 +27,7 @@ def module_of(function: Function) -> str:
 
 def options_of(*functions: Function) -> set[str]:
     """Names of the options of functions."""
-    return {each.name for each in _parameters(functions) if each.kind == inspect.Parameter.KEYWORD_ONLY}
+    return {parameter.name for parameter in _parameters(functions) if parameter.kind == inspect.Parameter.KEYWORD_ONLY}
 
 
 def check_options(name: str, options: Iterable[str], functions: Iterable[Function]) -> None:
@@ -35,8 +35,8 @@ def check_options(name: str, options: Iterable[str], functions: Iterable[Functio
 
     A user's own function with a `**` parameter may pass on any option, so there is nothing to check.
     """
-    own = _parameters(function for function in functions if callable(function))
-    if any(parameter.kind == inspect.Parameter.VAR_KEYWORD for parameter in own):
+    of_users = _parameters(function for function in functions if callable(function))
+    if any(parameter.kind == inspect.Parameter.VAR_KEYWORD for parameter in of_users):
         return
     known = options_of(*functions)
     for option in sorted(set(options) - known):
@@ -92,7 +92,9 @@ class Listing(list[Entry]):
     def of(cls, methods: Mapping[str, Any], function: Callable) -> "Listing":
         """The Listing of {name: method} without the options that are parameters of the public `function`."""
         common = {*inspect.signature(function).parameters, "stream"}
-        return cls(Entry(name, each.title, tuple(sorted(each.options - common))) for name, each in methods.items())
+        return cls(
+            Entry(name, method.title, tuple(sorted(method.options - common))) for name, method in methods.items()
+        )
 
     def __repr__(self) -> str:
         rows = ((name, title, ", ".join(options)) for name, title, options in self)

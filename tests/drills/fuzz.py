@@ -31,11 +31,8 @@ ADDRESS_SPACE, TOUCHED = 1024, 128
 GOOD = ("read", "refused")
 
 
-def run_case(reader, folder, seconds, most=TOUCHED, may_write=False):
-    """How reading a folder of files ends, in a process of its own: (outcome, detail).
-
-    most: MiB that it may touch; may_write: whether it may make new files.
-    """
+def run_case(reader, folder, seconds):
+    """How reading a folder of files ends, in a process of its own: (outcome, detail)."""
     before = {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
     # What is here now, not the most that ever was: the child begins with no more.
     resident = _resident()
@@ -56,10 +53,10 @@ def run_case(reader, folder, seconds, most=TOUCHED, may_write=False):
         return "crash", f"exit code {os.waitstatus_to_exitcode(status)}"
     outcome, _, detail = answer.partition("\t")
     touched = (usage.ru_maxrss >> 10) - resident
-    if touched > most:
+    if touched > TOUCHED:
         return "memory", f"{touched} MiB for files of {sum(map(len, before.values()))} bytes; {outcome}: {detail}"
     after = {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
-    if {path: after.get(path) for path in (before if may_write else before | after)} != before:
+    if after != before:
         return "written", f"the folder changed; {outcome}: {detail}"
     return outcome, detail
 

@@ -3,8 +3,11 @@
 What takes long to import is imported inside the commands, so that help comes at once.
 """
 
+from __future__ import annotations
+
 import json
 from functools import partial
+from typing import TYPE_CHECKING
 
 from logzoo import __version__
 from logzoo.cli import estimating
@@ -12,11 +15,14 @@ from logzoo.cli.estimating import DATA_HELP, JSON, MODEL_HELP, NAMES, OPTION, SP
 from logzoo.cli.running import Parser, adder, run_command, warn, write
 from logzoo.printing import json_line, table
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 # Arguments of the library's functions that are neither flags here nor options of a method.
 _RESERVED = {"json", "options", "progress", "rbm", "stream"}
 
 
-def main(argv=None):
+def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line on `argv` (the arguments of the process when None). Returns the exit code."""
     return run_command(command_parser(), argv, _with_options)
 
@@ -26,7 +32,7 @@ def _with_options(arguments):
         arguments["options"] = _options(arguments.pop("option"), arguments.keys() - {"run"})
 
 
-def command_parser():
+def command_parser() -> Parser:
     parser = Parser(prog="logzoo", description="Log partition functions of restricted Boltzmann machines.")
     parser.add_argument("--version", action="version", version=f"logzoo {__version__}")
     command = adder(parser.add_subparsers(metavar="COMMAND", required=True))
@@ -107,9 +113,9 @@ def _train(data, output, checkpoint, options, **settings):
         raise ValueError(
             "--option values: from a shell data are zeros and ones; train_rbm of the package takes grey ones"
         )
-    kept = output.with_suffix(".snapshots.nc") if options.get("snapshots") else None
-    if kept is not None:
-        writable_model_file(kept, data)
+    snapshots = output.with_suffix(".snapshots.nc") if options.get("snapshots") else None
+    if snapshots is not None:
+        writable_model_file(snapshots, data)
     examples, origin = read_data(data, "train", tell=warn)
     settings |= options
     run = train_rbm(examples, progress=True, checkpoint=checkpoint, **settings)
@@ -124,8 +130,8 @@ def _train(data, output, checkpoint, options, **settings):
         inputs={name: origin["content_sha256"]},
         seed_path=str(root_stream(settings["seed"]).child("train", method)),
     )
-    if kept is not None:
-        run.save_snapshots(kept)
+    if snapshots is not None:
+        run.save_snapshots(snapshots)
     if checkpoint is not None:
         discard_checkpoint(checkpoint)
     units = f"{run.rbm.visible} visible x {run.rbm.hidden} hidden"
@@ -134,7 +140,7 @@ def _train(data, output, checkpoint, options, **settings):
     if "log_z" in run.trace:
         tracked, error = (float(run.trace[name][-1]) for name in ("log_z", "log_z_std_dev"))
         rows.append(("tracked log Z", f"{tracked:.4f} +- {error:.4f} nat"))
-    write(table([*rows, *(("written", path) for path in (output, kept) if path is not None)]))
+    write(table([*rows, *(("written", path) for path in (output, snapshots) if path is not None)]))
 
 
 def _info(file):

@@ -1,12 +1,19 @@
 """How a command line runs and prints: wrong input ends in one line on stderr and exit code 1."""
 
+from __future__ import annotations
+
 import argparse
 import os
 import re
 import sys
 import warnings
+from typing import TYPE_CHECKING
 
 from logzoo.printing import one_line, shortened
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
 
 
 class Parser(argparse.ArgumentParser):
@@ -19,7 +26,7 @@ class Parser(argparse.ArgumentParser):
         write(message)
 
 
-def adder(commands):
+def adder(commands: Any) -> Callable[..., Any]:
     """A function that adds a command, by name, function and summary, to the commands of a parser.
 
     It returns the `add_argument` of the new command.
@@ -33,7 +40,11 @@ def adder(commands):
     return add
 
 
-def run_command(parser, argv=None, prepared=lambda arguments: None):
+def run_command(
+    parser: argparse.ArgumentParser,
+    argv: Sequence[str] | None = None,
+    prepared: Callable[[dict[str, Any]], None] = lambda arguments: None,
+) -> int:
     """Run the command that `argv` (the arguments of the process when None) names. Returns the exit code.
 
     prepared: changes the parsed arguments in place before the command gets them.
@@ -65,18 +76,18 @@ def run_command(parser, argv=None, prepared=lambda arguments: None):
         return 1
 
 
-def warn(text):
+def warn(text: str) -> None:
     """Write a warning of one line to stderr."""
     tell(f"warning: {one_line(text)}")
 
 
-def tell(text):
+def tell(text: str) -> None:
     """Write a line to stderr, if there is one: what has none must not end up among the results."""
     if sys.stderr is not None:
         print(_encodable(f"logzoo: {text}", sys.stderr), file=sys.stderr)
 
 
-def bold(text):
+def bold(text: str) -> str:
     """The text, bold on a terminal that knows how; https://no-color.org is honoured."""
     plain = (
         sys.stdout is None or not sys.stdout.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
@@ -84,7 +95,7 @@ def bold(text):
     return text if plain else f"\033[1m{text}\033[0m"
 
 
-def write(text):
+def write(text: str) -> None:
     """Write to stdout, now."""
     if sys.stdout is None:
         raise OSError("there is no standard output to write to")

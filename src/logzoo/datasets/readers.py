@@ -6,15 +6,22 @@ and what was expected. For text formats the options include where the splits com
 the seed.
 """
 
+from __future__ import annotations
+
 import gzip
 import math
 import re
 import zlib
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from logzoo.io.array_files import read_matrices
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+    from typing import Any
 
 SPLITS: tuple[str, ...] = ("train", "validation", "test")
 
@@ -31,7 +38,7 @@ class Splits(NamedTuple):
         return cls(*(dict(zip(SPLITS, arrays, strict=True)) for arrays in zip(*parts, strict=True)))
 
 
-def cut_table(name, data, labels, validation, test):
+def cut_table(name: str, data: np.ndarray, labels: np.ndarray | None, validation: int, test: int) -> Splits:
     """Cut one table in the order of its rows: train, `validation`, `test` rows; ValueError when train gets none."""
     borders = [len(data) - test - validation, len(data) - test]
     if borders[0] < 1:
@@ -40,7 +47,7 @@ def cut_table(name, data, labels, validation, test):
     return Splits.of(zip(np.split(data, borders), labels_of_splits, strict=True))
 
 
-def one_hot(name, labels, classes):
+def one_hot(name: str, labels: np.ndarray | None, classes: int) -> np.ndarray:
     """Each label 0 .. classes - 1 as a row with a single one: (examples, classes) uint8; ValueError for others."""
     if labels is None:
         raise ValueError(f"{name}: expected a label of every example for {classes} label units, found none")
@@ -50,7 +57,7 @@ def one_hot(name, labels, classes):
     return (labels[:, None] == np.arange(classes)).astype(np.uint8)
 
 
-def shuffled_order(rows, seed):
+def shuffled_order(rows: int, seed: int) -> np.ndarray:
     """Draw a permutation of range(rows)."""
     # NumPy keeps the raw words of a bit generator the same for ever, but not what its Generator makes of them.
     return np.argsort(np.random.Philox(key=seed).random_raw(rows), kind="stable")
@@ -60,7 +67,7 @@ CHUNK_BYTES = 1 << 18
 MAX_UNPACKED_BYTES = 1 << 30
 
 
-def unpacked_chunks(path):
+def unpacked_chunks(path: Path) -> Iterator[bytes]:
     """Yield a file in pieces, unpacked when it is gzip; ValueError if damaged or beyond MAX_UNPACKED_BYTES."""
     with path.open("rb") as stream:
         packed = stream.read(2) == b"\x1f\x8b"
@@ -76,7 +83,7 @@ def unpacked_chunks(path):
         raise ValueError("expected a whole gzip file, found a damaged one") from error
 
 
-def read_contents(path):
+def read_contents(path: Path) -> bytearray:
     """A whole file, unpacked, in no more memory than it takes; ValueError naming it if empty, damaged, too large."""
     contents = bytearray()
     try:
@@ -92,7 +99,7 @@ def read_contents(path):
 IDX_IMAGES, IDX_LABELS = 2051, 2049  # magic numbers: unsigned bytes in three dimensions, in one
 
 
-def read_idx(paths, options):
+def read_idx(paths: Mapping[str, Path], options: Mapping[str, Any]) -> Splits:
     """Read MNIST-like idx files, gzipped or not; the last `validation` training images are for validation.
 
     options: `train` and `test` ({images, labels}: file names), `validation` (count), `threshold` (grey levels
@@ -113,7 +120,7 @@ def read_idx(paths, options):
     return Splits.of([(data[:border], labels[:border]), (data[border:], labels[border:]), (test_data, test_labels)])
 
 
-def read_matlab(paths, options):
+def read_matlab(paths: Mapping[str, Path], options: Mapping[str, Any]) -> Splits:
     """Read binary matrices (examples, visible) and their labels from one MATLAB 5 file.
 
     options: `file`, `train`, `validation`, `test` ({data, labels}: variable names), `column_major` ([height,
@@ -139,7 +146,7 @@ def read_matlab(paths, options):
     return Splits.of(parts)
 
 
-def read_digits(paths, options):
+def read_digits(paths: Mapping[str, Path], options: Mapping[str, Any]) -> Splits:
     """Read the 8 x 8 digits that scikit-learn carries, in their stored order: train, validation, test examples.
 
     options: `threshold` (grey levels 0..16; at or above it a pixel is 1), `validation` and `test` (counts).
@@ -156,8 +163,9 @@ def read_digits(paths, options):
 def _idx_array(path, magic):
     contents = read_contents(path)
     if contents[:4] != magic.to_bytes(4, "big"):
-        found = f"{contents[:4].hex()} (hexadecimal)"
-        raise ValueError(f"{path.name}: expected the idx magic number {magic}, found {found}")
+        raise ValueError(
+            f"{path.name}: expected the idx magic number {magic}, found {contents[:4].hex()} (hexadecimal)"
+        )
     header = 4 + 4 * contents[3]
     shape = [int.from_bytes(contents[start : start + 4], "big") for start in range(4, header, 4)]
     size = header + math.prod(shape)
@@ -181,7 +189,7 @@ def _matlab_integers(path, variables, name):
 LIBSVM_LINE = re.compile(r"([+-]?\d{1,4})((?: +\d{1,7}:[01])*) *\r?", re.ASCII)
 
 
-def read_text(paths, options):
+def read_text(paths: Mapping[str, Path], options: Mapping[str, Any]) -> Splits:
     """Read rows of single digits 0 and 1, gzipped or not; there are no labels.
 
     options: `files` or `own_split`, `separator` (one character), `sort` (splits whose rows are put in ascending
@@ -194,7 +202,7 @@ def read_text(paths, options):
     return splits
 
 
-def read_libsvm(paths, options):
+def read_libsvm(paths: Mapping[str, Path], options: Mapping[str, Any]) -> Splits:
     """Read rows `label index:1 ...`, indices from 1, ascending; options: `files` or `own_split`, `features`."""
     return _read_splits(paths, options, lambda path: _parse_libsvm(path, options["features"]))
 

@@ -3,6 +3,8 @@
 Downloads have limits: on size and time of a file, and one attempt for a host that does not answer.
 """
 
+from __future__ import annotations
+
 import hashlib
 import logging
 import os
@@ -10,7 +12,7 @@ import shutil
 import time
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
 import pooch
@@ -18,6 +20,12 @@ import requests
 
 from logzoo.datasets.readers import CHUNK_BYTES, unpacked_chunks
 from logzoo.io.atomic import beside, written_whole
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from logzoo.types import FilePath
 
 CONNECT_SECONDS = 3.0
 STALL_SECONDS = 10.0
@@ -107,12 +115,20 @@ class Digests(NamedTuple):
     bytes: int
 
 
-def mirror_folders(environ=os.environ):
+def mirror_folders(environ: Mapping[str, str] = os.environ) -> list[Path]:
     """The local folders searched before any URL: those of LOGZOO_MIRROR where it is set, none where it is empty."""
     return [Path(folder) for folder in environ.get("LOGZOO_MIRROR", DEFAULT_MIRRORS).split(os.pathsep) if folder]
 
 
-def fetch(name, files, folder, *, mirrors, timeout=5.0, total=TOTAL_SECONDS):
+def fetch(
+    name: str,
+    files: Mapping[str, Any],
+    folder: FilePath,
+    *,
+    mirrors: Iterable[FilePath],
+    timeout: float = 5.0,
+    total: float = TOTAL_SECONDS,
+) -> dict[str, Any]:
     """Bring every file of one source into `folder`, verified, and return the manifest.
 
     files: file name -> {sha256 and/or git_blob, bytes, sources}, as in config/datasets.yaml; timeout: seconds, as of
@@ -135,7 +151,7 @@ def fetch(name, files, folder, *, mirrors, timeout=5.0, total=TOTAL_SECONDS):
     return {"name": name, "files": records}
 
 
-def digests(path):
+def digests(path: Path) -> Digests:
     """Compute the checksums of a file, reading it in pieces."""
     size = path.stat().st_size
     sha256, git_blob = hashlib.sha256(), hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
@@ -146,7 +162,7 @@ def digests(path):
     return Digests(sha256.hexdigest(), git_blob.hexdigest(), size)
 
 
-def matches(actual, entry):
+def matches(actual: Digests, entry: Mapping[str, Any]) -> bool:
     """Whether a file has checksums that its entry accepts: its own, or those of a source of another form of it."""
     other_forms = [source for source in entry["sources"] if not source.get("gzip")]
     return any(_difference(actual, form) is None for form in (entry, *other_forms))

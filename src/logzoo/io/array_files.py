@@ -1,15 +1,24 @@
 """Arrays of HDF5 files, read by h5py (the extra `files`), and of MATLAB files up to version 7, read by SciPy."""
 
+from __future__ import annotations
+
 import contextlib
 import math
 import os
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from logzoo.io.reading import Header, check_unpacked
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
 
-def list_arrays(path, text):
+    from logzoo.types import FilePath
+
+
+def list_arrays(path: FilePath, text: str | None) -> tuple[dict[str, Header], Any]:
     """List the arrays of a file, {"group/array": Header}, and the text of the given name at its root, or None.
 
     Raises ValueError, one line without the path, for a file that h5py cannot read.
@@ -22,11 +31,11 @@ def list_arrays(path, text):
                 arrays[name] = Header(item.shape, item.dtype)
 
         file.visititems(add)
-        found = file[text][()] if text in arrays and arrays[text].shape == () else None
-    return arrays, found.decode(errors="replace") if isinstance(found, bytes) else found
+        value = file[text][()] if text in arrays and arrays[text].shape == () else None
+    return arrays, value.decode(errors="replace") if isinstance(value, bytes) else value
 
 
-def read_arrays(path, names):
+def read_arrays(path: FilePath, names: Sequence[str]) -> list[np.ndarray]:
     """Read the named arrays of a file, in this order. Their size is not checked.
 
     Errors as of `list_arrays`; also for numbers that NetCDF has scaled, which h5py does not scale back.
@@ -58,7 +67,7 @@ _NUMBERS = {"double": "f8", "single": "f4", "logical": "?"}
 _NUMBERS |= {f"{sign}int{bits}": f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
 
 
-def list_matrices(path):
+def list_matrices(path: FilePath) -> dict[str, Header]:
     """List the variables of a file, {name: Header}; the type is object for all but full arrays of numbers.
 
     Raises ValueError, one line without the path, for a file that SciPy cannot read and for a name that is there twice.
@@ -76,7 +85,7 @@ def list_matrices(path):
     return headers
 
 
-def read_matrices(path, names):
+def read_matrices(path: FilePath, names: Sequence[str]) -> dict[str, np.ndarray]:
     """Read the named variables of a file, {name: array}, as far as it has them; no other is unpacked.
 
     Errors as of `list_matrices`; also for variables that are not full arrays of real numbers, or too large.

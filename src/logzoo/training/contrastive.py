@@ -9,7 +9,9 @@ cap the sum of a tour has the mean E[v h'] E[length], so the direction of the gr
 E[v | h] replaces the draw of v that follows h: the same mean, less noise.
 """
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -20,6 +22,12 @@ from logzoo.models.expectations import LARGEST_LAYER, exact_expectations
 from logzoo.samplers.tours import StoppingSet, TourSampler, stopping_set
 from logzoo.training.loop import train
 from logzoo.training.negative import KINDS, ExactMeans, GreyChains, WeightedChains
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from logzoo.streams import Stream
+    from logzoo.training.loop import TrainingRun
 
 
 class Particles:
@@ -57,7 +65,9 @@ class Particles:
         self.spent = int(state["spent"])
 
 
-def cd(data, *, stream, batch, hidden, k=1, values="binary", **settings):
+def cd(
+    data: np.ndarray, *, stream: Stream, batch: int, hidden: int, k: int = 1, values: str = "binary", **settings: Any
+) -> TrainingRun:
     """Train by CD-k; settings as in `logzoo.training.loop.train`. Returns TrainingRun.
 
     values: binary; or grey, for data of grey levels, with means in the place of draws of the visible units.
@@ -67,7 +77,17 @@ def cd(data, *, stream, batch, hidden, k=1, values="binary", **settings):
     return train(phase, data, stream=stream, batch=batch, hidden=hidden, **settings)
 
 
-def pcd(data, *, stream, batch, hidden, k=1, particles=None, values="binary", **settings):
+def pcd(
+    data: np.ndarray,
+    *,
+    stream: Stream,
+    batch: int,
+    hidden: int,
+    k: int = 1,
+    particles: int | None = None,
+    values: str = "binary",
+    **settings: Any,
+) -> TrainingRun:
     """Train by PCD-k with `particles` chains (the mini-batch size by default); values: as in `cd`."""
     count = whole_number("particles", batch if particles is None else particles)
     chains = KINDS[values].new(count, data.shape[1], hidden)
@@ -101,7 +121,7 @@ class ExactPhase(Resumed):
         return {"log_z": self.log_z, "log_z_std_dev": 0.0}
 
 
-def exact_sgd(data, *, stream, batch, hidden, **settings):
+def exact_sgd(data: np.ndarray, *, stream: Stream, batch: int, hidden: int, **settings: Any) -> TrainingRun:
     """Train by exact gradients; settings as in `logzoo.training.loop.train`; the trace holds log Z.
 
     Returns TrainingRun. Raises ValueError when both layers are too large to enumerate.
@@ -206,7 +226,18 @@ class LasVegasPhase:
             self.stopping = StoppingSet.of(state["rows"], state["example"])
 
 
-def lvs(data, *, stream, batch, hidden, k=1, particles=None, warm_up=15, values="binary", **settings):
+def lvs(
+    data: np.ndarray,
+    *,
+    stream: Stream,
+    batch: int,
+    hidden: int,
+    k: int | None = 1,
+    particles: int | None = None,
+    warm_up: int = 15,
+    values: str = "binary",
+    **settings: Any,
+) -> TrainingRun:
     """Train by LVS-k with `particles` tours an update (the mini-batch size by default), cut after k sweeps.
 
     k: None for no cap (the warm-up is CD-1 then); warm_up: epochs of CD-k before; values: as in `cd`. An update in

@@ -5,7 +5,10 @@ temperatures move until replicas flow evenly (Desjardins et al. 2010b). INS, PIN
 after each sweep (Hult et al. 2019).
 """
 
+from __future__ import annotations
+
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +19,13 @@ from logzoo.samplers.parallel_tempering import ParallelTempering
 from logzoo.training.flow import FlowLadder
 from logzoo.training.loop import train
 from logzoo.training.negative import WeightedChains
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from logzoo.streams import Stream
+    from logzoo.training.loop import TrainingRun
 
 BASES = ("visible-bias", "data")
 
@@ -94,19 +104,19 @@ class ParallelTemperingPhase:
 
 
 def train_parallel_tempering(
-    data,
-    flow_of=None,
+    data: np.ndarray,
+    flow_of: Callable[..., FlowLadder] | None = None,
     *,
-    stream,
-    batch,
-    k=1,
-    particles=None,
-    rungs=10,
-    ladder="linear",
-    base="visible-bias",
-    tracker=None,
-    **settings,
-):
+    stream: Stream,
+    batch: int,
+    k: int = 1,
+    particles: int | None = None,
+    rungs: int = 10,
+    ladder: Any = "linear",
+    base: str = "visible-bias",
+    tracker: Any = None,
+    **settings: Any,
+) -> TrainingRun:
     """Train by SML-PT: `particles` chains (the mini-batch size by default) at each of `rungs` temperatures.
 
     An update makes k sweeps of all of them, each followed by exchanges of even and odd neighbours in turn; the chains
@@ -127,7 +137,14 @@ def train_parallel_tempering(
     return train(negative_phase, data, fixed, tracker, stream=stream, batch=batch, **settings)
 
 
-def sml_apt(data, *, ladder_rate=1e-3, spawn_below=None, as_published=False, **settings):
+def sml_apt(
+    data: np.ndarray,
+    *,
+    ladder_rate: float = 1e-3,
+    spawn_below: float | None = None,
+    as_published: bool = False,
+    **settings: Any,
+) -> TrainingRun:
     """Train by SML-APT; settings as in `train_parallel_tempering`, the ladder to start from.
 
     ladder_rate, spawn_below: rate of the ladder, and the mean exchange rate below which it gains a rung (None: never);
@@ -152,8 +169,17 @@ class InfiniteSwappingPhase(InfiniteSwapping):
 
 
 def train_infinite_swapping(
-    data, group=None, *, stream, batch, k=1, particles=None, temperatures=TEMPERATURES, density="marginal", **settings
-):
+    data: np.ndarray,
+    group: int | str | None = None,
+    *,
+    stream: Stream,
+    batch: int,
+    k: int = 1,
+    particles: int | None = None,
+    temperatures: Sequence[float] = TEMPERATURES,
+    density: str = "marginal",
+    **settings: Any,
+) -> TrainingRun:
     """Train with `particles` replicas (the mini-batch size by default) at each temperature, k sweeps an update.
 
     temperatures: rising from 1; the path tempers all parameters. density: what temperatures are reassigned by, log f of
@@ -166,7 +192,7 @@ def train_infinite_swapping(
     return train(negative_phase, data, stream=stream, batch=batch, **settings)
 
 
-def pins(data, *, group=3, **settings):
+def pins(data: np.ndarray, *, group: int = 3, **settings: Any) -> TrainingRun:
     """Train by PINS, `group` neighbouring temperatures to a group; settings as in `train_infinite_swapping`.
 
     In every second sweep the groups are shifted by half of one. Returns TrainingRun.
@@ -174,6 +200,6 @@ def pins(data, *, group=3, **settings):
     return train_infinite_swapping(data, whole_number("group", group, minimum=2), **settings)
 
 
-def pt(data, **settings):
+def pt(data: np.ndarray, **settings: Any) -> TrainingRun:
     """Train by PT, neighbours exchanging in turn (Hult et al. 2019); settings as in `train_infinite_swapping`."""
     return train_infinite_swapping(data, IN_TURN, **settings)

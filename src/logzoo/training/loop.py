@@ -1,8 +1,10 @@
 """The one training loop: mini-batches, gradient steps, a trace; methods differ in the negative phase and the step."""
 
+from __future__ import annotations
+
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -18,6 +20,12 @@ from logzoo.training.negative import mini_batch, put_difference
 from logzoo.training.steps import Ascent
 from logzoo.training.trace import EarlyStopping, Trace
 from logzoo.training.trackers import JarzynskiTracker
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from logzoo.io.checkpoints import Checkpoint
+    from logzoo.streams import Stream
 
 SCHEDULES = ("constant", "epochs", "inverse", "linear")
 INITIAL = ("marginals", "small", "uniform")
@@ -78,31 +86,31 @@ class Values(NamedTuple):
 
 
 def train(
-    negative_phase,
-    data,
-    base=None,
-    tracker=None,
-    step=Ascent,
+    negative_phase: Any,
+    data: np.ndarray,
+    base: np.ndarray | None = None,
+    tracker: Any = None,
+    step: Any = Ascent,
     *,
-    hidden,
-    updates,
-    batch,
-    learning_rate,
-    stream,
-    weight_decay=0.0,
-    schedule="constant",
-    alpha=1e4,
-    start=None,
-    initial="marginals",
-    validation=None,
-    patience=None,
-    monitored=2000,
-    every=None,
-    snapshots=0,
-    walkers=0,
-    checkpoint=None,
-    progress,
-):
+    hidden: int,
+    updates: int,
+    batch: int,
+    learning_rate: float,
+    stream: Stream,
+    weight_decay: float = 0.0,
+    schedule: str = "constant",
+    alpha: float = 1e4,
+    start: RBM | None = None,
+    initial: str = "marginals",
+    validation: np.ndarray | None = None,
+    patience: int | None = None,
+    monitored: int = 2000,
+    every: int | None = None,
+    snapshots: int = 0,
+    walkers: int = 0,
+    checkpoint: Checkpoint | None = None,
+    progress: bool,
+) -> TrainingRun:
     """Train an RBM by stochastic gradient steps with the given negative phase.
 
     data (examples, visible) uint8 of 0/1, or float32 grey levels in [0, 1]. negative_phase(parameters, update,
@@ -148,7 +156,7 @@ def train(
     batches = islice(_batches(len(data), batch, stream.child("batches").generator()), first, None)
     positive = mini_batch(data, batch, hidden)
     parameters = None
-    shown = bar(updates, "training", "update", progress, done=first)
+    progress_bar = bar(updates, "training", "update", progress, done=first)
     for update in range(first, updates):
         if stopping.over:
             break
@@ -174,14 +182,14 @@ def train(
             raise ValueError(f"learning_rate: diverged at update {update}; expected less than {learning_rate:g}")
         if checkpoint is not None:
             checkpoint.save_if_due(update + 1, parts)
-        shown.update()
-    shown.close()
+        progress_bar.update()
+    progress_bar.close()
     stopping.give_back(values)
     rows = trace.dataset().assign_attrs(monitored=monitored, **stopping.attributes)
     return TrainingRun(RBM(*values), rows, trace.snapshots_dataset())
 
 
-def rate_at(update, updates, learning_rate, schedule, alpha, per_epoch=1):
+def rate_at(update: int, updates: int, learning_rate: float, schedule: str, alpha: float, per_epoch: int = 1) -> float:
     """Learning rate of one update (see `train`), an epoch being so many updates."""
     if schedule == "epochs":
         return learning_rate / -(-(1 + update // per_epoch) // _EPOCHS)

@@ -127,8 +127,8 @@ class EarlyStopping:
     def see(self, update, log_likelihood, values):
         """Take note of the log-likelihood in nats of the parameters `values` at an update; ValueError unless finite."""
         if not np.isfinite(log_likelihood):
-            found = f"found {log_likelihood} at update {update}"
-            raise ValueError(f"patience: expected a tracker that says what the log-likelihood is, {found}")
+            value = f"{log_likelihood} at update {update}"
+            raise ValueError(f"patience: expected a tracker that gives a finite log-likelihood, found {value}")
         if not self.best or log_likelihood > self.best["log_likelihood"]:
             numbers = {"update": np.array(update), "log_likelihood": np.array(log_likelihood)}
             self.best = numbers | {name: array.copy() for name, array in values.state.items()}

@@ -50,7 +50,7 @@ class Belief(NamedTuple):
         return float(self.mean[-2]), float(np.sqrt(self.covariance[-2, -2]))
 
 
-def vague(log_z, std_dev, rungs):
+def vague(log_z: float, std_dev: float, rungs: int) -> Belief:
     """The Belief that log Z is about `log_z` at every rung, without bias."""
     variances = np.full(rungs, std_dev**2)
     variances[-1] = 0.0
@@ -238,7 +238,7 @@ class JarzynskiTracker(Resumed):
     @property
     def reading(self):
         """The numbers that go into a trace, by column."""
-        of_island = np.array([logsumexp(own) - np.log(own.size) for own in self._islands()])
+        of_island = np.array([logsumexp(island) - np.log(island.size) for island in self._islands()])
         log_z = self.log_z_base + float(logsumexp(of_island)) - np.log(of_island.size)
         relative = np.exp(of_island - of_island.max())
         effective = float(relative.sum() ** 2 / np.square(relative).sum())
@@ -258,7 +258,7 @@ class JarzynskiTracker(Resumed):
         self.chains.v[...] = state["v"]
 
 
-def relative_error(log_values):
+def relative_error(log_values: np.ndarray) -> float:
     """Standard error of the mean of exp(log_values) (n,) relative to it: from their spread, or from that of their logs.
 
     The larger one: few values do not show the tail that decides. Wider, as Student's interval is than the normal one.

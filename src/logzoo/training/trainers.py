@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from logzoo.models.rbm import RBM
     from logzoo.training.loop import TrainingRun
+    from logzoo.training.trackers import KalmanTracker, RtsTracker
     from logzoo.types import ArrayLike, FilePath, Seed
 
 _LOOP = "logzoo.training.loop:train"
@@ -59,14 +60,14 @@ def _listed(method: str) -> Method:
     return TRAINERS[one_of("method", method, TRAINERS)]
 
 
-def tracker(given):
-    """A new tracker of that name, or the tracker that is given itself; ValueError for any other."""
+def tracker(tracker: Any) -> KalmanTracker | RtsTracker:
+    """A new tracker of that name, or the argument itself if it is a tracker; ValueError for any other."""
     from logzoo.training.trackers import KalmanTracker, RtsTracker
 
     classes = dict(zip(TRACKERS, (KalmanTracker, RtsTracker), strict=True))
-    if isinstance(given, tuple(classes.values())):
-        return given
-    return classes[one_of("tracker", given, TRACKERS)]()
+    if isinstance(tracker, tuple(classes.values())):
+        return tracker
+    return classes[one_of("tracker", tracker, TRACKERS)]()
 
 
 # Checks of the data to train on.
@@ -166,9 +167,9 @@ def train_rbm(
     if checkpoint is not None:
         source = source_digest(trainer_module(method), "logzoo.training.trackers")
         asked = {"method": method, "seed": str(seed), "data": data, "source": source, **settings, **options}
-        # One that is made knows whose it is.
-        made = isinstance(checkpoint, Checkpoint)
-        options["checkpoint"] = checkpoint if made else chosen_checkpoint(checkpoint, identity_of(asked))
+        if not isinstance(checkpoint, Checkpoint):
+            checkpoint = chosen_checkpoint(checkpoint, identity_of(asked))
+        options["checkpoint"] = checkpoint
     if options.get("tracker") is not None:
         options["tracker"] = tracker(options["tracker"])
     return run(data, stream=stream, progress=progress, **settings, **options)
