@@ -118,17 +118,10 @@ def train(
     phase counts the sweeps that it has `spent`; its `numbers` and `profiles`, if any, go into the trace. base:
     log-odds (visible,) in `parameters`, for phases that temper; 0 by default. tracker: its `reading` goes into the
     trace. step: a class of `logzoo.training.steps`, made with the weight_decay.
-    start: RBM to start from; without one weights are N(0, 0.01^2), and biases too if `initial` is "small", while by
-    "marginals" hidden biases are 0, visible ones the data's log-odds; "uniform": weights
-    U(-0.1, 0.1) / sqrt(visible + hidden), hidden biases 0, visible ones log((p + 0.01) / (1 - p)).
-    schedule: constant; inverse, min(alpha eps / (t + 1), eps); linear, down to 0 at the end; epochs, eps for ten
-    epochs, eps / 2 for ten, eps / 3, ... every: updates between two rows of the trace, a hundredth of all by default;
-    snapshots: about how many rows keep the parameters.
-    walkers: chains of their own that follow log Z, one sweep each an update (`logzoo.training.trackers`), whatever the
-    negative phase is; their sweeps are counted, and they are the tracker.
-    validation (examples, visible): with a tracker, the tracked log-likelihood of at most `monitored` of them is traced;
-    patience: end when it has not risen for so many updates, and return the parameters of the best row. checkpoint: a
-    `logzoo.io.checkpoints.Checkpoint`, from which an interrupted training goes on to the same bits.
+    Other settings are parameters or options of `logzoo.train_rbm`. The walkers are the tracker, and their sweeps count.
+    Initial weights are N(0, 0.01^2), and biases too for initial="small"; for "marginals" hidden biases are 0, visible
+    ones the log-odds of the data; for "uniform" weights are U(-0.1, 0.1) / sqrt(visible + hidden), hidden biases 0,
+    visible ones log((p + 0.01) / (1 - p)). checkpoint: an interrupted training continues from it to the same bits.
     Returns TrainingRun. Raises ValueError for impossible settings and when the weights diverge.
     """
     one_of("schedule", schedule, SCHEDULES)

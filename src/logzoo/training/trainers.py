@@ -135,7 +135,10 @@ def train_rbm(
         Whether a progress bar is shown.
     **options
         Options of the method, which `trainers` lists: such as ``k`` (sweeps in an update), ``particles`` (chains), and
-        ``tracker`` (``"kalman"`` or ``"rts"``) for the trainers that can track log Z.
+        ``tracker`` (``"kalman"`` or ``"rts"``) for the trainers that can track log Z. All methods take ``initial``
+        (``"marginals"``, ``"small"`` or ``"uniform"`` parameters), ``alpha`` (of the inverse schedule, default
+        10,000), ``every`` (updates between two rows of the trace, by default a hundredth of all) and ``monitored``
+        (examples of each split whose log-likelihood is traced, by default at most 2,000).
 
     Returns
     -------
