@@ -11,8 +11,7 @@ from logzoo.kernels.gibbs import forget_hidden, run_sweeps
 from logzoo.kernels.layout import fixed_point_parameters
 from logzoo.paths import kernel_parameters
 from logzoo.samplers.parallel_tempering import ParallelTempering
-from logzoo.trackers.kalman import KalmanTracker
-from logzoo.trackers.rts import RtsTracker
+from logzoo.training.trackers import KalmanTracker, RtsTracker
 
 LADDER = {"rungs": 10, "particles": 20}
 BATCH = 20

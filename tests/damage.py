@@ -5,8 +5,7 @@ import shutil
 
 import numpy as np
 
-from logzoo.io.netcdf import content_sha256, load_raw
-from logzoo.io.seals import seal
+from logzoo.io.netcdf import content_sha256, load_raw, seal
 
 HASHED = "content_sha256"
 

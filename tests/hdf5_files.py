@@ -6,14 +6,11 @@ import h5py
 import numpy as np
 
 
-def write_hdf5(path, content, *, newest=False, chunked=False, before=b""):
-    """Write {"group/name": array or text}.
-
-    newest: in the newest form, which h5py uses on request only; before: at most 512 bytes that come first.
-    """
-    with h5py.File(path, "w", libver="latest" if newest else None, userblock_size=512 if before else None) as file:
+def write_hdf5(path, content, *, before=b""):
+    """Write {"group/name": array or text}; before: at most 512 bytes that come first."""
+    with h5py.File(path, "w", userblock_size=512 if before else None) as file:
         for name, value in content.items():
-            file.create_dataset(name, data=value, chunks=np.shape(value) if chunked else None)
+            file.create_dataset(name, data=value)
     with Path(path).open("r+b") as written:
         written.write(before)
 

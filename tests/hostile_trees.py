@@ -12,8 +12,8 @@ from pathlib import Path
 import netCDF4
 import numpy as np
 
+from logzoo.io.netcdf import seal
 from logzoo.io.reading import sha256_of
-from logzoo.io.seals import seal
 from logzoo.kernels import cache
 from replication.artifacts.layout import files_of
 

@@ -6,8 +6,8 @@ import numpy as np
 import xarray as xr
 from projects import ROOT, catalogue_of
 
-from logzoo.io.labels import labelled
 from logzoo.io.netcdf import read_provenance, write_artifact
+from logzoo.io.schema import labelled
 from replication.reporting.page import exhibit_of, page, scorecard_page
 from replication.reporting.scorecard import csv as card_csv
 from replication.reporting.scorecard import markdown, scorecard

@@ -8,36 +8,33 @@ import pytest
 from logzoo.io.provenance import direct_imports
 from replication.digests import PACKAGES
 
-HELPERS = {"budgets", "checks", "io", "methods", "printing", "progress", "streams"}
+HELPERS = {"budgets", "checks", "functions", "io", "printing", "streams"}
 SAMPLING = {"kernels", "models", "paths", "samplers"} | HELPERS
-BELOW_API = SAMPLING | {"datasets", "estimators", "trackers", "trainers"}
+BELOW_API = SAMPLING | {"datasets", "estimators", "training"}
 
 # Each part of a package, from bottom to top, and the parts that it may import; under `if TYPE_CHECKING` any.
 ALLOWED = {
     "logzoo": {
         "checks": set(),
-        "methods": {"checks"},
+        "functions": {"checks", "printing"},
         "printing": {"checks"},
-        "progress": set(),
         "streams": {"checks"},
         "types": set(),
         "budgets": {"checks"},
         "kernels": {"kernels"},
         "io": {"io"},
-        "models": {"checks", "io", "kernels", "models", "printing", "progress", "streams"},
+        "models": {"checks", "io", "kernels", "models", "printing", "streams"},
         "paths": {"checks", "kernels", "models"},
         "samplers": SAMPLING,
         # Not the kernels: samplers make the sweeps, and pay for them.
         "estimators": SAMPLING - {"kernels"} | {"estimators"},
-        "trackers": SAMPLING | {"trackers"},
-        "trainers": SAMPLING | {"trackers", "trainers"},
+        # No estimators: a change of one is no reason to train all models again.
+        "training": SAMPLING | {"training"},
         "datasets": {"checks", "datasets", "io", "models", "streams"},
-        "api": BELOW_API - {"trackers", "trainers"},
-        # No estimators: a change of one is no reason to train all models anew.
-        "training": SAMPLING | {"trackers", "trainers"},
+        "api": BELOW_API - {"training"},
         "scoring": {"api", "models"},
         # Of the top module the version alone.
-        "cli": BELOW_API | {"__init__", "api", "cli", "printing", "training"},
+        "cli": BELOW_API | {"__init__", "api", "cli"},
         # `python -m logzoo`.
         "__main__": {"cli"},
         # The public names are imported when they are first used.

@@ -48,7 +48,7 @@ def contents(folder):
         (ESTIMATE, "marginals.npy", "expected a file of its own, found the base data"),
         *(
             (command, name, "expected a checkpoint or a new name, found another file")
-            for name in ("other.nc", "notes.txt", "arrays.npz", "empty", "pipe", "/dev/null")
+            for name in ("other.nc", "arrays.npz", "empty", "pipe")
             for command in (f"{TRAIN} -o new.nc", ESTIMATE)
         ),
         (f"{TRAIN} -o new.nc", "a" * 300, "File name too long"),
@@ -84,23 +84,15 @@ def test_what_comes_to_the_place_of_a_checkpoint_stays(folder, caplog):
     assert (folder / "later").read_text() == (folder / "model.nc.checkpoint.npz").read_text() == "mine"
 
 
-@pytest.mark.parametrize("path", [3, [1], b"x", "zero\0byte"])
+@pytest.mark.parametrize("path", [3, "zero\0byte"])
 def test_a_checkpoint_has_a_path(path):
     with pytest.raises(ValueError, match="^checkpoint: "):
         train_rbm(np.eye(6), hidden=2, updates=2, batch=2, checkpoint=path)
 
 
 def test_a_checkpoint_that_unpacks_to_more_is_not_read(folder, monkeypatch, caplog):
-    monkeypatch.setattr("logzoo.io.sizes._MOST_BYTES", 1 << 20)
+    monkeypatch.setattr("logzoo.io.reading._MOST_UNPACKED", 1 << 20)
     with open("bomb.npz", "wb") as file:
         np.savez_compressed(file, logzoo_checkpoint="mine", step=1, zeros=np.zeros(1 << 20))
     assert is_checkpoint("bomb.npz") and Checkpoint("bomb.npz", "mine").load({}) == 0
     assert "cannot be read as a checkpoint" in caplog.text
-
-
-@pytest.mark.parametrize("letters", [240, 300])
-def test_a_name_that_is_too_long_is_refused_before_training(folder, capfd, monkeypatch, letters):
-    monkeypatch.setattr("logzoo.training.train_rbm", lambda *_, **__: pytest.fail("trained"))
-    assert main([*TRAIN.split(), "-o", "a" * letters + ".nc"]) == 1
-    err = capfd.readouterr().err
-    assert err.startswith("logzoo: error: cannot write aaa") and "File name too long" in err and err.count("\n") == 1

@@ -7,7 +7,7 @@ from test_experiments_las_vegas import images_of, random_rbm
 from test_trackers import patterns
 
 from logzoo.budgets import SweepLedger
-from logzoo.datasets.splits import SPLITS
+from logzoo.datasets.readers import SPLITS
 from logzoo.estimators.registry import estimator
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
@@ -16,8 +16,8 @@ from logzoo.samplers import initial as rule
 from logzoo.samplers.infinite_swapping import InfiniteSwapping
 from logzoo.samplers.tours import StoppingSet
 from logzoo.streams import root_stream
-from logzoo.trackers import kalman
-from logzoo.training import train_rbm
+from logzoo.training import trackers
+from logzoo.training.trainers import train_rbm
 from replication.papers.declaration import Declaration
 from replication.papers.infinite_swapping import ins_distances, ins_runs, ins_trainings
 from replication.papers.infinite_swapping.ins_runs import gradient_distances, repeated_training
@@ -121,9 +121,9 @@ def followed():
 
 def test_importance_weights_upside_down_lead_the_tracker_away(monkeypatch):
     assert verdict(f4b, followed(), "close") == REPRODUCED
-    weighed = kalman.importance_sampling
-    monkeypatch.setattr(kalman, "importance_sampling", lambda before, after: weighed(after, before))
-    monkeypatch.setattr(kalman.KalmanTracker, "particles_moved", only_remember)
+    weighed = trackers.importance_sampling
+    monkeypatch.setattr(trackers, "importance_sampling", lambda before, after: weighed(after, before))
+    monkeypatch.setattr(trackers.KalmanTracker, "particles_moved", only_remember)
     # It takes the first model for the best.
     assert verdict(f4b, followed(), "late") == NOT_REPRODUCED
 
@@ -134,8 +134,8 @@ def only_remember(self, particles, exchanges):
 
 
 def test_a_filter_that_is_stuck_does_not_stay_with_the_truth(monkeypatch):
-    monkeypatch.setattr(kalman, "predicted", lambda mean, covariance, *_: (mean, covariance))
-    monkeypatch.setattr(kalman.KalmanTracker, "particles_moved", only_remember)
+    monkeypatch.setattr(trackers, "predicted", lambda mean, covariance, *_: (mean, covariance))
+    monkeypatch.setattr(trackers.KalmanTracker, "particles_moved", only_remember)
     assert verdict(f4b, followed(), "close") == NOT_REPRODUCED
 
 

@@ -12,13 +12,17 @@ import pytest
 import scipy.io
 import xarray as xr
 
+import logzoo
 from logzoo import RBM, estimate_log_z, exact_log_z, train_rbm
 from logzoo.cli.main import main
-from logzoo.cli.output import bold
+from logzoo.cli.running import bold
+from logzoo.estimators.registry import ESTIMATORS
 from logzoo.estimators.result import REASONS
 from logzoo.io.netcdf import read_artifact, write_artifact
 from logzoo.io.provenance import PACKAGE_FOLDER, source_digest
 from logzoo.paths import log_odds
+from logzoo.printing import json_line
+from logzoo.training.trainers import TRAINERS
 
 VISIBLE, HIDDEN = 12, 5
 SHORT = ["--sweeps", "400", "--chains", "10"]
@@ -114,22 +118,6 @@ def test_estimate_prints_what_the_library_returns(folder, rbm, capfd):
     }
 
 
-def test_estimate_as_a_table(folder, rbm, capfd):
-    expected = estimate_log_z(rbm, "ais", sweeps=400, chains=10)
-    out, err = run(capfd, "estimate", "model.mat", "--method", "ais", *SHORT)
-    assert err == ""
-    head, shown = report(out)
-    interval = "95% interval {:.4f} to {:.4f}".format(*expected.interval)
-    assert head == [f"log Z = {expected.log_z:.4f} nat, {interval}, converged"]
-    assert shown.pop("spent").startswith("400 sweeps x 10 chains, ")
-    assert shown == {
-        "method": "ais",
-        "densities": "marginal",
-        "standard error": f"{expected.std_error:.4f} nat",
-        "sure bounds": f"{expected.bounds[0]:.4f} to {expected.bounds[1]:.4f} nat",
-    }
-
-
 @pytest.mark.parametrize(
     ("terminal", "variables", "expected"),
     [(True, {}, True), (False, {}, False), (True, {"NO_COLOR": "1"}, False), (True, {"TERM": "dumb"}, False)],
@@ -174,11 +162,8 @@ def test_mean_log_likelihood_of_the_test_split(folder, rbm, capfd):
 @pytest.mark.parametrize(
     ("arguments", "base"),
     [
-        (["--base", "uniform"], "uniform"),
-        (["--base", "visible-bias"], "visible-bias"),
         (["--base", "matched"], "matched"),
         ([], "modes"),
-        (["--data", "data.nc"], log_odds(examples(40)[:20])),
         (["--base-data", "data.nc"], log_odds(examples(40)[:20])),
         (["--base-data", "data.npy"], log_odds(examples(40))),
     ],
@@ -207,25 +192,21 @@ def test_a_run_that_did_not_converge_warns(folder, rbm, capfd):
     assert err == f"logzoo: warning: rts did not converge, do not trust the interval: {', '.join(reasons)}\n"
 
 
-def test_numbers_that_json_does_not_know_become_null(folder, capfd, monkeypatch):
-    import logzoo.api
-    from logzoo.estimators.result import Estimate
+def test_numbers_that_json_does_not_know_become_null():
+    line = json_line({"std_error": float("nan"), "interval": (float("-inf"), 2.0), "met": np.int64(1)})
+    assert json.loads(line, parse_constant=pytest.fail) == {"std_error": None, "interval": [None, 2.0], "met": 1}
 
-    diagnostics = {"round_trips": np.float64("nan"), "initial_rule_met": np.int64(1)}
-    result = Estimate(
-        method="rts",
-        log_z=1.0,
-        std_error=float("nan"),
-        interval=(float("-inf"), 2.0),
-        sweeps=400,
-        chains=10,
-        reasons=(),
-        diagnostics=diagnostics,
-    )
-    monkeypatch.setattr(logzoo.api, "estimate_log_z", lambda *_, **__: result)
-    found = run_json(capfd, "estimate", "model.nc")
-    assert found["std_error"] is None and found["interval"] == [None, 2.0]
-    assert found["diagnostics"] == {"round_trips": None, "initial_rule_met": 1} and found["converged"] is True
+
+def test_methods_prints_the_tables_of_the_library(capfd):
+    estimators, trainers = logzoo.methods(), logzoo.trainers()
+    assert [entry.name for entry in estimators] == [*ESTIMATORS, "auto"]
+    assert [entry.name for entry in trainers] == list(TRAINERS)
+    named = {entry.name: entry for entry in [*estimators, *trainers]}
+    assert named["bar"] == ("bar", "BAR", ("burn_in", "ladder", "rungs"))
+    assert "k" in named["cd"].options and not {"seed", "stream", "schedule"} & {*named["cd"].options}
+    out, err = run(capfd, "methods")
+    assert repr(estimators) in out and repr(trainers) in out and err == ""
+    assert repr(trainers).splitlines()[2].split() == ["cd", "CD", *", ".join(named["cd"].options).split()]
 
 
 @pytest.mark.parametrize("file", ["model.nc", "model.mat"])
@@ -238,10 +219,9 @@ def test_exact(folder, rbm, capfd, file):
     assert err == ""
 
 
-@pytest.mark.parametrize(("file", "rows"), [("data.nc", 20), ("data.npy", 40)])
-def test_train_writes_the_model_of_the_library(folder, capfd, file, rows):
-    out, err = run(capfd, "train", file, *TRAINING, "--option", "k=2", "-o", "new.nc")
-    expected = train_rbm(examples(40)[:rows], hidden=3, updates=20, batch=10, k=2).rbm
+def test_train_writes_the_model_of_the_library(folder, capfd):
+    out, err = run(capfd, "train", "data.npy", *TRAINING, "--option", "k=2", "-o", "new.nc")
+    expected = train_rbm(examples(40), hidden=3, updates=20, batch=10, k=2).rbm
     assert np.array_equal(RBM.load("new.nc").weights, expected.weights)
     assert table(out) == {
         "method": "pcd",
@@ -267,14 +247,14 @@ def test_a_checkpoint_stays_until_the_snapshots_are_written(folder, capfd, monke
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("logzoo.trainers.loop.TrainingRun.save_snapshots", full)
+    monkeypatch.setattr("logzoo.training.loop.TrainingRun.save_snapshots", full)
     monkeypatch.setattr("logzoo.io.checkpoints._SECONDS", 0.0)
     given = ("--option", "snapshots=3", "--checkpoint", "on.npz", "-o", "new.nc")
     assert main(["train", "data.npy", *TRAINING, *given]) == 1
     assert "No space left" in capfd.readouterr().err and (folder / "on.npz").exists()
 
 
-@pytest.mark.parametrize("name", [os.fsdecode(b"caf\xe9.npy"), "C:\\x.npy", "a: b.npy"])
+@pytest.mark.parametrize("name", [os.fsdecode(b"caf\xe9.npy"), "C:\\x.npy"])
 def test_any_name_of_the_data_will_do(folder, capfd, name):
     os.rename("data.npy", name)
     run(capfd, "train", name, *TRAINING, "-o", "new.nc")
@@ -282,28 +262,11 @@ def test_any_name_of_the_data_will_do(folder, capfd, name):
     assert label.endswith(".npy") and not set(label) & set(":\\")
 
 
-def test_a_name_that_no_model_can_have_is_refused_before_the_training(folder, capfd):
-    name = os.fsdecode(b"caf\xe9.nc")
-    assert main(["train", "data.npy", *TRAINING, "-o", name]) == 1
-    assert "expected a path in UTF-8" in capfd.readouterr().err and not os.path.exists(name)
-
-
-def test_a_link_stays_one_to_the_new_model(folder, capfd):
-    os.mkdir("real")
-    os.rename("model.nc", "real/model.nc")
-    os.symlink("real/model.nc", "link.nc")
-    before = Path("real/model.nc").read_bytes()
-    run(capfd, "train", "data.npy", *TRAINING, "-o", "link.nc")
-    assert os.path.islink("link.nc") and Path("real/model.nc").read_bytes() != before
-    assert os.listdir("real") == ["model.nc"] and read_artifact("link.nc", "model")["weights"].shape == (VISIBLE, 3)
-
-
-def test_without_a_stderr_results_are_results(folder):
-    command = f"{sys.executable} -m logzoo estimate model.nc --method mean-field --json 2>&-"
-    environment = os.environ | {"PYTHONPATH": str(PACKAGE_FOLDER.parent)}
-    done = subprocess.run(command, shell=True, stdout=subprocess.PIPE, text=True, env=environment, timeout=60)
+def test_without_a_stderr_results_are_results(folder, capfd, monkeypatch):
+    monkeypatch.setattr(sys, "stderr", None)
+    assert main(["estimate", "model.nc", "--method", "mean-field", "--json"]) == 0
     # It did not converge, of which a warning would tell.
-    assert done.returncode == 0 and json.loads(done.stdout)["reasons"]
+    assert json.loads(capfd.readouterr().out)["reasons"]
 
 
 def test_letters_that_the_output_cannot_take_are_spelled_out(folder, monkeypatch):
@@ -313,11 +276,10 @@ def test_letters_that_the_output_cannot_take_are_spelled_out(folder, monkeypatch
     assert b"\\xfc.nc" in buffer.getvalue()
 
 
-@pytest.mark.parametrize("wrong", [("--chains", "1"), ("--sweeps", "-5")])
-def test_all_methods_refuse_what_each_would(folder, capfd, wrong):
-    assert main(["estimate", "model.nc", "--method", "all", *wrong]) == 1
+def test_all_methods_refuse_what_each_would(folder, capfd):
+    assert main(["estimate", "model.nc", "--method", "all", "--chains", "1"]) == 1
     out, err = capfd.readouterr()
-    assert out == "" and err.startswith(f"logzoo: error: {wrong[0][2:]}: expected a whole number of at least")
+    assert out == "" and err.startswith("logzoo: error: chains: expected a whole number of at least 2")
 
 
 def test_grey_levels_are_refused_before_the_training(folder, capsys):
@@ -340,7 +302,7 @@ def test_a_trained_model_says_where_it_comes_from(folder, capfd):
     settings = {"method": "cd", "hidden": 3, "updates": 20, "batch": 10, "learning_rate": 0.05, "seed": 4}
     assert json.loads(attributes["parameters_json"]) == settings
     assert attributes["seed_path"] == "4/train/cd"
-    assert attributes["source_sha256"] == source_digest("logzoo.trainers.cd", "logzoo.trackers.registry")
+    assert attributes["source_sha256"] == source_digest("logzoo.training.contrastive", "logzoo.training.trackers")
     first = Path("new.nc").read_bytes()
     run(capfd, "train", "data.nc", *TRAINING, "--method", "cd", "--seed", 4, "-o", "new.nc")
     assert Path("new.nc").read_bytes() == first
@@ -356,13 +318,6 @@ def test_info_of_a_model(folder, rbm, capfd):
     assert all(matlab[name] == rows[name] for name in ("units", "weights", "visible bias", "hidden bias"))
 
 
-def test_info_of_a_dataset(folder, capfd):
-    rows = table(run(capfd, "info", "data.nc").out)
-    assert (rows["kind"], rows["title"]) == ("dataset", "Toy")
-    assert rows["dimensions"] == f"example 40, visible {VISIBLE}"
-    assert "stand-in" not in rows and "weights" not in rows and rows["inputs"] == "{}"
-
-
 def test_stand_in_data_is_named_and_remembered(folder, capfd):
     write_dataset("other.nc", examples(40), stand_in_for="mnist", stand_in_reason="no\nnetwork")
     out, err = run(capfd, "train", "other.nc", *TRAINING, "-o", "new.nc")
@@ -371,7 +326,7 @@ def test_stand_in_data_is_named_and_remembered(folder, capfd):
         assert table(run(capfd, "info", file).out)["stand-in"] == "NOT mnist: no network"
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["estimate", "--help"], ["exact", "-h"], ["train", "-h"]])
+@pytest.mark.parametrize("arguments", [["--help"], ["estimate", "--help"], ["train", "-h"]])
 def test_help(capfd, arguments):
     out, err = run(capfd, *arguments)
     assert out.startswith("usage: logzoo") and err == ""
@@ -380,8 +335,8 @@ def test_help(capfd, arguments):
 @pytest.mark.parametrize(
     ("module", "name"),
     [
-        ("logzoo.training", "train_rbm"),  # before anything is done
-        ("logzoo.trainers.loop", "rate_at"),  # amid the training
+        ("logzoo.training.trainers", "train_rbm"),  # before anything is done
+        ("logzoo.training.loop", "rate_at"),  # amid the training
         ("logzoo.io.atomic", "os.replace"),  # with the file complete but not yet in place
     ],
 )
@@ -396,10 +351,9 @@ def test_an_interrupt_leaves_nothing(folder, capfd, monkeypatch, module, name):
     assert sorted(folder.iterdir()) == before
 
 
-def test_as_a_module(folder, rbm):
-    done = process("-m", "logzoo", "exact", "model.nc", "--json")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert json.loads(done.stdout)["log_z"] == exact_log_z(rbm)
+def test_as_a_module():
+    done = process("-m", "logzoo", "--version")
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"logzoo {logzoo.__version__}\n", "")
 
 
 def test_a_broken_pipe_is_quiet(folder):
@@ -413,20 +367,12 @@ def test_a_broken_pipe_is_quiet(folder):
     assert (done.returncode, done.stderr) == (141, "")
 
 
-@pytest.mark.parametrize(
-    "command", ["--help", "--version", "exact model.nc", "estimate model.nc --sweeps 50 --method ais"]
-)
-@pytest.mark.parametrize("output", [">&-", "> /dev/full"])
+@pytest.mark.parametrize(("command", "output"), [("--help", ">&-"), ("--version", "> /dev/full")])
 def test_output_that_cannot_be_written_is_one_line(folder, command, output):
     if "full" in output and not os.path.exists("/dev/full"):
         pytest.skip("the system has no /dev/full")
-    done = process(
-        "-c",
-        "import os, sys; os.execvp('sh', sys.argv[1:])",
-        "sh",
-        "-c",
-        f"{sys.executable} -m logzoo {command} {output}",
-    )
+    shell = f"{sys.executable} -m logzoo {command} {output}"
+    done = process("-c", "import os, sys; os.execvp('sh', sys.argv[1:])", "sh", "-c", shell)
     assert done.returncode == 1 and done.stderr.count("\n") == 1 and done.stderr.startswith("logzoo: error: ")
 
 

@@ -6,7 +6,7 @@ import pytest
 from projects import ROOT, copy_project, snakemake
 
 from logzoo.estimators.registry import ESTIMATORS
-from logzoo.trainers.registry import TRAINERS
+from logzoo.training.trainers import TRAINERS
 from replication.catalogue import Catalogue
 from replication.configuration import checked
 from replication.models import estimate_settings, truth_from

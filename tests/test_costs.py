@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from projects import catalogue_of
 
-from logzoo.trainers.lvs import MOST_SWEEPS
-from logzoo.training import train_rbm
+from logzoo.training.contrastive import MOST_SWEEPS
+from logzoo.training.trainers import train_rbm
 from replication import costs
 from replication.papers.declaration import MOST_TOUR, SWEEP, named_paths, training_most, training_work
 

@@ -14,7 +14,7 @@ from logzoo.paths import kernel_parameters
 from logzoo.samplers.tours import TourSampler, stopping_set
 from logzoo.samplers.walks import first_draws, packed_states, unpacked_states, walk
 from logzoo.streams import root_stream
-from logzoo.training import train_rbm
+from logzoo.training.trainers import train_rbm
 from replication.papers.las_vegas.lv_estimates import likelihoods, tour_estimates, trained_likelihoods
 from replication.papers.las_vegas.lv_tours import Images, broken_chains, stroke_widths, tour_lengths
 

@@ -5,12 +5,12 @@ import pytest
 import xarray as xr
 from test_trackers import patterns
 
-from logzoo.datasets.splits import SPLITS
+from logzoo.datasets.readers import SPLITS
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.paths import log_odds
 from logzoo.streams import root_stream
-from logzoo.training import train_rbm
+from logzoo.training.trainers import train_rbm
 from replication.papers.tracking.trk_runs import ais_numbers, best_likelihoods, best_of, check_snapshots
 from replication.papers.tracking.trk_runs import best as best_model
 

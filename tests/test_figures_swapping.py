@@ -6,7 +6,7 @@ import xarray as xr
 
 from logzoo.models.rbm import RBM
 from logzoo.streams import root_stream
-from logzoo.training import train_rbm
+from logzoo.training.trainers import train_rbm
 from replication.papers.infinite_swapping import ins_distances, ins_f1, ins_seconds, ins_trainings
 from replication.papers.infinite_swapping.ins_runs import gradient_distances, repeated_training
 

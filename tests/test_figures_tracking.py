@@ -6,7 +6,7 @@ import xarray as xr
 
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
-from logzoo.training import train_rbm
+from logzoo.training.trainers import train_rbm
 from replication.papers.rts import f5
 from replication.papers.tracking import trk_f1 as f1
 from replication.papers.tracking import trk_f2 as f2

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from logzoo.trainers.flow import FlowLadder, linearising, moved_towards
+from logzoo.training.flow import FlowLadder, linearising, moved_towards
 
 RUNGS = 10
 LINEAR = np.linspace(0.0, 1.0, RUNGS)

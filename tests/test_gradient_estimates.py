@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 import twins
 
-from logzoo.methods import module_of
+from logzoo.functions import module_of
 from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters
 from logzoo.streams import root_stream
-from logzoo.trainers.negative import ExactMeans
-from logzoo.trainers.registry import TRAINERS, trainer
+from logzoo.training.negative import ExactMeans
+from logzoo.training.trainers import TRAINERS, trainer
 
 VISIBLE, HIDDEN = 12, 4
 # Independent chains, or ladders of them: whole ladders are the units whose spread makes the standard error.

@@ -12,10 +12,9 @@ from logzoo.kernels.layout import new_chains
 from logzoo.kernels.tours import add_means_of_states
 from logzoo.samplers.tours import StoppingSet, TourSampler, stopping_set
 from logzoo.streams import root_stream
-from logzoo.trainers.cd import Particles
-from logzoo.trainers.lvs import LasVegasPhase
-from logzoo.trainers.negative import GreyChains, mini_batch
-from logzoo.training import train_rbm
+from logzoo.training.contrastive import LasVegasPhase, Particles
+from logzoo.training.negative import GreyChains, mini_batch
+from logzoo.training.trainers import train_rbm
 
 SHAPES = [(1, 1), (9, 4), (33, 40), (100, 65)]
 
@@ -213,7 +212,7 @@ def test_an_update_in_which_no_tour_returns_changes_nothing_and_the_stopping_set
 
 
 def test_tours_without_a_cap_are_cut_in_the_end(monkeypatch):
-    monkeypatch.setattr("logzoo.trainers.lvs.MOST_SWEEPS", 7)
+    monkeypatch.setattr("logzoo.training.contrastive.MOST_SWEEPS", 7)
     data = np.random.default_rng(0).integers(0, 2, (20, 6))
     settings = {"hidden": 60, "batch": 10, "learning_rate": 0.1, "warm_up": 0, "k": None}
     run = train_rbm(data, "lvs", updates=1, **settings)

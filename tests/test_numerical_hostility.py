@@ -12,7 +12,7 @@ from logzoo.cli.main import main
 from logzoo.estimators import evidence
 from logzoo.estimators.registry import ESTIMATORS, starts_from_data
 from logzoo.streams import root_stream
-from logzoo.trainers.registry import TRAINERS
+from logzoo.training.trainers import TRAINERS
 
 LARGE = 1e3
 TINY = ["1 x 1", "1 x 4", "5 x 1"]

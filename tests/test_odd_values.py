@@ -1,18 +1,11 @@
 """What is no real number, no model and no seed is refused in one line, wherever it is handed in."""
 
 import re
-import subprocess
-import sys
 import zipfile
-from decimal import Decimal
-from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import scipy.io
 import xarray as xr
-from hdf5_files import write_hdf5
 
 from logzoo import RBM, estimate_log_z, exact_log_z, lower_bound, mean_log_likelihood, sample_gibbs, train_rbm
 from logzoo.checks import (
@@ -27,7 +20,7 @@ from logzoo.checks import (
 )
 from logzoo.cli.files import read_model
 from logzoo.cli.main import main
-from logzoo.io import sizes
+from logzoo.io import reading
 from logzoo.io.netcdf import read_artifact, write_artifact
 from logzoo.streams import root_stream
 from replication.artifacts.stamps import read_stamp, stamped_text
@@ -57,15 +50,10 @@ def refused(call, *, match=None):
 ONES = np.ones(VISIBLE)
 NO_NUMBERS = {
     "complex": ONES + 1j,
-    "complex list": list(ONES + 1j),
     "dates": ONES.astype("M8[D]"),
-    "durations": ONES.astype("m8[D]"),
     "digits": np.array(["1"] * VISIBLE),
-    "list of digits": ["1"] * VISIBLE,
-    "bytes": np.array([b"1"] * VISIBLE),
     "struct": np.ones(VISIBLE, [("x", "f8")]),
     "objects": ONES.astype(object),
-    "decimals": [Decimal(1)] * VISIBLE,
     "large whole numbers": [10**400] * VISIBLE,
     "masked": np.ma.array(ONES, mask=ONES == 1),
     "masked entry": [np.ma.masked, *ONES[1:]],
@@ -88,7 +76,7 @@ def test_only_real_numbers_are_numbers(kind):
         refused(call, match="expected (real )?numbers, found ")
 
 
-@pytest.mark.parametrize("kind", ["?", "i1", "u2", "i8", "f2", "f4", "f8", "g", ">f4"])
+@pytest.mark.parametrize("kind", ["?", "u2", "i8", "f2", "g", ">f4"])
 def test_all_real_types_are_numbers(kind):
     values = np.arange(VISIBLE).astype(kind)
     found = finite_array("x", np.ma.array(values), dimensions=1)
@@ -101,22 +89,6 @@ def test_the_mask_of_a_row_in_a_list_is_seen():
     assert np.array_equal(binary_matrix("x", [np.ma.array([1, 0])] * 2), [[1, 0]] * 2)
 
 
-def test_parameters_of_scikit_learn_are_real():
-    model = SimpleNamespace(components_=ARRAYS["weights"].T + 1j, intercept_visible_=0, intercept_hidden_=0)
-    refused(lambda: RBM.from_sklearn(model), match="components_: expected real numbers, found complex128")
-
-
-@pytest.mark.parametrize("suffix", [".npz", ".mat", ".h5"])
-def test_two_models_in_a_file_are_refused(tmp_path, suffix):
-    path = tmp_path / f"two{suffix}"
-    both = ARRAYS | dict(zip(("vishid", "visbiases", "hidbiases"), ARRAYS.values(), strict=True))
-    {".npz": np.savez, ".mat": lambda p, **arrays: scipy.io.savemat(p, arrays)}.get(
-        suffix, lambda p, **arrays: write_hdf5(p, arrays)
-    )(path, **both)
-    refused(lambda: read_model(path), match="expected one model, found 'weights', .* and 'vishid', .*; name all three")
-    assert np.array_equal(read_model(path, ["vishid", "visbiases", "hidbiases"]).weights, ARRAYS["weights"])
-
-
 @pytest.mark.parametrize("name", ["weights.npy", "weights"])
 def test_an_array_that_is_there_twice_is_refused(tmp_path, name):
     path = tmp_path / "twice.npz"
@@ -127,19 +99,7 @@ def test_an_array_that_is_there_twice_is_refused(tmp_path, name):
     refused(lambda: read_model(path), match=r"twice\.npz: expected one array of each name")
 
 
-@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
-def test_archives_that_numpy_does_not_write_are_not_unpacked(tmp_path, method):
-    path = tmp_path / "packed.npz"
-    np.savez(path, **ARRAYS)
-    members = {info.filename: info for info in zipfile.ZipFile(path).infolist()}
-    contents = {name: zipfile.ZipFile(path).read(name) for name in members}
-    with zipfile.ZipFile(path, "w", method) as archive:
-        for name, content in contents.items():
-            archive.writestr(name, content)
-    refused(lambda: read_model(path), match=r"packed\.npz: not a readable .npz file")
-
-
-@pytest.mark.parametrize("attribute", ["scale_factor", "add_offset", "missing_value", "_FillValue"])
+@pytest.mark.parametrize("attribute", ["scale_factor", "_FillValue"])
 def test_artifacts_hold_numbers_as_they_are(tmp_path, attribute):
     dataset = rbm().to_dataset()
     dataset["weights"].attrs[attribute] = float(dataset["weights"][0, 0])
@@ -147,17 +107,9 @@ def test_artifacts_hold_numbers_as_they_are(tmp_path, attribute):
     refused(lambda: write_artifact(dataset, tmp_path / "odd.nc", **save), match=f"'weights' needs .*{attribute}")
 
 
-def test_a_model_of_texts_is_none(tmp_path):
-    dataset = rbm().to_dataset()
-    dataset["visible_bias"] = ("visible", np.array(list("123456"), object), dataset["visible_bias"].attrs)
-    save = {"kind": "model", "parameters": {}, "source": "", "inputs": {}, "seed_path": ""}
-    write_artifact(dataset, tmp_path / "texts.nc", **save)
-    refused(lambda: RBM.load(tmp_path / "texts.nc"), match=r"texts\.nc: visible_bias: expected real numbers, found str")
-
-
 def test_what_packs_too_well_is_written_unpacked(tmp_path, monkeypatch):
     """Else it would not be read."""
-    monkeypatch.setattr(sizes, "_MOST_BYTES", 1 << 19)
+    monkeypatch.setattr(reading, "_MOST_UNPACKED", 1 << 19)
     zeros = RBM(np.zeros((300, 300)), np.zeros(300), np.zeros(300))
     zeros.save(tmp_path / "zeros.nc")
     assert (tmp_path / "zeros.nc").stat().st_size > zeros.weights.nbytes
@@ -170,34 +122,16 @@ def test_sizes_are_checked_before_an_artifact_is_opened(tmp_path, monkeypatch):
     dataset = xr.Dataset({"x": ("i", np.ones(200_000), labels)}, {"i": ("i", np.arange(200_000), labels)})
     save = {"kind": "table", "parameters": {}, "source": "", "inputs": {}, "seed_path": ""}
     write_artifact(dataset, tmp_path / "large.nc", **save)
-    monkeypatch.setattr(sizes, "_MOST_BYTES", 1 << 20)
-    monkeypatch.setattr(sizes, "_MOST_TIMES", 1)
+    monkeypatch.setattr(reading, "_MOST_UNPACKED", 1 << 20)
+    monkeypatch.setattr(reading, "_MOST_TIMES", 1)
     monkeypatch.setattr("xarray.open_dataset", lambda *_, **__: pytest.fail("opened"))
     refused(lambda: read_artifact(tmp_path / "large.nc"), match="of at most 1,048,576 bytes in a file of its size, fo")
-
-
-def odd_drill(*arguments):
-    drill = Path(__file__).parent / "drills" / "odd.py"
-    return subprocess.run([sys.executable, drill, *map(str, arguments)], capture_output=True, text=True)
-
-
-def test_a_few_generated_inputs_of_every_kind():
-    done = odd_drill("--cases", 30, "--seed", 1)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "30 cases, 0 lost" in done.stdout and " refused" in done.stdout
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("seed", range(4))
-def test_thousands_of_generated_inputs(seed):
-    done = odd_drill("--cases", 2500, "--seed", seed + 10)
-    assert done.returncode == 0, done.stdout + done.stderr
 
 
 # Odd values of numbers and names
 
 
-@pytest.mark.parametrize("value", [None, [1], [[0, 1]], {}, "1", True, 1j, b"1", np.array([1, 2]), object, np.nan])
+@pytest.mark.parametrize("value", [None, [1], "1", True, 1j, np.array([1, 2]), np.nan])
 def test_what_is_no_number(value):
     for check in (whole_number, positive_number, share):
         refused(lambda check=check: check("x", value), match="^x: expected a ")
@@ -205,7 +139,7 @@ def test_what_is_no_number(value):
     assert np.isnan(as_float(value))
 
 
-@pytest.mark.parametrize("value", [10**24, 10**400, 10**5000, -(10**5000)], ids=["24", "400", "5000", "negative"])
+@pytest.mark.parametrize("value", [10**24, 10**400, -(10**5000)], ids=["24", "400", "negative"])
 def test_numbers_beyond_any_machine(value):
     refused(
         lambda: whole_number("x", value), match="^x: expected a whole number of at (most 1,000,000,000,000|least 1)"
@@ -219,22 +153,14 @@ def test_numbers_beyond_any_machine(value):
 ODD = {
     "units": (lambda: exact_log_z(RBM(np.zeros((1024, 1500)), np.zeros(1024), np.zeros(1500))), "about 1e294 years"),
     "tracker": (lambda: train("sml-pt", tracker=[1]), r"tracker: unknown value \[1\]; expected one of kalman, rts"),
-    "values": (lambda: train(values=[[0, 1]]), "values: unknown value"),
-    "alpha": (lambda: train(alpha=10**400), "alpha: expected a finite number above 0"),
     "epsilon": (lambda: train("rmsprop", epsilon=10**400), "epsilon: expected a finite number above 0"),
-    "smoothing": (lambda: train("rmsprop", smoothing=np.ones(2)), "alpha: expected a number from 0"),
     "k": (lambda: train(k=10**24), "k: expected a whole number of at most"),
-    "updates": (lambda: train(updates=10**24), "updates: expected a whole number of at most"),
     "as published": (lambda: train("sml-apt", as_published=[1]), "as_published: expected true or false"),
     "methods": (lambda: estimate_log_z(rbm(), ["rts"]), r"method: unknown value \['rts'\]"),
-    "many methods": (lambda: estimate_log_z(rbm(), np.array(["rts", "ais"])), "method: unknown value array"),
     "mixed": (lambda: estimate("rts", mixed="yes"), "mixed: expected true or false, found 'yes'"),
-    "check": (lambda: estimate("ais", check=np.ones(2)), "check: expected true or false"),
     "prior": (lambda: estimate("rts", prior=10**400), "prior: expected 10+ positive weights"),
-    "iterations": (lambda: estimate("rts", initial_iterations=10**24), "initial_iterations: expected a whole number"),
     "log Z": (lambda: mean_log_likelihood(rbm(), DATA, "3"), "estimate: expected real numbers, found str"),
     "one log Z": (lambda: rbm().log_likelihood(DATA, [1.0, 2.0]), "log_z: expected a finite number"),
-    "sweeps": (lambda: sample_gibbs(rbm(), 2, 10**24), "sweeps: expected a whole number of at most"),
     "beta": (lambda: sample_gibbs(rbm(), 2, 2, beta=np.ones(2)), "beta: expected a finite number"),
 }
 
@@ -252,7 +178,7 @@ def test_odd_options_end_in_one_line(case):
     refused(ODD[case][0], match=f"{ODD[case][1]}")
 
 
-@pytest.mark.parametrize("value", [None, 3, "model.nc", [1], DATA, ARRAYS, RBM])
+@pytest.mark.parametrize("value", [None, "model.nc", RBM])
 def test_what_is_no_rbm(value):
     for call in (estimate_log_z, exact_log_z, lower_bound, lambda given: sample_gibbs(given, 2, 2)):
         refused(lambda call=call: call(value), match="^rbm: expected an object of type RBM, found ")
@@ -295,7 +221,7 @@ def test_las_vegas_takes_no_more_threads_than_chains(monkeypatch):
     assert seen == [4]
 
 
-@pytest.mark.parametrize("title", ["\x1b[2Jx", "a\x07b", "\x9b31mx", "\u202ertl"])
+@pytest.mark.parametrize("title", ["\x1b[2Jx", "\u202ertl"])
 def test_terminals_are_told_nothing(tmp_path, capfd, title):
     path = tmp_path / "told.nc"
     save = {"kind": "model", "parameters": {}, "source": "x" + title[:1], "inputs": {}, "seed_path": ""}
@@ -311,10 +237,7 @@ def test_terminals_are_told_nothing(tmp_path, capfd, title):
     "arguments",
     [
         ["estimate", "m.nc", "--data=--"],
-        ["estimate", "m.nc", "--base-data=--"],
-        ["train", "d.npy", "--hidden", "2", "--updates", "2", "-o=--"],
         ["x" * 5000],
-        ["estimate", "m.nc", "y" * 5000],
         ["estimate", "z" * 5000],
         ["estimate", "m.nc", "--method", "q" * 5000],
     ],
@@ -327,16 +250,23 @@ def test_odd_arguments_are_one_short_line(tmp_path, monkeypatch, arguments, capf
     assert out == "" and err.startswith("logzoo: error: ") and err.count("\n") == 1 and len(err) < 900
 
 
-@pytest.mark.parametrize("value", [-1, 255, np.nan, np.inf])
+@pytest.mark.parametrize("value", [-1, 255])
 def test_units_outside_of_zero_and_one_have_no_log_f(value):
     v = np.full((1, rbm().visible), value)
     refused(lambda: rbm().log_f(v), match="^v: expected numbers from 0 to 1 only")
 
 
-@pytest.mark.parametrize("value", [True, np.True_, np.nan, "3", [1.0, 2.0]])
+@pytest.mark.parametrize("value", [True, np.nan])
 def test_log_z_is_a_finite_number(value):
     refused(lambda: mean_log_likelihood(rbm(), DATA, value), match="^estimate: expected ")
     refused(lambda: rbm().log_likelihood(DATA, value), match="^log_z: expected ")
+
+
+def test_two_models_in_a_file_are_refused(tmp_path):
+    path = tmp_path / "two.npz"
+    np.savez(path, **ARRAYS, **dict(zip(("vishid", "visbiases", "hidbiases"), ARRAYS.values(), strict=True)))
+    refused(lambda: read_model(path), match="expected one model, found 'weights', .* and 'vishid', .*; name all three")
+    assert np.array_equal(read_model(path, ["vishid", "visbiases", "hidbiases"]).weights, ARRAYS["weights"])
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from test_trackers import patterns
 
 from logzoo.io.schema import check
 from logzoo.streams import root_stream
-from logzoo.training import train_rbm
+from logzoo.training.trainers import train_rbm
 from replication import costs
 from replication.artifacts.layout import kind_of
 from replication.catalogue import Catalogue

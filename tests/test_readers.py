@@ -20,10 +20,8 @@ from sklearn.preprocessing import Binarizer
 from twins import all_states
 
 from logzoo import RBM, exact_log_z
-from logzoo.cli.files import read_either, read_model, read_spins
+from logzoo.cli.files import read_model, read_spins
 from logzoo.cli.main import main
-from logzoo.io.hdf5 import list_arrays
-from logzoo.io.matlab import list_matrices
 
 VISIBLE, HIDDEN = 6, 4
 ASKED = "name all three: --names WEIGHTS,VISIBLE_BIAS,HIDDEN_BIAS"
@@ -78,8 +76,7 @@ def shaped(rbm, shape):
 KNOWN = ["weights,visible_bias,hidden_bias", "vishid,visbiases,hidbiases", "weight_matrix,vbias,hbias"]
 
 
-@pytest.mark.parametrize("shape", ["flat", "row", "column"])
-@pytest.mark.parametrize("names", KNOWN)
+@pytest.mark.parametrize(("names", "shape"), list(zip(KNOWN, ["flat", "row", "column"], strict=True)))
 def test_known_names_are_read_in_silence(path, names, shape):
     rbm = random_rbm()
     arrays = (rbm.weights, *shaped(rbm, shape))
@@ -115,7 +112,7 @@ def test_other_names_are_guessed_from_the_shapes_and_said(path):
     assert "as the visible bias, 'b' (" in note and note.endswith(f"as the hidden bias; if wrong, {ASKED}")
 
 
-@pytest.mark.parametrize("names", ["W,v_bias,h_bias", "weight,bv,bh", "w,vb,other", "rbm.W,rbm.b,rbm.hbias"])
+@pytest.mark.parametrize("names", ["W,v_bias,h_bias", "w,vb,other", "rbm.W,rbm.b,rbm.hbias"])
 def test_biases_named_the_other_way_round_turn_the_weights(tmp_path, names):
     rbm = random_rbm()
     path = tmp_path / "model.npz"
@@ -161,8 +158,6 @@ def test_square_weights_need_names(path):
         {"W2": np.zeros((6, 4))},
         {"data": np.zeros((20, 6))},
         {"c": np.zeros(6)},
-        {"d": np.zeros(4)},
-        {"a": np.zeros(5)},
         {"W": np.zeros(24)},
     ],
 )
@@ -173,14 +168,7 @@ def test_what_the_shapes_leave_open_needs_names(path, more):
     assert "expected the arrays weights, visible_bias, hidden_bias or vishid, " in text and text.endswith(ASKED)
 
 
-def test_an_rbm_of_one_hidden_unit_needs_names(path):
-    rbm = random_rbm(6, 1)
-    write(path, {"W": rbm.weights, "a": rbm.visible_bias, "b": rbm.hidden_bias})
-    assert refusal(path).endswith(ASKED)
-    assert same(read(path, "W,a,b")[0], rbm)
-
-
-@pytest.mark.parametrize("names", ["W", "W,a", "W,a,b,c", "W,,b", "W,a,a", "", ["W", "a", 3]])
+@pytest.mark.parametrize("names", ["W,a", "W,a,b,c", "W,,b", "W,a,a", ["W", "a", 3]])
 def test_names_must_be_three(path, names):
     write(path, {"W": np.zeros((2, 3))})
     with pytest.raises(ValueError, match="^names: expected three different names, of weights, visible bias and hidden"):
@@ -214,30 +202,11 @@ def test_what_is_no_real_number_is_refused_by_name_and_never_guessed(tmp_path, w
         assert str(caught.value).endswith(complaint)
 
 
-def test_texts_in_hdf5_are_refused_by_name(tmp_path):
-    path = write(tmp_path / "model.h5", {"W": "words", "a": np.zeros(6), "b": np.zeros(4)})
-    assert refusal(path, "W,a,b").endswith("'W': expected real numbers, found object")
-    assert "expected the arrays 'X', 'a', 'b', missing 'X', found " in refusal(path, "X,a,b")
-
-
-@pytest.mark.parametrize("dtype", ["f2", "f4", ">f8", "i8", "u1"])
+@pytest.mark.parametrize("dtype", ["f4", ">f8", "u1"])
 def test_numbers_of_other_types(path, dtype):
-    if path.suffix == ".mat" and dtype == "f2":
-        pytest.skip("MATLAB has no half precision")
     weights = np.arange(24).reshape(6, 4).astype(dtype)
     found, _ = read(write(path, {"W": weights, "a": np.zeros(6, dtype), "b": np.ones(4, dtype)}))
     assert found.weights.dtype == np.float64 and np.array_equal(found.weights, weights)
-
-
-def test_the_variables_of_a_matlab_file_are_listed(tmp_path):
-    content = {"a": np.ones((2, 3)), "b": np.ones(4), "c": "text", "d": scipy.sparse.eye_array(3).tocsc()}
-    content |= {"e": {"field": 1}, "f": np.eye(2) > 0, "g": np.zeros((2, 2), np.uint8)}
-    scipy.io.savemat(tmp_path / "many.mat", content)
-    headers = list_matrices(tmp_path / "many.mat")
-    assert {name: header.dtype.str[1:] for name, header in headers.items()} == {
-        "a": "f8", "b": "f8", "c": "O", "d": "O", "e": "O", "f": "b1", "g": "u1",
-    }  # fmt: skip
-    assert headers["a"].shape == (2, 3) and headers["b"].shape == (1, 4)
 
 
 def test_names_are_not_for_artifacts(tmp_path):
@@ -259,22 +228,6 @@ def test_the_last_checkpoint_is_read_or_a_named_one(tmp_path):
     assert np.array_equal(named.weights, 0.5 * rbm.weights) and notes == []
 
 
-def test_checkpoints_without_a_folder_of_parameters(tmp_path):
-    rbm, path = random_rbm(), tmp_path / "old.h5"
-    content = {name.replace("params/", ""): value for name, value in checkpoint_content(rbm).items()}
-    write_hdf5(path, {name: value for name, value in content.items() if name != "model_type"})
-    assert same(read(path)[0], rbm)
-
-
-def test_many_checkpoints(tmp_path):
-    rbm, path = random_rbm(2, 3), tmp_path / "many.h5"
-    write_hdf5(path, checkpoint_content(rbm, updates=range(1, 120)))
-    assert same(read(path)[0], rbm)
-    arrays, kind = list_arrays(path, "model_type")
-    assert kind == "BBRBM" and len([name for name in arrays if name.endswith("/vbias")]) == 119
-    assert arrays["update_119/params/weight_matrix"] == ((2, 3), np.float64)
-
-
 def test_checkpoints_of_spins_and_of_other_models(tmp_path):
     rbm, path = random_rbm(), tmp_path / "model.h5"
     write_hdf5(path, checkpoint_content(rbm, kind="IIRBM"))
@@ -288,14 +241,6 @@ def test_checkpoints_of_spins_and_of_other_models(tmp_path):
     write_hdf5(path, checkpoint_content(rbm))
     with pytest.raises(ValueError, match="its units are 0 and 1"):
         read_spins(path)
-
-
-@pytest.mark.parametrize("option", ["newest", "chunked"])
-def test_hdf5_of_other_forms(tmp_path, option):
-    rbm, path = random_rbm(), tmp_path / "model.hdf5"
-    content = {"weights": rbm.weights, "visible_bias": rbm.visible_bias, "hidden_bias": rbm.hidden_bias}
-    write_hdf5(path, content, **{option: True})
-    assert same(read(path)[0], rbm)
 
 
 def test_packed_hdf5(tmp_path):
@@ -326,7 +271,7 @@ def spin_log_z(weights, visible_bias, hidden_bias, layers):
 
 
 @pytest.mark.parametrize("layers", ["both", "visible", "hidden"])
-@pytest.mark.parametrize(("visible", "hidden"), [(1, 1), (5, 3), (3, 6), (4, 4)])
+@pytest.mark.parametrize(("visible", "hidden"), [(1, 1), (5, 3)])
 def test_spins_have_the_log_z_of_the_rbm_and_a_constant(visible, hidden, layers):
     model = random_rbm(visible, hidden)
     arrays = (model.weights, model.visible_bias, model.hidden_bias)
@@ -350,14 +295,6 @@ def test_spins_are_checked():
         RBM.from_spins(np.zeros((3, 2)), np.zeros(3), np.zeros(3))
     with pytest.raises(ValueError, match="layers: unknown value 'all'; expected one of both, hidden, visible"):
         RBM.from_spins(np.zeros((3, 2)), np.zeros(3), np.zeros(2), layers="all")
-
-
-def test_either_kind_of_units(tmp_path):
-    model = random_rbm()
-    path = write(tmp_path / "model.npz", {"W": model.weights, "a": model.visible_bias, "b": model.hidden_bias})
-    rbm, constant = read_either(path, "W,a,b", spins=True)
-    assert constant == RBM.from_spins(model.weights, model.visible_bias, model.hidden_bias)[1]
-    assert same(read_either(path, "W,a,b")[0], model) and read_either(path, "W,a,b")[1] == 0.0
 
 
 # scikit-learn
@@ -399,38 +336,13 @@ def run(capfd, *arguments):
     return json.loads(out), err
 
 
-@pytest.mark.parametrize("suffix", [".npz", ".mat", ".h5"])
+@pytest.mark.parametrize("suffix", [".mat", ".h5"])
 def test_a_guess_is_said_on_the_command_line(folder, capfd, suffix):
     content, err = run(capfd, "exact", f"other{suffix}")
     assert content["log_z"] == exact_log_z(folder)
     assert err.startswith(f"logzoo: warning: other{suffix}: guessed from the shapes: 'W' (6 x 4) as the weights")
     assert err.count("\n") == 1
     assert run(capfd, "exact", f"other{suffix}", "--names", "W,a,b") == (content, "")
-
-
-def test_names_reach_the_estimators(folder, capfd):
-    budget = ["--sweeps", "50", "--chains", "4", "--method", "ais"]
-    content, err = run(capfd, "estimate", "other.mat", *budget)
-    assert "guessed from the shapes" in err
-    named, err = run(capfd, "estimate", "other.mat", *budget, "--names", "W,a,b")
-    assert named["log_z"] == content["log_z"] and "guessed" not in err
-
-
-def test_checkpoints_on_the_command_line(folder, capfd):
-    content, err = run(capfd, "exact", "rbms.h5")
-    assert content["log_z"] == exact_log_z(folder) and err == ""
-    assert main(["info", "rbms.h5"]) == 0
-    assert "model (HDF5)" in capfd.readouterr().out
-    assert main(["info", "other.h5"]) == 0
-    assert "guessed from the shapes" in capfd.readouterr().out
-
-
-def test_spins_on_the_command_line(folder, capfd):
-    arrays = (folder.weights, folder.visible_bias, folder.hidden_bias)
-    content, _ = run(capfd, "exact", "other.npz", "--names", "W,a,b", "--spins")
-    assert content["log_z"] == pytest.approx(spin_log_z(*arrays, "both"), abs=1e-12)
-    assert main(["exact", "rbms.h5", "--spins"]) == 1
-    assert capfd.readouterr().err.count("\n") == 1
 
 
 # The page

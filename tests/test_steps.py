@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from logzoo.trainers.steps import Ascent, RMSprop, RMSspectral, sharp, sharp_of_rank
+from logzoo.training.steps import Ascent, RMSprop, RMSspectral, sharp, sharp_of_rank
 
 STEPS = {"ascent": Ascent, "rmsprop": RMSprop, "spectral": RMSspectral}
 EVERY_STEP = [("ascent", {}), ("rmsprop", {}), ("spectral", {}), ("spectral", {"rank": 3})]

@@ -18,11 +18,11 @@ from logzoo.estimators.matrix import estimate_matrix
 from logzoo.estimators.registry import estimate_together
 from logzoo.io import atomic, checkpoints
 from logzoo.io.checkpoints import Checkpoint, discard_beside, path_beside
-from logzoo.io.labels import labelled
 from logzoo.io.netcdf import read_artifact, write_artifact
+from logzoo.io.schema import labelled
 from logzoo.models.rbm import RBM
 from logzoo.streams import root_stream
-from logzoo.training import train_rbm
+from logzoo.training.trainers import train_rbm
 from replication import startup
 from replication.jobs import checkpoint_of
 

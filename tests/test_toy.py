@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from logzoo.datasets.splits import one_hot
+from logzoo.datasets.readers import one_hot
 from logzoo.datasets.toy import mode_codes, noisy_copies, read_toy
 
 OPTIONS = {

@@ -10,7 +10,7 @@ from projects import catalogue_of
 from scipy.special import expit, logsumexp
 
 from logzoo.datasets.toy import mode_codes, read_toy
-from logzoo.training import train_rbm
+from logzoo.training.trainers import train_rbm
 
 CONFIG = catalogue_of().config
 OPTIONS = CONFIG["datasets"]["toy-unequal"]["options"]

@@ -8,9 +8,8 @@ from logzoo.io import checkpoints
 from logzoo.io.checkpoints import Checkpoint, identity_of
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
-from logzoo.trainers.registry import TRAINERS
-from logzoo.trainers.stopping import EarlyStopping
-from logzoo.training import train_rbm
+from logzoo.training.trace import EarlyStopping
+from logzoo.training.trainers import TRAINERS, train_rbm
 
 SMALL = {"hidden": 6, "batch": 20, "updates": 50, "learning_rate": 0.02, "every": 10, "snapshots": 3}
 TEMPERED = {"rungs": 4, "particles": 10}

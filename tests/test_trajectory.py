@@ -15,7 +15,7 @@ from logzoo.models.rbm import RBM
 from logzoo.paths import log_odds
 from logzoo.samplers import trajectory
 from logzoo.streams import root_stream
-from logzoo.training import train_rbm
+from logzoo.training.trainers import train_rbm
 
 STREAM = root_stream(3).child("trajectory")
 BASE = np.array([0.3, -0.5, 0.8])

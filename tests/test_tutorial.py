@@ -1,36 +1,28 @@
-"""The tutorial and the how-to pages with code of their own: every block of them runs, and prints what it says."""
+"""The tutorial, the how-to pages with code and the notebook: their code runs, and prints what they say."""
 
-import os
+import json
 import re
-import subprocess
-import sys
+import shlex
 from hashlib import sha256
-from pathlib import Path
 from pkgutil import resolve_name
 
+import matplotlib.pyplot
 import pytest
 import yaml
-from projects import ROOT, catalogue_of, closed_environment
-from stories import blocks, differences, printed
+from projects import ROOT, catalogue_of
+from stories import NUMBER, blocks, differences, printed
 
+from logzoo.cli.main import main
 from logzoo.datasets.build import build_dataset
 from logzoo.io.netcdf import write_artifact
 from logzoo.streams import root_stream
 
-DOCS = ROOT / "docs"
+DOCS, NOTEBOOK = ROOT / "docs", ROOT / "examples/own_rbm.ipynb"
 # Environments and what is installed in them: another test builds the package and tries it.
 INSTALL = "python3 -m venv .venv\n. .venv/bin/activate\npip install . scikit-learn\n"
 
 
-def shell(text, folder):
-    """Run a block as a shell would, in the environment of these tests; what it printed."""
-    environment = closed_environment(ROOT) | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
-    done = subprocess.run(["bash", "-ec", text], cwd=folder, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-def test_the_tutorial_runs_and_prints_what_it_says(tmp_path, monkeypatch):
+def test_the_tutorial_runs_and_prints_what_it_says(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     told, namespace, outputs = blocks(DOCS / "tutorial.md"), {}, []
     assert {language for language, _ in told} == {"bash", "python", "text"} and ("bash", INSTALL) in told
@@ -38,7 +30,9 @@ def test_the_tutorial_runs_and_prints_what_it_says(tmp_path, monkeypatch):
         if language == "python":
             outputs += printed([text], namespace)
         elif text != INSTALL and language == "bash":
-            said = shell(text, tmp_path)
+            for line in text.splitlines():
+                assert main(shlex.split(line)[1:]) == 0
+            said = capsys.readouterr().out
             assert len(re.findall(r"log Z\W+63\.0\d", said)) == 2 and "NOT CONVERGED" not in said
     # A block that prints is followed by what it prints.
     found, stored = list(filter(None, outputs)), [text for language, text in told if language == "text"]
@@ -96,3 +90,33 @@ def test_a_data_set_of_ones_own_is_configured_and_read(project):
     dataset = build_dataset("mine", {**source, **config["datasets"]["mine"]}, raw.parent)
     assert dataset.sizes == {"example": 1797, "visible": 64}
     assert set(config["zoo"]["datasets"].values()) == {"mine"} and config["scale"] == "mine"
+
+
+def code_cells(path):
+    """(source, printed text) of every code cell of a notebook."""
+    cells = json.loads(path.read_text())["cells"]
+    return [
+        ("".join(cell["source"]), "".join("".join(out["text"]) for out in cell["outputs"] if "text" in out))
+        for cell in cells
+        if cell["cell_type"] == "code"
+    ]
+
+
+def test_a_notebook_prints_what_it_shows(monkeypatch):
+    monkeypatch.setattr(matplotlib.pyplot, "show", lambda: matplotlib.pyplot.close())
+    sources, stored = zip(*code_cells(NOTEBOOK), strict=True)
+    found = printed(sources)
+    assert differences(found, stored) == []
+    assert differences(found, [NUMBER.sub("99.9", text, count=1) for text in stored])
+
+
+def test_a_notebook_reads_well_where_it_is_not_run():
+    path = NOTEBOOK
+    cells = json.loads(path.read_text())["cells"]
+    assert cells[0]["cell_type"] == "markdown" and "".join(cells[0]["source"]).startswith("# ")
+    outputs = [out for cell in cells for out in cell.get("outputs", [])]
+    assert any("image/png" in out.get("data", {}) for out in outputs)
+    assert not any(out["output_type"] == "error" or out.get("name") == "stderr" for out in outputs)
+    assert path.stat().st_size < 200_000
+    links = re.findall(r"\]\((\.\./[^)#]+)", "".join("".join(cell["source"]) for cell in cells))
+    assert links and all((path.parent / link).is_file() for link in links)

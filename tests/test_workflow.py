@@ -17,8 +17,7 @@ from logzoo.datasets.build import visible_matrix
 from logzoo.io.netcdf import read_artifact
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
-from logzoo.trainers.registry import trainer_module
-from logzoo.training import train_rbm
+from logzoo.training.trainers import train_rbm, trainer_module
 from replication.artifacts.layout import kind_of
 from replication.audit.checkout import OTHER_CODE
 from replication.audit.manifest import read_manifest
@@ -308,7 +307,7 @@ def test_editing_a_comment_reruns_nothing(finished):
         "logzoo/kernels/gibbs",
         "logzoo/estimators/weights",
         "replication/papers/zoo/rmse",
-        "logzoo/trainers/loop",
+        "logzoo/training/loop",
     )
     with edited(folder, *(f"src/{module}.py" for module in modules), line=b"# Reworded.\n"):
         result = snakemake(folder, "-n", "--cores", "2", *CONFIGURATION)
@@ -400,7 +399,7 @@ def test_the_digest_of_a_job_covers_every_module_that_it_loaded(finished):
         if job["rule"] == "train_racing":
             # It runs another script; what it rejects it does not train, so that no trainer is loaded.
             files.append(ROOT / "workflow/scripts/train_model.py")
-            trainer = [trainer_module(job["parameters"]["train"]["method"]), "logzoo.trackers.registry"]
+            trainer = [trainer_module(job["parameters"]["train"]["method"]), "logzoo.training.trackers"]
             rejected = "rejected" in read_artifact(folder / outputs[0]).attrs
             assert set(trainer) <= set(modules) or rejected
             modules = [*modules, *trainer]

@@ -1,5 +1,6 @@
 from logzoo.api import draw_samples as draw_samples
 from logzoo.api import estimate_log_z as estimate_log_z
+from logzoo.api import methods as methods
 from logzoo.api import read_log_z as read_log_z
 from logzoo.api import sample_gibbs as sample_gibbs
 from logzoo.estimators.estimator import Draws as Draws
@@ -11,7 +12,8 @@ from logzoo.models.rbm import RBM as RBM
 from logzoo.models.scoring import mean_log_likelihood as mean_log_likelihood
 from logzoo.scoring import score as score
 from logzoo.scoring import scorer as scorer
-from logzoo.trainers.loop import TrainingRun as TrainingRun
-from logzoo.training import train_rbm as train_rbm
+from logzoo.training.loop import TrainingRun as TrainingRun
+from logzoo.training.trainers import train_rbm as train_rbm
+from logzoo.training.trainers import trainers as trainers
 
 __version__: str

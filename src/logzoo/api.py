@@ -1,11 +1,15 @@
 """The public functions: sample, estimate, draw and read. Estimators are imported when needed: all take long."""
 
+from __future__ import annotations
+
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from logzoo.budgets import SweepLedger
 from logzoo.checks import binary_matrix, flag, is_a, positive_number, whole_number
+from logzoo.functions import Listing, check_options
 from logzoo.io.checkpoints import chosen_checkpoint, identity_of
 from logzoo.io.provenance import source_digest
 from logzoo.kernels.gibbs import forget_hidden, run_sweeps, start_chains
@@ -13,16 +17,33 @@ from logzoo.kernels.layout import new_chains
 from logzoo.models.certain import _CERTAIN, without_certain
 from logzoo.models.rbm import RBM
 from logzoo.paths import check_rounding, kernel_parameters, log_odds, tempered_rbm
-from logzoo.progress import stage
+from logzoo.printing import stage
 from logzoo.samplers.base import checked_base
 from logzoo.samplers.threads import over_chains
 from logzoo.streams import root_stream
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from logzoo.estimators.estimator import Draws
+    from logzoo.estimators.registry import Method
+    from logzoo.estimators.result import Estimate
+    from logzoo.types import ArrayLike, Bits, FilePath, Seed
 
 # Sweeps of a single method, and the most of "auto", unless told otherwise.
 _SWEEPS, _AUTO_SWEEPS = 10_000, 200_000
 
 
-def sample_gibbs(rbm, chains, sweeps, *, beta=1.0, start=None, seed=0, threads=1):
+def sample_gibbs(
+    rbm: RBM,
+    chains: int,
+    sweeps: int,
+    *,
+    beta: float = 1.0,
+    start: ArrayLike | None = None,
+    seed: Seed = 0,
+    threads: int = 1,
+) -> Bits:
     """Draw visible states by Gibbs sampling.
 
     Parameters
@@ -101,8 +122,20 @@ def _with_certain(rbm, left, drawn, visible):
 
 
 def estimate_log_z(
-    rbm, method="auto", *, sweeps=None, chains=100, base=None, data=None, seed=0, check=True, checkpoint=None, **options
-):
+    rbm: RBM,
+    method: Method = "auto",
+    *,
+    sweeps: int | None = None,
+    chains: int = 100,
+    base: ArrayLike | str | None = None,
+    data: ArrayLike | None = None,
+    seed: Seed = 0,
+    threads: int | None = None,
+    progress: bool = False,
+    check: bool = True,
+    checkpoint: FilePath | None = None,
+    **options: Any,
+) -> Estimate:
     """Estimate log Z of an RBM and report whether the estimate can be trusted.
 
     Parameters
@@ -111,7 +144,7 @@ def estimate_log_z(
     method : str, callable or Estimator
         ``"auto"`` runs unlike methods until they agree to within ``tolerance`` (default 0.1 nat), or refuses.
         Any other name is that of one estimator, of logzoo or of an entry point ``logzoo.estimators`` of an installed
-        package; an unknown name is refused with the list of all. An `Estimator` or a function
+        package; `methods` lists all. An `Estimator` or a function
         ``estimate(rbm, ledger, stream, **options)`` of your own is run and checked as the listed ones are.
     sweeps : int, optional
         Budget in Gibbs sweeps of each chain, burn-in and tuning included. The default is 10,000 for one method
@@ -124,14 +157,18 @@ def estimate_log_z(
     data : array of 0 and 1, shape (examples, visible), optional
         Examples for the base, and for methods that start from data.
     seed : int or str
-        The same seed gives the same estimate.
+        The same seed gives the same estimate, whatever the number of threads.
+    threads : int, optional
+        Threads of the sampler (default 1).
+    progress : bool
+        Whether a terminal shows what is running.
     check : bool
         Whether the estimate of a single method is checked against evidence: rigorous bounds, and chains that start
         in the modes (at most 5,000 sweeps of 256 chains). The budget does not include the check.
     checkpoint : path, optional
         File of ``"auto"`` from which the same call continues after an interruption.
     **options
-        Options of the method, and ``threads`` and ``progress``.
+        Options of the method, which `methods` lists.
 
     Returns
     -------
@@ -160,6 +197,7 @@ def estimate_log_z(
     is_a("rbm", rbm, RBM)
     stream, run, check = root_stream(seed), estimator(method), flag("check", check)
     sweeps = (_AUTO_SWEEPS if method == "auto" else _SWEEPS) if sweeps is None else sweeps
+    options |= _run_options(threads, progress)
     ledger, data, options = _settings(rbm, method, sweeps, chains, base, data, options)
     if checkpoint is not None:
         from logzoo.estimators.auto import METHODS
@@ -167,22 +205,33 @@ def estimate_log_z(
         if method != "auto":
             raise ValueError("checkpoint: expected method auto, the others are not interrupted")
         asked = {"rbm": rbm, "seed": str(seed), "sweeps": sweeps, "chains": chains, **options}
-        source = source_digest(*{module for each in (method, *METHODS) for module in find(each).modules})
+        source = source_digest(*{module for name in (method, *METHODS) for module in find(name).modules})
         options["checkpoint"] = chosen_checkpoint(checkpoint, identity_of({**asked, "source": source}))
     if method == "auto":
         return run(rbm, ledger, stream.child(method), options)
     name = name_of(method)
-    progress = options.get("progress", False)
     with stage(name, progress):
         estimate = run(rbm, ledger, stream.child(name), options)
     if not check:
         return estimate
-    how = {"threads": options.get("threads", 1), "progress": progress}
+    how = {"threads": 1 if threads is None else threads, "progress": progress}
     gathered = evidence.gathered_once(rbm, stream.child("evidence"), data=data, **how)
     return evidence.cut(evidence.weighed(estimate, gathered))
 
 
-def draw_samples(rbm, method, *, sweeps=None, chains=100, base=None, data=None, seed=0, **options):
+def draw_samples(
+    rbm: RBM,
+    method: Method,
+    *,
+    sweeps: int | None = None,
+    chains: int = 100,
+    base: ArrayLike | str | None = None,
+    data: ArrayLike | None = None,
+    seed: Seed = 0,
+    threads: int | None = None,
+    progress: bool = False,
+    **options: Any,
+) -> Draws:
     """Run the sampler of an estimator, for several estimators to read.
 
     Parameters
@@ -201,9 +250,13 @@ def draw_samples(rbm, method, *, sweeps=None, chains=100, base=None, data=None, 
     data : array of 0 and 1, shape (examples, visible), optional
         As for `estimate_log_z`.
     seed : int or str
-        The same seed gives the same draws.
+        The same seed gives the same draws, whatever the number of threads.
+    threads : int, optional
+        Threads of the sampler (default 1).
+    progress : bool
+        Whether a terminal shows what is running.
     **options
-        Options of the method, and ``threads`` and ``progress``.
+        Options of the method, which `methods` lists.
 
     Returns
     -------
@@ -231,11 +284,12 @@ def draw_samples(rbm, method, *, sweeps=None, chains=100, base=None, data=None, 
 
     is_a("rbm", rbm, RBM)
     sweeps = _SWEEPS if sweeps is None else sweeps
+    options |= _run_options(threads, progress)
     ledger, _, options = _settings(rbm, method, sweeps, chains, base, data, options)
     return draw_for_all(rbm, method, ledger, root_stream(seed).child(name_of(method)), options)
 
 
-def read_log_z(draws, method, /, **options):
+def read_log_z(draws: Draws, method: Method, /, **options: Any) -> Estimate:
     """Estimate log Z from draws.
 
     Parameters
@@ -271,11 +325,34 @@ def read_log_z(draws, method, /, **options):
     """
     from logzoo.estimators.estimator import Draws
     from logzoo.estimators.registry import find, name_of, read
-    from logzoo.methods import check_options
 
     listed = find(method)
     check_options(name_of(method), options, (listed.read, *listed.observers))
     return read(is_a("draws", draws, Draws), method, options)
+
+
+def methods() -> Listing:
+    """List the estimators, one a line: name, title, and options beyond the parameters of `estimate_log_z`.
+
+    Returns
+    -------
+    list of (name, title, options)
+        It is printed as a table.
+
+    Examples
+    --------
+    >>> from logzoo import methods
+    >>> print(methods()[0])
+    Entry(name='ais', title='AIS', options=('ladder',))
+    """
+    from logzoo.estimators.registry import ESTIMATORS, find
+
+    return Listing.of({**ESTIMATORS, "auto": find("auto")}, estimate_log_z)
+
+
+def _run_options(threads, progress):
+    """`threads` and `progress` as options of a method where they differ from the default: a user's own need none."""
+    return {**({} if threads is None else {"threads": threads}), **({"progress": progress} if progress else {})}
 
 
 def _settings(rbm, method, sweeps, chains, base, data, options):

@@ -1,14 +1,17 @@
-"""Text for a terminal: aligned tables, one line of JSON."""
+"""Text for a terminal: aligned tables, one line of JSON, and progress bars that are gone when the work is done."""
 
 from __future__ import annotations
 
 import json
 import math
+import sys
 from html import escape
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Sequence
+
+    from tqdm import tqdm
 
 
 def table(rows: Iterable[Iterable[object]], *, right: Container[int] = ()) -> str:
@@ -56,3 +59,22 @@ def shortened(value: object, most: int = 800) -> str:
     words = [word if len(word) <= 200 else f"{word[:80]}..." for word in one_line(value).split(" ")]
     text = " ".join(words)
     return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
+def bar(total: int, what: str, unit: str, progress: bool, *, done: int = 0) -> tqdm:
+    """A bar of `total` units of work, of which so many are done; to be closed. progress: whether it is wanted."""
+    from tqdm import tqdm  # takes long to import
+
+    return tqdm(total=total, desc=what, unit=unit, initial=done, leave=False, disable=_disable(progress))
+
+
+def stage(what: str, progress: bool) -> tqdm:
+    """A line that says what is running, above the bars of it; to be closed. progress: whether it is wanted."""
+    from tqdm import tqdm
+
+    return tqdm(desc=what, bar_format="{desc} ...", leave=False, disable=_disable(progress))
+
+
+def _disable(progress):
+    # None: only if stderr is a terminal. Without a stderr tqdm would look for one.
+    return None if progress and sys.stderr is not None else True

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from logzoo.checks import expected_one_of
 from logzoo.estimators.registry import ESTIMATORS
 from logzoo.printing import one_line
-from logzoo.trainers.registry import trainer_module
+from logzoo.training.trainers import trainer_module
 from replication.papers.declaration import (
     Claim,
     Declaration,

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from logzoo import __version__
-from logzoo.cli.output import write
-from logzoo.cli.running import Parser, adder, run_command
+from logzoo.cli.running import Parser, adder, run_command, write
 from logzoo.printing import table
 
 _FOLDER: dict[str, Any] = {

@@ -15,8 +15,7 @@ from logzoo.kernels import cache
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.streams import root_stream
-from logzoo.trackers.registry import TRACKERS, tracker
-from logzoo.trainers.registry import TRAINERS, trainer
+from logzoo.training.trainers import TRACKERS, TRAINERS, tracker, trainer
 
 # In the folder of the machine code, when all is there.
 _MARK = "compiled"

@@ -3,7 +3,7 @@
 import numpy as np
 import xarray as xr
 
-from logzoo.io.labels import labelled
+from logzoo.io.schema import labelled
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
 

@@ -28,7 +28,7 @@ rule train_model:
         train=lambda wildcards: config["models"][wildcards.model]["train"],
         validate=lambda wildcards: config["models"][wildcards.model].get("validate", False),
         seed=config["seed"],
-        source=trainer_source("train_model", "logzoo.trackers.registry"),
+        source=trainer_source("train_model", "logzoo.training.trackers"),
     script:
         "../scripts/train_model.py"
 
@@ -56,7 +56,7 @@ use rule train_model as train_trial with:
         train=lambda wildcards: config["models"][trial_of(wildcards.model)]["train"],
         validate=True,
         seed=config["seed"],
-        source=trainer_source("train_model", "logzoo.trackers.registry"),
+        source=trainer_source("train_model", "logzoo.training.trackers"),
 
 
 # In full where the race lets it go on; else the files of its trial are written once more.
@@ -84,7 +84,7 @@ rule train_racing:
         validate=True,
         seed=config["seed"],
         source=trainer_source(
-            "train_racing", "logzoo.trackers.registry", files=[f"{ROOT}/workflow/scripts/train_model.py"]
+            "train_racing", "logzoo.training.trackers", files=[f"{ROOT}/workflow/scripts/train_model.py"]
         ),
     script:
         "../scripts/train_racing.py"

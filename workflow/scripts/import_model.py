@@ -9,7 +9,7 @@ from pathlib import Path
 
 from logzoo.datasets.build import visible_matrix
 from logzoo.models.rbm import RBM
-from logzoo.training import train_rbm
+from logzoo.training.trainers import train_rbm
 
 with job(snakemake.log[0]):
     params = snakemake.params

@@ -5,7 +5,7 @@ from replication.reporting.stand_ins import stand_ins
 
 from logzoo.datasets.build import visible_matrix
 from logzoo.models.rbm import RBM
-from logzoo.training import train_rbm
+from logzoo.training.trainers import train_rbm
 
 with job(snakemake.log[0]):
     params, output = snakemake.params, snakemake.output

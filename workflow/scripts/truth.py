@@ -5,7 +5,7 @@ from replication.reporting.stand_ins import stand_ins
 from replication.truths import exact_truth, known_truth, long_run_truth, with_likelihoods
 
 from logzoo.datasets.build import visible_matrix
-from logzoo.datasets.splits import SPLITS
+from logzoo.datasets.readers import SPLITS
 from logzoo.models.rbm import RBM
 
 with job(snakemake.log[0]):

@@ -1,8 +1,10 @@
 """All estimators on one RBM at the same budget: what they say of log Z, whether they agree, what bounds it."""
 
+from __future__ import annotations
+
 import time
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -12,9 +14,13 @@ from logzoo.checks import whole_number
 from logzoo.estimators.evidence import cut, gather, weighed
 from logzoo.estimators.registry import ESTIMATORS, takes
 from logzoo.estimators.result import REASONS, Estimate
-from logzoo.printing import columns, json_line, table
-from logzoo.progress import bar
+from logzoo.printing import bar, columns, json_line, table
 from logzoo.streams import root_stream
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from logzoo.models.rbm import RBM
 
 # Two estimates disagree when they lie farther apart than so many standard errors of their difference.
 _SIGMAS = 4.0
@@ -45,7 +51,14 @@ class Agreement(NamedTuple):
         return self.sigmas > _SIGMAS
 
 
-def try_all(rbm, *, data, snapshots=None, progress=False, **settings):
+def try_all(
+    rbm: RBM,
+    *,
+    data: np.ndarray | None,
+    snapshots: Sequence[RBM] | None = None,
+    progress: bool = False,
+    **settings: Any,
+) -> list[Attempt]:
     """Attempts of all estimators, settings as in `estimate_log_z`; ValueError if none can be run.
 
     snapshots: handed to those that take them. progress: whether a terminal shows what is running.
@@ -54,24 +67,24 @@ def try_all(rbm, *, data, snapshots=None, progress=False, **settings):
     # What no method could be run with is refused before anything is.
     SweepLedger(settings["sweeps"] or 1, whole_number("chains", settings["chains"], minimum=2))
     evidence = gather(rbm, root_stream(settings.get("seed", 0)).child("evidence"), data=data, progress=progress)
-    with bar(len(ESTIMATORS), "methods", "method", progress) as shown:
+    with bar(len(ESTIMATORS), "methods", "method", progress) as progress_bar:
         for method in ESTIMATORS:
             start = time.perf_counter()
             try:
-                own: dict[str, Any] = {"snapshots": snapshots} if takes(method, "snapshots") else {}
-                own |= {"data": data, "progress": progress, "check": False}
-                estimate = estimate_log_z(rbm, method, **settings, **own)
+                options: dict[str, Any] = {"snapshots": snapshots} if takes(method, "snapshots") else {}
+                options |= {"data": data, "progress": progress, "check": False}
+                estimate = estimate_log_z(rbm, method, **settings, **options)
                 estimate, reason = cut(weighed(estimate, evidence)), ""
             except ValueError as error:
                 estimate, reason = None, str(error)
             attempts.append(Attempt(method, estimate, time.perf_counter() - start, reason))
-            shown.update()
+            progress_bar.update()
     if all(attempt.estimate is None for attempt in attempts):
         raise ValueError(f"no method could be run: {attempts[0].reason}")
     return attempts
 
 
-def agreement_of(attempts):
+def agreement_of(attempts: Sequence[Attempt]) -> Agreement:
     """The Agreement of Attempts; those that did not converge are left out of the comparison."""
     estimates = {attempt.method: attempt.estimate for attempt in attempts if attempt.estimate is not None}
     lower = estimates["ais"].log_z - 2.0 * estimates["ais"].std_error if "ais" in estimates else np.nan
@@ -89,7 +102,11 @@ def agreement_of(attempts):
 
 def _converged(attempts):
     """{method: Estimate} of those that converged."""
-    return {one.method: one.estimate for one in attempts if one.estimate is not None and one.estimate.converged}
+    return {
+        attempt.method: attempt.estimate
+        for attempt in attempts
+        if attempt.estimate is not None and attempt.estimate.converged
+    }
 
 
 def _sound(attempts):
@@ -97,24 +114,24 @@ def _sound(attempts):
     return {name: estimate for name, estimate in _converged(attempts).items() if name not in _BOUNDS}
 
 
-def headline(attempts, agreement):
+def headline(attempts: Sequence[Attempt], agreement: Agreement) -> str:
     """What the attempts say together, in one line."""
     ends, converged = [estimate.log_z for estimate in _sound(attempts).values()], _converged(attempts)
     if not ends:
         bounds = f" but {' and '.join(converged)}, by which log Z is only bounded" if converged else ""
         return f"log Z: NONE of {len(attempts)} methods converged{bounds}, do not trust their intervals"
     many = f"{len(converged)} of {len(attempts)} methods converged"
-    said = disagreement(agreement) if agreement.disagree else f"no two more than {_SIGMAS:.0f} standard errors apart"
-    return f"log Z from {min(ends):.4f} to {max(ends):.4f} nat: {many}, {said}"
+    verdict = disagreement(agreement) if agreement.disagree else f"no two more than {_SIGMAS:.0f} standard errors apart"
+    return f"log Z from {min(ends):.4f} to {max(ends):.4f} nat: {many}, {verdict}"
 
 
-def disagreement(agreement):
+def disagreement(agreement: Agreement) -> str:
     """Which two methods cannot both be right."""
     first, second = agreement.apart
     return f"{first} and {second} lie {agreement.sigmas:.1f} standard errors apart: some interval here is wrong"
 
 
-def agreement_table(attempts, agreement, mean_log_f=None):
+def agreement_table(attempts: Sequence[Attempt], agreement: Agreement, mean_log_f: float | None = None) -> str:
     """Attempts and their Agreement as text, converged ones first.
 
     What is wrong with an estimate stands beside it, and in words below. mean_log_f: of examples, where there are any:
@@ -127,7 +144,7 @@ def agreement_table(attempts, agreement, mean_log_f=None):
         cells = (*[""] * (len(heads) - 2), "not run")
         if estimate is not None:
             interval = "{:.4f} to {:.4f}".format(*estimate.interval)
-            means = [f"{mean_log_f - estimate.log_z:.4f}" for _ in of_examples]
+            means = [] if mean_log_f is None else [f"{mean_log_f - estimate.log_z:.4f}"]
             numbers = f"{estimate.log_z:.4f}", f"{estimate.std_error:.4f}", interval, *means
             cells = (*numbers, f"{seconds:.1f}", f"no: {', '.join(estimate.reasons)}" if estimate.reasons else "yes")
             reasons.update(estimate.reasons)
@@ -147,7 +164,7 @@ def _doubts(attempt):
     return 2 if attempt.estimate is None else int(not attempt.estimate.converged)
 
 
-def agreement_json(attempts, agreement, mean_log_f=None):
+def agreement_json(attempts: Sequence[Attempt], agreement: Agreement, mean_log_f: float | None = None) -> str:
     """Attempts and their Agreement as one line of JSON; mean_log_f as for `agreement_table`."""
     rows = []
     for method, estimate, seconds, reason in attempts:

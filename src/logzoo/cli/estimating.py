@@ -1,17 +1,41 @@
 """The command `estimate`: one method, all of them, or unlike ones until they agree."""
 
-import time
+from __future__ import annotations
 
-from logzoo.cli.arguments import DATA_HELP, JSON, MODEL_HELP, NAMES, OPTION, SPINS
-from logzoo.cli.output import bold, warn, write
+import time
+from typing import TYPE_CHECKING, Any
+
+from logzoo.cli.running import bold, warn, write
 from logzoo.printing import json_line, table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+MODEL_HELP = (
+    "an RBM: .nc (artifact of logzoo), .npz (weights, visible_bias, hidden_bias), .mat (MATLAB: vishid, visbiases, "
+    "hidbiases) or .h5 (checkpoint of rbms)"
+)
+DATA_HELP = "0/1 examples: .nc (dataset artifact) or .npy (matrix, one example a row)"
+NAMES: dict[str, Any] = {
+    "metavar": "W,A,B",
+    "help": "names of the arrays in MODEL: weights, visible bias, hidden bias, in this order",
+}
+SPINS: dict[str, Any] = {"action": "store_true", "help": "units of MODEL are -1 and +1: log Z is that of the spins"}
+JSON: dict[str, Any] = {"dest": "as_json", "action": "store_true", "help": "print one JSON object"}
+OPTION: dict[str, Any] = {
+    "action": "append",
+    "default": [],
+    "metavar": "NAME=VALUE",
+    "help": "option of the method; may be repeated",
+}
+
 
 # Those of `logzoo.samplers.base`, which takes long to import; a test compares.
 BASES = ("modes", "matched", "visible-bias", "uniform")
 _SHOWN = ("method", "rests_on", "form", "log_z", "std_error", "interval", "bounds", "sweeps", "chains", "converged")
 
 
-def add_arguments(add):
+def add_arguments(add: Callable[..., Any]) -> None:
     """Add the arguments of the command by `add`, the `add_argument` of its parser."""
     add("model", metavar="MODEL", help=MODEL_HELP)
     add("--names", **NAMES)
@@ -88,19 +112,19 @@ def _single(rbm, constant, method, settings, examples, as_json):
     start = time.perf_counter()
     estimate = estimate_log_z(rbm, method, **settings)
     seconds = time.perf_counter() - start
-    shown = estimate.shifted(constant)
+    shifted = estimate.shifted(constant)
     mean = None if examples is None else mean_log_likelihood(rbm, examples, estimate)
     if not as_json:
-        write(_text(shown, seconds, mean, examples))
+        write(_text(shifted, seconds, mean, examples))
         return
-    content = {name: getattr(shown, name) for name in (*_SHOWN, "reasons", "diagnostics")}
+    content = {name: getattr(shifted, name) for name in (*_SHOWN, "reasons", "diagnostics")}
     content |= {"seed": settings["seed"], "seconds": seconds}
     if mean is not None and examples is not None:
         content |= {"mean_log_likelihood": mean.value, "mean_log_likelihood_interval": mean.interval}
         content |= {"mean_log_likelihood_std_error": mean.std_error, "examples": len(examples)}
     write(json_line(content))
-    if not shown.converged:
-        warn(f"{shown.method} did not converge, do not trust the interval: {', '.join(shown.reasons)}")
+    if not shifted.converged:
+        warn(f"{shifted.method} did not converge, do not trust the interval: {', '.join(shifted.reasons)}")
 
 
 def _text(estimate, seconds, mean, examples):

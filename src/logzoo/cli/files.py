@@ -3,10 +3,13 @@
 Each function raises ValueError, one line naming the file, for what it cannot use.
 """
 
+from __future__ import annotations
+
 import os
 import re
 import warnings
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,6 +21,12 @@ from logzoo.io.reading import sha256_of
 from logzoo.models.foreign import READERS, Parameters, read_foreign
 from logzoo.models.rbm import RBM, snapshots_of
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
+
+    from logzoo.types import Bits, FilePath
+
 # What reads a file that may hold any program, and how what is in it becomes an RBM.
 _SKLEARN, _TORCH = "RBM.from_sklearn(model)", "RBM(weights.numpy(), visible_bias.numpy(), hidden_bias.numpy())"
 _UNSAFE = dict.fromkeys((".joblib", ".pkl", ".pickle"), _SKLEARN) | dict.fromkeys((".pt", ".pth"), _TORCH)
@@ -25,7 +34,9 @@ _FOREIGN = {".mat": "MATLAB", ".npz": "NumPy", ".h5": "HDF5", ".hdf5": "HDF5"}
 _PROVENANCE = ("content_sha256", "source_sha256", "inputs_json", "parameters_json", "seed_path", "software_json")
 
 
-def read_model(path, names=None, *, tell=warnings.warn):
+def read_model(
+    path: FilePath, names: str | Sequence[str] | None = None, *, tell: Callable[[str], object] = warnings.warn
+) -> RBM:
     """The RBM in a file: a model artifact (.nc), or arrays of NumPy (.npz), MATLAB (.mat) or HDF5 (.h5, .hdf5).
 
     names: of weights, visible bias and hidden bias, "W,a,b" or three texts; None: known ones, else what the shapes
@@ -37,7 +48,9 @@ def read_model(path, names=None, *, tell=warnings.warn):
     return _model(path, parameters, RBM)
 
 
-def read_spins(path, names=None, *, tell=warnings.warn):
+def read_spins(
+    path: FilePath, names: str | Sequence[str] | None = None, *, tell: Callable[[str], object] = warnings.warn
+) -> tuple[RBM, float]:
     """(RBM, constant) of a model with units -1 and +1 in a file, as `RBM.from_spins`; arguments as of `read_model`."""
     parameters = _parameters(path, names, tell)
     if parameters.spins is False:
@@ -45,12 +58,20 @@ def read_spins(path, names=None, *, tell=warnings.warn):
     return _model(path, parameters, RBM.from_spins)
 
 
-def read_either(path, names=None, spins=False, *, tell=warnings.warn):
+def read_either(
+    path: FilePath,
+    names: str | Sequence[str] | None = None,
+    spins: bool = False,
+    *,
+    tell: Callable[[str], object] = warnings.warn,
+) -> tuple[RBM, float]:
     """(RBM, constant): log Z of the model in a file, of spins or not, is that of the RBM plus the constant (nats)."""
     return read_spins(path, names, tell=tell) if spins else (read_model(path, names, tell=tell), 0.0)
 
 
-def read_data(path, split, *, visible=None, tell=None):
+def read_data(
+    path: FilePath, split: str, *, visible: int | None = None, tell: Callable[[str], object] | None = None
+) -> tuple[Bits, dict[str, Any]]:
     """A 0/1 matrix (examples, visible) and the attributes of its file.
 
     Of a dataset artifact (.nc) one split; of a matrix (.npy) all rows, and its only attribute is `content_sha256`.
@@ -75,24 +96,30 @@ def read_data(path, split, *, visible=None, tell=None):
     return binary_matrix(str(path), matrix, visible=visible), attributes
 
 
-def read_snapshots(paths, names=None, spins=False, *, tell=warnings.warn):
+def read_snapshots(
+    paths: Iterable[FilePath],
+    names: str | Sequence[str] | None = None,
+    spins: bool = False,
+    *,
+    tell: Callable[[str], object] = warnings.warn,
+) -> list[RBM]:
     """RBMs (list) in files, in their order: each holds one, as for `read_either`, or is an artifact of snapshots."""
     rbms = []
     for path in map(Path, paths):
-        kept = read_artifact(path) if path.suffix.lower() == ".nc" else None
-        if kept is not None and kept.attrs["artifact_schema"].startswith("snapshots/"):
-            rbms += snapshots_of(kept)
+        artifact = read_artifact(path) if path.suffix.lower() == ".nc" else None
+        if artifact is not None and artifact.attrs["artifact_schema"].startswith("snapshots/"):
+            rbms += snapshots_of(artifact)
         else:
             rbms.append(read_either(path, names, spins, tell=tell)[0])
     return rbms
 
 
-def file_label(path):
+def file_label(path: FilePath) -> str:
     """The name of a file as an artifact may hold it: in UTF-8, and not like the path of a folder of some machine."""
     return re.sub(r"[\\/:]", "_", os.fsencode(Path(path).name).decode("utf-8", "replace"))
 
 
-def writable_model_file(path, data):
+def writable_model_file(path: FilePath, data: FilePath) -> Path:
     """`path` as a Path, if a model trained on the file `data` can be written there; it tries, and leaves nothing."""
     path = Path(path)
     if path.suffix.lower() != ".nc":
@@ -107,7 +134,7 @@ def writable_model_file(path, data):
     return target
 
 
-def check_checkpoint(path, **others):
+def check_checkpoint(path: FilePath | None, **others: FilePath | None) -> None:
     """Raise ValueError if the checkpoint would be one of the other files {what it is: path}; None is no file."""
     for what, other in others.items():
         if path is not None and other is not None and _same(path, other):
@@ -116,11 +143,11 @@ def check_checkpoint(path, **others):
 
 def _same(path, other):
     """Whether two paths are of one file, which need not be there yet."""
-    there = os.path.exists(path) and os.path.exists(other)
-    return os.path.samefile(path, other) if there else os.path.realpath(path) == os.path.realpath(other)
+    both_exist = os.path.exists(path) and os.path.exists(other)
+    return os.path.samefile(path, other) if both_exist else os.path.realpath(path) == os.path.realpath(other)
 
 
-def description(path):
+def description(path: FilePath) -> list[tuple[str, Any]]:
     """What a file holds and where it comes from, as pairs (label, text): any artifact, or an RBM from elsewhere."""
     path = _readable(path)
     if path.suffix.lower() in _FOREIGN:

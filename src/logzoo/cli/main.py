@@ -1,23 +1,28 @@
-"""The command line: estimate, exact, train, info.
+"""The command line: estimate, exact, train, info, methods.
 
 What takes long to import is imported inside the commands, so that help comes at once.
 """
 
+from __future__ import annotations
+
 import json
 from functools import partial
+from typing import TYPE_CHECKING
 
 from logzoo import __version__
 from logzoo.cli import estimating
-from logzoo.cli.arguments import DATA_HELP, JSON, MODEL_HELP, NAMES, OPTION, SPINS
-from logzoo.cli.output import warn, write
-from logzoo.cli.running import Parser, adder, run_command
+from logzoo.cli.estimating import DATA_HELP, JSON, MODEL_HELP, NAMES, OPTION, SPINS
+from logzoo.cli.running import Parser, adder, run_command, warn, write
 from logzoo.printing import json_line, table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 # Arguments of the library's functions that are neither flags here nor options of a method.
 _RESERVED = {"json", "options", "progress", "rbm", "stream"}
 
 
-def main(argv=None):
+def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line on `argv` (the arguments of the process when None). Returns the exit code."""
     return run_command(command_parser(), argv, _with_options)
 
@@ -27,7 +32,7 @@ def _with_options(arguments):
         arguments["options"] = _options(arguments.pop("option"), arguments.keys() - {"run"})
 
 
-def command_parser():
+def command_parser() -> Parser:
     parser = Parser(prog="logzoo", description="Log partition functions of restricted Boltzmann machines.")
     parser.add_argument("--version", action="version", version=f"logzoo {__version__}")
     command = adder(parser.add_subparsers(metavar="COMMAND", required=True))
@@ -41,6 +46,7 @@ def command_parser():
     _add_train(command("train", _train, "Train an RBM on 0/1 data."))
     add = command("info", _info, "Say what a file holds and where it comes from.")
     add("file", metavar="FILE", help="any artifact of logzoo (.nc), or an RBM of .npz, .mat, .h5")
+    command("methods", _methods, "List the estimators and the trainers: names, titles and options.")
     # They were here once.
     for name in ("audit", "crate"):
         add = command(name, partial(_moved, name), f"See `replication {name}`.")
@@ -97,20 +103,19 @@ def _train(data, output, checkpoint, options, **settings):
     from logzoo.io.netcdf import write_artifact
     from logzoo.io.provenance import source_digest
     from logzoo.streams import root_stream
-    from logzoo.trainers.registry import trainer_module
-    from logzoo.training import train_rbm
+    from logzoo.training.trainers import train_rbm, trainer_module
 
     method, name = settings["method"], file_label(data)
-    source = source_digest(trainer_module(method), "logzoo.trackers.registry")
+    source = source_digest(trainer_module(method), "logzoo.training.trackers")
     check_checkpoint(checkpoint, data=data, output=output)
     output = writable_model_file(output, data)
     if options.get("values", "binary") != "binary":
         raise ValueError(
             "--option values: from a shell data are zeros and ones; train_rbm of the package takes grey ones"
         )
-    kept = output.with_suffix(".snapshots.nc") if options.get("snapshots") else None
-    if kept is not None:
-        writable_model_file(kept, data)
+    snapshots = output.with_suffix(".snapshots.nc") if options.get("snapshots") else None
+    if snapshots is not None:
+        writable_model_file(snapshots, data)
     examples, origin = read_data(data, "train", tell=warn)
     settings |= options
     run = train_rbm(examples, progress=True, checkpoint=checkpoint, **settings)
@@ -125,8 +130,8 @@ def _train(data, output, checkpoint, options, **settings):
         inputs={name: origin["content_sha256"]},
         seed_path=str(root_stream(settings["seed"]).child("train", method)),
     )
-    if kept is not None:
-        run.save_snapshots(kept)
+    if snapshots is not None:
+        run.save_snapshots(snapshots)
     if checkpoint is not None:
         discard_checkpoint(checkpoint)
     units = f"{run.rbm.visible} visible x {run.rbm.hidden} hidden"
@@ -135,13 +140,20 @@ def _train(data, output, checkpoint, options, **settings):
     if "log_z" in run.trace:
         tracked, error = (float(run.trace[name][-1]) for name in ("log_z", "log_z_std_dev"))
         rows.append(("tracked log Z", f"{tracked:.4f} +- {error:.4f} nat"))
-    write(table([*rows, *(("written", path) for path in (output, kept) if path is not None)]))
+    write(table([*rows, *(("written", path) for path in (output, snapshots) if path is not None)]))
 
 
 def _info(file):
     from logzoo.cli.files import description
 
     write(table(description(file)))
+
+
+def _methods():
+    from logzoo.api import methods
+    from logzoo.training.trainers import trainers
+
+    write(f"Estimators\n\n{methods()}\n\nTrainers\n\n{trainers()}\n")
 
 
 def _moved(name, rest):

@@ -1,12 +1,19 @@
-"""How a command line runs: whatever is wrong with the input ends in one line on stderr and exit code 1."""
+"""How a command line runs and prints: wrong input ends in one line on stderr and exit code 1."""
+
+from __future__ import annotations
 
 import argparse
+import os
 import re
 import sys
 import warnings
+from typing import TYPE_CHECKING
 
-from logzoo.cli.output import tell, write
-from logzoo.printing import shortened
+from logzoo.printing import one_line, shortened
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
 
 
 class Parser(argparse.ArgumentParser):
@@ -19,7 +26,7 @@ class Parser(argparse.ArgumentParser):
         write(message)
 
 
-def adder(commands):
+def adder(commands: Any) -> Callable[..., Any]:
     """A function that adds a command, by name, function and summary, to the commands of a parser.
 
     It returns the `add_argument` of the new command.
@@ -33,7 +40,11 @@ def adder(commands):
     return add
 
 
-def run_command(parser, argv=None, prepared=lambda arguments: None):
+def run_command(
+    parser: argparse.ArgumentParser,
+    argv: Sequence[str] | None = None,
+    prepared: Callable[[dict[str, Any]], None] = lambda arguments: None,
+) -> int:
     """Run the command that `argv` (the arguments of the process when None) names. Returns the exit code.
 
     prepared: changes the parsed arguments in place before the command gets them.
@@ -63,3 +74,40 @@ def run_command(parser, argv=None, prepared=lambda arguments: None):
         hint = "lists within lists without end: " if isinstance(error, RecursionError) else hint
         tell(f"error: {hint}{shortened(error)}")
         return 1
+
+
+def warn(text: str) -> None:
+    """Write a warning of one line to stderr."""
+    tell(f"warning: {one_line(text)}")
+
+
+def tell(text: str) -> None:
+    """Write a line to stderr, if there is one: what has none must not end up among the results."""
+    if sys.stderr is not None:
+        print(_encodable(f"logzoo: {text}", sys.stderr), file=sys.stderr)
+
+
+def bold(text: str) -> str:
+    """The text, bold on a terminal that knows how; https://no-color.org is honoured."""
+    plain = (
+        sys.stdout is None or not sys.stdout.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    )
+    return text if plain else f"\033[1m{text}\033[0m"
+
+
+def write(text: str) -> None:
+    """Write to stdout, now."""
+    if sys.stdout is None:
+        raise OSError("there is no standard output to write to")
+    try:
+        print(_encodable(text, sys.stdout), end="", flush=True)
+    except OSError:
+        # Python would try the buffered rest again when it exits, and complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise
+
+
+def _encodable(text, stream):
+    """The text, letters that the stream cannot take spelled out."""
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    return text.encode(encoding, "backslashreplace").decode(encoding)

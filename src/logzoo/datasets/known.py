@@ -3,13 +3,22 @@
 A source that needs no file, as the toy data.
 """
 
-from logzoo.datasets.splits import SPLITS, Splits
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from logzoo.datasets.readers import SPLITS, Splits
 from logzoo.models.known.draws import exact_draws
 from logzoo.models.known.registry import known
 from logzoo.streams import root_stream
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+    from typing import Any
 
-def read_known(paths, options):
+
+def read_known(paths: Mapping[str, Path], options: Mapping[str, Any]) -> Splits:
     """Draw the three splits, each from a stream of its own, without labels.
 
     options: `family`, `seed` and `options` of the model, as `known` takes them, and `samples` ({train, validation,

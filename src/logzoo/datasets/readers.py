@@ -1,24 +1,105 @@
-"""Readers: raw files of one format -> the uint8 examples and the labels of each split.
+"""Readers of raw files: read(paths, options) -> Splits, the uint8 examples and the labels of each split.
 
-All are read(paths, options) -> Splits, `paths` by file names, `options` from config/datasets.yaml. Malformed input
-raises ValueError: one line that names the file and what was expected.
+paths: by file name. options: from config/datasets.yaml. Malformed input raises ValueError, one line that names the file
+and what was expected. For text formats the options include where the splits come from: `files` (split -> file name), or
+`own_split` ({file, validation, test} and perhaps seed), which cuts one file in the order of its rows, or shuffled by
+the seed.
 """
 
+from __future__ import annotations
+
+import gzip
 import math
-from pkgutil import resolve_name
+import re
+import zlib
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from logzoo.datasets.splits import SPLITS, Splits, cut_table
-from logzoo.datasets.tables import read_libsvm, read_text
-from logzoo.datasets.toy import read_toy
-from logzoo.datasets.unpacking import read_contents
-from logzoo.io.matlab import read_matrices
+from logzoo.io.array_files import read_matrices
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+    from typing import Any
+
+SPLITS: tuple[str, ...] = ("train", "validation", "test")
+
+
+class Splits(NamedTuple):
+    """By split: its examples, uint8 (examples, visible), and its labels, integers (examples,), or None without any."""
+
+    data: dict[str, np.ndarray]
+    labels: dict[str, np.ndarray | None]
+
+    @classmethod
+    def of(cls, parts):
+        """The splits from (examples, labels) of each, in their order."""
+        return cls(*(dict(zip(SPLITS, arrays, strict=True)) for arrays in zip(*parts, strict=True)))
+
+
+def cut_table(name: str, data: np.ndarray, labels: np.ndarray | None, validation: int, test: int) -> Splits:
+    """Cut one table in the order of its rows: train, `validation`, `test` rows; ValueError when train gets none."""
+    borders = [len(data) - test - validation, len(data) - test]
+    if borders[0] < 1:
+        raise ValueError(f"{name}: expected more than {validation + test} examples, found {len(data)} examples")
+    labels_of_splits = [None] * len(SPLITS) if labels is None else np.split(labels, borders)
+    return Splits.of(zip(np.split(data, borders), labels_of_splits, strict=True))
+
+
+def one_hot(name: str, labels: np.ndarray | None, classes: int) -> np.ndarray:
+    """Each label 0 .. classes - 1 as a row with a single one: (examples, classes) uint8; ValueError for others."""
+    if labels is None:
+        raise ValueError(f"{name}: expected a label of every example for {classes} label units, found none")
+    wrong = labels[(labels < 0) | (labels >= classes)]
+    if wrong.size:
+        raise ValueError(f"{name}: expected labels from 0 to {classes - 1}, found {wrong[0]}")
+    return (labels[:, None] == np.arange(classes)).astype(np.uint8)
+
+
+def shuffled_order(rows: int, seed: int) -> np.ndarray:
+    """Draw a permutation of range(rows)."""
+    # NumPy keeps the raw words of a bit generator the same for ever, but not what its Generator makes of them.
+    return np.argsort(np.random.Philox(key=seed).random_raw(rows), kind="stable")
+
+
+CHUNK_BYTES = 1 << 18
+MAX_UNPACKED_BYTES = 1 << 30
+
+
+def unpacked_chunks(path: Path) -> Iterator[bytes]:
+    """Yield a file in pieces, unpacked when it is gzip; ValueError if damaged or beyond MAX_UNPACKED_BYTES."""
+    with path.open("rb") as stream:
+        packed = stream.read(2) == b"\x1f\x8b"
+    size = 0
+    try:
+        with gzip.open(path) if packed else path.open("rb") as stream:
+            while chunk := stream.read(CHUNK_BYTES):
+                size += len(chunk)
+                if size > MAX_UNPACKED_BYTES:
+                    raise ValueError(f"expected at most {MAX_UNPACKED_BYTES} bytes after unpacking")
+                yield chunk
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise ValueError("expected a whole gzip file, found a damaged one") from error
+
+
+def read_contents(path: Path) -> bytearray:
+    """A whole file, unpacked, in no more memory than it takes; ValueError naming it if empty, damaged, too large."""
+    contents = bytearray()
+    try:
+        for chunk in unpacked_chunks(path):
+            contents += chunk
+    except ValueError as error:
+        raise ValueError(f"{path.name}: {error}") from error
+    if not contents:
+        raise ValueError(f"{path.name}: expected data, found an empty file")
+    return contents
+
 
 IDX_IMAGES, IDX_LABELS = 2051, 2049  # magic numbers: unsigned bytes in three dimensions, in one
 
 
-def read_idx(paths, options):
+def read_idx(paths: Mapping[str, Path], options: Mapping[str, Any]) -> Splits:
     """Read MNIST-like idx files, gzipped or not; the last `validation` training images are for validation.
 
     options: `train` and `test` ({images, labels}: file names), `validation` (count), `threshold` (grey levels
@@ -39,7 +120,7 @@ def read_idx(paths, options):
     return Splits.of([(data[:border], labels[:border]), (data[border:], labels[border:]), (test_data, test_labels)])
 
 
-def read_matlab(paths, options):
+def read_matlab(paths: Mapping[str, Path], options: Mapping[str, Any]) -> Splits:
     """Read binary matrices (examples, visible) and their labels from one MATLAB 5 file.
 
     options: `file`, `train`, `validation`, `test` ({data, labels}: variable names), `column_major` ([height,
@@ -65,7 +146,7 @@ def read_matlab(paths, options):
     return Splits.of(parts)
 
 
-def read_digits(paths, options):
+def read_digits(paths: Mapping[str, Path], options: Mapping[str, Any]) -> Splits:
     """Read the 8 x 8 digits that scikit-learn carries, in their stored order: train, validation, test examples.
 
     options: `threshold` (grey levels 0..16; at or above it a pixel is 1), `validation` and `test` (counts).
@@ -79,30 +160,12 @@ def read_digits(paths, options):
     return cut_table("digits", data, labels, options["validation"], options["test"])
 
 
-def read_known(paths, options):
-    """Draw examples from a model whose log Z is known: `logzoo.datasets.known`.
-
-    That is named by text: no other data set depends on the code of models.
-    """
-    return resolve_name("logzoo.datasets.known:read_known")(paths, options)
-
-
-READERS = {
-    "idx": read_idx,
-    "text": read_text,
-    "libsvm": read_libsvm,
-    "matlab": read_matlab,
-    "digits": read_digits,
-    "toy": read_toy,
-    "known": read_known,
-}
-
-
 def _idx_array(path, magic):
     contents = read_contents(path)
     if contents[:4] != magic.to_bytes(4, "big"):
-        found = f"{contents[:4].hex()} (hexadecimal)"
-        raise ValueError(f"{path.name}: expected the idx magic number {magic}, found {found}")
+        raise ValueError(
+            f"{path.name}: expected the idx magic number {magic}, found {contents[:4].hex()} (hexadecimal)"
+        )
     header = 4 + 4 * contents[3]
     shape = [int.from_bytes(contents[start : start + 4], "big") for start in range(4, header, 4)]
     size = header + math.prod(shape)
@@ -121,3 +184,78 @@ def _matlab_integers(path, variables, name):
     if not np.array_equal(integers, array):
         raise ValueError(f"{path.name}: expected small whole numbers in {name}")
     return integers
+
+
+LIBSVM_LINE = re.compile(r"([+-]?\d{1,4})((?: +\d{1,7}:[01])*) *\r?", re.ASCII)
+
+
+def read_text(paths: Mapping[str, Path], options: Mapping[str, Any]) -> Splits:
+    """Read rows of single digits 0 and 1, gzipped or not; there are no labels.
+
+    options: `files` or `own_split`, `separator` (one character), `sort` (splits whose rows are put in ascending
+    order, for files that circulate in more than one order).
+    """
+    splits = _read_splits(paths, options, lambda path: (_parse_text(path, options["separator"]), None))
+    for split in options.get("sort", []):
+        data = splits.data[split]
+        splits.data[split] = data[np.lexsort(np.packbits(data, axis=1).T[::-1])]
+    return splits
+
+
+def read_libsvm(paths: Mapping[str, Path], options: Mapping[str, Any]) -> Splits:
+    """Read rows `label index:1 ...`, indices from 1, ascending; options: `files` or `own_split`, `features`."""
+    return _read_splits(paths, options, lambda path: _parse_libsvm(path, options["features"]))
+
+
+def _read_splits(paths, options, parse):
+    """The splits, where parse(path) gives the examples of a file and their labels, or None."""
+    if "files" in options:
+        return Splits.of(parse(paths[options["files"][split]]) for split in SPLITS)
+    own_split = options["own_split"]
+    path = paths[own_split["file"]]
+    data, labels = parse(path)
+    if "seed" in own_split:
+        order = shuffled_order(len(data), own_split["seed"])
+        data, labels = data[order], None if labels is None else labels[order]
+    return cut_table(path.name, data, labels, own_split["validation"], own_split["test"])
+
+
+def _parse_text(path, separator):
+    contents = read_contents(path)
+    columns = (contents.find(b"\n") + 1) // 2
+    if columns < 1:
+        raise ValueError(f"{path.name}: expected lines of values 0 or 1")
+    rows = len(contents) // (2 * columns)
+    table = np.frombuffer(contents, np.uint8, count=rows * 2 * columns).reshape(rows, columns, 2)
+    data = table[:, :, 0] ^ ord("0")
+    good = data <= 1
+    good[:, :-1] &= table[:, :-1, 1] == ord(separator)
+    good[:, -1] &= table[:, -1, 1] == ord("\n")
+    if not good.all() or len(contents) != rows * 2 * columns:
+        # All rows before the first bad byte have the right length, so that byte's row is the bad line.
+        line = 1 + (rows if good.all() else int(np.argmin(good.all(axis=1))))
+        expected = f"{columns} values 0 or 1 separated by {separator!r} in each line"
+        raise ValueError(f"{path.name}: expected {expected}, line {line} is not that")
+    return data
+
+
+def _parse_libsvm(path, features):
+    try:
+        lines = read_contents(path).decode("ascii").removesuffix("\n").split("\n")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path.name}: expected LIBSVM rows in ASCII") from error
+    data, labels = np.zeros((len(lines), features), np.uint8), np.zeros(len(lines), np.int16)
+    for row, line in enumerate(lines):
+        match = LIBSVM_LINE.fullmatch(line)
+        if match is None:
+            expected = "`label index:1 ...` with values 0 or 1"
+            raise ValueError(f"{path.name}: expected {expected}, line {row + 1} is not that")
+        labels[row] = int(match[1])
+        previous = 0
+        for pair in match[2].split():
+            index, _, value = pair.partition(":")
+            if not previous < int(index) <= features:
+                raise ValueError(f"{path.name}: expected ascending indices 1 to {features}, line {row + 1} has {index}")
+            previous = int(index)
+            data[row, previous - 1] = int(value)
+    return data, labels

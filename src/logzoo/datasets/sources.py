@@ -1,16 +1,101 @@
-"""Raw data files: copied from local mirrors or downloaded, verified, stored whole or not at all."""
+"""Raw data files: copied from local mirrors or downloaded by pooch, verified, stored whole or not at all.
+
+Downloads have limits: on size and time of a file, and one attempt for a host that does not answer.
+"""
+
+from __future__ import annotations
 
 import hashlib
 import logging
 import os
 import shutil
+import time
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlsplit
 
-from logzoo.datasets.downloads import TOTAL_SECONDS, Downloader, LimitedFile, Rejected
-from logzoo.datasets.unpacking import CHUNK_BYTES, unpacked_chunks
+import pooch
+import requests
+
+from logzoo.datasets.readers import CHUNK_BYTES, unpacked_chunks
 from logzoo.io.atomic import beside, written_whole
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from logzoo.types import FilePath
+
+CONNECT_SECONDS = 3.0
+STALL_SECONDS = 10.0
+# For one file: the largest of ours at 130 kB/s.
+TOTAL_SECONDS = 600.0
+
+
+class Rejected(Exception):
+    """A source gave no usable bytes; the arguments are the short reason and, where there is one, its detail."""
+
+
+class TooSlow(Rejected):
+    """A source did not give the whole file in time."""
+
+
+class LimitedFile:
+    """An open file for pooch to write to: it takes at most `most` bytes, and none after `seconds`."""
+
+    def __init__(self, file, most, seconds):
+        self._file, self._left, self._seconds = file, most, seconds
+        self._end = time.monotonic() + seconds
+
+    def write(self, piece):
+        self._left -= len(piece)
+        if self._left < 0:
+            raise Rejected("too long", "more bytes than it should have")
+        if time.monotonic() > self._end:
+            raise TooSlow("too slow", f"not complete after {self._seconds:g} s")
+        self._file.write(piece)
+
+    def flush(self):
+        """Leave it to the file, for pooch calls this after each kilobyte."""
+
+
+class Downloader:
+    """Downloads files and remembers, for its own lifetime, which hosts cannot be reached or are too slow.
+
+    timeout: seconds; it bounds the wait for a connection (3 s at most) and for the next bytes (10 s at most).
+    """
+
+    def __init__(self, timeout):
+        self._unreachable = set()
+        timeouts = (min(timeout, CONNECT_SECONDS), min(timeout, STALL_SECONDS))
+        options = {"headers": {"Accept-Encoding": "identity"}, "hooks": {"response": _without_encoding}}
+        self._download = pooch.HTTPDownloader(timeout=timeouts, **options)
+
+    def __call__(self, url, file):
+        """Write the bytes of a URL to a LimitedFile. Raises Rejected."""
+        host = urlsplit(url).netloc
+        if host in self._unreachable:
+            raise Rejected("host was unreachable before")
+        try:
+            self._download(url, file, None)
+        except requests.HTTPError as error:
+            status = "error" if error.response is None else error.response.status_code
+            raise Rejected(f"HTTP {status}") from error
+        except TooSlow:
+            self._unreachable.add(host)
+            raise
+        # A redirect may lead to any text; requests lets ValueErrors of urllib3 and of codecs through.
+        except (requests.RequestException, ValueError) as error:
+            if isinstance(error, requests.ConnectionError | requests.Timeout):
+                self._unreachable.add(host)
+            raise Rejected(type(error).__name__, " ".join(str(error).split())) from error
+
+
+def _without_encoding(response, **_):
+    # Some servers label a stored .gz file as an encoding; the file is what comes over the wire.
+    response.raw.headers.pop("Content-Encoding", None)
+
 
 LOG = logging.getLogger(__name__)
 # Of a file whose size nobody has stated: three times the largest that we know.
@@ -30,12 +115,20 @@ class Digests(NamedTuple):
     bytes: int
 
 
-def mirror_folders(environ=os.environ):
+def mirror_folders(environ: Mapping[str, str] = os.environ) -> list[Path]:
     """The local folders searched before any URL: those of LOGZOO_MIRROR where it is set, none where it is empty."""
     return [Path(folder) for folder in environ.get("LOGZOO_MIRROR", DEFAULT_MIRRORS).split(os.pathsep) if folder]
 
 
-def fetch(name, files, folder, *, mirrors, timeout=5.0, total=TOTAL_SECONDS):
+def fetch(
+    name: str,
+    files: Mapping[str, Any],
+    folder: FilePath,
+    *,
+    mirrors: Iterable[FilePath],
+    timeout: float = 5.0,
+    total: float = TOTAL_SECONDS,
+) -> dict[str, Any]:
     """Bring every file of one source into `folder`, verified, and return the manifest.
 
     files: file name -> {sha256 and/or git_blob, bytes, sources}, as in config/datasets.yaml; timeout: seconds, as of
@@ -58,7 +151,7 @@ def fetch(name, files, folder, *, mirrors, timeout=5.0, total=TOTAL_SECONDS):
     return {"name": name, "files": records}
 
 
-def digests(path):
+def digests(path: Path) -> Digests:
     """Compute the checksums of a file, reading it in pieces."""
     size = path.stat().st_size
     sha256, git_blob = hashlib.sha256(), hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
@@ -69,7 +162,7 @@ def digests(path):
     return Digests(sha256.hexdigest(), git_blob.hexdigest(), size)
 
 
-def matches(actual, entry):
+def matches(actual: Digests, entry: Mapping[str, Any]) -> bool:
     """Whether a file has checksums that its entry accepts: its own, or those of a source of another form of it."""
     other_forms = [source for source in entry["sources"] if not source.get("gzip")]
     return any(_difference(actual, form) is None for form in (entry, *other_forms))

@@ -3,17 +3,26 @@
 A source that needs no file: its raw data are drawn, from words that NumPy keeps the same for ever.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from logzoo.checks import share, whole_number
-from logzoo.datasets.splits import SPLITS, Splits, shuffled_order
+from logzoo.datasets.readers import SPLITS, Splits, shuffled_order
 from logzoo.streams import root_stream
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+    from typing import Any
 
 # Leading bits of a 64-bit word that make a uniform number: as many as a float64 holds.
 _UNIFORM_BITS = 53
 
 
-def mode_codes(modes, copies):
+def mode_codes(modes: int, copies: int) -> np.ndarray:
     """Write every mode in binary, from all ones down to all zeros, each bit `copies` times.
 
     Returns (modes, log2(modes) * copies) uint8: steps 1 to 3 of the paper; ValueError for modes not a power of two.
@@ -26,7 +35,9 @@ def mode_codes(modes, copies):
     return np.repeat(bits.astype(np.uint8), copies, axis=1)
 
 
-def noisy_copies(modes, copies, samples, flip, words, odds=None):
+def noisy_copies(
+    modes: int, copies: int, samples: int, flip: float, words: np.random.Philox, odds: Sequence[int] | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """Draw the explanatory part of a toy data set: `samples` examples of each mode, every bit flipped by chance.
 
     flip: probability of a flip, from 0 to below 1. words: a bit generator; one word is taken for each bit. odds (mode,)
@@ -36,7 +47,7 @@ def noisy_copies(modes, copies, samples, flip, words, odds=None):
     """
     codes = mode_codes(modes, copies)
     samples, flip = whole_number("samples", samples), share("flip", flip)
-    times = [whole_number("odds", each) for each in ([1] * modes if odds is None else odds)]
+    times = [whole_number("odds", number) for number in ([1] * modes if odds is None else odds)]
     if len(times) != modes:
         raise ValueError(f"odds: expected a number for each of {modes} modes, found {len(times)}")
     below = np.uint64(round(flip * 2.0**_UNIFORM_BITS))
@@ -49,7 +60,7 @@ def noisy_copies(modes, copies, samples, flip, words, odds=None):
     return examples, np.repeat(np.arange(modes, dtype=np.int16), sizes)
 
 
-def read_toy(paths, options):
+def read_toy(paths: Mapping[str, Path], options: Mapping[str, Any]) -> Splits:
     """Draw the three splits, each from a stream of its own, and shuffle them, so that leading rows are of any mode.
 
     options: `modes`, `copies`, `flip`, `seed`, and `samples` ({train, validation, test}: examples of each mode), times

@@ -22,7 +22,7 @@ from logzoo.estimators.registry import estimator
 from logzoo.estimators.result import REACH, REASONS, Estimate, reasons_of
 from logzoo.models.exact import exact_log_z
 from logzoo.paths import log_odds
-from logzoo.progress import stage
+from logzoo.printing import stage
 
 # Methods of unlike kinds.
 METHODS = ("ais", "basins", "rts", "bar")

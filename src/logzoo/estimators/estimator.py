@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from logzoo.budgets import SweepLedger
-from logzoo.methods import Function, check_options, module_of, options_of, resolved, taken
+from logzoo.functions import Function, check_options, module_of, options_of, resolved, taken
 from logzoo.models.rbm import RBM
 from logzoo.streams import Stream
 

@@ -20,10 +20,10 @@ from logzoo.estimators import basins as basin_estimates
 from logzoo.estimators.las_vegas import upper_bound
 from logzoo.estimators.result import reasons_of
 from logzoo.io.checkpoints import identity_of
-from logzoo.io.labels import labelled
+from logzoo.io.schema import labelled
 from logzoo.models.certain import without_certain
 from logzoo.models.modes import distinct_rows
-from logzoo.progress import stage
+from logzoo.printing import stage
 from logzoo.samplers import annealed, basins, parallel_tempering
 
 # What is spent on each of the estimates of mass, beside the run that they judge: fewer sweeps of large models, by

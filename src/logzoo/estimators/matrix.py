@@ -9,7 +9,7 @@ import numpy as np
 from logzoo.estimators.evidence import weighed
 from logzoo.estimators.registry import estimate_together, find
 from logzoo.estimators.result import Estimate, dataset_of
-from logzoo.io.labels import labelled
+from logzoo.io.schema import labelled
 
 
 class Finished:

@@ -10,7 +10,7 @@ import numpy as np
 from logzoo.budgets import SweepLedger
 from logzoo.checks import expected_one_of, one_of, shown
 from logzoo.estimators.estimator import Draws, Estimator
-from logzoo.methods import resolved, taken
+from logzoo.functions import resolved, taken
 from logzoo.models.certain import without_certain
 from logzoo.models.rbm import RBM
 from logzoo.paths import check_rounding

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import xarray as xr
 
-from logzoo.io.labels import coordinate, labelled
+from logzoo.io.schema import coordinate, labelled
 from logzoo.printing import html_table
 
 # name -> (long name, unit); the only diagnostics an estimator may report.

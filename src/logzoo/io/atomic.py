@@ -4,6 +4,8 @@ A file is written beside its place, under a name with the number of the writing 
 What a killed process left behind is cleared away by the next one that writes the same file.
 """
 
+from __future__ import annotations
+
 import contextlib
 import errno
 import os
@@ -12,13 +14,19 @@ import secrets
 import shutil
 import stat
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from logzoo.types import FilePath
 
 # With less room than this, errors of libraries are put down to a full disk: some give no reason, some a wrong one.
 _FULL_BYTES = 2**16
 
 
 @contextlib.contextmanager
-def written_whole(path):
+def written_whole(path: FilePath) -> Iterator[Path]:
     """Give the path of a file to write, which becomes `path` in one step when the block ends well.
 
     Any number may write one file at a time. Raises ValueError where `path` is a link or no regular file: a user's own
@@ -38,7 +46,7 @@ def written_whole(path):
             raise _of_place(error, path, temporary) from error
 
 
-def check_replaceable(path):
+def check_replaceable(path: FilePath) -> None:
     """Raise ValueError, one line, unless nothing or a regular file that is no link lies at a path."""
     try:
         mode = os.lstat(path).st_mode
@@ -49,29 +57,29 @@ def check_replaceable(path):
         raise ValueError(f"cannot write {path}: it is {kind}; expected a regular file or a new name")
 
 
-def resolved_output(path):
+def resolved_output(path: FilePath) -> Path:
     """The Path that a file which the user names is written to, links followed; a file can be made there.
 
     Raises ValueError, one line, where none can: no work is done before the user hears of it.
     """
     is_link = os.path.islink(path)
     target = Path(os.path.realpath(path)) if is_link else Path(path)
-    shown = f"{path} (a link to {target})" if is_link else path
+    name = f"{path} (a link to {target})" if is_link else path
     try:
         if not target.parent.is_dir():
-            raise ValueError(f"cannot write {shown}: there is no folder {target.parent}")
+            raise ValueError(f"cannot write {name}: there is no folder {target.parent}")
         check_replaceable(target)
         # The name that it will have for a moment is the longer one.
         with beside(target) as temporary:
             temporary.touch()
     except OSError as error:
         reason = error.strerror or type(error).__name__
-        raise ValueError(f"cannot write {shown}: no file can be made in {target.parent} ({reason})") from None
+        raise ValueError(f"cannot write {name}: no file can be made in {target.parent} ({reason})") from None
     return target
 
 
 @contextlib.contextmanager
-def beside(path):
+def beside(path: FilePath) -> Iterator[Path]:
     """Give the path of a temporary file in the folder of `path`; it is removed when the block ends."""
     path = Path(path)
     clear_leftovers(path)
@@ -83,25 +91,25 @@ def beside(path):
         temporary.unlink(missing_ok=True)
 
 
-def write_text(path, text):
+def write_text(path: FilePath, text: str) -> None:
     """Write a text file whole or not at all."""
     with written_whole(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
 
 
-def write_bytes(path, content):
+def write_bytes(path: FilePath, content: bytes) -> None:
     """Write bytes whole or not at all."""
     with written_whole(path) as temporary:
         temporary.write_bytes(content)
 
 
-def discard(path):
+def discard(path: FilePath) -> None:
     """Remove a file, if it is there, and what killed processes left that were writing it."""
     clear_leftovers(path)
     Path(path).unlink(missing_ok=True)
 
 
-def clear_leftovers(path):
+def clear_leftovers(path: FilePath) -> None:
     """Remove the temporary files of `path` whose processes are gone."""
     pattern = re.compile(rf"\.{re.escape(Path(path).name)}\.(\d+)-[0-9a-f]+\.tmp")
     for file in Path(path).parent.glob(".*.tmp"):

@@ -3,6 +3,8 @@
 The file is .npz whose first array has a name of our own: any other file is neither read nor written nor removed.
 """
 
+from __future__ import annotations
+
 import errno
 import hashlib
 import logging
@@ -11,11 +13,17 @@ import re
 import time
 from dataclasses import fields, is_dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from logzoo.io.atomic import clear_leftovers, discard, written_whole
-from logzoo.io.sizes import check_unpacked
+from logzoo.io.reading import check_unpacked
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from logzoo.types import FilePath
 
 LOG = logging.getLogger(__name__)
 _SECONDS = 15.0
@@ -23,7 +31,7 @@ _SECONDS = 15.0
 _MARK, _MARK_AT = "logzoo_checkpoint", 30
 
 
-def identity_of(value):
+def identity_of(value: Any) -> str:
     """A name for settings: nested dicts, lists and dataclasses, arrays and plain values; equal only if all of it is."""
     if is_dataclass(value):
         value = {field.name: getattr(value, field.name) for field in fields(value)}
@@ -39,12 +47,12 @@ def identity_of(value):
     return hashlib.sha256(" ".join(parts).encode()).hexdigest()
 
 
-def path_beside(output, name=""):
+def path_beside(output: FilePath, name: str | int = "") -> Path:
     """Where the checkpoint of work on a file lies; `name` tells parts of the work apart that have one each."""
     return Path(f"{output}.{name}.checkpoint.npz" if name != "" else f"{output}.checkpoint.npz")
 
 
-def is_checkpoint(path):
+def is_checkpoint(path: FilePath) -> bool:
     """Whether a file is a checkpoint, which may be damaged; False where there is no regular file."""
     path = Path(path)
     if not path.is_file():
@@ -54,7 +62,7 @@ def is_checkpoint(path):
     return start[:2] == b"PK" and start[_MARK_AT:] == _MARK.encode()
 
 
-def discard_checkpoint(path):
+def discard_checkpoint(path: FilePath) -> None:
     """Remove a checkpoint, and what killed processes left that were writing it; any other file stays."""
     path = os.path.realpath(path)  # a link of the user's own stays
     if is_checkpoint(path):
@@ -63,7 +71,7 @@ def discard_checkpoint(path):
         clear_leftovers(path)
 
 
-def discard_beside(output):
+def discard_beside(output: FilePath) -> None:
     """Remove all checkpoints of work on a file, and what killed processes left that were writing them."""
     output = Path(output)
     pattern = re.compile(rf"\.?({re.escape(output.name)}\.(?:.*\.)?checkpoint\.npz)(?:\.[^.]*\.tmp)?")
@@ -71,7 +79,7 @@ def discard_beside(output):
         discard_checkpoint(output.with_name(checkpoint[1]))
 
 
-def chosen_checkpoint(path, identity):
+def chosen_checkpoint(path: FilePath, identity: str) -> Checkpoint:
     """The Checkpoint at a path that somebody chose; ValueError as there, and where other work would be written over."""
     checkpoint = Checkpoint(path, identity)
     if is_checkpoint(path) and _identity_in(path) not in (None, identity):
@@ -101,19 +109,19 @@ class Checkpoint:
     def __init__(self, path, identity):
         if not isinstance(path, str | os.PathLike):
             raise ValueError(f"checkpoint: expected the path of a file, found {type(path).__name__}")
-        there = True
+        exists = True
         try:
             # A link of the user's own stays one, to the new content.
             self.path = Path(os.path.realpath(path))
             self.path.parent.mkdir(parents=True, exist_ok=True)
             os.lstat(self.path)
         except FileNotFoundError:
-            there = False
+            exists = False
         except (OSError, ValueError) as error:  # no path has a zero byte in it
             raise ValueError(f"checkpoint: {path!s:.200}: {getattr(error, 'strerror', error)}") from None
         if self.path.is_dir() or not os.access(self.path.parent, os.W_OK):
             raise ValueError(f"checkpoint: {path}: expected a file in a folder that can be written to")
-        if there and not is_checkpoint(self.path):
+        if exists and not is_checkpoint(self.path):
             raise ValueError(f"checkpoint: {path}: expected a checkpoint or a new name, found another file")
         self.identity, self.written, self.refused = identity, time.monotonic(), False
 
@@ -133,8 +141,8 @@ class Checkpoint:
             return 0
         try:
             for name, part in parts.items():
-                own = [key for key in arrays if key.startswith(f"{name}/")]
-                part.restore({key.removeprefix(f"{name}/"): arrays[key] for key in own})
+                keys = [key for key in arrays if key.startswith(f"{name}/")]
+                part.restore({key.removeprefix(f"{name}/"): arrays[key] for key in keys})
             return int(arrays["step"])
         except (KeyError, TypeError, ValueError):
             raise ValueError(f"{self.path}: expected a whole checkpoint, found a damaged one; remove it") from None
@@ -158,3 +166,19 @@ class Checkpoint:
                 LOG.warning("%s: %s; going on without a new checkpoint", self.path, error.strerror)
             self.refused = True
         self.written = time.monotonic()
+
+
+class Resumed:
+    """An object of which numbers and arrays alone change, the attributes that `_kept` names."""
+
+    _kept = ()
+
+    @property
+    def state(self):
+        """Copies of the attributes by name."""
+        return {name: np.array(getattr(self, name)) for name in self._kept}
+
+    def restore(self, state):
+        """Go on from a `state`, to the same bits."""
+        for name in self._kept:
+            setattr(self, name, state[name].copy() if state[name].ndim else state[name].item())

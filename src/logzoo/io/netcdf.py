@@ -1,11 +1,18 @@
-"""Artifacts as NetCDF files that carry their provenance and a hash of their own content."""
+"""Artifacts: NetCDF files with their provenance, a hash of their content, and a seal.
+
+The seal is a hash of all bytes at the end of the file, checked before the HDF5 library reads any: that library may
+crash, or search without end, in a damaged file. It ignores bytes after its own end of the file.
+"""
+
+from __future__ import annotations
 
 import contextlib
 import hashlib
 import json
+import os
 import re
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import netCDF4
 import numpy as np
@@ -14,8 +21,10 @@ import xarray
 from logzoo.io import schema
 from logzoo.io.atomic import written_whole
 from logzoo.io.provenance import software_versions
-from logzoo.io.seals import check_seal, seal
-from logzoo.io.sizes import check_unpacked, most_unpacked
+from logzoo.io.reading import check_unpacked, most_unpacked, open_regular, pieces
+
+if TYPE_CHECKING:
+    from logzoo.types import FilePath
 
 # Below this, compression saves less than the chunk index costs.
 COMPRESS_BYTES = 2**16
@@ -25,7 +34,9 @@ _ABSOLUTE_PATH = re.compile(r'(?<!\\)"(/|\\\\|[A-Za-z]:(/|\\\\))[^"]*')
 _NUMBERS = {"float32", "float64", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))}
 
 
-def write_artifact(dataset, path, *, kind, parameters, source, inputs, seed_path):
+def write_artifact(
+    dataset: xarray.Dataset, path: FilePath, *, kind: str, parameters: Any, source: str, inputs: Any, seed_path: str
+) -> None:
     """Write a dataset with its provenance: complete and read back, or not at all.
 
     source: a `source_digest`; inputs: {path: content hash}; seed_path: name of the random stream. Equal arguments give
@@ -56,7 +67,7 @@ def write_artifact(dataset, path, *, kind, parameters, source, inputs, seed_path
             raise ValueError(f"cannot write {path}: the file read back differs from what was written")
 
 
-def read_artifact(path, kind=None):
+def read_artifact(path: FilePath, kind: str | None = None) -> xarray.Dataset:
     """Read an artifact into memory and close the file; values and attributes are as they were written.
 
     `kind` is the kind that is wanted (None: any). The bytes of the file are verified before the NetCDF library sees
@@ -84,7 +95,7 @@ def read_artifact(path, kind=None):
     return dataset
 
 
-def read_provenance(path):
+def read_provenance(path: FilePath) -> dict[str, Any]:
     """Read the attributes of an artifact alone; its bytes are verified. ValueError, one line, for any other file."""
     path = Path(path)
     try:
@@ -100,7 +111,7 @@ def read_provenance(path):
     return attributes
 
 
-def load_raw(path):
+def load_raw(path: FilePath) -> xarray.Dataset:
     """Read a file raw: no masking, no dates; only booleans, strings and coordinates are restored.
 
     ValueError if it claims to hold far more than its size; else raises whatever a damaged file happens to break.
@@ -112,7 +123,7 @@ def load_raw(path):
         return dataset.load().drop_encoding()
 
 
-def unpacked_bytes(path):
+def unpacked_bytes(path: FilePath) -> int:
     """Bytes of memory that the variables of a NetCDF file take by its header; no variable is read."""
     with netCDF4.Dataset(path) as file:
         return _claimed_bytes(file)
@@ -127,7 +138,7 @@ def _check_claims(path, file):
     check_unpacked(path, _claimed_bytes(file))
 
 
-def content_sha256(dataset):
+def content_sha256(dataset: xarray.Dataset) -> str:
     """Hash all values, names, dimensions, types and attributes of a dataset, but for the hash stored in it.
 
     Variables and attributes count as NetCDF gives them back: their order does not matter, a list of one number is a
@@ -198,9 +209,43 @@ def _portable_json(value, what):
     return text
 
 
-def agree(dataset, again):
+def agree(dataset: xarray.Dataset, again: xarray.Dataset) -> bool:
     """Whether two datasets are the same but for the rounding of their numbers, as that of two processors."""
     with contextlib.suppress(AssertionError):
         xarray.testing.assert_allclose(dataset, again, rtol=1e-10, atol=1e-10)
         return xarray.zeros_like(dataset).identical(xarray.zeros_like(again))
     return False
+
+
+_SIGNATURE = b"\x89HDF\r\n\x1a\n"
+_SEAL_MARK = b"\nlogzoo sha256 "
+SEAL_BYTES = len(_SEAL_MARK) + 64 + 1
+
+
+def seal(path: FilePath) -> None:
+    """Append the seal to a file that is complete."""
+    with Path(path).open("r+b") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+        file.write(_SEAL_MARK + digest.encode() + b"\n")
+
+
+def check_seal(path: FilePath) -> None:
+    """Raise ValueError, which does not name the file, unless it is sealed NetCDF 4 with its bytes as they were."""
+    digest = hashlib.sha256()
+    with open_regular(path) as file:
+        length = os.fstat(file.fileno()).st_size - SEAL_BYTES
+        start = file.read(len(_SIGNATURE))
+        if start != _SIGNATURE:
+            raise ValueError("not a readable NetCDF file")
+        file.seek(max(length, 0))
+        tail = file.read(SEAL_BYTES)
+        # Of most other files the seal is missing, so the end is read before the rest.
+        if not tail.startswith(_SEAL_MARK):
+            raise ValueError(
+                "not a logzoo artifact, or damaged or edited by another program: it has no seal at its end"
+            )
+        file.seek(0)
+        for piece in pieces(file, length):
+            digest.update(piece)
+    if tail != _SEAL_MARK + digest.hexdigest().encode() + b"\n":
+        raise ValueError("content differs from the seal at its end, the file is damaged or was edited")

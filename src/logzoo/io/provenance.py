@@ -67,8 +67,8 @@ def software_versions() -> dict[str, str]:
     for name in SOFTWARE:
         try:
             # The package itself may be used from a checkout, without being installed.
-            own = name == PACKAGE_FOLDER.name
-            versions[name] = sys.modules[name].__version__ if own else version(name)
+            is_logzoo = name == PACKAGE_FOLDER.name
+            versions[name] = sys.modules[name].__version__ if is_logzoo else version(name)
         except PackageNotFoundError:
             versions[name] = "not installed"
     return versions
@@ -77,8 +77,8 @@ def software_versions() -> dict[str, str]:
 @cache
 def _files_of_modules(packages: tuple[Path, ...]) -> dict[str, str]:
     """Map every module of packages to its file; a package in them to its __init__.py. Cached, as the imports are."""
-    places = {path: path.relative_to(root.parent) for root in packages for path in root.rglob("*.py")}
-    names = {path: ".".join(place.with_suffix("").parts) for path, place in places.items()}
+    relatives = {path: path.relative_to(root.parent) for root in packages for path in root.rglob("*.py")}
+    names = {path: ".".join(relative.with_suffix("").parts) for path, relative in relatives.items()}
     return {name.removesuffix(".__init__"): str(path) for path, name in names.items()}
 
 

@@ -1,17 +1,31 @@
-"""Files that a stranger may have written: kind and size are checked before any content is read."""
+"""Files that a stranger may have written: kind and size are checked before any content is read.
+
+A small file may claim any size, and is refused before memory is taken for it.
+"""
+
+from __future__ import annotations
 
 import hashlib
 import json
 import os
 import stat
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any, BinaryIO
+
+    from logzoo.types import FilePath
 
 # Above the largest manifest, page and picture. In memory JSON takes up to 50 times its bytes.
 _MOST_JSON_BYTES, _MOST_BYTES = 1 << 22, 1 << 26
 _PIECE_BYTES = 1 << 20
 
 
-def open_regular(path, most=None):
+def open_regular(path: FilePath, most: int | None = None) -> BinaryIO:
     """Open a regular file for reading bytes. Raises ValueError, a phrase, for any other kind or more than `most` bytes.
 
     A FIFO or device is never read, and opening one never blocks.
@@ -29,18 +43,18 @@ def open_regular(path, most=None):
     return open(handle, "rb")
 
 
-def read_bytes(path, most=_MOST_BYTES):
+def read_bytes(path: FilePath, most: int = _MOST_BYTES) -> bytes:
     """The content of a regular file of at most `most` bytes."""
     with open_regular(path, most) as file:
         return file.read(most)
 
 
-def read_json(path, most=_MOST_JSON_BYTES):
+def read_json(path: FilePath, most: int = _MOST_JSON_BYTES) -> dict[str, Any]:
     """The dict in a JSON file of at most `most` bytes; errors as of `open_regular` and `json_object`."""
     return json_object(read_bytes(path, most))
 
 
-def json_object(text):
+def json_object(text: str | bytes) -> dict[str, Any]:
     """The dict in a JSON text (or bytes); ValueError, a phrase, for anything else, and for nesting that is too deep."""
     try:
         content = json.loads(text)
@@ -51,17 +65,40 @@ def json_object(text):
     return content
 
 
-def pieces(file, size):
+def pieces(file: BinaryIO, size: int) -> Iterator[bytes]:
     """Yield the next `size` bytes of an open file in pieces; memory does not grow with the size."""
     while size > 0 and (piece := file.read(min(size, _PIECE_BYTES))):
         size -= len(piece)
         yield piece
 
 
-def sha256_of(path):
+def sha256_of(path: FilePath) -> str:
     """SHA-256 of a regular file, read in pieces (64 hexadecimal digits)."""
     digest = hashlib.sha256()
     with open_regular(Path(path)) as file:
         for piece in pieces(file, os.fstat(file.fileno()).st_size):
             digest.update(piece)
     return digest.hexdigest()
+
+
+# Arrays that are all zero pack to a thousandth, trained weights to no less than half.
+_MOST_UNPACKED, _MOST_TIMES = 1 << 28, 32
+
+
+class Header(NamedTuple):
+    """Shape and type of an array in a file, whose values are not read yet."""
+
+    shape: tuple
+    dtype: np.dtype  # object for all but numbers and letters
+
+
+def most_unpacked(path: FilePath) -> int:
+    """Bytes of memory that what is in a file may take."""
+    return max(_MOST_UNPACKED, _MOST_TIMES * Path(path).stat().st_size)
+
+
+def check_unpacked(path: FilePath, size: int) -> None:
+    """Raise ValueError, which does not name the file, if `size` bytes are more than it may unpack to."""
+    most = most_unpacked(path)
+    if size > most:
+        raise ValueError(f"expected numbers of at most {most:,} bytes in a file of its size, found {size:,}")

@@ -1,8 +1,14 @@
-"""What each kind of artifact holds: the variables that must be there, their dimensions and their units."""
+"""Contents of artifacts: the variables that each kind needs, with dimensions and units, and how they are labelled."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+
+if TYPE_CHECKING:
+    import xarray
 
 
 class Field(NamedTuple):
@@ -73,14 +79,14 @@ _INCOMPLETE = {
 _OTHER_NUMBERS, _MISSING = {"scale_factor", "add_offset"}, {"_FillValue", "missing_value"}
 
 
-def may_be_missing(kind, name):
+def may_be_missing(kind: str, name: str) -> bool:
     """Whether a variable of an artifact of that kind may hold NaN; of estimates, the diagnostics may."""
     if kind == "estimate":
         return name not in SCHEMAS[kind]
     return kind in ("trace", "table") or name in _INCOMPLETE.get(kind, ())
 
 
-def check(dataset, kind):
+def check(dataset: xarray.Dataset, kind: str) -> None:
     """Check that a dataset is an artifact of a kind, which may have more variables; ValueError, one line, if not."""
     if kind not in SCHEMAS:
         raise ValueError(f"no artifact kind {kind!r}: choose from {', '.join(SCHEMAS)}")
@@ -107,10 +113,26 @@ def check(dataset, kind):
                 raise ValueError(f"{kind} artifact: {name!r} needs all its values, found some that {attribute} marks")
 
 
-def check_finite(dataset, kind):
+def check_finite(dataset: xarray.Dataset, kind: str) -> None:
     """Check that no number is infinite, and none missing where the kind does not allow it; ValueError, one line."""
     for name, variable in dataset.variables.items():
         if variable.dtype.kind == "f":
-            wrong = np.isinf if may_be_missing(kind, name) else lambda values: ~np.isfinite(values)
+            wrong = np.isinf if may_be_missing(kind, str(name)) else lambda values: ~np.isfinite(values)
             if wrong(variable.values).any():
                 raise ValueError(f"{kind} artifact: {name!r} needs finite numbers, found an infinite or missing one")
+
+
+# (dimensions, values, attributes)
+Labelled = tuple[str | tuple[str, ...], Any, dict[str, str]]
+
+
+def labelled(dimensions: str | tuple[str, ...], values: Any, long_name: str, units: str) -> Labelled:
+    """What xarray takes for a variable: dimensions, values, and CF attributes long_name and units."""
+    return dimensions, values, {"long_name": long_name, "units": units}
+
+
+def coordinate(dimension: str, values: Iterable[Any], long_name: str, units: str = "1") -> Labelled:
+    """What xarray takes for the coordinate of a dimension: numbers, or names, which NetCDF wants as objects."""
+    values = list(values)
+    names = any(isinstance(value, str) for value in values)
+    return labelled(dimension, np.array(values, dtype=object if names else None), long_name, units)

@@ -10,7 +10,7 @@ from logzoo.checks import is_a, whole_number
 from logzoo.kernels.enumeration import LANES, UNITS, LowPart, log_sum_states
 from logzoo.models.certain import without_certain
 from logzoo.models.rbm import MOST_ROUNDING, RBM
-from logzoo.progress import bar
+from logzoo.printing import bar
 
 LARGEST_LAYER = 36
 _STATES_PER_SECOND = 4e9  # times units of the other layer; for the message only

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from logzoo.io.hdf5 import list_arrays, read_arrays
-from logzoo.io.matlab import list_matrices, read_matrices
-from logzoo.io.sizes import Header, check_unpacked
+from logzoo.io.array_files import list_arrays, list_matrices, read_arrays, read_matrices
+from logzoo.io.reading import Header, check_unpacked
 from logzoo.models.roles import assigned, three_names
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from logzoo.checks import binary_matrix, finite_array, finite_number, one_of, real_array
-from logzoo.io.labels import labelled
-from logzoo.io.sizes import check_unpacked
+from logzoo.io.reading import check_unpacked
+from logzoo.io.schema import labelled
 from logzoo.models.foreign import read_foreign
 from logzoo.printing import html_table
 

@@ -10,7 +10,7 @@ from logzoo.kernels.annealing import run_annealing, run_reverse_annealing
 from logzoo.kernels.gibbs import forget_hidden, start_chains
 from logzoo.kernels.layout import new_chains
 from logzoo.paths import kernel_parameters, log_z_base
-from logzoo.progress import bar
+from logzoo.printing import bar
 from logzoo.samplers.base import resolve_base
 from logzoo.samplers.rounds import annealing_ladder
 from logzoo.samplers.threads import over_chains

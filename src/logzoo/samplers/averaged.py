@@ -17,7 +17,7 @@ from logzoo.kernels.gibbs import forget_hidden, run_sweeps, start_chains
 from logzoo.kernels.layout import fixed_point_parameters, fixed_point_unit, new_chains, paired_chains, paired_parameters
 from logzoo.kernels.statistics import add_statistics
 from logzoo.paths import kernel_parameters, log_z_base
-from logzoo.progress import bar
+from logzoo.printing import bar
 from logzoo.samplers.annealed import AnnealedDraws
 from logzoo.samplers.base import annealed_sweeps, resolve_base
 from logzoo.samplers.threads import over_chains

@@ -17,7 +17,7 @@ from logzoo.kernels.gibbs import forget_hidden, start_chains
 from logzoo.kernels.layout import new_chains
 from logzoo.kernels.parallel_tempering import Exchanges, Replicas, run_parallel_tempering
 from logzoo.paths import inverse_temperatures, kernel_parameters, log_z_base
-from logzoo.progress import bar
+from logzoo.printing import bar
 from logzoo.samplers.base import resolve_base
 from logzoo.samplers.ladders import equal_barrier
 from logzoo.samplers.threads import over_chains

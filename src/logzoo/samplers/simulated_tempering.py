@@ -24,7 +24,7 @@ from logzoo.paths import (
     log_z_base,
     prior_weights,
 )
-from logzoo.progress import bar
+from logzoo.printing import bar
 from logzoo.samplers.base import resolve_base
 from logzoo.samplers.initial import Initial, initial_phase, iteration_lengths, mean_occupancy, updated_log_z
 from logzoo.samplers.threads import over_chains

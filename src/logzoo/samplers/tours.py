@@ -17,7 +17,7 @@ from logzoo.kernels.hidden_energies import log_f_hidden
 from logzoo.kernels.layout import new_chains
 from logzoo.kernels.tours import TourStates, add_hidden_draws, run_tours
 from logzoo.paths import kernel_parameters
-from logzoo.progress import bar
+from logzoo.printing import bar
 from logzoo.samplers.threads import over_parts
 
 # Examples whose hidden units are drawn together.

@@ -15,10 +15,9 @@ from pathlib import Path
 import numpy as np
 import yaml
 
-from logzoo.io.netcdf import agree, load_raw
+from logzoo.io.netcdf import agree, check_seal, load_raw
 from logzoo.io.reading import open_regular, read_bytes
 from logzoo.io.schema import SCHEMAS
-from logzoo.io.seals import check_seal
 from logzoo.kernels import cache
 from logzoo.printing import one_line
 from replication.artifacts.layout import files_of, is_timed, kind_of, scale_of

@@ -5,9 +5,8 @@ import re
 from functools import partial
 
 from logzoo.io import schema
-from logzoo.io.netcdf import content_sha256, load_raw, read_provenance, unpacked_bytes
+from logzoo.io.netcdf import check_seal, content_sha256, load_raw, read_provenance, unpacked_bytes
 from logzoo.io.reading import json_object, read_bytes
-from logzoo.io.seals import check_seal
 from replication.artifacts.layout import STAMPED
 from replication.artifacts.stamps import read_stamp
 

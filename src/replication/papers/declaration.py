@@ -27,7 +27,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from logzoo.checks import one_of
-from logzoo.trainers.registry import TRAINERS
+from logzoo.training.trainers import TRAINERS
 from replication.digests import PACKAGES
 
 # Fixed cost of a sweep of a chain, in weights looked at: it dominates in small models.

@@ -13,14 +13,13 @@ import xarray as xr
 from logzoo.budgets import SweepLedger
 from logzoo.datasets.build import visible_matrix
 from logzoo.estimators.registry import estimator, find
-from logzoo.io.labels import coordinate, labelled
+from logzoo.io.schema import coordinate, labelled
 from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters
 from logzoo.samplers import simulated_tempering
 from logzoo.samplers.simulated_tempering import SimulatedTempering
 from logzoo.streams import root_stream
-from logzoo.trackers.registry import TRACKERS, tracker
-from logzoo.trainers.registry import trainer
+from logzoo.training.trainers import TRACKERS, tracker, trainer
 from replication.papers.configured import estimator_options, matched_base
 from replication.papers.declaration import TIMINGS
 from replication.papers.infinite_swapping.ins_runs import swapped_ladders

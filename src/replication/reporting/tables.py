@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from logzoo.io.labels import labelled
+from logzoo.io.schema import labelled
 
 
 class Column(NamedTuple):

@@ -8,7 +8,7 @@ it is the bound itself and nothing else.
 import numpy as np
 import xarray as xr
 
-from logzoo.io.labels import labelled
+from logzoo.io.schema import labelled
 from replication.reporting.statistics import untested
 
 REPRODUCED = "reproduced"

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
 
 from logzoo.checks import expected_one_of, shown
-from logzoo.trackers.registry import TRACKERS
+from logzoo.training.trainers import TRACKERS
 from replication.papers.declaration import option_defaults
 
 # Options that jobs pass to methods themselves.

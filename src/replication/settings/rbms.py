@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from logzoo.trainers.registry import TRAINERS
+from logzoo.training.trainers import TRAINERS
 from replication.settings.fields import (
     AtLeastTwo,
     Count,

@@ -10,7 +10,7 @@ import numpy as np
 import xarray as xr
 
 from logzoo.datasets.build import label_units, visible_matrix
-from logzoo.io.labels import coordinate, labelled
+from logzoo.io.schema import coordinate, labelled
 from logzoo.models.classification import prediction_accuracy
 from logzoo.models.exact import exact_log_z
 from logzoo.models.expectations import exact_expectations
@@ -18,7 +18,7 @@ from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters
 from logzoo.samplers.infinite_swapping import InfiniteSwapping
 from logzoo.streams import root_stream
-from logzoo.trainers import registry
+from logzoo.training import trainers
 
 
 def gradients(artifacts, *, states, **settings):
@@ -110,7 +110,7 @@ def trainings(artifacts, *, trainer, train, points, stream, checkpoint, paired=F
     def trained(repeat):
         seed, names = (f"{stream}/{repeat}", ()) if paired else (f"{stream}/{trainer}/{repeat}", (method,))
         streams = root_stream(seed).child("train", *names)
-        return registry.trainer(method)(data, stream=streams, checkpoint=checkpoint(repeat), progress=False, **options)
+        return trainers.trainer(method)(data, stream=streams, checkpoint=checkpoint(repeat), progress=False, **options)
 
     return repeated_training(trained, data, label_units(artifacts["dataset"]), stream=stream, **settings)
 

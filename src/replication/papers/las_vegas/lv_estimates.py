@@ -12,18 +12,18 @@ import xarray as xr
 from logzoo.budgets import SweepLedger
 from logzoo.checks import binary_matrix, grey_matrix
 from logzoo.datasets.build import visible_matrix
-from logzoo.datasets.splits import SPLITS
+from logzoo.datasets.readers import SPLITS
 from logzoo.estimators.intervals import student_interval
 from logzoo.estimators.las_vegas import mean_length
 from logzoo.estimators.registry import estimator
 from logzoo.estimators.weights import from_weights
-from logzoo.io.labels import coordinate, labelled
+from logzoo.io.schema import coordinate, labelled
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters, log_odds
 from logzoo.samplers import annealed as sampler
 from logzoo.samplers.tours import Tours, TourSampler, stopping_set
-from logzoo.trainers.registry import trainer
+from logzoo.training.trainers import trainer
 
 LOG = logging.getLogger(__name__)
 # The fewest tours that log Z is looked at.

@@ -7,8 +7,8 @@ import numpy as np
 import xarray as xr
 
 from logzoo.datasets.build import visible_matrix
-from logzoo.datasets.splits import SPLITS
-from logzoo.io.labels import coordinate, labelled
+from logzoo.datasets.readers import SPLITS
+from logzoo.io.schema import coordinate, labelled
 from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters
 from logzoo.samplers.tours import TourSampler, stopping_set

@@ -4,7 +4,7 @@ import numpy as np
 import xarray as xr
 
 from logzoo.budgets import SweepLedger
-from logzoo.io.labels import coordinate, labelled
+from logzoo.io.schema import coordinate, labelled
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.paths import inverse_temperatures, kernel_parameters, log_z_base, tempered_rbm

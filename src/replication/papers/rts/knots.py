@@ -6,7 +6,7 @@ At the ends of the ladder the flux is small from any base, so that it is compare
 import numpy as np
 import xarray as xr
 
-from logzoo.io.labels import coordinate, labelled
+from logzoo.io.schema import coordinate, labelled
 
 _LONG_NAME = "smallest ratio, over the places of the ladder, of the flux there to the mean one from a matched base"
 

@@ -11,7 +11,7 @@ from logzoo.budgets import SweepLedger
 from logzoo.checks import whole_number
 from logzoo.estimators.mbar import log_ratios
 from logzoo.estimators.ti import log_ratio
-from logzoo.io.labels import coordinate, labelled
+from logzoo.io.schema import coordinate, labelled
 from logzoo.models.gaussian_mixture import GaussianMixture, path_moments
 from logzoo.paths import inverse_temperatures
 from logzoo.samplers import hamiltonian

@@ -6,7 +6,7 @@ import xarray as xr
 from logzoo.budgets import SweepLedger
 from logzoo.estimators.simulated_tempering import SETTLING, end_ratio
 from logzoo.estimators.transitions import smoothed, stationary
-from logzoo.io.labels import coordinate, labelled
+from logzoo.io.schema import coordinate, labelled
 from logzoo.models.rbm import RBM
 from logzoo.samplers import simulated_tempering
 from logzoo.samplers.observers import GroupedMoves

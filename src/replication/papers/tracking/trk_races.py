@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from logzoo.io.labels import coordinate, labelled
+from logzoo.io.schema import coordinate, labelled
 
 
 class Race(NamedTuple):

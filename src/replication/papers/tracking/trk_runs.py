@@ -10,9 +10,9 @@ import xarray as xr
 from logzoo.budgets import SweepLedger
 from logzoo.checks import one_of
 from logzoo.datasets.build import visible_matrix
-from logzoo.datasets.splits import SPLITS
+from logzoo.datasets.readers import SPLITS
 from logzoo.estimators.registry import estimator
-from logzoo.io.labels import coordinate, labelled
+from logzoo.io.schema import coordinate, labelled
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
 from replication.papers.configured import matched_base

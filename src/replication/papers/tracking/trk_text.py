@@ -7,7 +7,7 @@ section 5.
 
 import numpy as np
 
-from logzoo.io.labels import coordinate, labelled
+from logzoo.io.schema import coordinate, labelled
 from replication.papers.declaration import Claim, Here
 from replication.papers.tracking.trk_checks import normal
 from replication.papers.tracking.trk_races import again, grid_settings, groups_of, number_kept, races_of, trial_of

@@ -6,7 +6,7 @@ from scipy.special import logsumexp
 
 from logzoo.budgets import SweepLedger
 from logzoo.estimators.registry import estimator
-from logzoo.io.labels import coordinate, labelled
+from logzoo.io.schema import coordinate, labelled
 from logzoo.models.known.draws import exact_draws
 from logzoo.models.rbm import RBM
 from logzoo.samplers import annealed

@@ -3,7 +3,7 @@
 import numpy as np
 import xarray as xr
 
-from logzoo.io.labels import labelled
+from logzoo.io.schema import labelled
 
 _CELLS = ("model", "estimator", "budget", "replicate")
 _KEPT = ["log_z", "std_error", "interval", "converged", "reasons", "sweeps_spent"]

@@ -7,7 +7,7 @@ import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from logzoo.checks import positive_number, share, whole_number
-from logzoo.io.resumed import Resumed
+from logzoo.io.checkpoints import Resumed
 from logzoo.kernels.ascent import add_multiple
 
 # Rounding of a float32 gradient, as a share of its largest singular value: what is smaller has no direction.
@@ -93,7 +93,7 @@ class RMSspectral(RMSprop):
             return (sharp(scaled) if self.rank is None else sharp_of_rank(scaled, self.rank)) / root
 
 
-def sharp(matrix):
+def sharp(matrix: np.ndarray) -> np.ndarray:
     """(sum S) U V' of the SVD U S V' of a float32 matrix: its steepest ascent in the spectral norm (Carlson et al.).
 
     By the eigenvectors of the smaller Gram matrix in float64: the same as by an SVD in float64 to float32 rounding, in
@@ -107,7 +107,7 @@ def sharp(matrix):
     return ((sizes.sum() * (half @ half.T)) @ wide).astype(np.float32)
 
 
-def sharp_of_rank(matrix, rank, key=0):
+def sharp_of_rank(matrix: np.ndarray, rank: int, key: int = 0) -> np.ndarray:
     """T (U V' + R / s) with U S V' the SVD cut to `rank`, R the remainder, s its spectral norm, T = sum S + s.
 
     By randomised subspace iteration (Halko, Martinsson & Tropp 2011, algorithm 4.4) from a test matrix that only `key`
@@ -127,17 +127,17 @@ def sharp_of_rank(matrix, rank, key=0):
         basis = matrix @ (matrix.T @ qr(basis, mode="economic")[0])
     basis = qr(basis, mode="economic")[0]
     sizes, axes = _left_factors((basis.T @ matrix).astype(np.float64))
-    top, rest = sizes[-rank:], sizes[-rank - 1 : -rank].sum()
-    inverse = 1.0 / rest if rest else 0.0  # a matrix of lower rank has no remainder
+    top, remainder = sizes[-rank:], sizes[-rank - 1 : -rank].sum()
+    inverse = 1.0 / remainder if remainder else 0.0  # a matrix of lower rank has no remainder
     left = basis @ axes[:, -rank:].astype(np.float32)
     # R = matrix - left @ (left.T @ matrix), and the latter's rows are S V'.
     polar = (left * (1.0 / top - inverse).astype(np.float32)) @ (left.T @ matrix) + np.float32(inverse) * matrix
-    return np.float32(top.sum() + rest) * polar
+    return np.float32(top.sum() + remainder) * polar
 
 
 def _left_factors(wide):
     """Singular values above rounding, ascending (r,), and their left vectors (rows, r), of a wide float64 matrix."""
     squares, axes = np.linalg.eigh(wide @ wide.T)
     sizes = np.sqrt(np.maximum(squares, 0.0))
-    kept = sizes > _ROUNDING * sizes[-1]
-    return sizes[kept], axes[:, kept]
+    above = sizes > _ROUNDING * sizes[-1]
+    return sizes[above], axes[:, above]

@@ -7,8 +7,10 @@ parameters; what the code itself passes is positional.
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from pkgutil import resolve_name
+from typing import Any, NamedTuple
 
 from logzoo.checks import expected_one_of, shown
+from logzoo.printing import table
 
 Function = str | Callable
 
@@ -25,7 +27,7 @@ def module_of(function: Function) -> str:
 
 def options_of(*functions: Function) -> set[str]:
     """Names of the options of functions."""
-    return {each.name for each in _parameters(functions) if each.kind == inspect.Parameter.KEYWORD_ONLY}
+    return {parameter.name for parameter in _parameters(functions) if parameter.kind == inspect.Parameter.KEYWORD_ONLY}
 
 
 def check_options(name: str, options: Iterable[str], functions: Iterable[Function]) -> None:
@@ -33,8 +35,8 @@ def check_options(name: str, options: Iterable[str], functions: Iterable[Functio
 
     A user's own function with a `**` parameter may pass on any option, so there is nothing to check.
     """
-    own = _parameters(function for function in functions if callable(function))
-    if any(parameter.kind == inspect.Parameter.VAR_KEYWORD for parameter in own):
+    of_users = _parameters(function for function in functions if callable(function))
+    if any(parameter.kind == inspect.Parameter.VAR_KEYWORD for parameter in of_users):
         return
     known = options_of(*functions)
     for option in sorted(set(options) - known):
@@ -60,16 +62,40 @@ class Method:
         self.functions = functions
 
     @property
-    def module(self):
+    def module(self) -> str:
         """Name of the module that holds the method."""
         return module_of(self.functions[0])
 
     @property
-    def options(self):
+    def options(self) -> set[str]:
         """Names of the options."""
         return options_of(*self.functions)
 
-    def run(self, name, /, *arguments, **options):
+    def run(self, name: str, /, *arguments: Any, **options: Any) -> Any:
         """Call the method; ValueError for an unknown option, as `check_options`."""
         check_options(name, options, self.functions)
         return resolved(self.functions[0])(*arguments, **options)
+
+
+class Entry(NamedTuple):
+    """A line of a `Listing`: the name of a method, its title in tables and figures, and the names of its options."""
+
+    name: str
+    title: str
+    options: tuple[str, ...]
+
+
+class Listing(list[Entry]):
+    """Methods, a list of `Entry` that is printed as a table."""
+
+    @classmethod
+    def of(cls, methods: Mapping[str, Any], function: Callable) -> "Listing":
+        """The Listing of {name: method} without the options that are parameters of the public `function`."""
+        common = {*inspect.signature(function).parameters, "stream"}
+        return cls(
+            Entry(name, method.title, tuple(sorted(method.options - common))) for name, method in methods.items()
+        )
+
+    def __repr__(self) -> str:
+        rows = ((name, title, ", ".join(options)) for name, title, options in self)
+        return table([("name", "title", "options"), *rows]).rstrip("\n")

@@ -1,12 +1,31 @@
-"""SML-PT: persistent chains at many temperatures, neighbours exchanging theirs (Desjardins et al. 2010, 2011)."""
+"""Trainers with chains at several temperatures that exchange: SML-PT, SML-APT, PT, INS, PINS.
+
+SML-PT: persistent chains, neighbours exchange their temperatures (Desjardins et al. 2010, 2011). SML-APT: its inverse
+temperatures move until replicas flow evenly (Desjardins et al. 2010b). INS, PINS and PT: temperatures are reassigned
+after each sweep (Hult et al. 2019).
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from logzoo.checks import one_of, whole_number
 from logzoo.paths import inverse_temperatures, log_odds
+from logzoo.samplers.infinite_swapping import IN_TURN, TEMPERATURES, InfiniteSwapping
 from logzoo.samplers.parallel_tempering import ParallelTempering
-from logzoo.trainers.loop import train
-from logzoo.trainers.negative import WeightedChains
+from logzoo.training.flow import FlowLadder
+from logzoo.training.loop import train
+from logzoo.training.negative import WeightedChains
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from logzoo.streams import Stream
+    from logzoo.training.loop import TrainingRun
 
 BASES = ("visible-bias", "data")
 
@@ -85,25 +104,25 @@ class ParallelTemperingPhase:
 
 
 def train_parallel_tempering(
-    data,
-    flow_of=None,
+    data: np.ndarray,
+    flow_of: Callable[..., FlowLadder] | None = None,
     *,
-    stream,
-    batch,
-    k=1,
-    particles=None,
-    rungs=10,
-    ladder="linear",
-    base="visible-bias",
-    tracker=None,
-    **settings,
-):
+    stream: Stream,
+    batch: int,
+    k: int = 1,
+    particles: int | None = None,
+    rungs: int = 10,
+    ladder: Any = "linear",
+    base: str = "visible-bias",
+    tracker: Any = None,
+    **settings: Any,
+) -> TrainingRun:
     """Train by SML-PT: `particles` chains (the mini-batch size by default) at each of `rungs` temperatures.
 
     An update makes k sweeps of all of them, each followed by exchanges of even and odd neighbours in turn; the chains
     at beta = 1 are the negative particles. ladder: as in `logzoo.paths.inverse_temperatures`. base: "visible-bias",
     where the path tempers weights and hidden bias only (Desjardins et al. 2011); or "data", the geometric path from
-    independent units with the marginals of the data. tracker: an object as in `logzoo.trackers.kalman` that follows
+    independent units with the marginals of the data. tracker: an object as in `logzoo.training.trackers` that follows
     log Z; the trace then holds what it says. flow_of(betas, k=k): a FlowLadder that moves the rungs.
     Returns TrainingRun. Raises ValueError for impossible options.
     """
@@ -116,3 +135,71 @@ def train_parallel_tempering(
     negative_phase = ParallelTemperingPhase(chains, whole_number("k", k), keep_bias, tracker, flow)
     fixed = None if keep_bias else log_odds(data)
     return train(negative_phase, data, fixed, tracker, stream=stream, batch=batch, **settings)
+
+
+def sml_apt(
+    data: np.ndarray,
+    *,
+    ladder_rate: float = 1e-3,
+    spawn_below: float | None = None,
+    as_published: bool = False,
+    **settings: Any,
+) -> TrainingRun:
+    """Train by SML-APT; settings as in `train_parallel_tempering`, the ladder to start from.
+
+    ladder_rate, spawn_below: rate of the ladder, and the mean exchange rate below which it gains a rung (None: never);
+    as_published: feed back the flow as it is. All as in `logzoo.training.flow.FlowLadder`. Returns TrainingRun. Raises
+    ValueError for impossible options.
+    """
+    flow_of = partial(FlowLadder, rate=ladder_rate, spawn_below=spawn_below, as_published=as_published)
+    return train_parallel_tempering(data, flow_of, **settings)
+
+
+class InfiniteSwappingPhase(InfiniteSwapping):
+    """InfiniteSwapping that makes k sweeps an update; every replica is a negative particle, weighted by eq 8."""
+
+    def __init__(self, k, *settings):
+        super().__init__(*settings)
+        self.k = k
+
+    def __call__(self, parameters, update, positive, rate):
+        self.load(parameters)
+        chains = self.move(1 + update * self.k, 1 + (update + 1) * self.k)
+        return WeightedChains(chains, self.weights)  # pyright: ignore[reportArgumentType]
+
+
+def train_infinite_swapping(
+    data: np.ndarray,
+    group: int | str | None = None,
+    *,
+    stream: Stream,
+    batch: int,
+    k: int = 1,
+    particles: int | None = None,
+    temperatures: Sequence[float] = TEMPERATURES,
+    density: str = "marginal",
+    **settings: Any,
+) -> TrainingRun:
+    """Train with `particles` replicas (the mini-batch size by default) at each temperature, k sweeps an update.
+
+    temperatures: rising from 1; the path tempers all parameters. density: what temperatures are reassigned by, log f of
+    (v, h), "joint" as published, or of v, "marginal", which varies less. group: as in `InfiniteSwapping`.
+    Returns TrainingRun. Raises ValueError for impossible options. This is INS: all temperatures in one group.
+    """
+    count = whole_number("particles", batch if particles is None else particles)
+    ladders = stream.child("sweeps").key, count, temperatures, group, density
+    negative_phase = InfiniteSwappingPhase(whole_number("k", k), *ladders)
+    return train(negative_phase, data, stream=stream, batch=batch, **settings)
+
+
+def pins(data: np.ndarray, *, group: int = 3, **settings: Any) -> TrainingRun:
+    """Train by PINS, `group` neighbouring temperatures to a group; settings as in `train_infinite_swapping`.
+
+    In every second sweep the groups are shifted by half of one. Returns TrainingRun.
+    """
+    return train_infinite_swapping(data, whole_number("group", group, minimum=2), **settings)
+
+
+def pt(data: np.ndarray, **settings: Any) -> TrainingRun:
+    """Train by PT, neighbours exchanging in turn (Hult et al. 2019); settings as in `train_infinite_swapping`."""
+    return train_infinite_swapping(data, IN_TURN, **settings)

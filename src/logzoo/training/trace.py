@@ -1,10 +1,10 @@
-"""What a training leaves behind: a row of numbers every so many updates, and the parameters at some of them."""
+"""Record of a training: a row of numbers every so many updates, parameters at some of them, and early stopping."""
 
 import numpy as np
 import xarray as xr
 
-from logzoo.io.labels import labelled
-from logzoo.trainers.negative import mini_batch
+from logzoo.io.schema import labelled
+from logzoo.training.negative import mini_batch
 
 _COLUMNS = {
     "update": ("parameter updates made before", "1"),
@@ -114,3 +114,44 @@ def _mean_log_f(parameters, examples, hidden):
         chains.load(parameters, block)
         total += chains.mean_log_f(parameters) * len(block)
     return total / len(examples)
+
+
+class EarlyStopping:
+    """Keeps the parameters whose log-likelihood was best; `over` once it has not risen for `patience` updates."""
+
+    def __init__(self, patience):
+        self.patience = patience
+        self.over = False
+        self.best = {}
+
+    def see(self, update, log_likelihood, values):
+        """Take note of the log-likelihood in nats of the parameters `values` at an update; ValueError unless finite."""
+        if not np.isfinite(log_likelihood):
+            value = f"{log_likelihood} at update {update}"
+            raise ValueError(f"patience: expected a tracker that gives a finite log-likelihood, found {value}")
+        if not self.best or log_likelihood > self.best["log_likelihood"]:
+            numbers = {"update": np.array(update), "log_likelihood": np.array(log_likelihood)}
+            self.best = numbers | {name: array.copy() for name, array in values.state.items()}
+        self.over = bool(update - self.best["update"] >= self.patience)
+
+    def give_back(self, values):
+        """Set `values` to the best parameters, if there are any."""
+        if self.best:
+            values.restore(self.best)
+
+    @property
+    def attributes(self):
+        """Attributes for the trace: where the best parameters were found."""
+        if not self.best:
+            return {}
+        return {"best_update": int(self.best["update"]), "best_log_likelihood": float(self.best["log_likelihood"])}
+
+    @property
+    def state(self):
+        """What a checkpoint holds."""
+        return {**self.best, "over": np.array(self.over)}
+
+    def restore(self, state):
+        """Go on from a `state`."""
+        self.over = bool(state["over"])
+        self.best = {name: array for name, array in state.items() if name != "over"}

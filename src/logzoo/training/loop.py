@@ -1,8 +1,10 @@
 """The one training loop: mini-batches, gradient steps, a trace; methods differ in the negative phase and the step."""
 
+from __future__ import annotations
+
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -13,12 +15,17 @@ from logzoo.io.netcdf import write_artifact
 from logzoo.kernels.layout import fixed_point_parameters
 from logzoo.models.rbm import RBM
 from logzoo.paths import log_odds
-from logzoo.progress import bar
-from logzoo.trackers.jarzynski import JarzynskiTracker
-from logzoo.trainers.negative import mini_batch, put_difference
-from logzoo.trainers.steps import Ascent
-from logzoo.trainers.stopping import EarlyStopping
-from logzoo.trainers.trace import Trace
+from logzoo.printing import bar
+from logzoo.training.negative import mini_batch, put_difference
+from logzoo.training.steps import Ascent
+from logzoo.training.trace import EarlyStopping, Trace
+from logzoo.training.trackers import JarzynskiTracker
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from logzoo.io.checkpoints import Checkpoint
+    from logzoo.streams import Stream
 
 SCHEDULES = ("constant", "epochs", "inverse", "linear")
 INITIAL = ("marginals", "small", "uniform")
@@ -79,49 +86,42 @@ class Values(NamedTuple):
 
 
 def train(
-    negative_phase,
-    data,
-    base=None,
-    tracker=None,
-    step=Ascent,
+    negative_phase: Any,
+    data: np.ndarray,
+    base: np.ndarray | None = None,
+    tracker: Any = None,
+    step: Any = Ascent,
     *,
-    hidden,
-    updates,
-    batch,
-    learning_rate,
-    stream,
-    weight_decay=0.0,
-    schedule="constant",
-    alpha=1e4,
-    start=None,
-    initial="marginals",
-    validation=None,
-    patience=None,
-    monitored=2000,
-    every=None,
-    snapshots=0,
-    walkers=0,
-    checkpoint=None,
-    progress,
-):
+    hidden: int,
+    updates: int,
+    batch: int,
+    learning_rate: float,
+    stream: Stream,
+    weight_decay: float = 0.0,
+    schedule: str = "constant",
+    alpha: float = 1e4,
+    start: RBM | None = None,
+    initial: str = "marginals",
+    validation: np.ndarray | None = None,
+    patience: int | None = None,
+    monitored: int = 2000,
+    every: int | None = None,
+    snapshots: int = 0,
+    walkers: int = 0,
+    checkpoint: Checkpoint | None = None,
+    progress: bool,
+) -> TrainingRun:
     """Train an RBM by stochastic gradient steps with the given negative phase.
 
     data (examples, visible) uint8 of 0/1, or float32 grey levels in [0, 1]. negative_phase(parameters, update,
-    positive, rate) -> an object of `logzoo.trainers.negative`; if it is not `usable`, the update changes nothing. The
+    positive, rate) -> an object of `logzoo.training.negative`; if it is not `usable`, the update changes nothing. The
     phase counts the sweeps that it has `spent`; its `numbers` and `profiles`, if any, go into the trace. base:
     log-odds (visible,) in `parameters`, for phases that temper; 0 by default. tracker: its `reading` goes into the
-    trace. step: a class of `logzoo.trainers.steps`, made with the weight_decay.
-    start: RBM to start from; without one weights are N(0, 0.01^2), and biases too if `initial` is "small", while by
-    "marginals" hidden biases are 0, visible ones the data's log-odds; "uniform": weights
-    U(-0.1, 0.1) / sqrt(visible + hidden), hidden biases 0, visible ones log((p + 0.01) / (1 - p)).
-    schedule: constant; inverse, min(alpha eps / (t + 1), eps); linear, down to 0 at the end; epochs, eps for ten
-    epochs, eps / 2 for ten, eps / 3, ... every: updates between two rows of the trace, a hundredth of all by default;
-    snapshots: about how many rows keep the parameters.
-    walkers: chains of their own that follow log Z, one sweep each an update (`logzoo.trackers.jarzynski`), whatever the
-    negative phase is; their sweeps are counted, and they are the tracker.
-    validation (examples, visible): with a tracker, the tracked log-likelihood of at most `monitored` of them is traced;
-    patience: end when it has not risen for so many updates, and return the parameters of the best row. checkpoint: a
-    `logzoo.io.checkpoints.Checkpoint`, from which an interrupted training goes on to the same bits.
+    trace. step: a class of `logzoo.training.steps`, made with the weight_decay.
+    Other settings are parameters or options of `logzoo.train_rbm`. The walkers are the tracker, and their sweeps count.
+    Initial weights are N(0, 0.01^2), and biases too for initial="small"; for "marginals" hidden biases are 0, visible
+    ones the log-odds of the data; for "uniform" weights are U(-0.1, 0.1) / sqrt(visible + hidden), hidden biases 0,
+    visible ones log((p + 0.01) / (1 - p)). checkpoint: an interrupted training continues from it to the same bits.
     Returns TrainingRun. Raises ValueError for impossible settings and when the weights diverge.
     """
     one_of("schedule", schedule, SCHEDULES)
@@ -149,7 +149,7 @@ def train(
     batches = islice(_batches(len(data), batch, stream.child("batches").generator()), first, None)
     positive = mini_batch(data, batch, hidden)
     parameters = None
-    shown = bar(updates, "training", "update", progress, done=first)
+    progress_bar = bar(updates, "training", "update", progress, done=first)
     for update in range(first, updates):
         if stopping.over:
             break
@@ -175,14 +175,14 @@ def train(
             raise ValueError(f"learning_rate: diverged at update {update}; expected less than {learning_rate:g}")
         if checkpoint is not None:
             checkpoint.save_if_due(update + 1, parts)
-        shown.update()
-    shown.close()
+        progress_bar.update()
+    progress_bar.close()
     stopping.give_back(values)
     rows = trace.dataset().assign_attrs(monitored=monitored, **stopping.attributes)
     return TrainingRun(RBM(*values), rows, trace.snapshots_dataset())
 
 
-def rate_at(update, updates, learning_rate, schedule, alpha, per_epoch=1):
+def rate_at(update: int, updates: int, learning_rate: float, schedule: str, alpha: float, per_epoch: int = 1) -> float:
     """Learning rate of one update (see `train`), an epoch being so many updates."""
     if schedule == "epochs":
         return learning_rate / -(-(1 + update // per_epoch) // _EPOCHS)

@@ -13,7 +13,7 @@ to every gap: J / a, as in the random walk that the rule is for. J / 2 is the fl
 import numpy as np
 
 from logzoo.checks import flag, share, whole_number
-from logzoo.io.resumed import Resumed
+from logzoo.io.checkpoints import Resumed
 from logzoo.paths import inverse_temperatures
 
 _DOWN, _UP = 1, 2  # headings of replicas, as in `logzoo.kernels.simulated_tempering.count_crossing`
@@ -114,7 +114,7 @@ class FlowLadder(Resumed):
         self.quiet = self.burn_in
 
 
-def linearising(betas, profile):
+def linearising(betas: np.ndarray, profile: np.ndarray) -> np.ndarray:
     """Inverse temperatures (rung,) at which a monotone profile (rung,) would be linear in the rung."""
     targets = np.interp(np.linspace(profile[0], profile[-1], betas.size), profile, betas)
     # A profile that is flat at an end does not say so.
@@ -122,7 +122,7 @@ def linearising(betas, profile):
     return targets
 
 
-def moved_towards(targets, betas, rate):
+def moved_towards(targets: np.ndarray, betas: np.ndarray, rate: float) -> np.ndarray:
     """`betas` (rung,) that share of the way to the targets, no gap too small; ends stay exactly 0 and 1."""
     moved = betas + rate * (targets - betas)
     smallest = _SMALLEST_GAP / (betas.size - 1)

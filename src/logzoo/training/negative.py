@@ -1,7 +1,9 @@
 """What a phase of the gradient is made from: states of chains, with weights if any, or exact expectations."""
 
+from __future__ import annotations
+
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -24,6 +26,11 @@ from logzoo.kernels.grey import (
 from logzoo.kernels.layout import new_chains
 from logzoo.kernels.statistics import add_statistics, put_statistics
 from logzoo.samplers.threads import over_chains
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from logzoo.training.loop import Values
 
 
 class WeightedChains(NamedTuple):
@@ -125,7 +132,7 @@ class GreyChains(NamedTuple):
 KINDS = {"binary": WeightedChains, "grey": GreyChains}
 
 
-def mini_batch(examples, batch, hidden):
+def mini_batch(examples: np.ndarray, batch: int, hidden: int) -> WeightedChains | GreyChains:
     """Chains to `load` mini-batches of the data `examples` into, uint8 of 0/1 or float32 grey levels."""
     return KINDS["binary" if examples.dtype == np.uint8 else "grey"].new(batch, examples.shape[1], hidden)
 
@@ -147,7 +154,7 @@ class ExactMeans(NamedTuple):
         return None
 
 
-def put_difference(parameters, positive, negative, gradient):
+def put_difference(parameters: Any, positive: Any, negative: Any, gradient: Values) -> None:
     """Have a gradient hold the means of the positive phase less the negative one's; 0 if that is not `usable`."""
     if isinstance(positive, WeightedChains) and isinstance(negative, WeightedChains):
         near, far = (positive.chains, positive.factors(1.0)), (negative.chains, negative.factors(-1.0))

@@ -1,6 +1,9 @@
 """RMSspectral and RMSprop, with simulated tempering that tracks log Z (Carlson et al. 2016, section 3.3)."""
 
+from __future__ import annotations
+
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -8,10 +11,16 @@ from logzoo.budgets import SweepLedger
 from logzoo.checks import whole_number
 from logzoo.paths import inverse_temperatures, log_odds, log_z_base, prior_weights
 from logzoo.samplers.simulated_tempering import SimulatedTempering
-from logzoo.trackers.rts import RtsTracker
-from logzoo.trainers.loop import train
-from logzoo.trainers.negative import WeightedChains
-from logzoo.trainers.steps import RMSprop, RMSspectral
+from logzoo.training.loop import train
+from logzoo.training.negative import WeightedChains
+from logzoo.training.steps import RMSprop, RMSspectral
+from logzoo.training.trackers import RtsTracker
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from logzoo.streams import Stream
+    from logzoo.training.loop import TrainingRun
 
 # Initial iterations of log Zhat before the first update, and the sweeps of each.
 _INITIAL_ITERATIONS = 10
@@ -104,8 +113,18 @@ class _LastWeights:
 
 
 def train_simulated_tempering(
-    data, step, *, stream, batch, k=25, particles=2000, rungs=100, prior=2.0, smoothing=0.2, **settings
-):
+    data: np.ndarray,
+    step: Any,
+    *,
+    stream: Stream,
+    batch: int,
+    k: int = 25,
+    particles: int | None = 2000,
+    rungs: int = 100,
+    prior: Any = 2.0,
+    smoothing: float = 0.2,
+    **settings: Any,
+) -> TrainingRun:
     """Train with this negative phase and the given step; log Z is tracked by RTS.
 
     An update makes k sweeps of `particles` chains over `rungs` linear inverse temperatures; prior: as in
@@ -120,11 +139,13 @@ def train_simulated_tempering(
     return train(negative_phase, data, base, tracker, step, stream=stream, batch=batch, **settings)
 
 
-def rms_spectral(data, *, decay=0.99, epsilon=1e-3, rank=None, **settings):
+def rms_spectral(
+    data: np.ndarray, *, decay: float = 0.99, epsilon: float = 1e-3, rank: int | None = None, **settings: Any
+) -> TrainingRun:
     """Train by RMSspectral (Carlson et al. 2015, 2016); settings as in `train_simulated_tempering`."""
     return train_simulated_tempering(data, partial(RMSspectral, decay, epsilon, rank), **settings)
 
 
-def rmsprop(data, *, decay=0.99, epsilon=1e-3, **settings):
+def rmsprop(data: np.ndarray, *, decay: float = 0.99, epsilon: float = 1e-3, **settings: Any) -> TrainingRun:
     """Train by RMSprop, which RMSspectral is compared with; settings as in `train_simulated_tempering`."""
     return train_simulated_tempering(data, partial(RMSprop, decay, epsilon), **settings)

@@ -1,0 +1,112 @@
+"""Arrays of HDF5 files, read by h5py (the extra `files`), and of MATLAB files up to version 7, read by SciPy."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from logzoo.io.reading import Header, check_unpacked
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from logzoo.types import FilePath
+
+
+def list_arrays(path: FilePath, text: str | None) -> tuple[dict[str, Header], Any]:
+    """List the arrays of a file, {"group/array": Header}, and the text of the given name at its root, or None.
+
+    Raises ValueError, one line without the path, for a file that h5py cannot read.
+    """
+    arrays = {}
+    with _opened(path) as (h5py, file):
+
+        def add(name, item):
+            if isinstance(item, h5py.Dataset) and item.shape is not None:
+                arrays[name] = Header(item.shape, item.dtype)
+
+        file.visititems(add)
+        value = file[text][()] if text in arrays and arrays[text].shape == () else None
+    return arrays, value.decode(errors="replace") if isinstance(value, bytes) else value
+
+
+def read_arrays(path: FilePath, names: Sequence[str]) -> list[np.ndarray]:
+    """Read the named arrays of a file, in this order. Their size is not checked.
+
+    Errors as of `list_arrays`; also for numbers that NetCDF has scaled, which h5py does not scale back.
+    """
+    with _opened(path) as (_, file):
+        scaled = [name for name in names if {"scale_factor", "add_offset"} & set(file[name].attrs)]
+        arrays = [file[name][()] for name in names]
+    if scaled:
+        raise ValueError(f"{scaled[0]!r:.40}: expected plain numbers, found scaled ones (scale_factor, add_offset)")
+    return arrays
+
+
+@contextlib.contextmanager
+def _opened(path):
+    try:
+        import h5py
+    except ModuleNotFoundError:
+        raise ValueError("HDF5 files need h5py: pip install 'logzoo[files]'") from None
+    try:
+        with h5py.File(path, "r") as file:
+            yield h5py, file
+    except Exception as error:  # h5py raises whatever a damaged file happens to break
+        reason = " ".join(str(error).split())
+        raise ValueError(f"expected a whole HDF5 file, found a damaged or another one ({reason:.100})") from None
+
+
+# Classes of MATLAB that hold real or complex numbers; `whosmat` does not distinguish the two.
+_NUMBERS = {"double": "f8", "single": "f4", "logical": "?"}
+_NUMBERS |= {f"{sign}int{bits}": f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
+
+
+def list_matrices(path: FilePath) -> dict[str, Header]:
+    """List the variables of a file, {name: Header}; the type is object for all but full arrays of numbers.
+
+    Raises ValueError, one line without the path, for a file that SciPy cannot read and for a name that is there twice.
+    """
+    from scipy.io import whosmat
+
+    with _one_line(), open(path, "rb") as file:
+        variables = whosmat(file)
+        # SciPy goes from header to header, and takes a file that ends within a variable for a whole one.
+        if file.tell() > os.fstat(file.fileno()).st_size:
+            raise ValueError("it ends within a variable")
+    headers = {name: Header(shape, np.dtype(_NUMBERS.get(kind, object))) for name, shape, kind in variables}
+    if len(headers) < len(variables):
+        raise ValueError("expected one variable of each name, found some twice")
+    return headers
+
+
+def read_matrices(path: FilePath, names: Sequence[str]) -> dict[str, np.ndarray]:
+    """Read the named variables of a file, {name: array}, as far as it has them; no other is unpacked.
+
+    Errors as of `list_matrices`; also for variables that are not full arrays of real numbers, or too large.
+    """
+    from scipy.io import loadmat
+
+    headers = list_matrices(path)
+    names = [name for name in names if name in headers]
+    check_unpacked(path, sum(math.prod(headers[name].shape) * headers[name].dtype.itemsize for name in names))
+    with _one_line():
+        variables = loadmat(path, variable_names=names)
+    for name in names:
+        if headers[name].dtype.kind == "O" or variables[name].dtype.kind not in "biuf":
+            raise ValueError(f"expected a full matrix of real numbers in {name}")
+    return {name: variables[name] for name in names}
+
+
+@contextlib.contextmanager
+def _one_line():
+    try:
+        yield
+    except Exception as error:  # SciPy raises whatever a damaged file happens to break
+        reason = " ".join(str(error).split())
+        raise ValueError(f"expected a whole MATLAB file, found a damaged or another one ({reason:.100})") from None

@@ -1,0 +1,252 @@
+"""Trainers whose chains run at the temperature of the model: CD, PCD, LVS; and exact SGD, which enumerates.
+
+CD-k: contrastive divergence, k sweeps from the mini-batch itself (Hinton 2002). PCD-k: the chains persist between
+updates (Younes 1999; Tieleman 2008).
+
+LVS-k: the Las Vegas slope, from tours that return to a stopping set (Savarese et al. 2018). Corollary 3: the sum of
+E[v | h] h' over all states that the finished tours of a mini-batch left by a sweep, divided by their number. Without a
+cap the sum of a tour has the mean E[v h'] E[length], so the direction of the gradient has no bias (corollary 4).
+E[v | h] replaces the draw of v that follows h: the same mean, less noise.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from logzoo.checks import whole_number
+from logzoo.io.checkpoints import Resumed
+from logzoo.kernels.tours import add_means_of_states
+from logzoo.models.expectations import LARGEST_LAYER, exact_expectations
+from logzoo.samplers.tours import StoppingSet, TourSampler, stopping_set
+from logzoo.training.loop import train
+from logzoo.training.negative import KINDS, ExactMeans, GreyChains, WeightedChains
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from logzoo.streams import Stream
+    from logzoo.training.loop import TrainingRun
+
+
+class Particles:
+    """Chains, an object of `logzoo.training.negative`, that make k sweeps an update and are the negative particles.
+
+    They start from the mini-batch (examples, visible), at every update unless they are persistent; of these, binary
+    ones start from the visible bias, and grey ones repeat the first mini-batch.
+    """
+
+    def __init__(self, key, k, chains, persistent):
+        self.key = key
+        self.k = k
+        self.chains = chains
+        self.persistent = persistent
+        self.spent = 0  # sweeps so far, summed over the chains
+
+    def __call__(self, parameters, update, positive, rate):
+        if self.persistent and update == 0 and isinstance(self.chains, WeightedChains):
+            self.chains.start(parameters, self.key)
+        elif not self.persistent or update == 0:
+            self.chains.v[...] = np.resize(positive, self.chains.v.shape)
+        first = 1 + update * self.k
+        self.chains.sweep(parameters, self.key, first, first + self.k)
+        self.spent += self.k * len(self.chains.v)
+        return self.chains
+
+    @property
+    def state(self):
+        """What a checkpoint holds."""
+        return {"v": self.chains.v, "spent": np.array(self.spent)}
+
+    def restore(self, state):
+        """Go on from a `state`."""
+        self.chains.v[...] = state["v"]
+        self.spent = int(state["spent"])
+
+
+def cd(
+    data: np.ndarray, *, stream: Stream, batch: int, hidden: int, k: int = 1, values: str = "binary", **settings: Any
+) -> TrainingRun:
+    """Train by CD-k; settings as in `logzoo.training.loop.train`. Returns TrainingRun.
+
+    values: binary; or grey, for data of grey levels, with means in the place of draws of the visible units.
+    """
+    chains = KINDS[values].new(batch, data.shape[1], hidden)
+    phase = Particles(stream.child("sweeps").key, whole_number("k", k), chains, persistent=False)
+    return train(phase, data, stream=stream, batch=batch, hidden=hidden, **settings)
+
+
+def pcd(
+    data: np.ndarray,
+    *,
+    stream: Stream,
+    batch: int,
+    hidden: int,
+    k: int = 1,
+    particles: int | None = None,
+    values: str = "binary",
+    **settings: Any,
+) -> TrainingRun:
+    """Train by PCD-k with `particles` chains (the mini-batch size by default); values: as in `cd`."""
+    count = whole_number("particles", batch if particles is None else particles)
+    chains = KINDS[values].new(count, data.shape[1], hidden)
+    phase = Particles(stream.child("sweeps").key, whole_number("k", k), chains, persistent=True)
+    return train(phase, data, stream=stream, batch=batch, hidden=hidden, **settings)
+
+
+class ExactPhase(Resumed):
+    """Knows log Z as well, and so is its own tracker."""
+
+    columns = {
+        "log_z": ("log partition function, exact", "nat"),
+        "log_z_std_dev": ("its standard deviation", "nat"),
+    }
+
+    spent = 0  # it makes no Gibbs sweeps
+    log_z = np.nan
+    _kept = ("log_z",)
+
+    def __call__(self, parameters, update, positive, rate):
+        unit = np.float64(parameters.unit)
+        visible, hidden = parameters.weights.shape[1], parameters.weights_transposed.shape[1]
+        weights = parameters.weights.transpose(1, 0, 2).reshape(visible, -1)[:, :hidden] * unit
+        biases = parameters.visible_bias[:visible] * unit, parameters.hidden_bias[:hidden] * unit
+        self.log_z, *means = exact_expectations(weights, *biases)
+        return ExactMeans(*means)
+
+    @property
+    def reading(self):
+        """log Z at the parameters of the last update, in nats."""
+        return {"log_z": self.log_z, "log_z_std_dev": 0.0}
+
+
+def exact_sgd(data: np.ndarray, *, stream: Stream, batch: int, hidden: int, **settings: Any) -> TrainingRun:
+    """Train by exact gradients; settings as in `logzoo.training.loop.train`; the trace holds log Z.
+
+    Returns TrainingRun. Raises ValueError when both layers are too large to enumerate.
+    """
+    if min(data.shape[1], hidden) > LARGEST_LAYER:
+        raise ValueError(f"hidden: expected at most {LARGEST_LAYER} units in the smaller layer, found {hidden}")
+    phase = ExactPhase()
+    return train(phase, data, None, phase, stream=stream, batch=batch, hidden=hidden, **settings)
+
+
+# Tours without a cap are cut when those of one update have made so many sweeps each, on average.
+MOST_SWEEPS = 10_000
+
+
+class VisitedStates(NamedTuple):
+    """Hidden states that tours have left by a sweep, and those that the tours started from: rows (states, words)."""
+
+    visited: np.ndarray
+    started: np.ndarray
+    grey: GreyChains  # to work in
+
+    @property
+    def usable(self):
+        """Whether any tour returned."""
+        return len(self.visited) > 0
+
+    def add_to(self, parameters, sign, gradient):
+        """Add sign times the mean of (E[v | h] h', E[v | h], h) to the arrays of a gradient."""
+        factor = np.float32(sign / len(self.visited))
+        add_means_of_states(parameters, self.visited, factor, *self.grey, *gradient)
+
+    def mean_log_f(self, parameters):
+        """Mean log f, in nats, of the means E[v | h] at the states that the tours started from."""
+        visible, hidden = self.grey.v.shape[1], self.grey.chains.h.shape[1]
+        unused = [np.zeros(shape, np.float32) for shape in ((visible, hidden), visible, hidden)]
+        add_means_of_states(parameters, self.started, np.float32(0.0), *self.grey, *unused)
+        self.grey.forget_hidden(parameters)
+        return self.grey.mean_log_f(parameters)
+
+
+class LasVegasPhase:
+    """Tours from a stopping set that is redrawn every epoch, and when no tour of a mini-batch has returned.
+
+    Before that, `warm_up` epochs of CD. log f of the states, and so the probabilities of the starts, is that of the
+    parameters of each update.
+    """
+
+    def __init__(self, data, hidden, stream, count, k, warm_up, epoch, warm_phase):
+        self.data = data
+        self.stream = stream
+        self.count = count
+        self.k = k
+        self.first = warm_up * epoch
+        self.epoch = epoch
+        self.warm_phase = warm_phase
+        self.stopping = None
+        self.grey = GreyChains.new(count, data.shape[1], hidden)
+        self.stale = False
+        self.touring = 0  # sweeps and draws of stopping sets so far, summed over tours
+        self.numbers = {"tours_finished": 0.0, "tour_length": 0.0, "stopping_states": 0}
+
+    def __call__(self, parameters, update, positive, rate):
+        if update < self.first:
+            return self.warm_phase(parameters, update, positive, rate)
+        if self.stopping is None or self.stale or update % self.epoch == 0:
+            draws = len(self.data)
+            self.stopping = stopping_set(parameters, self.data, draws, self.stream.child("stopping", update))
+            self.touring += draws
+        else:
+            self.stopping.refreshed(parameters, single=True)
+        settings = {"flight": self.count, "mean_field": self.data.dtype != np.uint8}
+        sampler = TourSampler(parameters, self.stopping, self.stream.child("tours", update), **settings)
+        tours = sampler.run(self.count, self.count * (self.k or MOST_SWEEPS), self.k, keep=True)
+        self.stale = not np.any(tours.finished)
+        self.touring += int(tours.length.sum())
+        self.numbers = {
+            "tours_finished": float(tours.finished.mean()),
+            "tour_length": float(tours.length.mean()),
+            "stopping_states": self.stopping.size,
+        }
+        assert tours.visited is not None
+        return VisitedStates(tours.visited, self.stopping.members.rows[tours.start], self.grey)
+
+    @property
+    def spent(self):
+        """Sweeps so far, summed over chains and tours; a hidden state drawn for a stopping set counts as one."""
+        return self.warm_phase.spent + self.touring
+
+    @property
+    def state(self):
+        """What a checkpoint holds."""
+        numbers = np.array([self.warm_phase.spent, self.touring, self.stale])
+        if self.stopping is None:
+            return {"numbers": numbers}
+        return {"numbers": numbers, "rows": self.stopping.members.rows, "example": self.stopping.example}
+
+    def restore(self, state):
+        """Go on from a `state`."""
+        spent, touring, stale = state["numbers"]
+        self.warm_phase.spent, self.touring, self.stale = int(spent), int(touring), bool(stale)
+        if "rows" in state:
+            self.stopping = StoppingSet.of(state["rows"], state["example"])
+
+
+def lvs(
+    data: np.ndarray,
+    *,
+    stream: Stream,
+    batch: int,
+    hidden: int,
+    k: int | None = 1,
+    particles: int | None = None,
+    warm_up: int = 15,
+    values: str = "binary",
+    **settings: Any,
+) -> TrainingRun:
+    """Train by LVS-k with `particles` tours an update (the mini-batch size by default), cut after k sweeps.
+
+    k: None for no cap (the warm-up is CD-1 then); warm_up: epochs of CD-k before; values: as in `cd`. An update in
+    which no tour returned changes nothing. Returns TrainingRun.
+    """
+    count = whole_number("particles", batch if particles is None else particles)
+    k = None if k is None else whole_number("k", k)
+    chains = KINDS[values].new(batch, data.shape[1], hidden)
+    warm_phase = Particles(stream.child("sweeps").key, k or 1, chains, persistent=False)
+    sizes = count, k, whole_number("warm_up", warm_up, minimum=0), max(1, len(data) // batch)
+    phase = LasVegasPhase(data, hidden, stream, *sizes, warm_phase)
+    return train(phase, data, stream=stream, batch=batch, hidden=hidden, **settings)

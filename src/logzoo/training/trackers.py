@@ -1,0 +1,270 @@
+"""Trackers: objects that follow log Z of an RBM while it is trained.
+
+KalmanTracker: a Kalman filter over the log Z of a ladder whose parameters change (Desjardins et al. 2011). State: log Z
+at every rung but the first, which is exact, then the bias of the observed change at the last rung, whose particles also
+made the gradient. Without a prior on the change of log Z (sigma_Z infinite) an observed change is a prediction with the
+noise of the observation; no covariance is inverted.
+
+RtsTracker: log Zhat at all rungs follows the occupancy of the trainer's own chains, log Zhat_k += alpha
+log(r_1 c_k / (r_k c_1)) (Carlson et al. 2016, section 3.3). `rts` makes the whole step; here an update has few draws,
+and the parameters change.
+
+JarzynskiTracker: walkers of its own, by annealed importance sampling along the training (Jarzynski 1997; Carbone, Hua,
+Coste & Vanden-Eijnden 2023). At every update the log-weight of a walker grows by log f_{t+1}(v) - log f_t(v), then it
+makes a sweep at the new parameters; log Z_t = log Z_0 + log mean exp(log-weight). Z has no bias as long as the
+parameters do not depend on the walkers: the gradient has other particles.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import logsumexp, ndtri, stdtrit
+
+from logzoo.checks import as_float, share
+from logzoo.io.checkpoints import Resumed
+from logzoo.kernels.annealing import run_annealing
+from logzoo.kernels.energies import log_f_tempered, log_z_of_base
+from logzoo.kernels.filtering import (
+    bridge_sampling,
+    importance_sampling,
+    mean_by_ladder,
+    predicted,
+    step_by_occupancy,
+    updated,
+)
+from logzoo.kernels.gibbs import start_chains
+from logzoo.kernels.layout import new_chains
+from logzoo.kernels.resampling import follow_parameters
+from logzoo.samplers.initial import OCCUPANCY_FLOOR
+
+
+class Belief(NamedTuple):
+    """Normal distribution of the state: log Z at rungs 2, ..., M in nats, then the bias."""
+
+    mean: np.ndarray  # (M,)
+    covariance: np.ndarray  # (M, M)
+
+    @property
+    def log_z(self):
+        """Mean and standard deviation of log Z at the last rung, in nats."""
+        return float(self.mean[-2]), float(np.sqrt(self.covariance[-2, -2]))
+
+
+def vague(log_z: float, std_dev: float, rungs: int) -> Belief:
+    """The Belief that log Z is about `log_z` at every rung, without bias."""
+    variances = np.full(rungs, std_dev**2)
+    variances[-1] = 0.0
+    return Belief(np.append(np.full(rungs - 1, log_z), 0.0), np.diag(variances))
+
+
+class KalmanTracker:
+    """Follows log Z of an RBM while parallel tempering trains it."""
+
+    # Variance of a step of the bias, as a multiple of the learning rate (Desjardins et al. 2011, section 4).
+    bias_variance = 1e-3
+    # Nats: how far the log Z of the first parameters may lie from that of independent units.
+    doubt = 10.0
+    # A spread between particles is what it states its errors from.
+    fewest_particles = 2
+    # What it reads: the steps of all pairs of rungs.
+    all_pairs, all_rungs = True, False
+    columns = {
+        "log_z": ("tracked log partition function", "nat"),
+        "log_z_std_dev": ("standard deviation that the tracker states", "nat"),
+        "bias": ("bias of the observed change at beta = 1", "nat"),
+        "observed_change": ("change of log Z at beta = 1 since the last update, by importance sampling", "nat"),
+        "observed_change_std_dev": ("standard deviation of the observed change", "nat"),
+        "bridged_log_z": ("log Z by bridge sampling across the ladder at this update alone", "nat"),
+        "bridged_log_z_std_dev": ("standard deviation of the bridged log Z", "nat"),
+    }
+
+    def __init__(self):
+        self.belief = Belief(np.empty(0), np.empty((0, 0)))  # of no rung, until the first parameters come
+        self.log_f = np.empty(0)
+        self.observed = np.zeros(4)  # as in the last four columns
+
+    def parameters_changed(self, particles, learning_rate):
+        """Follow the change of log Z from the last parameters to those that the particles have loaded."""
+        if not self.belief.mean.size:
+            self.belief = vague(particles.log_z_base(), self.doubt, particles.betas.size)
+            return
+        change, variance = importance_sampling(self.log_f, particles.log_f())
+        self.belief = Belief(*predicted(*self.belief, change, variance, self.bias_variance * learning_rate))
+        self.observed[:2] = change[-1], np.sqrt(variance[-1])
+
+    def particles_moved(self, particles, exchanges):
+        """Learn from the Exchanges of all pairs: the steps between neighbouring rungs, after every sweep."""
+        log_z_base = particles.log_z_base()
+        at_rungs = np.append(log_z_base, self.belief.mean[:-1])
+        up, down = (steps.reshape(-1, at_rungs.size - 1) for steps in (exchanges.up, exchanges.down))
+        differences, variance = bridge_sampling(up, down, np.diff(at_rungs))
+        self.belief = Belief(*updated(*self.belief, log_z_base, differences, variance))
+        self.log_f = particles.own_log_f(exchanges)
+        self.observed[2:] = log_z_base + differences.sum(), np.sqrt(variance.sum())
+
+    def rung_inserted(self, rung, particles):
+        """Make room for a rung that the ladder has gained; its log Z is a guess between its neighbours'."""
+        at_rungs = np.append(particles.log_z_base(), self.belief.mean[:-1])
+        guess = 0.5 * (at_rungs[rung - 1] + at_rungs[rung])
+        row = rung - 1
+        covariance = np.insert(np.insert(self.belief.covariance, row, 0.0, axis=0), row, 0.0, axis=1)
+        covariance[row, row] = self.doubt**2
+        self.belief = Belief(np.insert(self.belief.mean, row, guess), covariance)
+        self.log_f = particles.log_f()
+
+    @property
+    def reading(self):
+        """The numbers that go into a trace, by column."""
+        return dict(zip(self.columns, (*self.belief.log_z, self.belief.mean[-1], *self.observed), strict=True))
+
+    @property
+    def state(self):
+        """What a checkpoint holds."""
+        return {**self.belief._asdict(), "log_f": self.log_f, "observed": self.observed}
+
+    def restore(self, state):
+        """Go on from a `state`."""
+        self.belief = Belief(state["mean"], state["covariance"])
+        self.log_f, self.observed = state["log_f"], state["observed"]
+
+
+class RtsTracker(Resumed):
+    """Follows log Z of an RBM from the Rao-Blackwellised occupancy of tempering."""
+
+    columns = {
+        "log_z": ("tracked log partition function", "nat"),
+        "log_z_std_dev": ("standard error over the chains of what was averaged, lag left aside", "nat"),
+        "occupancy_error": ("largest |r - c| of this update, times the number of rungs", "1"),
+    }
+    # What it reads: log f at all rungs.
+    all_pairs, all_rungs = False, True
+    _kept = ("log_z_hat", "log_z_base", "influence", "occupancy_error")
+
+    def __init__(self, alpha=0.2):
+        self.alpha = 1.0 if as_float(alpha) == 1.0 else share("alpha", alpha)
+        self.log_z_hat = np.empty(0)  # (rung,) relative to the first rung
+        self.log_z_base = 0.0
+        self.influence = np.empty(0)  # (chain,) of each independent chain on log Z, averaged over updates as log Zhat
+        self.occupancy_error = 1.0
+
+    def parameters_changed(self, particles, learning_rate):
+        """Nothing to do: the draws that come next tell how log Z has changed."""
+
+    def particles_moved(self, particles, exchanges):
+        """Learn from log f of all chains at all rungs, as many chains at one rung as at any other."""
+        rungs = exchanges.log_f.shape[-1]
+        if not self.log_z_hat.size:
+            self.log_z_hat = np.zeros(rungs)
+        # One ladder's chains make one draw: they are stratified over the rungs.
+        occupancy = np.empty((len(exchanges.log_f), rungs))
+        mean_by_ladder(exchanges.log_f, self.log_z_hat, occupancy)
+        self.follow(occupancy, np.full(rungs, 1.0 / rungs), particles.log_z_base())
+
+    def follow(self, occupancy, prior, log_z_base):
+        """Take the step for the occupancy (chain, rung) of independent chains and the prior r (rung,)."""
+        if not self.log_z_hat.size:
+            self.log_z_hat = np.zeros(prior.size)
+        if not self.influence.size:
+            self.influence = np.zeros(len(occupancy))
+        self.log_z_base = log_z_base
+        # Samplers may still draw by the last one.
+        self.log_z_hat = self.log_z_hat.copy()
+        step = self.alpha, OCCUPANCY_FLOOR, self.log_z_hat, self.influence
+        self.occupancy_error = prior.size * step_by_occupancy(occupancy, prior, *step)
+
+    def rung_inserted(self, rung, particles):
+        """Make room for a rung that the ladder has gained."""
+        guess = 0.5 * (self.log_z_hat[rung - 1] + self.log_z_hat[rung])
+        self.log_z_hat = np.insert(self.log_z_hat, rung, guess)
+
+    @property
+    def log_z(self):
+        """log Z and its standard error, in nats: NaN from a single chain."""
+        count = len(self.influence)
+        error = self.influence.std(ddof=1) / np.sqrt(count) if count > 1 else np.nan
+        return self.log_z_base + float(self.log_z_hat[-1]), float(error)
+
+    @property
+    def reading(self):
+        """The numbers that go into a trace, by column."""
+        return dict(zip(self.columns, (*self.log_z, self.occupancy_error), strict=True))
+
+
+# Islands of walkers that know nothing of one another, and the share of effective ones below which these are resampled.
+_ISLANDS, _SHARE = 10, 0.3
+# Beyond this variance of logs a standard error says nothing more.
+_LARGEST_VARIANCE = 100.0
+# Sweeps from independent units to the parameters that the training starts from.
+_FIRST = 100
+
+
+class JarzynskiTracker(Resumed):
+    """Follows log Z of an RBM by `walkers` chains; `spent` has their sweeps, summed over them."""
+
+    columns = {
+        "log_z": ("tracked log partition function", "nat"),
+        "log_z_std_dev": ("standard error over islands of walkers", "nat"),
+        "islands_effective": ("effective number of islands behind the tracked log partition function", "1"),
+    }
+    _kept = ("log_weight", "log_f", "family", "spent", "log_z_base")
+
+    def __init__(self, walkers, visible, hidden, key):
+        self.key = key
+        self.chains = new_chains(walkers, visible, hidden)
+        self.log_weight, self.log_f, self.family = np.zeros(walkers), None, np.arange(walkers)
+        islands = min(_ISLANDS, walkers // 2)
+        self.island = np.arange(walkers) * islands // walkers
+        self.spent, self.log_z_base = 0, 0.0
+
+    def follow(self, parameters, update):
+        """Go on to these parameters, those that an update starts from."""
+        if self.log_f is None:
+            self._begin(parameters)
+            return
+        state = self.chains, self.log_f, self.log_weight, self.family, self.island
+        follow_parameters(parameters, self.key, _FIRST + update, _SHARE, *state)
+        self.spent += self.log_weight.size
+
+    def _begin(self, parameters):
+        start_chains(parameters, self.key, parameters.base, self.chains)
+        self.log_z_base = log_z_of_base(parameters, self.chains.v.shape[1], self.chains.h.shape[1])
+        # The rung beyond the last step, so that every step here ends in a sweep.
+        betas = np.append(np.linspace(0.0, 1.0, _FIRST + 1), np.inf)
+        run_annealing(parameters, betas, self.key, 1, _FIRST + 1, self.chains, self.log_weight)
+        self.log_f = np.empty(self.log_weight.size)
+        log_f_tempered(parameters, np.ones(self.log_f.size, np.float32), self.chains, self.log_f)
+        self.spent += _FIRST * self.log_weight.size
+
+    @property
+    def reading(self):
+        """The numbers that go into a trace, by column."""
+        of_island = np.array([logsumexp(island) - np.log(island.size) for island in self._islands()])
+        log_z = self.log_z_base + float(logsumexp(of_island)) - np.log(of_island.size)
+        relative = np.exp(of_island - of_island.max())
+        effective = float(relative.sum() ** 2 / np.square(relative).sum())
+        return dict(zip(self.columns, (float(log_z), relative_error(of_island), effective), strict=True))
+
+    def _islands(self):
+        return (self.log_weight[self.island == number] for number in range(self.island[-1] + 1))
+
+    @property
+    def state(self):
+        """What a checkpoint holds."""
+        return {**super().state, "v": self.chains.v.copy()}
+
+    def restore(self, state):
+        """Go on from a `state`, to the same bits."""
+        super().restore(state)
+        self.chains.v[...] = state["v"]
+
+
+def relative_error(log_values: np.ndarray) -> float:
+    """Standard error of the mean of exp(log_values) (n,) relative to it: from their spread, or from that of their logs.
+
+    The larger one: few values do not show the tail that decides. Wider, as Student's interval is than the normal one.
+    """
+    relative = np.exp(log_values - log_values.max())
+    spread = relative.std(ddof=1) / relative.mean()
+    log_normal = np.sqrt(np.expm1(min(float(np.var(log_values, ddof=1)), _LARGEST_VARIANCE)))
+    student = stdtrit(log_values.size - 1, 0.975) / ndtri(0.975)
+    return float(student * max(spread, log_normal) / np.sqrt(log_values.size))

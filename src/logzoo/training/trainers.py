@@ -1,0 +1,195 @@
+"""The trainers and trackers by name, and the public function to train an RBM. Adding a trainer is a line here."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from logzoo.checks import binary_matrix, grey_matrix, one_of, positive_number, whole_number
+from logzoo.functions import Listing, Method
+from logzoo.io.checkpoints import Checkpoint, chosen_checkpoint, identity_of
+from logzoo.io.provenance import source_digest
+from logzoo.streams import root_stream
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from logzoo.models.rbm import RBM
+    from logzoo.training.loop import TrainingRun
+    from logzoo.training.trackers import KalmanTracker, RtsTracker
+    from logzoo.types import ArrayLike, FilePath, Seed
+
+_LOOP = "logzoo.training.loop:train"
+_PARALLEL_TEMPERING = "logzoo.training.exchange:train_parallel_tempering", _LOOP
+_INFINITE_SWAPPING = "logzoo.training.exchange:train_infinite_swapping", _LOOP
+_SIMULATED_TEMPERING = "logzoo.training.spectral:train_simulated_tempering", _LOOP
+
+TRAINERS = {
+    "exact": Method("Exact SGD", "logzoo.training.contrastive:exact_sgd", _LOOP),
+    "cd": Method("CD", "logzoo.training.contrastive:cd", _LOOP),
+    "pcd": Method("PCD", "logzoo.training.contrastive:pcd", _LOOP),
+    "lvs": Method("LVS", "logzoo.training.contrastive:lvs", _LOOP),
+    "sml-pt": Method("SML-PT", *_PARALLEL_TEMPERING),
+    "sml-apt": Method("SML-APT", "logzoo.training.exchange:sml_apt", *_PARALLEL_TEMPERING),
+    "pt": Method("PT", "logzoo.training.exchange:pt", *_INFINITE_SWAPPING),
+    "ins": Method("INS", *_INFINITE_SWAPPING),
+    "pins": Method("PINS", "logzoo.training.exchange:pins", *_INFINITE_SWAPPING),
+    "rms-spectral": Method("RMSspectral", "logzoo.training.spectral:rms_spectral", *_SIMULATED_TEMPERING),
+    "rmsprop": Method("RMSprop", "logzoo.training.spectral:rmsprop", *_SIMULATED_TEMPERING),
+}
+
+
+TRACKERS: tuple[str, ...] = ("kalman", "rts")
+
+
+def trainer(method: str) -> Callable[..., TrainingRun]:
+    """The function run(data, **settings) -> TrainingRun of that name; ValueError if unknown.
+
+    The function refuses unknown settings with a ValueError that names the known ones.
+    """
+    return partial(_listed(method).run, method)
+
+
+def trainer_module(method: str) -> str:
+    """Name of the module that holds a method."""
+    return _listed(method).module
+
+
+def _listed(method: str) -> Method:
+    return TRAINERS[one_of("method", method, TRAINERS)]
+
+
+def tracker(tracker: Any) -> KalmanTracker | RtsTracker:
+    """A new tracker of that name, or the argument itself if it is a tracker; ValueError for any other."""
+    from logzoo.training.trackers import KalmanTracker, RtsTracker
+
+    classes = dict(zip(TRACKERS, (KalmanTracker, RtsTracker), strict=True))
+    if isinstance(tracker, tuple(classes.values())):
+        return tracker
+    return classes[one_of("tracker", tracker, TRACKERS)]()
+
+
+# Checks of the data to train on.
+_VALUES = {"binary": binary_matrix, "grey": grey_matrix}
+
+
+def train_rbm(
+    data: ArrayLike,
+    method: str = "pcd",
+    *,
+    hidden: int,
+    updates: int,
+    batch: int = 100,
+    learning_rate: float = 0.05,
+    schedule: str = "constant",
+    weight_decay: float = 0.0,
+    start: RBM | None = None,
+    validation: ArrayLike | None = None,
+    patience: int | None = None,
+    snapshots: int = 0,
+    walkers: int = 0,
+    seed: Seed = 0,
+    checkpoint: FilePath | Checkpoint | None = None,
+    progress: bool = False,
+    **options: Any,
+) -> TrainingRun:
+    """Train an RBM on binary data.
+
+    Parameters
+    ----------
+    data : array of 0 and 1, shape (examples, visible)
+        Some methods take grey levels from 0 to 1, with ``values="grey"``.
+    method : str
+        Name of a trainer, such as ``"cd"``, ``"pcd"``, ``"sml-pt"``, ``"ins"``, ``"lvs"`` or ``"rmsprop"``;
+        `trainers` lists all.
+    hidden : int
+        Number of hidden units.
+    updates : int
+        Number of parameter updates.
+    batch : int
+        Examples in a mini-batch.
+    learning_rate : float
+    schedule : str
+        Of the learning rate: ``"constant"``; ``"linear"``, down to 0 at the end; ``"inverse"``, proportional to
+        1 / (update + 1) from update ``alpha`` on; ``"epochs"``, divided by 2, 3, ... after every ten epochs.
+    weight_decay : float
+        The weights lose this share, times the learning rate, in every update.
+    start : RBM, optional
+        Parameters to start from. By default weights are small and random, and visible biases are the log-odds of the
+        data (``initial="marginals"``).
+    validation : array of 0 and 1, shape (examples, visible), optional
+        Examples whose tracked log-likelihood is traced, for trainings with a tracker.
+    patience : int, optional
+        Updates after which the training ends if the log-likelihood of the validation examples has not risen; the
+        result has the best parameters.
+    snapshots : int
+        Number of updates whose parameters are kept, about.
+    walkers : int
+        Number of additional chains that follow log Z (Jarzynski), 0 or at least 8.
+    seed : int or str
+        The same seed gives the same parameters.
+    checkpoint : path, optional
+        File from which the same call continues after an interruption. It stays when the training is over.
+    progress : bool
+        Whether a progress bar is shown.
+    **options
+        Options of the method, which `trainers` lists: such as ``k`` (sweeps in an update), ``particles`` (chains), and
+        ``tracker`` (``"kalman"`` or ``"rts"``) for the trainers that can track log Z. All methods take ``initial``
+        (``"marginals"``, ``"small"`` or ``"uniform"`` parameters), ``alpha`` (of the inverse schedule, default
+        10,000), ``every`` (updates between two rows of the trace, by default a hundredth of all) and ``monitored``
+        (examples of each split whose log-likelihood is traced, by default at most 2,000).
+
+    Returns
+    -------
+    TrainingRun
+
+    Raises
+    ------
+    ValueError
+        For unknown methods and options, for data that do not fit, for parameters that diverge, and for a
+        checkpoint of another call.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from logzoo import train_rbm
+    >>> run = train_rbm(np.eye(6, dtype=int), "pcd", hidden=3, updates=20, batch=6)
+    >>> run.rbm
+    RBM(6 visible x 3 hidden)
+    """
+    if "stream" in options:
+        raise ValueError(f"{method}: unknown option 'stream'; expected a seed")
+    run, stream = trainer(method), root_stream(seed).child("train", method)
+    data = _VALUES[one_of("values", options.get("values", "binary"), _VALUES)]("data", data)
+    settings = {"hidden": hidden, "updates": updates, "batch": batch}
+    settings = {name: whole_number(name, value) for name, value in settings.items()}
+    settings |= {"learning_rate": positive_number("learning_rate", learning_rate), "schedule": schedule}
+    settings |= {"weight_decay": weight_decay, "start": start, "validation": validation, "patience": patience}
+    settings |= {"snapshots": snapshots, "walkers": walkers}
+    if checkpoint is not None:
+        source = source_digest(trainer_module(method), "logzoo.training.trackers")
+        asked = {"method": method, "seed": str(seed), "data": data, "source": source, **settings, **options}
+        if not isinstance(checkpoint, Checkpoint):
+            checkpoint = chosen_checkpoint(checkpoint, identity_of(asked))
+        options["checkpoint"] = checkpoint
+    if options.get("tracker") is not None:
+        options["tracker"] = tracker(options["tracker"])
+    return run(data, stream=stream, progress=progress, **settings, **options)
+
+
+def trainers() -> Listing:
+    """List the trainers, one a line: name, title, and options beyond the parameters of `train_rbm`.
+
+    Returns
+    -------
+    list of (name, title, options)
+        It is printed as a table.
+
+    Examples
+    --------
+    >>> from logzoo import trainers
+    >>> print(trainers()[2])
+    Entry(name='pcd', title='PCD', options=('alpha', 'every', 'initial', 'k', 'monitored', 'particles', 'values'))
+    """
+    return Listing.of(TRAINERS, train_rbm)
