@@ -18,13 +18,14 @@ from logzoo.samplers.tours import StoppingSet
 from logzoo.streams import root_stream
 from logzoo.trackers import kalman
 from logzoo.training import train_rbm
+from replication.papers.declaration import Declaration
 from replication.papers.infinite_swapping import comparisons, f6, gradients
 from replication.papers.infinite_swapping import f2 as distances
 from replication.papers.las_vegas import classes, f2a, f2c, tours
 from replication.papers.las_vegas import f4 as by_tours
 from replication.papers.las_vegas.tour_estimates import tour_estimates
-from replication.papers.rts import f1, f3, initial, mixture
-from replication.papers.rts import f6 as step_sizes
+from replication.papers.rts import mixture, rts_f1, rts_f3, rts_mixture
+from replication.papers.rts.rts_experiments import initial_iterations
 from replication.papers.tracking import f4b, t1
 from replication.papers.tracking.snapshots import check_snapshots
 from replication.reporting.statistics import Statistic
@@ -34,7 +35,8 @@ STREAM = root_stream(11)
 
 
 def verdict(figure, artifacts, key):
-    return judge(figure.CLAIMS[key].bounds, figure.statistics(artifacts)[key])
+    claims = figure.claims if isinstance(figure, Declaration) else figure.CLAIMS
+    return judge(claims[key].bounds, figure.statistics(artifacts)[key])
 
 
 def first_iterations():
@@ -45,14 +47,14 @@ def first_iterations():
         {"data": (data["data"], examples), "split": (data["split"], np.full(30, SPLITS.index("train")))}
     )
     sizes = {"rungs": 40, "sweeps": 20, "iterations": 6, "replicates": 6, "chains": 20, "stream": STREAM}
-    return {"iterations": initial.run({"model": rbm.to_dataset(), "dataset": dataset}, **sizes)}
+    return {"iterations": initial_iterations({"model": rbm.to_dataset(), "dataset": dataset}, **sizes)}
 
 
 def test_rts_whose_occupancy_is_of_visits_alone_is_as_noisy_as_plain_counts(monkeypatch):
-    assert verdict(f1, first_iterations(), "noise") == REPRODUCED
+    assert verdict(rts_f1, first_iterations(), "noise") == REPRODUCED
     of_visits = rule.mean_occupancy
     monkeypatch.setattr(rule, "mean_occupancy", lambda sums, rao_blackwell: of_visits(sums, False))
-    assert verdict(f1, first_iterations(), "noise") == NOT_REPRODUCED
+    assert verdict(rts_f1, first_iterations(), "noise") == NOT_REPRODUCED
 
 
 def sandwich(**shifts):
@@ -80,16 +82,16 @@ def sandwich(**shifts):
 
 
 def test_an_estimator_with_a_bias_breaks_the_sandwich():
-    assert verdict(f3, sandwich(), "below-small") == verdict(f3, sandwich(), "above-small") == REPRODUCED
-    assert verdict(f3, sandwich(ais=20.0), "below-small") == NOT_REPRODUCED
-    assert verdict(f3, sandwich(**{"raise": -20.0}), "above-small") == NOT_REPRODUCED
+    assert verdict(rts_f3, sandwich(), "below-small") == verdict(rts_f3, sandwich(), "above-small") == REPRODUCED
+    assert verdict(rts_f3, sandwich(ais=20.0), "below-small") == NOT_REPRODUCED
+    assert verdict(rts_f3, sandwich(**{"raise": -20.0}), "above-small") == NOT_REPRODUCED
 
 
 def test_adapted_steps_that_hardly_move_give_no_better_log_z(monkeypatch):
     settings = {"chains": 4, "rungs": 40, "ladder": "geometric", "initial_draws": 50, "initial_iterations": 4}
     settings |= {"draws": 1200, "replicates": 12, "stream": STREAM}
     settings |= {"tuning": {"adaptation_draws": 200, "pilot_draws": 50, "pilot_iterations": 6}}
-    assert verdict(step_sizes, {"mixture": mixture.steps({}, **settings)}, "error") == REPRODUCED
+    assert verdict(rts_mixture.FIGURES["rts-f6"], {"mixture": mixture.steps({}, **settings)}, "error") == REPRODUCED
     tuned = mixture.tune
 
     def stuck(*arguments, **options):
@@ -97,7 +99,7 @@ def test_adapted_steps_that_hardly_move_give_no_better_log_z(monkeypatch):
         return sizes._replace(adaptive=0.02 * sizes.adaptive)
 
     monkeypatch.setattr(mixture, "tune", stuck)
-    assert verdict(step_sizes, {"mixture": mixture.steps({}, **settings)}, "error") != REPRODUCED
+    assert verdict(rts_mixture.FIGURES["rts-f6"], {"mixture": mixture.steps({}, **settings)}, "error") != REPRODUCED
 
 
 DATA = {"train": patterns(300)[:200], "validation": patterns(250)[200:], "test": patterns(300)[250:]}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from replication.papers.rts import f5
+from replication.papers.rts import rts_f5 as f5
 from replication.papers.tracking import cost, f3, f4a, f4b, repeats, t1, text
 from replication.reporting.statistics import share
 from replication.reporting.verdicts import judge

@@ -93,7 +93,7 @@ def test_the_cost_of_a_run_is_told_with_both(extended):
 def test_the_figure_is_drawn_and_its_claim_judged(extended, plan):
     code = """
 import matplotlib, numpy as np, xarray as xr
-from replication.papers.zoo import below
+from replication.papers.zoo import zoo_below as below
 errors = np.array([[[-1.0, -2.0]], [[-3.0, -1.0]]])[:, None]
 zoo = xr.Dataset(
     {"log_z": (("model", "estimator", "budget", "replicate"), errors), "truth": ("model", [0.0, 0.0])},

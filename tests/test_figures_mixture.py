@@ -5,7 +5,8 @@ import pytest
 from pictures import assert_drawn_alike
 
 from logzoo.streams import root_stream
-from replication.papers.rts import f2, f6, mixture
+from replication.papers.rts import mixture
+from replication.papers.rts.rts_mixture import draw_estimators, draw_steps
 from replication.reporting.style import TRUTH
 
 SETTINGS = {
@@ -35,7 +36,7 @@ def exact_lines(axis):
 
 
 def test_figure_2_shows_every_estimator_and_the_exact_value(estimators):
-    figure = f2.draw({"mixture": estimators}, names=NAMES)
+    figure = draw_estimators({"mixture": estimators}, names=NAMES)
     left, right = figure.axes
     by_label = {line.get_label(): line for line in left.get_lines()}
     assert set(by_label) == set(NAMES.values())
@@ -55,7 +56,7 @@ def test_figure_2_shows_every_estimator_and_the_exact_value(estimators):
 
 
 def test_figure_6_shows_traces_estimates_steps_and_acceptance(steps):
-    figure = f6.draw({"mixture": steps})
+    figure = draw_steps({"mixture": steps})
     fixed, adaptive, estimates, sizes, acceptance = figure.axes
     for axis, rule in ((fixed, "fixed"), (adaptive, "adaptive")):
         np.testing.assert_array_equal(axis.get_lines()[0].get_ydata(), steps["trace"].sel(step_rule=rule))
@@ -71,5 +72,5 @@ def test_figure_6_shows_traces_estimates_steps_and_acceptance(steps):
 
 
 def test_the_figures_are_the_same_each_time(estimators, steps):
-    assert_drawn_alike(lambda: f2.draw({"mixture": estimators}, names=NAMES))
-    assert_drawn_alike(lambda: f6.draw({"mixture": steps}))
+    assert_drawn_alike(lambda: draw_estimators({"mixture": estimators}, names=NAMES))
+    assert_drawn_alike(lambda: draw_steps({"mixture": steps}))

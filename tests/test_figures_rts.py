@@ -3,7 +3,7 @@
 import numpy as np
 import xarray as xr
 
-from replication.papers.rts import f3
+from replication.papers.rts import rts_f3
 
 BUDGETS = [100, 1000, 10_000]
 
@@ -20,7 +20,7 @@ def figure_of(errors):
     truth = xr.Dataset({"log_z": 5.0, "std_error": 0.001}, attrs={"truth_method": "exact"})
     names = {name: name.upper() for name in errors}
     artifacts = {"estimates": {"model": estimates}, "truths": {"model": truth}}
-    return f3.draw(artifacts, titles={"model": "a model"}, names=names, published={"model": None}).axes[0]
+    return rts_f3.draw(artifacts, titles={"model": "a model"}, names=names, published={"model": None}).axes[0]
 
 
 def test_limits_show_all_but_the_worst_of_the_first_budget():
@@ -38,5 +38,5 @@ def test_estimators_may_have_budgets_of_their_own():
         "estimates": {"model": {"rts": one}},
         "truths": {"model": xr.Dataset({"log_z": 5.0, "std_error": 0.001}, attrs={"truth_method": "exact"})},
     }
-    axis = f3.draw(artifacts, titles={"model": "a"}, names={"rts": "RTS"}, published={"model": 4.0}).axes[0]
+    axis = rts_f3.draw(artifacts, titles={"model": "a"}, names={"rts": "RTS"}, published={"model": 4.0}).axes[0]
     assert axis.get_ylim()[1] > 5.5

@@ -8,7 +8,7 @@ from pictures import assert_drawn_alike
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.training import train_rbm
-from replication.papers.rts import f5
+from replication.papers.rts import rts_f5 as f5
 from replication.papers.tracking import f1, f2, f3, f4a, f4b
 from replication.papers.tracking.f4a import exchange_rates
 from replication.reporting.style import TRUTH, save

@@ -9,11 +9,13 @@ import xarray as xr
 from pictures import assert_drawn_alike
 
 from logzoo.io.netcdf import read_artifact, write_artifact
-from replication.papers.zoo import bias, choice, likelihoods, ranks, rmse, seconds, sweeps, trained, trainers, trust
-from replication.papers.zoo import coverage as coverage_figure
-from replication.papers.zoo.combined import run
 from replication.papers.zoo.families import matrix_places, zoo_models, zoo_places
-from replication.papers.zoo.statistics import (
+from replication.papers.zoo.zoo_best import choice_rows
+from replication.papers.zoo.zoo_errors import draw_ranks, draw_rmse, draw_seconds, draw_sweeps
+from replication.papers.zoo.zoo_experiments import combined_estimates
+from replication.papers.zoo.zoo_models import draw_trainers, likelihood_rows, trained_rows
+from replication.papers.zoo.zoo_rows import draw_bias, draw_coverage, draw_trust
+from replication.papers.zoo.zoo_statistics import (
     among_the_best,
     coverage,
     covered,
@@ -90,7 +92,7 @@ def parts_of(family, sizes, scales, trainers, half=1.96, std_error=0.0, seed=0, 
 def joined(*parts):
     columns = [{key: value for part in column for key, value in part.items()} for column in zip(*parts, strict=True)]
     *artifacts, places = columns
-    return run(dict(zip(("estimates", "truths", "models"), artifacts, strict=True)), places=places)
+    return combined_estimates(dict(zip(("estimates", "truths", "models"), artifacts, strict=True)), places=places)
 
 
 @pytest.fixture(scope="module")
@@ -256,8 +258,8 @@ def lines(axis):
 
 def test_lines_are_geometric_means_over_models(zoo, timings):
     for figure, scale in (
-        (sweeps.draw({"zoo": zoo}, names=NAMES), None),
-        (seconds.draw({"zoo": zoo, "timings": timings}, names=NAMES), 1.0),
+        (draw_sweeps({"zoo": zoo}, names=NAMES), None),
+        (draw_seconds({"zoo": zoo, "timings": timings}, names=NAMES), 1.0),
     ):
         for axis, family in zip(figure.axes, families(zoo), strict=True):
             one, drawn = families(zoo)[family], lines(axis)
@@ -277,11 +279,11 @@ def test_lines_are_geometric_means_over_models(zoo, timings):
 def test_maps_show_the_numbers(zoo):
     zoo = zoo.copy(deep=True)
     zoo["converged"].loc[{"model": "dna-20-cd", "estimator": "bar", "budget": 100, "replicate": 3}] = 0
-    figure = ranks.draw({"zoo": zoo}, names=NAMES)
+    figure = draw_ranks({"zoo": zoo}, names=NAMES)
     first = [text.get_text() for text in figure.axes[0].texts]
     assert first[3].startswith("4.0 ×") and not any("×" in text for text in first[:3] + first[4:])
     assert first[0] == "3.0\n3.0–3.0"
-    errors = rmse.draw({"zoo": zoo}, titles={model: model for model in zoo["model"].values}, names=NAMES)
+    errors = draw_rmse({"zoo": zoo}, titles={model: model for model in zoo["model"].values}, names=NAMES)
     cells = [text.get_text() for text in errors.axes[0].texts]
     value = float(np.sqrt(((zoo["log_z"] - zoo["truth"]) ** 2).mean("replicate"))[0, 3, 0])
     assert (
@@ -294,7 +296,7 @@ def test_maps_show_the_numbers(zoo):
 
 def test_biases_have_their_sign_and_the_truth_its_band(zoo):
     low = xr.DataArray([-5.0, 0.0, 0.0, 5.0], dims="estimator")
-    figure = bias.draw({"zoo": zoo.assign(log_z=zoo["log_z"] + low)}, names=NAMES)
+    figure = draw_bias({"zoo": zoo.assign(log_z=zoo["log_z"] + low)}, names=NAMES)
     drawn = lines(figure.axes[0])
     values = {name: float(drawn[name].get_xdata()[0]) for name in ESTIMATORS}
     assert values["ais"] < -4 and values["bar"] > 4 and abs(values["rts"]) < 0.2
@@ -306,7 +308,7 @@ def test_coverage_is_drawn_for_all_runs_and_for_those_that_converged(zoo):
     some = zoo.copy(deep=True)
     some["converged"].loc[{"estimator": "ais", "replicate": slice(0, 9)}] = 0
     some["interval"].loc[{"estimator": "ais", "replicate": slice(0, 9)}] = 1e6
-    axis = coverage_figure.draw({"zoo": some}, names=NAMES).axes[0]
+    axis = draw_coverage({"zoo": some}, names=NAMES).axes[0]
     dots = [line for line in axis.get_lines() if line.get_label() == "ais"]
     whole, trusted = (float(line.get_xdata()[0]) for line in dots)
     share, _, _ = coverage(some.sel(budget=100))
@@ -317,7 +319,7 @@ def test_coverage_is_drawn_for_all_runs_and_for_those_that_converged(zoo):
 
 def test_figures_without_a_model_of_their_kind_say_so(zoo):
     one = zoo.isel(model=[0]).assign(truth_std_error=("model", [0.1]))
-    for figure in (trust.draw({"zoo": one}, names={}), trainers.draw({"zoo": one}, trainers={})):
+    for figure in (draw_trust({"zoo": one}, names={}), draw_trainers({"zoo": one}, trainers={})):
         assert figure.texts[0].get_text() == "no such model among those of the matrix"
 
 
@@ -327,7 +329,7 @@ def test_a_budget_that_no_family_shares_is_left_out_and_a_family_without_any_nam
     for model in (0, last):
         apart["log_z"][{"model": model, **larger}] = np.nan
     names = {name: name for name in zoo["estimator"].values}
-    panels = [len(ranks.draw({"zoo": one}, names=names).axes) for one in (zoo, apart)]
+    panels = [len(draw_ranks({"zoo": one}, names=names).axes) for one in (zoo, apart)]
     assert panels[1] == panels[0] - 1
     apart["log_z"][{"model": 1, "budget": [0, 2]}] = np.nan
     with pytest.raises(ValueError, match="^models of the family dna-20: expected a budget that all of them share"):
@@ -335,7 +337,7 @@ def test_a_budget_that_no_family_shares_is_left_out_and_a_family_without_any_nam
 
 
 def test_trainers_are_compared_within_a_family(zoo):
-    figure = trainers.draw({"zoo": zoo}, trainers={"pt": "Tempering"})
+    figure = draw_trainers({"zoo": zoo}, trainers={"pt": "Tempering"})
     assert len(figure.axes) == 2
     labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
     assert labels[3] == "Tempering" and labels[0] == "cd"
@@ -346,7 +348,7 @@ def test_trainers_are_compared_within_a_family(zoo):
 def test_the_choice_names_winner_ties_seconds_and_doubts(zoo, timings):
     doubtful = zoo.copy(deep=True)
     doubtful["converged"].loc[{"model": "dna-20-cd", "estimator": "ts", "budget": 400}] = 0
-    table = choice.rows({"zoo": doubtful, "timings": timings}, names=NAMES)
+    table = choice_rows({"zoo": doubtful, "timings": timings}, names=NAMES)
     assert table.sizes["row"] == 2 * 3 + 1
     row = table.isel(row=1)
     assert "dna-20" in row["row"].item() and "400 sweeps" in row["row"].item()
@@ -359,7 +361,7 @@ def test_the_choice_names_winner_ties_seconds_and_doubts(zoo, timings):
 
 
 def test_the_choice_can_be_stored_and_read_in_every_form(zoo, timings, tmp_path):
-    table = choice.rows({"zoo": zoo, "timings": timings}, names=NAMES)
+    table = choice_rows({"zoo": zoo, "timings": timings}, names=NAMES)
     write_artifact(table, tmp_path / "t.nc", kind="table", parameters={}, source="0" * 64, inputs={}, seed_path="")
     read = read_artifact(tmp_path / "t.nc")
     text = markdown(frame_of(read), "Choice")
@@ -394,7 +396,7 @@ def test_a_model_beside_the_zoo_is_a_family_of_its_own():
 
 def test_too_narrow_intervals_are_named(timings):
     narrow = joined(parts_of("dna-20", (4, 2), ESTIMATORS, TRAINERS, half=1.0))
-    table = choice.rows({"zoo": narrow, "timings": timings}, names=NAMES)
+    table = choice_rows({"zoo": narrow, "timings": timings}, names=NAMES)
     assert set(table.isel(row=0)["narrow"].item().split(", ")) == {"RTS", "TS"}
     assert float(table.isel(row=0)["coverage"]) == pytest.approx(0.683, abs=0.13)
 
@@ -402,12 +404,12 @@ def test_too_narrow_intervals_are_named(timings):
 def test_figures_are_the_same_each_time(zoo, timings):
     small = zoo.isel(model=[0, 3], budget=[0, 2], replicate=slice(0, 4))
     draws = (
-        lambda: sweeps.draw({"zoo": small}, names=NAMES),
-        lambda: seconds.draw({"zoo": small, "timings": timings}, names=NAMES),
-        lambda: ranks.draw({"zoo": small}, names=NAMES),
-        lambda: bias.draw({"zoo": small}, names=NAMES),
-        lambda: coverage_figure.draw({"zoo": small}, names=NAMES),
-        lambda: trainers.draw({"zoo": small}, trainers={}),
+        lambda: draw_sweeps({"zoo": small}, names=NAMES),
+        lambda: draw_seconds({"zoo": small, "timings": timings}, names=NAMES),
+        lambda: draw_ranks({"zoo": small}, names=NAMES),
+        lambda: draw_bias({"zoo": small}, names=NAMES),
+        lambda: draw_coverage({"zoo": small}, names=NAMES),
+        lambda: draw_trainers({"zoo": small}, trainers={}),
     )
     for draw in draws:
         assert_drawn_alike(draw)
@@ -416,12 +418,12 @@ def test_figures_are_the_same_each_time(zoo, timings):
 def test_stand_in_data_are_marked(zoo, timings):
     other = zoo.assign(stand_in=zoo["stand_in"] + 1).assign_attrs(stand_in_for="dna", stand_in_reason="none")
     for figure in (
-        sweeps.draw({"zoo": other}, names=NAMES),
-        bias.draw({"zoo": other}, names=NAMES),
-        trainers.draw({"zoo": other}, trainers={}),
+        draw_sweeps({"zoo": other}, names=NAMES),
+        draw_bias({"zoo": other}, names=NAMES),
+        draw_trainers({"zoo": other}, trainers={}),
     ):
         assert "STAND-IN" in figure.get_suptitle()
-    assert "STAND-IN" in choice.rows({"zoo": other, "timings": timings}, names=NAMES)["row"].values[0]
+    assert "STAND-IN" in choice_rows({"zoo": other, "timings": timings}, names=NAMES)["row"].values[0]
 
 
 def test_trainers_are_compared_at_their_chain_sweeps():
@@ -430,7 +432,7 @@ def test_trainers_are_compared_at_their_chain_sweeps():
         coords={"split": np.array(["train", "validation", "test"], dtype=object)},
     )
     trace = xr.Dataset({"chain_sweeps": ("update", [100, 1000])}, coords={"update": [0, 9]})
-    table = trained.rows({"truths": {"one": truth}, "traces": {"one": trace}}, titles={"one": "PCD-1"})
+    table = trained_rows({"truths": {"one": truth}, "traces": {"one": trace}}, titles={"one": "PCD-1"})
     assert table["row"].values[0] == "PCD-1"
     numbers = {name: float(table[name][0]) for name in ("updates", "chain_sweeps", "log_z", "test")}
     assert numbers == {"updates": 10.0, "chain_sweeps": 1000.0, "log_z": 100.0, "test": -152.0}
@@ -447,7 +449,7 @@ def test_likelihoods_stand_beside_the_published_ones_of_the_same_data():
         "other": truth.assign_attrs(stand_in_for="mnist"),
     }
     published = dict.fromkeys(truths, {"log_z": 451.28, "test_log_likelihood": -86.34})
-    table = likelihoods.rows(truths, titles={"one": "One", "other": "Other"}, published=published)
+    table = likelihood_rows(truths, titles={"one": "One", "other": "Other"}, published=published)
     assert list(table["row"].values) == ["One", "Other (STAND-IN)"]
     np.testing.assert_array_equal(table["published_log_z"], [451.28, np.nan])
     np.testing.assert_array_equal(table["published_test"], [-86.34, np.nan])

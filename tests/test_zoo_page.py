@@ -13,17 +13,17 @@ from test_zoo import ESTIMATORS, NAMES, TRAINERS, joined, lines, parts_of
 
 from replication.artifacts.layout import kind_of
 from replication.documents import pages_of_estimators
-from replication.papers.zoo import bias, sweeps
-from replication.papers.zoo.page import page
-from replication.papers.zoo.results import results, rounded
-from replication.papers.zoo.statistics import (
+from replication.papers.zoo.zoo_errors import draw_sweeps
+from replication.papers.zoo.zoo_page import page, results, rounded
+from replication.papers.zoo.zoo_rows import draw_bias
+from replication.papers.zoo.zoo_statistics import (
     among_the_best,
+    converged_only,
     coverage,
     families,
     log_rmse,
     mean_bias,
     unconverged,
-    vouched_for,
     with_interval,
 )
 from replication.reporting.markers import look_on_page, marker_path
@@ -89,7 +89,7 @@ def test_its_numbers_are_those_of_the_functions_that_figures_draw(artifacts, mad
     assert [one["name"] for one in data["families"]] == list(parts) == ["dna-20", "one"]
     for found, (name, part) in zip(data["families"], parts.items(), strict=True):
         assert found["budgets"] == list(part["budget"].values)
-        shares = {"coverage": coverage(part), "vouched": coverage(vouched_for(part))}
+        shares = {"coverage": coverage(part), "vouched": coverage(converged_only(part))}
         wanted = {
             "rmse": tuple(map(np.exp, with_interval(part, log_rmse))),
             "bias": with_interval(part, mean_bias),
@@ -114,10 +114,10 @@ def test_its_numbers_are_those_of_the_functions_that_figures_draw(artifacts, mad
 
 def test_its_numbers_are_those_of_the_figures_themselves(artifacts, made):
     zoo, found = artifacts["zoo"], data_of(made[1])["families"]
-    for axis, family in zip(sweeps.draw({"zoo": zoo}, names=NAMES).axes, found, strict=True):
+    for axis, family in zip(draw_sweeps({"zoo": zoo}, names=NAMES).axes, found, strict=True):
         for row, name in enumerate(ESTIMATORS):
             np.testing.assert_allclose(lines(axis)[NAMES[name]].get_ydata(), family["rmse"]["value"][row], rtol=6e-4)
-    drawn = lines(bias.draw({"zoo": zoo}, names=NAMES).axes[0])
+    drawn = lines(draw_bias({"zoo": zoo}, names=NAMES).axes[0])
     values = [float(drawn[name].get_xdata()[0]) for name in ESTIMATORS]
     np.testing.assert_allclose(values, [row[-1] for row in found[0]["bias"]["value"]], rtol=6e-4)
 

@@ -94,8 +94,8 @@ class Catalogue:
     def _declared(self, name: str) -> Shown:
         here = Here(name, self.config)
         module = _module_of(name, here.entry)
-        declared = declaration_of(module, name)
         try:
+            declared = declaration_of(module, name)
             make = declared.rows or declared.draw
             if make is None:
                 raise AttributeError(f"{module.__name__} has neither 'draw' nor 'rows'")

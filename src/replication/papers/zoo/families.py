@@ -65,7 +65,9 @@ def combined(here):
         "models": {model: here.model(model) for model in places},
     }
     return {
-        "zoo": here.experiment("replication.papers.zoo.combined:run", inputs, {"places": places}, "zoo", kind="zoo")
+        "zoo": here.experiment(
+            "replication.papers.zoo.zoo_experiments:combined_estimates", inputs, {"places": places}, "zoo", kind="zoo"
+        )
     }
 
 

@@ -57,7 +57,7 @@ def unconverged(zoo):
     return (1.0 - zoo["converged"]).where(ran).mean("replicate")
 
 
-def vouched_for(zoo):
+def converged_only(zoo):
     """The zoo without the estimates of runs that did not say they converged."""
     return zoo.assign(log_z=zoo["log_z"].where(zoo["converged"] == 1))
 
