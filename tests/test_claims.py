@@ -26,7 +26,6 @@ ENTRY = {"figure": "rts-f9", "claim": "It is small", "at_most": 1.0, "published"
         ((0.5, 0.4, 0.9), "reproduced", "not reproduced"),
         ((1.5, 1.2, 1.9), "not reproduced", "reproduced"),
         ((0.9, 0.5, 1.5), "undecided at this scale", "undecided at this scale"),
-        ((1.1, 0.5, 1.5), "undecided at this scale", "undecided at this scale"),
         ((1.0, 1.0, 1.0), "undecided at this scale", "undecided at this scale"),
         ((np.nan, np.nan, np.nan), "not tested", "not tested"),
     ],
@@ -45,10 +44,8 @@ def test_a_verdict_needs_the_whole_interval_on_one_side(numbers, at_most, at_lea
     [
         ((0.5, 0.1, 0.9), "reproduced"),
         ((0.5, -0.1, 0.9), "undecided at this scale"),
-        ((0.5, -9.0, 9.0), "undecided at this scale"),
         ((2.0, 1.1, 3.0), "not reproduced"),
         ((-2.0, -3.0, -0.1), "not reproduced"),
-        ((0.5, np.nan, np.nan), "undecided at this scale"),
     ],
 )
 def test_a_claim_of_two_sides_fails_on_either(numbers, verdict):
@@ -86,7 +83,7 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("repeats", [5, 8, 20])
+@pytest.mark.parametrize("repeats", [5, 20])
 @pytest.mark.parametrize("kind", KINDS)
 def test_intervals_over_few_repeats_cover_as_often_as_they_say(kind, repeats):
     statistic, made, true, options = KINDS[kind]
@@ -188,23 +185,9 @@ def test_figure_3_statistics_on_made_up_estimates():
     low = {**estimates, "raise": estimates["raise"] - xr.DataArray([0.0, 4.0], dims="budget")}
     late = rts_f3.statistics({**models, "estimates": {"mnist-cd25-500": low}})["above"]
     assert judge(rts_f3.CLAIMS["above"].bounds, late) == "not reproduced" and late.value == pytest.approx(-1.0, abs=0.2)
-    short = {name: one.isel(budget=slice(0, 1)) for name, one in estimates.items()}
-    tenfold = rts_f3.statistics({**models, "estimates": {"mnist-cd25-500": short}})["tenfold"]
-    assert judge({"at_least": 1.0}, tenfold) == "not tested"
     # Of a model that no claim names.
     found = rts_f3.statistics({**models, "estimates": {"other": estimates}})
     assert {judge(claim.bounds, found[key]) for key, claim in rts_f3.CLAIMS.items()} == {"not tested"}
-
-
-def test_the_bias_is_judged_by_how_it_falls():
-    truth, budgets = xr.Dataset({"log_z": 0.0, "std_error": 0.0}), [10, 100]
-    least, later = 1.0 + noise(0.1, 200), 0.1 + noise(0.1, 200)
-    falling, slow = runs(np.stack([least, later]), budgets), runs(np.stack([0.5 * least, 0.5 * least]), budgets)
-    estimates = {"mnist-100": {"rts": falling, "ais": slow, "raise": slow}}
-    found = rts_f3.statistics({"truths": {"mnist-100": truth}, "estimates": estimates})["bias-small"]
-    # Whatever it is at first: half of it, here, for those that hardly fall.
-    assert found.value == pytest.approx(0.1, rel=0.2) and found.high < 1.0
-    assert "at 10 sweeps" in found.of
 
 
 def test_the_flux_finds_the_knot():
@@ -262,11 +245,6 @@ def test_figure_7_and_8_statistics_on_made_up_estimates():
     assert found["worse"].low < 5.0 < found["worse"].high
     assert found["knot"].value == pytest.approx(0.2)
     assert found["longer"].value == pytest.approx(3.0)
-    turned = knots({"uniform": bases["matched"], "matched": bases["uniform"]})
-    swapped = {**artifacts, "estimators": dict.fromkeys(artifacts["estimators"], matched), "knots": turned}
-    found = rts_f7.statistics({**swapped, "matched": {"rts": uniform, "ais": uniform, "raise": uniform}})
-    said = {key: judge(rts_f7.CLAIMS[key].bounds, found[key]) for key in found if key not in ("first", "alike")}
-    assert set(said.values()) == {"not reproduced"}
 
 
 def test_variants_of_rts_are_compared_with_the_plain_one():

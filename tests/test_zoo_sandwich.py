@@ -16,7 +16,6 @@ REPLICATES, CHAINS, SWEEPS = 400, 10, 20
 SMALL = {
     "twins": {"visible": 40, "hidden": 20, "odds": 2.0},
     "ising-torus": {"side": 6, "coupling": 0.5},
-    "planar-glass": {"rows": 5, "columns": 8},
 }
 
 
