@@ -121,7 +121,11 @@ class Catalogue:
 
     def rows_of(self, shown: Shown) -> Experiment:
         """The job that makes the rows of a table."""
-        path, run = f"{self.data}/tables/{shown.name}.nc", f"{shown.module.__name__}:{shown.declaration.rows.__name__}"
+        rows = shown.declaration.rows
+        path, run = (
+            f"{self.data}/tables/{shown.name}.nc",
+            f"{shown.module.__name__}:{rows.__name__ if rows else 'rows'}",
+        )
         return Experiment(path, run, shown.inputs, shown.settings, kind="table", title=shown.title)
 
     def files_of(self, shown: Shown) -> list[str]:
