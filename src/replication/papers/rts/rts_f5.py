@@ -89,7 +89,7 @@ def _farthest(check, others):
 
 
 def _known(*checks):
-    """Two checks at the updates where AIS knows log Z of both."""
+    """Two checks at the updates where the error of AIS is small in both."""
     known = [check["update"].values[check["std_error"].values <= KNOWN] for check in checks]
     shared = np.intersect1d(*known)
     return [check.sel(update=shared) for check in checks]

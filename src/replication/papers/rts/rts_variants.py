@@ -65,7 +65,7 @@ def _stationary(here, model):
 
 
 def statistics(artifacts):
-    """RMSE of RSD over that of RTS, over all budgets, of the models as large as the claims say, if shown."""
+    """RMSE of RSD over that of RTS, over all budgets, of the models of the sizes in the claims."""
     statistics = dict.fromkeys(CLAIMS, untested("no model of as many hidden units is shown"))
     for model, estimates in artifacts["stationary"].items():
         hidden = estimates.attrs["hidden"]

@@ -90,7 +90,7 @@ def _often(listed, seconds, names, count):
 
 
 def winner_rows(artifacts, *, names):
-    """A row for every family, how often each estimator is among the best, and those that never are."""
+    """A row for every family; two rows count how often each estimator is among the best, and name the others."""
     zoo, rows, listed = artifacts["zoo"], {}, {"best": [], "best_in_time": []}
     titles = [names[name] for name in zoo["estimator"].values]
     for family, part in families(zoo).items():
@@ -143,17 +143,17 @@ def _seconds(timings, estimators, budgets):
 FIGURES = {
     "zoo-choice": Declaration(
         "Which estimator to use, derived from the zoo and from measured seconds. The RMSE is the geometric mean over "
-        "the models of a family. Beside the best are listed those that a paired bootstrap does not tell from it. "
-        "Intervals are too narrow where significantly fewer than 95% of them cover.",
+        "the models of a family. Estimators that are not significantly worse than the best (paired bootstrap, 5%) are "
+        "listed beside it. Intervals are too narrow where significantly fewer than 95% of them cover.",
         combined_and_timed,
         rows=choice_rows,
     ),
     "zoo-winners": Declaration(
-        "By sweeps: the lowest RMSE at the largest budget of a family, and those that a paired bootstrap does not tell "
-        "from it. By seconds: the same of what fits in the time that the median estimator takes for that budget. RMSEs "
-        "between two budgets are interpolated in logarithms; faster estimators are taken at the largest budget, and "
-        "one whose smallest budget takes longer has no estimate. The last row names those that are never among the "
-        "best.",
+        "By sweeps: the estimator of the lowest RMSE at the largest budget of a family, and those not significantly "
+        "worse (paired bootstrap, 5%). By seconds: the same within the time that the median estimator takes for that "
+        "budget. RMSEs between two budgets are interpolated in logarithms; faster estimators are taken at the largest "
+        "budget, and one whose smallest budget takes longer has no estimate. The last row names the estimators that "
+        "are never among the best.",
         combined_and_timed,
         rows=winner_rows,
     ),

@@ -193,23 +193,23 @@ def _draw_maps(zoo, names, panels, norm, label, *, row_height, shrink):
 FIGURES = {
     "zoo-rmse": Declaration(
         "Root mean square error of log Z of every estimator on every model at matched budgets of Gibbs sweeps. A cross "
-        "marks cells in which some replicate reported that it had not converged.",
+        "marks cells in which some replicate did not converge.",
         combined,
         draw_rmse,
         settings=rmse_settings,
     ),
     "zoo-ranks": Declaration(
         "Mean rank of every estimator by root mean square error over the models of a family, 1 the best, with its 95% "
-        "bootstrap interval. A cross marks cells in which some replicate reported that it had not converged.",
+        "bootstrap interval. A cross marks cells in which some replicate did not converge.",
         combined,
         draw_ranks,
     ),
     "zoo-sweeps": Declaration(
         "Root mean square error of log Z against Gibbs sweeps per chain, geometric mean over the models of a family. "
-        "The band is the 95% interval of the estimator found best at the largest budget, from resampled models (of a "
-        "single model: its replicates, taken as normal). Faint: estimators that are told from the best there, by the "
-        "same resamples. Hollow markers: some replicate reported that it had not converged. In the grey region errors "
-        "are below the standard error of the truth itself.",
+        "The band is the 95% interval of the best estimator at the largest budget, from resampled models (of a single "
+        "model: its replicates, taken as normal). Faint: significantly worse than the best estimator there (paired "
+        "bootstrap, 5%). Hollow markers: some replicate did not converge. In the grey region errors are below the "
+        "standard error of the truth itself.",
         combined,
         draw_sweeps,
     ),

@@ -66,7 +66,7 @@ def _texts(values):
 
 
 def _of_truths(truths):
-    """Variables over `model` of what is taken as true."""
+    """Variables over `model` of log Z taken as true."""
     likelihoods = [float(truth["log_likelihood"].sel(split="test")) for truth in truths]
     stand_ins = [int("stand_in_for" in truth.attrs) for truth in truths]
     values = {

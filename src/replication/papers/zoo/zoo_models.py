@@ -44,7 +44,7 @@ def likelihood_settings(here: Here) -> dict:
 
 
 def likelihood_rows(artifacts, *, titles, published):
-    """A row for each model; notes say what its published log Z gives with our own free energies."""
+    """A row for each model; notes have the likelihood by its published log Z and our free energies."""
     table, notes = {}, []
     for model, truth in artifacts.items():
         known = {} if "stand_in_for" in truth.attrs else published.get(model, {})

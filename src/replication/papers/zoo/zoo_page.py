@@ -134,7 +134,7 @@ def _coverage(part):
 
 
 def rounded(values):
-    """Numbers with four digits, in lists where there are several; None in the place of what is not finite."""
+    """Numbers with four digits, in lists where there are several; None for values that are not finite."""
     if np.ndim(values):
         return [rounded(value) for value in values]
     return float(f"{values:.{_DIGITS}g}") if np.isfinite(values) else None

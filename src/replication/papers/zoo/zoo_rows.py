@@ -231,30 +231,30 @@ FIGURES = {
     "zoo-arenas": Declaration(
         "Root mean square error of log Z at the largest budget that all these models have, with 95% bootstrap "
         "intervals; left, its geometric mean over them. Estimators that the four papers use stand above the line, "
-        "others below it, the best of each on top. Shaded: those that may be the best of all. Hollow: some replicate "
-        "reported that it had not converged.",
+        "others below it, the best of each on top. Shaded: not significantly worse than the best of all (paired "
+        "bootstrap, 5%). Hollow: some replicate did not converge.",
         combined,
         draw_arenas,
         settings=arena_settings,
     ),
     "zoo-bias": Declaration(
         "Mean error of log Z with its sign, at the largest budget of each family: AIS is expected below 0, and RAISE "
-        "above unless the model keeps mass far from its data. Bars are 95% bootstrap intervals, hollow markers say "
-        "that some replicate had not converged, the grey band is two standard errors of the truth to either side.",
+        "above unless the model keeps mass far from its data. Bars are 95% bootstrap intervals. Hollow: some replicate "
+        "did not converge. The grey band is two standard errors of the truth to either side.",
         combined,
         draw_bias,
     ),
     "zoo-coverage": Declaration(
         "Share of each estimator's own 95% intervals that cover the truth, over all models and replicates, with 95% "
-        "binomial intervals. Hollow: of the runs alone that reported that they had converged. Where the truth is not "
+        "binomial intervals. Hollow: over the converged runs alone. Where the truth is not "
         "exact, its standard error widens the intervals in quadrature.",
         combined,
         draw_coverage,
     ),
     "zoo-trust": Declaration(
         "Share of the runs of each estimator, over the models whose log Z is exact and all replicates. Silently wrong: "
-        "off by more than half a nat and by more than four of its own standard errors, and yet said to have converged. "
-        "Refused: said not to have converged. The number is that of the silently wrong.",
+        "converged, and off by more than half a nat and by more than four of its own standard errors. Refused: not "
+        "converged. The number counts the silently wrong runs.",
         combined,
         draw_trust,
     ),
