@@ -12,6 +12,7 @@ from replication.papers.zoo.zoo_statistics import (
     families,
     log_rmse,
     mean_rank,
+    some_unconverged,
     title_of_family,
     unconverged,
     with_interval,
@@ -69,7 +70,7 @@ def _draw_family(axis, part, names, x_of):
     from matplotlib.ticker import LogLocator
 
     values, band = (np.exp(logarithm) for logarithm in with_interval(part, log_rmse))
-    doubtful = (unconverged(part) > 0).any("model").transpose("estimator", "budget").values
+    doubtful = some_unconverged(part)
     best = among_the_best(part)[-1]
     for row, estimator in enumerate(part["estimator"].values):
         x, look = x_of(estimator, part["budget"].values), look_of(estimator, row)
@@ -155,10 +156,9 @@ def _ranks_and_texts(part, ranks_with_interval, budget):
     """Ranks (estimator,) of a family at a budget, and their texts."""
     column = int(np.flatnonzero(part["budget"].values == budget)[0])
     ranks, interval = (array[..., column] for array in ranks_with_interval)
-    doubtful = (unconverged(part).sel(budget=budget) > 0).any("model").values
     return ranks, [
         f"{rank:.1f}" + (" ×" if crossed else "") + f"\n{low:.1f}–{high:.1f}"
-        for rank, low, high, crossed in zip(ranks, *interval, doubtful, strict=True)
+        for rank, low, high, crossed in zip(ranks, *interval, some_unconverged(part)[:, column], strict=True)
     ]
 
 

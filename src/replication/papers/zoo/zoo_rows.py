@@ -17,8 +17,8 @@ from replication.papers.zoo.zoo_statistics import (
     measured_moments,
     outcomes,
     resampled_moments,
+    some_unconverged,
     title_of_family,
-    unconverged,
     with_interval,
 )
 from replication.reporting.statistics import QUANTILES, RESAMPLES, fixed_generator
@@ -42,7 +42,8 @@ def draw_arenas(artifacts, *, arenas, of_papers, names):
 
     arenas: families; of_papers: the estimators that stand above the line.
     """
-    zoo = _exact(artifacts["zoo"], arenas)
+    zoo = artifacts["zoo"]
+    zoo = zoo.isel(model=np.flatnonzero(np.isin(zoo["family"], arenas) & (zoo["truth_std_error"].values == 0.0)))
     parts = _at_one_budget(zoo)
     if not parts:
         return nothing_to_show(artifacts["zoo"])
@@ -51,9 +52,13 @@ def draw_arenas(artifacts, *, arenas, of_papers, names):
         (log_rmse(measured_moments(part))[0, :, 0], _resampled(part, key)) for key, part in enumerate(parts.values())
     ]
     panels = {"all, geometric mean": tuple(np.mean(family_logs, axis=0) for family_logs in zip(*logs, strict=True))}
-    panels |= {_short_title(part): log for part, log in zip(parts.values(), logs, strict=True)}
-    doubtful = [np.zeros(zoo.sizes["estimator"], bool), *(_doubtful(part) for part in parts.values())]
-    order, above = _ordered(zoo["estimator"].values, next(iter(panels.values()))[0], of_papers)
+    panels |= {
+        title_of_family(part).replace(": ", "\n", 1): log for part, log in zip(parts.values(), logs, strict=True)
+    }
+    doubtful = [np.zeros(zoo.sizes["estimator"], bool), *(some_unconverged(part)[:, 0] for part in parts.values())]
+    order = np.argsort(next(iter(panels.values()))[0])
+    published = np.isin(zoo["estimator"].values[order], of_papers)
+    order, above = [*order[published], *order[~published]], int(published.sum())
     figure = new_figure(2.5 + 1.85 * len(panels), 1.3 + 0.21 * len(order))
     axes = figure.subplots(1, len(panels), squeeze=False, sharey=True)[0]
     for axis, (title, (values, others)), hollow in zip(axes, panels.items(), doubtful, strict=True):
@@ -71,12 +76,6 @@ def draw_arenas(artifacts, *, arenas, of_papers, names):
     return finished(figure, zoo)
 
 
-def _exact(zoo, arenas):
-    """The models of these families whose truth is exact."""
-    chosen = np.isin(zoo["family"].values, arenas) & (zoo["truth_std_error"].values == 0.0)
-    return zoo.isel(model=np.flatnonzero(chosen))
-
-
 def _at_one_budget(zoo):
     """The families at the largest budget that all models have; each at its own largest where there is none."""
     ran = zoo["log_z"].notnull().any(["estimator", "replicate"]).all("model")
@@ -90,22 +89,6 @@ def _at_one_budget(zoo):
 def _resampled(part, key):
     """Resampled log RMSE (resample, estimator), in an order of the family's own."""
     return log_rmse(resampled_moments(part))[fixed_generator(key).permutation(RESAMPLES), :, 0]
-
-
-def _doubtful(part):
-    return (unconverged(part) > 0).any(["model", "budget"]).transpose("estimator").values
-
-
-def _ordered(estimators, values, of_papers):
-    """Rows in the order in which they are shown, and how many of them are of the papers."""
-    order = np.argsort(values)
-    of_papers = np.isin(estimators[order], of_papers)
-    return [*order[of_papers], *order[~of_papers]], int(of_papers.sum())
-
-
-def _short_title(part):
-    name, _, size = title_of_family(part).partition(": ")
-    return f"{name}\n{size}"
 
 
 def _draw_panel(axis, estimators, order, values, others, doubtful):
@@ -140,7 +123,7 @@ def _draw_biases(axis, part):
     from matplotlib.ticker import SymmetricalLogLocator
 
     values, interval = (numbers[..., 0] for numbers in with_interval(part, mean_bias))
-    doubtful = (unconverged(part) > 0).any("model").sel(estimator=part["estimator"]).values[:, 0]
+    doubtful = some_unconverged(part)[:, 0]
     error = 2 * error_of_truths(part)[1]
     axis.axvspan(-error, error, color=TRUTH, alpha=0.15, linewidth=0)
     axis.axvline(0.0, color=TRUTH, linewidth=0.8)

@@ -61,6 +61,11 @@ def unconverged(zoo: "xr.Dataset") -> "xr.DataArray":
     return (1.0 - zoo["converged"]).where(ran).mean("replicate")
 
 
+def some_unconverged(part: "xr.Dataset") -> np.ndarray:
+    """Whether any replicate on any model of a family did not converge, bool (estimator, budget)."""
+    return (unconverged(part) > 0).any("model").transpose("estimator", "budget").values
+
+
 def converged_only(zoo: "xr.Dataset") -> "xr.Dataset":
     """The zoo without the estimates of the runs that did not converge."""
     return zoo.assign(log_z=zoo["log_z"].where(zoo["converged"] == 1))
