@@ -17,16 +17,19 @@ from logzoo.streams import root_stream
 from logzoo.trackers import kalman
 from logzoo.training import train_rbm
 from replication.papers.declaration import Declaration
-from replication.papers.infinite_swapping import f2 as distances
-from replication.papers.infinite_swapping import gradients
-from replication.papers.las_vegas import classes, f2c
-from replication.papers.las_vegas import f4 as by_tours
-from replication.papers.las_vegas.tour_estimates import tour_estimates
+from replication.papers.infinite_swapping import ins_distances, ins_runs
+from replication.papers.infinite_swapping.ins_runs import gradient_distances
+from replication.papers.las_vegas import lv_f2c as f2c
+from replication.papers.las_vegas import lv_f4 as by_tours
+from replication.papers.las_vegas import lv_tours as tours
+from replication.papers.las_vegas.lv_estimates import tour_estimates
 from replication.papers.rts import mixture, rts_f1, rts_mixture
 from replication.papers.rts.rts_experiments import initial_iterations
-from replication.papers.tracking import f4b
-from replication.papers.tracking.snapshots import check_snapshots
+from replication.papers.tracking import trk_f4b as f4b
+from replication.papers.tracking.trk_runs import check_snapshots
 from replication.reporting.verdicts import NOT_REPRODUCED, REPRODUCED, UNDECIDED, judge
+
+distances = ins_distances.FIGURES["ins-f2"]
 
 STREAM = root_stream(11)
 
@@ -104,7 +107,7 @@ SAMPLERS = {
 def running_gradients():
     """Distances to the exact gradient of a model of two modes far apart."""
     sizes = {"ladders": 4, "steps": 400, "repeats": 60, "points": 10, "stream": STREAM}
-    return {"gradients": gradients.gradient_distances({"early": TWO_MODES, "late": TWO_MODES}, SAMPLERS, **sizes)}
+    return {"gradients": gradient_distances({"early": TWO_MODES, "late": TWO_MODES}, SAMPLERS, **sizes)}
 
 
 class Unweighted(InfiniteSwapping):
@@ -123,13 +126,13 @@ class Unweighted(InfiniteSwapping):
 
 def test_replicas_that_all_count_alike_are_far_from_the_gradient(monkeypatch):
     assert verdict(distances, running_gradients(), "late") != NOT_REPRODUCED
-    made = gradients.InfiniteSwapping
+    made = ins_runs.InfiniteSwapping
 
     def chosen(*arguments, **settings):
         whole = "group" not in settings and len(settings["temperatures"]) > 1
         return (Unweighted if whole else made)(*arguments, **settings)
 
-    monkeypatch.setattr(gradients, "InfiniteSwapping", chosen)
+    monkeypatch.setattr(ins_runs, "InfiniteSwapping", chosen)
     assert verdict(distances, running_gradients(), "late") == NOT_REPRODUCED
 
 
@@ -156,7 +159,7 @@ def test_lengths_of_tours_from_shuffled_digits_tell_no_digit_from_another():
     mean = np.where(np.isin(label, (4, 8)), 6.0, np.where(np.isin(label, (1, 6)), 1.2, 3.0))
     length = generator.geometric(1.0 / mean)
     lengths = {"draws": length, "means": length}
-    one = classes.counted(lengths, label, np.arange(2000), 1000)
+    one = tours.counted(lengths, label, np.arange(2000), 1000)
     assert {verdict(f2c, {"tours": one}, key) for key in f2c.CLAIMS} == {REPRODUCED}
-    shuffled = classes.counted(lengths, generator.permutation(label), np.arange(2000), 1000)
+    shuffled = tours.counted(lengths, generator.permutation(label), np.arange(2000), 1000)
     assert {verdict(f2c, {"tours": shuffled}, key) for key in f2c.CLAIMS} <= {UNDECIDED, NOT_REPRODUCED}

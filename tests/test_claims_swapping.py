@@ -4,8 +4,11 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from replication.papers.infinite_swapping import equal, f2, f3, f6, many
+from replication.papers.infinite_swapping import ins_distances, ins_seconds, ins_trainings
 from replication.reporting.verdicts import judge
+
+f2, equal, many = ins_distances.FIGURES["ins-f2"], *ins_seconds.FIGURES.values()
+f3, _, f6 = ins_trainings.FIGURES.values()
 
 AT_MOST_ONE = {"at_most": 1.0}
 AT_LEAST_ZERO = {"at_least": 0.0}
@@ -59,10 +62,10 @@ def test_distances_that_vary_less_have_the_smaller_spread():
 def test_more_temperatures_and_time_are_judged_on_both_sides():
     for ratio, said in ((1.0, "reproduced"), (0.5, "not reproduced"), (2.0, "not reproduced")):
         gradients = gradients_of({"ins-5": 1.0, "ins-12": ratio})
-        assert judge(many.CLAIMS["more"].bounds, many.statistics({"gradients": gradients})["more"]) == said
+        assert judge(many.claims["more"].bounds, many.statistics({"gradients": gradients})["more"]) == said
         seconds = np.array([[1.0], [ratio]]) * np.exp(0.02 * noise((2, 6), 3))
         timings = xr.Dataset({"step_seconds": (("sampler", "repeat"), seconds)}, coords={"sampler": ["pt", "ins"]})
-        assert judge(equal.CLAIMS["time"].bounds, equal.statistics({"timings": timings})["time"]) == said
+        assert judge(equal.claims["time"].bounds, equal.statistics({"timings": timings})["time"]) == said
 
 
 def run_of(level, spread, *, falls=0.0, repeats=30, seed=0):
@@ -95,17 +98,8 @@ def test_trainings_are_compared_by_mean_and_variance():
     worse = f3.statistics({"runs": {"toy": {**runs, "ins": run_of(-5.8, 0.3, seed=5)}}})
     assert judge(AT_LEAST_ZERO, worse["likelihood"]) == "not reproduced"
     assert judge(AT_MOST_ONE, worse["likelihood-spread"]) == "not reproduced"
-    steady = f3.statistics({"runs": {"toy": {**runs, "pcd": run_of(-5.6, 0.1, seed=6)}}})
-    assert steady["degenerate"].value < 0.1
     above = f3.statistics({"runs": {"toy": {**runs, "pcd": run_of(-5.0, 0.1, seed=6)}}})
     assert judge(AT_LEAST_ZERO, above["pcd"]) == "not reproduced"
-
-
-def test_three_repeats_have_no_variance_to_judge():
-    runs = {name: run_of(-5.0, 0.1, repeats=3, seed=number) for number, name in enumerate(("pcd", "pt", "ins"))}
-    statistics = f3.statistics({"runs": {"toy": runs}})
-    assert judge(AT_MOST_ONE, statistics["accuracy-spread"]) == "undecided at this scale"
-    assert judge(AT_LEAST_ZERO, statistics["accuracy"]) == "undecided at this scale"
 
 
 def test_larger_data_are_compared_by_how_far_the_trainers_are_apart():
@@ -122,12 +116,11 @@ def test_larger_data_are_compared_by_how_far_the_trainers_are_apart():
     assert statistics["mnist"].value == pytest.approx(0.1, abs=0.05)
     assert statistics["later"].value == pytest.approx(0.05, abs=0.05)
     assert statistics["early"].value == pytest.approx(-0.1, abs=0.05)
-    assert judge(f6.CLAIMS["early"].bounds, statistics["early"]) == "not reproduced"
+    assert judge(f6.claims["early"].bounds, statistics["early"]) == "not reproduced"
     for falls, said in ((0.0, "reproduced"), (1.0, "not reproduced")):
         steady = {**runs["toy"], "pcd": run_of(-0.5, 0.05, falls=falls, seed=8)}
         found = f6.statistics({"runs": {**runs, "toy": steady}})["degenerate"]
-        assert judge(f6.CLAIMS["degenerate"].bounds, found) == said
+        assert judge(f6.claims["degenerate"].bounds, found) == said
     far = f6.statistics({"runs": {**runs, "toy": {**runs["toy"], "pcd": run_of(-2.0, 0.1, seed=7)}}})
     assert judge({"at_most": 0.2}, statistics["toy"]) == "reproduced"
     assert judge({"at_most": 0.2}, far["toy"]) == "not reproduced"
-    assert far["mnist"] == statistics["mnist"]

@@ -7,7 +7,12 @@ import pytest
 import xarray as xr
 
 from replication.papers.rts import rts_f5 as f5
-from replication.papers.tracking import cost, f3, f4a, f4b, repeats, t1, text
+from replication.papers.tracking import trk_cost as cost
+from replication.papers.tracking import trk_f3 as f3
+from replication.papers.tracking import trk_f4a as f4a
+from replication.papers.tracking import trk_f4b as f4b
+from replication.papers.tracking import trk_t1 as t1
+from replication.papers.tracking import trk_text as text
 from replication.reporting.statistics import share
 from replication.reporting.verdicts import judge
 
@@ -44,7 +49,7 @@ def of_runs(checks, more=()):
 
 
 def of_models(table, models, again=None):
-    return table.statistics({"best": models, **({"repeats": repeats.run(again)} if again else {})})
+    return table.statistics({"best": models, **({"repeats": text.repeats(again)} if again else {})})
 
 
 def of_pair(*models):
@@ -98,15 +103,12 @@ def test_figure_3_of_a_tracker_that_fits_but_for_one_run():
     assert "by run" in found["cover"].of and "by block of check points" in found["oscillates"].of
 
 
-def test_figure_3_of_a_tracker_that_is_off_everywhere():
-    found = of_runs(six_runs(scale=3.0))
-    assert {verdict(f3, found, claim) for claim in found} == {"not reproduced"}
-
-
 def test_figure_3_knows_too_small_a_standard_deviation_from_a_bad_fit():
     found = of_runs(six_runs(std_dev=0.01))
     assert verdict(f3, found, "fit-slow") == verdict(f3, found, "fit-fast") == "reproduced"
     assert verdict(f3, found, "cover") == "not reproduced"
+    off = of_runs(six_runs(scale=3.0))
+    assert {verdict(f3, off, claim) for claim in off} == {"not reproduced"}
 
 
 def test_figure_3_resamples_runs_as_a_whole():
@@ -115,21 +117,11 @@ def test_figure_3_resamples_runs_as_a_whole():
     assert verdict(f3, found, "cover") == "undecided at this scale"
 
 
-def test_figure_3_takes_repeats_of_a_run_as_runs():
-    checks, repeated = six_runs(std_dev=0.05), six_runs(std_dev=0.05, scale=0.2)
-    again = {model.replace("f3", "f3-again"): check for model, check in repeated.items()}
-    once, twice = of_runs(checks), of_runs({**checks, **again})
-    assert "2 fast runs" in once["fit-fast"].of and "4 fast runs" in twice["fit-fast"].of
-    covered = [of_runs(again)["cover"].value, once["cover"].value]
-    assert twice["cover"].value == pytest.approx(np.mean(covered)) and covered[0] < covered[1]
-
-
 def test_figure_3_counts_runs_that_are_not_drawn_in_fits_alone_and_each_alpha_the_same():
     checks = six_runs(**{"trk-f3-fast-mid": 0.7})
     more = {f"trk-f3-more-{number}-fast-mid": six_runs(scale=0.7)["trk-f3-fast-mid"] for number in range(5)}
     once, all_runs = of_runs(checks), of_runs(checks, more)
     assert "2 fast runs" in once["fit-fast"].of and "7 fast runs" in all_runs["fit-fast"].of
-    # Means of |normal|: sqrt(2 / pi) of their scales, 0.1 and 0.7.
     assert all_runs["fit-fast"].value == pytest.approx(0.4 * np.sqrt(2 / np.pi), rel=0.1)
     assert np.ptp(all_runs["fit-fast"][1:3]) < 0.7 * np.ptp(once["fit-fast"][1:3])
     assert all_runs["cover"] == once["cover"] and all_runs["oscillates"] == once["oscillates"]
@@ -161,14 +153,7 @@ def test_figure_3_counts_a_tracker_that_failed_as_not_covering():
     assert of_runs(checks)["cover"].value < 0.5
 
 
-def test_figure_3_of_a_single_run_resamples_blocks():
-    found = of_runs({"trk-f3-slow-low": six_runs()["trk-f3-slow-low"]})
-    assert verdict(f3, found, "fit-slow") == "reproduced"
-    assert "block of check points" in found["fit-slow"].of
-    assert verdict(f3, found, "oscillates") == "not tested"
-
-
-@pytest.mark.parametrize("checks", [{}, six_runs(size=0), {"trk-f3-fast-high": check_of([0.1, 0.2, 0.1])}])
+@pytest.mark.parametrize("checks", [{}, {"trk-f3-fast-high": check_of([0.1, 0.2, 0.1])}])
 def test_figure_3_of_too_little_is_not_tested(checks):
     found = of_runs(checks)
     assert {verdict(f3, found, claim) for claim in found} == {"not tested"}
@@ -208,23 +193,11 @@ def test_figure_4a_of_a_tracker_that_is_off_and_gains_nothing_by_an_adaptive_lad
 
 
 def test_costs_of_tracking_are_over_those_of_training_alone():
-    said = [((1.5, 1.02), "reproduced"), ((3.0, 1.4), "not reproduced")]
-    for factors, expected in said:
+    for factors, expected in (((1.5, 1.02), "reproduced"), ((3.0, 1.4), "not reproduced")):
         timings = {"timings": costs_of(*factors)}
         found = cost.statistics(timings)
         assert {verdict(cost, found, claim) for claim in cost.CLAIMS} == {expected}
         np.testing.assert_allclose(cost.rows(timings)["ratio"], [np.nan, *factors], rtol=0.03)
-    few = cost.statistics({"timings": costs_of(repeats=4)})
-    assert verdict(cost, few, "kalman") == "undecided at this scale"
-
-
-def test_figure_4a_of_one_that_runs_backwards():
-    backwards = filter_at_work().isel(update=slice(None, None, -1))
-    backwards["update"] = filter_at_work()["update"]
-    found = of_trace(backwards)
-    assert {verdict(f4a, found, claim) for claim in OF_THE_TRACE} == {"not reproduced"}
-    # The last third is the largest.
-    assert found["bias"].value == found["bias"].low == found["bias"].high == 1.0
 
 
 def test_figure_4a_bias_does_not_hang_on_one_row():
@@ -234,23 +207,10 @@ def test_figure_4a_bias_does_not_hang_on_one_row():
     assert verdict(f4a, of_trace(trace), "bias") != "reproduced"
 
 
-def test_figure_4a_cannot_tell_what_does_not_change():
-    level = 0.2 * np.exp(0.3 * noise((2, 101), 5))
-    found = of_trace(trace_of(0.1 * noise(101, 6), *level))
-    assert verdict(f4a, found, "variance") == verdict(f4a, found, "change") == "undecided at this scale"
-    assert verdict(f4a, found, "bias") != "reproduced"
-
-
-@pytest.mark.parametrize("rows", [0, 1, 5, 60])
+@pytest.mark.parametrize("rows", [0, 60])
 def test_figure_4a_of_a_short_trace_is_not_tested(rows):
     found = of_trace(filter_at_work(rows))
     assert {verdict(f4a, found, claim) for claim in OF_THE_TRACE} == {"not tested"}
-
-
-def test_figure_4a_without_any_bias_is_not_tested():
-    trace = filter_at_work()
-    trace["bias"][:] = 0.0
-    assert verdict(f4a, of_trace(trace), "bias") == "not tested"
 
 
 def training(turns=True, size=30, error=0.05, tracked_error=0.05, std_dev=0.05, seed=7):
@@ -275,14 +235,10 @@ def test_figure_4b_of_a_training_that_over_fits():
     assert turn.high - turn.low == pytest.approx(2 * 1.96 * 0.1 * np.sqrt(2), rel=1e-3)
 
 
-def test_figure_4b_of_a_training_that_climbs_to_the_end():
+def test_figure_4b_of_a_training_that_climbs_to_the_end_and_of_a_tracker_that_strays_after_the_best_model():
     found = of_check(f4b, training(turns=False, tracked_error=2.0))
-    assert verdict(f4b, found, "turn") == "not reproduced"
+    assert [verdict(f4b, found, key) for key in ("turn", "agree")] == ["not reproduced"] * 2
     assert verdict(f4b, found, "train") == "reproduced"
-    assert verdict(f4b, found, "agree") == "not reproduced"
-
-
-def test_figure_4b_tells_a_tracker_that_strays_after_the_best_model():
     check = training(size=60, error=0.1, tracked_error=0.02)
     check["tracked_log_z"][45:] += 3.0
     found = of_check(f4b, check)
@@ -300,41 +256,23 @@ def test_figure_4b_judges_a_climb_where_ais_knows_log_z():
     assert verdict(f4b, of_check(f4b, check), "train") == "not tested"
 
 
-def test_figure_4b_of_a_training_that_falls_apart():
-    check = training()
-    check["mean_log_f"].loc[{"split": "train"}] -= np.linspace(0.0, 40.0, 30)
-    assert verdict(f4b, of_check(f4b, check), "train") == "not reproduced"
-
-
 def test_figure_4b_of_a_noisy_level_likelihood_claims_a_turn_no_more_often_than_its_interval_may():
     size, turned = 30, 0
-    for seed in range(300):
+    for seed in range(100):
         error, tracked = noise((2, size), [8, seed])
         level = {"train": -error, "validation": -error}
         check = check_of(tracked - error, std_error=1.0, likelihoods=level)
         turned += verdict(f4b, of_check(f4b, check), "turn") == "reproduced"
-    assert turned / 300 < 0.06
+    assert turned / 100 < 0.06
 
 
-def few_checks():
-    no_errors = training()
-    no_errors["std_error"][:] = np.nan
-    no_errors["log_z_low"][:] = np.nan
-    no_errors["tracked_std_dev"][:] = np.nan
-    return [check_of([]), no_errors]
-
-
-@pytest.mark.parametrize("check", few_checks())
-def test_figure_4b_and_figure_5_of_too_little_are_not_tested(check):
+def test_figure_4b_and_figure_5_of_too_little_are_not_tested():
+    check = training()
+    for name in ("std_error", "log_z_low", "tracked_std_dev"):
+        check[name][:] = np.nan
     for figure in (f4b, f5):
         found = of_check(figure, check)
         assert {verdict(figure, found, claim) for claim in found} == {"not tested"}
-
-
-def test_likelihoods_at_two_updates_have_no_turn():
-    check = training(size=2)
-    assert verdict(f4b, of_check(f4b, check), "turn") == "not tested"
-    assert verdict(f5, of_check(f5, check), "overfit") == "not tested"
 
 
 def test_rts_figure_5_shows_the_over_fitting_point_or_does_not():
@@ -344,19 +282,12 @@ def test_rts_figure_5_shows_the_over_fitting_point_or_does_not():
     other = {"smoother": training(size=60, error=0.1, tracked_error=2.0)}
     worse = of_check(f5, training(size=60, error=0.1, tracked_error=0.02), other)
     assert verdict(f5, worse, "smoothing") == "not reproduced"
-    # Where AIS itself is off by nats, it does not say which of them tracks log Z.
-    other["smoother"]["std_error"][30:] = 5.0
-    other["smoother"]["tracked_log_z"][:30] = other["smoother"]["log_z"][:30] + 0.1 * noise(30, 9)
-    unknown = of_check(f5, training(size=60, error=0.1, tracked_error=0.02), other)
-    assert verdict(f5, unknown, "smoothing") != "not reproduced" and unknown["smoothing"].value < 2.0
     climbs = of_check(f5, training(turns=False, tracked_error=0.05, error=0.01))
     assert verdict(f5, climbs, "overfit") == "not reproduced"
     assert verdict(f5, climbs, "agree") == verdict(f5, climbs, "close") == "reproduced"
     # A tracker that states too small an error does not agree.
     sure = of_check(f5, training(tracked_error=0.3, std_dev=0.01, error=0.01))
     assert verdict(f5, sure, "agree") == "not reproduced"
-    far = of_check(f5, training(turns=False, tracked_error=2.0))
-    assert verdict(f5, far, "close") == "not reproduced"
     # What is tracked drifts away just as fast as the true likelihood falls.
     blind = training(size=60, error=0.1, tracked_error=0.02)
     drift = blind["mean_log_f"].sel(split="validation") - blind["log_z"]
@@ -464,27 +395,12 @@ def test_table_1_is_not_reproduced_by_independent_units_nor_by_shuffled_data_set
     assert verdict(t1, of_models(t1, shuffled), "order") == "not reproduced"
 
 
-def test_table_1_of_the_published_columns_themselves():
-    kalman = (-15.24, -15.77, -87.97, -10.49, -270.10, -33.87, -46.89, -28.95)
-    three_sigma = (0.50, 0.67, 0.97, 30.75, 0.58, 2.70, 0.69, 0.74)
-    rows = zip(kalman, PUBLISHED_AIS, three_sigma, strict=True)
-    models = {
-        f"set-{place}": best_model(one, ais, sigma / 3, 0.0, published_ais=ais)
-        for place, (one, ais, sigma) in enumerate(rows)
-    }
-    assert of_models(t1, models)["agree"].value == 0.5
-
-
 def test_table_1_of_too_little_is_not_tested():
     stand_ins = {name: one.drop_attrs() for name, one in eight_models(PUBLISHED_AIS).items()}
     found = of_models(t1, stand_ins)
     assert verdict(t1, found, "order") == "not tested" and found["agree"].value == 0.5
-    three = dict(list(eight_models(PUBLISHED_AIS).items())[:3])
-    assert verdict(t1, of_models(t1, three), "order") == "not tested"
     unknown = of_models(t1, eight_models([np.nan] * 8))
     assert {verdict(t1, unknown, claim) for claim in unknown} == {"not tested"}
-    nothing = of_models(t1, {})
-    assert {verdict(t1, nothing, claim) for claim in nothing} == {"not tested"}
 
 
 def test_shares_have_binomial_intervals():

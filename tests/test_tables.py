@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from replication.papers.tracking.grids import grid_models, grid_settings
-from replication.papers.tracking.tables import rows
+from replication.papers.tracking.trk_races import grid_models, grid_settings
+from replication.papers.tracking.trk_text import rows
 from replication.reporting.tables import csv, frame_of, html, markdown, text_of
 
 

@@ -24,7 +24,7 @@ from replication.audit.checkout import OTHER_CODE
 from replication.audit.manifest import read_manifest
 from replication.audit.tree import audit
 from replication.digests import code_digest
-from replication.papers.tracking.race import goes_on
+from replication.papers.tracking.trk_races import goes_on
 from replication.reporting.scorecard import summary, without_links
 
 # In a dry run: the rule of a job, its first output, and why it is due.
@@ -358,7 +358,7 @@ def test_editing_a_figure_and_a_template_reruns_them_alone_and_makes_them_stale(
     folder, _ = finished
     figure, other = {f"figures/tiny/tracking/trk-f1.{form}" for form in ("png", "pdf")}, folder / "other.yaml"
     other.write_text((folder / CONFIGURATION[1]).read_text() + "\nseed: 77\n")
-    with edited(folder, "src/replication/papers/tracking/f1.py", "workflow/templates/style.css"):
+    with edited(folder, "src/replication/papers/tracking/trk_f1.py", "workflow/templates/style.css"):
         plan = planned(folder)
         stale = of_other_code(folder)
         crate = run_module(folder, "replication", "crate", "--scale", "tiny", *CONFIGURATION)

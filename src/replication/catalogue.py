@@ -19,7 +19,7 @@ from replication.papers.declaration import (
     declaration_of,
     named_paths,
 )
-from replication.papers.tracking.grids import races_of
+from replication.papers.tracking.trk_races import races_of
 
 Config = dict[str, Any]
 

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from logzoo.estimators.registry import ESTIMATORS
 from logzoo.printing import one_line
 from replication.models import estimate_settings
-from replication.papers.tracking.grids import grid_models
+from replication.papers.tracking.trk_races import grid_models
 from replication.papers.zoo.families import matrix_places, zoo_models
 from replication.settings.matrix import Estimator
 from replication.settings.messages import message_of

@@ -12,8 +12,7 @@ from logzoo.printing import columns
 from replication.catalogue import Catalogue
 from replication.models import by_run, estimate_settings, truth_from
 from replication.papers.declaration import SWEEP, named_paths, shape_of, training_most, training_work
-from replication.papers.tracking.grids import trial_of
-from replication.papers.tracking.race import groups_of, number_kept
+from replication.papers.tracking.trk_races import groups_of, number_kept, trial_of
 from replication.papers.zoo.families import matrix_places
 
 # Core-seconds of a visit, by kind of work, as measured on two cores of an AMD EPYC; of "solving" and "resampling" of a

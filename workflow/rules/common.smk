@@ -2,7 +2,7 @@
 import re
 
 from replication.papers.declaration import named_paths
-from replication.papers.tracking.grids import trial_of
+from replication.papers.tracking.trk_races import trial_of
 from replication.papers.zoo.families import matrix_places
 from replication.catalogue import modules_of
 from replication.digests import code_digest

@@ -1,7 +1,7 @@
 """Train one RBM of a grid in full where its race lets it go on; else what its trial made is all there is of it."""
 
 from replication.jobs import discard_checkpoints, job, write_output
-from replication.papers.tracking.race import goes_on
+from replication.papers.tracking.trk_races import goes_on
 
 from pathlib import Path
 from runpy import run_path

@@ -23,7 +23,7 @@ from logzoo.trackers.registry import TRACKERS, tracker
 from logzoo.trainers.registry import trainer
 from replication.papers.configured import estimator_options, matched_base
 from replication.papers.declaration import TIMINGS
-from replication.papers.infinite_swapping.gradients import swapped_ladders
+from replication.papers.infinite_swapping.ins_runs import swapped_ladders
 from replication.papers.rts.rungs import StoredDraws, estimates_of_samples, mbar_of_sample
 
 _REPEATS = 3
@@ -75,7 +75,7 @@ def estimators(artifacts, *, estimators, budgets, chains, stream):
 def infinite_swapping(artifacts, *, samplers, trainings, ladders, steps, stream):
     """Seconds that a step of every sampler takes on a model, and an update of every training on its data, as a Dataset.
 
-    samplers: as in `infinite_swapping.gradients`; trainings: {name: settings}.
+    samplers: as in `ins_runs.gradients`; trainings: {name: settings}.
     """
     rbm, data = RBM.from_dataset(artifacts["model"]), visible_matrix(artifacts["dataset"], "train")
     parameters = kernel_parameters(rbm, np.zeros(rbm.visible))

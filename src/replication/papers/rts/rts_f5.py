@@ -7,19 +7,20 @@ RTS tracks and by AIS. Carlson et al. (2016), figure 5.
 import numpy as np
 
 from replication.papers.declaration import Claim, Here
-from replication.papers.tracking.checks import all_checked, checked
-from replication.papers.tracking.likelihoods import draw_likelihoods
-from replication.papers.tracking.statistics import (
+from replication.papers.tracking.trk_checks import (
     AIS,
     KNOWN,
     TRACKED,
     agreement,
+    all_checked,
     best_and_last,
+    checked,
     difference,
     distance,
     halves,
     times_apart,
 )
+from replication.papers.tracking.trk_drawing import draw_likelihoods
 
 _LATE = (
     "The tracker lags behind large steps and does not know it (at the decisive scale by 250 chains, published: 2,000), "

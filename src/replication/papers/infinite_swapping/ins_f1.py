@@ -1,0 +1,42 @@
+"""Infinite swapping figure 1: images rounded to 0 and 1.
+
+Two MNIST images, every pixel rounded to 0 or 1. Hult et al. (2019), figure 1.
+"""
+
+from math import isqrt
+
+from replication.papers.declaration import Claim, Here
+from replication.reporting.style import finished, new_figure
+
+CLAIMS = {
+    "": Claim("Two examples of MNIST, rounded", "an illustration", not_tested="an illustration, nothing to measure")
+}
+# Inches that the notice of stand-in data takes.
+_NOTICE_WIDTH = 6.6
+
+
+def inputs(here: Here) -> dict:
+    return {"dataset": here.dataset(here.entry["dataset"])}
+
+
+def draw(artifacts: dict, *, examples):
+    """Images as an RBM sees them: every pixel 0 (white) or 1 (black).
+
+    examples: numbers of examples; label units are left out. Raises ValueError for images that are not square.
+    """
+    from logzoo.datasets.build import visible_matrix
+
+    dataset = artifacts["dataset"].isel(example=examples)
+    units = dataset.sizes["visible"] - int(dataset.attrs.get("label_units", 0))
+    side = isqrt(units)
+    if side * side != units:
+        raise ValueError(f"figure 1: expected square images, found {units} pixels")
+    figure = new_figure(max(3.3 * len(examples), _NOTICE_WIDTH), 3.5)
+    axes = figure.subplots(1, len(examples), squeeze=False)[0]
+    images = visible_matrix(dataset)[:, :units].reshape(-1, side, side)
+    for axis, image, label in zip(axes, images, dataset["label"].values, strict=True):
+        axis.imshow(image, cmap="binary", vmin=0, vmax=1, interpolation="nearest")
+        axis.set(xticks=[], yticks=[])
+        axis.spines[:].set_visible(True)
+        axis.set_title(f"label {int(label)}", loc="right", fontsize=9)
+    return finished(figure, dataset, panels=axes)

@@ -1,0 +1,154 @@
+"""Experiments of Hult et al. (2019): distances of running gradients, and repeats of trainings.
+
+Figures 2 and 4: how far a running estimate of the gradient is from the exact one. The data's part of the gradient is
+the same in both, so the distance is that of the model's part: between the running mean of the weighted statistics
+(v p(h | v)', v, p(h | v)) over all sweeps so far and their exact expectations. Figures 3, 5 and 6: likelihood and
+prediction accuracy of trainings at their snapshots.
+"""
+
+import numpy as np
+import xarray as xr
+
+from logzoo.datasets.build import label_units, visible_matrix
+from logzoo.io.labels import coordinate, labelled
+from logzoo.models.classification import prediction_accuracy
+from logzoo.models.exact import exact_log_z
+from logzoo.models.expectations import exact_expectations
+from logzoo.models.rbm import RBM
+from logzoo.paths import kernel_parameters
+from logzoo.samplers.infinite_swapping import InfiniteSwapping
+from logzoo.streams import root_stream
+from logzoo.trainers import registry
+
+
+def gradients(artifacts, *, states, **settings):
+    """The experiment at the first snapshot of a training (`early`) and at the model that it ended in (`late`)."""
+    snapshots = artifacts["snapshots"]
+    known = {"early": RBM.from_dataset(snapshots.isel(update=0)), "late": RBM.from_dataset(artifacts["model"])}
+    return gradient_distances({name: known[name] for name in states}, **settings)
+
+
+def gradient_distances(states, samplers, *, ladders, steps, repeats, points, stream):
+    """Distances of running estimates of the gradient from the exact one, and how evenly replicas use temperatures.
+
+    states: {name: RBM}; samplers: {name: settings of InfiniteSwapping, with `ladders` of its own if it has others}.
+    Each repeat runs `ladders` ladders from uniform units for `steps` sweeps, looked at `points` times, at equal ratios.
+    Returns a Dataset over (state, sampler, repeat, step).
+    """
+    looks = np.unique(np.geomspace(1, steps, points).round().astype(int))
+    shape = len(states), len(samplers), repeats, looks.size
+    distance, unevenness = np.empty(shape), np.empty(shape)
+    chains = np.zeros(len(samplers), int)
+    for row, (state, rbm) in enumerate(states.items()):
+        for column, (name, settings) in enumerate(samplers.items()):
+            sampler = swapped_ladders(stream.child(state, name).key, repeats, ladders, settings)
+            chains[column] = sampler.rung.size // repeats
+            distance[row, column], unevenness[row, column] = _distances(rbm, sampler, looks, repeats)
+    over = ("state", "sampler", "repeat", "step")
+    return xr.Dataset(
+        {
+            "distance": labelled(over, distance, "Euclidean distance to the exact gradient", "1"),
+            "unevenness": labelled(
+                over, unevenness, "total variation distance of a replica's temperatures so far from uniform", "1"
+            ),
+            "chains": labelled("sampler", chains, "chains of a repeat", "1"),
+        },
+        coords={
+            "state": coordinate("state", states, "state of the parameters"),
+            "sampler": coordinate("sampler", samplers, "sampler"),
+            "repeat": coordinate("repeat", range(repeats), "independent repeat"),
+            "step": coordinate("step", looks, "Gibbs sweeps of every chain", "sweep"),
+        },
+        attrs={"visible": rbm.visible, "hidden": rbm.hidden, "ladders": ladders},
+    )
+
+
+def swapped_ladders(key, repeats, ladders, settings):
+    """InfiniteSwapping with the ladders of all repeats; `ladders` in `settings` takes precedence."""
+    settings = {"ladders": ladders, **settings}
+    return InfiniteSwapping(key, repeats * settings.pop("ladders"), **settings)
+
+
+def _distances(rbm, sampler, looks, repeats):
+    """Distance and unevenness (repeat, look) of one sampler at one RBM."""
+    parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
+    exact = exact_expectations(rbm.weights, rbm.visible_bias, rbm.hidden_bias)
+    target = np.concatenate([means.ravel() for means in exact[1:]])
+    sampler.load(parameters, log_odds=np.zeros_like(parameters.base))
+    sums = np.zeros((repeats, target.size))
+    distance, unevenness = np.empty((repeats, looks.size)), np.empty((repeats, looks.size))
+    before = 0
+    for position, look in enumerate(looks):
+        sampler.move_and_sum(before + 1, look + 1, sums)
+        before = look
+        means = sums / (look * sampler.count / repeats)
+        distance[:, position] = np.sqrt(((means - target) ** 2).sum(axis=1))
+        apart = 0.5 * np.abs(sampler.occupancy / look - 1.0 / sampler.betas.size).sum(axis=1)
+        unevenness[:, position] = apart.reshape(repeats, -1).mean(axis=1)
+    return distance, unevenness
+
+
+_LARGEST_LAYER = 12  # units of the smaller layer up to which log Z is enumerated at every point
+_TEXTS = {
+    "accuracy": ("mean log-probability of the label given the input", "nat"),
+    "right": ("share of examples whose own label is the most probable", "1"),
+    "log_likelihood": ("mean log-likelihood of the training data, exact", "nat"),
+}
+
+
+def trainings(artifacts, *, trainer, train, points, stream, checkpoint, paired=False, **settings):
+    """The experiment of one trainer in a comparison; all trainers of a comparison share the subset.
+
+    train: settings of the training, `method` among them. paired: all trainers share the initial weights and the
+    mini-batches of a repeat, too, so that their difference varies less.
+    """
+    data = visible_matrix(artifacts["dataset"], "train")
+    snapshots = {"every": max(1, train["updates"] // points), "snapshots": points}
+    options = {**train, **snapshots, "learning_rate": float(train["learning_rate"])}
+    method = options.pop("method")
+
+    def trained(repeat):
+        seed, names = (f"{stream}/{repeat}", ()) if paired else (f"{stream}/{trainer}/{repeat}", (method,))
+        streams = root_stream(seed).child("train", *names)
+        return registry.trainer(method)(data, stream=streams, checkpoint=checkpoint(repeat), progress=False, **options)
+
+    return repeated_training(trained, data, label_units(artifacts["dataset"]), stream=stream, **settings)
+
+
+def repeated_training(train, examples, labels, *, repeats, subset, stream):
+    """Train `repeats` times and judge every snapshot on the way, as a Dataset over (repeat, update), in nats.
+
+    train(repeat) -> TrainingRun with snapshots, at the same updates each time. examples: training data (examples,
+    visible), the last `labels` units a one-hot label. Accuracy is the mean log p(label | v) of `subset` examples, drawn
+    once, so that its spread is that of the trainings. The mean log-likelihood is of all examples, exact; it is left out
+    where log Z cannot be enumerated.
+    """
+    chosen = stream.child("subset").generator().choice(len(examples), min(subset, len(examples)), replace=False)
+    rows = []
+    for repeat in range(repeats):
+        training = train(repeat)
+        update = training.snapshots["update"].values
+        states = [RBM.from_dataset(training.snapshots.isel(update=number)) for number in range(update.size)]
+        predictions = [prediction_accuracy(rbm, examples[chosen], labels) for rbm in states]
+        columns = {
+            "accuracy": [prediction.mean for prediction in predictions],
+            "right": [prediction.right for prediction in predictions],
+        }
+        if min(states[0].visible, states[0].hidden) <= _LARGEST_LAYER:
+            # Small data hold many examples twice.
+            distinct, counts = np.unique(examples, axis=0, return_counts=True)
+            columns["log_likelihood"] = [
+                np.average(rbm.log_likelihood(distinct, exact_log_z(rbm)), weights=counts) for rbm in states
+            ]
+        rows.append(columns)
+    # Repeats vary by far more than single precision, which halves the file.
+    values = {name: np.array([row[name] for row in rows], np.float32) for name in columns}
+    variables = {name: labelled(("repeat", "update"), values[name], *_TEXTS[name]) for name in columns}
+    sweeps = training.trace["chain_sweeps"].sel(update=update)
+    variables["chain_sweeps"] = labelled("update", sweeps.values, sweeps.attrs["long_name"], "sweep")
+    coords = {
+        "repeat": coordinate("repeat", range(repeats), "independent repeat"),
+        "update": coordinate("update", update, "parameter updates made before"),
+    }
+    sizes = {"visible": states[0].visible, "hidden": states[0].hidden}
+    return xr.Dataset(variables, coords, {**sizes, "subset": chosen.size, "examples": len(examples)})

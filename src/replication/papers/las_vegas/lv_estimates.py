@@ -1,0 +1,186 @@
+"""log Z by tours beside other estimators, and likelihoods of trained RBMs (Savarese et al. 2018).
+
+log Z by tours as they accumulate is that of corollary 2 and figure 4. The log-likelihoods of tables 1 and 2 are over
+runs and learning rates; their log Z is enumerated; of larger RBMs it is that of AIS, which is enumerated once, too.
+"""
+
+import logging
+
+import numpy as np
+import xarray as xr
+
+from logzoo.budgets import SweepLedger
+from logzoo.checks import binary_matrix, grey_matrix
+from logzoo.datasets.build import visible_matrix
+from logzoo.datasets.splits import SPLITS
+from logzoo.estimators.intervals import student_interval
+from logzoo.estimators.las_vegas import mean_length
+from logzoo.estimators.registry import estimator
+from logzoo.estimators.weights import from_weights
+from logzoo.io.labels import coordinate, labelled
+from logzoo.models.exact import exact_log_z
+from logzoo.models.rbm import RBM
+from logzoo.paths import kernel_parameters, log_odds
+from logzoo.samplers import annealed as sampler
+from logzoo.samplers.tours import Tours, TourSampler, stopping_set
+from logzoo.trainers.registry import trainer
+
+LOG = logging.getLogger(__name__)
+# The fewest tours that log Z is looked at.
+_FIRST = 10
+
+
+def by_tours(artifacts, **settings):
+    """The experiment on a model, from the base matched to its training data."""
+    data = visible_matrix(artifacts["dataset"], "train")
+    return tour_estimates(RBM.from_dataset(artifacts["model"]), data, log_odds(data), **settings)
+
+
+def tour_estimates(rbm, data, base, others, *, tours, cap, sweeps, points, replicates, chains, shares, stream):
+    """Estimates of log Z by 10, ..., `tours` tours cut after `cap` sweeps, from a set of one draw for each example.
+
+    data (examples, visible): what the stopping sets are drawn from. sweeps: of all tours of a replicate together, at
+    most; they are cut, equally long, when these are spent. others: {name: (method, options)}, run from the
+    log-odds `base` with `chains` chains at `shares` of the chain-sweeps that all tours and their set cost on average.
+    Returns a Dataset over (replicate, tours) and (estimator, share, replicate), in nats.
+    """
+    counts = np.unique(np.geomspace(_FIRST, tours, points).round().astype(int))
+    parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
+    log_z, low, high, spent = np.empty((4, replicates, counts.size))
+    cut = np.empty(replicates, np.int64)
+    for replicate in range(replicates):
+        streams = stream.child("tours", replicate)
+        stopping = stopping_set(parameters, data, len(data), streams.child("stopping"))
+        sample = TourSampler(parameters, stopping, streams.child("tours")).run(tours, sweeps, cap)
+        cut[replicate] = np.count_nonzero(~sample.finished)
+        if cut[replicate]:
+            LOG.warning("replicate %d: %d of %d tours were cut", replicate, cut[replicate], tours)
+        for column, count in enumerate(counts):
+            first = Tours(sample.start[:count], sample.length[:count], sample.finished[:count])
+            mean, error = mean_length(first)
+            log_z[replicate, column] = stopping.log_z + np.log(mean)
+            interval = student_interval(log_z[replicate, column], error, count + 1)
+            low[replicate, column], high[replicate, column] = interval
+            spent[replicate, column] = len(data) + sample.length[:count].sum()
+    over = ("replicate", "tours")
+    budgets = [max(2, int(share * spent[:, -1].mean() / chains)) for share in shares]
+    return xr.Dataset(
+        {
+            "log_z": labelled(over, log_z, "log Z by tours", "nat"),
+            "low": labelled(over, low, "lower end of its 95% interval", "nat"),
+            "high": labelled(over, high, "upper end of its 95% interval", "nat"),
+            "chain_sweeps": labelled(over, spent, "sweeps of tours and draws of the stopping set", "sweep"),
+            "tours_cut": labelled("replicate", cut, "tours that were cut", "1"),
+            **_others(rbm, base, others, budgets, chains, replicates, stream),
+        },
+        coords={
+            "replicate": coordinate("replicate", range(replicates), "independent repeat"),
+            "tours": coordinate("tours", counts, "tours made"),
+            "estimator": coordinate("estimator", others, "estimator"),
+            "share": coordinate("share", shares, "share of the chain-sweeps of all tours"),
+        },
+        attrs={
+            "visible_units": rbm.visible,
+            "hidden_units": rbm.hidden,
+            "draws": len(data),
+            "cap": cap,
+            "sweeps": sweeps,
+        },
+    )
+
+
+def _others(rbm, base, others, budgets, chains, replicates, stream):
+    shape = len(others), len(budgets), replicates
+    log_z, low, high, spent = np.empty((4, *shape))
+    for row, (name, (method, options)) in enumerate(others.items()):
+        for column, budget in enumerate(budgets):
+            for replicate in range(replicates):
+                draws = stream.child(name, budget, replicate)
+                estimate = estimator(method)(rbm, SweepLedger(budget, chains), draws, {**options, "base": base})
+                log_z[row, column, replicate] = estimate.log_z
+                low[row, column, replicate], high[row, column, replicate] = estimate.interval
+                spent[row, column, replicate] = estimate.sweeps * chains
+    over = ("estimator", "share", "replicate")
+    return {
+        "other_log_z": labelled(over, log_z, "log Z by another estimator", "nat"),
+        "other_low": labelled(over, low, "lower end of its 95% interval", "nat"),
+        "other_high": labelled(over, high, "upper end of its 95% interval", "nat"),
+        "other_chain_sweeps": labelled(over, spent, "Gibbs sweeps, summed over chains", "sweep"),
+    }
+
+
+# Start of the error message of a training that diverged.
+_DIVERGED = "learning_rate: diverged"
+_VALUES = {"grey": grey_matrix, "binary": binary_matrix}
+# Standard errors by which AIS may be off where it is checked.
+_FAR = 4.0
+
+
+def likelihoods(artifacts, *, method, train, stream, checkpoint, annealed, **settings):
+    """The experiment on a data set: runs of a trainer; `values` among its settings `train` is "grey" or "binary".
+
+    annealed: {"sweeps", "chains"} of AIS; None: log Z is enumerated.
+    """
+    check = _VALUES[train["values"]]
+    splits = {split: check(split, visible_matrix(artifacts["dataset"], split)) for split in SPLITS}
+
+    def trained(rate, number):
+        saved = {"checkpoint": checkpoint(f"{rate}.{number}"), "progress": False}
+        return trainer(method)(splits["train"], stream=stream.child(number), learning_rate=rate, **saved, **train)
+
+    def estimated(rbm, rate, number):
+        ledger = SweepLedger(annealed["sweeps"], annealed["chains"])
+        streams = stream.child("ais", rate, number)
+        draws = sampler.run(rbm, ledger, streams, base=log_odds(splits["train"]))
+        return from_weights(rbm, draws, ledger, streams)
+
+    return trained_likelihoods(trained, splits, estimate=estimated if annealed else None, **settings)
+
+
+def trained_likelihoods(train, splits, *, rates, runs, estimate=None):
+    """Mean log-likelihoods, in nats, of RBMs trained by train(rate, run) -> TrainingRun, as a Dataset.
+
+    splits: {name: visible values (examples, visible) from 0 to 1}. A training that diverged has NaN. estimate(rbm,
+    rate, run) -> Estimate in the place of enumeration: the first RBM is enumerated, too; all are if the two disagree,
+    and each whose estimate did not converge. Returns a Dataset over (rate, run, split).
+    """
+    likelihood = np.full((len(rates), runs, len(splits)), np.nan)
+    log_z, std_error, sweeps = np.full((3, len(rates), runs), np.nan)
+    disagreement = np.nan
+    for row, rate in enumerate(rates):
+        for run in range(runs):
+            try:
+                trained = train(rate, run)
+            except ValueError as error:
+                if not str(error).startswith(_DIVERGED):
+                    raise
+                LOG.warning("run %d: %s", run, error)
+                continue
+            guess, first = estimate and estimate(trained.rbm, rate, run), np.isnan(disagreement)
+            if guess and guess.converged and not first:
+                log_z[row, run], std_error[row, run] = guess.log_z, guess.std_error
+            else:
+                log_z[row, run], std_error[row, run] = exact_log_z(trained.rbm), 0.0
+            if guess and first:
+                disagreement = guess.log_z - log_z[row, run]
+                if abs(disagreement) > _FAR * guess.std_error:
+                    LOG.warning("AIS is %.3g nats from log Z: every RBM is enumerated", disagreement)
+                    estimate = None
+            sweeps[row, run] = trained.trace["chain_sweeps"].values[-1]
+            means = [trained.rbm.log_f(data).mean() for data in splits.values()]
+            likelihood[row, run] = np.array(means) - log_z[row, run]
+    over = ("rate", "run")
+    return xr.Dataset(
+        {
+            "log_likelihood": labelled((*over, "split"), likelihood, "mean log-likelihood of the split", "nat"),
+            "log_z": labelled(over, log_z, "log partition function", "nat"),
+            "log_z_std_error": labelled(over, std_error, "standard error of log Z: 0 where it was enumerated", "nat"),
+            "disagreement": labelled((), disagreement, "log Z of the first RBM by AIS less the enumerated one", "nat"),
+            "chain_sweeps": labelled(over, sweeps, "Gibbs sweeps of the training, summed over chains", "sweep"),
+        },
+        coords={
+            "rate": coordinate("rate", map(float, rates), "initial learning rate"),
+            "run": coordinate("run", range(runs), "independent training"),
+            "split": coordinate("split", splits, "split of the data"),
+        },
+    )

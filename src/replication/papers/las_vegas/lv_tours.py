@@ -1,0 +1,218 @@
+"""How long tours are, from training images back to a stopping set (Savarese et al. 2018, figures 1 to 3)."""
+
+from math import isqrt
+from typing import NamedTuple
+
+import numpy as np
+import xarray as xr
+
+from logzoo.datasets.build import visible_matrix
+from logzoo.datasets.splits import SPLITS
+from logzoo.io.labels import coordinate, labelled
+from logzoo.models.rbm import RBM
+from logzoo.paths import kernel_parameters
+from logzoo.samplers.tours import TourSampler, stopping_set
+from logzoo.samplers.walks import first_draws, walk
+
+_SETS = "stopping-set"
+_TOURS = "tours"
+
+
+class Images(NamedTuple):
+    """Training images and their classes."""
+
+    data: np.ndarray  # (examples, visible) uint8 of 0/1, or float32 grey levels
+    labels: np.ndarray  # (examples,) whole numbers; -1 where there are none
+
+
+def lengths(artifacts, **settings):
+    """The experiment on the lengths of a model's tours."""
+    return tour_lengths(RBM.from_dataset(artifacts["model"]), _images_of(artifacts["dataset"]), **settings)
+
+
+def chains(artifacts, **settings):
+    """The experiment that breaks chains of a model into tours."""
+    return broken_chains(RBM.from_dataset(artifacts["model"]), _images_of(artifacts["dataset"]), **settings)
+
+
+def _images_of(dataset):
+    data = visible_matrix(dataset, "train")
+    labels = np.full(len(data), -1)
+    if "label" in dataset:
+        labels = dataset["label"].values[dataset["split"].values == SPLITS.index("train")]
+    return Images(data, labels)
+
+
+def tour_lengths(rbm, images, *, rounds, visible, batches, batch, cap, shown, stream):
+    """Tours from hidden states that training images drew, cut after `cap` sweeps, as a Dataset.
+
+    rounds: hidden states drawn for each image, for as many stopping sets, each a part of the next; visible: "draws",
+    "means". `batches` times `batch` images are drawn uniformly; every set is toured from the same states with the same
+    random numbers. `shown` images each that started tours of one sweep, and the longest, are kept with the tours' first
+    draws (first set, draws). Returns a Dataset over (visible, rounds, batch, tour).
+    """
+    parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
+    example = stream.child("examples").generator().integers(len(images.data), size=batches * batch)
+    states = first_draws(parameters, images.data, example, stream.child(_SETS))
+    lengths = np.empty((len(visible), len(rounds), example.size), np.int64)
+    finished, same = np.empty(lengths.shape, bool), np.empty(lengths.shape, bool)
+    sizes = np.empty(len(rounds), np.int64)
+    for column, count in enumerate(rounds):
+        stopping = stopping_set(parameters, images.data, count * len(images.data), stream.child(_SETS))
+        sizes[column] = stopping.size
+        for row, name in enumerate(visible):
+            sampler = TourSampler(parameters, stopping, stream.child(_TOURS), mean_field=name == "means")
+            tours = sampler.run_from(states.copy(), example.size * cap, cap)
+            lengths[row, column], finished[row, column] = tours.length, tours.finished
+            same[row, column] = (tours.rows == states).all(axis=1)
+    chosen = _extremes(lengths[0, 0], finished[0, 0], shown)
+    first, _ = walk(parameters, states[chosen.ravel()], chosen.ravel().astype(np.uint64), 1, stream.child(_TOURS))
+    first_draw = first[0].reshape(*chosen.shape, -1)
+
+    def by_tour(values, long_name, units="1"):
+        over = ("visible", "rounds", "batch", "tour")[-1 - values.ndim :]
+        return labelled(over, values.reshape(*values.shape[:-1], batches, batch), long_name, units)
+
+    def of_extremes(values, long_name, units="1"):
+        return labelled(("kind", "shown", "unit")[: values.ndim], values, long_name, units)
+
+    return xr.Dataset(
+        {
+            "length": by_tour(lengths, "sweeps of the tour", "sweep"),
+            "finished": by_tour(finished.astype(np.int8), "1: the tour returned, 0: it was cut"),
+            "same": by_tour(same.astype(np.int8), "1: the tour ended in the hidden state that it started from"),
+            "example": by_tour(example, "training image"),
+            "label": by_tour(images.labels[example], "class of the image"),
+            "stopping_states": labelled("rounds", sizes, "distinct hidden states of the stopping set", "1"),
+            "image": of_extremes(images.data[example[chosen]], "image that the tour started from"),
+            "first_draw": of_extremes(first_draw, "visible units after the first sweep"),
+            "first_label": of_extremes(_nearest_label(images, first_draw), "class of the training image nearest to it"),
+            "shown_length": of_extremes(lengths[0, 0][chosen], "length of the tour", "sweep"),
+            "shown_finished": of_extremes(finished[0, 0][chosen].astype(np.int8), "1: the tour returned"),
+            "shown_label": of_extremes(images.labels[example[chosen]], "class of the image"),
+            "log_f": by_tour(rbm.log_f(images.data[example]), "log f of the image", "nat"),
+            "stroke": by_tour(stroke_widths(images.data[example]), "width of the image's strokes", "pixel"),
+        },
+        coords={
+            "visible": coordinate("visible", visible, "what visible units are on a tour"),
+            "rounds": coordinate("rounds", rounds, "hidden states drawn for each training image"),
+            "kind": coordinate("kind", ("short", "long"), "tours of one sweep, and the longest"),
+        },
+        attrs={"visible_units": rbm.visible, "hidden_units": rbm.hidden, "cap": cap},
+    )
+
+
+def broken_chains(rbm, images, *, digits, sweeps, candidates, stream):
+    """A chain from an image of each digit, broken into tours wherever its first hidden state is drawn again.
+
+    Of `candidates` images, in the order of the data, the first is taken whose chain returns after more than one sweep;
+    failing that, the first that returns; failing that, the first. Returns a Dataset over (chain, sweep).
+    """
+    parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
+    rows = []
+    for digit in digits:
+        chosen = np.flatnonzero(images.labels == digit)[:candidates]
+        if not chosen.size:
+            raise ValueError(f"digits: expected classes of the data, found {digit}")
+        states = first_draws(parameters, images.data, chosen, stream.child(_SETS))
+        seen, reached = walk(parameters, states, chosen.astype(np.uint64), sweeps, stream.child(_TOURS))
+        home = (reached == states).all(axis=2)
+        best = int(np.argmax(home.any(axis=0) + 2 * (home[1:] & ~home[:-1]).any(axis=0)))
+        rows.append((images.data[chosen[best]], seen[:, best], home[:, best]))
+    start, seen, home = (np.array(arrays) for arrays in zip(*rows, strict=True))
+    return xr.Dataset(
+        {
+            "start": labelled(("chain", "unit"), start, "image that the chain started from", "1"),
+            "v": labelled(("chain", "sweep", "unit"), seen, "visible units after each sweep", "1"),
+            "home": labelled(("chain", "sweep"), home.astype(np.int8), "1: the first hidden state again", "1"),
+        },
+        coords={
+            "chain": coordinate("chain", digits, "class of the image"),
+            "sweep": coordinate("sweep", range(1, sweeps + 1), "sweeps made", "sweep"),
+        },
+        attrs={"visible_units": rbm.visible, "hidden_units": rbm.hidden},
+    )
+
+
+def stroke_widths(images):
+    """Width of strokes (image,) in pixels: twice the area of what is above half grey over its outline.
+
+    images (image, pixel), square; NaN for others, and where nothing is above half grey.
+    """
+    side = isqrt(images.shape[1])
+    if side * side != images.shape[1]:
+        return np.full(len(images), np.nan)
+    inked = np.pad((images > 0.5).reshape(-1, side, side), ((0, 0), (1, 1), (1, 1)))
+    outline = sum(np.diff(inked, axis=axis).sum(axis=(1, 2)) for axis in (1, 2))
+    area = inked.sum(axis=(1, 2))
+    return np.divide(2.0 * area, outline, out=np.full(len(images), np.nan), where=outline > 0)
+
+
+def _nearest_label(images, draws):
+    """Class (kind, shown) of the training image at the least Euclidean distance from draws (kind, shown, unit)."""
+    data, points = images.data.astype(np.float32), draws.reshape(-1, draws.shape[-1]).astype(np.float32)
+    distances = np.square(data).sum(axis=1) - 2.0 * (points @ data.T)
+    return images.labels[distances.argmin(axis=1)].reshape(draws.shape[:-1])
+
+
+def _extremes(lengths, finished, shown):
+    """Numbers (2, shown) of the first of the shortest tours, and of the longest, cut tours first."""
+    order = np.lexsort((np.arange(lengths.size), finished, -lengths))
+    short = np.lexsort((np.arange(lengths.size), lengths))
+    return np.array([short[:shown], order[:shown]])
+
+
+def by_class(artifacts, *, tours, cap, stream):
+    """The experiment: `tours` tours of a model from training images drawn uniformly, cut after `cap` sweeps.
+
+    Once with visible units drawn and once at their means, from the same states with the same random numbers.
+    """
+    rbm, dataset = RBM.from_dataset(artifacts["model"]), artifacts["dataset"]
+    data, labels = visible_matrix(dataset, "train"), dataset["label"].values
+    example = stream.child("examples").generator().integers(len(data), size=tours)
+    parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
+    states = first_draws(parameters, data, example, stream.child(_SETS))
+    stopping = stopping_set(parameters, data, len(data), stream.child(_SETS))
+    lengths = {}
+    for name in ("draws", "means"):
+        sampler = TourSampler(parameters, stopping, stream.child("tours"), mean_field=name == "means")
+        lengths[name] = sampler.run_from(states.copy(), tours * cap, cap).length
+    return counted(lengths, labels[dataset["split"].values == SPLITS.index("train")][example], example, cap)
+
+
+def counted(lengths, labels, examples, cap):
+    """How many tours of each class took how many sweeps, as a Dataset over (visible, class, length).
+
+    lengths: {what visible units are: (tour,)}; labels and examples (tour,): class and number of the image. Tours from
+    the same image start in the same state, so the error of a mean log length is that of means over images.
+    """
+    classes, rows = np.unique(labels, return_inverse=True)
+    sweeps, columns = np.unique(np.stack(list(lengths.values())), return_inverse=True)
+    columns = columns.reshape(len(lengths), rows.size)
+    tours = np.zeros((len(lengths), classes.size, sweeps.size), np.int64)
+    for table, column in zip(tours, columns, strict=True):
+        np.add.at(table, (rows, column), 1)
+    counts, logs = tours.sum(axis=-1), np.log(sweeps)
+    means = (tours * logs).sum(axis=-1) / counts
+    squares = np.zeros(means.shape)
+    _, first, images = np.unique(examples, return_index=True, return_inverse=True)
+    of_images = np.bincount(rows[first], minlength=classes.size)
+    for kind, column in enumerate(columns):
+        apart = np.bincount(images, logs[column] - means[kind, rows])
+        np.add.at(squares[kind], rows[first], apart**2)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        errors = np.sqrt(squares * (of_images / (of_images - 1.0))) / counts
+    by_class = ("visible", "class")
+    return xr.Dataset(
+        {
+            "tours": labelled((*by_class, "length"), tours, "tours of this class and length", "1"),
+            "mean_log_length": labelled(by_class, means, "mean log length of tours", "1"),
+            "mean_log_length_error": labelled(by_class, errors, "its standard error, over images", "1"),
+        },
+        coords={
+            "visible": coordinate("visible", lengths, "what visible units are on a tour"),
+            "class": coordinate("class", classes, "class of the image"),
+            "length": coordinate("length", sweeps, "sweeps of the tour", "sweep"),
+        },
+        attrs={"cap": cap},
+    )

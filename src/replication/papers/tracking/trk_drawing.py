@@ -1,0 +1,96 @@
+"""Parts of figures of a tracked log Z: lines of tracked values, points of checks, axes of updates.
+
+A trace is the Dataset of a training; a check is one over some of its updates, whose log Z is exact or from AIS.
+"""
+
+import numpy as np
+
+from replication.reporting.style import draw_band, finished, new_figure, title_of
+
+# Observations between updates and between temperatures, and the bias of the former.
+BY_UPDATE, BY_TEMPERATURE, BIAS = "#D55E00", "#0072B2", "#009E73"
+# Half-width of the band around a tracked value, in its standard deviations.
+DEVIATIONS = 3.0
+# Half-width, in nats, up to which an interval is always drawn.
+_ALWAYS_DRAWN = 1.0
+# How far limits give way to intervals, as a share of the range of values.
+_ROOM = 0.25
+
+
+def draw_tracked(axis, values, std_dev, **look):
+    """A line of tracked values, over `update`, and a band; returns values, lows, highs: (3, update)."""
+    low, high = values - DEVIATIONS * std_dev, values + DEVIATIONS * std_dev
+    draw_band(axis, values["update"], (values, (low, high)), **look)
+    return np.stack([values, low, high])
+
+
+def draw_checked(axis, check, split, **look):
+    """Points with 95% intervals, of log Z or of the log-likelihood of a split; returns values, lows, highs.
+
+    Crosses without where an interval reaches farther than from the lowest to the highest value.
+    """
+    values, low, high = (check[name].values for name in ("log_z", "log_z_low", "log_z_high"))
+    if split is not None:
+        log_f = check["mean_log_f"].sel(split=split).values
+        values, low, high = log_f - values, log_f - high, log_f - low
+    reach = np.maximum([values - low, high - values], 0.0)
+    bars = {"fmt": "s", "markersize": 4.5, "elinewidth": 1.0, "capsize": 2}
+    largest = max(np.nanmax(values) - np.nanmin(values), _ALWAYS_DRAWN)
+    update, known = check["update"].values, ~(reach.max(axis=0) > largest)
+    axis.errorbar(update[known], values[known], reach[:, known], **bars, **look)
+    if not known.all():
+        # The bar would hide the others.
+        label = f"{look['label']}\ntoo wide to draw" if "label" in look else None
+        axis.plot(update[~known], values[~known], "x", color=look["color"], markersize=4.5, label=label)
+    return np.stack([values, low, high])
+
+
+def name_of(check):
+    """How a check found log Z, for a legend."""
+    return "exact" if check.attrs["check_method"] == "enumeration" else "AIS, 95% interval"
+
+
+def label_updates(axis):
+    """Updates along the x axis."""
+    from matplotlib.ticker import MaxNLocator, StrMethodFormatter
+
+    axis.set_xlabel("updates")
+    axis.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
+    axis.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+
+
+def limit(axis, drawn):
+    """Limits that show all values of arrays (3, update), and their intervals unless those are far wider."""
+    values, lows, highs = np.concatenate(drawn, axis=1)
+    low, high = np.nanmin(values), np.nanmax(values)
+    room = max(high - low, 1e-3)
+    bottom = np.clip(np.fmin(values, lows).min(), low - _ROOM * room, low)
+    top = np.clip(np.fmax(values, highs).max(), high, high + _ROOM * room)
+    axis.set_ylim(bottom - 0.05 * room, top + 0.05 * room)
+
+
+_COLOURS = {"train": "#E69F00", "validation": "#0072B2"}
+
+
+def draw_likelihoods(trace, check, title, tracker_name):
+    """A panel of the train and validation log-likelihood by a tracker of that name, and by the check."""
+    figure = new_figure(8.0, 3.8)
+    axis = figure.subplots()
+    drawn = []
+    for split, colour in _COLOURS.items():
+        label = f"{split}, {tracker_name}, ±{DEVIATIONS:g} s.d."
+        values = trace[f"log_likelihood_{split}"], trace["log_z_std_dev"]
+        drawn.append(draw_tracked(axis, *values, color=colour, label=label))
+    for split in _COLOURS:
+        label = f"{split}, {name_of(check)}"
+        drawn.append(draw_checked(axis, check, split, color=_COLOURS[split], markerfacecolor="white", label=label))
+    if "best_update" in trace.attrs:
+        best = int(trace.attrs["best_update"])
+        label = f"best tracked validation,\nupdate {best:,}"
+        axis.axvline(best, color="black", linestyle=":", linewidth=1.0, label=label)
+    limit(axis, drawn)
+    label_updates(axis)
+    axis.set_ylabel("mean log-likelihood [nat]")
+    axis.set_title(title_of(title, trace), loc="left")
+    axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8)
+    return finished(figure, trace, check)

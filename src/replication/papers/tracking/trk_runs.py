@@ -1,0 +1,132 @@
+"""Experiments on trained models: log Z at their snapshots beside the tracked one, and the best RBM of a grid.
+
+The best RBM has the largest validation likelihood under AIS (Desjardins et al. 2011, section 5: chosen "according to
+the AIS likelihood estimate"): the tracker, which stopped each model early, would be favoured by its own errors.
+"""
+
+import numpy as np
+import xarray as xr
+
+from logzoo.budgets import SweepLedger
+from logzoo.checks import one_of
+from logzoo.datasets.build import visible_matrix
+from logzoo.datasets.splits import SPLITS
+from logzoo.estimators.registry import estimator
+from logzoo.io.labels import coordinate, labelled
+from logzoo.models.exact import exact_log_z
+from logzoo.models.rbm import RBM
+from replication.papers.configured import matched_base
+from replication.papers.tracking.trk_races import goes_on
+
+CHECKS = ("exact", "ais")
+
+
+def checks(artifacts, **settings):
+    """The experiment on the snapshots of a training, from the base matched to its training data."""
+    snapshots, trace, dataset = (artifacts[name] for name in ("snapshots", "trace", "dataset"))
+    monitored = int(trace.attrs.get("monitored", 2000))
+    data = {split: visible_matrix(dataset, split) for split in SPLITS}
+    data |= {split: data[split][:monitored] for split in ("train", "validation")}
+    checked = check_snapshots(snapshots, trace, data, base=matched_base(dataset), **settings)
+    return checked.assign_attrs(title=snapshots.attrs["title"])
+
+
+def check_snapshots(snapshots, trace, data, *, check, base, stream, sweeps=None, chains=None):
+    """log Z of every snapshot of a training, and the mean log f of data, as a Dataset over `update`, in nats.
+
+    snapshots, trace: of a TrainingRun whose log Z was tracked. data: {split: 0/1 matrix (examples, visible)}. check:
+    "exact", which reads neither sweeps nor chains, or "ais" of so many from the base log-odds (visible,). Raises
+    ValueError for others.
+    """
+    one_of("check", check, CHECKS)
+    updates = snapshots["update"].values
+    log_z, log_f = np.empty((4, updates.size)), np.empty((updates.size, len(data)))
+    for row, update in enumerate(updates):
+        rbm = RBM.from_dataset(snapshots.sel(update=update))
+        if check == "exact":
+            exact = exact_log_z(rbm)
+            log_z[:, row] = exact, 0.0, exact, exact
+        else:
+            log_z[:, row] = ais_numbers(rbm, base, sweeps, chains, stream.child(update))
+        log_f[row] = [-rbm.free_energy(examples).mean() for examples in data.values()]
+    tracked = trace.sel(update=updates)
+    variables = {
+        "log_z": labelled("update", log_z[0], "log partition function", "nat"),
+        "std_error": labelled("update", log_z[1], "standard error of log Z", "nat"),
+        "log_z_low": labelled("update", log_z[2], "lower end of its 95% interval", "nat"),
+        "log_z_high": labelled("update", log_z[3], "upper end", "nat"),
+        "mean_log_f": labelled(("update", "split"), log_f, "mean unnormalised log-probability of the split", "nat"),
+        "tracked_log_z": labelled("update", tracked["log_z"].values, "tracked log partition function", "nat"),
+        "tracked_std_dev": labelled("update", tracked["log_z_std_dev"].values, "its standard deviation", "nat"),
+    }
+    coords = {
+        "update": coordinate("update", updates, "parameter updates made before"),
+        "split": coordinate("split", data, "split of the data"),
+    }
+    method = {"exact": "enumeration", "ais": "ais"}[check]
+    budget = {} if check == "exact" else {"sweeps": sweeps, "chains": chains}
+    sizes = {**budget, "visible": rbm.visible, "hidden": rbm.hidden}
+    return xr.Dataset(variables, coords, {"check_method": method, **sizes})
+
+
+def ais_numbers(rbm, base, sweeps, chains, stream):
+    """log Z by AIS, its standard error and the ends of its 95% interval, in nats."""
+
+    estimate = estimator("ais")(rbm, SweepLedger(sweeps, chains), stream, {"base": base})
+    return estimate.log_z, estimate.std_error, *estimate.interval
+
+
+def best(artifacts, *, published, sweeps, chains, stream):
+    """The experiment on the models of a grid and their traces, beside published {name: log-likelihood in nats}."""
+    traces, dataset = artifacts["traces"], artifacts["dataset"]
+    rbms, base = {name: RBM.from_dataset(model) for name, model in artifacts["models"].items()}, matched_base(dataset)
+    by_ais = {name: ais_numbers(rbm, base, sweeps, chains, stream.child(name)) for name, rbm in rbms.items()}
+    name = best_of(rbms, by_ais, visible_matrix(dataset, "validation"))
+    test, trace = visible_matrix(dataset, "test"), traces[name]
+    likelihoods = best_likelihoods(rbms[name], trace, test, base=base, by_ais=by_ais[name], chains=chains)
+    # Published numbers are not of stand-in data.
+    stands_in = "stand_in_for" in artifacts["models"][name].attrs
+    known = {} if stands_in else {f"published_{name}": value for name, value in published.items()}
+    # The last row is written with the last update: all others were made before.
+    sizes = {"sweeps": sweeps, "chains": chains, "updates": int(traces[name]["update"].values[-1]) + 1}
+    return likelihoods.assign_attrs(title=dataset.attrs["title"], model=name, **sizes, **known)
+
+
+def best_of(rbms, by_ais, validation):
+    """Name of the RBM of the highest validation likelihood: {name: RBM}, {name: log Z first of some numbers}."""
+    return max(rbms, key=lambda name: -rbms[name].free_energy(validation).mean() - by_ais[name][0])
+
+
+def best_likelihoods(rbm, trace, test, *, base, by_ais, chains):
+    """Mean test log-likelihood of an RBM stopped early, under the tracked log Z and under AIS, as a Dataset of scalars.
+
+    trace: of its training; test: 0/1 matrix (examples, visible); base: log-odds (visible,) of the training data;
+    by_ais: numbers of `snapshots.ais_numbers`, from so many chains.
+    """
+    stopped = trace.sel(update=trace.attrs["best_update"])
+    log_f = float(-rbm.free_energy(test).mean())
+    independent = float((test @ base).mean() - np.logaddexp(0.0, base).sum())
+    log_z, std_error, low, high = by_ais
+    numbers = {
+        "test_log_likelihood_tracked": (log_f - float(stopped["log_z"]), "mean test log-likelihood, log Z tracked"),
+        "tracked_std_dev": (float(stopped["log_z_std_dev"]), "standard deviation that the tracker states"),
+        "test_log_likelihood_ais": (log_f - log_z, "mean test log-likelihood, log Z by AIS"),
+        "ais_std_error": (std_error, "standard error of log Z by AIS"),
+        "ais_low": (log_f - high, "lower end of its 95% interval"),
+        "ais_high": (log_f - low, "upper end of its 95% interval"),
+        "ais_weight_spread": (std_error * np.sqrt(chains), "standard deviation of one AIS weight over their mean"),
+        "test_log_likelihood_independent": (independent, "mean test log-likelihood of independent units"),
+        "validation_log_likelihood": (trace.attrs["best_log_likelihood"], "tracked mean validation log-likelihood"),
+    }
+    size = {"visible": rbm.visible, "hidden": rbm.hidden, "best_update": trace.attrs["best_update"]}
+    return xr.Dataset({name: labelled((), value, text, "nat") for name, (value, text) in numbers.items()}, attrs=size)
+
+
+def best_of_race(artifacts, **settings):
+    """The experiment `best` without the models that the race rejected."""
+    race, others = artifacts["race"], {name: part for name, part in artifacts.items() if name != "race"}
+    remaining = {
+        kind: {model: dataset for model, dataset in others[kind].items() if goes_on(race, model)}
+        for kind in ("models", "traces")
+    }
+    return best({**others, **remaining}, **settings)
