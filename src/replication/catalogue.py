@@ -187,12 +187,11 @@ class Catalogue:
 
 def _module_of(name: str, entry: Entry) -> ModuleType:
     """The module that declares a figure: the `module` of its entry, by default of the name of the figure."""
-    folder = f"replication.papers.{entry['paper']}".replace("-", "_")
-    words = entry.get("module", name).replace("-", "_")
-    for module in (f"{folder}.{words}", f"{folder}.{words.partition('_')[2]}"):
-        if find_spec(folder) and find_spec(module):
-            return import_module(module)
-    raise ValueError(f"configuration: figures.{name}: no module {folder}.{words} declares it")
+    folder, words = f"replication.papers.{entry['paper']}", entry.get("module", name)
+    module = f"{folder}.{words}".replace("-", "_")
+    if find_spec(folder.replace("-", "_")) is None or find_spec(module) is None:
+        raise ValueError(f"configuration: figures.{name}: no module {module} declares it")
+    return import_module(module)
 
 
 def modules_of(methods: tuple[str, ...]) -> list[str]:
