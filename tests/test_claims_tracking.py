@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from replication.papers.rts import f5
+from replication.papers.rts import rts_f5 as f5
 from replication.papers.tracking import trk_cost as cost
 from replication.papers.tracking import trk_f3 as f3
 from replication.papers.tracking import trk_f4a as f4a

@@ -16,7 +16,7 @@ from logzoo.models.known.registry import known
 from logzoo.models.modes import find_modes
 from logzoo.models.rbm import RBM
 from logzoo.streams import root_stream
-from replication.papers.zoo import statistics
+from replication.papers.zoo import zoo_statistics as statistics
 
 NAMES = [name for name, method in ESTIMATORS.items() if not method.drawn]
 # Those that may be converged where units have weights.

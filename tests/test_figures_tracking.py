@@ -7,7 +7,7 @@ import xarray as xr
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.training.trainers import train_rbm
-from replication.papers.rts import f5
+from replication.papers.rts import rts_f5 as f5
 from replication.papers.tracking import trk_f1 as f1
 from replication.papers.tracking import trk_f2 as f2
 from replication.papers.tracking import trk_f3 as f3

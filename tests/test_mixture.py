@@ -9,7 +9,8 @@ from logzoo.io import schema
 from logzoo.models.gaussian_mixture import GaussianMixture, path_moments
 from logzoo.samplers.hamiltonian import HamiltonianDraws
 from logzoo.streams import root_stream
-from replication.papers.rts import f2, f6, mixture
+from replication.papers.rts import mixture
+from replication.papers.rts.rts_mixture import estimator_statistics, step_statistics
 
 STREAM = root_stream(8).child("mixture")
 UNEVEN = GaussianMixture((0.3, 1.9, 0.6), [[-1.0, 0.5, 0.0], [2.0, 0.0, -1.0], [0.0, 3.0, 1.0]], 0.7)
@@ -234,9 +235,9 @@ def planted(scale):
 @pytest.mark.parametrize("scale", [1.0, 3.0])
 def test_the_statistics_find_a_planted_ratio(scale):
     estimators, steps = planted(scale)
-    same = f2.statistics({"mixture": estimators})["same"]
+    same = estimator_statistics({"mixture": estimators})["same"]
     assert same.value == pytest.approx(scale) and same.low <= same.value <= same.high
     for name, tolerance in (("mixing", 0.02), ("error", 0.15)):
-        found = f6.statistics({"mixture": steps})[name]
+        found = step_statistics({"mixture": steps})[name]
         assert found.value == pytest.approx(scale, rel=tolerance)
         assert found.low < found.value < found.high < 1.5 * scale and found.low > 0.7 * scale

@@ -306,7 +306,7 @@ def test_editing_a_comment_reruns_nothing(finished):
     modules = (
         "logzoo/kernels/gibbs",
         "logzoo/estimators/weights",
-        "replication/papers/zoo/rmse",
+        "replication/papers/zoo/zoo_errors",
         "logzoo/training/loop",
     )
     with edited(folder, *(f"src/{module}.py" for module in modules), line=b"# Reworded.\n"):
@@ -326,17 +326,17 @@ def test_editing_a_kernel_reruns_what_depends_on_it(finished):
 def test_editing_one_thing_reruns_it_and_what_reads_it(finished):
     folder, made = finished[0], "data/tiny"
     papers = "replication/papers"
-    modules = f"{papers}/zoo/rmse", f"{papers}/rts/f4", f"{papers}/rts/stationary", "logzoo/samplers/averaged"
+    modules = f"{papers}/zoo/zoo_sandwich", f"{papers}/rts/rts_f5", f"{papers}/rts/mixture", "logzoo/samplers/averaged"
     with edited(folder, *(f"src/{module}.py" for module in modules)):
         plan = planned(folder)
-    verdicts = {f"{made}/verdicts/rts-{figure}.nc" for figure in ("f4", "f7", "f8")}
+    verdicts = {f"{made}/verdicts/rts-{figure}.nc" for figure in ("f2", "f5", "f6", "f7")}
     read = f"{made}/runs/mnist-cd25-500.ais-moments-uniform.nc"
-    of_experiment = {f"{made}/figures/rts-f8.{model}.nc" for model in ("mnist-10", "mnist-cd25-500")}
+    of_experiment = {f"{made}/figures/rts-{figure}.nc" for figure in ("f2", "f6")}
     assert {output: rule for output, (rule, _) in plan.items()} == {
         **dict.fromkeys(verdicts, "verdict"),
         **dict.fromkeys(of_experiment, "experiment"),
-        **{f"figures/tiny/rts/rts-{figure}.png": "draw" for figure in ("f4", "f7", "f8")},
-        "figures/tiny/zoo/zoo-rmse.png": "draw",
+        **{f"figures/tiny/rts/rts-{figure}.png": "draw" for figure in ("f2", "f5", "f6", "f7")},
+        "figures/tiny/zoo/zoo-sandwich.png": "draw",
         f"{made}/estimates/mnist-cd25-500/ais-moments-uniform.nc": "estimate",
         read: "experiment",
         f"{made}/scorecard.nc": "scorecard",
@@ -345,10 +345,12 @@ def test_editing_one_thing_reruns_it_and_what_reads_it(finished):
     }
     reasons = {output: reason for output, (_, reason) in plan.items()}
     # Each for its own edit: a figure alone, a claim and its figure, what is estimated, what an experiment made.
-    assert reasons["figures/tiny/zoo/zoo-rmse.png"].startswith("Params have changed")
-    assert reasons[f"{made}/verdicts/rts-f4.nc"].startswith("Params have changed")
+    assert reasons["figures/tiny/zoo/zoo-sandwich.png"].startswith("Params have changed")
+    assert reasons[f"{made}/verdicts/rts-f5.nc"].startswith("Params have changed")
     assert read_by(reasons[f"{made}/verdicts/rts-f7.nc"]) == {read}
-    assert read_by(reasons[f"{made}/verdicts/rts-f8.nc"]) == of_experiment
+    assert {
+        path for figure in ("f2", "f6") for path in read_by(reasons[f"{made}/verdicts/rts-{figure}.nc"])
+    } == of_experiment
     assert read_by(reasons[f"{made}/scorecard.nc"]) == verdicts
 
 

@@ -9,14 +9,13 @@ from logzoo.models.known.draws import exact_draws, groups
 from logzoo.models.known.registry import known
 from logzoo.paths import log_odds
 from logzoo.streams import root_stream
-from replication.papers.zoo import sandwich
-from replication.papers.zoo.both_sides import run, upper_side
+from replication.papers.zoo import zoo_sandwich
+from replication.papers.zoo.zoo_experiments import both_sides, upper_side
 
 REPLICATES, CHAINS, SWEEPS = 400, 10, 20
 SMALL = {
     "twins": {"visible": 40, "hidden": 20, "odds": 2.0},
     "ising-torus": {"side": 6, "coupling": 0.5},
-    "planar-glass": {"rows": 5, "columns": 8},
 }
 
 
@@ -34,9 +33,9 @@ def deviates(errors):
 @pytest.mark.parametrize("family", SMALL)
 def test_the_truth_lies_between_the_two_sides(family, monkeypatch):
     rbm, log_z, data = made(family, **SMALL[family])
-    monkeypatch.setattr("replication.papers.zoo.both_sides.matched_base", lambda dataset: log_odds(dataset))
+    monkeypatch.setattr("replication.papers.zoo.zoo_experiments.matched_base", lambda dataset: log_odds(dataset))
     sizes = {"lower": ["ais", "smc"], "budgets": [SWEEPS], "replicates": REPLICATES, "chains": CHAINS}
-    found = run({"model": rbm.to_dataset(), "dataset": data}, stream=root_stream(1), **sizes)
+    found = both_sides({"model": rbm.to_dataset(), "dataset": data}, stream=root_stream(1), **sizes)
     errors = found["log_z"].sel(budget=SWEEPS).values - log_z
     low, resampled, high = deviates(errors)
     assert low < -3.0 and resampled < -3.0 and high > 3.0
@@ -78,7 +77,7 @@ def test_sides_are_drawn_about_the_exact_log_z():
         attrs={"chains": 20},
     )
     artifacts = {"sides": {"one": sides}, "truths": {"one": xr.Dataset({"log_z": 50.0, "std_error": 0.0})}}
-    figure = sandwich.draw(artifacts, titles={"one": "One"}, names={"ais": "AIS"})
+    figure = zoo_sandwich.draw(artifacts, titles={"one": "One"}, names={"ais": "AIS"})
     (axis,) = figure.axes
     drawn = {line.get_label(): line.get_ydata() for line in axis.get_lines()}
     np.testing.assert_allclose(drawn["AIS, up from the base"], errors["ais"])

@@ -94,8 +94,8 @@ class Catalogue:
     def _declared(self, name: str) -> Shown:
         here = Here(name, self.config)
         module = _module_of(name, here.entry)
-        declared = declaration_of(module, name)
         try:
+            declared = declaration_of(module, name)
             make = declared.rows or declared.draw
             if make is None:
                 raise AttributeError(f"{module.__name__} has neither 'draw' nor 'rows'")
@@ -121,7 +121,11 @@ class Catalogue:
 
     def rows_of(self, shown: Shown) -> Experiment:
         """The job that makes the rows of a table."""
-        path, run = f"{self.data}/tables/{shown.name}.nc", f"{shown.module.__name__}:{shown.declaration.rows.__name__}"
+        rows = shown.declaration.rows
+        path, run = (
+            f"{self.data}/tables/{shown.name}.nc",
+            f"{shown.module.__name__}:{rows.__name__ if rows else 'rows'}",
+        )
         return Experiment(path, run, shown.inputs, shown.settings, kind="table", title=shown.title)
 
     def files_of(self, shown: Shown) -> list[str]:
@@ -183,12 +187,11 @@ class Catalogue:
 
 def _module_of(name: str, entry: Entry) -> ModuleType:
     """The module that declares a figure: the `module` of its entry, by default of the name of the figure."""
-    folder = f"replication.papers.{entry['paper']}".replace("-", "_")
-    words = entry.get("module", name).replace("-", "_")
-    for module in (f"{folder}.{words}", f"{folder}.{words.partition('_')[2]}"):
-        if find_spec(folder) and find_spec(module):
-            return import_module(module)
-    raise ValueError(f"configuration: figures.{name}: no module {folder}.{words} declares it")
+    folder, words = f"replication.papers.{entry['paper']}", entry.get("module", name)
+    module = f"{folder}.{words}".replace("-", "_")
+    if find_spec(folder.replace("-", "_")) is None or find_spec(module) is None:
+        raise ValueError(f"configuration: figures.{name}: no module {module} declares it")
+    return import_module(module)
 
 
 def modules_of(methods: tuple[str, ...]) -> list[str]:

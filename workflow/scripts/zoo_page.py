@@ -2,7 +2,7 @@
 
 from replication.artifacts.stamps import stamped_text
 from replication.jobs import job, read_inputs, stamp_of
-from replication.papers.zoo.page import page
+from replication.papers.zoo.zoo_page import page
 
 from pathlib import Path
 

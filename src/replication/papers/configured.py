@@ -1,28 +1,37 @@
-"""What is configured, as the functions of the package take it."""
+"""Configured bases and options, as the functions of the library take them."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from logzoo.datasets.build import visible_matrix
 from logzoo.estimators.registry import starts_from_data, takes
 from logzoo.paths import log_odds
 
+if TYPE_CHECKING:
+    import xarray as xr
 
-def matched_base(dataset):
+
+def matched_base(dataset: "xr.Dataset") -> np.ndarray:
     """Base log-odds (visible,) with the marginals of the training split."""
     return log_odds(visible_matrix(dataset, "train"))
 
 
-def estimator_options(entries, dataset, snapshots=None):
-    """{name: options} of configured estimators {name: (method, base, options)}, with what they take from the data set.
+def estimator_options(
+    entries: dict[str, dict], dataset: "xr.Dataset", snapshots: "xr.Dataset | None" = None
+) -> dict[str, dict[str, Any]]:
+    """{name: options} of configured estimators, {name: entry of method, base and options}, on a data set.
 
-    The `matched` base has the marginals of the training split, others go by name; methods that start from data get the
-    test split, and those that go along a trajectory the snapshots, if there are any.
+    The base `matched` becomes the marginals of the training split. Methods that start from data take the test split,
+    and methods that follow a trajectory take the snapshots of the training.
     """
     matched = matched_base(dataset) if any(entry["base"] == "matched" for entry in entries.values()) else None
-    started = [name for name, entry in entries.items() if starts_from_data(entry["method"])]
-    test = visible_matrix(dataset, "test") if started else None
+    from_data = [name for name, entry in entries.items() if starts_from_data(entry["method"])]
+    test = visible_matrix(dataset, "test") if from_data else None
     options = {}
     for name, entry in entries.items():
         base = matched if entry["base"] == "matched" else entry["base"]
-        data = {"data": test} if name in started else {}
+        data = {"data": test} if name in from_data else {}
         along = {"snapshots": snapshots} if snapshots is not None and takes(entry["method"], "snapshots") else {}
         options[name] = {**entry["options"], "base": base, **data, **along}
     return options

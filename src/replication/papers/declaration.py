@@ -196,7 +196,9 @@ class Here:
     def runs(self, model: str, estimators: Iterable[str]) -> dict[str, Experiment]:
         """The part of every estimate of log Z of a model that the figures of `rts` read, {estimator: Experiment}."""
         return {
-            name: self.experiment("replication.papers.rts.runs:run", {"estimate": path}, {}, f"runs/{model}.{name}")
+            name: self.experiment(
+                "replication.papers.rts.rts_experiments:runs", {"estimate": path}, {}, f"runs/{model}.{name}"
+            )
             for name, path in self.estimates(model, estimators).items()
         }
 

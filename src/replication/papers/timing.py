@@ -1,10 +1,10 @@
-"""What estimates cost in CPU seconds. Times differ from run to run: nothing but what is about time may depend on them.
+"""CPU seconds of estimates and of trainings. They differ from run to run: no other result may depend on them.
 
-All that is timed runs in one thread: where nothing else runs, CPU seconds are those of the clock. Beside other jobs
-the waiting for a core is not in them.
+The timed work runs in one thread. CPU seconds leave out the time that a job waits for a core.
 """
 
 import time
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -23,16 +23,16 @@ from logzoo.training.trainers import TRACKERS, tracker, trainer
 from replication.papers.configured import estimator_options, matched_base
 from replication.papers.declaration import TIMINGS
 from replication.papers.infinite_swapping.ins_runs import swapped_ladders
-from replication.papers.rts.rungs import KeptDraws, estimates_of_samples, mbar_of_sample
+from replication.papers.rts.rungs import StoredDraws, estimates_of_samples, mbar_of_sample
 
 _REPEATS = 3
-# Seconds after which a call is not repeated: what disturbs a long one is small beside it.
+# Seconds after which a call is not repeated, because disturbances are small beside it.
 _ENOUGH = 0.5
 STEPS = {"sampling": "sampling the draws", "rts": "RTS, TS and TI, from the draws", "mbar": "MBAR, from the draws"}
 
 
-def seconds_of(function, repeats=_REPEATS, fewest=1):
-    """The least CPU seconds that a call took, of so many at least: what else the machine did only adds."""
+def seconds_of(function: Callable, repeats: int = _REPEATS, fewest: int = 1) -> float:
+    """The least CPU seconds of repeated calls: disturbances only add to them."""
     taken = []
     while len(taken) < fewest or (len(taken) < repeats and sum(taken) < _ENOUGH):
         start = time.process_time()
@@ -44,8 +44,8 @@ def seconds_of(function, repeats=_REPEATS, fewest=1):
 def estimators(artifacts, *, estimators, budgets, chains, stream):
     """Seconds of configured estimators {name: entry} on a model, at two or more budgets: Dataset (estimator, budget).
 
-    The first of two calls at least is the one in which machine code is compiled or loaded. What needs no draw takes as
-    long whatever the budget.
+    The first budget is timed twice, because the first call compiles or loads machine code. Estimators without draws are
+    timed at one budget.
     """
     rbm = RBM.from_dataset(artifacts["model"])
 
@@ -151,13 +151,13 @@ def rungs(artifacts, *, ladders, samples, chains, stream):
         offset = np.log(pilot.prior) - pilot.log_z_hat
         sampler.advance(offset, sweeps, "start")
         for repeat in range(TIMINGS):
-            kept = KeptDraws()
-            kept.start(chains, rungs, sweeps)
-            seconds[0, column, repeat] = seconds_of(partial(sampler.advance, offset, sweeps, "timed", (kept,)), 1)
-            kept.finish()
-            chosen = np.arange(kept.rungs.size)[None, :samples]
-            seconds[1, column, repeat] = seconds_of(partial(estimates_of_samples, pilot, kept, chosen), 1)
-            seconds[2, column, repeat] = seconds_of(partial(mbar_of_sample, pilot, kept, chosen[0]), 1)
+            stored = StoredDraws()
+            stored.start(chains, rungs, sweeps)
+            seconds[0, column, repeat] = seconds_of(partial(sampler.advance, offset, sweeps, "timed", (stored,)), 1)
+            stored.finish()
+            chosen = np.arange(stored.rungs.size)[None, :samples]
+            seconds[1, column, repeat] = seconds_of(partial(estimates_of_samples, pilot, stored, chosen), 1)
+            seconds[2, column, repeat] = seconds_of(partial(mbar_of_sample, pilot, stored, chosen[0]), 1)
     return xr.Dataset(
         {"seconds": labelled(("step", "rungs", "repeat"), seconds, "CPU time", "s")},
         coords={

@@ -1,7 +1,7 @@
 """Estimators, and step sizes of Hamiltonian Monte Carlo, on a mixture of two Gaussians with known log Z.
 
 Carlson et al. (2016), section 4.1 and supplement E.1: ten coordinates, covariance 0.5 I, five apart along the first,
-base N(0, 30 I), uniform prior over the rungs. They do not say how many rungs, nor how spaced: a ladder is an argument.
+base N(0, 30 I), uniform prior over the rungs. The paper has no number and spacing of rungs: the ladder is an argument.
 """
 
 import numpy as np
@@ -89,8 +89,8 @@ def estimators(_, *, samples, replicates, stream, **settings):
         draws, _ = sampler.run(stream.child("replicate", replicate), sampler.sizes.adaptive, samples[-1] // chains)
         rule_met[replicate] = draws.rule_met
         for position, count in enumerate(samples):
-            found = estimates(draws, count // chains)
-            log_z[:, position, replicate] = [found[name] for name in ESTIMATORS]
+            by_estimator = estimates(draws, count // chains)
+            log_z[:, position, replicate] = [by_estimator[name] for name in ESTIMATORS]
     cells, limits = ("estimator", "samples", "replicate"), _limits(sampler)
     return xr.Dataset(
         {
@@ -166,13 +166,13 @@ def steps(_, *, draws, replicates, stream, **settings):
         moves = np.zeros((2, rungs))
         for replicate in range(replicates):
             path = stream.child(rule, "replicate", replicate)
-            made, leapfrog_steps[row, replicate] = sampler.run(path, step_sizes[row], draws)
-            for name, value in _mixing(made).items():
+            run, leapfrog_steps[row, replicate] = sampler.run(path, step_sizes[row], draws)
+            for name, value in _mixing(run).items():
                 mixing[name][row, replicate] = value
-            before = made.rungs[:, :-1].ravel()
-            moves += [np.bincount(before, weights, rungs) for weights in (made.accepted.ravel(), None)]
+            before = run.rungs[:, :-1].ravel()
+            moves += [np.bincount(before, weights, rungs) for weights in (run.accepted.ravel(), None)]
             if replicate == 0:
-                trace[row] = made.rungs[0, 1:] + 1
+                trace[row] = run.rungs[0, 1:] + 1
         acceptance[row] = np.divide(moves[0], moves[1], out=np.full(rungs, np.nan), where=moves[1] > 0)
     cells, by_rung = ("step_rule", "replicate"), ("step_rule", "rung")
     steps_text = "leapfrog steps of a chain, initial ones included"
@@ -195,14 +195,14 @@ def steps(_, *, draws, replicates, stream, **settings):
     )
 
 
-def _mixing(made):
+def _mixing(run):
     """log Z by RTS, and how the chains of one replicate travelled the ladder."""
-    occupancy, visited = made.occupancy.sum(axis=0), made.rungs[:, 1:]
-    curve = updated_log_z(made.log_z_hat, made.prior, occupancy / occupancy.sum())
+    occupancy, visited = run.occupancy.sum(axis=0), run.rungs[:, 1:]
+    curve = updated_log_z(run.log_z_hat, run.prior, occupancy / occupancy.sum())
     return {
-        "log_z": made.log_z_base + curve[-1],
+        "log_z": run.log_z_base + curve[-1],
         "autocorrelation_time": autocorrelation_time(visited),
-        "round_trip_rate": made.round_trips.sum() * 1000.0 / visited.size,
+        "round_trip_rate": run.round_trips.sum() * 1000.0 / visited.size,
     }
 
 

@@ -1,5 +1,6 @@
 """Estimators against the number of rungs, on bootstrapped samples of runs (Carlson et al. 2016, figure 4)."""
 
+from collections.abc import Sequence
 from itertools import product
 
 import numpy as np
@@ -13,6 +14,7 @@ from logzoo.io.schema import coordinate, labelled
 from logzoo.models.rbm import RBM
 from logzoo.samplers import simulated_tempering
 from logzoo.samplers.initial import COUNT_FLOOR
+from logzoo.streams import Stream
 from replication.papers.configured import matched_base
 
 ESTIMATORS = ("rts", "ts", "ti-riemann", "ti-rb", "mbar")
@@ -20,8 +22,8 @@ ESTIMATORS = ("rts", "ts", "ti-riemann", "ti-rb", "mbar")
 _CHUNK = 4096
 
 
-class KeptDraws:
-    """An observer that keeps every draw: values (draw, value) and rungs (draw,)."""
+class StoredDraws:
+    """An observer that stores every draw: values (draw, value) and rungs (draw,)."""
 
     reads_values = True
 
@@ -30,41 +32,53 @@ class KeptDraws:
         self._values, self._rungs = [], []
 
     def add(self, stretch):
-        """Keep the draws of a stretch; the rung of a draw is the one drawn given its x."""
+        """Store the draws of a stretch; the rung of a draw is the one drawn given its x."""
         self._values.append(stretch.values.reshape(-1, stretch.values.shape[-1]))
         self._rungs.append(stretch.rungs[:, 1:].ravel())
         self.tables = stretch.readout, stretch.slopes
         self.offset = stretch.offset
 
     def finish(self):
-        """Join what was kept."""
+        """Join the draws of all stretches."""
         self.values, self.rungs = np.concatenate(self._values), np.concatenate(self._rungs)
 
 
-def run(artifacts, *, ladders, runs, sweeps, chains, samples, estimates, mbar_ladders, mbar_estimates, stream):
+def run(
+    artifacts: dict,
+    *,
+    ladders: Sequence[int],
+    runs: int,
+    sweeps: int,
+    chains: int,
+    samples: int,
+    estimates: int,
+    mbar_ladders: Sequence[int],
+    mbar_estimates: int,
+    stream: Stream,
+) -> xr.Dataset:
     """log Z (estimator, ladder, estimate, run) for linear ladders of several numbers of rungs.
 
     For each ladder independent runs of `sweeps` sweeps, then from each `estimates` samples of `samples` draws with
     replacement, from each of which every estimator makes one estimate; `mbar` makes `mbar_estimates`, on the ladders
-    `mbar_ladders` only, the rest is NaN. The base is matched to the training data. Returns a Dataset, log Z in nats.
+    `mbar_ladders` only, NaN elsewhere. The base is matched to the training data. Returns a Dataset, log Z in nats.
     """
     rbm, base = RBM.from_dataset(artifacts["model"]), matched_base(artifacts["dataset"])
     log_z = np.full((len(ESTIMATORS), len(ladders), estimates, runs), np.nan)
     converged = np.zeros((len(ladders), runs), np.int8)
     for (position, rungs), number in product(enumerate(ladders), range(runs)):
-        kept = KeptDraws()
+        stored = StoredDraws()
         path = stream.child(rungs, number)
         settings = {"base": base, "rungs": rungs, "settling": SETTLING}
-        draws = simulated_tempering.run(rbm, SweepLedger(sweeps, chains), path, observers=(kept,), **settings)
-        kept.finish()
+        draws = simulated_tempering.run(rbm, SweepLedger(sweeps, chains), path, observers=(stored,), **settings)
+        stored.finish()
         converged[position, number] = draws.round_trips.mean() >= 1.0
-        chosen = path.child("bootstrap").generator().integers(kept.rungs.size, size=(estimates, samples))
-        log_ratios = estimates_of_samples(draws, kept, chosen)
+        chosen = path.child("bootstrap").generator().integers(stored.rungs.size, size=(estimates, samples))
+        log_ratios = estimates_of_samples(draws, stored, chosen)
         if rungs in mbar_ladders:
-            log_ratios["mbar"] = [mbar_of_sample(draws, kept, sample) for sample in chosen[:mbar_estimates]]
+            log_ratios["mbar"] = [mbar_of_sample(draws, stored, sample) for sample in chosen[:mbar_estimates]]
         for name, values in log_ratios.items():
-            found = draws.log_z_base + np.array(values)
-            log_z[ESTIMATORS.index(name), position, : len(values), number] = found
+            row = ESTIMATORS.index(name)
+            log_z[row, position, : len(values), number] = draws.log_z_base + np.array(values)
     return xr.Dataset(
         {
             "log_z": labelled(("estimator", "rungs", "estimate", "run"), log_z, "estimate of log Z", "nat"),
@@ -80,14 +94,14 @@ def run(artifacts, *, ladders, runs, sweeps, chains, samples, estimates, mbar_la
     )
 
 
-def estimates_of_samples(draws, kept, chosen):
+def estimates_of_samples(draws, stored, chosen):
     """log Z_K - log Z_1 of every sample, chosen (sample, draw), by every estimator but MBAR: {name: (sample,)}."""
-    occupancy, slope_sums = weighted_sums(kept, chosen, draws.betas.size)
-    drawn = kept.rungs[chosen]
-    visits = _per_rung(drawn, np.ones(drawn.shape), draws.betas.size)
-    slopes = np.einsum("nv,nv->n", kept.values, kept.tables[1].T[kept.rungs])
+    occupancy, slope_sums = weighted_sums(stored, chosen, draws.betas.size)
+    rungs = stored.rungs[chosen]
+    visits = _per_rung(rungs, np.ones(rungs.shape), draws.betas.size)
+    slopes = np.einsum("nv,nv->n", stored.values, stored.tables[1].T[stored.rungs])
     with np.errstate(invalid="ignore"):
-        means = _per_rung(drawn, slopes[chosen], draws.betas.size) / visits
+        means = _per_rung(rungs, slopes[chosen], draws.betas.size) / visits
         rao_blackwell = slope_sums / occupancy
     return {
         "rts": _updated(draws, occupancy),
@@ -97,29 +111,29 @@ def estimates_of_samples(draws, kept, chosen):
     }
 
 
-def mbar_of_sample(draws, kept, chosen):
+def mbar_of_sample(draws, stored, chosen):
     """log Z_K - log Z_1 by MBAR from the chosen draws."""
-    chosen = chosen[np.argsort(kept.rungs[chosen], kind="stable")]
-    counts = np.bincount(kept.rungs[chosen], minlength=draws.betas.size)
-    log_f = kept.values[chosen] @ kept.tables[0]
+    chosen = chosen[np.argsort(stored.rungs[chosen], kind="stable")]
+    counts = np.bincount(stored.rungs[chosen], minlength=draws.betas.size)
+    log_f = stored.values[chosen] @ stored.tables[0]
     return float(mbar.log_ratios(log_f, counts, draws.log_z_hat)[0][-1])
 
 
-def weighted_sums(kept, chosen, rungs):
+def weighted_sums(stored, chosen, rungs):
     """Sums of q(beta_k | x) and of q(beta_k | x) d log f_k / d beta over every sample: two arrays (sample, rung)."""
-    samples, draws = len(chosen), kept.rungs.size
+    samples, draws = len(chosen), stored.rungs.size
     owner = np.repeat(np.arange(samples), chosen.shape[1])
-    # How often each draw is in each sample; entries of one place are added.
+    # The number of times that each draw is in each sample: equal entries are added.
     multiplicity = csr_array((np.ones(chosen.size), (chosen.ravel(), owner)), shape=(draws, samples))
     occupancy, slope_sums = np.zeros((2, samples, rungs))
     for first in range(0, draws, _CHUNK):
         part = slice(first, min(first + _CHUNK, draws))
-        q = kept.values[part] @ kept.tables[0] + kept.offset
+        q = stored.values[part] @ stored.tables[0] + stored.offset
         q -= q.max(axis=1, keepdims=True)
         np.exp(q, out=q)
         q /= q.sum(axis=1, keepdims=True)
         occupancy += multiplicity[part].T @ q
-        q *= kept.values[part] @ kept.tables[1]
+        q *= stored.values[part] @ stored.tables[1]
         slope_sums += multiplicity[part].T @ q
     return occupancy, slope_sums
 

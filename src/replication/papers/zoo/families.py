@@ -1,12 +1,14 @@
-"""The models that all estimators run on, the families that they make up, and the experiments on all of them."""
+"""The models that all estimators run on, their families, and the experiments on all of them."""
 
 from itertools import product
 
-# What a model that was not trained here has in the place of its trainer, by the key of its entry.
+from replication.papers.declaration import Here
+
+# The trainer label of a model that was not trained here, by the key of its entry.
 _UNTRAINED = {"import": "imported", "known": "known"}
 
 
-def zoo_models(zoo):
+def zoo_models(zoo: dict) -> dict[str, dict]:
     """Models {name: entry} of the zoo, named <data set>-<hidden>-<trainer>."""
     models = {}
     for name, data, hidden, trainer in _parts(zoo):
@@ -21,7 +23,7 @@ def zoo_models(zoo):
     return models
 
 
-def zoo_places(zoo):
+def zoo_places(zoo: dict) -> dict[str, dict]:
     """{model: family, data set and trainer} of the models of the zoo; a family is a data set and a number of units."""
     return {
         name: {"family": f"{data}-{hidden}", "dataset": zoo["datasets"][data], "trainer": trainer}
@@ -35,10 +37,10 @@ def _parts(zoo):
         yield f"{data}-{hidden}-{trainer}", data, hidden, trainer
 
 
-def matrix_places(config):
+def matrix_places(config: dict) -> dict[str, dict]:
     """{model: family, data set and trainer} of all models that all estimators run on, the zoo last.
 
-    A model that is not of the zoo is of the family that its entry names, or a family of its own.
+    The family of a model beside the zoo is that of its entry, by default its own name.
     """
     places = {}
     for model in config["matrix"]["models"]:
@@ -49,14 +51,14 @@ def matrix_places(config):
     return {**places, **zoo_places(config["zoo"])}
 
 
-def arenas_of(config):
+def arenas_of(config: dict) -> list[str]:
     """Families beside the zoo whose log Z is exact by construction, or that are small and have a name."""
     models = config["models"]
     chosen = [name for name in config["matrix"]["models"] if {"known", "family"} & models[name].keys()]
     return list(dict.fromkeys(models[name].get("family", name) for name in chosen))
 
 
-def combined(here):
+def combined(here: Here) -> dict:
     """Input `zoo`: all estimates of all models."""
     places, estimators = matrix_places(here.config), here.config["matrix"]["estimators"]
     inputs = {
@@ -65,11 +67,13 @@ def combined(here):
         "models": {model: here.model(model) for model in places},
     }
     return {
-        "zoo": here.experiment("replication.papers.zoo.combined:run", inputs, {"places": places}, "zoo", kind="zoo")
+        "zoo": here.experiment(
+            "replication.papers.zoo.zoo_experiments:combined_estimates", inputs, {"places": places}, "zoo", kind="zoo"
+        )
     }
 
 
-def combined_and_timed(here):
+def combined_and_timed(here: Here) -> dict:
     """The same, and input `timings`: {family: seconds of all estimators on its first model}."""
     config, seconds, timings = here.config, here.of("zoo-seconds"), {}
     for model, labels in matrix_places(config).items():

@@ -7,14 +7,16 @@ at 0 is the exact log Z. Linear between the dotted lines, logarithmic outside.
 
 from logzoo.checks import one_of
 from logzoo.estimators.registry import ESTIMATORS
+from replication.papers.declaration import Here
+from replication.papers.zoo.zoo_errors import PANEL_COLUMNS, new_panels
 from replication.reporting.statistics import mean_with_band, truth_of
-from replication.reporting.style import TRUTH, count_ticks, draw_band, finished, look_of, new_figure
+from replication.reporting.style import TRUTH, count_ticks, draw_band, finished, look_of
 
 _REVERSE = {"color": "#CC79A7", "marker": "D", "linestyle": "-"}
 _LINEAR = 1.0  # nats
 
 
-def inputs(here):
+def inputs(here: Here) -> dict:
     models = here.entry["models"]
     return {
         "sides": {model: _sides(here, model) for model in models},
@@ -22,7 +24,7 @@ def inputs(here):
     }
 
 
-def settings(here):
+def settings(here: Here) -> dict:
     return {"titles": here.titles(here.entry["models"]), "names": here.estimator_titles()}
 
 
@@ -32,7 +34,7 @@ def _sides(here, model):
         one_of(f"configuration: figures.{here.name}: lower", method, ESTIMATORS)
     sweeps = sum(sizes["budgets"]) * sizes["replicates"] * sizes["chains"]
     return here.experiment(
-        "replication.papers.zoo.both_sides:run",
+        "replication.papers.zoo.zoo_experiments:both_sides",
         here.model_and_data(model),
         sizes,
         f"figures/{here.name}.{model}",
@@ -45,20 +47,15 @@ def _sides(here, model):
 def draw(artifacts, *, titles, names):
     """Mean errors with bands against sweeps, a panel for each model."""
     sides, truths = artifacts["sides"], artifacts["truths"]
-    columns = min(len(sides), 3)
-    rows = -(-len(sides) // columns)
-    figure = new_figure(3.2 * columns + 1.6, 3.1 * rows)
-    axes = figure.subplots(rows, columns, squeeze=False).ravel()
-    for axis in axes[len(sides) :]:
-        axis.remove()
-    for axis, (model, estimates) in zip(axes, sides.items(), strict=False):
+    figure, axes = new_panels(len(sides), 3.2, 3.1)
+    for axis, (model, estimates) in zip(axes, sides.items(), strict=True):
         _draw_model(axis, estimates, truth_of(truths[model])[0], names)
         axis.set_title(titles[model], loc="right", fontsize=8)
         axis.set_xlabel(f"Gibbs sweeps per chain, {estimates.attrs['chains']} chains")
-    for axis in axes[: len(sides) : columns]:
+    for axis in axes[::PANEL_COLUMNS]:
         axis.set_ylabel("mean error of log Z [nat]")
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside right upper", fontsize=8)
-    return finished(figure, *sides.values(), panels=axes[: len(sides)])
+    return finished(figure, *sides.values(), panels=axes)
 
 
 def _draw_model(axis, estimates, truth, names):

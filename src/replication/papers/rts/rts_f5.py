@@ -6,7 +6,7 @@ RTS tracks and by AIS. Carlson et al. (2016), figure 5.
 
 import numpy as np
 
-from replication.papers.declaration import Claim
+from replication.papers.declaration import Claim, Here
 from replication.papers.tracking.trk_checks import (
     AIS,
     KNOWN,
@@ -60,7 +60,7 @@ CLAIMS = {
 }
 
 
-def inputs(here):
+def inputs(here: Here) -> dict:
     model = here.entry["model"]
     return {
         "trace": here.trace(model),
@@ -83,14 +83,14 @@ def statistics(artifacts):
 
 
 def _farthest(check, others):
-    """How many times as far from AIS other smoothing was where AIS knows log Z of both, the farthest from once."""
+    """The distance from AIS with other smoothing over that with the tracker's own, the one farthest from 1."""
     of = f"where AIS errs by at most {KNOWN:g} nats, other smoothing / own, the farthest from 1"
-    found = [times_apart(*([one] for one in _known(other, check)), of=of) for other in others]
-    return max(found, key=lambda statistic: np.nan_to_num(np.abs(np.log(statistic.value)), nan=np.inf))
+    ratios = [times_apart(*([known] for known in _known(other, check)), of=of) for other in others]
+    return max(ratios, key=lambda statistic: np.nan_to_num(np.abs(np.log(statistic.value)), nan=np.inf))
 
 
 def _known(*checks):
-    """Two checks at the updates where AIS knows log Z of both."""
+    """Two checks at the updates where the error of AIS is small in both."""
     known = [check["update"].values[check["std_error"].values <= KNOWN] for check in checks]
     shared = np.intersect1d(*known)
     return [check.sel(update=shared) for check in checks]

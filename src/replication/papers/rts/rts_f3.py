@@ -1,28 +1,23 @@
-"""RTS figure 3: log Z and its RMSE against sweeps, by RTS, AIS and RAISE.
-
-Mean (top) and root mean square error (bottom) of log Z against Gibbs sweeps per chain, every sweep counted. Bands are
-95% bootstrap intervals over replicates; the grey band around the truth is two standard errors. Carlson et al. (2016),
-figure 3.
-"""
+"""RTS figure 3: log Z and its RMSE by RTS, AIS and RAISE, against sweeps and against seconds."""
 
 import numpy as np
 
-from replication.papers.declaration import Claim
+from replication.papers.declaration import Claim, Declaration, Here
 from replication.papers.expected import expect
-from replication.papers.rts.runs import runs_of
 from replication.reporting import style
 from replication.reporting.statistics import (
     mean_with_band,
     over_repeats,
     ratio_of_rmse,
     rmse_with_band,
+    seconds_of_budgets,
     truth_of,
     untested,
 )
 
-# Means are shown to so many times the largest error of a later budget.
+# Limits of the y axis, in multiples of the largest mean error of a later budget.
 _ROOM = 1.5
-# Least sweeps of the published curves: RTS there is compared with AIS at ten times as many.
+# The claim compares RTS at this budget, the least of the published curves, with AIS at ten times as many sweeps.
 _FIRST_BUDGET = 1000
 _TENFOLD = "At the same sweeps RTS errs less than AIS, but not by as much as tenfold sweeps bring AIS."
 
@@ -48,36 +43,39 @@ def _claims(key, size):
     }
 
 
-# By model, as artifacts do not say how large theirs is.
+# Suffixes of the claims by model.
 _KEYS = {"mnist-cd25-500": "", "mnist-100": "-small"}
 CLAIMS = _claims("", "784 × 500") | _claims("-small", "784 × 100")
-# What they compare.
 _COMPARED = ("rts", "ais", "raise")
 
 
-def inputs(here):
+def inputs(here: Here) -> dict:
     models, estimators = here.entry["models"], here.entry["estimators"]
     expect(here, "estimators", {*_COMPARED} <= {*estimators}, f"{', '.join(_COMPARED)} among them")
+    return _runs_and_truths(here, models, estimators)
+
+
+def _runs_and_truths(here, models, estimators):
     return {
         "truths": {model: here.truth(model) for model in models},
-        "estimates": {model: runs_of(here, model, estimators) for model in models},
+        "estimates": {model: here.runs(model, estimators) for model in models},
     }
 
 
-def settings(here):
+def settings(here: Here) -> dict:
     models = here.entry["models"]
     published = {name: here.config["models"][name].get("published", {}).get("log_z") for name in models}
     return {"titles": here.titles(models), "names": here.estimator_titles(), "published": published}
 
 
 def statistics(artifacts):
-    """Of the models of the claims, whichever are shown; NaN without one, or budgets of 1,000 and 10,000 sweeps."""
-    found = dict.fromkeys(CLAIMS, untested("its model is not shown"))
+    """Statistics of the models of the claims that are shown; NaN without one, or budgets of 1,000 and 10,000 sweeps."""
+    statistics = dict.fromkeys(CLAIMS, untested("its model is not shown"))
     for model, estimates in artifacts["estimates"].items():
         if model in _KEYS:
             of_model = _of_model(estimates, *truth_of(artifacts["truths"][model]))
-            found |= {f"{name}{_KEYS[model]}": statistic for name, statistic in of_model.items()}
-    return found
+            statistics |= {f"{name}{_KEYS[model]}": statistic for name, statistic in of_model.items()}
+    return statistics
 
 
 def _of_model(estimates, truth, truth_error):
@@ -89,9 +87,10 @@ def _of_model(estimates, truth, truth_error):
     def at(name, budget):
         return error[name].sel(budget=budget).values if budget in error[name]["budget"].values else nothing
 
-    def falls(rts, *rest):
-        return _left(rts) / np.min([_left(other) for other in rest], axis=0)
+    def falls(rts, *others):
+        return _left(rts) / np.min([_left(other) for other in others], axis=0)
 
+    listed = ", ".join(f"{budget:,}" for budget in budgets)
     first = min((budget for budget in budgets if budget >= _FIRST_BUDGET), default=budgets[-1])
     return {
         "bias": over_repeats(
@@ -119,7 +118,7 @@ def _of_model(estimates, truth, truth_error):
         "above": over_repeats(
             lambda raised: raised.mean(axis=-1).min(axis=-1),
             others[1],
-            of=f"mean of RAISE less the truth, the least of {', '.join(f'{each:,}' for each in budgets)} sweeps [nat]",
+            of=f"mean of RAISE less the truth, the least of {listed} sweeps [nat]",
             truth_error=truth_error,
         ),
     }
@@ -160,7 +159,7 @@ def draw(artifacts, *, titles, names, published):
 def _limit(axis, truth, estimates):
     """Limits that show all means but half of those at the first budget, which may dwarf all others."""
     errors = [np.abs(estimate["log_z"].mean("replicate").values - truth) for estimate in estimates]
-    reach = max(np.median([own[0] for own in errors]), *(own[1:].max(initial=0.0) for own in errors))
+    reach = max(np.median([error[0] for error in errors]), *(error[1:].max(initial=0.0) for error in errors))
     if reach > 0.0:
         axis.set_ylim(truth - _ROOM * reach, truth + _ROOM * reach)
 
@@ -171,3 +170,53 @@ def _draw_truth(axis, truth, published):
     axis.axhspan(log_z - 2 * error, log_z + 2 * error, color=style.TRUTH, alpha=0.1, linewidth=0)
     if published is not None and "stand_in_for" not in truth.attrs:
         axis.axhline(published, color="grey", linestyle=":", label=f"published {published:g}")
+
+
+def timed_inputs(here: Here) -> dict:
+    """Estimates and truths of figure 3, and the seconds of its estimators."""
+    figure = here.of(here.entry["figure"]).entry
+    models, estimators = figure["models"], figure["estimators"]
+    chains = {model: here.config["models"][model].get("chains", here.chains) for model in models}
+    return {
+        **_runs_and_truths(here, models, estimators),
+        "timings": {model: here.timed_estimators(model, model, estimators, chains[model]) for model in models},
+    }
+
+
+def draw_seconds(artifacts, *, titles, names):
+    """RMSE of log Z against seconds on one core, a panel for each model."""
+    estimates, truths, timings = (artifacts[name] for name in ("estimates", "truths", "timings"))
+    figure = style.new_figure(3.8 * len(estimates) + 0.6, 3.4)
+    axes = figure.subplots(1, len(estimates), squeeze=False)[0]
+    for axis, (model, by_estimator) in zip(axes, estimates.items(), strict=True):
+        for position, (estimator, estimate) in enumerate(by_estimator.items()):
+            seconds, rate = seconds_of_budgets(timings[model], estimator, estimate["budget"].values)
+            errors = rmse_with_band(estimate["log_z"].values, float(truths[model]["log_z"]))
+            label = f"{names[estimator]}, {1e3 * rate:.2g} ms a sweep"
+            style.draw_band(axis, seconds, errors, label=label, **style.look_of(estimator, position))
+        style.plain_logarithms(axis.xaxis, axis.yaxis)
+        axis.set_xlabel(f"seconds on one core, {timings[model].attrs['chains']} chains")
+        axis.set_title(style.title_of(titles[model], truths[model]), loc="right")
+        axis.legend()
+    axes[0].set_ylabel(r"RMSE of $\log \hat Z$ [nat]")
+    return style.finished(figure, *truths.values(), panels=axes)
+
+
+FIGURES = {
+    "rts-f3": Declaration(
+        "Mean (top) and root mean square error (bottom) of log Z against Gibbs sweeps per chain, every sweep counted. "
+        "Bands are 95% bootstrap intervals over replicates; the grey band around the truth is two standard errors. "
+        "Carlson et al. (2016), figure 3.",
+        inputs,
+        draw,
+        settings=settings,
+        claims=CLAIMS,
+        statistics=statistics,
+    ),
+    "rts-f3-seconds": Declaration(
+        "The errors of figure 3 against CPU seconds on one core, measured on this machine: seconds grow linearly with "
+        "sweeps. Times differ from run to run, the errors do not.",
+        timed_inputs,
+        draw_seconds,
+    ),
+}

@@ -1,13 +1,14 @@
-"""What the zoo says of families of models: errors, ranks and coverage, with intervals from one bootstrap.
+"""Statistics of families of models: errors, ranks and coverage, with intervals from one bootstrap.
 
-A family stands for models like its own: of several models, whole models are resampled, for all estimators at once, so
-that what is hard about a model cancels from comparisons. Of a single model, mean error and RMSE are drawn as those of
-normal errors: its few replicates, resampled, would say too little of what may be. Where the truth is not exact, each
-resample moves it by its standard error, for all estimators alike.
+Of several models, whole models are resampled, for all estimators at once, so that the difficulty of a model cancels
+from comparisons. Of a single model, mean error and RMSE are drawn as those of normal errors, because resamples of a few
+replicates vary too little. Where the truth is not exact, each resample moves it by its standard error, for all
+estimators alike.
 """
 
+from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -21,9 +22,12 @@ from replication.reporting.statistics import (
     share_with_interval,
 )
 
+if TYPE_CHECKING:
+    import xarray as xr
+
 LEVEL = 0.95
 _RISK = 0.05
-# By so many nats, and of its own standard errors, a run must be off to be called wrong.
+# A wrong run is off by more than these nats and by more than as many of its own standard errors.
 _WRONG_NATS, _WRONG_ERRORS = 0.5, 4.0
 
 
@@ -34,7 +38,7 @@ class Moments(NamedTuple):
     square: np.ndarray
 
 
-def families(zoo):
+def families(zoo: "xr.Dataset") -> dict[str, "xr.Dataset"]:
     """The parts {family: part} of the zoo, in order, each at the budgets and replicates that all its models have.
 
     Raises ValueError for a family whose models share no budget.
@@ -51,36 +55,45 @@ def families(zoo):
     return parts
 
 
-def unconverged(zoo):
-    """Share (model, estimator, budget) of replicates that say they did not converge; NaN where there are none."""
+def unconverged(zoo: "xr.Dataset") -> "xr.DataArray":
+    """Share (model, estimator, budget) of the replicates that did not converge; NaN where there are none."""
     ran = zoo["log_z"].notnull()
     return (1.0 - zoo["converged"]).where(ran).mean("replicate")
 
 
-def vouched_for(zoo):
-    """The zoo without the estimates of runs that did not say they converged."""
+def some_unconverged(part: "xr.Dataset") -> np.ndarray:
+    """Whether any replicate on any model of a family did not converge, bool (estimator, budget)."""
+    return (unconverged(part) > 0).any("model").transpose("estimator", "budget").values
+
+
+def converged_only(zoo: "xr.Dataset") -> "xr.Dataset":
+    """The zoo without the estimates of the runs that did not converge."""
     return zoo.assign(log_z=zoo["log_z"].where(zoo["converged"] == 1))
 
 
-def error_of_truths(part):
-    """The standard error of a family's truths: of the largest among its models, and of their mean."""
+def error_of_truths(part: "xr.Dataset") -> tuple[float, float]:
+    """The largest standard error of the truths of a family, and the standard error of their mean, nats."""
     errors = part["truth_std_error"].values
     return float(errors.max()), float(np.sqrt(np.square(errors).sum())) / errors.size
 
 
-def outcomes(runs):
+def outcomes(runs: "xr.Dataset") -> dict[str, np.ndarray]:
     """Numbers {"right", "refused", "silently wrong": (estimator,)} of the runs (model, estimator, replicate).
 
-    Silently wrong: off by more than half a nat and four of its own standard errors, and said to have converged.
+    Silently wrong: converged, and off by more than half a nat and four of its own standard errors.
     """
-    ran, sure = runs["log_z"].notnull(), runs["converged"] == 1
+    ran, converged = runs["log_z"].notnull(), runs["converged"] == 1
     error = abs(runs["log_z"] - runs["truth"])
     wrong = (error > _WRONG_NATS) & (error > _WRONG_ERRORS * runs["std_error"])
-    signs = {"right": ran & sure & ~wrong, "refused": ran & ~sure, "silently wrong": ran & sure & wrong}
+    signs = {
+        "right": ran & converged & ~wrong,
+        "refused": ran & ~converged,
+        "silently wrong": ran & converged & wrong,
+    }
     return {name: sign.sum(["model", "replicate"]).transpose("estimator").values for name, sign in signs.items()}
 
 
-def title_of_family(part):
+def title_of_family(part: "xr.Dataset") -> str:
     """Name, size and number of models of a family, and whether other data stand in for its own."""
     count = part.sizes["model"]
     size = f"{int(part['visible'][0])} × {int(part['hidden'][0])}"
@@ -88,34 +101,34 @@ def title_of_family(part):
     return f"{part['family'].values[0]}: {size}, {count} model{'s' if count > 1 else ''}{stand_in}"
 
 
-def measured_moments(part):
-    """Moments of the errors of a family as they are."""
+def measured_moments(part: "xr.Dataset") -> Moments:
+    """Moments of the measured errors of a family."""
     return _moments(_errors(part)[None])
 
 
-def resampled_moments(part):
-    """Moments of the errors of a family over resamples, always the same ones: a redrawn figure has the same bands."""
+def resampled_moments(part: "xr.Dataset") -> Moments:
+    """Moments of the errors of a family over resamples, which are the same in every call."""
     generator = fixed_generator(0)
     errors, std_error = _errors(part), part["truth_std_error"].values
     models = errors.shape[0]
     chosen = resamples(models, generator) if models > 1 else np.zeros((RESAMPLES, 1), dtype=np.int64)
-    shown = Moments(*(moment[chosen] for moment in _moments(errors)))
+    measured = Moments(*(moment[chosen] for moment in _moments(errors)))
     shift = (std_error[chosen] * generator.standard_normal(chosen.shape))[..., None, None]
     # Rounding may leave the square of a cell without spread below 0.
-    square = np.maximum(shown.square - 2 * shift * shown.bias + shift**2, 0.0)
-    moments = Moments(shown.bias - shift, square)
+    square = np.maximum(measured.square - 2 * shift * measured.bias + shift**2, 0.0)
+    moments = Moments(measured.bias - shift, square)
     return moments if models > 1 else _drawn(moments, errors, generator)
 
 
-def _drawn(shown, errors, generator):
-    """Moments that normal errors (..., replicate) may have, drawn about those that are shown.
+def _drawn(measured, errors, generator):
+    """Moments that normal errors (..., replicate) may have, drawn about the measured ones.
 
     Where there is no bias, n times the mean square over the true one is chi-squared; the mean is Student's.
     """
     count = errors.shape[-1]
     std_error = errors.std(axis=-1, ddof=min(count - 1, 1)) / np.sqrt(count)
-    bias = shown.bias + std_error * generator.standard_t(max(count - 1, 1), shown.bias.shape)
-    return Moments(bias, count * shown.square / generator.chisquare(count, shown.square.shape))
+    bias = measured.bias + std_error * generator.standard_t(max(count - 1, 1), measured.bias.shape)
+    return Moments(bias, count * measured.square / generator.chisquare(count, measured.square.shape))
 
 
 def _errors(part):
@@ -126,18 +139,18 @@ def _moments(errors):
     return Moments(errors.mean(axis=-1), np.square(errors).mean(axis=-1))
 
 
-def log_rmse(moments):
+def log_rmse(moments: Moments) -> np.ndarray:
     """Log of the geometric mean over models of the RMSE, (n, estimator, budget)."""
     with np.errstate(divide="ignore"):
         return 0.5 * np.log(moments.square).mean(axis=1)
 
 
-def mean_bias(moments):
+def mean_bias(moments: Moments) -> np.ndarray:
     """Mean over models of the bias, (n, estimator, budget)."""
     return moments.bias.mean(axis=1)
 
 
-def mean_rank(moments):
+def mean_rank(moments: Moments) -> np.ndarray:
     """Mean over models of each estimator's rank by RMSE, 1 the best, ties shared; (n, estimator, budget)."""
     square = moments.square
     below = np.zeros(square.shape, np.int64)  # an equal one, as each is to itself, counts half: all counts are doubled
@@ -147,26 +160,26 @@ def mean_rank(moments):
     return np.where(np.isnan(square), np.nan, 0.5 + 0.5 * below).mean(axis=1)
 
 
-def with_interval(part, statistic):
+def with_interval(part: "xr.Dataset", statistic: Callable[[Moments], np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     """A statistic of the moments of a family, and its 95% interval: (estimator, budget), (2, estimator, budget)."""
     value = statistic(measured_moments(part))[0]
     low, high = np.quantile(statistic(resampled_moments(part)), QUANTILES, axis=0)
-    # Of three replicates resampled errors and ranks may all lie to one side of what was measured.
+    # With three replicates, all resampled errors and ranks may lie on one side of the measured ones.
     return value, np.stack([np.minimum(low, value), np.maximum(high, value)])
 
 
-def among_the_best(part):
-    """For every budget, numbers of the estimators that may be the best by RMSE, in order: the first is the best found.
+def among_the_best(part: "xr.Dataset") -> list[list[int]]:
+    """For every budget, numbers of the estimators that may be the best by RMSE, in order of their RMSE.
 
-    The others are those whose RMSE is no larger than its in a share of resamples above 5% over their number.
+    Those after the first have an RMSE no larger than its in a share of resamples above 5% over their number.
     """
     return lowest(log_rmse(measured_moments(part))[0], log_rmse(resampled_moments(part)))
 
 
-def lowest(values, others):
-    """For every column of values (row, column), numbers of the rows that may be the lowest, the lowest found first.
+def lowest(values: np.ndarray, others: np.ndarray) -> list[list[int]]:
+    """For every column of values (row, column), numbers of the rows that may be the lowest, in order of their values.
 
-    others (resample, row, column): the same of paired resamples. A value that is not finite is none.
+    others (resample, row, column): the same of paired resamples. Rows whose value is not finite are left out.
     """
     chosen = []
     for column in range(values.shape[1]):
@@ -177,7 +190,7 @@ def lowest(values, others):
     return chosen
 
 
-def covered(zoo):
+def covered(zoo: "xr.Dataset") -> "xr.DataArray":
     """1 where the interval of an estimate covers the truth, 0 where not, NaN where there is none.
 
     Where the truth is not exact, its own error is added to half the interval in quadrature.
@@ -189,22 +202,22 @@ def covered(zoo):
     return inside.where(zoo["log_z"].notnull())
 
 
-def coverage(zoo):
+def coverage(zoo: "xr.Dataset") -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Share of intervals that cover, its 95% interval, and their number, over models and replicates."""
     inside, over = covered(zoo), ("model", "replicate")
     hits, number = inside.sum(over).values, inside.count(over).values
     return *share_with_interval(hits, number), number
 
 
-def difficulty(part):
-    """How hard every model of a family is: RMSE relative to the median model, (estimator, model), and over all.
+def difficulty(part: "xr.Dataset") -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """RMSE on every model of a family relative to the median model.
 
     Returns the geometric means over budgets (estimator, model), those over estimators too (model,), and the 95%
     interval of these (2, model), from replicates resampled within every cell.
     """
     errors = _errors(part)
     replicates = errors.shape[-1]
-    each = _relative(_moments(errors).square)
+    of_estimators = _relative(_moments(errors).square)
     generator = fixed_generator(0)
     resample = partial(generator.integers, replicates, size=(*errors.shape[:-1], max(replicates - 1, 1)))
     squares = []
@@ -213,10 +226,10 @@ def difficulty(part):
         drawn = np.take_along_axis(errors, resample(), axis=-1) - shift[:, None, None, None]
         squares.append(_moments(drawn).square)
     overall = np.nanmean(_relative(np.array(squares)), axis=-1)
-    value = np.nanmean(each, axis=-1)
-    # Few replicates pull every resampled RMSE down; the spread around their mean is what counts.
+    value = np.nanmean(of_estimators, axis=-1)
+    # Few replicates bias every resampled RMSE downwards, so that only the spread around their mean is used.
     spread = np.quantile(overall - np.mean(overall, axis=0), QUANTILES, axis=0)
-    return np.exp(each.T), np.exp(value), np.exp(value + spread)
+    return np.exp(of_estimators.T), np.exp(value), np.exp(value + spread)
 
 
 def _relative(squares):

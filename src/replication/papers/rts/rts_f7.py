@@ -8,9 +8,8 @@ Carlson et al. (2016), figure 7.
 
 import numpy as np
 
-from replication.papers.declaration import Claim
+from replication.papers.declaration import Claim, Here
 from replication.papers.expected import expect
-from replication.papers.rts.runs import runs_of
 from replication.reporting import style
 from replication.reporting.statistics import (
     mean_with_band,
@@ -50,25 +49,25 @@ _PANELS = ("estimators", "remedies", "matrices")
 # Estimators from a uniform base, and the same from a matched one.
 _MATCHED = {"rts-uniform": "rts", "ais-uniform": "ais", "raise-uniform": "raise"}
 _SMALLEST_SHARE = 1e-5
-# Nats above log Z that no run should come out.
+# A run this many nats above log Z overshoots.
 _FAR = 10.0
 
 
-def inputs(here):
+def inputs(here: Here) -> dict:
     model = here.entry["model"]
-    panels = {panel: runs_of(here, model, here.entry[panel]) for panel in _PANELS}
+    panels = {panel: here.runs(model, here.entry[panel]) for panel in _PANELS}
     methods = [here.config["estimators"][name]["method"] for name in panels["matrices"]]
     expect(here, "estimators", {*_MATCHED} <= {*panels["estimators"]}, f"{', '.join(_MATCHED)} among them")
     expect(here, "remedies", panels["remedies"], "one estimator or more")
     expect(here, "matrices", {*methods} == {"rts"}, "one estimator or more, all by RTS")
-    matched = runs_of(here, model, _MATCHED.values())
+    matched = here.runs(model, _MATCHED.values())
     tempered = here.estimates(model, ("rts-uniform", "rts"))
     bases = {"uniform": tempered["rts-uniform"], "matched": tempered["rts"]}
-    knots = here.experiment("replication.papers.rts.knots:run", bases, {})
+    knots = here.experiment("replication.papers.rts.rts_experiments:knots", bases, {})
     return {"truth": here.truth(model), "matched": matched, "knots": knots, **panels}
 
 
-def settings(here):
+def settings(here: Here) -> dict:
     model, estimators = here.entry["model"], here.config["estimators"]
     titles = here.estimator_titles().items()
     names = {name: title + ", matched base" * (estimators[name]["base"] == "matched") for name, title in titles}
@@ -80,7 +79,7 @@ def statistics(artifacts):
     truth, truth_error = truth_of(artifacts["truth"])
     uniform, matched = artifacts["estimators"], artifacts["matched"]
     budget = _largest_common_budget([*uniform.values(), *matched.values()])
-    bases = [one.sel(budget=budget) for one in (uniform["rts-uniform"], matched["rts"])]
+    bases = [estimates.sel(budget=budget) for estimates in (uniform["rts-uniform"], matched["rts"])]
     exact = {"logarithmic": True, "truth_error": truth_error}
 
     def error(estimate, at):
@@ -124,13 +123,13 @@ def statistics(artifacts):
 
 
 def _overshoot(errors):
-    """How many runs lie far above log Z, in words; empty of none: a few may make an error."""
+    """The number of runs far above log Z, in words; empty for none. A few of them may dominate an RMSE."""
     number = np.count_nonzero(errors > _FAR)
     return f" ({number} of {errors.size} runs lie more than {_FAR:g} nats above log Z)" if number else ""
 
 
 def _largest_common_budget(estimates):
-    common = set.intersection(*({int(budget) for budget in one["budget"].values} for one in estimates))
+    common = set.intersection(*({int(budget) for budget in estimate["budget"].values} for estimate in estimates))
     if not common:
         raise ValueError("budgets: expected one that all estimates have, of a uniform and of a matched base")
     return max(common)

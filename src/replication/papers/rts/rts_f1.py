@@ -9,7 +9,7 @@ approximation (right, eq 19, which the paper speaks of and does not draw). The d
 import numpy as np
 
 from logzoo.checks import whole_number
-from replication.papers.declaration import Claim
+from replication.papers.declaration import Claim, Here
 from replication.reporting.statistics import mean, over_repeats, ratio_of_rmse
 from replication.reporting.style import TRUTH, finished, new_figure
 
@@ -41,13 +41,13 @@ _VARIANT_TITLES = {
 }
 
 
-def inputs(here):
+def inputs(here: Here) -> dict:
     model, sizes = here.entry["model"], here.chosen("rungs", "sweeps", "iterations", "replicates")
     for iteration in here.entry["shown"]:
         whole_number(f"configuration: figures.{here.name}.shown", iteration, maximum=sizes["iterations"])
     sweeps = sizes["sweeps"] * sizes["iterations"] * sizes["replicates"]
     iterations = here.experiment(
-        "replication.papers.rts.initial:run",
+        "replication.papers.rts.rts_experiments:initial_iterations",
         here.model_and_data(model),
         {**sizes, "chains": here.chains},
         stream=("initial-iterations",),

@@ -1,0 +1,162 @@
+"""Experiments of Carlson et al. (2016): initial iterations, parts of estimates, flux along the ladder, occupancies."""
+
+import numpy as np
+import xarray as xr
+
+from logzoo.budgets import SweepLedger
+from logzoo.estimators.simulated_tempering import SETTLING, end_ratio
+from logzoo.estimators.transitions import smoothed, stationary
+from logzoo.io.schema import coordinate, labelled
+from logzoo.models.exact import exact_log_z
+from logzoo.models.rbm import RBM
+from logzoo.paths import inverse_temperatures, kernel_parameters, log_z_base, tempered_rbm
+from logzoo.samplers import simulated_tempering
+from logzoo.samplers.initial import mean_occupancy
+from logzoo.samplers.observers import GroupedMoves
+from logzoo.samplers.simulated_tempering import SimulatedTempering
+from logzoo.streams import Stream
+from replication.papers.configured import matched_base
+
+VARIANTS = ("rao-blackwell", "counts", "stochastic")
+ESTIMATORS = ("rts", "sd", "rsd")
+_FLUX = "smallest ratio, over the places of the ladder, of the flux there to the mean one from a matched base"
+
+
+def initial_iterations(
+    artifacts: dict,
+    *,
+    rungs: int,
+    sweeps: int,
+    iterations: int,
+    replicates: int,
+    chains: int,
+    stream: Stream,
+) -> xr.Dataset:
+    """log Zhat_k and occupancy c_k after every initial iteration by all variants, from Zhat = 1, and exact log Z_k.
+
+    The base is matched to the training data. Returns a Dataset over (replicate, variant, iteration, rung); log Z in
+    nats, relative to the base. Raises ValueError when the model is too large to enumerate. Source: Carlson et al.
+    (2016), figure 1.
+    """
+    rbm, base = RBM.from_dataset(artifacts["model"]), matched_base(artifacts["dataset"])
+    betas = inverse_temperatures("linear", rungs)
+    settings = {"base": base, "rungs": rungs, "initial_sweeps": sweeps, "initial_iterations": iterations}
+    log_z, occupancy = np.empty((2, replicates, len(VARIANTS), iterations, rungs))
+    for replicate in range(replicates):
+        for column, variant in enumerate(VARIANTS):
+            ledger, path = SweepLedger(sweeps * iterations, chains), stream.child(variant, replicate)
+            if variant == "stochastic":
+                sampler = SimulatedTempering(kernel_parameters(rbm, base), betas, ledger, path, "marginal", 1)
+                curves = _by_stochastic_approximation(sampler, sweeps, iterations)
+            else:
+                smooth = variant == "rao-blackwell"
+                draws = simulated_tempering.run(rbm, ledger, path, rao_blackwell=smooth, final=False, **settings)
+                curves = draws.initial_log_z, draws.initial_occupancy
+            log_z[replicate, column], occupancy[replicate, column] = curves
+    exact = np.array([exact_log_z(tempered_rbm(rbm, base, beta)) for beta in betas]) - log_z_base(base, rbm.hidden)
+    cells = ("replicate", "variant", "iteration", "rung")
+    return xr.Dataset(
+        {
+            "log_z": labelled(cells, log_z, "log Zhat_k - log Z_1", "nat"),
+            "occupancy": labelled(cells, occupancy, "share of samples at the rung, c_k", "1"),
+            "exact_log_z": labelled("rung", exact, "exact log Z_k - log Z_1", "nat"),
+            "inverse_temperature": labelled("rung", betas, "inverse temperature", "1"),
+        },
+        coords={
+            "replicate": coordinate("replicate", range(replicates), "independent repeat"),
+            "variant": coordinate("variant", VARIANTS, "what is averaged"),
+            "iteration": coordinate("iteration", range(1, iterations + 1), "initial iteration"),
+            "rung": coordinate("rung", range(1, rungs + 1), "rung of the ladder"),
+        },
+    )
+
+
+def _by_stochastic_approximation(sampler, sweeps, iterations):
+    """log Zhat and occupancy (iteration, rung) by eq 19, from Zhat = 1: iteration t adds c_k / (t r_k) to log Zhat."""
+    rungs = sampler.betas.size
+    log_z_hat, prior, history = np.zeros(rungs), np.full(rungs, 1.0 / rungs), []
+    for number in range(1, iterations + 1):
+        occupancy = mean_occupancy(sampler.advance(np.log(prior) - log_z_hat, sweeps, "initial iterations"), True)
+        step = occupancy / (number * prior)
+        log_z_hat = log_z_hat + step - step[0]
+        history.append((log_z_hat, occupancy))
+        sampler.restart()
+    return tuple(np.array(part) for part in zip(*history, strict=True))
+
+
+def runs(artifacts: dict) -> xr.Dataset:
+    """The part of an `estimate` that figures read: log Z over (budget, replicate), and how tempered chains travelled.
+
+    The whole transition matrix of every run would take a hundred times the space. The mean matrix is over the runs
+    whose chains left a part of the ladder.
+    """
+    estimate = artifacts["estimate"]
+    if "transition_matrix" not in estimate:
+        return estimate[["log_z"]].drop_attrs(deep=False)
+    matrix = estimate["transition_matrix"]
+    # The row of a part that no chain of a run left is all zeros.
+    left = (matrix > 0.0).any("part_after").sum("replicate")
+    mean = (matrix.sum("replicate", dtype=np.float64) / np.maximum(left, 1)).astype(matrix.dtype)
+    variables = estimate[["log_z", "initial_iterations"]].drop_attrs(deep=False)
+    return variables.assign(transition_matrix=mean.assign_attrs(matrix.attrs))
+
+
+def knots(artifacts: dict) -> xr.Dataset:
+    """The smallest flux along the ladder of RTS from a `uniform` and a `matched` base, at their largest common budget.
+
+    The flux of every run is divided, place by place of the ladder, by the mean flux from the matched base, because at
+    the ends of the ladder it is small from any base. NaN where the chains from the matched base pass no place.
+    """
+    matrices = {name: estimate["transition_matrix"] for name, estimate in artifacts.items()}
+    budget = max(set.intersection(*({*matrix["budget"].values.tolist()} for matrix in matrices.values())))
+    fluxes = {name: flux(matrix.sel(budget=budget).values) for name, matrix in matrices.items()}
+    reference = fluxes["matched"].mean(axis=0)
+    passed = reference > 0.0
+    variables, coordinates = {}, {}
+    for name, values in fluxes.items():
+        replicate = f"{name}_replicate"
+        # An infinite ratio never is the smallest; it stands for no place at all.
+        narrowest = (values[:, passed] / reference[passed]).min(axis=-1, initial=np.inf)
+        variables[name] = labelled(replicate, np.where(passed.any(), narrowest, np.nan), _FLUX, "1")
+        coordinates[replicate] = coordinate(replicate, range(len(values)), f"repeat from a {name} base")
+    return xr.Dataset(variables, coordinates, {"budget": budget})
+
+
+def flux(transitions: np.ndarray) -> np.ndarray:
+    """Share of the moves that cross each place of the ladder upwards (..., part - 1), from (..., part, part) matrices.
+
+    All rows have equal weight, because the prior is uniform.
+    """
+    parts = transitions.shape[-1]
+    boundary = np.arange(1, parts)
+    upwards = np.flip(np.flip(transitions, -1).cumsum(axis=-1, dtype=np.float64), -1).cumsum(axis=-2)
+    return upwards[..., boundary - 1, boundary] / parts
+
+
+def occupancies(
+    artifacts: dict, *, rungs: int, budgets: list[int], replicates: int, chains: int, stream: Stream
+) -> xr.Dataset:
+    """log Z (estimator, budget, replicate) by RTS, SD and RSD from the same draws (Carlson et al. 2016, figure 8).
+
+    The base is matched to the training data; budgets in sweeps per chain. Returns a Dataset, log Z in nats.
+    """
+    rbm, base = RBM.from_dataset(artifacts["model"]), matched_base(artifacts["dataset"])
+    settings = {"base": base, "rungs": rungs, "settling": SETTLING}
+    log_z = np.empty((len(ESTIMATORS), len(budgets), replicates))
+    for row, budget in enumerate(budgets):
+        for replicate in range(replicates):
+            counted, weighed = GroupedMoves(1, rao_blackwell=False), GroupedMoves(1, rao_blackwell=True)
+            ledger, path = SweepLedger(budget, chains), stream.child(budget, replicate)
+            draws = simulated_tempering.run(rbm, ledger, path, observers=(counted, weighed), **settings)
+            by_moves = (stationary(smoothed(moves.sums[0])) for moves in (counted, weighed))
+            shares = (draws.occupancy.sum(axis=(0, 1)), *by_moves)
+            log_z[:, row, replicate] = [end_ratio(draws, occupancy[[0, -1]]) for occupancy in shares]
+    return xr.Dataset(
+        {"log_z": labelled(("estimator", "budget", "replicate"), log_z, "estimate of log Z", "nat")},
+        coords={
+            "estimator": coordinate("estimator", ESTIMATORS, "estimator of log Z"),
+            "budget": coordinate("budget", budgets, "budget in Gibbs sweeps per chain", "sweep"),
+            "replicate": coordinate("replicate", range(replicates), "independent repeat"),
+        },
+        attrs={"chains": chains, "hidden": rbm.hidden},
+    )

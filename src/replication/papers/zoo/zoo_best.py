@@ -1,0 +1,160 @@
+"""Tables of the best estimators, derived from the zoo and from measured seconds."""
+
+from collections import Counter
+
+import numpy as np
+
+from replication.papers.declaration import Declaration
+from replication.papers.zoo.families import combined_and_timed
+from replication.papers.zoo.zoo_statistics import (
+    LEVEL,
+    among_the_best,
+    coverage,
+    families,
+    log_rmse,
+    lowest,
+    measured_moments,
+    resampled_moments,
+    title_of_family,
+    unconverged,
+    with_interval,
+)
+from replication.reporting.statistics import seconds_of_budgets
+from replication.reporting.tables import COUNT, DIGITS, Column, table_of
+
+_CHOICE_COLUMNS = {
+    "best": Column("lowest RMSE"),
+    "rmse": Column("RMSE", "nat", DIGITS),
+    "rmse_low": Column("95% low", "nat", DIGITS),
+    "rmse_high": Column("95% high", "nat", DIGITS),
+    "tied": Column("not distinguishable from it"),
+    "coverage": Column("its intervals that cover"),
+    "runs": Column("of so many runs", form=COUNT),
+    "narrow": Column("intervals too narrow"),
+    "seconds": Column("its time", "s", DIGITS),
+    "fastest": Column("fastest of all these"),
+    "fastest_seconds": Column("time of the fastest", "s", DIGITS),
+    "warning": Column("not converged in some runs"),
+}
+_WINNER_COLUMNS = {
+    "budget": Column("sweeps", form=COUNT),
+    "best": Column("lowest RMSE"),
+    "rmse": Column("RMSE", "nat", DIGITS),
+    "tied": Column("not distinguishable from it"),
+    "seconds": Column("within", "s", DIGITS),
+    "best_in_time": Column("lowest RMSE then"),
+    "rmse_in_time": Column("its RMSE", "nat", DIGITS),
+    "tied_in_time": Column("not distinguishable from that"),
+}
+
+
+def choice_rows(artifacts, *, names):
+    """A row for every family and budget, and one that sums up."""
+    rows, listed, seconds_of = {}, Counter(), Counter()
+    for family, part in families(artifacts["zoo"]).items():
+        timings, budgets = artifacts["timings"][family], part["budget"].values
+        estimators, titles = part["estimator"].values, [names[name] for name in part["estimator"].values]
+        rmse, interval = (np.exp(logarithm) for logarithm in with_interval(part, log_rmse))
+        share, (_, high), runs = coverage(part)
+        doubtful = unconverged(part).transpose("estimator", "budget", "model").mean("model").values
+        seconds = _seconds(timings, estimators, budgets)
+        for column, (budget, chosen) in enumerate(zip(budgets, among_the_best(part), strict=True)):
+            best, *tied = chosen
+            fastest = min(chosen, key=lambda row, column=column: seconds[row, column])
+            narrow = [titles[row] for row in chosen if high[row, column] < LEVEL]
+            warned = [f"{titles[row]} ({doubtful[row, column]:.0%})" for row in chosen if doubtful[row, column] > 0]
+            rows[f"{title_of_family(part)}, {budget:,} sweeps"] = {
+                "best": titles[best],
+                "rmse": rmse[best, column],
+                "rmse_low": interval[0, best, column],
+                "rmse_high": interval[1, best, column],
+                "tied": ", ".join(titles[row] for row in tied) or "-",
+                "coverage": share[best, column],
+                "runs": runs[best, column],
+                "narrow": ", ".join(narrow) or "-",
+                "seconds": seconds[best, column],
+                "fastest": titles[fastest],
+                "fastest_seconds": seconds[fastest, column],
+                "warning": ", ".join(warned) or "-",
+            }
+            listed.update(estimators[chosen])
+            seconds_of.update(dict(zip(estimators[chosen], seconds[chosen, column], strict=True)))
+    return table_of({**rows, **_often(listed, seconds_of, names, len(rows))}, "models and budget", _CHOICE_COLUMNS)
+
+
+def _often(listed, seconds, names, count):
+    """The row that closes the table: how often each estimator is among the best, the least seconds first in a tie."""
+    order = sorted(listed, key=lambda name: (-listed[name], seconds[name] / listed[name]))
+    often = [f"{names[name]} {listed[name]}" for name in order]
+    return {f"among the best, of {count} rows": {"best": often[0], "tied": ", ".join(often[1:]) or "-"}}
+
+
+def winner_rows(artifacts, *, names):
+    """A row for every family; two rows count how often each estimator is among the best, and name the others."""
+    zoo, rows, listed = artifacts["zoo"], {}, {"best": [], "best_in_time": []}
+    titles = [names[name] for name in zoo["estimator"].values]
+    for family, part in families(zoo).items():
+        budgets = part["budget"].values
+        seconds = _seconds(artifacts["timings"][family], part["estimator"].values, budgets)
+        logs = np.concatenate([log_rmse(measured_moments(part)), log_rmse(resampled_moments(part))])
+        limit = float(np.median(seconds[:, -1]))
+        row = {"budget": budgets[-1], "seconds": limit}
+        for suffix, values in (("", logs[..., -1]), ("_in_time", within(logs, seconds, limit))):
+            (chosen,) = lowest(values[0][:, None], values[1:][..., None])
+            listed[f"best{suffix}"] += chosen
+            row[f"best{suffix}"] = titles[chosen[0]]
+            row[f"rmse{suffix}"] = np.exp(values[0, chosen[0]])
+            row[f"tied{suffix}"] = ", ".join(titles[number] for number in chosen[1:]) or "-"
+        rows[title_of_family(part)] = row
+    return table_of({**rows, **_often_and_never(listed, titles, len(rows))}, "models", _WINNER_COLUMNS)
+
+
+def within(logs, seconds, limit):
+    """Log RMSE (n, estimator) of what fits in that many seconds; of budgets (n, estimator, budget).
+
+    seconds (estimator, budget), rising. NaN where not even the smallest budget fits.
+    """
+    values = np.full(logs.shape[:2], np.nan)
+    for row, taken in enumerate(seconds):
+        if taken[0] <= limit:
+            upper = min(max(np.searchsorted(taken, limit), 1), taken.size - 1)
+            ends = np.log(taken[[upper - 1, upper]])
+            share = np.clip((np.log(limit) - ends[0]) / max(ends[1] - ends[0], 1e-9), 0.0, 1.0)
+            values[:, row] = (1.0 - share) * logs[:, row, upper - 1] + share * logs[:, row, upper]
+    return values
+
+
+def _often_and_never(listed, titles, count):
+    """Rows that close the table."""
+    often, never = {}, {}
+    for key, chosen in listed.items():
+        counts = np.bincount(chosen, minlength=len(titles))
+        order = np.argsort(-counts, kind="stable")
+        often[key] = ", ".join(f"{titles[row]} {counts[row]}" for row in order if counts[row])
+        never[key] = ", ".join(titles[row] for row in order if not counts[row]) or "-"
+    return {f"among the best, of {count} families": often, "never among the best": never}
+
+
+def _seconds(timings, estimators, budgets):
+    """Seconds (estimator, budget) of estimates."""
+    return np.array([seconds_of_budgets(timings, name, budgets)[0] for name in estimators])
+
+
+FIGURES = {
+    "zoo-choice": Declaration(
+        "Which estimator to use, derived from the zoo and from measured seconds. The RMSE is the geometric mean over "
+        "the models of a family. Estimators that are not significantly worse than the best (paired bootstrap, 5%) are "
+        "listed beside it. Intervals are too narrow where significantly fewer than 95% of them cover.",
+        combined_and_timed,
+        rows=choice_rows,
+    ),
+    "zoo-winners": Declaration(
+        "By sweeps: the estimator of the lowest RMSE at the largest budget of a family, and those not significantly "
+        "worse (paired bootstrap, 5%). By seconds: the same within the time that the median estimator takes for that "
+        "budget. RMSEs between two budgets are interpolated in logarithms; faster estimators are taken at the largest "
+        "budget, and one whose smallest budget takes longer has no estimate. The last row names the estimators that "
+        "are never among the best.",
+        combined_and_timed,
+        rows=winner_rows,
+    ),
+}

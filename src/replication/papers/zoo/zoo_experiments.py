@@ -1,0 +1,120 @@
+"""Experiments of the zoo: all estimates in one Dataset, and log Z from both sides."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import xarray as xr
+from scipy.special import logsumexp
+
+from logzoo.budgets import SweepLedger
+from logzoo.estimators.registry import estimator
+from logzoo.io.schema import coordinate, labelled
+from logzoo.models.known.draws import exact_draws
+from logzoo.models.rbm import RBM
+from logzoo.samplers import annealed
+from logzoo.streams import Stream
+from replication.papers.configured import matched_base
+
+_CELLS = ("model", "estimator", "budget", "replicate")
+_VARIABLES = ["log_z", "std_error", "interval", "converged", "reasons", "sweeps_spent"]
+# Coordinates by which a model may be selected, beside its sizes.
+_LABELS = {
+    "family": "models alike: their data set and number of hidden units",
+    "dataset": "data set that the model belongs to",
+    "trainer": "how the model was trained; imported or known of others",
+}
+
+
+def combined_estimates(artifacts: dict, *, places: dict[str, dict]) -> xr.Dataset:
+    """Combine every estimate, truth and model in a Dataset over (model, estimator, budget, replicate).
+
+    places: {model: {"family", "dataset", "trainer"}}, which become coordinates beside `visible`, `hidden` and `chains`.
+    A budget or replicate that a model lacks is NaN (0 for counts); a model has as many replicates as all its estimators
+    have. `truth`, `truth_std_error`, `test_log_likelihood` and `stand_in` are per model.
+    """
+    estimates = artifacts["estimates"]
+    models, estimators = list(estimates), list(next(iter(estimates.values())))
+    first = [by_estimator[estimators[0]] for by_estimator in estimates.values()]
+    rows = []
+    for by_estimator in estimates.values():
+        common = slice(min(estimate.sizes["replicate"] for estimate in by_estimator.values()))
+        of_model = [by_estimator[name][_VARIABLES].isel(replicate=common).drop_attrs(deep=False) for name in estimators]
+        rows.append(xr.concat(of_model, dim="estimator", join="outer"))
+    zoo = xr.concat(rows, dim="model", join="outer", combine_attrs="drop")
+    for name in ("converged", "reasons", "sweeps_spent"):
+        zoo[name] = zoo[name].fillna(0).astype(np.int64)
+    for name in _VARIABLES:
+        zoo[name].attrs.update(first[0][name].attrs)
+    parameters = [artifacts["models"][model] for model in models]
+    of_models = {
+        **{key: (_texts(places[model][key] for model in models), text, "1") for key, text in _LABELS.items()},
+        "visible": (np.array([rbm.sizes["visible"] for rbm in parameters]), "visible units", "1"),
+        "hidden": (np.array([rbm.sizes["hidden"] for rbm in parameters]), "hidden units", "1"),
+        "chains": (np.array([run.attrs["chains"] for run in first]), "chains that each run with the budget", "1"),
+    }
+    coordinates = {
+        "model": labelled("model", _texts(models), "RBM", "1"),
+        "estimator": labelled("estimator", _texts(estimators), "estimator of log Z", "1"),
+        **{name: labelled("model", *content) for name, content in of_models.items()},
+    }
+    truths = _of_truths([artifacts["truths"][model] for model in models])
+    return zoo.assign(truths).assign_coords(coordinates).transpose(*_CELLS, "bound")
+
+
+def _texts(values):
+    return np.array(list(values), dtype=object)
+
+
+def _of_truths(truths):
+    """Variables over `model` of log Z taken as true."""
+    likelihoods = [float(truth["log_likelihood"].sel(split="test")) for truth in truths]
+    stand_ins = [int("stand_in_for" in truth.attrs) for truth in truths]
+    values = {
+        "truth": ([float(truth["log_z"]) for truth in truths], "log Z taken as true", "nat"),
+        "truth_std_error": ([float(truth["std_error"]) for truth in truths], "standard error of it", "nat"),
+        "test_log_likelihood": (likelihoods, "mean test log-likelihood under it", "nat"),
+        "stand_in": (stand_ins, "1 when another data set stands in for the model's own", "1"),
+    }
+    return {name: labelled("model", *content) for name, content in values.items()}
+
+
+def both_sides(
+    artifacts: dict, *, lower: Sequence[str], budgets: Sequence[int], replicates: int, chains: int, stream: Stream
+) -> xr.Dataset:
+    """log Z (side, budget, replicate) by the estimators `lower`, low on average, and `reverse` from exact draws, high.
+
+    The base is matched to the training data; budgets in sweeps per chain. Returns a Dataset, log Z in nats. Raises
+    ValueError for a model that has no way to exact draws.
+    """
+    rbm, base = RBM.from_dataset(artifacts["model"]), matched_base(artifacts["dataset"])
+    shape = len(budgets), replicates, chains, rbm.visible
+    # All at once, because the preparation of exact draws takes most of the time.
+    starts = exact_draws(rbm, np.prod(shape[:3]), stream.child("starts").generator()).reshape(shape)
+    log_z = np.empty((len(lower) + 1, *shape[:2]))
+    for row, budget in enumerate(budgets):
+        for replicate in range(replicates):
+            path = stream.child(budget, replicate)
+            for side, method in enumerate(lower):
+                ledger, options = SweepLedger(budget, chains), {"base": base}
+                log_z[side, row, replicate] = estimator(method)(rbm, ledger, path.child(method), options).log_z
+            ledger = SweepLedger(budget, chains)
+            log_z[-1, row, replicate] = upper_side(rbm, ledger, path.child("reverse"), starts[row, replicate], base)
+    return xr.Dataset(
+        {"log_z": labelled(("side", "budget", "replicate"), log_z, "estimate of log Z", "nat")},
+        coords={
+            "side": coordinate("side", [*lower, "reverse"], "annealing up by that estimator, or reverse: down"),
+            "budget": coordinate("budget", budgets, "budget in Gibbs sweeps per chain", "sweep"),
+            "replicate": coordinate("replicate", range(replicates), "independent repeat"),
+        },
+        attrs={"chains": chains},
+    )
+
+
+def upper_side(rbm: RBM, ledger: SweepLedger, stream: Stream, starts: np.ndarray, base: np.ndarray) -> float:
+    """log Z by annealing down from `starts` (chain, visible): log Z_1 - log mean exp(-w), in nats.
+
+    From exact draws the mean of exp(-w) is Z_1 / Z, so that by Jensen's inequality the estimate is above log Z on
+    average (Burda, Grosse & Salakhutdinov 2015; Grosse, Ghahramani & Adams 2015).
+    """
+    drawn = annealed.run_reverse(rbm, ledger, stream, starts, base=base)
+    return drawn.log_z_base + np.log(len(starts)) - float(logsumexp(-drawn.log_weight))

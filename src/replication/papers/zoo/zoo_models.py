@@ -1,0 +1,169 @@
+"""The models of the matrix: log Z and likelihoods by model and by trainer, and which training makes hard ones."""
+
+import numpy as np
+
+from replication.papers.declaration import Declaration, Here
+from replication.papers.zoo.families import combined, matrix_places, zoo_models
+from replication.papers.zoo.zoo_rows import nothing_to_show
+from replication.papers.zoo.zoo_statistics import difficulty, families, title_of_family
+from replication.reporting.stand_ins import stand_in_note
+from replication.reporting.statistics import DEVIATE
+from replication.reporting.style import TRUTH, finished, look_of, new_figure, plain_logarithms
+from replication.reporting.tables import COUNT, Column, table_of
+
+_SPLITS = {split: Column(split, "nat") for split in ("train", "validation", "test")}
+_LIKELIHOOD_COLUMNS = {
+    "log_z": Column("log Z", "nat"),
+    "std_error": Column("± s.e.", "nat"),
+    "method": Column("from"),
+    **_SPLITS,
+    "published_log_z": Column("published log Z", "nat"),
+    "published_test": Column("published test", "nat"),
+}
+_TRAINED_COLUMNS = {
+    "updates": Column("updates", form=COUNT),
+    "chain_sweeps": Column("chain-sweeps", "sweep", COUNT),
+    "log_z": Column("log Z", "nat"),
+    **_SPLITS,
+}
+_PUBLISHED = {"log_z": "log_z", "test": "test_log_likelihood"}
+
+
+def likelihood_inputs(here: Here) -> dict:
+    """The truth of every model."""
+    return {model: here.truth(model) for model in matrix_places(here.config)}
+
+
+def likelihood_settings(here: Here) -> dict:
+    """Titles of the models, and published numbers where there are any."""
+    models, names = here.config["models"], matrix_places(here.config)
+    return {
+        "titles": {model: models[model]["title"] for model in names},
+        "published": {model: models[model]["published"] for model in names if "published" in models[model]},
+    }
+
+
+def likelihood_rows(artifacts, *, titles, published):
+    """A row for each model; notes have the likelihood by its published log Z and our free energies."""
+    table, notes = {}, []
+    for model, truth in artifacts.items():
+        known = {} if "stand_in_for" in truth.attrs else published.get(model, {})
+        table[titles[model] + stand_in_note(truth)] = {
+            "log_z": float(truth["log_z"]),
+            "std_error": float(truth["std_error"]),
+            "method": truth.attrs["truth_method"],
+            **_likelihoods(truth),
+            **{f"published_{key}": known[name] for key, name in _PUBLISHED.items() if name in known},
+        }
+        if "test_log_likelihood_at_published_log_z" in truth and "test_log_likelihood" in known:
+            likelihood = float(truth["test_log_likelihood_at_published_log_z"])
+            notes.append(
+                f"{titles[model]}: with the published log Z = {known['log_z']:g} the mean test log-likelihood is "
+                f"{likelihood:.2f} nat; published {known['test_log_likelihood']:g}."
+            )
+    return table_of(table, "model", _LIKELIHOOD_COLUMNS).assign_attrs({"notes": "\n".join(notes)} if notes else {})
+
+
+def _trained_models(here):
+    return zoo_models({**here.config["zoo"], "hidden": [here.entry["hidden"]]})
+
+
+def trained_inputs(here: Here) -> dict:
+    """The truth and the trace of every model of one size."""
+    models = _trained_models(here)
+    return {
+        "truths": {model: here.truth(model) for model in models},
+        "traces": {model: here.trace(model) for model in models},
+    }
+
+
+def trained_settings(here: Here) -> dict:
+    """Titles of the models."""
+    return {"titles": {model: entry["title"] for model, entry in _trained_models(here).items()}}
+
+
+def trained_rows(artifacts, *, titles):
+    """A row for each model: its training, log Z and likelihoods of the splits."""
+    rows = {}
+    for model, truth in artifacts["truths"].items():
+        last = artifacts["traces"][model].isel(update=-1)
+        rows[titles[model] + stand_in_note(truth)] = {
+            "updates": int(last["update"]) + 1,
+            "chain_sweeps": int(last["chain_sweeps"]),
+            "log_z": float(truth["log_z"]),
+            **_likelihoods(truth),
+        }
+    return table_of(rows, "model", _TRAINED_COLUMNS)
+
+
+def _likelihoods(truth):
+    return {split: float(truth["log_likelihood"].sel(split=split)) for split in truth["split"].values}
+
+
+def trainer_settings(here: Here) -> dict:
+    """Titles of the trainers."""
+    return {"trainers": {name: entry["title"] for name, entry in here.config["zoo"]["trainers"].items()}}
+
+
+def draw_trainers(artifacts, *, trainers):
+    """RMSE on the models of every family of several, relative to the median model; their likelihood beside it.
+
+    trainers: {trainer: name}.
+    """
+    from matplotlib.ticker import MaxNLocator
+
+    zoo = artifacts["zoo"]
+    parts = [part for part in families(zoo).values() if part.sizes["model"] > 1]
+    if not parts:
+        return nothing_to_show(zoo)
+    figure = new_figure(8.6, 0.9 + sum(0.5 + 0.3 * part.sizes["model"] for part in parts))
+    axes = figure.subplots(len(parts), 2, squeeze=False, sharey="row")
+    for (left, right), part in zip(axes, parts, strict=True):
+        _draw_difficulty(left, part)
+        rows = np.arange(part.sizes["model"])
+        likelihoods, error = part["test_log_likelihood"].values, DEVIATE * part["truth_std_error"].values
+        right.errorbar(likelihoods, rows, xerr=error, fmt="o", color=TRUTH, capsize=2)
+        right.xaxis.set_major_locator(MaxNLocator(5))
+        left.set_yticks(rows, [trainers.get(name, name) for name in part["trainer"].values])
+        left.set_ylim(len(rows) - 0.5, -0.5)
+        left.set_title(title_of_family(part), loc="right", fontsize=9)
+    axes[-1, 0].set_xlabel("RMSE relative to the median model")
+    axes[-1, 1].set_xlabel("mean test log-likelihood [nat]")
+    return finished(figure, zoo, panels=axes.ravel())
+
+
+def _draw_difficulty(axis, part):
+    of_estimators, value, interval = difficulty(part)
+    rows = np.arange(part.sizes["model"])
+    for number, estimator in enumerate(part["estimator"].values):
+        look = {"color": "grey", "alpha": 0.5, "marker": look_of(estimator, number)["marker"], "markersize": 4}
+        axis.plot(of_estimators[number], rows, linestyle="", **look)
+    axis.errorbar(value, rows, xerr=np.abs(interval - value), fmt="o", color=TRUTH, capsize=2, label="all")
+    axis.axvline(1.0, color=TRUTH, linestyle="--", linewidth=0.8)
+    plain_logarithms(axis.xaxis)
+
+
+FIGURES = {
+    "zoo-likelihoods": Declaration(
+        "Log Z of every model, exact or from long runs of unlike estimators, the mean log-likelihoods of its data "
+        "under it, and what was published where there is anything.",
+        likelihood_inputs,
+        rows=likelihood_rows,
+        settings=likelihood_settings,
+    ),
+    "zoo-trained": Declaration(
+        "Log Z and mean log-likelihoods, in nats, of the model that each trainer ends in. Chain-sweeps are about "
+        "equal, but those of trainers by tours, which end when they return.",
+        trained_inputs,
+        rows=trained_rows,
+        settings=trained_settings,
+    ),
+    "zoo-trainers": Declaration(
+        "Root mean square error on the models of each trainer relative to the median model of the same data set: "
+        "black, the geometric mean over estimators and budgets with its 95% interval from resampled replicates; grey, "
+        "each estimator. Right: the mean test log-likelihood of the same models.",
+        combined,
+        draw_trainers,
+        settings=trainer_settings,
+    ),
+}

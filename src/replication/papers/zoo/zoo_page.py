@@ -1,0 +1,140 @@
+"""The zoo as a page on which the reader chooses: family, budget, estimators and quantity.
+
+Self-contained HTML from the templates in workflow/templates: same contents, same bytes. All numbers on it are those of
+`results`; its script selects and draws. Without scripts it shows a table.
+"""
+
+import numpy as np
+import xarray as xr
+
+from replication.papers.zoo.zoo_statistics import (
+    LEVEL,
+    among_the_best,
+    converged_only,
+    coverage,
+    error_of_truths,
+    families,
+    log_rmse,
+    mean_bias,
+    title_of_family,
+    unconverged,
+    with_interval,
+)
+from replication.reporting.markers import look_on_page
+from replication.reporting.rendering import rendered
+from replication.reporting.scorecard import relative
+from replication.reporting.stand_ins import stand_in_line, stand_ins
+from replication.reporting.statistics import seconds_of_budgets
+from replication.reporting.tables import two_digits
+
+# The page of the docs about the zoo as a whole.
+_MEANINGS = "docs/zoo.md"
+# Significant digits of the numbers: more than the intervals allow to read.
+_DIGITS = 4
+
+
+def page(
+    artifacts: dict,
+    *,
+    names: dict[str, str],
+    pages: dict[str, str],
+    figures: dict[str, str],
+    places: dict[str, str],
+    scale: str,
+    folder: str,
+    templates: str,
+) -> str:
+    """The page, from artifacts `zoo` and `timings` {family: Dataset}.
+
+    names: {estimator: name}; pages: {estimator: its page in the docs}; figures: {title: file}, to link to; places:
+    {name: file} of the artifacts; folder: that of the page. All paths are relative to the folder of the project.
+    """
+    zoo = artifacts["zoo"]
+    replaced = stand_ins([zoo])
+    estimators = [
+        _estimator(name, row, names[name], pages.get(name), folder)
+        for row, name in enumerate(map(str, zoo["estimator"].values))
+    ]
+    by_family = results(zoo, artifacts["timings"])
+    return rendered(
+        "zoo.html",
+        templates,
+        data={"level": LEVEL, "estimators": estimators, "families": by_family},
+        estimators=estimators,
+        families=by_family,
+        rows=[(entry, [_cell(family, row) for family in by_family]) for row, entry in enumerate(estimators)],
+        scale=scale,
+        notice=stand_in_line(replaced),
+        why=replaced.get("stand_in_reason", "").splitlines(),
+        meanings=relative(_MEANINGS, folder),
+        figures=[(title, relative(path, folder)) for title, path in figures.items()],
+        sources=[(name, relative(path, folder)) for name, path in places.items()],
+    )
+
+
+def _estimator(name, row, title, page, folder):
+    """An estimator as the templates and the script take it."""
+    href = relative(page, folder) if page else ""
+    return {"name": name, "title": title, "href": href, **look_on_page(name, row)}
+
+
+def _cell(family, row):
+    """RMSE at the largest budget of a family, as texts; None where an estimator has none."""
+    value, low, high = (family["rmse"][key][row][-1] for key in ("value", "low", "high"))
+    if value is None:
+        return None
+    share = family["unconverged"][row][-1]
+    return {
+        "value": two_digits(value),
+        "interval": " to ".join("–" if end is None else two_digits(end) for end in (low, high)),
+        "unconverged": f"{share:.0%}" if share else "",
+        "best": row in family["best"][-1],
+    }
+
+
+def results(zoo: xr.Dataset, timings: dict[str, xr.Dataset]) -> list[dict]:
+    """A dict of numbers for JSON for every family, rounded to four digits; None where there is no finite number.
+
+    timings: {family: Dataset}, as of `families.combined_and_timed`. Cells are lists [estimator][budget]; a quantity
+    with its 95% interval is {"value", "low", "high"} of them. `best` lists, for each budget, the estimators not
+    significantly worse than the best by RMSE (paired bootstrap); `vouched` is the coverage of the converged runs.
+    """
+    return [_of_family(name, part, timings[name]) for name, part in families(zoo).items()]
+
+
+def _of_family(name, part, timings):
+    budgets = part["budget"].values
+    rmse, interval = (np.exp(logarithm) for logarithm in with_interval(part, log_rmse))
+    of_one, of_mean = error_of_truths(part)
+    seconds = [seconds_of_budgets(timings, estimator, budgets)[0] for estimator in part["estimator"].values]
+    return {
+        "name": str(name),
+        "title": title_of_family(part),
+        "chains": int(part["chains"][0]),
+        "budgets": [int(budget) for budget in budgets],
+        "truth_error": rounded(of_one),
+        "mean_truth_error": rounded(of_mean),
+        "rmse": _interval(rmse, interval),
+        "bias": _interval(*with_interval(part, mean_bias)),
+        "coverage": _coverage(part),
+        "vouched": _coverage(converged_only(part)),
+        "seconds": rounded(np.array(seconds)),
+        "unconverged": rounded(unconverged(part).transpose("estimator", "budget", "model").mean("model").values),
+        "best": [[int(row) for row in chosen] for chosen in among_the_best(part)],
+    }
+
+
+def _interval(value, interval):
+    return {"value": rounded(value), "low": rounded(interval[0]), "high": rounded(interval[1])}
+
+
+def _coverage(part):
+    share, interval, runs = coverage(part)
+    return {**_interval(share, interval), "runs": runs.tolist()}
+
+
+def rounded(values):
+    """Numbers with four digits, in lists where there are several; None for values that are not finite."""
+    if np.ndim(values):
+        return [rounded(value) for value in values]
+    return float(f"{values:.{_DIGITS}g}") if np.isfinite(values) else None

@@ -1,0 +1,244 @@
+"""Rows of estimators: RMSE on the arenas, bias, coverage of intervals, and silently wrong runs."""
+
+import numpy as np
+
+from replication.papers.declaration import Declaration, Here
+from replication.papers.zoo.families import arenas_of, combined
+from replication.papers.zoo.zoo_errors import new_panels
+from replication.papers.zoo.zoo_statistics import (
+    LEVEL,
+    converged_only,
+    coverage,
+    error_of_truths,
+    families,
+    log_rmse,
+    lowest,
+    mean_bias,
+    measured_moments,
+    outcomes,
+    resampled_moments,
+    some_unconverged,
+    title_of_family,
+    with_interval,
+)
+from replication.reporting.statistics import QUANTILES, RESAMPLES, fixed_generator
+from replication.reporting.style import TRUTH, finished, look_of, new_figure, plain_logarithms
+
+# Outcome -> colour, distinct in grey, too.
+_OUTCOME_COLOURS = {"right": "#9ecae1", "refused": "#e6e6e6", "silently wrong": "#b2182b"}
+
+
+def arena_settings(here: Here) -> dict:
+    """The arenas, the estimators of the four papers, and the titles of all."""
+    return {
+        "arenas": arenas_of(here.config),
+        "of_papers": [here.known("estimators", name) for name in here.entry["of_papers"]],
+        "names": here.estimator_titles(),
+    }
+
+
+def draw_arenas(artifacts, *, arenas, of_papers, names):
+    """Dots and intervals, a row for each estimator, a panel for all arenas together and one for each.
+
+    arenas: families; of_papers: the estimators that stand above the line.
+    """
+    zoo = artifacts["zoo"]
+    zoo = zoo.isel(model=np.flatnonzero(np.isin(zoo["family"], arenas) & (zoo["truth_std_error"].values == 0.0)))
+    parts = _at_one_budget(zoo)
+    if not parts:
+        return nothing_to_show(artifacts["zoo"])
+    # Families are independent: their resamples are not paired.
+    logs = [
+        (log_rmse(measured_moments(part))[0, :, 0], _resampled(part, key)) for key, part in enumerate(parts.values())
+    ]
+    panels = {"all, geometric mean": tuple(np.mean(family_logs, axis=0) for family_logs in zip(*logs, strict=True))}
+    panels |= {
+        title_of_family(part).replace(": ", "\n", 1): log for part, log in zip(parts.values(), logs, strict=True)
+    }
+    doubtful = [np.zeros(zoo.sizes["estimator"], bool), *(some_unconverged(part)[:, 0] for part in parts.values())]
+    order = np.argsort(next(iter(panels.values()))[0])
+    published = np.isin(zoo["estimator"].values[order], of_papers)
+    order, above = [*order[published], *order[~published]], int(published.sum())
+    figure = new_figure(2.5 + 1.85 * len(panels), 1.3 + 0.21 * len(order))
+    axes = figure.subplots(1, len(panels), squeeze=False, sharey=True)[0]
+    for axis, (title, (values, others)), hollow in zip(axes, panels.items(), doubtful, strict=True):
+        _draw_panel(axis, zoo["estimator"].values, order, values, others, hollow)
+        axis.axhline(above - 0.5, color=TRUTH, linewidth=0.8)
+        axis.set_title(title, fontsize=8)
+    axes[0].set_yticks(range(len(order)), [names[zoo["estimator"].values[row]] for row in order], fontsize=8)
+    axes[0].set_ylim(len(order) - 0.5, -0.5)
+    for text, ends in (("in the papers", (0, above)), ("newer", (above, len(order)))):
+        if ends[0] < ends[1]:
+            look = {"transform": axes[-1].get_yaxis_transform(), "rotation": 270, "va": "center", "fontsize": 8}
+            axes[-1].text(1.03, np.mean(ends) - 0.5, text, **look)
+    sweeps = " or ".join(f"{budget:,}" for budget in sorted({int(part["budget"][0]) for part in parts.values()}))
+    figure.supxlabel(f"RMSE of log Z [nat], {sweeps} sweeps per chain", fontsize=9)
+    return finished(figure, zoo)
+
+
+def _at_one_budget(zoo):
+    """The families at the largest budget that all models have; each at its own largest where there is none."""
+    ran = zoo["log_z"].notnull().any(["estimator", "replicate"]).all("model")
+    shared = zoo["budget"].values[ran.values]
+    return {
+        family: part.sel(budget=[shared.max() if shared.size else part["budget"].values.max()])
+        for family, part in families(zoo).items()
+    }
+
+
+def _resampled(part, key):
+    """Resampled log RMSE (resample, estimator), in an order of the family's own."""
+    return log_rmse(resampled_moments(part))[fixed_generator(key).permutation(RESAMPLES), :, 0]
+
+
+def _draw_panel(axis, estimators, order, values, others, doubtful):
+    interval = np.quantile(others, QUANTILES, axis=0)
+    interval = np.exp([np.minimum(interval[0], values), np.maximum(interval[1], values)])
+    best = lowest(values[:, None], others[..., None])[0]
+    for height, row in enumerate(order):
+        if row in best:
+            axis.axhspan(height - 0.5, height + 0.5, color=TRUTH, alpha=0.12, linewidth=0)
+        if np.isfinite(values[row]):
+            _draw_dot(axis, estimators[row], height, np.exp(values[row]), interval[:, row], hollow=doubtful[row])
+    plain_logarithms(axis.xaxis)
+    axis.tick_params(axis="x", labelsize=7)
+    axis.grid(axis="x", alpha=0.3, linewidth=0.5)
+
+
+def draw_bias(artifacts, *, names):
+    """Mean error of every estimator, a panel for each family at the largest budget that all its models have."""
+    zoo = artifacts["zoo"]
+    parts = list(families(zoo).values())
+    figure, axes = new_panels(len(parts), 3.1, 0.9 + 0.16 * zoo.sizes["estimator"], sharey=True)
+    for axis, part in zip(axes, parts, strict=True):
+        _draw_biases(axis, part.isel(budget=[-1]))
+        budget = int(part["budget"][-1])
+        axis.set_title(f"{title_of_family(part)}\n{budget:,} sweeps", loc="right", fontsize=9)
+        axis.set_xlabel("mean error of log Z [nat]")
+    _name_rows(axes[0], zoo, names)
+    return finished(figure, zoo, panels=axes)
+
+
+def _draw_biases(axis, part):
+    from matplotlib.ticker import SymmetricalLogLocator
+
+    values, interval = (numbers[..., 0] for numbers in with_interval(part, mean_bias))
+    doubtful = some_unconverged(part)[:, 0]
+    error = 2 * error_of_truths(part)[1]
+    axis.axvspan(-error, error, color=TRUTH, alpha=0.15, linewidth=0)
+    axis.axvline(0.0, color=TRUTH, linewidth=0.8)
+    for row, estimator in enumerate(part["estimator"].values):
+        if np.isfinite(values[row]):
+            _draw_dot(axis, estimator, row, values[row], interval[:, row], hollow=doubtful[row])
+    # Linear up to about the median bias, so that the signs of small and of large biases are visible.
+    linear = 10.0 ** np.floor(np.log10(max(np.nanmedian(np.abs(values)), 1e-6)))
+    axis.set_xscale("symlog", linthresh=linear)
+    locator = SymmetricalLogLocator(base=10.0, linthresh=linear)
+    locator.set_params(numticks=5)
+    axis.xaxis.set_major_locator(locator)
+    reach = 1.1 * max(np.nanmax(np.abs(values)), np.nanmax(np.abs(interval)), error)
+    axis.set_xlim(-reach, reach)
+
+
+def draw_coverage(artifacts, *, names):
+    """Share of 95% intervals that cover the truth, over models and replicates, a panel for each budget."""
+    zoo = artifacts["zoo"]
+    budgets = np.sort(zoo["budget"].values)
+    figure = new_figure(2.2 + 2.6 * len(budgets), 1.0 + 0.22 * zoo.sizes["estimator"])
+    axes = figure.subplots(1, len(budgets), squeeze=False, sharey=True)[0]
+    for axis, budget in zip(axes, budgets, strict=True):
+        axis.axvline(LEVEL, color=TRUTH, linestyle="--", linewidth=1)
+        of_all, of_converged = (coverage(runs.sel(budget=budget)) for runs in (zoo, converged_only(zoo)))
+        for row, estimator in enumerate(zoo["estimator"].values):
+            for hollow, (share, interval, number) in ((False, of_all), (True, of_converged)):
+                if number[row] > 0 and (not hollow or number[row] < of_all[2][row]):
+                    _draw_dot(axis, estimator, row + 0.3 * hollow, share[row], interval[:, row], hollow=hollow)
+        axis.set_xlim(-0.02, 1.02)
+        axis.set_title(f"{budget:,} sweeps, {np.max(of_all[2])} runs", loc="right", fontsize=9)
+        axis.set_xlabel("share of 95% intervals that cover")
+    _name_rows(axes[0], zoo, names)
+    return finished(figure, zoo)
+
+
+def draw_trust(artifacts, *, names):
+    """Bars of the three outcomes for every estimator, a panel for each budget."""
+    zoo = artifacts["zoo"]
+    if not (zoo["truth_std_error"].values == 0.0).any():
+        return nothing_to_show(zoo)
+    zoo = zoo.isel(model=np.flatnonzero(zoo["truth_std_error"].values == 0.0))
+    budgets = np.sort(zoo["budget"].values[zoo["log_z"].notnull().any(["model", "estimator", "replicate"])])
+    figure = new_figure(2.2 + 2.2 * len(budgets), 1.4 + 0.22 * zoo.sizes["estimator"])
+    axes = figure.subplots(1, len(budgets), squeeze=False, sharey=True)[0]
+    rows = np.arange(zoo.sizes["estimator"])
+    for axis, budget in zip(axes, budgets, strict=True):
+        counts, left = outcomes(zoo.sel(budget=budget)), np.zeros(rows.size)
+        runs = np.sum(list(counts.values()), axis=0)
+        for name, colour in _OUTCOME_COLOURS.items():
+            share = counts[name] / np.maximum(runs, 1)
+            axis.barh(rows, share, left=left, height=0.8, color=colour, edgecolor="white", label=name)
+            left += share
+        for row, wrong in enumerate(counts["silently wrong"]):
+            if wrong:
+                # Beside the bar, because one of some hundred runs is thinner than a line.
+                axis.text(1.01, row, f"{wrong}", va="center", fontsize=7, color=_OUTCOME_COLOURS["silently wrong"])
+        axis.set_xlim(0.0, 1.0)
+        axis.set_title(f"{budget:,} sweeps, {runs.max()} runs", loc="right", fontsize=9)
+        axis.set_xlabel("share of runs")
+    _name_rows(axes[0], zoo, names)
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper left", ncols=3, frameon=False)
+    return finished(figure, zoo)
+
+
+def _draw_dot(axis, estimator, y, value, interval, hollow):
+    """The value of an estimator and its interval (2,), at that height."""
+    look = look_of(estimator, int(y))
+    axis.plot(interval, [y, y], color=look["color"], linewidth=1.5)
+    face = "white" if hollow else look["color"]
+    axis.plot([value], [y], color=look["color"], marker=look["marker"], markerfacecolor=face, label=estimator)
+
+
+def _name_rows(axis, zoo, names):
+    """Names of the estimators down the y axis."""
+    axis.set_yticks(range(zoo.sizes["estimator"]), [names[name] for name in zoo["estimator"].values], fontsize=8)
+    axis.set_ylim(zoo.sizes["estimator"] - 0.5, -0.5)
+
+
+def nothing_to_show(zoo):
+    """A figure without axes, for a matrix without a model of the kind that the figure is about."""
+    figure = new_figure(5.0, 1.0)
+    figure.text(0.5, 0.5, "no such model among those of the matrix", ha="center", va="center")
+    return finished(figure, zoo)
+
+
+FIGURES = {
+    "zoo-arenas": Declaration(
+        "Root mean square error of log Z at the largest budget that all these models have, with 95% bootstrap "
+        "intervals; left, its geometric mean over them. Estimators that the four papers use stand above the line, "
+        "others below it, the best of each on top. Shaded: not significantly worse than the best of all (paired "
+        "bootstrap, 5%). Hollow: some replicate did not converge.",
+        combined,
+        draw_arenas,
+        settings=arena_settings,
+    ),
+    "zoo-bias": Declaration(
+        "Mean error of log Z with its sign, at the largest budget of each family: AIS is expected below 0, and RAISE "
+        "above unless the model keeps mass far from its data. Bars are 95% bootstrap intervals. Hollow: some replicate "
+        "did not converge. The grey band is two standard errors of the truth to either side.",
+        combined,
+        draw_bias,
+    ),
+    "zoo-coverage": Declaration(
+        "Share of each estimator's own 95% intervals that cover the truth, over all models and replicates, with 95% "
+        "binomial intervals. Hollow: over the converged runs alone. Where the truth is not "
+        "exact, its standard error widens the intervals in quadrature.",
+        combined,
+        draw_coverage,
+    ),
+    "zoo-trust": Declaration(
+        "Share of the runs of each estimator, over the models whose log Z is exact and all replicates. Silently wrong: "
+        "converged, and off by more than half a nat and by more than four of its own standard errors. Refused: not "
+        "converged. The number counts the silently wrong runs.",
+        combined,
+        draw_trust,
+    ),
+}
