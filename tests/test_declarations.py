@@ -9,9 +9,9 @@ import pytest
 from projects import ROOT, catalogue_of, merged_configuration
 
 from logzoo.io.provenance import direct_imports
+from replication.artifacts import PACKAGES
 from replication.catalogue import Catalogue
 from replication.configuration import checked
-from replication.digests import PACKAGES
 from replication.papers.declaration import Claim, Experiment, Here, named_paths, nested
 
 # Figures and tables of the four papers; those with panels of their own by panel.

@@ -15,9 +15,9 @@ from PIL import Image
 from projects import ROOT
 
 from logzoo.io.netcdf import read_provenance
-from replication.reporting.pictures import LARGE, SMALL, embedded
 from replication.reporting.scorecard import VERDICTS, summary
 from replication.reporting.style import new_figure
+from replication.reporting.web import LARGE, SMALL, embedded
 
 
 @pytest.fixture(scope="module")

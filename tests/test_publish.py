@@ -9,11 +9,11 @@ from trees import Tree
 
 from logzoo.io.netcdf import load_raw
 from logzoo.io.reading import sha256_of
-from replication.artifacts.layout import files_of, kind_of
 from replication.audit import publish as publishing
 from replication.audit.manifest import manifest_path, read_manifest
 from replication.audit.publish import publish
 from replication.audit.tree import audit
+from replication.layout import files_of, kind_of
 
 MANIFEST, ROWS, MODEL = manifest_path("tiny"), "data/tiny/tables/t.nc", "data/tiny/models/a.nc"
 NEVER = {"model", "snapshots", "dataset", "raw file", "raw manifest"}

@@ -10,9 +10,9 @@ from logzoo.io.schema import check
 from logzoo.streams import root_stream
 from logzoo.training import train_rbm
 from replication import costs
-from replication.artifacts.layout import kind_of
 from replication.catalogue import Catalogue
 from replication.configuration import checked
+from replication.layout import kind_of
 from replication.papers.declaration import named_paths
 from replication.papers.tracking import best, best_of_race
 from replication.papers.tracking.grids import Race, grid_models, races_of

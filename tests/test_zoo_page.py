@@ -11,8 +11,7 @@ from pages import Page, faults, faults_of_broken
 from projects import ROOT, catalogue_of
 from test_zoo import ESTIMATORS, NAMES, TRAINERS, joined, lines, parts_of
 
-from replication.artifacts.layout import kind_of
-from replication.documents import pages_of_estimators
+from replication.layout import kind_of
 from replication.papers.zoo import bias, sweeps
 from replication.papers.zoo.page import page
 from replication.papers.zoo.results import results, rounded
@@ -26,9 +25,10 @@ from replication.papers.zoo.statistics import (
     vouched_for,
     with_interval,
 )
-from replication.reporting.markers import look_on_page, marker_path
+from replication.project import pages_of_estimators
 from replication.reporting.statistics import seconds_of_budgets
 from replication.reporting.style import LOOKS
+from replication.reporting.web import look_on_page, marker_path
 
 FOLDER = "figures/tiny"
 FIGURE, ARTIFACT = "figures/tiny/zoo/zoo-rmse.png", "data/tiny/zoo.nc"

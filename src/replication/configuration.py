@@ -12,10 +12,8 @@ from logzoo.printing import one_line
 from replication.models import estimate_settings
 from replication.papers.tracking.grids import grid_models
 from replication.papers.zoo.families import matrix_places, zoo_models
-from replication.settings.matrix import Estimator
-from replication.settings.messages import message_of
-from replication.settings.references import check_names, check_references
-from replication.settings.root import SCALED, Settings
+from replication.settings.fields import message_of
+from replication.settings.root import SCALED, Estimator, Settings, check_names, check_references
 
 # Ten times as fast as the loader in Python; PyYAML may be built without it.
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

@@ -1,7 +1,7 @@
 """A project as Snakemake reads it, from Python: its configuration, its figures and tables, what they are made from."""
 
 import re
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from logzoo.io.netcdf import read_artifact
 from replication.catalogue import Catalogue, Config, Shown
@@ -10,6 +10,7 @@ from replication.papers.declaration import named_paths, nested
 
 # A line of the Snakefile that names a file of settings.
 _SETTINGS = re.compile(r'^(?:configfile: | +)"(config/\w+\.yaml)",?$', re.MULTILINE)
+_PAGES = "docs/estimators"
 
 
 def merged_configuration(*files: str, folder: str | Path = ".", over: Config | None = None) -> Config:
@@ -39,3 +40,20 @@ def read_artifacts(shown: Shown, folder: str | Path = ".") -> dict:
     """
     paths = named_paths(shown.inputs)
     return nested({name: read_artifact(Path(folder) / path) for name, path in paths.items()})
+
+
+def pages_of_estimators(estimators: dict[str, dict], folder: str | Path) -> dict[str, str]:
+    """The pages {estimator: path} on the methods of configured estimators, as the table of all methods links them.
+
+    Paths are from the folder of the project. Left out: methods that no row names.
+    """
+    table = Path(folder) / _PAGES / "README.md"
+    rows = [line for line in table.read_text().splitlines() if line.startswith("|")] if table.is_file() else []
+    found = {name: _page_of(entry["method"], rows) for name, entry in estimators.items()}
+    return {name: f"{_PAGES}/{page}" for name, page in found.items() if page}
+
+
+def _page_of(method: str, rows: list[str]) -> str:
+    """The page that the row of a method links; of several the one of its name."""
+    linked = [page for row in rows if f"`{method}`" in row for page in re.findall(r"\]\((\S+\.md)\)", row)]
+    return max(linked, key=lambda page: PurePosixPath(page).stem == method, default="")

@@ -9,11 +9,10 @@ import os
 from pathlib import Path
 from typing import Any
 
-from replication.artifacts.layout import kind_of
-from replication.artifacts.made import recorded
-from replication.artifacts.stamps import without_stamp
+from replication.artifacts import recorded, without_stamp
 from replication.audit.manifest import manifest_path, write_manifest
 from replication.catalogue import Catalogue
+from replication.layout import kind_of
 
 # What names of rules that sample begin with.
 _SAMPLING = ("train_", "evidence", "estimate")

@@ -1,8 +1,8 @@
 """Estimate log Z of one model by one estimator or more, each at every budget and replicate; checkpoints on the way."""
 
+from replication.artifacts import stand_ins
 from replication.jobs import checkpoint_of, discard_checkpoints, job, read_inputs, write_output
 from replication.papers.configured import estimator_options
-from replication.reporting.stand_ins import stand_ins
 
 from logzoo.estimators.evidence import from_dataset
 from logzoo.estimators.matrix import estimate_matrix

@@ -1,5 +1,6 @@
 """Run one experiment; checkpoints of its parts survive an interruption, where it makes them."""
 
+from replication.artifacts import stand_ins
 from replication.jobs import (
     checkpoint_of,
     discard_checkpoints,
@@ -8,7 +9,6 @@ from replication.jobs import (
     read_inputs,
     write_output,
 )
-from replication.reporting.stand_ins import stand_ins
 
 from functools import partial
 from pkgutil import resolve_name

@@ -1,6 +1,6 @@
 """Write the page of all figures, tables and verdicts."""
 
-from replication.artifacts.stamps import stamped_text
+from replication.artifacts import stamped_text
 from replication.jobs import job, stamp_of
 from replication.reporting.page import exhibit_of, page
 

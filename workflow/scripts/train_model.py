@@ -1,7 +1,7 @@
 """Train one RBM on the training split of its data set; a checkpoint beside it survives an interruption."""
 
+from replication.artifacts import stand_ins
 from replication.jobs import checkpoint_of, discard_checkpoints, job, read_inputs, write_output
-from replication.reporting.stand_ins import stand_ins
 
 from logzoo.datasets.build import visible_matrix
 from logzoo.models.rbm import RBM

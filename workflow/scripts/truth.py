@@ -1,7 +1,7 @@
 """Establish log Z of one model, and the mean log-likelihood of its data."""
 
+from replication.artifacts import stand_ins
 from replication.jobs import job, read_inputs, write_output
-from replication.reporting.stand_ins import stand_ins
 from replication.truths import exact_truth, known_truth, long_run_truth, with_likelihoods
 
 from logzoo.datasets.build import visible_matrix

@@ -4,7 +4,7 @@ import ast
 from contextlib import suppress
 from functools import cache
 
-from replication.digests import PACKAGES
+from replication.artifacts import PACKAGES
 
 
 def option_defaults(method):

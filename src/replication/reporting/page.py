@@ -8,12 +8,11 @@ import json
 from pathlib import Path, PurePosixPath
 
 from logzoo.io.netcdf import read_artifact
-from replication.reporting.pictures import LARGE, SMALL, embedded
-from replication.reporting.rendering import rendered
+from replication.artifacts import stand_in_line, stand_ins
 from replication.reporting.scorecard import VERDICTS, counts_by_paper, entries, relative, summary
-from replication.reporting.stand_ins import stand_in_line, stand_ins
 from replication.reporting.tables import frame_of, notes_of
 from replication.reporting.verdicts import SIGNS
+from replication.reporting.web import LARGE, SMALL, embedded, rendered
 
 # Digits of the hash of an input: enough to tell which it was.
 _SHORT = 12

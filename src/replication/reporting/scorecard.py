@@ -7,8 +7,8 @@ from pathlib import PurePosixPath
 import numpy as np
 import pandas as pd
 
+from replication.artifacts import stand_in_line, stand_ins
 from replication.reporting import tables
-from replication.reporting.stand_ins import stand_in_line, stand_ins
 from replication.reporting.verdicts import (
     BOUNDS,
     NOT_REPRODUCED,

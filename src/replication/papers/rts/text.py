@@ -6,9 +6,9 @@ Root mean square error and bias of log Z, in nats, by RTS, by its likelihood of 
 
 import numpy as np
 
+from replication.artifacts import stand_in_note
 from replication.papers.declaration import Claim
 from replication.papers.rts.runs import runs_of
-from replication.reporting.stand_ins import stand_in_note
 from replication.reporting.statistics import over_repeats, root_mean_square, truth_of
 from replication.reporting.tables import COUNT, DIGITS, Column, table_of
 

@@ -1,8 +1,8 @@
 """Tables of the best RBM of a grid on each data set, chosen by AIS."""
 
+from replication.artifacts import stand_in_note
 from replication.papers.tracking.grids import again, grid_settings, races_of, trial_of
 from replication.papers.tracking.race import groups_of, number_kept
-from replication.reporting.stand_ins import stand_in_note
 from replication.reporting.tables import COUNT, Column, table_of
 
 _COLUMNS = {

@@ -4,8 +4,8 @@ Log Z of every model, exact or from long runs of unlike estimators, the mean log
 what was published where there is anything.
 """
 
+from replication.artifacts import stand_in_note
 from replication.papers.zoo.families import matrix_places
-from replication.reporting.stand_ins import stand_in_note
 from replication.reporting.tables import Column, table_of
 
 _COLUMNS = {

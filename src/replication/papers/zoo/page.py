@@ -4,13 +4,12 @@ Self-contained HTML from the templates in workflow/templates: same contents, sam
 `results`; its script selects and draws. Without scripts there is a table.
 """
 
+from replication.artifacts import stand_in_line, stand_ins
 from replication.papers.zoo.results import results
 from replication.papers.zoo.statistics import LEVEL
-from replication.reporting.markers import look_on_page
-from replication.reporting.rendering import rendered
 from replication.reporting.scorecard import relative
-from replication.reporting.stand_ins import stand_in_line, stand_ins
 from replication.reporting.tables import two_digits
+from replication.reporting.web import look_on_page, rendered
 
 # What the docs say of the zoo as a whole.
 _MEANINGS = "docs/zoo.md"

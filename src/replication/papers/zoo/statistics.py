@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from replication.reporting.stand_ins import STAND_IN
+from replication.artifacts import STAND_IN
 from replication.reporting.statistics import (
     DEVIATE,
     QUANTILES,

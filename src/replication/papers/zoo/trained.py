@@ -4,8 +4,8 @@ Log Z and mean log-likelihoods, in nats, of the model that each trainer ends in.
 of trainers by tours, which end when they return.
 """
 
+from replication.artifacts import stand_in_note
 from replication.papers.zoo.families import zoo_models
-from replication.reporting.stand_ins import stand_in_note
 from replication.reporting.tables import COUNT, Column, table_of
 
 _COLUMNS = {
