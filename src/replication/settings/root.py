@@ -3,9 +3,9 @@
 # `either` makes types.
 # pyright: reportInvalidTypeForm=false
 from collections.abc import Collection, Iterable, Iterator
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import AfterValidator, ConfigDict, Discriminator, Field, Tag, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from logzoo.checks import shown
 from logzoo.estimators.registry import ESTIMATORS
@@ -40,7 +40,6 @@ from replication.settings.rbms import (
 SCALED = ("figures", "grids", "comparisons", "trainings", "estimators", "models")
 # Folders of data/ that are no scale.
 _FOLDERS = ("raw", "datasets", "mirror")
-Reference = tuple[str, Iterable[str], Collection[str]]
 
 
 class Estimator(Scaled):
@@ -61,17 +60,13 @@ class Estimator(Scaled):
         return self
 
 
-def _all_or_names(value: Any) -> str:
-    return "several" if isinstance(value, list) else "single"
-
-
 class Matrix(Section):
     """All estimates: every estimator on every model of this list and of the zoo."""
 
     models: Names = Field(description="Models, besides those of the zoo.")
-    estimators: Annotated[
-        Annotated[Literal["all"], Tag("single")] | Annotated[Names, Tag("several")], Discriminator(_all_or_names)
-    ] = Field(description="A list of estimators, or all methods without `left_out` and with `added`.")
+    estimators: either(Literal["all"], Names) = Field(
+        description="A list of estimators, or all methods without `left_out` and with `added`."
+    )
     left_out: list[str] = Field([], description="Methods that are not estimators of the matrix.")
     added: list[str] = Field([], description="Estimators besides the methods.")
     together: bool = Field(description="The estimators of a model share one job.")
@@ -196,9 +191,8 @@ def check_references(settings: Settings, config: dict) -> None:
 
     Raises ValueError, one line with the dotted path of the first unknown name.
     """
-    for references in (_of_estimates(settings, config), _of_models(settings, config), _of_others(settings)):
-        for key, names, choices in references:
-            check_names(key, names, choices)
+    for key, names, choices in _references(settings, config):
+        check_names(key, names, choices)
     _check_starts(settings, config["models"])
 
 
@@ -210,14 +204,12 @@ def check_names(key: str, names: Iterable[str], choices: Collection[str]) -> Non
         raise ValueError(f"configuration: {key}: {error}") from None
 
 
-def _of_estimates(settings: Settings, config: dict) -> Iterator[Reference]:
+def _references(settings: Settings, config: dict) -> Iterator[tuple[str, Iterable[str], Collection[str]]]:
+    """The settings that name entries: (dotted path, names, the entries that there are)."""
     yield "matrix.models", settings.matrix.models, config["models"]
     yield "matrix.added", settings.matrix.added, settings.estimators
     yield "matrix.estimators", config["matrix"]["estimators"], settings.estimators
     yield "truth.estimators", settings.truth.estimators, settings.estimators
-
-
-def _of_models(settings: Settings, config: dict) -> Iterator[Reference]:
     drawn = [name for name, dataset in settings.datasets.items() if dataset.reader == "known"]
     for name, model in settings.models.items():
         yield f"models.{name}.dataset", [model.dataset], settings.datasets
@@ -225,15 +217,11 @@ def _of_models(settings: Settings, config: dict) -> Iterator[Reference]:
             yield f"models.{name}.replicates", model.replicates, settings.estimators
         if isinstance(model, KnownModel):
             yield f"models.{name}.dataset", [model.dataset], drawn
-            continue
-        if model.import_:
+        elif model.import_:
             yield f"models.{name}.import.source", [model.import_.source], settings.sources
             yield f"models.{name}.import.file", [model.import_.file], settings.sources[model.import_.source].files
-        if model.start:
+        if isinstance(model, TrainedModel) and model.start:
             yield f"models.{name}.start", [model.start], config["models"]
-
-
-def _of_others(settings: Settings) -> Iterator[Reference]:
     for name, dataset in settings.datasets.items():
         yield f"datasets.{name}.source", [dataset.source], settings.sources
     for name, grid in settings.grids.items():
