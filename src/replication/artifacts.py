@@ -40,12 +40,12 @@ def recorded(params, number=0):
 
     Where params has `sources`, each output has its own entry of `settings` and `sources`, in the order of the outputs.
     """
-    given = dict(params)
-    if "sources" in given:
-        given["settings"] = list(given["settings"].values())[number]
-        given["source"] = list(given.pop("sources").values())[number]
-    source = given.pop("source")
-    parameters = {**given.pop("settings", {}), **given}
+    others = dict(params)
+    if "sources" in others:
+        others["settings"] = list(others["settings"].values())[number]
+        others["source"] = list(others.pop("sources").values())[number]
+    source = others.pop("source")
+    parameters = {**others.pop("settings", {}), **others}
     return {name: value for name, value in parameters.items() if name not in CODE}, source
 
 
@@ -60,19 +60,13 @@ def named_hashes(paths):
     for path in map(str, paths):
         if path.endswith(".nc"):
             hashes[path] = content_hash(path)
-        elif is_raw_manifest(path):
+        elif re.search(r"(^|/)raw/[^/]+/manifest\.json$", path):
             try:
                 files = json_object(Path(path).read_text())["files"]
                 hashes |= {(PurePath(path).parent / name).as_posix(): files[name]["sha256"] for name in files}
             except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
                 raise ValueError(f"{path}: not a manifest of raw files") from None
     return hashes
-
-
-def is_raw_manifest(path):
-    """Whether a path is that of the list of files of a source of raw data."""
-    path = PurePath(path)
-    return path.name == "manifest.json" and path.parts[-3:-2] == ("raw",)
 
 
 def content_hash(path):
@@ -121,9 +115,9 @@ def _json(stamp):
 
 
 def stand_ins(artifacts):
-    """Attributes that name every data set that another stands in for, and why (by line); empty if there is none.
+    """Attributes `stand_in_for` and `stand_in_reason` (one a line) of stand-ins among artifacts; empty without any.
 
-    Each of the artifacts has attributes of its own, or is nothing but its attributes.
+    artifacts: Datasets, or their attributes.
     """
     notices = [getattr(artifact, "attrs", artifact) for artifact in artifacts]
     notices = [notice for notice in notices if "stand_in_for" in notice]
@@ -136,12 +130,11 @@ def stand_ins(artifacts):
 
 
 def stand_in_line(attributes):
-    """A plain line on what others stand in for; empty if there is nothing."""
-    if "stand_in_for" not in attributes:
-        return ""
-    return f"STAND-IN: something else stands in for {attributes['stand_in_for']}"
+    """A line that names the data sets and models that were replaced; empty if there are none."""
+    replaced = attributes.get("stand_in_for")
+    return f"STAND-IN: something else stands in for {replaced}" if replaced else ""
 
 
 def stand_in_note(artifact):
-    """What is said behind the name of a row made of something that stands in; nothing for others."""
+    """The mark behind the name of a row whose artifact is made from stand-in data; empty for others."""
     return STAND_IN if "stand_in_for" in artifact.attrs else ""

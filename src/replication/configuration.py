@@ -70,16 +70,12 @@ def _at_scale(config: dict, scales: set[str]) -> dict:
     for section, entries in sections.items():
         sections[section] = {**entries}
         for name, entry in entries.items():
-            if not isinstance(entry, dict) or not _are_sections(entry.get("scales")):
-                continue
-            check_names(f"{section}.{name}.scales", entry["scales"], scales | {scale})
-            plain = {key: value for key, value in entry.items() if key != "scales"}
-            sections[section][name] = _merged(plain, entry["scales"].get(scale, {}))
+            at_scales = entry.get("scales") if isinstance(entry, dict) else None
+            if isinstance(at_scales, dict) and all(isinstance(settings, dict) for settings in at_scales.values()):
+                check_names(f"{section}.{name}.scales", at_scales, scales | {scale})
+                plain = {key: value for key, value in entry.items() if key != "scales"}
+                sections[section][name] = _merged(plain, at_scales.get(scale, {}))
     return {**config, **sections}
-
-
-def _are_sections(value: object) -> bool:
-    return isinstance(value, dict) and all(isinstance(entry, dict) for entry in value.values())
 
 
 def _with_estimators(config: dict) -> dict:
@@ -91,8 +87,8 @@ def _with_estimators(config: dict) -> dict:
     estimators = _merged(methods, config["estimators"])
     for name, entry in estimators.items():
         if isinstance(entry, dict):
-            missing = {key: value for key, value in defaults.items() if key not in entry}
-            estimators[name] = {**entry, **missing}
+            # Not {**defaults, **entry}: artifacts record settings in this order.
+            estimators[name] = entry | {key: value for key, value in defaults.items() if key not in entry}
     return {**config, "estimators": estimators}
 
 

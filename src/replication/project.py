@@ -49,11 +49,10 @@ def pages_of_estimators(estimators: dict[str, dict], folder: str | Path) -> dict
     """
     table = Path(folder) / _PAGES / "README.md"
     rows = [line for line in table.read_text().splitlines() if line.startswith("|")] if table.is_file() else []
-    found = {name: _page_of(entry["method"], rows) for name, entry in estimators.items()}
-    return {name: f"{_PAGES}/{page}" for name, page in found.items() if page}
-
-
-def _page_of(method: str, rows: list[str]) -> str:
-    """The page that the row of a method links; of several the one of its name."""
-    linked = [page for row in rows if f"`{method}`" in row for page in re.findall(r"\]\((\S+\.md)\)", row)]
-    return max(linked, key=lambda page: PurePosixPath(page).stem == method, default="")
+    pages = {}
+    for name, method in ((name, entry["method"]) for name, entry in estimators.items()):
+        links = [page for row in rows if f"`{method}`" in row for page in re.findall(r"\]\((\S+\.md)\)", row)]
+        if links:
+            # A row may link several pages: the page that has the name of the method comes first.
+            pages[name] = f"{_PAGES}/{max(links, key=lambda page: PurePosixPath(page).stem == method)}"
+    return pages

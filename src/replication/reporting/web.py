@@ -22,9 +22,9 @@ _LETTERS = {_MOVE: "M", 2: "L", 3: "Q", 4: "C"}
 
 
 def rendered(name, templates, **contents):
-    """The page that the template of that name in the folder `templates` makes of its contents.
+    """The page that a template in the folder `templates` makes of its contents: same contents, same bytes.
 
-    What a template puts out by `tojson` is compact; ValueError for numbers in it that JSON does not have.
+    The filter `tojson` writes compact JSON, and raises ValueError for NaN and infinity.
     """
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(templates),
@@ -77,7 +77,8 @@ def look_on_page(name, position):
     path, filled = marker_path(look["marker"])
     return {
         "light": look["color"],
-        "dark": paler(look["color"]),
+        # Halfway to white.
+        "dark": "#" + "".join(f"{(int(look['color'][start : start + 2], 16) + 255) // 2:02x}" for start in (1, 3, 5)),
         "dashes": _DASHES[look["linestyle"]],
         "path": path,
         "filled": filled,
@@ -96,13 +97,8 @@ def marker_path(marker):
             parts.append("Z")
             continue
         # Down is positive in SVG.
-        flipped = [(1.0 - 2.0 * (place % 2)) * value for place, value in enumerate(points)]
+        flipped = [(1.0 - 2.0 * (axis % 2)) * value for axis, value in enumerate(points)]
         parts.append(
             _LETTERS[int(code)] + " ".join(f"{value + 0.0:.3g}" if abs(value) > 1e-6 else "0" for value in flipped)
         )
     return "".join(parts), bool(style.is_filled())
-
-
-def paler(colour):
-    """A colour (#rrggbb) halfway to white, for dark paper."""
-    return "#" + "".join(f"{(int(colour[place : place + 2], 16) + 255) // 2:02x}" for place in (1, 3, 5))
