@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 from projects import ROOT, catalogue_of
 
-from logzoo.io.netcdf import read_artifact, write_artifact
 from replication.reporting.scorecard import (
     csv,
     entries,
@@ -27,24 +26,9 @@ COUNTS = r"(\d+) reproduced, (\d+) not reproduced, (\d+) undecided, (\d+) not\s+
 LINE = re.compile(rf"(\d+) claims, (\d+) of them decided at the scale decisive:\s+{COUNTS}")
 CLAIMS = {
     "trk-f1": {"figure": "trk-f1", "claim": "A drawing", "published": "-", "not_tested": "nothing to measure"},
-    "rts-f9-small": {
-        "figure": "rts-f9",
-        "claim": "It is |small|",
-        "at_most": 1.0,
-        "published": "small",
-    },
-    "rts-f9-large": {
-        "figure": "rts-f9",
-        "claim": "It is large",
-        "at_least": 1.0,
-        "published": "-",
-    },
-    "rts-f9-any": {
-        "figure": "rts-f9",
-        "claim": "It is there",
-        "at_least": 0.0,
-        "published": "-",
-    },
+    "rts-f9-small": {"figure": "rts-f9", "claim": "It is |small|", "at_most": 1.0, "published": "small"},
+    "rts-f9-large": {"figure": "rts-f9", "claim": "It is large", "at_least": 1.0, "published": "-"},
+    "rts-f9-any": {"figure": "rts-f9", "claim": "It is there", "at_least": 0.0, "published": "-"},
 }
 STATISTICS = {
     "rts-f9-small": Statistic(0.5, 0.4, 0.9, "|size|"),
@@ -96,12 +80,6 @@ def test_numbers_keep_their_precision_in_csv(card):
     read = pd.read_csv(io.StringIO(csv(card)), index_col=0, keep_default_na=False)
     assert list(read.index) == list(card["id"].values)
     assert read.loc["rts-f9-small", "high"] == "0.9" and read.loc["trk-f1", "value"] == ""
-
-
-def test_a_scorecard_is_an_artifact(card, tmp_path):
-    path = tmp_path / "scorecard.nc"
-    write_artifact(card, path, kind="scorecard", parameters={}, source="0" * 64, inputs={}, seed_path="")
-    assert entries(read_artifact(path, "scorecard")) == entries(card)
 
 
 def test_stand_in_data_leave_claims_untested_and_are_named():
