@@ -29,6 +29,11 @@ def made(tmp_path_factory):
     return folder / "figures/tiny/index.html", text, card
 
 
+@pytest.fixture(scope="module")
+def parsed(made):
+    return Page(made[1])
+
+
 def test_the_pages_are_sound(made):
     path, _, _ = made
     assert faults(path) == []
@@ -44,9 +49,9 @@ def test_the_same_contents_give_the_same_bytes_that_name_no_machine(made, tmp_pa
     assert not re.search(r"\b20\d\d-\d\d-\d\d|\d\d:\d\d:\d\d|file://|https?://", text)
 
 
-def test_every_figure_table_and_claim_is_on_the_page(made):
+def test_every_figure_table_and_claim_is_on_the_page(made, parsed):
     _, text, card = made
-    parsed, claims = Page(text), CATALOGUE.claims
+    claims = CATALOGUE.claims
     shown = {one.attributes["id"]: one for one in parsed.all("article") if "id" in one.attributes}
     assert set(shown) == set(CATALOGUE.shown)
     assert len(parsed.all("img")) == 2 * PICTURES
@@ -61,26 +66,22 @@ def test_every_figure_table_and_claim_is_on_the_page(made):
     assert len(rows) == len(claims)
 
 
-def test_the_page_opens_with_what_was_done_and_with_the_answer(made):
-    _, text, _ = made
-    parsed = Page(text)
-    done = [one.text for one in parsed.all("li") if one.inside("ul").attributes.get("class") == "done"]
-    assert len(done) == 3
-    assert (
-        "of 4 papers on log Z" in done[0]
-        and f"{PICTURES} figures and {len(CATALOGUE.shown) - PICTURES} tables" in done[0]
-    )
-    assert done[2].startswith("2 estimators of log Z had equal budgets of Gibbs sweeps on 3 models of 2 families")
-    assert "23 estimates, of which 52% say themselves" in done[2]
+def test_the_page_opens_with_what_was_done_and_with_the_answer(parsed):
+    sentences = [one.text for one in parsed.all("li") if one.inside("ul").attributes.get("class") == "done"]
+    numbers = [re.findall(r"\d+", sentence) for sentence in sentences]
+    assert [numbers[0], numbers[2]] == [
+        ["4", str(PICTURES), str(len(CATALOGUE.shown) - PICTURES)],
+        ["2", "3", "2", "23", "52"],
+    ]
     first = parsed.all("section")[0]
     assert CATALOGUE.config["papers"]["zoo"]["question"] in first.text
     opening = [one.attributes["id"] for one in parsed.all("article") if one.inside("section") is first]
     assert opening == ANSWERS and [CATALOGUE.shown[name].is_table for name in ANSWERS] == [False, True]
 
 
-def test_every_figure_and_table_has_a_tile_with_the_marks_of_its_verdicts(made):
-    _, text, card = made
-    tiles = {one.attributes["href"][1:]: one for one in Page(text).all("a") if one.attributes.get("class") == "tile"}
+def test_every_figure_and_table_has_a_tile_with_the_marks_of_its_verdicts(made, parsed):
+    card = made[2]
+    tiles = {one.attributes["href"][1:]: one for one in parsed.all("a") if one.attributes.get("class") == "tile"}
     assert list(tiles) == list(CATALOGUE.shown)
     for name, tile in tiles.items():
         said = list(card["verdict"].values[card["figure"].values == name])
@@ -89,13 +90,12 @@ def test_every_figure_and_table_has_a_tile_with_the_marks_of_its_verdicts(made):
             assert (f"{said.count(word)} {word}" in tile.text) == (word in said)
 
 
-def test_verdicts_and_captions_are_said_once_beside_the_picture(made):
-    _, text, _ = made
-    figures = {one.attributes["id"]: one.text for one in Page(text).all("article") if "id" in one.attributes}
+def test_verdicts_and_captions_are_said_once_beside_the_picture(parsed):
+    figures = {one.attributes["id"]: one.text for one in parsed.all("article") if "id" in one.attributes}
     for entry in TESTED.values():
         assert figures["rts-f3"].count(f"{entry['claim']}.") == 1
     assert figures["rts-f3"].count("95% bootstrap intervals") == 1
-    described = {one.inside("article").attributes["id"]: one for one in Page(text).all("img") if one.inside("article")}
+    described = {one.inside("article").attributes["id"]: one for one in parsed.all("img") if one.inside("article")}
     assert described["rts-f3"].attributes["alt"].endswith("; described and judged beside the picture")
     assert described["zoo-rmse"].attributes["alt"].endswith("; described beside the picture")
 
@@ -111,9 +111,9 @@ def test_the_page_of_a_paper_alone_without_a_companion_is_sound(tmp_path):
     assert {CATALOGUE.shown[name].paper for name in tiles} == {"rts"}
 
 
-def test_each_picture_has_its_provenance(made):
+def test_each_picture_has_its_provenance(made, parsed):
     path, text, _ = made
-    parsed, name = Page(text), "data/tiny/runs/mnist-100.rts.nc"
+    name = "data/tiny/runs/mnist-100.rts.nc"
     for figure, found in (("rts-f3", 1), ("rts-f4", 0)):
         (article,) = [one for one in parsed.all("article") if one.attributes.get("id") == figure]
         links = [one.attributes["href"] for one in parsed.all("a") if one.inside("article") is article]
@@ -128,13 +128,12 @@ def test_each_picture_has_its_provenance(made):
     assert "1" * 12 in records[name]
 
 
-def test_stand_in_data_are_said_at_the_top_and_beside_the_figure(made):
-    _, text, _ = made
-    notices = [one for one in Page(text).all("p") if one.attributes.get("class") == "notice"]
+def test_stand_in_data_are_said_at_the_top_and_beside_the_figure(parsed):
+    notices = [one for one in parsed.all("p") if one.attributes.get("class") == "notice"]
     assert len(notices) == 2
     assert notices[0].inside("header") and notices[1].inside("article").attributes["id"] == "rts-f5"
     assert all("something else stands in for dna." in one.text for one in notices)
-    (why,) = [one for one in Page(text).all("details") if one.inside("header")]
+    (why,) = [one for one in parsed.all("details") if one.inside("header")]
     assert "nothing <was> to be had" in why.text
 
 
@@ -150,7 +149,6 @@ def test_pictures_are_small_and_keep_their_rare_colours():
     assert len(one.uri) < target.tell()
     (small,) = embedded(target.getvalue(), SMALL)
     assert (small.width, small.height) == (SMALL, 133) and len(small.uri) < len(one.uri)
-    assert [one, small] == embedded(target.getvalue(), LARGE, SMALL)
     pixels = np.asarray(Image.open(io.BytesIO(base64.b64decode(one.uri.partition(",")[2]))).convert("RGB"))
     assert np.abs(pixels.astype(int) - (0x56, 0xB4, 0xE9)).max(axis=-1).min() < 12
     assert (pixels[0, 0] == 255).all()

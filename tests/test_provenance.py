@@ -102,18 +102,6 @@ def test_digest_covers_behaviour_alone(root, old, new, counts):
     assert (source_digest("package.kernels.gibbs", packages=(root,)) != before) == counts
 
 
-def test_digest_tells_contents_and_files_apart(root):
-    first, second = root / "kernels" / "gibbs.py", root / "kernels" / "random.py"
-    before = source_digest("package.kernels.gibbs", "package.kernels.random", packages=(root,))
-    first.write_text("a = 1\nb = 2\n")
-    second.write_text("")
-    joined = source_digest("package.kernels.gibbs", "package.kernels.random", packages=(root,))
-    first.write_text("a = 1\n")
-    second.write_text("b = 2\n")
-    apart = source_digest("package.kernels.gibbs", "package.kernels.random", packages=(root,))
-    assert len({before, joined, apart}) == 3 and len(apart) == 64
-
-
 @pytest.mark.parametrize(
     ("module", "source", "reason"),
     [
