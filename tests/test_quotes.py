@@ -4,7 +4,7 @@ import re
 import shutil
 
 import pytest
-from projects import ROOT
+from projects import ROOT, catalogue_of
 
 from logzoo.io.netcdf import read_artifact
 from replication.audit.manifest import read_manifest
@@ -114,9 +114,10 @@ def test_pages_quote_the_published_results_as_they_are():
     assert [page for page, text in texts.items() if requoted(text, page, ROOT) != text] == []
 
 
-def test_the_decisive_run_is_published_without_a_fault():
+def test_the_decisive_run_is_published_without_a_fault(card):
     assert read_manifest(RESULTS, "decisive").left_out
     assert audit(RESULTS).faults == []
+    assert {row["id"] for row in entries(card)} == catalogue_of().claims.keys()
 
 
 def test_claims_that_are_not_reproduced_or_tested_say_why(card):

@@ -6,7 +6,6 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from projects import ROOT, catalogue_of
 
 from replication.reporting.scorecard import (
     csv,
@@ -21,9 +20,6 @@ from replication.reporting.scorecard import (
 from replication.reporting.statistics import Statistic
 from replication.reporting.verdicts import verdicts
 
-# As `reporting.scorecard.summary` writes it.
-COUNTS = r"(\d+) reproduced, (\d+) not reproduced, (\d+) undecided, (\d+) not\s+tested"
-LINE = re.compile(rf"(\d+) claims, (\d+) of them decided at the scale decisive:\s+{COUNTS}")
 CLAIMS = {
     "trk-f1": {"figure": "trk-f1", "claim": "A drawing", "published": "-", "not_tested": "nothing to measure"},
     "rts-f9-small": {"figure": "rts-f9", "claim": "It is |small|", "at_most": 1.0, "published": "small"},
@@ -94,15 +90,6 @@ def test_stand_in_data_leave_claims_untested_and_are_named():
 def test_a_claim_without_verdict_or_reason_is_refused():
     with pytest.raises(ValueError, match="rts-f9-small: no verdict"):
         scorecard(CLAIMS, {}, PLACES)
-
-
-def test_the_line_in_the_readme_counts_every_claim_once():
-    claims = catalogue_of().claims
-    (line,) = LINE.findall((ROOT / "README.md").read_text())
-    total, decided, *counts = map(int, line)
-    assert total == len(claims) == sum(counts) and decided == sum(counts[:2])
-    # What is not tested at any scale is so at this one.
-    assert counts[-1] >= sum("not_tested" in entry for entry in claims.values())
 
 
 def test_a_claim_that_is_not_reproduced_says_why_and_no_other_does():

@@ -63,9 +63,7 @@ def test_every_public_name_is_described_with_its_fields(site):
     }
     assert {"Estimate.reasons", "TrainingRun.trace", "RBM.weights"} <= fields
     assert {f"logzoo.{name}" for name in {*logzoo.__all__, *fields}} <= page.ids
-    assert 'The default is 10,000 for one method and 200,000 for "auto"' in page.text
-    assert "Rigorous bounds of log Z in nats" in page.text and "Alias for field" not in page.text
-    assert "2**min(visible, hidden) states" in page.text
+    assert "Alias for field" not in page.text
 
 
 def test_every_estimator_has_a_page_that_says_how_to_call_it(site):

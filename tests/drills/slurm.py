@@ -17,12 +17,11 @@ import subprocess
 import sys
 import tempfile
 import time
-import tomllib
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from projects import CONFIGURATION, ROOT, closed_environment, copy_project, fingerprints  # noqa: E402
+from projects import CONFIGURATION, closed_environment, copy_project, fingerprints  # noqa: E402
 from slurm_node import CannotRun, SlurmNode, install, memory_of  # noqa: E402
 
 PLUGIN = "snakemake_executor_plugin_slurm"
@@ -35,31 +34,16 @@ TIMED_JOBS = r"^ +wildcards: experiment=timings/\S+$"
 RETRIED = ("experiment", "data/tiny/comparisons/toy-4-4.pcd.nc", "100 if attempt == 1 else 2000 * attempt")
 
 
-def plugin_folder(scratch):
-    """Where the extra `cluster` is: None where it is installed, else a folder below `scratch`, and nowhere else."""
-    if importlib.util.find_spec(PLUGIN):
-        return None
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    folder = scratch / "plugin"
-    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(folder)]
-    done = subprocess.run([*command, *project["optional-dependencies"]["cluster"]], capture_output=True, text=True)
-    if done.returncode:
-        raise CannotRun(f"pip cannot install the extra `cluster`: {done.stderr.strip().splitlines()[-1:]}")
-    return folder
-
-
 class Project:
     """A copy of the project in which the workflow runs.
 
-    slurm, plugin: the Slurm to run it by, if any, and the folder of snakemake's plugin for it, if it is not installed.
+    slurm: the Slurm that runs its jobs, if any.
     """
 
-    def __init__(self, folder, slurm=None, plugin=None):
+    def __init__(self, folder, slurm=None):
         self.folder = copy_project(folder)
         self.options = ["--workflow-profile", "workflow/profiles/slurm", *HERE] if slurm else []
         self.environment = closed_environment(self.folder, slurm.environment if slurm else os.environ)
-        if plugin:
-            self.environment["PYTHONPATH"] += f"{os.pathsep}{plugin}"
 
     def make(self, *arguments):
         """Run snakemake; return what it printed, and the seconds it took."""
@@ -85,14 +69,15 @@ def jobs_of_run(slurm, output):
 
 def drill(arguments, scratch):
     """Run everything and print what was found; yield a line for each fault."""
+    if importlib.util.find_spec(PLUGIN) is None:
+        raise CannotRun("no snakemake-executor-plugin-slurm: pip install -e .[cluster]")
     install()
-    plugin = plugin_folder(scratch)
     # munge asks for a way to its socket that all may take.
     scratch.chmod(0o755)
     (scratch / "slurm").mkdir()
     with SlurmNode(scratch / "slurm", arguments.cores) as slurm:
         print(f"{slurm.ask('sinfo', '--version')}, node {slurm.ask('sinfo', '--noheader')}; {slurm.pids()}", flush=True)
-        local, cluster = Project(scratch / "local"), Project(scratch / "cluster", slurm, plugin)
+        local, cluster = Project(scratch / "local"), Project(scratch / "cluster", slurm)
         _, seconds = local.make("--cores", str(arguments.cores), "--", arguments.target)
         print(f"{arguments.target} on {arguments.cores} cores: {seconds:.0f} s", flush=True)
         output, seconds = cluster.make("--", arguments.target)
