@@ -129,9 +129,9 @@ def _merged(settings: dict, others: dict) -> dict:
 def _check_families(config: dict) -> None:
     """Check that the models of a family share a budget, which the figures of the zoo show."""
     shared: dict[str, set[int]] = {}
-    for model, place in matrix_places(config).items():
+    for model, family in ((model, entry["family"]) for model, entry in matrix_places(config).items()):
         settings = estimate_settings(config, model, config["matrix"]["estimators"]).values()
-        budgets, family = {budget for each in settings for budget in each["budgets"]}, place["family"]
+        budgets = {budget for entry in settings for budget in entry["budgets"]}
         shared[family] = budgets & shared.get(family, budgets)
         if not shared[family]:
             raise ValueError(

@@ -99,11 +99,11 @@ def _first_output(catalogue: Catalogue, path: str) -> str:
 
     A training writes its trace and snapshots beside the model, and estimators of the matrix read the same run.
     """
-    place = PurePosixPath(path)
-    if place.parent.name == "models":
-        return str(place.with_name(f"{place.name.partition('.')[0]}.nc"))
-    if place.parent.parent.name == "estimates":
-        return str(place.with_name(f"{_readers(catalogue, place.parent.name, place.stem)[0]}.nc"))
+    file = PurePosixPath(path)
+    if file.parent.name == "models":
+        return str(file.with_name(f"{file.name.partition('.')[0]}.nc"))
+    if file.parent.parent.name == "estimates":
+        return str(file.with_name(f"{_readers(catalogue, file.parent.name, file.stem)[0]}.nc"))
     return path
 
 

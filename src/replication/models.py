@@ -45,7 +45,7 @@ def family_of(config: Config, model: str) -> str:
 def with_snapshots(config: Config) -> set[str]:
     """Trained models whose parameters on the way are kept, too."""
     options = {name: config["models"][name]["train"].get("options", {}) for name in trained_models(config)}
-    return {name for name, given in options.items() if given.get("snapshots")}
+    return {name for name, values in options.items() if values.get("snapshots")}
 
 
 def truth_from(config: Config, model: str) -> str:

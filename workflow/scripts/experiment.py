@@ -17,13 +17,13 @@ from logzoo.streams import root_stream
 
 with job(snakemake.log[0]):
     params = snakemake.params
-    inputs, given = read_inputs(snakemake), dict(params.settings)
+    inputs, settings = read_inputs(snakemake), dict(params.settings)
     stream = root_stream(params.seed).child(*params.stream) if params.stream else ""
     if params.stream:
-        given["stream"] = stream
+        settings["stream"] = stream
     if params.checkpoints:
-        given["checkpoint"] = partial(checkpoint_of, snakemake, 0)
-    result = resolve_name(params.run)(inputs, **given)
+        settings["checkpoint"] = partial(checkpoint_of, snakemake, 0)
+    result = resolve_name(params.run)(inputs, **settings)
     attributes = {**params.attributes, **stand_ins(flat(inputs)), **result.attrs}
     write_output(snakemake, result.assign_attrs(attributes), kind=params.kind, seed_path=stream)
     discard_checkpoints(snakemake)

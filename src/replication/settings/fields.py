@@ -144,8 +144,8 @@ def message_of(error: ValidationError, config: object) -> str:
     first = errors[0]
     path, context = _path_of(first["loc"], config), first.get("ctx", {})
     if first["type"] == "missing":
-        beside = [each for each in errors if each["loc"][:-1] == first["loc"][:-1]]
-        missing = [each["loc"][-1] for each in beside if each["type"] == "missing"]
+        section = first["loc"][:-1]
+        missing = [item["loc"][-1] for item in errors if item["type"] == "missing" and item["loc"][:-1] == section]
         return _line(path, f"expected the key{'s' * (len(missing) > 1)} {', '.join(map(repr, missing))}")
     if first["type"] == "value_error":
         return _line([*path, *filter(None, [context["error"].key])], str(context["error"]))

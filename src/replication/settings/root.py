@@ -240,8 +240,8 @@ def _references(settings: Settings, config: dict) -> Iterator[tuple[str, Iterabl
 
 def _check_starts(settings: Settings, models: dict[str, dict]) -> None:
     """Check that chains of trainings end, and that a model starts from one with as many visible units."""
-    for name, model in settings.models.items():
-        if not isinstance(model, TrainedModel) or not model.start:
+    for name, entry in settings.models.items():
+        if not isinstance(entry, TrainedModel) or not entry.start:
             continue
         chain = [name]
         while start := models[chain[-1]].get("start"):
@@ -249,9 +249,9 @@ def _check_starts(settings: Settings, models: dict[str, dict]) -> None:
             if start in chain[:-1]:
                 raise ValueError(f"configuration: models.{name}.start: expected no circle, found {' -> '.join(chain)}")
         # Hidden units may differ in models that no figure needs: another scale resizes only those that it makes.
-        visible, found = (settings.datasets[models[each]["dataset"]].visible for each in chain[:2])
-        if visible != found:
+        visible, others = (settings.datasets[models[model]["dataset"]].visible for model in chain[:2])
+        if visible != others:
             raise ValueError(
-                f"configuration: models.{name}.start: expected a model of {visible} visible units, found {found} of"
+                f"configuration: models.{name}.start: expected a model of {visible} visible units, found {others} of"
                 f" {chain[1]}"
             )
