@@ -3,7 +3,6 @@
 import re
 from pathlib import Path, PurePosixPath
 
-from logzoo.io.netcdf import read_artifact
 from replication.catalogue import Catalogue, Config, Shown
 from replication.configuration import checked, laid_over
 from replication.papers.declaration import named_paths, nested
@@ -38,6 +37,8 @@ def read_artifacts(shown: Shown, folder: str | Path = ".") -> dict:
 
     Raises ValueError for what is not made yet.
     """
+    from logzoo.io.netcdf import read_artifact  # xarray takes long to import, and the rules import this module
+
     paths = named_paths(shown.inputs)
     return nested({name: read_artifact(Path(folder) / path) for name, path in paths.items()})
 
