@@ -3,20 +3,91 @@
 import re
 import subprocess
 import sys
+from html.parser import HTMLParser
 from types import SimpleNamespace
+from urllib.parse import unquote, urlsplit
 
 import pytest
 from browser import Browser, find_chromium
 from PIL import Image
 from projects import ROOT, catalogue_of, closed_environment
-from sites import Site
 
 import logzoo
 from logzoo.estimators.registry import ESTIMATORS
 from replication.papers.declaration import Claim
 
+# Attributes by which a page loads something at once; a link is followed when somebody asks.
+_LOADING = ("src", "srcset", "data", "poster")
+_BY_STYLE = re.compile(r"(?:url\(|@import)\s*['\"]?(?!data:)([a-z]+:)?//", re.IGNORECASE)
 DOCS = ROOT / "docs"
 EXTENSIONS = DOCS / "_extensions"
+
+
+class Page(HTMLParser):
+    """The ids, links, text and code of a page, and the addresses that it loads."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.path, self.ids, self.links, self.loaded = path, set(), [], []
+        self._texts, self._codes, self._in_code = [], [], 0
+        self.feed(path.read_text())
+        self.text, self.code = (" ".join("".join(texts).split()) for texts in (self._texts, self._codes))
+
+    def handle_starttag(self, tag, attributes):
+        found = dict(attributes)
+        self._in_code += tag == "code"
+        self.ids.add(found.get("id"))
+        self.loaded += [found[key] for key in _LOADING if found.get(key)]
+        if "href" in found:
+            (self.links if tag == "a" else self.loaded).append(found["href"])
+
+    def handle_endtag(self, tag):
+        self._in_code -= tag == "code"
+        self._codes.append(" ")
+
+    def handle_data(self, data):
+        self._texts.append(data)
+        if self._in_code:
+            self._codes.append(data)
+
+
+class Site:
+    """All pages below a folder, by path from there."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        paths = sorted(folder.rglob("*.html"))
+        self.pages = {path.relative_to(folder).as_posix(): Page(path) for path in paths}
+
+    def from_networks(self):
+        """What pages and styles load from elsewhere."""
+        found = [
+            f"{name} loads {address}"
+            for name, page in self.pages.items()
+            for address in page.loaded
+            if urlsplit(address).netloc or urlsplit(address).scheme not in ("", "data")
+        ]
+        styles = (path for path in self.folder.rglob("*.css") if _BY_STYLE.search(path.read_text()))
+        return found + [f"{path.name} loads from a network" for path in styles]
+
+    def broken(self):
+        """Links, and what is loaded, that are not there."""
+        return [
+            f"{name}: {address}"
+            for name, page in self.pages.items()
+            for address in {*page.links, *page.loaded}
+            if not self._leads_somewhere(page, address)
+        ]
+
+    def _leads_somewhere(self, page, address):
+        parts = urlsplit(address)
+        if parts.scheme or parts.netloc:
+            return True
+        path = (page.path.parent / unquote(parts.path)).resolve() if parts.path else page.path
+        if not path.is_file():
+            return False
+        target = self.pages.get(path.relative_to(self.folder).as_posix())
+        return target is None or not parts.fragment or unquote(parts.fragment) in target.ids
 
 
 def build(source, target):
