@@ -92,7 +92,7 @@ for paper in config["papers"]:
 # On this machine jobs may start as fast as they end. Under a limit, snakemake 9 looks for jobs once more each second for
 # every job that it has started: after a hundred of them that costs a quarter of a core. There is no public way to say so.
 onstart:
-    if config["missing_data"] == "stop" and (lacking := stand_ins(config)):
+    if config["missing_data"] == "stop" and (lacking := lacking_sources(config)):
         sys.exit(f"logzoo: error: {lacking[0]} says that its files could not be had: remove it to try again")
     remove_manifest(SCALE)
     if workflow.local_exec:

@@ -1,6 +1,5 @@
 """Headless Chromium, driven over its debugging pipe with the standard library alone."""
 
-import base64
 import json
 import os
 import select
@@ -114,14 +113,6 @@ class Browser:
             one["params"]["request"]["url"] for one in self.events if one.get("method") == "Network.requestWillBeSent"
         ]
         return [address for address in asked if not address.startswith("data:")]
-
-    def screenshot(self, *, whole=False):
-        """Bytes of a PNG of the window, or of the whole page."""
-        return base64.b64decode(self.call("Page.captureScreenshot", captureBeyondViewport=whole)["data"])
-
-    def printed(self):
-        """Bytes of a PDF of the page, as it is printed."""
-        return base64.b64decode(self.call("Page.printToPDF", preferCSSPageSize=True)["data"])
 
     def _wait(self, wanted):
         deadline = time.monotonic() + PATIENCE

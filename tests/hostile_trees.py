@@ -15,7 +15,7 @@ import numpy as np
 from logzoo.io.netcdf import seal
 from logzoo.io.reading import sha256_of
 from logzoo.kernels import cache
-from replication.artifacts.layout import files_of
+from replication.layout import files_of
 
 MOST_MEGABYTES = 500
 _EVIL = "from pathlib import Path\nPath({marker!r}).write_text('ran')\n"

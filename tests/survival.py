@@ -11,8 +11,8 @@ from pathlib import Path
 from projects import TIMED, closed_environment
 
 from logzoo.io.netcdf import read_artifact
-from replication.artifacts.layout import STAMPED, files_of, is_unfinished, kind_of
-from replication.artifacts.stamps import read_stamp
+from replication.artifacts import read_stamp
+from replication.layout import STAMPED, files_of, is_unfinished, kind_of
 
 # What shows or lists measured times differs with them.
 _TIMED_TOO = re.compile(r"ins-many\.pdf|/index\.html$|/manifest\.json$")

@@ -12,12 +12,12 @@ from projects import ROOT
 from trees import SOURCE, Tree
 
 from logzoo.io.netcdf import content_sha256, load_raw
-from replication.artifacts.layout import files_of, is_timed, kind_of, walked
 from replication.audit import checkout
 from replication.audit.findings import Findings, report
 from replication.audit.manifest import read_manifest, write_manifest
 from replication.audit.tree import audit
 from replication.cli import main
+from replication.layout import files_of, is_timed, kind_of, walked
 
 MANIFEST = "data/tiny/manifest.json"
 ESTIMATE, LEAF, CARD = "data/tiny/estimates/a/rts.nc", "data/tiny/tables/t.nc", "data/tiny/scorecard.nc"

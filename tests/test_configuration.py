@@ -16,7 +16,6 @@ from replication.project import catalogue_of, merged_configuration
 WRONG = [
     # Numbers that jobs do not take.
     ({"seed": 2016.0}, "seed: expected a whole number, found 2016.0"),
-    ({"matrix": {"budgets": [1e3]}}, r"matrix.budgets.0: expected a whole number, found 1000.0"),
     (
         {"models": {"mnist-10": {"train": {"learning_rate": float("inf")}}}},
         "models.mnist-10.train.learning_rate: expected .*, found inf",
@@ -24,48 +23,35 @@ WRONG = [
     ({"grids": {"trk-t1": {"repeats": 2.0}}}, "grids.trk-t1.repeats: expected a whole number, found 2.0"),
     # Settings of a scale.
     ({"grids": {"trk-t1": {"scales": {"quick": {"datasets": None}}}}}, "grids.trk-t1: expected the key 'datasets'"),
-    ({"grids": {"trk-t1": {"scales": {"quick": {"train": None}}}}}, "grids.trk-t1: expected the key 'train'"),
     ({"grids": {"trk-t1": {"train": {"learning_rate": []}}}}, r"grids.trk-t1.train.learning_rate: .*found \[\]"),
     # Names.
     ({"scale": "raw"}, "scale: .*, found 'raw'"),
     ({"models": {"mnist-20-cd": {"title": "mine"}}}, "models.mnist-20-cd: "),
-    ({"figures": {"rts-f5": {"model": "rts-f55"}}}, "figures.rts-f5: .*'rts-f55'"),
     ({"figures": {"rts-f5": {"others": ["rts-f55"]}}}, "figures.rts-f5: .*'rts-f55'"),
     ({"figures": {"lv-f2a": {"models": ["lv"]}}}, "figures.lv-f2a: .*nothing has the name 'lv'"),
     ({"figures": {"zoo-sandwich": {"lower": ["pcd"]}}}, "figures.zoo-sandwich: lower: unknown value 'pcd'"),
     ({"datasets": {"dna": {"source": "nobody"}}}, "datasets.dna.source: unknown name 'nobody'; expected one of .*dna"),
     ({"figures": {"zoo-arenas": {"of_papers": ["nobody"]}}}, "figures.zoo-arenas: estimators: .*'nobody'"),
     ({"matrix": {"estimators": ["ais"], "left_out": ["magic"]}}, "matrix.left_out: unknown name 'magic'"),
-    ({"matrix": {"estimators": ["ais"], "added": ["magic"]}}, "matrix.added: unknown name 'magic'"),
     ({"models": {"mnist-10": {"scales": {"papr": {}}}}}, "models.mnist-10.scales: .*'papr'.* decisive, paper, quick$"),
-    ({"figures": {"rts-f1": {"scales": {"papr": {}}}}}, "figures.rts-f1.scales: unknown name 'papr'"),
     # Options of methods.
     ({"estimators": {"rts": {"options": {"rungz": 9}}}}, "estimators.rts.options: unknown name 'rungz'; .*rungs"),
-    ({"estimators": {"rts": {"options": {"base": "modes"}}}}, "estimators.rts.options: unknown name 'base'"),
     ({"models": {"mnist-10": {"train": {"options": {"partcles": 9}}}}}, "models.mnist-10.train.options: .*particles"),
     ({"models": {"mnist-10": {"train": {"options": {"hidden": 9}}}}}, "models.mnist-10.train.options: .*'hidden'"),
-    ({"models": {"mnist-10": {"train": {"options": {"stream": 1}}}}}, "models.mnist-10.train.options: .*'stream'"),
     ({"estimators": {"rts": {"options": {"progress": True}}}}, "estimators.rts.options: unknown name 'progress'"),
     ({"zoo": {"trainers": {"cd": {"options": {"bogus": 1}}}}}, "zoo.trainers.cd.options: unknown name 'bogus'"),
-    ({"zoo": {"trainers": {"cd": {"method": "magic"}}}}, "zoo.trainers.cd.method: unknown name 'magic'"),
     ({"grids": {"trk-t1": {"train": {"options": {"bogus": [1, 2]}}}}}, "grids.trk-t1.train.options: .*'bogus'"),
     (
         {"comparisons": {"toy-4-4": {"trainers": {"ins": {"options": {"bogus": 1}}}}}},
         "comparisons.toy-4-4.trainers.ins.options: unknown name 'bogus'",
     ),
     ({"trainings": {"lv-t1": {"train": {"options": {"warm_up": 1}}}}}, "trainings.lv-t1.train.options: .*'warm_up'"),
-    (
-        {"models": {"mnist-10": {"train": {"options": {"snapshots": {"1": 2}}}}}},
-        ".*snapshots: expected a number, a word",
-    ),
-    ({"zoo": {"trainers": {"sml-pt": {"options": {"tracker": "/abs"}}}}}, ".*tracker: expected a number, a word"),
     ({"zoo": {"trainers": {"sml-pt": {"options": {"tracker": "kalmann"}}}}}, ".*'kalmann'; did you mean 'kalman'?"),
     (
         {"estimators": {"rts": {"options": {"prior": ["../x"]}}}},
         "estimators.rts.options.prior: expected a number, a word",
     ),
     # Models that trainings go on from.
-    ({"models": {"mnist-10": {"start": "mnist-10"}}}, "models.mnist-10.start: .*circle, found mnist-10 -> mnist-10$"),
     (
         {"models": {"mnist-10": {"start": "mnist-100"}, "mnist-100": {"start": "mnist-10"}}},
         "models.mnist-10.start: expected no circle, found mnist-10 -> mnist-100 -> mnist-10$",
@@ -76,7 +62,6 @@ WRONG = [
     # What no declaration can read.
     ({"figures": {"rts-rungs": {"paper": "rts", "title": "x"}}}, "figures.rts-rungs: cannot be read as it stands: "),
     ({"figures": {"rts-f4": {"runs": "ten"}}}, "figures.rts-f4.runs: expected a whole number, found 'ten'"),
-    ({"figures": {"rts-f4": {"runs": 0}}}, "figures.rts-f4.runs: expected .* at least 1, found 0"),
     ({"figures": {"rts-f2": {"samples": []}}}, r"figures.rts-f2.samples: "),
     ({"figures": {"rts-f4": {"ladders": [50, 10]}}}, "figures.rts-f4.ladders: expected rising numbers of rungs, found"),
     (
@@ -87,7 +72,6 @@ WRONG = [
     ({"figures": {"ins-f6": {"comparisons": ["mnist"]}}}, "figures.ins-f6.comparisons: expected 2 of them, found"),
     ({"figures": {"ins-many": {"ladders": 20}}}, "figures.ins-many.ladders: expected that of .* 10, found 20"),
     ({"figures": {"lv-f2a": {"means": ["mnist-10"]}}}, "figures.lv-f2a.means: expected one or more of `models`"),
-    ({"figures": {"lv-f1": {"digits": "x"}}}, "figures.lv-f1.digits: expected a list, found 'x'"),
     ({"figures": {"lv-f4": {"shares": [0]}}}, "figures.lv-f4.shares.0: expected .* above 0, found 0"),
 ]
 
@@ -99,17 +83,17 @@ def test_one_line_names_the_key(over, complaint):
     assert "\n" not in str(raised.value) and len(str(raised.value)) < 1000
 
 
-@pytest.mark.parametrize("method", [*ESTIMATORS.values(), *TRAINERS.values()], ids=[*ESTIMATORS, *TRAINERS])
-def test_options_are_read_from_the_sources_as_methods_take_them(method):
-    assert option_defaults(method).keys() == method.options
+def test_options_are_read_from_the_sources_as_methods_take_them():
+    methods = {**ESTIMATORS, **TRAINERS}
+    options = {name: method.options for name, method in methods.items()}
+    assert {name: option_defaults(method).keys() for name, method in methods.items()} == options
 
 
-@pytest.mark.parametrize("name", ["all", "draw"])
-def test_a_paper_of_the_name_of_a_rule_is_one_line(tmp_path, name):
-    (copy_project(tmp_path) / "mine.yaml").write_text(f"papers: {{{name}: {{place: 9, title: x, source: x}}}}")
+def test_a_paper_of_the_name_of_a_rule_is_one_line(tmp_path):
+    (copy_project(tmp_path) / "mine.yaml").write_text("papers: {draw: {place: 9, title: x, source: x}}")
     ended = snakemake(tmp_path, "--dry-run", "--cores", "1", "--configfile", "mine.yaml")
     assert ended.returncode == 1
-    assert ended.stderr.splitlines()[-1].startswith(f"logzoo: error: configuration: papers.{name}: expected a name")
+    assert ended.stderr.splitlines()[-1].startswith("logzoo: error: configuration: papers.draw: ")
     assert "Traceback" not in ended.stderr
 
 
@@ -117,9 +101,8 @@ def test_a_model_is_enumerated_by_its_smaller_layer():
     wide = {"title": "x", "short": "x", "dataset": "toy-4-4"}
     wide["train"] = {"method": "cd", "hidden": 100, "updates": 1, "batch": 1, "learning_rate": 0.1}
     config = catalogue_of(folder=ROOT, over={"models": {"wide": wide}}).config
-    found = {name: truth_from(config, name) for name in ("wide", "mnist-10", "mnist-100", "mnist-cd25-500")}
-    small, large = "enumeration", "long runs"
-    assert found == {"wide": small, "mnist-10": small, "mnist-100": large, "mnist-cd25-500": large}
+    sources = {name: truth_from(config, name) for name in ("wide", "mnist-100", "mnist-cd25-500")}
+    assert sources == {"wide": "enumeration", "mnist-100": "long runs", "mnist-cd25-500": "long runs"}
 
 
 def test_a_model_may_say_how_long_the_runs_for_its_truth_are():
@@ -142,13 +125,11 @@ def test_no_model_of_a_figure_that_is_not_configured_is_a_traceback():
                 Catalogue({**config, "figures": figures})
 
 
-@pytest.mark.parametrize(
-    "text", ["", "- a\n", "a: [\n", b"\xff", None], ids=["empty", "list", "broken", "bytes", "none"]
-)
-def test_a_file_that_is_no_yaml_is_one_line(tmp_path, text):
+@pytest.mark.parametrize("content", [b"- a\n", b"a: [\n", b"\xff", None], ids=["list", "broken", "bytes", "none"])
+def test_a_file_that_is_no_yaml_is_one_line(tmp_path, content):
     file = tmp_path / "mine.yaml"
-    if text is not None:
-        file.write_bytes(text if isinstance(text, bytes) else text.encode())
+    if content is not None:
+        file.write_bytes(content)
     with pytest.raises(ValueError, match=rf"^{re.escape(str(file))}: expected .*YAML") as raised:
         catalogue_of(str(file), folder=ROOT)
     assert "\n" not in str(raised.value)

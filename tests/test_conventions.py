@@ -1,14 +1,12 @@
 """What others and their tools read: the recipe of the container, the citation, the catalog's file, CONTRIBUTING.md."""
 
 import ast
-import fnmatch
 import json
 import re
 import sys
 import tomllib
 from importlib.metadata import packages_distributions
 
-import pytest
 import yaml
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
@@ -28,45 +26,19 @@ def instructions(text):
     return [tuple(line.split(maxsplit=1)) for line in lines if line.strip() and not line.startswith("#")]
 
 
-def faults_of_recipe(text):
-    """What is wrong with a Dockerfile of this project."""
-    steps = instructions(text)
+def test_the_recipe_of_the_container_is_that_of_the_readme():
+    steps = instructions((ROOT / "Dockerfile").read_text())
     arguments = {name: [rest for other, rest in steps if other == name] for name, _ in steps}
-    base = re.fullmatch(r"python:(\d+\.\d+)-slim-\w+", arguments["FROM"][0])
-    if base is None or base[1] not in SpecifierSet(PROJECT["requires-python"]):
-        yield f"FROM {arguments['FROM'][0]}: no Python that the project wants"
-    elif f"Programming Language :: Python :: {base[1]}" not in PROJECT["classifiers"]:
-        yield f"Python {base[1]} is not one that the project names"
+    (version,) = re.findall(r"^python:(\d+\.\d+)-slim-\w+$", arguments["FROM"][0])
+    assert version in SpecifierSet(PROJECT["requires-python"])
+    assert f"Programming Language :: Python :: {version}" in PROJECT["classifiers"]
     for copied in arguments["COPY"]:
         *sources, _ = [part for part in copied.split() if not part.startswith("--")]
-        yield from (f"COPY {source}: no such file" for source in sources if not (ROOT / source).exists())
-    started = " ".join(json.loads(arguments["ENTRYPOINT"][0]) + json.loads(arguments["CMD"][0]))
+        assert [source for source in sources if not (ROOT / source).exists()] == []
+    command = " ".join(json.loads(arguments["ENTRYPOINT"][0]) + json.loads(arguments["CMD"][0]))
     first = re.search(r"^    (pip install .*) && (snakemake .*)$", README, re.MULTILINE)
-    if first[1] not in arguments["RUN"] or started != first[2]:
-        yield "its commands are not those of the README"
-    if arguments.get("USER", ["root"])[-1] in ("root", "0"):
-        yield "it runs as root"
-
-
-def test_the_recipe_of_the_container_is_that_of_the_readme():
-    assert list(faults_of_recipe((ROOT / "Dockerfile").read_text())) == []
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "fault"),
-    [
-        ("python:3.11", "python:3.9", "no Python that"),
-        ("python:3.11", "python:3.99", "not one that the project names"),
-        ("-bookworm", "", "no Python that"),
-        ("logzoo . .", "logzoo setup.cfg .", "COPY setup.cfg"),
-        ("requirements.txt", "environment.yml", "not those of the README"),
-        ('"2"', '"64"', "not those of the README"),
-        ("USER 1000", "USER root", "runs as root"),
-    ],
-)
-def test_a_wrong_recipe_is_found(old, new, fault):
-    text = (ROOT / "Dockerfile").read_text()
-    assert old in text and fault in "\n".join(faults_of_recipe(text.replace(old, new)))
+    assert first[1] in arguments["RUN"] and command == first[2]
+    assert arguments["USER"][-1] not in ("root", "0")
 
 
 def test_what_git_ignores_is_not_copied_into_the_image():
@@ -75,11 +47,6 @@ def test_what_git_ignores_is_not_copied_into_the_image():
     lines = (ROOT / ".gitignore").read_text().splitlines()
     assert [line for line in lines if line not in ignored and f"**/{line}" not in ignored] == []
     assert ".git" in ignored
-    kept = ("src/logzoo/api.py", "data/README.md", "requirements.txt", "pyproject.toml", "README.md", "LICENSE")
-    patterns = [line.rstrip("/") for line in ignored if line and line[0] not in "#!"]
-    unignored = {line[1:] for line in ignored if line.startswith("!")}
-    tops = {path: (path, path.split("/")[0]) for path in kept if path not in unignored}
-    assert not [path for path, parts in tops.items() if any(fnmatch.filter(parts, pattern) for pattern in patterns)]
 
 
 def test_every_library_that_is_imported_is_declared():

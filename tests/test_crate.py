@@ -93,7 +93,7 @@ def test_a_run_with_faults_or_stale_files_is_refused(project):
     assert "run the workflow first" in refused(project)
 
 
-@pytest.mark.parametrize("text", [None, "title: [", "title: a\n", "authors: [{}]"])
+@pytest.mark.parametrize("text", [None, "title: [", "authors: [{}]"])
 def test_a_project_that_does_not_say_what_it_is_is_refused(project, text):
     (project / "CITATION.cff").unlink()
     if text is not None:
@@ -104,5 +104,5 @@ def test_a_project_that_does_not_say_what_it_is_is_refused(project, text):
 def test_the_command(project, capfd):
     assert main(["crate", str(project), "--scale", "tiny"]) == 0
     assert capfd.readouterr().out.split() == ["written", str(project / CRATE)]
-    assert main(["crate", str(project)]) == 1
-    assert capfd.readouterr().err.startswith("logzoo: error: data/quick/manifest.json: no such file")
+    assert main(["crate", str(project), "--scale", "other"]) == 1
+    assert capfd.readouterr().err.startswith("logzoo: error: data/other/manifest.json: no such file")

@@ -9,9 +9,9 @@ import pytest
 from projects import ROOT, catalogue_of, merged_configuration
 
 from logzoo.io.provenance import direct_imports
+from replication.artifacts import PACKAGES
 from replication.catalogue import Catalogue
 from replication.configuration import checked
-from replication.digests import PACKAGES
 from replication.papers.declaration import named_paths, nested
 
 # Figures and tables of the four papers; those with panels of their own by panel.
@@ -67,7 +67,7 @@ def test_an_experiment_takes_the_settings_that_it_is_declared_with(path):
 
 def test_a_plan_imports_nothing_that_takes_long():
     modules = [shown.module.__name__ for shown in catalogue_of().shown.values()]
-    modules += [f"replication.{part}" for part in ("configuration", "costs", "documents", "models", "tasks")]
+    modules += [f"replication.{part}" for part in ("configuration", "costs", "models", "project", "tasks")]
     code = f"import sys, importlib\nfor name in {modules}: importlib.import_module(name)\nprint(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert {name.split(".")[0] for name in loaded} & set(HEAVY) == set()

@@ -23,7 +23,7 @@ from logzoo.cli.main import main
 from logzoo.io import reading
 from logzoo.io.netcdf import read_artifact, write_artifact
 from logzoo.streams import root_stream
-from replication.artifacts.stamps import read_stamp, stamped_text
+from replication.artifacts import read_stamp, stamped_text
 
 VISIBLE, HIDDEN = 6, 3
 GENERATOR = np.random.default_rng(0)

@@ -9,15 +9,116 @@ from urllib.parse import unquote, urlsplit
 
 import numpy as np
 import pytest
-from made_pages import ANSWERS, CATALOGUE, COMPANION, PICTURES, TESTED, write_pages
-from pages import Page, faults, faults_of_broken
+import xarray as xr
+from pages import Page, faults
 from PIL import Image
-from projects import ROOT
+from projects import ROOT, catalogue_of
 
-from logzoo.io.netcdf import read_provenance
-from replication.reporting.pictures import LARGE, SMALL, embedded
-from replication.reporting.scorecard import VERDICTS, summary
-from replication.reporting.style import new_figure
+from logzoo.io.netcdf import read_provenance, write_artifact
+from logzoo.io.schema import labelled
+from replication.reporting.page import exhibit_of, page, scorecard_page
+from replication.reporting.scorecard import csv as card_csv
+from replication.reporting.scorecard import markdown, scorecard, summary
+from replication.reporting.statistics import Statistic
+from replication.reporting.style import new_figure, save
+from replication.reporting.tables import Column, table_of
+from replication.reporting.verdicts import VERDICTS, verdicts
+from replication.reporting.web import LARGE, SMALL, embedded
+
+TEMPLATES = ROOT / "workflow/templates"
+CATALOGUE = catalogue_of({"scale": "tiny"})
+PICTURES = sum(not shown.is_table for shown in CATALOGUE.shown.values())
+ANSWERS = CATALOGUE.config["papers"]["zoo"]["answers"]
+COMPANION = f"{CATALOGUE.folder}/other.html"
+TESTED = CATALOGUE.shown["rts-f3"].tested
+STAND_IN = {"stand_in_for": "dna", "stand_in_reason": "nothing <was> to be had"}
+# On and on either side of every bound, so that all verdicts occur.
+OFFSETS = ((1.0, 0.5, 2.0), (-1.0, -2.0, -0.5), (0.1, -1.0, 1.0), (np.nan, np.nan, np.nan))
+
+
+def artifact(path, dataset, kind, **attributes):
+    """Write a small artifact with its provenance."""
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    write_artifact(
+        dataset.assign_attrs(attributes),
+        path,
+        kind=kind,
+        parameters={"sweeps": 10, "note": "<b>no markup</b> & none"},
+        source="5" * 64,
+        inputs={"model": "1" * 64},
+        seed_path="2016/" + Path(path).stem,
+    )
+
+
+def statistics_of(claims):
+    """A made-up number for every claim: all verdicts in turn."""
+    found = {}
+    for number, (name, entry) in enumerate(claims.items()):
+        offsets = OFFSETS[number % len(OFFSETS)]
+        bound = entry.get("at_least", entry.get("at_most"))
+        found[name] = Statistic(*(bound + offset for offset in offsets), of=f"size of {name} <nat>")
+    return found
+
+
+def some_card(papers):
+    """A scorecard of all claims of some papers, each with a made-up number."""
+    verdict = {
+        name: verdicts(shown.tested, statistics_of(shown.tested), reason="stand-in data" if name == "rts-f5" else None)
+        for name, shown in CATALOGUE.shown.items()
+        if shown.tested
+    }
+    claims = {name: one for name, one in CATALOGUE.claims.items() if CATALOGUE.shown[one["figure"]].paper in papers}
+    return scorecard(claims, verdict, CATALOGUE.claimed)
+
+
+def write_files(exhibits):
+    """The files that the page shows and links to."""
+    figure = new_figure(8.0, 2.0)
+    figure.subplots().plot([0, 1])
+    save(figure, "one.png", "one.pdf")
+    table = table_of({"dna": {"ais": -1.0}, "web": {}}, "data set", {"ais": Column("AIS", "nat")})
+    data = xr.Dataset({"x": labelled("point", np.arange(3.0), "x", "1")})
+    for path in [COMPANION, *(place["verdict"] for place in exhibits.values() if place["verdict"])]:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).touch()
+    for name, place in exhibits.items():
+        stand_in = STAND_IN if name == "rts-f5" else {}
+        for path in [*place["artifacts"], *CATALOGUE.claimed.get(name, {"artifacts": {}})["artifacts"].values()]:
+            is_table = "/tables/" in path
+            if not Path(path).exists() or stand_in:
+                artifact(path, table if is_table else data, "table" if is_table else "trace", **stand_in)
+        for path in map(Path, place["files"]):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(Path("one.png").read_bytes() if path.suffix == ".png" else b"x")
+
+
+def some_zoo():
+    """Two estimators on three models of two families, an estimate missing, half of the others not converged."""
+    cells, log_z = ("model", "estimator", "budget"), np.zeros((3, 2, 4))
+    log_z[2, 1, 3] = np.nan
+    converged = np.arange(24).reshape(log_z.shape) % 2
+    return xr.Dataset(
+        {"log_z": (cells, log_z), "converged": (cells, converged)}, {"family": ("model", ["a", "b", "b"])}
+    )
+
+
+def write_pages(papers=CATALOGUE.config["papers"], **more):
+    """Everything that a run ends in, of some papers, in the current folder: (text of the page, scorecard)."""
+    exhibits = {name: place for name, place in CATALOGUE.exhibits.items() if place["paper"] in papers}
+    write_files(exhibits)
+    records = {path: read_provenance(path) for place in exhibits.values() for path in place["artifacts"]}
+    card = some_card(papers)
+    settings = {"scale": "tiny", "folder": CATALOGUE.folder, "templates": TEMPLATES}
+    for form, text in (
+        ("md", markdown(card, CATALOGUE.folder)),
+        ("html", scorecard_page(card, **settings)),
+        ("csv", card_csv(card)),
+    ):
+        Path(f"{CATALOGUE.folder}/scorecard.{form}").write_text(text)
+    shown = {name: exhibit_of(place, records) for name, place in exhibits.items()}
+    text = page(card, shown, zoo=some_zoo(), papers=papers, **settings, **more)
+    Path(f"{CATALOGUE.folder}/index.html").write_text(text)
+    return text, card
 
 
 @pytest.fixture(scope="module")
@@ -29,49 +130,29 @@ def made(tmp_path_factory):
     return folder / "figures/tiny/index.html", text, card
 
 
+@pytest.fixture(scope="module")
+def parsed(made):
+    return Page(made[1])
+
+
 def test_the_pages_are_sound(made):
     path, _, _ = made
     assert faults(path) == []
     assert faults(path.with_name("scorecard.html")) == []
 
 
-@pytest.mark.parametrize(
-    ("pattern", "replacement", "complaint"),
-    [
-        (r' alt="[^"]+"', ' alt=""', "no alternative text"),
-        (r'src="data:', 'src="https://example.test/', "loaded from https"),
-        (r"base64,.{40}", "base64,", "does not decode"),
-        (r'<img src="([^"]*)" width="\d+"', r'<img src="\1" width="7"', "another size"),
-        (r'<span class="title">.*?</a>', "</a>", "no alternative text"),
-        (r'href="rts/rts-f1.pdf"', 'href="rts/rts-f0.pdf"', "rts-f0.pdf, which is not there"),
-        (r'href="#rts"', 'href="#rst"', "#rst, which is not there"),
-        (r'href="#rts"', 'href="https://example.test"', "a link to 'https"),
-        (r'id="rts-f2"', 'id="rts-f1"', "id rts-f1 twice"),
-        (r"<h2 ", "<h2></h2><h1>x</h1><h4 ", "left out"),
-        (r"<caption>.*?</caption>", "", "no caption"),
-        (r'<th scope="row">', "<th>", "no header cells"),
-        (r"</section>", "", "where section is open"),
-        (r'lang="en"', "", "no language"),
-        (r'<label for="show-all">', '<label for="show-none">', "has no label"),
-        (r"</style>", '</style><link rel="x">', "<link>"),
-        (r"</footer>", '</footer><script src="x.js"></script>', "loads x.js"),
-    ],
-)
-def test_a_planted_fault_is_found(made, pattern, replacement, complaint):
-    assert complaint in faults_of_broken(made[0], pattern, replacement)
-
-
 def test_the_same_contents_give_the_same_bytes_that_name_no_machine(made, tmp_path):
     path, text, _ = made
     with contextlib.chdir(tmp_path):
         assert write_pages(companion=COMPANION)[0] == text
+    assert text.count(f'href="{Path(COMPANION).name}"') == 1
     assert str(path.parents[2]) not in text and str(ROOT) not in text
     assert not re.search(r"\b20\d\d-\d\d-\d\d|\d\d:\d\d:\d\d|file://|https?://", text)
 
 
-def test_every_figure_table_and_claim_is_on_the_page(made):
+def test_every_figure_table_and_claim_is_on_the_page(made, parsed):
     _, text, card = made
-    parsed, claims = Page(text), CATALOGUE.claims
+    claims = CATALOGUE.claims
     shown = {one.attributes["id"]: one for one in parsed.all("article") if "id" in one.attributes}
     assert set(shown) == set(CATALOGUE.shown)
     assert len(parsed.all("img")) == 2 * PICTURES
@@ -86,26 +167,22 @@ def test_every_figure_table_and_claim_is_on_the_page(made):
     assert len(rows) == len(claims)
 
 
-def test_the_page_opens_with_what_was_done_and_with_the_answer(made):
-    _, text, _ = made
-    parsed = Page(text)
-    done = [one.text for one in parsed.all("li") if one.inside("ul").attributes.get("class") == "done"]
-    assert len(done) == 3
-    assert (
-        "of 4 papers on log Z" in done[0]
-        and f"{PICTURES} figures and {len(CATALOGUE.shown) - PICTURES} tables" in done[0]
-    )
-    assert done[2].startswith("2 estimators of log Z had equal budgets of Gibbs sweeps on 3 models of 2 families")
-    assert "23 estimates, of which 52% say themselves" in done[2]
+def test_the_page_opens_with_what_was_done_and_with_the_answer(parsed):
+    sentences = [one.text for one in parsed.all("li") if one.inside("ul").attributes.get("class") == "done"]
+    numbers = [re.findall(r"\d+", sentence) for sentence in sentences]
+    assert [numbers[0], numbers[2]] == [
+        ["4", str(PICTURES), str(len(CATALOGUE.shown) - PICTURES)],
+        ["2", "3", "2", "23", "52"],
+    ]
     first = parsed.all("section")[0]
     assert CATALOGUE.config["papers"]["zoo"]["question"] in first.text
     opening = [one.attributes["id"] for one in parsed.all("article") if one.inside("section") is first]
     assert opening == ANSWERS and [CATALOGUE.shown[name].is_table for name in ANSWERS] == [False, True]
 
 
-def test_every_figure_and_table_has_a_tile_with_the_marks_of_its_verdicts(made):
-    _, text, card = made
-    tiles = {one.attributes["href"][1:]: one for one in Page(text).all("a") if one.attributes.get("class") == "tile"}
+def test_every_figure_and_table_has_a_tile_with_the_marks_of_its_verdicts(made, parsed):
+    card = made[2]
+    tiles = {one.attributes["href"][1:]: one for one in parsed.all("a") if one.attributes.get("class") == "tile"}
     assert list(tiles) == list(CATALOGUE.shown)
     for name, tile in tiles.items():
         said = list(card["verdict"].values[card["figure"].values == name])
@@ -114,19 +191,14 @@ def test_every_figure_and_table_has_a_tile_with_the_marks_of_its_verdicts(made):
             assert (f"{said.count(word)} {word}" in tile.text) == (word in said)
 
 
-def test_verdicts_and_captions_are_said_once_beside_the_picture(made):
-    _, text, _ = made
-    figures = {one.attributes["id"]: one.text for one in Page(text).all("article") if "id" in one.attributes}
+def test_verdicts_and_captions_are_said_once_beside_the_picture(parsed):
+    figures = {one.attributes["id"]: one.text for one in parsed.all("article") if "id" in one.attributes}
     for entry in TESTED.values():
         assert figures["rts-f3"].count(f"{entry['claim']}.") == 1
     assert figures["rts-f3"].count("95% bootstrap intervals") == 1
-    described = {one.inside("article").attributes["id"]: one for one in Page(text).all("img") if one.inside("article")}
+    described = {one.inside("article").attributes["id"]: one for one in parsed.all("img") if one.inside("article")}
     assert described["rts-f3"].attributes["alt"].endswith("; described and judged beside the picture")
     assert described["zoo-rmse"].attributes["alt"].endswith("; described beside the picture")
-
-
-def test_a_companion_is_linked_to_once(made):
-    assert made[1].count('href="other.html"') == 1
 
 
 def test_the_page_of_a_paper_alone_without_a_companion_is_sound(tmp_path):
@@ -140,9 +212,9 @@ def test_the_page_of_a_paper_alone_without_a_companion_is_sound(tmp_path):
     assert {CATALOGUE.shown[name].paper for name in tiles} == {"rts"}
 
 
-def test_each_picture_has_its_provenance(made):
+def test_each_picture_has_its_provenance(made, parsed):
     path, text, _ = made
-    parsed, name = Page(text), "data/tiny/runs/mnist-100.rts.nc"
+    name = "data/tiny/runs/mnist-100.rts.nc"
     for figure, found in (("rts-f3", 1), ("rts-f4", 0)):
         (article,) = [one for one in parsed.all("article") if one.attributes.get("id") == figure]
         links = [one.attributes["href"] for one in parsed.all("a") if one.inside("article") is article]
@@ -157,13 +229,12 @@ def test_each_picture_has_its_provenance(made):
     assert "1" * 12 in records[name]
 
 
-def test_stand_in_data_are_said_at_the_top_and_beside_the_figure(made):
-    _, text, _ = made
-    notices = [one for one in Page(text).all("p") if one.attributes.get("class") == "notice"]
+def test_stand_in_data_are_said_at_the_top_and_beside_the_figure(parsed):
+    notices = [one for one in parsed.all("p") if one.attributes.get("class") == "notice"]
     assert len(notices) == 2
     assert notices[0].inside("header") and notices[1].inside("article").attributes["id"] == "rts-f5"
     assert all("something else stands in for dna." in one.text for one in notices)
-    (why,) = [one for one in Page(text).all("details") if one.inside("header")]
+    (why,) = [one for one in parsed.all("details") if one.inside("header")]
     assert "nothing <was> to be had" in why.text
 
 
@@ -179,7 +250,6 @@ def test_pictures_are_small_and_keep_their_rare_colours():
     assert len(one.uri) < target.tell()
     (small,) = embedded(target.getvalue(), SMALL)
     assert (small.width, small.height) == (SMALL, 133) and len(small.uri) < len(one.uri)
-    assert [one, small] == embedded(target.getvalue(), LARGE, SMALL)
     pixels = np.asarray(Image.open(io.BytesIO(base64.b64decode(one.uri.partition(",")[2]))).convert("RGB"))
     assert np.abs(pixels.astype(int) - (0x56, 0xB4, 0xE9)).max(axis=-1).min() < 12
     assert (pixels[0, 0] == 255).all()
@@ -200,8 +270,8 @@ CUT = """((width, height) => Array.from(document.body.querySelectorAll("main *")
 LOOK = Path(__file__).with_name("look.js").read_text()
 
 
-@pytest.mark.parametrize("name", PAGES)
 @pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize("name", PAGES)
 def test_it_opens_in_a_browser_without_complaint(browser, made, name, width):
     path = made[0].with_name(name)
     browser.open(path.as_uri(), width=width)
@@ -214,27 +284,6 @@ def test_it_opens_in_a_browser_without_complaint(browser, made, name, width):
     links = browser.evaluate("Array.from(document.links, (one) => one.href)")
     assert len(links) > 50
     assert all(Path(unquote(urlsplit(one).path)).is_file() for one in links)
-
-
-def test_faults_in_a_browser_are_found(browser, made):
-    path, text, _ = made
-    target = path.with_name("broken.html")
-    planted = {
-        "<script>throw new Error('x')</script>": lambda: browser.complaints(),
-        "<script>console.error('x')</script>": lambda: browser.complaints(),
-        "<img src='https://example.test/x.png' alt='x'>": lambda: browser.complaints(),
-        "<div style='width: 900px'>x</div>": lambda: browser.evaluate("document.documentElement.scrollWidth > 360"),
-        "<p style='color: #999; background: #eee'>x</p>": lambda: browser.evaluate(LOOK),
-    }
-    for fault, found in planted.items():
-        target.write_text(text.replace("</main>", f"{fault}</main>"))
-        browser.open(target.as_uri(), width=360)
-        assert found(), fault
-    without_policy = re.sub(r"<meta http-equiv[^>]*>", "", text)
-    target.write_text(without_policy.replace("</main>", "<img src='http://example.test/x.png' alt='x'></main>"))
-    browser.open(target.as_uri())
-    assert "http://example.test/x.png" in browser.requests()
-    target.unlink()
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -295,23 +344,6 @@ def test_nothing_is_cut_in_print(browser, made, name, dark):
         assert "claim says between" in browser.evaluate(f"{CUT}({width}, {height})")[-1]
 
 
-def test_it_prints_on_pages(browser, made):
-    browser.open(made[0].as_uri(), dark=True)
-    change = "window.used = getComputedStyle(document.querySelector('nav')).display"
-    browser.evaluate(f"matchMedia('print').onchange = (event) => {{ if (event.matches) {change}; }}; 0")
-    pages = len(re.findall(rb"/Type\s*/Page\b", browser.printed()))
-    assert len(CATALOGUE.shown) / 4 < pages < 2 * len(CATALOGUE.shown)
-    assert browser.evaluate("window.used") == "none"
-
-
-def test_a_link_to_a_record_opens_it(browser, made):
-    browser.open(made[0].as_uri())
-    record = "document.getElementById('data/tiny/runs/mnist-100.rts.nc')"
-    assert not browser.evaluate(f"{record}.checkVisibility()")
-    browser.evaluate("document.querySelector('a[href=\"#data/tiny/runs/mnist-100.rts.nc\"]').click()")
-    assert browser.evaluate(f"{record}.checkVisibility()")
-
-
 def test_the_keyboard_reaches_the_contents(browser, made):
     browser.open(made[0].as_uri())
     for kind in ("rawKeyDown", "keyUp"):
@@ -324,7 +356,3 @@ def test_the_keyboard_reaches_the_contents(browser, made):
     assert set(browser.evaluate(regions)) == {0}
     tiles = "Array.from(document.querySelectorAll('.tile'), (one) => one.tabIndex)"
     assert browser.evaluate(tiles) == [0] * len(CATALOGUE.shown)
-    browser.evaluate("document.querySelector('.tile').focus()")
-    for kind in ("rawKeyDown", "char", "keyUp"):
-        browser.call("Input.dispatchKeyEvent", type=kind, key="Enter", text="\r", windowsVirtualKeyCode=13)
-    assert browser.evaluate("location.hash") == f"#{next(iter(CATALOGUE.shown))}"

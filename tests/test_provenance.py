@@ -1,18 +1,13 @@
 """Source digests follow the import graph: they change with what a module uses, and with nothing else."""
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from logzoo.io.provenance import (
-    direct_imports,
-    software_versions,
-    source_digest,
-)
+from logzoo.io.provenance import direct_imports, source_digest
 
 FILES = {
     "__init__.py": "from package.api import estimate\n",
@@ -86,11 +81,8 @@ def area(radius):
     [
         ("# A comment.", "# Another comment, of two words more.\n", False),
         ('"""A module."""', '"""A module of one function.\n\nIt does one thing.\n"""', False),
-        ('    """Area of a circle."""\n', "", False),
-        ("  # by a formula", "", False),
         ("math.pi * radius**2", "(math.pi) * radius**2", False),
         ("radius", "r", True),
-        ("LIMIT", "MOST", True),
         ("3.0", "3.5", True),
         ("3.0", "3", True),
         ("math.pi * radius**2", "math.pi * (radius * radius)", True),
@@ -98,7 +90,6 @@ def area(radius):
         ("area(radius):", "area(radius: float, /) -> float:", True),
         ("area(radius):", "area(radius: float) -> float:", False),
         ("import math\n", "import math\nfrom typing import TYPE_CHECKING, Any\n", False),
-        ("import math\n", "import math\nif TYPE_CHECKING:\n    import package.gone\n", False),
         ("import math\n", "import math\nif TYPE_CHECKING:\n    import cmath\nelse:\n    import math\n", True),
         ("LIMIT = 3.0", "LIMIT: float = 3.0", True),
     ],
@@ -111,35 +102,9 @@ def test_digest_covers_behaviour_alone(root, old, new, counts):
     assert (source_digest("package.kernels.gibbs", packages=(root,)) != before) == counts
 
 
-def test_digest_does_not_depend_on_the_place(root, tmp_path):
-    copy = tmp_path / "elsewhere" / "package"
-    shutil.copytree(root, copy)
-    assert source_digest("package.api", packages=(copy,)) == source_digest("package.api", packages=(root,))
-
-
-def test_digest_tells_contents_and_files_apart(root):
-    first, second = root / "kernels" / "gibbs.py", root / "kernels" / "random.py"
-    before = source_digest("package.kernels.gibbs", "package.kernels.random", packages=(root,))
-    first.write_text("a = 1\nb = 2\n")
-    second.write_text("")
-    joined = source_digest("package.kernels.gibbs", "package.kernels.random", packages=(root,))
-    first.write_text("a = 1\n")
-    second.write_text("b = 2\n")
-    apart = source_digest("package.kernels.gibbs", "package.kernels.random", packages=(root,))
-    assert len({before, joined, apart}) == 3 and len(apart) == 64
-
-
-def test_several_modules_in_any_order(root):
-    names = ("package.estimators.rts", "package.estimators.ais")
-    both = source_digest(*names, packages=(root,))
-    assert both == source_digest(*reversed(names), packages=(root,))
-    assert both not in {source_digest(name, packages=(root,)) for name in names}
-
-
 @pytest.mark.parametrize(
     ("module", "source", "reason"),
     [
-        ("package.missing", None, "no module named 'package.missing'"),
         ("numpy", None, "no module named 'numpy'"),
         ("package.bad", "import package.gone", "package.bad imports package.gone, which does not exist"),
         ("package.bad", "\nfrom .api import x", "package.bad has a relative import on line 2"),
@@ -153,13 +118,6 @@ def test_what_cannot_be_followed_is_refused_in_one_line(root, module, source, re
     assert "\n" not in str(caught.value)
 
 
-def test_digests_of_this_package():
-    module = "logzoo.io.netcdf"
-    parts = ("atomic", "provenance", "reading", "schema")
-    assert direct_imports(module) == {f"logzoo.io.{part}" for part in parts}
-    assert source_digest(module) != source_digest("logzoo.io.schema")
-
-
 def test_provenance_starts_with_the_standard_library_alone():
     import logzoo.io.provenance as provenance
 
@@ -171,14 +129,6 @@ print(sorted({{name.split(".")[0] for name in sys.modules}} - set(sys.stdlib_mod
     # -I -S: without site-packages, whose start-up files may import anything.
     found = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() in ("[]", "['__main__']")
-
-
-def test_software_versions_name_the_libraries():
-    import numpy
-
-    versions = software_versions()
-    assert versions["numpy"] == numpy.__version__
-    assert set(versions) == {"python", "logzoo", "netCDF4", "numba", "numpy", "xarray"}
 
 
 def test_scripts_count_with_all_that_they_import(root, tmp_path):

@@ -10,9 +10,9 @@ from logzoo.io.schema import check
 from logzoo.streams import root_stream
 from logzoo.training.trainers import train_rbm
 from replication import costs
-from replication.artifacts.layout import kind_of
 from replication.catalogue import Catalogue
 from replication.configuration import checked
+from replication.layout import kind_of
 from replication.papers.declaration import named_paths
 from replication.papers.tracking import trk_runs
 from replication.papers.tracking.trk_races import Race, goes_on, grid_models, groups_of, number_kept, race, races_of

@@ -6,14 +6,11 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from projects import ROOT, catalogue_of
 
-from logzoo.io.netcdf import read_artifact, write_artifact
 from replication.reporting.scorecard import (
     csv,
     entries,
     markdown,
-    said_of,
     scorecard,
     stand_in_line,
     stand_ins,
@@ -23,29 +20,11 @@ from replication.reporting.scorecard import (
 from replication.reporting.statistics import Statistic
 from replication.reporting.verdicts import verdicts
 
-# As `reporting.scorecard.summary` writes it.
-COUNTS = r"(\d+) reproduced, (\d+) not reproduced, (\d+) undecided, (\d+) not\s+tested"
-LINE = re.compile(rf"(\d+) claims, (\d+) of them decided at the scale decisive:\s+{COUNTS}")
 CLAIMS = {
     "trk-f1": {"figure": "trk-f1", "claim": "A drawing", "published": "-", "not_tested": "nothing to measure"},
-    "rts-f9-small": {
-        "figure": "rts-f9",
-        "claim": "It is |small|",
-        "at_most": 1.0,
-        "published": "small",
-    },
-    "rts-f9-large": {
-        "figure": "rts-f9",
-        "claim": "It is large",
-        "at_least": 1.0,
-        "published": "-",
-    },
-    "rts-f9-any": {
-        "figure": "rts-f9",
-        "claim": "It is there",
-        "at_least": 0.0,
-        "published": "-",
-    },
+    "rts-f9-small": {"figure": "rts-f9", "claim": "It is |small|", "at_most": 1.0, "published": "small"},
+    "rts-f9-large": {"figure": "rts-f9", "claim": "It is large", "at_least": 1.0, "published": "-"},
+    "rts-f9-any": {"figure": "rts-f9", "claim": "It is there", "at_least": 0.0, "published": "-"},
 }
 STATISTICS = {
     "rts-f9-small": Statistic(0.5, 0.4, 0.9, "|size|"),
@@ -62,24 +41,21 @@ PLACES = {
 }
 
 
-def found(**options):
+def tables_of_verdicts(**options):
     tested = {name: entry for name, entry in CLAIMS.items() if name in STATISTICS}
     return {"rts-f9": verdicts(tested, STATISTICS, **options)}
 
 
 @pytest.fixture
 def card():
-    return scorecard(CLAIMS, found(), PLACES)
+    return scorecard(CLAIMS, tables_of_verdicts(), PLACES)
 
 
 def test_every_claim_has_its_verdict_and_papers_their_order(card):
     assert list(card["id"].values) == ["rts-f9-small", "rts-f9-large", "rts-f9-any", "trk-f1"]
     assert list(card["verdict"].values) == ["reproduced", "undecided at this scale", "not tested", "not tested"]
     assert list(card["reason"].values) == ["", "", "nothing to compute it from at this scale", "nothing to measure"]
-    assert (
-        summary(card, "quick")
-        == "4 claims, 1 of them decided at the scale quick: 1 reproduced, 0 not reproduced, 1 undecided, 2 not tested"
-    )
+    assert re.findall(r"\d+", summary(card, "quick")) == ["4", "1", "1", "0", "1", "2"]
 
 
 def test_links_lead_to_the_figure_and_to_what_it_was_judged_from(card):
@@ -89,7 +65,6 @@ def test_links_lead_to_the_figure_and_to_what_it_was_judged_from(card):
         "| [truth](../../data/quick/truths/one.nc), [rts](../../data/quick/estimates/one/rts.nc) |"
     ) in text
     assert "| A drawing | - | - | - | not tested (nothing to measure) | trk-f1 | - |" in text
-    assert without_links(text).endswith("| trk-f1 | - |\n")
     assert "0.5 [0.4, 0.9] | at most 1 | reproduced | rts-f9 | truth, rts |" in without_links(text)
 
 
@@ -99,14 +74,8 @@ def test_numbers_keep_their_precision_in_csv(card):
     assert read.loc["rts-f9-small", "high"] == "0.9" and read.loc["trk-f1", "value"] == ""
 
 
-def test_a_scorecard_is_an_artifact(card, tmp_path):
-    path = tmp_path / "scorecard.nc"
-    write_artifact(card, path, kind="scorecard", parameters={}, source="0" * 64, inputs={}, seed_path="")
-    assert entries(read_artifact(path, "scorecard")) == entries(card)
-
-
 def test_stand_in_data_leave_claims_untested_and_are_named():
-    tables = found(reason="stand-in data")
+    tables = tables_of_verdicts(reason="stand-in data")
     tables["rts-f9"].attrs |= {"stand_in_for": "mnist", "stand_in_reason": "no way out"}
     card = scorecard(CLAIMS, tables, PLACES)
     assert set(card["verdict"].values) == {"not tested"}
@@ -123,19 +92,10 @@ def test_a_claim_without_verdict_or_reason_is_refused():
         scorecard(CLAIMS, {}, PLACES)
 
 
-def test_the_line_in_the_readme_counts_every_claim_once():
-    claims = catalogue_of().claims
-    (line,) = LINE.findall((ROOT / "README.md").read_text())
-    total, decided, *counts = map(int, line)
-    assert total == len(claims) == sum(counts) and decided == sum(counts[:2])
-    # What is not tested at any scale is so at this one.
-    assert counts[-1] >= sum("not_tested" in entry for entry in claims.values())
-
-
 def test_a_claim_that_is_not_reproduced_says_why_and_no_other_does():
     entries_of = {name: {**entry, "why": "of a fault"} for name, entry in CLAIMS.items() if name in STATISTICS}
     statistics = {**STATISTICS, "rts-f9-large": Statistic(0.2, 0.1, 0.3, "size")}
     judged = {"rts-f9": verdicts(entries_of, statistics)}
     rows = {row["id"]: row for row in entries(scorecard(CLAIMS, judged, PLACES))}
-    assert said_of(rows["rts-f9-large"]) == "not reproduced (of a fault)"
-    assert "of a fault" not in said_of(rows["rts-f9-small"])
+    assert rows["rts-f9-large"]["reason"] == "of a fault"
+    assert rows["rts-f9-small"]["reason"] == ""

@@ -18,11 +18,11 @@ from logzoo.io.netcdf import read_artifact
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.training.trainers import train_rbm, trainer_module
-from replication.artifacts.layout import kind_of
+from replication.artifacts import code_digest
 from replication.audit.checkout import OTHER_CODE
 from replication.audit.manifest import read_manifest
 from replication.audit.tree import audit
-from replication.digests import code_digest
+from replication.layout import kind_of
 from replication.papers.tracking.trk_races import goes_on
 from replication.reporting.scorecard import summary, without_links
 

@@ -11,8 +11,7 @@ from pages import Page, faults
 from projects import ROOT, catalogue_of
 from test_zoo import ESTIMATORS, NAMES, TRAINERS, joined, parts_of
 
-from replication.artifacts.layout import kind_of
-from replication.documents import pages_of_estimators
+from replication.layout import kind_of
 from replication.papers.zoo.zoo_page import page, results, rounded
 from replication.papers.zoo.zoo_statistics import (
     among_the_best,
@@ -23,9 +22,10 @@ from replication.papers.zoo.zoo_statistics import (
     mean_bias,
     with_interval,
 )
-from replication.reporting.markers import look_on_page, marker_path
+from replication.project import pages_of_estimators
 from replication.reporting.statistics import seconds_of_budgets
 from replication.reporting.style import LOOKS
+from replication.reporting.web import look_on_page, marker_path
 
 FOLDER = "figures/tiny"
 FIGURE, ARTIFACT = "figures/tiny/zoo/zoo-rmse.png", "data/tiny/zoo.nc"

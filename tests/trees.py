@@ -12,10 +12,9 @@ import numpy as np
 import xarray as xr
 
 from logzoo.io.netcdf import write_artifact
-from replication.artifacts.layout import files_of, scale_of
-from replication.artifacts.made import digest_of, named_hashes
-from replication.artifacts.stamps import stamped_text
+from replication.artifacts import digest_of, named_hashes, stamped_text
 from replication.audit.manifest import write_manifest
+from replication.layout import files_of, scale_of
 from replication.reporting import scorecard, tables
 from replication.reporting.statistics import Statistic
 from replication.reporting.style import new_figure, save

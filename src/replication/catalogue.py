@@ -53,7 +53,7 @@ class Shown(NamedTuple):
 
     @property
     def tested(self) -> dict[str, dict]:
-        """Those of them that can be tested."""
+        """The entries of the claims that can be tested."""
         return {name: entry for name, entry in self.claim_entries.items() if "not_tested" not in entry}
 
 
@@ -180,9 +180,9 @@ class Catalogue:
 
     def files_of_paper(self, paper: str) -> list[str]:
         """The figures and tables of a paper, and the verdicts on its claims."""
-        mine = [shown for shown in self.shown.values() if shown.paper == paper]
-        files = [file for shown in mine for file in self.files_of(shown)]
-        return [*files, *(self.verdicts[shown.name] for shown in mine if shown.name in self.verdicts)]
+        of_paper = {name: shown for name, shown in self.shown.items() if shown.paper == paper}
+        files = [file for shown in of_paper.values() for file in self.files_of(shown)]
+        return [*files, *(path for name, path in self.verdicts.items() if name in of_paper)]
 
 
 def _module_of(name: str, entry: Entry) -> ModuleType:

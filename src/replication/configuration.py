@@ -12,10 +12,8 @@ from logzoo.printing import one_line
 from replication.models import estimate_settings
 from replication.papers.tracking.trk_races import grid_models
 from replication.papers.zoo.families import matrix_places, zoo_models
-from replication.settings.matrix import Estimator
-from replication.settings.messages import message_of
-from replication.settings.references import check_names, check_references
-from replication.settings.root import SCALED, Settings
+from replication.settings.fields import message_of
+from replication.settings.root import SCALED, Estimator, Settings, check_names, check_references
 
 # Ten times as fast as the loader in Python; PyYAML may be built without it.
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -72,16 +70,12 @@ def _at_scale(config: dict, scales: set[str]) -> dict:
     for section, entries in sections.items():
         sections[section] = {**entries}
         for name, entry in entries.items():
-            if not isinstance(entry, dict) or not _are_sections(entry.get("scales")):
-                continue
-            check_names(f"{section}.{name}.scales", entry["scales"], scales | {scale})
-            plain = {key: value for key, value in entry.items() if key != "scales"}
-            sections[section][name] = _merged(plain, entry["scales"].get(scale, {}))
+            at_scales = entry.get("scales") if isinstance(entry, dict) else None
+            if isinstance(at_scales, dict) and all(isinstance(settings, dict) for settings in at_scales.values()):
+                check_names(f"{section}.{name}.scales", at_scales, scales | {scale})
+                plain = {key: value for key, value in entry.items() if key != "scales"}
+                sections[section][name] = _merged(plain, at_scales.get(scale, {}))
     return {**config, **sections}
-
-
-def _are_sections(value: object) -> bool:
-    return isinstance(value, dict) and all(isinstance(entry, dict) for entry in value.values())
 
 
 def _with_estimators(config: dict) -> dict:
@@ -93,8 +87,8 @@ def _with_estimators(config: dict) -> dict:
     estimators = _merged(methods, config["estimators"])
     for name, entry in estimators.items():
         if isinstance(entry, dict):
-            missing = {key: value for key, value in defaults.items() if key not in entry}
-            estimators[name] = {**entry, **missing}
+            # Not {**defaults, **entry}: artifacts record settings in this order.
+            estimators[name] = entry | {key: value for key, value in defaults.items() if key not in entry}
     return {**config, "estimators": estimators}
 
 
@@ -135,9 +129,9 @@ def _merged(settings: dict, others: dict) -> dict:
 def _check_families(config: dict) -> None:
     """Check that the models of a family share a budget, which the figures of the zoo show."""
     shared: dict[str, set[int]] = {}
-    for model, place in matrix_places(config).items():
+    for model, family in ((model, entry["family"]) for model, entry in matrix_places(config).items()):
         settings = estimate_settings(config, model, config["matrix"]["estimators"]).values()
-        budgets, family = {budget for each in settings for budget in each["budgets"]}, place["family"]
+        budgets = {budget for entry in settings for budget in entry["budgets"]}
         shared[family] = budgets & shared.get(family, budgets)
         if not shared[family]:
             raise ValueError(

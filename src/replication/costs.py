@@ -35,10 +35,10 @@ Work = dict[str, float]
 
 
 class Job(NamedTuple):
-    """The work of a job, what it never goes beyond whatever the data (nothing: its work), and what it is made from.
+    """The work of a job, its inputs, and the most work that any data can cause (empty: as much as `work`).
 
-    share: of such jobs that do their work, where those that lose a race end at once; and whether this one does where
-    those go on that cost most.
+    Jobs that lose a race end at once. share: fraction of such jobs that run in full. dearest: whether this job runs in
+    full if the most expensive ones win.
     """
 
     work: Work
@@ -49,17 +49,17 @@ class Job(NamedTuple):
 
     @property
     def ceiling(self) -> Work:
-        """What the job never goes beyond."""
+        """The most work that any data can cause."""
         return self.most or self.work
 
     @property
     def seconds(self) -> float:
-        """Core-seconds, of such jobs on average."""
+        """Expected core-seconds."""
         return START + self.share * (seconds_of(self.work) - START)
 
     @property
     def most_seconds(self) -> float:
-        """Core-seconds whatever the data, so that those of all jobs add up to what a run never goes beyond."""
+        """Upper bound of the core-seconds; the bounds of all jobs add up to that of a run."""
         return max(seconds_of(self.ceiling), seconds_of(self.work)) if self.dearest else START
 
 
@@ -83,13 +83,11 @@ def jobs_behind(catalogue: Catalogue, files: Iterable[str]) -> dict[str, Job]:
 def _racing(catalogue: Catalogue, jobs: dict[str, Job]) -> dict[str, Job]:
     """Those of the jobs that train a model in full if it goes on from a race, with how often that is."""
     racing = {}
-    for race in catalogue.races.values():
-        for group in groups_of(race.rates):
-            count = number_kept(len(group), race.keep)
-            paths = [path for model in group if (path := f"{catalogue.data}/models/{model}.nc") in jobs]
-            dearest = sorted(paths, key=lambda path: seconds_of(jobs[path].work))[-count:]
-            for path in paths:
-                racing[path] = jobs[path]._replace(share=count / len(group), dearest=path in dearest)
+    for group, keep in ((group, race.keep) for race in catalogue.races.values() for group in groups_of(race.rates)):
+        count = number_kept(len(group), keep)
+        paths = [path for model in group if (path := f"{catalogue.data}/models/{model}.nc") in jobs]
+        dearest = sorted(paths, key=lambda path: seconds_of(jobs[path].work))[-count:]
+        racing |= {path: jobs[path]._replace(share=count / len(group), dearest=path in dearest) for path in paths}
     return racing
 
 
@@ -100,11 +98,11 @@ def _first_output(catalogue: Catalogue, path: str) -> str:
 
     A training writes its trace and snapshots beside the model, and estimators of the matrix read the same run.
     """
-    place = PurePosixPath(path)
-    if place.parent.name == "models":
-        return str(place.with_name(f"{place.name.partition('.')[0]}.nc"))
-    if place.parent.parent.name == "estimates":
-        return str(place.with_name(f"{_readers(catalogue, place.parent.name, place.stem)[0]}.nc"))
+    file = PurePosixPath(path)
+    if file.parent.name == "models":
+        return str(file.with_name(f"{file.name.partition('.')[0]}.nc"))
+    if file.parent.parent.name == "estimates":
+        return str(file.with_name(f"{_readers(catalogue, file.parent.name, file.stem)[0]}.nc"))
     return path
 
 
@@ -153,34 +151,35 @@ def _training(catalogue: Catalogue, model: str) -> Job:
 
 def _truth(catalogue: Catalogue, model: str) -> Job:
     source = truth_from(catalogue.config, model)
-    if source == "known":
-        return Job({}, _given(catalogue, model))
     if source == "long runs":
         runs = catalogue.config["truth"]["estimators"]
         return Job({}, [f"{catalogue.data}/truths/{model}.{name}.nc" for name in runs])
     sizes = shape_of(catalogue.config, model)
-    return Job({"enumeration": 2.0 ** min(sizes) * max(sizes)}, _given(catalogue, model))
+    work = {"enumeration": 2.0 ** min(sizes) * max(sizes)} if source == "enumeration" else {}
+    return Job(work, _model_and_data(catalogue, model))
 
 
 def _evidence(catalogue: Catalogue, model: str) -> Job:
     # Kernels take long to import, and every start of the workflow would wait for them.
     from logzoo.estimators.evidence import chain_sweeps_of
 
-    visible, hidden = shape_of(catalogue.config, model)
-    work = {"sampling": chain_sweeps_of(visible, hidden) * (visible * hidden + SWEEP)}
-    return Job(work, _given(catalogue, model))
+    return _sampling(catalogue, model, chain_sweeps_of(*shape_of(catalogue.config, model)))
 
 
 def _estimates(catalogue: Catalogue, model: str, *readers: str, long_run: bool = False) -> Job:
-    asked = estimate_settings(catalogue.config, model, readers, long_run=long_run).values()
+    settings = estimate_settings(catalogue.config, model, readers, long_run=long_run).values()
     # One run for all of them.
-    chain_sweeps = max(sum(each["budgets"]) * each["replicates"] * each["chains"] for each in asked)
+    chain_sweeps = max(sum(entry["budgets"]) * entry["replicates"] * entry["chains"] for entry in settings)
+    return _sampling(catalogue, model, chain_sweeps, f"{catalogue.data}/evidence/{model}.nc")
+
+
+def _sampling(catalogue: Catalogue, model: str, chain_sweeps: float, *inputs: str) -> Job:
     visible, hidden = shape_of(catalogue.config, model)
-    evidence = f"{catalogue.data}/evidence/{model}.nc"
-    return Job({"sampling": chain_sweeps * (visible * hidden + SWEEP)}, [*_given(catalogue, model), evidence])
+    work = {"sampling": chain_sweeps * (visible * hidden + SWEEP)}
+    return Job(work, [*_model_and_data(catalogue, model), *inputs])
 
 
-def _given(catalogue: Catalogue, model: str) -> list[str]:
+def _model_and_data(catalogue: Catalogue, model: str) -> list[str]:
     dataset = catalogue.config["models"][model]["dataset"]
     return [f"{catalogue.data}/models/{model}.nc", f"data/datasets/{dataset}.nc"]
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from logzoo.io.checkpoints import Checkpoint, discard_beside, identity_of, path_beside
-from replication.artifacts.made import digest_of, named_hashes, recorded
+from replication.artifacts import digest_of, named_hashes, recorded
 from replication.papers.declaration import nested
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def write_output(task: Any, dataset: "xr.Dataset", *, kind: str, number: int = 0
 
 
 def stamp_of(task: Any, number: int = 0) -> dict:
-    """The stamp (`artifacts.stamps`) of what a job makes as its output of that number."""
+    """The stamp (`replication.artifacts`) of what a job makes as its output of that number."""
     parameters, source = recorded(dict(task.params.items()), number)
     return {"inputs": named_hashes(task.input), "parameters": digest_of(parameters), "source": source}
 

@@ -31,24 +31,21 @@ def known_settings(config: Config, model: str) -> dict:
 
 
 def drawn_by(config: Config, dataset: str) -> list[str]:
-    """Modules that a data set of draws from a known model depends on; of others none."""
+    """Modules that a data set of draws from a known model depends on; none for other data sets."""
     entry = config["datasets"][dataset]
-    return ["logzoo.datasets.known", _module_of(entry["options"])] if entry["reader"] == "known" else []
+    known = entry["reader"] == "known"
+    return ["logzoo.datasets.known", FAMILIES[entry["options"]["family"]].module] if known else []
 
 
 def family_of(config: Config, model: str) -> str:
     """Module of the family of a known model."""
-    return _module_of(known_settings(config, model))
-
-
-def _module_of(settings: dict) -> str:
-    return FAMILIES[settings["family"]].module
+    return FAMILIES[known_settings(config, model)["family"]].module
 
 
 def with_snapshots(config: Config) -> set[str]:
     """Trained models whose parameters on the way are kept, too."""
     options = {name: config["models"][name]["train"].get("options", {}) for name in trained_models(config)}
-    return {name for name, given in options.items() if given.get("snapshots")}
+    return {name for name, values in options.items() if values.get("snapshots")}
 
 
 def truth_from(config: Config, model: str) -> str:
@@ -70,19 +67,15 @@ def estimate_settings(
     for name in estimators:
         entry = config["estimators"][name]
         budgets = entry.get("budgets", of_model.get("budgets", matrix["budgets"]))
+        replicates = repeated.get(name, matrix["replicates"]) if isinstance(repeated, dict) else repeated
         settings[name] = {
             **{key: entry[key] for key in ("method", "base", "options")},
             "budgets": [of_model.get("truth_sweeps", config["truth"]["sweeps"])] if long_run else budgets,
-            "replicates": 1 if long_run else _replicates(repeated, name, matrix["replicates"]),
+            "replicates": 1 if long_run else replicates,
             "chains": of_model.get("chains", matrix["chains"]),
             "seed": config["seed"],
         }
     return settings
-
-
-def _replicates(repeated: int | dict[str, int], estimator: str, otherwise: int) -> int:
-    """Replicates of an estimator on a model that says how many of all, or of some by name."""
-    return repeated.get(estimator, otherwise) if isinstance(repeated, dict) else repeated
 
 
 def made_together(config: Config) -> dict[str, list[str]]:

@@ -1,15 +1,15 @@
 """A project as Snakemake reads it, from Python: its configuration, its figures and tables, what they are made from."""
 
 import re
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
-from logzoo.io.netcdf import read_artifact
 from replication.catalogue import Catalogue, Config, Shown
 from replication.configuration import checked, laid_over
 from replication.papers.declaration import named_paths, nested
 
 # A line of the Snakefile that names a file of settings.
 _SETTINGS = re.compile(r'^(?:configfile: | +)"(config/\w+\.yaml)",?$', re.MULTILINE)
+_PAGES = "docs/estimators"
 
 
 def merged_configuration(*files: str, folder: str | Path = ".", over: Config | None = None) -> Config:
@@ -37,5 +37,23 @@ def read_artifacts(shown: Shown, folder: str | Path = ".") -> dict:
 
     Raises ValueError for what is not made yet.
     """
+    from logzoo.io.netcdf import read_artifact  # xarray takes long to import, and the rules import this module
+
     paths = named_paths(shown.inputs)
     return nested({name: read_artifact(Path(folder) / path) for name, path in paths.items()})
+
+
+def pages_of_estimators(estimators: dict[str, dict], folder: str | Path) -> dict[str, str]:
+    """The pages {estimator: path} on the methods of configured estimators, as the table of all methods links them.
+
+    Paths are from the folder of the project. Left out: methods that no row names.
+    """
+    table = Path(folder) / _PAGES / "README.md"
+    rows = [line for line in table.read_text().splitlines() if line.startswith("|")] if table.is_file() else []
+    pages = {}
+    for name, method in ((name, entry["method"]) for name, entry in estimators.items()):
+        links = [page for row in rows if f"`{method}`" in row for page in re.findall(r"\]\((\S+\.md)\)", row)]
+        if links:
+            # A row may link several pages: the page that has the name of the method comes first.
+            pages[name] = f"{_PAGES}/{max(links, key=lambda page: PurePosixPath(page).stem == method)}"
+    return pages

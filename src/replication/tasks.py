@@ -9,11 +9,10 @@ import os
 from pathlib import Path
 from typing import Any
 
-from replication.artifacts.layout import kind_of
-from replication.artifacts.made import recorded
-from replication.artifacts.stamps import without_stamp
+from replication.artifacts import recorded, without_stamp
 from replication.audit.manifest import manifest_path, write_manifest
 from replication.catalogue import Catalogue
+from replication.layout import kind_of
 
 
 def jobs_of_files(workflow: Any) -> dict[str, dict]:
@@ -53,7 +52,7 @@ def _jobs_of(maker: Any, wildcards: dict) -> dict[str, dict]:
     return json.loads(json.dumps(jobs))  # tuples and keys as artifacts record them
 
 
-def stand_ins(config: dict) -> list[str]:
+def lacking_sources(config: dict) -> list[str]:
     """Manifests in the working folder that say that the files of a source of this configuration could not be had."""
     manifests = [f"data/raw/{name}/manifest.json" for name in config["sources"]]
     return [path for path in manifests if os.path.isfile(path) and "unavailable" in json.loads(Path(path).read_text())]

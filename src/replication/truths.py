@@ -4,18 +4,18 @@ import numpy as np
 import xarray as xr
 
 from logzoo.io.schema import labelled
-from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
 
 
-def exact_truth(rbm: RBM) -> xr.Dataset:
-    """Truth by enumeration: Dataset with log_z and std_error (zero) in nats."""
-    return _dataset(exact_log_z(rbm), 0.0, "enumeration")
-
-
-def known_truth(log_z: float, source: str) -> xr.Dataset:
-    """Truth of a model whose log Z is known; source: who says so."""
-    return _dataset(log_z, 0.0, source)
+def as_truth(log_z: float, std_error: float, method: str) -> xr.Dataset:
+    """Dataset of a truth: `log_z` and `std_error` in nats, and as an attribute the method that it comes from."""
+    return xr.Dataset(
+        {
+            "log_z": labelled((), log_z, "log partition function", "nat"),
+            "std_error": labelled((), std_error, "standard error of log Z", "nat"),
+        },
+        attrs={"truth_method": method},
+    )
 
 
 def long_run_truth(long_runs: dict[str, xr.Dataset]) -> xr.Dataset:
@@ -26,7 +26,7 @@ def long_run_truth(long_runs: dict[str, xr.Dataset]) -> xr.Dataset:
     """
     log_z, errors = (np.array([run[name].item() for run in long_runs.values()]) for name in ("log_z", "std_error"))
     std_error = max(float(np.sqrt((errors**2).sum()) / errors.size), float(0.5 * np.ptp(log_z)))
-    truth = _dataset(float(log_z.mean()), std_error, "mean of " + ", ".join(sorted(long_runs)))
+    truth = as_truth(float(log_z.mean()), std_error, "mean of " + ", ".join(sorted(long_runs)))
     return truth.assign_attrs(converged=int(all(run["converged"].values.all() for run in long_runs.values())))
 
 
@@ -49,13 +49,3 @@ def with_likelihoods(truth: xr.Dataset, rbm: RBM, data: dict[str, np.ndarray], p
         text = "mean test log-likelihood under the published log Z"
         truth["test_log_likelihood_at_published_log_z"] = labelled((), at_published, text, "nat")
     return truth
-
-
-def _dataset(log_z: float, std_error: float, method: str) -> xr.Dataset:
-    return xr.Dataset(
-        {
-            "log_z": labelled((), log_z, "log partition function", "nat"),
-            "std_error": labelled((), std_error, "standard error of log Z", "nat"),
-        },
-        attrs={"truth_method": method},
-    )

@@ -21,8 +21,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from damage import corrupt, missed  # noqa: E402
 
-from replication.artifacts.layout import files_of, kind_of  # noqa: E402
 from replication.audit.tree import audit  # noqa: E402
+from replication.layout import files_of, kind_of  # noqa: E402
 
 
 def drill(source, folder, arguments):

@@ -29,7 +29,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from projects import copy_project, fingerprints, run_module  # noqa: E402
 from survival import KINDS, MOMENTS, Run, disturb, losses, tracebacks, unfinished, until, wait_for_moment  # noqa: E402
 
-from replication.artifacts.layout import files_of  # noqa: E402
+from replication.layout import files_of  # noqa: E402
 
 # In place of os.replace, by the name that Python imports first of all.
 _PLANTED = """

@@ -6,8 +6,8 @@ from replication.papers.declaration import named_paths
 from replication.papers.tracking.trk_races import trial_of
 from replication.papers.zoo.families import matrix_places
 from replication.catalogue import modules_of
-from replication.digests import code_digest
-from replication.documents import pages_of_estimators
+from replication.artifacts import code_digest
+from replication.project import pages_of_estimators
 from replication.models import (
     drawn_by,
     estimate_settings,
@@ -27,7 +27,7 @@ from replication.tasks import (
     print_tables,
     remove_manifest,
     shared_files,
-    stand_ins,
+    lacking_sources,
 )
 
 SCALE = config["scale"]

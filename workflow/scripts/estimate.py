@@ -1,8 +1,8 @@
 """Estimate log Z of one model by one estimator or more, each at every budget and replicate; checkpoints on the way."""
 
+from replication.artifacts import stand_ins
 from replication.jobs import checkpoint_of, discard_checkpoints, job, read_inputs, write_output
 from replication.papers.configured import estimator_options
-from replication.reporting.stand_ins import stand_ins
 
 from logzoo.estimators.evidence import from_dataset
 from logzoo.estimators.matrix import estimate_matrix
@@ -16,9 +16,9 @@ with job(snakemake.log[0]):
     seed, model = root_stream(plain["seed"]), snakemake.wildcards.model
     evidence = from_dataset(inputs["evidence"])
     options = estimator_options(params.settings, inputs["dataset"], inputs.get("snapshots"))
-    made = {}
+    results = {}
     for base in sorted({settings["base"] for settings in params.settings.values()}):
-        asked = {
+        of_base = {
             name: {**settings, "options": options[name]}
             for name, settings in params.settings.items()
             if settings["base"] == base
@@ -26,11 +26,11 @@ with job(snakemake.log[0]):
         stream = seed.child(params.stream, model, base)
         done = checkpoint_of(snakemake, name=base)
         estimates = estimate_matrix(
-            rbm, asked, chains=plain["chains"], stream=stream, evidence=evidence, checkpoint=done
+            rbm, of_base, chains=plain["chains"], stream=stream, evidence=evidence, checkpoint=done
         )
-        made |= {name: (estimates[name], stream) for name in asked}
+        results |= {name: (estimates[name], stream) for name in of_base}
     for number, name in enumerate(params.settings):
-        estimates, stream = made[name]
+        estimates, stream = results[name]
         estimates = estimates.assign_attrs(stand_ins([inputs["model"]]))
         write_output(snakemake, estimates, kind="estimate", number=number, seed_path=stream)
     discard_checkpoints(snakemake)

@@ -1,7 +1,7 @@
 """What is known of log Z of one model beforehand: sure bounds, and the mass found by chains that start in its modes."""
 
+from replication.artifacts import stand_ins
 from replication.jobs import job, read_inputs, write_output
-from replication.reporting.stand_ins import stand_ins
 
 import numpy as np
 from logzoo.datasets.build import visible_matrix

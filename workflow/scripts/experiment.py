@@ -1,5 +1,6 @@
 """Run one experiment; checkpoints of its parts survive an interruption, where it makes them."""
 
+from replication.artifacts import stand_ins
 from replication.jobs import (
     checkpoint_of,
     discard_checkpoints,
@@ -8,7 +9,6 @@ from replication.jobs import (
     read_inputs,
     write_output,
 )
-from replication.reporting.stand_ins import stand_ins
 
 from functools import partial
 from pkgutil import resolve_name
@@ -17,13 +17,13 @@ from logzoo.streams import root_stream
 
 with job(snakemake.log[0]):
     params = snakemake.params
-    inputs, given = read_inputs(snakemake), dict(params.settings)
+    inputs, settings = read_inputs(snakemake), dict(params.settings)
     stream = root_stream(params.seed).child(*params.stream) if params.stream else ""
     if params.stream:
-        given["stream"] = stream
+        settings["stream"] = stream
     if params.checkpoints:
-        given["checkpoint"] = partial(checkpoint_of, snakemake, 0)
-    result = resolve_name(params.run)(inputs, **given)
+        settings["checkpoint"] = partial(checkpoint_of, snakemake, 0)
+    result = resolve_name(params.run)(inputs, **settings)
     attributes = {**params.attributes, **stand_ins(flat(inputs)), **result.attrs}
     write_output(snakemake, result.assign_attrs(attributes), kind=params.kind, seed_path=stream)
     discard_checkpoints(snakemake)

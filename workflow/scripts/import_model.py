@@ -1,7 +1,7 @@
 """Import one published RBM, or train one in its place when the file cannot be had."""
 
+from replication.artifacts import stand_ins
 from replication.jobs import checkpoint_of, discard_checkpoints, job, read_inputs, write_output
-from replication.reporting.stand_ins import stand_ins
 
 import json
 import logging

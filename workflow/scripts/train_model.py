@@ -1,7 +1,7 @@
 """Train one RBM on the training split of its data set; a checkpoint beside it survives an interruption."""
 
+from replication.artifacts import stand_ins
 from replication.jobs import checkpoint_of, discard_checkpoints, job, read_inputs, write_output
-from replication.reporting.stand_ins import stand_ins
 
 from logzoo.datasets.build import visible_matrix
 from logzoo.models.rbm import RBM
@@ -20,7 +20,7 @@ with job(snakemake.log[0]):
     data = visible_matrix(inputs["dataset"], "train")
     run = train_rbm(data, seed=seed, checkpoint=checkpoint_of(snakemake), **settings, **options)
     notice = {"title": params.title, **stand_ins([inputs["dataset"]])}
-    made = {"model": run.rbm.to_dataset(), "trace": run.trace, "snapshots": run.snapshots}
+    results = {"model": run.rbm.to_dataset(), "trace": run.trace, "snapshots": run.snapshots}
     for number, kind in enumerate(output.keys()):
-        write_output(snakemake, made[kind].assign_attrs(notice), kind=kind, number=number, seed_path=seed)
+        write_output(snakemake, results[kind].assign_attrs(notice), kind=kind, number=number, seed_path=seed)
     discard_checkpoints(snakemake)

@@ -14,8 +14,8 @@ with job(snakemake.log[0]):
     if not in_full:
         seed = f"{params.seed}/{model}"
         for number, kind in enumerate(snakemake.output.keys()):
-            made = read_artifact(inputs[f"trial_{kind}"], kind).assign_attrs(title=params.title, rejected=1)
-            write_output(snakemake, made, kind=kind, number=number, seed_path=seed)
+            result = read_artifact(inputs[f"trial_{kind}"], kind).assign_attrs(title=params.title, rejected=1)
+            write_output(snakemake, result, kind=kind, number=number, seed_path=seed)
         discard_checkpoints(snakemake)
 if in_full:
     # The same script, so the same bits, as without a race.

@@ -1,8 +1,8 @@
 """Judge the claims that one figure shows."""
 
+from replication.artifacts import stand_ins
 from replication.jobs import flat, job, read_inputs, write_output
 from replication.papers.declaration import claim_entries, declaration_of
-from replication.reporting.stand_ins import stand_ins
 from replication.reporting.verdicts import verdicts
 
 from importlib import import_module

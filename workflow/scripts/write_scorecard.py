@@ -1,6 +1,6 @@
 """Write the scorecard as Markdown, HTML and CSV."""
 
-from replication.artifacts.stamps import stamped_text
+from replication.artifacts import stamped_text
 from replication.jobs import job, stamp_of
 from replication.reporting.page import scorecard_page
 from replication.reporting.scorecard import csv, markdown

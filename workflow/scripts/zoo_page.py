@@ -1,6 +1,6 @@
 """Write the page of the zoo, on which the reader chooses what to see."""
 
-from replication.artifacts.stamps import stamped_text
+from replication.artifacts import stamped_text
 from replication.jobs import job, read_inputs, stamp_of
 from replication.papers.zoo.zoo_page import page
 

@@ -20,9 +20,8 @@ from logzoo.io.reading import open_regular, read_bytes
 from logzoo.io.schema import SCHEMAS
 from logzoo.kernels import cache
 from logzoo.printing import one_line
-from replication.artifacts.layout import files_of, is_timed, kind_of, scale_of
-from replication.artifacts.stamps import without_stamp
-from replication.digests import ROOT
+from replication.artifacts import ROOT, without_stamp
+from replication.layout import files_of, is_timed, kind_of, scale_of
 
 _COMPARED = (*SCHEMAS, "picture", "page", "table text")
 OTHER_CODE = "made by other code than the present"

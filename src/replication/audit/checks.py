@@ -7,8 +7,8 @@ from functools import partial
 from logzoo.io import schema
 from logzoo.io.netcdf import check_seal, content_sha256, load_raw, read_provenance, unpacked_bytes
 from logzoo.io.reading import json_object, read_bytes
-from replication.artifacts.layout import STAMPED
-from replication.artifacts.stamps import read_stamp
+from replication.artifacts import read_stamp
+from replication.layout import STAMPED
 
 # Of larger artifacts only the bytes and the attributes are checked, so that memory does not follow their size.
 _MOST_BYTES = 1 << 27

@@ -15,9 +15,9 @@ from rocrate.rocrate import ROCrate
 from logzoo.io.atomic import write_text
 from logzoo.io.reading import read_bytes, sha256_of
 from logzoo.printing import one_line
-from replication.artifacts.layout import kind_of
 from replication.audit.manifest import manifest_path
 from replication.audit.publish import files_of_run
+from replication.layout import kind_of
 
 CRATE = "ro-crate-metadata.json"
 _PROFILES = (

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from logzoo.io.atomic import write_text
 from logzoo.io.reading import read_json, sha256_of
 from logzoo.printing import one_line
-from replication.artifacts.layout import UNLISTED, files_of, kind_of, scale_of
+from replication.layout import UNLISTED, files_of, kind_of, scale_of
 
 
 class Manifest(NamedTuple):

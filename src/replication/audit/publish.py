@@ -11,11 +11,10 @@ from pathlib import Path
 
 from logzoo.io.schema import SCHEMAS
 from logzoo.printing import table
-from replication.artifacts.folders import folder_written_whole
-from replication.artifacts.layout import kind_of, scale_of
-from replication.artifacts.made import content_hash
+from replication.artifacts import content_hash
 from replication.audit.manifest import Manifest, manifest_path, read_manifest
 from replication.audit.tree import audit
+from replication.layout import folder_written_whole, kind_of, scale_of
 
 MOST_MEGABYTES, _MEGABYTE = 20, 1e6
 _SHOWN = ("picture", "page", "table text", "table", "verdict", "scorecard")

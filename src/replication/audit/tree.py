@@ -10,12 +10,12 @@ from pathlib import Path
 from logzoo.checks import whole_number
 from logzoo.io.atomic import resolved_output
 from logzoo.io.reading import sha256_of
-from replication.artifacts.layout import UNLISTED, files_of, is_unfinished, kind_of, scale_of, scales_of, walked
-from replication.artifacts.made import CODE, digest_of
+from replication.artifacts import CODE, digest_of
 from replication.audit import checkout
 from replication.audit.checks import check_file
 from replication.audit.findings import Findings, report, write_report
 from replication.audit.manifest import manifest_path, read_manifest
+from replication.layout import UNLISTED, files_of, is_unfinished, kind_of, scale_of, scales_of, walked
 
 
 def run_audit(folder, *, configfile=None, regenerate=0, seed=0, output=None):

@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 
 from logzoo.checks import one_of
 from logzoo.training.trainers import TRAINERS
-from replication.digests import PACKAGES
+from replication.artifacts import PACKAGES
 
 # Fixed cost of a sweep of a chain, in weights looked at: it dominates in small models.
 SWEEP = 50_000

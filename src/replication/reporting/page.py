@@ -8,12 +8,11 @@ import json
 from pathlib import Path, PurePosixPath
 
 from logzoo.io.netcdf import read_artifact
-from replication.reporting.pictures import LARGE, SMALL, embedded
-from replication.reporting.rendering import rendered
+from replication.artifacts import stand_in_line, stand_ins
 from replication.reporting.scorecard import VERDICTS, counts_by_paper, entries, relative, summary
-from replication.reporting.stand_ins import stand_in_line, stand_ins
 from replication.reporting.tables import frame_of, notes_of
 from replication.reporting.verdicts import SIGNS
+from replication.reporting.web import LARGE, SMALL, embedded, rendered
 
 # Digits of the hash of an input: enough to tell which it was.
 _SHORT = 12
@@ -22,7 +21,7 @@ _CORNER = 8, 3
 
 
 def exhibit_of(shown, records):
-    """A figure or table, for the page: as `pipeline.catalogue` shows it, with its `picture` or `table`.
+    """A figure or table, for the page: as `replication.catalogue` describes it, with its `picture` or `table`.
 
     shown: {title, paper, caption, files, artifacts, verdict}; the last three are paths from the folder of the project,
     of a picture its PNG, of a table its rows first. records: {path of an artifact: its attributes}.
@@ -53,15 +52,16 @@ def page(card, exhibits, *, zoo, papers, scale, folder, templates, companion=Non
         for name, exhibit in exhibits.items()
     }
     records = {path: record for exhibit in exhibits.values() for path, record in exhibit["records"].items()}
-    openings = {name: [items[one] for one in entry.get("answers", [])] for name, entry in papers.items()}
+    openings = {name: [items[answer] for answer in entry.get("answers", [])] for name, entry in papers.items()}
+    counts = counts_by_paper(rows)
     return rendered(
         "page.html",
         templates,
-        **_said(rows, scale, stand_ins(records.values())),
+        **_common(rows, scale, stand_ins(records.values())),
         sentences=[_replicated(exhibits, rows, scale), f"{summary(card, scale)}.", _compared(zoo)],
-        openings=[(papers[name]["question"], found) for name, found in openings.items() if found],
+        openings=[(papers[name]["question"], opening) for name, opening in openings.items() if opening],
         sections=[_section(name, entry, items.values(), openings[name], rows) for name, entry in papers.items()],
-        counts=_counts(rows, papers),
+        counts=[(name, entry["source"], counts[name]) for name, entry in papers.items() if name in counts],
         records=[_record(path, attributes, folder) for path, attributes in sorted(records.items())],
         software=sorted({_listed(record["software_json"]) for record in records.values()}),
         companion=relative(companion, folder) if companion else None,
@@ -71,11 +71,11 @@ def page(card, exhibits, *, zoo, papers, scale, folder, templates, companion=Non
 def scorecard_page(card, *, scale, folder, templates):
     """The scorecard alone, as a page."""
     rows = [_row(row, folder, {}) for row in entries(card)]
-    return rendered("scorecard.html", templates, **_said(rows, scale, card.attrs), summary=summary(card, scale))
+    return rendered("scorecard.html", templates, **_common(rows, scale, card.attrs), summary=summary(card, scale))
 
 
-def _said(rows, scale, replaced):
-    """What both pages say."""
+def _common(rows, scale, replaced):
+    """The contents that both pages have."""
     return {
         "rows": rows,
         "verdicts": [{"word": word, "slug": _slug(word), "sign": sign} for word, sign in SIGNS.items()],
@@ -86,7 +86,7 @@ def _said(rows, scale, replaced):
 
 
 def _replicated(exhibits, rows, scale):
-    """A sentence on what was replicated."""
+    """A sentence that counts the papers, figures and tables."""
     pictures = sum(exhibit["picture"] is not None for exhibit in exhibits.values())
     papers = len({row["paper"] for row in rows})
     return (
@@ -97,34 +97,33 @@ def _replicated(exhibits, rows, scale):
 
 
 def _compared(zoo):
-    """A sentence on what all estimators were put to."""
-    made = zoo["log_z"].notnull()
-    unsure = float((zoo["converged"] == 0).where(made).mean())
+    """A sentence that counts the estimators, models and estimates."""
+    present = zoo["log_z"].notnull()
+    unsure = float((zoo["converged"] == 0).where(present).mean())
     families = len(set(zoo["family"].values))
     return (
         f"{zoo.sizes['estimator']} estimators of log Z had equal budgets of Gibbs sweeps on {zoo.sizes['model']} "
-        f"models of {families} famil{'ies' if families != 1 else 'y'}: {int(made.sum()):,} estimates, of which "
+        f"models of {families} famil{'ies' if families != 1 else 'y'}: {int(present.sum()):,} estimates, of which "
         f"{unsure:.0%} say themselves that they did not converge."
     )
 
 
 def _row(row, folder, exhibits):
-    """A row of the scorecard as the templates want it, linked to the figure on the page where there is one."""
-    here = f"#{row['figure']}" if row["figure"] in exhibits else ""
-    elsewhere = relative(row["picture"], folder) if row["picture"] else ""
+    """A row of the scorecard for the templates, with a link to its figure: on the page if possible, else its file."""
+    picture = relative(row["picture"], folder) if row["picture"] else ""
     return {
         **row,
         "sign": SIGNS[row["verdict"]],
         "slug": _slug(row["verdict"]),
         "order": list(VERDICTS).index(row["verdict"]),
-        "href": here or elsewhere,
+        "href": f"#{row['figure']}" if row["figure"] in exhibits else picture,
         "artifacts": [(name, relative(path, folder)) for name, path in row["artifacts"].items()],
     }
 
 
 def _item(name, exhibit, rows, folder):
-    """An exhibit as the templates want it."""
-    said = [row["verdict"] for row in rows]
+    """An exhibit for the templates."""
+    verdicts = [row["verdict"] for row in rows]
     below = "described and judged" if rows else "described"
     return {
         **exhibit,
@@ -135,7 +134,7 @@ def _item(name, exhibit, rows, folder):
         "verdict": relative(exhibit["verdict"], folder) if exhibit["verdict"] else "",
         "alternative": f"{exhibit['title']}; {below} beside the picture",
         "rows": rows,
-        "marks": [(SIGNS[word], said.count(word), word, _slug(word)) for word in VERDICTS if word in said],
+        "marks": [(SIGNS[word], verdicts.count(word), word, _slug(word)) for word in VERDICTS if word in verdicts],
         "artifacts": [
             (path, relative(path, folder), _kind(attributes)) for path, attributes in exhibit["records"].items()
         ],
@@ -163,17 +162,11 @@ def _record(path, attributes, folder):
 
 def _section(name, entry, items, opening, rows):
     """A paper: its exhibits but those that open the page, and the claims whose figures are not there."""
-    mine = [item for item in items if item["paper"] == name]
-    present = {item["name"] for item in mine}
+    tiles = [item for item in items if item["paper"] == name]
+    present = {item["name"] for item in tiles}
     absent = [row for row in rows if row["paper"] == name and row["figure"] not in present]
-    below = [item for item in mine if item not in opening]
-    return {"name": name, **entry, "tiles": mine, "opening": opening, "exhibits": below, "absent": absent}
-
-
-def _counts(rows, papers):
-    """How many verdicts of each sort every paper got."""
-    counts = counts_by_paper(rows)
-    return [(name, entry["source"], counts[name]) for name, entry in papers.items() if name in counts]
+    below = [item for item in tiles if item not in opening]
+    return {"name": name, **entry, "tiles": tiles, "opening": opening, "exhibits": below, "absent": absent}
 
 
 def _listed(software):

@@ -76,8 +76,12 @@ class _Results:
             return VERDICTS[self._rows[of]["verdict"]]
         if name == "summary":
             return summary(self._card, self._scale)
-        blocks = {"papers": self._papers, "findings": self._findings, "undecided": self._undecided}
-        blocks |= {"untested": self._untested}
+        blocks = {
+            "papers": self._papers,
+            "findings": self._findings,
+            "undecided": self._undecided,
+            "untested": self._untested,
+        }
         if name in blocks:
             return "\n\n" + "\n".join(blocks[name](PurePosixPath(page).parent)) + "\n\n"
         written = list((self._root / self._folder / "figures" / self._scale).glob(f"*/{of}.md"))
@@ -110,9 +114,9 @@ class _Results:
         return [row for row in self._rows.values() if row["verdict"] == verdict]
 
     def _opening(self, row, folder):
-        shown = link(row["figure"], self._folder / row["picture"], folder) if row["picture"] else row["figure"]
-        said = f"published: {row['published']}; claimed: {row['claimed']}; found: {row['found']}"
-        return f"- **{row['claim']}** (`{row['id']}`, {shown}): {said}."
+        figure = link(row["figure"], self._folder / row["picture"], folder) if row["picture"] else row["figure"]
+        numbers = f"published: {row['published']}; claimed: {row['claimed']}; found: {row['found']}"
+        return f"- **{row['claim']}** (`{row['id']}`, {figure}): {numbers}."
 
 
 def _to_decide(row, hours=None):

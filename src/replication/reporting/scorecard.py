@@ -7,8 +7,8 @@ from pathlib import PurePosixPath
 import numpy as np
 import pandas as pd
 
+from replication.artifacts import stand_in_line, stand_ins
 from replication.reporting import tables
-from replication.reporting.stand_ins import stand_in_line, stand_ins
 from replication.reporting.verdicts import (
     BOUNDS,
     NOT_REPRODUCED,
@@ -60,9 +60,9 @@ def _row(name, entry, verdicts, figure):
     if table is None or name not in table["id"].values:
         raise ValueError(f"claim {name}: no verdict on it; expected one, or a claim that says why it is not tested")
     judged = table.sel(id=name)
-    said = {key: judged[key].item() for key in ("claim", "published", *(bound for bound in BOUNDS if bound in entry))}
-    if any(entry[key] != said[key] for key in said):
-        raise ValueError(f"claim {name}: found a verdict on another claim, {said}")
+    stated = {key: judged[key].item() for key in ("claim", "published", *(bound for bound in BOUNDS if bound in entry))}
+    if any(entry[key] != stated[key] for key in stated):
+        raise ValueError(f"claim {name}: found a verdict on another claim, {stated}")
     row |= {key: judged[key].item() for key in ("statistic", "verdict", *NUMBERS)}
     row["reason"] = why_of(judged)
     if row["verdict"] == NOT_TESTED:
@@ -73,9 +73,10 @@ def _row(name, entry, verdicts, figure):
 def entries(card):
     """The rows of a scorecard as dicts of texts: `number` with its interval, `found` with what it is of as well."""
     rows = []
-    for name in card["id"].values:
-        judged = card.sel(id=name)
-        row = {"id": str(name), **{key: judged[key].item() for key in _TEXTS}}
+    columns = {key: card[key].values.tolist() for key in (*_TEXTS, *NUMBERS)}
+    for number, name in enumerate(card["id"].values):
+        judged = {key: values[number] for key, values in columns.items()}
+        row = {"id": str(name), **{key: judged[key] for key in _TEXTS}}
         row["number"] = number_of(judged) if row["statistic"] else "-"
         row["found"] = f"{row['statistic']}: {row['number']}" if row["statistic"] else "-"
         row["claimed"] = bound_of(judged)
@@ -86,23 +87,18 @@ def entries(card):
 
 def summary(card, scale):
     """One line: how many claims there are, how many the scale decides, and how many of each verdict."""
-    said = list(card["verdict"].values)
-    decided = sum(verdict in (REPRODUCED, NOT_REPRODUCED) for verdict in said)
-    counts = ", ".join(f"{said.count(verdict)} {word}" for verdict, word in VERDICTS.items())
-    return f"{len(said)} claims, {decided} of them decided at the scale {scale}: {counts}"
+    verdicts = list(card["verdict"].values)
+    decided = sum(verdict in (REPRODUCED, NOT_REPRODUCED) for verdict in verdicts)
+    counts = ", ".join(f"{verdicts.count(verdict)} {word}" for verdict, word in VERDICTS.items())
+    return f"{len(verdicts)} claims, {decided} of them decided at the scale {scale}: {counts}"
 
 
 def counts_by_paper(rows):
     """{paper: how many verdicts of each sort it got}, in the order of VERDICTS, of rows as `entries` gives them."""
-    said = {}
+    by_paper = {}
     for row in rows:
-        said.setdefault(row["paper"], []).append(row["verdict"])
-    return {paper: [verdicts.count(verdict) for verdict in VERDICTS] for paper, verdicts in said.items()}
-
-
-def said_of(row):
-    """The verdict in a row, with the reason where it was not tested, or not reproduced."""
-    return row["verdict"] + (f" ({row['reason']})" if row["reason"] else "")
+        by_paper.setdefault(row["paper"], []).append(row["verdict"])
+    return {paper: [verdicts.count(verdict) for verdict in VERDICTS] for paper, verdicts in by_paper.items()}
 
 
 def markdown(card, folder):
@@ -110,7 +106,7 @@ def markdown(card, folder):
     rows = [
         {
             **{key: row[key] for key in ("claim", "published", "found", "claimed")},
-            "verdict": said_of(row),
+            "verdict": row["verdict"] + (f" ({row['reason']})" if row["reason"] else ""),
             "figure": link(row["figure"], row["picture"], folder) if row["picture"] else row["figure"],
             "judged from": ", ".join(link(key, path, folder) for key, path in row["artifacts"].items()) or "-",
         }

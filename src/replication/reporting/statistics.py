@@ -74,13 +74,15 @@ def over_repeats(statistic, *replicated, of, logarithmic=False, truth_error=0.0)
         return Statistic(value, np.nan, np.nan, f"{of}; no interval from {repeats} repeats")
 
     def measured(*arrays):
-        found = np.asarray(statistic(*arrays), float)
+        values = np.asarray(statistic(*arrays), float)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.log(found) if logarithmic else found
+            return np.log(values) if logarithmic else values
 
     paired = len({array.shape[-1] for array in replicated}) == 1
     every = range(len(replicated))
-    parts = [_left_out(measured, replicated, losing) for losing in ([every] if paired else [[one] for one in every])]
+    parts = [
+        _left_out(measured, replicated, losing) for losing in ([every] if paired else [[number] for number in every])
+    ]
     variances, freedoms = np.array(parts).T
     total = variances.sum()
     center = measured(*(array[None] for array in replicated))[0]
@@ -104,11 +106,11 @@ def _left_out(measured, replicated, losing):
     """
     repeats = replicated[losing[0]].shape[-1]
     count = min(repeats, _MOST_GROUPS)
-    kept = [np.flatnonzero(np.arange(repeats) % count != group) for group in range(count)]
+    remaining = [np.flatnonzero(np.arange(repeats) % count != group) for group in range(count)]
     values = np.array(
         [
-            measured(*((array[..., rest] if one in losing else array)[None] for one, array in enumerate(replicated)))[0]
-            for rest in kept
+            measured(*((array[..., those] if i in losing else array)[None] for i, array in enumerate(replicated)))[0]
+            for those in remaining
         ]
     )
     # Of a logarithm it is infinite where what is left is 0.

@@ -3,8 +3,7 @@
 import io
 
 from logzoo.io.atomic import write_bytes
-from replication.artifacts.stamps import UNKNOWN, picture_metadata
-from replication.reporting.stand_ins import stand_in_line, stand_ins
+from replication.artifacts import UNKNOWN, picture_metadata, stand_in_line, stand_ins
 
 # Okabe & Ito's palette, told apart by colour-blind eyes; black is kept for the truth. Estimators of one family share a
 # colour and differ in their marker and line.
@@ -143,7 +142,7 @@ def title_of(title, dataset):
 
 
 def save(figure, png, pdf, stamp=UNKNOWN):
-    """Write a figure as PNG and PDF, with no time but a stamp (`artifacts.stamps`) of what it was made from."""
+    """Write a figure as PNG and PDF, with no time but a stamp (`replication.artifacts`) of what it was made from."""
     for path, content in zip((png, pdf), picture_bytes(figure, stamp), strict=True):
         write_bytes(path, content)
 

@@ -59,8 +59,8 @@ def verdicts(claims, statistics, *, reason=None):
     for name, claim in claims.items():
         statistic = statistics.get(name, _NOTHING)
         verdict = NOT_TESTED if reason else judge(claim, statistic)
-        said = {"why": "", **dict.fromkeys(BOUNDS, np.nan), **claim}
-        rows[name] = {**said, **statistic._asdict(), "statistic": statistic.of, "verdict": verdict}
+        entry = {"why": "", **dict.fromkeys(BOUNDS, np.nan), **claim}
+        rows[name] = {**entry, **statistic._asdict(), "statistic": statistic.of, "verdict": verdict}
     return table_of_claims(rows, _TEXTS).assign_attrs(untested=reason or "")
 
 

@@ -1,8 +1,11 @@
 """Settings of raw data and of the data sets that are read from them (config/datasets.yaml)."""
 
-from typing import Annotated, Literal
+# `Dataset` is made from a table.
+# pyright: reportInvalidTypeForm=false
+from itertools import starmap
+from typing import Annotated, Any, Literal, Union
 
-from pydantic import Field, model_validator
+from pydantic import Field, create_model, model_validator
 
 from logzoo.models.known.registry import FAMILIES
 from replication.settings.fields import Count, Line, Name, Options, Section, Seed, WrongSetting, check_known
@@ -207,56 +210,25 @@ class _Dataset(Section):
     )
 
 
-class IdxDataset(_Dataset):
-    """A data set that the reader `idx` reads."""
-
-    reader: Literal["idx"] = Field(description="Reader.")
-    options: IdxOptions = Field(description="Options of the reader.")
-
-
-class TextDataset(_Dataset):
-    """A data set that the reader `text` reads."""
-
-    reader: Literal["text"] = Field(description="Reader.")
-    options: TextOptions = Field(description="Options of the reader.")
+OPTIONS = {
+    "idx": IdxOptions,
+    "text": TextOptions,
+    "libsvm": LibsvmOptions,
+    "matlab": MatlabOptions,
+    "digits": DigitsOptions,
+    "toy": ToyOptions,
+    "known": KnownOptions,
+}
 
 
-class LibsvmDataset(_Dataset):
-    """A data set that the reader `libsvm` reads."""
-
-    reader: Literal["libsvm"] = Field(description="Reader.")
-    options: LibsvmOptions = Field(description="Options of the reader.")
-
-
-class MatlabDataset(_Dataset):
-    """A data set that the reader `matlab` reads."""
-
-    reader: Literal["matlab"] = Field(description="Reader.")
-    options: MatlabOptions = Field(description="Options of the reader.")
+def _with_reader(reader: str, options: type[Section]) -> type[_Dataset]:
+    """The class of data sets that one reader reads."""
+    fields: dict[str, Any] = {
+        "reader": (Literal[reader], Field(description="Reader.")),
+        "options": (options, Field(description="Options of the reader.")),
+    }
+    text = f"A data set of the reader `{reader}`."
+    return create_model(f"{reader.capitalize()}Dataset", __base__=_Dataset, __doc__=text, **fields)
 
 
-class DigitsDataset(_Dataset):
-    """A data set that the reader `digits` reads."""
-
-    reader: Literal["digits"] = Field(description="Reader.")
-    options: DigitsOptions = Field(description="Options of the reader.")
-
-
-class ToyDataset(_Dataset):
-    """A data set that the reader `toy` draws."""
-
-    reader: Literal["toy"] = Field(description="Reader.")
-    options: ToyOptions = Field(description="Options of the reader.")
-
-
-class KnownDataset(_Dataset):
-    """A data set that the reader `known` draws."""
-
-    reader: Literal["known"] = Field(description="Reader.")
-    options: KnownOptions = Field(description="Options of the reader.")
-
-
-Dataset = Annotated[
-    IdxDataset | TextDataset | LibsvmDataset | MatlabDataset | DigitsDataset | ToyDataset | KnownDataset,
-    Field(discriminator="reader"),
-]
+Dataset = Annotated[Union[*starmap(_with_reader, OPTIONS.items())], Field(discriminator="reader")]

@@ -33,30 +33,33 @@ class Sizes(Section):
     learning_rate: Positive = Field(description="Initial learning rate.")
 
 
-class Training(Sizes):
-    """The training of one RBM."""
-
+class _Trainer(Section):
     method: str = Field(description="Trainer.")
-    options: Options | None = Field(None, description="Options of the trainer.")
+    options: Options = Field(description="Options of the trainer.")
 
     @model_validator(mode="after")
     def _options(self):
-        check_options(TRAINERS, self.method, self.options or {}, Training.model_fields)
+        check_options(TRAINERS, self.method, self.options, [*_Trainer.model_fields, "title", *Sizes.model_fields])
         return self
 
 
-class Import(Section):
-    """A published file with the parameters of a model. If it is not available, the model is trained."""
+class Training(Sizes, _Trainer):
+    """The training of one RBM."""
 
-    source: str = Field(description="Source of the file.")
-    file: str = Field(description="File of the source.")
-    hidden: Count = Field(description="Hidden units, for the estimate of costs.")
+    options: Options = Field({}, description="Options of the trainer.")
 
 
 class Known(Section):
     """The RBM that a data set of the reader `known` is drawn from."""
 
     hidden: Count = Field(description="Hidden units, for the estimate of costs.")
+
+
+class Import(Known):
+    """A published file with the parameters of a model. If it is not available, the model is trained."""
+
+    source: str = Field(description="Source of the file.")
+    file: str = Field(description="File of the source.")
 
 
 class PublishedModel(Section):
@@ -104,6 +107,13 @@ def _origin(entry: Any) -> str:
 Model = Annotated[
     Annotated[TrainedModel, Tag("trained model")] | Annotated[KnownModel, Tag("known model")], Discriminator(_origin)
 ]
+
+
+class FullAnnealing(Section):
+    """All sizes of AIS."""
+
+    sweeps: Count = Field(description="Budget in sweeps per chain.")
+    chains: AtLeastTwo = Field(description="Number of chains.")
 
 
 class Annealing(Section):
@@ -186,20 +196,18 @@ class Grid(Scaled):
         return self
 
 
-class ZooTrainer(Section):
-    """A trainer of the zoo."""
+class Trainer(_Trainer):
+    """A trainer that is compared with others."""
 
     title: str = Field(description="Title.")
-    method: str = Field(description="Trainer.")
+
+
+class ZooTrainer(Trainer):
+    """A trainer of the zoo."""
+
     updates: Count = Field(description="Updates of the parameters.")
     batch: Count = Field(description="Examples of a mini-batch.")
     learning_rate: Positive = Field(description="Initial learning rate.")
-    options: Options = Field(description="Options of the trainer.")
-
-    @model_validator(mode="after")
-    def _options(self):
-        check_options(TRAINERS, self.method, self.options, [*ZooTrainer.model_fields, "hidden"])
-        return self
 
 
 class Zoo(Section):
@@ -211,19 +219,6 @@ class Zoo(Section):
     chains: AtLeastTwo = Field(description="Chains of an estimate.")
     replicates: Count | None = Field(None, description="Replicates of an estimate, in place of those of `matrix`.")
     trainers: dict[Name, ZooTrainer] = Field(min_length=1, description="Trainers by name. `null` leaves one out.")
-
-
-class Trainer(Section):
-    """A trainer that is compared with others."""
-
-    title: str = Field(description="Title.")
-    method: str = Field(description="Trainer.")
-    options: Options = Field(description="Options of the trainer.")
-
-    @model_validator(mode="after")
-    def _options(self):
-        check_options(TRAINERS, self.method, self.options, [*type(self).model_fields, *Sizes.model_fields])
-        return self
 
 
 class Comparison(Scaled):
@@ -257,13 +252,6 @@ class RepeatedTrainer(Trainer):
 
     runs: AtLeastTwo | None = Field(None, description="Runs, in place of those of the table.")
     published: dict[str, Number] = Field(description="Published mean log-likelihoods in nats, and their spreads.")
-
-
-class FullAnnealing(Section):
-    """All sizes of AIS."""
-
-    sweeps: Count = Field(description="Budget in sweeps per chain.")
-    chains: AtLeastTwo = Field(description="Number of chains.")
 
 
 class RepeatedTrainings(Scaled):

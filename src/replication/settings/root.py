@@ -1,20 +1,161 @@
-"""The configuration as a whole: all files of config/, merged, at one scale."""
+"""The configuration as a whole: all files of config/, merged, at one scale; names that refer to other entries."""
 
+# `either` makes types.
+# pyright: reportInvalidTypeForm=false
+from collections.abc import Collection, Iterable, Iterator
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from logzoo.checks import shown
+from logzoo.estimators.registry import ESTIMATORS
 from replication.settings.datasets import Dataset, Source
-from replication.settings.exhibits import Figure, Paper
-from replication.settings.fields import Name, Section, WrongSetting
-from replication.settings.matrix import Checks, Estimator, Matrix, Truth
-from replication.settings.rbms import Comparison, Grid, Model, RepeatedTrainings, Zoo
+from replication.settings.fields import (
+    AtLeastTwo,
+    Count,
+    Counts,
+    Name,
+    Names,
+    Options,
+    Scaled,
+    Section,
+    Share,
+    WrongSetting,
+    check_known,
+    check_options,
+    either,
+)
+from replication.settings.rbms import (
+    Comparison,
+    FullAnnealing,
+    Grid,
+    KnownModel,
+    Model,
+    RepeatedTrainings,
+    TrainedModel,
+    Zoo,
+)
 
 # Sections whose entries may have other settings at other scales, below the key `scales`.
 SCALED = ("figures", "grids", "comparisons", "trainings", "estimators", "models")
 # Folders of data/ that are no scale.
 _FOLDERS = ("raw", "datasets", "mirror")
+
+
+class Estimator(Scaled):
+    """An estimator of log Z. Every method has an estimator of its own name, whose settings an entry changes."""
+
+    title: str = Field(description="Title in tables and figures.")
+    method: str = Field(description="Method (`logzoo methods` lists them).")
+    base: Literal["matched", "modes", "uniform", "visible-bias"] = Field(
+        "matched",
+        description="Base: marginals of the training data, mean-field modes, units at 1/2, or the visible bias.",
+    )
+    options: Options = Field({}, description="Options of the method.")
+    budgets: Counts | None = Field(None, description="Budgets, in place of those of the model and of `matrix`.")
+
+    @model_validator(mode="after")
+    def _options(self):
+        check_options(ESTIMATORS, self.method, self.options, Estimator.model_fields)
+        return self
+
+
+class Matrix(Section):
+    """All estimates: every estimator on every model of this list and of the zoo."""
+
+    models: Names = Field(description="Models, besides those of the zoo.")
+    estimators: either(Literal["all"], Names) = Field(
+        description="A list of estimators, or all methods without `left_out` and with `added`."
+    )
+    left_out: list[str] = Field([], description="Methods that are not estimators of the matrix.")
+    added: list[str] = Field([], description="Estimators besides the methods.")
+    together: bool = Field(description="The estimators of a model share one job.")
+    budgets: Counts = Field(description="Budgets in sweeps per chain.")
+    replicates: Count = Field(description="Replicates of an estimate at each budget.")
+    chains: AtLeastTwo = Field(description="Chains of an estimate.")
+
+    @model_validator(mode="after")
+    def _left_out_methods(self):
+        check_known(self.left_out, ESTIMATORS, "left_out")
+        return self
+
+
+class Truth(Section):
+    """How log Z of a model is found that estimates are compared with."""
+
+    enumerate_up_to: Count = Field(description="log Z is enumerated up to this many units in the smaller layer.")
+    estimators: Names = Field(description="Estimators whose long runs are averaged for larger models.")
+    sweeps: Count = Field(description="Budget of each long run in sweeps per chain.")
+
+
+class Checks(Section):
+    """How log Z is estimated at the snapshots of a training."""
+
+    ais: FullAnnealing = Field(description="AIS, for models that are not enumerated.")
+
+
+class Paper(Section):
+    """A paper, or another group of figures and tables."""
+
+    place: int = Field(description="Place on the page and in the scorecard.")
+    title: str = Field(description="Title.")
+    source: str = Field(description="Authors and year.")
+    question: str | None = Field(None, description="Question that opens the page of a run. Requires `answers`.")
+    answers: Names | None = Field(None, description="Figures and tables below the question. Requires `question`.")
+
+    @model_validator(mode="after")
+    def _question_and_answers(self):
+        if (self.question is None) != (self.answers is None):
+            raise WrongSetting("expected both keys 'question' and 'answers' or neither")
+        return self
+
+
+class Figure(Scaled):
+    """A figure or table. Its declaration, `src/replication/papers/<paper>/<figure>.py`, determines its settings.
+
+    The settings below mean the same in all declarations that read them; others are settings of one declaration.
+    A setting that the declaration does not read is refused.
+    """
+
+    model_config = ConfigDict(extra="allow")
+
+    paper: Name = Field(description="Paper.")
+    title: str = Field(description="Title.")
+    module: Name | None = Field(None, description="Module that declares it, where that has another name.")
+    model: str | None = Field(None, description="Model.")
+    models: Names | None = Field(None, description="Models.")
+    estimators: Names | None = Field(None, description="Estimators.")
+    lower: Names | None = Field(None, description="Methods that estimate log Z from below.")
+    of_papers: Names | None = Field(None, description="Estimators that the four papers use.")
+    budgets: Counts | None = Field(None, description="Budgets in sweeps per chain.")
+    rungs: AtLeastTwo | None = Field(None, description="Rungs of a ladder.")
+    ladders: either(Count, Counts) | None = Field(None, description="Number of ladders, or numbers of rungs.")
+    chains: AtLeastTwo | None = Field(None, description="Chains of an estimate.")
+    sweeps: Count | None = Field(None, description="Sweeps per chain.")
+    steps: Count | None = Field(None, description="Steps of a sampler.")
+    draws: Count | None = Field(None, description="Draws of each chain.")
+    tours: Count | None = Field(None, description="Number of tours.")
+    cap: Count | None = Field(None, description="Sweeps after which a tour is cut.")
+    points: AtLeastTwo | None = Field(None, description="Points of a curve.")
+    iterations: Count | None = Field(None, description="Initial iterations.")
+    initial_draws: Count | None = Field(None, description="Draws of an initial iteration.")
+    initial_iterations: Count | None = Field(None, description="Number of initial iterations.")
+    estimates: AtLeastTwo | None = Field(None, description="Number of estimates.")
+    repeats: AtLeastTwo | None = Field(None, description="Number of repetitions.")
+    replicates: Count | None = Field(None, description="Number of replicates.")
+    runs: Count | None = Field(None, description="Number of runs.")
+    samples: either(Count, Counts) | None = Field(None, description="Number of samples, or several numbers.")
+    rounds: Counts | None = Field(None, description="Hidden states drawn for each training image in a stopping set.")
+    batches: AtLeastTwo | None = Field(None, description="Number of mini-batches.")
+    batch: Count | None = Field(None, description="Examples of a mini-batch.")
+    updates: Count | None = Field(None, description="Number of updates.")
+    digits: Annotated[list[Annotated[int, Field(ge=0)]], Field(min_length=1)] | None = Field(
+        None, description="Digits that are shown."
+    )
+    shares: Annotated[list[Share], Field(min_length=1)] | None = Field(
+        None, description="Budgets of the other estimators, as shares of the sweeps of all tours."
+    )
+    candidates: Count | None = Field(None, description="Number of tours that one is chosen from.")
 
 
 def _scale(name: str) -> str:
@@ -44,3 +185,74 @@ class Settings(Section):
     checks: Checks = Field(description="log Z at the snapshots of a training.")
     papers: dict[Name, Paper] = Field(description="Papers by name.")
     figures: dict[Name, Figure] = Field(description="Figures and tables by name.")
+
+
+def check_references(settings: Settings, config: dict) -> None:
+    """Check that all names refer to entries. config: the same settings, completed, with all models.
+
+    Raises ValueError, one line with the dotted path of the first unknown name.
+    """
+    for key, names, choices in _references(settings, config):
+        check_names(key, names, choices)
+    _check_starts(settings, config["models"])
+
+
+def check_names(key: str, names: Iterable[str], choices: Collection[str]) -> None:
+    """Raise ValueError for the first name that is not among the choices, with the nearest of them."""
+    try:
+        check_known(names, choices)
+    except WrongSetting as error:
+        raise ValueError(f"configuration: {key}: {error}") from None
+
+
+def _references(settings: Settings, config: dict) -> Iterator[tuple[str, Iterable[str], Collection[str]]]:
+    """The settings that name entries: (dotted path, names, the entries that there are)."""
+    yield "matrix.models", settings.matrix.models, config["models"]
+    yield "matrix.added", settings.matrix.added, settings.estimators
+    yield "matrix.estimators", config["matrix"]["estimators"], settings.estimators
+    yield "truth.estimators", settings.truth.estimators, settings.estimators
+    drawn = [name for name, dataset in settings.datasets.items() if dataset.reader == "known"]
+    for name, model in settings.models.items():
+        yield f"models.{name}.dataset", [model.dataset], settings.datasets
+        if isinstance(model.replicates, dict):
+            yield f"models.{name}.replicates", model.replicates, settings.estimators
+        if isinstance(model, KnownModel):
+            yield f"models.{name}.dataset", [model.dataset], drawn
+        elif model.import_:
+            yield f"models.{name}.import.source", [model.import_.source], settings.sources
+            yield f"models.{name}.import.file", [model.import_.file], settings.sources[model.import_.source].files
+        if isinstance(model, TrainedModel) and model.start:
+            yield f"models.{name}.start", [model.start], config["models"]
+    for name, dataset in settings.datasets.items():
+        yield f"datasets.{name}.source", [dataset.source], settings.sources
+    for name, grid in settings.grids.items():
+        yield f"grids.{name}.datasets", grid.datasets, settings.datasets
+    yield "zoo.datasets", settings.zoo.datasets.values(), settings.datasets
+    for name, comparison in settings.comparisons.items():
+        yield f"comparisons.{name}.dataset", [comparison.dataset], settings.datasets
+    for name, trainings in settings.trainings.items():
+        yield f"trainings.{name}.dataset", [trainings.dataset], settings.datasets
+    for name, paper in settings.papers.items():
+        figures = [key for key, figure in settings.figures.items() if figure.paper == name]
+        yield f"papers.{name}.answers", paper.answers or [], figures
+    for name, figure in settings.figures.items():
+        yield f"figures.{name}.paper", [figure.paper], settings.papers
+
+
+def _check_starts(settings: Settings, models: dict[str, dict]) -> None:
+    """Check that chains of trainings end, and that a model starts from one with as many visible units."""
+    for name, entry in settings.models.items():
+        if not isinstance(entry, TrainedModel) or not entry.start:
+            continue
+        chain = [name]
+        while start := models[chain[-1]].get("start"):
+            chain.append(start)
+            if start in chain[:-1]:
+                raise ValueError(f"configuration: models.{name}.start: expected no circle, found {' -> '.join(chain)}")
+        # Hidden units may differ in models that no figure needs: another scale resizes only those that it makes.
+        visible, others = (settings.datasets[models[model]["dataset"]].visible for model in chain[:2])
+        if visible != others:
+            raise ValueError(
+                f"configuration: models.{name}.start: expected a model of {visible} visible units, found {others} of"
+                f" {chain[1]}"
+            )

@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
+from replication.artifacts import stand_in_note
 from replication.papers.declaration import SWEEP, Claim, Declaration, Here, training_most, training_work
-from replication.reporting.stand_ins import stand_in_note
 from replication.reporting.statistics import mean, over_repeats
 from replication.reporting.tables import COUNT, Column, table_of
 

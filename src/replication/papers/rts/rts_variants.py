@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from replication.artifacts import stand_in_note
 from replication.papers.declaration import Claim, Declaration, Here
 from replication.reporting import style
-from replication.reporting.stand_ins import stand_in_note
 from replication.reporting.statistics import over_repeats, rmse_with_band, root_mean_square, truth_of, untested
 from replication.reporting.tables import COUNT, DIGITS, Column, table_of
 

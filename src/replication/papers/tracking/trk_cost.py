@@ -5,8 +5,8 @@ machine; times differ from run to run. The Kalman filter is that of Desjardins e
 the same chains by RTS, Carlson et al. (2016), section 4.4.
 """
 
+from replication.artifacts import stand_in_note
 from replication.papers.declaration import TIMINGS, Claim, Here, training_work
-from replication.reporting.stand_ins import stand_in_note
 from replication.reporting.statistics import over_repeats, ratio_of_means
 from replication.reporting.tables import DIGITS, Column, table_of
 

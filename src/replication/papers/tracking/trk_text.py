@@ -8,10 +8,10 @@ section 5.
 import numpy as np
 
 from logzoo.io.schema import coordinate, labelled
+from replication.artifacts import stand_in_note
 from replication.papers.declaration import Claim, Here
 from replication.papers.tracking.trk_checks import normal
 from replication.papers.tracking.trk_races import again, grid_settings, groups_of, number_kept, races_of, trial_of
-from replication.reporting.stand_ins import stand_in_note
 from replication.reporting.statistics import Statistic, untested
 from replication.reporting.tables import COUNT, Column, table_of
 

@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from replication.artifacts import stand_in_note
 from replication.papers.declaration import Declaration, Here
 from replication.papers.zoo.families import combined, matrix_places, zoo_models
 from replication.papers.zoo.zoo_rows import nothing_to_show
 from replication.papers.zoo.zoo_statistics import difficulty, families, title_of_family
-from replication.reporting.stand_ins import stand_in_note
 from replication.reporting.statistics import DEVIATE
 from replication.reporting.style import TRUTH, finished, look_of, new_figure, plain_logarithms
 from replication.reporting.tables import COUNT, Column, table_of

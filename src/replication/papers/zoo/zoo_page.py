@@ -7,6 +7,7 @@ Self-contained HTML from the templates in workflow/templates: same contents, sam
 import numpy as np
 import xarray as xr
 
+from replication.artifacts import stand_in_line, stand_ins
 from replication.papers.zoo.zoo_statistics import (
     LEVEL,
     among_the_best,
@@ -20,12 +21,10 @@ from replication.papers.zoo.zoo_statistics import (
     unconverged,
     with_interval,
 )
-from replication.reporting.markers import look_on_page
-from replication.reporting.rendering import rendered
 from replication.reporting.scorecard import relative
-from replication.reporting.stand_ins import stand_in_line, stand_ins
 from replication.reporting.statistics import seconds_of_budgets
 from replication.reporting.tables import two_digits
+from replication.reporting.web import look_on_page, rendered
 
 # The page of the docs about the zoo as a whole.
 _MEANINGS = "docs/zoo.md"

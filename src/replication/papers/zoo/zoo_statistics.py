@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from replication.reporting.stand_ins import STAND_IN
+from replication.artifacts import STAND_IN
 from replication.reporting.statistics import (
     DEVIATE,
     QUANTILES,

@@ -1,0 +1,140 @@
+"""What artifacts, pictures and pages record: parameters, code and inputs of the job that made them, and stand-ins.
+
+One rule for all jobs: the digest is `source` of the params of the rule, the parameters are all its other params, those
+in `settings` among them; the inputs are all artifacts and raw files that the job was given, by their paths.
+
+A stamp is {"inputs": {path: content hash}, "parameters": digest, "source": digest}, as JSON. It lies in a text chunk of
+a PNG, in the keywords of a PDF, in a comment at the end of HTML or Markdown.
+"""
+
+import hashlib
+import json
+import re
+from pathlib import Path, PurePath
+
+import netCDF4
+
+from logzoo.io.provenance import PACKAGE_FOLDER, source_digest
+from logzoo.io.reading import json_object
+
+# The folder of the project; nothing lies there where the package was installed without it.
+ROOT = Path(__file__).parents[2]
+PACKAGES = (PACKAGE_FOLDER, Path(__file__).parent)
+# Params that name code: the source digest says more of it.
+CODE = ("module", "run")
+# Of a picture that no job drew.
+UNKNOWN = {"inputs": {}, "parameters": "", "source": ""}
+_BEFORE = {".png": b"tEXtlogzoo\0", ".pdf": b"/Keywords (logzoo "}
+_BEFORE_IN_TEXT = b"<!-- logzoo "
+_IN_TEXT = re.compile(r"<!-- logzoo \{[^\n]*\} -->\n\Z")
+STAND_IN = " (STAND-IN)"
+
+
+def code_digest(*modules, scripts=()):
+    """Hash the behaviour of modules and scripts and of all that they import, as `logzoo.io.provenance` does."""
+    return source_digest(*modules, scripts=scripts, packages=PACKAGES)
+
+
+def recorded(params, number=0):
+    """The parameters and the source digest that a job with these params records in its output of that number.
+
+    Where params has `sources`, each output has its own entry of `settings` and `sources`, in the order of the outputs.
+    """
+    others = dict(params)
+    if "sources" in others:
+        others["settings"] = list(others["settings"].values())[number]
+        others["source"] = list(others.pop("sources").values())[number]
+    source = others.pop("source")
+    parameters = {**others.pop("settings", {}), **others}
+    return {name: value for name, value in parameters.items() if name not in CODE}, source
+
+
+def digest_of(parameters):
+    """Hash parameters (64 hexadecimal digits), where there is no room for all of them."""
+    return hashlib.sha256(json.dumps(parameters, sort_keys=True, allow_nan=False).encode()).hexdigest()
+
+
+def named_hashes(paths):
+    """Hashes by path: of the content of artifacts, of the files in manifests of raw files; ValueError if unreadable."""
+    hashes = {}
+    for path in map(str, paths):
+        if path.endswith(".nc"):
+            hashes[path] = content_hash(path)
+        elif re.search(r"(^|/)raw/[^/]+/manifest\.json$", path):
+            try:
+                files = json_object(Path(path).read_text())["files"]
+                hashes |= {(PurePath(path).parent / name).as_posix(): files[name]["sha256"] for name in files}
+            except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+                raise ValueError(f"{path}: not a manifest of raw files") from None
+    return hashes
+
+
+def content_hash(path):
+    """The content hash that an artifact states, without reading the rest of it; ValueError, one line, if none."""
+    try:
+        with netCDF4.Dataset(path) as file:
+            return file.getncattr("content_sha256")
+    except (OSError, AttributeError, RuntimeError) as error:
+        raise ValueError(f"{path}: not a readable logzoo artifact: {' '.join(str(error).split())}") from None
+
+
+def picture_metadata(stamp):
+    """Metadata with a stamp for matplotlib to write into a PNG and a PDF."""
+    return {"png": {"logzoo": _json(stamp)}, "pdf": {"Keywords": f"logzoo {_json(stamp)}"}}
+
+
+def stamped_text(text, stamp):
+    """Put a stamp at the end of HTML or Markdown that has none."""
+    # Two hyphens would end the comment.
+    comment = _json(stamp).replace("--", "\\u002d\\u002d")
+    return f"{text}<!-- logzoo {comment} -->\n"
+
+
+def without_stamp(text):
+    """HTML or Markdown without its stamp, if it has one."""
+    return _IN_TEXT.sub("", text)
+
+
+def read_stamp(name, content):
+    """The stamp in the bytes of a .png, .pdf, .html or .md file of that name; ValueError, a phrase, if none."""
+    before = _BEFORE.get(Path(name).suffix, _BEFORE_IN_TEXT)
+    try:
+        start = content.rindex(before) + len(before)
+        stamp, _ = json.JSONDecoder().raw_decode(content[start:].decode("latin-1"))
+        stamp = {key: stamp[key] for key in UNKNOWN}
+        texts = [*stamp["inputs"].values(), stamp["parameters"], stamp["source"]]
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise ValueError("no stamp that can be read") from None
+    if not all(isinstance(text, str) for text in texts):
+        raise ValueError("no stamp that can be read")
+    return stamp
+
+
+def _json(stamp):
+    return json.dumps(stamp, sort_keys=True, separators=(",", ":"))
+
+
+def stand_ins(artifacts):
+    """Attributes `stand_in_for` and `stand_in_reason` (one a line) of stand-ins among artifacts; empty without any.
+
+    artifacts: Datasets, or their attributes.
+    """
+    notices = [getattr(artifact, "attrs", artifact) for artifact in artifacts]
+    notices = [notice for notice in notices if "stand_in_for" in notice]
+    # What was joined before is taken apart first.
+    return {
+        key: mark.join(sorted({text for notice in notices for text in notice.get(key, "no reason given").split(mark)}))
+        for key, mark in (("stand_in_for", ", "), ("stand_in_reason", "\n"))
+        if notices
+    }
+
+
+def stand_in_line(attributes):
+    """A line that names the data sets and models that were replaced; empty if there are none."""
+    replaced = attributes.get("stand_in_for")
+    return f"STAND-IN: something else stands in for {replaced}" if replaced else ""
+
+
+def stand_in_note(artifact):
+    """The mark behind the name of a row whose artifact is made from stand-in data; empty for others."""
+    return STAND_IN if "stand_in_for" in artifact.attrs else ""

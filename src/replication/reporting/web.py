@@ -1,0 +1,104 @@
+"""What pages of HTML are made of: templates, pictures as data URIs, and how estimators look in SVG."""
+
+import base64
+import io
+from typing import NamedTuple
+
+import jinja2
+from PIL import Image
+
+from replication.reporting.style import few_colours, look_of
+
+# Pixels of a figure for one of the page: as they are drawn for print, and letters of all figures stay of one size.
+_FINER = 1.5
+# Pixels from side to side, at most.
+LARGE, SMALL = 790, 200
+_COLOURS = 64
+# Dashes of lines in pixels.
+_DASHES = {"-": "", "--": "6 3", "-.": "6 3 1.5 3", ":": "1.5 3"}
+# Letters of SVG for the codes of a path of matplotlib, but its end.
+_MOVE, _END = 1, 79
+_LETTERS = {_MOVE: "M", 2: "L", 3: "Q", 4: "C"}
+
+
+def rendered(name, templates, **contents):
+    """The page that a template in the folder `templates` makes of its contents: same contents, same bytes.
+
+    The filter `tojson` writes compact JSON, and raises ValueError for NaN and infinity.
+    """
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(templates),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "allow_nan": False}
+    return environment.get_template(name).render(**contents)
+
+
+class Picture(NamedTuple):
+    """A picture as a data URI, with its width and height in pixels."""
+
+    uri: str
+    width: int
+    height: int
+
+
+def embedded(png, *widths):
+    """A `Picture` of each width of the bytes of a PNG.
+
+    Equal bytes give equal bytes. Raises ValueError for what is no picture.
+    """
+    try:
+        image = Image.open(io.BytesIO(png), formats=["PNG"]).convert("RGB")
+    except OSError as error:
+        raise ValueError(f"expected the bytes of a PNG: {error}") from error
+    return [_reduced(image, width) for width in widths]
+
+
+def _reduced(image, widest):
+    width = max(1, min(round(image.width / _FINER), widest))
+    # Of the filters that keep thin lines the one that mixes the fewest new colours.
+    image = image.resize((width, max(1, round(image.height * width / image.width))), Image.Resampling.HAMMING)
+    target = io.BytesIO()
+    few_colours(image, _COLOURS).convert("RGB").save(target, format="WEBP", lossless=True)
+    text = base64.b64encode(target.getvalue()).decode("ascii")
+    return Picture(f"data:image/webp;base64,{text}", *image.size)
+
+
+def look_on_page(name, position):
+    """How an estimator looks: its colours on light and dark paper, dashes, and marker as a path of SVG one unit wide.
+
+    `filled` is false of markers that are lines, `hollow` and `edged` as `style.look_of` has them.
+    """
+    look = look_of(name, position)
+    path, filled = marker_path(look["marker"])
+    return {
+        "light": look["color"],
+        # Halfway to white.
+        "dark": "#" + "".join(f"{(int(look['color'][start : start + 2], 16) + 255) // 2:02x}" for start in (1, 3, 5)),
+        "dashes": _DASHES[look["linestyle"]],
+        "path": path,
+        "filled": filled,
+        "hollow": "markerfacecolor" in look,
+        "edged": "markeredgecolor" in look,
+    }
+
+
+def marker_path(marker):
+    """A marker of matplotlib as the data of an SVG path, one unit wide about the origin; whether it has an inside."""
+    from matplotlib.markers import MarkerStyle  # takes long
+
+    style, parts = MarkerStyle(marker), []
+    for points, code in style.get_path().transformed(style.get_transform()).iter_segments(simplify=False):
+        if code == _END:
+            parts.append("Z")
+            continue
+        # Down is positive in SVG.
+        flipped = [(1.0 - 2.0 * (axis % 2)) * value for axis, value in enumerate(points)]
+        parts.append(
+            _LETTERS[int(code)] + " ".join(f"{value + 0.0:.3g}" if abs(value) > 1e-6 else "0" for value in flipped)
+        )
+    return "".join(parts), bool(style.is_filled())
