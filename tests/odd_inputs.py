@@ -15,7 +15,7 @@ import xarray as xr
 from logzoo import RBM, estimate_log_z, exact_log_z, lower_bound, mean_log_likelihood, sample_gibbs, train_rbm
 from logzoo.cli.files import description, read_data, read_model
 from logzoo.cli.main import main
-from logzoo.estimators.registry import ESTIMATORS
+from logzoo.estimators.estimator_registry import ESTIMATORS
 from logzoo.io.netcdf import write_artifact
 from logzoo.io.seals import seal
 from logzoo.trainers.registry import TRAINERS

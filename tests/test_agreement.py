@@ -8,9 +8,9 @@ import pytest
 
 from logzoo.cli.agreement import Attempt, agreement_of, headline, try_all
 from logzoo.cli.main import main
-from logzoo.estimators.registry import ESTIMATORS
+from logzoo.estimators.estimator_registry import ESTIMATORS
 from logzoo.estimators.result import REACH, REASONS, Estimate
-from logzoo.models.exact import exact_log_z
+from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.streams import root_stream
 

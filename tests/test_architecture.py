@@ -35,9 +35,9 @@ ALLOWED = {
         "api": BELOW_API - {"trackers", "trainers"},
         # No estimators: a change of one is no reason to train all models anew.
         "training": SAMPLING | {"trackers", "trainers"},
-        "scoring": {"api", "models"},
+        "scoring": {"api", "checks", "models"},
         # Of the top module the version alone.
-        "cli": BELOW_API | {"__init__", "api", "cli", "printing", "training"},
+        "cli": BELOW_API | {"__init__", "api", "cli", "printing", "scoring", "training"},
         # `python -m logzoo`.
         "__main__": {"cli"},
         # The public names are imported when they are first used.

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from logzoo import RBM, estimate_log_z, exact_log_z, sample_gibbs
+from logzoo.estimators.estimator_registry import ESTIMATORS, starts_from_data
 from logzoo.estimators.evidence import gather
-from logzoo.estimators.registry import ESTIMATORS, starts_from_data
-from logzoo.models.certain import without_certain
+from logzoo.models.equivalent import without_certain
 from logzoo.streams import root_stream
 
 

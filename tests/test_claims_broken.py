@@ -8,8 +8,8 @@ from test_trackers import patterns
 
 from logzoo.budgets import SweepLedger
 from logzoo.datasets.splits import SPLITS
-from logzoo.estimators.registry import estimator
-from logzoo.models.exact import exact_log_z
+from logzoo.estimators.estimator_registry import estimator
+from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.paths import log_odds
 from logzoo.samplers import initial as rule

@@ -7,9 +7,9 @@ import pytest
 
 from logzoo.api import estimate_log_z
 from logzoo.budgets import SweepLedger
-from logzoo.estimators.registry import ESTIMATORS, estimator, starts_from_data
+from logzoo.estimators.estimator_registry import ESTIMATORS, estimator, starts_from_data
 from logzoo.estimators.result import DIAGNOSTICS, Estimate
-from logzoo.models.exact import exact_log_z
+from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.streams import root_stream
 

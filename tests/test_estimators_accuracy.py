@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from logzoo.api import estimate_log_z, sample_gibbs
-from logzoo.estimators.registry import ESTIMATORS, estimate_together
-from logzoo.models.exact import exact_log_z
+from logzoo.estimators.estimator_registry import ESTIMATORS, estimate_together
+from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.streams import root_stream
 

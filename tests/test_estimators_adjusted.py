@@ -7,8 +7,8 @@ import pytest
 import twins
 
 from logzoo.budgets import SweepLedger
-from logzoo.estimators.registry import estimator
-from logzoo.estimators.wang_landau import is_falling
+from logzoo.estimators.estimator_registry import estimator
+from logzoo.estimators.tempering_estimates import is_falling
 from logzoo.kernels.adjusted import run_adjusted
 from logzoo.kernels.between import run_between
 from logzoo.kernels.gibbs import run_sweeps
@@ -22,7 +22,7 @@ from logzoo.kernels.layout import (
 from logzoo.kernels.sams import step_two_stages
 from logzoo.kernels.simulated_tempering import Record, RungSums, run_simulated_tempering
 from logzoo.kernels.wang_landau import step_halved_factor
-from logzoo.models.exact import exact_log_z
+from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.paths import log_z_base
 from logzoo.samplers import adjusted, averaged, recursions

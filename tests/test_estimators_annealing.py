@@ -11,10 +11,10 @@ import twins
 from logzoo.api import estimate_log_z
 from logzoo.budgets import SweepLedger
 from logzoo.estimators import bar, intervals, reverse
-from logzoo.estimators.registry import estimator
-from logzoo.estimators.tails import LARGEST_SHAPE, tail_shape
-from logzoo.models.exact import exact_log_z
-from logzoo.models.known.registry import known
+from logzoo.estimators.estimator_registry import estimator
+from logzoo.estimators.intervals import LARGEST_SHAPE, tail_shape
+from logzoo.models.exact_sums import exact_log_z
+from logzoo.models.known.families import known
 from logzoo.models.rbm import RBM
 from logzoo.paths import inverse_temperatures, log_z_base
 from logzoo.samplers import annealed

@@ -7,7 +7,7 @@ from logzoo.api import estimate_log_z, sample_gibbs
 from logzoo.budgets import SweepLedger
 from logzoo.estimators import las_vegas
 from logzoo.estimators.las_vegas import mean_length, upper_bound
-from logzoo.models.exact import exact_log_z
+from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters
 from logzoo.samplers.tours import Probes, StoppingSet, TourDraws, Tours, TourSampler, stopping_set, tours_within

@@ -12,13 +12,13 @@ from scipy.optimize import approx_fprime, minimize
 from scipy.special import logsumexp, softmax
 
 from logzoo.budgets import SweepLedger
-from logzoo.estimators import mbar, mixed
-from logzoo.estimators.registry import estimator
-from logzoo.estimators.rts import delta_method
-from logzoo.estimators.simulated_tempering import drift
+from logzoo.estimators import mbar, tempered_sampling
+from logzoo.estimators.estimator_registry import estimator
+from logzoo.estimators.tempered_sampling import delta_method
+from logzoo.estimators.tempering_estimates import drift
 from logzoo.estimators.ti import log_ratio
 from logzoo.estimators.transitions import smoothed, stationary
-from logzoo.models.exact import exact_log_z
+from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.paths import log_z_base, tempered_rbm
 from logzoo.samplers.initial import updated_log_z
@@ -338,12 +338,12 @@ def mixed_case(blocks=4, rungs=6):
 def test_the_mixed_likelihood_has_the_derivatives_it_says():
     case = mixed_case()
     log_z = np.linspace(0.0, 4.0, 6)
-    value, gradient, curvature = mixed.likelihood(log_z, *case)
+    value, gradient, curvature = tempered_sampling.likelihood(log_z, *case)
     assert math.isfinite(value)
-    numeric = approx_fprime(log_z, lambda z: mixed.likelihood(z, *case)[0], 1e-6)
+    numeric = approx_fprime(log_z, lambda z: tempered_sampling.likelihood(z, *case)[0], 1e-6)
     np.testing.assert_allclose(gradient, numeric, atol=1e-5)
     assert np.max(np.abs(gradient)) > 1e-2
-    numeric = approx_fprime(log_z, lambda z: mixed.likelihood(z, *case)[1], 1e-6)
+    numeric = approx_fprime(log_z, lambda z: tempered_sampling.likelihood(z, *case)[1], 1e-6)
     np.testing.assert_allclose(curvature, numeric, atol=1e-5)
     assert np.all(np.linalg.eigvalsh(curvature) < 1e-12)
     assert gradient.sum() == pytest.approx(0.0, abs=1e-12)
@@ -352,7 +352,7 @@ def test_the_mixed_likelihood_has_the_derivatives_it_says():
 def test_one_block_gives_equation_12():
     prior, log_z_hats, occupancy = mixed_case(1)
     occupancy[0, 2] = 1e-200
-    found = mixed.maximise(prior, log_z_hats, occupancy)
+    found = tempered_sampling.maximise(prior, log_z_hats, occupancy)
     np.testing.assert_allclose(found, updated_log_z(log_z_hats[0], prior, occupancy[0]), rtol=1e-10, atol=1e-10)
 
 
@@ -361,7 +361,7 @@ def test_blocks_at_different_log_z_hat_give_the_exact_ratios_from_expected_occup
     exact = np.array([0.0, 1.0, 3.0, 2.0, 5.0, 4.0])
     occupancy = softmax(np.log(prior) + exact - log_z_hats, axis=1) * sizes.sum(axis=1, keepdims=True)
     for start in (None, np.zeros(6), exact + 5.0 * np.arange(6)):
-        np.testing.assert_allclose(mixed.maximise(prior, log_z_hats, occupancy, start), exact, atol=1e-8)
+        np.testing.assert_allclose(tempered_sampling.maximise(prior, log_z_hats, occupancy, start), exact, atol=1e-8)
     # Eq 12 at the average log Zhat is not enough.
     plain = updated_log_z(log_z_hats.mean(axis=0), prior, occupancy.sum(axis=0))
     assert np.max(np.abs(plain - exact)) > 0.05

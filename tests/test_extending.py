@@ -8,7 +8,7 @@ import pytest
 import xarray as xr
 from projects import CONFIGURATION, ROOT, catalogue_of, copy_project, run_module, snakemake
 
-from logzoo.estimators.registry import ESTIMATORS
+from logzoo.estimators.estimator_registry import ESTIMATORS
 from logzoo.models.rbm import RBM
 from replication.costs import table_of_costs
 from replication.papers.zoo.families import matrix_places

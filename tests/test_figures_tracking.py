@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 from pictures import assert_drawn_alike
 
-from logzoo.models.exact import exact_log_z
+from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.training import train_rbm
 from replication.papers.rts import f5

@@ -9,15 +9,13 @@ import pytest
 import twins
 from scipy.special import expit, logit, logsumexp
 
-from logzoo.models.exact import exact_log_z
-from logzoo.models.known import planar, torus
-from logzoo.models.known.blocks import blocks, random_small
-from logzoo.models.known.gauge import flip, gauged
-from logzoo.models.known.grouped import bias_for_odds, grouped, hopfield, log_terms, wide_narrow
+from logzoo.models.equivalent import flip, gauged
+from logzoo.models.exact_sums import exact_log_z
+from logzoo.models.known import ising
+from logzoo.models.known.families import FAMILIES, known
+from logzoo.models.known.grouped import bias_for_odds, blocks, grouped, hopfield, log_terms, random_small, wide_narrow
 from logzoo.models.known.grouped import twins as twin_modes
-from logzoo.models.known.planar import log_z_planar, planar_glass
-from logzoo.models.known.registry import FAMILIES, known
-from logzoo.models.known.torus import ising_torus, log_z_torus
+from logzoo.models.known.ising import ising_torus, log_z_planar, log_z_torus, planar_glass
 from logzoo.models.rbm import RBM
 from logzoo.paths import tempered_rbm
 
@@ -110,7 +108,7 @@ def test_a_torus_of_16_spins_has_the_sum_over_its_65536_states():
 
 def test_the_sign_of_the_fourth_product_matters(monkeypatch):
     rbm, _ = ising_torus(4, 0.4)
-    monkeypatch.setattr(torus.np, "sign", lambda _: 1.0)
+    monkeypatch.setattr(ising.np, "sign", lambda _: 1.0)
     assert abs(ising_torus(4, 0.4)[1] - exact_log_z(rbm)) > 1e-3
 
 
@@ -138,7 +136,7 @@ def test_every_rung_from_the_uniform_base_is_known(beta):
     at_rung = exact_log_z(tempered_rbm(rbm, np.zeros(8), beta))
     assert log_z_torus(4, beta * 0.7) - 2.0 * beta * 0.7 * 16 == pytest.approx(at_rung, abs=1e-12)
     bonds = random_bonds(3, 4, "gaussian", 1.0)
-    rbm, _ = planar.planar(*bonds)
+    rbm, _ = ising.planar(*bonds)
     at_rung = exact_log_z(tempered_rbm(rbm, np.zeros(6), beta))
     constant = beta * sum(part.sum() for part in bonds)
     assert log_z_planar(*(beta * part for part in bonds)) - constant == pytest.approx(at_rung, abs=1e-12)
@@ -149,7 +147,7 @@ def test_every_rung_from_the_uniform_base_is_known(beta):
 @pytest.mark.parametrize(("rows", "columns"), [(2, 2), (3, 3), (4, 5), (5, 4), (2, 9)])
 def test_planar_glasses_equal_enumeration(rows, columns, kind, scale):
     for seed in range(3):
-        rbm, log_z = planar.planar(*random_bonds(rows, columns, kind, scale, seed))
+        rbm, log_z = ising.planar(*random_bonds(rows, columns, kind, scale, seed))
         assert rbm.visible + rbm.hidden == rows * columns
         assert log_z == pytest.approx(exact_log_z(rbm), abs=1e-10)
 
@@ -164,7 +162,7 @@ def test_planar_glasses_equal_transfer_matrices(kind):
 
 def test_the_side_to_which_a_path_turns_matters(monkeypatch):
     bonds = random_bonds(3, 3, "gaussian", 1.0)
-    monkeypatch.setattr(planar, "_PHASES", {0: 1.0, 1: np.exp(0.25j * np.pi), -1: np.exp(0.25j * np.pi)})
+    monkeypatch.setattr(ising, "_PHASES", {0: 1.0, 1: np.exp(0.25j * np.pi), -1: np.exp(0.25j * np.pi)})
     assert abs(log_z_planar(*bonds) - strip_log_z(*bonds)) > 1e-3
 
 

@@ -7,9 +7,9 @@ from scipy.special import expit
 from scipy.stats import chi2
 
 from logzoo.datasets.known import read_known
-from logzoo.models.known.draws import exact_draws, groups
+from logzoo.models.known.exact_draws import exact_draws, groups
+from logzoo.models.known.families import known
 from logzoo.models.known.grouped import grouped
-from logzoo.models.known.registry import known
 from logzoo.models.rbm import RBM
 
 SMALL = {

@@ -6,14 +6,19 @@ import twins
 from scipy.stats import chi2
 
 from logzoo.kernels.random_cluster import clusters_of, draw_bonds
-from logzoo.models.exact import exact_log_z
-from logzoo.models.known.draws import exact_draws
-from logzoo.models.known.narrow import log_z_narrow, narrow_draws, steps_of
-from logzoo.models.known.past import drawn_from_the_past, graph_of
-from logzoo.models.known.planar import log_z_planar, planar
-from logzoo.models.known.registry import known
-from logzoo.models.known.spins import aligned, spins_of
-from logzoo.models.known.torus import log_z_torus
+from logzoo.models.exact_sums import exact_log_z
+from logzoo.models.known.exact_draws import (
+    aligned,
+    drawn_from_the_past,
+    exact_draws,
+    graph_of,
+    log_z_narrow,
+    narrow_draws,
+    spins_of,
+    steps_of,
+)
+from logzoo.models.known.families import known
+from logzoo.models.known.ising import log_z_planar, log_z_torus, planar
 from logzoo.models.rbm import RBM
 
 DRAWS = 20_000
@@ -142,6 +147,6 @@ def test_what_has_no_way_to_exact_draws_is_refused(monkeypatch):
     torus = known("ising-torus").rbm
     with pytest.raises(ValueError, match="neither field nor frustration"):
         exact_draws(RBM(torus.weights, torus.visible_bias + 0.1, torus.hidden_bias), 10, np.random.default_rng(0))
-    monkeypatch.setattr("logzoo.models.known.past.LARGEST_PAST", 13_000)
+    monkeypatch.setattr("logzoo.models.known.exact_draws.LARGEST_PAST", 13_000)
     with pytest.raises(ValueError, match="did not meet"):
         exact_draws(torus, 10, np.random.default_rng(0))

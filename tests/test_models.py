@@ -12,7 +12,7 @@ from sklearn.neural_network import BernoulliRBM
 
 from logzoo import estimate_log_z
 from logzoo.estimators.result import Estimate
-from logzoo.models.exact import exact_log_z
+from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.rbm import RBM
 
 

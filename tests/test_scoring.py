@@ -15,8 +15,7 @@ from twins import all_states, brute_log_z
 
 from logzoo import RBM, estimate_log_z, exact_log_z, scoring
 from logzoo.estimators.result import Estimate
-from logzoo.models.scoring import mean_log_likelihood
-from logzoo.scoring import score, scorer
+from logzoo.scoring import mean_log_likelihood, score, scorer
 
 VISIBLE, HIDDEN = 6, 4
 

@@ -13,7 +13,7 @@ from projects import ROOT, catalogue_of, closed_environment
 from sites import Site
 
 import logzoo
-from logzoo.estimators.registry import ESTIMATORS
+from logzoo.estimators.estimator_registry import ESTIMATORS
 from replication.papers.declaration import Claim
 
 DOCS = ROOT / "docs"

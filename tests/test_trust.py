@@ -8,10 +8,10 @@ from logzoo.budgets import BudgetExceeded, SweepLedger
 from logzoo.cli.estimating import BASES as NAMED
 from logzoo.estimators import auto, evidence
 from logzoo.estimators.basins import from_basins
-from logzoo.estimators.registry import estimator
+from logzoo.estimators.estimator_registry import estimator
 from logzoo.estimators.result import REASONS, Estimate
 from logzoo.io.netcdf import read_artifact, write_artifact
-from logzoo.models.known.registry import known
+from logzoo.models.known.families import known
 from logzoo.models.modes import Modes
 from logzoo.samplers import base, basins
 from logzoo.samplers.base import BASES

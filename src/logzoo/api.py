@@ -10,7 +10,7 @@ from logzoo.io.checkpoints import chosen_checkpoint, identity_of
 from logzoo.io.provenance import source_digest
 from logzoo.kernels.gibbs import forget_hidden, run_sweeps, start_chains
 from logzoo.kernels.layout import new_chains
-from logzoo.models.certain import _CERTAIN, without_certain
+from logzoo.models.equivalent import _CERTAIN, without_certain
 from logzoo.models.rbm import RBM
 from logzoo.paths import check_rounding, kernel_parameters, log_odds, tempered_rbm
 from logzoo.progress import stage
@@ -155,7 +155,7 @@ def estimate_log_z(
     (True, True)
     """
     from logzoo.estimators import evidence
-    from logzoo.estimators.registry import estimator, find, name_of
+    from logzoo.estimators.estimator_registry import estimator, find, name_of
 
     is_a("rbm", rbm, RBM)
     stream, run, check = root_stream(seed), estimator(method), flag("check", check)
@@ -227,7 +227,7 @@ def draw_samples(rbm, method, *, sweeps=None, chains=100, base=None, data=None, 
     >>> [read_log_z(draws, method).converged for method in ("rts", "ti-rb", "mbar")]
     [True, True, True]
     """
-    from logzoo.estimators.registry import draw_for_all, name_of
+    from logzoo.estimators.estimator_registry import draw_for_all, name_of
 
     is_a("rbm", rbm, RBM)
     sweeps = _SWEEPS if sweeps is None else sweeps
@@ -270,7 +270,7 @@ def read_log_z(draws, method, /, **options):
     True
     """
     from logzoo.estimators.estimator import Draws
-    from logzoo.estimators.registry import find, name_of, read
+    from logzoo.estimators.estimator_registry import find, name_of, read
     from logzoo.methods import check_options
 
     listed = find(method)
@@ -280,7 +280,7 @@ def read_log_z(draws, method, /, **options):
 
 def _settings(rbm, method, sweeps, chains, base, data, options):
     """The ledger, the checked data, and the options of a method with the base and the data that it starts from."""
-    from logzoo.estimators.registry import starts_from_data
+    from logzoo.estimators.estimator_registry import starts_from_data
 
     # The spread between chains is where every standard error comes from.
     ledger = SweepLedger(sweeps, whole_number("chains", chains, minimum=2))

@@ -4,8 +4,8 @@ A source that needs no file, as the toy data.
 """
 
 from logzoo.datasets.splits import SPLITS, Splits
-from logzoo.models.known.draws import exact_draws
-from logzoo.models.known.registry import known
+from logzoo.models.known.exact_draws import exact_draws
+from logzoo.models.known.families import known
 from logzoo.streams import root_stream
 
 

@@ -16,11 +16,11 @@ import numpy as np
 
 from logzoo.budgets import BudgetExceeded
 from logzoo.checks import positive_number, whole_number
+from logzoo.estimators.estimator_registry import estimator
 from logzoo.estimators.evidence import chain_sweeps_of, cut, gather, weighed, with_masses
 from logzoo.estimators.matrix import Finished
-from logzoo.estimators.registry import estimator
 from logzoo.estimators.result import REACH, REASONS, Estimate, reasons_of
-from logzoo.models.exact import exact_log_z
+from logzoo.models.exact_sums import exact_log_z
 from logzoo.paths import log_odds
 from logzoo.progress import stage
 

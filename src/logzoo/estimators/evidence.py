@@ -21,7 +21,7 @@ from logzoo.estimators.las_vegas import upper_bound
 from logzoo.estimators.result import reasons_of
 from logzoo.io.checkpoints import identity_of
 from logzoo.io.labels import labelled
-from logzoo.models.certain import without_certain
+from logzoo.models.equivalent import without_certain
 from logzoo.models.modes import distinct_rows
 from logzoo.progress import stage
 from logzoo.samplers import annealed, basins, parallel_tempering

@@ -1,15 +1,27 @@
-"""Estimates from fixed points, without a draw: how far they may be off, and when they may be believed.
+"""Mean field, TAP and Bethe: estimates from fixed points, without a draw, with the reasons not to trust them.
 
-There is no spread. What an expansion leaves out is bounded in size by the sum over rings of weights, all taken of one
-sign. Intervals reach as far as that; outside of the domain in which mean field surely has one solution, nothing is
-believed.
+Nothing has a spread here. The orders that an expansion leaves out are bounded by the sum over rings of weights, all
+taken of one sign, and intervals reach as far as that. An estimate counts as converged only where mean field surely has
+a single solution.
+
+Mean field is the best product law's rigorous lower bound, F1 = c.m + sum softplus(b + m W) + sum S(m), by the
+alternating fixed point of Gabrié, Tramel & Krzakala (2015). Cost: the search for modes.
+TAP expands log Z to the third order of the weights, around the best product law of that order (Plefka 1982; Georges &
+Yedidia 1991; Gabrié et al. 2015). Cost: also some tens of passes over the weights, and Bethe's log Z.
+Bethe is the log Z of a fixed point of belief propagation (Yedidia, Freeman & Weiss 2005), exact on forests and no
+larger than log Z if all weights are positive (Ruozzi 2012) or can be made so by flipping units. Cost: also some tens of
+passes over the weights, each of about 30 Gibbs sweeps.
 """
+
+import math
+from functools import partial
 
 import numpy as np
 
 from logzoo.estimators.las_vegas import upper_bound
 from logzoo.estimators.result import REACH, Estimate, reasons_of
-from logzoo.models.expansions import contraction, gap_of_second_order
+from logzoo.models import expansions
+from logzoo.models.expansions import contraction, gap_of_second_order, is_forest, rings
 from logzoo.samplers.fixed_points import solutions
 
 # Solutions that are followed: where there are several, none is believed.
@@ -74,3 +86,44 @@ def reaching(log_z, reach, reasons, bounds, diagnostics):
         bounds=bounds,
         diagnostics=diagnostics,
     )
+
+
+def mean_field(rbm, ledger, stream, *, base=None, threads=1, progress=False):
+    """The largest F1 of the modes found, as an Estimate; base and progress: not used.
+
+    Its interval reaches as far as the second order of the expansion, and it never counts as converged but where no unit
+    has a weight: a bound does not say how far it is below.
+    """
+    modes = solutions(rbm, ledger, stream, threads=threads)
+    tight = not rbm.weights.any()
+    gap = 0.0 if tight else gap_of_second_order(rbm, modes.visible[0], modes.hidden[0])
+    bounds = modes.lower, upper_bound(rbm)
+    diagnostics = {"solutions": len(modes.bounds)}
+    return reaching(modes.bounds[0], gap, reasons_of({"bound-alone": not tight}), bounds, diagnostics)
+
+
+def tap(rbm, ledger, stream, *, base=None, threads=1, progress=False):
+    """F3 at a fixed point that a solution of mean field leads to, as an Estimate; base and progress: not used.
+
+    Its interval reaches as far as F3 is from Bethe's log Z, and rings of four and more weights further. `converged`
+    says that mean field surely has one solution and that what is left out is below half a nat.
+    """
+    modes, found, row = followed(rbm, ledger, stream, threads, partial(expansions.tap, rbm))
+    rest = _left_out(rbm, modes.visible[row], found.log_z) if contraction(rbm) < 1.0 else math.inf
+    return judged(rbm, modes, found, row, rest)
+
+
+def _left_out(rbm, visible, log_z):
+    """Nats that F3 may have left out: Bethe's log Z has all orders of what makes no ring."""
+    beside = expansions.bethe(rbm, visible)
+    return abs(log_z - beside.log_z) + rings(beside.correlations) if beside.settled else math.inf
+
+
+def bethe(rbm, ledger, stream, *, base=None, threads=1, progress=False):
+    """Bethe's log Z at a fixed point that a solution of mean field leads to, as an Estimate; base, progress: not used.
+
+    Its interval reaches as far as rings of four and more weights may. `converged` says that the weights make no ring,
+    or that mean field surely has one solution and that what is left out is below half a nat.
+    """
+    modes, found, row = followed(rbm, ledger, stream, threads, lambda visible, _: expansions.bethe(rbm, visible))
+    return judged(rbm, modes, found, row, rings(found.correlations), exact=is_forest(rbm))

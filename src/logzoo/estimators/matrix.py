@@ -6,8 +6,8 @@ from itertools import product
 
 import numpy as np
 
+from logzoo.estimators.estimator_registry import estimate_together, find
 from logzoo.estimators.evidence import weighed
-from logzoo.estimators.registry import estimate_together, find
 from logzoo.estimators.result import Estimate, dataset_of
 from logzoo.io.labels import labelled
 

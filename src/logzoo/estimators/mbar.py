@@ -11,7 +11,7 @@ from scipy.special import logsumexp
 from threadpoolctl import threadpool_limits
 
 from logzoo.checks import whole_number
-from logzoo.estimators.simulated_tempering import autocorrelation_time, estimate_of_draws
+from logzoo.estimators.tempering_estimates import autocorrelation_time, estimate_of_draws
 from logzoo.samplers.observers import ThinnedDraws
 
 # Most log-densities (draws times rungs) that are worked on: a few arrays of 160 MB.

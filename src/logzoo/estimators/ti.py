@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from logzoo.checks import one_of
-from logzoo.estimators.simulated_tempering import FLOOR, from_sums
+from logzoo.estimators.tempering_estimates import FLOOR, from_sums
 from logzoo.samplers.observers import RungDerivatives, WeightedDerivatives
 
 _RULES = ("riemann", "trapezoid", "corrected")

@@ -7,7 +7,7 @@ cost as RTS.
 import numpy as np
 
 from logzoo.estimators.intervals import jackknife_error, sums_left_out
-from logzoo.estimators.simulated_tempering import end_ratio, estimate_of_draws
+from logzoo.estimators.tempering_estimates import end_ratio, estimate_of_draws
 from logzoo.samplers.initial import COUNT_FLOOR
 from logzoo.samplers.observers import GroupedMoves
 

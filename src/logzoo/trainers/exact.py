@@ -3,7 +3,7 @@
 import numpy as np
 
 from logzoo.io.resumed import Resumed
-from logzoo.models.expectations import LARGEST_LAYER, exact_expectations
+from logzoo.models.exact_sums import LARGEST_EXPECTED, exact_expectations
 from logzoo.trainers.loop import train
 from logzoo.trainers.negative import ExactMeans
 
@@ -39,7 +39,7 @@ def run(data, *, stream, batch, hidden, **settings):
 
     Returns TrainingRun. Raises ValueError when both layers are too large to enumerate.
     """
-    if min(data.shape[1], hidden) > LARGEST_LAYER:
-        raise ValueError(f"hidden: expected at most {LARGEST_LAYER} units in the smaller layer, found {hidden}")
+    if min(data.shape[1], hidden) > LARGEST_EXPECTED:
+        raise ValueError(f"hidden: expected at most {LARGEST_EXPECTED} units in the smaller layer, found {hidden}")
     phase = _NegativePhase()
     return train(phase, data, None, phase, stream=stream, batch=batch, hidden=hidden, **settings)

@@ -1,7 +1,7 @@
 """What is configured, as the functions of the package take it."""
 
 from logzoo.datasets.build import visible_matrix
-from logzoo.estimators.registry import starts_from_data, takes
+from logzoo.estimators.estimator_registry import starts_from_data, takes
 from logzoo.paths import log_odds
 
 

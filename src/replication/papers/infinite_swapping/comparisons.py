@@ -6,7 +6,7 @@ import xarray as xr
 from logzoo.datasets.build import label_units, visible_matrix
 from logzoo.io.labels import labelled
 from logzoo.models.classification import prediction_accuracy
-from logzoo.models.exact import exact_log_z
+from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.streams import root_stream
 from logzoo.trainers import registry

@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 
 from logzoo.io.labels import labelled
-from logzoo.models.expectations import exact_expectations
+from logzoo.models.exact_sums import exact_expectations
 from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters
 from logzoo.samplers.infinite_swapping import InfiniteSwapping

@@ -14,7 +14,7 @@ from logzoo.datasets.build import visible_matrix
 from logzoo.datasets.splits import SPLITS
 from logzoo.estimators.weights import from_weights
 from logzoo.io.labels import coordinate, labelled
-from logzoo.models.exact import exact_log_z
+from logzoo.models.exact_sums import exact_log_z
 from logzoo.paths import log_odds
 from logzoo.samplers import annealed as sampler
 from logzoo.trainers.registry import trainer

@@ -10,9 +10,9 @@ import xarray as xr
 
 from logzoo.budgets import SweepLedger
 from logzoo.datasets.build import visible_matrix
+from logzoo.estimators.estimator_registry import estimator
 from logzoo.estimators.intervals import student_interval
 from logzoo.estimators.las_vegas import mean_length
-from logzoo.estimators.registry import estimator
 from logzoo.io.labels import coordinate, labelled
 from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters, log_odds

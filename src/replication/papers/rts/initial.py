@@ -5,7 +5,7 @@ import xarray as xr
 
 from logzoo.budgets import SweepLedger
 from logzoo.io.labels import coordinate, labelled
-from logzoo.models.exact import exact_log_z
+from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.paths import inverse_temperatures, kernel_parameters, log_z_base, tempered_rbm
 from logzoo.samplers import simulated_tempering

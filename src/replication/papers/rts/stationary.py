@@ -4,7 +4,7 @@ import numpy as np
 import xarray as xr
 
 from logzoo.budgets import SweepLedger
-from logzoo.estimators.simulated_tempering import SETTLING, end_ratio
+from logzoo.estimators.tempering_estimates import SETTLING, end_ratio
 from logzoo.estimators.transitions import smoothed, stationary
 from logzoo.io.labels import coordinate, labelled
 from logzoo.models.rbm import RBM

@@ -8,7 +8,7 @@ from logzoo.checks import one_of
 from logzoo.datasets.build import visible_matrix
 from logzoo.datasets.splits import SPLITS
 from logzoo.io.labels import coordinate, labelled
-from logzoo.models.exact import exact_log_z
+from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.rbm import RBM
 from replication.papers.configured import matched_base
 
@@ -68,7 +68,7 @@ def exact_numbers(rbm):
 
 def ais_numbers(rbm, base, sweeps, chains, stream):
     """log Z by AIS, its standard error and the ends of its 95% interval, in nats."""
-    from logzoo.estimators.registry import estimator  # takes long to import, and exact numbers need none
+    from logzoo.estimators.estimator_registry import estimator  # takes long to import, and exact numbers need none
 
     estimate = estimator("ais")(rbm, SweepLedger(sweeps, chains), stream, {"base": base})
     return estimate.log_z, estimate.std_error, *estimate.interval

@@ -1,11 +1,17 @@
-"""What the estimators on simulated tempering share: the sampler, the spread over chains, diagnostics."""
+"""Estimates from simulated tempering: what all estimators on it share, and those by recursions, SAMS and Wang-Landau.
+
+SAMS (Tan 2016, 2017; Carlson et al. 2016, eq 19): log Zhat_k grows by gamma_t q(beta_k | x) / r_k after every sweep,
+the mean over the chains of a group. Wang-Landau (Wang & Landau 2001; Atchade & Liu 2010; the 1 / t regime of
+Belardinelli & Pereyra 2007): each visit of a rung adds log F to its log Zhat. Cost of both: one sweep, and log f at a
+few interpolation nodes a sweep.
+"""
 
 import numpy as np
 
-from logzoo.checks import whole_number
+from logzoo.checks import positive_number, share, whole_number
 from logzoo.estimators.intervals import bootstrapped, jackknife_error, student_interval, sums_left_out
 from logzoo.estimators.result import Estimate, reasons_of
-from logzoo.samplers import simulated_tempering
+from logzoo.samplers import adjusted, recursions, simulated_tempering
 from logzoo.samplers.observers import GroupedMoves
 
 # Share of the sampling phase in which the chains settle. On a 784 x 500 RBM the first hundreds of sweeps pull
@@ -185,3 +191,42 @@ def transition_matrix(counts):
     parts = np.add.reduceat(np.add.reduceat(counts, starts, axis=0), starts, axis=1)
     leaving = parts.sum(axis=1, keepdims=True)
     return np.divide(parts, leaving, out=np.zeros(parts.shape), where=leaving > 0)
+
+
+def run_sams(rbm, ledger, stream, observers, *, exponent=0.8, flatness=0.2, first_stage=0.2, **options):
+    """Draws of SAMS as by `logzoo.samplers.adjusted.run`.
+
+    Options: those of `logzoo.samplers.adjusted.run`; exponent in (0.5, 1) of the first gains; flatness, the largest
+    |c_k / r_k - 1| of an evenly filled ladder; first_stage, the share of the sweeps after which the second stage begins
+    in any case. Raises ValueError for others.
+    """
+    exponent, flatness = positive_number("exponent", exponent), positive_number("flatness", flatness)
+    if not 0.5 < exponent < 1.0:
+        raise ValueError(f"exponent: expected a number between 0.5 and 1, found {exponent!r}")
+    recursion = recursions.sams(exponent, flatness, share("first_stage", first_stage))
+    return adjusted.run(rbm, ledger, stream, recursion, observers, **options)
+
+
+def read_sams(draws):
+    """The Estimate of `Draws` of SAMS: the mean of log Zhat over independent groups of chains."""
+    return from_groups(draws)
+
+
+def run_wang_landau(rbm, ledger, stream, observers, *, flatness=0.5, **options):
+    """Draws of Wang-Landau as by `logzoo.samplers.adjusted.run`.
+
+    Options: those of `logzoo.samplers.adjusted.run`; flatness in [0, 1), the least visits of a part of the ladder
+    relative to the mean that count as flat. Raises ValueError for others.
+    """
+    recursion = recursions.wang_landau(share("flatness", flatness))
+    return adjusted.run(rbm, ledger, stream, recursion, observers, **options)
+
+
+def read_wang_landau(draws):
+    """The Estimate of `Draws` of Wang-Landau: the mean of log Zhat over independent groups of chains."""
+    return from_groups(draws, settled=is_falling(draws.sample[1]))
+
+
+def is_falling(states):
+    """Whether the visits of every group were flat until its log F had come down to the 1 / t regime."""
+    return bool(states.wang_landau.falling.all())

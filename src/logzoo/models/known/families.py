@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from logzoo.checks import expected_one_of, one_of
-from logzoo.models.known.gauge import gauged
+from logzoo.models.equivalent import gauged
 from logzoo.models.rbm import RBM
 from logzoo.streams import root_stream
 
@@ -40,13 +40,13 @@ class Family(NamedTuple):
 
 _COUNTS = "a sum over the counts of equal hidden units"
 FAMILIES = {
-    "ising-torus": Family("torus:ising_torus", "Kaufman (1949), Ferdinand & Fisher (1969)"),
-    "planar-glass": Family("planar:planar_glass", "Kac & Ward (1952), Cimasoni (2010)"),
+    "ising-torus": Family("ising:ising_torus", "Kaufman (1949), Ferdinand & Fisher (1969)"),
+    "planar-glass": Family("ising:planar_glass", "Kac & Ward (1952), Cimasoni (2010)"),
     "twins": Family("grouped:twins", _COUNTS),
     "wide-narrow": Family("grouped:wide_narrow", _COUNTS),
     "hopfield": Family("grouped:hopfield", _COUNTS),
-    "blocks": Family("blocks:random_blocks", "a sum over enumerated blocks"),
-    "random-small": Family("blocks:random_small", "enumeration of the smaller layer"),
+    "blocks": Family("grouped:random_blocks", "a sum over enumerated blocks"),
+    "random-small": Family("grouped:random_small", "enumeration of the smaller layer"),
 }
 
 

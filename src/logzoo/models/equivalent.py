@@ -1,11 +1,12 @@
-"""Units whose state is certain, as a bias of -1e9 makes one: left out before anything is sampled.
+"""RBMs with the same distribution, and by how much their log Z differs: certain units left out, units flipped.
 
-Kernels take all parameters as multiples of one unit, which the largest of them sets. A parameter that only forbids or
-forces a state would leave the others too few digits.
+A bias of -1e9 makes the state of a unit certain. Kernels take all parameters as multiples of one unit, which the
+largest of them sets, so a parameter that only forbids or forces a state would leave the others too few digits.
 """
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -49,3 +50,26 @@ def without_certain(rbm: RBM) -> tuple[RBM, float, Array]:
     if left == sum(rbm.weights.shape):
         return rbm, 0.0, visible
     return RBM(weights[np.ix_(visible, hidden)], biases[0][visible], biases[1][hidden]), constant, visible
+
+
+def gauged(rbm, log_z, generator):
+    """An RBM with its units permuted and half of them flipped, at random in both layers, and its log Z in nats.
+
+    A flipped unit takes 1 - x for x: its weights and bias change sign, its weights are added to the biases of the other
+    layer, and log Z loses its bias as it was. So nothing about the layout of the weights tells where a model is from.
+    """
+    for _ in range(2):
+        flipped = generator.random(rbm.visible) < 0.5
+        rbm, log_z = flip(rbm, log_z, flipped)
+        order = generator.permutation(rbm.visible)
+        # Exchanged twice, the layers are where they were.
+        rbm = RBM(rbm.weights[order], rbm.visible_bias[order], rbm.hidden_bias).transposed
+    return rbm, log_z
+
+
+def flip(rbm, log_z, flipped):
+    """The RBM of the same states with 1 - v_i for v_i where flipped (visible,) is True, and its log Z in nats."""
+    signs = np.where(flipped, -1.0, 1.0)
+    added = rbm.weights[flipped].sum(axis=0)
+    other = RBM(signs[:, None] * rbm.weights, signs * rbm.visible_bias, rbm.hidden_bias + added)
+    return other, math.fsum([log_z, *-rbm.visible_bias[flipped]])
