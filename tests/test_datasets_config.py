@@ -294,7 +294,7 @@ KNOWN = {
 }
 
 
-# The tori take longer than all the others; a small one is drawn in test_known_lattices.py.
+# The tori take longer than all the others; a small one is drawn in test_known_draws.py.
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=pytest.mark.nightly) if "torus" in name else name for name in KNOWN]
 )
