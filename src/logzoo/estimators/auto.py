@@ -7,10 +7,12 @@ narrow enough: rounds that end by the width of an interval cost little of its le
 Agreement is evidence, not proof: a mode that nothing has visited is in no number here but the sure upper bound.
 """
 
+from __future__ import annotations
+
 import os
 from dataclasses import replace
 from itertools import combinations
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -23,6 +25,14 @@ from logzoo.estimators.result import REACH, REASONS, Estimate, reasons_of
 from logzoo.models.exact_sums import exact_log_z
 from logzoo.paths import log_odds
 from logzoo.progress import stage
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from logzoo.budgets import SweepLedger
+    from logzoo.models.rbm import RBM
+    from logzoo.streams import Stream
+    from logzoo.types import Array, ArrayLike
 
 # Methods of unlike kinds.
 METHODS = ("ais", "basins", "rts", "bar")
@@ -58,18 +68,18 @@ class Round(NamedTuple):
 
 
 def estimate(
-    rbm,
-    ledger,
-    stream,
+    rbm: RBM,
+    ledger: SweepLedger,
+    stream: Stream,
     *,
-    tolerance=0.1,
-    base=None,
-    data=None,
-    enumerable=_ENUMERABLE,
-    threads=None,
-    progress=False,
-    checkpoint=None,
-):
+    tolerance: float = 0.1,
+    base: ArrayLike | None = None,
+    data: Array | None = None,
+    enumerable: int = _ENUMERABLE,
+    threads: int | None = None,
+    progress: bool = False,
+    checkpoint: Any = None,
+) -> Estimate:
     """Estimate log Z to within `tolerance` nats at 95%, or refuse: then `reasons` say why and the interval is a hull.
 
     The interval is no narrower than the tolerance: methods and rounds are held against one another to within it.
@@ -116,7 +126,7 @@ def estimate(
         affordable = ledger.remaining // max(len(methods), 1)
         if not reasons or len(methods) < _FEWEST_SOUND or affordable <= sweeps:
             return _stated(rounds, reasons, evidence, tolerance)
-        sweeps = min(2 * sweeps, affordable)
+        sweeps = int(min(2 * sweeps, affordable))
 
 
 def _check_budget(rbm, ledger):
@@ -136,7 +146,7 @@ def _so_far(rounds, sweeps, method):
     return f"round {len(rounds) + 1} of {sweeps:,} sweeps, {method}{found}"
 
 
-def usable_cores():
+def usable_cores() -> int:
     """Cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 

@@ -12,7 +12,9 @@ average. So its stationary vector is proportional to Z_k / Zhat_k, whatever Zhat
 rungs after every second sweep.
 """
 
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import expit, log_expit, logsumexp
@@ -20,6 +22,12 @@ from scipy.special import expit, log_expit, logsumexp
 from logzoo.estimators.intervals import jackknife_error, student_interval, sums_left_out
 from logzoo.estimators.result import Estimate, reasons_of
 from logzoo.estimators.transitions import smoothed, stationary
+
+if TYPE_CHECKING:
+    from logzoo.estimators.estimator import Draws
+    from logzoo.models.rbm import RBM
+    from logzoo.samplers.parallel_tempering import ParallelTemperingDraws, Steps
+    from logzoo.types import Floats
 
 # Fewer ladders than this have too uncertain a spread: their runs are cut into blocks.
 _FEWEST_LADDERS = 5
@@ -35,12 +43,12 @@ _LARGEST_LOG = 600.0
 _BISECTIONS = 80
 
 
-def read(draws):
+def read(draws: Draws) -> Estimate:
     """The Estimate of `Draws` of parallel tempering by BAR, as by `from_bridges`."""
     return from_bridges(draws.rbm, draws.sample, draws.observed[BridgeSums])
 
 
-def from_bridges(rbm, draws, sums):
+def from_bridges(rbm: RBM, draws: ParallelTemperingDraws, sums: BridgeSums) -> Estimate:
     """The Estimate from ParallelTemperingDraws and the BridgeSums of their run.
 
     Its error is by the jackknife over independent ladders, or over blocks of the run if there are fewer than five.
@@ -52,7 +60,9 @@ def from_bridges(rbm, draws, sums):
     return estimate_of_exchanges(rbm, draws, sums, log_ratios, left_out)
 
 
-def estimate_of_exchanges(rbm, draws, sums, log_ratios, left_out):
+def estimate_of_exchanges(
+    rbm: RBM, draws: ParallelTemperingDraws, sums: BridgeSums, log_ratios: Floats, left_out: Floats
+) -> Estimate:
     """The Estimate from log(Z_{i+1} / Z_i) (pair,), and from log(Z_K / Z_1) (part,) with one part left out each.
 
     draws: with `log_z_base`, `round_trips`, `exchange_rates` and `round_trip_share`; sums: BridgeSums of the same run.
@@ -96,7 +106,7 @@ class BridgeSums:
     its last value, sweep by sweep, in memory that does not grow. Without a burn-in, s comes from the first stretch.
     """
 
-    def start(self, ladders, rungs, sweeps):
+    def start(self, ladders: int, rungs: int, sweeps: int) -> None:
         """Begin a run whose sampling phase has that many sweeps."""
         self.log_s: Any = None
         self._pilot = np.full((2, rungs - 1), -np.inf)
@@ -105,7 +115,7 @@ class BridgeSums:
         self.blocks = 1 if ladders >= _FEWEST_LADDERS else min(_BLOCKS, sweeps)
         self._sums = np.zeros((self.blocks, ladders, 5, rungs - 1))
 
-    def add(self, steps):
+    def add(self, steps: Steps) -> None:
         """Add a stretch of sweeps: to the search for s in the burn-in, to the sums after it."""
         up, down = (values.reshape(-1, values.shape[-1]) for values in (steps.up, steps.down))
         if self.log_s is None:
@@ -138,19 +148,19 @@ class BridgeSums:
         self.log_s += step
         self._pilot[1] += step
 
-    def parts(self):
+    def parts(self) -> Floats:
         """Sums (part, 5, pair) over independent parts of the run: ladders, or blocks of each.
 
         Of u, s v, the stepping stones f_{i+1} / (s f_i) upwards and s f_i / f_{i+1} downwards, and 1.
         """
         return self._sums.reshape(-1, *self._sums.shape[2:])
 
-    def log_ratios(self, sums):
+    def log_ratios(self, sums: Floats) -> Floats:
         """log(Z_{i+1} / Z_i) (..., pair) in nats from sums (..., 5, pair)."""
         logs = np.log(np.maximum(sums, _TINY))
         return self.log_s + logs[..., 0, :] - logs[..., 1, :]
 
-    def sandwich(self):
+    def sandwich(self) -> tuple[float, float]:
         """log Z by stepping stones downwards less that upwards, in nats, and its standard error.
 
         Above 0 on average, and small where the draws suffice (Xie et al. 2011).
@@ -165,7 +175,7 @@ def _gap(sums):
     return np.sum(2.0 * logs[..., 4, :] - logs[..., 3, :] - logs[..., 2, :], axis=-1)
 
 
-def bridge_root(up, down):
+def bridge_root(up: Floats, down: Floats) -> Floats:
     """The log s (pair,) at which mean u / mean v = s, for steps up and down (draw, pair) in nats, as many of each.
 
     The root of sum expit(up - C) = sum expit(C - down), by bisection (Bennett 1976, eq 12).
@@ -179,7 +189,7 @@ def bridge_root(up, down):
     return 0.5 * (low + high)
 
 
-def read_overlaps(draws):
+def read_overlaps(draws: Draws) -> Estimate:
     """The Estimate of `Draws` of parallel tempering by PT-MBAR, its error by the jackknife as that of BAR.
 
     Raises ValueError for a single ladder that has but one sweep.
@@ -195,12 +205,12 @@ class OverlapSums(BridgeSums):
 
     every = 2
 
-    def start(self, ladders, rungs, sweeps):
+    def start(self, ladders: int, rungs: int, sweeps: int) -> None:
         """Begin a run whose sampling phase has that many sweeps."""
         super().start(ladders, rungs, sweeps)
         self._overlaps = np.zeros((self.blocks, ladders, rungs, rungs))
 
-    def add(self, steps):
+    def add(self, steps: Steps) -> None:
         """Add a stretch of sweeps."""
         first = self._done
         super().add(steps)
@@ -213,10 +223,10 @@ class OverlapSums(BridgeSums):
         sweep = first + np.minimum(self.every * np.arange(1, q.shape[1] + 1), stretch) - 1
         np.add.at(self._overlaps, sweep * self.blocks // self._sweeps, q.swapaxes(0, 1))
 
-    def overlaps(self):
+    def overlaps(self) -> Floats:
         """Sums (part, rung, rung) of q_k over the states of rung l, over parts as those of the bridges."""
         return self._overlaps.reshape(-1, *self._overlaps.shape[2:])
 
-    def overlap_ratios(self, sums):
+    def overlap_ratios(self, sums: Floats) -> Floats:
         """log(Z_{k+1} / Z_k) (pair,) in nats from sums (rung, rung)."""
         return self.log_s + np.diff(np.log(stationary(smoothed(sums))))

@@ -5,6 +5,10 @@ of a basin: log Z = log sum_B mean over the chains that start in B of w 1(x ends
 The stratification by modes is our own. Cost: that of AIS, and the search for modes.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 from scipy.special import logsumexp
 
@@ -12,18 +16,24 @@ from logzoo.estimators.intervals import effective_number, student_interval
 from logzoo.estimators.result import Estimate, reasons_of
 from logzoo.estimators.weights import fewest_effective, log_normal_error, untelling
 
+if TYPE_CHECKING:
+    from logzoo.budgets import SweepLedger
+    from logzoo.estimators.estimator import Draws
+    from logzoo.models.rbm import RBM
+    from logzoo.samplers.basins import BasinDraws
+
 # Share of starts that would find a mode which no law stands for.
 _MOST_UNSEEN = 0.02
 # Share of Z below which a basin may rest on few chains.
 _SMALL = 0.02
 
 
-def read(draws):
+def read(draws: Draws) -> Estimate:
     """The Estimate of `Draws` whose sample is BasinDraws, as by `from_basins`."""
     return from_basins(draws.rbm, draws.sample, draws.ledger)
 
 
-def mass(draws):
+def mass(draws: BasinDraws) -> tuple[float, float]:
     """The mass that BasinDraws found, as log Z, and its standard error from their spread alone, in nats.
 
     What no chain has drawn would add to it.
@@ -31,7 +41,7 @@ def mass(draws):
     return _summed(_by_basin(draws), _spread)[:2]
 
 
-def from_basins(rbm, draws, ledger):
+def from_basins(rbm: RBM, draws: BasinDraws, ledger: SweepLedger) -> Estimate:
     """Estimate of log Z from BasinDraws; where no chain stayed in its basin, all are one.
 
     Its error is from the spread within each basin. The estimate is converged if every basin that counts rests on enough

@@ -7,8 +7,10 @@ Chains that anneal may all the same take the common way into the lighter modes. 
 read by BAR it is no bound, but low rather than high as long as its replicas travel at all.
 """
 
+from __future__ import annotations
+
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -25,6 +27,15 @@ from logzoo.models.equivalent import without_certain
 from logzoo.models.modes import distinct_rows
 from logzoo.progress import stage
 from logzoo.samplers import annealed, basins, parallel_tempering
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from logzoo.estimators.result import Estimate
+    from logzoo.models.rbm import RBM
+    from logzoo.streams import Stream
+    from logzoo.types import Array
 
 # What is spent on each of the estimates of mass, beside the run that they judge: fewer sweeps of large models, by
 # the number of weights whose sweeps of that many chains take a few seconds.
@@ -49,7 +60,16 @@ class Evidence(NamedTuple):
     masses: tuple  # the mass that chains find, low on average: (log Z, standard error) of each
 
 
-def gather(rbm, stream, ledger=None, *, data=None, threads=1, tempered=True, progress=False):
+def gather(
+    rbm: RBM,
+    stream: Stream,
+    ledger: SweepLedger | None = None,
+    *,
+    data: Array | None = None,
+    threads: int = 1,
+    tempered: bool = True,
+    progress: bool = False,
+) -> Evidence:
     """Evidence on log Z of an RBM. data: a 0/1 matrix (examples, visible), states to look at and to start from.
 
     Chains are annealed from the law of each mode, from the mean of all, and, as the search may have missed a mode, from
@@ -82,7 +102,7 @@ def gather(rbm, stream, ledger=None, *, data=None, threads=1, tempered=True, pro
     return Evidence(max(draws.lower, of_states) + constant, upper_bound(rbm) + constant, masses)
 
 
-def gathered_once(rbm, stream, *, data=None, **how):
+def gathered_once(rbm: RBM, stream: Stream, *, data: Array | None = None, **how: Any) -> Evidence:
     """The Evidence of `gather`, found once for all estimates of an RBM that ask for it in turn; how: threads, progress.
 
     It depends on the parameters, the stream and the data alone.
@@ -97,17 +117,17 @@ def gathered_once(rbm, stream, *, data=None, **how):
     return found
 
 
-def sweeps_of(visible, hidden):
+def sweeps_of(visible: int, hidden: int) -> int:
     """Sweeps of each annealing of the evidence on an RBM of that size."""
     return int(np.clip(_WEIGHT_SWEEPS // (visible * hidden), _FEWEST_SWEEPS, _MOST_SWEEPS))
 
 
-def chain_sweeps_of(visible, hidden, *, tempered=True):
+def chain_sweeps_of(visible: int, hidden: int, *, tempered: bool = True) -> int:
     """Sweeps of single chains that the evidence on an RBM of that size takes, all in all; settings as in `gather`."""
     return _CHAINS * ((1 + len(_BASES)) * sweeps_of(visible, hidden) + tempered * _BRIDGED_SWEEPS)
 
 
-def as_dataset(evidence):
+def as_dataset(evidence: Evidence) -> xr.Dataset:
     """The Evidence as an artifact."""
     log_z, std_error = np.reshape(evidence.masses, (-1, 2)).T
     return xr.Dataset(
@@ -120,19 +140,19 @@ def as_dataset(evidence):
     )
 
 
-def from_dataset(dataset):
+def from_dataset(dataset: xr.Dataset) -> Evidence:
     """The Evidence in an artifact."""
     masses = zip(dataset["mass"].values.tolist(), dataset["mass_std_error"].values.tolist(), strict=True)
     return Evidence(float(dataset["lower"]), float(dataset["upper"]), tuple(masses))
 
 
-def with_masses(evidence, estimates):
+def with_masses(evidence: Evidence, estimates: Iterable[Estimate]) -> Evidence:
     """The Evidence with the masses that Estimates found, of those which are low on average."""
     found = [(each.log_z, each.diagnostics["spread_error"]) for each in estimates if "spread_error" in each.diagnostics]
     return evidence._replace(masses=(*evidence.masses, *found))
 
 
-def weighed(estimate, evidence, slack=0.0):
+def weighed(estimate: Estimate, evidence: Evidence, slack: float = 0.0) -> Estimate:
     """The Estimate with the bounds of the Evidence, and with the reasons that it gives to doubt it.
 
     slack: nats by which an estimate may be off beyond three standard errors.
@@ -152,7 +172,7 @@ def weighed(estimate, evidence, slack=0.0):
     return replace(estimate, bounds=bounds, reasons=(*estimate.reasons, *found))
 
 
-def cut(estimate):
+def cut(estimate: Estimate) -> Estimate:
     """The Estimate with log Z and its interval cut at its sure bounds."""
     # Of a model without spread they may cross by rounding.
     least, most = sorted(estimate.bounds)

@@ -13,8 +13,11 @@ larger than log Z if all weights are positive (Ruozzi 2012) or can be made so by
 passes over the weights, each of about 30 Gibbs sweeps.
 """
 
+from __future__ import annotations
+
 import math
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,6 +27,16 @@ from logzoo.models import expansions
 from logzoo.models.expansions import contraction, gap_of_second_order, is_forest, rings
 from logzoo.samplers.fixed_points import solutions
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from logzoo.budgets import SweepLedger
+    from logzoo.models.expansions import Settled
+    from logzoo.models.modes import Modes
+    from logzoo.models.rbm import RBM
+    from logzoo.streams import Stream
+    from logzoo.types import ArrayLike, Floats
+
 # Solutions that are followed: where there are several, none is believed.
 _FOLLOWED = 2
 # Nats that what is left out may hold at most.
@@ -32,7 +45,9 @@ _LARGEST_REST = 0.5
 _ROUNDING = 1e-10
 
 
-def followed(rbm, ledger, stream, threads, follow):
+def followed(
+    rbm: RBM, ledger: SweepLedger, stream: Stream, threads: int, follow: Callable[[Floats, Floats], Settled]
+) -> tuple[Modes, Settled, int]:
     """Modes, and the best of what follow(visible means, hidden means) returns for some of them, and for which.
 
     follow returns a `logzoo.models.expansions.Settled`. Returns modes, settled, row.
@@ -44,7 +59,7 @@ def followed(rbm, ledger, stream, threads, follow):
     return modes, found[row], row
 
 
-def judged(rbm, modes, found, row, rest, *, exact=False):
+def judged(rbm: RBM, modes: Modes, found: Settled, row: int, rest: float, *, exact: bool = False) -> Estimate:
     """Estimate of the fixed point found from a row of the modes.
 
     rest: nats that it may have left out. exact: nothing is, as on a forest.
@@ -74,7 +89,9 @@ def judged(rbm, modes, found, row, rest, *, exact=False):
     return reaching(found.log_z, reach, reasons, (modes.lower, upper), diagnostics)
 
 
-def reaching(log_z, reach, reasons, bounds, diagnostics):
+def reaching(
+    log_z: float, reach: float, reasons: tuple[str, ...], bounds: tuple[float, float], diagnostics: dict
+) -> Estimate:
     """Estimate whose interval reaches that many nats to either side, and as far as rounding beyond."""
     log_z = float(log_z)
     reach = float(reach) + _ROUNDING * max(1.0, abs(log_z))
@@ -88,7 +105,15 @@ def reaching(log_z, reach, reasons, bounds, diagnostics):
     )
 
 
-def mean_field(rbm, ledger, stream, *, base=None, threads=1, progress=False):
+def mean_field(
+    rbm: RBM,
+    ledger: SweepLedger,
+    stream: Stream,
+    *,
+    base: ArrayLike | str | None = None,
+    threads: int = 1,
+    progress: bool = False,
+) -> Estimate:
     """The largest F1 of the modes found, as an Estimate; base and progress: not used.
 
     Its interval reaches as far as the second order of the expansion, and it never counts as converged but where no unit
@@ -102,7 +127,15 @@ def mean_field(rbm, ledger, stream, *, base=None, threads=1, progress=False):
     return reaching(modes.bounds[0], gap, reasons_of({"bound-alone": not tight}), bounds, diagnostics)
 
 
-def tap(rbm, ledger, stream, *, base=None, threads=1, progress=False):
+def tap(
+    rbm: RBM,
+    ledger: SweepLedger,
+    stream: Stream,
+    *,
+    base: ArrayLike | str | None = None,
+    threads: int = 1,
+    progress: bool = False,
+) -> Estimate:
     """F3 at a fixed point that a solution of mean field leads to, as an Estimate; base and progress: not used.
 
     Its interval reaches as far as F3 is from Bethe's log Z, and rings of four and more weights further. `converged`
@@ -119,7 +152,15 @@ def _left_out(rbm, visible, log_z):
     return abs(log_z - beside.log_z) + rings(beside.correlations) if beside.settled else math.inf
 
 
-def bethe(rbm, ledger, stream, *, base=None, threads=1, progress=False):
+def bethe(
+    rbm: RBM,
+    ledger: SweepLedger,
+    stream: Stream,
+    *,
+    base: ArrayLike | str | None = None,
+    threads: int = 1,
+    progress: bool = False,
+) -> Estimate:
     """Bethe's log Z at a fixed point that a solution of mean field leads to, as an Estimate; base, progress: not used.
 
     Its interval reaches as far as rings of four and more weights may. `converged` says that the weights make no ring,

@@ -5,27 +5,36 @@ from few parts; percentiles of a bootstrap over few parts are too close together
 them too narrow: see `tail_shape`.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 from scipy.special import stdtrit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from logzoo.types import Floats, Generator
 
 _LEVEL = 0.95
 _QUANTILES = (0.025, 0.16, 0.5, 0.84, 0.975)
 _RESAMPLES = 1000
 
 
-def jackknife_error(left_out):
+def jackknife_error(left_out: Floats) -> float:
     """Standard error from the estimates (part,) with one part left out each."""
     parts = left_out.size
     return float(np.sqrt((parts - 1) / parts * np.sum((left_out - left_out.mean()) ** 2)))
 
 
-def student_interval(center, std_error, parts):
+def student_interval(center: float, std_error: float, parts: float) -> tuple[float, float]:
     """Central 95% interval (low, high) around `center`, whose error was estimated from that many parts."""
     reach = std_error * float(stdtrit(parts - 1, 0.5 + _LEVEL / 2))
     return float(center - reach), float(center + reach)
 
 
-def sums_left_out(values):
+def sums_left_out(values: Floats) -> Floats:
     """Sums (n, ...) of all values (n, ...) but one, for each of them, without subtracting."""
     nothing = np.zeros((1, *values.shape[1:]))
     before = np.concatenate([nothing, np.cumsum(values, axis=0)[:-1]])
@@ -33,7 +42,7 @@ def sums_left_out(values):
     return before + after
 
 
-def log_sums_left_out(log_values):
+def log_sums_left_out(log_values: Floats) -> Floats:
     """log sum exp (n,) of all values (n,) but one, for each of them; n at least 2."""
     nothing = np.array([-np.inf])
     before = np.concatenate([nothing, np.logaddexp.accumulate(log_values)[:-1]])
@@ -41,13 +50,13 @@ def log_sums_left_out(log_values):
     return np.logaddexp(before, after)
 
 
-def effective_number(log_weights):
+def effective_number(log_weights: Floats) -> Floats:
     """(sum w)^2 / sum w^2 of weights (..., n) given by their logarithms: how many equal ones would spread as much."""
     relative = np.exp(log_weights - np.max(log_weights, axis=-1, keepdims=True))
     return relative.sum(axis=-1) ** 2 / np.square(relative).sum(axis=-1)
 
 
-def bootstrapped(sums, statistic, generator):
+def bootstrapped(sums: Floats, statistic: Callable[[Floats], Floats], generator: Generator) -> tuple[float, Floats]:
     """Standard error, and five quantiles, of statistic(total) over chains drawn with replacement.
 
     sums (chain, ...); statistic maps totals (..., *shape) to numbers (...,).
@@ -69,7 +78,7 @@ _PRIOR_SHAPE, _PRIOR_WEIGHTS = 0.5, 10
 _CANDIDATES, _SPREAD = 30, 3.0
 
 
-def tail_shape(log_weights):
+def tail_shape(log_weights: Floats) -> float:
     """Shape k of the tail of weights given by their logarithms (chain,); 0 where there are too few, or no tail."""
     count = int(min(_SHARE * log_weights.size, _ROOTS * np.sqrt(log_weights.size)))
     if count < _FEWEST:

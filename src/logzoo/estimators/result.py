@@ -1,13 +1,20 @@
 """What every estimator returns, and the vocabulary of its diagnostics."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import xarray as xr
 
 from logzoo.io.labels import coordinate, labelled
 from logzoo.printing import html_table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
 
 # name -> (long name, unit); the only diagnostics an estimator may report.
 DIAGNOSTICS = {
@@ -175,7 +182,7 @@ class Estimate:
         ]
         return html_table(f"Estimate by {self.method}" if self.method else "Estimate", rows)
 
-    def shifted(self, constant):
+    def shifted(self, constant: float) -> Estimate:
         """The same Estimate for a log Z that is larger by a constant."""
         quantiles = {name: self.profiles[name] + constant for name in _OF_LOG_Z & self.profiles.keys()}
         return replace(
@@ -186,7 +193,7 @@ class Estimate:
             profiles={**self.profiles, **quantiles},
         )
 
-    def to_dataset(self):
+    def to_dataset(self) -> xr.Dataset:
         """Everything as an xarray Dataset, with long names and units; reasons are CF flags."""
         ends = coordinate("end", ["lower", "upper"], "end of the sure bounds")
         bounds = labelled("end", np.array(self.bounds), "sure bounds of log Z", "nat")
@@ -195,22 +202,22 @@ class Estimate:
         return dataset_of([self]).assign(bounds=bounds).assign_coords(end=ends).assign_attrs(attributes)
 
     @property
-    def interval_error(self):
+    def interval_error(self) -> float:
         """Standard error in nats of a normal law whose 95% interval is as wide: more than `std_error` of few chains."""
         return (self.interval[1] - self.interval[0]) / (2.0 * REACH)
 
     @property
-    def converged(self):
+    def converged(self) -> bool:
         """Whether no check failed."""
         return not self.reasons
 
 
-def reasons_of(signs):
+def reasons_of(signs: Mapping[str, Any]) -> tuple[str, ...]:
     """Names (in the order given) of the signs {name in REASONS: whether it holds} that hold."""
     return tuple(name for name, holds in signs.items() if holds)
 
 
-def dataset_of(estimates, places=None):
+def dataset_of(estimates: Sequence[Estimate], places: Mapping[str, tuple] | None = None) -> xr.Dataset:
     """Estimates as a Dataset: log_z, std_error, interval, sweeps_spent, converged, reasons, diagnostics and profiles.
 
     places: {dimension: its coordinate as xarray takes it}, which the estimates fill in the order of rows; None for a

@@ -8,7 +8,10 @@ sum_b N_b log sum_k r_k Z_k / Zhat_bk, with C_bk the sum of q(beta_k | x) over t
 blocks and N_b its sum over rungs. L is concave in log Z.
 """
 
+from __future__ import annotations
+
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,17 +21,32 @@ from logzoo.estimators.intervals import jackknife_error, sums_left_out
 from logzoo.estimators.tempering_estimates import FLOOR, end_ratio, estimate_of_draws, from_sums
 from logzoo.samplers.initial import COUNT_FLOOR
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from logzoo.budgets import SweepLedger
+    from logzoo.estimators.estimator import Draws
+    from logzoo.estimators.result import Estimate
+    from logzoo.models.rbm import RBM
+    from logzoo.samplers.simulated_tempering import SimulatedTemperingDraws
+    from logzoo.streams import Stream
+    from logzoo.types import Floats
+
 # Groups of chains left out in turn when each takes an optimisation.
 _MOST_GROUPS = 20
 
 
-def run(rbm, ledger, stream, observers, *, mixed=False, **settings):
+def run(
+    rbm: RBM, ledger: SweepLedger, stream: Stream, observers: Sequence[Any], *, mixed: bool = False, **settings: Any
+) -> SimulatedTemperingDraws:
     """SimulatedTemperingDraws as for all estimators on it; mixed: log Zhat is updated after each block, too."""
-    mixed = {"mixed": True} if flag("mixed", mixed) else {}
-    return tempering_estimates.run(rbm, ledger, stream, observers, **mixed, **settings)
+    if flag("mixed", mixed):
+        settings["mixed"] = True
+    return tempering_estimates.run(rbm, ledger, stream, observers, **settings)
 
 
-def read(draws):
+def read(draws: Draws) -> Estimate:
     """The Estimate of `Draws` of simulated tempering by RTS.
 
     Where log Zhat was updated after each block of the sampling phase (`mixed`), log Z maximises the likelihood of all
@@ -43,7 +61,7 @@ def read(draws):
     return from_sums(draws, ends, partial(end_ratio, draws.sample), **delta)
 
 
-def delta_method(ends):
+def delta_method(ends: Floats) -> tuple[float, float]:
     """(bias, standard error) of log Z in nats by eqs 25 and 26, from sums (chain, 2) of q at the two end rungs.
 
     The variances of c_1 and c_K are those of their means over chains.
@@ -64,12 +82,14 @@ def _by_likelihood(draws):
     return float(draws.log_z_base + total[-1]), draws.log_z_base + np.array(left_out)
 
 
-def run_by_counts(rbm, ledger, stream, observers, **settings):
+def run_by_counts(
+    rbm: RBM, ledger: SweepLedger, stream: Stream, observers: Sequence[Any], **settings: Any
+) -> SimulatedTemperingDraws:
     """SimulatedTemperingDraws as for RTS, but log Zhat was found by counting visits."""
     return tempering_estimates.run(rbm, ledger, stream, observers, rao_blackwell=False, **settings)
 
 
-def read_visits(draws):
+def read_visits(draws: Draws) -> Estimate:
     """The Estimate of `Draws` whose sample is that of `run_by_counts`."""
     # The floor is 0.1 a rung in all, so each chain carries its share and the jackknife all but keeps it.
     ends = draws.sample.visits.sum(axis=0)[:, [0, -1]] + COUNT_FLOOR / draws.ledger.chains
@@ -85,7 +105,7 @@ _NEAR = 1e-5
 _MOST_NEWTON_STEPS = 10
 
 
-def likelihood(log_z, prior, log_z_hats, occupancy):
+def likelihood(log_z: Floats, prior: Floats, log_z_hats: Floats, occupancy: Floats) -> tuple[float, Floats, Floats]:
     """L / N at log_z (rung,), its gradient (rung,) and its Hessian (rung, rung), N the number of draws.
 
     prior (rung,): r; log_z_hats (block, rung): log Zhat of each block; occupancy (block, rung): C.
@@ -99,7 +119,7 @@ def likelihood(log_z, prior, log_z_hats, occupancy):
     return c @ log_z - share @ log_norms, c - mean, (p.T * share) @ p - np.diag(mean)
 
 
-def maximise(prior, log_z_hats, occupancy, start=None):
+def maximise(prior: Floats, log_z_hats: Floats, occupancy: Floats, start: Floats | None = None) -> Floats:
     """log Z_k - log Z_1 (rung,) in nats where the likelihood is largest; arguments as in `likelihood`.
 
     start (rung,): a first guess; by default eq 12 averaged over blocks. With one block the maximum is eq 12. Raises

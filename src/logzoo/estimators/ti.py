@@ -3,7 +3,10 @@
 Carlson et al. (2016), section 3.2; Friel, Hurn & Wyse (2014) for the corrected trapezoid. Same draws and cost as RTS.
 """
 
+from __future__ import annotations
+
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,27 +14,32 @@ from logzoo.checks import one_of
 from logzoo.estimators.tempering_estimates import FLOOR, from_sums
 from logzoo.samplers.observers import RungDerivatives, WeightedDerivatives
 
+if TYPE_CHECKING:
+    from logzoo.estimators.estimator import Draws
+    from logzoo.estimators.result import Estimate
+    from logzoo.types import Floats
+
 _RULES = ("riemann", "trapezoid", "corrected")
 # The finer rule that a rule is compared with, where the draws have what it takes.
 _FINER = {"riemann": "trapezoid", "trapezoid": "corrected"}
 
 
-def riemann(draws):
+def riemann(draws: Draws) -> Estimate:
     """The Estimate of `Draws` of simulated tempering by TI with the right Riemann sum."""
     return _at_drawn_rungs("riemann", draws)
 
 
-def trapezoid(draws):
+def trapezoid(draws: Draws) -> Estimate:
     """The Estimate of `Draws` of simulated tempering by TI with the trapezoidal rule."""
     return _at_drawn_rungs("trapezoid", draws)
 
 
-def corrected(draws):
+def corrected(draws: Draws) -> Estimate:
     """The Estimate of `Draws` of simulated tempering by TI with the corrected trapezoidal rule."""
     return _at_drawn_rungs("corrected", draws)
 
 
-def rao_blackwell(draws):
+def rao_blackwell(draws: Draws) -> Estimate:
     """The Estimate of `Draws` by TI-RB: the trapezoidal rule, draws weighted by q(beta_k | x) at every rung (eq 21)."""
     sample = draws.sample
 
@@ -73,7 +81,7 @@ def _log_z_of_sums(draws, rule, totals, rungs=slice(None)):
     return draws.log_z_base + log_ratio(draws.betas[rungs], mean, variance + bend / count, rule=rule)
 
 
-def log_ratio(betas, mean, second=None, *, rule):
+def log_ratio(betas: Floats, mean: Floats, second: Floats | None = None, *, rule: str) -> Floats:
     """log Z_K - log Z_1 (...,) in nats from the means of d log f / d beta at the rungs, mean (..., rung).
 
     rule: "riemann" (right Riemann sum), "trapezoid", or "corrected": the trapezoid less

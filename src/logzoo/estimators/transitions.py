@@ -4,6 +4,10 @@ Carlson et al. (2016), supplement G: P_jk proportional to the number of moves fr
 cost as RTS.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from logzoo.estimators.intervals import jackknife_error, sums_left_out
@@ -11,28 +15,33 @@ from logzoo.estimators.tempering_estimates import end_ratio, estimate_of_draws
 from logzoo.samplers.initial import COUNT_FLOOR
 from logzoo.samplers.observers import GroupedMoves
 
+if TYPE_CHECKING:
+    from logzoo.estimators.estimator import Draws
+    from logzoo.estimators.result import Estimate
+    from logzoo.types import ArrayLike, Floats
+
 # Groups of chains whose matrices are kept for the spread; each costs 8 bytes times rungs squared.
 _MOST_GROUPS = 20
 # Added to every entry of the row-stochastic matrix: far below rounding, far above the smallest number.
 _FLOOR = 1e-100
 
 
-def counted_moves():
+def counted_moves() -> GroupedMoves:
     """Observer that counts the moves of groups of chains."""
     return GroupedMoves(_MOST_GROUPS)
 
 
-def shared_moves():
+def shared_moves() -> GroupedMoves:
     """Observer that counts every move in fractions q(beta_k | x) of the rungs. Cost: q once more for every draw."""
     return GroupedMoves(_MOST_GROUPS, rao_blackwell=True)
 
 
-def sd(draws):
+def sd(draws: Draws) -> Estimate:
     """The Estimate of `Draws` of simulated tempering by SD, from counted moves."""
     return _from_stationary(draws, draws.observed[counted_moves].sums)
 
 
-def rsd(draws):
+def rsd(draws: Draws) -> Estimate:
     """The Estimate of `Draws` by RSD, P_jk from q(beta_k | x) summed over the draws x made at rung j."""
     return _from_stationary(draws, draws.observed[shared_moves].sums)
 
@@ -50,7 +59,7 @@ def _from_stationary(draws, sums):
     return estimate_of_draws(draws, log_z_of(sums.sum(axis=0)), jackknife_error(left_out), left_out.size)
 
 
-def smoothed(moves):
+def smoothed(moves: Floats) -> Floats:
     """Moves (rung, rung) with 0.1 added to every rung, half of it to each neighbour and back.
 
     Rungs without a move then follow from those beside them. What is added is symmetric, with rows of equal sums (the
@@ -64,7 +73,7 @@ def smoothed(moves):
     return total
 
 
-def stationary(matrix):
+def stationary(matrix: ArrayLike) -> Floats:
     """Stationary distribution (state,) of the chain with transition weights `matrix` (state, state), rows of any sum.
 
     By elimination without subtractions (Grassmann, Taksar & Heyman 1985), so that small probabilities are as exact as

@@ -8,6 +8,10 @@ islands of Zhat_g. Families: Wang, Machta & Katzgraber (2015); the error from th
 rungs. Sweeps between two RBMs cost about two, because inputs of both are kept.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 from scipy.special import chdtri, logsumexp
 
@@ -22,6 +26,15 @@ from logzoo.estimators.intervals import (
 )
 from logzoo.estimators.result import Estimate, reasons_of
 
+if TYPE_CHECKING:
+    from logzoo.budgets import SweepLedger
+    from logzoo.estimators.estimator import Draws
+    from logzoo.models.rbm import RBM
+    from logzoo.samplers.annealed import AnnealedDraws
+    from logzoo.samplers.resampled import ResampledDraws
+    from logzoo.streams import Stream
+    from logzoo.types import Floats
+
 # Effective chains, or half of the chains if that is less, below which the log-mean-exp rests on a few weights and its
 # interval means little.
 _FEWEST_EFFECTIVE = 10.0
@@ -35,12 +48,12 @@ _RISK = 0.05
 _ROUNDING = 1e-12
 
 
-def read(draws):
+def read(draws: Draws) -> Estimate:
     """The Estimate of `Draws` whose sample is AnnealedDraws, as by `from_weights`."""
     return from_weights(draws.rbm, draws.sample, draws.ledger, draws.stream)
 
 
-def from_weights(rbm, draws, ledger, stream):
+def from_weights(rbm: RBM, draws: AnnealedDraws, ledger: SweepLedger, stream: Stream) -> Estimate:
     """Estimate log Z = log Z_1 + log mean exp(log w) from AnnealedDraws, its error by the jackknife over chains.
 
     `converged` says that log Z rests on ten chains at least, and that their weights can tell what they missed.
@@ -77,19 +90,19 @@ def from_weights(rbm, draws, ledger, stream):
     )
 
 
-def mass(draws):
+def mass(draws: AnnealedDraws) -> tuple[float, float]:
     """The mass that AnnealedDraws found, as log Z, and its standard error by the jackknife over them alone, in nats."""
     log_w = draws.log_weight
     log_z = float(draws.log_z_base + logsumexp(log_w) - np.log(log_w.size))
     return log_z, jackknife_error(log_sums_left_out(log_w))
 
 
-def fewest_effective(chains):
+def fewest_effective(chains: int) -> float:
     """Effective chains that a mean over that many chains must rest on."""
     return min(_FEWEST_EFFECTIVE, 0.5 * chains)
 
 
-def log_normal_error(log_w):
+def log_normal_error(log_w: Floats) -> float:
     """Standard error of the mean of log-normal weights relative to it, from the spread of their logs (chain,).
 
     The weights that decide are mostly not among those drawn, but their logs tell of them. The variance is the mean
@@ -100,7 +113,7 @@ def log_normal_error(log_w):
     return float(np.sqrt(log_normal_variance(float(np.mean(above**2)), above.size) / log_w.size))
 
 
-def log_normal_variance(variance, freedom):
+def log_normal_variance(variance: float, freedom: float) -> float:
     """Variance of log-normal weights relative to their mean, from that of their logs with so many degrees of freedom.
 
     exp(s^2) - 1 with s^2 at the upper 95% end of what the sample leaves possible, u s^2, divided by u: weights of
@@ -110,7 +123,7 @@ def log_normal_variance(variance, freedom):
     return float(np.expm1(min(u * variance, _LARGEST_VARIANCE)) / u)
 
 
-def untelling(rbm, log_w, ledger):
+def untelling(rbm: RBM, log_w: Floats, ledger: SweepLedger) -> dict[str, bool]:
     """Signs that the spread of the log-weights (chain,) of annealing does not measure its error.
 
     It does not if all chains went the same frozen way (only independent units have equal weights), or if single sweeps
@@ -126,18 +139,18 @@ _FEWEST_FAMILIES = 10.0
 _LARGEST_SHARE = 0.5
 
 
-def read_islands(draws):
+def read_islands(draws: Draws) -> Estimate:
     """The Estimate of `Draws` whose sample is ResampledDraws.
 
     Its error is the largest of the spread over islands, that of log-normal weights of islands, and that over families.
     `converged` says that log Z rests on ten families at least, and that no island carries half of it.
     """
-    rbm, ledger, draws = draws.rbm, draws.ledger, draws.sample
-    count, islands = draws.log_weight.size, draws.island[-1] + 1
-    total = float(logsumexp(draws.log_weight))
-    log_z = draws.log_z_base + total - np.log(count)
-    of_island = np.array([logsumexp(draws.log_weight[draws.island == number]) for number in range(islands)])
-    shares = family_shares(draws)
+    sample = draws.sample
+    count, islands = sample.log_weight.size, sample.island[-1] + 1
+    total = float(logsumexp(sample.log_weight))
+    log_z = sample.log_z_base + total - np.log(count)
+    of_island = np.array([logsumexp(sample.log_weight[sample.island == number]) for number in range(islands)])
+    shares = family_shares(sample)
     effective = float(1.0 / np.sum(shares**2))
     spread = jackknife_error(log_sums_left_out(of_island))
     of_families = float(np.sqrt(max(1.0 / effective - 1.0 / count, 0.0)))
@@ -150,14 +163,14 @@ def read_islands(draws):
         reasons=reasons_of(
             {
                 "few-effective": bool(alone) or effective < _FEWEST_FAMILIES,
-                **untelling(rbm, of_island, ledger),
+                **untelling(draws.rbm, of_island, draws.ledger),
             }
         ),
         diagnostics={"effective_sample_size": effective, "spread_error": spread},
     )
 
 
-def family_shares(draws):
+def family_shares(draws: ResampledDraws) -> Floats:
     """Share (chain,) of the sum of all weights that descends from each first state; 0 for those that died out."""
     relative = np.exp(draws.log_weight - draws.log_weight.max())
     return np.bincount(draws.family, relative, minlength=relative.size) / relative.sum()

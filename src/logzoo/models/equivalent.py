@@ -14,7 +14,7 @@ import numpy as np
 from logzoo.models.rbm import RBM
 
 if TYPE_CHECKING:
-    from logzoo.types import Array
+    from logzoo.types import Array, Generator
 
 # Nats of its input from 0, at least, that make a unit's state certain: the other state has exp(-50) of it.
 _CERTAIN = 50.0
@@ -52,7 +52,7 @@ def without_certain(rbm: RBM) -> tuple[RBM, float, Array]:
     return RBM(weights[np.ix_(visible, hidden)], biases[0][visible], biases[1][hidden]), constant, visible
 
 
-def gauged(rbm, log_z, generator):
+def gauged(rbm: RBM, log_z: float, generator: Generator) -> tuple[RBM, float]:
     """An RBM with its units permuted and half of them flipped, at random in both layers, and its log Z in nats.
 
     A flipped unit takes 1 - x for x: its weights and bias change sign, its weights are added to the biases of the other
@@ -67,7 +67,7 @@ def gauged(rbm, log_z, generator):
     return rbm, log_z
 
 
-def flip(rbm, log_z, flipped):
+def flip(rbm: RBM, log_z: float, flipped: Array) -> tuple[RBM, float]:
     """The RBM of the same states with 1 - v_i for v_i where flipped (visible,) is True, and its log Z in nats."""
     signs = np.where(flipped, -1.0, 1.0)
     added = rbm.weights[flipped].sum(axis=0)

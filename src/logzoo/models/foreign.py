@@ -20,7 +20,8 @@ from logzoo.io.matlab import list_matrices, read_matrices
 from logzoo.io.sizes import Header, check_unpacked
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from typing import Any
 
     from logzoo.types import FilePath
 
@@ -142,7 +143,7 @@ ASK = "name all three: --names WEIGHTS,VISIBLE_BIAS,HIDDEN_BIAS"
 _SHOWN, _LETTERS = 6, 32
 
 
-def three_names(names):
+def three_names(names: str | Sequence[str]) -> tuple[str, ...]:
     """`names` (a text "W,a,b", or three) as a tuple: weights, visible bias, hidden bias. ValueError for any others."""
     split = tuple(names.split(",") if isinstance(names, str) else names)
     if len(split) != 3 or len(set(split)) != 3 or not all(isinstance(name, str) and name for name in split):
@@ -151,7 +152,7 @@ def three_names(names):
     return split
 
 
-def assigned(arrays, names=None):
+def assigned(arrays: Mapping[str, Any], names: Sequence[str] | None = None) -> tuple[Sequence[str], bool, str]:
     """Names of weights, visible bias and hidden bias among `arrays` {name: has .shape and .dtype}; how they were told.
 
     names: those three, else the known ones, else by shape: one matrix and two vectors that fit its sides, rows being

@@ -7,8 +7,10 @@ its 2^width states, the log of the sum over all dropped sites. Ferromagnets with
 past of their random-cluster model.
 """
 
+from __future__ import annotations
+
 import math
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.special import expit
@@ -17,6 +19,10 @@ from logzoo.checks import whole_number
 from logzoo.kernels.random_cluster import Graph, clusters_of, draw_bonds
 from logzoo.models.equivalent import flip
 from logzoo.models.known.grouped import LARGEST_SUM, log_terms
+
+if TYPE_CHECKING:
+    from logzoo.models.rbm import RBM
+    from logzoo.types import Array, Bits, Floats, Generator
 
 # Fields below this share of what cancels in them are rounding.
 _ROUNDING = 1e-9
@@ -31,7 +37,7 @@ class Spins(NamedTuple):
     fields: np.ndarray  # (site,) F, 0 where it is rounding
 
 
-def spins_of(rbm):
+def spins_of(rbm: RBM) -> Spins:
     """The `Spins` of an RBM, its weights that are not 0 as bonds: K = W / 4, F = bias / 2 + sum W / 4."""
     first, second = np.nonzero(rbm.weights)
     fields, sizes = (
@@ -45,7 +51,7 @@ def spins_of(rbm):
     return Spins(first, second + rbm.visible, 0.25 * rbm.weights[first, second], fields)
 
 
-def neighbours_of(spins):
+def neighbours_of(spins: Spins) -> list[list[tuple[int, int]]]:
     """For every site a list of pairs (site at the other end, number of the bond)."""
     lists = [[] for _ in spins.fields]
     for bond, (one, other) in enumerate(zip(spins.first.tolist(), spins.second.tolist(), strict=True)):
@@ -54,7 +60,7 @@ def neighbours_of(spins):
     return lists
 
 
-def aligned(spins):
+def aligned(spins: Spins) -> Floats | None:
     """Signs (site,) under which no coupling is below 0; None where there are none: the couplings are frustrated."""
     signs, neighbours = np.zeros(spins.fields.size), neighbours_of(spins)
     for root in range(signs.size):
@@ -84,7 +90,7 @@ class Step(NamedTuple):
     dropped: list
 
 
-def steps_of(spins):
+def steps_of(spins: Spins) -> tuple[list[Step], int]:
     """The steps through all sites, and how many are in the front at most.
 
     The order of Cuthill & McKee (1969): on a strip its front is little wider than the strip, whatever the sites are
@@ -103,7 +109,7 @@ def steps_of(spins):
         for done in [one for one in front if last[one] <= now]:
             dropped.append(front.index(done))
             front.remove(done)
-        steps.append(Step(site, spins.fields[site], bonds, dropped))
+        steps.append(Step(site, float(spins.fields[site]), bonds, dropped))
     return steps, width
 
 
@@ -117,7 +123,7 @@ def _order_of(spins):
     return reverse_cuthill_mckee(graph, symmetric_mode=True).tolist()
 
 
-def log_z_narrow(steps):
+def log_z_narrow(steps: list[Step]) -> float:
     """log Z in nats of the spins of these steps, 2^width numbers at each."""
     table = np.zeros(1)
     for step in steps:
@@ -125,7 +131,7 @@ def log_z_narrow(steps):
     return float(table[0])
 
 
-def narrow_draws(steps, count, generator):
+def narrow_draws(steps: list[Step], count: int, generator: Generator) -> Array:
     """Independent exact draws of all spins, bool (count, site): whether they are +1.
 
     Going back through the steps, a site that was dropped is drawn given the front: its two terms are in the table. Not
@@ -175,7 +181,7 @@ _FIRST = 8
 LARGEST_PAST = 1 << 26
 
 
-def drawn_from_the_past(spins, signs, count, generator):
+def drawn_from_the_past(spins: Spins, signs: Floats, count: int, generator: Generator) -> Array:
     """Independent exact draws of all spins, bool (count, site): whether they are +1.
 
     spins: without field; signs (site,): those that make all couplings positive (`aligned`). The upper chain starts with
@@ -205,7 +211,7 @@ def _bonds_from_the_past(graph, generator):
     raise ValueError(f"couplings: two chains from {sweeps:,} sweeps in the past did not meet; too many strong ones")
 
 
-def graph_of(spins):
+def graph_of(spins: Spins) -> Graph:
     """The `Graph` of the kernels, of couplings of any sign by their size."""
     bonds, sites = np.arange(spins.couplings.size), spins.fields.size
     ends, others = np.concatenate([spins.first, spins.second]), np.concatenate([spins.second, spins.first])
@@ -223,7 +229,7 @@ def graph_of(spins):
     )
 
 
-def exact_draws(rbm, count, generator):
+def exact_draws(rbm: RBM, count: int, generator: Generator) -> Bits:
     """Independent draws of the visible units, uint8 (count, visible), of an RBM whose parameters show a way to them.
 
     The first that applies, whatever permutations and flips hide it: few groups of equal hidden units (at most 2**23
@@ -260,7 +266,7 @@ def _draws_of_groups(columns, sizes, visible_bias, group_bias, count, generator)
     return (generator.random(on.shape) < on).astype(np.uint8)
 
 
-def groups(rbm):
+def groups(rbm: RBM) -> tuple[Floats, Array, Floats, Floats]:
     """columns (visible, group), sizes (group,), visible_bias and group_bias, as `grouped` takes them, of an RBM.
 
     Its hidden units are flipped so that the first weight of each that is not zero is above zero; the distribution of

@@ -1,9 +1,11 @@
 """Families of large RBMs whose log Z is known exactly, without any sampling, by name."""
 
+from __future__ import annotations
+
 import inspect
 import math
 from pkgutil import resolve_name
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -11,6 +13,12 @@ from logzoo.checks import expected_one_of, one_of
 from logzoo.models.equivalent import gauged
 from logzoo.models.rbm import RBM
 from logzoo.streams import root_stream
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from logzoo.types import Seed
 
 
 class Known(NamedTuple):
@@ -28,12 +36,12 @@ class Family(NamedTuple):
     source: str
 
     @property
-    def module(self):
+    def module(self) -> str:
         """Name of the module that the function is in."""
         return f"logzoo.models.known.{self.function.partition(':')[0]}"
 
     @property
-    def make(self):
+    def make(self) -> Callable[..., tuple[RBM, float]]:
         """The function itself, imported when it is asked for."""
         return resolve_name(f"logzoo.models.known.{self.function}")
 
@@ -50,7 +58,7 @@ FAMILIES = {
 }
 
 
-def known(name, seed=0, *, plain=False, **options):
+def known(name: str, seed: Seed = 0, *, plain: bool = False, **options: Any) -> Known:
     """A `Known` model of a family; plain: as the family makes it, without permutations and flips of units.
 
     options: those of the family's function. Raises ValueError for unknown families and options and impossible values.

@@ -4,13 +4,20 @@ log Z of the ferromagnet on a square torus has a closed form. On a free square l
 the signs of the couplings: a spin glass.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from logzoo.checks import as_float, finite_array, one_of, positive_number, whole_number
 from logzoo.models.rbm import RBM
 
+if TYPE_CHECKING:
+    from logzoo.types import Array, ArrayLike, Floats, Generator
 
-def checkerboard(rows, columns, first, second, couplings):
+
+def checkerboard(rows: int, columns: int, first: Array, second: Array, couplings: Floats) -> RBM:
     """The RBM of spins s = 2 x - 1 with log f = sum over bonds of K s s', without field.
 
     first, second (bond,): numbers row * columns + column of the squares that a bond joins, of different colours;
@@ -32,7 +39,7 @@ LARGEST_COUPLING = 300.0
 _FREE = 1e-9
 
 
-def ising_torus(side=28, coupling=0.4406868):
+def ising_torus(side: int = 28, coupling: float = 0.4406868) -> tuple[RBM, float]:
     """The RBM (side^2 / 2 units a layer) of `log_z_torus`, by the colours of a chessboard, and its log Z in nats.
 
     At beta on the path from the uniform base it is the same model at beta * coupling:
@@ -45,7 +52,7 @@ def ising_torus(side=28, coupling=0.4406868):
     return checkerboard(side, side, np.tile(sites.ravel(), 2), neighbours, couplings), log_z - couplings.sum()
 
 
-def log_z_torus(side, coupling):
+def log_z_torus(side: int, coupling: float) -> float:
     """log Z in nats of side x side spins with log f = coupling * sum over the 2 side^2 bonds of s s'.
 
     The side is even, so that log Z does not depend on the sign of the coupling. Kaufman (1949), as written by Ferdinand
@@ -86,7 +93,9 @@ _PHASES = {0: 1.0, 1: np.exp(0.25j * np.pi), -1: np.exp(-0.25j * np.pi)}
 LARGEST_ERROR = 1e-8
 
 
-def planar_glass(generator, *, rows=28, columns=28, couplings="gaussian", scale=1.0):
+def planar_glass(
+    generator: Generator, *, rows: int = 28, columns: int = 28, couplings: str = "gaussian", scale: float = 1.0
+) -> tuple[RBM, float]:
     """An RBM of rows x columns spins, by the colours of a chessboard, with random couplings, and its log Z in nats.
 
     couplings: "gaussian", N(0, scale^2), or "signs", +-scale with equal odds. Raises ValueError naming the argument.
@@ -100,7 +109,7 @@ def planar_glass(generator, *, rows=28, columns=28, couplings="gaussian", scale=
     return planar(*(scale * generator.choice([-1.0, 1.0], shape) for shape in shapes))
 
 
-def planar(horizontal, vertical):
+def planar(horizontal: ArrayLike, vertical: ArrayLike) -> tuple[RBM, float]:
     """The RBM of given couplings, those of `log_z_planar`, and its log Z in nats.
 
     At beta on the path from the uniform base it is the same model with beta times all couplings.
@@ -110,7 +119,7 @@ def planar(horizontal, vertical):
     return checkerboard(*shape, first, second, couplings), log_z - couplings.sum()
 
 
-def log_z_planar(horizontal, vertical):
+def log_z_planar(horizontal: ArrayLike, vertical: ArrayLike) -> float:
     """log Z in nats of spins on a free square lattice, log f = sum over bonds of K s s'.
 
     horizontal (rows, columns - 1), vertical (rows - 1, columns): K between neighbours; at least 2 x 2 spins.
