@@ -70,12 +70,30 @@ def gather(
     tempered: bool = True,
     progress: bool = False,
 ) -> Evidence:
-    """Evidence on log Z of an RBM. data: a 0/1 matrix (examples, visible), states to look at and to start from.
+    """Gather evidence on log Z of an RBM: rigorous bounds, and the mass that independent chains find.
 
-    Chains are annealed from the law of each mode, from the mean of all, and, as the search may have missed a mode, from
-    the marginals of chains that started at uniform units: each time 256 chains, 1000 sweeps (300 of large models).
-    tempered: as many are tempered in parallel, 2000 sweeps. The ledger pays for all of it if there is one. Raises
-    ValueError for bad data.
+    Parameters
+    ----------
+    rbm : RBM
+    stream : Stream
+    ledger : SweepLedger, optional
+        The budget that pays for the evidence.
+    data : array of 0 and 1, shape (examples, visible), optional
+        States to look at and to start from.
+    threads : int
+    tempered : bool
+        Whether 256 chains are also tempered in parallel for 2000 sweeps.
+    progress : bool
+
+    Returns
+    -------
+    Evidence
+
+    Notes
+    -----
+    Chains are annealed from the law of each mode, from the mean of all modes, and from the marginals of chains that
+    started at uniform units, as the search may have missed a mode. Each time 256 chains spend 1000 sweeps, or 300 on
+    large models.
     """
     rbm, constant, visible = without_certain(rbm)
     data = None if data is None else data[:, visible]
@@ -87,8 +105,8 @@ def gather(
         draws = basins.run(rbm, share, stream.child("basins"), data=data, **how)
         masses = [basin_estimates.mass(draws)]
         for base in _BASES:
-            share, own = ledger.part(sweeps, "evidence", chains=_CHAINS), stream.child("annealing", base)
-            masses.append(weights.mass(annealed.run(rbm, share, own, base=base, **how)))
+            share, substream = ledger.part(sweeps, "evidence", chains=_CHAINS), stream.child("annealing", base)
+            masses.append(weights.mass(annealed.run(rbm, share, substream, base=base, **how)))
         if tempered:
             share = ledger.part(_BRIDGED_SWEEPS, "evidence", chains=_CHAINS)
             sums = bar.BridgeSums()
@@ -108,13 +126,13 @@ def gathered_once(rbm: RBM, stream: Stream, *, data: Array | None = None, **how:
     It depends on the parameters, the stream and the data alone.
     """
     key = identity_of({"rbm": rbm, "stream": stream, "data": data})
-    found = _GATHERED.get(key)
-    if found is None:
-        found = gather(rbm, stream, data=data, **how)
+    result = _GATHERED.get(key)
+    if result is None:
+        result = gather(rbm, stream, data=data, **how)
         if len(_GATHERED) == _MOST_GATHERED:
             _GATHERED.clear()
-        _GATHERED[key] = found
-    return found
+        _GATHERED[key] = result
+    return result
 
 
 def sweeps_of(visible: int, hidden: int) -> int:
@@ -148,8 +166,12 @@ def from_dataset(dataset: xr.Dataset) -> Evidence:
 
 def with_masses(evidence: Evidence, estimates: Iterable[Estimate]) -> Evidence:
     """The Evidence with the masses that Estimates found, of those which are low on average."""
-    found = [(each.log_z, each.diagnostics["spread_error"]) for each in estimates if "spread_error" in each.diagnostics]
-    return evidence._replace(masses=(*evidence.masses, *found))
+    result = [
+        (estimate.log_z, estimate.diagnostics["spread_error"])
+        for estimate in estimates
+        if "spread_error" in estimate.diagnostics
+    ]
+    return evidence._replace(masses=(*evidence.masses, *result))
 
 
 def weighed(estimate: Estimate, evidence: Evidence, slack: float = 0.0) -> Estimate:
@@ -158,7 +180,7 @@ def weighed(estimate: Estimate, evidence: Evidence, slack: float = 0.0) -> Estim
     slack: nats by which an estimate may be off beyond three standard errors.
     """
     reach = _REACH * estimate.std_error + slack
-    found = reasons_of(
+    result = reasons_of(
         {
             "below-bound": estimate.log_z + reach < evidence.lower,
             "above-bound": estimate.log_z - reach > evidence.upper,
@@ -169,7 +191,7 @@ def weighed(estimate: Estimate, evidence: Evidence, slack: float = 0.0) -> Estim
         }
     )
     bounds = max(estimate.bounds[0], evidence.lower), min(estimate.bounds[1], evidence.upper)
-    return replace(estimate, bounds=bounds, reasons=(*estimate.reasons, *found))
+    return replace(estimate, bounds=bounds, reasons=(*estimate.reasons, *result))
 
 
 def cut(estimate: Estimate) -> Estimate:

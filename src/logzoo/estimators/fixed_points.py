@@ -53,40 +53,40 @@ def followed(
     follow returns a `logzoo.models.expansions.Settled`. Returns modes, settled, row.
     """
     modes = solutions(rbm, ledger, stream, threads=threads)
-    found = [follow(*means) for means in zip(modes.visible[:_FOLLOWED], modes.hidden[:_FOLLOWED], strict=True)]
+    points = [follow(*means) for means in zip(modes.visible[:_FOLLOWED], modes.hidden[:_FOLLOWED], strict=True)]
     # One that has not settled is no solution, whatever its value.
-    row = max(range(len(found)), key=lambda number: (found[number].settled, found[number].log_z))
-    return modes, found[row], row
+    row = max(range(len(points)), key=lambda number: (points[number].settled, points[number].log_z))
+    return modes, points[row], row
 
 
-def judged(rbm: RBM, modes: Modes, found: Settled, row: int, rest: float, *, exact: bool = False) -> Estimate:
-    """Estimate of the fixed point found from a row of the modes.
+def judged(rbm: RBM, modes: Modes, point: Settled, row: int, left_out: float, *, exact: bool = False) -> Estimate:
+    """Estimate from the fixed point that a row of the modes led to.
 
-    rest: nats that it may have left out. exact: nothing is, as on a forest.
+    left_out: nats that it may have left out. exact: nothing is left out, as on a forest.
     """
     means = modes.visible[row], modes.hidden[row]
-    slack = _ROUNDING * max(1.0, abs(found.log_z))
+    slack = _ROUNDING * max(1.0, abs(point.log_z))
     radius = contraction(rbm)
-    inside = exact or (radius < 1.0 and rest <= _LARGEST_REST)
+    inside = exact or (radius < 1.0 and left_out <= _LARGEST_REST)
     if exact:
         reach = 0.0
-    elif radius < 1.0 and np.isfinite(rest):
-        reach = rest
+    elif radius < 1.0 and np.isfinite(left_out):
+        reach = left_out
     else:
         # The expansion says nothing of its own error; the distance from what is sure has its size.
-        reach = max(gap_of_second_order(rbm, *means), abs(found.log_z - modes.bounds[0]))
+        reach = max(gap_of_second_order(rbm, *means), abs(point.log_z - modes.bounds[0]))
     upper = upper_bound(rbm)
     reasons = reasons_of(
         {
-            "not-settled": not found.settled,
+            "not-settled": not point.settled,
             "many-solutions": not exact and len(modes.bounds) > 1,
             "outside-expansion": not inside,
-            "below-bound": found.log_z + reach + slack < modes.lower,
-            "above-bound": found.log_z - reach - slack > upper,
+            "below-bound": point.log_z + reach + slack < modes.lower,
+            "above-bound": point.log_z - reach - slack > upper,
         }
     )
-    diagnostics = {"solutions": len(modes.bounds), "contraction": radius, "fixed_point_steps": found.steps}
-    return reaching(found.log_z, reach, reasons, (modes.lower, upper), diagnostics)
+    diagnostics = {"solutions": len(modes.bounds), "contraction": radius, "fixed_point_steps": point.steps}
+    return reaching(point.log_z, reach, reasons, (modes.lower, upper), diagnostics)
 
 
 def reaching(
@@ -141,15 +141,15 @@ def tap(
     Its interval reaches as far as F3 is from Bethe's log Z, and rings of four and more weights further. `converged`
     says that mean field surely has one solution and that what is left out is below half a nat.
     """
-    modes, found, row = followed(rbm, ledger, stream, threads, partial(expansions.tap, rbm))
-    rest = _left_out(rbm, modes.visible[row], found.log_z) if contraction(rbm) < 1.0 else math.inf
-    return judged(rbm, modes, found, row, rest)
+    modes, point, row = followed(rbm, ledger, stream, threads, partial(expansions.tap, rbm))
+    left_out = _left_out(rbm, modes.visible[row], point.log_z) if contraction(rbm) < 1.0 else math.inf
+    return judged(rbm, modes, point, row, left_out)
 
 
 def _left_out(rbm, visible, log_z):
     """Nats that F3 may have left out: Bethe's log Z has all orders of what makes no ring."""
-    beside = expansions.bethe(rbm, visible)
-    return abs(log_z - beside.log_z) + rings(beside.correlations) if beside.settled else math.inf
+    bethe_point = expansions.bethe(rbm, visible)
+    return abs(log_z - bethe_point.log_z) + rings(bethe_point.correlations) if bethe_point.settled else math.inf
 
 
 def bethe(
@@ -166,5 +166,5 @@ def bethe(
     Its interval reaches as far as rings of four and more weights may. `converged` says that the weights make no ring,
     or that mean field surely has one solution and that what is left out is below half a nat.
     """
-    modes, found, row = followed(rbm, ledger, stream, threads, lambda visible, _: expansions.bethe(rbm, visible))
-    return judged(rbm, modes, found, row, rings(found.correlations), exact=is_forest(rbm))
+    modes, point, row = followed(rbm, ledger, stream, threads, lambda visible, _: expansions.bethe(rbm, visible))
+    return judged(rbm, modes, point, row, rings(point.correlations), exact=is_forest(rbm))

@@ -78,11 +78,30 @@ def read(draws: Draws) -> Estimate:
 
 
 def log_ratios(log_f: ArrayLike, counts: ArrayLike, start: ArrayLike) -> tuple[Floats, Floats]:
-    """log Z_k - log Z_1 (rung,) in nats at the MBAR solution, and standard errors (rung,) for independent draws.
+    """Solve the self-consistency equations of MBAR for independent draws.
 
-    log_f: (draw, rung) log f of every draw at every rung, draws sorted by the rung they were drawn at; counts (rung,):
-    how many at each, zeros allowed; start (rung,): a first guess of the ratios. ValueError when the self-consistency
-    equations (Shirts & Chodera 2008, eq 11) are not solved or the sizes do not match.
+    Parameters
+    ----------
+    log_f : array, shape (draw, rung)
+        log f of every draw at every rung, draws sorted by the rung at which they were drawn.
+    counts : array of int, shape (rung,)
+        Draws at each rung; zeros are allowed.
+    start : array, shape (rung,), nats
+        A first guess of the ratios.
+
+    Returns
+    -------
+    log_ratios, std_errors : ndarray, shape (rung,), nats
+        log Z_k - log Z_1, and its standard error.
+
+    Raises
+    ------
+    ValueError
+        For sizes that do not match, and where the equations are not solved.
+
+    References
+    ----------
+    Shirts & Chodera (2008), eq 11.
     """
     log_f, counts = np.asarray(log_f, np.float64), np.asarray(counts)
     if log_f.ndim != 2 or counts.shape != (log_f.shape[1],) or counts.sum() != len(log_f) or np.any(counts < 0):
@@ -143,15 +162,15 @@ def _solved(log_f, counts, start):
         flat = curvatures < _NO_OVERLAP * curvatures[-1]
         while damping < curvatures[-1]:
             steps = np.where(flat, 0.0, slopes / np.where(flat, 1.0, curvatures + damping))
-            there = _place(among, known, at.log_z - directions @ steps)
-            if _is_lower(there, at):
+            trial = _place(among, known, at.log_z - directions @ steps)
+            if _is_lower(trial, at):
                 break
             damping = max(_MORE * damping, _LEAST_DAMPING * curvatures[-1])
         else:
-            there = _place(among, known, at.again)
-        if not _is_lower(there, at):
+            trial = _place(among, known, at.again)
+        if not _is_lower(trial, at):
             break
-        at, damping = there, damping / _MORE
+        at, damping = trial, damping / _MORE
     if not at.error < _RESIDUAL:
         raise ValueError(f"mbar: its equations were not solved: log Z is off by {at.error:.2g} nats")
     # Rungs without draws have their log Z from those with draws.
@@ -185,6 +204,6 @@ def _place(log_f, counts, log_z):
     return _Place(log_z, height, p, log_z + moves, float(np.ptp(moves)))
 
 
-def _is_lower(there, here):
+def _is_lower(trial, start):
     """Whether a place is nearer to the solution: there heights are alike to rounding, and errors are not."""
-    return there.height < here.height or there.error < here.error
+    return trial.height < start.height or trial.error < start.error

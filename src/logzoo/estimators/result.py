@@ -76,7 +76,7 @@ _OF_LOG_Z = {"bootstrap_quantiles"}
 REASONS = {
     "few-effective": "log Z rests on too few of the chains, the others hardly count",
     "heavy-tail": "the largest weights are so unequal that those which decide may not be among them",
-    "one-way": "all chains went the same frozen way, so their spread says nothing",
+    "one-way": "all chains followed the same path, so their variance does not measure the error",
     "steep": "single sweeps were to make up for changes of many nats",
     "trajectories-apart": "reverse trajectories from the same data vector disagree",
     "no-round-trips": "the chains hardly travelled between the ends of the ladder",
@@ -157,8 +157,8 @@ class Estimate:
 
     def __post_init__(self):
         named = ((self.diagnostics, DIAGNOSTICS), (self.profiles, PROFILES), (self.reasons, REASONS))
-        for given, known in named:
-            unknown = set(given) - set(known)
+        for names, known in named:
+            unknown = set(names) - set(known)
             if unknown:
                 raise ValueError(f"undeclared diagnostics {', '.join(sorted(unknown))}")
         if not math.isfinite(self.log_z):
@@ -230,17 +230,17 @@ def dataset_of(estimates: Sequence[Estimate], places: Mapping[str, tuple] | None
         values = np.array(list(values), dtype)
         return labelled((*places, *dimensions), values.reshape((*shape, *values.shape[1:])), long_name, units)
 
-    spent, converged = (each.sweeps for each in estimates), (each.converged for each in estimates)
+    spent, converged = (estimate.sweeps for estimate in estimates), (estimate.converged for estimate in estimates)
     standard_error = "standard error of log Z, over independent chains"
     variables = {
-        "log_z": variable((each.log_z for each in estimates), "estimate of log Z", "nat"),
-        "std_error": variable((each.std_error for each in estimates), standard_error, "nat"),
+        "log_z": variable((estimate.log_z for estimate in estimates), "estimate of log Z", "nat"),
+        "std_error": variable((estimate.std_error for estimate in estimates), standard_error, "nat"),
         "sweeps_spent": variable(spent, "Gibbs sweeps spent per chain, all purposes", "sweep", dtype=np.int64),
         "converged": variable(converged, "1 when the method found nothing wrong with its own run", "1", dtype=np.int8),
-        "interval": variable((each.interval for each in estimates), "95% interval of log Z", "nat", ("bound",)),
+        "interval": variable((estimate.interval for estimate in estimates), "95% interval of log Z", "nat", ("bound",)),
     }
-    found = (sum(_BITS[name] for name in each.reasons) for each in estimates)
-    variables["reasons"] = variable(found, "what was found wrong with a run, 0 for nothing", "1", dtype=np.int32)
+    bits = (sum(_BITS[name] for name in estimate.reasons) for estimate in estimates)
+    variables["reasons"] = variable(bits, "what was found wrong with a run, 0 for nothing", "1", dtype=np.int32)
     flags = {"flag_masks": np.array(list(_BITS.values()), np.int32), "flag_meanings": " ".join(_BITS)}
     variables["reasons"][-1].update(flags)
     for name in sorted({name for estimate in estimates for name in estimate.diagnostics}):

@@ -17,7 +17,7 @@ from scipy.special import logsumexp
 from logzoo.checks import binary_matrix, whole_number
 from logzoo.estimators.intervals import effective_number, jackknife_error, log_sums_left_out, student_interval
 from logzoo.estimators.result import Estimate, reasons_of
-from logzoo.estimators.weights import log_normal_variance, untelling
+from logzoo.estimators.weights import log_normal_variance, variance_is_unreliable
 from logzoo.samplers import annealed
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def read(draws: Draws) -> Estimate:
     effective = np.array([effective_number(log_p) for log_p in per_vector])
     bias = _bias(per_vector)
     std_error = float(np.hypot(std_error, bias)) if np.isfinite(bias) else std_error
-    frozen = untelling(draws.rbm, sample.log_weight, draws.ledger)
+    frozen = variance_is_unreliable(draws.rbm, sample.log_weight, draws.ledger)
     return Estimate(
         log_z=center,
         std_error=std_error,

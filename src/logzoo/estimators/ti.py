@@ -82,12 +82,32 @@ def _log_z_of_sums(draws, rule, totals, rungs=slice(None)):
 
 
 def log_ratio(betas: Floats, mean: Floats, second: Floats | None = None, *, rule: str) -> Floats:
-    """log Z_K - log Z_1 (...,) in nats from the means of d log f / d beta at the rungs, mean (..., rung).
+    """Integrate d log Z / d beta over a ladder.
 
-    rule: "riemann" (right Riemann sum), "trapezoid", or "corrected": the trapezoid less
-    (b_{k+1} - b_k)^2 / 12 times the increase of `second` (..., rung), the second derivative of log Z in beta (Friel,
-    Hurn & Wyse 2014). NaN stands for an empty rung and is filled by linear interpolation. Raises ValueError
-    for an unknown rule, and when every rung is empty.
+    Parameters
+    ----------
+    betas : ndarray, shape (rung,)
+    mean : ndarray, shape (..., rung)
+        Means of d log f / d beta. NaN stands for an empty rung and is filled by linear interpolation.
+    second : ndarray, shape (..., rung), optional
+        Second derivatives of log Z in beta, for the rule "corrected".
+    rule : str
+        "riemann" (right Riemann sum), "trapezoid", or "corrected": the trapezoid less (b_{k+1} - b_k)^2 / 12 times the
+        increase of `second`.
+
+    Returns
+    -------
+    ndarray, shape (...,), nats
+        log Z_K - log Z_1.
+
+    Raises
+    ------
+    ValueError
+        For an unknown rule, and when every rung is empty.
+
+    References
+    ----------
+    Friel, Hurn & Wyse (2014).
     """
     one_of("rule", rule, _RULES)
     widths = np.diff(betas)

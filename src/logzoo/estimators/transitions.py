@@ -74,11 +74,26 @@ def smoothed(moves: Floats) -> Floats:
 
 
 def stationary(matrix: ArrayLike) -> Floats:
-    """Stationary distribution (state,) of the chain with transition weights `matrix` (state, state), rows of any sum.
+    """Compute the stationary distribution of a Markov chain by elimination without subtractions.
 
-    By elimination without subtractions (Grassmann, Taksar & Heyman 1985), so that small probabilities are as exact as
-    large ones. A floor far below rounding joins states that do not communicate; a row of zeros counts as uniform.
-    Raises ValueError for anything but a square matrix of finite weights that are not negative.
+    Parameters
+    ----------
+    matrix : array, shape (state, state)
+        Transition weights. Rows may have any sum; a row of zeros counts as uniform.
+
+    Returns
+    -------
+    ndarray, shape (state,)
+        Small probabilities are as exact as large ones. A floor far below rounding joins states that do not communicate.
+
+    Raises
+    ------
+    ValueError
+        For anything but a square matrix of finite weights that are not negative.
+
+    References
+    ----------
+    Grassmann, Taksar & Heyman (1985).
     """
     weights = np.array(matrix, np.float64)
     square = weights.ndim == 2 and weights.shape[0] == weights.shape[1] > 0

@@ -77,7 +77,7 @@ def from_weights(rbm: RBM, draws: AnnealedDraws, ledger: SweepLedger, stream: St
             {
                 "few-effective": effective < fewest_effective(log_w.size),
                 "heavy-tail": shape > LARGEST_SHAPE,
-                **untelling(rbm, log_w, ledger),
+                **variance_is_unreliable(rbm, log_w, ledger),
             }
         ),
         diagnostics={
@@ -123,11 +123,11 @@ def log_normal_variance(variance: float, freedom: float) -> float:
     return float(np.expm1(min(u * variance, _LARGEST_VARIANCE)) / u)
 
 
-def untelling(rbm: RBM, log_w: Floats, ledger: SweepLedger) -> dict[str, bool]:
-    """Signs that the spread of the log-weights (chain,) of annealing does not measure its error.
+def variance_is_unreliable(rbm: RBM, log_w: Floats, ledger: SweepLedger) -> dict[str, bool]:
+    """Signs that the variance of the log-weights (chain,) of annealing does not measure its error.
 
-    It does not if all chains went the same frozen way (only independent units have equal weights), or if single sweeps
-    were to make up for changes by many nats.
+    It does not if all chains followed the same path (only independent units have equal weights), or if single sweeps
+    would have to follow changes of many nats.
     """
     differ = np.ptp(log_w) > _ROUNDING * max(1.0, np.abs(log_w).max()) or not rbm.weights.any()
     return {"one-way": not differ, "steep": np.abs(log_w).mean() > _LARGEST_STEP * ledger.sweeps}
@@ -163,7 +163,7 @@ def read_islands(draws: Draws) -> Estimate:
         reasons=reasons_of(
             {
                 "few-effective": bool(alone) or effective < _FEWEST_FAMILIES,
-                **untelling(draws.rbm, of_island, draws.ledger),
+                **variance_is_unreliable(draws.rbm, of_island, draws.ledger),
             }
         ),
         diagnostics={"effective_sample_size": effective, "spread_error": spread},

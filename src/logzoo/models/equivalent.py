@@ -28,7 +28,7 @@ def without_certain(rbm: RBM) -> tuple[RBM, float, Array]:
     """
     weights = rbm.weights.astype(np.float64)
     biases = [rbm.visible_bias.astype(np.float64), rbm.hidden_bias.astype(np.float64)]
-    kept = [np.ones(bias.size, bool) for bias in biases]
+    remaining = [np.ones(bias.size, bool) for bias in biases]
     constant, left, before = 0.0, sum(rbm.weights.shape), np.inf
     while left < before:
         before = left
@@ -40,13 +40,13 @@ def without_certain(rbm: RBM) -> tuple[RBM, float, Array]:
             constant += float(bias[on].sum())
             biases[1 - layer] += rows[on].sum(axis=0)
             rows[certain], bias[certain] = 0.0, 0.0
-            kept[layer] &= ~certain
-        left = sum(np.count_nonzero(units) for units in kept)
-    for units in kept:
+            remaining[layer] &= ~certain
+        left = sum(np.count_nonzero(units) for units in remaining)
+    for units in remaining:
         if not units.any():
             units[0] = True
             constant -= np.log(2.0)
-    visible, hidden = (np.flatnonzero(units) for units in kept)
+    visible, hidden = (np.flatnonzero(units) for units in remaining)
     if left == sum(rbm.weights.shape):
         return rbm, 0.0, visible
     return RBM(weights[np.ix_(visible, hidden)], biases[0][visible], biases[1][hidden]), constant, visible

@@ -115,10 +115,10 @@ def _hdf5(path, names):
     stored, kind = list_arrays(path, "model_type")
     if kind not in {None, *_SPINS}:
         raise ValueError(f"expected a model of type {' or '.join(_SPINS)}, units of two values, found {kind!r:.40}")
-    updates = [found for name in stored if (found := re.match(r"update_(\d{1,18})/(params/)?", name))]
+    updates = [match for name in stored if (match := re.match(r"update_(\d{1,18})/(params/)?", name))]
     folder = ""
     if names is None and updates:
-        folder = max(updates, key=lambda found: (int(found[1]), found.end()))[0]
+        folder = max(updates, key=lambda match: (int(match[1]), match.end()))[0]
     inside = {name.removeprefix(folder): array for name, array in stored.items() if name.startswith(folder)}
     arrays = {name: array for name, array in inside.items() if names or "/" not in name}
     return arrays, lambda roles: read_arrays(path, [folder + name for name in roles]), _SPINS.get(kind or "")
@@ -203,8 +203,8 @@ def _guessed(arrays):
     turned = (_layer_of(visible[0]), _layer_of(hidden[0])) in _TURNED
     names = (matrices[0], *((hidden[0], visible[0]) if turned else (visible[0], hidden[0])))
     sides = "(hidden, visible)" if turned else "(visible, hidden)"
-    told = zip((f"weights {sides}", "visible bias", "hidden bias"), names, strict=True)
-    note = ", ".join(f"{_described(name, arrays)} as the {role}" for role, name in told)
+    roles = zip((f"weights {sides}", "visible bias", "hidden bias"), names, strict=True)
+    note = ", ".join(f"{_described(name, arrays)} as the {role}" for role, name in roles)
     return names, turned, f"guessed from the shapes{' and names' * turned}: {note}; if wrong, {ASK}"
 
 

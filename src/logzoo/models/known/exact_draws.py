@@ -41,7 +41,7 @@ def spins_of(rbm: RBM) -> Spins:
     """The `Spins` of an RBM, its weights that are not 0 as bonds: K = W / 4, F = bias / 2 + sum W / 4."""
     first, second = np.nonzero(rbm.weights)
     fields, sizes = (
-        np.concatenate([0.5 * own + 0.25 * weights.sum(axis=1 - layer) for layer, own in enumerate(biases)])
+        np.concatenate([0.5 * bias + 0.25 * weights.sum(axis=1 - layer) for layer, bias in enumerate(biases)])
         for weights, biases in (
             (rbm.weights, (rbm.visible_bias, rbm.hidden_bias)),
             (np.abs(rbm.weights), (np.abs(rbm.visible_bias), np.abs(rbm.hidden_bias))),
@@ -54,9 +54,9 @@ def spins_of(rbm: RBM) -> Spins:
 def neighbours_of(spins: Spins) -> list[list[tuple[int, int]]]:
     """For every site a list of pairs (site at the other end, number of the bond)."""
     lists = [[] for _ in spins.fields]
-    for bond, (one, other) in enumerate(zip(spins.first.tolist(), spins.second.tolist(), strict=True)):
-        lists[one].append((other, bond))
-        lists[other].append((one, bond))
+    for bond, (unit, other) in enumerate(zip(spins.first.tolist(), spins.second.tolist(), strict=True)):
+        lists[unit].append((other, bond))
+        lists[other].append((unit, bond))
     return lists
 
 
@@ -102,11 +102,11 @@ def steps_of(spins: Spins) -> tuple[list[Step], int]:
     last = [max([number[site], *(number[other] for other, _ in bonds)]) for site, bonds in enumerate(neighbours)]
     steps, front, width = [], [], 0
     for now, site in enumerate(order):
-        place_of = {one: place for place, one in enumerate(front)}
+        place_of = {unit: place for place, unit in enumerate(front)}
         bonds = [(place_of[other], spins.couplings[bond]) for other, bond in neighbours[site] if other in place_of]
         front.append(site)
         width, dropped = max(width, len(front)), []
-        for done in [one for one in front if last[one] <= now]:
+        for done in [unit for unit in front if last[unit] <= now]:
             dropped.append(front.index(done))
             front.remove(done)
         steps.append(Step(site, float(spins.fields[site]), bonds, dropped))
@@ -138,15 +138,15 @@ def narrow_draws(steps: list[Step], count: int, generator: Generator) -> Array:
     all tables are kept, but so few that making those in between again takes as long as the first time.
     """
     stride = math.isqrt(len(steps)) + 1
-    table, kept = np.zeros(1), []
+    table, stored = np.zeros(1), []
     for number, step in enumerate(steps):
         if number % stride == 0:
-            kept.append(table)
+            stored.append(table)
         *_, table = _tables(table, step)
     draws, codes = np.empty((count, len(steps)), bool), np.zeros(count, np.int64)
     for start in reversed(range(0, len(steps), stride)):
         segment, before = steps[start : start + stride], []
-        table = kept.pop()
+        table = stored.pop()
         for step in segment:
             *tables, table = _tables(table, step)
             before.append(tables)
@@ -230,11 +230,28 @@ def graph_of(spins: Spins) -> Graph:
 
 
 def exact_draws(rbm: RBM, count: int, generator: Generator) -> Bits:
-    """Independent draws of the visible units, uint8 (count, visible), of an RBM whose parameters show a way to them.
+    """Draw independent visible states of an RBM whose parameters show a way to exact draws.
 
-    The first that applies, whatever permutations and flips hide it: few groups of equal hidden units (at most 2**23
-    combinations of how many are on), weights that make a narrow graph (`narrow`; at most 18 units in its front), and
-    no field and no frustration (`past`). Raises ValueError where none does.
+    Parameters
+    ----------
+    rbm : RBM
+    count : int
+    generator : numpy.random.Generator
+
+    Returns
+    -------
+    ndarray of uint8, shape (count, visible)
+
+    Raises
+    ------
+    ValueError
+        Where no way to exact draws applies.
+
+    Notes
+    -----
+    The first way that applies is taken, whatever permutations and flips hide it: few groups of equal hidden units (at
+    most 2**23 combinations of how many are on), a narrow graph of weights (at most 18 units in its front), or neither
+    field nor frustration.
     """
     count = whole_number("count", count)
     columns, sizes, visible_bias, group_bias = groups(rbm)

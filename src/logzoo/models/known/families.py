@@ -59,9 +59,26 @@ FAMILIES = {
 
 
 def known(name: str, seed: Seed = 0, *, plain: bool = False, **options: Any) -> Known:
-    """A `Known` model of a family; plain: as the family makes it, without permutations and flips of units.
+    """Make an RBM of known log Z.
 
-    options: those of the family's function. Raises ValueError for unknown families and options and impossible values.
+    Parameters
+    ----------
+    name : str
+        A family, one of `FAMILIES`.
+    seed : int or str
+    plain : bool
+        Whether the RBM stays as the family makes it, without permutations and flips of units.
+    **options
+        Options of the family's function.
+
+    Returns
+    -------
+    Known
+
+    Raises
+    ------
+    ValueError
+        For unknown families and options, and for impossible values.
     """
     make = FAMILIES[one_of("family", name, FAMILIES)].make
     parameters = inspect.signature(make).parameters
