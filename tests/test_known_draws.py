@@ -8,12 +8,12 @@ from scipy.stats import chi2
 
 from logzoo.datasets.known import read_known
 from logzoo.models.exact_sums import exact_log_z
+from logzoo.models.known import exact_draws as exact_draws_of
 from logzoo.models.known.exact_draws import (
     aligned,
     drawn_from_the_past,
     exact_draws,
     groups,
-    log_z_narrow,
     narrow_draws,
     spins_of,
     steps_of,
@@ -115,6 +115,14 @@ def from_the_past(rbm, count, seed=1):
     spins = spins_of(rbm)
     up = drawn_from_the_past(spins, aligned(spins), count, np.random.default_rng(seed))
     return up[:, : rbm.visible].astype(np.uint8)
+
+
+def log_z_narrow(steps):
+    """log Z in nats of the spins of these steps."""
+    table = np.zeros(1)
+    for step in steps:
+        *_, table = exact_draws_of._tables(table, step)
+    return float(table[0])
 
 
 def from_steps(rbm, count, seed=1):

@@ -135,13 +135,6 @@ def test_every_estimator_of_exact_draws_tends_to_its_limit():
     assert abs(limits["ti-riemann"] - exact) > 20 * riemann and abs(trapezoid - exact) > 4 * trapezoids
 
 
-def test_estimates_read_only_the_first_draws_of_each_chain():
-    draws, _ = independent_draws(np.linspace(0, 1, 4), 300, np.random.default_rng(3))
-    few = draws._replace(delta=draws.delta[:, :200], rungs=draws.rungs[:, :201])
-    assert mixture.estimates(draws, 200) == mixture.estimates(few, 200)
-    assert mixture.estimates(draws, 200) != mixture.estimates(draws, 300)
-
-
 TINY = {"chains": 4, "rungs": 12, "ladder": "geometric", "initial_draws": 50, "initial_iterations": 4}
 TUNING = {"adaptation_draws": 50, "pilot_draws": 50, "pilot_iterations": 4}
 

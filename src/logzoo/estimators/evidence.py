@@ -1,10 +1,10 @@
-"""What is known of log Z without the run that is judged by it: sure bounds, and the mass that other chains find.
+"""Evidence that an estimate of log Z is checked against: rigorous bounds, and the mass that independent chains find.
 
-An estimator sees its own chains only. Where all of them missed a mode, nothing in them tells; chains that start in the
-modes of mean field do. Estimates of mass by annealing are unbiased for Z, so their logarithms lie below log Z on
-average; their errors are from the spread of the weights drawn, as those that were not drawn could only add to the mass.
-Chains that anneal may all the same take the common way into the lighter modes. So parallel tempering is asked, too:
-read by BAR it is no bound, but low rather than high as long as its replicas travel at all.
+If all chains of an estimator missed a mode, their run gives no sign of it; chains that start in the modes of mean field
+do. Estimates of mass by annealing are unbiased for Z, so their logarithms lie below log Z on average. Their errors are
+from the spread of the weights drawn, because weights that were not drawn could only add to the mass.
+Annealed chains may still all take the common way into the lighter modes. Parallel tempering is therefore run too. Read
+by BAR it is no bound, but it is low rather than high as long as its replicas travel at all.
 """
 
 from __future__ import annotations
@@ -46,18 +46,28 @@ _BASES = ("modes", "matched")
 _BRIDGED_SWEEPS, _HARMLESS, _FEWEST_ROUND_TRIPS = 2000, {"no-round-trips"}, 0.25
 # Examples that are looked at as states of their own.
 _MOST_STATES = 10_000
-# What was found of the latest RBMs, a few numbers each.
+# Evidence on the latest RBMs, a few numbers each.
 _GATHERED, _MOST_GATHERED = {}, 100
 # Standard errors that a difference must have to count.
 _REACH = 3.0
 
 
 class Evidence(NamedTuple):
-    """What is known of log Z beforehand, in nats."""
+    """Evidence on log Z, in nats.
 
-    lower: float  # sure: that of the modes, or the sum over distinct states seen
-    upper: float  # sure
-    masses: tuple  # the mass that chains find, low on average: (log Z, standard error) of each
+    Attributes
+    ----------
+    lower : float
+        Rigorous lower bound: that of the modes, or the sum over distinct states seen.
+    upper : float
+        Rigorous upper bound.
+    masses : tuple of (log_z, std_error)
+        Mass that each independent run found, low on average.
+    """
+
+    lower: float
+    upper: float
+    masses: tuple
 
 
 def gather(
@@ -175,7 +185,7 @@ def with_masses(evidence: Evidence, estimates: Iterable[Estimate]) -> Evidence:
 
 
 def weighed(estimate: Estimate, evidence: Evidence, slack: float = 0.0) -> Estimate:
-    """The Estimate with the bounds of the Evidence, and with the reasons that it gives to doubt it.
+    """Check an Estimate against the Evidence: add its bounds, and a reason for each contradiction.
 
     slack: nats by which an estimate may be off beyond three standard errors.
     """
@@ -195,7 +205,7 @@ def weighed(estimate: Estimate, evidence: Evidence, slack: float = 0.0) -> Estim
 
 
 def cut(estimate: Estimate) -> Estimate:
-    """The Estimate with log Z and its interval cut at its sure bounds."""
+    """The Estimate with log Z and its interval cut at its rigorous bounds."""
     # Of a model without spread they may cross by rounding.
     least, most = sorted(estimate.bounds)
     low, log_z, high = (

@@ -110,7 +110,7 @@ def mean_length(tours: Tours) -> tuple[float, float]:
 
 
 def upper_bound(rbm: RBM) -> float:
-    """A bound on log Z in nats: each unit of one layer has at most the input that the other's excitations give it."""
+    """A rigorous upper bound of log Z in nats: the input of a unit is at most the sum of its positive weights."""
     bounds = [
         np.logaddexp(0.0, near.hidden_bias).sum()
         + np.logaddexp(0.0, near.visible_bias + np.maximum(near.weights, 0.0).sum(axis=1)).sum()

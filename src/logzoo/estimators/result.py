@@ -90,18 +90,19 @@ REASONS = {
     "tours-cut": "some tours were cut before they returned",
     "few-tours": "log Z rests on too few tours",
     "share-missed": "chains from elsewhere found mass that the stopping set misses",
-    "below-bound": "log Z lies below a sure lower bound",
-    "above-bound": "log Z lies above a sure upper bound",
+    "below-bound": "log Z lies below a rigorous lower bound",
+    "above-bound": "log Z lies above a rigorous upper bound",
     "one-method-alone": "fewer than two unlike methods trust their runs",
     "methods-disagree": "unlike methods disagree",
     "rounds-disagree": "twice the budget gave another log Z, or there was but one round",
     "tolerance-missed": "the budget was spent before the interval was as narrow as asked for",
-    "bound-alone": "log Z is a sure lower bound, and nothing says how far below it lies",
+    "bound-alone": "log Z is a rigorous lower bound, and nothing says how far below it lies",
     "not-settled": "the fixed point was not reached",
     "many-solutions": "mean field has several solutions, and the value of one misses the others",
     "outside-expansion": "the weights are too strong for an expansion around independent units",
     "modes-unseen": "there are more modes than chains start in, or than the search has seen",
-    "modes-hold-more": "chains from elsewhere, as from the modes of mean field, find more mass than this log Z allows",
+    "modes-hold-more": "independent chains started in the mean-field modes give a larger log Z; the estimate probably "
+    "misses a mode",
 }
 
 # Of each reason, in numbers that stand for several at once.
@@ -213,7 +214,7 @@ class Estimate:
 
 
 def reasons_of(signs: Mapping[str, Any]) -> tuple[str, ...]:
-    """Names (in the order given) of the signs {name in REASONS: whether it holds} that hold."""
+    """Names of the signs {name in REASONS: whether it holds} that hold, in their order."""
     return tuple(name for name, holds in signs.items() if holds)
 
 

@@ -123,14 +123,6 @@ def _order_of(spins):
     return reverse_cuthill_mckee(graph, symmetric_mode=True).tolist()
 
 
-def log_z_narrow(steps: list[Step]) -> float:
-    """log Z in nats of the spins of these steps, 2^width numbers at each."""
-    table = np.zeros(1)
-    for step in steps:
-        *_, table = _tables(table, step)
-    return float(table[0])
-
-
 def narrow_draws(steps: list[Step], count: int, generator: Generator) -> Array:
     """Independent exact draws of all spins, bool (count, site): whether they are +1.
 
