@@ -41,7 +41,7 @@ def test_the_contract_and_the_tests_of_accuracy_pick_it_up(extended):
     files = ("tests/test_estimators.py", "tests/test_estimators_accuracy.py")
     result = run_module(extended, "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "-k", NAME, *files)
     assert result.returncode == 0, result.stdout
-    assert int(re.search(r"(\d+) passed", result.stdout).group(1)) >= 14
+    assert int(re.search(r"(\d+) passed", result.stdout).group(1)) >= 11
 
 
 def test_a_faulty_one_would_not_pass(extended):
