@@ -54,7 +54,7 @@ SIDES, COUPLINGS = (20, 28, 40), (0.35, 0.4406868, 0.5)
 
 def families():
     """{name: (family, function that makes (rbm, log Z))} of models whose log Z has a formula."""
-    from logzoo.models.known.registry import known
+    from logzoo.models.known.families import known
 
     made = {}
 

@@ -32,9 +32,9 @@ ALLOWED = {
         "training": SAMPLING | {"training"},
         "datasets": {"checks", "datasets", "io", "models", "streams"},
         "api": BELOW_API - {"training"},
-        "scoring": {"api", "models"},
+        "scoring": {"api", "checks", "models"},
         # Of the top module the version alone.
-        "cli": BELOW_API | {"__init__", "api", "cli"},
+        "cli": BELOW_API | {"__init__", "api", "cli", "scoring", "training"},
         # `python -m logzoo`.
         "__main__": {"cli"},
         # The public names are imported when they are first used.

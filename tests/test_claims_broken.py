@@ -7,7 +7,7 @@ from test_experiments_las_vegas import images_of, random_rbm
 from test_trackers import patterns
 
 from logzoo.datasets.readers import SPLITS
-from logzoo.models.exact import exact_log_z
+from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.paths import log_odds
 from logzoo.samplers import initial as rule

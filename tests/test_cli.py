@@ -16,7 +16,7 @@ import logzoo
 from logzoo import RBM, estimate_log_z, exact_log_z, train_rbm
 from logzoo.cli.main import main
 from logzoo.cli.running import bold
-from logzoo.estimators.registry import ESTIMATORS
+from logzoo.estimators.estimator_registry import ESTIMATORS
 from logzoo.estimators.result import REASONS
 from logzoo.io.netcdf import read_artifact, write_artifact
 from logzoo.io.provenance import PACKAGE_FOLDER, source_digest

@@ -5,7 +5,7 @@ import re
 import pytest
 from projects import ROOT, copy_project, snakemake
 
-from logzoo.estimators.registry import ESTIMATORS
+from logzoo.estimators.estimator_registry import ESTIMATORS
 from logzoo.training.trainers import TRAINERS
 from replication.catalogue import Catalogue
 from replication.configuration import checked

@@ -200,7 +200,7 @@ KNOWN = {
 }
 
 
-# The lattices take longer than all the others; small ones are drawn in test_known_lattices.py.
+# The lattices take longer than all the others; small ones are drawn in test_known_draws.py.
 LATTICES = ("ising-torus", "ising-torus-40", "planar-glass")
 
 

@@ -161,5 +161,5 @@ def test_an_experiment_that_runs_methods_by_name_says_which():
     }
     for experiment in catalogue_of().experiments.values():
         imported = direct_imports(experiment.run.partition(":")[0], packages=PACKAGES)
-        if {"logzoo.estimators.registry", "logzoo.training.trainers"} & imported and not experiment.methods:
+        if {"logzoo.estimators.estimator_registry", "logzoo.training.trainers"} & imported and not experiment.methods:
             assert experiment.run in none and none[experiment.run] in experiment.path

@@ -7,12 +7,12 @@ import pytest
 import xarray as xr
 
 from logzoo.api import estimate_log_z
-from logzoo.estimators import bethe as bethe_estimates
-from logzoo.estimators.registry import ESTIMATORS
+from logzoo.estimators import fixed_points
+from logzoo.estimators.estimator_registry import ESTIMATORS
 from logzoo.models import expansions
-from logzoo.models.exact import exact_log_z
+from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.expansions import bethe, contraction, is_forest, rings, tap
-from logzoo.models.known.registry import known
+from logzoo.models.known.families import known
 from logzoo.models.modes import find_modes
 from logzoo.models.rbm import RBM
 from logzoo.streams import root_stream
@@ -90,7 +90,7 @@ def test_mean_field_is_a_lower_bound():
 
 def test_an_interval_too_narrow_is_caught(monkeypatch):
     """Rings a hundredth of their size leave too many intervals without the truth: they are no more than is needed."""
-    monkeypatch.setattr(bethe_estimates, "rings", lambda *arguments: 0.01 * rings(*arguments))
+    monkeypatch.setattr(fixed_points, "rings", lambda *arguments: 0.01 * rings(*arguments))
     inside = []
     for seed in range(60):
         rbm = gaussian_rbm(0.3, seed)

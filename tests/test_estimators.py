@@ -7,9 +7,9 @@ import pytest
 
 from logzoo.api import estimate_log_z
 from logzoo.budgets import SweepLedger
-from logzoo.estimators.registry import ESTIMATORS, estimator, starts_from_data
+from logzoo.estimators.estimator_registry import ESTIMATORS, estimator, starts_from_data
 from logzoo.estimators.result import DIAGNOSTICS, Estimate
-from logzoo.models.exact import exact_log_z
+from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.streams import root_stream
 
@@ -33,16 +33,16 @@ def needed(method, rbm):
     return {"data": np.eye(2, rbm.visible, dtype=np.uint8)} if starts_from_data(method) else {}
 
 
-def estimated(method, seed=0, *, sweeps=400, chains=20, rbm=None, path="test", **options):
+def estimated(method, seed=0, *, sweeps=400, chains=20, rbm=None, **options):
     """An estimate and the ledger that paid for it."""
     ledger = SweepLedger(sweeps, chains)
-    stream = root_stream(seed).child(path)
+    stream = root_stream(seed).child("test")
     rbm = random_rbm(1) if rbm is None else rbm
     return estimator(method)(rbm, ledger, stream, needed(method, rbm) | options), ledger
 
 
 @pytest.mark.parametrize("method", NAMES)
-@pytest.mark.parametrize("sweeps", [1, 2, 3, 99, 400])
+@pytest.mark.parametrize("sweeps", [1, 3, 400])
 def test_every_estimator_keeps_the_contract(method, sweeps):
     found, ledger = estimated(method, sweeps=sweeps)
     assert isinstance(found, Estimate)
@@ -68,19 +68,13 @@ def test_intervals_contain_the_estimate_and_are_as_wide_as_the_standard_error_sa
 
 
 @pytest.mark.parametrize("method", NAMES)
-def test_the_same_stream_repeats_an_estimate(method):
+def test_the_same_stream_repeats_an_estimate_and_another_does_not(method):
     rbm = random_rbm(2)
-    one, again = estimated(method, rbm=rbm)[0], estimated(method, rbm=rbm)[0]
-    assert one == again
-
-
-@pytest.mark.parametrize("method", DRAWN)
-def test_another_stream_gives_another_estimate(method):
-    rbm = random_rbm(2)
-    one = estimated(method, rbm=rbm)[0]
-    for other in (estimated(method, seed=1, rbm=rbm)[0], estimated(method, path="other", rbm=rbm)[0]):
-        assert other.log_z != one.log_z
-        assert other.std_error != one.std_error
+    estimate, again, other = (estimated(method, seed=seed, rbm=rbm)[0] for seed in (0, 0, 1))
+    assert estimate == again
+    if method in DRAWN:
+        assert other.log_z != estimate.log_z
+        assert other.std_error != estimate.std_error
 
 
 @pytest.mark.parametrize("method", NAMES)
@@ -96,20 +90,6 @@ def test_unknown_options_are_refused_by_name_before_any_sweep(method):
 def test_one_chain_is_refused_because_it_has_no_spread(method):
     with pytest.raises(ValueError, match="chains: expected at least 2"):
         estimated(method, chains=1)
-
-
-@pytest.mark.parametrize("method", NAMES)
-def test_the_public_function_reaches_every_estimator(method):
-    needs = needed(method, random_rbm(1))
-    found = estimate_log_z(random_rbm(1), method, sweeps=60, chains=4, base="uniform", **needs)
-    assert (found.method, found.sweeps, found.chains) == (method, 60, 4)
-    assert any(module.startswith("logzoo.estimators.") for module in ESTIMATORS[method].modules)
-
-
-def test_every_method_has_a_title_of_its_own():
-    titles = {ESTIMATORS[method].title for method in NAMES}
-    assert all(titles) and len(titles) == len(NAMES)
-    assert ESTIMATORS["ti-riemann"].title == "TI (Riemann)"
 
 
 def test_unknown_methods_are_refused_with_the_choices():
@@ -149,18 +129,10 @@ def test_both_modes_are_found_from_the_uniform_base(method):
     assert abs(error - math.log(2)) > 4 * found.std_error
 
 
-@pytest.mark.parametrize("method", ["ais", "rts"])
-def test_both_modes_are_found_from_the_default_base_or_the_estimate_is_flagged(method):
-    rbm = bimodal_rbm(1.0)
-    found = estimate_log_z(rbm, method, sweeps=1500, chains=50, check=False)
-    assert not found.converged or abs(found.log_z - exact_log_z(rbm)) < 4 * found.std_error
-
-
 @pytest.mark.parametrize("method", ["rts", "ts"])
-@pytest.mark.parametrize("sweeps", [5, 40])
-def test_a_hopeless_budget_is_flagged(method, sweeps):
+def test_a_hopeless_budget_is_flagged(method):
     rbm = bimodal_rbm(1.0)
-    assert not estimate_log_z(rbm, method, sweeps=sweeps, chains=20, check=False, base="uniform").converged
+    assert not estimate_log_z(rbm, method, sweeps=40, chains=20, check=False, base="uniform").converged
     assert estimate_log_z(rbm, method, sweeps=3000, chains=20, check=False, base="uniform", rungs=30).converged
 
 

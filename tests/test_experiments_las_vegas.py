@@ -8,7 +8,7 @@ import xarray as xr
 from scipy.special import expit
 
 from logzoo.kernels.hashing import unpack_state
-from logzoo.models.exact import exact_log_z
+from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters
 from logzoo.samplers.tours import TourSampler, stopping_set

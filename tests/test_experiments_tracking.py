@@ -6,7 +6,7 @@ import xarray as xr
 from test_trackers import patterns
 
 from logzoo.datasets.readers import SPLITS
-from logzoo.models.exact import exact_log_z
+from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.paths import log_odds
 from logzoo.streams import root_stream

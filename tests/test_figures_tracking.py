@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from logzoo.models.exact import exact_log_z
+from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.training.trainers import train_rbm
 from replication.papers.rts import rts_f5 as f5

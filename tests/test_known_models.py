@@ -5,7 +5,7 @@ import pytest
 from projects import ROOT, catalogue_of, merged_configuration
 
 from logzoo.io.provenance import direct_imports
-from logzoo.models.known.registry import known
+from logzoo.models.known.families import known
 from replication.configuration import checked
 from replication.costs import jobs_behind, seconds_of
 from replication.models import drawn_by, known_models, known_settings, truth_from

@@ -7,7 +7,7 @@ import pytest
 import twins
 
 from logzoo.budgets import SweepLedger
-from logzoo.models.exact import exact_log_z
+from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters, prior_weights
 from logzoo.samplers import annealed, resampled, simulated_tempering

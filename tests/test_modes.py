@@ -1,9 +1,5 @@
 """Modes by mean field, and the lower bounds of log Z that they give: sure where they say so, always the same bits."""
 
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 import twins
@@ -11,23 +7,12 @@ import twins
 from logzoo import RBM, exact_log_z, lower_bound
 from logzoo.kernels.mean_field import LANES, climb, settle
 from logzoo.models import modes
+from logzoo.models.equivalent import gauged
+from logzoo.models.known.families import known
 from logzoo.models.modes import find_modes
 from logzoo.streams import root_stream
 
 SCALES = [0.05, 0.3, 1.0, 2.0, 5.0]
-SAMPLE = """
-import hashlib
-import numpy as np
-from logzoo import RBM, lower_bound
-from logzoo.models.modes import find_modes
-from logzoo.streams import root_stream
-
-generator = np.random.default_rng(0)
-rbm = RBM(*(generator.normal(0, 1, shape) for shape in ((37, 21), 37, 21)))
-solutions = find_modes(rbm, root_stream(0), starts=70, steps=25)
-print(hashlib.sha256(b"".join(array.tobytes() for array in solutions[:4])).hexdigest())
-print(lower_bound(rbm, draws=99).mixture)
-"""
 
 
 def random_rbm(scale, seed=0, visible=11, hidden=7):
@@ -50,11 +35,10 @@ def entropy(x):
     return -sum(p * np.log(np.where(p > 0.0, p, 1.0)) for p in (x, 1.0 - x))
 
 
-def f1(rbm, m, sign=1.0, hidden_entropies=0):
-    """F1 in nats of visible means m (starts, V), or what it would be with a mistake in it."""
+def f1(rbm, m):
+    """F1 in nats of visible means m (starts, V)."""
     inputs = m @ rbm.weights + rbm.hidden_bias
-    f1 = m @ rbm.visible_bias + sign * entropy(m).sum(axis=1) + np.logaddexp(0.0, inputs).sum(axis=1)
-    return f1 + hidden_entropies * entropy(sigmoid(inputs)).sum(axis=1)
+    return m @ rbm.visible_bias + entropy(m).sum(axis=1) + np.logaddexp(0.0, inputs).sum(axis=1)
 
 
 def mean_field(rbm, h, steps):
@@ -69,23 +53,6 @@ def single(rbm):
     """The arguments of `settle` for an RBM."""
     arrays = rbm.weights, rbm.weights.T, rbm.visible_bias, rbm.hidden_bias
     return [np.ascontiguousarray(array, np.float32) for array in arrays]
-
-
-def gauged(rbm, seed):
-    """The same RBM with its units in another order and some of them flipped, and log Z(old) - log Z(new)."""
-    generator = np.random.default_rng(seed)
-    weights, c, b = rbm.weights.copy(), rbm.visible_bias.copy(), rbm.hidden_bias.copy()
-    constant = 0.0
-    for i in np.flatnonzero(generator.random(c.size) < 0.5):
-        b += weights[i]
-        constant += c[i]
-        weights[i], c[i] = -weights[i], -c[i]
-    for j in np.flatnonzero(generator.random(b.size) < 0.5):
-        c += weights[:, j]
-        constant += b[j]
-        weights[:, j], b[j] = -weights[:, j], -b[j]
-    rows, columns = generator.permutation(c.size), generator.permutation(b.size)
-    return RBM(weights[rows][:, columns], c[rows], b[columns]), constant
 
 
 def two_modes(visible, hidden, coupling):
@@ -113,7 +80,7 @@ def errors_without_weights():
     return [find_modes(rbm, root_stream(0), starts=5).bounds[0] - exact_log_z(rbm) for rbm in rbms]
 
 
-@pytest.mark.parametrize("steps", [1, 3, 400])
+@pytest.mark.parametrize("steps", [1, 400])
 def test_f1_is_never_above_log_z(steps):
     assert max(excesses(steps=steps)) <= 1e-9
 
@@ -122,31 +89,7 @@ def test_f1_is_log_z_without_weights():
     np.testing.assert_allclose(errors_without_weights(), 0.0, atol=1e-9)
 
 
-def patched(monkeypatch, **mistake):
-    """Let the package's F1 be the twin's, with a mistake in it."""
-
-    def bound(weights, transposed, visible_bias, hidden_bias, hidden, visible, bounds):
-        rbm = RBM(weights, visible_bias, hidden_bias)
-        (m,) = mean_field(rbm, hidden.T, 1)
-        visible[...], hidden[...] = m.T, sigmoid(hidden_bias + m @ weights).T
-        bounds[...] = f1(rbm, m, **mistake)
-
-    monkeypatch.setattr(modes, "bound", bound)
-
-
-def test_these_tests_can_fail(monkeypatch):
-    patched(monkeypatch)
-    assert max(excesses()) <= 1e-9
-    assert np.abs(errors_without_weights()).max() < 1e-9
-    # The softplus holds the entropy of h: with one more, the bound is above log Z.
-    patched(monkeypatch, hidden_entropies=1)
-    assert max(excesses()) > 0.5
-    # With the sign of the entropy wrong it is a bound still, but not the best.
-    patched(monkeypatch, sign=-1.0)
-    assert np.min(errors_without_weights()) < -0.5
-
-
-@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("scale", [0.3, 5.0])
 def test_f1_rises_at_every_step_and_is_that_of_the_twin(scale):
     rbm = random_rbm(scale)
     h = (np.random.default_rng(1).random((LANES + 9, rbm.hidden)) < 0.5).astype(float)
@@ -194,8 +137,8 @@ def log_g(rbm, h):
     return h @ rbm.hidden_bias + np.logaddexp(0.0, rbm.visible_bias + h @ rbm.weights.T).sum(axis=1)
 
 
-@pytest.mark.parametrize("scale", SCALES)
-@pytest.mark.parametrize("visible", [1, 11, 700])
+@pytest.mark.parametrize("scale", [0.3, 5.0])
+@pytest.mark.parametrize("visible", [1, 700])
 def test_climbs_are_those_of_the_twin(scale, visible):
     rbm = random_rbm(scale, visible=visible)
     starts = np.random.default_rng(1).integers(0, 2, (9, rbm.hidden))
@@ -238,11 +181,10 @@ def test_the_sum_over_summits_is_a_sure_bound():
     assert solutions.lower > solutions.bounds[0] + 0.5
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(2))
 def test_both_modes_are_found_whatever_the_gauge(seed):
-    rbm, constant = gauged(two_modes(12, 10, 1.0), seed)
-    log_z = exact_log_z(rbm)
-    assert log_z + constant == pytest.approx(exact_log_z(two_modes(12, 10, 1.0)))
+    plain = two_modes(12, 10, 1.0)
+    rbm, log_z = gauged(plain, exact_log_z(plain), np.random.default_rng(seed))
     solutions = find_modes(rbm, root_stream(0), starts=100)
     assert solutions.bounds[0] == pytest.approx(solutions.bounds[1], abs=1e-6)
     # Each mode alone lacks log 2; any third solution is far below.
@@ -253,29 +195,8 @@ def test_both_modes_are_found_whatever_the_gauge(seed):
     assert bound.mixture <= log_z + 4 * bound.std_error
 
 
-def log_f_of_counts(column, bias, visible_bias, hidden):
-    """log of the sum of f over the states with n hidden units on, n = 0, ..., hidden: all units share one column."""
-    n = np.arange(hidden + 1)
-    log_factorial = np.concatenate([[0.0], np.cumsum(np.log(n[1:]))])
-    log_states = log_factorial[-1] - log_factorial - log_factorial[::-1]
-    return log_states + bias * n + np.logaddexp(0.0, visible_bias + np.outer(n, column)).sum(axis=1)
-
-
 def test_a_wide_and_a_narrow_mode_of_a_large_model_are_both_found():
-    generator, hidden = np.random.default_rng(0), 500
-    column = 18.0 / hidden * generator.choice([-1.0, 1.0], 784) * generator.random(784)
-    visible_bias = generator.normal(0.0, 0.3, 784)
-
-    def halves(bias):
-        counts = log_f_of_counts(column, bias, visible_bias, hidden)
-        return np.array([twins.log_sum_exp(counts[: hidden // 2]), twins.log_sum_exp(counts[hidden // 2 :])])
-
-    low, high = -20.0, 20.0
-    for _ in range(60):
-        bias = 0.5 * (low + high)
-        low, high = (bias, high) if np.diff(halves(bias))[0] < 0.0 else (low, bias)
-    log_z = twins.log_sum_exp(halves(bias))
-    rbm = RBM(np.tile(column[:, None], (1, hidden)), visible_bias, np.full(hidden, bias))
+    rbm, log_z, _ = known("wide-narrow")
     bound = lower_bound(rbm, starts=100, draws=1000)
     assert len(bound.modes.bounds) == 2 and np.all(bound.modes.starts > 3)
     assert log_z - 1.0 < bound.sure < log_z - 0.5
@@ -293,22 +214,6 @@ def test_a_mode_beyond_the_reach_of_random_starts_is_found_from_data():
     )
     assert with_data.bounds[0] > without.bounds[0] + 1.0
     np.testing.assert_array_equal(with_data.visible[0] > 0.5, best[0] == 1)
-
-
-def test_the_mixture_lies_between_the_best_f1_and_log_z():
-    above_f1, above_log_z, errors = [], [], []
-    for rbm, log_z in random_rbms():
-        bound = lower_bound(rbm, starts=40, draws=2000)
-        assert bound.sure <= log_z + 1e-9
-        assert bound.mixture <= log_z + 4 * bound.std_error + 1e-9
-        above_f1.append(bound.mixture - bound.sure)
-        above_log_z.append(bound.mixture - log_z)
-        errors.append(bound.std_error)
-    allowed = 4 * np.sqrt(np.square(errors).sum()) / len(errors)
-    assert -allowed < np.mean(above_f1)
-    assert np.mean(above_log_z) < allowed
-    # Sharper by far, not only by chance.
-    assert np.mean(above_f1) > 20 * allowed
 
 
 def test_the_mixture_estimates_its_expectation_with_the_error_that_it_states():
@@ -349,28 +254,12 @@ def test_the_bits_of_a_start_do_not_depend_on_its_neighbours():
         np.testing.assert_array_equal(alone[:, 0], together[:, start])
 
 
-def test_a_plain_avx2_processor_finds_the_same_bits():
-    outputs = set()
-    for name in ("haswell", None):
-        environment = {key: value for key, value in os.environ.items() if key != "NUMBA_CPU_NAME"}
-        if name:
-            environment |= {"NUMBA_CPU_NAME": name, "NUMBA_CPU_FEATURES": ""}
-        result = subprocess.run(
-            [sys.executable, "-c", SAMPLE], env=environment, capture_output=True, text=True, check=True
-        )
-        outputs.add(result.stdout)
-    assert len(outputs) == 1
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"starts": 0}, "starts: expected a whole number of at least 1"),
-        ({"steps": 2.5}, "steps: expected a whole number"),
-        ({"threads": 0}, "threads: expected a whole number"),
         ({"draws": 1}, "draws: expected a whole number of at least 2"),
         ({"data": np.ones((3, 4))}, "data: expected 11 columns"),
-        ({"data": np.full((3, 11), 0.5)}, "data: expected zeros and ones"),
     ],
 )
 def test_bad_input_is_refused_in_one_line(options, message):
@@ -379,14 +268,14 @@ def test_bad_input_is_refused_in_one_line(options, message):
     assert "\n" not in str(refusal.value)
 
 
-@pytest.mark.parametrize("size", [1e37, 1e300, np.finfo(float).max])
+@pytest.mark.parametrize("size", [1e37, 1e300])
 def test_parameters_that_overflow_are_refused(size):
     with pytest.raises(ValueError, match="parameters are too large"):
         find_modes(RBM(np.full((2, 2), -size), np.zeros(2), np.zeros(2)), root_stream(0))
 
 
-@pytest.mark.parametrize("shape", [(1, 1), (1, 9), (9, 1), (2, 3)])
-@pytest.mark.parametrize("largest", [0.0, 40.0, 1e4])
+@pytest.mark.parametrize("shape", [(1, 1), (2, 3)])
+@pytest.mark.parametrize("largest", [0.0, 1e4])
 def test_small_and_frozen_models_are_bounded_too(shape, largest):
     generator = np.random.default_rng(0)
     rbm = RBM(*(generator.uniform(-largest, largest, size) for size in (shape, *shape)))

@@ -10,7 +10,7 @@ import pytest
 from logzoo import RBM, estimate_log_z, exact_log_z, sample_gibbs, train_rbm
 from logzoo.cli.main import main
 from logzoo.estimators import evidence
-from logzoo.estimators.registry import ESTIMATORS, starts_from_data
+from logzoo.estimators.estimator_registry import ESTIMATORS, starts_from_data
 from logzoo.streams import root_stream
 from logzoo.training.trainers import TRAINERS
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import twins
 
-from logzoo.models.exact import exact_log_z
+from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.paths import (
     base_of,

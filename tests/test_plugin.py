@@ -9,7 +9,7 @@ from projects import ROOT
 
 from logzoo import RBM, draw_samples, estimate_log_z, exact_log_z, read_log_z
 from logzoo.cli.main import main
-from logzoo.estimators.registry import ESTIMATORS, estimate_together
+from logzoo.estimators.estimator_registry import ESTIMATORS, estimate_together
 from logzoo.streams import root_stream
 
 FOLDER = ROOT / "examples/plugin"
@@ -77,5 +77,5 @@ def test_the_command_line_has_it(installed, rbm, tmp_path, capsys):
 
 
 def test_no_entry_point_is_looked_up_for_a_listed_name(rbm, monkeypatch):
-    monkeypatch.setattr("logzoo.estimators.registry.entry_points", lambda **_: pytest.fail("looked up"))
+    monkeypatch.setattr("logzoo.estimators.estimator_registry.entry_points", lambda **_: pytest.fail("looked up"))
     assert estimate_log_z(rbm, "ais", sweeps=10, chains=4, check=False).method == "ais"

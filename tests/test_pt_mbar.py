@@ -6,10 +6,9 @@ import pytest
 
 from logzoo.api import estimate_log_z
 from logzoo.budgets import SweepLedger
-from logzoo.estimators.bar import BridgeSums
-from logzoo.estimators.pt_mbar import OverlapSums
-from logzoo.models.exact import exact_log_z
-from logzoo.models.known.registry import known
+from logzoo.estimators.bar import BridgeSums, OverlapSums
+from logzoo.models.exact_sums import exact_log_z
+from logzoo.models.known.families import known
 from logzoo.samplers import parallel_tempering
 from logzoo.samplers.parallel_tempering import Steps
 from logzoo.streams import root_stream

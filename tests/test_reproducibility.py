@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from logzoo import RBM, estimate_log_z, exact_log_z
+from logzoo.estimators.estimator_registry import ESTIMATORS, starts_from_data
 from logzoo.estimators.evidence import gather
-from logzoo.estimators.registry import ESTIMATORS, starts_from_data
 from logzoo.samplers.threads import over_chains
 from logzoo.streams import root_stream
 

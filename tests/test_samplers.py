@@ -10,7 +10,7 @@ from logzoo.kernels.annealing import run_annealing
 from logzoo.kernels.gibbs import start_chains
 from logzoo.kernels.layout import new_chains
 from logzoo.kernels.random import HIDDEN, VISIBLE
-from logzoo.models.exact import exact_log_z
+from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.paths import inverse_temperatures, kernel_parameters, log_z_base, tempered_rbm
 from logzoo.samplers import annealed, simulated_tempering

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from logzoo import RBM, Estimator, draw_samples, estimate_log_z, read_log_z
-from logzoo.estimators.registry import ESTIMATORS, estimate_together, find
+from logzoo.estimators.estimator_registry import ESTIMATORS, estimate_together, find
 from logzoo.estimators.result import Estimate
 from logzoo.samplers import parallel_tempering, simulated_tempering
 from logzoo.streams import root_stream
@@ -46,8 +46,10 @@ def test_estimators_of_one_run_have_one_sampler_and_the_name_of_its_stream():
     assert {
         run: {ESTIMATORS[name].sampler for name in READERS if READERS[name] == run} for run in READERS.values()
     } == {
-        "simulated_tempering.run": {f"logzoo.estimators.{name}:run" for name in ("rts", "simulated_tempering")},
-        "ts.run_by_counts": {"logzoo.estimators.ts:run_by_counts"},
+        "simulated_tempering.run": {
+            f"logzoo.estimators.{name}:run" for name in ("tempered_sampling", "tempering_estimates")
+        },
+        "ts.run_by_counts": {"logzoo.estimators.tempered_sampling:run_by_counts"},
         "parallel_tempering.run": {"logzoo.samplers.parallel_tempering:run"},
     }
     options = {"base": "uniform", "threads": 2, "progress": True}

@@ -13,7 +13,7 @@ from PIL import Image
 from projects import ROOT, catalogue_of, closed_environment
 
 import logzoo
-from logzoo.estimators.registry import ESTIMATORS
+from logzoo.estimators.estimator_registry import ESTIMATORS
 from replication.papers.declaration import Claim
 
 # Attributes by which a page loads something at once; a link is followed when somebody asks.

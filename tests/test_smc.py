@@ -7,9 +7,9 @@ import pytest
 
 from logzoo.api import estimate_log_z
 from logzoo.budgets import SweepLedger
-from logzoo.estimators.smc import family_shares
+from logzoo.estimators.weights import family_shares
 from logzoo.kernels.resampling import comb, run_resampled
-from logzoo.models.exact import exact_log_z
+from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.samplers import annealed, resampled
 from logzoo.streams import root_stream

@@ -14,8 +14,8 @@ import xarray as xr
 from survival import losses, tracebacks, until
 from test_trackers import patterns
 
+from logzoo.estimators.estimator_registry import estimate_together
 from logzoo.estimators.matrix import estimate_matrix
-from logzoo.estimators.registry import estimate_together
 from logzoo.io import atomic, checkpoints
 from logzoo.io.checkpoints import Checkpoint, discard_beside, path_beside
 from logzoo.io.netcdf import read_artifact, write_artifact

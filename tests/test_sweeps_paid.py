@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from logzoo.budgets import BudgetExceeded, SweepLedger
-from logzoo.estimators.registry import ESTIMATORS, estimator, starts_from_data
+from logzoo.estimators.estimator_registry import ESTIMATORS, estimator, starts_from_data
 from logzoo.io.provenance import PACKAGE_FOLDER
 from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters

@@ -8,7 +8,7 @@ import xarray as xr
 from logzoo.kernels.filtering import predicted, updated
 from logzoo.kernels.layout import new_chains
 from logzoo.kernels.resampling import resample_islands
-from logzoo.models.exact import exact_log_z
+from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.rbm import RBM, snapshots_of
 from logzoo.streams import root_stream
 from logzoo.training import loop, trackers

@@ -12,8 +12,7 @@ from logzoo.budgets import SweepLedger
 from logzoo.kernels import grey
 from logzoo.kernels.layout import fixed_point_parameters, new_chains
 from logzoo.kernels.statistics import add_statistics, put_statistics
-from logzoo.models.exact import exact_log_z
-from logzoo.models.expectations import exact_expectations
+from logzoo.models.exact_sums import exact_expectations, exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.paths import prior_weights, tempered_rbm
 from logzoo.samplers.infinite_swapping import IN_TURN

@@ -6,7 +6,7 @@ from test_trackers import patterns
 
 from logzoo.io import checkpoints
 from logzoo.io.checkpoints import Checkpoint, identity_of
-from logzoo.models.exact import exact_log_z
+from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.training.trace import EarlyStopping
 from logzoo.training.trainers import TRAINERS, train_rbm

@@ -15,7 +15,7 @@ from projects import CONFIGURATION, ROOT, catalogue_of, copy_project, fingerprin
 
 from logzoo.datasets.build import visible_matrix
 from logzoo.io.netcdf import read_artifact
-from logzoo.models.exact import exact_log_z
+from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.training.trainers import train_rbm, trainer_module
 from replication.artifacts import code_digest

@@ -5,8 +5,8 @@ import pytest
 import xarray as xr
 
 from logzoo.budgets import SweepLedger
-from logzoo.models.known.draws import exact_draws, groups
-from logzoo.models.known.registry import known
+from logzoo.models.known.exact_draws import exact_draws, groups
+from logzoo.models.known.families import known
 from logzoo.paths import log_odds
 from logzoo.streams import root_stream
 from replication.papers.zoo import zoo_sandwich

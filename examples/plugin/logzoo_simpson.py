@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 from scipy.integrate import simpson
 
-from logzoo.estimators.registry import ESTIMATORS
-from logzoo.estimators.simulated_tempering import FLOOR, from_sums
+from logzoo.estimators.estimator_registry import ESTIMATORS
+from logzoo.estimators.tempering_estimates import FLOOR, from_sums
 from logzoo.samplers.observers import WeightedDerivatives
 
 

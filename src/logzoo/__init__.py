@@ -7,7 +7,7 @@ __version__ = "0.1.0"
 # Public names and their modules, each imported when it is first used; __init__.pyi has them for type checkers.
 _PUBLIC = {
     "RBM": "logzoo.models.rbm",
-    "exact_log_z": "logzoo.models.exact",
+    "exact_log_z": "logzoo.models.exact_sums",
     "lower_bound": "logzoo.models.modes",
     "Estimate": "logzoo.estimators.result",
     "Estimator": "logzoo.estimators.estimator",
@@ -20,7 +20,7 @@ _PUBLIC = {
     "methods": "logzoo.api",
     "train_rbm": "logzoo.training.trainers",
     "trainers": "logzoo.training.trainers",
-    "mean_log_likelihood": "logzoo.models.scoring",
+    "mean_log_likelihood": "logzoo.scoring",
     "score": "logzoo.scoring",
     "scorer": "logzoo.scoring",
 }

@@ -6,10 +6,10 @@ from logzoo.api import sample_gibbs as sample_gibbs
 from logzoo.estimators.estimator import Draws as Draws
 from logzoo.estimators.estimator import Estimator as Estimator
 from logzoo.estimators.result import Estimate as Estimate
-from logzoo.models.exact import exact_log_z as exact_log_z
+from logzoo.models.exact_sums import exact_log_z as exact_log_z
 from logzoo.models.modes import lower_bound as lower_bound
 from logzoo.models.rbm import RBM as RBM
-from logzoo.models.scoring import mean_log_likelihood as mean_log_likelihood
+from logzoo.scoring import mean_log_likelihood as mean_log_likelihood
 from logzoo.scoring import score as score
 from logzoo.scoring import scorer as scorer
 from logzoo.training.loop import TrainingRun as TrainingRun

@@ -14,7 +14,7 @@ from logzoo.io.checkpoints import chosen_checkpoint, identity_of
 from logzoo.io.provenance import source_digest
 from logzoo.kernels.gibbs import forget_hidden, run_sweeps, start_chains
 from logzoo.kernels.layout import new_chains
-from logzoo.models.certain import _CERTAIN, without_certain
+from logzoo.models.equivalent import _CERTAIN, without_certain
 from logzoo.models.rbm import RBM
 from logzoo.paths import check_rounding, kernel_parameters, log_odds, tempered_rbm
 from logzoo.printing import stage
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from logzoo.estimators.estimator import Draws
-    from logzoo.estimators.registry import Method
+    from logzoo.estimators.estimator_registry import Method
     from logzoo.estimators.result import Estimate
     from logzoo.types import ArrayLike, Bits, FilePath, Seed
 
@@ -192,7 +192,7 @@ def estimate_log_z(
     (True, True)
     """
     from logzoo.estimators import evidence
-    from logzoo.estimators.registry import estimator, find, name_of
+    from logzoo.estimators.estimator_registry import estimator, find, name_of
 
     is_a("rbm", rbm, RBM)
     stream, run, check = root_stream(seed), estimator(method), flag("check", check)
@@ -280,7 +280,7 @@ def draw_samples(
     >>> [read_log_z(draws, method).converged for method in ("rts", "ti-rb", "mbar")]
     [True, True, True]
     """
-    from logzoo.estimators.registry import draw_for_all, name_of
+    from logzoo.estimators.estimator_registry import draw_for_all, name_of
 
     is_a("rbm", rbm, RBM)
     sweeps = _SWEEPS if sweeps is None else sweeps
@@ -324,7 +324,7 @@ def read_log_z(draws: Draws, method: Method, /, **options: Any) -> Estimate:
     True
     """
     from logzoo.estimators.estimator import Draws
-    from logzoo.estimators.registry import find, name_of, read
+    from logzoo.estimators.estimator_registry import find, name_of, read
 
     listed = find(method)
     check_options(name_of(method), options, (listed.read, *listed.observers))
@@ -345,7 +345,7 @@ def methods() -> Listing:
     >>> print(methods()[0])
     Entry(name='ais', title='AIS', options=('ladder',))
     """
-    from logzoo.estimators.registry import ESTIMATORS, find
+    from logzoo.estimators.estimator_registry import ESTIMATORS, find
 
     return Listing.of({**ESTIMATORS, "auto": find("auto")}, estimate_log_z)
 
@@ -357,7 +357,7 @@ def _run_options(threads, progress):
 
 def _settings(rbm, method, sweeps, chains, base, data, options):
     """The ledger, the checked data, and the options of a method with the base and the data that it starts from."""
-    from logzoo.estimators.registry import starts_from_data
+    from logzoo.estimators.estimator_registry import starts_from_data
 
     # The spread between chains is where every standard error comes from.
     ledger = SweepLedger(sweeps, whole_number("chains", chains, minimum=2))

@@ -6,7 +6,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from logzoo.checks import expected_one_of
-from logzoo.estimators.registry import ESTIMATORS
+from logzoo.estimators.estimator_registry import ESTIMATORS
 from logzoo.printing import one_line
 from logzoo.training.trainers import trainer_module
 from replication.papers.declaration import (

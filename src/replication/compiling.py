@@ -9,10 +9,10 @@ import sys
 import numpy as np
 
 from logzoo.budgets import SweepLedger
-from logzoo.estimators.registry import ESTIMATORS, estimator, takes
+from logzoo.estimators.estimator_registry import ESTIMATORS, estimator, takes
 from logzoo.io.atomic import write_text
 from logzoo.kernels import cache
-from logzoo.models.exact import exact_log_z
+from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.streams import root_stream
 from logzoo.training.trainers import TRACKERS, TRAINERS, tracker, trainer

@@ -7,7 +7,7 @@ from pathlib import Path
 import yaml
 from pydantic import ValidationError
 
-from logzoo.estimators.registry import ESTIMATORS
+from logzoo.estimators.estimator_registry import ESTIMATORS
 from logzoo.printing import one_line
 from replication.models import estimate_settings
 from replication.papers.tracking.trk_races import grid_models

@@ -3,8 +3,8 @@
 import json
 from collections.abc import Callable, Iterable
 
-from logzoo.estimators.registry import ESTIMATORS
-from logzoo.models.known.registry import FAMILIES
+from logzoo.estimators.estimator_registry import ESTIMATORS
+from logzoo.models.known.families import FAMILIES
 from replication.catalogue import Config
 from replication.papers.declaration import shape_of
 

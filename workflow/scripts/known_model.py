@@ -2,7 +2,7 @@
 
 from replication.jobs import job, write_output
 
-from logzoo.models.known.registry import known
+from logzoo.models.known.families import known
 from logzoo.streams import root_stream
 
 with job(snakemake.log[0]):

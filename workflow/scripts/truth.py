@@ -6,7 +6,7 @@ from replication.truths import as_truth, long_run_truth, with_likelihoods
 
 from logzoo.datasets.build import visible_matrix
 from logzoo.datasets.readers import SPLITS
-from logzoo.models.exact import exact_log_z
+from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.rbm import RBM
 
 with job(snakemake.log[0]):

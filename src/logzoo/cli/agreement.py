@@ -11,8 +11,8 @@ import numpy as np
 from logzoo.api import estimate_log_z
 from logzoo.budgets import SweepLedger
 from logzoo.checks import whole_number
+from logzoo.estimators.estimator_registry import ESTIMATORS, takes
 from logzoo.estimators.evidence import cut, gather, weighed
-from logzoo.estimators.registry import ESTIMATORS, takes
 from logzoo.estimators.result import REASONS, Estimate
 from logzoo.printing import bar, columns, json_line, table
 from logzoo.streams import root_stream

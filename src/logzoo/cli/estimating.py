@@ -63,7 +63,7 @@ def run(
 ):
     """Run the command."""
     from logzoo.cli.files import check_checkpoint, read_data, read_either, read_snapshots
-    from logzoo.estimators.registry import find, takes
+    from logzoo.estimators.estimator_registry import find, takes
 
     every = method == "all"
     if every and options:
@@ -107,7 +107,7 @@ def _base(base, base_data, rbm):
 
 def _single(rbm, constant, method, settings, examples, as_json):
     from logzoo.api import estimate_log_z
-    from logzoo.models.scoring import mean_log_likelihood
+    from logzoo.scoring import mean_log_likelihood
 
     start = time.perf_counter()
     estimate = estimate_log_z(rbm, method, **settings)

@@ -87,7 +87,7 @@ def _options(settings, flags):
 
 def _exact(model, names, spins, as_json):
     from logzoo.cli.files import read_either
-    from logzoo.models.exact import exact_log_z
+    from logzoo.models.exact_sums import exact_log_z
 
     rbm, constant = read_either(model, names, spins, tell=warn)
     log_z = exact_log_z(rbm, progress=True) + constant

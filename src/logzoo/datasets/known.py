@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from logzoo.datasets.readers import SPLITS, Splits
-from logzoo.models.known.draws import exact_draws
-from logzoo.models.known.registry import known
+from logzoo.models.known.exact_draws import exact_draws
+from logzoo.models.known.families import known
 from logzoo.streams import root_stream
 
 if TYPE_CHECKING:

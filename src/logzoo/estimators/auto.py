@@ -7,22 +7,32 @@ narrow enough: rounds that end by the width of an interval cost little of its le
 Agreement is evidence, not proof: a mode that nothing has visited is in no number here but the sure upper bound.
 """
 
+from __future__ import annotations
+
 import os
 from dataclasses import replace
 from itertools import combinations
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from logzoo.budgets import BudgetExceeded
 from logzoo.checks import positive_number, whole_number
+from logzoo.estimators.estimator_registry import estimator
 from logzoo.estimators.evidence import chain_sweeps_of, cut, gather, weighed, with_masses
 from logzoo.estimators.matrix import Finished
-from logzoo.estimators.registry import estimator
 from logzoo.estimators.result import REACH, REASONS, Estimate, reasons_of
-from logzoo.models.exact import exact_log_z
+from logzoo.models.exact_sums import exact_log_z
 from logzoo.paths import log_odds
 from logzoo.printing import stage
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from logzoo.budgets import SweepLedger
+    from logzoo.models.rbm import RBM
+    from logzoo.streams import Stream
+    from logzoo.types import Array, ArrayLike
 
 # Methods of unlike kinds.
 METHODS = ("ais", "basins", "rts", "bar")
@@ -58,27 +68,48 @@ class Round(NamedTuple):
 
 
 def estimate(
-    rbm,
-    ledger,
-    stream,
+    rbm: RBM,
+    ledger: SweepLedger,
+    stream: Stream,
     *,
-    tolerance=0.1,
-    base=None,
-    data=None,
-    enumerable=_ENUMERABLE,
-    threads=None,
-    progress=False,
-    checkpoint=None,
-):
-    """Estimate log Z to within `tolerance` nats at 95%, or refuse: then `reasons` say why and the interval is a hull.
+    tolerance: float = 0.1,
+    base: ArrayLike | None = None,
+    data: Array | None = None,
+    enumerable: int = _ENUMERABLE,
+    threads: int | None = None,
+    progress: bool = False,
+    checkpoint: Any = None,
+) -> Estimate:
+    """Estimate log Z to within a tolerance at 95%, or refuse.
 
-    The interval is no narrower than the tolerance: methods and rounds are held against one another to within it.
+    Parameters
+    ----------
+    rbm : RBM
+    ledger : SweepLedger
+        The budget. It pays for the evidence and for all rounds.
+    stream : Stream
+    tolerance : float, nats
+        The interval is no narrower, because methods and rounds are compared to within it.
+    base : array, shape (visible,), log-odds, optional
+        Base of the tempering methods. By default the marginals of the data, or the modes if there are no data.
+    data : array of 0 and 1, shape (examples, visible), optional
+    enumerable : int
+        Units of the smaller layer up to which log Z is enumerated instead.
+    threads : int, optional
+        By default one for each core.
+    progress : bool
+    checkpoint : Checkpoint, optional
+        Where rounds are saved, and resumed from.
 
-    ledger: the most that it may spend; all sweeps are entered, those of the evidence and of all rounds. base: log-odds
-    (visible,) for the tempering methods, None for the data's marginals where there are data, else from modes. data: a
-    0/1 matrix (examples, visible). enumerable: units of the smaller layer up to which log Z is enumerated instead.
-    threads: None for one a core. checkpoint: an `artifacts.checkpoints.Checkpoint` to go on from. Returns Estimate.
-    Raises ValueError for impossible options and for a budget below that of the first round.
+    Returns
+    -------
+    Estimate
+        If it is refused, `reasons` says why and the interval is the hull of the intervals of all methods.
+
+    Raises
+    ------
+    ValueError
+        For impossible options, and for a budget below that of the first round.
     """
     tolerance = positive_number("tolerance", tolerance)
     threads = usable_cores() if threads is None else whole_number("threads", threads)
@@ -90,33 +121,33 @@ def estimate(
     if base is None and data is not None:
         base = log_odds(data)
     # Parallel tempering is one of its own methods.
-    shown = {"threads": threads, "progress": progress}
-    evidence = gather(rbm, stream.child("evidence"), ledger, data=data, tempered=False, **shown)
+    display = {"threads": threads, "progress": progress}
+    evidence = gather(rbm, stream.child("evidence"), ledger, data=data, tempered=False, **display)
     finished = Finished()
     if checkpoint is not None:
         checkpoint.load({"estimates": finished})
-    options = {"base": base, **shown}
-    rounds, sweeps, methods, done = [], _FIRST, METHODS, 0
+    options = {"base": base, **display}
+    rounds, sweeps, methods, finished_count = [], _FIRST, METHODS, 0
     while True:
         estimates = []
         for method in methods:
             share = ledger.part(sweeps, f"{method}, round {len(rounds) + 1}")
-            if done == len(finished.estimates):
-                own = stream.child("round", len(rounds), method)
+            if finished_count == len(finished.estimates):
+                substream = stream.child("round", len(rounds), method)
                 with stage(_so_far(rounds, sweeps, method), progress):
-                    finished.estimates.append(estimator(method)(rbm, share, own, options))
+                    finished.estimates.append(estimator(method)(rbm, share, substream, options))
                 if checkpoint is not None:
-                    checkpoint.save_if_due(done + 1, {"estimates": finished})
-            estimates.append(finished.estimates[done])
-            done += 1
+                    checkpoint.save_if_due(finished_count + 1, {"estimates": finished})
+            estimates.append(finished.estimates[finished_count])
+            finished_count += 1
         evidence = with_masses(evidence, estimates)
-        rounds.append(_round([weighed(each, evidence, _SLACK * tolerance) for each in estimates], rounds))
+        rounds.append(_round([weighed(estimate, evidence, _SLACK * tolerance) for estimate in estimates], rounds))
         reasons = _reasons(rounds, evidence, tolerance)
         methods = _next_methods(rounds[-1])
         affordable = ledger.remaining // max(len(methods), 1)
         if not reasons or len(methods) < _FEWEST_SOUND or affordable <= sweeps:
             return _stated(rounds, reasons, evidence, tolerance)
-        sweeps = min(2 * sweeps, affordable)
+        sweeps = int(min(2 * sweeps, affordable))
 
 
 def _check_budget(rbm, ledger):
@@ -132,20 +163,23 @@ def _check_budget(rbm, ledger):
 
 def _so_far(rounds, sweeps, method):
     """What is running, and what the rounds so far say, for a terminal."""
-    found = f", log Z {rounds[-1].log_z:.2f} +- {rounds[-1].std_error:.2f} nat so far" if rounds else ""
-    return f"round {len(rounds) + 1} of {sweeps:,} sweeps, {method}{found}"
+    result = f", log Z {rounds[-1].log_z:.2f} +- {rounds[-1].std_error:.2f} nat so far" if rounds else ""
+    return f"round {len(rounds) + 1} of {sweeps:,} sweeps, {method}{result}"
 
 
-def usable_cores():
+def usable_cores() -> int:
     """Cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _round(estimates, earlier):
     """The Round of Estimates, after earlier ones."""
-    sound = [each for each in estimates if each.converged]
-    runs = [each for one in earlier for each in one.sound] + sound
-    errors = {each.method: _error(each, [run for run in runs if run.method == each.method]) for each in estimates}
+    sound = [estimate for estimate in estimates if estimate.converged]
+    runs = [estimate for past in earlier for estimate in past.sound] + sound
+    errors = {
+        estimate.method: _error(estimate, [run for run in runs if run.method == estimate.method])
+        for estimate in estimates
+    }
     return Round(estimates, sound, errors, *_pooled(sound or estimates, errors))
 
 
@@ -165,8 +199,8 @@ def _pooled(estimates, errors):
 
     Where they scatter more than they should, the error grows with the scatter (Birge 1932).
     """
-    log_z = np.array([each.log_z for each in estimates])
-    precision = 1.0 / np.maximum([errors[each.method] for each in estimates], _LEAST_ERROR) ** 2
+    log_z = np.array([estimate.log_z for estimate in estimates])
+    precision = 1.0 / np.maximum([errors[estimate.method] for estimate in estimates], _LEAST_ERROR) ** 2
     center = float(precision @ log_z / precision.sum())
     scatter = np.sqrt(np.sum(precision * (log_z - center) ** 2) / max(log_z.size - 1, 1))
     return center, float(max(1.0, scatter) / np.sqrt(precision.sum()))
@@ -177,10 +211,10 @@ def _together(rounds):
 
     Rounds are weighted by their sweeps: weights by their errors would favour the lucky ones.
     """
-    counted = [one for one in rounds[-2:] if one.sound] or rounds[-1:]
-    sweeps = np.array([sum(each.sweeps for each in one.sound or one.estimates) for one in counted], float)
+    counted = [past for past in rounds[-2:] if past.sound] or rounds[-1:]
+    sweeps = np.array([sum(estimate.sweeps for estimate in past.sound or past.estimates) for past in counted], float)
     shares = sweeps / sweeps.sum()
-    log_z, errors = (np.array([getattr(one, name) for one in counted]) for name in ("log_z", "std_error"))
+    log_z, errors = (np.array([getattr(past, name) for past in counted]) for name in ("log_z", "std_error"))
     return float(shares @ log_z), float(np.sqrt(np.sum((shares * errors) ** 2)))
 
 
@@ -189,10 +223,10 @@ def _next_methods(last):
 
     Where that leaves too few, the less certain go on, too.
     """
-    able = [each for each in last.estimates if not _INCURABLE & set(each.reasons)]
-    largest = _UNCERTAIN * min((last.errors[each.method] for each in last.sound), default=np.inf)
-    worth = [each for each in able if last.errors[each.method] <= largest]
-    return tuple(each.method for each in (worth if len(worth) >= _FEWEST_SOUND else able))
+    able = [estimate for estimate in last.estimates if not _INCURABLE & set(estimate.reasons)]
+    largest = _UNCERTAIN * min((last.errors[estimate.method] for estimate in last.sound), default=np.inf)
+    worth = [estimate for estimate in able if last.errors[estimate.method] <= largest]
+    return tuple(estimate.method for estimate in (worth if len(worth) >= _FEWEST_SOUND else able))
 
 
 def _reasons(rounds, evidence, tolerance):
@@ -206,7 +240,7 @@ def _reasons(rounds, evidence, tolerance):
     if len(rounds) > 1:
         error = np.hypot(last.std_error, rounds[-2].std_error)
         moved = abs(last.log_z - rounds[-2].log_z) > max(tolerance, _SIGMAS * error)
-    found = reasons_of(
+    result = reasons_of(
         {
             "one-method-alone": len(last.sound) < _FEWEST_SOUND,
             "methods-disagree": apart,
@@ -214,7 +248,7 @@ def _reasons(rounds, evidence, tolerance):
             "tolerance-missed": _ENDING_REACH * _together(rounds)[1] > tolerance,
         }
     )
-    return (*weighed(_estimate(rounds, (), evidence), evidence, _SLACK * tolerance).reasons, *found)
+    return (*weighed(_estimate(rounds, (), evidence), evidence, _SLACK * tolerance).reasons, *result)
 
 
 def _estimate(rounds, reasons, evidence):
@@ -227,7 +261,7 @@ def _estimate(rounds, reasons, evidence):
         reasons=reasons,
         bounds=(evidence.lower, evidence.upper),
         diagnostics={"rounds": len(rounds), "sound_methods": len(last.sound)},
-        rests_on=tuple(each.method for each in last.sound),
+        rests_on=tuple(estimate.method for estimate in last.sound),
     )
 
 
@@ -236,13 +270,13 @@ def _stated(rounds, reasons, evidence, tolerance):
 
     log Z and its interval are cut at what is sure: the mean of what failed may lie anywhere.
     """
-    doubts = {*reasons, *(name for each in rounds[-1].estimates for name in each.reasons if reasons)}
-    found = _estimate(rounds, tuple(name for name in REASONS if name in doubts), evidence)
+    doubts = {*reasons, *(name for estimate in rounds[-1].estimates for name in estimate.reasons if reasons)}
+    result = _estimate(rounds, tuple(name for name in REASONS if name in doubts), evidence)
     if not reasons:
         # Agreement was tested to within the tolerance, and no closer.
-        low, high = found.log_z - tolerance, found.log_z + tolerance
+        low, high = result.log_z - tolerance, result.log_z + tolerance
     else:
         masses = [mass + _SIGMAS * min(std_error, _LARGEST_ERROR) for mass, std_error in evidence.masses]
-        lows, highs = zip(found.interval, *(each.interval for each in rounds[-1].estimates), strict=True)
+        lows, highs = zip(result.interval, *(estimate.interval for estimate in rounds[-1].estimates), strict=True)
         low, high = min(lows), max(*highs, *masses)
-    return cut(replace(found, interval=(low, high)))
+    return cut(replace(result, interval=(low, high)))

@@ -1,19 +1,33 @@
-"""BAR: bridge sampling between the neighbouring rungs of parallel tempering.
+"""BAR and PT-MBAR: parallel tempering read by bridges between neighbouring rungs, or at all rungs.
 
-Bennett (1976); Meng & Wong (1996); Desjardins, Courville & Bengio (2011), section 3.2. For a pair of rungs with
+BAR (Bennett 1976; Meng & Wong 1996; Desjardins, Courville & Bengio 2011, section 3.2): for a pair of rungs with
 s = Z_{i+1} / Z_i and q* = f_i f_{i+1} / (s f_i + f_{i+1}): Z_{i+1} / Z_i = mean u / mean v, u = q* / f_i at the
 states of rung i and v = q* / f_{i+1} at those of rung i + 1. log Z = log Z_1 + sum_i log(Z_{i+1} / Z_i).
 Cost: one sweep and log f at three rungs a sweep. Beside it the stepping stones (Xie et al. 2011): sum_i log mean
 f_{i+1} / f_i over rung i, low on average, and -sum_i log mean f_i / f_{i+1} over rung i + 1, high on average.
+
+PT-MBAR is MBAR (Shirts & Chodera 2008) in a form that streams. At frozen log Zhat, q_k(x) = f_k(x) / Zhat_k / sum_l
+f_l(x) / Zhat_l; O_lk, the mean of q_k over the states of rung l, obeys Z_l / Zhat_l O_lk = Z_k / Zhat_k O_kl on
+average. So its stationary vector is proportional to Z_k / Zhat_k, whatever Zhat. Cost: that of BAR, and log f at all
+rungs after every second sweep.
 """
 
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import expit, log_expit, logsumexp
 
 from logzoo.estimators.intervals import jackknife_error, student_interval, sums_left_out
 from logzoo.estimators.result import Estimate, reasons_of
+from logzoo.estimators.transitions import smoothed, stationary
+
+if TYPE_CHECKING:
+    from logzoo.estimators.estimator import Draws
+    from logzoo.models.rbm import RBM
+    from logzoo.samplers.parallel_tempering import ParallelTemperingDraws, Steps
+    from logzoo.types import Floats
 
 # Fewer ladders than this have too uncertain a spread: their runs are cut into blocks.
 _FEWEST_LADDERS = 5
@@ -29,12 +43,12 @@ _LARGEST_LOG = 600.0
 _BISECTIONS = 80
 
 
-def read(draws):
+def read(draws: Draws) -> Estimate:
     """The Estimate of `Draws` of parallel tempering by BAR, as by `from_bridges`."""
     return from_bridges(draws.rbm, draws.sample, draws.observed[BridgeSums])
 
 
-def from_bridges(rbm, draws, sums):
+def from_bridges(rbm: RBM, draws: ParallelTemperingDraws, sums: BridgeSums) -> Estimate:
     """The Estimate from ParallelTemperingDraws and the BridgeSums of their run.
 
     Its error is by the jackknife over independent ladders, or over blocks of the run if there are fewer than five.
@@ -46,7 +60,9 @@ def from_bridges(rbm, draws, sums):
     return estimate_of_exchanges(rbm, draws, sums, log_ratios, left_out)
 
 
-def estimate_of_exchanges(rbm, draws, sums, log_ratios, left_out):
+def estimate_of_exchanges(
+    rbm: RBM, draws: ParallelTemperingDraws, sums: BridgeSums, log_ratios: Floats, left_out: Floats
+) -> Estimate:
     """The Estimate from log(Z_{i+1} / Z_i) (pair,), and from log(Z_K / Z_1) (part,) with one part left out each.
 
     draws: with `log_z_base`, `round_trips`, `exchange_rates` and `round_trip_share`; sums: BridgeSums of the same run.
@@ -90,7 +106,7 @@ class BridgeSums:
     its last value, sweep by sweep, in memory that does not grow. Without a burn-in, s comes from the first stretch.
     """
 
-    def start(self, ladders, rungs, sweeps):
+    def start(self, ladders: int, rungs: int, sweeps: int) -> None:
         """Begin a run whose sampling phase has that many sweeps."""
         self.log_s: Any = None
         self._pilot = np.full((2, rungs - 1), -np.inf)
@@ -99,7 +115,7 @@ class BridgeSums:
         self.blocks = 1 if ladders >= _FEWEST_LADDERS else min(_BLOCKS, sweeps)
         self._sums = np.zeros((self.blocks, ladders, 5, rungs - 1))
 
-    def add(self, steps):
+    def add(self, steps: Steps) -> None:
         """Add a stretch of sweeps: to the search for s in the burn-in, to the sums after it."""
         up, down = (values.reshape(-1, values.shape[-1]) for values in (steps.up, steps.down))
         if self.log_s is None:
@@ -132,19 +148,19 @@ class BridgeSums:
         self.log_s += step
         self._pilot[1] += step
 
-    def parts(self):
+    def parts(self) -> Floats:
         """Sums (part, 5, pair) over independent parts of the run: ladders, or blocks of each.
 
         Of u, s v, the stepping stones f_{i+1} / (s f_i) upwards and s f_i / f_{i+1} downwards, and 1.
         """
         return self._sums.reshape(-1, *self._sums.shape[2:])
 
-    def log_ratios(self, sums):
+    def log_ratios(self, sums: Floats) -> Floats:
         """log(Z_{i+1} / Z_i) (..., pair) in nats from sums (..., 5, pair)."""
         logs = np.log(np.maximum(sums, _TINY))
         return self.log_s + logs[..., 0, :] - logs[..., 1, :]
 
-    def sandwich(self):
+    def sandwich(self) -> tuple[float, float]:
         """log Z by stepping stones downwards less that upwards, in nats, and its standard error.
 
         Above 0 on average, and small where the draws suffice (Xie et al. 2011).
@@ -159,7 +175,7 @@ def _gap(sums):
     return np.sum(2.0 * logs[..., 4, :] - logs[..., 3, :] - logs[..., 2, :], axis=-1)
 
 
-def bridge_root(up, down):
+def bridge_root(up: Floats, down: Floats) -> Floats:
     """The log s (pair,) at which mean u / mean v = s, for steps up and down (draw, pair) in nats, as many of each.
 
     The root of sum expit(up - C) = sum expit(C - down), by bisection (Bennett 1976, eq 12).
@@ -171,3 +187,46 @@ def bridge_root(up, down):
         above = expit(middle - down).sum(axis=0) > expit(up - middle).sum(axis=0)
         low, high = np.where(above, low, middle), np.where(above, middle, high)
     return 0.5 * (low + high)
+
+
+def read_overlaps(draws: Draws) -> Estimate:
+    """The Estimate of `Draws` of parallel tempering by PT-MBAR, its error by the jackknife as that of BAR.
+
+    Raises ValueError for a single ladder that has but one sweep.
+    """
+    overlaps = draws.observed[OverlapSums]
+    log_ratios = overlaps.overlap_ratios(overlaps.overlaps().sum(axis=0))
+    left_out = [overlaps.overlap_ratios(sums).sum() for sums in sums_left_out(overlaps.overlaps())]
+    return estimate_of_exchanges(draws.rbm, draws.sample, overlaps, log_ratios, np.array(left_out))
+
+
+class OverlapSums(BridgeSums):
+    """Observer of parallel tempering: BridgeSums, and sums of q at every rung, at the log Zhat of the bridges."""
+
+    every = 2
+
+    def start(self, ladders: int, rungs: int, sweeps: int) -> None:
+        """Begin a run whose sampling phase has that many sweeps."""
+        super().start(ladders, rungs, sweeps)
+        self._overlaps = np.zeros((self.blocks, ladders, rungs, rungs))
+
+    def add(self, steps: Steps) -> None:
+        """Add a stretch of sweeps."""
+        first = self._done
+        super().add(steps)
+        if steps.burn_in:
+            return
+        log_q = steps.log_f - np.append(0.0, np.cumsum(self.log_s))
+        q = np.exp(log_q - log_q.max(axis=-1, keepdims=True))
+        q /= q.sum(axis=-1, keepdims=True)
+        stretch = steps.up.shape[1]
+        sweep = first + np.minimum(self.every * np.arange(1, q.shape[1] + 1), stretch) - 1
+        np.add.at(self._overlaps, sweep * self.blocks // self._sweeps, q.swapaxes(0, 1))
+
+    def overlaps(self) -> Floats:
+        """Sums (part, rung, rung) of q_k over the states of rung l, over parts as those of the bridges."""
+        return self._overlaps.reshape(-1, *self._overlaps.shape[2:])
+
+    def overlap_ratios(self, sums: Floats) -> Floats:
+        """log(Z_{k+1} / Z_k) (pair,) in nats from sums (rung, rung)."""
+        return self.log_s + np.diff(np.log(stationary(smoothed(sums))))

@@ -5,12 +5,22 @@ of a basin: log Z = log sum_B mean over the chains that start in B of w 1(x ends
 The stratification by modes is our own. Cost: that of AIS, and the search for modes.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 from scipy.special import logsumexp
 
 from logzoo.estimators.intervals import effective_number, student_interval
 from logzoo.estimators.result import Estimate, reasons_of
-from logzoo.estimators.weights import fewest_effective, log_normal_error, untelling
+from logzoo.estimators.weights import fewest_effective, log_normal_error, variance_is_unreliable
+
+if TYPE_CHECKING:
+    from logzoo.budgets import SweepLedger
+    from logzoo.estimators.estimator import Draws
+    from logzoo.models.rbm import RBM
+    from logzoo.samplers.basins import BasinDraws
 
 # Share of starts that would find a mode which no law stands for.
 _MOST_UNSEEN = 0.02
@@ -18,12 +28,12 @@ _MOST_UNSEEN = 0.02
 _SMALL = 0.02
 
 
-def read(draws):
+def read(draws: Draws) -> Estimate:
     """The Estimate of `Draws` whose sample is BasinDraws, as by `from_basins`."""
     return from_basins(draws.rbm, draws.sample, draws.ledger)
 
 
-def mass(draws):
+def mass(draws: BasinDraws) -> tuple[float, float]:
     """The mass that BasinDraws found, as log Z, and its standard error from their spread alone, in nats.
 
     What no chain has drawn would add to it.
@@ -31,20 +41,20 @@ def mass(draws):
     return _summed(_by_basin(draws), _spread)[:2]
 
 
-def from_basins(rbm, draws, ledger):
+def from_basins(rbm: RBM, draws: BasinDraws, ledger: SweepLedger) -> Estimate:
     """Estimate of log Z from BasinDraws; where no chain stayed in its basin, all are one.
 
     Its error is from the spread within each basin. The estimate is converged if every basin that counts rests on enough
     chains.
     """
-    own = _by_basin(draws)
-    log_z, std_error, shares, errors = _summed(own, _relative_error)
-    effective = np.array([effective_number(each) if np.any(each > -np.inf) else 0.0 for each in own])
-    needed = np.array([fewest_effective(each.size) for each in own])
+    by_basin = _by_basin(draws)
+    log_z, std_error, shares, errors = _summed(by_basin, _relative_error)
+    effective = np.array([effective_number(log_w) if np.any(log_w > -np.inf) else 0.0 for log_w in by_basin])
+    needed = np.array([fewest_effective(log_w.size) for log_w in by_basin])
     few = bool(np.any((effective < needed) & (shares > _SMALL)))
     # Welch (1947): parts of the variance, each estimated from its own chains.
     parts = (shares * errors) ** 2
-    spread = np.sum(parts**2 / np.array([max(each.size - 1, 1) for each in own]))
+    spread = np.sum(parts**2 / np.array([max(log_w.size - 1, 1) for log_w in by_basin]))
     freedom = parts.sum() ** 2 / spread if spread > 0.0 else float(draws.start.size - 1)
     return Estimate(
         log_z=log_z,
@@ -54,14 +64,14 @@ def from_basins(rbm, draws, ledger):
             {
                 "few-effective": few,
                 "modes-unseen": draws.unseen > _MOST_UNSEEN,
-                **untelling(rbm, draws.log_weight, ledger),
+                **variance_is_unreliable(rbm, draws.log_weight, ledger),
             }
         ),
         bounds=(draws.lower, np.inf),
         diagnostics={
             "effective_sample_size": float(1.0 / np.sum(shares**2 / np.maximum(effective, 1.0))),
-            "basins": len(own),
-            "spread_error": _summed(own, _spread)[1],
+            "basins": len(by_basin),
+            "spread_error": _summed(by_basin, _spread)[1],
         },
     )
 
@@ -74,12 +84,14 @@ def _by_basin(draws):
     return [log_w[start == name] for name in np.unique(start)]
 
 
-def _summed(own, relative_error):
+def _summed(by_basin, relative_error):
     """log Z, its standard error, and each basin's share of Z and relative error, from each one's log-weights."""
-    log_mass = np.array([logsumexp(each) - np.log(each.size) if np.any(each > -np.inf) else -np.inf for each in own])
+    log_mass = np.array(
+        [logsumexp(log_w) - np.log(log_w.size) if np.any(log_w > -np.inf) else -np.inf for log_w in by_basin]
+    )
     log_z = float(logsumexp(log_mass))
     shares = np.exp(log_mass - log_z)
-    errors = np.array([relative_error(each) for each in own])
+    errors = np.array([relative_error(log_w) for log_w in by_basin])
     return log_z, float(np.sqrt(np.sum((shares * errors) ** 2))), shares, errors
 
 
@@ -93,5 +105,5 @@ def _spread(log_w):
 
 def _relative_error(log_w):
     """The same, no less than that of log-normal weights."""
-    found = log_w[log_w > -np.inf]
-    return max(_spread(log_w), log_normal_error(found)) if found.size else 0.0
+    stayed = log_w[log_w > -np.inf]
+    return max(_spread(log_w), log_normal_error(stayed)) if stayed.size else 0.0

@@ -1,14 +1,16 @@
-"""What is known of log Z without the run that is judged by it: sure bounds, and the mass that other chains find.
+"""Evidence that an estimate of log Z is checked against: rigorous bounds, and the mass that independent chains find.
 
-An estimator sees its own chains only. Where all of them missed a mode, nothing in them tells; chains that start in the
-modes of mean field do. Estimates of mass by annealing are unbiased for Z, so their logarithms lie below log Z on
-average; their errors are from the spread of the weights drawn, as those that were not drawn could only add to the mass.
-Chains that anneal may all the same take the common way into the lighter modes. So parallel tempering is asked, too:
-read by BAR it is no bound, but low rather than high as long as its replicas travel at all.
+If all chains of an estimator missed a mode, their run gives no sign of it; chains that start in the modes of mean field
+do. Estimates of mass by annealing are unbiased for Z, so their logarithms lie below log Z on average. Their errors are
+from the spread of the weights drawn, because weights that were not drawn could only add to the mass.
+Annealed chains may still all take the common way into the lighter modes. Parallel tempering is therefore run too. Read
+by BAR it is no bound, but it is low rather than high as long as its replicas travel at all.
 """
 
+from __future__ import annotations
+
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -21,10 +23,19 @@ from logzoo.estimators.las_vegas import upper_bound
 from logzoo.estimators.result import reasons_of
 from logzoo.io.checkpoints import identity_of
 from logzoo.io.schema import labelled
-from logzoo.models.certain import without_certain
+from logzoo.models.equivalent import without_certain
 from logzoo.models.modes import distinct_rows
 from logzoo.printing import stage
 from logzoo.samplers import annealed, basins, parallel_tempering
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from logzoo.estimators.result import Estimate
+    from logzoo.models.rbm import RBM
+    from logzoo.streams import Stream
+    from logzoo.types import Array
 
 # What is spent on each of the estimates of mass, beside the run that they judge: fewer sweeps of large models, by
 # the number of weights whose sweeps of that many chains take a few seconds.
@@ -35,27 +46,64 @@ _BASES = ("modes", "matched")
 _BRIDGED_SWEEPS, _HARMLESS, _FEWEST_ROUND_TRIPS = 2000, {"no-round-trips"}, 0.25
 # Examples that are looked at as states of their own.
 _MOST_STATES = 10_000
-# What was found of the latest RBMs, a few numbers each.
+# Evidence on the latest RBMs, a few numbers each.
 _GATHERED, _MOST_GATHERED = {}, 100
 # Standard errors that a difference must have to count.
 _REACH = 3.0
 
 
 class Evidence(NamedTuple):
-    """What is known of log Z beforehand, in nats."""
+    """Evidence on log Z, in nats.
 
-    lower: float  # sure: that of the modes, or the sum over distinct states seen
-    upper: float  # sure
-    masses: tuple  # the mass that chains find, low on average: (log Z, standard error) of each
+    Attributes
+    ----------
+    lower : float
+        Rigorous lower bound: that of the modes, or the sum over distinct states seen.
+    upper : float
+        Rigorous upper bound.
+    masses : tuple of (log_z, std_error)
+        Mass that each independent run found, low on average.
+    """
+
+    lower: float
+    upper: float
+    masses: tuple
 
 
-def gather(rbm, stream, ledger=None, *, data=None, threads=1, tempered=True, progress=False):
-    """Evidence on log Z of an RBM. data: a 0/1 matrix (examples, visible), states to look at and to start from.
+def gather(
+    rbm: RBM,
+    stream: Stream,
+    ledger: SweepLedger | None = None,
+    *,
+    data: Array | None = None,
+    threads: int = 1,
+    tempered: bool = True,
+    progress: bool = False,
+) -> Evidence:
+    """Gather evidence on log Z of an RBM: rigorous bounds, and the mass that independent chains find.
 
-    Chains are annealed from the law of each mode, from the mean of all, and, as the search may have missed a mode, from
-    the marginals of chains that started at uniform units: each time 256 chains, 1000 sweeps (300 of large models).
-    tempered: as many are tempered in parallel, 2000 sweeps. The ledger pays for all of it if there is one. Raises
-    ValueError for bad data.
+    Parameters
+    ----------
+    rbm : RBM
+    stream : Stream
+    ledger : SweepLedger, optional
+        The budget that pays for the evidence.
+    data : array of 0 and 1, shape (examples, visible), optional
+        States to look at and to start from.
+    threads : int
+    tempered : bool
+        Whether 256 chains are also tempered in parallel for 2000 sweeps.
+    progress : bool
+
+    Returns
+    -------
+    Evidence
+
+    Notes
+    -----
+    Chains are annealed from the law of each mode, from the mean of all modes, and from the marginals of chains that
+    started at uniform units, as the search may have missed a mode. Each time 256 chains spend 1000 sweeps, or 300 on
+    large models.
     """
     rbm, constant, visible = without_certain(rbm)
     data = None if data is None else data[:, visible]
@@ -67,8 +115,8 @@ def gather(rbm, stream, ledger=None, *, data=None, threads=1, tempered=True, pro
         draws = basins.run(rbm, share, stream.child("basins"), data=data, **how)
         masses = [basin_estimates.mass(draws)]
         for base in _BASES:
-            share, own = ledger.part(sweeps, "evidence", chains=_CHAINS), stream.child("annealing", base)
-            masses.append(weights.mass(annealed.run(rbm, share, own, base=base, **how)))
+            share, substream = ledger.part(sweeps, "evidence", chains=_CHAINS), stream.child("annealing", base)
+            masses.append(weights.mass(annealed.run(rbm, share, substream, base=base, **how)))
         if tempered:
             share = ledger.part(_BRIDGED_SWEEPS, "evidence", chains=_CHAINS)
             sums = bar.BridgeSums()
@@ -82,32 +130,32 @@ def gather(rbm, stream, ledger=None, *, data=None, threads=1, tempered=True, pro
     return Evidence(max(draws.lower, of_states) + constant, upper_bound(rbm) + constant, masses)
 
 
-def gathered_once(rbm, stream, *, data=None, **how):
+def gathered_once(rbm: RBM, stream: Stream, *, data: Array | None = None, **how: Any) -> Evidence:
     """The Evidence of `gather`, found once for all estimates of an RBM that ask for it in turn; how: threads, progress.
 
     It depends on the parameters, the stream and the data alone.
     """
     key = identity_of({"rbm": rbm, "stream": stream, "data": data})
-    found = _GATHERED.get(key)
-    if found is None:
-        found = gather(rbm, stream, data=data, **how)
+    result = _GATHERED.get(key)
+    if result is None:
+        result = gather(rbm, stream, data=data, **how)
         if len(_GATHERED) == _MOST_GATHERED:
             _GATHERED.clear()
-        _GATHERED[key] = found
-    return found
+        _GATHERED[key] = result
+    return result
 
 
-def sweeps_of(visible, hidden):
+def sweeps_of(visible: int, hidden: int) -> int:
     """Sweeps of each annealing of the evidence on an RBM of that size."""
     return int(np.clip(_WEIGHT_SWEEPS // (visible * hidden), _FEWEST_SWEEPS, _MOST_SWEEPS))
 
 
-def chain_sweeps_of(visible, hidden, *, tempered=True):
+def chain_sweeps_of(visible: int, hidden: int, *, tempered: bool = True) -> int:
     """Sweeps of single chains that the evidence on an RBM of that size takes, all in all; settings as in `gather`."""
     return _CHAINS * ((1 + len(_BASES)) * sweeps_of(visible, hidden) + tempered * _BRIDGED_SWEEPS)
 
 
-def as_dataset(evidence):
+def as_dataset(evidence: Evidence) -> xr.Dataset:
     """The Evidence as an artifact."""
     log_z, std_error = np.reshape(evidence.masses, (-1, 2)).T
     return xr.Dataset(
@@ -120,25 +168,29 @@ def as_dataset(evidence):
     )
 
 
-def from_dataset(dataset):
+def from_dataset(dataset: xr.Dataset) -> Evidence:
     """The Evidence in an artifact."""
     masses = zip(dataset["mass"].values.tolist(), dataset["mass_std_error"].values.tolist(), strict=True)
     return Evidence(float(dataset["lower"]), float(dataset["upper"]), tuple(masses))
 
 
-def with_masses(evidence, estimates):
+def with_masses(evidence: Evidence, estimates: Iterable[Estimate]) -> Evidence:
     """The Evidence with the masses that Estimates found, of those which are low on average."""
-    found = [(each.log_z, each.diagnostics["spread_error"]) for each in estimates if "spread_error" in each.diagnostics]
-    return evidence._replace(masses=(*evidence.masses, *found))
+    result = [
+        (estimate.log_z, estimate.diagnostics["spread_error"])
+        for estimate in estimates
+        if "spread_error" in estimate.diagnostics
+    ]
+    return evidence._replace(masses=(*evidence.masses, *result))
 
 
-def weighed(estimate, evidence, slack=0.0):
-    """The Estimate with the bounds of the Evidence, and with the reasons that it gives to doubt it.
+def weighed(estimate: Estimate, evidence: Evidence, slack: float = 0.0) -> Estimate:
+    """Check an Estimate against the Evidence: add its bounds, and a reason for each contradiction.
 
     slack: nats by which an estimate may be off beyond three standard errors.
     """
     reach = _REACH * estimate.std_error + slack
-    found = reasons_of(
+    result = reasons_of(
         {
             "below-bound": estimate.log_z + reach < evidence.lower,
             "above-bound": estimate.log_z - reach > evidence.upper,
@@ -149,11 +201,11 @@ def weighed(estimate, evidence, slack=0.0):
         }
     )
     bounds = max(estimate.bounds[0], evidence.lower), min(estimate.bounds[1], evidence.upper)
-    return replace(estimate, bounds=bounds, reasons=(*estimate.reasons, *found))
+    return replace(estimate, bounds=bounds, reasons=(*estimate.reasons, *result))
 
 
-def cut(estimate):
-    """The Estimate with log Z and its interval cut at its sure bounds."""
+def cut(estimate: Estimate) -> Estimate:
+    """The Estimate with log Z and its interval cut at its rigorous bounds."""
     # Of a model without spread they may cross by rounding.
     least, most = sorted(estimate.bounds)
     low, log_z, high = (

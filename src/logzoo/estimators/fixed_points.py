@@ -1,16 +1,41 @@
-"""Estimates from fixed points, without a draw: how far they may be off, and when they may be believed.
+"""Mean field, TAP and Bethe: estimates from fixed points, without a draw, with the reasons not to trust them.
 
-There is no spread. What an expansion leaves out is bounded in size by the sum over rings of weights, all taken of one
-sign. Intervals reach as far as that; outside of the domain in which mean field surely has one solution, nothing is
-believed.
+Nothing has a spread here. The orders that an expansion leaves out are bounded by the sum over rings of weights, all
+taken of one sign, and intervals reach as far as that. An estimate counts as converged only where mean field surely has
+a single solution.
+
+Mean field is the best product law's rigorous lower bound, F1 = c.m + sum softplus(b + m W) + sum S(m), by the
+alternating fixed point of Gabrié, Tramel & Krzakala (2015). Cost: the search for modes.
+TAP expands log Z to the third order of the weights, around the best product law of that order (Plefka 1982; Georges &
+Yedidia 1991; Gabrié et al. 2015). Cost: also some tens of passes over the weights, and Bethe's log Z.
+Bethe is the log Z of a fixed point of belief propagation (Yedidia, Freeman & Weiss 2005), exact on forests and no
+larger than log Z if all weights are positive (Ruozzi 2012) or can be made so by flipping units. Cost: also some tens of
+passes over the weights, each of about 30 Gibbs sweeps.
 """
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from logzoo.estimators.las_vegas import upper_bound
 from logzoo.estimators.result import REACH, Estimate, reasons_of
-from logzoo.models.expansions import contraction, gap_of_second_order
+from logzoo.models import expansions
+from logzoo.models.expansions import contraction, gap_of_second_order, is_forest, rings
 from logzoo.samplers.fixed_points import solutions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from logzoo.budgets import SweepLedger
+    from logzoo.models.expansions import Settled
+    from logzoo.models.modes import Modes
+    from logzoo.models.rbm import RBM
+    from logzoo.streams import Stream
+    from logzoo.types import ArrayLike, Floats
 
 # Solutions that are followed: where there are several, none is believed.
 _FOLLOWED = 2
@@ -20,49 +45,53 @@ _LARGEST_REST = 0.5
 _ROUNDING = 1e-10
 
 
-def followed(rbm, ledger, stream, threads, follow):
+def followed(
+    rbm: RBM, ledger: SweepLedger, stream: Stream, threads: int, follow: Callable[[Floats, Floats], Settled]
+) -> tuple[Modes, Settled, int]:
     """Modes, and the best of what follow(visible means, hidden means) returns for some of them, and for which.
 
     follow returns a `logzoo.models.expansions.Settled`. Returns modes, settled, row.
     """
     modes = solutions(rbm, ledger, stream, threads=threads)
-    found = [follow(*means) for means in zip(modes.visible[:_FOLLOWED], modes.hidden[:_FOLLOWED], strict=True)]
+    points = [follow(*means) for means in zip(modes.visible[:_FOLLOWED], modes.hidden[:_FOLLOWED], strict=True)]
     # One that has not settled is no solution, whatever its value.
-    row = max(range(len(found)), key=lambda number: (found[number].settled, found[number].log_z))
-    return modes, found[row], row
+    row = max(range(len(points)), key=lambda number: (points[number].settled, points[number].log_z))
+    return modes, points[row], row
 
 
-def judged(rbm, modes, found, row, rest, *, exact=False):
-    """Estimate of the fixed point found from a row of the modes.
+def judged(rbm: RBM, modes: Modes, point: Settled, row: int, left_out: float, *, exact: bool = False) -> Estimate:
+    """Estimate from the fixed point that a row of the modes led to.
 
-    rest: nats that it may have left out. exact: nothing is, as on a forest.
+    left_out: nats that it may have left out. exact: nothing is left out, as on a forest.
     """
     means = modes.visible[row], modes.hidden[row]
-    slack = _ROUNDING * max(1.0, abs(found.log_z))
+    slack = _ROUNDING * max(1.0, abs(point.log_z))
     radius = contraction(rbm)
-    inside = exact or (radius < 1.0 and rest <= _LARGEST_REST)
+    inside = exact or (radius < 1.0 and left_out <= _LARGEST_REST)
     if exact:
         reach = 0.0
-    elif radius < 1.0 and np.isfinite(rest):
-        reach = rest
+    elif radius < 1.0 and np.isfinite(left_out):
+        reach = left_out
     else:
         # The expansion says nothing of its own error; the distance from what is sure has its size.
-        reach = max(gap_of_second_order(rbm, *means), abs(found.log_z - modes.bounds[0]))
+        reach = max(gap_of_second_order(rbm, *means), abs(point.log_z - modes.bounds[0]))
     upper = upper_bound(rbm)
     reasons = reasons_of(
         {
-            "not-settled": not found.settled,
+            "not-settled": not point.settled,
             "many-solutions": not exact and len(modes.bounds) > 1,
             "outside-expansion": not inside,
-            "below-bound": found.log_z + reach + slack < modes.lower,
-            "above-bound": found.log_z - reach - slack > upper,
+            "below-bound": point.log_z + reach + slack < modes.lower,
+            "above-bound": point.log_z - reach - slack > upper,
         }
     )
-    diagnostics = {"solutions": len(modes.bounds), "contraction": radius, "fixed_point_steps": found.steps}
-    return reaching(found.log_z, reach, reasons, (modes.lower, upper), diagnostics)
+    diagnostics = {"solutions": len(modes.bounds), "contraction": radius, "fixed_point_steps": point.steps}
+    return reaching(point.log_z, reach, reasons, (modes.lower, upper), diagnostics)
 
 
-def reaching(log_z, reach, reasons, bounds, diagnostics):
+def reaching(
+    log_z: float, reach: float, reasons: tuple[str, ...], bounds: tuple[float, float], diagnostics: dict
+) -> Estimate:
     """Estimate whose interval reaches that many nats to either side, and as far as rounding beyond."""
     log_z = float(log_z)
     reach = float(reach) + _ROUNDING * max(1.0, abs(log_z))
@@ -74,3 +103,68 @@ def reaching(log_z, reach, reasons, bounds, diagnostics):
         bounds=bounds,
         diagnostics=diagnostics,
     )
+
+
+def mean_field(
+    rbm: RBM,
+    ledger: SweepLedger,
+    stream: Stream,
+    *,
+    base: ArrayLike | str | None = None,
+    threads: int = 1,
+    progress: bool = False,
+) -> Estimate:
+    """The largest F1 of the modes found, as an Estimate; base and progress: not used.
+
+    Its interval reaches as far as the second order of the expansion, and it never counts as converged but where no unit
+    has a weight: a bound does not say how far it is below.
+    """
+    modes = solutions(rbm, ledger, stream, threads=threads)
+    tight = not rbm.weights.any()
+    gap = 0.0 if tight else gap_of_second_order(rbm, modes.visible[0], modes.hidden[0])
+    bounds = modes.lower, upper_bound(rbm)
+    diagnostics = {"solutions": len(modes.bounds)}
+    return reaching(modes.bounds[0], gap, reasons_of({"bound-alone": not tight}), bounds, diagnostics)
+
+
+def tap(
+    rbm: RBM,
+    ledger: SweepLedger,
+    stream: Stream,
+    *,
+    base: ArrayLike | str | None = None,
+    threads: int = 1,
+    progress: bool = False,
+) -> Estimate:
+    """F3 at a fixed point that a solution of mean field leads to, as an Estimate; base and progress: not used.
+
+    Its interval reaches as far as F3 is from Bethe's log Z, and rings of four and more weights further. `converged`
+    says that mean field surely has one solution and that what is left out is below half a nat.
+    """
+    modes, point, row = followed(rbm, ledger, stream, threads, partial(expansions.tap, rbm))
+    left_out = _left_out(rbm, modes.visible[row], point.log_z) if contraction(rbm) < 1.0 else math.inf
+    return judged(rbm, modes, point, row, left_out)
+
+
+def _left_out(rbm, visible, log_z):
+    """Nats that F3 may have left out: Bethe's log Z has all orders of what makes no ring."""
+    bethe_point = expansions.bethe(rbm, visible)
+    return abs(log_z - bethe_point.log_z) + rings(bethe_point.correlations) if bethe_point.settled else math.inf
+
+
+def bethe(
+    rbm: RBM,
+    ledger: SweepLedger,
+    stream: Stream,
+    *,
+    base: ArrayLike | str | None = None,
+    threads: int = 1,
+    progress: bool = False,
+) -> Estimate:
+    """Bethe's log Z at a fixed point that a solution of mean field leads to, as an Estimate; base, progress: not used.
+
+    Its interval reaches as far as rings of four and more weights may. `converged` says that the weights make no ring,
+    or that mean field surely has one solution and that what is left out is below half a nat.
+    """
+    modes, point, row = followed(rbm, ledger, stream, threads, lambda visible, _: expansions.bethe(rbm, visible))
+    return judged(rbm, modes, point, row, rings(point.correlations), exact=is_forest(rbm))

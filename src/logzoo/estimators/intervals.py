@@ -1,30 +1,40 @@
 """Standard errors and intervals of logarithms of sums, over few independent parts (chains, ladders, data vectors).
 
-The jackknife errs on the wide side (Efron & Stein 1981), and Student's quantiles allow for the spread being
-estimated from few parts; percentiles of a bootstrap over few parts are too close together.
+The jackknife errs on the wide side (Efron & Stein 1981), and Student's quantiles allow for a spread that was estimated
+from few parts; percentiles of a bootstrap over few parts are too close together. A heavy tail of the parts makes all of
+them too narrow: see `tail_shape`.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import stdtrit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from logzoo.types import Floats, Generator
 
 _LEVEL = 0.95
 _QUANTILES = (0.025, 0.16, 0.5, 0.84, 0.975)
 _RESAMPLES = 1000
 
 
-def jackknife_error(left_out):
+def jackknife_error(left_out: Floats) -> float:
     """Standard error from the estimates (part,) with one part left out each."""
     parts = left_out.size
     return float(np.sqrt((parts - 1) / parts * np.sum((left_out - left_out.mean()) ** 2)))
 
 
-def student_interval(center, std_error, parts):
+def student_interval(center: float, std_error: float, parts: float) -> tuple[float, float]:
     """Central 95% interval (low, high) around `center`, whose error was estimated from that many parts."""
     reach = std_error * float(stdtrit(parts - 1, 0.5 + _LEVEL / 2))
     return float(center - reach), float(center + reach)
 
 
-def sums_left_out(values):
+def sums_left_out(values: Floats) -> Floats:
     """Sums (n, ...) of all values (n, ...) but one, for each of them, without subtracting."""
     nothing = np.zeros((1, *values.shape[1:]))
     before = np.concatenate([nothing, np.cumsum(values, axis=0)[:-1]])
@@ -32,7 +42,7 @@ def sums_left_out(values):
     return before + after
 
 
-def log_sums_left_out(log_values):
+def log_sums_left_out(log_values: Floats) -> Floats:
     """log sum exp (n,) of all values (n,) but one, for each of them; n at least 2."""
     nothing = np.array([-np.inf])
     before = np.concatenate([nothing, np.logaddexp.accumulate(log_values)[:-1]])
@@ -40,13 +50,13 @@ def log_sums_left_out(log_values):
     return np.logaddexp(before, after)
 
 
-def effective_number(log_weights):
+def effective_number(log_weights: Floats) -> Floats:
     """(sum w)^2 / sum w^2 of weights (..., n) given by their logarithms: how many equal ones would spread as much."""
     relative = np.exp(log_weights - np.max(log_weights, axis=-1, keepdims=True))
     return relative.sum(axis=-1) ** 2 / np.square(relative).sum(axis=-1)
 
 
-def bootstrapped(sums, statistic, generator):
+def bootstrapped(sums: Floats, statistic: Callable[[Floats], Floats], generator: Generator) -> tuple[float, Floats]:
     """Standard error, and five quantiles, of statistic(total) over chains drawn with replacement.
 
     sums (chain, ...); statistic maps totals (..., *shape) to numbers (...,).
@@ -56,3 +66,35 @@ def bootstrapped(sums, statistic, generator):
     totals = (counts @ sums.reshape(chains, -1)).reshape(_RESAMPLES, *sums.shape[1:])
     values = statistic(totals)
     return float(np.std(values, ddof=1)), np.quantile(values, _QUANTILES)
+
+
+# Shape beyond which a mean of weights is not to be trusted.
+LARGEST_SHAPE = 0.7
+# Share of the weights that is the tail, times the root of their number that it is at most, and the fewest to fit it to.
+_SHARE, _ROOTS, _FEWEST = 0.2, 3.0, 5
+# A few weights say little of k: it is drawn towards 0.5 as if ten more had been seen.
+_PRIOR_SHAPE, _PRIOR_WEIGHTS = 0.5, 10
+# Candidates for the scale, beside the root of the number of weights, and the spread of their prior.
+_CANDIDATES, _SPREAD = 30, 3.0
+
+
+def tail_shape(log_weights: Floats) -> float:
+    """Shape k of the tail of weights given by their logarithms (chain,); 0 where there are too few, or no tail."""
+    count = int(min(_SHARE * log_weights.size, _ROOTS * np.sqrt(log_weights.size)))
+    if count < _FEWEST:
+        return 0.0
+    ordered = np.sort(log_weights)
+    weights = np.exp(ordered - ordered[-1])
+    excess = weights[-count:] - weights[-count - 1]
+    quartile = excess[int(count / 4 + 0.5) - 1]
+    if not quartile > 0.0:
+        return 0.0
+    candidates = _CANDIDATES + int(np.sqrt(count))
+    steps = np.sqrt(candidates / (np.arange(candidates) + 0.5))
+    slopes = 1.0 / excess[-1] + (1.0 - steps) / (_SPREAD * quartile)
+    shapes = np.log1p(-slopes[:, None] * excess).mean(axis=1)
+    log_likelihoods = count * (np.log(-slopes / shapes) - shapes - 1.0)
+    relative = np.exp(log_likelihoods - log_likelihoods.max())
+    slope = relative @ slopes / relative.sum()
+    shape = np.log1p(-slope * excess).mean()
+    return float((count * shape + _PRIOR_WEIGHTS * _PRIOR_SHAPE) / (count + _PRIOR_WEIGHTS))

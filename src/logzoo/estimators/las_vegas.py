@@ -6,6 +6,10 @@ so that a tour still out has on average at least as many sweeps before it as a n
 Cost: one sweep for each hidden state drawn (p(h | v), then f(h): the two bounds of a sweep), and those of the tours.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 from scipy.special import expit, logsumexp
 
@@ -14,6 +18,15 @@ from logzoo.estimators.intervals import student_interval
 from logzoo.estimators.result import Estimate, reasons_of
 from logzoo.samplers.tours import run
 
+if TYPE_CHECKING:
+    from typing import Any
+
+    from logzoo.budgets import SweepLedger
+    from logzoo.models.rbm import RBM
+    from logzoo.samplers.tours import Tours
+    from logzoo.streams import Stream
+    from logzoo.types import ArrayLike
+
 # Tours, equal ones worth as much as those tours, below which a mean of lengths rests on a few.
 _FEWEST_TOURS = 10
 # Share of Z that the set may miss, if the standard error is no smaller.
@@ -21,7 +34,15 @@ _LARGEST_MISS = 0.05
 _NORMAL_REACH = 1.96
 
 
-def estimate(rbm, ledger, stream, *, data=None, base=None, **options):
+def estimate(
+    rbm: RBM,
+    ledger: SweepLedger,
+    stream: Stream,
+    *,
+    data: ArrayLike | None = None,
+    base: ArrayLike | str | None = None,
+    **options: Any,
+) -> Estimate:
     """Estimate log Z by the lengths of tours. Returns Estimate, its error by the spread over tours.
 
     data: a 0/1 matrix (examples, visible), required; base: not used, there is no path; the other options as in
@@ -73,7 +94,7 @@ def _estimate_of(rbm, draws):
     )
 
 
-def mean_length(tours):
+def mean_length(tours: Tours) -> tuple[float, float]:
     """(mean length, standard error of its logarithm) of Tours; with tours that were cut, a mean that is too small.
 
     The error is that of a ratio of means over tours, with one tour more in it, as far off as the farthest (and by one
@@ -88,8 +109,8 @@ def mean_length(tours):
     return float(mean), float(np.sqrt(variance) / returned / mean)
 
 
-def upper_bound(rbm):
-    """A bound on log Z in nats: each unit of one layer has at most the input that the other's excitations give it."""
+def upper_bound(rbm: RBM) -> float:
+    """A rigorous upper bound of log Z in nats: the input of a unit is at most the sum of its positive weights."""
     bounds = [
         np.logaddexp(0.0, near.hidden_bias).sum()
         + np.logaddexp(0.0, near.visible_bias + np.maximum(near.weights, 0.0).sum(axis=1)).sum()

@@ -1,15 +1,29 @@
 """Estimators on one model at every budget and replicate, a dataset each."""
 
+from __future__ import annotations
+
 import json
 from dataclasses import asdict
 from itertools import product
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from logzoo.estimators.estimator_registry import estimate_together, find
 from logzoo.estimators.evidence import weighed
-from logzoo.estimators.registry import estimate_together, find
 from logzoo.estimators.result import Estimate, dataset_of
 from logzoo.io.schema import labelled
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    import xarray as xr
+
+    from logzoo.estimators.evidence import Evidence
+    from logzoo.models.rbm import RBM
+    from logzoo.streams import Stream
+    from logzoo.types import Array
 
 
 class Finished:
@@ -19,17 +33,25 @@ class Finished:
         self.estimates = []
 
     @property
-    def state(self):
+    def state(self) -> dict[str, Array]:
         """The arrays by name."""
         fields = [asdict(estimate) for estimate in self.estimates]
         return {"estimates": np.array(json.dumps(fields, default=lambda number_or_array: number_or_array.tolist()))}
 
-    def restore(self, state):
+    def restore(self, state: Mapping[str, Array]) -> None:
         """Take over the arrays of a `state`."""
         self.estimates = [Estimate(**fields) for fields in json.loads(str(state["estimates"]))]
 
 
-def estimate_matrix(rbm, asked, *, chains, stream, evidence=None, checkpoint=None):
+def estimate_matrix(
+    rbm: RBM,
+    asked: Mapping[str, Mapping[str, Any]],
+    *,
+    chains: int,
+    stream: Stream,
+    evidence: Evidence | None = None,
+    checkpoint: Any = None,
+) -> dict[str, xr.Dataset]:
     """Estimate log Z by several estimators of one base, each at all of its budgets (sweeps per chain) and replicates.
 
     asked: {name: {method, options, budgets, replicates}}. What reads the same run at a budget and replicate shares it.

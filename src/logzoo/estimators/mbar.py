@@ -4,15 +4,22 @@ Shirts & Chodera (2008), eq 11; Carlson et al. (2016), eq 18. Cost: the sweeps o
 every rung (memory) and Newton steps of the order of draws times rungs squared.
 """
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.special import logsumexp
 from threadpoolctl import threadpool_limits
 
 from logzoo.checks import whole_number
-from logzoo.estimators.simulated_tempering import autocorrelation_time, estimate_of_draws
+from logzoo.estimators.tempering_estimates import autocorrelation_time, estimate_of_draws
 from logzoo.samplers.observers import ThinnedDraws
+
+if TYPE_CHECKING:
+    from logzoo.estimators.estimator import Draws
+    from logzoo.estimators.result import Estimate
+    from logzoo.types import Array, ArrayLike, Floats
 
 # Most log-densities (draws times rungs) that are worked on: a few arrays of 160 MB.
 _MOST_NUMBERS = 20_000_000
@@ -29,7 +36,7 @@ _LEAST_DAMPING, _MORE = 1e-5, 10.0
 _on_one_thread = threadpool_limits.wrap(limits=1, user_api="blas")
 
 
-def thinned(*, draws=10_000):
+def thinned(*, draws: int = 10_000) -> ThinnedDraws:
     """Observer of the draws that MBAR reads. draws: the most that are kept in all (one of each chain at least).
 
     The draws are from sweeps equally far apart. Runs whose draws times rungs are too many are refused.
@@ -38,7 +45,7 @@ def thinned(*, draws=10_000):
 
 
 class _Thinned(ThinnedDraws):
-    def check(self, chains, rungs, sweeps):
+    def check(self, chains: int, rungs: int, sweeps: int) -> None:
         """Raise ValueError for a run of so many sweeps that would leave too many log-densities."""
         kept = min(max(self.draws, chains), chains * sweeps)
         if kept * rungs > _MOST_NUMBERS:
@@ -48,7 +55,7 @@ class _Thinned(ThinnedDraws):
             )
 
 
-def read(draws):
+def read(draws: Draws) -> Estimate:
     """The Estimate of `Draws` of simulated tempering by MBAR.
 
     Chains that need more sweeps than lie between two kept draws to forget their rung are thinned to half of their
@@ -70,12 +77,31 @@ def read(draws):
     return estimate_of_draws(draws, float(sample.log_z_base + log_z[-1]), std_error, chains)
 
 
-def log_ratios(log_f, counts, start):
-    """log Z_k - log Z_1 (rung,) in nats at the MBAR solution, and standard errors (rung,) for independent draws.
+def log_ratios(log_f: ArrayLike, counts: ArrayLike, start: ArrayLike) -> tuple[Floats, Floats]:
+    """Solve the self-consistency equations of MBAR for independent draws.
 
-    log_f: (draw, rung) log f of every draw at every rung, draws sorted by the rung they were drawn at; counts (rung,):
-    how many at each, zeros allowed; start (rung,): a first guess of the ratios. ValueError when the self-consistency
-    equations (Shirts & Chodera 2008, eq 11) are not solved or the sizes do not match.
+    Parameters
+    ----------
+    log_f : array, shape (draw, rung)
+        log f of every draw at every rung, draws sorted by the rung at which they were drawn.
+    counts : array of int, shape (rung,)
+        Draws at each rung; zeros are allowed.
+    start : array, shape (rung,), nats
+        A first guess of the ratios.
+
+    Returns
+    -------
+    log_ratios, std_errors : ndarray, shape (rung,), nats
+        log Z_k - log Z_1, and its standard error.
+
+    Raises
+    ------
+    ValueError
+        For sizes that do not match, and where the equations are not solved.
+
+    References
+    ----------
+    Shirts & Chodera (2008), eq 11.
     """
     log_f, counts = np.asarray(log_f, np.float64), np.asarray(counts)
     if log_f.ndim != 2 or counts.shape != (log_f.shape[1],) or counts.sum() != len(log_f) or np.any(counts < 0):
@@ -86,7 +112,7 @@ def log_ratios(log_f, counts, start):
 
 
 @_on_one_thread
-def influence(log_f, rungs, log_z):
+def influence(log_f: Floats, rungs: Array, log_z: Floats) -> Floats:
     """How log Z_k - log Z_1 at the solution answers to the weight of each draw: derivatives (draw, rung).
 
     log_f (draw, rung), rungs (draw,) that the draws were made at, log_z (rung,) the solution. The squares of its sums
@@ -136,15 +162,15 @@ def _solved(log_f, counts, start):
         flat = curvatures < _NO_OVERLAP * curvatures[-1]
         while damping < curvatures[-1]:
             steps = np.where(flat, 0.0, slopes / np.where(flat, 1.0, curvatures + damping))
-            there = _place(among, known, at.log_z - directions @ steps)
-            if _is_lower(there, at):
+            trial = _place(among, known, at.log_z - directions @ steps)
+            if _is_lower(trial, at):
                 break
             damping = max(_MORE * damping, _LEAST_DAMPING * curvatures[-1])
         else:
-            there = _place(among, known, at.again)
-        if not _is_lower(there, at):
+            trial = _place(among, known, at.again)
+        if not _is_lower(trial, at):
             break
-        at, damping = there, damping / _MORE
+        at, damping = trial, damping / _MORE
     if not at.error < _RESIDUAL:
         raise ValueError(f"mbar: its equations were not solved: log Z is off by {at.error:.2g} nats")
     # Rungs without draws have their log Z from those with draws.
@@ -178,6 +204,6 @@ def _place(log_f, counts, log_z):
     return _Place(log_z, height, p, log_z + moves, float(np.ptp(moves)))
 
 
-def _is_lower(there, here):
+def _is_lower(trial, start):
     """Whether a place is nearer to the solution: there heights are alike to rounding, and errors are not."""
-    return there.height < here.height or there.error < here.error
+    return trial.height < start.height or trial.error < start.error

@@ -1,13 +1,20 @@
 """What every estimator returns, and the vocabulary of its diagnostics."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import xarray as xr
 
 from logzoo.io.schema import coordinate, labelled
 from logzoo.printing import html_table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
 
 # name -> (long name, unit); the only diagnostics an estimator may report.
 DIAGNOSTICS = {
@@ -69,7 +76,7 @@ _OF_LOG_Z = {"bootstrap_quantiles"}
 REASONS = {
     "few-effective": "log Z rests on too few of the chains, the others hardly count",
     "heavy-tail": "the largest weights are so unequal that those which decide may not be among them",
-    "one-way": "all chains went the same frozen way, so their spread says nothing",
+    "one-way": "all chains followed the same path, so their variance does not measure the error",
     "steep": "single sweeps were to make up for changes of many nats",
     "trajectories-apart": "reverse trajectories from the same data vector disagree",
     "no-round-trips": "the chains hardly travelled between the ends of the ladder",
@@ -83,18 +90,19 @@ REASONS = {
     "tours-cut": "some tours were cut before they returned",
     "few-tours": "log Z rests on too few tours",
     "share-missed": "chains from elsewhere found mass that the stopping set misses",
-    "below-bound": "log Z lies below a sure lower bound",
-    "above-bound": "log Z lies above a sure upper bound",
+    "below-bound": "log Z lies below a rigorous lower bound",
+    "above-bound": "log Z lies above a rigorous upper bound",
     "one-method-alone": "fewer than two unlike methods trust their runs",
     "methods-disagree": "unlike methods disagree",
     "rounds-disagree": "twice the budget gave another log Z, or there was but one round",
     "tolerance-missed": "the budget was spent before the interval was as narrow as asked for",
-    "bound-alone": "log Z is a sure lower bound, and nothing says how far below it lies",
+    "bound-alone": "log Z is a rigorous lower bound, and nothing says how far below it lies",
     "not-settled": "the fixed point was not reached",
     "many-solutions": "mean field has several solutions, and the value of one misses the others",
     "outside-expansion": "the weights are too strong for an expansion around independent units",
     "modes-unseen": "there are more modes than chains start in, or than the search has seen",
-    "modes-hold-more": "chains from elsewhere, as from the modes of mean field, find more mass than this log Z allows",
+    "modes-hold-more": "independent chains started in the mean-field modes give a larger log Z; the estimate probably "
+    "misses a mode",
 }
 
 # Of each reason, in numbers that stand for several at once.
@@ -150,8 +158,8 @@ class Estimate:
 
     def __post_init__(self):
         named = ((self.diagnostics, DIAGNOSTICS), (self.profiles, PROFILES), (self.reasons, REASONS))
-        for given, known in named:
-            unknown = set(given) - set(known)
+        for names, known in named:
+            unknown = set(names) - set(known)
             if unknown:
                 raise ValueError(f"undeclared diagnostics {', '.join(sorted(unknown))}")
         if not math.isfinite(self.log_z):
@@ -175,7 +183,7 @@ class Estimate:
         ]
         return html_table(f"Estimate by {self.method}" if self.method else "Estimate", rows)
 
-    def shifted(self, constant):
+    def shifted(self, constant: float) -> Estimate:
         """The same Estimate for a log Z that is larger by a constant."""
         quantiles = {name: self.profiles[name] + constant for name in _OF_LOG_Z & self.profiles.keys()}
         return replace(
@@ -186,7 +194,7 @@ class Estimate:
             profiles={**self.profiles, **quantiles},
         )
 
-    def to_dataset(self):
+    def to_dataset(self) -> xr.Dataset:
         """Everything as an xarray Dataset, with long names and units; reasons are CF flags."""
         ends = coordinate("end", ["lower", "upper"], "end of the sure bounds")
         bounds = labelled("end", np.array(self.bounds), "sure bounds of log Z", "nat")
@@ -195,22 +203,22 @@ class Estimate:
         return dataset_of([self]).assign(bounds=bounds).assign_coords(end=ends).assign_attrs(attributes)
 
     @property
-    def interval_error(self):
+    def interval_error(self) -> float:
         """Standard error in nats of a normal law whose 95% interval is as wide: more than `std_error` of few chains."""
         return (self.interval[1] - self.interval[0]) / (2.0 * REACH)
 
     @property
-    def converged(self):
+    def converged(self) -> bool:
         """Whether no check failed."""
         return not self.reasons
 
 
-def reasons_of(signs):
-    """Names (in the order given) of the signs {name in REASONS: whether it holds} that hold."""
+def reasons_of(signs: Mapping[str, Any]) -> tuple[str, ...]:
+    """Names of the signs {name in REASONS: whether it holds} that hold, in their order."""
     return tuple(name for name, holds in signs.items() if holds)
 
 
-def dataset_of(estimates, places=None):
+def dataset_of(estimates: Sequence[Estimate], places: Mapping[str, tuple] | None = None) -> xr.Dataset:
     """Estimates as a Dataset: log_z, std_error, interval, sweeps_spent, converged, reasons, diagnostics and profiles.
 
     places: {dimension: its coordinate as xarray takes it}, which the estimates fill in the order of rows; None for a
@@ -223,17 +231,17 @@ def dataset_of(estimates, places=None):
         values = np.array(list(values), dtype)
         return labelled((*places, *dimensions), values.reshape((*shape, *values.shape[1:])), long_name, units)
 
-    spent, converged = (each.sweeps for each in estimates), (each.converged for each in estimates)
+    spent, converged = (estimate.sweeps for estimate in estimates), (estimate.converged for estimate in estimates)
     standard_error = "standard error of log Z, over independent chains"
     variables = {
-        "log_z": variable((each.log_z for each in estimates), "estimate of log Z", "nat"),
-        "std_error": variable((each.std_error for each in estimates), standard_error, "nat"),
+        "log_z": variable((estimate.log_z for estimate in estimates), "estimate of log Z", "nat"),
+        "std_error": variable((estimate.std_error for estimate in estimates), standard_error, "nat"),
         "sweeps_spent": variable(spent, "Gibbs sweeps spent per chain, all purposes", "sweep", dtype=np.int64),
         "converged": variable(converged, "1 when the method found nothing wrong with its own run", "1", dtype=np.int8),
-        "interval": variable((each.interval for each in estimates), "95% interval of log Z", "nat", ("bound",)),
+        "interval": variable((estimate.interval for estimate in estimates), "95% interval of log Z", "nat", ("bound",)),
     }
-    found = (sum(_BITS[name] for name in each.reasons) for each in estimates)
-    variables["reasons"] = variable(found, "what was found wrong with a run, 0 for nothing", "1", dtype=np.int32)
+    bits = (sum(_BITS[name] for name in estimate.reasons) for estimate in estimates)
+    variables["reasons"] = variable(bits, "what was found wrong with a run, 0 for nothing", "1", dtype=np.int32)
     flags = {"flag_masks": np.array(list(_BITS.values()), np.int32), "flag_meanings": " ".join(_BITS)}
     variables["reasons"][-1].update(flags)
     for name in sorted({name for estimate in estimates for name in estimate.diagnostics}):

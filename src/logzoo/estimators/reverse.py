@@ -7,14 +7,28 @@ KL(p || p_ann) and the spread of w, when the data are draws of the RBM.
 Cost: one sweep a rung, and log f at two rungs, as AIS.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 from scipy.special import logsumexp
 
 from logzoo.checks import binary_matrix, whole_number
 from logzoo.estimators.intervals import effective_number, jackknife_error, log_sums_left_out, student_interval
 from logzoo.estimators.result import Estimate, reasons_of
-from logzoo.estimators.weights import log_normal_variance, untelling
+from logzoo.estimators.weights import log_normal_variance, variance_is_unreliable
 from logzoo.samplers import annealed
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from logzoo.budgets import SweepLedger
+    from logzoo.estimators.estimator import Draws
+    from logzoo.models.rbm import RBM
+    from logzoo.samplers.annealed import AnnealedDraws
+    from logzoo.streams import Stream
+    from logzoo.types import Array, ArrayLike
 
 # Data vectors by default, if there are two trajectories for each.
 _VECTORS = 10
@@ -22,7 +36,15 @@ _VECTORS = 10
 _LARGEST_BIAS = 0.1
 
 
-def run(rbm, ledger, stream, *, data=None, vectors=None, **options):
+def run(
+    rbm: RBM,
+    ledger: SweepLedger,
+    stream: Stream,
+    *,
+    data: ArrayLike | None = None,
+    vectors: int | None = None,
+    **options: Any,
+) -> tuple[AnnealedDraws, Array]:
     """Anneal chains down from data vectors; returns AnnealedDraws and the vector (chain,) that each started from.
 
     data: a 0/1 matrix (examples, visible), required; vectors: how many of its rows are drawn for the chains to be dealt
@@ -33,7 +55,9 @@ def run(rbm, ledger, stream, *, data=None, vectors=None, **options):
     return annealed.run_reverse(rbm, ledger, stream, starts, **options), vector
 
 
-def starts_of(rbm, ledger, stream, data, vectors):
+def starts_of(
+    rbm: RBM, ledger: SweepLedger, stream: Stream, data: ArrayLike | None, vectors: int | None
+) -> tuple[Array, Array]:
     """States (chain, visible) that the chains start from, and the number of the data vector (chain,); as for `run`."""
     if vectors is None:
         vectors = min(_VECTORS, max(2, ledger.chains // 2))
@@ -48,7 +72,7 @@ def starts_of(rbm, ledger, stream, data, vectors):
     return data[rows[vector]], vector
 
 
-def read(draws):
+def read(draws: Draws) -> Estimate:
     """The Estimate of `Draws` whose sample is that of `run`, its error by the spread over data vectors.
 
     The estimate is converged if the trajectories of a vector agree, so that the bias of their log-mean-exp is small,
@@ -62,7 +86,7 @@ def read(draws):
     effective = np.array([effective_number(log_p) for log_p in per_vector])
     bias = _bias(per_vector)
     std_error = float(np.hypot(std_error, bias)) if np.isfinite(bias) else std_error
-    frozen = untelling(draws.rbm, sample.log_weight, draws.ledger)
+    frozen = variance_is_unreliable(draws.rbm, sample.log_weight, draws.ledger)
     return Estimate(
         log_z=center,
         std_error=std_error,

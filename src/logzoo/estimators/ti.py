@@ -3,35 +3,43 @@
 Carlson et al. (2016), section 3.2; Friel, Hurn & Wyse (2014) for the corrected trapezoid. Same draws and cost as RTS.
 """
 
+from __future__ import annotations
+
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from logzoo.checks import one_of
-from logzoo.estimators.simulated_tempering import FLOOR, from_sums
+from logzoo.estimators.tempering_estimates import FLOOR, from_sums
 from logzoo.samplers.observers import RungDerivatives, WeightedDerivatives
+
+if TYPE_CHECKING:
+    from logzoo.estimators.estimator import Draws
+    from logzoo.estimators.result import Estimate
+    from logzoo.types import Floats
 
 _RULES = ("riemann", "trapezoid", "corrected")
 # The finer rule that a rule is compared with, where the draws have what it takes.
 _FINER = {"riemann": "trapezoid", "trapezoid": "corrected"}
 
 
-def riemann(draws):
+def riemann(draws: Draws) -> Estimate:
     """The Estimate of `Draws` of simulated tempering by TI with the right Riemann sum."""
     return _at_drawn_rungs("riemann", draws)
 
 
-def trapezoid(draws):
+def trapezoid(draws: Draws) -> Estimate:
     """The Estimate of `Draws` of simulated tempering by TI with the trapezoidal rule."""
     return _at_drawn_rungs("trapezoid", draws)
 
 
-def corrected(draws):
+def corrected(draws: Draws) -> Estimate:
     """The Estimate of `Draws` of simulated tempering by TI with the corrected trapezoidal rule."""
     return _at_drawn_rungs("corrected", draws)
 
 
-def rao_blackwell(draws):
+def rao_blackwell(draws: Draws) -> Estimate:
     """The Estimate of `Draws` by TI-RB: the trapezoidal rule, draws weighted by q(beta_k | x) at every rung (eq 21)."""
     sample = draws.sample
 
@@ -73,13 +81,33 @@ def _log_z_of_sums(draws, rule, totals, rungs=slice(None)):
     return draws.log_z_base + log_ratio(draws.betas[rungs], mean, variance + bend / count, rule=rule)
 
 
-def log_ratio(betas, mean, second=None, *, rule):
-    """log Z_K - log Z_1 (...,) in nats from the means of d log f / d beta at the rungs, mean (..., rung).
+def log_ratio(betas: Floats, mean: Floats, second: Floats | None = None, *, rule: str) -> Floats:
+    """Integrate d log Z / d beta over a ladder.
 
-    rule: "riemann" (right Riemann sum), "trapezoid", or "corrected": the trapezoid less
-    (b_{k+1} - b_k)^2 / 12 times the increase of `second` (..., rung), the second derivative of log Z in beta (Friel,
-    Hurn & Wyse 2014). NaN stands for an empty rung and is filled by linear interpolation. Raises ValueError
-    for an unknown rule, and when every rung is empty.
+    Parameters
+    ----------
+    betas : ndarray, shape (rung,)
+    mean : ndarray, shape (..., rung)
+        Means of d log f / d beta. NaN stands for an empty rung and is filled by linear interpolation.
+    second : ndarray, shape (..., rung), optional
+        Second derivatives of log Z in beta, for the rule "corrected".
+    rule : str
+        "riemann" (right Riemann sum), "trapezoid", or "corrected": the trapezoid less (b_{k+1} - b_k)^2 / 12 times the
+        increase of `second`.
+
+    Returns
+    -------
+    ndarray, shape (...,), nats
+        log Z_K - log Z_1.
+
+    Raises
+    ------
+    ValueError
+        For an unknown rule, and when every rung is empty.
+
+    References
+    ----------
+    Friel, Hurn & Wyse (2014).
     """
     one_of("rule", rule, _RULES)
     widths = np.diff(betas)

@@ -4,12 +4,21 @@ Carlson et al. (2016), supplement G: P_jk proportional to the number of moves fr
 cost as RTS.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from logzoo.estimators.intervals import jackknife_error, sums_left_out
-from logzoo.estimators.simulated_tempering import end_ratio, estimate_of_draws
+from logzoo.estimators.tempering_estimates import end_ratio, estimate_of_draws
 from logzoo.samplers.initial import COUNT_FLOOR
 from logzoo.samplers.observers import GroupedMoves
+
+if TYPE_CHECKING:
+    from logzoo.estimators.estimator import Draws
+    from logzoo.estimators.result import Estimate
+    from logzoo.types import ArrayLike, Floats
 
 # Groups of chains whose matrices are kept for the spread; each costs 8 bytes times rungs squared.
 _MOST_GROUPS = 20
@@ -17,22 +26,22 @@ _MOST_GROUPS = 20
 _FLOOR = 1e-100
 
 
-def counted_moves():
+def counted_moves() -> GroupedMoves:
     """Observer that counts the moves of groups of chains."""
     return GroupedMoves(_MOST_GROUPS)
 
 
-def shared_moves():
+def shared_moves() -> GroupedMoves:
     """Observer that counts every move in fractions q(beta_k | x) of the rungs. Cost: q once more for every draw."""
     return GroupedMoves(_MOST_GROUPS, rao_blackwell=True)
 
 
-def sd(draws):
+def sd(draws: Draws) -> Estimate:
     """The Estimate of `Draws` of simulated tempering by SD, from counted moves."""
     return _from_stationary(draws, draws.observed[counted_moves].sums)
 
 
-def rsd(draws):
+def rsd(draws: Draws) -> Estimate:
     """The Estimate of `Draws` by RSD, P_jk from q(beta_k | x) summed over the draws x made at rung j."""
     return _from_stationary(draws, draws.observed[shared_moves].sums)
 
@@ -50,7 +59,7 @@ def _from_stationary(draws, sums):
     return estimate_of_draws(draws, log_z_of(sums.sum(axis=0)), jackknife_error(left_out), left_out.size)
 
 
-def smoothed(moves):
+def smoothed(moves: Floats) -> Floats:
     """Moves (rung, rung) with 0.1 added to every rung, half of it to each neighbour and back.
 
     Rungs without a move then follow from those beside them. What is added is symmetric, with rows of equal sums (the
@@ -64,12 +73,27 @@ def smoothed(moves):
     return total
 
 
-def stationary(matrix):
-    """Stationary distribution (state,) of the chain with transition weights `matrix` (state, state), rows of any sum.
+def stationary(matrix: ArrayLike) -> Floats:
+    """Compute the stationary distribution of a Markov chain by elimination without subtractions.
 
-    By elimination without subtractions (Grassmann, Taksar & Heyman 1985), so that small probabilities are as exact as
-    large ones. A floor far below rounding joins states that do not communicate; a row of zeros counts as uniform.
-    Raises ValueError for anything but a square matrix of finite weights that are not negative.
+    Parameters
+    ----------
+    matrix : array, shape (state, state)
+        Transition weights. Rows may have any sum; a row of zeros counts as uniform.
+
+    Returns
+    -------
+    ndarray, shape (state,)
+        Small probabilities are as exact as large ones. A floor far below rounding joins states that do not communicate.
+
+    Raises
+    ------
+    ValueError
+        For anything but a square matrix of finite weights that are not negative.
+
+    References
+    ----------
+    Grassmann, Taksar & Heyman (1985).
     """
     weights = np.array(matrix, np.float64)
     square = weights.ndim == 2 and weights.shape[0] == weights.shape[1] > 0

@@ -1,22 +1,39 @@
-"""AIS: log Z from importance weights of independent chains, hidden units summed out of the weights.
+"""AIS and SMC: log Z from importance weights of annealed chains, hidden units summed out of the weights.
 
-Neal (2001); Salakhutdinov & Murray (2008), eqs 10 to 12; averaged moments: Grosse, Maddison & Salakhutdinov (2013).
-log Z = log Z_1 + log mean exp(log w): exact on average in Z for any path, so below log Z on average. Cost: one sweep a
-rung, and log f at two rungs. Sweeps between two RBMs cost about two, because inputs of both are kept.
+AIS (Neal 2001; Salakhutdinov & Murray 2008, eqs 10 to 12; averaged moments: Grosse, Maddison & Salakhutdinov 2013):
+log Z = log Z_1 + log mean exp(log w) over independent chains. SMC resamples in independent islands of chains (Del
+Moral, Doucet & Jasra 2006; as population annealing Hukushima & Iba 2003): log Z = log Z_1 + log of the mean over
+islands of Zhat_g. Families: Wang, Machta & Katzgraber (2015); the error from the families of one run: Lee & Whiteley
+(2018). Both are exact on average in Z for any path, so below log Z on average. Cost: one sweep a rung, and log f at two
+rungs. Sweeps between two RBMs cost about two, because inputs of both are kept.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import chdtri, logsumexp
 
 from logzoo.estimators.intervals import (
+    LARGEST_SHAPE,
     bootstrapped,
     effective_number,
     jackknife_error,
     log_sums_left_out,
     student_interval,
+    tail_shape,
 )
 from logzoo.estimators.result import Estimate, reasons_of
-from logzoo.estimators.tails import LARGEST_SHAPE, tail_shape
+
+if TYPE_CHECKING:
+    from logzoo.budgets import SweepLedger
+    from logzoo.estimators.estimator import Draws
+    from logzoo.models.rbm import RBM
+    from logzoo.samplers.annealed import AnnealedDraws
+    from logzoo.samplers.resampled import ResampledDraws
+    from logzoo.streams import Stream
+    from logzoo.types import Floats
 
 # Effective chains, or half of the chains if that is less, below which the log-mean-exp rests on a few weights and its
 # interval means little.
@@ -31,12 +48,12 @@ _RISK = 0.05
 _ROUNDING = 1e-12
 
 
-def read(draws):
+def read(draws: Draws) -> Estimate:
     """The Estimate of `Draws` whose sample is AnnealedDraws, as by `from_weights`."""
     return from_weights(draws.rbm, draws.sample, draws.ledger, draws.stream)
 
 
-def from_weights(rbm, draws, ledger, stream):
+def from_weights(rbm: RBM, draws: AnnealedDraws, ledger: SweepLedger, stream: Stream) -> Estimate:
     """Estimate log Z = log Z_1 + log mean exp(log w) from AnnealedDraws, its error by the jackknife over chains.
 
     `converged` says that log Z rests on ten chains at least, and that their weights can tell what they missed.
@@ -60,7 +77,7 @@ def from_weights(rbm, draws, ledger, stream):
             {
                 "few-effective": effective < fewest_effective(log_w.size),
                 "heavy-tail": shape > LARGEST_SHAPE,
-                **untelling(rbm, log_w, ledger),
+                **variance_is_unreliable(rbm, log_w, ledger),
             }
         ),
         diagnostics={
@@ -73,19 +90,19 @@ def from_weights(rbm, draws, ledger, stream):
     )
 
 
-def mass(draws):
+def mass(draws: AnnealedDraws) -> tuple[float, float]:
     """The mass that AnnealedDraws found, as log Z, and its standard error by the jackknife over them alone, in nats."""
     log_w = draws.log_weight
     log_z = float(draws.log_z_base + logsumexp(log_w) - np.log(log_w.size))
     return log_z, jackknife_error(log_sums_left_out(log_w))
 
 
-def fewest_effective(chains):
+def fewest_effective(chains: int) -> float:
     """Effective chains that a mean over that many chains must rest on."""
     return min(_FEWEST_EFFECTIVE, 0.5 * chains)
 
 
-def log_normal_error(log_w):
+def log_normal_error(log_w: Floats) -> float:
     """Standard error of the mean of log-normal weights relative to it, from the spread of their logs (chain,).
 
     The weights that decide are mostly not among those drawn, but their logs tell of them. The variance is the mean
@@ -96,7 +113,7 @@ def log_normal_error(log_w):
     return float(np.sqrt(log_normal_variance(float(np.mean(above**2)), above.size) / log_w.size))
 
 
-def log_normal_variance(variance, freedom):
+def log_normal_variance(variance: float, freedom: float) -> float:
     """Variance of log-normal weights relative to their mean, from that of their logs with so many degrees of freedom.
 
     exp(s^2) - 1 with s^2 at the upper 95% end of what the sample leaves possible, u s^2, divided by u: weights of
@@ -106,11 +123,54 @@ def log_normal_variance(variance, freedom):
     return float(np.expm1(min(u * variance, _LARGEST_VARIANCE)) / u)
 
 
-def untelling(rbm, log_w, ledger):
-    """Signs that the spread of the log-weights (chain,) of annealing does not measure its error.
+def variance_is_unreliable(rbm: RBM, log_w: Floats, ledger: SweepLedger) -> dict[str, bool]:
+    """Signs that the variance of the log-weights (chain,) of annealing does not measure its error.
 
-    It does not if all chains went the same frozen way (only independent units have equal weights), or if single sweeps
-    were to make up for changes by many nats.
+    It does not if all chains followed the same path (only independent units have equal weights), or if single sweeps
+    would have to follow changes of many nats.
     """
     differ = np.ptp(log_w) > _ROUNDING * max(1.0, np.abs(log_w).max()) or not rbm.weights.any()
     return {"one-way": not differ, "steep": np.abs(log_w).mean() > _LARGEST_STEP * ledger.sweeps}
+
+
+# Families that must carry the sum, however few the chains are: resampled weights are alike and tell little.
+_FEWEST_FAMILIES = 10.0
+# Share of the sum of all islands that a single one may carry.
+_LARGEST_SHARE = 0.5
+
+
+def read_islands(draws: Draws) -> Estimate:
+    """The Estimate of `Draws` whose sample is ResampledDraws.
+
+    Its error is the largest of the spread over islands, that of log-normal weights of islands, and that over families.
+    `converged` says that log Z rests on ten families at least, and that no island carries half of it.
+    """
+    sample = draws.sample
+    count, islands = sample.log_weight.size, sample.island[-1] + 1
+    total = float(logsumexp(sample.log_weight))
+    log_z = sample.log_z_base + total - np.log(count)
+    of_island = np.array([logsumexp(sample.log_weight[sample.island == number]) for number in range(islands)])
+    shares = family_shares(sample)
+    effective = float(1.0 / np.sum(shares**2))
+    spread = jackknife_error(log_sums_left_out(of_island))
+    of_families = float(np.sqrt(max(1.0 / effective - 1.0 / count, 0.0)))
+    std_error = max(spread, of_families, log_normal_error(of_island))
+    alone = islands > 2 and np.exp(of_island.max() - total) > _LARGEST_SHARE
+    return Estimate(
+        log_z=float(log_z),
+        std_error=std_error,
+        interval=student_interval(log_z, std_error, islands),
+        reasons=reasons_of(
+            {
+                "few-effective": bool(alone) or effective < _FEWEST_FAMILIES,
+                **variance_is_unreliable(draws.rbm, of_island, draws.ledger),
+            }
+        ),
+        diagnostics={"effective_sample_size": effective, "spread_error": spread},
+    )
+
+
+def family_shares(draws: ResampledDraws) -> Floats:
+    """Share (chain,) of the sum of all weights that descends from each first state; 0 for those that died out."""
+    relative = np.exp(draws.log_weight - draws.log_weight.max())
+    return np.bincount(draws.family, relative, minlength=relative.size) / relative.sum()

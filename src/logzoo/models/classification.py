@@ -59,11 +59,11 @@ def prediction_accuracy(rbm: RBM, examples: ArrayLike, labels: int) -> Predictio
     wrong = np.flatnonzero(examples[:, inputs:].sum(axis=1) != 1)
     if wrong.size:
         raise ValueError(f"examples: expected a single one among the last {labels} values, not so in row {wrong[0]}")
-    own = examples[:, inputs:].argmax(axis=1)
+    labels_of = examples[:, inputs:].argmax(axis=1)
     log_p = label_log_probabilities(rbm, examples[:, :inputs], labels)
-    log_p_own = log_p[np.arange(len(own)), own]
-    right = log_p.argmax(axis=1) == own
-    return PredictionAccuracy(float(log_p_own.sum()), float(log_p_own.mean()), float(right.mean()))
+    log_p_of_label = log_p[np.arange(len(labels_of)), labels_of]
+    right = log_p.argmax(axis=1) == labels_of
+    return PredictionAccuracy(float(log_p_of_label.sum()), float(log_p_of_label.mean()), float(right.mean()))
 
 
 def _inputs(rbm, labels):

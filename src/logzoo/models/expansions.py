@@ -140,7 +140,7 @@ def _radius(matrix):
 
 def _settle(begin, advance):
     """Steps made, and the last residual, with one damping after the other until it settles."""
-    made = 0
+    total = 0
     for last, damping in zip((0.0, *_DAMPINGS), _DAMPINGS, strict=False):
         if last == 0.0:
             begin()
@@ -148,12 +148,12 @@ def _settle(begin, advance):
         for _ in range(_STRETCHES):
             before = residual
             steps, residual = advance(damping)
-            made += steps
+            total += steps
             if residual <= _TOLERANCE:
-                return made, residual
+                return total, residual
             if residual > 0.5 * before:
                 break
-    return made, residual
+    return total, residual
 
 
 def _parameters(rbm):

@@ -101,17 +101,17 @@ def find_modes(
     hidden = _hidden_starts(single, starts, data, stream.child("starts").generator()).T
     with ThreadPoolExecutor(threads) as pool:
         each_part = partial(_over_parts, pool, threads)
-        settled, made = _solutions(each_part, single, double, hidden, steps)
+        settled, steps_made = _solutions(each_part, single, double, hidden, steps)
         leaders, mode = _distinct(settled)
         settled = settled.rows(leaders)
         hidden, of_summit, lower, passes = _summits(each_part, single, double, settled, steps)
-        again, made_again = _solutions(each_part, single, double, hidden, steps)
+        again, more_steps = _solutions(each_part, single, double, hidden, steps)
     every = Solutions(*(np.concatenate(arrays) for arrays in zip(settled, again, strict=True)))
     leaders, of_leader = _distinct(every)
     first, second = of_leader[mode], of_leader[len(settled.bounds) + of_summit[mode]]
     counts = np.bincount(first, minlength=len(leaders)) + np.bincount(second[second != first], minlength=len(leaders))
     best = every.rows(leaders)
-    return Modes(*best, counts, made + passes + made_again, max(float(best.bounds[0]), lower))
+    return Modes(*best, counts, steps_made + passes + more_steps, max(float(best.bounds[0]), lower))
 
 
 def lower_bound(
@@ -163,10 +163,10 @@ def lower_bound(
     shares = modes.bounds.copy()
     shares /= exponentiate(shares)[1]
     # The best come first; a mode that is never drawn is only work.
-    kept = np.count_nonzero(shares > _LEAST_SHARE)
-    shares = shares[:kept] / shares[:kept].sum()
-    means = np.clip(modes.visible[:kept], _LEAST_MEAN, 1.0 - _LEAST_MEAN)
-    log_odds, constants = np.empty_like(means), np.empty(kept)
+    drawn = np.count_nonzero(shares > _LEAST_SHARE)
+    shares = shares[:drawn] / shares[:drawn].sum()
+    means = np.clip(modes.visible[:drawn], _LEAST_MEAN, 1.0 - _LEAST_MEAN)
+    log_odds, constants = np.empty_like(means), np.empty(drawn)
     fill_log_odds(means, log_odds, constants)
     constants += np.log(shares)
     _, transposed, *biases = _parameters(rbm, np.float64)
@@ -174,7 +174,7 @@ def lower_bound(
     def ratios(first):
         generator = stream.child("draws", first).generator()
         count = min(LANES, draws - first)
-        chosen = generator.choice(kept, count, p=shares)
+        chosen = generator.choice(drawn, count, p=shares)
         v = (generator.random((count, rbm.visible)) < means[chosen]).T
         values = np.empty(count)
         log_ratio(transposed, *biases, log_odds, constants, np.ascontiguousarray(v, np.float64), values)
@@ -248,16 +248,16 @@ def _over_parts(pool, threads, function, states):
 
 def _solutions(each_part, single, double, hidden, steps):
     """The Solutions that starts from `hidden` (n, H) settle in, and the steps made."""
-    hidden, made = each_part(lambda part: _settled(single, part, steps), hidden)
+    hidden, steps_made = each_part(lambda part: _settled(single, part, steps), hidden)
     # One more step of each start gives its bound.
-    return Solutions(*each_part(lambda part: _bounded(double, part), hidden)), int(made.sum()) + len(hidden)
+    return Solutions(*each_part(lambda part: _bounded(double, part), hidden)), int(steps_made.sum()) + len(hidden)
 
 
 def _settled(parameters, hidden, steps):
     """Hidden means (n, H) after the fixed point from given ones, float32, and the steps of each start (n,)."""
     hidden = np.ascontiguousarray(hidden.T, np.float32)
-    made = settle(*parameters, hidden, steps, _TOLERANCE)
-    return hidden.T, made
+    steps_made = settle(*parameters, hidden, steps, _TOLERANCE)
+    return hidden.T, steps_made
 
 
 def _bounded(parameters, hidden):

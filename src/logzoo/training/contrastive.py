@@ -18,7 +18,7 @@ import numpy as np
 from logzoo.checks import whole_number
 from logzoo.io.checkpoints import Resumed
 from logzoo.kernels.tours import add_means_of_states
-from logzoo.models.expectations import LARGEST_LAYER, exact_expectations
+from logzoo.models.exact_sums import LARGEST_EXPECTED, exact_expectations
 from logzoo.samplers.tours import StoppingSet, TourSampler, stopping_set
 from logzoo.training.loop import train
 from logzoo.training.negative import KINDS, ExactMeans, GreyChains, WeightedChains
@@ -126,8 +126,8 @@ def exact_sgd(data: np.ndarray, *, stream: Stream, batch: int, hidden: int, **se
 
     Returns TrainingRun. Raises ValueError when both layers are too large to enumerate.
     """
-    if min(data.shape[1], hidden) > LARGEST_LAYER:
-        raise ValueError(f"hidden: expected at most {LARGEST_LAYER} units in the smaller layer, found {hidden}")
+    if min(data.shape[1], hidden) > LARGEST_EXPECTED:
+        raise ValueError(f"hidden: expected at most {LARGEST_EXPECTED} units in the smaller layer, found {hidden}")
     phase = ExactPhase()
     return train(phase, data, None, phase, stream=stream, batch=batch, hidden=hidden, **settings)
 

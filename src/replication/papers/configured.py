@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from logzoo.datasets.build import visible_matrix
-from logzoo.estimators.registry import starts_from_data, takes
+from logzoo.estimators.estimator_registry import starts_from_data, takes
 from logzoo.paths import log_odds
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import xarray as xr
 
 from logzoo.budgets import SweepLedger
 from logzoo.datasets.build import visible_matrix
-from logzoo.estimators.registry import estimator, find
+from logzoo.estimators.estimator_registry import estimator, find
 from logzoo.io.schema import coordinate, labelled
 from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters

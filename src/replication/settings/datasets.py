@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Union
 
 from pydantic import Field, create_model, model_validator
 
-from logzoo.models.known.registry import FAMILIES
+from logzoo.models.known.families import FAMILIES
 from replication.settings.fields import Count, Line, Name, Options, Section, Seed, WrongSetting, check_known
 
 Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]

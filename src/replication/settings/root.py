@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from logzoo.checks import shown
-from logzoo.estimators.registry import ESTIMATORS
+from logzoo.estimators.estimator_registry import ESTIMATORS
 from replication.settings.datasets import Dataset, Source
 from replication.settings.fields import (
     AtLeastTwo,

@@ -1,4 +1,9 @@
-"""RBMs whose hidden units come in groups of equals: log Z is a sum over the numbers of them that are on."""
+"""RBMs whose log Z is a plain sum: groups of equal hidden units, and blocks side by side that share no weights."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import logsumexp
@@ -6,13 +11,20 @@ from scipy.special import logsumexp
 from logzoo.checks import finite_array, positive_number, whole_number
 from logzoo.models.rbm import RBM
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from logzoo.types import ArrayLike, Floats, Generator
+
 # Combinations of counts that are summed, at most: 64 MB, and a minute or two at 784 visible units.
 LARGEST_SUM = 1 << 23
 # Numbers (combinations x visible units) handled together: they stay in the processor's cache.
 _TOGETHER = 1 << 18
 
 
-def grouped(columns, sizes, visible_bias, group_bias):
+def grouped(
+    columns: ArrayLike, sizes: Sequence[int], visible_bias: ArrayLike, group_bias: ArrayLike
+) -> tuple[RBM, float]:
     """The RBM whose group g is sizes[g] hidden units of equal weights columns[:, g] and bias, and its log Z in nats.
 
     columns (visible, group), sizes (group,), visible_bias (visible,), group_bias (group,).
@@ -23,7 +35,7 @@ def grouped(columns, sizes, visible_bias, group_bias):
     return RBM(np.repeat(columns, sizes, axis=1), visible_bias, np.repeat(group_bias, sizes)), log_z
 
 
-def log_terms(columns, sizes, visible_bias, group_bias):
+def log_terms(columns: ArrayLike, sizes: Sequence[int], visible_bias: ArrayLike, group_bias: ArrayLike) -> Floats:
     """The terms of the sum of `grouped` in nats: log of the weight of each combination of counts, (size_g + 1, ...)."""
     columns = finite_array("columns", columns, dimensions=2)
     sizes = [whole_number("sizes", size) for size in sizes]
@@ -54,7 +66,7 @@ def log_terms(columns, sizes, visible_bias, group_bias):
     return terms
 
 
-def bias_for_odds(terms, odds):
+def bias_for_odds(terms: Floats, odds: float) -> float:
     """The bias to add to the hidden units of a single group so that at least half of them are on with these odds.
 
     terms (size + 1,): `log_terms`. The log-odds rise with the bias, so that bisection finds it to the last bit.
@@ -77,7 +89,9 @@ def bias_for_odds(terms, odds):
     return middle
 
 
-def twins(generator, *, visible=784, hidden=500, strength=4.0, odds=1.0):
+def twins(
+    generator: Generator, *, visible: int = 784, hidden: int = 500, strength: float = 4.0, odds: float = 1.0
+) -> tuple[RBM, float]:
     """One group with two modes, most hidden units on or most off, mirror images but for their odds; log Z in nats.
 
     Weights 2 strength xi u / hidden, with signs xi and u uniform on [0, 1]; the visible bias is half of what all
@@ -88,7 +102,15 @@ def twins(generator, *, visible=784, hidden=500, strength=4.0, odds=1.0):
     return _with_odds(column, hidden, -0.5 * hidden * column[:, 0], odds)
 
 
-def wide_narrow(generator, *, visible=784, hidden=500, strength=9.0, spread=0.3, odds=1.0):
+def wide_narrow(
+    generator: Generator,
+    *,
+    visible: int = 784,
+    hidden: int = 500,
+    strength: float = 9.0,
+    spread: float = 0.3,
+    odds: float = 1.0,
+) -> tuple[RBM, float]:
     """One group with a wide mode, where visible units hardly feel the few hidden ones, and a narrow one; log Z in nats.
 
     Weights as in `twins`, visible bias N(0, spread^2). odds: of the wide mode to the narrow one, which alone holds the
@@ -99,7 +121,9 @@ def wide_narrow(generator, *, visible=784, hidden=500, strength=9.0, spread=0.3,
     return _with_odds(column, hidden, visible_bias, 1.0 / positive_number("odds", odds))
 
 
-def hopfield(generator, *, visible=784, hidden=500, patterns=2, strength=2.0):
+def hopfield(
+    generator: Generator, *, visible: int = 784, hidden: int = 500, patterns: int = 2, strength: float = 2.0
+) -> tuple[RBM, float]:
     """A group of hidden units for each of a few orthogonal patterns of signs, and log Z in nats.
 
     hidden: units in all, shared out evenly. A group all on or all off adds strength times its pattern or the reverse to
@@ -128,3 +152,56 @@ def _with_odds(column, hidden, visible_bias, odds):
     """`grouped` of one group, its bias such that at least half of it are on with these odds."""
     bias = bias_for_odds(log_terms(column, [hidden], visible_bias, [0.0]), odds)
     return grouped(column, [hidden], visible_bias, [bias])
+
+
+# Units of the smaller layer that are enumerated, at most: a second for each model.
+LARGEST_LAYER = 20
+
+
+def blocks(parts: Iterable[tuple[RBM, float]]) -> tuple[RBM, float]:
+    """The RBM that has those of `parts`, pairs (rbm, log_z), as blocks along the diagonal, and its log Z in nats.
+
+    log Z is the sum; n blocks of two modes have 2^n modes together. Raises ValueError without any part.
+    """
+    parts = list(parts)
+    if not parts:
+        raise ValueError("parts: expected at least one pair (rbm, log_z), found none")
+    rbms, log_zs = zip(*parts, strict=True)
+    weights = np.zeros((sum(rbm.visible for rbm in rbms), sum(rbm.hidden for rbm in rbms)))
+    row = column = 0
+    for rbm in rbms:
+        weights[row : row + rbm.visible, column : column + rbm.hidden] = rbm.weights
+        row, column = row + rbm.visible, column + rbm.hidden
+    biases = (np.concatenate([getattr(rbm, name) for rbm in rbms]) for name in ("visible_bias", "hidden_bias"))
+    return RBM(weights, *biases), math.fsum(log_zs)
+
+
+def random_blocks(
+    generator: Generator, *, count: int = 40, visible: int = 20, hidden: int = 12, scale: float = 3.0, bias: float = 0.1
+) -> tuple[RBM, float]:
+    """`blocks` of `count` models of `random_small`, visible x hidden each. Raises ValueError naming the argument."""
+    options = {"visible": visible, "hidden": hidden, "scale": scale, "bias": bias}
+    return blocks(random_small(generator, **options) for _ in range(whole_number("count", count)))
+
+
+def random_small(
+    generator: Generator, *, visible: int = 784, hidden: int = 16, scale: float = 1.0, bias: float = 0.5
+) -> tuple[RBM, float]:
+    """An RBM with weights N(0, scale^2), at most 20 units in the smaller layer, and its log Z in nats, enumerated.
+
+    Biases balance the weights, so that a state and its reverse are equally probable, but for N(0, bias^2) added.
+    Raises ValueError naming the argument.
+    """
+    # Imported where it is used, as it takes long.
+    from logzoo.models.exact_sums import exact_log_z
+
+    visible, hidden = whole_number("visible", visible), whole_number("hidden", hidden)
+    smaller = min(visible, hidden)
+    if smaller > LARGEST_LAYER:
+        raise ValueError(f"smaller layer: expected at most {LARGEST_LAYER} units, to enumerate, found {smaller}")
+    weights = positive_number("scale", scale) * generator.standard_normal((visible, hidden))
+    spread = positive_number("bias", bias, or_zero=True)
+    offsets = (spread * generator.standard_normal(size) for size in (visible, hidden))
+    biases = (offset - 0.5 * weights.sum(axis=axis) for axis, offset in zip((1, 0), offsets, strict=True))
+    rbm = RBM(weights, *biases)
+    return rbm, exact_log_z(rbm)

@@ -12,8 +12,7 @@ import xarray as xr
 from logzoo.datasets.build import label_units, visible_matrix
 from logzoo.io.schema import coordinate, labelled
 from logzoo.models.classification import prediction_accuracy
-from logzoo.models.exact import exact_log_z
-from logzoo.models.expectations import exact_expectations
+from logzoo.models.exact_sums import exact_expectations, exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters
 from logzoo.samplers.infinite_swapping import InfiniteSwapping

@@ -13,12 +13,12 @@ from logzoo.budgets import SweepLedger
 from logzoo.checks import binary_matrix, grey_matrix
 from logzoo.datasets.build import visible_matrix
 from logzoo.datasets.readers import SPLITS
+from logzoo.estimators.estimator_registry import estimator
 from logzoo.estimators.intervals import student_interval
 from logzoo.estimators.las_vegas import mean_length
-from logzoo.estimators.registry import estimator
 from logzoo.estimators.weights import from_weights
 from logzoo.io.schema import coordinate, labelled
-from logzoo.models.exact import exact_log_z
+from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters, log_odds
 from logzoo.samplers import annealed as sampler

@@ -4,10 +4,10 @@ import numpy as np
 import xarray as xr
 
 from logzoo.budgets import SweepLedger
-from logzoo.estimators.simulated_tempering import SETTLING, end_ratio
+from logzoo.estimators.tempering_estimates import SETTLING, end_ratio
 from logzoo.estimators.transitions import smoothed, stationary
 from logzoo.io.schema import coordinate, labelled
-from logzoo.models.exact import exact_log_z
+from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.paths import inverse_temperatures, kernel_parameters, log_z_base, tempered_rbm
 from logzoo.samplers import simulated_tempering

@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 
 from logzoo.budgets import SweepLedger
 from logzoo.estimators import mbar, ti
-from logzoo.estimators.simulated_tempering import SETTLING
+from logzoo.estimators.tempering_estimates import SETTLING
 from logzoo.io.schema import coordinate, labelled
 from logzoo.models.rbm import RBM
 from logzoo.samplers import simulated_tempering

@@ -11,9 +11,9 @@ from logzoo.budgets import SweepLedger
 from logzoo.checks import one_of
 from logzoo.datasets.build import visible_matrix
 from logzoo.datasets.readers import SPLITS
-from logzoo.estimators.registry import estimator
+from logzoo.estimators.estimator_registry import estimator
 from logzoo.io.schema import coordinate, labelled
-from logzoo.models.exact import exact_log_z
+from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.rbm import RBM
 from replication.papers.configured import matched_base
 from replication.papers.tracking.trk_races import goes_on

@@ -7,9 +7,9 @@ import xarray as xr
 from scipy.special import logsumexp
 
 from logzoo.budgets import SweepLedger
-from logzoo.estimators.registry import estimator
+from logzoo.estimators.estimator_registry import estimator
 from logzoo.io.schema import coordinate, labelled
-from logzoo.models.known.draws import exact_draws
+from logzoo.models.known.exact_draws import exact_draws
 from logzoo.models.rbm import RBM
 from logzoo.samplers import annealed
 from logzoo.streams import Stream

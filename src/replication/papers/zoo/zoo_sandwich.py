@@ -6,7 +6,7 @@ at 0 is the exact log Z. Linear between the dotted lines, logarithmic outside.
 """
 
 from logzoo.checks import one_of
-from logzoo.estimators.registry import ESTIMATORS
+from logzoo.estimators.estimator_registry import ESTIMATORS
 from replication.papers.declaration import Here
 from replication.papers.zoo.zoo_errors import PANEL_COLUMNS, new_panels
 from replication.reporting.statistics import mean_with_band, truth_of

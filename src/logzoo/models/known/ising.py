@@ -1,9 +1,91 @@
-"""Ising spins on a free square lattice, couplings of any sign: a spin glass whose log Z is a determinant."""
+"""Ising spins on a board as an RBM, white squares visible and black ones hidden: a torus, and a free lattice.
+
+log Z of the ferromagnet on a square torus has a closed form. On a free square lattice log Z is a determinant, whatever
+the signs of the couplings: a spin glass.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from logzoo.checks import finite_array, one_of, positive_number, whole_number
-from logzoo.models.known.lattice import checkerboard
+from logzoo.checks import as_float, finite_array, one_of, positive_number, whole_number
+from logzoo.models.rbm import RBM
+
+if TYPE_CHECKING:
+    from logzoo.types import Array, ArrayLike, Floats, Generator
+
+
+def checkerboard(rows: int, columns: int, first: Array, second: Array, couplings: Floats) -> RBM:
+    """The RBM of spins s = 2 x - 1 with log f = sum over bonds of K s s', without field.
+
+    first, second (bond,): numbers row * columns + column of the squares that a bond joins, of different colours;
+    couplings K (bond,). A bond is 4 K x x' - 2 K x - 2 K x' + K: log Z of the RBM is that of the spins less sum K.
+    """
+    hidden = np.indices((rows, columns)).sum(axis=0).ravel() % 2
+    # Number of each square within its layer.
+    unit = np.where(hidden, np.cumsum(hidden), np.cumsum(1 - hidden)) - 1
+    white = np.where(hidden[first], second, first)
+    weights = np.zeros((hidden.size - hidden.sum(), hidden.sum()))
+    # On a torus of side 2 two bonds join the same squares.
+    np.add.at(weights, (unit[white], unit[first + second - white]), 4.0 * couplings)
+    return RBM(weights, -0.5 * weights.sum(axis=1), -0.5 * weights.sum(axis=0))
+
+
+# Beyond it sinh 2K comes near the largest float64.
+LARGEST_COUPLING = 300.0
+# Below it spins are free to more digits than float64 has, and the formula is a difference of large numbers.
+_FREE = 1e-9
+
+
+def ising_torus(side: int = 28, coupling: float = 0.4406868) -> tuple[RBM, float]:
+    """The RBM (side^2 / 2 units a layer) of `log_z_torus`, by the colours of a chessboard, and its log Z in nats.
+
+    At beta on the path from the uniform base it is the same model at beta * coupling:
+    log Z = log_z_torus(side, beta * coupling) - 2 beta coupling side^2. Raises ValueError for an odd side.
+    """
+    log_z = log_z_torus(side, coupling)
+    sites = np.arange(side * side).reshape(side, side)
+    neighbours = np.concatenate([np.roll(sites, -1, axis=axis).ravel() for axis in (0, 1)])
+    couplings = np.full(neighbours.size, float(coupling))
+    return checkerboard(side, side, np.tile(sites.ravel(), 2), neighbours, couplings), log_z - couplings.sum()
+
+
+def log_z_torus(side: int, coupling: float) -> float:
+    """log Z in nats of side x side spins with log f = coupling * sum over the 2 side^2 bonds of s s'.
+
+    The side is even, so that log Z does not depend on the sign of the coupling. Kaufman (1949), as written by Ferdinand
+    & Fisher (1969): half a sum of four products, one of which is negative below the critical coupling 0.44069.
+    Raises ValueError for an odd side and for a coupling that is no number up to 300.
+    """
+    if whole_number("side", side, minimum=2) % 2:
+        raise ValueError(f"side: expected an even number, found {side}")
+    k = abs(as_float(coupling))
+    if not k <= LARGEST_COUPLING:
+        raise ValueError(f"coupling: expected a number of at most {LARGEST_COUPLING:g} in size, found {coupling!r}")
+    if k < _FREE:
+        return side * side * np.log(2.0)
+    s = np.sinh(2.0 * k)
+    excess = (s - 1.0) / s * (s - 1.0) + 2.0 * np.sin(0.5 * np.pi * np.arange(2 * side) / side) ** 2
+    # arccosh(1 + excess), without loss where the excess is small.
+    gamma = np.log1p(excess + np.sqrt(excess) * np.sqrt(excess + 2.0))
+    # 2 k + log tanh k: the only one with a sign, 0 at the critical coupling.
+    gamma[0] = 2.0 * k + np.log(-np.expm1(-2.0 * k)) - np.log1p(np.exp(-2.0 * k))
+    x = 0.5 * side * gamma
+    with np.errstate(divide="ignore"):
+        log_sinh = np.abs(x) + np.log(-np.expm1(-2.0 * np.abs(x)))
+        log_cosh = np.abs(x) + np.log1p(np.exp(-2.0 * np.abs(x)))
+        (even_cosh, odd_cosh), (even_sinh, odd_sinh) = (
+            [terms[parity::2].sum() for parity in (0, 1)] for terms in (log_cosh, log_sinh)
+        )
+        # No sinh is above its cosh, but by rounding; below the critical coupling two that are alike cancel.
+        ratio = np.exp(min(even_sinh - even_cosh, 0.0))
+        even = even_cosh + np.log1p(np.sign(x[0]) * ratio)
+    total = np.logaddexp(even, np.logaddexp(odd_cosh, odd_sinh))
+    log_two_sinh = 2.0 * k + np.log(-np.expm1(-4.0 * k))
+    return float(0.5 * side * side * log_two_sinh + total - np.log(2.0))
+
 
 # exp(i turn / 2) of going straight on and of a quarter turn to the left and to the right, in quarters.
 _PHASES = {0: 1.0, 1: np.exp(0.25j * np.pi), -1: np.exp(-0.25j * np.pi)}
@@ -11,7 +93,9 @@ _PHASES = {0: 1.0, 1: np.exp(0.25j * np.pi), -1: np.exp(-0.25j * np.pi)}
 LARGEST_ERROR = 1e-8
 
 
-def planar_glass(generator, *, rows=28, columns=28, couplings="gaussian", scale=1.0):
+def planar_glass(
+    generator: Generator, *, rows: int = 28, columns: int = 28, couplings: str = "gaussian", scale: float = 1.0
+) -> tuple[RBM, float]:
     """An RBM of rows x columns spins, by the colours of a chessboard, with random couplings, and its log Z in nats.
 
     couplings: "gaussian", N(0, scale^2), or "signs", +-scale with equal odds. Raises ValueError naming the argument.
@@ -25,7 +109,7 @@ def planar_glass(generator, *, rows=28, columns=28, couplings="gaussian", scale=
     return planar(*(scale * generator.choice([-1.0, 1.0], shape) for shape in shapes))
 
 
-def planar(horizontal, vertical):
+def planar(horizontal: ArrayLike, vertical: ArrayLike) -> tuple[RBM, float]:
     """The RBM of given couplings, those of `log_z_planar`, and its log Z in nats.
 
     At beta on the path from the uniform base it is the same model with beta times all couplings.
@@ -35,7 +119,7 @@ def planar(horizontal, vertical):
     return checkerboard(*shape, first, second, couplings), log_z - couplings.sum()
 
 
-def log_z_planar(horizontal, vertical):
+def log_z_planar(horizontal: ArrayLike, vertical: ArrayLike) -> float:
     """log Z in nats of spins on a free square lattice, log f = sum over bonds of K s s'.
 
     horizontal (rows, columns - 1), vertical (rows - 1, columns): K between neighbours; at least 2 x 2 spins.

@@ -1,16 +1,21 @@
-"""Exact log Z by enumerating the smaller layer, in the log domain."""
+"""Exact log Z and exact expectations of an RBM, by enumerating the smaller layer."""
 
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from logzoo.checks import is_a, whole_number
 from logzoo.kernels.enumeration import LANES, UNITS, LowPart, log_sum_states
-from logzoo.models.certain import without_certain
+from logzoo.kernels.expectations import expectations
+from logzoo.models.equivalent import without_certain
 from logzoo.models.rbm import MOST_ROUNDING, RBM
 from logzoo.printing import bar
+
+if TYPE_CHECKING:
+    from logzoo.types import ArrayLike
 
 LARGEST_LAYER = 36
 _STATES_PER_SECOND = 4e9  # times units of the other layer; for the message only
@@ -138,3 +143,34 @@ def _stops(spread):
             used, first = 0.0, end - UNITS
         used += more
     return np.array([*(stop for stop in stops if stop), spread.size], np.int64)
+
+
+LARGEST_EXPECTED = 20
+
+
+class Expectations(NamedTuple):
+    """log Z in nats, and E[v h'] (V, H), E[v] (V,), E[h] (H,), float64."""
+
+    log_z: float
+    products: np.ndarray
+    visible: np.ndarray
+    hidden: np.ndarray
+
+
+def exact_expectations(weights: ArrayLike, visible_bias: ArrayLike, hidden_bias: ArrayLike) -> Expectations:
+    """Expectations under the RBM of these parameters, (V, H), (V,) and (H,).
+
+    Cost: 2**min(V, H) states, each visiting the other layer once. Raises ValueError above 20 units in the smaller one.
+    """
+    weights, visible_bias, hidden_bias = (
+        np.ascontiguousarray(array, np.float64) for array in (weights, visible_bias, hidden_bias)
+    )
+    smaller = min(weights.shape)
+    if smaller > LARGEST_EXPECTED:
+        raise ValueError(
+            f"exact expectations: the smaller layer has {smaller} units; at most {LARGEST_EXPECTED} are enumerated"
+        )
+    if weights.shape[1] == smaller:
+        log_z, products, hidden, visible = expectations(np.ascontiguousarray(weights.T), hidden_bias, visible_bias)
+        return Expectations(log_z, np.ascontiguousarray(products.T), visible, hidden)
+    return Expectations(*expectations(weights, visible_bias, hidden_bias))

@@ -11,7 +11,7 @@ from logzoo.budgets import SweepLedger
 from logzoo.checks import expected_one_of, one_of, shown
 from logzoo.estimators.estimator import Draws, Estimator
 from logzoo.functions import resolved, taken
-from logzoo.models.certain import without_certain
+from logzoo.models.equivalent import without_certain
 from logzoo.models.rbm import RBM
 from logzoo.paths import check_rounding
 from logzoo.streams import Stream
@@ -24,31 +24,31 @@ Reader = tuple[Method, Mapping[str, Any]]
 
 _HERE, _SAMPLERS = "logzoo.estimators", "logzoo.samplers"
 _BEGIN = f"{_SAMPLERS}.simulated_tempering:begin"
-_OF_TEMPERING: dict[str, Any] = {
-    "passes_to": (f"{_HERE}.simulated_tempering:run", f"{_SAMPLERS}.simulated_tempering:run", _BEGIN)
-}
-_MOVES = f"{_HERE}.simulated_tempering:moves"
+_TEMPERING = f"{_HERE}.tempering_estimates"
+_OF_TEMPERING: dict[str, Any] = {"passes_to": (f"{_TEMPERING}:run", f"{_SAMPLERS}.simulated_tempering:run", _BEGIN)}
+_MOVES = f"{_TEMPERING}:moves"
 _WEIGHTS = f"{_HERE}.weights:read"
 _ANNEALED_DOWN = f"{_SAMPLERS}.annealed:run_reverse"
 _ALONG = f"{_SAMPLERS}.trajectory"
+_SNAPSHOTS = f"{_HERE}.trajectory_estimates"
 
 
 def _tempering(title, read, *observers):
     """An estimator that reads the same run of simulated tempering as the others of its kind."""
     how: dict[str, Any] = {**_OF_TEMPERING, "shares": "simulated_tempering.run", "settings": {"rungs": 100}}
-    return Estimator(title, f"{_HERE}.simulated_tempering:run", (_MOVES, *observers), f"{_HERE}.{read}", **how)
+    return Estimator(title, f"{_TEMPERING}:run", (_MOVES, *observers), f"{_HERE}.{read}", **how)
 
 
 def _exchanges(title, read, observer):
     """An estimator that reads the same run of parallel tempering as the others of its kind."""
     sampler, shares = f"{_SAMPLERS}.parallel_tempering:run", "parallel_tempering.run"
-    return Estimator(title, sampler, (f"{_HERE}.{observer}",), f"{_HERE}.{read}", shares=shares)
+    return Estimator(title, sampler, (f"{_HERE}.bar:{observer}",), f"{_HERE}.bar:{read}", shares=shares)
 
 
-def _adjusted(title, module):
+def _adjusted(title, run, read):
     """An estimator whose log Zhat moves while it draws."""
     passes_to = (f"{_SAMPLERS}.adjusted:run", _BEGIN)
-    return Estimator(title, f"{_HERE}.{module}:run", (_MOVES,), f"{_HERE}.{module}:read", passes_to)
+    return Estimator(title, f"{_TEMPERING}:{run}", (_MOVES,), f"{_TEMPERING}:{read}", passes_to)
 
 
 def _whole(title, function, **more):
@@ -59,40 +59,41 @@ def _whole(title, function, **more):
 # In the order of tables and figures.
 ESTIMATORS = {
     "ais": Estimator("AIS", f"{_SAMPLERS}.annealed:run", (), _WEIGHTS),
-    "smc": Estimator("SMC", f"{_SAMPLERS}.resampled:run", (), f"{_HERE}.smc:read"),
+    "smc": Estimator("SMC", f"{_SAMPLERS}.resampled:run", (), f"{_HERE}.weights:read_islands"),
     "raise": Estimator("RAISE", f"{_HERE}.reverse:run", (), f"{_HERE}.reverse:read", (_ANNEALED_DOWN,)),
-    "rts": replace(_tempering("RTS", "rts:read"), sampler=f"{_HERE}.rts:run"),
+    "rts": replace(_tempering("RTS", "tempered_sampling:read"), sampler=f"{_HERE}.tempered_sampling:run"),
     "ts": Estimator(
-        "TS", f"{_HERE}.ts:run_by_counts", (_MOVES,), f"{_HERE}.ts:read", **_OF_TEMPERING, shares="ts.run_by_counts"
+        "TS",
+        f"{_HERE}.tempered_sampling:run_by_counts",
+        (_MOVES,),
+        f"{_HERE}.tempered_sampling:read_visits",
+        **_OF_TEMPERING,
+        shares="ts.run_by_counts",
     ),
     "ti-riemann": _tempering("TI (Riemann)", "ti:riemann", f"{_SAMPLERS}.observers:RungDerivatives"),
     "ti-trapezoid": _tempering("TI (trapezoid)", "ti:trapezoid", f"{_SAMPLERS}.observers:RungDerivatives"),
     "ti-corrected": _tempering("TI (corrected)", "ti:corrected", f"{_SAMPLERS}.observers:RungDerivatives"),
     "ti-rb": _tempering("TI-RB", "ti:rao_blackwell", f"{_SAMPLERS}.observers:WeightedDerivatives"),
     "mbar": _tempering("MBAR", "mbar:read", f"{_HERE}.mbar:thinned"),
-    "bar": _exchanges("BAR", "bar:read", "bar:BridgeSums"),
-    "pt-mbar": _exchanges("PT-MBAR", "pt_mbar:read", "pt_mbar:OverlapSums"),
+    "bar": _exchanges("BAR", "read", "BridgeSums"),
+    "pt-mbar": _exchanges("PT-MBAR", "read_overlaps", "OverlapSums"),
     "trajectory": Estimator(
-        "Trajectory",
-        f"{_HERE}.trajectory:run",
-        (f"{_HERE}.bar:BridgeSums",),
-        f"{_HERE}.trajectory:read",
-        (f"{_ALONG}:run",),
+        "Trajectory", f"{_SNAPSHOTS}:run", (f"{_HERE}.bar:BridgeSums",), f"{_SNAPSHOTS}:read", (f"{_ALONG}:run",)
     ),
-    "trajectory-ais": Estimator("Trajectory AIS", f"{_HERE}.trajectory:run_up", (), _WEIGHTS, (f"{_ALONG}:anneal_up",)),
+    "trajectory-ais": Estimator("Trajectory AIS", f"{_SNAPSHOTS}:run_up", (), _WEIGHTS, (f"{_ALONG}:anneal_up",)),
     "trajectory-raise": Estimator(
-        "Trajectory RAISE", f"{_HERE}.trajectory:run_down", (), f"{_HERE}.reverse:read", (f"{_ALONG}:anneal_down",)
+        "Trajectory RAISE", f"{_SNAPSHOTS}:run_down", (), f"{_HERE}.reverse:read", (f"{_ALONG}:anneal_down",)
     ),
-    "sams": _adjusted("SAMS", "sams"),
-    "wang-landau": _adjusted("Wang-Landau", "wang_landau"),
+    "sams": _adjusted("SAMS", "run_sams", "read_sams"),
+    "wang-landau": _adjusted("Wang-Landau", "run_wang_landau", "read_wang_landau"),
     "sd": _tempering("SD", "transitions:sd", f"{_HERE}.transitions:counted_moves"),
     "rsd": _tempering("RSD", "transitions:rsd", f"{_HERE}.transitions:shared_moves"),
     "las-vegas": _whole("Las Vegas", "las_vegas:estimate", passes_to=(f"{_SAMPLERS}.tours:run",)),
     "ais-moments": Estimator("AIS, moments", f"{_SAMPLERS}.averaged:run", (), _WEIGHTS),
     "basins": Estimator("AIS, basins", f"{_SAMPLERS}.basins:run", (), f"{_HERE}.basins:read"),
-    "mean-field": _whole("Mean field", "mean_field:estimate", drawn=False),
-    "tap": _whole("TAP", "tap:estimate", drawn=False),
-    "bethe": _whole("Bethe", "bethe:estimate", drawn=False),
+    "mean-field": _whole("Mean field", "fixed_points:mean_field", drawn=False),
+    "tap": _whole("TAP", "fixed_points:tap", drawn=False),
+    "bethe": _whole("Bethe", "fixed_points:bethe", drawn=False),
 }
 
 # Options that hold something for every visible unit.

@@ -1,16 +1,24 @@
 """Families of large RBMs whose log Z is known exactly, without any sampling, by name."""
 
+from __future__ import annotations
+
 import inspect
 import math
 from pkgutil import resolve_name
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from logzoo.checks import expected_one_of, one_of
-from logzoo.models.known.gauge import gauged
+from logzoo.models.equivalent import gauged
 from logzoo.models.rbm import RBM
 from logzoo.streams import root_stream
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from logzoo.types import Seed
 
 
 class Known(NamedTuple):
@@ -28,32 +36,49 @@ class Family(NamedTuple):
     source: str
 
     @property
-    def module(self):
+    def module(self) -> str:
         """Name of the module that the function is in."""
         return f"logzoo.models.known.{self.function.partition(':')[0]}"
 
     @property
-    def make(self):
+    def make(self) -> Callable[..., tuple[RBM, float]]:
         """The function itself, imported when it is asked for."""
         return resolve_name(f"logzoo.models.known.{self.function}")
 
 
 _COUNTS = "a sum over the counts of equal hidden units"
 FAMILIES = {
-    "ising-torus": Family("torus:ising_torus", "Kaufman (1949), Ferdinand & Fisher (1969)"),
-    "planar-glass": Family("planar:planar_glass", "Kac & Ward (1952), Cimasoni (2010)"),
+    "ising-torus": Family("ising:ising_torus", "Kaufman (1949), Ferdinand & Fisher (1969)"),
+    "planar-glass": Family("ising:planar_glass", "Kac & Ward (1952), Cimasoni (2010)"),
     "twins": Family("grouped:twins", _COUNTS),
     "wide-narrow": Family("grouped:wide_narrow", _COUNTS),
     "hopfield": Family("grouped:hopfield", _COUNTS),
-    "blocks": Family("blocks:random_blocks", "a sum over enumerated blocks"),
-    "random-small": Family("blocks:random_small", "enumeration of the smaller layer"),
+    "blocks": Family("grouped:random_blocks", "a sum over enumerated blocks"),
+    "random-small": Family("grouped:random_small", "enumeration of the smaller layer"),
 }
 
 
-def known(name, seed=0, *, plain=False, **options):
-    """A `Known` model of a family; plain: as the family makes it, without permutations and flips of units.
+def known(name: str, seed: Seed = 0, *, plain: bool = False, **options: Any) -> Known:
+    """Make an RBM of known log Z.
 
-    options: those of the family's function. Raises ValueError for unknown families and options and impossible values.
+    Parameters
+    ----------
+    name : str
+        A family, one of `FAMILIES`.
+    seed : int or str
+    plain : bool
+        Whether the RBM stays as the family makes it, without permutations and flips of units.
+    **options
+        Options of the family's function.
+
+    Returns
+    -------
+    Known
+
+    Raises
+    ------
+    ValueError
+        For unknown families and options, and for impossible values.
     """
     make = FAMILIES[one_of("family", name, FAMILIES)].make
     parameters = inspect.signature(make).parameters

@@ -8,17 +8,35 @@ annealing sweep costs about two, because inputs of two RBMs are kept.
 Without snapshots the path is that of tempering, and the estimates are those of BAR, AIS and RAISE.
 """
 
+from __future__ import annotations
+
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from logzoo.estimators import bar
 from logzoo.estimators.reverse import starts_of
 from logzoo.samplers import annealed, parallel_tempering, trajectory
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from logzoo.budgets import SweepLedger
+    from logzoo.estimators.estimator import Draws
+    from logzoo.estimators.result import Estimate
+    from logzoo.models.rbm import RBM
+    from logzoo.samplers.annealed import AnnealedDraws
+    from logzoo.samplers.parallel_tempering import ParallelTemperingDraws
+    from logzoo.streams import Stream
+    from logzoo.types import Array, ArrayLike
+
 # Share of the states that may be older than the run.
 _LARGEST_OLD = 0.05
 
 
-def run(rbm, ledger, stream, observers, *, snapshots=None, **options):
+def run(
+    rbm: RBM, ledger: SweepLedger, stream: Stream, observers: Sequence[Any], *, snapshots: Any = None, **options: Any
+) -> tuple[ParallelTemperingDraws, float | None]:
     """ParallelTemperingDraws along snapshots, and the share of old states; options as in `samplers.trajectory.run`.
 
     Without snapshots the ladder is that of tempering, and the share is None. Raises ValueError for bad snapshots.
@@ -28,14 +46,23 @@ def run(rbm, ledger, stream, observers, *, snapshots=None, **options):
     return trajectory.run(rbm, ledger, stream, observers, snapshots=snapshots, **options)
 
 
-def run_up(rbm, ledger, stream, *, snapshots=None, **options):
+def run_up(rbm: RBM, ledger: SweepLedger, stream: Stream, *, snapshots: Any = None, **options: Any) -> AnnealedDraws:
     """AnnealedDraws up along snapshots, or up the path of tempering; options as in `samplers.trajectory.anneal_up`."""
     if snapshots is None:
         return annealed.run(rbm, ledger, stream, **trajectory.of_tempering(options))
     return trajectory.anneal_up(rbm, ledger, stream, snapshots=snapshots, **options)
 
 
-def run_down(rbm, ledger, stream, *, data=None, vectors=None, snapshots=None, **options):
+def run_down(
+    rbm: RBM,
+    ledger: SweepLedger,
+    stream: Stream,
+    *,
+    data: ArrayLike | None = None,
+    vectors: int | None = None,
+    snapshots: Any = None,
+    **options: Any,
+) -> tuple[AnnealedDraws, Array]:
     """AnnealedDraws down from data, and the vector of each chain: as `logzoo.estimators.reverse.run`, along snapshots.
 
     The other options are those of `samplers.trajectory.anneal_down`.
@@ -46,7 +73,7 @@ def run_down(rbm, ledger, stream, *, data=None, vectors=None, snapshots=None, **
     return trajectory.anneal_down(rbm, ledger, stream, starts, snapshots=snapshots, **options), vector
 
 
-def read(draws):
+def read(draws: Draws) -> Estimate:
     """The Estimate of `Draws` whose sample is that of `run`: as BAR's.
 
     It is not converged unless nearly all states were replaced by states that were born at the base during the run.

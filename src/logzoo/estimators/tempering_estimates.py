@@ -1,12 +1,33 @@
-"""What the estimators on simulated tempering share: the sampler, the spread over chains, diagnostics."""
+"""Estimates from simulated tempering: what all estimators on it share, and those by recursions, SAMS and Wang-Landau.
+
+SAMS (Tan 2016, 2017; Carlson et al. 2016, eq 19): log Zhat_k grows by gamma_t q(beta_k | x) / r_k after every sweep,
+the mean over the chains of a group. Wang-Landau (Wang & Landau 2001; Atchade & Liu 2010; the 1 / t regime of
+Belardinelli & Pereyra 2007): each visit of a rung adds log F to its log Zhat. Cost of both: one sweep, and log f at a
+few interpolation nodes a sweep.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from logzoo.checks import whole_number
+from logzoo.checks import positive_number, share, whole_number
 from logzoo.estimators.intervals import bootstrapped, jackknife_error, student_interval, sums_left_out
 from logzoo.estimators.result import Estimate, reasons_of
-from logzoo.samplers import simulated_tempering
+from logzoo.samplers import adjusted, recursions, simulated_tempering
 from logzoo.samplers.observers import GroupedMoves
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from logzoo.budgets import SweepLedger
+    from logzoo.estimators.estimator import Draws
+    from logzoo.models.rbm import RBM
+    from logzoo.samplers.simulated_tempering import SimulatedTemperingDraws
+    from logzoo.streams import Stream
+    from logzoo.types import Array, Floats
 
 # Share of the sampling phase in which the chains settle. On a 784 x 500 RBM the first hundreds of sweeps pull
 # log Z down by more than its standard error; easy models lose a tenth of their precision.
@@ -25,7 +46,15 @@ _PARTS = 50
 FLOOR = np.finfo(float).tiny
 
 
-def run(rbm, ledger, stream, observers, *, settling=SETTLING, **settings):
+def run(
+    rbm: RBM,
+    ledger: SweepLedger,
+    stream: Stream,
+    observers: Sequence[Any],
+    *,
+    settling: float = SETTLING,
+    **settings: Any,
+) -> SimulatedTemperingDraws:
     """SimulatedTemperingDraws for estimators: `logzoo.samplers.simulated_tempering.run`, after some settling.
 
     An observer may have check(chains, rungs, sweeps), which raises ValueError before any sweep.
@@ -37,19 +66,19 @@ def run(rbm, ledger, stream, observers, *, settling=SETTLING, **settings):
     return simulated_tempering.run(rbm, ledger, stream, observers, settling=settling, **settings)
 
 
-def moves():
+def moves() -> GroupedMoves:
     """The observer of all estimators here: counts of moves between rungs, for the transition matrix."""
     return GroupedMoves()
 
 
-def end_ratio(draws, ends):
+def end_ratio(draws: SimulatedTemperingDraws, ends: Floats) -> Floats:
     """log Z (...,) by eq 12 from the sums (..., 2) over draws of what the first and the last rung got."""
     ends = np.maximum(ends, FLOOR)
     shift = draws.log_z_base + draws.log_z_hat[-1] + np.log(draws.prior[0] / draws.prior[-1])
     return shift + np.log(ends[..., 1]) - np.log(ends[..., 0])
 
 
-def from_sums(draws, sums, log_z_of, **more):
+def from_sums(draws: Draws, sums: Floats, log_z_of: Callable[[Floats], Floats], **more: Any) -> Estimate:
     """Estimate from sums (chain, ...) over the draws of each chain: log_z_of their total, spread by the jackknife.
 
     log_z_of maps totals (..., *shape) to log Z (...,). The bootstrap is reported beside. more: as in
@@ -61,7 +90,16 @@ def from_sums(draws, sums, log_z_of, **more):
     return estimate_of_draws(draws, log_z, std_error, len(sums), quantiles=quantiles, **more)
 
 
-def estimate_of_draws(draws, log_z, std_error, parts, *, quantiles=None, rule_error=0.0, **more):
+def estimate_of_draws(
+    draws: Draws,
+    log_z: float,
+    std_error: float,
+    parts: int,
+    *,
+    quantiles: Floats | None = None,
+    rule_error: float = 0.0,
+    **more: Any,
+) -> Estimate:
     """Estimate with the diagnostics of `Draws`; its error was found from that many independent parts of the draws.
 
     `converged` says that the chains travelled the ladder, at least one round trip each on average, that the halves of
@@ -92,7 +130,7 @@ def estimate_of_draws(draws, log_z, std_error, parts, *, quantiles=None, rule_er
     )
 
 
-def from_groups(draws, settled=True):
+def from_groups(draws: Draws, settled: bool = True) -> Estimate:
     """Estimate by a recursion: the mean over groups of log Z_1 + log Zhat_K, with a t interval over groups.
 
     draws: `Draws` whose sample is that of `samplers.adjusted.run`. The estimate is converged if the chains travelled
@@ -113,7 +151,7 @@ def from_groups(draws, settled=True):
     )
 
 
-def stuck(draws):
+def stuck(draws: Any) -> dict[str, Any]:
     """Signs that the chains did not make a round trip each on average, or not at log-densities that are accurate."""
     return {
         "no-round-trips": draws.round_trips.mean() < _FEWEST_ROUND_TRIPS,
@@ -121,7 +159,7 @@ def stuck(draws):
     }
 
 
-def drift(draws):
+def drift(draws: SimulatedTemperingDraws) -> float:
     """log Z by eq 12 from the second half of the sampling phase less that from the first, in standard errors.
 
     Whole blocks are compared, one in the middle left out; 0 when there is but one. Each at its own log Zhat.
@@ -146,7 +184,7 @@ def drift(draws):
     return float(difference(sums.sum(axis=0)) / std_error) if std_error > 0.0 else 0.0
 
 
-def diagnostics(draws):
+def diagnostics(draws: Any) -> dict[str, float]:
     """The scalar diagnostics of a run of simulated tempering."""
     occupancy = draws.occupancy.sum(axis=(0, 1))
     visits = draws.visits.sum(axis=0)
@@ -165,7 +203,7 @@ def diagnostics(draws):
     }
 
 
-def autocorrelation_time(visits, betas):
+def autocorrelation_time(visits: Array, betas: Floats) -> float:
     """Integrated autocorrelation time of beta in sweeps, at least 1, from visits (chain, rung).
 
     The variance of the means of n draws over independent chains is Var(beta) tau / n; tau is at most n.
@@ -179,9 +217,60 @@ def autocorrelation_time(visits, betas):
     return float(np.clip(n * spread / variance, 1.0, n)) if variance > 0.0 else n
 
 
-def transition_matrix(counts):
+def transition_matrix(counts: Array) -> Floats:
     """Row-stochastic matrix (part, part) of moves between parts of neighbouring rungs; rows never left are zero."""
     starts = np.unique(np.linspace(0, len(counts), min(_PARTS, len(counts)), endpoint=False).astype(int))
     parts = np.add.reduceat(np.add.reduceat(counts, starts, axis=0), starts, axis=1)
     leaving = parts.sum(axis=1, keepdims=True)
     return np.divide(parts, leaving, out=np.zeros(parts.shape), where=leaving > 0)
+
+
+def run_sams(
+    rbm: RBM,
+    ledger: SweepLedger,
+    stream: Stream,
+    observers: Sequence[Any],
+    *,
+    exponent: float = 0.8,
+    flatness: float = 0.2,
+    first_stage: float = 0.2,
+    **options: Any,
+) -> tuple[Any, Any]:
+    """Draws of SAMS as by `logzoo.samplers.adjusted.run`.
+
+    Options: those of `logzoo.samplers.adjusted.run`; exponent in (0.5, 1) of the first gains; flatness, the largest
+    |c_k / r_k - 1| of an evenly filled ladder; first_stage, the share of the sweeps after which the second stage begins
+    in any case. Raises ValueError for others.
+    """
+    exponent, flatness = positive_number("exponent", exponent), positive_number("flatness", flatness)
+    if not 0.5 < exponent < 1.0:
+        raise ValueError(f"exponent: expected a number between 0.5 and 1, found {exponent!r}")
+    recursion = recursions.sams(exponent, flatness, share("first_stage", first_stage))
+    return adjusted.run(rbm, ledger, stream, recursion, observers, **options)
+
+
+def read_sams(draws: Draws) -> Estimate:
+    """The Estimate of `Draws` of SAMS: the mean of log Zhat over independent groups of chains."""
+    return from_groups(draws)
+
+
+def run_wang_landau(
+    rbm: RBM, ledger: SweepLedger, stream: Stream, observers: Sequence[Any], *, flatness: float = 0.5, **options: Any
+) -> tuple[Any, Any]:
+    """Draws of Wang-Landau as by `logzoo.samplers.adjusted.run`.
+
+    Options: those of `logzoo.samplers.adjusted.run`; flatness in [0, 1), the least visits of a part of the ladder
+    relative to the mean that count as flat. Raises ValueError for others.
+    """
+    recursion = recursions.wang_landau(share("flatness", flatness))
+    return adjusted.run(rbm, ledger, stream, recursion, observers, **options)
+
+
+def read_wang_landau(draws: Draws) -> Estimate:
+    """The Estimate of `Draws` of Wang-Landau: the mean of log Zhat over independent groups of chains."""
+    return from_groups(draws, settled=is_falling(draws.sample[1]))
+
+
+def is_falling(states: Any) -> bool:
+    """Whether the visits of every group were flat until its log F had come down to the 1 / t regime."""
+    return bool(states.wang_landau.falling.all())

@@ -1,0 +1,75 @@
+"""RBMs with the same distribution, and by how much their log Z differs: certain units left out, units flipped.
+
+A bias of -1e9 makes the state of a unit certain. Kernels take all parameters as multiples of one unit, which the
+largest of them sets, so a parameter that only forbids or forces a state would leave the others too few digits.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from logzoo.models.rbm import RBM
+
+if TYPE_CHECKING:
+    from logzoo.types import Array, Generator
+
+# Nats of its input from 0, at least, that make a unit's state certain: the other state has exp(-50) of it.
+_CERTAIN = 50.0
+
+
+def without_certain(rbm: RBM) -> tuple[RBM, float, Array]:
+    """(RBM, constant, visible units (n,) that it has): one without units of certain state, and log Z less its own.
+
+    A unit is left out whose input is beyond 50 nats whatever the other layer does; if it is on, its weights are part of
+    the other layer's biases. Exact to exp(-50) for each of them. The last unit of a layer stays, free.
+    """
+    weights = rbm.weights.astype(np.float64)
+    biases = [rbm.visible_bias.astype(np.float64), rbm.hidden_bias.astype(np.float64)]
+    remaining = [np.ones(bias.size, bool) for bias in biases]
+    constant, left, before = 0.0, sum(rbm.weights.shape), np.inf
+    while left < before:
+        before = left
+        # Both are views: what is set here is set in the model.
+        for layer, rows in enumerate((weights, weights.T)):
+            bias = biases[layer]
+            on = bias + np.minimum(rows, 0.0).sum(axis=1) >= _CERTAIN
+            certain = on | (bias + np.maximum(rows, 0.0).sum(axis=1) <= -_CERTAIN)
+            constant += float(bias[on].sum())
+            biases[1 - layer] += rows[on].sum(axis=0)
+            rows[certain], bias[certain] = 0.0, 0.0
+            remaining[layer] &= ~certain
+        left = sum(np.count_nonzero(units) for units in remaining)
+    for units in remaining:
+        if not units.any():
+            units[0] = True
+            constant -= np.log(2.0)
+    visible, hidden = (np.flatnonzero(units) for units in remaining)
+    if left == sum(rbm.weights.shape):
+        return rbm, 0.0, visible
+    return RBM(weights[np.ix_(visible, hidden)], biases[0][visible], biases[1][hidden]), constant, visible
+
+
+def gauged(rbm: RBM, log_z: float, generator: Generator) -> tuple[RBM, float]:
+    """An RBM with its units permuted and half of them flipped, at random in both layers, and its log Z in nats.
+
+    A flipped unit takes 1 - x for x: its weights and bias change sign, its weights are added to the biases of the other
+    layer, and log Z loses its bias as it was. So nothing about the layout of the weights tells where a model is from.
+    """
+    for _ in range(2):
+        flipped = generator.random(rbm.visible) < 0.5
+        rbm, log_z = flip(rbm, log_z, flipped)
+        order = generator.permutation(rbm.visible)
+        # Exchanged twice, the layers are where they were.
+        rbm = RBM(rbm.weights[order], rbm.visible_bias[order], rbm.hidden_bias).transposed
+    return rbm, log_z
+
+
+def flip(rbm: RBM, log_z: float, flipped: Array) -> tuple[RBM, float]:
+    """The RBM of the same states with 1 - v_i for v_i where flipped (visible,) is True, and its log Z in nats."""
+    signs = np.where(flipped, -1.0, 1.0)
+    added = rbm.weights[flipped].sum(axis=0)
+    other = RBM(signs[:, None] * rbm.weights, signs * rbm.visible_bias, rbm.hidden_bias + added)
+    return other, math.fsum([log_z, *-rbm.visible_bias[flipped]])

@@ -1,0 +1,288 @@
+"""Exact draws of RBMs whose parameters show a way to them: no chain that has to be long enough, no burn-in.
+
+An RBM is read as Ising spins on a graph: visible and hidden units are sites, weights are bonds. On a narrow graph, a
+strip of a lattice, a transfer matrix gives log Z and draws, whatever the signs of the couplings: sites are taken up one
+after the other, and dropped when all their neighbours are. Those in between are the front; a table holds, for each of
+its 2^width states, the log of the sum over all dropped sites. Ferromagnets without field are drawn by coupling from the
+past of their random-cluster model.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from scipy.special import expit
+
+from logzoo.checks import whole_number
+from logzoo.kernels.random_cluster import Graph, clusters_of, draw_bonds
+from logzoo.models.equivalent import flip
+from logzoo.models.known.grouped import LARGEST_SUM, log_terms
+
+if TYPE_CHECKING:
+    from logzoo.models.rbm import RBM
+    from logzoo.types import Array, Bits, Floats, Generator
+
+# Fields below this share of what cancels in them are rounding.
+_ROUNDING = 1e-9
+
+
+class Spins(NamedTuple):
+    """Spins s = 2 x - 1 with log f = sum K s s' over bonds + sum F s over sites; visible units are the first sites."""
+
+    first: np.ndarray  # (bond,) visible site
+    second: np.ndarray  # (bond,) hidden site
+    couplings: np.ndarray  # (bond,) K
+    fields: np.ndarray  # (site,) F, 0 where it is rounding
+
+
+def spins_of(rbm: RBM) -> Spins:
+    """The `Spins` of an RBM, its weights that are not 0 as bonds: K = W / 4, F = bias / 2 + sum W / 4."""
+    first, second = np.nonzero(rbm.weights)
+    fields, sizes = (
+        np.concatenate([0.5 * bias + 0.25 * weights.sum(axis=1 - layer) for layer, bias in enumerate(biases)])
+        for weights, biases in (
+            (rbm.weights, (rbm.visible_bias, rbm.hidden_bias)),
+            (np.abs(rbm.weights), (np.abs(rbm.visible_bias), np.abs(rbm.hidden_bias))),
+        )
+    )
+    fields = np.where(np.abs(fields) <= _ROUNDING * sizes, 0.0, fields)
+    return Spins(first, second + rbm.visible, 0.25 * rbm.weights[first, second], fields)
+
+
+def neighbours_of(spins: Spins) -> list[list[tuple[int, int]]]:
+    """For every site a list of pairs (site at the other end, number of the bond)."""
+    lists = [[] for _ in spins.fields]
+    for bond, (unit, other) in enumerate(zip(spins.first.tolist(), spins.second.tolist(), strict=True)):
+        lists[unit].append((other, bond))
+        lists[other].append((unit, bond))
+    return lists
+
+
+def aligned(spins: Spins) -> Floats | None:
+    """Signs (site,) under which no coupling is below 0; None where there are none: the couplings are frustrated."""
+    signs, neighbours = np.zeros(spins.fields.size), neighbours_of(spins)
+    for root in range(signs.size):
+        if signs[root]:
+            continue
+        signs[root], waiting = 1.0, [root]
+        while waiting:
+            site = waiting.pop()
+            for other, bond in neighbours[site]:
+                if not signs[other]:
+                    signs[other] = signs[site] * np.sign(spins.couplings[bond])
+                    waiting.append(other)
+    product = spins.couplings * signs[spins.first] * signs[spins.second]
+    return signs if (product > 0.0).all() else None
+
+
+# Sites of a front, at most: tables of 2 MB, and some ten milliseconds for each site.
+LARGEST_WIDTH = 18
+
+
+class Step(NamedTuple):
+    """A site that is taken up, at the end of the front, and places in the front of what is dropped then, in turn."""
+
+    site: int
+    field: float
+    bonds: list  # (place in the front, coupling)
+    dropped: list
+
+
+def steps_of(spins: Spins) -> tuple[list[Step], int]:
+    """The steps through all sites, and how many are in the front at most.
+
+    The order of Cuthill & McKee (1969): on a strip its front is little wider than the strip, whatever the sites are
+    called.
+    """
+    neighbours = neighbours_of(spins)
+    order = _order_of(spins)
+    number = np.argsort(order)
+    last = [max([number[site], *(number[other] for other, _ in bonds)]) for site, bonds in enumerate(neighbours)]
+    steps, front, width = [], [], 0
+    for now, site in enumerate(order):
+        place_of = {unit: place for place, unit in enumerate(front)}
+        bonds = [(place_of[other], spins.couplings[bond]) for other, bond in neighbours[site] if other in place_of]
+        front.append(site)
+        width, dropped = max(width, len(front)), []
+        for done in [unit for unit in front if last[unit] <= now]:
+            dropped.append(front.index(done))
+            front.remove(done)
+        steps.append(Step(site, float(spins.fields[site]), bonds, dropped))
+    return steps, width
+
+
+def _order_of(spins):
+    # Imported where they are used, as they take long.
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import reverse_cuthill_mckee
+
+    ends = np.concatenate([spins.first, spins.second]), np.concatenate([spins.second, spins.first])
+    graph = coo_array((np.ones(ends[0].size), ends), (spins.fields.size,) * 2).tocsr()
+    return reverse_cuthill_mckee(graph, symmetric_mode=True).tolist()
+
+
+def narrow_draws(steps: list[Step], count: int, generator: Generator) -> Array:
+    """Independent exact draws of all spins, bool (count, site): whether they are +1.
+
+    Going back through the steps, a site that was dropped is drawn given the front: its two terms are in the table. Not
+    all tables are kept, but so few that making those in between again takes as long as the first time.
+    """
+    stride = math.isqrt(len(steps)) + 1
+    table, stored = np.zeros(1), []
+    for number, step in enumerate(steps):
+        if number % stride == 0:
+            stored.append(table)
+        *_, table = _tables(table, step)
+    draws, codes = np.empty((count, len(steps)), bool), np.zeros(count, np.int64)
+    for start in reversed(range(0, len(steps), stride)):
+        segment, before = steps[start : start + stride], []
+        table = stored.pop()
+        for step in segment:
+            *tables, table = _tables(table, step)
+            before.append(tables)
+        for step, tables in zip(reversed(segment), reversed(before), strict=True):
+            for place, whole in zip(reversed(step.dropped), reversed(tables), strict=True):
+                parts = whole.reshape(1 << place, 2, -1)
+                high, low = np.divmod(codes, parts.shape[2])
+                up = generator.random(count) < expit(parts[high, 1, low] - parts[high, 0, low])
+                codes = (2 * high + up) * parts.shape[2] + low
+            draws[:, step.site] = codes & 1
+            codes >>= 1
+    return draws
+
+
+def _tables(table, step):
+    """The table before each drop of a step, and the one after the last; the first site of the front counts most."""
+    tilt = np.full(table.size, step.field)
+    for place, coupling in step.bonds:
+        parts = tilt.reshape(1 << place, 2, -1)
+        parts[:, 0] -= coupling
+        parts[:, 1] += coupling
+    tables = [np.stack([table - tilt, table + tilt], axis=-1).ravel()]
+    for place in step.dropped:
+        parts = tables[-1].reshape(1 << place, 2, -1)
+        tables.append(np.logaddexp(parts[:, 0], parts[:, 1]).ravel())
+    return tables
+
+
+# Sweeps of the first attempt, each further one goes twice as far into the past.
+_FIRST = 8
+# Numbers that one draw may take: half a gigabyte.
+LARGEST_PAST = 1 << 26
+
+
+def drawn_from_the_past(spins: Spins, signs: Floats, count: int, generator: Generator) -> Array:
+    """Independent exact draws of all spins, bool (count, site): whether they are +1.
+
+    spins: without field; signs (site,): those that make all couplings positive (`aligned`). The upper chain starts with
+    all bonds open, the lower with none, ever further back with the same numbers for the same sweeps, until they are one
+    at time 0; then every cluster takes a sign by chance (Propp & Wilson 1996; Edwards & Sokal 1988).
+    Raises ValueError if they have not met within 2**26 numbers.
+    """
+    graph = graph_of(spins)
+    draws = np.empty((count, signs.size), bool)
+    for draw in draws:
+        state = _bonds_from_the_past(graph, generator)
+        draw[:] = (generator.random(signs.size) < 0.5)[clusters_of(graph, state)]
+    return draws ^ (signs < 0.0)
+
+
+def _bonds_from_the_past(graph, generator):
+    """One exact draw of the bonds, bool (bond,)."""
+    bonds, sweeps, past = graph.connected.size, _FIRST, []
+    while sweeps * bonds <= LARGEST_PAST:
+        past.insert(0, generator.random((sweeps - sum(map(len, past)), bonds)))
+        upper, lower = np.ones(bonds, bool), np.zeros(bonds, bool)
+        for numbers in past:
+            differing = draw_bonds(graph, numbers, upper, lower)
+        if not differing:
+            return upper
+        sweeps *= 2
+    raise ValueError(f"couplings: two chains from {sweeps:,} sweeps in the past did not meet; too many strong ones")
+
+
+def graph_of(spins: Spins) -> Graph:
+    """The `Graph` of the kernels, of couplings of any sign by their size."""
+    bonds, sites = np.arange(spins.couplings.size), spins.fields.size
+    ends, others = np.concatenate([spins.first, spins.second]), np.concatenate([spins.second, spins.first])
+    order = np.argsort(ends, kind="stable")
+    offsets = np.append(0, np.cumsum(np.bincount(ends, minlength=sites)))
+    p = -np.expm1(-2.0 * np.abs(spins.couplings))
+    return Graph(
+        spins.first.astype(np.int64),
+        spins.second.astype(np.int64),
+        offsets.astype(np.int64),
+        np.tile(bonds, 2)[order].astype(np.int64),
+        others[order].astype(np.int64),
+        p,
+        p / (2.0 - p),
+    )
+
+
+def exact_draws(rbm: RBM, count: int, generator: Generator) -> Bits:
+    """Draw independent visible states of an RBM whose parameters show a way to exact draws.
+
+    Parameters
+    ----------
+    rbm : RBM
+    count : int
+    generator : numpy.random.Generator
+
+    Returns
+    -------
+    ndarray of uint8, shape (count, visible)
+
+    Raises
+    ------
+    ValueError
+        Where no way to exact draws applies.
+
+    Notes
+    -----
+    The first way that applies is taken, whatever permutations and flips hide it: few groups of equal hidden units (at
+    most 2**23 combinations of how many are on), a narrow graph of weights (at most 18 units in its front), or neither
+    field nor frustration.
+    """
+    count = whole_number("count", count)
+    columns, sizes, visible_bias, group_bias = groups(rbm)
+    if np.prod(sizes + 1.0) <= LARGEST_SUM:
+        return _draws_of_groups(columns, sizes, visible_bias, group_bias, count, generator)
+    spins = spins_of(rbm)
+    steps, width = steps_of(spins)
+    signs = None if spins.fields.any() else aligned(spins)
+    if width <= LARGEST_WIDTH:
+        up = narrow_draws(steps, count, generator)
+    elif signs is not None:
+        up = drawn_from_the_past(spins, signs, count, generator)
+    else:
+        raise ValueError(
+            f"rbm: no exact draws; expected groups of equal hidden units with at most {LARGEST_SUM} combinations of "
+            f"counts, a graph of a front of at most {LARGEST_WIDTH} units, found {width}, or neither field nor "
+            f"frustration"
+        )
+    return up[:, : rbm.visible].astype(np.uint8)
+
+
+def _draws_of_groups(columns, sizes, visible_bias, group_bias, count, generator):
+    """Numbers of units that are on in each group from the terms of `grouped`, the visible units given these."""
+    terms = log_terms(columns, sizes, visible_bias, group_bias)
+    cumulated = np.cumsum(np.exp(terms - terms.max()))
+    chosen = np.searchsorted(cumulated, cumulated[-1] * generator.random(count), side="right")
+    counts = np.column_stack(np.unravel_index(np.minimum(chosen, terms.size - 1), terms.shape))
+    on = expit(counts @ columns.T + visible_bias)
+    return (generator.random(on.shape) < on).astype(np.uint8)
+
+
+def groups(rbm: RBM) -> tuple[Floats, Array, Floats, Floats]:
+    """columns (visible, group), sizes (group,), visible_bias and group_bias, as `grouped` takes them, of an RBM.
+
+    Its hidden units are flipped so that the first weight of each that is not zero is above zero; the distribution of
+    the visible units stays the same. Then units of the same weights and bias are a group.
+    """
+    weights = rbm.weights
+    first = np.take_along_axis(weights, (weights != 0.0).argmax(axis=0)[None], axis=0)[0]
+    other, _ = flip(rbm.transposed, 0.0, first < 0.0)
+    units, sizes = np.unique(np.column_stack([other.weights, other.visible_bias]), axis=0, return_counts=True)
+    return np.ascontiguousarray(units[:, :-1].T), sizes, other.hidden_bias, units[:, -1]
