@@ -12,9 +12,9 @@ from logzoo.estimators.registry import estimator
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.paths import log_odds
-from logzoo.samplers import initial as rule
-from logzoo.samplers.infinite_swapping import InfiniteSwapping
-from logzoo.samplers.tours import StoppingSet
+from logzoo.samplers import tempering_chains as rule
+from logzoo.samplers.replicas import InfiniteSwapping
+from logzoo.samplers.stopping_sets import StoppingSet
 from logzoo.streams import root_stream
 from logzoo.trackers import kalman
 from logzoo.training import train_rbm

@@ -9,11 +9,11 @@ import twins
 from logzoo.budgets import SweepLedger
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
-from logzoo.paths import kernel_parameters, prior_weights
-from logzoo.samplers import annealed, resampled, simulated_tempering
-from logzoo.samplers.initial import updated_log_z
-from logzoo.samplers.ladders import Curvature, carried, equal_barrier, equal_length
-from logzoo.samplers.rounds import annealing_ladder, lengths_of_rounds
+from logzoo.paths import carried, equal_barrier, equal_length, kernel_parameters, prior_weights
+from logzoo.samplers import annealed, tempering_runs
+from logzoo.samplers.annealed import annealing_ladder, lengths_of_rounds
+from logzoo.samplers.observers import Curvature
+from logzoo.samplers.tempering_chains import updated_log_z
 from logzoo.streams import root_stream
 
 BASE = np.array([0.5, -1.0, 0.0, 2.0, -0.5, 1.0])
@@ -113,7 +113,7 @@ def pilot(form, sweeps=2000, chains=30):
     """Curvature as observed, and the rungs it was observed at."""
     observer = Curvature()
     options = {"base": BASE, "rungs": 15, "form": form, "observers": (observer,)}
-    draws = simulated_tempering.run(steep_rbm(), SweepLedger(sweeps, chains), root_stream(4), **options)
+    draws = tempering_runs.run(steep_rbm(), SweepLedger(sweeps, chains), root_stream(4), **options)
     return observer.values(), draws.betas
 
 
@@ -140,7 +140,7 @@ def adapted(sweeps=4000, chains=40, **options):
     """Draws with an adapted ladder, and the ledger."""
     ledger = SweepLedger(sweeps, chains)
     options = {"base": BASE, "rungs": 20, "ladder": "adapted", **options}
-    return simulated_tempering.run(steep_rbm(), ledger, root_stream(9), **options), ledger
+    return tempering_runs.run(steep_rbm(), ledger, root_stream(9), **options), ledger
 
 
 @pytest.mark.parametrize("form", ["marginal", "joint"])
@@ -189,7 +189,7 @@ def test_a_number_as_prior_is_an_exponential_in_beta():
 def test_impossible_priors_are_refused_before_any_sweep(prior):
     ledger = SweepLedger(100, 3)
     with pytest.raises(ValueError, match="prior"):
-        simulated_tempering.run(steep_rbm(), ledger, root_stream(0), base=BASE, rungs=4, prior=prior)
+        tempering_runs.run(steep_rbm(), ledger, root_stream(0), base=BASE, rungs=4, prior=prior)
     assert ledger.spent == 0
 
 
@@ -211,7 +211,7 @@ def test_rounds_double_and_take_no_more_than_their_share(sweeps):
     assert all(length >= 4 for length in lengths)
 
 
-@pytest.mark.parametrize("sampler", [annealed.run, resampled.run])
+@pytest.mark.parametrize("sampler", [annealed.run, annealed.run_in_islands])
 def test_annealing_by_rounds_is_paid_for_and_without_bias(sampler):
     rbm = steep_rbm()
     truth, log_ratios = exact_log_z(rbm), []

@@ -10,7 +10,8 @@ from logzoo.kernels.gibbs import forget_hidden
 from logzoo.kernels.grey import add_products
 from logzoo.kernels.layout import new_chains
 from logzoo.kernels.tours import add_means_of_states
-from logzoo.samplers.tours import StoppingSet, TourSampler, stopping_set
+from logzoo.samplers.stopping_sets import StoppingSet, stopping_set
+from logzoo.samplers.tour_chains import TourSampler
 from logzoo.streams import root_stream
 from logzoo.trainers.cd import Particles
 from logzoo.trainers.lvs import LasVegasPhase

@@ -10,8 +10,8 @@ from logzoo.estimators.bar import BridgeSums
 from logzoo.estimators.pt_mbar import OverlapSums
 from logzoo.models.exact import exact_log_z
 from logzoo.models.known.registry import known
-from logzoo.samplers import parallel_tempering
-from logzoo.samplers.parallel_tempering import Steps
+from logzoo.samplers import replica_exchange
+from logzoo.samplers.replica_exchange import Steps
 from logzoo.streams import root_stream
 
 GAPS = np.array([0.8, 1.5, 1.0])
@@ -84,7 +84,7 @@ def test_stepping_stones_bracket_log_z_on_average_and_close():
 def travelled(coupling):
     """Round trips as a share of those predicted, on a torus of 8 x 8 spins."""
     rbm = known("ising-torus", side=8, coupling=coupling).rbm
-    return parallel_tempering.run(rbm, SweepLedger(3000, 60), root_stream(1), base="uniform").round_trip_share
+    return replica_exchange.run(rbm, SweepLedger(3000, 60), root_stream(1), base="uniform").round_trip_share
 
 
 def test_replicas_travel_as_predicted_where_sweeps_forget_and_not_where_they_do_not():

@@ -13,8 +13,8 @@ from logzoo.kernels.random import HIDDEN, VISIBLE
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.paths import inverse_temperatures, kernel_parameters, log_z_base, tempered_rbm
-from logzoo.samplers import annealed, simulated_tempering
-from logzoo.samplers.initial import updated_log_z
+from logzoo.samplers import annealed, tempering_runs
+from logzoo.samplers.tempering_chains import updated_log_z
 from logzoo.streams import root_stream
 
 BUDGETS = [1, 2, 3, 7, 49, 50, 99, 101, 333, 1000, 1013]
@@ -31,7 +31,7 @@ def tempering(sweeps=2000, chains=10, stream=STREAM, rbm=None, **options):
     """Draws and the ledger that paid for them."""
     ledger = SweepLedger(sweeps, chains)
     options = {"base": "visible-bias", "rungs": 20, **options}
-    return simulated_tempering.run(easy_rbm() if rbm is None else rbm, ledger, stream, **options), ledger
+    return tempering_runs.run(easy_rbm() if rbm is None else rbm, ledger, stream, **options), ledger
 
 
 @pytest.mark.parametrize("base", [None, "uniform"])
@@ -166,7 +166,7 @@ def test_interpolation_stays_within_its_tolerance_and_counts_for_steep_models():
 def test_impossible_options_of_tempering_are_refused_before_any_sweep(options, match):
     ledger = SweepLedger(1000, 3)
     with pytest.raises(ValueError, match=match):
-        simulated_tempering.run(easy_rbm(), ledger, STREAM, **{"rungs": 20, "base": "uniform", **options})
+        tempering_runs.run(easy_rbm(), ledger, STREAM, **{"rungs": 20, "base": "uniform", **options})
     assert ledger.spent == 0
 
 

@@ -9,7 +9,7 @@ import pytest
 from logzoo import RBM, Estimator, draw_samples, estimate_log_z, read_log_z
 from logzoo.estimators.registry import ESTIMATORS, estimate_together, find
 from logzoo.estimators.result import Estimate
-from logzoo.samplers import parallel_tempering, simulated_tempering
+from logzoo.samplers import replica_exchange, tempering_runs
 from logzoo.streams import root_stream
 
 STREAM = root_stream(0).child("shared")
@@ -48,17 +48,17 @@ def test_estimators_of_one_run_have_one_sampler_and_the_name_of_its_stream():
     } == {
         "simulated_tempering.run": {f"logzoo.estimators.{name}:run" for name in ("rts", "simulated_tempering")},
         "ts.run_by_counts": {"logzoo.estimators.ts:run_by_counts"},
-        "parallel_tempering.run": {"logzoo.samplers.parallel_tempering:run"},
+        "parallel_tempering.run": {"logzoo.samplers.replica_exchange:run"},
     }
     options = {"base": "uniform", "threads": 2, "progress": True}
-    assert find("rts").run_of(options)[1] == f"rungs={simulated_tempering.RUNGS}"
+    assert find("rts").run_of(options)[1] == f"rungs={tempering_runs.RUNGS}"
     assert find("rts").run_of({"mixed": True, "form": "joint"})[1] == "form=joint mixed=True rungs=100"
     assert find("rts").run_of({"mixed": False}) == find("mbar").run_of({"draws": 7}) == find("sd").run_of({})
     assert find("ts").run_of(options)[1] == find("bar").run_of(options)[1] == ""
 
 
 def test_what_reads_the_same_run_shares_it_and_answers_as_it_does_alone(rbm, monkeypatch):
-    tempered, exchanged = (counted(monkeypatch, module) for module in (simulated_tempering, parallel_tempering))
+    tempered, exchanged = (counted(monkeypatch, module) for module in (tempering_runs, replica_exchange))
     asked = {name: (name, {}) for name in (*READERS, "ais")}
     found = together(rbm, asked)
     assert tempered["runs"] == 2 and exchanged["runs"] == 1
@@ -71,7 +71,7 @@ def test_what_reads_the_same_run_shares_it_and_answers_as_it_does_alone(rbm, mon
 
 
 def test_other_settings_are_another_run_and_another_stream(rbm, monkeypatch):
-    made = counted(monkeypatch, simulated_tempering)
+    made = counted(monkeypatch, tempering_runs)
     asked = {"rts": ("rts", {}), "few": ("rts", {"rungs": 7}), "mixed": ("rts", {"mixed": True}), "rb": ("ti-rb", {})}
     found = together(rbm, asked)
     assert made["runs"] == 3
@@ -82,7 +82,7 @@ def test_other_settings_are_another_run_and_another_stream(rbm, monkeypatch):
 
 
 def test_unknown_options_are_refused_before_any_run(rbm, monkeypatch):
-    made = counted(monkeypatch, simulated_tempering)
+    made = counted(monkeypatch, tempering_runs)
     with pytest.raises(ValueError, match="sd: unknown option 'mixed'"):
         together(rbm, {"rts": ("rts", {}), "sd": ("sd", {"mixed": True})})
     assert not made

@@ -11,7 +11,7 @@ from logzoo.estimators.smc import family_shares
 from logzoo.kernels.resampling import comb, run_resampled
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
-from logzoo.samplers import annealed, resampled
+from logzoo.samplers import annealed
 from logzoo.streams import root_stream
 
 STREAM = root_stream(5).child("resampled")
@@ -24,7 +24,7 @@ def random_rbm(scale=1.5, visible=7, hidden=5):
 
 def drawn(sweeps=30, chains=40, stream=STREAM, rbm=None, **options):
     options = {"base": "uniform", **options}
-    return resampled.run(random_rbm() if rbm is None else rbm, SweepLedger(sweeps, chains), stream, **options)
+    return annealed.run_in_islands(random_rbm() if rbm is None else rbm, SweepLedger(sweeps, chains), stream, **options)
 
 
 def log_mean(log_weight):
@@ -72,7 +72,7 @@ def test_z_is_without_bias_over_two_thousand_runs(options):
 def test_weights_that_are_kept_after_resampling_would_be_biased(monkeypatch):
     rbm = random_rbm()
     exact = exact_log_z(rbm)
-    monkeypatch.setattr(resampled, "run_resampled", keeping_weights)
+    monkeypatch.setattr(annealed, "run_resampled", keeping_weights)
     ratios = np.empty(400)
     for run in range(ratios.size):
         draws = drawn(6, 10, STREAM.child(run), rbm, islands=2, resample=0.99)
@@ -162,5 +162,5 @@ def test_impossible_options_are_refused_by_name(options, match):
 
 def test_sweeps_that_make_no_rung_are_left_over():
     ledger = SweepLedger(32, 20)
-    resampled.run(random_rbm(), ledger, STREAM, base="uniform", kept=8)
+    annealed.run_in_islands(random_rbm(), ledger, STREAM, base="uniform", kept=8)
     assert ledger.spent == 32 and ledger.by_purpose["left over"] == 4 * 20

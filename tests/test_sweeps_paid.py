@@ -12,9 +12,8 @@ from logzoo.estimators.registry import ESTIMATORS, estimator, starts_from_data
 from logzoo.io.provenance import PACKAGE_FOLDER
 from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters
-from logzoo.samplers.infinite_swapping import InfiniteSwapping
-from logzoo.samplers.parallel_tempering import ParallelTempering
-from logzoo.samplers.simulated_tempering import SimulatedTempering
+from logzoo.samplers.replicas import InfiniteSwapping, ParallelTempering
+from logzoo.samplers.tempering_chains import SimulatedTempering
 from logzoo.streams import root_stream
 
 CHAINS = 20

@@ -12,8 +12,9 @@ from logzoo.kernels.hidden_energies import log_f_hidden
 from logzoo.kernels.random import HIDDEN, VISIBLE
 from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters
-from logzoo.samplers import tours as tours_module
-from logzoo.samplers.tours import TourSampler, stopping_set
+from logzoo.samplers import tour_chains
+from logzoo.samplers.stopping_sets import stopping_set
+from logzoo.samplers.tour_chains import TourSampler
 from logzoo.streams import root_stream
 
 
@@ -283,7 +284,7 @@ def test_a_stopping_set_of_55_000_states_at_500_hidden_units_takes_less_than_20_
 
 
 def test_more_tours_than_numbers_are_refused(monkeypatch):
-    monkeypatch.setattr(tours_module, "MOST_TOURS", 10)
+    monkeypatch.setattr(tour_chains, "MOST_TOURS", 10)
     rbm = random_rbm(5, 4)
     sampler = TourSampler(parameters_of(rbm), a_stopping_set(rbm)[0], root_stream(0))
     sampler.run(10, 1000)

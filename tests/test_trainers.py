@@ -16,8 +16,7 @@ from logzoo.models.exact import exact_log_z
 from logzoo.models.expectations import exact_expectations
 from logzoo.models.rbm import RBM
 from logzoo.paths import prior_weights, tempered_rbm
-from logzoo.samplers.infinite_swapping import IN_TURN
-from logzoo.samplers.parallel_tempering import ParallelTempering
+from logzoo.samplers.replicas import IN_TURN, ParallelTempering
 from logzoo.streams import root_stream
 from logzoo.trackers.rts import RtsTracker
 from logzoo.trainers.cd import Particles

@@ -13,7 +13,7 @@ from logzoo.models.exact import exact_log_z
 from logzoo.models.known.draws import exact_draws
 from logzoo.models.rbm import RBM
 from logzoo.paths import log_odds
-from logzoo.samplers import trajectory
+from logzoo.samplers import snapshot_ladders
 from logzoo.streams import root_stream
 from logzoo.training import train_rbm
 
@@ -28,7 +28,7 @@ def random_rbm(seed, visible=3, hidden=2, scale=1.0):
 
 def sampler_of(path, count, rungs, each=1):
     ledger = SweepLedger(10**9, count * rungs)
-    return trajectory.Trajectory(path, STREAM.key, count, np.linspace(0.0, 1.0, rungs), each, 1, ledger)
+    return snapshot_ladders.Trajectory(path, STREAM.key, count, np.linspace(0.0, 1.0, rungs), each, 1, ledger)
 
 
 def states_and_log_f(rbms):
@@ -61,7 +61,7 @@ def test_the_rule_leaves_the_product_law_and_wrong_rules_do_not():
 
 def test_the_kernel_decides_by_that_rule_and_moves_all_that_belongs_to_a_state():
     rbms = random_rbm(1), random_rbm(2)
-    path = trajectory.path_of(rbms[1], BASE, [rbms[0]])
+    path = snapshot_ladders.path_of(rbms[1], BASE, [rbms[0]])
     sampler = sampler_of(path, 4000, 3)
     made = []
     for number in range(1, 5):
@@ -92,7 +92,7 @@ def test_the_kernel_decides_by_that_rule_and_moves_all_that_belongs_to_a_state()
 @pytest.mark.parametrize("each", [1, 3])
 def test_states_of_every_rung_have_its_law_and_neighbours_are_independent(each):
     rbms = random_rbm(5, scale=1.5), random_rbm(6, hidden=3, scale=1.5)
-    path = trajectory.path_of(rbms[1], BASE, [rbms[0]])
+    path = snapshot_ladders.path_of(rbms[1], BASE, [rbms[0]])
     sampler = sampler_of(path, 20_000, 3, each)
     sampler.move(1, 41, "test")
     chains = sampler._parts[0][0]
@@ -113,7 +113,7 @@ def test_states_of_every_rung_have_its_law_and_neighbours_are_independent(each):
 
 def test_steps_are_differences_of_log_f():
     rbms = random_rbm(1), random_rbm(2)
-    path = trajectory.path_of(rbms[1], BASE, [rbms[0]])
+    path = snapshot_ladders.path_of(rbms[1], BASE, [rbms[0]])
     sampler = sampler_of(path, 50, 3)
     # Rejected exchanges leave the states that the steps were taken at.
     steps = sampler.move(1, 2, "test")
@@ -133,20 +133,20 @@ def test_steps_are_differences_of_log_f():
 
 def test_a_path_goes_from_independent_units_through_the_snapshots_to_the_model():
     model = random_rbm(1, hidden=3)
-    path = trajectory.path_of(model, BASE, [random_rbm(2, hidden=2), random_rbm(3, hidden=4)])
+    path = snapshot_ladders.path_of(model, BASE, [random_rbm(2, hidden=2), random_rbm(3, hidden=4)])
     assert [terms.pairs.shape for terms in path] == [(3, 4)] * 4
     assert not path[0].pairs.any() and np.array_equal(path[0].visible, BASE)
     # Units that make up the numbers add log 2 each.
     assert exact_log_z(RBM(*path[-1])) == pytest.approx(exact_log_z(model) + math.log(2.0))
-    middle = trajectory.terms_at(path, 0.5)
+    middle = snapshot_ladders.terms_at(path, 0.5)
     np.testing.assert_allclose(middle.pairs, 0.5 * (path[1].pairs + path[2].pairs))
     for place, terms in ((0.0, path[0]), (1.0, path[-1])):
-        np.testing.assert_array_equal(trajectory.terms_at(path, place).pairs, terms.pairs)
+        np.testing.assert_array_equal(snapshot_ladders.terms_at(path, place).pairs, terms.pairs)
 
 
 @pytest.mark.parametrize(("number", "expected"), [(0, [0, 9]), (1, [0, 4, 9]), (3, [0, 2, 4, 7, 9]), (50, range(10))])
 def test_thinned_paths_keep_their_ends(number, expected):
-    assert trajectory.thinned(list(range(10)), number) == list(expected)
+    assert snapshot_ladders.thinned(list(range(10)), number) == list(expected)
 
 
 @pytest.mark.parametrize(
@@ -182,17 +182,17 @@ def test_few_snapshots_are_kept_where_the_training_wanders():
     near = [RBM(share * model.weights, model.visible_bias, model.hidden_bias) for share in np.linspace(0.1, 0.9, 12)]
     far = [random_rbm(seed, visible=30, hidden=10, scale=1.5) for seed in range(12)]
     for snapshots, kept in ((near, 12), (far, 1)):
-        path = trajectory.path_of(model, np.zeros(30), snapshots)
+        path = snapshot_ladders.path_of(model, np.zeros(30), snapshots)
         tried = []
 
         def begun(number, path=path, tried=tried):
             tried.append(number)
-            return sampler_of(trajectory.thinned(path, number), 5, 8)
+            return sampler_of(snapshot_ladders.thinned(path, number), 5, 8)
 
         def pilot(sampler, betas, **settings):
-            trajectory.follow(sampler, betas, sweeps=40, adapt=True, burn_in=0.1, **settings)
+            snapshot_ladders.follow(sampler, betas, sweeps=40, adapt=True, burn_in=0.1, **settings)
 
-        _, number = trajectory._short_enough(begun, 12, pilot)
+        _, number = snapshot_ladders._short_enough(begun, 12, pilot)
         assert tried[-1] == kept and number == len(tried)
 
 
@@ -227,9 +227,9 @@ def test_log_z_is_right_whatever_the_way(snapshots):
 def test_z_of_annealing_up_and_its_inverse_of_annealing_down_are_without_bias():
     model, truth = random_rbm(8, 6, 4, 1.2), exact_log_z(random_rbm(8, 6, 4, 1.2))
     options = {"snapshots": [random_rbm(9, 6, 4, 1.0)], "base": np.zeros(6)}
-    up = trajectory.anneal_up(model, SweepLedger(5, 4000), STREAM, **options)
+    up = snapshot_ladders.anneal_up(model, SweepLedger(5, 4000), STREAM, **options)
     starts = exact_draws(model, 4000, np.random.default_rng(1))
-    down = trajectory.anneal_down(model, SweepLedger(5, 4000), STREAM, starts, **options)
+    down = snapshot_ladders.anneal_down(model, SweepLedger(5, 4000), STREAM, starts, **options)
     for log_ratio in (up.log_z_base + up.log_weight - truth, truth - down.log_z_base - down.log_weight):
         ratio = np.exp(log_ratio)
         error = ratio.std(ddof=1) / math.sqrt(ratio.size)

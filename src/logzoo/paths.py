@@ -163,3 +163,54 @@ def _barycentric_weights(count):
     weights = (-1.0) ** np.arange(count)
     weights[[0, -1]] *= 0.5
     return weights
+
+
+# Share of the length that counts beta itself: no gap is wider than this many times fewer rungs would make it.
+LINEAR_SHARE = 0.1
+
+
+def equal_length(betas, curvature, *, linear_share=LINEAR_SHARE):
+    """Inverse temperatures (rung,) from 0 to 1, as many as given, at equal steps of thermodynamic length.
+
+    curvature (rung,): d^2 log Z / d beta^2 at `betas`. A share of the length is beta itself, so that the widest gap is
+    at most 1 / linear_share times that of the linear ladder.
+    """
+    speed = np.sqrt(curvature)
+    steps = 0.5 * (speed[1:] + speed[:-1]) * np.diff(betas)
+    return at_equal_steps(betas, steps, betas.size, linear_share=linear_share)
+
+
+def at_equal_steps(betas, steps, rungs, *, linear_share=LINEAR_SHARE):
+    """Inverse temperatures (rungs,) from 0 to 1 at equal steps of a length, whose steps between `betas` are given."""
+    share = _shares(betas, steps, linear_share)
+    placed = np.interp(np.linspace(0.0, 1.0, rungs), share, betas)
+    placed[[0, -1]] = 0.0, 1.0
+    return placed
+
+
+def equal_barrier(betas, attempted, accepted, *, linear_share=LINEAR_SHARE):
+    """Inverse temperatures (rung,) from 0 to 1, as many as given, at equal steps of the barrier.
+
+    attempted, accepted (pair,): exchanges of neighbours at `betas`, tried and made. A share of the barrier is beta
+    itself, as in `equal_length`.
+    """
+    # As if one more had been tried and half of it made: no rate is 0 or 1 for want of tries.
+    rejected = (attempted - accepted + 0.5) / (attempted + 1.0)
+    placed = carried(betas, _shares(betas, rejected, linear_share), np.linspace(0.0, 1.0, betas.size))
+    placed[[0, -1]] = 0.0, 1.0
+    return placed
+
+
+def _shares(betas, steps, linear_share):
+    """How far up the ladder each rung (rung,) is, from 0 to 1, by the size of the steps (rung - 1,) between them."""
+    length = np.append(0.0, np.cumsum(steps))
+    share = length / length[-1] if length[-1] > 0.0 else betas
+    return (1.0 - linear_share) * share + linear_share * betas
+
+
+def carried(values, before, after):
+    """Values (rung,) at the rungs `after` from those at `before`: cubic, without new extremes."""
+    # Imported where it is used, as it takes long: every job of the workflow would wait for it.
+    from scipy.interpolate import PchipInterpolator
+
+    return PchipInterpolator(before, values)(after)

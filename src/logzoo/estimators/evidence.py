@@ -24,7 +24,7 @@ from logzoo.io.labels import labelled
 from logzoo.models.certain import without_certain
 from logzoo.models.modes import distinct_rows
 from logzoo.progress import stage
-from logzoo.samplers import annealed, basins, parallel_tempering
+from logzoo.samplers import annealed, annealed_from_modes, replica_exchange
 
 # What is spent on each of the estimates of mass, beside the run that they judge: fewer sweeps of large models, by
 # the number of weights whose sweeps of that many chains take a few seconds.
@@ -64,7 +64,7 @@ def gather(rbm, stream, ledger=None, *, data=None, threads=1, tempered=True, pro
     share = ledger.part(sweeps, "evidence", chains=_CHAINS)
     how = {"threads": threads, "progress": progress}
     with stage("evidence: sure bounds, chains from the modes", progress):
-        draws = basins.run(rbm, share, stream.child("basins"), data=data, **how)
+        draws = annealed_from_modes.run(rbm, share, stream.child("basins"), data=data, **how)
         masses = [basin_estimates.mass(draws)]
         for base in _BASES:
             share, own = ledger.part(sweeps, "evidence", chains=_CHAINS), stream.child("annealing", base)
@@ -72,7 +72,7 @@ def gather(rbm, stream, ledger=None, *, data=None, threads=1, tempered=True, pro
         if tempered:
             share = ledger.part(_BRIDGED_SWEEPS, "evidence", chains=_CHAINS)
             sums = bar.BridgeSums()
-            exchanges = parallel_tempering.run(rbm, share, stream.child("bridge"), (sums,), **how)
+            exchanges = replica_exchange.run(rbm, share, stream.child("bridge"), (sums,), **how)
             bridged = bar.from_bridges(rbm, exchanges, sums)
             if _HARMLESS.issuperset(bridged.reasons) and bridged.diagnostics["round_trips"] >= _FEWEST_ROUND_TRIPS:
                 masses.append((bridged.log_z, bridged.interval_error))

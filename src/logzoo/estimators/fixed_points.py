@@ -10,7 +10,7 @@ import numpy as np
 from logzoo.estimators.las_vegas import upper_bound
 from logzoo.estimators.result import REACH, Estimate, reasons_of
 from logzoo.models.expansions import contraction, gap_of_second_order
-from logzoo.samplers.fixed_points import solutions
+from logzoo.samplers.base import solutions
 
 # Solutions that are followed: where there are several, none is believed.
 _FOLLOWED = 2

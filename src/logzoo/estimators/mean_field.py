@@ -8,7 +8,7 @@ from logzoo.estimators.fixed_points import reaching
 from logzoo.estimators.las_vegas import upper_bound
 from logzoo.estimators.result import reasons_of
 from logzoo.models.expansions import gap_of_second_order
-from logzoo.samplers.fixed_points import solutions
+from logzoo.samplers.base import solutions
 
 
 def estimate(rbm, ledger, stream, *, base=None, threads=1, progress=False):

@@ -23,14 +23,14 @@ Method = str | Estimator | Callable
 Reader = tuple[Method, Mapping[str, Any]]
 
 _HERE, _SAMPLERS = "logzoo.estimators", "logzoo.samplers"
-_BEGIN = f"{_SAMPLERS}.simulated_tempering:begin"
+_BEGIN = f"{_SAMPLERS}.tempering_runs:begin"
 _OF_TEMPERING: dict[str, Any] = {
-    "passes_to": (f"{_HERE}.simulated_tempering:run", f"{_SAMPLERS}.simulated_tempering:run", _BEGIN)
+    "passes_to": (f"{_HERE}.simulated_tempering:run", f"{_SAMPLERS}.tempering_runs:run", _BEGIN)
 }
 _MOVES = f"{_HERE}.simulated_tempering:moves"
 _WEIGHTS = f"{_HERE}.weights:read"
 _ANNEALED_DOWN = f"{_SAMPLERS}.annealed:run_reverse"
-_ALONG = f"{_SAMPLERS}.trajectory"
+_ALONG = f"{_SAMPLERS}.snapshot_ladders"
 
 
 def _tempering(title, read, *observers):
@@ -41,13 +41,13 @@ def _tempering(title, read, *observers):
 
 def _exchanges(title, read, observer):
     """An estimator that reads the same run of parallel tempering as the others of its kind."""
-    sampler, shares = f"{_SAMPLERS}.parallel_tempering:run", "parallel_tempering.run"
+    sampler, shares = f"{_SAMPLERS}.replica_exchange:run", "parallel_tempering.run"
     return Estimator(title, sampler, (f"{_HERE}.{observer}",), f"{_HERE}.{read}", shares=shares)
 
 
 def _adjusted(title, module):
     """An estimator whose log Zhat moves while it draws."""
-    passes_to = (f"{_SAMPLERS}.adjusted:run", _BEGIN)
+    passes_to = (f"{_SAMPLERS}.tempering_runs:run_in_groups", _BEGIN)
     return Estimator(title, f"{_HERE}.{module}:run", (_MOVES,), f"{_HERE}.{module}:read", passes_to)
 
 
@@ -59,7 +59,7 @@ def _whole(title, function, **more):
 # In the order of tables and figures.
 ESTIMATORS = {
     "ais": Estimator("AIS", f"{_SAMPLERS}.annealed:run", (), _WEIGHTS),
-    "smc": Estimator("SMC", f"{_SAMPLERS}.resampled:run", (), f"{_HERE}.smc:read"),
+    "smc": Estimator("SMC", f"{_SAMPLERS}.annealed:run_in_islands", (), f"{_HERE}.smc:read"),
     "raise": Estimator("RAISE", f"{_HERE}.reverse:run", (), f"{_HERE}.reverse:read", (_ANNEALED_DOWN,)),
     "rts": replace(_tempering("RTS", "rts:read"), sampler=f"{_HERE}.rts:run"),
     "ts": Estimator(
@@ -87,9 +87,9 @@ ESTIMATORS = {
     "wang-landau": _adjusted("Wang-Landau", "wang_landau"),
     "sd": _tempering("SD", "transitions:sd", f"{_HERE}.transitions:counted_moves"),
     "rsd": _tempering("RSD", "transitions:rsd", f"{_HERE}.transitions:shared_moves"),
-    "las-vegas": _whole("Las Vegas", "las_vegas:estimate", passes_to=(f"{_SAMPLERS}.tours:run",)),
+    "las-vegas": _whole("Las Vegas", "las_vegas:estimate", passes_to=(f"{_SAMPLERS}.tour_chains:run",)),
     "ais-moments": Estimator("AIS, moments", f"{_SAMPLERS}.averaged:run", (), _WEIGHTS),
-    "basins": Estimator("AIS, basins", f"{_SAMPLERS}.basins:run", (), f"{_HERE}.basins:read"),
+    "basins": Estimator("AIS, basins", f"{_SAMPLERS}.annealed_from_modes:run", (), f"{_HERE}.basins:read"),
     "mean-field": _whole("Mean field", "mean_field:estimate", drawn=False),
     "tap": _whole("TAP", "tap:estimate", drawn=False),
     "bethe": _whole("Bethe", "bethe:estimate", drawn=False),

@@ -5,7 +5,7 @@ import numpy as np
 from logzoo.checks import whole_number
 from logzoo.estimators.intervals import bootstrapped, jackknife_error, student_interval, sums_left_out
 from logzoo.estimators.result import Estimate, reasons_of
-from logzoo.samplers import simulated_tempering
+from logzoo.samplers import tempering_runs
 from logzoo.samplers.observers import GroupedMoves
 
 # Share of the sampling phase in which the chains settle. On a 784 x 500 RBM the first hundreds of sweeps pull
@@ -26,15 +26,15 @@ FLOOR = np.finfo(float).tiny
 
 
 def run(rbm, ledger, stream, observers, *, settling=SETTLING, **settings):
-    """SimulatedTemperingDraws for estimators: `logzoo.samplers.simulated_tempering.run`, after some settling.
+    """SimulatedTemperingDraws for estimators: `logzoo.samplers.tempering_runs.run`, after some settling.
 
     An observer may have check(chains, rungs, sweeps), which raises ValueError before any sweep.
     """
-    rungs = whole_number("rungs", settings.get("rungs", simulated_tempering.RUNGS), minimum=2)
+    rungs = whole_number("rungs", settings.get("rungs", tempering_runs.RUNGS), minimum=2)
     for observer in observers:
         if hasattr(observer, "check"):
             observer.check(ledger.chains, rungs, ledger.sweeps)
-    return simulated_tempering.run(rbm, ledger, stream, observers, settling=settling, **settings)
+    return tempering_runs.run(rbm, ledger, stream, observers, settling=settling, **settings)
 
 
 def moves():
@@ -95,8 +95,8 @@ def estimate_of_draws(draws, log_z, std_error, parts, *, quantiles=None, rule_er
 def from_groups(draws, settled=True):
     """Estimate by a recursion: the mean over groups of log Z_1 + log Zhat_K, with a t interval over groups.
 
-    draws: `Draws` whose sample is that of `samplers.adjusted.run`. The estimate is converged if the chains travelled
-    the ladder, a round trip each on average, and if the recursion settled.
+    draws: `Draws` whose sample is that of `samplers.tempering_runs.run_in_groups`. The estimate is converged if the
+    chains travelled the ladder, a round trip each on average, and if the recursion settled.
     """
     sample, _ = draws.sample
     log_z_of_groups = sample.log_z_base + sample.log_z_hats[:, -1]

@@ -8,8 +8,8 @@ import numpy as np
 
 from logzoo.estimators.intervals import jackknife_error, sums_left_out
 from logzoo.estimators.simulated_tempering import end_ratio, estimate_of_draws
-from logzoo.samplers.initial import COUNT_FLOOR
 from logzoo.samplers.observers import GroupedMoves
+from logzoo.samplers.tempering_chains import COUNT_FLOOR
 
 # Groups of chains whose matrices are kept for the spread; each costs 8 bytes times rungs squared.
 _MOST_GROUPS = 20

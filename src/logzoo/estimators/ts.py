@@ -6,7 +6,7 @@ Carlson et al. (2016), eq 6 and section 4.1: 0.1 is added to the count of every 
 from functools import partial
 
 from logzoo.estimators.simulated_tempering import end_ratio, from_sums, run
-from logzoo.samplers.initial import COUNT_FLOOR
+from logzoo.samplers.tempering_chains import COUNT_FLOOR
 
 
 def run_by_counts(rbm, ledger, stream, observers, **settings):

@@ -6,17 +6,17 @@ adds log F to its log Zhat. Cost: one sweep and log f at a few interpolation nod
 
 from logzoo.checks import share
 from logzoo.estimators.simulated_tempering import from_groups
-from logzoo.samplers import adjusted, recursions
+from logzoo.samplers import tempering_runs
 
 
 def run(rbm, ledger, stream, observers, *, flatness=0.5, **options):
-    """Draws of Wang-Landau as by `logzoo.samplers.adjusted.run`.
+    """Draws of Wang-Landau as by `logzoo.samplers.tempering_runs.run_in_groups`.
 
-    Options: those of `logzoo.samplers.adjusted.run`; flatness in [0, 1), the least visits of a part of the ladder
-    relative to the mean that count as flat. Raises ValueError for others.
+    Options: those of `logzoo.samplers.tempering_runs.run_in_groups`; flatness in [0, 1), the least visits of a part of
+    the ladder relative to the mean that count as flat. Raises ValueError for others.
     """
-    recursion = recursions.wang_landau(share("flatness", flatness))
-    return adjusted.run(rbm, ledger, stream, recursion, observers, **options)
+    recursion = tempering_runs.wang_landau(share("flatness", flatness))
+    return tempering_runs.run_in_groups(rbm, ledger, stream, recursion, observers, **options)
 
 
 def read(draws):

@@ -5,17 +5,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from logzoo.checks import binary_matrix, whole_number
+from logzoo.checks import binary_matrix, share, whole_number
 from logzoo.kernels.annealing import run_annealing, run_reverse_annealing
 from logzoo.kernels.gibbs import forget_hidden, start_chains
 from logzoo.kernels.layout import new_chains
-from logzoo.paths import kernel_parameters, log_z_base
+from logzoo.kernels.resampling import run_resampled, run_waste_free
+from logzoo.paths import at_equal_steps, inverse_temperatures, kernel_parameters, log_z_base
 from logzoo.progress import bar
 from logzoo.samplers.base import resolve_base
-from logzoo.samplers.rounds import annealing_ladder
-from logzoo.samplers.threads import over_chains
+from logzoo.samplers.threads import TILE, over_chains, over_parts, parts_between
 
 _STRIDE = 50
+# Share of the sweeps that the rounds take; each is twice as long as the one before, the first as long as this at least.
+_SHARE, _FEWEST = 0.2, 4
 
 
 class AnnealedDraws(NamedTuple):
@@ -29,7 +31,7 @@ def run(rbm, ledger, stream, sweeps=None, *, base=None, ladder="linear", threads
     """Anneal every chain of the ledger over that many sweeps, all that it has left by default.
 
     S sweeps make S + 2 rungs: one sweep at each between the ends; the base is drawn directly and the state at
-    beta = 1 is not needed. Weights sum the hidden units out. ladder: as in `logzoo.samplers.rounds`. Returns
+    beta = 1 is not needed. Weights sum the hidden units out. ladder: as in `annealing_ladder`. Returns
     AnnealedDraws.
     """
     whole_number("threads", threads)
@@ -83,3 +85,122 @@ def in_strides(steps, progress, make):
             last = min(first + _STRIDE, steps + 1)
             make(first, last)
             shown.update(last - first)
+
+
+def annealing_ladder(ladder, parameters, sizes, ledger, stream, threads):
+    """A function that places a number of rungs: inverse temperatures (rungs,) from 0 to 1 for annealing.
+
+    ladder: as in `logzoo.paths.inverse_temperatures`, or "adapted": by rounds over a fifth of the sweeps that are left,
+    which are paid for. sizes: visible and hidden units. Raises ValueError for unknown ladders when it is called.
+    """
+    if not (isinstance(ladder, str) and ladder == "adapted"):
+        return lambda rungs: inverse_temperatures(ladder, rungs)
+    betas, steps = np.array([0.0, 1.0]), np.ones(1)
+    for number, sweeps in enumerate(lengths_of_rounds(int(_SHARE * ledger.remaining))):
+        ledger.spend(sweeps, "adapting")
+        betas = at_equal_steps(betas, steps, sweeps + 2)
+        steps = spreads(parameters, betas, stream.child("round", number).key, ledger.chains, sizes, threads)
+    return lambda rungs: at_equal_steps(betas, steps, rungs)
+
+
+def lengths_of_rounds(sweeps):
+    """Sweeps of the rounds, which double and add up to `sweeps`; none if there are too few."""
+    lengths = []
+    while sweeps >= _FEWEST:
+        # The last takes half, or all where the rest would be too short.
+        last = sweeps if sweeps < 3 * _FEWEST else (sweeps + 1) // 2
+        lengths.append(last)
+        sweeps -= last
+    return lengths[::-1]
+
+
+def spreads(parameters, betas, key, count, sizes, threads):
+    """Standard deviation (step,) over fresh chains of the increments of their log-weights along betas, in nats."""
+    chains, log_weight = new_chains(count, *sizes), np.zeros(count)
+    start_chains(parameters, key, parameters.base, chains)
+    found = np.empty(betas.size - 1)
+    for step in range(1, betas.size):
+        before = log_weight.copy()
+
+        def anneal(*part, step=step):
+            run_annealing(parameters, betas, key, step, step + 1, *part)
+
+        over_chains(anneal, threads, chains, log_weight)
+        found[step - 1] = np.std(log_weight - before)
+    return found
+
+
+class ResampledDraws(NamedTuple):
+    """Weights of chains that were resampled within islands, relative to the base."""
+
+    log_weight: np.ndarray  # (chain,) nats: their mean over an island is without bias
+    island: np.ndarray  # (chain,)
+    family: np.ndarray  # (chain,): the first chain that a state descends from; its own where families are not followed
+    log_z_base: float  # nats
+
+
+def run_in_islands(
+    rbm,
+    ledger,
+    stream,
+    *,
+    base=None,
+    ladder="linear",
+    islands=10,
+    resample=0.5,
+    kept=1,
+    threads=1,
+    progress=False,
+):
+    """Anneal every chain of the ledger over all its sweeps, those of an island resampled as their weights grow unequal.
+
+    islands: parts of the chains that know nothing of one another, at most half as many as chains. resample: share of
+    an island's chains below which its effective number must fall; 0 never resamples. kept: 1, or how many states of
+    each chain are kept at a rung, one sweep apart but for the first; then there are so many fewer rungs, and resampling
+    at each (Dau & Chopin 2022). Returns ResampledDraws. Raises ValueError for impossible options.
+    """
+    whole_number("threads", threads)
+    islands = min(whole_number("islands", islands, minimum=2), max(ledger.chains // 2, 2))
+    least_share, kept = share("resample", resample), whole_number("kept", kept)
+    base = resolve_base(rbm, base, ledger, stream)
+    parameters = kernel_parameters(rbm, base)
+    place = annealing_ladder(ladder, parameters, rbm.weights.shape, ledger, stream, threads)
+    sweeps = ledger.remaining
+    if kept > sweeps + 1:
+        raise ValueError(f"kept: expected at most {sweeps + 1} states of so many sweeps, found {kept}")
+    each = max(kept - 1, 1)  # sweeps of a chain at a rung
+    rungs = sweeps // each + 2
+    ledger.spend((rungs - 2) * each, "annealing")
+    if ledger.remaining:
+        ledger.spend(ledger.remaining, "left over")
+    betas, key = place(rungs), stream.child("sweeps").key
+    log_weight, family = np.zeros(ledger.chains), np.arange(ledger.chains)
+    ends = np.linspace(0, ledger.chains, islands + 1).astype(int)
+    island = np.repeat(np.arange(islands), np.diff(ends))
+    cuts = _cuts(ends, threads)
+    if kept == 1:
+        chains = new_chains(ledger.chains, rbm.visible, rbm.hidden)
+        start_chains(parameters, key, parameters.base, chains)
+        kernel = partial(run_resampled, parameters, betas, key, least_share)
+        parts = parts_between(cuts, chains, log_weight, family, island)
+    else:
+        kernel = partial(run_waste_free, parameters, betas, key)
+        parts = parts_between(cuts, family, log_weight, island)
+        parts = [(_started(rbm, parameters, key, own, kept, ledger.chains), *rest) for own, *rest in parts]
+    in_strides(rungs - 1, progress, lambda *ends: over_parts(partial(kernel, *ends), threads, parts))
+    return ResampledDraws(log_weight, island, family, log_z_base(base, rbm.hidden))
+
+
+def _started(rbm, parameters, key, numbers, kept, count):
+    """Chains at the base: those of the numbers (n,), then as many for each further state that is kept of them."""
+    chains = new_chains(kept * numbers.size, rbm.visible, rbm.hidden)
+    chains.number[:] = np.add.outer(count * np.arange(kept), numbers).ravel()
+    start_chains(parameters, key, parameters.base, chains)
+    return chains
+
+
+def _cuts(ends, threads):
+    """Those of the ends of islands at which the chains are cut: for all threads, as whole islands in tiles."""
+    islands, chains = ends.size - 1, ends[-1]
+    tiles = min(max(-(-chains // TILE), threads), islands)
+    return ends[np.linspace(0, islands, tiles + 1).astype(int)]

@@ -117,3 +117,10 @@ def annealed_sweeps(parameters, key, chains, sweeps, last, threads=1):
     for sweep in range(annealed + 1, sweeps + 1):
         over_chains(partial(run_sweeps, parameters, key, sweep, sweep + 1), threads, ones, chains)
         yield
+
+
+def solutions(rbm, ledger, stream, *, threads=1):
+    """Solutions of mean field, as `logzoo.models.modes.Modes`; the ledger is used up, the rest of it as left over."""
+    modes = affordable_modes(rbm, ledger, stream, threads=threads)
+    ledger.spend(ledger.sweeps * ledger.chains - ledger.chain_sweeps, "left over", chains=1)
+    return modes

@@ -9,7 +9,7 @@ import numpy as np
 from logzoo.checks import as_float, share
 from logzoo.io.resumed import Resumed
 from logzoo.kernels.filtering import mean_by_ladder, step_by_occupancy
-from logzoo.samplers.initial import OCCUPANCY_FLOOR
+from logzoo.samplers.tempering_chains import OCCUPANCY_FLOOR
 
 
 class RtsTracker(Resumed):

@@ -1,7 +1,7 @@
 """INS, PINS and PT: chains at several temperatures, reassigned after each sweep (Hult et al. 2019)."""
 
 from logzoo.checks import whole_number
-from logzoo.samplers.infinite_swapping import IN_TURN, TEMPERATURES, InfiniteSwapping
+from logzoo.samplers.replicas import IN_TURN, TEMPERATURES, InfiniteSwapping
 from logzoo.trainers.loop import train
 from logzoo.trainers.negative import WeightedChains
 

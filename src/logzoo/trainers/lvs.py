@@ -11,7 +11,8 @@ import numpy as np
 
 from logzoo.checks import whole_number
 from logzoo.kernels.tours import add_means_of_states
-from logzoo.samplers.tours import StoppingSet, TourSampler, stopping_set
+from logzoo.samplers.stopping_sets import StoppingSet, stopping_set
+from logzoo.samplers.tour_chains import TourSampler
 from logzoo.trainers import cd
 from logzoo.trainers.loop import train
 from logzoo.trainers.negative import KINDS, GreyChains

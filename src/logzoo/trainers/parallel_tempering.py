@@ -4,7 +4,7 @@ import numpy as np
 
 from logzoo.checks import one_of, whole_number
 from logzoo.paths import inverse_temperatures, log_odds
-from logzoo.samplers.parallel_tempering import ParallelTempering
+from logzoo.samplers.replicas import ParallelTempering
 from logzoo.trainers.loop import train
 from logzoo.trainers.negative import WeightedChains
 

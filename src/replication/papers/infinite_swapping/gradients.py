@@ -11,7 +11,7 @@ from logzoo.io.labels import labelled
 from logzoo.models.expectations import exact_expectations
 from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters
-from logzoo.samplers.infinite_swapping import InfiniteSwapping
+from logzoo.samplers.replicas import InfiniteSwapping
 
 
 def run(artifacts, *, states, **settings):

@@ -8,8 +8,8 @@ from logzoo.datasets.splits import SPLITS
 from logzoo.io.labels import coordinate, labelled
 from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters
-from logzoo.samplers.tours import TourSampler, stopping_set
-from logzoo.samplers.walks import first_draws
+from logzoo.samplers.stopping_sets import first_draws, stopping_set
+from logzoo.samplers.tour_chains import TourSampler
 from replication.papers.las_vegas.lengths import VISIBLE
 
 _SETS = "stopping-set"

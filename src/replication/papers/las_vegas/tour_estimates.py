@@ -16,7 +16,8 @@ from logzoo.estimators.registry import estimator
 from logzoo.io.labels import coordinate, labelled
 from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters, log_odds
-from logzoo.samplers.tours import Tours, TourSampler, stopping_set
+from logzoo.samplers.stopping_sets import stopping_set
+from logzoo.samplers.tour_chains import Tours, TourSampler
 
 LOG = logging.getLogger(__name__)
 # The fewest tours that log Z is looked at.

@@ -8,9 +8,8 @@ from logzoo.io.labels import coordinate, labelled
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.paths import inverse_temperatures, kernel_parameters, log_z_base, tempered_rbm
-from logzoo.samplers import simulated_tempering
-from logzoo.samplers.initial import mean_occupancy
-from logzoo.samplers.simulated_tempering import SimulatedTempering
+from logzoo.samplers import tempering_runs
+from logzoo.samplers.tempering_chains import SimulatedTempering, mean_occupancy
 from replication.papers.configured import matched_base
 
 VARIANTS = ("rao-blackwell", "counts", "stochastic")
@@ -35,7 +34,7 @@ def run(artifacts, *, rungs, sweeps, iterations, replicates, chains, stream):
                 found = _by_stochastic_approximation(sampler, sweeps, iterations)
             else:
                 smooth = variant == "rao-blackwell"
-                draws = simulated_tempering.run(rbm, ledger, path, rao_blackwell=smooth, final=False, **settings)
+                draws = tempering_runs.run(rbm, ledger, path, rao_blackwell=smooth, final=False, **settings)
                 found = draws.initial_log_z, draws.initial_occupancy
             log_z[replicate, column], occupancy[replicate, column] = found
     exact = np.array([exact_log_z(tempered_rbm(rbm, base, beta)) for beta in betas]) - log_z_base(base, rbm.hidden)

@@ -11,8 +11,8 @@ from logzoo.estimators import mbar, ti
 from logzoo.estimators.simulated_tempering import SETTLING
 from logzoo.io.labels import coordinate, labelled
 from logzoo.models.rbm import RBM
-from logzoo.samplers import simulated_tempering
-from logzoo.samplers.initial import COUNT_FLOOR
+from logzoo.samplers import tempering_runs
+from logzoo.samplers.tempering_chains import COUNT_FLOOR
 from replication.papers.configured import matched_base
 
 ESTIMATORS = ("rts", "ts", "ti-riemann", "ti-rb", "mbar")
@@ -55,7 +55,7 @@ def run(artifacts, *, ladders, runs, sweeps, chains, samples, estimates, mbar_la
         kept = KeptDraws()
         path = stream.child(rungs, number)
         settings = {"base": base, "rungs": rungs, "settling": SETTLING}
-        draws = simulated_tempering.run(rbm, SweepLedger(sweeps, chains), path, observers=(kept,), **settings)
+        draws = tempering_runs.run(rbm, SweepLedger(sweeps, chains), path, observers=(kept,), **settings)
         kept.finish()
         converged[position, number] = draws.round_trips.mean() >= 1.0
         chosen = path.child("bootstrap").generator().integers(kept.rungs.size, size=(estimates, samples))

@@ -8,7 +8,7 @@ from logzoo.estimators.simulated_tempering import SETTLING, end_ratio
 from logzoo.estimators.transitions import smoothed, stationary
 from logzoo.io.labels import coordinate, labelled
 from logzoo.models.rbm import RBM
-from logzoo.samplers import simulated_tempering
+from logzoo.samplers import tempering_runs
 from logzoo.samplers.observers import GroupedMoves
 from replication.papers.configured import matched_base
 
@@ -41,7 +41,7 @@ def _estimates(rbm, base, rungs, ledger, stream):
     """log Z by each estimator from one run."""
     counted, weighed = GroupedMoves(1, rao_blackwell=False), GroupedMoves(1, rao_blackwell=True)
     settings = {"base": base, "rungs": rungs, "settling": SETTLING}
-    draws = simulated_tempering.run(rbm, ledger, stream, observers=(counted, weighed), **settings)
+    draws = tempering_runs.run(rbm, ledger, stream, observers=(counted, weighed), **settings)
     occupancies = (
         draws.occupancy.sum(axis=(0, 1)),
         stationary(smoothed(counted.sums[0])),

@@ -11,14 +11,10 @@ from typing import NamedTuple
 import numpy as np
 
 from logzoo.checks import one_of, share, whole_number
-from logzoo.kernels.energies import smooth_parts_of_chains
-from logzoo.kernels.gibbs import forget_hidden, start_chains
-from logzoo.kernels.layout import new_chains
-from logzoo.kernels.simulated_tempering import Ladder, Record, RungSums, run_simulated_tempering
+from logzoo.kernels.adjusted import run_adjusted
+from logzoo.kernels.sams import TwoStages
+from logzoo.kernels.wang_landau import HalvedFactor
 from logzoo.paths import (
-    chebyshev_nodes,
-    differentiation_matrix,
-    interpolation_matrix,
     inverse_temperatures,
     kernel_parameters,
     log_z_base,
@@ -26,146 +22,20 @@ from logzoo.paths import (
 )
 from logzoo.progress import bar
 from logzoo.samplers.base import resolve_base
-from logzoo.samplers.initial import Initial, initial_phase, iteration_lengths, mean_occupancy, updated_log_z
-from logzoo.samplers.threads import over_chains
+from logzoo.samplers.tempering_chains import (
+    Initial,
+    SimulatedTempering,
+    initial_phase,
+    iteration_lengths,
+    mean_occupancy,
+    updated_log_z,
+)
+from logzoo.samplers.threads import over_groups
 
-# Nats by which interpolated log f_k may miss the direct value on the states seen; well below any sampling error.
-_INTERPOLATION_TOLERANCE = 5e-4
-_NODE_COUNTS = (12, 16, 20, 24, 32, 48, 64, 96, 128)
 # Rungs of a ladder unless told otherwise.
 RUNGS = 100
-# Sweeps between two updates of a progress bar.
-_STRIDE = 50
-
-
-class Stretch(NamedTuple):
-    """Single draws of some sweeps, as observers see them.
-
-    log f at the rungs = values @ readout, its derivatives in beta = values @ slopes and values @ curvatures; with the
-    offset log r - log Zhat, q(beta | x) = softmax(values @ readout + offset).
-    """
-
-    values: np.ndarray  # (chain, sweep, value); no sweeps when no observer reads them
-    rungs: np.ndarray  # (chain, sweep + 1): x of sweep i is drawn at rungs[i], then rungs[i + 1] given x
-    readout: np.ndarray  # (value, rung)
-    slopes: np.ndarray  # (value, rung)
-    curvatures: np.ndarray  # (value, rung)
-    offset: np.ndarray  # (rung,)
-
-
-class SimulatedTempering:
-    """The chains of a ledger, their rungs, their place in the stream, and the interpolation they use."""
-
-    def __init__(self, parameters, betas, ledger, stream, form, threads):
-        count = ledger.chains
-        self.ledger = ledger  # pays for every sweep
-        self.parameters = parameters
-        self.betas = betas
-        self.marginal = form == "marginal"
-        self.threads = threads
-        self.key = stream.child("sweeps").key
-        self.generator = stream.child("rungs").generator()
-        self.sweep = 1
-        self.chains = new_chains(count, parameters.weights.shape[1], parameters.weights_transposed.shape[1])
-        start_chains(parameters, self.key, parameters.base, self.chains)
-        self.bar = None  # a progress bar of sweeps
-        self.set_nodes(_NODE_COUNTS[0])
-        self.restart()
-
-    def restart(self):
-        """Redraw the rungs uniformly, keep the states (section 2.4), and see to the interpolation."""
-        count = len(self.chains.v)
-        self.rung = self.generator.integers(self.betas.size, size=count)
-        self.heading = np.zeros(count, np.int64)
-        self.fit_nodes()
-
-    def fit_nodes(self):
-        """Take as many more nodes as interpolation needs on the present states."""
-        for nodes in _NODE_COUNTS:
-            if nodes >= self.ladder.nodes.size:
-                self.set_nodes(nodes)
-                if self.interpolation_error() < _INTERPOLATION_TOLERANCE:
-                    return
-
-    def load(self, parameters):
-        """Go on with other parameters, from the same states."""
-        self.parameters = parameters
-        forget_hidden(parameters, self.chains)
-
-    def move_rungs(self, betas):
-        """Move the rungs to other inverse temperatures (rung,), and restart."""
-        self.betas = betas
-        self.set_nodes(self.ladder.nodes.size)
-        self.restart()
-
-    def set_nodes(self, count):
-        """Interpolate log f from that many nodes."""
-        nodes = chebyshev_nodes(count if self.marginal else 0).astype(np.float32)
-        readout, self.slopes, self.curvatures = _tables(nodes.astype(np.float64), self.betas)
-        self.ladder = Ladder(self.betas, nodes, readout)
-
-    def advance(self, offset, sweeps, purpose, observers=()):
-        """Pay for some sweeps and make them, with offset log r - log Zhat (rung,); returns RungSums.
-
-        Observers see every draw.
-        """
-        group = np.zeros(len(self.rung), np.int64)
-
-        def move(first, stop, sums, record):
-            settings = (self.parameters, self.ladder, offset[None], self.marginal, self.key, first, stop)
-            kernel = partial(run_simulated_tempering, *settings)
-            over_chains(kernel, self.threads, self.chains, self.rung, self.heading, group, sums, record)
-
-        return self.follow(move, offset, sweeps, purpose, observers)
-
-    def follow(self, move, offset, sweeps, purpose, observers):
-        """Pay for some sweeps and make them by move(first, stop, sums, record), one stretch after the other.
-
-        Returns RungSums. Observers are told of that offset.
-        """
-        self.ledger.spend(sweeps, purpose)
-        count = len(self.rung)
-        shape = (count, self.betas.size)
-        sums = RungSums(np.zeros(shape), np.zeros(shape, np.int64), np.zeros(count, np.int64))
-        last = self.sweep + sweeps
-        for first in range(self.sweep, last, _STRIDE):
-            stop = min(first + _STRIDE, last)
-            stretch = stop - first
-            kept = stretch if any(observer.reads_values for observer in observers) else 0
-            values = np.zeros((count, kept, len(self.ladder.readout)))
-            record = Record(values, np.zeros((count, stretch + 1), np.int64))
-            move(first, stop, sums, record)
-            for observer in observers:
-                tables = (self.ladder.readout, self.slopes, self.curvatures)
-                observer.add(Stretch(record.values, record.rungs, *tables, offset))
-            if self.bar is not None:
-                self.bar.update(stretch)
-        self.sweep = last
-        return sums
-
-    def interpolation_error(self):
-        """Largest |interpolated - direct| smooth part of log f_k over chains and rungs, in nats."""
-        if not self.marginal:
-            return 0.0
-        nodes = self.ladder.nodes
-        direct = np.empty((len(self.chains.v), self.betas.size))
-        at_nodes = np.empty((len(self.chains.v), nodes.size))
-        smooth_parts_of_chains(self.parameters, self.chains, self.betas.astype(np.float32), direct)
-        smooth_parts_of_chains(self.parameters, self.chains, nodes, at_nodes)
-        return float(np.max(np.abs(at_nodes @ self.ladder.readout[: nodes.size] - direct)))
-
-
-def _tables(nodes, betas):
-    """Tables (value, rung) that carry the values of a state to log f at the rungs and its first two derivatives."""
-    ones = np.ones_like(betas)
-    # What beta and 1 - beta multiply is linear in beta.
-    tables = [[betas, 1.0 - betas], [ones, -ones], [0.0 * ones, 0.0 * ones]]
-    if nodes.size:
-        smooth, derivative = interpolation_matrix(nodes, betas), differentiation_matrix(nodes)
-        for table in tables:
-            table[:0] = smooth
-            smooth = derivative @ smooth
-    return [np.stack(table) for table in tables]
+# A group has this many chains at least, if that leaves two groups.
+_CHAINS_PER_GROUP = 2
 
 
 class SimulatedTemperingDraws(NamedTuple):
@@ -244,7 +114,7 @@ def begin(
     stops after exactly `initial_iterations` iterations.
     prior: weights r (rung,); a number s for r_k proportional to exp(s beta_k); or None for equal ones. ladder: as in
     `paths.inverse_temperatures`, or "adapted": the first half of the initial iterations is a pilot on linear rungs,
-    which then move to equal steps of thermodynamic length (`logzoo.samplers.ladders`). Raises ValueError for impossible
+    which then move to equal steps of thermodynamic length (`paths.equal_length`). Raises ValueError for impossible
     options.
     """
     one_of("form", form, ("marginal", "joint"))
@@ -300,4 +170,109 @@ def run(
         occupancy=np.array([part.occupancy for part in parts], float).reshape(shape),
         visits=np.array([part.visits for part in parts], np.int64).reshape(shape),
         round_trips=sum((part.round_trips for part in parts), np.zeros(ledger.chains, np.int64)),
+    )
+
+
+def run_in_groups(rbm, ledger, stream, recursion, observers=(), *, groups=20, **options):
+    """Initial iterations of all chains together, then one step of the recursion a sweep until the ledger is empty.
+
+    recursion: `sams` or `wang_landau`. Observers see the rungs alone. The other options are those
+    of `begin`; initial_iterations may be 0: log Zhat starts at 0. Returns
+    SimulatedTemperingDraws of one block, with log Zhat of every group at the end, and the recursion's States.
+    Raises ValueError for impossible options and for a single chain, which makes no two groups.
+    """
+    first_chains = np.append(group_starts(ledger.chains, groups), ledger.chains)
+    start = begin(rbm, ledger, stream, fewest_iterations=0, **options)
+    sampler, prior, sweeps = start.sampler, start.initial.prior, ledger.remaining
+    states = recursion(prior, np.diff(first_chains), sweeps)
+    log_z_hats = np.tile(start.initial.log_z_hat, (first_chains.size - 1, 1))
+    log_prior, begun = np.log(prior), sampler.sweep
+
+    def move(first, _, sums, record):
+        settings = (sampler.parameters, sampler.ladder, sampler.marginal, sampler.key, first, first - begun, log_prior)
+        per_chain = sampler.chains, sampler.rung, sampler.heading, sums, record
+        kernel = partial(run_adjusted, *settings)
+        over_groups(kernel, sampler.threads, first_chains, per_chain, (log_z_hats, *states))
+
+    with sampler.bar:
+        for observer in observers:
+            observer.start(ledger.chains, prior.size, sweeps)
+        total = sampler.follow(move, log_prior, sweeps, "sampling", observers)
+    return start.draws(log_z_hats, total.occupancy[None], total.visits[None], total.round_trips), states
+
+
+def group_starts(chains, groups):
+    """First chain of each group (group,): as many groups as asked for, but two chains in each and at least two groups.
+
+    Raises ValueError for a single chain.
+    """
+    whole_number("groups", groups, minimum=2)
+    if chains < 2:
+        raise ValueError("chains: expected at least 2, the spread over groups of chains needs two groups")
+    count = min(groups, max(2, chains // _CHAINS_PER_GROUP))
+    return np.arange(count) * chains // count
+
+
+class States(NamedTuple):
+    """The state of the recursion that is made, which changes it in place; that of the other has no groups."""
+
+    sams: TwoStages
+    wang_landau: HalvedFactor
+
+
+def sams(exponent, flatness, first_stage):
+    """The recursion of SAMS: gain t^-exponent until the rungs are evenly filled, then 1 / t (Tan 2017).
+
+    In the second stage the gain is 1 / (t - t0 + t0^exponent), t0 the sweep the first ended with. To first order an
+    error e of log Zhat shrinks by 1 - gain a sweep, so over the second stage by t0^exponent / (t - t0 + t0^exponent):
+    that is how the start is forgotten. No gain is so large that the largest step seen so far would exceed one nat.
+    """
+
+    def begin(prior, sizes, sweeps):
+        return States(
+            _two_stages(prior, sizes, exponent, flatness, first_stage * sweeps), _halved_factor(prior, sizes[:0], 0.0)
+        )
+
+    return begin
+
+
+def wang_landau(flatness):
+    """That of Wang-Landau: log F starts at 1, is halved whenever the visits are flat, then falls as K / (n t).
+
+    n is the number of chains of a group, t counts sweeps: from the first halving at which log F is below it, log F is
+    K / (n t), which moves the K rungs by 1 / t of their mean a sweep. With a prior r, a visit adds log F / (K r_k).
+    """
+
+    def begin(prior, sizes, sweeps):
+        return States(_two_stages(prior, sizes[:0], 0.0, 0.0, 0.0), _halved_factor(prior, sizes, flatness))
+
+    return begin
+
+
+def _two_stages(prior, sizes, exponent, flatness, latest):
+    """Groups of these sizes before their first sweep."""
+    groups, shape = len(sizes), (len(sizes), prior.size)
+    return TwoStages(
+        per_chain=1.0 / (sizes[:, None] * prior),
+        exponent=np.full(groups, exponent),
+        flatness=np.full(groups, flatness),
+        latest=np.full(groups, latest),
+        second=np.zeros(groups, bool),
+        inverse_gain=np.zeros(groups),
+        filled=np.zeros(shape),
+        # A rung's c_k / r_k is 1 / r_k at most: the bound of Tan (2017) until smaller ones are all that is seen.
+        largest=np.full(groups, 1.0 / prior.min()),
+    )
+
+
+def _halved_factor(prior, sizes, flatness):
+    """Groups of these sizes before their first sweep."""
+    groups = len(sizes)
+    return HalvedFactor(
+        prior=np.tile(prior, (groups, 1)),
+        chains=sizes.astype(float),
+        flatness=np.full(groups, flatness),
+        log_factor=np.ones(groups),
+        falling=np.zeros(groups, bool),
+        visits=np.zeros((groups, prior.size)),
     )

@@ -10,18 +10,15 @@ from typing import NamedTuple
 import numpy as np
 
 from logzoo.checks import whole_number
-from logzoo.kernels.gibbs import forget_hidden
-from logzoo.kernels.grey import update_hidden_inputs_of_values
-from logzoo.kernels.hashing import LONG_WORD, HashSet, insert_all, new_hash_set
+from logzoo.kernels.hashing import LONG_WORD
 from logzoo.kernels.hidden_energies import log_f_hidden
 from logzoo.kernels.layout import new_chains
-from logzoo.kernels.tours import TourStates, add_hidden_draws, run_tours
+from logzoo.kernels.tours import TourStates, run_tours
 from logzoo.paths import kernel_parameters
 from logzoo.progress import bar
+from logzoo.samplers.stopping_sets import StoppingSet, log_sum_exp, stopping_set
 from logzoo.samplers.threads import over_parts
 
-# Examples whose hidden units are drawn together.
-TOGETHER = 512
 # Chains of a thread: those of all tours that a processor's cache holds.
 _FLIGHT = 128
 # Tours are numbered by 32 bits of the random stream's counter.
@@ -39,42 +36,6 @@ _MOST_TOGETHER = 100_000
 _KEPT_BACK = 5
 # States that the paths of no tours lead through.
 _NO_PATH = np.empty((0, 0, 0), np.uint64)
-
-
-class StoppingSet(NamedTuple):
-    """Distinct hidden states drawn from data, and their log f(h)."""
-
-    members: HashSet
-    example: np.ndarray  # (states,) int64: the row of the data that first drew each
-    log_f: np.ndarray  # (states,) nats, visible units summed out
-
-    @classmethod
-    def of(cls, rows, example):
-        """The set of distinct states, rows (states, words); `refreshed` sets log f."""
-        members = HashSet(rows, new_hash_set(len(rows), 1).slots)
-        insert_all(members, rows)
-        return cls(members, example, np.empty(len(rows)))
-
-    @property
-    def log_z(self):
-        """log Z_S in nats."""
-        return _log_sum_exp(self.log_f)
-
-    @property
-    def size(self):
-        """Number of distinct states."""
-        return len(self.log_f)
-
-    def refreshed(self, parameters, *, single=False):
-        """Set log f to that of other parameters; returns the set. single: in single precision, in half the time."""
-        log_f_hidden(parameters, self.members.rows, self.log_f, single)
-        return self
-
-    def starts(self, uniforms):
-        """Rows (tours,) drawn with probability f(h) / Z_S, one for each uniform number in [0, 1)."""
-        cumulative = np.cumsum(np.exp(self.log_f - self.log_f.max()))
-        rows = np.searchsorted(cumulative, uniforms * cumulative[-1], side="right")
-        return np.minimum(rows, self.size - 1)
 
 
 class Tours(NamedTuple):
@@ -156,30 +117,6 @@ def tours_within(sampler, count, budget, cap, progress):
     return Tours(*(np.concatenate([tours[field] for tours in generations]) for field in range(3)))
 
 
-def stopping_set(parameters, data, draws, stream):
-    """Draw a StoppingSet of that many hidden states, one for each example in turn, the examples in random order.
-
-    data (examples, visible) uint8 of 0/1, or float32 grey levels. Whole rounds take each example equally often.
-    """
-    draws = whole_number("draws", draws)
-    order = stream.child("order").generator().permutation(len(data))[:draws]
-    key = stream.child("hidden").key
-    members = new_hash_set(draws, parameters.weights_transposed.shape[1])
-    example = np.empty(draws, np.int64)
-    count = 0
-    rounds, more = divmod(draws, len(data))
-    for first in range(0, len(order), TOGETHER):
-        rows = order[first : first + TOGETHER]
-        chains = example_chains(parameters, data, rows)
-        for turn in range(rounds):
-            count = add_hidden_draws(parameters, key, turn, chains, members, count, example)
-        last = type(chains)(*(array[: max(0, more - first)] for array in chains))
-        if len(last.number):
-            count = add_hidden_draws(parameters, key, rounds, last, members, count, example)
-    members = HashSet(members.rows[:count].copy(), members.slots)
-    return StoppingSet(members, example[:count].copy(), np.empty(count)).refreshed(parameters)
-
-
 class TourSampler:
     """Tours from one stopping set, numbered from 0: what a tour does depends on the stream and its number only."""
 
@@ -240,7 +177,7 @@ class TourSampler:
             return np.inf
         log_f = np.empty(len(states))
         log_f_hidden(self.parameters, states, log_f, False)
-        return _log_sum_exp(log_f) - float(np.log(share))
+        return log_sum_exp(log_f) - float(np.log(share))
 
     def _travel(self, rows, budget, cap=None, paths=None):
         count = len(rows)
@@ -278,19 +215,6 @@ class TourSampler:
         return int(tours.length[queue].sum()) - before
 
 
-def example_chains(parameters, data, rows):
-    """Chains, of the numbers `rows` (n,), with the hidden inputs of those examples and no hidden units."""
-    chains = new_chains(len(rows), parameters.weights.shape[1], parameters.weights_transposed.shape[1])
-    chains.number[...] = rows
-    if data.dtype == np.uint8:
-        chains.v[...] = data[rows]
-        forget_hidden(parameters, chains)
-    else:
-        chains.visible_input[...] = parameters.visible_bias
-        update_hidden_inputs_of_values(parameters, data[rows], chains)
-    return chains
-
-
 def _visited(tours, paths):
     """The states (states, words) that the finished tours left by a sweep, from what each stretch has kept."""
     visited = []
@@ -298,9 +222,3 @@ def _visited(tours, paths):
         steps = np.where(tours.finished[queue], tours.length[queue] - first, 0)
         visited.append(path[np.arange(path.shape[1]) < steps[:, None]])
     return np.concatenate(visited) if visited else tours.rows[:0]
-
-
-def _log_sum_exp(values):
-    from scipy.special import logsumexp  # takes long to import, and every training would wait for it
-
-    return float(logsumexp(values))

@@ -2,7 +2,7 @@
 
 Béreux, Decelle, Furtlehner, Rosset & Seoane (2024). The path starts at independent units, which every sweep draws
 afresh, goes through some of the RBMs in straight lines, and ends at the RBM in question. The rungs move along it to
-equal steps of the barrier (`logzoo.samplers.ladders`): they are snapshots, or lie between two of them.
+equal steps of the barrier (`logzoo.paths.equal_barrier`): they are snapshots, or lie between two of them.
 
 How many snapshots: a path through many follows every turn that the training took, and is long; one through few may jump
 over the mass of a mode. So as many are kept, at most 12, as leave neighbours the acceptance that is aimed for.
@@ -22,7 +22,7 @@ from logzoo.paths import log_z_base
 from logzoo.samplers.annealed import AnnealedDraws
 from logzoo.samplers.averaged import Terms, anneal
 from logzoo.samplers.base import resolve_base
-from logzoo.samplers.parallel_tempering import Steps, first_ladder, follow
+from logzoo.samplers.replica_exchange import Steps, first_ladder, follow
 from logzoo.samplers.threads import over_parts
 
 # Rungs of a ladder by default, if there are chains enough.
@@ -55,7 +55,7 @@ def run(
 
     snapshots: as for `path_of`; without any the path is that of tempering. kept: how many of them the path goes
     through, evenly spread; None: chosen in the first sweeps. rungs, ladder, burn_in, observers: as for
-    `logzoo.samplers.parallel_tempering.run`, but 12 rungs; the ladder's numbers are places on the path, with an equal
+    `logzoo.samplers.replica_exchange.run`, but 12 rungs; the ladder's numbers are places on the path, with an equal
     step for every snapshot. each: sweeps between two exchanges. Returns ParallelTemperingDraws, and the share of states
     that were never at the base since the burn-in. Raises ValueError for impossible options.
     """
