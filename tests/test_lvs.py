@@ -79,7 +79,7 @@ def test_visited_states_are_those_of_finished_tours_without_the_last():
             states.append(stopping.members.rows[start].tobytes())
             for length in range(1, found.length[number]):
                 alone = TourSampler(parameters, stopping, root_stream(1))
-                tours = alone._travel(stopping.members.rows[found.start[: number + 1]], 10**6, length, paths := [])
+                tours = alone.run_from(stopping.members.rows[found.start[: number + 1]], 10**6, length, paths := [])
                 assert not tours.finished[number] and paths
                 states.append(tours.rows[number].tobytes())
     assert sorted(states) == sorted(row.tobytes() for row in found.visited)
@@ -151,7 +151,7 @@ def test_mean_field_tours_draw_hidden_units_given_means():
     parameters = parameters_of(rbm)
     stopping = stopping_set(parameters, np.zeros((1, 6), np.uint8), 1, root_stream(0))
     sampler = TourSampler(parameters, stopping, root_stream(0), mean_field=True)
-    tours = sampler._travel(np.repeat(stopping.members.rows, 20_000, axis=0), 10**6, 1, None)
+    tours = sampler.run_from(np.repeat(stopping.members.rows, 20_000, axis=0), 10**6, 1, None)
     h = bits(tours.rows, 5)
     start = bits(stopping.members.rows, 5)[0]
     p = sigmoid(rbm.hidden_bias + sigmoid(rbm.visible_bias + rbm.weights @ start) @ rbm.weights)
@@ -159,7 +159,7 @@ def test_mean_field_tours_draw_hidden_units_given_means():
     # Given the means they are independent, while draws of v would tie them together.
     assert np.abs(np.corrcoef(h.T) - np.eye(5)).max() < 4.5 / np.sqrt(20_000)
     gibbs = TourSampler(parameters, stopping, root_stream(0))
-    tours = gibbs._travel(np.repeat(stopping.members.rows, 20_000, axis=0), 10**6, 1, None)
+    tours = gibbs.run_from(np.repeat(stopping.members.rows, 20_000, axis=0), 10**6, 1, None)
     assert np.abs(np.corrcoef(bits(tours.rows, 5).T) - np.eye(5)).max() > 8 / np.sqrt(20_000)
 
 

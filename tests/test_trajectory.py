@@ -227,9 +227,9 @@ def test_log_z_is_right_whatever_the_way(snapshots):
 def test_z_of_annealing_up_and_its_inverse_of_annealing_down_are_without_bias():
     model, truth = random_rbm(8, 6, 4, 1.2), exact_log_z(random_rbm(8, 6, 4, 1.2))
     options = {"snapshots": [random_rbm(9, 6, 4, 1.0)], "base": np.zeros(6)}
-    up = snapshot_ladders.anneal_up(model, SweepLedger(5, 4000), STREAM, **options)
+    up = snapshot_ladders.anneal(model, SweepLedger(5, 4000), STREAM, **options)
     starts = exact_draws(model, 4000, np.random.default_rng(1))
-    down = snapshot_ladders.anneal_down(model, SweepLedger(5, 4000), STREAM, starts, **options)
+    down = snapshot_ladders.anneal(model, SweepLedger(5, 4000), STREAM, starts, **options)
     for log_ratio in (up.log_z_base + up.log_weight - truth, truth - down.log_z_base - down.log_weight):
         ratio = np.exp(log_ratio)
         error = ratio.std(ddof=1) / math.sqrt(ratio.size)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import sys
 
 from logzoo.checks import whole_number
 
@@ -17,16 +17,16 @@ class BudgetExceeded(ValueError):
 class SweepLedger:
     """A budget of `sweeps` Gibbs sweeps for each of `chains` chains, spent under named purposes.
 
-    sweeps: None for no limit, as trainings have it, which count what they spend.
+    sweeps: None for no limit, as in trainings, which only count their sweeps.
     Raises ValueError for impossible sizes and BudgetExceeded, before the sweeps are made, when they do not fit.
     """
 
     def __init__(self, sweeps: int | None, chains: int) -> None:
-        self.sweeps = math.inf if sweeps is None else whole_number("sweeps", sweeps)
-        if LARGEST_BUDGET < self.sweeps < math.inf:
+        self.sweeps = sys.maxsize if sweeps is None else whole_number("sweeps", sweeps)
+        if sweeps is not None and self.sweeps > LARGEST_BUDGET:
             raise ValueError(f"sweeps: expected at most {LARGEST_BUDGET:,}, found {sweeps}")
         self.chains = whole_number("chains", chains)
-        self.by_purpose = {}
+        self.by_purpose: dict[str, int] = {}
 
     @property
     def spent(self) -> int:
@@ -39,7 +39,7 @@ class SweepLedger:
         return sum(self.by_purpose.values())
 
     @property
-    def remaining(self) -> float:
+    def remaining(self) -> int:
         """Sweeps per chain that are left."""
         return self.sweeps - self.spent
 

@@ -153,7 +153,7 @@ def grey_matrix(name: str, value: object) -> Array:
     return np.ascontiguousarray(array, dtype=np.float32)
 
 
-def _matrix(name, value):
+def _matrix(name: str, value: object) -> np.ndarray:
     array = real_array(name, value)
     if array.ndim != 2 or array.size == 0:
         raise ValueError(f"{name}: expected a non-empty matrix (examples, visible), found shape {array.shape}")

@@ -159,7 +159,7 @@ def differentiation_matrix(nodes: Floats) -> Floats:
     return np.ascontiguousarray(matrix.T)
 
 
-def _barycentric_weights(count):
+def _barycentric_weights(count: int) -> np.ndarray:
     weights = (-1.0) ** np.arange(count)
     weights[[0, -1]] *= 0.5
     return weights
@@ -169,7 +169,7 @@ def _barycentric_weights(count):
 LINEAR_SHARE = 0.1
 
 
-def equal_length(betas, curvature, *, linear_share=LINEAR_SHARE):
+def equal_length(betas: np.ndarray, curvature: np.ndarray, *, linear_share: float = LINEAR_SHARE) -> np.ndarray:
     """Inverse temperatures (rung,) from 0 to 1, as many as given, at equal steps of thermodynamic length.
 
     curvature (rung,): d^2 log Z / d beta^2 at `betas`. A share of the length is beta itself, so that the widest gap is
@@ -180,7 +180,9 @@ def equal_length(betas, curvature, *, linear_share=LINEAR_SHARE):
     return at_equal_steps(betas, steps, betas.size, linear_share=linear_share)
 
 
-def at_equal_steps(betas, steps, rungs, *, linear_share=LINEAR_SHARE):
+def at_equal_steps(
+    betas: np.ndarray, steps: np.ndarray, rungs: int, *, linear_share: float = LINEAR_SHARE
+) -> np.ndarray:
     """Inverse temperatures (rungs,) from 0 to 1 at equal steps of a length, whose steps between `betas` are given."""
     share = _shares(betas, steps, linear_share)
     placed = np.interp(np.linspace(0.0, 1.0, rungs), share, betas)
@@ -188,7 +190,9 @@ def at_equal_steps(betas, steps, rungs, *, linear_share=LINEAR_SHARE):
     return placed
 
 
-def equal_barrier(betas, attempted, accepted, *, linear_share=LINEAR_SHARE):
+def equal_barrier(
+    betas: np.ndarray, attempted: np.ndarray, accepted: np.ndarray, *, linear_share: float = LINEAR_SHARE
+) -> np.ndarray:
     """Inverse temperatures (rung,) from 0 to 1, as many as given, at equal steps of the barrier.
 
     attempted, accepted (pair,): exchanges of neighbours at `betas`, tried and made. A share of the barrier is beta
@@ -201,14 +205,14 @@ def equal_barrier(betas, attempted, accepted, *, linear_share=LINEAR_SHARE):
     return placed
 
 
-def _shares(betas, steps, linear_share):
+def _shares(betas: np.ndarray, steps: np.ndarray, linear_share: float) -> np.ndarray:
     """How far up the ladder each rung (rung,) is, from 0 to 1, by the size of the steps (rung - 1,) between them."""
     length = np.append(0.0, np.cumsum(steps))
     share = length / length[-1] if length[-1] > 0.0 else betas
     return (1.0 - linear_share) * share + linear_share * betas
 
 
-def carried(values, before, after):
+def carried(values: np.ndarray, before: np.ndarray, after: np.ndarray) -> np.ndarray:
     """Values (rung,) at the rungs `after` from those at `before`: cubic, without new extremes."""
     # Imported where it is used, as it takes long: every job of the workflow would wait for it.
     from scipy.interpolate import PchipInterpolator

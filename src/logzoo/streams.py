@@ -24,10 +24,10 @@ class Stream:
         """The stream one or more steps below this one."""
         return Stream(self.path + tuple(str(name) for name in names))
 
-    def __str__(self):
+    def __str__(self) -> str:
         return "/".join(self.path)
 
-    def _digest(self):
+    def _digest(self) -> bytes:
         # Lengths are part of the text: ("a", "bc") and ("ab", "c") are different streams.
         text = "".join(f"{len(name)}:{name}" for name in self.path)
         return hashlib.sha256(text.encode()).digest()
@@ -53,6 +53,6 @@ def root_stream(seed: object) -> Stream:
     return Stream((str(seed),))
 
 
-def _has_bytes(text):
+def _has_bytes(text: str) -> bool:
     """Whether a text can be written down: halves of letters beyond 16 bits cannot."""
     return text.encode(errors="ignore").decode() == text

@@ -79,9 +79,9 @@ ESTIMATORS = {
         f"{_HERE}.trajectory:read",
         (f"{_ALONG}:run",),
     ),
-    "trajectory-ais": Estimator("Trajectory AIS", f"{_HERE}.trajectory:run_up", (), _WEIGHTS, (f"{_ALONG}:anneal_up",)),
+    "trajectory-ais": Estimator("Trajectory AIS", f"{_HERE}.trajectory:run_up", (), _WEIGHTS, (f"{_ALONG}:anneal",)),
     "trajectory-raise": Estimator(
-        "Trajectory RAISE", f"{_HERE}.trajectory:run_down", (), f"{_HERE}.reverse:read", (f"{_ALONG}:anneal_down",)
+        "Trajectory RAISE", f"{_HERE}.trajectory:run_down", (), f"{_HERE}.reverse:read", (f"{_ALONG}:anneal",)
     ),
     "sams": _adjusted("SAMS", "sams"),
     "wang-landau": _adjusted("Wang-Landau", "wang_landau"),

@@ -32,22 +32,22 @@ def run(rbm, ledger, stream, observers, *, snapshots=None, **options):
 def run_up(rbm, ledger, stream, *, snapshots=None, **options):
     """AnnealedDraws up along snapshots, or up the path of tempering.
 
-    The options are those of `samplers.snapshot_ladders.anneal_up`.
+    The options are those of `samplers.snapshot_ladders.anneal`.
     """
     if snapshots is None:
         return annealed.run(rbm, ledger, stream, **snapshot_ladders.of_tempering(options))
-    return snapshot_ladders.anneal_up(rbm, ledger, stream, snapshots=snapshots, **options)
+    return snapshot_ladders.anneal(rbm, ledger, stream, snapshots=snapshots, **options)
 
 
 def run_down(rbm, ledger, stream, *, data=None, vectors=None, snapshots=None, **options):
     """AnnealedDraws down from data, and the vector of each chain: as `logzoo.estimators.reverse.run`, along snapshots.
 
-    The other options are those of `samplers.snapshot_ladders.anneal_down`.
+    The other options are those of `samplers.snapshot_ladders.anneal`.
     """
     starts, vector = starts_of(rbm, ledger, stream, data, vectors)
     if snapshots is None:
         return annealed.run_reverse(rbm, ledger, stream, starts, **snapshot_ladders.of_tempering(options)), vector
-    return snapshot_ladders.anneal_down(rbm, ledger, stream, starts, snapshots=snapshots, **options), vector
+    return snapshot_ladders.anneal(rbm, ledger, stream, starts, snapshots=snapshots, **options), vector
 
 
 def read(draws):

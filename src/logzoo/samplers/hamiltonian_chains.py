@@ -7,19 +7,22 @@ The unit of the ledger is one leapfrog step of one chain, whatever the step size
 """
 
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, minimize
 from scipy.sparse import block_array, diags_array, eye_array
 from scipy.special import expit, logit
 
+from logzoo.budgets import SweepLedger
 from logzoo.checks import finite_array, whole_number
 from logzoo.kernels.hamiltonian import Moves, Walkers, run_at, run_tempered
 from logzoo.kernels.simulated_tempering import RungSums
+from logzoo.models.gaussian_mixture import GaussianMixture
 from logzoo.paths import inverse_temperatures, prior_weights
 from logzoo.samplers.tempering_chains import mean_occupancy, updated_log_z
 from logzoo.samplers.threads import over_chains
+from logzoo.streams import Stream
 
 STEPS = 5
 # Share by which a step size varies either way.
@@ -52,7 +55,17 @@ class HamiltonianDraws(NamedTuple):
 class HamiltonianTempering:
     """The chains of a ledger, their rungs and their place in the stream."""
 
-    def __init__(self, target, base, betas, ledger, stream, *, steps=STEPS, threads=1):
+    def __init__(
+        self,
+        target: GaussianMixture,
+        base: GaussianMixture,
+        betas: np.ndarray,
+        ledger: SweepLedger,
+        stream: Stream,
+        *,
+        steps: int = STEPS,
+        threads: int = 1,
+    ) -> None:
         if target.dimension != base.dimension:
             raise ValueError(f"base: expected {target.dimension} coordinates, found {base.dimension}")
         self.ends = (target.parameters, base.parameters)
@@ -67,13 +80,13 @@ class HamiltonianTempering:
         self.draw = 1
         self.restart()
 
-    def restart(self):
+    def restart(self) -> None:
         """Redraw the rungs uniformly and keep the states (section 2.4)."""
         count = len(self.walkers.x)
         self.rung = self.generator.integers(self.betas.size, size=count)
         self.heading = np.zeros(count, np.int64)
 
-    def advance(self, offset, low, high, draws, purpose):
+    def advance(self, offset: np.ndarray, low: Any, high: Any, draws: int, purpose: str) -> tuple[RungSums, Moves]:
         """Pay for draws and make them, step sizes uniform in [low, high] (rung,); returns (RungSums, Moves)."""
         self.ledger.spend(draws * self.steps, purpose)
         count, rungs = len(self.walkers.x), self.betas.size
@@ -89,21 +102,21 @@ class HamiltonianTempering:
 
 
 def run(
-    target,
-    base,
-    ledger,
-    stream,
-    step_sizes,
+    target: GaussianMixture,
+    base: Any,
+    ledger: SweepLedger,
+    stream: Stream,
+    step_sizes: np.ndarray,
     *,
-    draws,
-    betas,
-    prior=None,
-    steps=STEPS,
-    jitter=JITTER,
-    initial_draws=50,
-    initial_iterations=10,
-    threads=1,
-):
+    draws: int,
+    betas: np.ndarray,
+    prior: Any = None,
+    steps: int = STEPS,
+    jitter: float = JITTER,
+    initial_draws: int = 50,
+    initial_iterations: int = 10,
+    threads: int = 1,
+) -> HamiltonianDraws:
     """Initial iterations, then `draws` recorded draws of each of the ledger's chains at the log Zhat they found.
 
     target, base: densities such as `GaussianMixture`, the base with draws of its own; step_sizes (rung,); betas: the
@@ -137,7 +150,16 @@ def run(
     )
 
 
-def iterate(sampler, prior, low, high, draws, iterations, *, stop_early=True):
+def iterate(
+    sampler: HamiltonianTempering,
+    prior: np.ndarray,
+    low: Any,
+    high: Any,
+    draws: int,
+    iterations: int,
+    *,
+    stop_early: bool = True,
+) -> tuple[list, list, bool]:
     """The initial iterations: log Zhat and Moves of each, and whether the stopping rule held at the end."""
     draws = whole_number("initial_draws", draws)
     log_z_hat, history, moves, rule_met = np.zeros(prior.size), [], [], False
@@ -154,7 +176,7 @@ def iterate(sampler, prior, low, high, draws, iterations, *, stop_early=True):
     return history, moves, rule_met
 
 
-def jittered(sizes, jitter):
+def jittered(sizes: Any, jitter: float) -> tuple:
     """Bounds (low, high) between which steps of these sizes vary; ValueError unless 0 <= jitter < 1."""
     if not 0.0 <= jitter < 1.0:
         raise ValueError(f"jitter: expected a share of at least 0 and below 1, found {jitter!r}")
@@ -172,19 +194,19 @@ class StepSizes(NamedTuple):
 
 
 def tune(
-    target,
-    base,
-    ledger,
-    stream,
+    target: GaussianMixture,
+    base: GaussianMixture,
+    ledger: SweepLedger,
+    stream: Stream,
     *,
-    betas,
-    steps=STEPS,
-    target_acceptance=TARGET_ACCEPTANCE,
-    adaptation_draws=400,
-    pilot_draws=100,
-    pilot_iterations=10,
-    threads=1,
-):
+    betas: np.ndarray,
+    steps: int = STEPS,
+    target_acceptance: float = TARGET_ACCEPTANCE,
+    adaptation_draws: int = 400,
+    pilot_draws: int = 100,
+    pilot_iterations: int = 10,
+    threads: int = 1,
+) -> StepSizes:
     """Step size for each rung of the ladder `betas` (rung,); returns StepSizes.
 
     Costs `steps` leapfrog steps of every chain of the ledger for each of 2 x adaptation_draws + pilot_iterations x
@@ -209,7 +231,17 @@ def tune(
     return StepSizes(adaptive, float(adaptive.mean()), low, high, weights)
 
 
-def adapted_step(target, base, beta, ledger, stream, *, draws, steps=STEPS, target_acceptance=TARGET_ACCEPTANCE):
+def adapted_step(
+    target: GaussianMixture,
+    base: GaussianMixture,
+    beta: float,
+    ledger: SweepLedger,
+    stream: Stream,
+    *,
+    draws: int,
+    steps: int = STEPS,
+    target_acceptance: float = TARGET_ACCEPTANCE,
+) -> float:
     """Step size at which chains at one fixed beta accept at the target rate: stochastic approximation on log eps.
 
     Costs `steps` leapfrog steps of every chain of the ledger for each of `draws` draws.
@@ -230,7 +262,9 @@ def adapted_step(target, base, beta, ledger, stream, *, draws, steps=STEPS, targ
     return float(np.exp(np.mean(path[draws // 2 :])))
 
 
-def fit_acceptance(rung, step, accepted, rungs, low, high):
+def fit_acceptance(
+    rung: np.ndarray, step: np.ndarray, accepted: np.ndarray, rungs: int, low: Any, high: Any
+) -> np.ndarray:
     """Weights (rung, 2), w0 and w1 of eq 35, that maximise the likelihood of eq 36 under its constraints.
 
     rung, step, accepted (draw,): the rung, the step size within [low, high], and whether the proposal was accepted.
@@ -241,16 +275,16 @@ def fit_acceptance(rung, step, accepted, rungs, low, high):
     sign = np.where(accepted, 1.0, -1.0)
     shares = (1.0 - share, share)
 
-    def margins(logits):
+    def margins(logits: np.ndarray) -> np.ndarray:
         return sign * (shares[0] * logits[:rungs][rung] + shares[1] * logits[rungs:][rung])
 
-    def cost_and_gradient(logits):
+    def cost_and_gradient(logits: np.ndarray) -> tuple:
         margin = margins(logits)
         slope = -sign * expit(-margin)
         gradient = [np.bincount(rung, slope * part, rungs) for part in shares]
         return np.logaddexp(0.0, -margin).mean(), np.concatenate(gradient) / rung.size
 
-    def hessian(logits):
+    def hessian(logits: np.ndarray) -> Any:
         margin = margins(logits)
         bend = expit(margin) * expit(-margin) / rung.size
         parts = [[diags_array(np.bincount(rung, bend * a * b, rungs)) for a in shares] for b in shares]
@@ -274,7 +308,7 @@ def fit_acceptance(rung, step, accepted, rungs, low, high):
     return np.column_stack([at_low - slope * low, slope])
 
 
-def steps_at(weights, acceptance, low, high):
+def steps_at(weights: np.ndarray, acceptance: float, low: Any, high: Any) -> np.ndarray:
     """Step sizes (rung,) where the model gives that acceptance, projected into [low, high]."""
     at_low, at_high = (weights[:, 0] + weights[:, 1] * end for end in (low, high))
     wanted = logit(acceptance)

@@ -41,11 +41,11 @@ class RungDerivatives:
 
     reads_values = True
 
-    def start(self, chains, rungs, sweeps):
+    def start(self, chains: int, rungs: int, sweeps: int) -> None:
         """Begin a sampling phase."""
         self.sums = np.zeros((chains, 4, rungs))
 
-    def add(self, stretch):
+    def add(self, stretch: Stretch) -> None:
         """Add the draws of a stretch of sweeps."""
         add_rung_sums(stretch.slopes, stretch.curvatures, stretch.values, stretch.rungs, self.sums)
 
@@ -55,11 +55,11 @@ class WeightedDerivatives:
 
     reads_values = True
 
-    def start(self, chains, rungs, sweeps):
+    def start(self, chains: int, rungs: int, sweeps: int) -> None:
         """Begin a sampling phase."""
         self.sums = np.zeros((chains, 2, rungs))
 
-    def add(self, stretch):
+    def add(self, stretch: Stretch) -> None:
         """Add the draws of a stretch of sweeps."""
         add_weighted_slopes(stretch.readout, stretch.slopes, stretch.offset, stretch.values, self.sums)
 
@@ -71,16 +71,16 @@ class GroupedMoves:
     groups times rungs squared.
     """
 
-    def __init__(self, groups=1, *, rao_blackwell=False):
+    def __init__(self, groups: int = 1, *, rao_blackwell: bool = False) -> None:
         self.groups = groups
         self.reads_values = rao_blackwell
 
-    def start(self, chains, rungs, sweeps):
+    def start(self, chains: int, rungs: int, sweeps: int) -> None:
         """Begin a sampling phase: chains are dealt out to the groups in turn."""
         self.group = np.arange(chains) % self.groups
         self.sums = np.zeros((min(self.groups, chains), rungs, rungs))
 
-    def add(self, stretch):
+    def add(self, stretch: Stretch) -> None:
         """Add the moves of a stretch of sweeps."""
         if self.reads_values:
             add_moves(stretch.readout, stretch.offset, stretch.values, stretch.rungs, self.group, self.sums)
@@ -93,10 +93,10 @@ class ThinnedDraws:
 
     reads_values = True
 
-    def __init__(self, draws):
+    def __init__(self, draws: int) -> None:
         self.draws = draws
 
-    def start(self, chains, rungs, sweeps):
+    def start(self, chains: int, rungs: int, sweeps: int) -> None:
         """Begin a sampling phase; kept are the last sweeps of strides of equal length."""
         self.stride = min(max(1, -(-chains * sweeps // self.draws)), sweeps)
         self.kept = sweeps // self.stride
@@ -105,16 +105,16 @@ class ThinnedDraws:
         self.values = None
         self.readout = None
 
-    def add(self, stretch):
+    def add(self, stretch: Stretch) -> None:
         """Keep what is due of a stretch of sweeps."""
         sweeps = stretch.values.shape[1]
         if self.values is None:
             self.values = np.zeros((*self.rungs.shape, stretch.values.shape[2]))
             self.readout = stretch.readout
         due = np.arange(self.stride - 1 - self.seen % self.stride, sweeps, self.stride)
-        places = (self.seen + due) // self.stride
-        self.values[:, places] = stretch.values[:, due]
-        self.rungs[:, places] = stretch.rungs[:, due + 1]
+        rows = (self.seen + due) // self.stride
+        self.values[:, rows] = stretch.values[:, due]
+        self.rungs[:, rows] = stretch.rungs[:, due + 1]
         self.seen += sweeps
 
 
@@ -123,14 +123,14 @@ class Curvature:
 
     reads_values = True
 
-    def __init__(self):
-        self.sums = None
+    def __init__(self) -> None:
+        self.sums = np.zeros((4, 1))
 
-    def start(self, chains, rungs, sweeps):
-        """Begin a phase; what was seen in phases before counts half."""
-        self.sums = np.zeros((4, rungs)) if self.sums is None else _MEMORY * self.sums
+    def start(self, chains: int, rungs: int, sweeps: int) -> None:
+        """Begin a phase; draws of phases before it count half."""
+        self.sums = _MEMORY * self.sums + np.zeros((4, rungs))
 
-    def add(self, stretch):
+    def add(self, stretch: Stretch) -> None:
         """Add the draws of a stretch of sweeps, each weighted by q(beta_k | x)."""
         values = stretch.values[:, ::_EVERY].reshape(-1, stretch.values.shape[-1])
         # einsum, not a matrix product: the rungs that come of it must not depend on a library's order of additions.
@@ -141,7 +141,7 @@ class Curvature:
         bend = np.einsum("nm,mk->nk", values, stretch.curvatures)
         self.sums += [term.sum(axis=0) for term in (q, q * slope, q * slope**2, q * bend)]
 
-    def values(self):
+    def values(self) -> np.ndarray:
         """d^2 log Z / d beta^2 (rung,) in nats; rungs with too few draws repeat or interpolate their neighbours."""
         weight, slope, square, bend = self.sums
         known = weight >= _FEWEST_DRAWS

@@ -1,19 +1,23 @@
 """Parallel tempering: ladders of replicas, one at each inverse temperature, whose neighbours exchange temperatures.
 
-Swendsen & Wang (1986); Geyer (1991); Desjardins et al. (2010) for RBMs. Deterministic even-odd exchanges (Okabe et al.
-2001). The inverse temperatures move from replica to replica, the states stay.
+The rungs of an adapted ladder move to equal steps of the barrier (Syed, Bouchard-Côté, Deligiannidis & Doucet 2019).
 """
 
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from tqdm import tqdm
 
+from logzoo.budgets import SweepLedger
 from logzoo.checks import finite_array, share, whole_number
+from logzoo.models.rbm import RBM
 from logzoo.paths import equal_barrier, inverse_temperatures, kernel_parameters, log_z_base
 from logzoo.progress import bar
 from logzoo.samplers.base import resolve_base
 from logzoo.samplers.replicas import ParallelTempering
+from logzoo.streams import Stream
 
 # Rungs of a ladder by default, if there are chains enough.
 _RUNGS = 20
@@ -23,7 +27,7 @@ _ADAPTING, _ADAPTING_ROUNDS = 0.2, 3
 
 
 class ParallelTemperingDraws(NamedTuple):
-    """What ladders that exchange leave: counts over the sampling phase; observers see the single steps."""
+    """Draws of ladders that exchange: counts over the sampling phase; observers see the single steps."""
 
     betas: np.ndarray  # (rung,) inverse temperatures, or places on another path
     log_z_base: float  # nats
@@ -33,12 +37,12 @@ class ParallelTemperingDraws(NamedTuple):
     rounds: int  # of exchanges
 
     @property
-    def exchange_rates(self):
+    def exchange_rates(self) -> np.ndarray:
         """Share (pair,) of the exchanges tried that were made, over all ladders; 0 for a pair never tried."""
         return self.accepted.sum(axis=0) / np.maximum(self.attempted.sum(axis=0), 1)
 
     @property
-    def round_trip_share(self):
+    def round_trip_share(self) -> float:
         """Round trips made, as a share of those that these exchange rates make if every sweep forgets the state.
 
         The latter, a round and ladder: 1 / (2 + 2 sum_i r_i / (1 - r_i)), r the rejection rates (Syed et al. 2019,
@@ -57,24 +61,23 @@ class Steps(NamedTuple):
     burn_in: bool
     up: np.ndarray  # (ladder, sweep, pair): log f_{i+1} - log f_i at the state of rung i
     down: np.ndarray  # (ladder, sweep, pair): the same at the state of rung i + 1
-    log_f: np.ndarray | None = (
-        None  # (ladder, reading, rung, rung): at the state of each rung log f at all, if asked for
-    )
+    # (ladder, reading, rung, rung): log f at all rungs, at the state of each rung; for observers with `every`
+    log_f: np.ndarray | None = None
 
 
 def run(
-    rbm,
-    ledger,
-    stream,
-    observers=(),
+    rbm: RBM,
+    ledger: SweepLedger,
+    stream: Stream,
+    observers: Sequence[Any] = (),
     *,
-    base=None,
-    rungs=None,
-    ladder="adapted",
-    burn_in=0.1,
-    threads=1,
-    progress=False,
-):
+    base: Any = None,
+    rungs: int | None = None,
+    ladder: Any = "adapted",
+    burn_in: float = 0.1,
+    threads: int = 1,
+    progress: bool = False,
+) -> ParallelTemperingDraws:
     """Run independent ladders of `rungs` replicas each until the ledger is spent.
 
     rungs: None for 20, or half of the chains if these are fewer, or the length of the ladder where one is listed. The
@@ -97,7 +100,7 @@ def run(
     return follow(sampler, betas, sweeps, adapt, burn_in, observers, log_z_base(base, rbm.hidden), progress)
 
 
-def first_ladder(rungs, ladder, chains, most):
+def first_ladder(rungs: int | None, ladder: Any, chains: int, most: int) -> tuple[np.ndarray, bool]:
     """Inverse temperatures (rung,) to begin with, and whether they are to adapt; options as of `run`.
 
     most: rungs by default, if there are twice as many chains.
@@ -112,7 +115,16 @@ def first_ladder(rungs, ladder, chains, most):
     return inverse_temperatures("linear" if adapt else ladder, rungs), adapt
 
 
-def follow(sampler, betas, sweeps, adapt, burn_in, observers, log_z_first, progress):
+def follow(
+    sampler: Any,
+    betas: np.ndarray,
+    sweeps: int,
+    adapt: bool,
+    burn_in: float,
+    observers: Sequence[Any],
+    log_z_first: float,
+    progress: bool,
+) -> ParallelTemperingDraws:
     """ParallelTemperingDraws of a sampler like `ParallelTempering`, at `betas`, over so many sweeps or rounds of them.
 
     Its rungs move in the first of them if they adapt; a share `burn_in` of the others comes before the counts.
@@ -121,44 +133,42 @@ def follow(sampler, betas, sweeps, adapt, burn_in, observers, log_z_first, progr
     settled = 1 + adapting + int(burn_in * (sweeps - adapting))
     for observer in observers:
         observer.start(sampler.count, sampler.betas.size, 1 + sweeps - settled)
-    with bar(sweeps, "exchanging", "round", progress) as shown:
-        betas = _adapted(sampler, betas, adapting, shown)
-        _advance(sampler, 1 + adapting, settled, "burn-in", observers, shown)
+    with bar(sweeps, "exchanging", "round", progress) as progress_bar:
+        betas = _adapted(sampler, betas, adapting, progress_bar)
+        _advance(sampler, 1 + adapting, settled, "burn-in", observers, progress_bar)
         sampler.forget_counts()
-        _advance(sampler, settled, 1 + sweeps, "sampling", observers, shown)
+        _advance(sampler, settled, 1 + sweeps, "sampling", observers, progress_bar)
     counts = sampler.attempted, sampler.accepted, sampler.round_trips
     return ParallelTemperingDraws(betas, log_z_first, *counts, 1 + sweeps - settled)
 
 
-def _adapted(sampler, betas, sweeps, shown):
-    """Inverse temperatures (rung,) after the first sweeps: rounds, each of which moves them to equal steps of the
-    barrier that it found.
-    """
+def _adapted(sampler: Any, betas: np.ndarray, sweeps: int, progress_bar: tqdm) -> np.ndarray:
+    """Inverse temperatures (rung,) after the first sweeps: each round moves them to equal steps of its barrier."""
     edges = 1 + sweeps * (2 ** np.arange(_ADAPTING_ROUNDS + 1) - 1) // (2**_ADAPTING_ROUNDS - 1)
     for first, last in pairwise(edges.tolist()):
-        if first == last:
-            continue
-        sampler.forget_counts()
-        _advance(sampler, first, last, "adapting", (), shown)
-        betas = equal_barrier(betas, sampler.attempted.sum(axis=0), sampler.accepted.sum(axis=0))
-        sampler.place(betas)
+        if first < last:
+            sampler.forget_counts()
+            _advance(sampler, first, last, "adapting", (), progress_bar)
+            betas = equal_barrier(betas, sampler.attempted.sum(axis=0), sampler.accepted.sum(axis=0))
+            sampler.move_rungs(betas)
     return betas
 
 
-def _advance(sampler, first, last, purpose, observers, shown):
+def _advance(sampler: Any, first: int, last: int, purpose: str, observers: Sequence[Any], progress_bar: tqdm) -> None:
     """Make the sweeps first, ..., last - 1, some at a time."""
     burn_in = purpose == "burn-in"
     every = next((observer.every for observer in observers if getattr(observer, "every", None)), None)
     for start in range(first, last, _STRIDE):
         stop = min(start + _STRIDE, last)
         up, down, log_f = [], [], []
-        for ends in pairwise([*range(start, stop, every or _STRIDE), stop]):
-            exchanges = sampler.move(*ends, purpose, all_pairs=bool(observers), all_rungs=every is not None)
+        for begin, end in pairwise([*range(start, stop, every or _STRIDE), stop]):
+            exchanges = sampler.move(begin, end, purpose, all_pairs=bool(observers), all_rungs=every is not None)
             up.append(exchanges.up)
             down.append(exchanges.down)
             if every:
                 log_f.append(sampler.log_f_at_rungs(exchanges))
-        steps = [np.concatenate(parts, axis=1) for parts in (up, down)]
+        readings = np.stack(log_f, axis=1) if every else None
+        steps = Steps(burn_in, np.concatenate(up, axis=1), np.concatenate(down, axis=1), readings)
         for observer in observers:
-            observer.add(Steps(burn_in, *steps, np.stack(log_f, axis=1) if every else None))
-        shown.update(stop - start)
+            observer.add(steps)
+        progress_bar.update(stop - start)

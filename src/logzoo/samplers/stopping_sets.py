@@ -11,6 +11,8 @@ import numpy as np
 
 from logzoo.checks import whole_number
 from logzoo.kernels.gibbs import (
+    Chains,
+    Parameters,
     draw_hidden,
     draw_visible,
     forget_hidden,
@@ -24,6 +26,7 @@ from logzoo.kernels.hashing import LONG_WORD, HashSet, insert_all, new_hash_set
 from logzoo.kernels.hidden_energies import log_f_hidden
 from logzoo.kernels.layout import new_chains
 from logzoo.kernels.tours import add_hidden_draws
+from logzoo.streams import Stream
 
 # Examples whose hidden units are drawn together.
 TOGETHER = 512
@@ -37,35 +40,35 @@ class StoppingSet(NamedTuple):
     log_f: np.ndarray  # (states,) nats, visible units summed out
 
     @classmethod
-    def of(cls, rows, example):
+    def of(cls, rows: np.ndarray, example: np.ndarray) -> "StoppingSet":
         """The set of distinct states, rows (states, words); `refreshed` sets log f."""
         members = HashSet(rows, new_hash_set(len(rows), 1).slots)
         insert_all(members, rows)
         return cls(members, example, np.empty(len(rows)))
 
     @property
-    def log_z(self):
+    def log_z(self) -> float:
         """log Z_S in nats."""
         return log_sum_exp(self.log_f)
 
     @property
-    def size(self):
+    def size(self) -> int:
         """Number of distinct states."""
         return len(self.log_f)
 
-    def refreshed(self, parameters, *, single=False):
+    def refreshed(self, parameters: Parameters, *, single: bool = False) -> "StoppingSet":
         """Set log f to that of other parameters; returns the set. single: in single precision, in half the time."""
         log_f_hidden(parameters, self.members.rows, self.log_f, single)
         return self
 
-    def starts(self, uniforms):
+    def starts(self, uniforms: np.ndarray) -> np.ndarray:
         """Rows (tours,) drawn with probability f(h) / Z_S, one for each uniform number in [0, 1)."""
         cumulative = np.cumsum(np.exp(self.log_f - self.log_f.max()))
         rows = np.searchsorted(cumulative, uniforms * cumulative[-1], side="right")
         return np.minimum(rows, self.size - 1)
 
 
-def stopping_set(parameters, data, draws, stream):
+def stopping_set(parameters: Parameters, data: np.ndarray, draws: int, stream: Stream) -> StoppingSet:
     """Draw a StoppingSet of that many hidden states, one for each example in turn, the examples in random order.
 
     data (examples, visible) uint8 of 0/1, or float32 grey levels. Whole rounds take each example equally often.
@@ -89,7 +92,7 @@ def stopping_set(parameters, data, draws, stream):
     return StoppingSet(members, example[:count].copy(), np.empty(count)).refreshed(parameters)
 
 
-def example_chains(parameters, data, rows):
+def example_chains(parameters: Parameters, data: np.ndarray, rows: np.ndarray) -> Chains:
     """Chains, of the numbers `rows` (n,), with the hidden inputs of those examples and no hidden units."""
     chains = new_chains(len(rows), parameters.weights.shape[1], parameters.weights_transposed.shape[1])
     chains.number[...] = rows
@@ -102,13 +105,13 @@ def example_chains(parameters, data, rows):
     return chains
 
 
-def log_sum_exp(values):
+def log_sum_exp(values: np.ndarray) -> float:
     from scipy.special import logsumexp  # takes long to import, and every training would wait for it
 
     return float(logsumexp(values))
 
 
-def first_draws(parameters, data, examples, stream):
+def first_draws(parameters: Parameters, data: np.ndarray, examples: np.ndarray, stream: Stream) -> np.ndarray:
     """States (n, words) uint64 that examples (n,) of the data drew first for a `stopping_set` of the same stream.
 
     data (examples, visible) uint8 of 0/1, or float32 grey levels.
@@ -123,7 +126,9 @@ def first_draws(parameters, data, examples, stream):
     return packed_states(drawn)
 
 
-def walk(parameters, states, numbers, sweeps, stream):
+def walk(
+    parameters: Parameters, states: np.ndarray, numbers: np.ndarray, sweeps: int, stream: Stream
+) -> tuple[np.ndarray, np.ndarray]:
     """Gibbs chains from hidden states (n, words): v (sweep, n, visible) uint8 and states (sweep, n, words) after each.
 
     stream: of a `TourSampler`, numbers: of its tours, whose first sweeps these are.
@@ -146,13 +151,13 @@ def walk(parameters, states, numbers, sweeps, stream):
     return seen, reached
 
 
-def packed_states(units):
+def packed_states(units: np.ndarray) -> np.ndarray:
     """Words (n, words) uint64 of states of 0/1 units (n, units), as in `logzoo.kernels.hashing`."""
     bits = np.zeros((len(units), -(-units.shape[1] // LONG_WORD) * LONG_WORD), np.uint8)
     bits[:, : units.shape[1]] = units
     return np.packbits(bits, axis=1, bitorder="little").view("<u8").astype(np.uint64)
 
 
-def unpacked_states(states, units):
+def unpacked_states(states: np.ndarray, units: int) -> np.ndarray:
     """0/1 units (n, units) uint8 of states (n, words)."""
     return np.unpackbits(states.astype("<u8").view(np.uint8), axis=1, count=units, bitorder="little")

@@ -5,13 +5,16 @@ from q(beta_k | x) proportional to r_k f_k(x) / Zhat_k; x is v with the hidden u
 (`joint`).
 """
 
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from tqdm import tqdm
 
+from logzoo.budgets import SweepLedger
 from logzoo.kernels.energies import smooth_parts_of_chains
-from logzoo.kernels.gibbs import forget_hidden, start_chains
+from logzoo.kernels.gibbs import Parameters, forget_hidden, start_chains
 from logzoo.kernels.layout import new_chains
 from logzoo.kernels.simulated_tempering import Ladder, Record, RungSums, run_simulated_tempering
 from logzoo.paths import (
@@ -24,6 +27,7 @@ from logzoo.paths import (
 )
 from logzoo.samplers.observers import Curvature, Stretch
 from logzoo.samplers.threads import over_chains
+from logzoo.streams import Stream
 
 # Nats by which interpolated log f_k may miss the direct value on the states seen; well below any sampling error.
 _INTERPOLATION_TOLERANCE = 5e-4
@@ -35,7 +39,7 @@ COUNT_FLOOR = 0.1
 # Occupancies below this are rounding: one update moves a rung by at most log(1e300) = 690 nats.
 OCCUPANCY_FLOOR = 1e-300
 # Initial iterations stop when K max_k |r_k - c_k| is below the first number, and are worth half the budget while it is
-# above the second: sampling at such a log Zhat tells next to nothing.
+# above the second: sampling at such a log Zhat has next to no information.
 _RULE = 0.1
 _FAR_OFF = 0.5
 
@@ -43,7 +47,9 @@ _FAR_OFF = 0.5
 class SimulatedTempering:
     """The chains of a ledger, their rungs, their place in the stream, and the interpolation they use."""
 
-    def __init__(self, parameters, betas, ledger, stream, form, threads):
+    def __init__(
+        self, parameters: Parameters, betas: np.ndarray, ledger: SweepLedger, stream: Stream, form: str, threads: int
+    ) -> None:
         count = ledger.chains
         self.ledger = ledger  # pays for every sweep
         self.parameters = parameters
@@ -55,18 +61,18 @@ class SimulatedTempering:
         self.sweep = 1
         self.chains = new_chains(count, parameters.weights.shape[1], parameters.weights_transposed.shape[1])
         start_chains(parameters, self.key, parameters.base, self.chains)
-        self.bar = None  # a progress bar of sweeps
+        self.bar: tqdm | None = None  # a progress bar of sweeps
         self.set_nodes(_NODE_COUNTS[0])
         self.restart()
 
-    def restart(self):
+    def restart(self) -> None:
         """Redraw the rungs uniformly, keep the states (section 2.4), and see to the interpolation."""
         count = len(self.chains.v)
         self.rung = self.generator.integers(self.betas.size, size=count)
         self.heading = np.zeros(count, np.int64)
         self.fit_nodes()
 
-    def fit_nodes(self):
+    def fit_nodes(self) -> None:
         """Take as many more nodes as interpolation needs on the present states."""
         for nodes in _NODE_COUNTS:
             if nodes >= self.ladder.nodes.size:
@@ -74,38 +80,40 @@ class SimulatedTempering:
                 if self.interpolation_error() < _INTERPOLATION_TOLERANCE:
                     return
 
-    def load(self, parameters):
+    def load(self, parameters: Parameters) -> None:
         """Go on with other parameters, from the same states."""
         self.parameters = parameters
         forget_hidden(parameters, self.chains)
 
-    def move_rungs(self, betas):
+    def move_rungs(self, betas: np.ndarray) -> None:
         """Move the rungs to other inverse temperatures (rung,), and restart."""
         self.betas = betas
         self.set_nodes(self.ladder.nodes.size)
         self.restart()
 
-    def set_nodes(self, count):
+    def set_nodes(self, count: int) -> None:
         """Interpolate log f from that many nodes."""
         nodes = chebyshev_nodes(count if self.marginal else 0).astype(np.float32)
         readout, self.slopes, self.curvatures = _tables(nodes.astype(np.float64), self.betas)
         self.ladder = Ladder(self.betas, nodes, readout)
 
-    def advance(self, offset, sweeps, purpose, observers=()):
+    def advance(self, offset: np.ndarray, sweeps: int, purpose: str, observers: Sequence[Any] = ()) -> RungSums:
         """Pay for some sweeps and make them, with offset log r - log Zhat (rung,); returns RungSums.
 
         Observers see every draw.
         """
         group = np.zeros(len(self.rung), np.int64)
 
-        def move(first, stop, sums, record):
+        def move(first: int, stop: int, sums: RungSums, record: Record) -> None:
             settings = (self.parameters, self.ladder, offset[None], self.marginal, self.key, first, stop)
             kernel = partial(run_simulated_tempering, *settings)
             over_chains(kernel, self.threads, self.chains, self.rung, self.heading, group, sums, record)
 
         return self.follow(move, offset, sweeps, purpose, observers)
 
-    def follow(self, move, offset, sweeps, purpose, observers):
+    def follow(
+        self, move: Callable, offset: np.ndarray, sweeps: int, purpose: str, observers: Sequence[Any]
+    ) -> RungSums:
         """Pay for some sweeps and make them by move(first, stop, sums, record), one stretch after the other.
 
         Returns RungSums. Observers are told of that offset.
@@ -130,7 +138,7 @@ class SimulatedTempering:
         self.sweep = last
         return sums
 
-    def interpolation_error(self):
+    def interpolation_error(self) -> float:
         """Largest |interpolated - direct| smooth part of log f_k over chains and rungs, in nats."""
         if not self.marginal:
             return 0.0
@@ -142,7 +150,7 @@ class SimulatedTempering:
         return float(np.max(np.abs(at_nodes @ self.ladder.readout[: nodes.size] - direct)))
 
 
-def _tables(nodes, betas):
+def _tables(nodes: np.ndarray, betas: np.ndarray) -> list:
     """Tables (value, rung) that carry the values of a state to log f at the rungs and its first two derivatives."""
     ones = np.ones_like(betas)
     # What beta and 1 - beta multiply is linear in beta.
@@ -156,7 +164,7 @@ def _tables(nodes, betas):
 
 
 class Initial(NamedTuple):
-    """What the initial iterations found, at the rungs the sampler has after them."""
+    """Results of the initial iterations, at the rungs that the sampler has after them."""
 
     log_z_hat: np.ndarray  # (rung,) nats, relative to the base
     prior: np.ndarray  # (rung,) r
@@ -164,8 +172,16 @@ class Initial(NamedTuple):
     rule_met: bool
 
 
-def initial_phase(sampler, lengths, prior, adapt, *, rao_blackwell=True, stop_early=True):
-    """Make initial iterations of the given lengths in sweeps, from log Zhat = 0. Returns Initial.
+def initial_phase(
+    sampler: SimulatedTempering,
+    lengths: list[int],
+    prior: Any,
+    adapt: bool,
+    *,
+    rao_blackwell: bool = True,
+    stop_early: bool = True,
+) -> Initial:
+    """Make initial iterations of the given lengths in sweeps, from log Zhat = 0.
 
     prior: as in `tempering_runs.begin`. adapt: the first half of them is a pilot, after which the rungs move
     to equal steps of thermodynamic length and log Zhat is carried over.
@@ -183,7 +199,15 @@ def initial_phase(sampler, lengths, prior, adapt, *, rao_blackwell=True, stop_ea
     return Initial(later[-1][0] if later else log_z_hat, r, history + later, rule_met)
 
 
-def _iterate(sampler, lengths, prior, log_z_hat, rao_blackwell, stop_early, observers=()):
+def _iterate(
+    sampler: SimulatedTempering,
+    lengths: list[int],
+    prior: np.ndarray,
+    log_z_hat: np.ndarray,
+    rao_blackwell: bool,
+    stop_early: bool,
+    observers: Sequence[Any] = (),
+) -> tuple[list, bool]:
     """Iterations of eq 12: (log Zhat, occupancy) after each, and whether the stopping rule held at the end."""
     history, rule_met, ledger = [], False, sampler.ledger
     queue = list(lengths)
@@ -205,19 +229,19 @@ def _iterate(sampler, lengths, prior, log_z_hat, rao_blackwell, stop_early, obse
     return history, rule_met
 
 
-def updated_log_z(log_z_hat, prior, occupancy):
+def updated_log_z(log_z_hat: np.ndarray, prior: np.ndarray, occupancy: np.ndarray) -> np.ndarray:
     """log Zhat_k + log(r_1 / r_k) + log(c_k / c_1) (rung,) in nats, relative to the base (eq 12)."""
     log_c = np.log(np.maximum(occupancy, OCCUPANCY_FLOOR))
     return log_z_hat + np.log(prior[0] / prior) + log_c - log_c[0]
 
 
-def mean_occupancy(sums, rao_blackwell):
+def mean_occupancy(sums: RungSums, rao_blackwell: bool) -> np.ndarray:
     """Occupancy (rung,) that sums to one, from RungSums: of q(beta_k | x), or of visits with 0.1 added to every bin."""
     total = sums.occupancy.sum(axis=0) if rao_blackwell else sums.visits.sum(axis=0) + COUNT_FLOOR
     return total / total.sum()
 
 
-def iteration_lengths(ledger, sweeps, iterations):
+def iteration_lengths(ledger: SweepLedger, sweeps: int, iterations: int) -> list[int]:
     """Sweeps of each initial iteration: `iterations` equal ones, then each twice as long as the one before.
 
     Short iterations find log Zhat roughly, but cannot tell an occupancy error of 0.1 / K from noise; longer ones can.

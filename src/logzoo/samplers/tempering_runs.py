@@ -5,15 +5,20 @@ from q(beta_k | x) proportional to r_k f_k(x) / Zhat_k; x is v with the hidden u
 (`joint`).
 """
 
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from tqdm import tqdm
 
+from logzoo.budgets import SweepLedger
 from logzoo.checks import one_of, share, whole_number
 from logzoo.kernels.adjusted import run_adjusted
 from logzoo.kernels.sams import TwoStages
+from logzoo.kernels.simulated_tempering import Record, RungSums
 from logzoo.kernels.wang_landau import HalvedFactor
+from logzoo.models.rbm import RBM
 from logzoo.paths import (
     inverse_temperatures,
     kernel_parameters,
@@ -31,6 +36,7 @@ from logzoo.samplers.tempering_chains import (
     updated_log_z,
 )
 from logzoo.samplers.threads import over_groups
+from logzoo.streams import Stream
 
 # Rungs of a ladder unless told otherwise.
 RUNGS = 100
@@ -39,7 +45,7 @@ _CHAINS_PER_GROUP = 2
 
 
 class SimulatedTemperingDraws(NamedTuple):
-    """What simulated tempering leaves for estimators: sums over sweeps; observers see the single draws.
+    """Draws of simulated tempering: sums over sweeps; observers see the single draws.
 
     log Zhat is relative to the base (0 at the first rung).
     """
@@ -63,11 +69,14 @@ class Start(NamedTuple):
     """A run whose initial iterations are made."""
 
     sampler: SimulatedTempering
+    bar: tqdm  # to be closed
     initial: Initial
     log_z_base: float  # nats
 
-    def draws(self, log_z_hats, occupancy, visits, round_trips):
-        """SimulatedTemperingDraws with what the sampling phase made."""
+    def draws(
+        self, log_z_hats: np.ndarray, occupancy: np.ndarray, visits: np.ndarray, round_trips: np.ndarray
+    ) -> SimulatedTemperingDraws:
+        """SimulatedTemperingDraws with the sums of the sampling phase."""
         log_z, shares = ([entry[part] for entry in self.initial.history] for part in (0, 1))
         rungs = self.sampler.betas.size
         return SimulatedTemperingDraws(
@@ -88,23 +97,23 @@ class Start(NamedTuple):
 
 
 def begin(
-    rbm,
-    ledger,
-    stream,
-    rao_blackwell=True,
-    stop_early=True,
-    fewest_iterations=1,
+    rbm: RBM,
+    ledger: SweepLedger,
+    stream: Stream,
+    rao_blackwell: bool = True,
+    stop_early: bool = True,
+    fewest_iterations: int = 1,
     *,
-    base=None,
-    rungs=RUNGS,
-    ladder="linear",
-    prior=None,
-    form="marginal",
-    initial_sweeps=50,
-    initial_iterations=10,
-    threads=1,
-    progress=False,
-):
+    base: Any = None,
+    rungs: int = RUNGS,
+    ladder: Any = "linear",
+    prior: Any = None,
+    form: str = "marginal",
+    initial_sweeps: int = 50,
+    initial_iterations: int = 10,
+    threads: int = 1,
+    progress: bool = False,
+) -> Start:
     """Make the initial iterations of all chains; returns Start.
 
     Initial iterations of `initial_sweeps` sweeps update log Zhat by eq 12 until max_k |r_k - c_k| < 0.1 / K; they end
@@ -126,19 +135,28 @@ def begin(
     prior_weights(prior, betas)  # refuses bad ones before any sweep
     base = resolve_base(rbm, base, ledger, stream)
     sampler = SimulatedTempering(kernel_parameters(rbm, base), betas, ledger, stream, form, threads)
-    sampler.bar = bar(ledger.remaining, "tempering", "sweep", progress)
+    sampler.bar = progress_bar = bar(ledger.remaining, "tempering", "sweep", progress)
     if stop_early and initial_iterations:
         lengths = iteration_lengths(ledger, initial_sweeps, initial_iterations)
     else:
         lengths = [initial_sweeps] * initial_iterations
-    settings = {"rao_blackwell": rao_blackwell, "stop_early": stop_early}
-    initial = initial_phase(sampler, lengths, prior, adapt, **settings)
-    return Start(sampler, initial, log_z_base(base, rbm.hidden))
+    initial = initial_phase(sampler, lengths, prior, adapt, rao_blackwell=rao_blackwell, stop_early=stop_early)
+    return Start(sampler, progress_bar, initial, log_z_base(base, rbm.hidden))
 
 
 def run(
-    rbm, ledger, stream, observers=(), rao_blackwell=True, final=True, blocks=8, mixed=False, *, settling=0.0, **options
-):
+    rbm: RBM,
+    ledger: SweepLedger,
+    stream: Stream,
+    observers: Sequence[Any] = (),
+    rao_blackwell: bool = True,
+    final: bool = True,
+    blocks: int = 8,
+    mixed: bool = False,
+    *,
+    settling: float = 0.0,
+    **options: Any,
+) -> SimulatedTemperingDraws:
     """Run the initial iterations, then spend what is left of the ledger at the log Zhat they found.
 
     settling: share of what is left after them, in [0, 1), whose draws are discarded: it lets the rungs that the
@@ -150,7 +168,7 @@ def run(
     settling = share("settling", settling)
     start = begin(rbm, ledger, stream, rao_blackwell, final, **options)
     sampler, log_r, log_z_hat = start.sampler, np.log(start.initial.prior), start.initial.log_z_hat
-    with sampler.bar:
+    with start.bar:
         if final and settling:
             sampler.advance(log_r - log_z_hat, int(settling * ledger.remaining), "settling")
         edges = np.linspace(0, ledger.remaining if final else 0, blocks + 1).astype(int)
@@ -173,7 +191,16 @@ def run(
     )
 
 
-def run_in_groups(rbm, ledger, stream, recursion, observers=(), *, groups=20, **options):
+def run_in_groups(
+    rbm: RBM,
+    ledger: SweepLedger,
+    stream: Stream,
+    recursion: Callable[..., "States"],
+    observers: Sequence[Any] = (),
+    *,
+    groups: int = 20,
+    **options: Any,
+) -> tuple[SimulatedTemperingDraws, "States"]:
     """Initial iterations of all chains together, then one step of the recursion a sweep until the ledger is empty.
 
     recursion: `sams` or `wang_landau`. Observers see the rungs alone. The other options are those
@@ -188,20 +215,20 @@ def run_in_groups(rbm, ledger, stream, recursion, observers=(), *, groups=20, **
     log_z_hats = np.tile(start.initial.log_z_hat, (first_chains.size - 1, 1))
     log_prior, begun = np.log(prior), sampler.sweep
 
-    def move(first, _, sums, record):
+    def move(first: int, _: Any, sums: RungSums, record: Record) -> None:
         settings = (sampler.parameters, sampler.ladder, sampler.marginal, sampler.key, first, first - begun, log_prior)
         per_chain = sampler.chains, sampler.rung, sampler.heading, sums, record
         kernel = partial(run_adjusted, *settings)
         over_groups(kernel, sampler.threads, first_chains, per_chain, (log_z_hats, *states))
 
-    with sampler.bar:
+    with start.bar:
         for observer in observers:
             observer.start(ledger.chains, prior.size, sweeps)
         total = sampler.follow(move, log_prior, sweeps, "sampling", observers)
     return start.draws(log_z_hats, total.occupancy[None], total.visits[None], total.round_trips), states
 
 
-def group_starts(chains, groups):
+def group_starts(chains: int, groups: int) -> np.ndarray:
     """First chain of each group (group,): as many groups as asked for, but two chains in each and at least two groups.
 
     Raises ValueError for a single chain.
@@ -220,7 +247,7 @@ class States(NamedTuple):
     wang_landau: HalvedFactor
 
 
-def sams(exponent, flatness, first_stage):
+def sams(exponent: float, flatness: float, first_stage: float) -> Callable[..., States]:
     """The recursion of SAMS: gain t^-exponent until the rungs are evenly filled, then 1 / t (Tan 2017).
 
     In the second stage the gain is 1 / (t - t0 + t0^exponent), t0 the sweep the first ended with. To first order an
@@ -228,7 +255,7 @@ def sams(exponent, flatness, first_stage):
     that is how the start is forgotten. No gain is so large that the largest step seen so far would exceed one nat.
     """
 
-    def begin(prior, sizes, sweeps):
+    def begin(prior: np.ndarray, sizes: np.ndarray, sweeps: int) -> States:
         return States(
             _two_stages(prior, sizes, exponent, flatness, first_stage * sweeps), _halved_factor(prior, sizes[:0], 0.0)
         )
@@ -236,20 +263,20 @@ def sams(exponent, flatness, first_stage):
     return begin
 
 
-def wang_landau(flatness):
+def wang_landau(flatness: float) -> Callable[..., States]:
     """That of Wang-Landau: log F starts at 1, is halved whenever the visits are flat, then falls as K / (n t).
 
     n is the number of chains of a group, t counts sweeps: from the first halving at which log F is below it, log F is
     K / (n t), which moves the K rungs by 1 / t of their mean a sweep. With a prior r, a visit adds log F / (K r_k).
     """
 
-    def begin(prior, sizes, sweeps):
+    def begin(prior: Any, sizes: np.ndarray, sweeps: int) -> States:
         return States(_two_stages(prior, sizes[:0], 0.0, 0.0, 0.0), _halved_factor(prior, sizes, flatness))
 
     return begin
 
 
-def _two_stages(prior, sizes, exponent, flatness, latest):
+def _two_stages(prior: np.ndarray, sizes: np.ndarray, exponent: float, flatness: float, latest: float) -> TwoStages:
     """Groups of these sizes before their first sweep."""
     groups, shape = len(sizes), (len(sizes), prior.size)
     return TwoStages(
@@ -265,7 +292,7 @@ def _two_stages(prior, sizes, exponent, flatness, latest):
     )
 
 
-def _halved_factor(prior, sizes, flatness):
+def _halved_factor(prior: np.ndarray, sizes: np.ndarray, flatness: float) -> HalvedFactor:
     """Groups of these sizes before their first sweep."""
     groups = len(sizes)
     return HalvedFactor(
