@@ -55,13 +55,6 @@ def test_overlaps_are_consistent_at_a_wrong_guess_and_one_pass_of_occupancies_is
         assert np.max(np.abs(occupancy - SHIFTS)) > 0.2
 
 
-def test_parts_hold_every_reading_once():
-    log_f = normal_log_f(100, np.random.default_rng(2))
-    parts = overlaps(log_f, SHIFTS).overlaps()
-    assert parts.shape == (10, 4, 4)
-    assert parts.sum(axis=(1, 2)) == pytest.approx(np.full(10, 40.0))
-
-
 def sandwich(draws, generator):
     """The gap between stepping stones of independent draws at each of four normals."""
     bridge, log_f = BridgeSums(), normal_log_f(draws, generator)
@@ -84,7 +77,7 @@ def test_stepping_stones_bracket_log_z_on_average_and_close():
 def travelled(coupling):
     """Round trips as a share of those predicted, on a torus of 8 x 8 spins."""
     rbm = known("ising-torus", side=8, coupling=coupling).rbm
-    return replica_exchange.run(rbm, SweepLedger(3000, 60), root_stream(1), base="uniform").round_trip_share
+    return replica_exchange.run(rbm, SweepLedger(2000, 60), root_stream(1), base="uniform").round_trip_share
 
 
 def test_replicas_travel_as_predicted_where_sweeps_forget_and_not_where_they_do_not():

@@ -14,7 +14,7 @@ from logzoo.io.netcdf import read_artifact, write_artifact
 from logzoo.models.known.registry import known
 from logzoo.models.modes import Modes
 from logzoo.samplers import base
-from logzoo.samplers.annealed_from_modes import kept, run, unseen_share
+from logzoo.samplers.annealed_from_modes import kept_laws, run, unseen_share
 from logzoo.samplers.base import BASES
 from logzoo.streams import root_stream
 
@@ -74,11 +74,11 @@ def test_modes_far_apart_are_all_counted(family):
 def test_laws_that_chains_leave_for_a_better_one_do_not_stand_for_a_basin():
     start = np.repeat([0, 1, 2], 10)
     stay = start.copy()
-    np.testing.assert_array_equal(kept(start, stay, 3), [0, 1, 2])
+    np.testing.assert_array_equal(kept_laws(start, stay, 3), [0, 1, 2])
     left = np.where(start == 2, 0, start)
-    np.testing.assert_array_equal(kept(start, left, 3), [0, 1])
+    np.testing.assert_array_equal(kept_laws(start, left, 3), [0, 1])
     # The better of two stands for both, whichever is left.
-    np.testing.assert_array_equal(kept(start, np.where(start == 0, 1, start), 3), [0, 2])
+    np.testing.assert_array_equal(kept_laws(start, np.where(start == 0, 1, start), 3), [0, 2])
 
 
 def modes_found(*starts, bounds=None):

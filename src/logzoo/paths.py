@@ -185,9 +185,9 @@ def at_equal_steps(
 ) -> np.ndarray:
     """Inverse temperatures (rungs,) from 0 to 1 at equal steps of a length, whose steps between `betas` are given."""
     share = _shares(betas, steps, linear_share)
-    placed = np.interp(np.linspace(0.0, 1.0, rungs), share, betas)
-    placed[[0, -1]] = 0.0, 1.0
-    return placed
+    moved = np.interp(np.linspace(0.0, 1.0, rungs), share, betas)
+    moved[[0, -1]] = 0.0, 1.0
+    return moved
 
 
 def equal_barrier(
@@ -200,9 +200,9 @@ def equal_barrier(
     """
     # As if one more had been tried and half of it made: no rate is 0 or 1 for want of tries.
     rejected = (attempted - accepted + 0.5) / (attempted + 1.0)
-    placed = carried(betas, _shares(betas, rejected, linear_share), np.linspace(0.0, 1.0, betas.size))
-    placed[[0, -1]] = 0.0, 1.0
-    return placed
+    moved = carried(betas, _shares(betas, rejected, linear_share), np.linspace(0.0, 1.0, betas.size))
+    moved[[0, -1]] = 0.0, 1.0
+    return moved
 
 
 def _shares(betas: np.ndarray, steps: np.ndarray, linear_share: float) -> np.ndarray:

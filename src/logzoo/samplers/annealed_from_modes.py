@@ -1,4 +1,4 @@
-"""Annealing from the modes of mean field to the RBM: each chain has the product law of a mode as a base of its own.
+"""Annealing from the modes of mean field to the RBM: each chain starts from the product law of a mode.
 
 States are shared out among basins: a state belongs to the basin of the mode whose product law gives it the highest
 probability. With w the weight of a chain annealed from any base and x its last state, E[w 1(x in B)] = Z p(B), whatever
@@ -24,7 +24,7 @@ from logzoo.samplers.base import affordable_modes
 from logzoo.samplers.threads import over_chains
 from logzoo.streams import Stream
 
-# Modes further below the best hold nothing that counts.
+# Modes further below the best hold a negligible share of Z.
 _NATS_BELOW = 20.0
 # A mode does not stand for itself when less than this share of the chains that start in it stay there.
 _LEAST_STAY = 0.5
@@ -76,7 +76,7 @@ def run(
         ledger.spend(sweeps, "trying modes")
         law = np.arange(ledger.chains) * chosen.size // ledger.chains
         v = _swept(parameters, laws, law, stream.child("pilot").key, sweeps, threads)
-        chosen = kept(law, laws.nearest(v), chosen.size)
+        chosen = kept_laws(law, laws.nearest(v), chosen.size)
         laws = _laws(rbm, modes, chosen)
     law = _dealt(modes.bounds[chosen], ledger.chains)
     sweeps = ledger.spend(ledger.remaining, "annealing")
@@ -154,7 +154,7 @@ def _swept(
     return chains.v
 
 
-def kept(start: np.ndarray, end: np.ndarray, laws: int) -> np.ndarray:
+def kept_laws(start: np.ndarray, end: np.ndarray, laws: int) -> np.ndarray:
     """Numbers of the laws, the best first, that stand for a basin: from the laws (chain,) chains started and ended at.
 
     The group of laws that keeps the least of its chains joins the one where most of them went, until each keeps half of
@@ -171,7 +171,7 @@ def kept(start: np.ndarray, end: np.ndarray, laws: int) -> np.ndarray:
         least = int(np.argmin(stay))
         if stay[least] >= _LEAST_STAY or names.size == 1:
             return names
-        left = among[least].copy()
-        left[least] = 0.0
-        pair = names[least], names[int(np.argmax(left))]
+        elsewhere = among[least].copy()
+        elsewhere[least] = 0.0
+        pair = names[least], names[int(np.argmax(elsewhere))]
         group[(group == pair[0]) | (group == pair[1])] = min(pair)

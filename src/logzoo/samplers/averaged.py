@@ -182,9 +182,9 @@ def sweep_shares(path: list[Terms], cold: Terms, warm: Terms) -> np.ndarray:
     total = lengths.sum()
     even = np.full(lengths.size, 1.0 / lengths.size)
     shares = (1.0 - _EVEN_SHARE) * lengths / total + _EVEN_SHARE * even if total > 0.0 else even
-    placed = np.append(0.0, np.cumsum(shares))
-    placed[-1] = 1.0
-    return placed
+    positions = np.append(0.0, np.cumsum(shares))
+    positions[-1] = 1.0
+    return positions
 
 
 def anneal_along(
@@ -204,14 +204,14 @@ def anneal_along(
     """
     segments = len(path) - 1
     unit = max(fixed_point_unit(*knot, np.zeros(1)) for knot in path)
-    places = np.arange(1, sweeps + 1) / (sweeps + 1) if starts is None else np.arange(sweeps) / sweeps
-    positions = np.interp(places, shares, np.arange(segments + 1))
+    steps = np.arange(1, sweeps + 1) / (sweeps + 1) if starts is None else np.arange(sweeps) / sweeps
+    positions = np.interp(steps, shares, np.arange(segments + 1))
     chains = paired_chains(count, *path[0].pairs.shape)
     if starts is not None:
         chains.v[...] = starts
     log_weight = np.zeros(count)
     sweep = 1
-    with bar(sweeps, "annealing", "sweep", progress) as shown:
+    with bar(sweeps, "annealing", "sweep", progress) as progress_bar:
         for segment in range(segments):
             parameters = paired_parameters(path[segment], path[segment + 1], unit)
             if segment == 0 and starts is None:
@@ -221,7 +221,7 @@ def anneal_along(
             steps = np.concatenate([[0.0], inside, [1.0]])
             over_chains(partial(run_between, parameters, steps, key, sweep), threads, chains, log_weight)
             sweep += inside.size
-            shown.update(inside.size)
+            progress_bar.update(inside.size)
     return log_weight
 
 

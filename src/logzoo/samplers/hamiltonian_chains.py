@@ -103,7 +103,7 @@ class HamiltonianTempering:
 
 def run(
     target: GaussianMixture,
-    base: Any,
+    base: GaussianMixture,
     ledger: SweepLedger,
     stream: Stream,
     step_sizes: np.ndarray,

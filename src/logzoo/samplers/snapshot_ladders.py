@@ -4,8 +4,8 @@ Béreux, Decelle, Furtlehner, Rosset & Seoane (2024). The path starts at indepen
 afresh, goes through some of the RBMs in straight lines, and ends at the RBM in question. The rungs move along it to
 equal steps of the barrier (`logzoo.paths.equal_barrier`): they are snapshots, or lie between two of them.
 
-How many snapshots: a path through many follows every turn that the training took, and is long; one through few may jump
-over the mass of a mode. So as many are kept, at most 12, as leave neighbours the acceptance that is aimed for.
+A path through many snapshots follows every turn of the training and is long. A path through few may jump over the mass
+of a mode. So the path goes through as many, at most 12, as leave neighbours the acceptance that is aimed for.
 """
 
 from collections.abc import Callable, Sequence
@@ -31,8 +31,7 @@ from logzoo.streams import Stream
 
 # Rungs of a ladder by default, if there are chains enough.
 _RUNGS = 12
-# Numbers of snapshots to choose from, besides none; the share of the rounds that trying one takes, and the fewest that
-# tell.
+# Numbers of snapshots to choose from, besides none; the share of the rounds in a pilot run, and its fewest rounds.
 _KEPT = (12, 6, 3, 1)
 _PILOT, _FEWEST_ROUNDS = 0.04, 10
 # Mean acceptance of neighbours that is aimed for.
@@ -58,7 +57,7 @@ def run(
     """Run independent ladders of RBMs until the ledger is spent.
 
     snapshots: as for `path_of`; without any the path is that of tempering. kept: how many of them the path goes
-    through, evenly spread; None: chosen in the first sweeps. rungs, ladder, burn_in, observers: as for
+    through, evenly spread (None: a pilot run chooses). rungs, ladder, burn_in, observers: as for
     `logzoo.samplers.replica_exchange.run`, but 12 rungs; the ladder's numbers are places on the path, with an equal
     step for every snapshot. each: sweeps between two exchanges. Returns ParallelTemperingDraws, and the share of states
     that were never at the base since the burn-in. Raises ValueError for impossible options.
@@ -73,16 +72,18 @@ def run(
     sweeps = (ledger.sweeps * ledger.chains - ledger.chain_sweeps) // (ladders * places.size)
     each = max(min(each, sweeps), 1)
 
-    def begun(number: int) -> Any:
+    def sampler_through(number: int) -> Any:
         key = stream.child("sweeps", number).key
         return Trajectory(thinned(path, number), key, ladders, places, each, threads, ledger)
 
     most = min(len(path) - 2, _KEPT[0] if kept is None else kept)
     rounds, pilot = sweeps // each, int(_PILOT * (sweeps // each))
     if kept is not None or pilot < _FEWEST_ROUNDS or not most:
-        sampler = begun(most)
+        sampler = sampler_through(most)
     else:
-        sampler, tried = _short_enough(begun, most, partial(follow, sweeps=pilot, adapt=adapt, burn_in=burn_in))
+        sampler, tried = _short_enough(
+            sampler_through, most, partial(follow, sweeps=pilot, adapt=adapt, burn_in=burn_in)
+        )
         rounds -= tried * pilot
     sampler.settle(sweeps % each)
     # Hidden units that only snapshots have count in none of the RBMs.
@@ -90,11 +91,11 @@ def run(
     return draws, sampler.old_share
 
 
-def _short_enough(begun: Callable[[int], Any], most: int, pilot: Callable) -> tuple[Any, int]:
+def _short_enough(sampler_through: Callable[[int], Any], most: int, pilot: Callable) -> tuple[Any, int]:
     """The Trajectory through the most snapshots whose neighbours are as near as aimed for, and how many were tried."""
     numbers = [most, *(number for number in _KEPT if number < most), 0]
     for number in numbers:
-        sampler, length = begun(number), Length()
+        sampler, length = sampler_through(number), Length()
         pilot(sampler, sampler.betas, observers=(length,), log_z_first=0.0, progress=False)
         if length.barrier() <= (1.0 - _TARGET) * (sampler.betas.size - 1):
             break
@@ -147,7 +148,7 @@ class Length:
     def barrier(self) -> float:
         """Sum over pairs of sqrt(J / pi), J the symmetrised divergence of neighbours: of small steps their rejections.
 
-        The mean acceptance of normal steps is erfc(sqrt(J) / 2). Unlike rejections it tells far from very far.
+        The mean acceptance of normal steps is erfc(sqrt(J) / 2). Unlike the rejection rate, J does not saturate.
         """
         return float(np.sum(np.sqrt(np.maximum(self._divergence / max(self._rounds, 1), 0.0) / np.pi)))
 
@@ -177,13 +178,13 @@ def path_of(rbm: RBM, base: np.ndarray, snapshots: Any = None) -> list[Terms]:
     else, and for other visible units.
     """
     rbms = [*_listed(snapshots), rbm]
-    for one in rbms:
-        if not isinstance(one, RBM) or one.visible != rbm.visible:
-            found = f"one of {one.visible}" if isinstance(one, RBM) else type(one).__name__
-            raise ValueError(f"snapshots: expected RBMs of {rbm.visible} visible units, found {found}")
-    hidden = max(one.hidden for one in rbms)
+    for snapshot in rbms:
+        if not isinstance(snapshot, RBM) or snapshot.visible != rbm.visible:
+            kind = f"one of {snapshot.visible}" if isinstance(snapshot, RBM) else type(snapshot).__name__
+            raise ValueError(f"snapshots: expected RBMs of {rbm.visible} visible units, found {kind}")
+    hidden = max(snapshot.hidden for snapshot in rbms)
     first = Terms(np.zeros((rbm.visible, hidden), np.float32), base, np.zeros(hidden))
-    return [first, *(_padded(one, hidden) for one in rbms)]
+    return [first, *(_padded(snapshot, hidden) for snapshot in rbms)]
 
 
 def _listed(snapshots: Any) -> list:
@@ -235,9 +236,9 @@ class Trajectory:
         self._parts = [
             _part(ladders, len(betas), *sizes) for ladders in np.array_split(np.arange(count), min(threads, count))
         ]
-        self.place(betas)
+        self.move_rungs(betas)
         first = parameters_at(self._stack, 0)
-        # A number of Python by now, for which all kernels would be compiled once more.
+        # numba has made the unit a Python float, for which it would compile all kernels again.
         first = first._replace(unit=np.float32(first.unit))
         for chains, *_ in self._parts:
             flat = type(chains)(*(array.reshape(-1, *array.shape[2:]) for array in chains))
@@ -245,7 +246,7 @@ class Trajectory:
             settle_inputs(self._stack, chains)
         self.forget_counts()
 
-    def place(self, betas: np.ndarray) -> None:
+    def move_rungs(self, betas: np.ndarray) -> None:
         """Go on at these places (rung,)."""
         self.betas = np.asarray(betas, np.float64)
         self._stack = stacked_parameters([terms_at(self._path, place) for place in self.betas])
@@ -265,7 +266,7 @@ class Trajectory:
         self.ledger.spend(rounds * each, purpose, chains=self.count * self.betas.size)
         steps = [np.empty((2, rounds, self.betas.size - 1, part[1].old.shape[1])) for part in self._parts]
         kernel = partial(run_trajectory, self._stack, self.key, self._sweep, each)
-        over_parts(kernel, self.threads, [(*part, *own) for part, own in zip(self._parts, steps, strict=True)])
+        over_parts(kernel, self.threads, [(*part, *arrays) for part, arrays in zip(self._parts, steps, strict=True)])
         self._sweep += rounds * each
         return Steps(False, *np.concatenate(steps, axis=3).transpose(0, 3, 1, 2))
 
@@ -276,8 +277,8 @@ class Trajectory:
                 counts[...] = 0
             travellers.old[...] = 1
 
-    def _all(self, place: int, name: str) -> np.ndarray:
-        return np.concatenate([getattr(part[place], name) for part in self._parts], axis=1).T
+    def _all(self, part: int, name: str) -> np.ndarray:
+        return np.concatenate([getattr(arrays[part], name) for arrays in self._parts], axis=1).T
 
     @property
     def attempted(self) -> np.ndarray:

@@ -1,8 +1,7 @@
-"""Stopping sets drawn from data, and tours: Gibbs chains from such a set back to it (Savarese et al. 2018).
+"""Stopping sets drawn from data (Savarese et al. 2018), and walks that repeat tours from them.
 
-The stopping set S holds every (v, h) whose h is in H, the distinct states drawn from p(h | v_i) for data v_i. Known
-with it: Z_S = sum_{h in H} f(h). A tour starts at h of H with probability f(h) / Z_S and ends when it is back in H.
-Its mean length is Z / Z_S (Kac; corollary 2 of the paper).
+The stopping set S holds every (v, h) whose h is in H, the distinct states drawn from p(h | v_i) for data v_i. So
+Z_S = sum_{h in H} f(h) is known.
 """
 
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""Simulated tempering: initial iterations that find log Zhat, then one long run at it (Carlson et al. 2016).
+"""Chains of simulated tempering, and the initial iterations that find log Zhat (Carlson et al. 2016, section 2).
 
 A chain draws its state and its inverse temperature in turn (section 2.2): x | beta_k by one Gibbs sweep, beta_k | x
 from q(beta_k | x) proportional to r_k f_k(x) / Zhat_k; x is v with the hidden units summed out (`marginal`) or (v, h)
@@ -116,7 +116,7 @@ class SimulatedTempering:
     ) -> RungSums:
         """Pay for some sweeps and make them by move(first, stop, sums, record), one stretch after the other.
 
-        Returns RungSums. Observers are told of that offset.
+        Returns RungSums. Observers get that offset.
         """
         self.ledger.spend(sweeps, purpose)
         count = len(self.rung)
@@ -173,39 +173,33 @@ class Initial(NamedTuple):
 
 
 def initial_phase(
-    sampler: SimulatedTempering,
-    lengths: list[int],
-    prior: Any,
-    adapt: bool,
-    *,
-    rao_blackwell: bool = True,
-    stop_early: bool = True,
+    sampler: SimulatedTempering, lengths: list[int], prior: Any, adapt: bool, rao_blackwell: bool, stop_early: bool
 ) -> Initial:
     """Make initial iterations of the given lengths in sweeps, from log Zhat = 0.
 
     prior: as in `tempering_runs.begin`. adapt: the first half of them is a pilot, after which the rungs move
     to equal steps of thermodynamic length and log Zhat is carried over.
     """
-    settings = (rao_blackwell, stop_early)
+    iterate = partial(_iterate, sampler, rao_blackwell, stop_early)
     r, log_z_hat, history = prior_weights(prior, sampler.betas), np.zeros(sampler.betas.size), []
     if adapt and lengths:
         pilot, lengths = lengths[: -(-len(lengths) // 2)], lengths[-(-len(lengths) // 2) :]
         curvature = Curvature()
-        history, _ = _iterate(sampler, pilot, r, log_z_hat, *settings, (curvature,))
+        history, _ = iterate(pilot, r, log_z_hat, (curvature,))
         before = sampler.betas
         sampler.move_rungs(equal_length(before, curvature.values()))
         r, log_z_hat = prior_weights(prior, sampler.betas), carried(history[-1][0], before, sampler.betas)
-    later, rule_met = _iterate(sampler, lengths, r, log_z_hat, *settings)
+    later, rule_met = iterate(lengths, r, log_z_hat)
     return Initial(later[-1][0] if later else log_z_hat, r, history + later, rule_met)
 
 
 def _iterate(
     sampler: SimulatedTempering,
+    rao_blackwell: bool,
+    stop_early: bool,
     lengths: list[int],
     prior: np.ndarray,
     log_z_hat: np.ndarray,
-    rao_blackwell: bool,
-    stop_early: bool,
     observers: Sequence[Any] = (),
 ) -> tuple[list, bool]:
     """Iterations of eq 12: (log Zhat, occupancy) after each, and whether the stopping rule held at the end."""

@@ -1,8 +1,7 @@
-"""Simulated tempering: initial iterations that find log Zhat, then one long run at it (Carlson et al. 2016).
+"""Runs of simulated tempering within a budget (Carlson et al. 2016): initial iterations, then sampling.
 
-A chain draws its state and its inverse temperature in turn (section 2.2): x | beta_k by one Gibbs sweep, beta_k | x
-from q(beta_k | x) proportional to r_k f_k(x) / Zhat_k; x is v with the hidden units summed out (`marginal`) or (v, h)
-(`joint`).
+Either log Zhat is fixed while sampling, or a recursion of SAMS or Wang-Landau moves it after every sweep. The recursion
+runs in groups of chains that share one log Zhat and only the initial iterations with other groups.
 """
 
 from collections.abc import Callable, Sequence
@@ -140,7 +139,7 @@ def begin(
         lengths = iteration_lengths(ledger, initial_sweeps, initial_iterations)
     else:
         lengths = [initial_sweeps] * initial_iterations
-    initial = initial_phase(sampler, lengths, prior, adapt, rao_blackwell=rao_blackwell, stop_early=stop_early)
+    initial = initial_phase(sampler, lengths, prior, adapt, rao_blackwell, stop_early)
     return Start(sampler, progress_bar, initial, log_z_base(base, rbm.hidden))
 
 
@@ -203,10 +202,10 @@ def run_in_groups(
 ) -> tuple[SimulatedTemperingDraws, "States"]:
     """Initial iterations of all chains together, then one step of the recursion a sweep until the ledger is empty.
 
-    recursion: `sams` or `wang_landau`. Observers see the rungs alone. The other options are those
-    of `begin`; initial_iterations may be 0: log Zhat starts at 0. Returns
-    SimulatedTemperingDraws of one block, with log Zhat of every group at the end, and the recursion's States.
-    Raises ValueError for impossible options and for a single chain, which makes no two groups.
+    recursion: as returned by `sams` or `wang_landau`. Observers see the rungs alone. The other options are those of
+    `begin`; initial_iterations may be 0: log Zhat starts at 0. Returns SimulatedTemperingDraws of one block, with
+    log Zhat of every group at the end, and the recursion's States. Raises ValueError for impossible options and for a
+    single chain, which makes no two groups.
     """
     first_chains = np.append(group_starts(ledger.chains, groups), ledger.chains)
     start = begin(rbm, ledger, stream, fewest_iterations=0, **options)
@@ -241,7 +240,7 @@ def group_starts(chains: int, groups: int) -> np.ndarray:
 
 
 class States(NamedTuple):
-    """The state of the recursion that is made, which changes it in place; that of the other has no groups."""
+    """The state of the recursion, changed in place; the state of the recursion that is not used has no groups."""
 
     sams: TwoStages
     wang_landau: HalvedFactor
@@ -264,7 +263,7 @@ def sams(exponent: float, flatness: float, first_stage: float) -> Callable[..., 
 
 
 def wang_landau(flatness: float) -> Callable[..., States]:
-    """That of Wang-Landau: log F starts at 1, is halved whenever the visits are flat, then falls as K / (n t).
+    """The recursion of Wang-Landau: log F starts at 1, is halved whenever the visits are flat, then falls as K / (n t).
 
     n is the number of chains of a group, t counts sweeps: from the first halving at which log F is below it, log F is
     K / (n t), which moves the K rungs by 1 / t of their mean a sweep. With a prior r, a visit adds log F / (K r_k).
