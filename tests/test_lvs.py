@@ -8,7 +8,7 @@ from test_training_runs import Interrupted, assert_same, interrupt_after
 
 from logzoo.kernels.grey import add_products
 from logzoo.kernels.tours import add_means_of_states
-from logzoo.samplers.stopping_sets import StoppingSet, stopping_set
+from logzoo.samplers.stopping_sets import stopping_set
 from logzoo.samplers.tour_chains import TourSampler
 from logzoo.streams import root_stream
 from logzoo.trainers.cd import Particles
@@ -56,12 +56,6 @@ def test_the_gradient_without_a_cap_is_unbiased():
     errors = gradient_errors(random_rbm(12, 4, 0.7))
     assert errors.size == 12 * 4 + 12 + 4
     assert np.abs(errors).max() < 4
-
-
-def test_a_cap_or_uniform_starts_bias_the_gradient(monkeypatch):
-    assert np.abs(gradient_errors(random_rbm(12, 4, 0.7), k=1)).max() > 8
-    monkeypatch.setattr(StoppingSet, "starts", lambda self, uniforms: (uniforms * self.size).astype(int))
-    assert np.abs(gradient_errors(random_rbm(12, 4, 0.7))).max() > 8
 
 
 def test_visited_states_are_those_of_finished_tours_without_the_last():
@@ -144,9 +138,6 @@ def test_mean_field_tours_draw_hidden_units_given_means():
     assert np.abs((h.mean(axis=0) - p) / np.sqrt(p * (1 - p) / 20_000)).max() < 4
     # Given the means they are independent, while draws of v would tie them together.
     assert np.abs(np.corrcoef(h.T) - np.eye(5)).max() < 4.5 / np.sqrt(20_000)
-    gibbs = TourSampler(parameters, stopping, root_stream(0))
-    tours = gibbs.run_from(np.repeat(stopping.members.rows, 20_000, axis=0), 10**6, 1, None)
-    assert np.abs(np.corrcoef(bits(tours.rows, 5).T) - np.eye(5)).max() > 8 / np.sqrt(20_000)
 
 
 def small_images():
@@ -161,7 +152,7 @@ def small_images():
 @pytest.mark.parametrize("method", ["cd", "lvs"])
 def test_grey_trainings_learn_and_go_on_from_a_checkpoint_to_the_same_bits(method, tmp_path, monkeypatch):
     data, path = small_images(), tmp_path / "checkpoint.npz"
-    settings = {"hidden": 8, "batch": 20, "updates": 1500, "learning_rate": 0.5, "values": "grey", "snapshots": 2}
+    settings = {"hidden": 8, "batch": 20, "updates": 1200, "learning_rate": 0.5, "values": "grey", "snapshots": 2}
     settings |= {"k": 2}
     settings |= {"warm_up": 20} if method == "lvs" else {}
     whole = train_rbm(data, method, **settings)

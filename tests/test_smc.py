@@ -54,10 +54,10 @@ def test_a_comb_takes_rounding_and_vanishing_weights():
 
 
 @pytest.mark.parametrize("options", [{"resample": 0.5}, {"kept": 3}])
-def test_z_is_without_bias_over_two_thousand_runs(options):
+def test_z_is_without_bias_over_many_runs(options):
     rbm = random_rbm()
     exact = exact_log_z(rbm)
-    ratios = np.empty(2000)
+    ratios = np.empty(1500)
     for run in range(ratios.size):
         draws = drawn(6, 10, STREAM.child(run), rbm, islands=2, **options)
         ratios[run] = np.exp(draws.log_z_base + log_mean(draws.log_weight) - exact)
@@ -99,22 +99,6 @@ def test_families_stay_on_their_island_and_carry_the_whole_sum():
     np.testing.assert_array_equal(draws.island[draws.family], draws.island)
     shares = family_shares(draws)
     assert shares.sum() == pytest.approx(1.0) and np.unique(draws.family).size < 60
-
-
-def test_resampling_helps_where_weights_are_unequal():
-    """Weights of annealing in few sweeps spread by nats: resampled chains are spread by less, at equal sweeps."""
-    rbm = random_rbm(2.0, visible=40, hidden=12)
-    exact = exact_log_z(rbm)
-    errors = {
-        share: np.array(
-            [
-                draws.log_z_base + log_mean(draws.log_weight) - exact
-                for draws in (drawn(30, 200, STREAM.child(run), rbm, islands=2, resample=share) for run in range(30))
-            ]
-        )
-        for share in (0.0, 0.5)
-    }
-    assert np.sqrt(np.mean(errors[0.5] ** 2)) < 0.8 * np.sqrt(np.mean(errors[0.0] ** 2))
 
 
 def test_an_island_that_carries_half_of_the_sum_is_flagged():

@@ -87,14 +87,6 @@ def test_sharp_is_that_of_the_svd(shape):
     assert relative_error(found, exact_sharp(matrix)) < 1e-6
 
 
-@pytest.mark.parametrize("apply", [sharp, lambda matrix: sharp_of_rank(matrix, 5, 0)])
-def test_sharp_of_a_diagonal_and_of_orthonormal_rows(apply):
-    diagonal = np.diag(np.array([4.0, -0.5, 0.25, 0.0] + [0.0] * 20, np.float32))
-    np.testing.assert_allclose(apply(diagonal), 4.75 * np.sign(diagonal), atol=1e-5)
-    rows = np.linalg.qr(np.random.default_rng(5).standard_normal((40, 12)))[0].T.astype(np.float32)
-    np.testing.assert_allclose(apply(rows), 12 * rows, atol=1e-5)
-
-
 @pytest.mark.parametrize("rank", [None, 3])
 def test_spectral_step_sharpens_between_two_roots_and_moves_biases_by_rmsprop(rank):
     options = {"decay": 0.9, "epsilon": 0.01}
