@@ -1,4 +1,4 @@
-"""Random streams named by what they are for, so that adding a method never shifts another's draws."""
+"""Random streams named by their purpose, so that adding a method never changes the draws of another."""
 
 from __future__ import annotations
 
@@ -43,9 +43,22 @@ class Stream:
 
 
 def root_stream(seed: object) -> Stream:
-    """The stream all others of a run descend from. seed: a whole number or a text; 1 and "1" are the same.
+    """The stream from which all others of a run descend.
 
-    Raises ValueError for anything else: 1.0 and True are no seeds, nor is what is named by where it lies in memory.
+    Parameters
+    ----------
+    seed : int or str
+        1 and "1" name the same stream.
+
+    Raises
+    ------
+    ValueError
+        For anything else, such as 1.0 and True, and for whole numbers of more than 128 bits.
+
+    Examples
+    --------
+    >>> str(root_stream(1).child("rts", 10))
+    '1/rts/10'
     """
     whole = isinstance(seed, numbers.Integral) and not isinstance(seed, bool | np.bool_) and abs(int(seed)) < _LARGEST
     if not whole and not (isinstance(seed, str) and _has_bytes(seed)):
