@@ -211,7 +211,7 @@ def differentiation_matrix(nodes: Floats) -> Floats:
     return np.ascontiguousarray(matrix.T)
 
 
-def _barycentric_weights(count: int) -> Floats:
+def _barycentric_weights(count: int) -> np.ndarray:
     weights = (-1.0) ** np.arange(count)
     weights[[0, -1]] *= 0.5
     return weights
