@@ -13,9 +13,9 @@ from logzoo.estimators.estimator_registry import estimator
 from logzoo.kernels.gibbs import run_sweeps, start_chains
 from logzoo.kernels.layout import new_chains
 from logzoo.paths import kernel_parameters
-from logzoo.samplers import annealed, simulated_tempering
+from logzoo.samplers import annealed, tempering_runs
 from logzoo.samplers.base import resolve_base
-from logzoo.samplers.simulated_tempering import SimulatedTempering
+from logzoo.samplers.tempering_chains import SimulatedTempering
 from logzoo.samplers.threads import over_chains
 from logzoo.streams import root_stream
 
@@ -82,7 +82,7 @@ def peer_rows(rbm):
 def estimator_rows(rbm, base):
     tempering = []
     for rungs in (100, 1000):
-        draws = simulated_tempering.run(rbm, SweepLedger(1200, 100), root_stream(1), base=base, rungs=rungs)
+        draws = tempering_runs.run(rbm, SweepLedger(1200, 100), root_stream(1), base=base, rungs=rungs)
         purse = SweepLedger(10**6, 100)
         state = SimulatedTempering(kernel_parameters(rbm, base), draws.betas, purse, root_stream(2), "marginal", 1)
         offset = -draws.log_z_hat
@@ -158,7 +158,7 @@ def growth_rows(rbm):
     yield Row("time a sweep and chain at 10 x the chains / before", ratio(wide, short) / 10, "<=", 1.1)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     annealed.run(rbm, SweepLedger(2000, 100), root_stream(4), base=rbm.visible_bias)
-    simulated_tempering.run(rbm, SweepLedger(2000, 100), root_stream(4), base=rbm.visible_bias)
+    tempering_runs.run(rbm, SweepLedger(2000, 100), root_stream(4), base=rbm.visible_bias)
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     yield Row("peak memory after 2000 more sweeps of AIS and RTS / before", after / before, "<=", 1.05)
 

@@ -12,7 +12,7 @@ from logzoo.kernels.assignments import assignment_scratch, draw_assignment, sum_
 from logzoo.kernels.gibbs import run_sweeps
 from logzoo.kernels.parallel_tempering import Exchanges, Replicas, run_parallel_tempering
 from logzoo.paths import kernel_parameters
-from logzoo.samplers.infinite_swapping import DENSITIES, IN_TURN, InfiniteSwapping
+from logzoo.samplers.replicas import DENSITIES, IN_TURN, InfiniteSwapping
 
 CHAINS = 120
 SWEEPS = 40

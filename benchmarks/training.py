@@ -10,7 +10,7 @@ from logzoo import train_rbm
 from logzoo.kernels.gibbs import forget_hidden, run_sweeps
 from logzoo.kernels.layout import fixed_point_parameters
 from logzoo.paths import kernel_parameters
-from logzoo.samplers.parallel_tempering import ParallelTempering
+from logzoo.samplers.replicas import ParallelTempering
 from logzoo.training.trackers import KalmanTracker, RtsTracker
 
 LADDER = {"rungs": 10, "particles": 20}

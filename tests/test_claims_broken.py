@@ -10,9 +10,9 @@ from logzoo.datasets.readers import SPLITS
 from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.paths import log_odds
-from logzoo.samplers import initial as rule
-from logzoo.samplers.infinite_swapping import InfiniteSwapping
-from logzoo.samplers.tours import StoppingSet
+from logzoo.samplers import tempering_chains as rule
+from logzoo.samplers.replicas import InfiniteSwapping
+from logzoo.samplers.stopping_sets import StoppingSet
 from logzoo.streams import root_stream
 from logzoo.training import trackers
 from logzoo.training.trainers import train_rbm

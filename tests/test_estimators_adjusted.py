@@ -25,7 +25,7 @@ from logzoo.kernels.wang_landau import step_halved_factor
 from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.paths import log_z_base
-from logzoo.samplers import adjusted, averaged, recursions
+from logzoo.samplers import averaged, tempering_runs
 from logzoo.streams import root_stream
 
 NAMES = ["sams", "wang-landau", "ais-moments"]
@@ -100,9 +100,9 @@ def test_groups_hold_two_chains_and_there_are_two():
         (2, 2, [0, 1]),
         (11, 4, [0, 2, 5, 8]),
     ):
-        np.testing.assert_array_equal(adjusted.group_starts(chains, groups), starts)
+        np.testing.assert_array_equal(tempering_runs.group_starts(chains, groups), starts)
     with pytest.raises(ValueError, match="chains: expected at least 2"):
-        adjusted.group_starts(1, 20)
+        tempering_runs.group_starts(1, 20)
 
 
 def softmax_rows(log_weights):
@@ -137,7 +137,7 @@ def step(states, group, *arguments):
         step_halved_factor(states.wang_landau, group, *arguments)
 
 
-SAMS, WANG_LANDAU = recursions.sams(0.8, 0.2, 0.2), recursions.wang_landau(0.8)
+SAMS, WANG_LANDAU = tempering_runs.sams(0.8, 0.2, 0.2), tempering_runs.wang_landau(0.8)
 PRIOR = np.array([0.1, 0.2, 0.3, 0.4])
 LOG_Z = np.array([0.0, 3.0, -2.0, 5.0])
 SIZES = np.array([3, 5, 4])
@@ -226,12 +226,14 @@ def slow_run(
 @pytest.mark.parametrize("rungs", [7, 30])
 @pytest.mark.parametrize("method", TEMPERED)
 def test_a_run_does_what_single_sweeps_and_steps_do(monkeypatch, method, rungs):
-    recursion = {"sams": recursions.sams(0.7, 0.5, 0.6), "wang-landau": recursions.wang_landau(0.4)}[method]
+    recursion = {"sams": tempering_runs.sams(0.7, 0.5, 0.6), "wang-landau": tempering_runs.wang_landau(0.4)}[method]
     found = []
     for kernel in (run_adjusted, slow_run):
-        monkeypatch.setattr(adjusted, "run_adjusted", kernel)
+        monkeypatch.setattr(tempering_runs, "run_adjusted", kernel)
         options = {"groups": 3, "rungs": rungs, "initial_iterations": 0, "prior": 1.0}
-        found.append(adjusted.run(normal_rbm(4), SweepLedger(180, 11), root_stream(3), recursion, **options))
+        found.append(
+            tempering_runs.run_in_groups(normal_rbm(4), SweepLedger(180, 11), root_stream(3), recursion, **options)
+        )
     (draws, states), (slow_draws, slow_states) = found
     for one, other in [(draws.log_z_hats, slow_draws.log_z_hats), (draws.occupancy, slow_draws.occupancy)]:
         np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)

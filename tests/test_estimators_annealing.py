@@ -17,7 +17,7 @@ from logzoo.models.known.families import known
 from logzoo.models.rbm import RBM
 from logzoo.paths import inverse_temperatures, log_z_base
 from logzoo.samplers import annealed
-from logzoo.samplers.parallel_tempering import Steps
+from logzoo.samplers.replica_exchange import Steps
 from logzoo.streams import root_stream
 
 

@@ -10,7 +10,8 @@ from logzoo.estimators.las_vegas import mean_length, upper_bound
 from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters
-from logzoo.samplers.tours import Probes, TourDraws, Tours, TourSampler, stopping_set, tours_within
+from logzoo.samplers.stopping_sets import stopping_set
+from logzoo.samplers.tour_chains import Probes, TourDraws, Tours, TourSampler, tours_within
 from logzoo.streams import root_stream
 
 SHAPES = [(12, 4, 1.5), (10, 6, 0.4)]

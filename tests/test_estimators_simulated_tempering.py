@@ -20,9 +20,9 @@ from logzoo.estimators.transitions import smoothed, stationary
 from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.paths import log_z_base, tempered_rbm
-from logzoo.samplers.initial import updated_log_z
-from logzoo.samplers.observers import GroupedMoves, RungDerivatives, ThinnedDraws, WeightedDerivatives
-from logzoo.samplers.simulated_tempering import Stretch, run
+from logzoo.samplers.observers import GroupedMoves, RungDerivatives, Stretch, ThinnedDraws, WeightedDerivatives
+from logzoo.samplers.tempering_chains import updated_log_z
+from logzoo.samplers.tempering_runs import run
 from logzoo.streams import root_stream
 
 # Rungs with which the error of each rule of integration is well below the standard error of the runs here.

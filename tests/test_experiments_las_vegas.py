@@ -11,8 +11,8 @@ from logzoo.kernels.hashing import unpack_state
 from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters
-from logzoo.samplers.tours import TourSampler, stopping_set
-from logzoo.samplers.walks import first_draws, packed_states, unpacked_states, walk
+from logzoo.samplers.stopping_sets import first_draws, packed_states, stopping_set, unpacked_states, walk
+from logzoo.samplers.tour_chains import TourSampler
 from logzoo.streams import root_stream
 from logzoo.training.trainers import train_rbm
 from replication.papers.las_vegas.lv_estimates import likelihoods, tour_estimates, trained_likelihoods

@@ -7,7 +7,7 @@ import xarray as xr
 
 from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters
-from logzoo.samplers.infinite_swapping import IN_TURN, InfiniteSwapping
+from logzoo.samplers.replicas import IN_TURN, InfiniteSwapping
 from logzoo.streams import root_stream
 from logzoo.training.trainers import train_rbm
 from replication.papers.infinite_swapping.ins_runs import gradient_distances, gradients, repeated_training, trainings

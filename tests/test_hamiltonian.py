@@ -12,9 +12,9 @@ from scipy.special import expit, logit
 from logzoo.budgets import BudgetExceeded, SweepLedger
 from logzoo.kernels import hamiltonian as kernel
 from logzoo.models.gaussian_mixture import GaussianMixture, path_moments
-from logzoo.samplers import hamiltonian
-from logzoo.samplers.initial import updated_log_z
-from logzoo.samplers.step_sizes import adapted_step, fit_acceptance, steps_at, tune
+from logzoo.samplers import hamiltonian_chains
+from logzoo.samplers.hamiltonian_chains import adapted_step, fit_acceptance, steps_at, tune
+from logzoo.samplers.tempering_chains import updated_log_z
 from logzoo.streams import root_stream
 
 STREAM = root_stream(3).child("hamiltonian")
@@ -30,7 +30,7 @@ def run(draws=200, chains=6, stream=STREAM, budget=None, **options):
     options = {"betas": BETAS, "initial_draws": 20, "initial_iterations": 3, **options}
     ledger = SweepLedger(10**6 if budget is None else budget, chains)
     step_sizes = options.pop("step_sizes", STEPS)
-    return hamiltonian.run(TARGET, BASE, ledger, stream, step_sizes, draws=draws, **options), ledger
+    return hamiltonian_chains.run(TARGET, BASE, ledger, stream, step_sizes, draws=draws, **options), ledger
 
 
 def test_normals_are_those_of_box_and_muller_and_normal():
@@ -132,7 +132,7 @@ def test_a_trajectory_that_leaves_the_floats_is_refused():
 def test_every_draw_is_that_of_a_slow_twin():
     draws, _ = run(draws=12, chains=2, initial_draws=1, initial_iterations=1)
     key = STREAM.child("moves").key
-    sampler = hamiltonian.SimulatedTempering(TARGET, BASE, BETAS, SweepLedger(None, 2), STREAM)
+    sampler = hamiltonian_chains.HamiltonianTempering(TARGET, BASE, BETAS, SweepLedger(None, 2), STREAM)
     sampler.advance(np.log(draws.prior), 0.8 * STEPS, 1.2 * STEPS, 1, "burn-in")
     for chain in range(2):
         x, rung = sampler.walkers.x[chain].copy(), draws.rungs[chain, 0]
@@ -156,7 +156,7 @@ def twin_draw(draws, key, chain, number, x, rung):
     step = STEPS[rung] * (0.8 + 0.4 * kernel.uniform(*where, kernel.STEP_SIZE))
     y, p = x.copy(), normals_twin(*where, 4)
     before = energy(y, p)
-    for _ in range(hamiltonian.STEPS):
+    for _ in range(hamiltonian_chains.STEPS):
         p = p + 0.5 * step * gradient(y)
         y = y + step * p
         p = p + 0.5 * step * gradient(y)
@@ -172,7 +172,9 @@ def test_at_exact_log_z_every_rung_is_visited_as_its_prior_says():
     chains, draws = 1500, 100
     prior = np.linspace(1.0, 3.0, BETAS.size)
     prior /= prior.sum()
-    sampler = hamiltonian.SimulatedTempering(TARGET, BASE, BETAS, SweepLedger(None, chains), STREAM.child("visits"))
+    sampler = hamiltonian_chains.HamiltonianTempering(
+        TARGET, BASE, BETAS, SweepLedger(None, chains), STREAM.child("visits")
+    )
     offset = np.log(prior) - path_moments(TARGET, BASE, BETAS).log_z
     sampler.advance(offset, 0.8 * STEPS, 1.2 * STEPS, 100, "burn-in")
     sums, moves = sampler.advance(offset, 0.8 * STEPS, 1.2 * STEPS, draws, "sampling")
@@ -242,7 +244,7 @@ def test_impossible_options_are_refused(options, match):
 def test_a_base_of_other_dimension_is_refused():
     base = GaussianMixture.centred(3, 1.0)
     with pytest.raises(ValueError, match="base: expected 4 coordinates, found 3"):
-        hamiltonian.run(TARGET, base, SweepLedger(100, 2), STREAM, STEPS, draws=5, betas=BETAS)
+        hamiltonian_chains.run(TARGET, base, SweepLedger(100, 2), STREAM, STEPS, draws=5, betas=BETAS)
 
 
 def simulated(acceptance, draws, low, high, seed):

@@ -15,7 +15,7 @@ from logzoo.kernels.layout import new_chains
 from logzoo.kernels.random import RUNG, uniform
 from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters
-from logzoo.samplers.infinite_swapping import DENSITIES, IN_TURN, InfiniteSwapping
+from logzoo.samplers.replicas import DENSITIES, IN_TURN, InfiniteSwapping
 
 KEY = np.uint64(2019)
 TEMPERATURES = (1.0, 2.0, 4.0)

@@ -10,7 +10,7 @@ from logzoo.kernels.centred import Laws, run_centred_annealing, start_from_laws
 from logzoo.kernels.layout import fixed_point_rows, new_chains
 from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters
-from logzoo.samplers import basins
+from logzoo.samplers import annealed_from_modes
 from logzoo.streams import root_stream
 
 THETA = np.array([[0.3, -1.0, 0.8], [-2.0, 0.1, 0.0]])
@@ -79,6 +79,6 @@ def test_sweeps_draw_from_the_path(beta):
 def test_the_same_bits_on_any_number_of_threads():
     generator = np.random.default_rng(8)
     rbm = RBM(*(generator.normal(0.0, 1.0, shape) for shape in ((40, 20), 40, 20)))
-    draws = [basins.run(rbm, SweepLedger(40, 300), root_stream(2), threads=threads) for threads in (1, 3)]
+    draws = [annealed_from_modes.run(rbm, SweepLedger(40, 300), root_stream(2), threads=threads) for threads in (1, 3)]
     for first, second in zip(*draws, strict=True):
         np.testing.assert_array_equal(first, second)

@@ -7,7 +7,7 @@ from scipy import integrate
 
 from logzoo.io import schema
 from logzoo.models.gaussian_mixture import GaussianMixture, path_moments
-from logzoo.samplers.hamiltonian import HamiltonianDraws
+from logzoo.samplers.hamiltonian_chains import HamiltonianDraws
 from logzoo.streams import root_stream
 from replication.papers.rts import mixture
 from replication.papers.rts.rts_mixture import estimator_statistics, step_statistics

@@ -215,7 +215,7 @@ def test_las_vegas_takes_no_more_threads_than_chains(monkeypatch):
         seen.append(threads)
         raise Seen
 
-    monkeypatch.setattr("logzoo.samplers.tours.TourSampler", sampler)
+    monkeypatch.setattr("logzoo.samplers.tour_chains.TourSampler", sampler)
     with pytest.raises(Seen):
         estimate("las-vegas", data=DATA, threads=10**6)
     assert seen == [4]

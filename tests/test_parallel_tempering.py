@@ -7,7 +7,7 @@ import twins
 from logzoo.budgets import SweepLedger
 from logzoo.models.rbm import RBM
 from logzoo.paths import inverse_temperatures, kernel_parameters
-from logzoo.samplers import parallel_tempering
+from logzoo.samplers import replica_exchange, replicas
 from logzoo.streams import root_stream
 
 STREAM = root_stream(8).child("parallel")
@@ -24,7 +24,7 @@ def drawn(sweeps=100, chains=12, stream=STREAM, rbm=None, **options):
     """Draws and the ledger that paid for them."""
     ledger = SweepLedger(sweeps, chains)
     options = {"base": "uniform", **options}
-    return parallel_tempering.run(steep_rbm() if rbm is None else rbm, ledger, stream, **options), ledger
+    return replica_exchange.run(steep_rbm() if rbm is None else rbm, ledger, stream, **options), ledger
 
 
 class Kept:
@@ -90,7 +90,7 @@ def test_a_listed_ladder_brings_its_own_length():
 def test_impossible_options_are_refused_before_any_sweep(options, match):
     ledger = SweepLedger(1000, 12)
     with pytest.raises(ValueError, match=match):
-        parallel_tempering.run(steep_rbm(), ledger, STREAM, **{"base": "uniform", **options})
+        replica_exchange.run(steep_rbm(), ledger, STREAM, **{"base": "uniform", **options})
     assert ledger.spent == 0
 
 
@@ -104,7 +104,7 @@ def test_bits_depend_on_the_stream_alone():
 
 
 def sampler_of(rbm, base, betas, ladders):
-    sampler = parallel_tempering.ParallelTempering(STREAM.child("sampler", "sweeps").key, ladders, betas)
+    sampler = replicas.ParallelTempering(STREAM.child("sampler", "sweeps").key, ladders, betas)
     sampler.load(kernel_parameters(rbm, base))
     return sampler
 

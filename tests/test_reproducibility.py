@@ -26,23 +26,22 @@ print(hashlib.sha256(states.tobytes() + trained.weights.tobytes()).hexdigest())
 """
 
 
-def random_rbm(seed=0):
-    generator = np.random.default_rng(seed)
-    return RBM(generator.normal(0, 0.7, (40, 14)), generator.normal(0, 1, 40), generator.normal(0, 1, 14))
+def random_rbm(visible=40, hidden=14):
+    generator = np.random.default_rng(0)
+    return RBM(*(generator.normal(0, 0.8, shape) for shape in ((visible, hidden), visible, hidden)))
 
 
 @pytest.mark.parametrize("method", sorted(ESTIMATORS))
-@pytest.mark.parametrize("threads", [2, 5])
-def test_estimates_have_the_same_bits_on_any_number_of_threads(method, threads):
+def test_estimates_have_the_same_bits_on_any_number_of_threads(method):
     rbm, options = random_rbm(), {"sweeps": 130, "chains": 7, "check": False}
     if starts_from_data(method):
         options["data"] = np.eye(2, 40, dtype=np.uint8)
-    one, many = (estimate_log_z(rbm, method, threads=n, **options) for n in (1, threads))
+    one, many = (estimate_log_z(rbm, method, threads=n, **options) for n in (1, 5))
     assert one == many
 
 
 def test_what_is_known_beforehand_has_the_same_bits_on_any_number_of_threads():
-    one, many = (gather(random_rbm(), root_stream(0), threads=threads) for threads in (1, 5))
+    one, many = (gather(random_rbm(12, 5), root_stream(0), threads=threads) for threads in (1, 5))
     assert one == many
 
 
@@ -68,11 +67,6 @@ def test_an_error_in_a_thread_is_not_lost():
 
     with pytest.raises(ValueError, match="in a thread"):
         over_chains(kernel, 2, np.zeros(4))
-
-
-def test_threads_must_be_a_number_of_threads():
-    with pytest.raises(ValueError, match="threads: expected a whole number"):
-        estimate_log_z(random_rbm(), "ais", sweeps=10, chains=5, threads=0)
 
 
 def test_a_plain_avx2_processor_draws_the_same_bits():

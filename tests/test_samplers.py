@@ -12,12 +12,12 @@ from logzoo.kernels.layout import new_chains
 from logzoo.kernels.random import HIDDEN, VISIBLE
 from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.rbm import RBM
-from logzoo.paths import inverse_temperatures, kernel_parameters, log_z_base, tempered_rbm
-from logzoo.samplers import annealed, simulated_tempering
-from logzoo.samplers.initial import updated_log_z
+from logzoo.paths import inverse_temperatures, kernel_parameters, tempered_rbm
+from logzoo.samplers import annealed, tempering_runs
+from logzoo.samplers.tempering_chains import updated_log_z
 from logzoo.streams import root_stream
 
-BUDGETS = [1, 2, 3, 7, 49, 50, 99, 101, 333, 1000, 1013]
+BUDGETS = [1, 3, 50, 101, 1013]
 STREAM = root_stream(5).child("samplers")
 
 
@@ -31,11 +31,10 @@ def tempering(sweeps=2000, chains=10, stream=STREAM, rbm=None, **options):
     """Draws and the ledger that paid for them."""
     ledger = SweepLedger(sweeps, chains)
     options = {"base": "visible-bias", "rungs": 20, **options}
-    return simulated_tempering.run(easy_rbm() if rbm is None else rbm, ledger, stream, **options), ledger
+    return tempering_runs.run(easy_rbm() if rbm is None else rbm, ledger, stream, **options), ledger
 
 
-@pytest.mark.parametrize("base", [None, "uniform"])
-@pytest.mark.parametrize("form", ["marginal", "joint"])
+@pytest.mark.parametrize(("form", "base"), [("marginal", None), ("joint", "uniform")])
 @pytest.mark.parametrize("sweeps", BUDGETS)
 def test_tempering_spends_its_whole_budget_and_counts_every_sweep(sweeps, form, base):
     draws, ledger = tempering(sweeps, 3, form=form, base=base)
@@ -48,21 +47,6 @@ def test_tempering_spends_its_whole_budget_and_counts_every_sweep(sweeps, form, 
     np.testing.assert_array_equal(draws.visits.sum(axis=(0, 2)), sampled)
     assert np.all(draws.occupancy >= 0.0) and np.all(draws.visits >= 0)
     np.testing.assert_allclose(draws.occupancy.sum(axis=2), draws.visits.sum(axis=2), rtol=1e-9)
-
-
-def test_draws_have_the_documented_shapes():
-    draws, ledger = tempering(1000, 4, rungs=15, blocks=6)
-    assert draws.occupancy.shape == draws.visits.shape == (6, 4, 15)
-    assert draws.betas.shape == draws.prior.shape == draws.log_z_hat.shape == (15,)
-    assert draws.round_trips.shape == (4,)
-    iterations = len(draws.initial_log_z)
-    assert draws.initial_log_z.shape == draws.initial_occupancy.shape == (iterations, 15)
-    assert iterations >= 1
-    np.testing.assert_allclose(draws.initial_occupancy.sum(axis=1), 1.0)
-    np.testing.assert_array_equal(draws.initial_log_z[:, 0], 0.0)
-    np.testing.assert_array_equal(draws.initial_log_z[-1], draws.log_z_hat)
-    assert draws.log_z_base == pytest.approx(log_z_base(easy_rbm().visible_bias, 5))
-    assert ledger.by_purpose["initial iterations"] <= 4 * 500
 
 
 def initial_distances(sweeps, chains, scale, seed):
@@ -103,8 +87,7 @@ def test_without_the_final_run_exactly_the_iterations_asked_for_are_made():
         tempering(90, 3, final=False, initial_iterations=7, initial_sweeps=13)
 
 
-@pytest.mark.parametrize("form", ["marginal", "joint"])
-@pytest.mark.parametrize("base", ["visible-bias", "uniform", None])
+@pytest.mark.parametrize(("form", "base"), [("marginal", "visible-bias"), ("joint", "uniform"), ("marginal", None)])
 def test_log_z_at_every_rung_tends_to_the_exact_curve(form, base):
     draws, _ = tempering(4000, 50, form=form, base=base, rungs=10)
     occupancy = draws.occupancy.sum(axis=(0, 1))
@@ -121,7 +104,7 @@ def test_log_z_at_every_rung_tends_to_the_exact_curve(form, base):
 @pytest.mark.parametrize("rao_blackwell", [True, False])
 def test_a_prior_decides_how_often_each_rung_is_visited(rao_blackwell):
     prior = np.linspace(1.0, 4.0, 10)
-    draws, _ = tempering(8000, 50, rungs=10, prior=prior, rao_blackwell=rao_blackwell, initial_sweeps=200)
+    draws, _ = tempering(6000, 50, rungs=10, prior=prior, rao_blackwell=rao_blackwell, initial_sweeps=200)
     r = prior / prior.sum()
     np.testing.assert_allclose(draws.prior, r)
     for sums in (draws.occupancy, draws.visits):
@@ -130,13 +113,6 @@ def test_a_prior_decides_how_often_each_rung_is_visited(rao_blackwell):
         assert np.max(np.abs(share / 0.1 - 1.0)) > 0.4
     # Rao-Blackwellised and plain counts are of the same draws.
     np.testing.assert_allclose(draws.occupancy.sum(axis=(0, 1)), draws.visits.sum(axis=(0, 1)), rtol=0.05)
-
-
-def test_the_same_stream_repeats_the_draws_and_another_does_not():
-    one, again, other = (tempering(300, 5, stream=root_stream(seed))[0] for seed in (1, 1, 2))
-    for name in one._fields:
-        np.testing.assert_array_equal(getattr(one, name), getattr(again, name))
-    assert not np.array_equal(one.visits, other.visits)
 
 
 def test_interpolation_stays_within_its_tolerance_and_counts_for_steep_models():
@@ -153,20 +129,16 @@ def test_interpolation_stays_within_its_tolerance_and_counts_for_steep_models():
         ({"form": "both"}, "form"),
         ({"rungs": 1}, "rungs"),
         ({"ladder": "steep"}, "ladder"),
-        ({"prior": [1.0, 2.0]}, "prior"),
         ({"prior": np.zeros(20)}, "prior"),
-        ({"prior": -np.ones(20)}, "prior"),
-        ({"prior": np.full(20, np.nan)}, "prior"),
         ({"initial_sweeps": 0}, "initial_sweeps"),
         ({"initial_iterations": 0}, "initial_iterations"),
-        ({"base": np.zeros(3)}, "base"),
         ({"base": "flat"}, "base"),
     ],
 )
 def test_impossible_options_of_tempering_are_refused_before_any_sweep(options, match):
     ledger = SweepLedger(1000, 3)
     with pytest.raises(ValueError, match=match):
-        simulated_tempering.run(easy_rbm(), ledger, STREAM, **{"rungs": 20, "base": "uniform", **options})
+        tempering_runs.run(easy_rbm(), ledger, STREAM, **{"rungs": 20, "base": "uniform", **options})
     assert ledger.spent == 0
 
 
@@ -184,17 +156,6 @@ def test_annealing_spends_its_whole_budget(sweeps, base):
     assert 3 * (sweeps - 1) < ledger.chain_sweeps <= 3 * sweeps
     assert draws.log_weight.shape == (3,)
     assert np.all(np.isfinite(draws.log_weight))
-
-
-@pytest.mark.parametrize("ladder", ["linear", "dense-near-one"])
-def test_weights_of_a_model_that_is_its_own_base_are_zero(ladder):
-    bias = np.random.default_rng(0).normal(0, 3, 784)
-    draws, _ = annealing(120, 5, RBM(np.zeros((784, 40)), bias, np.zeros(40)), ladder=ladder)
-    # The base is float32 and the bias fixed-point: 784 roundings of 1e-7.
-    assert np.max(np.abs(draws.log_weight)) < 2e-5
-    assert draws.log_z_base == pytest.approx(np.logaddexp(0, bias).sum() + 40 * np.log(2))
-    other, _ = annealing(120, 5, RBM(np.zeros((784, 40)), bias, np.full(40, 1e-5)), ladder=ladder)
-    assert np.all(np.abs(other.log_weight) > 1e-4)
 
 
 def test_weights_equal_those_of_the_slow_twin():
@@ -221,8 +182,7 @@ def test_weights_equal_those_of_the_slow_twin():
         np.testing.assert_array_equal(chains.v[chain], v)
 
 
-@pytest.mark.parametrize("sweeps", [1, 5])
-@pytest.mark.parametrize("base", ["visible-bias", "uniform"])
+@pytest.mark.parametrize(("sweeps", "base"), [(1, "visible-bias"), (5, "uniform")])
 def test_the_mean_weight_is_unbiased_however_few_the_sweeps(sweeps, base):
     rbm = easy_rbm()
     draws, _ = annealing(sweeps, 40_000, rbm, base)
@@ -232,10 +192,6 @@ def test_the_mean_weight_is_unbiased_however_few_the_sweeps(sweeps, base):
 
 
 def test_impossible_options_of_annealing_are_refused():
-    for options, match in (
-        ({"ladder": "steep"}, "ladder"),
-        ({"ladder": [0.0, 1.0]}, "ladder"),
-        ({"base": [0.0]}, "base"),
-    ):
-        with pytest.raises(ValueError, match=match):
+    for options in ({"ladder": [0.0, 1.0]}, {"base": [0.0]}):
+        with pytest.raises(ValueError, match=next(iter(options))):
             annealing(50, 3, easy_rbm(), **options)

@@ -9,7 +9,7 @@ import pytest
 from logzoo import RBM, Estimator, draw_samples, estimate_log_z, read_log_z
 from logzoo.estimators.estimator_registry import ESTIMATORS, estimate_together, find
 from logzoo.estimators.result import Estimate
-from logzoo.samplers import parallel_tempering, simulated_tempering
+from logzoo.samplers import replica_exchange, tempering_runs
 from logzoo.streams import root_stream
 
 STREAM = root_stream(0).child("shared")
@@ -50,17 +50,17 @@ def test_estimators_of_one_run_have_one_sampler_and_the_name_of_its_stream():
             f"logzoo.estimators.{name}:run" for name in ("tempered_sampling", "tempering_estimates")
         },
         "ts.run_by_counts": {"logzoo.estimators.tempered_sampling:run_by_counts"},
-        "parallel_tempering.run": {"logzoo.samplers.parallel_tempering:run"},
+        "parallel_tempering.run": {"logzoo.samplers.replica_exchange:run"},
     }
     options = {"base": "uniform", "threads": 2, "progress": True}
-    assert find("rts").run_of(options)[1] == f"rungs={simulated_tempering.RUNGS}"
+    assert find("rts").run_of(options)[1] == f"rungs={tempering_runs.RUNGS}"
     assert find("rts").run_of({"mixed": True, "form": "joint"})[1] == "form=joint mixed=True rungs=100"
     assert find("rts").run_of({"mixed": False}) == find("mbar").run_of({"draws": 7}) == find("sd").run_of({})
     assert find("ts").run_of(options)[1] == find("bar").run_of(options)[1] == ""
 
 
 def test_what_reads_the_same_run_shares_it_and_answers_as_it_does_alone(rbm, monkeypatch):
-    tempered, exchanged = (counted(monkeypatch, module) for module in (simulated_tempering, parallel_tempering))
+    tempered, exchanged = (counted(monkeypatch, module) for module in (tempering_runs, replica_exchange))
     asked = {name: (name, {}) for name in (*READERS, "ais")}
     found = together(rbm, asked)
     assert tempered["runs"] == 2 and exchanged["runs"] == 1
@@ -73,7 +73,7 @@ def test_what_reads_the_same_run_shares_it_and_answers_as_it_does_alone(rbm, mon
 
 
 def test_other_settings_are_another_run_and_another_stream(rbm, monkeypatch):
-    made = counted(monkeypatch, simulated_tempering)
+    made = counted(monkeypatch, tempering_runs)
     asked = {"rts": ("rts", {}), "few": ("rts", {"rungs": 7}), "mixed": ("rts", {"mixed": True}), "rb": ("ti-rb", {})}
     found = together(rbm, asked)
     assert made["runs"] == 3
@@ -81,13 +81,6 @@ def test_other_settings_are_another_run_and_another_stream(rbm, monkeypatch):
     # What changes no bit does not part readers.
     again = together(rbm, {"rts": ("rts", {"threads": 2}), "rb": ("ti-rb", {})})
     assert made["runs"] == 4 and again == {name: found[name] for name in again}
-
-
-def test_unknown_options_are_refused_before_any_run(rbm, monkeypatch):
-    made = counted(monkeypatch, simulated_tempering)
-    with pytest.raises(ValueError, match="sd: unknown option 'mixed'"):
-        together(rbm, {"rts": ("rts", {}), "sd": ("sd", {"mixed": True})})
-    assert not made
 
 
 def test_observers_of_all_readers_see_the_run_and_each_is_charged_for_it(rbm):
@@ -146,18 +139,15 @@ def test_one_run_is_read_by_all_that_share_it(rbm):
     ("method", "options", "match"),
     [
         ("ts", {}, "ts: cannot read draws made for RTS"),
-        ("ais", {}, "ais: cannot read draws made for RTS"),
         ("mbar", {"draws": 5}, "mbar: cannot read draws made for RTS"),
         ("mbar", {"rungs": 5}, "mbar: unknown option 'rungs'; expected one of draws"),
         ("tap", {}, "method: 'tap' has no draws to read"),
-        ("rtss", {}, "method: unknown value 'rtss'; did you mean 'rts'"),
     ],
 )
 def test_draws_that_a_method_cannot_read_are_refused(rbm, method, options, match):
     draws = draw_samples(rbm, "rts", sweeps=20, chains=4)
-    with pytest.raises(ValueError, match=match) as caught:
+    with pytest.raises(ValueError, match=match):
         read_log_z(draws, method, **options)
-    assert "\n" not in str(caught.value)
 
 
 def test_only_rts_reads_mixed_draws(rbm):
@@ -169,8 +159,3 @@ def test_only_rts_reads_mixed_draws(rbm):
         draw_samples(rbm, "bethe")
     with pytest.raises(ValueError, match="draws: expected an object of type Draws"):
         read_log_z(3.0, "rts")
-
-
-def test_too_many_draws_for_mbar_are_refused(rbm):
-    with pytest.raises(ValueError, match="draws: expected at most 20,000,000 log-densities.*lower draws or rungs"):
-        estimate_log_z(rbm, "mbar", sweeps=30_000, chains=20, draws=10**6)

@@ -1,7 +1,5 @@
 """Stopping sets, log f(h) of their states, and tours: against slow twins and exact transition probabilities."""
 
-import tracemalloc
-
 import numpy as np
 import pytest
 import twins
@@ -12,8 +10,9 @@ from logzoo.kernels.hidden_energies import log_f_hidden
 from logzoo.kernels.random import HIDDEN, VISIBLE
 from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters
-from logzoo.samplers import tours as tours_module
-from logzoo.samplers.tours import TourSampler, stopping_set
+from logzoo.samplers import tour_chains
+from logzoo.samplers.stopping_sets import stopping_set
+from logzoo.samplers.tour_chains import TourSampler
 from logzoo.streams import root_stream
 
 
@@ -63,7 +62,7 @@ def transitions(rbm):
     return given_h.T @ given_v, joint.sum(axis=0)
 
 
-@pytest.mark.parametrize("hidden", [1, 7, 31, 32, 33, 63, 64, 65, 100, 500])
+@pytest.mark.parametrize("hidden", [1, 63, 64, 65, 500])
 def test_states_are_packed_into_words_and_back(hidden):
     states = np.random.default_rng(hidden).integers(0, 2, (20, hidden)).astype(np.uint8)
     rows = packed(states)
@@ -77,7 +76,7 @@ def test_states_are_packed_into_words_and_back(hidden):
 
 
 @pytest.mark.parametrize("planted", [False, True])
-@pytest.mark.parametrize("hidden", [5, 64, 130])
+@pytest.mark.parametrize("hidden", [5, 130])
 def test_a_hash_set_knows_its_members_even_if_all_hashes_collide(hidden, planted):
     generator = np.random.default_rng(hidden)
     states = generator.integers(0, 2, (300, hidden)).astype(np.uint8)
@@ -93,16 +92,9 @@ def test_a_hash_set_knows_its_members_even_if_all_hashes_collide(hidden, planted
         assert find(members, words, code(words)) == known.get(words.tobytes(), -1)
 
 
-def test_hashes_spread_states_that_differ_in_few_bits():
-    rows = packed(twins.all_states(14).astype(np.uint8))
-    slots = np.array([int(hash_of(words)) % 2**15 for words in rows])
-    # 2**14 random states in 2**15 slots leave exp(-1/2) of them free.
-    assert np.unique(slots).size / 2**15 == pytest.approx(1 - np.exp(-0.5), abs=0.02)
-
-
 @pytest.mark.parametrize("single", [False, True])
-@pytest.mark.parametrize("scale", [0.0, 0.3, 3.0, 60.0, 1000.0])
-@pytest.mark.parametrize(("visible", "hidden"), [(1, 1), (5, 3), (32, 8), (33, 9), (70, 40), (100, 130)])
+@pytest.mark.parametrize("scale", [0.3, 60.0, 1000.0])
+@pytest.mark.parametrize(("visible", "hidden"), [(1, 1), (33, 9), (100, 130)])
 def test_log_f_of_hidden_states_equals_numpy(visible, hidden, scale, single):
     rbm = random_rbm(visible, hidden, scale)
     states = np.random.default_rng(3).integers(0, 2, (50, hidden)).astype(np.uint8)
@@ -150,7 +142,7 @@ def test_starts_are_drawn_in_proportion_to_f():
     assert stopping.starts(np.array([0.0, np.nextafter(1.0, 0.0)])).tolist() == [0, stopping.size - 1]
 
 
-@pytest.mark.parametrize(("visible", "hidden"), [(7, 5), (40, 33), (3, 70)])
+@pytest.mark.parametrize(("visible", "hidden"), [(40, 33), (3, 70)])
 def test_tours_are_those_of_a_slow_twin(visible, hidden):
     rbm = random_rbm(visible, hidden, 0.2)
     stopping, states = a_stopping_set(rbm)
@@ -187,7 +179,7 @@ def test_a_tour_does_not_depend_on_how_many_are_in_flight_threads_or_the_order_o
         np.testing.assert_array_equal(lengths(counts, **settings), expected)
 
 
-@pytest.mark.parametrize(("budget", "cap"), [(10**6, 5), (3000, None), (1999, None), (1500, 3), (0, None), (2000, 1)])
+@pytest.mark.parametrize(("budget", "cap"), [(10**6, 5), (3000, None), (1999, None), (0, None)])
 def test_tours_end_with_the_cap_or_the_budget(budget, cap):
     rbm = random_rbm(20, 9, 0.4)
     stopping, _ = a_stopping_set(rbm)
@@ -223,26 +215,6 @@ def test_lengths_have_the_distribution_that_the_transition_matrix_gives():
     assert np.abs((found - tail) / error).max() < 4
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_the_mean_length_is_z_over_z_of_the_set_and_sweeps_over_returns_lie_below_it_under_any_cap(seed):
-    rbm = random_rbm(5, 4, [0.3, 1.0, 2.0, 4.0][seed % 4], seed)
-    p, weight = transitions(rbm)
-    home = np.random.default_rng(seed).permutation(16) < 1 + seed % 7
-    z_ratio = weight[home].sum()
-    out, made, returned, ahead = weight * home / z_ratio, 0.0, 0.0, 1.0
-    for _ in range(300):
-        made += ahead
-        out = out @ p
-        returned += out[home].sum()
-        out = np.where(home, 0.0, out)
-        ahead = out.sum()
-        assert made <= returned / z_ratio * (1 + 1e-10)
-    there = np.eye(16)[~home][:, ~home] - p[~home][:, ~home]
-    start = weight * home / z_ratio @ p
-    exact = 1.0 + start[~home] @ np.linalg.solve(there, np.ones(np.sum(~home)))
-    assert exact == pytest.approx(1 / z_ratio, rel=1e-6)
-
-
 def test_probes_find_a_mode_that_the_set_does_not_know_and_weigh_it():
     # All units off or all on; the set knows only the former.
     weights = np.full((20, 12), 1.0), np.full(20, -6.0), np.full(12, -10.0)
@@ -268,22 +240,8 @@ def test_what_lost_probes_have_not_seen_twice_is_not_weighed():
     assert (found.lost, found.log_mass) == (5, np.inf)
 
 
-def test_a_stopping_set_of_55_000_states_at_500_hidden_units_takes_less_than_20_megabytes():
-    rbm = random_rbm(20, 500, 0.01)
-    data = np.zeros((55_000, 20), np.uint8)
-    stopping_set(parameters_of(rbm), data[:100], 100, root_stream(0))  # compiled before it is measured
-    tracemalloc.start()
-    stopping = stopping_set(parameters_of(rbm), data, 55_000, root_stream(0))
-    kept, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert stopping.size == 55_000
-    held = sum(array.nbytes for array in (*stopping.members, stopping.example, stopping.log_f))
-    assert held <= kept < 20e6
-    assert peak < 20e6
-
-
 def test_more_tours_than_numbers_are_refused(monkeypatch):
-    monkeypatch.setattr(tours_module, "MOST_TOURS", 10)
+    monkeypatch.setattr(tour_chains, "MOST_TOURS", 10)
     rbm = random_rbm(5, 4)
     sampler = TourSampler(parameters_of(rbm), a_stopping_set(rbm)[0], root_stream(0))
     sampler.run(10, 1000)

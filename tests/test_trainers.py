@@ -15,8 +15,7 @@ from logzoo.kernels.statistics import add_statistics, put_statistics
 from logzoo.models.exact_sums import exact_expectations, exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.paths import prior_weights, tempered_rbm
-from logzoo.samplers.infinite_swapping import IN_TURN
-from logzoo.samplers.parallel_tempering import ParallelTempering
+from logzoo.samplers.replicas import IN_TURN, ParallelTempering
 from logzoo.streams import root_stream
 from logzoo.training.contrastive import Particles
 from logzoo.training.exchange import InfiniteSwappingPhase

@@ -13,7 +13,8 @@ from logzoo.estimators.result import Estimate
 from logzoo.io.netcdf import read_artifact, write_artifact
 from logzoo.models.known.families import known
 from logzoo.models.modes import Modes
-from logzoo.samplers import base, basins
+from logzoo.samplers import base
+from logzoo.samplers.annealed_from_modes import kept_laws, run, unseen_share
 from logzoo.samplers.base import BASES
 from logzoo.streams import root_stream
 
@@ -34,7 +35,7 @@ def stated(log_z, std_error=0.05, reasons=(), **more):
 
 def log_z_of_basins(rbm, seed, sweeps=60, chains=60):
     ledger = SweepLedger(sweeps, chains)
-    draws = basins.run(rbm, ledger, root_stream(seed))
+    draws = run(rbm, ledger, root_stream(seed))
     return from_basins(rbm, draws, ledger)
 
 
@@ -64,11 +65,11 @@ def test_modes_far_apart_are_all_counted(family):
 def test_laws_that_chains_leave_for_a_better_one_do_not_stand_for_a_basin():
     start = np.repeat([0, 1, 2], 10)
     stay = start.copy()
-    np.testing.assert_array_equal(basins.kept(start, stay, 3), [0, 1, 2])
+    np.testing.assert_array_equal(kept_laws(start, stay, 3), [0, 1, 2])
     left = np.where(start == 2, 0, start)
-    np.testing.assert_array_equal(basins.kept(start, left, 3), [0, 1])
+    np.testing.assert_array_equal(kept_laws(start, left, 3), [0, 1])
     # The better of two stands for both, whichever is left.
-    np.testing.assert_array_equal(basins.kept(start, np.where(start == 0, 1, start), 3), [0, 2])
+    np.testing.assert_array_equal(kept_laws(start, np.where(start == 0, 1, start), 3), [0, 2])
 
 
 def modes_found(*starts, bounds=None):
@@ -77,12 +78,12 @@ def modes_found(*starts, bounds=None):
 
 
 def test_modes_that_were_seen_once_tell_of_those_that_were_not():
-    assert basins.unseen_share(modes_found(50, 50), 10) == 0.0
-    assert basins.unseen_share(modes_found(1, 50, bounds=[0.0, np.log(0.25)]), 10) == pytest.approx(0.8)
-    assert basins.unseen_share(modes_found(1, 1, 1), 10) == 1.0
+    assert unseen_share(modes_found(50, 50), 10) == 0.0
+    assert unseen_share(modes_found(1, 50, bounds=[0.0, np.log(0.25)]), 10) == pytest.approx(0.8)
+    assert unseen_share(modes_found(1, 1, 1), 10) == 1.0
     # More modes than laws; and modes that do not count.
-    assert basins.unseen_share(modes_found(50, 30, 20, bounds=[0.0, 0.0, np.log(0.5)]), 2) == pytest.approx(0.2)
-    assert basins.unseen_share(modes_found(50, 50, 1, bounds=[0.0, -1.0, -50.0]), 10) < 1e-20
+    assert unseen_share(modes_found(50, 30, 20, bounds=[0.0, 0.0, np.log(0.5)]), 2) == pytest.approx(0.2)
+    assert unseen_share(modes_found(50, 50, 1, bounds=[0.0, -1.0, -50.0]), 10) < 1e-20
 
 
 # --- evidence

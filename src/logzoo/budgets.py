@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import sys
 
 from logzoo.checks import whole_number
 
@@ -11,22 +11,44 @@ LARGEST_BUDGET = 10**11
 
 
 class BudgetExceeded(ValueError):
-    """A method asked for more sweeps than its budget holds."""
+    """More sweeps were to be spent than the budget holds."""
 
 
 class SweepLedger:
-    """A budget of `sweeps` Gibbs sweeps for each of `chains` chains, spent under named purposes.
+    """A budget of Gibbs sweeps for each of some chains, spent under named purposes.
 
-    sweeps: None for no limit, as trainings have it, which count what they spend.
-    Raises ValueError for impossible sizes and BudgetExceeded, before the sweeps are made, when they do not fit.
+    Parameters
+    ----------
+    sweeps : int or None
+        Sweeps per chain; None for no limit, as in trainings, which only count their sweeps.
+    chains : int
+        Number of chains.
+
+    Attributes
+    ----------
+    by_purpose : dict of str to int
+        Chain-sweeps entered so far.
+
+    Raises
+    ------
+    ValueError
+        For sizes that are no whole number above 0, and for more than 10^11 sweeps.
+
+    Examples
+    --------
+    >>> ledger = SweepLedger(100, 20)
+    >>> ledger.spend(30, "sampling")
+    30
+    >>> ledger.remaining
+    70
     """
 
     def __init__(self, sweeps: int | None, chains: int) -> None:
-        self.sweeps = math.inf if sweeps is None else whole_number("sweeps", sweeps)
-        if LARGEST_BUDGET < self.sweeps < math.inf:
+        self.sweeps = sys.maxsize if sweeps is None else whole_number("sweeps", sweeps)
+        if sweeps is not None and self.sweeps > LARGEST_BUDGET:
             raise ValueError(f"sweeps: expected at most {LARGEST_BUDGET:,}, found {sweeps}")
         self.chains = whole_number("chains", chains)
-        self.by_purpose = {}
+        self.by_purpose: dict[str, int] = {}
 
     @property
     def spent(self) -> int:
@@ -39,12 +61,15 @@ class SweepLedger:
         return sum(self.by_purpose.values())
 
     @property
-    def remaining(self) -> float:
+    def remaining(self) -> int:
         """Sweeps per chain that are left."""
         return self.sweeps - self.spent
 
     def spend(self, sweeps: int, purpose: str, *, chains: int | None = None) -> int:
-        """Enter `sweeps` sweeps of `chains` chains (all by default) under `purpose`; returns `sweeps`."""
+        """Enter `sweeps` sweeps of `chains` chains (all by default) under `purpose`; returns `sweeps`.
+
+        Call it before the sweeps are made: it raises BudgetExceeded, and enters nothing, where they do not fit.
+        """
         chains = self.chains if chains is None else chains
         chain_sweeps = whole_number("sweeps", sweeps, minimum=0) * whole_number("chains", chains)
         if self.chain_sweeps + chain_sweeps > self.sweeps * self.chains:
@@ -55,9 +80,9 @@ class SweepLedger:
         return sweeps
 
     def part(self, sweeps: int, purpose: str, *, chains: int | None = None) -> SweepLedger:
-        """A SweepLedger of that many sweeps of `chains` chains (all by default), which this one pays for.
+        """A new SweepLedger of that many sweeps of `chains` chains (all by default), which are spent from this ledger.
 
-        Raises BudgetExceeded when it cannot.
+        Raises BudgetExceeded where they do not fit.
         """
         chains = self.chains if chains is None else chains
         self.spend(sweeps, purpose, chains=chains)

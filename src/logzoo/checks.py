@@ -107,7 +107,7 @@ def one_of(name: str, value: object, choices: Collection[str]) -> str:
 
 def real_array(name: str, value: object) -> Array:
     """`value` as an array of booleans, whole or real numbers, of the type that it has; nothing else, and no masks."""
-    # An array made of rows with masks has none.
+    # NumPy drops the masks of rows.
     rows = value if isinstance(value, list | tuple) else ()
     if np.ma.is_masked(value) or any(map(np.ma.is_masked, rows)):
         raise ValueError(f"{name}: expected numbers, found masked ones: fill or remove them first")
@@ -136,7 +136,7 @@ def finite_array(name: str, value: object, *, dimensions: int) -> Floats:
 def binary_matrix(name: str, value: object, *, visible: int | None = None) -> Bits:
     """`value` as a contiguous uint8 matrix (examples, visible) of zeros and ones."""
     array = _matrix(name, value)
-    # Of whole numbers the ends tell, which takes no memory.
+    # For whole numbers the extremes suffice, which takes no memory.
     whole = array.dtype.kind in "biu"
     if not (array.min() >= 0 and array.max() <= 1 if whole else ((array == 0) | (array == 1)).all()):
         raise ValueError(f"{name}: expected zeros and ones only; binarise the data first")
@@ -153,7 +153,7 @@ def grey_matrix(name: str, value: object) -> Array:
     return np.ascontiguousarray(array, dtype=np.float32)
 
 
-def _matrix(name, value):
+def _matrix(name: str, value: object) -> np.ndarray:
     array = real_array(name, value)
     if array.ndim != 2 or array.size == 0:
         raise ValueError(f"{name}: expected a non-empty matrix (examples, visible), found shape {array.shape}")

@@ -4,8 +4,11 @@ The geometric path at inverse temperature beta: log f_beta(v, h) = beta [c.v + v
 The base p_1 (beta = 0) has independent visible units with log-odds c0 and uniform hidden units; densities along the
 path are unnormalised, so log Z_1 = sum_i softplus(c0_i) + H log 2.
 
-numba takes long to import: the kernels are imported where they are used, for every plan of the workflow imports this
-module.
+Rungs of an adapted ladder are at equal steps of a length. The thermodynamic length of a stretch of the path is the
+integral of sqrt(d^2 log Z / d beta^2) over it (Gelman & Meng 1998, section 3; Crooks 2007). Its barrier is the sum of
+the rejection rates of exchanges between its neighbours (Syed et al. 2019, section 5).
+
+numba takes long to import and every plan of the workflow imports this module, so functions import the kernels.
 """
 
 from __future__ import annotations
@@ -24,6 +27,8 @@ if TYPE_CHECKING:
 
 # Share of the examples added to each of the two counts of a unit, so that no log-odds is infinite.
 PSEUDO_SHARE = 0.05
+# Share of the length that counts beta itself: no gap is wider than with this many times fewer linear rungs.
+LINEAR_SHARE = 0.1
 # Salakhutdinov & Murray (2008): 500 steps to 0.5, 4000 to 0.9 and 10,000 to 1, as shares of all steps.
 _DENSE_NEAR_ONE = ((0.0, 0.0), (0.5, 500 / 14500), (0.9, 4500 / 14500), (1.0, 1.0))
 
@@ -125,6 +130,53 @@ def prior_weights(prior: object, betas: Floats) -> Floats:
     return r / r.sum()
 
 
+def equal_length(betas: Floats, curvature: Floats, *, linear_share: float = LINEAR_SHARE) -> Floats:
+    """Inverse temperatures (rung,) from 0 to 1, as many as in `betas`, at equal steps of thermodynamic length.
+
+    curvature (rung,): d^2 log Z / d beta^2 at `betas`. A share of the length is beta itself, so that the widest gap is
+    at most 1 / linear_share times that of the linear ladder.
+    """
+    speed = np.sqrt(curvature)
+    steps = 0.5 * (speed[1:] + speed[:-1]) * np.diff(betas)
+    return at_equal_steps(betas, steps, betas.size, linear_share=linear_share)
+
+
+def at_equal_steps(betas: Floats, steps: Floats, rungs: int, *, linear_share: float = LINEAR_SHARE) -> Floats:
+    """Inverse temperatures (rungs,) from 0 to 1 at equal steps of a length with these steps between `betas`."""
+    share = _shares(betas, steps, linear_share)
+    moved = np.interp(np.linspace(0.0, 1.0, rungs), share, betas)
+    moved[[0, -1]] = 0.0, 1.0
+    return moved
+
+
+def equal_barrier(betas: Floats, attempted: Floats, accepted: Floats, *, linear_share: float = LINEAR_SHARE) -> Floats:
+    """Inverse temperatures (rung,) from 0 to 1, as many as in `betas`, at equal steps of the barrier.
+
+    attempted, accepted (pair,): exchanges of neighbours at `betas`, tried and made. A share of the barrier is beta
+    itself, as in `equal_length`.
+    """
+    # Half a rejection in one more exchange: no rate is 0 or 1 because few exchanges were tried.
+    rejected = (attempted - accepted + 0.5) / (attempted + 1.0)
+    moved = carried(betas, _shares(betas, rejected, linear_share), np.linspace(0.0, 1.0, betas.size))
+    moved[[0, -1]] = 0.0, 1.0
+    return moved
+
+
+def _shares(betas: Floats, steps: Floats, linear_share: float) -> Floats:
+    """Position (rung,) of each rung from 0 to 1, by the sizes (rung - 1,) of the steps between them."""
+    length = np.append(0.0, np.cumsum(steps))
+    share = length / length[-1] if length[-1] > 0.0 else betas
+    return (1.0 - linear_share) * share + linear_share * betas
+
+
+def carried(values: Floats, before: Floats, after: Floats) -> Floats:
+    """Values (rung,) at the rungs `after` from those at `before`: cubic, without new extremes."""
+    # Takes long to import, and every job of the workflow would wait for it.
+    from scipy.interpolate import PchipInterpolator
+
+    return PchipInterpolator(before, values)(after)
+
+
 def chebyshev_nodes(count: int) -> Floats:
     """`count` Chebyshev points of the second kind on [0, 1], ends included: exact there (Trefethen 2013, ch. 2)."""
     return 0.5 * (1.0 - np.cos(np.pi * np.arange(count) / (count - 1)))
@@ -159,7 +211,7 @@ def differentiation_matrix(nodes: Floats) -> Floats:
     return np.ascontiguousarray(matrix.T)
 
 
-def _barycentric_weights(count):
+def _barycentric_weights(count: int) -> np.ndarray:
     weights = (-1.0) ** np.arange(count)
     weights[[0, -1]] *= 0.5
     return weights

@@ -1,4 +1,4 @@
-"""Random streams named by what they are for, so that adding a method never shifts another's draws."""
+"""Random streams named by their purpose, so that adding a method never changes the draws of another."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class Stream:
         """The stream one or more steps below this one."""
         return Stream(self.path + tuple(str(name) for name in names))
 
-    def __str__(self):
+    def __str__(self) -> str:
         return "/".join(self.path)
 
-    def _digest(self):
+    def _digest(self) -> bytes:
         # Lengths are part of the text: ("a", "bc") and ("ab", "c") are different streams.
         text = "".join(f"{len(name)}:{name}" for name in self.path)
         return hashlib.sha256(text.encode()).digest()
@@ -43,9 +43,22 @@ class Stream:
 
 
 def root_stream(seed: object) -> Stream:
-    """The stream all others of a run descend from. seed: a whole number or a text; 1 and "1" are the same.
+    """The stream from which all others of a run descend.
 
-    Raises ValueError for anything else: 1.0 and True are no seeds, nor is what is named by where it lies in memory.
+    Parameters
+    ----------
+    seed : int or str
+        1 and "1" name the same stream.
+
+    Raises
+    ------
+    ValueError
+        For anything else, such as 1.0 and True, and for whole numbers of more than 128 bits.
+
+    Examples
+    --------
+    >>> str(root_stream(1).child("rts", 10))
+    '1/rts/10'
     """
     whole = isinstance(seed, numbers.Integral) and not isinstance(seed, bool | np.bool_) and abs(int(seed)) < _LARGEST
     if not whole and not (isinstance(seed, str) and _has_bytes(seed)):
@@ -53,6 +66,6 @@ def root_stream(seed: object) -> Stream:
     return Stream((str(seed),))
 
 
-def _has_bytes(text):
+def _has_bytes(text: str) -> bool:
     """Whether a text can be written down: halves of letters beyond 16 bits cannot."""
     return text.encode(errors="ignore").decode() == text

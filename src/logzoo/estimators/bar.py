@@ -26,7 +26,7 @@ from logzoo.estimators.transitions import smoothed, stationary
 if TYPE_CHECKING:
     from logzoo.estimators.estimator import Draws
     from logzoo.models.rbm import RBM
-    from logzoo.samplers.parallel_tempering import ParallelTemperingDraws, Steps
+    from logzoo.samplers.replica_exchange import ParallelTemperingDraws, Steps
     from logzoo.types import Floats
 
 # Fewer ladders than this have too uncertain a spread: their runs are cut into blocks.

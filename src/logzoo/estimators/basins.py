@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from logzoo.budgets import SweepLedger
     from logzoo.estimators.estimator import Draws
     from logzoo.models.rbm import RBM
-    from logzoo.samplers.basins import BasinDraws
+    from logzoo.samplers.annealed_from_modes import BasinDraws
 
 # Share of starts that would find a mode which no law stands for.
 _MOST_UNSEEN = 0.02

@@ -23,13 +23,13 @@ Method = str | Estimator | Callable
 Reader = tuple[Method, Mapping[str, Any]]
 
 _HERE, _SAMPLERS = "logzoo.estimators", "logzoo.samplers"
-_BEGIN = f"{_SAMPLERS}.simulated_tempering:begin"
+_BEGIN = f"{_SAMPLERS}.tempering_runs:begin"
 _TEMPERING = f"{_HERE}.tempering_estimates"
-_OF_TEMPERING: dict[str, Any] = {"passes_to": (f"{_TEMPERING}:run", f"{_SAMPLERS}.simulated_tempering:run", _BEGIN)}
+_OF_TEMPERING: dict[str, Any] = {"passes_to": (f"{_TEMPERING}:run", f"{_SAMPLERS}.tempering_runs:run", _BEGIN)}
 _MOVES = f"{_TEMPERING}:moves"
 _WEIGHTS = f"{_HERE}.weights:read"
 _ANNEALED_DOWN = f"{_SAMPLERS}.annealed:run_reverse"
-_ALONG = f"{_SAMPLERS}.trajectory"
+_ALONG = f"{_SAMPLERS}.snapshot_ladders"
 _SNAPSHOTS = f"{_HERE}.trajectory_estimates"
 
 
@@ -41,13 +41,13 @@ def _tempering(title, read, *observers):
 
 def _exchanges(title, read, observer):
     """An estimator that reads the same run of parallel tempering as the others of its kind."""
-    sampler, shares = f"{_SAMPLERS}.parallel_tempering:run", "parallel_tempering.run"
+    sampler, shares = f"{_SAMPLERS}.replica_exchange:run", "parallel_tempering.run"
     return Estimator(title, sampler, (f"{_HERE}.bar:{observer}",), f"{_HERE}.bar:{read}", shares=shares)
 
 
 def _adjusted(title, run, read):
     """An estimator whose log Zhat moves while it draws."""
-    passes_to = (f"{_SAMPLERS}.adjusted:run", _BEGIN)
+    passes_to = (f"{_SAMPLERS}.tempering_runs:run_in_groups", _BEGIN)
     return Estimator(title, f"{_TEMPERING}:{run}", (_MOVES,), f"{_TEMPERING}:{read}", passes_to)
 
 
@@ -59,7 +59,7 @@ def _whole(title, function, **more):
 # In the order of tables and figures.
 ESTIMATORS = {
     "ais": Estimator("AIS", f"{_SAMPLERS}.annealed:run", (), _WEIGHTS),
-    "smc": Estimator("SMC", f"{_SAMPLERS}.resampled:run", (), f"{_HERE}.weights:read_islands"),
+    "smc": Estimator("SMC", f"{_SAMPLERS}.annealed:run_in_islands", (), f"{_HERE}.weights:read_islands"),
     "raise": Estimator("RAISE", f"{_HERE}.reverse:run", (), f"{_HERE}.reverse:read", (_ANNEALED_DOWN,)),
     "rts": replace(_tempering("RTS", "tempered_sampling:read"), sampler=f"{_HERE}.tempered_sampling:run"),
     "ts": Estimator(
@@ -80,17 +80,17 @@ ESTIMATORS = {
     "trajectory": Estimator(
         "Trajectory", f"{_SNAPSHOTS}:run", (f"{_HERE}.bar:BridgeSums",), f"{_SNAPSHOTS}:read", (f"{_ALONG}:run",)
     ),
-    "trajectory-ais": Estimator("Trajectory AIS", f"{_SNAPSHOTS}:run_up", (), _WEIGHTS, (f"{_ALONG}:anneal_up",)),
+    "trajectory-ais": Estimator("Trajectory AIS", f"{_SNAPSHOTS}:run_up", (), _WEIGHTS, (f"{_ALONG}:anneal",)),
     "trajectory-raise": Estimator(
-        "Trajectory RAISE", f"{_SNAPSHOTS}:run_down", (), f"{_HERE}.reverse:read", (f"{_ALONG}:anneal_down",)
+        "Trajectory RAISE", f"{_SNAPSHOTS}:run_down", (), f"{_HERE}.reverse:read", (f"{_ALONG}:anneal",)
     ),
     "sams": _adjusted("SAMS", "run_sams", "read_sams"),
     "wang-landau": _adjusted("Wang-Landau", "run_wang_landau", "read_wang_landau"),
     "sd": _tempering("SD", "transitions:sd", f"{_HERE}.transitions:counted_moves"),
     "rsd": _tempering("RSD", "transitions:rsd", f"{_HERE}.transitions:shared_moves"),
-    "las-vegas": _whole("Las Vegas", "las_vegas:estimate", passes_to=(f"{_SAMPLERS}.tours:run",)),
+    "las-vegas": _whole("Las Vegas", "las_vegas:estimate", passes_to=(f"{_SAMPLERS}.tour_chains:run",)),
     "ais-moments": Estimator("AIS, moments", f"{_SAMPLERS}.averaged:run", (), _WEIGHTS),
-    "basins": Estimator("AIS, basins", f"{_SAMPLERS}.basins:run", (), f"{_HERE}.basins:read"),
+    "basins": Estimator("AIS, basins", f"{_SAMPLERS}.annealed_from_modes:run", (), f"{_HERE}.basins:read"),
     "mean-field": _whole("Mean field", "fixed_points:mean_field", drawn=False),
     "tap": _whole("TAP", "fixed_points:tap", drawn=False),
     "bethe": _whole("Bethe", "fixed_points:bethe", drawn=False),

@@ -26,7 +26,7 @@ from logzoo.io.schema import labelled
 from logzoo.models.equivalent import without_certain
 from logzoo.models.modes import distinct_rows
 from logzoo.printing import stage
-from logzoo.samplers import annealed, basins, parallel_tempering
+from logzoo.samplers import annealed, annealed_from_modes, replica_exchange
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -112,7 +112,7 @@ def gather(
     share = ledger.part(sweeps, "evidence", chains=_CHAINS)
     how = {"threads": threads, "progress": progress}
     with stage("evidence: sure bounds, chains from the modes", progress):
-        draws = basins.run(rbm, share, stream.child("basins"), data=data, **how)
+        draws = annealed_from_modes.run(rbm, share, stream.child("basins"), data=data, **how)
         masses = [basin_estimates.mass(draws)]
         for base in _BASES:
             share, substream = ledger.part(sweeps, "evidence", chains=_CHAINS), stream.child("annealing", base)
@@ -120,7 +120,7 @@ def gather(
         if tempered:
             share = ledger.part(_BRIDGED_SWEEPS, "evidence", chains=_CHAINS)
             sums = bar.BridgeSums()
-            exchanges = parallel_tempering.run(rbm, share, stream.child("bridge"), (sums,), **how)
+            exchanges = replica_exchange.run(rbm, share, stream.child("bridge"), (sums,), **how)
             bridged = bar.from_bridges(rbm, exchanges, sums)
             if _HARMLESS.issuperset(bridged.reasons) and bridged.diagnostics["round_trips"] >= _FEWEST_ROUND_TRIPS:
                 masses.append((bridged.log_z, bridged.interval_error))

@@ -25,7 +25,7 @@ from logzoo.estimators.las_vegas import upper_bound
 from logzoo.estimators.result import REACH, Estimate, reasons_of
 from logzoo.models import expansions
 from logzoo.models.expansions import contraction, gap_of_second_order, is_forest, rings
-from logzoo.samplers.fixed_points import solutions
+from logzoo.samplers.base import solutions
 
 if TYPE_CHECKING:
     from collections.abc import Callable

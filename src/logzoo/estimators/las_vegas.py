@@ -16,14 +16,14 @@ from scipy.special import expit, logsumexp
 from logzoo.checks import binary_matrix
 from logzoo.estimators.intervals import student_interval
 from logzoo.estimators.result import Estimate, reasons_of
-from logzoo.samplers.tours import run
+from logzoo.samplers.tour_chains import run
 
 if TYPE_CHECKING:
     from typing import Any
 
     from logzoo.budgets import SweepLedger
     from logzoo.models.rbm import RBM
-    from logzoo.samplers.tours import Tours
+    from logzoo.samplers.tour_chains import Tours
     from logzoo.streams import Stream
     from logzoo.types import ArrayLike
 
@@ -46,7 +46,7 @@ def estimate(
     """Estimate log Z by the lengths of tours. Returns Estimate, its error by the spread over tours.
 
     data: a 0/1 matrix (examples, visible), required; base: not used, there is no path; the other options as in
-    `logzoo.samplers.tours.run`. `converged` says that enough tours returned, none was cut, and chains sent from
+    `logzoo.samplers.tour_chains.run`. `converged` says that enough tours returned, none was cut, and chains sent from
     elsewhere found nothing of weight that the stopping set misses. If not, log Z is likely too low, and the interval
     ends at an upper bound. Raises ValueError for missing or bad data and for what the budget cannot pay.
     """

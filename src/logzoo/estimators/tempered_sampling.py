@@ -19,7 +19,7 @@ from logzoo.checks import flag
 from logzoo.estimators import tempering_estimates
 from logzoo.estimators.intervals import jackknife_error, sums_left_out
 from logzoo.estimators.tempering_estimates import FLOOR, end_ratio, estimate_of_draws, from_sums
-from logzoo.samplers.initial import COUNT_FLOOR
+from logzoo.samplers.tempering_chains import COUNT_FLOOR
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from logzoo.estimators.estimator import Draws
     from logzoo.estimators.result import Estimate
     from logzoo.models.rbm import RBM
-    from logzoo.samplers.simulated_tempering import SimulatedTemperingDraws
+    from logzoo.samplers.tempering_runs import SimulatedTemperingDraws
     from logzoo.streams import Stream
     from logzoo.types import Floats
 

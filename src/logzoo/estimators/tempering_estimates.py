@@ -15,7 +15,7 @@ import numpy as np
 from logzoo.checks import positive_number, share, whole_number
 from logzoo.estimators.intervals import bootstrapped, jackknife_error, student_interval, sums_left_out
 from logzoo.estimators.result import Estimate, reasons_of
-from logzoo.samplers import adjusted, recursions, simulated_tempering
+from logzoo.samplers import tempering_runs
 from logzoo.samplers.observers import GroupedMoves
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from logzoo.budgets import SweepLedger
     from logzoo.estimators.estimator import Draws
     from logzoo.models.rbm import RBM
-    from logzoo.samplers.simulated_tempering import SimulatedTemperingDraws
+    from logzoo.samplers.tempering_runs import SimulatedTemperingDraws
     from logzoo.streams import Stream
     from logzoo.types import Array, Floats
 
@@ -55,15 +55,15 @@ def run(
     settling: float = SETTLING,
     **settings: Any,
 ) -> SimulatedTemperingDraws:
-    """SimulatedTemperingDraws for estimators: `logzoo.samplers.simulated_tempering.run`, after some settling.
+    """SimulatedTemperingDraws for estimators: `logzoo.samplers.tempering_runs.run`, after some settling.
 
     An observer may have check(chains, rungs, sweeps), which raises ValueError before any sweep.
     """
-    rungs = whole_number("rungs", settings.get("rungs", simulated_tempering.RUNGS), minimum=2)
+    rungs = whole_number("rungs", settings.get("rungs", tempering_runs.RUNGS), minimum=2)
     for observer in observers:
         if hasattr(observer, "check"):
             observer.check(ledger.chains, rungs, ledger.sweeps)
-    return simulated_tempering.run(rbm, ledger, stream, observers, settling=settling, **settings)
+    return tempering_runs.run(rbm, ledger, stream, observers, settling=settling, **settings)
 
 
 def moves() -> GroupedMoves:
@@ -133,8 +133,8 @@ def estimate_of_draws(
 def from_groups(draws: Draws, settled: bool = True) -> Estimate:
     """Estimate by a recursion: the mean over groups of log Z_1 + log Zhat_K, with a t interval over groups.
 
-    draws: `Draws` whose sample is that of `samplers.adjusted.run`. The estimate is converged if the chains travelled
-    the ladder, a round trip each on average, and if the recursion settled.
+    draws: `Draws` whose sample is that of `samplers.tempering_runs.run_in_groups`. The estimate is converged if the
+    chains travelled the ladder, a round trip each on average, and if the recursion settled.
     """
     sample, _ = draws.sample
     log_z_of_groups = sample.log_z_base + sample.log_z_hats[:, -1]
@@ -236,17 +236,17 @@ def run_sams(
     first_stage: float = 0.2,
     **options: Any,
 ) -> tuple[Any, Any]:
-    """Draws of SAMS as by `logzoo.samplers.adjusted.run`.
+    """Draws of SAMS as by `logzoo.samplers.tempering_runs.run_in_groups`.
 
-    Options: those of `logzoo.samplers.adjusted.run`; exponent in (0.5, 1) of the first gains; flatness, the largest
-    |c_k / r_k - 1| of an evenly filled ladder; first_stage, the share of the sweeps after which the second stage begins
-    in any case. Raises ValueError for others.
+    Options: those of `logzoo.samplers.tempering_runs.run_in_groups`; exponent in (0.5, 1) of the first gains; flatness,
+    the largest |c_k / r_k - 1| of an evenly filled ladder; first_stage, the share of the sweeps after which the second
+    stage begins in any case. Raises ValueError for others.
     """
     exponent, flatness = positive_number("exponent", exponent), positive_number("flatness", flatness)
     if not 0.5 < exponent < 1.0:
         raise ValueError(f"exponent: expected a number between 0.5 and 1, found {exponent!r}")
-    recursion = recursions.sams(exponent, flatness, share("first_stage", first_stage))
-    return adjusted.run(rbm, ledger, stream, recursion, observers, **options)
+    recursion = tempering_runs.sams(exponent, flatness, share("first_stage", first_stage))
+    return tempering_runs.run_in_groups(rbm, ledger, stream, recursion, observers, **options)
 
 
 def read_sams(draws: Draws) -> Estimate:
@@ -257,13 +257,13 @@ def read_sams(draws: Draws) -> Estimate:
 def run_wang_landau(
     rbm: RBM, ledger: SweepLedger, stream: Stream, observers: Sequence[Any], *, flatness: float = 0.5, **options: Any
 ) -> tuple[Any, Any]:
-    """Draws of Wang-Landau as by `logzoo.samplers.adjusted.run`.
+    """Draws of Wang-Landau as by `logzoo.samplers.tempering_runs.run_in_groups`.
 
-    Options: those of `logzoo.samplers.adjusted.run`; flatness in [0, 1), the least visits of a part of the ladder
-    relative to the mean that count as flat. Raises ValueError for others.
+    Options: those of `logzoo.samplers.tempering_runs.run_in_groups`; flatness in [0, 1), the least visits of a part of
+    the ladder relative to the mean that count as flat. Raises ValueError for others.
     """
-    recursion = recursions.wang_landau(share("flatness", flatness))
-    return adjusted.run(rbm, ledger, stream, recursion, observers, **options)
+    recursion = tempering_runs.wang_landau(share("flatness", flatness))
+    return tempering_runs.run_in_groups(rbm, ledger, stream, recursion, observers, **options)
 
 
 def read_wang_landau(draws: Draws) -> Estimate:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from logzoo.estimators import bar
 from logzoo.estimators.reverse import starts_of
-from logzoo.samplers import annealed, parallel_tempering, trajectory
+from logzoo.samplers import annealed, replica_exchange, snapshot_ladders
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from logzoo.estimators.result import Estimate
     from logzoo.models.rbm import RBM
     from logzoo.samplers.annealed import AnnealedDraws
-    from logzoo.samplers.parallel_tempering import ParallelTemperingDraws
+    from logzoo.samplers.replica_exchange import ParallelTemperingDraws
     from logzoo.streams import Stream
     from logzoo.types import Array, ArrayLike
 
@@ -37,20 +37,24 @@ _LARGEST_OLD = 0.05
 def run(
     rbm: RBM, ledger: SweepLedger, stream: Stream, observers: Sequence[Any], *, snapshots: Any = None, **options: Any
 ) -> tuple[ParallelTemperingDraws, float | None]:
-    """ParallelTemperingDraws along snapshots, and the share of old states; options as in `samplers.trajectory.run`.
+    """ParallelTemperingDraws along snapshots, and the share of old states.
 
-    Without snapshots the ladder is that of tempering, and the share is None. Raises ValueError for bad snapshots.
+    The options are those of `samplers.snapshot_ladders.run`. Without snapshots the ladder is that of
+    tempering, and the share is None. Raises ValueError for bad snapshots.
     """
     if snapshots is None:
-        return parallel_tempering.run(rbm, ledger, stream, observers, **trajectory.of_tempering(options)), None
-    return trajectory.run(rbm, ledger, stream, observers, snapshots=snapshots, **options)
+        return replica_exchange.run(rbm, ledger, stream, observers, **snapshot_ladders.of_tempering(options)), None
+    return snapshot_ladders.run(rbm, ledger, stream, observers, snapshots=snapshots, **options)
 
 
 def run_up(rbm: RBM, ledger: SweepLedger, stream: Stream, *, snapshots: Any = None, **options: Any) -> AnnealedDraws:
-    """AnnealedDraws up along snapshots, or up the path of tempering; options as in `samplers.trajectory.anneal_up`."""
+    """AnnealedDraws up along snapshots, or up the path of tempering.
+
+    The options are those of `samplers.snapshot_ladders.anneal`.
+    """
     if snapshots is None:
-        return annealed.run(rbm, ledger, stream, **trajectory.of_tempering(options))
-    return trajectory.anneal_up(rbm, ledger, stream, snapshots=snapshots, **options)
+        return annealed.run(rbm, ledger, stream, **snapshot_ladders.of_tempering(options))
+    return snapshot_ladders.anneal(rbm, ledger, stream, snapshots=snapshots, **options)
 
 
 def run_down(
@@ -65,12 +69,12 @@ def run_down(
 ) -> tuple[AnnealedDraws, Array]:
     """AnnealedDraws down from data, and the vector of each chain: as `logzoo.estimators.reverse.run`, along snapshots.
 
-    The other options are those of `samplers.trajectory.anneal_down`.
+    The other options are those of `samplers.snapshot_ladders.anneal`.
     """
     starts, vector = starts_of(rbm, ledger, stream, data, vectors)
     if snapshots is None:
-        return annealed.run_reverse(rbm, ledger, stream, starts, **trajectory.of_tempering(options)), vector
-    return trajectory.anneal_down(rbm, ledger, stream, starts, snapshots=snapshots, **options), vector
+        return annealed.run_reverse(rbm, ledger, stream, starts, **snapshot_ladders.of_tempering(options)), vector
+    return snapshot_ladders.anneal(rbm, ledger, stream, starts, snapshots=snapshots, **options), vector
 
 
 def read(draws: Draws) -> Estimate:

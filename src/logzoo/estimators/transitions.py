@@ -12,8 +12,8 @@ import numpy as np
 
 from logzoo.estimators.intervals import jackknife_error, sums_left_out
 from logzoo.estimators.tempering_estimates import end_ratio, estimate_of_draws
-from logzoo.samplers.initial import COUNT_FLOOR
 from logzoo.samplers.observers import GroupedMoves
+from logzoo.samplers.tempering_chains import COUNT_FLOOR
 
 if TYPE_CHECKING:
     from logzoo.estimators.estimator import Draws

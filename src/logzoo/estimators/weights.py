@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from logzoo.budgets import SweepLedger
     from logzoo.estimators.estimator import Draws
     from logzoo.models.rbm import RBM
-    from logzoo.samplers.annealed import AnnealedDraws
-    from logzoo.samplers.resampled import ResampledDraws
+    from logzoo.samplers.annealed import AnnealedDraws, ResampledDraws
     from logzoo.streams import Stream
     from logzoo.types import Floats
 

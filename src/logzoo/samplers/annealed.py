@@ -1,21 +1,34 @@
-"""Annealing from the base to the RBM, one sweep a rung, and back (Neal 2001; Burda, Grosse & Salakhutdinov 2015)."""
+"""Annealing from the base to the RBM, one sweep a rung, and back (Neal 2001; Burda, Grosse & Salakhutdinov 2015).
 
+With resampling in islands: Del Moral, Doucet & Jasra (2006); Hukushima & Iba (2003); without waste Dau & Chopin (2022).
+
+An adapted ladder is placed in rounds, each of which anneals along the rungs of the round before, to equal steps of the
+spread of the increments of the weights (Syed, Bouchard-Côté, Chern & Doucet 2024). The final annealing then has a
+ladder that does not depend on its own draws, so its weights are without bias.
+"""
+
+from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from logzoo.checks import binary_matrix, whole_number
+from logzoo.budgets import SweepLedger
+from logzoo.checks import binary_matrix, share, whole_number
 from logzoo.kernels.annealing import run_annealing, run_reverse_annealing
-from logzoo.kernels.gibbs import forget_hidden, start_chains
+from logzoo.kernels.gibbs import Chains, Parameters, forget_hidden, start_chains
 from logzoo.kernels.layout import new_chains
-from logzoo.paths import kernel_parameters, log_z_base
+from logzoo.kernels.resampling import run_resampled, run_waste_free
+from logzoo.models.rbm import RBM
+from logzoo.paths import at_equal_steps, inverse_temperatures, kernel_parameters, log_z_base
 from logzoo.printing import bar
 from logzoo.samplers.base import resolve_base
-from logzoo.samplers.rounds import annealing_ladder
-from logzoo.samplers.threads import over_chains
+from logzoo.samplers.threads import TILE, over_chains, over_parts, parts_between
+from logzoo.streams import Stream
 
 _STRIDE = 50
+# Share of the sweeps that the rounds take; each is twice as long as the one before, the first as long as this at least.
+_SHARE, _FEWEST = 0.2, 4
 
 
 class AnnealedDraws(NamedTuple):
@@ -25,27 +38,50 @@ class AnnealedDraws(NamedTuple):
     log_z_base: float  # nats
 
 
-def run(rbm, ledger, stream, sweeps=None, *, base=None, ladder="linear", threads=1, progress=False):
+class ResampledDraws(NamedTuple):
+    """Weights of chains that were resampled within islands, relative to the base."""
+
+    log_weight: np.ndarray  # (chain,) nats: their mean over an island is without bias
+    island: np.ndarray  # (chain,)
+    family: np.ndarray  # (chain,): the first chain that a state descends from; its own where families are not followed
+    log_z_base: float  # nats
+
+
+def run(
+    rbm: RBM,
+    ledger: SweepLedger,
+    stream: Stream,
+    sweeps: int | None = None,
+    *,
+    base: Any = None,
+    ladder: Any = "linear",
+    threads: int = 1,
+    progress: bool = False,
+) -> AnnealedDraws:
     """Anneal every chain of the ledger over that many sweeps, all that it has left by default.
 
     S sweeps make S + 2 rungs: one sweep at each between the ends; the base is drawn directly and the state at
-    beta = 1 is not needed. Weights sum the hidden units out. ladder: as in `logzoo.samplers.rounds`. Returns
-    AnnealedDraws.
+    beta = 1 is not needed. Weights sum the hidden units out. ladder: as in `annealing_ladder`. Returns AnnealedDraws.
     """
-    whole_number("threads", threads)
-    base = resolve_base(rbm, base, ledger, stream)
-    parameters = kernel_parameters(rbm, base)
-    place = annealing_ladder(ladder, parameters, rbm.weights.shape, ledger, stream, threads)
+    base, parameters, place = _path(rbm, ledger, stream, base, ladder, threads)
     sweeps = ledger.spend(ledger.remaining if sweeps is None else sweeps, "annealing")
-    betas = place(sweeps + 2)
+    betas, key = place(sweeps + 2), stream.child("sweeps").key
     chains = new_chains(ledger.chains, rbm.visible, rbm.hidden)
-    key = stream.child("sweeps").key
     start_chains(parameters, key, parameters.base, chains)
-    kernel = partial(run_annealing, parameters, betas, key)
-    return _annealed(kernel, sweeps + 1, threads, chains, base, progress)
+    return _annealed(partial(run_annealing, parameters, betas, key), sweeps + 1, threads, chains, base, progress)
 
 
-def run_reverse(rbm, ledger, stream, starts, *, base=None, ladder="linear", threads=1, progress=False):
+def run_reverse(
+    rbm: RBM,
+    ledger: SweepLedger,
+    stream: Stream,
+    starts: np.ndarray,
+    *,
+    base: Any = None,
+    ladder: Any = "linear",
+    threads: int = 1,
+    progress: bool = False,
+) -> AnnealedDraws:
     """Anneal every chain of the ledger from its row of `starts` (chain, visible) down to the base, over all its sweeps.
 
     S sweeps make S + 1 rungs: one sweep at each but the base, the first at beta = 1. Returns AnnealedDraws whose
@@ -53,33 +89,146 @@ def run_reverse(rbm, ledger, stream, starts, *, base=None, ladder="linear", thre
     mean p_ann(v), the probability that annealing forward along these rungs, the sweep at beta = 1 included, ends at v
     (Burda, Grosse & Salakhutdinov 2015, section 3). Raises ValueError for starts that are not such a 0/1 matrix.
     """
-    whole_number("threads", threads)
     starts = binary_matrix("starts", starts, visible=rbm.visible)
     if len(starts) != ledger.chains:
         raise ValueError(f"starts: expected {ledger.chains} rows (chains), found {len(starts)}")
-    base = resolve_base(rbm, base, ledger, stream)
-    parameters = kernel_parameters(rbm, base)
-    place = annealing_ladder(ladder, parameters, rbm.weights.shape, ledger, stream, threads)
+    base, parameters, place = _path(rbm, ledger, stream, base, ladder, threads)
     sweeps = ledger.spend(ledger.remaining, "reverse annealing")
-    betas = place(sweeps + 1)
+    kernel = partial(run_reverse_annealing, parameters, place(sweeps + 1), stream.child("sweeps").key)
     chains = new_chains(ledger.chains, rbm.visible, rbm.hidden)
     chains.v[...] = starts
     forget_hidden(parameters, chains)
-    kernel = partial(run_reverse_annealing, parameters, betas, stream.child("sweeps").key)
     return _annealed(kernel, sweeps, threads, chains, base, progress)
 
 
-def _annealed(kernel, steps, threads, chains, base, progress):
+def run_in_islands(
+    rbm: RBM,
+    ledger: SweepLedger,
+    stream: Stream,
+    *,
+    base: Any = None,
+    ladder: Any = "linear",
+    islands: int = 10,
+    resample: float = 0.5,
+    kept: int = 1,
+    threads: int = 1,
+    progress: bool = False,
+) -> ResampledDraws:
+    """Anneal every chain of the ledger over all its sweeps, and resample within islands where weights grow unequal.
+
+    islands: parts of the chains that are independent of each other, at most half as many as chains. resample: share of
+    an island's chains below which its effective number must fall; 0 never resamples. kept: 1, or how many states of
+    each chain are kept at a rung, one sweep apart but for the first; then there are so many fewer rungs, and resampling
+    at each (Dau & Chopin 2022). Returns ResampledDraws. Raises ValueError for impossible options.
+    """
+    islands = min(whole_number("islands", islands, minimum=2), max(ledger.chains // 2, 2))
+    least_share, kept = share("resample", resample), whole_number("kept", kept)
+    base, parameters, place = _path(rbm, ledger, stream, base, ladder, threads)
+    sweeps = ledger.remaining
+    if kept > sweeps + 1:
+        raise ValueError(f"kept: expected at most {sweeps + 1} states of so many sweeps, found {kept}")
+    sweeps_per_rung = max(kept - 1, 1)
+    rungs = sweeps // sweeps_per_rung + 2
+    ledger.spend((rungs - 2) * sweeps_per_rung, "annealing")
+    if ledger.remaining:
+        ledger.spend(ledger.remaining, "left over")
+    betas, key = place(rungs), stream.child("sweeps").key
+    log_weight, family = np.zeros(ledger.chains), np.arange(ledger.chains)
+    ends = np.linspace(0, ledger.chains, islands + 1).astype(int)
+    island = np.repeat(np.arange(islands), np.diff(ends))
+    cuts = _cuts(ends, threads)
+    if kept == 1:
+        chains = new_chains(ledger.chains, rbm.visible, rbm.hidden)
+        start_chains(parameters, key, parameters.base, chains)
+        kernel = partial(run_resampled, parameters, betas, key, least_share)
+        parts = parts_between(cuts, chains, log_weight, family, island)
+    else:
+        kernel = partial(run_waste_free, parameters, betas, key)
+        parts = parts_between(cuts, family, log_weight, island)
+        parts = [(_started(rbm, parameters, key, part[0], kept, ledger.chains), *part[1:]) for part in parts]
+    in_strides(rungs - 1, progress, lambda *steps: over_parts(partial(kernel, *steps), threads, parts))
+    return ResampledDraws(log_weight, island, family, log_z_base(base, rbm.hidden))
+
+
+def annealing_ladder(
+    ladder: Any, parameters: Parameters, sizes: tuple[int, ...], ledger: SweepLedger, stream: Stream, threads: int
+) -> Callable[[int], np.ndarray]:
+    """A function that places a number of rungs: inverse temperatures (rungs,) from 0 to 1 for annealing.
+
+    ladder: as in `logzoo.paths.inverse_temperatures`, or "adapted": by rounds over a fifth of the sweeps that are left,
+    which are paid for. sizes: visible and hidden units. Raises ValueError for unknown ladders when it is called.
+    """
+    if not (isinstance(ladder, str) and ladder == "adapted"):
+        return lambda rungs: inverse_temperatures(ladder, rungs)
+    betas, spreads = np.array([0.0, 1.0]), np.ones(1)
+    for number, sweeps in enumerate(lengths_of_rounds(int(_SHARE * ledger.remaining))):
+        ledger.spend(sweeps, "adapting")
+        betas = at_equal_steps(betas, spreads, sweeps + 2)
+        spreads = _spreads(parameters, betas, stream.child("round", number).key, ledger.chains, sizes, threads)
+    return lambda rungs: at_equal_steps(betas, spreads, rungs)
+
+
+def lengths_of_rounds(sweeps: int) -> list[int]:
+    """Sweeps of the rounds, which double and add up to `sweeps`; none if there are too few."""
+    lengths = []
+    while sweeps >= _FEWEST:
+        # The last takes half, or all where the rest would be too short.
+        last = sweeps if sweeps < 3 * _FEWEST else (sweeps + 1) // 2
+        lengths.append(last)
+        sweeps -= last
+    return lengths[::-1]
+
+
+def in_strides(steps: int, progress: bool, make: Callable[[int, int], None]) -> None:
+    """Call make(first, last) for stretches of steps first, ..., last - 1 up to step `steps`, and show progress."""
+    with bar(steps, "annealing", "step", progress) as progress_bar:
+        for first in range(1, steps + 1, _STRIDE):
+            last = min(first + _STRIDE, steps + 1)
+            make(first, last)
+            progress_bar.update(last - first)
+
+
+def _path(rbm: RBM, ledger: SweepLedger, stream: Stream, base: Any, ladder: Any, threads: int) -> tuple:
+    """Base log-odds (visible,), kernel parameters, and the function that places rungs."""
+    whole_number("threads", threads)
+    base = resolve_base(rbm, base, ledger, stream)
+    parameters = kernel_parameters(rbm, base)
+    return base, parameters, annealing_ladder(ladder, parameters, rbm.weights.shape, ledger, stream, threads)
+
+
+def _annealed(
+    kernel: Callable, steps: int, threads: int, chains: Chains, base: np.ndarray, progress: bool
+) -> AnnealedDraws:
     """AnnealedDraws of steps 1, ..., `steps` of an annealing kernel on all chains, some at a time."""
     log_weight = np.zeros(len(chains.v))
     in_strides(steps, progress, lambda *ends: over_chains(partial(kernel, *ends), threads, chains, log_weight))
     return AnnealedDraws(log_weight, log_z_base(base, chains.h.shape[1]))
 
 
-def in_strides(steps, progress, make):
-    """Call make(first, last) for stretches of steps first, ..., last - 1 up to step `steps`, and show progress."""
-    with bar(steps, "annealing", "step", progress) as shown:
-        for first in range(1, steps + 1, _STRIDE):
-            last = min(first + _STRIDE, steps + 1)
-            make(first, last)
-            shown.update(last - first)
+def _spreads(
+    parameters: Parameters, betas: np.ndarray, key: np.uint64, count: int, sizes: tuple[int, ...], threads: int
+) -> np.ndarray:
+    """Standard deviation (step,) over fresh chains of the increments of their log-weights along betas, in nats."""
+    chains, log_weight = new_chains(count, *sizes), np.zeros(count)
+    start_chains(parameters, key, parameters.base, chains)
+    spreads = np.empty(betas.size - 1)
+    for step in range(1, betas.size):
+        before = log_weight.copy()
+        over_chains(partial(run_annealing, parameters, betas, key, step, step + 1), threads, chains, log_weight)
+        spreads[step - 1] = np.std(log_weight - before)
+    return spreads
+
+
+def _started(rbm: RBM, parameters: Parameters, key: np.uint64, numbers: np.ndarray, kept: int, count: int) -> Chains:
+    """Chains at the base: those of the numbers (n,), then as many for each further state that is kept of them."""
+    chains = new_chains(kept * numbers.size, rbm.visible, rbm.hidden)
+    chains.number[:] = np.add.outer(count * np.arange(kept), numbers).ravel()
+    start_chains(parameters, key, parameters.base, chains)
+    return chains
+
+
+def _cuts(ends: np.ndarray, threads: int) -> np.ndarray:
+    """The ends of islands at which the chains are cut: enough parts for all threads, each of whole islands in tiles."""
+    islands, chains = ends.size - 1, ends[-1]
+    tiles = min(max(-(-chains // TILE), threads), islands)
+    return ends[np.linspace(0, islands, tiles + 1).astype(int)]

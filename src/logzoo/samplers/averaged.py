@@ -7,20 +7,23 @@ path that results: it only decides how much they vary.
 """
 
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from logzoo.budgets import SweepLedger
 from logzoo.checks import positive_number, whole_number
 from logzoo.kernels.between import run_between
-from logzoo.kernels.gibbs import forget_hidden, run_sweeps, start_chains
+from logzoo.kernels.gibbs import Chains, Parameters, forget_hidden, run_sweeps, start_chains
 from logzoo.kernels.layout import fixed_point_parameters, fixed_point_unit, new_chains, paired_chains, paired_parameters
 from logzoo.kernels.statistics import add_statistics
+from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters, log_z_base
 from logzoo.printing import bar
 from logzoo.samplers.annealed import AnnealedDraws
 from logzoo.samplers.base import annealed_sweeps, resolve_base
 from logzoo.samplers.threads import over_chains
+from logzoo.streams import Stream
 
 # Sweeps at beta = 1 over which the model's moments are averaged, at most.
 _AVERAGED = 20
@@ -51,8 +54,18 @@ class Budget(NamedTuple):
 
 
 def run(
-    rbm, ledger, stream, *, base=None, knots=5, moments=0.1, fitting=0.4, learning_rate=0.05, threads=1, progress=False
-):
+    rbm: RBM,
+    ledger: SweepLedger,
+    stream: Stream,
+    *,
+    base: Any = None,
+    knots: int = 5,
+    moments: float = 0.1,
+    fitting: float = 0.4,
+    learning_rate: float = 0.05,
+    threads: int = 1,
+    progress: bool = False,
+) -> AnnealedDraws:
     """Estimate the model's moments, fit the knots, and anneal fresh chains along the path over what is left.
 
     knots: RBMs on the path, its ends included; moments, fitting: shares of the sweeps for these phases (with a budget
@@ -80,11 +93,11 @@ def run(
         shares = sweep_shares(path, cold, warm)
     ledger.spend(ledger.remaining, "annealing")
     key = stream.child("sweeps").key
-    log_weight = anneal(path, shares, key, ledger.chains, budget.annealing, threads, progress)
+    log_weight = anneal_along(path, shares, key, ledger.chains, budget.annealing, threads, progress)
     return AnnealedDraws(log_weight, log_z_base(base, rbm.hidden))
 
 
-def shares_of(sweeps, knots, moments, fitting):
+def shares_of(sweeps: int, knots: int, moments: float, fitting: float) -> Budget:
     """The Budget of that many sweeps; no moments and no updates where they would be too few, or without inner knots."""
     spent = min(int(moments * sweeps), _MOST_MOMENT_SWEEPS)
     updates = min(int(fitting * sweeps) // (knots - 2), _MOST_UPDATES) if knots > 2 else 0
@@ -93,13 +106,15 @@ def shares_of(sweeps, knots, moments, fitting):
     return Budget(spent, updates, sweeps - spent - updates * (knots - 2))
 
 
-def base_moments(base, hidden):
+def base_moments(base: np.ndarray, hidden: int) -> Terms:
     """Moments (Terms) of independent visible units with log-odds `base` and uniform hidden units."""
     p = 0.5 * (1.0 + np.tanh(0.5 * base))
     return Terms(np.outer(p, np.full(hidden, 0.5)), p, np.full(hidden, 0.5))
 
 
-def model_moments(rbm, base, key, count, sweeps, threads):
+def model_moments(
+    rbm: RBM, base: np.ndarray, key: np.uint64, count: int, sweeps: int, threads: int
+) -> tuple[Terms, Chains]:
     """Moments (Terms) of the model from annealed chains, and those chains: their last sweeps at beta = 1, averaged."""
     parameters = kernel_parameters(rbm, base)
     chains = new_chains(count, rbm.visible, rbm.hidden)
@@ -111,7 +126,17 @@ def model_moments(rbm, base, key, count, sweeps, threads):
     return Terms(*(sums / averaged for sums in total)), chains
 
 
-def fitted_path(ends, cold, warm, chains, knots, key, updates, learning_rate, threads):
+def fitted_path(
+    ends: tuple[Terms, Terms],
+    cold: Terms,
+    warm: Terms,
+    chains: Chains,
+    knots: int,
+    key: np.uint64,
+    updates: int,
+    learning_rate: float,
+    threads: int,
+) -> list[Terms]:
     """The knots' parameters (list of Terms), from the base to the model, by stochastic gradient steps on the moments.
 
     The gradient of the mean log-likelihood is the moments wanted minus those of the RBM (Grosse et al. 2013, section
@@ -143,7 +168,7 @@ def fitted_path(ends, cold, warm, chains, knots, key, updates, learning_rate, th
     return [*path, base][::-1]
 
 
-def sweep_shares(path, cold, warm):
+def sweep_shares(path: list[Terms], cold: Terms, warm: Terms) -> np.ndarray:
     """Where the knots (knot,) lie, from 0 to 1, as shares of the annealing's sweeps: at equal steps of length.
 
     The squared length between two knots is the product of their differences in parameters and in moments, which is
@@ -157,12 +182,21 @@ def sweep_shares(path, cold, warm):
     total = lengths.sum()
     even = np.full(lengths.size, 1.0 / lengths.size)
     shares = (1.0 - _EVEN_SHARE) * lengths / total + _EVEN_SHARE * even if total > 0.0 else even
-    placed = np.append(0.0, np.cumsum(shares))
-    placed[-1] = 1.0
-    return placed
+    positions = np.append(0.0, np.cumsum(shares))
+    positions[-1] = 1.0
+    return positions
 
 
-def anneal(path, shares, key, count, sweeps, threads, progress=False, starts=None):
+def anneal_along(
+    path: list[Terms],
+    shares: np.ndarray,
+    key: np.uint64,
+    count: int,
+    sweeps: int,
+    threads: int,
+    progress: bool = False,
+    starts: np.ndarray | None = None,
+) -> np.ndarray:
     """Log weights (chain,) relative to the first RBM of `count` chains annealed along the path over so many sweeps.
 
     path: list of Terms; shares (knot,) as of `sweep_shares`. The first RBM, of zero pairs and hidden terms, is drawn
@@ -170,14 +204,14 @@ def anneal(path, shares, key, count, sweeps, threads, progress=False, starts=Non
     """
     segments = len(path) - 1
     unit = max(fixed_point_unit(*knot, np.zeros(1)) for knot in path)
-    places = np.arange(1, sweeps + 1) / (sweeps + 1) if starts is None else np.arange(sweeps) / sweeps
-    positions = np.interp(places, shares, np.arange(segments + 1))
+    steps = np.arange(1, sweeps + 1) / (sweeps + 1) if starts is None else np.arange(sweeps) / sweeps
+    positions = np.interp(steps, shares, np.arange(segments + 1))
     chains = paired_chains(count, *path[0].pairs.shape)
     if starts is not None:
         chains.v[...] = starts
     log_weight = np.zeros(count)
     sweep = 1
-    with bar(sweeps, "annealing", "sweep", progress) as shown:
+    with bar(sweeps, "annealing", "sweep", progress) as progress_bar:
         for segment in range(segments):
             parameters = paired_parameters(path[segment], path[segment + 1], unit)
             if segment == 0 and starts is None:
@@ -187,11 +221,11 @@ def anneal(path, shares, key, count, sweeps, threads, progress=False, starts=Non
             steps = np.concatenate([[0.0], inside, [1.0]])
             over_chains(partial(run_between, parameters, steps, key, sweep), threads, chains, log_weight)
             sweep += inside.size
-            shown.update(inside.size)
+            progress_bar.update(inside.size)
     return log_weight
 
 
-def _statistics(parameters, chains):
+def _statistics(parameters: Parameters, chains: Chains) -> Terms:
     """Mean over chains of (v p', v, p) (Terms of float32), p the probabilities of the hidden units given v."""
     count, visible = chains.v.shape
     sums = _zeros((visible, chains.h.shape[1]), np.float32)
@@ -199,5 +233,5 @@ def _statistics(parameters, chains):
     return sums
 
 
-def _zeros(shape, kind):
+def _zeros(shape: tuple[int, ...], kind: type) -> Terms:
     return Terms(np.zeros(shape, kind), np.zeros(shape[0], kind), np.zeros(shape[1], kind))

@@ -1,16 +1,21 @@
-"""The base distribution an estimator starts its path from."""
+"""The base distribution that an estimator starts its path from, and the search for modes that pays for it."""
 
+from collections.abc import Iterator
 from functools import partial
+from typing import Any
 
 import numpy as np
 
+from logzoo.budgets import SweepLedger
 from logzoo.checks import one_of
 from logzoo.kernels.annealing import run_annealing
-from logzoo.kernels.gibbs import run_sweeps, start_chains
+from logzoo.kernels.gibbs import Chains, Parameters, run_sweeps, start_chains
 from logzoo.kernels.layout import new_chains
-from logzoo.models.modes import find_modes
+from logzoo.models.modes import Modes, find_modes
+from logzoo.models.rbm import RBM
 from logzoo.paths import base_of, kernel_parameters, log_odds
 from logzoo.samplers.threads import over_chains
+from logzoo.streams import Stream
 
 # Share of the budget that finding the marginals may cost, and the most sweeps that are of use.
 _SHARE = 50
@@ -19,7 +24,7 @@ _MOST_SWEEPS = 200
 # steps that most starts need, and the most of both that are of use.
 _MODES_SHARE = 10
 _STEPS_OF_A_START, _MOST_STARTS, _MOST_STEPS = 40, 500, 400
-# Modes further below the best hold nothing that counts.
+# Modes further below the best hold a negligible share of Z.
 _NATS_BELOW = 30.0
 _MOST_MODES = 64
 # Means of v nearer to 0 or 1 are taken for certain.
@@ -28,23 +33,25 @@ _CERTAIN = 1e-6
 _AVERAGED = 10
 
 
-def resolve_base(rbm, base, ledger, stream):
-    """Base log-odds (visible,): those given, or found by name; None is "modes". Raises ValueError for other names.
+def resolve_base(rbm: RBM, base: Any, ledger: SweepLedger, stream: Stream) -> np.ndarray:
+    """Base log-odds (visible,): checked ones, or found by name; None is "modes". Raises ValueError for other names.
 
     "modes": the smoothed log-odds of the mean of the modes' means (`logzoo.models.modes`), found in about a tenth of
     the budget. "matched": of the mean of chains annealed to the RBM from uniform units. "visible-bias": the RBM's own.
-    "uniform": zeros. What is spent on finding a base is entered in the ledger.
+    "uniform": zeros. The sweeps spent on finding a base are entered in the ledger.
     """
     base = checked_base(rbm, base)
     return BASES[base](rbm, ledger, stream.child("base")) if isinstance(base, str) else base
 
 
-def checked_base(rbm, base):
+def checked_base(rbm: RBM, base: Any) -> str | np.ndarray:
     """A known name, "modes" for None, or base log-odds (visible,) as an array; ValueError for anything else."""
     return one_of("base", base or "modes", BASES) if base is None or isinstance(base, str) else base_of(rbm, base)
 
 
-def affordable_modes(rbm, ledger, stream, *, data=None, threads=1):
+def affordable_modes(
+    rbm: RBM, ledger: SweepLedger, stream: Stream, *, data: np.ndarray | None = None, threads: int = 1
+) -> Modes:
     """Modes found in about a tenth of the budget, never three, and entered in the ledger."""
     steps = ledger.sweeps * ledger.chains // _MODES_SHARE
     starts = int(np.clip(steps // _STEPS_OF_A_START, 1, _MOST_STARTS))
@@ -54,17 +61,24 @@ def affordable_modes(rbm, ledger, stream, *, data=None, threads=1):
     return modes
 
 
-def mode_shares(modes):
-    """Weights (mode,) of the modes that count, those within 30 nats of the best: half equal, half as their bounds say.
+def solutions(rbm: RBM, ledger: SweepLedger, stream: Stream, *, threads: int = 1) -> Modes:
+    """Solutions of mean field, for estimators without draws; the rest of the ledger is entered as left over."""
+    modes = affordable_modes(rbm, ledger, stream, threads=threads)
+    ledger.spend(ledger.sweeps * ledger.chains - ledger.chain_sweeps, "left over", chains=1)
+    return modes
 
-    Bounds alone would leave one mode, as they hardly know how wide a mode is.
+
+def mode_shares(modes: Modes) -> np.ndarray:
+    """Weights (mode,) of the modes within 30 nats of the best: half equal, half proportional to exp(F1).
+
+    Bounds alone would leave one mode, because they hardly depend on how wide a mode is.
     """
     counted = modes.bounds[:_MOST_MODES] >= modes.bounds[0] - _NATS_BELOW
     relative = np.exp(modes.bounds[:_MOST_MODES] - modes.bounds[0]) * counted
     return 0.5 * counted / counted.sum() + 0.5 * relative / relative.sum()
 
 
-def _of_modes(rbm, ledger, stream):
+def _of_modes(rbm: RBM, ledger: SweepLedger, stream: Stream) -> np.ndarray:
     """A budget too small for a single start leaves the visible bias."""
     if ledger.sweeps * ledger.chains < _MODES_SHARE * _STEPS_OF_A_START:
         return rbm.visible_bias
@@ -73,12 +87,12 @@ def _of_modes(rbm, ledger, stream):
     # einsum adds in the same order on every machine.
     means = np.einsum("k,ki->i", shares, modes.visible[: shares.size])
     limit = np.log1p(-_CERTAIN) - np.log(_CERTAIN)
-    # What is the same in all modes needs no smoothing: draws of the base that no state of weight has are lost.
+    # Units that are the same in all modes need no smoothing: base draws with their other value have no weight.
     certain = np.where(means < _CERTAIN, -limit, np.where(means > 1.0 - _CERTAIN, limit, 0.0))
     return np.where(certain != 0.0, certain, log_odds(means[None, :]))
 
 
-def _matched(rbm, ledger, stream):
+def _matched(rbm: RBM, ledger: SweepLedger, stream: Stream) -> np.ndarray:
     """Annealing takes a fiftieth of the budget, at most 200 sweeps.
 
     It starts from uniform units, which favour no mode; the visible bias can lie inside one. A budget too small for that
@@ -105,7 +119,9 @@ BASES = {
 }
 
 
-def annealed_sweeps(parameters, key, chains, sweeps, last, threads=1):
+def annealed_sweeps(
+    parameters: Parameters, key: np.uint64, chains: Chains, sweeps: int, last: int, threads: int = 1
+) -> Iterator[None]:
     """Anneal chains from the base to beta = 1; yield after each of the `last` of the sweeps, which are made there."""
     count, annealed = len(chains.v), sweeps - last
     start_chains(parameters, key, parameters.base, chains)

@@ -4,9 +4,33 @@ An observer has start(chains, rungs, sweeps), called once before the sampling ph
 `Stretch` of sweeps, and reads_values, which says whether it needs the values of the states or the rungs alone.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from logzoo.kernels.observing import add_moves, add_rung_sums, add_weighted_slopes
+
+# Draws in effect at a rung below which its curvature is taken from its neighbours.
+_FEWEST_DRAWS = 5.0
+# One sweep in so many is read: neighbours hardly differ, and the sums cost as much as the sweeps.
+_EVERY = 5
+# What earlier stretches count for when a new phase begins.
+_MEMORY = 0.5
+
+
+class Stretch(NamedTuple):
+    """Single draws of some sweeps, as observers see them.
+
+    log f at the rungs = values @ readout, its derivatives in beta = values @ slopes and values @ curvatures; with the
+    offset log r - log Zhat, q(beta | x) = softmax(values @ readout + offset).
+    """
+
+    values: np.ndarray  # (chain, sweep, value); no sweeps when no observer reads them
+    rungs: np.ndarray  # (chain, sweep + 1): x of sweep i is drawn at rungs[i], then rungs[i + 1] given x
+    readout: np.ndarray  # (value, rung)
+    slopes: np.ndarray  # (value, rung)
+    curvatures: np.ndarray  # (value, rung)
+    offset: np.ndarray  # (rung,)
 
 
 class RungDerivatives:
@@ -17,11 +41,11 @@ class RungDerivatives:
 
     reads_values = True
 
-    def start(self, chains, rungs, sweeps):
+    def start(self, chains: int, rungs: int, sweeps: int) -> None:
         """Begin a sampling phase."""
         self.sums = np.zeros((chains, 4, rungs))
 
-    def add(self, stretch):
+    def add(self, stretch: Stretch) -> None:
         """Add the draws of a stretch of sweeps."""
         add_rung_sums(stretch.slopes, stretch.curvatures, stretch.values, stretch.rungs, self.sums)
 
@@ -31,11 +55,11 @@ class WeightedDerivatives:
 
     reads_values = True
 
-    def start(self, chains, rungs, sweeps):
+    def start(self, chains: int, rungs: int, sweeps: int) -> None:
         """Begin a sampling phase."""
         self.sums = np.zeros((chains, 2, rungs))
 
-    def add(self, stretch):
+    def add(self, stretch: Stretch) -> None:
         """Add the draws of a stretch of sweeps."""
         add_weighted_slopes(stretch.readout, stretch.slopes, stretch.offset, stretch.values, self.sums)
 
@@ -47,16 +71,16 @@ class GroupedMoves:
     groups times rungs squared.
     """
 
-    def __init__(self, groups=1, *, rao_blackwell=False):
+    def __init__(self, groups: int = 1, *, rao_blackwell: bool = False) -> None:
         self.groups = groups
         self.reads_values = rao_blackwell
 
-    def start(self, chains, rungs, sweeps):
+    def start(self, chains: int, rungs: int, sweeps: int) -> None:
         """Begin a sampling phase: chains are dealt out to the groups in turn."""
         self.group = np.arange(chains) % self.groups
         self.sums = np.zeros((min(self.groups, chains), rungs, rungs))
 
-    def add(self, stretch):
+    def add(self, stretch: Stretch) -> None:
         """Add the moves of a stretch of sweeps."""
         if self.reads_values:
             add_moves(stretch.readout, stretch.offset, stretch.values, stretch.rungs, self.group, self.sums)
@@ -69,10 +93,10 @@ class ThinnedDraws:
 
     reads_values = True
 
-    def __init__(self, draws):
+    def __init__(self, draws: int) -> None:
         self.draws = draws
 
-    def start(self, chains, rungs, sweeps):
+    def start(self, chains: int, rungs: int, sweeps: int) -> None:
         """Begin a sampling phase; kept are the last sweeps of strides of equal length."""
         self.stride = min(max(1, -(-chains * sweeps // self.draws)), sweeps)
         self.kept = sweeps // self.stride
@@ -81,14 +105,49 @@ class ThinnedDraws:
         self.values = None
         self.readout = None
 
-    def add(self, stretch):
+    def add(self, stretch: Stretch) -> None:
         """Keep what is due of a stretch of sweeps."""
         sweeps = stretch.values.shape[1]
         if self.values is None:
             self.values = np.zeros((*self.rungs.shape, stretch.values.shape[2]))
             self.readout = stretch.readout
         due = np.arange(self.stride - 1 - self.seen % self.stride, sweeps, self.stride)
-        places = (self.seen + due) // self.stride
-        self.values[:, places] = stretch.values[:, due]
-        self.rungs[:, places] = stretch.rungs[:, due + 1]
+        rows = (self.seen + due) // self.stride
+        self.values[:, rows] = stretch.values[:, due]
+        self.rungs[:, rows] = stretch.rungs[:, due + 1]
         self.seen += sweeps
+
+
+class Curvature:
+    """Observer of single draws: Rao-Blackwellised second derivative of log Z in beta at every rung."""
+
+    reads_values = True
+
+    def __init__(self) -> None:
+        self.sums = np.zeros((4, 1))
+
+    def start(self, chains: int, rungs: int, sweeps: int) -> None:
+        """Begin a phase; draws of phases before it count half."""
+        self.sums = _MEMORY * self.sums + np.zeros((4, rungs))
+
+    def add(self, stretch: Stretch) -> None:
+        """Add the draws of a stretch of sweeps, each weighted by q(beta_k | x)."""
+        values = stretch.values[:, ::_EVERY].reshape(-1, stretch.values.shape[-1])
+        # einsum, not a matrix product: the rungs that come of it must not depend on a library's order of additions.
+        log_q = np.einsum("nm,mk->nk", values, stretch.readout) + stretch.offset
+        q = np.exp(log_q - log_q.max(axis=1, keepdims=True))
+        q /= q.sum(axis=1, keepdims=True)
+        slope = np.einsum("nm,mk->nk", values, stretch.slopes)
+        bend = np.einsum("nm,mk->nk", values, stretch.curvatures)
+        self.sums += [term.sum(axis=0) for term in (q, q * slope, q * slope**2, q * bend)]
+
+    def values(self) -> np.ndarray:
+        """d^2 log Z / d beta^2 (rung,) in nats; rungs with too few draws repeat or interpolate their neighbours."""
+        weight, slope, square, bend = self.sums
+        known = weight >= _FEWEST_DRAWS
+        if not known.any():
+            return np.ones(weight.size)
+        weight = np.where(known, weight, 1.0)
+        curvature = np.maximum((square + bend) / weight - (slope / weight) ** 2, 0.0)
+        rungs = np.arange(weight.size)
+        return np.interp(rungs, rungs[known], curvature[known])

@@ -3,7 +3,9 @@
 Every draw is a function of its chain and sweep, so the bits do not depend on tiles or threads.
 """
 
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +13,7 @@ import numpy as np
 TILE = 128
 
 
-def over_chains(kernel, threads, *per_chain):
+def over_chains(kernel: Callable, threads: int, *per_chain: Any) -> None:
     """Call kernel(*parts) on contiguous parts of the chains, up to `threads` of them at once.
 
     per_chain: arrays, or NamedTuples of arrays, whose first axis is the chains; parts are views, changed in place.
@@ -19,35 +21,31 @@ def over_chains(kernel, threads, *per_chain):
     """
     count = len(per_chain[0][0] if isinstance(per_chain[0], tuple) else per_chain[0])
     threads = min(int(threads), count)  # numbers of NumPy overflow
-    if threads == 1 and count <= TILE:
-        kernel(*per_chain)
-        return
     over_parts(kernel, threads, parts_between(_edges(count, threads, count), *per_chain))
 
 
-def over_groups(kernel, threads, first_chains, per_chain, per_group):
+def over_groups(
+    kernel: Callable, threads: int, first_chains: np.ndarray, per_chain: Iterable[Any], per_group: Iterable[Any]
+) -> None:
     """Call kernel(first_chains, *parts of per_chain, *parts of per_group) on contiguous parts of the groups of chains.
 
     first_chains (group + 1,): the first chain of each group, and the number of all; that of a part begins at 0.
     """
     groups = len(first_chains) - 1
     edges = _edges(first_chains[-1], min(int(threads), groups), groups)
-
-    def part(first, last):
-        chains = slice(first_chains[first], first_chains[last])
-        starts = first_chains[first : last + 1] - first_chains[first]
-        of_groups = (_part(value, slice(first, last)) for value in per_group)
-        return starts, *(_part(value, chains) for value in per_chain), *of_groups
-
-    over_parts(kernel, threads, [part(*ends) for ends in zip(edges, edges[1:], strict=False)])
+    starts = [
+        first_chains[first : last + 1] - first_chains[first] for first, last in zip(edges, edges[1:], strict=False)
+    ]
+    parts = zip(starts, parts_between(first_chains[edges], *per_chain), parts_between(edges, *per_group), strict=True)
+    over_parts(kernel, threads, [(start, *chains, *groups) for start, chains, groups in parts])
 
 
-def parts_between(edges, *per_chain):
+def parts_between(edges: np.ndarray, *per_chain: Any) -> list:
     """The views of the chains between each two neighbouring edges, of arrays as for `over_chains`."""
     return [[_part(value, slice(*ends)) for value in per_chain] for ends in zip(edges, edges[1:], strict=False)]
 
 
-def over_parts(kernel, threads, parts):
+def over_parts(kernel: Callable, threads: int, parts: Sequence) -> None:
     """Call kernel(*part) for every part, up to `threads` of them at once."""
     if threads == 1:
         for part in parts:
@@ -58,13 +56,13 @@ def over_parts(kernel, threads, parts):
             future.result()
 
 
-def _edges(chains, threads, units):
+def _edges(chains: int, threads: int, units: int) -> np.ndarray:
     """Where parts of `units`, chains or groups of them, begin and end: as many parts as fill tiles and threads."""
     tiles = -(-chains // (TILE * threads)) * threads
     return np.linspace(0, units, min(tiles, units) + 1).astype(int)
 
 
-def _part(value, chosen):
+def _part(value: Any, chosen: slice) -> Any:
     if isinstance(value, tuple):
         return type(value)(*(array[chosen] for array in value))
     return value[chosen]

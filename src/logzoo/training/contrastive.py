@@ -19,7 +19,8 @@ from logzoo.checks import whole_number
 from logzoo.io.checkpoints import Resumed
 from logzoo.kernels.tours import add_means_of_states
 from logzoo.models.exact_sums import LARGEST_EXPECTED, exact_expectations
-from logzoo.samplers.tours import StoppingSet, TourSampler, stopping_set
+from logzoo.samplers.stopping_sets import StoppingSet, stopping_set
+from logzoo.samplers.tour_chains import TourSampler
 from logzoo.training.loop import train
 from logzoo.training.negative import KINDS, ExactMeans, GreyChains, WeightedChains
 

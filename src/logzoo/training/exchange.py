@@ -14,8 +14,7 @@ import numpy as np
 
 from logzoo.checks import one_of, whole_number
 from logzoo.paths import inverse_temperatures, log_odds
-from logzoo.samplers.infinite_swapping import IN_TURN, TEMPERATURES, InfiniteSwapping
-from logzoo.samplers.parallel_tempering import ParallelTempering
+from logzoo.samplers.replicas import IN_TURN, TEMPERATURES, InfiniteSwapping, ParallelTempering
 from logzoo.training.flow import FlowLadder
 from logzoo.training.loop import train
 from logzoo.training.negative import WeightedChains

@@ -10,7 +10,7 @@ import numpy as np
 from logzoo.budgets import SweepLedger
 from logzoo.checks import whole_number
 from logzoo.paths import inverse_temperatures, log_odds, log_z_base, prior_weights
-from logzoo.samplers.simulated_tempering import SimulatedTempering
+from logzoo.samplers.tempering_chains import SimulatedTempering
 from logzoo.training.loop import train
 from logzoo.training.negative import WeightedChains
 from logzoo.training.steps import RMSprop, RMSspectral
@@ -128,7 +128,7 @@ def train_simulated_tempering(
     """Train with this negative phase and the given step; log Z is tracked by RTS.
 
     An update makes k sweeps of `particles` chains over `rungs` linear inverse temperatures; prior: as in
-    `samplers.simulated_tempering.begin`; smoothing: share of a step of log Zhat that an update makes. The base has the
+    `samplers.tempering_runs.begin`; smoothing: share of a step of log Zhat that an update makes. The base has the
     marginals of the data. Returns TrainingRun. Raises ValueError for impossible options.
     """
     betas = inverse_temperatures("linear", whole_number("rungs", rungs, minimum=2))

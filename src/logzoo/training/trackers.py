@@ -35,7 +35,7 @@ from logzoo.kernels.filtering import (
 from logzoo.kernels.gibbs import start_chains
 from logzoo.kernels.layout import new_chains
 from logzoo.kernels.resampling import follow_parameters
-from logzoo.samplers.initial import OCCUPANCY_FLOOR
+from logzoo.samplers.tempering_chains import OCCUPANCY_FLOOR
 
 
 class Belief(NamedTuple):

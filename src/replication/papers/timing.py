@@ -16,8 +16,8 @@ from logzoo.estimators.estimator_registry import estimator, find
 from logzoo.io.schema import coordinate, labelled
 from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters
-from logzoo.samplers import simulated_tempering
-from logzoo.samplers.simulated_tempering import SimulatedTempering
+from logzoo.samplers import tempering_runs
+from logzoo.samplers.tempering_chains import SimulatedTempering
 from logzoo.streams import root_stream
 from logzoo.training.trainers import TRACKERS, tracker, trainer
 from replication.papers.configured import estimator_options, matched_base
@@ -144,7 +144,7 @@ def rungs(artifacts, *, ladders, samples, chains, stream):
     seconds = np.empty((len(STEPS), len(ladders), TIMINGS))
     for column, rungs in enumerate(ladders):
         path = stream.child(rungs)
-        pilot = simulated_tempering.run(rbm, SweepLedger(20 * sweeps, chains), path, base=base, rungs=rungs)
+        pilot = tempering_runs.run(rbm, SweepLedger(20 * sweeps, chains), path, base=base, rungs=rungs)
         sampler = SimulatedTempering(
             kernel_parameters(rbm, base), pilot.betas, SweepLedger(None, chains), path, "marginal", 1
         )

@@ -15,7 +15,7 @@ from logzoo.models.classification import prediction_accuracy
 from logzoo.models.exact_sums import exact_expectations, exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters
-from logzoo.samplers.infinite_swapping import InfiniteSwapping
+from logzoo.samplers.replicas import InfiniteSwapping
 from logzoo.streams import root_stream
 from logzoo.training import trainers
 

@@ -22,7 +22,8 @@ from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters, log_odds
 from logzoo.samplers import annealed as sampler
-from logzoo.samplers.tours import Tours, TourSampler, stopping_set
+from logzoo.samplers.stopping_sets import stopping_set
+from logzoo.samplers.tour_chains import Tours, TourSampler
 from logzoo.training.trainers import trainer
 
 LOG = logging.getLogger(__name__)

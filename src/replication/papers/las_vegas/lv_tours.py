@@ -11,8 +11,8 @@ from logzoo.datasets.readers import SPLITS
 from logzoo.io.schema import coordinate, labelled
 from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters
-from logzoo.samplers.tours import TourSampler, stopping_set
-from logzoo.samplers.walks import first_draws, walk
+from logzoo.samplers.stopping_sets import first_draws, stopping_set, walk
+from logzoo.samplers.tour_chains import TourSampler
 
 _SETS = "stopping-set"
 _TOURS = "tours"

@@ -14,9 +14,9 @@ from logzoo.estimators.ti import log_ratio
 from logzoo.io.schema import coordinate, labelled
 from logzoo.models.gaussian_mixture import GaussianMixture, path_moments
 from logzoo.paths import inverse_temperatures
-from logzoo.samplers import hamiltonian
-from logzoo.samplers.initial import updated_log_z
-from logzoo.samplers.step_sizes import tune
+from logzoo.samplers import hamiltonian_chains
+from logzoo.samplers.hamiltonian_chains import tune
+from logzoo.samplers.tempering_chains import updated_log_z
 
 ESTIMATORS = ("rts", "mbar", "ti-riemann", "ti-trapezoid", "ti-corrected", "ti-rb")
 STEP_RULES = ("fixed", "adaptive")
@@ -42,19 +42,19 @@ class _Sampler:
     def __init__(self, stream, *, chains, rungs, ladder, initial_draws, initial_iterations, tuning=None):
         self.target, self.base = target_and_base()
         self.betas = ladder_of(ladder, rungs, self.target, self.base)
-        self.chains, self.attrs = chains, {"chains": chains, "ladder": str(ladder), "steps": hamiltonian.STEPS}
+        self.chains, self.attrs = chains, {"chains": chains, "ladder": str(ladder), "steps": hamiltonian_chains.STEPS}
         self.initial = {"initial_draws": initial_draws, "initial_iterations": initial_iterations}
         tuning = _TUNING | (tuning or {})
         draws = 2 * tuning["adaptation_draws"] + tuning["pilot_draws"] * tuning["pilot_iterations"]
-        ledger = SweepLedger(draws * hamiltonian.STEPS, _TUNING_CHAINS)
+        ledger = SweepLedger(draws * hamiltonian_chains.STEPS, _TUNING_CHAINS)
         self.sizes = tune(self.target, self.base, ledger, stream.child("tuning"), betas=self.betas, **tuning)
 
     def run(self, stream, step_sizes, draws):
         """One replicate: its draws, and the leapfrog steps of a chain that they took."""
         initial_draws = self.initial["initial_draws"] * self.initial["initial_iterations"]
-        ledger = SweepLedger((draws + initial_draws) * hamiltonian.STEPS, self.chains)
+        ledger = SweepLedger((draws + initial_draws) * hamiltonian_chains.STEPS, self.chains)
         settings = {"draws": draws, "betas": self.betas, **self.initial}
-        return hamiltonian.run(self.target, self.base, ledger, stream, step_sizes, **settings), ledger.spent
+        return hamiltonian_chains.run(self.target, self.base, ledger, stream, step_sizes, **settings), ledger.spent
 
 
 def ladder_of(name, rungs, target, base):

@@ -10,10 +10,9 @@ from logzoo.io.schema import coordinate, labelled
 from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.paths import inverse_temperatures, kernel_parameters, log_z_base, tempered_rbm
-from logzoo.samplers import simulated_tempering
-from logzoo.samplers.initial import mean_occupancy
+from logzoo.samplers import tempering_runs
 from logzoo.samplers.observers import GroupedMoves
-from logzoo.samplers.simulated_tempering import SimulatedTempering
+from logzoo.samplers.tempering_chains import SimulatedTempering, mean_occupancy
 from logzoo.streams import Stream
 from replication.papers.configured import matched_base
 
@@ -50,7 +49,7 @@ def initial_iterations(
                 curves = _by_stochastic_approximation(sampler, sweeps, iterations)
             else:
                 smooth = variant == "rao-blackwell"
-                draws = simulated_tempering.run(rbm, ledger, path, rao_blackwell=smooth, final=False, **settings)
+                draws = tempering_runs.run(rbm, ledger, path, rao_blackwell=smooth, final=False, **settings)
                 curves = draws.initial_log_z, draws.initial_occupancy
             log_z[replicate, column], occupancy[replicate, column] = curves
     exact = np.array([exact_log_z(tempered_rbm(rbm, base, beta)) for beta in betas]) - log_z_base(base, rbm.hidden)
@@ -147,7 +146,7 @@ def occupancies(
         for replicate in range(replicates):
             counted, weighed = GroupedMoves(1, rao_blackwell=False), GroupedMoves(1, rao_blackwell=True)
             ledger, path = SweepLedger(budget, chains), stream.child(budget, replicate)
-            draws = simulated_tempering.run(rbm, ledger, path, observers=(counted, weighed), **settings)
+            draws = tempering_runs.run(rbm, ledger, path, observers=(counted, weighed), **settings)
             by_moves = (stationary(smoothed(moves.sums[0])) for moves in (counted, weighed))
             shares = (draws.occupancy.sum(axis=(0, 1)), *by_moves)
             log_z[:, row, replicate] = [end_ratio(draws, occupancy[[0, -1]]) for occupancy in shares]

@@ -12,8 +12,8 @@ from logzoo.estimators import mbar, ti
 from logzoo.estimators.tempering_estimates import SETTLING
 from logzoo.io.schema import coordinate, labelled
 from logzoo.models.rbm import RBM
-from logzoo.samplers import simulated_tempering
-from logzoo.samplers.initial import COUNT_FLOOR
+from logzoo.samplers import tempering_runs
+from logzoo.samplers.tempering_chains import COUNT_FLOOR
 from logzoo.streams import Stream
 from replication.papers.configured import matched_base
 
@@ -69,7 +69,7 @@ def run(
         stored = StoredDraws()
         path = stream.child(rungs, number)
         settings = {"base": base, "rungs": rungs, "settling": SETTLING}
-        draws = simulated_tempering.run(rbm, SweepLedger(sweeps, chains), path, observers=(stored,), **settings)
+        draws = tempering_runs.run(rbm, SweepLedger(sweeps, chains), path, observers=(stored,), **settings)
         stored.finish()
         converged[position, number] = draws.round_trips.mean() >= 1.0
         chosen = path.child("bootstrap").generator().integers(stored.rungs.size, size=(estimates, samples))

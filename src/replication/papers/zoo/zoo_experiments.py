@@ -89,7 +89,7 @@ def both_sides(
     rbm, base = RBM.from_dataset(artifacts["model"]), matched_base(artifacts["dataset"])
     shape = len(budgets), replicates, chains, rbm.visible
     # All at once, because the preparation of exact draws takes most of the time.
-    starts = exact_draws(rbm, np.prod(shape[:3]), stream.child("starts").generator()).reshape(shape)
+    starts = exact_draws(rbm, int(np.prod(shape[:3])), stream.child("starts").generator()).reshape(shape)
     log_z = np.empty((len(lower) + 1, *shape[:2]))
     for row, budget in enumerate(budgets):
         for replicate in range(replicates):

@@ -1,4 +1,4 @@
-"""Annealing from the modes of mean field to the RBM: each chain has the product law of a mode as a base of its own.
+"""Annealing from the modes of mean field to the RBM: each chain starts from the product law of a mode.
 
 States are shared out among basins: a state belongs to the basin of the mode whose product law gives it the highest
 probability. With w the weight of a chain annealed from any base and x its last state, E[w 1(x in B)] = Z p(B), whatever
@@ -7,20 +7,24 @@ masses of all basins add up to Z.
 """
 
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from logzoo.budgets import SweepLedger
 from logzoo.checks import binary_matrix, whole_number
 from logzoo.kernels.centred import Laws, run_centred_annealing, start_from_laws
-from logzoo.kernels.gibbs import run_sweeps
+from logzoo.kernels.gibbs import Parameters, run_sweeps
 from logzoo.kernels.layout import fixed_point_rows, new_chains
+from logzoo.models.modes import Modes
+from logzoo.models.rbm import RBM
 from logzoo.paths import inverse_temperatures, kernel_parameters
 from logzoo.samplers.annealed import in_strides
 from logzoo.samplers.base import affordable_modes
 from logzoo.samplers.threads import over_chains
+from logzoo.streams import Stream
 
-# Modes further below the best hold nothing that counts.
+# Modes further below the best hold a negligible share of Z.
 _NATS_BELOW = 20.0
 # A mode does not stand for itself when less than this share of the chains that start in it stay there.
 _LEAST_STAY = 0.5
@@ -41,7 +45,17 @@ class BasinDraws(NamedTuple):
     unseen: float  # share of what the search would find that no law stands for, as far as it can tell
 
 
-def run(rbm, ledger, stream, *, base=None, data=None, ladder="linear", threads=1, progress=False):
+def run(
+    rbm: RBM,
+    ledger: SweepLedger,
+    stream: Stream,
+    *,
+    base: Any = None,
+    data: np.ndarray | None = None,
+    ladder: Any = "linear",
+    threads: int = 1,
+    progress: bool = False,
+) -> BasinDraws:
     """Find modes, leave out those that chains leave for a better one at beta = 1, and anneal chains from all others.
 
     Finding modes takes about a tenth of the budget, and trying them a fifth of the rest. base: not used, the modes are
@@ -62,7 +76,7 @@ def run(rbm, ledger, stream, *, base=None, data=None, ladder="linear", threads=1
         ledger.spend(sweeps, "trying modes")
         law = np.arange(ledger.chains) * chosen.size // ledger.chains
         v = _swept(parameters, laws, law, stream.child("pilot").key, sweeps, threads)
-        chosen = kept(law, laws.nearest(v), chosen.size)
+        chosen = kept_laws(law, laws.nearest(v), chosen.size)
         laws = _laws(rbm, modes, chosen)
     law = _dealt(modes.bounds[chosen], ledger.chains)
     sweeps = ledger.spend(ledger.remaining, "annealing")
@@ -78,7 +92,7 @@ def run(rbm, ledger, stream, *, base=None, data=None, ladder="linear", threads=1
     return BasinDraws(log_weight, law, laws.nearest(chains.v), chains.v, modes.lower, unseen)
 
 
-def unseen_share(modes, laws):
+def unseen_share(modes: Modes, laws: int) -> float:
     """Share of the modes' mass, as F1 has it, in modes that one start alone found or that are not the best `laws`.
 
     As the share of what was found once tells what was not found (Good 1953), each mode counted by its mass.
@@ -94,29 +108,29 @@ class LogOdds(NamedTuple):
     visible: np.ndarray  # (law, visible) theta
     hidden: np.ndarray  # (law, hidden) phi
 
-    def fixed(self, unit):
+    def fixed(self, unit: np.float32) -> Laws:
         """The same in fixed point, for the kernels."""
         return Laws(*(fixed_point_rows(rows, unit) for rows in self))
 
     @property
-    def log_z(self):
+    def log_z(self) -> np.ndarray:
         """log of the sums (law,) of exp(theta.v + phi.h) over all states."""
         return np.logaddexp(0.0, self.visible).sum(axis=1) + np.logaddexp(0.0, self.hidden).sum(axis=1)
 
-    def nearest(self, v):
+    def nearest(self, v: np.ndarray) -> np.ndarray:
         """The law (n,) that gives each row of v (n, visible) the highest probability."""
         # einsum adds in the same order on every machine, a matrix product need not.
         inner = np.einsum("ni,ki->nk", v.astype(np.float64), self.visible)
         return np.argmax(inner - np.logaddexp(0.0, self.visible).sum(axis=1), axis=1)
 
 
-def _laws(rbm, modes, chosen):
+def _laws(rbm: RBM, modes: Modes, chosen: np.ndarray) -> LogOdds:
     """LogOdds of the modes of those numbers, each layer's given the means of the other."""
     theta = rbm.visible_bias + np.einsum("kj,ij->ki", modes.hidden[chosen], rbm.weights)
     return LogOdds(theta, rbm.hidden_bias + np.einsum("ki,ij->kj", modes.visible[chosen], rbm.weights))
 
 
-def _dealt(bounds, chains):
+def _dealt(bounds: np.ndarray, chains: int) -> np.ndarray:
     """The law (chain,) that each chain starts from, in order, given the laws' F1 (law,).
 
     Half of them as exp(F1) says, half as its fourth root: F1 hardly knows how wide a mode is. A few for each in any
@@ -129,7 +143,9 @@ def _dealt(bounds, chains):
     return np.repeat(np.arange(shares.size), fewest + np.diff(edges, prepend=0))
 
 
-def _swept(parameters, laws, law, key, sweeps, threads):
+def _swept(
+    parameters: Parameters, laws: LogOdds, law: np.ndarray, key: np.uint64, sweeps: int, threads: int
+) -> np.ndarray:
     """Visible states (chain, visible) of chains that start from their laws, after sweeps at beta = 1."""
     chains = new_chains(law.size, parameters.weights.shape[1], parameters.weights_transposed.shape[1])
     start_from_laws(parameters, laws.fixed(parameters.unit), law, key, chains)
@@ -138,7 +154,7 @@ def _swept(parameters, laws, law, key, sweeps, threads):
     return chains.v
 
 
-def kept(start, end, laws):
+def kept_laws(start: np.ndarray, end: np.ndarray, laws: int) -> np.ndarray:
     """Numbers of the laws, the best first, that stand for a basin: from the laws (chain,) chains started and ended at.
 
     The group of laws that keeps the least of its chains joins the one where most of them went, until each keeps half of
@@ -155,7 +171,7 @@ def kept(start, end, laws):
         least = int(np.argmin(stay))
         if stay[least] >= _LEAST_STAY or names.size == 1:
             return names
-        left = among[least].copy()
-        left[least] = 0.0
-        pair = names[least], names[int(np.argmax(left))]
+        elsewhere = among[least].copy()
+        elsewhere[least] = 0.0
+        pair = names[least], names[int(np.argmax(elsewhere))]
         group[(group == pair[0]) | (group == pair[1])] = min(pair)

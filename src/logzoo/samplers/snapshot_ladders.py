@@ -2,33 +2,36 @@
 
 Béreux, Decelle, Furtlehner, Rosset & Seoane (2024). The path starts at independent units, which every sweep draws
 afresh, goes through some of the RBMs in straight lines, and ends at the RBM in question. The rungs move along it to
-equal steps of the barrier (`logzoo.samplers.ladders`): they are snapshots, or lie between two of them.
+equal steps of the barrier (`logzoo.paths.equal_barrier`): they are snapshots, or lie between two of them.
 
-How many snapshots: a path through many follows every turn that the training took, and is long; one through few may jump
-over the mass of a mode. So as many are kept, at most 12, as leave neighbours the acceptance that is aimed for.
+A path through many snapshots follows every turn of the training and is long. A path through few may jump over the mass
+of a mode. So the path goes through as many, at most 12, as leave neighbours the acceptance that is aimed for.
 """
 
+from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 import xarray as xr
 
+from logzoo.budgets import SweepLedger
 from logzoo.checks import binary_matrix, share, whole_number
-from logzoo.kernels.gibbs import start_chains
+from logzoo.kernels.gibbs import Chains, start_chains
 from logzoo.kernels.layout import new_chains, stacked_parameters
 from logzoo.kernels.trajectory import Crossings, Travellers, parameters_at, run_trajectory, settle_inputs
 from logzoo.models.rbm import RBM, snapshots_of
 from logzoo.paths import log_z_base
 from logzoo.samplers.annealed import AnnealedDraws
-from logzoo.samplers.averaged import Terms, anneal
+from logzoo.samplers.averaged import Terms, anneal_along
 from logzoo.samplers.base import resolve_base
-from logzoo.samplers.parallel_tempering import Steps, first_ladder, follow
+from logzoo.samplers.replica_exchange import ParallelTemperingDraws, Steps, first_ladder, follow
 from logzoo.samplers.threads import over_parts
+from logzoo.streams import Stream
 
 # Rungs of a ladder by default, if there are chains enough.
 _RUNGS = 12
-# Numbers of snapshots to choose from, besides none; the share of the rounds that trying one takes, and the fewest that
-# tell.
+# Numbers of snapshots to choose from, besides none; the share of the rounds in a pilot run, and its fewest rounds.
 _KEPT = (12, 6, 3, 1)
 _PILOT, _FEWEST_ROUNDS = 0.04, 10
 # Mean acceptance of neighbours that is aimed for.
@@ -36,26 +39,26 @@ _TARGET = 0.25
 
 
 def run(
-    rbm,
-    ledger,
-    stream,
-    observers=(),
+    rbm: RBM,
+    ledger: SweepLedger,
+    stream: Stream,
+    observers: Sequence[Any] = (),
     *,
-    snapshots=None,
-    kept=None,
-    base=None,
-    rungs=None,
-    ladder="adapted",
-    each=1,
-    burn_in=0.1,
-    threads=1,
-    progress=False,
-):
+    snapshots: Any = None,
+    kept: int | None = None,
+    base: Any = None,
+    rungs: int | None = None,
+    ladder: Any = "adapted",
+    each: int = 1,
+    burn_in: float = 0.1,
+    threads: int = 1,
+    progress: bool = False,
+) -> tuple[ParallelTemperingDraws, float]:
     """Run independent ladders of RBMs until the ledger is spent.
 
     snapshots: as for `path_of`; without any the path is that of tempering. kept: how many of them the path goes
-    through, evenly spread; None: chosen in the first sweeps. rungs, ladder, burn_in, observers: as for
-    `logzoo.samplers.parallel_tempering.run`, but 12 rungs; the ladder's numbers are places on the path, with an equal
+    through, evenly spread (None: a pilot run chooses). rungs, ladder, burn_in, observers: as for
+    `logzoo.samplers.replica_exchange.run`, but 12 rungs; the ladder's numbers are places on the path, with an equal
     step for every snapshot. each: sweeps between two exchanges. Returns ParallelTemperingDraws, and the share of states
     that were never at the base since the burn-in. Raises ValueError for impossible options.
     """
@@ -69,16 +72,18 @@ def run(
     sweeps = (ledger.sweeps * ledger.chains - ledger.chain_sweeps) // (ladders * places.size)
     each = max(min(each, sweeps), 1)
 
-    def begun(number):
+    def sampler_through(number: int) -> Any:
         key = stream.child("sweeps", number).key
         return Trajectory(thinned(path, number), key, ladders, places, each, threads, ledger)
 
     most = min(len(path) - 2, _KEPT[0] if kept is None else kept)
     rounds, pilot = sweeps // each, int(_PILOT * (sweeps // each))
     if kept is not None or pilot < _FEWEST_ROUNDS or not most:
-        sampler = begun(most)
+        sampler = sampler_through(most)
     else:
-        sampler, tried = _short_enough(begun, most, partial(follow, sweeps=pilot, adapt=adapt, burn_in=burn_in))
+        sampler, tried = _short_enough(
+            sampler_through, most, partial(follow, sweeps=pilot, adapt=adapt, burn_in=burn_in)
+        )
         rounds -= tried * pilot
     sampler.settle(sweeps % each)
     # Hidden units that only snapshots have count in none of the RBMs.
@@ -86,67 +91,69 @@ def run(
     return draws, sampler.old_share
 
 
-def _short_enough(begun, most, pilot):
+def _short_enough(sampler_through: Callable[[int], Any], most: int, pilot: Callable) -> tuple[Any, int]:
     """The Trajectory through the most snapshots whose neighbours are as near as aimed for, and how many were tried."""
     numbers = [most, *(number for number in _KEPT if number < most), 0]
     for number in numbers:
-        sampler, length = begun(number), Length()
+        sampler, length = sampler_through(number), Length()
         pilot(sampler, sampler.betas, observers=(length,), log_z_first=0.0, progress=False)
         if length.barrier() <= (1.0 - _TARGET) * (sampler.betas.size - 1):
             break
     return sampler, numbers.index(number) + 1
 
 
-def anneal_up(rbm, ledger, stream, *, snapshots=None, kept=_KEPT[0], base=None, threads=1, progress=False):
-    """Anneal every chain of the ledger from the base along the path, over all its sweeps, evenly spread.
+def anneal(
+    rbm: RBM,
+    ledger: SweepLedger,
+    stream: Stream,
+    starts: np.ndarray | None = None,
+    *,
+    snapshots: Any = None,
+    kept: int = _KEPT[0],
+    base: Any = None,
+    threads: int = 1,
+    progress: bool = False,
+) -> AnnealedDraws:
+    """Anneal every chain of the ledger from the base up the path, over all its sweeps, evenly spread.
 
-    snapshots, kept: as for `run`. Returns AnnealedDraws. Raises ValueError for impossible options.
+    starts (chain, visible): anneal down instead, each chain from its row of this 0/1 matrix; the draws are then those
+    of `logzoo.samplers.annealed.run_reverse`. snapshots, kept: as for `run`. Returns AnnealedDraws. Raises ValueError
+    for impossible options and for other starts.
     """
-    return _annealed(False, rbm, ledger, stream, None, snapshots, kept, base, threads, progress)
-
-
-def anneal_down(rbm, ledger, stream, starts, *, snapshots=None, kept=_KEPT[0], base=None, threads=1, progress=False):
-    """Anneal every chain of the ledger from its row of `starts` (chain, visible) down the path to the base.
-
-    snapshots, kept: as for `run`. Returns AnnealedDraws as `logzoo.samplers.annealed.run_reverse` does. Raises
-    ValueError for impossible options and for starts that are not such a 0/1 matrix.
-    """
-    starts = binary_matrix("starts", starts, visible=rbm.visible)
-    return _annealed(True, rbm, ledger, stream, starts, snapshots, kept, base, threads, progress)
-
-
-def _annealed(down, rbm, ledger, stream, starts, snapshots, kept, base, threads, progress):
+    if starts is not None:
+        starts = binary_matrix("starts", starts, visible=rbm.visible)
     whole_number("threads", threads)
     base = resolve_base(rbm, base, ledger, stream)
     path = thinned(path_of(rbm, base, snapshots), whole_number("kept", kept, minimum=0))
+    path, sign = (path, 1.0) if starts is None else (path[::-1], -1.0)
     sweeps = ledger.spend(ledger.remaining, "annealing")
-    places, key = np.linspace(0.0, 1.0, len(path)), stream.child("sweeps").key
-    log_weight = anneal(path[::-1] if down else path, places, key, ledger.chains, sweeps, threads, progress, starts)
-    return AnnealedDraws(-log_weight if down else log_weight, log_z_base(base, rbm.hidden))
+    knots, key = np.linspace(0.0, 1.0, len(path)), stream.child("sweeps").key
+    log_weight = anneal_along(path, knots, key, ledger.chains, sweeps, threads, progress, starts)
+    return AnnealedDraws(sign * log_weight, log_z_base(base, rbm.hidden))
 
 
 class Length:
     """Observer of exchanges: the barrier of the whole ladder, from how far apart neighbours are."""
 
-    def start(self, ladders, rungs, sweeps):
+    def start(self, ladders: int, rungs: int, sweeps: int) -> None:
         """Begin a phase."""
         self._divergence, self._rounds = np.zeros(rungs - 1), 0
 
-    def add(self, steps):
+    def add(self, steps: Steps) -> None:
         """Add a stretch after the burn-in."""
         if not steps.burn_in:
             self._divergence += (steps.down - steps.up).mean(axis=0).sum(axis=0)
             self._rounds += steps.up.shape[1]
 
-    def barrier(self):
+    def barrier(self) -> float:
         """Sum over pairs of sqrt(J / pi), J the symmetrised divergence of neighbours: of small steps their rejections.
 
-        The mean acceptance of normal steps is erfc(sqrt(J) / 2). Unlike rejections it tells far from very far.
+        The mean acceptance of normal steps is erfc(sqrt(J) / 2). Unlike the rejection rate, J does not saturate.
         """
         return float(np.sum(np.sqrt(np.maximum(self._divergence / max(self._rounds, 1), 0.0) / np.pi)))
 
 
-def of_tempering(options):
+def of_tempering(options: Any) -> dict[str, Any]:
     """The options of a run without snapshots, whose path is that of tempering.
 
     Raises ValueError for those that say how snapshots are used.
@@ -157,13 +164,13 @@ def of_tempering(options):
     return options
 
 
-def thinned(path, number):
+def thinned(path: list, number: int) -> list:
     """The path with so many of the RBMs between its ends, evenly spread."""
     places = np.linspace(0, len(path) - 1, min(number, len(path) - 2) + 2)
     return [path[int(place)] for place in np.rint(places)]
 
 
-def path_of(rbm, base, snapshots=None):
+def path_of(rbm: RBM, base: np.ndarray, snapshots: Any = None) -> list[Terms]:
     """The path to an RBM: list of Terms, the first of independent units with log-odds `base` (visible,).
 
     snapshots: RBMs in between, or the Dataset of a training's (`TrainingRun.snapshots`); they may have fewer hidden
@@ -171,16 +178,16 @@ def path_of(rbm, base, snapshots=None):
     else, and for other visible units.
     """
     rbms = [*_listed(snapshots), rbm]
-    for one in rbms:
-        if not isinstance(one, RBM) or one.visible != rbm.visible:
-            found = f"one of {one.visible}" if isinstance(one, RBM) else type(one).__name__
-            raise ValueError(f"snapshots: expected RBMs of {rbm.visible} visible units, found {found}")
-    hidden = max(one.hidden for one in rbms)
+    for snapshot in rbms:
+        if not isinstance(snapshot, RBM) or snapshot.visible != rbm.visible:
+            kind = f"one of {snapshot.visible}" if isinstance(snapshot, RBM) else type(snapshot).__name__
+            raise ValueError(f"snapshots: expected RBMs of {rbm.visible} visible units, found {kind}")
+    hidden = max(snapshot.hidden for snapshot in rbms)
     first = Terms(np.zeros((rbm.visible, hidden), np.float32), base, np.zeros(hidden))
-    return [first, *(_padded(one, hidden) for one in rbms)]
+    return [first, *(_padded(snapshot, hidden) for snapshot in rbms)]
 
 
-def _listed(snapshots):
+def _listed(snapshots: Any) -> list:
     if snapshots is None:
         return []
     if isinstance(snapshots, xr.Dataset):
@@ -190,13 +197,13 @@ def _listed(snapshots):
     return list(snapshots)
 
 
-def _padded(rbm, hidden):
+def _padded(rbm: RBM, hidden: int) -> Terms:
     missing = hidden - rbm.hidden
     weights, bias = np.pad(rbm.weights, ((0, 0), (0, missing))), np.pad(rbm.hidden_bias, (0, missing))
     return Terms(weights, rbm.visible_bias, bias)
 
 
-def terms_at(path, place):
+def terms_at(path: list[Terms], place: float) -> Terms:
     """Terms at a place from 0 to 1 on a path (list of Terms), in straight lines between its RBMs."""
     steps = place * (len(path) - 1)
     number = min(int(steps), len(path) - 2)
@@ -210,7 +217,16 @@ class Trajectory:
     Threads have whole ladders.
     """
 
-    def __init__(self, path, key, count, betas, each, threads, ledger):
+    def __init__(
+        self,
+        path: list[Terms],
+        key: np.uint64,
+        count: int,
+        betas: np.ndarray,
+        each: int,
+        threads: int,
+        ledger: SweepLedger,
+    ) -> None:
         self.key = key
         self.count = count
         self.threads = threads
@@ -220,9 +236,9 @@ class Trajectory:
         self._parts = [
             _part(ladders, len(betas), *sizes) for ladders in np.array_split(np.arange(count), min(threads, count))
         ]
-        self.place(betas)
+        self.move_rungs(betas)
         first = parameters_at(self._stack, 0)
-        # A number of Python by now, for which all kernels would be compiled once more.
+        # numba has made the unit a Python float, for which it would compile all kernels again.
         first = first._replace(unit=np.float32(first.unit))
         for chains, *_ in self._parts:
             flat = type(chains)(*(array.reshape(-1, *array.shape[2:]) for array in chains))
@@ -230,62 +246,62 @@ class Trajectory:
             settle_inputs(self._stack, chains)
         self.forget_counts()
 
-    def place(self, betas):
+    def move_rungs(self, betas: np.ndarray) -> None:
         """Go on at these places (rung,)."""
         self.betas = np.asarray(betas, np.float64)
         self._stack = stacked_parameters([terms_at(self._path, place) for place in self.betas])
         for chains, *_ in self._parts:
             settle_inputs(self._stack, chains)
 
-    def settle(self, sweeps):
+    def settle(self, sweeps: int) -> None:
         """Pay for and make so many sweeps, fewer than those of a round, and one exchange."""
         if sweeps:
             self._make(1, sweeps, "settling")
 
-    def move(self, first, last, purpose, **_):
+    def move(self, first: int, last: int, purpose: str, **_: Any) -> Steps:
         """Pay for and make the rounds first, ..., last - 1. Returns their Steps."""
         return self._make(last - first, self._each, purpose)
 
-    def _make(self, rounds, each, purpose):
+    def _make(self, rounds: int, each: int, purpose: str) -> Steps:
         self.ledger.spend(rounds * each, purpose, chains=self.count * self.betas.size)
         steps = [np.empty((2, rounds, self.betas.size - 1, part[1].old.shape[1])) for part in self._parts]
         kernel = partial(run_trajectory, self._stack, self.key, self._sweep, each)
-        over_parts(kernel, self.threads, [(*part, *own) for part, own in zip(self._parts, steps, strict=True)])
+        over_parts(kernel, self.threads, [(*part, *arrays) for part, arrays in zip(self._parts, steps, strict=True)])
         self._sweep += rounds * each
         return Steps(False, *np.concatenate(steps, axis=3).transpose(0, 3, 1, 2))
 
-    def forget_counts(self):
+    def forget_counts(self) -> None:
         """Count exchanges and round trips from here on; every state is old now."""
         for _, travellers, crossings in self._parts:
             for counts in (crossings.attempted, crossings.accepted, travellers.round_trips):
                 counts[...] = 0
             travellers.old[...] = 1
 
-    def _all(self, place, name):
-        return np.concatenate([getattr(part[place], name) for part in self._parts], axis=1).T
+    def _all(self, part: int, name: str) -> np.ndarray:
+        return np.concatenate([getattr(arrays[part], name) for arrays in self._parts], axis=1).T
 
     @property
-    def attempted(self):
+    def attempted(self) -> np.ndarray:
         """Exchanges tried (ladder, pair)."""
         return self._all(2, "attempted")
 
     @property
-    def accepted(self):
+    def accepted(self) -> np.ndarray:
         """Exchanges made (ladder, pair)."""
         return self._all(2, "accepted")
 
     @property
-    def round_trips(self):
+    def round_trips(self) -> np.ndarray:
         """Round trips (ladder, rung) of the states that are at each rung."""
         return self._all(1, "round_trips")
 
     @property
-    def old_share(self):
+    def old_share(self) -> float:
         """Share of the states that were never at the base since the counts began."""
         return float(self._all(1, "old").mean())
 
 
-def _part(ladders, rungs, visible, hidden):
+def _part(ladders: np.ndarray, rungs: int, visible: int, hidden: int) -> tuple[Chains, Travellers, Crossings]:
     """Chains, Travellers and Crossings of some ladders, given by their numbers (n,)."""
     shape = rungs, ladders.size
     chains = new_chains(rungs * ladders.size, visible, hidden)

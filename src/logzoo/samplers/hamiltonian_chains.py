@@ -1,0 +1,318 @@
+"""Simulated tempering with Hamiltonian Monte Carlo, for continuous densities.
+
+Carlson et al. (2016), supplement E: x | beta_k by one trajectory of a stated number of leapfrog steps, beta_k | x from
+q(beta_k | x) proportional to r_k exp(beta_k Delta) / Zhat_k with Delta = log f - log p_1. Step sizes vary a little
+from draw to draw (Neal 2011, section 5.4.2.2): with a fixed length some trajectories would end where they began.
+The unit of the ledger is one leapfrog step of one chain, whatever the step size.
+"""
+
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.optimize import Bounds, LinearConstraint, minimize
+from scipy.sparse import block_array, diags_array, eye_array
+from scipy.special import expit, logit
+
+from logzoo.budgets import SweepLedger
+from logzoo.checks import finite_array, whole_number
+from logzoo.kernels.hamiltonian import Moves, Walkers, run_at, run_tempered
+from logzoo.kernels.simulated_tempering import RungSums
+from logzoo.models.gaussian_mixture import GaussianMixture
+from logzoo.paths import inverse_temperatures, prior_weights
+from logzoo.samplers.tempering_chains import mean_occupancy, updated_log_z
+from logzoo.samplers.threads import over_chains
+from logzoo.streams import Stream
+
+STEPS = 5
+# Share by which a step size varies either way.
+JITTER = 0.2
+# Optimal for Hamiltonian Monte Carlo in many dimensions (Beskos et al. 2013).
+TARGET_ACCEPTANCE = 0.651
+_FIRST_STEP = 1.0
+# Robbins & Monro (1951) on log eps: gains 1 / t^0.6, the second half of the path averaged (Polyak & Juditsky 1992).
+_GAIN_EXPONENT = 0.6
+# Logits are kept within this: rungs where every proposal was accepted have no finite maximum.
+_LARGEST_LOGIT = 10.0
+
+
+class HamiltonianDraws(NamedTuple):
+    """Single draws of simulated tempering in continuous space; log Zhat is relative to the base."""
+
+    betas: np.ndarray  # (rung,) inverse temperatures
+    prior: np.ndarray  # (rung,) r, sums to one
+    log_z_hat: np.ndarray  # (rung,) log Zhat that the initial iterations found, nats
+    log_z_base: float  # nats
+    delta: np.ndarray  # (chain, draw) log f(x) - log p_1(x), nats
+    rungs: np.ndarray  # (chain, draw + 1): x of draw i is drawn at rungs[i], then rungs[i + 1] given x
+    accepted: np.ndarray  # (chain, draw) 0 or 1
+    occupancy: np.ndarray  # (chain, rung) sums of q(beta_k | x)
+    round_trips: np.ndarray  # (chain,)
+    initial_log_z: np.ndarray  # (iteration, rung) log Zhat after each initial iteration
+    rule_met: bool  # the stopping rule of the initial iterations held
+
+
+class HamiltonianTempering:
+    """The chains of a ledger, their rungs and their place in the stream."""
+
+    def __init__(
+        self,
+        target: GaussianMixture,
+        base: GaussianMixture,
+        betas: np.ndarray,
+        ledger: SweepLedger,
+        stream: Stream,
+        *,
+        steps: int = STEPS,
+        threads: int = 1,
+    ) -> None:
+        if target.dimension != base.dimension:
+            raise ValueError(f"base: expected {target.dimension} coordinates, found {base.dimension}")
+        self.ends = (target.parameters, base.parameters)
+        self.betas = betas
+        self.steps = whole_number("steps", steps)
+        self.threads = whole_number("threads", threads)
+        self.ledger = ledger  # pays for every leapfrog step
+        self.key = stream.child("moves").key
+        self.generator = stream.child("rungs").generator()
+        start = base.draw(stream.child("start").generator(), ledger.chains)
+        self.walkers = Walkers(start, np.arange(ledger.chains, dtype=np.uint64))
+        self.draw = 1
+        self.restart()
+
+    def restart(self) -> None:
+        """Redraw the rungs uniformly and keep the states (section 2.4)."""
+        count = len(self.walkers.x)
+        self.rung = self.generator.integers(self.betas.size, size=count)
+        self.heading = np.zeros(count, np.int64)
+
+    def advance(self, offset: np.ndarray, low: Any, high: Any, draws: int, purpose: str) -> tuple[RungSums, Moves]:
+        """Pay for draws and make them, step sizes uniform in [low, high] (rung,); returns (RungSums, Moves)."""
+        self.ledger.spend(draws * self.steps, purpose)
+        count, rungs = len(self.walkers.x), self.betas.size
+        shape = (count, draws)
+        sums = RungSums(np.zeros((count, rungs)), np.zeros((count, rungs), np.int64), np.zeros(count, np.int64))
+        walked = np.zeros((count, draws + 1), np.int64)
+        moves = Moves(np.zeros(shape), walked, np.zeros(shape), np.zeros(shape, np.uint8))
+        last = self.draw + draws
+        settings = (*self.ends, self.betas, low, high, self.steps, offset, self.key, self.draw, last)
+        over_chains(partial(run_tempered, *settings), self.threads, self.walkers, self.rung, self.heading, sums, moves)
+        self.draw = last
+        return sums, moves
+
+
+def run(
+    target: GaussianMixture,
+    base: GaussianMixture,
+    ledger: SweepLedger,
+    stream: Stream,
+    step_sizes: np.ndarray,
+    *,
+    draws: int,
+    betas: np.ndarray,
+    prior: Any = None,
+    steps: int = STEPS,
+    jitter: float = JITTER,
+    initial_draws: int = 50,
+    initial_iterations: int = 10,
+    threads: int = 1,
+) -> HamiltonianDraws:
+    """Initial iterations, then `draws` recorded draws of each of the ledger's chains at the log Zhat they found.
+
+    target, base: densities such as `GaussianMixture`, the base with draws of its own; step_sizes (rung,); betas: the
+    ladder (rung,) from 0 to 1. Initial iterations, of `initial_draws` draws each, update log Zhat by eq 12 until
+    max_k |r_k - c_k| < 0.1 / K or `initial_iterations` are made. Costs `steps` leapfrog steps a draw. Returns
+    HamiltonianDraws. Raises ValueError for impossible options, BudgetExceeded where the ledger has too little.
+    """
+    draws = whole_number("draws", draws)
+    betas = inverse_temperatures(betas, len(betas))
+    sizes = finite_array("step_sizes", step_sizes, dimensions=1)
+    if sizes.size != betas.size or np.any(sizes <= 0.0):
+        raise ValueError(f"step_sizes: expected {betas.size} positive numbers, one a rung")
+    prior = prior_weights(prior, betas)
+    low, high = jittered(sizes, jitter)
+    sampler = HamiltonianTempering(target, base, betas, ledger, stream, steps=steps, threads=threads)
+    history, _, rule_met = iterate(sampler, prior, low, high, initial_draws, initial_iterations)
+    log_z_hat = history[-1]
+    sums, moves = sampler.advance(np.log(prior) - log_z_hat, low, high, draws, "sampling")
+    return HamiltonianDraws(
+        betas=betas,
+        prior=prior,
+        log_z_hat=log_z_hat,
+        log_z_base=base.log_z,
+        delta=moves.delta,
+        rungs=moves.rungs,
+        accepted=moves.accepted,
+        occupancy=sums.occupancy,
+        round_trips=sums.round_trips,
+        initial_log_z=np.array(history),
+        rule_met=rule_met,
+    )
+
+
+def iterate(
+    sampler: HamiltonianTempering,
+    prior: np.ndarray,
+    low: Any,
+    high: Any,
+    draws: int,
+    iterations: int,
+    *,
+    stop_early: bool = True,
+) -> tuple[list, list, bool]:
+    """The initial iterations: log Zhat and Moves of each, and whether the stopping rule held at the end."""
+    draws = whole_number("initial_draws", draws)
+    log_z_hat, history, moves, rule_met = np.zeros(prior.size), [], [], False
+    for _ in range(whole_number("initial_iterations", iterations)):
+        sums, stretch = sampler.advance(np.log(prior) - log_z_hat, low, high, draws, "initial iterations")
+        occupancy = mean_occupancy(sums, rao_blackwell=True)
+        log_z_hat = updated_log_z(log_z_hat, prior, occupancy)
+        history.append(log_z_hat)
+        moves.append(stretch)
+        sampler.restart()
+        rule_met = bool(np.max(np.abs(prior - occupancy)) < 0.1 / prior.size)
+        if rule_met and stop_early:
+            break
+    return history, moves, rule_met
+
+
+def jittered(sizes: Any, jitter: float) -> tuple:
+    """Bounds (low, high) between which steps of these sizes vary; ValueError unless 0 <= jitter < 1."""
+    if not 0.0 <= jitter < 1.0:
+        raise ValueError(f"jitter: expected a share of at least 0 and below 1, found {jitter!r}")
+    return (1.0 - jitter) * sizes, (1.0 + jitter) * sizes
+
+
+class StepSizes(NamedTuple):
+    """Step sizes of a ladder, and the model behind them."""
+
+    adaptive: np.ndarray  # (rung,)
+    fixed: float  # the average of the adaptive ones
+    low: float  # eps_min, adapted at beta = 1
+    high: float  # eps_max, adapted at beta = 0
+    weights: np.ndarray  # (rung, 2) w0, w1
+
+
+def tune(
+    target: GaussianMixture,
+    base: GaussianMixture,
+    ledger: SweepLedger,
+    stream: Stream,
+    *,
+    betas: np.ndarray,
+    steps: int = STEPS,
+    target_acceptance: float = TARGET_ACCEPTANCE,
+    adaptation_draws: int = 400,
+    pilot_draws: int = 100,
+    pilot_iterations: int = 10,
+    threads: int = 1,
+) -> StepSizes:
+    """Step size for each rung of the ladder `betas` (rung,); returns StepSizes.
+
+    Costs `steps` leapfrog steps of every chain of the ledger for each of 2 x adaptation_draws + pilot_iterations x
+    pilot_draws draws. Raises ValueError for impossible options, BudgetExceeded where the ledger has too little.
+    """
+    if not 0.0 < target_acceptance < 1.0:
+        raise ValueError(f"target_acceptance: expected a number between 0 and 1, found {target_acceptance!r}")
+    betas = inverse_temperatures(betas, len(betas))
+    settings = {"draws": adaptation_draws, "steps": steps, "target_acceptance": target_acceptance}
+    ends = [adapted_step(target, base, beta, ledger, stream.child("end", beta), **settings) for beta in (1, 0)]
+    # A base narrower than the target turns the interval round; the constraints then even the steps out.
+    low, high = min(ends), max(ends)
+    stream = stream.child("pilot")
+    sampler = HamiltonianTempering(target, base, betas, ledger, stream, steps=steps, threads=threads)
+    prior, lows, highs = (np.full(betas.size, value) for value in (1.0 / betas.size, low, high))
+    _, moves, _ = iterate(sampler, prior, lows, highs, pilot_draws, pilot_iterations, stop_early=False)
+    rung = np.concatenate([stretch.rungs[:, :-1].ravel() for stretch in moves])
+    step = np.concatenate([stretch.step.ravel() for stretch in moves])
+    accepted = np.concatenate([stretch.accepted.ravel() for stretch in moves])
+    weights = fit_acceptance(rung, step, accepted, betas.size, low, high)
+    adaptive = steps_at(weights, target_acceptance, low, high)
+    return StepSizes(adaptive, float(adaptive.mean()), low, high, weights)
+
+
+def adapted_step(
+    target: GaussianMixture,
+    base: GaussianMixture,
+    beta: float,
+    ledger: SweepLedger,
+    stream: Stream,
+    *,
+    draws: int,
+    steps: int = STEPS,
+    target_acceptance: float = TARGET_ACCEPTANCE,
+) -> float:
+    """Step size at which chains at one fixed beta accept at the target rate: stochastic approximation on log eps.
+
+    Costs `steps` leapfrog steps of every chain of the ledger for each of `draws` draws.
+    """
+    whole_number("adaptation_draws", draws, minimum=2)
+    count = ledger.chains
+    walkers = Walkers(base.draw(stream.child("start").generator(), count), np.arange(count, dtype=np.uint64))
+    ledger.spend(draws * steps, "adaptation")
+    key = stream.child("moves").key
+    log_step, path = np.log(_FIRST_STEP), []
+    for draw in range(1, draws + 1):
+        low, high = jittered(np.exp(log_step), JITTER)
+        probability = np.zeros(count)
+        settings = (target.parameters, base.parameters, steps, key, draw, draw + 1, float(beta))
+        run_at(*settings, low, high, walkers, probability)
+        log_step += (probability.mean() - target_acceptance) / draw**_GAIN_EXPONENT
+        path.append(log_step)
+    return float(np.exp(np.mean(path[draws // 2 :])))
+
+
+def fit_acceptance(
+    rung: np.ndarray, step: np.ndarray, accepted: np.ndarray, rungs: int, low: Any, high: Any
+) -> np.ndarray:
+    """Weights (rung, 2), w0 and w1 of eq 35, that maximise the likelihood of eq 36 under its constraints.
+
+    rung, step, accepted (draw,): the rung, the step size within [low, high], and whether the proposal was accepted.
+    The model is linear in the logits at `low` and at `high`, on which every constraint is linear, and the likelihood is
+    concave in them: an interior-point method finds the one maximum and keeps every constraint strictly.
+    """
+    share = (step - low) / (high - low)
+    sign = np.where(accepted, 1.0, -1.0)
+    shares = (1.0 - share, share)
+
+    def margins(logits: np.ndarray) -> np.ndarray:
+        return sign * (shares[0] * logits[:rungs][rung] + shares[1] * logits[rungs:][rung])
+
+    def cost_and_gradient(logits: np.ndarray) -> tuple:
+        margin = margins(logits)
+        slope = -sign * expit(-margin)
+        gradient = [np.bincount(rung, slope * part, rungs) for part in shares]
+        return np.logaddexp(0.0, -margin).mean(), np.concatenate(gradient) / rung.size
+
+    def hessian(logits: np.ndarray) -> Any:
+        margin = margins(logits)
+        bend = expit(margin) * expit(-margin) / rung.size
+        parts = [[diags_array(np.bincount(rung, bend * a * b, rungs)) for a in shares] for b in shares]
+        return block_array(parts).tocsr()
+
+    # Rows of 1 and -1 whose products with the logits must not be negative: falling with beta and with the step.
+    falling = diags_array([np.ones(rungs - 1), -np.ones(rungs - 1)], offsets=[0, 1], shape=(rungs - 1, rungs))
+    orders = block_array([[falling, None], [None, falling], [eye_array(rungs), -eye_array(rungs)]]).tocsr()
+    solution = minimize(
+        cost_and_gradient,
+        np.concatenate([np.linspace(4.0, 1.0, rungs), np.linspace(-1.0, -4.0, rungs)]),
+        jac=True,
+        hess=hessian,
+        method="trust-constr",
+        bounds=Bounds(-_LARGEST_LOGIT, _LARGEST_LOGIT),
+        constraints=LinearConstraint(orders, 0.0, np.inf),
+        options={"maxiter": 1000, "gtol": 1e-9, "xtol": 1e-16, "barrier_tol": 1e-9},
+    )
+    at_low, at_high = solution.x[:rungs], solution.x[rungs:]
+    slope = (at_high - at_low) / (high - low)
+    return np.column_stack([at_low - slope * low, slope])
+
+
+def steps_at(weights: np.ndarray, acceptance: float, low: Any, high: Any) -> np.ndarray:
+    """Step sizes (rung,) where the model gives that acceptance, projected into [low, high]."""
+    at_low, at_high = (weights[:, 0] + weights[:, 1] * end for end in (low, high))
+    wanted = logit(acceptance)
+    fall = at_low - at_high
+    share = np.where(at_low > wanted, 1.0, 0.0)
+    np.divide(at_low - wanted, fall, out=share, where=fall > 0.0)
+    return low + (high - low) * np.clip(share, 0.0, 1.0)

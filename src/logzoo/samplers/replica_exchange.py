@@ -1,0 +1,174 @@
+"""Parallel tempering: ladders of replicas, one at each inverse temperature, whose neighbours exchange temperatures.
+
+The rungs of an adapted ladder move to equal steps of the barrier (Syed, Bouchard-Côté, Deligiannidis & Doucet 2019).
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from tqdm import tqdm
+
+from logzoo.budgets import SweepLedger
+from logzoo.checks import finite_array, share, whole_number
+from logzoo.models.rbm import RBM
+from logzoo.paths import equal_barrier, inverse_temperatures, kernel_parameters, log_z_base
+from logzoo.printing import bar
+from logzoo.samplers.base import resolve_base
+from logzoo.samplers.replicas import ParallelTempering
+from logzoo.streams import Stream
+
+# Rungs of a ladder by default, if there are chains enough.
+_RUNGS = 20
+_STRIDE = 50
+# Share of the sweeps in which an adapted ladder moves, and its rounds: each is twice as long as the one before.
+_ADAPTING, _ADAPTING_ROUNDS = 0.2, 3
+
+
+class ParallelTemperingDraws(NamedTuple):
+    """Draws of ladders that exchange: counts over the sampling phase; observers see the single steps."""
+
+    betas: np.ndarray  # (rung,) inverse temperatures, or places on another path
+    log_z_base: float  # nats
+    attempted: np.ndarray  # (ladder, pair) exchanges of rungs i and i + 1 tried
+    accepted: np.ndarray  # (ladder, pair) exchanges made
+    round_trips: np.ndarray  # (ladder, replica) from the base to the model and back
+    rounds: int  # of exchanges
+
+    @property
+    def exchange_rates(self) -> np.ndarray:
+        """Share (pair,) of the exchanges tried that were made, over all ladders; 0 for a pair never tried."""
+        return self.accepted.sum(axis=0) / np.maximum(self.attempted.sum(axis=0), 1)
+
+    @property
+    def round_trip_share(self) -> float:
+        """Round trips made, as a share of those that these exchange rates make if every sweep forgets the state.
+
+        The latter, a round and ladder: 1 / (2 + 2 sum_i r_i / (1 - r_i)), r the rejection rates (Syed et al. 2019,
+        corollary 2). 0 where a pair made no exchange.
+        """
+        accepted = self.exchange_rates
+        if not accepted.all():
+            return 0.0
+        expected = self.round_trips.shape[0] * self.rounds / (2.0 + 2.0 * np.sum((1.0 - accepted) / accepted))
+        return float(self.round_trips.sum() / expected) if self.rounds else 0.0
+
+
+class Steps(NamedTuple):
+    """Single draws of some sweeps, as observers see them: steps in log f between neighbouring rungs, in nats."""
+
+    burn_in: bool
+    up: np.ndarray  # (ladder, sweep, pair): log f_{i+1} - log f_i at the state of rung i
+    down: np.ndarray  # (ladder, sweep, pair): the same at the state of rung i + 1
+    # (ladder, reading, rung, rung): log f at all rungs, at the state of each rung; for observers with `every`
+    log_f: np.ndarray | None = None
+
+
+def run(
+    rbm: RBM,
+    ledger: SweepLedger,
+    stream: Stream,
+    observers: Sequence[Any] = (),
+    *,
+    base: Any = None,
+    rungs: int | None = None,
+    ladder: Any = "adapted",
+    burn_in: float = 0.1,
+    threads: int = 1,
+    progress: bool = False,
+) -> ParallelTemperingDraws:
+    """Run independent ladders of `rungs` replicas each until the ledger is spent.
+
+    rungs: None for 20, or half of the chains if these are fewer, or the length of the ladder where one is listed. The
+    chains make as many whole ladders as they can; if some are left over, the sweeps that they would have made are
+    made by the others. ladder: as in `paths.inverse_temperatures`, or "adapted": in the first fifth of the sweeps the
+    rungs move to equal steps of the barrier (`paths.equal_barrier`). burn_in: share of the sweeps after that and
+    before the counts begin. observers: objects with start(ladders, rungs, sweeps), called once with the length of the
+    sampling phase, and add(steps), called for every stretch of sweeps from the burn-in on; one that has `every` sees
+    log f at all rungs after so many sweeps each. Returns ParallelTemperingDraws. Raises ValueError for impossible
+    options.
+    """
+    whole_number("threads", threads)
+    betas, adapt = first_ladder(rungs, ladder, ledger.chains, _RUNGS)
+    burn_in = share("burn_in", burn_in)
+    base = resolve_base(rbm, base, ledger, stream)
+    ladders = ledger.chains // betas.size
+    sweeps = (ledger.sweeps * ledger.chains - ledger.chain_sweeps) // (ladders * betas.size)
+    sampler = ParallelTempering(stream.child("sweeps").key, ladders, betas, threads, ledger)
+    sampler.load(kernel_parameters(rbm, base))
+    return follow(sampler, betas, sweeps, adapt, burn_in, observers, log_z_base(base, rbm.hidden), progress)
+
+
+def first_ladder(rungs: int | None, ladder: Any, chains: int, most: int) -> tuple[np.ndarray, bool]:
+    """Inverse temperatures (rung,) to begin with, and whether they are to adapt; options as of `run`.
+
+    most: rungs by default, if there are twice as many chains.
+    """
+    if rungs is None:
+        listed = None if isinstance(ladder, str) else finite_array("ladder", ladder, dimensions=1).size
+        rungs = listed or min(most, max(chains // 2, 2))
+    rungs = whole_number("rungs", rungs, minimum=2)
+    if rungs > chains:
+        raise ValueError(f"rungs: expected at most {chains} (chains; each rung takes one), found {rungs}")
+    adapt = isinstance(ladder, str) and ladder == "adapted"
+    return inverse_temperatures("linear" if adapt else ladder, rungs), adapt
+
+
+def follow(
+    sampler: Any,
+    betas: np.ndarray,
+    sweeps: int,
+    adapt: bool,
+    burn_in: float,
+    observers: Sequence[Any],
+    log_z_first: float,
+    progress: bool,
+) -> ParallelTemperingDraws:
+    """ParallelTemperingDraws of a sampler like `ParallelTempering`, at `betas`, over so many sweeps or rounds of them.
+
+    Its rungs move in the first of them if they adapt; a share `burn_in` of the others comes before the counts.
+    """
+    adapting = int(_ADAPTING * sweeps) if adapt else 0
+    settled = 1 + adapting + int(burn_in * (sweeps - adapting))
+    for observer in observers:
+        observer.start(sampler.count, sampler.betas.size, 1 + sweeps - settled)
+    with bar(sweeps, "exchanging", "round", progress) as progress_bar:
+        betas = _adapted(sampler, betas, adapting, progress_bar)
+        _advance(sampler, 1 + adapting, settled, "burn-in", observers, progress_bar)
+        sampler.forget_counts()
+        _advance(sampler, settled, 1 + sweeps, "sampling", observers, progress_bar)
+    counts = sampler.attempted, sampler.accepted, sampler.round_trips
+    return ParallelTemperingDraws(betas, log_z_first, *counts, 1 + sweeps - settled)
+
+
+def _adapted(sampler: Any, betas: np.ndarray, sweeps: int, progress_bar: tqdm) -> np.ndarray:
+    """Inverse temperatures (rung,) after the first sweeps: each round moves them to equal steps of its barrier."""
+    edges = 1 + sweeps * (2 ** np.arange(_ADAPTING_ROUNDS + 1) - 1) // (2**_ADAPTING_ROUNDS - 1)
+    for first, last in pairwise(edges.tolist()):
+        if first < last:
+            sampler.forget_counts()
+            _advance(sampler, first, last, "adapting", (), progress_bar)
+            betas = equal_barrier(betas, sampler.attempted.sum(axis=0), sampler.accepted.sum(axis=0))
+            sampler.move_rungs(betas)
+    return betas
+
+
+def _advance(sampler: Any, first: int, last: int, purpose: str, observers: Sequence[Any], progress_bar: tqdm) -> None:
+    """Make the sweeps first, ..., last - 1, some at a time."""
+    burn_in = purpose == "burn-in"
+    every = next((observer.every for observer in observers if getattr(observer, "every", None)), None)
+    for start in range(first, last, _STRIDE):
+        stop = min(start + _STRIDE, last)
+        up, down, log_f = [], [], []
+        for begin, end in pairwise([*range(start, stop, every or _STRIDE), stop]):
+            exchanges = sampler.move(begin, end, purpose, all_pairs=bool(observers), all_rungs=every is not None)
+            up.append(exchanges.up)
+            down.append(exchanges.down)
+            if every:
+                log_f.append(sampler.log_f_at_rungs(exchanges))
+        readings = np.stack(log_f, axis=1) if every else None
+        steps = Steps(burn_in, np.concatenate(up, axis=1), np.concatenate(down, axis=1), readings)
+        for observer in observers:
+            observer.add(steps)
+        progress_bar.update(stop - start)

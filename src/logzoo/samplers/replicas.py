@@ -1,0 +1,272 @@
+"""Ladders of replicas, one at each temperature, whose temperatures are exchanged or reassigned after each sweep.
+
+Parallel tempering: Swendsen & Wang (1986); Geyer (1991); Desjardins et al. (2010) for RBMs. Deterministic even-odd
+exchanges (Okabe et al. 2001). The inverse temperatures move from replica to replica, the states stay.
+
+Infinite swapping (Hult et al. 2019). INS-Gibbs: among all replicas of a ladder at once, by the probabilities of all
+assignments. PINS: within groups of neighbouring temperatures. In turn: Metropolis exchanges of neighbours from the
+lowest temperature upwards, parallel tempering as the paper has it.
+"""
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from logzoo.budgets import SweepLedger
+from logzoo.checks import finite_array, one_of, whole_number
+from logzoo.kernels.assignments import LARGEST
+from logzoo.kernels.energies import log_f_tempered, log_z_of_base
+from logzoo.kernels.gibbs import Chains, Parameters, forget_hidden, start_chains
+from logzoo.kernels.infinite_swapping import run_infinite_swapping
+from logzoo.kernels.layout import new_chains
+from logzoo.kernels.parallel_tempering import Exchanges, Replicas, run_parallel_tempering
+from logzoo.samplers.threads import over_chains
+
+TEMPERATURES = (1.0, 2.0, 3.0, 4.0, 5.0)
+DENSITIES = ("marginal", "joint")
+IN_TURN = "in-turn"
+
+
+class _Ladders:
+    """`count` ladders of replicas that lie together: their parameters, chains and ledger."""
+
+    key: np.uint64
+    count: int
+    ledger: SweepLedger  # pays for every sweep
+    parameters: Any = None  # Parameters, from the first `_load` on
+    chains: Any = None  # Chains, likewise
+
+    def _load(self, parameters: Parameters, replicas: int, log_odds: np.ndarray) -> None:
+        """Go on with these parameters; at first, draw v of every chain from independent units of these log-odds."""
+        self.parameters = parameters
+        if self.chains is None:
+            self.chains = new_chains(replicas, parameters.weights.shape[1], parameters.weights_transposed.shape[1])
+            start_chains(parameters, self.key, log_odds, self.chains)
+        else:
+            forget_hidden(parameters, self.chains)
+
+    def _restore(self, state: dict[str, np.ndarray]) -> None:
+        """Go on from the chains and the ledger of a `state`."""
+        self.ledger.by_purpose = {"training": int(state["spent"])}
+        self.chains = new_chains(len(state["v"]), state["v"].shape[1], state["h"].shape[1])
+        self.chains.v[...] = state["v"]
+
+
+class ParallelTempering(_Ladders):
+    """`count` ladders of one replica at each inverse temperature (rung,); the replicas of a ladder lie together.
+
+    attempted, accepted (ladder, pair): exchanges of rungs i and i + 1 tried and made. ledger: pays for every sweep;
+    without a limit unless given.
+    """
+
+    def __init__(
+        self, key: np.uint64, count: int, betas: np.ndarray, threads: int = 1, ledger: SweepLedger | None = None
+    ) -> None:
+        self.key = key
+        self.count = count
+        self.threads = threads
+        self.move_rungs(betas)
+        rung = np.tile(np.arange(self.betas.size), count)
+        self.ledger = SweepLedger(None, rung.size) if ledger is None else ledger
+        self.replicas = Replicas(rung, np.zeros_like(rung), np.zeros_like(rung))
+        self.attempted, self.accepted = np.zeros((2, count, self.betas.size - 1), np.int64)
+
+    def move_rungs(self, betas: np.ndarray) -> None:
+        """Go on at these inverse temperatures (rung,)."""
+        # Sweeps and densities must agree on them, to the last bit.
+        self.betas = np.asarray(betas, np.float32)
+
+    @property
+    def round_trips(self) -> np.ndarray:
+        """Round trips (ladder, replica)."""
+        return self.replicas.round_trips.reshape(self.count, -1)
+
+    def load(self, parameters: Parameters) -> None:
+        """Go on with these parameters; at first, draw v of every chain from the base."""
+        self._load(parameters, self.replicas.rung.size, parameters.base)
+
+    def forget_counts(self) -> None:
+        """Count exchanges and round trips from here on."""
+        for counts in (self.attempted, self.accepted, self.replicas.round_trips):
+            counts[...] = 0
+
+    def move(
+        self, first: int, last: int, purpose: str = "training", *, all_pairs: bool = False, all_rungs: bool = False
+    ) -> Exchanges:
+        """Pay for and make the sweeps first, ..., last - 1, numbered from 1, and exchanges after each.
+
+        Returns the Exchanges, NaN where log f was not computed: see `run_parallel_tempering`.
+        """
+        rungs, sweeps = self.betas.size, last - first
+        self.ledger.spend(sweeps, purpose, chains=self.replicas.rung.size)
+        up, down = (np.full((self.count, sweeps, rungs - 1), np.nan) for _ in range(2))
+        exchanges = Exchanges(self.attempted, self.accepted, up, down, np.empty((self.count, rungs, rungs)))
+        settings = self.parameters, self.betas, self.key, first, last
+        # Views (ladder, replica, ...), so that threads share out whole ladders.
+        by_ladder = (_reshaped(arrays, 1, self.count, -1) for arrays in (self.chains, self.replicas))
+        over_chains(partial(_on_ladders, settings, all_pairs, all_rungs), self.threads, *by_ladder, exchanges)
+        return exchanges
+
+    def weights_at(self, rung: int) -> np.ndarray:
+        """Weights (chain,) that sum to 1: equal ones of the chains that are at one rung now, zero of all others."""
+        return (self.replicas.rung == rung) / self.count
+
+    def log_z_base(self) -> float:
+        """log Z at the first rung in nats."""
+        return log_z_of_base(self.parameters, self.chains.v.shape[1], self.chains.h.shape[1])
+
+    def log_f(self) -> np.ndarray:
+        """log f at its own rung of every chain, (rung, ladder) in nats, hidden units summed out."""
+        values = np.empty(self.replicas.rung.size)
+        log_f_tempered(self.parameters, self.betas[self.replicas.rung], self.chains, values)
+        return self._by_rung(values)
+
+    def own_log_f(self, exchanges: Exchanges) -> np.ndarray:
+        """The same after `move`, with all pairs or (but for rounding) all rungs, from the Exchanges."""
+        log_f = exchanges.log_f.reshape(-1, self.betas.size)
+        return self._by_rung(log_f[np.arange(self.replicas.rung.size), self.replicas.rung])
+
+    def log_f_at_rungs(self, exchanges: Exchanges) -> np.ndarray:
+        """log f (ladder, rung, rung) in nats at all rungs, of the state that is at each rung; after `move`."""
+        order = np.argsort(self.replicas.rung.reshape(self.count, -1), axis=1)
+        return np.take_along_axis(exchanges.log_f, order[:, :, None], axis=1)
+
+    def _by_rung(self, values: np.ndarray) -> np.ndarray:
+        """Numbers (chain,) as an array (rung, ladder)."""
+        by_rung = np.empty((self.betas.size, self.count))
+        by_rung[self.replicas.rung, np.repeat(np.arange(self.count), self.betas.size)] = values
+        return by_rung
+
+    def insert_rung(self, rung: int, betas: np.ndarray) -> None:
+        """Add a rung below the present one of that number; its chains start as copies of those there.
+
+        betas (rungs + 1,): the inverse temperatures from now on.
+        """
+        rungs = self.betas.size
+        copied = np.flatnonzero(self.replicas.rung == rung)
+        moved = np.where(self.replicas.rung >= rung, self.replicas.rung + 1, self.replicas.rung)
+        source = np.append(np.arange(rungs * self.count).reshape(self.count, rungs), copied[:, None], axis=1).ravel()
+        old = self.chains
+        self.move_rungs(betas)
+        self.chains = new_chains(source.size, old.v.shape[1], old.h.shape[1])
+        for name in ("v", "h", "hidden_input", "visible_input"):
+            getattr(self.chains, name)[...] = getattr(old, name)[source]
+        self.replicas = Replicas(*(array[source] for array in self.replicas._replace(rung=moved)))
+        fresh = np.arange(rungs, source.size, rungs + 1)
+        for array, value in zip(self.replicas, (rung, 0, 0), strict=True):
+            array[fresh] = value
+        self.attempted, self.accepted = np.zeros((2, self.count, rungs), np.int64)
+
+    @property
+    def state(self) -> dict[str, np.ndarray]:
+        """What a checkpoint holds."""
+        counts = {"attempted": self.attempted, "accepted": self.accepted, "spent": np.array(self.ledger.chain_sweeps)}
+        return {"v": self.chains.v, "h": self.chains.h, "betas": self.betas, **self.replicas._asdict(), **counts}
+
+    def restore(self, state: dict[str, np.ndarray]) -> None:
+        """Go on from a `state`."""
+        self._restore(state)
+        self.betas = state["betas"]
+        self.replicas = Replicas(*(state[name] for name in Replicas._fields))
+        self.attempted, self.accepted = state["attempted"], state["accepted"]
+
+
+def _reshaped(arrays: Any, axes: int, *shape: int) -> Any:
+    """Views of a NamedTuple of arrays, whose first axes take this shape."""
+    return type(arrays)(*(array.reshape(*shape, *array.shape[axes:]) for array in arrays))
+
+
+def _on_ladders(settings: tuple, all_pairs: bool, all_rungs: bool, chains: Any, replicas: Any, exchanges: Any) -> None:
+    flat = (_reshaped(arrays, 2, -1) for arrays in (chains, replicas))
+    run_parallel_tempering(*settings, *flat, exchanges, all_pairs, all_rungs)
+
+
+class InfiniteSwapping(_Ladders):
+    """`count` ladders of one replica at each temperature; the path tempers all parameters.
+
+    temperatures (K,): rising from 1. group: temperatures that swap among themselves, None for all, or "in-turn" for
+    exchanges of neighbours. density: what assignments are weighed by, log f(v) or log f(v, h). Rungs are numbered by
+    rising inverse temperature, so the last is that of the model. Raises ValueError for impossible settings.
+    """
+
+    def __init__(
+        self,
+        key: np.uint64,
+        count: int,
+        temperatures: Any = TEMPERATURES,
+        group: int | str | None = None,
+        density: str = "marginal",
+    ) -> None:
+        temperatures = finite_array("temperatures", temperatures, dimensions=1)
+        if temperatures[0] != 1.0 or np.any(np.diff(temperatures) <= 0.0):
+            raise ValueError(f"temperatures: expected numbers that increase from 1, found {temperatures.tolist()}")
+        self.key = key
+        self.count = count
+        # Sweeps and densities must agree on the inverse temperatures, to the last bit.
+        self.betas = np.sort(1.0 / temperatures).astype(np.float32)
+        self.partitions = partitions_of(temperatures.size, group)
+        self.joint = one_of("density", density, DENSITIES) == "joint"
+        self.rung = np.tile(np.arange(temperatures.size), count)
+        self.shares = np.zeros(self.rung.size)
+        self.occupancy = np.zeros((self.rung.size, temperatures.size), np.int64)
+        self.ledger = SweepLedger(None, self.rung.size)
+
+    def load(self, parameters: Parameters, log_odds: np.ndarray | None = None) -> None:
+        """Go on with these parameters; at first, draw v of every chain from independent units of these log-odds.
+
+        log_odds: as in `logzoo.kernels.gibbs.start_chains`; the visible bias unless given.
+        """
+        self._load(parameters, self.rung.size, parameters.visible_bias if log_odds is None else log_odds)
+
+    def move(self, first: int, last: int) -> Chains:
+        """Pay for and make the sweeps first, ..., last - 1, numbered from 1; returns the Chains, inputs up to date."""
+        self.move_and_sum(first, last, np.zeros((0, 0)))
+        return self.chains
+
+    def move_and_sum(self, first: int, last: int, sums: np.ndarray) -> None:
+        """`move`; after every sweep the sum over each group of ladders of (v p(h | v)', v, p(h | v)), weighted by eq 8.
+
+        sums (groups, V H + V + H) float64, added to: of as many equal groups of ladders.
+        """
+        self.ledger.spend(last - first, "training")
+        replicas = self.partitions, self.joint, self.chains, self.rung, self.shares, self.occupancy
+        run_infinite_swapping(self.parameters, self.betas, self.key, first, last, *replicas, sums)
+
+    @property
+    def spent(self) -> int:
+        """Gibbs sweeps so far, summed over the chains."""
+        return self.ledger.chain_sweeps
+
+    @property
+    def weights(self) -> np.ndarray:
+        """Weights (chain,) of the states for expectations under the model, which sum to 1 (eq 8)."""
+        return self.shares / self.count
+
+    @property
+    def state(self) -> dict[str, np.ndarray]:
+        """What a checkpoint holds."""
+        counts = {"occupancy": self.occupancy, "spent": np.array(self.ledger.chain_sweeps)}
+        return {"v": self.chains.v, "h": self.chains.h, "rung": self.rung, **counts}
+
+    def restore(self, state: dict[str, np.ndarray]) -> None:
+        """Go on from a `state`."""
+        self._restore(state)
+        self.rung, self.occupancy = state["rung"], state["occupancy"]
+
+
+def partitions_of(rungs: int, group: int | str | None) -> np.ndarray:
+    """Groups (partition, rung) of neighbouring rungs, one row for each sweep in turn, as the kernel has them.
+
+    group: temperatures in a group, whose second partition is shifted by half; None for all of them; "in-turn" for none.
+    Raises ValueError for groups of fewer than 2 and more than can be summed over.
+    """
+    if group == IN_TURN:
+        return np.zeros((0, rungs), np.int64)
+    size = rungs if group is None else min(whole_number("group", group, minimum=2), rungs)
+    if size > LARGEST:
+        raise ValueError(f"group: expected at most {LARGEST} temperatures that swap together, found {size}")
+    if size == rungs:
+        return np.zeros((1, rungs), np.int64)
+    rung = np.arange(rungs)
+    return np.stack([rung // size, (rung + size // 2) // size])

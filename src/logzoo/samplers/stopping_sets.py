@@ -1,0 +1,162 @@
+"""Stopping sets drawn from data (Savarese et al. 2018), and walks that repeat tours from them.
+
+The stopping set S holds every (v, h) whose h is in H, the distinct states drawn from p(h | v_i) for data v_i. So
+Z_S = sum_{h in H} f(h) is known.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from logzoo.checks import whole_number
+from logzoo.kernels.gibbs import (
+    Chains,
+    Parameters,
+    draw_hidden,
+    draw_visible,
+    forget_hidden,
+    layer_scratch,
+    list_ones,
+    update_hidden_inputs,
+    update_visible_inputs,
+)
+from logzoo.kernels.grey import update_hidden_inputs_of_values
+from logzoo.kernels.hashing import LONG_WORD, HashSet, insert_all, new_hash_set
+from logzoo.kernels.hidden_energies import log_f_hidden
+from logzoo.kernels.layout import new_chains
+from logzoo.kernels.tours import add_hidden_draws
+from logzoo.streams import Stream
+
+# Examples whose hidden units are drawn together.
+TOGETHER = 512
+
+
+class StoppingSet(NamedTuple):
+    """Distinct hidden states drawn from data, and their log f(h)."""
+
+    members: HashSet
+    example: np.ndarray  # (states,) int64: the row of the data that first drew each
+    log_f: np.ndarray  # (states,) nats, visible units summed out
+
+    @classmethod
+    def of(cls, rows: np.ndarray, example: np.ndarray) -> "StoppingSet":
+        """The set of distinct states, rows (states, words); `refreshed` sets log f."""
+        members = HashSet(rows, new_hash_set(len(rows), 1).slots)
+        insert_all(members, rows)
+        return cls(members, example, np.empty(len(rows)))
+
+    @property
+    def log_z(self) -> float:
+        """log Z_S in nats."""
+        return log_sum_exp(self.log_f)
+
+    @property
+    def size(self) -> int:
+        """Number of distinct states."""
+        return len(self.log_f)
+
+    def refreshed(self, parameters: Parameters, *, single: bool = False) -> "StoppingSet":
+        """Set log f to that of other parameters; returns the set. single: in single precision, in half the time."""
+        log_f_hidden(parameters, self.members.rows, self.log_f, single)
+        return self
+
+    def starts(self, uniforms: np.ndarray) -> np.ndarray:
+        """Rows (tours,) drawn with probability f(h) / Z_S, one for each uniform number in [0, 1)."""
+        cumulative = np.cumsum(np.exp(self.log_f - self.log_f.max()))
+        rows = np.searchsorted(cumulative, uniforms * cumulative[-1], side="right")
+        return np.minimum(rows, self.size - 1)
+
+
+def stopping_set(parameters: Parameters, data: np.ndarray, draws: int, stream: Stream) -> StoppingSet:
+    """Draw a StoppingSet of that many hidden states, one for each example in turn, the examples in random order.
+
+    data (examples, visible) uint8 of 0/1, or float32 grey levels. Whole rounds take each example equally often.
+    """
+    draws = whole_number("draws", draws)
+    order = stream.child("order").generator().permutation(len(data))[:draws]
+    key = stream.child("hidden").key
+    members = new_hash_set(draws, parameters.weights_transposed.shape[1])
+    example = np.empty(draws, np.int64)
+    count = 0
+    rounds, more = divmod(draws, len(data))
+    for first in range(0, len(order), TOGETHER):
+        rows = order[first : first + TOGETHER]
+        chains = example_chains(parameters, data, rows)
+        for turn in range(rounds):
+            count = add_hidden_draws(parameters, key, turn, chains, members, count, example)
+        last = type(chains)(*(array[: max(0, more - first)] for array in chains))
+        if len(last.number):
+            count = add_hidden_draws(parameters, key, rounds, last, members, count, example)
+    members = HashSet(members.rows[:count].copy(), members.slots)
+    return StoppingSet(members, example[:count].copy(), np.empty(count)).refreshed(parameters)
+
+
+def example_chains(parameters: Parameters, data: np.ndarray, rows: np.ndarray) -> Chains:
+    """Chains, of the numbers `rows` (n,), with the hidden inputs of those examples and no hidden units."""
+    chains = new_chains(len(rows), parameters.weights.shape[1], parameters.weights_transposed.shape[1])
+    chains.number[...] = rows
+    if data.dtype == np.uint8:
+        chains.v[...] = data[rows]
+        forget_hidden(parameters, chains)
+    else:
+        chains.visible_input[...] = parameters.visible_bias
+        update_hidden_inputs_of_values(parameters, data[rows], chains)
+    return chains
+
+
+def log_sum_exp(values: np.ndarray) -> float:
+    from scipy.special import logsumexp  # takes long to import, and every training would wait for it
+
+    return float(logsumexp(values))
+
+
+def first_draws(parameters: Parameters, data: np.ndarray, examples: np.ndarray, stream: Stream) -> np.ndarray:
+    """States (n, words) uint64 that examples (n,) of the data drew first for a `stopping_set` of the same stream.
+
+    data (examples, visible) uint8 of 0/1, or float32 grey levels.
+    """
+    hidden = parameters.weights_transposed.shape[1]
+    key, drawn = stream.child("hidden").key, np.empty((len(examples), hidden), np.uint8)
+    for first in range(0, len(examples), TOGETHER):
+        part = examples[first : first + TOGETHER]
+        chains = example_chains(parameters, data, part)
+        draw_hidden(parameters, key, 0, np.ones(len(part), np.float32), chains, layer_scratch(hidden))
+        drawn[first : first + TOGETHER] = chains.h
+    return packed_states(drawn)
+
+
+def walk(
+    parameters: Parameters, states: np.ndarray, numbers: np.ndarray, sweeps: int, stream: Stream
+) -> tuple[np.ndarray, np.ndarray]:
+    """Gibbs chains from hidden states (n, words): v (sweep, n, visible) uint8 and states (sweep, n, words) after each.
+
+    stream: of a `TourSampler`, numbers: of its tours, whose first sweeps these are.
+    """
+    visible, hidden = parameters.weights.shape[1], parameters.weights_transposed.shape[1]
+    key, count = stream.child("sweeps").key, len(states)
+    chains, beta = new_chains(count, visible, hidden), np.ones(count, np.float32)
+    hidden_scratch, visible_scratch = layer_scratch(hidden), layer_scratch(visible)
+    chains.number[...] = numbers
+    forget_hidden(parameters, chains)
+    chains.h[...] = unpacked_states(states, hidden)
+    list_ones(chains.h, hidden_scratch, chains)
+    seen, reached = np.empty((sweeps, count, visible), np.uint8), np.empty((sweeps, *states.shape), np.uint64)
+    for sweep in range(sweeps):
+        update_visible_inputs(parameters, chains)
+        draw_visible(parameters, key, sweep + 1, beta, chains, visible_scratch)
+        update_hidden_inputs(parameters, chains)
+        draw_hidden(parameters, key, sweep + 1, beta, chains, hidden_scratch)
+        seen[sweep], reached[sweep] = chains.v, packed_states(chains.h)
+    return seen, reached
+
+
+def packed_states(units: np.ndarray) -> np.ndarray:
+    """Words (n, words) uint64 of states of 0/1 units (n, units), as in `logzoo.kernels.hashing`."""
+    bits = np.zeros((len(units), -(-units.shape[1] // LONG_WORD) * LONG_WORD), np.uint8)
+    bits[:, : units.shape[1]] = units
+    return np.packbits(bits, axis=1, bitorder="little").view("<u8").astype(np.uint64)
+
+
+def unpacked_states(states: np.ndarray, units: int) -> np.ndarray:
+    """0/1 units (n, units) uint8 of states (n, words)."""
+    return np.unpackbits(states.astype("<u8").view(np.uint8), axis=1, count=units, bitorder="little")

@@ -1,0 +1,249 @@
+"""Chains of simulated tempering, and the initial iterations that find log Zhat (Carlson et al. 2016, section 2).
+
+A chain draws its state and its inverse temperature in turn (section 2.2): x | beta_k by one Gibbs sweep, beta_k | x
+from q(beta_k | x) proportional to r_k f_k(x) / Zhat_k; x is v with the hidden units summed out (`marginal`) or (v, h)
+(`joint`).
+"""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from tqdm import tqdm
+
+from logzoo.budgets import SweepLedger
+from logzoo.kernels.energies import smooth_parts_of_chains
+from logzoo.kernels.gibbs import Parameters, forget_hidden, start_chains
+from logzoo.kernels.layout import new_chains
+from logzoo.kernels.simulated_tempering import Ladder, Record, RungSums, run_simulated_tempering
+from logzoo.paths import (
+    carried,
+    chebyshev_nodes,
+    differentiation_matrix,
+    equal_length,
+    interpolation_matrix,
+    prior_weights,
+)
+from logzoo.samplers.observers import Curvature, Stretch
+from logzoo.samplers.threads import over_chains
+from logzoo.streams import Stream
+
+# Nats by which interpolated log f_k may miss the direct value on the states seen; well below any sampling error.
+_INTERPOLATION_TOLERANCE = 5e-4
+_NODE_COUNTS = (12, 16, 20, 24, 32, 48, 64, 96, 128)
+# Sweeps between two updates of a progress bar.
+_STRIDE = 50
+# Added to every bin of plain counts (Carlson et al. 2016, section 4.1), so that no logarithm is infinite.
+COUNT_FLOOR = 0.1
+# Occupancies below this are rounding: one update moves a rung by at most log(1e300) = 690 nats.
+OCCUPANCY_FLOOR = 1e-300
+# Initial iterations stop when K max_k |r_k - c_k| is below the first number, and are worth half the budget while it is
+# above the second: sampling at such a log Zhat has next to no information.
+_RULE = 0.1
+_FAR_OFF = 0.5
+
+
+class SimulatedTempering:
+    """The chains of a ledger, their rungs, their place in the stream, and the interpolation they use."""
+
+    def __init__(
+        self, parameters: Parameters, betas: np.ndarray, ledger: SweepLedger, stream: Stream, form: str, threads: int
+    ) -> None:
+        count = ledger.chains
+        self.ledger = ledger  # pays for every sweep
+        self.parameters = parameters
+        self.betas = betas
+        self.marginal = form == "marginal"
+        self.threads = threads
+        self.key = stream.child("sweeps").key
+        self.generator = stream.child("rungs").generator()
+        self.sweep = 1
+        self.chains = new_chains(count, parameters.weights.shape[1], parameters.weights_transposed.shape[1])
+        start_chains(parameters, self.key, parameters.base, self.chains)
+        self.bar: tqdm | None = None  # a progress bar of sweeps
+        self.set_nodes(_NODE_COUNTS[0])
+        self.restart()
+
+    def restart(self) -> None:
+        """Redraw the rungs uniformly, keep the states (section 2.4), and see to the interpolation."""
+        count = len(self.chains.v)
+        self.rung = self.generator.integers(self.betas.size, size=count)
+        self.heading = np.zeros(count, np.int64)
+        self.fit_nodes()
+
+    def fit_nodes(self) -> None:
+        """Take as many more nodes as interpolation needs on the present states."""
+        for nodes in _NODE_COUNTS:
+            if nodes >= self.ladder.nodes.size:
+                self.set_nodes(nodes)
+                if self.interpolation_error() < _INTERPOLATION_TOLERANCE:
+                    return
+
+    def load(self, parameters: Parameters) -> None:
+        """Go on with other parameters, from the same states."""
+        self.parameters = parameters
+        forget_hidden(parameters, self.chains)
+
+    def move_rungs(self, betas: np.ndarray) -> None:
+        """Move the rungs to other inverse temperatures (rung,), and restart."""
+        self.betas = betas
+        self.set_nodes(self.ladder.nodes.size)
+        self.restart()
+
+    def set_nodes(self, count: int) -> None:
+        """Interpolate log f from that many nodes."""
+        nodes = chebyshev_nodes(count if self.marginal else 0).astype(np.float32)
+        readout, self.slopes, self.curvatures = _tables(nodes.astype(np.float64), self.betas)
+        self.ladder = Ladder(self.betas, nodes, readout)
+
+    def advance(self, offset: np.ndarray, sweeps: int, purpose: str, observers: Sequence[Any] = ()) -> RungSums:
+        """Pay for some sweeps and make them, with offset log r - log Zhat (rung,); returns RungSums.
+
+        Observers see every draw.
+        """
+        group = np.zeros(len(self.rung), np.int64)
+
+        def move(first: int, stop: int, sums: RungSums, record: Record) -> None:
+            settings = (self.parameters, self.ladder, offset[None], self.marginal, self.key, first, stop)
+            kernel = partial(run_simulated_tempering, *settings)
+            over_chains(kernel, self.threads, self.chains, self.rung, self.heading, group, sums, record)
+
+        return self.follow(move, offset, sweeps, purpose, observers)
+
+    def follow(
+        self, move: Callable, offset: np.ndarray, sweeps: int, purpose: str, observers: Sequence[Any]
+    ) -> RungSums:
+        """Pay for some sweeps and make them by move(first, stop, sums, record), one stretch after the other.
+
+        Returns RungSums. Observers get that offset.
+        """
+        self.ledger.spend(sweeps, purpose)
+        count = len(self.rung)
+        shape = (count, self.betas.size)
+        sums = RungSums(np.zeros(shape), np.zeros(shape, np.int64), np.zeros(count, np.int64))
+        last = self.sweep + sweeps
+        for first in range(self.sweep, last, _STRIDE):
+            stop = min(first + _STRIDE, last)
+            stretch = stop - first
+            kept = stretch if any(observer.reads_values for observer in observers) else 0
+            values = np.zeros((count, kept, len(self.ladder.readout)))
+            record = Record(values, np.zeros((count, stretch + 1), np.int64))
+            move(first, stop, sums, record)
+            for observer in observers:
+                tables = (self.ladder.readout, self.slopes, self.curvatures)
+                observer.add(Stretch(record.values, record.rungs, *tables, offset))
+            if self.bar is not None:
+                self.bar.update(stretch)
+        self.sweep = last
+        return sums
+
+    def interpolation_error(self) -> float:
+        """Largest |interpolated - direct| smooth part of log f_k over chains and rungs, in nats."""
+        if not self.marginal:
+            return 0.0
+        nodes = self.ladder.nodes
+        direct = np.empty((len(self.chains.v), self.betas.size))
+        at_nodes = np.empty((len(self.chains.v), nodes.size))
+        smooth_parts_of_chains(self.parameters, self.chains, self.betas.astype(np.float32), direct)
+        smooth_parts_of_chains(self.parameters, self.chains, nodes, at_nodes)
+        return float(np.max(np.abs(at_nodes @ self.ladder.readout[: nodes.size] - direct)))
+
+
+def _tables(nodes: np.ndarray, betas: np.ndarray) -> list:
+    """Tables (value, rung) that carry the values of a state to log f at the rungs and its first two derivatives."""
+    ones = np.ones_like(betas)
+    # What beta and 1 - beta multiply is linear in beta.
+    tables = [[betas, 1.0 - betas], [ones, -ones], [0.0 * ones, 0.0 * ones]]
+    if nodes.size:
+        smooth, derivative = interpolation_matrix(nodes, betas), differentiation_matrix(nodes)
+        for table in tables:
+            table[:0] = smooth
+            smooth = derivative @ smooth
+    return [np.stack(table) for table in tables]
+
+
+class Initial(NamedTuple):
+    """Results of the initial iterations, at the rungs that the sampler has after them."""
+
+    log_z_hat: np.ndarray  # (rung,) nats, relative to the base
+    prior: np.ndarray  # (rung,) r
+    history: list  # (log Zhat, occupancy) after each iteration, at the rungs it was made with
+    rule_met: bool
+
+
+def initial_phase(
+    sampler: SimulatedTempering, lengths: list[int], prior: Any, adapt: bool, rao_blackwell: bool, stop_early: bool
+) -> Initial:
+    """Make initial iterations of the given lengths in sweeps, from log Zhat = 0.
+
+    prior: as in `tempering_runs.begin`. adapt: the first half of them is a pilot, after which the rungs move
+    to equal steps of thermodynamic length and log Zhat is carried over.
+    """
+    iterate = partial(_iterate, sampler, rao_blackwell, stop_early)
+    r, log_z_hat, history = prior_weights(prior, sampler.betas), np.zeros(sampler.betas.size), []
+    if adapt and lengths:
+        pilot, lengths = lengths[: -(-len(lengths) // 2)], lengths[-(-len(lengths) // 2) :]
+        curvature = Curvature()
+        history, _ = iterate(pilot, r, log_z_hat, (curvature,))
+        before = sampler.betas
+        sampler.move_rungs(equal_length(before, curvature.values()))
+        r, log_z_hat = prior_weights(prior, sampler.betas), carried(history[-1][0], before, sampler.betas)
+    later, rule_met = iterate(lengths, r, log_z_hat)
+    return Initial(later[-1][0] if later else log_z_hat, r, history + later, rule_met)
+
+
+def _iterate(
+    sampler: SimulatedTempering,
+    rao_blackwell: bool,
+    stop_early: bool,
+    lengths: list[int],
+    prior: np.ndarray,
+    log_z_hat: np.ndarray,
+    observers: Sequence[Any] = (),
+) -> tuple[list, bool]:
+    """Iterations of eq 12: (log Zhat, occupancy) after each, and whether the stopping rule held at the end."""
+    history, rule_met, ledger = [], False, sampler.ledger
+    queue = list(lengths)
+    while queue:
+        sweeps = queue.pop(0)
+        for observer in observers:
+            observer.start(ledger.chains, prior.size, sweeps)
+        sums = sampler.advance(np.log(prior) - log_z_hat, sweeps, "initial iterations", observers)
+        occupancy = mean_occupancy(sums, rao_blackwell)
+        log_z_hat = updated_log_z(log_z_hat, prior, occupancy)
+        history.append((log_z_hat, occupancy))
+        sampler.restart()
+        error = prior.size * float(np.max(np.abs(prior - occupancy)))
+        rule_met = error < _RULE
+        if rule_met and stop_early:
+            break
+        if stop_early and not queue and error > _FAR_OFF and ledger.spent + lengths[0] <= ledger.sweeps // 2:
+            queue.append(lengths[0])
+    return history, rule_met
+
+
+def updated_log_z(log_z_hat: np.ndarray, prior: np.ndarray, occupancy: np.ndarray) -> np.ndarray:
+    """log Zhat_k + log(r_1 / r_k) + log(c_k / c_1) (rung,) in nats, relative to the base (eq 12)."""
+    log_c = np.log(np.maximum(occupancy, OCCUPANCY_FLOOR))
+    return log_z_hat + np.log(prior[0] / prior) + log_c - log_c[0]
+
+
+def mean_occupancy(sums: RungSums, rao_blackwell: bool) -> np.ndarray:
+    """Occupancy (rung,) that sums to one, from RungSums: of q(beta_k | x), or of visits with 0.1 added to every bin."""
+    total = sums.occupancy.sum(axis=0) if rao_blackwell else sums.visits.sum(axis=0) + COUNT_FLOOR
+    return total / total.sum()
+
+
+def iteration_lengths(ledger: SweepLedger, sweeps: int, iterations: int) -> list[int]:
+    """Sweeps of each initial iteration: `iterations` equal ones, then each twice as long as the one before.
+
+    Short iterations find log Zhat roughly, but cannot tell an occupancy error of 0.1 / K from noise; longer ones can.
+    """
+    left = min(max(iterations * sweeps, ledger.sweeps // 10), ledger.sweeps // 2, ledger.remaining - 1)
+    lengths = []
+    while left >= sweeps:
+        doubled = sweeps * 2 ** max(0, len(lengths) + 1 - iterations)
+        lengths.append(doubled if left >= 2 * doubled else left)
+        left -= lengths[-1]
+    return lengths

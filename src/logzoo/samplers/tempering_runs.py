@@ -1,0 +1,304 @@
+"""Runs of simulated tempering within a budget (Carlson et al. 2016): initial iterations, then sampling.
+
+Either log Zhat is fixed while sampling, or a recursion of SAMS or Wang-Landau moves it after every sweep. The recursion
+runs in groups of chains that share one log Zhat and only the initial iterations with other groups.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from tqdm import tqdm
+
+from logzoo.budgets import SweepLedger
+from logzoo.checks import one_of, share, whole_number
+from logzoo.kernels.adjusted import run_adjusted
+from logzoo.kernels.sams import TwoStages
+from logzoo.kernels.simulated_tempering import Record, RungSums
+from logzoo.kernels.wang_landau import HalvedFactor
+from logzoo.models.rbm import RBM
+from logzoo.paths import (
+    inverse_temperatures,
+    kernel_parameters,
+    log_z_base,
+    prior_weights,
+)
+from logzoo.printing import bar
+from logzoo.samplers.base import resolve_base
+from logzoo.samplers.tempering_chains import (
+    Initial,
+    SimulatedTempering,
+    initial_phase,
+    iteration_lengths,
+    mean_occupancy,
+    updated_log_z,
+)
+from logzoo.samplers.threads import over_groups
+from logzoo.streams import Stream
+
+# Rungs of a ladder unless told otherwise.
+RUNGS = 100
+# A group has this many chains at least, if that leaves two groups.
+_CHAINS_PER_GROUP = 2
+
+
+class SimulatedTemperingDraws(NamedTuple):
+    """Draws of simulated tempering: sums over sweeps; observers see the single draws.
+
+    log Zhat is relative to the base (0 at the first rung).
+    """
+
+    betas: np.ndarray  # (rung,) inverse temperatures
+    prior: np.ndarray  # (rung,) r, sums to one
+    log_z_hat: np.ndarray  # (rung,) log Zhat that the initial iterations found
+    log_z_hats: np.ndarray  # (block, rung) log Zhat used in each block of the sampling phase, or (group, rung) after it
+    log_z_base: float  # nats
+    occupancy: np.ndarray  # (block, chain, rung) sums of q(beta_k | x)
+    visits: np.ndarray  # (block, chain, rung) counts of beta_k
+    round_trips: np.ndarray  # (chain,)
+    initial_log_z: np.ndarray  # (iteration, rung) log Zhat after each initial iteration
+    initial_occupancy: np.ndarray  # (iteration, rung) the occupancy that made it
+    rule_met: bool  # the stopping rule of the initial iterations held
+    interpolation_error: float  # nats, largest seen on the final states
+    form: str  # of the densities: hidden units summed out ("marginal") or not ("joint")
+
+
+class Start(NamedTuple):
+    """A run whose initial iterations are made."""
+
+    sampler: SimulatedTempering
+    bar: tqdm  # to be closed
+    initial: Initial
+    log_z_base: float  # nats
+
+    def draws(
+        self, log_z_hats: np.ndarray, occupancy: np.ndarray, visits: np.ndarray, round_trips: np.ndarray
+    ) -> SimulatedTemperingDraws:
+        """SimulatedTemperingDraws with the sums of the sampling phase."""
+        log_z, shares = ([entry[part] for entry in self.initial.history] for part in (0, 1))
+        rungs = self.sampler.betas.size
+        return SimulatedTemperingDraws(
+            betas=self.sampler.betas,
+            prior=self.initial.prior,
+            log_z_hat=self.initial.log_z_hat,
+            log_z_hats=log_z_hats,
+            log_z_base=self.log_z_base,
+            occupancy=occupancy,
+            visits=visits,
+            round_trips=round_trips,
+            initial_log_z=np.reshape(log_z, (-1, rungs)),
+            initial_occupancy=np.reshape(shares, (-1, rungs)),
+            rule_met=self.initial.rule_met,
+            interpolation_error=self.sampler.interpolation_error(),
+            form="marginal" if self.sampler.marginal else "joint",
+        )
+
+
+def begin(
+    rbm: RBM,
+    ledger: SweepLedger,
+    stream: Stream,
+    rao_blackwell: bool = True,
+    stop_early: bool = True,
+    fewest_iterations: int = 1,
+    *,
+    base: Any = None,
+    rungs: int = RUNGS,
+    ladder: Any = "linear",
+    prior: Any = None,
+    form: str = "marginal",
+    initial_sweeps: int = 50,
+    initial_iterations: int = 10,
+    threads: int = 1,
+    progress: bool = False,
+) -> Start:
+    """Make the initial iterations of all chains; returns Start.
+
+    Initial iterations of `initial_sweeps` sweeps update log Zhat by eq 12 until max_k |r_k - c_k| < 0.1 / K; they end
+    in any case after `initial_iterations` of them or a tenth of the budget, whichever is more, and at half the budget;
+    after the first `initial_iterations` each is twice as long as the one before. While K max_k |r_k - c_k| is above
+    0.5, short ones go on to half the budget. rao_blackwell=False updates from plain visit counts. stop_early=False
+    stops after exactly `initial_iterations` iterations.
+    prior: weights r (rung,); a number s for r_k proportional to exp(s beta_k); or None for equal ones. ladder: as in
+    `paths.inverse_temperatures`, or "adapted": the first half of the initial iterations is a pilot on linear rungs,
+    which then move to equal steps of thermodynamic length (`paths.equal_length`). Raises ValueError for impossible
+    options.
+    """
+    one_of("form", form, ("marginal", "joint"))
+    whole_number("initial_sweeps", initial_sweeps)
+    whole_number("initial_iterations", initial_iterations, minimum=fewest_iterations)
+    whole_number("threads", threads)
+    adapt = isinstance(ladder, str) and ladder == "adapted"
+    betas = inverse_temperatures("linear" if adapt else ladder, rungs)
+    prior_weights(prior, betas)  # refuses bad ones before any sweep
+    base = resolve_base(rbm, base, ledger, stream)
+    sampler = SimulatedTempering(kernel_parameters(rbm, base), betas, ledger, stream, form, threads)
+    sampler.bar = progress_bar = bar(ledger.remaining, "tempering", "sweep", progress)
+    if stop_early and initial_iterations:
+        lengths = iteration_lengths(ledger, initial_sweeps, initial_iterations)
+    else:
+        lengths = [initial_sweeps] * initial_iterations
+    initial = initial_phase(sampler, lengths, prior, adapt, rao_blackwell, stop_early)
+    return Start(sampler, progress_bar, initial, log_z_base(base, rbm.hidden))
+
+
+def run(
+    rbm: RBM,
+    ledger: SweepLedger,
+    stream: Stream,
+    observers: Sequence[Any] = (),
+    rao_blackwell: bool = True,
+    final: bool = True,
+    blocks: int = 8,
+    mixed: bool = False,
+    *,
+    settling: float = 0.0,
+    **options: Any,
+) -> SimulatedTemperingDraws:
+    """Run the initial iterations, then spend what is left of the ledger at the log Zhat they found.
+
+    settling: share of what is left after them, in [0, 1), whose draws are discarded: it lets the rungs that the
+    last of them redrew relax. final=False stops after exactly `initial_iterations` iterations. mixed=True updates log
+    Zhat by eq 12 after each block of the sampling phase, too (supplement A). The other options are those of `begin`.
+    observers: objects as in `logzoo.samplers.observers`, which see every single draw of the sampling phase. Returns
+    SimulatedTemperingDraws. Raises ValueError for impossible options.
+    """
+    settling = share("settling", settling)
+    start = begin(rbm, ledger, stream, rao_blackwell, final, **options)
+    sampler, log_r, log_z_hat = start.sampler, np.log(start.initial.prior), start.initial.log_z_hat
+    with start.bar:
+        if final and settling:
+            sampler.advance(log_r - log_z_hat, int(settling * ledger.remaining), "settling")
+        edges = np.linspace(0, ledger.remaining if final else 0, blocks + 1).astype(int)
+        sizes = [int(size) for size in np.diff(edges) if size]
+        for observer in observers:
+            observer.start(ledger.chains, log_r.size, sum(sizes))
+        log_z_hats, parts = [], []
+        for sweeps in sizes:
+            if mixed and parts:
+                occupancy = mean_occupancy(parts[-1], rao_blackwell)
+                log_z_hat = updated_log_z(log_z_hat, start.initial.prior, occupancy)
+            log_z_hats.append(log_z_hat)
+            parts.append(sampler.advance(log_r - log_z_hat, sweeps, "sampling", observers))
+    shape = (len(parts), ledger.chains, log_r.size)
+    return start.draws(
+        log_z_hats=np.reshape(log_z_hats, (-1, log_r.size)),
+        occupancy=np.array([part.occupancy for part in parts], float).reshape(shape),
+        visits=np.array([part.visits for part in parts], np.int64).reshape(shape),
+        round_trips=sum((part.round_trips for part in parts), np.zeros(ledger.chains, np.int64)),
+    )
+
+
+def run_in_groups(
+    rbm: RBM,
+    ledger: SweepLedger,
+    stream: Stream,
+    recursion: Callable[..., "States"],
+    observers: Sequence[Any] = (),
+    *,
+    groups: int = 20,
+    **options: Any,
+) -> tuple[SimulatedTemperingDraws, "States"]:
+    """Initial iterations of all chains together, then one step of the recursion a sweep until the ledger is empty.
+
+    recursion: as returned by `sams` or `wang_landau`. Observers see the rungs alone. The other options are those of
+    `begin`; initial_iterations may be 0: log Zhat starts at 0. Returns SimulatedTemperingDraws of one block, with
+    log Zhat of every group at the end, and the recursion's States. Raises ValueError for impossible options and for a
+    single chain, which makes no two groups.
+    """
+    first_chains = np.append(group_starts(ledger.chains, groups), ledger.chains)
+    start = begin(rbm, ledger, stream, fewest_iterations=0, **options)
+    sampler, prior, sweeps = start.sampler, start.initial.prior, ledger.remaining
+    states = recursion(prior, np.diff(first_chains), sweeps)
+    log_z_hats = np.tile(start.initial.log_z_hat, (first_chains.size - 1, 1))
+    log_prior, begun = np.log(prior), sampler.sweep
+
+    def move(first: int, _: Any, sums: RungSums, record: Record) -> None:
+        settings = (sampler.parameters, sampler.ladder, sampler.marginal, sampler.key, first, first - begun, log_prior)
+        per_chain = sampler.chains, sampler.rung, sampler.heading, sums, record
+        kernel = partial(run_adjusted, *settings)
+        over_groups(kernel, sampler.threads, first_chains, per_chain, (log_z_hats, *states))
+
+    with start.bar:
+        for observer in observers:
+            observer.start(ledger.chains, prior.size, sweeps)
+        total = sampler.follow(move, log_prior, sweeps, "sampling", observers)
+    return start.draws(log_z_hats, total.occupancy[None], total.visits[None], total.round_trips), states
+
+
+def group_starts(chains: int, groups: int) -> np.ndarray:
+    """First chain of each group (group,): as many groups as asked for, but two chains in each and at least two groups.
+
+    Raises ValueError for a single chain.
+    """
+    whole_number("groups", groups, minimum=2)
+    if chains < 2:
+        raise ValueError("chains: expected at least 2, the spread over groups of chains needs two groups")
+    count = min(groups, max(2, chains // _CHAINS_PER_GROUP))
+    return np.arange(count) * chains // count
+
+
+class States(NamedTuple):
+    """The state of the recursion, changed in place; the state of the recursion that is not used has no groups."""
+
+    sams: TwoStages
+    wang_landau: HalvedFactor
+
+
+def sams(exponent: float, flatness: float, first_stage: float) -> Callable[..., States]:
+    """The recursion of SAMS: gain t^-exponent until the rungs are evenly filled, then 1 / t (Tan 2017).
+
+    In the second stage the gain is 1 / (t - t0 + t0^exponent), t0 the sweep the first ended with. To first order an
+    error e of log Zhat shrinks by 1 - gain a sweep, so over the second stage by t0^exponent / (t - t0 + t0^exponent):
+    that is how the start is forgotten. No gain is so large that the largest step seen so far would exceed one nat.
+    """
+
+    def begin(prior: np.ndarray, sizes: np.ndarray, sweeps: int) -> States:
+        return States(
+            _two_stages(prior, sizes, exponent, flatness, first_stage * sweeps), _halved_factor(prior, sizes[:0], 0.0)
+        )
+
+    return begin
+
+
+def wang_landau(flatness: float) -> Callable[..., States]:
+    """The recursion of Wang-Landau: log F starts at 1, is halved whenever the visits are flat, then falls as K / (n t).
+
+    n is the number of chains of a group, t counts sweeps: from the first halving at which log F is below it, log F is
+    K / (n t), which moves the K rungs by 1 / t of their mean a sweep. With a prior r, a visit adds log F / (K r_k).
+    """
+
+    def begin(prior: Any, sizes: np.ndarray, sweeps: int) -> States:
+        return States(_two_stages(prior, sizes[:0], 0.0, 0.0, 0.0), _halved_factor(prior, sizes, flatness))
+
+    return begin
+
+
+def _two_stages(prior: np.ndarray, sizes: np.ndarray, exponent: float, flatness: float, latest: float) -> TwoStages:
+    """Groups of these sizes before their first sweep."""
+    groups, shape = len(sizes), (len(sizes), prior.size)
+    return TwoStages(
+        per_chain=1.0 / (sizes[:, None] * prior),
+        exponent=np.full(groups, exponent),
+        flatness=np.full(groups, flatness),
+        latest=np.full(groups, latest),
+        second=np.zeros(groups, bool),
+        inverse_gain=np.zeros(groups),
+        filled=np.zeros(shape),
+        # A rung's c_k / r_k is 1 / r_k at most: the bound of Tan (2017) until smaller ones are all that is seen.
+        largest=np.full(groups, 1.0 / prior.min()),
+    )
+
+
+def _halved_factor(prior: np.ndarray, sizes: np.ndarray, flatness: float) -> HalvedFactor:
+    """Groups of these sizes before their first sweep."""
+    groups = len(sizes)
+    return HalvedFactor(
+        prior=np.tile(prior, (groups, 1)),
+        chains=sizes.astype(float),
+        flatness=np.full(groups, flatness),
+        log_factor=np.ones(groups),
+        falling=np.zeros(groups, bool),
+        visits=np.zeros((groups, prior.size)),
+    )
