@@ -9,19 +9,17 @@ import twins
 from logzoo.budgets import SweepLedger
 from logzoo.estimators.registry import estimator
 from logzoo.estimators.wang_landau import is_falling
-from logzoo.kernels.adjusted import run_adjusted
-from logzoo.kernels.between import run_between
-from logzoo.kernels.gibbs import run_sweeps
-from logzoo.kernels.layout import (
+from logzoo.kernels.annealing import run_between
+from logzoo.kernels.fixed_point import (
     fixed_point_parameters,
     fixed_point_unit,
     new_chains,
     paired_chains,
     paired_parameters,
 )
-from logzoo.kernels.sams import step_two_stages
-from logzoo.kernels.simulated_tempering import Record, RungSums, run_simulated_tempering
-from logzoo.kernels.wang_landau import step_halved_factor
+from logzoo.kernels.gibbs import run_sweeps
+from logzoo.kernels.occupancy import run_adjusted, step_halved_factor, step_two_stages
+from logzoo.kernels.tempering import Record, RungSums, run_simulated_tempering
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.paths import log_z_base

@@ -7,7 +7,7 @@ import pytest
 import xarray as xr
 from scipy.special import expit
 
-from logzoo.kernels.hashing import unpack_state
+from logzoo.kernels.bitsets import unpack_state
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters

@@ -10,7 +10,7 @@ from scipy.optimize import minimize
 from scipy.special import expit, logit
 
 from logzoo.budgets import BudgetExceeded, SweepLedger
-from logzoo.kernels import hamiltonian as kernel
+from logzoo.kernels import leapfrog as kernel
 from logzoo.models.gaussian_mixture import GaussianMixture, path_moments
 from logzoo.samplers import hamiltonian
 from logzoo.samplers.initial import updated_log_z

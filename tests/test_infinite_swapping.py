@@ -8,11 +8,11 @@ import pytest
 from scipy.stats import chi2, norm
 from twins import all_states, log_f_joint, log_f_marginal, log_sum_exp, refresh_inputs, state_numbers
 
+from logzoo.kernels.fixed_point import new_chains
 from logzoo.kernels.gibbs import run_sweeps, start_chains
-from logzoo.kernels.grey import probabilities
-from logzoo.kernels.infinite_swapping import exchange_in_turn
-from logzoo.kernels.layout import new_chains
+from logzoo.kernels.gradients import probabilities
 from logzoo.kernels.random import RUNG, uniform
+from logzoo.kernels.swapping import exchange_in_turn
 from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters
 from logzoo.samplers.infinite_swapping import DENSITIES, IN_TURN, InfiniteSwapping

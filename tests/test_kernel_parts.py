@@ -47,11 +47,12 @@ def test_only_kernels_call_parts():
 
 
 def test_a_caller_would_be_seen():
-    known = {"logzoo.kernels.draws": {"draw_layer"}}
-    assert used("from logzoo.kernels.draws import draw_layer as one", known) == {"draw_layer"}
-    assert used("from logzoo.kernels import draws as d\nd.draw_layer(1)", known) == {"draw_layer"}
+    known = {"logzoo.kernels.bernoulli": {"draw_layer"}}
+    assert used("from logzoo.kernels.bernoulli import draw_layer as one", known) == {"draw_layer"}
+    assert used("from logzoo.kernels import bernoulli as d\nd.draw_layer(1)", known) == {"draw_layer"}
     assert (
-        used("from logzoo.kernels.draws import other\nfrom elsewhere import draws\ndraws.draw_layer()", known) == set()
+        used("from logzoo.kernels.bernoulli import other\nfrom elsewhere import draws\ndraws.draw_layer()", known)
+        == set()
     )
 
 

@@ -6,8 +6,8 @@ import twins
 from scipy.stats import chi2
 
 from logzoo.budgets import SweepLedger
-from logzoo.kernels.centred import Laws, run_centred_annealing, start_from_laws
-from logzoo.kernels.layout import fixed_point_rows, new_chains
+from logzoo.kernels.annealing import Laws, run_centred_annealing, start_from_laws
+from logzoo.kernels.fixed_point import fixed_point_rows, new_chains
 from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters
 from logzoo.samplers import basins

@@ -6,8 +6,8 @@ import twins
 
 from logzoo.kernels import energies
 from logzoo.kernels.energies import energy_scratch, log_f_tempered, log_z_of_base, smooth_parts_of_chains
-from logzoo.kernels.layout import new_chains
-from logzoo.kernels.simulated_tempering import (
+from logzoo.kernels.fixed_point import new_chains
+from logzoo.kernels.tempering import (
     CHAINS_TOGETHER,
     carry,
     carry_to_rungs,

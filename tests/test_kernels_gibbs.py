@@ -9,10 +9,9 @@ from drawing import draw_each
 from scipy.stats import chisquare
 
 from logzoo.api import sample_gibbs
+from logzoo.kernels.fixed_point import add_sizes, fixed_point_parameters, fixed_point_unit, new_chains
 from logzoo.kernels.gibbs import run_sweeps, start_chains
-from logzoo.kernels.layout import fixed_point_parameters, fixed_point_unit, new_chains
 from logzoo.kernels.random import HIDDEN, VISIBLE
-from logzoo.kernels.rounding import add_sizes
 from logzoo.models.rbm import RBM
 
 KEY = np.uint64(0xC0FFEE1234567)

@@ -6,10 +6,10 @@ import twins
 from test_tours import bits, packed, parameters_of, random_rbm
 from test_training_runs import Interrupted, assert_same, interrupt_after
 
+from logzoo.kernels.fixed_point import new_chains
 from logzoo.kernels.gibbs import forget_hidden
-from logzoo.kernels.grey import add_products
-from logzoo.kernels.layout import new_chains
-from logzoo.kernels.tours import add_means_of_states
+from logzoo.kernels.gradients import add_products
+from logzoo.kernels.tour_sweeps import add_means_of_states
 from logzoo.samplers.tours import StoppingSet, TourSampler, stopping_set
 from logzoo.streams import root_stream
 from logzoo.trainers.cd import Particles

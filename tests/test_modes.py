@@ -9,7 +9,7 @@ import pytest
 import twins
 
 from logzoo import RBM, exact_log_z, lower_bound
-from logzoo.kernels.mean_field import LANES, climb, settle
+from logzoo.kernels.product_laws import LANES, climb, settle
 from logzoo.models import modes
 from logzoo.models.modes import find_modes
 from logzoo.streams import root_stream

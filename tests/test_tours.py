@@ -7,7 +7,7 @@ import pytest
 import twins
 from drawing import draw_each
 
-from logzoo.kernels.hashing import find, hash_of, insert, new_hash_set, pack_state, unpack_state
+from logzoo.kernels.bitsets import find, hash_of, insert, new_hash_set, pack_state, unpack_state
 from logzoo.kernels.hidden_energies import log_f_hidden
 from logzoo.kernels.random import HIDDEN, VISIBLE
 from logzoo.models.rbm import RBM

@@ -6,7 +6,7 @@ import twins
 import xarray as xr
 
 from logzoo.kernels.filtering import predicted, updated
-from logzoo.kernels.layout import new_chains
+from logzoo.kernels.fixed_point import new_chains
 from logzoo.kernels.resampling import resample_islands
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM, snapshots_of

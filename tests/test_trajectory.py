@@ -8,7 +8,7 @@ import pytest
 
 from logzoo.api import estimate_log_z
 from logzoo.budgets import SweepLedger
-from logzoo.kernels.trajectory import parameters_at
+from logzoo.kernels.exchanges import parameters_at
 from logzoo.models.exact import exact_log_z
 from logzoo.models.known.draws import exact_draws
 from logzoo.models.rbm import RBM

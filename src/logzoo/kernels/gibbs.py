@@ -7,19 +7,44 @@ base log-odds; a = b + v W; beta (chains,) inverse temperatures.
 
 Parameters are fixed-point int32, multiples of `unit`, a power of two (see `fixed_point`). Integer sums have no
 rounding, so each layer's input can follow the units that flip for ever without drift, and any order of additions gives
-the same bits.
+the same bits. A table holds one block of `WIDTH` columns of the weights, all rows, contiguous.
 """
 
 from typing import NamedTuple
 
 import numpy as np
+from numba import types
+from numba.core import cgutils
 
-from logzoo.kernels.compaction import WORD, count_bits, list_set, pack, unpack, words_of
+from logzoo.kernels.bernoulli import draw_layer
+from logzoo.kernels.bitsets import WORD, count_bits, list_set, pack, unpack, words_of
 from logzoo.kernels.compiled import kernel, part
-from logzoo.kernels.draws import draw_layer
 from logzoo.kernels.elementary import copy_into
+from logzoo.kernels.llvm import INT32, WIDE_INTEGERS, after, emitted, load, load_row, store_row, update, variables
 from logzoo.kernels.random import HIDDEN, START, VISIBLE
-from logzoo.kernels.rows import BYTES, WIDTH, update_sums
+
+# Columns of a block: four registers of 256 bits, or two of 512. A block of 784 rows is 100 kB and stays in the level-2
+# cache while every chain passes over it.
+WIDTH = 32
+_STRIPS = WIDTH // WIDE_INTEGERS.count
+BYTES = 4
+
+
+@emitted(types.void, *[types.intp] * 7)
+def update_sums(builder, table, plus, rises, minus, falls, start, sums):
+    """sums[:WIDTH] = start[:WIDTH], plus and minus the listed rows of `table` (rows, WIDTH).
+
+    All are addresses of int32 but for how many rows are listed to add, `rises`, and to subtract, `falls`.
+    """
+    totals = variables(builder, load_row(builder, start, WIDE_INTEGERS, _STRIPS))
+    for combine, indices, count in ((builder.add, plus, rises), (builder.sub, minus, falls)):
+        with cgutils.for_range(builder, count) as loop:
+            index = load(builder, after(builder, indices, loop.index, BYTES), INT32)
+            place = after(builder, table, builder.zext(index, table.type), WIDTH * BYTES)
+            for total, row in zip(totals, load_row(builder, place, WIDE_INTEGERS, _STRIPS), strict=True):
+                update(builder, combine, total, row)
+    store_row(builder, totals, sums)
+
 
 _ONE = np.float32(1.0)
 _ZERO = np.float32(0.0)
@@ -53,7 +78,7 @@ class Chains(NamedTuple):
 
 
 class LayerScratch(NamedTuple):
-    """One layer of one chain while it is drawn; sets are words of 32 units, see `compaction`."""
+    """One layer of one chain while it is drawn; sets are words of 32 units, see `bitsets`."""
 
     drawn: np.ndarray  # (units / 32 rounded up,) uint32: the set of the new ones
     rise: np.ndarray  # the set of the units that go on

@@ -16,7 +16,7 @@ from numba.core import cgutils
 from logzoo.kernels import llvm
 from logzoo.kernels.compiled import kernel, part
 from logzoo.kernels.elementary import softplus, split_exponent
-from logzoo.kernels.rows import WIDTH
+from logzoo.kernels.gibbs import WIDTH
 
 _BYTE = 8
 _VALUES = 256

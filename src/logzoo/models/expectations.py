@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from logzoo.kernels.expectations import expectations
+from logzoo.kernels.enumeration import expectations
 
 if TYPE_CHECKING:
     from logzoo.types import ArrayLike

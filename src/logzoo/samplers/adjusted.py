@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from logzoo.checks import whole_number
-from logzoo.kernels.adjusted import run_adjusted
+from logzoo.kernels.occupancy import run_adjusted
 from logzoo.samplers.simulated_tempering import begin
 from logzoo.samplers.threads import over_groups
 

@@ -7,8 +7,8 @@ import numpy as np
 
 from logzoo.checks import binary_matrix, whole_number
 from logzoo.kernels.annealing import run_annealing, run_reverse_annealing
+from logzoo.kernels.fixed_point import new_chains
 from logzoo.kernels.gibbs import forget_hidden, start_chains
-from logzoo.kernels.layout import new_chains
 from logzoo.paths import kernel_parameters, log_z_base
 from logzoo.progress import bar
 from logzoo.samplers.base import resolve_base

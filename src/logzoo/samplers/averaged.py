@@ -12,10 +12,16 @@ from typing import NamedTuple
 import numpy as np
 
 from logzoo.checks import positive_number, whole_number
-from logzoo.kernels.between import run_between
+from logzoo.kernels.annealing import run_between
+from logzoo.kernels.fixed_point import (
+    fixed_point_parameters,
+    fixed_point_unit,
+    new_chains,
+    paired_chains,
+    paired_parameters,
+)
 from logzoo.kernels.gibbs import forget_hidden, run_sweeps, start_chains
-from logzoo.kernels.layout import fixed_point_parameters, fixed_point_unit, new_chains, paired_chains, paired_parameters
-from logzoo.kernels.statistics import add_statistics
+from logzoo.kernels.gradients import add_statistics
 from logzoo.paths import kernel_parameters, log_z_base
 from logzoo.progress import bar
 from logzoo.samplers.annealed import AnnealedDraws

@@ -6,8 +6,8 @@ import numpy as np
 
 from logzoo.checks import one_of
 from logzoo.kernels.annealing import run_annealing
+from logzoo.kernels.fixed_point import new_chains
 from logzoo.kernels.gibbs import run_sweeps, start_chains
-from logzoo.kernels.layout import new_chains
 from logzoo.models.modes import find_modes
 from logzoo.paths import base_of, kernel_parameters, log_odds
 from logzoo.samplers.threads import over_chains

@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from logzoo.checks import binary_matrix, whole_number
-from logzoo.kernels.centred import Laws, run_centred_annealing, start_from_laws
+from logzoo.kernels.annealing import Laws, run_centred_annealing, start_from_laws
+from logzoo.kernels.fixed_point import fixed_point_rows, new_chains
 from logzoo.kernels.gibbs import run_sweeps
-from logzoo.kernels.layout import fixed_point_rows, new_chains
 from logzoo.paths import inverse_temperatures, kernel_parameters
 from logzoo.samplers.annealed import in_strides
 from logzoo.samplers.base import affordable_modes

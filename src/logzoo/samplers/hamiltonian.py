@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from logzoo.checks import finite_array, whole_number
-from logzoo.kernels.hamiltonian import Moves, Walkers, run_tempered
-from logzoo.kernels.simulated_tempering import RungSums
+from logzoo.kernels.leapfrog import Moves, Walkers, run_tempered
+from logzoo.kernels.tempering import RungSums
 from logzoo.paths import inverse_temperatures, prior_weights
 from logzoo.samplers.initial import mean_occupancy, updated_log_z
 from logzoo.samplers.threads import over_chains

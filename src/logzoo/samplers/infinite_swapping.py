@@ -10,9 +10,9 @@ import numpy as np
 from logzoo.budgets import SweepLedger
 from logzoo.checks import finite_array, one_of, whole_number
 from logzoo.kernels.assignments import LARGEST
+from logzoo.kernels.fixed_point import new_chains
 from logzoo.kernels.gibbs import forget_hidden, start_chains
-from logzoo.kernels.infinite_swapping import run_infinite_swapping
-from logzoo.kernels.layout import new_chains
+from logzoo.kernels.swapping import run_infinite_swapping
 
 TEMPERATURES = (1.0, 2.0, 3.0, 4.0, 5.0)
 DENSITIES = ("marginal", "joint")

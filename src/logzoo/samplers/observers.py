@@ -6,7 +6,7 @@ An observer has start(chains, rungs, sweeps), called once before the sampling ph
 
 import numpy as np
 
-from logzoo.kernels.observing import add_moves, add_rung_sums, add_weighted_slopes
+from logzoo.kernels.occupancy import add_moves, add_rung_sums, add_weighted_slopes
 
 
 class RungDerivatives:

@@ -13,9 +13,9 @@ import numpy as np
 from logzoo.budgets import SweepLedger
 from logzoo.checks import finite_array, share, whole_number
 from logzoo.kernels.energies import log_f_tempered, log_z_of_base
+from logzoo.kernels.exchanges import Exchanges, Replicas, run_parallel_tempering
+from logzoo.kernels.fixed_point import new_chains
 from logzoo.kernels.gibbs import forget_hidden, start_chains
-from logzoo.kernels.layout import new_chains
-from logzoo.kernels.parallel_tempering import Exchanges, Replicas, run_parallel_tempering
 from logzoo.paths import inverse_temperatures, kernel_parameters, log_z_base
 from logzoo.progress import bar
 from logzoo.samplers.base import resolve_base

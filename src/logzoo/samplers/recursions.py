@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from logzoo.kernels.sams import TwoStages
-from logzoo.kernels.wang_landau import HalvedFactor
+from logzoo.kernels.occupancy import HalvedFactor, TwoStages
 
 
 class States(NamedTuple):

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from logzoo import checks
+from logzoo.kernels.fixed_point import new_chains
 from logzoo.kernels.gibbs import start_chains
-from logzoo.kernels.layout import new_chains
 from logzoo.kernels.resampling import run_resampled, run_waste_free
 from logzoo.paths import kernel_parameters, log_z_base
 from logzoo.samplers.annealed import in_strides

@@ -7,8 +7,8 @@ rounds has a ladder that its own draws did not make, so its weights are without 
 import numpy as np
 
 from logzoo.kernels.annealing import run_annealing
+from logzoo.kernels.fixed_point import new_chains
 from logzoo.kernels.gibbs import start_chains
-from logzoo.kernels.layout import new_chains
 from logzoo.paths import inverse_temperatures
 from logzoo.samplers.ladders import at_equal_steps
 from logzoo.samplers.threads import over_chains

@@ -12,9 +12,9 @@ import numpy as np
 
 from logzoo.checks import one_of, share, whole_number
 from logzoo.kernels.energies import smooth_parts_of_chains
+from logzoo.kernels.fixed_point import new_chains
 from logzoo.kernels.gibbs import forget_hidden, start_chains
-from logzoo.kernels.layout import new_chains
-from logzoo.kernels.simulated_tempering import Ladder, Record, RungSums, run_simulated_tempering
+from logzoo.kernels.tempering import Ladder, Record, RungSums, run_simulated_tempering
 from logzoo.paths import (
     chebyshev_nodes,
     differentiation_matrix,

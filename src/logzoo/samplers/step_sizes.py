@@ -14,7 +14,7 @@ from scipy.sparse import block_array, diags_array, eye_array
 from scipy.special import expit, logit
 
 from logzoo.checks import whole_number
-from logzoo.kernels.hamiltonian import Walkers, run_at
+from logzoo.kernels.leapfrog import Walkers, run_at
 from logzoo.paths import inverse_temperatures
 from logzoo.samplers.hamiltonian import JITTER, STEPS, SimulatedTempering, iterate, jittered
 

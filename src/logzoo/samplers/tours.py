@@ -10,12 +10,12 @@ from typing import NamedTuple
 import numpy as np
 
 from logzoo.checks import whole_number
+from logzoo.kernels.bitsets import LONG_WORD, HashSet, insert_all, new_hash_set
+from logzoo.kernels.fixed_point import new_chains
 from logzoo.kernels.gibbs import forget_hidden
-from logzoo.kernels.grey import update_hidden_inputs_of_values
-from logzoo.kernels.hashing import LONG_WORD, HashSet, insert_all, new_hash_set
+from logzoo.kernels.gradients import update_hidden_inputs_of_values
 from logzoo.kernels.hidden_energies import log_f_hidden
-from logzoo.kernels.layout import new_chains
-from logzoo.kernels.tours import TourStates, add_hidden_draws, run_tours
+from logzoo.kernels.tour_sweeps import TourStates, add_hidden_draws, run_tours
 from logzoo.paths import kernel_parameters
 from logzoo.progress import bar
 from logzoo.samplers.threads import over_parts

@@ -5,6 +5,8 @@ Both use the random numbers of `logzoo.samplers.tours`: what a stopping set was 
 
 import numpy as np
 
+from logzoo.kernels.bitsets import LONG_WORD
+from logzoo.kernels.fixed_point import new_chains
 from logzoo.kernels.gibbs import (
     draw_hidden,
     draw_visible,
@@ -14,8 +16,6 @@ from logzoo.kernels.gibbs import (
     update_hidden_inputs,
     update_visible_inputs,
 )
-from logzoo.kernels.hashing import LONG_WORD
-from logzoo.kernels.layout import new_chains
 from logzoo.samplers.tours import TOGETHER, example_chains
 
 
@@ -58,7 +58,7 @@ def walk(parameters, states, numbers, sweeps, stream):
 
 
 def packed_states(units):
-    """Words (n, words) uint64 of states of 0/1 units (n, units), as in `logzoo.kernels.hashing`."""
+    """Words (n, words) uint64 of states of 0/1 units (n, units), as in `logzoo.kernels.bitsets`."""
     bits = np.zeros((len(units), -(-units.shape[1] // LONG_WORD) * LONG_WORD), np.uint8)
     bits[:, : units.shape[1]] = units
     return np.packbits(bits, axis=1, bitorder="little").view("<u8").astype(np.uint64)

@@ -12,8 +12,8 @@ from scipy.special import logsumexp, ndtri, stdtrit
 from logzoo.io.resumed import Resumed
 from logzoo.kernels.annealing import run_annealing
 from logzoo.kernels.energies import log_f_tempered, log_z_of_base
+from logzoo.kernels.fixed_point import new_chains
 from logzoo.kernels.gibbs import start_chains
-from logzoo.kernels.layout import new_chains
 from logzoo.kernels.resampling import follow_parameters
 
 # Islands of walkers that know nothing of one another, and the share of effective ones below which these are resampled.

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from logzoo.checks import whole_number
-from logzoo.kernels.tours import add_means_of_states
+from logzoo.kernels.tour_sweeps import add_means_of_states
 from logzoo.samplers.tours import StoppingSet, TourSampler, stopping_set
 from logzoo.trainers import cd
 from logzoo.trainers.loop import train

@@ -12,7 +12,7 @@ import numpy as np
 from logzoo.kernels.compiled import kernel, part
 from logzoo.kernels.elementary import copy_into, exponentiate
 from logzoo.kernels.random import RUNG, cell_centre, philox, stream_words, uniform
-from logzoo.kernels.simulated_tempering import RUNGS_PER_END, count_crossing
+from logzoo.kernels.tempering import RUNGS_PER_END, count_crossing
 
 MOMENTUM = np.uint64(4)
 ACCEPTANCE = np.uint64(5)

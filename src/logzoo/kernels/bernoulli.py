@@ -10,7 +10,7 @@ from llvmlite import ir
 from numba import njit, types
 
 from logzoo.kernels import llvm
-from logzoo.kernels.compaction import GROUP, WORD
+from logzoo.kernels.bitsets import GROUP, WORD
 from logzoo.kernels.compiled import part
 from logzoo.kernels.elementary import LOG2_E, exp2_nonpositive
 from logzoo.kernels.llvm import WIDE

@@ -9,11 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from logzoo.kernels import gibbs
+from logzoo.kernels.bernoulli import draw_layer
+from logzoo.kernels.bitsets import find, hash_of, insert, pack_state, unpack_state
 from logzoo.kernels.compiled import kernel, part
-from logzoo.kernels.draws import draw_layer
 from logzoo.kernels.elementary import copy_into
-from logzoo.kernels.grey import add_products, probabilities, update_hidden_inputs_of_values
-from logzoo.kernels.hashing import find, hash_of, insert, pack_state, unpack_state
+from logzoo.kernels.gradients import add_products, probabilities, update_hidden_inputs_of_values
 from logzoo.kernels.random import HIDDEN, VISIBLE
 
 _ZERO = np.float32(0.0)

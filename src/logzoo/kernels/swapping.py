@@ -13,8 +13,8 @@ from logzoo.kernels.assignments import assignment_scratch, draw_assignment, sum_
 from logzoo.kernels.compiled import kernel, part
 from logzoo.kernels.energies import log_f_at_betas, log_f_joint_at_betas
 from logzoo.kernels.gibbs import sweep_once, sweep_scratch
+from logzoo.kernels.gradients import hidden_probabilities
 from logzoo.kernels.random import RUNG, uniform
-from logzoo.kernels.statistics import hidden_probabilities
 
 
 @part
