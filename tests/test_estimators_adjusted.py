@@ -5,10 +5,12 @@ import math
 import numpy as np
 import pytest
 import twins
+from parts import from_python
 
 from logzoo.budgets import SweepLedger
 from logzoo.estimators.registry import estimator
 from logzoo.estimators.wang_landau import is_falling
+from logzoo.kernels import occupancy
 from logzoo.kernels.annealing import run_between
 from logzoo.kernels.fixed_point import (
     fixed_point_parameters,
@@ -18,7 +20,7 @@ from logzoo.kernels.fixed_point import (
     paired_parameters,
 )
 from logzoo.kernels.gibbs import run_sweeps
-from logzoo.kernels.occupancy import run_adjusted, step_halved_factor, step_two_stages
+from logzoo.kernels.occupancy import run_adjusted
 from logzoo.kernels.tempering import Record, RungSums, run_simulated_tempering
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
@@ -130,9 +132,9 @@ def settle(recursion, sweeps, prior, log_z, sizes, draw, start=0.0):
 def step(states, group, *arguments):
     """A step of the recursion that has groups."""
     if len(states.sams.second):
-        step_two_stages(states.sams, group, *arguments)
+        from_python(occupancy.step_two_stages)(states.sams, group, *arguments)
     else:
-        step_halved_factor(states.wang_landau, group, *arguments)
+        from_python(occupancy.step_halved_factor)(states.wang_landau, group, *arguments)
 
 
 SAMS, WANG_LANDAU = recursions.sams(0.8, 0.2, 0.2), recursions.wang_landau(0.8)

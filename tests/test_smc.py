@@ -4,17 +4,20 @@ import math
 
 import numpy as np
 import pytest
+from parts import from_python
 
 from logzoo.api import estimate_log_z
 from logzoo.budgets import SweepLedger
 from logzoo.estimators.smc import family_shares
-from logzoo.kernels.resampling import comb, run_resampled
+from logzoo.kernels import resampling
+from logzoo.kernels.resampling import run_resampled
 from logzoo.models.exact import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.samplers import annealed, resampled
 from logzoo.streams import root_stream
 
 STREAM = root_stream(5).child("resampled")
+comb = from_python(resampling.comb)
 
 
 def random_rbm(scale=1.5, visible=7, hidden=5):

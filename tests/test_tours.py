@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 import twins
 from drawing import draw_each
+from parts import from_python
 
-from logzoo.kernels.bitsets import find, hash_of, insert, new_hash_set, pack_state, unpack_state
+from logzoo.kernels import bitsets
+from logzoo.kernels.bitsets import new_hash_set
 from logzoo.kernels.hidden_energies import log_f_hidden
 from logzoo.kernels.random import HIDDEN, VISIBLE
 from logzoo.models.rbm import RBM
@@ -15,6 +17,9 @@ from logzoo.paths import kernel_parameters
 from logzoo.samplers import tours as tours_module
 from logzoo.samplers.tours import TourSampler, stopping_set
 from logzoo.streams import root_stream
+
+find, hash_of, insert = (from_python(part) for part in (bitsets.find, bitsets.hash_of, bitsets.insert))
+pack_state, unpack_state = from_python(bitsets.pack_state), from_python(bitsets.unpack_state)
 
 
 def random_rbm(visible, hidden, scale=1.0, seed=0):

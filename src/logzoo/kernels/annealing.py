@@ -9,19 +9,20 @@ from typing import NamedTuple
 import numpy as np
 
 from logzoo.kernels.bernoulli import draw_layer
-from logzoo.kernels.bitsets import unpack
-from logzoo.kernels.compiled import kernel, part
+from logzoo.kernels.cache import kernel, part
 from logzoo.kernels.elementary import softplus
 from logzoo.kernels.energies import energy_scratch, load_magnitudes, smooth_part, sum_bits
 from logzoo.kernels.gibbs import (
-    forget_hidden,
     list_changes,
+    start_from_rows,
     sweep_once,
     sweep_scratch,
     update_hidden_inputs,
     update_visible_inputs,
 )
-from logzoo.kernels.random import HIDDEN, START, VISIBLE
+from logzoo.kernels.random import HIDDEN, VISIBLE
+
+_ONE = np.float32(1.0)
 
 
 @part
@@ -69,11 +70,6 @@ def run_reverse_annealing(parameters, betas, key, first, last, chains, log_weigh
         beta[:] = np.float32(betas[k])
         sweep_once(parameters, key, step, beta, chains, scratch)
         weigh(parameters, chains, betas[k - 1], betas[k], energies, log_weight)
-
-
-_ONE, _ZERO = np.float32(1.0), np.float32(0.0)
-# The sweep of the draws at the start.
-_BEFORE = np.int64(0)
 
 
 class Laws(NamedTuple):
@@ -130,13 +126,7 @@ def run_centred_annealing(parameters, laws, betas, key, first, last, law, chains
 @kernel
 def start_from_laws(parameters, laws, law, key, chains):
     """Draw v of every chain from its law; h is drawn first by the next sweep."""
-    scratch = sweep_scratch(chains)[1]
-    for chain in range(law.size):
-        log_odds, number = laws.visible[law[chain]], chains.number[chain]
-        draw_layer(log_odds, log_odds, parameters.unit, _ZERO, key, number, _BEFORE, START, scratch.drawn)
-        for word in range(scratch.drawn.size):
-            unpack(scratch.drawn[word], word, chains.v[chain])
-    forget_hidden(parameters, chains)
+    start_from_rows(parameters, key, laws.visible, law, chains)
 
 
 @part
@@ -161,18 +151,9 @@ def draw_between(parameters, inputs, states, key, sweep, layer, share, chains, s
     near, far = (_ONE - share) * parameters.unit, share * parameters.unit
     half = inputs.shape[1] // 2
     for chain in range(states.shape[0]):
-        own, number = inputs[chain], chains.number[chain]
-        draw_layer(own, own[half:], near, far, key, number, sweep, layer, scratch.drawn)
+        x, number = inputs[chain], chains.number[chain]
+        draw_layer(x, x[half:], near, far, key, number, sweep, layer, scratch.drawn)
         list_changes(states[chain], scratch, chain, chains)
-
-
-@part
-def sweep_between(parameters, key, sweep, share, chains, scratch):
-    """One sweep of every chain at one share; all inputs brought up to date."""
-    draw_between(parameters, chains.hidden_input, chains.h, key, sweep, HIDDEN, share, chains, scratch[0])
-    update_visible_inputs(parameters, chains)
-    draw_between(parameters, chains.visible_input, chains.v, key, sweep, VISIBLE, share, chains, scratch[1])
-    update_hidden_inputs(parameters, chains)
 
 
 @kernel(nogil=True)
@@ -182,7 +163,7 @@ def run_between(parameters, shares, key, sweep, chains, log_weight):
     The sweeps are numbered from `sweep` on. `parameters` and chains are those of `fixed_point.paired_parameters` and
     `fixed_point.paired_chains`; inputs must be up to date. Weights sum the hidden units out.
     """
-    scratch = sweep_scratch(chains)
+    hidden_scratch, visible_scratch = sweep_scratch(chains)
     energies = energy_scratch(chains.h.shape[1])
     for k in range(1, shares.size):
         before, after = np.float32(shares[k - 1]), np.float32(shares[k])
@@ -190,4 +171,8 @@ def run_between(parameters, shares, key, sweep, chains, log_weight):
             log_weight[chain] += log_f_between(parameters, chains, chain, after, energies)
             log_weight[chain] -= log_f_between(parameters, chains, chain, before, energies)
         if k < shares.size - 1:
-            sweep_between(parameters, key, sweep + k - 1, after, chains, scratch)
+            now, h, v = sweep + k - 1, chains.h, chains.v
+            draw_between(parameters, chains.hidden_input, h, key, now, HIDDEN, after, chains, hidden_scratch)
+            update_visible_inputs(parameters, chains)
+            draw_between(parameters, chains.visible_input, v, key, now, VISIBLE, after, chains, visible_scratch)
+            update_hidden_inputs(parameters, chains)

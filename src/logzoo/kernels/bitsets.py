@@ -10,7 +10,7 @@ import numpy as np
 from llvmlite import ir
 from numba import njit, types
 
-from logzoo.kernels.compiled import kernel, part
+from logzoo.kernels.cache import kernel, part
 from logzoo.kernels.llvm import INT8, INT32, INT64, INTEGERS, after, constant, emitted, everywhere, load, store
 
 # Units of a word.
@@ -21,12 +21,6 @@ GROUP = 8
 _POSITIONS = np.array(
     [sorted(range(GROUP), key=lambda bit, byte=byte: not byte >> bit & 1) for byte in range(256)], np.uint8
 )
-# The eight bytes of 0 or 1 that the bits of each byte stand for.
-_SPREAD = np.array([sum((byte >> bit & 1) << 8 * bit for bit in range(GROUP)) for byte in range(256)], np.uint64)
-# Multiplying eight bytes of 0 or 1 by this gathers them, first byte lowest, in the top byte of the product.
-_GATHER = np.uint64(0x0102040810204080)
-_56 = np.uint64(56)
-_BYTE = np.int64(255)
 _BIT = np.uint32(1)
 
 
@@ -51,18 +45,6 @@ def _unpack_word(builder, word, address):
     store(builder, builder.zext(bits, ir.VectorType(INT8, WORD)), address)
 
 
-@emitted(types.uint64, types.intp)
-def _load_eight(builder, address):
-    """The eight bytes at `address`."""
-    return load(builder, address, INT64)
-
-
-@emitted(types.void, types.uint64, types.intp)
-def _store_eight(builder, value, address):
-    """Store the eight bytes of `value` at `address`."""
-    store(builder, value, address)
-
-
 @emitted(types.int64, types.uint32)
 def count_bits(builder, word):
     """How many bits of a uint32 are set (int64)."""
@@ -78,16 +60,11 @@ def words_of(units):
 @njit(inline="always")
 def pack(state, word):
     """Word number `word` of the set of the ones of `state` (units,) uint8, all 0 or 1; zero beyond the last unit."""
-    address = state.ctypes.data
     first = word * WORD
     if first + WORD <= state.size:
-        return _pack_word(address + first)
-    whole = (state.size - first) // GROUP
+        return _pack_word(state.ctypes.data + first)
     bits = np.uint32(0)
-    for group in range(whole):
-        byte = (_load_eight(address + first + group * GROUP) * _GATHER) >> _56
-        bits |= np.uint32(byte) << np.uint32(group * GROUP)
-    for bit in range(whole * GROUP, state.size - first):
+    for bit in range(state.size - first):
         bits |= np.uint32(state[first + bit]) << np.uint32(bit)
     return bits
 
@@ -95,16 +72,11 @@ def pack(state, word):
 @njit(inline="always")
 def unpack(bits, word, state):
     """Set the 32 units of word number `word` in state (units,) uint8, as far as there are so many, from its bits."""
-    address = state.ctypes.data
     first = word * WORD
     if first + WORD <= state.size:
-        _unpack_word(bits, address + first)
+        _unpack_word(bits, state.ctypes.data + first)
         return
-    whole = (state.size - first) // GROUP
-    for group in range(whole):
-        byte = np.int64(bits >> np.uint32(group * GROUP)) & _BYTE
-        _store_eight(_SPREAD[byte], address + first + group * GROUP)
-    for bit in range(whole * GROUP, state.size - first):
+    for bit in range(state.size - first):
         state[first + bit] = np.uint8(bits >> np.uint32(bit) & _BIT)
 
 
@@ -140,7 +112,7 @@ class HashSet(NamedTuple):
     slots: np.ndarray  # (power of two,) int32: the row that lies there, or -1
 
 
-def new_hash_set(capacity, units):
+def new_hash_set(capacity: int, units: int) -> HashSet:
     """An empty set with room for `capacity` states of so many units; at least half of its slots stay free."""
     size = 1 << int(2 * capacity - 1).bit_length()
     return HashSet(np.zeros((capacity, -(-units // LONG_WORD)), np.uint64), np.full(size, _FREE))

@@ -18,8 +18,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from logzoo.kernels.compiled import kernel, part
-from logzoo.kernels.elementary import exp_wide, split_exponent
+from logzoo.kernels.cache import kernel, part
+from logzoo.kernels.elementary import exp_wide, sigmoid, softplus, split_exponent
 
 # States of the low part handled together: eight vectors of float64.
 LANES = 32
@@ -129,9 +129,8 @@ def expectations(weights, enumerated_bias, bias):
                 log_f += enumerated_bias[unit]
                 p += weights[unit]
         for i in range(p.size):
-            decay = math.exp(-abs(p[i]))
-            log_f += max(p[i], 0.0) + math.log1p(decay)
-            p[i] = (1.0 if p[i] >= 0.0 else decay) / (1.0 + decay)
+            log_f += softplus(p[i])
+            p[i] = sigmoid(p[i])
         if log_f > largest:
             # Everything so far was relative to the largest log f then.
             shrink = math.exp(largest - log_f)

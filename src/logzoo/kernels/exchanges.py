@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from logzoo.kernels import energies
-from logzoo.kernels.compiled import kernel, part
+from logzoo.kernels.cache import kernel, part
 from logzoo.kernels.elementary import copy_into
 from logzoo.kernels.energies import log_f_tempered
 from logzoo.kernels.gibbs import (
@@ -121,11 +121,10 @@ def run_parallel_tempering(parameters, betas, key, first, last, chains, replicas
         for ladder in range(ladders):
             start = ladder * rungs
             up, down = exchanges.up[ladder, sweep - first], exchanges.down[ladder, sweep - first]
-            for place in range(rungs):
-                chain = start + place
+            for chain in range(start, start + rungs):
                 rung = replicas.rung[chain]
                 holder[rung] = chain
-                log_f = exchanges.log_f[ladder, place]
+                log_f = exchanges.log_f[ladder, chain - start]
                 log_f[:] = np.nan
                 everywhere = all_rungs and sweep == last - 1
                 even = everywhere and ladder_is_even
@@ -183,13 +182,6 @@ def log_f_elsewhere(parameters, chains, inputs, scratch, ones, log_f):
 
 
 @part
-def swap(one, other):
-    """Exchange the entries of two arrays (n,)."""
-    for i in range(one.size):
-        one[i], other[i] = other[i], one[i]
-
-
-@part
 def exchange_states(stack, key, sweep, first, chains, travellers, crossings, up, down):
     """Exchange the states of neighbours: pairs first, first + 2, ... of every ladder; up, down (rungs - 1, ladders)."""
     for pair in range(first, up.shape[0], 2):
@@ -199,7 +191,9 @@ def exchange_states(stack, key, sweep, first, chains, travellers, crossings, up,
             if log_ratio < 0.0 and uniform(key, chains.number[pair, ladder], sweep, RUNG) >= math.exp(log_ratio):
                 continue
             crossings.accepted[pair, ladder] += 1
-            swap(chains.v[pair, ladder], chains.v[pair + 1, ladder])
+            lower, upper = chains.v[pair, ladder], chains.v[pair + 1, ladder]
+            for i in range(lower.size):
+                lower[i], upper[i] = upper[i], lower[i]
             copy_into(chains.hidden_input[pair, ladder], crossings.below[pair, ladder])
             copy_into(chains.hidden_input[pair + 1, ladder], crossings.above[pair, ladder])
             for rung in (pair, pair + 1):
@@ -219,8 +213,8 @@ def settle_inputs(stack, chains):
 
 
 @kernel(nogil=True)
-def run_trajectory(stack, key, first, each, chains, travellers, crossings, steps_up, steps_down):
-    """Rounds of `each` sweeps of all chains, from sweep `first` on, in place, with exchanges after each.
+def run_trajectory(stack, key, first, sweeps, chains, travellers, crossings, steps_up, steps_down):
+    """Rounds of so many sweeps of all chains, from sweep `first` on, in place, with exchanges after each.
 
     The first rung's RBM has independent units: every sweep draws a fresh state there. Pairs 0, 2, ... exchange in one
     round, pairs 1, 3, ... in the next. steps_up, steps_down (rounds, rungs - 1, ladders) float64: log f_{i+1}(x_i) -
@@ -230,26 +224,26 @@ def run_trajectory(stack, key, first, each, chains, travellers, crossings, steps
     ones = np.ones(ladders, np.float32)
     scratch = sweep_scratch(chains_at(chains, 0))
     listed = layer_scratch(chains.v.shape[2])
-    own, elsewhere = np.empty(ladders), np.empty(ladders)
+    log_f, elsewhere = np.empty(ladders), np.empty(ladders)
     for number in range(len(steps_up)):
-        start = first + number * each
+        start = first + number * sweeps
         up, down = steps_up[number], steps_down[number]
         for rung in range(rungs):
             parameters, here = parameters_at(stack, rung), chains_at(chains, rung)
-            for sweep in range(start, start + each):
+            for sweep in range(start, start + sweeps):
                 sweep_once(parameters, key, sweep, ones, here, scratch)
-            log_f_tempered(parameters, ones, here, own)
+            log_f_tempered(parameters, ones, here, log_f)
             if rung > 0:
                 lower = chains_at(chains, rung - 1)
                 log_f_elsewhere(parameters, lower, crossings.above[rung - 1], listed, ones, elsewhere)
                 up[rung - 1] += elsewhere
                 colder = parameters_at(stack, rung - 1)
                 log_f_elsewhere(colder, here, crossings.below[rung - 1], listed, ones, elsewhere)
-                down[rung - 1] = own - elsewhere
+                down[rung - 1] = log_f - elsewhere
             if rung < rungs - 1:
-                up[rung] = -own
+                up[rung] = -log_f
         travellers.old[0] = 0
-        exchange_states(stack, key, start, (start // each) % 2, chains, travellers, crossings, up, down)
+        exchange_states(stack, key, start, (start // sweeps) % 2, chains, travellers, crossings, up, down)
         for rung in range(rungs):
             for ladder in range(ladders):
                 heading = travellers.heading[rung, ladder]

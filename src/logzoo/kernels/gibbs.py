@@ -18,7 +18,7 @@ from numba.core import cgutils
 
 from logzoo.kernels.bernoulli import draw_layer
 from logzoo.kernels.bitsets import WORD, count_bits, list_set, pack, unpack, words_of
-from logzoo.kernels.compiled import kernel, part
+from logzoo.kernels.cache import kernel, part
 from logzoo.kernels.elementary import copy_into
 from logzoo.kernels.llvm import INT32, WIDE_INTEGERS, after, emitted, load, load_row, store_row, update, variables
 from logzoo.kernels.random import HIDDEN, START, VISIBLE
@@ -40,8 +40,8 @@ def update_sums(builder, table, plus, rises, minus, falls, start, sums):
     for combine, indices, count in ((builder.add, plus, rises), (builder.sub, minus, falls)):
         with cgutils.for_range(builder, count) as loop:
             index = load(builder, after(builder, indices, loop.index, BYTES), INT32)
-            place = after(builder, table, builder.zext(index, table.type), WIDTH * BYTES)
-            for total, row in zip(totals, load_row(builder, place, WIDE_INTEGERS, _STRIPS), strict=True):
+            address = after(builder, table, builder.zext(index, table.type), WIDTH * BYTES)
+            for total, row in zip(totals, load_row(builder, address, WIDE_INTEGERS, _STRIPS), strict=True):
                 update(builder, combine, total, row)
     store_row(builder, totals, sums)
 
@@ -96,6 +96,21 @@ def layer_scratch(units):
 def sweep_scratch(chains):
     """Scratch for the hidden and for the visible layer."""
     return layer_scratch(chains.h.shape[1]), layer_scratch(chains.v.shape[1])
+
+
+@part
+def slice_of(chains, begin, end):
+    """Chains begin, ..., end - 1 as views."""
+    return Chains(
+        chains.number[begin:end],
+        chains.v[begin:end],
+        chains.h[begin:end],
+        chains.hidden_input[begin:end],
+        chains.visible_input[begin:end],
+        chains.plus[begin:end],
+        chains.minus[begin:end],
+        chains.counts[begin:end],
+    )
 
 
 @part
@@ -193,19 +208,25 @@ def forget_hidden(parameters, chains):
     update_hidden_inputs(parameters, chains)
 
 
-@kernel
-def start_chains(parameters, key, log_odds, chains):
-    """Draw v of every chain from independent units, set h to zero.
+@part
+def start_from_rows(parameters, key, rows, row, chains):
+    """Draw v of every chain from independent units, of log-odds rows[row] (chains,), and set h to zero.
 
-    log_odds (V rounded up to blocks,) int32: in fixed point, like the base.
+    rows (n, V rounded up to blocks) int32: in fixed point, like the base.
     """
     scratch = layer_scratch(chains.v.shape[1])
-    for chain in range(chains.v.shape[0]):
-        unit, number = parameters.unit, chains.number[chain]
-        draw_layer(log_odds, log_odds, unit, _ZERO, key, number, _BEFORE, START, scratch.drawn)
+    for chain in range(row.size):
+        log_odds, number = rows[row[chain]], chains.number[chain]
+        draw_layer(log_odds, log_odds, parameters.unit, _ZERO, key, number, _BEFORE, START, scratch.drawn)
         for word in range(scratch.drawn.size):
             unpack(scratch.drawn[word], word, chains.v[chain])
     forget_hidden(parameters, chains)
+
+
+@kernel
+def start_chains(parameters, key, log_odds, chains):
+    """Draw v of every chain from independent units of one row of log-odds, and set h to zero; see `start_from_rows`."""
+    start_from_rows(parameters, key, log_odds.reshape(1, -1), np.zeros(chains.number.size, np.int64), chains)
 
 
 @part

@@ -12,7 +12,7 @@ from numba.core import cgutils
 
 from logzoo.kernels import llvm
 from logzoo.kernels.bitsets import list_set, pack
-from logzoo.kernels.compiled import kernel, part
+from logzoo.kernels.cache import kernel, part
 from logzoo.kernels.elementary import LOG2_E, exp2_nonpositive, softplus
 from logzoo.kernels.gibbs import WIDTH, layer_scratch
 
@@ -128,25 +128,25 @@ def _weighted_rows(sums_together):
     @llvm.emitted(types.void, *[types.intp] * 6)
     def emit(builder, table, count, factors, step, apart, sums):
         numbers = range(sums_together)
-        places = [llvm.after(builder, sums, llvm.constant(sums.type, n), WIDTH * _BYTES) for n in numbers]
-        totals = [llvm.variables(builder, llvm.load_row(builder, place, llvm.WIDE_FLOATS, _STRIPS)) for place in places]
+        targets = [llvm.after(builder, sums, llvm.constant(sums.type, n), WIDTH * _BYTES) for n in numbers]
+        totals = [llvm.variables(builder, llvm.load_row(builder, row, llvm.WIDE_FLOATS, _STRIPS)) for row in targets]
         with cgutils.for_range(builder, count) as loop:
             first = builder.mul(loop.index, step)
             steps = [builder.add(first, builder.mul(apart, llvm.constant(apart.type, n))) for n in numbers]
-            own = [llvm.load(builder, llvm.after(builder, factors, place, _BYTES), llvm.FLOAT) for place in steps]
+            several = [llvm.load(builder, llvm.after(builder, factors, n, _BYTES), llvm.FLOAT) for n in steps]
             some = llvm.constant(llvm.BIT, 0)
-            for factor in own:
+            for factor in several:
                 some = builder.or_(some, builder.fcmp_unordered("!=", factor, llvm.constant(llvm.FLOAT, 0.0)))
             with builder.if_then(some):
                 row = llvm.load_row(
                     builder, llvm.after(builder, table, loop.index, WIDTH * _BYTES), llvm.WIDE_FLOATS, _STRIPS
                 )
-                for factor, held in zip(own, totals, strict=True):
+                for factor, row_of_totals in zip(several, totals, strict=True):
                     factor = llvm.everywhere(builder, factor, llvm.WIDE_FLOATS.count)
-                    for total, values in zip(held, row, strict=True):
+                    for total, values in zip(row_of_totals, row, strict=True):
                         llvm.update(builder, builder.fadd, total, builder.fmul(factor, values))
-        for place, held in zip(places, totals, strict=True):
-            llvm.store_row(builder, held, place)
+        for target, row_of_totals in zip(targets, totals, strict=True):
+            llvm.store_row(builder, row_of_totals, target)
 
     return emit
 
@@ -160,12 +160,12 @@ def _add_all(table, factors, step, apart, sums):
     """sums[n] += sum_m factors[m step + n apart] table[m] for all n; `factors` is an address."""
     rows, n = table.shape[0], 0
     while n < sums.shape[0]:
-        place, target = factors + n * apart * _BYTES, sums[n].ctypes.data
+        source, target = factors + n * apart * _BYTES, sums[n].ctypes.data
         if n + _SUMS_TOGETHER <= sums.shape[0]:
-            _add_to_several(table.ctypes.data, rows, place, step, apart, target)
+            _add_to_several(table.ctypes.data, rows, source, step, apart, target)
             n += _SUMS_TOGETHER
         else:
-            _add_weighted_rows(table.ctypes.data, rows, place, step, apart, target)
+            _add_weighted_rows(table.ctypes.data, rows, source, step, apart, target)
             n += 1
 
 
@@ -181,8 +181,8 @@ def update_hidden_inputs_of_values(parameters, x, chains):
         _add_all(table, x.ctypes.data, 1, x.shape[1], sums)
         for chain in range(x.shape[0]):
             for j in range(WIDTH):
-                own = np.int32(np.rint(sums[chain, j]))
-                chains.hidden_input[chain, first + j] = parameters.hidden_bias[first + j] + own
+                rounded = np.int32(np.rint(sums[chain, j]))
+                chains.hidden_input[chain, first + j] = parameters.hidden_bias[first + j] + rounded
 
 
 @kernel(nogil=True)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from logzoo.kernels.compiled import kernel, part
+from logzoo.kernels.cache import kernel, part
 from logzoo.kernels.elementary import copy_into, exp_wide
 from logzoo.kernels.tempering import RungSums, carry, temper_once, tempering_scratch
 
@@ -75,11 +75,11 @@ def _is_flat(prior, flatness, visits):
         total += visits[k]
     parts = min(_PARTS, rungs)
     for number in range(parts):
-        share, own = 0.0, 0.0
+        share, visited = 0.0, 0.0
         for k in range(number * rungs // parts, (number + 1) * rungs // parts):
             share += prior[k]
-            own += visits[k]
-        if own < flatness * total * share:
+            visited += visits[k]
+        if visited < flatness * total * share:
             return False
     return True
 
@@ -100,35 +100,6 @@ def step_halved_factor(state, group, t, visits, log_z_hat):
         for k in range(rungs):
             seen[k] = 0.0
         state.falling[group] = state.log_factor[group] <= target
-
-
-class GroupScratch(NamedTuple):
-    """What sweeps of groups work with."""
-
-    tempering: tuple  # of `tempering_scratch`
-    offsets: np.ndarray  # (G, K)
-    group: np.ndarray  # (chains,) int64
-    sums: tuple  # RungSums of the chains in one sweep
-    occupancy: np.ndarray  # (G, K) float64: sums over the chains of a group in one sweep
-    visits: np.ndarray  # (G, K) int64
-
-
-@part
-def group_scratch(ladder, first_chains, chains):
-    """Scratch for sweeps of these groups."""
-    groups, rungs, count = first_chains.size - 1, ladder.betas.size, chains.v.shape[0]
-    group = np.empty(count, np.int64)
-    for number in range(groups):
-        for chain in range(first_chains[number], first_chains[number + 1]):
-            group[chain] = number
-    return GroupScratch(
-        tempering_scratch(ladder, chains),
-        np.empty((groups, rungs)),
-        group,
-        RungSums(np.zeros((count, rungs)), np.zeros((count, rungs), np.int64), np.zeros(count, np.int64)),
-        np.empty((groups, rungs)),
-        np.empty((groups, rungs), np.int64),
-    )
 
 
 @kernel(nogil=True)
@@ -155,19 +126,24 @@ def run_adjusted(
     After each, a step of the recursion moves log Zhat: that of SAMS, or of Wang-Landau where the state of SAMS has no
     groups. t: the steps that were made before.
     """
-    scratch = group_scratch(ladder, first_chains, chains)
+    count, (groups, rungs) = rung.size, log_z_hats.shape
+    scratch = tempering_scratch(ladder, chains)
     copy_into(record.rungs[:, 0], rung)
-    offsets, single, occupancy, visits = scratch.offsets, scratch.sums, scratch.occupancy, scratch.visits
-    groups, rungs = offsets.shape
-    for place in range(record.rungs.shape[1] - 1):
+    # Sums over one sweep: of each chain, and of the chains of each group.
+    single = RungSums(np.zeros((count, rungs)), np.zeros((count, rungs), np.int64), np.zeros(count, np.int64))
+    occupancy, visits = np.empty((groups, rungs)), np.empty((groups, rungs), np.int64)
+    offsets, group_of = np.empty((groups, rungs)), np.empty(count, np.int64)
+    for group in range(groups):
+        group_of[first_chains[group] : first_chains[group + 1]] = group
+    for row in range(record.rungs.shape[1] - 1):
         for group in range(groups):
             for k in range(rungs):
                 offsets[group, k] = log_prior[k] - log_z_hats[group, k]
                 occupancy[group, k], visits[group, k] = 0.0, 0
-        settings = parameters, ladder, offsets, marginal, key, first + place, place
-        temper_once(*settings, chains, rung, heading, scratch.group, single, record, scratch.tempering)
-        for chain in range(rung.size):
-            group = scratch.group[chain]
+        settings = parameters, ladder, offsets, marginal, key, first + row, row
+        temper_once(*settings, chains, rung, heading, group_of, single, record, scratch)
+        for chain in range(count):
+            group = group_of[chain]
             sums.round_trips[chain] += single.round_trips[chain]
             single.round_trips[chain] = 0
             for k in range(rungs):
@@ -180,9 +156,9 @@ def run_adjusted(
         for group in range(groups):
             log_z_hat = log_z_hats[group]
             if len(sams.second):
-                step_two_stages(sams, group, t + place + 1, occupancy[group], log_z_hat)
+                step_two_stages(sams, group, t + row + 1, occupancy[group], log_z_hat)
             else:
-                step_halved_factor(wang_landau, group, t + place + 1, visits[group], log_z_hat)
+                step_halved_factor(wang_landau, group, t + row + 1, visits[group], log_z_hat)
             base = log_z_hat[0]
             for k in range(rungs):
                 log_z_hat[k] -= base

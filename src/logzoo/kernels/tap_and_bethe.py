@@ -23,15 +23,8 @@ import math
 
 import numpy as np
 
-from logzoo.kernels.compiled import kernel, part
-from logzoo.kernels.elementary import copy_into, softplus
-
-
-@part
-def sigmoid(x):
-    """1 / (1 + exp(-x)) of a float64 without overflow."""
-    decay = math.exp(-abs(x))
-    return (1.0 if x >= 0.0 else decay) / (1.0 + decay)
+from logzoo.kernels.cache import kernel, part
+from logzoo.kernels.elementary import copy_into, sigmoid, softplus
 
 
 @part
@@ -175,9 +168,9 @@ def _message(weight, gain, field):
 def _pair(weight, gain, u, t):
     """log of the mean of exp(weight v h) over independent units with log-odds u and t."""
     if abs(weight) > _LARGEST:
-        both, one, other = u + t + weight, u, t
-        largest = max(max(both, 0.0), max(one, other))
-        total = math.exp(both - largest) + math.exp(one - largest) + math.exp(other - largest) + math.exp(-largest)
+        both = u + t + weight
+        largest = max(max(both, 0.0), max(u, t))
+        total = math.exp(both - largest) + math.exp(u - largest) + math.exp(t - largest) + math.exp(-largest)
         return largest + math.log(total) - softplus(u) - softplus(t)
     return math.log1p(sigmoid(u) * sigmoid(t) * gain)
 
