@@ -10,8 +10,8 @@ from table import Row, ratio, run, seconds_of
 from logzoo import RBM, exact_log_z
 from logzoo.budgets import SweepLedger
 from logzoo.estimators.estimator_registry import estimator
+from logzoo.kernels.fixed_point import new_chains
 from logzoo.kernels.gibbs import run_sweeps, start_chains
-from logzoo.kernels.layout import new_chains
 from logzoo.paths import kernel_parameters
 from logzoo.samplers import annealed, tempering_runs
 from logzoo.samplers.base import resolve_base

@@ -9,8 +9,8 @@ from numba import njit
 from table import Row, ratio, run, seconds_of
 
 from logzoo.kernels.assignments import assignment_scratch, draw_assignment, sum_assignments
+from logzoo.kernels.exchanges import Exchanges, Replicas, run_parallel_tempering
 from logzoo.kernels.gibbs import run_sweeps
-from logzoo.kernels.parallel_tempering import Exchanges, Replicas, run_parallel_tempering
 from logzoo.paths import kernel_parameters
 from logzoo.samplers.replicas import DENSITIES, IN_TURN, InfiniteSwapping
 

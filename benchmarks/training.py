@@ -7,8 +7,8 @@ import numpy as np
 from table import Row, run
 
 from logzoo import train_rbm
+from logzoo.kernels.fixed_point import fixed_point_parameters
 from logzoo.kernels.gibbs import forget_hidden, run_sweeps
-from logzoo.kernels.layout import fixed_point_parameters
 from logzoo.paths import kernel_parameters
 from logzoo.samplers.replicas import ParallelTempering
 from logzoo.training.trackers import KalmanTracker, RtsTracker

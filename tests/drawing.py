@@ -5,7 +5,7 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
 
-from logzoo.kernels.draws import draw_unit, emit_decision
+from logzoo.kernels.bernoulli import draw_unit, emit_decision
 
 
 @njit

@@ -68,8 +68,8 @@ ALLOWED = {
 # What the library never imports.
 NOT_OF_THE_LIBRARY = {"replication", "jinja2", "matplotlib", "pandas"}
 KERNEL_LIBRARIES = {"__future__", "collections", "llvmlite", "math", "numba", "numpy", "typing"}
-# They find a folder for machine code; no kernel is in them.
-CACHE_MODULES = {"cache.py", "compiled.py"}
+# It finds a folder for machine code; no kernel is in it.
+CACHE_MODULE = "cache.py"
 MODERN_RANDOM = {"BitGenerator", "Generator", "Philox", "SeedSequence", "default_rng"}
 
 
@@ -110,7 +110,7 @@ def breaches_of_file(file, tree, root):
             yield f"imports {library}"
         if module.startswith("numpy.random"):
             yield "imports from numpy.random: write np.random.Generator"
-        if part == "kernels" and file.name not in CACHE_MODULES and library not in KERNEL_LIBRARIES | {root.name}:
+        if part == "kernels" and file.name != CACHE_MODULE and library not in KERNEL_LIBRARIES | {root.name}:
             yield f"a kernel imports {library}"
     for attribute in (node for node in ast.walk(tree) if isinstance(node, ast.Attribute)):
         owner = ast.unparse(attribute.value)

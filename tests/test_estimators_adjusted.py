@@ -5,23 +5,23 @@ import math
 import numpy as np
 import pytest
 import twins
+from parts import from_python
 
 from logzoo.budgets import SweepLedger
 from logzoo.estimators.estimator_registry import estimator
 from logzoo.estimators.tempering_estimates import is_falling
-from logzoo.kernels.adjusted import run_adjusted
-from logzoo.kernels.between import run_between
-from logzoo.kernels.gibbs import run_sweeps
-from logzoo.kernels.layout import (
+from logzoo.kernels import occupancy
+from logzoo.kernels.annealing import run_between
+from logzoo.kernels.fixed_point import (
     fixed_point_parameters,
     fixed_point_unit,
     new_chains,
     paired_chains,
     paired_parameters,
 )
-from logzoo.kernels.sams import step_two_stages
-from logzoo.kernels.simulated_tempering import Record, RungSums, run_simulated_tempering
-from logzoo.kernels.wang_landau import step_halved_factor
+from logzoo.kernels.gibbs import run_sweeps
+from logzoo.kernels.occupancy import run_adjusted
+from logzoo.kernels.tempering import Record, RungSums, run_simulated_tempering
 from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.paths import log_z_base
@@ -132,9 +132,9 @@ def settle(recursion, sweeps, prior, log_z, sizes, draw, start=0.0):
 def step(states, group, *arguments):
     """A step of the recursion that has groups."""
     if len(states.sams.second):
-        step_two_stages(states.sams, group, *arguments)
+        from_python(occupancy.step_two_stages)(states.sams, group, *arguments)
     else:
-        step_halved_factor(states.wang_landau, group, *arguments)
+        from_python(occupancy.step_halved_factor)(states.wang_landau, group, *arguments)
 
 
 SAMS, WANG_LANDAU = tempering_runs.sams(0.8, 0.2, 0.2), tempering_runs.wang_landau(0.8)

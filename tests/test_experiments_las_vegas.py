@@ -5,9 +5,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import xarray as xr
+from parts import from_python
 from scipy.special import expit
 
-from logzoo.kernels.hashing import unpack_state
+from logzoo.kernels import bitsets
 from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters
@@ -41,7 +42,7 @@ def test_states_are_packed_as_the_kernels_pack_them(units):
     rows = packed_states(states)
     unpacked = np.empty_like(states)
     for words, state in zip(rows, unpacked, strict=True):
-        unpack_state(words, state)
+        from_python(bitsets.unpack_state)(words, state)
     np.testing.assert_array_equal(unpacked, states)
     np.testing.assert_array_equal(unpacked_states(rows, units), states)
 

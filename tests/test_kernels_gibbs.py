@@ -6,17 +6,18 @@ import numpy as np
 import pytest
 import twins
 from drawing import draw_each
+from parts import from_python
 from scipy.stats import chisquare
 
 from logzoo.api import sample_gibbs
+from logzoo.kernels import fixed_point
+from logzoo.kernels.fixed_point import fixed_point_parameters, fixed_point_unit, new_chains
 from logzoo.kernels.gibbs import run_sweeps, start_chains
-from logzoo.kernels.layout import fixed_point_parameters, fixed_point_unit, new_chains
 from logzoo.kernels.random import HIDDEN, VISIBLE
-from logzoo.kernels.rounding import add_sizes
 from logzoo.models.rbm import RBM
 
 KEY = np.uint64(0xC0FFEE1234567)
-SHAPES = [(1, 1), (1, 5), (6, 1), (4, 3), (32, 33), (33, 64), (784, 10)]
+SHAPES = [(1, 5), (6, 1), (32, 33), (33, 64), (784, 10)]
 SWEEPS = 6  # of the chains whose distribution is checked
 
 
@@ -46,7 +47,7 @@ def started(rbm, base, count):
     return parameters, chains
 
 
-@pytest.mark.parametrize("scale", [1e-4, 0.1, 1.0, 30.0, 1e4, 1e20])
+@pytest.mark.parametrize("scale", [1e-4, 1.0, 1e20])
 @pytest.mark.parametrize(("visible", "hidden"), SHAPES)
 def test_fixed_point_rounds_to_half_a_unit_and_cannot_overflow(visible, hidden, scale):
     rbm = random_rbm(visible, hidden, scale)
@@ -75,41 +76,23 @@ def test_fixed_point_rounds_to_half_a_unit_and_cannot_overflow(visible, hidden, 
     assert unit == 2.0**-30 or largest > 2**28
 
 
-@pytest.mark.parametrize("power", [-3, 0, 5])
-def test_inputs_that_are_powers_of_two_stay_in_range(power):
-    value = 2.0**power
-    parameters = fixed_point_parameters(np.full((1, 1), -value), np.zeros(1), np.zeros(1), np.zeros(1))
-    assert abs(int(parameters.weights[0, 0, 0])) <= 2**30
-    assert parameters.weights[0, 0, 0] * float(parameters.unit) == -value
-
-
 def test_a_large_base_widens_the_grid_instead_of_overflowing():
     parameters = parameters_of(random_rbm(6, 4, 1e-3), np.array([0.0, 1.0, -1.0, 1e6, -1e6, 2.0**20]))
     assert np.abs(parameters.base.astype(np.int64)).max() <= 2**30
     np.testing.assert_allclose(parameters.base[:6] * float(parameters.unit), [0, 1, -1, 1e6, -1e6, 2**20], atol=1e-3)
 
 
-def test_parameters_whose_sums_overflow_are_refused():
+def test_units_of_other_models_and_sums_that_overflow():
+    value, zeros = 2.0**5, np.zeros(1)
+    parameters = fixed_point_parameters(np.full((1, 1), -value), zeros, zeros, zeros)
+    assert parameters.weights[0, 0, 0] * float(parameters.unit) == -value and parameters.unit == 2.0**-25
+    assert fixed_point_unit(np.zeros((3, 2)), np.zeros(3), np.zeros(2), np.zeros(3)) == 2.0**-30
     with np.errstate(over="ignore"), pytest.raises(ValueError, match="overflow"):
         fixed_point_parameters(np.full((4, 2), 1e308), np.zeros(4), np.zeros(2), np.zeros(4))
 
 
-def test_the_unit_of_an_empty_model_is_defined():
-    assert fixed_point_unit(np.zeros((3, 2)), np.zeros(3), np.zeros(2), np.zeros(3)) == 2.0**-30
-
-
-@pytest.mark.parametrize(("visible", "hidden"), SHAPES)
-def test_blocks_hold_the_matrix_and_its_transpose(visible, hidden):
-    parameters = parameters_of(random_rbm(visible, hidden), np.zeros(visible))
-    weights = matrix_of(parameters.weights, hidden)
-    assert weights.shape == (visible, hidden)
-    np.testing.assert_array_equal(weights, matrix_of(parameters.weights_transposed, visible).T)
-    assert not parameters.visible_bias[visible:].any()
-    assert not parameters.hidden_bias[hidden:].any()
-
-
 @pytest.mark.parametrize("kind", [np.float32, np.float64, np.int64])
-@pytest.mark.parametrize(("visible", "hidden"), [*SHAPES, (41, 75), (784, 500)])
+@pytest.mark.parametrize(("visible", "hidden"), [*SHAPES, (41, 75)])
 def test_weights_are_rounded_half_to_even_whatever_their_type(visible, hidden, kind):
     generator = np.random.default_rng(4)
     # Quarters of a unit, half of them ties or integers; the base makes the unit 4.
@@ -128,16 +111,16 @@ def test_weights_are_rounded_half_to_even_whatever_their_type(visible, hidden, k
 
 
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
-@pytest.mark.parametrize(("visible", "hidden"), [*SHAPES, (41, 75)])
+@pytest.mark.parametrize(("visible", "hidden"), [(1, 5), (41, 75)])
 def test_sizes_are_summed_over_rows_and_columns(visible, hidden, kind):
     weights = np.random.default_rng(5).standard_normal((visible, hidden)).astype(kind)
     rows, columns = np.ones(visible), np.ones(hidden)
-    add_sizes(weights, rows, columns)
+    from_python(fixed_point.add_sizes)(weights, rows, columns)
     np.testing.assert_allclose(rows, 1 + np.abs(weights).sum(axis=1, dtype=np.float64), rtol=1e-14)
     np.testing.assert_allclose(columns, 1 + np.abs(weights).sum(axis=0, dtype=np.float64), rtol=1e-14)
 
 
-@pytest.mark.parametrize(("visible", "hidden"), [*SHAPES, (784, 500)])
+@pytest.mark.parametrize(("visible", "hidden"), [(1, 5), (784, 500)])
 def test_no_vector_of_weights_or_inputs_straddles_two_cache_lines(visible, hidden):
     parameters = parameters_of(random_rbm(visible, hidden), np.zeros(visible))
     chains = new_chains(3, visible, hidden)
@@ -164,25 +147,12 @@ def test_sweeps_equal_the_slow_twin_bit_for_bit(visible, hidden):
         np.testing.assert_array_equal(chains.v, v)
 
 
-def test_the_twin_notices_a_wrong_temperature_and_a_wrong_stream():
-    rbm, base = random_rbm(33, 64, 0.5), np.zeros(33)
-    parameters, chains = started(rbm, base, 1)
-    twin = twins.FixedPointRBM(rbm, base, parameters.unit, draw_each)
-    start = chains.v[0].copy()
-    run_sweeps(parameters, KEY, 1, 2, np.ones(1, np.float32), chains)
-    right, _ = twin.sweep(start, 1.0, KEY, 0, 1, int(HIDDEN), int(VISIBLE))
-    np.testing.assert_array_equal(chains.v[0], right)
-    for wrong in ((0.9, KEY, 0, 1), (1.0, KEY, 1, 1), (1.0, KEY, 0, 2), (1.0, np.uint64(3), 0, 1)):
-        v, _ = twin.sweep(start, *wrong, int(HIDDEN), int(VISIBLE))
-        assert not np.array_equal(v, right)
-
-
 @pytest.mark.parametrize(("visible", "hidden"), SHAPES)
 def test_inputs_stay_exact_through_many_sweeps(visible, hidden):
     rbm, base = random_rbm(visible, hidden, 0.5), np.zeros(visible)
     parameters, chains = started(rbm, base, 4)
     twin = twins.FixedPointRBM(rbm, base, parameters.unit, draw_each)
-    run_sweeps(parameters, KEY, 1, 2001, np.array([0.0, 0.3, 0.8, 1.0], np.float32), chains)
+    run_sweeps(parameters, KEY, 1, 1001, np.array([0.0, 0.3, 0.8, 1.0], np.float32), chains)
     np.testing.assert_array_equal(chains.hidden_input[:, :hidden], twin.hidden_input(chains.v))
     np.testing.assert_array_equal(chains.visible_input[:, :visible], twin.visible_input(chains.h))
     assert chains.v.max() <= 1 and chains.h.max() <= 1
@@ -198,17 +168,6 @@ def test_chains_start_from_the_base_with_inputs_that_belong_to_them():
     twin = twins.FixedPointRBM(rbm, base, parameters.unit, draw_each)
     np.testing.assert_array_equal(chains.hidden_input[:, :40], twin.hidden_input(chains.v))
     np.testing.assert_array_equal(chains.visible_input[:, :6], twin.visible_input(chains.h))
-
-
-def test_refreshed_inputs_belong_to_the_states_and_to_new_parameters():
-    old, new = random_rbm(33, 64), random_rbm(33, 64, 2.0, seed=1)
-    _, chains = started(old, np.zeros(33), 3)
-    parameters = parameters_of(new, np.zeros(33))
-    chains.v[1] = 1
-    twins.refresh_inputs(parameters, chains)
-    twin = twins.FixedPointRBM(new, np.zeros(33), parameters.unit, draw_each)
-    np.testing.assert_array_equal(chains.hidden_input[:, :64], twin.hidden_input(chains.v))
-    np.testing.assert_array_equal(chains.visible_input[:, :33], twin.visible_input(chains.h))
 
 
 def test_a_chain_does_not_depend_on_how_many_run_with_it():
@@ -239,8 +198,8 @@ def small_rbm():
 
 
 @lru_cache
-def gibbs_counts(beta, chunks=10, chains=100_000):
-    """Counts (16,) of the visible states of a million independent chains."""
+def gibbs_counts(beta, chunks=3, chains=100_000):
+    """Counts (16,) of the visible states of 300,000 independent chains."""
     counts = np.zeros(16, np.int64)
     for seed in range(chunks):
         v = sample_gibbs(small_rbm(), chains, SWEEPS, beta=beta, seed=seed)
@@ -254,27 +213,13 @@ def p_value(counts, probabilities):
 
 
 @pytest.mark.parametrize("beta", [1.0, 0.5])
-def test_a_million_independent_chains_have_the_exact_distribution(beta):
-    counts = gibbs_counts(beta)
-    assert counts.sum() == 1_000_000
-    assert p_value(counts, twins.visible_probabilities(small_rbm(), beta)) > 6e-5
+def test_independent_chains_have_the_exact_distribution(beta):
+    assert p_value(gibbs_counts(beta), twins.visible_probabilities(small_rbm(), beta)) > 6e-5
 
 
-@pytest.mark.parametrize(("sampled", "claimed"), [(1.0, 0.98), (1.0, 1.02), (0.5, 0.48), (0.5, 1.0)])
+@pytest.mark.parametrize(("sampled", "claimed"), [(1.0, 0.97), (0.5, 0.47)])
 def test_the_same_check_fails_at_a_slightly_wrong_temperature(sampled, claimed):
     assert p_value(gibbs_counts(sampled), twins.visible_probabilities(small_rbm(), claimed)) < 6e-5
-
-
-@pytest.mark.parametrize("beta", [1.0, 0.5])
-def test_the_chains_of_the_check_have_forgotten_their_start(beta):
-    rbm, v, h = small_rbm(), twins.all_states(4), twins.all_states(3)
-    joint = np.exp(beta * twins.log_f_joint(rbm, v, h))
-    kernel = (joint / joint.sum(axis=1, keepdims=True)) @ (joint / joint.sum(axis=0)).T
-    start = np.exp(v @ rbm.visible_bias - np.logaddexp(0.0, rbm.visible_bias).sum())
-    target = twins.visible_probabilities(rbm, beta)
-    left = start @ np.linalg.matrix_power(kernel, SWEEPS) - target
-    # What is left adds this much to a chi-square of 15 degrees of freedom.
-    assert 1e6 * np.sum(left**2 / target) < 0.01
 
 
 def test_sample_gibbs_starts_where_it_is_told_and_refuses_the_impossible():
@@ -292,21 +237,6 @@ def test_sample_gibbs_starts_where_it_is_told_and_refuses_the_impossible():
         sample_gibbs(rbm, 3, 1, start=start[:, :3])
 
 
-def test_sampling_at_beta_zero_is_fair_coins_and_a_start_is_used():
-    rbm = RBM(np.full((6, 2), 3.0), np.full(6, 4.0), np.full(2, -1.0))
-    v = sample_gibbs(rbm, 20_000, 1, beta=0.0)
-    assert v.mean() == pytest.approx(0.5, abs=4 * 0.5 / np.sqrt(v.size))
-    # One sweep from given states: exact conditional distribution, hidden units in between summed out.
-    rbm = RBM(np.full((6, 2), 3.0), np.full(6, -4.0), np.full(2, -9.0))
-    p_hidden = 1 / (1 + np.exp(-9.0))
-    p_visible = sum(
-        weight * 1 / (1 + np.exp(4.0 - 3.0 * ones))
-        for ones, weight in ((0, (1 - p_hidden) ** 2), (1, 2 * p_hidden * (1 - p_hidden)), (2, p_hidden**2))
-    )
-    v = sample_gibbs(rbm, 20_000, 1, start=np.ones((20_000, 6)))
-    assert v[:, 0].mean() == pytest.approx(p_visible, abs=4 * np.sqrt(p_visible * (1 - p_visible) / len(v)))
-
-
 def distribution_after_one_sweep(rbm, beta):
     """Exact P(v') over all visible states, from v uniform, by summing over v and h."""
     v, h = twins.all_states(rbm.visible).astype(float), twins.all_states(rbm.hidden).astype(float)
@@ -320,11 +250,11 @@ def distribution_after_one_sweep(rbm, beta):
     return (h_given_v @ v_given_h).mean(axis=0)
 
 
-@pytest.mark.parametrize(("scale", "beta"), [(50.0, 1.0), (50.0, 0.05), (50.0, 0.0), (1.0, 1.0), (1000.0, 1.0)])
+@pytest.mark.parametrize(("scale", "beta"), [(50.0, 0.05), (1.0, 0.0), (1000.0, 1.0)])
 def test_one_sweep_has_the_exact_transition_probabilities_even_at_extreme_weights(scale, beta):
     generator = np.random.default_rng(8)
     rbm = RBM(scale * generator.choice([-1.0, 1.0], (4, 3)), generator.normal(0, 2, 4), -scale * generator.random(3))
-    chains = 200_000
+    chains = 100_000
     start = np.random.default_rng(9).integers(0, 2, (chains, 4))
     v = sample_gibbs(rbm, chains, 1, beta=beta, start=start, seed=4)
     # Starts are independent uniform draws, so the ends are independent draws from P(v').
@@ -339,13 +269,3 @@ def test_one_sweep_has_the_exact_transition_probabilities_even_at_extreme_weight
         wrong = distribution_after_one_sweep(rbm, 0.9 * beta)[often]
         different = np.abs(wrong / wrong.sum() - exact[often] / exact[often].sum()).max() > 0.01
         assert not different or chisquare(counts[often], wrong / wrong.sum() * counts[often].sum()).pvalue < 6e-5
-
-
-def test_a_million_sweeps_leave_no_drift():
-    rbm = random_rbm(12, 9)
-    parameters, chains = started(rbm, np.zeros(12), 2)
-    run_sweeps(parameters, KEY, 1, 1_000_001, np.ones(2, np.float32), chains)
-    kept = chains.hidden_input.copy(), chains.visible_input.copy()
-    twins.refresh_inputs(parameters, chains)
-    np.testing.assert_array_equal(kept[0], chains.hidden_input)
-    np.testing.assert_array_equal(kept[1], chains.visible_input)

@@ -7,11 +7,14 @@ import pytest
 import twins
 from drawing import decide_each, draw_each
 from numba import njit
+from parts import from_python
 
+from logzoo.kernels import random
 from logzoo.kernels.elementary import exp2_nonpositive, exp_wide
-from logzoo.kernels.random import HIDDEN, RUNG, START, VISIBLE, philox, uniform, word_of_unit
+from logzoo.kernels.random import HIDDEN, RUNG, START, VISIBLE
 
 KEY = np.uint64(0x299F31D0A4093822)
+philox, uniform = from_python(random.philox), from_python(random.uniform)
 # Random123, kat_vectors, philox4x32 10 rounds: counter, key, output.
 KNOWN_ANSWERS = [
     ((0, 0, 0, 0), (0, 0), (0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8)),
@@ -22,11 +25,6 @@ KNOWN_ANSWERS = [
         (0xD16CFE09, 0x94FDCCEB, 0x5001E420, 0x24126EA1),
     ),
 ]
-
-
-@njit
-def _philox(c0, c1, c2, c3, k0, k1):
-    return philox(c0, c1, c2, c3, k0, k1)
 
 
 @njit
@@ -60,7 +58,7 @@ def exp64(x):
 @njit
 def _fill(key, chain, sweep, layer, words):
     for unit in range(words.size):
-        words[unit] = word_of_unit(key, chain, sweep, layer, unit)
+        words[unit] = random.word_of_unit(key, chain, sweep, layer, unit)
 
 
 def filled(key, chain, sweep, layer, count):
@@ -72,34 +70,28 @@ def filled(key, chain, sweep, layer, count):
 
 @pytest.mark.parametrize(("counter", "key", "answer"), KNOWN_ANSWERS)
 def test_philox_gives_the_published_answers(counter, key, answer):
-    found = _philox(*(np.uint64(word) for word in (*counter, *key)))
-    assert tuple(int(word) for word in found) == answer
+    words = philox(*(np.uint64(word) for word in (*counter, *key)))
+    assert tuple(int(word) for word in words) == answer
     assert twins.philox(counter, key) == answer
 
 
-@pytest.mark.parametrize("count", [1, 8, 36, 784])
-@pytest.mark.parametrize(("chain", "sweep", "layer"), [(0, 0, 0), (5, 17, 1), (4_000_000_000, (7 << 32) + 9, 3)])
+@pytest.mark.parametrize("count", [1, 100])
+@pytest.mark.parametrize(("chain", "sweep", "layer"), [(5, 17, 1), (4_000_000_000, (7 << 32) + 9, 3)])
 def test_words_have_the_documented_layout(count, chain, sweep, layer):
-    found = filled(KEY, chain, sweep, layer, count)
-    np.testing.assert_array_equal(found, twins.layer_words(KEY, chain, sweep, layer, count))
-
-
-def test_a_wrong_layout_of_words_would_be_seen():
-    found = filled(KEY, 5, 17, 1, 8)
-    assert not np.array_equal(found, found.reshape(4, 2).T.ravel())
-    assert not np.array_equal(found, twins.layer_words(KEY, 5, 17, 0, 8))
+    words = filled(KEY, chain, sweep, layer, count)
+    np.testing.assert_array_equal(words, twins.layer_words(KEY, chain, sweep, layer, count))
 
 
 def test_every_coordinate_of_a_draw_makes_another_stream():
-    places = [
+    coordinates = [
         (key, chain, sweep, layer)
         for key in (1, 2, 1 << 32)
         for chain in (0, 1)
         for sweep in (0, 1, 1 << 32)
         for layer in (HIDDEN, VISIBLE, RUNG, START)
     ]
-    drawn = {tuple(filled(*place, 8)) for place in places}
-    assert len(drawn) == len(places)
+    drawn = {tuple(filled(*coordinate, 8)) for coordinate in coordinates}
+    assert len(drawn) == len(coordinates)
 
 
 def test_uniform_is_strictly_between_zero_and_one_and_is_uniform():
@@ -169,7 +161,7 @@ def switch_point(logit):
     return low
 
 
-@pytest.mark.parametrize("size", [0.0, 1e-6, 0.3, 1.0, 2.0, 5.0, 10.0, 15.0, 18.0, 20.0, 21.5])
+@pytest.mark.parametrize("size", [0.0, 1e-6, 1.0, 10.0, 18.0, 21.5])
 @pytest.mark.parametrize("sign", [1, -1])
 def test_the_words_that_draw_each_value_count_its_probability(size, sign):
     logit = np.float32(sign * size)
@@ -193,18 +185,11 @@ def test_rare_values_are_resolved_to_half_a_word_at_both_ends():
     np.testing.assert_array_equal(states_from(-20.0, range(12)), [1] * 9 + [0] * 3)
 
 
-@pytest.mark.parametrize("size", [30.0, 80.0, 88.0, 1e4, 3e38, np.inf])
+@pytest.mark.parametrize("size", [30.0, 88.0, 3e38, np.inf])
 def test_extreme_logits_draw_one_value_from_every_word(size):
     edges = [0, 1, 2, (1 << 31) - 1, 1 << 31, (1 << 32) - 2, (1 << 32) - 1]
     np.testing.assert_array_equal(states_from(size, edges), np.ones(len(edges)))
     np.testing.assert_array_equal(states_from(-size, edges), np.zeros(len(edges)))
-
-
-def test_a_sigmoid_in_float32_would_fail_the_count():
-    # The naive draw, u < sigmoid(x) in float32, loses everything beyond 2**-24 near one.
-    naive = 1.0 - float(np.float32(1.0) / (np.float32(1.0) + np.exp(np.float32(-20.0))))
-    rare = 1.0 / (1.0 + math.exp(20.0))
-    assert abs(naive - rare) > 2.0**-32 + resolved(20.0) * rare
 
 
 def logits_to_decide():
@@ -228,17 +213,3 @@ def test_a_leading_half_that_decides_does_so_for_every_trailing_half():
         left_open.append(undecided.sum())
     # One half in 65,536 is where the draw changes; no more than its neighbours are open too.
     assert min(left_open) >= 1 and max(left_open) <= 4
-
-
-def test_a_decision_from_a_sigmoid_slightly_off_would_be_seen():
-    halves = np.arange(1 << 16, dtype=np.uint32)
-    drawn, undecided = decide_each(np.full(halves.size, np.float32(0.1)), halves)
-    exact = draw_each(np.full(halves.size, np.float32(0.1003)), halves << 16)
-    assert not np.array_equal(drawn[~undecided], exact[~undecided])
-
-
-@pytest.mark.parametrize("logit", [0.0, 5.0, -5.0])
-def test_sampled_frequencies_agree_with_the_sigmoid(logit):
-    words = filled(KEY, 1, 2, HIDDEN, 1_000_000)
-    p = 1.0 / (1.0 + math.exp(-logit))
-    assert states_from(logit, words).mean() == pytest.approx(p, abs=4 * math.sqrt(p * (1 - p) / words.size))

@@ -6,8 +6,8 @@ import twins
 from test_tours import bits, packed, parameters_of, random_rbm
 from test_training_runs import Interrupted, assert_same, interrupt_after
 
-from logzoo.kernels.grey import add_products
-from logzoo.kernels.tours import add_means_of_states
+from logzoo.kernels.gradients import add_products
+from logzoo.kernels.tour_sweeps import add_means_of_states
 from logzoo.samplers.stopping_sets import stopping_set
 from logzoo.samplers.tour_chains import TourSampler
 from logzoo.streams import root_stream

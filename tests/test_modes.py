@@ -5,7 +5,7 @@ import pytest
 import twins
 
 from logzoo import RBM, exact_log_z, lower_bound
-from logzoo.kernels.mean_field import LANES, climb, settle
+from logzoo.kernels.product_laws import LANES, climb, settle
 from logzoo.models import modes
 from logzoo.models.equivalent import gauged
 from logzoo.models.known.families import known

@@ -7,8 +7,8 @@ from drawing import draw_each
 
 from logzoo.budgets import BudgetExceeded, SweepLedger
 from logzoo.kernels.annealing import run_annealing
+from logzoo.kernels.fixed_point import new_chains
 from logzoo.kernels.gibbs import start_chains
-from logzoo.kernels.layout import new_chains
 from logzoo.kernels.random import HIDDEN, VISIBLE
 from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.rbm import RBM

@@ -4,17 +4,19 @@ import math
 
 import numpy as np
 import pytest
+from parts import from_python
 
 from logzoo.api import estimate_log_z
 from logzoo.budgets import SweepLedger
 from logzoo.estimators.weights import family_shares
-from logzoo.kernels.resampling import comb
+from logzoo.kernels import resampling
 from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.samplers import annealed
 from logzoo.streams import root_stream
 
 STREAM = root_stream(5).child("resampled")
+comb = from_python(resampling.comb)
 
 
 def random_rbm(scale=1.5, visible=7, hidden=5):

@@ -48,7 +48,7 @@ KERNELS = {
     "run_adjusted": lambda arguments: (arguments["record"].rungs.shape[1] - 1) * len(arguments["chains"].v),
     "run_parallel_tempering": of_range,
     "run_trajectory": lambda arguments: (
-        arguments["chains"].number.size * len(arguments["steps_up"]) * arguments["each"]
+        arguments["chains"].number.size * len(arguments["steps_up"]) * arguments["sweeps"]
     ),
     "run_infinite_swapping": of_range,
     # A hidden state drawn, and its log f, cost no more than a sweep.

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 import twins
 from drawing import draw_each
+from parts import from_python
 
-from logzoo.kernels.hashing import find, hash_of, insert, new_hash_set, pack_state, unpack_state
+from logzoo.kernels import bitsets
+from logzoo.kernels.bitsets import new_hash_set
 from logzoo.kernels.hidden_energies import log_f_hidden
 from logzoo.kernels.random import HIDDEN, VISIBLE
 from logzoo.models.rbm import RBM
@@ -14,6 +16,9 @@ from logzoo.samplers import tour_chains
 from logzoo.samplers.stopping_sets import stopping_set
 from logzoo.samplers.tour_chains import TourSampler
 from logzoo.streams import root_stream
+
+find, hash_of, insert = (from_python(part) for part in (bitsets.find, bitsets.hash_of, bitsets.insert))
+pack_state, unpack_state = from_python(bitsets.pack_state), from_python(bitsets.unpack_state)
 
 
 def random_rbm(visible, hidden, scale=1.0, seed=0):

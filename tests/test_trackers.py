@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 import twins
 import xarray as xr
+from parts import from_python
 
+from logzoo.kernels import resampling
 from logzoo.kernels.filtering import predicted, updated
-from logzoo.kernels.layout import new_chains
-from logzoo.kernels.resampling import resample_islands
+from logzoo.kernels.fixed_point import new_chains
 from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.rbm import RBM, snapshots_of
 from logzoo.streams import root_stream
@@ -250,7 +251,7 @@ def test_resampling_keeps_walkers_of_large_weight():
     island = np.repeat([0, 1], 6)
     total = np.logaddexp.reduce(log_weight[:6])
     key = root_stream(0).key
-    resample_islands(key, 7, 0.3, chains, log_weight, family, island, np.empty(12, np.int64))
+    from_python(resampling.resample_islands)(key, 7, 0.3, chains, log_weight, family, island, np.empty(12, np.int64))
     assert np.sum(family[:6] == 3) >= 5
     assert np.logaddexp.reduce(log_weight[:6]) == pytest.approx(total)
     # The other island's weights are equal.

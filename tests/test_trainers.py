@@ -9,9 +9,9 @@ import pytest
 import twins
 
 from logzoo.budgets import SweepLedger
-from logzoo.kernels import grey
-from logzoo.kernels.layout import fixed_point_parameters, new_chains
-from logzoo.kernels.statistics import add_statistics, put_statistics
+from logzoo.kernels import gradients as grey
+from logzoo.kernels.fixed_point import fixed_point_parameters, new_chains
+from logzoo.kernels.gradients import add_statistics, put_statistics
 from logzoo.models.exact_sums import exact_expectations, exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.paths import prior_weights, tempered_rbm

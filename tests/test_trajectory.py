@@ -8,7 +8,7 @@ import pytest
 
 from logzoo.api import estimate_log_z
 from logzoo.budgets import SweepLedger
-from logzoo.kernels.trajectory import parameters_at
+from logzoo.kernels.exchanges import parameters_at
 from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.known.exact_draws import exact_draws
 from logzoo.models.rbm import RBM

@@ -12,8 +12,8 @@ from logzoo.checks import binary_matrix, flag, is_a, positive_number, whole_numb
 from logzoo.functions import Listing, check_options
 from logzoo.io.checkpoints import chosen_checkpoint, identity_of
 from logzoo.io.provenance import source_digest
+from logzoo.kernels.fixed_point import new_chains
 from logzoo.kernels.gibbs import forget_hidden, run_sweeps, start_chains
-from logzoo.kernels.layout import new_chains
 from logzoo.models.equivalent import _CERTAIN, without_certain
 from logzoo.models.rbm import RBM
 from logzoo.paths import check_rounding, kernel_parameters, log_odds, tempered_rbm

@@ -65,7 +65,7 @@ def tempered_rbm(rbm: RBM, base: Floats, beta: float) -> RBM:
 
 def kernel_parameters(rbm: RBM, base: Floats) -> Parameters:
     """Parameters for the sampling kernels: fixed point, in blocks of columns, with the base log-odds."""
-    from logzoo.kernels.layout import fixed_point_parameters
+    from logzoo.kernels.fixed_point import fixed_point_parameters
 
     return fixed_point_parameters(rbm.weights, rbm.visible_bias, rbm.hidden_bias, base)
 
@@ -76,7 +76,7 @@ _MOST_MOVED = 1e-3
 
 def check_rounding(rbm: RBM) -> None:
     """Raise ValueError where rounding the parameters for the kernels could move log Z by more than 0.001 nat."""
-    from logzoo.kernels.layout import fixed_point_unit
+    from logzoo.kernels.fixed_point import fixed_point_unit
 
     unit = fixed_point_unit(rbm.weights, rbm.visible_bias, rbm.hidden_bias, np.zeros(rbm.visible))
     # Errors are even up to half a unit: four standard deviations of the sum of all of them.

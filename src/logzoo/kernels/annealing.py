@@ -1,14 +1,28 @@
-"""Annealing: weigh each step along the path, sweep, go on (Neal 2001; Salakhutdinov & Murray 2008); and its reverse.
+"""Annealing: weigh each step along a path, sweep, go on (Neal 2001); and its reverse.
 
-Legend: log w = sum_k [log f_k(v_{k-1}) - log f_{k-1}(v_{k-1})], hidden units summed out; K rungs. The sweep from v to h
-to v is reversible for f_k(v), so the reversed transitions are the same sweeps (Burda, Grosse & Salakhutdinov 2015).
+Legend: log w = sum_k [log f_k(v_{k-1}) - log f_{k-1}(v_{k-1})], hidden units summed out; K rungs; a = b + v W. Paths
+lead to an RBM from its base (Salakhutdinov & Murray 2008), from product laws of both layers, or from another RBM.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
-from logzoo.kernels.compiled import kernel, part
+from logzoo.kernels.bernoulli import draw_layer
+from logzoo.kernels.cache import kernel, part
+from logzoo.kernels.elementary import softplus
 from logzoo.kernels.energies import energy_scratch, load_magnitudes, smooth_part, sum_bits
-from logzoo.kernels.gibbs import sweep_once, sweep_scratch
+from logzoo.kernels.gibbs import (
+    list_changes,
+    start_from_rows,
+    sweep_once,
+    sweep_scratch,
+    update_hidden_inputs,
+    update_visible_inputs,
+)
+from logzoo.kernels.random import HIDDEN, VISIBLE
+
+_ONE = np.float32(1.0)
 
 
 @part
@@ -56,3 +70,109 @@ def run_reverse_annealing(parameters, betas, key, first, last, chains, log_weigh
         beta[:] = np.float32(betas[k])
         sweep_once(parameters, key, step, beta, chains, scratch)
         weigh(parameters, chains, betas[k - 1], betas[k], energies, log_weight)
+
+
+class Laws(NamedTuple):
+    """Product laws of both layers in fixed point, as multiples of the unit of the parameters."""
+
+    visible: np.ndarray  # (laws, V rounded up to blocks) int32: theta
+    hidden: np.ndarray  # (laws, H rounded up to blocks) int32: phi
+
+
+@part
+def _draw(layer, rows, law, inputs, state, beta, parameters, key, sweep, chains, scratch):
+    """Draw one layer of every chain at one inverse temperature; list the changes."""
+    scale, cold = beta * parameters.unit, (_ONE - beta) * parameters.unit
+    for chain in range(law.size):
+        number = chains.number[chain]
+        draw_layer(inputs[chain], rows[law[chain]], scale, cold, key, number, sweep, layer, scratch.drawn)
+        list_changes(state[chain], scratch, chain, chains)
+
+
+@part
+def _weigh(parameters, laws, law, chains, before, after, log_weight):
+    """Add log f_after(v) - log f_before(v), hidden units summed out, to the log_weight (chains,) of each chain."""
+    units, unit = chains.h.shape[1], np.float64(parameters.unit)
+    # The same rounded inverse temperatures as the sweeps.
+    low, high = np.float64(np.float32(before)), np.float64(np.float32(after))
+    for chain in range(law.size):
+        v, phi = chains.v[chain], laws.hidden[law[chain]]
+        linear = sum_bits(v, parameters.visible_bias) - sum_bits(v, laws.visible[law[chain]])
+        step = (high - low) * np.float64(linear) * unit
+        for j in range(units):
+            cold, warm = unit * phi[j], unit * chains.hidden_input[chain, j]
+            step += softplus(cold + high * (warm - cold)) - softplus(cold + low * (warm - cold))
+        log_weight[chain] += step
+
+
+@kernel(nogil=True)
+def run_centred_annealing(parameters, laws, betas, key, first, last, law, chains, log_weight):
+    """Annealing steps first, ..., last - 1 in place: weigh from beta_{k-1} to beta_k, then sweep at beta_k.
+
+    law (chains,): the law of each chain. The step to the last rung only weighs: nothing reads the state after it.
+    """
+    hidden_scratch, visible_scratch = sweep_scratch(chains)
+    for k in range(first, last):
+        _weigh(parameters, laws, law, chains, betas[k - 1], betas[k], log_weight)
+        if k < betas.size - 1:
+            beta = np.float32(betas[k])
+            common = beta, parameters, key, k, chains
+            _draw(HIDDEN, laws.hidden, law, chains.hidden_input, chains.h, *common, hidden_scratch)
+            update_visible_inputs(parameters, chains)
+            _draw(VISIBLE, laws.visible, law, chains.visible_input, chains.v, *common, visible_scratch)
+            update_hidden_inputs(parameters, chains)
+
+
+@kernel
+def start_from_laws(parameters, laws, law, key, chains):
+    """Draw v of every chain from its law; h is drawn first by the next sweep."""
+    start_from_rows(parameters, key, laws.visible, law, chains)
+
+
+@part
+def log_f_between(parameters, chains, chain, share, scratch):
+    """log f_s(v) of one chain, hidden units summed out, in nats."""
+    units, v, bias, inputs = chains.h.shape[1], chains.v[chain], parameters.visible_bias, chains.hidden_input[chain]
+    unit = np.float64(parameters.unit)
+    far = np.float64(share) * unit
+    near = unit - far
+    total = near * float(sum_bits(v, bias)) + far * float(sum_bits(v, bias[bias.size // 2 :]))
+    upper, positive = inputs[inputs.size // 2 :], 0.0
+    for j in range(units):
+        x = near * float(inputs[j]) + far * float(upper[j])
+        positive += max(x, 0.0)
+        scratch.magnitudes[j] = np.float32(abs(x))
+    return total + positive + smooth_part(units, _ONE, scratch)
+
+
+@part
+def draw_between(parameters, inputs, states, key, sweep, layer, share, chains, scratch):
+    """Draw one layer, `states` (chains, units), of every chain at one share from its inputs; list the changes."""
+    near, far = (_ONE - share) * parameters.unit, share * parameters.unit
+    half = inputs.shape[1] // 2
+    for chain in range(states.shape[0]):
+        x, number = inputs[chain], chains.number[chain]
+        draw_layer(x, x[half:], near, far, key, number, sweep, layer, scratch.drawn)
+        list_changes(states[chain], scratch, chain, chains)
+
+
+@kernel(nogil=True)
+def run_between(parameters, shares, key, sweep, chains, log_weight):
+    """Anneal along `shares` (n,) in place: weigh each step, then sweep where it ends; the last step only weighs.
+
+    The sweeps are numbered from `sweep` on. `parameters` and chains are those of `fixed_point.paired_parameters` and
+    `fixed_point.paired_chains`; inputs must be up to date. Weights sum the hidden units out.
+    """
+    hidden_scratch, visible_scratch = sweep_scratch(chains)
+    energies = energy_scratch(chains.h.shape[1])
+    for k in range(1, shares.size):
+        before, after = np.float32(shares[k - 1]), np.float32(shares[k])
+        for chain in range(log_weight.size):
+            log_weight[chain] += log_f_between(parameters, chains, chain, after, energies)
+            log_weight[chain] -= log_f_between(parameters, chains, chain, before, energies)
+        if k < shares.size - 1:
+            now, h, v = sweep + k - 1, chains.h, chains.v
+            draw_between(parameters, chains.hidden_input, h, key, now, HIDDEN, after, chains, hidden_scratch)
+            update_visible_inputs(parameters, chains)
+            draw_between(parameters, chains.visible_input, v, key, now, VISIBLE, after, chains, visible_scratch)
+            update_hidden_inputs(parameters, chains)

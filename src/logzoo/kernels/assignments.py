@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from logzoo.kernels.compiled import kernel, part
+from logzoo.kernels.cache import kernel, part
 
 # 2**(K - 1) float64 twice: 8 MB at the largest K.
 LARGEST = 20
@@ -124,7 +124,7 @@ def _fill_rows(count, reverse, scratch):
 
 @part
 def _sum_over_sets(rows, elements, sizes, sums):
-    """sums[S] = sum over all orders of the elements of S of the product of rows[place, element].
+    """sums[S] = sum over all orders of the elements of S of the product of rows[position, element].
 
     Of eight sets that differ in the first three elements, each is a sum of its own, which need not wait for the others.
     """
@@ -137,17 +137,17 @@ def _sum_over_sets(rows, elements, sizes, sums):
             lowest = left & -left
             left ^= lowest
             k = sizes[lowest - 1] + _LOW
-            place = (high ^ lowest) << _LOW
-            f0 += sums[place] * rows[size - 1, k]
+            start = (high ^ lowest) << _LOW
+            f0 += sums[start] * rows[size - 1, k]
             weight = rows[size, k]
-            f1 += sums[place + 1] * weight
-            f2 += sums[place + 2] * weight
-            f4 += sums[place + 4] * weight
+            f1 += sums[start + 1] * weight
+            f2 += sums[start + 2] * weight
+            f4 += sums[start + 4] * weight
             weight = rows[size + 1, k]
-            f3 += sums[place + 3] * weight
-            f5 += sums[place + 5] * weight
-            f6 += sums[place + 6] * weight
-            f7 += sums[place + 7] * rows[size + 2, k]
+            f3 += sums[start + 3] * weight
+            f5 += sums[start + 5] * weight
+            f6 += sums[start + 6] * weight
+            f7 += sums[start + 7] * rows[size + 2, k]
         first, second, third = rows[size], rows[size + 1], rows[size + 2]
         f1 += f0 * first[0]
         f2 += f0 * first[1]
@@ -156,9 +156,9 @@ def _sum_over_sets(rows, elements, sizes, sums):
         f5 += f4 * second[0] + f1 * second[2]
         f6 += f4 * second[1] + f2 * second[2]
         f7 += f6 * third[0] + f5 * third[1] + f3 * third[2]
-        place = high << _LOW
-        sums[place], sums[place + 1], sums[place + 2], sums[place + 3] = f0, f1, f2, f3
-        sums[place + 4], sums[place + 5], sums[place + 6], sums[place + 7] = f4, f5, f6, f7
+        start = high << _LOW
+        sums[start], sums[start + 1], sums[start + 2], sums[start + 3] = f0, f1, f2, f3
+        sums[start + 4], sums[start + 5], sums[start + 6], sums[start + 7] = f4, f5, f6, f7
 
 
 @kernel

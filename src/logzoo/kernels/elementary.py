@@ -10,7 +10,7 @@ import numpy as np
 from llvmlite import ir
 from numba import njit, types
 
-from logzoo.kernels.compiled import kernel, part
+from logzoo.kernels.cache import kernel, part
 from logzoo.kernels.llvm import DOUBLE, INT32, INT64, call, constant, emitted
 
 LOG2_E = np.float32(1.4426950408889634)
@@ -123,6 +123,13 @@ def add_softplus(inputs, sums):
                 total += math.log(product)
                 product = 1.0
         sums[row] += total + math.log(product)
+
+
+@part
+def sigmoid(x):
+    """1 / (1 + exp(-x)) of a float64 without overflow."""
+    decay = math.exp(-abs(x))
+    return (1.0 if x >= 0.0 else decay) / (1.0 + decay)
 
 
 @part

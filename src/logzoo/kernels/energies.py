@@ -16,7 +16,7 @@ from numba import types
 from numba.core import cgutils
 
 from logzoo.kernels import llvm
-from logzoo.kernels.compiled import kernel, part
+from logzoo.kernels.cache import kernel, part
 from logzoo.kernels.elementary import LOG2_E, emit_exp2_nonpositive, exp2_nonpositive, softplus
 
 _LANES = llvm.FLOATS.count
@@ -49,11 +49,9 @@ class EnergyScratch(NamedTuple):
 def energy_scratch(units):
     """Scratch for that many hidden units."""
     magnitudes = np.full(-(-units // _LANES) * _LANES, _ABSENT)
-    scales, products = np.empty(BETAS_TOGETHER, np.float32), np.empty(BETAS_TOGETHER)
-    beta, smooth = np.empty(1, np.float32), np.empty(1)
-    return EnergyScratch(
-        magnitudes, scales, products, beta, smooth, np.empty_like(magnitudes), np.empty_like(magnitudes)
-    )
+    several = np.empty(BETAS_TOGETHER, np.float32), np.empty(BETAS_TOGETHER)
+    single = np.empty(1, np.float32), np.empty(1)
+    return EnergyScratch(magnitudes, *several, *single, np.empty_like(magnitudes), np.empty_like(magnitudes))
 
 
 @part
@@ -92,14 +90,14 @@ def _products(betas):
 
     @llvm.emitted(types.void, *[types.intp] * 4)
     def emit(builder, magnitudes, vectors, scales, target):
-        one = llvm.constant(llvm.FLOATS, 1.0)
-        places = (llvm.after(builder, scales, number, _BYTES) for number in range(betas))
-        factors = [llvm.everywhere(builder, llvm.load(builder, place, llvm.FLOAT), _LANES) for place in places]
-        products = llvm.variables(builder, [one] * betas)
+        unity = llvm.constant(llvm.FLOATS, 1.0)
+        addresses = (llvm.after(builder, scales, number, _BYTES) for number in range(betas))
+        factors = [llvm.everywhere(builder, llvm.load(builder, address, llvm.FLOAT), _LANES) for address in addresses]
+        products = llvm.variables(builder, [unity] * betas)
         with cgutils.for_range(builder, vectors) as loop:
             size = llvm.load(builder, llvm.after(builder, magnitudes, loop.index, llvm.VECTOR_BYTES), llvm.FLOATS)
             for scale, product in zip(factors, products, strict=True):
-                factor = builder.fadd(one, emit_exp2_nonpositive(builder, builder.fmul(scale, size), fused=True))
+                factor = builder.fadd(unity, emit_exp2_nonpositive(builder, builder.fmul(scale, size), fused=True))
                 llvm.update(builder, builder.fmul, product, factor)
         _store_products(builder, products, target)
 
@@ -113,16 +111,16 @@ def _next_powers(builder, decays, powers, vectors, target):
     It takes the addresses of d and p (float32), the number of their vectors and the address of the products. Powers
     stay above _SMALLEST, which 1 does not feel: processors are slow with numbers below the least normal one.
     """
-    one, smallest = (llvm.constant(llvm.FLOATS, number) for number in (1.0, float(_SMALLEST)))
-    products = llvm.variables(builder, [one] * BETAS_TOGETHER)
+    unity, smallest = (llvm.constant(llvm.FLOATS, number) for number in (1.0, float(_SMALLEST)))
+    products = llvm.variables(builder, [unity] * BETAS_TOGETHER)
     with cgutils.for_range(builder, vectors) as loop:
-        places = [llvm.after(builder, start, loop.index, llvm.VECTOR_BYTES) for start in (decays, powers)]
-        factor, value = (llvm.load(builder, place, llvm.FLOATS) for place in places)
+        addresses = [llvm.after(builder, start, loop.index, llvm.VECTOR_BYTES) for start in (decays, powers)]
+        factor, value = (llvm.load(builder, address, llvm.FLOATS) for address in addresses)
         for product in products:
             value = builder.fmul(value, factor)
             value = builder.select(builder.fcmp_ordered(">", value, smallest), value, smallest)
-            llvm.update(builder, builder.fmul, product, builder.fadd(one, value))
-        llvm.store(builder, value, places[1])
+            llvm.update(builder, builder.fmul, product, builder.fadd(unity, value))
+        llvm.store(builder, value, addresses[1])
     _store_products(builder, products, target)
 
 
@@ -244,8 +242,7 @@ def log_f_tempered(parameters, beta, chains, out):
     """log f_beta(v) of every chain (chains,) at its inverse temperature beta (chains,) float32, in nats."""
     scratch = energy_scratch(chains.h.shape[1])
     for chain in range(out.size):
-        own = slice(chain, chain + 1)
-        _log_f_of_chain(parameters, beta[own], chains, chain, scratch, out[own])
+        _log_f_of_chain(parameters, beta[chain : chain + 1], chains, chain, scratch, out[chain : chain + 1])
 
 
 @part

@@ -1,7 +1,8 @@
-"""The partition function by visiting every state of one layer, the other summed out.
+"""The partition function and expectations by visiting every state of one layer, the other summed out.
 
 Legend: the enumerated layer has E units with bias e, the other S units with bias s, weights W (E, S). A state g is a
-low part of its bits, l, and a high part, m. With x_i = s_i + (g W)_i, log f(g) = e.g + sum_i log(1 + exp(x_i)).
+low part of its bits, l, and a high part, m. With x_i = s_i + (g W)_i, log f(g) = e.g + sum_i log(1 + exp(x_i)); given
+g, unit i of the other layer is on with sigmoid(x_i).
 
 Let t_i(l) = exp((l W)_i - L_i) with L_i the largest (l W)_i, and u_i(m) = s_i + (m W)_i + L_i, so x_i <= u_i. Then
 
@@ -17,8 +18,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from logzoo.kernels.compiled import kernel, part
-from logzoo.kernels.elementary import exp_wide, split_exponent
+from logzoo.kernels.cache import kernel, part
+from logzoo.kernels.elementary import exp_wide, sigmoid, softplus, split_exponent
 
 # States of the low part handled together: eight vectors of float64.
 LANES = 32
@@ -110,3 +111,44 @@ def log_sum_states(low, weights, bias, enumerated_bias, first, last, p, q):
                 for lane in range(LANES):
                     total += exp_wide(product[lane] - largest)
     return largest, total
+
+
+@kernel(nogil=True)
+def expectations(weights, enumerated_bias, bias):
+    """log Z in nats, E[g s'] (E, S), E[g] (E,) and E[s] (S,), float64."""
+    units = enumerated_bias.size
+    p, products = np.empty(bias.size), np.zeros(weights.shape)
+    enumerated, other = np.zeros(units), np.zeros(bias.size)
+    largest = -np.inf
+    total = 0.0
+    for code in range(1 << units):
+        log_f = 0.0
+        p[:] = bias
+        for unit in range(units):
+            if code >> unit & 1:
+                log_f += enumerated_bias[unit]
+                p += weights[unit]
+        for i in range(p.size):
+            log_f += softplus(p[i])
+            p[i] = sigmoid(p[i])
+        if log_f > largest:
+            # Everything so far was relative to the largest log f then.
+            shrink = math.exp(largest - log_f)
+            total *= shrink
+            products *= shrink
+            enumerated *= shrink
+            other *= shrink
+            largest = log_f
+        weight = math.exp(log_f - largest)
+        total += weight
+        for i in range(p.size):
+            p[i] *= weight
+            other[i] += p[i]
+        for unit in range(units):
+            if code >> unit & 1:
+                enumerated[unit] += weight
+                products[unit] += p
+    products /= total
+    enumerated /= total
+    other /= total
+    return largest + math.log(total), products, enumerated, other

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from logzoo.kernels.compiled import kernel, part
+from logzoo.kernels.cache import kernel, part
 from logzoo.kernels.elementary import exponentiate, softplus
 
 # Nats^2: particles that all carry the same weight seem to leave no doubt; rounding does.
@@ -113,13 +113,13 @@ def updated(x, p, log_z_base, differences, variance):
             else:
                 root[i, j] = value / root[j, j]
     gain = _solved(root, crossed)
-    kept = np.eye(n)
+    retained = np.eye(n)
     mean = x.copy()
     for i in range(n):
         for j in range(pairs):
             mean[i] += gain[j, i] * residual[j]
-            kept[i, j] -= gain[j, i] - (gain[j + 1, i] if j + 1 < pairs else 0.0)
-    return mean, _joseph(kept, p, gain, variance)
+            retained[i, j] -= gain[j, i] - (gain[j + 1, i] if j + 1 < pairs else 0.0)
+    return mean, _joseph(retained, p, gain, variance)
 
 
 @part
@@ -143,19 +143,19 @@ def _solved(root, right):
 
 
 @part
-def _joseph(kept, p, gain, variance):
-    """kept P kept' + K R K', K' being `gain` (pair, n); made exactly symmetric."""
+def _joseph(retained, p, gain, variance):
+    """retained P retained' + K R K', K' being `gain` (pair, n); made exactly symmetric."""
     n = p.shape[0]
     half, covariance = np.zeros((n, n)), np.empty((n, n))
     for i in range(n):
         for k in range(n):
             for j in range(n):
-                half[i, j] += kept[i, k] * p[k, j]
+                half[i, j] += retained[i, k] * p[k, j]
     for i in range(n):
         for j in range(i + 1):
             value = 0.0
             for k in range(n):
-                value += half[i, k] * kept[j, k]
+                value += half[i, k] * retained[j, k]
             for k in range(variance.size):
                 value += gain[k, i] * variance[k] * gain[k, j]
             covariance[i, j] = covariance[j, i] = value

@@ -7,19 +7,44 @@ base log-odds; a = b + v W; beta (chains,) inverse temperatures.
 
 Parameters are fixed-point int32, multiples of `unit`, a power of two (see `fixed_point`). Integer sums have no
 rounding, so each layer's input can follow the units that flip for ever without drift, and any order of additions gives
-the same bits.
+the same bits. A table holds one block of `WIDTH` columns of the weights, all rows, contiguous.
 """
 
 from typing import NamedTuple
 
 import numpy as np
+from numba import types
+from numba.core import cgutils
 
-from logzoo.kernels.compaction import WORD, count_bits, list_set, pack, unpack, words_of
-from logzoo.kernels.compiled import kernel, part
-from logzoo.kernels.draws import draw_layer
+from logzoo.kernels.bernoulli import draw_layer
+from logzoo.kernels.bitsets import WORD, count_bits, list_set, pack, unpack, words_of
+from logzoo.kernels.cache import kernel, part
 from logzoo.kernels.elementary import copy_into
+from logzoo.kernels.llvm import INT32, WIDE_INTEGERS, after, emitted, load, load_row, store_row, update, variables
 from logzoo.kernels.random import HIDDEN, START, VISIBLE
-from logzoo.kernels.rows import BYTES, WIDTH, update_sums
+
+# Columns of a block: four registers of 256 bits, or two of 512. A block of 784 rows is 100 kB and stays in the level-2
+# cache while every chain passes over it.
+WIDTH = 32
+_STRIPS = WIDTH // WIDE_INTEGERS.count
+BYTES = 4
+
+
+@emitted(types.void, *[types.intp] * 7)
+def update_sums(builder, table, plus, rises, minus, falls, start, sums):
+    """sums[:WIDTH] = start[:WIDTH], plus and minus the listed rows of `table` (rows, WIDTH).
+
+    All are addresses of int32 but for how many rows are listed to add, `rises`, and to subtract, `falls`.
+    """
+    totals = variables(builder, load_row(builder, start, WIDE_INTEGERS, _STRIPS))
+    for combine, indices, count in ((builder.add, plus, rises), (builder.sub, minus, falls)):
+        with cgutils.for_range(builder, count) as loop:
+            index = load(builder, after(builder, indices, loop.index, BYTES), INT32)
+            address = after(builder, table, builder.zext(index, table.type), WIDTH * BYTES)
+            for total, row in zip(totals, load_row(builder, address, WIDE_INTEGERS, _STRIPS), strict=True):
+                update(builder, combine, total, row)
+    store_row(builder, totals, sums)
+
 
 _ONE = np.float32(1.0)
 _ZERO = np.float32(0.0)
@@ -53,7 +78,7 @@ class Chains(NamedTuple):
 
 
 class LayerScratch(NamedTuple):
-    """One layer of one chain while it is drawn; sets are words of 32 units, see `compaction`."""
+    """One layer of one chain while it is drawn; sets are words of 32 units, see `bitsets`."""
 
     drawn: np.ndarray  # (units / 32 rounded up,) uint32: the set of the new ones
     rise: np.ndarray  # the set of the units that go on
@@ -71,6 +96,21 @@ def layer_scratch(units):
 def sweep_scratch(chains):
     """Scratch for the hidden and for the visible layer."""
     return layer_scratch(chains.h.shape[1]), layer_scratch(chains.v.shape[1])
+
+
+@part
+def slice_of(chains, begin, end):
+    """Chains begin, ..., end - 1 as views."""
+    return Chains(
+        chains.number[begin:end],
+        chains.v[begin:end],
+        chains.h[begin:end],
+        chains.hidden_input[begin:end],
+        chains.visible_input[begin:end],
+        chains.plus[begin:end],
+        chains.minus[begin:end],
+        chains.counts[begin:end],
+    )
 
 
 @part
@@ -168,19 +208,25 @@ def forget_hidden(parameters, chains):
     update_hidden_inputs(parameters, chains)
 
 
-@kernel
-def start_chains(parameters, key, log_odds, chains):
-    """Draw v of every chain from independent units, set h to zero.
+@part
+def start_from_rows(parameters, key, rows, row, chains):
+    """Draw v of every chain from independent units, of log-odds rows[row] (chains,), and set h to zero.
 
-    log_odds (V rounded up to blocks,) int32: in fixed point, like the base.
+    rows (n, V rounded up to blocks) int32: in fixed point, like the base.
     """
     scratch = layer_scratch(chains.v.shape[1])
-    for chain in range(chains.v.shape[0]):
-        unit, number = parameters.unit, chains.number[chain]
-        draw_layer(log_odds, log_odds, unit, _ZERO, key, number, _BEFORE, START, scratch.drawn)
+    for chain in range(row.size):
+        log_odds, number = rows[row[chain]], chains.number[chain]
+        draw_layer(log_odds, log_odds, parameters.unit, _ZERO, key, number, _BEFORE, START, scratch.drawn)
         for word in range(scratch.drawn.size):
             unpack(scratch.drawn[word], word, chains.v[chain])
     forget_hidden(parameters, chains)
+
+
+@kernel
+def start_chains(parameters, key, log_odds, chains):
+    """Draw v of every chain from independent units of one row of log-odds, and set h to zero; see `start_from_rows`."""
+    start_from_rows(parameters, key, log_odds.reshape(1, -1), np.zeros(chains.number.size, np.int64), chains)
 
 
 @part

@@ -14,9 +14,9 @@ from numba import types
 from numba.core import cgutils
 
 from logzoo.kernels import llvm
-from logzoo.kernels.compiled import kernel, part
+from logzoo.kernels.cache import kernel, part
 from logzoo.kernels.elementary import softplus, split_exponent
-from logzoo.kernels.rows import WIDTH
+from logzoo.kernels.gibbs import WIDTH
 
 _BYTE = 8
 _VALUES = 256
@@ -132,9 +132,9 @@ def _product_of_block(builder, entry, tables, codes, count):
             products = [builder.fmul(*pair) for pair in zip(products[::2], products[1::2], strict=True)]
         return products[0]
 
-    zero, one = (llvm.constant(count.type, number) for number in (0, 1))
-    exponentials = llvm.variables(builder, factors(zero))
-    with cgutils.for_range_slice(builder, one, count, one) as (byte, _):
+    first, second = (llvm.constant(count.type, number) for number in (0, 1))
+    exponentials = llvm.variables(builder, factors(first))
+    with cgutils.for_range_slice(builder, second, count, second) as (byte, _):
         for total, factor in zip(exponentials, factors(byte), strict=True):
             llvm.update(builder, builder.fmul, total, factor)
     product = multiplied([builder.fadd(llvm.constant(vector, 1.0), builder.load(total)) for total in exponentials])

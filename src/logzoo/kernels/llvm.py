@@ -3,33 +3,30 @@
 Addresses are integers of type intp, and need not be multiples of anything.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
 from llvmlite import binding, ir
+from numba import config
 from numba.core import cgutils
 from numba.extending import intrinsic
-
-from logzoo.kernels.compiled import config
 
 FLOAT, DOUBLE = ir.FloatType(), ir.DoubleType()
 BIT, INT8, INT32, INT64 = (ir.IntType(bits) for bits in (1, 8, 32, 64))
 # Vectors of 256 bits.
 VECTOR_BYTES = 32
-FLOATS, DOUBLES = ir.VectorType(FLOAT, 8), ir.VectorType(DOUBLE, 4)
-INTEGERS = ir.VectorType(INT32, 8)
+FLOATS, INTEGERS = ir.VectorType(FLOAT, 8), ir.VectorType(INT32, 8)
 
 
-def has_wide_vectors():
-    """Whether code is made for a processor with vectors of 512 bits: this one, unless numba is told of another."""
-    if config.CPU_FEATURES is not None:
-        return "+avx512f" in config.CPU_FEATURES.split(",")
-    return not config.CPU_NAME and bool(binding.get_host_cpu_features().get("avx512f"))
+def has_wide_vectors() -> bool:
+    """Whether numba compiles for vectors of 512 bits: for this processor, or for that of its settings."""
+    settings: Any = config
+    if settings.CPU_FEATURES is not None:
+        return "+avx512f" in settings.CPU_FEATURES.split(",")
+    return not settings.CPU_NAME and bool(binding.get_host_cpu_features().get("avx512f"))
 
 
-# Vectors as wide as the processor has them, for what is done in each lane by itself: the bits are the same.
+# Vectors as wide as those of the processor, where each lane is computed by itself: the bits are the same.
 WIDE = 2 if has_wide_vectors() else 1
 WIDE_FLOATS, WIDE_DOUBLES = ir.VectorType(FLOAT, 8 * WIDE), ir.VectorType(DOUBLE, 4 * WIDE)
 WIDE_INTEGERS = ir.VectorType(INT32, 8 * WIDE)
@@ -42,12 +39,12 @@ def emitted(returns: Any, *arguments: Any) -> Callable[[Callable[..., Any]], Cal
     """
 
     def decorate(emit):
-        def typed(typing_context, *given):
+        def typed(typing_context, *kinds):
             def generate(context, builder, signature, values):
                 result = emit(builder, *values)
                 return context.get_dummy_value() if result is None else result
 
-            return returns(*(declared or own for declared, own in zip(arguments, given, strict=True))), generate
+            return returns(*(declared or kind for declared, kind in zip(arguments, kinds, strict=True))), generate
 
         # numba takes the names of the arguments from here.
         typed.__wrapped__, typed.__name__ = emit, emit.__name__
@@ -105,9 +102,9 @@ def update(builder, combine, variable, value):
     builder.store(combine(builder.load(variable), value), variable)
 
 
-def store_row(builder, held, address):
-    """Put what variables hold, vectors of one type, side by side at an address."""
-    for number, variable in enumerate(held):
+def store_row(builder, row, address):
+    """Put the values of variables, vectors of one type, side by side at an address."""
+    for number, variable in enumerate(row):
         value = builder.load(variable)
         store(builder, value, after(builder, address, number, bytes_of(value.type)))
 
@@ -115,6 +112,6 @@ def store_row(builder, held, address):
 def call(builder, name, *vectors):
     """The result of LLVM's function llvm.<name> for vectors of floats of one type."""
     kind = vectors[0].type
-    of = ir.FunctionType(kind, [kind] * len(vectors))
+    signature = ir.FunctionType(kind, [kind] * len(vectors))
     name = f"llvm.{name}.v{kind.count}f{32 if kind.element == FLOAT else 64}"
-    return builder.call(cgutils.get_or_insert_function(builder.module, of, name), vectors)
+    return builder.call(cgutils.get_or_insert_function(builder.module, signature, name), vectors)

@@ -11,7 +11,7 @@ from llvmlite import ir
 from numba import njit
 
 from logzoo.kernels import llvm
-from logzoo.kernels.compiled import part
+from logzoo.kernels.cache import part
 
 HIDDEN = np.uint64(0)
 VISIBLE = np.uint64(1)
@@ -101,11 +101,11 @@ def word_of_unit(key, chain, sweep, layer, unit):
     unit = np.uint64(unit)
     c1 = np.uint64(chain)
     c2, c3, k0, k1 = stream_words(key, sweep, layer)
-    place = unit % _UNITS_TOGETHER
-    w0, w1, w2, w3 = philox(unit // _UNITS_TOGETHER * _4 + place % _8 // _2, c1, c2, c3, k0, k1)
-    first, second = (w2, w3) if place >= _16 else (w0, w1)
-    word = second if place % _2 else first
-    leading = word >> _16 if place & _8 else word & _HALF
+    position = unit % _UNITS_TOGETHER
+    w0, w1, w2, w3 = philox(unit // _UNITS_TOGETHER * _4 + position % _8 // _2, c1, c2, c3, k0, k1)
+    first, second = (w2, w3) if position >= _16 else (w0, w1)
+    word = second if position % _2 else first
+    leading = word >> _16 if position & _8 else word & _HALF
     trailing, _, _, _ = philox(unit, c1, c2, c3 | TRAILING, k0, k1)
     return np.uint32(leading << _16 | trailing & _HALF)
 

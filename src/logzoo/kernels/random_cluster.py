@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from logzoo.kernels.compiled import kernel, part
+from logzoo.kernels.cache import kernel, part
 
 
 class Graph(NamedTuple):
@@ -71,9 +71,9 @@ def _joined(graph, state, bond, marks, queue, stamp):
             if looked == known:
                 return False
             site = queue[side, looked]
-            for place in range(graph.offsets[site], graph.offsets[site + 1]):
-                other = graph.others[place]
-                if not state[graph.bonds[place]] or graph.bonds[place] == bond or marks[other] == stamp + side:
+            for end in range(graph.offsets[site], graph.offsets[site + 1]):
+                other = graph.others[end]
+                if not state[graph.bonds[end]] or graph.bonds[end] == bond or marks[other] == stamp + side:
                     continue
                 if marks[other] == stamp + 1 - side:
                     return True
@@ -98,9 +98,9 @@ def clusters_of(graph, state):
         while looked < known:
             site = queue[looked]
             looked += 1
-            for place in range(graph.offsets[site], graph.offsets[site + 1]):
-                other = graph.others[place]
-                if state[graph.bonds[place]] and clusters[other] < 0:
+            for end in range(graph.offsets[site], graph.offsets[site + 1]):
+                other = graph.others[end]
+                if state[graph.bonds[end]] and clusters[other] < 0:
                     clusters[other] = root
                     queue[known] = other
                     known += 1

@@ -10,9 +10,9 @@ import math
 import numpy as np
 
 from logzoo.kernels.annealing import weigh
-from logzoo.kernels.compiled import kernel, part
+from logzoo.kernels.cache import kernel, part
 from logzoo.kernels.energies import energy_scratch, log_f_tempered
-from logzoo.kernels.gibbs import Chains, forget_hidden, sweep_once, sweep_scratch
+from logzoo.kernels.gibbs import forget_hidden, slice_of, sweep_once, sweep_scratch
 from logzoo.kernels.random import RUNG, uniform
 
 
@@ -81,7 +81,7 @@ def run_waste_free(parameters, betas, key, first, last, chains, log_weight, isla
     chains grows by the logarithm of the mean weight over all of its states.
     """
     count = log_weight.size
-    kept = chains.number.size // count
+    states = chains.number.size // count
     scratch, energies = sweep_scratch(chains), energy_scratch(chains.h.shape[1])
     beta = np.empty(count, np.float32)
     steps, of_island = np.empty(chains.number.size), np.empty(chains.number.size)
@@ -93,13 +93,13 @@ def run_waste_free(parameters, betas, key, first, last, chains, log_weight, isla
         while begin < count:
             end = end_of_island(island, begin)
             size = end - begin
-            own, chosen = of_island[: kept * size], copies[: kept * size]
-            for place in range(kept):
-                own[place * size : (place + 1) * size] = steps[place * count + begin : place * count + end]
-            log_weight[begin:end] += mean_weight(own)[0]
+            weights, chosen = of_island[: states * size], copies[: states * size]
+            for state in range(states):
+                weights[state * size : (state + 1) * size] = steps[state * count + begin : state * count + end]
+            log_weight[begin:end] += mean_weight(weights)[0]
             if k < betas.size - 1:
-                comb(own, size, uniform(key, chains.number[begin], k, RUNG), chosen)
-                # Chosen ones among the first states stay where they are, the others take the places of the rest.
+                comb(weights, size, uniform(key, chains.number[begin], k, RUNG), chosen)
+                # Chosen states among the first stay where they are; the others replace those that are not chosen.
                 for chain in range(size):
                     chosen[chain] -= 1
                 donor = 0
@@ -113,10 +113,10 @@ def run_waste_free(parameters, betas, key, first, last, chains, log_weight, isla
         if k == betas.size - 1:
             break
         beta[:] = np.float32(betas[k])
-        for place in range(1, kept):
+        for state in range(1, states):
             for chain in range(count):
-                copy_state(chains, (place - 1) * count + chain, place * count + chain)
-            sweep_once(parameters, key, k, beta, slice_of(chains, place * count, (place + 1) * count), scratch)
+                copy_state(chains, (state - 1) * count + chain, state * count + chain)
+            sweep_once(parameters, key, k, beta, slice_of(chains, state * count, (state + 1) * count), scratch)
 
 
 @part
@@ -167,18 +167,3 @@ def copy_state(chains, source, target):
     chains.h[target] = chains.h[source]
     chains.hidden_input[target] = chains.hidden_input[source]
     chains.visible_input[target] = chains.visible_input[source]
-
-
-@part
-def slice_of(chains, begin, end):
-    """Chains begin, ..., end - 1 as views."""
-    return Chains(
-        chains.number[begin:end],
-        chains.v[begin:end],
-        chains.h[begin:end],
-        chains.hidden_input[begin:end],
-        chains.visible_input[begin:end],
-        chains.plus[begin:end],
-        chains.minus[begin:end],
-        chains.counts[begin:end],
-    )

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from logzoo.checks import is_a, whole_number
-from logzoo.kernels.enumeration import LANES, UNITS, LowPart, log_sum_states
-from logzoo.kernels.expectations import expectations
+from logzoo.kernels.enumeration import LANES, UNITS, LowPart, expectations, log_sum_states
 from logzoo.models.equivalent import without_certain
 from logzoo.models.rbm import MOST_ROUNDING, RBM
 from logzoo.printing import bar

@@ -13,8 +13,16 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from scipy.special import expit
 
-from logzoo.kernels.belief import bethe_energy, fill_correlations, settle_beliefs, start_messages
-from logzoo.kernels.expansion import expanded, fourth_moment, largest_singular, settle_tap
+from logzoo.kernels.tap_and_bethe import (
+    bethe_energy,
+    expanded,
+    fill_correlations,
+    fourth_moment,
+    largest_singular,
+    settle_beliefs,
+    settle_tap,
+    start_messages,
+)
 
 if TYPE_CHECKING:
     from logzoo.models.rbm import RBM

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from logzoo.checks import finite_array, positive_number, whole_number
-from logzoo.kernels.hamiltonian import Mixture, log_f_many
+from logzoo.kernels.leapfrog import Mixture, log_f_many
 
 if TYPE_CHECKING:
     from logzoo.types import ArrayLike, Floats, Generator

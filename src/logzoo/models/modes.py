@@ -16,7 +16,7 @@ from scipy.special import logsumexp
 
 from logzoo.checks import binary_matrix, is_a, whole_number
 from logzoo.kernels.elementary import exponentiate
-from logzoo.kernels.mean_field import (
+from logzoo.kernels.product_laws import (
     LANES,
     bound,
     climb,

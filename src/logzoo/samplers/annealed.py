@@ -16,8 +16,8 @@ import numpy as np
 from logzoo.budgets import SweepLedger
 from logzoo.checks import binary_matrix, share, whole_number
 from logzoo.kernels.annealing import run_annealing, run_reverse_annealing
+from logzoo.kernels.fixed_point import new_chains
 from logzoo.kernels.gibbs import Chains, Parameters, forget_hidden, start_chains
-from logzoo.kernels.layout import new_chains
 from logzoo.kernels.resampling import run_resampled, run_waste_free
 from logzoo.models.rbm import RBM
 from logzoo.paths import at_equal_steps, inverse_temperatures, kernel_parameters, log_z_base

@@ -13,9 +13,9 @@ import numpy as np
 
 from logzoo.budgets import SweepLedger
 from logzoo.checks import binary_matrix, whole_number
-from logzoo.kernels.centred import Laws, run_centred_annealing, start_from_laws
+from logzoo.kernels.annealing import Laws, run_centred_annealing, start_from_laws
+from logzoo.kernels.fixed_point import fixed_point_rows, new_chains
 from logzoo.kernels.gibbs import Parameters, run_sweeps
-from logzoo.kernels.layout import fixed_point_rows, new_chains
 from logzoo.models.modes import Modes
 from logzoo.models.rbm import RBM
 from logzoo.paths import inverse_temperatures, kernel_parameters
@@ -108,7 +108,7 @@ class LogOdds(NamedTuple):
     visible: np.ndarray  # (law, visible) theta
     hidden: np.ndarray  # (law, hidden) phi
 
-    def fixed(self, unit: np.float32) -> Laws:
+    def fixed(self, unit: float) -> Laws:
         """The same in fixed point, for the kernels."""
         return Laws(*(fixed_point_rows(rows, unit) for rows in self))
 

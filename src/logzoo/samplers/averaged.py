@@ -13,10 +13,16 @@ import numpy as np
 
 from logzoo.budgets import SweepLedger
 from logzoo.checks import positive_number, whole_number
-from logzoo.kernels.between import run_between
+from logzoo.kernels.annealing import run_between
+from logzoo.kernels.fixed_point import (
+    fixed_point_parameters,
+    fixed_point_unit,
+    new_chains,
+    paired_chains,
+    paired_parameters,
+)
 from logzoo.kernels.gibbs import Chains, Parameters, forget_hidden, run_sweeps, start_chains
-from logzoo.kernels.layout import fixed_point_parameters, fixed_point_unit, new_chains, paired_chains, paired_parameters
-from logzoo.kernels.statistics import add_statistics
+from logzoo.kernels.gradients import add_statistics
 from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters, log_z_base
 from logzoo.printing import bar

@@ -9,8 +9,8 @@ import numpy as np
 from logzoo.budgets import SweepLedger
 from logzoo.checks import one_of
 from logzoo.kernels.annealing import run_annealing
+from logzoo.kernels.fixed_point import new_chains
 from logzoo.kernels.gibbs import Chains, Parameters, run_sweeps, start_chains
-from logzoo.kernels.layout import new_chains
 from logzoo.models.modes import Modes, find_modes
 from logzoo.models.rbm import RBM
 from logzoo.paths import base_of, kernel_parameters, log_odds

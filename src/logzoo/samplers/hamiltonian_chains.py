@@ -16,8 +16,8 @@ from scipy.special import expit, logit
 
 from logzoo.budgets import SweepLedger
 from logzoo.checks import finite_array, whole_number
-from logzoo.kernels.hamiltonian import Moves, Walkers, run_at, run_tempered
-from logzoo.kernels.simulated_tempering import RungSums
+from logzoo.kernels.leapfrog import Moves, Walkers, run_at, run_tempered
+from logzoo.kernels.tempering import RungSums
 from logzoo.models.gaussian_mixture import GaussianMixture
 from logzoo.paths import inverse_temperatures, prior_weights
 from logzoo.samplers.tempering_chains import mean_occupancy, updated_log_z

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from logzoo.kernels.observing import add_moves, add_rung_sums, add_weighted_slopes
+from logzoo.kernels.occupancy import add_moves, add_rung_sums, add_weighted_slopes
 
 # Draws in effect at a rung below which its curvature is taken from its neighbours.
 _FEWEST_DRAWS = 5.0

@@ -17,10 +17,10 @@ from logzoo.budgets import SweepLedger
 from logzoo.checks import finite_array, one_of, whole_number
 from logzoo.kernels.assignments import LARGEST
 from logzoo.kernels.energies import log_f_tempered, log_z_of_base
+from logzoo.kernels.exchanges import Exchanges, Replicas, run_parallel_tempering
+from logzoo.kernels.fixed_point import new_chains
 from logzoo.kernels.gibbs import Chains, Parameters, forget_hidden, start_chains
-from logzoo.kernels.infinite_swapping import run_infinite_swapping
-from logzoo.kernels.layout import new_chains
-from logzoo.kernels.parallel_tempering import Exchanges, Replicas, run_parallel_tempering
+from logzoo.kernels.swapping import run_infinite_swapping
 from logzoo.samplers.threads import over_chains
 
 TEMPERATURES = (1.0, 2.0, 3.0, 4.0, 5.0)

@@ -17,9 +17,9 @@ import xarray as xr
 
 from logzoo.budgets import SweepLedger
 from logzoo.checks import binary_matrix, share, whole_number
+from logzoo.kernels.exchanges import Crossings, Travellers, parameters_at, run_trajectory, settle_inputs
+from logzoo.kernels.fixed_point import new_chains, stacked_parameters
 from logzoo.kernels.gibbs import Chains, start_chains
-from logzoo.kernels.layout import new_chains, stacked_parameters
-from logzoo.kernels.trajectory import Crossings, Travellers, parameters_at, run_trajectory, settle_inputs
 from logzoo.models.rbm import RBM, snapshots_of
 from logzoo.paths import log_z_base
 from logzoo.samplers.annealed import AnnealedDraws

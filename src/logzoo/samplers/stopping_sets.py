@@ -9,6 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from logzoo.checks import whole_number
+from logzoo.kernels.bitsets import LONG_WORD, HashSet, insert_all, new_hash_set
+from logzoo.kernels.fixed_point import new_chains
 from logzoo.kernels.gibbs import (
     Chains,
     Parameters,
@@ -20,11 +22,9 @@ from logzoo.kernels.gibbs import (
     update_hidden_inputs,
     update_visible_inputs,
 )
-from logzoo.kernels.grey import update_hidden_inputs_of_values
-from logzoo.kernels.hashing import LONG_WORD, HashSet, insert_all, new_hash_set
+from logzoo.kernels.gradients import update_hidden_inputs_of_values
 from logzoo.kernels.hidden_energies import log_f_hidden
-from logzoo.kernels.layout import new_chains
-from logzoo.kernels.tours import add_hidden_draws
+from logzoo.kernels.tour_sweeps import add_hidden_draws
 from logzoo.streams import Stream
 
 # Examples whose hidden units are drawn together.
@@ -151,7 +151,7 @@ def walk(
 
 
 def packed_states(units: np.ndarray) -> np.ndarray:
-    """Words (n, words) uint64 of states of 0/1 units (n, units), as in `logzoo.kernels.hashing`."""
+    """Words (n, words) uint64 of states of 0/1 units (n, units), as in `logzoo.kernels.bitsets`."""
     bits = np.zeros((len(units), -(-units.shape[1] // LONG_WORD) * LONG_WORD), np.uint8)
     bits[:, : units.shape[1]] = units
     return np.packbits(bits, axis=1, bitorder="little").view("<u8").astype(np.uint64)

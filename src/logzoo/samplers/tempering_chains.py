@@ -14,9 +14,9 @@ from tqdm import tqdm
 
 from logzoo.budgets import SweepLedger
 from logzoo.kernels.energies import smooth_parts_of_chains
+from logzoo.kernels.fixed_point import new_chains
 from logzoo.kernels.gibbs import Parameters, forget_hidden, start_chains
-from logzoo.kernels.layout import new_chains
-from logzoo.kernels.simulated_tempering import Ladder, Record, RungSums, run_simulated_tempering
+from logzoo.kernels.tempering import Ladder, Record, RungSums, run_simulated_tempering
 from logzoo.paths import (
     carried,
     chebyshev_nodes,

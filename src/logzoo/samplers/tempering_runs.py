@@ -13,10 +13,8 @@ from tqdm import tqdm
 
 from logzoo.budgets import SweepLedger
 from logzoo.checks import one_of, share, whole_number
-from logzoo.kernels.adjusted import run_adjusted
-from logzoo.kernels.sams import TwoStages
-from logzoo.kernels.simulated_tempering import Record, RungSums
-from logzoo.kernels.wang_landau import HalvedFactor
+from logzoo.kernels.occupancy import HalvedFactor, TwoStages, run_adjusted
+from logzoo.kernels.tempering import Record, RungSums
 from logzoo.models.rbm import RBM
 from logzoo.paths import (
     inverse_temperatures,

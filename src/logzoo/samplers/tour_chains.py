@@ -10,11 +10,11 @@ import numpy as np
 
 from logzoo.budgets import SweepLedger
 from logzoo.checks import whole_number
+from logzoo.kernels.bitsets import LONG_WORD
+from logzoo.kernels.fixed_point import new_chains
 from logzoo.kernels.gibbs import Chains, Parameters
-from logzoo.kernels.hashing import LONG_WORD
 from logzoo.kernels.hidden_energies import log_f_hidden
-from logzoo.kernels.layout import new_chains
-from logzoo.kernels.tours import TourStates, run_tours
+from logzoo.kernels.tour_sweeps import TourStates, run_tours
 from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters
 from logzoo.printing import bar

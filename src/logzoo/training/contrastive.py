@@ -17,7 +17,7 @@ import numpy as np
 
 from logzoo.checks import whole_number
 from logzoo.io.checkpoints import Resumed
-from logzoo.kernels.tours import add_means_of_states
+from logzoo.kernels.tour_sweeps import add_means_of_states
 from logzoo.models.exact_sums import LARGEST_EXPECTED, exact_expectations
 from logzoo.samplers.stopping_sets import StoppingSet, stopping_set
 from logzoo.samplers.tour_chains import TourSampler

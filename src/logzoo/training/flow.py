@@ -16,7 +16,7 @@ from logzoo.checks import flag, share, whole_number
 from logzoo.io.checkpoints import Resumed
 from logzoo.paths import inverse_temperatures
 
-_DOWN, _UP = 1, 2  # headings of replicas, as in `logzoo.kernels.simulated_tempering.count_crossing`
+_DOWN, _UP = 1, 2  # headings of replicas, as in `logzoo.kernels.tempering.count_crossing`
 # The return time is not known at first: that of a ladder of this exchange rate, where spawning sets in.
 _EXCHANGE_RATE_AT_START = 0.4
 # In gaps of the linear ladder: no gap gets smaller, so that float32 tells rungs apart.

@@ -12,7 +12,7 @@ import xarray as xr
 from logzoo.checks import binary_matrix, one_of, positive_number, whole_number
 from logzoo.io.atomic import resolved_output
 from logzoo.io.netcdf import write_artifact
-from logzoo.kernels.layout import fixed_point_parameters
+from logzoo.kernels.fixed_point import fixed_point_parameters
 from logzoo.models.rbm import RBM
 from logzoo.paths import log_odds
 from logzoo.printing import bar

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from logzoo.kernels.energies import log_f_tempered
+from logzoo.kernels.fixed_point import new_chains
 from logzoo.kernels.gibbs import (
     Chains,
     draw_hidden,
@@ -17,14 +18,14 @@ from logzoo.kernels.gibbs import (
     start_chains,
     update_visible_inputs,
 )
-from logzoo.kernels.grey import (
+from logzoo.kernels.gradients import (
     add_products,
+    add_statistics,
     log_f_of_values,
     probabilities,
+    put_statistics,
     update_hidden_inputs_of_values,
 )
-from logzoo.kernels.layout import new_chains
-from logzoo.kernels.statistics import add_statistics, put_statistics
 from logzoo.samplers.threads import over_chains
 
 if TYPE_CHECKING:

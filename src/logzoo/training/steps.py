@@ -8,7 +8,7 @@ from threadpoolctl import ThreadpoolController
 
 from logzoo.checks import positive_number, share, whole_number
 from logzoo.io.checkpoints import Resumed
-from logzoo.kernels.ascent import add_multiple
+from logzoo.kernels.gradients import add_multiple
 
 # Rounding of a float32 gradient, as a share of its largest singular value: what is smaller has no direction.
 _ROUNDING = 2e-6

@@ -32,8 +32,8 @@ from logzoo.kernels.filtering import (
     step_by_occupancy,
     updated,
 )
+from logzoo.kernels.fixed_point import new_chains
 from logzoo.kernels.gibbs import start_chains
-from logzoo.kernels.layout import new_chains
 from logzoo.kernels.resampling import follow_parameters
 from logzoo.samplers.tempering_chains import OCCUPANCY_FLOOR
 

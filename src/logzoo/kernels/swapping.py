@@ -10,25 +10,25 @@ import math
 import numpy as np
 
 from logzoo.kernels.assignments import assignment_scratch, draw_assignment, sum_assignments
-from logzoo.kernels.compiled import kernel, part
+from logzoo.kernels.cache import kernel, part
 from logzoo.kernels.energies import log_f_at_betas, log_f_joint_at_betas
 from logzoo.kernels.gibbs import sweep_once, sweep_scratch
+from logzoo.kernels.gradients import hidden_probabilities
 from logzoo.kernels.random import RUNG, uniform
-from logzoo.kernels.statistics import hidden_probabilities
 
 
 @part
-def reassign(key, sweep, number, log_f, groups, rung, shares, numbers, places, scratch):
+def reassign(key, sweep, number, log_f, groups, rung, shares, numbers, integers, scratch):
     """Hand out the temperatures of one ladder anew within each group of them, and count who may hold the last.
 
     An assignment s is drawn in proportion to prod_i f_{s(i)}(x_i); by eq 8 each replica counts for the last rung with
     P(s(i) = it). log_f (K, K): of each replica at each rung; groups (K,): of each rung; rung, shares (K,): of each
-    replica, changed; number: the random stream of the first replica; numbers (K + 1, K) float64 and places (3, K)
+    replica, changed; number: the random stream of the first replica; numbers (K + 1, K) float64 and integers (3, K)
     int64: scratch.
     """
     count = rung.size
     m, uniforms = numbers[:count], numbers[count]
-    members, rungs, drawn = places
+    members, rungs, drawn = integers
     for group in range(groups.max() + 1):
         size = 0
         for k in range(count):
@@ -111,7 +111,7 @@ def run_infinite_swapping(
     for groups in partitions:
         largest = max(largest, np.bincount(groups).max())
     scratch = assignment_scratch(largest)
-    numbers, places = np.zeros((rungs + 1, rungs)), np.zeros((3, rungs), np.int64)
+    numbers, integers = np.zeros((rungs + 1, rungs)), np.zeros((3, rungs), np.int64)
     beta = np.empty(rung.size, np.float32)
     log_f = np.empty((rung.size, rungs))
     for sweep in range(first, last):
@@ -127,10 +127,10 @@ def run_infinite_swapping(
             ladder = chains.number[start], log_f[start:end]
             own_rung, own_shares = rung[start:end], shares[start:end]
             if partitions.shape[0] == 0:
-                exchange_in_turn(key, sweep, *ladder, own_rung, own_shares, places[0])
+                exchange_in_turn(key, sweep, *ladder, own_rung, own_shares, integers[0])
             else:
                 groups = partitions[(sweep - 1) % partitions.shape[0]]
-                reassign(key, sweep, *ladder, groups, own_rung, own_shares, numbers, places, scratch)
+                reassign(key, sweep, *ladder, groups, own_rung, own_shares, numbers, integers, scratch)
         for chain in range(rung.size):
             occupancy[chain, rung[chain]] += 1
         if sums.shape[0]:

@@ -1,16 +1,13 @@
-"""Annealing from product laws: weights as by NumPy, draws as by enumeration, the same bits on any number of threads."""
+"""Annealing from product laws: weights equal those of NumPy, draws those of enumeration."""
 
 import numpy as np
-import pytest
 import twins
 from scipy.stats import chi2
 
-from logzoo.budgets import SweepLedger
-from logzoo.kernels.centred import Laws, run_centred_annealing, start_from_laws
-from logzoo.kernels.layout import fixed_point_rows, new_chains
+from logzoo.kernels.annealing import Laws, run_centred_annealing, start_from_laws
+from logzoo.kernels.fixed_point import fixed_point_rows, new_chains
 from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters
-from logzoo.samplers import annealed_from_modes
 from logzoo.streams import root_stream
 
 THETA = np.array([[0.3, -1.0, 0.8], [-2.0, 0.1, 0.0]])
@@ -53,12 +50,12 @@ def test_weights_are_those_of_the_definition():
     assert not np.array_equal(chains.v, v) or len(np.unique(v, axis=0)) > 1
 
 
-def frequencies_fit(beta, drawn_at, count=40_000):
+def frequencies_fit(beta, drawn_at, count=20_000):
     """Whether chains of both laws, swept at `drawn_at`, have the frequencies of f_beta: chi-square at 1e-4."""
     rbm = small_rbm()
     parameters, laws, law, key, chains = started(rbm, count)
-    betas = np.array([0.0, *[drawn_at] * 30, 1.0])
-    run_centred_annealing(parameters, laws, betas, key, 1, 31, law, chains, np.zeros(count))
+    betas = np.array([0.0, *[drawn_at] * 15, 1.0])
+    run_centred_annealing(parameters, laws, betas, key, 1, 16, law, chains, np.zeros(count))
     states = twins.all_states(3)
     fits = []
     for number in range(2):
@@ -70,15 +67,6 @@ def frequencies_fit(beta, drawn_at, count=40_000):
     return fits
 
 
-@pytest.mark.parametrize("beta", [0.3, 0.8])
-def test_sweeps_draw_from_the_path(beta):
-    assert frequencies_fit(beta, beta) == [True, True]
-    assert frequencies_fit(beta, beta + 0.15) == [False, False]
-
-
-def test_the_same_bits_on_any_number_of_threads():
-    generator = np.random.default_rng(8)
-    rbm = RBM(*(generator.normal(0.0, 1.0, shape) for shape in ((40, 20), 40, 20)))
-    draws = [annealed_from_modes.run(rbm, SweepLedger(40, 300), root_stream(2), threads=threads) for threads in (1, 3)]
-    for first, second in zip(*draws, strict=True):
-        np.testing.assert_array_equal(first, second)
+def test_sweeps_draw_from_the_path():
+    assert frequencies_fit(0.6, 0.6) == [True, True]
+    assert frequencies_fit(0.6, 0.8) == [False, False]

@@ -11,7 +11,7 @@ from numba import njit, types
 from numba.core import cgutils
 
 from logzoo.kernels import llvm
-from logzoo.kernels.compiled import kernel, part
+from logzoo.kernels.cache import kernel, part
 from logzoo.kernels.elementary import copy_into, exp_wide
 from logzoo.kernels.energies import energy_scratch, load_magnitudes, smooth_parts, sum_bits
 from logzoo.kernels.gibbs import sweep_once, sweep_scratch
@@ -59,7 +59,7 @@ class RungSums(NamedTuple):
 @llvm.emitted(types.void, *[types.intp] * 6)
 def _carry(builder, block, count, values, values_step, out, out_step):
     """Eight rungs of `carry_to_rungs`: addresses but for `count`, and the bytes from one row to the next."""
-    rows, places = (
+    rows, addresses = (
         [llvm.after(builder, first, builder.mul(step, llvm.constant(step.type, n))) for n in range(CHAINS_TOGETHER)]
         for first, step in ((out, out_step), (values, values_step))
     )
@@ -67,13 +67,13 @@ def _carry(builder, block, count, values, values_step, out, out_step):
     with cgutils.for_range(builder, count) as loop:
         row = llvm.after(builder, block, loop.index, _RUNGS_TOGETHER * _BYTES)
         weights = llvm.load_row(builder, row, llvm.WIDE_DOUBLES, _STRIPS)
-        for chain, place in enumerate(places):
-            value = llvm.load(builder, llvm.after(builder, place, loop.index, _BYTES), llvm.DOUBLE)
+        for chain, address in enumerate(addresses):
+            value = llvm.load(builder, llvm.after(builder, address, loop.index, _BYTES), llvm.DOUBLE)
             value = llvm.everywhere(builder, value, llvm.WIDE_DOUBLES.count)
             for weight, total in zip(weights, totals[chain], strict=True):
                 llvm.update(builder, builder.fadd, total, builder.fmul(value, weight))
-    for row, held in zip(rows, totals, strict=True):
-        llvm.store_row(builder, held, row)
+    for row, sums in zip(rows, totals, strict=True):
+        llvm.store_row(builder, sums, row)
 
 
 @part
@@ -228,9 +228,9 @@ def tempering_scratch(ladder, chains):
 
 @part
 def temper_once(
-    parameters, ladder, offsets, marginal, key, sweep, place, chains, rung, heading, group, sums, record, scratch
+    parameters, ladder, offsets, marginal, key, sweep, row, chains, rung, heading, group, sums, record, scratch
 ):
-    """One sweep of `run_simulated_tempering`, with its arguments; `record` has it in that place."""
+    """One sweep of `run_simulated_tempering`, with its arguments; it becomes that row of the record."""
     count, rungs = sums.occupancy.shape
     end = max(1, rungs // RUNGS_PER_END)
     values, log_q, beta = scratch.values, scratch.log_q, scratch.beta
@@ -241,13 +241,13 @@ def temper_once(
     for first_together in range(0, count, CHAINS_TOGETHER):
         together = range(first_together, min(first_together + CHAINS_TOGETHER, count))
         for chain in together:
-            own = values[chain - first_together]
+            state = values[chain - first_together]
             if marginal:
-                read_marginal(parameters, ladder.nodes, chains, chain, scratch.energies, own)
+                read_marginal(parameters, ladder.nodes, chains, chain, scratch.energies, state)
             else:
-                read_joint(parameters, chains, chain, own)
+                read_joint(parameters, chains, chain, state)
             if keep:
-                copy_into(record.values[chain, place], own)
+                copy_into(record.values[chain, row], state)
             copy_into(log_q[chain - first_together], offsets[group[chain]])
         carry_to_rungs(scratch.blocks, values, log_q)
         for chain in together:
@@ -255,7 +255,7 @@ def temper_once(
             draw = uniform(key, chains.number[chain], sweep, RUNG)
             drawn, share = draw_rung(q, draw, scratch.block_sums)
             rung[chain] = drawn
-            record.rungs[chain, place + 1] = drawn
+            record.rungs[chain, row + 1] = drawn
             occupancy = sums.occupancy[chain]
             for k in range(rungs):
                 occupancy[k] += share * q[k]

@@ -10,8 +10,8 @@ from llvmlite import ir
 from numba import njit, types
 
 from logzoo.kernels import llvm
-from logzoo.kernels.compaction import GROUP, WORD
-from logzoo.kernels.compiled import part
+from logzoo.kernels.bitsets import GROUP, WORD
+from logzoo.kernels.cache import part
 from logzoo.kernels.elementary import LOG2_E, exp2_nonpositive
 from logzoo.kernels.llvm import WIDE
 from logzoo.kernels.random import BLOCKS_TOGETHER, emit_blocks, stream_words, word_of_unit
@@ -131,24 +131,22 @@ def _emit_words(builder, count, inputs, base, drawn, scale, cold, *stream):
         x = builder.fadd(term(scale, inputs, number), term(cold, base, number))
         masks.append(emit_decision(builder, x, half))
     words = ir.IntType(WORD * count)
-    ones, undecided = (builder.bitcast(_joined(builder, each), words) for each in zip(*masks, strict=True))
+    ones, undecided = (builder.bitcast(_joined(builder, group), words) for group in zip(*masks, strict=True))
     llvm.store(builder, ones, drawn)
     return builder.zext(undecided, llvm.INT64) if count == 1 else undecided
 
 
-_ARGUMENTS = (*[types.intp] * 3, *[types.float32] * 2, *[types.uint64] * 6)
+def _draw_words(count):
+    """An intrinsic that draws 32 units, or 64: their ones go to `drawn`, returned are the units that are open."""
+
+    @llvm.emitted(types.uint64, *[types.intp] * 3, *[types.float32] * 2, *[types.uint64] * 6)
+    def emit(builder, inputs, base, drawn, scale, cold, block, c1, c2, c3, k0, k1):
+        return _emit_words(builder, count, inputs, base, drawn, scale, cold, block, c1, c2, c3, k0, k1)
+
+    return emit
 
 
-@llvm.emitted(types.uint64, *_ARGUMENTS)
-def _draw_word(builder, inputs, base, drawn, scale, cold, block, c1, c2, c3, k0, k1):
-    """Draw 32 units: their ones go to `drawn`, returned is the word of the units that are open."""
-    return _emit_words(builder, 1, inputs, base, drawn, scale, cold, block, c1, c2, c3, k0, k1)
-
-
-@llvm.emitted(types.uint64, *_ARGUMENTS)
-def _draw_two_words(builder, inputs, base, drawn, scale, cold, block, c1, c2, c3, k0, k1):
-    """As `_draw_word`, 64 units."""
-    return _emit_words(builder, 2, inputs, base, drawn, scale, cold, block, c1, c2, c3, k0, k1)
+_draw_word, _draw_two_words = _draw_words(1), _draw_words(2)
 
 
 # Not inlined: every kernel that sweeps would compile it anew for each layer.
@@ -176,11 +174,11 @@ def draw_layer(inputs, base, scale, cold, key, chain, sweep, layer, drawn):
 @part
 def _settle(inputs, base, scale, cold, key, chain, sweep, layer, undecided, first, drawn):
     """Draw the undecided of 64 units from `first` on by the exact rule."""
-    for place in range(2 * WORD):
-        if undecided >> np.uint64(place) & _ONE_BIT:
-            unit = first + place
+    for bit in range(2 * WORD):
+        if undecided >> np.uint64(bit) & _ONE_BIT:
+            unit = first + bit
             x = scale * np.float32(inputs[unit]) + cold * np.float32(base[unit])
-            word, bit = unit // WORD, _BIT << np.uint32(unit % WORD)
-            drawn[word] &= ~bit
+            word, mask = unit // WORD, _BIT << np.uint32(unit % WORD)
+            drawn[word] &= ~mask
             if draw_unit(x, word_of_unit(key, chain, sweep, layer, unit)):
-                drawn[word] |= bit
+                drawn[word] |= mask

@@ -9,11 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from logzoo.kernels import gibbs
-from logzoo.kernels.compiled import kernel, part
-from logzoo.kernels.draws import draw_layer
+from logzoo.kernels.bernoulli import draw_layer
+from logzoo.kernels.bitsets import find, hash_of, insert, pack_state, unpack_state
+from logzoo.kernels.cache import kernel, part
 from logzoo.kernels.elementary import copy_into
-from logzoo.kernels.grey import add_products, probabilities, update_hidden_inputs_of_values
-from logzoo.kernels.hashing import find, hash_of, insert, pack_state, unpack_state
+from logzoo.kernels.gradients import add_products, probabilities, update_hidden_inputs_of_values
 from logzoo.kernels.random import HIDDEN, VISIBLE
 
 _ZERO = np.float32(0.0)
@@ -45,14 +45,6 @@ def add_hidden_draws(parameters, key, sweep, chains, members, count, example):
     return count
 
 
-@part
-def _part_of(chains, count):
-    """The first `count` chains."""
-    states = chains.number[:count], chains.v[:count], chains.h[:count]
-    inputs = chains.hidden_input[:count], chains.visible_input[:count]
-    return gibbs.Chains(*states, *inputs, chains.plus, chains.minus, chains.counts)
-
-
 @kernel(nogil=True)
 def run_tours(parameters, key, members, tours, queue, limit, chains, means, path):
     """Take the tours listed in `queue` up to length `limit`, or to their end, as many in flight as there are chains.
@@ -64,7 +56,7 @@ def run_tours(parameters, key, members, tours, queue, limit, chains, means, path
     scratches = gibbs.sweep_scratch(chains)
     words = np.empty(members.rows.shape[1], np.uint64)
     active = min(chains.number.size, queue.size)
-    chains = _part_of(chains, active)
+    chains = gibbs.slice_of(chains, 0, active)
     flying = np.arange(active)  # place in the queue of the tour of each chain
     waiting = active
     gibbs.forget_hidden(parameters, chains)
@@ -88,7 +80,7 @@ def run_tours(parameters, key, members, tours, queue, limit, chains, means, path
         left = _close_ranks(tours, queue, limit, flying, chains)
         if left < active:
             active = left
-            chains = _part_of(chains, active)
+            chains = gibbs.slice_of(chains, 0, active)
 
 
 @part
@@ -156,7 +148,7 @@ def add_means_of_states(parameters, rows, factor, chains, means, weights, visibl
     together = means.shape[0]
     for first in range(0, rows.shape[0], together):
         count = min(together, rows.shape[0] - first)
-        part = _part_of(chains, count)
+        part = gibbs.slice_of(chains, 0, count)
         for n in range(count):
             _load(rows[first + n], n, part)
         gibbs.update_visible_inputs(parameters, part)

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from logzoo.kernels.compiled import kernel, part
+from logzoo.kernels.cache import kernel, part
 from logzoo.kernels.elementary import copy_into, exponentiate
 from logzoo.kernels.random import RUNG, cell_centre, philox, stream_words, uniform
-from logzoo.kernels.simulated_tempering import RUNGS_PER_END, count_crossing
+from logzoo.kernels.tempering import RUNGS_PER_END, count_crossing
 
 MOMENTUM = np.uint64(4)
 ACCEPTANCE = np.uint64(5)
@@ -57,13 +57,13 @@ def log_f_and_gradient(mixture, x, gradient):
         exponent = mixture.log_weights[j] - 0.5 * mixture.precision * square
         # One pass: what was summed before is rescaled whenever a larger exponent turns up.
         if exponent > largest:
-            kept, weight = math.exp(largest - exponent), 1.0
+            scale, weight = math.exp(largest - exponent), 1.0
             largest = exponent
         else:
-            kept, weight = 1.0, math.exp(exponent - largest)
-        total = total * kept + weight
+            scale, weight = 1.0, math.exp(exponent - largest)
+        total = total * scale + weight
         for i in range(dimension):
-            gradient[i] = gradient[i] * kept + weight * (mixture.means[j, i] - x[i])
+            gradient[i] = gradient[i] * scale + weight * (mixture.means[j, i] - x[i])
     for i in range(dimension):
         gradient[i] *= mixture.precision / total
     return largest + math.log(total)
@@ -181,16 +181,16 @@ def run_tempered(target, base, betas, low, high, steps, offset, key, first, last
         x, number = walkers.x[chain], walkers.number[chain]
         moves.rungs[chain, 0] = rung[chain]
         for draw in range(first, last):
-            k, place = rung[chain], draw - first
+            k, row = rung[chain], draw - first
             step = low[k] + (high[k] - low[k]) * uniform(key, number, draw, STEP_SIZE)
             _, accepted = move(target, base, betas[k], step, steps, key, number, draw, x, scratch)
             delta = log_f_and_gradient(target, x, scratch[2]) - log_f_and_gradient(base, x, scratch[3])
             drawn = draw_rung_given(delta, betas, offset, uniform(key, number, draw, RUNG), q)
             rung[chain] = drawn
-            moves.delta[chain, place] = delta
-            moves.rungs[chain, place + 1] = drawn
-            moves.step[chain, place] = step
-            moves.accepted[chain, place] = accepted
+            moves.delta[chain, row] = delta
+            moves.rungs[chain, row + 1] = drawn
+            moves.step[chain, row] = step
+            moves.accepted[chain, row] = accepted
             for i in range(rungs):
                 sums.occupancy[chain, i] += q[i]
             sums.visits[chain, drawn] += 1

@@ -1,14 +1,17 @@
-"""Arrays the kernels work on: fixed-point parameters in blocks of columns, and chains."""
+"""Arrays that the kernels work on: fixed-point parameters in blocks of columns, and chains."""
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
 
-from logzoo.kernels.compaction import GROUP
-from logzoo.kernels.compiled import kernel, part
-from logzoo.kernels.gibbs import Chains, Parameters
-from logzoo.kernels.rounding import LANES, add_sizes, round_tile
-from logzoo.kernels.rows import WIDTH
+from logzoo.kernels import llvm
+from logzoo.kernels.bitsets import GROUP
+from logzoo.kernels.cache import kernel, part
+from logzoo.kernels.gibbs import WIDTH, Chains, Parameters
 
 # Inputs stay below 2**30, so that one more row in transit cannot overflow an int32.
 _LARGEST_SUM_BITS = 30
@@ -16,7 +19,7 @@ _LINE_BYTES = 64
 _BYTES = 4
 
 
-def fixed_point_unit(weights, visible_bias, hidden_bias, base):
+def fixed_point_unit(weights: np.ndarray, visible_bias: np.ndarray, hidden_bias: np.ndarray, base: np.ndarray) -> float:
     """The power of two of which all parameters are taken as multiples (float).
 
     The smallest for which no input b + v W or c + W h can exceed 2**30: each parameter is off by at most half of it.
@@ -30,7 +33,13 @@ def fixed_point_unit(weights, visible_bias, hidden_bias, base):
     return 2.0 ** max(exponent - _LARGEST_SUM_BITS, -_LARGEST_SUM_BITS)
 
 
-def fixed_point_parameters(weights, visible_bias, hidden_bias, base, into=None):
+def fixed_point_parameters(
+    weights: np.ndarray,
+    visible_bias: np.ndarray,
+    hidden_bias: np.ndarray,
+    base: np.ndarray,
+    into: Parameters | None = None,
+) -> Parameters:
     """Kernel parameters from weights (V, H), biases and base log-odds (V,).
 
     into: Parameters of the same shapes whose arrays of weights are no longer wanted and take the new ones.
@@ -39,12 +48,12 @@ def fixed_point_parameters(weights, visible_bias, hidden_bias, base, into=None):
     return _rounded(weights, visible_bias, hidden_bias, base, unit, into)
 
 
-def fixed_point_rows(rows, unit):
+def fixed_point_rows(rows: np.ndarray, unit: float) -> np.ndarray:
     """Rows (n, units) in fixed point, zeros behind them up to whole blocks: (n, units rounded up to blocks) int32."""
     return np.stack([_padded(row, unit) for row in np.asarray(rows, np.float64)])
 
 
-def paired_parameters(near, far, unit):
+def paired_parameters(near: Sequence[np.ndarray], far: Sequence[np.ndarray], unit: float) -> Parameters:
     """Kernel parameters of two RBMs (weights, visible bias, hidden bias), side by side, as multiples of one unit.
 
     Columns of the near RBM come first in every array. There is no base: the path goes from one RBM to the other.
@@ -54,7 +63,7 @@ def paired_parameters(near, far, unit):
     return sides[0]._replace(**{name: np.concatenate([getattr(side, name) for side in sides]) for name in names})
 
 
-def stacked_parameters(models):
+def stacked_parameters(models: Sequence[Sequence[np.ndarray]]) -> Parameters:
     """Kernel parameters of RBMs of equal size (weights, visible bias, hidden bias), one behind the other in each array.
 
     Each has a unit of its own: `unit` is an array (model,) of float32.
@@ -63,21 +72,21 @@ def stacked_parameters(models):
     stack = {name: _aligned_zeros((len(models), *array.shape)) for name, array in first._asdict().items() if array.ndim}
     unit = np.empty(len(models), np.float32)
     for number, (weights, *biases) in enumerate(models):
-        one = fixed_point_parameters(weights, *biases, base=biases[0], into=first)
+        parameters = fixed_point_parameters(weights, *biases, base=biases[0], into=first)
         for name, arrays in stack.items():
-            arrays[number] = getattr(one, name)
-        unit[number] = one.unit
+            arrays[number] = getattr(parameters, name)
+        unit[number] = parameters.unit
     return first._replace(**stack, unit=unit)
 
 
-def paired_chains(count, visible, hidden):
+def paired_chains(count: int, visible: int, hidden: int) -> Chains:
     """`count` chains of zeros, numbered from 0, with the inputs of two RBMs side by side."""
     chains = new_chains(count, visible, hidden)
     inputs = {name: np.tile(getattr(chains, name), 2) for name in ("hidden_input", "visible_input")}
     return chains._replace(**inputs)
 
 
-def new_chains(count, visible, hidden):
+def new_chains(count: int, visible: int, hidden: int) -> Chains:
     """`count` chains of zeros, numbered from 0."""
     room = max(visible, hidden) + 2 * GROUP
     return Chains(
@@ -157,8 +166,8 @@ def _fill_layouts(weights, scale, blocks, transposed):
             columns = blocks[j // WIDTH].ctypes.data + j % WIDTH * _BYTES
             rows = transposed[first // WIDTH].ctypes.data + j * WIDTH * _BYTES
             for i in range(first, min(first + WIDTH, whole_rows), LANES):
-                own = columns + i * WIDTH * _BYTES
-                round_tile(source + i * stride, stride, scale, own, rows + i % WIDTH * _BYTES)
+                target = columns + i * WIDTH * _BYTES
+                round_tile(source + i * stride, stride, scale, target, rows + i % WIDTH * _BYTES)
     for i in range(visible):
         for j in range(whole_columns if i < whole_rows else 0, hidden):
             rounded = np.int32(np.rint(weights[i, j] * scale))
@@ -176,3 +185,70 @@ def _aligned_zeros(shape):
     room = np.zeros(size + _LINE_BYTES // 4, np.int32)
     first = -room.ctypes.data % _LINE_BYTES // 4
     return room[first : first + size].reshape(shape)
+
+
+LANES = 8
+# Which lanes of two vectors go together, to transpose: neighbours, pairs of them, halves.
+_INTERLEAVED = ([0, 8, 1, 9, 4, 12, 5, 13], [2, 10, 3, 11, 6, 14, 7, 15])
+_PAIRED = ([0, 1, 8, 9, 4, 5, 12, 13], [2, 3, 10, 11, 6, 7, 14, 15])
+_HALVED = ([0, 1, 2, 3, 8, 9, 10, 11], [4, 5, 6, 7, 12, 13, 14, 15])
+
+
+def _transposed(builder, vectors):
+    """The eight columns of eight vectors of integers."""
+
+    def join(first, second, lanes):
+        return builder.shuffle_vector(first, second, ir.Constant(llvm.INTEGERS, lanes))
+
+    near = [join(vectors[k], vectors[k + 1], lanes) for k in range(0, LANES, 2) for lanes in _INTERLEAVED]
+    pairs = [join(near[k + m], near[k + m + 2], lanes) for k in (0, 4) for m in (0, 1) for lanes in _PAIRED]
+    return [join(pairs[k], pairs[k + 4], lanes) for lanes in _HALVED for k in range(4)]
+
+
+@llvm.emitted(types.void, types.intp, types.intp, None, types.intp, types.intp)
+def round_tile(builder, source, stride, scale, columns, rows):
+    """Round scale * weights, eight by eight, half to even, into a block of columns and a block of rows, int32.
+
+    Addresses of the first of them in each, and the bytes from one row of the weights to the next; scale of their type.
+    """
+    scales = llvm.everywhere(builder, scale, LANES)
+    tile = []
+    for row in range(LANES):
+        scaled = llvm.call(builder, "rint", builder.fmul(llvm.load(builder, source, scales.type), scales))
+        tile.append(builder.fptosi(scaled, llvm.INTEGERS))
+        llvm.store(builder, tile[-1], llvm.after(builder, columns, row, WIDTH * _BYTES))
+        source = builder.add(source, stride)
+    for column, values in enumerate(_transposed(builder, tile)):
+        llvm.store(builder, values, llvm.after(builder, rows, column, WIDTH * _BYTES))
+
+
+@llvm.emitted(types.void, None, *[types.intp] * 4)
+def _add_sizes(builder, weight, source, vectors, lanes, columns):
+    """The body of `add_sizes`: addresses, and one of the weights for its type."""
+    vector, wide = (ir.VectorType(kind, LANES) for kind in (weight.type, llvm.DOUBLE))
+    size = 4 if weight.type == llvm.FLOAT else 8
+    total, *_ = llvm.variables(builder, [llvm.constant(wide, 0.0)])
+    with cgutils.for_range(builder, vectors) as loop:
+        values = llvm.load(builder, llvm.after(builder, source, loop.index, LANES * size), vector)
+        sizes = llvm.call(builder, "fabs", values if vector == wide else builder.fpext(values, wide))
+        address = llvm.after(builder, columns, loop.index, LANES * 8)
+        llvm.update(builder, builder.fadd, total, sizes)
+        llvm.store(builder, builder.fadd(llvm.load(builder, address, wide), sizes), address)
+    llvm.store(builder, builder.load(total), lanes)
+
+
+@part
+def add_sizes(weights, rows, columns):
+    """Add the sizes of weights (V, H), contiguous, to their float64 sums over each row (V,) and each column (H,)."""
+    lanes = np.empty(LANES)
+    visible, hidden = weights.shape
+    whole = hidden // LANES * LANES
+    for i in range(visible):
+        row = weights[i]
+        _add_sizes(weights.dtype.type(0.0), row.ctypes.data, whole // LANES, lanes.ctypes.data, columns.ctypes.data)
+        total = lanes.sum()
+        for j in range(whole, hidden):
+            size = abs(np.float64(row[j]))
+            total += size
+            columns[j] += size
+        rows[i] += total

@@ -14,8 +14,8 @@ import math
 import numpy as np
 from numba import njit
 
-from logzoo.kernels.compiled import kernel, part
-from logzoo.kernels.elementary import LOG2_E, exp2_nonpositive, exp_wide, exponentiate, softplus
+from logzoo.kernels.cache import kernel, part
+from logzoo.kernels.elementary import LOG2_E, exp2_nonpositive, exp_wide, exponentiate, sigmoid, softplus
 
 # Lanes that pass over the weights together: four vectors of float32, and 784 rows of them fit the level-2 cache.
 LANES = 32
@@ -88,7 +88,7 @@ def settle(weights, transposed, visible_bias, hidden_bias, hidden, steps, tolera
     m = np.zeros((visible, LANES), np.float32)
     q, renewed = np.zeros((units, LANES), np.float32), np.zeros((units, LANES), np.float32)
     changes = np.zeros(LANES, np.float32)
-    start_of, age, made = np.zeros(LANES, np.int64), np.zeros(LANES, np.int64), np.zeros(starts, np.int64)
+    start_of, age, ages = np.zeros(LANES, np.int64), np.zeros(LANES, np.int64), np.zeros(starts, np.int64)
     active = min(starts, LANES)
     following = active
     for lane in range(active):
@@ -106,7 +106,7 @@ def settle(weights, transposed, visible_bias, hidden_bias, hidden, steps, tolera
             if changes[lane] > tolerance and age[lane] < steps:
                 continue
             _copy_lane(q, lane, hidden, start_of[lane])
-            made[start_of[lane]] = age[lane]
+            ages[start_of[lane]] = age[lane]
             if following < starts:
                 _copy_lane(hidden, following, q, lane)
                 start_of[lane], age[lane] = following, 0
@@ -115,7 +115,7 @@ def settle(weights, transposed, visible_bias, hidden_bias, hidden, steps, tolera
                 active -= 1
                 _copy_lane(q, active, q, lane)
                 start_of[lane], age[lane] = start_of[active], age[active]
-    return made
+    return ages
 
 
 @kernel(nogil=True)
@@ -139,10 +139,8 @@ def bound(weights, transposed, visible_bias, hidden_bias, hidden, visible, bound
     fill_inputs(transposed, hidden_bias, visible, hidden, lanes)
     for j in range(hidden.shape[0]):
         for lane in range(lanes):
-            x = hidden[j, lane]
-            decay = math.exp(-abs(x))
-            bounds[lane] += softplus(x)
-            hidden[j, lane] = (1.0 if x >= 0.0 else decay) / (1.0 + decay)
+            bounds[lane] += softplus(hidden[j, lane])
+            hidden[j, lane] = sigmoid(hidden[j, lane])
 
 
 @part
@@ -179,7 +177,7 @@ def climb(weights, bias, other_bias, states, passes, gain):
     all units that it made (n,), no more than `passes`.
     """
     x, positive, factors = np.empty(other_bias.size), np.empty(_TOGETHER), np.empty(_TOGETHER)
-    heights, made = np.empty(states.shape[0]), np.zeros(states.shape[0], np.int64)
+    heights, passed = np.empty(states.shape[0]), np.zeros(states.shape[0], np.int64)
     for start in range(states.shape[0]):
         state, biased = states[start], 0.0
         x[:] = other_bias
@@ -189,7 +187,7 @@ def climb(weights, bias, other_bias, states, passes, gain):
                 for i in range(x.size):
                     x[i] += weights[unit, i]
         summed, moved = _softplus_sum(x, 0.0, x, positive, factors), True
-        while moved and made[start] < passes:
+        while moved and passed[start] < passes:
             moved = False
             for unit in range(state.size):
                 step, row = (-1.0 if state[unit] else 1.0), weights[unit]
@@ -199,9 +197,9 @@ def climb(weights, bias, other_bias, states, passes, gain):
                     state[unit] = 1 - state[unit]
                     for i in range(x.size):
                         x[i] += step * row[i]
-            made[start] += 1
+            passed[start] += 1
         heights[start] = biased + summed
-    return heights, made
+    return heights, passed
 
 
 @kernel

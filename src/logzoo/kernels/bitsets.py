@@ -1,0 +1,186 @@
+"""Sets of units as words of 32 bits, made of states and listed as indices without branches; hash sets of states.
+
+The first unit is the lowest bit. A hash set has rows of 64-bit words, which open addressing with linear probing finds.
+A hash is only where the search begins. States are the same if all their words are.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from llvmlite import ir
+from numba import njit, types
+
+from logzoo.kernels.cache import kernel, part
+from logzoo.kernels.llvm import INT8, INT32, INT64, INTEGERS, after, constant, emitted, everywhere, load, store
+
+# Units of a word.
+WORD = 32
+# Units listed together: one byte of a word.
+GROUP = 8
+# Rows of eight: the positions of the set bits of each byte, in order; behind them whatever.
+_POSITIONS = np.array(
+    [sorted(range(GROUP), key=lambda bit, byte=byte: not byte >> bit & 1) for byte in range(256)], np.uint8
+)
+_BIT = np.uint32(1)
+
+
+@emitted(types.void, types.intp, types.intp, types.int32, types.intp)
+def _store_positions(builder, positions, row, first, target):
+    """target[:8] = positions[8 row : 8 row + 8] + first; addresses of uint8 and of int32."""
+    eight = load(builder, after(builder, positions, row, GROUP), ir.VectorType(INT8, GROUP))
+    store(builder, builder.add(builder.zext(eight, INTEGERS), everywhere(builder, first, GROUP)), target)
+
+
+@emitted(types.uint32, types.intp)
+def _pack_word(builder, address):
+    """The word of which the 32 bytes at `address` are the bits."""
+    values = load(builder, address, ir.VectorType(INT8, WORD))
+    return builder.bitcast(builder.icmp_unsigned("!=", values, constant(values.type, 0)), INT32)
+
+
+@emitted(types.void, types.uint32, types.intp)
+def _unpack_word(builder, word, address):
+    """Store the bits of `word` as 32 bytes of 0 or 1 at `address`."""
+    bits = builder.bitcast(word, ir.VectorType(ir.IntType(1), WORD))
+    store(builder, builder.zext(bits, ir.VectorType(INT8, WORD)), address)
+
+
+@emitted(types.int64, types.uint32)
+def count_bits(builder, word):
+    """How many bits of a uint32 are set (int64)."""
+    return builder.zext(builder.ctpop(word), INT64)
+
+
+@part
+def words_of(units):
+    """Words of a set of that many units."""
+    return -(-units // WORD)
+
+
+@njit(inline="always")
+def pack(state, word):
+    """Word number `word` of the set of the ones of `state` (units,) uint8, all 0 or 1; zero beyond the last unit."""
+    first = word * WORD
+    if first + WORD <= state.size:
+        return _pack_word(state.ctypes.data + first)
+    bits = np.uint32(0)
+    for bit in range(state.size - first):
+        bits |= np.uint32(state[first + bit]) << np.uint32(bit)
+    return bits
+
+
+@njit(inline="always")
+def unpack(bits, word, state):
+    """Set the 32 units of word number `word` in state (units,) uint8, as far as there are so many, from its bits."""
+    first = word * WORD
+    if first + WORD <= state.size:
+        _unpack_word(bits, state.ctypes.data + first)
+        return
+    for bit in range(state.size - first):
+        state[first + bit] = np.uint8(bits >> np.uint32(bit) & _BIT)
+
+
+@njit(inline="always")
+def list_set(words, indices):
+    """Write the members of a set (words,) uint32 in increasing order; their number.
+
+    `indices` int32 must have room for 8 more than it will list.
+    """
+    positions = _POSITIONS.ctypes.data
+    groups = words.view(np.uint8)
+    target = indices.ctypes.data
+    count = 0
+    for group in range(groups.size):
+        byte = np.int64(groups[group])
+        _store_positions(positions, byte, np.int32(group * GROUP), target + 4 * count)
+        count += count_bits(np.uint32(byte))
+    return count
+
+
+# Units of a word.
+LONG_WORD = 64
+_FREE = np.int32(-1)
+_32 = np.uint64(32)
+_29 = np.uint64(29)
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+
+
+class HashSet(NamedTuple):
+    """Distinct states in the order of their arrival."""
+
+    rows: np.ndarray  # (states, words) uint64; room for more while the set grows
+    slots: np.ndarray  # (power of two,) int32: the row that lies there, or -1
+
+
+def new_hash_set(capacity: int, units: int) -> HashSet:
+    """An empty set with room for `capacity` states of so many units; at least half of its slots stay free."""
+    size = 1 << int(2 * capacity - 1).bit_length()
+    return HashSet(np.zeros((capacity, -(-units // LONG_WORD)), np.uint64), np.full(size, _FREE))
+
+
+@part
+def hash_of(words):
+    """A hash (uint64) of a state."""
+    code = np.uint64(words.size)
+    for word in words:
+        code = (code ^ word) * _MULTIPLIER
+        code ^= code >> _29
+        code = code * _MULTIPLIER
+        code ^= code >> _32
+    return code
+
+
+@part
+def _slot_of(members, words, code):
+    """The slot where a state lies, or the free one where it would: the first of these from `code` on."""
+    last = np.uint64(members.slots.size - 1)
+    slot = code & last
+    while members.slots[slot] >= 0:
+        row = members.rows[members.slots[slot]]
+        same = True
+        for word in range(words.size):
+            same = same and row[word] == words[word]
+        if same:
+            break
+        slot = (slot + np.uint64(1)) & last
+    return slot
+
+
+@part
+def find(members, words, code):
+    """The row of a state (words,) in the set, -1 if it is not a member; `code` is its hash."""
+    return np.int64(members.slots[_slot_of(members, words, code)])
+
+
+@part
+def insert(members, count, words, code):
+    """Add a state (words,) of hash `code` to a set of `count` states, unless it is a member; returns its row."""
+    slot = _slot_of(members, words, code)
+    if members.slots[slot] < 0:
+        members.slots[slot] = count
+        members.rows[count] = words
+    return np.int64(members.slots[slot])
+
+
+@kernel
+def insert_all(members, rows):
+    """Add distinct states, rows (states, words), to an empty set, in their order."""
+    for row in range(rows.shape[0]):
+        insert(members, row, rows[row], hash_of(rows[row]))
+
+
+@part
+def pack_state(state, words):
+    """words (words,) uint64 = the set of the ones of `state` (units,) uint8."""
+    words[:] = np.uint64(0)
+    halves = words.view(np.uint32)
+    for half in range(words_of(state.size)):
+        halves[half] = pack(state, half)
+
+
+@part
+def unpack_state(words, state):
+    """state (units,) uint8 = the units whose bits are set in `words` (words,) uint64."""
+    halves = words.view(np.uint32)
+    for half in range(words_of(state.size)):
+        unpack(halves[half], half, state)

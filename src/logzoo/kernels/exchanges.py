@@ -1,0 +1,251 @@
+"""Exchanges of neighbours on a ladder, in turn with Gibbs sweeps: parallel tempering, and ladders of RBMs.
+
+Legend: a ladder is `rungs` replicas, one at each rung; pair i is rungs i and i + 1, x_i the state at rung i; log f_k(v)
+has the hidden units summed out. Exchanges are accepted with probability
+min(1, f_i(x_{i+1}) f_{i+1}(x_i) / (f_i(x_i) f_{i+1}(x_{i+1}))). Where rungs are inverse temperatures beta_k, log f_k is
+the density that the sweep at beta_k leaves invariant, which beta_k times log f is not, and replicas exchange their
+rungs. Where rungs are RBMs over the same visible units, visible states move: chains of one rung lie together, and the
+next sweep draws h.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from logzoo.kernels import energies
+from logzoo.kernels.cache import kernel, part
+from logzoo.kernels.elementary import copy_into
+from logzoo.kernels.energies import log_f_tempered
+from logzoo.kernels.gibbs import (
+    Chains,
+    Parameters,
+    apply_changes,
+    forget_hidden,
+    layer_scratch,
+    list_ones,
+    sweep_once,
+    sweep_scratch,
+)
+from logzoo.kernels.random import RUNG, uniform
+from logzoo.kernels.tempering import count_crossing
+
+
+class Replicas(NamedTuple):
+    """Where each replica is on its ladder; the replicas of one ladder lie together."""
+
+    rung: np.ndarray  # (ladders * rungs,) int64
+    heading: np.ndarray  # (ladders * rungs,) int64: the end of the ladder it left last, as in `count_crossing`
+    round_trips: np.ndarray  # (ladders * rungs,) int64
+
+
+class Exchanges(NamedTuple):
+    """What a stretch of sweeps did on each ladder; counts are added to, steps overwritten where they are looked at."""
+
+    attempted: np.ndarray  # (ladders, rungs - 1) int64
+    accepted: np.ndarray  # (ladders, rungs - 1) int64
+    up: np.ndarray  # (ladders, sweeps, rungs - 1) float64: log f_{i+1}(x_i) - log f_i(x_i)
+    down: np.ndarray  # (ladders, sweeps, rungs - 1) float64: log f_{i+1}(x_{i+1}) - log f_i(x_{i+1})
+    log_f: np.ndarray  # (ladders, rungs, rungs) float64: of replicas' last states, log f at the rungs, or NaN
+
+
+@part
+def rungs_looked_at(rung, rungs, sweep, all_pairs, all_rungs):
+    """The first and the last of the rungs at which log f of the state at `rung` is taken; the same one if at none."""
+    if all_rungs:
+        return 0, rungs - 1
+    if all_pairs:
+        return max(rung - 1, 0), min(rung + 1, rungs - 1)
+    # The pair that is about to exchange; at an end of the ladder there may be none.
+    lower = rung - (rung + sweep - 1) % 2
+    return max(lower, 0), min(lower + 1, rungs - 1)
+
+
+@part
+def read_log_f(parameters, betas, chains, chain, rung, first, last, even, scratch, log_f, up, down):
+    """log f of one chain at rungs first, ..., last, into `log_f` (rungs,); steps from its rung into `up` and `down`.
+
+    even: log f at the other rungs as well, all betas being in equal steps: less exactly, but nothing is drawn by it.
+    """
+    units, unit = chains.h.shape[1], np.float64(parameters.unit)
+    model, base = energies.sum_biases(parameters, chains.v[chain])
+    positive = energies.load_magnitudes(chains.hidden_input[chain], units, parameters.unit, scratch)
+    if even:
+        energies.smooth_parts_of_even(units, betas, scratch, log_f)
+    energies.smooth_parts(units, betas[first : last + 1], scratch, log_f[first : last + 1])
+    slope = float(model - base) * unit + positive
+    if rung < last:
+        step = np.float64(betas[rung + 1]) - np.float64(betas[rung])
+        up[rung] = step * slope + log_f[rung + 1] - log_f[rung]
+    if rung > first:
+        step = np.float64(betas[rung]) - np.float64(betas[rung - 1])
+        down[rung - 1] = step * slope + log_f[rung] - log_f[rung - 1]
+    warm, cold = positive + float(model) * unit, float(base) * unit
+    for k in range(0 if even else first, betas.size if even else last + 1):
+        share = np.float64(betas[k])
+        log_f[k] += share * warm + (1.0 - share) * cold
+
+
+@part
+def exchange_neighbours(key, sweep, number, holder, rung, up, down, attempted, accepted):
+    """Exchange the rungs of neighbours on one ladder: pairs 0, 2, ... in odd sweeps, 1, 3, ... in even ones.
+
+    holder (rungs,): the replica at each rung; number: the random stream of the ladder's first replica.
+    """
+    for pair in range((sweep - 1) % 2, up.size, 2):
+        attempted[pair] += 1
+        log_ratio = up[pair] - down[pair]
+        if log_ratio >= 0.0 or uniform(key, number + np.uint64(pair), sweep, RUNG) < math.exp(log_ratio):
+            accepted[pair] += 1
+            rung[holder[pair]] = pair + 1
+            rung[holder[pair + 1]] = pair
+
+
+@kernel(nogil=True)
+def run_parallel_tempering(parameters, betas, key, first, last, chains, replicas, exchanges, all_pairs, all_rungs):
+    """Sweeps first, ..., last - 1 of whole ladders in place, with exchanges after each; betas (rungs,) float32.
+
+    log f is looked at where exchanges need it: at the two rungs of each pair that is about to exchange. all_pairs: at
+    all neighbouring rungs, whether or not they exchange. all_rungs: after the last sweep, at every rung.
+    """
+    ladders, rungs = exchanges.attempted.shape[0], betas.size
+    scratch = sweep_scratch(chains)
+    room = energies.energy_scratch(chains.h.shape[1])
+    beta = np.empty(ladders * rungs, np.float32)
+    holder = np.empty(rungs, np.int64)
+    ladder_is_even = energies.is_even(betas)
+    for sweep in range(first, last):
+        for chain in range(beta.size):
+            beta[chain] = betas[replicas.rung[chain]]
+        sweep_once(parameters, key, sweep, beta, chains, scratch)
+        for ladder in range(ladders):
+            start = ladder * rungs
+            up, down = exchanges.up[ladder, sweep - first], exchanges.down[ladder, sweep - first]
+            for chain in range(start, start + rungs):
+                rung = replicas.rung[chain]
+                holder[rung] = chain
+                log_f = exchanges.log_f[ladder, chain - start]
+                log_f[:] = np.nan
+                everywhere = all_rungs and sweep == last - 1
+                even = everywhere and ladder_is_even
+                ends = rungs_looked_at(rung, rungs, sweep, all_pairs, everywhere and not even)
+                if even or ends[0] < ends[1]:
+                    read_log_f(parameters, betas, chains, chain, rung, *ends, even, room, log_f, up, down)
+            counts = exchanges.attempted[ladder], exchanges.accepted[ladder]
+            exchange_neighbours(key, sweep, chains.number[start], holder, replicas.rung, up, down, *counts)
+        for chain in range(beta.size):
+            heading = replicas.heading[chain]
+            replicas.heading[chain], completed = count_crossing(replicas.rung[chain], 0, rungs - 1, heading)
+            replicas.round_trips[chain] += completed
+
+
+class Travellers(NamedTuple):
+    """Where the state at each rung came from; all move with the states."""
+
+    heading: np.ndarray  # (rungs, ladders) int64: the end of the ladder that it left last, as in `count_crossing`
+    round_trips: np.ndarray  # (rungs, ladders) int64
+    old: np.ndarray  # (rungs, ladders) uint8: 1 unless it was at the base since this was set to 1
+
+
+class Crossings(NamedTuple):
+    """Exchanges of all pairs: counts, which are added to, and inputs, which are overwritten."""
+
+    attempted: np.ndarray  # (rungs - 1, ladders) int64
+    accepted: np.ndarray  # (rungs - 1, ladders) int64
+    above: np.ndarray  # (rungs - 1, ladders, columns) int32: the hidden input of x_i at rung i + 1
+    below: np.ndarray  # (rungs - 1, ladders, columns) int32: that of x_{i+1} at rung i
+
+
+@kernel
+def parameters_at(stack, rung):
+    """The Parameters of one rung of Parameters whose arrays, `unit` too, have rungs as their first axis."""
+    bias = stack.visible_bias[rung]
+    weights = stack.weights[rung], stack.weights_transposed[rung]
+    return Parameters(*weights, bias, stack.hidden_bias[rung], bias, stack.unit[rung])
+
+
+@part
+def chains_at(chains, rung):
+    """The Chains of one rung of Chains whose arrays have rungs as their first axis."""
+    inputs = chains.hidden_input[rung], chains.visible_input[rung]
+    rows = chains.plus[rung], chains.minus[rung], chains.counts[rung]
+    return Chains(chains.number[rung], chains.v[rung], chains.h[rung], *inputs, *rows)
+
+
+@part
+def log_f_elsewhere(parameters, chains, inputs, scratch, ones, log_f):
+    """log f(v) of chains (chains,) by other parameters, in nats; their hidden inputs there are left in `inputs`."""
+    list_ones(chains.v, scratch, chains)
+    apply_changes(parameters.weights, parameters.hidden_bias, chains, inputs)
+    layers = chains.v, chains.h, inputs, chains.visible_input
+    log_f_tempered(parameters, ones, Chains(chains.number, *layers, chains.plus, chains.minus, chains.counts), log_f)
+
+
+@part
+def exchange_states(stack, key, sweep, first, chains, travellers, crossings, up, down):
+    """Exchange the states of neighbours: pairs first, first + 2, ... of every ladder; up, down (rungs - 1, ladders)."""
+    for pair in range(first, up.shape[0], 2):
+        for ladder in range(up.shape[1]):
+            crossings.attempted[pair, ladder] += 1
+            log_ratio = up[pair, ladder] - down[pair, ladder]
+            if log_ratio < 0.0 and uniform(key, chains.number[pair, ladder], sweep, RUNG) >= math.exp(log_ratio):
+                continue
+            crossings.accepted[pair, ladder] += 1
+            lower, upper = chains.v[pair, ladder], chains.v[pair + 1, ladder]
+            for i in range(lower.size):
+                lower[i], upper[i] = upper[i], lower[i]
+            copy_into(chains.hidden_input[pair, ladder], crossings.below[pair, ladder])
+            copy_into(chains.hidden_input[pair + 1, ladder], crossings.above[pair, ladder])
+            for rung in (pair, pair + 1):
+                chains.h[rung, ladder] = 0
+                copy_into(chains.visible_input[rung, ladder], stack.visible_bias[rung])
+            for moving in (travellers.heading, travellers.round_trips):
+                moving[pair, ladder], moving[pair + 1, ladder] = moving[pair + 1, ladder], moving[pair, ladder]
+            old = travellers.old
+            old[pair, ladder], old[pair + 1, ladder] = old[pair + 1, ladder], old[pair, ladder]
+
+
+@kernel
+def settle_inputs(stack, chains):
+    """Set h to zero and compute the inputs of all chains, by the parameters of their rungs."""
+    for rung in range(chains.v.shape[0]):
+        forget_hidden(parameters_at(stack, rung), chains_at(chains, rung))
+
+
+@kernel(nogil=True)
+def run_trajectory(stack, key, first, sweeps, chains, travellers, crossings, steps_up, steps_down):
+    """Rounds of so many sweeps of all chains, from sweep `first` on, in place, with exchanges after each.
+
+    The first rung's RBM has independent units: every sweep draws a fresh state there. Pairs 0, 2, ... exchange in one
+    round, pairs 1, 3, ... in the next. steps_up, steps_down (rounds, rungs - 1, ladders) float64: log f_{i+1}(x_i) -
+    log f_i(x_i), and log f_{i+1}(x_{i+1}) - log f_i(x_{i+1}), before the exchanges of a round.
+    """
+    rungs, ladders = chains.v.shape[:2]
+    ones = np.ones(ladders, np.float32)
+    scratch = sweep_scratch(chains_at(chains, 0))
+    listed = layer_scratch(chains.v.shape[2])
+    log_f, elsewhere = np.empty(ladders), np.empty(ladders)
+    for number in range(len(steps_up)):
+        start = first + number * sweeps
+        up, down = steps_up[number], steps_down[number]
+        for rung in range(rungs):
+            parameters, here = parameters_at(stack, rung), chains_at(chains, rung)
+            for sweep in range(start, start + sweeps):
+                sweep_once(parameters, key, sweep, ones, here, scratch)
+            log_f_tempered(parameters, ones, here, log_f)
+            if rung > 0:
+                lower = chains_at(chains, rung - 1)
+                log_f_elsewhere(parameters, lower, crossings.above[rung - 1], listed, ones, elsewhere)
+                up[rung - 1] += elsewhere
+                colder = parameters_at(stack, rung - 1)
+                log_f_elsewhere(colder, here, crossings.below[rung - 1], listed, ones, elsewhere)
+                down[rung - 1] = log_f - elsewhere
+            if rung < rungs - 1:
+                up[rung] = -log_f
+        travellers.old[0] = 0
+        exchange_states(stack, key, start, (start // sweeps) % 2, chains, travellers, crossings, up, down)
+        for rung in range(rungs):
+            for ladder in range(ladders):
+                heading = travellers.heading[rung, ladder]
+                travellers.heading[rung, ladder], completed = count_crossing(rung, 0, rungs - 1, heading)
+                travellers.round_trips[rung, ladder] += completed

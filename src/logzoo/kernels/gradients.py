@@ -1,0 +1,259 @@
+"""Sufficient statistics of an RBM's likelihood gradient, of binary and of grey visible units, and steps along it.
+
+Legend: v (n, V) uint8; x (n, V) float32 visible values between 0 and 1, grey levels of the data or probabilities in the
+place of draws; p = sigmoid(b + v W) (n, H) float32. Hidden inputs of values are in fixed point, as for binary units, so
+that the hidden units are drawn by the same rule. Sums over units are float32, in the order of the units, without BLAS:
+every machine gives the same bits.
+"""
+
+import numpy as np
+from numba import njit, types
+from numba.core import cgutils
+
+from logzoo.kernels import llvm
+from logzoo.kernels.bitsets import list_set, pack
+from logzoo.kernels.cache import kernel, part
+from logzoo.kernels.elementary import LOG2_E, exp2_nonpositive, softplus
+from logzoo.kernels.gibbs import WIDTH, layer_scratch
+
+_ONE = np.float32(1.0)
+_ZERO = np.float32(0.0)
+# Chains whose p are kept at once: with 500 hidden units they stay in the level-2 cache.
+_CHAINS_TOGETHER = 64
+
+
+# A division that could raise an error is not vectorised; this one cannot.
+@part(error_model="numpy")
+def hidden_probabilities(hidden_input, unit, p):
+    """p (H,) = sigmoid of the integer hidden inputs of one chain, without overflow."""
+    for j in range(p.size):
+        x = np.float32(hidden_input[j]) * unit
+        decay = exp2_nonpositive(-abs(x) * LOG2_E)
+        p[j] = (_ONE if x > _ZERO else decay) / (_ONE + decay)
+
+
+@kernel
+def add_statistics(parameters, chains, factors, weights, visible_bias, hidden_bias):
+    """Add sum_n factors_n (v_n p_n, v_n, p_n) to the three parts of a gradient: (V, H), (V,), (H,) float32.
+
+    factors (n,) float32; rows whose factor is zero are skipped. Hidden inputs must be up to date.
+    """
+    listed = _new_list(visible_bias.size, hidden_bias.size, factors.size)
+    _, fresh = _add_chains(parameters, chains, factors, weights, visible_bias, hidden_bias, listed, 0, False)
+    _add_rows(*listed, weights, fresh)
+
+
+@kernel
+def put_statistics(parameters, near, factors, far, far_factors, weights, visible_bias, hidden_bias):
+    """Set a gradient to the statistics of some chains and those of others, in one pass over it.
+
+    The same bits as those of `add_statistics` for the one and the other, added to zeros.
+    """
+    visible_bias[:] = _ZERO
+    hidden_bias[:] = _ZERO
+    listed = _new_list(visible_bias.size, hidden_bias.size, factors.size + far_factors.size)
+    filled, fresh = _add_chains(parameters, near, factors, weights, visible_bias, hidden_bias, listed, 0, True)
+    _, fresh = _add_chains(parameters, far, far_factors, weights, visible_bias, hidden_bias, listed, filled, fresh)
+    _add_rows(*listed, weights, fresh)
+
+
+@part
+def _new_list(visible, hidden, chains):
+    """Room for factor_n p_n of some chains, and which of them each visible unit is on in (V, n), how many (V,)."""
+    p = np.empty((min(_CHAINS_TOGETHER, chains), hidden), np.float32)
+    return p, np.empty((visible, p.shape[0]), np.int32), np.zeros(visible, np.int64)
+
+
+@part
+def _add_chains(parameters, chains, factors, weights, visible_bias, hidden_bias, listed, filled, fresh):
+    """Add chains to the biases' sums and to the list of `filled` chains, which goes to the weights when it is full.
+
+    Returns how many the list holds now, and whether the weights still hold what is to be forgotten.
+    """
+    p, members, counts = listed
+    scratch = layer_scratch(visible_bias.size)
+    ones = chains.plus[0]
+    for row in range(factors.size):
+        factor = factors[row]
+        if factor == _ZERO:
+            continue
+        if filled == p.shape[0]:
+            _add_rows(p, members, counts, weights, fresh)
+            filled, fresh = 0, False
+        q = p[filled]
+        hidden_probabilities(chains.hidden_input[row], parameters.unit, q)
+        for j in range(q.size):
+            q[j] *= factor
+            hidden_bias[j] += q[j]
+        for word in range(scratch.drawn.size):
+            scratch.drawn[word] = pack(chains.v[row], word)
+        for m in range(list_set(scratch.drawn, ones)):
+            i = ones[m]
+            visible_bias[i] += factor
+            members[i, counts[i]] = filled
+            counts[i] += 1
+        filled += 1
+    return filled, fresh
+
+
+@part
+def _add_rows(p, members, counts, weights, fresh):
+    """Add the rows of p (n, H) that each visible unit lists (V, n) to its row of the weights, and empty the lists."""
+    # Unit by unit, so that its row of the weights stays in the level-1 cache.
+    for i in range(counts.size):
+        target = weights[i]
+        if fresh:
+            target[:] = _ZERO
+        for m in range(counts[i]):
+            q = p[members[i, m]]
+            for j in range(q.size):
+                target[j] += q[j]
+        counts[i] = 0
+
+
+_STRIPS = WIDTH // llvm.WIDE_FLOATS.count
+_BYTES = 4
+# Sums that share what is read of the table: eight registers hold them.
+_SUMS_TOGETHER = 2 * llvm.WIDE
+
+
+def _weighted_rows(sums_together):
+    """An intrinsic: sums[n, :WIDTH] += sum_m factors[m step + n apart] table[m] for that many sums n.
+
+    It takes the address of the table and its number of rows, the address of the factors, their `step` and `apart`, and
+    the address of the sums; all of float32, rows of WIDTH. The sums stay in registers, and a row is read once for all
+    of them; every product is rounded before it is added. Rows whose factors are all 0 are skipped.
+    """
+
+    @llvm.emitted(types.void, *[types.intp] * 6)
+    def emit(builder, table, count, factors, step, apart, sums):
+        numbers = range(sums_together)
+        targets = [llvm.after(builder, sums, llvm.constant(sums.type, n), WIDTH * _BYTES) for n in numbers]
+        totals = [llvm.variables(builder, llvm.load_row(builder, row, llvm.WIDE_FLOATS, _STRIPS)) for row in targets]
+        with cgutils.for_range(builder, count) as loop:
+            first = builder.mul(loop.index, step)
+            steps = [builder.add(first, builder.mul(apart, llvm.constant(apart.type, n))) for n in numbers]
+            several = [llvm.load(builder, llvm.after(builder, factors, n, _BYTES), llvm.FLOAT) for n in steps]
+            some = llvm.constant(llvm.BIT, 0)
+            for factor in several:
+                some = builder.or_(some, builder.fcmp_unordered("!=", factor, llvm.constant(llvm.FLOAT, 0.0)))
+            with builder.if_then(some):
+                row = llvm.load_row(
+                    builder, llvm.after(builder, table, loop.index, WIDTH * _BYTES), llvm.WIDE_FLOATS, _STRIPS
+                )
+                for factor, row_of_totals in zip(several, totals, strict=True):
+                    factor = llvm.everywhere(builder, factor, llvm.WIDE_FLOATS.count)
+                    for total, values in zip(row_of_totals, row, strict=True):
+                        llvm.update(builder, builder.fadd, total, builder.fmul(factor, values))
+        for target, row_of_totals in zip(targets, totals, strict=True):
+            llvm.store_row(builder, row_of_totals, target)
+
+    return emit
+
+
+_add_weighted_rows = _weighted_rows(1)
+_add_to_several = _weighted_rows(_SUMS_TOGETHER)
+
+
+@njit(inline="always")
+def _add_all(table, factors, step, apart, sums):
+    """sums[n] += sum_m factors[m step + n apart] table[m] for all n; `factors` is an address."""
+    rows, n = table.shape[0], 0
+    while n < sums.shape[0]:
+        source, target = factors + n * apart * _BYTES, sums[n].ctypes.data
+        if n + _SUMS_TOGETHER <= sums.shape[0]:
+            _add_to_several(table.ctypes.data, rows, source, step, apart, target)
+            n += _SUMS_TOGETHER
+        else:
+            _add_weighted_rows(table.ctypes.data, rows, source, step, apart, target)
+            n += 1
+
+
+@kernel(nogil=True)
+def update_hidden_inputs_of_values(parameters, x, chains):
+    """Set the hidden inputs of every chain to b + x W, rounded to the unit."""
+    sums = np.empty((x.shape[0], WIDTH), np.float32)
+    table = np.empty(parameters.weights.shape[1:], np.float32)
+    for block in range(parameters.weights.shape[0]):
+        table[:] = parameters.weights[block]
+        first = block * WIDTH
+        sums[:] = _ZERO
+        _add_all(table, x.ctypes.data, 1, x.shape[1], sums)
+        for chain in range(x.shape[0]):
+            for j in range(WIDTH):
+                rounded = np.int32(np.rint(sums[chain, j]))
+                chains.hidden_input[chain, first + j] = parameters.hidden_bias[first + j] + rounded
+
+
+@kernel(nogil=True)
+def probabilities(inputs, unit, p):
+    """p (chains, units) float32 = sigmoid of a layer's inputs, multiples of `unit`: E[v | h] or E[h | v]."""
+    for chain in range(p.shape[0]):
+        hidden_probabilities(inputs[chain], unit, p[chain])
+
+
+@kernel(nogil=True)
+def add_products(x, y, factor, weights, visible_bias, hidden_bias):
+    """Add factor * sum_n (x_n y_n', x_n, y_n) to the three parts of a gradient: (V, H), (V,), (H,) float32.
+
+    x (n, V), y (n, H) float32.
+    """
+    count, visible = x.shape
+    hidden = y.shape[1]
+    sums = np.empty((visible, WIDTH), np.float32)
+    table = np.zeros((count, WIDTH), np.float32)
+    for first in range(0, hidden, WIDTH):
+        width = min(WIDTH, hidden - first)
+        for n in range(count):
+            for j in range(width):
+                table[n, j] = factor * y[n, first + j]
+                hidden_bias[first + j] += table[n, j]
+        sums[:] = _ZERO
+        _add_all(table, x.ctypes.data, visible, 1, sums)
+        for i in range(visible):
+            for j in range(width):
+                weights[i, first + j] += sums[i, j]
+    for n in range(count):
+        for i in range(visible):
+            visible_bias[i] += factor * x[n, i]
+
+
+@kernel
+def log_f_of_values(parameters, x, chains, out):
+    """log f of every row of visible values x (chains,), hidden units summed out, in nats; inputs must be up to date."""
+    unit = np.float64(parameters.unit)
+    for chain in range(out.size):
+        total = 0.0
+        for i in range(x.shape[1]):
+            total += np.float64(x[chain, i]) * parameters.visible_bias[i]
+        total *= unit
+        for j in range(chains.h.shape[1]):
+            total += softplus(chains.hidden_input[chain, j] * unit)
+        out[chain] = total
+
+
+# Of a float32: all but the sign.
+_SIZE = np.int32(0x7FFFFFFF)
+# Numbers moved before their sizes are looked at: they are still in the level-1 cache.
+_NUMBERS_TOGETHER = 2048
+
+
+@kernel
+def add_multiple(values, rate, direction):
+    """values += rate * direction, all float32 and one-dimensional; returns the largest size, NaN if any is NaN.
+
+    As integers, the bits of sizes have the order of the sizes, those of NaN behind infinity: maxima of integers are
+    taken in whole vectors, those of floats, because of NaN, are not.
+    """
+    bits = values.view(np.int32)
+    largest = np.zeros(1, np.int32)
+    for first in range(0, values.size, _NUMBERS_TOGETHER):
+        part, step = values[first : first + _NUMBERS_TOGETHER], direction[first : first + _NUMBERS_TOGETHER]
+        for i in range(part.size):
+            part[i] += rate * step[i]
+        most = largest[0]
+        sizes = bits[first : first + _NUMBERS_TOGETHER]
+        for i in range(sizes.size):
+            most = max(most, np.int32(sizes[i] & _SIZE))
+        largest[0] = most
+    return largest.view(np.float32)[0]

@@ -1,0 +1,223 @@
+"""What is done with the rungs that simulated tempering visits: recursions that move log Zhat, sums for estimators.
+
+Legend: a draw has values (M,) of which log f at the K rungs is the product with readout (M, K), and its derivatives in
+beta the products with slopes and curvatures; x of sweep i is drawn at rungs[i], then rungs[i + 1] given x.
+
+Groups of chains, each with a log Zhat that moves after every sweep, are numbered from 0 in every call; `first_chains`
+(G + 1,) has the first chain of each, and their number at the end.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from logzoo.kernels.cache import kernel, part
+from logzoo.kernels.elementary import copy_into, exp_wide
+from logzoo.kernels.tempering import RungSums, carry, temper_once, tempering_scratch
+
+
+class TwoStages(NamedTuple):
+    """Where the recursion stands in every group."""
+
+    per_chain: np.ndarray  # (G, K) 1 / (chains r_k)
+    exponent: np.ndarray  # (G,) of the gain t^-exponent of the first stage
+    flatness: np.ndarray  # (G,) largest |c_k / r_k - 1| of an evenly filled ladder
+    latest: np.ndarray  # (G,) sweeps after which the first stage ends in any case
+    second: np.ndarray  # (G,) whether it has
+    inverse_gain: np.ndarray  # (G,) of the second stage, by what 1 / gain exceeds t
+    filled: np.ndarray  # (G, K) c_k / r_k summed since t was last a power of two
+    largest: np.ndarray  # (G,) the largest c_k / r_k of a sweep
+
+
+@part
+def step_two_stages(state, group, t, occupancy, log_z_hat):
+    """Move log Zhat (K,) of a group by the occupancy (K,) of sweep t = 1, 2, ..."""
+    filled, per_chain = state.filled[group], state.per_chain[group]
+    # The bound uses earlier sweeps only: a gain that knew its own step would bias the steps.
+    inverse_gain = t + state.inverse_gain[group] if state.second[group] else t ** state.exponent[group]
+    gain = 1.0 / max(inverse_gain, state.largest[group])
+    power = 1
+    while 2 * power <= t:
+        power *= 2
+    peak, uneven = 0.0, 0.0
+    for k in range(log_z_hat.size):
+        ratio = occupancy[k] * per_chain[k]
+        log_z_hat[k] += gain * ratio
+        peak = max(peak, ratio)
+        filled[k] = ratio if t == power else filled[k] + ratio
+        uneven = max(uneven, abs(filled[k] / (t - power + 1) - 1.0))
+    state.largest[group] = peak if t == 1 else max(state.largest[group], peak)
+    if not state.second[group] and (uneven < state.flatness[group] or t >= state.latest[group]):
+        state.second[group] = True
+        state.inverse_gain[group] = t ** state.exponent[group] - t
+
+
+# Parts of the ladder, of neighbouring rungs, whose visits must be flat.
+_PARTS = 10
+
+
+class HalvedFactor(NamedTuple):
+    """Where the recursion stands in every group."""
+
+    prior: np.ndarray  # (G, K) r
+    chains: np.ndarray  # (G,)
+    flatness: np.ndarray  # (G,) the least visits of a part, relative to the mean, that count as flat
+    log_factor: np.ndarray  # (G,) log F
+    falling: np.ndarray  # (G,) whether it falls as K / (n t)
+    visits: np.ndarray  # (G, K) since it was halved
+
+
+@part
+def _is_flat(prior, flatness, visits):
+    """Whether no part of the ladder had less than `flatness` of its share of the visits (K,)."""
+    rungs, total = visits.size, 0.0
+    for k in range(rungs):
+        total += visits[k]
+    parts = min(_PARTS, rungs)
+    for number in range(parts):
+        share, visited = 0.0, 0.0
+        for k in range(number * rungs // parts, (number + 1) * rungs // parts):
+            share += prior[k]
+            visited += visits[k]
+        if visited < flatness * total * share:
+            return False
+    return True
+
+
+@part
+def step_halved_factor(state, group, t, visits, log_z_hat):
+    """Move log Zhat (K,) of a group by the visits (K,) of sweep t = 1, 2, ..."""
+    prior, seen = state.prior[group], state.visits[group]
+    rungs = log_z_hat.size
+    target = rungs / state.chains[group] / t
+    if state.falling[group]:
+        state.log_factor[group] = target
+    for k in range(rungs):
+        log_z_hat[k] += state.log_factor[group] / (rungs * prior[k]) * visits[k]
+        seen[k] += visits[k]
+    if not state.falling[group] and _is_flat(prior, state.flatness[group], seen):
+        state.log_factor[group] *= 0.5
+        for k in range(rungs):
+            seen[k] = 0.0
+        state.falling[group] = state.log_factor[group] <= target
+
+
+@kernel(nogil=True)
+def run_adjusted(
+    parameters,
+    ladder,
+    marginal,
+    key,
+    first,
+    t,
+    log_prior,
+    first_chains,
+    chains,
+    rung,
+    heading,
+    sums,
+    record,
+    log_z_hats,
+    sams,
+    wang_landau,
+):
+    """Sweeps of simulated tempering, as many as the record holds, from number `first`, each at log Zhat (G, K).
+
+    After each, a step of the recursion moves log Zhat: that of SAMS, or of Wang-Landau where the state of SAMS has no
+    groups. t: the steps that were made before.
+    """
+    count, (groups, rungs) = rung.size, log_z_hats.shape
+    scratch = tempering_scratch(ladder, chains)
+    copy_into(record.rungs[:, 0], rung)
+    # Sums over one sweep: of each chain, and of the chains of each group.
+    single = RungSums(np.zeros((count, rungs)), np.zeros((count, rungs), np.int64), np.zeros(count, np.int64))
+    occupancy, visits = np.empty((groups, rungs)), np.empty((groups, rungs), np.int64)
+    offsets, group_of = np.empty((groups, rungs)), np.empty(count, np.int64)
+    for group in range(groups):
+        group_of[first_chains[group] : first_chains[group + 1]] = group
+    for row in range(record.rungs.shape[1] - 1):
+        for group in range(groups):
+            for k in range(rungs):
+                offsets[group, k] = log_prior[k] - log_z_hats[group, k]
+                occupancy[group, k], visits[group, k] = 0.0, 0
+        settings = parameters, ladder, offsets, marginal, key, first + row, row
+        temper_once(*settings, chains, rung, heading, group_of, single, record, scratch)
+        for chain in range(count):
+            group = group_of[chain]
+            sums.round_trips[chain] += single.round_trips[chain]
+            single.round_trips[chain] = 0
+            for k in range(rungs):
+                share, visit = single.occupancy[chain, k], single.visits[chain, k]
+                occupancy[group, k] += share
+                visits[group, k] += visit
+                sums.occupancy[chain, k] += share
+                sums.visits[chain, k] += visit
+                single.occupancy[chain, k], single.visits[chain, k] = 0.0, 0
+        for group in range(groups):
+            log_z_hat = log_z_hats[group]
+            if len(sams.second):
+                step_two_stages(sams, group, t + row + 1, occupancy[group], log_z_hat)
+            else:
+                step_halved_factor(wang_landau, group, t + row + 1, visits[group], log_z_hat)
+            base = log_z_hat[0]
+            for k in range(rungs):
+                log_z_hat[k] -= base
+
+
+@kernel(nogil=True)
+def add_rung_sums(slopes, curvatures, values, rungs, sums):
+    """Add 1, D, D^2 and D' at the rung drawn given x to `sums` (chains, 4, K); D = d log f / d beta."""
+    for chain in range(len(values)):
+        for sweep in range(values.shape[1]):
+            k = rungs[chain, sweep + 1]
+            first, second = 0.0, 0.0
+            for m in range(values.shape[2]):
+                first += values[chain, sweep, m] * slopes[m, k]
+                second += values[chain, sweep, m] * curvatures[m, k]
+            sums[chain, 0, k] += 1.0
+            sums[chain, 1, k] += first
+            sums[chain, 2, k] += first * first
+            sums[chain, 3, k] += second
+
+
+@kernel(nogil=True)
+def add_weighted_slopes(readout, slopes, offset, values, sums):
+    """Add q(beta_k | x) and q(beta_k | x) D_k at all rungs to `sums` (chains, 2, K)."""
+    rungs = offset.size
+    q, derivative = np.empty(rungs), np.empty(rungs)
+    for chain in range(len(values)):
+        for sweep in range(values.shape[1]):
+            _normalise(readout, offset, values[chain, sweep], q)
+            carry(values[chain, sweep], slopes, derivative)
+            for k in range(rungs):
+                sums[chain, 0, k] += q[k]
+                sums[chain, 1, k] += q[k] * derivative[k]
+
+
+@kernel(nogil=True)
+def add_moves(readout, offset, values, rungs, group, sums):
+    """Add q(beta_k | x) to row rungs[i] of `sums` (groups, K, K) of the chain's group."""
+    q = np.empty(offset.size)
+    for chain in range(len(values)):
+        for sweep in range(values.shape[1]):
+            _normalise(readout, offset, values[chain, sweep], q)
+            row = sums[group[chain], rungs[chain, sweep]]
+            for k in range(q.size):
+                row[k] += q[k]
+
+
+@part
+def _normalise(readout, offset, values, q):
+    """q(beta_k | x) of one draw into `q` (K,)."""
+    carry(values, readout, q)
+    largest = -np.inf
+    for k in range(q.size):
+        q[k] += offset[k]
+        largest = max(largest, q[k])
+    total = 0.0
+    for k in range(q.size):
+        q[k] = exp_wide(q[k] - largest)
+        total += q[k]
+    share = 1.0 / total
+    for k in range(q.size):
+        q[k] *= share

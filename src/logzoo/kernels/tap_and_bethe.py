@@ -1,0 +1,261 @@
+"""Values of log Z from a solution of mean field: expansions in the weights, and Bethe's by belief propagation.
+
+Legend: W (V, H) weights, c (V,) and b (H,) bias. All float64. Sums run in one order, without fused multiply-add.
+
+Expansions around product laws, after Plefka (1982) and Georges & Yedidia (1991): means m (V,) and q (H,), A = m - m^2,
+B = q - q^2, S the entropy of a unit; W^(p) is W with every element to the power p.
+
+    F1 = c.m + b.q + m W q + sum S(m) + sum S(q)
+    F2 = F1 + 1/2 A W^(2) B
+    F3 = F2 + 2/3 [A (1/2 - m)] W^(3) [B (1/2 - q)]
+
+Belief propagation on the graph of the RBM, and the free energy of Bethe, after Yedidia, Freeman & Weiss (2005):
+to_visible and to_hidden (V, H) messages between units i and j, U_i = c_i + sum_j to_visible_ij and T_j = b_j + sum_i
+to_hidden_ij; u = U_i - to_visible_ij and t = T_j - to_hidden_ij are the log-odds without the other's message.
+
+    to_visible = softplus(W + t) - softplus(t)        to_hidden = softplus(W + u) - softplus(u)
+    log Z_B = sum_i softplus(U_i) + sum_j softplus(T_j) - sum_ij log(1 + sigmoid(u) sigmoid(t) (exp(W) - 1))
+
+gains (V, H) are exp(W) - 1, read where |W| is small enough.
+"""
+
+import math
+
+import numpy as np
+
+from logzoo.kernels.cache import kernel, part
+from logzoo.kernels.elementary import copy_into, sigmoid, softplus
+
+
+@part
+def _entropy(mean):
+    """S(mean) in nats."""
+    other = 1.0 - mean
+    return -(mean * math.log(mean) if mean > 0.0 else 0.0) - (other * math.log1p(-mean) if other > 0.0 else 0.0)
+
+
+@part
+def _fill_fields(weights, bias, means, first, second, third):
+    """bias + W^T m, W^(2)^T A and W^(3)^T [A (1/2 - m)], each (out,), of weights (in, out) and means (in,)."""
+    copy_into(first, bias)
+    second[:] = 0.0
+    third[:] = 0.0
+    for i in range(means.size):
+        row, mean = weights[i], means[i]
+        variance = mean * (1.0 - mean)
+        skewed = variance * (0.5 - mean)
+        for j in range(row.size):
+            weight = row[j]
+            square = weight * weight
+            first[j] += mean * weight
+            second[j] += variance * square
+            third[j] += skewed * (square * weight)
+
+
+@part
+def _renew(means, first, second, third, order, damping):
+    """Move means to those that fields ask for; the largest change that was asked for."""
+    largest = 0.0
+    for j in range(means.size):
+        mean = means[j]
+        field = first[j] - (mean - 0.5) * second[j]
+        if order == 3:
+            field += (2.0 * mean * mean - 2.0 * mean + 1.0 / 3.0) * third[j]
+        change = sigmoid(field) - mean
+        largest = max(largest, abs(change))
+        means[j] = mean + (1.0 - damping) * change
+    return largest
+
+
+@kernel(nogil=True)
+def settle_tap(weights, transposed, visible_bias, hidden_bias, order, damping, steps, tolerance, m, q):
+    """The equations of Thouless, Anderson and Palmer to order 2 or 3 from means m (V,) and q (H,), in place.
+
+    Returns the steps made and the largest change that the last one asked for. It ends below `tolerance`.
+    """
+    of_hidden, of_visible = np.empty((3, q.size)), np.empty((3, m.size))
+    residual, step = np.inf, 0
+    while step < steps and residual > tolerance:
+        _fill_fields(weights, hidden_bias, m, of_hidden[0], of_hidden[1], of_hidden[2])
+        residual = _renew(q, of_hidden[0], of_hidden[1], of_hidden[2], order, damping)
+        _fill_fields(transposed, visible_bias, q, of_visible[0], of_visible[1], of_visible[2])
+        residual = max(residual, _renew(m, of_visible[0], of_visible[1], of_visible[2], order, damping))
+        step += 1
+    return step, residual
+
+
+@kernel(nogil=True)
+def expanded(weights, visible_bias, hidden_bias, m, q):
+    """(F1, F2, F3) in nats at means m (V,) and q (H,)."""
+    fields = np.empty((3, q.size))
+    _fill_fields(weights, hidden_bias, m, fields[0], fields[1], fields[2])
+    first, second, third = 0.0, 0.0, 0.0
+    for i in range(m.size):
+        first += visible_bias[i] * m[i] + _entropy(m[i])
+    for j in range(q.size):
+        variance = q[j] * (1.0 - q[j])
+        first += fields[0, j] * q[j] + _entropy(q[j])
+        second += 0.5 * fields[1, j] * variance
+        third += 2.0 / 3.0 * fields[2, j] * (variance * (0.5 - q[j]))
+    return first, first + second, first + second + third
+
+
+@part
+def _fill_product(matrix, x, y):
+    """y (out,) = matrix^T x of a matrix (in, out)."""
+    y[:] = 0.0
+    for i in range(x.size):
+        row, value = matrix[i], x[i]
+        for j in range(y.size):
+            y[j] += row[j] * value
+
+
+@part
+def _normalise(x):
+    """Divide x by its length, which is returned; zeros stay."""
+    total = 0.0
+    for i in range(x.size):
+        total += x[i] * x[i]
+    length = math.sqrt(total)
+    if length > 0.0:
+        for i in range(x.size):
+            x[i] /= length
+    return length
+
+
+@kernel(nogil=True)
+def largest_singular(matrix, transposed, start, steps):
+    """The largest singular value of a matrix (n, m), from below, by `steps` power steps from start (n,), in place."""
+    y, length = np.empty(matrix.shape[1]), 0.0
+    _normalise(start)
+    for _ in range(steps):
+        _fill_product(matrix, start, y)
+        length = _normalise(y)
+        _fill_product(transposed, y, start)
+        length = _normalise(start)
+    return length
+
+
+@kernel(nogil=True)
+def fourth_moment(matrix):
+    """Sum of the fourth powers of the singular values of a matrix (n, m): the sum of squares of matrix^T matrix."""
+    total, sums = 0.0, np.empty(matrix.shape[1])
+    for j in range(matrix.shape[1]):
+        sums[:] = 0.0
+        for i in range(matrix.shape[0]):
+            row, value = matrix[i], matrix[i, j]
+            for k in range(j, row.size):
+                sums[k] += row[k] * value
+        total += sums[j] * sums[j]
+        for k in range(j + 1, sums.size):
+            total += 2.0 * (sums[k] * sums[k])
+    return total
+
+
+# Weights beyond it are not read as exp(W) - 1, which could leave nothing of their sums with 1.
+_LARGEST = 30.0
+
+
+@part
+def _message(weight, gain, field):
+    """softplus(field + weight) - softplus(field)."""
+    if abs(weight) > _LARGEST:
+        return softplus(field + weight) - softplus(field)
+    return math.log1p(sigmoid(field) * gain)
+
+
+@part
+def _pair(weight, gain, u, t):
+    """log of the mean of exp(weight v h) over independent units with log-odds u and t."""
+    if abs(weight) > _LARGEST:
+        both = u + t + weight
+        largest = max(max(both, 0.0), max(u, t))
+        total = math.exp(both - largest) + math.exp(u - largest) + math.exp(t - largest) + math.exp(-largest)
+        return largest + math.log(total) - softplus(u) - softplus(t)
+    return math.log1p(sigmoid(u) * sigmoid(t) * gain)
+
+
+@kernel(nogil=True)
+def start_messages(weights, gains, visible_fields, to_visible, to_hidden):
+    """Messages to hidden units from visible ones with log-odds visible_fields (V,); none to visible units."""
+    for i in range(weights.shape[0]):
+        for j in range(weights.shape[1]):
+            to_visible[i, j] = 0.0
+            to_hidden[i, j] = _message(weights[i, j], gains[i, j], visible_fields[i])
+
+
+@part
+def _fill_totals(bias, to_hidden, totals):
+    copy_into(totals, bias)
+    for i in range(to_hidden.shape[0]):
+        for j in range(totals.size):
+            totals[j] += to_hidden[i, j]
+
+
+@kernel(nogil=True)
+def settle_beliefs(weights, gains, visible_bias, hidden_bias, damping, steps, tolerance, to_visible, to_hidden):
+    """Pass messages (V, H) of both layers, in place, until the largest change asked for is below `tolerance`.
+
+    Returns the steps made and that change.
+    """
+    totals, residual, step = np.empty(hidden_bias.size), np.inf, 0
+    while step < steps and residual > tolerance:
+        _fill_totals(hidden_bias, to_hidden, totals)
+        residual = 0.0
+        for i in range(weights.shape[0]):
+            row, gain, near, far = weights[i], gains[i], to_visible[i], to_hidden[i]
+            total = visible_bias[i]
+            for j in range(row.size):
+                change = _message(row[j], gain[j], totals[j] - far[j]) - near[j]
+                residual = max(residual, abs(change))
+                near[j] += (1.0 - damping) * change
+                total += near[j]
+            for j in range(row.size):
+                change = _message(row[j], gain[j], total - near[j]) - far[j]
+                residual = max(residual, abs(change))
+                far[j] += (1.0 - damping) * change
+        step += 1
+    return step, residual
+
+
+@kernel(nogil=True)
+def bethe_energy(weights, gains, visible_bias, hidden_bias, to_visible, to_hidden):
+    """log Z_B in nats at messages (V, H)."""
+    totals, energy = np.empty(hidden_bias.size), 0.0
+    _fill_totals(hidden_bias, to_hidden, totals)
+    for j in range(totals.size):
+        energy += softplus(totals[j])
+    for i in range(weights.shape[0]):
+        total = visible_bias[i]
+        for j in range(weights.shape[1]):
+            total += to_visible[i, j]
+        pairs = 0.0
+        for j in range(weights.shape[1]):
+            u, t = total - to_visible[i, j], totals[j] - to_hidden[i, j]
+            pairs += _pair(weights[i, j], gains[i, j], u, t)
+        energy += softplus(total) - pairs
+    return energy
+
+
+@part
+def _correlation(weight, gain, u, t):
+    """Correlation of two units joined by a weight, with log-odds u and t but for it: below 1 in size."""
+    if weight == 0.0:
+        return 0.0
+    size = max(weight, 0.0) if abs(weight) > _LARGEST else math.log(abs(gain))
+    spread = softplus(t + weight) + softplus(t) + softplus(u + weight) + softplus(u)
+    return math.copysign(math.exp(0.5 * (u + t) + size - 0.5 * spread), weight)
+
+
+@kernel(nogil=True)
+def fill_correlations(weights, gains, visible_bias, hidden_bias, to_visible, to_hidden, correlations):
+    """correlations (V, H) of each unit with each of the other layer, by the beliefs of pairs."""
+    totals = np.empty(hidden_bias.size)
+    _fill_totals(hidden_bias, to_hidden, totals)
+    for i in range(weights.shape[0]):
+        total = visible_bias[i]
+        for j in range(weights.shape[1]):
+            total += to_visible[i, j]
+        for j in range(weights.shape[1]):
+            u, t = total - to_visible[i, j], totals[j] - to_hidden[i, j]
+            correlations[i, j] = _correlation(weights[i, j], gains[i, j], u, t)
