@@ -48,7 +48,7 @@ def fixed_point_parameters(
     return _rounded(weights, visible_bias, hidden_bias, base, unit, into)
 
 
-def fixed_point_rows(rows: np.ndarray, unit: float) -> np.ndarray:
+def fixed_point_rows(rows: np.ndarray, unit: float | np.float32) -> np.ndarray:
     """Rows (n, units) in fixed point, zeros behind them up to whole blocks: (n, units rounded up to blocks) int32."""
     return np.stack([_padded(row, unit) for row in np.asarray(rows, np.float64)])
 

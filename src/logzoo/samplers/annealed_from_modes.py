@@ -108,7 +108,7 @@ class LogOdds(NamedTuple):
     visible: np.ndarray  # (law, visible) theta
     hidden: np.ndarray  # (law, hidden) phi
 
-    def fixed(self, unit: float) -> Laws:
+    def fixed(self, unit: float | np.float32) -> Laws:
         """The same in fixed point, for the kernels."""
         return Laws(*(fixed_point_rows(rows, unit) for rows in self))
 
