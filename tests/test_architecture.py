@@ -1,6 +1,7 @@
 """Imports point one way: the table below says who may import whom, and a few things nobody may do."""
 
 import ast
+from collections import Counter
 from graphlib import CycleError, TopologicalSorter
 
 import pytest
@@ -90,6 +91,8 @@ def violations(root):
         imported = {module for module in imported if module.partition(".")[0] == root.name}
         reached = {module.split(".")[1] if "." in module else "__init__" for module in imported}
         found += [f"{name}: may not import {part}" for part in sorted(reached - allowed)]
+    counts = Counter(file.name for file in names if not file.name.startswith("__"))
+    found += [f"{name}: the name of {count} modules" for name, count in counts.items() if count > 1]
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
@@ -191,6 +194,7 @@ def test_a_clean_package_passes(tmp_path):
         ("models/rbm.py", "import numpy as np\nnp.random.seed(0)\n", "global random state: np.random.seed"),
         ("models/rbm.py", "import numpy\nnumpy.random.rand(3)\n", "global random state: numpy.random.rand"),
         ("models/rbm.py", "import logzoo.models.mixture\n", "import cycle"),
+        ("models/streams.py", "", "streams.py: the name of 2 modules"),
         ("models/__init__.py", "from logzoo.models.rbm import x\n", "__init__.py is not empty"),
         ("__init__.py", "if True:\n    import logzoo.api\n", "may not import api"),
         ("helpers/misc.py", "", "no row in the table"),
