@@ -21,6 +21,8 @@ import numpy as np
 ROOT = Path(__file__).parents[2]
 MUTATED = ("logzoo/estimators", "logzoo/samplers", "logzoo/kernels", "logzoo/models", "replication/audit")
 STATISTICS = "statistics.py"
+# They name modules in texts.
+REGISTRIES = ("estimator_registry.py", "trainers.py")
 OTHERS = {
     **{ast.Add: "-", ast.Sub: "+", ast.Mult: "/", ast.Div: "*", ast.FloorDiv: "*", ast.Mod: "+"},
     **{ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">", ast.Eq: "!=", ast.NotEq: "=="},
@@ -86,16 +88,16 @@ def all_mutants(count, seed):
 
 
 def imports(path, text):
-    """Names of modules that a file imports, or names in a text as the registries do."""
+    """Names of modules that a file imports, or may import as the registries do."""
     names = set()
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.ImportFrom) and node.module:
             names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
         elif isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
-    if path.name == "registry.py":
-        names |= {_dotted(file) for file in path.parent.glob("*.py")}
-        names |= {_dotted(file) for file in (ROOT / "src/logzoo/samplers").glob("*.py") if "estimators" in str(path)}
+    if path.name in REGISTRIES:
+        folders = [path.parent, ROOT / "src/logzoo/samplers"]
+        names |= {_dotted(file) for folder in folders for file in folder.glob("*.py")}
     return names
 
 
