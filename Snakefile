@@ -17,7 +17,7 @@ try:
     from replication.catalogue import Catalogue
     from replication.configuration import checked, laid_over
     from replication.forks import end_server, serve_jobs
-    from replication.startup import clear_stale_locks
+    from replication.startup import COMPILES_LATER, clear_stale_locks
 except ModuleNotFoundError as error:
     sys.exit(f"logzoo: error: no module {error.name}: pip install -r requirements.txt, or use environment.yml")
 
@@ -96,10 +96,11 @@ onstart:
         sys.exit(f"logzoo: error: {lacking[0]} says that its files could not be had: remove it to try again")
     remove_manifest(SCALE)
     if workflow.local_exec:
-        from replication.compiling import compile_kernels
-
         workflow.scheduler.job_rate_limiter = None
-        compile_kernels(workflow.cores)
+        if COMPILES_LATER not in os.environ:
+            from replication.compiling import compile_kernels
+
+            compile_kernels(workflow.cores)
         serve_jobs()
 
 

@@ -49,7 +49,7 @@ ALLOWED = {
         "reporting": {"artifacts", "reporting"},
         # Declarations of figures and tables, and what they need beyond the estimates of the matrix.
         "papers": {"artifacts", "papers", "reporting"},
-        "audit": {"artifacts", "audit", "layout", "reporting"},
+        "audit": {"artifacts", "audit", "layout", "reporting", "startup"},
         "startup": set(),
         "compiling": set(),
         "forks": {"compiling", "reporting"},

@@ -60,7 +60,7 @@ WRONG = [
     # Families of the zoo.
     ({"models": {"toy-modes-ins": {"budgets": [7]}}}, "models.toy-modes-.*.budgets: .* all .* toy-modes share"),
     # What no declaration can read.
-    ({"figures": {"rts-rungs": {"paper": "rts", "title": "x"}}}, "figures.rts-rungs: cannot be read as it stands: "),
+    ({"figures": {"rts-rungs": {"paper": "rts", "title": "x"}}}, "figures.rts-rungs: no module .*rts_rungs"),
     ({"figures": {"rts-f4": {"runs": "ten"}}}, "figures.rts-f4.runs: expected a whole number, found 'ten'"),
     ({"figures": {"rts-f2": {"samples": []}}}, r"figures.rts-f2.samples: "),
     ({"figures": {"rts-f4": {"ladders": [50, 10]}}}, "figures.rts-f4.ladders: expected rising numbers of rungs, found"),

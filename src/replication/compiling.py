@@ -15,7 +15,8 @@ from logzoo.kernels import cache
 from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.streams import root_stream
-from logzoo.training.trainers import TRACKERS, TRAINERS, tracker, trainer
+from logzoo.training.trackers import tracker
+from logzoo.training.trainers import TRACKERS, TRAINERS, trainer
 
 # In the folder of the machine code, when all is there.
 _MARK = "compiled"

@@ -29,7 +29,7 @@ _SERVER = "LOGZOO_FORKS"
 _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 _started: list[subprocess.Popen] = []
 # Jobs that run by themselves before the server loads anything.
-_FEW = 20
+_FEW = 6
 # What stays loaded of the package in all jobs: machine code. What any other module may hold is a job's own.
 _PACKAGES, _STAYING = ("logzoo", "replication"), "logzoo.kernels"
 

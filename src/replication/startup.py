@@ -15,6 +15,9 @@ try:
 except ImportError:  # no such locks on Windows: there, snakemake --unlock
     fcntl = None
 
+# Where this variable is set, a run compiles no kernel before its jobs: it lists jobs, or makes a few files.
+COMPILES_LATER = "LOGZOO_COMPILES_LATER"
+
 
 def use_sources(folder: str) -> None:
     """Have this process, and the jobs that it starts, find the package in a folder, whatever is installed.

@@ -15,12 +15,12 @@ makes a sweep at the new parameters; log Z_t = log Z_0 + log mean exp(log-weight
 parameters do not depend on the walkers: the gradient has other particles.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import logsumexp, ndtri, stdtrit
 
-from logzoo.checks import as_float, share
+from logzoo.checks import as_float, one_of, share
 from logzoo.io.checkpoints import Resumed
 from logzoo.kernels.annealing import run_annealing
 from logzoo.kernels.energies import log_f_tempered, log_z_of_base
@@ -268,3 +268,11 @@ def relative_error(log_values: np.ndarray) -> float:
     log_normal = np.sqrt(np.expm1(min(float(np.var(log_values, ddof=1)), _LARGEST_VARIANCE)))
     student = stdtrit(log_values.size - 1, 0.975) / ndtri(0.975)
     return float(student * max(spread, log_normal) / np.sqrt(log_values.size))
+
+
+def tracker(tracker: Any) -> KalmanTracker | RtsTracker:
+    """A new tracker of that name, or the argument itself if it is a tracker; ValueError for any other."""
+    classes = {"kalman": KalmanTracker, "rts": RtsTracker}
+    if isinstance(tracker, tuple(classes.values())):
+        return tracker
+    return classes[one_of("tracker", tracker, classes)]()

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from logzoo.checks import binary_matrix, grey_matrix, one_of, positive_number, whole_number
-from logzoo.functions import Listing, Method
+from logzoo.functions import Listing, Method, resolved
 from logzoo.io.checkpoints import Checkpoint, chosen_checkpoint, identity_of
 from logzoo.io.provenance import source_digest
 from logzoo.streams import root_stream
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from logzoo.models.rbm import RBM
     from logzoo.training.loop import TrainingRun
-    from logzoo.training.trackers import KalmanTracker, RtsTracker
     from logzoo.types import ArrayLike, FilePath, Seed
 
 _LOOP = "logzoo.training.loop:train"
@@ -40,6 +39,8 @@ TRAINERS = {
 }
 
 
+# Named as the trainers are: what reads this table depends on no kernel.
+_TRACKER = "logzoo.training.trackers:tracker"
 TRACKERS: tuple[str, ...] = ("kalman", "rts")
 
 
@@ -58,16 +59,6 @@ def trainer_module(method: str) -> str:
 
 def _listed(method: str) -> Method:
     return TRAINERS[one_of("method", method, TRAINERS)]
-
-
-def tracker(tracker: Any) -> KalmanTracker | RtsTracker:
-    """A new tracker of that name, or the argument itself if it is a tracker; ValueError for any other."""
-    from logzoo.training.trackers import KalmanTracker, RtsTracker
-
-    classes = dict(zip(TRACKERS, (KalmanTracker, RtsTracker), strict=True))
-    if isinstance(tracker, tuple(classes.values())):
-        return tracker
-    return classes[one_of("tracker", tracker, TRACKERS)]()
 
 
 # Checks of the data to train on.
@@ -174,7 +165,7 @@ def train_rbm(
             checkpoint = chosen_checkpoint(checkpoint, identity_of(asked))
         options["checkpoint"] = checkpoint
     if options.get("tracker") is not None:
-        options["tracker"] = tracker(options["tracker"])
+        options["tracker"] = resolved(_TRACKER)(options["tracker"])
     return run(data, stream=stream, progress=progress, **settings, **options)
 
 

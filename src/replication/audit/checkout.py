@@ -22,6 +22,7 @@ from logzoo.kernels import cache
 from logzoo.printing import one_line
 from replication.artifacts import ROOT, without_stamp
 from replication.layout import files_of, is_timed, kind_of, scale_of
+from replication.startup import COMPILES_LATER
 
 _COMPARED = (*SCHEMAS, "picture", "page", "table text")
 OTHER_CODE = "made by other code than the present"
@@ -42,7 +43,7 @@ def configuration_files(own=None):
 
 
 def jobs_of_scale(scale, configfile):
-    """{path: job} of all files that a configuration makes, as `pipeline.tasks.jobs_of_files` gives them."""
+    """{path: job} of all files that a configuration makes, as `replication.tasks.jobs_of_files` gives them."""
     with tempfile.TemporaryDirectory() as scratch:
         failure = _snakemake(scratch, configfile, "jobs")
         if failure:
@@ -136,7 +137,7 @@ def _snakemake(scratch, configfile, *arguments):
     command += ["--workflow-profile", "none", *arguments]
     # Snakemake and matplotlib write to the user's home otherwise; kernels are compiled where they always are.
     environment = {**os.environ, "XDG_CACHE_HOME": f"{scratch}/.cache", "MPLCONFIGDIR": scratch, "LOGZOO_MIRROR": ""}
-    environment["NUMBA_CACHE_DIR"] = str(next(cache.bases()))
+    environment |= {"NUMBA_CACHE_DIR": str(next(cache.bases())), COMPILES_LATER: "1"}
     done = subprocess.run(
         command, cwd=scratch, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True
     )

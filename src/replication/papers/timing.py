@@ -19,7 +19,8 @@ from logzoo.paths import kernel_parameters
 from logzoo.samplers import tempering_runs
 from logzoo.samplers.tempering_chains import SimulatedTempering
 from logzoo.streams import root_stream
-from logzoo.training.trainers import TRACKERS, tracker, trainer
+from logzoo.training.trackers import tracker
+from logzoo.training.trainers import TRACKERS, trainer
 from replication.papers.configured import estimator_options, matched_base
 from replication.papers.declaration import TIMINGS
 from replication.papers.infinite_swapping.ins_runs import swapped_ladders
