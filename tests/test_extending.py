@@ -98,8 +98,3 @@ def test_a_job_of_it_ends_in_an_artifact(extended):
     assert result.returncode == 0, result.stderr
     with xr.open_dataset(extended / target) as estimate:
         assert estimate["sweeps_spent"].values.tolist() == [[60, 60], [120, 120]]
-
-
-def test_the_lint_has_nothing_to_say_of_it(extended):
-    for command in (["ruff", "check", "src"], ["ruff", "format", "--check", "src"]):
-        assert run_module(extended, *command).returncode == 0
