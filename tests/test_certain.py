@@ -47,13 +47,6 @@ def test_one_unit_of_each_layer_stays():
     assert exact_log_z(left) + constant == pytest.approx(exact_log_z(rbm), rel=1e-15)
 
 
-@pytest.mark.parametrize("scale", [0.01, 3.0])
-def test_nothing_changes_where_no_unit_is_certain(scale):
-    rbm = rbm_with(1, 8.0, scale=scale)
-    left, constant, _ = without_certain(rbm)
-    assert left is rbm and constant == 0.0
-
-
 @pytest.mark.parametrize(("layer", "method"), [*zip(cycle([1, 2]), sorted(ESTIMATORS), strict=False)])
 def test_every_estimator_is_right_with_forbidden_and_forced_units(layer, method):
     rbm = rbm_with(layer, 1e9)

@@ -39,19 +39,6 @@ def test_a_verdict_needs_the_whole_interval_on_one_side(numbers, at_most, at_lea
             judge(entry, statistic)
 
 
-@pytest.mark.parametrize(
-    ("numbers", "verdict"),
-    [
-        ((0.5, 0.1, 0.9), "reproduced"),
-        ((0.5, -0.1, 0.9), "undecided at this scale"),
-        ((2.0, 1.1, 3.0), "not reproduced"),
-        ((-2.0, -3.0, -0.1), "not reproduced"),
-    ],
-)
-def test_a_claim_of_two_sides_fails_on_either(numbers, verdict):
-    assert judge({"at_least": 0.0, "at_most": 1.0}, Statistic(*numbers, of="size")) == verdict
-
-
 def test_verdicts_say_what_was_claimed_and_found():
     statistic = {"rts-f9-small": Statistic(0.5, 0.4, 0.9, "size of it")}
     found = verdicts({"rts-f9-small": ENTRY}, statistic)
@@ -83,11 +70,10 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("repeats", [5, 20])
 @pytest.mark.parametrize("kind", KINDS)
-def test_intervals_over_few_repeats_cover_as_often_as_they_say(kind, repeats):
+def test_intervals_over_few_repeats_cover_as_often_as_they_say(kind):
     statistic, made, true, options = KINDS[kind]
-    generator, covered, tries = np.random.default_rng(0), 0, 1000
+    generator, covered, tries, repeats = np.random.default_rng(0), 0, 1000, 5
     for _ in range(tries):
         one = over_repeats(statistic, *made(generator, repeats), of=kind, **options)
         assert one.low < one.value < one.high
@@ -134,13 +120,6 @@ def test_fewer_than_five_repeats_decide_nothing():
     assert one.value == pytest.approx(5.1) and np.isnan([one.low, one.high]).all() and "4 repeats" in one.of
     assert judge({"at_least": 0.0}, one) == "undecided at this scale"
     assert number_of(verdicts({"x": {**ENTRY, "figure": "f"}}, {"x": one}).isel(id=0)) == "5.1 (no interval)"
-
-
-def test_arrays_of_different_lengths_lose_repeats_apart():
-    one = over_repeats(lambda a, b: a.mean(axis=-1) / b.mean(axis=-1), np.arange(1.0, 6.0), np.full(9, 2.0), of="ratio")
-    assert one.value == pytest.approx(1.5)
-    # Student's interval of the mean of 1, ..., 5, of half of it.
-    assert (one.low, one.high) == pytest.approx((0.5183, 2.4816), abs=1e-3)
 
 
 def test_many_repeats_are_left_out_in_groups():

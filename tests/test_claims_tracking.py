@@ -16,7 +16,6 @@ from replication.papers.tracking import trk_text as text
 from replication.reporting.statistics import share
 from replication.reporting.verdicts import judge
 
-OF_THE_TRACE = ("bias", "variance", "change")
 PUBLISHED_AIS = (-15.70, -16.81, -88.51, -14.68, -271.23, -31.45, -48.61, -29.91)
 
 
@@ -111,48 +110,6 @@ def test_figure_3_knows_too_small_a_standard_deviation_from_a_bad_fit():
     assert {verdict(f3, off, claim) for claim in off} == {"not reproduced"}
 
 
-def test_figure_3_resamples_runs_as_a_whole():
-    # One run of five misses: how often the tracker covers cannot be told from so few.
-    found = of_runs(six_runs(**{"trk-f3-slow-low": 2.0}))
-    assert verdict(f3, found, "cover") == "undecided at this scale"
-
-
-def test_figure_3_counts_runs_that_are_not_drawn_in_fits_alone_and_each_alpha_the_same():
-    checks = six_runs(**{"trk-f3-fast-mid": 0.7})
-    more = {f"trk-f3-more-{number}-fast-mid": six_runs(scale=0.7)["trk-f3-fast-mid"] for number in range(5)}
-    once, all_runs = of_runs(checks), of_runs(checks, more)
-    assert "2 fast runs" in once["fit-fast"].of and "7 fast runs" in all_runs["fit-fast"].of
-    assert all_runs["fit-fast"].value == pytest.approx(0.4 * np.sqrt(2 / np.pi), rel=0.1)
-    assert np.ptp(all_runs["fit-fast"][1:3]) < 0.7 * np.ptp(once["fit-fast"][1:3])
-    assert all_runs["cover"] == once["cover"] and all_runs["oscillates"] == once["oscillates"]
-
-
-def test_figure_3_judges_learning_rates_apart_and_only_runs_that_trained():
-    checks = six_runs(**{"trk-f3-fast-low": 3.0, "trk-f3-slow-low": 3.0})
-    checks["trk-f3-slow-low"]["mean_log_f"][-1] -= 10.0
-    found = of_runs(checks)
-    assert verdict(f3, found, "fit-slow") == "reproduced" and "2 slow runs" in found["fit-slow"].of
-    assert verdict(f3, found, "fit-fast") == "not reproduced" and "2 fast runs" in found["fit-fast"].of
-    for check in checks.values():
-        check["mean_log_f"][:] = check["log_z"]
-    assert verdict(f3, of_runs(checks), "fit-slow") == "not tested"
-
-
-def test_figure_3_leaves_out_the_first_tenth():
-    wrong_at_first = {
-        name: check_of(np.where(np.arange(41) < 4, 50.0, 0.1), likelihoods={"test": np.linspace(-30.0, 0.0, 41)})
-        for name in six_runs()
-    }
-    assert of_runs(wrong_at_first)["fit-slow"].value == pytest.approx(0.1)
-
-
-def test_figure_3_counts_a_tracker_that_failed_as_not_covering():
-    checks = six_runs()
-    for name in ("trk-f3-slow-low", "trk-f3-slow-mid", "trk-f3-slow-high"):
-        checks[name]["tracked_log_z"][:] = np.nan
-    assert of_runs(checks)["cover"].value < 0.5
-
-
 @pytest.mark.parametrize("checks", [{}, {"trk-f3-fast-high": check_of([0.1, 0.2, 0.1])}])
 def test_figure_3_of_too_little_is_not_tested(checks):
     found = of_runs(checks)
@@ -200,19 +157,6 @@ def test_costs_of_tracking_are_over_those_of_training_alone():
         np.testing.assert_allclose(cost.rows(timings)["ratio"], [np.nan, *factors], rtol=0.03)
 
 
-def test_figure_4a_bias_does_not_hang_on_one_row():
-    trace = filter_at_work()
-    trace["bias"][:] = 0.1 + 0.01 * noise(101, 4)
-    trace["bias"][20] = 1.0
-    assert verdict(f4a, of_trace(trace), "bias") != "reproduced"
-
-
-@pytest.mark.parametrize("rows", [0, 60])
-def test_figure_4a_of_a_short_trace_is_not_tested(rows):
-    found = of_trace(filter_at_work(rows))
-    assert {verdict(f4a, found, claim) for claim in OF_THE_TRACE} == {"not tested"}
-
-
 def training(turns=True, size=30, error=0.05, tracked_error=0.05, std_dev=0.05, seed=7):
     """A check of a training whose validation likelihood peaks half way, or else climbs to the end."""
     time = np.linspace(0.0, 1.0, size)
@@ -243,27 +187,6 @@ def test_figure_4b_of_a_training_that_climbs_to_the_end_and_of_a_tracker_that_st
     check["tracked_log_z"][45:] += 3.0
     found = of_check(f4b, check)
     assert verdict(f4b, found, "close") == "reproduced" and verdict(f4b, found, "late") == "not reproduced"
-
-
-def test_figure_4b_judges_a_climb_where_ais_knows_log_z():
-    check = training(size=60)
-    # From there on it misses what would let the likelihood fall.
-    check["mean_log_f"].loc[{"split": "train"}] -= np.where(np.arange(60) < 40, np.linspace(0.0, 40.0, 60), 0.0)
-    check["std_error"][40:] = 5.0
-    assert verdict(f4b, of_check(f4b, check), "train") == "not reproduced"
-    # It must know something after the best model.
-    check["std_error"][20:] = 5.0
-    assert verdict(f4b, of_check(f4b, check), "train") == "not tested"
-
-
-def test_figure_4b_of_a_noisy_level_likelihood_claims_a_turn_no_more_often_than_its_interval_may():
-    size, turned = 30, 0
-    for seed in range(100):
-        error, tracked = noise((2, size), [8, seed])
-        level = {"train": -error, "validation": -error}
-        check = check_of(tracked - error, std_error=1.0, likelihoods=level)
-        turned += verdict(f4b, of_check(f4b, check), "turn") == "reproduced"
-    assert turned / 100 < 0.06
 
 
 def test_figure_4b_and_figure_5_of_too_little_are_not_tested():
@@ -383,39 +306,8 @@ def test_table_1_takes_the_spread_of_agreement_from_repeats_of_the_trainings():
     assert "over 8 repeats" in found.of and "repeats" not in of_models(t1, near, again={"repeat-2": far})["agree"].of
 
 
-def test_table_1_is_not_reproduced_by_independent_units_nor_by_shuffled_data_sets():
-    # Likelihoods of independent units on the eight data sets, as far from each other as those of RBMs.
-    independent = np.array([-16.5, -24.0, -100.1, -23.0, -291.5, -50.3, -56.5, -32.5])
-    models = eight_models(independent)
-    for one, base in zip(models.values(), independent, strict=True):
-        one["test_log_likelihood_independent"] = float(base)
-    none = of_models(t1, models)
-    assert verdict(t1, none, "order") != "reproduced"
-    shuffled = eight_models([PUBLISHED_AIS[place] for place in (4, 0, 5, 7, 2, 3, 1, 6)])
-    assert verdict(t1, of_models(t1, shuffled), "order") == "not reproduced"
-
-
-def test_table_1_of_too_little_is_not_tested():
-    stand_ins = {name: one.drop_attrs() for name, one in eight_models(PUBLISHED_AIS).items()}
-    found = of_models(t1, stand_ins)
-    assert verdict(t1, found, "order") == "not tested" and found["agree"].value == 0.5
-    unknown = of_models(t1, eight_models([np.nan] * 8))
-    assert {verdict(t1, unknown, claim) for claim in unknown} == {"not tested"}
-
-
 def test_shares_have_binomial_intervals():
     # Wilson's interval of 8 in 10 (Brown, Cai & DasGupta 2001): 0.490 to 0.943.
     found = share(np.arange(10) < 8, "hits")
     assert (found.value, found.low, found.high) == pytest.approx((0.8, 0.490, 0.943), abs=1e-3)
     assert found.of == "hits, of 10"
-
-
-def test_ais_that_does_not_know_log_z_does_not_agree_with_a_tracker():
-    # A tracker that is off at one check point in four, and far off where AIS states an error that holds anything.
-    off = np.where(np.arange(40) < 10, 9.0, 0.0)
-    check = check_of(np.append(off, np.full(20, 18.0)), std_error=np.append(np.full(40, 0.1), np.full(20, 1e6)))
-    found = of_check(f4b, check)["agree"]
-    assert found.value == 0.75 and found.low < 0.5 and "40 check points" in found.of
-    # Check points that follow each other err together: the interval is wider than that of independent ones.
-    assert found.high - found.low > np.ptp(share(off < 1.0, "")[1:3])
-    assert np.isnan(of_check(f4b, check.assign(std_error=("update", np.full(60, 1e6))))["agree"].value)

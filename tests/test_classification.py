@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from twins import all_states, log_f_joint, log_sum_exp
 
-from logzoo.models import classification
 from logzoo.models.classification import label_log_probabilities, prediction_accuracy
 from logzoo.models.rbm import RBM
 
@@ -57,14 +56,6 @@ def test_extreme_weights_neither_overflow_nor_hide_small_differences():
     )
 
 
-def test_batches_do_not_show(monkeypatch):
-    rbm, v = random_rbm(25, 30, 1.0, 0), random_inputs(50, 20)
-    whole = label_log_probabilities(rbm, v, 5)
-    for together in (1, 700, 150 * 7):
-        monkeypatch.setattr(classification, "_TOGETHER", together)
-        np.testing.assert_allclose(label_log_probabilities(rbm, v, 5), whole, rtol=1e-12, atol=1e-13)
-
-
 def test_accuracy_is_the_sum_over_examples_of_their_own_label():
     rbm, v = random_rbm(15, 6, 1.0, 2), random_inputs(60, 10)
     own = np.random.default_rng(1).integers(0, 5, 60)
@@ -75,20 +66,6 @@ def test_accuracy_is_the_sum_over_examples_of_their_own_label():
     np.testing.assert_allclose(accuracy.mean, accuracy.total / 60)
     assert accuracy.right == np.mean([expected[row].argmax() == label for row, label in enumerate(own)])
     assert 0.0 < accuracy.right < 1.0
-
-
-def test_an_rbm_made_to_tell_the_labels_tells_them():
-    # One hidden unit for each class, on when input and label agree.
-    weights = 20.0 * np.vstack([np.eye(4), np.eye(4)])
-    rbm = RBM(weights, np.zeros(8), np.full(4, -30.0))
-    examples = np.hstack([np.eye(4), np.eye(4)])
-    perfect, none = (
-        prediction_accuracy(rbm, table, 4) for table in (examples, np.hstack([np.eye(4), np.eye(4)[::-1]]))
-    )
-    assert perfect.right == 1.0 and none.right == 0.0
-    # Own label: log(1 + e^10); each of the three others: 2 log(1 + e^-10) more than the rest of either.
-    own, other = np.logaddexp(0, 10) + np.logaddexp(0, -30), 2 * np.logaddexp(0, -10)
-    np.testing.assert_allclose(perfect.mean, -np.log1p(3 * np.exp(other - own)), rtol=1e-10)
 
 
 @pytest.mark.parametrize(

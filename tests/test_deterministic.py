@@ -4,7 +4,6 @@ from functools import lru_cache
 
 import numpy as np
 import pytest
-import xarray as xr
 
 from logzoo.api import estimate_log_z
 from logzoo.estimators.estimator_registry import ESTIMATORS
@@ -15,12 +14,11 @@ from logzoo.models.known.families import known
 from logzoo.models.modes import find_modes
 from logzoo.models.rbm import RBM
 from logzoo.streams import root_stream
-from replication.papers.zoo import zoo_statistics as statistics
 
 NAMES = [name for name, method in ESTIMATORS.items() if not method.drawn]
 # Those that may be converged where units have weights.
 EXPANSIONS = ["tap", "bethe"]
-MODELS = 100
+MODELS = 40
 
 
 def random_rbm(seed):
@@ -68,7 +66,7 @@ def silently_wrong(rows, shift=0.0):
 
 
 @pytest.mark.parametrize("method", NAMES)
-def test_a_hundred_models_are_right_or_refused(method):
+def test_random_models_are_right_or_refused(method):
     rows = on_random_models(method)
     assert silently_wrong(rows) == 0
     converged = rows[:, 3] > 0
@@ -113,32 +111,6 @@ def test_errors_fall_with_the_scale_of_the_weights(scale):
     assert (found < SIZES[scale]).all(), found
     # The bound is first of all what the others improve on.
     assert (found[1:] < 0.1 * found[0]).all()
-
-
-def test_the_torus_is_as_far_off_as_it_is_known_to_be_and_refused():
-    torus = known("ising-torus", side=40, coupling=0.5)
-    m, _, bound = best_mode(torus.rbm, starts=8)
-    assert bound - torus.log_z == pytest.approx(-10.5, abs=0.1)
-    assert bethe(torus.rbm, m).log_z - torus.log_z == pytest.approx(-2.28, abs=0.1)
-    for method in EXPANSIONS:
-        assert "outside-expansion" in estimated(torus.rbm, method).reasons
-
-
-@pytest.mark.parametrize(
-    ("family", "options"),
-    [
-        ("ising-torus", {"side": 8, "coupling": 0.6}),
-        ("random-small", {}),
-    ],
-)
-@pytest.mark.parametrize("method", NAMES)
-def test_models_of_several_modes_are_right_or_refused(method, family, options):
-    model = known(family, **options)
-    found = estimated(model.rbm, method)
-    error = abs(found.log_z - model.log_z)
-    assert not found.converged or error <= max(0.5, 4.0 * found.std_error)
-    if options.get("coupling") == 0.6:
-        assert not found.converged and error > 0.5
 
 
 def twin_tap(rbm, m, q, order):
@@ -242,9 +214,8 @@ def test_without_weights_log_z_is_exact(method):
 
 
 @pytest.mark.parametrize("method", NAMES)
-@pytest.mark.parametrize("shape", [(8, 30), (200, 12)])
-def test_threads_and_seeds_change_nothing_in_the_domain(method, shape):
-    rbm = gaussian_rbm(0.1, shape=shape)
+def test_threads_and_seeds_change_nothing_in_the_domain(method):
+    rbm = gaussian_rbm(0.1, shape=(200, 12))
     first, threaded, seeded = (estimated(rbm, method, **options) for options in ({}, {"threads": 3}, {"seed": 7}))
     assert first == threaded
     assert seeded.log_z == pytest.approx(first.log_z, abs=1e-8)
@@ -307,33 +278,3 @@ def test_what_bethe_leaves_out_of_a_lone_ring_is_the_product_of_its_correlations
     assert exact_log_z(rbm) - found.log_z == pytest.approx(np.log1p(np.prod(found.correlations)), rel=1e-6, abs=1e-10)
     assert abs(np.prod(found.correlations)) > 1e-6
     assert rings(found.correlations) >= abs(exact_log_z(rbm) - found.log_z)
-
-
-@pytest.mark.parametrize(("models", "std_error"), [(1, 0.0), (3, 0.01)])
-def test_the_zoo_takes_estimates_without_spread(models, std_error):
-    """One estimator has the same error in every replicate, as these methods do; another draws."""
-    generator = np.random.default_rng(8)
-    shape = (models, 2, 2, 5)
-    errors = generator.normal(0.0, 1.0, shape)
-    errors[:, 0] = generator.normal(0.0, 0.1, (models, 1, 1))
-    dimensions = ("model", "estimator", "budget", "replicate")
-    part = xr.Dataset(
-        {
-            "log_z": (dimensions, 50.0 + errors),
-            "std_error": (dimensions, np.ones(shape)),
-            "converged": (dimensions, np.ones(shape)),
-            "interval": ((*dimensions, "bound"), 50.0 + np.stack([errors - 2.0, errors + 2.0], axis=-1)),
-            "truth": ("model", np.full(models, 50.0)),
-            "truth_std_error": ("model", np.full(models, std_error)),
-        }
-    )
-    for statistic in (statistics.log_rmse, statistics.mean_bias, statistics.mean_rank):
-        value, band = statistics.with_interval(part, statistic)
-        assert np.isfinite(value).all() and (band[0] <= value).all() and (value <= band[1]).all()
-    assert all(chosen[0] == 0 for chosen in statistics.among_the_best(part))
-    for values in (
-        *statistics.coverage(part),
-        *statistics.difficulty(part),
-        statistics.outcomes(part.isel(budget=-1))["right"],
-    ):
-        assert np.isfinite(values).all()

@@ -16,14 +16,14 @@ NAMES = sorted(ESTIMATORS)
 DRAWN = [name for name in NAMES if ESTIMATORS[name].drawn]
 CHAINS = 40
 SWEEPS = 500
-MODELS = 20
+MODELS = 10
 # Rules of integration are as exact as their rungs are close; the other methods need few.
 OPTIONS = {
     "ti-riemann": {"rungs": 600},
     "ti-trapezoid": {"rungs": 60},
     "ti-corrected": {"rungs": 30},
     "ti-rb": {"rungs": 60},
-    "mbar": {"rungs": 20, "draws": 2000},
+    "mbar": {"rungs": 20, "draws": 1000},
     "bar": {},
     "pt-mbar": {},
 }

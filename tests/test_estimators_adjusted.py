@@ -9,7 +9,6 @@ from parts import from_python
 
 from logzoo.budgets import SweepLedger
 from logzoo.estimators.estimator_registry import estimator
-from logzoo.estimators.tempering_estimates import is_falling
 from logzoo.kernels import occupancy
 from logzoo.kernels.annealing import run_between
 from logzoo.kernels.fixed_point import (
@@ -65,12 +64,6 @@ def test_forms_ladders_priors_and_starts_change_nothing_that_counts(method, sett
     assert abs(log_z_base(np.zeros(8), 5) - exact_log_z(rbm)) > 0.6
 
 
-@pytest.mark.parametrize("method", NAMES)
-def test_threads_do_not_change_a_bit(method):
-    one, two = (run(method, normal_rbm(1), sweeps=130, chains=9, threads=threads) for threads in (1, 2))
-    assert one == two
-
-
 @pytest.mark.parametrize(
     ("method", "options", "match"),
     [
@@ -105,30 +98,6 @@ def test_groups_hold_two_chains_and_there_are_two():
         tempering_runs.group_starts(1, 20)
 
 
-def softmax_rows(log_weights):
-    """Rows normalised to one."""
-    weights = np.exp(log_weights - log_weights.max(axis=1, keepdims=True))
-    return weights / weights.sum(axis=1, keepdims=True)
-
-
-def settle(recursion, sweeps, prior, log_z, sizes, draw, start=0.0):
-    """log Zhat (group, rung) and States after steps on rungs drawn independently, from q proportional to r Z / Zhat.
-
-    draw(q, visits), sums (group, rung) over the chains of a sweep, returns what the steps see of them.
-    """
-    states = recursion(prior, sizes, sweeps)
-    log_z_hat = np.full((sizes.size, prior.size), start)
-    log_z_hat[:, 0] = 0.0
-    generator = np.random.default_rng(5)
-    for t in range(1, sweeps + 1):
-        q = softmax_rows(np.log(prior) + log_z - log_z_hat)
-        visits = np.array([generator.multinomial(n, p) for n, p in zip(sizes, q, strict=True)], float)
-        for group, seen in enumerate(draw(q * sizes[:, None], visits)):
-            step(states, group, t, seen, log_z_hat[group])
-        log_z_hat -= log_z_hat[:, :1].copy()
-    return log_z_hat, states
-
-
 def step(states, group, *arguments):
     """A step of the recursion that has groups."""
     if len(states.sams.second):
@@ -138,24 +107,6 @@ def step(states, group, *arguments):
 
 
 SAMS, WANG_LANDAU = tempering_runs.sams(0.8, 0.2, 0.2), tempering_runs.wang_landau(0.8)
-PRIOR = np.array([0.1, 0.2, 0.3, 0.4])
-LOG_Z = np.array([0.0, 3.0, -2.0, 5.0])
-SIZES = np.array([3, 5, 4])
-
-
-def test_self_adjustment_finds_log_z_from_visits_alone():
-    # Draws of single rungs in place of q: nothing else carries the answer.
-    found, _ = settle(SAMS, 20_000, PRIOR, LOG_Z, SIZES, lambda q, visits: visits)
-    np.testing.assert_allclose(found, np.tile(LOG_Z, (3, 1)), atol=0.12)
-    # A rung whose visits are not weighed by its prior ends elsewhere.
-    wrong, _ = settle(SAMS, 20_000, PRIOR, LOG_Z, SIZES, lambda q, visits: visits * PRIOR)
-    assert np.max(np.abs(wrong - LOG_Z)) > 0.5
-
-
-def test_visits_with_halved_factors_find_log_z():
-    found, states = settle(WANG_LANDAU, 20_000, PRIOR, LOG_Z, SIZES, lambda q, visits: visits)
-    assert is_falling(states)
-    np.testing.assert_allclose(found, np.tile(LOG_Z, (3, 1)), atol=0.12)
 
 
 def slow_two_stages(state, t, ratio, log_z_hat):

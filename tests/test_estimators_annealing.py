@@ -138,14 +138,6 @@ def test_impossible_options_of_raise_are_refused_with_their_name(options, match)
     assert "\n" not in str(caught.value)
 
 
-def test_starts_of_reverse_annealing_are_checked():
-    for starts in (np.zeros((3, 8)), np.zeros((4, 7)), np.full((4, 8), 2)):
-        ledger = SweepLedger(10, 4)
-        with pytest.raises(ValueError, match="starts"):
-            annealed.run_reverse(normal_rbm(), ledger, root_stream(0), starts)
-        assert ledger.spent == 0
-
-
 @pytest.mark.parametrize("vectors", [1, 20])
 def test_any_number_of_vectors_gives_an_interval(vectors):
     data = model_draws(normal_rbm(), 5)
@@ -215,17 +207,6 @@ def test_bridge_sums_come_close_to_the_root_for_all_draws_without_keeping_them(b
     assert short.parts().nbytes == sums.parts().nbytes
 
 
-def test_a_bad_guess_of_the_ratio_leaves_the_bridge_consistent():
-    generator = np.random.default_rng(5)
-    up, down = (values.reshape(-1, 1) for values in gaussian_steps(generator, 100_000, 1.0))
-    for guess in (-1.0, 4.0):
-        sums = bar.BridgeSums()
-        sums.start(1, 2, 100_000)
-        sums.log_s = np.array([guess])
-        sums.add(Steps(False, up[None], down[None]))
-        assert sums.log_ratios(sums.parts().sum(axis=0))[0] == pytest.approx(1.5, abs=0.03)
-
-
 def test_bar_of_two_modes_that_never_meet_is_flagged():
     weight, visible, hidden = 1.0, 20, 12
     weights = np.full((visible, hidden), weight)
@@ -236,12 +217,6 @@ def test_bar_of_two_modes_that_never_meet_is_flagged():
     found = estimate_log_z(rbm, "bar", check=False, sweeps=3000, chains=60, base="uniform", rungs=30)
     assert found.converged
     assert abs(found.log_z - exact_log_z(rbm)) < 4 * found.std_error < 0.2
-
-
-def test_a_single_ladder_needs_two_sweeps():
-    with pytest.raises(ValueError, match="sweeps: expected at least 2"):
-        estimate_log_z(normal_rbm(), "bar", sweeps=1, chains=2, base="uniform")
-    assert estimate_log_z(normal_rbm(), "bar", check=False, sweeps=2, chains=2, base="uniform").std_error >= 0.0
 
 
 # --- tails of weights

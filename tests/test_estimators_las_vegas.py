@@ -14,8 +14,6 @@ from logzoo.samplers.stopping_sets import stopping_set
 from logzoo.samplers.tour_chains import Probes, TourDraws, Tours, TourSampler, tours_within
 from logzoo.streams import root_stream
 
-SHAPES = [(12, 4, 1.5), (10, 6, 0.4)]
-
 
 def random_rbm(visible, hidden, scale, seed=0):
     generator = np.random.default_rng([77, seed, visible, hidden])
@@ -45,9 +43,8 @@ def relative_z(rbm, runs, tours=8):
     return np.array(found)
 
 
-@pytest.mark.parametrize(("visible", "hidden", "scale"), SHAPES)
-def test_z_is_unbiased_over_many_runs(visible, hidden, scale):
-    found = relative_z(random_rbm(visible, hidden, scale), 1000)
+def test_z_is_unbiased_over_many_runs():
+    found = relative_z(random_rbm(12, 4, 1.5), 1000)
     assert found.std() > 0.1
     assert abs(z_score(found, 1.0)) < 4
 
@@ -61,9 +58,8 @@ def tours_of_runs(rbm, runs, budget):
         yield stopping.log_z, tours_within(TourSampler(parameters, stopping, stream), None, budget, None, False)
 
 
-@pytest.mark.parametrize(("visible", "hidden", "scale"), SHAPES)
-def test_sums_of_lengths_are_unbiased_when_the_budget_decides_how_many_tours_are_made(visible, hidden, scale):
-    rbm = random_rbm(visible, hidden, scale)
+def test_sums_of_lengths_are_unbiased_when_the_budget_decides_how_many_tours_are_made():
+    rbm = random_rbm(10, 6, 0.4)
     exact, excess, cut = exact_log_z(rbm), [], 0
     for log_z, tours in tours_of_runs(rbm, 250, 6_000):
         mean = np.exp(exact - log_z)

@@ -4,19 +4,16 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import xarray as xr
-from parts import from_python
 from scipy.special import expit
 
-from logzoo.kernels import bitsets
 from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters
-from logzoo.samplers.stopping_sets import first_draws, packed_states, stopping_set, unpacked_states, walk
+from logzoo.samplers.stopping_sets import first_draws, stopping_set, unpacked_states, walk
 from logzoo.samplers.tour_chains import TourSampler
 from logzoo.streams import root_stream
 from logzoo.training.trainers import train_rbm
-from replication.papers.las_vegas.lv_estimates import likelihoods, tour_estimates, trained_likelihoods
+from replication.papers.las_vegas.lv_estimates import tour_estimates, trained_likelihoods
 from replication.papers.las_vegas.lv_tours import Images, broken_chains, stroke_widths, tour_lengths
 
 
@@ -34,17 +31,6 @@ def images_of(visible, count=40, grey=False, seed=0):
     data = generator.random((count, visible))
     data = data.astype(np.float32) if grey else (data < 0.5).astype(np.uint8)
     return Images(data, np.arange(count) % 3)
-
-
-@pytest.mark.parametrize("units", [64, 70])
-def test_states_are_packed_as_the_kernels_pack_them(units):
-    states = np.random.default_rng(units).integers(0, 2, (5, units)).astype(np.uint8)
-    rows = packed_states(states)
-    unpacked = np.empty_like(states)
-    for words, state in zip(rows, unpacked, strict=True):
-        from_python(bitsets.unpack_state)(words, state)
-    np.testing.assert_array_equal(unpacked, states)
-    np.testing.assert_array_equal(unpacked_states(rows, units), states)
 
 
 @pytest.mark.parametrize("grey", [False, True])
@@ -99,23 +85,6 @@ def test_lengths_of_nested_sets_start_from_the_same_states():
     np.testing.assert_array_equal(again["length"].values[0, 0], lengths[0])
 
 
-def test_the_shortest_and_the_longest_tours_are_shown_with_their_own_first_draws():
-    rbm, images = random_rbm(10, 7, 0.8), images_of(10, 30)
-    settings = {"rounds": [1], "visible": ["draws"], "batches": 5, "batch": 20, "cap": 1000, "shown": 3}
-    found = tour_lengths(rbm, images, stream=root_stream(1), **settings)
-    lengths = np.sort(found["length"].values.ravel())
-    np.testing.assert_array_equal(found["shown_length"].sel(kind="short"), lengths[:3])
-    np.testing.assert_array_equal(found["shown_length"].sel(kind="long"), lengths[-3:][::-1])
-    flat = found["length"].values.ravel()
-    tour = int(np.argmax(flat))
-    example = found["example"].values.ravel()
-    np.testing.assert_array_equal(found["image"].sel(kind="long")[0], images.data[example[tour]])
-    stream, parameters = root_stream(1), parameters_of(rbm)
-    state = first_draws(parameters, images.data, example[tour : tour + 1], stream.child("stopping-set"))
-    seen, _ = walk(parameters, state, np.array([tour]), 1, stream.child("tours"))
-    np.testing.assert_array_equal(found["first_draw"].sel(kind="long")[0], seen[0, 0])
-
-
 def test_chains_are_broken_where_their_first_hidden_state_comes_again():
     rbm, images = random_rbm(6, 3), images_of(6, 60)
     found = broken_chains(rbm, images, digits=[2, 0], sweeps=15, candidates=10, stream=root_stream(4))
@@ -165,18 +134,6 @@ def test_log_z_by_tours_ends_at_the_exact_one():
     assert abs(float((found["other_log_z"] - exact).mean())) < 0.5
 
 
-def test_tours_that_would_never_end_stop_at_the_sweeps_of_the_configuration(caplog):
-    rbm, images = random_rbm(10, 30, 0.1), images_of(10, 2)
-    settings = {"points": 3, "replicates": 2, "chains": 10, "shares": [0.5, 1.0], "tours": 50, "cap": 10**9}
-    others = {"ais": ("ais", {"ladder": "linear"})}
-    base, stream = np.zeros(10), root_stream(2)
-    found = tour_estimates(rbm, images.data, base, others, sweeps=2000, stream=stream, **settings)
-    np.testing.assert_array_equal(found["chain_sweeps"].isel(tours=-1), 2 + 2000)
-    assert (found["other_chain_sweeps"] <= 2 + 2000).all()
-    cut = found["tours_cut"].values
-    assert (cut > 40).all() and f"replicate 1: {cut[1]} of 50 tours were cut" in caplog.text
-
-
 def test_likelihoods_over_rates_and_runs_are_exact_and_divergence_is_no_number():
     data = (np.random.default_rng(0).random((40, 6)) < 0.3).astype(np.uint8)
     runs = {}
@@ -217,17 +174,3 @@ def test_an_estimate_stands_for_enumeration_where_it_agrees_with_it_once(off, es
     assert by_estimate.sum() == estimated and not by_estimate[:2].any()
     exact = [exact_log_z(train(0.1, run).rbm) for run in range(4)]
     np.testing.assert_allclose(found["log_z"].values[0], np.where(by_estimate, np.add(exact, off), exact))
-
-
-def test_trainings_are_run_on_the_splits_with_a_checkpoint_each():
-    grey = np.random.default_rng(0).integers(0, 256, (60, 6)).astype(np.uint8)
-    dataset = xr.Dataset(
-        {"data": (("example", "visible"), grey, {"value_scale": 255}), "split": ("example", np.arange(60) % 3)}
-    )
-    train = {"hidden": 3, "updates": 20, "batch": 10, "values": "grey"}
-    settings = {"rates": [0.1, 0.5], "runs": 2, "stream": root_stream(3), "annealed": {"sweeps": 100, "chains": 20}}
-    names = []
-    found = likelihoods({"dataset": dataset}, method="cd", train=train, checkpoint=names.append, **settings)
-    assert names == ["0.1.0", "0.1.1", "0.5.0", "0.5.1"]
-    assert list(found["split"].values) == ["train", "validation", "test"] and found["log_likelihood"].notnull().all()
-    assert (found["log_z_std_error"] > 0).sum() == 3 and abs(found["disagreement"]) < 0.1

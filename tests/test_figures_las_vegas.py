@@ -133,42 +133,10 @@ def test_lengths_by_digit(lengths_by_digit):
     assert right.get_title("right") == "some model" and "sweeps" in right.get_ylabel()
 
 
-def test_images_of_short_and_long_tours_stand_above_their_first_draws(tours):
-    one = tours["lv-20"]
-    axes = np.reshape(f3.draw({"tours": one}).axes, (4, 4))
-    for place, kind in enumerate(("short", "long")):
-        for column in range(4):
-            image, draw = axes[2 * place : 2 * place + 2, column]
-            np.testing.assert_allclose(shown(image), one["image"].sel(kind=kind)[column])
-            np.testing.assert_allclose(shown(draw), one["first_draw"].sel(kind=kind)[column])
-            length, finished = (int(one[name].sel(kind=kind)[column]) for name in ("shown_length", "shown_finished"))
-            assert image.get_title() == (f"{length:,}" if finished else f"> {length:,}")
-        assert "[sweeps]" in axes[2 * place, 0].get_ylabel()
-    cut = one["shown_finished"].sel(kind="long")[0] == 0
-    assert cut and axes[2, 0].get_title() == "> 30"
-
-
 def test_sweeps_belong_to_tours_that_return_or_not():
     assert tours_of(np.array([0, 1, 1, 0, 0])) == [(0, True), (0, True), (1, True), (2, False), (2, False)]
     assert tours_of(np.array([0, 1])) == [(0, True), (0, True)]
     assert tours_of(np.array([0, 0])) == [(0, False), (0, False)]
-
-
-def test_broken_chains_show_every_sweep_in_the_frame_of_its_tour(images):
-    chains = broken_chains(random_rbm(3), images, digits=[7, 3], sweeps=6, candidates=6, stream=root_stream(2))
-    figure = f1.draw({"chains": chains})
-    axes = np.reshape(figure.axes, (2, 7))
-    for row, digit in zip(axes, (7, 3), strict=True):
-        one = chains.sel(chain=digit)
-        np.testing.assert_allclose(shown(row[0]), one["start"])
-        expected = tours_of(one["home"].values)
-        for sweep in range(6):
-            np.testing.assert_allclose(shown(row[1 + sweep]), one["v"][sweep])
-            number, finished = expected[sweep]
-            assert row[1 + sweep].get_title() == (f"tour {number + 1}" if finished else "not home")
-        assert row[0].get_ylabel() == f"from a {digit}"
-    colours = {axis.get_title(): axis.spines["left"].get_edgecolor() for axis in axes.ravel()}
-    assert len(set(colours.values())) == len(colours)
 
 
 def test_errors_of_log_z_by_tours_and_costs(estimates):

@@ -15,7 +15,6 @@ from logzoo.kernels import leapfrog as kernel
 from logzoo.models.gaussian_mixture import GaussianMixture, path_moments
 from logzoo.samplers import hamiltonian_chains
 from logzoo.samplers.hamiltonian_chains import adapted_step, fit_acceptance, steps_at, tune
-from logzoo.samplers.tempering_chains import updated_log_z
 from logzoo.streams import root_stream
 
 fill_normals, leapfrog, move = (from_python(part) for part in (kernel.fill_normals, kernel.leapfrog, kernel.move))
@@ -72,16 +71,6 @@ def test_energy_error_falls_with_the_square_of_the_step():
     assert 3.5 < coarse / fine < 4.5 and 3.5 < fine / finer < 4.5
 
 
-def test_a_wrong_gradient_would_be_seen_in_the_energy_error(monkeypatch):
-    def wrong(target, base, beta, x, gradient, spare):
-        log_f = tempered_gradient(target, base, beta, x, gradient, spare)
-        gradient *= 1.05
-        return log_f
-
-    monkeypatch.setattr(kernel, "tempered_gradient", wrong)
-    assert energy_errors(0.1, kernel.leapfrog.py_func) / energy_errors(0.05, kernel.leapfrog.py_func) < 2.0
-
-
 def test_leapfrog_runs_backwards():
     generator = np.random.default_rng(2)
     x, momentum = generator.standard_normal((2, 4))
@@ -112,16 +101,6 @@ def check_stationary(run_at, beta, step, chains, draws):
 @pytest.mark.parametrize(("beta", "step"), [(0.0, 2.5), (0.3, 1.1)])
 def test_moves_leave_the_tempered_density_invariant(beta, step):
     check_stationary(kernel.run_at, beta, step, chains=4000, draws=50)
-
-
-def test_a_missing_metropolis_test_would_be_seen(monkeypatch):
-    # Every proposal accepted, all else equal.
-    monkeypatch.setattr(kernel, "uniform", lambda *where: 0.0 if where[-1] == kernel.ACCEPTANCE else uniform(*where))
-    monkeypatch.setattr(kernel, "move", kernel.move.py_func)
-    monkeypatch.setattr(kernel, "leapfrog", leapfrog)
-    monkeypatch.setattr(kernel, "fill_normals", fill_normals)
-    with pytest.raises(AssertionError):
-        check_stationary(kernel.run_at.py_func, 0.3, 1.1, chains=600, draws=30)
 
 
 def test_a_trajectory_that_leaves_the_floats_is_refused():
@@ -187,19 +166,6 @@ def test_at_exact_log_z_every_rung_is_visited_as_its_prior_says():
     np.testing.assert_array_equal(sums.visits, [np.bincount(row, minlength=10) for row in moves.rungs[:, 1:]])
 
 
-def test_log_z_by_rts_is_within_four_sigma_of_the_exact_one():
-    chains = 200
-    draws, _ = run(draws=1000, chains=chains, initial_draws=100, initial_iterations=10)
-    assert draws.rule_met
-    ends = draws.occupancy[:, [0, -1]]
-    found = draws.log_z_base + updated_log_z(draws.log_z_hat, draws.prior, draws.occupancy.sum(axis=0))[-1]
-    # Delta method over chains: d log(c_K / c_1).
-    influence = ends[:, 1] / ends[:, 1].sum() - ends[:, 0] / ends[:, 0].sum()
-    error = np.sqrt(chains * influence.var(ddof=1))
-    assert error < 0.05
-    assert abs(found - TARGET.log_z) < 4 * error
-
-
 def test_the_ledger_counts_every_leapfrog_step():
     draws, ledger = run(draws=200, chains=6, steps=7)
     iterations = len(draws.initial_log_z)
@@ -238,12 +204,6 @@ def test_draws_do_not_depend_on_threads_and_repeat_with_their_stream():
 def test_impossible_options_are_refused(options, match):
     with pytest.raises(ValueError, match=match):
         run(**options)
-
-
-def test_a_base_of_other_dimension_is_refused():
-    base = GaussianMixture.centred(3, 1.0)
-    with pytest.raises(ValueError, match="base: expected 4"):
-        hamiltonian_chains.run(TARGET, base, SweepLedger(100, 2), STREAM, STEPS, draws=5, betas=BETAS)
 
 
 def simulated(acceptance, draws, low, high, seed):

@@ -7,17 +7,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 import twins
-from scipy.special import expit, logit, logsumexp
+from scipy.special import logsumexp
 
 from logzoo.models.equivalent import flip, gauged
 from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.known import ising
 from logzoo.models.known.families import FAMILIES, known
-from logzoo.models.known.grouped import bias_for_odds, blocks, grouped, hopfield, log_terms, wide_narrow
+from logzoo.models.known.grouped import bias_for_odds, blocks, grouped, hopfield, wide_narrow
 from logzoo.models.known.grouped import twins as twin_modes
 from logzoo.models.known.ising import ising_torus, log_z_planar, log_z_torus
 from logzoo.models.rbm import RBM
-from logzoo.paths import tempered_rbm
 
 PAGE = Path(__file__).parents[1] / "docs" / "known.md"
 CRITICAL = 0.5 * np.arcsinh(1.0)
@@ -103,18 +102,6 @@ def test_tori_at_the_ends_of_couplings():
         assert log_z_torus(28, coupling) == pytest.approx(2.0 * spins * abs(coupling) + np.log(2.0), rel=1e-14)
 
 
-@pytest.mark.parametrize("beta", [0.0, 0.3, 1.0])
-def test_every_rung_from_the_uniform_base_is_known(beta):
-    rbm, _ = ising_torus(4, 0.7)
-    at_rung = exact_log_z(tempered_rbm(rbm, np.zeros(8), beta))
-    assert log_z_torus(4, beta * 0.7) - 2.0 * beta * 0.7 * 16 == pytest.approx(at_rung, abs=1e-12)
-    bonds = random_bonds(3, 4, "gaussian", 1.0)
-    rbm, _ = ising.planar(*bonds)
-    at_rung = exact_log_z(tempered_rbm(rbm, np.zeros(6), beta))
-    constant = beta * sum(part.sum() for part in bonds)
-    assert log_z_planar(*(beta * part for part in bonds)) - constant == pytest.approx(at_rung, abs=1e-12)
-
-
 @pytest.mark.parametrize("kind", ["gaussian", "signs"])
 @pytest.mark.parametrize(("rows", "columns"), [(2, 2), (4, 5), (5, 4)])
 def test_planar_glasses_equal_enumeration(rows, columns, kind):
@@ -158,15 +145,6 @@ def test_grouped_units_equal_enumeration(sizes):
         assert log_z == pytest.approx(exact_log_z(rbm), abs=1e-11)
 
 
-def test_sums_over_counts_do_not_depend_on_where_they_are_cut(monkeypatch):
-    draws = generator(1)
-    arguments = draws.normal(0.0, 1.0, (13, 2)), (6, 9), draws.normal(0.0, 1.0, 13), draws.normal(0.0, 1.0, 2)
-    whole = log_terms(*arguments)
-    monkeypatch.setattr("logzoo.models.known.grouped._TOGETHER", 50)
-    np.testing.assert_allclose(log_terms(*arguments), whole, rtol=1e-14)
-    assert whole.shape == (7, 10)
-
-
 def half_odds(rbm):
     """Odds that at least half of the hidden units are on, from all hidden states."""
     states = twins.all_states(rbm.hidden)
@@ -184,26 +162,6 @@ def test_modes_have_the_odds_that_were_asked_for(odds, hidden):
     terms = generator(3).normal(0.0, 400.0, 50)
     tilted = terms + bias_for_odds(terms, odds) * np.arange(50)
     assert logsumexp(tilted[25:]) - logsumexp(tilted[:25]) == pytest.approx(np.log(odds), abs=1e-9)
-
-
-def counts_log_probability(rbm):
-    """log p of the number of hidden units that are on, all of them alike."""
-    terms = log_terms(rbm.weights[:, :1], [rbm.hidden], rbm.visible_bias, rbm.hidden_bias[:1])
-    return terms - logsumexp(terms)
-
-
-def test_the_wide_mode_gives_way_to_the_narrow_one_at_the_end_of_the_path():
-    rbm, _ = wide_narrow(generator(4))
-    log_p = counts_log_probability(rbm)
-    wide, narrow = log_p[:250].argmax(), 250 + log_p[250:].argmax()
-    valley = wide + log_p[wide:narrow].argmin()
-    assert min(log_p[wide], log_p[narrow]) - log_p[valley] > 60.0
-    # The base that has the marginals of the model.
-    mean = np.exp(log_p) @ expit(rbm.visible_bias + np.arange(501)[:, None] * rbm.weights[:, 0])
-    rungs = [tempered_rbm(rbm, logit(mean), beta) for beta in (0.5, 0.98, 1.0)]
-    shares = [np.exp(logsumexp(counts_log_probability(rung)[valley:])) for rung in rungs]
-    assert shares[0] > 0.999 and shares[1] > 0.98
-    assert shares[2] == pytest.approx(0.5, abs=0.01)
 
 
 @pytest.mark.parametrize("patterns", [1, 3])
@@ -288,17 +246,6 @@ def test_impossible_options_are_refused_by_name_in_one_line(name, options, match
     with pytest.raises(ValueError, match=match) as caught:
         known(name, **options)
     assert "\n" not in str(caught.value)
-
-
-def test_couplings_and_columns_that_do_not_fit_are_refused():
-    with pytest.raises(ValueError, match=r"couplings: .*found \(3, 3\) and \(3, 4\)"):
-        log_z_planar(np.ones((3, 3)), np.ones((3, 4)))
-    with pytest.raises(ValueError, match="horizontal: expected finite"):
-        log_z_planar(np.full((3, 3), np.nan), np.ones((2, 4)))
-    with pytest.raises(ValueError, match="columns: expected 4 rows"):
-        grouped(np.ones((3, 2)), (2, 2), np.zeros(4), np.zeros(2))
-    with pytest.raises(ValueError, match="sizes"):
-        grouped(np.ones((3, 1)), (0,), np.zeros(3), np.zeros(1))
 
 
 def test_the_page_runs_and_names_every_family_with_its_options():

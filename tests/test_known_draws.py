@@ -55,20 +55,6 @@ def test_groups_are_found_behind_the_gauge(family):
     np.testing.assert_allclose(ungauged.log_f(v) - other, rbm.log_f(v) - log_z, atol=1e-9)
 
 
-@pytest.mark.parametrize("odds", [1.0, 9.0])
-def test_large_draws_are_in_both_modes_by_their_odds(odds):
-    rbm = known("twins", 0, odds=odds).rbm
-    column = groups(rbm)[0][:, 0]
-    v = exact_draws(rbm, 2000, np.random.default_rng(2))
-    along = (v - 0.5) @ column
-    # 77 nats lie between the modes.
-    assert np.abs(along).min() > 0.3 * np.abs(column).sum() / 2
-    share = (along > 0).mean()
-    most = odds / (1.0 + odds)
-    # Which of the modes has the odds is up to the gauge.
-    assert min(abs(share - most), abs(share - 1.0 + most)) < 4.0 * np.sqrt(most * (1.0 - most) / 2000)
-
-
 def test_units_without_weights_and_models_of_many_groups():
     rbm = RBM(np.zeros((3, 4)), np.array([-1.0, 0.0, 2.0]), np.zeros(4))
     v = exact_draws(rbm, DRAWS, np.random.default_rng(0))
@@ -181,17 +167,6 @@ def test_large_glasses_have_the_log_z_and_the_energy_of_the_determinant(shape):
     found, error = mean_energy(rbm, exact_draws(rbm, 2000, np.random.default_rng(0)))
     up, down = (log_z_planar(*(factor * part for part in bonds)) for factor in (1.0001, 0.9999))
     assert abs(found - (up - down) / 2e-4) < 4.0 * error
-
-
-def test_draws_of_both_phases_are_as_frequent_and_independent():
-    rbm = known("ising-torus", 0, plain=True, coupling=0.5).rbm
-    magnetisation = exact_draws(rbm, 400, np.random.default_rng(0)).mean(axis=1) - 0.5
-    assert abs((magnetisation > 0).mean() - 0.5) < 4.0 * 0.5 / np.sqrt(400)
-    # Onsager's: (1 - sinh(2 K)^-4)^(1/8), of both signs.
-    size = (1.0 - np.sinh(1.0) ** -4.0) ** 0.125
-    assert np.abs(2.0 * magnetisation).mean() == pytest.approx(size, abs=0.02)
-    again = np.corrcoef(magnetisation[:-1], magnetisation[1:])[0, 1]
-    assert abs(again) < 4.0 / np.sqrt(400)
 
 
 def test_draws_are_those_of_their_generator():

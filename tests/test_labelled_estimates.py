@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from logzoo import Estimate, sample_gibbs
+from logzoo import Estimate
 from logzoo.estimators.result import DIAGNOSTICS, PROFILES, REASONS
-from logzoo.models.rbm import RBM
 
 
 def estimate(**changes):
@@ -63,10 +62,3 @@ def test_a_file_keeps_it_and_estimates_join(tmp_path):
     both = xr.concat([one.to_dataset(), other.to_dataset()], "run", combine_attrs="drop_conflicts")
     assert both.log_z.dims == ("run",) and both.converged.values.tolist() == [0, 1]
     assert both.log_z.units == "nat" and both.attrs["method"] == "rts" and "reasons" not in both.attrs
-
-
-def test_draws_have_the_dimensions_that_arviz_wants():
-    v = sample_gibbs(RBM(np.zeros((6, 2)), np.zeros(6), np.zeros(2)), 4, 3)
-    # As docs/your-own-rbm.md has it: one draw of each chain.
-    draws = xr.Dataset({"v": (("chain", "draw", "visible"), v[:, None])})
-    assert dict(draws.sizes) == {"chain": 4, "draw": 1, "visible": 6}

@@ -164,26 +164,6 @@ def test_the_experiments_are_labelled_and_finite(estimators, steps):
     assert np.all((steps["trace"] >= 1) & (steps["trace"] <= 12))
 
 
-def test_both_step_rules_pay_the_same_for_a_draw(steps):
-    # The initial iterations may end early; the recorded draws may not.
-    assert np.all(steps["leapfrog_steps"] <= 5 * (300 + 4 * 50))
-    assert np.all(steps["leapfrog_steps"] >= 5 * (300 + 50))
-    fixed, adaptive = (steps["step_size"].sel(step_rule=rule) for rule in ("fixed", "adaptive"))
-    np.testing.assert_allclose(fixed, float(adaptive.mean()))
-
-
-def test_limits_show_what_rungs_cost_the_rules(estimators):
-    error = estimators["limit"] - estimators["exact_log_z"]
-    assert float(error.sel(estimator="ti-riemann")) > 1.0 > float(np.abs(error.sel(estimator="ti-trapezoid"))) > 0.01
-    assert float(np.abs(error.sel(estimator="rts"))) == float(np.abs(error.sel(estimator="mbar"))) == 0.0
-
-
-@pytest.mark.parametrize("samples", [[202], [400, 200]])
-def test_samples_that_do_not_divide_are_refused(samples):
-    with pytest.raises(ValueError, match=r"samples: expected increasing multiples of 4 \(chains\)"):
-        mixture.estimators({}, samples=samples, replicates=1, stream=STREAM, **TINY)
-
-
 def test_the_autocorrelation_time_is_that_of_a_known_process():
     generator = np.random.default_rng(4)
     values = np.zeros((50, 4000))

@@ -84,15 +84,6 @@ def test_impossible_options_are_refused_before_any_sweep(options, match):
     assert ledger.spent == 0
 
 
-def test_bits_depend_on_the_stream_alone():
-    runs = [(1, 1), (1, 1), (1, 2), (1, 5), (2, 1)]
-    one, *same, other = (drawn(130, 21, root_stream(s), rungs=3, threads=t)[0] for s, t in runs)
-    for again in same:
-        for name in one._fields:
-            np.testing.assert_array_equal(getattr(one, name), getattr(again, name))
-    assert not np.array_equal(one.accepted, other.accepted)
-
-
 def sampler_of(rbm, base, betas, ladders):
     sampler = replicas.ParallelTempering(STREAM.child("sampler", "sweeps").key, ladders, betas)
     sampler.load(kernel_parameters(rbm, base))

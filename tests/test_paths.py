@@ -95,17 +95,6 @@ def test_rungs_at_equal_steps_of_the_barrier_exchange_equally_often():
     assert np.ptp(barrier(betas)) < 0.02 < 0.1 < np.ptp(barrier(linear))
 
 
-def test_a_barrier_of_no_exchange_at_all_and_of_none_tried_keeps_rungs_apart():
-    linear = np.linspace(0.0, 1.0, 12)
-    untried = equal_barrier(linear, np.zeros(11), np.zeros(11))
-    np.testing.assert_allclose(untried, linear, atol=1e-12)
-    betas, tried = linear, np.full(11, 1000)
-    for _ in range(3):
-        betas = equal_barrier(betas, tried, np.where(np.arange(11) == 7, 0, 1000))
-    assert np.all(np.diff(betas.astype(np.float32)) > 0.0)
-    assert np.max(11 * np.diff(betas)) <= 10.0 * (1.0 + 1e-9)
-
-
 def test_log_z_carried_to_other_rungs_keeps_its_ends_and_its_shape():
     linear = np.linspace(0.0, 1.0, 60)
     log_z = exact_curve(linear)[0]
@@ -162,21 +151,6 @@ def test_the_adapted_ladder_evens_out_the_lengths_and_log_z_stays_right():
     np.testing.assert_allclose(found, expected, atol=0.1)
     assert found[-1] == pytest.approx(exact_log_z(steep_rbm()), abs=0.1)
     assert np.ptp(expected) > 1.0
-
-
-@pytest.mark.parametrize("sweeps", [1, 3, 99])
-def test_small_budgets_adapt_what_they_can_and_are_spent(sweeps):
-    draws, ledger = adapted(sweeps, 3, prior=1.5)
-    assert ledger.spent == sweeps
-    np.testing.assert_allclose(draws.prior, prior_weights(1.5, draws.betas))
-    assert np.all(np.diff(draws.betas) > 0.0)
-
-
-def test_the_pilot_is_the_first_half_of_the_initial_iterations():
-    draws, ledger = adapted(10_000, 60, final=False, initial_iterations=6, initial_sweeps=10)
-    assert ledger.by_purpose == {"initial iterations": 60 * 60}
-    assert len(draws.initial_log_z) == 6
-    assert not np.allclose(draws.betas, np.linspace(0.0, 1.0, 20))
 
 
 def test_a_number_as_prior_is_an_exponential_in_beta():

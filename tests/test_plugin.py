@@ -74,8 +74,3 @@ def test_the_command_line_has_it(installed, rbm, tmp_path, capsys):
     rbm.save(tmp_path / "model.nc")
     code = main(["estimate", str(tmp_path / "model.nc"), "--method", NAME, "--sweeps", "500", "--chains", "20"])
     assert not code and NAME in capsys.readouterr().out
-
-
-def test_no_entry_point_is_looked_up_for_a_listed_name(rbm, monkeypatch):
-    monkeypatch.setattr("logzoo.estimators.estimator_registry.entry_points", lambda **_: pytest.fail("looked up"))
-    assert estimate_log_z(rbm, "ais", sweeps=10, chains=4, check=False).method == "ais"

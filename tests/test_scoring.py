@@ -6,10 +6,7 @@ import pickle
 import numpy as np
 import pytest
 import scipy.sparse
-from sklearn.model_selection import GridSearchCV
 from sklearn.neural_network import BernoulliRBM
-from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import Binarizer
 from twins import all_states, brute_log_z
 
 from logzoo import RBM, estimate_log_z, exact_log_z, scoring
@@ -48,12 +45,6 @@ def test_an_exact_log_z_leaves_the_error_over_examples_alone(rbm):
     assert mean_log_likelihood(rbm, data[:1], made(interval=(-math.inf, 4.0))).interval[1] == math.inf
 
 
-def test_data_that_do_not_fit_are_refused(rbm):
-    for data in (np.zeros((3, 5)), np.full((3, VISIBLE), 0.5), np.zeros((0, VISIBLE))):
-        with pytest.raises(ValueError, match="^data: expected"):
-            mean_log_likelihood(rbm, data, 0.0)
-
-
 def fitted(components, data, **settings):
     return BernoulliRBM(components, n_iter=2, random_state=0, **settings).fit(data)
 
@@ -85,14 +76,3 @@ def test_a_score_can_be_sent_to_other_processes():
     data = np.random.default_rng(0).integers(0, 2, (30, 8))
     copy = pickle.loads(pickle.dumps(scorer(sweeps=500)))
     assert copy(fitted(3, data), data) == score(fitted(3, data), data)
-
-
-def test_a_search_over_pipelines():
-    data = np.random.default_rng(0).random((60, 8))
-    pipeline = Pipeline([("to bits", Binarizer(threshold=0.5)), ("rbm", BernoulliRBM(3, n_iter=2, random_state=0))])
-    search = GridSearchCV(pipeline, {"rbm__n_components": [2, 3]}, scoring=score, cv=2).fit(data)
-    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
-    bits = (data > 0.5).astype(float)
-    assert score(search.best_estimator_, data) == score(search.best_estimator_[-1], bits)
-    with pytest.raises(ValueError, match="data: expected zeros and ones"):
-        score(search.best_estimator_[-1], data)

@@ -114,33 +114,6 @@ def test_cheap_form_scales_the_remainder(shape):
     assert relative_error(sharp(matrix), expected) > 0.3
 
 
-def test_cheap_form_depends_on_nothing_but_its_arguments():
-    matrix = np.random.default_rng(8).standard_normal((50, 70), np.float32)
-    first = sharp_of_rank(matrix, 4, 3)
-    np.testing.assert_array_equal(sharp_of_rank(matrix, 4, 3), first)
-    assert not np.array_equal(sharp_of_rank(matrix, 4, 4), first)
-    # As wide as its basis, a matrix is worth its exact form.
-    np.testing.assert_array_equal(sharp_of_rank(matrix, 40, 3), sharp(matrix))
-
-
-@pytest.mark.parametrize("name, options", EVERY_STEP)
-def test_a_restored_step_goes_on_to_the_same_bits(name, options):
-    step, twin = make_step(name, **options), make_step(name, **options)
-    values = parts(10)
-    for seed in range(3):
-        step(values, parts(seed), 0.01)
-    saved = {key: array.copy() for key, array in step.state.items()}
-    again = Parts(*(array.copy() for array in values))
-    step(values, parts(3), 0.01)
-    twin.restore(saved)
-    twin(again, parts(3), 0.01)
-    step(values, parts(4), 0.01)
-    twin(again, parts(4), 0.01)
-    for one, other in zip(values, again, strict=True):
-        assert one.dtype == np.float32
-        np.testing.assert_array_equal(one, other)
-
-
 @pytest.mark.parametrize("name, options", EVERY_STEP)
 def test_weight_decay_shrinks_the_weights_alone(name, options):
     values, plain = parts(1), parts(1)

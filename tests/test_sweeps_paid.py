@@ -166,19 +166,6 @@ def test_estimators_enter_nothing_in_a_ledger_themselves():
         assert not [call for call in calls if isinstance(call, ast.Attribute) and call.attr == "spend"], file.name
 
 
-def test_spending_is_counted_by_purpose():
-    ledger = SweepLedger(10, 4)
-    assert (ledger.spent, ledger.remaining, ledger.by_purpose) == (0, 10, {})
-    assert ledger.spend(3, "burn-in") == 3
-    ledger.spend(2, "burn-in")
-    ledger.spend(4, "sampling")
-    assert ledger.by_purpose == {"burn-in": 20, "sampling": 16}
-    assert (ledger.spent, ledger.remaining) == (9, 1)
-    assert ledger.spend(1, "sampling") == 1
-    assert ledger.remaining == 0
-    assert ledger.spend(0, "nothing") == 0
-
-
 def test_overspending_is_refused_before_anything_is_entered():
     ledger = SweepLedger(10, 4)
     ledger.spend(7, "sampling")

@@ -12,7 +12,6 @@ from logzoo.kernels.hidden_energies import log_f_hidden
 from logzoo.kernels.random import HIDDEN, VISIBLE
 from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters
-from logzoo.samplers import tour_chains
 from logzoo.samplers.stopping_sets import stopping_set
 from logzoo.samplers.tour_chains import TourSampler
 from logzoo.streams import root_stream
@@ -236,19 +235,3 @@ def test_probes_find_a_mode_that_the_set_does_not_know_and_weigh_it():
             h = twins.all_states(12)
             on = log_f_of_hidden(rbm, h[h.sum(axis=1) > 6])
             assert found.log_mass == pytest.approx(twins.log_sum_exp(on), abs=0.05)
-
-
-def test_what_lost_probes_have_not_seen_twice_is_not_weighed():
-    rbm = random_rbm(30, 60, 0.01)
-    stopping, _ = a_stopping_set(rbm)
-    found = TourSampler(parameters_of(rbm), stopping, root_stream(0)).probe(5, 50)
-    assert (found.lost, found.log_mass) == (5, np.inf)
-
-
-def test_more_tours_than_numbers_are_refused(monkeypatch):
-    monkeypatch.setattr(tour_chains, "MOST_TOURS", 10)
-    rbm = random_rbm(5, 4)
-    sampler = TourSampler(parameters_of(rbm), a_stopping_set(rbm)[0], root_stream(0))
-    sampler.run(10, 1000)
-    with pytest.raises(ValueError, match="tours: expected at most 10, found 11"):
-        sampler.run(1, 1000)

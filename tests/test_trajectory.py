@@ -156,25 +156,6 @@ def test_without_snapshots_it_is_the_method_of_tempering(method, plain):
         estimate_log_z(model, method, kept=2, **settings)
 
 
-def test_few_snapshots_are_kept_where_the_training_wanders():
-    model = random_rbm(1, visible=30, hidden=10, scale=0.1)
-    near = [RBM(share * model.weights, model.visible_bias, model.hidden_bias) for share in np.linspace(0.1, 0.9, 12)]
-    far = [random_rbm(seed, visible=30, hidden=10, scale=1.5) for seed in range(12)]
-    for snapshots, kept in ((near, 12), (far, 1)):
-        path = snapshot_ladders.path_of(model, np.zeros(30), snapshots)
-        tried = []
-
-        def begun(number, path=path, tried=tried):
-            tried.append(number)
-            return sampler_of(snapshot_ladders.thinned(path, number), 5, 8)
-
-        def pilot(sampler, betas, **settings):
-            snapshot_ladders.follow(sampler, betas, sweeps=40, adapt=True, burn_in=0.1, **settings)
-
-        _, number = snapshot_ladders._short_enough(begun, 12, pilot)
-        assert tried[-1] == kept and number == len(tried)
-
-
 # --- estimates
 
 
@@ -214,17 +195,6 @@ def test_z_of_annealing_up_and_its_inverse_of_annealing_down_are_without_bias():
         assert abs(ratio.mean() - 1.0) < 4.0 * error < 0.3
         # Low, and high, on average of the logarithm: a path without weights would be neither.
         assert log_ratio.mean() < -4.0 * log_ratio.std(ddof=1) / math.sqrt(ratio.size)
-
-
-def test_two_threads_and_one_give_the_same_bits():
-    run, data = trained()
-    one, two = (
-        estimate_log_z(
-            run.rbm, "trajectory", sweeps=99, chains=50, snapshots=run.snapshots, threads=threads, check=False
-        )
-        for threads in (1, 2)
-    )
-    assert one == two
 
 
 def test_states_that_never_leave_their_rung_are_flagged():

@@ -61,23 +61,6 @@ def test_arenas_are_shown_with_the_newer_estimators_apart(zoo):
     assert whole["ais"] == pytest.approx(np.sqrt(parts[0]["ais"] * parts[1]["ais"]))
 
 
-def test_arenas_without_a_budget_in_common_are_shown_at_their_own():
-    other = joined(
-        parts_of("one", (8, 5), ESTIMATORS, {"known": 1.0}),
-        parts_of("two", (6, 4), ESTIMATORS, {"known": 1.0}, budgets=[10, 20, 30]),
-    )
-    figure = zoo_rows.draw_arenas({"zoo": other}, arenas=["one", "two"], of_papers=["ais"], names=NAMES)
-    assert len(figure.axes) == 3 and "30 or 1,600 sweeps" in figure.get_supxlabel()
-
-
-def test_an_estimator_that_lacks_an_arena_is_shown_where_it_ran(zoo):
-    some = zoo.copy(deep=True)
-    some["log_z"].loc[{"estimator": "bar", "model": "one-known"}] = np.nan
-    figure = zoo_rows.draw_arenas({"zoo": some}, arenas=["one", "two"], of_papers=["bar", "ais"], names=NAMES)
-    shown = [{line.get_label() for line in axis.get_lines()} & set(ESTIMATORS) for axis in figure.axes]
-    assert [set(ESTIMATORS) - one for one in shown] == [{"bar"}, {"bar"}, set()]
-
-
 def test_every_scale_has_a_budget_that_all_arenas_have():
     for more in ([], ["config/decisive.yaml"], ["config/paper.yaml"]):
         config = catalogue_of(*more).config

@@ -12,7 +12,7 @@ from logzoo.streams import root_stream
 from replication.papers.zoo import zoo_sandwich
 from replication.papers.zoo.zoo_experiments import both_sides, upper_side
 
-REPLICATES, CHAINS, SWEEPS = 400, 10, 20
+REPLICATES, CHAINS, SWEEPS = 200, 10, 20
 SMALL = {
     "twins": {"visible": 40, "hidden": 20, "odds": 2.0},
     "ising-torus": {"side": 6, "coupling": 0.5},
