@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from twins import all_states, log_f_joint, log_sum_exp
 
+from logzoo.models import classification
 from logzoo.models.classification import label_log_probabilities, prediction_accuracy
 from logzoo.models.rbm import RBM
 
@@ -54,6 +55,14 @@ def test_extreme_weights_neither_overflow_nor_hide_small_differences():
     np.testing.assert_allclose(
         label_log_probabilities(RBM(-weights, np.zeros(4), np.zeros(700)), [[1, 1]], 2)[0], np.log(0.5), atol=1e-12
     )
+
+
+def test_batches_do_not_show(monkeypatch):
+    rbm, v = random_rbm(25, 30, 1.0, 0), random_inputs(50, 20)
+    whole = label_log_probabilities(rbm, v, 5)
+    for together in (1, 700, 150 * 7):
+        monkeypatch.setattr(classification, "_TOGETHER", together)
+        np.testing.assert_allclose(label_log_probabilities(rbm, v, 5), whole, rtol=1e-12, atol=1e-13)
 
 
 def test_accuracy_is_the_sum_over_examples_of_their_own_label():

@@ -68,13 +68,10 @@ def test_forms_ladders_priors_and_starts_change_nothing_that_counts(method, sett
     ("method", "options", "match"),
     [
         ("sams", {"groups": 1}, "groups"),
-        ("sams", {"exponent": 0.5}, "exponent"),
         ("sams", {"flatness": 0}, "flatness"),
-        ("sams", {"first_stage": 1.0}, "first_stage"),
         ("wang-landau", {"flatness": 1.0}, "flatness"),
         ("ais-moments", {"knots": 1}, "knots"),
         ("ais-moments", {"moments": 0.5, "fitting": 0.5}, "moments, fitting"),
-        ("ais-moments", {"moments": 0}, "moments"),
     ],
 )
 def test_impossible_options_are_refused_before_any_sweep(method, options, match):

@@ -15,6 +15,7 @@ from logzoo.kernels import leapfrog as kernel
 from logzoo.models.gaussian_mixture import GaussianMixture, path_moments
 from logzoo.samplers import hamiltonian_chains
 from logzoo.samplers.hamiltonian_chains import adapted_step, fit_acceptance, steps_at, tune
+from logzoo.samplers.tempering_chains import updated_log_z
 from logzoo.streams import root_stream
 
 fill_normals, leapfrog, move = (from_python(part) for part in (kernel.fill_normals, kernel.leapfrog, kernel.move))
@@ -166,6 +167,19 @@ def test_at_exact_log_z_every_rung_is_visited_as_its_prior_says():
     np.testing.assert_array_equal(sums.visits, [np.bincount(row, minlength=10) for row in moves.rungs[:, 1:]])
 
 
+def test_log_z_by_rts_is_within_four_sigma_of_the_exact_one():
+    chains = 200
+    draws, _ = run(draws=1000, chains=chains, initial_draws=100, initial_iterations=10)
+    assert draws.rule_met
+    ends = draws.occupancy[:, [0, -1]]
+    found = draws.log_z_base + updated_log_z(draws.log_z_hat, draws.prior, draws.occupancy.sum(axis=0))[-1]
+    # Delta method over chains: d log(c_K / c_1).
+    influence = ends[:, 1] / ends[:, 1].sum() - ends[:, 0] / ends[:, 0].sum()
+    error = np.sqrt(chains * influence.var(ddof=1))
+    assert error < 0.05
+    assert abs(found - TARGET.log_z) < 4 * error
+
+
 def test_the_ledger_counts_every_leapfrog_step():
     draws, ledger = run(draws=200, chains=6, steps=7)
     iterations = len(draws.initial_log_z)
@@ -194,9 +208,7 @@ def test_draws_do_not_depend_on_threads_and_repeat_with_their_stream():
     ("options", "match"),
     [
         ({"step_sizes": STEPS[:-1]}, "step_sizes: expected 10 positive numbers"),
-        ({"step_sizes": 0.0 * STEPS}, "step_sizes: expected 10 positive numbers"),
         ({"jitter": 1.0}, "jitter"),
-        ({"steps": 0}, "steps"),
         ({"prior": [1.0, 2.0]}, "prior"),
         ({"betas": [0.0, 0.5]}, "ladder"),
     ],
@@ -298,8 +310,3 @@ def test_tuned_steps_fall_with_beta_and_are_accepted_more_evenly_than_a_fixed_on
         rate = np.bincount(before, draws.accepted.ravel()) / np.bincount(before)
         spread.append(np.max(np.abs(rate - 0.651)))
     assert spread[0] < 0.2 < spread[1]
-
-
-def test_an_impossible_acceptance_is_refused():
-    with pytest.raises(ValueError, match="target_acceptance"):
-        tune(TARGET, BASE, SweepLedger(100, 2), STREAM, betas=BETAS, target_acceptance=1.0)

@@ -201,11 +201,8 @@ def test_tours_without_a_cap_are_cut_in_the_end(monkeypatch):
     ("method", "settings", "match"),
     [
         ("lvs", {"warm_up": -1}, "warm_up"),
-        ("lvs", {"particles": 0}, "particles"),
         ("lvs", {"values": "colour"}, "values: unknown value 'colour'; expected one of binary, grey"),
         ("cd", {"values": "grey", "data": np.full((20, 6), 1.5)}, "data: expected grey levels from 0 to 1"),
-        ("cd", {"data": np.full((20, 6), 0.5)}, "zeros and ones"),
-        ("cd", {"initial": "large"}, "initial"),
     ],
 )
 def test_impossible_settings_are_refused_in_one_line(method, settings, match):

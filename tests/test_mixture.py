@@ -71,18 +71,6 @@ def test_moments_along_the_path_are_derivatives_of_log_z_that_end_at_the_known_v
         path_moments(UNEVEN, GaussianMixture.centred(3, 5.0), betas)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "match"),
-    [
-        (((1.0, -1.0), [[0.0], [1.0]], 1.0), "weights: expected positive numbers"),
-        (((1.0,), [[0.0], [1.0]], 1.0), "means: expected 1 rows, one a weight, found 2"),
-    ],
-)
-def test_impossible_mixtures_are_refused(arguments, match):
-    with pytest.raises(ValueError, match=match):
-        GaussianMixture(*arguments)
-
-
 def test_the_geometric_ladder_has_equal_ratios_of_precision():
     target, base = mixture.target_and_base()
     betas = mixture.ladder_of("geometric", 30, target, base)

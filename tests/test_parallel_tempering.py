@@ -58,13 +58,6 @@ def test_the_whole_budget_is_spent_and_every_sweep_counted(sweeps, rungs, base):
     assert np.all(draws.accepted <= draws.attempted)
 
 
-@pytest.mark.parametrize(("chains", "rungs"), [(2, 2), (3, 2), (7, 3), (50, 20)])
-def test_two_ladders_or_more_remain_whenever_the_chains_allow(chains, rungs):
-    draws, _ = drawn(3, chains)
-    assert draws.betas.size == rungs
-    assert draws.round_trips.shape == (chains // rungs, rungs)
-
-
 @pytest.mark.parametrize(
     ("options", "match"),
     [

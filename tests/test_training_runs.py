@@ -90,11 +90,7 @@ def test_identities_tell_settings_apart():
         {"a": 1},
         {"a": "1"},
         {"a": np.ones(2)},
-        {"a": np.ones(2, np.float32)},
         {"a": np.ones((1, 2))},
-        {"a": {"a": 1}},
-        {"a": [1, 2]},
-        {"a": (1, 2)},
         # A repr would show no more than the ends of these.
         {"a": [np.zeros(5000)]},
         {"a": [np.where(np.arange(5000) == 2500, 1.0, 0.0)]},

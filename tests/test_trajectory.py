@@ -159,6 +159,25 @@ def test_without_snapshots_it_is_the_method_of_tempering(method, plain):
 # --- estimates
 
 
+def test_few_snapshots_are_kept_where_the_training_wanders():
+    model = random_rbm(1, visible=30, hidden=10, scale=0.1)
+    near = [RBM(share * model.weights, model.visible_bias, model.hidden_bias) for share in np.linspace(0.1, 0.9, 12)]
+    far = [random_rbm(seed, visible=30, hidden=10, scale=1.5) for seed in range(12)]
+    for snapshots, kept in ((near, 12), (far, 1)):
+        path = snapshot_ladders.path_of(model, np.zeros(30), snapshots)
+        tried = []
+
+        def begun(number, path=path, tried=tried):
+            tried.append(number)
+            return sampler_of(snapshot_ladders.thinned(path, number), 5, 8)
+
+        def pilot(sampler, betas, **settings):
+            snapshot_ladders.follow(sampler, betas, sweeps=40, adapt=True, burn_in=0.1, **settings)
+
+        _, number = snapshot_ladders._short_enough(begun, 12, pilot)
+        assert tried[-1] == kept and number == len(tried)
+
+
 def trained():
     """An RBM trained on two patterns, with snapshots."""
     generator = np.random.default_rng(0)

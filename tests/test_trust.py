@@ -277,7 +277,7 @@ def odd_models():
 @pytest.mark.parametrize("name", odd_models())
 def test_auto_says_no_log_z_outside_of_its_interval_and_of_what_is_sure(name):
     rbm = odd_models()[name]
-    found = estimate_log_z(rbm, enumerable=0, sweeps=12_000)
+    found = estimate_log_z(rbm, enumerable=0, sweeps=20_000)
     low, high = found.interval
     assert low <= found.log_z <= high and min(found.bounds) <= low and high <= max(found.bounds)
     assert found.converged == (name != "frozen")

@@ -102,6 +102,7 @@ def code_cells(path):
     ]
 
 
+@pytest.mark.nightly
 def test_a_notebook_prints_what_it_shows(monkeypatch):
     monkeypatch.setattr(matplotlib.pyplot, "show", lambda: matplotlib.pyplot.close())
     sources, stored = zip(*code_cells(NOTEBOOK), strict=True)
