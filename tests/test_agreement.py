@@ -47,15 +47,15 @@ def data():
 
 
 def test_all_estimators_on_a_small_model_agree(rbm, data):
-    found = try_all(rbm, data=data, sweeps=400, chains=20, seed=1)
-    assert [one.method for one in found] == list(ESTIMATORS)
+    result = try_all(rbm, data=data, sweeps=400, chains=20, seed=1)
+    assert [one.method for one in result] == list(ESTIMATORS)
     truth = exact_log_z(rbm)
-    for one in found:
+    for one in result:
         assert one.estimate.log_z == pytest.approx(truth, abs=max(5 * one.estimate.std_error, 0.05))
         assert one.seconds > 0
-    rts = next(attempt.estimate for attempt in found if attempt.method == "rts")
+    rts = next(attempt.estimate for attempt in result if attempt.method == "rts")
     assert rts.log_z == estimate_log_z(rbm, "rts", data=data, sweeps=400, chains=20, seed=1).log_z
-    together = agreement_of(found)
+    together = agreement_of(result)
     assert together.lower < truth < together.upper
     assert not together.disagree
 

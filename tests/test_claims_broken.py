@@ -112,11 +112,11 @@ class Unweighted(InfiniteSwapping):
 
 def test_replicas_that_all_count_alike_are_far_from_the_gradient(monkeypatch):
     assert verdict(distances, running_gradients(), "late") != NOT_REPRODUCED
-    made = ins_runs.InfiniteSwapping
+    sampler = ins_runs.InfiniteSwapping
 
     def chosen(*arguments, **settings):
         whole = "group" not in settings and len(settings["temperatures"]) > 1
-        return (Unweighted if whole else made)(*arguments, **settings)
+        return (Unweighted if whole else sampler)(*arguments, **settings)
 
     monkeypatch.setattr(ins_runs, "InfiniteSwapping", chosen)
     assert verdict(distances, running_gradients(), "late") == NOT_REPRODUCED
@@ -126,9 +126,9 @@ def log_z_by_tours():
     rbm = random_rbm(10, 6, 0.7)
     settings = {"cap": 10_000, "sweeps": 10**6, "points": 5, "replicates": 8, "chains": 10, "shares": [1.0]}
     data = images_of(10, 25).data
-    found = tour_estimates(rbm, data, np.zeros(10), {}, tours=3000, stream=STREAM, **settings)
+    result = tour_estimates(rbm, data, np.zeros(10), {}, tours=3000, stream=STREAM, **settings)
     truth = xr.Dataset({"log_z": exact_log_z(rbm), "std_error": 0.0})
-    return {"estimates": {"one": found}, "truths": {"one": truth}}
+    return {"estimates": {"one": result}, "truths": {"one": truth}}
 
 
 def test_a_stopping_set_that_weighs_too_much_moves_log_z(monkeypatch):

@@ -67,13 +67,13 @@ def test_batches_do_not_show(monkeypatch):
 
 def test_accuracy_is_the_sum_over_examples_of_their_own_label():
     rbm, v = random_rbm(15, 6, 1.0, 2), random_inputs(60, 10)
-    own = np.random.default_rng(1).integers(0, 5, 60)
-    examples = np.hstack([v, np.eye(5, dtype=np.uint8)[own]])
+    labels = np.random.default_rng(1).integers(0, 5, 60)
+    examples = np.hstack([v, np.eye(5, dtype=np.uint8)[labels]])
     accuracy = prediction_accuracy(rbm, examples, 5)
     expected = by_enumeration(rbm, v, 5)
-    np.testing.assert_allclose(accuracy.total, sum(expected[row, label] for row, label in enumerate(own)))
+    np.testing.assert_allclose(accuracy.total, sum(expected[row, label] for row, label in enumerate(labels)))
     np.testing.assert_allclose(accuracy.mean, accuracy.total / 60)
-    assert accuracy.right == np.mean([expected[row].argmax() == label for row, label in enumerate(own)])
+    assert accuracy.right == np.mean([expected[row].argmax() == label for row, label in enumerate(labels)])
     assert 0.0 < accuracy.right < 1.0
 
 

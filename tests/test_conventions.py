@@ -36,8 +36,8 @@ def test_every_library_that_is_imported_is_declared():
 def test_the_citation_names_the_papers_as_the_readme_does():
     assert {"cff-version", "message", "title", "authors"} <= CITATION.keys()
     assert CITATION["cff-version"] == "1.2.0" and CITATION["version"] == logzoo.__version__
-    told = README.partition("## The papers")[2].replace("\n", " ")
-    papers = re.findall(r"\*([^*]+)\* \((\w+) et al\. (\d{4})\)", told)
+    section = README.partition("## The papers")[2].replace("\n", " ")
+    papers = re.findall(r"\*([^*]+)\* \((\w+) et al\. (\d{4})\)", section)
     assert len(papers) == len(CITATION["references"]) == 4
     for paper, (title, author, year) in zip(CITATION["references"], papers, strict=True):
         assert {"type", "title", "authors", "year", "conference"} <= paper.keys()

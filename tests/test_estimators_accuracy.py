@@ -45,7 +45,7 @@ def truth(seed, scale):
 def estimated(method, seed, scale):
     """(error, standard error, interval holds the truth, converged) of one estimate."""
     rbm = random_rbm(seed, scale)
-    found = estimate_log_z(
+    estimate = estimate_log_z(
         rbm,
         method,
         sweeps=SWEEPS,
@@ -55,7 +55,7 @@ def estimated(method, seed, scale):
         check=False,
         **options_for(method, rbm, seed),
     )
-    return outcome(found, truth(seed, scale))
+    return outcome(estimate, truth(seed, scale))
 
 
 def options_for(method, rbm, seed):

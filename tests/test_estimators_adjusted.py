@@ -56,10 +56,10 @@ def run(method, rbm, seed=0, *, sweeps=500, chains=20, **options):
 )
 def test_forms_ladders_priors_and_starts_change_nothing_that_counts(method, setting):
     rbm = normal_rbm(3)
-    found = run(method, rbm, sweeps=3000, chains=40, base="uniform", **setting)
-    error = found.log_z - exact_log_z(rbm)
-    assert abs(error) < 4 * found.std_error < 0.6
-    assert found.form == setting.get("form", "marginal")
+    result = run(method, rbm, sweeps=3000, chains=40, base="uniform", **setting)
+    error = result.log_z - exact_log_z(rbm)
+    assert abs(error) < 4 * result.std_error < 0.6
+    assert result.form == setting.get("form", "marginal")
     # The base alone is further off.
     assert abs(log_z_base(np.zeros(8), 5) - exact_log_z(rbm)) > 0.6
 
@@ -175,16 +175,16 @@ def slow_run(
 @pytest.mark.parametrize("method", TEMPERED)
 def test_a_run_does_what_single_sweeps_and_steps_do(monkeypatch, method, rungs):
     recursion = {"sams": tempering_runs.sams(0.7, 0.5, 0.6), "wang-landau": tempering_runs.wang_landau(0.4)}[method]
-    found = []
+    result = []
     for kernel in (run_adjusted, slow_run):
         monkeypatch.setattr(tempering_runs, "run_adjusted", kernel)
         options = {"groups": 3, "rungs": rungs, "initial_iterations": 0, "prior": 1.0}
-        found.append(
+        result.append(
             tempering_runs.run_in_groups(normal_rbm(4), SweepLedger(180, 11), root_stream(3), recursion, **options)
         )
-    (draws, states), (slow_draws, slow_states) = found
-    for one, other in [(draws.log_z_hats, slow_draws.log_z_hats), (draws.occupancy, slow_draws.occupancy)]:
-        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
+    (draws, states), (slow_draws, slow_states) = result
+    for first, other in [(draws.log_z_hats, slow_draws.log_z_hats), (draws.occupancy, slow_draws.occupancy)]:
+        np.testing.assert_allclose(first, other, rtol=1e-9, atol=1e-12)
     np.testing.assert_array_equal(draws.visits, slow_draws.visits)
     np.testing.assert_array_equal(draws.round_trips, slow_draws.round_trips)
     for state, slow_state in zip(states, slow_states, strict=True):
@@ -268,8 +268,8 @@ def test_fitted_knots_have_nearly_the_moments_that_were_wanted():
     base, model = averaged.Terms(np.zeros((6, 4)), np.zeros(6), np.zeros(4)), averaged.Terms(*_parts(rbm))
     cold, key = averaged.base_moments(base.visible, 4), root_stream(8).key
     warm, chains = averaged.model_moments(rbm, base.visible, key, 2000, 60, 1)
-    for found, exact in zip(warm, moments_of(model), strict=True):
-        np.testing.assert_allclose(found, exact, atol=0.02)
+    for result, exact in zip(warm, moments_of(model), strict=True):
+        np.testing.assert_allclose(result, exact, atol=0.02)
     path = averaged.fitted_path((base, model), cold, warm, chains, 5, key, 60, 0.3, 1)
     assert len(path) == 5 and path[0] is base and path[-1] is model
     for knot in (1, 2, 3):

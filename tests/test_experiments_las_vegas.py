@@ -67,30 +67,30 @@ def test_a_walk_goes_where_the_tours_of_its_numbers_go():
 def test_lengths_of_nested_sets_start_from_the_same_states():
     rbm, images = random_rbm(10, 7, 0.8), images_of(10, 30)
     settings = {"visible": ["draws", "means"], "batches": 5, "batch": 20, "cap": 6, "shown": 3}
-    found = tour_lengths(rbm, images, rounds=[1, 3], stream=root_stream(1), **settings)
-    assert dict(found["length"].sizes) == {"visible": 2, "rounds": 2, "batch": 5, "tour": 20}
-    lengths = found["length"].sel(visible="draws").values
+    result = tour_lengths(rbm, images, rounds=[1, 3], stream=root_stream(1), **settings)
+    assert dict(result["length"].sizes) == {"visible": 2, "rounds": 2, "batch": 5, "tour": 20}
+    lengths = result["length"].sel(visible="draws").values
     # A larger set that holds the smaller ends no tour later, and some earlier.
     assert (lengths[1] <= lengths[0]).all() and (lengths[1] < lengths[0]).any()
-    assert (np.diff(found["stopping_states"]) > 0).all()
-    cut = found["finished"].values == 0
-    assert cut.any() and (found["length"].values[cut] == 6).all() and found["length"].max() == 6
-    np.testing.assert_array_equal(found["label"], images.labels[found["example"].values])
-    np.testing.assert_allclose(found["stroke"], stroke_widths(images.data)[found["example"].values])
-    distances = np.square(found["first_draw"].values[:, :, None] - images.data).sum(axis=-1)
-    np.testing.assert_array_equal(found["first_label"], images.labels[distances.argmin(axis=-1)])
-    np.testing.assert_allclose(found["log_f"], -rbm.free_energy(images.data)[found["example"].values].reshape(5, 20))
-    assert found["same"].values[cut].sum() == 0 and 0 < found["same"].values.sum() < found["same"].size
+    assert (np.diff(result["stopping_states"]) > 0).all()
+    cut = result["finished"].values == 0
+    assert cut.any() and (result["length"].values[cut] == 6).all() and result["length"].max() == 6
+    np.testing.assert_array_equal(result["label"], images.labels[result["example"].values])
+    np.testing.assert_allclose(result["stroke"], stroke_widths(images.data)[result["example"].values])
+    distances = np.square(result["first_draw"].values[:, :, None] - images.data).sum(axis=-1)
+    np.testing.assert_array_equal(result["first_label"], images.labels[distances.argmin(axis=-1)])
+    np.testing.assert_allclose(result["log_f"], -rbm.free_energy(images.data)[result["example"].values].reshape(5, 20))
+    assert result["same"].values[cut].sum() == 0 and 0 < result["same"].values.sum() < result["same"].size
     again = tour_lengths(rbm, images, rounds=[1], stream=root_stream(1), **settings | {"visible": ["draws"]})
     np.testing.assert_array_equal(again["length"].values[0, 0], lengths[0])
 
 
 def test_chains_are_broken_where_their_first_hidden_state_comes_again():
     rbm, images = random_rbm(6, 3), images_of(6, 60)
-    found = broken_chains(rbm, images, digits=[2, 0], sweeps=15, candidates=10, stream=root_stream(4))
-    assert list(found["chain"]) == [2, 0] and found["v"].shape == (2, 15, 6)
+    result = broken_chains(rbm, images, digits=[2, 0], sweeps=15, candidates=10, stream=root_stream(4))
+    assert list(result["chain"]) == [2, 0] and result["v"].shape == (2, 15, 6)
     for digit in (2, 0):
-        one = found.sel(chain=digit)
+        one = result.sel(chain=digit)
         home = one["home"].values.astype(bool)
         # Away for a while, and back.
         assert (home[1:] & ~home[:-1]).any()
@@ -116,22 +116,22 @@ def test_log_z_by_tours_ends_at_the_exact_one():
     rbm, images = random_rbm(10, 6, 0.7), images_of(10, 25)
     others = {"ais": ("ais", {"ladder": "linear"})}
     settings = {"cap": 10_000, "sweeps": 10**6, "points": 5, "replicates": 12, "chains": 10, "shares": [0.5, 1.0]}
-    found = tour_estimates(rbm, images.data, np.zeros(10), others, tours=3000, stream=root_stream(2), **settings)
+    result = tour_estimates(rbm, images.data, np.zeros(10), others, tours=3000, stream=root_stream(2), **settings)
     exact = exact_log_z(rbm)
-    error = (found["log_z"] - exact).isel(tours=-1).values
+    error = (result["log_z"] - exact).isel(tours=-1).values
     # Student's interval for the mean of 12 at 4 sigma of its normal.
     assert abs(error.mean()) < 5.5 * error.std(ddof=1) / np.sqrt(12) and error.std() > 0
-    early = (found["log_z"] - exact).isel(tours=0).values
+    early = (result["log_z"] - exact).isel(tours=0).values
     assert error.std() < 0.3 * early.std()
-    covered = (found["low"] <= exact) & (exact <= found["high"])
+    covered = (result["low"] <= exact) & (exact <= result["high"])
     assert covered.isel(tours=-1).mean() > 0.7
-    assert list(found["tours"].values[[0, -1]]) == [10, 3000]
-    spent = found["chain_sweeps"]
-    assert (spent.diff("tours") > 0).all() and (spent >= 25 + found["tours"]).all()
+    assert list(result["tours"].values[[0, -1]]) == [10, 3000]
+    spent = result["chain_sweeps"]
+    assert (spent.diff("tours") > 0).all() and (spent >= 25 + result["tours"]).all()
     full = float(spent.isel(tours=-1).mean())
-    np.testing.assert_allclose(found["other_chain_sweeps"].sel(share=1.0), full, atol=10)
-    np.testing.assert_allclose(found["other_chain_sweeps"].sel(share=0.5), full / 2, atol=10)
-    assert abs(float((found["other_log_z"] - exact).mean())) < 0.5
+    np.testing.assert_allclose(result["other_chain_sweeps"].sel(share=1.0), full, atol=10)
+    np.testing.assert_allclose(result["other_chain_sweeps"].sel(share=0.5), full / 2, atol=10)
+    assert abs(float((result["other_log_z"] - exact).mean())) < 0.5
 
 
 def test_likelihoods_over_rates_and_runs_are_exact_and_divergence_is_no_number():
@@ -146,13 +146,13 @@ def test_likelihoods_over_rates_and_runs_are_exact_and_divergence_is_no_number()
         return runs[rate, run]
 
     splits = {"train": data, "test": data[:7]}
-    found = trained_likelihoods(train, splits, rates=[0.1, 0.5, 5.0], runs=2)
+    result = trained_likelihoods(train, splits, rates=[0.1, 0.5, 5.0], runs=2)
     for (rate, run), trained in runs.items():
         expected = trained.rbm.log_likelihood(data[:7], exact_log_z(trained.rbm)).mean()
-        one = found.sel(rate=rate, run=run)
+        one = result.sel(rate=rate, run=run)
         assert float(one["log_likelihood"].sel(split="test")) == pytest.approx(expected, abs=1e-9)
         assert int(one["chain_sweeps"]) == 200
-    assert found["log_likelihood"].sel(rate=5.0).isnull().all() and found["log_z"].sel(rate=0.1).notnull().all()
+    assert result["log_likelihood"].sel(rate=5.0).isnull().all() and result["log_z"].sel(rate=0.1).notnull().all()
     with pytest.raises(ValueError, match="batch"):
         trained_likelihoods(lambda rate, run: train_rbm(data, "cd", hidden=3, updates=1), splits, rates=[0.1], runs=1)
 
@@ -168,9 +168,9 @@ def test_an_estimate_stands_for_enumeration_where_it_agrees_with_it_once(off, es
         # That of the second run says that it did not converge.
         return SimpleNamespace(log_z=exact_log_z(rbm) + off, std_error=0.1, converged=run != 1)
 
-    found = trained_likelihoods(train, {"train": data}, rates=[0.1], runs=4, estimate=estimate)
-    assert float(found["disagreement"]) == pytest.approx(off)
-    by_estimate = found["log_z_std_error"].values[0] == 0.1
+    result = trained_likelihoods(train, {"train": data}, rates=[0.1], runs=4, estimate=estimate)
+    assert float(result["disagreement"]) == pytest.approx(off)
+    by_estimate = result["log_z_std_error"].values[0] == 0.1
     assert by_estimate.sum() == estimated and not by_estimate[:2].any()
     exact = [exact_log_z(train(0.1, run).rbm) for run in range(4)]
-    np.testing.assert_allclose(found["log_z"].values[0], np.where(by_estimate, np.add(exact, off), exact))
+    np.testing.assert_allclose(result["log_z"].values[0], np.where(by_estimate, np.add(exact, off), exact))

@@ -107,13 +107,17 @@ def test_tours_are_counted_by_digit(images):
     )
     stream = root_stream(3)
     artifacts = {"model": rbm.to_dataset(), "dataset": dataset}
-    found = classes.by_class(artifacts, tours=400, cap=30, stream=stream)
-    assert found["tours"].sum() == 800 and found.attrs["cap"] == found["length"].max() == 30
+    result = classes.by_class(artifacts, tours=400, cap=30, stream=stream)
+    assert result["tours"].sum() == 800 and result.attrs["cap"] == result["length"].max() == 30
     # The same stream sends the same tours, whatever is kept of them.
     settings = {"rounds": [1], "visible": ["draws", "means"], "batches": 4, "batch": 100, "cap": 30, "shown": 1}
-    kept = tour_lengths(rbm, images, stream=stream, **settings)
-    lengths = {name: kept["length"].sel(visible=name).values.ravel() for name in ("draws", "means")}
-    assert found.identical(classes.counted(lengths, kept["label"].values.ravel(), kept["example"].values.ravel(), 30))
+    lengths_of_tours = tour_lengths(rbm, images, stream=stream, **settings)
+    lengths = {name: lengths_of_tours["length"].sel(visible=name).values.ravel() for name in ("draws", "means")}
+    assert result.identical(
+        classes.counted(
+            lengths, lengths_of_tours["label"].values.ravel(), lengths_of_tours["example"].values.ravel(), 30
+        )
+    )
 
 
 def by_class(lengths, labels):

@@ -30,14 +30,14 @@ def checked(run, method, error):
     ]
     exact = np.array([exact_log_z(rbm) for rbm in rbms])
     log_f = np.array([[-rbm.free_energy(examples(30, seed)).mean() for seed in range(3)] for rbm in rbms])
-    there = run.trace.sel(update=run.snapshots["update"])
+    at_snapshots = run.trace.sel(update=run.snapshots["update"])
     variables = {
         "log_z": exact + error,
         "std_error": np.full(exact.size, error),
         "log_z_low": exact - error,
         "log_z_high": exact + 2.5 * error,
-        "tracked_log_z": there["log_z"].values,
-        "tracked_std_dev": there["log_z_std_dev"].values,
+        "tracked_log_z": at_snapshots["log_z"].values,
+        "tracked_std_dev": at_snapshots["log_z_std_dev"].values,
     }
     variables = {name: ("update", values) for name, values in variables.items()}
     coordinates = {"update": run.snapshots["update"].values, "split": np.array(SPLITS, dtype=object)}
@@ -107,16 +107,16 @@ def test_figure_3_shows_exact_sampled_and_tracked_values_of_every_run(kalman):
     axis = figure.axes[1]
     assert "[nat]" in figure.axes[0].get_ylabel()
     solid, dashed = (line for line in axis.get_lines() if line.get_linestyle() != "None")
-    there = trace.sel(update=exact["update"])
+    at_snapshots = trace.sel(update=exact["update"])
     np.testing.assert_allclose(solid.get_ydata(), log_likelihood(exact, "test"))
-    tracked = exact["mean_log_f"].sel(split="test").values - there["log_z"].values
+    tracked = exact["mean_log_f"].sel(split="test").values - at_snapshots["log_z"].values
     np.testing.assert_allclose(dashed.get_ydata(), tracked)
     assert (solid.get_linestyle(), solid.get_marker(), dashed.get_linestyle()) == ("-", "o", "--")
     (container,) = axis.containers
     np.testing.assert_allclose(container.lines[0].get_ydata(), log_likelihood(ais, "test"))
     log_f = ais["mean_log_f"].sel(split="test").values
     np.testing.assert_allclose(bars_of(container), [log_f - ais["log_z_high"], log_f - ais["log_z_low"]])
-    assert has_band(axis, exact["update"].values, tracked, there["log_z_std_dev"].values)
+    assert has_band(axis, exact["update"].values, tracked, at_snapshots["log_z_std_dev"].values)
     # One label, one colour, whatever the panel.
     assert {line.get_color() for line in (solid, dashed)} == {figure.axes[0].get_lines()[-1].get_color()}
     texts = [text.get_text() for text in figure.legends[0].get_texts()]
@@ -148,8 +148,8 @@ def test_figure_4a_shows_the_filter_at_work(kalman):
     names = ("bridged_log_z_std_dev", "observed_change_std_dev", "log_z_std_dev")
     np.testing.assert_array_equal(drawn, [trace[name][1:] for name in names])
     for stairs, last in zip(exchange.patches, (False, True), strict=True):
-        found, betas = exchange_rates(trace, last)
-        np.testing.assert_array_equal(stairs.get_data().values, found)
+        result, betas = exchange_rates(trace, last)
+        np.testing.assert_array_equal(stairs.get_data().values, result)
         np.testing.assert_array_equal(stairs.get_data().edges, betas)
     np.testing.assert_array_equal([line.get_ydata() for line in ladder.get_lines()], trace["inverse_temperature"].T)
     untempered = trace.drop_vars(["inverse_temperature", "exchanges_tried", "exchanges_made", "share_up"])
@@ -163,12 +163,12 @@ def grown_ladder():
     tried = np.full((11, 3), np.nan)
     tried[:5, :2] = 10.0 * np.arange(1, 6)[:, None]
     tried[5:] = 10.0 * np.arange(6)[:, None]
-    made = tried * [0.5, 0.8, 0.9]
-    made[10] = made[9] + [1.0, 2.0, 3.0]
+    successes = tried * [0.5, 0.8, 0.9]
+    successes[10] = successes[9] + [1.0, 2.0, 3.0]
     betas = np.full((11, 4), np.nan)
     betas[:5, :3] = 0.0, 0.5, 1.0
     betas[5:] = 0.0, 0.3, 0.6, 1.0
-    variables = {"exchanges_tried": ("pair", tried), "exchanges_made": ("pair", made)}
+    variables = {"exchanges_tried": ("pair", tried), "exchanges_made": ("pair", successes)}
     variables["inverse_temperature"] = ("rung", betas)
     variables = {name: (("update", along), values) for name, (along, values) in variables.items()}
     return xr.Dataset(variables, coords={"update": 10 * np.arange(11)})

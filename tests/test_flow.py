@@ -202,8 +202,8 @@ def test_targets_are_where_the_profile_would_be_linear():
     betas = np.array([0.0, 0.2, 0.5, 1.0])
     np.testing.assert_allclose(linearising(betas, np.array([1.0, 2.0, 3.0, 4.0])), betas)
     # Two thirds of the rise are between 0.2 and 0.5, one third above.
-    found = linearising(betas, np.array([0.0, 0.0, 2.0, 3.0]))
-    np.testing.assert_allclose(found, [0.0, 0.35, 0.5, 1.0])
+    result = linearising(betas, np.array([0.0, 0.0, 2.0, 3.0]))
+    np.testing.assert_allclose(result, [0.0, 0.35, 0.5, 1.0])
 
 
 def test_gaps_never_vanish():

@@ -172,12 +172,12 @@ def test_log_z_by_rts_is_within_four_sigma_of_the_exact_one():
     draws, _ = run(draws=1000, chains=chains, initial_draws=100, initial_iterations=10)
     assert draws.rule_met
     ends = draws.occupancy[:, [0, -1]]
-    found = draws.log_z_base + updated_log_z(draws.log_z_hat, draws.prior, draws.occupancy.sum(axis=0))[-1]
+    result = draws.log_z_base + updated_log_z(draws.log_z_hat, draws.prior, draws.occupancy.sum(axis=0))[-1]
     # Delta method over chains: d log(c_K / c_1).
     influence = ends[:, 1] / ends[:, 1].sum() - ends[:, 0] / ends[:, 0].sum()
     error = np.sqrt(chains * influence.var(ddof=1))
     assert error < 0.05
-    assert abs(found - TARGET.log_z) < 4 * error
+    assert abs(result - TARGET.log_z) < 4 * error
 
 
 def test_the_ledger_counts_every_leapfrog_step():
@@ -193,15 +193,15 @@ def test_the_ledger_counts_every_leapfrog_step():
 
 
 def test_draws_do_not_depend_on_threads_and_repeat_with_their_stream():
-    one, many, other = (
+    first, many, other = (
         run(draws=30, chains=300, threads=threads, stream=stream)[0]
         for threads, stream in ((1, STREAM), (3, STREAM), (1, STREAM.child("other")))
     )
-    for name in one._fields:
-        np.testing.assert_array_equal(getattr(one, name), getattr(many, name))
-    assert not np.array_equal(one.delta, other.delta)
-    assert one.delta.shape == one.accepted.shape == (300, 30) and one.rungs.shape == (300, 31)
-    assert one.occupancy.shape == (300, 10)
+    for name in first._fields:
+        np.testing.assert_array_equal(getattr(first, name), getattr(many, name))
+    assert not np.array_equal(first.delta, other.delta)
+    assert first.delta.shape == first.accepted.shape == (300, 30) and first.rungs.shape == (300, 31)
+    assert first.occupancy.shape == (300, 10)
 
 
 @pytest.mark.parametrize(
@@ -234,16 +234,16 @@ def test_the_fit_recovers_known_weights():
         return expit(known[rung, 0] + known[rung, 1] * step)
 
     rung, step, accepted = simulated(acceptance, 200_000, low, high, seed=4)
-    found = fit_acceptance(rung, step, accepted, 5, low, high)
+    result = fit_acceptance(rung, step, accepted, 5, low, high)
     for k in range(5):
-        here = step[rung == k]
-        p = acceptance(k, here)
-        design = np.column_stack([np.ones_like(here), here])
+        steps = step[rung == k]
+        p = acceptance(k, steps)
+        design = np.column_stack([np.ones_like(steps), steps])
         error = np.sqrt(np.diag(np.linalg.inv(design.T @ (design * (p * (1 - p))[:, None]))))
-        assert np.all(np.abs(found[k] - known[k]) < 4 * error)
+        assert np.all(np.abs(result[k] - known[k]) < 4 * error)
         assert np.all(error < 0.1 * np.abs(known[k]))
     wanted = np.minimum(high, (logit(0.651) - known[:, 0]) / known[:, 1])
-    np.testing.assert_allclose(steps_at(found, 0.651, low, high), wanted, rtol=0.02)
+    np.testing.assert_allclose(steps_at(result, 0.651, low, high), wanted, rtol=0.02)
 
 
 def against_the_constraints(rung, step):
@@ -279,8 +279,8 @@ def test_the_fit_keeps_its_constraints_where_the_data_break_them(seed):
 
 def test_steps_are_projected_into_the_interval():
     weights = np.array([[9.0, -1.0], [3.0, -1.0], [0.0, -1.0], [5.0, 0.0], [-5.0, 0.0]])
-    found = steps_at(weights, 0.651, 0.5, 4.0)
-    np.testing.assert_allclose(found, [4.0, 3.0 - logit(0.651), 0.5, 4.0, 0.5])
+    result = steps_at(weights, 0.651, 0.5, 4.0)
+    np.testing.assert_allclose(result, [4.0, 3.0 - logit(0.651), 0.5, 4.0, 0.5])
 
 
 @pytest.mark.parametrize(("beta", "variance"), [(0.0, 6.0), (1.0, 0.5)])

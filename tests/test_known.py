@@ -76,11 +76,11 @@ def test_tori_have_the_values_of_long_arithmetic(side, coupling, log_z):
 
 @pytest.mark.parametrize(("coupling", "log_z"), [(0.4406868, 77.954855075426)])
 def test_tori_as_rbms_have_them_less_the_constant_of_their_bonds(coupling, log_z):
-    rbm, found = ising_torus(40, coupling)
+    rbm, result = ising_torus(40, coupling)
     assert (rbm.visible, rbm.hidden) == (800, 800)
     assert set(np.unique(rbm.weights)) == {0.0, 4.0 * coupling} and np.count_nonzero(rbm.weights) == 3200
     np.testing.assert_allclose([rbm.visible_bias, rbm.hidden_bias], -8.0 * coupling, rtol=1e-14)
-    assert found == pytest.approx(log_z, abs=2e-11)
+    assert result == pytest.approx(log_z, abs=2e-11)
 
 
 @pytest.mark.parametrize("side", [2, 4, 6])
@@ -215,21 +215,21 @@ def test_flipped_units_are_the_same_states_under_other_names():
 @pytest.mark.parametrize("name", FAMILIES)
 def test_every_family_has_the_log_z_that_it_states(name):
     for plain in (False, True):
-        made = known(name, 1, plain=plain, **SMALL[name])
-        assert made.log_z == pytest.approx(exact_log_z(made.rbm), abs=1e-10)
-        assert made.source == FAMILIES[name].source
+        model = known(name, 1, plain=plain, **SMALL[name])
+        assert model.log_z == pytest.approx(exact_log_z(model.rbm), abs=1e-10)
+        assert model.source == FAMILIES[name].source
 
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_families_are_drawn_from_their_seed_and_hidden_by_the_gauge(name):
-    made, again, other, plain = (
+    rbm, again, other, plain = (
         known(name, seed, plain=plain, **SMALL[name]).rbm
         for seed, plain in ((0, False), (0, False), (1, False), (0, True))
     )
-    assert np.array_equal(made.weights, again.weights) and np.array_equal(made.visible_bias, again.visible_bias)
-    assert not np.array_equal(made.weights, other.weights)
-    assert not np.array_equal(made.weights, plain.weights)
-    np.testing.assert_allclose(np.sort(np.abs(made.weights), axis=None), np.sort(np.abs(plain.weights), axis=None))
+    assert np.array_equal(rbm.weights, again.weights) and np.array_equal(rbm.visible_bias, again.visible_bias)
+    assert not np.array_equal(rbm.weights, other.weights)
+    assert not np.array_equal(rbm.weights, plain.weights)
+    np.testing.assert_allclose(np.sort(np.abs(rbm.weights), axis=None), np.sort(np.abs(plain.weights), axis=None))
 
 
 @pytest.mark.parametrize(

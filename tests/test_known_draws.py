@@ -72,8 +72,10 @@ def test_a_data_set_is_drawn_from_the_model_of_its_seed():
     }
     assert set(splits.labels.values()) == {None}
     train = splits.data["train"]
-    own, other = (known("twins", seed, **OPTIONS["options"]) for seed in (3, 4))
-    assert own.rbm.log_likelihood(train, own.log_z).mean() > other.rbm.log_likelihood(train, other.log_z).mean() + 1.0
+    model, other = (known("twins", seed, **OPTIONS["options"]) for seed in (3, 4))
+    assert (
+        model.rbm.log_likelihood(train, model.log_z).mean() > other.rbm.log_likelihood(train, other.log_z).mean() + 1.0
+    )
     np.testing.assert_array_equal(train, read_known({}, OPTIONS).data["train"])
     assert not np.array_equal(splits.data["validation"], splits.data["test"])
     longer = {**OPTIONS, "samples": {**OPTIONS["samples"], "validation": 40}}
@@ -92,9 +94,9 @@ def p_value(v, rbm):
     counts = np.bincount(twins.state_numbers(v), minlength=p.size)
     common = p * len(v) >= 5.0
     expected = np.append(p[common], p[~common].sum()) * len(v)
-    found = np.append(counts[common], counts[~common].sum())
-    kept = expected > 0.0
-    return chi2.sf(float(((found - expected)[kept] ** 2 / expected[kept]).sum()), kept.sum() - 1)
+    result = np.append(counts[common], counts[~common].sum())
+    possible = expected > 0.0
+    return chi2.sf(float(((result - expected)[possible] ** 2 / expected[possible]).sum()), possible.sum() - 1)
 
 
 def from_the_past(rbm, count, seed=1):
@@ -148,13 +150,13 @@ def mean_energy(rbm, v):
 @pytest.mark.parametrize(("side", "coupling"), [(28, 0.5)])
 def test_large_tori_have_the_energy_that_is_the_derivative_of_log_z(side, coupling):
     rbm = known("ising-torus", 0, side=side, coupling=coupling).rbm
-    found, error = mean_energy(rbm, exact_draws(rbm, 500, np.random.default_rng(0)))
+    result, error = mean_energy(rbm, exact_draws(rbm, 500, np.random.default_rng(0)))
     step = 1e-4
     slope = (log_z_torus(side, coupling + step) - log_z_torus(side, coupling - step)) / (2.0 * step)
-    assert abs(found - coupling * slope) < 4.0 * error
+    assert abs(result - coupling * slope) < 4.0 * error
     # An energy of the coupling three percent away would show.
     far = coupling * (log_z_torus(side, 1.03 * coupling + step) - log_z_torus(side, 1.03 * coupling - step)) / step / 2
-    assert abs(found - far) > 4.0 * error
+    assert abs(result - far) > 4.0 * error
 
 
 @pytest.mark.parametrize("shape", [(12, 60)])
@@ -164,17 +166,17 @@ def test_large_glasses_have_the_log_z_and_the_energy_of_the_determinant(shape):
     bonds = generator.standard_normal((rows, columns - 1)), generator.standard_normal((rows - 1, columns))
     rbm, log_z = planar(*bonds)
     assert log_z_narrow(steps_of(spins_of(rbm))[0]) == pytest.approx(log_z_planar(*bonds), abs=1e-9)
-    found, error = mean_energy(rbm, exact_draws(rbm, 2000, np.random.default_rng(0)))
+    result, error = mean_energy(rbm, exact_draws(rbm, 2000, np.random.default_rng(0)))
     up, down = (log_z_planar(*(factor * part for part in bonds)) for factor in (1.0001, 0.9999))
-    assert abs(found - (up - down) / 2e-4) < 4.0 * error
+    assert abs(result - (up - down) / 2e-4) < 4.0 * error
 
 
 def test_draws_are_those_of_their_generator():
     for family, options in (("ising-torus", {"side": 20}), ("planar-glass", {"rows": 8, "columns": 40})):
         rbm = known(family, 0, **options).rbm
-        one, same, other = (exact_draws(rbm, 5, np.random.default_rng(seed)) for seed in (0, 0, 1))
-        assert one.dtype == np.uint8 and one.shape == (5, rbm.visible)
-        assert np.array_equal(one, same) and not np.array_equal(one, other)
+        first, same, other = (exact_draws(rbm, 5, np.random.default_rng(seed)) for seed in (0, 0, 1))
+        assert first.dtype == np.uint8 and first.shape == (5, rbm.visible)
+        assert np.array_equal(first, same) and not np.array_equal(first, other)
 
 
 def test_what_has_no_way_to_exact_draws_is_refused(monkeypatch):

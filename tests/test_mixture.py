@@ -37,11 +37,11 @@ def test_log_z_is_that_of_quadrature():
 
 def test_the_gradient_is_that_of_finite_differences():
     points = np.random.default_rng(0).normal(0, 2, (40, 3))
-    found = UNEVEN.gradient(points)
+    result = UNEVEN.gradient(points)
     for i in range(3):
         step = 1e-5 * np.eye(3)[i]
         slope = (UNEVEN.log_f(points + step) - UNEVEN.log_f(points - step)) / 2e-5
-        np.testing.assert_allclose(found[:, i], slope, atol=1e-7)
+        np.testing.assert_allclose(result[:, i], slope, atol=1e-7)
 
 
 def test_log_f_far_from_all_means_is_finite():
@@ -99,11 +99,11 @@ def independent_draws(betas, count, generator):
 def test_every_estimator_of_exact_draws_tends_to_its_limit():
     betas, replicates = np.linspace(0.0, 1.0, 6), 60
     generator = np.random.default_rng(2)
-    found = {name: [] for name in mixture.ESTIMATORS}
+    result = {name: [] for name in mixture.ESTIMATORS}
     for _ in range(replicates):
         draws, exact = independent_draws(betas, 1000, generator)
         for name, value in mixture.estimates(draws, 1000).items():
-            found[name].append(value)
+            result[name].append(value)
     slope = -1.5 * 0.75 / (betas + (1 - betas) / 4.0)
     bend = 1.5 * (0.75 / (betas + (1 - betas) / 4.0)) ** 2
     start, widths = exact + 1.5 * np.log(4.0), np.diff(betas)
@@ -116,11 +116,11 @@ def test_every_estimator_of_exact_draws_tends_to_its_limit():
         "ti-corrected": trapezoid - np.diff(bend) @ widths**2 / 12,
         "ti-rb": trapezoid,
     }
-    for name, values in found.items():
+    for name, values in result.items():
         error = np.std(values, ddof=1) / np.sqrt(replicates)
         assert abs(np.mean(values) - limits[name]) < 4 * error, name
     # The rules' own errors are larger than what the test would let pass.
-    riemann, trapezoids = (np.std(found[f"ti-{rule}"]) / np.sqrt(replicates) for rule in ("riemann", "trapezoid"))
+    riemann, trapezoids = (np.std(result[f"ti-{rule}"]) / np.sqrt(replicates) for rule in ("riemann", "trapezoid"))
     assert abs(limits["ti-riemann"] - exact) > 20 * riemann and abs(trapezoid - exact) > 4 * trapezoids
 
 
@@ -187,6 +187,6 @@ def test_the_statistics_find_a_planted_ratio(scale):
     same = estimator_statistics({"mixture": estimators})["same"]
     assert same.value == pytest.approx(scale) and same.low <= same.value <= same.high
     for name, tolerance in (("mixing", 0.02), ("error", 0.15)):
-        found = step_statistics({"mixture": steps})[name]
-        assert found.value == pytest.approx(scale, rel=tolerance)
-        assert found.low < found.value < found.high < 1.5 * scale and found.low > 0.7 * scale
+        result = step_statistics({"mixture": steps})[name]
+        assert result.value == pytest.approx(scale, rel=tolerance)
+        assert result.low < result.value < result.high < 1.5 * scale and result.low > 0.7 * scale

@@ -101,8 +101,8 @@ def test_free_energy_and_likelihood_equal_brute_force(visible, hidden):
 def test_free_energies_of_many_rows_equal_those_of_single_rows():
     rbm = random_rbm(6, 4)
     v = np.random.default_rng(0).integers(0, 2, (10_000, 6))
-    found = rbm.free_energy(v)
-    np.testing.assert_allclose(found, rbm.free_energy(twins.all_states(6))[twins.state_numbers(v)], rtol=1e-13)
+    result = rbm.free_energy(v)
+    np.testing.assert_allclose(result, rbm.free_energy(twins.all_states(6))[twins.state_numbers(v)], rtol=1e-13)
 
 
 def test_states_that_do_not_fit_are_refused():

@@ -149,9 +149,9 @@ def summits_missed(transposed):
     for seed in range(5):
         rbm = random_rbm(2.0, seed, 200, 10)
         solutions = find_modes(rbm.transposed if transposed else rbm, root_stream(0), starts=30)
-        found = (solutions.visible if transposed else solutions.hidden) > 0.5
-        summits = [climbed(rbm, h)[0] for h in found.astype(int)]
-        count += sum(not np.any(np.all(found == summit, axis=1)) for summit in summits)
+        result = (solutions.visible if transposed else solutions.hidden) > 0.5
+        summits = [climbed(rbm, h)[0] for h in result.astype(int)]
+        count += sum(not np.any(np.all(result == summit, axis=1)) for summit in summits)
     return count
 
 

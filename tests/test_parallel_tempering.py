@@ -42,17 +42,17 @@ class Kept:
 @pytest.mark.parametrize("rungs", [2, 7, None])
 @pytest.mark.parametrize("sweeps", [1, 2, 101])
 def test_the_whole_budget_is_spent_and_every_sweep_counted(sweeps, rungs, base):
-    kept = Kept()
-    draws, ledger = drawn(sweeps, 7, rungs=rungs, base=base, observers=(kept,))
+    observer = Kept()
+    draws, ledger = drawn(sweeps, 7, rungs=rungs, base=base, observers=(observer,))
     assert ledger.spent == sweeps
     count = draws.betas.size
     active = 7 // count * count
     assert 0 <= 7 * sweeps - sum(ledger.by_purpose.values()) < active
     sampled = ledger.by_purpose["sampling"] // active
-    assert kept.sizes == (7 // count, count, sampled)
-    made = {flag: sum(s.up.shape[1] for s in kept.seen if s.burn_in == flag) for flag in (True, False)}
-    assert made == {True: ledger.by_purpose.get("burn-in", 0) // active, False: sampled}
-    assert made[True] == int(0.1 * (made[True] + sampled))
+    assert observer.sizes == (7 // count, count, sampled)
+    sweeps_seen = {flag: sum(s.up.shape[1] for s in observer.seen if s.burn_in == flag) for flag in (True, False)}
+    assert sweeps_seen == {True: ledger.by_purpose.get("burn-in", 0) // active, False: sampled}
+    assert sweeps_seen[True] == int(0.1 * (sweeps_seen[True] + sampled))
     # Pairs take turns: each is tried in half of the sweeps.
     assert np.max(np.abs(2 * draws.attempted - sampled)) <= 1
     assert np.all(draws.accepted <= draws.attempted)

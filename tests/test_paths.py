@@ -99,9 +99,9 @@ def test_log_z_carried_to_other_rungs_keeps_its_ends_and_its_shape():
     linear = np.linspace(0.0, 1.0, 60)
     log_z = exact_curve(linear)[0]
     other = equal_length(linear, exact_curve(linear)[1])
-    found = carried(log_z, linear, other)
-    np.testing.assert_allclose(found, exact_curve(other)[0], atol=0.01)
-    assert found[0] == log_z[0] and found[-1] == log_z[-1]
+    result = carried(log_z, linear, other)
+    np.testing.assert_allclose(result, exact_curve(other)[0], atol=0.01)
+    assert result[0] == log_z[0] and result[-1] == log_z[-1]
     assert np.max(np.abs(log_z - exact_curve(other)[0])) > 0.1
 
 
@@ -115,9 +115,9 @@ def pilot(form, sweeps=2000, chains=30):
 
 @pytest.mark.parametrize("form", ["marginal", "joint"])
 def test_the_observed_curvature_is_the_second_derivative_of_log_z(form):
-    found, betas = pilot(form)
+    result, betas = pilot(form)
     expected = exact_curve(betas)[1]
-    np.testing.assert_allclose(found, expected, rtol=0.15)
+    np.testing.assert_allclose(result, expected, rtol=0.15)
     assert np.max(expected) > 2.0 * np.min(expected)
 
 
@@ -146,10 +146,10 @@ def test_the_adapted_ladder_evens_out_the_lengths_and_log_z_stays_right():
     uneven = [np.max(19 * lengths(betas)) for betas in (draws.betas, np.linspace(0.0, 1.0, 20))]
     assert uneven[0] < 1.3 < 1.6 < uneven[1]
     occupancy = draws.occupancy.sum(axis=(0, 1))
-    found = draws.log_z_base + updated_log_z(draws.log_z_hat, draws.prior, occupancy / occupancy.sum())
+    result = draws.log_z_base + updated_log_z(draws.log_z_hat, draws.prior, occupancy / occupancy.sum())
     expected = exact_curve(draws.betas)[0]
-    np.testing.assert_allclose(found, expected, atol=0.1)
-    assert found[-1] == pytest.approx(exact_log_z(steep_rbm()), abs=0.1)
+    np.testing.assert_allclose(result, expected, atol=0.1)
+    assert result[-1] == pytest.approx(exact_log_z(steep_rbm()), abs=0.1)
     assert np.ptp(expected) > 1.0
 
 

@@ -52,10 +52,10 @@ def test_it_reads_the_draws_of_listed_estimators(installed, rbm):
     by_name, by_object = read_log_z(draws, NAME), read_log_z(draws, logzoo_simpson.ESTIMATOR)
     assert by_name.log_z == by_object.log_z and by_object.method == "TI-RB (Simpson)"
     assert 0.0 < abs(by_name.log_z - read_log_z(draws, "ti-rb").log_z) < by_name.std_error
-    found = estimate_together(rbm, {name: (name, {}) for name in ("ti-rb", NAME)}, 200, 10, root_stream(0))
+    result = estimate_together(rbm, {name: (name, {}) for name in ("ti-rb", NAME)}, 200, 10, root_stream(0))
     # Of one run: chance is the same.
-    assert abs(found["ti-rb"].log_z - found[NAME].log_z) < found[NAME].std_error
-    assert found["ti-rb"] == estimate_together(rbm, {"ti-rb": ("ti-rb", {})}, 200, 10, root_stream(0))["ti-rb"]
+    assert abs(result["ti-rb"].log_z - result[NAME].log_z) < result[NAME].std_error
+    assert result["ti-rb"] == estimate_together(rbm, {"ti-rb": ("ti-rb", {})}, 200, 10, root_stream(0))["ti-rb"]
 
 
 def test_unknown_names_and_options_are_refused_with_its_name_among_the_known(installed, rbm):

@@ -29,18 +29,18 @@ def made(**changes):
 
 def test_the_interval_is_that_of_log_z_turned_round(rbm):
     data = all_states(VISIBLE)[:20]
-    found = mean_log_likelihood(rbm, data, made())
+    result = mean_log_likelihood(rbm, data, made())
     mean = -rbm.free_energy(data).mean()
-    assert found.value == pytest.approx(mean - 3.0, abs=1e-12)
-    assert found.interval == pytest.approx((mean - 3.75, mean - 2.5), abs=1e-12)
-    assert found.std_error == pytest.approx((-rbm.free_energy(data)).std(ddof=1) / math.sqrt(20), rel=1e-12)
+    assert result.value == pytest.approx(mean - 3.0, abs=1e-12)
+    assert result.interval == pytest.approx((mean - 3.75, mean - 2.5), abs=1e-12)
+    assert result.std_error == pytest.approx((-rbm.free_energy(data)).std(ddof=1) / math.sqrt(20), rel=1e-12)
 
 
 def test_an_exact_log_z_leaves_the_error_over_examples_alone(rbm):
     data = all_states(VISIBLE)
-    found = mean_log_likelihood(rbm, data, exact_log_z(rbm))
-    assert found.interval == (found.value, found.value)
-    assert found.value == pytest.approx(-rbm.free_energy(data).mean() - brute_log_z(rbm), rel=1e-9)
+    result = mean_log_likelihood(rbm, data, exact_log_z(rbm))
+    assert result.interval == (result.value, result.value)
+    assert result.value == pytest.approx(-rbm.free_energy(data).mean() - brute_log_z(rbm), rel=1e-9)
     assert math.isnan(mean_log_likelihood(rbm, data[:1], 0.0).std_error)
     assert mean_log_likelihood(rbm, data[:1], made(interval=(-math.inf, 4.0))).interval[1] == math.inf
 
@@ -63,10 +63,10 @@ def test_the_score_is_estimated_for_many_units(monkeypatch):
     data = np.random.default_rng(0).integers(0, 2, (30, 24))
     model = fitted(22, data)
     rbm = RBM.from_sklearn(model)
-    found = scorer("ais", sweeps=200, chains=10, seed=3, base="uniform")(model, data)
+    result = scorer("ais", sweeps=200, chains=10, seed=3, base="uniform")(model, data)
     expected = estimate_log_z(rbm, "ais", sweeps=200, chains=10, seed=3, base="uniform")
-    assert found == mean_log_likelihood(rbm, data, expected).value
-    assert found == pytest.approx(rbm.log_likelihood(data, exact_log_z(rbm)).mean(), abs=0.5)
+    assert result == mean_log_likelihood(rbm, data, expected).value
+    assert result == pytest.approx(rbm.log_likelihood(data, exact_log_z(rbm)).mean(), abs=0.5)
     monkeypatch.setattr(scoring, "estimate_log_z", lambda *_, **__: made(reasons=("drift",)))
     with pytest.warns(RuntimeWarning, match="^auto did not converge: drift$"):
         assert score(model, data) == mean_log_likelihood(rbm, data, 3.0).value

@@ -97,8 +97,8 @@ def test_families_stay_on_their_island_and_carry_the_whole_sum():
 
 def test_an_island_that_carries_half_of_the_sum_is_flagged():
     steep = random_rbm(6.0)
-    found = estimate_log_z(steep, "smc", sweeps=3, chains=40, base="uniform", check=False)
-    assert not found.converged and "few-effective" in found.reasons
+    estimate = estimate_log_z(steep, "smc", sweeps=3, chains=40, base="uniform", check=False)
+    assert not estimate.converged and "few-effective" in estimate.reasons
 
 
 @pytest.mark.parametrize(

@@ -72,19 +72,19 @@ def test_a_step_returns_the_largest_size_of_all_parameters(planted, part, place)
 def test_rmsprop_divides_by_a_weighted_root_mean_square(decay):
     step, gradients = make_step("rmsprop", decay=decay, epsilon=0.1), [parts(seed) for seed in range(4)]
     for gradient in gradients:
-        found = moved(step, gradient, 0.3)
+        result = moved(step, gradient, 0.3)
     weights = decay ** np.arange(3, -1, -1.0)
     for part, slopes in enumerate(zip(*gradients, strict=True)):
         mean_square = np.average(np.square(np.array(slopes, np.float64)), axis=0, weights=weights)
-        np.testing.assert_allclose(found[part], 0.3 * slopes[-1] / (0.1 + np.sqrt(mean_square)), rtol=1e-5)
+        np.testing.assert_allclose(result[part], 0.3 * slopes[-1] / (0.1 + np.sqrt(mean_square)), rtol=1e-5)
 
 
 @pytest.mark.parametrize("shape", [(20, 30), (30, 20), (1, 7)])
 def test_sharp_is_that_of_the_svd(shape):
     matrix = np.random.default_rng(4).standard_normal(shape, np.float32)
-    found = sharp(matrix)
-    assert found.dtype == np.float32 and found.shape == shape
-    assert relative_error(found, exact_sharp(matrix)) < 1e-6
+    result = sharp(matrix)
+    assert result.dtype == np.float32 and result.shape == shape
+    assert relative_error(result, exact_sharp(matrix)) < 1e-6
 
 
 @pytest.mark.parametrize("rank", [None, 3])
@@ -93,13 +93,13 @@ def test_spectral_step_sharpens_between_two_roots_and_moves_biases_by_rmsprop(ra
     spectral, plain = make_step("spectral", rank=rank, **options), make_step("rmsprop", **options)
     for seed in range(3):
         gradient = parts(seed)
-        found, simple = moved(spectral, gradient, 0.1), moved(plain, gradient, 0.1)
-    np.testing.assert_array_equal(found.visible_bias, simple.visible_bias)
-    np.testing.assert_array_equal(found.hidden_bias, simple.hidden_bias)
+        result, simple = moved(spectral, gradient, 0.1), moved(plain, gradient, 0.1)
+    np.testing.assert_array_equal(result.visible_bias, simple.visible_bias)
+    np.testing.assert_array_equal(result.hidden_bias, simple.hidden_bias)
     root = np.sqrt(0.01 + np.sqrt(spectral.state["weights"]))
     scaled = gradient.weights / root
     expected = exact_sharp(scaled) if rank is None else sharp_of_rank(scaled, rank)
-    np.testing.assert_allclose(found.weights, 0.1 * expected / root, rtol=1e-3, atol=1e-5)
+    np.testing.assert_allclose(result.weights, 0.1 * expected / root, rtol=1e-3, atol=1e-5)
 
 
 @pytest.mark.parametrize("shape", [(120, 90), (90, 120)])

@@ -32,7 +32,7 @@ def test_a_change_and_differences_are_conditioned_on(rungs):
     generator = np.random.default_rng(rungs)
     belief, free = some_belief(rungs, generator), rungs - 1
     change, variance = generator.standard_normal(rungs), generator.uniform(0.1, 1.0, rungs)
-    found = trackers.Belief(*predicted(*belief, change, variance, 0.3))
+    result = trackers.Belief(*predicted(*belief, change, variance, 0.3))
     # Joint normal of (old log Z, new log Z, new bias), next to no prior on the new log Z (the paper's figure 2).
     wide = 1e6
     joint = np.zeros((2 * free + 1, 2 * free + 1))
@@ -44,18 +44,18 @@ def test_a_change_and_differences_are_conditioned_on(rungs):
     reads = np.zeros((free, 2 * free + 1))
     reads[old, old], reads[old, new], reads[-1, -1] = -1.0, 1.0, 1.0
     mean, joint = conditioned(mean, joint, reads, variance[1:], change[1:])
-    np.testing.assert_allclose(found.mean, mean[free:], atol=1e-4)
-    np.testing.assert_allclose(found.covariance, joint[free:, free:], atol=1e-3)
+    np.testing.assert_allclose(result.mean, mean[free:], atol=1e-4)
+    np.testing.assert_allclose(result.covariance, joint[free:, free:], atol=1e-3)
 
     seen, noise = generator.standard_normal(free), generator.uniform(0.1, 1.0, free)
-    after = trackers.Belief(*updated(*found, 0.7, seen, noise))
+    after = trackers.Belief(*updated(*result, 0.7, seen, noise))
     reads = np.zeros((free, rungs))
     for pair in range(free):
         reads[pair, pair] = 1.0
         if pair:
             reads[pair, pair - 1] = -1.0
     mean, covariance = conditioned(
-        found.mean, found.covariance, reads, noise, seen + np.append(0.7, np.zeros(free - 1))
+        result.mean, result.covariance, reads, noise, seen + np.append(0.7, np.zeros(free - 1))
     )
     np.testing.assert_allclose(after.mean, mean, atol=1e-8)
     np.testing.assert_allclose(after.covariance, covariance, atol=1e-8)
@@ -140,11 +140,11 @@ def test_the_tracked_log_z_follows_the_exact_one(monkeypatch):
 
 
 def test_log_z_by_rts_follows_the_exact_one(monkeypatch):
-    exact, found, std_error = tracked(monkeypatch, 0.03, kind=lambda: RtsTracker(0.5))[5:].T
+    exact, result, std_error = tracked(monkeypatch, 0.03, kind=lambda: RtsTracker(0.5))[5:].T
     assert np.ptp(exact) > 1.0
-    assert np.abs(found - exact).mean() < 0.15
-    assert abs((found - exact).mean()) < 0.05
-    assert np.mean(np.abs(found - exact) < 3 * std_error) >= 0.75
+    assert np.abs(result - exact).mean() < 0.15
+    assert abs((result - exact).mean()) < 0.05
+    assert np.mean(np.abs(result - exact) < 3 * std_error) >= 0.75
     assert std_error.max() < 0.2
 
 

@@ -77,11 +77,11 @@ def test_every_trainer_keeps_the_contract(method):
 
 @pytest.mark.parametrize("method", NAMES)
 def test_the_same_seed_repeats_a_training_and_another_does_not(method):
-    one, again, other = (trained(method, seed=seed) for seed in (3, 3, 4))
-    assert one.trace.identical(again.trace)
+    first, again, other = (trained(method, seed=seed) for seed in (3, 3, 4))
+    assert first.trace.identical(again.trace)
     for name in ("weights", "visible_bias", "hidden_bias"):
-        np.testing.assert_array_equal(getattr(one.rbm, name), getattr(again.rbm, name))
-    assert not np.array_equal(one.rbm.weights, other.rbm.weights)
+        np.testing.assert_array_equal(getattr(first.rbm, name), getattr(again.rbm, name))
+    assert not np.array_equal(first.rbm.weights, other.rbm.weights)
 
 
 @pytest.mark.parametrize("method", ["exact", "pcd", "rms-spectral"])
@@ -188,8 +188,8 @@ def test_statistics_equal_numpy():
     gradient = [np.ones(shape, np.float32) for shape in ((4, 3), 4, 3)]
     add_statistics(parameters_of(rbm), chains, np.full(50, -0.02, np.float32), *gradient)
     expected = (chains.v.T @ exact, chains.v.sum(axis=0), exact.sum(axis=0))
-    for found, sums in zip(gradient, expected, strict=True):
-        np.testing.assert_allclose(found, 1 - 0.02 * sums, atol=2e-6)
+    for result, sums in zip(gradient, expected, strict=True):
+        np.testing.assert_allclose(result, 1 - 0.02 * sums, atol=2e-6)
 
 
 @pytest.mark.parametrize(("near", "far"), [(1, 1), (50, 150), (64, 30)])
@@ -203,13 +203,13 @@ def test_statistics_of_two_phases_at_once_are_those_of_one_after_the_other(near,
         factors = generator.standard_normal(count).astype(np.float32)
         phases.append((chains, np.where(generator.random(count) < 0.2, np.float32(0.0), factors)))
     # NaN would outlive a sum that is only added to.
-    found, expected = ([np.full(shape, value, np.float32) for shape in ((4, 3), 4, 3)] for value in (np.nan, 0.0))
-    put_statistics(parameters_of(rbm), *phases[0], *phases[1], *found)
+    result, expected = ([np.full(shape, value, np.float32) for shape in ((4, 3), 4, 3)] for value in (np.nan, 0.0))
+    put_statistics(parameters_of(rbm), *phases[0], *phases[1], *result)
     add_statistics(parameters_of(rbm), *phases[0], *expected)
     add_statistics(parameters_of(rbm), *phases[1], *expected)
-    for one, other in zip(found, expected, strict=True):
-        np.testing.assert_array_equal(one, other)
-        assert near == 1 or np.all(one != 0.0)
+    for first, other in zip(result, expected, strict=True):
+        np.testing.assert_array_equal(first, other)
+        assert near == 1 or np.all(first != 0.0)
 
 
 @pytest.mark.parametrize("logit", [0.0, 5.0, -50.0, 1e4, -1e4])
@@ -266,15 +266,15 @@ def test_log_f_is_handed_over_where_it_was_looked_at_and_changes_nothing(look, r
         plain.move(*sweeps)
         exchanges = looking.move(*sweeps, **look)
     np.testing.assert_array_equal(plain.chains.v, looking.chains.v)
-    for one, other in zip(plain.replicas, looking.replicas, strict=True):
-        np.testing.assert_array_equal(one, other)
+    for first, other in zip(plain.replicas, looking.replicas, strict=True):
+        np.testing.assert_array_equal(first, other)
     np.testing.assert_array_equal(plain.accepted, looking.accepted)
     assert not np.array_equal(at_rung, looking.replicas.rung)
-    found = exchanges.log_f.reshape(-1, rungs)
+    result = exchanges.log_f.reshape(-1, rungs)
     betas = looking.betas.astype(float)
     exact = np.array([twins.log_f_marginal(rbm, log_odds, looking.chains.v.astype(float), beta) for beta in betas]).T
-    seen = np.isfinite(found)
-    np.testing.assert_allclose(found[seen], exact[seen], atol=1e-4)
+    seen = np.isfinite(result)
+    np.testing.assert_allclose(result[seen], exact[seen], atol=1e-4)
     if look:
         # At all rungs of an even ladder log f is taken by powers, which round more.
         atol = 1e-5 if "all_rungs" in look else 0.0
@@ -355,10 +355,10 @@ def test_exact_gradients_know_log_z_and_refuse_what_cannot_be_enumerated():
 def test_exact_expectations_equal_those_over_all_pairs(visible, hidden, scale):
     generator = np.random.default_rng([visible, hidden])
     rbm = RBM(*(scale * generator.standard_normal(shape) for shape in ((visible, hidden), visible, hidden)))
-    found = exact_expectations(rbm.weights, rbm.visible_bias, rbm.hidden_bias)
-    assert found.log_z == pytest.approx(twins.brute_log_z(rbm), rel=1e-12)
-    for one, other in zip(found[1:], twins.expectations(rbm), strict=True):
-        np.testing.assert_allclose(one, other, atol=1e-10)
+    result = exact_expectations(rbm.weights, rbm.visible_bias, rbm.hidden_bias)
+    assert result.log_z == pytest.approx(twins.brute_log_z(rbm), rel=1e-12)
+    for first, other in zip(result[1:], twins.expectations(rbm), strict=True):
+        np.testing.assert_allclose(first, other, atol=1e-10)
 
 
 @pytest.mark.parametrize("method", PERSISTENT)

@@ -109,9 +109,9 @@ def test_the_best_parameters_come_back_and_a_training_without_progress_ends():
     assert best == trace["update"][int(np.argmax(likelihood.values))]
     assert trace["update"][-1] == best + 500 < 3999
     assert float(trace["log_likelihood_train"][-1]) > float(trace["log_likelihood_train"].sel(update=best))
-    found = run.rbm.log_likelihood(others, exact_log_z(run.rbm)).mean()
-    assert found == pytest.approx(float(likelihood.max()), abs=0.5)
-    assert found == pytest.approx(trace.attrs["best_log_likelihood"], abs=0.5)
+    result = run.rbm.log_likelihood(others, exact_log_z(run.rbm)).mean()
+    assert result == pytest.approx(float(likelihood.max()), abs=0.5)
+    assert result == pytest.approx(trace.attrs["best_log_likelihood"], abs=0.5)
 
 
 def test_snapshots_are_the_parameters_that_an_update_started_from():

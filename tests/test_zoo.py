@@ -120,9 +120,9 @@ def test_models_are_selected_by_what_they_are(zoo, tmp_path):
 
 
 def test_a_budget_that_a_model_lacks_is_no_number_and_no_doubt():
-    here = parts_of("a", (4, 2), {"rts": 1.0}, {"cd": 1.0})
-    there = parts_of("b", (4, 2), {"rts": 1.0}, {"cd": 1.0}, budgets=[200, 400, 800])
-    both = joined(here, there)
+    first = parts_of("a", (4, 2), {"rts": 1.0}, {"cd": 1.0})
+    second = parts_of("b", (4, 2), {"rts": 1.0}, {"cd": 1.0}, budgets=[200, 400, 800])
+    both = joined(first, second)
     assert np.isnan(both["log_z"].sel(model="a-cd", budget=200)).all()
     assert np.isnan(unconverged(both).sel(model="a-cd", budget=200)).all()
     assert (unconverged(both).sel(model="a-cd", budget=400) == 0).all()
@@ -208,9 +208,9 @@ def test_the_binomial_interval_is_the_one_of_wilson():
 
 
 def test_the_hard_model_stands_out_by_its_factor(zoo):
-    each, value, interval = difficulty(families(zoo)["dna-20"])
+    by_estimator, value, interval = difficulty(families(zoo)["dna-20"])
     hard = list(TRAINERS).index("pt")
-    assert each.shape == (4, 6)
+    assert by_estimator.shape == (4, 6)
     np.testing.assert_allclose(value[hard], 4.0, rtol=0.2)
     assert interval[0, hard] < 4.0 < interval[1, hard] and interval[0, hard] > 3.0
     others = np.delete(value, hard)

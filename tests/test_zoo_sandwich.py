@@ -33,8 +33,8 @@ def test_the_truth_lies_between_the_two_sides(family, monkeypatch):
     rbm, log_z, data = made(family, **SMALL[family])
     monkeypatch.setattr("replication.papers.zoo.zoo_experiments.matched_base", lambda dataset: log_odds(dataset))
     sizes = {"lower": ["ais", "smc"], "budgets": [SWEEPS], "replicates": REPLICATES, "chains": CHAINS}
-    found = both_sides({"model": rbm.to_dataset(), "dataset": data}, stream=root_stream(1), **sizes)
-    errors = found["log_z"].sel(budget=SWEEPS).values - log_z
+    result = both_sides({"model": rbm.to_dataset(), "dataset": data}, stream=root_stream(1), **sizes)
+    errors = result["log_z"].sel(budget=SWEEPS).values - log_z
     low, resampled, high = deviates(errors)
     assert low < -3.0 and resampled < -3.0 and high > 3.0
     # Without bias before the logarithm: Zhat from below, 1 / Zhat from above.
