@@ -175,6 +175,18 @@ def test_an_uncertain_truth_widens_bands_and_makes_ties():
     assert widths[1] > 10 * widths[0]
 
 
+@pytest.mark.parametrize(("trainers", "std_error"), [(["cd"], 0.0), (["cd", "ins", "pcd"], 0.01)])
+def test_estimators_without_spread_have_bands_around_their_values(trainers, std_error):
+    """Mean field, TAP and Bethe have the same error in every replicate."""
+    parts = parts_of("a", (4, 2), {"rts": 1.0, "tap": 0.1}, dict.fromkeys(trainers, 1.0), std_error=std_error)
+    drawn = families(joined(parts))["a"]
+    part = drawn.assign(log_z=drawn["log_z"].where(drawn["estimator"] != "tap", drawn["log_z"][..., 0]))
+    for statistic in (log_rmse, mean_bias, mean_rank):
+        value, (low, high) = with_interval(part, statistic)
+        assert np.isfinite([value, low, high]).all() and (low <= value).all() and (value <= high).all()
+    assert all(chosen[0] == 1 for chosen in among_the_best(part))
+
+
 def test_coverage_is_that_of_the_intervals():
     calm = joined(parts_of("a", (4, 2), {"rts": 1.0, "ais": 1.0}, TRAINERS))
     share, interval, number = coverage(calm)
