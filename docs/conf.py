@@ -32,7 +32,7 @@ autodoc_typehints = "none"
 # `code` in backticks.
 default_role = "code"
 exclude_patterns = ["_build", "_extensions"]
-# `$...$` in pages is a formula, as GitHub shows it.
+# `$...$` in pages is a formula.
 myst_enable_extensions = ["dollarmath"]
 html_math_renderer = "mathml"
 # Headings are targets of links, as in a repository's own view of a page.

@@ -26,8 +26,9 @@ def _block(translator, node):
 
 
 def _markup(node, as_block):
-    # docutils has no \dots, which amsmath places by context.
+    # docutils 0.22 has no \dots, and reads \frac12 as a fraction of 12.
     text = re.sub(r"\\dots\b", r"\\ldots", node.astext())
+    text = re.sub(r"(\\[dt]?frac)(\d)(\d)", r"\1{\2}{\3}", text)
     try:
         return tex2mathml(text, as_block=as_block)
     except MathError as error:
