@@ -194,7 +194,7 @@ def test_a_clean_package_passes(tmp_path):
         ("models/rbm.py", "import numpy as np\nnp.random.seed(0)\n", "global random state: np.random.seed"),
         ("models/rbm.py", "import numpy\nnumpy.random.rand(3)\n", "global random state: numpy.random.rand"),
         ("models/rbm.py", "import logzoo.models.mixture\n", "import cycle"),
-        ("models/streams.py", "", "streams.py: the name of 2 modules"),
+        ("models/api.py", "", "api.py: the name of 2 modules"),
         ("models/__init__.py", "from logzoo.models.rbm import x\n", "__init__.py is not empty"),
         ("__init__.py", "if True:\n    import logzoo.api\n", "may not import api"),
         ("helpers/misc.py", "", "no row in the table"),
