@@ -17,6 +17,7 @@ extensions = [
     "sphinx.ext.napoleon",
     "repository",
     "blocks",
+    "mathml",
     "docstrings",
     "public_names",
     "command_line",
@@ -31,6 +32,9 @@ autodoc_typehints = "none"
 # `code` in backticks.
 default_role = "code"
 exclude_patterns = ["_build", "_extensions"]
+# `$...$` in pages is a formula.
+myst_enable_extensions = ["dollarmath"]
+html_math_renderer = "mathml"
 # Headings are targets of links, as in a repository's own view of a page.
 myst_heading_anchors = 4
 # What is not named is told by `blocks`.

@@ -26,8 +26,10 @@ def printed(sources, namespace=None):
 def differences(found, stored):
     """Pairs of texts that differ in their words, or in a number by more than 0.05 (training adds in any order)."""
     return [
-        (one, other)
-        for one, other in zip(found, stored, strict=True)
-        if NUMBER.sub("#", one).split() != NUMBER.sub("#", other).split()
-        or any(abs(float(a) - float(b)) > 0.05 for a, b in zip(NUMBER.findall(one), NUMBER.findall(other), strict=True))
+        (first, other)
+        for first, other in zip(found, stored, strict=True)
+        if NUMBER.sub("#", first).split() != NUMBER.sub("#", other).split()
+        or any(
+            abs(float(a) - float(b)) > 0.05 for a, b in zip(NUMBER.findall(first), NUMBER.findall(other), strict=True)
+        )
     ]

@@ -47,15 +47,15 @@ def data():
 
 
 def test_all_estimators_on_a_small_model_agree(rbm, data):
-    found = try_all(rbm, data=data, sweeps=400, chains=20, seed=1)
-    assert [one.method for one in found] == list(ESTIMATORS)
+    result = try_all(rbm, data=data, sweeps=400, chains=20, seed=1)
+    assert [one.method for one in result] == list(ESTIMATORS)
     truth = exact_log_z(rbm)
-    for one in found:
+    for one in result:
         assert one.estimate.log_z == pytest.approx(truth, abs=max(5 * one.estimate.std_error, 0.05))
         assert one.seconds > 0
-    rts = next(attempt.estimate for attempt in found if attempt.method == "rts")
+    rts = next(attempt.estimate for attempt in result if attempt.method == "rts")
     assert rts.log_z == estimate_log_z(rbm, "rts", data=data, sweeps=400, chains=20, seed=1).log_z
-    together = agreement_of(found)
+    together = agreement_of(result)
     assert together.lower < truth < together.upper
     assert not together.disagree
 
@@ -83,18 +83,11 @@ def test_one_that_has_not_converged_or_only_bounds_does_not_disagree(odd):
     assert not together.disagree
 
 
-def test_one_that_refuses_is_an_attempt_with_its_reason(rbm):
-    found = {one.method: one for one in try_all(rbm, data=None, sweeps=1, chains=2, seed=1)}
-    refused = [one for one in found.values() if one.estimate is None]
-    assert refused and all(one.reason and "\n" not in one.reason for one in refused)
-    assert set(agreement_of(list(found.values())).apart) <= found.keys() - {one.method for one in refused}
-
-
 def test_the_command_line_compares_them_all(rbm, data, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     np.savez("model.npz", weights=rbm.weights, visible_bias=rbm.visible_bias, hidden_bias=rbm.hidden_bias)
     np.save("data.npy", data)
-    budget = ["--sweeps", "300", "--chains", "10"]
+    budget = ["--sweeps", "100", "--chains", "10"]
     assert main(["estimate", "model.npz", "--method", "all", *budget, "--data", "data.npy"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("log Z from ") and f" of {len(ESTIMATORS)} methods converged, " in lines[0]
@@ -136,12 +129,6 @@ def test_a_disagreement_is_a_warning(rbm, tmp_path, monkeypatch, capsys):
     assert main(["estimate", "model.nc", "--method", "all", "--json"]) == 0
     errors = capsys.readouterr().err.splitlines()
     assert errors[0].endswith(said) and errors[1].endswith("intervals: ts") and len(errors) == 2
-
-
-def test_the_first_line_says_so_when_none_converged():
-    apart = attempts(estimate("ais", 5.0, 0.1, converged=0), estimate("raise", 7.0, 0.1))
-    head = headline(apart, agreement_of(apart))
-    assert head.startswith("log Z: NONE of 2 methods converged but raise, by which log Z is only bounded, do not trust")
 
 
 def test_bounds_count_as_converged_and_are_no_ends_of_the_range():

@@ -48,24 +48,13 @@ def test_distances_are_compared_late_and_early():
     assert judge(AT_MOST_ONE, statistics["late"]) == "undecided at this scale"
 
 
-def test_distances_that_vary_less_have_the_smaller_spread():
-    for factor, said in ((0.3, "reproduced"), (3.0, "not reproduced")):
-        made = gradients_of({"pcd": 4.0, "pt": 1.0, "ins": 1.0}, repeats=60)
-        centre = made["distance"].mean("repeat")
-        widths = xr.DataArray([1.0, 1.0, factor], coords={"sampler": made["sampler"]})
-        spread = f2.statistics({"gradients": made.assign(distance=centre + widths * (made["distance"] - centre))})[
-            "spread"
-        ]
-        assert judge(AT_MOST_ONE, spread) == said
-
-
 def test_more_temperatures_and_time_are_judged_on_both_sides():
-    for ratio, said in ((1.0, "reproduced"), (0.5, "not reproduced"), (2.0, "not reproduced")):
+    for ratio, outcome in ((1.0, "reproduced"), (0.5, "not reproduced"), (2.0, "not reproduced")):
         gradients = gradients_of({"ins-5": 1.0, "ins-12": ratio})
-        assert judge(many.claims["more"].bounds, many.statistics({"gradients": gradients})["more"]) == said
+        assert judge(many.claims["more"].bounds, many.statistics({"gradients": gradients})["more"]) == outcome
         seconds = np.array([[1.0], [ratio]]) * np.exp(0.02 * noise((2, 6), 3))
         timings = xr.Dataset({"step_seconds": (("sampler", "repeat"), seconds)}, coords={"sampler": ["pt", "ins"]})
-        assert judge(equal.claims["time"].bounds, equal.statistics({"timings": timings})["time"]) == said
+        assert judge(equal.claims["time"].bounds, equal.statistics({"timings": timings})["time"]) == outcome
 
 
 def run_of(level, spread, *, falls=0.0, repeats=30, seed=0):
@@ -117,10 +106,10 @@ def test_larger_data_are_compared_by_how_far_the_trainers_are_apart():
     assert statistics["later"].value == pytest.approx(0.05, abs=0.05)
     assert statistics["early"].value == pytest.approx(-0.1, abs=0.05)
     assert judge(f6.claims["early"].bounds, statistics["early"]) == "not reproduced"
-    for falls, said in ((0.0, "reproduced"), (1.0, "not reproduced")):
+    for falls, outcome in ((0.0, "reproduced"), (1.0, "not reproduced")):
         steady = {**runs["toy"], "pcd": run_of(-0.5, 0.05, falls=falls, seed=8)}
-        found = f6.statistics({"runs": {**runs, "toy": steady}})["degenerate"]
-        assert judge(f6.claims["degenerate"].bounds, found) == said
+        result = f6.statistics({"runs": {**runs, "toy": steady}})["degenerate"]
+        assert judge(f6.claims["degenerate"].bounds, result) == outcome
     far = f6.statistics({"runs": {**runs, "toy": {**runs["toy"], "pcd": run_of(-2.0, 0.1, seed=7)}}})
     assert judge({"at_most": 0.2}, statistics["toy"]) == "reproduced"
     assert judge({"at_most": 0.2}, far["toy"]) == "not reproduced"

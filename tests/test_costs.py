@@ -31,11 +31,6 @@ def test_a_training_visits_as_many_weights_as_its_trace_counts(method, options):
     assert work == {"training": (chain_sweeps + UPDATES * BATCH) * (V * HIDDEN + SWEEP)}
 
 
-def test_what_settings_leave_to_the_trainer_is_counted():
-    train = {"method": "rmsprop", "hidden": HIDDEN, "updates": UPDATES, "batch": BATCH}
-    assert training_work(train, V) == training_work({**train, "options": {"particles": 2000, "k": 25, "rungs": 7}}, V)
-
-
 def test_chains_that_travel_the_ladder_are_counted_once():
     train = {"method": "rmsprop", "hidden": HIDDEN, "updates": UPDATES, "batch": BATCH}
     work = training_work({**train, "options": {"k": 2, "particles": 6, "rungs": 5}}, V)

@@ -12,14 +12,14 @@ _SECTIONS = ("Parameters", "Returns", "Raises", "Examples")
 
 def test_public_functions_have_an_example_that_runs():
     finder, runner = doctest.DocTestFinder(recurse=False), doctest.DocTestRunner()
-    shown = set()
+    names = set()
     for name in logzoo.__all__:
         for example in finder.find(getattr(logzoo, name), name, module=False, globs={}):
             if example.examples:
                 runner.run(example)
-                shown.add(name)
+                names.add(name)
     assert runner.failures == 0 and runner.tries > 20
-    assert shown == {name for name in logzoo.__all__ if name not in ("Draws", "Estimate", "TrainingRun", "score")}
+    assert names == {name for name in logzoo.__all__ if name not in ("Draws", "Estimate", "TrainingRun", "score")}
 
 
 @pytest.mark.parametrize("name", [name for name in logzoo.__all__ if inspect.isfunction(getattr(logzoo, name))])

@@ -44,27 +44,27 @@ def estimated(method, seed=0, *, sweeps=400, chains=20, rbm=None, **options):
 @pytest.mark.parametrize("method", NAMES)
 @pytest.mark.parametrize("sweeps", [1, 3, 400])
 def test_every_estimator_keeps_the_contract(method, sweeps):
-    found, ledger = estimated(method, sweeps=sweeps)
-    assert isinstance(found, Estimate)
-    assert found.method == method
-    assert math.isfinite(found.log_z)
-    assert math.isfinite(found.std_error) and found.std_error >= 0.0
-    low, high = found.interval
+    result, ledger = estimated(method, sweeps=sweeps)
+    assert isinstance(result, Estimate)
+    assert result.method == method
+    assert math.isfinite(result.log_z)
+    assert math.isfinite(result.std_error) and result.std_error >= 0.0
+    low, high = result.interval
     assert math.isfinite(low) and math.isfinite(high) and low <= high
-    assert found.sweeps == ledger.spent == sweeps
-    assert found.chains == 20
-    assert isinstance(found.converged, bool)
-    assert set(found.diagnostics) <= set(DIAGNOSTICS)
-    assert all(math.isfinite(value) for value in found.diagnostics.values())
-    assert all(type(value) in (int, float) for value in (found.log_z, found.std_error, *found.diagnostics.values()))
+    assert result.sweeps == ledger.spent == sweeps
+    assert result.chains == 20
+    assert isinstance(result.converged, bool)
+    assert set(result.diagnostics) <= set(DIAGNOSTICS)
+    assert all(math.isfinite(value) for value in result.diagnostics.values())
+    assert all(type(value) in (int, float) for value in (result.log_z, result.std_error, *result.diagnostics.values()))
 
 
 @pytest.mark.parametrize("method", NAMES)
 def test_intervals_contain_the_estimate_and_are_as_wide_as_the_standard_error_says(method):
-    found, _ = estimated(method, chains=200, **MANY_PARTS.get(method, {}))
-    low, high = found.interval
-    assert low < found.log_z < high
-    assert (high - low) / found.std_error == pytest.approx(2 * 1.96, rel=0.15)
+    result, _ = estimated(method, chains=200, **MANY_PARTS.get(method, {}))
+    low, high = result.interval
+    assert low < result.log_z < high
+    assert (high - low) / result.std_error == pytest.approx(2 * 1.96, rel=0.15)
 
 
 @pytest.mark.parametrize("method", NAMES)
@@ -122,11 +122,11 @@ def bimodal_rbm(weight, visible=20, hidden=12):
 @pytest.mark.parametrize("method", ["ais", "rts", "ts"])
 def test_both_modes_are_found_from_the_uniform_base(method):
     rbm = bimodal_rbm(0.6)
-    found = estimate_log_z(rbm, method, sweeps=1500, chains=50, check=False, base="uniform")
-    error = found.log_z - exact_log_z(rbm)
-    assert abs(error) < 4 * found.std_error < 0.4
+    estimate = estimate_log_z(rbm, method, sweeps=1500, chains=50, check=False, base="uniform")
+    error = estimate.log_z - exact_log_z(rbm)
+    assert abs(error) < 4 * estimate.std_error < 0.4
     # Losing one of them costs log 2.
-    assert abs(error - math.log(2)) > 4 * found.std_error
+    assert abs(error - math.log(2)) > 4 * estimate.std_error
 
 
 @pytest.mark.parametrize("method", ["rts", "ts"])
@@ -145,9 +145,9 @@ def test_annealing_that_rests_on_one_weight_is_flagged():
 @pytest.mark.parametrize("method", NAMES)
 def test_thousands_of_hidden_units_do_not_overflow(method):
     rbm = RBM(np.zeros((3, 2100)), np.array([1.0, -1.0, 0.0]), np.zeros(2100))
-    found, _ = estimated(method, rbm=rbm, sweeps=20, chains=4, base="visible-bias")
+    result, _ = estimated(method, rbm=rbm, sweeps=20, chains=4, base="visible-bias")
     exact = 2100 * math.log(2) + np.logaddexp(0.0, rbm.visible_bias).sum()
-    assert found.log_z == pytest.approx(exact, abs=max(1e-3, 6 * found.std_error))
+    assert result.log_z == pytest.approx(exact, abs=max(1e-3, 6 * result.std_error))
 
 
 def test_a_function_of_a_users_own_is_run_and_checked_as_the_listed_ones_are():

@@ -16,14 +16,14 @@ NAMES = sorted(ESTIMATORS)
 DRAWN = [name for name in NAMES if ESTIMATORS[name].drawn]
 CHAINS = 40
 SWEEPS = 500
-MODELS = 20
+MODELS = 10
 # Rules of integration are as exact as their rungs are close; the other methods need few.
 OPTIONS = {
     "ti-riemann": {"rungs": 600},
     "ti-trapezoid": {"rungs": 60},
     "ti-corrected": {"rungs": 30},
     "ti-rb": {"rungs": 60},
-    "mbar": {"rungs": 20, "draws": 2000},
+    "mbar": {"rungs": 20, "draws": 1000},
     "bar": {},
     "pt-mbar": {},
 }
@@ -45,7 +45,7 @@ def truth(seed, scale):
 def estimated(method, seed, scale):
     """(error, standard error, interval holds the truth, converged) of one estimate."""
     rbm = random_rbm(seed, scale)
-    found = estimate_log_z(
+    estimate = estimate_log_z(
         rbm,
         method,
         sweeps=SWEEPS,
@@ -55,7 +55,7 @@ def estimated(method, seed, scale):
         check=False,
         **options_for(method, rbm, seed),
     )
-    return outcome(found, truth(seed, scale))
+    return outcome(estimate, truth(seed, scale))
 
 
 def options_for(method, rbm, seed):

@@ -14,8 +14,6 @@ from logzoo.samplers.stopping_sets import stopping_set
 from logzoo.samplers.tour_chains import Probes, TourDraws, Tours, TourSampler, tours_within
 from logzoo.streams import root_stream
 
-SHAPES = [(12, 4, 1.5), (10, 6, 0.4)]
-
 
 def random_rbm(visible, hidden, scale, seed=0):
     generator = np.random.default_rng([77, seed, visible, hidden])
@@ -37,19 +35,18 @@ def relative_z(rbm, runs, tours=8):
     """Z_hat / Z of that many independent runs, each with its own stopping set and a number of tours fixed up front."""
     log_z, data = exact_log_z(rbm), some_data(rbm)
     options = {"data": data, "rounds": 1, "tours": tours}
-    found = []
+    result = []
     for run in range(runs):
         estimate = las_vegas.estimate(rbm, SweepLedger(5000, 10), root_stream(run), **options)
         assert estimate.diagnostics["tours_cut"] == 0
-        found.append(np.exp(estimate.log_z - log_z))
-    return np.array(found)
+        result.append(np.exp(estimate.log_z - log_z))
+    return np.array(result)
 
 
-@pytest.mark.parametrize(("visible", "hidden", "scale"), SHAPES)
-def test_z_is_unbiased_over_many_runs(visible, hidden, scale):
-    found = relative_z(random_rbm(visible, hidden, scale), 1000)
-    assert found.std() > 0.1
-    assert abs(z_score(found, 1.0)) < 4
+def test_z_is_unbiased_over_many_runs():
+    result = relative_z(random_rbm(12, 4, 1.5), 1000)
+    assert result.std() > 0.1
+    assert abs(z_score(result, 1.0)) < 4
 
 
 def tours_of_runs(rbm, runs, budget):
@@ -61,9 +58,8 @@ def tours_of_runs(rbm, runs, budget):
         yield stopping.log_z, tours_within(TourSampler(parameters, stopping, stream), None, budget, None, False)
 
 
-@pytest.mark.parametrize(("visible", "hidden", "scale"), SHAPES)
-def test_sums_of_lengths_are_unbiased_when_the_budget_decides_how_many_tours_are_made(visible, hidden, scale):
-    rbm = random_rbm(visible, hidden, scale)
+def test_sums_of_lengths_are_unbiased_when_the_budget_decides_how_many_tours_are_made():
+    rbm = random_rbm(10, 6, 0.4)
     exact, excess, cut = exact_log_z(rbm), [], 0
     for log_z, tours in tours_of_runs(rbm, 250, 6_000):
         mean = np.exp(exact - log_z)
@@ -80,12 +76,12 @@ def test_cut_tours_are_flagged_and_the_truth_lies_within_the_bounds(settings):
     excess = []
     for seed in range(30):
         asked = {"data": some_data(rbm), "rounds": 1, "seed": seed, "check": False, **settings}
-        found = estimate_log_z(rbm, "las-vegas", sweeps=60, chains=10, **asked)
-        assert not found.converged
-        assert found.diagnostics["tours_cut"] > 0
-        assert found.interval[0] <= exact <= found.interval[1]
+        estimate = estimate_log_z(rbm, "las-vegas", sweeps=60, chains=10, **asked)
+        assert not estimate.converged
+        assert estimate.diagnostics["tours_cut"] > 0
+        assert estimate.interval[0] <= exact <= estimate.interval[1]
         # Sweeps made, in mean lengths, less tours that returned.
-        excess.append((np.exp(found.log_z - exact) - 1.0) * found.diagnostics["tours"])
+        excess.append((np.exp(estimate.log_z - exact) - 1.0) * estimate.diagnostics["tours"])
     assert z_score(np.array(excess), 0.0) < -2
 
 
@@ -101,20 +97,20 @@ def test_the_upper_bound_holds_and_is_exact_without_weights():
 def test_a_mode_without_data_is_flagged():
     rbm = RBM(np.full((20, 12), 1.0), np.full(20, -6.0), np.full(12, -10.0))
     one, both = np.zeros((1, 20), np.uint8), np.repeat([[0], [1]], 20, axis=1)
-    found = estimate_log_z(rbm, "las-vegas", sweeps=500, chains=20, data=one, check=False)
-    assert found.log_z == pytest.approx(exact_log_z(rbm) - np.log(2), abs=0.01)
-    assert not found.converged and found.diagnostics["probes_lost"] > 0
-    assert found.interval[1] > exact_log_z(rbm)
-    found = estimate_log_z(rbm, "las-vegas", sweeps=500, chains=20, data=both)
-    assert found.converged
-    assert abs(found.log_z - exact_log_z(rbm)) < 4 * found.std_error < 0.01
+    estimate = estimate_log_z(rbm, "las-vegas", sweeps=500, chains=20, data=one, check=False)
+    assert estimate.log_z == pytest.approx(exact_log_z(rbm) - np.log(2), abs=0.01)
+    assert not estimate.converged and estimate.diagnostics["probes_lost"] > 0
+    assert estimate.interval[1] > exact_log_z(rbm)
+    estimate = estimate_log_z(rbm, "las-vegas", sweeps=500, chains=20, data=both)
+    assert estimate.converged
+    assert abs(estimate.log_z - exact_log_z(rbm)) < 4 * estimate.std_error < 0.01
 
 
 def test_the_ledger_says_what_the_sweeps_were_for():
     rbm, ledger = random_rbm(10, 6, 0.4), SweepLedger(300, 20)
-    found = las_vegas.estimate(rbm, ledger, root_stream(0), data=some_data(rbm), rounds=40, tours=100)
+    result = las_vegas.estimate(rbm, ledger, root_stream(0), data=some_data(rbm), rounds=40, tours=100)
     assert ledger.by_purpose["stopping set"] == 120
-    assert ledger.by_purpose["tours"] >= 100 == found.diagnostics["tours"]
+    assert ledger.by_purpose["tours"] >= 100 == result.diagnostics["tours"]
     assert sum(ledger.by_purpose.values()) == 6000
     ledger = SweepLedger(300, 20)
     las_vegas.estimate(rbm, ledger, root_stream(0), data=some_data(rbm))
@@ -131,9 +127,9 @@ def test_intervals_cover_the_truth(draws, tours, scale):
         data, exact = sample_gibbs(rbm, draws, 200, seed=seed), exact_log_z(rbm)
         for run in range(15):
             settings = {"data": data, "rounds": 1, "tours": tours, "seed": run}
-            found = estimate_log_z(rbm, "las-vegas", sweeps=20_000, chains=20, check=False, **settings)
-            covered.append(found.interval[0] <= exact <= found.interval[1])
-            converged.append(found.converged)
+            estimate = estimate_log_z(rbm, "las-vegas", sweeps=20_000, chains=20, check=False, **settings)
+            covered.append(estimate.interval[0] <= exact <= estimate.interval[1])
+            converged.append(estimate.converged)
     # Four standard errors of 120 repeats below 95%.
     assert np.mean(covered) > 0.95 - 4 * np.sqrt(0.95 * 0.05 / len(covered))
     assert np.mean(converged) > 0.8

@@ -33,31 +33,12 @@ def distances(stream=STREAM, **settings):
     return gradient_distances(rbms(), SAMPLERS, stream=stream, **{**SIZE, **settings})
 
 
-def test_the_dataset_of_distances():
-    found = distances()
-    assert found["distance"].dims == found["unevenness"].dims == ("state", "sampler", "repeat", "step")
-    assert found["distance"].shape == (2, 3, 3, 6)
-    assert list(found["step"].values) == [1, 2, 4, 8, 15, 30]
-    assert list(found["chains"].values) == [2, 6, 15]
-    np.testing.assert_array_equal(found["unevenness"].sel(sampler="pcd"), 0.0)
-    assert float(found["unevenness"].sel(sampler="ins", step=1).min()) == pytest.approx(1 - 1 / 3)
-
-
 def test_states_are_the_first_snapshot_and_the_model():
     early, late = (rbm.to_dataset() for rbm in rbms().values())
     snapshots = xr.concat([early.expand_dims("update"), late.expand_dims("update") * np.nan], "update")
     settings = {"samplers": SAMPLERS, "stream": STREAM, **SIZE}
     artifacts = {"model": late, "snapshots": snapshots.assign_coords(update=[0, 9])}
     assert gradients(artifacts, states=["early", "late"], **settings).identical(distances())
-
-
-def test_the_same_stream_gives_the_same_bits_and_another_does_not():
-    one, again, other = distances(), distances(), distances(STREAM.child("other"))
-    assert one.identical(again)
-    assert not np.any(one["distance"].values == other["distance"].values)
-    # Fewer looks at fewer steps change nothing of what is looked at.
-    short = distances(steps=4, points=3)
-    np.testing.assert_array_equal(short["distance"], one["distance"].sel(step=[1, 2, 4]))
 
 
 @pytest.mark.parametrize("sampler", ["ins", "more"])
@@ -79,16 +60,10 @@ def test_distances_equal_those_by_hand(sampler):
         held[np.arange(len(held)), ladders.rung] += 1
         uneven = 0.5 * np.abs(held / step - 1 / ladders.betas.size).sum(axis=1).reshape(3, -1).mean(axis=1)
         expected[step] = np.linalg.norm(sums / (count * step) - target, axis=1), uneven
-    found = distances().sel(state="late", sampler=sampler)
-    for step in found["step"].values:
-        np.testing.assert_allclose(found["distance"].sel(step=step), expected[step][0], rtol=1e-5)
-        np.testing.assert_allclose(found["unevenness"].sel(step=step), expected[step][1], atol=1e-12)
-
-
-def test_distances_fall_as_chains_run_on():
-    found = distances(ladders=10, steps=300)["distance"].sel(sampler=["pcd", "ins"]).mean("repeat")
-    last, before = found.isel(step=-1), found.sel(step=found["step"][1])
-    assert float((last / before).max()) < 0.4
+    result = distances().sel(state="late", sampler=sampler)
+    for step in result["step"].values:
+        np.testing.assert_allclose(result["distance"].sel(step=step), expected[step][0], rtol=1e-5)
+        np.testing.assert_allclose(result["unevenness"].sel(step=step), expected[step][1], atol=1e-12)
 
 
 def trained(repeat, data, hidden=3):
@@ -109,26 +84,26 @@ def examples():
 
 def test_repeats_of_a_training_are_judged_as_by_hand():
     data = examples()
-    found = repeated_training(
+    result = repeated_training(
         lambda repeat: trained(repeat, data), data, 2, repeats=2, subset=1000, stream=STREAM.child("judged")
     )
-    assert found["accuracy"].dims == found["log_likelihood"].dims == found["right"].dims == ("repeat", "update")
-    assert list(found["update"].values) == [0, 5, 10, 15, 19]
-    np.testing.assert_array_equal(found["chain_sweeps"], (found["update"] + 1) * 5 * 5)
-    assert (found.attrs["subset"], found.attrs["examples"]) == (30, 30)
+    assert result["accuracy"].dims == result["log_likelihood"].dims == result["right"].dims == ("repeat", "update")
+    assert list(result["update"].values) == [0, 5, 10, 15, 19]
+    np.testing.assert_array_equal(result["chain_sweeps"], (result["update"] + 1) * 5 * 5)
+    assert (result.attrs["subset"], result.attrs["examples"]) == (30, 30)
     other = np.column_stack([data[:, :3], data[:, :2:-1]])
     for repeat in range(2):
         snapshots = trained(repeat, data).snapshots
-        for update in found["update"].values:
-            one = snapshots.sel(update=update)
-            rbm = RBM(*(one[name].values for name in ("weights", "visible_bias", "hidden_bias")))
-            own, wrong = (twins.log_f_marginal(rbm, np.zeros(5), v.astype(float)) for v in (data, other))
-            here = found.sel(repeat=repeat, update=update)
-            assert float(here["accuracy"]) == pytest.approx(-np.logaddexp(0.0, wrong - own).mean(), rel=_SINGLE)
-            assert float(here["right"]) == pytest.approx((own > wrong).mean())
-            assert float(here["log_likelihood"]) == pytest.approx(own.mean() - twins.brute_log_z(rbm), rel=_SINGLE)
-    assert all(found[name].dtype == np.float32 for name in ("accuracy", "right", "log_likelihood"))
-    assert float(np.ptp(found["accuracy"].values[:, -1])) > 0.0
+        for update in result["update"].values:
+            first = snapshots.sel(update=update)
+            rbm = RBM(*(first[name].values for name in ("weights", "visible_bias", "hidden_bias")))
+            right, wrong = (twins.log_f_marginal(rbm, np.zeros(5), v.astype(float)) for v in (data, other))
+            judged = result.sel(repeat=repeat, update=update)
+            assert float(judged["accuracy"]) == pytest.approx(-np.logaddexp(0.0, wrong - right).mean(), rel=_SINGLE)
+            assert float(judged["right"]) == pytest.approx((right > wrong).mean())
+            assert float(judged["log_likelihood"]) == pytest.approx(right.mean() - twins.brute_log_z(rbm), rel=_SINGLE)
+    assert all(result[name].dtype == np.float32 for name in ("accuracy", "right", "log_likelihood"))
+    assert float(np.ptp(result["accuracy"].values[:, -1])) > 0.0
 
 
 def test_a_trainer_of_a_comparison_trains_from_streams_of_its_own():
@@ -161,18 +136,10 @@ def test_paired_trainers_share_start_and_mini_batches():
         named = {"trainer": trainer, "train": {**train, "method": method}}
         return trainings({"dataset": dataset}, checkpoint=lambda name: None, **named, **settings)
 
-    one, same, other = judged("one", "pcd", True), judged("two", "pcd", True), judged("swapping", "ins", True)
-    assert one.identical(same) and not judged("one", "pcd", False).identical(judged("two", "pcd", False))
+    first, same, other = judged("one", "pcd", True), judged("two", "pcd", True), judged("swapping", "ins", True)
+    assert first.identical(same) and not judged("one", "pcd", False).identical(judged("two", "pcd", False))
     # The same initial weights, and yet two trainers; a repeat has streams of its own.
     start, end = ({"update": place} for place in (0, -1))
-    np.testing.assert_array_equal(one["accuracy"].isel(start), other["accuracy"].isel(start))
-    assert np.all(one["accuracy"].isel(end) != other["accuracy"].isel(end))
-    assert np.unique(one["accuracy"].isel(end)).size == 3
-
-
-def test_likelihood_is_left_out_where_log_z_cannot_be_enumerated():
-    data = np.tile(examples(), (1, 3))
-    found = repeated_training(
-        lambda repeat: trained(repeat, data, 13), data, 2, repeats=1, subset=5, stream=STREAM.child("judged")
-    )
-    assert "log_likelihood" not in found and np.isfinite(found["accuracy"]).all()
+    np.testing.assert_array_equal(first["accuracy"].isel(start), other["accuracy"].isel(start))
+    assert np.all(first["accuracy"].isel(end) != other["accuracy"].isel(end))
+    assert np.unique(first["accuracy"].isel(end)).size == 3

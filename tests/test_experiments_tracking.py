@@ -38,8 +38,8 @@ def test_snapshots_are_checked_exactly_and_by_ais(run):
     for place, update in enumerate(updates):
         rbm = RBM.from_dataset(run.snapshots.sel(update=update))
         assert float(exact["log_z"][place]) == pytest.approx(exact_log_z(rbm))
-        found = exact["mean_log_f"].sel(split="test")[place] - exact["log_z"][place]
-        assert float(found) == pytest.approx(rbm.log_likelihood(DATA["test"], exact_log_z(rbm)).mean())
+        result = exact["mean_log_f"].sel(split="test")[place] - exact["log_z"][place]
+        assert float(result) == pytest.approx(rbm.log_likelihood(DATA["test"], exact_log_z(rbm)).mean())
     error = ais["log_z"] - exact["log_z"]
     assert np.all(np.abs(error) < 4 * ais["std_error"] + 1e-6)
     assert np.all(ais["log_z_low"] <= ais["log_z_high"])
@@ -64,16 +64,16 @@ def test_the_best_model_is_the_one_of_the_highest_likelihood_by_ais(run):
     # Whatever the tracker said: a log Z that is far too high by AIS is a likelihood that is far too low.
     assert best_of(rbms, by_ais | {"fast": (1e3, 0.0, 0.0, 0.0)}, DATA["validation"]) == "slow"
     settings = {"base": SETTINGS["base"], "by_ais": by_ais["fast"], "chains": SETTINGS["chains"]}
-    found = best_likelihoods(run.rbm, run.trace, DATA["test"], **settings)
+    result = best_likelihoods(run.rbm, run.trace, DATA["test"], **settings)
     log_odds = SETTINGS["base"]
     independent = RBM(np.zeros((log_odds.size, 1)), log_odds, np.zeros(1))
     expected = independent.log_likelihood(DATA["test"], exact_log_z(independent)).mean()
-    assert float(found["test_log_likelihood_independent"]) == pytest.approx(expected)
+    assert float(result["test_log_likelihood_independent"]) == pytest.approx(expected)
     exact = run.rbm.log_likelihood(DATA["test"], exact_log_z(run.rbm)).mean()
-    assert float(found["test_log_likelihood_ais"]) == pytest.approx(exact, abs=4 * float(found["ais_std_error"]))
-    assert float(found["test_log_likelihood_tracked"]) == pytest.approx(exact, abs=0.5)
-    assert float(found["ais_weight_spread"]) == pytest.approx(float(found["ais_std_error"]) * np.sqrt(50))
-    assert float(found["ais_low"]) < float(found["test_log_likelihood_ais"]) < float(found["ais_high"])
+    assert float(result["test_log_likelihood_ais"]) == pytest.approx(exact, abs=4 * float(result["ais_std_error"]))
+    assert float(result["test_log_likelihood_tracked"]) == pytest.approx(exact, abs=0.5)
+    assert float(result["ais_weight_spread"]) == pytest.approx(float(result["ais_std_error"]) * np.sqrt(50))
+    assert float(result["ais_low"]) < float(result["test_log_likelihood_ais"]) < float(result["ais_high"])
 
 
 def test_published_numbers_stand_beside_the_best_model_but_not_of_stand_ins(run):

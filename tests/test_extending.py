@@ -5,11 +5,9 @@ import subprocess
 
 import numpy as np
 import pytest
-import xarray as xr
-from projects import CONFIGURATION, ROOT, catalogue_of, copy_project, run_module, snakemake
+from projects import ROOT, catalogue_of, copy_project, run_module, snakemake
 
 from logzoo.models.rbm import RBM
-from replication.costs import table_of_costs
 from replication.papers.zoo.families import matrix_places
 
 GUIDE = (ROOT / "docs" / "extending.md").read_text()
@@ -65,16 +63,6 @@ def test_the_command_line_and_the_zoo_pick_it_up(extended, plan):
     assert {"mnist-cd25-500", "twins", "mnist-20-pcd", "dna-20-pcd"} <= models and len(models) == len(MODELS)
 
 
-def test_the_cost_of_a_run_counts_both(extended):
-    result = run_module(extended, "replication", "cost")
-    assert result.returncode == 0, result.stderr
-    counted = {line.split()[0]: line.split() for line in result.stdout.splitlines() if line}
-    assert FIGURE in counted and "everything" in counted
-    # An estimate of every model more than without it.
-    before = next(line.split() for line in table_of_costs(catalogue_of()).splitlines() if line.startswith("zoo-rmse"))
-    assert int(counted["zoo-rmse"][2]) == int(before[2]) + len(MODELS)
-
-
 def test_the_figure_is_drawn_and_its_claim_judged(extended, plan):
     code = """
 import matplotlib, numpy as np, xarray as xr
@@ -90,11 +78,3 @@ assert below.statistics({"zoo": zoo})["below"].value == -1.75
     done = run_module(extended, "timeit", "-n", "1", "-r", "1", code)
     assert done.returncode == 0, done.stderr
     assert "data/quick/zoo.nc" in read_by(plan, VERDICT)
-
-
-def test_a_job_of_it_ends_in_an_artifact(extended):
-    target = f"data/tiny/estimates/small-twins/{NAME}.nc"
-    result = snakemake(extended, "--cores", "2", *CONFIGURATION, "--", target)
-    assert result.returncode == 0, result.stderr
-    with xr.open_dataset(extended / target) as estimate:
-        assert estimate["sweeps_spent"].values.tolist() == [[60, 60], [120, 120]]

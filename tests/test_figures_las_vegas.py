@@ -107,13 +107,17 @@ def test_tours_are_counted_by_digit(images):
     )
     stream = root_stream(3)
     artifacts = {"model": rbm.to_dataset(), "dataset": dataset}
-    found = classes.by_class(artifacts, tours=400, cap=30, stream=stream)
-    assert found["tours"].sum() == 800 and found.attrs["cap"] == found["length"].max() == 30
+    result = classes.by_class(artifacts, tours=400, cap=30, stream=stream)
+    assert result["tours"].sum() == 800 and result.attrs["cap"] == result["length"].max() == 30
     # The same stream sends the same tours, whatever is kept of them.
     settings = {"rounds": [1], "visible": ["draws", "means"], "batches": 4, "batch": 100, "cap": 30, "shown": 1}
-    kept = tour_lengths(rbm, images, stream=stream, **settings)
-    lengths = {name: kept["length"].sel(visible=name).values.ravel() for name in ("draws", "means")}
-    assert found.identical(classes.counted(lengths, kept["label"].values.ravel(), kept["example"].values.ravel(), 30))
+    lengths_of_tours = tour_lengths(rbm, images, stream=stream, **settings)
+    lengths = {name: lengths_of_tours["length"].sel(visible=name).values.ravel() for name in ("draws", "means")}
+    assert result.identical(
+        classes.counted(
+            lengths, lengths_of_tours["label"].values.ravel(), lengths_of_tours["example"].values.ravel(), 30
+        )
+    )
 
 
 def by_class(lengths, labels):
@@ -133,42 +137,10 @@ def test_lengths_by_digit(lengths_by_digit):
     assert right.get_title("right") == "some model" and "sweeps" in right.get_ylabel()
 
 
-def test_images_of_short_and_long_tours_stand_above_their_first_draws(tours):
-    one = tours["lv-20"]
-    axes = np.reshape(f3.draw({"tours": one}).axes, (4, 4))
-    for place, kind in enumerate(("short", "long")):
-        for column in range(4):
-            image, draw = axes[2 * place : 2 * place + 2, column]
-            np.testing.assert_allclose(shown(image), one["image"].sel(kind=kind)[column])
-            np.testing.assert_allclose(shown(draw), one["first_draw"].sel(kind=kind)[column])
-            length, finished = (int(one[name].sel(kind=kind)[column]) for name in ("shown_length", "shown_finished"))
-            assert image.get_title() == (f"{length:,}" if finished else f"> {length:,}")
-        assert "[sweeps]" in axes[2 * place, 0].get_ylabel()
-    cut = one["shown_finished"].sel(kind="long")[0] == 0
-    assert cut and axes[2, 0].get_title() == "> 30"
-
-
 def test_sweeps_belong_to_tours_that_return_or_not():
     assert tours_of(np.array([0, 1, 1, 0, 0])) == [(0, True), (0, True), (1, True), (2, False), (2, False)]
     assert tours_of(np.array([0, 1])) == [(0, True), (0, True)]
     assert tours_of(np.array([0, 0])) == [(0, False), (0, False)]
-
-
-def test_broken_chains_show_every_sweep_in_the_frame_of_its_tour(images):
-    chains = broken_chains(random_rbm(3), images, digits=[7, 3], sweeps=6, candidates=6, stream=root_stream(2))
-    figure = f1.draw({"chains": chains})
-    axes = np.reshape(figure.axes, (2, 7))
-    for row, digit in zip(axes, (7, 3), strict=True):
-        one = chains.sel(chain=digit)
-        np.testing.assert_allclose(shown(row[0]), one["start"])
-        expected = tours_of(one["home"].values)
-        for sweep in range(6):
-            np.testing.assert_allclose(shown(row[1 + sweep]), one["v"][sweep])
-            number, finished = expected[sweep]
-            assert row[1 + sweep].get_title() == (f"tour {number + 1}" if finished else "not home")
-        assert row[0].get_ylabel() == f"from a {digit}"
-    colours = {axis.get_title(): axis.spines["left"].get_edgecolor() for axis in axes.ravel()}
-    assert len(set(colours.values())) == len(colours)
 
 
 def test_errors_of_log_z_by_tours_and_costs(estimates):

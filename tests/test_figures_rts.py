@@ -2,14 +2,12 @@
 
 import numpy as np
 import pytest
-import xarray as xr
 
 from logzoo.streams import root_stream
-from replication.papers.rts import mixture, rts_f3
+from replication.papers.rts import mixture
 from replication.papers.rts.rts_mixture import draw_estimators, draw_steps
 from replication.reporting.style import TRUTH
 
-BUDGETS = [100, 1000, 10_000]
 SETTINGS = {
     "chains": 4,
     "rungs": 12,
@@ -19,28 +17,6 @@ SETTINGS = {
     "stream": root_stream(9),
     "tuning": {"adaptation_draws": 50, "pilot_draws": 50, "pilot_iterations": 4},
 }
-
-
-def limits_of(errors, budgets=BUDGETS):
-    """Limits of the means of log Z, of estimators with these mean errors {name: at each budget}."""
-    spread, cells = np.linspace(-0.01, 0.01, 4), ("budget", "replicate")
-    estimates = {
-        name: xr.Dataset({"log_z": (cells, 5.0 + np.array(means)[:, None] + spread)}, {"budget": budgets})
-        for name, means in errors.items()
-    }
-    truth = xr.Dataset({"log_z": 5.0, "std_error": 0.001}, attrs={"truth_method": "exact"})
-    artifacts = {"estimates": {"model": estimates}, "truths": {"model": truth}}
-    names = {name: name.upper() for name in errors}
-    figure = rts_f3.draw(artifacts, titles={"model": "a model"}, names=names, published={"model": 4.0})
-    return figure.axes[0].get_ylim()
-
-
-def test_limits_show_all_but_the_worst_of_the_first_budget():
-    low, high = limits_of({"rts": [0.2, 0.05, 0.01], "ais": [-0.3, -0.08, 0.02], "raise": [40.0, 0.1, 0.03]})
-    assert low < 5.0 - 0.3 and 5.0 + 0.3 < high < 7.0
-    # Errors at later budgets are shown whatever they are.
-    assert limits_of({"rts": [0.2, 0.05, 0.01], "ais": [0.3, 9.0, 0.02]})[1] > 14.0
-    assert limits_of({"rts": [0.5]}, budgets=[100])[1] > 5.5
 
 
 def exact_value(axis):

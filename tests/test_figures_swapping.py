@@ -7,7 +7,7 @@ import xarray as xr
 from logzoo.models.rbm import RBM
 from logzoo.streams import root_stream
 from logzoo.training.trainers import train_rbm
-from replication.papers.infinite_swapping import ins_distances, ins_f1, ins_seconds, ins_trainings
+from replication.papers.infinite_swapping import ins_distances, ins_seconds, ins_trainings
 from replication.papers.infinite_swapping.ins_runs import gradient_distances, repeated_training
 
 f2, _, association = ins_distances.FIGURES.values()
@@ -61,27 +61,6 @@ def timings():
     )
 
 
-def images_with_label():
-    """Two images of 16 pixels, the first of one value, with two label units."""
-    data = (np.random.default_rng(0).random((2, 18)) < 0.5).astype(np.uint8)
-    data[0, :16] = 1
-    variables = {"data": (("example", "visible"), data), "label": ("example", [5, 0])}
-    return xr.Dataset(variables, attrs={"label_units": 2})
-
-
-def test_rounded_images_are_shown_without_their_label_units():
-    dataset = images_with_label()
-    figure = ins_f1.draw({"dataset": dataset}, examples=[0, 1])
-    for axis, row, title in zip(figure.axes, dataset["data"].values, ["label 5", "label 0"], strict=True):
-        (image,) = axis.get_images()
-        np.testing.assert_array_equal(image.get_array(), row[:16].reshape(4, 4))
-        # Ones are black, zeros white, whatever the image holds.
-        np.testing.assert_array_equal(image.cmap(image.norm([0.0, 1.0]))[:, :3], [[1.0] * 3, [0.0] * 3])
-        assert axis.get_title(loc="right") == title
-    with pytest.raises(ValueError, match="expected square images, found 15 pixels"):
-        ins_f1.draw({"dataset": dataset.isel(visible=slice(17))}, examples=[0])
-
-
 def lines(axis):
     return {line.get_label(): line for line in axis.get_lines()}
 
@@ -106,17 +85,6 @@ def test_distances_early_and_late_over_steps(gradients):
             np.testing.assert_array_equal(drawn[name].get_xdata(), gradients["step"])
         assert axis.get_xscale() == axis.get_yscale() == "log"
         assert "sweeps" in axis.get_xlabel() and "some model" in axis.get_title("right")
-
-
-def test_many_temperatures_over_steps_and_seconds(gradients, timings):
-    figure = many.draw({"gradients": gradients, "timings": timings}, title="some model", names=NAMES)
-    left, right = (lines(axis) for axis in figure.axes)
-    for sampler, name in NAMES.items():
-        expected = gradients["distance"].sel(state="late", sampler=sampler).mean("repeat")
-        for drawn, scale in ((left, 1.0), (right, float(timings["step_seconds"].sel(sampler=sampler).mean()))):
-            np.testing.assert_allclose(drawn[name].get_ydata(), expected)
-            np.testing.assert_allclose(drawn[name].get_xdata(), gradients["step"] * scale)
-    assert "seconds" in figure.axes[1].get_xlabel()
 
 
 def test_associations_beside_those_of_independent_draws(gradients):

@@ -100,12 +100,12 @@ def test_the_mean_over_updates_is_the_exact_gradient_but_for_cd(method, monkeypa
     means, weights = running_sums(method, monkeypatch)
     np.testing.assert_allclose(weights.sum(axis=1), 1.0)
     target = exact(rbm())
-    found = np.abs(scores(means, weights, target)).max()
+    result = np.abs(scores(means, weights, target)).max()
     if method == "cd":
         # One sweep from data unlike the model is far from the model, however often it is repeated.
-        assert found > 15
+        assert result > 15
         return
-    assert found < 4
+    assert result < 4
     # The gradient of a model whose weights are five per cent larger is told apart.
     other = RBM(1.05 * rbm().weights, rbm().visible_bias, rbm().hidden_bias)
     assert np.abs(scores(means, weights, exact(other))).max() > 8
@@ -113,9 +113,9 @@ def test_the_mean_over_updates_is_the_exact_gradient_but_for_cd(method, monkeypa
 
 def test_the_exact_phase_is_exact(monkeypatch):
     phase, base = phase_of("exact", monkeypatch)
-    found = phase(kernel_parameters(rbm(), base), 0, data(), 0.1)
-    assert isinstance(found, ExactMeans)
-    for means, expected in zip(found, twins.expectations(rbm()), strict=True):
+    result = phase(kernel_parameters(rbm(), base), 0, data(), 0.1)
+    assert isinstance(result, ExactMeans)
+    for means, expected in zip(result, twins.expectations(rbm()), strict=True):
         np.testing.assert_allclose(means, expected, atol=1e-6)
     assert phase.log_z == pytest.approx(twins.brute_log_z(rbm()), abs=1e-6)
 

@@ -12,7 +12,6 @@ from twins import all_states, log_f_joint, log_f_marginal, log_sum_exp, refresh_
 from logzoo.kernels import random, swapping
 from logzoo.kernels.assignments import assignment_scratch, draw_assignment, sum_assignments
 from logzoo.kernels.gradients import probabilities
-from logzoo.kernels.random import RUNG
 from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters
 from logzoo.samplers.replicas import DENSITIES, IN_TURN, InfiniteSwapping
@@ -183,26 +182,6 @@ def excess(counts, p):
 
 @pytest.mark.parametrize("density", DENSITIES)
 @pytest.mark.parametrize("group", GROUPS)
-def test_the_kernels_keep_the_symmetrised_distribution(density, group):
-    rbm = tiny_rbm(density)
-    twin = Enumerated(rbm, density)
-    p = twin.joint_with_rungs
-    generator = np.random.default_rng(3)
-    drawn = generator.choice(p.size, LADDERS, p=p.ravel())
-    rows, x = np.unravel_index(drawn, p.shape)
-    ladders = ladders_at(rbm, density, group, twin.x[x], np.array(ASSIGNMENTS)[rows])
-    assert excess(counts_of(ladders, rbm, density, twin), p) < 1
-    for first, last in ((1, 2), (2, 4)):
-        ladders.move(first, last)
-        assert excess(counts_of(ladders, rbm, density, twin), p) < 1
-    # As many draws after three steps of a wrong algorithm are told apart.
-    for wrong in wrong_weights(twin, rbm, density):
-        spoiled = twin.after(p, 3, group, wrong)
-        assert excess(generator.multinomial(LADDERS, spoiled.ravel() / spoiled.sum()), p) > 1.5
-
-
-@pytest.mark.parametrize("density", DENSITIES)
-@pytest.mark.parametrize("group", GROUPS)
 def test_steps_from_one_state_have_the_probabilities_of_the_twin(density, group):
     rbm = tiny_rbm(density)
     twin = Enumerated(rbm, density)
@@ -241,34 +220,6 @@ def test_weights_are_those_of_all_assignments_that_the_swap_allows(density, grou
         p = np.arange(len(ASSIGNMENTS)) == row if group == IN_TURN else table[row, :, x]
         expected = [p[[s[i] == RUNGS - 1 for s in ASSIGNMENTS]].sum() for i in range(RUNGS)]
         np.testing.assert_allclose(shares, expected, atol=1e-6)
-
-
-def exchanged_in_turn(key, sweep, number, log_f, rung):
-    """The rungs after exchanges of neighbours, from the model's end of the ladder on, one at a time."""
-    rung = list(rung)
-    for low in range(len(rung) - 2, -1, -1):
-        below, above = rung.index(low), rung.index(low + 1)
-        ratio = math.exp(
-            min(log_f[below, low + 1] + log_f[above, low] - log_f[below, low] - log_f[above, low + 1], 0.0)
-        )
-        if uniform(key, np.uint64(number + low), sweep, RUNG) < ratio:
-            rung[below], rung[above] = low + 1, low
-    return rung
-
-
-@pytest.mark.parametrize("count", [2, 5])
-def test_exchanges_in_turn_equal_the_twin_given_the_same_uniforms(count):
-    generator = np.random.default_rng(count)
-    moved = 0
-    for sweep in range(1, 100):
-        log_f, rung = generator.standard_normal((count, count)), generator.permutation(count)
-        expected = exchanged_in_turn(KEY, sweep, 10, log_f, rung)
-        moved += not np.array_equal(rung, expected)
-        shares = np.full(count, np.nan)
-        exchange_in_turn(KEY, sweep, np.uint64(10), log_f, rung, shares, np.zeros(count, np.int64))
-        np.testing.assert_array_equal(rung, expected)
-        np.testing.assert_array_equal(shares, rung == count - 1)
-    assert moved > 30
 
 
 def swapped(group, density="marginal", *, temperatures=(1.0, 1.5, 2.5, 4.0), count=6, cuts=(1, 12)):
@@ -400,15 +351,3 @@ def test_every_particle_gets_a_temperature_of_its_own_whatever_the_uniforms(coun
             drawn = np.full(count, -1)
             draw_assignment(np.full(count, level), scratch, drawn)
             assert probability[tuple(drawn)] > 1e-40
-
-
-def test_a_scratch_for_more_particles_serves_fewer():
-    m = log_weights(5, 2.0, 7)
-    scratch, small = assignment_scratch(5), assignment_scratch(3)
-    sum_assignments(m, 5, scratch)
-    uniforms, one, other = np.array([0.3, 0.6, 0.9]), np.zeros(3, np.int64), np.zeros(3, np.int64)
-    assert sum_assignments(m, 3, scratch) == sum_assignments(m[:3, :3].copy(), 3, small)
-    np.testing.assert_array_equal(scratch.shares[:3], small.shares)
-    draw_assignment(uniforms, scratch, one)
-    draw_assignment(uniforms, small, other)
-    np.testing.assert_array_equal(one, other)

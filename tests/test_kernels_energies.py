@@ -49,28 +49,14 @@ def smooth_part(magnitudes, beta):
     return out[0, 0]
 
 
-@pytest.mark.parametrize("hidden", [1, 16, 65, 1025, 3000])
-@pytest.mark.parametrize("beta", [0.0, 1e-3, 1.0])
+@pytest.mark.parametrize("hidden", [1, 65, 1025])
+@pytest.mark.parametrize("beta", [0.0, 1.0])
 @pytest.mark.parametrize("largest", [0.1, 200.0])
 def test_smooth_part_equals_logarithms_in_float64(hidden, beta, largest):
     magnitudes = np.random.default_rng(hidden).uniform(0, largest, hidden)
     exact = np.log1p(np.exp(-np.float64(np.float32(beta)) * magnitudes)).sum()
     # A rounding of float32 for every factor and every product of two.
     assert smooth_part(magnitudes, beta) == pytest.approx(exact, abs=1e-7 * hidden + 2e-7)
-
-
-def test_smooth_parts_taken_together_are_those_taken_one_by_one():
-    magnitudes = np.linspace(0, 40, 700)
-    rbm = RBM(np.zeros((1, 700)), np.zeros(1), magnitudes)
-    parameters = kernel_parameters(rbm, np.zeros(1))
-    chains = chains_at(parameters, np.zeros((1, 1)), np.zeros((1, 700)))
-    betas = np.array([0.0, 0.2, 1e-6, 0.5, 1.0, 0.7], np.float32)
-    together = np.empty((1, betas.size))
-    smooth_parts_of_chains(parameters, chains, betas, together)
-    alone = np.empty((1, 1))
-    for k in range(betas.size):
-        smooth_parts_of_chains(parameters, chains, betas[k : k + 1], alone)
-        assert together[0, k] == alone[0, 0]
 
 
 @pytest.mark.parametrize(("visible", "hidden"), [(1, 1), (20, 33), (784, 500)])

@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 from projects import ROOT, catalogue_of, merged_configuration
 
-from logzoo.io.provenance import direct_imports
 from logzoo.models.known.families import known
 from replication.configuration import checked
 from replication.costs import jobs_behind, seconds_of
-from replication.models import drawn_by, known_models, known_settings, truth_from
+from replication.models import known_models, known_settings, truth_from
 from replication.papers.declaration import SWEEP, shape_of
 from replication.papers.zoo.families import matrix_places
 
@@ -41,34 +40,13 @@ def test_configured_sizes_are_those_of_the_models():
             assert (rbm.visible, rbm.hidden) == shape_of(config, model)
 
 
-def test_models_of_a_family_are_shown_together():
-    places = matrix_places(catalogue_of().config)
-    modes = {model: place for model, place in places.items() if place["family"] == "toy-modes"}
-    assert {place["trainer"] for place in modes.values()} == {"exact", "ins", "sml-pt"}
-    assert {place["dataset"] for place in modes.values()} == {"toy-unequal"}
-
-
-def test_their_data_sets_alone_depend_on_the_code_of_models():
-    config = catalogue_of().config
-    assert drawn_by(config, "dna") == drawn_by(config, "toy-16") == []
-    assert drawn_by(config, "hopfield") == ["logzoo.datasets.known", "logzoo.models.known.grouped"]
-    reached, waiting = set(), {"logzoo.datasets.build"}
-    while waiting:
-        reached.add(module := waiting.pop())
-        waiting |= direct_imports(module) - reached
-    assert "logzoo.datasets.toy" in reached and not any(name.startswith("logzoo.models") for name in reached)
-
-
 @pytest.mark.parametrize(
     ("section", "change", "complaint"),
     [
         ("models", {"train": {"method": "cd"}}, r"models\.twins: unknown key 'train'"),
-        ("models", {"published": {}}, r"models\.twins: unknown key 'published'"),
         ("models", {"dataset": "dna"}, r"models\.twins\.dataset: unknown name 'dna'; .*hopfield"),
         ("models", {"known": {}}, r"models\.twins\.known: expected the key 'hidden'"),
-        ("models", {"known": None}, r"models\.twins: expected the key 'train'"),
         ("datasets", {"family": "twin"}, r"datasets\.twins\.options\.family: unknown name 'twin'; .*hopfield"),
-        ("datasets", {"options": {"seed": 1}}, r"datasets\.twins\.options\.options: "),
         ("datasets", {"seed": -1}, r"datasets\.twins\.options\.seed: expected .* found -1"),
     ],
 )

@@ -95,24 +95,13 @@ def test_rungs_at_equal_steps_of_the_barrier_exchange_equally_often():
     assert np.ptp(barrier(betas)) < 0.02 < 0.1 < np.ptp(barrier(linear))
 
 
-def test_a_barrier_of_no_exchange_at_all_and_of_none_tried_keeps_rungs_apart():
-    linear = np.linspace(0.0, 1.0, 12)
-    untried = equal_barrier(linear, np.zeros(11), np.zeros(11))
-    np.testing.assert_allclose(untried, linear, atol=1e-12)
-    betas, tried = linear, np.full(11, 1000)
-    for _ in range(3):
-        betas = equal_barrier(betas, tried, np.where(np.arange(11) == 7, 0, 1000))
-    assert np.all(np.diff(betas.astype(np.float32)) > 0.0)
-    assert np.max(11 * np.diff(betas)) <= 10.0 * (1.0 + 1e-9)
-
-
 def test_log_z_carried_to_other_rungs_keeps_its_ends_and_its_shape():
     linear = np.linspace(0.0, 1.0, 60)
     log_z = exact_curve(linear)[0]
     other = equal_length(linear, exact_curve(linear)[1])
-    found = carried(log_z, linear, other)
-    np.testing.assert_allclose(found, exact_curve(other)[0], atol=0.01)
-    assert found[0] == log_z[0] and found[-1] == log_z[-1]
+    result = carried(log_z, linear, other)
+    np.testing.assert_allclose(result, exact_curve(other)[0], atol=0.01)
+    assert result[0] == log_z[0] and result[-1] == log_z[-1]
     assert np.max(np.abs(log_z - exact_curve(other)[0])) > 0.1
 
 
@@ -126,9 +115,9 @@ def pilot(form, sweeps=2000, chains=30):
 
 @pytest.mark.parametrize("form", ["marginal", "joint"])
 def test_the_observed_curvature_is_the_second_derivative_of_log_z(form):
-    found, betas = pilot(form)
+    result, betas = pilot(form)
     expected = exact_curve(betas)[1]
-    np.testing.assert_allclose(found, expected, rtol=0.15)
+    np.testing.assert_allclose(result, expected, rtol=0.15)
     assert np.max(expected) > 2.0 * np.min(expected)
 
 
@@ -157,26 +146,11 @@ def test_the_adapted_ladder_evens_out_the_lengths_and_log_z_stays_right():
     uneven = [np.max(19 * lengths(betas)) for betas in (draws.betas, np.linspace(0.0, 1.0, 20))]
     assert uneven[0] < 1.3 < 1.6 < uneven[1]
     occupancy = draws.occupancy.sum(axis=(0, 1))
-    found = draws.log_z_base + updated_log_z(draws.log_z_hat, draws.prior, occupancy / occupancy.sum())
+    result = draws.log_z_base + updated_log_z(draws.log_z_hat, draws.prior, occupancy / occupancy.sum())
     expected = exact_curve(draws.betas)[0]
-    np.testing.assert_allclose(found, expected, atol=0.1)
-    assert found[-1] == pytest.approx(exact_log_z(steep_rbm()), abs=0.1)
+    np.testing.assert_allclose(result, expected, atol=0.1)
+    assert result[-1] == pytest.approx(exact_log_z(steep_rbm()), abs=0.1)
     assert np.ptp(expected) > 1.0
-
-
-@pytest.mark.parametrize("sweeps", [1, 3, 99])
-def test_small_budgets_adapt_what_they_can_and_are_spent(sweeps):
-    draws, ledger = adapted(sweeps, 3, prior=1.5)
-    assert ledger.spent == sweeps
-    np.testing.assert_allclose(draws.prior, prior_weights(1.5, draws.betas))
-    assert np.all(np.diff(draws.betas) > 0.0)
-
-
-def test_the_pilot_is_the_first_half_of_the_initial_iterations():
-    draws, ledger = adapted(10_000, 60, final=False, initial_iterations=6, initial_sweeps=10)
-    assert ledger.by_purpose == {"initial iterations": 60 * 60}
-    assert len(draws.initial_log_z) == 6
-    assert not np.allclose(draws.betas, np.linspace(0.0, 1.0, 20))
 
 
 def test_a_number_as_prior_is_an_exponential_in_beta():
@@ -311,12 +285,9 @@ def test_the_dense_ladder_has_the_published_spacing():
     ("ladder", "rungs", "match"),
     [
         ("steep", 5, "unknown 'steep'"),
-        ("linear", 1, "rungs"),
         ([0.0, 0.5, 1.0], 4, "expected 4"),
         ([0.1, 0.5, 1.0], 3, "from 0 to 1"),
-        ([0.0, 0.5, 0.9], 3, "from 0 to 1"),
         ([0.0, 0.5, 0.5, 1.0], 4, "increase"),
-        (None, 2, "ladder"),
     ],
 )
 def test_impossible_ladders_are_refused(ladder, rungs, match):

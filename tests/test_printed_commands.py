@@ -21,14 +21,14 @@ _PROFILE = re.compile(r"--workflow-profile (\S+)|--slurm-\S+( \S+)?")
 
 def printed(program):
     """(page, command) of every command of a program that a page prints."""
-    found = set()
+    result = set()
     for page in PAGES:
         text = (ROOT / page).read_text().replace("\\\n", " ")
         for command in IN_BLOCK.findall(text) + IN_TEXT.findall(text):
             command = re.sub(r"^LOGZOO_MIRROR=\S+ ", "", command)
             if command.startswith(program) and not _LEFT_OUT.search(command):
-                found.add((page, " ".join(command.split())))
-    return sorted(found)
+                result.add((page, " ".join(command.split())))
+    return sorted(result)
 
 
 def rules():
@@ -48,14 +48,14 @@ def test_a_printed_snakemake_command_asks_for_what_there_is(page, command):
         assert not profile or (ROOT / profile / "config.yaml").is_file()
     words = shlex.split(_PROFILE.sub("", command).replace("--cores N", "--cores 2"))[1:]
     try:
-        _, given = parse_args(words)
+        _, options = parse_args(words)
     except SystemExit:
         pytest.fail(f"{page}: {command}")
     # Of the project, or one that the page has its reader write.
     written = re.findall(r"^`(\S+)`,", (ROOT / page).read_text(), re.MULTILINE)
-    assert all((ROOT / path).is_file() or str(path) in written for path in given.configfile or [])
-    assert all(target in rules() or re.match(r"(data|figures)/\w+/", target) for target in given.targets)
-    assert set(given.until) | set(given.forcerun) <= rules()
+    assert all((ROOT / path).is_file() or str(path) in written for path in options.configfile or [])
+    assert all(target in rules() or re.match(r"(data|figures)/\w+/", target) for target in options.targets)
+    assert set(options.until) | set(options.forcerun) <= rules()
 
 
 @pytest.mark.parametrize(("page", "command"), printed("logzoo") + printed("replication"))

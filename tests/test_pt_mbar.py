@@ -4,10 +4,8 @@ import numpy as np
 import pymbar
 import pytest
 
-from logzoo.api import estimate_log_z
 from logzoo.budgets import SweepLedger
 from logzoo.estimators.bar import BridgeSums, OverlapSums
-from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.known.families import known
 from logzoo.samplers import replica_exchange
 from logzoo.samplers.replica_exchange import Steps
@@ -82,13 +80,3 @@ def travelled(coupling):
 def test_replicas_travel_as_predicted_where_sweeps_forget_and_not_where_they_do_not():
     assert travelled(0.1) == pytest.approx(1.0, abs=0.05)
     assert travelled(0.7) < 0.8
-
-
-def test_two_threads_and_one_give_the_same_bits():
-    rbm = known("random-small", seed=1, visible=10, hidden=6).rbm
-    one, two = (
-        estimate_log_z(rbm, "pt-mbar", sweeps=50, chains=60, base="uniform", check=False, threads=threads)
-        for threads in (1, 2)
-    )
-    assert one == two
-    assert abs(one.log_z - exact_log_z(rbm)) < 1.0

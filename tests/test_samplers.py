@@ -17,7 +17,7 @@ from logzoo.samplers import annealed, tempering_runs
 from logzoo.samplers.tempering_chains import updated_log_z
 from logzoo.streams import root_stream
 
-BUDGETS = [1, 3, 50, 101, 1013]
+BUDGETS = [1, 3, 101]
 STREAM = root_stream(5).child("samplers")
 
 
@@ -91,13 +91,13 @@ def test_without_the_final_run_exactly_the_iterations_asked_for_are_made():
 def test_log_z_at_every_rung_tends_to_the_exact_curve(form, base):
     draws, _ = tempering(4000, 50, form=form, base=base, rungs=10)
     occupancy = draws.occupancy.sum(axis=(0, 1))
-    found = draws.log_z_base + updated_log_z(draws.log_z_hat, draws.prior, occupancy / occupancy.sum())
+    result = draws.log_z_base + updated_log_z(draws.log_z_hat, draws.prior, occupancy / occupancy.sum())
     if base is None:
-        assert found[-1] == pytest.approx(exact_log_z(easy_rbm()), abs=0.05)
+        assert result[-1] == pytest.approx(exact_log_z(easy_rbm()), abs=0.05)
         return
     log_odds = easy_rbm().visible_bias if base == "visible-bias" else np.zeros(8)
     exact = [exact_log_z(tempered_rbm(easy_rbm(), log_odds, beta)) for beta in draws.betas]
-    np.testing.assert_allclose(found, exact, atol=0.05)
+    np.testing.assert_allclose(result, exact, atol=0.05)
     assert np.ptp(exact) > 0.2  # a flat curve would pass for any estimate
 
 

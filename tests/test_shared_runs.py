@@ -30,15 +30,15 @@ def together(rbm, asked, stream=STREAM):
 
 def counted(monkeypatch, module):
     """Count the calls of the `run` of a sampler."""
-    made, run = Counter(), module.run
+    calls, run = Counter(), module.run
 
     @wraps(run)
     def counting(rbm, ledger, *arguments, **settings):
-        made["runs"] += 1
+        calls["runs"] += 1
         return run(rbm, ledger, *arguments, **settings)
 
     monkeypatch.setattr(module, "run", counting)
-    return made
+    return calls
 
 
 def test_estimators_of_one_run_have_one_sampler_and_the_name_of_its_stream():
@@ -62,25 +62,25 @@ def test_estimators_of_one_run_have_one_sampler_and_the_name_of_its_stream():
 def test_what_reads_the_same_run_shares_it_and_answers_as_it_does_alone(rbm, monkeypatch):
     tempered, exchanged = (counted(monkeypatch, module) for module in (tempering_runs, replica_exchange))
     asked = {name: (name, {}) for name in (*READERS, "ais")}
-    found = together(rbm, asked)
+    result = together(rbm, asked)
     assert tempered["runs"] == 2 and exchanged["runs"] == 1
     for name in asked:
         alone = together(rbm, {name: asked[name]})[name]
-        assert alone == found[name] and alone.sweeps == 300 and alone.method == name
+        assert alone == result[name] and alone.sweeps == 300 and alone.method == name
         for profile in alone.profiles:
-            np.testing.assert_array_equal(alone.profiles[profile], found[name].profiles[profile])
-    assert found != together(rbm, asked, STREAM.child("another"))
+            np.testing.assert_array_equal(alone.profiles[profile], result[name].profiles[profile])
+    assert result != together(rbm, asked, STREAM.child("another"))
 
 
 def test_other_settings_are_another_run_and_another_stream(rbm, monkeypatch):
-    made = counted(monkeypatch, tempering_runs)
+    calls = counted(monkeypatch, tempering_runs)
     asked = {"rts": ("rts", {}), "few": ("rts", {"rungs": 7}), "mixed": ("rts", {"mixed": True}), "rb": ("ti-rb", {})}
-    found = together(rbm, asked)
-    assert made["runs"] == 3
-    assert len({found[name].log_z for name in ("rts", "few", "mixed")}) == 3
+    result = together(rbm, asked)
+    assert calls["runs"] == 3
+    assert len({result[name].log_z for name in ("rts", "few", "mixed")}) == 3
     # What changes no bit does not part readers.
     again = together(rbm, {"rts": ("rts", {"threads": 2}), "rb": ("ti-rb", {})})
-    assert made["runs"] == 4 and again == {name: found[name] for name in again}
+    assert calls["runs"] == 4 and again == {name: result[name] for name in again}
 
 
 def test_observers_of_all_readers_see_the_run_and_each_is_charged_for_it(rbm):
@@ -104,11 +104,11 @@ def test_observers_of_all_readers_see_the_run_and_each_is_charged_for_it(rbm):
     alone = Estimator("alone", sampler, (first,), read, shares="mine")
     both = Estimator("both", sampler, (first, second), read, shares="mine")
     asked = {"a": (alone, {}), "b": (both, {"shift": 0.5}), "c": (both, {"letter": "yyy"}), "d": (alone, {"size": 3})}
-    found = together(rbm, asked)
-    assert {name: estimate.log_z for name, estimate in found.items()} == {"a": 7.0, "b": 8.5, "c": 10.0, "d": 11.0}
+    result = together(rbm, asked)
+    assert {name: estimate.log_z for name, estimate in result.items()} == {"a": 7.0, "b": 8.5, "c": 10.0, "d": 11.0}
     assert [observers for observers, _ in seen] == [("first", "x", "yyy"), ("first",)]
     assert len({stream for _, stream in seen}) == 2 and all(stream.startswith(f"{STREAM}/") for _, stream in seen)
-    assert [estimate.sweeps for estimate in found.values()] == [300] * 4
+    assert [estimate.sweeps for estimate in result.values()] == [300] * 4
     assert estimate_log_z(rbm, both, sweeps=5, chains=2, letter="zz", check=False).log_z == 9.0
     assert seen[-1] == (("first", "zz"), "0/both")
 

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from logzoo.datasets.readers import one_hot
 from logzoo.datasets.toy import mode_codes, noisy_copies, read_toy
 
 OPTIONS = {
@@ -26,16 +25,6 @@ STEP_5 = [
     (0, 0, 0, 0),
     (1, 0, 0, 0),
 ]
-STEP_6 = [
-    (1, 1, 1, 0, 1, 0, 0, 0),
-    (1, 1, 1, 1, 1, 0, 0, 0),
-    (1, 1, 0, 1, 0, 1, 0, 0),
-    (1, 1, 1, 0, 0, 1, 0, 0),
-    (0, 0, 1, 0, 0, 0, 1, 0),
-    (0, 0, 1, 1, 0, 0, 1, 0),
-    (0, 0, 0, 0, 0, 0, 0, 1),
-    (1, 0, 0, 0, 0, 0, 0, 1),
-]
 # Which bits step 5 has flipped: row and column.
 FLIPPED = {(0, 3), (2, 3), (3, 2), (4, 3), (7, 0)}
 
@@ -55,10 +44,6 @@ def philox(key):
     return np.random.Philox(key=key)
 
 
-def joint(data, labels, modes):
-    return np.hstack([data, one_hot("toy", labels, modes)]).tolist()
-
-
 def rows(table):
     return [list(row) for row in table]
 
@@ -74,7 +59,7 @@ def test_worked_example_with_the_flips_of_the_paper():
     script = Script(words)
     data, labels = noisy_copies(4, 2, 2, 0.2, script)
     assert data.tolist() == rows(STEP_5)
-    assert joint(data, labels, 4) == rows(STEP_6)
+    assert labels.tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
     assert script.words.size == 0
 
 
@@ -133,9 +118,7 @@ def test_another_seed_gives_other_examples_and_the_same_seed_the_same():
     [
         ((6, 2, 2, 0.2), "modes: expected a power of two, found 6"),
         ((1, 2, 2, 0.2), "modes: expected a whole number of at least 2, found 1"),
-        ((4, 0, 2, 0.2), "copies: expected a whole number of at least 1, found 0"),
         ((4, 2, 2, 1.0), "flip: expected a number from 0 to below 1, found 1.0"),
-        ((4, 2, 2, "often"), "flip: expected a number from 0 to below 1, found 'often'"),
     ],
 )
 def test_arguments_that_make_no_sense_are_refused(arguments, message):

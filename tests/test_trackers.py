@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 import twins
-import xarray as xr
 from parts import from_python
 
 from logzoo.kernels import resampling
@@ -33,7 +32,7 @@ def test_a_change_and_differences_are_conditioned_on(rungs):
     generator = np.random.default_rng(rungs)
     belief, free = some_belief(rungs, generator), rungs - 1
     change, variance = generator.standard_normal(rungs), generator.uniform(0.1, 1.0, rungs)
-    found = trackers.Belief(*predicted(*belief, change, variance, 0.3))
+    result = trackers.Belief(*predicted(*belief, change, variance, 0.3))
     # Joint normal of (old log Z, new log Z, new bias), next to no prior on the new log Z (the paper's figure 2).
     wide = 1e6
     joint = np.zeros((2 * free + 1, 2 * free + 1))
@@ -45,30 +44,21 @@ def test_a_change_and_differences_are_conditioned_on(rungs):
     reads = np.zeros((free, 2 * free + 1))
     reads[old, old], reads[old, new], reads[-1, -1] = -1.0, 1.0, 1.0
     mean, joint = conditioned(mean, joint, reads, variance[1:], change[1:])
-    np.testing.assert_allclose(found.mean, mean[free:], atol=1e-4)
-    np.testing.assert_allclose(found.covariance, joint[free:, free:], atol=1e-3)
+    np.testing.assert_allclose(result.mean, mean[free:], atol=1e-4)
+    np.testing.assert_allclose(result.covariance, joint[free:, free:], atol=1e-3)
 
     seen, noise = generator.standard_normal(free), generator.uniform(0.1, 1.0, free)
-    after = trackers.Belief(*updated(*found, 0.7, seen, noise))
+    after = trackers.Belief(*updated(*result, 0.7, seen, noise))
     reads = np.zeros((free, rungs))
     for pair in range(free):
         reads[pair, pair] = 1.0
         if pair:
             reads[pair, pair - 1] = -1.0
     mean, covariance = conditioned(
-        found.mean, found.covariance, reads, noise, seen + np.append(0.7, np.zeros(free - 1))
+        result.mean, result.covariance, reads, noise, seen + np.append(0.7, np.zeros(free - 1))
     )
     np.testing.assert_allclose(after.mean, mean, atol=1e-8)
     np.testing.assert_allclose(after.covariance, covariance, atol=1e-8)
-
-
-def test_the_filter_stays_positive_however_unequal_the_variances():
-    belief = trackers.vague(100.0, 1e3, 10)
-    for step in range(200):
-        belief = predicted(*belief, np.zeros(10), np.full(10, 1e-9), 1e-12)
-        belief = trackers.Belief(*updated(*belief, 100.0, np.zeros(9), np.full(9, 1e-10 if step % 2 else 1e4)))
-    assert np.linalg.eigvalsh(belief.covariance).min() > -1e-15
-    assert belief.log_z == pytest.approx((100.0, 0.0), abs=1e-2)
 
 
 def two_models():
@@ -141,9 +131,8 @@ def tracked(monkeypatch, learning_rate, *, updates=3000, every=100, kind=KalmanT
     return np.array([(exact_log_z(models[u]), *stated[u]) for u in range(0, updates, every)])
 
 
-@pytest.mark.parametrize("base", ["visible-bias", "data"])
-def test_the_tracked_log_z_follows_the_exact_one(monkeypatch, base):
-    exact, mean, std_dev = tracked(monkeypatch, 0.03, base=base)[5:].T
+def test_the_tracked_log_z_follows_the_exact_one(monkeypatch):
+    exact, mean, std_dev = tracked(monkeypatch, 0.03)[5:].T
     assert np.ptp(exact) > 1.0
     assert np.abs(mean - exact).mean() < 0.1
     assert np.mean(np.abs(mean - exact) < 3 * std_dev) >= 0.9
@@ -151,11 +140,11 @@ def test_the_tracked_log_z_follows_the_exact_one(monkeypatch, base):
 
 
 def test_log_z_by_rts_follows_the_exact_one(monkeypatch):
-    exact, found, std_error = tracked(monkeypatch, 0.03, kind=lambda: RtsTracker(0.5))[5:].T
+    exact, result, std_error = tracked(monkeypatch, 0.03, kind=lambda: RtsTracker(0.5))[5:].T
     assert np.ptp(exact) > 1.0
-    assert np.abs(found - exact).mean() < 0.15
-    assert abs((found - exact).mean()) < 0.05
-    assert np.mean(np.abs(found - exact) < 3 * std_error) >= 0.75
+    assert np.abs(result - exact).mean() < 0.15
+    assert abs((result - exact).mean()) < 0.05
+    assert np.mean(np.abs(result - exact) < 3 * std_error) >= 0.75
     assert std_error.max() < 0.2
 
 
@@ -173,14 +162,6 @@ def test_rts_takes_the_whole_step_of_eq_12_and_a_part_of_it():
     assert whole.reading["occupancy_error"] == pytest.approx(3 * 0.2)
     with pytest.raises(ValueError, match="alpha"):
         RtsTracker(1.5)
-
-
-def test_a_tracker_whose_observations_are_wrong_is_told_apart(monkeypatch):
-    monkeypatch.setattr(
-        trackers, "bridge_sampling", lambda up, down, ratio: (up.mean(axis=0), np.full(ratio.size, 1e-3))
-    )
-    exact, mean, std_dev = tracked(monkeypatch, 0.03)[5:].T
-    assert np.mean(np.abs(mean - exact) < 3 * std_dev) < 0.5
 
 
 def test_the_trace_holds_what_the_tracker_says_and_names_it():
@@ -216,10 +197,10 @@ def followed(method="pcd", seed=0, **settings):
 @pytest.mark.parametrize("method", ["cd", "sml-pt"])
 def test_walkers_follow_log_z_of_any_training(method):
     scores = []
-    for seed in range(5):
+    for seed in range(3):
         _, trace, truth = followed(method, seed)
         scores.append((trace["log_z"].values - truth) / trace["log_z_std_dev"].values)
-    # Scores of one training go together: some ten of them are independent.
+    # Scores of one training go together: some six of them are independent.
     assert 0.5 < np.sqrt(np.mean(np.square(scores))) < 2.0
     assert np.abs(scores).max() < 7.0
 
@@ -257,28 +238,6 @@ def test_resampling_keeps_walkers_of_large_weight():
     # The other island's weights are equal.
     np.testing.assert_array_equal(family[6:], np.arange(6, 12))
     np.testing.assert_array_equal(log_weight[6:], 0.0)
-
-
-def test_walkers_go_on_from_a_checkpoint_to_the_same_bits(tmp_path, monkeypatch):
-    monkeypatch.setattr("logzoo.io.checkpoints.Checkpoint.save_if_due", saved_and_stopped(30))
-    path = tmp_path / "training.npz"
-    with pytest.raises(KeyboardInterrupt):
-        followed(checkpoint=path)
-    monkeypatch.undo()
-    _, resumed, _ = followed(checkpoint=path)
-    _, whole, _ = followed()
-    xr.testing.assert_identical(resumed, whole)
-
-
-def saved_and_stopped(update):
-    """In the place of `Checkpoint.save_if_due`: saves at that update, and stops there."""
-
-    def save(self, done, parts):
-        if done == update:
-            self.save(done, parts)
-            raise KeyboardInterrupt
-
-    return save
 
 
 @pytest.mark.parametrize(

@@ -44,14 +44,14 @@ def test_the_kernel_decides_by_that_rule_and_moves_all_that_belongs_to_a_state()
     rbms = random_rbm(1), random_rbm(2)
     path = snapshot_ladders.path_of(rbms[1], BASE, [rbms[0]])
     sampler = sampler_of(path, 4000, 3)
-    made = []
+    exchanges = []
     for number in range(1, 5):
         before = [chains.v.copy() for chains, *_ in sampler._parts][0]
         steps = sampler.move(number, number + 1, "test")
         chains, travellers, _ = sampler._parts[0]
         # The sweep comes first: the steps are those of the states that were about to exchange.
         log_ratio = steps.up[:, 0] - steps.down[:, 0]
-        made.append((log_ratio, sampler.accepted.copy()))
+        exchanges.append((log_ratio, sampler.accepted.copy()))
         assert before.shape == chains.v.shape
         for rung in range(3):
             parameters = parameters_at(sampler._stack, rung)
@@ -59,8 +59,8 @@ def test_the_kernel_decides_by_that_rule_and_moves_all_that_belongs_to_a_state()
             inputs = chains.hidden_input[rung, :, :2] * float(parameters.unit)
             np.testing.assert_allclose(inputs, rbm.hidden_bias + chains.v[rung] @ rbm.weights, atol=1e-5)
         assert travellers.old.max() <= 1
-    previous = np.zeros_like(made[0][1])
-    for number, (log_ratio, accepted) in enumerate(made, 1):
+    previous = np.zeros_like(exchanges[0][1])
+    for number, (log_ratio, accepted) in enumerate(exchanges, 1):
         pair = number % 2
         expected = np.minimum(1.0, np.exp(log_ratio[:, pair]))
         share = (accepted - previous)[:, pair].mean()
@@ -81,11 +81,11 @@ def test_states_of_every_rung_have_its_law_and_neighbours_are_independent():
     laws = np.exp(log_f - np.logaddexp.reduce(log_f, axis=1, keepdims=True))
     joint = np.bincount(8 * codes[1] + codes[2], minlength=64) / codes.shape[1]
     for rung in range(3):
-        found = np.bincount(codes[rung], minlength=8)
+        result = np.bincount(codes[rung], minlength=8)
         expected = laws[rung] * codes.shape[1]
         # Chi-square of 7 degrees of freedom: above 29.9 once in 10,000.
-        assert np.sum((found - expected) ** 2 / expected) < 29.9
-        assert np.sum((found - laws[(rung + 1) % 3] * codes.shape[1]) ** 2 / expected) > 100.0
+        assert np.sum((result - expected) ** 2 / expected) < 29.9
+        assert np.sum((result - laws[(rung + 1) % 3] * codes.shape[1]) ** 2 / expected) > 100.0
     law = np.outer(laws[1], laws[2]).ravel()
     # 63 degrees of freedom: above 113 once in 10,000.
     assert np.sum((joint - law) ** 2 / law) * codes.shape[1] < 113.0
@@ -99,13 +99,13 @@ def test_steps_are_differences_of_log_f():
     steps = sampler.move(1, 2, "test")
     chains = sampler._parts[0][0]
     for pair, (low, high) in enumerate(zip(as_rbms(path), as_rbms(path)[1:], strict=False)):
-        kept = sampler.accepted.sum(axis=1) == 0
-        v = chains.v[:, kept]
-        np.testing.assert_allclose(steps.up[kept, 0, pair], high.log_f(v[pair]) - low.log_f(v[pair]), atol=1e-4)
+        unmoved = sampler.accepted.sum(axis=1) == 0
+        v = chains.v[:, unmoved]
+        np.testing.assert_allclose(steps.up[unmoved, 0, pair], high.log_f(v[pair]) - low.log_f(v[pair]), atol=1e-4)
         np.testing.assert_allclose(
-            steps.down[kept, 0, pair], high.log_f(v[pair + 1]) - low.log_f(v[pair + 1]), atol=1e-4
+            steps.down[unmoved, 0, pair], high.log_f(v[pair + 1]) - low.log_f(v[pair + 1]), atol=1e-4
         )
-        assert kept.sum() > 5
+        assert unmoved.sum() > 5
 
 
 # --- paths
@@ -149,18 +149,21 @@ def test_without_snapshots_it_is_the_method_of_tempering(method, plain):
     model = random_rbm(4, 6, 4)
     data = {"data": np.eye(6, dtype=np.uint8)} if method == "trajectory-raise" else {}
     settings = {"sweeps": 60, "chains": 20, "base": np.zeros(6), "check": False, **data}
-    one, other = (estimate_log_z(model, name, **settings) for name in (method, plain))
-    assert abs(one.log_z - other.log_z) < 4.0 * np.hypot(one.std_error, other.std_error)
-    assert one.diagnostics.keys() == other.diagnostics.keys()
+    first, other = (estimate_log_z(model, name, **settings) for name in (method, plain))
+    assert abs(first.log_z - other.log_z) < 4.0 * np.hypot(first.std_error, other.std_error)
+    assert first.diagnostics.keys() == other.diagnostics.keys()
     with pytest.raises(ValueError, match="kept: expected snapshots beside it, found none"):
         estimate_log_z(model, method, kept=2, **settings)
+
+
+# --- estimates
 
 
 def test_few_snapshots_are_kept_where_the_training_wanders():
     model = random_rbm(1, visible=30, hidden=10, scale=0.1)
     near = [RBM(share * model.weights, model.visible_bias, model.hidden_bias) for share in np.linspace(0.1, 0.9, 12)]
     far = [random_rbm(seed, visible=30, hidden=10, scale=1.5) for seed in range(12)]
-    for snapshots, kept in ((near, 12), (far, 1)):
+    for snapshots, expected in ((near, 12), (far, 1)):
         path = snapshot_ladders.path_of(model, np.zeros(30), snapshots)
         tried = []
 
@@ -172,10 +175,7 @@ def test_few_snapshots_are_kept_where_the_training_wanders():
             snapshot_ladders.follow(sampler, betas, sweeps=40, adapt=True, burn_in=0.1, **settings)
 
         _, number = snapshot_ladders._short_enough(begun, 12, pilot)
-        assert tried[-1] == kept and number == len(tried)
-
-
-# --- estimates
+        assert tried[-1] == expected and number == len(tried)
 
 
 def trained():
@@ -197,9 +197,9 @@ def test_log_z_is_right_whatever_the_way(snapshots):
     truth, options = exact_log_z(run.rbm), {"snapshots": way, "base": log_odds(data), "check": False}
     starts = exact_draws(run.rbm, 200, np.random.default_rng(0))
     for method in ("trajectory", "trajectory-ais", "trajectory-raise"):
-        own = {"data": starts} if method == "trajectory-raise" else {}
-        found = estimate_log_z(run.rbm, method, sweeps=1500, chains=100, **options, **own)
-        assert abs(found.log_z - truth) < 4.0 * found.std_error < 1.0, method
+        data_of_method = {"data": starts} if method == "trajectory-raise" else {}
+        estimate = estimate_log_z(run.rbm, method, sweeps=1500, chains=100, **options, **data_of_method)
+        assert abs(estimate.log_z - truth) < 4.0 * estimate.std_error < 1.0, method
 
 
 def test_z_of_annealing_up_and_its_inverse_of_annealing_down_are_without_bias():
@@ -216,22 +216,11 @@ def test_z_of_annealing_up_and_its_inverse_of_annealing_down_are_without_bias():
         assert log_ratio.mean() < -4.0 * log_ratio.std(ddof=1) / math.sqrt(ratio.size)
 
 
-def test_two_threads_and_one_give_the_same_bits():
-    run, data = trained()
-    one, two = (
-        estimate_log_z(
-            run.rbm, "trajectory", sweeps=99, chains=50, snapshots=run.snapshots, threads=threads, check=False
-        )
-        for threads in (1, 2)
-    )
-    assert one == two
-
-
 def test_states_that_never_leave_their_rung_are_flagged():
     generator = np.random.default_rng(0)
     far = [RBM(*(generator.normal(0.0, 3.0, shape) for shape in ((30, 10), 30, 10))) for _ in range(4)]
-    found = estimate_log_z(far[0], "trajectory", sweeps=200, chains=40, snapshots=far[1:], kept=3, check=False)
-    assert "not-renewed" in found.reasons and found.diagnostics["old_share"] > 0.3
+    estimate = estimate_log_z(far[0], "trajectory", sweeps=200, chains=40, snapshots=far[1:], kept=3, check=False)
+    assert "not-renewed" in estimate.reasons and estimate.diagnostics["old_share"] > 0.3
     run, data = trained()
-    found = estimate_log_z(run.rbm, "trajectory", sweeps=1000, chains=60, snapshots=run.snapshots, check=False)
-    assert found.converged and found.diagnostics["old_share"] < 0.05
+    estimate = estimate_log_z(run.rbm, "trajectory", sweeps=1000, chains=60, snapshots=run.snapshots, check=False)
+    assert estimate.converged and estimate.diagnostics["old_share"] < 0.05

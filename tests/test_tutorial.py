@@ -24,20 +24,20 @@ INSTALL = "python3 -m venv .venv\n. .venv/bin/activate\npip install . scikit-lea
 
 def test_the_tutorial_runs_and_prints_what_it_says(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    told, namespace, outputs = blocks(DOCS / "tutorial.md"), {}, []
-    assert {language for language, _ in told} == {"bash", "python", "text"} and ("bash", INSTALL) in told
-    for language, text in told:
+    parts, namespace, outputs = blocks(DOCS / "tutorial.md"), {}, []
+    assert {language for language, _ in parts} == {"bash", "python", "text"} and ("bash", INSTALL) in parts
+    for language, text in parts:
         if language == "python":
             outputs += printed([text], namespace)
         elif text != INSTALL and language == "bash":
             for line in text.splitlines():
                 assert main(shlex.split(line)[1:]) == 0
-            said = capsys.readouterr().out
-            assert len(re.findall(r"log Z\W+63\.0\d", said)) == 2 and "NOT CONVERGED" not in said
+            output = capsys.readouterr().out
+            assert len(re.findall(r"log Z\W+63\.0\d", output)) == 2 and "NOT CONVERGED" not in output
     # A block that prints is followed by what it prints.
-    found, stored = list(filter(None, outputs)), [text for language, text in told if language == "text"]
-    assert differences(found, stored) == []
-    assert differences([text.replace("True", "False") for text in found], stored)
+    result, stored = list(filter(None, outputs)), [text for language, text in parts if language == "text"]
+    assert differences(result, stored) == []
+    assert differences([text.replace("True", "False") for text in result], stored)
 
 
 @pytest.fixture
@@ -57,15 +57,15 @@ def test_a_figure_is_drawn_in_another_style_from_what_is_stored(project, monkeyp
     for settings in (style.SETTINGS, style.LOOKS, matplotlib.rcParams):
         for key, value in list(settings.items()):
             monkeypatch.setitem(settings, key, value)
-    told = blocks(DOCS / "redraw.md")
-    assert {language for language, _ in told} == {"python"}
-    sources = [text for _, text in told]
+    parts = blocks(DOCS / "redraw.md")
+    assert {language for language, _ in parts} == {"python"}
+    sources = [text for _, text in parts]
     (name,) = set(re.findall(r'shown\["([\w-]+)"\]', sources[0]))
-    made = catalogue_of("tests/tiny.yaml").shown[name].inputs["mixture"]
-    rows = resolve_name(made.run)({}, stream=root_stream(0), **made.settings)
+    experiment = catalogue_of("tests/tiny.yaml").shown[name].inputs["mixture"]
+    rows = resolve_name(experiment.run)({}, stream=root_stream(0), **experiment.settings)
     path = project / catalogue_of().shown[name].inputs["mixture"].path
     path.parent.mkdir(parents=True)
-    write_artifact(rows, path, kind=made.kind, parameters={}, source="", inputs={}, seed_path="0")
+    write_artifact(rows, path, kind=experiment.kind, parameters={}, source="", inputs={}, seed_path="0")
     namespace = {}
     *_, sizes, paths = printed(sources, namespace)
     assert sizes.startswith("mixture {") and str(path.relative_to(project)) in paths
@@ -78,10 +78,10 @@ def test_a_figure_is_drawn_in_another_style_from_what_is_stored(project, monkeyp
 
 def test_a_data_set_of_ones_own_is_configured_and_read(project):
     (project / "data").mkdir()
-    told = blocks(DOCS / "your-own-data.md")
-    sources, stored = ([text for language, text in told if language == kind] for kind in ("python", "text"))
+    parts = blocks(DOCS / "your-own-data.md")
+    sources, stored = ([text for language, text in parts if language == kind] for kind in ("python", "text"))
     assert differences(printed(sources), stored) == []
-    first, second = (yaml.safe_load(text) for language, text in told if language == "yaml")
+    first, second = (yaml.safe_load(text) for language, text in parts if language == "yaml")
     config = catalogue_of(first, second).config
     source = config["sources"]["mine"]
     ((file, entry),) = source["files"].items()
@@ -102,12 +102,13 @@ def code_cells(path):
     ]
 
 
+@pytest.mark.nightly
 def test_a_notebook_prints_what_it_shows(monkeypatch):
     monkeypatch.setattr(matplotlib.pyplot, "show", lambda: matplotlib.pyplot.close())
     sources, stored = zip(*code_cells(NOTEBOOK), strict=True)
-    found = printed(sources)
-    assert differences(found, stored) == []
-    assert differences(found, [NUMBER.sub("99.9", text, count=1) for text in stored])
+    result = printed(sources)
+    assert differences(result, stored) == []
+    assert differences(result, [NUMBER.sub("99.9", text, count=1) for text in stored])
 
 
 def test_a_notebook_reads_well_where_it_is_not_run():

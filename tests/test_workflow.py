@@ -167,6 +167,13 @@ def test_the_targets_of_the_papers_make_every_figure_and_table(finished):
     assert sorted(outputs) == sorted(f"figures/tiny/{one.paper}/{one.name}" for one in shown)
 
 
+def test_costs_are_printed_for_every_figure_and_table():
+    result = run_module(ROOT, "replication", "cost", "--configfile", "config/paper.yaml")
+    assert result.returncode == 0, result.stderr
+    lines = {line.split()[0] for line in result.stdout.splitlines() if line}
+    assert lines >= set(catalogue_of("config/paper.yaml").shown)
+
+
 def test_claims_are_printed_whenever_they_are_asked_for(finished):
     folder, _ = finished
     result = snakemake(folder, "claims", "--cores", "1", *CONFIGURATION)
