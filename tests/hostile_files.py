@@ -66,24 +66,14 @@ def broken(good, folder, generator):
 
 
 def _mutated(contents, generator):
-    """One to three mutations, one after the other."""
-    names = []
-    for _ in range(1 + int(generator.integers(4) == 0) + int(generator.integers(8) == 0)):
-        name = list(MUTATIONS)[generator.integers(len(MUTATIONS))]
-        contents = bytes(MUTATIONS[name](bytearray(contents), generator))
-        names.append(name)
-    return ", ".join(names), contents
+    name = list(MUTATIONS)[generator.integers(len(MUTATIONS))]
+    return name, bytes(MUTATIONS[name](bytearray(contents), generator))
 
 
 def _place(contents, generator):
     """Somewhere in a file; half of the time near its start, where the headers are."""
     end = len(contents) if generator.random() < 0.5 else min(len(contents), 1024)
     return int(generator.integers(end)) if end else 0
-
-
-def _stretch(contents, generator):
-    start = _place(contents, generator)
-    return start, start + int(2 ** generator.uniform(0, 10))
 
 
 def flip(contents, generator):
@@ -99,19 +89,6 @@ def truncate(contents, generator):
     return contents[: _place(contents, generator)]
 
 
-def noise(contents, generator):
-    """A stretch of random bytes."""
-    start, end = _stretch(contents, generator)
-    contents[start:end] = generator.bytes(len(contents[start:end]))
-    return contents
-
-
-def remove(contents, generator):
-    """A stretch left out."""
-    start, end = _stretch(contents, generator)
-    return contents[:start] + contents[end:]
-
-
 def giant(contents, generator):
     """A number that may be a size, much too large or none, of 4 or 8 bytes in either order."""
     code = str(generator.choice(["<I", ">I", "<Q", ">Q"]))
@@ -121,7 +98,7 @@ def giant(contents, generator):
     return contents
 
 
-MUTATIONS = {mutation.__name__: mutation for mutation in (flip, truncate, noise, remove, giant)}
+MUTATIONS = {mutation.__name__: mutation for mutation in (flip, truncate, giant)}
 
 
 def rbm_arrays():

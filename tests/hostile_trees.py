@@ -10,7 +10,6 @@ import sys
 from pathlib import Path
 
 import netCDF4
-import numpy as np
 
 from logzoo.io.netcdf import seal
 from logzoo.io.reading import sha256_of
@@ -66,8 +65,7 @@ def device(tree, outside, url, draws):
 
 def sparse(tree, outside, url, draws):
     """A file of 2 GiB that takes no room, of any kind, manifests included."""
-    path = _some(tree, draws) if draws.random() < 0.7 else _manifests(tree)[0]
-    with path.open("r+b") as file:
+    with _some(tree, draws).open("r+b") as file:
         file.truncate(2 << 30)
 
 
@@ -87,14 +85,7 @@ def jobs_in_the_manifest(tree, outside, url, draws):
     target = str(draws.choice([str(outside / "precious.txt"), "../../precious.txt", "~/precious.txt", url]))
     script = str(draws.choice(["audit.py", "publish.py", "fetch.py", "draw.py", "../evil.py", str(tree / "evil.py")]))
     parts = {key: {"items": [target], "names": {"start": 0}} for key in ("input", "output")}
-    names = {
-        "expected": target,
-        "tasks": ["text"],
-        "module": "os",
-        "run": "os:system",
-        "source": "0",
-        "files": {"a": 1},
-    }
+    names = {"expected": target, "tasks": ["text"], "module": "os", "run": "os:system", "source": "0"}
     params = {"params": {"items": [], "names": names}, "wildcards": {"items": [], "names": {"source": url}}}
     task = {"rule": "audit", "script": f"workflow/scripts/{script}", **parts, **params}
     for path in _manifests(tree):
@@ -167,19 +158,6 @@ MUTATIONS = (
 )
 
 
-def mutate(tree, outside, url, draws):
-    """Mutate a tree in one to four ways; returns their names."""
-    chosen = [MUTATIONS[place] for place in draws.permutation(len(MUTATIONS))[: draws.integers(1, 5)]]
-    done = []
-    for mutation in sorted(chosen, key=MUTATIONS.index):
-        try:
-            mutation(tree, outside, url, draws)
-            done.append(mutation.__name__)
-        except (OSError, IndexError, ValueError):  # an earlier one took away what it needs
-            continue
-    return done
-
-
 def state_of(folder):
     """What is in a folder: kind, size, time and link target or hash of everything below it."""
     state = {}
@@ -199,24 +177,10 @@ def audited(tree, home, *arguments):
         environment.pop(name, None)
     wrapped = "import resource, subprocess, sys; code = subprocess.run(sys.argv[1:]).returncode; print(); "
     wrapped += "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss); sys.exit(code)"
-    command = [
-        sys.executable,
-        "-P",
-        "-c",
-        wrapped,
-        sys.executable,
-        "-P",
-        "-m",
-        "replication",
-        "audit",
-        str(tree),
-    ]
+    python = [sys.executable, "-P"]
+    command = [*python, "-c", wrapped, *python, "-m", "replication", "audit", str(tree)]
     options = {"cwd": tree, "env": environment, "capture_output": True, "timeout": 600}
     done = subprocess.run([*command, *arguments], **options)
     output = done.stdout.decode(errors="replace")
     *shown, peak = output.rstrip().split("\n")
     return done.returncode, "\n".join(shown) + done.stderr.decode(errors="replace"), int(peak) / 1024
-
-
-def draws_of(seed):
-    return np.random.Generator(np.random.Philox(key=seed))

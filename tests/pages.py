@@ -2,7 +2,6 @@
 
 import base64
 import io
-import re
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -71,18 +70,6 @@ def faults(path):
             if one.tag != "img" and key in one.attributes:
                 found.append(f"<{one.tag}> loads {one.attributes[key]}")
     return found
-
-
-def faults_of_broken(path, pattern, replacement):
-    """The faults, a text, of a page in which what `pattern` finds first is replaced."""
-    text = path.read_text()
-    broken = re.sub(pattern, replacement, text, count=1, flags=re.DOTALL)
-    assert broken != text
-    target = path.with_name("broken.html")
-    target.write_text(broken)
-    complaints = "\n".join(faults(target))
-    target.unlink()
-    return complaints
 
 
 def _of_the_document(page):

@@ -1,6 +1,5 @@
 """The command line: what it prints, writes and returns."""
 
-import io
 import json
 import os
 import subprocess
@@ -15,13 +14,11 @@ import xarray as xr
 import logzoo
 from logzoo import RBM, estimate_log_z, exact_log_z, train_rbm
 from logzoo.cli.main import main
-from logzoo.cli.running import bold
 from logzoo.estimators.estimator_registry import ESTIMATORS
 from logzoo.estimators.result import REASONS
 from logzoo.io.netcdf import read_artifact, write_artifact
 from logzoo.io.provenance import PACKAGE_FOLDER, source_digest
 from logzoo.paths import log_odds
-from logzoo.printing import json_line
 from logzoo.training.trainers import TRAINERS
 
 VISIBLE, HIDDEN = 12, 5
@@ -118,32 +115,6 @@ def test_estimate_prints_what_the_library_returns(folder, rbm, capfd):
     }
 
 
-@pytest.mark.parametrize(
-    ("terminal", "variables", "expected"),
-    [(True, {}, True), (False, {}, False), (True, {"NO_COLOR": "1"}, False), (True, {"TERM": "dumb"}, False)],
-)
-def test_bold_is_for_terminals_that_want_it(monkeypatch, terminal, variables, expected):
-    for name, value in {"NO_COLOR": "", "TERM": "xterm", **variables}.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.setattr("sys.stdout.isatty", lambda: terminal, raising=False)
-    assert bold("log Z") == ("\033[1mlog Z\033[0m" if expected else "log Z")
-
-
-def test_a_terminal_sees_what_runs_and_then_the_result_alone(folder, capfd, monkeypatch):
-    class Terminal(io.StringIO):
-        def isatty(self):
-            return True
-
-    monkeypatch.setattr("sys.stderr", Terminal())
-    run(capfd, "estimate", "model.nc", "--sweeps", "30000", "--option", "enumerable=1")
-    shown = sys.stderr.getvalue()
-    stages = ("evidence: ", "round 1 of 1,000 sweeps, ais ...", "round 2 of 2,000 sweeps, ais, log Z ")
-    places = [shown.index(stage) for stage in stages]
-    assert places == sorted(places) and shown.index("annealing: ") < places[1]
-    # The bars are wiped out again.
-    assert shown.rstrip("\x1b[A\r").endswith(" ")
-
-
 def test_mean_log_likelihood_of_the_test_split(folder, rbm, capfd):
     found = run_json(capfd, "estimate", "model.nc", *SHORT, "--data", "data.nc")
     test = examples(40)[20:]
@@ -161,12 +132,7 @@ def test_mean_log_likelihood_of_the_test_split(folder, rbm, capfd):
 
 @pytest.mark.parametrize(
     ("arguments", "base"),
-    [
-        (["--base", "matched"], "matched"),
-        ([], "modes"),
-        (["--base-data", "data.nc"], log_odds(examples(40)[:20])),
-        (["--base-data", "data.npy"], log_odds(examples(40))),
-    ],
+    [(["--base", "matched"], "matched"), (["--base-data", "data.nc"], log_odds(examples(40)[:20]))],
 )
 def test_base(folder, rbm, capfd, arguments, base):
     found = run_json(capfd, "estimate", "model.nc", "--method", "ais", *SHORT, *arguments)
@@ -192,11 +158,6 @@ def test_a_run_that_did_not_converge_warns(folder, rbm, capfd):
     assert err == f"logzoo: warning: rts did not converge, do not trust the interval: {', '.join(reasons)}\n"
 
 
-def test_numbers_that_json_does_not_know_become_null():
-    line = json_line({"std_error": float("nan"), "interval": (float("-inf"), 2.0), "met": np.int64(1)})
-    assert json.loads(line, parse_constant=pytest.fail) == {"std_error": None, "interval": [None, 2.0], "met": 1}
-
-
 def test_methods_prints_the_tables_of_the_library(capfd):
     estimators, trainers = logzoo.methods(), logzoo.trainers()
     assert [entry.name for entry in estimators] == [*ESTIMATORS, "auto"]
@@ -209,12 +170,11 @@ def test_methods_prints_the_tables_of_the_library(capfd):
     assert repr(trainers).splitlines()[2].split() == ["cd", "CD", *", ".join(named["cd"].options).split()]
 
 
-@pytest.mark.parametrize("file", ["model.nc", "model.mat"])
-def test_exact(folder, rbm, capfd, file):
+def test_exact(folder, rbm, capfd):
     expected = exact_log_z(rbm)
-    found = run_json(capfd, "exact", file)
+    found = run_json(capfd, "exact", "model.mat")
     assert found == {"method": "exact", "log_z": expected, "visible": VISIBLE, "hidden": HIDDEN}
-    out, err = run(capfd, "exact", file)
+    out, err = run(capfd, "exact", "model.mat")
     assert table(out) == {"method": "exact", "log Z": f"{expected:.6f} nat", "enumerated": "2**5 states"}
     assert err == ""
 
@@ -252,39 +212,6 @@ def test_a_checkpoint_stays_until_the_snapshots_are_written(folder, capfd, monke
     given = ("--option", "snapshots=3", "--checkpoint", "on.npz", "-o", "new.nc")
     assert main(["train", "data.npy", *TRAINING, *given]) == 1
     assert "No space left" in capfd.readouterr().err and (folder / "on.npz").exists()
-
-
-@pytest.mark.parametrize("name", [os.fsdecode(b"caf\xe9.npy"), "C:\\x.npy"])
-def test_any_name_of_the_data_will_do(folder, capfd, name):
-    os.rename("data.npy", name)
-    run(capfd, "train", name, *TRAINING, "-o", "new.nc")
-    (label,) = json.loads(read_artifact("new.nc", "model").attrs["inputs_json"])
-    assert label.endswith(".npy") and not set(label) & set(":\\")
-
-
-def test_without_a_stderr_results_are_results(folder, capfd, monkeypatch):
-    monkeypatch.setattr(sys, "stderr", None)
-    assert main(["estimate", "model.nc", "--method", "mean-field", "--json"]) == 0
-    # It did not converge, of which a warning would tell.
-    assert json.loads(capfd.readouterr().out)["reasons"]
-
-
-def test_letters_that_the_output_cannot_take_are_spelled_out(folder, monkeypatch):
-    buffer = io.BytesIO()
-    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(buffer, encoding="ascii"))
-    assert main(["train", "data.npy", *TRAINING, "-o", "\u00fc.nc"]) == 0
-    assert b"\\xfc.nc" in buffer.getvalue()
-
-
-def test_all_methods_refuse_what_each_would(folder, capfd):
-    assert main(["estimate", "model.nc", "--method", "all", "--chains", "1"]) == 1
-    out, err = capfd.readouterr()
-    assert out == "" and err.startswith("logzoo: error: chains: expected a whole number of at least 2")
-
-
-def test_grey_levels_are_refused_before_the_training(folder, capsys):
-    assert main(["train", "data.npy", *TRAINING, "--option", "values=grey", "-o", "new.nc"]) == 1
-    assert capsys.readouterr().err.startswith("logzoo: error: --option values: ") and not (folder / "new.nc").exists()
 
 
 def test_a_checkpoint_is_gone_when_the_model_is_there(folder, capfd):
@@ -326,12 +253,6 @@ def test_stand_in_data_is_named_and_remembered(folder, capfd):
         assert table(run(capfd, "info", file).out)["stand-in"] == "NOT mnist: no network"
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["estimate", "--help"], ["train", "-h"]])
-def test_help(capfd, arguments):
-    out, err = run(capfd, *arguments)
-    assert out.startswith("usage: logzoo") and err == ""
-
-
 @pytest.mark.parametrize(
     ("module", "name"),
     [
@@ -351,11 +272,6 @@ def test_an_interrupt_leaves_nothing(folder, capfd, monkeypatch, module, name):
     assert sorted(folder.iterdir()) == before
 
 
-def test_as_a_module():
-    done = process("-m", "logzoo", "--version")
-    assert (done.returncode, done.stdout, done.stderr) == (0, f"logzoo {logzoo.__version__}\n", "")
-
-
 def test_a_broken_pipe_is_quiet(folder):
     read, write = os.pipe()
     os.close(read)
@@ -367,16 +283,8 @@ def test_a_broken_pipe_is_quiet(folder):
     assert (done.returncode, done.stderr) == (141, "")
 
 
-@pytest.mark.parametrize(("command", "output"), [("--help", ">&-"), ("--version", "> /dev/full")])
-def test_output_that_cannot_be_written_is_one_line(folder, command, output):
-    if "full" in output and not os.path.exists("/dev/full"):
-        pytest.skip("the system has no /dev/full")
-    shell = f"{sys.executable} -m logzoo {command} {output}"
-    done = process("-c", "import os, sys; os.execvp('sh', sys.argv[1:])", "sh", "-c", shell)
-    assert done.returncode == 1 and done.stderr.count("\n") == 1 and done.stderr.startswith("logzoo: error: ")
-
-
 def test_help_imports_nothing_heavy():
     heavy = "{'numpy', 'numba', 'scipy', 'xarray', 'tqdm'}"
     script = f"import sys; from logzoo.cli.main import main; main(['-h']); print('heavy', {heavy} & set(sys.modules))"
-    assert process("-c", script).stdout.endswith("heavy set()\n")
+    printed = process("-c", script).stdout
+    assert printed.startswith("usage: logzoo") and printed.endswith("heavy set()\n")

@@ -1,10 +1,7 @@
-"""The Slurm profile fits this workflow and this Snakemake; a drill runs the workflow through a real Slurm."""
+"""The Slurm profile fits this workflow and this Snakemake."""
 
 import re
-import subprocess
-import sys
 
-import pytest
 import yaml
 from projects import ROOT, catalogue_of
 from snakemake.cli import get_argument_parser
@@ -30,12 +27,3 @@ def test_a_failed_job_gets_more_memory():
     profile = yaml.safe_load(PROFILE.read_text())
     asked = [eval(profile["default-resources"]["mem_mb"], {"attempt": attempt}) for attempt in (1, 2, 3)]
     assert profile["retries"] == 2 and asked == sorted(set(asked))
-
-
-@pytest.mark.nightly
-def test_a_slurm_cluster_makes_the_same_bits():
-    done = subprocess.run([sys.executable, ROOT / "tests/drills/slurm.py"], capture_output=True, text=True)
-    if done.returncode == 77:
-        pytest.skip(done.stdout.strip().splitlines()[-1])
-    print(done.stdout)
-    assert done.returncode == 0, done.stdout + done.stderr[-4000:]

@@ -7,11 +7,9 @@ from projects import ROOT, copy_project, snakemake
 
 from logzoo.estimators.estimator_registry import ESTIMATORS
 from logzoo.training.trainers import TRAINERS
-from replication.catalogue import Catalogue
-from replication.configuration import checked
 from replication.models import estimate_settings, truth_from
 from replication.papers.declaration import option_defaults
-from replication.project import catalogue_of, merged_configuration
+from replication.project import catalogue_of
 
 WRONG = [
     # Numbers that jobs do not take.
@@ -20,37 +18,21 @@ WRONG = [
         {"models": {"mnist-10": {"train": {"learning_rate": float("inf")}}}},
         "models.mnist-10.train.learning_rate: expected .*, found inf",
     ),
-    ({"grids": {"trk-t1": {"repeats": 2.0}}}, "grids.trk-t1.repeats: expected a whole number, found 2.0"),
     # Settings of a scale.
     ({"grids": {"trk-t1": {"scales": {"quick": {"datasets": None}}}}}, "grids.trk-t1: expected the key 'datasets'"),
-    ({"grids": {"trk-t1": {"train": {"learning_rate": []}}}}, r"grids.trk-t1.train.learning_rate: .*found \[\]"),
     # Names.
     ({"scale": "raw"}, "scale: .*, found 'raw'"),
     ({"models": {"mnist-20-cd": {"title": "mine"}}}, "models.mnist-20-cd: "),
     ({"figures": {"rts-f5": {"others": ["rts-f55"]}}}, "figures.rts-f5: .*'rts-f55'"),
-    ({"figures": {"lv-f2a": {"models": ["lv"]}}}, "figures.lv-f2a: .*nothing has the name 'lv'"),
     ({"figures": {"zoo-sandwich": {"lower": ["pcd"]}}}, "figures.zoo-sandwich: lower: unknown value 'pcd'"),
     ({"datasets": {"dna": {"source": "nobody"}}}, "datasets.dna.source: unknown name 'nobody'; expected one of .*dna"),
-    ({"figures": {"zoo-arenas": {"of_papers": ["nobody"]}}}, "figures.zoo-arenas: estimators: .*'nobody'"),
     ({"matrix": {"estimators": ["ais"], "left_out": ["magic"]}}, "matrix.left_out: unknown name 'magic'"),
     ({"models": {"mnist-10": {"scales": {"papr": {}}}}}, "models.mnist-10.scales: .*'papr'.* decisive, paper, quick$"),
     # Options of methods.
     ({"estimators": {"rts": {"options": {"rungz": 9}}}}, "estimators.rts.options: unknown name 'rungz'; .*rungs"),
     ({"models": {"mnist-10": {"train": {"options": {"partcles": 9}}}}}, "models.mnist-10.train.options: .*particles"),
-    ({"models": {"mnist-10": {"train": {"options": {"hidden": 9}}}}}, "models.mnist-10.train.options: .*'hidden'"),
-    ({"estimators": {"rts": {"options": {"progress": True}}}}, "estimators.rts.options: unknown name 'progress'"),
     ({"zoo": {"trainers": {"cd": {"options": {"bogus": 1}}}}}, "zoo.trainers.cd.options: unknown name 'bogus'"),
-    ({"grids": {"trk-t1": {"train": {"options": {"bogus": [1, 2]}}}}}, "grids.trk-t1.train.options: .*'bogus'"),
-    (
-        {"comparisons": {"toy-4-4": {"trainers": {"ins": {"options": {"bogus": 1}}}}}},
-        "comparisons.toy-4-4.trainers.ins.options: unknown name 'bogus'",
-    ),
-    ({"trainings": {"lv-t1": {"train": {"options": {"warm_up": 1}}}}}, "trainings.lv-t1.train.options: .*'warm_up'"),
     ({"zoo": {"trainers": {"sml-pt": {"options": {"tracker": "kalmann"}}}}}, ".*'kalmann'; did you mean 'kalman'?"),
-    (
-        {"estimators": {"rts": {"options": {"prior": ["../x"]}}}},
-        "estimators.rts.options.prior: expected a number, a word",
-    ),
     # Models that trainings go on from.
     (
         {"models": {"mnist-10": {"start": "mnist-100"}, "mnist-100": {"start": "mnist-10"}}},
@@ -61,16 +43,12 @@ WRONG = [
     ({"models": {"toy-modes-ins": {"budgets": [7]}}}, "models.toy-modes-.*.budgets: .* all .* toy-modes share"),
     # What no declaration can read.
     ({"figures": {"rts-rungs": {"paper": "rts", "title": "x"}}}, "figures.rts-rungs: no module .*rts_rungs"),
-    ({"figures": {"rts-f4": {"runs": "ten"}}}, "figures.rts-f4.runs: expected a whole number, found 'ten'"),
-    ({"figures": {"rts-f2": {"samples": []}}}, r"figures.rts-f2.samples: "),
     ({"figures": {"rts-f4": {"ladders": [50, 10]}}}, "figures.rts-f4.ladders: expected rising numbers of rungs, found"),
     (
         {"figures": {"trk-f3": {"slow": ["trk-f4b"]}}},
         "figures.trk-f3.slow: expected models whose names end in",
     ),
     ({"figures": {"ins-f3": {"trainers": ["exact"]}}}, "figures.ins-f3.trainers: expected ins, pcd, pt among them"),
-    ({"figures": {"ins-f6": {"comparisons": ["mnist"]}}}, "figures.ins-f6.comparisons: expected 2 of them, found"),
-    ({"figures": {"ins-many": {"ladders": 20}}}, "figures.ins-many.ladders: expected that of .* 10, found 20"),
     ({"figures": {"lv-f2a": {"means": ["mnist-10"]}}}, "figures.lv-f2a.means: expected one or more of `models`"),
     ({"figures": {"lv-f4": {"shares": [0]}}}, "figures.lv-f4.shares.0: expected .* above 0, found 0"),
 ]
@@ -115,17 +93,7 @@ def test_a_model_may_say_how_long_the_runs_for_its_truth_are():
     assert budgets("mnist-200", long_run=True) == [config["truth"]["sweeps"]]
 
 
-def test_no_model_of_a_figure_that_is_not_configured_is_a_traceback():
-    config = checked(merged_configuration(folder=ROOT), ROOT / "config")
-    for name, entry in config["figures"].items():
-        for key in {"model", "models", "others", "fixed", "adaptive", "slow", "fast"} & entry.keys():
-            wrong = "nobody" if isinstance(entry[key], str) else ["nobody", *entry[key][1:]]
-            figures = {**config["figures"], name: {**entry, key: wrong}}
-            with pytest.raises(ValueError, match=r"^configuration: figures.* 'nobody'"):
-                Catalogue({**config, "figures": figures})
-
-
-@pytest.mark.parametrize("content", [b"- a\n", b"a: [\n", b"\xff", None], ids=["list", "broken", "bytes", "none"])
+@pytest.mark.parametrize("content", [b"- a\n", b"a: [\n", None], ids=["list", "broken", "none"])
 def test_a_file_that_is_no_yaml_is_one_line(tmp_path, content):
     file = tmp_path / "mine.yaml"
     if content is not None:

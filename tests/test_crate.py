@@ -93,7 +93,7 @@ def test_a_run_with_faults_or_stale_files_is_refused(project):
     assert "run the workflow first" in refused(project)
 
 
-@pytest.mark.parametrize("text", [None, "title: [", "authors: [{}]"])
+@pytest.mark.parametrize("text", [None, "authors: [{}]"])
 def test_a_project_that_does_not_say_what_it_is_is_refused(project, text):
     (project / "CITATION.cff").unlink()
     if text is not None:

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from scipy.io import savemat
 
-from logzoo.datasets import readers
 from logzoo.datasets.build import READERS, build_dataset, label_units, stand_in, visible_matrix
 from logzoo.datasets.readers import one_hot, shuffled_order
 
@@ -95,12 +94,7 @@ def test_idx_threshold_is_one_at_and_above(tmp_path):
     [
         ("train-images", b""),
         ("train-images", idx(images(5))[:-1]),
-        ("train-images", idx(images(5)) + b"\0"),
-        ("train-images", idx(np.arange(5))),
         ("train-images", struct.pack(">IIII", 2051, 2**32 - 1, 2**32 - 1, 2**32 - 1)),
-        ("train-images", struct.pack(">IIII", 2051, 0, 28, 28)),
-        ("train-images", idx(images(2))),
-        ("train-labels", idx(np.arange(5))[:-1]),
         ("test-images", gzip.compress(idx(images(3)), mtime=0)[:-12]),
     ],
 )
@@ -108,12 +102,6 @@ def test_malformed_idx_is_refused(tmp_path, file, content):
     with pytest.raises(ValueError) as error:
         READERS["idx"](write_all(tmp_path, {**idx_files(), file: content}), IDX_OPTIONS)
     assert_refused(error, file)
-
-
-def test_unpacking_stops_at_its_bound(tmp_path, monkeypatch):
-    monkeypatch.setattr(readers, "MAX_UNPACKED_BYTES", 20)
-    with pytest.raises(ValueError, match="train-images: expected at most 20 bytes"):
-        READERS["idx"](write_all(tmp_path, idx_files()), IDX_OPTIONS)
 
 
 def test_text_reads_rows_plain_and_gzipped(tmp_path):
@@ -144,11 +132,6 @@ def test_text_sorts_the_rows_of_the_named_splits_only(tmp_path):
     [
         (b"0,1,0\n0,2,0\n", 2),
         (b"0,1,0\n0,1\n0,1,0\n", 2),
-        (b"0,1,0\n0 1 0\n", 2),
-        (b"0,1,0\n0,1,0", 2),
-        (b"0,1,0\n0,1,0\n\n", 3),
-        (b"0,1,0,\n0,1,0,\n", 1),
-        (b"0,1,0\r\n0,1,0\r\n", 1),
     ],
 )
 def test_malformed_text_is_refused_with_its_line(tmp_path, content, line):
@@ -173,15 +156,10 @@ def test_libsvm_counts_indices_from_one(tmp_path):
     "content",
     [
         b"",
-        b"\n",
-        b"1 1:1\n\n1 1:1\n",
         b"1 0:1\n",
         b"1 5:1\n",
         b"1 2:1 1:1\n",
-        b"1 2:1 2:1\n",
         b"1 2:2\n",
-        b"1 2\n",
-        b"99999 2:1\n",
         b"1 1:1\xff\n",
     ],
 )
@@ -212,11 +190,10 @@ def test_shuffled_order_is_a_permutation_that_never_changes():
     assert abs(moved) < 4 / np.sqrt(10_000)  # of two independent orders: mean 0, standard deviation 1 / sqrt(rows)
 
 
-@pytest.mark.parametrize(("reader", "options"), [("text", {"separator": ","}), ("libsvm", {"features": 2})])
-def test_own_split_needs_some_training_rows(tmp_path, reader, options):
-    paths = write_all(tmp_path, {"pooled": b"0,1\n1,0\n1,1\n" if reader == "text" else b"1 1:1\n1 2:1\n1\n"})
+def test_own_split_needs_some_training_rows(tmp_path):
+    paths = write_all(tmp_path, {"pooled": b"0,1\n1,0\n1,1\n"})
     with pytest.raises(ValueError, match="expected more than 3 examples, found 3") as error:
-        READERS[reader](paths, {"own_split": {"file": "pooled", "validation": 1, "test": 2}, **options})
+        READERS["text"](paths, {"own_split": {"file": "pooled", "validation": 1, "test": 2}, "separator": ","})
     assert_refused(error, "pooled")
 
 
@@ -232,11 +209,8 @@ def test_matlab_images_come_out_row_by_row(tmp_path):
     "changes",
     [
         {"train_data": np.full((4, 6), 2)},
-        {"train_data": np.full((4, 6), 0.5)},
         {"train_data": np.zeros((4, 6), complex)},
-        {"train_data": np.zeros((0, 6))},
         {"train_data": np.zeros((4, 5))},
-        {"train_data": {"structure": 1}},
         {"val_labels": np.full((2, 1), 1e9)},
     ],
 )

@@ -19,8 +19,6 @@ from logzoo.datasets.sources import SourcesExhausted, digests, fetch, mirror_fol
 
 CONTENT = b"0 1 1 0\n" * 5000
 PACKED = gzip.compress(CONTENT, mtime=0)
-# Addresses that a redirect may name: no URL, no host, no text.
-ASTRAY = (b"http://a..b/", b"http://[::1", b"http://\xff\xfe/")
 
 
 def sha256(content: bytes) -> str:
@@ -51,10 +49,8 @@ class Handler(BaseHTTPRequestHandler):
             self._send_on(b"0" * 1000, 0.05)
         elif self.path == "/loop":
             self._answer(b"", {"Location": "/loop"}, 302)
-        elif self.path.startswith("/astray/"):
-            self.send_response_only(302)
-            self._headers_buffer.append(b"Location: " + ASTRAY[int(self.path[8:])] + b"\r\n")
-            self.end_headers()
+        elif self.path == "/astray":
+            self._answer(b"", {"Location": "http://[::1"}, 302)
         else:
             self._answer(b"no such file", status=404)
 
@@ -134,23 +130,24 @@ def test_sources_are_tried_in_order_and_the_manifest_is_the_same_each_time(tmp_p
     assert not server.requests
     assert (tmp_path / "first/a.txt").read_bytes() == CONTENT
 
-    manifest = fetch_quietly(entry, tmp_path / "third", mirrors=[])
-    assert manifest["files"]["a.txt"]["source"] == f"{server.url}/good"
-    assert server.requests == {"/good": 1}
+    write(tmp_path / "third/a.txt", CONTENT[:-1])
+    for expected in (f"{server.url}/good", "kept"):
+        assert fetch_quietly(entry, tmp_path / "third")["files"]["a.txt"]["source"] == expected
+    assert (tmp_path / "third/a.txt").read_bytes() == CONTENT and server.requests == {"/good": 1}
 
 
 def test_wrong_bytes_are_rejected_by_name_and_the_next_source_is_used(tmp_path, server, caplog):
     write(tmp_path / "bad_mirror/a.txt", b"other")
     write(tmp_path / "good_mirror/a.txt", CONTENT)
     mirrors = [tmp_path / "bad_mirror", tmp_path / "good_mirror"]
-    entry = files({"url": f"{server.url}/wrong"}, {"file": "a.txt"})
+    entry = files({"url": f"{server.url}/astray"}, {"url": f"{server.url}/wrong"}, {"file": "a.txt"})
     manifest = fetch_quietly(entry, tmp_path / "raw", mirrors)
     assert manifest["files"]["a.txt"]["source"] == "mirror:a.txt"
     assert (tmp_path / "raw/a.txt").read_bytes() == CONTENT
     warnings = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
-    assert len(warnings) == 2
+    assert len(warnings) == 3 and "/astray" in warnings[0]
     for warning, label, content in zip(
-        warnings, [f"{server.url}/wrong", "mirror:a.txt"], [CONTENT[::-1], b"other"], strict=True
+        warnings[1:], [f"{server.url}/wrong", "mirror:a.txt"], [CONTENT[::-1], b"other"], strict=True
     ):
         assert all(part in warning for part in ("a.txt", label, sha256(CONTENT), sha256(content)))
 
@@ -162,8 +159,6 @@ def test_wrong_bytes_are_rejected_by_name_and_the_next_source_is_used(tmp_path, 
         ("/stall", "ConnectionError"),
         ("/silent", "ReadTimeout"),
         ("/loop", "TooManyRedirects"),
-        ("/absent", "HTTP 404"),
-        ("/wrong", "wrong bytes"),
     ],
 )
 def test_a_failing_url_leaves_nothing_and_is_named(tmp_path, server, path, reason):
@@ -201,12 +196,6 @@ def test_no_more_is_read_than_a_file_should_have(tmp_path, server, monkeypatch, 
     assert list((tmp_path / "no").iterdir()) == []
 
 
-@pytest.mark.parametrize("number", range(len(ASTRAY)))
-def test_a_redirect_to_a_malformed_address_falls_back_to_the_next_url(tmp_path, server, number):
-    entry = files({"url": f"{server.url}/astray/{number}"}, {"url": f"{server.url}/good"})
-    assert fetch_quietly(entry, tmp_path)["files"]["a.txt"]["source"] == f"{server.url}/good"
-
-
 def test_a_dead_host_is_tried_once_for_all_files(tmp_path, closed_port, monkeypatch):
     attempts = []
     get = requests.get
@@ -225,33 +214,6 @@ def test_a_dead_host_is_tried_once_for_all_files(tmp_path, closed_port, monkeypa
     assert len(list((tmp_path / "raw").iterdir())) == 4
 
 
-def test_all_failures_are_told_in_one_line(tmp_path, server, closed_port):
-    write(tmp_path / "mirror/bad.txt", b"bad")
-    sources = [
-        {"file": "absent.txt"},
-        {"file": "bad.txt"},
-        {"url": f"{server.url}/nowhere"},
-        {"url": f"{closed_port}/a.txt"},
-    ]
-    with pytest.raises(ValueError) as failure:
-        fetch_quietly(files(*sources), tmp_path / "raw", [tmp_path / "mirror"])
-    assert str(failure.value) == (
-        "toy: no source of a.txt worked; tried mirror:absent.txt (in no mirror folder); "
-        f"mirror:bad.txt (wrong bytes); {server.url}/nowhere (HTTP 404); {closed_port}/a.txt (ConnectionError)"
-    )
-    assert list((tmp_path / "raw").iterdir()) == []
-
-
-def test_a_verified_file_is_kept_and_a_wrong_one_replaced(tmp_path, server):
-    entry = files({"url": f"{server.url}/good"})
-    write(tmp_path / "a.txt", CONTENT)
-    assert fetch_quietly(entry, tmp_path)["files"]["a.txt"]["source"] == "kept"
-    assert not server.requests
-    write(tmp_path / "a.txt", CONTENT[:-1])
-    assert fetch_quietly(entry, tmp_path)["files"]["a.txt"]["source"] == f"{server.url}/good"
-    assert (tmp_path / "a.txt").read_bytes() == CONTENT
-
-
 def test_gzip_source_is_verified_before_and_after_unpacking(tmp_path, server):
     write(tmp_path / "mirror/a.gz", PACKED)
     packed = {"file": "a.gz", "gzip": True, "sha256": sha256(PACKED)}
@@ -261,18 +223,15 @@ def test_gzip_source_is_verified_before_and_after_unpacking(tmp_path, server):
         assert (folder / "a.txt").read_bytes() == CONTENT
         assert [path.name for path in folder.iterdir()] == ["a.txt"]
 
-    for source, checksum in [({**packed, "sha256": "0" * 64}, sha256(CONTENT)), (packed, "0" * 64)]:
-        with pytest.raises(SourcesExhausted, match="wrong bytes"):
+    damaged = write(tmp_path / "mirror/damaged.gz", PACKED[:-20])
+    cut = {"file": "damaged.gz", "gzip": True, "sha256": sha256(damaged.read_bytes())}
+    for source, checksum, reason in [
+        ({**packed, "sha256": "0" * 64}, sha256(CONTENT), "wrong bytes"),
+        (packed, "0" * 64, "wrong bytes"),
+        (cut, sha256(CONTENT), "does not unpack"),
+    ]:
+        with pytest.raises(SourcesExhausted, match=reason):
             fetch_quietly(files(source, sha256=checksum), tmp_path / "raw", [tmp_path / "mirror"])
-    assert list((tmp_path / "raw").iterdir()) == []
-
-
-@pytest.mark.parametrize("damaged", [PACKED[:-20]])
-def test_damaged_gzip_is_rejected(tmp_path, damaged):
-    write(tmp_path / "mirror/a.gz", damaged)
-    source = {"file": "a.gz", "gzip": True, "sha256": sha256(damaged)}
-    with pytest.raises(SourcesExhausted, match="does not unpack"):
-        fetch_quietly(files(source), tmp_path / "raw", [tmp_path / "mirror"])
     assert list((tmp_path / "raw").iterdir()) == []
 
 

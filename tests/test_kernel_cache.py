@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from importlib import import_module
+from types import SimpleNamespace
 
 import pytest
 from parts import is_part
@@ -63,17 +64,6 @@ def test_each_kind_of_processor_has_a_folder_of_its_own(tmp_path):
     assert {os.path.dirname(folder) for folder in folders} == {str(tmp_path)}
 
 
-@pytest.mark.skipif(os.name != "posix", reason="homes are told otherwise there")
-def test_without_a_home_the_folder_is_our_own_in_that_of_temporary_files(tmp_path):
-    homeless = "import platformdirs\ndef none(*_): raise RuntimeError('no home')\nplatformdirs.user_cache_path = none"
-    folder = tmp_path / f"logzoo-{os.getuid()}"
-    path = folder_of(homeless, NUMBA_CACHE_DIR=None, TMPDIR=str(tmp_path))
-    assert os.path.dirname(path) == str(folder) and folder.stat().st_mode & 0o777 == 0o700
-    # Others could put machine code there.
-    folder.chmod(0o777)
-    assert folder_of(homeless, NUMBA_CACHE_DIR=None, TMPDIR=str(tmp_path)) == "None"
-
-
 _IMPORT = """
 import os, sys
 before, modules = dict(os.environ), set(sys.modules)
@@ -110,23 +100,14 @@ def test_types_of_public_names_are_those_of_the_package():
     assert stub.count("import") == len(logzoo._PUBLIC) and sorted(logzoo._PUBLIC) == logzoo.__all__
 
 
-class Process:
-    """What `subprocess.Popen` would start: it ends with a code."""
-
-    def __init__(self, code):
-        self.code = code
-
-    def wait(self):
-        return self.code
-
-
 @pytest.mark.parametrize(("cores", "codes", "marked"), [(1, [0], True), (2, [0, 1], False)])
 def test_kernels_are_compiled_before_a_run_until_that_ended_well(cores, codes, marked, tmp_path, monkeypatch, capsys):
     started, left = [], list(codes)
 
     def start(command):
         started.append(command[-1])
-        return Process(left.pop(0))
+        code = left.pop(0)
+        return SimpleNamespace(wait=lambda: code)
 
     monkeypatch.setattr(compiling.subprocess, "Popen", start)
     monkeypatch.setattr(compiling.cache, "folder", lambda: tmp_path)
@@ -136,12 +117,6 @@ def test_kernels_are_compiled_before_a_run_until_that_ended_well(cores, codes, m
     left += codes
     compiling.compile_kernels(cores)
     assert len(started) == (1 if marked else 2) * len(codes)
-
-
-def test_what_is_compiled_before_a_run_runs(monkeypatch):
-    monkeypatch.setattr(compiling, "TRAINERS", {name: compiling.TRAINERS[name] for name in ("cd", "sml-pt")})
-    compiling.train_by_all()
-    compiling.estimate_by_all(["ais", "raise"])
 
 
 def test_only_kernels_call_parts():

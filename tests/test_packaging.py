@@ -5,7 +5,6 @@ import tomllib
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
-import pytest
 import yaml
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
@@ -139,78 +138,14 @@ def test_pins_are_complete_and_installed():
     assert differences_from_installed(read_files()) == []
 
 
-@pytest.mark.parametrize(
-    ("file", "pattern", "replacement", "complaint"),
-    [
-        (
-            "requirements.txt",
-            r"numpy==.*",
-            "numpy==2.0.1",
-            "numpy==2.0.1 in requirements.txt does not satisfy",
-        ),
-        ("requirements.txt", r"tqdm==.*\n", "", "tqdm is not pinned"),
-        ("requirements.txt", r"tqdm==", "tqdm>=", "not an exact pin: 'tqdm>="),
-        ("requirements.txt", r"tqdm==.*", "tqdm==4.*", "not an exact pin: 'tqdm==4.*'"),
-        ("requirements.txt", r"tqdm==.*", "tqdm @ https://example.test/tqdm.whl", "not one pin: 'tqdm @"),
-        ("requirements.txt", r"tqdm==", "--pre\ntqdm==", "not one pin: '--pre'"),
-        ("requirements.txt", r"-e \.\n", "", "not '-e .'"),
-        ("environment.yml", r"numba=.*", "numba=0.1", "numba: 0.1 in environment.yml"),
-        ("environment.yml", r"  - tqdm=.*\n", "", "tqdm is missing in environment.yml"),
-        ("environment.yml", r"  - tqdm", "  - dask=1.0\n  - tqdm", "dask: 1.0 in environment.yml, None"),
-        ("environment.yml", r"python>=.*", "python>=3.12", "does not hold python>=3.11"),
-        ("pyproject.toml", r'"tqdm>=.*",', '"tqdm>=99",', "does not satisfy tqdm>=99"),
-        ("pyproject.toml", r'"tqdm>=.*",', '"tqdm",', "does not satisfy tqdm"),
-        ("pyproject.toml", r'"tqdm>=.*",', '"dask>=1",', "dask is not pinned"),
-        ("CITATION.cff", r"(?m)^version: .*", "version: 9.9.9", "version '9.9.9' is not"),
-    ],
-)
-def test_a_disagreement_is_found(file, pattern, replacement, complaint):
-    files = read_files()
-    changed = re.sub(pattern, replacement, files[file], count=1)
-    assert changed != files[file]
-    assert complaint in "\n".join(disagreements(files | {file: changed}))
-
-
-@pytest.mark.parametrize(
-    ("pattern", "replacement", "complaint"),
-    [
-        (r"packaging==.*\n", "", "packaging is needed and not pinned"),
-        (r"packaging==", "dask==1.0\npackaging==", "dask is pinned and nothing needs it"),
-        (r"packaging==.*", "packaging==1.0", "packaging==1.0 in requirements.txt"),
-    ],
-)
-def test_an_incomplete_pin_list_is_found(pattern, replacement, complaint):
-    files = read_files()
-    files["requirements.txt"] = re.sub(pattern, replacement, files["requirements.txt"], count=1)
-    assert complaint in "\n".join(differences_from_installed(files))
-
-
-def test_citation_is_complete():
-    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
-    assert citation["cff-version"] == "1.2.0" and citation["type"] == "software"
-    assert citation["title"] == "logzoo" and citation["message"] and citation["authors"]
-    assert len(citation["references"]) == 4
-    for paper in citation["references"]:
-        assert {"type", "title", "authors", "year", "conference"} <= paper.keys()
-        assert all(author.keys() == {"family-names", "given-names"} for author in paper["authors"])
-
-
 def test_one_version(capsys):
     assert version("logzoo") == logzoo.__version__
     assert main(["--version"]) == 0
     assert capsys.readouterr().out == f"logzoo {logzoo.__version__}\n"
 
 
-def host_mentions(root):
-    """List the text files under `root` that name a package registry's host."""
-    files = [path for path in root.iterdir() if path.name == "Snakefile" or path.suffix in TEXT_SUFFIXES]
-    files += [path for folder in FOLDERS for path in (root / folder).rglob("*") if path.is_file()]
+def test_no_file_names_a_registry():
+    files = [path for path in ROOT.iterdir() if path.name == "Snakefile" or path.suffix in TEXT_SUFFIXES]
+    files += [path for folder in FOLDERS for path in (ROOT / folder).rglob("*") if path.is_file()]
     texts = {path: path.read_bytes().decode(errors="ignore") for path in files if CACHE not in path.parts}
-    return [str(path.relative_to(root)) for path, text in texts.items() if HOST_PATTERN.search(text)]
-
-
-def test_no_file_names_a_registry(tmp_path):
-    assert host_mentions(ROOT) == []
-    (tmp_path / "src").mkdir()
-    (tmp_path / "src" / "a.py").write_text("index = 'https://" + "".join(HOSTS[0]) + "/simple'\n")
-    assert host_mentions(tmp_path) == ["src/a.py"]
+    assert [str(path.relative_to(ROOT)) for path, text in texts.items() if HOST_PATTERN.search(text)] == []

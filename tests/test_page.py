@@ -167,13 +167,7 @@ def test_every_figure_table_and_claim_is_on_the_page(made, parsed):
     assert len(rows) == len(claims)
 
 
-def test_the_page_opens_with_what_was_done_and_with_the_answer(parsed):
-    sentences = [one.text for one in parsed.all("li") if one.inside("ul").attributes.get("class") == "done"]
-    numbers = [re.findall(r"\d+", sentence) for sentence in sentences]
-    assert [numbers[0], numbers[2]] == [
-        ["4", str(PICTURES), str(len(CATALOGUE.shown) - PICTURES)],
-        ["2", "3", "2", "23", "52"],
-    ]
+def test_the_page_opens_with_the_answer(parsed):
     first = parsed.all("section")[0]
     assert CATALOGUE.config["papers"]["zoo"]["question"] in first.text
     opening = [one.attributes["id"] for one in parsed.all("article") if one.inside("section") is first]
@@ -189,16 +183,6 @@ def test_every_figure_and_table_has_a_tile_with_the_marks_of_its_verdicts(made, 
         assert CATALOGUE.shown[name].title in tile.text
         for word in VERDICTS:
             assert (f"{said.count(word)} {word}" in tile.text) == (word in said)
-
-
-def test_verdicts_and_captions_are_said_once_beside_the_picture(parsed):
-    figures = {one.attributes["id"]: one.text for one in parsed.all("article") if "id" in one.attributes}
-    for entry in TESTED.values():
-        assert figures["rts-f3"].count(f"{entry['claim']}.") == 1
-    assert figures["rts-f3"].count("95% bootstrap intervals") == 1
-    described = {one.inside("article").attributes["id"]: one for one in parsed.all("img") if one.inside("article")}
-    assert described["rts-f3"].attributes["alt"].endswith("; described and judged beside the picture")
-    assert described["zoo-rmse"].attributes["alt"].endswith("; described beside the picture")
 
 
 def test_the_page_of_a_paper_alone_without_a_companion_is_sound(tmp_path):
@@ -258,24 +242,16 @@ def test_pictures_are_small_and_keep_their_rare_colours():
 
 
 PAGES = ("index.html", "scorecard.html")
-# Letter, the narrower of the two papers that are in use, without the margins of the page: in pixels of CSS.
-PAPER = 710, 950
-# JavaScript that lists what is cut on paper that is so wide and high: what is beyond its edge, or higher than it.
-CUT = """((width, height) => Array.from(document.body.querySelectorAll("main *"))
-  .filter((one) => one.checkVisibility() && !one.closest(".hidden, .cells"))
-  .filter((one) => one.getBoundingClientRect().right > width + 1 || one.clientWidth + 1 < one.scrollWidth
-    || (one.tagName === "IMG" && one.height > height))
-  .map((one) => one.outerHTML.slice(0, 90)))"""
-# JavaScript that lists texts which do not stand out from what is behind them.
+# JavaScript that lists texts of too little contrast.
 LOOK = Path(__file__).with_name("look.js").read_text()
 
 
-@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize(("width", "dark"), [(360, False), (1280, True)])
 @pytest.mark.parametrize("name", PAGES)
-def test_it_opens_in_a_browser_without_complaint(browser, made, name, width):
+def test_it_opens_in_a_browser_without_complaint(browser, made, name, width, dark):
     path = made[0].with_name(name)
-    browser.open(path.as_uri(), width=width)
-    assert browser.evaluate("innerWidth") == width
+    browser.open(path.as_uri(), width=width, dark=dark)
+    assert browser.evaluate("innerWidth") == width and browser.evaluate(LOOK) == []
     assert browser.complaints() == []
     assert browser.requests() == [path.as_uri()]
     assert browser.evaluate("document.documentElement.scrollWidth") <= width
@@ -284,15 +260,6 @@ def test_it_opens_in_a_browser_without_complaint(browser, made, name, width):
     links = browser.evaluate("Array.from(document.links, (one) => one.href)")
     assert len(links) > 50
     assert all(Path(unquote(urlsplit(one).path)).is_file() for one in links)
-
-
-@pytest.mark.parametrize("name", PAGES)
-@pytest.mark.parametrize("dark", [False, True])
-def test_all_texts_stand_out_from_what_is_behind_them(browser, made, name, dark):
-    browser.open(made[0].with_name(name).as_uri(), dark=dark)
-    background = browser.evaluate("getComputedStyle(document.body).backgroundColor")
-    assert (background == "rgb(255, 255, 255)") != dark
-    assert browser.evaluate(LOOK) == []
 
 
 @pytest.mark.parametrize("scripts", [True, False])
@@ -323,36 +290,3 @@ def test_the_scorecard_is_sorted_by_its_headings(browser, made):
         assert after == sorted(before, reverse=order == "descending")
         assert browser.evaluate("document.querySelectorAll('th[aria-sort]').length") == 1
         assert browser.evaluate("document.querySelector('th[aria-sort]').getAttribute('aria-sort')") == order
-
-
-@pytest.mark.parametrize("name", PAGES)
-@pytest.mark.parametrize("dark", [False, True])
-def test_nothing_is_cut_in_print(browser, made, name, dark):
-    width, height = PAPER
-    browser.open(made[0].with_name(name).as_uri(), width=width, media="print", dark=dark)
-    assert browser.evaluate(f"{CUT}({width}, {height})") == []
-    assert browser.evaluate("document.documentElement.scrollWidth") == width
-    assert browser.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
-    assert browser.evaluate(LOOK) == []
-    seen = "Array.from(document.querySelectorAll('{}'), (one) => one.checkVisibility())"
-    for unused in ("nav", ".filter", "#provenance details"):
-        assert not any(browser.evaluate(seen.format(unused)))
-    if name == "index.html":
-        opened = "Array.from(document.querySelectorAll('header details li, .made li'), (one) => one.checkVisibility())"
-        assert len(browser.evaluate(opened)) > len(CATALOGUE.shown) and all(browser.evaluate(opened))
-        browser.evaluate("document.querySelector('#scorecard p').style.width = '900px'")
-        assert "claim says between" in browser.evaluate(f"{CUT}({width}, {height})")[-1]
-
-
-def test_the_keyboard_reaches_the_contents(browser, made):
-    browser.open(made[0].as_uri())
-    for kind in ("rawKeyDown", "keyUp"):
-        browser.call("Input.dispatchKeyEvent", type=kind, key="Tab", code="Tab", windowsVirtualKeyCode=9)
-    first = "document.activeElement.getBoundingClientRect()"
-    assert browser.evaluate("document.activeElement.getAttribute('href')") == "#main"
-    assert browser.evaluate(f"{first}.left >= 0 && {first}.width > 50")
-    assert browser.evaluate("parseFloat(getComputedStyle(document.activeElement).outlineWidth) >= 2")
-    regions = "Array.from(document.querySelectorAll('.scroll'), (one) => one.tabIndex)"
-    assert set(browser.evaluate(regions)) == {0}
-    tiles = "Array.from(document.querySelectorAll('.tile'), (one) => one.tabIndex)"
-    assert browser.evaluate(tiles) == [0] * len(CATALOGUE.shown)

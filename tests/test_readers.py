@@ -1,6 +1,5 @@
 """RBMs of other people: other names, other ways round, HDF5, spins, scikit-learn."""
 
-import json
 import re
 import sys
 import textwrap
@@ -112,7 +111,7 @@ def test_other_names_are_guessed_from_the_shapes_and_said(path):
     assert "as the visible bias, 'b' (" in note and note.endswith(f"as the hidden bias; if wrong, {ASKED}")
 
 
-@pytest.mark.parametrize("names", ["W,v_bias,h_bias", "w,vb,other", "rbm.W,rbm.b,rbm.hbias"])
+@pytest.mark.parametrize("names", ["W,v_bias,h_bias", "rbm.W,rbm.b,rbm.hbias"])
 def test_biases_named_the_other_way_round_turn_the_weights(tmp_path, names):
     rbm = random_rbm()
     path = tmp_path / "model.npz"
@@ -152,15 +151,7 @@ def test_square_weights_need_names(path):
     assert not same(read(path, "W,b,a")[0], rbm)
 
 
-@pytest.mark.parametrize(
-    "more",
-    [
-        {"W2": np.zeros((6, 4))},
-        {"data": np.zeros((20, 6))},
-        {"c": np.zeros(6)},
-        {"W": np.zeros(24)},
-    ],
-)
+@pytest.mark.parametrize("more", [{"W2": np.zeros((6, 4))}, {"c": np.zeros(6)}])
 def test_what_the_shapes_leave_open_needs_names(path, more):
     rbm = random_rbm()
     write(path, {"W": rbm.weights, "a": rbm.visible_bias, "b": rbm.hidden_bias} | more)
@@ -168,9 +159,9 @@ def test_what_the_shapes_leave_open_needs_names(path, more):
     assert "expected the arrays weights, visible_bias, hidden_bias or vishid, " in text and text.endswith(ASKED)
 
 
-@pytest.mark.parametrize("names", ["W,a", "W,a,b,c", "W,,b", "W,a,a", ["W", "a", 3]])
-def test_names_must_be_three(path, names):
-    write(path, {"W": np.zeros((2, 3))})
+@pytest.mark.parametrize("names", ["W,a", "W,a,a", ["W", "a", 3]])
+def test_names_must_be_three(tmp_path, names):
+    path = write(tmp_path / "model.npz", {"W": np.zeros((2, 3))})
     with pytest.raises(ValueError, match="^names: expected three different names, of weights, visible bias and hidden"):
         read_model(path, names)
 
@@ -184,36 +175,19 @@ def test_names_must_be_three(path, names):
         ({"W": np.zeros((6, 4, 1))}, "weights: expected a non-empty array of 2 dimension(s)"),
     ],
 )
-def test_named_arrays_that_do_not_fit_are_refused(path, content, complaint):
+def test_named_arrays_that_do_not_fit_are_refused(tmp_path, content, complaint):
     good = {"W": np.zeros((6, 4)), "a": np.zeros(6), "b": np.zeros(4)}
-    assert complaint in refusal(write(path, good | content), "W,a,b")
+    assert complaint in refusal(write(tmp_path / "model.npz", good | content), "W,a,b")
 
 
 @pytest.mark.parametrize("wrong", [np.ones((6, 4)) * 1j, np.full((6, 4), "x"), np.full((6, 4), True).astype(object)])
 def test_what_is_no_real_number_is_refused_by_name_and_never_guessed(tmp_path, wrong):
     biases = {"a": np.zeros(6), "b": np.zeros(4)}
-    for suffix in (".npz", ".mat"):
-        path = write(tmp_path / f"model{suffix}", {"W": wrong, **biases})
-        assert "real numbers" in refusal(path, "W,a,b") and "W" in refusal(path, "W,a,b")
-        # The list of a MATLAB file does not say which of its numbers are complex.
-        complaint = "real numbers in W" if suffix == ".mat" and wrong.dtype.kind == "c" else ASKED
-        with pytest.raises(ValueError) as caught:
-            read_model(path, tell=lambda note: None)
-        assert str(caught.value).endswith(complaint)
-
-
-@pytest.mark.parametrize("dtype", ["f4", ">f8", "u1"])
-def test_numbers_of_other_types(path, dtype):
-    weights = np.arange(24).reshape(6, 4).astype(dtype)
-    found, _ = read(write(path, {"W": weights, "a": np.zeros(6, dtype), "b": np.ones(4, dtype)}))
-    assert found.weights.dtype == np.float64 and np.array_equal(found.weights, weights)
-
-
-def test_names_are_not_for_artifacts(tmp_path):
-    rbm = random_rbm()
-    rbm.save(tmp_path / "model.nc")
-    assert refusal(tmp_path / "model.nc", "W,a,b").endswith("which has its own")
-    assert same(read(tmp_path / "model.nc")[0], rbm)
+    path = write(tmp_path / "model.npz", {"W": wrong, **biases})
+    assert "real numbers" in refusal(path, "W,a,b") and "W" in refusal(path, "W,a,b")
+    with pytest.raises(ValueError) as caught:
+        read_model(path, tell=lambda note: None)
+    assert str(caught.value).endswith(ASKED)
 
 
 # Checkpoints of the package rbms
@@ -235,9 +209,8 @@ def test_checkpoints_of_spins_and_of_other_models(tmp_path):
     found, constant = read_spins(path)
     expected, shift = RBM.from_spins(rbm.weights, rbm.visible_bias, rbm.hidden_bias)
     assert same(found, expected) and constant == shift
-    for kind in ("BGRBM", "PBRBM", "two\nlines"):
-        write_hdf5(path, checkpoint_content(rbm, kind=kind))
-        assert f"expected a model of type BBRBM or IIRBM, units of two values, found {kind!r}" in refusal(path)
+    write_hdf5(path, checkpoint_content(rbm, kind="BGRBM"))
+    assert "expected a model of type BBRBM or IIRBM, units of two values, found 'BGRBM'" in refusal(path)
     write_hdf5(path, checkpoint_content(rbm))
     with pytest.raises(ValueError, match="its units are 0 and 1"):
         read_spins(path)
@@ -271,9 +244,8 @@ def spin_log_z(weights, visible_bias, hidden_bias, layers):
 
 
 @pytest.mark.parametrize("layers", ["both", "visible", "hidden"])
-@pytest.mark.parametrize(("visible", "hidden"), [(1, 1), (5, 3)])
-def test_spins_have_the_log_z_of_the_rbm_and_a_constant(visible, hidden, layers):
-    model = random_rbm(visible, hidden)
+def test_spins_have_the_log_z_of_the_rbm_and_a_constant(layers):
+    model = random_rbm(5, 3)
     arrays = (model.weights, model.visible_bias, model.hidden_bias)
     rbm, constant = RBM.from_spins(*arrays, layers=layers)
     assert exact_log_z(rbm) + constant == pytest.approx(spin_log_z(*arrays, layers), abs=1e-12)
@@ -315,34 +287,6 @@ def test_other_objects_are_refused_in_one_line():
         with pytest.raises(ValueError, match=f"^{what}: expected a fitted BernoulliRBM, .*found no ") as caught:
             RBM.from_sklearn(model)
         assert "\n" not in str(caught.value)
-
-
-# The command line
-
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    model = random_rbm()
-    for suffix in (".npz", ".mat", ".h5"):
-        write(tmp_path / f"other{suffix}", {"W": model.weights, "a": model.visible_bias, "b": model.hidden_bias})
-    write_hdf5("rbms.h5", checkpoint_content(model))
-    return model
-
-
-def run(capfd, *arguments):
-    assert main([*arguments, "--json"]) == 0
-    out, err = capfd.readouterr()
-    return json.loads(out), err
-
-
-@pytest.mark.parametrize("suffix", [".mat", ".h5"])
-def test_a_guess_is_said_on_the_command_line(folder, capfd, suffix):
-    content, err = run(capfd, "exact", f"other{suffix}")
-    assert content["log_z"] == exact_log_z(folder)
-    assert err.startswith(f"logzoo: warning: other{suffix}: guessed from the shapes: 'W' (6 x 4) as the weights")
-    assert err.count("\n") == 1
-    assert run(capfd, "exact", f"other{suffix}", "--names", "W,a,b") == (content, "")
 
 
 # The page

@@ -4,17 +4,14 @@ import re
 import subprocess
 import sys
 from html.parser import HTMLParser
-from types import SimpleNamespace
 from urllib.parse import unquote, urlsplit
 
 import pytest
 from browser import Browser, find_chromium
-from PIL import Image
 from projects import ROOT, catalogue_of, closed_environment
 
 import logzoo
 from logzoo.estimators.estimator_registry import ESTIMATORS
-from replication.papers.declaration import Claim
 
 # Attributes by which a page loads something at once; a link is followed when somebody asks.
 _LOADING = ("src", "srcset", "data", "poster")
@@ -178,18 +175,6 @@ def test_every_setting_is_described_with_its_type(site, extensions):
             assert all(" ".join(text.replace("`", "").split()) in page.text for text in texts), field
 
 
-def test_types_of_settings_are_in_words(extensions):
-    from settings_reference import sections, type_of
-
-    fields = {name: schema["properties"] for name, (_, schema) in sections().items()}
-    assert {key: type_of(fields["TrainedModel"][key]) for key in ("train", "replicates", "budgets")} == {
-        "train": "section training",
-        "replicates": "whole number ≥ 1 or whole number ≥ 1, by name",
-        "budgets": "list of whole number ≥ 1",
-    }
-    assert type_of(fields["Race"]["keep"]) == "number > 0 and ≤ 1"
-
-
 def test_nothing_is_loaded_from_a_network_and_all_links_lead_somewhere(site):
     assert site.from_networks() == [] and site.broken() == []
 
@@ -203,27 +188,3 @@ def test_a_browser_has_nothing_to_complain_of(site, name, tmp_path):
             assert browser.evaluate("document.documentElement.scrollWidth <= innerWidth")
             assert browser.complaints() == []
             assert all(address.startswith("file:") for address in browser.requests())
-
-
-def test_the_gallery_shows_the_best_run_that_is_there(extensions, tmp_path):
-    import gallery
-
-    shown = SimpleNamespace(paper="rts", name="rts-f1", is_table=False)
-    assert gallery.made(shown, tmp_path) is None
-    for run in reversed(gallery.RUNS):
-        picture = tmp_path / run / "rts/rts-f1.png"
-        picture.parent.mkdir(parents=True)
-        Image.new("L", (2, 2)).save(picture)
-        assert gallery.made(shown, tmp_path) == picture
-    assert gallery.verdicts_beside(picture) == {}
-    (picture.parent.parent / "scorecard.csv").write_text(
-        "id,verdict,statistic,value,low,high,reason\nrts-f1-exact,reproduced,error [nat],0.25,0.125,0.5,as it should\n"
-    )
-    row = gallery.verdicts_beside(picture)["rts-f1-exact"]
-    claim = Claim("It is small", "none visible", at_most=1.0, why="It was large.")
-    text = " ".join(gallery.said_of(claim, row))
-    assert all(
-        part in text for part in ("none visible", "Reproduced", "0.25 [0.125, 0.5]", "at most 1", "As it should")
-    )
-    assert "It was large" in " ".join(gallery.said_of(claim, None))
-    assert "no data" in " ".join(gallery.said_of(Claim("a", "b", not_tested="no data."), None))

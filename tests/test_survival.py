@@ -1,6 +1,5 @@
 """What a killed process or a full disk leaves: whole files, checkpoints that go on, locks that do not stay."""
 
-import contextlib
 import os
 import signal
 import subprocess
@@ -11,7 +10,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import xarray as xr
-from survival import losses, tracebacks, until
 from test_trackers import patterns
 
 from logzoo.estimators.estimator_registry import estimate_together
@@ -39,6 +37,16 @@ def write_truth(path, log_z):
     write_artifact(truth(log_z), path, kind="truth", **PROVENANCE)
 
 
+def until(happened, seconds):
+    """Wait until something has happened, at most so many seconds; returns whether it did."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if happened():
+            return True
+        time.sleep(0.01)
+    return False
+
+
 def killed(work, seconds, begun=None):
     """Do work in a process of its own and kill that so long after it has begun; returns whether it was still at it."""
     child = os.fork()
@@ -47,42 +55,29 @@ def killed(work, seconds, begun=None):
             work()
         finally:
             os._exit(0)
-    assert begun is None or until(begun, 30, step=0.01)
+    assert begun is None or until(begun, 30)
     time.sleep(seconds)
     os.kill(child, signal.SIGKILL)
     return os.WIFSIGNALED(os.waitpid(child, 0)[1])
 
 
-def in_place(path):
-    """A planted fault: the file is written where it belongs."""
-    return contextlib.nullcontext(path)
-
-
-@pytest.mark.parametrize("planted", [False, True])
-def test_writers_killed_at_any_moment_leave_whole_files(tmp_path, monkeypatch, planted):
+def test_writers_killed_at_any_moment_leave_whole_files(tmp_path):
     path, draws = tmp_path / "a.nc", np.random.default_rng(0)
     write_truth(path, 0.0)
-    if planted:
-        monkeypatch.setattr("logzoo.io.netcdf.written_whole", in_place)
 
     def work():
         for number in range(10_000):
             write_truth(path, float(number % 3))
 
-    torn, left = 0, 0
+    left = 0
     for seconds in draws.uniform(0.01, 0.1, 15):
         assert killed(work, seconds)
         left = max(left, len(os.listdir(tmp_path)) - 1)
-        try:
-            assert float(read_artifact(path)["log_z"]) in (0.0, 1.0, 2.0)
-        except ValueError:
-            torn += 1
-    assert (torn > 0) == planted
-    if not planted:
-        # Whoever writes next clears away what those before it left.
-        assert left == 1
-        write_truth(path, 1.0)
-        assert os.listdir(tmp_path) == ["a.nc"]
+        assert float(read_artifact(path)["log_z"]) in (0.0, 1.0, 2.0)
+    # The next writer removes the temporary file of a killed one.
+    assert left == 1
+    write_truth(path, 1.0)
+    assert os.listdir(tmp_path) == ["a.nc"]
 
 
 def test_the_file_of_a_writer_at_work_is_left_alone(tmp_path):
@@ -106,13 +101,12 @@ def small_disk(tmp_path):
     subprocess.run(["umount", "--lazy", folder], check=True)
 
 
-@pytest.mark.parametrize("left", [0, 8192])
-def test_a_full_disk_is_one_line_that_names_the_file(small_disk, left):
+def test_a_full_disk_is_one_line_that_names_the_file(small_disk):
     write_truth(small_disk / "old.nc", 1.0)
     before = (small_disk / "old.nc").read_bytes()
     space = os.statvfs(small_disk)
     with (small_disk / "ballast").open("wb") as file:
-        os.posix_fallocate(file.fileno(), 0, space.f_bavail * space.f_frsize - left)
+        os.posix_fallocate(file.fileno(), 0, space.f_bavail * space.f_frsize)
     writers = {
         "old.nc": lambda path: write_truth(path, 2.0),
         "new.nc": lambda path: write_truth(path, 2.0),
@@ -133,11 +127,10 @@ def test_a_full_disk_is_one_line_that_names_the_file(small_disk, left):
     assert {path.name for path in small_disk.iterdir()} <= {"old.nc", "ballast", "logs"}
 
 
-@pytest.mark.parametrize(("method", "updates"), [("pcd", 5000), ("sml-apt", 1500)])
-def test_a_training_killed_five_times_ends_in_the_same_file(tmp_path, monkeypatch, method, updates):
+def test_a_training_killed_five_times_ends_in_the_same_file(tmp_path, monkeypatch):
     monkeypatch.setattr(checkpoints, "_SECONDS", 0.02)
-    options = {"sml-apt": {"rungs": 4, "particles": 10, "tracker": "kalman"}}.get(method, {})
-    settings = {"method": method, "hidden": 6, "batch": 20, "updates": updates, **options}
+    settings = {"method": "sml-apt", "hidden": 6, "batch": 20, "updates": 1500}
+    settings |= {"rungs": 4, "particles": 10, "tracker": "kalman"}
 
     def train(name):
         rbm = train_rbm(patterns(), checkpoint=path_beside(tmp_path / name), **settings).rbm
@@ -154,7 +147,7 @@ def test_a_training_killed_five_times_ends_in_the_same_file(tmp_path, monkeypatc
     for seconds in np.random.default_rng(1).uniform(0.0, 0.05, 5):
         assert killed(lambda: train("killed.nc"), seconds, begun=lambda: step() > reached[-1])
         reached.append(step())
-    assert reached == sorted(reached) and reached[-1] < updates
+    assert reached == sorted(reached) and reached[-1] < 1500
     train("killed.nc")
     assert (tmp_path / "killed.nc").read_bytes() == (tmp_path / "whole.nc").read_bytes()
     discard_beside(tmp_path / "killed.nc")
@@ -193,10 +186,7 @@ def test_estimates_go_on_after_the_last_that_was_finished(tmp_path, monkeypatch)
         return some.keys() == others.keys() and all(some[name].identical(others[name]) for name in some)
 
     whole = estimate(None, None)
-    assert {name: each.log_z.shape for name, each in whole.items()} == {
-        **dict.fromkeys(("rts", "sd", "tap"), (2, 2)),
-        "short": (1, 1),
-    }
+    assert whole["rts"].log_z.shape == (2, 2) and whole["short"].log_z.shape == (1, 1)
     assert np.ptp(whole["rts"].log_z.values, axis=0).all() and not np.ptp(whole["tap"].log_z.values, axis=0).any()
     made.clear()
     for allowed in (1, 1, 3):
@@ -204,10 +194,6 @@ def test_estimates_go_on_after_the_last_that_was_finished(tmp_path, monkeypatch)
             estimate(allowed, Checkpoint(tmp_path / "c.npz", "mine"))
     again = estimate(None, Checkpoint(tmp_path / "c.npz", "mine"))
     assert identical(again, whole) and len(made) == len(set(made)) == 4
-    for name in whole:
-        write_artifact(whole[name], tmp_path / "whole.nc", kind="estimate", **PROVENANCE)
-        write_artifact(again[name], tmp_path / "again.nc", kind="estimate", **PROVENANCE)
-        assert (tmp_path / "whole.nc").read_bytes() == (tmp_path / "again.nc").read_bytes()
     # All is in the checkpoint; one of other work is not used.
     assert identical(estimate(4, Checkpoint(tmp_path / "c.npz", "mine")), whole)
     with pytest.raises(Interrupted):
@@ -224,13 +210,10 @@ def test_checkpoints_of_jobs_are_good_for_the_same_inputs_params_and_code(tmp_pa
         (inputs[1], settings),
         (inputs[0], settings | {"settings": {"rts": {"seed": 1}}}),
         (inputs[0], settings | {"sources": {"rts": "2"}}),
-        # One run makes all outputs: what another one is asked for counts.
-        (inputs[0], settings | {"settings": {"rts": {"seed": 0}, "ts": {"seed": 0}}}),
-        (inputs[0], settings | {"sources": {"rts": "1", "ts": "2"}}),
     ]
     tasks = [SimpleNamespace(input=[str(path)], output=[tmp_path / "o.nc"], params=params) for path, params in tasks]
     identities = [checkpoint_of(task).identity for task in tasks]
-    assert len({*identities, checkpoint_of(tasks[0], name="0.1").identity}) == 7
+    assert len({*identities, checkpoint_of(tasks[0], name="0.1").identity}) == 5
     assert checkpoint_of(tasks[0]).identity == identities[0]
     assert checkpoint_of(tasks[0], name="0.1").path == tmp_path / "o.nc.0.1.checkpoint.npz"
 
@@ -248,17 +231,6 @@ def test_a_checkpoint_that_has_no_room_is_a_warning(tmp_path, monkeypatch, caplo
         f"{tmp_path / 'c.npz'}: No space left on device; going on without a new checkpoint"
     ]
     assert os.listdir(tmp_path) == []
-
-
-@pytest.mark.parametrize(("free", "errno"), [(0, 28), (1, 13)])
-def test_a_disk_without_inodes_is_called_full(tmp_path, monkeypatch, free, errno):
-    """The library for NetCDF says "Permission denied"."""
-    monkeypatch.setattr("os.statvfs", lambda _: SimpleNamespace(f_files=6, f_favail=free))
-    monkeypatch.setattr("logzoo.io.atomic.shutil.disk_usage", lambda _: SimpleNamespace(free=2**30))
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(OSError) as caught, atomic.written_whole("new.nc") as temporary:
-        raise PermissionError(13, "Permission denied", os.path.abspath(temporary))
-    assert (caught.value.errno, caught.value.filename) == (errno, "new.nc")
 
 
 def test_checkpoints_are_discarded_with_what_their_writers_left(tmp_path):
@@ -307,26 +279,3 @@ def test_a_job_ends_with_the_run_that_started_it(tmp_path):
     parent.kill()
     # The pipe closes when the last process that holds it is gone.
     parent.communicate(timeout=20)
-
-
-def test_the_drill_sees_what_is_lost(tmp_path):
-    for name in ("there", "reference"):
-        (tmp_path / name / "data/tiny/truths").mkdir(parents=True)
-        (tmp_path / name / "data/tiny/timings").mkdir()
-        for log_z, file in ((1.0, "truths/a"), (2.0, "truths/b"), (3.0, "timings/c")):
-            write_truth(tmp_path / name / f"data/tiny/{file}.nc", log_z)
-    there, reference = (tmp_path / name for name in ("there", "reference"))
-    assert losses(there, reference, complete=True) == []
-    a, b, c = (there / f"data/tiny/{file}.nc" for file in ("truths/a", "truths/b", "timings/c"))
-    write_truth(c, 4.0)  # what is measured may differ
-    assert losses(there, reference) == []
-    c.write_bytes(c.read_bytes()[:-1])
-    write_truth(a, 1.5)
-    b.rename(b.with_name(".b.nc.1-0a.tmp"))
-    a.with_name("z.nc").touch()
-    found = losses(there, reference, complete=True)
-    assert [line.split(":")[0].split("/")[-1] for line in found] == ["c.nc", ".b.nc.1-0a.tmp", "a.nc", "z.nc", "b.nc"]
-    assert len(losses(there, reference)) == 3
-    trace = "Traceback (most recent call last):\n  File \"/x/.snakemake/scripts/t.py\", line 1\nKeyError: 'k'\n"
-    assert tracebacks(f"Error in rule a\n{trace}RuleException:\n") == ["KeyError: 'k'"]
-    assert tracebacks('Traceback (most recent call last):\n  File "/x/snakemake/dag.py"\nOSError: full\n') == []

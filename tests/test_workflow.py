@@ -4,8 +4,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
-from collections import defaultdict
 from contextlib import contextmanager
 
 import pytest
@@ -28,11 +26,6 @@ from replication.reporting.scorecard import summary, without_links
 
 # In a dry run: the rule of a job, its first output, and why it is due.
 JOBS = re.compile(r"^rule (\w+):\n(?:    .*\n)*?    output: ([^,\s]+).*\n(?:    .*\n)*?    reason: (.*)$", re.MULTILINE)
-# In a graph of jobs: one, with its rule and wildcards, and that one needs another.
-NODES, EDGES = (
-    re.compile(r'^\s*(\d+)\[label = "([^"]*)"', re.MULTILINE),
-    re.compile(r"^\s*(\d+) -> (\d+)$", re.MULTILINE),
-)
 PAPERS = ("rts", "tracking", "infinite-swapping", "las-vegas", "zoo")
 # Python runs this when it starts: each job lists the modules of the package that it has loaded when it ends, without
 # kernels, which nothing imports by a name made at run time, and without what hands jobs over to a loaded process.
@@ -100,8 +93,6 @@ def test_a_run_ends_in_figures_artifacts_and_a_summary(finished):
     assert without_links(card) in result.stdout and "](rts/rts-f3.png)" in card
     for name in ("index.html", "scorecard.html", "zoo.html"):
         assert faults(folder / "figures/tiny" / name) == []
-    page = (folder / "figures/tiny/index.html").read_text()
-    assert "STAND-IN: something else" in page and str(folder) not in page
     with xr.open_dataset(folder / "data/tiny/zoo.nc") as zoo:
         assert dict(zoo["log_z"].sizes) == {"model": 5, "estimator": 4, "budget": 2, "replicate": 2}
         assert int(zoo["sweeps_spent"].max()) == 120
@@ -167,38 +158,20 @@ def test_a_second_run_has_nothing_to_do_though_every_source_was_touched(finished
     assert "Nothing to be done" in result.stdout + result.stderr
 
 
-def test_the_targets_of_the_papers_make_everything_between_them(finished):
+def test_the_targets_of_the_papers_make_every_figure_and_table(finished):
     folder, _ = finished
-    graph = snakemake(folder, "--dag", "--forceall", "--cores", "2", *CONFIGURATION, "--", *PAPERS).stdout
-    jobs, needed = dict(NODES.findall(graph)), defaultdict(set)
-    for job, dependent in EDGES.findall(graph):
-        needed[dependent].add(job)
-    numbers = {label: number for number, label in jobs.items()}
-    made = {}
-    for target in PAPERS:
-        behind, waiting = set(), {numbers[target]}
-        while waiting:
-            behind |= waiting
-            waiting = set.union(*(needed[job] for job in waiting)) - behind
-        made[target] = {label for label in map(jobs.get, behind) if label.startswith(("draw\\n", "write_table\\n"))}
-        assert made[target]
-    shown = {
-        f"{rule}\\npaper: {path.parent.name}\\nshown: {path.stem}"
-        for rule, kind in (("draw", "png"), ("write_table", "csv"))
-        for path in folder.glob(f"figures/tiny/*/*.{kind}")
-    }
-    assert set.union(*made.values()) == shown
-    assert sum(map(len, made.values())) == len(shown)
+    plan = snakemake(folder, "-n", "--forceall", "--cores", "2", *CONFIGURATION, "--", *PAPERS)
+    jobs = JOBS.findall(plan.stdout + plan.stderr)
+    outputs = [output.rpartition(".")[0] for rule, output, _ in jobs if rule in ("draw", "write_table")]
+    shown = catalogue_of("tests/tiny.yaml").shown.values()
+    assert sorted(outputs) == sorted(f"figures/tiny/{one.paper}/{one.name}" for one in shown)
 
 
-def test_costs_are_told_for_every_figure_and_table_before_anything_runs(tmp_path):
-    folder = copy_project(tmp_path)
-    result = run_module(folder, "replication", "cost", "--configfile", "config/paper.yaml")
+def test_costs_are_printed_for_every_figure_and_table():
+    result = run_module(ROOT, "replication", "cost", "--configfile", "config/paper.yaml")
     assert result.returncode == 0, result.stderr
-    assert set(catalogue_of("config/paper.yaml").shown) <= {
-        line.split()[0] for line in result.stdout.splitlines() if line
-    }
-    assert not (folder / "data/paper").exists()
+    lines = {line.split()[0] for line in result.stdout.splitlines() if line}
+    assert lines >= set(catalogue_of("config/paper.yaml").shown)
 
 
 def test_claims_are_printed_whenever_they_are_asked_for(finished):
@@ -208,22 +181,17 @@ def test_claims_are_printed_whenever_they_are_asked_for(finished):
     assert result.stdout.count("Verdicts on the published claims") == 1
 
 
-def test_a_finished_run_has_no_fault_and_is_described_and_nothing_is_made(finished):
+def test_a_finished_run_has_no_fault_is_regenerated_and_described(finished):
     folder, result = finished
     assert "All files are listed in data/tiny/manifest.json" in result.stdout
     before = {path: path.stat().st_mtime_ns for path in [*folder.glob("data/**/*"), *folder.glob("figures/**/*")]}
-    found = run_module(folder, "replication", "audit", *CONFIGURATION)
+    found = run_module(folder, "replication", "audit", *CONFIGURATION, "--regenerate", "3", "--seed", "3")
     assert found.returncode == 0, found.stdout
     assert "\n0 faults in 0 files; 0 stale files" in found.stdout and "not compared" not in found.stdout
+    assert "regenerated: 3 of" in found.stdout
     described = run_module(folder, "replication", "crate", "--scale", "tiny", *CONFIGURATION)
     assert described.returncode == 0 and "ro-crate-metadata.json" in described.stdout, described.stderr
     assert before == {path: path.stat().st_mtime_ns for path in before}
-
-
-def test_files_of_a_finished_run_are_regenerated_to_the_same_content(finished):
-    folder, _ = finished
-    report = audited(folder, "--regenerate", "4", "--seed", "3")
-    assert report["faults"] == [] and report["stale"] == {} and report["checks"]["regenerated"] == 4
 
 
 def test_a_finished_run_is_published_and_quoted(finished):
@@ -243,23 +211,11 @@ def test_a_finished_run_is_published_and_quoted(finished):
 
 
 def test_one_core_makes_the_same_bits(finished, tmp_path):
-    targets = "data/tiny/estimates/mnist-cd25-500/rts.nc", "data/tiny/models/mnist-10.nc", "figures/tiny/rts/rts-f2.png"
-    assert set(targets) < same_on_one_core(finished[0], tmp_path, *targets)
-
-
-@pytest.mark.nightly
-def test_one_core_makes_the_same_bits_of_everything(finished, tmp_path):
-    folder, _ = finished
-    assert same_on_one_core(folder, tmp_path, "all") == set(fingerprints(folder))
-
-
-def same_on_one_core(folder, other, *targets):
-    """Files that targets leave on one core, all of them the same as in a finished folder."""
-    other = copy_project(other)
+    targets = "data/tiny/estimates/mnist-cd25-500/rts.nc", "data/tiny/models/mnist-10.nc"
+    other = copy_project(tmp_path)
     assert snakemake(other, "--cores", "1", *CONFIGURATION, "--", *targets).returncode == 0
-    made, expected = fingerprints(other), fingerprints(folder)
-    assert made == {path: expected[path] for path in made}
-    return set(made)
+    made, expected = fingerprints(other), fingerprints(finished[0])
+    assert set(targets) < set(made) and made == {path: expected[path] for path in made}
 
 
 @contextmanager
@@ -288,8 +244,10 @@ def audited(folder, *arguments):
     return json.loads((folder / "report.json").read_text())
 
 
-def jobs_of(folder):
-    """{path: job} of the configuration of a checkout."""
+@pytest.fixture(scope="module")
+def jobs(finished):
+    """{path: job} of the configuration of the finished project."""
+    folder, _ = finished
     assert snakemake(folder, "jobs", "--cores", "1", *CONFIGURATION).returncode == 0
     return json.loads((folder / "logs/tiny/jobs.json").read_text())
 
@@ -303,12 +261,8 @@ def of_other_code(folder):
 
 def test_editing_a_comment_reruns_nothing(finished):
     folder, _ = finished
-    modules = (
-        "logzoo/kernels/gibbs",
-        "logzoo/estimators/weights",
-        "replication/papers/zoo/zoo_errors",
-        "logzoo/training/loop",
-    )
+    # No kernel: with another text it is compiled again, which takes minutes.
+    modules = ("logzoo/estimators/weights", "replication/papers/zoo/zoo_errors", "logzoo/training/loop")
     with edited(folder, *(f"src/{module}.py" for module in modules), line=b"# Reworded.\n"):
         result = snakemake(folder, "-n", "--cores", "2", *CONFIGURATION)
         assert "Nothing to be done" in result.stdout + result.stderr
@@ -379,9 +333,9 @@ def test_editing_a_figure_and_a_template_reruns_them_alone_and_makes_them_stale(
     assert stale == figure | pages
 
 
-def test_editing_any_script_reruns_its_jobs_and_makes_stale_what_they_made(finished):
+def test_editing_any_script_reruns_its_jobs_and_makes_stale_what_they_made(finished, jobs):
     folder, _ = finished
-    jobs, files = jobs_of(folder), read_manifest(folder, "tiny").files
+    files = read_manifest(folder, "tiny").files
     with edited(folder, *(folder / "workflow/scripts").glob("*.py")):
         rules, stale = rules_of(planned(folder)), of_other_code(folder)
     assert {job["rule"] for job in jobs.values()} | {"estimate_together"} <= rules
@@ -389,9 +343,8 @@ def test_editing_any_script_reruns_its_jobs_and_makes_stale_what_they_made(finis
     assert stale == {path for path in recorded if kind_of(path) != "table text"}
 
 
-def test_the_digest_of_a_job_covers_every_module_that_it_loaded(finished):
-    folder, _ = finished
-    jobs, seen = jobs_of(folder), set()
+def test_the_digest_of_a_job_covers_every_module_that_it_loaded(finished, jobs):
+    folder, seen = finished[0], set()
     for outputs, modules in (json.loads(path.read_text()) for path in (folder / "loaded").glob("*.json")):
         job = jobs[outputs[0]]
         if len(outputs) > 1 and job["rule"] in ("estimate", "long_run"):
@@ -410,19 +363,8 @@ def test_the_digest_of_a_job_covers_every_module_that_it_loaded(finished):
     assert seen == {job["rule"] for job in jobs.values()}
 
 
-def test_the_report_opens_in_a_browser(finished, tmp_path):
+def test_the_report_holds_the_figures(finished):
     folder, _ = finished
     result = snakemake(folder, "--cores", "1", *CONFIGURATION, "--report", "report.html")
     assert result.returncode == 0, result.stderr
-    report = folder / "report.html"
-    assert "rts-f3" in report.read_text()
-    browser = shutil.which("chromium") or shutil.which("google-chrome")
-    if browser is None:
-        pytest.skip("no Chromium on this machine")
-    options = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--dump-dom"]
-    options += [f"--user-data-dir={tmp_path}", "--virtual-time-budget=5000"]
-    page = subprocess.run([browser, *options, report.as_uri()], capture_output=True, text=True, timeout=120)
-    # The menu is drawn by scripts: it is there only if they ran.
-    drawn = re.sub(r"<script.*?</script>", "", page.stdout, flags=re.DOTALL)
-    assert re.search(r">\s*rts\s*<", drawn)
-    assert re.search(r">\s*zoo\s*<", drawn)
+    assert "rts-f3" in (folder / "report.html").read_text()
