@@ -41,15 +41,27 @@ def trees(tmp_path_factory):
 
 @pytest.mark.parametrize("number", range(3))
 def test_hostile_trees_change_nothing_and_ask_for_nothing(tmp_path, trees, server, number):
-    """Every third mutation in one tree; those that replace files come last, as others read them."""
+    audit_mutated(tmp_path, trees[0], server, number, MUTATIONS[number::3])
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("number", range(500))
+def test_500_hostile_trees_change_nothing_and_ask_for_nothing(tmp_path, trees, server, number):
+    draws = np.random.default_rng(1000 + number)
+    chosen = draws.permutation(len(MUTATIONS))[: draws.integers(1, 5)]
+    audit_mutated(tmp_path, trees[0], server, number, [MUTATIONS[index] for index in sorted(chosen)])
+
+
+def audit_mutated(tmp_path, source, server, number, mutations):
+    """Audit a copy of a tree after some mutations; those that replace files come last, as others read them."""
     url, requests = server
     draws, before = np.random.default_rng(number), len(requests)
     outside, home, tree = tmp_path / "outside", tmp_path / "home", tmp_path / "outside/results"
     for folder in (outside, home):
         folder.mkdir()
         (folder / "precious.txt").write_text("precious")
-    shutil.copytree(trees[0], tree)
-    for mutation in reversed(MUTATIONS[number::3]):
+    shutil.copytree(source, tree)
+    for mutation in reversed(mutations):
         mutation(tree, outside, url, draws)
     state = state_of(tmp_path)
     code, output, peak = audited(tree, home)
