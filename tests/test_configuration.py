@@ -33,6 +33,8 @@ WRONG = [
     ({"models": {"mnist-10": {"train": {"options": {"partcles": 9}}}}}, "models.mnist-10.train.options: .*particles"),
     ({"zoo": {"trainers": {"cd": {"options": {"bogus": 1}}}}}, "zoo.trainers.cd.options: unknown name 'bogus'"),
     ({"zoo": {"trainers": {"sml-pt": {"options": {"tracker": "kalmann"}}}}}, ".*'kalmann'; did you mean 'kalman'?"),
+    ({"zoo": {"trainers": {"sml-pt": {"options": {"tracker": "/abs"}}}}}, ".*tracker: expected a number, a word"),
+    ({"estimators": {"rts": {"options": {"prior": ["../x"]}}}}, ".*rts.options.prior: expected a number, a word"),
     # Models that trainings go on from.
     (
         {"models": {"mnist-10": {"start": "mnist-100"}, "mnist-100": {"start": "mnist-10"}}},

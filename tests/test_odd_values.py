@@ -136,7 +136,8 @@ ODD = {
     "k": (lambda: train(k=10**24), "k: expected a whole number of at most"),
     "mixed": (lambda: estimate("rts", mixed="yes"), "mixed: expected true or false, found 'yes'"),
     "prior": (lambda: estimate("rts", prior=10**400), "prior: expected 10+ positive weights"),
-    "log Z": (lambda: mean_log_likelihood(rbm(), DATA, "3"), "estimate: expected real numbers, found str"),
+    "log Z": (lambda: mean_log_likelihood(rbm(), DATA, True), "estimate: expected a finite number, found True"),
+    "states": (lambda: rbm().log_f(np.full((1, VISIBLE), 255)), "v: expected numbers from 0 to 1 only"),
     "one log Z": (lambda: rbm().log_likelihood(DATA, [1.0, 2.0]), "log_z: expected a finite number"),
 }
 
@@ -201,3 +202,12 @@ def test_stamps_that_are_none(stamp):
     assert read_stamp("x.md", text.encode())["inputs"] == {"a": "b"}
     crafted = f"<!-- logzoo {stamp} -->\n".encode()
     assert refused(lambda: read_stamp("x.md", crafted)) == "no stamp that can be read"
+
+
+@pytest.mark.parametrize("arguments", [["--data=--"], ["y" * 5000], ["--method", "q" * 5000]])
+def test_odd_arguments_are_one_short_line(tmp_path, monkeypatch, arguments, capfd):
+    monkeypatch.chdir(tmp_path)
+    rbm().save("m.nc")
+    assert main(["estimate", "m.nc", *arguments]) == 1
+    error = capfd.readouterr().err
+    assert error.startswith("logzoo: error: ") and error.count("\n") == 1 and len(error) < 900
