@@ -26,9 +26,9 @@ def jobs_of_files(workflow: Any) -> dict[str, dict]:
         path = waiting.pop()
         maker = None if path in jobs or kind_of(path) is None else _maker_of(workflow, path)
         if maker is not None:
-            made = _jobs_of(maker, maker.get_wildcards(path))
-            jobs |= {name: job for name, job in made.items() if name not in jobs}
-            waiting += made[path]["inputs"] + list(made)
+            produced = _jobs_of(maker, maker.get_wildcards(path))
+            jobs |= {name: job for name, job in produced.items() if name not in jobs}
+            waiting += produced[path]["inputs"] + list(produced)
     return jobs
 
 
@@ -40,14 +40,13 @@ def _maker_of(workflow: Any, path: str) -> Any:
 
 def _jobs_of(maker: Any, wildcards: dict) -> dict[str, dict]:
     """The outputs of one rule for some wildcards, each with its job."""
-    given, made = maker.expand_input(wildcards)[0], maker.expand_output(wildcards)[0]
-    params = dict(maker.expand_params(wildcards, given, made, None)[0].items())
+    inputs, outputs = maker.expand_input(wildcards)[0], maker.expand_output(wildcards)[0]
+    params = dict(maker.expand_params(wildcards, inputs, outputs, None)[0].items())
     jobs = {}
-    for number, path in enumerate(made):
+    for number, path in enumerate(outputs):
         # Rules without a source digest make nothing that is recorded.
         parameters, source = recorded(params, number) if {"source", "sources"} & set(params) else ({}, None)
-        inputs = [str(name) for name in given]
-        job = {"rule": maker.name, "script": Path(maker.script or "").name, "inputs": inputs}
+        job = {"rule": maker.name, "script": Path(maker.script or "").name, "inputs": list(map(str, inputs))}
         jobs[str(path)] = {**job, "parameters": parameters, "source": source}
     return json.loads(json.dumps(jobs))  # tuples and keys as artifacts record them
 

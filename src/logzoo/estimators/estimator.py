@@ -85,8 +85,8 @@ class Estimator:
 
     def settings_of(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """The settings of the sampler: options that neither the reading nor an observer takes."""
-        own = options_of(self.read, *self.observers)
-        return {**self.settings, **{name: value for name, value in options.items() if name not in own}}
+        of_readers = options_of(self.read, *self.observers)
+        return {**self.settings, **{name: value for name, value in options.items() if name not in of_readers}}
 
     def run_of(self, options: Mapping[str, Any]) -> tuple[str, str]:
         """Name of the run with some options: runs of one name, RBM, base and budget have the same draws."""

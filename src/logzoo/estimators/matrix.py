@@ -62,36 +62,36 @@ def estimate_matrix(
     sizes.
     """
     # What needs no draw is the same at every budget.
-    made_at = {name: _budgets_made(each) for name, each in asked.items()}
-    budgets = sorted({budget for some in made_at.values() for budget in some})
-    repeats = range(max(each["replicates"] for each in asked.values()))
+    estimated = {name: _estimated_budgets(entry) for name, entry in asked.items()}
+    budgets = sorted({budget for budgets in estimated.values() for budget in budgets})
+    repeats = range(max(entry["replicates"] for entry in asked.values()))
     cells = [
         (budget, replicate, names)
         for budget, replicate in product(budgets, repeats)
-        if (names := [name for name in asked if budget in made_at[name] and replicate < asked[name]["replicates"]])
+        if (names := [name for name in asked if budget in estimated[name] and replicate < asked[name]["replicates"]])
     ]
     finished = Finished()
     parts = {"cells": finished}
     first = 0 if checkpoint is None else checkpoint.load(parts)
     for number, (budget, replicate, names) in enumerate(cells[first:], first):
-        here = {name: (asked[name]["method"], asked[name]["options"]) for name in names}
-        found = estimate_together(rbm, here, budget, chains, stream.child(budget, replicate))
-        estimates = (found[name] for name in names)
-        finished.estimates += [each if evidence is None else weighed(each, evidence) for each in estimates]
+        methods = {name: (asked[name]["method"], asked[name]["options"]) for name in names}
+        by_name = estimate_together(rbm, methods, budget, chains, stream.child(budget, replicate))
+        estimates = (by_name[name] for name in names)
+        finished.estimates += [estimate if evidence is None else weighed(estimate, evidence) for estimate in estimates]
         if checkpoint is not None:
             checkpoint.save_if_due(number + 1, parts)
-    made = {name: [] for name in asked}
+    estimates_of = {name: [] for name in asked}
     for name, estimate in zip((name for *_, names in cells for name in names), finished.estimates, strict=True):
-        made[name].append(estimate)
+        estimates_of[name].append(estimate)
     datasets = {}
-    for name, each in asked.items():
-        budgets = sorted(each["budgets"])
-        estimates = made[name] * (len(budgets) // len(made_at[name]))
-        datasets[name] = _dataset(estimates, budgets, each["replicates"], chains)
+    for name, entry in asked.items():
+        budgets = sorted(entry["budgets"])
+        estimates = estimates_of[name] * (len(budgets) // len(estimated[name]))
+        datasets[name] = _dataset(estimates, budgets, entry["replicates"], chains)
     return datasets
 
 
-def _budgets_made(asked):
+def _estimated_budgets(asked):
     """The budgets at which an estimate is made, not taken over from another."""
     return asked["budgets"] if find(asked["method"]).drawn else [min(asked["budgets"])]
 

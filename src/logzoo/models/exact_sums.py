@@ -91,14 +91,14 @@ def exact_log_z(rbm: RBM, *, threads: int = 1, progress: bool = False) -> float:
 
     shape = (2, _TOGETHER, bias.size)
     log_z = -np.inf
-    shown = bar(states << bits, "enumeration", "state", progress)
+    progress_bar = bar(states << bits, "enumeration", "state", progress)
     # Chunks are the same and are added in the same order whatever the number of threads.
-    with shown, ThreadPoolExecutor(whole_number("threads", threads)) as pool:
+    with progress_bar, ThreadPoolExecutor(whole_number("threads", threads)) as pool:
         for group in range(0, states, _CHUNK * _GROUP):
             firsts = range(group, min(group + _CHUNK * _GROUP, states), _CHUNK)
             for part in pool.map(log_sum, firsts):
                 log_z = np.logaddexp(log_z, part)
-            shown.update(min(_CHUNK * _GROUP, states - group) << bits)
+            progress_bar.update(min(_CHUNK * _GROUP, states - group) << bits)
     return float(log_z) + constant
 
 
