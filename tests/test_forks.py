@@ -15,7 +15,7 @@ from replication import forks
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="jobs are forked on Linux alone")
 
 # A server that has loaded nothing, and what a job looks like to the package.
-SERVER = "from replication import forks; forks._load = int; forks.serve({path!r}, patience=0)"
+SERVER = "from replication import forks; forks._load = int; forks.serve({path!r}, patience=1)"
 JOB = "import os, sys, time\nsnakemake = sys.argv\nimport replication\n"
 
 
@@ -36,6 +36,8 @@ def started(tmp_path):
         return subprocess.Popen([sys.executable, "job.py"], cwd=tmp_path, env=given, text=True, **pipes)
 
     start.server, start.folder = server, tmp_path
+    # The server sends the first job back.
+    assert start("print(os.getppid())").communicate() == (f"{os.getpid()}\n", "")
     yield start
     server.communicate()
     assert server.returncode in (0, -signal.SIGKILL)

@@ -61,9 +61,10 @@ def hand_over() -> None:
     with socket.socket(socket.AF_UNIX) as server:
         try:
             server.connect(path)
+            ready = server.recv(1)
         except OSError:  # not ready yet, or gone
             return
-        if not server.recv(1):  # it has loaded nothing yet
+        if not ready:  # it has loaded nothing yet
             return
         # The job hears of an interruption, too, and says so itself.
         signal.signal(signal.SIGINT, signal.SIG_DFL)

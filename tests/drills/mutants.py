@@ -166,11 +166,8 @@ def main():
     part, parts = map(int, arguments.part.split("/"))
     mutants = all_mutants(arguments.count, arguments.seed)
     tests = nearest_tests(seconds, arguments.most)
-    done = (
-        {tuple(json.loads(row)["mutant"]) for row in arguments.results.read_text().splitlines()}
-        if arguments.results.exists()
-        else set()
-    )
+    arguments.results.touch()
+    done = {tuple(json.loads(row)["mutant"]) for row in arguments.results.read_text().splitlines()}
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch) / "project"
         subprocess.run(["git", "clone", "-q", "--shared", str(ROOT), str(folder)], check=True)

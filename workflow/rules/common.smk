@@ -23,11 +23,11 @@ from replication.models import (
 )
 from replication.tasks import (
     jobs_of_files,
+    lacking_sources,
     print_manifest,
     print_tables,
     remove_manifest,
     shared_files,
-    lacking_sources,
 )
 
 SCALE = config["scale"]
