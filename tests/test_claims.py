@@ -4,16 +4,20 @@ import numpy as np
 import pytest
 import xarray as xr
 
+from replication.claim import Claim, Power, Size, fewest_repeats, power_of
 from replication.papers.rts import rts_f3, rts_f4, rts_f7, rts_variants
 from replication.papers.rts.rts_experiments import flux, knots
 from replication.papers.rts.rts_experiments import runs as runs_of
 from replication.reporting.statistics import (
     Statistic,
     difference_of_means,
+    holm,
     mean,
     over_repeats,
     ratio_of_rmse,
     seconds_of_budgets,
+    share,
+    tail,
 )
 from replication.reporting.verdicts import bound_of, judge, number_of, verdicts
 
@@ -34,9 +38,65 @@ def test_a_verdict_needs_the_whole_interval_on_one_side(numbers, at_most, at_lea
     statistic = Statistic(*numbers, of="size")
     assert judge(ENTRY, statistic) == at_most
     assert judge({"at_least": 1.0}, statistic) == at_least
-    for entry in ({}, {"at_least": 2.0, "at_most": 1.0}):
+    if np.isfinite(statistic.value):
         with pytest.raises(ValueError, match="claim: expected at_least"):
-            judge(entry, statistic)
+            judge({"at_least": 2.0, "at_most": 1.0}, statistic)
+
+
+@pytest.mark.parametrize(("numbers", "verdict"), [((0.5, 0.4, 0.9), "reproduced"), ((1.5, 1.2, 1.9), "not reproduced")])
+def test_verdicts_of_smaller_experiments_are_words_of_their_own_and_estimates_have_none(numbers, verdict):
+    statistic = Statistic(*numbers)
+    assert judge({**ENTRY, "level": "at the published size"}, statistic) == verdict
+    assert judge({**ENTRY, "level": "reduced"}, statistic) == f"{verdict} at reduced size"
+    assert judge({**ENTRY, "level": "exploratory"}, statistic) == "estimate without a verdict"
+    assert judge({"claim": "It is there"}, statistic) == "estimate without a verdict"
+
+
+@pytest.mark.parametrize(("scale", "values"), [("linear", (2.0, 1.0)), ("log", (1.5, 0.7)), ("share", (0.6, 0.2))])
+def test_the_tail_probability_of_a_bound_is_5_percent_where_the_interval_ends(scale, values):
+    draws = np.clip(np.random.default_rng(1).normal(*values, 12), 0.01, 1.0 if scale == "share" else np.inf)
+    statistic = over_repeats(mean, draws, scale=scale)
+    assert statistic.low < statistic.value < statistic.high
+    for end in (statistic.low, statistic.high):
+        assert tail(statistic, end) == pytest.approx(0.05, rel=1e-6)
+    assert tail(statistic, statistic.value) == pytest.approx(1.0)
+
+
+def test_the_interval_of_a_share_stays_within_0_and_1():
+    high = over_repeats(mean, np.array([1.0, 1.0, 0.95, 1.0, 0.9, 1.0]), scale="share")
+    low = over_repeats(mean, np.array([0.0, 0.0, 0.2, 0.0, 0.1, 0.0]), scale="share")
+    assert 0.5 < high.low < high.value < high.high <= 1.0 and 0.0 <= low.low < low.value < low.high < 0.5
+    binomial = share(np.arange(20) < 15)
+    assert tail(binomial, binomial.low) == pytest.approx(0.05, rel=1e-6) and tail(binomial, 0.0) == 0.0
+
+
+def test_holm_keeps_what_all_tests_together_allow():
+    tails = {"a": 0.04, "b": 0.001, "c": 0.012, "d": np.nan}
+    # 0.001 <= 0.05 / 4, 0.012 <= 0.05 / 3, 0.04 > 0.05 / 2.
+    assert holm(tails) == {"b": True, "c": True, "a": False, "d": False}
+
+
+def test_the_power_of_a_claim_is_how_often_it_gets_a_verdict():
+    claim = Claim("It is twice as large", "figure 1", at_least=1.0, scale="log", power=Power(1.5, 0.8, "figure 1"))
+    repeats, generator = fewest_repeats(claim), np.random.default_rng(4)
+    assert power_of(claim, repeats - 1) < 0.8 <= power_of(claim, repeats)
+    decided = 0
+    for _ in range(500):
+        values = np.exp(generator.normal(np.log(1.5), 0.8, repeats))
+        statistic = over_repeats(lambda sample: np.exp(np.log(sample).mean(axis=-1)), values, scale="log")
+        decided += judge({"at_least": 1.0}, statistic) == "reproduced"
+    # Student's quantile takes a little more than the normal one of the plan.
+    assert 0.7 < decided / 500 < 0.87
+    with pytest.raises(ValueError, match="within its bounds"):
+        power_of(claim._replace(at_least=2.0), 10)
+
+
+def test_a_size_is_reduced_if_any_part_of_it_is():
+    sizes = {"hidden units": (32, 32), "epochs": (100, 100), "chains": (20, None)}
+    assert Size(sizes, 10).level == "at the published size"
+    reduced = Size({**sizes, "epochs": (3, 100)}, 10)
+    assert reduced.level == "reduced" and "epochs 3 of 100" in reduced.words
+    assert Size(sizes, 10, exploratory="the paper names no state").level == "exploratory"
 
 
 def test_verdicts_say_what_was_claimed_and_found():
@@ -64,9 +124,9 @@ KINDS = {
         ratio_of_rmse,
         lambda generator, n: [generator.normal(0.0, 2.0, n), generator.normal(0.0, 1.0, n + 1)],
         2.0,
-        {"logarithmic": True},
+        {"scale": "log"},
     ),
-    "paired ratio of RMSE": (ratio_of_rmse, paired_errors, 2.0, {"logarithmic": True}),
+    "paired ratio of RMSE": (ratio_of_rmse, paired_errors, 2.0, {"scale": "log"}),
 }
 
 
@@ -100,7 +160,7 @@ def test_the_error_of_a_truth_as_large_as_those_of_estimates_widens_a_ratio_of_s
         truth = generator.normal(0.0, 1.0)
         errors = [generator.normal(0.0, spread, 12) - truth for spread in (1.0, 0.5)]
         for truth_error in covered:
-            one = over_repeats(ratio_of_rmse, *errors, of="ratio", logarithmic=True, truth_error=truth_error)
+            one = over_repeats(ratio_of_rmse, *errors, of="ratio", scale="log", truth_error=truth_error)
             covered[truth_error] += one.low <= 2.0 <= one.high
     # Two standard errors below the 89% of 600 with another seed; without the error of the truth it was 64%.
     assert covered[1.0] / 300 > 0.85

@@ -4,7 +4,7 @@ import re
 import shutil
 
 import pytest
-from projects import ROOT, catalogue_of
+from projects import ROOT
 
 from logzoo.io.netcdf import read_artifact
 from replication.audit.manifest import read_manifest
@@ -63,7 +63,8 @@ def test_lists_have_every_claim_of_their_verdict_once(root, card):
     rows = quoted("papers", root).strip().splitlines()[2:]
     counts = [[int(cell) for cell in row.split("|")[2:-1]] for row in rows]
     verdicts = list(card["verdict"].values)
-    assert [sum(column) for column in zip(*counts, strict=True)] == [verdicts.count(verdict) for verdict in VERDICTS]
+    totals = [sum(column) for column in zip(*counts, strict=True)]
+    assert totals == [count for verdict in VERDICTS if (count := verdicts.count(verdict))]
 
 
 def test_pictures_are_linked_from_the_folder_of_the_page(root):
@@ -86,7 +87,9 @@ def test_pictures_are_linked_from_the_folder_of_the_page(root):
     ],
 )
 def test_how_many_repeats_would_decide(numbers, times):
-    row = table_of_claims({"a": dict(zip(NUMBERS, numbers, strict=True))}, {}).sel(id="a")
+    row = table_of_claims({"a": {**dict.fromkeys(NUMBERS, NAN), **dict(zip(NUMBERS, numbers, strict=False))}}, {}).sel(
+        id="a"
+    )
     numbers = re.findall(r"[\d.]+\d|\d+", quotes._to_decide(row, 0.5))
     assert numbers == ([times, f"{int(times) / 2:g}"] if times else [])
     assert re.findall(r"\d+", quotes._to_decide(row)) == ([times] if times else [])
@@ -98,10 +101,9 @@ def test_pages_quote_the_published_results_as_they_are():
     assert [page for page, text in texts.items() if requoted(text, page, ROOT) != text] == []
 
 
-def test_the_decisive_run_is_published_without_a_fault(card):
+def test_the_decisive_run_is_published_without_a_fault():
     assert read_manifest(RESULTS, "decisive").left_out
     assert audit(RESULTS).faults == []
-    assert {row["id"] for row in entries(card)} == catalogue_of().claims.keys()
 
 
 def test_claims_that_are_not_reproduced_or_tested_say_why(card):

@@ -9,8 +9,8 @@ from logzoo.checks import expected_one_of
 from logzoo.estimators.estimator_registry import ESTIMATORS
 from logzoo.printing import one_line
 from logzoo.training.trainers import trainer_module
+from replication.claim import Claim
 from replication.papers.declaration import (
-    Claim,
     Declaration,
     Entry,
     Experiment,
@@ -35,6 +35,7 @@ class Shown(NamedTuple):
     inputs: dict  # {name: path, Experiment or a dict of these}
     settings: dict
     is_table: bool
+    claim_entries: dict[str, dict]  # the claims by id, as `replication.reporting.scorecard` takes them
 
     @property
     def caption(self) -> str:
@@ -45,11 +46,6 @@ class Shown(NamedTuple):
     def claims(self) -> dict[str, Claim]:
         """The claims by id."""
         return self.declaration.claims_of(self.name)
-
-    @property
-    def claim_entries(self) -> dict[str, dict]:
-        """The claims by id, as `replication.reporting.scorecard` takes them."""
-        return claim_entries(self.name, self.declaration)
 
     @property
     def tested(self) -> dict[str, dict]:
@@ -102,12 +98,12 @@ class Catalogue:
             # First of all: they look names up.
             inputs = declared.inputs(here)
             settings = declared.settings(here) if declared.settings else here.settings_of(make)
+            entries = claim_entries(here, declared)
         except (ArithmeticError, AttributeError, LookupError, MemoryError, TypeError) as error:
             why = f"nothing has the name {error}" if isinstance(error, KeyError) else one_line(error)
             raise ValueError(f"configuration: figures.{name}: cannot be read as it stands: {why}") from error
-        return Shown(
-            name, here.entry["paper"], here.entry["title"], module, declared, inputs, settings, bool(declared.rows)
-        )
+        shown = name, here.entry["paper"], here.entry["title"], module, declared, inputs, settings
+        return Shown(*shown, is_table=bool(declared.rows), claim_entries=entries)
 
     def _collect(self, artifact: str | dict | Experiment) -> None:
         """Enter the experiments among artifacts; the same one may be declared more than once."""

@@ -1,4 +1,4 @@
-"""The command line of the replication: audit, cost, publish, crate.
+"""The command line of the replication: audit, cost, protocol, publish, crate.
 
 What takes long to import is imported inside the commands, so that help comes at once.
 """
@@ -41,6 +41,9 @@ def command_parser():
     add = command("cost", _cost, "Say what the figures of a scale cost, in core-hours.")
     add("folder", **_FOLDER)
     add("--configfile", metavar="FILE", help="configuration of a scale (default: config/config.yaml alone)")
+    add = command("protocol", _protocol, "Print the claims of a scale with statistics, bounds, sizes and powers.")
+    add("folder", **_FOLDER)
+    add("--configfile", metavar="FILE", help="configuration of a scale (default: config/config.yaml alone)")
     add = command("publish", _publish, "Copy what readers see of a finished run to results/ of its project.")
     add("folder", **_FOLDER)
     add("--scale", **_SCALE)
@@ -66,6 +69,12 @@ def _cost(folder, configfile):
     from replication.costs import table_of_costs
 
     write(f"{table_of_costs(_catalogue(folder, configfile))}\n")
+
+
+def _protocol(folder, configfile):
+    from replication.protocol import protocol_page
+
+    write(protocol_page(_catalogue(folder, configfile)))
 
 
 def _publish(folder, scale, configfile, megabytes):

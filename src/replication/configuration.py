@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from logzoo.estimators.estimator_registry import ESTIMATORS
 from logzoo.printing import one_line
 from replication.models import estimate_settings
+from replication.papers.declaration import names_of_trainings
 from replication.papers.tracking.trk_races import grid_models
 from replication.papers.zoo.families import matrix_places, zoo_models
 from replication.settings.fields import message_of
@@ -106,14 +107,30 @@ def _completed(config: dict, settings: Settings) -> dict:
     if estimators == "all":
         names = [name for name in ESTIMATORS if name not in settings.matrix.left_out]
         estimators = [*names, *settings.matrix.added]
-    added = grid_models(config["grids"]) | zoo_models(config["zoo"])
+    added = grid_models(config["grids"]) | zoo_models(config["zoo"]) | _repeated_trainings(config["models"])
     for name in sorted(config["models"].keys() & added.keys()):
-        raise ValueError(f"configuration: models.{name}: expected another name; a grid or the zoo has it")
+        raise ValueError(
+            f"configuration: models.{name}: expected another name; a grid, the zoo or a repeated training has it"
+        )
     return {
         **config,
         "matrix": {**config["matrix"], "estimators": estimators},
         "models": {**config["models"], **added},
         "papers": dict(sorted(config["papers"].items(), key=lambda item: item[1]["place"])),
+    }
+
+
+def _repeated_trainings(models: dict) -> dict:
+    """The models that are trained again from other draws, by name."""
+    return {
+        again: {
+            **{key: value for key, value in entry.items() if key != "trainings"},
+            "title": f"{entry['title']}, training {number}",
+            "short": f"{entry['short']}, {number}",
+        }
+        for name, entry in models.items()
+        for number, again in enumerate(names_of_trainings(name, entry), start=1)
+        if again != name
     }
 
 

@@ -13,6 +13,7 @@ from replication.artifacts import recorded, without_stamp
 from replication.audit.manifest import manifest_path, write_manifest
 from replication.catalogue import Catalogue
 from replication.layout import kind_of
+from replication.protocol import protocol_digest
 
 
 def jobs_of_files(workflow: Any) -> dict[str, dict]:
@@ -67,7 +68,7 @@ def print_manifest(catalogue: Catalogue) -> None:
     scale = catalogue.config["scale"]
     if not Path(f"data/{scale}").is_dir():
         return
-    digest = write_manifest(".", scale, shared_files(catalogue))
+    digest = write_manifest(".", scale, shared_files(catalogue), protocol_digest(catalogue))
     print(f"All files are listed in {manifest_path(scale)}, sha256 {digest}")
 
 

@@ -8,6 +8,7 @@ from replication.papers.zoo.families import matrix_places
 from replication.catalogue import modules_of
 from replication.artifacts import code_digest
 from replication.project import pages_of_estimators
+from replication.protocol import protocol_digest, standing
 from replication.models import (
     drawn_by,
     estimate_settings,
@@ -31,6 +32,7 @@ from replication.tasks import (
 )
 
 SCALE = config["scale"]
+PROTOCOL = protocol_digest(CATALOGUE)
 DATA = CATALOGUE.data
 FIGURES = CATALOGUE.folder
 LOGS = f"logs/{SCALE}"

@@ -22,6 +22,7 @@ rule verdict:
     params:
         claims=lambda wildcards: CATALOGUE.shown[wildcards.figure].tested,
         figure="{figure}",
+        protocol=PROTOCOL,
         module=lambda wildcards: CATALOGUE.shown[wildcards.figure].module.__name__,
         source=lambda wildcards: script_source("verdict", CATALOGUE.shown[wildcards.figure].module.__name__),
     script:
@@ -43,6 +44,7 @@ rule scorecard:
     params:
         claims=CATALOGUE.claims,
         places=CATALOGUE.claimed,
+        standing=standing(PROTOCOL, SCALE, ROOT),
         source=script_source("scorecard"),
     script:
         "../scripts/scorecard.py"

@@ -68,11 +68,9 @@ SCHEMAS = {
     },
 }
 
-# Variables that may hold NaN, by kind, beside any variable of a trace or table. No kind holds infinite numbers.
+# Variables that may hold NaN, by kind, beside any of a trace, a table or a verdict. No kind holds infinite numbers.
 _INCOMPLETE = {
     "check": {"tracked_log_z", "tracked_std_dev"},
-    "verdict": {"value", "low", "high", "at_least", "at_most"},
-    "scorecard": {"value", "low", "high", "at_least", "at_most"},
     "zoo": {"log_z", "std_error", "interval"},
 }
 # Attributes of NetCDF by which the numbers in a file stand for others, or for none: artifacts are read as they are.
@@ -83,7 +81,7 @@ def may_be_missing(kind: str, name: str) -> bool:
     """Whether a variable of an artifact of that kind may hold NaN; of estimates, the diagnostics may."""
     if kind == "estimate":
         return name not in SCHEMAS[kind]
-    return kind in ("trace", "table") or name in _INCOMPLETE.get(kind, ())
+    return kind in ("trace", "table", "verdict", "scorecard") or name in _INCOMPLETE.get(kind, ())
 
 
 def check(dataset: xarray.Dataset, kind: str) -> None:

@@ -15,12 +15,16 @@ from replication.layout import UNLISTED, files_of, kind_of, scale_of
 
 
 class Manifest(NamedTuple):
-    """files: {path: sha256}; left_out: {path: content hash}; hours: {figure: core-hours of its claims}."""
+    """files: {path: sha256}; left_out: {path: content hash}; hours: {figure: core-hours of its claims}.
+
+    protocol: digest of the claims that the run was made under.
+    """
 
     scale: str
     files: dict[str, str]
     left_out: dict[str, str]
     hours: dict[str, float]
+    protocol: str = ""
 
     def text(self):
         return json.dumps(self._asdict(), indent=0, sort_keys=True) + "\n"
@@ -41,10 +45,10 @@ def listed_files(folder, scale, shared=()):
     }
 
 
-def write_manifest(folder, scale, shared=()):
+def write_manifest(folder, scale, shared=(), protocol=""):
     """Write the manifest of a finished run in one step. Returns the SHA-256 of the manifest itself."""
     path = Path(folder, manifest_path(scale))
-    write_text(path, Manifest(scale, listed_files(folder, scale, shared), {}, {}).text())
+    write_text(path, Manifest(scale, listed_files(folder, scale, shared), {}, {}, protocol).text())
     return sha256_of(path)
 
 
@@ -57,6 +61,6 @@ def read_manifest(folder, scale):
         intact = all(isinstance(value, form) for mapping, form in forms for value in mapping.values())
     except (OSError, ValueError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError(f"{path}: not a manifest: {getattr(error, 'strerror', None) or one_line(error)}") from None
-    if not intact or manifest.scale != scale:
+    if not intact or not isinstance(manifest.protocol, str) or manifest.scale != scale:
         raise ValueError(f"{path}: not a manifest of {scale} as logzoo writes it: damaged or edited")
     return manifest

@@ -12,6 +12,7 @@ that the entry names under `module`. A module that declares one figure has
                                         those of the `figure` that it names, and `names` (of the estimators)
     CLAIMS, statistics(artifacts)       {key: Claim} and {key: Statistic} of the claims that can be tested (may be left
                                         out); the claim's id is <figure>-<key>
+    sizes(here)                         the Size behind all these claims, or {key: Size}
 
 where `artifacts` holds Datasets under the names of the inputs. A module that declares several has `FIGURES`,
 {name: Declaration of the same parts}. Modules are imported whenever the workflow starts, so they import what takes long
@@ -23,12 +24,14 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cache
 from inspect import Parameter, signature
+from math import isnan, nan
 from types import ModuleType
 from typing import Any, NamedTuple
 
 from logzoo.checks import one_of
 from logzoo.training.trainers import TRAINERS
 from replication.artifacts import PACKAGES
+from replication.claim import EXPLORATORY, Claim, Size, power_of
 
 # Fixed cost of a sweep of a chain, in weights looked at: it dominates in small models.
 SWEEP = 50_000
@@ -44,22 +47,6 @@ _ALONG_THE_LADDER = {"rms-spectral", "rmsprop"}
 _TEMPERATURES = 5
 
 
-class Claim(NamedTuple):
-    """A published claim: bounds on a statistic, or the reason why the claim cannot be tested."""
-
-    text: str
-    published: str
-    at_least: float | None = None
-    at_most: float | None = None
-    not_tested: str = ""
-    why: str = ""  # the cause, where the claim is not reproduced
-
-    @property
-    def bounds(self) -> dict[str, float]:
-        """The claimed bounds of the statistic: {"at_least": number, "at_most": number}, or one of them."""
-        return {name: bound for name in ("at_least", "at_most") if (bound := getattr(self, name)) is not None}
-
-
 class Declaration(NamedTuple):
     """The parts of the declaration of a figure or table, as the docstring of this module describes them."""
 
@@ -70,6 +57,7 @@ class Declaration(NamedTuple):
     settings: Callable | None = None
     claims: dict[str, Claim] = {}
     statistics: Callable | None = None
+    sizes: Callable | None = None
 
     def claims_of(self, figure: str) -> dict[str, Claim]:
         """The claims by id, {<figure>-<key>: Claim}."""
@@ -81,17 +69,31 @@ def declaration_of(module: ModuleType, figure: str) -> Declaration:
     if hasattr(module, "FIGURES"):
         return module.FIGURES[one_of(f"configuration: figures: {module.__name__}", figure, module.FIGURES)]
     caption = (module.__doc__ or "").partition("\n\n")[2].strip()
-    parts = {name: getattr(module, name, None) for name in ("draw", "rows", "settings", "statistics")}
+    parts = {name: getattr(module, name, None) for name in ("draw", "rows", "settings", "statistics", "sizes")}
     return Declaration(caption, module.inputs, claims=getattr(module, "CLAIMS", {}), **parts)
 
 
-def claim_entries(figure: str, declaration: Declaration) -> dict[str, dict]:
-    """The claims of a figure by id, as `replication.reporting` takes them."""
+def claim_entries(here: "Here", declaration: Declaration) -> dict[str, dict]:
+    """The claims of a figure by id, as `replication.reporting` takes them, with sizes, levels and powers."""
+    sizes = declaration.sizes(here) if declaration.sizes else {}
     entries = {}
-    for name, claim in declaration.claims_of(figure).items():
-        outcome = {"not_tested": claim.not_tested} if claim.not_tested else {"why": claim.why, **claim.bounds}
-        entries[name] = {"figure": figure, "claim": claim.text, "published": claim.published, **outcome}
+    for key, claim in declaration.claims.items():
+        entry = {"figure": here.name, "claim": claim.text, "where": claim.where, "published": claim.published}
+        if claim.not_tested:
+            entry["not_tested"] = claim.not_tested
+        else:
+            size = sizes if isinstance(sizes, Size) else sizes.get(key)
+            entry |= {"measured": claim.measured, "bound": claim.bound, "why": claim.why, **claim.bounds}
+            entry |= _sized(claim, size) if size else {}
+        entries[f"{here.name}-{key}" if key else here.name] = entry
     return entries
+
+
+def _sized(claim, size):
+    level = size.level if claim.where else EXPLORATORY
+    power = power_of(claim, size.repeats) if claim.bounds else nan
+    known = {} if isnan(power) else {"power": power, "power_from": claim.power.source}
+    return {"level": level, "size": size.words, "repeats": size.repeats, "trainings": size.trainings, **known}
 
 
 class Experiment(NamedTuple):
@@ -166,6 +168,10 @@ class Here:
     def model(self, name: str) -> str:
         """The path of the parameters of a model."""
         return f"{self.data}/models/{self.known('models', name)}.nc"
+
+    def trainings(self, name: str) -> list[str]:
+        """The names of a model and of its repeated trainings."""
+        return names_of_trainings(name, self.config["models"][self.known("models", name)])
 
     def trace(self, name: str) -> str:
         """The path of the trace of a model's training."""
@@ -261,6 +267,11 @@ class Here:
     def experiment(self, run: str, inputs: dict, settings: dict, path: str | None = None, **more: Any) -> Experiment:
         """An `Experiment` whose artifact is <path>.nc below the folder of the scale, figures/<figure> by default."""
         return Experiment(f"{self.data}/{path or f'figures/{self.name}'}.nc", run, inputs, settings, **more)
+
+
+def names_of_trainings(name: str, entry: dict) -> list[str]:
+    """The names of a model and of its repeated trainings: mnist, mnist-2, mnist-3."""
+    return [name, *(f"{name}-{number}" for number in range(2, entry.get("trainings", 1) + 1))]
 
 
 def shape_of(config: dict, model: str) -> tuple[int, int]:

@@ -58,7 +58,7 @@ def page(card, exhibits, *, zoo, papers, scale, folder, templates, companion=Non
         "page.html",
         templates,
         **_common(rows, scale, stand_ins(records.values())),
-        sentences=[_replicated(exhibits, rows, scale), f"{summary(card, scale)}.", _compared(zoo)],
+        sentences=[_replicated(exhibits, rows, scale), summary(card, scale), _compared(zoo)],
         openings=[(papers[name]["question"], opening) for name, opening in openings.items() if opening],
         sections=[_section(name, entry, items.values(), openings[name], rows) for name, entry in papers.items()],
         counts=[(name, entry["source"], counts[name]) for name, entry in papers.items() if name in counts],
@@ -174,4 +174,4 @@ def _listed(software):
 
 
 def _slug(verdict):
-    return VERDICTS[verdict].replace(" ", "-")
+    return VERDICTS[verdict].replace(",", "").replace(" ", "-")

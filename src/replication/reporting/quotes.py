@@ -16,7 +16,7 @@ from logzoo.io.atomic import write_text
 from logzoo.io.netcdf import read_artifact
 from logzoo.io.reading import read_json
 from replication.reporting.scorecard import counts_by_paper, entries, link, summary
-from replication.reporting.verdicts import BOUNDS, NOT_REPRODUCED, NOT_TESTED, UNDECIDED, VERDICTS
+from replication.reporting.verdicts import BOUNDS, FAILED, NOT_TESTED, UNDECIDED, VERDICTS
 
 _MARKED = re.compile(r"(<!-- ([\w-]+): ([^>]+?) -->).*?(<!-- / -->)", re.DOTALL)
 
@@ -92,13 +92,20 @@ class _Results:
         raise ValueError(f"{page}: <!-- {self._scale}: {name} -->: expected {expected}, found {name!r}")
 
     def _papers(self, _):
-        yield f"| paper | {' | '.join(VERDICTS.values())} |"
-        yield "|---|" + "---|" * len(VERDICTS)
-        for paper, counts in counts_by_paper(self._rows.values()).items():
-            yield f"| {paper} | {' | '.join(map(str, counts))} |"
+        by_paper = counts_by_paper(self._rows.values())
+        words = [
+            word
+            for word, counts in zip(VERDICTS.values(), zip(*by_paper.values(), strict=True), strict=True)
+            if any(counts)
+        ]
+        yield f"| paper | {' | '.join(words)} |"
+        yield "|---|" + "---|" * len(words)
+        for paper, counts in by_paper.items():
+            named = dict(zip(VERDICTS.values(), counts, strict=True))
+            yield f"| {paper} | {' | '.join(str(named[word]) for word in words)} |"
 
     def _findings(self, folder):
-        for row in self._of(NOT_REPRODUCED):
+        for row in self._of(*FAILED):
             yield f"{self._opening(row, folder)} {row['reason'] or 'The cause is not known.'}"
 
     def _undecided(self, folder):
@@ -110,8 +117,8 @@ class _Results:
         for row in self._of(NOT_TESTED):
             yield f"- **{row['claim']}** (`{row['id']}`): {row['reason']}"
 
-    def _of(self, verdict):
-        return [row for row in self._rows.values() if row["verdict"] == verdict]
+    def _of(self, *verdicts):
+        return [row for row in self._rows.values() if row["verdict"] in verdicts]
 
     def _opening(self, row, folder):
         figure = link(row["figure"], self._folder / row["picture"], folder) if row["picture"] else row["figure"]

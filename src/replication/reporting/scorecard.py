@@ -9,12 +9,14 @@ import pandas as pd
 
 from replication.artifacts import stand_in_line, stand_ins
 from replication.reporting import tables
+from replication.reporting.statistics import holm
 from replication.reporting.verdicts import (
     BOUNDS,
-    NOT_REPRODUCED,
+    DECIDED,
     NOT_TESTED,
     NUMBERS,
-    REPRODUCED,
+    TEXTS,
+    UNDECIDED,
     VERDICTS,
     bound_of,
     number_of,
@@ -22,14 +24,12 @@ from replication.reporting.verdicts import (
     why_of,
 )
 
+_FALLS = "falls"
 _TEXTS = {
     "paper": "paper that says so",
-    "figure": "figure or table that shows it",
-    "claim": "what was published",
-    "published": "published value",
-    "statistic": "what was computed",
-    "verdict": "what the data say of the claim",
+    **{name: text for name, text in TEXTS.items() if name != "why"},
     "reason": "why it was not tested, or not reproduced",
+    "holm": "whether the verdict holds when all claims with verdicts are tested together (Holm 1979, 5%)",
     "picture": "file that shows it, from the folder of the project",
     "artifacts": "files it was judged from, name=path from the folder of the project, between spaces",
 }
@@ -48,14 +48,20 @@ def scorecard(claims, verdicts, figures):
     # Stable: claims of one paper stay in their order.
     names = sorted(claims, key=lambda name: papers.index(figures[claims[name]["figure"]]["paper"]))
     rows = {name: _row(name, claims[name], verdicts, figures[claims[name]["figure"]]) for name in names}
-    return table_of_claims(rows, _TEXTS).assign_attrs(stand_ins(verdicts.values()))
+    family = {name: row["tail"] for name, row in rows.items() if row["verdict"] in (*DECIDED, UNDECIDED)}
+    for name, holds in holm(family).items():
+        if rows[name]["verdict"] in DECIDED:
+            rows[name]["holm"] = "holds" if holds else _FALLS
+    protocols = {table.attrs["protocol"] for table in verdicts.values() if "protocol" in table.attrs}
+    attributes = {"protocol": protocols.pop()} if len(protocols) == 1 else {}
+    return table_of_claims(rows, _TEXTS).assign_attrs(stand_ins(verdicts.values()) | attributes)
 
 
 def _row(name, entry, verdicts, figure):
-    row = {**entry, "paper": figure["paper"], "picture": figure["picture"], "reason": ""}
+    row = {**dict.fromkeys(_TEXTS, ""), **dict.fromkeys(NUMBERS, np.nan), **entry}
+    row |= {"paper": figure["paper"], "picture": figure["picture"]}
     if "not_tested" in entry:
-        nothing = {"statistic": "", "artifacts": "", **dict.fromkeys(NUMBERS, np.nan)}
-        return {**row, **nothing, "verdict": NOT_TESTED, "reason": entry["not_tested"]}
+        return {**row, "verdict": NOT_TESTED, "reason": entry["not_tested"]}
     table = verdicts.get(entry["figure"])
     if table is None or name not in table["id"].values:
         raise ValueError(f"claim {name}: no verdict on it; expected one, or a claim that says why it is not tested")
@@ -73,7 +79,9 @@ def _row(name, entry, verdicts, figure):
 def entries(card):
     """The rows of a scorecard as dicts of texts: `number` with its interval, `found` with what it is of as well."""
     rows = []
-    columns = {key: card[key].values.tolist() for key in (*_TEXTS, *NUMBERS)}
+    # Results that were published earlier have fewer columns.
+    columns = {key: card[key].values.tolist() for key in (*_TEXTS, *NUMBERS) if key in card}
+    columns |= {key: [""] * card.sizes["id"] for key in _TEXTS if key not in card}
     for number, name in enumerate(card["id"].values):
         judged = {key: values[number] for key, values in columns.items()}
         row = {"id": str(name), **{key: judged[key] for key in _TEXTS}}
@@ -86,11 +94,14 @@ def entries(card):
 
 
 def summary(card, scale):
-    """One line: how many claims there are, how many the scale decides, and how many of each verdict."""
+    """Sentences: how many claims there are, how many the scale decides, and how many of each verdict."""
     verdicts = list(card["verdict"].values)
-    decided = sum(verdict in (REPRODUCED, NOT_REPRODUCED) for verdict in verdicts)
-    counts = ", ".join(f"{verdicts.count(verdict)} {word}" for verdict, word in VERDICTS.items())
-    return f"{len(verdicts)} claims, {decided} of them decided at the scale {scale}: {counts}"
+    decided = sum(verdict in DECIDED for verdict in verdicts)
+    counts = [f"{verdicts.count(verdict)} {word}" for verdict, word in VERDICTS.items() if verdict in verdicts]
+    falls = list(card["holm"].values).count(_FALLS) if "holm" in card else 0
+    together = f"; {falls} of the decided are not significant when all are tested together" if falls else ""
+    counted = f"{len(verdicts)} claims, {decided} of them decided at the scale {scale}: {', '.join(counts)}{together}."
+    return " ".join(filter(None, (counted, card.attrs.get("standing", ""))))
 
 
 def counts_by_paper(rows):
@@ -106,16 +117,16 @@ def markdown(card, folder):
     rows = [
         {
             **{key: row[key] for key in ("claim", "published", "found", "claimed")},
-            "verdict": row["verdict"] + (f" ({row['reason']})" if row["reason"] else ""),
+            "verdict": row["verdict"]
+            + (" \N{DAGGER}" if row["holm"] == _FALLS else "")
+            + (f" ({row['reason']})" if row["reason"] else ""),
             "figure": link(row["figure"], row["picture"], folder) if row["picture"] else row["figure"],
             "judged from": ", ".join(link(key, path, folder) for key, path in row["artifacts"].items()) or "-",
         }
         for row in entries(card)
     ]
     notice = [f"{stand_in_line(card.attrs)}."] if "stand_in_for" in card.attrs else []
-    title = "\n".join(
-        ["Verdicts on the published claims", "", f"{summary(card, PurePosixPath(folder).name)}.", *notice]
-    )
+    title = "\n".join(["Verdicts on the published claims", "", summary(card, PurePosixPath(folder).name), *notice])
     return tables.markdown(pd.DataFrame(rows), title)
 
 

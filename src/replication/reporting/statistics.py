@@ -4,6 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from replication.claim import ERROR
+
 RESAMPLES = 2000
 QUANTILES = (0.025, 0.975)
 # Normal deviate of a central 95% interval.
@@ -12,20 +14,34 @@ DEVIATE = 1.959963984540054
 FEWEST_REPEATS = 5
 # Standard errors that the truth is shifted by: a size moves as much whichever the side, and no slope at 0 shows it.
 _SHIFTS = np.array([-2.0, -1.0, 1.0, 2.0])
+_TO_SCALE = {"linear": np.asarray, "log": np.log, "share": lambda share: np.arcsin(np.sqrt(np.clip(share, 0.0, 1.0)))}
+_FROM_SCALE = {
+    "linear": np.asarray,
+    "log": np.exp,
+    "share": lambda angle: np.sin(np.clip(angle, 0.0, np.pi / 2.0)) ** 2,
+}
 # The jackknife leaves out groups of repeats where there are more.
 _MOST_GROUPS = 100
 
 
 class Statistic(NamedTuple):
-    """A number computed from artifacts, with its 95% interval, and what exactly it is of."""
+    """A number computed from artifacts, with its 95% interval.
+
+    note: what the reader has to know beside what its claim says is measured. error, freedom: its standard error on
+    `scale` and the degrees of freedom of that. number: how many cases a binomial share is of, 0 of other statistics.
+    """
 
     value: float
     low: float
     high: float
-    of: str
+    of: str = ""
+    error: float = np.nan
+    freedom: float = np.inf
+    scale: str = "linear"
+    number: int = 0
 
 
-def untested(of):
+def untested(of=""):
     """The statistic that could not be computed."""
     return Statistic(np.nan, np.nan, np.nan, of)
 
@@ -54,15 +70,16 @@ def resampled(values, chosen):
     return np.moveaxis(values[..., chosen], -2, 0)
 
 
-def over_repeats(statistic, *replicated, of, logarithmic=False, truth_error=0.0):
+def over_repeats(statistic, *replicated, of="", scale="linear", truth_error=0.0):
     """`statistic(*replicated)` with its 95% interval over the last axis (repeat) of every array: independent repeats.
 
     The jackknife (Tukey 1958) with Student's quantiles: a repeat at a time is left out. Arrays are paired, and lose the
     same one, where all have equally many repeats; else each loses its own, and the degrees of freedom are Welch's
-    (1947). logarithmic: of a positive statistic, so that its interval is one of its logarithm. truth_error:
-    standard error of a truth that all values are errors from: added is the most that the statistic moves by, per
-    standard error, as the truth is shifted by up to two. The statistic takes arrays with a leading axis of samples and
-    returns one number for each. Fewer than five repeats have no interval.
+    (1947). scale: "log" of a positive statistic, "share" of one from 0 to 1 (the arcsine of its root): the interval is
+    computed there. truth_error: standard error of a truth that all values are errors from: added is the most that the
+    statistic moves by, per standard error, as the truth is shifted by up to two. The statistic takes arrays with a
+    leading axis of samples and returns one number for each. Fewer than five repeats, and repeats that are all alike,
+    have no interval.
     """
     value = float(statistic(*(array[None] for array in replicated))[0])
     repeats = min(array.shape[-1] for array in replicated)
@@ -76,7 +93,7 @@ def over_repeats(statistic, *replicated, of, logarithmic=False, truth_error=0.0)
     def measured(*arrays):
         values = np.asarray(statistic(*arrays), float)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.log(values) if logarithmic else values
+            return _TO_SCALE[scale](values)
 
     paired = len({array.shape[-1] for array in replicated}) == 1
     every = range(len(replicated))
@@ -91,12 +108,34 @@ def over_repeats(statistic, *replicated, of, logarithmic=False, truth_error=0.0)
         total = total + np.max(np.abs((np.array(shifted) - center) / _SHIFTS)) ** 2
     if not np.isfinite([center, total]).all():
         return Statistic(value, np.nan, np.nan, of)
+    if total == 0.0:
+        return Statistic(value, np.nan, np.nan, f"{of}; no interval, as all repeats are alike")
     spread = np.sum(variances**2 / freedoms)
-    reach = _student(total**2 / spread if spread > 0.0 else freedoms.sum()) * np.sqrt(total)
-    ends = center - reach, center + reach
+    freedom = float(total**2 / spread if spread > 0.0 else freedoms.sum())
+    error = float(np.sqrt(total))
+    reach = _student(freedom) * error
+    low, high = map(float, _FROM_SCALE[scale](np.array([center - reach, center + reach])))
     # Rounding must not put the value itself outside.
-    low, high = map(float, np.exp(ends) if logarithmic else ends)
-    return Statistic(value, min(low, value), max(high, value), of)
+    return Statistic(value, min(low, value), max(high, value), of, error, freedom, scale)
+
+
+def tail(statistic, bound):
+    """Two-sided tail probability of a bound under a statistic; NaN of one without an interval."""
+    from scipy.special import stdtr  # takes long to import, and every job of the workflow would wait for it
+
+    if statistic.number:
+        spread = np.sqrt(bound * (1.0 - bound) / statistic.number) if 0.0 < bound < 1.0 else 0.0
+        far, freedom = abs(statistic.value - bound), np.inf
+    else:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            value, bound = _TO_SCALE[statistic.scale](np.array([statistic.value, bound]))
+        # No value on a logarithmic scale is as low as 0.
+        far, spread, freedom = np.nan_to_num(abs(value - bound), nan=np.inf), statistic.error, statistic.freedom
+    if np.isnan(spread):
+        return np.nan
+    if spread == 0.0:
+        return 1.0 if far == 0.0 else 0.0
+    return float(2.0 * stdtr(freedom, -far / spread))
 
 
 def _left_out(measured, replicated, losing):
@@ -125,12 +164,26 @@ def _student(freedom):
     return float(stdtrit(freedom, QUANTILES[1]))
 
 
-def share(hits, of):
+def holm(tails):
+    """{name: whether a claim still has a verdict} of {name: tail probability} of all that are tested together.
+
+    At most 5% of whole families have any false verdict (Holm 1979). One without a tail probability counts as one that
+    has none.
+    """
+    ordered = sorted(tails, key=lambda name: np.nan_to_num(tails[name], nan=1.0))
+    holds = {}
+    for place, name in enumerate(ordered):
+        # The first that fails takes all larger ones with it.
+        holds[name] = all(holds.values()) and tails[name] <= ERROR / (len(ordered) - place)
+    return holds
+
+
+def share(hits, of=""):
     """Share of hits with its binomial interval; NaN of none."""
     if hits.size == 0:
         return untested(of)
     value, (low, high) = share_with_interval(np.count_nonzero(hits), hits.size)
-    return Statistic(float(value), float(low), float(high), f"{of}, of {hits.size}")
+    return Statistic(float(value), float(low), float(high), f"{of}, of {hits.size}", number=int(hits.size))
 
 
 def share_with_interval(hits, number):

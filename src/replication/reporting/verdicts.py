@@ -2,33 +2,65 @@
 
 A claim says that a statistic is `at_least` something, `at_most` something, or both. It is reproduced when the whole 95%
 interval lies there, not reproduced when none of it does, and undecided otherwise, where there is no interval, or where
-it is the bound itself and nothing else.
+it is the bound itself and nothing else. Verdicts of experiments smaller than the paper's are words of their own. A
+claim without bounds, or in a setting of ours, is an estimate without a verdict.
 """
 
 import numpy as np
 import xarray as xr
 
 from logzoo.io.schema import labelled
-from replication.reporting.statistics import untested
+from replication.claim import BOUNDS, EXPLORATORY, REDUCED
+from replication.reporting.statistics import tail, untested
 
 REPRODUCED = "reproduced"
 NOT_REPRODUCED = "not reproduced"
+REPRODUCED_REDUCED = "reproduced at reduced size"
+NOT_REPRODUCED_REDUCED = "not reproduced at reduced size"
 UNDECIDED = "undecided at this scale"
+ESTIMATE = "estimate without a verdict"
 NOT_TESTED = "not tested"
 # Each with its short form.
-VERDICTS = {verdict: verdict.partition(" at ")[0] for verdict in (REPRODUCED, NOT_REPRODUCED, UNDECIDED, NOT_TESTED)}
+VERDICTS = {
+    REPRODUCED: "reproduced",
+    NOT_REPRODUCED: "not reproduced",
+    REPRODUCED_REDUCED: "reproduced, reduced size",
+    NOT_REPRODUCED_REDUCED: "not reproduced, reduced size",
+    UNDECIDED: "undecided",
+    ESTIMATE: "estimate",
+    NOT_TESTED: "not tested",
+}
+FAILED = (NOT_REPRODUCED, NOT_REPRODUCED_REDUCED)
+DECIDED = (REPRODUCED, REPRODUCED_REDUCED, *FAILED)
 # Beside the word, so that no verdict is told by its colour alone.
-SIGNS = dict(zip(VERDICTS, ("\N{CHECK MARK}", "\N{BALLOT X}", "?", "\N{EN DASH}"), strict=True))
-BOUNDS = ("at_least", "at_most")
+SIGNS = dict(
+    zip(
+        VERDICTS,
+        (
+            "\N{CHECK MARK}",
+            "\N{BALLOT X}",
+            "(\N{CHECK MARK})",
+            "(\N{BALLOT X})",
+            "?",
+            "\N{ALMOST EQUAL TO}",
+            "\N{EN DASH}",
+        ),
+        strict=True,
+    )
+)
 # Of a claim whose statistic was not computed: its model is left out, for one.
 _NOTHING = untested("-")
-_TEXTS = {
+TEXTS = {
     "verdict": "what the data say of the claim",
     "claim": "what was published",
+    "where": "where in the paper; empty for a diagnostic of ours",
     "statistic": "what was computed",
+    "bound": "what the bounds are read from",
     "why": "why it is not reproduced, if it is not",
     "figure": "figure that shows it",
     "published": "published value",
+    "level": "level of replication",
+    "size": "size of the experiment, here and in the paper",
 }
 NUMBERS = {
     "value": "the statistic",
@@ -36,21 +68,45 @@ NUMBERS = {
     "high": "upper end of its 95% interval",
     "at_least": "least that was claimed",
     "at_most": "most that was claimed",
+    "tail": "two-sided tail probability of the bound that the verdict depends on",
+    "repeats": "independent repeats",
+    "trainings": "independent trainings",
+    "power": "probability of a verdict if the claim is true",
 }
 
 
 def judge(claim, statistic):
-    """The verdict on one claim (an entry {claim, published, figure, at_least, at_most, why}) by one statistic."""
-    least, most = (claim.get(name, otherwise) for name, otherwise in zip(BOUNDS, (-np.inf, np.inf), strict=True))
-    if not least <= most or (least, most) == (-np.inf, np.inf):
-        raise ValueError("claim: expected at_least, at_most, or both in order, found none or the wrong order")
+    """The verdict on one claim, an entry {claim, at_least, at_most, level}, by one statistic."""
+    least, most = _bounds_of(claim)
     if not np.isfinite(statistic.value):
         return NOT_TESTED
+    if (least, most) == (-np.inf, np.inf) or claim.get("level") == EXPLORATORY:
+        return ESTIMATE
+    if not least <= most:
+        raise ValueError("claim: expected at_least and at_most in order, found the wrong order")
     if statistic.low == statistic.high and statistic.value in (least, most):
         return UNDECIDED
+    reduced = claim.get("level") == REDUCED
     if least <= statistic.low and statistic.high <= most:
-        return REPRODUCED
-    return NOT_REPRODUCED if statistic.high < least or statistic.low > most else UNDECIDED
+        return REPRODUCED_REDUCED if reduced else REPRODUCED
+    if statistic.high < least or statistic.low > most:
+        return NOT_REPRODUCED_REDUCED if reduced else NOT_REPRODUCED
+    return UNDECIDED
+
+
+def tail_of(claim, statistic):
+    """Two-sided tail probability of the bound that a verdict depends on; NaN of an estimate."""
+    least, most = _bounds_of(claim)
+    if judge(claim, statistic) in (ESTIMATE, NOT_TESTED):
+        return np.nan
+    if statistic.value < least or statistic.value > most:
+        return tail(statistic, least if statistic.value < least else most)
+    # Within both bounds it has to be apart from either.
+    return max(tail(statistic, bound) for bound in (least, most) if np.isfinite(bound))
+
+
+def _bounds_of(claim):
+    return tuple(claim.get(name, otherwise) for name, otherwise in zip(BOUNDS, (-np.inf, np.inf), strict=True))
 
 
 def verdicts(claims, statistics, *, reason=None):
@@ -59,9 +115,17 @@ def verdicts(claims, statistics, *, reason=None):
     for name, claim in claims.items():
         statistic = statistics.get(name, _NOTHING)
         verdict = NOT_TESTED if reason else judge(claim, statistic)
-        entry = {"why": "", **dict.fromkeys(BOUNDS, np.nan), **claim}
-        rows[name] = {**entry, **statistic._asdict(), "statistic": statistic.of, "verdict": verdict}
-    return table_of_claims(rows, _TEXTS).assign_attrs(untested=reason or "")
+        measured = "; ".join(filter(None, (claim.get("measured", ""), statistic.of)))
+        rows[name] = {
+            **dict.fromkeys(TEXTS, ""),
+            **dict.fromkeys(NUMBERS, np.nan),
+            **claim,
+            **{key: getattr(statistic, key) for key in ("value", "low", "high")},
+            "tail": np.nan if reason else tail_of(claim, statistic),
+            "statistic": measured,
+            "verdict": verdict,
+        }
+    return table_of_claims(rows, TEXTS).assign_attrs(untested=reason or "")
 
 
 def table_of_claims(rows, texts):
@@ -94,4 +158,4 @@ def bound_of(row):
 
 def why_of(row):
     """Why a claim is not reproduced, if it is not and that is known; row: of a Dataset of claims."""
-    return row["why"].item() if row["verdict"].item() == NOT_REPRODUCED else ""
+    return row["why"].item() if row["verdict"].item() in FAILED else ""

@@ -87,6 +87,9 @@ class TrainedModel(_Model):
     train: Training = Field(description="Training.")
     truth_sweeps: Count | None = Field(None, description="Sweeps of each long run for log Z; see `truth.sweeps`.")
     with_validation: bool | None = Field(None, alias="validate", description="The trainer reads the validation split.")
+    trainings: Count = Field(
+        1, description="Independent trainings. Those after the first are models `<name>-2`, `<name>-3`, and so on."
+    )
     start: str | None = Field(None, description="Model whose parameters the training starts from.")
     import_: Import | None = Field(None, alias="import", description="Published file.")
     published: PublishedModel | None = Field(None, description="Published numbers.")

@@ -3,7 +3,8 @@
 import numpy as np
 
 from logzoo.checks import one_of
-from replication.papers.declaration import Claim, Declaration, Here
+from replication.claim import Claim
+from replication.papers.declaration import Declaration, Here
 from replication.papers.infinite_swapping.ins_experiments import gradients
 from replication.reporting.statistics import mean_with_band, over_repeats
 from replication.reporting.style import TRUTH, draw_band, finished, new_figure
@@ -97,7 +98,7 @@ def statistics(artifacts: dict) -> dict:
 
     def ratio(state, sampler, other, names, of="distance to the exact gradient", statistic=geometric_ratio):
         values = [later.sel(state=state, sampler=name).transpose("step", "repeat").values for name in (sampler, other)]
-        return over_repeats(statistic, *values, of=f"{of}, {names}, {state} in training", logarithmic=True)
+        return over_repeats(statistic, *values, of=f"{of}, {names}, {state} in training", scale="log")
 
     return {
         "late": ratio("late", "ins", "pt", "INS / PT"),

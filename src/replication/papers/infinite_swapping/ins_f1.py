@@ -5,7 +5,8 @@ Two MNIST images, every pixel rounded to 0 or 1. Hult et al. (2019), figure 1.
 
 from math import isqrt
 
-from replication.papers.declaration import Claim, Here
+from replication.claim import Claim
+from replication.papers.declaration import Here
 from replication.reporting.style import finished, new_figure
 
 CLAIMS = {

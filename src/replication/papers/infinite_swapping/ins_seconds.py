@@ -1,6 +1,7 @@
 """Infinite swapping over seconds: against its rivals at equal seconds, and with many temperatures."""
 
-from replication.papers.declaration import Claim, Declaration, Here
+from replication.claim import Claim
+from replication.papers.declaration import Declaration, Here
 from replication.papers.expected import expect
 from replication.papers.infinite_swapping.ins_distances import (
     DISTANCE,
@@ -52,7 +53,7 @@ def _statistics_equal(artifacts: dict) -> dict:
     """Seconds of a step of all chains by INS over those by PT."""
     seconds = [artifacts["timings"]["step_seconds"].sel(sampler=name).values for name in ("ins", "pt")]
     of = "seconds of a step of all chains, INS / PT, K = 5"
-    return {"time": over_repeats(ratio_of_means, *seconds, of=of, logarithmic=True)}
+    return {"time": over_repeats(ratio_of_means, *seconds, of=of, scale="log")}
 
 
 def draw_equal(artifacts: dict, *, title, names):
@@ -114,7 +115,7 @@ def _statistics_many(artifacts: dict) -> dict:
     later = distance.sel(step=distance["step"] >= LATER * distance["step"].values[-1])
     values = [later.sel(sampler=name).transpose("step", "repeat").values for name in ("ins-12", "ins-5")]
     of = "distance to the exact gradient, INS with 12 / with 5 temperatures, late in training"
-    return {"more": over_repeats(geometric_ratio, *values, of=of, logarithmic=True)}
+    return {"more": over_repeats(geometric_ratio, *values, of=of, scale="log")}
 
 
 def draw_many(artifacts: dict, *, title, names):

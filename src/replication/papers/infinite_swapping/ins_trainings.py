@@ -4,7 +4,8 @@ from functools import partial
 
 import numpy as np
 
-from replication.papers.declaration import Claim, Declaration, Here
+from replication.claim import Claim
+from replication.papers.declaration import Declaration, Here
 from replication.papers.expected import expect
 from replication.papers.infinite_swapping.ins_distances import look_of
 from replication.papers.infinite_swapping.ins_experiments import compared, comparison_of, trainers_of
@@ -104,7 +105,7 @@ def _spread(values, of):
     def ratio(ours, *rivals):
         return mean_variance(ours) / np.min([mean_variance(rival) for rival in rivals], axis=0)
 
-    return over_repeats(ratio, *arrays, of=of, logarithmic=True)
+    return over_repeats(ratio, *arrays, of=of, scale="log")
 
 
 def draw(artifacts: dict, *, titles, names):

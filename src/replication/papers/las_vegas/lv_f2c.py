@@ -6,7 +6,8 @@ geometric means with 95% intervals, visible units drawn and at their means. Sava
 
 import numpy as np
 
-from replication.papers.declaration import Claim, Here
+from replication.claim import Claim
+from replication.papers.declaration import Here
 from replication.papers.las_vegas.lv_tails import VISIBLE, draw_tail, finish_tails
 from replication.reporting.statistics import DEVIATE, Statistic
 from replication.reporting.style import finished, new_figure

@@ -6,7 +6,8 @@ of the stopping set included) beside other estimators. Savarese et al. (2018), f
 
 import numpy as np
 
-from replication.papers.declaration import Claim, Here
+from replication.claim import Claim
+from replication.papers.declaration import Here
 from replication.papers.expected import expect
 from replication.reporting.statistics import mean, over_repeats, rmse_with_band, share, truth_of, untested
 from replication.reporting.style import TRUTH, draw_band, finished, look_of, new_figure, plain_logarithms
@@ -81,7 +82,7 @@ def statistics(artifacts: dict) -> dict:
             mean,
             np.abs(error),
             of=f"mean absolute error of log Z [nat] by {tours:,} tours, {where}",
-            logarithmic=True,
+            scale="log",
             truth_error=truth_error,
         ),
         "converges": over_repeats(
@@ -89,7 +90,7 @@ def statistics(artifacts: dict) -> dict:
             error,
             first,
             of=f"RMSE of log Z, {tours:,} tours / the first {int(counts[0])}, {where}",
-            logarithmic=True,
+            scale="log",
         ),
         "covers": share(covered.ravel(), of=f"share of 95% intervals that hold the true log Z, {where}"),
     }

@@ -4,7 +4,8 @@ from math import isqrt
 
 import numpy as np
 
-from replication.papers.declaration import Claim, Declaration, Here
+from replication.claim import Claim
+from replication.papers.declaration import Declaration, Here
 from replication.papers.las_vegas.lv_tails import lengths
 from replication.reporting.statistics import over_repeats, ratio_of_sums, share
 from replication.reporting.style import finished, new_figure

@@ -4,7 +4,8 @@ from itertools import cycle
 
 import numpy as np
 
-from replication.papers.declaration import Claim, Declaration, Here
+from replication.claim import Claim
+from replication.papers.declaration import Declaration, Here
 from replication.papers.expected import expect
 from replication.reporting.statistics import mean, over_repeats, ratio_of_sums
 from replication.reporting.style import finished, new_figure
@@ -190,7 +191,7 @@ def _statistics_2b(artifacts: dict) -> dict:
     first, last = (longer.isel(rounds=size).values for size in (0, -1))
     rounds = tours["rounds"].values
     of = f"share of tours longer than one sweep, visible units drawn, R = {rounds[-1]} / R = {rounds[0]}"
-    return {"shorter": over_repeats(ratio_of_sums, last, first, of=of, logarithmic=True)}
+    return {"shorter": over_repeats(ratio_of_sums, last, first, of=of, scale="log")}
 
 
 def draw_2b(artifacts: dict, *, title):

@@ -5,7 +5,8 @@ import math
 import numpy as np
 
 from replication.artifacts import stand_in_note
-from replication.papers.declaration import SWEEP, Claim, Declaration, Here, training_most, training_work
+from replication.claim import Claim
+from replication.papers.declaration import SWEEP, Declaration, Here, training_most, training_work
 from replication.reporting.statistics import mean, over_repeats
 from replication.reporting.tables import COUNT, Column, table_of
 
@@ -215,7 +216,7 @@ def _statistics_2(artifacts: dict) -> dict:
     of = "best learning rate, least of LVS / largest of CD and PCD"
     validation = [runs["log_likelihood"].sel(split="validation") for runs in by_trainer.values()]
     arrays = [values.transpose("rate", "run").values for values in validation]
-    rates_ratio = over_repeats(ratio, *arrays, of=of, logarithmic=True)
+    rates_ratio = over_repeats(ratio, *arrays, of=of, scale="log")
     return statistics(artifacts) | {"rates": rates_ratio}
 
 

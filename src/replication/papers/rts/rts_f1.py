@@ -9,7 +9,8 @@ approximation (right, eq 19, which the paper speaks of and does not draw). The d
 import numpy as np
 
 from logzoo.checks import whole_number
-from replication.papers.declaration import Claim, Here
+from replication.claim import Claim
+from replication.papers.declaration import Here
 from replication.reporting.statistics import mean, over_repeats, ratio_of_rmse
 from replication.reporting.style import TRUTH, finished, new_figure
 
@@ -68,21 +69,21 @@ def statistics(artifacts):
             mean,
             np.abs(rao_blackwell).max(axis=0),
             of="max_k |log Zhat_k - exact| at the last iteration [nat], mean over repeats",
-            logarithmic=True,
+            scale="log",
         ),
         "noise": over_repeats(
             ratio_of_rmse,
             *(np.diff(errors, axis=0) for errors in (counts, rao_blackwell)),
             of="jumps of the error of log Zhat_k from rung to rung, plain counts / Rao-Blackwellised",
-            logarithmic=True,
+            scale="log",
         ),
-        "flat": over_repeats(mean, distance, of="K max_k |r_k - c_k| at the last iteration", logarithmic=True),
+        "flat": over_repeats(mean, distance, of="K max_k |r_k - c_k| at the last iteration", scale="log"),
         "stochastic": over_repeats(
             ratio_of_rmse,
             stochastic,
             rao_blackwell,
             of="RMSE of log Zhat_k over all rungs at the last iteration, eq 19 / eq 12",
-            logarithmic=True,
+            scale="log",
         ),
     }
 

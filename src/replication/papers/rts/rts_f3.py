@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from replication.papers.declaration import Claim, Declaration, Here
+from replication.claim import Claim
+from replication.papers.declaration import Declaration, Here
 from replication.papers.expected import expect
 from replication.reporting import style
 from replication.reporting.statistics import (
@@ -98,7 +99,7 @@ def _of_model(estimates, truth, truth_error):
             error["rts"].values,
             *others,
             of=f"share of the |bias| at {budgets[0]:,} sweeps that is left later, RTS / smaller of AIS and RAISE",
-            logarithmic=True,
+            scale="log",
             truth_error=truth_error,
         ),
         "tenfold": over_repeats(
@@ -106,7 +107,7 @@ def _of_model(estimates, truth, truth_error):
             at("ais", 10 * _FIRST_BUDGET),
             at("rts", _FIRST_BUDGET),
             of=f"RMSE of AIS at {10 * _FIRST_BUDGET:,} sweeps / RMSE of RTS at {_FIRST_BUDGET:,}",
-            logarithmic=True,
+            scale="log",
             truth_error=truth_error,
         ),
         "below": over_repeats(

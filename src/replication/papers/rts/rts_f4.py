@@ -3,7 +3,8 @@
 import numpy as np
 
 from logzoo.checks import whole_number
-from replication.papers.declaration import Claim, Declaration, Here
+from replication.claim import Claim
+from replication.papers.declaration import Declaration, Here
 from replication.papers.expected import expect
 from replication.reporting.statistics import over_repeats, ratio_of_means, ratio_of_rmse, root_mean_square, truth_of
 from replication.reporting.style import count_ticks, draw_band, finished, look_of, new_figure, title_of
@@ -54,7 +55,7 @@ def statistics(artifacts):
     def ratio(above, below, *, at_least=False):
         errors = [_finite(error.sel(estimator=name, rungs=count).values) for name, count in (above, below)]
         of = "RMSE of {} at K = {} / RMSE of {} at K = {}".format(*above, *below)
-        statistic = over_repeats(ratio_of_rmse, *errors, of=of, logarithmic=True, truth_error=truth_error)
+        statistic = over_repeats(ratio_of_rmse, *errors, of=of, scale="log", truth_error=truth_error)
         # Draws that did not travel the ladder miss the same states for both methods: the errors become alike.
         if at_least or rungs["converged"].sel(rungs=[above[1], below[1]]).values.all():
             return statistic
@@ -101,7 +102,7 @@ def draw(artifacts, *, title, names):
 
 def _rmse(errors):
     """Root mean square of errors (estimate, run), with its interval over runs."""
-    return over_repeats(lambda values: root_mean_square(values, axis=(1, 2)), errors, of="RMSE", logarithmic=True)
+    return over_repeats(lambda values: root_mean_square(values, axis=(1, 2)), errors, of="RMSE", scale="log")
 
 
 def cost_inputs(here: Here) -> dict:
@@ -129,7 +130,7 @@ def cost_statistics(artifacts):
     seconds = [last.sel(step=step).values for step in ("mbar", "sampling")]
     draws = f"{timings.attrs['samples']:,} draws"
     of = f"seconds of MBAR ({seconds[0].mean():.2g}) / of sampling its {draws} at K = {int(last['rungs'])}"
-    return {"mbar": over_repeats(ratio_of_means, *seconds, of=of, logarithmic=True)}
+    return {"mbar": over_repeats(ratio_of_means, *seconds, of=of, scale="log")}
 
 
 def draw_cost(artifacts, *, title):

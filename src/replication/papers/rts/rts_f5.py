@@ -6,7 +6,8 @@ RTS tracks and by AIS. Carlson et al. (2016), figure 5.
 
 import numpy as np
 
-from replication.papers.declaration import Claim, Here
+from replication.claim import Claim
+from replication.papers.declaration import Here
 from replication.papers.tracking.trk_checks import (
     AIS,
     KNOWN,

@@ -8,7 +8,8 @@ Carlson et al. (2016), figure 7.
 
 import numpy as np
 
-from replication.papers.declaration import Claim, Here
+from replication.claim import Claim
+from replication.papers.declaration import Here
 from replication.papers.expected import expect
 from replication.reporting import style
 from replication.reporting.statistics import (
@@ -80,7 +81,7 @@ def statistics(artifacts):
     uniform, matched = artifacts["estimators"], artifacts["matched"]
     budget = _largest_common_budget([*uniform.values(), *matched.values()])
     bases = [estimates.sel(budget=budget) for estimates in (uniform["rts-uniform"], matched["rts"])]
-    exact = {"logarithmic": True, "truth_error": truth_error}
+    exact = {"scale": "log", "truth_error": truth_error}
 
     def error(estimate, at):
         return estimate["log_z"].sel(budget=at).values - truth
@@ -117,7 +118,7 @@ def statistics(artifacts):
             ratio_of_means,
             *(base["initial_iterations"].values for base in bases),
             of=f"initial iterations of RTS, uniform / matched base, at {budget:,} sweeps",
-            logarithmic=True,
+            scale="log",
         ),
     }
 

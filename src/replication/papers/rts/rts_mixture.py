@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from replication.papers.declaration import Claim, Declaration, Here
+from replication.claim import Claim
+from replication.papers.declaration import Declaration, Here
 from replication.reporting.statistics import (
     mean_with_band,
     over_repeats,
@@ -49,9 +50,7 @@ def estimator_statistics(artifacts):
         return np.exp(over_samples.max(axis=1) - over_samples.min(axis=1))
 
     return {
-        "same": over_repeats(
-            ratio, error, of="largest / smallest RMSE of the estimators, geometric means", logarithmic=True
-        )
+        "same": over_repeats(ratio, error, of="largest / smallest RMSE of the estimators, geometric means", scale="log")
     }
 
 
@@ -94,9 +93,9 @@ def step_statistics(artifacts):
     times = [by_rule["autocorrelation_time"].values for by_rule in rules]
     return {
         "mixing": over_repeats(
-            ratio_of_means, *times, of="autocorrelation time of beta, fixed / adaptive step", logarithmic=True
+            ratio_of_means, *times, of="autocorrelation time of beta, fixed / adaptive step", scale="log"
         ),
-        "error": over_repeats(ratio_of_rmse, *errors, of="RMSE of log Z, fixed / adaptive step", logarithmic=True),
+        "error": over_repeats(ratio_of_rmse, *errors, of="RMSE of log Z, fixed / adaptive step", scale="log"),
     }
 
 

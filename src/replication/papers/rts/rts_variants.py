@@ -3,7 +3,8 @@
 import numpy as np
 
 from replication.artifacts import stand_in_note
-from replication.papers.declaration import Claim, Declaration, Here
+from replication.claim import Claim
+from replication.papers.declaration import Declaration, Here
 from replication.reporting import style
 from replication.reporting.statistics import over_repeats, rmse_with_band, root_mean_square, truth_of, untested
 from replication.reporting.tables import COUNT, DIGITS, Column, table_of
@@ -80,7 +81,7 @@ def statistics(artifacts):
             error.sel(estimator="rsd").values,
             error.sel(estimator="rts").values,
             of=f"RMSE of RSD / RTS at {hidden} hidden units, {over}",
-            logarithmic=True,
+            scale="log",
             truth_error=truth_error,
         )
     return statistics
@@ -126,7 +127,7 @@ def text_statistics(artifacts):
         of_budgets = [np.log(root_mean_square(other) / root_mean_square(plain)).mean(axis=-1) for other in others]
         return np.exp(np.min(of_budgets, axis=0))
 
-    exact = {"logarithmic": True, "truth_error": truth_error}
+    exact = {"scale": "log", "truth_error": truth_error}
     of = "RMSE of RTS, {}, geometric mean over budgets"
     return {
         "mixed": over_repeats(ratio, plain, mixed, of=of.format("blocks mixed / by eq 12"), **exact),

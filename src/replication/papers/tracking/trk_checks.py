@@ -134,14 +134,14 @@ def apart(check):
 def times_apart(checks, others, of):
     """Statistic: mean |tracked - AIS| of log Z of checks over that of others, by blocks of check points."""
     (above, block), (below, _) = (blocks(list(map(apart, group))) for group in (checks, others))
-    return over_parts(ratio, above, below, of=f"mean |tracked - AIS| of log Z, {of}, by {block}", logarithmic=True)
+    return over_parts(ratio, above, below, of=f"mean |tracked - AIS| of log Z, {of}, by {block}", scale="log")
 
 
 def distance(check, when):
     """Mean |tracked - AIS| of log Z, and so of all likelihoods, at all check points; when: their description."""
     error, unit = units([apart(check)])
     of = f"mean |tracked - AIS| of log Z [nat] {when}, by {unit}"
-    return over_parts(mean_of_totals, error, of=of, logarithmic=True)
+    return over_parts(mean_of_totals, error, of=of, scale="log")
 
 
 def halves(check, best):

@@ -6,7 +6,8 @@ the same chains by RTS, Carlson et al. (2016), section 4.4.
 """
 
 from replication.artifacts import stand_in_note
-from replication.papers.declaration import TIMINGS, Claim, Here, training_work
+from replication.claim import Claim
+from replication.papers.declaration import TIMINGS, Here, training_work
 from replication.reporting.statistics import over_repeats, ratio_of_means
 from replication.reporting.tables import DIGITS, Column, table_of
 
@@ -49,7 +50,7 @@ def inputs(here: Here) -> dict:
 
 def _ratio(artifacts, tracker):
     seconds = [artifacts["timings"]["seconds"].sel(tracker=name).values for name in (tracker, "none")]
-    return over_repeats(ratio_of_means, *seconds, of="seconds of an update, tracked / not tracked", logarithmic=True)
+    return over_repeats(ratio_of_means, *seconds, of="seconds of an update, tracked / not tracked", scale="log")
 
 
 def statistics(artifacts: dict) -> dict:

@@ -6,7 +6,8 @@ and differences between neighbouring temperatures are observed. Desjardins et al
 
 import numpy as np
 
-from replication.papers.declaration import Claim, Here
+from replication.claim import Claim
+from replication.papers.declaration import Here
 from replication.papers.tracking.trk_drawing import BIAS, BY_TEMPERATURE, BY_UPDATE
 from replication.reporting.style import new_figure
 

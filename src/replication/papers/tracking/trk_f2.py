@@ -3,7 +3,8 @@
 One step of the filter, in the form that is computed here. Desjardins et al. (2011), figure 2.
 """
 
-from replication.papers.declaration import Claim, Here
+from replication.claim import Claim
+from replication.papers.declaration import Here
 from replication.papers.tracking.trk_drawing import BY_TEMPERATURE, BY_UPDATE
 from replication.reporting.style import new_figure
 

@@ -9,7 +9,8 @@ from itertools import cycle
 
 import numpy as np
 
-from replication.papers.declaration import Claim, Here
+from replication.claim import Claim
+from replication.papers.declaration import Here
 from replication.papers.expected import expect
 from replication.papers.tracking.trk_checks import (
     SIGMAS,
@@ -103,7 +104,7 @@ def statistics(artifacts: dict) -> dict:
         of += ", by alpha and block of check points"
         parts = [blocks([error[model] for model in runs if kinds[model][1] == decay])[0] for decay in _DECAYS]
         known = [part for part in parts if part.size]
-        return over_parts(mean_of_groups, *known, of=of, logarithmic=True) if known else untested(of)
+        return over_parts(mean_of_groups, *known, of=of, scale="log") if known else untested(of)
 
     return {
         "fit-slow": fit("slow"),
@@ -112,7 +113,7 @@ def statistics(artifacts: dict) -> dict:
             mean_of_totals, shares, of=f"share of check points within {SIGMAS:g} stated standard deviations {of}"
         ),
         "oscillates": over_parts(
-            ratio, fastest_errors, fast_errors, of=f"mean |tracked - exact log Z|, {fast}", logarithmic=True
+            ratio, fastest_errors, fast_errors, of=f"mean |tracked - exact log Z|, {fast}", scale="log"
         ),
     }
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from replication.papers.declaration import Claim, Here
+from replication.claim import Claim
+from replication.papers.declaration import Here
 from replication.papers.tracking.trk_checks import (
     after_burn_in,
     all_checked,
@@ -84,11 +85,11 @@ def statistics(artifacts: dict) -> dict:
         parts = [thirds(after_burn_in(rows)[name].values) for rows in traces]
         first, _, last = (np.concatenate(third, axis=-1) for third in zip(*parts, strict=True))
         of = f"mean standard deviation of the {of}, last / first third of the rows, by block"
-        return over_parts(ratio, last, first, of=of, logarithmic=True)
+        return over_parts(ratio, last, first, of=of, scale="log")
 
     return {
         "bias": over_parts(
-            ratio, bias[-1], largest, of="mean |bias|, last / largest third of the rows, by block", logarithmic=True
+            ratio, bias[-1], largest, of="mean |bias|, last / largest third of the rows, by block", scale="log"
         ),
         "variance": growth(artifacts["traces"].values(), "bridged_log_z_std_dev", "bridged log Z"),
         "change": growth([trace], "observed_change_std_dev", "observed change"),

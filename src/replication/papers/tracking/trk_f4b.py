@@ -4,7 +4,8 @@ Mean log-likelihood of training and validation data while training on dna, under
 marks the update whose parameters are kept. Desjardins et al. (2011), figure 4.
 """
 
-from replication.papers.declaration import Claim, Here
+from replication.claim import Claim
+from replication.papers.declaration import Here
 from replication.papers.tracking.trk_checks import (
     AIS,
     KNOWN,

@@ -7,7 +7,7 @@ of up to 1,000 hidden units. Desjardins et al. (2011), table 1.
 
 import numpy as np
 
-from replication.papers.declaration import Claim
+from replication.claim import Claim
 from replication.papers.tracking.trk_checks import SIGMAS
 from replication.papers.tracking.trk_text import NAMES, inputs, rows
 from replication.reporting.statistics import (

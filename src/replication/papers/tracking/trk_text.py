@@ -9,7 +9,8 @@ import numpy as np
 
 from logzoo.io.schema import coordinate, labelled
 from replication.artifacts import stand_in_note
-from replication.papers.declaration import Claim, Here
+from replication.claim import Claim
+from replication.papers.declaration import Here
 from replication.papers.tracking.trk_checks import normal
 from replication.papers.tracking.trk_races import again, grid_settings, groups_of, number_kept, races_of, trial_of
 from replication.reporting.statistics import Statistic, untested
