@@ -106,7 +106,7 @@ class _Results:
 
     def _findings(self, folder):
         for row in self._of(*FAILED):
-            yield f"{self._opening(row, folder)} {row['reason'] or 'The cause is not known.'}"
+            yield f"{self._opening(row, folder)} Why: {row['reason'] or 'the cause is not known.'}"
 
     def _undecided(self, folder):
         for row in self._of(UNDECIDED):
@@ -122,8 +122,7 @@ class _Results:
 
     def _opening(self, row, folder):
         figure = link(row["figure"], self._folder / row["picture"], folder) if row["picture"] else row["figure"]
-        numbers = f"published: {row['published']}; claimed: {row['claimed']}; found: {row['found']}"
-        return f"- **{row['claim']}** (`{row['id']}`, {figure}): {numbers}."
+        return f"- `{row['id']}` ({figure}). Claim: {row['said']} Measured: {row['measured']}"
 
 
 def _to_decide(row, hours=None):

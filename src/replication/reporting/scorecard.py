@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from replication.artifacts import stand_in_line, stand_ins
+from replication.claim import EXPLORATORY, REDUCED
 from replication.reporting import tables
 from replication.reporting.statistics import holm
 from replication.reporting.verdicts import (
@@ -77,7 +78,10 @@ def _row(name, entry, verdicts, figure):
 
 
 def entries(card):
-    """The rows of a scorecard as dicts of texts: `number` with its interval, `found` with what it is of as well."""
+    """The rows of a scorecard as dicts of texts: `number` with its interval, `found` with what it is of as well.
+
+    `said` and `measured` are sentences: the claim and what was published; what was measured and what the claim needs.
+    """
     rows = []
     # Results that were published earlier have fewer columns.
     columns = {key: card[key].values.tolist() for key in (*_TEXTS, *NUMBERS) if key in card}
@@ -88,9 +92,20 @@ def entries(card):
         row["number"] = number_of(judged) if row["statistic"] else "-"
         row["found"] = f"{row['statistic']}: {row['number']}" if row["statistic"] else "-"
         row["claimed"] = bound_of(judged)
+        row["said"] = f"{row['claim']} ({'; '.join(filter(None, (row['where'], 'published: ' + row['published'])))})."
+        row["measured"] = _measured(row)
         row["artifacts"] = dict(pair.split("=", 1) for pair in row["artifacts"].split())
         rows.append(row)
     return rows
+
+
+def _measured(row):
+    """What was measured and what the claim needs, and the size where it is not the paper's; empty if nothing was."""
+    if not row["statistic"]:
+        return ""
+    needs = "" if row["claimed"] == "-" else f"; the claim needs {row['claimed']}"
+    size = f" Size: {row['size']}." if row["level"] in (REDUCED, EXPLORATORY) else ""
+    return f"{row['statistic']}: {row['number']}{needs}.{size}"
 
 
 def summary(card, scale):
