@@ -122,7 +122,7 @@ class _Results:
 
     def _opening(self, row, folder):
         figure = link(row["figure"], self._folder / row["picture"], folder) if row["picture"] else row["figure"]
-        return f"- `{row['id']}` ({figure}). Claim: {row['said']} Measured: {row['measured']}"
+        return f"- `{row['id']}` ({figure}). Claim: {row['sentence']} Measured: {row['measured']}"
 
 
 def _to_decide(row, hours=None):

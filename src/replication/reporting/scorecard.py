@@ -80,7 +80,7 @@ def _row(name, entry, verdicts, figure):
 def entries(card):
     """The rows of a scorecard as dicts of texts: `number` with its interval, `found` with what it is of as well.
 
-    `said` and `measured` are sentences: the claim and what was published; what was measured and what the claim needs.
+    `sentence` and `measured` are texts: the claim and what was published; what was measured and what the claim needs.
     """
     rows = []
     # Results that were published earlier have fewer columns.
@@ -92,7 +92,7 @@ def entries(card):
         row["number"] = number_of(judged) if row["statistic"] else "-"
         row["found"] = f"{row['statistic']}: {row['number']}" if row["statistic"] else "-"
         row["claimed"] = bound_of(judged)
-        row["said"] = f"{row['claim']} ({'; '.join(filter(None, (row['where'], 'published: ' + row['published'])))})."
+        row["sentence"] = f"{row['claim']} ({'; '.join(filter(None, (row['where'], 'published: ' + row['published'])))})."
         row["measured"] = _measured(row)
         row["artifacts"] = dict(pair.split("=", 1) for pair in row["artifacts"].split())
         rows.append(row)

@@ -1,0 +1,77 @@
+"""Words that the project does not use, in documentation, docstrings, comments, messages and configuration."""
+
+import ast
+import io
+import re
+import tokenize
+
+import pytest
+from projects import ROOT
+
+# Each with what to write. The published results and their quotations have words of their own.
+BANNED = {
+    r"made anew|anew\b": "made again, regenerate",
+    r"held against": "compared with, checked against",
+    r"told from|told apart": "significantly different from",
+    r"\btells of\b|\btells that\b": "shows, reports",
+    r"\bvouch(?:es|ed)?\b": "check, converged",
+    r"\btrusted, sound\b": "converged",
+    r"\bsure bounds?\b": "rigorous bound",
+    r"\bwhatever for\b": "for any purpose",
+    r"\bin the place of\b": "in place of",
+    r"\bbesides them\b": "as well",
+    r"\bthe like\b": "and similar",
+    r"\bmay be had\b|\bcan be had\b|\bcannot be had\b": "is available",
+    r"\bof no use\b": "useless",
+    r"\bgoes by\b": "is called",
+    r"\bdraws nearer\b": "approaches",
+    r"\bwhence\b|\bwherein\b|\bwhereof\b|\bhereof\b|\bthereof\b": "from which, in which",
+    r"\bas it were\b": "",
+    r"\bonce more\b": "again",
+    r"\bbe it\b": "whether",
+    r"\blest\b": "so that ... not",
+    r"\bhardly any\b": "few",
+    r"\ball there is\b": "the only",
+    r"\bto be sure\b": "",
+    r"\bthat which\b|\bthose which\b": "name the subject",
+    r"\bno more than that\b": "",
+    r"\bnothing (?:in it )?tells\b": "gives no sign",
+    r"\bcomes? to nothing\b": "has no effect",
+    r"\bthe rest of them\b": "the others",
+    r"\bstrays? (?:farthest|far)\b": "has the largest error",
+    r"\bdear(?:er|est)?\b": "expensive, cost",
+    r"\bfault of ours\b": "our error",
+    r"\bsays? of itself\b|\bsay of themselves\b|\bsay themselves\b": "reports",
+}
+PATTERN = re.compile("|".join(f"(?:{phrase})" for phrase in BANNED), re.IGNORECASE)
+# The quotations between marks are of results that are published.
+QUOTED = re.compile(r"<!-- \w+: [^>]+-->.*?<!-- / -->", re.DOTALL)
+TEXTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "Snakefile", *(ROOT / "docs").rglob("*.md")]
+TEXTS += [path for folder in ("config", "workflow") for path in (ROOT / folder).rglob("*") if path.is_file()]
+TEXTS = [path for path in TEXTS if path.suffix in (".md", ".yaml", ".smk", ".html") or path.name == "Snakefile"]
+TEXTS = [path for path in TEXTS if not {"_build", ".ruff_cache"} & {*path.parts}]
+SOURCES = [path for folder in ("src", "workflow/scripts") for path in (ROOT / folder).rglob("*.py")]
+
+
+def words_of(path):
+    """The words of a file: all of a text; comments and strings of Python."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix != ".py":
+        return QUOTED.sub("", text)
+    comments = [token.string for token in tokenize.generate_tokens(io.StringIO(text).readline) if token.type == tokenize.COMMENT]
+    strings = [node.value for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    return "\n".join([*comments, *strings])
+
+
+def banned_in(text):
+    return [match.group() for match in PATTERN.finditer(" ".join(text.split()))]
+
+
+@pytest.mark.parametrize("path", [*TEXTS, *SOURCES], ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_banned_phrase_is_used(path):
+    assert banned_in(words_of(path)) == []
+
+
+def test_a_banned_phrase_is_found_across_lines():
+    assert banned_in("All of it is made\n    anew.") == ["made anew"]
+    assert len(BANNED) <= 40
