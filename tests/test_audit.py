@@ -233,15 +233,16 @@ def published(tmp_path_factory):
 def test_published_files_are_regenerated_by_the_rules_of_the_checkout(published):
     tree, jobs, configfiles = published
     findings, before = Findings(), {path: path.stat().st_mtime_ns for path in tree.rglob("*")}
-    edited = "data/decisive/verdicts/rts-f4.nc"
+    edited = "data/decisive/tables/zoo-trained.nc"
     for path in jobs["decisive"]:
-        if path != edited and "verdicts/rts-" not in path:
+        if path != edited and "tables/zoo-" not in path:
             findings.stale[path] = "left out here"
     kept = (tree / edited).read_bytes()
-    edit(tree / edited, nudged("value", 77.0))
+    name = next(name for name, column in load_raw(tree / edited).data_vars.items() if column.dtype.kind == "f")
+    edit(tree / edited, nudged(name, 77.0))
     checkout.regenerate(findings, tree, jobs, configfiles, 100, 0)
     (tree / edited).write_bytes(kept)
-    assert findings.checks["regenerated"] > 3
+    assert findings.checks["regenerated"] >= 2
     assert [(fault.file, fault.found) for fault in findings.faults] == [(edited, "other numbers or attributes")]
     changed = {path for path in tree.rglob("*") if path.is_file() and path.stat().st_mtime_ns != before.get(path)}
     assert changed == {tree / edited}

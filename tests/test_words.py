@@ -58,8 +58,10 @@ def words_of(path):
     text = path.read_text(encoding="utf-8")
     if path.suffix != ".py":
         return QUOTED.sub("", text)
-    comments = [token.string for token in tokenize.generate_tokens(io.StringIO(text).readline) if token.type == tokenize.COMMENT]
-    strings = [node.value for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    comments = [token.string for token in tokens if token.type == tokenize.COMMENT]
+    constants = [node.value for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Constant)]
+    strings = [value for value in constants if isinstance(value, str)]
     return "\n".join([*comments, *strings])
 
 

@@ -92,7 +92,8 @@ def entries(card):
         row["number"] = number_of(judged) if row["statistic"] else "-"
         row["found"] = f"{row['statistic']}: {row['number']}" if row["statistic"] else "-"
         row["claimed"] = bound_of(judged)
-        row["sentence"] = f"{row['claim']} ({'; '.join(filter(None, (row['where'], 'published: ' + row['published'])))})."
+        source = "; ".join(filter(None, (row["where"], f"published: {row['published']}")))
+        row["sentence"] = f"{row['claim']} ({source})."
         row["measured"] = _measured(row)
         row["artifacts"] = dict(pair.split("=", 1) for pair in row["artifacts"].split())
         rows.append(row)
