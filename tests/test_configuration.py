@@ -8,7 +8,7 @@ from projects import ROOT, copy_project, snakemake
 from logzoo.estimators.estimator_registry import ESTIMATORS
 from logzoo.training.trainers import TRAINERS
 from replication.models import estimate_settings, truth_from
-from replication.papers.declaration import option_defaults
+from replication.papers.declaration import Here, option_defaults
 from replication.project import catalogue_of
 
 WRONG = [
@@ -83,6 +83,17 @@ def test_a_model_is_enumerated_by_its_smaller_layer():
     config = catalogue_of(folder=ROOT, over={"models": {"wide": wide}}).config
     sources = {name: truth_from(config, name) for name in ("wide", "mnist-100", "mnist-cd25-500")}
     assert sources == {"wide": "enumeration", "mnist-100": "long runs", "mnist-cd25-500": "long runs"}
+
+
+def test_repeated_trainings_are_models_of_the_same_entry():
+    catalogue = catalogue_of(over={"models": {"dna-cd1": {"trainings": 3}}})
+    models = catalogue.config["models"]
+    assert Here("rts-f5", catalogue.config).trainings("dna-cd1") == ["dna-cd1", "dna-cd1-2", "dna-cd1-3"]
+    assert models["dna-cd1-3"]["train"] == models["dna-cd1"]["train"] and "dna-cd1-4" not in models
+    titles = {models[name]["title"] for name in ("dna-cd1", "dna-cd1-2", "dna-cd1-3")}
+    assert len(titles) == 3
+    with pytest.raises(ValueError, match="models.dna-cd1-2: expected another name"):
+        catalogue_of(over={"models": {"dna-cd1": {"trainings": 2}, "dna-cd1-2": models["dna-cd1"]}})
 
 
 def test_a_model_may_say_how_long_the_runs_for_its_truth_are():
