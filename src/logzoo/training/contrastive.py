@@ -31,12 +31,14 @@ if TYPE_CHECKING:
     from logzoo.training.loop import TrainingRun
 
 
-class Particles:
+class Particles(Resumed):
     """Chains, an object of `logzoo.training.negative`, that make k sweeps an update and are the negative particles.
 
     They start from the mini-batch (examples, visible), at every update unless they are persistent; of these, binary
     ones start from the visible bias, and grey ones repeat the first mini-batch.
     """
+
+    _kept = ("chains.v", "spent")
 
     def __init__(self, key, k, chains, persistent):
         self.key = key
@@ -54,16 +56,6 @@ class Particles:
         self.chains.sweep(parameters, self.key, first, first + self.k)
         self.spent += self.k * len(self.chains.v)
         return self.chains
-
-    @property
-    def state(self):
-        """What a checkpoint holds."""
-        return {"v": self.chains.v, "spent": np.array(self.spent)}
-
-    def restore(self, state):
-        """Go on from a `state`."""
-        self.chains.v[...] = state["v"]
-        self.spent = int(state["spent"])
 
 
 def cd(
@@ -163,12 +155,14 @@ class VisitedStates(NamedTuple):
         return self.grey.mean_log_f(parameters)
 
 
-class LasVegasPhase:
+class LasVegasPhase(Resumed):
     """Tours from a stopping set that is redrawn every epoch, and when no tour of a mini-batch has returned.
 
     Before that, `warm_up` epochs of CD. log f of the states, and so the probabilities of the starts, is that of the
     parameters of each update.
     """
+
+    _kept = ("warm_phase.spent", "touring", "stale")
 
     def __init__(self, data, hidden, stream, count, k, warm_up, epoch, warm_phase):
         self.data = data
@@ -214,15 +208,13 @@ class LasVegasPhase:
     @property
     def state(self):
         """What a checkpoint holds."""
-        numbers = np.array([self.warm_phase.spent, self.touring, self.stale])
         if self.stopping is None:
-            return {"numbers": numbers}
-        return {"numbers": numbers, "rows": self.stopping.members.rows, "example": self.stopping.example}
+            return super().state
+        return super().state | {"rows": self.stopping.members.rows, "example": self.stopping.example}
 
     def restore(self, state):
         """Go on from a `state`."""
-        spent, touring, stale = state["numbers"]
-        self.warm_phase.spent, self.touring, self.stale = int(spent), int(touring), bool(stale)
+        super().restore(state)
         if "rows" in state:
             self.stopping = StoppingSet.of(state["rows"], state["example"])
 

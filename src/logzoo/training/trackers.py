@@ -206,7 +206,7 @@ class JarzynskiTracker(Resumed):
         "log_z_std_dev": ("standard error over islands of walkers", "nat"),
         "islands_effective": ("effective number of islands behind the tracked log partition function", "1"),
     }
-    _kept = ("log_weight", "log_f", "family", "spent", "log_z_base")
+    _kept = ("log_weight", "log_f", "family", "spent", "log_z_base", "chains.v")
 
     def __init__(self, walkers, visible, hidden, key):
         self.key = key
@@ -246,16 +246,6 @@ class JarzynskiTracker(Resumed):
 
     def _islands(self):
         return (self.log_weight[self.island == number] for number in range(self.island[-1] + 1))
-
-    @property
-    def state(self):
-        """What a checkpoint holds."""
-        return {**super().state, "v": self.chains.v.copy()}
-
-    def restore(self, state):
-        """Go on from a `state`, to the same bits."""
-        super().restore(state)
-        self.chains.v[...] = state["v"]
 
 
 def relative_error(log_values: np.ndarray) -> float:
