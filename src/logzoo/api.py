@@ -1,4 +1,4 @@
-"""The public functions: estimate, draw, read and list. Estimators are imported when needed: all take long."""
+"""The public functions: estimate, draw, read and list. Modules that take long to import are imported when needed."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from logzoo.budgets import SweepLedger
 from logzoo.checks import binary_matrix, flag, is_a, whole_number
+from logzoo.estimators import estimator_registry as registry
+from logzoo.estimators.estimator import Draws
 from logzoo.functions import Listing, check_options
 from logzoo.io.checkpoints import chosen_checkpoint
 from logzoo.models.rbm import RBM
@@ -17,7 +19,6 @@ from logzoo.streams import root_stream
 if TYPE_CHECKING:
     from typing import Any
 
-    from logzoo.estimators.estimator import Draws
     from logzoo.estimators.estimator_registry import Method
     from logzoo.estimators.result import Estimate
     from logzoo.types import ArrayLike, FilePath, Seed
@@ -96,29 +97,26 @@ def estimate_log_z(
     >>> estimate.converged, abs(estimate.log_z - exact_log_z(rbm)) < 0.05
     (True, True)
     """
-    from logzoo.estimators import evidence
-    from logzoo.estimators.estimator_registry import estimator, find, name_of
+    from logzoo.estimators import auto, evidence
 
     is_a("rbm", rbm, RBM)
-    stream, run, check = root_stream(seed), estimator(method), flag("check", check)
+    stream, run, check = root_stream(seed), registry.estimator(method), flag("check", check)
     ledger, data, options = _settings(rbm, method, sweeps, chains, base, data, threads, progress, options)
     if checkpoint is not None:
-        from logzoo.estimators.auto import METHODS
-
         if method != "auto":
             raise ValueError("checkpoint: expected method auto, the others are not interrupted")
         call = {"rbm": rbm, "seed": str(seed), "sweeps": ledger.sweeps, "chains": chains, **options}
-        modules = {module for name in (method, *METHODS) for module in find(name).modules}
+        modules = {module for name in (method, *auto.METHODS) for module in registry.find(name).modules}
         options["checkpoint"] = chosen_checkpoint(checkpoint, call, modules)
     if method == "auto":
         return run(rbm, ledger, stream.child(method), options)
-    name = name_of(method)
+    name = registry.name_of(method)
     with stage(name, progress):
         estimate = run(rbm, ledger, stream.child(name), options)
     if not check:
         return estimate
-    how = {"threads": 1 if threads is None else threads, "progress": progress}
-    gathered = evidence.gathered_once(rbm, stream.child("evidence"), data=data, **how)
+    threads = 1 if threads is None else threads
+    gathered = evidence.gathered_once(rbm, stream.child("evidence"), data=data, threads=threads, progress=progress)
     return evidence.cut(evidence.weighed(estimate, gathered))
 
 
@@ -183,11 +181,9 @@ def draw_samples(
     >>> [read_log_z(draws, method).converged for method in ("rts", "ti-rb", "mbar")]
     [True, True, True]
     """
-    from logzoo.estimators.estimator_registry import draw_for_all, name_of
-
     is_a("rbm", rbm, RBM)
     ledger, _, options = _settings(rbm, method, sweeps, chains, base, data, threads, progress, options)
-    return draw_for_all(rbm, method, ledger, root_stream(seed).child(name_of(method)), options)
+    return registry.draw_for_all(rbm, method, ledger, root_stream(seed).child(registry.name_of(method)), options)
 
 
 def read_log_z(draws: Draws, method: Method, /, **options: Any) -> Estimate:
@@ -224,12 +220,9 @@ def read_log_z(draws: Draws, method: Method, /, **options: Any) -> Estimate:
     >>> estimate == estimate_log_z(rbm, "ais", sweeps=100, check=False)
     True
     """
-    from logzoo.estimators.estimator import Draws
-    from logzoo.estimators.estimator_registry import find, name_of, read
-
-    listed = find(method)
-    check_options(name_of(method), options, (listed.read, *listed.observers))
-    return read(is_a("draws", draws, Draws), method, options)
+    listed = registry.find(method)
+    check_options(registry.name_of(method), options, (listed.read, *listed.observers))
+    return registry.read(is_a("draws", draws, Draws), method, options)
 
 
 def methods() -> Listing:
@@ -246,15 +239,11 @@ def methods() -> Listing:
     >>> print(methods()[0])
     Entry(name='ais', title='AIS', options=('ladder',))
     """
-    from logzoo.estimators.estimator_registry import ESTIMATORS, find
-
-    return Listing.of({**ESTIMATORS, "auto": find("auto")}, estimate_log_z)
+    return Listing.of({**registry.ESTIMATORS, "auto": registry.find("auto")}, estimate_log_z)
 
 
 def _settings(rbm, method, sweeps, chains, base, data, threads, progress, options):
     """The ledger, the checked data, and the options of a method with all that it needs of the other arguments."""
-    from logzoo.estimators.estimator_registry import starts_from_data
-
     sweeps = (_AUTO_SWEEPS if method == "auto" else _SWEEPS) if sweeps is None else sweeps
     # The spread between chains is where every standard error comes from.
     ledger = SweepLedger(sweeps, whole_number("chains", chains, minimum=2))
@@ -264,7 +253,7 @@ def _settings(rbm, method, sweeps, chains, base, data, threads, progress, option
     if data is not None:
         data = binary_matrix("data", data, visible=rbm.visible)
         base = log_odds(data) if base is None else base
-        if starts_from_data(method):
+        if registry.starts_from_data(method):
             options["data"] = data
     options["base"] = checked_base(rbm, base)
     return ledger, data, options
