@@ -92,14 +92,13 @@ def run(
 
 
 def _base(base, base_data, rbm):
-    from logzoo.cli.files import read_data
-
     if base not in (None, *BASES):
         raise ValueError(f"--base: unknown value {base!r:.200}; expected one of {', '.join(BASES)}")
     if None not in (base, base_data):
         raise ValueError("--base: expected no --base-data beside it, the base is matched to one thing")
     if base_data is None:
         return base
+    from logzoo.cli.files import read_data
     from logzoo.paths import log_odds
 
     return log_odds(read_data(base_data, "train", visible=rbm.visible)[0])

@@ -61,10 +61,7 @@ class Particles(Resumed):
 def cd(
     data: np.ndarray, *, stream: Stream, batch: int, hidden: int, k: int = 1, values: str = "binary", **settings: Any
 ) -> TrainingRun:
-    """Train by CD-k; settings as in `logzoo.training.loop.train`. Returns TrainingRun.
-
-    values: binary; or grey, for data of grey levels, with means in the place of draws of the visible units.
-    """
+    """Train by CD-k. values: "binary"; or "grey", for grey levels, with means instead of draws of visible units."""
     chains = KINDS[values].new(batch, data.shape[1], hidden)
     phase = Particles(stream.child("sweeps").key, whole_number("k", k), chains, persistent=False)
     return train(phase, data, stream=stream, batch=batch, hidden=hidden, **settings)
@@ -91,11 +88,7 @@ def pcd(
 class ExactPhase(Resumed):
     """Knows log Z as well, and so is its own tracker."""
 
-    columns = {
-        "log_z": ("log partition function, exact", "nat"),
-        "log_z_std_dev": ("its standard deviation", "nat"),
-    }
-
+    columns = {"log_z": ("log partition function, exact", "nat"), "log_z_std_dev": ("its standard deviation", "nat")}
     spent = 0  # it makes no Gibbs sweeps
     log_z = np.nan
     _kept = ("log_z",)
@@ -115,10 +108,7 @@ class ExactPhase(Resumed):
 
 
 def exact_sgd(data: np.ndarray, *, stream: Stream, batch: int, hidden: int, **settings: Any) -> TrainingRun:
-    """Train by exact gradients; settings as in `logzoo.training.loop.train`; the trace holds log Z.
-
-    Returns TrainingRun. Raises ValueError when both layers are too large to enumerate.
-    """
+    """Train by exact gradients; the trace holds log Z. ValueError when both layers are too large to enumerate."""
     if min(data.shape[1], hidden) > LARGEST_EXPECTED:
         raise ValueError(f"hidden: expected at most {LARGEST_EXPECTED} units in the smaller layer, found {hidden}")
     phase = ExactPhase()
@@ -187,8 +177,8 @@ class LasVegasPhase(Resumed):
             self.touring += draws
         else:
             self.stopping.refreshed(parameters, single=True)
-        settings = {"flight": self.count, "mean_field": self.data.dtype != np.uint8}
-        sampler = TourSampler(parameters, self.stopping, self.stream.child("tours", update), **settings)
+        stream, mean_field = self.stream.child("tours", update), self.data.dtype != np.uint8
+        sampler = TourSampler(parameters, self.stopping, stream, flight=self.count, mean_field=mean_field)
         tours = sampler.run(self.count, self.count * (self.k or MOST_SWEEPS), self.k, keep=True)
         self.stale = not np.any(tours.finished)
         self.touring += int(tours.length.sum())
@@ -234,7 +224,7 @@ def lvs(
     """Train by LVS-k with `particles` tours an update (the mini-batch size by default), cut after k sweeps.
 
     k: None for no cap (the warm-up is CD-1 then); warm_up: epochs of CD-k before; values: as in `cd`. An update in
-    which no tour returned changes nothing. Returns TrainingRun.
+    which no tour returned changes nothing.
     """
     count = whole_number("particles", batch if particles is None else particles)
     k = None if k is None else whole_number("k", k)

@@ -148,7 +148,7 @@ class RtsTracker(Resumed):
         self.occupancy_error = 1.0
 
     def parameters_changed(self, particles, learning_rate):
-        """Nothing to do: the draws that come next tell how log Z has changed."""
+        """Nothing to do: the next draws show how log Z has changed."""
 
     def particles_moved(self, particles, exchanges):
         """Learn from log f of all chains at all rungs, as many chains at one rung as at any other."""
@@ -238,14 +238,12 @@ class JarzynskiTracker(Resumed):
     @property
     def reading(self):
         """The numbers that go into a trace, by column."""
-        of_island = np.array([logsumexp(island) - np.log(island.size) for island in self._islands()])
+        islands = (self.log_weight[self.island == number] for number in range(self.island[-1] + 1))
+        of_island = np.array([logsumexp(island) - np.log(island.size) for island in islands])
         log_z = self.log_z_base + float(logsumexp(of_island)) - np.log(of_island.size)
         relative = np.exp(of_island - of_island.max())
         effective = float(relative.sum() ** 2 / np.square(relative).sum())
         return dict(zip(self.columns, (float(log_z), relative_error(of_island), effective), strict=True))
-
-    def _islands(self):
-        return (self.log_weight[self.island == number] for number in range(self.island[-1] + 1))
 
 
 def relative_error(log_values: np.ndarray) -> float:

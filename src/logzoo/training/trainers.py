@@ -44,20 +44,13 @@ TRACKERS: tuple[str, ...] = ("kalman", "rts")
 
 
 def trainer(method: str) -> Callable[..., TrainingRun]:
-    """The function run(data, **settings) -> TrainingRun of that name; ValueError if unknown.
-
-    The function refuses unknown settings with a ValueError that names the known ones.
-    """
-    return partial(_listed(method).run, method)
+    """The function run(data, **settings) -> TrainingRun of that name; ValueError for unknown names and settings."""
+    return partial(TRAINERS[one_of("method", method, TRAINERS)].run, method)
 
 
 def trainer_module(method: str) -> str:
     """Name of the module that holds a method."""
-    return _listed(method).module
-
-
-def _listed(method: str) -> Method:
-    return TRAINERS[one_of("method", method, TRAINERS)]
+    return TRAINERS[one_of("method", method, TRAINERS)].module
 
 
 # Checks of the data to train on.
