@@ -100,9 +100,9 @@ def read_provenance(path: FilePath) -> dict[str, Any]:
     path = Path(path)
     try:
         check_seal(path)
+        check_unpacked(path, unpacked_bytes(path))
         # Not by xarray, which would read the coordinates, too: every job does this for each of its inputs.
         with netCDF4.Dataset(path) as file:
-            _check_claims(path, file)
             attributes = {name: file.getncattr(name) for name in file.ncattrs()}
     except (OSError, ValueError) as error:
         raise ValueError(f"{path}: not a readable logzoo artifact: {' '.join(str(error).split())}") from error
@@ -116,8 +116,8 @@ def load_raw(path: FilePath) -> xarray.Dataset:
 
     ValueError if it claims to hold far more than its size; else raises whatever a damaged file happens to break.
     """
-    with netCDF4.Dataset(path) as file:
-        _check_claims(path, file)
+    # Before xarray, which reads some variables when it opens a file.
+    check_unpacked(path, unpacked_bytes(path))
     options: dict[str, Any] = {"decode_times": False, "decode_timedelta": False, "mask_and_scale": False}
     with xarray.open_dataset(path, engine="netcdf4", **options) as dataset:
         return dataset.load().drop_encoding()
@@ -126,16 +126,7 @@ def load_raw(path: FilePath) -> xarray.Dataset:
 def unpacked_bytes(path: FilePath) -> int:
     """Bytes of memory that the variables of a NetCDF file take by its header; no variable is read."""
     with netCDF4.Dataset(path) as file:
-        return _claimed_bytes(file)
-
-
-def _claimed_bytes(file):
-    return sum(int(variable.size) * getattr(variable.dtype, "itemsize", 8) for variable in file.variables.values())
-
-
-def _check_claims(path, file):
-    """Raise ValueError if an open file claims too large variables: xarray reads some of them when it opens it."""
-    check_unpacked(path, _claimed_bytes(file))
+        return sum(int(variable.size) * getattr(variable.dtype, "itemsize", 8) for variable in file.variables.values())
 
 
 def content_sha256(dataset: xarray.Dataset) -> str:
