@@ -119,7 +119,7 @@ def file_label(path: FilePath) -> str:
 
 
 def writable_model_file(path: FilePath, data: FilePath) -> Path:
-    """`path` as a Path, if a model trained on the file `data` can be written there; it tries, and leaves nothing."""
+    """`path` as a Path, links followed, if a model trained on the file `data` can be written there."""
     path = Path(path)
     if path.suffix.lower() != ".nc":
         raise ValueError(f"{path}: expected the name of a .nc file to write the model to")

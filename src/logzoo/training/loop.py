@@ -187,9 +187,7 @@ def rate_at(update: int, updates: int, learning_rate: float, schedule: str, alph
         return learning_rate / -(-(1 + update // per_epoch) // _EPOCHS)
     if schedule == "inverse":
         return min(alpha * learning_rate / (update + 1), learning_rate)
-    if schedule == "linear":
-        return learning_rate * (1.0 - update / updates)
-    return learning_rate
+    return learning_rate * (1.0 - update / updates) if schedule == "linear" else learning_rate
 
 
 def _initial_values(data, hidden, start, initial, generator):
