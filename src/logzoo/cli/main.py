@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from logzoo import __version__
 from logzoo.cli import estimating
-from logzoo.cli.estimating import DATA_HELP, JSON, MODEL_HELP, NAMES, OPTION, SPINS
+from logzoo.cli.estimating import DATA_HELP, JSON, OPTION, add_model
 from logzoo.cli.running import Parser, adder, run_command, warn, write
 from logzoo.printing import json_line, table
 
@@ -34,9 +34,7 @@ def command_parser() -> Parser:
     summary = "Estimate log Z of an RBM to a tolerance, or within a budget of Gibbs sweeps."
     estimating.add_arguments(command("estimate", estimating.run, summary))
     add = command("exact", _exact, "Compute log Z of a small RBM by enumerating its smaller layer.")
-    add("model", metavar="MODEL", help=MODEL_HELP)
-    add("--names", **NAMES)
-    add("--spins", **SPINS)
+    add_model(add)
     add("--json", **JSON)
     _add_train(command("train", _train, "Train an RBM on 0/1 data."))
     add = command("info", _info, "Say what a file holds and where it comes from.")

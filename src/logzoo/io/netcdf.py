@@ -21,7 +21,7 @@ import xarray
 from logzoo.io import schema
 from logzoo.io.atomic import written_whole
 from logzoo.io.provenance import software_versions
-from logzoo.io.reading import check_unpacked, most_unpacked, open_regular, pieces
+from logzoo.io.reading import check_unpacked, most_unpacked, open_regular
 
 if TYPE_CHECKING:
     from logzoo.types import FilePath
@@ -211,6 +211,7 @@ def agree(dataset: xarray.Dataset, again: xarray.Dataset) -> bool:
 _SIGNATURE = b"\x89HDF\r\n\x1a\n"
 _SEAL_MARK = b"\nlogzoo sha256 "
 SEAL_BYTES = len(_SEAL_MARK) + 64 + 1
+_PIECE_BYTES = 1 << 20
 
 
 def seal(path: FilePath) -> None:
@@ -236,7 +237,8 @@ def check_seal(path: FilePath) -> None:
                 "not a logzoo artifact, or damaged or edited by another program: it has no seal at its end"
             )
         file.seek(0)
-        for piece in pieces(file, length):
+        while length > 0 and (piece := file.read(min(length, _PIECE_BYTES))):
+            length -= len(piece)
             digest.update(piece)
     if tail != _SEAL_MARK + digest.hexdigest().encode() + b"\n":
         raise ValueError("content differs from the seal at its end, the file is damaged or was edited")

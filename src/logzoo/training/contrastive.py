@@ -17,6 +17,7 @@ import numpy as np
 
 from logzoo.checks import whole_number
 from logzoo.io.checkpoints import Resumed
+from logzoo.kernels.gibbs import start_chains
 from logzoo.kernels.tour_sweeps import add_means_of_states
 from logzoo.models.exact_sums import LARGEST_EXPECTED, exact_expectations
 from logzoo.samplers.stopping_sets import StoppingSet, stopping_set
@@ -49,7 +50,7 @@ class Particles(Resumed):
 
     def __call__(self, parameters, update, positive, rate):
         if self.persistent and update == 0 and isinstance(self.chains, WeightedChains):
-            self.chains.start(parameters, self.key)
+            start_chains(parameters, self.key, parameters.visible_bias, self.chains.chains)
         elif not self.persistent or update == 0:
             self.chains.v[...] = np.resize(positive, self.chains.v.shape)
         first = 1 + update * self.k
