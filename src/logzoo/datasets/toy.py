@@ -66,12 +66,12 @@ def read_toy(paths: Mapping[str, Path], options: Mapping[str, Any]) -> Splits:
     options: `modes`, `copies`, `flip`, `seed`, and `samples` ({train, validation, test}: examples of each mode), times
     `odds` where these are given. The labels are the modes. Raises ValueError naming the option.
     """
-    numbers, parts = [options["modes"], options["copies"]], []
+    sizes, parts = (options["modes"], options["copies"]), []
     for split in SPLITS:
-        stream = root_stream(options["seed"]).child("toy", *numbers, split)
+        stream = root_stream(options["seed"]).child("toy", *sizes, split)
         words = np.random.Philox(key=int(stream.key))
         samples, flip, odds = options["samples"][split], options["flip"], options.get("odds")
-        examples, modes = noisy_copies(*numbers, samples, flip, words, odds)
+        examples, modes = noisy_copies(*sizes, samples, flip, words, odds)
         order = shuffled_order(len(examples), int(stream.child("order").key))
         parts.append((examples[order], modes[order]))
     return Splits.of(parts)

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from typing import Any, BinaryIO
+    from io import BufferedReader
+    from typing import Any
 
     from logzoo.types import FilePath
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 _MOST_JSON_BYTES, _MOST_BYTES = 1 << 22, 1 << 26
 
 
-def open_regular(path: FilePath, most: int | None = None) -> BinaryIO:
+def open_regular(path: FilePath, most: int | None = None) -> BufferedReader:
     """Open a regular file for reading bytes. Raises ValueError, a phrase, for any other kind or more than `most` bytes.
 
     A FIFO or device is never read, and opening one never blocks.
