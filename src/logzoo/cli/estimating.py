@@ -141,7 +141,7 @@ def _text(estimate, seconds, mean, examples):
         ("method", f"{estimate.method}{on}"),
         ("densities", estimate.form),
         ("standard error", f"{estimate.std_error:.4f} nat"),
-        ("sure bounds", "{:.4f} to {:.4f} nat".format(*estimate.bounds)),
+        ("rigorous bounds", "{:.4f} to {:.4f} nat".format(*estimate.bounds)),
         ("spent", f"{estimate.sweeps} sweeps x {estimate.chains} chains, {seconds:.1f} s"),
     ]
     if mean is not None:

@@ -1,4 +1,4 @@
-"""Files that a user hands to the command line: RBMs, 0/1 data, and what any artifact says of itself.
+"""Files that a user hands to the command line: RBMs, 0/1 data, and the description of any artifact.
 
 Each function raises ValueError, one line naming the file, for what it cannot use.
 """

@@ -140,7 +140,7 @@ def _write_syntax(node: ast.AST, parts: list[str]) -> None:
 
 
 def _is_for_type_checkers(statement: ast.AST) -> bool:
-    """Whether a statement is an import from `typing` or the like, or a block under `if TYPE_CHECKING`."""
+    """Whether a statement is an import for annotations, or a block under `if TYPE_CHECKING`."""
     if isinstance(statement, ast.ImportFrom):
         return statement.level == 0 and statement.module in _TYPING_MODULES
     test = statement.test if isinstance(statement, ast.If) and not statement.orelse else None

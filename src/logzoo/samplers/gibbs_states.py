@@ -79,7 +79,7 @@ def sample_gibbs(
         drawn = sample_gibbs(left, chains, sweeps, start=start, seed=seed, threads=threads)
         return _with_certain(scaled, left, drawn, visible)
     key = root_stream(seed).child("gibbs").key
-    # Scaled before they are rounded: whatever beta is, the largest of them is what the rounding goes by.
+    # Scaled before they are rounded: the largest scaled parameter sets the unit of rounding.
     parameters = kernel_parameters(scaled, np.zeros(rbm.visible))
     state = new_chains(chains, rbm.visible, rbm.hidden)
     start_chains(parameters, key, parameters.visible_bias, state)
