@@ -1,4 +1,4 @@
-"""Raw data files: copied from local mirrors or downloaded, verified, stored whole or not at all.
+"""Raw data files: copied from local mirrors or downloaded by pooch, verified, stored whole or not at all.
 
 Downloads have limits: on size and time of a file, and one attempt for a host that does not answer.
 """
@@ -8,11 +8,14 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
+import shutil
 import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
+import pooch
 import requests
 
 from logzoo.datasets.readers import CHUNK_BYTES, unpacked_chunks
@@ -28,7 +31,6 @@ CONNECT_SECONDS = 3.0
 STALL_SECONDS = 10.0
 # For one file: the largest of ours at 130 kB/s.
 TOTAL_SECONDS = 600.0
-_PIECE_BYTES = 1 << 10
 
 
 class Rejected(Exception):
@@ -39,6 +41,25 @@ class TooSlow(Rejected):
     """A source did not give the whole file in time."""
 
 
+class LimitedFile:
+    """An open file for pooch to write to: it takes at most `most` bytes, and none after `seconds`."""
+
+    def __init__(self, file, most, seconds):
+        self._file, self._left, self._seconds = file, most, seconds
+        self._end = time.monotonic() + seconds
+
+    def write(self, piece):
+        self._left -= len(piece)
+        if self._left < 0:
+            raise Rejected("too long", "more bytes than it should have")
+        if time.monotonic() > self._end:
+            raise TooSlow("too slow", f"not complete after {self._seconds:g} s")
+        self._file.write(piece)
+
+    def flush(self):
+        """Leave it to the file, for pooch calls this after each kilobyte."""
+
+
 class Downloader:
     """Downloads files and remembers, for its own lifetime, which hosts cannot be reached or are too slow.
 
@@ -46,28 +67,34 @@ class Downloader:
     """
 
     def __init__(self, timeout):
-        self.avoided = set()
-        self._timeouts = min(timeout, CONNECT_SECONDS), min(timeout, STALL_SECONDS)
+        self._unreachable = set()
+        timeouts = (min(timeout, CONNECT_SECONDS), min(timeout, STALL_SECONDS))
+        options = {"headers": {"Accept-Encoding": "identity"}, "hooks": {"response": _without_encoding}}
+        self._download = pooch.HTTPDownloader(timeout=timeouts, **options)
 
-    def chunks(self, url):
-        """Yield the bytes of a URL in pieces. Raises Rejected."""
-        host, headers = urlsplit(url).netloc, {"Accept-Encoding": "identity"}
-        if host in self.avoided:
+    def __call__(self, url, file):
+        """Write the bytes of a URL to a LimitedFile. Raises Rejected."""
+        host = urlsplit(url).netloc
+        if host in self._unreachable:
             raise Rejected("host was unreachable before")
         try:
-            with requests.get(url, timeout=self._timeouts, headers=headers, stream=True) as response:
-                response.raise_for_status()
-                # Some servers label a stored .gz file as an encoding; the file is what comes over the wire.
-                response.raw.headers.pop("Content-Encoding", None)
-                # Small pieces: a host that sends a byte now and then is noticed.
-                yield from response.iter_content(_PIECE_BYTES)
+            self._download(url, file, None)
         except requests.HTTPError as error:
-            raise Rejected(f"HTTP {getattr(error.response, 'status_code', 'error')}") from error
+            status = "error" if error.response is None else error.response.status_code
+            raise Rejected(f"HTTP {status}") from error
+        except TooSlow:
+            self._unreachable.add(host)
+            raise
         # A redirect may lead to any text; requests lets ValueErrors of urllib3 and of codecs through.
         except (requests.RequestException, ValueError) as error:
             if isinstance(error, requests.ConnectionError | requests.Timeout):
-                self.avoided.add(host)
+                self._unreachable.add(host)
             raise Rejected(type(error).__name__, " ".join(str(error).split())) from error
+
+
+def _without_encoding(response, **_):
+    # Some servers label a stored .gz file as an encoding; the file is what comes over the wire.
+    response.raw.headers.pop("Content-Encoding", None)
 
 
 LOG = logging.getLogger(__name__)
@@ -150,69 +177,60 @@ def _obtain(name, target, entry, mirrors, download, total):
             return present, "kept"
         LOG.warning("%s: %s in the folder has wrong bytes (sha256 %s)", name, target.name, present.sha256)
     failures = []
-    for source, label, chunks in _attempts(entry["sources"], mirrors, download):
-        if chunks is None:
+    for source, label, copy in _attempts(entry["sources"], mirrors, download):
+        if copy is None:
             failures.append(f"{label} (in no mirror folder)")
             continue
         try:
-            stored = _store(target, entry, source, chunks, total)
+            stored = _store(target, entry, source, copy, total)
             LOG.info("%s: %s from %s, verified", name, target.name, label)
             return stored, label
         except Rejected as error:
-            if isinstance(error, TooSlow):
-                download.avoided.add(urlsplit(label).netloc)
             LOG.warning("%s: %s from %s: %s", name, target.name, label, ": ".join(error.args))
             failures.append(f"{label} ({error.args[0]})")
     raise SourcesExhausted(f"{name}: no source of {target.name} worked; tried {'; '.join(failures)}")
 
 
 def _attempts(sources, mirrors, download):
-    """Yield each source, its label, and its bytes in pieces (None: no mirror has it)."""
+    """Yield each source, its label and a function that copies it to an open file (None: no mirror has it)."""
     for source in sources:
         if "url" in source:
-            yield source, source["url"], download.chunks(source["url"])
+            yield source, source["url"], partial(download, source["url"])
         else:
             paths = [path for path in (Path(mirror) / source["file"] for mirror in mirrors) if path.is_file()]
-            for chunks in map(_chunks, paths) if paths else [None]:
-                yield source, f"mirror:{source['file']}", chunks
+            for copy in [partial(_copy, path) for path in paths] or [None]:
+                yield source, f"mirror:{source['file']}", copy
 
 
-def _chunks(path):
+def _copy(path, file):
     try:
-        with path.open("rb") as stream:
-            while chunk := stream.read(CHUNK_BYTES):
-                yield chunk
+        stream = path.open("rb")
     except OSError as error:
         raise Rejected("cannot be read", str(error.strerror)) from error
+    with stream:
+        shutil.copyfileobj(stream, file, CHUNK_BYTES)
 
 
-def _unpacked(path):
+def _unpack(path, file):
     try:
-        yield from unpacked_chunks(path)
+        for chunk in unpacked_chunks(path):
+            file.write(chunk)
     except ValueError as error:
         raise Rejected("does not unpack", str(error)) from error
 
 
-def _store(target, entry, source, chunks, total):
+def _store(target, entry, source, copy, total):
     """Write one source to its place once it is verified."""
     with written_whole(target) as part, beside(target) as packed:
         if not source.get("gzip"):
-            return _write(part, chunks, source if _has_checksum(source) else entry, total)
-        _write(packed, chunks, source, total)
-        return _write(part, _unpacked(packed), entry, total)
+            return _write(part, copy, source if _has_checksum(source) else entry, total)
+        _write(packed, copy, source, total)
+        return _write(part, partial(_unpack, packed), entry, total)
 
 
-def _write(path, chunks, expected, total):
-    """Write a file of at most the expected bytes in at most `total` seconds, and verify it."""
-    left, end = expected.get("bytes", MOST_BYTES), time.monotonic() + total
+def _write(path, copy, expected, total):
     with path.open("wb") as file:
-        for chunk in chunks:
-            left -= len(chunk)
-            if left < 0:
-                raise Rejected("too long", "more bytes than it should have")
-            if time.monotonic() > end:
-                raise TooSlow("too slow", f"not complete after {total:g} s")
-            file.write(chunk)
+        copy(LimitedFile(file, expected.get("bytes", MOST_BYTES), total))
     written = digests(path)
     difference = _difference(written, expected)
     if difference is not None:
