@@ -5,10 +5,11 @@ from functools import cache, lru_cache
 import numpy as np
 import pytest
 
-from logzoo.api import estimate_log_z, sample_gibbs
+from logzoo.api import estimate_log_z
 from logzoo.estimators.estimator_registry import ESTIMATORS, estimate_together
 from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.rbm import RBM
+from logzoo.samplers.gibbs_states import sample_gibbs
 from logzoo.streams import root_stream
 
 NAMES = sorted(ESTIMATORS)

@@ -3,13 +3,14 @@
 import numpy as np
 import pytest
 
-from logzoo.api import estimate_log_z, sample_gibbs
+from logzoo.api import estimate_log_z
 from logzoo.budgets import SweepLedger
 from logzoo.estimators import las_vegas
 from logzoo.estimators.las_vegas import mean_length, upper_bound
 from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters
+from logzoo.samplers.gibbs_states import sample_gibbs
 from logzoo.samplers.stopping_sets import stopping_set
 from logzoo.samplers.tour_chains import Probes, TourDraws, Tours, TourSampler, tours_within
 from logzoo.streams import root_stream

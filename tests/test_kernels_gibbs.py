@@ -8,11 +8,11 @@ import twins
 from drawing import draw_each
 from scipy.stats import chisquare
 
-from logzoo.api import sample_gibbs
 from logzoo.kernels.fixed_point import fixed_point_parameters, fixed_point_unit, new_chains
 from logzoo.kernels.gibbs import run_sweeps, start_chains
 from logzoo.kernels.random import HIDDEN, VISIBLE
 from logzoo.models.rbm import RBM
+from logzoo.samplers.gibbs_states import sample_gibbs
 
 KEY = np.uint64(0xC0FFEE1234567)
 SHAPES = [(1, 5), (33, 64), (784, 10)]

@@ -13,7 +13,7 @@ _PUBLIC = {
     "Estimator": "logzoo.estimators.estimator",
     "Draws": "logzoo.estimators.estimator",
     "TrainingRun": "logzoo.training.loop",
-    "sample_gibbs": "logzoo.api",
+    "sample_gibbs": "logzoo.samplers.gibbs_states",
     "estimate_log_z": "logzoo.api",
     "draw_samples": "logzoo.api",
     "read_log_z": "logzoo.api",

@@ -1,124 +1,30 @@
-"""The public functions: sample, estimate, draw and read. Estimators are imported when needed: all take long."""
+"""The public functions: estimate, draw, read and list. Modules that take long to import are imported when needed."""
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from logzoo.budgets import SweepLedger
-from logzoo.checks import binary_matrix, flag, is_a, positive_number, whole_number
+from logzoo.checks import binary_matrix, flag, is_a, whole_number
+from logzoo.estimators import estimator_registry as registry
+from logzoo.estimators.estimator import Draws
 from logzoo.functions import Listing, check_options
-from logzoo.io.checkpoints import chosen_checkpoint, identity_of
-from logzoo.io.provenance import source_digest
-from logzoo.kernels.fixed_point import new_chains
-from logzoo.kernels.gibbs import forget_hidden, run_sweeps, start_chains
-from logzoo.models.equivalent import _CERTAIN, without_certain
+from logzoo.io.checkpoints import chosen_checkpoint
 from logzoo.models.rbm import RBM
-from logzoo.paths import check_rounding, kernel_parameters, log_odds, tempered_rbm
+from logzoo.paths import log_odds
 from logzoo.printing import stage
 from logzoo.samplers.base import checked_base
-from logzoo.samplers.threads import over_chains
 from logzoo.streams import root_stream
 
 if TYPE_CHECKING:
     from typing import Any
 
-    from logzoo.estimators.estimator import Draws
     from logzoo.estimators.estimator_registry import Method
     from logzoo.estimators.result import Estimate
-    from logzoo.types import ArrayLike, Bits, FilePath, Seed
+    from logzoo.types import ArrayLike, FilePath, Seed
 
 # Sweeps of a single method, and the most of "auto", unless told otherwise.
 _SWEEPS, _AUTO_SWEEPS = 10_000, 200_000
-
-
-def sample_gibbs(
-    rbm: RBM,
-    chains: int,
-    sweeps: int,
-    *,
-    beta: float = 1.0,
-    start: ArrayLike | None = None,
-    seed: Seed = 0,
-    threads: int = 1,
-) -> Bits:
-    """Draw visible states by Gibbs sampling.
-
-    Parameters
-    ----------
-    rbm : RBM
-    chains : int
-        Number of independent chains.
-    sweeps : int
-        Gibbs sweeps of each chain: one update of all hidden and all visible units.
-    beta : float
-        Inverse temperature; it scales weights and both biases.
-    start : array of 0 and 1, shape (chains, visible), optional
-        States to start from. By default they are drawn from the visible biases.
-    seed : int or str
-        The same seed gives the same states, whatever the number of threads.
-    threads : int
-
-    Returns
-    -------
-    ndarray of uint8, shape (chains, visible)
-
-    Raises
-    ------
-    ValueError
-        For impossible sizes and starts, and for parameters that the kernels would round too much.
-
-    Examples
-    --------
-    >>> from logzoo import RBM, sample_gibbs
-    >>> rbm = RBM([[2.0, -1.0], [0.5, 1.0]], [0.0, 0.1], [0.2, -0.3])
-    >>> sample_gibbs(rbm, chains=3, sweeps=100).shape
-    (3, 2)
-    """
-    is_a("rbm", rbm, RBM)
-    chains, sweeps = whole_number("chains", chains), whole_number("sweeps", sweeps, minimum=0)
-    beta = positive_number("beta", beta, or_zero=True)
-    threads = whole_number("threads", threads)
-    if start is not None:
-        start = binary_matrix("start", start, visible=rbm.visible)
-        if len(start) != chains:
-            raise ValueError(f"start: expected {chains} rows (chains), found {len(start)}")
-    scaled = tempered_rbm(rbm, np.zeros(rbm.visible), beta)
-    left, _, visible = without_certain(scaled)
-    check_rounding(left)
-    if left is not scaled and (sweeps or start is None):
-        start = None if start is None else start[:, visible]
-        drawn = sample_gibbs(left, chains, sweeps, start=start, seed=seed, threads=threads)
-        return _with_certain(scaled, left, drawn, visible)
-    key = root_stream(seed).child("gibbs").key
-    # Scaled before they are rounded: whatever beta is, the largest of them is what the rounding goes by.
-    parameters = kernel_parameters(scaled, np.zeros(rbm.visible))
-    state = new_chains(chains, rbm.visible, rbm.hidden)
-    start_chains(parameters, key, parameters.visible_bias, state)
-    if start is not None:
-        state.v[...] = start
-        forget_hidden(parameters, state)
-    kernel = partial(run_sweeps, parameters, key, 1, sweeps + 1)
-    over_chains(kernel, threads, np.ones(chains, np.float32), state)
-    return state.v
-
-
-def _with_certain(rbm, left, drawn, visible):
-    """Visible states (chains, visible) uint8 of an RBM: units that are left as they were drawn, others as certain."""
-    state, certain = np.zeros((len(drawn), rbm.visible), np.uint8), np.ones(rbm.visible, bool)
-    state[:, visible] = drawn
-    # Units that are left without a parameter may stand for the last of a layer, which is certain.
-    certain[visible] = not (left.weights.any() or left.visible_bias.any())
-    before = None
-    # Each pass settles what the last made certain, whatever the free units of either layer are.
-    while before is None or (before != state).any():
-        before = state.copy()
-        hidden = rbm.hidden_bias + state @ rbm.weights > 0.0
-        inputs = rbm.visible_bias + hidden @ rbm.weights.T
-        state = np.where(certain & (np.abs(inputs) >= _CERTAIN), inputs > 0.0, state).astype(np.uint8)
-    return state
 
 
 def estimate_log_z(
@@ -191,31 +97,26 @@ def estimate_log_z(
     >>> estimate.converged, abs(estimate.log_z - exact_log_z(rbm)) < 0.05
     (True, True)
     """
-    from logzoo.estimators import evidence
-    from logzoo.estimators.estimator_registry import estimator, find, name_of
+    from logzoo.estimators import auto, evidence
 
     is_a("rbm", rbm, RBM)
-    stream, run, check = root_stream(seed), estimator(method), flag("check", check)
-    sweeps = (_AUTO_SWEEPS if method == "auto" else _SWEEPS) if sweeps is None else sweeps
-    options |= _run_options(threads, progress)
-    ledger, data, options = _settings(rbm, method, sweeps, chains, base, data, options)
+    stream, run, check = root_stream(seed), registry.estimator(method), flag("check", check)
+    ledger, data, options = _settings(rbm, method, sweeps, chains, base, data, threads, progress, options)
     if checkpoint is not None:
-        from logzoo.estimators.auto import METHODS
-
         if method != "auto":
             raise ValueError("checkpoint: expected method auto, the others are not interrupted")
-        asked = {"rbm": rbm, "seed": str(seed), "sweeps": sweeps, "chains": chains, **options}
-        source = source_digest(*{module for name in (method, *METHODS) for module in find(name).modules})
-        options["checkpoint"] = chosen_checkpoint(checkpoint, identity_of({**asked, "source": source}))
+        call = {"rbm": rbm, "seed": str(seed), "sweeps": ledger.sweeps, "chains": chains, **options}
+        modules = {module for name in (method, *auto.METHODS) for module in registry.find(name).modules}
+        options["checkpoint"] = chosen_checkpoint(checkpoint, call, modules)
     if method == "auto":
         return run(rbm, ledger, stream.child(method), options)
-    name = name_of(method)
+    name = registry.name_of(method)
     with stage(name, progress):
         estimate = run(rbm, ledger, stream.child(name), options)
     if not check:
         return estimate
-    how = {"threads": 1 if threads is None else threads, "progress": progress}
-    gathered = evidence.gathered_once(rbm, stream.child("evidence"), data=data, **how)
+    threads = 1 if threads is None else threads
+    gathered = evidence.gathered_once(rbm, stream.child("evidence"), data=data, threads=threads, progress=progress)
     return evidence.cut(evidence.weighed(estimate, gathered))
 
 
@@ -280,13 +181,9 @@ def draw_samples(
     >>> [read_log_z(draws, method).converged for method in ("rts", "ti-rb", "mbar")]
     [True, True, True]
     """
-    from logzoo.estimators.estimator_registry import draw_for_all, name_of
-
     is_a("rbm", rbm, RBM)
-    sweeps = _SWEEPS if sweeps is None else sweeps
-    options |= _run_options(threads, progress)
-    ledger, _, options = _settings(rbm, method, sweeps, chains, base, data, options)
-    return draw_for_all(rbm, method, ledger, root_stream(seed).child(name_of(method)), options)
+    ledger, _, options = _settings(rbm, method, sweeps, chains, base, data, threads, progress, options)
+    return registry.draw_for_all(rbm, method, ledger, root_stream(seed).child(registry.name_of(method)), options)
 
 
 def read_log_z(draws: Draws, method: Method, /, **options: Any) -> Estimate:
@@ -323,12 +220,9 @@ def read_log_z(draws: Draws, method: Method, /, **options: Any) -> Estimate:
     >>> estimate == estimate_log_z(rbm, "ais", sweeps=100, check=False)
     True
     """
-    from logzoo.estimators.estimator import Draws
-    from logzoo.estimators.estimator_registry import find, name_of, read
-
-    listed = find(method)
-    check_options(name_of(method), options, (listed.read, *listed.observers))
-    return read(is_a("draws", draws, Draws), method, options)
+    listed = registry.find(method)
+    check_options(registry.name_of(method), options, (listed.read, *listed.observers))
+    return registry.read(is_a("draws", draws, Draws), method, options)
 
 
 def methods() -> Listing:
@@ -345,26 +239,21 @@ def methods() -> Listing:
     >>> print(methods()[0])
     Entry(name='ais', title='AIS', options=('ladder',))
     """
-    from logzoo.estimators.estimator_registry import ESTIMATORS, find
-
-    return Listing.of({**ESTIMATORS, "auto": find("auto")}, estimate_log_z)
+    return Listing.of({**registry.ESTIMATORS, "auto": registry.find("auto")}, estimate_log_z)
 
 
-def _run_options(threads, progress):
-    """`threads` and `progress` as options of a method where they differ from the default: a user's own need none."""
-    return {**({} if threads is None else {"threads": threads}), **({"progress": progress} if progress else {})}
-
-
-def _settings(rbm, method, sweeps, chains, base, data, options):
-    """The ledger, the checked data, and the options of a method with the base and the data that it starts from."""
-    from logzoo.estimators.estimator_registry import starts_from_data
-
+def _settings(rbm, method, sweeps, chains, base, data, threads, progress, options):
+    """The ledger, the checked data, and the options of a method with all that it needs of the other arguments."""
+    sweeps = (_AUTO_SWEEPS if method == "auto" else _SWEEPS) if sweeps is None else sweeps
     # The spread between chains is where every standard error comes from.
     ledger = SweepLedger(sweeps, whole_number("chains", chains, minimum=2))
+    # A user's own method need not take these.
+    options |= {"threads": threads} if threads is not None else {}
+    options |= {"progress": progress} if progress else {}
     if data is not None:
         data = binary_matrix("data", data, visible=rbm.visible)
         base = log_odds(data) if base is None else base
-        if starts_from_data(method):
+        if registry.starts_from_data(method):
             options["data"] = data
     options["base"] = checked_base(rbm, base)
     return ledger, data, options

@@ -32,7 +32,7 @@ def shown(value: object) -> str:
 
 
 def expected_one_of(value: object, choices: Iterable[object]) -> str:
-    """What to expect instead of an unknown name, as the end of a message: the nearest names first, at most twelve."""
+    """What to expect instead of an unknown name, as the end of a message: the nearest name first, then 30 at most."""
     names = sorted(map(str, choices))
     near = get_close_matches(str(value)[:_SHOWN], names, n=1, cutoff=0.6)
     hint = f"did you mean {near[0]!r}? " if near else ""

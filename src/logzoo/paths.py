@@ -34,10 +34,7 @@ _DENSE_NEAR_ONE = ((0.0, 0.0), (0.5, 500 / 14500), (0.9, 4500 / 14500), (1.0, 1.
 
 
 def log_odds(data: Array, *, pseudo_share: float = PSEUDO_SHARE) -> Floats:
-    """Log-odds (visible,) of the mean of 0/1 data (examples, visible), smoothed by a pseudo-count.
-
-    p = (mean + s) / (1 + 2 s) with s = pseudo_share.
-    """
+    """Log-odds (visible,) of the mean of 0/1 data (examples, visible), smoothed: p = (mean + s) / (1 + 2 s)."""
     positive_number("pseudo_share", pseudo_share)
     # Not a copy in float64 of all the data: that took longer than many an estimate.
     mean = np.mean(data, axis=0, dtype=np.float64)
@@ -171,8 +168,7 @@ def _shares(betas: Floats, steps: Floats, linear_share: float) -> Floats:
 
 def carried(values: Floats, before: Floats, after: Floats) -> Floats:
     """Values (rung,) at the rungs `after` from those at `before`: cubic, without new extremes."""
-    # Takes long to import, and every job of the workflow would wait for it.
-    from scipy.interpolate import PchipInterpolator
+    from scipy.interpolate import PchipInterpolator  # takes long to import, and every job would wait for it
 
     return PchipInterpolator(before, values)(after)
 

@@ -63,18 +63,16 @@ def shortened(value: object, most: int = 800) -> str:
 
 def bar(total: int, what: str, unit: str, progress: bool, *, done: int = 0) -> tqdm:
     """A bar of `total` units of work, of which so many are done; to be closed. progress: whether it is wanted."""
-    from tqdm import tqdm  # takes long to import
-
-    return tqdm(total=total, desc=what, unit=unit, initial=done, leave=False, disable=_disable(progress))
+    return _bar(progress, total=total, desc=what, unit=unit, initial=done)
 
 
 def stage(what: str, progress: bool) -> tqdm:
     """A line that says what is running, above the bars of it; to be closed. progress: whether it is wanted."""
-    from tqdm import tqdm
-
-    return tqdm(desc=what, bar_format="{desc} ...", leave=False, disable=_disable(progress))
+    return _bar(progress, desc=what, bar_format="{desc} ...")
 
 
-def _disable(progress):
+def _bar(progress, **settings):
+    from tqdm import tqdm  # takes long to import
+
     # None: only if stderr is a terminal. Without a stderr tqdm would look for one.
-    return None if progress and sys.stderr is not None else True
+    return tqdm(leave=False, disable=None if progress and sys.stderr is not None else True, **settings)

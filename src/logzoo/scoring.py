@@ -22,10 +22,9 @@ if TYPE_CHECKING:
 
 
 class MeanLogLikelihood(NamedTuple):
-    """The mean of log p(v) over examples, in nats.
+    """The mean of log p(v) over examples, in nats, and two errors that are not added up.
 
-    The two errors answer two questions and are not added up: how far off is the mean over these very examples, for log
-    Z is only estimated; and how far would it move with other examples of the same source.
+    The interval covers the error of log Z for these examples; the standard error covers the choice of examples.
     """
 
     value: float

@@ -61,11 +61,8 @@ def root_stream(seed: object) -> Stream:
     '1/rts/10'
     """
     whole = isinstance(seed, numbers.Integral) and not isinstance(seed, bool | np.bool_) and abs(int(seed)) < _LARGEST
-    if not whole and not (isinstance(seed, str) and _has_bytes(seed)):
+    # Halves of letters beyond 16 bits have no bytes.
+    text = isinstance(seed, str) and seed.encode(errors="ignore").decode() == seed
+    if not whole and not text:
         raise ValueError(f"seed: expected a whole number or a text, found {shown(seed)}")
     return Stream((str(seed),))
-
-
-def _has_bytes(text: str) -> bool:
-    """Whether a text can be written down: halves of letters beyond 16 bits cannot."""
-    return text.encode(errors="ignore").decode() == text

@@ -36,6 +36,11 @@ class Attempt(NamedTuple):
     seconds: float
     reason: str  # why it could not; empty otherwise
 
+    @property
+    def converged(self):
+        """Whether there is an estimate that passed all checks."""
+        return self.estimate is not None and self.estimate.converged
+
 
 class Agreement(NamedTuple):
     """What the attempts say together, in nats."""
@@ -69,14 +74,13 @@ def try_all(
     evidence = gather(rbm, root_stream(settings.get("seed", 0)).child("evidence"), data=data, progress=progress)
     with bar(len(ESTIMATORS), "methods", "method", progress) as progress_bar:
         for method in ESTIMATORS:
-            start = time.perf_counter()
+            start, estimate, reason = time.perf_counter(), None, ""
+            options: dict[str, Any] = {"snapshots": snapshots} if takes(method, "snapshots") else {}
+            options |= {"data": data, "progress": progress, "check": False}
             try:
-                options: dict[str, Any] = {"snapshots": snapshots} if takes(method, "snapshots") else {}
-                options |= {"data": data, "progress": progress, "check": False}
-                estimate = estimate_log_z(rbm, method, **settings, **options)
-                estimate, reason = cut(weighed(estimate, evidence)), ""
+                estimate = cut(weighed(estimate_log_z(rbm, method, **settings, **options), evidence))
             except ValueError as error:
-                estimate, reason = None, str(error)
+                reason = str(error)
             attempts.append(Attempt(method, estimate, time.perf_counter() - start, reason))
             progress_bar.update()
     if all(attempt.estimate is None for attempt in attempts):
@@ -87,8 +91,10 @@ def try_all(
 def agreement_of(attempts: Sequence[Attempt]) -> Agreement:
     """The Agreement of Attempts; those that did not converge are left out of the comparison."""
     estimates = {attempt.method: attempt.estimate for attempt in attempts if attempt.estimate is not None}
-    lower = estimates["ais"].log_z - 2.0 * estimates["ais"].std_error if "ais" in estimates else np.nan
-    upper = estimates["raise"].log_z + 2.0 * estimates["raise"].std_error if "raise" in estimates else np.nan
+    lower, upper = (
+        estimates[name].log_z + factor * estimates[name].std_error if name in estimates else np.nan
+        for name, factor in (("ais", -2.0), ("raise", 2.0))
+    )
     apart, sigmas = (), 0.0
     for pair in combinations(sorted(_sound(attempts)), 2):
         first, second = (estimates[name] for name in pair)
@@ -100,23 +106,16 @@ def agreement_of(attempts: Sequence[Attempt]) -> Agreement:
     return Agreement(lower, upper, apart, float(sigmas))
 
 
-def _converged(attempts):
-    """{method: Estimate} of those that converged."""
-    return {
-        attempt.method: attempt.estimate
-        for attempt in attempts
-        if attempt.estimate is not None and attempt.estimate.converged
-    }
-
-
 def _sound(attempts):
     """{method: Estimate} of those that converged and do more than bound log Z."""
-    return {name: estimate for name, estimate in _converged(attempts).items() if name not in _BOUNDS}
+    estimates = ((attempt.method, attempt.estimate) for attempt in attempts if attempt.method not in _BOUNDS)
+    return {method: estimate for method, estimate in estimates if estimate is not None and estimate.converged}
 
 
 def headline(attempts: Sequence[Attempt], agreement: Agreement) -> str:
     """What the attempts say together, in one line."""
-    ends, converged = [estimate.log_z for estimate in _sound(attempts).values()], _converged(attempts)
+    ends = [estimate.log_z for estimate in _sound(attempts).values()]
+    converged = [attempt.method for attempt in attempts if attempt.converged]
     if not ends:
         bounds = f" but {' and '.join(converged)}, by which log Z is only bounded" if converged else ""
         return f"log Z: NONE of {len(attempts)} methods converged{bounds}, do not trust their intervals"
@@ -140,7 +139,8 @@ def agreement_table(attempts: Sequence[Attempt], agreement: Agreement, mean_log_
     of_examples = () if mean_log_f is None else ("mean log-likelihood",)
     heads = ("method", "log Z [nat]", "std error", "95% interval", *of_examples, "seconds", "converged")
     rows, reasons = [], set()
-    for method, estimate, seconds, _ in sorted(attempts, key=_doubts):
+    in_order = sorted(attempts, key=lambda attempt: (not attempt.converged, attempt.estimate is None))
+    for method, estimate, seconds, _ in in_order:
         cells = (*[""] * (len(heads) - 2), "not run")
         if estimate is not None:
             interval = "{:.4f} to {:.4f}".format(*estimate.interval)
@@ -157,11 +157,6 @@ def agreement_table(attempts: Sequence[Attempt], agreement: Agreement, mean_log_
     bounds += [("upper bound (RAISE + 2 std errors)", upper), ("farthest apart", apart)]
     parts = [columns(heads, rows, words=True), table(notes) if notes else "", table(bounds)]
     return "\n".join(part for part in parts if part)
-
-
-def _doubts(attempt):
-    """0 for what converged, 1 for what did not, 2 for what was not run."""
-    return 2 if attempt.estimate is None else int(not attempt.estimate.converged)
 
 
 def agreement_json(attempts: Sequence[Attempt], agreement: Agreement, mean_log_f: float | None = None) -> str:

@@ -16,11 +16,6 @@ MODEL_HELP = (
     "hidbiases) or .h5 (checkpoint of rbms)"
 )
 DATA_HELP = "0/1 examples: .nc (dataset artifact) or .npy (matrix, one example a row)"
-NAMES: dict[str, Any] = {
-    "metavar": "W,A,B",
-    "help": "names of the arrays in MODEL: weights, visible bias, hidden bias, in this order",
-}
-SPINS: dict[str, Any] = {"action": "store_true", "help": "units of MODEL are -1 and +1: log Z is that of the spins"}
 JSON: dict[str, Any] = {"dest": "as_json", "action": "store_true", "help": "print one JSON object"}
 OPTION: dict[str, Any] = {
     "action": "append",
@@ -35,11 +30,17 @@ BASES = ("modes", "matched", "visible-bias", "uniform")
 _SHOWN = ("method", "rests_on", "form", "log_z", "std_error", "interval", "bounds", "sweeps", "chains", "converged")
 
 
+def add_model(add: Callable[..., Any]) -> None:
+    """Add the arguments that name a model and what its file holds."""
+    add("model", metavar="MODEL", help=MODEL_HELP)
+    summary = "names of the arrays in MODEL: weights, visible bias, hidden bias, in this order"
+    add("--names", metavar="W,A,B", help=summary)
+    add("--spins", action="store_true", help="units of MODEL are -1 and +1: log Z is that of the spins")
+
+
 def add_arguments(add: Callable[..., Any]) -> None:
     """Add the arguments of the command by `add`, the `add_argument` of its parser."""
-    add("model", metavar="MODEL", help=MODEL_HELP)
-    add("--names", **NAMES)
-    add("--spins", **SPINS)
+    add_model(add)
     summary = "one estimator, or all of them one by one: all; default auto: unlike ones until they agree, or a refusal"
     add("--method", default="auto", metavar="NAME", help=f"{summary}; an unknown name lists them")
     add("--tolerance", type=float, metavar="X", help="of auto: half-width in nats of the 95%% interval (default 0.1)")
@@ -92,14 +93,13 @@ def run(
 
 
 def _base(base, base_data, rbm):
-    from logzoo.cli.files import read_data
-
     if base not in (None, *BASES):
         raise ValueError(f"--base: unknown value {base!r:.200}; expected one of {', '.join(BASES)}")
     if None not in (base, base_data):
         raise ValueError("--base: expected no --base-data beside it, the base is matched to one thing")
     if base_data is None:
         return base
+    from logzoo.cli.files import read_data
     from logzoo.paths import log_odds
 
     return log_odds(read_data(base_data, "train", visible=rbm.visible)[0])
@@ -141,7 +141,7 @@ def _text(estimate, seconds, mean, examples):
         ("method", f"{estimate.method}{on}"),
         ("densities", estimate.form),
         ("standard error", f"{estimate.std_error:.4f} nat"),
-        ("sure bounds", "{:.4f} to {:.4f} nat".format(*estimate.bounds)),
+        ("rigorous bounds", "{:.4f} to {:.4f} nat".format(*estimate.bounds)),
         ("spent", f"{estimate.sweeps} sweeps x {estimate.chains} chains, {seconds:.1f} s"),
     ]
     if mean is not None:

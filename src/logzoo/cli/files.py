@@ -1,4 +1,4 @@
-"""Files that a user hands to the command line: RBMs, 0/1 data, and what any artifact says of itself.
+"""Files that a user hands to the command line: RBMs, 0/1 data, and the description of any artifact.
 
 Each function raises ValueError, one line naming the file, for what it cannot use.
 """
@@ -42,20 +42,14 @@ def read_model(
     names: of weights, visible bias and hidden bias, "W,a,b" or three texts; None: known ones, else what the shapes
     leave no doubt of. tell(line) hears what was guessed. Units are 0 and 1; what says it has spins is refused.
     """
-    parameters = _parameters(path, names, tell)
-    if parameters.spins:
-        raise ValueError(f"{path}: its units are -1 and +1; expected 0 and 1, or --spins (in Python: read_spins)")
-    return _model(path, parameters, RBM)
+    return read_either(path, names, tell=tell)[0]
 
 
 def read_spins(
     path: FilePath, names: str | Sequence[str] | None = None, *, tell: Callable[[str], object] = warnings.warn
 ) -> tuple[RBM, float]:
     """(RBM, constant) of a model with units -1 and +1 in a file, as `RBM.from_spins`; arguments as of `read_model`."""
-    parameters = _parameters(path, names, tell)
-    if parameters.spins is False:
-        raise ValueError(f"{path}: its units are 0 and 1; expected -1 and +1, or no --spins (in Python: read_model)")
-    return _model(path, parameters, RBM.from_spins)
+    return read_either(path, names, spins=True, tell=tell)
 
 
 def read_either(
@@ -66,7 +60,12 @@ def read_either(
     tell: Callable[[str], object] = warnings.warn,
 ) -> tuple[RBM, float]:
     """(RBM, constant): log Z of the model in a file, of spins or not, is that of the RBM plus the constant (nats)."""
-    return read_spins(path, names, tell=tell) if spins else (read_model(path, names, tell=tell), 0.0)
+    parameters = _parameters(path, names, tell)
+    if parameters.spins is (not spins):
+        found, expected = ("0 and 1", "-1 and +1") if spins else ("-1 and +1", "0 and 1")
+        flag, function = ("no --spins", "read_model") if spins else ("--spins", "read_spins")
+        raise ValueError(f"{path}: its units are {found}; expected {expected}, or {flag} (in Python: {function})")
+    return _model(path, parameters, RBM.from_spins) if spins else (_model(path, parameters, RBM), 0.0)
 
 
 def read_data(
@@ -120,7 +119,7 @@ def file_label(path: FilePath) -> str:
 
 
 def writable_model_file(path: FilePath, data: FilePath) -> Path:
-    """`path` as a Path, if a model trained on the file `data` can be written there; it tries, and leaves nothing."""
+    """`path` as a Path, links followed, if a model trained on the file `data` can be written there."""
     path = Path(path)
     if path.suffix.lower() != ".nc":
         raise ValueError(f"{path}: expected the name of a .nc file to write the model to")
@@ -151,11 +150,10 @@ def description(path: FilePath) -> list[tuple[str, Any]]:
     """What a file holds and where it comes from, as pairs (label, text): any artifact, or an RBM from elsewhere."""
     path = _readable(path)
     if path.suffix.lower() in _FOREIGN:
-        guesses = []
-        parameters = _parameters(path, None, guesses.append)
-        units = [("values of units", "-1 and +1")] if parameters.spins else []
-        rows = [("kind", f"model ({_FOREIGN[path.suffix.lower()]})"), *(("note", guess) for guess in guesses), *units]
-        return rows + list(_model_rows(_model(path, parameters, RBM)))
+        rows = [("kind", f"model ({_FOREIGN[path.suffix.lower()]})")]
+        parameters = _parameters(path, None, lambda guess: rows.append(("note", guess)))
+        rows += [("values of units", "-1 and +1")] if parameters.spins else []
+        return rows + _model_rows(_model(path, parameters, RBM))
     artifact = read_artifact(path)
     attributes = artifact.attrs
     kind = attributes["artifact_schema"].partition("/")[0]
@@ -166,8 +164,9 @@ def description(path: FilePath) -> list[tuple[str, Any]]:
     rows.append(("dimensions", ", ".join(f"{name} {size}" for name, size in artifact.sizes.items()) or "none"))
     del artifact  # a large one is not held twice
     rows += _model_rows(RBM.load(path)) if kind == "model" else []
-    names = [(name.removesuffix("_json").replace("_", " "), name) for name in _PROVENANCE]
-    return rows + [(label, attributes.get(name) or "none") for label, name in names]
+    return rows + [
+        (name.removesuffix("_json").replace("_", " "), attributes.get(name) or "none") for name in _PROVENANCE
+    ]
 
 
 def _parameters(path, names, tell):
@@ -200,10 +199,9 @@ def _model(path, parameters, make):
 
 
 def _model_rows(rbm):
-    yield "units", f"{rbm.visible} visible x {rbm.hidden} hidden"
-    for name in ("weights", "visible_bias", "hidden_bias"):
-        values = getattr(rbm, name)
-        yield name.replace("_", " "), f"{values.min():.4g} to {values.max():.4g}, mean {values.mean():.4g}"
+    arrays = {"weights": rbm.weights, "visible bias": rbm.visible_bias, "hidden bias": rbm.hidden_bias}
+    ranges = {name: f"{a.min():.4g} to {a.max():.4g}, mean {a.mean():.4g}" for name, a in arrays.items()}
+    return [("units", f"{rbm.visible} visible x {rbm.hidden} hidden"), *ranges.items()]
 
 
 def _readable(path):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from logzoo import __version__
 from logzoo.cli import estimating
-from logzoo.cli.estimating import DATA_HELP, JSON, MODEL_HELP, NAMES, OPTION, SPINS
+from logzoo.cli.estimating import DATA_HELP, JSON, OPTION, add_model
 from logzoo.cli.running import Parser, adder, run_command, warn, write
 from logzoo.printing import json_line, table
 
@@ -24,12 +24,7 @@ _RESERVED = {"json", "options", "progress", "rbm", "stream"}
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line on `argv` (the arguments of the process when None). Returns the exit code."""
-    return run_command(command_parser(), argv, _with_options)
-
-
-def _with_options(arguments):
-    if "option" in arguments:
-        arguments["options"] = _options(arguments.pop("option"), arguments.keys() - {"run"})
+    return run_command(command_parser(), argv, _parse_options)
 
 
 def command_parser() -> Parser:
@@ -39,9 +34,7 @@ def command_parser() -> Parser:
     summary = "Estimate log Z of an RBM to a tolerance, or within a budget of Gibbs sweeps."
     estimating.add_arguments(command("estimate", estimating.run, summary))
     add = command("exact", _exact, "Compute log Z of a small RBM by enumerating its smaller layer.")
-    add("model", metavar="MODEL", help=MODEL_HELP)
-    add("--names", **NAMES)
-    add("--spins", **SPINS)
+    add_model(add)
     add("--json", **JSON)
     _add_train(command("train", _train, "Train an RBM on 0/1 data."))
     add = command("info", _info, "Say what a file holds and where it comes from.")
@@ -67,9 +60,11 @@ def _add_train(add):
     add("-o", "--output", required=True, metavar="MODEL", help="file to write (.nc)")
 
 
-def _options(settings, flags):
-    """The --option settings by name; values are JSON where they can be read so, else text."""
-    options = {}
+def _parse_options(arguments):
+    """Replace the --option settings by a dict; values are JSON where they can be read so, else text."""
+    if "option" not in arguments:
+        return
+    settings, options, flags = arguments.pop("option"), {}, arguments.keys() - {"run"}
     for setting in settings:
         name, equals, text = setting.partition("=")
         if not (name and equals):
@@ -82,7 +77,7 @@ def _options(settings, flags):
             json.dumps(options[name], allow_nan=False)
         except (ValueError, RecursionError):
             options[name] = text
-    return options
+    arguments["options"] = options
 
 
 def _exact(model, names, spins, as_json):
@@ -91,10 +86,11 @@ def _exact(model, names, spins, as_json):
 
     rbm, constant = read_either(model, names, spins, tell=warn)
     log_z = exact_log_z(rbm, progress=True) + constant
-    content = {"method": "exact", "log_z": log_z, "visible": rbm.visible, "hidden": rbm.hidden}
-    states = f"2**{min(rbm.visible, rbm.hidden)} states"
-    rows = [("method", "exact"), ("log Z", f"{log_z:.6f} nat"), ("enumerated", states)]
-    write(json_line(content) if as_json else table(rows))
+    if as_json:
+        write(json_line({"method": "exact", "log_z": log_z, "visible": rbm.visible, "hidden": rbm.hidden}))
+    else:
+        states = f"2**{min(rbm.visible, rbm.hidden)} states"
+        write(table([("method", "exact"), ("log Z", f"{log_z:.6f} nat"), ("enumerated", states)]))
 
 
 def _train(data, output, checkpoint, options, **settings):
@@ -134,9 +130,8 @@ def _train(data, output, checkpoint, options, **settings):
         run.save_snapshots(snapshots)
     if checkpoint is not None:
         discard_checkpoint(checkpoint)
-    units = f"{run.rbm.visible} visible x {run.rbm.hidden} hidden"
     spent = f"{settings['updates']} updates, {int(run.trace['chain_sweeps'][-1])} sweeps over all chains"
-    rows = [("method", method), ("units", units), ("spent", spent)]
+    rows = [("method", method), ("units", f"{run.rbm.visible} visible x {run.rbm.hidden} hidden"), ("spent", spent)]
     if "log_z" in run.trace:
         tracked, error = (float(run.trace[name][-1]) for name in ("log_z", "log_z_std_dev"))
         rows.append(("tracked log Z", f"{tracked:.4f} +- {error:.4f} nat"))

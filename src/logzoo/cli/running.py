@@ -27,10 +27,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def adder(commands: Any) -> Callable[..., Any]:
-    """A function that adds a command, by name, function and summary, to the commands of a parser.
-
-    It returns the `add_argument` of the new command.
-    """
+    """A function add(name, run, summary) that adds a command to a parser and returns the command's `add_argument`."""
 
     def add(name, run, summary):
         added = commands.add_parser(name, help=summary, description=summary, allow_abbrev=False)

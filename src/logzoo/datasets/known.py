@@ -1,7 +1,4 @@
-"""Exact draws of an RBM whose log Z is known: the data set of a model that nobody trained.
-
-A source that needs no file, as the toy data.
-"""
+"""Exact draws of an RBM whose log Z is known: the data set of a model that nobody trained."""
 
 from __future__ import annotations
 
@@ -22,7 +19,7 @@ def read_known(paths: Mapping[str, Path], options: Mapping[str, Any]) -> Splits:
     """Draw the three splits, each from a stream of its own, without labels.
 
     options: `family`, `seed` and `options` of the model, as `known` takes them, and `samples` ({train, validation,
-    test}: examples). paths is not used. Raises ValueError naming the option, and for families that are not of groups.
+    test}: examples). Raises ValueError naming the option, and for families that are not of groups.
     """
     family, seed = options["family"], options["seed"]
     rbm = known(family, seed, **options["options"]).rbm

@@ -113,10 +113,9 @@ def read_idx(paths: Mapping[str, Path], options: Mapping[str, Any]) -> Splits:
     data, test_data = images.reshape(len(images), -1), test_images.reshape(len(test_images), -1)
     if "threshold" in options:
         data, test_data = ((grey >= options["threshold"]).astype(np.uint8) for grey in (data, test_data))
-    border = len(data) - options["validation"]
+    border, name = len(data) - options["validation"], options["train"]["images"]
     if border < 1:
-        few = f"expected more than {options['validation']} images, found {len(data)}"
-        raise ValueError(f"{options['train']['images']}: {few}")
+        raise ValueError(f"{name}: expected more than {options['validation']} images, found {len(data)}")
     return Splits.of([(data[:border], labels[:border]), (data[border:], labels[border:]), (test_data, test_labels)])
 
 
@@ -150,10 +149,8 @@ def read_digits(paths: Mapping[str, Path], options: Mapping[str, Any]) -> Splits
     """Read the 8 x 8 digits that scikit-learn carries, in their stored order: train, validation, test examples.
 
     options: `threshold` (grey levels 0..16; at or above it a pixel is 1), `validation` and `test` (counts).
-    paths is not used: the images are part of scikit-learn.
     """
-    # Imported here because scikit-learn takes a second to load, which the other readers should not pay.
-    from sklearn.datasets import load_digits
+    from sklearn.datasets import load_digits  # takes a second to import
 
     grey, labels = load_digits(return_X_y=True)
     data = (grey >= options["threshold"]).astype(np.uint8)

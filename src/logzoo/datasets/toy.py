@@ -1,6 +1,6 @@
 """Toy data of Hult et al. (2019), section 4.3: noisy copies of binary codes, one code for each mode.
 
-A source that needs no file: its raw data are drawn, from words that NumPy keeps the same for ever.
+The random words are raw ones, which NumPy keeps the same for ever.
 """
 
 from __future__ import annotations
@@ -64,15 +64,14 @@ def read_toy(paths: Mapping[str, Path], options: Mapping[str, Any]) -> Splits:
     """Draw the three splits, each from a stream of its own, and shuffle them, so that leading rows are of any mode.
 
     options: `modes`, `copies`, `flip`, `seed`, and `samples` ({train, validation, test}: examples of each mode), times
-    `odds` where these are given.
-    The labels are the modes. paths is not used. Raises ValueError naming the option.
+    `odds` where these are given. The labels are the modes. Raises ValueError naming the option.
     """
-    numbers, parts = [options["modes"], options["copies"]], []
+    sizes, parts = (options["modes"], options["copies"]), []
     for split in SPLITS:
-        stream = root_stream(options["seed"]).child("toy", *numbers, split)
+        stream = root_stream(options["seed"]).child("toy", *sizes, split)
         words = np.random.Philox(key=int(stream.key))
-        settings = {"samples": options["samples"][split], "flip": options["flip"], "odds": options.get("odds")}
-        examples, modes = noisy_copies(*numbers, words=words, **settings)
+        samples, flip, odds = options["samples"][split], options["flip"], options.get("odds")
+        examples, modes = noisy_copies(*sizes, samples, flip, words, odds)
         order = shuffled_order(len(examples), int(stream.child("order").key))
         parts.append((examples[order], modes[order]))
     return Splits.of(parts)

@@ -54,12 +54,18 @@ def _opened(path):
         import h5py
     except ModuleNotFoundError:
         raise ValueError("HDF5 files need h5py: pip install 'logzoo[files]'") from None
+    with _one_line("HDF5"), h5py.File(path, "r") as file:
+        yield h5py, file
+
+
+@contextlib.contextmanager
+def _one_line(form):
+    """Raise ValueError, one line, for whatever error a damaged file of that form causes in its library."""
     try:
-        with h5py.File(path, "r") as file:
-            yield h5py, file
-    except Exception as error:  # h5py raises whatever a damaged file happens to break
+        yield
+    except Exception as error:
         reason = " ".join(str(error).split())
-        raise ValueError(f"expected a whole HDF5 file, found a damaged or another one ({reason:.100})") from None
+        raise ValueError(f"expected a whole {form} file, found a damaged or another one ({reason:.100})") from None
 
 
 # Classes of MATLAB that hold real or complex numbers; `whosmat` does not distinguish the two.
@@ -74,7 +80,7 @@ def list_matrices(path: FilePath) -> dict[str, Header]:
     """
     from scipy.io import whosmat
 
-    with _one_line(), open(path, "rb") as file:
+    with _one_line("MATLAB"), open(path, "rb") as file:
         variables = whosmat(file)
         # SciPy goes from header to header, and takes a file that ends within a variable for a whole one.
         if file.tell() > os.fstat(file.fileno()).st_size:
@@ -95,18 +101,9 @@ def read_matrices(path: FilePath, names: Sequence[str]) -> dict[str, np.ndarray]
     headers = list_matrices(path)
     names = [name for name in names if name in headers]
     check_unpacked(path, sum(math.prod(headers[name].shape) * headers[name].dtype.itemsize for name in names))
-    with _one_line():
+    with _one_line("MATLAB"):
         variables = loadmat(path, variable_names=names)
     for name in names:
         if headers[name].dtype.kind == "O" or variables[name].dtype.kind not in "biuf":
             raise ValueError(f"expected a full matrix of real numbers in {name}")
     return {name: variables[name] for name in names}
-
-
-@contextlib.contextmanager
-def _one_line():
-    try:
-        yield
-    except Exception as error:  # SciPy raises whatever a damaged file happens to break
-        reason = " ".join(str(error).split())
-        raise ValueError(f"expected a whole MATLAB file, found a damaged or another one ({reason:.100})") from None

@@ -58,10 +58,7 @@ def check_replaceable(path: FilePath) -> None:
 
 
 def resolved_output(path: FilePath) -> Path:
-    """The Path that a file which the user names is written to, links followed; a file can be made there.
-
-    Raises ValueError, one line, where none can: no work is done before the user hears of it.
-    """
+    """The Path, links followed, that a file of a user's name is written to; ValueError if no file can be made there."""
     is_link = os.path.islink(path)
     target = Path(os.path.realpath(path)) if is_link else Path(path)
     name = f"{path} (a link to {target})" if is_link else path
@@ -133,10 +130,9 @@ def _runs(process):
 
 def _is_full(folder):
     """Whether there is no room for another file: too few bytes, or no inode (some file systems count none)."""
-    if shutil.disk_usage(folder).free < _FULL_BYTES:
-        return True
     room = os.statvfs(folder) if hasattr(os, "statvfs") else None
-    return room is not None and room.f_files > 0 and room.f_favail == 0
+    no_inode = room is not None and room.f_files > 0 and room.f_favail == 0
+    return no_inode or shutil.disk_usage(folder).free < _FULL_BYTES
 
 
 def _of_place(error, path, temporary):
@@ -146,6 +142,7 @@ def _of_place(error, path, temporary):
         return error
     if _is_full(path.parent):
         return OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
-    if isinstance(error, OSError):
-        return OSError(error.errno, error.strerror or str(error), str(path)) if error.errno else error
-    return OSError(errno.EIO, " ".join(str(error).split()), str(path))
+    if isinstance(error, OSError) and not error.errno:
+        return error
+    number, reason = getattr(error, "errno", errno.EIO), getattr(error, "strerror", None)
+    return OSError(number, reason or " ".join(str(error).split()), str(path))

@@ -12,15 +12,18 @@ import os
 import re
 import time
 from dataclasses import fields, is_dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from logzoo.io.atomic import clear_leftovers, discard, written_whole
+from logzoo.io.provenance import source_digest
 from logzoo.io.reading import check_unpacked
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
     from logzoo.types import FilePath
@@ -79,10 +82,13 @@ def discard_beside(output: FilePath) -> None:
         discard_checkpoint(output.with_name(checkpoint[1]))
 
 
-def chosen_checkpoint(path: FilePath, identity: str) -> Checkpoint:
-    """The Checkpoint at a path that somebody chose; ValueError as there, and where other work would be written over."""
-    checkpoint = Checkpoint(path, identity)
-    if is_checkpoint(path) and _identity_in(path) not in (None, identity):
+def chosen_checkpoint(path: FilePath, call: dict[str, Any], modules: Iterable[str]) -> Checkpoint:
+    """The Checkpoint at a path that a user chose, of work with these settings by the code of these modules.
+
+    Raises ValueError as `Checkpoint`, and where the file holds other work; a damaged file is replaced.
+    """
+    checkpoint = Checkpoint(path, identity_of({**call, "source": source_digest(*modules)}))
+    if is_checkpoint(path) and str(_arrays_in(path, [_MARK]).get(_MARK, checkpoint.identity)) != checkpoint.identity:
         raise ValueError(
             f"checkpoint: {path}: expected one of the same call, of the same version of logzoo, or a new name; found "
             "that of other work"
@@ -90,13 +96,16 @@ def chosen_checkpoint(path: FilePath, identity: str) -> Checkpoint:
     return checkpoint
 
 
-def _identity_in(path):
-    """The identity in a checkpoint; None if it cannot be read."""
+def _arrays_in(path, names=None):
+    """The named arrays of a checkpoint, by default all; {} for a damaged file, or one that claims too much."""
     try:
         with open(path, "rb") as file, np.load(file, allow_pickle=False) as stored:
-            return str(stored[_MARK])
+            names = stored.files if names is None else names
+            sizes = {member.filename.removesuffix(".npy"): member.file_size for member in stored.zip.infolist()}
+            check_unpacked(path, sum(sizes[name] for name in names))
+            return {name: stored[name] for name in names}
     except Exception:  # numpy raises whatever a damaged file happens to break
-        return None
+        return {}
 
 
 class Checkpoint:
@@ -129,15 +138,10 @@ class Checkpoint:
         """Restore the parts; the step to go on with, 0 without a file of this identity, ValueError if it is damaged."""
         if not is_checkpoint(self.path):
             return 0
-        try:
-            with open(self.path, "rb") as file, np.load(file, allow_pickle=False) as stored:
-                check_unpacked(self.path, sum(member.file_size for member in stored.zip.infolist()))
-                arrays = dict(stored)
-        except Exception:  # numpy raises whatever a damaged file happens to break
-            LOG.warning("%s: cannot be read as a checkpoint; starting over", self.path)
-            return 0
+        arrays = _arrays_in(self.path)
         if str(arrays.get(_MARK)) != self.identity:
-            LOG.warning("%s: a checkpoint of other work; starting over", self.path)
+            wrong = "a checkpoint of other work" if arrays else "cannot be read as a checkpoint"
+            LOG.warning("%s: %s; starting over", self.path, wrong)
             return 0
         try:
             for name, part in parts.items():
@@ -169,16 +173,24 @@ class Checkpoint:
 
 
 class Resumed:
-    """An object of which numbers and arrays alone change, the attributes that `_kept` names."""
+    """An object of which numbers and arrays alone change, the attributes that `_kept` names.
 
-    _kept = ()
+    A name with a dot is that of an attribute of a part, whose arrays are filled in place.
+    """
+
+    _kept: tuple[str, ...] = ()
 
     @property
-    def state(self):
+    def state(self) -> dict[str, np.ndarray]:
         """Copies of the attributes by name."""
-        return {name: np.array(getattr(self, name)) for name in self._kept}
+        return {name: np.array(attrgetter(name)(self)) for name in self._kept}
 
-    def restore(self, state):
+    def restore(self, state: Mapping[str, np.ndarray]) -> None:
         """Go on from a `state`, to the same bits."""
         for name in self._kept:
-            setattr(self, name, state[name].copy() if state[name].ndim else state[name].item())
+            part, _, attribute = name.rpartition(".")
+            owner, value = attrgetter(part)(self) if part else self, state[name]
+            if part and value.ndim:
+                getattr(owner, attribute)[...] = value
+            else:
+                setattr(owner, attribute, value.copy() if value.ndim else value.item())

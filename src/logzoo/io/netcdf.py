@@ -21,7 +21,7 @@ import xarray
 from logzoo.io import schema
 from logzoo.io.atomic import written_whole
 from logzoo.io.provenance import software_versions
-from logzoo.io.reading import check_unpacked, most_unpacked, open_regular, pieces
+from logzoo.io.reading import check_unpacked, most_unpacked, open_regular
 
 if TYPE_CHECKING:
     from logzoo.types import FilePath
@@ -100,9 +100,9 @@ def read_provenance(path: FilePath) -> dict[str, Any]:
     path = Path(path)
     try:
         check_seal(path)
+        check_unpacked(path, unpacked_bytes(path))
         # Not by xarray, which would read the coordinates, too: every job does this for each of its inputs.
         with netCDF4.Dataset(path) as file:
-            _check_claims(path, file)
             attributes = {name: file.getncattr(name) for name in file.ncattrs()}
     except (OSError, ValueError) as error:
         raise ValueError(f"{path}: not a readable logzoo artifact: {' '.join(str(error).split())}") from error
@@ -116,8 +116,8 @@ def load_raw(path: FilePath) -> xarray.Dataset:
 
     ValueError if it claims to hold far more than its size; else raises whatever a damaged file happens to break.
     """
-    with netCDF4.Dataset(path) as file:
-        _check_claims(path, file)
+    # Before xarray, which reads some variables when it opens a file.
+    check_unpacked(path, unpacked_bytes(path))
     options: dict[str, Any] = {"decode_times": False, "decode_timedelta": False, "mask_and_scale": False}
     with xarray.open_dataset(path, engine="netcdf4", **options) as dataset:
         return dataset.load().drop_encoding()
@@ -126,16 +126,7 @@ def load_raw(path: FilePath) -> xarray.Dataset:
 def unpacked_bytes(path: FilePath) -> int:
     """Bytes of memory that the variables of a NetCDF file take by its header; no variable is read."""
     with netCDF4.Dataset(path) as file:
-        return _claimed_bytes(file)
-
-
-def _claimed_bytes(file):
-    return sum(int(variable.size) * getattr(variable.dtype, "itemsize", 8) for variable in file.variables.values())
-
-
-def _check_claims(path, file):
-    """Raise ValueError if an open file claims too large variables: xarray reads some of them when it opens it."""
-    check_unpacked(path, _claimed_bytes(file))
+        return sum(int(variable.size) * getattr(variable.dtype, "itemsize", 8) for variable in file.variables.values())
 
 
 def content_sha256(dataset: xarray.Dataset) -> str:
@@ -220,6 +211,7 @@ def agree(dataset: xarray.Dataset, again: xarray.Dataset) -> bool:
 _SIGNATURE = b"\x89HDF\r\n\x1a\n"
 _SEAL_MARK = b"\nlogzoo sha256 "
 SEAL_BYTES = len(_SEAL_MARK) + 64 + 1
+_PIECE_BYTES = 1 << 20
 
 
 def seal(path: FilePath) -> None:
@@ -245,7 +237,8 @@ def check_seal(path: FilePath) -> None:
                 "not a logzoo artifact, or damaged or edited by another program: it has no seal at its end"
             )
         file.seek(0)
-        for piece in pieces(file, length):
+        while length > 0 and (piece := file.read(min(length, _PIECE_BYTES))):
+            length -= len(piece)
             digest.update(piece)
     if tail != _SEAL_MARK + digest.hexdigest().encode() + b"\n":
         raise ValueError("content differs from the seal at its end, the file is damaged or was edited")

@@ -28,11 +28,10 @@ def source_digest(
 ) -> str:
     """Hash the behaviour of modules and of all that they import inside some packages.
 
-    packages: their folders. scripts: files outside of them that count, too, by their names; of Python, what they
-    import as well. The digest (64 hexadecimal digits) depends on names and on syntax trees without comments, docstrings
-    and positions; of other files on their bytes. Annotations of functions, imports from `typing` and `collections.abc`,
-    and blocks under `if TYPE_CHECKING` do not count. Raises ValueError for a module that does not exist and for a
-    relative import.
+    packages: their folders. scripts: files outside of them that count by their names, and those of Python with what
+    they import. The digest (64 hexadecimal digits) covers names and syntax trees, but no comments, docstrings,
+    positions, annotations of functions, imports from `typing` and `collections.abc` or blocks under `if TYPE_CHECKING`;
+    of other files it covers the bytes. Raises ValueError for a module that does not exist and for a relative import.
     """
     outside = {Path(script).name: str(script) for script in scripts}
     files = {**_files_of_modules(packages), **outside}
@@ -42,16 +41,19 @@ def source_digest(
         reached[module] = _content(module, files)
         if files[module].endswith(".py"):
             waiting |= _imports_of(module, reached[module], files) - reached.keys()
-    contents = ((name, _analysed(text)[1] if files[name].endswith(".py") else text) for name, text in reached.items())
-    return _digest_of_contents(sorted(contents))
+    digest = hashlib.sha256()
+    for name, text in sorted(reached.items()):
+        content = _analysed(text)[1] if files[name].endswith(".py") else text
+        # The length keeps two files from passing for one longer file.
+        digest.update(f"{name} {len(content)}\n".encode())
+        digest.update(content)
+    return digest.hexdigest()
 
 
 def direct_imports(module: str, *, packages: tuple[Path, ...] = (PACKAGE_FOLDER,)) -> set[str]:
-    """Name the modules of some packages that one module imports itself, function-level imports included.
+    """Name the modules of some packages that one module imports itself, in functions too; errors as of `source_digest`.
 
-    The __init__.py of a package counts only where it is asked for by name: all are empty but those of whole packages,
-    which say nothing about a result. Imports under `if TYPE_CHECKING` do not count: Python never makes them. Raises
-    ValueError for a module that does not exist and for a relative import.
+    The __init__.py of a package counts only where it is imported by name: it has no effect on results.
     """
     files = _files_of_modules(packages)
     return _imports_of(module, _content(module, files), files)
@@ -91,23 +93,15 @@ def _content(module: str, files: Mapping[str, str]) -> bytes:
 
 def _imports_of(module: str, source: bytes, files: Mapping[str, str]) -> set[str]:
     imported = set()
-    for base, name in _import_statements(source, module):
-        if base.partition(".")[0] not in files:
-            continue
-        submodule = f"{base}.{name}"
-        target = submodule if name and submodule in files else base
-        if target not in files:
-            raise ValueError(f"{module} imports {target}, which does not exist")
-        imported.add(target)
-    return imported - {module}
-
-
-def _import_statements(source: bytes, module: str) -> Iterator[tuple[str, str]]:
-    """List (module, name or "") of each import."""
     for level, line, base, name in _analysed(source)[0]:
         if level:
             raise ValueError(f"{module} has a relative import on line {line}: write the full name")
-        yield base, name
+        if base.partition(".")[0] in files:
+            target = f"{base}.{name}" if name and f"{base}.{name}" in files else base
+            if target not in files:
+                raise ValueError(f"{module} imports {target}, which does not exist")
+            imported.add(target)
+    return imported - {module}
 
 
 @cache
@@ -146,7 +140,7 @@ def _write_syntax(node: ast.AST, parts: list[str]) -> None:
 
 
 def _is_for_type_checkers(statement: ast.AST) -> bool:
-    """Whether a statement is an import from `typing` or the like, or a block under `if TYPE_CHECKING`."""
+    """Whether a statement is an import for annotations, or a block under `if TYPE_CHECKING`."""
     if isinstance(statement, ast.ImportFrom):
         return statement.level == 0 and statement.module in _TYPING_MODULES
     test = statement.test if isinstance(statement, ast.If) and not statement.orelse else None
@@ -164,12 +158,3 @@ def _statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
         yield statement
         for part in ("body", "orelse", "finalbody", "handlers", "cases"):
             yield from _statements(getattr(statement, part, ()))
-
-
-def _digest_of_contents(named: Iterable[tuple[str, bytes]]) -> str:
-    digest = hashlib.sha256()
-    for name, content in named:
-        # The length keeps two files from passing for one longer file.
-        digest.update(f"{name} {len(content)}\n".encode())
-        digest.update(content)
-    return digest.hexdigest()

@@ -15,17 +15,16 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any, BinaryIO
+    from io import BufferedReader
+    from typing import Any
 
     from logzoo.types import FilePath
 
 # Above the largest manifest, page and picture. In memory JSON takes up to 50 times its bytes.
 _MOST_JSON_BYTES, _MOST_BYTES = 1 << 22, 1 << 26
-_PIECE_BYTES = 1 << 20
 
 
-def open_regular(path: FilePath, most: int | None = None) -> BinaryIO:
+def open_regular(path: FilePath, most: int | None = None) -> BufferedReader:
     """Open a regular file for reading bytes. Raises ValueError, a phrase, for any other kind or more than `most` bytes.
 
     A FIFO or device is never read, and opening one never blocks.
@@ -65,20 +64,10 @@ def json_object(text: str | bytes) -> dict[str, Any]:
     return content
 
 
-def pieces(file: BinaryIO, size: int) -> Iterator[bytes]:
-    """Yield the next `size` bytes of an open file in pieces; memory does not grow with the size."""
-    while size > 0 and (piece := file.read(min(size, _PIECE_BYTES))):
-        size -= len(piece)
-        yield piece
-
-
 def sha256_of(path: FilePath) -> str:
     """SHA-256 of a regular file, read in pieces (64 hexadecimal digits)."""
-    digest = hashlib.sha256()
-    with open_regular(Path(path)) as file:
-        for piece in pieces(file, os.fstat(file.fileno()).st_size):
-            digest.update(piece)
-    return digest.hexdigest()
+    with open_regular(path) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 # Arrays that are all zero pack to a thousandth, trained weights to no less than half.

@@ -18,52 +18,48 @@ class Field(NamedTuple):
     units: str | None = None
 
 
+_PARAMETERS = {
+    "weights": Field(("visible", "hidden")),
+    "visible_bias": Field(("visible",)),
+    "hidden_bias": Field(("hidden",)),
+}
 _RUNS = ("budget", "replicate")
 _COMPARISONS = ("model", "estimator", "budget", "replicate")
 
 SCHEMAS = {
     "dataset": {"data": Field(("example", "visible")), "split": Field(("example",))},
-    "model": {
-        "weights": Field(("visible", "hidden")),
-        "visible_bias": Field(("visible",)),
-        "hidden_bias": Field(("hidden",)),
-    },
-    "truth": {"log_z": Field((), "nat"), "std_error": Field((), "nat")},
+    "model": _PARAMETERS,
+    "truth": dict.fromkeys(("log_z", "std_error"), Field((), "nat")),
     "estimate": {
         "budget": Field(("budget",), "sweep"),
         "replicate": Field(("replicate",), "1"),
-        "log_z": Field(_RUNS, "nat"),
-        "std_error": Field(_RUNS, "nat"),
+        **dict.fromkeys(("log_z", "std_error"), Field(_RUNS, "nat")),
         "interval": Field((*_RUNS, "bound"), "nat"),
         "sweeps_spent": Field(_RUNS, "sweep"),
         "converged": Field(_RUNS, "1"),
     },
     "evidence": {
-        **{name: Field((), "nat") for name in ("lower", "upper")},
-        **{name: Field(("run",), "nat") for name in ("mass", "mass_std_error")},
+        **dict.fromkeys(("lower", "upper"), Field((), "nat")),
+        **dict.fromkeys(("mass", "mass_std_error"), Field(("run",), "nat")),
     },
-    "verdict": {name: Field(("id",), "1") for name in ("verdict", "value", "at_least", "at_most")},
-    "scorecard": {name: Field(("id",), "1") for name in ("verdict", "reason", "value")},
+    "verdict": dict.fromkeys(("verdict", "value", "at_least", "at_most"), Field(("id",), "1")),
+    "scorecard": dict.fromkeys(("verdict", "reason", "value"), Field(("id",), "1")),
     "trace": {},
     "snapshots": {
         "update": Field(("update",), "1"),
-        "weights": Field(("update", "visible", "hidden")),
-        "visible_bias": Field(("update", "visible")),
-        "hidden_bias": Field(("update", "hidden")),
+        **{name: Field(("update", *field.dimensions)) for name, field in _PARAMETERS.items()},
     },
     "check": {
         "update": Field(("update",), "1"),
-        "log_z": Field(("update",), "nat"),
-        "std_error": Field(("update",), "nat"),
+        **dict.fromkeys(("log_z", "std_error"), Field(("update",), "nat")),
         "mean_log_f": Field(("update", "split"), "nat"),
     },
-    "best": {
-        name: Field((), "nat") for name in ("test_log_likelihood_tracked", "test_log_likelihood_ais", "ais_std_error")
-    },
+    "best": dict.fromkeys(
+        ("test_log_likelihood_tracked", "test_log_likelihood_ais", "ais_std_error"), Field((), "nat")
+    ),
     "table": {},
     "zoo": {
-        "log_z": Field(_COMPARISONS, "nat"),
-        "std_error": Field(_COMPARISONS, "nat"),
+        **dict.fromkeys(("log_z", "std_error"), Field(_COMPARISONS, "nat")),
         "truth": Field(("model",), "nat"),
     },
 }

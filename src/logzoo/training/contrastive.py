@@ -17,6 +17,7 @@ import numpy as np
 
 from logzoo.checks import whole_number
 from logzoo.io.checkpoints import Resumed
+from logzoo.kernels.gibbs import start_chains
 from logzoo.kernels.tour_sweeps import add_means_of_states
 from logzoo.models.exact_sums import LARGEST_EXPECTED, exact_expectations
 from logzoo.samplers.stopping_sets import StoppingSet, stopping_set
@@ -31,12 +32,14 @@ if TYPE_CHECKING:
     from logzoo.training.loop import TrainingRun
 
 
-class Particles:
+class Particles(Resumed):
     """Chains, an object of `logzoo.training.negative`, that make k sweeps an update and are the negative particles.
 
     They start from the mini-batch (examples, visible), at every update unless they are persistent; of these, binary
     ones start from the visible bias, and grey ones repeat the first mini-batch.
     """
+
+    _kept = ("chains.v", "spent")
 
     def __init__(self, key, k, chains, persistent):
         self.key = key
@@ -47,7 +50,7 @@ class Particles:
 
     def __call__(self, parameters, update, positive, rate):
         if self.persistent and update == 0 and isinstance(self.chains, WeightedChains):
-            self.chains.start(parameters, self.key)
+            start_chains(parameters, self.key, parameters.visible_bias, self.chains.chains)
         elif not self.persistent or update == 0:
             self.chains.v[...] = np.resize(positive, self.chains.v.shape)
         first = 1 + update * self.k
@@ -55,24 +58,11 @@ class Particles:
         self.spent += self.k * len(self.chains.v)
         return self.chains
 
-    @property
-    def state(self):
-        """What a checkpoint holds."""
-        return {"v": self.chains.v, "spent": np.array(self.spent)}
-
-    def restore(self, state):
-        """Go on from a `state`."""
-        self.chains.v[...] = state["v"]
-        self.spent = int(state["spent"])
-
 
 def cd(
     data: np.ndarray, *, stream: Stream, batch: int, hidden: int, k: int = 1, values: str = "binary", **settings: Any
 ) -> TrainingRun:
-    """Train by CD-k; settings as in `logzoo.training.loop.train`. Returns TrainingRun.
-
-    values: binary; or grey, for data of grey levels, with means in the place of draws of the visible units.
-    """
+    """Train by CD-k. values: "binary"; or "grey", for grey levels, with means instead of draws of visible units."""
     chains = KINDS[values].new(batch, data.shape[1], hidden)
     phase = Particles(stream.child("sweeps").key, whole_number("k", k), chains, persistent=False)
     return train(phase, data, stream=stream, batch=batch, hidden=hidden, **settings)
@@ -99,11 +89,7 @@ def pcd(
 class ExactPhase(Resumed):
     """Knows log Z as well, and so is its own tracker."""
 
-    columns = {
-        "log_z": ("log partition function, exact", "nat"),
-        "log_z_std_dev": ("its standard deviation", "nat"),
-    }
-
+    columns = {"log_z": ("log partition function, exact", "nat"), "log_z_std_dev": ("its standard deviation", "nat")}
     spent = 0  # it makes no Gibbs sweeps
     log_z = np.nan
     _kept = ("log_z",)
@@ -123,10 +109,7 @@ class ExactPhase(Resumed):
 
 
 def exact_sgd(data: np.ndarray, *, stream: Stream, batch: int, hidden: int, **settings: Any) -> TrainingRun:
-    """Train by exact gradients; settings as in `logzoo.training.loop.train`; the trace holds log Z.
-
-    Returns TrainingRun. Raises ValueError when both layers are too large to enumerate.
-    """
+    """Train by exact gradients; the trace holds log Z. ValueError when both layers are too large to enumerate."""
     if min(data.shape[1], hidden) > LARGEST_EXPECTED:
         raise ValueError(f"hidden: expected at most {LARGEST_EXPECTED} units in the smaller layer, found {hidden}")
     phase = ExactPhase()
@@ -163,12 +146,14 @@ class VisitedStates(NamedTuple):
         return self.grey.mean_log_f(parameters)
 
 
-class LasVegasPhase:
+class LasVegasPhase(Resumed):
     """Tours from a stopping set that is redrawn every epoch, and when no tour of a mini-batch has returned.
 
     Before that, `warm_up` epochs of CD. log f of the states, and so the probabilities of the starts, is that of the
     parameters of each update.
     """
+
+    _kept = ("warm_phase.spent", "touring", "stale")
 
     def __init__(self, data, hidden, stream, count, k, warm_up, epoch, warm_phase):
         self.data = data
@@ -193,8 +178,8 @@ class LasVegasPhase:
             self.touring += draws
         else:
             self.stopping.refreshed(parameters, single=True)
-        settings = {"flight": self.count, "mean_field": self.data.dtype != np.uint8}
-        sampler = TourSampler(parameters, self.stopping, self.stream.child("tours", update), **settings)
+        stream, mean_field = self.stream.child("tours", update), self.data.dtype != np.uint8
+        sampler = TourSampler(parameters, self.stopping, stream, flight=self.count, mean_field=mean_field)
         tours = sampler.run(self.count, self.count * (self.k or MOST_SWEEPS), self.k, keep=True)
         self.stale = not np.any(tours.finished)
         self.touring += int(tours.length.sum())
@@ -214,15 +199,13 @@ class LasVegasPhase:
     @property
     def state(self):
         """What a checkpoint holds."""
-        numbers = np.array([self.warm_phase.spent, self.touring, self.stale])
         if self.stopping is None:
-            return {"numbers": numbers}
-        return {"numbers": numbers, "rows": self.stopping.members.rows, "example": self.stopping.example}
+            return super().state
+        return super().state | {"rows": self.stopping.members.rows, "example": self.stopping.example}
 
     def restore(self, state):
         """Go on from a `state`."""
-        spent, touring, stale = state["numbers"]
-        self.warm_phase.spent, self.touring, self.stale = int(spent), int(touring), bool(stale)
+        super().restore(state)
         if "rows" in state:
             self.stopping = StoppingSet.of(state["rows"], state["example"])
 
@@ -242,7 +225,7 @@ def lvs(
     """Train by LVS-k with `particles` tours an update (the mini-batch size by default), cut after k sweeps.
 
     k: None for no cap (the warm-up is CD-1 then); warm_up: epochs of CD-k before; values: as in `cd`. An update in
-    which no tour returned changes nothing. Returns TrainingRun.
+    which no tour returned changes nothing.
     """
     count = whole_number("particles", batch if particles is None else particles)
     k = None if k is None else whole_number("k", k)

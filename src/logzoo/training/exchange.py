@@ -98,8 +98,7 @@ class ParallelTemperingPhase:
         """Go on from a `state`."""
         self.particles.restore(state)
         if self.flow is not None:
-            prefix = "flow."
-            self.flow.restore({key.removeprefix(prefix): state[key] for key in state if key.startswith(prefix)})
+            self.flow.restore({key.removeprefix("flow."): array for key, array in state.items()})
 
 
 def train_parallel_tempering(
@@ -121,9 +120,8 @@ def train_parallel_tempering(
     An update makes k sweeps of all of them, each followed by exchanges of even and odd neighbours in turn; the chains
     at beta = 1 are the negative particles. ladder: as in `logzoo.paths.inverse_temperatures`. base: "visible-bias",
     where the path tempers weights and hidden bias only (Desjardins et al. 2011); or "data", the geometric path from
-    independent units with the marginals of the data. tracker: an object as in `logzoo.training.trackers` that follows
-    log Z; the trace then holds what it says. flow_of(betas, k=k): a FlowLadder that moves the rungs.
-    Returns TrainingRun. Raises ValueError for impossible options.
+    independent units with the marginals of the data. tracker: an object of `logzoo.training.trackers` that follows log
+    Z for the trace. flow_of(betas, k=k): a FlowLadder that moves the rungs.
     """
     betas = inverse_temperatures(ladder, whole_number("rungs", rungs, minimum=2))
     fewest = getattr(tracker, "fewest_particles", 1)
@@ -144,12 +142,7 @@ def sml_apt(
     as_published: bool = False,
     **settings: Any,
 ) -> TrainingRun:
-    """Train by SML-APT; settings as in `train_parallel_tempering`, the ladder to start from.
-
-    ladder_rate, spawn_below: rate of the ladder, and the mean exchange rate below which it gains a rung (None: never);
-    as_published: feed back the flow as it is. All as in `logzoo.training.flow.FlowLadder`. Returns TrainingRun. Raises
-    ValueError for impossible options.
-    """
+    """Train by SML-APT: SML-PT whose ladder moves, with options as of `FlowLadder` (ladder_rate is its rate)."""
     flow_of = partial(FlowLadder, rate=ladder_rate, spawn_below=spawn_below, as_published=as_published)
     return train_parallel_tempering(data, flow_of, **settings)
 
@@ -182,8 +175,8 @@ def train_infinite_swapping(
     """Train with `particles` replicas (the mini-batch size by default) at each temperature, k sweeps an update.
 
     temperatures: rising from 1; the path tempers all parameters. density: what temperatures are reassigned by, log f of
-    (v, h), "joint" as published, or of v, "marginal", which varies less. group: as in `InfiniteSwapping`.
-    Returns TrainingRun. Raises ValueError for impossible options. This is INS: all temperatures in one group.
+    (v, h), "joint" as published, or of v, "marginal", which varies less. group: as in `InfiniteSwapping`; by default
+    all temperatures are in one group, which is INS.
     """
     count = whole_number("particles", batch if particles is None else particles)
     ladders = stream.child("sweeps").key, count, temperatures, group, density
@@ -192,13 +185,10 @@ def train_infinite_swapping(
 
 
 def pins(data: np.ndarray, *, group: int = 3, **settings: Any) -> TrainingRun:
-    """Train by PINS, `group` neighbouring temperatures to a group; settings as in `train_infinite_swapping`.
-
-    In every second sweep the groups are shifted by half of one. Returns TrainingRun.
-    """
+    """Train by PINS: groups of `group` neighbouring temperatures, shifted by half a group in every second sweep."""
     return train_infinite_swapping(data, whole_number("group", group, minimum=2), **settings)
 
 
 def pt(data: np.ndarray, **settings: Any) -> TrainingRun:
-    """Train by PT, neighbours exchanging in turn (Hult et al. 2019); settings as in `train_infinite_swapping`."""
+    """Train by PT, neighbours exchanging in turn (Hult et al. 2019)."""
     return train_infinite_swapping(data, IN_TURN, **settings)

@@ -61,8 +61,7 @@ class FlowLadder(Resumed):
 
     def _profile(self):
         """What is to become linear (rung,): f_up made monotone, gaps like those of a random walk."""
-        # Imported where it is used, as it takes long: every job of the workflow would wait for it.
-        from scipy.optimize import isotonic_regression
+        from scipy.optimize import isotonic_regression  # takes long to import, and every job would wait for it
 
         profile = self.f_up
         if self.as_published:
@@ -73,8 +72,7 @@ class FlowLadder(Resumed):
     def update(self, rung, heading, round_trips, exchanged=None):
         """Learn from the replicas after each update, the first included; new betas (rung,), or None where they stay.
 
-        rung, heading, round_trips (ladder * rung,): as in `kernels.parallel_tempering.Replicas`. exchanged (pair,):
-        share or mean probability of the update's exchanges, NaN for a pair without any; only spawning reads it.
+        exchanged (pair,): share or mean probability of the update's exchanges, NaN for a pair without any.
         """
         rungs, weight = self.betas.size, min(self.trip_rate, 0.5)
         self.sweeps += self.k

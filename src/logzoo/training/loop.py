@@ -61,8 +61,8 @@ class TrainingRun(NamedTuple):
     def save_snapshots(self, path):
         """Write the snapshots to a NetCDF file (.nc). Raises ValueError if there are none."""
         if self.snapshots is None or Path(path).suffix != ".nc":
-            wrong = "a training with snapshots=" if self.snapshots is None else "a name that ends in .nc"
-            raise ValueError(f"{path}: expected {wrong}")
+            expected = "a training with snapshots=" if self.snapshots is None else "a name that ends in .nc"
+            raise ValueError(f"{path}: expected {expected}")
         origin = {"parameters": {}, "source": "", "inputs": {}, "seed_path": ""}
         write_artifact(self.snapshots, resolved_output(path), kind="snapshots", **origin)
 
@@ -122,7 +122,7 @@ def train(
     Initial weights are N(0, 0.01^2), and biases too for initial="small"; for "marginals" hidden biases are 0, visible
     ones the log-odds of the data; for "uniform" weights are U(-0.1, 0.1) / sqrt(visible + hidden), hidden biases 0,
     visible ones log((p + 0.01) / (1 - p)). checkpoint: an interrupted training continues from it to the same bits.
-    Returns TrainingRun. Raises ValueError for impossible settings and when the weights diverge.
+    Raises ValueError for impossible settings and when the weights diverge.
     """
     one_of("schedule", schedule, SCHEDULES)
     one_of("initial", initial, INITIAL)
@@ -137,8 +137,8 @@ def train(
     walking = None
     if whole_number("walkers", walkers, minimum=0) > 0:
         if tracker is not None or walkers < _FEWEST_WALKERS:
-            wanted = "no tracker beside them" if tracker is not None else f"none, or at least {_FEWEST_WALKERS}"
-            raise ValueError(f"walkers: expected {wanted}, found {walkers}")
+            expected = "no tracker beside them" if tracker is not None else f"none, or at least {_FEWEST_WALKERS}"
+            raise ValueError(f"walkers: expected {expected}, found {walkers}")
         tracker = walking = JarzynskiTracker(walkers, data.shape[1], hidden, stream.child("walkers").key)
     examples = _monitored(data, validation, tracker, patience, whole_number("monitored", monitored))
     trace = Trace(-(-updates // every), whole_number("snapshots", snapshots, minimum=0), hidden, examples, tracker)
@@ -160,9 +160,8 @@ def train(
         rate = rate_at(update, updates, learning_rate, schedule, alpha, len(data) // batch)
         negative = negative_phase(parameters, update, positive.v, rate)
         if update % every == 0 or update == updates - 1:
-            numbers = {"learning_rate": rate, "chain_sweeps": negative_phase.spent}
-            numbers["chain_sweeps"] += 0 if walking is None else walking.spent
-            numbers |= getattr(negative_phase, "numbers", {})
+            spent = negative_phase.spent + getattr(walking, "spent", 0)
+            numbers = {"learning_rate": rate, "chain_sweeps": spent, **getattr(negative_phase, "numbers", {})}
             numbers["log_f_data"] = positive.mean_log_f(parameters)
             numbers["log_f_particles"] = negative.mean_log_f(parameters)
             trace.add(update, parameters, values, numbers, getattr(negative_phase, "profiles", {}))
@@ -188,9 +187,7 @@ def rate_at(update: int, updates: int, learning_rate: float, schedule: str, alph
         return learning_rate / -(-(1 + update // per_epoch) // _EPOCHS)
     if schedule == "inverse":
         return min(alpha * learning_rate / (update + 1), learning_rate)
-    if schedule == "linear":
-        return learning_rate * (1.0 - update / updates)
-    return learning_rate
+    return learning_rate * (1.0 - update / updates) if schedule == "linear" else learning_rate
 
 
 def _initial_values(data, hidden, start, initial, generator):

@@ -15,7 +15,6 @@ from logzoo.kernels.gibbs import (
     forget_hidden,
     layer_scratch,
     run_sweeps,
-    start_chains,
     update_visible_inputs,
 )
 from logzoo.kernels.gradients import (
@@ -49,10 +48,6 @@ class WeightedChains(NamedTuple):
     def v(self):
         """Visible states (chains, visible)."""
         return self.chains.v
-
-    def start(self, parameters, key):
-        """Draw v of every chain from the visible bias."""
-        start_chains(parameters, key, parameters.visible_bias, self.chains)
 
     def load(self, parameters, examples):
         """Move the chains to the examples (chains, visible) uint8."""

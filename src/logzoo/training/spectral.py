@@ -125,11 +125,11 @@ def train_simulated_tempering(
     smoothing: float = 0.2,
     **settings: Any,
 ) -> TrainingRun:
-    """Train with this negative phase and the given step; log Z is tracked by RTS.
+    """Train with SimulatedTemperingPhase and a class of steps; RTS tracks log Z.
 
     An update makes k sweeps of `particles` chains over `rungs` linear inverse temperatures; prior: as in
     `samplers.tempering_runs.begin`; smoothing: share of a step of log Zhat that an update makes. The base has the
-    marginals of the data. Returns TrainingRun. Raises ValueError for impossible options.
+    marginals of the data.
     """
     betas = inverse_temperatures("linear", whole_number("rungs", rungs, minimum=2))
     base, tracker = log_odds(data), RtsTracker(smoothing)
@@ -142,10 +142,10 @@ def train_simulated_tempering(
 def rms_spectral(
     data: np.ndarray, *, decay: float = 0.99, epsilon: float = 1e-3, rank: int | None = None, **settings: Any
 ) -> TrainingRun:
-    """Train by RMSspectral (Carlson et al. 2015, 2016); settings as in `train_simulated_tempering`."""
+    """Train by RMSspectral (Carlson et al. 2015, 2016)."""
     return train_simulated_tempering(data, partial(RMSspectral, decay, epsilon, rank), **settings)
 
 
 def rmsprop(data: np.ndarray, *, decay: float = 0.99, epsilon: float = 1e-3, **settings: Any) -> TrainingRun:
-    """Train by RMSprop, which RMSspectral is compared with; settings as in `train_simulated_tempering`."""
+    """Train by RMSprop, which RMSspectral is compared with."""
     return train_simulated_tempering(data, partial(RMSprop, decay, epsilon), **settings)

@@ -27,10 +27,7 @@ class Ascent(Resumed):
         self.weight_decay = share("weight_decay", weight_decay)
 
     def __call__(self, values, gradient, rate):
-        """Change `values` in place by one step of learning rate `rate`.
-
-        Returns the largest size of a parameter after it, NaN if any is not a number.
-        """
+        """Change `values` in place by one step; returns the largest size of a parameter, NaN if any is no number."""
         directions = self._directions(gradient)
         if self.weight_decay:
             values.weights[...] *= np.float32(1.0 - rate * self.weight_decay)
@@ -64,8 +61,7 @@ class RMSprop(Ascent):
         before = self.weights, self.visible_bias, self.hidden_bias
         squares = [(1.0 - new) * m + new * slope * slope for m, slope in zip(before, gradient, strict=True)]
         self.weights, self.visible_bias, self.hidden_bias = squares
-        scales = [self.epsilon + np.sqrt(square) for square in squares]
-        weights, *biases = zip(gradient, scales, strict=True)
+        weights, *biases = zip(gradient, [self.epsilon + np.sqrt(square) for square in squares], strict=True)
         return [self._direction_of_weights(*weights), *(slope / scale for slope, scale in biases)]
 
     def _direction_of_weights(self, slope, scale):

@@ -6,6 +6,7 @@ import xarray as xr
 from logzoo.io.schema import labelled
 from logzoo.training.negative import mini_batch
 
+# Name -> (long name, unit, dimensions after `update`).
 _COLUMNS = {
     "update": ("parameter updates made before", "1"),
     "learning_rate": ("learning rate", "1"),
@@ -17,22 +18,14 @@ _COLUMNS = {
     "stopping_states": ("distinct hidden states of the stopping set", "1"),
     "log_likelihood_train": ("tracked mean log-likelihood of training examples", "nat"),
     "log_likelihood_validation": ("tracked mean log-likelihood of validation examples", "nat"),
-    "inverse_temperature": ("inverse temperature of each rung", "1"),
-    "share_up": ("share of replicas that left the model's end last, an average over the return time", "1"),
-    "exchanges_tried": ("exchanges that each pair of neighbouring rungs has tried so far", "1"),
-    "exchanges_made": ("exchanges that each pair of neighbouring rungs has made so far", "1"),
-    "round_trips": ("round trips of all replicas so far", "1"),
-    "weights": ("weights", "1"),
-    "visible_bias": ("visible bias", "1"),
-    "hidden_bias": ("hidden bias", "1"),
-}
-_DIMENSIONS = {
-    **dict.fromkeys(("inverse_temperature", "share_up"), ("rung",)),
-    **dict.fromkeys(("exchanges_tried", "exchanges_made"), ("pair",)),
-    "round_trips": ("ladder",),
-    "weights": ("visible", "hidden"),
-    "visible_bias": ("visible",),
-    "hidden_bias": ("hidden",),
+    "inverse_temperature": ("inverse temperature of each rung", "1", "rung"),
+    "share_up": ("share of replicas that left the model's end last, an average over the return time", "1", "rung"),
+    "exchanges_tried": ("exchanges that each pair of neighbouring rungs has tried so far", "1", "pair"),
+    "exchanges_made": ("exchanges that each pair of neighbouring rungs has made so far", "1", "pair"),
+    "round_trips": ("round trips of all replicas so far", "1", "ladder"),
+    "weights": ("weights", "1", "visible", "hidden"),
+    "visible_bias": ("visible bias", "1", "visible"),
+    "hidden_bias": ("hidden bias", "1", "hidden"),
 }
 # Examples whose log f is computed at once.
 _TOGETHER = 500
@@ -46,15 +39,12 @@ class Trace:
         self.hidden = hidden
         self.monitored = monitored
         self.tracker = tracker
-        self.columns = _COLUMNS if tracker is None else {**_COLUMNS, **tracker.columns}
+        self.columns = _COLUMNS | getattr(tracker, "columns", {})
         self.rows = {}
         self.snapshots = {}
 
     def add(self, update, parameters, values, numbers, profiles):
-        """Add a row: numbers by column, what the tracker reads, profiles.
-
-        A number that is None is left out: exact gradients have no particles.
-        """
+        """Add a row: numbers by column, None for those that this method lacks; what the tracker reads; profiles."""
         row = {"update": update} | {name: number for name, number in numbers.items() if number is not None}
         if self.tracker is not None:
             row |= self.tracker.reading
@@ -89,10 +79,10 @@ class Trace:
         return self._over_updates(self.snapshots) if self.snapshots else None
 
     def _over_updates(self, columns):
-        variables = {
-            name: labelled(("update", *_DIMENSIONS.get(name, ())), _stacked(rows), *self.columns[name])
-            for name, rows in columns.items()
-        }
+        variables = {}
+        for name, rows in columns.items():
+            long_name, units, *dimensions = self.columns[name]
+            variables[name] = labelled(("update", *dimensions), _stacked(rows), long_name, units)
         return xr.Dataset(variables, coords={"update": variables.pop("update")})
 
 
@@ -142,9 +132,8 @@ class EarlyStopping:
     @property
     def attributes(self):
         """Attributes for the trace: where the best parameters were found."""
-        if not self.best:
-            return {}
-        return {"best_update": int(self.best["update"]), "best_log_likelihood": float(self.best["log_likelihood"])}
+        numbers = {"update": int, "log_likelihood": float}
+        return {f"best_{name}": number(self.best[name]) for name, number in numbers.items() if self.best}
 
     @property
     def state(self):

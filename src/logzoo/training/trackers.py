@@ -148,7 +148,7 @@ class RtsTracker(Resumed):
         self.occupancy_error = 1.0
 
     def parameters_changed(self, particles, learning_rate):
-        """Nothing to do: the draws that come next tell how log Z has changed."""
+        """Nothing to do: the next draws show how log Z has changed."""
 
     def particles_moved(self, particles, exchanges):
         """Learn from log f of all chains at all rungs, as many chains at one rung as at any other."""
@@ -206,7 +206,7 @@ class JarzynskiTracker(Resumed):
         "log_z_std_dev": ("standard error over islands of walkers", "nat"),
         "islands_effective": ("effective number of islands behind the tracked log partition function", "1"),
     }
-    _kept = ("log_weight", "log_f", "family", "spent", "log_z_base")
+    _kept = ("log_weight", "log_f", "family", "spent", "log_z_base", "chains.v")
 
     def __init__(self, walkers, visible, hidden, key):
         self.key = key
@@ -238,24 +238,12 @@ class JarzynskiTracker(Resumed):
     @property
     def reading(self):
         """The numbers that go into a trace, by column."""
-        of_island = np.array([logsumexp(island) - np.log(island.size) for island in self._islands()])
+        islands = (self.log_weight[self.island == number] for number in range(self.island[-1] + 1))
+        of_island = np.array([logsumexp(island) - np.log(island.size) for island in islands])
         log_z = self.log_z_base + float(logsumexp(of_island)) - np.log(of_island.size)
         relative = np.exp(of_island - of_island.max())
         effective = float(relative.sum() ** 2 / np.square(relative).sum())
         return dict(zip(self.columns, (float(log_z), relative_error(of_island), effective), strict=True))
-
-    def _islands(self):
-        return (self.log_weight[self.island == number] for number in range(self.island[-1] + 1))
-
-    @property
-    def state(self):
-        """What a checkpoint holds."""
-        return {**super().state, "v": self.chains.v.copy()}
-
-    def restore(self, state):
-        """Go on from a `state`, to the same bits."""
-        super().restore(state)
-        self.chains.v[...] = state["v"]
 
 
 def relative_error(log_values: np.ndarray) -> float:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from logzoo.checks import binary_matrix, grey_matrix, one_of, positive_number, whole_number
 from logzoo.functions import Listing, Method, resolved
-from logzoo.io.checkpoints import Checkpoint, chosen_checkpoint, identity_of
-from logzoo.io.provenance import source_digest
+from logzoo.io.checkpoints import Checkpoint, chosen_checkpoint
 from logzoo.streams import root_stream
 
 if TYPE_CHECKING:
@@ -45,20 +44,13 @@ TRACKERS: tuple[str, ...] = ("kalman", "rts")
 
 
 def trainer(method: str) -> Callable[..., TrainingRun]:
-    """The function run(data, **settings) -> TrainingRun of that name; ValueError if unknown.
-
-    The function refuses unknown settings with a ValueError that names the known ones.
-    """
-    return partial(_listed(method).run, method)
+    """The function run(data, **settings) -> TrainingRun of that name; ValueError for unknown names and settings."""
+    return partial(TRAINERS[one_of("method", method, TRAINERS)].run, method)
 
 
 def trainer_module(method: str) -> str:
     """Name of the module that holds a method."""
-    return _listed(method).module
-
-
-def _listed(method: str) -> Method:
-    return TRAINERS[one_of("method", method, TRAINERS)]
+    return TRAINERS[one_of("method", method, TRAINERS)].module
 
 
 # Checks of the data to train on.
@@ -158,15 +150,12 @@ def train_rbm(
     settings |= {"learning_rate": positive_number("learning_rate", learning_rate), "schedule": schedule}
     settings |= {"weight_decay": weight_decay, "start": start, "validation": validation, "patience": patience}
     settings |= {"snapshots": snapshots, "walkers": walkers}
-    if checkpoint is not None:
-        source = source_digest(trainer_module(method), "logzoo.training.trackers")
-        asked = {"method": method, "seed": str(seed), "data": data, "source": source, **settings, **options}
-        if not isinstance(checkpoint, Checkpoint):
-            checkpoint = chosen_checkpoint(checkpoint, identity_of(asked))
-        options["checkpoint"] = checkpoint
+    if checkpoint is not None and not isinstance(checkpoint, Checkpoint):
+        call = {"method": method, "seed": str(seed), "data": data, **settings, **options}
+        checkpoint = chosen_checkpoint(checkpoint, call, (trainer_module(method), "logzoo.training.trackers"))
     if options.get("tracker") is not None:
         options["tracker"] = resolved(_TRACKER)(options["tracker"])
-    return run(data, stream=stream, progress=progress, **settings, **options)
+    return run(data, stream=stream, progress=progress, checkpoint=checkpoint, **settings, **options)
 
 
 def trainers() -> Listing:

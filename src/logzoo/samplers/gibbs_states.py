@@ -1,0 +1,107 @@
+"""Visible states of an RBM by plain Gibbs sampling."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from logzoo.checks import binary_matrix, is_a, positive_number, whole_number
+from logzoo.kernels.fixed_point import new_chains
+from logzoo.kernels.gibbs import forget_hidden, run_sweeps, start_chains
+from logzoo.models.equivalent import _CERTAIN, without_certain
+from logzoo.models.rbm import RBM
+from logzoo.paths import check_rounding, kernel_parameters, tempered_rbm
+from logzoo.samplers.threads import over_chains
+from logzoo.streams import root_stream
+
+if TYPE_CHECKING:
+    from logzoo.types import ArrayLike, Bits, Seed
+
+
+def sample_gibbs(
+    rbm: RBM,
+    chains: int,
+    sweeps: int,
+    *,
+    beta: float = 1.0,
+    start: ArrayLike | None = None,
+    seed: Seed = 0,
+    threads: int = 1,
+) -> Bits:
+    """Draw visible states by Gibbs sampling.
+
+    Parameters
+    ----------
+    rbm : RBM
+    chains : int
+        Number of independent chains.
+    sweeps : int
+        Gibbs sweeps of each chain: one update of all hidden and all visible units.
+    beta : float
+        Inverse temperature; it scales weights and both biases.
+    start : array of 0 and 1, shape (chains, visible), optional
+        States to start from. By default they are drawn from the visible biases.
+    seed : int or str
+        The same seed gives the same states, whatever the number of threads.
+    threads : int
+
+    Returns
+    -------
+    ndarray of uint8, shape (chains, visible)
+
+    Raises
+    ------
+    ValueError
+        For impossible sizes and starts, and for parameters that the kernels would round too much.
+
+    Examples
+    --------
+    >>> from logzoo import RBM, sample_gibbs
+    >>> rbm = RBM([[2.0, -1.0], [0.5, 1.0]], [0.0, 0.1], [0.2, -0.3])
+    >>> sample_gibbs(rbm, chains=3, sweeps=100).shape
+    (3, 2)
+    """
+    is_a("rbm", rbm, RBM)
+    chains, sweeps = whole_number("chains", chains), whole_number("sweeps", sweeps, minimum=0)
+    beta = positive_number("beta", beta, or_zero=True)
+    threads = whole_number("threads", threads)
+    if start is not None:
+        start = binary_matrix("start", start, visible=rbm.visible)
+        if len(start) != chains:
+            raise ValueError(f"start: expected {chains} rows (chains), found {len(start)}")
+    scaled = tempered_rbm(rbm, np.zeros(rbm.visible), beta)
+    left, _, visible = without_certain(scaled)
+    check_rounding(left)
+    if left is not scaled and (sweeps or start is None):
+        start = None if start is None else start[:, visible]
+        drawn = sample_gibbs(left, chains, sweeps, start=start, seed=seed, threads=threads)
+        return _with_certain(scaled, left, drawn, visible)
+    key = root_stream(seed).child("gibbs").key
+    # Scaled before they are rounded: the largest scaled parameter sets the unit of rounding.
+    parameters = kernel_parameters(scaled, np.zeros(rbm.visible))
+    state = new_chains(chains, rbm.visible, rbm.hidden)
+    start_chains(parameters, key, parameters.visible_bias, state)
+    if start is not None:
+        state.v[...] = start
+        forget_hidden(parameters, state)
+    kernel = partial(run_sweeps, parameters, key, 1, sweeps + 1)
+    over_chains(kernel, threads, np.ones(chains, np.float32), state)
+    return state.v
+
+
+def _with_certain(rbm, left, drawn, visible):
+    """Visible states (chains, visible) uint8 of an RBM: units that are left as they were drawn, others as certain."""
+    state, certain = np.zeros((len(drawn), rbm.visible), np.uint8), np.ones(rbm.visible, bool)
+    state[:, visible] = drawn
+    # Units that are left without a parameter may stand for the last of a layer, which is certain.
+    certain[visible] = not (left.weights.any() or left.visible_bias.any())
+    before = None
+    # Each pass settles what the last made certain, whatever the free units of either layer are.
+    while before is None or (before != state).any():
+        before = state.copy()
+        hidden = rbm.hidden_bias + state @ rbm.weights > 0.0
+        inputs = rbm.visible_bias + hidden @ rbm.weights.T
+        state = np.where(certain & (np.abs(inputs) >= _CERTAIN), inputs > 0.0, state).astype(np.uint8)
+    return state
