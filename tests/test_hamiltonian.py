@@ -167,6 +167,20 @@ def test_at_exact_log_z_every_rung_is_visited_as_its_prior_says():
     np.testing.assert_array_equal(sums.visits, [np.bincount(row, minlength=10) for row in moves.rungs[:, 1:]])
 
 
+def test_round_trips_go_from_the_base_to_the_model_and_back():
+    betas, draws = np.linspace(0.0, 1.0, 40), 400
+    sampler = hamiltonian_chains.HamiltonianTempering(TARGET, BASE, betas, SweepLedger(None, 8), STREAM)
+    steps = 1.2 / np.sqrt(betas / 0.5 + (1.0 - betas) / 6.0)
+    offset = -path_moments(TARGET, BASE, betas).log_z
+    stretches = [sampler.advance(offset, steps, steps, draws, "sampling") for _ in range(2)]
+    counted = sum(sums.round_trips for sums, _ in stretches)
+    rungs = np.concatenate([moves.rungs[:, 1:] for _, moves in stretches], axis=1)
+    # Each end is two of 40 rungs. A round trip is a visit to the base after one to the model, once it was at the base.
+    visits = ["".join("bm"[int(k > 20)] for k in row if k < 2 or k > 37).lstrip("m") for row in rungs]
+    np.testing.assert_array_equal(counted, [row.count("mb") for row in visits])
+    assert min(counted) > 1 and len(set(counted)) > 1
+
+
 def test_log_z_by_rts_is_within_four_sigma_of_the_exact_one():
     chains = 200
     draws, _ = run(draws=1000, chains=chains, initial_draws=100, initial_iterations=10)

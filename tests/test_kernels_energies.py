@@ -8,13 +8,12 @@ from parts import from_python
 from logzoo.kernels import energies, tempering
 from logzoo.kernels.energies import log_f_tempered, log_z_of_base, smooth_parts_of_chains
 from logzoo.kernels.fixed_point import new_chains
-from logzoo.kernels.tempering import CHAINS_TOGETHER
 from logzoo.models.rbm import RBM
 from logzoo.paths import kernel_parameters, log_z_base
 
 energy_scratch, is_even = from_python(energies.energy_scratch), from_python(energies.is_even)
 smooth_parts, smooth_parts_of_even = from_python(energies.smooth_parts), from_python(energies.smooth_parts_of_even)
-carry, carry_to_rungs = from_python(tempering.carry), from_python(tempering.carry_to_rungs)
+carry = from_python(tempering.carry)
 count_crossing, draw_rung = from_python(tempering.count_crossing), from_python(tempering.draw_rung)
 read_joint, read_marginal = from_python(tempering.read_joint), from_python(tempering.read_marginal)
 
@@ -91,18 +90,18 @@ def test_smooth_parts_and_rungs_equal_numpy_along_the_path(visible, hidden):
     # Nodes at the rungs themselves, then what beta and 1 - beta multiply.
     linear = np.stack([betas, 1 - betas])
     marginal = np.concatenate([np.eye(9), linear])
-    log_f, scratch = np.empty(9), energy_scratch(hidden)
+    scratch = energy_scratch(hidden)
     limit = tolerance(parameters, visible, hidden) + 1e-6 * np.sqrt(visible)
     for chain in range(len(v)):
         state = v[chain : chain + 1].astype(float)
         values = np.zeros(11)
         read_marginal(parameters, betas.astype(np.float32), chains, chain, scratch, values)
-        carry(values, marginal, log_f)
+        carry(values, marginal, log_f := np.zeros(9))
         exact = [twins.log_f_marginal(rbm, base, state, beta)[0] for beta in betas]
         assert np.max(np.abs(log_f - exact)) < limit
         values = np.zeros(2)
         read_joint(parameters, chains, chain, values)
-        carry(values, linear, log_f)
+        carry(values, linear, log_f := np.zeros(9))
         delta = -rbm.energy(v[chain : chain + 1], h[chain : chain + 1])[0] - state[0] @ base
         assert np.max(np.abs(log_f - betas * delta)) < limit
 
@@ -110,14 +109,10 @@ def test_smooth_parts_and_rungs_equal_numpy_along_the_path(visible, hidden):
 @pytest.mark.parametrize(("count", "rungs"), [(1, 1), (12, 8), (20, 101)])
 def test_values_are_carried_to_the_rungs(count, rungs):
     generator = np.random.default_rng(count)
-    table, values = generator.standard_normal((count, rungs)), generator.standard_normal((CHAINS_TOGETHER, count))
-    blocks = from_python(tempering.rung_blocks)(table)
-    before = generator.standard_normal((CHAINS_TOGETHER, blocks.shape[0] * blocks.shape[2]))
+    table, values, before = (generator.standard_normal(shape) for shape in ((count, rungs), count, rungs))
     out = before.copy()
-    carry_to_rungs(blocks, values, out)
-    expected = before[:, :rungs] + values @ table
-    np.testing.assert_allclose(out[:, :rungs], expected, rtol=0, atol=1e-13 * count)
-    np.testing.assert_array_equal(out[:, rungs:], before[:, rungs:])
+    carry(values, table, out)
+    np.testing.assert_allclose(out, before + values @ table, rtol=0, atol=1e-13 * count)
 
 
 def drawn_rung(log_q, draw):

@@ -273,4 +273,4 @@ def read_wang_landau(draws: Draws) -> Estimate:
 
 def is_falling(states: Any) -> bool:
     """Whether the visits of every group were flat until its log F had come down to the 1 / t regime."""
-    return bool(states.wang_landau.falling.all())
+    return bool(states.settled.all())

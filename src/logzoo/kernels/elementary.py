@@ -13,6 +13,7 @@ from numba import njit, types
 from logzoo.kernels.cache import kernel, part
 from logzoo.kernels.llvm import DOUBLE, INT32, INT64, call, constant, emitted
 
+_ZERO, _ONE = np.float32(0.0), np.float32(1.0)
 LOG2_E = np.float32(1.4426950408889634)
 _MANTISSA_BITS = 23
 # For powers of two: 1.5 * 2**23, adding and subtracting which rounds a float32 to the nearest integer; the lowest
@@ -64,6 +65,13 @@ def emit_exp2_nonpositive(builder, y, fused=False):
 def exp2_nonpositive(builder, y):
     """2**y of one float32 y <= 0, as `emit_exp2_nonpositive` has it."""
     return emit_exp2_nonpositive(builder, y)
+
+
+@njit(inline="always")
+def sigmoid_single(x):
+    """1 / (1 + exp(-x)) of a float32 without overflow."""
+    decay = exp2_nonpositive(-abs(x) * LOG2_E)
+    return (_ONE if x >= _ZERO else decay) / (_ONE + decay)
 
 
 @njit(inline="always")

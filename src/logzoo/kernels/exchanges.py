@@ -21,6 +21,7 @@ from logzoo.kernels.gibbs import (
     Chains,
     Parameters,
     apply_changes,
+    chains_at,
     forget_hidden,
     layer_scratch,
     list_ones,
@@ -162,14 +163,6 @@ def parameters_at(stack, rung):
     bias = stack.visible_bias[rung]
     weights = stack.weights[rung], stack.weights_transposed[rung]
     return Parameters(*weights, bias, stack.hidden_bias[rung], bias, stack.unit[rung])
-
-
-@part
-def chains_at(chains, rung):
-    """The Chains of one rung of Chains whose arrays have rungs as their first axis."""
-    inputs = chains.hidden_input[rung], chains.visible_input[rung]
-    rows = chains.plus[rung], chains.minus[rung], chains.counts[rung]
-    return Chains(chains.number[rung], chains.v[rung], chains.h[rung], *inputs, *rows)
 
 
 @part

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
 
 from logzoo.kernels import llvm
 from logzoo.kernels.bitsets import GROUP
@@ -133,7 +132,7 @@ def _padded(vector, unit):
 def _largest_size(weights, visible_bias, hidden_bias, base):
     """The largest size of an input b + v W or c + W h, or of the base; infinity if any is not finite."""
     rows, columns = np.zeros(weights.shape[0]), np.zeros(weights.shape[1])
-    add_sizes(weights, rows, columns)
+    _add_sizes(weights, rows, columns)
     of_inputs = max(_largest_with(visible_bias, rows), _largest_with(hidden_bias, columns))
     return max(of_inputs, _largest_with(base, np.zeros(base.size)))
 
@@ -222,33 +221,14 @@ def round_tile(builder, source, stride, scale, columns, rows):
         llvm.store(builder, values, llvm.after(builder, rows, column, WIDTH * _BYTES))
 
 
-@llvm.emitted(types.void, None, *[types.intp] * 4)
-def _add_sizes(builder, weight, source, vectors, lanes, columns):
-    """The body of `add_sizes`: addresses, and one of the weights for its type."""
-    vector, wide = (ir.VectorType(kind, LANES) for kind in (weight.type, llvm.DOUBLE))
-    size = 4 if weight.type == llvm.FLOAT else 8
-    total, *_ = llvm.variables(builder, [llvm.constant(wide, 0.0)])
-    with cgutils.for_range(builder, vectors) as loop:
-        values = llvm.load(builder, llvm.after(builder, source, loop.index, LANES * size), vector)
-        sizes = llvm.call(builder, "fabs", values if vector == wide else builder.fpext(values, wide))
-        address = llvm.after(builder, columns, loop.index, LANES * 8)
-        llvm.update(builder, builder.fadd, total, sizes)
-        llvm.store(builder, builder.fadd(llvm.load(builder, address, wide), sizes), address)
-    llvm.store(builder, builder.load(total), lanes)
-
-
-@part
-def add_sizes(weights, rows, columns):
-    """Add the sizes of weights (V, H), contiguous, to their float64 sums over each row (V,) and each column (H,)."""
-    lanes = np.empty(LANES)
-    visible, hidden = weights.shape
-    whole = hidden // LANES * LANES
-    for i in range(visible):
-        row = weights[i]
-        _add_sizes(weights.dtype.type(0.0), row.ctypes.data, whole // LANES, lanes.ctypes.data, columns.ctypes.data)
-        total = lanes.sum()
-        for j in range(whole, hidden):
-            size = abs(np.float64(row[j]))
+# Sums over a row in any order, so in whole vectors: they only choose a power of two.
+@part(fastmath={"reassoc"})
+def _add_sizes(weights, rows, columns):
+    """Add the sizes of weights (V, H) to their float64 sums over each row (V,) and each column (H,)."""
+    for i in range(weights.shape[0]):
+        total = 0.0
+        for j in range(weights.shape[1]):
+            size = abs(np.float64(weights[i, j]))
             total += size
             columns[j] += size
         rows[i] += total

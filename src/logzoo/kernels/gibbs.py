@@ -99,18 +99,20 @@ def sweep_scratch(chains):
 
 
 @part
-def slice_of(chains, begin, end):
-    """Chains begin, ..., end - 1 as views."""
-    return Chains(
-        chains.number[begin:end],
-        chains.v[begin:end],
-        chains.h[begin:end],
-        chains.hidden_input[begin:end],
-        chains.visible_input[begin:end],
-        chains.plus[begin:end],
-        chains.minus[begin:end],
-        chains.counts[begin:end],
-    )
+def chains_at(chains, index):
+    """The Chains at an index, or of a slice, of the first axis of all arrays, as views."""
+    inputs = chains.hidden_input[index], chains.visible_input[index]
+    rows = chains.plus[index], chains.minus[index], chains.counts[index]
+    return Chains(chains.number[index], chains.v[index], chains.h[index], *inputs, *rows)
+
+
+@part
+def copy_chain(chains, source, target):
+    """Copy state and inputs from one chain to another, which goes on with its own random numbers."""
+    for states in (chains.v, chains.h):
+        copy_into(states[target], states[source])
+    for inputs in (chains.hidden_input, chains.visible_input):
+        copy_into(inputs[target], inputs[source])
 
 
 @part

@@ -28,8 +28,7 @@ def has_wide_vectors() -> bool:
 
 # Vectors as wide as those of the processor, where each lane is computed by itself: the bits are the same.
 WIDE = 2 if has_wide_vectors() else 1
-WIDE_FLOATS, WIDE_DOUBLES = ir.VectorType(FLOAT, 8 * WIDE), ir.VectorType(DOUBLE, 4 * WIDE)
-WIDE_INTEGERS = ir.VectorType(INT32, 8 * WIDE)
+WIDE_FLOATS, WIDE_INTEGERS = ir.VectorType(FLOAT, 8 * WIDE), ir.VectorType(INT32, 8 * WIDE)
 
 
 def emitted(returns: Any, *arguments: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -16,55 +16,45 @@ from logzoo.kernels.elementary import copy_into, exp_wide
 from logzoo.kernels.tempering import RungSums, carry, temper_once, tempering_scratch
 
 
-class TwoStages(NamedTuple):
-    """Where the recursion stands in every group."""
+class Recursion(NamedTuple):
+    """Where the recursion of SAMS or of Wang-Landau stands in every group."""
 
-    per_chain: np.ndarray  # (G, K) 1 / (chains r_k)
-    exponent: np.ndarray  # (G,) of the gain t^-exponent of the first stage
-    flatness: np.ndarray  # (G,) largest |c_k / r_k - 1| of an evenly filled ladder
-    latest: np.ndarray  # (G,) sweeps after which the first stage ends in any case
-    second: np.ndarray  # (G,) whether it has
-    inverse_gain: np.ndarray  # (G,) of the second stage, by what 1 / gain exceeds t
-    filled: np.ndarray  # (G, K) c_k / r_k summed since t was last a power of two
-    largest: np.ndarray  # (G,) the largest c_k / r_k of a sweep
+    prior: np.ndarray  # (G, K) r
+    chains: np.ndarray  # (G,)
+    flatness: np.ndarray  # (G,) SAMS: largest |c_k / r_k - 1| of an evenly filled ladder; else least visits of a part
+    exponent: np.ndarray  # (G,) of the gain t^-exponent of the first stage of SAMS; 0 for Wang-Landau
+    latest: np.ndarray  # (G,) sweeps after which the first stage of SAMS ends in any case
+    settled: np.ndarray  # (G,) whether the gain falls as 1 / t: second stage of SAMS, or log F is K / (n t)
+    gain: np.ndarray  # (G,) SAMS: by what 1 / gain exceeds t in the second stage; Wang-Landau: log F
+    filled: np.ndarray  # (G, K) SAMS: c_k / r_k summed since t was last a power of two; else visits since F was halved
+    largest: np.ndarray  # (G,) SAMS: the largest c_k / r_k of a sweep
 
 
 @part
 def step_two_stages(state, group, t, occupancy, log_z_hat):
     """Move log Zhat (K,) of a group by the occupancy (K,) of sweep t = 1, 2, ..."""
-    filled, per_chain = state.filled[group], state.per_chain[group]
+    filled, prior, chains = state.filled[group], state.prior[group], state.chains[group]
     # The bound uses earlier sweeps only: a gain that knew its own step would bias the steps.
-    inverse_gain = t + state.inverse_gain[group] if state.second[group] else t ** state.exponent[group]
+    inverse_gain = t + state.gain[group] if state.settled[group] else t ** state.exponent[group]
     gain = 1.0 / max(inverse_gain, state.largest[group])
     power = 1
     while 2 * power <= t:
         power *= 2
     peak, uneven = 0.0, 0.0
     for k in range(log_z_hat.size):
-        ratio = occupancy[k] * per_chain[k]
+        ratio = occupancy[k] * (1.0 / (chains * prior[k]))
         log_z_hat[k] += gain * ratio
         peak = max(peak, ratio)
         filled[k] = ratio if t == power else filled[k] + ratio
         uneven = max(uneven, abs(filled[k] / (t - power + 1) - 1.0))
     state.largest[group] = peak if t == 1 else max(state.largest[group], peak)
-    if not state.second[group] and (uneven < state.flatness[group] or t >= state.latest[group]):
-        state.second[group] = True
-        state.inverse_gain[group] = t ** state.exponent[group] - t
+    if not state.settled[group] and (uneven < state.flatness[group] or t >= state.latest[group]):
+        state.settled[group] = True
+        state.gain[group] = t ** state.exponent[group] - t
 
 
 # Parts of the ladder, of neighbouring rungs, whose visits must be flat.
 _PARTS = 10
-
-
-class HalvedFactor(NamedTuple):
-    """Where the recursion stands in every group."""
-
-    prior: np.ndarray  # (G, K) r
-    chains: np.ndarray  # (G,)
-    flatness: np.ndarray  # (G,) the least visits of a part, relative to the mean, that count as flat
-    log_factor: np.ndarray  # (G,) log F
-    falling: np.ndarray  # (G,) whether it falls as K / (n t)
-    visits: np.ndarray  # (G, K) since it was halved
 
 
 @part
@@ -87,19 +77,19 @@ def _is_flat(prior, flatness, visits):
 @part
 def step_halved_factor(state, group, t, visits, log_z_hat):
     """Move log Zhat (K,) of a group by the visits (K,) of sweep t = 1, 2, ..."""
-    prior, seen = state.prior[group], state.visits[group]
+    prior, seen = state.prior[group], state.filled[group]
     rungs = log_z_hat.size
     target = rungs / state.chains[group] / t
-    if state.falling[group]:
-        state.log_factor[group] = target
+    if state.settled[group]:
+        state.gain[group] = target
     for k in range(rungs):
-        log_z_hat[k] += state.log_factor[group] / (rungs * prior[k]) * visits[k]
+        log_z_hat[k] += state.gain[group] / (rungs * prior[k]) * visits[k]
         seen[k] += visits[k]
-    if not state.falling[group] and _is_flat(prior, state.flatness[group], seen):
-        state.log_factor[group] *= 0.5
+    if not state.settled[group] and _is_flat(prior, state.flatness[group], seen):
+        state.gain[group] *= 0.5
         for k in range(rungs):
             seen[k] = 0.0
-        state.falling[group] = state.log_factor[group] <= target
+        state.settled[group] = state.gain[group] <= target
 
 
 @kernel(nogil=True)
@@ -118,13 +108,11 @@ def run_adjusted(
     sums,
     record,
     log_z_hats,
-    sams,
-    wang_landau,
+    recursion,
 ):
     """Sweeps of simulated tempering, as many as the record holds, from number `first`, each at log Zhat (G, K).
 
-    After each, a step of the recursion moves log Zhat: that of SAMS, or of Wang-Landau where the state of SAMS has no
-    groups. t: the steps that were made before.
+    After each, a step of the recursion moves log Zhat. t: the steps that were made before.
     """
     count, (groups, rungs) = rung.size, log_z_hats.shape
     scratch = tempering_scratch(ladder, chains)
@@ -155,10 +143,10 @@ def run_adjusted(
                 single.occupancy[chain, k], single.visits[chain, k] = 0.0, 0
         for group in range(groups):
             log_z_hat = log_z_hats[group]
-            if len(sams.second):
-                step_two_stages(sams, group, t + row + 1, occupancy[group], log_z_hat)
+            if recursion.exponent[group] > 0.0:
+                step_two_stages(recursion, group, t + row + 1, occupancy[group], log_z_hat)
             else:
-                step_halved_factor(wang_landau, group, t + row + 1, visits[group], log_z_hat)
+                step_halved_factor(recursion, group, t + row + 1, visits[group], log_z_hat)
             base = log_z_hat[0]
             for k in range(rungs):
                 log_z_hat[k] -= base
@@ -188,6 +176,7 @@ def add_weighted_slopes(readout, slopes, offset, values, sums):
     for chain in range(len(values)):
         for sweep in range(values.shape[1]):
             _normalise(readout, offset, values[chain, sweep], q)
+            derivative[:] = 0.0
             carry(values[chain, sweep], slopes, derivative)
             for k in range(rungs):
                 sums[chain, 0, k] += q[k]
@@ -209,6 +198,7 @@ def add_moves(readout, offset, values, rungs, group, sums):
 @part
 def _normalise(readout, offset, values, q):
     """q(beta_k | x) of one draw into `q` (K,)."""
+    q[:] = 0.0
     carry(values, readout, q)
     largest = -np.inf
     for k in range(q.size):

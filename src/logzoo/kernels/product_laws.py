@@ -12,16 +12,15 @@ the other lanes nor on the width of the vectors.
 import math
 
 import numpy as np
-from numba import njit
 
 from logzoo.kernels.cache import kernel, part
-from logzoo.kernels.elementary import LOG2_E, exp2_nonpositive, exp_wide, exponentiate, sigmoid, softplus
+from logzoo.kernels.elementary import exp_wide, exponentiate, sigmoid, sigmoid_single, softplus
 
 # Lanes that pass over the weights together: four vectors of float32, and 784 rows of them fit the level-2 cache.
 LANES = 32
 # Lanes of a vector of 256 bits: the number in use is rounded up to it.
 _VECTOR = 8
-_ZERO, _ONE = np.float32(0.0), np.float32(1.0)
+_ZERO = np.float32(0.0)
 # Units whose terms are made side by side in a climb: their factors, of at most 2 each, have a product below 2**512.
 _TOGETHER = 512
 
@@ -45,13 +44,6 @@ def fill_inputs(weights, bias, x, y, lanes):
                 sums[lane] += w * last[lane]
 
 
-@njit(inline="always")
-def _sigmoid(x):
-    """sigmoid(x) of a float32."""
-    decay = exp2_nonpositive(-LOG2_E * abs(x))
-    return (_ONE if x >= _ZERO else decay) / (_ONE + decay)
-
-
 @kernel(nogil=True)
 def fill_means(weights, bias, x, y, lanes):
     """y (out, :lanes) = sigmoid(bias (out,) + weights (out, in) @ x (in, :lanes)), all float32."""
@@ -59,7 +51,7 @@ def fill_means(weights, bias, x, y, lanes):
     for j in range(y.shape[0]):
         means = y[j]
         for lane in range(lanes):
-            means[lane] = _sigmoid(means[lane])
+            means[lane] = sigmoid_single(means[lane])
 
 
 @part

@@ -35,7 +35,7 @@ def draw_bonds(graph, numbers, upper, lower):
     The upper state must hold the lower. Returns how many bonds differ in the end.
     """
     sites = graph.offsets.size - 1
-    marks, queue = np.zeros(sites, np.int64), np.empty((2, sites), np.int64)
+    marks, queue, ends = np.zeros(sites, np.int64), np.empty((2, sites), np.int64), np.empty((2, 2), np.int64)
     differing, stamp = 0, 0
     for bond in range(upper.size):
         differing += upper[bond] != lower[bond]
@@ -45,29 +45,29 @@ def draw_bonds(graph, numbers, upper, lower):
             above = below = u < graph.apart[bond]
             if not above and u < graph.connected[bond]:
                 stamp += 2
-                above = below = _joined(graph, lower, bond, marks, queue, stamp)
+                above = below = _joined(graph, lower, bond, marks, queue, ends, stamp)
                 # Where the states are the same one search is enough.
                 if not below and differing:
                     stamp += 2
-                    above = _joined(graph, upper, bond, marks, queue, stamp)
+                    above = _joined(graph, upper, bond, marks, queue, ends, stamp)
             differing += int(above != below) - int(upper[bond] != lower[bond])
             upper[bond], lower[bond] = above, below
     return differing
 
 
 @part
-def _joined(graph, state, bond, marks, queue, stamp):
+def _joined(graph, state, bond, marks, queue, ends, stamp):
     """Whether the ends of a bond are connected by others that are open: searched from both, a site in turn.
 
-    The search takes twice the smaller cluster at most. marks (site,): below `stamp`; queue (2, site): scratch.
+    The search takes twice the smaller cluster at most. marks (site,): below `stamp`; queue, ends (2, 2): scratch.
     """
     queue[0, 0], queue[1, 0] = graph.first[bond], graph.second[bond]
     marks[queue[0, 0]], marks[queue[1, 0]] = stamp, stamp + 1
     # Sites looked at and known, from the first end and from the second.
-    looked_0, known_0, looked_1, known_1 = 0, 1, 0, 1
+    ends[:, 0], ends[:, 1] = 0, 1
     while True:
         for side in range(2):
-            looked, known = (looked_0, known_0) if side == 0 else (looked_1, known_1)
+            looked, known = ends[side]
             if looked == known:
                 return False
             site = queue[side, looked]
@@ -80,10 +80,7 @@ def _joined(graph, state, bond, marks, queue, stamp):
                 marks[other] = stamp + side
                 queue[side, known] = other
                 known += 1
-            if side == 0:
-                looked_0, known_0 = looked + 1, known
-            else:
-                looked_1, known_1 = looked + 1, known
+            ends[side, 0], ends[side, 1] = looked + 1, known
 
 
 @kernel

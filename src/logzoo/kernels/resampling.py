@@ -12,7 +12,7 @@ import numpy as np
 from logzoo.kernels.annealing import weigh
 from logzoo.kernels.cache import kernel, part
 from logzoo.kernels.energies import energy_scratch, log_f_tempered
-from logzoo.kernels.gibbs import forget_hidden, slice_of, sweep_once, sweep_scratch
+from logzoo.kernels.gibbs import chains_at, copy_chain, forget_hidden, sweep_once, sweep_scratch
 from logzoo.kernels.random import RUNG, uniform
 
 
@@ -25,33 +25,31 @@ def run_resampled(parameters, betas, key, share, first, last, chains, log_weight
     """
     scratch, energies = sweep_scratch(chains), energy_scratch(chains.h.shape[1])
     beta = np.empty(log_weight.size, np.float32)
-    copies = np.empty(log_weight.size, np.int64)
+    choices = np.empty((2, log_weight.size), np.int64)
     for k in range(first, last):
         weigh(parameters, chains, betas[k - 1], betas[k], energies, log_weight)
         if k == betas.size - 1:
             break
-        resample_islands(key, k, share, chains, log_weight, family, island, copies)
+        resample_islands(key, k, share, chains, log_weight, family, island, choices)
         beta[:] = np.float32(betas[k])
         sweep_once(parameters, key, k, beta, chains, scratch)
 
 
 @part
-def resample_islands(key, sweep, share, chains, log_weight, family, island, copies):
-    """Resample the chains of every island whose ESS is below `share` of their number; copies (chains,) is scratch."""
+def resample_islands(key, sweep, share, chains, log_weight, family, island, scratch):
+    """Resample the chains of every island whose ESS is below `share` of their number; scratch (2, chains) int64."""
+    copies, donors = scratch
     begin = 0
     while begin < island.size:
         end = end_of_island(island, begin)
         mean, effective = mean_weight(log_weight[begin:end])
         if effective < share * (end - begin):
             offset = uniform(key, chains.number[begin], sweep, RUNG)
-            comb(log_weight[begin:end], end - begin, offset, copies[begin:end])
-            donor = begin
+            choose(log_weight[begin:end], offset, copies[begin:end], donors[begin:end])
             for chain in range(begin, end):
-                if copies[chain] == 0:
-                    while copies[donor] < 2:
-                        donor += 1
-                    copies[donor] -= 1
-                    copy_state(chains, donor, chain)
+                donor = begin + donors[chain]
+                if donor != chain:
+                    copy_chain(chains, donor, chain)
                     family[chain] = family[donor]
             log_weight[begin:end] = mean
         begin = end
@@ -67,7 +65,7 @@ def follow_parameters(parameters, key, sweep, share, chains, log_f, log_weight, 
     forget_hidden(parameters, chains)
     log_f_tempered(parameters, ones, chains, now)
     log_weight += now - log_f
-    resample_islands(key, sweep, share, chains, log_weight, family, island, np.empty(log_f.size, np.int64))
+    resample_islands(key, sweep, share, chains, log_weight, family, island, np.empty((2, log_f.size), np.int64))
     sweep_once(parameters, key, sweep, ones, chains, sweep_scratch(chains))
     log_f_tempered(parameters, ones, chains, log_f)
 
@@ -85,7 +83,7 @@ def run_waste_free(parameters, betas, key, first, last, chains, log_weight, isla
     scratch, energies = sweep_scratch(chains), energy_scratch(chains.h.shape[1])
     beta = np.empty(count, np.float32)
     steps, of_island = np.empty(chains.number.size), np.empty(chains.number.size)
-    copies = np.empty(chains.number.size, np.int64)
+    copies, donors = np.empty(chains.number.size, np.int64), np.empty(count, np.int64)
     for k in range(first, last):
         steps[:] = 0.0
         weigh(parameters, chains, betas[k - 1], betas[k], energies, steps)
@@ -93,30 +91,24 @@ def run_waste_free(parameters, betas, key, first, last, chains, log_weight, isla
         while begin < count:
             end = end_of_island(island, begin)
             size = end - begin
-            weights, chosen = of_island[: states * size], copies[: states * size]
+            weights = of_island[: states * size]
             for state in range(states):
                 weights[state * size : (state + 1) * size] = steps[state * count + begin : state * count + end]
             log_weight[begin:end] += mean_weight(weights)[0]
             if k < betas.size - 1:
-                comb(weights, size, uniform(key, chains.number[begin], k, RUNG), chosen)
-                # Chosen states among the first stay where they are; the others replace those that are not chosen.
+                choose(weights, uniform(key, chains.number[begin], k, RUNG), copies[: states * size], donors[:size])
                 for chain in range(size):
-                    chosen[chain] -= 1
-                donor = 0
-                for chain in range(size):
-                    if chosen[chain] == -1:
-                        while chosen[donor] < 1:
-                            donor += 1
-                        chosen[donor] -= 1
-                        copy_state(chains, donor // size * count + begin + donor % size, begin + chain)
+                    donor = donors[chain] // size * count + begin + donors[chain] % size
+                    if donor != begin + chain:
+                        copy_chain(chains, donor, begin + chain)
             begin = end
         if k == betas.size - 1:
             break
         beta[:] = np.float32(betas[k])
         for state in range(1, states):
             for chain in range(count):
-                copy_state(chains, (state - 1) * count + chain, state * count + chain)
-            sweep_once(parameters, key, k, beta, slice_of(chains, state * count, (state + 1) * count), scratch)
+                copy_chain(chains, (state - 1) * count + chain, state * count + chain)
+            sweep_once(parameters, key, k, beta, chains_at(chains, slice(state * count, (state + 1) * count)), scratch)
 
 
 @part
@@ -141,6 +133,24 @@ def mean_weight(log_weight):
 
 
 @part
+def choose(log_weight, offset, copies, donors):
+    """Choose with weights (n,) which state each of the first (m,) becomes, into `donors` (m,): itself if it stays.
+
+    offset: as for `comb`. copies (n,): scratch.
+    """
+    comb(log_weight, donors.size, offset, copies)
+    donor = 0
+    for chain in range(donors.size):
+        donors[chain] = chain
+        if copies[chain] == 0:
+            # The chosen among the first stay where they are.
+            while copies[donor] < (2 if donor < donors.size else 1):
+                donor += 1
+            copies[donor] -= 1
+            donors[chain] = donor
+
+
+@part
 def comb(log_weight, teeth, offset, copies):
     """How many of the equal teeth of a comb over the sum of weights (n,) fall to each, into `copies` (n,).
 
@@ -158,12 +168,3 @@ def comb(log_weight, teeth, offset, copies):
             passed = teeth
         copies[i] = passed - below
         below = passed
-
-
-@part
-def copy_state(chains, source, target):
-    """Copy state and inputs from one chain to another, which goes on with its own random numbers."""
-    chains.v[target] = chains.v[source]
-    chains.h[target] = chains.h[source]
-    chains.hidden_input[target] = chains.hidden_input[source]
-    chains.visible_input[target] = chains.visible_input[source]

@@ -7,10 +7,8 @@ exp(offset_k) f_k(x) (Carlson et al. 2016, eq 8). x is v with the hidden units s
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, types
-from numba.core import cgutils
+from numba import njit
 
-from logzoo.kernels import llvm
 from logzoo.kernels.cache import kernel, part
 from logzoo.kernels.elementary import copy_into, exp_wide
 from logzoo.kernels.energies import energy_scratch, load_magnitudes, smooth_parts, sum_bits
@@ -22,11 +20,6 @@ from logzoo.kernels.random import RUNG, uniform
 RUNGS_PER_END = 20
 # Rungs summed together.
 _BLOCK = 16
-# Chains whose values are carried to the rungs together, and how many rungs at a time: eight registers of 256 bits.
-CHAINS_TOGETHER = 4
-_RUNGS_TOGETHER = 8
-_STRIPS = _RUNGS_TOGETHER // llvm.WIDE_DOUBLES.count
-_BYTES = 8
 
 
 class Ladder(NamedTuple):
@@ -56,58 +49,13 @@ class RungSums(NamedTuple):
     round_trips: np.ndarray  # (chains,) int64
 
 
-@llvm.emitted(types.void, *[types.intp] * 6)
-def _carry(builder, block, count, values, values_step, out, out_step):
-    """Eight rungs of `carry_to_rungs`: addresses but for `count`, and the bytes from one row to the next."""
-    rows, addresses = (
-        [llvm.after(builder, first, builder.mul(step, llvm.constant(step.type, n))) for n in range(CHAINS_TOGETHER)]
-        for first, step in ((out, out_step), (values, values_step))
-    )
-    totals = [llvm.variables(builder, llvm.load_row(builder, row, llvm.WIDE_DOUBLES, _STRIPS)) for row in rows]
-    with cgutils.for_range(builder, count) as loop:
-        row = llvm.after(builder, block, loop.index, _RUNGS_TOGETHER * _BYTES)
-        weights = llvm.load_row(builder, row, llvm.WIDE_DOUBLES, _STRIPS)
-        for chain, address in enumerate(addresses):
-            value = llvm.load(builder, llvm.after(builder, address, loop.index, _BYTES), llvm.DOUBLE)
-            value = llvm.everywhere(builder, value, llvm.WIDE_DOUBLES.count)
-            for weight, total in zip(weights, totals[chain], strict=True):
-                llvm.update(builder, builder.fadd, total, builder.fmul(value, weight))
-    for row, sums in zip(rows, totals, strict=True):
-        llvm.store_row(builder, sums, row)
-
-
-@part
-def rung_blocks(table):
-    """The table (M, K) as blocks (K / 8 rounded up, M, 8), padded with zeros: each is read from start to end."""
-    count, rungs = table.shape
-    blocks = np.zeros((-(-rungs // _RUNGS_TOGETHER), count, _RUNGS_TOGETHER))
-    for m in range(count):
-        for k in range(rungs):
-            blocks[k // _RUNGS_TOGETHER, m, k % _RUNGS_TOGETHER] = table[m, k]
-    return blocks
-
-
-@part
-def carry_to_rungs(blocks, values, out):
-    """out += values table: values (CHAINS_TOGETHER, M), blocks of the table (M, K) as `rung_blocks` lays them out.
-
-    out: (CHAINS_TOGETHER, K rounded up to 8).
-    """
-    count = blocks.shape[1]
-    values_step, out_step = values.shape[1] * _BYTES, out.shape[1] * _BYTES
-    first, second, target = blocks.ctypes.data, values.ctypes.data, out.ctypes.data
-    for block in range(blocks.shape[0]):
-        size = block * _RUNGS_TOGETHER * _BYTES
-        _carry(first + count * size, count, second, values_step, target + size, out_step)
-
-
 @part
 def carry(values, table, out):
-    """out (K,) = values table: values (M,) of one state, table (M, K)."""
-    out[:] = 0.0
+    """out (K,) += values table: values (M,) of one state, table (M, K)."""
     for m in range(values.size):
+        value, row = values[m], table[m]
         for k in range(out.size):
-            out[k] += values[m] * table[m, k]
+            out[k] += value * row[k]
 
 
 @part
@@ -204,9 +152,8 @@ class Scratch(NamedTuple):
 
     layers: tuple  # of `sweep_scratch`
     energies: tuple  # of `energy_scratch`
-    values: np.ndarray  # (CHAINS_TOGETHER, M)
-    blocks: np.ndarray  # of `rung_blocks`
-    log_q: np.ndarray  # (CHAINS_TOGETHER, K rounded up to 8)
+    values: np.ndarray  # (M,)
+    q: np.ndarray  # (K,)
     block_sums: np.ndarray  # as `draw_rung` takes them
     beta: np.ndarray  # (chains,) float32
 
@@ -214,13 +161,11 @@ class Scratch(NamedTuple):
 @part
 def tempering_scratch(ladder, chains):
     """Scratch for sweeps of these chains on a ladder."""
-    blocks = rung_blocks(ladder.readout)
     return Scratch(
         sweep_scratch(chains),
         energy_scratch(chains.h.shape[1]),
-        np.zeros((CHAINS_TOGETHER, ladder.readout.shape[0])),
-        blocks,
-        np.zeros((CHAINS_TOGETHER, blocks.shape[0] * _RUNGS_TOGETHER)),
+        np.empty(ladder.readout.shape[0]),
+        np.empty(ladder.betas.size),
         np.empty(-(-ladder.betas.size // _BLOCK)),
         np.empty(chains.v.shape[0], np.float32),
     )
@@ -233,35 +178,28 @@ def temper_once(
     """One sweep of `run_simulated_tempering`, with its arguments; it becomes that row of the record."""
     count, rungs = sums.occupancy.shape
     end = max(1, rungs // RUNGS_PER_END)
-    values, log_q, beta = scratch.values, scratch.log_q, scratch.beta
-    keep = record.values.shape[1] > 0
+    values, q, beta = scratch.values, scratch.q, scratch.beta
     for chain in range(count):
         beta[chain] = np.float32(ladder.betas[rung[chain]])
     sweep_once(parameters, key, sweep, beta, chains, scratch.layers)
-    for first_together in range(0, count, CHAINS_TOGETHER):
-        together = range(first_together, min(first_together + CHAINS_TOGETHER, count))
-        for chain in together:
-            state = values[chain - first_together]
-            if marginal:
-                read_marginal(parameters, ladder.nodes, chains, chain, scratch.energies, state)
-            else:
-                read_joint(parameters, chains, chain, state)
-            if keep:
-                copy_into(record.values[chain, row], state)
-            copy_into(log_q[chain - first_together], offsets[group[chain]])
-        carry_to_rungs(scratch.blocks, values, log_q)
-        for chain in together:
-            q = log_q[chain - first_together, :rungs]
-            draw = uniform(key, chains.number[chain], sweep, RUNG)
-            drawn, share = draw_rung(q, draw, scratch.block_sums)
-            rung[chain] = drawn
-            record.rungs[chain, row + 1] = drawn
-            occupancy = sums.occupancy[chain]
-            for k in range(rungs):
-                occupancy[k] += share * q[k]
-            sums.visits[chain, drawn] += 1
-            heading[chain], completed = count_crossing(drawn, end - 1, rungs - end, heading[chain])
-            sums.round_trips[chain] += completed
+    for chain in range(count):
+        if marginal:
+            read_marginal(parameters, ladder.nodes, chains, chain, scratch.energies, values)
+        else:
+            read_joint(parameters, chains, chain, values)
+        if record.values.shape[1] > 0:
+            copy_into(record.values[chain, row], values)
+        copy_into(q, offsets[group[chain]])
+        carry(values, ladder.readout, q)
+        drawn, share = draw_rung(q, uniform(key, chains.number[chain], sweep, RUNG), scratch.block_sums)
+        rung[chain] = drawn
+        record.rungs[chain, row + 1] = drawn
+        occupancy = sums.occupancy[chain]
+        for k in range(rungs):
+            occupancy[k] += share * q[k]
+        sums.visits[chain, drawn] += 1
+        heading[chain], completed = count_crossing(drawn, end - 1, rungs - end, heading[chain])
+        sums.round_trips[chain] += completed
 
 
 @kernel(nogil=True)

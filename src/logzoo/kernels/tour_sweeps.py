@@ -12,7 +12,6 @@ from logzoo.kernels import gibbs
 from logzoo.kernels.bernoulli import draw_layer
 from logzoo.kernels.bitsets import find, hash_of, insert, pack_state, unpack_state
 from logzoo.kernels.cache import kernel, part
-from logzoo.kernels.elementary import copy_into
 from logzoo.kernels.gradients import add_products, probabilities, update_hidden_inputs_of_values
 from logzoo.kernels.random import HIDDEN, VISIBLE
 
@@ -56,7 +55,7 @@ def run_tours(parameters, key, members, tours, queue, limit, chains, means, path
     scratches = gibbs.sweep_scratch(chains)
     words = np.empty(members.rows.shape[1], np.uint64)
     active = min(chains.number.size, queue.size)
-    chains = gibbs.slice_of(chains, 0, active)
+    chains = gibbs.chains_at(chains, slice(0, active))
     flying = np.arange(active)  # place in the queue of the tour of each chain
     waiting = active
     gibbs.forget_hidden(parameters, chains)
@@ -80,7 +79,7 @@ def run_tours(parameters, key, members, tours, queue, limit, chains, means, path
         left = _close_ranks(tours, queue, limit, flying, chains)
         if left < active:
             active = left
-            chains = gibbs.slice_of(chains, 0, active)
+            chains = gibbs.chains_at(chains, slice(0, active))
 
 
 @part
@@ -132,10 +131,7 @@ def _close_ranks(tours, queue, limit, flying, chains):
             continue
         left -= 1
         flying[chain] = flying[left]
-        for array in (chains.v, chains.h):
-            array[chain] = array[left]
-        for array in (chains.hidden_input, chains.visible_input):
-            copy_into(array[chain], array[left])
+        gibbs.copy_chain(chains, left, chain)
     return left
 
 
@@ -148,7 +144,7 @@ def add_means_of_states(parameters, rows, factor, chains, means, weights, visibl
     together = means.shape[0]
     for first in range(0, rows.shape[0], together):
         count = min(together, rows.shape[0] - first)
-        part = gibbs.slice_of(chains, 0, count)
+        part = gibbs.chains_at(chains, slice(0, count))
         for n in range(count):
             _load(rows[first + n], n, part)
         gibbs.update_visible_inputs(parameters, part)

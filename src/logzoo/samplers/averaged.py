@@ -51,14 +51,6 @@ class Terms(NamedTuple):
     hidden: np.ndarray  # (hidden,)
 
 
-class Budget(NamedTuple):
-    """Sweeps of each chain for the three phases."""
-
-    moments: int
-    updates: int  # for each knot between the ends, one sweep each
-    annealing: int
-
-
 def run(
     rbm: RBM,
     ledger: SweepLedger,
@@ -83,33 +75,33 @@ def run(
     if positive_number("moments", moments) + positive_number("fitting", fitting) >= 1.0:
         raise ValueError("moments, fitting: expected shares whose sum is below 1, annealing needs the rest")
     base = resolve_base(rbm, base, ledger, stream)
-    budget = shares_of(ledger.remaining, knots, moments, fitting)
+    averaging, updates, annealing = shares_of(ledger.remaining, knots, moments, fitting)
     ends = (
         Terms(np.zeros(rbm.weights.shape), base, np.zeros(rbm.hidden)),
         Terms(rbm.weights, rbm.visible_bias, rbm.hidden_bias),
     )
     path, shares = list(ends), np.array([0.0, 1.0])
-    if budget.updates:
-        ledger.spend(budget.moments, "moments")
+    if updates:
+        ledger.spend(averaging, "moments")
         cold = base_moments(base, rbm.hidden)
-        warm, chains = model_moments(rbm, base, stream.child("moments").key, ledger.chains, budget.moments, threads)
-        ledger.spend(budget.updates * (knots - 2), "fitting")
-        fit = stream.child("fitting").key, budget.updates, learning_rate, threads
+        warm, chains = model_moments(rbm, base, stream.child("moments").key, ledger.chains, averaging, threads)
+        ledger.spend(updates * (knots - 2), "fitting")
+        fit = stream.child("fitting").key, updates, learning_rate, threads
         path = fitted_path(ends, cold, warm, chains, knots, *fit)
         shares = sweep_shares(path, cold, warm)
     ledger.spend(ledger.remaining, "annealing")
     key = stream.child("sweeps").key
-    log_weight = anneal_along(path, shares, key, ledger.chains, budget.annealing, threads, progress)
+    log_weight = anneal_along(path, shares, key, ledger.chains, annealing, threads, progress)
     return AnnealedDraws(log_weight, log_z_base(base, rbm.hidden))
 
 
-def shares_of(sweeps: int, knots: int, moments: float, fitting: float) -> Budget:
-    """The Budget of that many sweeps; no moments and no updates where they would be too few, or without inner knots."""
+def shares_of(sweeps: int, knots: int, moments: float, fitting: float) -> tuple[int, int, int]:
+    """Sweeps for the moments, for each knot between the ends, and for the annealing; all if the others are too few."""
     spent = min(int(moments * sweeps), _MOST_MOMENT_SWEEPS)
     updates = min(int(fitting * sweeps) // (knots - 2), _MOST_UPDATES) if knots > 2 else 0
     if spent < _FEWEST_MOMENT_SWEEPS or updates < _FEWEST_UPDATES:
-        return Budget(0, 0, sweeps)
-    return Budget(spent, updates, sweeps - spent - updates * (knots - 2))
+        return 0, 0, sweeps
+    return spent, updates, sweeps - spent - updates * (knots - 2)
 
 
 def base_moments(base: np.ndarray, hidden: int) -> Terms:

@@ -13,15 +13,10 @@ from tqdm import tqdm
 
 from logzoo.budgets import SweepLedger
 from logzoo.checks import one_of, share, whole_number
-from logzoo.kernels.occupancy import HalvedFactor, TwoStages, run_adjusted
+from logzoo.kernels.occupancy import Recursion, run_adjusted
 from logzoo.kernels.tempering import Record, RungSums
 from logzoo.models.rbm import RBM
-from logzoo.paths import (
-    inverse_temperatures,
-    kernel_parameters,
-    log_z_base,
-    prior_weights,
-)
+from logzoo.paths import inverse_temperatures, kernel_parameters, log_z_base, prior_weights
 from logzoo.printing import bar
 from logzoo.samplers.base import resolve_base
 from logzoo.samplers.tempering_chains import (
@@ -192,23 +187,23 @@ def run_in_groups(
     rbm: RBM,
     ledger: SweepLedger,
     stream: Stream,
-    recursion: Callable[..., "States"],
+    recursion: Callable[..., Recursion],
     observers: Sequence[Any] = (),
     *,
     groups: int = 20,
     **options: Any,
-) -> tuple[SimulatedTemperingDraws, "States"]:
+) -> tuple[SimulatedTemperingDraws, Recursion]:
     """Initial iterations of all chains together, then one step of the recursion a sweep until the ledger is empty.
 
     recursion: as returned by `sams` or `wang_landau`. Observers see the rungs alone. The other options are those of
     `begin`; initial_iterations may be 0: log Zhat starts at 0. Returns SimulatedTemperingDraws of one block, with
-    log Zhat of every group at the end, and the recursion's States. Raises ValueError for impossible options and for a
+    log Zhat of every group at the end, and the Recursion. Raises ValueError for impossible options and for a
     single chain, which makes no two groups.
     """
     first_chains = np.append(group_starts(ledger.chains, groups), ledger.chains)
     start = begin(rbm, ledger, stream, fewest_iterations=0, **options)
     sampler, prior, sweeps = start.sampler, start.initial.prior, ledger.remaining
-    states = recursion(prior, np.diff(first_chains), sweeps)
+    state = recursion(prior, np.diff(first_chains), sweeps)
     log_z_hats = np.tile(start.initial.log_z_hat, (first_chains.size - 1, 1))
     log_prior, begun = np.log(prior), sampler.sweep
 
@@ -216,13 +211,13 @@ def run_in_groups(
         settings = (sampler.parameters, sampler.ladder, sampler.marginal, sampler.key, first, first - begun, log_prior)
         per_chain = sampler.chains, sampler.rung, sampler.heading, sums, record
         kernel = partial(run_adjusted, *settings)
-        over_groups(kernel, sampler.threads, first_chains, per_chain, (log_z_hats, *states))
+        over_groups(kernel, sampler.threads, first_chains, per_chain, (log_z_hats, state))
 
     with start.bar:
         for observer in observers:
             observer.start(ledger.chains, prior.size, sweeps)
         total = sampler.follow(move, log_prior, sweeps, "sampling", observers)
-    return start.draws(log_z_hats, total.occupancy[None], total.visits[None], total.round_trips), states
+    return start.draws(log_z_hats, total.occupancy[None], total.visits[None], total.round_trips), state
 
 
 def group_starts(chains: int, groups: int) -> np.ndarray:
@@ -237,66 +232,39 @@ def group_starts(chains: int, groups: int) -> np.ndarray:
     return np.arange(count) * chains // count
 
 
-class States(NamedTuple):
-    """The state of the recursion, changed in place; the state of the recursion that is not used has no groups."""
-
-    sams: TwoStages
-    wang_landau: HalvedFactor
-
-
-def sams(exponent: float, flatness: float, first_stage: float) -> Callable[..., States]:
+def sams(exponent: float, flatness: float, first_stage: float) -> Callable[..., Recursion]:
     """The recursion of SAMS: gain t^-exponent until the rungs are evenly filled, then 1 / t (Tan 2017).
 
     In the second stage the gain is 1 / (t - t0 + t0^exponent), t0 the sweep the first ended with. To first order an
     error e of log Zhat shrinks by 1 - gain a sweep, so over the second stage by t0^exponent / (t - t0 + t0^exponent):
     that is how the start is forgotten. No gain is so large that the largest step seen so far would exceed one nat.
     """
-
-    def begin(prior: np.ndarray, sizes: np.ndarray, sweeps: int) -> States:
-        return States(
-            _two_stages(prior, sizes, exponent, flatness, first_stage * sweeps), _halved_factor(prior, sizes[:0], 0.0)
-        )
-
-    return begin
+    return lambda prior, sizes, sweeps: _recursion(prior, sizes, flatness, 0.0, exponent, first_stage * sweeps)
 
 
-def wang_landau(flatness: float) -> Callable[..., States]:
+def wang_landau(flatness: float) -> Callable[..., Recursion]:
     """The recursion of Wang-Landau: log F starts at 1, is halved whenever the visits are flat, then falls as K / (n t).
 
     n is the number of chains of a group, t counts sweeps: from the first halving at which log F is below it, log F is
     K / (n t), which moves the K rungs by 1 / t of their mean a sweep. With a prior r, a visit adds log F / (K r_k).
     """
-
-    def begin(prior: Any, sizes: np.ndarray, sweeps: int) -> States:
-        return States(_two_stages(prior, sizes[:0], 0.0, 0.0, 0.0), _halved_factor(prior, sizes, flatness))
-
-    return begin
+    return lambda prior, sizes, _: _recursion(prior, sizes, flatness, 1.0)
 
 
-def _two_stages(prior: np.ndarray, sizes: np.ndarray, exponent: float, flatness: float, latest: float) -> TwoStages:
-    """Groups of these sizes before their first sweep."""
-    groups, shape = len(sizes), (len(sizes), prior.size)
-    return TwoStages(
-        per_chain=1.0 / (sizes[:, None] * prior),
-        exponent=np.full(groups, exponent),
-        flatness=np.full(groups, flatness),
-        latest=np.full(groups, latest),
-        second=np.zeros(groups, bool),
-        inverse_gain=np.zeros(groups),
-        filled=np.zeros(shape),
-        # A rung's c_k / r_k is 1 / r_k at most: the bound of Tan (2017) until smaller ones are all that is seen.
-        largest=np.full(groups, 1.0 / prior.min()),
-    )
-
-
-def _halved_factor(prior: np.ndarray, sizes: np.ndarray, flatness: float) -> HalvedFactor:
+def _recursion(
+    prior: np.ndarray, sizes: np.ndarray, flatness: float, gain: float, exponent: float = 0.0, latest: float = 0.0
+) -> Recursion:
     """Groups of these sizes before their first sweep."""
     groups = len(sizes)
-    return HalvedFactor(
+    return Recursion(
         prior=np.tile(prior, (groups, 1)),
         chains=sizes.astype(float),
         flatness=np.full(groups, flatness),
-        log_factor=np.ones(groups),
-        falling=np.zeros(groups, bool),
-        visits=np.zeros((groups, prior.size)),
+        exponent=np.full(groups, exponent),
+        latest=np.full(groups, latest),
+        settled=np.zeros(groups, bool),
+        gain=np.full(groups, gain),
+        filled=np.zeros((groups, prior.size)),
+        # A rung's c_k / r_k is 1 / r_k at most: the bound of Tan (2017) until smaller ones are all that is seen.
+        largest=np.full(groups, 1.0 / prior.min()),
     )
