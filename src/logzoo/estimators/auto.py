@@ -7,32 +7,25 @@ narrow enough: rounds that end by the width of an interval cost little of its le
 Agreement is evidence, not proof: a mode that nothing has visited is in no number here but the sure upper bound.
 """
 
-from __future__ import annotations
-
 import os
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from logzoo.budgets import BudgetExceeded
+from logzoo.budgets import BudgetExceeded, SweepLedger
 from logzoo.checks import positive_number, whole_number
 from logzoo.estimators.estimator_registry import estimator
 from logzoo.estimators.evidence import chain_sweeps_of, cut, gather, weighed, with_masses
 from logzoo.estimators.matrix import Finished
 from logzoo.estimators.result import REACH, REASONS, Estimate, reasons_of
 from logzoo.models.exact_sums import exact_log_z
+from logzoo.models.rbm import RBM
 from logzoo.paths import log_odds
 from logzoo.printing import stage
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from logzoo.budgets import SweepLedger
-    from logzoo.models.rbm import RBM
-    from logzoo.streams import Stream
-    from logzoo.types import Array, ArrayLike
+from logzoo.streams import Stream
+from logzoo.types import Array, ArrayLike
 
 # Methods of unlike kinds.
 METHODS = ("ais", "basins", "rts", "bar")

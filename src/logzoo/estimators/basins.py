@@ -5,22 +5,16 @@ of a basin: log Z = log sum_B mean over the chains that start in B of w 1(x ends
 The stratification by modes is our own. Cost: that of AIS, and the search for modes.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 from scipy.special import logsumexp
 
+from logzoo.budgets import SweepLedger
+from logzoo.estimators.estimator import Draws
 from logzoo.estimators.intervals import effective_number, student_interval
 from logzoo.estimators.result import Estimate, reasons_of
 from logzoo.estimators.weights import fewest_effective, log_normal_error, variance_is_unreliable
-
-if TYPE_CHECKING:
-    from logzoo.budgets import SweepLedger
-    from logzoo.estimators.estimator import Draws
-    from logzoo.models.rbm import RBM
-    from logzoo.samplers.annealed_from_modes import BasinDraws
+from logzoo.models.rbm import RBM
+from logzoo.samplers.annealed_from_modes import BasinDraws
 
 # Share of starts that would find a mode which no law stands for.
 _MOST_UNSEEN = 0.02

@@ -13,29 +13,22 @@ larger than log Z if all weights are positive (Ruozzi 2012) or can be made so by
 passes over the weights, each of about 30 Gibbs sweeps.
 """
 
-from __future__ import annotations
-
 import math
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from logzoo.budgets import SweepLedger
 from logzoo.estimators.las_vegas import upper_bound
 from logzoo.estimators.result import REACH, Estimate, reasons_of
 from logzoo.models import expansions
-from logzoo.models.expansions import contraction, gap_of_second_order, is_forest, rings
+from logzoo.models.expansions import Settled, contraction, gap_of_second_order, is_forest, rings
+from logzoo.models.modes import Modes
+from logzoo.models.rbm import RBM
 from logzoo.samplers.base import solutions
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from logzoo.budgets import SweepLedger
-    from logzoo.models.expansions import Settled
-    from logzoo.models.modes import Modes
-    from logzoo.models.rbm import RBM
-    from logzoo.streams import Stream
-    from logzoo.types import ArrayLike, Floats
+from logzoo.streams import Stream
+from logzoo.types import ArrayLike, Floats
 
 # Solutions that are followed: where there are several, none is believed.
 _FOLLOWED = 2

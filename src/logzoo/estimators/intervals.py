@@ -5,17 +5,12 @@ from few parts; percentiles of a bootstrap over few parts are too close together
 them too narrow: see `tail_shape`.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 from scipy.special import stdtrit
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from logzoo.types import Floats, Generator
+from logzoo.types import Floats, Generator
 
 _LEVEL = 0.95
 _QUANTILES = (0.025, 0.16, 0.5, 0.84, 0.975)

@@ -6,26 +6,19 @@ so that a tour still out has on average at least as many sweeps before it as a n
 Cost: one sweep for each hidden state drawn (p(h | v), then f(h): the two bounds of a sweep), and those of the tours.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 from scipy.special import expit, logsumexp
 
+from logzoo.budgets import SweepLedger
 from logzoo.checks import binary_matrix
 from logzoo.estimators.intervals import student_interval
 from logzoo.estimators.result import Estimate, reasons_of
-from logzoo.samplers.tour_chains import run
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from logzoo.budgets import SweepLedger
-    from logzoo.models.rbm import RBM
-    from logzoo.samplers.tour_chains import Tours
-    from logzoo.streams import Stream
-    from logzoo.types import ArrayLike
+from logzoo.models.rbm import RBM
+from logzoo.samplers.tour_chains import Tours, run
+from logzoo.streams import Stream
+from logzoo.types import ArrayLike
 
 # Tours, equal ones worth as much as those tours, below which a mean of lengths rests on a few.
 _FEWEST_TOURS = 10

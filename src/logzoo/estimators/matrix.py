@@ -1,29 +1,21 @@
 """Estimators on one model at every budget and replicate, a dataset each."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
+import xarray as xr
 
 from logzoo.estimators.estimator_registry import estimate_together, find
-from logzoo.estimators.evidence import weighed
+from logzoo.estimators.evidence import Evidence, weighed
 from logzoo.estimators.result import Estimate, dataset_of
 from logzoo.io.schema import labelled
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    import xarray as xr
-
-    from logzoo.estimators.evidence import Evidence
-    from logzoo.models.rbm import RBM
-    from logzoo.streams import Stream
-    from logzoo.types import Array
+from logzoo.models.rbm import RBM
+from logzoo.streams import Stream
+from logzoo.types import Array
 
 
 class Finished:

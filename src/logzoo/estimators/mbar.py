@@ -4,22 +4,18 @@ Shirts & Chodera (2008), eq 11; Carlson et al. (2016), eq 18. Cost: the sweeps o
 every rung (memory) and Newton steps of the order of draws times rungs squared.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import logsumexp
 from threadpoolctl import threadpool_limits
 
 from logzoo.checks import whole_number
+from logzoo.estimators.estimator import Draws
+from logzoo.estimators.result import Estimate
 from logzoo.estimators.tempering_estimates import autocorrelation_time, estimate_of_draws
 from logzoo.samplers.observers import ThinnedDraws
-
-if TYPE_CHECKING:
-    from logzoo.estimators.estimator import Draws
-    from logzoo.estimators.result import Estimate
-    from logzoo.types import Array, ArrayLike, Floats
+from logzoo.types import Array, ArrayLike, Floats
 
 # Most log-densities (draws times rungs) that are worked on: a few arrays of 160 MB.
 _MOST_NUMBERS = 20_000_000

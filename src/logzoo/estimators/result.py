@@ -1,20 +1,15 @@
 """What every estimator returns, and the vocabulary of its diagnostics."""
 
-from __future__ import annotations
-
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from logzoo.io.schema import coordinate, labelled
 from logzoo.printing import html_table
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
 
 # name -> (long name, unit); the only diagnostics an estimator may report.
 DIAGNOSTICS = {
@@ -183,7 +178,7 @@ class Estimate:
         ]
         return html_table(f"Estimate by {self.method}" if self.method else "Estimate", rows)
 
-    def shifted(self, constant: float) -> Estimate:
+    def shifted(self, constant: float) -> "Estimate":
         """The same Estimate for a log Z that is larger by a constant."""
         quantiles = {name: self.profiles[name] + constant for name in _OF_LOG_Z & self.profiles.keys()}
         return replace(

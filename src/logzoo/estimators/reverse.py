@@ -7,28 +7,22 @@ KL(p || p_ann) and the spread of w, when the data are draws of the RBM.
 Cost: one sweep a rung, and log f at two rungs, as AIS.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 from scipy.special import logsumexp
 
+from logzoo.budgets import SweepLedger
 from logzoo.checks import binary_matrix, whole_number
+from logzoo.estimators.estimator import Draws
 from logzoo.estimators.intervals import effective_number, jackknife_error, log_sums_left_out, student_interval
 from logzoo.estimators.result import Estimate, reasons_of
 from logzoo.estimators.weights import log_normal_variance, variance_is_unreliable
+from logzoo.models.rbm import RBM
 from logzoo.samplers import annealed
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from logzoo.budgets import SweepLedger
-    from logzoo.estimators.estimator import Draws
-    from logzoo.models.rbm import RBM
-    from logzoo.samplers.annealed import AnnealedDraws
-    from logzoo.streams import Stream
-    from logzoo.types import Array, ArrayLike
+from logzoo.samplers.annealed import AnnealedDraws
+from logzoo.streams import Stream
+from logzoo.types import Array, ArrayLike
 
 # Data vectors by default, if there are two trajectories for each.
 _VECTORS = 10

@@ -8,30 +8,24 @@ sum_b N_b log sum_k r_k Z_k / Zhat_bk, with C_bk the sum of q(beta_k | x) over t
 blocks and N_b its sum over rungs. L is concave in log Z.
 """
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
+from logzoo.budgets import SweepLedger
 from logzoo.checks import flag
 from logzoo.estimators import tempering_estimates
+from logzoo.estimators.estimator import Draws
 from logzoo.estimators.intervals import jackknife_error, sums_left_out
+from logzoo.estimators.result import Estimate
 from logzoo.estimators.tempering_estimates import FLOOR, end_ratio, estimate_of_draws, from_sums
+from logzoo.models.rbm import RBM
 from logzoo.samplers.tempering_chains import COUNT_FLOOR
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
-    from logzoo.budgets import SweepLedger
-    from logzoo.estimators.estimator import Draws
-    from logzoo.estimators.result import Estimate
-    from logzoo.models.rbm import RBM
-    from logzoo.samplers.tempering_runs import SimulatedTemperingDraws
-    from logzoo.streams import Stream
-    from logzoo.types import Floats
+from logzoo.samplers.tempering_runs import SimulatedTemperingDraws
+from logzoo.streams import Stream
+from logzoo.types import Floats
 
 # Groups of chains left out in turn when each takes an optimisation.
 _MOST_GROUPS = 20

@@ -6,28 +6,22 @@ Belardinelli & Pereyra 2007): each visit of a rung adds log F to its log Zhat. C
 few interpolation nodes a sweep.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
+from logzoo.budgets import SweepLedger
 from logzoo.checks import positive_number, share, whole_number
+from logzoo.estimators.estimator import Draws
 from logzoo.estimators.intervals import bootstrapped, jackknife_error, student_interval, sums_left_out
 from logzoo.estimators.result import Estimate, reasons_of
+from logzoo.models.rbm import RBM
 from logzoo.samplers import tempering_runs
 from logzoo.samplers.observers import GroupedMoves
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import Any
-
-    from logzoo.budgets import SweepLedger
-    from logzoo.estimators.estimator import Draws
-    from logzoo.models.rbm import RBM
-    from logzoo.samplers.tempering_runs import SimulatedTemperingDraws
-    from logzoo.streams import Stream
-    from logzoo.types import Array, Floats
+from logzoo.samplers.tempering_runs import SimulatedTemperingDraws
+from logzoo.streams import Stream
+from logzoo.types import Array, Floats
 
 # Share of the sampling phase in which the chains settle. On a 784 x 500 RBM the first hundreds of sweeps pull
 # log Z down by more than its standard error; easy models lose a tenth of their precision.

@@ -3,21 +3,16 @@
 Carlson et al. (2016), section 3.2; Friel, Hurn & Wyse (2014) for the corrected trapezoid. Same draws and cost as RTS.
 """
 
-from __future__ import annotations
-
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from logzoo.checks import one_of
+from logzoo.estimators.estimator import Draws
+from logzoo.estimators.result import Estimate
 from logzoo.estimators.tempering_estimates import FLOOR, from_sums
 from logzoo.samplers.observers import RungDerivatives, WeightedDerivatives
-
-if TYPE_CHECKING:
-    from logzoo.estimators.estimator import Draws
-    from logzoo.estimators.result import Estimate
-    from logzoo.types import Floats
+from logzoo.types import Floats
 
 _RULES = ("riemann", "trapezoid", "corrected")
 # The finer rule that a rule is compared with, where the draws have what it takes.

@@ -4,21 +4,15 @@ Carlson et al. (2016), supplement G: P_jk proportional to the number of moves fr
 cost as RTS.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from logzoo.estimators.estimator import Draws
 from logzoo.estimators.intervals import jackknife_error, sums_left_out
+from logzoo.estimators.result import Estimate
 from logzoo.estimators.tempering_estimates import end_ratio, estimate_of_draws
 from logzoo.samplers.observers import GroupedMoves
 from logzoo.samplers.tempering_chains import COUNT_FLOOR
-
-if TYPE_CHECKING:
-    from logzoo.estimators.estimator import Draws
-    from logzoo.estimators.result import Estimate
-    from logzoo.types import ArrayLike, Floats
+from logzoo.types import ArrayLike, Floats
 
 # Groups of chains whose matrices are kept for the spread; each costs 8 bytes times rungs squared.
 _MOST_GROUPS = 20

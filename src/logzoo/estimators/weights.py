@@ -8,13 +8,11 @@ islands of Zhat_g. Families: Wang, Machta & Katzgraber (2015); the error from th
 rungs. Sweeps between two RBMs cost about two, because inputs of both are kept.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 from scipy.special import chdtri, logsumexp
 
+from logzoo.budgets import SweepLedger
+from logzoo.estimators.estimator import Draws
 from logzoo.estimators.intervals import (
     LARGEST_SHAPE,
     bootstrapped,
@@ -25,14 +23,10 @@ from logzoo.estimators.intervals import (
     tail_shape,
 )
 from logzoo.estimators.result import Estimate, reasons_of
-
-if TYPE_CHECKING:
-    from logzoo.budgets import SweepLedger
-    from logzoo.estimators.estimator import Draws
-    from logzoo.models.rbm import RBM
-    from logzoo.samplers.annealed import AnnealedDraws, ResampledDraws
-    from logzoo.streams import Stream
-    from logzoo.types import Floats
+from logzoo.models.rbm import RBM
+from logzoo.samplers.annealed import AnnealedDraws, ResampledDraws
+from logzoo.streams import Stream
+from logzoo.types import Floats
 
 # Effective chains, or half of the chains if that is less, below which the log-mean-exp rests on a few weights and its
 # interval means little.

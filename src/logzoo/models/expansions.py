@@ -3,10 +3,8 @@
 Neither is a bound. Fixed points are found by steps, damped where they must be, and may not be found at all.
 """
 
-from __future__ import annotations
-
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import coo_array
@@ -23,10 +21,8 @@ from logzoo.kernels.tap_and_bethe import (
     settle_tap,
     start_messages,
 )
-
-if TYPE_CHECKING:
-    from logzoo.models.rbm import RBM
-    from logzoo.types import ArrayLike, Floats
+from logzoo.models.rbm import RBM
+from logzoo.types import ArrayLike, Floats
 
 # Dampings that are tried one after the other, the most steps of each in so many stretches, and the largest change of a
 # mean or message that counts as none. A stretch that does not even halve the change is the last: from 1 to the

@@ -5,11 +5,9 @@ unit of the smaller layer at a time is flipped, the larger layer summed out. Fro
 may be held where each layer holds the other: such solutions are kept, too.
 """
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import logsumexp
@@ -27,11 +25,8 @@ from logzoo.kernels.product_laws import (
     settle,
 )
 from logzoo.models.rbm import RBM
-from logzoo.streams import root_stream
-
-if TYPE_CHECKING:
-    from logzoo.streams import Stream
-    from logzoo.types import Array, ArrayLike, Bits, Seed
+from logzoo.streams import Stream, root_stream
+from logzoo.types import Array, ArrayLike, Bits, Seed
 
 # No hidden mean moves by more in the last step of a start.
 _TOLERANCE = np.float32(1e-5)
@@ -57,7 +52,7 @@ class Solutions(NamedTuple):
     hidden: np.ndarray  # (n, hidden) means
     bounds: np.ndarray  # (n,) nats
 
-    def rows(self, rows: Array | list[int]) -> Solutions:
+    def rows(self, rows: Array | list[int]) -> "Solutions":
         """Those of the given rows."""
         return Solutions(*(array[rows] for array in self))
 

@@ -7,10 +7,8 @@ its 2^width states, the log of the sum over all dropped sites. Ferromagnets with
 past of their random-cluster model.
 """
 
-from __future__ import annotations
-
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import expit
@@ -19,10 +17,8 @@ from logzoo.checks import whole_number
 from logzoo.kernels.random_cluster import Graph, clusters_of, draw_bonds
 from logzoo.models.equivalent import flip
 from logzoo.models.known.grouped import LARGEST_SUM, log_terms
-
-if TYPE_CHECKING:
-    from logzoo.models.rbm import RBM
-    from logzoo.types import Array, Bits, Floats, Generator
+from logzoo.models.rbm import RBM
+from logzoo.types import Array, Bits, Floats, Generator
 
 # Fields below this share of what cancels in them are rounding.
 _ROUNDING = 1e-9
