@@ -124,13 +124,14 @@ def estimate_of_draws(
     )
 
 
-def from_groups(draws: Draws, settled: bool = True) -> Estimate:
+def from_groups(draws: Draws) -> Estimate:
     """Estimate by a recursion: the mean over groups of log Z_1 + log Zhat_K, with a t interval over groups.
 
     draws: `Draws` whose sample is that of `samplers.tempering_runs.run_in_groups`. The estimate is converged if the
-    chains travelled the ladder, a round trip each on average, and if the recursion settled.
+    chains travelled the ladder, a round trip each on average, and if the visits of every group of Wang-Landau were flat
+    until its log F had come down to the 1 / t regime.
     """
-    sample, _ = draws.sample
+    sample, states = draws.sample
     log_z_of_groups = sample.log_z_base + sample.log_z_hats[:, -1]
     log_z = float(log_z_of_groups.mean())
     std_error = float(log_z_of_groups.std(ddof=1) / np.sqrt(log_z_of_groups.size))
@@ -138,7 +139,7 @@ def from_groups(draws: Draws, settled: bool = True) -> Estimate:
         log_z=log_z,
         std_error=std_error,
         interval=student_interval(log_z, std_error, log_z_of_groups.size),
-        reasons=reasons_of({**stuck(sample), "unsettled": not settled}),
+        reasons=reasons_of({**stuck(sample), "unsettled": not states.wang_landau.falling.all()}),
         form=sample.form,
         diagnostics=diagnostics(sample),
         profiles={"transition_matrix": transition_matrix(draws.observed[moves].sums[0])},
@@ -243,11 +244,6 @@ def run_sams(
     return tempering_runs.run_in_groups(rbm, ledger, stream, recursion, observers, **options)
 
 
-def read_sams(draws: Draws) -> Estimate:
-    """The Estimate of `Draws` of SAMS: the mean of log Zhat over independent groups of chains."""
-    return from_groups(draws)
-
-
 def run_wang_landau(
     rbm: RBM, ledger: SweepLedger, stream: Stream, observers: Sequence[Any], *, flatness: float = 0.5, **options: Any
 ) -> tuple[Any, Any]:
@@ -258,13 +254,3 @@ def run_wang_landau(
     """
     recursion = tempering_runs.wang_landau(share("flatness", flatness))
     return tempering_runs.run_in_groups(rbm, ledger, stream, recursion, observers, **options)
-
-
-def read_wang_landau(draws: Draws) -> Estimate:
-    """The Estimate of `Draws` of Wang-Landau: the mean of log Zhat over independent groups of chains."""
-    return from_groups(draws, settled=is_falling(draws.sample[1]))
-
-
-def is_falling(states: Any) -> bool:
-    """Whether the visits of every group were flat until its log F had come down to the 1 / t regime."""
-    return bool(states.wang_landau.falling.all())

@@ -58,19 +58,17 @@ def neighbours_of(spins: Spins) -> list[list[tuple[int, int]]]:
 
 def aligned(spins: Spins) -> Floats | None:
     """Signs (site,) under which no coupling is below 0; None where there are none: the couplings are frustrated."""
-    signs, neighbours = np.zeros(spins.fields.size), neighbours_of(spins)
-    for root in range(signs.size):
-        if signs[root]:
-            continue
-        signs[root], waiting = 1.0, [root]
-        while waiting:
-            site = waiting.pop()
-            for other, bond in neighbours[site]:
-                if not signs[other]:
-                    signs[other] = signs[site] * np.sign(spins.couplings[bond])
-                    waiting.append(other)
-    product = spins.couplings * signs[spins.first] * signs[spins.second]
-    return signs if (product > 0.0).all() else None
+    # Imported where they are used, as they take long.
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    # Each site twice, as + and as -: a bond joins equal signs if its coupling is positive, else opposite ones.
+    sites, opposite = spins.fields.size, spins.fields.size * (spins.couplings < 0.0)
+    first = np.concatenate([spins.first, spins.first + sites])
+    second = np.concatenate([spins.second + opposite, spins.second + sites - opposite])
+    graph = coo_array((np.ones(first.size), (first, second)), (2 * sites, 2 * sites))
+    plus, minus = connected_components(graph, directed=False)[1].reshape(2, sites)
+    return None if (plus == minus).any() else np.where(plus < minus, 1.0, -1.0)
 
 
 # Sites of a front, at most: tables of 2 MB, and some ten milliseconds for each site.
