@@ -18,8 +18,8 @@ import numpy as np
 from scipy.special import expit, log_expit, logsumexp
 
 from logzoo.estimators.estimator import Draws
-from logzoo.estimators.intervals import jackknife_error, student_interval, sums_left_out
-from logzoo.estimators.result import Estimate, reasons_of
+from logzoo.estimators.intervals import jackknife_error, sums_left_out
+from logzoo.estimators.result import Estimate, estimate_from
 from logzoo.estimators.transitions import smoothed, stationary
 from logzoo.models.rbm import RBM
 from logzoo.samplers.replica_exchange import ParallelTemperingDraws, Steps
@@ -70,19 +70,18 @@ def estimate_of_exchanges(
     offset = float(np.abs(log_ratios - sums.log_s).max())
     gap, gap_error = sums.sandwich()
     round_trips, exchange_rate = float(draws.round_trips.mean()), float(draws.exchange_rates.min())
-    return Estimate(
-        log_z=log_z,
-        std_error=std_error,
-        interval=student_interval(log_z, std_error, len(left_out)),
-        reasons=reasons_of(
-            {
-                # Only independent units have no spread.
-                "one-way": std_error == 0.0 and bool(rbm.weights.any()),
-                "no-round-trips": round_trips < _FEWEST_ROUND_TRIPS,
-                "few-exchanges": exchange_rate < _LEAST_EXCHANGE,
-                "bridge-off": offset > _LARGEST_OFFSET,
-            }
-        ),
+    signs = {
+        # Only independent units have no spread.
+        "one-way": std_error == 0.0 and bool(rbm.weights.any()),
+        "no-round-trips": round_trips < _FEWEST_ROUND_TRIPS,
+        "few-exchanges": exchange_rate < _LEAST_EXCHANGE,
+        "bridge-off": offset > _LARGEST_OFFSET,
+    }
+    return estimate_from(
+        log_z,
+        std_error,
+        len(left_out),
+        signs,
         diagnostics={
             "exchange_rate": exchange_rate,
             "round_trips": round_trips,
@@ -128,10 +127,7 @@ class BridgeSums:
         self._done += above.shape[1]
 
     def _improve(self, up, down):
-        """One step of s towards mean u / mean v; the early, unsettled stretches are forgotten as the run doubles.
-
-        In logs: the first s may be off by more than a float can hold.
-        """
+        """One step of s towards mean u / mean v; the early, unsettled stretches are forgotten as the run doubles."""
         self._stretches += 1
         if self._stretches & (self._stretches - 1) == 0:
             self._pilot[:] = -np.inf

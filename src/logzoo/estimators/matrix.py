@@ -54,7 +54,10 @@ def estimate_matrix(
     sizes.
     """
     # What needs no draw is the same at every budget.
-    estimated = {name: _estimated_budgets(entry) for name, entry in asked.items()}
+    estimated = {
+        name: entry["budgets"] if find(entry["method"]).drawn else [min(entry["budgets"])]
+        for name, entry in asked.items()
+    }
     budgets = sorted({budget for budgets in estimated.values() for budget in budgets})
     repeats = range(max(entry["replicates"] for entry in asked.values()))
     cells = [
@@ -79,18 +82,10 @@ def estimate_matrix(
     for name, entry in asked.items():
         budgets = sorted(entry["budgets"])
         estimates = estimates_of[name] * (len(budgets) // len(estimated[name]))
-        datasets[name] = _dataset(estimates, budgets, entry["replicates"], chains)
+        repeats = np.arange(entry["replicates"])
+        dimensions = {
+            "budget": labelled("budget", np.array(budgets, np.int64), "budget in Gibbs sweeps per chain", "sweep"),
+            "replicate": labelled("replicate", repeats, "independent repeat", "1"),
+        }
+        datasets[name] = dataset_of(estimates, dimensions).assign_attrs(chains=chains, form=estimates[0].form)
     return datasets
-
-
-def _estimated_budgets(asked):
-    """The budgets at which an estimate is made, not taken over from another."""
-    return asked["budgets"] if find(asked["method"]).drawn else [min(asked["budgets"])]
-
-
-def _dataset(estimates, budgets, replicates, chains):
-    places = {
-        "budget": labelled("budget", np.array(budgets, np.int64), "budget in Gibbs sweeps per chain", "sweep"),
-        "replicate": labelled("replicate", np.arange(replicates), "independent repeat", "1"),
-    }
-    return dataset_of(estimates, places).assign_attrs(chains=chains, form=estimates[0].form)

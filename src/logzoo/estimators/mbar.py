@@ -141,12 +141,9 @@ def _log_mixture(log_f, counts, log_z):
 
 @_on_one_thread
 def _solved(log_f, counts, start):
-    """log Z_k - log Z_1 (rung,) at the solution, where steps from `start` come to it: else ValueError.
-
-    The solution is the minimum of a convex function of a_j = log n_j - log Z_j, the `height`. Newton's steps to it are
-    damped (Levenberg 1944) where they overshoot, as they do between rungs that hardly overlap; far from it the
-    equations are applied as they are, which always leads down.
-    """
+    """log Z_k - log Z_1 (rung,) at the solution, where steps from `start` come to it: else ValueError."""
+    # The solution is the minimum of a convex function of a_j = log n_j - log Z_j, the `height`. Newton's steps are
+    # damped (Levenberg 1944) where they overshoot; far off the equations are applied, which always leads down.
     visited = np.flatnonzero(counts)
     among, known = log_f[:, visited], counts[visited]
     at, damping = _place(among, known, start[visited]), 0.0

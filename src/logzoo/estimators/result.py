@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from logzoo.estimators.intervals import student_interval
 from logzoo.io.schema import coordinate, labelled
 from logzoo.printing import html_table
 
@@ -211,6 +212,12 @@ class Estimate:
 def reasons_of(signs: Mapping[str, Any]) -> tuple[str, ...]:
     """Names of the signs {name in REASONS: whether it holds} that hold, in their order."""
     return tuple(name for name, holds in signs.items() if holds)
+
+
+def estimate_from(log_z: float, std_error: float, parts: float, signs: Mapping[str, Any], **more: Any) -> Estimate:
+    """The Estimate whose error was found from that many independent parts. signs: as for `reasons_of`; more: fields."""
+    interval = student_interval(log_z, std_error, parts)
+    return Estimate(log_z=float(log_z), std_error=std_error, interval=interval, reasons=reasons_of(signs), **more)
 
 
 def dataset_of(estimates: Sequence[Estimate], places: Mapping[str, tuple] | None = None) -> xr.Dataset:

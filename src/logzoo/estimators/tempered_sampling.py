@@ -142,10 +142,7 @@ def maximise(prior: Floats, log_z_hats: Floats, occupancy: Floats, start: Floats
 
 
 def _by_trust_region(log_z, *case):
-    """log Z (rung,) near the maximum, from anywhere: Newton's method in a trust region.
-
-    It compares values of the likelihood, whose rounding hides the last digits of log Z.
-    """
+    """log Z (rung,) near the maximum, but for its last digits, from anywhere: Newton's method in a trust region."""
     # Imported where it is used, as it takes long: every job of the workflow would wait for it.
     from scipy.optimize import minimize
 

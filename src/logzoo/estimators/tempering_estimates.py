@@ -14,8 +14,8 @@ import numpy as np
 from logzoo.budgets import SweepLedger
 from logzoo.checks import positive_number, share, whole_number
 from logzoo.estimators.estimator import Draws
-from logzoo.estimators.intervals import bootstrapped, jackknife_error, student_interval, sums_left_out
-from logzoo.estimators.result import Estimate, reasons_of
+from logzoo.estimators.intervals import bootstrapped, jackknife_error, sums_left_out
+from logzoo.estimators.result import Estimate, estimate_from
 from logzoo.models.rbm import RBM
 from logzoo.samplers import tempering_runs
 from logzoo.samplers.observers import GroupedMoves
@@ -107,17 +107,12 @@ def estimate_of_draws(
         profiles["bootstrap_quantiles"] = quantiles
     if 0.0 < rule_error < np.inf:
         more["rule_error"] = rule_error
-    return Estimate(
-        log_z=log_z,
-        std_error=std_error,
-        interval=student_interval(log_z, std_error, parts),
-        reasons=reasons_of(
-            {
-                **stuck(sample),
-                "drift": not abs(moved) < _LARGEST_DRIFT,
-                "coarse-rule": rule_error > _LARGEST_RULE_ERROR * std_error,
-            }
-        ),
+    drifts, coarse = not abs(moved) < _LARGEST_DRIFT, rule_error > _LARGEST_RULE_ERROR * std_error
+    return estimate_from(
+        log_z,
+        std_error,
+        parts,
+        {**stuck(sample), "drift": drifts, "coarse-rule": coarse},
         form=sample.form,
         diagnostics={**diagnostics(sample), "drift": moved, **more},
         profiles=profiles,
@@ -135,11 +130,11 @@ def from_groups(draws: Draws) -> Estimate:
     log_z_of_groups = sample.log_z_base + sample.log_z_hats[:, -1]
     log_z = float(log_z_of_groups.mean())
     std_error = float(log_z_of_groups.std(ddof=1) / np.sqrt(log_z_of_groups.size))
-    return Estimate(
-        log_z=log_z,
-        std_error=std_error,
-        interval=student_interval(log_z, std_error, log_z_of_groups.size),
-        reasons=reasons_of({**stuck(sample), "unsettled": not states.wang_landau.falling.all()}),
+    return estimate_from(
+        log_z,
+        std_error,
+        log_z_of_groups.size,
+        {**stuck(sample), "unsettled": not states.wang_landau.falling.all()},
         form=sample.form,
         diagnostics=diagnostics(sample),
         profiles={"transition_matrix": transition_matrix(draws.observed[moves].sums[0])},

@@ -41,10 +41,7 @@ def rsd(draws: Draws) -> Estimate:
 
 
 def _from_stationary(draws, sums):
-    """Estimate by eq 12 with the stationary distribution of the moves between rungs in place of the occupancies.
-
-    sums: moves (group, rung, rung). The spread is that of the delete-a-group jackknife over groups of chains.
-    """
+    """Estimate by eq 12, the occupancies being the stationary distribution of moves (group, rung, rung)."""
 
     def log_z_of(total):
         return float(end_ratio(draws.sample, stationary(smoothed(total))[[0, -1]]))

@@ -215,10 +215,7 @@ def _means_of_hidden(parameters, v):
 
 
 def _projected(weights, transposed, count, generator):
-    """Hidden states (H, count): signs of random directions, which the weights turn towards their strongest ones.
-
-    Which units are called on does not matter to them: an RBM with some units flipped has the same starts, flipped.
-    """
+    """Hidden states (H, count): signs of random directions, which the weights turn towards their strongest ones."""
     visible, hidden = weights.shape
     x, y = generator.standard_normal((visible, count), np.float32), np.empty((hidden, count), np.float32)
     turns = np.arange(count) % _MOST_TURNS
@@ -267,9 +264,7 @@ def _bounded(parameters, hidden):
 
 
 def _summits(each_part, single, double, settled, steps):
-    """Where Solutions climb to: hidden means (n, H) of the distinct summits, the summit of each solution, log of the
-    sum of f over all states that they started from or climbed to, and the passes made.
-    """
+    """Hidden means (n, H) of distinct summits, that of each Solution, log sum of f over states seen, passes made."""
     weights, transposed, visible_bias, hidden_bias = double
     swapped = len(hidden_bias) > len(visible_bias)
     layers = (weights, visible_bias, hidden_bias) if swapped else (transposed, hidden_bias, visible_bias)
@@ -296,10 +291,7 @@ def distinct_rows(states: Array) -> tuple[Bits, Array]:
 
 
 def _distinct(solutions):
-    """Rows of the best of Solutions that are the same mode, best first, and the number of the mode of each (n,).
-
-    A solution joins the best mode that it is the same as.
-    """
+    """Rows of the best of Solutions that are the same mode, best first, and the best such mode of each (n,)."""
     leaders, mode = [], np.empty(len(solutions.bounds), int)
     for row in np.argsort(-solutions.bounds, kind="stable"):
         apart = np.abs(solutions.hidden[leaders] - solutions.hidden[row]).max(axis=1)
