@@ -14,7 +14,7 @@ from scipy.special import expit, logsumexp
 from logzoo.budgets import SweepLedger
 from logzoo.checks import binary_matrix
 from logzoo.estimators.intervals import student_interval
-from logzoo.estimators.result import Estimate, reasons_of
+from logzoo.estimators.result import REACH, Estimate, reasons_of
 from logzoo.models.rbm import RBM
 from logzoo.samplers.tour_chains import Tours, run
 from logzoo.streams import Stream
@@ -24,7 +24,6 @@ from logzoo.types import ArrayLike
 _FEWEST_TOURS = 10
 # Share of Z that the set may miss, if the standard error is no smaller.
 _LARGEST_MISS = 0.05
-_NORMAL_REACH = 1.96
 
 
 def estimate(
@@ -69,7 +68,7 @@ def _estimate_of(rbm, draws):
     )
     if reasons:
         high = max(high, upper_bound(rbm))
-        std_error = (high - low) / (2.0 * _NORMAL_REACH)
+        std_error = (high - low) / (2.0 * REACH)
     return Estimate(
         log_z=log_z,
         std_error=std_error,

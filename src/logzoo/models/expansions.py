@@ -120,7 +120,8 @@ def contraction(rbm: RBM) -> float:
     The largest singular value of sqrt(A) W sqrt(B), with A and B the largest variances that units can have, whatever
     the means of the other layer.
     """
-    return _radius(_scaled(rbm, *(_largest_variances(near) for near in (rbm, rbm.transposed))))
+    visible, hidden = (np.sqrt(_largest_variances(near)) for near in (rbm, rbm.transposed))
+    return _radius(np.ascontiguousarray(visible[:, None] * rbm.weights * hidden))
 
 
 def _largest_variances(rbm):
@@ -129,11 +130,6 @@ def _largest_variances(rbm):
     high = rbm.visible_bias + np.maximum(rbm.weights, 0.0).sum(axis=1)
     nearest = np.clip(0.0, low, high)
     return expit(nearest) * expit(-nearest)
-
-
-def _scaled(rbm, visible, hidden):
-    """sqrt(visible) W sqrt(hidden), of variances (V,) and (H,)."""
-    return np.ascontiguousarray(np.sqrt(visible)[:, None] * rbm.weights * np.sqrt(hidden))
 
 
 def _radius(matrix):

@@ -47,15 +47,6 @@ def spins_of(rbm: RBM) -> Spins:
     return Spins(first, second + rbm.visible, 0.25 * rbm.weights[first, second], fields)
 
 
-def neighbours_of(spins: Spins) -> list[list[tuple[int, int]]]:
-    """For every site a list of pairs (site at the other end, number of the bond)."""
-    lists = [[] for _ in spins.fields]
-    for bond, (unit, other) in enumerate(zip(spins.first.tolist(), spins.second.tolist(), strict=True)):
-        lists[unit].append((other, bond))
-        lists[other].append((unit, bond))
-    return lists
-
-
 def aligned(spins: Spins) -> Floats | None:
     """Signs (site,) under which no coupling is below 0; None where there are none: the couplings are frustrated."""
     # Imported where they are used, as they take long.
@@ -90,14 +81,18 @@ def steps_of(spins: Spins) -> tuple[list[Step], int]:
     The order of Cuthill & McKee (1969): on a strip its front is little wider than the strip, whatever the sites are
     called.
     """
-    neighbours = neighbours_of(spins)
+    # Of every site: (site at the other end, coupling) of each bond.
+    neighbours = [[] for _ in spins.fields]
+    for unit, other, coupling in zip(spins.first.tolist(), spins.second.tolist(), spins.couplings, strict=True):
+        neighbours[unit].append((other, coupling))
+        neighbours[other].append((unit, coupling))
     order = _order_of(spins)
     number = np.argsort(order)
     last = [max([number[site], *(number[other] for other, _ in bonds)]) for site, bonds in enumerate(neighbours)]
     steps, front, width = [], [], 0
     for now, site in enumerate(order):
         place_of = {unit: place for place, unit in enumerate(front)}
-        bonds = [(place_of[other], spins.couplings[bond]) for other, bond in neighbours[site] if other in place_of]
+        bonds = [(place_of[other], coupling) for other, coupling in neighbours[site] if other in place_of]
         front.append(site)
         width, dropped = max(width, len(front)), []
         for done in [unit for unit in front if last[unit] <= now]:
