@@ -60,7 +60,7 @@ include: "workflow/rules/figures.smk"
 include: "workflow/rules/report.smk"
 
 
-# It tells of the whole project, which is not ours where another workflow imports this one.
+# It describes the whole project, which belongs to the importing workflow where there is one.
 if ALONE:
 
     include: "workflow/rules/jobs.smk"
@@ -89,7 +89,7 @@ for paper in config["papers"]:
             [f"{FIGURES}/zoo.html"] if paper == ZOO.paper else [],
 
 
-# On this machine jobs may start as fast as they end. Under a limit, snakemake 9 looks for jobs once more each second for
+# On this machine jobs may start as fast as they end. Under a limit, snakemake 9 looks for jobs again each second for
 # every job that it has started: after a hundred of them that costs a quarter of a core. There is no public way to say so.
 onstart:
     if config["missing_data"] == "stop" and (lacking := lacking_sources(config)):

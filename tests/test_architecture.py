@@ -9,7 +9,7 @@ import pytest
 from logzoo.io.provenance import direct_imports
 from replication.artifacts import PACKAGES
 
-HELPERS = {"budgets", "checks", "functions", "io", "printing", "streams"}
+HELPERS = {"budgets", "checks", "functions", "io", "printing", "streams", "types"}
 SAMPLING = {"kernels", "models", "paths", "samplers"} | HELPERS
 BELOW_API = SAMPLING | {"datasets", "estimators", "training"}
 
@@ -24,7 +24,7 @@ ALLOWED = {
         "budgets": {"checks"},
         "kernels": {"kernels"},
         "io": {"io"},
-        "models": {"checks", "io", "kernels", "models", "printing", "streams"},
+        "models": {"checks", "io", "kernels", "models", "printing", "streams", "types"},
         "paths": {"checks", "kernels", "models"},
         "samplers": SAMPLING,
         # Not the kernels: samplers make the sweeps, and pay for them.

@@ -148,6 +148,13 @@ def test_any_number_of_vectors_gives_an_interval(vectors):
     assert estimate.converged == (vectors < 20)
 
 
+@pytest.mark.parametrize(("chains", "vectors"), [(2, 2), (3, 2), (8, 4), (20, 10), (100, 10)])
+def test_by_default_there_are_ten_vectors_or_two_chains_a_vector(chains, vectors):
+    data = np.eye(8, dtype=np.uint8)
+    starts, vector = reverse.starts_of(normal_rbm(), SweepLedger(50, chains), root_stream(0), data, None)
+    assert starts.shape == (chains, 8) and np.unique(vector).tolist() == list(range(vectors))
+
+
 def test_reverse_trajectories_that_disagree_are_flagged():
     rbm = normal_rbm(20, 12, 3.0)
     data = model_draws(rbm)

@@ -70,6 +70,13 @@ def test_riemann_sums_take_the_right_end():
     assert log_ratio(np.array([0.0, 0.3, 1.0]), np.array([100.0, 1.0, 2.0]), rule="riemann") == pytest.approx(1.7)
 
 
+@pytest.mark.parametrize("kind", ["ti-riemann", "ti-trapezoid", "ti-corrected", "ti-rb"])
+def test_the_error_of_a_rule_is_unknown_with_two_rungs_and_measured_with_three(kind):
+    two, three = (estimated(kind, rungs=rungs) for rungs in (2, 3))
+    assert "coarse-rule" in two.reasons and "rule_error" not in two.diagnostics
+    assert three.diagnostics["rule_error"] > 0.0
+
+
 def test_empty_rungs_are_filled_linearly_row_by_row():
     betas = np.array([0.0, 0.2, 0.3, 0.9, 1.0])
     full = np.array([2.0 * betas + 1.0, -betas])

@@ -250,3 +250,9 @@ def test_bad_input_is_refused_in_one_line(options, message):
 def test_parameters_that_overflow_are_refused(size):
     with pytest.raises(ValueError, match="parameters are too large"):
         find_modes(RBM(np.full((2, 2), -size), np.zeros(2), np.zeros(2)), root_stream(0))
+
+
+@pytest.mark.parametrize("bias", [-40.0, 40.0])
+def test_the_mixture_has_a_density_where_a_mean_rounds_to_0_or_1(bias):
+    rbm = RBM([[1.0], [0.5]], [bias, 0.3], [0.1])
+    assert lower_bound(rbm, starts=20, draws=1000).mixture == pytest.approx(exact_log_z(rbm), abs=0.05)

@@ -1,4 +1,4 @@
-"""Types of arrays and of arguments that annotations name; imported for type checkers alone."""
+"""Types of arrays and of arguments that annotations name."""
 
 from os import PathLike
 from typing import Any

@@ -53,7 +53,7 @@ def _example():
 
 
 def estimate_by_all(methods=ESTIMATORS):
-    """One estimate by every estimator; the evidence that they are held against takes what some of them take."""
+    """One estimate by every estimator; the evidence that they are checked against takes what some of them take."""
     rbm, data, before = _example()
     for method in methods:
         given = {"data": data, "snapshots": [before]}

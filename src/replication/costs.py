@@ -26,7 +26,7 @@ SECONDS = {
     "resampling": 1e-8,
     "Hamiltonian": 1e-5,
 }
-# Of work that nobody has measured: that of the dearest sweeps.
+# Of work that nobody has measured: that of the most expensive sweeps.
 UNKNOWN = 2e-10
 # Of every job: Python starts, artifacts are read and written, pictures are drawn.
 START = 1.0

@@ -48,7 +48,7 @@ def job(log_file: str) -> Iterator[None]:
             LOG.error("%s", error)
         sys.exit(1)
     finally:
-        # Python searches once more when it ends: 0.1 to 0.3 s a job, for memory that the system takes back.
+        # Python searches again when it ends: 0.1 to 0.3 s a job, for memory that the system takes back.
         gc.freeze()
     LOG.info("%.2f s to start, took %.2f s, held %.0f MB", to_start, time.perf_counter() - start, _held())
 

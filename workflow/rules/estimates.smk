@@ -1,6 +1,6 @@
 # Estimates of log Z: all budgets and replicates of a model and an estimator in one job; of a model of the matrix, of the
 # estimators in one that read the same run, or of all, where the configuration says so: starting a job may cost more than
-# a small model. All are held against the same evidence.
+# a small model. All are checked against the same evidence.
 #
 # inputs:  data/<scale>/models/<model>.nc; data/datasets/<dataset>.nc
 # outputs: data/<scale>/evidence/<model>.nc; data/<scale>/estimates/<model>/<estimator>.nc

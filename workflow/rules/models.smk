@@ -59,7 +59,7 @@ use rule train_model as train_trial with:
         source=trainer_source("train_model", "logzoo.training.trackers"),
 
 
-# In full where the race lets it go on; else the files of its trial are written once more.
+# In full where the race lets it go on; else the files of its trial are written again.
 rule train_racing:
     input:
         race=lambda wildcards: CATALOGUE.racing[wildcards.model],

@@ -1,4 +1,4 @@
-"""Fetch and verify the raw files of one source; at a scale that allows it, record that they cannot be had."""
+"""Fetch and verify the raw files of one source; at a scale that allows it, record that they are not available."""
 
 from replication.jobs import job
 
@@ -18,6 +18,6 @@ with job(snakemake.log[0]):
         # No param: raw files are those of all scales, and what is there is no other for being allowed to lack.
         if snakemake.config["missing_data"] == "stop":
             raise
-        logging.warning("%s; a stand-in will be used (when it can be had: snakemake --forcerun fetch)", error)
+        logging.warning("%s; a stand-in will be used (when they are available: snakemake --forcerun fetch)", error)
         content = {"name": name, "files": {}, "unavailable": str(error)}
     write_text(manifest, json.dumps(content, indent=1, sort_keys=True) + "\n")

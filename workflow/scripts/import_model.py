@@ -1,4 +1,4 @@
-"""Import one published RBM, or train one in its place when the file cannot be had."""
+"""Import one published RBM, or train one in its place when the file is not available."""
 
 from replication.artifacts import stand_ins
 from replication.jobs import checkpoint_of, discard_checkpoints, job, read_inputs, write_output

@@ -1,4 +1,4 @@
-"""Train one RBM of a grid in full where its race lets it go on; else what its trial made is all there is of it."""
+"""Train one RBM of a grid in full where its race lets it go on; otherwise copy the result of its trial."""
 
 from replication.jobs import discard_checkpoints, job, write_output
 from replication.papers.tracking.trk_races import goes_on

@@ -7,32 +7,25 @@ narrow enough: rounds that end by the width of an interval cost little of its le
 Agreement is evidence, not proof: a mode that nothing has visited is in no number here but the sure upper bound.
 """
 
-from __future__ import annotations
-
 import os
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from logzoo.budgets import BudgetExceeded
+from logzoo.budgets import BudgetExceeded, SweepLedger
 from logzoo.checks import positive_number, whole_number
 from logzoo.estimators.estimator_registry import estimator
 from logzoo.estimators.evidence import chain_sweeps_of, cut, gather, weighed, with_masses
 from logzoo.estimators.matrix import Finished
 from logzoo.estimators.result import REACH, REASONS, Estimate, reasons_of
 from logzoo.models.exact_sums import exact_log_z
+from logzoo.models.rbm import RBM
 from logzoo.paths import log_odds
 from logzoo.printing import stage
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from logzoo.budgets import SweepLedger
-    from logzoo.models.rbm import RBM
-    from logzoo.streams import Stream
-    from logzoo.types import Array, ArrayLike
+from logzoo.streams import Stream
+from logzoo.types import Array, ArrayLike
 
 # Methods of unlike kinds.
 METHODS = ("ais", "basins", "rts", "bar")
@@ -134,7 +127,8 @@ def estimate(
             share = ledger.part(sweeps, f"{method}, round {len(rounds) + 1}")
             if finished_count == len(finished.estimates):
                 substream = stream.child("round", len(rounds), method)
-                with stage(_so_far(rounds, sweeps, method), progress):
+                result = f", log Z {rounds[-1].log_z:.2f} +- {rounds[-1].std_error:.2f} nat so far" if rounds else ""
+                with stage(f"round {len(rounds) + 1} of {sweeps:,} sweeps, {method}{result}", progress):
                     finished.estimates.append(estimator(method)(rbm, share, substream, options))
                 if checkpoint is not None:
                     checkpoint.save_if_due(finished_count + 1, {"estimates": finished})
@@ -151,20 +145,14 @@ def estimate(
 
 
 def _check_budget(rbm, ledger):
-    """Raise BudgetExceeded, which says what is needed, unless the evidence and a round are affordable."""
+    """Raise BudgetExceeded, which states what is needed, unless the evidence and a round are affordable."""
     evidence = -(-chain_sweeps_of(rbm.visible, rbm.hidden, tempered=False) // ledger.chains)
     least = evidence + _FIRST * len(METHODS)
     if ledger.remaining < least:
-        of_it = f"{evidence:,} of them for what estimates are held against, which more chains share"
+        of_it = f"{evidence:,} of them for what estimates are checked against, which more chains share"
         raise BudgetExceeded(
             f"sweeps: expected {least:,} at least of {ledger.chains} chains, {of_it}; found {ledger.remaining:,}"
         )
-
-
-def _so_far(rounds, sweeps, method):
-    """What is running, and what the rounds so far say, for a terminal."""
-    result = f", log Z {rounds[-1].log_z:.2f} +- {rounds[-1].std_error:.2f} nat so far" if rounds else ""
-    return f"round {len(rounds) + 1} of {sweeps:,} sweeps, {method}{result}"
 
 
 def usable_cores() -> int:
@@ -184,21 +172,15 @@ def _round(estimates, earlier):
 
 
 def _error(estimate, runs):
-    """Standard error of an Estimate in nats, from its own spread and that of the sound runs of its method, it included.
-
-    The error of a few chains is uncertain, and rounds that end when it is small would believe the lucky ones. Variances
-    fall as sweeps grow. Each is that of a normal law whose 95% interval is as wide as that of the run.
-    """
+    """Standard error of an Estimate in nats, from its own spread and that of all sound runs of its method."""
+    # The error of a few chains is uncertain, and rounds that end when it is small would believe the lucky ones.
     errors = np.array([run.interval_error for run in runs or [estimate]])
     sweeps = np.array([run.sweeps for run in runs or [estimate]])
     return float(np.sqrt(np.mean(errors**2 * sweeps) / estimate.sweeps))
 
 
 def _pooled(estimates, errors):
-    """log Z and its standard error from Estimates weighted by their precision.
-
-    Where they scatter more than they should, the error grows with the scatter (Birge 1932).
-    """
+    """log Z and its standard error, which grows with the scatter (Birge 1932), from Estimates weighted by precision."""
     log_z = np.array([estimate.log_z for estimate in estimates])
     precision = 1.0 / np.maximum([errors[estimate.method] for estimate in estimates], _LEAST_ERROR) ** 2
     center = float(precision @ log_z / precision.sum())
@@ -207,10 +189,8 @@ def _pooled(estimates, errors):
 
 
 def _together(rounds):
-    """log Z and its standard error from the last two Rounds, or from the last where none was sound before.
-
-    Rounds are weighted by their sweeps: weights by their errors would favour the lucky ones.
-    """
+    """log Z and its standard error from the last two Rounds, or from the last where none was sound before."""
+    # Weighted by their sweeps: weights by their errors would favour the lucky ones.
     counted = [past for past in rounds[-2:] if past.sound] or rounds[-1:]
     sweeps = np.array([sum(estimate.sweeps for estimate in past.sound or past.estimates) for past in counted], float)
     shares = sweeps / sweeps.sum()
@@ -219,10 +199,7 @@ def _together(rounds):
 
 
 def _next_methods(last):
-    """Methods of the next round: without those that cannot become sound, nor those far less certain than a sound one.
-
-    Where that leaves too few, the less certain go on, too.
-    """
+    """Methods of the next round: those that can become sound, without the far less certain if enough are left."""
     able = [estimate for estimate in last.estimates if not _INCURABLE & set(estimate.reasons)]
     largest = _UNCERTAIN * min((last.errors[estimate.method] for estimate in last.sound), default=np.inf)
     worth = [estimate for estimate in able if last.errors[estimate.method] <= largest]
@@ -266,10 +243,7 @@ def _estimate(rounds, reasons, evidence):
 
 
 def _stated(rounds, reasons, evidence, tolerance):
-    """The Estimate of the rounds; where it is refused, with all reasons and the hull of all intervals.
-
-    log Z and its interval are cut at what is sure: the mean of what failed may lie anywhere.
-    """
+    """The Estimate of the rounds, cut at rigorous bounds; if refused, with all reasons and the hull of intervals."""
     doubts = {*reasons, *(name for estimate in rounds[-1].estimates for name in estimate.reasons if reasons)}
     result = _estimate(rounds, tuple(name for name in REASONS if name in doubts), evidence)
     if not reasons:

@@ -12,22 +12,18 @@ average. So its stationary vector is proportional to Z_k / Zhat_k, whatever Zhat
 rungs after every second sweep.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy.special import expit, log_expit, logsumexp
 
-from logzoo.estimators.intervals import jackknife_error, student_interval, sums_left_out
-from logzoo.estimators.result import Estimate, reasons_of
+from logzoo.estimators.estimator import Draws
+from logzoo.estimators.intervals import jackknife_error, sums_left_out
+from logzoo.estimators.result import Estimate, estimate_from
 from logzoo.estimators.transitions import smoothed, stationary
-
-if TYPE_CHECKING:
-    from logzoo.estimators.estimator import Draws
-    from logzoo.models.rbm import RBM
-    from logzoo.samplers.replica_exchange import ParallelTemperingDraws, Steps
-    from logzoo.types import Floats
+from logzoo.models.rbm import RBM
+from logzoo.samplers.replica_exchange import ParallelTemperingDraws, Steps
+from logzoo.types import Floats
 
 # Fewer ladders than this have too uncertain a spread: their runs are cut into blocks.
 _FEWEST_LADDERS = 5
@@ -48,7 +44,7 @@ def read(draws: Draws) -> Estimate:
     return from_bridges(draws.rbm, draws.sample, draws.observed[BridgeSums])
 
 
-def from_bridges(rbm: RBM, draws: ParallelTemperingDraws, sums: BridgeSums) -> Estimate:
+def from_bridges(rbm: RBM, draws: ParallelTemperingDraws, sums: "BridgeSums") -> Estimate:
     """The Estimate from ParallelTemperingDraws and the BridgeSums of their run.
 
     Its error is by the jackknife over independent ladders, or over blocks of the run if there are fewer than five.
@@ -61,7 +57,7 @@ def from_bridges(rbm: RBM, draws: ParallelTemperingDraws, sums: BridgeSums) -> E
 
 
 def estimate_of_exchanges(
-    rbm: RBM, draws: ParallelTemperingDraws, sums: BridgeSums, log_ratios: Floats, left_out: Floats
+    rbm: RBM, draws: ParallelTemperingDraws, sums: "BridgeSums", log_ratios: Floats, left_out: Floats
 ) -> Estimate:
     """The Estimate from log(Z_{i+1} / Z_i) (pair,), and from log(Z_K / Z_1) (part,) with one part left out each.
 
@@ -74,19 +70,18 @@ def estimate_of_exchanges(
     offset = float(np.abs(log_ratios - sums.log_s).max())
     gap, gap_error = sums.sandwich()
     round_trips, exchange_rate = float(draws.round_trips.mean()), float(draws.exchange_rates.min())
-    return Estimate(
-        log_z=log_z,
-        std_error=std_error,
-        interval=student_interval(log_z, std_error, len(left_out)),
-        reasons=reasons_of(
-            {
-                # Only independent units have no spread.
-                "one-way": std_error == 0.0 and bool(rbm.weights.any()),
-                "no-round-trips": round_trips < _FEWEST_ROUND_TRIPS,
-                "few-exchanges": exchange_rate < _LEAST_EXCHANGE,
-                "bridge-off": offset > _LARGEST_OFFSET,
-            }
-        ),
+    signs = {
+        # Only independent units have no spread.
+        "one-way": std_error == 0.0 and bool(rbm.weights.any()),
+        "no-round-trips": round_trips < _FEWEST_ROUND_TRIPS,
+        "few-exchanges": exchange_rate < _LEAST_EXCHANGE,
+        "bridge-off": offset > _LARGEST_OFFSET,
+    }
+    return estimate_from(
+        log_z,
+        std_error,
+        len(left_out),
+        signs,
         diagnostics={
             "exchange_rate": exchange_rate,
             "round_trips": round_trips,
@@ -132,10 +127,7 @@ class BridgeSums:
         self._done += above.shape[1]
 
     def _improve(self, up, down):
-        """One step of s towards mean u / mean v; the early, unsettled stretches are forgotten as the run doubles.
-
-        In logs: the first s may be off by more than a float can hold.
-        """
+        """One step of s towards mean u / mean v; the early, unsettled stretches are forgotten as the run doubles."""
         self._stretches += 1
         if self._stretches & (self._stretches - 1) == 0:
             self._pilot[:] = -np.inf

@@ -5,22 +5,16 @@ of a basin: log Z = log sum_B mean over the chains that start in B of w 1(x ends
 The stratification by modes is our own. Cost: that of AIS, and the search for modes.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 from scipy.special import logsumexp
 
-from logzoo.estimators.intervals import effective_number, student_interval
-from logzoo.estimators.result import Estimate, reasons_of
+from logzoo.budgets import SweepLedger
+from logzoo.estimators.estimator import Draws
+from logzoo.estimators.intervals import effective_number
+from logzoo.estimators.result import Estimate, estimate_from
 from logzoo.estimators.weights import fewest_effective, log_normal_error, variance_is_unreliable
-
-if TYPE_CHECKING:
-    from logzoo.budgets import SweepLedger
-    from logzoo.estimators.estimator import Draws
-    from logzoo.models.rbm import RBM
-    from logzoo.samplers.annealed_from_modes import BasinDraws
+from logzoo.models.rbm import RBM
+from logzoo.samplers.annealed_from_modes import BasinDraws
 
 # Share of starts that would find a mode which no law stands for.
 _MOST_UNSEEN = 0.02
@@ -56,17 +50,12 @@ def from_basins(rbm: RBM, draws: BasinDraws, ledger: SweepLedger) -> Estimate:
     parts = (shares * errors) ** 2
     spread = np.sum(parts**2 / np.array([max(log_w.size - 1, 1) for log_w in by_basin]))
     freedom = parts.sum() ** 2 / spread if spread > 0.0 else float(draws.start.size - 1)
-    return Estimate(
-        log_z=log_z,
-        std_error=std_error,
-        interval=student_interval(log_z, std_error, max(freedom, 1.0) + 1.0),
-        reasons=reasons_of(
-            {
-                "few-effective": few,
-                "modes-unseen": draws.unseen > _MOST_UNSEEN,
-                **variance_is_unreliable(rbm, draws.log_weight, ledger),
-            }
-        ),
+    unreliable = variance_is_unreliable(rbm, draws.log_weight, ledger)
+    return estimate_from(
+        log_z,
+        std_error,
+        max(freedom, 1.0) + 1.0,
+        {"few-effective": few, "modes-unseen": draws.unseen > _MOST_UNSEEN, **unreliable},
         bounds=(draws.lower, np.inf),
         diagnostics={
             "effective_sample_size": float(1.0 / np.sum(shares**2 / np.maximum(effective, 1.0))),

@@ -45,10 +45,10 @@ def _exchanges(title, read, observer):
     return Estimator(title, sampler, (f"{_HERE}.bar:{observer}",), f"{_HERE}.bar:{read}", shares=shares)
 
 
-def _adjusted(title, run, read):
+def _adjusted(title, run):
     """An estimator whose log Zhat moves while it draws."""
     passes_to = (f"{_SAMPLERS}.tempering_runs:run_in_groups", _BEGIN)
-    return Estimator(title, f"{_TEMPERING}:{run}", (_MOVES,), f"{_TEMPERING}:{read}", passes_to)
+    return Estimator(title, f"{_TEMPERING}:{run}", (_MOVES,), f"{_TEMPERING}:from_groups", passes_to)
 
 
 def _whole(title, function, **more):
@@ -84,8 +84,8 @@ ESTIMATORS = {
     "trajectory-raise": Estimator(
         "Trajectory RAISE", f"{_SNAPSHOTS}:run_down", (), f"{_HERE}.reverse:read", (f"{_ALONG}:anneal",)
     ),
-    "sams": _adjusted("SAMS", "run_sams", "read_sams"),
-    "wang-landau": _adjusted("Wang-Landau", "run_wang_landau", "read_wang_landau"),
+    "sams": _adjusted("SAMS", "run_sams"),
+    "wang-landau": _adjusted("Wang-Landau", "run_wang_landau"),
     "sd": _tempering("SD", "transitions:sd", f"{_HERE}.transitions:counted_moves"),
     "rsd": _tempering("RSD", "transitions:rsd", f"{_HERE}.transitions:shared_moves"),
     "las-vegas": _whole("Las Vegas", "las_vegas:estimate", passes_to=(f"{_SAMPLERS}.tour_chains:run",)),

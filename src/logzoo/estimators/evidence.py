@@ -7,10 +7,9 @@ Annealed chains may still all take the common way into the lighter modes. Parall
 by BAR it is no bound, but it is low rather than high as long as its replicas travel at all.
 """
 
-from __future__ import annotations
-
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -20,22 +19,16 @@ from logzoo.budgets import SweepLedger
 from logzoo.estimators import bar, weights
 from logzoo.estimators import basins as basin_estimates
 from logzoo.estimators.las_vegas import upper_bound
-from logzoo.estimators.result import reasons_of
+from logzoo.estimators.result import Estimate, reasons_of
 from logzoo.io.checkpoints import identity_of
 from logzoo.io.schema import labelled
 from logzoo.models.equivalent import without_certain
 from logzoo.models.modes import distinct_rows
+from logzoo.models.rbm import RBM
 from logzoo.printing import stage
 from logzoo.samplers import annealed, annealed_from_modes, replica_exchange
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
-
-    from logzoo.estimators.result import Estimate
-    from logzoo.models.rbm import RBM
-    from logzoo.streams import Stream
-    from logzoo.types import Array
+from logzoo.streams import Stream
+from logzoo.types import Array
 
 # What is spent on each of the estimates of mass, beside the run that they judge: fewer sweeps of large models, by
 # the number of weights whose sweeps of that many chains take a few seconds.
@@ -111,7 +104,7 @@ def gather(
     sweeps = sweeps_of(*rbm.weights.shape)
     share = ledger.part(sweeps, "evidence", chains=_CHAINS)
     how = {"threads": threads, "progress": progress}
-    with stage("evidence: sure bounds, chains from the modes", progress):
+    with stage("evidence: rigorous bounds, chains from the modes", progress):
         draws = annealed_from_modes.run(rbm, share, stream.child("basins"), data=data, **how)
         masses = [basin_estimates.mass(draws)]
         for base in _BASES:

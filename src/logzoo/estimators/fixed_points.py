@@ -13,29 +13,20 @@ larger than log Z if all weights are positive (Ruozzi 2012) or can be made so by
 passes over the weights, each of about 30 Gibbs sweeps.
 """
 
-from __future__ import annotations
-
 import math
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from logzoo.budgets import SweepLedger
 from logzoo.estimators.las_vegas import upper_bound
 from logzoo.estimators.result import REACH, Estimate, reasons_of
 from logzoo.models import expansions
 from logzoo.models.expansions import contraction, gap_of_second_order, is_forest, rings
+from logzoo.models.rbm import RBM
 from logzoo.samplers.base import solutions
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from logzoo.budgets import SweepLedger
-    from logzoo.models.expansions import Settled
-    from logzoo.models.modes import Modes
-    from logzoo.models.rbm import RBM
-    from logzoo.streams import Stream
-    from logzoo.types import ArrayLike, Floats
+from logzoo.streams import Stream
+from logzoo.types import ArrayLike
 
 # Solutions that are followed: where there are several, none is believed.
 _FOLLOWED = 2
@@ -45,26 +36,16 @@ _LARGEST_REST = 0.5
 _ROUNDING = 1e-10
 
 
-def followed(
-    rbm: RBM, ledger: SweepLedger, stream: Stream, threads: int, follow: Callable[[Floats, Floats], Settled]
-) -> tuple[Modes, Settled, int]:
-    """Modes, and the best of what follow(visible means, hidden means) returns for some of them, and for which.
+def _followed(rbm, modes, follow, left_out_of, exact=False):
+    """Estimate from the best Settled of follow(visible means, hidden means) for some modes; exact: as on a forest.
 
-    follow returns a `logzoo.models.expansions.Settled`. Returns modes, settled, row.
+    left_out_of(visible means, settled): nats that it may have left out.
     """
-    modes = solutions(rbm, ledger, stream, threads=threads)
     points = [follow(*means) for means in zip(modes.visible[:_FOLLOWED], modes.hidden[:_FOLLOWED], strict=True)]
     # One that has not settled is no solution, whatever its value.
     row = max(range(len(points)), key=lambda number: (points[number].settled, points[number].log_z))
-    return modes, points[row], row
-
-
-def judged(rbm: RBM, modes: Modes, point: Settled, row: int, left_out: float, *, exact: bool = False) -> Estimate:
-    """Estimate from the fixed point that a row of the modes led to.
-
-    left_out: nats that it may have left out. exact: nothing is left out, as on a forest.
-    """
-    means = modes.visible[row], modes.hidden[row]
+    point, means = points[row], (modes.visible[row], modes.hidden[row])
+    left_out = left_out_of(means[0], point)
     slack = _ROUNDING * max(1.0, abs(point.log_z))
     radius = contraction(rbm)
     inside = exact or (radius < 1.0 and left_out <= _LARGEST_REST)
@@ -86,12 +67,10 @@ def judged(rbm: RBM, modes: Modes, point: Settled, row: int, left_out: float, *,
         }
     )
     diagnostics = {"solutions": len(modes.bounds), "contraction": radius, "fixed_point_steps": point.steps}
-    return reaching(point.log_z, reach, reasons, (modes.lower, upper), diagnostics)
+    return _reaching(point.log_z, reach, reasons, (modes.lower, upper), diagnostics)
 
 
-def reaching(
-    log_z: float, reach: float, reasons: tuple[str, ...], bounds: tuple[float, float], diagnostics: dict
-) -> Estimate:
+def _reaching(log_z, reach, reasons, bounds, diagnostics):
     """Estimate whose interval reaches that many nats to either side, and as far as rounding beyond."""
     log_z = float(log_z)
     reach = float(reach) + _ROUNDING * max(1.0, abs(log_z))
@@ -124,7 +103,7 @@ def mean_field(
     gap = 0.0 if tight else gap_of_second_order(rbm, modes.visible[0], modes.hidden[0])
     bounds = modes.lower, upper_bound(rbm)
     diagnostics = {"solutions": len(modes.bounds)}
-    return reaching(modes.bounds[0], gap, reasons_of({"bound-alone": not tight}), bounds, diagnostics)
+    return _reaching(modes.bounds[0], gap, reasons_of({"bound-alone": not tight}), bounds, diagnostics)
 
 
 def tap(
@@ -141,15 +120,16 @@ def tap(
     Its interval reaches as far as F3 is from Bethe's log Z, and rings of four and more weights further. `converged`
     says that mean field surely has one solution and that what is left out is below half a nat.
     """
-    modes, point, row = followed(rbm, ledger, stream, threads, partial(expansions.tap, rbm))
-    left_out = _left_out(rbm, modes.visible[row], point.log_z) if contraction(rbm) < 1.0 else math.inf
-    return judged(rbm, modes, point, row, left_out)
 
+    def left_out_of(visible, point):
+        # Bethe's log Z has all orders of what makes no ring.
+        by_bethe = expansions.bethe(rbm, visible) if contraction(rbm) < 1.0 else None
+        if by_bethe is None or not by_bethe.settled:
+            return math.inf
+        return abs(point.log_z - by_bethe.log_z) + rings(by_bethe.correlations)
 
-def _left_out(rbm, visible, log_z):
-    """Nats that F3 may have left out: Bethe's log Z has all orders of what makes no ring."""
-    bethe_point = expansions.bethe(rbm, visible)
-    return abs(log_z - bethe_point.log_z) + rings(bethe_point.correlations) if bethe_point.settled else math.inf
+    modes = solutions(rbm, ledger, stream, threads=threads)
+    return _followed(rbm, modes, partial(expansions.tap, rbm), left_out_of)
 
 
 def bethe(
@@ -166,5 +146,9 @@ def bethe(
     Its interval reaches as far as rings of four and more weights may. `converged` says that the weights make no ring,
     or that mean field surely has one solution and that what is left out is below half a nat.
     """
-    modes, point, row = followed(rbm, ledger, stream, threads, lambda visible, _: expansions.bethe(rbm, visible))
-    return judged(rbm, modes, point, row, rings(point.correlations), exact=is_forest(rbm))
+
+    def follow(visible, _hidden):
+        return expansions.bethe(rbm, visible)
+
+    modes = solutions(rbm, ledger, stream, threads=threads)
+    return _followed(rbm, modes, follow, lambda _, point: rings(point.correlations), exact=is_forest(rbm))

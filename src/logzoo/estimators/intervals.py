@@ -5,17 +5,12 @@ from few parts; percentiles of a bootstrap over few parts are too close together
 them too narrow: see `tail_shape`.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 from scipy.special import stdtrit
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from logzoo.types import Floats, Generator
+from logzoo.types import Floats, Generator
 
 _LEVEL = 0.95
 _QUANTILES = (0.025, 0.16, 0.5, 0.84, 0.975)
@@ -34,20 +29,17 @@ def student_interval(center: float, std_error: float, parts: float) -> tuple[flo
     return float(center - reach), float(center + reach)
 
 
-def sums_left_out(values: Floats) -> Floats:
-    """Sums (n, ...) of all values (n, ...) but one, for each of them, without subtracting."""
-    nothing = np.zeros((1, *values.shape[1:]))
-    before = np.concatenate([nothing, np.cumsum(values, axis=0)[:-1]])
-    after = np.concatenate([np.cumsum(values[::-1], axis=0)[-2::-1], nothing])
-    return before + after
+def sums_left_out(values: Floats, add: np.ufunc = np.add) -> Floats:
+    """Sums (n, ...) of all values (n, ...) but one, for each of them, without subtracting; n at least 2."""
+    nothing = np.full((1, *values.shape[1:]), add.identity, float)
+    before = np.concatenate([nothing, add.accumulate(values)[:-1]])
+    after = np.concatenate([add.accumulate(values[::-1])[-2::-1], nothing])
+    return add(before, after)
 
 
 def log_sums_left_out(log_values: Floats) -> Floats:
     """log sum exp (n,) of all values (n,) but one, for each of them; n at least 2."""
-    nothing = np.array([-np.inf])
-    before = np.concatenate([nothing, np.logaddexp.accumulate(log_values)[:-1]])
-    after = np.concatenate([np.logaddexp.accumulate(log_values[::-1])[-2::-1], nothing])
-    return np.logaddexp(before, after)
+    return sums_left_out(log_values, np.logaddexp)
 
 
 def effective_number(log_weights: Floats) -> Floats:

@@ -6,32 +6,24 @@ so that a tour still out has on average at least as many sweeps before it as a n
 Cost: one sweep for each hidden state drawn (p(h | v), then f(h): the two bounds of a sweep), and those of the tours.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 from scipy.special import expit, logsumexp
 
+from logzoo.budgets import SweepLedger
 from logzoo.checks import binary_matrix
 from logzoo.estimators.intervals import student_interval
-from logzoo.estimators.result import Estimate, reasons_of
-from logzoo.samplers.tour_chains import run
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from logzoo.budgets import SweepLedger
-    from logzoo.models.rbm import RBM
-    from logzoo.samplers.tour_chains import Tours
-    from logzoo.streams import Stream
-    from logzoo.types import ArrayLike
+from logzoo.estimators.result import REACH, Estimate, reasons_of
+from logzoo.models.rbm import RBM
+from logzoo.samplers.tour_chains import Tours, run
+from logzoo.streams import Stream
+from logzoo.types import ArrayLike
 
 # Tours, equal ones worth as much as those tours, below which a mean of lengths rests on a few.
 _FEWEST_TOURS = 10
 # Share of Z that the set may miss, if the standard error is no smaller.
 _LARGEST_MISS = 0.05
-_NORMAL_REACH = 1.96
 
 
 def estimate(
@@ -76,7 +68,7 @@ def _estimate_of(rbm, draws):
     )
     if reasons:
         high = max(high, upper_bound(rbm))
-        std_error = (high - low) / (2.0 * _NORMAL_REACH)
+        std_error = (high - low) / (2.0 * REACH)
     return Estimate(
         log_z=log_z,
         std_error=std_error,

@@ -1,29 +1,21 @@
 """Estimators on one model at every budget and replicate, a dataset each."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
+import xarray as xr
 
 from logzoo.estimators.estimator_registry import estimate_together, find
-from logzoo.estimators.evidence import weighed
+from logzoo.estimators.evidence import Evidence, weighed
 from logzoo.estimators.result import Estimate, dataset_of
 from logzoo.io.schema import labelled
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    import xarray as xr
-
-    from logzoo.estimators.evidence import Evidence
-    from logzoo.models.rbm import RBM
-    from logzoo.streams import Stream
-    from logzoo.types import Array
+from logzoo.models.rbm import RBM
+from logzoo.streams import Stream
+from logzoo.types import Array
 
 
 class Finished:
@@ -55,14 +47,17 @@ def estimate_matrix(
     """Estimate log Z by several estimators of one base, each at all of its budgets (sweeps per chain) and replicates.
 
     asked: {name: {method, options, budgets, replicates}}. What reads the same run at a budget and replicate shares it.
-    evidence: what every estimate is held against (`logzoo.estimators.evidence`).
+    evidence: what every estimate is checked against (`logzoo.estimators.evidence`).
     checkpoint: an `artifacts.checkpoints.Checkpoint`: an interrupted call goes on after what it had finished.
     Returns {name: Dataset over (budget, replicate)}: log_z, std_error, interval (with `bound`), sweeps_spent,
     converged, reasons and the method's diagnostics and profiles. Raises ValueError for unknown options and impossible
     sizes.
     """
     # What needs no draw is the same at every budget.
-    estimated = {name: _estimated_budgets(entry) for name, entry in asked.items()}
+    estimated = {
+        name: entry["budgets"] if find(entry["method"]).drawn else [min(entry["budgets"])]
+        for name, entry in asked.items()
+    }
     budgets = sorted({budget for budgets in estimated.values() for budget in budgets})
     repeats = range(max(entry["replicates"] for entry in asked.values()))
     cells = [
@@ -87,18 +82,10 @@ def estimate_matrix(
     for name, entry in asked.items():
         budgets = sorted(entry["budgets"])
         estimates = estimates_of[name] * (len(budgets) // len(estimated[name]))
-        datasets[name] = _dataset(estimates, budgets, entry["replicates"], chains)
+        repeats = np.arange(entry["replicates"])
+        dimensions = {
+            "budget": labelled("budget", np.array(budgets, np.int64), "budget in Gibbs sweeps per chain", "sweep"),
+            "replicate": labelled("replicate", repeats, "independent repeat", "1"),
+        }
+        datasets[name] = dataset_of(estimates, dimensions).assign_attrs(chains=chains, form=estimates[0].form)
     return datasets
-
-
-def _estimated_budgets(asked):
-    """The budgets at which an estimate is made, not taken over from another."""
-    return asked["budgets"] if find(asked["method"]).drawn else [min(asked["budgets"])]
-
-
-def _dataset(estimates, budgets, replicates, chains):
-    places = {
-        "budget": labelled("budget", np.array(budgets, np.int64), "budget in Gibbs sweeps per chain", "sweep"),
-        "replicate": labelled("replicate", np.arange(replicates), "independent repeat", "1"),
-    }
-    return dataset_of(estimates, places).assign_attrs(chains=chains, form=estimates[0].form)

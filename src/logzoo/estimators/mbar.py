@@ -4,26 +4,22 @@ Shirts & Chodera (2008), eq 11; Carlson et al. (2016), eq 18. Cost: the sweeps o
 every rung (memory) and Newton steps of the order of draws times rungs squared.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import logsumexp
 from threadpoolctl import threadpool_limits
 
 from logzoo.checks import whole_number
+from logzoo.estimators.estimator import Draws
+from logzoo.estimators.result import Estimate
 from logzoo.estimators.tempering_estimates import autocorrelation_time, estimate_of_draws
 from logzoo.samplers.observers import ThinnedDraws
-
-if TYPE_CHECKING:
-    from logzoo.estimators.estimator import Draws
-    from logzoo.estimators.result import Estimate
-    from logzoo.types import Array, ArrayLike, Floats
+from logzoo.types import Array, ArrayLike, Floats
 
 # Most log-densities (draws times rungs) that are worked on: a few arrays of 160 MB.
 _MOST_NUMBERS = 20_000_000
-# Nats by which log Z of a visited rung may move when the self-consistency equations are applied once more: at most, and
+# Nats by which log Z of a visited rung may move when the self-consistency equations are applied again: at most, and
 # where steps towards the solution end. Tens suffice where rungs overlap; where they do not, thousands change nothing.
 _RESIDUAL, _ENOUGH = 1e-6, 1e-9
 _STEPS = 100
@@ -145,12 +141,9 @@ def _log_mixture(log_f, counts, log_z):
 
 @_on_one_thread
 def _solved(log_f, counts, start):
-    """log Z_k - log Z_1 (rung,) at the solution, where steps from `start` come to it: else ValueError.
-
-    The solution is the minimum of a convex function of a_j = log n_j - log Z_j, the `height`. Newton's steps to it are
-    damped (Levenberg 1944) where they overshoot, as they do between rungs that hardly overlap; far from it the
-    equations are applied as they are, which always leads down.
-    """
+    """log Z_k - log Z_1 (rung,) at the solution, where steps from `start` come to it: else ValueError."""
+    # The solution is the minimum of a convex function of a_j = log n_j - log Z_j, the `height`. Newton's steps are
+    # damped (Levenberg 1944) where they overshoot; far off the equations are applied, which always leads down.
     visited = np.flatnonzero(counts)
     among, known = log_f[:, visited], counts[visited]
     at, damping = _place(among, known, start[visited]), 0.0

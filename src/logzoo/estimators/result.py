@@ -1,20 +1,16 @@
 """What every estimator returns, and the vocabulary of its diagnostics."""
 
-from __future__ import annotations
-
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 import xarray as xr
 
+from logzoo.estimators.intervals import student_interval
 from logzoo.io.schema import coordinate, labelled
 from logzoo.printing import html_table
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
 
 # name -> (long name, unit); the only diagnostics an estimator may report.
 DIAGNOSTICS = {
@@ -75,7 +71,7 @@ _OF_LOG_Z = {"bootstrap_quantiles"}
 # name -> sentence; all that may be wrong with an estimate. What has none of them is called converged.
 REASONS = {
     "few-effective": "log Z rests on too few of the chains, the others hardly count",
-    "heavy-tail": "the largest weights are so unequal that those which decide may not be among them",
+    "heavy-tail": "the largest weights are so unequal that the largest possible ones may not be among them",
     "one-way": "all chains followed the same path, so their variance does not measure the error",
     "steep": "single sweeps were to make up for changes of many nats",
     "trajectories-apart": "reverse trajectories from the same data vector disagree",
@@ -138,7 +134,7 @@ class Estimate:
         Arrays that the method measured, such as occupancies by rung.
     method : str
     sweeps : int
-        Gibbs sweeps that each chain spent, whatever for.
+        Gibbs sweeps that each chain spent, burn-in and tuning included.
     chains : int
     """
 
@@ -183,7 +179,7 @@ class Estimate:
         ]
         return html_table(f"Estimate by {self.method}" if self.method else "Estimate", rows)
 
-    def shifted(self, constant: float) -> Estimate:
+    def shifted(self, constant: float) -> "Estimate":
         """The same Estimate for a log Z that is larger by a constant."""
         quantiles = {name: self.profiles[name] + constant for name in _OF_LOG_Z & self.profiles.keys()}
         return replace(
@@ -196,8 +192,8 @@ class Estimate:
 
     def to_dataset(self) -> xr.Dataset:
         """Everything as an xarray Dataset, with long names and units; reasons are CF flags."""
-        ends = coordinate("end", ["lower", "upper"], "end of the sure bounds")
-        bounds = labelled("end", np.array(self.bounds), "sure bounds of log Z", "nat")
+        ends = coordinate("end", ["lower", "upper"], "end of the rigorous bounds")
+        bounds = labelled("end", np.array(self.bounds), "rigorous bounds of log Z", "nat")
         attributes = {"method": self.method, "chains": self.chains, "form": self.form}
         attributes |= {name: " ".join(getattr(self, name)) for name in ("rests_on", "reasons")}
         return dataset_of([self]).assign(bounds=bounds).assign_coords(end=ends).assign_attrs(attributes)
@@ -216,6 +212,12 @@ class Estimate:
 def reasons_of(signs: Mapping[str, Any]) -> tuple[str, ...]:
     """Names of the signs {name in REASONS: whether it holds} that hold, in their order."""
     return tuple(name for name, holds in signs.items() if holds)
+
+
+def estimate_from(log_z: float, std_error: float, parts: float, signs: Mapping[str, Any], **more: Any) -> Estimate:
+    """The Estimate whose error was found from that many independent parts. signs: as for `reasons_of`; more: fields."""
+    interval = student_interval(log_z, std_error, parts)
+    return Estimate(log_z=float(log_z), std_error=std_error, interval=interval, reasons=reasons_of(signs), **more)
 
 
 def dataset_of(estimates: Sequence[Estimate], places: Mapping[str, tuple] | None = None) -> xr.Dataset:

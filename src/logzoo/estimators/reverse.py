@@ -7,28 +7,22 @@ KL(p || p_ann) and the spread of w, when the data are draws of the RBM.
 Cost: one sweep a rung, and log f at two rungs, as AIS.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 from scipy.special import logsumexp
 
+from logzoo.budgets import SweepLedger
 from logzoo.checks import binary_matrix, whole_number
-from logzoo.estimators.intervals import effective_number, jackknife_error, log_sums_left_out, student_interval
-from logzoo.estimators.result import Estimate, reasons_of
+from logzoo.estimators.estimator import Draws
+from logzoo.estimators.intervals import effective_number, jackknife_error, log_sums_left_out
+from logzoo.estimators.result import Estimate, estimate_from
 from logzoo.estimators.weights import log_normal_variance, variance_is_unreliable
+from logzoo.models.rbm import RBM
 from logzoo.samplers import annealed
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from logzoo.budgets import SweepLedger
-    from logzoo.estimators.estimator import Draws
-    from logzoo.models.rbm import RBM
-    from logzoo.samplers.annealed import AnnealedDraws
-    from logzoo.streams import Stream
-    from logzoo.types import Array, ArrayLike
+from logzoo.samplers.annealed import AnnealedDraws
+from logzoo.streams import Stream
+from logzoo.types import Array, ArrayLike
 
 # Data vectors by default, if there are two trajectories for each.
 _VECTORS = 10
@@ -87,20 +81,13 @@ def read(draws: Draws) -> Estimate:
     bias = _bias(per_vector)
     std_error = float(np.hypot(std_error, bias)) if np.isfinite(bias) else std_error
     frozen = variance_is_unreliable(draws.rbm, sample.log_weight, draws.ledger)
-    return Estimate(
-        log_z=center,
-        std_error=std_error,
-        interval=student_interval(center, std_error, parts),
-        reasons=reasons_of({"trajectories-apart": bias >= _LARGEST_BIAS, **frozen}),
-        diagnostics={"effective_trajectories": float(effective.mean())},
-    )
+    signs = {"trajectories-apart": bias >= _LARGEST_BIAS, **frozen}
+    diagnostics = {"effective_trajectories": float(effective.mean())}
+    return estimate_from(center, std_error, parts, signs, diagnostics=diagnostics)
 
 
 def _bias(per_vector):
-    """Bias of the log-mean-exp of the trajectories of a vector in nats; infinite, unknown, for single ones.
-
-    Half the squared relative error of the mean, as of log-normal weights whose logs spread alike around every vector.
-    """
+    """Bias in nats of the log-mean-exp of a vector's trajectories, as of log-normal weights; infinite for one each."""
     freedom = sum(log_p.size - 1 for log_p in per_vector)
     if not freedom:
         return np.inf
@@ -111,11 +98,7 @@ def _bias(per_vector):
 
 
 def _spread(log_z, per_vector):
-    """Standard error of the mean and the number of parts behind it.
-
-    Vectors are independent and each brings the noise of its own trajectories, so their spread has both in it. A single
-    vector has the spread of its trajectories only.
-    """
+    """Standard error of the mean and the number of parts behind it: vectors, or the trajectories of a single one."""
     if log_z.size > 1:
         return float(np.std(log_z, ddof=1) / np.sqrt(log_z.size)), log_z.size
     return jackknife_error(log_sums_left_out(per_vector[0])), per_vector[0].size

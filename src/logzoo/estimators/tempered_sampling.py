@@ -8,30 +8,24 @@ sum_b N_b log sum_k r_k Z_k / Zhat_bk, with C_bk the sum of q(beta_k | x) over t
 blocks and N_b its sum over rungs. L is concave in log Z.
 """
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
+from logzoo.budgets import SweepLedger
 from logzoo.checks import flag
 from logzoo.estimators import tempering_estimates
+from logzoo.estimators.estimator import Draws
 from logzoo.estimators.intervals import jackknife_error, sums_left_out
+from logzoo.estimators.result import Estimate
 from logzoo.estimators.tempering_estimates import FLOOR, end_ratio, estimate_of_draws, from_sums
+from logzoo.models.rbm import RBM
 from logzoo.samplers.tempering_chains import COUNT_FLOOR
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
-    from logzoo.budgets import SweepLedger
-    from logzoo.estimators.estimator import Draws
-    from logzoo.estimators.result import Estimate
-    from logzoo.models.rbm import RBM
-    from logzoo.samplers.tempering_runs import SimulatedTemperingDraws
-    from logzoo.streams import Stream
-    from logzoo.types import Floats
+from logzoo.samplers.tempering_runs import SimulatedTemperingDraws
+from logzoo.streams import Stream
+from logzoo.types import Floats
 
 # Groups of chains left out in turn when each takes an optimisation.
 _MOST_GROUPS = 20
@@ -97,7 +91,7 @@ def read_visits(draws: Draws) -> Estimate:
 
 
 _FLOOR = 1e-300
-# Fixed-point steps before Newton's: they bring rungs that hardly any draw reached within its range.
+# Fixed-point steps before Newton's: they bring rungs that few draws reached within its range.
 _FIRST_STEPS = 20
 # Largest gradient, as a share of all draws, that counts as zero; and from which plain Newton steps lead there.
 _GRADIENT = 1e-12
@@ -148,10 +142,7 @@ def maximise(prior: Floats, log_z_hats: Floats, occupancy: Floats, start: Floats
 
 
 def _by_trust_region(log_z, *case):
-    """log Z (rung,) near the maximum, from anywhere: Newton's method in a trust region.
-
-    It compares values of the likelihood, whose rounding hides the last digits of log Z.
-    """
+    """log Z (rung,) near the maximum, but for its last digits, from anywhere: Newton's method in a trust region."""
     # Imported where it is used, as it takes long: every job of the workflow would wait for it.
     from scipy.optimize import minimize
 

@@ -6,28 +6,22 @@ Belardinelli & Pereyra 2007): each visit of a rung adds log F to its log Zhat. C
 few interpolation nodes a sweep.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
+from logzoo.budgets import SweepLedger
 from logzoo.checks import positive_number, share, whole_number
-from logzoo.estimators.intervals import bootstrapped, jackknife_error, student_interval, sums_left_out
-from logzoo.estimators.result import Estimate, reasons_of
+from logzoo.estimators.estimator import Draws
+from logzoo.estimators.intervals import bootstrapped, jackknife_error, sums_left_out
+from logzoo.estimators.result import Estimate, estimate_from
+from logzoo.models.rbm import RBM
 from logzoo.samplers import tempering_runs
 from logzoo.samplers.observers import GroupedMoves
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import Any
-
-    from logzoo.budgets import SweepLedger
-    from logzoo.estimators.estimator import Draws
-    from logzoo.models.rbm import RBM
-    from logzoo.samplers.tempering_runs import SimulatedTemperingDraws
-    from logzoo.streams import Stream
-    from logzoo.types import Array, Floats
+from logzoo.samplers.tempering_runs import SimulatedTemperingDraws
+from logzoo.streams import Stream
+from logzoo.types import Array, Floats
 
 # Share of the sampling phase in which the chains settle. On a 784 x 500 RBM the first hundreds of sweeps pull
 # log Z down by more than its standard error; easy models lose a tenth of their precision.
@@ -113,38 +107,36 @@ def estimate_of_draws(
         profiles["bootstrap_quantiles"] = quantiles
     if 0.0 < rule_error < np.inf:
         more["rule_error"] = rule_error
-    return Estimate(
-        log_z=log_z,
-        std_error=std_error,
-        interval=student_interval(log_z, std_error, parts),
-        reasons=reasons_of(
-            {
-                **stuck(sample),
-                "drift": not abs(moved) < _LARGEST_DRIFT,
-                "coarse-rule": rule_error > _LARGEST_RULE_ERROR * std_error,
-            }
-        ),
+    drifts, coarse = not abs(moved) < _LARGEST_DRIFT, rule_error > _LARGEST_RULE_ERROR * std_error
+    return estimate_from(
+        log_z,
+        std_error,
+        parts,
+        {**stuck(sample), "drift": drifts, "coarse-rule": coarse},
         form=sample.form,
         diagnostics={**diagnostics(sample), "drift": moved, **more},
         profiles=profiles,
     )
 
 
-def from_groups(draws: Draws, settled: bool = True) -> Estimate:
+def from_groups(draws: Draws) -> Estimate:
     """Estimate by a recursion: the mean over groups of log Z_1 + log Zhat_K, with a t interval over groups.
 
     draws: `Draws` whose sample is that of `samplers.tempering_runs.run_in_groups`. The estimate is converged if the
-    chains travelled the ladder, a round trip each on average, and if the recursion settled.
+    chains travelled the ladder, a round trip each on average, and if the visits of every group of Wang-Landau were flat
+    until its log F had come down to the 1 / t regime.
     """
-    sample, _ = draws.sample
+    sample, states = draws.sample
+    # Its gains have no exponent. The two stages of SAMS end in any case.
+    unsettled = (states.exponent == 0.0) & ~states.settled.astype(bool)
     log_z_of_groups = sample.log_z_base + sample.log_z_hats[:, -1]
     log_z = float(log_z_of_groups.mean())
     std_error = float(log_z_of_groups.std(ddof=1) / np.sqrt(log_z_of_groups.size))
-    return Estimate(
-        log_z=log_z,
-        std_error=std_error,
-        interval=student_interval(log_z, std_error, log_z_of_groups.size),
-        reasons=reasons_of({**stuck(sample), "unsettled": not settled}),
+    return estimate_from(
+        log_z,
+        std_error,
+        log_z_of_groups.size,
+        {**stuck(sample), "unsettled": bool(unsettled.any())},
         form=sample.form,
         diagnostics=diagnostics(sample),
         profiles={"transition_matrix": transition_matrix(draws.observed[moves].sums[0])},
@@ -249,11 +241,6 @@ def run_sams(
     return tempering_runs.run_in_groups(rbm, ledger, stream, recursion, observers, **options)
 
 
-def read_sams(draws: Draws) -> Estimate:
-    """The Estimate of `Draws` of SAMS: the mean of log Zhat over independent groups of chains."""
-    return from_groups(draws)
-
-
 def run_wang_landau(
     rbm: RBM, ledger: SweepLedger, stream: Stream, observers: Sequence[Any], *, flatness: float = 0.5, **options: Any
 ) -> tuple[Any, Any]:
@@ -264,13 +251,3 @@ def run_wang_landau(
     """
     recursion = tempering_runs.wang_landau(share("flatness", flatness))
     return tempering_runs.run_in_groups(rbm, ledger, stream, recursion, observers, **options)
-
-
-def read_wang_landau(draws: Draws) -> Estimate:
-    """The Estimate of `Draws` of Wang-Landau: the mean of log Zhat over independent groups of chains."""
-    return from_groups(draws, settled=is_falling(draws.sample[1]))
-
-
-def is_falling(states: Any) -> bool:
-    """Whether the visits of every group were flat until its log F had come down to the 1 / t regime."""
-    return bool(states.settled.all())

@@ -3,40 +3,20 @@
 Carlson et al. (2016), section 3.2; Friel, Hurn & Wyse (2014) for the corrected trapezoid. Same draws and cost as RTS.
 """
 
-from __future__ import annotations
-
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from logzoo.checks import one_of
+from logzoo.estimators.estimator import Draws
+from logzoo.estimators.result import Estimate
 from logzoo.estimators.tempering_estimates import FLOOR, from_sums
 from logzoo.samplers.observers import RungDerivatives, WeightedDerivatives
-
-if TYPE_CHECKING:
-    from logzoo.estimators.estimator import Draws
-    from logzoo.estimators.result import Estimate
-    from logzoo.types import Floats
+from logzoo.types import Floats
 
 _RULES = ("riemann", "trapezoid", "corrected")
 # The finer rule that a rule is compared with, where the draws have what it takes.
 _FINER = {"riemann": "trapezoid", "trapezoid": "corrected"}
-
-
-def riemann(draws: Draws) -> Estimate:
-    """The Estimate of `Draws` of simulated tempering by TI with the right Riemann sum."""
-    return _at_drawn_rungs("riemann", draws)
-
-
-def trapezoid(draws: Draws) -> Estimate:
-    """The Estimate of `Draws` of simulated tempering by TI with the trapezoidal rule."""
-    return _at_drawn_rungs("trapezoid", draws)
-
-
-def corrected(draws: Draws) -> Estimate:
-    """The Estimate of `Draws` of simulated tempering by TI with the corrected trapezoidal rule."""
-    return _at_drawn_rungs("corrected", draws)
 
 
 def rao_blackwell(draws: Draws) -> Estimate:
@@ -50,19 +30,19 @@ def rao_blackwell(draws: Draws) -> Estimate:
     return _estimated(draws, draws.observed[WeightedDerivatives].sums, log_z_of)
 
 
-def _at_drawn_rungs(rule, draws):
-    """TI by a rule, every draw counted at the rung drawn given it."""
+def _at_drawn_rungs(rule: str, draws: Draws) -> Estimate:
+    """The Estimate of `Draws` of simulated tempering by a rule, each draw counted at the rung drawn given it."""
     log_z_of = partial(_log_z_of_sums, draws.sample, rule)
     finer = partial(_log_z_of_sums, draws.sample, _FINER.get(rule, rule))
     return _estimated(draws, draws.observed[RungDerivatives].sums, log_z_of, finer)
 
 
-def _estimated(draws, sums, log_z_of, finer=None):
-    """Estimate with the error of the rule: its largest distance to the rule on every other rung, and to a finer rule.
+riemann, trapezoid, corrected = (partial(_at_drawn_rungs, rule) for rule in _RULES)
 
-    The distances are not divided by a power of two for the order of the rule, because an integrand that steps between
-    two rungs has no order. With two rungs there is nothing to compare with.
-    """
+
+def _estimated(draws, sums, log_z_of, finer=None):
+    """Estimate with the error of the rule: its largest distance to that on every other rung, and to a finer rule."""
+    # Not divided by a power of two for the order of the rule: an integrand that steps between two rungs has no order.
     count = draws.sample.betas.size
     coarse = np.unique(np.append(np.arange(0, count, 2), count - 1))
     total = sums.sum(axis=0)

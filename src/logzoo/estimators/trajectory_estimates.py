@@ -8,27 +8,21 @@ annealing sweep costs about two, because inputs of two RBMs are kept.
 Without snapshots the path is that of tempering, and the estimates are those of BAR, AIS and RAISE.
 """
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import Any
 
+from logzoo.budgets import SweepLedger
 from logzoo.estimators import bar
+from logzoo.estimators.estimator import Draws
+from logzoo.estimators.result import Estimate
 from logzoo.estimators.reverse import starts_of
+from logzoo.models.rbm import RBM
 from logzoo.samplers import annealed, replica_exchange, snapshot_ladders
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
-    from logzoo.budgets import SweepLedger
-    from logzoo.estimators.estimator import Draws
-    from logzoo.estimators.result import Estimate
-    from logzoo.models.rbm import RBM
-    from logzoo.samplers.annealed import AnnealedDraws
-    from logzoo.samplers.replica_exchange import ParallelTemperingDraws
-    from logzoo.streams import Stream
-    from logzoo.types import Array, ArrayLike
+from logzoo.samplers.annealed import AnnealedDraws
+from logzoo.samplers.replica_exchange import ParallelTemperingDraws
+from logzoo.streams import Stream
+from logzoo.types import Array, ArrayLike
 
 # Share of the states that may be older than the run.
 _LARGEST_OLD = 0.05

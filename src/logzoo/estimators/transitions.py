@@ -4,21 +4,15 @@ Carlson et al. (2016), supplement G: P_jk proportional to the number of moves fr
 cost as RTS.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from logzoo.estimators.estimator import Draws
 from logzoo.estimators.intervals import jackknife_error, sums_left_out
+from logzoo.estimators.result import Estimate
 from logzoo.estimators.tempering_estimates import end_ratio, estimate_of_draws
 from logzoo.samplers.observers import GroupedMoves
 from logzoo.samplers.tempering_chains import COUNT_FLOOR
-
-if TYPE_CHECKING:
-    from logzoo.estimators.estimator import Draws
-    from logzoo.estimators.result import Estimate
-    from logzoo.types import ArrayLike, Floats
+from logzoo.types import ArrayLike, Floats
 
 # Groups of chains whose matrices are kept for the spread; each costs 8 bytes times rungs squared.
 _MOST_GROUPS = 20
@@ -32,7 +26,7 @@ def counted_moves() -> GroupedMoves:
 
 
 def shared_moves() -> GroupedMoves:
-    """Observer that counts every move in fractions q(beta_k | x) of the rungs. Cost: q once more for every draw."""
+    """Observer that counts every move in fractions q(beta_k | x) of the rungs. Cost: q again for every draw."""
     return GroupedMoves(_MOST_GROUPS, rao_blackwell=True)
 
 
@@ -47,10 +41,7 @@ def rsd(draws: Draws) -> Estimate:
 
 
 def _from_stationary(draws, sums):
-    """Estimate by eq 12 with the stationary distribution of the moves between rungs in place of the occupancies.
-
-    sums: moves (group, rung, rung). The spread is that of the delete-a-group jackknife over groups of chains.
-    """
+    """Estimate by eq 12, the occupancies being the stationary distribution of moves (group, rung, rung)."""
 
     def log_z_of(total):
         return float(end_ratio(draws.sample, stationary(smoothed(total))[[0, -1]]))

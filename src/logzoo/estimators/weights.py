@@ -8,31 +8,24 @@ islands of Zhat_g. Families: Wang, Machta & Katzgraber (2015); the error from th
 rungs. Sweeps between two RBMs cost about two, because inputs of both are kept.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 from scipy.special import chdtri, logsumexp
 
+from logzoo.budgets import SweepLedger
+from logzoo.estimators.estimator import Draws
 from logzoo.estimators.intervals import (
     LARGEST_SHAPE,
     bootstrapped,
     effective_number,
     jackknife_error,
     log_sums_left_out,
-    student_interval,
     tail_shape,
 )
-from logzoo.estimators.result import Estimate, reasons_of
-
-if TYPE_CHECKING:
-    from logzoo.budgets import SweepLedger
-    from logzoo.estimators.estimator import Draws
-    from logzoo.models.rbm import RBM
-    from logzoo.samplers.annealed import AnnealedDraws, ResampledDraws
-    from logzoo.streams import Stream
-    from logzoo.types import Floats
+from logzoo.estimators.result import Estimate, estimate_from
+from logzoo.models.rbm import RBM
+from logzoo.samplers.annealed import AnnealedDraws, ResampledDraws
+from logzoo.streams import Stream
+from logzoo.types import Floats
 
 # Effective chains, or half of the chains if that is less, below which the log-mean-exp rests on a few weights and its
 # interval means little.
@@ -68,17 +61,12 @@ def from_weights(rbm: RBM, draws: AnnealedDraws, ledger: SweepLedger, stream: St
         lambda totals: log_z + np.log(np.maximum(totals, floor) / relative.sum()),
         stream.child("bootstrap").generator(),
     )
-    return Estimate(
-        log_z=log_z,
-        std_error=std_error,
-        interval=student_interval(log_z, std_error, log_w.size),
-        reasons=reasons_of(
-            {
-                "few-effective": effective < fewest_effective(log_w.size),
-                "heavy-tail": shape > LARGEST_SHAPE,
-                **variance_is_unreliable(rbm, log_w, ledger),
-            }
-        ),
+    few, heavy = effective < fewest_effective(log_w.size), shape > LARGEST_SHAPE
+    return estimate_from(
+        log_z,
+        std_error,
+        log_w.size,
+        {"few-effective": few, "heavy-tail": heavy, **variance_is_unreliable(rbm, log_w, ledger)},
         diagnostics={
             "effective_sample_size": effective,
             "tail_shape": shape,
@@ -155,18 +143,10 @@ def read_islands(draws: Draws) -> Estimate:
     of_families = float(np.sqrt(max(1.0 / effective - 1.0 / count, 0.0)))
     std_error = max(spread, of_families, log_normal_error(of_island))
     alone = islands > 2 and np.exp(of_island.max() - total) > _LARGEST_SHARE
-    return Estimate(
-        log_z=float(log_z),
-        std_error=std_error,
-        interval=student_interval(log_z, std_error, islands),
-        reasons=reasons_of(
-            {
-                "few-effective": bool(alone) or effective < _FEWEST_FAMILIES,
-                **variance_is_unreliable(draws.rbm, of_island, draws.ledger),
-            }
-        ),
-        diagnostics={"effective_sample_size": effective, "spread_error": spread},
-    )
+    few = bool(alone) or effective < _FEWEST_FAMILIES
+    signs = {"few-effective": few, **variance_is_unreliable(draws.rbm, of_island, draws.ledger)}
+    diagnostics = {"effective_sample_size": effective, "spread_error": spread}
+    return estimate_from(log_z, std_error, islands, signs, diagnostics=diagnostics)
 
 
 def family_shares(draws: ResampledDraws) -> Floats:

@@ -149,7 +149,7 @@ def _draw_words(count):
 _draw_word, _draw_two_words = _draw_words(1), _draw_words(2)
 
 
-# Not inlined: every kernel that sweeps would compile it anew for each layer.
+# Not inlined: every kernel that sweeps would compile it again for each layer.
 @part
 def draw_layer(inputs, base, scale, cold, key, chain, sweep, layer, drawn):
     """Draw one layer of one chain, of logits scale * inputs + cold * base: `drawn` becomes the set of its ones.

@@ -48,7 +48,7 @@ def update_sums(builder, table, plus, rises, minus, falls, start, sums):
 
 _ONE = np.float32(1.0)
 _ZERO = np.float32(0.0)
-# The sweep of the draws at the start. A plain 0 is a type of its own to numba, which would compile all draws once more.
+# The sweep of the draws at the start. A plain 0 is a type of its own to numba, which would compile all draws again.
 _BEFORE = np.int64(0)
 _BIT = np.uint32(1)
 

@@ -1,6 +1,6 @@
 """Sufficient statistics of an RBM's likelihood gradient, of binary and of grey visible units, and steps along it.
 
-Legend: v (n, V) uint8; x (n, V) float32 visible values between 0 and 1, grey levels of the data or probabilities in the
+Legend: v (n, V) uint8; x (n, V) float32 visible values between 0 and 1, grey levels of the data or probabilities in
 place of draws; p = sigmoid(b + v W) (n, H) float32. Hidden inputs of values are in fixed point, as for binary units, so
 that the hidden units are drawn by the same rule. Sums over units are float32, in the order of the units, without BLAS:
 every machine gives the same bits.

@@ -1,4 +1,4 @@
-"""Temperatures handed out anew after each sweep: by infinite swapping, or by exchanges of neighbours in turn.
+"""Temperatures assigned again after each sweep: by infinite swapping, or by exchanges of neighbours in turn.
 
 Hult, Nyquist & Ringqvist (2019). Legend: a ladder is K replicas that hold K inverse temperatures beta_k, rising, each
 one of them; log f_k(x_i) is taken at each replica's state x_i: (v, h), or v with h summed out, densities that the sweep
@@ -19,7 +19,7 @@ from logzoo.kernels.random import RUNG, uniform
 
 @part
 def reassign(key, sweep, number, log_f, groups, rung, shares, numbers, integers, scratch):
-    """Hand out the temperatures of one ladder anew within each group of them, and count who may hold the last.
+    """Hand out the temperatures of one ladder again within each group of them, and count who may hold the last.
 
     An assignment s is drawn in proportion to prod_i f_{s(i)}(x_i); by eq 8 each replica counts for the last rung with
     P(s(i) = it). log_f (K, K): of each replica at each rung; groups (K,): of each rung; rung, shares (K,): of each
@@ -97,7 +97,7 @@ def add_shares(chains, unit, shares, p, sums):
 def run_infinite_swapping(
     parameters, betas, key, first, last, partitions, joint, chains, rung, shares, occupancy, sums
 ):
-    """Sweeps first, ..., last - 1 of whole ladders in place, temperatures handed out anew after each.
+    """Sweeps first, ..., last - 1 of whole ladders in place, temperatures assigned again after each.
 
     betas (K,) float32, rising; partitions (P, K) int64: the group of each rung, one row for each sweep in turn: a
     single row of zeros is infinite swapping proper, no row means neighbours in turn. joint: log f of (v, h), not of v.

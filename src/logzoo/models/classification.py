@@ -1,16 +1,12 @@
 """Classification by a joint RBM: the last visible units are the label as a one-hot vector, the others the input."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from logzoo.checks import binary_matrix, whole_number
-
-if TYPE_CHECKING:
-    from logzoo.models.rbm import RBM
-    from logzoo.types import ArrayLike, Floats
+from logzoo.models.rbm import RBM
+from logzoo.types import ArrayLike, Floats
 
 # Numbers (examples x labels x hidden units) handled together: they stay in the processor's cache.
 _TOGETHER = 1 << 18

@@ -4,17 +4,12 @@ A bias of -1e9 makes the state of a unit certain. Kernels take all parameters as
 largest of them sets, so a parameter that only forbids or forces a state would leave the others too few digits.
 """
 
-from __future__ import annotations
-
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from logzoo.models.rbm import RBM
-
-if TYPE_CHECKING:
-    from logzoo.types import Array, Generator
+from logzoo.types import Array, Generator
 
 # Nats of its input from 0, at least, that make a unit's state certain: the other state has exp(-50) of it.
 _CERTAIN = 50.0

@@ -1,9 +1,7 @@
 """Exact log Z and exact expectations of an RBM, by enumerating the smaller layer."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,9 +10,7 @@ from logzoo.kernels.enumeration import LANES, UNITS, LowPart, expectations, log_
 from logzoo.models.equivalent import without_certain
 from logzoo.models.rbm import MOST_ROUNDING, RBM
 from logzoo.printing import bar
-
-if TYPE_CHECKING:
-    from logzoo.types import ArrayLike
+from logzoo.types import ArrayLike
 
 LARGEST_LAYER = 36
 _STATES_PER_SECOND = 4e9  # times units of the other layer; for the message only

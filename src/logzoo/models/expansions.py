@@ -3,10 +3,8 @@
 Neither is a bound. Fixed points are found by steps, damped where they must be, and may not be found at all.
 """
 
-from __future__ import annotations
-
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import coo_array
@@ -23,15 +21,13 @@ from logzoo.kernels.tap_and_bethe import (
     settle_tap,
     start_messages,
 )
-
-if TYPE_CHECKING:
-    from logzoo.models.rbm import RBM
-    from logzoo.types import ArrayLike, Floats
+from logzoo.models.rbm import RBM
+from logzoo.types import ArrayLike, Floats
 
 # Dampings that are tried one after the other, the most steps of each in so many stretches, and the largest change of a
 # mean or message that counts as none. A stretch that does not even halve the change is the last: from 1 to the
 # tolerance it has to fall to a hundredth in each. Steps without damping settle in a third of the steps, or not at all:
-# then the damped ones begin anew.
+# then the damped ones begin again.
 _DAMPINGS, _STRETCH, _STRETCHES, _TOLERANCE = (0.0, 0.5, 0.9), 60, 5, 1e-11
 # Power steps to the largest singular value. From a random start of n units, they end below it by a factor of at worst
 # about 1 - log(n) / (2 steps), whatever the other values are; _REACH makes up for it.
@@ -124,7 +120,8 @@ def contraction(rbm: RBM) -> float:
     The largest singular value of sqrt(A) W sqrt(B), with A and B the largest variances that units can have, whatever
     the means of the other layer.
     """
-    return _radius(_scaled(rbm, *(_largest_variances(near) for near in (rbm, rbm.transposed))))
+    visible, hidden = (np.sqrt(_largest_variances(near)) for near in (rbm, rbm.transposed))
+    return _radius(np.ascontiguousarray(visible[:, None] * rbm.weights * hidden))
 
 
 def _largest_variances(rbm):
@@ -133,11 +130,6 @@ def _largest_variances(rbm):
     high = rbm.visible_bias + np.maximum(rbm.weights, 0.0).sum(axis=1)
     nearest = np.clip(0.0, low, high)
     return expit(nearest) * expit(-nearest)
-
-
-def _scaled(rbm, visible, hidden):
-    """sqrt(visible) W sqrt(hidden), of variances (V,) and (H,)."""
-    return np.ascontiguousarray(np.sqrt(visible)[:, None] * rbm.weights * np.sqrt(hidden))
 
 
 def _radius(matrix):

@@ -5,24 +5,18 @@ files are HDF5, too. No pickle is read, and nothing of a file is run. Weights an
 or given, else by their shapes.
 """
 
-from __future__ import annotations
-
 import math
 import re
 import zipfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from logzoo.io.array_files import list_arrays, list_matrices, read_arrays, read_matrices
 from logzoo.io.reading import Header, check_unpacked
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from logzoo.types import FilePath
+from logzoo.types import FilePath
 
 _NO_NUMBERS = np.dtype(object)
 # Types of models of the package rbms: whether their units are -1 and +1.

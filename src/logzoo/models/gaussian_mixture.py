@@ -1,17 +1,13 @@
 """Mixtures of Gaussians with one spherical covariance: continuous densities whose log Z is known."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import logsumexp
 
 from logzoo.checks import finite_array, positive_number, whole_number
 from logzoo.kernels.leapfrog import Mixture, log_f_many
-
-if TYPE_CHECKING:
-    from logzoo.types import ArrayLike, Floats, Generator
+from logzoo.types import ArrayLike, Floats, Generator
 
 # Points of the trapezoidal rule along the separated axis, and its reach beyond all means in standard deviations.
 _POINTS = 4001
@@ -43,14 +39,14 @@ class GaussianMixture:
             raise ValueError(f"means: expected {self.weights.size} rows, one a weight, found {len(self.means)}")
 
     @classmethod
-    def pair(cls, dimension: int, separation: float, variance: float) -> GaussianMixture:
+    def pair(cls, dimension: int, separation: float, variance: float) -> "GaussianMixture":
         """Two equal components, `separation` apart along the first coordinate, halves of it either side of 0."""
         means = np.zeros((2, whole_number("dimension", dimension)))
         means[:, 0] = (-0.5 * separation, 0.5 * separation)
         return cls((0.5, 0.5), means, variance)
 
     @classmethod
-    def centred(cls, dimension: int, variance: float) -> GaussianMixture:
+    def centred(cls, dimension: int, variance: float) -> "GaussianMixture":
         """One component of weight 1 at the origin."""
         return cls((1.0,), np.zeros((1, whole_number("dimension", dimension))), variance)
 

@@ -5,11 +5,9 @@ unit of the smaller layer at a time is flipped, the larger layer summed out. Fro
 may be held where each layer holds the other: such solutions are kept, too.
 """
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import logsumexp
@@ -27,11 +25,8 @@ from logzoo.kernels.product_laws import (
     settle,
 )
 from logzoo.models.rbm import RBM
-from logzoo.streams import root_stream
-
-if TYPE_CHECKING:
-    from logzoo.streams import Stream
-    from logzoo.types import Array, ArrayLike, Bits, Seed
+from logzoo.streams import Stream, root_stream
+from logzoo.types import Array, ArrayLike, Bits, Seed
 
 # No hidden mean moves by more in the last step of a start.
 _TOLERANCE = np.float32(1e-5)
@@ -57,7 +52,7 @@ class Solutions(NamedTuple):
     hidden: np.ndarray  # (n, hidden) means
     bounds: np.ndarray  # (n,) nats
 
-    def rows(self, rows: Array | list[int]) -> Solutions:
+    def rows(self, rows: Array | list[int]) -> "Solutions":
         """Those of the given rows."""
         return Solutions(*(array[rows] for array in self))
 
@@ -220,10 +215,7 @@ def _means_of_hidden(parameters, v):
 
 
 def _projected(weights, transposed, count, generator):
-    """Hidden states (H, count): signs of random directions, which the weights turn towards their strongest ones.
-
-    Which units are called on does not matter to them: an RBM with some units flipped has the same starts, flipped.
-    """
+    """Hidden states (H, count): signs of random directions, which the weights turn towards their strongest ones."""
     visible, hidden = weights.shape
     x, y = generator.standard_normal((visible, count), np.float32), np.empty((hidden, count), np.float32)
     turns = np.arange(count) % _MOST_TURNS
@@ -272,9 +264,7 @@ def _bounded(parameters, hidden):
 
 
 def _summits(each_part, single, double, settled, steps):
-    """Where Solutions climb to: hidden means (n, H) of the distinct summits, the summit of each solution, log of the
-    sum of f over all states that they started from or climbed to, and the passes made.
-    """
+    """Hidden means (n, H) of distinct summits, that of each Solution, log sum of f over states seen, passes made."""
     weights, transposed, visible_bias, hidden_bias = double
     swapped = len(hidden_bias) > len(visible_bias)
     layers = (weights, visible_bias, hidden_bias) if swapped else (transposed, hidden_bias, visible_bias)
@@ -301,10 +291,7 @@ def distinct_rows(states: Array) -> tuple[Bits, Array]:
 
 
 def _distinct(solutions):
-    """Rows of the best of Solutions that are the same mode, best first, and the number of the mode of each (n,).
-
-    A solution joins the best mode that it is the same as.
-    """
+    """Rows of the best of Solutions that are the same mode, best first, and the best such mode of each (n,)."""
     leaders, mode = [], np.empty(len(solutions.bounds), int)
     for row in np.argsort(-solutions.bounds, kind="stable"):
         apart = np.abs(solutions.hidden[leaders] - solutions.hidden[row]).max(axis=1)

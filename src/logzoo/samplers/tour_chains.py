@@ -151,7 +151,7 @@ class TourSampler:
         self.next_number = 0
         visible, hidden = parameters.weights.shape[1], parameters.weights_transposed.shape[1]
         self.chains = [new_chains(whole_number("flight", flight), visible, hidden) for _ in range(threads)]
-        # For mean-field tours: E[v | h] in the place of v, which is no longer Gibbs sampling.
+        # For mean-field tours: E[v | h] in place of v, which is no longer Gibbs sampling.
         self.means = [np.empty((flight if mean_field else 0, visible), np.float32) for _ in range(threads)]
 
     def run(self, count: int, budget: int, cap: int | None = None, *, keep: bool = False) -> Tours:

@@ -91,7 +91,7 @@ def _replicated(exhibits, rows, scale):
     papers = len({row["paper"] for row in rows})
     return (
         f"The figures and tables of {papers} paper{'s' if papers != 1 else ''} on log Z, the log partition function of "
-        f"RBMs, were made anew at the scale {scale}, with others beside them: {pictures} figures and "
+        f"RBMs, were regenerated at the scale {scale}, with others beside them: {pictures} figures and "
         f"{len(exhibits) - pictures} tables."
     )
 
@@ -104,7 +104,7 @@ def _compared(zoo):
     return (
         f"{zoo.sizes['estimator']} estimators of log Z had equal budgets of Gibbs sweeps on {zoo.sizes['model']} "
         f"models of {families} famil{'ies' if families != 1 else 'y'}: {int(present.sum()):,} estimates, of which "
-        f"{unsure:.0%} say themselves that they did not converge."
+        f"{unsure:.0%} report that they did not converge."
     )
 
 

@@ -43,7 +43,7 @@ class Address(Checked):
 
 
 class File(Checked):
-    """A raw file: its checksum, and where it can be had."""
+    """A raw file: its checksum, and its addresses."""
 
     sources: list[Address] = Field(min_length=1, description="Addresses, tried in this order.")
 

@@ -7,10 +7,8 @@ its 2^width states, the log of the sum over all dropped sites. Ferromagnets with
 past of their random-cluster model.
 """
 
-from __future__ import annotations
-
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import expit
@@ -19,10 +17,8 @@ from logzoo.checks import whole_number
 from logzoo.kernels.random_cluster import Graph, clusters_of, draw_bonds
 from logzoo.models.equivalent import flip
 from logzoo.models.known.grouped import LARGEST_SUM, log_terms
-
-if TYPE_CHECKING:
-    from logzoo.models.rbm import RBM
-    from logzoo.types import Array, Bits, Floats, Generator
+from logzoo.models.rbm import RBM
+from logzoo.types import Array, Bits, Floats, Generator
 
 # Fields below this share of what cancels in them are rounding.
 _ROUNDING = 1e-9
@@ -51,30 +47,19 @@ def spins_of(rbm: RBM) -> Spins:
     return Spins(first, second + rbm.visible, 0.25 * rbm.weights[first, second], fields)
 
 
-def neighbours_of(spins: Spins) -> list[list[tuple[int, int]]]:
-    """For every site a list of pairs (site at the other end, number of the bond)."""
-    lists = [[] for _ in spins.fields]
-    for bond, (unit, other) in enumerate(zip(spins.first.tolist(), spins.second.tolist(), strict=True)):
-        lists[unit].append((other, bond))
-        lists[other].append((unit, bond))
-    return lists
-
-
 def aligned(spins: Spins) -> Floats | None:
     """Signs (site,) under which no coupling is below 0; None where there are none: the couplings are frustrated."""
-    signs, neighbours = np.zeros(spins.fields.size), neighbours_of(spins)
-    for root in range(signs.size):
-        if signs[root]:
-            continue
-        signs[root], waiting = 1.0, [root]
-        while waiting:
-            site = waiting.pop()
-            for other, bond in neighbours[site]:
-                if not signs[other]:
-                    signs[other] = signs[site] * np.sign(spins.couplings[bond])
-                    waiting.append(other)
-    product = spins.couplings * signs[spins.first] * signs[spins.second]
-    return signs if (product > 0.0).all() else None
+    # Imported where they are used, as they take long.
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    # Each site twice, as + and as -: a bond joins equal signs if its coupling is positive, else opposite ones.
+    sites, opposite = spins.fields.size, spins.fields.size * (spins.couplings < 0.0)
+    first = np.concatenate([spins.first, spins.first + sites])
+    second = np.concatenate([spins.second + opposite, spins.second + sites - opposite])
+    graph = coo_array((np.ones(first.size), (first, second)), (2 * sites, 2 * sites))
+    plus, minus = connected_components(graph, directed=False)[1].reshape(2, sites)
+    return None if (plus == minus).any() else np.where(plus < minus, 1.0, -1.0)
 
 
 # Sites of a front, at most: tables of 2 MB, and some ten milliseconds for each site.
@@ -96,14 +81,18 @@ def steps_of(spins: Spins) -> tuple[list[Step], int]:
     The order of Cuthill & McKee (1969): on a strip its front is little wider than the strip, whatever the sites are
     called.
     """
-    neighbours = neighbours_of(spins)
+    # Of every site: (site at the other end, coupling) of each bond.
+    neighbours = [[] for _ in spins.fields]
+    for unit, other, coupling in zip(spins.first.tolist(), spins.second.tolist(), spins.couplings, strict=True):
+        neighbours[unit].append((other, coupling))
+        neighbours[other].append((unit, coupling))
     order = _order_of(spins)
     number = np.argsort(order)
     last = [max([number[site], *(number[other] for other, _ in bonds)]) for site, bonds in enumerate(neighbours)]
     steps, front, width = [], [], 0
     for now, site in enumerate(order):
         place_of = {unit: place for place, unit in enumerate(front)}
-        bonds = [(place_of[other], spins.couplings[bond]) for other, bond in neighbours[site] if other in place_of]
+        bonds = [(place_of[other], coupling) for other, coupling in neighbours[site] if other in place_of]
         front.append(site)
         width, dropped = max(width, len(front)), []
         for done in [unit for unit in front if last[unit] <= now]:

@@ -1,11 +1,10 @@
 """Families of large RBMs whose log Z is known exactly, without any sampling, by name."""
 
-from __future__ import annotations
-
 import inspect
 import math
+from collections.abc import Callable
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,12 +12,7 @@ from logzoo.checks import expected_one_of, one_of
 from logzoo.models.equivalent import gauged
 from logzoo.models.rbm import RBM
 from logzoo.streams import root_stream
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    from logzoo.types import Seed
+from logzoo.types import Seed
 
 
 class Known(NamedTuple):

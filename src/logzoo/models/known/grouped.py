@@ -1,20 +1,14 @@
 """RBMs whose log Z is a plain sum: groups of equal hidden units, and blocks side by side that share no weights."""
 
-from __future__ import annotations
-
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from scipy.special import logsumexp
 
 from logzoo.checks import finite_array, positive_number, whole_number
 from logzoo.models.rbm import RBM
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from logzoo.types import ArrayLike, Floats, Generator
+from logzoo.types import ArrayLike, Floats, Generator
 
 # Combinations of counts that are summed, at most: 64 MB, and a minute or two at 784 visible units.
 LARGEST_SUM = 1 << 23

@@ -4,17 +4,11 @@ log Z of the ferromagnet on a square torus has a closed form. On a free square l
 the signs of the couplings: a spin glass.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from logzoo.checks import as_float, finite_array, one_of, positive_number, whole_number
 from logzoo.models.rbm import RBM
-
-if TYPE_CHECKING:
-    from logzoo.types import Array, ArrayLike, Floats, Generator
+from logzoo.types import Array, ArrayLike, Floats, Generator
 
 
 def checkerboard(rows: int, columns: int, first: Array, second: Array, couplings: Floats) -> RBM:

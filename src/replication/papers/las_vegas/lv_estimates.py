@@ -142,7 +142,7 @@ def trained_likelihoods(train, splits, *, rates, runs, estimate=None):
     """Mean log-likelihoods, in nats, of RBMs trained by train(rate, run) -> TrainingRun, as a Dataset.
 
     splits: {name: visible values (examples, visible) from 0 to 1}. A training that diverged has NaN. estimate(rbm,
-    rate, run) -> Estimate in the place of enumeration: the first RBM is enumerated, too; all are if the two disagree,
+    rate, run) -> Estimate in place of enumeration: the first RBM is enumerated, too; all are if the two disagree,
     and each whose estimate did not converge. Returns a Dataset over (rate, run, split).
     """
     likelihood = np.full((len(rates), runs, len(splits)), np.nan)

@@ -213,7 +213,7 @@ FIGURES = {
     "lv-f2a": Declaration(
         """\
 Share of tours longer than n sweeps, for models with more and more hidden units; tours are cut at the cap. Dashed: the
-means of visible units stand in the place of draws, as in the authors' code. Savarese et al. (2018), figure 2a.""",
+means of visible units stand in place of draws, as in the authors' code. Savarese et al. (2018), figure 2a.""",
         _inputs_2a,
         draw_2a,
         claims=_CLAIMS_2A,

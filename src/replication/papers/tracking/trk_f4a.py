@@ -191,7 +191,7 @@ def _draw_exchanges(axis, trace):
 def exchange_rates(trace, last):
     """Share (pair,) of exchanges made in the first or the `last` tenth of a training, and betas (rung,) at that end.
 
-    The counts of a trace begin anew when its ladder gains a rung; so only rows of one number of pairs are compared.
+    The counts of a trace begin again when its ladder gains a rung; so only rows of one number of pairs are compared.
     """
     tried, exchanged = (trace[name].values for name in ("exchanges_tried", "exchanges_made"))
     betas, update = trace["inverse_temperature"].values, trace["update"].values
