@@ -84,7 +84,7 @@ def test_its_numbers_are_those_of_the_functions_that_figures_draw(artifacts, mad
     assert numbers == results(artifacts["zoo"], artifacts["timings"])
     for by_family, (name, part) in zip(numbers, families(artifacts["zoo"]).items(), strict=True):
         assert by_family["name"] == name and by_family["budgets"] == list(part["budget"].values)
-        shares = {"coverage": coverage(part), "vouched": coverage(converged_only(part))}
+        shares = {"coverage": coverage(part), "converged_coverage": coverage(converged_only(part))}
         expected = {"rmse": tuple(map(np.exp, with_interval(part, log_rmse))), "bias": with_interval(part, mean_bias)}
         for key, (value, (low, high)) in (expected | {key: share[:2] for key, share in shares.items()}).items():
             for end, values in (("value", value), ("low", low), ("high", high)):
@@ -94,7 +94,7 @@ def test_its_numbers_are_those_of_the_functions_that_figures_draw(artifacts, mad
         for row, estimator in enumerate(ESTIMATORS):
             seconds = seconds_of_budgets(artifacts["timings"][name], estimator, by_family["budgets"])[0]
             np.testing.assert_allclose(by_family["seconds"][row], seconds, rtol=6e-4)
-    assert by_family["unconverged"][3] == [0.25] * 3 and by_family["vouched"]["runs"][3] == [30] * 3
+    assert by_family["unconverged"][3] == [0.25] * 3 and by_family["converged_coverage"]["runs"][3] == [30] * 3
     assert (by_family["truth_error"], by_family["mean_truth_error"]) == (0.05, 0.05)
 
 

@@ -37,7 +37,7 @@ Work = dict[str, float]
 class Job(NamedTuple):
     """The work of a job, its inputs, and the most work that any data can cause (empty: as much as `work`).
 
-    Jobs that lose a race end at once. share: fraction of such jobs that run in full. dearest: whether this job runs in
+    Jobs that lose a race end at once. share: fraction of such jobs that run in full. longest: whether this job runs in
     full if the most expensive ones win.
     """
 
@@ -45,7 +45,7 @@ class Job(NamedTuple):
     inputs: list[str] = []
     most: Work = {}
     share: float = 1.0
-    dearest: bool = True
+    longest: bool = True
 
     @property
     def ceiling(self) -> Work:
@@ -60,7 +60,7 @@ class Job(NamedTuple):
     @property
     def most_seconds(self) -> float:
         """Upper bound of the core-seconds; the bounds of all jobs add up to that of a run."""
-        return max(seconds_of(self.ceiling), seconds_of(self.work)) if self.dearest else START
+        return max(seconds_of(self.ceiling), seconds_of(self.work)) if self.longest else START
 
 
 def seconds_of(work: Work) -> float:
@@ -86,8 +86,8 @@ def _racing(catalogue: Catalogue, jobs: dict[str, Job]) -> dict[str, Job]:
     for group, keep in ((group, race.keep) for race in catalogue.races.values() for group in groups_of(race.rates)):
         count = number_kept(len(group), keep)
         paths = [path for model in group if (path := f"{catalogue.data}/models/{model}.nc") in jobs]
-        dearest = sorted(paths, key=lambda path: seconds_of(jobs[path].work))[-count:]
-        racing |= {path: jobs[path]._replace(share=count / len(group), dearest=path in dearest) for path in paths}
+        longest = sorted(paths, key=lambda path: seconds_of(jobs[path].work))[-count:]
+        racing |= {path: jobs[path]._replace(share=count / len(group), longest=path in longest) for path in paths}
     return racing
 
 

@@ -5,7 +5,7 @@ const numbers = (() => {
   const percent = (value) => (value === null ? "–" : Math.round(100 * value) + "%");
   const count = (value) => value.toLocaleString("en");
   const signed = (value) => (value > 0 ? "+" : "") + digits(value).replace("-", "−");
-  const texts = { rmse: digits, bias: signed, coverage: percent, vouched: percent };
+  const texts = { rmse: digits, bias: signed, coverage: percent, converged_coverage: percent };
 
   // [value, low end, high end]; null where there is none.
   function cell(family, key, row, place) {

@@ -60,8 +60,8 @@ const plots = (() => {
   }
 
   function saidOfConverged({ estimators, family, place }, row) {
-    const share = `${text(family, "vouched", row, place)} of ${family.vouched.runs[row][place]} intervals cover`;
-    return `${estimators[row].title}, converged runs alone: ${share} (${interval(family, "vouched", row, place)})`;
+    const share = `${text(family, "converged_coverage", row, place)} of ${family.converged_coverage.runs[row][place]} intervals cover`;
+    return `${estimators[row].title}, converged runs alone: ${share} (${interval(family, "converged_coverage", row, place)})`;
   }
 
   // Axis of a quantity at one budget.
@@ -105,9 +105,9 @@ const plots = (() => {
 
   function drawRow(svg, view, axis, row, y) {
     const { family, key, place } = view, group = groupOf(svg, view, row);
-    const shares = key === "coverage", apart = shares && family.vouched.runs[row][place] < family.coverage.runs[row][place];
+    const shares = key === "coverage", apart = shares && family.converged_coverage.runs[row][place] < family.coverage.runs[row][place];
     drawDot(group, view, axis, key, row, y - (apart ? 4 : 0), said(view, row, place), !shares && doubtful(family, row, place));
-    if (apart) drawDot(group, view, axis, "vouched", row, y + 6, saidOfConverged(view, row), true);
+    if (apart) drawDot(group, view, axis, "converged_coverage", row, y + 6, saidOfConverged(view, row), true);
   }
 
   function drawDot(group, { estimators, family, place }, axis, key, row, y, label, hollow) {

@@ -168,7 +168,7 @@ def from_dataset(dataset: xr.Dataset) -> Evidence:
 
 
 def with_masses(evidence: Evidence, estimates: Iterable[Estimate]) -> Evidence:
-    """The Evidence with the masses that Estimates found, of those which are low on average."""
+    """The Evidence with the masses that Estimates found, of Estimates that are low on average."""
     result = [
         (estimate.log_z, estimate.diagnostics["spread_error"])
         for estimate in estimates

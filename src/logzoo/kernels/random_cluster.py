@@ -1,8 +1,9 @@
 """Sweeps of the random-cluster model of a ferromagnet, of two states of its bonds at once, by the same numbers.
 
 Legend: a graph of sites and bonds; the bonds of site i are `bonds[offsets[i] : offsets[i + 1]]`, and `others` the sites
-at their far ends. A bond is open or closed. A bond that is drawn again is open if its number u is below p where its ends are
-connected by other open bonds, below p / (2 - p) where they are not; p = 1 - exp(-2 K) (Fortuin & Kasteleyn 1972).
+at their far ends. A bond is open or closed. A bond that is drawn again is open if its number u is below p where its
+ends are connected by other open bonds, below p / (2 - p) where they are not; p = 1 - exp(-2 K) (Fortuin & Kasteleyn
+1972).
 
 More open bonds never disconnect anything: of two states of which the upper has all bonds open that the lower has, this
 stays so for as long as both are drawn by the same numbers. Only for u between the two shares, a sixth of all near the

@@ -202,7 +202,7 @@ def _guessed(arrays):
 
 
 def _layer_of(bias):
-    """The layer that the name of a bias tells of, as in v_bias, hbias, bv and visbiases; "" if it tells of none."""
+    """The layer in the name of a bias, as in v_bias, hbias, bv and visbiases; "" if there is none."""
     word = re.sub("[^a-z]|bias(es)?", "", re.split("[/.]", bias.lower())[-1])
     return next((layer for layer, names in _LAYERS.items() if word in names), "")
 

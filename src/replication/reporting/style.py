@@ -5,8 +5,8 @@ import io
 from logzoo.io.atomic import write_bytes
 from replication.artifacts import UNKNOWN, picture_metadata, stand_in_line, stand_ins
 
-# Okabe & Ito's palette, distinguishable with colour blindness; black is kept for the truth. Estimators of one family share a
-# colour and differ in their marker and line.
+# Okabe & Ito's palette, distinguishable with colour blindness; black is kept for the truth. Estimators of one family
+# share a colour and differ in their marker and line.
 LOOKS = {
     "ais": ("#D55E00", "s", "-"),
     "raise": ("#CC79A7", "D", "-"),

@@ -96,7 +96,8 @@ def results(zoo: xr.Dataset, timings: dict[str, xr.Dataset]) -> list[dict]:
 
     timings: {family: Dataset}, as of `families.combined_and_timed`. Cells are lists [estimator][budget]; a quantity
     with its 95% interval is {"value", "low", "high"} of them. `best` lists, for each budget, the estimators not
-    significantly worse than the best by RMSE (paired bootstrap); `vouched` is the coverage of the converged runs.
+    significantly worse than the best by RMSE (paired bootstrap); `converged_coverage` is that of
+    the converged runs.
     """
     return [_of_family(name, part, timings[name]) for name, part in families(zoo).items()]
 
@@ -116,7 +117,7 @@ def _of_family(name, part, timings):
         "rmse": _interval(rmse, interval),
         "bias": _interval(*with_interval(part, mean_bias)),
         "coverage": _coverage(part),
-        "vouched": _coverage(converged_only(part)),
+        "converged_coverage": _coverage(converged_only(part)),
         "seconds": rounded(np.array(seconds)),
         "unconverged": rounded(unconverged(part).transpose("estimator", "budget", "model").mean("model").values),
         "best": [[int(row) for row in chosen] for chosen in among_the_best(part)],
