@@ -3,7 +3,7 @@
 import numpy as np
 import xarray as xr
 
-from replication.papers.infinite_swapping import ins_distances, ins_trainings
+from replication.papers.infinite_swapping import ins_distances, ins_f6, ins_trainings
 
 # As in config/paper.yaml.
 TRAININGS, RUNS = 10, 15
@@ -32,12 +32,13 @@ def null_statistics(generator):
     """{claim: Statistic} of all claims on infinite swapping that have bounds, each with its truth on a bound."""
     statistics = {}
 
-    def add(name, figure, artifacts):
+    def add(name, figure, claims, artifacts):
         computed = figure.statistics(artifacts)
-        statistics.update({f"{name}-{key}": computed[key] for key, claim in figure.claims.items() if claim.bounds})
+        statistics.update({f"{name}-{key}": computed[key] for key, claim in claims.items() if claim.bounds})
 
     for name in ("ins-f2", "ins-f4"):
-        add(name, ins_distances.FIGURES[name], {"gradients": gradients_on_bounds(generator)})
+        figure = ins_distances.FIGURES[name]
+        add(name, figure, figure.claims, {"gradients": gradients_on_bounds(generator)})
     for name, spread in (("ins-f3", 0.04), ("ins-f5", 0.1)):
         # PCD-1 is worse and varies more, so INS and PT decide.
         runs = {
@@ -49,7 +50,8 @@ def null_statistics(generator):
                 ("ins", 0.0, spread),
             )
         }
-        add(name, ins_trainings.FIGURES[name], {"runs": {"toy": runs}})
+        figure = ins_trainings.FIGURES[name]
+        add(name, figure, figure.claims, {"runs": {"toy": runs}})
     # Initially PCD-1 is as good and as steady as INS; later PT is as good.
     levels = {"pcd": ([0.0, 0.0, -1.0], 0.1), "pt": ([-1.0, -1.0, 0.0], 0.2), "ins": ([0.0, 0.0, 0.0], 0.1)}
     runs = {
@@ -58,5 +60,5 @@ def null_statistics(generator):
         }
         for data in ("mnist", "toy-large")
     }
-    add("ins-f6", ins_trainings.FIGURES["ins-f6"], {"runs": runs})
+    add("ins-f6", ins_f6, ins_f6.CLAIMS, {"runs": runs})
     return statistics

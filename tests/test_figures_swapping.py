@@ -7,10 +7,17 @@ import xarray as xr
 from logzoo.models.rbm import RBM
 from logzoo.streams import root_stream
 from logzoo.training.trainers import train_rbm
-from replication.papers.infinite_swapping import ins_distances, ins_runs, ins_seconds, ins_settings, ins_trainings
+from replication.papers.infinite_swapping import (
+    ins_association,
+    ins_distances,
+    ins_runs,
+    ins_seconds,
+    ins_settings,
+    ins_trainings,
+)
 from replication.papers.infinite_swapping.ins_runs import repeated_training
 
-f2, _, association = ins_distances.FIGURES.values()
+f2 = ins_distances.FIGURES["ins-f2"]
 f3 = ins_trainings.FIGURES["ins-f3"]
 equal, many = ins_seconds.FIGURES.values()
 
@@ -95,7 +102,7 @@ def test_distances_early_and_late_over_steps(gradients):
 
 def test_associations_beside_those_of_independent_draws(gradients):
     names = {name: NAMES[name] for name in ("pt", "ins")}
-    figure = association.draw({"gradients": gradients}, title="some model", names=names)
+    figure = ins_association.draw({"gradients": gradients}, title="some model", names=names)
     drawn = lines(figure.axes[1])
     for sampler, name in names.items():
         expected = gradients["unevenness"].sel(state="late", sampler=sampler).mean(["training", "repeat"])

@@ -1,4 +1,4 @@
-"""Infinite swapping figures 3, 5 and 6: likelihood and prediction accuracy while training, over repeats."""
+"""Infinite swapping figures 3 and 5: likelihood and prediction accuracy while training, over repeats."""
 
 from functools import partial
 
@@ -18,11 +18,11 @@ from replication.reporting.statistics import difference_of_means, mean, mean_wit
 from replication.reporting.style import draw_band, finished, new_figure
 
 LABELS = {"log_likelihood": "mean log-likelihood [nat]", "accuracy": "prediction accuracy\n[nat an example]"}
-_LOST = "largest mean {} over repeats of PCD-1 before the last fifth of the updates, less its mean over them [nat]"
+LOST = "largest mean {} over repeats of PCD-1 before the last fifth of the updates, less its mean over them [nat]"
 # The y axis leaves out the rise during this first share of a training.
 _RISE = 0.02
-_END = 0.8  # share of the updates after which a training is at its end
-_RIVALS = ("pcd", "pt")
+END = 0.8  # share of the updates after which a training is at its end
+RIVALS = ("pcd", "pt")
 
 
 _SIMILAR = '"both show INS performing better, in terms of average behaviour as well as estimated variance"'
@@ -34,7 +34,7 @@ _QUANTITIES = {
 # Where no number is printed: how much smaller the mean distance to exact SGD is with INS than with PT.
 _CLOSER = "exact SGD is closer to INS than to PT by a factor of 1.25, on the curves of an earlier run with another seed"
 _SPREAD_SOURCE = "spread from the same run"
-_FACTOR = "a factor of 1.25 from the bound; spread from an earlier run with another seed"
+FACTOR = "a factor of 1.25 from the bound; spread from an earlier run with another seed"
 
 
 def _claims(size, number, powers):
@@ -60,7 +60,7 @@ def _claims(size, number, powers):
             at_most=1.0,
             bound=f"smaller than 1: {_SIMILAR}",
             scale="log",
-            power=Power(0.8, powers[f"{key}-spread"][1], _FACTOR),
+            power=Power(0.8, powers[f"{key}-spread"][1], FACTOR),
         )
     return claims | {
         "exact": Claim(
@@ -73,20 +73,20 @@ def _claims(size, number, powers):
             f"PCD-1 shows degenerate behaviour ({size})",
             f"sections 4.2.5, 4.4 and 5, figure {number}",
             "degenerate behaviour, no number",
-            f"{_LOST.format('log-likelihood')}",
+            f"{LOST.format('log-likelihood')}",
         ),
     }
 
 
-def _inputs(here: Here, number: int) -> dict:
+def inputs_of(here: Here, number: int) -> dict:
     """Inputs of a figure that shows so many comparisons."""
     expect(here, "comparisons", len(here.entry["comparisons"]) == number, f"{number} of them")
-    needed = ("ins", *_RIVALS)
+    needed = ("ins", *RIVALS)
     expect(here, "trainers", {*needed} <= {*here.entry["trainers"]}, f"{', '.join(needed)} among them")
     return {"runs": {name: compared(here, name, here.entry["trainers"]) for name in here.entry["comparisons"]}}
 
 
-def _settings(here: Here) -> dict:
+def settings(here: Here) -> dict:
     comparisons = here.entry["comparisons"]
     titles = {name: comparison_of(here, name)["title"] for name in comparisons}
     entries = trainers_of(here, comparisons[0], here.entry["trainers"])
@@ -98,7 +98,7 @@ def _settings(here: Here) -> dict:
 _GROUPS = 15
 
 
-def _over_groups(statistic, *values, scale="linear"):
+def over_groups(statistic, *values, scale="linear"):
     """Statistic of arrays (update, repeat), with its interval; it takes arrays (resample, update, member, group)."""
     members = max(1, values[0].shape[-1] // _GROUPS)
     groups = values[0].shape[-1] // members
@@ -112,13 +112,13 @@ def statistics(artifacts: dict) -> dict:
     (runs,) = artifacts["runs"].values()
     statistics = {}
     for key, (variable, _) in _QUANTITIES.items():
-        values = [values_of(runs[name], variable) for name in ("ins", *_RIVALS)]
-        statistics[key] = _over_groups(_lead, *values)
-        statistics[f"{key}-spread"] = _over_groups(_ratio_of_variances, *values, scale="log")
+        values = [values_of(runs[name], variable) for name in ("ins", *RIVALS)]
+        statistics[key] = over_groups(_lead, *values)
+        statistics[f"{key}-spread"] = over_groups(_ratio_of_variances, *values, scale="log")
     levels = [values_of(runs[name], "log_likelihood") for name in ("exact", "ins")]
     return statistics | {
-        "exact": _over_groups(difference_of_means, *levels),
-        "degenerate": _loss(runs["pcd"], "log_likelihood"),
+        "exact": over_groups(difference_of_means, *levels),
+        "degenerate": loss_of(runs["pcd"], "log_likelihood"),
     }
 
 
@@ -133,18 +133,18 @@ def _ratio_of_variances(ours, *rivals):
     return above / np.min(below, axis=0)
 
 
-def _loss(run, variable):
+def loss_of(run, variable):
     """Statistic: how far PCD-1 falls in its last fifth from its best mean over repeats before; negative: it climbs."""
-    last = len(_part(run, variable, _END, 1.0))
+    last = len(part_of(run, variable, END, 1.0))
 
     def fall(values):
         levels = values.mean(axis=(2, 3))
         return levels[:, :-last].max(axis=1) - levels[:, -last:].mean(axis=1)
 
-    return _over_groups(fall, values_of(run, variable))
+    return over_groups(fall, values_of(run, variable))
 
 
-def _part(run, variable, first, last):
+def part_of(run, variable, first, last):
     """Values (update, repeat) of a part of a training (Dataset of `comparisons`), given by shares of its updates."""
     update = run["update"].values
     chosen = (update >= first * update[-1]) & (update <= last * update[-1])
@@ -197,130 +197,9 @@ def limit_after_rise(axis, runs):
     axis.set_ylim(low - room, high + room)
 
 
-_START = 1.0 / 3.0
-_QUARTILES = (
-    "interquartile range over repeats of the prediction accuracy, a mean over the snapshots of the first third of the "
-    "updates, INS / the smaller of PCD-1 and PT (a variance would be that of a few trainings that never learn)"
-)
-_MEDIAN = (
-    "median over repeats of the prediction accuracy (mean log-probability of the own label over the subset), a mean "
-    "over the snapshots of the {} of the updates"
-)
-_APART = f"{_MEDIAN.format('last fifth')}: the largest less the smallest of INS, PCD-1 and PT [nat]"
-_SMALLEST = 'smaller than 1: "for the MNIST data INS enjoys the smallest variance initially"'
-_SMALL_LEAD = "0.02 nat, the smallest lead that such curves show; spread from an earlier run with another seed"
-_CLAIMS_6 = {
-    "spread": Claim(
-        "On MNIST the accuracy varies least by INS initially",
-        "section 4.5, figure 6 (upper)",
-        "smallest variance initially",
-        _QUARTILES,
-        at_most=1.0,
-        bound=_SMALLEST,
-        scale="log",
-        power=Power(0.8, 0.5, _FACTOR),
-    ),
-    "toy-spread": Claim(
-        "On the larger toy data, too, the accuracy varies least by INS initially",
-        "section 4.5, figure 6 (lower)",
-        "similarly for the toy data set",
-        _QUARTILES,
-        at_most=1.0,
-        bound=f'{_SMALLEST}, "similarly for the toy data set"',
-        scale="log",
-        power=Power(0.8, 0.5, _FACTOR),
-    ),
-    "mnist": Claim(
-        "On MNIST the differences between INS, PCD-1 and PT have all but disappeared late in training",
-        "section 4.5, figure 6 (upper)",
-        "all but disappeared, no number",
-        _APART,
-    ),
-    "toy": Claim(
-        "On the larger toy data the algorithms differ little",
-        "section 4.5, remark 2, figure 6 (lower)",
-        "a small difference, no number",
-        _APART,
-    ),
-    "later": Claim(
-        "On the larger toy data INS classifies better than PCD-1 and PT later in training",
-        "section 5, figure 6 (lower)",
-        "slightly better classification capability",
-        f"{_MEDIAN.format('last fifth')}, in nats: INS less the larger of PCD-1 and PT",
-        at_least=0.0,
-        bound='larger than 0: "INS again has slightly better classification capability later in training"',
-        power=Power(0.02, 0.07, _SMALL_LEAD),
-    ),
-    "early": Claim(
-        "On the larger toy data PCD-1 classifies better than INS and PT early in training",
-        "section 5, figure 6 (lower)",
-        "of best quality early in training",
-        f"{_MEDIAN.format('first third')}, in nats: PCD-1 less the larger of INS and PT",
-        at_least=0.0,
-        bound='larger than 0: "the PCD-1 method seems of best quality early in training"',
-        power=Power(0.02, 0.15, _SMALL_LEAD),
-    ),
-    "degenerate": Claim(
-        "On the larger toy data PCD-1 does not show degenerate behaviour",
-        "section 4.5, figure 6 (lower)",
-        "no degenerate behaviour, no number",
-        _LOST.format("prediction accuracy"),
-    ),
-}
-
-
-def _statistics_6(artifacts: dict) -> dict:
-    """Quartiles and medians of accuracies, from the comparisons on MNIST and on the larger toy data, in this order."""
-    mnist, toy = artifacts["runs"].values()
-
-    def of(statistic, runs, first, last, scale="linear", best="ins"):
-        order = [best, *(name for name in ("ins", *_RIVALS) if name != best)]
-        values = [_part(runs[name], "accuracy", first, last) for name in order]
-        return _over_groups(statistic, *values, scale=scale)
-
-    return {
-        "spread": of(_ratio_of_quartiles, mnist, 0.0, _START, "log"),
-        "toy-spread": of(_ratio_of_quartiles, toy, 0.0, _START, "log"),
-        "mnist": of(_range_of_medians, mnist, _END, 1.0),
-        "toy": of(_range_of_medians, toy, _END, 1.0),
-        "later": of(_lead_of_medians, toy, _END, 1.0),
-        "early": of(_lead_of_medians, toy, 0.0, _START, best="pcd"),
-        "degenerate": _loss(toy["pcd"], "accuracy"),
-    }
-
-
-def _quantiles(array, levels):
-    """Quantiles (level, resample) over members and groups, means over updates; (resample, update, member, group)."""
-    return np.quantile(array, levels, axis=(2, 3)).mean(axis=-1)
-
-
-def _ratio_of_quartiles(*arrays):
-    low, high = np.array([_quantiles(array, [0.25, 0.75]) for array in arrays]).swapaxes(0, 1)
-    above, *below = high - low
-    return above / np.min(below, axis=0)
-
-
-def _medians(arrays):
-    return np.array([_quantiles(array, [0.5])[0] for array in arrays])
-
-
-def _lead_of_medians(*arrays):
-    best, *rivals = _medians(arrays)
-    return best - np.max(rivals, axis=0)
-
-
-def _range_of_medians(*arrays):
-    return np.ptp(_medians(arrays), axis=0)
-
-
 def _size(here: Here) -> Size:
     (name,) = here.entry["comparisons"]
     return size_of_comparison(here, name)
-
-
-def _sizes_6(here: Here) -> dict[str, Size]:
-    mnist, toy = (size_of_comparison(here, name) for name in here.entry["comparisons"])
-    return {key: mnist if key in ("mnist", "spread") else toy for key in _CLAIMS_6}
 
 
 # (effect, spread) of the claims of figures 3 and 5.
@@ -341,9 +220,9 @@ FIGURES = {
         """\
 Exact mean log-likelihood and prediction accuracy while training, their means and variances over repeats.
 Hult et al. (2019), figure 3.""",
-        partial(_inputs, number=1),
+        partial(inputs_of, number=1),
         draw,
-        settings=_settings,
+        settings=settings,
         claims=_claims("12 × 4", 3, _POWERS_3),
         statistics=statistics,
         sizes=_size,
@@ -351,21 +230,11 @@ Hult et al. (2019), figure 3.""",
     "ins-f5": Declaration(
         """\
 As figure 3, on toy data of 20 visible units. Hult et al. (2019), figure 5.""",
-        partial(_inputs, number=1),
+        partial(inputs_of, number=1),
         draw,
-        settings=_settings,
+        settings=settings,
         claims=_claims("20 × 6", 5, _POWERS_5),
         statistics=statistics,
         sizes=_size,
-    ),
-    "ins-f6": Declaration(
-        """\
-Prediction accuracy while training on larger data, its mean and variance over repeats. Hult et al. (2019), figure 6.""",
-        partial(_inputs, number=2),
-        draw,
-        settings=_settings,
-        claims=_CLAIMS_6,
-        statistics=_statistics_6,
-        sizes=_sizes_6,
     ),
 }
