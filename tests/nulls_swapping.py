@@ -60,5 +60,5 @@ def null_statistics(generator):
         }
         for data in ("mnist", "toy-large")
     }
-    add("ins-f6", ins_f6, ins_f6.CLAIMS, {"runs": runs})
+    add("ins-f6", ins_f6, ins_f6.CLAIMS, {"runs": runs, "small": runs["mnist"]})
     return statistics

@@ -162,7 +162,10 @@ def test_larger_data_are_compared_by_medians_and_quartiles():
         }
         for data in ("mnist", "toy")
     }
-    statistics = ins_f6.statistics({"runs": runs})
+    small = {"pcd": run_of(-0.6, 0.1, seed=21), "pt": run_of(-0.6, 0.1, seed=22), "ins": run_of(-0.3, 0.1, seed=23)}
+    statistics = ins_f6.statistics({"runs": runs, "small": small})
+    # The leads are 0.3 and 0.05.
+    assert statistics["smaller"].value == pytest.approx(0.25, abs=0.06)
     for data in ("spread", "toy-spread"):
         assert statistics[data].value == pytest.approx(0.55, rel=0.2)
     assert [statistics[data].value for data in ("mnist", "toy")] == pytest.approx([0.1, 0.1], abs=0.05)
@@ -171,7 +174,7 @@ def test_larger_data_are_compared_by_medians_and_quartiles():
     assert verdicts_of(ins_f6, statistics)["early"] == NOT_REPRODUCED
     for falls, fall in ((0.0, 0.0), (1.0, 0.87)):
         steady = {**runs["toy"], "pcd": run_of(-0.5, 0.05, falls=falls, seed=8)}
-        result = ins_f6.statistics({"runs": {**runs, "toy": steady}})["degenerate"]
+        result = ins_f6.statistics({"runs": {**runs, "toy": steady}, "small": small})["degenerate"]
         assert result.value == pytest.approx(fall, abs=0.08)
 
 

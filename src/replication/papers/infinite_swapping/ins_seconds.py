@@ -126,7 +126,8 @@ _CLAIMS_MANY = {
     "fewer": Claim(
         "With fewer temperatures a training may degenerate",
         "section 4.2.5",
-        "for certain parameter setups",
+        "degenerate behaviour for certain parameter setups",
+        "the likelihood by INS with fewer temperatures",
         not_tested="the paper does not say in which setups",
     ),
 }

@@ -100,11 +100,14 @@ _GROUPS = 15
 
 def over_groups(statistic, *values, scale="linear"):
     """Statistic of arrays (update, repeat), with its interval; it takes arrays (resample, update, member, group)."""
-    members = max(1, values[0].shape[-1] // _GROUPS)
-    groups = values[0].shape[-1] // members
+    return over_repeats(statistic, *map(_grouped, values), scale=scale)
+
+
+def _grouped(values):
+    members = max(1, values.shape[-1] // _GROUPS)
+    groups = values.shape[-1] // members
     # Repeats that fill no group are left out.
-    grouped = [array[:, : members * groups].reshape(len(array), members, groups) for array in values]
-    return over_repeats(statistic, *grouped, scale=scale)
+    return values[:, : members * groups].reshape(len(values), members, groups)
 
 
 def statistics(artifacts: dict) -> dict:
