@@ -25,7 +25,7 @@ _SMALLEST = 'smaller than 1: "for the MNIST data INS enjoys the smallest varianc
 _SMALL_LEAD = "0.04 nat, 1% of what the curves span; span and spread from an earlier run with another seed"
 CLAIMS = {
     "spread": Claim(
-        "On MNIST the accuracy varies least by INS initially",
+        "On MNIST the accuracy varies least with INS initially",
         "section 4.5, figure 6 (upper)",
         "smallest variance initially",
         _QUARTILES,
@@ -35,7 +35,7 @@ CLAIMS = {
         power=Power(0.8, 0.5, FACTOR),
     ),
     "toy-spread": Claim(
-        "On the larger toy data, too, the accuracy varies least by INS initially",
+        "On the larger toy data, too, the accuracy varies least with INS initially",
         "section 4.5, figure 6 (lower)",
         "similarly for the toy data set",
         _QUARTILES,

@@ -44,7 +44,7 @@ def _claims(size, number, powers):
     for key, (_, quantity) in _QUANTITIES.items():
         effect, spread = powers[key]
         claims[key] = Claim(
-            f"INS has the better average {key} than PCD-1 and PT ({size})",
+            f"INS has a better average {key} than PCD-1 and PT ({size})",
             where,
             "performing better in terms of average behaviour",
             f"{quantity}, {_OVER_ALL} and over repeats, in nats: INS less the larger of PCD-1 and PT",
@@ -53,7 +53,7 @@ def _claims(size, number, powers):
             power=Power(effect, spread, f"{_CLOSER}; {_SPREAD_SOURCE}"),
         )
         claims[f"{key}-spread"] = Claim(
-            f"The {key} varies less over trainings by INS than by PCD-1 and PT ({size})",
+            f"The {key} varies less over trainings with INS than with PCD-1 and PT ({size})",
             where,
             "performing better in terms of estimated variance",
             f"variance over repeats of the {quantity}, {_OVER_ALL}: INS / the smaller of PCD-1 and PT",
@@ -64,7 +64,7 @@ def _claims(size, number, powers):
         )
     return claims | {
         "exact": Claim(
-            f"The likelihood by INS beside that of exact SGD ({size})",
+            f"The likelihood with INS beside that with exact SGD ({size})",
             where,
             "curves, no number",
             f"mean log-likelihood of the training data, exact, {_OVER_ALL} and over repeats: exact SGD less INS [nat]",
