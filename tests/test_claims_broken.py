@@ -2,23 +2,18 @@
 
 import numpy as np
 import xarray as xr
-from scipy.special import expit
 from test_experiments_las_vegas import images_of, random_rbm
 from test_trackers import patterns
 
 from logzoo.datasets.readers import SPLITS
 from logzoo.models.exact_sums import exact_log_z
-from logzoo.models.rbm import RBM
 from logzoo.paths import log_odds
 from logzoo.samplers import tempering_chains as rule
-from logzoo.samplers.replicas import InfiniteSwapping
 from logzoo.samplers.stopping_sets import StoppingSet
 from logzoo.streams import root_stream
 from logzoo.training import trackers
 from logzoo.training.trainers import train_rbm
 from replication.papers.declaration import Declaration
-from replication.papers.infinite_swapping import ins_distances, ins_runs
-from replication.papers.infinite_swapping.ins_runs import gradient_distances
 from replication.papers.las_vegas import lv_f4 as by_tours
 from replication.papers.las_vegas.lv_estimates import tour_estimates
 from replication.papers.rts import rts_f1
@@ -26,8 +21,6 @@ from replication.papers.rts.rts_experiments import initial_iterations
 from replication.papers.tracking import trk_f4b as f4b
 from replication.papers.tracking.trk_runs import check_snapshots
 from replication.reporting.verdicts import NOT_REPRODUCED, REPRODUCED, judge
-
-distances = ins_distances.FIGURES["ins-f2"]
 
 STREAM = root_stream(11)
 
@@ -79,47 +72,6 @@ def test_importance_weights_upside_down_lead_the_tracker_away(monkeypatch):
 def only_remember(self, particles, exchanges):
     """What a filter does that never learns from the exchanges."""
     self.log_f = particles.own_log_f(exchanges)
-
-
-HEBBIAN = 2.5 * np.outer(np.repeat([1.0, -1.0], 4), np.ones(4))
-TWO_MODES = RBM(HEBBIAN, -0.5 * HEBBIAN.sum(axis=1), -0.5 * HEBBIAN.sum(axis=0))
-SAMPLERS = {
-    "pcd": {"temperatures": [1.0]},
-    "pt": {"temperatures": [1.0, 2.0, 4.0], "group": "in-turn", "density": "joint"},
-    "ins": {"temperatures": [1.0, 2.0, 4.0], "density": "joint"},
-}
-
-
-def running_gradients():
-    """Distances to the exact gradient of a model of two modes far apart."""
-    sizes = {"ladders": 4, "steps": 400, "repeats": 60, "points": 10, "stream": STREAM}
-    return {"gradients": gradient_distances({"early": TWO_MODES, "late": TWO_MODES}, SAMPLERS, **sizes)}
-
-
-class Unweighted(InfiniteSwapping):
-    """Infinite swapping that lets every replica count alike, whatever the weights of eq 8."""
-
-    def move_and_sum(self, first, last, sums):
-        """As its parent, sweep by sweep."""
-        for sweep in range(first, last):
-            super().move_and_sum(sweep, sweep + 1, np.zeros((0, 0)))
-            v = self.chains.v.astype(float)
-            h = expit(v @ TWO_MODES.weights + TWO_MODES.hidden_bias)
-            v, h = (layer.reshape(len(sums), -1, layer.shape[1]) for layer in (v, h))
-            parts = np.einsum("gci,gcj->gij", v, h).reshape(len(sums), -1), v.sum(axis=1), h.sum(axis=1)
-            sums += np.concatenate(parts, axis=1) / self.betas.size
-
-
-def test_replicas_that_all_count_alike_are_far_from_the_gradient(monkeypatch):
-    assert verdict(distances, running_gradients(), "late") != NOT_REPRODUCED
-    sampler = ins_runs.InfiniteSwapping
-
-    def chosen(*arguments, **settings):
-        whole = "group" not in settings and len(settings["temperatures"]) > 1
-        return (Unweighted if whole else sampler)(*arguments, **settings)
-
-    monkeypatch.setattr(ins_runs, "InfiniteSwapping", chosen)
-    assert verdict(distances, running_gradients(), "late") == NOT_REPRODUCED
 
 
 def log_z_by_tours():

@@ -33,12 +33,20 @@ def distances(stream=STREAM, **settings):
     return gradient_distances(rbms(), SAMPLERS, stream=stream, **{**SIZE, **settings})
 
 
-def test_states_are_the_first_snapshot_and_the_model():
+def test_states_are_the_first_snapshots_and_the_models_of_all_trainings():
     early, late = (rbm.to_dataset() for rbm in rbms().values())
     snapshots = xr.concat([early.expand_dims("update"), late.expand_dims("update") * np.nan], "update")
     settings = {"samplers": SAMPLERS, "stream": STREAM, **SIZE}
-    artifacts = {"model": late, "snapshots": snapshots.assign_coords(update=[0, 9])}
-    assert gradients(artifacts, states=["early", "late"], **settings).identical(distances())
+    artifacts = {
+        "models": {"one": late, "two": early},
+        "snapshots": dict.fromkeys(("one", "two"), snapshots.assign_coords(update=[0, 9])),
+    }
+    result = gradients(artifacts, states=["early", "late"], **settings)
+    assert list(result["training"].values) == ["one", "two"] and result["chains"].dims == ("sampler",)
+    expected = distances(STREAM.child("one"))
+    assert result.sel(training="one", drop=True).identical(expected)
+    apart = np.abs(result["distance"].sel(training="two", state="late") - expected["distance"].sel(state="late"))
+    assert np.all(apart.isel(step=-1) > 0.0)
 
 
 @pytest.mark.parametrize("sampler", ["ins", "more"])
@@ -122,6 +130,21 @@ def test_a_trainer_of_a_comparison_trains_from_streams_of_its_own():
         stream=stream,
     )
     assert judged.identical(expected)
+
+
+def test_another_initial_scale_is_that_of_all_first_parameters():
+    splits = {"split": ("example", np.zeros(30, np.int8))}
+    dataset = xr.Dataset({"data": (("example", "visible"), examples()), **splits}, attrs={"label_units": 2})
+    train = {"method": "pcd", "hidden": 3, "updates": 4, "batch": 5, "learning_rate": 0.1, "initial": "small"}
+    settings = {"trainer": "one", "train": train, "points": 2, "repeats": 3, "subset": 30, "stream": STREAM}
+
+    def first(**more):
+        return trainings({"dataset": dataset}, checkpoint=lambda name: None, **more, **settings)["accuracy"][:, 0]
+
+    uniform = -np.log(2.0)
+    small, large = (np.abs(first(initial_scale=scale) - uniform).mean() for scale in (0.001, 0.5))
+    assert small < 0.01 < large
+    assert np.unique(first(initial_scale=0.5)).size == 3
 
 
 def test_paired_trainers_share_start_and_mini_batches():

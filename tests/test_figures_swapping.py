@@ -7,10 +7,17 @@ import xarray as xr
 from logzoo.models.rbm import RBM
 from logzoo.streams import root_stream
 from logzoo.training.trainers import train_rbm
-from replication.papers.infinite_swapping import ins_distances, ins_seconds, ins_trainings
-from replication.papers.infinite_swapping.ins_runs import gradient_distances, repeated_training
+from replication.papers.infinite_swapping import (
+    ins_association,
+    ins_distances,
+    ins_runs,
+    ins_seconds,
+    ins_settings,
+    ins_trainings,
+)
+from replication.papers.infinite_swapping.ins_runs import repeated_training
 
-f2, _, association = ins_distances.FIGURES.values()
+f2 = ins_distances.FIGURES["ins-f2"]
 f3 = ins_trainings.FIGURES["ins-f3"]
 equal, many = ins_seconds.FIGURES.values()
 
@@ -25,11 +32,17 @@ NAMES = {name: f"name of {name}" for name in SAMPLERS}
 @pytest.fixture(scope="module")
 def gradients():
     generator = np.random.default_rng(3)
-    states = {
-        name: RBM(*(scale * generator.standard_normal(shape) for shape in ((6, 3), 6, 3)))
-        for name, scale in (("early", 0.1), ("late", 1.5))
+
+    def state(scale):
+        return RBM(*(scale * generator.standard_normal(shape) for shape in ((6, 3), 6, 3))).to_dataset()
+
+    names = "one", "two", "three"
+    artifacts = {
+        "models": {name: state(1.5) for name in names},
+        "snapshots": {name: state(0.1).expand_dims("update") for name in names},
     }
-    return gradient_distances(states, SAMPLERS, ladders=3, steps=60, repeats=4, points=6, stream=root_stream(1))
+    sizes = {"ladders": 3, "steps": 60, "repeats": 2, "points": 6, "stream": root_stream(1)}
+    return ins_runs.gradients(artifacts, states=["early", "late"], samplers=SAMPLERS, **sizes)
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +93,7 @@ def test_distances_early_and_late_over_steps(gradients):
         drawn = lines(axis)
         assert set(drawn) == set(NAMES.values())
         for sampler, name in NAMES.items():
-            expected = gradients["distance"].sel(state=state, sampler=sampler).mean("repeat")
+            expected = gradients["distance"].sel(state=state, sampler=sampler).mean(["training", "repeat"])
             np.testing.assert_allclose(drawn[name].get_ydata(), expected)
             np.testing.assert_array_equal(drawn[name].get_xdata(), gradients["step"])
         assert axis.get_xscale() == axis.get_yscale() == "log"
@@ -89,10 +102,10 @@ def test_distances_early_and_late_over_steps(gradients):
 
 def test_associations_beside_those_of_independent_draws(gradients):
     names = {name: NAMES[name] for name in ("pt", "ins")}
-    figure = association.draw({"gradients": gradients}, title="some model", names=names)
+    figure = ins_association.draw({"gradients": gradients}, title="some model", names=names)
     drawn = lines(figure.axes[1])
     for sampler, name in names.items():
-        expected = gradients["unevenness"].sel(state="late", sampler=sampler).mean("repeat")
+        expected = gradients["unevenness"].sel(state="late", sampler=sampler).mean(["training", "repeat"])
         np.testing.assert_allclose(drawn[name].get_ydata(), expected)
     draws = drawn["independent draws"].get_ydata()
     generator = np.random.default_rng(0)
@@ -113,6 +126,15 @@ def test_trainings_show_mean_and_variance_over_repeats(runs):
             np.testing.assert_allclose(right[name].get_ydata(), values.var("repeat", ddof=1)[1:])
         assert "[nat" in figure.axes[2 * row].get_ylabel() and "nat²" in figure.axes[2 * row + 1].get_ylabel()
         assert "3 repeats" in figure.axes[2 * row + 1].get_title("right")
+
+
+def test_other_settings_are_drawn_beside_those_of_the_paper(runs):
+    artifacts = {"runs": {**runs, "initial": runs["ins"]}}
+    figure = ins_settings.draw(artifacts, title="some data", names={**NAMES, "initial": "INS from elsewhere"})
+    drawn = lines(figure.axes[0])
+    assert set(drawn) == {*NAMES.values(), "INS from elsewhere"}
+    np.testing.assert_allclose(drawn["INS from elsewhere"].get_ydata(), drawn[NAMES["ins"]].get_ydata())
+    assert "some data" in figure.axes[1].get_title("right")
 
 
 def test_equal_sweeps_and_seconds_scale_the_same_curves(gradients, runs, timings):

@@ -3,6 +3,7 @@
 from collections import Counter
 
 from logzoo.checks import one_of
+from replication.claim import Size
 from replication.papers.declaration import training_work
 
 
@@ -38,28 +39,38 @@ def _chains(samplers, ladders):
 def gradients(here):
     """The experiment on how far the samplers of a figure are from the exact gradient."""
     model, samplers = here.entry["model"], samplers_of(here)
+    names = here.trainings(model)
     sizes = here.chosen("states", "ladders", "steps", "repeats", "points")
-    sweeps = len(sizes["states"]) * sizes["repeats"] * sizes["steps"] * _chains(samplers, sizes["ladders"])
+    repeats = len(names) * len(sizes["states"]) * sizes["repeats"]
+    sweeps = repeats * sizes["steps"] * _chains(samplers, sizes["ladders"])
     return here.experiment(
         "replication.papers.infinite_swapping.ins_runs:gradients",
-        {"model": here.model(model), "snapshots": here.snapshots(model)},
+        {
+            "models": {name: here.model(name) for name in names},
+            "snapshots": {name: here.snapshots(name) for name in names},
+        },
         {**sizes, "samplers": samplers},
         stream=("gradients", here.name),
         work={"sampling": here.visits(model, sweeps)},
     )
 
 
-def compared(here, name, trainers):
-    """The experiments {trainer: experiment} of a comparison: repeats of a training by each of these trainers."""
+def compared(here, name, trainers, initial_scale=None):
+    """The experiments {trainer: experiment} of a comparison: repeats of a training by each of these trainers.
+
+    initial_scale: standard deviation of the initial parameters, in place of the trainers'.
+    """
     comparison, experiments = comparison_of(here, name), {}
     sizes = {key: comparison[key] for key in ("repeats", "points", "subset", "paired") if key in comparison}
+    ending = "" if initial_scale is None else f"-from-{initial_scale:g}"
+    sizes |= {"initial_scale": initial_scale} if ending else {}
     for trainer, entry in trainers_of(here, name, trainers).items():
         train = _settings_of(comparison, entry)
         experiments[trainer] = here.experiment(
             "replication.papers.infinite_swapping.ins_runs:trainings",
             {"dataset": here.dataset(comparison["dataset"])},
-            {"trainer": trainer, "train": train, **sizes},
-            f"comparisons/{name}.{trainer}",
+            {"trainer": f"{trainer}{ending}", "train": train, **sizes},
+            f"comparisons/{name}.{trainer}{ending}",
             stream=("comparisons", name),
             methods=(train["method"],),
             checkpoints=True,
@@ -77,21 +88,72 @@ def timings(here):
     """The experiment that takes the seconds of all samplers and trainers that are compared over seconds."""
     equal, many = here.of("ins-equal"), here.of("ins-many")
     gradient = here.of(equal.entry["gradients"])
-    comparison = comparison_of(equal, equal.entry["comparison"])
-    entries = trainers_of(equal, equal.entry["comparison"], equal.entry["shown"])
-    trainings = {name: _settings_of(comparison, entry) for name, entry in entries.items()}
     samplers = {**samplers_of(gradient), **samplers_of(many)}
-    ladders, steps = gradient.entry["ladders"], equal.entry["steps"]
+    return _timed(equal, gradient, equal.entry["comparison"], equal.entry["shown"], samplers, f"timings/{equal.name}")
+
+
+def timings_of_large(here):
+    """The experiment that takes the seconds of an update of two trainers on the larger data."""
+    gradient, name = here.of(here.entry["gradients"]), here.entry["larger"]
+    return _timed(here, gradient, name, ["pt", "ins"], {}, f"timings/{here.name}-{name}")
+
+
+def _timed(here, gradient, name, trainers, samplers, path):
+    """The experiment that times samplers on the model of `gradient`, and trainers of the comparison `name`."""
+    comparison, steps = comparison_of(here, name), here.entry["steps"]
+    trainings = {key: _settings_of(comparison, entry) for key, entry in trainers_of(here, name, trainers).items()}
+    ladders = gradient.entry["ladders"]
     # Samplers take so many steps three times over, trainers four times as many updates.
     works = [_work(here, comparison, train, 12 * steps) for train in trainings.values()]
     sampling = here.visits(gradient.entry["model"], 3 * steps * _chains(samplers, ladders))
-    return equal.experiment(
+    return here.experiment(
         "replication.papers.timing:infinite_swapping",
         {"model": here.model(gradient.entry["model"]), "dataset": here.dataset(comparison["dataset"])},
         {"samplers": samplers, "trainings": trainings, "ladders": ladders, "steps": steps},
-        f"timings/{equal.name}",
+        path,
         stream=("time-of-swapping",),
         methods=tuple(train["method"] for train in trainings.values()),
         timed=True,
         work=dict(sum(map(Counter, works), start=Counter(sampling=sampling))),
     )
+
+
+# Sizes of the comparisons in the paper, sections 4.2 to 4.5: visible units with those of the label (the paper counts
+# 1,050 of the largest, without its 128), hidden units, and training examples.
+_PUBLISHED = {
+    "toy-4-4": (12, 4, 10_000),
+    "toy-4-8": (20, 6, 10_000),
+    "mnist": (794, 500, 55_000),
+    "toy-large": (1178, 600, 128_000),
+}
+
+
+def size_of_comparison(here, name, exploratory=""):
+    """The Size behind statistics over the repeats of a comparison."""
+    comparison, (visible, hidden, examples) = comparison_of(here, name), _PUBLISHED[name]
+    train, dataset = comparison["train"], here.config["datasets"][comparison["dataset"]]
+    settings: dict[str, tuple[float, float | None]] = {
+        "visible units": (dataset["visible"], visible),
+        "hidden units": (train["hidden"], hidden),
+        "training examples": (dataset["splits"]["train"], examples),
+        "updates": (train["updates"], 10_000),
+        "batch": (train["batch"], 10),
+    }
+    return Size(settings, comparison["repeats"], comparison["repeats"], exploratory)
+
+
+def size_of_gradients(here, exploratory=""):
+    """The Size behind statistics over the trainings whose gradients are estimated."""
+    model = here.entry["model"]
+    visible, hidden = here.shape(model)
+    published = {"toy-4-4-exact": "toy-4-4", "toy-4-8-exact": "toy-4-8"}[model]
+    settings: dict[str, tuple[float, float | None]] = {
+        "visible units": (visible, _PUBLISHED[published][0]),
+        "hidden units": (hidden, _PUBLISHED[published][1]),
+        "updates before": (here.config["models"][model]["train"]["updates"], 10_000),
+        "chains at a temperature": (here.entry["ladders"], 10),
+        "steps": (here.entry["steps"], None),
+        "runs of a training": (here.entry["repeats"], None),
+    }
+    trainings = len(here.trainings(model))
+    return Size(settings, trainings, trainings, exploratory)

@@ -10,7 +10,13 @@ from replication.papers.declaration import Here
 from replication.reporting.style import finished, new_figure
 
 CLAIMS = {
-    "": Claim("Two examples of MNIST, rounded", "an illustration", not_tested="an illustration, nothing to measure")
+    "": Claim(
+        "Two examples of MNIST, rounded",
+        "section 4.3, figure 1",
+        "an illustration",
+        "nothing",
+        not_tested="an illustration, nothing to measure",
+    )
 }
 # Inches that the notice of stand-in data takes.
 _NOTICE_WIDTH = 6.6

@@ -20,11 +20,19 @@ from logzoo.streams import root_stream
 from logzoo.training import trainers
 
 
-def gradients(artifacts, *, states, **settings):
-    """The experiment at the first snapshot of a training (`early`) and at the model that it ended in (`late`)."""
-    snapshots = artifacts["snapshots"]
-    known = {"early": RBM.from_dataset(snapshots.isel(update=0)), "late": RBM.from_dataset(artifacts["model"])}
-    return gradient_distances({name: known[name] for name in states}, **settings)
+def gradients(artifacts, *, states, stream, **settings):
+    """The experiment at the first snapshot (`early`) and at the last parameters (`late`) of independent trainings.
+
+    artifacts: `models` and `snapshots` by training. Returns the Datasets of `gradient_distances` over `training`.
+    """
+    trained, names = [], list(artifacts["models"])
+    for name, model in artifacts["models"].items():
+        first = artifacts["snapshots"][name].isel(update=0)
+        known = {"early": RBM.from_dataset(first), "late": RBM.from_dataset(model)}
+        chosen = {state: known[state] for state in states}
+        trained.append(gradient_distances(chosen, stream=stream.child(name), **settings))
+    joined = xr.concat(trained, "training", data_vars=["distance", "unevenness"])
+    return joined.assign_coords(training=coordinate("training", names, "training of the RBM"))
 
 
 def gradient_distances(states, samplers, *, ladders, steps, repeats, points, stream):
@@ -95,11 +103,12 @@ _TEXTS = {
 }
 
 
-def trainings(artifacts, *, trainer, train, points, stream, checkpoint, paired=False, **settings):
+def trainings(artifacts, *, trainer, train, points, stream, checkpoint, paired=False, initial_scale=None, **settings):
     """The experiment of one trainer in a comparison; all trainers of a comparison share the subset.
 
     train: settings of the training, `method` among them. paired: all trainers share the initial weights and the
-    mini-batches of a repeat, too, so that their difference varies less.
+    mini-batches of a repeat, too, so that their difference varies less. initial_scale: standard deviation of the
+    initial weights and biases, in place of the trainer's.
     """
     data = visible_matrix(artifacts["dataset"], "train")
     snapshots = {"every": max(1, train["updates"] // points), "snapshots": points}
@@ -109,9 +118,18 @@ def trainings(artifacts, *, trainer, train, points, stream, checkpoint, paired=F
     def trained(repeat):
         seed, names = (f"{stream}/{repeat}", ()) if paired else (f"{stream}/{trainer}/{repeat}", (method,))
         streams = root_stream(seed).child("train", *names)
-        return trainers.trainer(method)(data, stream=streams, checkpoint=checkpoint(repeat), progress=False, **options)
+        more = {"checkpoint": checkpoint(repeat), "progress": False}
+        if initial_scale is not None:
+            more["start"] = _initial(data.shape[1], options["hidden"], initial_scale, streams.child("start"))
+        return trainers.trainer(method)(data, stream=streams, **more, **options)
 
     return repeated_training(trained, data, label_units(artifacts["dataset"]), stream=stream, **settings)
+
+
+def _initial(visible, hidden, scale, stream):
+    """The RBM whose parameters are independent normal draws of this standard deviation."""
+    generator = stream.generator()
+    return RBM(*(scale * generator.standard_normal(shape) for shape in ((visible, hidden), visible, hidden)))
 
 
 def repeated_training(train, examples, labels, *, repeats, subset, stream):

@@ -1,0 +1,70 @@
+"""Settings of infinite swapping that the paper varied: initial parameters, numbers of swaps and of temperatures.
+
+Exact mean log-likelihood while training with other initial parameters, with more swaps and with 12 temperatures of 4
+chains, its mean and variance over repeats, on toy data of 20 visible units. Hult et al. (2019), section 4.2.
+"""
+
+from replication.claim import Claim, Size
+from replication.papers.declaration import Here
+from replication.papers.infinite_swapping.ins_experiments import (
+    compared,
+    comparison_of,
+    size_of_comparison,
+    trainers_of,
+)
+from replication.papers.infinite_swapping.ins_trainings import draw_rows, values_of
+from replication.reporting.statistics import difference_of_means, over_repeats
+
+_LIKELIHOOD = (
+    "mean log-likelihood of the training data, exact, mean over all snapshots and over repeats: {} [nat] (20 × 6)"
+)
+CLAIMS = {
+    "initial": Claim(
+        "Another variance of the initial parameters gives the same results by INS",
+        "section 4.2.2",
+        "different draws do not yield different results, nor smaller changes in the variance",
+        _LIKELIHOOD.format("initial standard deviation 0.1 (variance 0.01, as printed) less 0.01 (Hinton 2010)"),
+    ),
+    "swaps": Claim(
+        "More swap attempts an update have no significant effect on the results of PT",
+        "section 4.2.6",
+        "no significant effect, no number",
+        _LIKELIHOOD.format("PT with five sweeps, each with its swaps, an update, less PT with one"),
+    ),
+}
+_INITIAL = "initial"
+
+
+def inputs(here: Here) -> dict:
+    name = here.entry["comparison"]
+    changed = compared(here, name, ["ins"], initial_scale=here.entry["initial_scale"])
+    return {"runs": {**compared(here, name, here.entry["trainers"]), _INITIAL: changed["ins"]}}
+
+
+def settings(here: Here) -> dict:
+    name, scale = here.entry["comparison"], here.entry["initial_scale"]
+    entries = trainers_of(here, name, here.entry["trainers"])
+    titles = {trainer: entry["title"] for trainer, entry in entries.items()}
+    return {"title": comparison_of(here, name)["title"], "names": {**titles, _INITIAL: f"INS from N(0, {scale:g}²)"}}
+
+
+def sizes(here: Here) -> dict[str, Size]:
+    size = size_of_comparison(here, here.entry["comparison"])
+    return {
+        "initial": size_of_comparison(here, here.entry["comparison"], "the paper names no other variance"),
+        "swaps": size._replace(exploratory="five swaps an update are ours, the paper names no number"),
+    }
+
+
+def statistics(artifacts: dict) -> dict:
+    """Differences of mean likelihoods."""
+    levels = {name: values_of(run, "log_likelihood") for name, run in artifacts["runs"].items()}
+    return {
+        "initial": over_repeats(difference_of_means, levels[_INITIAL], levels["ins"]),
+        "swaps": over_repeats(difference_of_means, levels["pt-5"], levels["pt"]),
+    }
+
+
+def draw(artifacts: dict, *, title, names):
+    """Likelihood while training by INS and PT, as set in the paper and otherwise."""
+    return draw_rows([(artifacts["runs"], title, "log_likelihood")], names)
