@@ -288,3 +288,11 @@ def test_help_imports_nothing_heavy():
     script = f"import sys; from logzoo.cli.main import main; main(['-h']); print('heavy', {heavy} & set(sys.modules))"
     printed = process("-c", script).stdout
     assert printed.startswith("usage: logzoo") and printed.endswith("heavy set()\n")
+
+
+def test_names_of_methods_are_found_whatever_their_case(folder, capsys):
+    results = []
+    for method in ("ais", "AIS"):
+        assert main(["estimate", "model.nc", "--method", method, "--sweeps", "100", "--json"]) == 0
+        results.append(capsys.readouterr().out)
+    assert results[0] == results[1]

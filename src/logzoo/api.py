@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from logzoo.budgets import SweepLedger
-from logzoo.checks import binary_matrix, flag, is_a, whole_number
+from logzoo.checks import binary_matrix, flag, is_a, lower_case, whole_number
 from logzoo.estimators import estimator_registry as registry
 from logzoo.estimators.estimator import Draws
 from logzoo.functions import Listing, check_options
@@ -100,6 +100,7 @@ def estimate_log_z(
     from logzoo.estimators import auto, evidence
 
     is_a("rbm", rbm, RBM)
+    method = lower_case(method)
     stream, run, check = root_stream(seed), registry.estimator(method), flag("check", check)
     ledger, data, options = _settings(rbm, method, sweeps, chains, base, data, threads, progress, options)
     if checkpoint is not None:
@@ -182,6 +183,7 @@ def draw_samples(
     [True, True, True]
     """
     is_a("rbm", rbm, RBM)
+    method = lower_case(method)
     ledger, _, options = _settings(rbm, method, sweeps, chains, base, data, threads, progress, options)
     return registry.draw_for_all(rbm, method, ledger, root_stream(seed).child(registry.name_of(method)), options)
 
@@ -220,6 +222,7 @@ def read_log_z(draws: Draws, method: Method, /, **options: Any) -> Estimate:
     >>> estimate == estimate_log_z(rbm, "ais", sweeps=100, check=False)
     True
     """
+    method = lower_case(method)
     listed = registry.find(method)
     check_options(registry.name_of(method), options, (listed.read, *listed.observers))
     return registry.read(is_a("draws", draws, Draws), method, options)

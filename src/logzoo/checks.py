@@ -105,6 +105,11 @@ def one_of(name: str, value: object, choices: Collection[str]) -> str:
     return value
 
 
+def lower_case(method: Any) -> Any:
+    """The name of a method as it is listed, whatever its case; anything but a text as it is."""
+    return method.lower() if isinstance(method, str) else method
+
+
 def real_array(name: str, value: object) -> Array:
     """`value` as an array of booleans, whole or real numbers, of the type that it has; nothing else, and no masks."""
     # NumPy drops the masks of rows.

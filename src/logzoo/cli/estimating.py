@@ -42,7 +42,7 @@ def add_arguments(add: Callable[..., Any]) -> None:
     """Add the arguments of the command by `add`, the `add_argument` of its parser."""
     add_model(add)
     summary = "one estimator, or all of them one by one: all; default auto: unlike ones until they agree, or a refusal"
-    add("--method", default="auto", metavar="NAME", help=f"{summary}; an unknown name lists them")
+    add("--method", default="auto", type=str.lower, metavar="NAME", help=f"{summary}; an unknown name lists them")
     add("--tolerance", type=float, metavar="X", help="of auto: half-width in nats of the 95%% interval (default 0.1)")
     summary = "sweeps of each chain (default 10000); of auto the most it may spend (default 200000)"
     add("--sweeps", type=int, metavar="N", help=summary)

@@ -49,7 +49,7 @@ def command_parser() -> Parser:
 
 def _add_train(add):
     add("data", metavar="DATA", help=f"{DATA_HELP}; of an artifact, the training split")
-    add("--method", default="pcd", help="trainer (default pcd); an unknown name lists them all")
+    add("--method", default="pcd", type=str.lower, help="trainer (default pcd); an unknown name lists them all")
     add("--hidden", type=int, required=True, metavar="N", help="hidden units")
     add("--updates", type=int, required=True, metavar="N", help="parameter updates")
     add("--batch", type=int, default=100, metavar="N", help="examples in a mini-batch (default 100)")

@@ -116,7 +116,7 @@ def find(method: Method) -> Estimator:
         return Estimator(name_of(method), None, (), method)
     if isinstance(method, str) and method in _KNOWN:
         return _KNOWN[method]
-    installed = {entry.name: entry for entry in entry_points(group="logzoo.estimators")}
+    installed = {entry.name.lower(): entry for entry in entry_points(group="logzoo.estimators")}
     entry = installed[one_of("method", method, {**_KNOWN, **installed})]
     try:
         return find(entry.load())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from logzoo.checks import binary_matrix, grey_matrix, one_of, positive_number, whole_number
+from logzoo.checks import binary_matrix, grey_matrix, lower_case, one_of, positive_number, whole_number
 from logzoo.functions import Listing, Method, resolved
 from logzoo.io.checkpoints import Checkpoint, chosen_checkpoint
 from logzoo.streams import root_stream
@@ -141,6 +141,7 @@ def train_rbm(
     >>> run.rbm
     RBM(6 visible x 3 hidden)
     """
+    method = lower_case(method)
     if "stream" in options:
         raise ValueError(f"{method}: unknown option 'stream'; expected a seed")
     run, stream = trainer(method), root_stream(seed).child("train", method)
