@@ -219,6 +219,13 @@ def test_log_z_by_tours_is_judged_at_its_end_and_a_stopping_set_that_weighs_too_
         truth["std_error"] = 3.0
     unsure = f4.statistics(artifacts)
     assert unsure["truth"].low < 0.2 and unsure["covers"].value == 1.0
+    # RBMs whose log Z is not known do not count.
+    first, *others = artifacts["truths"]["state"].values()
+    first.attrs["converged"] = 0
+    assert np.isfinite(f4.statistics(artifacts)["converges"].low)
+    for truth in others:
+        truth.attrs["converged"] = 0
+    assert verdict(f4.CLAIMS, "converges", f4.statistics(artifacts)) == NOT_TESTED
 
 
 def test_swapped_trainers_and_a_chain_that_is_stuck_turn_verdicts():

@@ -9,10 +9,13 @@ import numpy as np
 from replication.claim import Claim, Power, Size
 from replication.papers.declaration import Here
 from replication.papers.expected import expect
-from replication.reporting.statistics import mean, over_repeats, ratio_of_rmse, rmse_with_band, truth_of
+from replication.reporting.statistics import mean, over_repeats, ratio_of_rmse, rmse_with_band, truth_of, untested
 from replication.reporting.style import TRUTH, draw_band, finished, look_of, new_figure, plain_logarithms
 
-_STATES = "over trainings, replicates, and the states after 15 epochs of CD-1 and after LVS-1"
+_STATES = (
+    "over trainings, replicates, and the states after 15 epochs of CD-1 and after LVS-1; trainings whose true log Z is"
+    " not known, as its long runs did not converge, are left out"
+)
 # The authors' code.
 _HIDDEN, _TOURS_PUBLISHED, _CAP = 32, 1_000, 100_000
 CLAIMS = {
@@ -24,7 +27,9 @@ CLAIMS = {
         at_most=1.0,
         bound="consistent: the estimate tends to the true value as tours accumulate",
         scale="log",
-        power=Power(0.8, 0.3, "a factor of 1.25; spread assumed, twice that of an earlier run"),
+        power=Power(
+            0.1, 0.35, "errors that fall as the root of the tours (theorem 3); spread of a ratio of two RMSE of 20"
+        ),
     ),
     "truth": Claim(
         "The estimate ends at the true log Z",
@@ -88,29 +93,31 @@ def _estimates(here, model):
 
 def statistics(artifacts: dict) -> dict:
     """Error at the end, also over that at the start, and whether intervals hold the truth; repeats are trainings."""
-    ends, starts, covered, doubts = [], [], [], []
+    ends, starts, held, doubts = [], [], [], []
     for model, trainings in artifacts["estimates"].items():
-        truths = np.array([truth_of(artifacts["truths"][model][name]) for name in trainings])
-        known, doubt = truths[:, 0, None], truths[:, 1, None]
-        log_z = np.stack([one["log_z"].transpose("tours", "replicate").values for one in trainings.values()])
-        low, high = (
-            np.stack([one[name].isel(tours=-1).values for one in trainings.values()]) for name in ("low", "high")
-        )
-        ends.append(log_z[:, -1] - known)
-        starts.append(log_z[:, 0] - known)
-        # An interval misses the truth only beyond the error of the truth.
-        covered.append(((low - 2.0 * doubt <= known) & (known <= high + 2.0 * doubt)).mean(axis=1))
-        doubts.append(doubt.mean())
-    # Arrays (state, replicate, training), of the trainings that all states have.
+        truths = {name: truth_of(artifacts["truths"][model][name]) for name in trainings}
+        known = [(by_tours, *truths[name]) for name, by_tours in trainings.items() if np.isfinite(truths[name][1])]
+        errors = [by_tours["log_z"].transpose("tours", "replicate").values - truth for by_tours, truth, _ in known]
+        ends.append([of_tours[-1] for of_tours in errors])
+        starts.append([of_tours[0] for of_tours in errors])
+        held.append([_share_held(by_tours.isel(tours=-1), *truth) for by_tours, *truth in known])
+        doubts += [doubt for *_, doubt in known]
+    # Arrays (state, training, replicate), of as many trainings as all states have.
     fewest = min(map(len, ends))
-    end, start = (np.stack([errors[:fewest].T for errors in part]) for part in (ends, starts))
-    held = np.stack([shares[:fewest] for shares in covered])
-    truth_error = float(np.mean(doubts))
+    if not fewest:
+        return dict.fromkeys(CLAIMS, untested())
+    end, start = (np.array([one[:fewest] for one in part]).transpose(0, 2, 1) for part in (ends, starts))
+    doubt = float(np.mean(doubts))
     return {
-        "converges": over_repeats(ratio_of_rmse, end, start, scale="log", truth_error=truth_error),
-        "truth": over_repeats(lambda errors: mean(np.abs(errors)), end, scale="log", truth_error=truth_error),
-        "covers": over_repeats(mean, held, scale="share"),
+        "converges": over_repeats(ratio_of_rmse, end, start, scale="log", truth_error=doubt),
+        "truth": over_repeats(lambda errors: mean(np.abs(errors)), end, scale="log", truth_error=doubt),
+        "covers": over_repeats(mean, np.array([one[:fewest] for one in held]), scale="share"),
     }
+
+
+def _share_held(end, truth, doubt):
+    """Share of intervals that hold the truth; one misses it only beyond the error of the truth."""
+    return float(((end["low"] - 2.0 * doubt <= truth) & (truth <= end["high"] + 2.0 * doubt)).mean())
 
 
 def _share_cut(by_tours):

@@ -31,7 +31,9 @@ _CLAIMS_1 = {
         " trainings",
         at_least=0.0,
         bound="more likely to sample states from longer tours",
-        power=Power(0.22, 0.2, "lengths that differ by a factor of 1.25; spread assumed"),
+        power=Power(
+            0.22, 0.2, "lengths that differ by a factor of 1.25; spread over three pilot trainings of 32 units"
+        ),
     )
 }
 _TOUR_COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#332288")
@@ -122,7 +124,7 @@ _CLAIMS_3 = {
         " are summed over trainings, visible units at their means",
         at_most=0.0,
         bound="digits that are thicker than those of short tours",
-        power=Power(-0.25, 0.3, "an eighth of the mean width of 2 pixels; spread of an earlier run"),
+        power=Power(-0.25, 0.1, "an eighth of the mean width of 2 pixels; spread: ten times that over three pilots"),
     ),
     "unlike": Claim(
         "First draws of long tours resemble their images less than those of short tours do",

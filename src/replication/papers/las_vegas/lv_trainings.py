@@ -39,7 +39,7 @@ _COLUMNS = {
 _VALUES = {"grey": "grey levels", "binary": "binary data"}
 _FEWEST_PAIRS = 2
 # Weights looked at for each visible unit and state of the stopping set when LVS computes its log f, as measured.
-_REFRESH = 3.5
+_REFRESH = 2.7
 
 
 def _inputs(here: Here) -> dict:
