@@ -100,7 +100,7 @@ def statistics(artifacts: dict) -> dict:
         errors = [by_tours["log_z"].transpose("tours", "replicate").values - truth for by_tours, truth, _ in known]
         ends.append([of_tours[-1] for of_tours in errors])
         starts.append([of_tours[0] for of_tours in errors])
-        held.append([_share_held(by_tours.isel(tours=-1), *truth) for by_tours, *truth in known])
+        held.append([_share_held(by_tours, *truth) for by_tours, *truth in known])
         doubts += [doubt for *_, doubt in known]
     # Arrays (state, training, replicate), of as many trainings as all states have.
     fewest = min(map(len, ends))
@@ -115,9 +115,10 @@ def statistics(artifacts: dict) -> dict:
     }
 
 
-def _share_held(end, truth, doubt):
-    """Share of intervals that hold the truth; one misses it only beyond the error of the truth."""
-    return float(((end["low"] - 2.0 * doubt <= truth) & (truth <= end["high"] + 2.0 * doubt)).mean())
+def _share_held(by_tours, truth, doubt):
+    """Share of intervals by all tours that hold the truth; one misses it only beyond the error of the truth."""
+    low, high = (by_tours[name].transpose("tours", "replicate").values[-1] for name in ("low", "high"))
+    return np.mean((low - 2.0 * doubt <= truth) & (truth <= high + 2.0 * doubt))
 
 
 def _share_cut(by_tours):
