@@ -10,6 +10,8 @@ from replication.papers.las_vegas import lv_f2c, lv_f4, lv_images, lv_tails, lv_
 
 _TOURS = ("visible", "rounds", "batch", "tour")
 _IMAGES, _SHOWN = ("kind", "shown", "unit"), np.tile(np.eye(2), (2, 5, 4))
+# Without indexes, which take most of the time of many small Datasets.
+_COORDINATES = xr.Coordinates({"visible": ("visible", np.array(["means"]))}, indexes={})
 _DRAWN = _SHOWN * np.array([1.0, -1.0])[:, None, None]
 _TRAINERS = ("cd-1", "cd-10", "pcd-1", "pcd-10", "lvs-1", "lvs-3", "lvs-10")
 
@@ -29,7 +31,7 @@ def dataset_of_tours(length, finished, same, label, stroke, **attributes):
             "image": (_IMAGES, _SHOWN),
             "first_draw": (_IMAGES, _DRAWN),
         },
-        coords={"visible": ["means"], "rounds": np.arange(len(length)), "kind": ["short", "long"]},
+        coords=_COORDINATES,
         attrs=attributes,
     )
 
@@ -99,11 +101,7 @@ def _figure_1(generator):
 
 
 def _figure_2a(generator):
-    return {
-        "tours": {
-            f"lv-{hidden}": _trainings(generator, count, hidden) for hidden, count in ((16, 5), (25, 5), (32, 10))
-        }
-    }
+    return {"tours": {f"lv-{hidden}": _trainings(generator, 10, hidden) for hidden in (16, 25, 32)}}
 
 
 def _figure_4(generator):
