@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import xarray as xr
 from scipy.special import expit
 
 from logzoo.models.exact_sums import exact_log_z
@@ -14,7 +15,7 @@ from logzoo.samplers.tour_chains import TourSampler
 from logzoo.streams import root_stream
 from logzoo.training.trainers import train_rbm
 from replication.papers.las_vegas.lv_estimates import tour_estimates, trained_likelihoods
-from replication.papers.las_vegas.lv_tours import Images, broken_chains, stroke_widths, tour_lengths
+from replication.papers.las_vegas.lv_tours import Images, broken_chains, inspected, stroke_widths, tour_lengths
 
 
 def random_rbm(visible, hidden, scale=1.0, seed=0):
@@ -77,9 +78,9 @@ def test_lengths_of_nested_sets_start_from_the_same_states():
     assert cut.any() and (result["length"].values[cut] == 6).all() and result["length"].max() == 6
     np.testing.assert_array_equal(result["label"], images.labels[result["example"].values])
     np.testing.assert_allclose(result["stroke"], stroke_widths(images.data)[result["example"].values])
-    distances = np.square(result["first_draw"].values[:, :, None] - images.data).sum(axis=-1)
-    np.testing.assert_array_equal(result["first_label"], images.labels[distances.argmin(axis=-1)])
-    np.testing.assert_allclose(result["log_f"], -rbm.free_energy(images.data)[result["example"].values].reshape(5, 20))
+    shown = result.isel(shown=0)
+    means = result["length"].sel(visible="means", rounds=1)
+    assert shown["shown_length"].values.tolist() == [means.min(), means.max()]
     assert result["same"].values[cut].sum() == 0 and 0 < result["same"].values.sum() < result["same"].size
     again = tour_lengths(rbm, images, rounds=[1], stream=root_stream(1), **settings | {"visible": ["draws"]})
     np.testing.assert_array_equal(again["length"].values[0, 0], lengths[0])
@@ -98,6 +99,22 @@ def test_chains_are_broken_where_their_first_hidden_state_comes_again():
         assert (candidates == one["start"].values).all(axis=1).any()
     with pytest.raises(ValueError, match="digits: expected classes of the data, found 9"):
         broken_chains(rbm, images, digits=[9], sweeps=3, candidates=10, stream=root_stream(4))
+
+
+def test_first_tours_and_those_that_cd_ends_in_are_of_the_same_chains():
+    rbm, images = random_rbm(9, 4, 1.2), images_of(9, 40)
+    variables = {"data": (("example", "visible"), images.data), "split": ("example", [0] * 40)}
+    artifacts = {"model": rbm.to_dataset(), "dataset": xr.Dataset(variables)}
+    settings = {"sweeps": 30, "inspected": 300, "stream": root_stream(3)}
+    result = inspected(artifacts, k=5, **settings)
+    assert (result["first"] <= 30).all() and (result["held"] >= 1).all()
+    # A chain that is still on its first tour at sweep 5 is on the same.
+    waiting = result["first"].values >= 5
+    assert waiting.any() and (result["first"].values == result["held"].values)[waiting].all()
+    assert result["held"].mean() > result["first"].mean()
+    at_once = inspected(artifacts, k=1, **settings)
+    np.testing.assert_array_equal(at_once["first"], at_once["held"])
+    np.testing.assert_array_equal(at_once["first"], result["first"])
 
 
 def test_the_width_of_strokes_is_that_of_bars_and_blots():
@@ -155,6 +172,20 @@ def test_likelihoods_over_rates_and_runs_are_exact_and_divergence_is_no_number()
     assert result["log_likelihood"].sel(rate=5.0).isnull().all() and result["log_z"].sel(rate=0.1).notnull().all()
     with pytest.raises(ValueError, match="batch"):
         trained_likelihoods(lambda rate, run: train_rbm(data, "cd", hidden=3, updates=1), splits, rates=[0.1], runs=1)
+
+
+def test_the_share_of_finished_tours_is_that_after_the_warm_up():
+    data = (np.random.default_rng(0).random((40, 6)) < 0.3).astype(np.uint8)
+
+    def train(method, options):
+        settings = {"hidden": 3, "updates": 20, "batch": 10, "every": 1, **options}
+        return lambda rate, run: train_rbm(data, method, learning_rate=rate, seed=run, **settings)
+
+    result = trained_likelihoods(train("lvs", {"warm_up": 2}), {"train": data}, rates=[0.1], runs=1)
+    trace = train("lvs", {"warm_up": 2})(0.1, 0).trace
+    assert (trace["tours_finished"][:8] == 0.0).all()
+    assert float(result["tours_finished"][0, 0]) == pytest.approx(float(trace["tours_finished"][8:].mean()))
+    assert trained_likelihoods(train("cd", {}), {"train": data}, rates=[0.1], runs=1)["tours_finished"].isnull().all()
 
 
 @pytest.mark.parametrize("off, estimated", [(0.0, 2), (0.5, 0)])

@@ -9,7 +9,6 @@ from logzoo.streams import root_stream
 from replication.papers.las_vegas import lv_f2c as f2c
 from replication.papers.las_vegas import lv_f4 as f4
 from replication.papers.las_vegas import lv_images, lv_tails, lv_trainings
-from replication.papers.las_vegas import lv_tours as classes
 from replication.papers.las_vegas.lv_estimates import tour_estimates
 from replication.papers.las_vegas.lv_images import tours_of
 from replication.papers.las_vegas.lv_tours import Images, broken_chains, tour_lengths
@@ -77,7 +76,7 @@ def assert_tail(line, lengths):
 
 def test_tails_of_all_models_with_drawn_and_mean_visible_units(tours):
     titles = {"lv-4": "four", "lv-20": "seven"}
-    figure = f2a.draw({"tours": tours}, titles=titles)
+    figure = f2a.draw({"tours": {model: {model: one} for model, one in tours.items()}}, titles=titles)
     (axis,) = figure.axes
     drawn = lines(axis)
     for model, title in titles.items():
@@ -89,52 +88,26 @@ def test_tails_of_all_models_with_drawn_and_mean_visible_units(tours):
     assert any(list(line.get_xdata()) == [30, 30] for line in axis.get_lines())
 
 
-@pytest.fixture(scope="module")
-def lengths_by_digit(tours):
-    """Lengths of tours and the digits that they started from."""
-    one = tours["lv-20"]
-    return one["length"].sel(visible="draws").isel(rounds=0).values.ravel(), one["label"].values.ravel()
-
-
-def test_tours_are_counted_by_digit(images):
-    rbm = random_rbm(20)
-    dataset = xr.Dataset(
-        {
-            "data": (("example", "visible"), images.data),
-            "label": ("example", images.labels),
-            "split": ("example", [0] * 60),
-        }
-    )
-    stream = root_stream(3)
-    artifacts = {"model": rbm.to_dataset(), "dataset": dataset}
-    result = classes.by_class(artifacts, tours=400, cap=30, stream=stream)
-    assert result["tours"].sum() == 800 and result.attrs["cap"] == result["length"].max() == 30
-    # The same stream sends the same tours, whatever is kept of them.
-    settings = {"rounds": [1], "visible": ["draws", "means"], "batches": 4, "batch": 100, "cap": 30, "shown": 1}
-    lengths_of_tours = tour_lengths(rbm, images, stream=stream, **settings)
-    lengths = {name: lengths_of_tours["length"].sel(visible=name).values.ravel() for name in ("draws", "means")}
-    assert result.identical(
-        classes.counted(
-            lengths, lengths_of_tours["label"].values.ravel(), lengths_of_tours["example"].values.ravel(), 30
-        )
-    )
-
-
-def by_class(lengths, labels):
-    """Tours of these lengths with visible units drawn, and twice as long at their means."""
-    return classes.counted({"draws": lengths, "means": 2 * lengths}, labels, np.arange(labels.size), 60)
-
-
-def test_lengths_by_digit(lengths_by_digit):
-    lengths, labels = lengths_by_digit
-    left, right = f2c.draw({"tours": by_class(lengths, labels)}, title="some model").axes
+def test_lengths_by_digit_are_those_of_the_first_training_and_means_of_all(tours):
+    one = tours["lv-4"]
+    longer = one.assign(length=2 * one["length"])
+    left, right = f2c.draw({"tours": {"a": one, "b": longer}}, title="some model").axes
+    lengths, labels = one["length"].sel(visible="means").isel(rounds=0).values.ravel(), one["label"].values.ravel()
     for digit in (1, 4, 6, 8):
         assert_tail(lines(left)[f"{digit}"], lengths[labels == digit])
-    means = {line.get_xdata()[0]: line.get_ydata()[0] for line in right.get_lines() if len(line.get_xdata()) == 1}
+    means = {line.get_xdata()[0]: line.get_ydata() for line in right.get_lines()}
     for digit in range(10):
         mean = np.exp(np.log(lengths[labels == digit]).mean())
-        assert means[digit - 0.15] == pytest.approx(mean) and means[digit + 0.15] == pytest.approx(2.0 * mean)
+        np.testing.assert_allclose(means[digit], [mean, 2.0 * mean])
     assert right.get_title("right") == "some model" and "sweeps" in right.get_ylabel()
+
+
+def test_images_of_short_and_long_tours_are_shown_with_first_draws(tours):
+    one = tours["lv-4"]
+    figure = f3.draw({"tours": {"a": one}})
+    axes = np.array(figure.axes).reshape(4, -1)
+    for row, (kind, name) in enumerate((kind, name) for kind in ("short", "long") for name in ("image", "first_draw")):
+        np.testing.assert_allclose(shown(axes[row, 0]), one[name].sel(kind=kind).values[0])
 
 
 def test_sweeps_belong_to_tours_that_return_or_not():
@@ -145,7 +118,8 @@ def test_sweeps_belong_to_tours_that_return_or_not():
 
 def test_errors_of_log_z_by_tours_and_costs(estimates):
     exact = 7.0
-    artifacts = {"estimates": {"a": estimates}, "truths": {"a": xr.Dataset({"log_z": exact, "std_error": 0.0})}}
+    truth = xr.Dataset({"log_z": exact, "std_error": 0.0})
+    artifacts = {"estimates": {"a": {"a": estimates}}, "truths": {"a": {"a": truth}}}
     figure = f4.draw(artifacts, titles={"a": "some model"}, names=NAMES)
     above, below = figure.axes
     np.testing.assert_allclose(lines(above)["one run"].get_ydata(), estimates["log_z"][0] - exact)
@@ -162,20 +136,21 @@ def test_errors_of_log_z_by_tours_and_costs(estimates):
         np.testing.assert_allclose(drawn[title].get_xdata(), other["other_chain_sweeps"].mean("replicate"))
 
 
-def test_stand_in_data_are_marked(tours, lengths_by_digit, estimates, images):
+def test_stand_in_data_are_marked(tours, estimates, images):
     chains = broken_chains(random_rbm(3), images, digits=[7], sweeps=3, candidates=6, stream=root_stream(2))
-    one = tours["lv-20"].assign_attrs(NOTICE)
+    one = tours["lv-4"].assign_attrs(NOTICE)
     truth = xr.Dataset({"log_z": 7.0, "std_error": 0.0})
-    by_tours = {"estimates": {"a": estimates.assign_attrs(NOTICE)}, "truths": {"a": truth}}
+    by_tours = {"estimates": {"a": {"a": estimates.assign_attrs(NOTICE)}}, "truths": {"a": {"a": truth}}}
     for figure in (
         f1.draw({"chains": chains.assign_attrs(NOTICE)}),
-        f2a.draw({"tours": {"a": one}}, titles={"a": "title"}),
-        f2c.draw({"tours": by_class(*lengths_by_digit).assign_attrs(NOTICE)}, title="title"),
-        f3.draw({"tours": one}),
+        f2a.draw({"tours": {"a": {"a": one}}}, titles={"a": "title"}),
+        f2b.draw({"tours": {"a": one}}, title="title"),
+        f2c.draw({"tours": {"a": one}}, title="title"),
+        f3.draw({"tours": {"a": one}}),
         f4.draw(by_tours, titles={"a": "title"}, names=NAMES),
     ):
         assert "STAND-IN" in figure.get_suptitle()
-    assert not f3.draw({"tours": tours["lv-20"]}).get_suptitle()
+    assert not f3.draw({"tours": {"a": tours["lv-4"]}}).get_suptitle()
 
 
 def training_of(rates, levels, **attributes):

@@ -146,7 +146,7 @@ def trained_likelihoods(train, splits, *, rates, runs, estimate=None):
     and each whose estimate did not converge. Returns a Dataset over (rate, run, split).
     """
     likelihood = np.full((len(rates), runs, len(splits)), np.nan)
-    log_z, std_error, sweeps = np.full((3, len(rates), runs), np.nan)
+    log_z, std_error, sweeps, finished = np.full((4, len(rates), runs), np.nan)
     disagreement = np.nan
     for row, rate in enumerate(rates):
         for run in range(runs):
@@ -168,6 +168,9 @@ def trained_likelihoods(train, splits, *, rates, runs, estimate=None):
                     LOG.warning("AIS is %.3g nats from log Z: every RBM is enumerated", disagreement)
                     estimate = None
             sweeps[row, run] = trained.trace["chain_sweeps"].values[-1]
+            if "tours_finished" in trained.trace:
+                touring = trained.trace["stopping_states"] > 0
+                finished[row, run] = trained.trace["tours_finished"].where(touring).mean()
             means = [trained.rbm.log_f(data).mean() for data in splits.values()]
             likelihood[row, run] = np.array(means) - log_z[row, run]
     over = ("rate", "run")
@@ -178,6 +181,7 @@ def trained_likelihoods(train, splits, *, rates, runs, estimate=None):
             "log_z_std_error": labelled(over, std_error, "standard error of log Z: 0 where it was enumerated", "nat"),
             "disagreement": labelled((), disagreement, "log Z of the first RBM by AIS less the enumerated one", "nat"),
             "chain_sweeps": labelled(over, sweeps, "Gibbs sweeps of the training, summed over chains", "sweep"),
+            "tours_finished": labelled(over, finished, "share of tours that finished, after the warm-up", "1"),
         },
         coords={
             "rate": coordinate("rate", map(float, rates), "initial learning rate"),

@@ -4,10 +4,10 @@ from math import isqrt
 
 import numpy as np
 
-from replication.claim import Claim
+from replication.claim import Claim, Power, Size
 from replication.papers.declaration import Declaration, Here
-from replication.papers.las_vegas.lv_tails import lengths
-from replication.reporting.statistics import over_repeats, ratio_of_sums, share
+from replication.papers.las_vegas.lv_lengths import HIDDEN, UPDATES, lengths, over_trainings, tour_size, with_means
+from replication.reporting.statistics import difference_of_means, mean, over_repeats, ratio_of_sums
 from replication.reporting.style import finished, new_figure
 
 
@@ -21,7 +21,21 @@ def draw_image(axis, values, colour):
     axis.spines[:].set(visible=True, color=colour, linewidth=2 if colour != "black" else 0.8)
 
 
-_CLAIMS_1 = {"": Claim("Chains broken into tours", "an illustration", not_tested="an illustration")}
+_CLAIMS_1 = {
+    "inspection": Claim(
+        "For K > 1, CD-K takes its states from longer tours: the inspection paradox",
+        "Correspondence and Differences Between LVS-K and CD-K, figure 1",
+        "more likely to sample states from longer tours than shorter tours",
+        "mean log length of the tour that the state of CD-10 belongs to, less that of the first tour of the same chain;"
+        " a tour ends when the first hidden state is drawn again, or is cut after 100 sweeps of the chain; mean over"
+        " trainings",
+        at_least=0.0,
+        bound="more likely to sample states from longer tours",
+        power=Power(
+            0.22, 0.2, "lengths that differ by a factor of 1.25; spread over three pilot trainings of 32 units"
+        ),
+    )
+}
 _TOUR_COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#332288")
 _UNFINISHED = "#999999"
 
@@ -35,7 +49,37 @@ def _inputs_1(here: Here) -> dict:
         stream=("broken-chains",),
         work={"tours": here.visits(model, len(sizes["digits"]) * sizes["candidates"] * sizes["sweeps"])},
     )
-    return {"chains": chains}
+    inspected = {
+        name: here.experiment(
+            "replication.papers.las_vegas.lv_tours:inspected",
+            here.model_and_data(name),
+            here.entry["inspection"],
+            f"figures/{here.name}.{name}",
+            stream=("inspected-tours", name),
+            work={
+                "sampling": here.visits(
+                    model, here.entry["inspection"]["inspected"] * here.entry["inspection"]["sweeps"]
+                )
+            },
+        )
+        for name in here.trainings(here.entry["inspection_of"])
+    }
+    return {"chains": chains, "inspected": inspected}
+
+
+def _sizes_1(here: Here) -> Size:
+    model = here.entry["inspection_of"]
+    train, count = here.config["models"][model]["train"], len(here.trainings(model))
+    return Size({"hidden units": (train["hidden"], HIDDEN), "updates": (train["updates"], UPDATES)}, count, count)
+
+
+def _statistics_1(artifacts: dict) -> dict:
+    """Mean log length of tours that CD-k ends in, less that of first tours."""
+    held, first = (
+        over_trainings(lambda chains, name=name: np.log(chains[name]).mean(), artifacts["inspected"])
+        for name in ("held", "first")
+    )
+    return {"inspection": over_repeats(difference_of_means, held, first)}
 
 
 def draw_1(artifacts: dict):
@@ -68,35 +112,28 @@ def tours_of(home):
     return [(int(number), bool(number < np.sum(home))) for number in numbers]
 
 
+_PLACE_3 = "Distribution modes of the learned RBM, figure 3"
+_BY_EYE = "the paper judges ten examples by eye and gives no measure of how common an example is"
 _CLAIMS_3 = {
-    "odd": Claim(
-        "Long tours start from images that the model finds less probable",
-        "from not-so-common examples",
-        at_least=0.0,
-        why="The paper shows ten examples of each. Over all tours it is the other way: images of long ones have a "
-        "larger log f.",
-    ),
+    "odd": Claim("Long tours start from uncommon examples", _PLACE_3, "a clear relation", not_tested=_BY_EYE),
     "thick": Claim(
         "Long tours start from digits of thicker strokes",
-        "tend to be thicker",
+        _PLACE_3,
+        "tend to be thicker, or of a not-so-standard shape",
+        "mean width of strokes [pixel] of images of tours of one sweep, less that of images of unfinished tours; tours"
+        " are summed over trainings, visible units at their means",
         at_most=0.0,
-        why="The paper shows ten examples of each. Over all tours it is the other way: the strokes of long ones are "
-        "thinner.",
+        bound="digits that are thicker than those of short tours",
+        power=Power(-0.25, 0.1, "an eighth of the mean width of 2 pixels; spread: ten times that over three pilots"),
     ),
     "unlike": Claim(
-        "The first draw of a long tour is often unlike the image that it started from",
-        "in half of the examples not too similar",
-        at_least=0.3,
-        why="Long tours begin as short ones do, with a draw near their image: what makes them long comes later.",
-    ),
-    "alike": Claim(
-        "The first draw of a tour of one sweep is like the image that it started from",
-        "still recognizable",
-        at_most=0.3,
+        "First draws of long tours resemble their images less than those of short tours do",
+        _PLACE_3,
+        "in half of the examples not too similar; those of short tours still recognizable",
+        "mean correlation of the pixels of an image with those of the first visible state drawn on its tour, of the"
+        " shortest tours less that of the longest; ten of each in a training, mean over trainings",
     ),
 }
-# Long tours: this share of all, the longest, cut ones among them.
-_LONGEST = 0.01
 # Images of each kind that are drawn, however many are looked at.
 _DRAWN = 10
 _NAMES = {"short": "tours of one sweep", "long": "the longest tours"}
@@ -106,44 +143,43 @@ def _inputs_3(here: Here) -> dict:
     return {"tours": lengths(here, here.entry["model"])}
 
 
+def _sizes_3(here: Here) -> Size:
+    return tour_size(here, [here.entry["model"]])
+
+
 def _statistics_3(artifacts: dict) -> dict:
-    """How images that start the longest tours differ from those that start tours of one sweep; what is drawn first.
+    """Width of strokes of images that start short and unfinished tours; how images resemble what is drawn first."""
 
-    A draw is unlike its image where the training image nearest to it shows another class.
-    """
-    tours = artifacts["tours"]
-    sweeps = tours["length"].sel(visible="draws").isel(rounds=0)
-    least = max(int(np.quantile(sweeps.values, 1.0 - _LONGEST, method="lower")), 2)
+    def widths(tours):
+        sums = []
+        for chosen in (with_means(tours) == 1, with_means(tours, "finished") == 0):
+            sums += [np.nansum(tours["stroke"].values * chosen), chosen.sum()]
+        return np.array(sums)
 
-    def difference(total, count, other_total, other_count):
-        return ratio_of_sums(total, count) - ratio_of_sums(other_total, other_count)
+    def difference(sums):
+        return ratio_of_sums(sums[:, 0], sums[:, 1]) - ratio_of_sums(sums[:, 2], sums[:, 3])
 
-    def less(variable, of):
-        sums = [
-            total.sum("tour").values
-            for chosen in (sweeps == 1, sweeps >= least)
-            for total in (tours[variable] * chosen, chosen)
-        ]
-        of = f"{of}, images of tours of one sweep less that of tours of {least:,} or more, visible units drawn"
-        return over_repeats(difference, *sums, of=of)
-
-    def unlike(kind):
-        extreme = tours.sel(kind=kind)
-        known = extreme["shown_label"].values >= 0
-        apart = (extreme["first_label"] != extreme["shown_label"]).values[known]
-        return share(apart, of=f"share of {_NAMES[kind]} whose first draw is nearest to an image of another class")
-
+    alike = over_trainings(resemblance, artifacts["tours"])
     return {
-        "odd": less("log_f", "mean log f [nat]"),
-        "thick": less("stroke", "mean width of strokes [pixel]"),
-        "unlike": unlike("long"),
-        "alike": unlike("short"),
+        "thick": over_repeats(difference, over_trainings(widths, artifacts["tours"])),
+        "unlike": over_repeats(mean, alike[0] - alike[1]),
     }
 
 
+def resemblance(tours):
+    """Mean correlation of the pixels of images with those of first draws, (kind,)."""
+    image, drawn = (
+        tours[name].values - tours[name].values.mean(axis=-1, keepdims=True) for name in ("image", "first_draw")
+    )
+    with np.errstate(invalid="ignore"):
+        return np.nanmean(
+            (image * drawn).sum(axis=-1) / np.sqrt((image**2).sum(axis=-1) * (drawn**2).sum(axis=-1)), axis=-1
+        )
+
+
 def draw_3(artifacts: dict):
-    """Images that start very short tours and very long ones, each above the first visible units drawn on its tour."""
-    tours = artifacts["tours"]
+    """Images that start the shortest and the longest tours of one training, each above the first visible state."""
+    tours = next(iter(artifacts["tours"].values()))
     kinds, shown = tours["kind"].values, min(tours.sizes["shown"], _DRAWN)
     figure = new_figure(0.9 * shown + 0.9, 4.9)
     axes = figure.subplots(2 * len(kinds), shown, squeeze=False)
@@ -170,14 +206,18 @@ Savarese et al. (2018), figure 1.""",
         _inputs_1,
         draw_1,
         claims=_CLAIMS_1,
+        statistics=_statistics_1,
+        sizes=_sizes_1,
     ),
     "lv-f3": Declaration(
         """\
-Images that start tours of one sweep and the longest tours, each above the first visible units drawn on the tour.
+Images of one training that start tours of one sweep and the longest tours, each above the first visible state drawn on
+the tour. Visible units of tours are at their means.
 Savarese et al. (2018), figure 3.""",
         _inputs_3,
         draw_3,
         claims=_CLAIMS_3,
         statistics=_statistics_3,
+        sizes=_sizes_3,
     ),
 }

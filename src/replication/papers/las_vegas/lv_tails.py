@@ -4,95 +4,84 @@ from itertools import cycle
 
 import numpy as np
 
-from replication.claim import Claim
+from replication.claim import Claim, Power, Size
 from replication.papers.declaration import Declaration, Here
 from replication.papers.expected import expect
-from replication.reporting.statistics import mean, over_repeats, ratio_of_sums
+from replication.papers.las_vegas.lv_lengths import (
+    draw_tail,
+    finish_tails,
+    geometric_mean,
+    lengths,
+    over_trainings,
+    tour_size,
+    with_means,
+)
+from replication.reporting.statistics import mean, over_repeats, ratio_of_sums, share
 from replication.reporting.style import finished, new_figure
 
-# Visible units of a sweep: draws, or their means given h, as in the authors' code.
-VISIBLE = ("draws", "means")
-# Tours longer than this are the tail of the lengths.
-TAIL = 10
-
-
-def lengths(here, model):
-    """Lengths of tours of a model, at the sizes of lv-f2a; to stopping sets of several sizes if lv-f2b shows it."""
-    tails, sets, images = (here.of(name).entry for name in ("lv-f2a", "lv-f2b", "lv-f3"))
-    settings = {
-        **{key: tails[key] for key in ("batches", "batch", "cap")},
-        "rounds": sets["rounds"] if model == sets["model"] else [1],
-        "visible": ["draws", "means"] if model in tails["means"] else ["draws"],
-        "shown": images["shown"],
-    }
-    tours = settings["batches"] * settings["batch"] * len(settings["rounds"]) * len(settings["visible"])
-    draws = (max(settings["rounds"]) + 1) * len(settings["rounds"]) * here.examples(model)
-    return here.experiment(
-        "replication.papers.las_vegas.lv_tours:lengths",
-        here.model_and_data(model),
-        settings,
-        f"tours/{model}",
-        stream=("tour-lengths", model),
-        work={"tours": here.visits(model, tours)},
-        most={"sampling": here.visits(model, tours * settings["cap"] + draws)},
-    )
+_PLACE = "Tours lengths and stopping state, figure 2{}"
+_MEANS = "visible units at their means, as in the authors' code; mean over trainings"
 
 
 # Light to dark as hidden units, or the stopping set, grow.
 COLOURS = ("#E69F00", "#009E73", "#56B4E9", "#0072B2", "#CC79A7", "#332288")
-
-
-def tail(lengths):
-    """Lengths that occur, and the share of tours that are longer than each."""
-    values, counts = np.unique(lengths, return_counts=True)
-    return values, 1.0 - np.cumsum(counts) / lengths.size
-
-
-def draw_tail(axis, lengths, **look):
-    """A line of the tail of lengths."""
-    values, longer = tail(lengths)
-    # A logarithmic axis has no 0.
-    seen = np.where(longer > 0.0, longer, np.nan)
-    # No tour is shorter than one sweep.
-    axis.plot([1.0, *values], [1.0, *seen], drawstyle="steps-post", **look)
-
-
-def finish_tails(axis, cap):
-    """Axes of tails, and a line where tours were cut."""
-    axis.axvline(cap, color="#999999", linestyle=":", linewidth=1)
-    at_bottom = axis.get_xaxis_transform()
-    axis.text(cap, 0.02, "cap ", fontsize=8, color="#666666", ha="right", va="bottom", transform=at_bottom)
-    axis.set(xscale="log", yscale="log", xlabel="length n [sweeps]", ylabel="share of tours longer than n")
-
-
 _CLAIMS_2A = {
-    "heavy": Claim(
-        "The tails of tour lengths grow heavier with the number of hidden units",
-        "a very heavy tail as H grows",
-        at_least=0.0,
-    ),
     "longer": Claim(
-        "Tours grow longer with the number of hidden units", "lengths increase significantly", at_least=0.0
+        "Tours grow longer with the number of hidden units",
+        _PLACE.format("a"),
+        "lengths significantly increase with the hidden units",
+        f"slope of the mean log length of tours on the log of the hidden units; {_MEANS}",
+        at_least=0.0,
+        bound="significantly increase",
+        power=Power(
+            0.32, 0.15, "tours 1.25 times as long for twice the units; spread: three times that over three pilots"
+        ),
     ),
     "one": Claim(
-        "With few hidden units most tours take one sweep, by Gibbs sampling", "most tours have length one", at_least=0.5
-    ),
-    "one-means": Claim(
-        "With few hidden units most tours take one sweep, visible units at their means as published",
+        "With few hidden units most tours take one sweep",
+        _PLACE.format("a"),
         "most tours have length one",
+        "share of trainings of the fewest hidden units in which more than half of the tours take one sweep; visible"
+        " units at their means, as in the authors' code",
         at_least=0.5,
+        bound="most tours are extremely short, more than half of length one",
+        scale="share",
+        power=Power(0.95, 0.5, "it holds in all trainings but one of twenty; spread of a binomial share"),
+    ),
+    "heavy": Claim(
+        "The tail of tour lengths becomes very heavy as hidden units are added",
+        _PLACE.format("a"),
+        "a very heavy tail",
+        f"share of tours longer than 1,000 sweeps, of the most hidden units; {_MEANS}",
+        scale="share",
     ),
     "apart": Claim(
-        "Tours that do not return within one sweep take very long, visible units at their means as published",
-        "return within one step or are unlikely to return for a very long time",
-        at_least=0.5,
+        "Tours return within one sweep or are unlikely to return for a very long time",
+        _PLACE.format("a"),
+        "for a very long time",
+        f"median length of the tours of more than one sweep, of the most hidden units; {_MEANS}".replace(
+            "mean over", "geometric mean over"
+        ),
+        scale="log",
     ),
     "same": Claim(
-        "Tours of one sweep end in the hidden state that they started from, whatever the number of hidden units "
-        "(visible units at their means)",
-        "over 99% of them",
+        "Tours of one sweep end in the hidden state that they started from",
+        _PLACE.format("a"),
+        "over 99% of the cases",
+        "share of the tours of one sweep that end in the hidden state that they started from, of all three sizes"
+        f" together; {_MEANS}",
         at_least=0.99,
-        why="With the fewest hidden units they do. The share grows with training, too.",
+        bound="over 99% of the cases",
+        scale="share",
+        power=Power(0.995, 0.01, "half as many exceptions as the bound allows; spread: thrice that over three pilots"),
+    ),
+    "geometric": Claim(
+        "Tails of tour lengths decay geometrically in the end: old tours return at a constant rate",
+        "theorem 2",
+        "a geometrically decaying tail",
+        "returns per sweep of tours older than a tenth of the longest allowed, over those of tours from a hundredth to"
+        " a tenth of it, of the most hidden units; visible units at their means; counts are summed over trainings",
+        scale="log",
     ),
 }
 _LINES = {"draws": "-", "means": "--"}
@@ -102,9 +91,20 @@ _TEXTS = {"draws": "visible units drawn", "means": "their means, as published"}
 
 
 def _inputs_2a(here: Here) -> dict:
-    tours = {model: lengths(here, model) for model in here.entry["models"]}
-    expect(here, "means", here.entry["means"] and tours.keys() >= {*here.entry["means"]}, "one or more of `models`")
-    return {"tours": tours}
+    models = here.entry["models"]
+    expect(here, "means", here.entry["means"] and {*models} >= {*here.entry["means"]}, "one or more of `models`")
+    return {"tours": {model: lengths(here, model) for model in models}}
+
+
+def _sizes_2a(here: Here) -> dict:
+    means = here.entry["means"]
+    largest = max(means, key=lambda name: here.config["models"][name]["train"]["hidden"])
+    of_largest = dict.fromkeys(("heavy", "apart", "geometric"), tour_size(here, [largest]))
+    return dict.fromkeys(_CLAIMS_2A, tour_size(here, means)) | of_largest
+
+
+def _hidden_units(trainings):
+    return next(iter(trainings.values())).attrs["hidden_units"]
 
 
 def _statistics_2a(artifacts: dict) -> dict:
@@ -112,52 +112,78 @@ def _statistics_2a(artifacts: dict) -> dict:
 
     Models trained otherwise are drawn, not judged: their lengths differ by training and data as well.
     """
-    alike = [tours for tours in artifacts["tours"].values() if "means" in tours["visible"].values]
-    ordered = sorted(alike, key=lambda tours: tours.attrs["hidden_units"])
-    sizes = [tours.attrs["hidden_units"] for tours in ordered]
-    size = np.log(sizes)
+    alike = [
+        trainings
+        for trainings in artifacts["tours"].values()
+        if "means" in next(iter(trainings.values()))["visible"].values
+    ]
+    ordered = sorted(alike, key=_hidden_units)
+    small, largest = ordered[0], ordered[-1]
+    size = np.log([_hidden_units(trainings) for trainings in ordered])
     slope = (size - size.mean()) / max(np.square(size - size.mean()).sum(), np.finfo(float).tiny)
-    small, hidden, largest = ordered[0], sizes[0], sizes[-1]
 
-    def grown(*values):
-        return sum(weight * batches.mean(axis=-1) for weight, batches in zip(slope, values, strict=True))
+    def grown(*logs):
+        return sum(weight * values.mean(axis=-1) for weight, values in zip(slope, logs, strict=True))
 
-    def by_batch(tours, visible="draws"):
-        return tours["length"].sel(visible=visible).isel(rounds=0)
+    def same(*counts):
+        ended, all_of_one_sweep = (sum(count[:, row].sum(axis=-1) for count in counts) for row in (0, 1))
+        return ended / all_of_one_sweep
 
-    logs = [np.log(by_batch(tours)).mean("tour").values for tours in ordered]
-    tails = [(by_batch(tours) > TAIL).mean("tour").values for tours in ordered]
-    statistics = {
-        "heavy": over_repeats(grown, *tails, of=f"share of tours longer than {TAIL} sweeps, slope on log H"),
-        "longer": over_repeats(grown, *logs, of="mean log length, slope on log H"),
+    def rate_ratio(counts):
+        return ratio_of_sums(counts[:, 0], counts[:, 1]) / ratio_of_sums(counts[:, 2], counts[:, 3])
+
+    logs = [over_trainings(lambda tours: np.log(with_means(tours)).mean(), trainings) for trainings in ordered]
+    one, long = (
+        over_trainings(lambda tours, holds=holds: holds(with_means(tours)).mean(), trainings)
+        for trainings, holds in ((small, lambda length: length == 1), (largest, lambda length: length > _LONG))
+    )
+    with np.errstate(invalid="ignore"):
+        medians = over_trainings(lambda tours: _median(with_means(tours)), largest)
+        rates = over_repeats(rate_ratio, over_trainings(_returns, largest), scale="log")
+    return {
+        "longer": over_repeats(grown, *logs),
+        "one": share(one > _MOST),
+        "heavy": over_repeats(mean, long, scale="share"),
+        "apart": over_repeats(geometric_mean, medians, scale="log"),
+        "same": over_repeats(same, *(over_trainings(_returned, trainings) for trainings in ordered), scale="share"),
+        "geometric": rates,
     }
-    longer, much_longer = ((by_batch(ordered[-1], "means") > least).sum("tour").values for least in (1, TAIL))
-    of = f"share of tours longer than {TAIL} sweeps among those longer than one, H = {largest}, visible means"
-    statistics["apart"] = over_repeats(ratio_of_sums, much_longer, longer, of=of)
-    for visible, key in (("draws", "one"), ("means", "one-means")):
-        one_sweep = (by_batch(small, visible) == 1).mean("tour").values
-        of = f"share of tours of one sweep, H = {hidden}, visible {visible}"
-        statistics[key] = over_repeats(mean, one_sweep, of=of)
-    of = "share of these that end where they began, the least of H = {}".format(", ".join(map(str, sizes)))
-    return statistics | {"same": over_repeats(_least_ratio, *map(_returned, ordered), of=of)}
+
+
+# Tours longer than so many sweeps are the tail: the largest length that the authors' code allows in figure 2.
+_LONG = 1_000
+# Tours are mostly of one sweep where more than this share are.
+_MOST = 0.5
+
+
+def _median(length):
+    longer = length[length > 1]
+    return np.median(longer) if longer.size else np.nan
 
 
 def _returned(tours):
-    """Tours of one sweep that end in the hidden state that they started from, and all of one sweep, by batch."""
-    means = tours.sel(visible="means").isel(rounds=0)
-    single = (means["length"] == 1) * means["finished"]
-    return np.stack([(means["same"] * single).sum("tour").values, single.sum("tour").values])
+    """Tours of one sweep that end in the hidden state that they started from, and all tours of one sweep."""
+    single = (with_means(tours) == 1) & (with_means(tours, "finished") == 1)
+    return np.array([(with_means(tours, "same") * single).sum(), single.sum()])
 
 
-def _least_ratio(*sums):
-    return np.min([ratio_of_sums(counts[:, 0], counts[:, 1]) for counts in sums], axis=0)
+def _returns(tours):
+    """Returns and sweeps of tours older than a tenth of the cap, and of tours from a hundredth to a tenth of it."""
+    length, finished, cap = with_means(tours), with_means(tours, "finished") == 1, tours.attrs["cap"]
+    ages = [(cap / 10, cap), (cap / 100, cap / 10)]
+    return np.concatenate(
+        [
+            [(finished & (young < length) & (length <= old)).sum(), np.clip(length - young, 0, old - young).sum()]
+            for young, old in ages
+        ]
+    )
 
 
 def draw_2a(artifacts: dict, *, titles):
     """Tails of tour lengths of several models, with visible units drawn, and with their means where that was run."""
     figure = new_figure(7.0, 5.0)
     axis = figure.subplots()
-    by_model = artifacts["tours"]
+    by_model = {model: next(iter(trainings.values())) for model, trainings in artifacts["tours"].items()}
     otherwise = cycle(_OTHERWISE)
     for colour, (model, tours) in zip(cycle(COLOURS), by_model.items(), strict=False):
         for visible in tours["visible"].values:
@@ -168,14 +194,22 @@ def draw_2a(artifacts: dict, *, titles):
     for visible, line in _LINES.items():
         if any(visible in tours["visible"].values for tours in by_model.values()):
             axis.plot([], [], color="black", linestyle=line, label=_TEXTS[visible])
-    finish_tails(axis, int(tours.attrs["cap"]))
+    finish_tails(axis, max(int(tours.attrs["cap"]) for tours in by_model.values()))
     figure.legend(loc="outside upper center", ncols=3, fontsize=8)
     return finished(figure, *by_model.values())
 
 
 _CLAIMS_2B = {
     "shorter": Claim(
-        "A larger stopping set shortens tours significantly", "can significantly shorten the tours", at_most=0.9
+        "A larger stopping set shortens tours",
+        _PLACE.format("b"),
+        "more tours finish in a single step as states are added",
+        "share of tours longer than one sweep back to the largest stopping set, over that back to the smallest;"
+        f" {_MEANS}",
+        at_most=1.0,
+        bound="the probability of tours finishing in a single step increases",
+        scale="log",
+        power=Power(0.8, 0.07, "a factor of 1.25; spread over three pilot trainings of 32 units"),
     )
 }
 
@@ -184,23 +218,26 @@ def _inputs_2b(here: Here) -> dict:
     return {"tours": lengths(here, here.entry["model"])}
 
 
+def _sizes_2b(here: Here) -> Size:
+    return tour_size(here, [here.entry["model"]])
+
+
 def _statistics_2b(artifacts: dict) -> dict:
     """Share of tours longer than one sweep back to the largest stopping set, over that back to the smallest."""
-    tours = artifacts["tours"]
-    longer = (tours["length"].sel(visible="draws") > 1).mean("tour")
-    first, last = (longer.isel(rounds=size).values for size in (0, -1))
-    rounds = tours["rounds"].values
-    of = f"share of tours longer than one sweep, visible units drawn, R = {rounds[-1]} / R = {rounds[0]}"
-    return {"shorter": over_repeats(ratio_of_sums, last, first, of=of, scale="log")}
+    last, first = (
+        over_trainings(lambda tours, rounds=rounds: (with_means(tours, rounds=rounds) > 1).mean(), artifacts["tours"])
+        for rounds in (-1, 0)
+    )
+    return {"shorter": over_repeats(ratio_of_sums, last, first, scale="log")}
 
 
 def draw_2b(artifacts: dict, *, title):
     """Tails of tour lengths of one model back to stopping sets of several sizes."""
-    tours = artifacts["tours"]
+    tours = next(iter(artifacts["tours"].values()))
     figure = new_figure(6.4, 4.4)
     axis = figure.subplots()
     for colour, rounds in zip(cycle(COLOURS), tours["rounds"].values, strict=False):
-        to_set = tours.sel(rounds=rounds, visible="draws")
+        to_set = tours.sel(rounds=rounds, visible="means")
         label = f"R = {int(rounds)}: {int(to_set['stopping_states']):,} states"
         draw_tail(axis, to_set["length"].values.ravel(), label=label, color=colour)
     finish_tails(axis, int(tours.attrs["cap"]))
@@ -212,19 +249,23 @@ def draw_2b(artifacts: dict, *, title):
 FIGURES = {
     "lv-f2a": Declaration(
         """\
-Share of tours longer than n sweeps, for models with more and more hidden units; tours are cut at the cap. Dashed: the
-means of visible units stand in place of draws, as in the authors' code. Savarese et al. (2018), figure 2a.""",
+Share of tours longer than n sweeps, for models with more and more hidden units, one training each. Tours are cut at the
+cap: 99,999 sweeps of the models trained by LVS, 1,000 of the others. Dashed: the means of visible units stand in
+place of draws, as in the authors' code. Savarese et al. (2018), figure 2a.""",
         _inputs_2a,
         draw_2a,
+        sizes=_sizes_2a,
         claims=_CLAIMS_2A,
         statistics=_statistics_2a,
     ),
     "lv-f2b": Declaration(
         """\
 Share of tours longer than n sweeps as more hidden states are drawn for each training image (R) and the stopping set
-grows; each set holds the one before. Savarese et al. (2018), figure 2b.""",
+grows; each set holds the one before. Visible units are at their means; one training. Savarese et al.
+(2018), figure 2b.""",
         _inputs_2b,
         draw_2b,
+        sizes=_sizes_2b,
         claims=_CLAIMS_2B,
         statistics=_statistics_2b,
     ),

@@ -48,8 +48,8 @@ def tour_lengths(rbm, images, *, rounds, visible, batches, batch, cap, shown, st
 
     rounds: hidden states drawn for each image, for as many stopping sets, each a part of the next; visible: "draws",
     "means". `batches` times `batch` images are drawn uniformly; every set is toured from the same states with the same
-    random numbers. `shown` images each that started tours of one sweep, and the longest, are kept with the tours' first
-    draws (first set, draws). Returns a Dataset over (visible, rounds, batch, tour).
+    random numbers. `shown` images each that started the shortest tours and the longest are kept with the first visible
+    units drawn (first set, last of `visible`). Returns a Dataset over (visible, rounds, batch, tour).
     """
     parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
     example = stream.child("examples").generator().integers(len(images.data), size=batches * batch)
@@ -65,7 +65,7 @@ def tour_lengths(rbm, images, *, rounds, visible, batches, batch, cap, shown, st
             tours = sampler.run_from(states.copy(), example.size * cap, cap)
             lengths[row, column], finished[row, column] = tours.length, tours.finished
             same[row, column] = (tours.rows == states).all(axis=1)
-    chosen = _extremes(lengths[0, 0], finished[0, 0], shown)
+    chosen = _extremes(lengths[-1, 0], finished[-1, 0], shown)
     first, _ = walk(parameters, states[chosen.ravel()], chosen.ravel().astype(np.uint64), 1, stream.child(_TOURS))
     first_draw = first[0].reshape(*chosen.shape, -1)
 
@@ -86,11 +86,8 @@ def tour_lengths(rbm, images, *, rounds, visible, batches, batch, cap, shown, st
             "stopping_states": labelled("rounds", sizes, "distinct hidden states of the stopping set", "1"),
             "image": of_extremes(images.data[example[chosen]], "image that the tour started from"),
             "first_draw": of_extremes(first_draw, "visible units after the first sweep"),
-            "first_label": of_extremes(_nearest_label(images, first_draw), "class of the training image nearest to it"),
-            "shown_length": of_extremes(lengths[0, 0][chosen], "length of the tour", "sweep"),
-            "shown_finished": of_extremes(finished[0, 0][chosen].astype(np.int8), "1: the tour returned"),
-            "shown_label": of_extremes(images.labels[example[chosen]], "class of the image"),
-            "log_f": by_tour(rbm.log_f(images.data[example]), "log f of the image", "nat"),
+            "shown_length": of_extremes(lengths[-1, 0][chosen], "length of the tour", "sweep"),
+            "shown_finished": of_extremes(finished[-1, 0][chosen].astype(np.int8), "1: the tour returned"),
             "stroke": by_tour(stroke_widths(images.data[example]), "width of the image's strokes", "pixel"),
         },
         coords={
@@ -134,6 +131,37 @@ def broken_chains(rbm, images, *, digits, sweeps, candidates, stream):
     )
 
 
+def inspected(artifacts, *, k, sweeps, inspected, stream):
+    """The experiment on the tour that CD-k takes its state from: `inspected` chains of a model, cut after `sweeps`.
+
+    Chains start from the hidden states that training images drew, and a tour ends when that state is drawn again, so
+    tours of a chain are independent draws. Returns a Dataset over chains.
+    """
+    rbm, images = RBM.from_dataset(artifacts["model"]), _images_of(artifacts["dataset"])
+    parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
+    example = stream.child("examples").generator().integers(len(images.data), size=inspected)
+    states = first_draws(parameters, images.data, example, stream.child(_SETS))
+    _, reached = walk(parameters, states, np.arange(inspected, dtype=np.uint64), sweeps, stream.child(_TOURS))
+    first, held = tours_at((reached == states).all(axis=2), k)
+    return xr.Dataset(
+        {
+            "first": labelled("chain", first, "length of the first tour", "sweep"),
+            "held": labelled("chain", held, "length of the tour that the state of CD-k belongs to", "sweep"),
+        },
+        attrs={"k": k, "sweeps": sweeps},
+    )
+
+
+def tours_at(home, k):
+    """Lengths (chain,) of the first tour and of the tour that sweep k belongs to; home (sweep, chain): returns.
+
+    A tour that has not ended by the last sweep is as long as it was then.
+    """
+    ends = np.where(home, np.arange(1, len(home) + 1)[:, None], len(home))
+    starts = np.where(home[: k - 1], np.arange(1, k)[:, None], 0).max(axis=0, initial=0)
+    return ends.min(axis=0), ends[k - 1 :].min(axis=0) - starts
+
+
 def stroke_widths(images):
     """Width of strokes (image,) in pixels: twice the area of what is above half grey over its outline.
 
@@ -148,71 +176,8 @@ def stroke_widths(images):
     return np.divide(2.0 * area, outline, out=np.full(len(images), np.nan), where=outline > 0)
 
 
-def _nearest_label(images, draws):
-    """Class (kind, shown) of the training image at the least Euclidean distance from draws (kind, shown, unit)."""
-    data, points = images.data.astype(np.float32), draws.reshape(-1, draws.shape[-1]).astype(np.float32)
-    distances = np.square(data).sum(axis=1) - 2.0 * (points @ data.T)
-    return images.labels[distances.argmin(axis=1)].reshape(draws.shape[:-1])
-
-
 def _extremes(lengths, finished, shown):
     """Numbers (2, shown) of the first of the shortest tours, and of the longest, cut tours first."""
     order = np.lexsort((np.arange(lengths.size), finished, -lengths))
     short = np.lexsort((np.arange(lengths.size), lengths))
     return np.array([short[:shown], order[:shown]])
-
-
-def by_class(artifacts, *, tours, cap, stream):
-    """The experiment: `tours` tours of a model from training images drawn uniformly, cut after `cap` sweeps.
-
-    Once with visible units drawn and once at their means, from the same states with the same random numbers.
-    """
-    rbm, dataset = RBM.from_dataset(artifacts["model"]), artifacts["dataset"]
-    data, labels = visible_matrix(dataset, "train"), dataset["label"].values
-    example = stream.child("examples").generator().integers(len(data), size=tours)
-    parameters = kernel_parameters(rbm, np.zeros(rbm.visible))
-    states = first_draws(parameters, data, example, stream.child(_SETS))
-    stopping = stopping_set(parameters, data, len(data), stream.child(_SETS))
-    lengths = {}
-    for name in ("draws", "means"):
-        sampler = TourSampler(parameters, stopping, stream.child("tours"), mean_field=name == "means")
-        lengths[name] = sampler.run_from(states.copy(), tours * cap, cap).length
-    return counted(lengths, labels[dataset["split"].values == SPLITS.index("train")][example], example, cap)
-
-
-def counted(lengths, labels, examples, cap):
-    """How many tours of each class took how many sweeps, as a Dataset over (visible, class, length).
-
-    lengths: {what visible units are: (tour,)}; labels and examples (tour,): class and number of the image. Tours from
-    the same image start in the same state, so the error of a mean log length is that of means over images.
-    """
-    classes, rows = np.unique(labels, return_inverse=True)
-    sweeps, columns = np.unique(np.stack(list(lengths.values())), return_inverse=True)
-    columns = columns.reshape(len(lengths), rows.size)
-    tours = np.zeros((len(lengths), classes.size, sweeps.size), np.int64)
-    for table, column in zip(tours, columns, strict=True):
-        np.add.at(table, (rows, column), 1)
-    counts, logs = tours.sum(axis=-1), np.log(sweeps)
-    means = (tours * logs).sum(axis=-1) / counts
-    squares = np.zeros(means.shape)
-    _, first, images = np.unique(examples, return_index=True, return_inverse=True)
-    of_images = np.bincount(rows[first], minlength=classes.size)
-    for kind, column in enumerate(columns):
-        apart = np.bincount(images, logs[column] - means[kind, rows])
-        np.add.at(squares[kind], rows[first], apart**2)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        errors = np.sqrt(squares * (of_images / (of_images - 1.0))) / counts
-    by_class = ("visible", "class")
-    return xr.Dataset(
-        {
-            "tours": labelled((*by_class, "length"), tours, "tours of this class and length", "1"),
-            "mean_log_length": labelled(by_class, means, "mean log length of tours", "1"),
-            "mean_log_length_error": labelled(by_class, errors, "its standard error, over images", "1"),
-        },
-        coords={
-            "visible": coordinate("visible", lengths, "what visible units are on a tour"),
-            "class": coordinate("class", classes, "class of the image"),
-            "length": coordinate("length", sweeps, "sweeps of the tour", "sweep"),
-        },
-        attrs={"cap": cap},
-    )

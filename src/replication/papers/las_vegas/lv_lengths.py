@@ -1,0 +1,97 @@
+"""Lengths of tours of trained models: the experiments and sizes that figures 2 and 3 share, and numbers by training."""
+
+import numpy as np
+
+from replication.claim import Size
+from replication.reporting.statistics import mean
+
+# Tours of figures 2 and 3, the hidden units of figure 2a and the tour length at which figure 3 gives up: the authors'
+# code, and the text.
+TOURS, HIDDEN, UPDATES, LIMIT = 19_200, 32, 42_900, 99_999
+# Mean length of tours of 32 hidden units, with draws and means, back to the three stopping sets of lv-f2b, as measured.
+_MEAN_LENGTH = 1_100
+
+
+def lengths(here, model):
+    """Lengths of tours of every training of a model, {training: Experiment}.
+
+    Tours to stopping sets of several sizes are made if lv-f2b shows the model; its tours and those of the other models
+    of LVS are cut at the limit of lv-f3, since figure 3 shows tours that are unfinished there.
+    """
+    tails, sets, images = (here.of(name).entry for name in ("lv-f2a", "lv-f2b", "lv-f3"))
+    trained_as_published = model in tails["means"]
+    settings = {
+        **{key: tails[key] for key in ("batches", "batch")},
+        "cap": images["cap"] if trained_as_published else tails["cap"],
+        "rounds": sets["rounds"] if model == sets["model"] else [1],
+        "visible": ["draws", "means"] if trained_as_published else ["draws"],
+        "shown": images["shown"],
+    }
+    tours = settings["batches"] * settings["batch"] * len(settings["rounds"]) * len(settings["visible"])
+    draws = (max(settings["rounds"]) + 1) * len(settings["rounds"]) * here.examples(model)
+    return {
+        name: here.experiment(
+            "replication.papers.las_vegas.lv_tours:lengths",
+            here.model_and_data(name),
+            settings,
+            f"tours/{name}",
+            stream=("tour-lengths", name),
+            work={"sampling": here.visits(model, tours * min(settings["cap"], _MEAN_LENGTH) + draws)},
+            most={"sampling": here.visits(model, tours * settings["cap"] + draws)},
+        )
+        for name in here.trainings(model)
+    }
+
+
+def tour_size(here, models):
+    """The size of what rests on the tours of some models."""
+    tails, cap = here.of("lv-f2a").entry, here.of("lv-f3").entry["cap"]
+    train = {name: here.config["models"][name]["train"] for name in models}
+    trainings = min(len(here.trainings(name)) for name in models)
+    settings: dict[str, tuple[float, float | None]] = {
+        "hidden units": (max(entry["hidden"] for entry in train.values()), HIDDEN),
+        "updates": (min(entry["updates"] for entry in train.values()), UPDATES),
+        "tours": (tails["batches"] * tails["batch"], TOURS),
+        "longest tour": (cap, LIMIT),
+    }
+    return Size(settings, trainings, trainings)
+
+
+def over_trainings(of_one, trainings):
+    """Numbers (..., training) of the Datasets of all trainings; of_one(Dataset) -> number or array."""
+    return np.stack([np.asarray(of_one(tours), float) for tours in trainings.values()], axis=-1)
+
+
+def with_means(tours, name="length", rounds=0):
+    """A variable (batch, tour) to the first stopping set, or another, visible units at their means."""
+    # Of many trainings: `sel` and `isel` take a hundred times as long.
+    visible = tours.variables["visible"].values.tolist().index("means")
+    return tours.variables[name].values[visible, rounds]
+
+
+def geometric_mean(values):
+    """Geometric mean over all axes but the first (resample)."""
+    return np.exp(mean(np.log(values)))
+
+
+def tail(lengths):
+    """Lengths that occur, and the share of tours that are longer than each."""
+    values, counts = np.unique(lengths, return_counts=True)
+    return values, 1.0 - np.cumsum(counts) / lengths.size
+
+
+def draw_tail(axis, lengths, **look):
+    """A line of the tail of lengths."""
+    values, longer = tail(lengths)
+    # A logarithmic axis has no 0.
+    seen = np.where(longer > 0.0, longer, np.nan)
+    # No tour is shorter than one sweep.
+    axis.plot([1.0, *values], [1.0, *seen], drawstyle="steps-post", **look)
+
+
+def finish_tails(axis, cap):
+    """Axes of tails, and a line where tours were cut."""
+    axis.axvline(cap, color="#999999", linestyle=":", linewidth=1)
+    at_bottom = axis.get_xaxis_transform()
+    axis.text(cap, 0.02, "cap ", fontsize=8, color="#666666", ha="right", va="bottom", transform=at_bottom)
+    axis.set(xscale="log", yscale="log", xlabel="length n [sweeps]", ylabel="share of tours longer than n")

@@ -1,0 +1,162 @@
+"""Artifacts made up for the claims of Savarese et al. (2018), and statistics whose truth lies on a bound.
+
+Repeats are those of config/paper.yaml, and spreads about those that the powers are computed from.
+"""
+
+import numpy as np
+import xarray as xr
+
+from replication.papers.las_vegas import lv_f2c, lv_f4, lv_images, lv_tails, lv_trainings
+
+_TOURS = ("visible", "rounds", "batch", "tour")
+_IMAGES, _SHOWN = ("kind", "shown", "unit"), np.tile(np.eye(2), (2, 5, 4))
+# Without indexes, which take most of the time of many small Datasets.
+_COORDINATES = xr.Coordinates({"visible": ("visible", np.array(["means"]))}, indexes={})
+_DRAWN = _SHOWN * np.array([1.0, -1.0])[:, None, None]
+_TRAINERS = ("cd-1", "cd-10", "pcd-1", "pcd-10", "lvs-1", "lvs-3", "lvs-10")
+
+
+def dataset_of_tours(length, finished, same, label, stroke, **attributes):
+    """Tours (round, tour), visible units at their means; images and first draws of ten short and ten long tours."""
+    shape = (1, len(length), 1, length.shape[-1])
+    variables = {"length": length, "finished": finished, "same": same}
+    return xr.Dataset(
+        {
+            **{
+                name: (_TOURS, np.broadcast_to(values, length.shape).reshape(shape))
+                for name, values in variables.items()
+            },
+            "label": (_TOURS[2:], label[None]),
+            "stroke": (_TOURS[2:], stroke[None]),
+            "image": (_IMAGES, _SHOWN),
+            "first_draw": (_IMAGES, _DRAWN),
+        },
+        coords=_COORDINATES,
+        attrs=attributes,
+    )
+
+
+def tours_of(hidden, mean=3.0, *, rounds=(1,), of_label=None, seed=0, same=1.0, cap=1000, stroke=np.ones_like):
+    """Tours whose lengths are geometric: mean by the rounds of the stopping set, or `of_label` {digit: mean}."""
+    generator = np.random.default_rng([seed, hidden])
+    label = generator.integers(0, 10, 1200)
+    expected = np.full((len(rounds), label.size), mean) / np.sqrt(rounds)[:, None]
+    if of_label:
+        expected[...] = [of_label.get(int(one), mean) for one in label]
+    whole = generator.geometric(1.0 / np.maximum(expected, 1.0))
+    length, ended = np.minimum(whole, cap), generator.random(whole.shape) < same
+    return dataset_of_tours(length, whole <= cap, ended, label, stroke(1.0 * length[0]), hidden_units=hidden, cap=cap)
+
+
+def training_of(levels, runs=8, seed=0, spread=0.1, shared=2.0):
+    """Log-likelihoods over rates: levels at each, a noise that all trainers share, and one of their own."""
+    common = np.random.default_rng(99).standard_normal(runs)
+    values = np.array(levels)[:, None] + shared * common
+    values = values + spread * np.random.default_rng(seed).standard_normal(values.shape)
+    return likelihoods_of(values - 1.0, values - 0.5, values)
+
+
+def likelihoods_of(*splits):
+    """The artifact of a trainer; splits: log-likelihoods (rate, run) of training, validation and test data."""
+    shape = splits[0].shape
+    return xr.Dataset(
+        {
+            "log_likelihood": (("rate", "run", "split"), np.stack(splits, axis=-1)),
+            "chain_sweeps": (("rate", "run"), np.full(shape, 100.0)),
+            "tours_finished": (("rate", "run"), np.tile(np.linspace(0.05, 0.15, shape[1]), (shape[0], 1))),
+        },
+        coords={"rate": [0.01, 0.1, 1.0][: shape[0]], "split": ["train", "validation", "test"]},
+    )
+
+
+def _trainings(generator, count, hidden=32):
+    """Trainings whose tours lie on the bounds of figures 2 and 3; half of the tours take one sweep."""
+    tours = np.arange(1000)
+    label, half = tours % 10, tours.size // 2
+    trainings = {}
+    for number in range(count):
+        one, long, last, same, width = generator.standard_normal(5) * (0.05, 0.3, 0.1, 0.02, 0.3)
+        single = round(tours.size * np.sin(np.arcsin(np.sqrt(0.5)) + one) ** 2)
+        length = np.where(tours < single, 1.0, np.exp(4.0 + long - 4.0 * (single - half) / half))
+        length = length * np.where(tours < single, 1.0, np.exp(0.4 * generator.standard_normal(10)[label]))
+        longer = round((tours.size - single) * (1.0 + last))
+        both = np.stack([length, np.where(tours >= tours.size - longer, 2.0, 1.0)])
+        ended = tours < single * np.sin(np.arcsin(np.sqrt(0.99)) + same) ** 2
+        stroke = 2.0 + np.where(tours < single, width, 0.0)
+        trainings[f"m-{number}"] = dataset_of_tours(
+            both, tours < tours.size - 25, ended, label, stroke, hidden_units=hidden, cap=1000
+        )
+    return trainings
+
+
+def _figure_1(generator):
+    noise = 0.2 * generator.standard_normal((10, 1))
+    first = 4.0 * np.ones((10, 50))
+    return {
+        "inspected": {
+            f"m-{number}": xr.Dataset({"first": ("chain", first[number]), "held": ("chain", held)})
+            for number, held in enumerate(first * np.exp(noise))
+        }
+    }
+
+
+def _figure_2a(generator):
+    return {"tours": {f"lv-{hidden}": _trainings(generator, 10, hidden) for hidden in (16, 25, 32)}}
+
+
+def _figure_4(generator):
+    estimates, truths = {}, {}
+    for state in ("cd", "lvs"):
+        sizes = np.exp(0.2 * generator.standard_normal(10))
+        errors = sizes[:, None, None] * generator.standard_normal((10, 20, 2))
+        over, names = ("replicate", "tours"), [f"{state}-{number}" for number in range(10)]
+        estimates[state] = {
+            name: xr.Dataset({"log_z": (over, error), "low": (over, error - 2.0), "high": (over, error + 2.0)})
+            for name, error in zip(names, errors, strict=True)
+        }
+        truths[state] = dict.fromkeys(names, xr.Dataset({"log_z": 0.0, "std_error": 0.0}))
+    return {"estimates": estimates, "truths": truths}
+
+
+def _tables(generator):
+    """LVS-1 and PCD-10 are equally good at the better rate; one trainer is equally good at both rates."""
+    runs = {}
+    for name in _TRAINERS:
+        best, count = float(name.startswith("lvs")), 5 if name in ("lvs-3", "lvs-10") else 10
+        noise = 2.0 * generator.standard_normal((2, count))
+        level = -140.0 if name in ("lvs-1", "pcd-10") else -190.0
+        values = level + noise - np.array([best, 1.0 - best])[:, None] * 40.0
+        validation = values.copy()
+        if name == "lvs-3":
+            validation = noise / np.sqrt(2.0)
+        runs[name] = likelihoods_of(values, validation, values)
+    return {"trainings": runs, "large": {"cd-1": runs["cd-1"]}, "small": {"lvs-1": runs["lvs-1"]}}
+
+
+# Figures and tables with the function that makes their artifacts.
+_PARTS = {
+    "lv-f1": (lv_images.FIGURES["lv-f1"], _figure_1),
+    "lv-f2a": (lv_tails.FIGURES["lv-f2a"], _figure_2a),
+    "lv-f2b": (lv_tails.FIGURES["lv-f2b"], None),
+    "lv-f3": (lv_images.FIGURES["lv-f3"], None),
+    "lv-t1": (lv_trainings.FIGURES["lv-t1"], _tables),
+    "lv-t2": (lv_trainings.FIGURES["lv-t2"], _tables),
+}
+# Claims and statistics; without a function that makes artifacts, those are tours of the largest model of figure 2a.
+ARTIFACTS = {
+    **{name: (figure.claims, figure.statistics, make) for name, (figure, make) in _PARTS.items()},
+    "lv-f2c": (lv_f2c.CLAIMS, lv_f2c.statistics, None),
+    "lv-f4": (lv_f4.CLAIMS, lv_f4.statistics, _figure_4),
+}
+
+
+def null_statistics(generator):
+    """{claim id: Statistic} of every claim with bounds, its truth on a bound."""
+    found, of_largest = {}, {}
+    for name, (claims, statistics, make) in ARTIFACTS.items():
+        artifacts = make(generator) if make else of_largest
+        if make is _figure_2a:
+            of_largest = {"tours": artifacts["tours"]["lv-32"]}
+        result = statistics(artifacts)
+        found |= {f"{name}-{key}": result[key] for key, claim in claims.items() if claim.bounds}
+    return found
