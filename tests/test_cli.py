@@ -294,5 +294,6 @@ def test_names_of_methods_are_found_whatever_their_case(folder, capsys):
     results = []
     for method in ("ais", "AIS"):
         assert main(["estimate", "model.nc", "--method", method, "--sweeps", "100", "--json"]) == 0
-        results.append(capsys.readouterr().out)
-    assert results[0] == results[1]
+        estimate = json.loads(capsys.readouterr().out)
+        results.append((estimate["method"], estimate["log_z"]))
+    assert results[0] == results[1] and results[0][0] == "ais"

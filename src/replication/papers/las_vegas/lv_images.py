@@ -31,9 +31,7 @@ _CLAIMS_1 = {
         " trainings",
         at_least=0.0,
         bound="more likely to sample states from longer tours",
-        power=Power(
-            0.22, 0.2, "lengths that differ by a factor of 1.25; spread over three pilot trainings of 32 units"
-        ),
+        power=Power(0.22, 0.2, "lengths that differ by a factor of 1.25; spread assumed"),
     )
 }
 _TOUR_COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#332288")
