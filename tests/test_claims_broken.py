@@ -5,10 +5,8 @@ import xarray as xr
 from test_experiments_las_vegas import images_of, random_rbm
 from test_trackers import patterns
 
-from logzoo.datasets.readers import SPLITS
 from logzoo.models.exact_sums import exact_log_z
 from logzoo.paths import log_odds
-from logzoo.samplers import tempering_chains as rule
 from logzoo.samplers.stopping_sets import StoppingSet
 from logzoo.streams import root_stream
 from logzoo.training import trackers
@@ -16,8 +14,6 @@ from logzoo.training.trainers import train_rbm
 from replication.papers.declaration import Declaration
 from replication.papers.las_vegas import lv_f4 as by_tours
 from replication.papers.las_vegas.lv_estimates import tour_estimates
-from replication.papers.rts import rts_f1
-from replication.papers.rts.rts_experiments import initial_iterations
 from replication.papers.tracking import trk_f4b as f4b
 from replication.papers.tracking.trk_runs import check_snapshots
 from replication.reporting.verdicts import NOT_REPRODUCED, REPRODUCED, judge
@@ -28,24 +24,6 @@ STREAM = root_stream(11)
 def verdict(figure, artifacts, key):
     claims = figure.claims if isinstance(figure, Declaration) else figure.CLAIMS
     return judge(claims[key].bounds, figure.statistics(artifacts)[key])
-
-
-def first_iterations():
-    rbm = random_rbm(20, 6, scale=1.5)
-    data = {"data": ("example", "unit"), "split": "example"}
-    examples = np.random.default_rng(1).integers(0, 2, (30, 20)).astype(np.uint8)
-    dataset = xr.Dataset(
-        {"data": (data["data"], examples), "split": (data["split"], np.full(30, SPLITS.index("train")))}
-    )
-    sizes = {"rungs": 40, "sweeps": 20, "iterations": 6, "replicates": 6, "chains": 20, "stream": STREAM}
-    return {"iterations": initial_iterations({"model": rbm.to_dataset(), "dataset": dataset}, **sizes)}
-
-
-def test_rts_whose_occupancy_is_of_visits_alone_is_as_noisy_as_plain_counts(monkeypatch):
-    assert verdict(rts_f1, first_iterations(), "noise") == REPRODUCED
-    of_visits = rule.mean_occupancy
-    monkeypatch.setattr(rule, "mean_occupancy", lambda sums, rao_blackwell: of_visits(sums, False))
-    assert verdict(rts_f1, first_iterations(), "noise") == NOT_REPRODUCED
 
 
 DATA = {"train": patterns(300)[:200], "validation": patterns(250)[200:], "test": patterns(300)[250:]}
