@@ -3,7 +3,7 @@
 import numpy as np
 import xarray as xr
 
-from replication.papers.rts import rts_comparison, rts_f1, rts_f4, rts_f5, rts_f7, rts_variants
+from replication.papers.rts import rts_comparison, rts_f1, rts_f4, rts_f5, rts_f7, rts_f8
 
 BUDGETS = [1000, 3162, 10_000]
 TRUTH = xr.Dataset({"log_z": 0.0, "std_error": 0.0})
@@ -89,7 +89,7 @@ def null_statistics(generator):
         "rts-f4": rts_f4.statistics(_rungs(generator)),
         "rts-f5": rts_f5.statistics(_trainings(generator)),
         "rts-f7": rts_f7.statistics(_bases(generator)),
-        "rts-f8": rts_variants.statistics(_stationary(generator)),
+        "rts-f8": rts_f8.statistics(_stationary(generator)),
     }
     return {
         f"{figure}-{key}": statistic
@@ -105,7 +105,7 @@ CLAIMS = {
     "rts-f4": rts_f4.CLAIMS,
     "rts-f5": rts_f5.CLAIMS,
     "rts-f7": rts_f7.CLAIMS,
-    "rts-f8": rts_variants.CLAIMS,
+    "rts-f8": rts_f8.CLAIMS,
 }
 
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-import nulls_rts as made
+import nulls_rts
 import numpy as np
 import pytest
 import xarray as xr
@@ -12,7 +12,7 @@ from test_experiments_las_vegas import random_rbm
 from logzoo.datasets.readers import SPLITS
 from logzoo.samplers import tempering_chains as rule
 from logzoo.streams import root_stream
-from replication.papers.rts import rts_comparison, rts_experiments, rts_f1, rts_f4, rts_f5, rts_f7, rts_variants
+from replication.papers.rts import rts_comparison, rts_experiments, rts_f1, rts_f4, rts_f5, rts_f7, rts_f8, rts_text
 from replication.papers.rts.rts_experiments import delta_method, flux, initial_iterations, knots
 from replication.reporting.verdicts import ESTIMATE, NOT_REPRODUCED, NOT_TESTED, REPRODUCED, UNDECIDED, judge
 
@@ -101,11 +101,11 @@ def test_figure_4_compares_ladders_that_the_chains_travelled():
 def trainings(off, error=0.1, count=5):
     """Trainings whose validation likelihood turns after two thirds, and how far tracked log Z is off at each point."""
     turning = np.concatenate([np.linspace(0.0, 12.0, 20), np.linspace(12.0, 4.0, 10)])
-    own = {
+    checks = {
         str(number): check(turning * (1.0 + 0.02 * number), off + 0.05 * (number + 1.0), error)
         for number in range(count)
     }
-    return {"checks": own, "others": {"smoother": check(turning, 0.3 + np.linspace(0.0, 0.1, 30), error)}}
+    return {"checks": checks, "others": {"smoother": check(turning, 0.3 + np.linspace(0.0, 0.1, 30), error)}}
 
 
 def test_figure_5_is_judged_over_trainings():
@@ -179,17 +179,17 @@ def test_figure_8_compares_models_of_the_claimed_sizes():
         name: size * generator.standard_normal((2, 600)) for name, size in (("rts", 1.0), ("sd", 1.3), ("rsd", 0.8))
     }
     by_size = {"a": stationary(errors, 10), "b": stationary({**errors, "rsd": 1.5 * errors["rsd"]}, 200)}
-    result = rts_variants.statistics({"stationary": by_size, "truths": dict.fromkeys(by_size, TRUTH)})
-    assert decided(rts_variants.CLAIMS, result) == {"small": REPRODUCED, "large": REPRODUCED}
+    result = rts_f8.statistics({"stationary": by_size, "truths": dict.fromkeys(by_size, TRUTH)})
+    assert decided(rts_f8.CLAIMS, result) == {"small": REPRODUCED, "large": REPRODUCED}
     assert result["small"].low < 0.8 < result["small"].high < 1.0 and result["counted"].value == pytest.approx(
         1.3, rel=0.1
     )
     swapped = {"a": by_size["b"].assign_attrs(hidden=10), "b": by_size["a"].assign_attrs(hidden=200)}
-    wrong = rts_variants.statistics({"stationary": swapped, "truths": dict.fromkeys(by_size, TRUTH)})
-    assert set(decided(rts_variants.CLAIMS, wrong).values()) == {NOT_REPRODUCED}
+    wrong = rts_f8.statistics({"stationary": swapped, "truths": dict.fromkeys(by_size, TRUTH)})
+    assert set(decided(rts_f8.CLAIMS, wrong).values()) == {NOT_REPRODUCED}
     other = {"a": by_size["a"].assign_attrs(hidden=30)}
-    result = rts_variants.statistics({"stationary": other, "truths": dict.fromkeys(other, TRUTH)})
-    assert set(verdicts_of(rts_variants.CLAIMS, result).values()) == {NOT_TESTED}
+    result = rts_f8.statistics({"stationary": other, "truths": dict.fromkeys(other, TRUTH)})
+    assert set(verdicts_of(rts_f8.CLAIMS, result).values()) == {NOT_TESTED}
 
 
 def test_variants_of_rts_are_estimates_beside_the_plain_one():
@@ -198,8 +198,8 @@ def test_variants_of_rts_are_estimates_beside_the_plain_one():
     estimates = {name: runs(scale * generator.standard_normal((2, 800)), BUDGETS[:2]) for name, scale in scales.items()}
     errors = {"rts": 0.5 + generator.standard_normal((2, 800))}
     predicted = stationary(errors, 10, bias=0.5, variance=2.0)
-    result = rts_variants.text_statistics({"truth": TRUTH, "estimates": estimates, "predicted": predicted})
-    assert set(verdicts_of(rts_variants.TEXT_CLAIMS, result).values()) == {ESTIMATE}
+    result = rts_text.statistics({"truth": TRUTH, "estimates": estimates, "predicted": predicted})
+    assert set(verdicts_of(rts_text.CLAIMS, result).values()) == {ESTIMATE}
     expected = {"mixed": 1.05, "prior": 1.2, "rising": 1.5, "variance": 2.0, "subtracted": 1.0 / np.sqrt(1.25)}
     for key, value in expected.items():
         assert result[key].value == pytest.approx(value, rel=0.1), key
@@ -283,15 +283,18 @@ def test_a_mean_transition_matrix_is_over_the_runs_that_left_a_part():
 def test_statistics_on_the_bounds_are_seldom_decided():
     generator, verdicts, ids = np.random.default_rng(8), Counter(), set()
     for _ in range(100):
-        for name, statistic in made.null_statistics(generator).items():
+        for name, statistic in nulls_rts.null_statistics(generator).items():
             figure, key = next(
-                (figure, name[len(figure) + 1 :]) for figure in made.CLAIMS if name.startswith(f"{figure}-")
+                (figure, name[len(figure) + 1 :]) for figure in nulls_rts.CLAIMS if name.startswith(f"{figure}-")
             )
-            verdict = judge(made.CLAIMS[figure][key].bounds, statistic)
+            verdict = judge(nulls_rts.CLAIMS[figure][key].bounds, statistic)
             assert verdict != NOT_TESTED
             verdicts[name] += verdict != UNDECIDED
             ids.add(name)
     assert ids == {
-        f"{figure}-{key}" for figure, claims in made.CLAIMS.items() for key, claim in claims.items() if claim.bounds
+        f"{figure}-{key}"
+        for figure, claims in nulls_rts.CLAIMS.items()
+        for key, claim in claims.items()
+        if claim.bounds
     }
     assert max(verdicts.values()) <= 12, verdicts

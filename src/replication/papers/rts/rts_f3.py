@@ -55,7 +55,7 @@ def settings(here: Here) -> dict:
 
 def draw(artifacts, *, titles, names, published):
     """Mean and RMSE of log Z against sweeps per chain, a column for each model."""
-    estimates, truths, longer = artifacts["estimates"], artifacts["truths"], artifacts["longer"]
+    estimates, truths, longer = artifacts["estimates"], artifacts["truths"], artifacts.get("longer", {})
     figure = style.new_figure(3.8 * len(estimates) + 1.8, 5.6)
     axes = figure.subplots(2, len(estimates), sharex="col", squeeze=False)
     for column, (model, by_estimator) in enumerate(estimates.items()):

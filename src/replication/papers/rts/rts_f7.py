@@ -149,7 +149,7 @@ def statistics(artifacts):
     compared = [uniform["rts-uniform"], uniform["ais-uniform"]]
     last = _largest_common_budget(compared)
     tempered = [uniform["rts-uniform"], matched["rts"]]
-    own, reference = (
+    iterations, reference = (
         base["initial_iterations"].sel(budget=_largest_common_budget(tempered)).values for base in tempered
     )
     early = sorted({*uniform["rts-uniform"]["budget"].values} & {*uniform["ais-uniform"]["budget"].values})[:2]
@@ -162,7 +162,7 @@ def statistics(artifacts):
         "alike": over_repeats(
             _times_typical, *(error(estimate, last) for estimate in compared), of=f"{last:,} sweeps", **exact
         ),
-        "longer": share(own > reference.mean()),
+        "longer": share(iterations > reference.mean()),
     }
 
 
