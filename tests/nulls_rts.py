@@ -133,7 +133,7 @@ def _equal_sweeps(generator):
         }
         estimates[model] = {name: runs(values, BUDGETS) for name, values in errors.items()}
         longer[model] = {
-            name: runs(normal(generator, [0.0] * 3, [0.1] * 3, 8), [31_623, 10**5, 10**6]) for name in errors
+            name: runs(normal(generator, [0.0] * 3, [0.1] * 3, 9), [31_623, 10**5, 10**6]) for name in errors
         }
     return {"truths": dict.fromkeys(MODELS, TRUTH), "estimates": estimates, "longer": longer}
 
