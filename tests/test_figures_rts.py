@@ -1,10 +1,12 @@
-"""Figures of Carlson et al. (2016): limits of figure 3, contents of figures 2 and 6."""
+"""Figures of Carlson et al. (2016): contents of figures 2, 3, 5 and 6."""
 
 import numpy as np
 import pytest
+from nulls_rts import TRUTH as KNOWN
+from nulls_rts import runs
 
 from logzoo.streams import root_stream
-from replication.papers.rts import mixture
+from replication.papers.rts import mixture, rts_f3
 from replication.papers.rts.rts_mixture import draw_estimators, draw_steps
 from replication.reporting.style import TRUTH
 
@@ -48,3 +50,19 @@ def test_figure_6_shows_traces_estimates_steps_and_acceptance():
     for axis, name in ((sizes, "step_size"), (acceptance, "acceptance")):
         for line, rule in zip(axis.get_lines(), mixture.STEP_RULES, strict=True):
             np.testing.assert_array_equal(line.get_ydata(), steps[name].sel(step_rule=rule))
+
+
+def test_figure_3_joins_runs_of_more_sweeps():
+    truth = KNOWN.assign_attrs(truth_method="known")
+    estimates = {"one": {"rts": runs(np.full((2, 6), 1.0), [10, 20])}}
+    longer = {"one": {"rts": runs(np.full((1, 3), 2.0), [40])}}
+    words = {"titles": {"one": "One"}, "names": {"rts": "RTS"}, "published": {"one": None}}
+    for more, expected in (({"longer": longer}, [1.0, 1.0, 2.0]), ({}, [1.0, 1.0])):
+        axes = rts_f3.draw({"estimates": estimates, "truths": {"one": truth}, **more}, **words).axes
+        for axis in axes[:2]:
+            (line,) = [
+                line
+                for line in axis.get_lines()
+                if len(line.get_xdata()) == len(expected) and line.get_label() == "RTS"
+            ]
+            np.testing.assert_allclose(line.get_ydata(), expected)

@@ -55,7 +55,7 @@ def statistics_of(claims):
     found = {}
     for number, (name, entry) in enumerate(claims.items()):
         offsets = OFFSETS[number % len(OFFSETS)]
-        bound = entry.get("at_least", entry.get("at_most"))
+        bound = entry.get("at_least", entry.get("at_most", 0.0))
         found[name] = Statistic(*(bound + offset for offset in offsets), of=f"size of {name} <nat>")
     return found
 
@@ -198,7 +198,7 @@ def test_the_page_of_a_paper_alone_without_a_companion_is_sound(tmp_path):
 
 def test_each_picture_has_its_provenance(made, parsed):
     path, text, _ = made
-    name = "data/tiny/runs/mnist-100.rts.nc"
+    name = "data/tiny/runs/mnist-spectral-100.rts.nc"
     for figure, found in (("rts-f3", 1), ("rts-f4", 0)):
         (article,) = [one for one in parsed.all("article") if one.attributes.get("id") == figure]
         links = [one.attributes["href"] for one in parsed.all("a") if one.inside("article") is article]

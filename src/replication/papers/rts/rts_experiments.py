@@ -1,9 +1,12 @@
 """Experiments of Carlson et al. (2016): initial iterations, parts of estimates, flux along the ladder, occupancies."""
 
+from collections.abc import Callable
+
 import numpy as np
 import xarray as xr
 
 from logzoo.budgets import SweepLedger
+from logzoo.estimators.matrix import estimate_matrix
 from logzoo.estimators.tempering_estimates import SETTLING, end_ratio
 from logzoo.estimators.transitions import smoothed, stationary
 from logzoo.io.schema import coordinate, labelled
@@ -14,7 +17,7 @@ from logzoo.samplers import tempering_runs
 from logzoo.samplers.observers import GroupedMoves
 from logzoo.samplers.tempering_chains import SimulatedTempering, mean_occupancy
 from logzoo.streams import Stream
-from replication.papers.configured import matched_base
+from replication.papers.configured import estimator_options, matched_base
 
 VARIANTS = ("rao-blackwell", "counts", "stochastic")
 ESTIMATORS = ("rts", "sd", "rsd")
@@ -100,6 +103,25 @@ def runs(artifacts: dict) -> xr.Dataset:
     return variables.assign(transition_matrix=mean.assign_attrs(matrix.attrs))
 
 
+def longer_runs(
+    artifacts: dict,
+    *,
+    estimator: dict,
+    budgets: list[int],
+    replicates: int,
+    chains: int,
+    stream: Stream,
+    checkpoint: Callable,
+) -> xr.Dataset:
+    """log Z over (budget, replicate) by an estimator {method, base, options}, as of `runs`, with budgets of its own."""
+    method, dataset = estimator["method"], artifacts["dataset"]
+    options = estimator_options({method: estimator}, dataset)[method]
+    sizes = {"method": method, "options": options, "budgets": budgets, "replicates": replicates}
+    rbm = RBM.from_dataset(artifacts["model"])
+    estimates = estimate_matrix(rbm, {method: sizes}, chains=chains, stream=stream, checkpoint=checkpoint("runs"))
+    return estimates[method][["log_z"]].drop_attrs(deep=False)
+
+
 def knots(artifacts: dict) -> xr.Dataset:
     """The smallest flux along the ladder of RTS from a `uniform` and a `matched` base, at their largest common budget.
 
@@ -137,11 +159,13 @@ def occupancies(
 ) -> xr.Dataset:
     """log Z (estimator, budget, replicate) by RTS, SD and RSD from the same draws (Carlson et al. 2016, figure 8).
 
-    The base is matched to the training data; budgets in sweeps per chain. Returns a Dataset, log Z in nats.
+    Beside them are the bias and variance of RTS by eqs 15 and 16. The base is matched to the training data; budgets in
+    sweeps per chain. Returns a Dataset, log Z in nats.
     """
     rbm, base = RBM.from_dataset(artifacts["model"]), matched_base(artifacts["dataset"])
     settings = {"base": base, "rungs": rungs, "settling": SETTLING}
     log_z = np.empty((len(ESTIMATORS), len(budgets), replicates))
+    predicted = np.empty((2, len(budgets), replicates))
     for row, budget in enumerate(budgets):
         for replicate in range(replicates):
             counted, weighed = GroupedMoves(1, rao_blackwell=False), GroupedMoves(1, rao_blackwell=True)
@@ -150,8 +174,14 @@ def occupancies(
             by_moves = (stationary(smoothed(moves.sums[0])) for moves in (counted, weighed))
             shares = (draws.occupancy.sum(axis=(0, 1)), *by_moves)
             log_z[:, row, replicate] = [end_ratio(draws, occupancy[[0, -1]]) for occupancy in shares]
+            predicted[:, row, replicate] = delta_method(draws.occupancy.sum(axis=0))
+    bias, variance = predicted
     return xr.Dataset(
-        {"log_z": labelled(("estimator", "budget", "replicate"), log_z, "estimate of log Z", "nat")},
+        {
+            "log_z": labelled(("estimator", "budget", "replicate"), log_z, "estimate of log Z", "nat"),
+            "bias": labelled(("budget", "replicate"), bias, "bias of RTS by eq 15", "nat"),
+            "variance": labelled(("budget", "replicate"), variance, "variance of RTS by eq 16", "nat2"),
+        },
         coords={
             "estimator": coordinate("estimator", ESTIMATORS, "estimator of log Z"),
             "budget": coordinate("budget", budgets, "budget in Gibbs sweeps per chain", "sweep"),
@@ -159,3 +189,15 @@ def occupancies(
         },
         attrs={"chains": chains, "hidden": rbm.hidden},
     )
+
+
+def delta_method(occupancy: np.ndarray) -> tuple[float, float]:
+    """Bias and variance of log Z by RTS, in nats, from the occupancy (chain, rung) of the rungs by each chain.
+
+    Source: Carlson et al. (2016), eqs 15 and 16; the variances of c_1 and c_K are those of means over the chains.
+    """
+    ends = occupancy[:, [0, -1]] / occupancy.sum(axis=1, keepdims=True)
+    relative = ends / ends.mean(axis=0)
+    covariance = np.cov(relative.T) / len(relative)
+    bias = 0.5 * (covariance[0, 0] - covariance[1, 1])
+    return float(bias), float(covariance[0, 0] + covariance[1, 1] - 2.0 * covariance[0, 1])

@@ -17,7 +17,7 @@ from logzoo.samplers.tempering_chains import COUNT_FLOOR
 from logzoo.streams import Stream
 from replication.papers.configured import matched_base
 
-ESTIMATORS = ("rts", "ts", "ti-riemann", "ti-rb", "mbar")
+ESTIMATORS = ("rts", "ts", "ti-trapezoid", "ti-rb", "mbar")
 # Draws whose densities at all rungs are held at once.
 _CHUNK = 4096
 
@@ -106,7 +106,7 @@ def estimates_of_samples(draws, stored, chosen):
     return {
         "rts": _updated(draws, occupancy),
         "ts": _updated(draws, visits + COUNT_FLOOR),
-        "ti-riemann": ti.log_ratio(draws.betas, means, rule="riemann"),
+        "ti-trapezoid": ti.log_ratio(draws.betas, means, rule="trapezoid"),
         "ti-rb": ti.log_ratio(draws.betas, rao_blackwell, rule="trapezoid"),
     }
 

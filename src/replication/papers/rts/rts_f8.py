@@ -1,0 +1,133 @@
+"""RTS figure 8: the occupancy of the rungs from a transition matrix.
+
+Root mean square error of log Z by RTS and by the stationary distribution of the transition matrix of the inverse
+temperature, counted (SD) and Rao-Blackwellised (RSD), all from the same draws. Carlson et al. (2016), figure 8.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from replication.claim import Claim, Power, Size
+from replication.papers.declaration import Experiment, Here
+from replication.reporting import style
+from replication.reporting.statistics import over_repeats, rmse_with_band, root_mean_square, truth_of, untested
+
+_EARLIER = "spread: the decisive scale, earlier seed"
+_RATIO = "RMSE of log Z by {} of the same draws, geometric mean over numbers of sweeps"
+CLAIMS = {
+    "small": Claim(
+        "RSD improves on RTS by about 10% at 10 hidden units",
+        "supplement G and figure 8, left",
+        published="about 10%",
+        measured=_RATIO.format("RSD / RTS"),
+        at_most=1.0,
+        bound="'improves performance'",
+        scale="log",
+        power=Power(0.9, 0.25, f"effect: published; {_EARLIER}"),
+    ),
+    "large": Claim(
+        "RSD does not improve on RTS at 200 hidden units",
+        "supplement G and figure 8, right",
+        published="no performance improvements",
+        measured=_RATIO.format("RSD / RTS"),
+        at_least=1.0,
+        bound="'no performance improvements'",
+        scale="log",
+        power=Power(1.25, 0.3, f"effect: a factor of 1.25; {_EARLIER}"),
+        why="RSD is a tenth better here, too; the 20 repeats of the paper could not show it.",
+    ),
+    "counted": Claim(
+        "The stationary distribution of the counted transitions (SD, TM in the figure) at 10 hidden units",
+        "figure 8, left",
+        published="drawn, without a number",
+        measured=_RATIO.format("SD / RTS"),
+        scale="log",
+    ),
+}
+# Hidden units of the models that the claims name.
+_KEYS = {10: "small", 200: "large"}
+
+
+def inputs(here: Here) -> dict:
+    models = here.entry["models"]
+    return {
+        "stationary": {model: stationary_experiment(here, model) for model in models},
+        "truths": {model: here.truth(model) for model in models},
+    }
+
+
+def stationary_experiment(here: Here, model: str) -> Experiment:
+    """The experiment on a model, of the sizes of figure 8."""
+    sizes = here.chosen("rungs", "budgets", "replicates")
+    sweeps = sum(sizes["budgets"]) * sizes["replicates"]
+    return here.experiment(
+        "replication.papers.rts.rts_experiments:occupancies",
+        here.model_and_data(model),
+        {**sizes, "chains": here.chains},
+        f"figures/{here.name}.{model}",
+        stream=("stationary", model),
+        work={"sampling": here.visits(model, sweeps * here.chains)},
+    )
+
+
+def sizes(here: Here) -> dict[str, Size]:
+    """Numbers of figure 8; its procedure is that of figure 3, whose curves end at 100,000 sweeps."""
+    entry, by_hidden = here.entry, {here.shape(model)[1]: model for model in here.entry["models"]}
+    by_key = {}
+    for hidden, key in _KEYS.items():
+        if hidden in by_hidden:
+            settings = {
+                "hidden units": (hidden, hidden),
+                "most sweeps": (max(entry["budgets"]), 100_000),
+                "rungs": (entry["rungs"], 100),
+                "chains": (here.chains, 100),
+                "repeats": (entry["replicates"], 20),
+            }
+            by_key[key] = Size(settings, entry["replicates"], trainings=1)
+    return by_key | ({"counted": by_key["small"]} if "small" in by_key else {})
+
+
+def statistics(artifacts):
+    """RMSE of RSD, and of SD, over that of RTS, over all budgets, of the models of the sizes in the claims."""
+    statistics = dict.fromkeys(CLAIMS, untested("no model of as many hidden units is shown"))
+    for model, estimates in artifacts["stationary"].items():
+        hidden = estimates.attrs["hidden"]
+        if hidden not in _KEYS:
+            continue
+        truth, truth_error = truth_of(artifacts["truths"][model])
+        error = estimates["log_z"].transpose("estimator", "budget", "replicate") - truth
+        rts, sd, rsd = (error.sel(estimator=name).values for name in ("rts", "sd", "rsd"))
+        exact: dict[str, Any] = {"scale": "log", "truth_error": truth_error}
+        statistics[_KEYS[hidden]] = over_repeats(times_rmse, rsd, rts, **exact)
+        if _KEYS[hidden] == "small":
+            statistics["counted"] = over_repeats(times_rmse, sd, rts, **exact)
+    return statistics
+
+
+def times_rmse(errors, others):
+    """RMSE of errors (resample, budget, repeat) over that of others, geometric mean over budgets."""
+    return np.exp(np.log(root_mean_square(errors) / root_mean_square(others)).mean(axis=-1))
+
+
+def draw(artifacts, *, titles, names):
+    """RMSE of log Z by RTS, SD and RSD against sweeps, a panel for each model."""
+    stationary, truths = artifacts["stationary"], artifacts["truths"]
+    figure = style.new_figure(3.8 * len(stationary) + 1.8, 3.6)
+    axes = figure.subplots(1, len(stationary), squeeze=False)[0]
+    for axis, (model, estimates) in zip(axes, stationary.items(), strict=True):
+        budgets, truth = estimates["budget"].values, truths[model]
+        for position, estimator in enumerate(estimates["estimator"].values):
+            log_z = estimates["log_z"].sel(estimator=estimator).transpose("budget", "replicate").values
+            errors = rmse_with_band(log_z, float(truth["log_z"]))
+            style.draw_band(axis, budgets, errors, label=names[estimator], **style.look_of(estimator, position))
+        if float(truth["std_error"]) > 0:
+            axis.axhline(float(truth["std_error"]), color="grey", linestyle=":", label="uncertainty of the truth")
+        style.plain_logarithms(axis.yaxis)
+        style.count_ticks(axis, budgets)
+        axis.set_xlabel("Gibbs sweeps per chain")
+        axis.set_title(style.title_of(titles[model], truth), loc="right")
+    axes[0].set_ylabel(r"RMSE of $\log \hat Z$ [nat]")
+    handles = {label: handle for axis in axes for handle, label in zip(*axis.get_legend_handles_labels(), strict=True)}
+    figure.legend(handles.values(), handles.keys(), loc="outside right upper", fontsize=8)
+    return style.finished(figure, *truths.values(), panels=axes)

@@ -1,0 +1,300 @@
+"""Claims of Carlson et al. (2016): statistics of made-up artifacts, planted faults, and statistics on the bounds."""
+
+from collections import Counter
+
+import nulls_rts
+import numpy as np
+import pytest
+import xarray as xr
+from nulls_rts import BUDGETS, MODELS, TRUTH, check, from_bases, normal, rungs_of, runs, stationary
+from test_experiments_las_vegas import random_rbm
+
+from logzoo.datasets.readers import SPLITS
+from logzoo.samplers import tempering_chains as rule
+from logzoo.streams import root_stream
+from replication.papers.rts import rts_comparison, rts_experiments, rts_f1, rts_f4, rts_f5, rts_f7, rts_f8, rts_text
+from replication.papers.rts.rts_experiments import delta_method, flux, initial_iterations, knots
+from replication.reporting.verdicts import ESTIMATE, NOT_REPRODUCED, NOT_TESTED, REPRODUCED, UNDECIDED, judge
+
+
+def verdicts_of(claims, statistics):
+    tested = {key for key, claim in claims.items() if not claim.not_tested}
+    assert set(statistics) == tested
+    return {key: judge(claims[key].bounds, statistics[key]) for key in tested}
+
+
+def decided(claims, statistics):
+    verdicts = verdicts_of(claims, statistics)
+    return {key: verdict for key, verdict in verdicts.items() if claims[key].bounds}
+
+
+def compared():
+    """Runs of figure 3: RTS loses its bias sooner than AIS and RAISE, and errs a tenth as much."""
+    generator, estimates = np.random.default_rng(3), {}
+    for model in MODELS:
+        estimates[model] = {
+            "rts": runs(normal(generator, [-0.1, -0.01, 0.0], [0.1] * 3, 400), BUDGETS),
+            "ais": runs(normal(generator, [-2.0, -1.0, -0.5], [1.0] * 3, 400), BUDGETS),
+            "raise": runs(normal(generator, [3.0, 2.0, 1.0], [1.0] * 3, 400), BUDGETS),
+        }
+    far = {name: runs(normal(generator, [0.0], [size], 8), [100_000]) for name, size in (("rts", 0.1), ("ais", 1.0))}
+    truth = xr.Dataset({"log_z": 0.0, "std_error": 0.001})
+    return {"truths": dict.fromkeys(MODELS, truth), "estimates": estimates, "longer": {MODELS[1]: far}}
+
+
+def test_figure_3_compares_bias_and_error_at_equal_sweeps():
+    artifacts, claims = compared(), rts_comparison.CLAIMS
+    result = rts_comparison.statistics(artifacts)
+    assert set(decided(claims, result).values()) == {REPRODUCED}
+    assert result["bias"].value == pytest.approx(0.1 / 0.5, rel=0.5)
+    assert result["tenfold"].value == pytest.approx(np.sqrt(1.25) / np.sqrt(0.02), rel=0.1)
+    ratios = [np.sqrt(5.0 / 0.02), np.sqrt(2.0 / 0.0101), np.sqrt(1.25 / 0.01)]
+    # Three budgets of both models and one of longer runs.
+    assert result["accurate"].value == pytest.approx(np.exp(np.log([*ratios, *ratios, 10.0]).mean()), rel=0.15)
+    assert result["below"].low < 0.5 < result["below"].high and result["above"].low < 1.0 < result["above"].high
+    # One budget of one model at which RAISE lies below is enough.
+    raised = artifacts["estimates"][MODELS[1]]
+    raised["raise"] = raised["raise"] - xr.DataArray([0.0, 0.0, 2.0], dims="budget")
+    low = rts_comparison.statistics(artifacts)
+    assert low["above"].value == pytest.approx(-1.0, abs=0.2)
+    assert judge(claims["above"].bounds, low["above"]) == NOT_REPRODUCED
+    nothing = rts_comparison.statistics({**artifacts, "estimates": {"other": raised}})
+    assert set(verdicts_of(claims, nothing).values()) == {NOT_TESTED}
+    short = {name: run.isel(budget=[0]) for name, run in artifacts["estimates"][MODELS[0]].items()}
+    short = rts_comparison.statistics({**artifacts, "estimates": {MODELS[0]: short}})
+    assert {judge(claims[key].bounds, short[key]) for key in ("bias", "tenfold")} == {NOT_TESTED}
+
+
+def test_an_rts_that_is_shifted_is_not_the_more_accurate():
+    artifacts = compared()
+    for model in MODELS:
+        artifacts["estimates"][model]["rts"] = artifacts["estimates"][model]["rts"] + 5.0
+    verdicts = decided(rts_comparison.CLAIMS, rts_comparison.statistics(artifacts))
+    wrong = ("accurate", "bias", "bias-small", "tenfold", "tenfold-small")
+    assert {verdicts[key] for key in wrong} == {NOT_REPRODUCED} and verdicts["below"] == REPRODUCED
+
+
+def ladders_of(scales, converged=1, apart=(1.0, 0.1, 0.01)):
+    """Errors of estimators {name: standard deviations at 10, 50 and 200 rungs}, of twelve runs."""
+    generator = np.random.default_rng(2)
+    log_z = {
+        name: np.reshape(sizes, (3, 1, 1)) * generator.standard_normal((3, 4, 12)) for name, sizes in scales.items()
+    }
+    log_z["ti-rb"] = log_z["rts"] + np.reshape(apart, (3, 1, 1)) * generator.standard_normal((3, 4, 12))
+    return rungs_of(log_z, [10, 50, 200], converged)
+
+
+def test_figure_4_compares_ladders_that_the_chains_travelled():
+    scales = {"rts": [9.0, 0.1, 0.1], "ts": [9.0, 0.1, 1.0], "ti-trapezoid": [9.0, 2.0, 0.1], "mbar": [9.0, 0.5, 0.5]}
+    result = rts_f4.statistics(ladders_of(scales, converged=[0, 1, 1]))
+    verdicts = verdicts_of(rts_f4.CLAIMS, result)
+    assert verdicts.pop("flat") == ESTIMATE and set(verdicts.values()) == {REPRODUCED}
+    assert result["flat"].value == pytest.approx(1.0, abs=0.3) and result["ti"].value == pytest.approx(20.0, rel=0.5)
+    assert "K = 50 and 200" in result["ti"].of and "K = 200" in result["mbar"].of
+    swapped = {"rts": [9.0, 2.0, 0.5], "ts": [9.0, 1.0, 0.1], "ti-trapezoid": [9.0, 0.1, 0.1], "mbar": [9.0, 0.1, 0.1]}
+    wrong = rts_f4.statistics(ladders_of(swapped, converged=[0, 1, 1], apart=(1.0, 0.01, 0.1)))
+    assert set(decided(rts_f4.CLAIMS, wrong).values()) == {NOT_REPRODUCED}
+    stuck = rts_f4.statistics(ladders_of(scales, converged=[0, 0, 1]))
+    assert set(verdicts_of(rts_f4.CLAIMS, stuck).values()) == {NOT_TESTED}
+
+
+def trainings(off, error=0.1, count=5):
+    """Trainings whose validation likelihood turns after two thirds, and how far tracked log Z is off at each point."""
+    turning = np.concatenate([np.linspace(0.0, 12.0, 20), np.linspace(12.0, 4.0, 10)])
+    checks = {
+        str(number): check(turning * (1.0 + 0.02 * number), off + 0.05 * (number + 1.0), error)
+        for number in range(count)
+    }
+    return {"checks": checks, "others": {"smoother": check(turning, 0.3 + np.linspace(0.0, 0.1, 30), error)}}
+
+
+def test_figure_5_is_judged_over_trainings():
+    result = rts_f5.statistics(trainings(np.zeros(30)))
+    assert verdicts_of(rts_f5.CLAIMS, result) == {"close": ESTIMATE, "overfit": REPRODUCED, "smoothing": ESTIMATE}
+    assert result["close"].value == pytest.approx(0.15) and result["close"].low < 0.15 < result["close"].high
+    # The first training is 0.05 off.
+    assert result["smoothing"].value == pytest.approx(0.35 / 0.05)
+    # Where AIS is not known, nothing is compared.
+    error = np.where(np.arange(30) < 25, 0.1, 0.6)
+    blind = rts_f5.statistics(trainings(np.where(np.arange(30) < 25, 0.0, 7.0), error))
+    assert blind["close"].value == pytest.approx(0.15)
+    few = rts_f5.statistics(trainings(np.zeros(30), count=2))
+    assert judge(rts_f5.CLAIMS["overfit"].bounds, few["overfit"]) == UNDECIDED
+
+
+def test_a_tracker_that_stays_behind_hides_the_over_fitting():
+    # It never learns that log Z grows after the best point.
+    off = -np.concatenate([np.zeros(20), np.linspace(0.0, 20.0, 10)])
+    assert decided(rts_f5.CLAIMS, rts_f5.statistics(trainings(off))) == {"overfit": NOT_REPRODUCED}
+
+
+def bases():
+    """Figure 7: a uniform base with five times the error, a knot, and three times the initial iterations."""
+    generator = np.random.default_rng(4)
+    uniform = {
+        "rts-uniform": runs(normal(generator, [-80.0, -20.0, -5.0], [1.0] * 3, 20), BUDGETS),
+        "ais-uniform": runs(normal(generator, [-20.0, -15.0, -5.0], [1.0] * 3, 20), BUDGETS),
+        "raise-uniform": runs(normal(generator, [20.0, 15.0, 5.0], [1.0] * 3, 20), BUDGETS),
+    }
+    matched = {name: runs(normal(generator, [0.0] * 3, [0.2] * 3, 60), BUDGETS) for name in ("rts", "ais", "raise")}
+    fluxes = generator.normal(0.2, 0.02, 20), generator.normal(1.0, 0.02, 60)
+    return from_bases(uniform, matched, (np.full((3, 20), 9), np.full((3, 60), 3)), fluxes)
+
+
+def test_figure_7_compares_bases():
+    artifacts = bases()
+    result = rts_f7.statistics(artifacts)
+    assert set(decided(rts_f7.CLAIMS, result).values()) == {REPRODUCED}
+    assert result["first"].value == pytest.approx((20.0 / 80.0) / (15.0 / 20.0), rel=0.1)
+    assert result["alike"].value == pytest.approx(1.0, abs=0.2) and result["knot"].value == pytest.approx(0.2, rel=0.1)
+    # Equal counts in all runs have an interval all the same.
+    assert (result["longer"].value, result["longer"].number) == (1.0, 20)
+    # One run that is hundreds of nats off decides nothing, and one estimator that is no worse is enough.
+    far = artifacts["estimators"]["rts-uniform"]["log_z"].values
+    far[-1, 0] = 900.0
+    assert rts_f7.statistics(artifacts)["alike"].value == pytest.approx(1.3, abs=0.3)
+    artifacts["estimators"]["raise-uniform"] = artifacts["matched"]["raise"].isel(replicate=slice(20)) * 0.5
+    worse = rts_f7.statistics(artifacts)["worse"]
+    assert "RAISE" in worse.of and judge(rts_f7.CLAIMS["worse"].bounds, worse) == NOT_REPRODUCED
+
+
+def test_bases_whose_names_are_swapped_turn_every_verdict_on_them():
+    artifacts = bases()
+    uniform, matched = artifacts["estimators"], artifacts["matched"]
+    swapped = {
+        **artifacts,
+        "estimators": {f"{name}-uniform": run for name, run in matched.items()},
+        "matched": {name.removesuffix("-uniform"): run for name, run in uniform.items()},
+        "knots": xr.Dataset(
+            {"uniform": artifacts["knots"]["matched"], "matched": artifacts["knots"]["uniform"]}
+        ).assign_attrs(budget=7),
+    }
+    verdicts = decided(rts_f7.CLAIMS, rts_f7.statistics(swapped))
+    assert {verdicts[key] for key in ("worse", "knot", "longer")} == {NOT_REPRODUCED}
+
+
+def test_figure_8_compares_models_of_the_claimed_sizes():
+    generator = np.random.default_rng(5)
+    errors = {
+        name: size * generator.standard_normal((2, 600)) for name, size in (("rts", 1.0), ("sd", 1.3), ("rsd", 0.8))
+    }
+    by_size = {"a": stationary(errors, 10), "b": stationary({**errors, "rsd": 1.5 * errors["rsd"]}, 200)}
+    result = rts_f8.statistics({"stationary": by_size, "truths": dict.fromkeys(by_size, TRUTH)})
+    assert decided(rts_f8.CLAIMS, result) == {"small": REPRODUCED, "large": REPRODUCED}
+    assert result["small"].low < 0.8 < result["small"].high < 1.0 and result["counted"].value == pytest.approx(
+        1.3, rel=0.1
+    )
+    swapped = {"a": by_size["b"].assign_attrs(hidden=10), "b": by_size["a"].assign_attrs(hidden=200)}
+    wrong = rts_f8.statistics({"stationary": swapped, "truths": dict.fromkeys(by_size, TRUTH)})
+    assert set(decided(rts_f8.CLAIMS, wrong).values()) == {NOT_REPRODUCED}
+    other = {"a": by_size["a"].assign_attrs(hidden=30)}
+    result = rts_f8.statistics({"stationary": other, "truths": dict.fromkeys(other, TRUTH)})
+    assert set(verdicts_of(rts_f8.CLAIMS, result).values()) == {NOT_TESTED}
+
+
+def test_variants_of_rts_are_estimates_beside_the_plain_one():
+    generator = np.random.default_rng(6)
+    scales = {"rts": 1.0, "rts-mixed": 1.05, "rts-rising": 1.5, "rts-falling": 1.2}
+    estimates = {name: runs(scale * generator.standard_normal((2, 800)), BUDGETS[:2]) for name, scale in scales.items()}
+    errors = {"rts": 0.5 + generator.standard_normal((2, 800))}
+    predicted = stationary(errors, 10, bias=0.5, variance=2.0)
+    result = rts_text.statistics({"truth": TRUTH, "estimates": estimates, "predicted": predicted})
+    assert set(verdicts_of(rts_text.CLAIMS, result).values()) == {ESTIMATE}
+    expected = {"mixed": 1.05, "prior": 1.2, "rising": 1.5, "variance": 2.0, "subtracted": 1.0 / np.sqrt(1.25)}
+    for key, value in expected.items():
+        assert result[key].value == pytest.approx(value, rel=0.1), key
+    assert result["bias"].value == pytest.approx(0.0, abs=0.1)
+
+
+def test_the_delta_method_predicts_bias_and_variance_of_a_log_ratio():
+    generator = np.random.default_rng(7)
+    shape = np.array([3.0, 5.0, 2.0])
+    predicted = np.array([delta_method(generator.dirichlet(shape, 40)) for _ in range(2000)])
+    occupancy = generator.dirichlet(shape, (20_000, 40)).mean(axis=1)
+    log_ratio = np.log(occupancy[:, -1] / occupancy[:, 0])
+    assert predicted[:, 1].mean() == pytest.approx(log_ratio.var(), rel=0.05)
+    assert predicted[:, 0].mean() == pytest.approx(log_ratio.mean() - np.log(2.0 / 3.0), rel=0.3)
+
+
+def small_model():
+    """A random RBM and data that its base is matched to."""
+    examples = np.random.default_rng(1).integers(0, 2, (30, 20)).astype(np.uint8)
+    split = ("example", np.full(30, SPLITS.index("train")))
+    dataset = xr.Dataset({"data": (("example", "unit"), examples), "split": split})
+    return {"model": random_rbm(20, 6, scale=1.5).to_dataset(), "dataset": dataset}
+
+
+def noise_verdict():
+    sizes = {"rungs": 40, "sweeps": 20, "iterations": 6, "replicates": 6, "chains": 20, "stream": root_stream(11)}
+    result = rts_f1.statistics({"iterations": initial_iterations(small_model(), **sizes)})
+    return decided(rts_f1.CLAIMS, result)["noise"]
+
+
+def test_rts_whose_occupancy_is_of_visits_alone_is_as_noisy_as_plain_counts(monkeypatch):
+    assert noise_verdict() == REPRODUCED
+    of_visits = rule.mean_occupancy
+    monkeypatch.setattr(rule, "mean_occupancy", lambda sums, rao_blackwell: of_visits(sums, False))
+    assert noise_verdict() == UNDECIDED
+
+
+def test_longer_runs_have_budgets_and_repeats_of_their_own():
+    estimator = {"method": "ais", "base": "matched", "options": {}}
+    sizes = {"budgets": [20, 40], "replicates": 2, "chains": 5, "stream": root_stream(3)}
+    result = rts_experiments.longer_runs(small_model(), estimator=estimator, checkpoint=lambda name: None, **sizes)
+    assert result["log_z"].shape == (2, 2) and result["budget"].values.tolist() == [20, 40]
+    assert np.unique(result["log_z"]).size == 4
+
+
+def tempered(matrices):
+    """An estimate at one budget whose runs had these transition matrices (run, part, part)."""
+    over = ("budget", "replicate", "part_before", "part_after")
+    return xr.Dataset({"transition_matrix": (over, matrices[None])}, coords={"budget": [7]})
+
+
+def test_the_flux_finds_the_knot():
+    parts = 10
+    tied = np.full((parts, parts), 0.1)
+    loose = tied.copy()
+    tied[:4, 4:] = tied[4:, :4] = 0.001
+    # From k parts to those above, at a tenth each of a tenth of the moves.
+    np.testing.assert_allclose(flux(loose), [0.01 * k * (parts - k) for k in range(1, parts)])
+    # Four parts below the knot, six above it, a thousandth each.
+    assert flux(tied)[3] == pytest.approx(24 * 0.001 / parts)
+    # The ends are as narrow from any base; the knot is a hundred times narrower than the same place without one.
+    both = {"uniform": tempered(np.stack([tied, loose])), "matched": tempered(np.stack([loose] * 5))}
+    result = knots(both)
+    np.testing.assert_allclose(result["uniform"], [0.01, 1.0])
+    np.testing.assert_allclose(result["matched"], np.ones(5))
+    assert result.attrs["budget"] == 7
+    # Places that no chain passes from a matched base either have no flux to compare.
+    stuck = {"uniform": tempered(np.stack([tied])), "matched": tempered(np.stack([np.eye(parts)] * 5))}
+    assert np.isnan(knots(stuck)["uniform"]).all()
+
+
+def test_a_mean_transition_matrix_is_over_the_runs_that_left_a_part():
+    matrix = np.array([[[[0.5, 0.5], [0.0, 0.0]], [[0.25, 0.75], [1.0, 0.0]], [[0.0, 0.0], [0.0, 0.0]]]])
+    estimate = runs(np.zeros((1, 3)), [5])
+    estimate["initial_iterations"] = (("budget", "replicate"), np.zeros((1, 3)))
+    estimate["transition_matrix"] = (("budget", "replicate", "part_before", "part_after"), matrix)
+    taken = rts_experiments.runs({"estimate": estimate})
+    np.testing.assert_allclose(taken["transition_matrix"], [[[0.375, 0.625], [1.0, 0.0]]])
+
+
+def test_statistics_on_the_bounds_are_seldom_decided():
+    generator, verdicts, ids = np.random.default_rng(8), Counter(), set()
+    for _ in range(100):
+        for name, statistic in nulls_rts.null_statistics(generator).items():
+            figure, key = next(
+                (figure, name[len(figure) + 1 :]) for figure in nulls_rts.CLAIMS if name.startswith(f"{figure}-")
+            )
+            verdict = judge(nulls_rts.CLAIMS[figure][key].bounds, statistic)
+            assert verdict != NOT_TESTED
+            verdicts[name] += verdict != UNDECIDED
+            ids.add(name)
+    assert ids == {
+        f"{figure}-{key}"
+        for figure, claims in nulls_rts.CLAIMS.items()
+        for key, claim in claims.items()
+        if claim.bounds
+    }
+    assert max(verdicts.values()) <= 12, verdicts
