@@ -1,7 +1,8 @@
 """Checks of the log Z that was tracked while a model trained: as experiments, and statistics of claims on them.
 
 A check holds log Z by enumeration or AIS at some updates of a training, beside what was tracked; a trace has a row of
-numbers every so many updates. Where there are too few of them the statistics are NaN, that is, not tested.
+numbers every so many updates. AIS judges a tracker only where its standard error is at most KNOWN nats. Where nothing
+can be judged the statistics are NaN, that is, not tested.
 """
 
 import numpy as np
@@ -15,10 +16,9 @@ AIS = ("log_z", "std_error")
 SIGMAS = 3.0
 # Largest standard error of AIS, in nats, at which it can judge a tracker.
 KNOWN = 0.5
-# Share of a training that counts as its beginning, or as its end.
-_EDGE = 0.1
+# Share of a training that counts as its beginning, and as its end.
+BURN_IN = 0.1
 # Blocks must outlast correlations: a trace of a hundred rows has just enough in each third.
-_ROWS_PER_BLOCK = 6
 _CHECKS_PER_BLOCK = 2
 _BLOCK = "block of check points"
 _MOST_BLOCKS = 12
@@ -26,9 +26,47 @@ _FEWEST_CHECKS = 5
 
 
 def after_burn_in(dataset):
-    """A Dataset over `update` without the first tenth of the updates."""
+    """Which rows of a Dataset over `update` lie after the first tenth of the updates."""
+    return in_last(dataset, 1.0 - BURN_IN)
+
+
+def in_last(dataset, share):
+    """Which rows of a Dataset over `update` lie in the last share of the updates."""
     update = dataset["update"].values
-    return dataset.isel(update=update >= _EDGE * update.max(initial=0))
+    return update >= (1.0 - share) * update.max(initial=0)
+
+
+def mean_of_groups(*groups):
+    """Average over groups (..., training) of their means over trainings: each group counts the same."""
+    return np.mean([group.mean(axis=-1) for group in groups], axis=0)
+
+
+def ratio_of_groups(*groups):
+    """Ratio of the first to the second number of groups (..., 2, training), each averaged as by `mean_of_groups`."""
+    above, below = np.moveaxis(mean_of_groups(*groups), -1, 0)
+    return above / below
+
+
+def over_trainings(statistic, *numbers, **options):
+    """`over_repeats` over the trainings (..., training) whose numbers are all finite; NaN without any."""
+    finite = [values[..., np.isfinite(values).all(axis=tuple(range(values.ndim - 1)))] for values in numbers]
+    return over_repeats(statistic, *finite, **options) if all(part.shape[-1] for part in finite) else untested()
+
+
+def mean_of_known(values):
+    """Mean of the values that are numbers, NaN without any."""
+    known = values[np.isfinite(values)]
+    return known.mean() if known.size else np.nan
+
+
+def known_likelihood(check, split):
+    """Mean log-likelihood (update,) of a split by AIS, NaN where AIS does not know log Z."""
+    return np.where(is_known(check), likelihood(check, split, AIS[0]), np.nan)
+
+
+def is_known(check):
+    """Whether (update,) AIS knows log Z: its standard error is at most KNOWN nats."""
+    return check["std_error"].values <= KNOWN
 
 
 def units(runs):
@@ -43,11 +81,6 @@ def blocks(runs):
     """Totals of the blocks of check points of every run, and the name of a part; for statistics of these runs alone."""
     parts = [_blocks(run, _CHECKS_PER_BLOCK) for run in runs]
     return np.concatenate([part for part in parts if part.size] or [np.zeros((2, 0))], axis=-1), _BLOCK
-
-
-def thirds(values):
-    """Totals of the blocks of each third of the rows."""
-    return [_blocks(third, _ROWS_PER_BLOCK) for third in np.array_split(values, 3)]
 
 
 def _blocks(values, rows):
@@ -81,9 +114,10 @@ def over_parts(statistic, *totals, of, **options):
     return over_repeats(statistic, *totals, of=of, **options)
 
 
-def _likelihood(check, split, log_z):
+def likelihood(check, split, log_z):
     """Mean log-likelihood (update,) of a split under one of the log Z of a check."""
-    return (check["mean_log_f"].sel(split=split) - check[log_z]).values
+    column = list(check["split"].values).index(split)
+    return check["mean_log_f"].values[:, column] - check[log_z].values
 
 
 def best_and_last(check, by):
@@ -92,8 +126,8 @@ def best_and_last(check, by):
     Both None if that cannot be said. A likelihood that climbs to the end is lower at the best than there.
     """
     update = check["update"].values
-    validation = _likelihood(check, "validation", by[0])
-    before = (update < (1.0 - _EDGE) * update.max(initial=0)) & np.isfinite(validation)
+    validation = likelihood(check, "validation", by[0])
+    before = (update < (1.0 - BURN_IN) * update.max(initial=0)) & np.isfinite(validation)
     if update.size < _FEWEST_CHECKS or not before.any():
         return None, None
     return int(np.argmax(np.where(before, validation, -np.inf))), update.size - 1
@@ -103,8 +137,8 @@ def difference(check, split, by, point, other, of):
     """Likelihood of a split at a check point less at the other, with log Z and its error by `by`."""
     if point is None:
         return untested(of)
-    likelihood, error = _likelihood(check, split, by[0]), check[by[1]].values
-    return Statistic(*normal(likelihood[point] - likelihood[other], np.hypot(error[point], error[other])), of=of)
+    values, error = likelihood(check, split, by[0]), check[by[1]].values
+    return Statistic(*normal(values[point] - values[other], np.hypot(error[point], error[other])), of=of)
 
 
 def normal(value, error, below=np.inf, above=np.inf):
@@ -127,8 +161,8 @@ def agreement(check):
 
 
 def apart(check):
-    """|tracked - AIS| of log Z (update,), NaN where AIS failed."""
-    return np.abs(check["tracked_log_z"] - check["log_z"]).where(np.isfinite(check["std_error"])).values
+    """|tracked - AIS| of log Z (update,), NaN where AIS does not know log Z."""
+    return np.where(is_known(check), np.abs(check["tracked_log_z"].values - check["log_z"].values), np.nan)
 
 
 def times_apart(checks, others, of):
@@ -152,16 +186,16 @@ def halves(check, best):
 
 def last_known(check, first):
     """Index of the last check point before AIS errs by more than KNOWN; None if it does not exceed `first`."""
-    unknown = np.flatnonzero(~(check["std_error"].values <= KNOWN))
+    unknown = np.flatnonzero(~is_known(check))
     last = (int(unknown[0]) if unknown.size else check.sizes["update"]) - 1
     return None if first is None or last <= first else last
 
 
 def all_checked(here, key):
-    """Checks by AIS of all models that a setting of a figure names, which are one or more, by their names."""
+    """Checks by AIS of all trainings of the models that a setting of a figure names, one or more, by their names."""
     models = here.entry[key]
     expect(here, key, models, "a model or more")
-    return {model: checked(here, model, "ais") for model in models}
+    return {name: checked(here, name, "ais") for model in models for name in here.trainings(model)}
 
 
 def checked(here, model, check):
