@@ -109,8 +109,8 @@ _SPEEDS = ("slow", "fast")
 _DECAYS = ("low", "mid", "high")
 _KINDS = tuple(f"{speed}-{decay}" for speed in _SPEEDS for decay in _DECAYS)
 _FASTEST = "fast-high"
-_FITTED_FAST = ("fast-low", "fast-mid")
-_FITTED = tuple(kind for kind in _KINDS if kind != _FASTEST)
+_FITTED_SLOW, _FITTED_FAST = _KINDS[:3], _KINDS[3:5]
+_FITTED = (*_FITTED_SLOW, *_FITTED_FAST)
 # The part of a training in which the paper sees a dip: 40,000 to 60,000 of 300,000 updates.
 _DIP = 40 / 300, 60 / 300
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
@@ -158,7 +158,18 @@ def sizes(here: Here) -> dict[str, Size]:
         return Size(smallest, repeats, len(_trainings(here, models)))
 
     drawn = [model for speed in _SPEEDS for model in here.entry[speed]]
-    return {key: size(here.entry["particles"], 20) if key == "particles" else size(drawn, 10) for key in CLAIMS}
+    kinds = {
+        "fit-slow": _FITTED_SLOW,
+        **dict.fromkeys(("fit-fast", "dip"), _FITTED_FAST),
+        **dict.fromkeys(("oscillates", "unstable"), (*_FITTED_FAST, _FASTEST)),
+        **dict.fromkeys(("alone", "cover"), _FITTED),
+    }
+    of_kinds = {key: [model for model in drawn if model.endswith(kinds[key])] for key in kinds}
+    # A configuration may leave all models of a kind out.
+    return {
+        **{key: size(models or drawn, 10) for key, models in of_kinds.items()},
+        "particles": size(here.entry["particles"], 20),
+    }
 
 
 def statistics(artifacts: dict) -> dict:
@@ -178,7 +189,7 @@ def statistics(artifacts: dict) -> dict:
         return _over(_first_over_others, groups(name, [_FASTEST]), groups(name, _FITTED_FAST))
 
     return {
-        "fit-slow": _over(mean_of_groups, groups("error", [kind for kind in _FITTED if kind not in _FITTED_FAST])),
+        "fit-slow": _over(mean_of_groups, groups("error", _FITTED_SLOW)),
         "fit-fast": _over(mean_of_groups, groups("error", _FITTED_FAST)),
         "particles": _over(mean_of_groups, [np.array([row["error"] for row in twenty])] if twenty else []),
         "dip": _over(ratio_of_groups, groups("dip", _FITTED_FAST)),

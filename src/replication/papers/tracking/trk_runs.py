@@ -1,6 +1,6 @@
 """Experiments on trained models: log Z at their snapshots beside the tracked one, and the best RBM of a grid.
 
-The best RBM has the largest validation likelihood under AIS (Desjardins et al. 2011, section 5: chosen "according to
+The best RBM has the largest validation likelihood under AIS (Desjardins et al. 2011, section 4: chosen "according to
 the AIS likelihood estimate"): the tracker, which stopped each model early, would be favoured by its own errors.
 """
 

@@ -1,8 +1,8 @@
-"""Tracking section 5: test log-likelihoods of the best models of 500 hidden units.
+"""Tracking section 4: test log-likelihoods of the best models of 500 hidden units.
 
 Log-likelihoods are means in nats, with what was published beside them where there is anything; a spread of one AIS
 weight is ten times the standard error of the mean of a hundred: papers quote either. Desjardins et al. (2011),
-section 5.
+section 4.
 """
 
 import numpy as np
@@ -70,7 +70,7 @@ def grid_size(here: Here, published: dict[str, int | None], repeats: int) -> Siz
         "chains of AIS": ais["chains"],
     }
     of_paper = {"chains at each temperature": 20, "distributions of AIS": 21_000, "chains of AIS": 100, **published}
-    return Size({name: (number, of_paper[name]) for name, number in ours.items()}, repeats, len(grid["datasets"]))
+    return Size({name: (number, of_paper[name]) for name, number in ours.items()}, repeats, repeats)
 
 
 def statistics(artifacts: dict) -> dict:
