@@ -82,10 +82,17 @@ def test_published_numbers_stand_beside_the_best_model_but_not_of_stand_ins(run)
     content = {"data": (("example", "visible"), np.concatenate(splits)), "split": ("example", split)}
     dataset = xr.Dataset(content, attrs={"title": "patterns"})
     settings = {"published": {"ais": -1.0}, **{name: SETTINGS[name] for name in ("sweeps", "chains", "stream")}}
+    settings["judge"] = {"sweeps": 200, "chains": 70}
 
-    def best(**attributes):
+    def best(long_sweeps=None, **attributes):
         models = {"only": run.rbm.to_dataset().assign_attrs(attributes)}
-        return best_model({"models": models, "traces": {"only": run.trace}, "dataset": dataset}, **settings)
+        artifacts = {"models": models, "traces": {"only": run.trace}, "dataset": dataset}
+        return best_model(artifacts, long_sweeps=long_sweeps, **settings)
 
     assert (best().attrs["published_ais"], best().attrs["model"], best().attrs["title"]) == (-1.0, "only", "patterns")
     assert "published_ais" not in best(stand_in_for="dna").attrs
+    # The best model is judged by draws of its own, and once more by a longer AIS, whose weights spread less.
+    judged = best(long_sweeps=4000)
+    assert (judged.attrs["sweeps"], judged.attrs["chains"]) == (200, 70)
+    assert float(judged["ais_weight_spread"]) == pytest.approx(float(judged["ais_std_error"]) * np.sqrt(70))
+    assert float(judged["ais_weight_spread_long"]) < 0.6 * float(judged["ais_weight_spread"])

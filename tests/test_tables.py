@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from replication.papers.tracking.trk_races import grid_models, grid_settings
+from replication.papers.tracking.trk_grids import grid_models, grid_settings
 from replication.papers.tracking.trk_text import rows
 from replication.reporting.tables import csv, frame_of, html, markdown, text_of
 
@@ -70,7 +70,3 @@ def test_a_grid_is_the_product_of_its_lists_on_every_data_set():
     models = grid_models({"t1": grid})
     assert list(models) == ["t1-dna-0", "t1-dna-1", "t1-dna-2", "t1-dna-3"]
     assert models["t1-dna-3"]["train"] == settings[3] and models["t1-dna-3"]["dataset"] == "dna"
-    repeated = grid_models({"t1": {**grid, "repeats": 3}})
-    assert len(repeated) == 12 and {name: repeated[name] for name in models} == models
-    assert repeated["t1-dna-3-again-3"]["train"] == settings[3]
-    assert repeated["t1-dna-3-again-3"]["title"] == "Grid: dna, setting 3 again 3"

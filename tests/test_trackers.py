@@ -168,6 +168,10 @@ def test_the_trace_holds_what_the_tracker_says_and_names_it():
     run = train_rbm(patterns(), "sml-pt", hidden=4, updates=40, batch=20, learning_rate=0.01, tracker="kalman")
     assert {"log_z", "log_z_std_dev"} <= set(run.trace.data_vars)
     assert run.trace["log_z"].attrs["units"] == "nat"
+    every = train_rbm(patterns(), "sml-pt", hidden=4, updates=40, batch=20, tracker="kalman", every=1).trace
+    summed = every["summed_log_z"].values
+    np.testing.assert_allclose(np.diff(summed), every["observed_change"].values[1:])
+    assert abs(summed[0] - every["log_z"].values[0]) < 0.1
     np.testing.assert_allclose(run.trace["log_z"][-1], exact_log_z(run.rbm), atol=0.5)
     plain = train_rbm(patterns(), "sml-pt", hidden=4, updates=40, batch=20, learning_rate=0.01)
     np.testing.assert_array_equal(plain.rbm.weights, run.rbm.weights)

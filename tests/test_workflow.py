@@ -11,17 +11,14 @@ import xarray as xr
 from pages import faults
 from projects import CONFIGURATION, ROOT, catalogue_of, copy_project, fingerprints, run_module, snakemake
 
-from logzoo.datasets.build import visible_matrix
 from logzoo.io.netcdf import read_artifact
 from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.rbm import RBM
-from logzoo.training.trainers import train_rbm, trainer_module
 from replication.artifacts import code_digest
 from replication.audit.checkout import OTHER_CODE
 from replication.audit.manifest import read_manifest
 from replication.audit.tree import audit
 from replication.layout import kind_of
-from replication.papers.tracking.trk_races import goes_on
 from replication.reporting.scorecard import summary, without_links
 
 # In a dry run: the rule of a job, its first output, and why it is due.
@@ -119,35 +116,6 @@ def test_a_known_truth_is_that_of_the_model(finished):
         assert truth.attrs["truth_method"] == "a sum over the counts of equal hidden units"
     with xr.open_dataset(folder / "data/tiny/zoo.nc") as zoo:
         assert zoo["trainer"].sel(model="small-twins") == "known"
-
-
-def test_a_race_ends_one_training_early_and_leaves_the_other_as_it_is(finished):
-    folder, _ = finished
-    config, made = catalogue_of("tests/tiny.yaml").config, folder / "data/tiny"
-    race, dataset = read_artifact(made / "races/trk-t1.adult.nc"), read_artifact(folder / "data/datasets/adult.nc")
-    survivor, rejected = sorted(race["model"].values, key=lambda model: not goes_on(race, model))
-    assert race["kept"].sum() == 1 and race["log_likelihood"].sel(model=survivor) == race["log_likelihood"].max()
-
-    def parts(model):
-        return [read_artifact(made / f"models/{model}.{kind}") for kind in ("nc", "trace.nc")]
-
-    def in_full(model):
-        train = dict(config["models"][model]["train"])
-        options = {"validation": visible_matrix(dataset, "validation"), **train.pop("options")}
-        run = train_rbm(visible_matrix(dataset, "train"), seed=f"{config['seed']}/{model}", **train, **options)
-        return run.rbm.to_dataset(), run.trace
-
-    def same(found, expected):
-        return all(one.drop_attrs().equals(other.drop_attrs()) for one, other in zip(found, expected, strict=True))
-
-    # As they are without a race.
-    assert same(parts(survivor), in_full(survivor)) and not same(parts(rejected), in_full(rejected))
-    assert same(parts(rejected), parts(f"{rejected}-trial")) and not same(parts(survivor), parts(f"{survivor}-trial"))
-    assert [one.attrs.get("rejected", 0) for one in parts(rejected) + parts(survivor)] == [1, 1, 0, 0]
-    assert [len(parts(model)[1]["update"]) for model in (survivor, rejected)] == [40, 20]
-    assert parts(rejected)[1].attrs["title"] == config["models"][rejected]["title"]
-    assert parts(rejected)[0].attrs["stand_in_for"] == parts(survivor)[0].attrs["stand_in_for"] == "adult"
-    assert read_artifact(made / "best/trk-t1.adult.nc").attrs["model"] == survivor
 
 
 def test_a_second_run_has_nothing_to_do_though_every_source_was_touched(finished):
@@ -351,13 +319,6 @@ def test_the_digest_of_a_job_covers_every_module_that_it_loaded(finished, jobs):
             continue  # several estimators in one process: each is in a job by itself, too
         files = [ROOT / "workflow/scripts" / job["script"]]
         files += [ROOT / path for path in job["inputs"] if path.startswith("workflow/templates/")]
-        if job["rule"] == "train_racing":
-            # It runs another script; what it rejects it does not train, so that no trainer is loaded.
-            files.append(ROOT / "workflow/scripts/train_model.py")
-            trainer = [trainer_module(job["parameters"]["train"]["method"]), "logzoo.training.trackers"]
-            rejected = "rejected" in read_artifact(folder / outputs[0]).attrs
-            assert set(trainer) <= set(modules) or rejected
-            modules = [*modules, *trainer]
         assert code_digest(*modules, scripts=files) == job["source"], (job["rule"], outputs)
         seen.add(job["rule"])
     assert seen == {job["rule"] for job in jobs.values()}

@@ -19,7 +19,6 @@ from replication.papers.declaration import (
     declaration_of,
     named_paths,
 )
-from replication.papers.tracking.trk_races import races_of
 
 Config = dict[str, Any]
 
@@ -56,7 +55,6 @@ class Shown(NamedTuple):
 class Catalogue:
     """Everything that is shown, by name; `experiments` are the jobs behind it, by the path of their artifact.
 
-    `races` are {name: Race}, `racing` {model: path of the artifact of its race}.
     Raises ValueError, one line, for an entry without a declaration, and for settings that it needs or does not know.
     """
 
@@ -73,14 +71,6 @@ class Catalogue:
         self.experiments: dict[str, Experiment] = {}
         for shown in self.shown.values():
             self._collect(self.rows_of(shown) if shown.is_table else shown.inputs)
-        self.races = races_of(config["grids"])
-        self.racing = {}
-        for name, race in self.races.items():
-            path = f"{self.data}/races/{name}.nc"
-            if path not in self.experiments:
-                where = f"configuration: grids.{race.grid}.race"
-                raise ValueError(f"{where}: expected a table in `figures` whose grid it is")
-            self.racing |= dict.fromkeys(race.rates, path)
         for name, entry in self.config["figures"].items():
             if entry.unread:
                 unknown = min(entry.unread)

@@ -12,7 +12,6 @@ from logzoo.printing import columns
 from replication.catalogue import Catalogue
 from replication.models import by_run, estimate_settings, truth_from
 from replication.papers.declaration import SWEEP, named_paths, shape_of, training_most, training_work
-from replication.papers.tracking.trk_races import groups_of, number_kept, trial_of
 from replication.papers.zoo.families import matrix_places
 
 # Core-seconds of a visit, by kind of work, as measured on two cores of an AMD EPYC; of "solving" and "resampling" of a
@@ -35,17 +34,11 @@ Work = dict[str, float]
 
 
 class Job(NamedTuple):
-    """The work of a job, its inputs, and the most work that any data can cause (empty: as much as `work`).
-
-    Jobs that lose a race end at once. share: fraction of such jobs that run in full. longest: whether this job runs in
-    full if the most expensive ones win.
-    """
+    """The work of a job, its inputs, and the most work that any data can cause (empty: as much as `work`)."""
 
     work: Work
     inputs: list[str] = []
     most: Work = {}
-    share: float = 1.0
-    longest: bool = True
 
     @property
     def ceiling(self) -> Work:
@@ -55,12 +48,12 @@ class Job(NamedTuple):
     @property
     def seconds(self) -> float:
         """Expected core-seconds."""
-        return START + self.share * (seconds_of(self.work) - START)
+        return seconds_of(self.work)
 
     @property
     def most_seconds(self) -> float:
         """Upper bound of the core-seconds; the bounds of all jobs add up to that of a run."""
-        return max(seconds_of(self.ceiling), seconds_of(self.work)) if self.longest else START
+        return max(seconds_of(self.ceiling), seconds_of(self.work))
 
 
 def seconds_of(work: Work) -> float:
@@ -77,18 +70,7 @@ def jobs_behind(catalogue: Catalogue, files: Iterable[str]) -> dict[str, Job]:
         if path not in jobs:
             jobs[path] = _job(catalogue, path)
             waiting += jobs[path].inputs
-    return jobs | _racing(catalogue, jobs)
-
-
-def _racing(catalogue: Catalogue, jobs: dict[str, Job]) -> dict[str, Job]:
-    """Those of the jobs that train a model in full if it goes on from a race, with how often that is."""
-    racing = {}
-    for group, keep in ((group, race.keep) for race in catalogue.races.values() for group in groups_of(race.rates)):
-        count = number_kept(len(group), keep)
-        paths = [path for model in group if (path := f"{catalogue.data}/models/{model}.nc") in jobs]
-        longest = sorted(paths, key=lambda path: seconds_of(jobs[path].work))[-count:]
-        racing |= {path: jobs[path]._replace(share=count / len(group), longest=path in longest) for path in paths}
-    return racing
+    return jobs
 
 
 # Figures share most of their jobs: each is looked at once.
@@ -142,8 +124,6 @@ def _training(catalogue: Catalogue, model: str) -> Job:
         return Job({}, inputs)
     if "start" in entry:
         inputs.append(f"{catalogue.data}/models/{entry['start']}.nc")
-    if model in catalogue.racing:
-        inputs += [catalogue.racing[model], f"{catalogue.data}/models/{trial_of(model)}.nc"]
     visible = shape_of(catalogue.config, model)[0]
     examples = catalogue.config["datasets"][entry["dataset"]]["splits"]["train"]
     return Job(training_work(entry["train"], visible), inputs, training_most(entry["train"], visible, examples))
@@ -196,8 +176,7 @@ def core_hours(catalogue: Catalogue) -> dict[str, float]:
 def table_of_costs(catalogue: Catalogue) -> str:
     """Lines with jobs, core-hours and longest job of every figure and table, each by itself, and of all together.
 
-    At most: hours that no data can make it go beyond, where tours take as many sweeps as they may, and those that cost
-    most go on from races.
+    At most: hours that no data can make it go beyond, where tours take as many sweeps as they may.
     """
     sources = {name: (shown.paper, [*named_paths(shown.inputs).values()]) for name, shown in catalogue.shown.items()}
     sources["everything"] = ("", [path for _, paths in list(sources.values()) for path in paths])

@@ -11,7 +11,7 @@ _NAME = r"[^/.][^/]*"
 _WORD = r"[^/.]+"
 # Folder of data/<scale>/ -> kind of the artifacts in it (`logzoo.io.schema`).
 _PARTS = {"evidence": "evidence", "checks": "check", "best": "best", "tables": "table", "verdicts": "verdict"}
-_PARTS |= dict.fromkeys(("comparisons", "figures", "races", "runs", "timings", "tours", "trainings"), "trace")
+_PARTS |= dict.fromkeys(("comparisons", "figures", "runs", "timings", "tours", "trainings"), "trace")
 # Pattern of a path -> kind of artifact, or of another file; the first that fits.
 _KINDS = (
     (r"(data|figures)/README\.md", "description"),

@@ -3,7 +3,6 @@ import functools
 import re
 
 from replication.papers.declaration import named_paths
-from replication.papers.tracking.trk_races import trial_of
 from replication.papers.zoo.families import matrix_places
 from replication.catalogue import modules_of
 from replication.artifacts import code_digest
@@ -47,9 +46,6 @@ ZOO = CATALOGUE.shown["zoo-seconds"]
 ZOO_FIGURES = {
     exhibit["title"]: exhibit["files"][0] for exhibit in CATALOGUE.exhibits.values() if exhibit["paper"] == ZOO.paper
 }
-# Models of grids whose settings race, and the first updates of each.
-RACING = set(CATALOGUE.racing)
-TRIALS = set(map(trial_of, RACING))
 # The priority of the longest way through the workflow, to the figures of the zoo: what is left to the end then runs
 # beside other things.
 ZOO_FIRST = 1

@@ -1,7 +1,7 @@
 # What figures and tables need beyond models, truths and estimates, as their declarations say.
 #
 # inputs:  data/<scale>/; data/datasets/<dataset>.nc
-# outputs: data/<scale>/{best,checks,comparisons,figures,races,tables,timings,tours,trainings}/; data/<scale>/zoo.nc
+# outputs: data/<scale>/{best,checks,comparisons,figures,tables,timings,tours,trainings}/; data/<scale>/zoo.nc
 # steps:   experiment
 
 

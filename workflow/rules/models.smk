@@ -2,8 +2,7 @@
 #
 # inputs:  data/datasets/<dataset>.nc; data/raw/<source>/ for an imported model
 # outputs: data/<scale>/models/<model>.nc; <model>.trace.nc for a trained one, <model>.snapshots.nc where they are kept,
-#          <model>-trial.nc and <model>-trial.trace.nc of one that races
-# steps:   train_model, train_with_snapshots, train_trial, train_racing, import_model, known_model
+# steps:   train_model, train_with_snapshots, import_model, known_model
 
 
 rule train_model:
@@ -16,7 +15,7 @@ rule train_model:
     log:
         f"{LOGS}/models/{{model}}.log",
     wildcard_constraints:
-        model=one_of_names(trained_models(config) - with_snapshots(config) - RACING - TRIALS),
+        model=one_of_names(trained_models(config) - with_snapshots(config)),
     priority: ZOO_FIRST
     conda:
         "../../environment.yml"
@@ -40,54 +39,6 @@ use rule train_model as train_with_snapshots with:
         snapshots=f"{DATA}/models/{{model}}.snapshots.nc",
     wildcard_constraints:
         model=one_of_names(with_snapshots(config)),
-
-
-# The first updates of a model that races: its random numbers are those of the model.
-use rule train_model as train_trial with:
-    output:
-        model=f"{DATA}/models/{{model}}-trial.nc",
-        trace=f"{DATA}/models/{{model}}-trial.trace.nc",
-    log:
-        f"{LOGS}/models/{{model}}-trial.log",
-    wildcard_constraints:
-        model=one_of_names(RACING),
-    params:
-        title=lambda wildcards: config["models"][trial_of(wildcards.model)]["title"],
-        train=lambda wildcards: config["models"][trial_of(wildcards.model)]["train"],
-        validate=True,
-        seed=config["seed"],
-        source=trainer_source("train_model", "logzoo.training.trackers"),
-
-
-# In full where the race lets it go on; else the files of its trial are written again.
-rule train_racing:
-    input:
-        race=lambda wildcards: CATALOGUE.racing[wildcards.model],
-        trial_model=f"{DATA}/models/{{model}}-trial.nc",
-        trial_trace=f"{DATA}/models/{{model}}-trial.trace.nc",
-        dataset=dataset_of,
-    output:
-        model=f"{DATA}/models/{{model}}.nc",
-        trace=f"{DATA}/models/{{model}}.trace.nc",
-    log:
-        f"{LOGS}/models/{{model}}.log",
-    wildcard_constraints:
-        model=one_of_names(RACING),
-    conda:
-        "../../environment.yml"
-    resources:
-        mem_mb=rising(1500),
-        runtime=rising(720),
-    params:
-        title=lambda wildcards: config["models"][wildcards.model]["title"],
-        train=lambda wildcards: config["models"][wildcards.model]["train"],
-        validate=True,
-        seed=config["seed"],
-        source=trainer_source(
-            "train_racing", "logzoo.training.trackers", files=[f"{ROOT}/workflow/scripts/train_model.py"]
-        ),
-    script:
-        "../scripts/train_racing.py"
 
 
 rule import_model:

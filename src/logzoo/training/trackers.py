@@ -76,21 +76,24 @@ class KalmanTracker:
         "observed_change_std_dev": ("standard deviation of the observed change", "nat"),
         "bridged_log_z": ("log Z by bridge sampling across the ladder at this update alone", "nat"),
         "bridged_log_z_std_dev": ("standard deviation of the bridged log Z", "nat"),
+        "summed_log_z": ("log Z of the base plus all observed changes so far", "nat"),
     }
 
     def __init__(self):
         self.belief = Belief(np.empty(0), np.empty((0, 0)))  # of no rung, until the first parameters come
         self.log_f = np.empty(0)
-        self.observed = np.zeros(4)  # as in the last four columns
+        self.observed = np.zeros(5)  # as in the last five columns
 
     def parameters_changed(self, particles, learning_rate):
         """Follow the change of log Z from the last parameters to those that the particles have loaded."""
         if not self.belief.mean.size:
-            self.belief = vague(particles.log_z_base(), self.doubt, particles.betas.size)
+            self.observed[4] = particles.log_z_base()
+            self.belief = vague(self.observed[4], self.doubt, particles.betas.size)
             return
         change, variance = importance_sampling(self.log_f, particles.log_f())
         self.belief = Belief(*predicted(*self.belief, change, variance, self.bias_variance * learning_rate))
         self.observed[:2] = change[-1], np.sqrt(variance[-1])
+        self.observed[4] += change[-1]
 
     def particles_moved(self, particles, exchanges):
         """Learn from the Exchanges of all pairs: the steps between neighbouring rungs, after every sweep."""
@@ -100,7 +103,7 @@ class KalmanTracker:
         differences, variance = bridge_sampling(up, down, np.diff(at_rungs))
         self.belief = Belief(*updated(*self.belief, log_z_base, differences, variance))
         self.log_f = particles.own_log_f(exchanges)
-        self.observed[2:] = log_z_base + differences.sum(), np.sqrt(variance.sum())
+        self.observed[2:4] = log_z_base + differences.sum(), np.sqrt(variance.sum())
 
     def rung_inserted(self, rung, particles):
         """Make room for a rung that the ladder has gained; its log Z is a guess between its neighbours'."""

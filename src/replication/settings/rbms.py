@@ -17,7 +17,6 @@ from replication.settings.fields import (
     Positive,
     Scaled,
     Section,
-    Share,
     WrongSetting,
     check_options,
     either,
@@ -161,13 +160,6 @@ class GridDataset(Section):
     ais: Annealing | None = Field(None, description="AIS for this data set.")
 
 
-class Race(Section):
-    """Successive halving: all settings are trained for a trial, and the best are trained in full."""
-
-    updates: Count = Field(description="Updates of a trial.")
-    keep: Share = Field(description="Share of the settings of one learning rate that are trained in full.")
-
-
 class Grid(Scaled):
     """A grid of RBMs: one for each data set and setting, named `<grid>-<data set>-<number of the setting>`.
 
@@ -177,26 +169,9 @@ class Grid(Scaled):
     title: str = Field(description="Title.")
     train: GridTraining = Field(description="Settings of the trainings.")
     datasets: dict[str, GridDataset] = Field(min_length=1, description="Data sets by name. `null` leaves one out.")
-    race: Race | None = Field(None, description="Successive halving. Without it, all settings are trained in full.")
-    ais: Annealing | None = Field(None, description="AIS that models are selected and judged by.")
-    repeats: Count = Field(1, description="Repetitions of the grid from other draws. The table shows the first.")
-
-    @model_validator(mode="after")
-    def _trials_begin_as_full_trainings(self):
-        if self.race is None:
-            return self
-        updates, options = min(_values(self.train.updates)), self.train.options
-        if self.race.updates >= updates:
-            text = f"expected less than {updates} (train.updates), found {self.race.updates}"
-            raise WrongSetting(text, "race.updates")
-        if "linear" in _values(options.get("schedule")):
-            text = "expected another schedule than linear, which depends on train.updates, in a grid with a race"
-            raise WrongSetting(text, "train.options.schedule")
-        if any(_values(options.get("snapshots"))):
-            raise WrongSetting("expected no snapshots in a grid with a race", "train.options.snapshots")
-        if not all(_values(options.get("patience"))):
-            raise WrongSetting("expected a number of updates in a grid with a race", "train.options.patience")
-        return self
+    ais: Annealing | None = Field(None, description="AIS that models are selected by.")
+    judge: Annealing | None = Field(None, description="AIS that the best model is judged by. The default is `ais`.")
+    long_sweeps: Count | None = Field(None, description="Budget of a further AIS of the best model.")
 
 
 class Trainer(_Trainer):

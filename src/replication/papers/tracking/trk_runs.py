@@ -1,6 +1,6 @@
 """Experiments on trained models: log Z at their snapshots beside the tracked one, and the best RBM of a grid.
 
-The best RBM has the largest validation likelihood under AIS (Desjardins et al. 2011, section 5: chosen "according to
+The best RBM has the largest validation likelihood under AIS (Desjardins et al. 2011, section 4: chosen "according to
 the AIS likelihood estimate"): the tracker, which stopped each model early, would be favoured by its own errors.
 """
 
@@ -16,7 +16,6 @@ from logzoo.io.schema import coordinate, labelled
 from logzoo.models.exact_sums import exact_log_z
 from logzoo.models.rbm import RBM
 from replication.papers.configured import matched_base
-from replication.papers.tracking.trk_races import goes_on
 
 CHECKS = ("exact", "ais")
 
@@ -76,19 +75,28 @@ def ais_numbers(rbm, base, sweeps, chains, stream):
     return estimate.log_z, estimate.std_error, *estimate.interval
 
 
-def best(artifacts, *, published, sweeps, chains, stream):
-    """The experiment on the models of a grid and their traces, beside published {name: log-likelihood in nats}."""
+def best(artifacts, *, published, sweeps, chains, judge, long_sweeps, stream):
+    """The experiment on the models of a grid and their traces, beside published {name: log-likelihood in nats}.
+
+    AIS of so many sweeps and chains selects the model. AIS of `judge` {"sweeps", "chains"} with other draws judges it,
+    and one of `long_sweeps`, unless that is None, shows what more distributions do to the spread of its weights.
+    """
     traces, dataset = artifacts["traces"], artifacts["dataset"]
     rbms, base = {name: RBM.from_dataset(model) for name, model in artifacts["models"].items()}, matched_base(dataset)
     by_ais = {name: ais_numbers(rbm, base, sweeps, chains, stream.child(name)) for name, rbm in rbms.items()}
     name = best_of(rbms, by_ais, visible_matrix(dataset, "validation"))
-    test, trace = visible_matrix(dataset, "test"), traces[name]
-    likelihoods = best_likelihoods(rbms[name], trace, test, base=base, by_ais=by_ais[name], chains=chains)
+    test, trace, count = visible_matrix(dataset, "test"), traces[name], judge["chains"]
+    judged = ais_numbers(rbms[name], base, judge["sweeps"], count, stream.child(name, "judge"))
+    likelihoods = best_likelihoods(rbms[name], trace, test, base=base, by_ais=judged, chains=count)
+    if long_sweeps is not None:
+        error = ais_numbers(rbms[name], base, long_sweeps, count, stream.child(name, "long"))[1]
+        text = f"the same with {long_sweeps:,} distributions"
+        likelihoods["ais_weight_spread_long"] = labelled((), error * np.sqrt(count), text, "nat")
     # Published numbers are not of stand-in data.
     stands_in = "stand_in_for" in artifacts["models"][name].attrs
     known = {} if stands_in else {f"published_{name}": value for name, value in published.items()}
     # The last row is written with the last update: all others were made before.
-    sizes = {"sweeps": sweeps, "chains": chains, "updates": int(traces[name]["update"].values[-1]) + 1}
+    sizes = {**judge, "updates": int(traces[name]["update"].values[-1]) + 1}
     return likelihoods.assign_attrs(title=dataset.attrs["title"], model=name, **sizes, **known)
 
 
@@ -120,13 +128,3 @@ def best_likelihoods(rbm, trace, test, *, base, by_ais, chains):
     }
     size = {"visible": rbm.visible, "hidden": rbm.hidden, "best_update": trace.attrs["best_update"]}
     return xr.Dataset({name: labelled((), value, text, "nat") for name, (value, text) in numbers.items()}, attrs=size)
-
-
-def best_of_race(artifacts, **settings):
-    """The experiment `best` without the models that the race rejected."""
-    race, others = artifacts["race"], {name: part for name, part in artifacts.items() if name != "race"}
-    remaining = {
-        kind: {model: dataset for model, dataset in others[kind].items() if goes_on(race, model)}
-        for kind in ("models", "traces")
-    }
-    return best({**others, **remaining}, **settings)

@@ -1,0 +1,34 @@
+"""Grids of models: one RBM for each data set and each combination of settings."""
+
+from itertools import product
+
+
+def grid_settings(grid):
+    """The settings (`train` entries) of a grid, one for each combination of the entries of its lists, in order."""
+    train = {**grid["train"], **{("options", name): value for name, value in grid["train"]["options"].items()}}
+    del train["options"]
+    axes = {key: value for key, value in train.items() if isinstance(value, list)}
+    settings = []
+    for chosen in product(*axes.values()):
+        entry = {"options": {}}
+        for key, value in {**train, **dict(zip(axes, chosen, strict=True))}.items():
+            target, name = (entry["options"], key[1]) if isinstance(key, tuple) else (entry, key)
+            target[name] = value
+        settings.append(entry)
+    return settings
+
+
+def grid_models(grids):
+    """Models {name: entry} of all grids, named <grid>-<data set>-<number of the setting>."""
+    models = {}
+    for name, grid in grids.items():
+        for (number, train), dataset in product(enumerate(grid_settings(grid)), grid["datasets"]):
+            setting = f"{dataset}, setting {number}"
+            models[f"{name}-{dataset}-{number}"] = {
+                "title": f"{grid['title']}: {setting}",
+                "short": setting,
+                "dataset": dataset,
+                "validate": True,
+                "train": train,
+            }
+    return models
