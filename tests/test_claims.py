@@ -32,7 +32,7 @@ ENTRY = {"figure": "rts-f9", "claim": "It is small", "at_most": 1.0, "published"
     ],
 )
 def test_a_verdict_needs_the_whole_interval_on_one_side(numbers, at_most, at_least):
-    statistic = Statistic(*numbers, of="size")
+    statistic = Statistic(*numbers, note="size")
     assert judge(ENTRY, statistic) == at_most
     assert judge({"at_least": 1.0}, statistic) == at_least
     if np.isfinite(statistic.value):
@@ -132,7 +132,7 @@ def test_intervals_over_few_repeats_cover_as_often_as_they_say(kind):
     statistic, drawn, true, options = KINDS[kind]
     generator, covered, tries, repeats = np.random.default_rng(0), 0, 1000, 5
     for _ in range(tries):
-        one = over_repeats(statistic, *drawn(generator, repeats), of=kind, **options)
+        one = over_repeats(statistic, *drawn(generator, repeats), note=kind, **options)
         assert one.low < one.value < one.high
         covered += one.low <= true <= one.high
     # Within four standard errors of 94%; percentiles of a bootstrap cover 80 to 87% of five repeats.
@@ -143,9 +143,9 @@ def test_the_error_of_a_shared_truth_widens_the_interval():
     generator, covered, alone = np.random.default_rng(1), 0, 0
     for _ in range(300):
         errors = generator.normal(1.0, 0.2, 20) - generator.normal(0.0, 0.5)
-        one = over_repeats(mean, errors, of="bias", truth_error=0.5)
+        one = over_repeats(mean, errors, note="bias", truth_error=0.5)
         covered += one.low <= 1.0 <= one.high
-        one = over_repeats(mean, errors, of="bias")
+        one = over_repeats(mean, errors, note="bias")
         alone += one.low <= 1.0 <= one.high
     assert 0.9 < covered / 300 < 0.99
     assert alone / 300 < 0.4
@@ -157,7 +157,7 @@ def test_the_error_of_a_truth_as_large_as_those_of_estimates_widens_a_ratio_of_s
         truth = generator.normal(0.0, 1.0)
         errors = [generator.normal(0.0, spread, 12) - truth for spread in (1.0, 0.5)]
         for truth_error in covered:
-            one = over_repeats(ratio_of_rmse, *errors, of="ratio", scale="log", truth_error=truth_error)
+            one = over_repeats(ratio_of_rmse, *errors, note="ratio", scale="log", truth_error=truth_error)
             covered[truth_error] += one.low <= 2.0 <= one.high
     # Two standard errors below the 89% of 600 with another seed; without the error of the truth it was 64%.
     assert covered[1.0] / 300 > 0.85
@@ -166,21 +166,23 @@ def test_the_error_of_a_truth_as_large_as_those_of_estimates_widens_a_ratio_of_s
 
 def test_what_is_infinite_or_from_a_truth_that_is_not_known_has_no_interval():
     values = np.linspace(1.0, 2.0, 9)
-    nothing = over_repeats(lambda one: one.mean(axis=-1) / 0.0, values, of="ratio")
+    nothing = over_repeats(lambda one: one.mean(axis=-1) / 0.0, values, note="ratio")
     assert np.isnan(nothing.value) and judge({"at_least": 1.0}, nothing) == "not tested"
-    unknown = over_repeats(lambda one: one.mean(axis=-1), values, of="size", truth_error=np.inf)
-    assert unknown.value == 1.5 and np.isnan([unknown.low, unknown.high]).all() and "did not converge" in unknown.of
+    unknown = over_repeats(lambda one: one.mean(axis=-1), values, note="size", truth_error=np.inf)
+    assert unknown.value == 1.5 and np.isnan([unknown.low, unknown.high]).all() and "did not converge" in unknown.note
 
 
 def test_fewer_than_five_repeats_decide_nothing():
-    one = over_repeats(mean, np.array([5.0, 5.1, 5.2, 5.1]), of="size")
-    assert one.value == pytest.approx(5.1) and np.isnan([one.low, one.high]).all() and "4 repeats" in one.of
+    one = over_repeats(mean, np.array([5.0, 5.1, 5.2, 5.1]), note="size")
+    assert one.value == pytest.approx(5.1) and np.isnan([one.low, one.high]).all() and "4 repeats" in one.note
     assert judge({"at_least": 0.0}, one) == "undecided at this scale"
     assert number_of(verdicts({"x": {**ENTRY, "figure": "f"}}, {"x": one}).isel(id=0)) == "5.1 (no interval)"
 
 
 def test_arrays_of_different_lengths_lose_repeats_apart():
-    one = over_repeats(lambda a, b: a.mean(axis=-1) / b.mean(axis=-1), np.arange(1.0, 6.0), np.full(9, 2.0), of="ratio")
+    one = over_repeats(
+        lambda a, b: a.mean(axis=-1) / b.mean(axis=-1), np.arange(1.0, 6.0), np.full(9, 2.0), note="ratio"
+    )
     assert one.value == pytest.approx(1.5)
     # Student's interval of the mean of 1, ..., 5, of half of it.
     assert (one.low, one.high) == pytest.approx((0.5183, 2.4816), abs=1e-3)
@@ -188,7 +190,7 @@ def test_arrays_of_different_lengths_lose_repeats_apart():
 
 def test_many_repeats_are_left_out_in_groups():
     values = np.random.default_rng(3).normal(1.0, 2.0, 5000)
-    one = over_repeats(mean, values, of="mean")
+    one = over_repeats(mean, values, note="mean")
     assert 0.5 * (one.high - one.low) == pytest.approx(1.96 * 2.0 / np.sqrt(5000), rel=0.2)
 
 

@@ -90,7 +90,7 @@ def test_figure_4_compares_ladders_that_the_chains_travelled():
     verdicts = verdicts_of(rts_f4.CLAIMS, result)
     assert verdicts.pop("flat") == ESTIMATE and set(verdicts.values()) == {REPRODUCED}
     assert result["flat"].value == pytest.approx(1.0, abs=0.3) and result["ti"].value == pytest.approx(20.0, rel=0.5)
-    assert "K = 50 and 200" in result["ti"].of and "K = 200" in result["mbar"].of
+    assert "K = 50 and 200" in result["ti"].note and "K = 200" in result["mbar"].note
     swapped = {"rts": [9.0, 2.0, 0.5], "ts": [9.0, 1.0, 0.1], "ti-trapezoid": [9.0, 0.1, 0.1], "mbar": [9.0, 0.1, 0.1]}
     wrong = rts_f4.statistics(ladders_of(swapped, converged=[0, 1, 1], apart=(1.0, 0.01, 0.1)))
     assert set(decided(rts_f4.CLAIMS, wrong).values()) == {NOT_REPRODUCED}
@@ -155,7 +155,7 @@ def test_figure_7_compares_bases():
     assert rts_f7.statistics(artifacts)["alike"].value == pytest.approx(1.3, abs=0.3)
     artifacts["estimators"]["raise-uniform"] = artifacts["matched"]["raise"].isel(replicate=slice(20)) * 0.5
     worse = rts_f7.statistics(artifacts)["worse"]
-    assert "RAISE" in worse.of and judge(rts_f7.CLAIMS["worse"].bounds, worse) == NOT_REPRODUCED
+    assert "RAISE" in worse.note and judge(rts_f7.CLAIMS["worse"].bounds, worse) == NOT_REPRODUCED
 
 
 def test_bases_whose_names_are_swapped_turn_every_verdict_on_them():

@@ -56,7 +56,7 @@ def statistics_of(claims):
     for number, (name, entry) in enumerate(claims.items()):
         offsets = OFFSETS[number % len(OFFSETS)]
         bound = entry.get("at_least", entry.get("at_most", 0.0))
-        found[name] = Statistic(*(bound + offset for offset in offsets), of=f"size of {name} <nat>")
+        found[name] = Statistic(*(bound + offset for offset in offsets), note=f"size of {name} <nat>")
     return found
 
 

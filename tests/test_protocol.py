@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from projects import ROOT, catalogue_of
 
+from replication import project
 from replication.claim import BOUNDS
 from replication.protocol import PAGE, has_verdict, protocol_digest, protocol_page, standing
 from replication.reporting.statistics import holm
@@ -39,8 +40,8 @@ def test_every_claim_says_what_decides_it(name):
 
 def test_the_digest_changes_with_a_bound_or_the_seed_and_not_with_a_cause():
     digest = protocol_digest(PAPER)
-    assert digest != protocol_digest(catalogue_of("config/paper.yaml", over={"seed": 1}))
-    changed = catalogue_of("config/paper.yaml")
+    assert digest != protocol_digest(project.catalogue_of("config/paper.yaml", folder=ROOT, over={"seed": 1}))
+    changed = project.catalogue_of("config/paper.yaml", folder=ROOT)
     name = next(name for name, entry in changed.claims.items() if has_verdict(entry))
     shown = changed.shown[changed.claims[name]["figure"]]
     shown.claim_entries[name]["why"] = "of another cause"

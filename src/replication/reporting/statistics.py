@@ -34,16 +34,16 @@ class Statistic(NamedTuple):
     value: float
     low: float
     high: float
-    of: str = ""
+    note: str = ""
     error: float = np.nan
     freedom: float = np.inf
     scale: str = "linear"
     number: int = 0
 
 
-def untested(of=""):
+def untested(note=""):
     """The statistic that could not be computed."""
-    return Statistic(np.nan, np.nan, np.nan, of)
+    return Statistic(np.nan, np.nan, np.nan, note)
 
 
 def truth_of(truth):
@@ -70,7 +70,7 @@ def resampled(values, chosen):
     return np.moveaxis(values[..., chosen], -2, 0)
 
 
-def over_repeats(statistic, *replicated, of="", scale="linear", truth_error=0.0):
+def over_repeats(statistic, *replicated, note="", scale="linear", truth_error=0.0):
     """`statistic(*replicated)` with its 95% interval over the last axis (repeat) of every array: independent repeats.
 
     The jackknife (Tukey 1958) with Student's quantiles: a repeat at a time is left out. Arrays are paired, and lose the
@@ -84,11 +84,11 @@ def over_repeats(statistic, *replicated, of="", scale="linear", truth_error=0.0)
     value = float(statistic(*(array[None] for array in replicated))[0])
     repeats = min(array.shape[-1] for array in replicated)
     if not np.isfinite(value):
-        return untested(of)
+        return untested(note)
     if np.isinf(truth_error):
-        return Statistic(value, np.nan, np.nan, f"{of}; no interval, as the runs of the truth did not converge")
+        return Statistic(value, np.nan, np.nan, _joined(note, "no interval, as the runs of the truth did not converge"))
     if repeats < FEWEST_REPEATS:
-        return Statistic(value, np.nan, np.nan, f"{of}; no interval from {repeats} repeats")
+        return Statistic(value, np.nan, np.nan, _joined(note, f"no interval from {repeats} repeats"))
 
     def measured(*arrays):
         values = np.asarray(statistic(*arrays), float)
@@ -107,16 +107,20 @@ def over_repeats(statistic, *replicated, of="", scale="linear", truth_error=0.0)
         shifted = [measured(*(array[None] + by * truth_error for array in replicated))[0] for by in _SHIFTS]
         total = total + np.max(np.abs((np.array(shifted) - center) / _SHIFTS)) ** 2
     if not np.isfinite([center, total]).all():
-        return Statistic(value, np.nan, np.nan, of)
+        return Statistic(value, np.nan, np.nan, note)
     if total == 0.0:
-        return Statistic(value, np.nan, np.nan, f"{of}; no interval, as all repeats are alike")
+        return Statistic(value, np.nan, np.nan, _joined(note, "no interval, as all repeats are alike"))
     spread = np.sum(variances**2 / freedoms)
     freedom = float(total**2 / spread if spread > 0.0 else freedoms.sum())
     error = float(np.sqrt(total))
     reach = _student(freedom) * error
     low, high = map(float, _FROM_SCALE[scale](np.array([center - reach, center + reach])))
     # Rounding must not put the value itself outside.
-    return Statistic(value, min(low, value), max(high, value), of, error, freedom, scale)
+    return Statistic(value, min(low, value), max(high, value), note, error, freedom, scale)
+
+
+def _joined(note, remark):
+    return "; ".join(filter(None, (note, remark)))
 
 
 def tail(statistic, bound):
@@ -178,12 +182,12 @@ def holm(tails):
     return holds
 
 
-def share(hits, of=""):
+def share(hits, note=""):
     """Share of hits with its binomial interval; NaN of none."""
     if hits.size == 0:
-        return untested(of)
+        return untested(note)
     value, (low, high) = share_with_interval(np.count_nonzero(hits), hits.size)
-    return Statistic(float(value), float(low), float(high), f"{of}, of {hits.size}", number=int(hits.size))
+    return Statistic(float(value), float(low), float(high), _joined(note, f"of {hits.size}"), number=int(hits.size))
 
 
 def share_with_interval(hits, number):

@@ -115,7 +115,7 @@ def verdicts(claims, statistics, *, reason=None):
     for name, claim in claims.items():
         statistic = statistics.get(name, _NOTHING)
         verdict = NOT_TESTED if reason else judge(claim, statistic)
-        measured = "; ".join(filter(None, (claim.get("measured", ""), statistic.of)))
+        measured = "; ".join(filter(None, (claim.get("measured", ""), statistic.note)))
         rows[name] = {
             **dict.fromkeys(TEXTS, ""),
             **dict.fromkeys(NUMBERS, np.nan),

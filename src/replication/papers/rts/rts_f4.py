@@ -140,12 +140,12 @@ def statistics(artifacts):
     both = [count for count in solved if count in travelled]
     of = f"K = {few} and {many}"
     return {
-        "flat": over_repeats(ratio_of_rmse, *grown("rts"), of=of, **exact),
-        "ti": over_repeats(sensitivity, *grown("ti-trapezoid"), *grown("rts"), of=of, **exact),
-        "ti-rb": over_repeats(ratio_of_rmse, apart(many), apart(few), of=of, scale="log"),
-        "ts": over_repeats(ratio_of_rmse, *grown("ts"), of=of, **exact),
+        "flat": over_repeats(ratio_of_rmse, *grown("rts"), note=of, **exact),
+        "ti": over_repeats(sensitivity, *grown("ti-trapezoid"), *grown("rts"), note=of, **exact),
+        "ti-rb": over_repeats(ratio_of_rmse, apart(many), apart(few), note=of, scale="log"),
+        "ts": over_repeats(ratio_of_rmse, *grown("ts"), note=of, **exact),
         "mbar": over_repeats(
-            ratio_of_rmse, error("rts", both[-1]), error("mbar", both[-1]), of=f"K = {both[-1]}", **exact
+            ratio_of_rmse, error("rts", both[-1]), error("mbar", both[-1]), note=f"K = {both[-1]}", **exact
         )
         if both
         else nothing,
@@ -184,4 +184,4 @@ def draw(artifacts, *, title, names):
 
 def _rmse(errors):
     """Root mean square of errors (estimate, run), with its interval over runs."""
-    return over_repeats(lambda values: root_mean_square(values, axis=(1, 2)), errors, of="RMSE", scale="log")
+    return over_repeats(lambda values: root_mean_square(values, axis=(1, 2)), errors, note="RMSE", scale="log")

@@ -44,7 +44,7 @@ def statistics(artifacts):
     last = timings["seconds"].isel(rungs=-1)
     seconds = [last.sel(step=step).values for step in ("mbar", "sampling")]
     of = f"{seconds[0].mean():.2g} s, {timings.attrs['samples']:,} draws, K = {int(last['rungs'])}"
-    return {"mbar": over_repeats(ratio_of_means, *seconds, of=of, scale="log")}
+    return {"mbar": over_repeats(ratio_of_means, *seconds, note=of, scale="log")}
 
 
 def sizes(here: Here) -> Size:

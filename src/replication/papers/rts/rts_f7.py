@@ -143,7 +143,7 @@ def statistics(artifacts):
 
     def worse(name, other):
         errors = error(uniform[name], budget), error(matched[other], budget)
-        return over_repeats(_times_typical, *errors, of=f"{other.upper()}, {budget:,} sweeps", **exact)
+        return over_repeats(_times_typical, *errors, note=f"{other.upper()}, {budget:,} sweeps", **exact)
 
     budget = _largest_common_budget([*uniform.values(), *matched.values()])
     compared = [uniform["rts-uniform"], uniform["ais-uniform"]]
@@ -157,10 +157,12 @@ def statistics(artifacts):
     knots = [artifacts["knots"][base].values for base in ("uniform", "matched")]
     return {
         "worse": min(ratios, key=lambda ratio: ratio.value),
-        "knot": over_repeats(ratio_of_means, *knots, of=f"{artifacts['knots'].attrs['budget']:,} sweeps", scale="log"),
+        "knot": over_repeats(
+            ratio_of_means, *knots, note=f"{artifacts['knots'].attrs['budget']:,} sweeps", scale="log"
+        ),
         "first": over_repeats(bias_left_ratio, *(error(estimate, early) for estimate in compared), **exact),
         "alike": over_repeats(
-            _times_typical, *(error(estimate, last) for estimate in compared), of=f"{last:,} sweeps", **exact
+            _times_typical, *(error(estimate, last) for estimate in compared), note=f"{last:,} sweeps", **exact
         ),
         "longer": share(iterations > reference.mean()),
     }
