@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import xarray as xr
+from scipy import stats
 
 from replication.claim import Claim, Power, Size, fewest_repeats, power_of
 from replication.reporting.statistics import (
@@ -77,13 +78,17 @@ def test_the_power_of_a_claim_is_how_often_it_gets_a_verdict():
     claim = Claim("It is twice as large", "figure 1", at_least=1.0, scale="log", power=Power(1.5, 0.8, "figure 1"))
     repeats, generator = fewest_repeats(claim), np.random.default_rng(4)
     assert power_of(claim, repeats - 1) < 0.8 <= power_of(claim, repeats)
+    assert power_of(claim, 4) == 0.0
+    for number in (5, 8, 30):
+        shift, quantile = np.log(1.5) / 0.8 * np.sqrt(number), stats.t.ppf(0.975, number - 1)
+        assert power_of(claim, number) == pytest.approx(stats.nct.sf(quantile, number - 1, shift), abs=0.01)
     decided = 0
     for _ in range(500):
         values = np.exp(generator.normal(np.log(1.5), 0.8, repeats))
         statistic = over_repeats(lambda sample: np.exp(np.log(sample).mean(axis=-1)), values, scale="log")
         decided += judge({"at_least": 1.0}, statistic) == "reproduced"
-    # Student's quantile takes a little more than the normal one of the plan.
-    assert 0.7 < decided / 500 < 0.87
+    # Four standard errors.
+    assert abs(decided / 500 - 0.8) < 0.075
     with pytest.raises(ValueError, match="within its bounds"):
         power_of(claim._replace(at_least=2.0), 10)
 

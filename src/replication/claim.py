@@ -16,6 +16,8 @@ BOUNDS = ("at_least", "at_most")
 SCALES = {"linear": lambda value: value, "log": math.log, "share": lambda value: math.asin(math.sqrt(value))}
 # Two-sided error of a verdict, and the power that the repeats are chosen for.
 ERROR, POWER = 0.05, 0.8
+# Independent repeats without which there is no verdict: a spread of fewer is hardly known.
+FEWEST_REPEATS = 5
 # The effect that a claim is powered for where its paper prints no number.
 LEAST_FACTOR = 1.25
 _NORMAL = NormalDist()
@@ -90,19 +92,39 @@ class Size(NamedTuple):
 
 
 def power_of(claim: Claim, repeats: int) -> float:
-    """Probability of a verdict for the claim if its `effect` is true; NaN where no power is declared."""
+    """Probability of a verdict for the claim if its `effect` is true; NaN where no power is declared.
+
+    That of Student's test of the bound, by the normal approximation of its noncentral law (Johnson & Welch 1940).
+    """
     if claim.power is None:
         return math.nan
-    distance = _distance(claim)
-    return _NORMAL.cdf(distance * math.sqrt(repeats) / claim.power.spread - _NORMAL.inv_cdf(1.0 - ERROR / 2.0))
+    if repeats < FEWEST_REPEATS:
+        return 0.0
+    freedom = repeats - 1
+    shift, quantile = _distance(claim) * math.sqrt(repeats) / claim.power.spread, _student_quantile(freedom)
+    return _NORMAL.cdf((shift - quantile * (1.0 - 0.25 / freedom)) / math.sqrt(1.0 + 0.5 * quantile**2 / freedom))
+
+
+def _student_quantile(freedom: int) -> float:
+    """The quantile of Student's law that leaves out half the error, by Cornish & Fisher's expansion.
+
+    Importing scipy would delay every plan.
+    """
+    z = _NORMAL.inv_cdf(1.0 - ERROR / 2.0)
+    first, second = (z**3 + z) / 4.0, (5.0 * z**5 + 16.0 * z**3 + 3.0 * z) / 96.0
+    third = (3.0 * z**7 + 19.0 * z**5 + 17.0 * z**3 - 15.0 * z) / 384.0
+    return z + first / freedom + second / freedom**2 + third / freedom**3
 
 
 def fewest_repeats(claim: Claim) -> int:
     """The repeats that a power of 80% takes."""
-    if claim.power is None:
-        raise ValueError(f"claim {claim.text!r}: expected a power, found none")
-    deviates = _NORMAL.inv_cdf(1.0 - ERROR / 2.0) + _NORMAL.inv_cdf(POWER)
-    return math.ceil((deviates * claim.power.spread / _distance(claim)) ** 2)
+    least, most = FEWEST_REPEATS, FEWEST_REPEATS
+    while power_of(claim, most) < POWER:
+        least, most = most, 2 * most
+    while least < most:
+        middle = (least + most) // 2
+        least, most = (least, middle) if power_of(claim, middle) >= POWER else (middle + 1, most)
+    return most
 
 
 def _distance(claim: Claim) -> float:

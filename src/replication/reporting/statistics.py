@@ -4,14 +4,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from replication.claim import ERROR
+from replication.claim import ERROR, FEWEST_REPEATS
 
 RESAMPLES = 2000
 QUANTILES = (0.025, 0.975)
 # Normal deviate of a central 95% interval.
 DEVIATE = 1.959963984540054
-# Independent repeats without which there is no verdict: a spread of fewer is hardly known.
-FEWEST_REPEATS = 5
 # Standard errors that the truth is shifted by: a size moves as much whichever the side, and no slope at 0 shows it.
 _SHIFTS = np.array([-2.0, -1.0, 1.0, 2.0])
 _TO_SCALE = {"linear": np.asarray, "log": np.log, "share": lambda share: np.arcsin(np.sqrt(np.clip(share, 0.0, 1.0)))}
