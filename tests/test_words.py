@@ -44,6 +44,10 @@ BANNED = {
     r"\bsays? of itself\b|\bsay of themselves\b|\bsay themselves\b": "reports",
 }
 PATTERN = re.compile("|".join(f"(?:{phrase})" for phrase in BANNED), re.IGNORECASE)
+# Names that do not say what they hold.
+VAGUE = {"one", "found", "made", "said", "told", "given", "asked", "place", "own", "each", "rest", "kept", "there"}
+# Arguments that are options of methods, which users write; "=" marks an argument.
+OPTIONS = {"annealed.py": {"kept="}, "snapshot_ladders.py": {"kept=", "each="}}
 # The quotations between marks are of results that are published.
 QUOTED = re.compile(r"<!-- \w+: [^>]+-->.*?<!-- / -->", re.DOTALL)
 TEXTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "Snakefile", *(ROOT / "docs").rglob("*.md")]
@@ -77,3 +81,25 @@ def test_no_banned_phrase_is_used(path):
 def test_a_banned_phrase_is_found_across_lines():
     assert banned_in("All of it is made\n    anew.") == ["made anew"]
     assert len(BANNED) <= 40
+
+
+def vague_in(text):
+    """The locals, and the arguments with "=", whose names are vague; fields of classes are none of them."""
+    nodes = list(ast.walk(ast.parse(text)))
+    annotated = [entry for node in nodes if isinstance(node, ast.ClassDef) for entry in node.body]
+    fields = [entry.target for entry in annotated if isinstance(entry, ast.AnnAssign)]
+    stored = [node for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
+    names = {node.id for node in stored if node.id in VAGUE and node not in fields}
+    return names | {f"{node.arg}=" for node in nodes if isinstance(node, ast.arg) and node.arg in VAGUE}
+
+
+def test_locals_are_called_by_what_they_hold():
+    vague = {path: vague_in(path.read_text(encoding="utf-8")) - OPTIONS.get(path.name, set()) for path in SOURCES}
+    assert {str(path.relative_to(ROOT)): names for path, names in vague.items() if names} == {}
+
+
+def test_a_vague_local_is_found():
+    assert vague_in("class A:\n    place: int\n\n    def f(self, own):\n        self.rest = [0 for each in own]") == {
+        "each",
+        "own=",
+    }

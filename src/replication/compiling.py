@@ -56,8 +56,8 @@ def estimate_by_all(methods=ESTIMATORS):
     """One estimate by every estimator; the evidence that they are checked against takes what some of them take."""
     rbm, data, before = _example()
     for method in methods:
-        given = {"data": data, "snapshots": [before]}
-        options = {name: value for name, value in given.items() if takes(method, name)}
+        inputs = {"data": data, "snapshots": [before]}
+        options = {name: value for name, value in inputs.items() if takes(method, name)}
         estimator(method)(rbm, SweepLedger(100, 20), root_stream(0), {"base": None, **options})
 
 

@@ -62,9 +62,9 @@ def read_either(
     """(RBM, constant): log Z of the model in a file, of spins or not, is that of the RBM plus the constant (nats)."""
     parameters = _parameters(path, names, tell)
     if parameters.spins is (not spins):
-        found, expected = ("0 and 1", "-1 and +1") if spins else ("-1 and +1", "0 and 1")
+        units, expected = ("0 and 1", "-1 and +1") if spins else ("-1 and +1", "0 and 1")
         flag, function = ("no --spins", "read_model") if spins else ("--spins", "read_spins")
-        raise ValueError(f"{path}: its units are {found}; expected {expected}, or {flag} (in Python: {function})")
+        raise ValueError(f"{path}: its units are {units}; expected {expected}, or {flag} (in Python: {function})")
     return _model(path, parameters, RBM.from_spins) if spins else (_model(path, parameters, RBM), 0.0)
 
 

@@ -43,7 +43,7 @@ def command_parser() -> Parser:
     # They were here once.
     for name in ("audit", "crate"):
         add = command(name, partial(_moved, name), f"See `replication {name}`.")
-        add("rest", nargs="*", help="arguments of that command")
+        add("arguments", nargs="*", metavar="rest", help="arguments of that command")
     return parser
 
 
@@ -151,5 +151,5 @@ def _methods():
     write(f"Estimators\n\n{methods()}\n\nTrainers\n\n{trainers()}\n")
 
 
-def _moved(name, rest):
-    raise ValueError(f"{name} is a command of the replication: {' '.join(['replication', name, *rest])}")
+def _moved(name, arguments):
+    raise ValueError(f"{name} is a command of the replication: {' '.join(['replication', name, *arguments])}")

@@ -144,7 +144,7 @@ def estimator(method: Method) -> Callable[..., "Estimate"]:
 
 
 def estimate_together(
-    rbm: RBM, asked: Mapping[str, Reader], sweeps: int, chains: int, stream: Stream
+    rbm: RBM, readers_by_name: Mapping[str, Reader], sweeps: int, chains: int, stream: Stream
 ) -> dict[str, "Estimate"]:
     """{name: Estimate} of {name: (method, options)}, which all start from the same base.
 
@@ -153,7 +153,7 @@ def estimate_together(
     Raises ValueError as `estimator`.
     """
     runs = {}
-    for name, (method, options) in asked.items():
+    for name, (method, options) in readers_by_name.items():
         listed = find(method)
         listed.check(name_of(method), options)
         run = listed.run_of(options) if listed.shares else (name,)
@@ -181,8 +181,8 @@ def draw(rbm: RBM, readers: Sequence[Reader], ledger: SweepLedger, stream: Strea
     method, options = readers[0]
     listed = find(method)
     left, constant, options = _prepared(rbm, ledger, options)
-    makers = dict.fromkeys(maker for method, own in readers for maker in find(method).observers_of(own))
-    observed = {(function, own): function(**dict(own)) for function, own in makers}
+    makers = dict.fromkeys(maker for method, own_options in readers for maker in find(method).observers_of(own_options))
+    observed = {(function, arguments): function(**dict(arguments)) for function, arguments in makers}
     settings = listed.settings_of(options)
     watching = [tuple(observed.values())] if observed else []
     sample = _sampler_of(listed)(left, ledger, stream, *watching, **settings)
@@ -193,7 +193,7 @@ def draw_for_all(rbm: RBM, method: Method, ledger: SweepLedger, stream: Stream, 
     """`Draws` for a method and all listed ones that share its runs; ValueError for one without a sampler."""
     listed = _with_sampler(method)
     listed.check(name_of(method), options)
-    others = [(name, {}) for name, each in ESTIMATORS.items() if listed.shares and each.shares == listed.shares]
+    others = [(name, {}) for name, other in ESTIMATORS.items() if listed.shares and other.shares == listed.shares]
     return draw(rbm, [(method, options), *others], ledger, stream)
 
 
@@ -211,7 +211,7 @@ def read(draws: Draws, method: Method, options: Mapping[str, Any]) -> "Estimate"
             f"{name}: cannot read draws made for {source.title}; draw_samples(rbm, {shown(name)}, ...) makes draws "
             "that it reads"
         )
-    observed = {function: draws.observed[function, own] for function, own in makers}
+    observed = {function: draws.observed[function, arguments] for function, arguments in makers}
     estimate = resolved(listed.read)(replace(draws, observed=observed), **taken(options, listed.read))
     return _completed(method, estimate, draws.log_z_certain, draws.ledger)
 
@@ -226,7 +226,7 @@ def _with_sampler(method):
     """The Estimator of a method; ValueError for one without a sampler."""
     listed, name = find(method), name_of(method)
     if listed.sampler is None:
-        able = [each for each, other in ESTIMATORS.items() if other.sampler is not None]
+        able = [candidate for candidate, other in ESTIMATORS.items() if other.sampler is not None]
         raise ValueError(f"method: {shown(name)} has no draws to read; {expected_one_of(name, able)}")
     return listed
 

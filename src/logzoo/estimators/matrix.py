@@ -37,7 +37,7 @@ class Finished:
 
 def estimate_matrix(
     rbm: RBM,
-    asked: Mapping[str, Mapping[str, Any]],
+    entries: Mapping[str, Mapping[str, Any]],
     *,
     chains: int,
     stream: Stream,
@@ -46,7 +46,7 @@ def estimate_matrix(
 ) -> dict[str, xr.Dataset]:
     """Estimate log Z by several estimators of one base, each at all of its budgets (sweeps per chain) and replicates.
 
-    asked: {name: {method, options, budgets, replicates}}. What reads the same run at a budget and replicate shares it.
+    entries: {name: {method, options, budgets, replicates}}. Those that read one run at a budget and replicate share it.
     evidence: what every estimate is checked against (`logzoo.estimators.evidence`).
     checkpoint: an `artifacts.checkpoints.Checkpoint`: an interrupted call goes on after what it had finished.
     Returns {name: Dataset over (budget, replicate)}: log_z, std_error, interval (with `bound`), sweeps_spent,
@@ -56,30 +56,32 @@ def estimate_matrix(
     # What needs no draw is the same at every budget.
     estimated = {
         name: entry["budgets"] if find(entry["method"]).drawn else [min(entry["budgets"])]
-        for name, entry in asked.items()
+        for name, entry in entries.items()
     }
     budgets = sorted({budget for budgets in estimated.values() for budget in budgets})
-    repeats = range(max(entry["replicates"] for entry in asked.values()))
+    repeats = range(max(entry["replicates"] for entry in entries.values()))
     cells = [
         (budget, replicate, names)
         for budget, replicate in product(budgets, repeats)
-        if (names := [name for name in asked if budget in estimated[name] and replicate < asked[name]["replicates"]])
+        if (
+            names := [name for name in entries if budget in estimated[name] and replicate < entries[name]["replicates"]]
+        )
     ]
     finished = Finished()
     parts = {"cells": finished}
     first = 0 if checkpoint is None else checkpoint.load(parts)
     for number, (budget, replicate, names) in enumerate(cells[first:], first):
-        methods = {name: (asked[name]["method"], asked[name]["options"]) for name in names}
+        methods = {name: (entries[name]["method"], entries[name]["options"]) for name in names}
         by_name = estimate_together(rbm, methods, budget, chains, stream.child(budget, replicate))
         estimates = (by_name[name] for name in names)
         finished.estimates += [estimate if evidence is None else weighed(estimate, evidence) for estimate in estimates]
         if checkpoint is not None:
             checkpoint.save_if_due(number + 1, parts)
-    estimates_of = {name: [] for name in asked}
+    estimates_of = {name: [] for name in entries}
     for name, estimate in zip((name for *_, names in cells for name in names), finished.estimates, strict=True):
         estimates_of[name].append(estimate)
     datasets = {}
-    for name, entry in asked.items():
+    for name, entry in entries.items():
         budgets = sorted(entry["budgets"])
         estimates = estimates_of[name] * (len(budgets) // len(estimated[name]))
         repeats = np.arange(entry["replicates"])

@@ -43,10 +43,10 @@ def thinned(*, draws: int = 10_000) -> ThinnedDraws:
 class _Thinned(ThinnedDraws):
     def check(self, chains: int, rungs: int, sweeps: int) -> None:
         """Raise ValueError for a run of so many sweeps that would leave too many log-densities."""
-        kept = min(max(self.draws, chains), chains * sweeps)
-        if kept * rungs > _MOST_NUMBERS:
+        count = min(max(self.draws, chains), chains * sweeps)
+        if count * rungs > _MOST_NUMBERS:
             raise ValueError(
-                f"draws: expected at most {_MOST_NUMBERS:,} log-densities, found {kept:,} draws at {rungs:,} rungs; "
+                f"draws: expected at most {_MOST_NUMBERS:,} log-densities, found {count:,} draws at {rungs:,} rungs; "
                 "lower draws or rungs"
             )
 

@@ -102,7 +102,7 @@ REASONS = {
 }
 
 # Of each reason, in numbers that stand for several at once.
-_BITS = {name: 1 << place for place, name in enumerate(REASONS)}
+_BITS = {name: 1 << bit for bit, name in enumerate(REASONS)}
 
 # Half-width of a 95% interval of a normal law, in standard errors.
 REACH = 1.96

@@ -72,7 +72,7 @@ def _by_likelihood(draws):
     sums = np.zeros((min(chains, _MOST_GROUPS), blocks, rungs))
     np.add.at(sums, np.arange(chains) % len(sums), np.moveaxis(draws.occupancy, 1, 0))
     total = maximise(draws.prior, draws.log_z_hats, sums.sum(axis=0))
-    left_out = [maximise(draws.prior, draws.log_z_hats, rest, total)[-1] for rest in sums_left_out(sums)]
+    left_out = [maximise(draws.prior, draws.log_z_hats, remaining, total)[-1] for remaining in sums_left_out(sums)]
     return float(draws.log_z_base + total[-1]), draws.log_z_base + np.array(left_out)
 
 

@@ -63,9 +63,9 @@ def run(
     S sweeps make S + 2 rungs: one sweep at each between the ends; the base is drawn directly and the state at
     beta = 1 is not needed. Weights sum the hidden units out. ladder: as in `annealing_ladder`. Returns AnnealedDraws.
     """
-    base, parameters, place = _path(rbm, ledger, stream, base, ladder, threads)
+    base, parameters, ladder_of = _path(rbm, ledger, stream, base, ladder, threads)
     sweeps = ledger.spend(ledger.remaining if sweeps is None else sweeps, "annealing")
-    betas, key = place(sweeps + 2), stream.child("sweeps").key
+    betas, key = ladder_of(sweeps + 2), stream.child("sweeps").key
     chains = new_chains(ledger.chains, rbm.visible, rbm.hidden)
     start_chains(parameters, key, parameters.base, chains)
     return _annealed(partial(run_annealing, parameters, betas, key), sweeps + 1, threads, chains, base, progress)
@@ -92,9 +92,9 @@ def run_reverse(
     starts = binary_matrix("starts", starts, visible=rbm.visible)
     if len(starts) != ledger.chains:
         raise ValueError(f"starts: expected {ledger.chains} rows (chains), found {len(starts)}")
-    base, parameters, place = _path(rbm, ledger, stream, base, ladder, threads)
+    base, parameters, ladder_of = _path(rbm, ledger, stream, base, ladder, threads)
     sweeps = ledger.spend(ledger.remaining, "reverse annealing")
-    kernel = partial(run_reverse_annealing, parameters, place(sweeps + 1), stream.child("sweeps").key)
+    kernel = partial(run_reverse_annealing, parameters, ladder_of(sweeps + 1), stream.child("sweeps").key)
     chains = new_chains(ledger.chains, rbm.visible, rbm.hidden)
     chains.v[...] = starts
     forget_hidden(parameters, chains)
@@ -122,22 +122,22 @@ def run_in_islands(
     at each (Dau & Chopin 2022). Returns ResampledDraws. Raises ValueError for impossible options.
     """
     islands = min(whole_number("islands", islands, minimum=2), max(ledger.chains // 2, 2))
-    least_share, kept = share("resample", resample), whole_number("kept", kept)
-    base, parameters, place = _path(rbm, ledger, stream, base, ladder, threads)
+    least_share, states = share("resample", resample), whole_number("kept", kept)
+    base, parameters, ladder_of = _path(rbm, ledger, stream, base, ladder, threads)
     sweeps = ledger.remaining
-    if kept > sweeps + 1:
-        raise ValueError(f"kept: expected at most {sweeps + 1} states of so many sweeps, found {kept}")
-    sweeps_per_rung = max(kept - 1, 1)
+    if states > sweeps + 1:
+        raise ValueError(f"kept: expected at most {sweeps + 1} states of so many sweeps, found {states}")
+    sweeps_per_rung = max(states - 1, 1)
     rungs = sweeps // sweeps_per_rung + 2
     ledger.spend((rungs - 2) * sweeps_per_rung, "annealing")
     if ledger.remaining:
         ledger.spend(ledger.remaining, "left over")
-    betas, key = place(rungs), stream.child("sweeps").key
+    betas, key = ladder_of(rungs), stream.child("sweeps").key
     log_weight, family = np.zeros(ledger.chains), np.arange(ledger.chains)
     ends = np.linspace(0, ledger.chains, islands + 1).astype(int)
     island = np.repeat(np.arange(islands), np.diff(ends))
     cuts = _cuts(ends, threads)
-    if kept == 1:
+    if states == 1:
         chains = new_chains(ledger.chains, rbm.visible, rbm.hidden)
         start_chains(parameters, key, parameters.base, chains)
         kernel = partial(run_resampled, parameters, betas, key, least_share)
@@ -145,7 +145,7 @@ def run_in_islands(
     else:
         kernel = partial(run_waste_free, parameters, betas, key)
         parts = parts_between(cuts, family, log_weight, island)
-        parts = [(_started(rbm, parameters, key, part[0], kept, ledger.chains), *part[1:]) for part in parts]
+        parts = [(_started(rbm, parameters, key, part[0], states, ledger.chains), *part[1:]) for part in parts]
     in_strides(rungs - 1, progress, lambda *steps: over_parts(partial(kernel, *steps), threads, parts))
     return ResampledDraws(log_weight, island, family, log_z_base(base, rbm.hidden))
 
@@ -219,10 +219,10 @@ def _spreads(
     return spreads
 
 
-def _started(rbm: RBM, parameters: Parameters, key: np.uint64, numbers: np.ndarray, kept: int, count: int) -> Chains:
+def _started(rbm: RBM, parameters: Parameters, key: np.uint64, numbers: np.ndarray, states: int, count: int) -> Chains:
     """Chains at the base: those of the numbers (n,), then as many for each further state that is kept of them."""
-    chains = new_chains(kept * numbers.size, rbm.visible, rbm.hidden)
-    chains.number[:] = np.add.outer(count * np.arange(kept), numbers).ravel()
+    chains = new_chains(states * numbers.size, rbm.visible, rbm.hidden)
+    chains.number[:] = np.add.outer(count * np.arange(states), numbers).ravel()
     start_chains(parameters, key, parameters.base, chains)
     return chains
 

@@ -64,28 +64,28 @@ def run(
     """
     whole_number("threads", threads)
     places, adapt = first_ladder(rungs, ladder, ledger.chains, _RUNGS)
-    each, burn_in = whole_number("each", each), share("burn_in", burn_in)
-    kept = None if kept is None else whole_number("kept", kept, minimum=0)
+    interval, burn_in = whole_number("each", each), share("burn_in", burn_in)
+    number_kept = None if kept is None else whole_number("kept", kept, minimum=0)
     base = resolve_base(rbm, base, ledger, stream)
     path = path_of(rbm, base, snapshots)
     ladders = ledger.chains // places.size
     sweeps = (ledger.sweeps * ledger.chains - ledger.chain_sweeps) // (ladders * places.size)
-    each = max(min(each, sweeps), 1)
+    interval = max(min(interval, sweeps), 1)
 
     def sampler_through(number: int) -> Any:
         key = stream.child("sweeps", number).key
-        return Trajectory(thinned(path, number), key, ladders, places, each, threads, ledger)
+        return Trajectory(thinned(path, number), key, ladders, places, interval, threads, ledger)
 
-    most = min(len(path) - 2, _KEPT[0] if kept is None else kept)
-    rounds, pilot = sweeps // each, int(_PILOT * (sweeps // each))
-    if kept is not None or pilot < _FEWEST_ROUNDS or not most:
+    most = min(len(path) - 2, _KEPT[0] if number_kept is None else number_kept)
+    rounds, pilot = sweeps // interval, int(_PILOT * (sweeps // interval))
+    if number_kept is not None or pilot < _FEWEST_ROUNDS or not most:
         sampler = sampler_through(most)
     else:
         sampler, tried = _short_enough(
             sampler_through, most, partial(follow, sweeps=pilot, adapt=adapt, burn_in=burn_in)
         )
         rounds -= tried * pilot
-    sampler.settle(sweeps % each)
+    sampler.settle(sweeps % interval)
     # Hidden units that only snapshots have count in none of the RBMs.
     draws = follow(sampler, sampler.betas, rounds, adapt, burn_in, observers, log_z_base(base, rbm.hidden), progress)
     return draws, sampler.old_share
@@ -167,7 +167,7 @@ def of_tempering(options: Any) -> dict[str, Any]:
 def thinned(path: list, number: int) -> list:
     """The path with so many of the RBMs between its ends, evenly spread."""
     places = np.linspace(0, len(path) - 1, min(number, len(path) - 2) + 2)
-    return [path[int(place)] for place in np.rint(places)]
+    return [path[int(index)] for index in np.rint(places)]
 
 
 def path_of(rbm: RBM, base: np.ndarray, snapshots: Any = None) -> list[Terms]:
@@ -203,9 +203,9 @@ def _padded(rbm: RBM, hidden: int) -> Terms:
     return Terms(weights, rbm.visible_bias, bias)
 
 
-def terms_at(path: list[Terms], place: float) -> Terms:
-    """Terms at a place from 0 to 1 on a path (list of Terms), in straight lines between its RBMs."""
-    steps = place * (len(path) - 1)
+def terms_at(path: list[Terms], position: float) -> Terms:
+    """Terms at a position from 0 to 1 on a path (list of Terms), in straight lines between its RBMs."""
+    steps = position * (len(path) - 1)
     number = min(int(steps), len(path) - 2)
     far = steps - number
     return Terms(*((1.0 - far) * a + far * b for a, b in zip(path[number], path[number + 1], strict=True)))
@@ -223,7 +223,7 @@ class Trajectory:
         key: np.uint64,
         count: int,
         betas: np.ndarray,
-        each: int,
+        interval: int,
         threads: int,
         ledger: SweepLedger,
     ) -> None:
@@ -231,7 +231,7 @@ class Trajectory:
         self.count = count
         self.threads = threads
         self.ledger = ledger
-        self._path, self._each, self._sweep = path, each, 1
+        self._path, self._each, self._sweep = path, interval, 1
         sizes = path[0].pairs.shape
         self._parts = [
             _part(ladders, len(betas), *sizes) for ladders in np.array_split(np.arange(count), min(threads, count))
@@ -249,7 +249,7 @@ class Trajectory:
     def move_rungs(self, betas: np.ndarray) -> None:
         """Go on at these places (rung,)."""
         self.betas = np.asarray(betas, np.float64)
-        self._stack = stacked_parameters([terms_at(self._path, place) for place in self.betas])
+        self._stack = stacked_parameters([terms_at(self._path, position) for position in self.betas])
         for chains, *_ in self._parts:
             settle_inputs(self._stack, chains)
 
@@ -262,12 +262,12 @@ class Trajectory:
         """Pay for and make the rounds first, ..., last - 1. Returns their Steps."""
         return self._make(last - first, self._each, purpose)
 
-    def _make(self, rounds: int, each: int, purpose: str) -> Steps:
-        self.ledger.spend(rounds * each, purpose, chains=self.count * self.betas.size)
+    def _make(self, rounds: int, interval: int, purpose: str) -> Steps:
+        self.ledger.spend(rounds * interval, purpose, chains=self.count * self.betas.size)
         steps = [np.empty((2, rounds, self.betas.size - 1, part[1].old.shape[1])) for part in self._parts]
-        kernel = partial(run_trajectory, self._stack, self.key, self._sweep, each)
+        kernel = partial(run_trajectory, self._stack, self.key, self._sweep, interval)
         over_parts(kernel, self.threads, [(*part, *arrays) for part, arrays in zip(self._parts, steps, strict=True)])
-        self._sweep += rounds * each
+        self._sweep += rounds * interval
         return Steps(False, *np.concatenate(steps, axis=3).transpose(0, 3, 1, 2))
 
     def forget_counts(self) -> None:

@@ -126,8 +126,8 @@ class SimulatedTempering:
         for first in range(self.sweep, last, _STRIDE):
             stop = min(first + _STRIDE, last)
             stretch = stop - first
-            kept = stretch if any(observer.reads_values for observer in observers) else 0
-            values = np.zeros((count, kept, len(self.ladder.readout)))
+            recorded = stretch if any(observer.reads_values for observer in observers) else 0
+            values = np.zeros((count, recorded, len(self.ladder.readout)))
             record = Record(values, np.zeros((count, stretch + 1), np.int64))
             move(first, stop, sums, record)
             for observer in observers:

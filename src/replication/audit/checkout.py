@@ -30,15 +30,17 @@ OTHER_CODE = "made by other code than the present"
 _OF_THE_CODE = {"source_sha256", "software_json", "parameters_json", "content_sha256"}
 
 
-def configuration_files(own=None):
+def configuration_files(configfile=None):
     """{scale: file} of the configurations in the checkout and of a user's own; none without a checkout."""
     if not (ROOT / "Snakefile").is_file():
         return {}
-    files = [*sorted((ROOT / "config").glob("*.yaml")), *([] if own is None else [Path(own).resolve()])]
+    files = [*sorted((ROOT / "config").glob("*.yaml")), *([] if configfile is None else [Path(configfile).resolve()])]
     try:
         scales = {yaml.safe_load(read_bytes(path)).get("scale"): path for path in files}
     except (OSError, ValueError, AttributeError, yaml.YAMLError) as error:
-        raise ValueError(f"--configfile {own}: expected a configuration with a scale: {one_line(error)}") from None
+        raise ValueError(
+            f"--configfile {configfile}: expected a configuration with a scale: {one_line(error)}"
+        ) from None
     return {scale: path for scale, path in scales.items() if isinstance(scale, str)}
 
 

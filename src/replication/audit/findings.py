@@ -32,11 +32,11 @@ class Findings:
         self.faults, self.stale, self.large, self.notes = [], {}, set(), []
         self.files, self.checks = 0, Counter()
 
-    def check(self, file: str, name: str, passed: object, found: object = "", expected: object = "") -> bool:
+    def check(self, file: str, name: str, passed: object, actual: object = "", expected: object = "") -> bool:
         """Count a check, and enter a fault if it did not pass. Returns whether it passed."""
         self.checks[name] += 1
         if not passed:
-            self.faults.append(Fault(file, name, str(found), str(expected)))
+            self.faults.append(Fault(file, name, str(actual), str(expected)))
         return bool(passed)
 
     def read(self, file, name, reader, expected, broken=Exception):

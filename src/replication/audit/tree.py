@@ -91,12 +91,12 @@ def _check_manifests(findings, folder, kinds, digests):
         manifests.append(manifest)
         findings.notes.append(f"{path}: sha256 {sha256_of(folder / path)}; keep it elsewhere to notice a new manifest")
         if manifest.left_out:
-            there, run = len(manifest.files), len(manifest.files) + len(manifest.left_out)
-            findings.notes.append(f"{scale}: {there} of {run} files of the run are published")
+            published, run = len(manifest.files), len(manifest.files) + len(manifest.left_out)
+            findings.notes.append(f"{scale}: {published} of {run} files of the run are published")
         for name, digest in manifest.files.items():
             if findings.check(name, "present", name in kinds, "no such file", f"a file in {path}"):
-                found = digests.get(name, "unreadable")
-                findings.check(name, "manifest", found == digest, f"sha256 {found}", f"{digest}, in {path}")
+                actual = digests.get(name, "unreadable")
+                findings.check(name, "manifest", actual == digest, f"sha256 {actual}", f"{digest}, in {path}")
     listed = {path for manifest in manifests for path in manifest.files}
     for path in [path for path in digests if path not in listed and manifests]:
         findings.check(path, "manifest", False, "a file that no manifest lists", "files of a finished run only")
@@ -113,8 +113,8 @@ def _check_raw(findings, folder, kinds, jobs):
         source, _, name = path.rpartition("/")
         files = known.get(f"{source}/manifest.json")
         if files is not None:
-            found, entry = digests(folder / path), files.get(name, {"sources": []})
-            findings.check(path, "raw", matches(found, entry), found.sha256, "a checksum of the configuration")
+            computed, entry = digests(folder / path), files.get(name, {"sources": []})
+            findings.check(path, "raw", matches(computed, entry), computed.sha256, "a checksum of the configuration")
 
 
 def _check_inputs(findings, path, inputs, hashes, kinds):

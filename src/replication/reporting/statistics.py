@@ -174,9 +174,9 @@ def holm(tails):
     """
     ordered = sorted(tails, key=lambda name: np.nan_to_num(tails[name], nan=1.0))
     holds = {}
-    for place, name in enumerate(ordered):
+    for rank, name in enumerate(ordered):
         # The first that fails takes all larger ones with it.
-        holds[name] = all(holds.values()) and tails[name] <= ERROR / (len(ordered) - place)
+        holds[name] = all(holds.values()) and tails[name] <= ERROR / (len(ordered) - rank)
     return holds
 
 

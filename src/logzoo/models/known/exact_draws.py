@@ -71,7 +71,7 @@ class Step(NamedTuple):
 
     site: int
     field: float
-    bonds: list  # (place in the front, coupling)
+    bonds: list  # (position in the front, coupling)
     dropped: list
 
 
@@ -91,8 +91,8 @@ def steps_of(spins: Spins) -> tuple[list[Step], int]:
     last = [max([number[site], *(number[other] for other, _ in bonds)]) for site, bonds in enumerate(neighbours)]
     steps, front, width = [], [], 0
     for now, site in enumerate(order):
-        place_of = {unit: place for place, unit in enumerate(front)}
-        bonds = [(place_of[other], coupling) for other, coupling in neighbours[site] if other in place_of]
+        position_of = {unit: position for position, unit in enumerate(front)}
+        bonds = [(position_of[other], coupling) for other, coupling in neighbours[site] if other in position_of]
         front.append(site)
         width, dropped = max(width, len(front)), []
         for done in [unit for unit in front if last[unit] <= now]:
@@ -132,8 +132,8 @@ def narrow_draws(steps: list[Step], count: int, generator: Generator) -> Array:
             *tables, table = _tables(table, step)
             before.append(tables)
         for step, tables in zip(reversed(segment), reversed(before), strict=True):
-            for place, whole in zip(reversed(step.dropped), reversed(tables), strict=True):
-                parts = whole.reshape(1 << place, 2, -1)
+            for position, whole in zip(reversed(step.dropped), reversed(tables), strict=True):
+                parts = whole.reshape(1 << position, 2, -1)
                 high, low = np.divmod(codes, parts.shape[2])
                 up = generator.random(count) < expit(parts[high, 1, low] - parts[high, 0, low])
                 codes = (2 * high + up) * parts.shape[2] + low
@@ -145,13 +145,13 @@ def narrow_draws(steps: list[Step], count: int, generator: Generator) -> Array:
 def _tables(table, step):
     """The table before each drop of a step, and the one after the last; the first site of the front counts most."""
     tilt = np.full(table.size, step.field)
-    for place, coupling in step.bonds:
-        parts = tilt.reshape(1 << place, 2, -1)
+    for position, coupling in step.bonds:
+        parts = tilt.reshape(1 << position, 2, -1)
         parts[:, 0] -= coupling
         parts[:, 1] += coupling
     tables = [np.stack([table - tilt, table + tilt], axis=-1).ravel()]
-    for place in step.dropped:
-        parts = tables[-1].reshape(1 << place, 2, -1)
+    for position in step.dropped:
+        parts = tables[-1].reshape(1 << position, 2, -1)
         tables.append(np.logaddexp(parts[:, 0], parts[:, 1]).ravel())
     return tables
 

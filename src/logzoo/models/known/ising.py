@@ -169,7 +169,7 @@ def _log_determinant(matrix):
 
     try:
         # One triangular factor has ones on its diagonal, and permutations do not change the size.
-        logs = [np.log(np.abs(splu(each.tocsc()).U.diagonal())).sum() for each in (matrix, matrix.T)]
+        logs = [np.log(np.abs(splu(square.tocsc()).U.diagonal())).sum() for square in (matrix, matrix.T)]
     except RuntimeError:
         logs = [0.0, np.inf]
     if not abs(logs[0] - logs[1]) <= LARGEST_ERROR:

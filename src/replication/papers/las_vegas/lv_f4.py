@@ -106,12 +106,12 @@ def statistics(artifacts: dict) -> dict:
     fewest = min(map(len, ends))
     if not fewest:
         return dict.fromkeys(CLAIMS, untested())
-    end, start = (np.array([one[:fewest] for one in part]).transpose(0, 2, 1) for part in (ends, starts))
+    end, start = (np.array([state[:fewest] for state in part]).transpose(0, 2, 1) for part in (ends, starts))
     doubt = float(np.mean(doubts))
     return {
         "converges": over_repeats(ratio_of_rmse, end, start, scale="log", truth_error=doubt),
         "truth": over_repeats(lambda errors: mean(np.abs(errors)), end, scale="log", truth_error=doubt),
-        "covers": over_repeats(mean, np.array([one[:fewest] for one in held]), scale="share"),
+        "covers": over_repeats(mean, np.array([shares[:fewest] for shares in held]), scale="share"),
     }
 
 

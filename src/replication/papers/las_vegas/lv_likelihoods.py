@@ -126,7 +126,7 @@ def in_step(runs):
 
 def tests_of(runs):
     """Test log-likelihoods {trainer: (run,)} at the best learning rates; runs: {trainer: Dataset}."""
-    return {name: at_best_rate(one)["log_likelihood"].sel(split="test").values for name, one in runs.items()}
+    return {name: at_best_rate(dataset)["log_likelihood"].sel(split="test").values for name, dataset in runs.items()}
 
 
 def at_best_rate(trainings):

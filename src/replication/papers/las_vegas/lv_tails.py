@@ -133,7 +133,7 @@ def _statistics_2a(artifacts: dict) -> dict:
         return ratio_of_sums(counts[:, 0], counts[:, 1]) / ratio_of_sums(counts[:, 2], counts[:, 3])
 
     logs = [over_trainings(lambda tours: np.log(with_means(tours)).mean(), trainings) for trainings in ordered]
-    one, long = (
+    one_sweep, long = (
         over_trainings(lambda tours, holds=holds: holds(with_means(tours)).mean(), trainings)
         for trainings, holds in ((small, lambda length: length == 1), (largest, lambda length: length > _LONG))
     )
@@ -142,7 +142,7 @@ def _statistics_2a(artifacts: dict) -> dict:
         rates = over_repeats(rate_ratio, over_trainings(_returns, largest), scale="log")
     return {
         "longer": over_repeats(grown, *logs),
-        "one": share(one > _MOST),
+        "one": share(one_sweep > _MOST),
         "heavy": over_repeats(mean, long, scale="share"),
         "apart": over_repeats(geometric_mean, medians, scale="log"),
         "same": over_repeats(same, *(over_trainings(_returned, trainings) for trainings in ordered), scale="share"),
