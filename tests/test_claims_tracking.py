@@ -225,11 +225,9 @@ def eight_models(apart=0.3, further=2.0, error=0.1):
 
 def test_table_1_of_trackers_that_are_close_and_of_others():
     close = t1.statistics(eight_models())
-    assert verdicts(t1, close) == {"close": REPRODUCED, "level": ESTIMATE, "rungs": REPRODUCED}
+    assert verdicts(t1, close) == {"close": ESTIMATE, "level": ESTIMATE, "rungs": REPRODUCED}
     assert close["close"].value == pytest.approx(0.3 * 1.5575) and close["level"].value == pytest.approx(-2.0)
-    far = verdicts(t1, t1.statistics(eight_models(apart=3.0, further=0.4)))
-    assert (far["close"], far["rungs"]) == (NOT_REPRODUCED, NOT_REPRODUCED)
-    assert verdicts(t1, t1.statistics(eight_models(apart=1.0)))["close"] == UNDECIDED
+    assert verdicts(t1, t1.statistics(eight_models(apart=3.0, further=0.4)))["rungs"] == NOT_REPRODUCED
     unknown = verdicts(t1, t1.statistics(eight_models(error=0.51)))
     assert unknown == {"close": NOT_TESTED, "level": NOT_TESTED, "rungs": REPRODUCED}
 
@@ -299,12 +297,12 @@ def best_of_eight(runs):
         )
         for number, run in enumerate(runs)
     )
-    return verdicts(t1, t1.statistics({"best": best}))["close"]
+    return t1.statistics({"best": best})["close"]
 
 
 def test_a_shifted_log_z_of_ais_is_far_from_the_tracker(monkeypatch):
     runs = [trained(seed, updates=300, patience=1000)[0] for seed in range(8)]
-    assert best_of_eight(runs) == REPRODUCED
+    assert best_of_eight(runs).high < 1.56
     numbers = trk_runs.ais_numbers
     monkeypatch.setattr(trk_runs, "ais_numbers", lambda *of: (numbers(*of)[0] + 3.0, *numbers(*of)[1:]))
-    assert best_of_eight(runs) == NOT_REPRODUCED
+    assert best_of_eight(runs).low > 1.56
