@@ -174,4 +174,4 @@ def _listed(software):
 
 
 def _slug(verdict):
-    return VERDICTS[verdict].replace(",", "").replace(" ", "-")
+    return VERDICTS[verdict].replace(" ", "-")

@@ -1,10 +1,13 @@
 """How figures look, and how they are saved with the same bytes each time."""
 
 import io
+import math
 
 from logzoo.io.atomic import write_bytes
 from replication.artifacts import UNKNOWN, picture_metadata, stand_in_line, stand_ins
 
+# Width of a number below an axis, as a share of the axis.
+_LABEL_SHARE = 0.15
 # Okabe & Ito's palette, distinguishable with colour blindness; black is kept for the truth. Estimators of one family
 # share a colour and differ in their marker and line.
 LOOKS = {
@@ -104,11 +107,16 @@ def plain_logarithms(*axes):
 
 
 def count_ticks(axis, counts):
-    """Make the x axis logarithmic, with a tick at each of these whole numbers."""
+    """Make the x axis logarithmic, with a tick at each whole number; those that would overlap have no label."""
     from matplotlib.ticker import NullLocator
 
     axis.set_xscale("log")
-    axis.set_xticks(counts, [f"{count:,}" for count in counts])
+    labels, last = [], 0.0
+    for count in counts:
+        near = last and math.log(count / last) < _LABEL_SHARE * math.log(counts[-1] / counts[0])
+        labels.append("" if near else f"{count:,}")
+        last = last if near else count
+    axis.set_xticks(counts, labels)
     axis.xaxis.set_minor_locator(NullLocator())
 
 

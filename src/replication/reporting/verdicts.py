@@ -24,8 +24,8 @@ NOT_TESTED = "not tested"
 VERDICTS = {
     REPRODUCED: "reproduced",
     NOT_REPRODUCED: "not reproduced",
-    REPRODUCED_REDUCED: "reproduced, reduced size",
-    NOT_REPRODUCED_REDUCED: "not reproduced, reduced size",
+    REPRODUCED_REDUCED: REPRODUCED_REDUCED,
+    NOT_REPRODUCED_REDUCED: NOT_REPRODUCED_REDUCED,
     UNDECIDED: "undecided",
     ESTIMATE: "estimate",
     NOT_TESTED: "not tested",

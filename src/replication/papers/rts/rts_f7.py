@@ -101,7 +101,7 @@ def inputs(here: Here) -> dict:
 def settings(here: Here) -> dict:
     model, estimators = here.entry["model"], here.config["estimators"]
     titles = here.estimator_titles().items()
-    names = {name: title + ", matched base" * (estimators[name]["base"] == "matched") for name, title in titles}
+    names = {name: title + " (matched base)" * (estimators[name]["base"] == "matched") for name, title in titles}
     return {"title": here.titles([model])[model], "names": names}
 
 
