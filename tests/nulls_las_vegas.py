@@ -75,13 +75,13 @@ def _trainings(generator, count, hidden=32):
     label, half = tours % 10, tours.size // 2
     trainings = {}
     for number in range(count):
-        one, long, last, same, width = generator.standard_normal(5) * (0.05, 0.3, 0.1, 0.02, 0.3)
+        one, long, last, same, width = generator.standard_normal(5) * (0.05, 0.3, 0.1, 0.004, 0.3)
         single = round(tours.size * np.sin(np.arcsin(np.sqrt(0.5)) + one) ** 2)
         length = np.where(tours < single, 1.0, np.exp(4.0 + long - 4.0 * (single - half) / half))
         length = length * np.where(tours < single, 1.0, np.exp(0.4 * generator.standard_normal(10)[label]))
         longer = round((tours.size - single) * (1.0 + last))
         both = np.stack([length, np.where(tours >= tours.size - longer, 2.0, 1.0)])
-        ended = tours < single * np.sin(np.arcsin(np.sqrt(0.99)) + same) ** 2
+        ended = tours < round(single * min(0.99 + same, 1.0))
         stroke = 2.0 + np.where(tours < single, width, 0.0)
         trainings[f"m-{number}"] = dataset_of_tours(
             both, tours < tours.size - 25, ended, label, stroke, hidden_units=hidden, cap=1000

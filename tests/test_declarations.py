@@ -12,6 +12,7 @@ from logzoo.io.provenance import direct_imports
 from replication.artifacts import PACKAGES
 from replication.catalogue import Catalogue
 from replication.configuration import checked
+from replication.layout import kind_of
 from replication.papers.declaration import named_paths, nested
 
 # Figures and tables of the four papers; those with panels of their own by panel.
@@ -63,6 +64,7 @@ def test_an_experiment_takes_the_settings_that_it_is_declared_with(path):
     given |= {"checkpoint": None} if experiment.checkpoints else {}
     inspect.signature(run).bind({}, **given)
     assert all(visits > 0 for visits in experiment.work.values())
+    assert kind_of(path)
 
 
 def test_a_plan_imports_nothing_that_takes_long():

@@ -62,7 +62,7 @@ def compared(here, name, trainers, initial_scale=None):
     """
     comparison, experiments = comparison_of(here, name), {}
     sizes = {key: comparison[key] for key in ("repeats", "points", "subset", "paired") if key in comparison}
-    ending = "" if initial_scale is None else f"-from-{initial_scale:g}"
+    ending = "" if initial_scale is None else f"-from-{initial_scale:g}".replace(".", "p")
     sizes |= {"initial_scale": initial_scale} if ending else {}
     for trainer, entry in trainers_of(here, name, trainers).items():
         train = _settings_of(comparison, entry)

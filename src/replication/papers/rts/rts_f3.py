@@ -38,7 +38,7 @@ def _longer_runs(here, model):
             "replication.papers.rts.rts_experiments:longer_runs",
             here.model_and_data(model),
             {"estimator": estimator, "budgets": budgets, "replicates": repeats, "chains": chains},
-            f"runs/{model}.{name}.longer",
+            f"runs/{model}.{name}-longer",
             stream=("longer-runs", model),
             work={"sampling": here.visits(model, sum(budgets) * repeats * chains)},
             methods=(estimator["method"],),
