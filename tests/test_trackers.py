@@ -236,7 +236,8 @@ def test_resampling_keeps_walkers_of_large_weight():
     island = np.repeat([0, 1], 6)
     total = np.logaddexp.reduce(log_weight[:6])
     key = root_stream(0).key
-    from_python(resampling.resample_islands)(key, 7, 0.3, chains, log_weight, family, island, np.empty((2, 12), np.int64))
+    scratch = np.empty((2, 12), np.int64)
+    from_python(resampling.resample_islands)(key, 7, 0.3, chains, log_weight, family, island, scratch)
     assert np.sum(family[:6] == 3) >= 5
     assert np.logaddexp.reduce(log_weight[:6]) == pytest.approx(total)
     # The other island's weights are equal.
