@@ -20,6 +20,10 @@ _CONFIGFILE: dict[str, Any] = {
     "metavar": "FILE",
     "help": "configuration of a scale of your own (default: those in config/)",
 }
+_SCALE_CONFIGFILE: dict[str, Any] = {
+    "metavar": "FILE",
+    "help": "configuration of a scale (default: config/config.yaml alone)",
+}
 _SCALE: dict[str, Any] = {"default": "quick", "metavar": "NAME", "help": "scale of the run (default quick)"}
 
 
@@ -40,10 +44,10 @@ def command_parser():
     add("--output", metavar="FILE", help="write the report as JSON to this file, too")
     add = command("cost", _cost, "Say what the figures of a scale cost, in core-hours.")
     add("folder", **_FOLDER)
-    add("--configfile", metavar="FILE", help="configuration of a scale (default: config/config.yaml alone)")
+    add("--configfile", **_SCALE_CONFIGFILE)
     add = command("protocol", _protocol, "Print the claims of a scale with statistics, bounds, sizes and powers.")
     add("folder", **_FOLDER)
-    add("--configfile", metavar="FILE", help="configuration of a scale (default: config/config.yaml alone)")
+    add("--configfile", **_SCALE_CONFIGFILE)
     add = command("publish", _publish, "Copy what readers see of a finished run to results/ of its project.")
     add("folder", **_FOLDER)
     add("--scale", **_SCALE)

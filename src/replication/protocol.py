@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 
 from replication.catalogue import Catalogue
-from replication.claim import BOUNDS, ERROR, LEAST_FACTOR, POWER, PUBLISHED_SIZE, fewest_repeats
+from replication.claim import BOUNDS, ERROR, EXPLORATORY, LEAST_FACTOR, POWER, PUBLISHED_SIZE, fewest_repeats
 
 PAGE = "docs/protocol.md"
 _DIGEST = re.compile(r"^Scale: `([\w-]+)`\. Seed: `\d+`\. Digest: `([0-9a-f]{16})`\.$", re.MULTILINE)
@@ -125,7 +125,7 @@ def _counts(catalogue):
 
 def has_verdict(entry: dict) -> bool:
     """Whether a claim gets a verdict: it has bounds, and the setting is the paper's."""
-    return any(bound in entry for bound in BOUNDS) and entry.get("level") != "exploratory"
+    return any(bound in entry for bound in BOUNDS) and entry.get("level") != EXPLORATORY
 
 
 def _claim(name, claim, entry):

@@ -173,6 +173,10 @@ class Here:
         """The names of a model and of its repeated trainings."""
         return names_of_trainings(name, self.config["models"][self.known("models", name)])
 
+    def chains_of(self, model: str) -> int:
+        """Chains of the estimates of log Z of a model."""
+        return self.config["models"][self.known("models", model)].get("chains", self.chains)
+
     def trace(self, name: str) -> str:
         """The path of the trace of a model's training."""
         return f"{self.data}/models/{self.known('models', name)}.trace.nc"

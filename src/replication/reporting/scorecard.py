@@ -10,7 +10,7 @@ import pandas as pd
 from replication.artifacts import stand_in_line, stand_ins
 from replication.claim import EXPLORATORY, REDUCED
 from replication.reporting import tables
-from replication.reporting.statistics import holm
+from replication.reporting.statistics import holm, joined
 from replication.reporting.verdicts import (
     BOUNDS,
     DECIDED,
@@ -92,7 +92,7 @@ def entries(card):
         row["number"] = number_of(judged) if row["statistic"] else "-"
         row["found"] = f"{row['statistic']}: {row['number']}" if row["statistic"] else "-"
         row["claimed"] = bound_of(judged)
-        source = "; ".join(filter(None, (row["where"], f"published: {row['published']}")))
+        source = joined(row["where"], f"published: {row['published']}")
         row["sentence"] = f"{row['claim']} ({source})."
         row["measured"] = _measured(row)
         row["artifacts"] = dict(pair.split("=", 1) for pair in row["artifacts"].split())

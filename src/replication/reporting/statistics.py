@@ -84,9 +84,9 @@ def over_repeats(statistic, *replicated, note="", scale="linear", truth_error=0.
     if not np.isfinite(value):
         return untested(note)
     if np.isinf(truth_error):
-        return Statistic(value, np.nan, np.nan, _joined(note, "no interval, as the runs of the truth did not converge"))
+        return Statistic(value, np.nan, np.nan, joined(note, "no interval, as the runs of the truth did not converge"))
     if repeats < FEWEST_REPEATS:
-        return Statistic(value, np.nan, np.nan, _joined(note, f"no interval from {repeats} repeats"))
+        return Statistic(value, np.nan, np.nan, joined(note, f"no interval from {repeats} repeats"))
 
     def measured(*arrays):
         values = np.asarray(statistic(*arrays), float)
@@ -107,7 +107,7 @@ def over_repeats(statistic, *replicated, note="", scale="linear", truth_error=0.
     if not np.isfinite([center, total]).all():
         return Statistic(value, np.nan, np.nan, note)
     if total == 0.0:
-        return Statistic(value, np.nan, np.nan, _joined(note, "no interval, as all repeats are alike"))
+        return Statistic(value, np.nan, np.nan, joined(note, "no interval, as all repeats are alike"))
     spread = np.sum(variances**2 / freedoms)
     freedom = float(total**2 / spread if spread > 0.0 else freedoms.sum())
     error = float(np.sqrt(total))
@@ -117,8 +117,9 @@ def over_repeats(statistic, *replicated, note="", scale="linear", truth_error=0.
     return Statistic(value, min(low, value), max(high, value), note, error, freedom, scale)
 
 
-def _joined(note, remark):
-    return "; ".join(filter(None, (note, remark)))
+def joined(*texts):
+    """Texts that are not empty in one line."""
+    return "; ".join(filter(None, texts))
 
 
 def tail(statistic, bound):
@@ -185,7 +186,7 @@ def share(hits, note=""):
     if hits.size == 0:
         return untested(note)
     value, (low, high) = share_with_interval(np.count_nonzero(hits), hits.size)
-    return Statistic(float(value), float(low), float(high), _joined(note, f"of {hits.size}"), number=int(hits.size))
+    return Statistic(float(value), float(low), float(high), joined(note, f"of {hits.size}"), number=int(hits.size))
 
 
 def share_with_interval(hits, number):

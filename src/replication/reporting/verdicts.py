@@ -11,7 +11,7 @@ import xarray as xr
 
 from logzoo.io.schema import labelled
 from replication.claim import BOUNDS, EXPLORATORY, REDUCED
-from replication.reporting.statistics import tail, untested
+from replication.reporting.statistics import joined, tail, untested
 
 REPRODUCED = "reproduced"
 NOT_REPRODUCED = "not reproduced"
@@ -115,14 +115,13 @@ def verdicts(claims, statistics, *, reason=None):
     for name, claim in claims.items():
         statistic = statistics.get(name, _NOTHING)
         verdict = NOT_TESTED if reason else judge(claim, statistic)
-        measured = "; ".join(filter(None, (claim.get("measured", ""), statistic.note)))
         rows[name] = {
             **dict.fromkeys(TEXTS, ""),
             **dict.fromkeys(NUMBERS, np.nan),
             **claim,
             **{key: getattr(statistic, key) for key in ("value", "low", "high")},
             "tail": np.nan if reason else tail_of(claim, statistic),
-            "statistic": measured,
+            "statistic": joined(claim.get("measured", ""), statistic.note),
             "verdict": verdict,
         }
     return table_of_claims(rows, TEXTS).assign_attrs(untested=reason or "")

@@ -112,7 +112,7 @@ def run_sizes(here: Here, model: str, estimators: Iterable[str]) -> tuple[list[i
     replicates = entry.get("replicates", matrix["replicates"])
     by_name = replicates if isinstance(replicates, dict) else dict.fromkeys(estimators, replicates)
     fewest = min(by_name.get(name, matrix["replicates"]) for name in estimators)
-    return entry.get("budgets", matrix["budgets"]), fewest, entry.get("chains", here.chains)
+    return entry.get("budgets", matrix["budgets"]), fewest, here.chains_of(model)
 
 
 def statistics(artifacts):

@@ -30,7 +30,7 @@ def _runs_and_truths(here, models, estimators):
 def _longer_runs(here, model):
     """Fewer repeats at more sweeps than the budgets of the model, {estimator: Experiment}."""
     budgets, repeats = here.entry["longer"][model], here.entry["repeats"]
-    chains = here.config["models"][model].get("chains", here.chains)
+    chains = here.chains_of(model)
     experiments = {}
     for name in here.entry["estimators"]:
         estimator = {key: here.config["estimators"][name][key] for key in ("method", "base", "options")}
@@ -107,7 +107,7 @@ def timed_inputs(here: Here) -> dict:
     """Estimates and truths of figure 3, and the seconds of its estimators."""
     figure = here.of(here.entry["figure"]).entry
     models, estimators = figure["models"], figure["estimators"]
-    chains = {model: here.config["models"][model].get("chains", here.chains) for model in models}
+    chains = {model: here.chains_of(model) for model in models}
     return {
         **_runs_and_truths(here, models, estimators),
         "timings": {model: here.timed_estimators(model, model, estimators, chains[model]) for model in models},

@@ -78,7 +78,7 @@ def combined_and_timed(here: Here) -> dict:
     config, seconds, timings = here.config, here.of("zoo-seconds"), {}
     for model, labels in matrix_places(config).items():
         if labels["family"] not in timings:
-            chains = config["models"][model].get("chains", here.chains)
+            chains = here.chains_of(model)
             timings[labels["family"]] = seconds.timed_estimators(
                 labels["family"], model, config["matrix"]["estimators"], chains
             )
