@@ -37,7 +37,7 @@ class Attempt(NamedTuple):
     reason: str  # why it could not; empty otherwise
 
     @property
-    def converged(self):
+    def converged(self) -> bool:
         """Whether there is an estimate that passed all checks."""
         return self.estimate is not None and self.estimate.converged
 
@@ -51,7 +51,7 @@ class Agreement(NamedTuple):
     sigmas: float  # that distance
 
     @property
-    def disagree(self):
+    def disagree(self) -> bool:
         """Whether some two are too far apart to be both right."""
         return self.sigmas > _SIGMAS
 

@@ -60,8 +60,20 @@ def add_arguments(add: Callable[..., Any]) -> None:
 
 
 def run(
-    model, names, spins, method, data, base, base_data, snapshots, tolerance, checkpoint, options, as_json, **settings
-):
+    model: str,
+    names: str | None,
+    spins: bool,
+    method: str,
+    data: str | None,
+    base: str | None,
+    base_data: str | None,
+    snapshots: list[str] | None,
+    tolerance: float | None,
+    checkpoint: str | None,
+    options: Any,
+    as_json: bool,
+    **settings: Any,
+) -> None:
     """Run the command."""
     from logzoo.cli.files import check_checkpoint, read_data, read_either, read_snapshots
     from logzoo.estimators.estimator_registry import find, takes

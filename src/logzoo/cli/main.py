@@ -28,6 +28,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def command_parser() -> Parser:
+    """Make the parser of the command `logzoo`, with all subcommands."""
     parser = Parser(prog="logzoo", description="Log partition functions of restricted Boltzmann machines.")
     parser.add_argument("--version", action="version", version=f"logzoo {__version__}")
     command = adder(parser.add_subparsers(metavar="COMMAND", required=True))

@@ -13,13 +13,14 @@ from logzoo.printing import one_line, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Any
+    from typing import Any, NoReturn
 
 
 class Parser(argparse.ArgumentParser):
     """A parser that leaves bad usage, and output that cannot be written, to its caller."""
 
-    def error(self, message):
+    def error(self, message: str) -> NoReturn:
+        """Raise ValueError with the message and where to find help."""
         raise ValueError(f"{message} (see {self.prog} --help)")
 
     def _print_message(self, message, file=None):

@@ -19,7 +19,7 @@ import numpy as np
 from logzoo.io.array_files import read_matrices
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
     from typing import Any
 
@@ -33,7 +33,7 @@ class Splits(NamedTuple):
     labels: dict[str, np.ndarray | None]
 
     @classmethod
-    def of(cls, parts):
+    def of(cls, parts: Iterable[tuple[np.ndarray, np.ndarray | None]]) -> Splits:
         """The splits from (examples, labels) of each, in their order."""
         return cls(*(dict(zip(SPLITS, arrays, strict=True)) for arrays in zip(*parts, strict=True)))
 

@@ -48,7 +48,8 @@ class LimitedFile:
         self._file, self._left, self._seconds = file, most, seconds
         self._end = time.monotonic() + seconds
 
-    def write(self, piece):
+    def write(self, piece: bytes) -> None:
+        """Write a piece of a download; Rejected if it is too long, TooSlow if it is too late."""
         self._left -= len(piece)
         if self._left < 0:
             raise Rejected("too long", "more bytes than it should have")
@@ -56,8 +57,8 @@ class LimitedFile:
             raise TooSlow("too slow", f"not complete after {self._seconds:g} s")
         self._file.write(piece)
 
-    def flush(self):
-        """Leave it to the file, for pooch calls this after each kilobyte."""
+    def flush(self) -> None:
+        """Do nothing: pooch calls this after each kilobyte, and the file flushes itself."""
 
 
 class Downloader:

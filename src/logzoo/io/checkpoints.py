@@ -115,7 +115,7 @@ class Checkpoint:
     stored the result discards it. Raises ValueError for a path that no file can have, and for one of another file.
     """
 
-    def __init__(self, path, identity):
+    def __init__(self, path: FilePath, identity: str) -> None:
         if not isinstance(path, str | os.PathLike):
             raise ValueError(f"checkpoint: expected the path of a file, found {type(path).__name__}")
         exists = True
@@ -134,7 +134,7 @@ class Checkpoint:
             raise ValueError(f"checkpoint: {path}: expected a checkpoint or a new name, found another file")
         self.identity, self.written, self.refused = identity, time.monotonic(), False
 
-    def load(self, parts):
+    def load(self, parts: Mapping[str, Any]) -> int:
         """Restore the parts; the step to go on with, 0 without a file of this identity, ValueError if it is damaged."""
         if not is_checkpoint(self.path):
             return 0
@@ -151,12 +151,12 @@ class Checkpoint:
         except (KeyError, TypeError, ValueError):
             raise ValueError(f"{self.path}: expected a whole checkpoint, found a damaged one; remove it") from None
 
-    def save_if_due(self, step, parts):
+    def save_if_due(self, step: int, parts: Mapping[str, Any]) -> None:
         """Write the file if the last one is old: the state before that step is made."""
         if time.monotonic() - self.written >= _SECONDS:
             self.save(step, parts)
 
-    def save(self, step, parts):
+    def save(self, step: int, parts: Mapping[str, Any]) -> None:
         """Write the file, whole or not at all; a disk that has no room now may have some before the work is over."""
         arrays = {f"{name}/{key}": array for name, part in parts.items() for key, array in part.state.items()}
         try:

@@ -8,6 +8,7 @@ assignments. PINS: within groups of neighbouring temperatures. In turn: Metropol
 lowest temperature upwards, parallel tempering as the paper has it.
 """
 
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -46,7 +47,7 @@ class _Ladders:
         else:
             forget_hidden(parameters, self.chains)
 
-    def _restore(self, state: dict[str, np.ndarray]) -> None:
+    def _restore(self, state: Mapping[str, np.ndarray]) -> None:
         """Go on from the chains and the ledger of a `state`."""
         self.ledger.by_purpose = {"training": int(state["spent"])}
         self.chains = new_chains(len(state["v"]), state["v"].shape[1], state["h"].shape[1])
@@ -164,7 +165,7 @@ class ParallelTempering(_Ladders):
         counts = {"attempted": self.attempted, "accepted": self.accepted, "spent": np.array(self.ledger.chain_sweeps)}
         return {"v": self.chains.v, "h": self.chains.h, "betas": self.betas, **self.replicas._asdict(), **counts}
 
-    def restore(self, state: dict[str, np.ndarray]) -> None:
+    def restore(self, state: Mapping[str, np.ndarray]) -> None:
         """Go on from a `state`."""
         self._restore(state)
         self.betas = state["betas"]
@@ -249,7 +250,7 @@ class InfiniteSwapping(_Ladders):
         counts = {"occupancy": self.occupancy, "spent": np.array(self.ledger.chain_sweeps)}
         return {"v": self.chains.v, "h": self.chains.h, "rung": self.rung, **counts}
 
-    def restore(self, state: dict[str, np.ndarray]) -> None:
+    def restore(self, state: Mapping[str, np.ndarray]) -> None:
         """Go on from a `state`."""
         self._restore(state)
         self.rung, self.occupancy = state["rung"], state["occupancy"]

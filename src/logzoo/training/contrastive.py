@@ -26,10 +26,12 @@ from logzoo.training.loop import train
 from logzoo.training.negative import KINDS, ExactMeans, GreyChains, WeightedChains
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
+    from logzoo.kernels.gibbs import Parameters
     from logzoo.streams import Stream
-    from logzoo.training.loop import TrainingRun
+    from logzoo.training.loop import TrainingRun, Values
 
 
 class Particles(Resumed):
@@ -41,14 +43,15 @@ class Particles(Resumed):
 
     _kept = ("chains.v", "spent")
 
-    def __init__(self, key, k, chains, persistent):
+    def __init__(self, key: np.uint64, k: int, chains: WeightedChains | GreyChains, persistent: bool) -> None:
         self.key = key
         self.k = k
         self.chains = chains
         self.persistent = persistent
         self.spent = 0  # sweeps so far, summed over the chains
 
-    def __call__(self, parameters, update, positive, rate):
+    def __call__(self, parameters: Parameters, update: int, positive: np.ndarray, rate: float) -> Any:
+        """Make the sweeps of an update, and return the chains."""
         if self.persistent and update == 0 and isinstance(self.chains, WeightedChains):
             start_chains(parameters, self.key, parameters.visible_bias, self.chains.chains)
         elif not self.persistent or update == 0:
@@ -94,7 +97,8 @@ class ExactPhase(Resumed):
     log_z = np.nan
     _kept = ("log_z",)
 
-    def __call__(self, parameters, update, positive, rate):
+    def __call__(self, parameters: Parameters, update: int, positive: np.ndarray, rate: float) -> ExactMeans:
+        """Compute log Z and the expectations at the parameters of an update."""
         unit = np.float64(parameters.unit)
         visible, hidden = parameters.weights.shape[1], parameters.weights_transposed.shape[1]
         weights = parameters.weights.transpose(1, 0, 2).reshape(visible, -1)[:, :hidden] * unit
@@ -103,7 +107,7 @@ class ExactPhase(Resumed):
         return ExactMeans(*means)
 
     @property
-    def reading(self):
+    def reading(self) -> dict[str, Any]:
         """log Z at the parameters of the last update, in nats."""
         return {"log_z": self.log_z, "log_z_std_dev": 0.0}
 
@@ -128,16 +132,16 @@ class VisitedStates(NamedTuple):
     grey: GreyChains  # to work in
 
     @property
-    def usable(self):
+    def usable(self) -> bool:
         """Whether any tour returned."""
         return len(self.visited) > 0
 
-    def add_to(self, parameters, sign, gradient):
+    def add_to(self, parameters: Parameters, sign: float, gradient: Values) -> None:
         """Add sign times the mean of (E[v | h] h', E[v | h], h) to the arrays of a gradient."""
         factor = np.float32(sign / len(self.visited))
         add_means_of_states(parameters, self.visited, factor, *self.grey, *gradient)
 
-    def mean_log_f(self, parameters):
+    def mean_log_f(self, parameters: Parameters) -> float:
         """Mean log f, in nats, of the means E[v | h] at the states that the tours started from."""
         visible, hidden = self.grey.v.shape[1], self.grey.chains.h.shape[1]
         unused = [np.zeros(shape, np.float32) for shape in ((visible, hidden), visible, hidden)]
@@ -155,7 +159,17 @@ class LasVegasPhase(Resumed):
 
     _kept = ("warm_phase.spent", "touring", "stale")
 
-    def __init__(self, data, hidden, stream, count, k, warm_up, epoch, warm_phase):
+    def __init__(
+        self,
+        data: np.ndarray,
+        hidden: int,
+        stream: Stream,
+        count: int,
+        k: int | None,
+        warm_up: int,
+        epoch: int,
+        warm_phase: Particles,
+    ) -> None:
         self.data = data
         self.stream = stream
         self.count = count
@@ -169,7 +183,8 @@ class LasVegasPhase(Resumed):
         self.touring = 0  # sweeps and draws of stopping sets so far, summed over tours
         self.numbers = {"tours_finished": 0.0, "tour_length": 0.0, "stopping_states": 0}
 
-    def __call__(self, parameters, update, positive, rate):
+    def __call__(self, parameters: Parameters, update: int, positive: np.ndarray, rate: float) -> Any:
+        """Run the tours of an update, and return the states that they visited; chains of CD in the warm-up."""
         if update < self.first:
             return self.warm_phase(parameters, update, positive, rate)
         if self.stopping is None or self.stale or update % self.epoch == 0:
@@ -192,18 +207,18 @@ class LasVegasPhase(Resumed):
         return VisitedStates(tours.visited, self.stopping.members.rows[tours.start], self.grey)
 
     @property
-    def spent(self):
+    def spent(self) -> int:
         """Sweeps so far, summed over chains and tours; a hidden state drawn for a stopping set counts as one."""
         return self.warm_phase.spent + self.touring
 
     @property
-    def state(self):
+    def state(self) -> dict[str, np.ndarray]:
         """What a checkpoint holds."""
         if self.stopping is None:
             return super().state
         return super().state | {"rows": self.stopping.members.rows, "example": self.stopping.example}
 
-    def restore(self, state):
+    def restore(self, state: Mapping[str, np.ndarray]) -> None:
         """Go on from a `state`."""
         super().restore(state)
         if "rows" in state:

@@ -20,9 +20,10 @@ from logzoo.training.loop import train
 from logzoo.training.negative import WeightedChains
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
+    from logzoo.kernels.gibbs import Parameters
     from logzoo.streams import Stream
     from logzoo.training.loop import TrainingRun
 
@@ -32,7 +33,9 @@ BASES = ("visible-bias", "data")
 class ParallelTemperingPhase:
     """A negative phase of parallel tempering, whose log Z a tracker and whose ladder a FlowLadder may follow."""
 
-    def __init__(self, particles, k, keep_bias, tracker, flow=None):
+    def __init__(
+        self, particles: ParallelTempering, k: int, keep_bias: bool, tracker: Any, flow: FlowLadder | None = None
+    ) -> None:
         self.particles = particles  # ParallelTempering that makes k sweeps an update
         self.k = k
         self.keep_bias = keep_bias
@@ -45,18 +48,19 @@ class ParallelTemperingPhase:
         }
 
     @property
-    def spent(self):
+    def spent(self) -> int:
         """Gibbs sweeps so far, summed over the chains."""
         return self.particles.ledger.chain_sweeps
 
-    def __call__(self, parameters, update, positive, rate):
+    def __call__(self, parameters: Parameters, update: int, positive: np.ndarray, rate: float) -> WeightedChains:
+        """Make the sweeps and exchanges of an update, and return the replicas at the last rung."""
         if self.keep_bias:
             parameters = parameters._replace(base=parameters.visible_bias)
         self.particles.load(parameters)
         if self.tracker is not None:
             self.tracker.parameters_changed(self.particles, rate)
         first = 1 + update * self.k
-        exchanges = self.particles.move(first, first + self.k, **self.looks)
+        exchanges = self.particles.move(first, first + self.k, **self.looks)  # pyright: ignore[reportArgumentType]
         if self.tracker is not None:
             self.tracker.particles_moved(self.particles, exchanges)
         negative = WeightedChains(self.particles.chains, self.particles.weights_at(self.particles.betas.size - 1))
@@ -64,7 +68,7 @@ class ParallelTemperingPhase:
             self._adapt(self.flow, np.exp(np.minimum(exchanges.up - exchanges.down, 0.0)).mean(axis=(0, 1)))
         return negative
 
-    def _adapt(self, flow, exchanged):
+    def _adapt(self, flow: FlowLadder, exchanged: np.ndarray) -> None:
         replicas = self.particles.replicas
         moved = flow.update(replicas.rung, replicas.heading, replicas.round_trips, exchanged)
         if moved is not None:
@@ -77,7 +81,7 @@ class ParallelTemperingPhase:
                 self.tracker.rung_inserted(proposed[0], self.particles)
 
     @property
-    def profiles(self):
+    def profiles(self) -> dict[str, np.ndarray]:
         """Numbers by rung, or by pair of neighbouring rungs, that go into the trace."""
         particles = self.particles
         profiles = {
@@ -89,12 +93,12 @@ class ParallelTemperingPhase:
         return profiles if self.flow is None else profiles | {"share_up": self.flow.f_up}
 
     @property
-    def state(self):
+    def state(self) -> dict[str, np.ndarray]:
         """What a checkpoint holds."""
         flow = {} if self.flow is None else {f"flow.{name}": array for name, array in self.flow.state.items()}
         return self.particles.state | flow
 
-    def restore(self, state):
+    def restore(self, state: Mapping[str, np.ndarray]) -> None:
         """Go on from a `state`."""
         self.particles.restore(state)
         if self.flow is not None:
@@ -150,11 +154,12 @@ def sml_apt(
 class InfiniteSwappingPhase(InfiniteSwapping):
     """InfiniteSwapping that makes k sweeps an update; every replica is a negative particle, weighted by eq 8."""
 
-    def __init__(self, k, *settings):
+    def __init__(self, k: int, *settings: Any) -> None:
         super().__init__(*settings)
         self.k = k
 
-    def __call__(self, parameters, update, positive, rate):
+    def __call__(self, parameters: Parameters, update: int, positive: np.ndarray, rate: float) -> WeightedChains:
+        """Make the sweeps of an update, and return all replicas with their weights."""
         self.load(parameters)
         chains = self.move(1 + update * self.k, 1 + (update + 1) * self.k)
         return WeightedChains(chains, self.weights)  # pyright: ignore[reportArgumentType]

@@ -10,11 +10,19 @@ nothing of the end gaps once a > 2/3 inside. The feedback counts arrivals under 
 to every gap: J / a, as in the random walk that the rule is for. J / 2 is the flow: round trips per sweep and ladder.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from logzoo.checks import flag, share, whole_number
 from logzoo.io.checkpoints import Resumed
 from logzoo.paths import inverse_temperatures
+
+if TYPE_CHECKING:
+    from logzoo.types import ArrayLike
+
 
 _DOWN, _UP = 1, 2  # headings of replicas, as in `logzoo.kernels.tempering.count_crossing`
 # The return time is not known at first: that of a ladder of this exchange rate, where spawning sets in.
@@ -33,7 +41,16 @@ class FlowLadder(Resumed):
 
     _kept = ("betas", "share_up", "exchange_rates", "trip_rate", "trips_seen", "sweeps", "quiet")
 
-    def __init__(self, betas, rate=1e-4, *, k=1, spawn_below=None, burn_in=100, as_published=False):
+    def __init__(
+        self,
+        betas: ArrayLike,
+        rate: float = 1e-4,
+        *,
+        k: int = 1,
+        spawn_below: float | None = None,
+        burn_in: int = 100,
+        as_published: bool = False,
+    ) -> None:
         self.betas = inverse_temperatures(betas, np.size(betas)).copy()
         self.rate, self.k = share("rate", rate), whole_number("k", k)
         self.spawn_below = None if spawn_below is None else share("spawn_below", spawn_below)
@@ -50,16 +67,16 @@ class FlowLadder(Resumed):
         self.trips_seen = self.sweeps = self.quiet = 0
 
     @property
-    def f_up(self):
+    def f_up(self) -> np.ndarray:
         """Share (rung,) of "up" among labelled replicas: 0 at the base end, 1 at the model end; linear at first."""
         return np.clip(self.share_up, 0.0, 1.0)
 
     @property
-    def _flow(self):
+    def _flow(self) -> float:
         """Round trips per sweep and ladder."""
         return min(self.trip_rate * self.betas.size / self.k, 0.5)
 
-    def _profile(self):
+    def _profile(self) -> np.ndarray:
         """What is to become linear (rung,): f_up made monotone, gaps like those of a random walk."""
         from scipy.optimize import isotonic_regression  # takes long to import, and every job would wait for it
 
@@ -69,7 +86,9 @@ class FlowLadder(Resumed):
         profile[[0, -1]] = self._flow, 1.0 - self._flow
         return isotonic_regression(profile).x + 2.0 * self._flow * np.arange(profile.size)
 
-    def update(self, rung, heading, round_trips, exchanged=None):
+    def update(
+        self, rung: np.ndarray, heading: np.ndarray, round_trips: np.ndarray, exchanged: np.ndarray | None = None
+    ) -> np.ndarray | None:
         """Learn from the replicas after each update, the first included; new betas (rung,), or None where they stay.
 
         exchanged (pair,): share or mean probability of the update's exchanges, NaN for a pair without any.
@@ -95,14 +114,14 @@ class FlowLadder(Resumed):
         self.betas = moved
         return moved
 
-    def proposed_rung(self):
+    def proposed_rung(self) -> tuple[int, float] | None:
         """Index and beta of a rung to insert, halfway in the gap of the largest step in flow; None if none is due."""
         if self.spawn_below is None or self.quiet > 0 or self.exchange_rates.mean() >= self.spawn_below:
             return None
         below = int(np.argmax(np.diff(self._profile())))
         return below + 1, float(0.5 * (self.betas[below] + self.betas[below + 1]))
 
-    def insert(self, index, beta):
+    def insert(self, index: int, beta: float) -> None:
         """Adopt a rung that `proposed_rung` named; its replicas start without label or round trips."""
         self.betas = np.insert(self.betas, index, beta)
         self.share_up = np.insert(self.share_up, index, 0.5 * (self.share_up[index - 1] + self.share_up[index]))

@@ -22,10 +22,12 @@ from logzoo.training.trace import EarlyStopping, Trace
 from logzoo.training.trackers import JarzynskiTracker
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
     from logzoo.io.checkpoints import Checkpoint
     from logzoo.streams import Stream
+    from logzoo.types import FilePath, Generator
 
 SCHEDULES = ("constant", "epochs", "inverse", "linear")
 INITIAL = ("marginals", "small", "uniform")
@@ -58,7 +60,7 @@ class TrainingRun(NamedTuple):
     trace: xr.Dataset
     snapshots: xr.Dataset | None = None
 
-    def save_snapshots(self, path):
+    def save_snapshots(self, path: FilePath) -> None:
         """Write the snapshots to a NetCDF file (.nc). Raises ValueError if there are none."""
         if self.snapshots is None or Path(path).suffix != ".nc":
             expected = "a training with snapshots=" if self.snapshots is None else "a name that ends in .nc"
@@ -75,11 +77,11 @@ class Values(NamedTuple):
     hidden_bias: np.ndarray
 
     @property
-    def state(self):
+    def state(self) -> dict[str, np.ndarray]:
         """The arrays by name."""
         return self._asdict()
 
-    def restore(self, state):
+    def restore(self, state: Mapping[str, np.ndarray]) -> None:
         """Take over the arrays of a `state`."""
         for name, array in self._asdict().items():
             array[...] = state[name]
@@ -190,7 +192,7 @@ def rate_at(update: int, updates: int, learning_rate: float, schedule: str, alph
     return learning_rate * (1.0 - update / updates) if schedule == "linear" else learning_rate
 
 
-def _initial_values(data, hidden, start, initial, generator):
+def _initial_values(data: np.ndarray, hidden: int, start: RBM | None, initial: str, generator: Generator) -> Values:
     visible = data.shape[1]
     if start is not None:
         if not isinstance(start, RBM):
@@ -216,7 +218,9 @@ def _initial_values(data, hidden, start, initial, generator):
     return Values(*(np.array(array, np.float32) for array in arrays))
 
 
-def _monitored(data, validation, tracker, patience, count):
+def _monitored(
+    data: np.ndarray, validation: np.ndarray | None, tracker: Any, patience: int | None, count: int
+) -> dict[str, np.ndarray]:
     """Examples by split whose log-likelihood is traced, `count` of each at most."""
     if validation is None:
         if patience is not None:
@@ -228,7 +232,7 @@ def _monitored(data, validation, tracker, patience, count):
     return {"train": data[:count], "validation": validation[:count]}
 
 
-def _batches(examples, batch, generator):
+def _batches(examples: int, batch: int, generator: Generator) -> Iterator[np.ndarray]:
     """Index sets of mini-batches without end: each epoch a new permutation, the incomplete last batch dropped."""
     while True:
         order = generator.permutation(examples)

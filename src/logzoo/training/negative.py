@@ -30,6 +30,7 @@ from logzoo.samplers.threads import over_chains
 if TYPE_CHECKING:
     from typing import Any
 
+    from logzoo.kernels.gibbs import Parameters
     from logzoo.training.loop import Values
 
 
@@ -40,37 +41,37 @@ class WeightedChains(NamedTuple):
     weights: np.ndarray | None = None
 
     @classmethod
-    def new(cls, count, visible, hidden):
+    def new(cls, count: int, visible: int, hidden: int) -> WeightedChains:
         """`count` chains of zeros."""
         return cls(new_chains(count, visible, hidden))
 
     @property
-    def v(self):
+    def v(self) -> np.ndarray:
         """Visible states (chains, visible)."""
         return self.chains.v
 
-    def load(self, parameters, examples):
+    def load(self, parameters: Parameters, examples: np.ndarray) -> None:
         """Move the chains to the examples (chains, visible) uint8."""
         self.v[...] = examples
         forget_hidden(parameters, self.chains)
 
-    def sweep(self, parameters, key, first, last):
+    def sweep(self, parameters: Parameters, key: np.uint64, first: int, last: int) -> None:
         """Make the Gibbs sweeps first, ..., last - 1, numbered from 1, from v."""
         forget_hidden(parameters, self.chains)
         beta = np.ones(len(self.v), np.float32)
         over_chains(partial(run_sweeps, parameters, key, first, last), 1, beta, self.chains)
 
-    def add_to(self, parameters, sign, gradient):
+    def add_to(self, parameters: Parameters, sign: float, gradient: Values) -> None:
         """Add sign times the mean of (v p(h | v)', v, p(h | v)) to the arrays of a gradient."""
         add_statistics(parameters, self.chains, self.factors(sign), *gradient)
 
-    def factors(self, sign):
+    def factors(self, sign: float) -> np.ndarray:
         """Factors (chains,) float32 that make the mean of a sum over the chains, times the sign."""
         if self.weights is None:
             return np.full(len(self.v), sign / len(self.v), np.float32)
         return (sign * self.weights).astype(np.float32)
 
-    def mean_log_f(self, parameters):
+    def mean_log_f(self, parameters: Parameters) -> float:
         """Mean log f(v) in nats."""
         values = np.empty(len(self.v))
         log_f_tempered(parameters, np.ones(len(values), np.float32), self.chains, values)
@@ -84,22 +85,22 @@ class GreyChains(NamedTuple):
     v: np.ndarray
 
     @classmethod
-    def new(cls, count, visible, hidden):
+    def new(cls, count: int, visible: int, hidden: int) -> GreyChains:
         """`count` chains of zeros."""
         return cls(new_chains(count, visible, hidden), np.zeros((count, visible), np.float32))
 
-    def load(self, parameters, examples):
+    def load(self, parameters: Parameters, examples: np.ndarray) -> None:
         """Move the chains to the examples (chains, visible) float32; hidden units and their effects are forgotten."""
         self.v[...] = examples
         self.forget_hidden(parameters)
 
-    def forget_hidden(self, parameters):
+    def forget_hidden(self, parameters: Parameters) -> None:
         """Set h to zero, compute both layers' inputs."""
         self.chains.h[...] = 0
         self.chains.visible_input[...] = parameters.visible_bias
         update_hidden_inputs_of_values(parameters, self.v, self.chains)
 
-    def sweep(self, parameters, key, first, last):
+    def sweep(self, parameters: Parameters, key: np.uint64, first: int, last: int) -> None:
         """Make the sweeps x -> h -> E[v | h], numbered first, ..., last - 1, as Savarese et al. (2018) train.
 
         Only h is drawn. This is no Gibbs sampling of the model: its stationary distribution is another one.
@@ -112,13 +113,13 @@ class GreyChains(NamedTuple):
             probabilities(self.chains.visible_input, parameters.unit, self.v)
             update_hidden_inputs_of_values(parameters, self.v, self.chains)
 
-    def add_to(self, parameters, sign, gradient):
+    def add_to(self, parameters: Parameters, sign: float, gradient: Values) -> None:
         """Add sign times the mean of (x p(h | x)', x, p(h | x)) to the arrays of a gradient."""
         p = np.empty(self.chains.h.shape, np.float32)
         probabilities(self.chains.hidden_input, parameters.unit, p)
         add_products(self.v, p, np.float32(sign / len(p)), *gradient)
 
-    def mean_log_f(self, parameters):
+    def mean_log_f(self, parameters: Parameters) -> float:
         """Mean log f(x) in nats, hidden units summed out."""
         values = np.empty(len(self.v))
         log_f_of_values(parameters, self.v, self.chains, values)
@@ -140,12 +141,12 @@ class ExactMeans(NamedTuple):
     visible_bias: np.ndarray
     hidden_bias: np.ndarray
 
-    def add_to(self, parameters, sign, gradient):
+    def add_to(self, parameters: Parameters, sign: float, gradient: Values) -> None:
         """Add sign times the expectations of (v h', v, h) to the arrays of a gradient."""
         for array, means in zip(gradient, self, strict=True):
             array += (sign * means).astype(np.float32)
 
-    def mean_log_f(self, parameters):
+    def mean_log_f(self, parameters: Parameters) -> None:
         """None: there are no particles."""
         return None
 

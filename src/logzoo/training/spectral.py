@@ -17,8 +17,10 @@ from logzoo.training.steps import RMSprop, RMSspectral
 from logzoo.training.trackers import RtsTracker
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
+    from logzoo.kernels.gibbs import Parameters
     from logzoo.streams import Stream
     from logzoo.training.loop import TrainingRun
 
@@ -34,7 +36,16 @@ class SimulatedTemperingPhase:
 
     sampler: SimulatedTempering  # from the first call on, which brings the parameters
 
-    def __init__(self, stream, k, ledger, betas, prior, base, tracker):
+    def __init__(
+        self,
+        stream: Stream,
+        k: int,
+        ledger: SweepLedger,
+        betas: np.ndarray,
+        prior: np.ndarray,
+        base: np.ndarray,
+        tracker: RtsTracker,
+    ) -> None:
         self.stream = stream
         self.k = k
         self.ledger = ledger
@@ -46,11 +57,12 @@ class SimulatedTemperingPhase:
         self.stored = None
 
     @property
-    def spent(self):
+    def spent(self) -> int:
         """Gibbs sweeps so far, summed over the chains."""
         return self.ledger.chain_sweeps
 
-    def __call__(self, parameters, update, positive, rate):
+    def __call__(self, parameters: Parameters, update: int, positive: np.ndarray, rate: float) -> WeightedChains:
+        """Make the sweeps of an update, and return the chains with their weights."""
         if not self.started:
             self._start(parameters)
         self.sampler.load(parameters)
@@ -61,7 +73,7 @@ class SimulatedTemperingPhase:
         self._follow(occupancy / self.k)
         return WeightedChains(self.sampler.chains, last.weights)
 
-    def _start(self, parameters):
+    def _start(self, parameters: Parameters) -> None:
         self.started = True
         self.sampler = sampler = SimulatedTempering(parameters, self.betas, self.ledger, self.stream, "marginal", 1)
         if self.stored is not None:
@@ -77,22 +89,22 @@ class SimulatedTemperingPhase:
             sampler.restart()
         self.tracker.alpha = smoothing
 
-    def _advance(self, sweeps, observers=()):
+    def _advance(self, sweeps: int, observers: tuple[Any, ...] = ()) -> np.ndarray:
         """Sums (chain, rung) of q(beta_k | x) over so many sweeps at the tracked log Zhat."""
         offset = np.log(self.prior) - self.tracker.log_z_hat
         return self.sampler.advance(offset, sweeps, "training", observers).occupancy
 
-    def _follow(self, occupancy):
+    def _follow(self, occupancy: np.ndarray) -> None:
         self.tracker.follow(occupancy, self.prior, log_z_base(self.base, self.sampler.chains.h.shape[1]))
 
     @property
-    def state(self):
+    def state(self) -> dict[str, Any]:
         """What a checkpoint holds."""
         sampler = self.sampler
         numbers = {"spent": self.spent, "sweep": sampler.sweep, "nodes": sampler.ladder.nodes.size}
         return {"v": sampler.chains.v, "rung": sampler.rung, "heading": sampler.heading, **numbers}
 
-    def restore(self, state):
+    def restore(self, state: Mapping[str, np.ndarray]) -> None:
         """Go on from a `state`: at the next call, which brings the parameters."""
         self.stored = state
         self.ledger.by_purpose = {"training": int(state["spent"])}
@@ -103,7 +115,7 @@ class _LastWeights:
 
     reads_values = True
 
-    def add(self, stretch):
+    def add(self, stretch: Any) -> None:
         """Read the last draws of a stretch."""
         # einsum, unlike a BLAS product, adds in the same order everywhere.
         log_q = np.einsum("cv,vk->ck", stretch.values[:, -1], stretch.readout) + stretch.offset

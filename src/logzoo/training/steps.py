@@ -3,12 +3,22 @@
 Parameters and gradients are NamedTuples of float32 arrays: weights (V, H), visible_bias (V,), hidden_bias (H,).
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from logzoo.checks import positive_number, share, whole_number
 from logzoo.io.checkpoints import Resumed
 from logzoo.kernels.gradients import add_multiple
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from logzoo.training.loop import Values
+
 
 # Rounding of a float32 gradient, as a share of its largest singular value: what is smaller has no direction.
 _ROUNDING = 2e-6
@@ -23,10 +33,10 @@ class Ascent(Resumed):
     weight_decay: the weights (not the biases) also lose rate * weight_decay of themselves.
     """
 
-    def __init__(self, weight_decay=0.0):
+    def __init__(self, weight_decay: float = 0.0) -> None:
         self.weight_decay = share("weight_decay", weight_decay)
 
-    def __call__(self, values, gradient, rate):
+    def __call__(self, values: Values, gradient: Values, rate: float) -> float:
         """Change `values` in place by one step; returns the largest size of a parameter, NaN if any is no number."""
         directions = self._directions(gradient)
         if self.weight_decay:
@@ -35,7 +45,7 @@ class Ascent(Resumed):
         sizes = [add_multiple(array.reshape(-1), np.float32(rate), direction.reshape(-1)) for array, direction in pairs]
         return np.max(sizes)
 
-    def _directions(self, gradient):
+    def _directions(self, gradient: Values) -> Any:
         return gradient
 
 
@@ -48,14 +58,14 @@ class RMSprop(Ascent):
 
     _kept = ("updates", "weights", "visible_bias", "hidden_bias")
 
-    def __init__(self, decay=0.99, epsilon=1e-3, weight_decay=0.0):
+    def __init__(self, decay: float = 0.99, epsilon: float = 1e-3, weight_decay: float = 0.0) -> None:
         super().__init__(weight_decay)
         self.decay = share("decay", decay)
         self.epsilon = positive_number("epsilon", epsilon)
         self.updates = 0
         self.weights = self.visible_bias = self.hidden_bias = 0.0  # M of each part
 
-    def _directions(self, gradient):
+    def _directions(self, gradient: Values) -> Any:
         self.updates += 1
         new = (1.0 - self.decay) / (1.0 - self.decay**self.updates)
         before = self.weights, self.visible_bias, self.hidden_bias
@@ -64,7 +74,7 @@ class RMSprop(Ascent):
         weights, *biases = zip(gradient, [self.epsilon + np.sqrt(square) for square in squares], strict=True)
         return [self._direction_of_weights(*weights), *(slope / scale for slope, scale in biases)]
 
-    def _direction_of_weights(self, slope, scale):
+    def _direction_of_weights(self, slope: np.ndarray, scale: np.ndarray) -> np.ndarray:
         return slope / scale
 
 
@@ -76,13 +86,15 @@ class RMSspectral(RMSprop):
     the exact length, at a cosine of 0.5 to 0.9).
     """
 
-    def __init__(self, decay=0.99, epsilon=1e-3, rank=None, weight_decay=0.0):
+    def __init__(
+        self, decay: float = 0.99, epsilon: float = 1e-3, rank: int | None = None, weight_decay: float = 0.0
+    ) -> None:
         super().__init__(decay, epsilon, weight_decay)
         self.rank = None if rank is None else whole_number("rank", rank)
         # Sums of several threads come out in another order.
         self._blas = ThreadpoolController()
 
-    def _direction_of_weights(self, slope, scale):
+    def _direction_of_weights(self, slope: np.ndarray, scale: np.ndarray) -> np.ndarray:
         root = np.sqrt(scale)
         scaled = slope / root
         with self._blas.limit(limits=1, user_api="blas"):
@@ -131,7 +143,7 @@ def sharp_of_rank(matrix: np.ndarray, rank: int, key: int = 0) -> np.ndarray:
     return np.float32(top.sum() + remainder) * polar
 
 
-def _left_factors(wide):
+def _left_factors(wide: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Singular values above rounding, ascending (r,), and their left vectors (rows, r), of a wide float64 matrix."""
     squares, axes = np.linalg.eigh(wide @ wide.T)
     sizes = np.sqrt(np.maximum(squares, 0.0))

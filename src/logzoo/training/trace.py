@@ -1,10 +1,22 @@
 """Record of a training: a row of numbers every so many updates, parameters at some of them, and early stopping."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 import xarray as xr
 
 from logzoo.io.schema import labelled
 from logzoo.training.negative import mini_batch
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from logzoo.kernels.gibbs import Parameters
+    from logzoo.training.loop import Values
+
 
 # Name -> (long name, unit, dimensions after `update`).
 _COLUMNS = {
@@ -34,7 +46,9 @@ _TOGETHER = 500
 class Trace:
     """Rows of numbers by column, and snapshots of the parameters at about `snapshots` of them."""
 
-    def __init__(self, rows, snapshots, hidden, monitored, tracker):
+    def __init__(
+        self, rows: int, snapshots: int, hidden: int, monitored: Mapping[str, np.ndarray], tracker: Any
+    ) -> None:
         self.snapshot_step = max(1, rows // snapshots) if snapshots else None
         self.hidden = hidden
         self.monitored = monitored
@@ -43,7 +57,14 @@ class Trace:
         self.rows = {}
         self.snapshots = {}
 
-    def add(self, update, parameters, values, numbers, profiles):
+    def add(
+        self,
+        update: int,
+        parameters: Parameters,
+        values: Values,
+        numbers: Mapping[str, Any],
+        profiles: Mapping[str, np.ndarray],
+    ) -> None:
         """Add a row: numbers by column, None for those that this method lacks; what the tracker reads; profiles."""
         row = {"update": update} | {name: number for name, number in numbers.items() if number is not None}
         if self.tracker is not None:
@@ -59,26 +80,26 @@ class Trace:
                 self.snapshots.setdefault(name, []).append(np.array(array))
 
     @property
-    def state(self):
+    def state(self) -> dict[str, np.ndarray]:
         """The rows and snapshots so far, by name."""
         kinds = {"rows": self.rows, "snapshots": self.snapshots}
         return {f"{kind}.{name}": _stacked(rows) for kind, columns in kinds.items() for name, rows in columns.items()}
 
-    def restore(self, state):
+    def restore(self, state: Mapping[str, np.ndarray]) -> None:
         """Go on from a `state`."""
         for key, array in state.items():
             kind, name = key.split(".")
             getattr(self, kind)[name] = list(array)
 
-    def dataset(self):
+    def dataset(self) -> xr.Dataset:
         """The rows, over `update`; of a ladder that has gained rungs, NaN stands for those yet to come."""
         return self._over_updates(self.rows)
 
-    def snapshots_dataset(self):
+    def snapshots_dataset(self) -> xr.Dataset | None:
         """The snapshots, over `update`; None if there are none to be."""
         return self._over_updates(self.snapshots) if self.snapshots else None
 
-    def _over_updates(self, columns):
+    def _over_updates(self, columns: Mapping[str, list[Any]]) -> xr.Dataset:
         variables = {}
         for name, rows in columns.items():
             long_name, units, *dimensions = self.columns[name]
@@ -86,7 +107,7 @@ class Trace:
         return xr.Dataset(variables, coords={"update": variables.pop("update")})
 
 
-def _stacked(rows):
+def _stacked(rows: list[Any]) -> np.ndarray:
     """Rows as one array, shorter ones filled up with NaN."""
     sizes = {np.shape(row) for row in rows}
     if len(sizes) == 1:
@@ -95,7 +116,7 @@ def _stacked(rows):
     return np.array([np.pad(row, (0, width - row.size), constant_values=np.nan) for row in rows])
 
 
-def _mean_log_f(parameters, examples, hidden):
+def _mean_log_f(parameters: Parameters, examples: np.ndarray, hidden: int) -> float:
     """Mean log f(v) of examples (examples, visible), uint8 of 0/1 or float32 grey levels, in nats."""
     total = 0.0
     for first in range(0, len(examples), _TOGETHER):
@@ -109,12 +130,12 @@ def _mean_log_f(parameters, examples, hidden):
 class EarlyStopping:
     """Keeps the parameters whose log-likelihood was best; `over` once it has not risen for `patience` updates."""
 
-    def __init__(self, patience):
+    def __init__(self, patience: int | None) -> None:
         self.patience = patience
         self.over = False
         self.best = {}
 
-    def see(self, update, log_likelihood, values):
+    def see(self, update: int, log_likelihood: float, values: Values) -> None:
         """Take note of the log-likelihood in nats of the parameters `values` at an update; ValueError unless finite."""
         if not np.isfinite(log_likelihood):
             value = f"{log_likelihood} at update {update}"
@@ -124,23 +145,23 @@ class EarlyStopping:
             self.best = numbers | {name: array.copy() for name, array in values.state.items()}
         self.over = bool(update - self.best["update"] >= self.patience)
 
-    def give_back(self, values):
+    def give_back(self, values: Values) -> None:
         """Set `values` to the best parameters, if there are any."""
         if self.best:
             values.restore(self.best)
 
     @property
-    def attributes(self):
+    def attributes(self) -> dict[str, Any]:
         """Attributes for the trace: where the best parameters were found."""
         numbers = {"update": int, "log_likelihood": float}
         return {f"best_{name}": number(self.best[name]) for name, number in numbers.items() if self.best}
 
     @property
-    def state(self):
+    def state(self) -> dict[str, np.ndarray]:
         """What a checkpoint holds."""
         return {**self.best, "over": np.array(self.over)}
 
-    def restore(self, state):
+    def restore(self, state: Mapping[str, np.ndarray]) -> None:
         """Go on from a `state`."""
         self.over = bool(state["over"])
         self.best = {name: array for name, array in state.items() if name != "over"}

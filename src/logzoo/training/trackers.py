@@ -15,7 +15,9 @@ makes a sweep at the new parameters; log Z_t = log Z_0 + log mean exp(log-weight
 parameters do not depend on the walkers: the gradient has other particles.
 """
 
-from typing import Any, NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.special import logsumexp, ndtri, stdtrit
@@ -37,6 +39,13 @@ from logzoo.kernels.gibbs import start_chains
 from logzoo.kernels.resampling import follow_parameters
 from logzoo.samplers.tempering_chains import OCCUPANCY_FLOOR
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from logzoo.kernels.exchanges import Exchanges
+    from logzoo.kernels.gibbs import Parameters
+    from logzoo.samplers.replicas import ParallelTempering
+
 
 class Belief(NamedTuple):
     """Normal distribution of the state: log Z at rungs 2, ..., M in nats, then the bias."""
@@ -45,7 +54,7 @@ class Belief(NamedTuple):
     covariance: np.ndarray  # (M, M)
 
     @property
-    def log_z(self):
+    def log_z(self) -> tuple[float, float]:
         """Mean and standard deviation of log Z at the last rung, in nats."""
         return float(self.mean[-2]), float(np.sqrt(self.covariance[-2, -2]))
 
@@ -79,12 +88,12 @@ class KalmanTracker:
         "summed_log_z": ("log Z of the base plus all observed changes so far", "nat"),
     }
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.belief = Belief(np.empty(0), np.empty((0, 0)))  # of no rung, until the first parameters come
         self.log_f = np.empty(0)
         self.observed = np.zeros(5)  # as in the last five columns
 
-    def parameters_changed(self, particles, learning_rate):
+    def parameters_changed(self, particles: ParallelTempering, learning_rate: float) -> None:
         """Follow the change of log Z from the last parameters to those that the particles have loaded."""
         if not self.belief.mean.size:
             self.observed[4] = particles.log_z_base()
@@ -95,7 +104,7 @@ class KalmanTracker:
         self.observed[:2] = change[-1], np.sqrt(variance[-1])
         self.observed[4] += change[-1]
 
-    def particles_moved(self, particles, exchanges):
+    def particles_moved(self, particles: ParallelTempering, exchanges: Exchanges) -> None:
         """Learn from the Exchanges of all pairs: the steps between neighbouring rungs, after every sweep."""
         log_z_base = particles.log_z_base()
         at_rungs = np.append(log_z_base, self.belief.mean[:-1])
@@ -105,7 +114,7 @@ class KalmanTracker:
         self.log_f = particles.own_log_f(exchanges)
         self.observed[2:4] = log_z_base + differences.sum(), np.sqrt(variance.sum())
 
-    def rung_inserted(self, rung, particles):
+    def rung_inserted(self, rung: int, particles: ParallelTempering) -> None:
         """Make room for a rung that the ladder has gained; its log Z is a guess between its neighbours'."""
         at_rungs = np.append(particles.log_z_base(), self.belief.mean[:-1])
         guess = 0.5 * (at_rungs[rung - 1] + at_rungs[rung])
@@ -116,16 +125,16 @@ class KalmanTracker:
         self.log_f = particles.log_f()
 
     @property
-    def reading(self):
+    def reading(self) -> dict[str, Any]:
         """The numbers that go into a trace, by column."""
         return dict(zip(self.columns, (*self.belief.log_z, self.belief.mean[-1], *self.observed), strict=True))
 
     @property
-    def state(self):
+    def state(self) -> dict[str, np.ndarray]:
         """What a checkpoint holds."""
         return {**self.belief._asdict(), "log_f": self.log_f, "observed": self.observed}
 
-    def restore(self, state):
+    def restore(self, state: Mapping[str, np.ndarray]) -> None:
         """Go on from a `state`."""
         self.belief = Belief(state["mean"], state["covariance"])
         self.log_f, self.observed = state["log_f"], state["observed"]
@@ -143,17 +152,17 @@ class RtsTracker(Resumed):
     all_pairs, all_rungs = False, True
     _kept = ("log_z_hat", "log_z_base", "influence", "occupancy_error")
 
-    def __init__(self, alpha=0.2):
+    def __init__(self, alpha: float = 0.2) -> None:
         self.alpha = 1.0 if as_float(alpha) == 1.0 else share("alpha", alpha)
         self.log_z_hat = np.empty(0)  # (rung,) relative to the first rung
         self.log_z_base = 0.0
         self.influence = np.empty(0)  # (chain,) of each independent chain on log Z, averaged over updates as log Zhat
         self.occupancy_error = 1.0
 
-    def parameters_changed(self, particles, learning_rate):
+    def parameters_changed(self, particles: ParallelTempering, learning_rate: float) -> None:
         """Nothing to do: the next draws show how log Z has changed."""
 
-    def particles_moved(self, particles, exchanges):
+    def particles_moved(self, particles: ParallelTempering, exchanges: Exchanges) -> None:
         """Learn from log f of all chains at all rungs, as many chains at one rung as at any other."""
         rungs = exchanges.log_f.shape[-1]
         if not self.log_z_hat.size:
@@ -163,7 +172,7 @@ class RtsTracker(Resumed):
         mean_by_ladder(exchanges.log_f, self.log_z_hat, occupancy)
         self.follow(occupancy, np.full(rungs, 1.0 / rungs), particles.log_z_base())
 
-    def follow(self, occupancy, prior, log_z_base):
+    def follow(self, occupancy: np.ndarray, prior: np.ndarray, log_z_base: float) -> None:
         """Take the step for the occupancy (chain, rung) of independent chains and the prior r (rung,)."""
         if not self.log_z_hat.size:
             self.log_z_hat = np.zeros(prior.size)
@@ -175,20 +184,20 @@ class RtsTracker(Resumed):
         step = self.alpha, OCCUPANCY_FLOOR, self.log_z_hat, self.influence
         self.occupancy_error = prior.size * step_by_occupancy(occupancy, prior, *step)
 
-    def rung_inserted(self, rung, particles):
+    def rung_inserted(self, rung: int, particles: ParallelTempering) -> None:
         """Make room for a rung that the ladder has gained."""
         guess = 0.5 * (self.log_z_hat[rung - 1] + self.log_z_hat[rung])
         self.log_z_hat = np.insert(self.log_z_hat, rung, guess)
 
     @property
-    def log_z(self):
+    def log_z(self) -> tuple[float, float]:
         """log Z and its standard error, in nats: NaN from a single chain."""
         count = len(self.influence)
         error = self.influence.std(ddof=1) / np.sqrt(count) if count > 1 else np.nan
         return self.log_z_base + float(self.log_z_hat[-1]), float(error)
 
     @property
-    def reading(self):
+    def reading(self) -> dict[str, Any]:
         """The numbers that go into a trace, by column."""
         return dict(zip(self.columns, (*self.log_z, self.occupancy_error), strict=True))
 
@@ -211,7 +220,7 @@ class JarzynskiTracker(Resumed):
     }
     _kept = ("log_weight", "log_f", "family", "spent", "log_z_base", "chains.v")
 
-    def __init__(self, walkers, visible, hidden, key):
+    def __init__(self, walkers: int, visible: int, hidden: int, key: np.uint64) -> None:
         self.key = key
         self.chains = new_chains(walkers, visible, hidden)
         self.log_weight, self.log_f, self.family = np.zeros(walkers), None, np.arange(walkers)
@@ -219,7 +228,7 @@ class JarzynskiTracker(Resumed):
         self.island = np.arange(walkers) * islands // walkers
         self.spent, self.log_z_base = 0, 0.0
 
-    def follow(self, parameters, update):
+    def follow(self, parameters: Parameters, update: int) -> None:
         """Go on to these parameters, those that an update starts from."""
         if self.log_f is None:
             self._begin(parameters)
@@ -228,7 +237,7 @@ class JarzynskiTracker(Resumed):
         follow_parameters(parameters, self.key, _FIRST + update, _SHARE, *state)
         self.spent += self.log_weight.size
 
-    def _begin(self, parameters):
+    def _begin(self, parameters: Parameters) -> None:
         start_chains(parameters, self.key, parameters.base, self.chains)
         self.log_z_base = log_z_of_base(parameters, self.chains.v.shape[1], self.chains.h.shape[1])
         # The rung beyond the last step, so that every step here ends in a sweep.
@@ -239,7 +248,7 @@ class JarzynskiTracker(Resumed):
         self.spent += _FIRST * self.log_weight.size
 
     @property
-    def reading(self):
+    def reading(self) -> dict[str, Any]:
         """The numbers that go into a trace, by column."""
         islands = (self.log_weight[self.island == number] for number in range(self.island[-1] + 1))
         of_island = np.array([logsumexp(island) - np.log(island.size) for island in islands])
